@@ -1,0 +1,52 @@
+# The modules of this repository that have tests. test/controlplane/v* are lists of what to build, without code.
+MODULES := . test test/controlplane/launcher examples/kubectl-ssaplan
+
+GO ?= go
+# The race detector needs a C compiler, which a machine with nothing but Go doesn't have.
+RACE := $(shell command -v $${CC:-cc} >/dev/null 2>&1 && echo -race)
+BIN := $(CURDIR)/.cache/bin
+LOG := $(CURDIR)/.cache/test-e2e.log
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: demo
+demo: ## plan and apply an application on a real control plane, step by step
+	cd test && $(GO) run ./cmd/controlplane run -- ../examples/demo/demo.sh
+
+.PHONY: test
+test: test-unit test-e2e ## all tests: unit tests, then the end-to-end tests on a real control plane
+
+.PHONY: test-unit
+test-unit: ## unit tests of the library, no server needed
+	@$(if $(RACE),,echo "note: no C compiler here, so the race detector is off")
+	$(GO) test $(RACE) ./...
+
+.PHONY: test-e2e
+test-e2e: controlplane ## end-to-end tests, on a real control plane; prints the figures they measure
+	@mkdir -p .cache; set -e; for m in $(filter-out .,$(MODULES)); do \
+		echo "== $$m"; (cd $$m && $(GO) test -v $(RACE) -timeout 20m ./...) >$(LOG) 2>&1 || { cat $(LOG); exit 1; }; \
+		grep -E '^(ok|agreement|figure|[a-z -]+: [0-9]+(/[0-9]+)?$$)' $(LOG) || true; done
+
+.PHONY: controlplane
+controlplane: ## build kube-apiserver, etcd and kubectl, if they aren't in .cache yet
+	cd test && $(GO) run ./cmd/controlplane build
+
+.PHONY: lint
+lint: ## gofmt, go vet and staticcheck on every module
+	@unformatted="$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go'))"; \
+		if [ -n "$$unformatted" ]; then echo "not gofmt'ed: $$unformatted"; exit 1; fi
+	cd internal/tools && $(GO) build -o $(BIN)/ tool
+	@set -e; for m in $(MODULES); do \
+		echo "== $$m"; (cd $$m && $(GO) vet ./... && $(BIN)/staticcheck ./...); done
+
+.PHONY: tidy
+tidy: ## go mod tidy on every module
+	@set -e; for m in $(MODULES); do (cd $$m && $(GO) mod tidy); done
+
+.PHONY: clean
+clean: ## remove the built control plane
+	rm -rf .cache
