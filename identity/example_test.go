@@ -1,0 +1,82 @@
+package identity_test
+
+import (
+	"fmt"
+
+	"github.com/ssaplan/primitives/identity"
+)
+
+func ExampleOf() {
+	id, err := identity.Of(map[string]any{
+		"apiVersion": "apps/v1",
+		"kind":       "Deployment",
+		"metadata":   map[string]any{"namespace": "default", "name": "web"},
+	})
+	fmt.Println(id, err)
+
+	_, err = identity.Of(map[string]any{
+		"apiVersion": "apps/",
+		"kind":       "Deployment",
+		"metadata":   map[string]any{"name": "web"},
+	})
+	fmt.Println(err)
+	// Output:
+	// apps/v1/Deployment default/web <nil>
+	// identity: apiVersion "apps/": expected "version" or "group/version"
+}
+
+func ExampleDiff() {
+	old := identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "default", Name: "settings"}
+	new := identity.Identity{APIVersion: "v1", Kind: "Secret", Namespace: "prod", Name: "settings"}
+	for _, c := range identity.Diff(old, new) {
+		fmt.Printf("%s: %q -> %q\n", c.Field, c.Old, c.New)
+	}
+	// Output:
+	// kind: "ConfigMap" -> "Secret"
+	// metadata.namespace: "default" -> "prod"
+}
+
+func ExampleCompare() {
+	old := identity.Ref{Identity: identity.Identity{APIVersion: "apps/v1", Kind: "Deployment", Namespace: "default", Name: "web"}}
+	new := old
+	new.Name = "api"
+	result := identity.Compare(old, new, identity.Options{})
+	fmt.Println(result.Replace())
+	fmt.Println(result.Reason())
+	// Output:
+	// true
+	// different object: apps/v1/Deployment default/web -> apps/v1/Deployment default/api: metadata.name "web" -> "api"
+}
+
+// A caller that has read the object under both versions, and has seen one UID, may change the version in place.
+func ExampleOptions_allowVersionChange() {
+	old := identity.Ref{
+		Identity: identity.Identity{APIVersion: "ex.io/v1beta1", Kind: "Widget", Namespace: "default", Name: "w"},
+		UID:      "7d3a",
+	}
+	new := old
+	new.APIVersion = "ex.io/v1"
+	fmt.Println(identity.Compare(old, new, identity.Options{}).Same())
+	fmt.Println(identity.Compare(old, new, identity.Options{AllowVersionChange: true}).Same())
+	// Output:
+	// false
+	// true
+}
+
+func ExampleIdentity_Resolve() {
+	id := identity.Identity{APIVersion: "v1", Kind: "Namespace", Namespace: "default", Name: "web"}
+	resolved, warning := id.Resolve(identity.Cluster, "")
+	fmt.Println(resolved)
+	fmt.Println(warning)
+	// Output:
+	// v1/Namespace web
+	// v1/Namespace web: namespace "default" is ignored, because Namespace is cluster-scoped
+}
+
+func ExampleIdentity_String() {
+	fmt.Println(identity.Identity{APIVersion: "v1", Kind: "Secret", Namespace: "prod", Name: "db"})
+	fmt.Println(identity.Identity{APIVersion: "v1", Kind: "Namespace", Name: "prod"})
+	// Output:
+	// v1/Secret prod/db
+	// v1/Namespace prod
+}

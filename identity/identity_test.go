@@ -1,0 +1,117 @@
+package identity_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/identity"
+)
+
+func object(apiVersion, kind string, metadata any) map[string]any {
+	return map[string]any{"apiVersion": apiVersion, "kind": kind, "metadata": metadata}
+}
+
+func TestOf(t *testing.T) {
+	tests := []struct {
+		name string
+		obj  map[string]any
+		want identity.Identity
+		why  string
+	}{
+		{
+			name: "namespaced",
+			obj:  object("apps/v1", "Deployment", map[string]any{"namespace": "default", "name": "web"}),
+			want: identity.Identity{APIVersion: "apps/v1", Kind: "Deployment", Namespace: "default", Name: "web"},
+			why:  "the four fields are the identity",
+		},
+		{
+			name: "no namespace",
+			obj:  object("v1", "Namespace", map[string]any{"name": "web"}),
+			want: identity.Identity{APIVersion: "v1", Kind: "Namespace", Name: "web"},
+			why:  "an absent namespace stays empty: the scope is not ours to know",
+		},
+		{
+			name: "null namespace",
+			obj:  object("v1", "ConfigMap", map[string]any{"name": "web", "namespace": nil}),
+			want: identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Name: "web"},
+			why:  "`namespace:` without a value decodes to null, which the server takes for absent",
+		},
+		{
+			name: "name and generateName",
+			obj:  object("v1", "Pod", map[string]any{"name": "web-x7k2p", "generateName": "web-"}),
+			want: identity.Identity{APIVersion: "v1", Kind: "Pod", Name: "web-x7k2p"},
+			why:  "live objects keep the generateName that they were created with",
+		},
+		{
+			name: "unusual name",
+			obj:  object("rbac.authorization.k8s.io/v1", "ClusterRole", map[string]any{"name": "system:a b.c"}),
+			want: identity.Identity{APIVersion: "rbac.authorization.k8s.io/v1", Kind: "ClusterRole", Name: "system:a b.c"},
+			why:  "which names are valid depends on the kind, and the server decides it",
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := identity.Of(tt.obj)
+			require.NoError(t, err, tt.why)
+			assert.Equal(t, tt.want, got, tt.why)
+		})
+	}
+}
+
+func TestOfErrorNamesField(t *testing.T) {
+	named := map[string]any{"name": "web"}
+	tests := []struct {
+		name  string
+		obj   map[string]any
+		field string
+		text  string
+		why   string
+	}{
+		{"nil", nil, "", `identity: no object (nil)`, "nothing has no identity"},
+		{"empty", map[string]any{}, "apiVersion", `identity: apiVersion: missing`, "the first missing field is named"},
+		{"two slashes", object("a/b/c", "K", named), "apiVersion", `identity: apiVersion "a/b/c": expected "version" or "group/version"`, "no group or version contains a slash"},
+		{"no version", object("apps/", "K", named), "apiVersion", `identity: apiVersion "apps/": expected "version" or "group/version"`, "a group alone names no kind"},
+		{"no group", object("/v1", "K", named), "apiVersion", `identity: apiVersion "/v1": expected "version" or "group/version"`, "the core group is written without a slash"},
+		{"slash only", object("/", "K", named), "apiVersion", `identity: apiVersion "/": expected "version" or "group/version"`, "neither part is there"},
+		{"empty apiVersion", object("", "K", named), "apiVersion", `identity: apiVersion: missing`, "empty is missing"},
+		{"apiVersion is a number", map[string]any{"apiVersion": int64(1), "kind": "K", "metadata": named}, "apiVersion", `identity: apiVersion: expected a string, got int64`, "YAML reads an unquoted 1 as a number"},
+		{"apiVersion is null", map[string]any{"apiVersion": nil, "kind": "K", "metadata": named}, "apiVersion", `identity: apiVersion: missing`, "null is missing"},
+		{"no kind", map[string]any{"apiVersion": "v1", "metadata": named}, "kind", `identity: kind: missing`, "a kind is required"},
+		{"kind with slash", object("v1", "pods/status", named), "kind", `identity: kind "pods/status": must not contain "/"`, "a resource path is no kind"},
+		{"no metadata", map[string]any{"apiVersion": "v1", "kind": "K"}, "metadata", `identity: metadata: missing`, "the name is in there"},
+		{"metadata is a list", object("v1", "K", []any{}), "metadata", `identity: metadata: expected a map, got []interface {}`, "a stray dash in YAML makes a list"},
+		{"metadata is a string", object("v1", "K", "web"), "metadata", `identity: metadata: expected a map, got string`, "text is no map"},
+		{"no name", object("v1", "K", map[string]any{}), "metadata.name", `identity: metadata.name: missing`, "a name is required"},
+		{"name is a number", object("v1", "K", map[string]any{"name": int64(7)}), "metadata.name", `identity: metadata.name: expected a string, got int64`, "YAML reads an unquoted 7 as a number"},
+		{"name with slash", object("v1", "K", map[string]any{"name": "a/b"}), "metadata.name", `identity: metadata.name "a/b": must not contain "/"`, "namespace/name belongs in two fields"},
+		{"generateName", object("v1", "K", map[string]any{"generateName": "web-"}), "metadata.generateName", `identity: metadata.generateName "web-": the server would choose another name at each apply; set metadata.name`, "the object can't be found again"},
+		{"generateName is a number", object("v1", "K", map[string]any{"generateName": int64(1), "name": "a"}), "metadata.generateName", `identity: metadata.generateName: expected a string, got int64`, "a wrong type is never passed over"},
+		{"namespace is a number", object("v1", "K", map[string]any{"name": "web", "namespace": int64(7)}), "metadata.namespace", `identity: metadata.namespace: expected a string, got int64`, "the server would reject it"},
+		{"namespace with slash", object("v1", "K", map[string]any{"name": "web", "namespace": "a/b"}), "metadata.namespace", `identity: metadata.namespace "a/b": must not contain "/"`, "it is one segment of a URL"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := identity.Of(tt.obj)
+			require.Error(t, err, tt.why)
+			assert.Zero(t, got, "no half identity beside an error")
+			var fieldErr *identity.FieldError
+			require.ErrorAs(t, err, &fieldErr)
+			assert.Equal(t, tt.field, fieldErr.Field, tt.why)
+			assert.Equal(t, tt.text, err.Error(), tt.why)
+		})
+	}
+}
+
+func TestGroupAndVersion(t *testing.T) {
+	for apiVersion, want := range map[string][2]string{
+		"v1":                           {"", "v1"},
+		"apps/v1":                      {"apps", "v1"},
+		"rbac.authorization.k8s.io/v1": {"rbac.authorization.k8s.io", "v1"},
+		"":                             {"", ""},
+	} {
+		id := identity.Identity{APIVersion: apiVersion}
+		assert.Equal(t, want, [2]string{id.Group(), id.Version()}, apiVersion)
+	}
+}

@@ -1,0 +1,28 @@
+package identity
+
+import "fmt"
+
+// Scope says whether the objects of a kind live in namespaces. Only the server knows it.
+type Scope int
+
+// The scopes. The zero value is ScopeUnknown.
+const (
+	ScopeUnknown Scope = iota
+	Namespaced
+	Cluster
+)
+
+// Resolve returns the identity under which the server finds the object, given the scope of its kind. For a namespaced
+// kind, an empty namespace becomes defaultNamespace. For a cluster-scoped kind, a namespace is dropped, as the server
+// does without a word, and warning says so. With ScopeUnknown the identity is returned as it is.
+func (id Identity) Resolve(scope Scope, defaultNamespace string) (resolved Identity, warning string) {
+	switch {
+	case scope == Namespaced && id.Namespace == "":
+		id.Namespace = defaultNamespace
+	case scope == Cluster && id.Namespace != "":
+		dropped := id.Namespace
+		id.Namespace = ""
+		warning = fmt.Sprintf("%s: namespace %q is ignored, because %s is cluster-scoped", id, dropped, id.Kind)
+	}
+	return id, warning
+}
