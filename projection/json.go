@@ -1,0 +1,202 @@
+package projection
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// canonicalJSON renders v so that equal values have equal text: names sorted, no space, a number in one form however
+// it was written or typed (80, 80.0 and json.Number("80") are one key for a server).
+func canonicalJSON(v any) (string, error) {
+	switch v := v.(type) {
+	case string:
+		if isPlainText(v) {
+			return `"` + v + `"`, nil
+		}
+	case int64:
+		return strconv.FormatInt(v, 10), nil
+	case bool:
+		return strconv.FormatBool(v), nil
+	}
+	text, err := encodeJSON(v)
+	if err != nil {
+		return "", err
+	}
+	decoded, err := decodeJSON(text)
+	if err != nil {
+		return "", err
+	}
+	return encodeJSON(decoded)
+}
+
+// encodeJSON is json.Marshal without the escapes for HTML.
+func encodeJSON(v any) (string, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return "", err
+	}
+	return strings.TrimSuffix(buf.String(), "\n"), nil
+}
+
+// isPlainText reports whether s is its own JSON text between quotes.
+func isPlainText(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// decodeJSON decodes one JSON value with integers as int64 and other numbers as float64.
+func decodeJSON(text string) (any, error) {
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		return nil, err
+	}
+	if strings.TrimSpace(text[dec.InputOffset():]) != "" {
+		return nil, errors.New("data after the value")
+	}
+	return typedNumbers(v)
+}
+
+func typedNumbers(v any) (any, error) {
+	var err error
+	switch v := v.(type) {
+	case json.Number:
+		return parseNumber(v.String())
+	case map[string]any:
+		for name, item := range v {
+			if v[name], err = typedNumbers(item); err != nil {
+				return nil, err
+			}
+		}
+	case []any:
+		for i, item := range v {
+			if v[i], err = typedNumbers(item); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return v, nil
+}
+
+// parseNumber takes a whole number for an integer however it is written, because JSON writes 80.0 as 80 and a server
+// compares keys by number. So -0 is 0.
+func parseNumber(text string) (any, error) {
+	if i, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return i, nil
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return nil, fmt.Errorf("number %s is out of range", text)
+	}
+	if f == math.Trunc(f) && math.Abs(f) < 1<<63 {
+		return int64(f), nil
+	}
+	return f, nil
+}
+
+// jsonToken returns the length of the JSON value at the start of text, which must be there and valid.
+func jsonToken(text string) int {
+	depth := 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			i += stringToken(text[i:]) - 1
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		case ',', ':':
+		default:
+			for i+1 < len(text) && !isJSONDelimiter(text[i+1]) {
+				i++
+			}
+		}
+		if depth == 0 {
+			return i + 1
+		}
+	}
+	return len(text)
+}
+
+func isJSONDelimiter(c byte) bool { return c == ',' || c == ':' || c == '}' || c == ']' }
+
+// stringToken returns the length of the JSON string at the start of text.
+func stringToken(text string) int {
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(text)
+}
+
+// unquote returns what a JSON string says.
+func unquote(text string) string {
+	body := text[1 : len(text)-1]
+	if strings.IndexByte(body, '\\') < 0 {
+		return validText(body)
+	}
+	if plain := strings.ReplaceAll(body, `\"`, `"`); strings.IndexByte(plain, '\\') < 0 {
+		return validText(plain)
+	}
+	var s string
+	_ = json.Unmarshal([]byte(text), &s) // can't fail: text is a JSON string
+	return s
+}
+
+// validText replaces every byte of s that isn't UTF-8 by U+FFFD, as JSON encoding does.
+func validText(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return string([]rune(s))
+}
+
+// visible rewrites what a terminal would not print as it stands (control characters, text direction marks) as JSON
+// escapes. Such characters occur in strings only, so that the result says the same.
+func visible(text string) string {
+	hidden := func(r rune) bool { return !unicode.IsPrint(r) }
+	if strings.IndexFunc(text, hidden) < 0 {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case !hidden(r):
+			b.WriteRune(r)
+		case r < 0x10000:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			r -= 0x10000
+			fmt.Fprintf(&b, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
+		}
+	}
+	return b.String()
+}
+
+func sortedKeys(m map[string]any) []string {
+	names := make([]string, 0, len(m))
+	for name := range m {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}

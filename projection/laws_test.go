@@ -1,0 +1,169 @@
+package projection_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/structured-merge-diff/v4/fieldpath"
+
+	"github.com/ssaplan/primitives/projection"
+)
+
+// serverJSON is set as it stands in an object that a server sends: package json escapes HTML on the way out.
+func serverJSON(t testing.TB, set *fieldpath.Set) string {
+	text, err := set.ToJSON()
+	require.NoError(t, err)
+	out, err := json.Marshal(json.RawMessage(text))
+	require.NoError(t, err)
+	return string(out)
+}
+
+func TestSetAlgebraAgreesWithStructuredMergeDiff(t *testing.T) {
+	for seed := range rounds {
+		r := newRandom(seed)
+		a, oracleA := r.set(t)
+		b, oracleB := r.set(t)
+		for name, pair := range map[string]struct {
+			ours   projection.FieldSet
+			theirs *fieldpath.Set
+		}{
+			"itself":       {a, oracleA},
+			"union":        {a.Union(b), oracleA.Union(oracleB)},
+			"intersection": {a.Intersection(b), oracleA.Intersection(oracleB)},
+			"difference":   {a.Difference(b), oracleA.Difference(oracleB)},
+			"without":      {a.Without(b), oracleA.RecursiveDifference(oracleB)},
+			"leaves":       {a.Leaves(), oracleA.Leaves()},
+		} {
+			require.Equal(t, serverJSON(t, pair.theirs), string(pair.ours.FieldsV1()), "%s, seed %d", name, seed)
+			require.Equal(t, pair.theirs.Size(), pair.ours.Len(), "%s, seed %d", name, seed)
+			require.Equal(t, pair.theirs.Empty(), pair.ours.Empty(), "%s, seed %d", name, seed)
+		}
+		path, oraclePath := r.path(t)
+		require.Equal(t, oracleA.Has(oraclePath), a.Has(path), "has %s, seed %d", path, seed)
+		require.Equal(t, oracleA.Equals(oracleB), a.Equal(b), "seed %d", seed)
+	}
+}
+
+func TestSetLaws(t *testing.T) {
+	for seed := range rounds {
+		r := newRandom(seed)
+		a, _ := r.set(t)
+		b, _ := r.set(t)
+		c, _ := r.set(t)
+		for law, holds := range map[string]bool{
+			"union commutes":                   a.Union(b).Equal(b.Union(a)),
+			"union associates":                 a.Union(b).Union(c).Equal(a.Union(b.Union(c))),
+			"intersection commutes":            a.Intersection(b).Equal(b.Intersection(a)),
+			"intersection distributes":         a.Intersection(b.Union(c)).Equal(a.Intersection(b).Union(a.Intersection(c))),
+			"union with itself":                a.Union(a).Equal(a),
+			"difference with itself":           a.Difference(a).Empty(),
+			"parts make the whole":             a.Difference(b).Union(a.Intersection(b)).Equal(a),
+			"de morgan":                        a.Difference(b.Union(c)).Equal(a.Difference(b).Intersection(a.Difference(c))),
+			"without removes what it says":     a.Without(b).Intersection(b).Empty(),
+			"without is within the difference": a.Without(b).Difference(a.Difference(b)).Empty(),
+			"leaves of leaves":                 a.Leaves().Leaves().Equal(a.Leaves()),
+			"leaves are paths of the set":      a.Leaves().Difference(a).Empty(),
+			"the zero set is neutral":          a.Union(projection.FieldSet{}).Equal(a) && a.Difference(projection.FieldSet{}).Equal(a),
+			"built from its paths":             projection.NewFieldSet(slices.Collect(a.All())...).Equal(a),
+		} {
+			require.True(t, holds, "%s, seed %d:\na:\n%sb:\n%sc:\n%s", law, seed, a, b, c)
+		}
+		checkMembership(t, a)
+	}
+}
+
+// checkMembership compares Has, Covers and Under with what the list of paths says.
+func checkMembership(t *testing.T, s projection.FieldSet) {
+	paths := slices.Collect(s.All())
+	require.True(t, slices.IsSortedFunc(paths, projection.Path.Compare), "%s", s)
+	require.Len(t, paths, s.Len())
+	for _, p := range paths {
+		require.True(t, s.Has(p) && s.Covers(p))
+		below := p.Child(projection.Field("below"))
+		require.Equal(t, s.Leaves().Has(p), s.Covers(below), "%s in\n%s", below, s)
+		inner := s.Under(p[:1])
+		for q := range s.All() {
+			require.Equal(t, q.HasPrefix(p[:1]), inner.Has(q))
+		}
+	}
+}
+
+// A loop may stop early; iterators of other libraries have panicked there.
+func TestStoppingAnIteration(t *testing.T) {
+	r := newRandom(1)
+	set, _ := r.set(t)
+	require.Greater(t, set.Len(), 1)
+	for range set.All() {
+		break
+	}
+}
+
+// Results of the algebra share memory inside; what callers can reach must not.
+func TestSetsAreImmutable(t *testing.T) {
+	r := newRandom(2)
+	a, _ := r.set(t)
+	b, _ := r.set(t)
+	union := a.Union(b)
+	before := union.String()
+	for p := range a.All() {
+		p[0] = projection.Field("overwritten")
+		_ = append(p[:0], projection.Field("again"))
+	}
+	assert.Equal(t, before, union.String())
+}
+
+func TestElementOrderAgreesWithStructuredMergeDiff(t *testing.T) {
+	for seed := range 20 * rounds {
+		r := newRandom(seed)
+		a, oracleA := r.element(t)
+		b, oracleB := r.element(t)
+		require.Equal(t, oracleA.Compare(oracleB), a.Compare(b), "%s and %s", oracleA, oracleB)
+		require.Equal(t, oracleA.Equals(oracleB), a == b, "%s and %s", oracleA, oracleB)
+		require.Equal(t, -a.Compare(b), b.Compare(a))
+	}
+}
+
+func TestFieldsV1RoundTrip(t *testing.T) {
+	for seed := range rounds {
+		r := newRandom(seed)
+		set, oracle := r.set(t)
+		text := serverJSON(t, oracle)
+
+		read, err := projection.ParseFieldsV1([]byte(text))
+		require.NoError(t, err)
+		require.True(t, set.Equal(read), "seed %d: %s", seed, text)
+
+		var decoded map[string]any
+		require.NoError(t, json.Unmarshal([]byte(text), &decoded))
+		managed, err := projection.Managed(managedBy("m", decoded), "m")
+		require.NoError(t, err)
+		require.True(t, set.Equal(managed), "seed %d: %s", seed, text)
+
+		theirs := fieldpath.NewSet()
+		require.NoError(t, theirs.FromJSON(bytes.NewReader(set.FieldsV1())))
+		require.True(t, theirs.Equals(oracle), "seed %d: %s", seed, text)
+	}
+}
+
+func managedBy(manager string, fields map[string]any) map[string]any {
+	return map[string]any{"metadata": map[string]any{"managedFields": []any{
+		map[string]any{"manager": manager, "operation": "Apply", "fieldsType": "FieldsV1", "fieldsV1": fields},
+	}}}
+}
+
+func TestParsePathIsTheInverseOfString(t *testing.T) {
+	for seed := range 5 * rounds {
+		r := newRandom(seed)
+		p, _ := r.path(t)
+		parsed, err := projection.ParsePath(p.String())
+		require.NoError(t, err)
+		require.True(t, p.Equal(parsed), "%s", p)
+		other, _ := r.path(t)
+		require.Equal(t, p.Equal(other), p.String() == other.String(), "two paths must not have one text: %s", p)
+		require.Equal(t, p.Compare(other) == 0, p.Equal(other))
+	}
+}
