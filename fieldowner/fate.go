@@ -1,0 +1,136 @@
+package fieldowner
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/ssaplan/primitives/projection"
+)
+
+// Fate says what becomes of a field that a manager owned and no longer sends.
+type Fate string
+
+// The fates of a [DroppedField].
+const (
+	// Deleted is a field that the object doesn't have any more.
+	Deleted Fate = "Deleted"
+	// Reset is a field that nobody owns any more and that the object has nevertheless: the server or an admission plugin
+	// gave it a value of its own, such as a default or an allocated address.
+	Reset Fate = "Reset"
+	// Retained is a field that stays as it is, because others own it or something in it.
+	Retained Fate = "Retained"
+)
+
+// DroppedField is a field that a manager gives up, and what becomes of it. Neither String nor JSON show a value that is
+// sensitive.
+type DroppedField struct {
+	Path projection.Path
+	Fate Fate
+	// Value is what the object has there afterwards, nil if the field is deleted. It belongs to the object.
+	Value any
+	// Owners is who retains the field.
+	Owners []Owner
+	// Sensitive reports whether the value must not be shown; see [projection.Sensitive].
+	Sensitive bool
+}
+
+// Dropped returns what becomes of the fields that manager applied in live and no longer does in result, the answer to a
+// dry run or to an apply, in the order of the paths. Of a field that is deleted with all that was in it, only the field
+// itself is listed. The only error is that of [Read].
+func Dropped(live, result map[string]any, manager string) ([]DroppedField, error) {
+	before, err := Read(live)
+	if err != nil {
+		return nil, err
+	}
+	after, err := Read(result)
+	if err != nil {
+		return nil, err
+	}
+	had, has := before.Fields(AppliedBy(manager)), after.Fields(AppliedBy(manager))
+	d := dropper{after: after, values: newFinder(result), sensitive: projection.Sensitive(result)}
+	var dropped []DroppedField
+	var gone projection.Path
+	for p := range had.Difference(has).All() {
+		// The manager's own updates and migrations leave it owning maps as such, of which applies own the content.
+		if !has.Under(p).Empty() || gone != nil && p.HasPrefix(gone) {
+			continue
+		}
+		field := d.field(p, manager)
+		if field.Fate == Deleted {
+			gone = p
+		}
+		dropped = append(dropped, field)
+	}
+	return dropped, nil
+}
+
+type dropper struct {
+	after     Ownership
+	values    *finder
+	sensitive projection.FieldSet
+}
+
+func (d *dropper) field(p projection.Path, manager string) DroppedField {
+	value, exists := d.values.at(p)
+	owners := slices.DeleteFunc(d.after.Below(holder(p)), func(o Owner) bool { return o.appliedBy(manager) })
+	field := DroppedField{Path: p, Value: value, Owners: owners, Sensitive: isSensitive(d.sensitive, p)}
+	switch {
+	case !exists:
+		field.Fate, field.Owners = Deleted, nil
+	case len(owners) > 0:
+		field.Fate = Retained
+	default:
+		field.Fate = Reset
+	}
+	return field
+}
+
+// holder returns the path that keeps p in the object: a key field stays as long as its list item does.
+func holder(p projection.Path) projection.Path {
+	if len(p) >= 2 && slices.Contains(keyNames(p[len(p)-2]), p[len(p)-1].Name()) {
+		return p[:len(p)-1]
+	}
+	return p
+}
+
+// isSensitive reports whether the value at p is, contains or is part of one that must not be shown.
+func isSensitive(sensitive projection.FieldSet, p projection.Path) bool {
+	return sensitive.Covers(p) || !sensitive.Under(p).Empty()
+}
+
+// shown returns the value as it may be shown.
+func (f DroppedField) shown() any {
+	if f.Sensitive && f.Fate != Deleted {
+		return "<redacted>"
+	}
+	return f.Value
+}
+
+// String returns one line: the path, its fate, and the value or the owners that explain it.
+func (f DroppedField) String() string {
+	switch f.Fate {
+	case Reset:
+		text, err := json.Marshal(f.shown())
+		if err != nil {
+			return fmt.Sprintf("%s: reset", f.Path)
+		}
+		return fmt.Sprintf("%s: reset to %s", f.Path, text)
+	case Retained:
+		return fmt.Sprintf("%s: retained by %s", f.Path, ownerNames(f.Owners))
+	}
+	return fmt.Sprintf("%s: deleted", f.Path)
+}
+
+// Format prints [DroppedField.String] whatever the verb, so that no verb shows a sensitive value.
+func (f DroppedField) Format(s fmt.State, _ rune) { _, _ = fmt.Fprint(s, f.String()) }
+
+// MarshalJSON returns {"path","fate","value","managers"}.
+func (f DroppedField) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Path     string  `json:"path"`
+		Fate     Fate    `json:"fate"`
+		Value    any     `json:"value,omitempty"`
+		Managers []Owner `json:"managers,omitempty"`
+	}{f.Path.String(), f.Fate, f.shown(), f.Owners})
+}

@@ -1,0 +1,235 @@
+package fieldowner
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// ImportID names an object and the fields of it to import, in one line of text. It is comparable.
+type ImportID struct {
+	// Group and Version are those of the kind as far as the text has them. With a Version, an empty Group is the core
+	// group; without one, it is whichever group serves the kind.
+	Group, Version string
+	// Kind is the kind as it is written there, "Deployment".
+	Kind string
+	// Namespace is empty for cluster-scoped objects.
+	Namespace string
+	Name      string
+	Selection
+}
+
+// ImportIDForm is what [ParseImportID] accepts, as its errors show it.
+const ImportIDForm = "[NAMESPACE/][GROUP/]VERSION/KIND/NAME, NAMESPACE/KIND[.VERSION][.GROUP]/NAME or KIND[.VERSION][.GROUP]/NAME, " +
+	"then ?unowned or ?manager=NAME[&operation=Apply|Update[&subresource=NAME]]"
+
+// ParseImportID reads the text form of an import:
+//
+//	default/Deployment/web                         all fields of a namespaced object
+//	ClusterRole/system:node                        of a cluster-scoped one
+//	default/Deployment.apps/web                    with the group of the kind
+//	default/Deployment.v1.apps/web                 with version and group
+//	default/apps/v1/Deployment/web                 the same in the form of an apiVersion
+//	default/v1/Secret/db                           in the core group
+//	rbac.authorization.k8s.io/v1/ClusterRole/view  cluster-scoped; a namespace has no dots, a group always has, if its
+//	                                               kinds are cluster-scoped
+//	/v1/Namespace/web                              an empty namespace says the same
+//	default/Deployment/web?unowned                 the fields that nobody owns
+//	default/Deployment/web?manager=helm            the fields of a manager
+//
+// Any character can be written as %XX, and %, ? and / within a name, and & within a manager, must be: names that the
+// server accepts contain neither % nor /. The error shows the forms expected.
+func ParseImportID(text string) (ImportID, error) {
+	id, err := parseImportID(text)
+	if err != nil {
+		return ImportID{}, fmt.Errorf("fieldowner: import ID %q: %w; expected %s", text, err, ImportIDForm)
+	}
+	return id, nil
+}
+
+func parseImportID(text string) (ImportID, error) {
+	object, query, hasQuery := strings.Cut(text, "?")
+	id, err := parseObject(object)
+	if err == nil && hasQuery {
+		id.Selection, err = parseSelection(query)
+	}
+	return id, err
+}
+
+func parseObject(text string) (ImportID, error) {
+	segments := strings.Split(text, "/")
+	for i, s := range segments {
+		decoded, err := url.PathUnescape(s)
+		if err != nil {
+			return ImportID{}, err
+		}
+		segments[i] = decoded
+	}
+	id, err := arrange(segments)
+	if err != nil {
+		return ImportID{}, err
+	}
+	return id, id.check()
+}
+
+// arrange says which segment is what. Their number tells, and where two forms have the same number, whether the first
+// segment has a dot.
+func arrange(s []string) (ImportID, error) {
+	n := len(s)
+	id := ImportID{Name: s[n-1]}
+	switch {
+	case n == 2:
+		return id, id.setKind(s[0])
+	case n == 3:
+		id.Namespace = s[0]
+		return id, id.setKind(s[1])
+	case n == 4 && strings.Contains(s[0], "."):
+		id.Group, id.Version, id.Kind = s[0], s[1], s[2]
+	case n == 4:
+		id.Namespace, id.Version, id.Kind = s[0], s[1], s[2]
+	case n == 5:
+		id.Namespace, id.Group, id.Version, id.Kind = s[0], s[1], s[2], s[3]
+	default:
+		return id, fmt.Errorf("%d parts", n)
+	}
+	if id.Version == "" || n == 5 && id.Group == "" {
+		return id, fmt.Errorf("an empty part")
+	}
+	return id, nil
+}
+
+// setKind reads KIND, KIND.GROUP and KIND.VERSION.GROUP.
+func (id *ImportID) setKind(text string) error {
+	var rest string
+	var qualified bool
+	id.Kind, rest, qualified = strings.Cut(text, ".")
+	if !qualified {
+		return nil
+	}
+	first, group, _ := strings.Cut(rest, ".")
+	if isVersion(first) {
+		id.Version, id.Group = first, group
+	} else {
+		id.Group = rest
+	}
+	if rest == "" {
+		return fmt.Errorf("nothing behind the dot of %q", text)
+	}
+	return nil
+}
+
+// isVersion reports whether s looks like v1 or v2beta1, as no group begins.
+func isVersion(s string) bool {
+	digits, ok := strings.CutPrefix(s, "v")
+	major := strings.TrimLeft(digits, "0123456789")
+	if !ok || len(major) == len(digits) {
+		return false
+	}
+	stage := strings.TrimRight(major, "0123456789")
+	return major == "" || len(stage) < len(major) && (stage == "alpha" || stage == "beta")
+}
+
+// check rejects what can't be part of any object's URL. Whether there is such a kind or name is the server's to tell.
+func (id ImportID) check() error {
+	for _, part := range []struct{ what, value, allowed string }{
+		{"namespace", id.Namespace, lower + digits + "-"},
+		{"group", id.Group, lower + digits + "-."},
+		{"version", id.Version, lower + digits + "-"},
+		{"kind", id.Kind, lower + upper + digits + "-"},
+	} {
+		if bad := strings.Trim(part.value, part.allowed); bad != "" {
+			return fmt.Errorf("%q is no %s", part.value, part.what)
+		}
+	}
+	switch {
+	case id.Group != "" && slices.Contains(strings.Split(id.Group, "."), ""):
+		return fmt.Errorf("%q is no group", id.Group)
+	case id.Group == "" && id.Version != "" && id.Version != "v1":
+		return fmt.Errorf("the core group has no version %q", id.Version)
+	case id.Kind == "":
+		return fmt.Errorf("no kind")
+	case id.Name == "":
+		return fmt.Errorf("no name")
+	case id.Name == "." || id.Name == ".." || strings.ContainsAny(id.Name, "/%"):
+		return fmt.Errorf("%q is no name", id.Name)
+	}
+	return nil
+}
+
+const (
+	lower  = "abcdefghijklmnopqrstuvwxyz"
+	upper  = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	digits = "0123456789"
+)
+
+func parseSelection(query string) (Selection, error) {
+	if query == "unowned" {
+		return Selection{Strategy: UnownedFields}, nil
+	}
+	values := map[string]string{}
+	for _, part := range strings.Split(query, "&") {
+		name, text, _ := strings.Cut(part, "=")
+		value, err := url.PathUnescape(text)
+		if err != nil {
+			return Selection{}, err
+		}
+		if _, twice := values[name]; twice || !slices.Contains([]string{"manager", "operation", "subresource"}, name) {
+			return Selection{}, fmt.Errorf("unexpected %q after the name", part)
+		}
+		values[name] = value
+	}
+	s := Selection{ManagerFields, values["manager"], values["operation"], values["subresource"]}
+	return s, s.check()
+}
+
+func (s Selection) check() error {
+	switch {
+	case s.Manager == "":
+		return fmt.Errorf("no manager")
+	case s.Operation != "" && s.Operation != Apply && s.Operation != Update:
+		return fmt.Errorf("unknown operation %q", s.Operation)
+	case s.Operation == "" && s.Subresource != "":
+		return fmt.Errorf("a subresource without an operation")
+	}
+	return nil
+}
+
+// String returns a text of which [ParseImportID] makes id again, if id came from there.
+func (id ImportID) String() string {
+	parts := []string{id.Kind, escape(id.Name)}
+	switch {
+	case id.Version != "" && id.Group != "":
+		parts = append([]string{id.Namespace, id.Group, id.Version}, parts...)
+	case id.Version != "":
+		parts = append([]string{id.Namespace, id.Version}, parts...)
+	case id.Group != "":
+		parts[0] += "." + id.Group
+	}
+	if id.Version == "" && id.Namespace != "" {
+		parts = append([]string{id.Namespace}, parts...)
+	}
+	return strings.Join(parts, "/") + id.query()
+}
+
+func (s Selection) query() string {
+	switch s.Strategy {
+	case UnownedFields:
+		return "?unowned"
+	case ManagerFields:
+		text := "?manager=" + escape(s.Manager)
+		if s.Operation != "" {
+			text += "&operation=" + escape(s.Operation)
+		}
+		if s.Subresource != "" {
+			text += "&subresource=" + escape(s.Subresource)
+		}
+		return text
+	}
+	return ""
+}
+
+// escape leaves readable what may be: names have colons, and PathEscape doesn't escape the & that ends a manager.
+func escape(s string) string {
+	return strings.ReplaceAll(url.PathEscape(s), "&", "%26")
+}

@@ -1,0 +1,86 @@
+package fieldowner
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// The operations of an [Owner].
+const (
+	// Apply is a server-side apply; its owner declared its fields and gives one up by no longer sending it.
+	Apply = "Apply"
+	// Update is every other write: create, replace, patch, client-side apply.
+	Update = "Update"
+)
+
+// Names that stand for somebody else than a field manager of that name.
+const (
+	// BeforeFirstApply owns what an object had when it was applied for the first time and nobody was recorded.
+	BeforeFirstApply = "before-first-apply"
+	// AncientChanges owns the fields of all but the latest ten writers that used operations other than apply.
+	AncientChanges = "ancient-changes"
+	// ClientSideApply is the name under which kubectl apply writes without --server-side.
+	ClientSideApply = "kubectl-client-side-apply"
+)
+
+// Owner is a writer of an object as metadata.managedFields tells it. One field manager can be several owners: its
+// applies, its updates of each API version, and its writes to each subresource are kept apart. Owners are comparable;
+// see [Owner.Is] for comparing them without the time.
+type Owner struct {
+	// Manager is the name that the writer gave as its field manager.
+	Manager string `json:"manager"`
+	// Operation is [Apply] or [Update].
+	Operation string `json:"operation"`
+	// Subresource is "status", "scale" and the like, and "" for the object itself.
+	Subresource string `json:"subresource,omitempty"`
+	// APIVersion is the version of the last write, "apps/v1". The paths of the owner's fields are those of this version.
+	APIVersion string `json:"apiVersion,omitempty"`
+	// Time is when the owner's fields last changed, in UTC and to the second; zero if the server recorded none.
+	Time time.Time `json:"time,omitzero"`
+}
+
+// Is reports whether o and other are the same entry to a server: the same manager, operation and subresource, and for
+// updates the same API version.
+func (o Owner) Is(other Owner) bool { return o.identity() == other.identity() }
+
+// identity returns o without what a server doesn't tell entries apart by.
+func (o Owner) identity() Owner {
+	o.Time = time.Time{}
+	if o.Operation == Apply {
+		o.APIVersion = ""
+	}
+	return o
+}
+
+// appliedBy reports whether o is the owner that manager is when it applies the object itself.
+func (o Owner) appliedBy(manager string) bool {
+	return o.Is(Owner{Manager: manager, Operation: Apply})
+}
+
+// String returns the manager's name and what it did: "hpa" (Update of scale).
+func (o Owner) String() string {
+	if o.Subresource == "" {
+		return fmt.Sprintf("%q (%s)", o.Manager, o.Operation)
+	}
+	return fmt.Sprintf("%q (%s of %s)", o.Manager, o.Operation, o.Subresource)
+}
+
+// Compare orders owners by manager, operation, subresource, API version and time.
+func (o Owner) Compare(other Owner) int {
+	return cmp.Or(
+		cmp.Compare(o.Manager, other.Manager),
+		cmp.Compare(o.Operation, other.Operation),
+		cmp.Compare(o.Subresource, other.Subresource),
+		cmp.Compare(o.APIVersion, other.APIVersion),
+		o.Time.Compare(other.Time),
+	)
+}
+
+// without returns the owners that are not among others.
+func without(owners, others []Owner) []Owner {
+	return slices.DeleteFunc(slices.Clone(owners), func(o Owner) bool {
+		return slices.ContainsFunc(others, o.Is)
+	})
+}

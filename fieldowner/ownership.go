@@ -1,0 +1,258 @@
+package fieldowner
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/ssaplan/primitives/projection"
+)
+
+// Ownership is who owns which fields of one object. It is immutable; the zero Ownership is that of an object of which
+// nothing is recorded.
+type Ownership struct {
+	entries []Entry // sorted by owner
+	// all has the paths of all entries. What all of them together say shows more than one entry does: a path that is a
+	// leaf here is owned as a whole, one with paths below it is owned field by field.
+	all projection.FieldSet
+}
+
+// Entry is an owner and its fields.
+type Entry struct {
+	Owner
+	Fields projection.FieldSet
+}
+
+// Read returns the ownership that obj's metadata.managedFields record. The order of the entries there doesn't matter.
+// An entry that can't be read is an error that names it by its manager and operation, or by its position if it doesn't
+// say who it belongs to. An object without managedFields has the zero Ownership, which is not an error: the server
+// keeps no record of objects whose record was cleared, and some caches drop it.
+func Read(obj map[string]any) (Ownership, error) {
+	list, err := managedFields(obj)
+	if err != nil {
+		return Ownership{}, err
+	}
+	entries := make([]Entry, 0, len(list))
+	for i, item := range list {
+		e, err := readEntry(item)
+		if err != nil {
+			return Ownership{}, fmt.Errorf("fieldowner: %s: %w", entryName(e.Owner, i), err)
+		}
+		entries = append(entries, e)
+	}
+	return newOwnership(entries), nil
+}
+
+func newOwnership(entries []Entry) Ownership {
+	slices.SortStableFunc(entries, func(a, b Entry) int { return a.Compare(b.Owner) })
+	o := Ownership{entries: entries}
+	for _, e := range entries {
+		o.all = o.all.Union(e.Fields)
+	}
+	return o
+}
+
+func managedFields(obj map[string]any) ([]any, error) {
+	meta, ok := obj["metadata"].(map[string]any)
+	if !ok && obj["metadata"] != nil {
+		return nil, fmt.Errorf("fieldowner: metadata: expected a map, got %T", obj["metadata"])
+	}
+	list, ok := meta["managedFields"].([]any)
+	if !ok && meta["managedFields"] != nil {
+		return nil, fmt.Errorf("fieldowner: managedFields: expected a list, got %T", meta["managedFields"])
+	}
+	return list, nil
+}
+
+func entryName(o Owner, position int) string {
+	if o.Manager == "" {
+		return fmt.Sprintf("managedFields[%d]", position)
+	}
+	return "managedFields of " + o.String()
+}
+
+// readEntry returns as much of the owner as it could read, also with an error.
+func readEntry(item any) (Entry, error) {
+	entry, ok := item.(map[string]any)
+	if !ok {
+		return Entry{}, fmt.Errorf("expected a map, got %T", item)
+	}
+	r := entryReader{entry: entry}
+	owner := Owner{
+		Manager:     r.string("manager"),
+		Operation:   r.string("operation"),
+		Subresource: r.string("subresource"),
+		APIVersion:  r.string("apiVersion"),
+	}
+	owner.Time = r.time()
+	r.check(owner.Operation == Apply || owner.Operation == Update, "operation", owner.Operation)
+	format := r.string("fieldsType")
+	r.check(format == "" || format == "FieldsV1", "fieldsType", format)
+	fields := r.fields()
+	return Entry{owner, fields}, r.err
+}
+
+// entryReader reads fields and keeps the first error, so that they can be read one after the other.
+type entryReader struct {
+	entry map[string]any
+	err   error
+}
+
+func (r *entryReader) fail(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+func (r *entryReader) check(ok bool, field, value string) {
+	if !ok {
+		r.fail(fmt.Errorf("unknown %s %q", field, value))
+	}
+}
+
+func (r *entryReader) string(field string) string {
+	s, ok := r.entry[field].(string)
+	if !ok && r.entry[field] != nil {
+		r.fail(fmt.Errorf("%s: expected a string, got %T", field, r.entry[field]))
+	}
+	return s
+}
+
+func (r *entryReader) time() time.Time {
+	text := r.string("time")
+	if text == "" {
+		return time.Time{}
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		r.fail(fmt.Errorf("time: %w", err))
+	}
+	return t.UTC()
+}
+
+func (r *entryReader) fields() projection.FieldSet {
+	if r.entry["fieldsV1"] == nil {
+		return projection.FieldSet{}
+	}
+	text, err := json.Marshal(r.entry["fieldsV1"])
+	if err != nil {
+		r.fail(err)
+		return projection.FieldSet{}
+	}
+	set, err := projection.ParseFieldsV1(text)
+	if err != nil {
+		r.fail(err)
+	}
+	return set
+}
+
+// Entries returns every owner with its fields, ordered by [Owner.Compare].
+func (o Ownership) Entries() []Entry { return slices.Clone(o.entries) }
+
+// Recorded reports whether anybody is recorded at all. If not, a server that applies to the object for the first time
+// attributes everything it has to [BeforeFirstApply].
+func (o Ownership) Recorded() bool { return len(o.entries) > 0 }
+
+// Fields returns the fields of all owners for which of holds, and of all owners if of is nil. See [By] and [AppliedBy].
+func (o Ownership) Fields(of func(Owner) bool) projection.FieldSet {
+	if of == nil {
+		return o.all
+	}
+	var set projection.FieldSet
+	for _, e := range o.entries {
+		if of(e.Owner) {
+			set = set.Union(e.Fields)
+		}
+	}
+	return set
+}
+
+// By selects the owners that write under the name of manager, whatever they do.
+func By(manager string) func(Owner) bool {
+	return func(o Owner) bool { return o.Manager == manager }
+}
+
+// AppliedBy selects the one owner that manager is when it applies the object itself.
+func AppliedBy(manager string) func(Owner) bool {
+	return func(o Owner) bool { return o.appliedBy(manager) }
+}
+
+// Of returns who owns the place at p, ordered by [Owner.Compare]: those who own p itself, and if p lies in an atomic list
+// or map, or anything else that is owned as a whole, those who own that. To own fields below p is not to own p: see
+// [Ownership.Below].
+func (o Ownership) Of(p projection.Path) []Owner {
+	whole, ok := o.whole(p)
+	if !ok {
+		return nil
+	}
+	return o.owners(func(s projection.FieldSet) bool { return s.Has(whole) })
+}
+
+// whole returns the path by which p is owned: p itself, or the leaf above it that stands for it.
+func (o Ownership) whole(p projection.Path) (projection.Path, bool) {
+	if o.all.Has(p) || !o.all.Covers(p) {
+		return p, o.all.Has(p)
+	}
+	for n := len(p) - 1; n >= 0; n-- {
+		if o.all.Has(p[:n]) {
+			return p[:n], !isGranular(p[:n])
+		}
+	}
+	return p, false
+}
+
+// isGranular reports whether fields below p have owners of their own in every kind, so that an owner of p that shows
+// nothing below it owns an empty map.
+func isGranular(p projection.Path) bool {
+	return len(p) == 0 || slices.ContainsFunc(granularMetadata, p.Equal)
+}
+
+var (
+	metadata        = projection.Path{projection.Field("metadata")}
+	annotations     = metadata.Child(projection.Field("annotations"))
+	finalizers      = metadata.Child(projection.Field("finalizers"))
+	labels          = metadata.Child(projection.Field("labels"))
+	ownerReferences = metadata.Child(projection.Field("ownerReferences"))
+
+	granularMetadata = []projection.Path{metadata, annotations, finalizers, labels, ownerReferences}
+)
+
+// Below returns who owns p or anything below it, ordered by [Owner.Compare].
+func (o Ownership) Below(p projection.Path) []Owner {
+	at := o.Of(p)
+	below := o.owners(func(s projection.FieldSet) bool { return !s.Under(p).Empty() })
+	all := append(at, without(below, at)...)
+	slices.SortFunc(all, Owner.Compare)
+	return all
+}
+
+// owners returns the owners of the sets for which has holds.
+func (o Ownership) owners(has func(projection.FieldSet) bool) []Owner {
+	var out []Owner
+	for _, e := range o.entries {
+		if has(e.Fields) {
+			out = append(out, e.Owner)
+		}
+	}
+	return out
+}
+
+// All yields every path that somebody owns with its owners, in the order of the paths.
+func (o Ownership) All() iter.Seq2[projection.Path, []Owner] {
+	return func(yield func(projection.Path, []Owner) bool) {
+		for p := range o.all.All() {
+			if !yield(p, o.Of(p)) {
+				return
+			}
+		}
+	}
+}
+
+// Equal reports whether both have the same owners of the same fields, whatever the times.
+func (o Ownership) Equal(other Ownership) bool {
+	return slices.EqualFunc(o.entries, other.entries, func(a, b Entry) bool {
+		return a.Is(b.Owner) && a.APIVersion == b.APIVersion && a.Fields.Equal(b.Fields)
+	})
+}
