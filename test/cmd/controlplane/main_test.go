@@ -1,0 +1,116 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// mainEnv makes the test binary behave as the command, so that the tests can run it as a process of its own.
+const mainEnv = "CONTROLPLANE_TEST_MAIN"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(mainEnv) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+func command(args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), mainEnv+"=1")
+	return cmd
+}
+
+func TestUsage(t *testing.T) {
+	for _, args := range [][]string{{}, {"fly"}, {"run"}, {"run", "--"}, {"build", "now"}, {"run", "-x"}} {
+		output, err := command(args...).CombinedOutput()
+		require.EqualError(t, err, "exit status 2", "%q", args)
+		require.Contains(t, string(output), usage, "%q", args)
+	}
+}
+
+func TestRun(t *testing.T) {
+	script := `kubectl version | grep "Server Version: $CONTROLPLANE_VERSION" && exit 7`
+	output, err := command("run", "--", "sh", "-c", script).CombinedOutput()
+	require.EqualError(t, err, "exit status 7", "%s", output)
+}
+
+func TestRunCommandNotFound(t *testing.T) {
+	output, err := command("run", "--", "no-such-command").CombinedOutput()
+	require.EqualError(t, err, "exit status 1")
+	require.Contains(t, string(output), `controlplane: exec: "no-such-command": executable file not found`)
+}
+
+// However the command line ends, no server may stay behind.
+func TestRunLeavesNoProcess(t *testing.T) {
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL} {
+		t.Run(signal.String(), func(t *testing.T) {
+			t.Parallel()
+			run := command("run", "--", "sh", "-c", "echo ready; exec sleep 100")
+			stdout, err := run.StdoutPipe()
+			require.NoError(t, err)
+			require.NoError(t, run.Start())
+			line, err := bufio.NewReader(stdout).ReadString('\n')
+			require.NoError(t, err)
+			require.Equal(t, "ready\n", line)
+			children := descendants(t, run.Process.Pid)
+			require.ElementsMatch(t, []string{"etcd", "kube-apiserver", "launcher", "sleep"}, slices.Collect(maps.Values(children)))
+
+			require.NoError(t, run.Process.Signal(signal))
+			_ = run.Wait() // its exit code is another test's question
+			for pid, name := range children {
+				if signal == syscall.SIGKILL && name == "sleep" {
+					require.NoError(t, syscall.Kill(pid, syscall.SIGTERM)) // no server, and knows nothing of the signal
+				}
+				gone := func() bool { return processes(t)[pid].name != name }
+				require.Eventually(t, gone, 15*time.Second, 50*time.Millisecond, name)
+			}
+		})
+	}
+}
+
+type process struct {
+	parent int
+	name   string
+}
+
+// processes returns all processes by their id.
+func processes(t *testing.T) map[int]process {
+	output, err := exec.Command("ps", "-A", "-o", "pid=,ppid=,stat=,comm=").Output()
+	require.NoError(t, err)
+	all := map[int]process{}
+	for line := range strings.Lines(string(output)) {
+		var pid, parent int
+		var state, name string
+		_, err := fmt.Sscan(line, &pid, &parent, &state, &name)
+		require.NoError(t, err, line)
+		if !strings.HasPrefix(state, "Z") { // dead, though its parent hasn't noticed
+			all[pid] = process{parent, filepath.Base(name)}
+		}
+	}
+	return all
+}
+
+// descendants returns the names of the children, grandchildren and so on of a process, by their id.
+func descendants(t *testing.T, ancestor int) map[int]string {
+	all, found := processes(t), map[int]string{}
+	for pid, p := range all {
+		for parent := p.parent; parent != 0; parent = all[parent].parent {
+			if parent == ancestor {
+				found[pid] = p.name
+			}
+		}
+	}
+	return found
+}

@@ -1,0 +1,199 @@
+package controlplane_test
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/ssaplan/primitives/test/controlplane"
+)
+
+func TestVersion(t *testing.T) {
+	want := map[string]string{"1.33": "v1.33.13", "1.36": "v1.36.3"}[cmp.Or(os.Getenv("SSAPLAN_SERVER"), "1.36")]
+	server := controlplane.Shared(t)
+	require.Equal(t, want, server.Version())
+
+	version, err := client(t, server.Config()).Discovery().ServerVersion()
+	require.NoError(t, err)
+	require.Equal(t, want, version.GitVersion)
+
+	output, err := exec.Command(server.Bin("kubectl"), "version", "--client").CombinedOutput()
+	require.NoError(t, err, string(output))
+	require.Contains(t, string(output), want)
+}
+
+func TestAdmin(t *testing.T) {
+	server := controlplane.Shared(t)
+	fromFile, err := clientcmd.BuildConfigFromFlags("", server.Kubeconfig())
+	require.NoError(t, err)
+	for name, config := range map[string]*rest.Config{"config": server.Config(), "kubeconfig": fromFile} {
+		configMap := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		_, err := client(t, config).CoreV1().ConfigMaps("default").Create(t.Context(), configMap, metav1.CreateOptions{})
+		require.NoError(t, err, name)
+	}
+}
+
+func TestConfigForHasRightsOfUserAndGroups(t *testing.T) {
+	server := controlplane.Shared(t)
+	ctx := t.Context()
+	config, err := server.ConfigFor("alice", "readers")
+	require.NoError(t, err)
+	alice := client(t, config)
+
+	_, err = alice.CoreV1().ConfigMaps("default").List(ctx, metav1.ListOptions{})
+	require.True(t, apierrors.IsForbidden(err), "%v", err)
+
+	grantRead(t, server, rbacv1.Subject{Kind: "Group", APIGroup: rbacv1.GroupName, Name: "readers"})
+	// The authorizer learns about new bindings from a watch.
+	require.Eventually(t, func() bool {
+		_, err := alice.CoreV1().ConfigMaps("default").List(ctx, metav1.ListOptions{})
+		return err == nil
+	}, 10*time.Second, 20*time.Millisecond)
+
+	self, err := alice.AuthenticationV1().SelfSubjectReviews().
+		Create(ctx, &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.Equal(t, "alice", self.Status.UserInfo.Username)
+	require.Equal(t, []string{"readers", "system:authenticated"}, self.Status.UserInfo.Groups)
+}
+
+func TestClientCertIsValidInItsTimeOnly(t *testing.T) {
+	now := time.Now()
+	for _, test := range []struct {
+		name                string
+		notBefore, notAfter time.Time
+		valid               bool
+	}{
+		{"valid", now.Add(-time.Hour), now.Add(time.Hour), true},
+		{"expired", now.Add(-time.Hour), now.Add(-time.Minute), false},
+		{"not yet valid", now.Add(time.Hour), now.Add(2 * time.Hour), false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			server := controlplane.Shared(t)
+			cert, key, err := server.ClientCert("bob", []string{"system:masters"}, test.notBefore, test.notAfter)
+			require.NoError(t, err)
+			config := server.Config()
+			config.CertData, config.KeyData = cert, key
+
+			_, err = client(t, config).CoreV1().Namespaces().Get(t.Context(), "default", metav1.GetOptions{})
+			require.Equal(t, test.valid, err == nil, "%v", err)
+			require.Equal(t, !test.valid, apierrors.IsUnauthorized(err), "%v", err)
+		})
+	}
+}
+
+func TestServiceAccountToken(t *testing.T) {
+	server := controlplane.Shared(t)
+	accounts := client(t, server.Config()).CoreV1().ServiceAccounts("default")
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "robot"}}
+	_, err := accounts.Create(t.Context(), account, metav1.CreateOptions{})
+	require.NoError(t, err)
+	token, err := accounts.CreateToken(t.Context(), "robot", &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	require.NoError(t, err)
+
+	config := rest.AnonymousClientConfig(server.Config())
+	config.BearerToken = token.Status.Token
+	self, err := client(t, config).AuthenticationV1().SelfSubjectReviews().
+		Create(t.Context(), &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.Equal(t, "system:serviceaccount:default:robot", self.Status.UserInfo.Username)
+}
+
+func TestAPIServerArgs(t *testing.T) {
+	log := filepath.Join(t.TempDir(), "server.log")
+	server := controlplane.ForTest(t, controlplane.Options{
+		APIServerArgs: []string{"--runtime-config=apps/v1=false", "--disable-admission-plugins=NamespaceLifecycle"},
+		LogFile:       log,
+	})
+	require.FileExists(t, log)
+	admin := client(t, server.Config())
+
+	_, err := admin.AppsV1().Deployments("default").List(t.Context(), metav1.ListOptions{})
+	require.True(t, apierrors.IsNotFound(err), "%v", err)
+
+	configMap := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "x"}}
+	_, err = admin.CoreV1().ConfigMaps("nowhere").Create(t.Context(), configMap, metav1.CreateOptions{})
+	require.NoError(t, err, "without NamespaceLifecycle nobody checks that the namespace exists")
+}
+
+func TestStop(t *testing.T) {
+	server, err := controlplane.Start(t.Context(), controlplane.Options{})
+	require.NoError(t, err)
+	watch, err := client(t, server.Config()).CoreV1().Namespaces().Watch(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	defer watch.Stop()
+
+	start := time.Now()
+	require.NoError(t, server.Stop())
+	require.Less(t, time.Since(start), 8*time.Second, "an open watch must not delay the end")
+	require.NoDirExists(t, filepath.Dir(server.Kubeconfig()))
+	require.NoError(t, server.Stop(), "again")
+
+	_, err = client(t, server.Config()).Discovery().ServerVersion()
+	require.ErrorContains(t, err, "connection refused")
+}
+
+func TestStartFails(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		timeout time.Duration
+		args    []string
+		want    []string
+	}{
+		{"the error has the reason from the log", time.Minute, []string{"--no-such-flag=true"}, []string{
+			"controlplane: the server didn't start: exit status 1\n", "unknown flag: --no-such-flag",
+		}},
+		{"ctx ends while the server starts", time.Second, nil, []string{context.DeadlineExceeded.Error()}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), test.timeout)
+			defer cancel()
+			tmp := t.TempDir()
+			t.Setenv("TMPDIR", tmp)
+			_, err := controlplane.Start(ctx, controlplane.Options{APIServerArgs: test.args})
+			for _, want := range test.want {
+				require.ErrorContains(t, err, want)
+			}
+			left, err := os.ReadDir(tmp)
+			require.NoError(t, err)
+			require.Empty(t, left, "a start that fails leaves no files")
+		})
+	}
+}
+
+func client(t *testing.T, config *rest.Config) kubernetes.Interface {
+	t.Helper()
+	clientset, err := kubernetes.NewForConfig(config)
+	require.NoError(t, err)
+	return clientset
+}
+
+func grantRead(t *testing.T, server *controlplane.Server, subject rbacv1.Subject) {
+	t.Helper()
+	rbac := client(t, server.Config()).RbacV1()
+	_, err := rbac.Roles("default").Create(t.Context(), &rbacv1.Role{
+		ObjectMeta: metav1.ObjectMeta{Name: "read"},
+		Rules:      []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get", "list"}}},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	_, err = rbac.RoleBindings("default").Create(t.Context(), &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: "read"},
+		Subjects:   []rbacv1.Subject{subject},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "read"},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+}

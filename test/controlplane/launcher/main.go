@@ -1,0 +1,140 @@
+// Launcher starts etcd and kube-apiserver with envtest, and stops them when its standard input ends. A process that
+// holds the other end of that pipe can therefore die in any way and leaves no servers behind.
+//
+// It is a module and a program of its own so that envtest's dependencies stay out of everybody else's go.mod.
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+)
+
+// running is what the launcher writes to standard output, as one line of JSON, once the server answers.
+type running struct {
+	Host    string
+	CA      []byte
+	Version string
+}
+
+func main() {
+	bin := flag.String("bin", "", "folder with the binaries kube-apiserver and etcd")
+	state := flag.String("state", "", "folder with ca.crt, admin.crt and admin.key, removed at the end")
+	flag.Usage = func() {
+		fmt.Fprintln(flag.CommandLine.Output(), "usage: launcher -bin DIR -state DIR [-- --kube-apiserver-flag=value ...]")
+		flag.PrintDefaults()
+	}
+	flag.Parse()
+	if err := run(*bin, *state, flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "launcher:", err)
+		os.Exit(1)
+	}
+}
+
+func run(bin, state string, args []string) (err error) {
+	log.SetLogger(logr.Discard())
+	// The servers may have to be stopped after whoever read their log is gone.
+	signal.Ignore(syscall.SIGPIPE)
+	end := endOfInputOrSignal()
+
+	defer func() { err = errors.Join(err, os.RemoveAll(state)) }()
+	env, err := environment(bin, state, args)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, env.Stop()) }()
+	config, err := env.Start()
+	if err != nil {
+		return err
+	}
+	if err := announce(config); err != nil {
+		return err
+	}
+	<-end
+	return nil
+}
+
+// environment describes the control plane. args are flags of kube-apiserver, added to those that envtest sets.
+func environment(bin, state string, args []string) (*envtest.Environment, error) {
+	// Everything that envtest writes goes below the one folder that is removed at the end.
+	if err := os.Setenv("TMPDIR", state); err != nil {
+		return nil, err
+	}
+	server := &envtest.APIServer{Out: os.Stderr, Err: os.Stderr}
+	server.SecureServing.Authn = clientCerts{state}
+	// Without a grace period for watches, a server that is told to stop waits until every client ends its watches.
+	server.Configure().Append("shutdown-watch-termination-grace-period", "1s")
+	for _, arg := range args {
+		name, value, ok := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
+		if !ok {
+			return nil, fmt.Errorf("%q is not of the form --flag=value", arg)
+		}
+		server.Configure().Append(name, value)
+	}
+	existing := false // whatever envtest's environment variable says
+	return &envtest.Environment{
+		BinaryAssetsDirectory:    bin,
+		UseExistingCluster:       &existing,
+		ControlPlaneStartTimeout: time.Minute,
+		ControlPlaneStopTimeout:  10 * time.Second,
+		ControlPlane: envtest.ControlPlane{
+			APIServer: server,
+			Etcd:      &envtest.Etcd{Out: os.Stderr, Err: os.Stderr},
+		},
+	}, nil
+}
+
+func announce(config *rest.Config) error {
+	client, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		return err
+	}
+	version, err := client.ServerVersion()
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(os.Stdout).Encode(running{config.Host, config.CAData, version.GitVersion})
+}
+
+func endOfInputOrSignal() <-chan os.Signal {
+	end := make(chan os.Signal, 1)
+	signal.Notify(end, syscall.SIGINT, syscall.SIGTERM)
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin) // an error is an end, too
+		end <- syscall.SIGTERM
+	}()
+	return end
+}
+
+// clientCerts makes the server believe the client CA of whoever started the launcher, who alone has its key.
+type clientCerts struct{ dir string }
+
+func (c clientCerts) Configure(_ string, args *envtest.Arguments) error {
+	args.Set("client-ca-file", filepath.Join(c.dir, "ca.crt"))
+	return nil
+}
+
+// AddUser is asked for envtest's own users only, and they all are administrators.
+func (c clientCerts) AddUser(_ envtest.User, base *rest.Config) (*rest.Config, error) {
+	config := rest.CopyConfig(base)
+	config.CertFile = filepath.Join(c.dir, "admin.crt")
+	config.KeyFile = filepath.Join(c.dir, "admin.key")
+	return config, nil
+}
+
+func (clientCerts) Start() error { return nil }
+func (clientCerts) Stop() error  { return nil }
