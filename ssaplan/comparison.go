@@ -1,0 +1,183 @@
+package ssaplan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/projection"
+)
+
+// comparison finds out how the dry run's answer differs from the live object, and why.
+type comparison struct {
+	live, dryRun *unstructured.Unstructured
+	manager      string
+	declared     projection.FieldSet // what the manifest declares
+	previous     projection.FieldSet // what the manager's last apply declared
+	liveOwners   fieldowner.Ownership
+	dryOwners    fieldowner.Ownership
+	edits        []projection.Change // declared values that differ from the remembered ones
+	remembers    bool
+}
+
+func newComparison(plan *Plan, dryRun *unstructured.Unstructured, manager string, prior *State) (*comparison, error) {
+	c := &comparison{live: plan.live, dryRun: dryRun, manager: manager, declared: plan.After.Fields}
+	var err error
+	if c.previous, err = projection.Managed(c.live.Object, manager); err != nil {
+		return nil, err
+	}
+	if c.liveOwners, err = fieldowner.Read(c.live.Object); err != nil {
+		return nil, err
+	}
+	if c.dryOwners, err = fieldowner.Read(dryRun.Object); err != nil {
+		return nil, err
+	}
+	if prior != nil {
+		c.remembers = true
+		now := projection.Project(dryRun.Object, c.declared)
+		c.edits = projection.Diff(prior.Applied, prior.digested(now))
+	}
+	return c, nil
+}
+
+// changes returns the values that differ: the declared and dropped ones, then the server's side effects.
+func (c *comparison) changes() []Change {
+	own := c.declared.Union(c.previous)
+	out := c.diff(own)
+	for i := range out {
+		c.attribute(&out[i])
+	}
+	for _, change := range c.diff(c.others().Without(own)) {
+		change.Cause = SideEffect
+		out = append(out, change)
+	}
+	return out
+}
+
+func (c *comparison) diff(set projection.FieldSet) []Change {
+	before, after := projection.Project(c.live.Object, set), projection.Project(c.dryRun.Object, set)
+	return causeless(projection.Diff(before, after), Edited)
+}
+
+func causeless(changes []projection.Change, cause Cause) []Change {
+	out := make([]Change, len(changes))
+	for i, change := range changes {
+		out[i] = Change{Change: change, Cause: cause}
+	}
+	return out
+}
+
+// others returns every path that anybody is recorded to own.
+func (c *comparison) others() projection.FieldSet {
+	return c.liveOwners.Fields(nil).Union(c.dryOwners.Fields(nil))
+}
+
+// attribute says why a declared or dropped value changes.
+func (c *comparison) attribute(change *Change) {
+	if !c.isDeclared(change.Path) {
+		change.Cause = Dropped
+		return
+	}
+	if c.isEdited(change.Path) {
+		change.Cause = Edited
+		return
+	}
+	owner, known := c.latestOther(change.Path)
+	if !known && !c.remembers {
+		// Without a remembered state and without an owner nothing says that somebody changed it.
+		change.Cause = Edited
+		return
+	}
+	change.Cause = Drifted
+	change.Manager, change.Operation, change.Time = owner.Manager, owner.Operation, owner.Time
+}
+
+func (c *comparison) isDeclared(p projection.Path) bool {
+	return c.declared.Covers(p) || !c.declared.Under(p).Empty()
+}
+
+// isEdited reports whether the manifest declares something else at p than it did before. The remembered state knows.
+// Without one, managedFields tell: the value of a field that our last apply still owns is the one that we applied, and
+// a field that somebody else took later is one that we did not edit.
+func (c *comparison) isEdited(p projection.Path) bool {
+	if c.remembers {
+		for _, edit := range c.edits {
+			if edit.Path.HasPrefix(p) || p.HasPrefix(edit.Path) {
+				return true
+			}
+		}
+		return false
+	}
+	if c.previous.Empty() || c.previous.Covers(p) {
+		return true
+	}
+	owner, known := c.latestOther(p)
+	return known && owner.Time.Before(c.lastApplied())
+}
+
+// latestOther returns who of the other managers owns something at p and wrote last.
+func (c *comparison) latestOther(p projection.Path) (latest fieldowner.Owner, known bool) {
+	own := fieldowner.AppliedBy(c.manager)
+	for _, owner := range slices.Concat(c.liveOwners.Of(p), c.liveOwners.Below(p)) {
+		if own(owner) {
+			continue
+		}
+		if !known || owner.Time.After(latest.Time) {
+			latest, known = owner, true
+		}
+	}
+	return latest, known
+}
+
+// lastApplied returns when the manager last changed something by applying.
+func (c *comparison) lastApplied() time.Time {
+	own := fieldowner.AppliedBy(c.manager)
+	for _, entry := range c.liveOwners.Entries() {
+		if own(entry.Owner) {
+			return entry.Owner.Time
+		}
+	}
+	return time.Time{}
+}
+
+// verdict returns the action for a live object. A dry run that would write nothing is answered with the live object as
+// it is, so equality is the proof that nothing happens.
+func (c *comparison) verdict(changes []Change) (Action, string) {
+	if sameObject(c.live, c.dryRun) {
+		return NoOp, "the server would write nothing"
+	}
+	if len(changes) == 0 {
+		return Update, "no value changes, only who owns the fields"
+	}
+	return Update, summary(changes)
+}
+
+func sameObject(a, b *unstructured.Unstructured) bool {
+	x, errA := json.Marshal(a.Object)
+	y, errB := json.Marshal(b.Object)
+	return errA == nil && errB == nil && string(x) == string(y)
+}
+
+// summary counts the changes by cause, in words.
+func summary(changes []Change) string {
+	counts := map[Cause]int{}
+	for _, c := range changes {
+		counts[c.Cause]++
+	}
+	var parts []string
+	for _, cause := range []Cause{Edited, Drifted, Dropped, SideEffect} {
+		if n := counts[cause]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, causeWords[cause]))
+		}
+	}
+	return count(len(changes), "change", "changes") + ": " + strings.Join(parts, ", ")
+}
+
+var causeWords = map[Cause]string{
+	Edited: "edited", Drifted: "drifted", Dropped: "dropped from the manifest", SideEffect: "side effect of the server",
+}

@@ -1,0 +1,66 @@
+package ssaplan
+
+import (
+	"encoding/json"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/identity"
+)
+
+// objectJSON is how plans and states name an object.
+type objectJSON struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Namespace  string `json:"namespace,omitempty"`
+	Name       string `json:"name"`
+}
+
+func objectToJSON(id identity.Identity) objectJSON {
+	return objectJSON{id.APIVersion, id.Kind, id.Namespace, id.Name}
+}
+
+type planJSON struct {
+	Object    objectJSON            `json:"object"`
+	Action    Action                `json:"action"`
+	Reason    string                `json:"reason"`
+	Changes   []changeJSON          `json:"changes"`
+	Ownership []fieldowner.Change   `json:"ownership,omitempty"`
+	Conflicts []fieldowner.Conflict `json:"conflicts,omitempty"`
+	Replace   *replacementJSON      `json:"replace,omitempty"`
+	Warnings  []string              `json:"warnings,omitempty"`
+	Requests  int                   `json:"requests"`
+}
+
+type changeJSON struct {
+	Path      string `json:"path"`
+	Op        string `json:"op"`
+	Cause     Cause  `json:"cause"`
+	Manager   string `json:"manager,omitempty"`
+	Before    any    `json:"before,omitempty"`
+	After     any    `json:"after,omitempty"`
+	Sensitive bool   `json:"sensitive,omitempty"`
+}
+
+type replacementJSON struct {
+	Evidence string          `json:"evidence"`
+	Fields   []ReplacedField `json:"fields"`
+}
+
+// MarshalJSON returns the plan as one entry of the "plans" of the output contract in docs/design.md. Sensitive values
+// are redacted.
+func (plan *Plan) MarshalJSON() ([]byte, error) {
+	out := planJSON{
+		Object: objectToJSON(plan.Object), Action: plan.Action, Reason: plan.Reason, Changes: []changeJSON{},
+		Ownership: plan.Ownership, Conflicts: plan.Conflicts, Warnings: plan.Warnings, Requests: plan.Requests,
+	}
+	for _, c := range plan.Changes {
+		before, after := c.Shown()
+		out.Changes = append(out.Changes, changeJSON{
+			c.Path.String(), string(c.Op), c.Cause, c.Manager, before, after, c.Sensitive,
+		})
+	}
+	if r := plan.Replacement; r != nil {
+		out.Replace = &replacementJSON{r.Evidence, r.Fields}
+	}
+	return json.Marshal(out)
+}

@@ -1,0 +1,127 @@
+package ssaplan
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/projection"
+)
+
+// Action says what applying a manifest will do.
+type Action string
+
+// The actions of a [Plan].
+const (
+	// NoOp: the server would not write. The object stays as it is, resourceVersion included.
+	NoOp Action = "NoOp"
+	// Create: the object doesn't exist.
+	Create Action = "Create"
+	// Update: the object changes in place.
+	Update Action = "Update"
+	// Replace: the object can't become what the manifest says; it takes another object.
+	Replace Action = "Replace"
+	// Conflict: without force, the server refuses because other managers own fields with other values.
+	Conflict Action = "Conflict"
+	// Deferred: the server could not be asked yet; the reason says why. Nothing is known of the outcome.
+	Deferred Action = "Deferred"
+)
+
+// Cause says why a value changes.
+type Cause string
+
+// The causes of a [Change].
+const (
+	// Edited: the manifest declares another value than before.
+	Edited Cause = "Edited"
+	// Drifted: the manifest declares what it did before, and somebody else changed the object.
+	Drifted Cause = "Drifted"
+	// Dropped: the manifest no longer declares the field, which only this manager owned.
+	Dropped Cause = "Dropped"
+	// SideEffect: the manifest doesn't declare the field; the server changes it along with the others.
+	SideEffect Cause = "SideEffect"
+)
+
+// Request is what to plan.
+type Request struct {
+	// Manifest is the desired object. Required. It is not modified.
+	Manifest *unstructured.Unstructured
+	// Prior is what the host remembers of the last apply. With it the plan tells edits from drift for certain and finds
+	// changes of identity. Optional.
+	Prior *State
+	// Live is the object as the host has it already, with its managedFields, such as from an informer. It saves the
+	// Get; the dry run still asks the server. Optional.
+	Live *unstructured.Unstructured
+}
+
+// Plan is the answer to a [Request].
+type Plan struct {
+	// Object is the manifest's identity, with the namespace that the object lives in.
+	Object identity.Identity
+	Action Action
+	// Reason says in a line why it is this action.
+	Reason string
+	// Before and After are the declared fields of the live object, and of the object as the server would make it.
+	Before, After projection.Projection
+	// Changes are the values that change, the declared ones first.
+	Changes []Change
+	// Replacement says more about a Replace; nil for every other action.
+	Replacement *Replacement
+	// Ownership says which fields change hands, also where no value changes.
+	Ownership []fieldowner.Change
+	// Conflicts are the fields that other managers hold; only for the action Conflict.
+	Conflicts []fieldowner.Conflict
+	// Warnings are for the user: the server's own, and what the planner noticed.
+	Warnings []string
+	// Patch is what Apply sends, and what the dry run sent but for its guards.
+	Patch Patch
+	// Requests is the number of requests that planning this object took, discovery not counted.
+	Requests int
+
+	live   *unstructured.Unstructured
+	target *target
+}
+
+// liveObject returns the content of the live object, nil if there is none.
+func (plan *Plan) liveObject() map[string]any {
+	if plan.live == nil {
+		return nil
+	}
+	return plan.live.Object
+}
+
+// Replacement says why an object has to be replaced.
+type Replacement struct {
+	// Evidence says what proves it.
+	Evidence string
+	// Old is the object that goes away.
+	Old identity.Identity
+	// Fields are the fields that can't change in place, with the reason for each.
+	Fields []ReplacedField
+}
+
+// ReplacedField is one reason for a replacement.
+type ReplacedField struct {
+	Path    string `json:"path"`
+	Message string `json:"message"`
+}
+
+// Change is one value that changes, and why.
+type Change struct {
+	projection.Change
+	Cause Cause
+	// Manager is who changed a drifted value, with which operation and when; empty if the object doesn't say.
+	Manager   string
+	Operation string
+	Time      time.Time
+}
+
+// Patch is a server-side apply request.
+type Patch struct {
+	// Body is the applied manifest as JSON. It can hold secrets.
+	Body    []byte
+	Options metav1.PatchOptions
+}

@@ -1,0 +1,169 @@
+package ssaplan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/restmapper"
+
+	"github.com/ssaplan/primitives/identity"
+)
+
+// Resource is what the Planner needs of a server: access to the objects of one kind, in one namespace if the kind has
+// namespaces. dynamic.ResourceInterface of client-go satisfies it.
+type Resource interface {
+	Get(ctx context.Context, name string, options metav1.GetOptions, subresources ...string) (*unstructured.Unstructured, error)
+	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, options metav1.PatchOptions, subresources ...string) (*unstructured.Unstructured, error)
+	Create(ctx context.Context, obj *unstructured.Unstructured, options metav1.CreateOptions, subresources ...string) (*unstructured.Unstructured, error)
+	Update(ctx context.Context, obj *unstructured.Unstructured, options metav1.UpdateOptions, subresources ...string) (*unstructured.Unstructured, error)
+	Delete(ctx context.Context, name string, options metav1.DeleteOptions, subresources ...string) error
+}
+
+// Options says how a Planner plans. Everything but FieldManager works as its zero value.
+type Options struct {
+	// FieldManager is the name under which the server records the fields that are applied. Required.
+	FieldManager string
+	// RefuseConflicts plans without force: where another manager owns a field with another value, the plan is Conflict.
+	// Default: such fields are taken over, and the plan says from whom.
+	RefuseConflicts bool
+	// DefaultNamespace is where manifests of namespaced kinds that name no namespace go. Default: "default".
+	DefaultNamespace string
+}
+
+// Planner plans and applies. It is safe for concurrent use.
+type Planner struct {
+	options   Options
+	mapper    meta.RESTMapper
+	resources func(schema.GroupVersionResource, string) Resource
+}
+
+// New returns a Planner for the cluster that config leads to. It sends nothing yet. The config is copied; a config that
+// sets no QPS gets no client-side throttle, where client-go's default is 5 requests a second.
+func New(config *rest.Config, options Options) (*Planner, error) {
+	if config == nil {
+		return nil, errors.New("ssaplan: no config")
+	}
+	config = rest.CopyConfig(config)
+	if config.QPS == 0 {
+		config.QPS = -1
+	}
+	config.WarningHandlerWithContext = WarningHandler{}
+	httpClient, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, fmt.Errorf("ssaplan: client for %s: %w", config.Host, err)
+	}
+	client, err := dynamic.NewForConfigAndClient(config, httpClient)
+	if err != nil {
+		return nil, fmt.Errorf("ssaplan: client for %s: %w", config.Host, err)
+	}
+	disco, err := discovery.NewDiscoveryClientForConfigAndClient(config, httpClient)
+	if err != nil {
+		return nil, fmt.Errorf("ssaplan: discovery client for %s: %w", config.Host, err)
+	}
+	return NewForClient(client, restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(disco)), options)
+}
+
+// NewForClient returns a Planner on top of a client and a mapper that the host has already. A mapper with a Reset
+// method is reset when it doesn't know a kind, once for each plan. For warnings of the server to be part of the plans,
+// the client's config needs [WarningHandler].
+func NewForClient(client dynamic.Interface, mapper meta.RESTMapper, options Options) (*Planner, error) {
+	if client == nil || mapper == nil {
+		return nil, errors.New("ssaplan: a client and a mapper are needed")
+	}
+	if options.FieldManager == "" {
+		return nil, errors.New("ssaplan: Options.FieldManager is empty: name the tool whose fields these are")
+	}
+	if options.DefaultNamespace == "" {
+		options.DefaultNamespace = metav1.NamespaceDefault
+	}
+	resources := func(gvr schema.GroupVersionResource, namespace string) Resource {
+		if namespace == "" {
+			return client.Resource(gvr)
+		}
+		return client.Resource(gvr).Namespace(namespace)
+	}
+	return &Planner{options: options, mapper: mapper, resources: resources}, nil
+}
+
+// target is an object in the cluster: its identity with the namespace resolved, and access to it.
+type target struct {
+	identity identity.Identity
+	scope    identity.Scope
+	resource *countingResource
+	warnings []string
+}
+
+// locate finds out where the object lives. A kind that the server doesn't serve is an error for which
+// meta.IsNoMatchError holds.
+func (p *Planner) locate(id identity.Identity) (*target, error) {
+	mapping, err := p.mapping(id)
+	if err != nil {
+		return nil, err
+	}
+	t := &target{scope: identity.Cluster}
+	if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
+		t.scope = identity.Namespaced
+	}
+	var warning string
+	t.identity, warning = id.Resolve(t.scope, p.options.DefaultNamespace)
+	if warning != "" {
+		t.warnings = append(t.warnings, warning)
+	}
+	t.resource = &countingResource{Resource: p.resources(mapping.Resource, t.identity.Namespace)}
+	return t, nil
+}
+
+func (p *Planner) mapping(id identity.Identity) (*meta.RESTMapping, error) {
+	kind := schema.GroupKind{Group: id.Group(), Kind: id.Kind}
+	mapping, err := p.mapper.RESTMapping(kind, id.Version())
+	if resettable, ok := p.mapper.(meta.ResettableRESTMapper); ok && meta.IsNoMatchError(err) {
+		// The kind may have been installed since the mapper last looked.
+		resettable.Reset()
+		mapping, err = p.mapper.RESTMapping(kind, id.Version())
+	}
+	if err != nil && !meta.IsNoMatchError(err) {
+		return nil, fmt.Errorf("%s: discovery: %w", id, err)
+	}
+	return mapping, err
+}
+
+// countingResource counts the requests that are sent for one object. It is used by one goroutine.
+type countingResource struct {
+	Resource
+	requests int
+}
+
+func (r *countingResource) Get(ctx context.Context, name string, options metav1.GetOptions, sub ...string) (*unstructured.Unstructured, error) {
+	r.requests++
+	return r.Resource.Get(ctx, name, options, sub...)
+}
+
+func (r *countingResource) Patch(ctx context.Context, name string, pt types.PatchType, data []byte, options metav1.PatchOptions, sub ...string) (*unstructured.Unstructured, error) {
+	r.requests++
+	return r.Resource.Patch(ctx, name, pt, data, options, sub...)
+}
+
+func (r *countingResource) Create(ctx context.Context, obj *unstructured.Unstructured, options metav1.CreateOptions, sub ...string) (*unstructured.Unstructured, error) {
+	r.requests++
+	return r.Resource.Create(ctx, obj, options, sub...)
+}
+
+func (r *countingResource) Update(ctx context.Context, obj *unstructured.Unstructured, options metav1.UpdateOptions, sub ...string) (*unstructured.Unstructured, error) {
+	r.requests++
+	return r.Resource.Update(ctx, obj, options, sub...)
+}
+
+func (r *countingResource) Delete(ctx context.Context, name string, options metav1.DeleteOptions, sub ...string) error {
+	r.requests++
+	return r.Resource.Delete(ctx, name, options, sub...)
+}

@@ -1,0 +1,166 @@
+package ssaplan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/projection"
+)
+
+// Plan says what applying the manifest will do. It changes nothing on the server.
+//
+// It takes no request when the identity changed, one when the live object is supplied, and two otherwise. An error
+// means that no plan could be made; it names the object and wraps the server's answer. What the server can't answer yet
+// (a kind or namespace that isn't there) is a plan with the action [Deferred].
+func (p *Planner) Plan(ctx context.Context, request Request) (*Plan, error) {
+	if request.Manifest == nil {
+		return nil, errors.New("ssaplan: no manifest")
+	}
+	id, err := identity.Of(request.Manifest.Object)
+	if err != nil {
+		return nil, err
+	}
+	ctx, warnings := collectWarnings(ctx)
+	plan := &Plan{Object: id}
+	if err := p.plan(ctx, plan, request); err != nil {
+		return nil, err
+	}
+	if plan.target != nil {
+		plan.Requests = plan.target.resource.requests
+		plan.Warnings = append(plan.Warnings, plan.target.warnings...)
+	}
+	plan.Warnings = append(plan.Warnings, warnings.all()...)
+	return plan, nil
+}
+
+func (p *Planner) plan(ctx context.Context, plan *Plan, request Request) error {
+	target, err := p.locate(plan.Object)
+	if meta.IsNoMatchError(err) {
+		plan.Action = Deferred
+		plan.Reason = fmt.Sprintf("the server doesn't serve %s %s (yet)", plan.Object.APIVersion, plan.Object.Kind)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	plan.target, plan.Object = target, target.identity
+	if replaced := p.identityChange(plan, request.Prior); replaced {
+		return nil
+	}
+	if plan.Patch, err = p.patch(request.Manifest, target); err != nil {
+		return err
+	}
+	if plan.live, err = target.live(ctx, request.Live); err != nil {
+		return fmt.Errorf("%s: %w", plan.Object, err)
+	}
+	dryRun, err := target.dryRun(ctx, plan.Patch)
+	if err != nil {
+		return p.refused(plan, err)
+	}
+	return p.compare(plan, dryRun, request.Prior)
+}
+
+// identityChange makes the plan a replacement if the prior state is of another object.
+func (p *Planner) identityChange(plan *Plan, prior *State) bool {
+	if prior == nil {
+		return false
+	}
+	result := identity.Compare(identity.Ref{Identity: prior.Identity}, identity.Ref{Identity: plan.Object},
+		identity.Options{Scope: plan.target.scope, DefaultNamespace: p.options.DefaultNamespace})
+	if !result.Replace() {
+		return false
+	}
+	plan.Action, plan.Reason = Replace, result.Reason()
+	plan.Replacement = &Replacement{Evidence: "identity", Old: result.Old}
+	for _, c := range result.Changes {
+		plan.Replacement.Fields = append(plan.Replacement.Fields, ReplacedField{c.Field, fmt.Sprintf("%q -> %q", c.Old, c.New)})
+	}
+	return true
+}
+
+// patch returns the apply request for the manifest. What a server must not be sent is left out.
+func (p *Planner) patch(manifest *unstructured.Unstructured, target *target) (Patch, error) {
+	body := manifest.DeepCopy()
+	body.SetNamespace(target.identity.Namespace)
+	unstructured.RemoveNestedField(body.Object, "metadata", "managedFields")
+	text, err := body.MarshalJSON()
+	if err != nil {
+		return Patch{}, fmt.Errorf("%s: %w", target.identity, err)
+	}
+	force := !p.options.RefuseConflicts
+	return Patch{text, metav1.PatchOptions{FieldManager: p.options.FieldManager, Force: &force}}, nil
+}
+
+// live returns the object as it is, or nil if there is none.
+func (t *target) live(ctx context.Context, known *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	if known != nil {
+		return known, nil
+	}
+	obj, err := t.resource.Get(ctx, t.identity.Name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	return obj, err
+}
+
+// dryRun returns the object as the server would make it.
+func (t *target) dryRun(ctx context.Context, patch Patch) (*unstructured.Unstructured, error) {
+	options := patch.Options
+	options.DryRun = []string{metav1.DryRunAll}
+	return t.resource.Patch(ctx, t.identity.Name, types.ApplyPatchType, patch.Body, options)
+}
+
+// refused turns the server's refusal of the dry run into a plan, or into an error if it says that the manifest is bad.
+func (p *Planner) refused(plan *Plan, err error) error {
+	switch conflicts := fieldowner.ConflictsFromError(err, plan.liveObject()); {
+	case len(conflicts) > 0:
+		plan.Action, plan.Conflicts = Conflict, conflicts
+		plan.Reason = fmt.Sprintf("%s other managers own with other values", count(len(conflicts), "field that", "fields that"))
+		return nil
+	case apierrors.IsNotFound(err) && plan.live == nil:
+		plan.Action = Deferred
+		plan.Reason = fmt.Sprintf("namespace %q doesn't exist (yet)", plan.Object.Namespace)
+		return nil
+	}
+	return fmt.Errorf("%s: dry run: %w", plan.Object, err)
+}
+
+// compare fills the plan from the two answers of the server.
+func (p *Planner) compare(plan *Plan, dryRun *unstructured.Unstructured, prior *State) error {
+	declared, err := projection.Managed(dryRun.Object, p.options.FieldManager)
+	if err != nil {
+		return fmt.Errorf("%s: dry run: %w", plan.Object, err)
+	}
+	plan.After = projection.Project(dryRun.Object, declared)
+	if plan.live == nil {
+		plan.Before = projection.Project(nil, declared)
+		plan.Action, plan.Reason = Create, "does not exist"
+		plan.Changes = causeless(projection.Diff(plan.Before, plan.After), Edited)
+		return nil
+	}
+	plan.Before = projection.Project(plan.live.Object, declared)
+	c, err := newComparison(plan, dryRun, p.options.FieldManager, prior)
+	if err != nil {
+		return fmt.Errorf("%s: %w", plan.Object, err)
+	}
+	plan.Changes = c.changes()
+	plan.Ownership = fieldowner.Compare(c.liveOwners, c.dryOwners, p.options.FieldManager)
+	plan.Action, plan.Reason = c.verdict(plan.Changes)
+	return nil
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
