@@ -292,7 +292,7 @@ func appendEntryName(b []byte, e Element) []byte {
 
 // serverKey returns the canonical JSON of a key as a server writes it.
 func serverKey(text string) string {
-	if !strings.ContainsAny(text, `<>&\`) {
+	if !strings.ContainsAny(text, `<>&\e`) {
 		return text
 	}
 	var b []byte
@@ -305,12 +305,15 @@ func serverKey(text string) string {
 	return string(append(b, '}'))
 }
 
-// serverValue returns the canonical JSON of a value as a server writes it.
+// serverValue returns the canonical JSON of a value as a server writes it: 1e-09 where package json writes 1e-9.
 func serverValue(text string) string {
-	if text[0] != '"' {
-		return text
+	if text[0] == '"' {
+		return string(appendServerString(nil, unquote(text), true))
 	}
-	return string(appendServerString(nil, unquote(text), true))
+	if mantissa, exponent, ok := strings.Cut(text, "e-"); ok && len(exponent) == 1 {
+		return mantissa + "e-0" + exponent
+	}
+	return text
 }
 
 // appendServerString appends the JSON of s with the escapes that a server uses; they differ from those of package json

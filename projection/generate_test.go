@@ -88,3 +88,152 @@ func (r random) set(t testing.TB) (projection.FieldSet, *fieldpath.Set) {
 	}
 	return projection.NewFieldSet(paths...), oracle
 }
+
+// The first letter of a field says what kind of value it has, in both of two objects that are compared: a keyed list, a
+// set, a list of positions, an atomic list, a map, or a scalar.
+var objectFields = []string{"k1", "k2", "s1", "p1", "t1", "m1", "m2", "c1", "c2", "c.3"}
+
+// object returns a random object. Now and then a value is of another type than its field says, and a list has an
+// item twice.
+func (r random) object(depth int) map[string]any {
+	out := map[string]any{}
+	for _, name := range objectFields {
+		if r.IntN(2) == 0 {
+			out[name] = r.field(name, depth)
+		}
+	}
+	return out
+}
+
+func (r random) field(name string, depth int) any {
+	switch {
+	case r.IntN(20) == 0:
+		return pick(r, []any{nil, "x", int64(5), 5.0, map[string]any{}, []any{}, []any{"x", int64(1), nil, map[string]any{"name": "x"}}})
+	case name[0] == 'k':
+		return r.list(func() any { return r.item(depth) })
+	case name[0] == 's' || name[0] == 't':
+		return r.list(func() any { return pick(r, someValues) })
+	case name[0] == 'p':
+		return r.list(func() any { return r.object(depth - 2) })
+	case name[0] == 'm' && depth > 0:
+		return r.object(depth - 1)
+	}
+	return pick(r, someValues)
+}
+
+func (r random) item(depth int) any {
+	item := map[string]any{}
+	if depth > 0 {
+		item = r.object(depth - 1)
+	}
+	item["name"] = pick(r, []any{"a", "b", "c", "d"})
+	if r.IntN(3) > 0 {
+		item["port"] = pick(r, []any{int64(80), int64(443)})
+	}
+	return item
+}
+
+func (r random) list(item func() any) any {
+	out := make([]any, 0, 4)
+	for range r.IntN(5) {
+		out = append(out, item())
+	}
+	return out
+}
+
+// fields returns a random choice of the paths of an object.
+func (r random) fields(t testing.TB, obj map[string]any) projection.FieldSet {
+	var paths []projection.Path
+	var visit func(at projection.Path, v any)
+	choose := func(p projection.Path, v any) {
+		switch r.IntN(8) {
+		case 0:
+			return // nothing from here
+		case 1:
+			paths = append(paths, p) // and all of it, unless something below is chosen
+		}
+		visit(p, v)
+	}
+	visit = func(at projection.Path, v any) {
+		name := at[len(at)-1].Name()
+		switch v := v.(type) {
+		case map[string]any:
+			for name, item := range v {
+				choose(at.Child(projection.Field(name)), item)
+			}
+		case []any:
+			for i, item := range v {
+				if e, ok := listElement(t, name, i, item); ok {
+					choose(at.Child(e), item)
+				}
+			}
+		}
+		if _, isMap := v.(map[string]any); !isMap && !keyed(name) {
+			paths = append(paths, at)
+		}
+	}
+	for name, item := range obj {
+		choose(projection.Path{projection.Field(name)}, item)
+	}
+	return projection.NewFieldSet(paths...)
+}
+
+func keyed(name string) bool { return name != "" && (name[0] == 'k' || name[0] == 's' || name[0] == 'p') }
+
+// listElement returns how an item of a list is named, and false if it isn't.
+func listElement(t testing.TB, name string, position int, item any) (e projection.Element, ok bool) {
+	var err error
+	switch m, isMap := item.(map[string]any); {
+	case !keyed(name):
+		return e, false
+	case name[0] == 'p':
+		return projection.Index(position), true
+	case name[0] == 's':
+		e, err = projection.Value(item)
+	case isMap:
+		fields := map[string]any{}
+		for _, key := range []string{"name", "port"} {
+			if v, exists := m[key]; exists {
+				fields[key] = v
+			}
+		}
+		e, err = projection.Key(fields)
+	default:
+		return e, false
+	}
+	require.NoError(t, err)
+	return e, true
+}
+
+// edited returns a copy of the object with a few random edits: values changed, items added, removed and moved.
+func (r random) edited(obj map[string]any) map[string]any {
+	out := map[string]any{}
+	for name, v := range obj {
+		if list, ok := v.([]any); ok && r.IntN(2) == 0 {
+			v = r.shuffled(list)
+		}
+		if m, ok := v.(map[string]any); ok {
+			v = r.edited(m)
+		}
+		switch r.IntN(10) {
+		case 0:
+		case 1:
+			out[name] = r.field(name, 2)
+		default:
+			out[name] = v
+		}
+	}
+	return out
+}
+
+func (r random) shuffled(list []any) any {
+	out := append([]any{}, list...)
+	if len(out) > 1 {
+		i, j := r.IntN(len(out)), r.IntN(len(out))
+		out[i], out[j] = out[j], out[i]
+	}
+	if len(out) > 0 && r.IntN(3) == 0 {
+		out = out[1:]
+	}
+	return out
+}

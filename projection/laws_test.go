@@ -167,3 +167,132 @@ func TestParsePathIsTheInverseOfString(t *testing.T) {
 		require.Equal(t, p.Compare(other) == 0, p.Equal(other))
 	}
 }
+
+func TestProjectAgreesWithTheReference(t *testing.T) {
+	nonEmpty := 0
+	for seed := range rounds {
+		r := newRandom(seed)
+		obj := r.object(3)
+		set := r.fields(t, r.object(3)).Union(r.fields(t, obj))
+		p := projection.Project(obj, set)
+
+		want, ok := referenceProject(any(obj), slices.Collect(set.All()))
+		if !ok {
+			want = map[string]any(nil)
+		}
+		if set.Empty() {
+			continue
+		}
+		require.Equal(t, want, any(p.Object), "seed %d:\n%v\n%s", seed, obj, set)
+		require.Equal(t, texts(referenceMissing(obj, set)), texts(p.Missing), "seed %d:\n%v\n%s", seed, obj, set)
+		if len(p.Object) > 0 {
+			nonEmpty++
+		}
+	}
+	require.Greater(t, nonEmpty, rounds/2, "the generator must make something to project")
+}
+
+func texts(paths []projection.Path) []string {
+	out := []string{}
+	for _, p := range paths {
+		out = append(out, p.String())
+	}
+	return out
+}
+
+func TestProjectionLaws(t *testing.T) {
+	for seed := range rounds {
+		r := newRandom(seed)
+		obj := r.object(3)
+		set := r.fields(t, obj).Union(r.fields(t, r.object(3)))
+		before := asJSON(t, obj)
+
+		once := projection.Project(obj, set)
+		twice := projection.Project(once.Object, set)
+		require.Equal(t, once.Object, twice.Object, "projecting twice is projecting once, seed %d", seed)
+		require.Equal(t, texts(once.Missing), texts(twice.Missing), "seed %d", seed)
+		require.Empty(t, twice.Duplicates, "seed %d", seed)
+
+		overwrite(once.Object)
+		require.Equal(t, before, asJSON(t, obj), "the input shares no memory with the result, seed %d", seed)
+		nothing := projection.Project(nil, set)
+		require.Nil(t, nothing.Object)
+		require.Equal(t, set.Empty(), len(nothing.Missing) == 0)
+	}
+}
+
+func asJSON(t testing.TB, v any) string {
+	text, err := json.Marshal(v)
+	require.NoError(t, err)
+	return string(text)
+}
+
+// overwrite changes all memory that can be reached from v.
+func overwrite(v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, item := range v {
+			overwrite(item)
+		}
+		v["overwritten"] = true
+	case []any:
+		for i, item := range v {
+			overwrite(item)
+			v[i] = "overwritten"
+		}
+	}
+}
+
+func TestDiffLaws(t *testing.T) {
+	ops := map[projection.Op]int{}
+	for seed := range 5 * rounds {
+		r := newRandom(seed)
+		a, b := r.object(3), r.object(3)
+		if r.IntN(2) == 0 {
+			b = r.edited(a)
+		}
+		set := r.fields(t, a).Union(r.fields(t, b))
+		before, after := projection.Project(a, set), projection.Project(b, set)
+		changes := projection.Diff(before, after)
+		for _, c := range changes {
+			ops[c.Op]++
+		}
+
+		require.Empty(t, projection.Diff(before, before), "seed %d", seed)
+		require.Equal(t, len(changes) == 0, asJSON(t, before.Object) == asJSON(t, after.Object) || sameButForTypes(changes), "seed %d", seed)
+		require.True(t, slices.IsSortedFunc(changes, func(x, y projection.Change) int { return x.Path.Compare(y.Path) }) ||
+			hasRemovedContainer(changes), "seed %d: %v", seed, changes)
+
+		got, _ := patched(before.Object, before.Object != nil, changes, set.Has)
+		gotObject, _ := got.(map[string]any)
+		if len(gotObject) == 0 {
+			gotObject = nil
+		}
+		want := after.Object
+		if len(want) == 0 {
+			want = nil
+		}
+		require.Equal(t, want, gotObject, "before and changes make after, seed %d:\n%s\n%v\n%s", seed, asJSON(t, before.Object), changes, set)
+	}
+	for _, op := range []projection.Op{projection.Added, projection.Removed, projection.Changed, projection.Moved} {
+		require.Greater(t, ops[op], 500, "the generator must make changes of every kind")
+	}
+}
+
+// sameButForTypes reports whether all changes are between numbers that JSON writes alike.
+func sameButForTypes(changes []projection.Change) bool {
+	return !slices.ContainsFunc(changes, func(c projection.Change) bool {
+		x, _ := json.Marshal(c.Before)
+		y, _ := json.Marshal(c.After)
+		return string(x) != string(y)
+	})
+}
+
+// hasRemovedContainer reports whether a map or list was removed after what was in it.
+func hasRemovedContainer(changes []projection.Change) bool {
+	return slices.ContainsFunc(changes, func(c projection.Change) bool {
+		return c.Op == projection.Removed && slices.ContainsFunc(changes, func(d projection.Change) bool {
+			return len(d.Path) > len(c.Path) && d.Path.HasPrefix(c.Path)
+		})
+	})
+}

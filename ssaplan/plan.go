@@ -1,6 +1,7 @@
 package ssaplan
 
 import (
+	"fmt"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -85,6 +86,11 @@ type Plan struct {
 	target *target
 }
 
+// Format prints the object, the action and the reason whatever the verb, so that no verb shows a secret.
+func (plan Plan) Format(f fmt.State, _ rune) {
+	_, _ = fmt.Fprintf(f, "%s %s: %s", plan.Action, plan.Object, plan.Reason)
+}
+
 // liveObject returns the content of the live object, nil if there is none.
 func (plan *Plan) liveObject() map[string]any {
 	if plan.live == nil {
@@ -119,9 +125,28 @@ type Change struct {
 	Time      time.Time
 }
 
+// String returns one line: the change, and why.
+func (c Change) String() string {
+	switch {
+	case c.Cause == Drifted && c.Manager != "":
+		return fmt.Sprintf("%s (drifted: changed by %q)", c.Change, c.Manager)
+	case c.Cause == Edited:
+		return c.Change.String()
+	}
+	return fmt.Sprintf("%s (%s)", c.Change, causeWords[c.Cause])
+}
+
+// Format prints [Change.String] whatever the verb, so that no verb shows a sensitive value.
+func (c Change) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, c.String()) }
+
 // Patch is a server-side apply request.
 type Patch struct {
 	// Body is the applied manifest as JSON. It can hold secrets.
 	Body    []byte
 	Options metav1.PatchOptions
+}
+
+// Format prints the size of the body whatever the verb, so that no verb shows a secret.
+func (p Patch) Format(f fmt.State, _ rune) {
+	_, _ = fmt.Fprintf(f, "apply of %d bytes as %q", len(p.Body), p.Options.FieldManager)
 }

@@ -52,31 +52,10 @@ func NewState(obj *unstructured.Unstructured, manager string) (*State, error) {
 
 // digested returns p with the values of sensitive fields replaced by digests, so that p compares with s.Applied.
 func (s *State) digested(p projection.Projection) projection.Projection {
-	for path := range p.Sensitive.All() {
-		digestAt(p.Object, path, s.digest)
-	}
-	return p
+	return p.ReplaceSensitive(s.digest)
 }
 
-// digestAt replaces the value at path, if obj has one. Maps are digested value by value, so that a diff can still name
-// the key that changed.
-func digestAt(obj map[string]any, path projection.Path, digest func(any) string) {
-	for _, e := range path[:len(path)-1] {
-		obj, _ = obj[e.Name()].(map[string]any)
-	}
-	name := path[len(path)-1].Name()
-	switch v := obj[name].(type) {
-	case nil:
-	case map[string]any:
-		for key, item := range v {
-			v[key] = digest(item)
-		}
-	default:
-		obj[name] = digest(v)
-	}
-}
-
-func (s *State) digest(v any) string {
+func (s *State) digest(v any) any {
 	text, _ := json.Marshal(v)
 	mac := hmac.New(sha256.New, s.salt)
 	mac.Write(text)

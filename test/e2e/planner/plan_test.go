@@ -1,0 +1,293 @@
+package planner_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/yaml"
+
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/test/controlplane"
+)
+
+func manifest(t *testing.T, text string, args ...any) *unstructured.Unstructured {
+	t.Helper()
+	raw, err := yaml.YAMLToJSON([]byte(fmt.Sprintf(text, args...)))
+	require.NoError(t, err)
+	obj := &unstructured.Unstructured{}
+	require.NoError(t, json.Unmarshal(raw, obj))
+	return obj
+}
+
+func (c *cluster) plan(t *testing.T, request ssaplan.Request) *ssaplan.Plan {
+	t.Helper()
+	plan, err := c.planner.Plan(t.Context(), request)
+	require.NoError(t, err)
+	return plan
+}
+
+// apply plans and applies the manifest, and returns what a host would remember.
+func (c *cluster) apply(t *testing.T, m *unstructured.Unstructured) *ssaplan.State {
+	t.Helper()
+	applied, err := c.planner.Apply(t.Context(), c.plan(t, ssaplan.Request{Manifest: m}))
+	require.NoError(t, err)
+	state, err := ssaplan.NewState(applied, manager)
+	require.NoError(t, err)
+	return state
+}
+
+// foreign changes the live object as another manager.
+func (c *cluster) foreign(t *testing.T, m *unstructured.Unstructured, patch string) {
+	t.Helper()
+	_, err := c.resource(t, m).Patch(t.Context(), m.GetName(), types.MergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: "somebody"})
+	require.NoError(t, err)
+}
+
+func causes(plan *ssaplan.Plan) []string {
+	out := []string{}
+	for _, c := range plan.Changes {
+		out = append(out, strings.TrimSpace(fmt.Sprintf("%s %s %s %s", c.Op, c.Path, c.Cause, c.Manager)))
+	}
+	return out
+}
+
+func TestCauses(t *testing.T) {
+	c := newCluster(t)
+	tests := []struct {
+		why     string
+		edit    func(m *unstructured.Unstructured)
+		foreign string
+		want    []string
+	}{
+		{"an edit", func(m *unstructured.Unstructured) { set(m, "B", "data", "a") }, "", []string{"replace data.a Edited"}},
+		{"drift", nil, `{"data":{"a":"theirs"}}`, []string{"replace data.a Drifted somebody"}},
+		{"drift of one key, edit of another", func(m *unstructured.Unstructured) { set(m, "B", "data", "b") }, `{"data":{"a":"theirs"}}`,
+			[]string{"replace data.a Drifted somebody", "replace data.b Edited"}},
+		{"a dropped key", func(m *unstructured.Unstructured) { unstructured.RemoveNestedField(m.Object, "data", "a") }, "",
+			[]string{"remove data.a Dropped"}},
+		{"a dropped key that somebody took stays", func(m *unstructured.Unstructured) { unstructured.RemoveNestedField(m.Object, "data", "a") },
+			`{"data":{"a":"theirs"}}`, []string{}},
+		{"a key of somebody else", nil, `{"data":{"x":"theirs"}}`, []string{}},
+	}
+	for i, test := range tests {
+		for _, remembered := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, remembered: %t", test.why, remembered), func(t *testing.T) {
+				m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: causes-%d-%t}, data: {a: A, b: A}}", i, remembered)
+				request := ssaplan.Request{Manifest: m, Prior: c.apply(t, m)}
+				if !remembered {
+					request.Prior = nil
+				}
+				if test.foreign != "" {
+					c.foreign(t, m, test.foreign)
+				}
+				if test.edit != nil {
+					test.edit(m)
+				}
+				require.Equal(t, test.want, causes(c.plan(t, request)))
+			})
+		}
+	}
+}
+
+func set(m *unstructured.Unstructured, value any, path ...string) {
+	if err := unstructured.SetNestedField(m.Object, value, path...); err != nil {
+		panic(err)
+	}
+}
+
+func TestCausesThatOnlyAStateCanTell(t *testing.T) {
+	c := newCluster(t)
+	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: removed}, data: {a: A, b: A}}")
+	state := c.apply(t, m)
+	c.foreign(t, m, `{"data":{"a":null}}`)
+	require.Equal(t, []string{"add data.a Drifted"}, causes(c.plan(t, ssaplan.Request{Manifest: m, Prior: state})),
+		"nobody owns what somebody removed, but the state says that we did not add it now")
+}
+
+func TestIdentityChangeSpendsNoRequest(t *testing.T) {
+	c := newCluster(t)
+	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: old}}")
+	state := c.apply(t, m)
+	m.SetName("new")
+	plan := c.plan(t, ssaplan.Request{Manifest: m, Prior: state})
+	require.Equal(t, ssaplan.Replace, plan.Action)
+	require.Zero(t, plan.Requests)
+	require.Contains(t, plan.Reason, fmt.Sprintf("v1/ConfigMap %s/old -> v1/ConfigMap %s/new", c.namespace, c.namespace))
+	_, err := c.planner.Apply(t.Context(), plan)
+	require.ErrorContains(t, err, "Replace")
+}
+
+func TestEmptyNamespaceIsTheDefaultNamespace(t *testing.T) {
+	c := newCluster(t)
+	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: here}}")
+	state := c.apply(t, m)
+	m.SetNamespace(c.namespace)
+	require.Equal(t, ssaplan.NoOp, c.plan(t, ssaplan.Request{Manifest: m, Prior: state}).Action)
+}
+
+func TestSuppliedLiveObjectSavesTheGet(t *testing.T) {
+	c := newCluster(t)
+	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: supplied}, data: {a: A}}")
+	c.apply(t, m)
+	live, err := c.resource(t, m).Get(t.Context(), "supplied", metav1.GetOptions{})
+	require.NoError(t, err)
+	plan := c.plan(t, ssaplan.Request{Manifest: m, Live: live})
+	require.Equal(t, ssaplan.NoOp, plan.Action)
+	require.Equal(t, 1, plan.Requests)
+}
+
+func TestConflict(t *testing.T) {
+	c := newCluster(t)
+	polite, err := ssaplan.New(controlplane.Shared(t).Config(),
+		ssaplan.Options{FieldManager: manager, RefuseConflicts: true, DefaultNamespace: c.namespace})
+	require.NoError(t, err)
+	m := manifest(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: conflict, annotations: {a.b/c: x}}, data: {a: A}}`)
+	c.apply(t, m)
+	c.foreign(t, m, `{"data":{"a":"theirs"},"metadata":{"annotations":{"a.b/c":"theirs"}}}`)
+
+	plan, err := polite.Plan(t.Context(), ssaplan.Request{Manifest: m})
+	require.NoError(t, err)
+	require.Equal(t, ssaplan.Conflict, plan.Action)
+	paths := []string{}
+	for _, conflict := range plan.Conflicts {
+		paths = append(paths, conflict.Path.String()+" "+conflict.Manager)
+	}
+	require.Equal(t, []string{"data.a somebody", `metadata.annotations["a.b/c"] somebody`}, paths)
+
+	taken := []string{}
+	for _, change := range c.plan(t, ssaplan.Request{Manifest: m}).Ownership {
+		taken = append(taken, fmt.Sprintf("%s %s %s", change.Kind, change.Path, change.Managers[0].Manager))
+	}
+	require.Equal(t, []string{"Taken data.a somebody", `Taken metadata.annotations["a.b/c"] somebody`}, taken)
+}
+
+func TestDeferred(t *testing.T) {
+	c := newCluster(t)
+	plan := c.plan(t, ssaplan.Request{Manifest: manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: nowhere}}")})
+	require.Equal(t, ssaplan.Deferred, plan.Action)
+	require.Contains(t, plan.Reason, `namespace "nowhere"`)
+
+	plan = c.plan(t, ssaplan.Request{Manifest: manifest(t, "{apiVersion: example.com/v9, kind: Gadget, metadata: {name: a}}")})
+	require.Equal(t, ssaplan.Deferred, plan.Action)
+	require.Contains(t, plan.Reason, "example.com/v9 Gadget")
+	require.Zero(t, plan.Requests)
+}
+
+func TestApplyIsGuarded(t *testing.T) {
+	c := newCluster(t)
+	tests := []struct {
+		why       string
+		exists    bool
+		meanwhile func(t *testing.T, m *unstructured.Unstructured)
+	}{
+		{"an object that appears after the plan is not adopted", false, func(t *testing.T, m *unstructured.Unstructured) {
+			_, err := c.resource(t, m).Create(t.Context(), m.DeepCopy(), metav1.CreateOptions{FieldManager: "somebody"})
+			require.NoError(t, err)
+		}},
+		{"an object that changed after the plan is not touched", true, func(t *testing.T, m *unstructured.Unstructured) {
+			c.foreign(t, m, `{"data":{"x":"theirs"}}`)
+		}},
+		{"an object that was removed after the plan is not created", true, func(t *testing.T, m *unstructured.Unstructured) {
+			require.NoError(t, c.resource(t, m).Delete(t.Context(), m.GetName(), metav1.DeleteOptions{}))
+		}},
+		{"an object that was re-created after the plan is not touched", true, func(t *testing.T, m *unstructured.Unstructured) {
+			require.NoError(t, c.resource(t, m).Delete(t.Context(), m.GetName(), metav1.DeleteOptions{}))
+			_, err := c.resource(t, m).Create(t.Context(), m.DeepCopy(), metav1.CreateOptions{})
+			require.NoError(t, err)
+		}},
+	}
+	for i, test := range tests {
+		t.Run(test.why, func(t *testing.T) {
+			m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: guarded-%d}, data: {a: A}}", i)
+			if test.exists {
+				c.apply(t, m)
+				set(m, "B", "data", "a")
+			}
+			plan := c.plan(t, ssaplan.Request{Manifest: m})
+			test.meanwhile(t, m)
+			_, err := c.planner.Apply(t.Context(), plan)
+			require.True(t, apierrors.IsConflict(err), "%v", err)
+			require.ErrorContains(t, err, m.GetName())
+		})
+	}
+}
+
+func TestWarningsReachTheirPlan(t *testing.T) {
+	c := newCluster(t)
+	var wg sync.WaitGroup
+	warnings := make([][]string, 20)
+	for i := range warnings {
+		m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: warned-%d}}", i)
+		if i%2 == 0 {
+			m.SetKind("Endpoints") // the server warns that they are deprecated
+		}
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			if plan, err := c.planner.Plan(t.Context(), ssaplan.Request{Manifest: m}); err == nil {
+				warnings[i] = plan.Warnings
+			}
+		}()
+	}
+	wg.Wait()
+	for i, w := range warnings {
+		require.Equal(t, i%2 == 0, len(w) == 1, "%d: %q", i, w)
+	}
+}
+
+func TestNamespaceOnClusterScopedKindIsAWarning(t *testing.T) {
+	c := newCluster(t)
+	plan := c.plan(t, ssaplan.Request{Manifest: manifest(t, "{apiVersion: v1, kind: Namespace, metadata: {name: named, namespace: x}}")})
+	require.Len(t, plan.Warnings, 1)
+	require.Contains(t, plan.Warnings[0], "cluster-scoped")
+}
+
+func TestSecretsShowNowhere(t *testing.T) {
+	c := newCluster(t)
+	const old, new = "Y2FuYXJ5LW9sZA==", "Y2FuYXJ5LW5ldw=="
+	m := manifest(t, "{apiVersion: v1, kind: Secret, metadata: {name: hidden}, data: {password: %s}}", old)
+	state := c.apply(t, m)
+	set(m, new, "data", "password")
+	plan := c.plan(t, ssaplan.Request{Manifest: m, Prior: state})
+	require.Equal(t, []string{"replace data.password Edited"}, causes(plan))
+
+	planJSON, err := json.Marshal(plan)
+	require.NoError(t, err)
+	stateJSON, err := json.Marshal(state)
+	require.NoError(t, err)
+	outputs := []string{string(planJSON), string(stateJSON)}
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%d"} {
+		outputs = append(outputs, fmt.Sprintf(strings.Repeat(verb+"\n", 7), plan, *plan, plan.Changes, plan.Before, plan.After, plan.Patch, state))
+	}
+	set(m, map[string]any{"password": int64(1)}, "data")
+	_, err = c.planner.Plan(t.Context(), ssaplan.Request{Manifest: m})
+	require.Error(t, err)
+	outputs = append(outputs, err.Error())
+	for _, out := range outputs {
+		require.NotContains(t, out, old)
+		require.NotContains(t, out, new)
+	}
+	require.Contains(t, string(planJSON), "redacted: changed")
+}
+
+func TestStateSurvivesJSON(t *testing.T) {
+	c := newCluster(t)
+	m := manifest(t, "{apiVersion: example.com/v1, kind: Widget, metadata: {name: remembered}, spec: {size: 9007199254740993, mode: fast}}")
+	text, err := json.Marshal(c.apply(t, m))
+	require.NoError(t, err)
+	var state ssaplan.State
+	require.NoError(t, json.Unmarshal(text, &state))
+	set(m, int64(9007199254740995), "spec", "size")
+	require.Equal(t, []string{"replace spec.size Edited"}, causes(c.plan(t, ssaplan.Request{Manifest: m, Prior: &state})))
+
+	newer := strings.Replace(string(text), `"version":1`, `"version":2`, 1)
+	require.ErrorContains(t, json.Unmarshal([]byte(newer), &state), "version 2")
+}
