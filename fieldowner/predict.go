@@ -87,11 +87,8 @@ type predictor struct {
 //
 // Source: sigs.k8s.io/structured-merge-diff, typed, compareWalker and mergingWalker.
 func (p *predictor) changes(path projection.Path) bool {
-	if !p.declared.Covers(path) && p.declared.Under(path).Empty() {
-		return false
-	}
 	wanted, sent := p.manifest.at(path)
-	if !sent {
+	if !sent || !p.declares(path) && !isEmpty(wanted) { // what is sent as an empty list is declared by nobody
 		return false
 	}
 	found, exists := p.live.at(path)
@@ -104,6 +101,12 @@ func (p *predictor) changes(path projection.Path) bool {
 	return !p.keepsFields(path, wanted, found)
 }
 
+// declares reports whether the manifest declares the field at path, part of it, or what it is part of. The rest of a
+// manifest, such as its status, the server ignores.
+func (p *predictor) declares(path projection.Path) bool {
+	return p.declared.Covers(path) || !p.declared.Under(path).Empty()
+}
+
 // keepsFields reports whether the values at path are maps or lists that are merged field by field. Null stands for an
 // empty one of either.
 func (p *predictor) keepsFields(path projection.Path, wanted, found any) bool {
@@ -113,9 +116,12 @@ func (p *predictor) keepsFields(path projection.Path, wanted, found any) bool {
 	if hasBelow(p.declared, path) || hasBelow(p.all, path) || isGranular(path) {
 		return true
 	}
+	if !isEmpty(wanted) {
+		return !p.declared.Covers(path) // what is declared with content and nothing below it is atomic
+	}
 	// Nothing recorded: of the things that are sent empty, maps are nearly always structs and lists nearly always atomic.
 	_, isMap := wanted.(map[string]any)
-	return isMap && isEmpty(wanted) && p.all.Empty()
+	return isMap && p.all.Empty()
 }
 
 func mayMerge(v any) bool { return v == nil || isContainer(v) }

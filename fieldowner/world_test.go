@@ -21,7 +21,8 @@ import (
 )
 
 // world is one Deployment under the real field manager of a server, in process and without a server. It tracks
-// ownership and finds conflicts as a server does; it neither validates nor sets defaults.
+// ownership and finds conflicts as a server does; it validates nothing, and the only default it sets is that of a port's
+// protocol.
 type world struct {
 	manager *managedfields.FieldManager
 	live    *unstructured.Unstructured
@@ -60,6 +61,7 @@ func (w *world) update(t testing.TB, manager string, edit func(obj map[string]an
 	t.Helper()
 	edited := w.live.DeepCopy()
 	edit(edited.Object)
+	setDefaults(edited.Object) // a server does so while it decodes, so that updates own their defaults
 	out, err := asUnstructured(w.manager.Update(w.live.DeepCopy(), edited, manager))
 	require.NoError(t, err)
 	w.live = out
@@ -73,7 +75,26 @@ func asUnstructured(out runtime.Object, err error) (*unstructured.Unstructured, 
 	if !ok {
 		return nil, errors.New("the field manager returned no unstructured object")
 	}
+	setDefaults(u.Object)
 	return u, nil
+}
+
+// setDefaults fills in the protocol of ports, which is one of their key fields. Like a server it does so after tracking
+// who owns what, so that the default has no owner.
+func setDefaults(v any) {
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			setDefaults(item)
+		}
+	case map[string]any:
+		if _, isPort := v["containerPort"]; isPort && v["protocol"] == nil {
+			v["protocol"] = "TCP"
+		}
+		for _, item := range v {
+			setDefaults(item)
+		}
+	}
 }
 
 func copyOf(manifest map[string]any) *unstructured.Unstructured {

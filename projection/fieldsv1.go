@@ -292,7 +292,7 @@ func appendEntryName(b []byte, e Element) []byte {
 
 // serverKey returns the canonical JSON of a key as a server writes it.
 func serverKey(text string) string {
-	if !strings.ContainsAny(text, `<>&\e`) {
+	if !strings.ContainsAny(text, `<>&\`) && !strings.Contains(text, "e-") {
 		return text
 	}
 	var b []byte

@@ -1,7 +1,9 @@
 package projection_test
 
 import (
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -98,7 +100,7 @@ var objectFields = []string{"k1", "k2", "s1", "p1", "t1", "m1", "m2", "c1", "c2"
 func (r random) object(depth int) map[string]any {
 	out := map[string]any{}
 	for _, name := range objectFields {
-		if r.IntN(2) == 0 {
+		if r.IntN(3) == 0 {
 			out[name] = r.field(name, depth)
 		}
 	}
@@ -113,8 +115,8 @@ func (r random) field(name string, depth int) any {
 		return r.list(func() any { return r.item(depth) })
 	case name[0] == 's' || name[0] == 't':
 		return r.list(func() any { return pick(r, someValues) })
-	case name[0] == 'p':
-		return r.list(func() any { return r.object(depth - 2) })
+	case name[0] == 'p' && depth > 0:
+		return r.list(func() any { return r.object(depth - 1) })
 	case name[0] == 'm' && depth > 0:
 		return r.object(depth - 1)
 	}
@@ -135,7 +137,7 @@ func (r random) item(depth int) any {
 
 func (r random) list(item func() any) any {
 	out := make([]any, 0, 4)
-	for range r.IntN(5) {
+	for range r.IntN(4) {
 		out = append(out, item())
 	}
 	return out
@@ -158,8 +160,8 @@ func (r random) fields(t testing.TB, obj map[string]any) projection.FieldSet {
 		name := at[len(at)-1].Name()
 		switch v := v.(type) {
 		case map[string]any:
-			for name, item := range v {
-				choose(at.Child(projection.Field(name)), item)
+			for _, name := range slices.Sorted(maps.Keys(v)) {
+				choose(at.Child(projection.Field(name)), v[name])
 			}
 		case []any:
 			for i, item := range v {
@@ -172,8 +174,8 @@ func (r random) fields(t testing.TB, obj map[string]any) projection.FieldSet {
 			paths = append(paths, at)
 		}
 	}
-	for name, item := range obj {
-		choose(projection.Path{projection.Field(name)}, item)
+	for _, name := range slices.Sorted(maps.Keys(obj)) {
+		choose(projection.Path{projection.Field(name)}, obj[name])
 	}
 	return projection.NewFieldSet(paths...)
 }
@@ -208,7 +210,8 @@ func listElement(t testing.TB, name string, position int, item any) (e projectio
 // edited returns a copy of the object with a few random edits: values changed, items added, removed and moved.
 func (r random) edited(obj map[string]any) map[string]any {
 	out := map[string]any{}
-	for name, v := range obj {
+	for _, name := range slices.Sorted(maps.Keys(obj)) {
+		v := obj[name]
 		if list, ok := v.([]any); ok && r.IntN(2) == 0 {
 			v = r.shuffled(list)
 		}

@@ -1,6 +1,7 @@
 package projection_test
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/ssaplan/primitives/projection"
@@ -139,9 +140,33 @@ func referenceHas(v any, paths []projection.Path, p projection.Path) bool {
 	return false
 }
 
-// patched returns v after the changes, whose paths are relative to v. Of a map or list that nothing is left of it
-// returns false, unless kept says that its path is in the set.
-func patched(v any, exists bool, changes []projection.Change, kept func(projection.Path) bool) (any, bool) {
+// place is a path of the set that two projections were made with.
+type place struct {
+	set projection.FieldSet
+	at  projection.Path
+}
+
+func (p place) child(e projection.Element) place { return place{p.set, p.at.Child(e)} }
+
+// member reports whether the place is in the set, so that an empty map or list stays there.
+func (p place) member() bool { return p.set.Has(p.at) }
+
+// covered reports whether the set has the place or something below it.
+func (p place) covered() bool { return !p.set.Under(p.at).Empty() }
+
+// below returns the paths of the set below the place, relative to it.
+func (p place) below() []projection.Path {
+	var out []projection.Path
+	for q := range p.set.Under(p.at).All() {
+		if len(q) > len(p.at) {
+			out = append(out, q[len(p.at):])
+		}
+	}
+	return out
+}
+
+// patched returns v after the changes, whose paths are relative to v.
+func patched(v any, exists bool, changes []projection.Change, at place) (any, bool) {
 	var below []projection.Change
 	removed := false
 	for _, c := range changes {
@@ -155,22 +180,28 @@ func patched(v any, exists bool, changes []projection.Change, kept func(projecti
 		}
 	}
 	if len(below) > 0 {
-		v, exists = patchedChildren(v, below, kept)
+		v, exists = patchedChildren(v, below, at)
 	}
 	return v, exists && !removed
 }
 
-func patchedChildren(v any, changes []projection.Change, kept func(projection.Path) bool) (any, bool) {
-	if changes[0].Path[0].Kind() == projection.FieldKind {
-		m, _ := v.(map[string]any)
-		return patchedFields(m, changes, kept)
-	}
+func patchedChildren(v any, changes []projection.Change, at place) (any, bool) {
 	list, _ := v.([]any)
-	return patchedItems(list, changes, kept)
+	switch changes[0].Path[0].Kind() {
+	case projection.FieldKind:
+		m, _ := v.(map[string]any)
+		out := patchedFields(m, changes, at)
+		return out, len(out) > 0 || at.member()
+	case projection.IndexKind:
+		list = patchedPositions(list, changes, at)
+	default:
+		list = patchedItems(list, changes, at)
+	}
+	return list, len(list) > 0 || at.member()
 }
 
-// relativeTo returns the changes at or below e, and kept for the paths there.
-func relativeTo(e projection.Element, changes []projection.Change, kept func(projection.Path) bool) ([]projection.Change, func(projection.Path) bool) {
+// below returns the changes at or below e, relative to it.
+func below(e projection.Element, changes []projection.Change) []projection.Change {
 	var out []projection.Change
 	for _, c := range changes {
 		if c.Path[0] == e {
@@ -178,10 +209,10 @@ func relativeTo(e projection.Element, changes []projection.Change, kept func(pro
 			out = append(out, c)
 		}
 	}
-	return out, func(p projection.Path) bool { return kept(append(projection.Path{e}, p...)) }
+	return out
 }
 
-func patchedFields(m map[string]any, changes []projection.Change, kept func(projection.Path) bool) (any, bool) {
+func patchedFields(m map[string]any, changes []projection.Change, at place) map[string]any {
 	out := map[string]any{}
 	for name, v := range m {
 		out[name] = v
@@ -189,31 +220,57 @@ func patchedFields(m map[string]any, changes []projection.Change, kept func(proj
 	for _, c := range changes {
 		name := c.Path[0].Name()
 		old, exists := m[name]
-		below, keptBelow := relativeTo(c.Path[0], changes, kept)
-		if v, ok := patched(old, exists, below, keptBelow); ok {
+		if v, ok := patched(old, exists, below(c.Path[0], changes), at.child(c.Path[0])); ok {
 			out[name] = v
 		} else {
 			delete(out, name)
 		}
 	}
-	return out, len(out) > 0 || kept(nil)
+	return out
 }
 
-func patchedItems(list []any, changes []projection.Change, kept func(projection.Path) bool) (any, bool) {
+func patchedPositions(list []any, changes []projection.Change, at place) []any {
+	items := map[int]any{}
+	for i, item := range list {
+		if at.child(projection.Index(i)).covered() {
+			items[i] = item
+		}
+	}
+	before := maps.Clone(items)
+	for _, c := range changes {
+		i := c.Path[0].Index()
+		old, exists := before[i]
+		if v, ok := patched(old, exists, below(c.Path[0], changes), at.child(c.Path[0])); ok {
+			items[i] = v
+		} else {
+			delete(items, i)
+		}
+	}
+	out := []any{}
+	for i := range items {
+		for len(out) <= i {
+			out = append(out, nil)
+		}
+		out[i] = items[i]
+	}
+	return out
+}
+
+func patchedItems(list []any, changes []projection.Change, at place) []any {
 	placed := map[int]any{}
 	var rest []any
 	for i, item := range list {
-		e, ok := referenceElement(elementsOf(changes), i, item)
-		if !ok {
+		e, _ := referenceElement(at.below(), i, item)
+		here := below(e, changes)
+		if len(here) == 0 {
 			rest = append(rest, item)
 			continue
 		}
-		below, keptBelow := relativeTo(e, changes, kept)
-		v, ok := patched(item, true, below, keptBelow)
-		switch move := below[len(below)-1]; {
+		v, ok := patched(item, true, here, at.child(e))
+		switch last := here[len(here)-1]; {
 		case !ok:
-		case move.Op == projection.Moved && len(move.Path) == 0:
-			placed[int(move.After.(int64))] = v
+		case last.Op == projection.Moved && len(last.Path) == 0:
+			placed[int(last.After.(int64))] = v
 		default:
 			rest = append(rest, v)
 		}
@@ -223,21 +280,14 @@ func patchedItems(list []any, changes []projection.Change, kept func(projection.
 			placed[c.Position] = c.After
 		}
 	}
-	return arranged(placed, rest), len(placed)+len(rest) > 0 || kept(nil)
-}
-
-func elementsOf(changes []projection.Change) []projection.Path {
-	var out []projection.Path
-	for _, c := range changes {
-		out = append(out, c.Path)
-	}
-	return out
+	return arranged(placed, rest)
 }
 
 // arranged puts some items at their places and the others between them.
 func arranged(placed map[int]any, rest []any) []any {
-	out := make([]any, 0, len(placed)+len(rest))
-	for i := range len(placed) + len(rest) {
+	size := len(placed) + len(rest)
+	out := make([]any, 0, size)
+	for i := range size {
 		if item, ok := placed[i]; ok {
 			out = append(out, item)
 		} else if len(rest) > 0 {

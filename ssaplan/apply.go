@@ -32,7 +32,7 @@ func (p *Planner) Apply(ctx context.Context, plan *Plan) (*unstructured.Unstruct
 	}
 	obj, err := plan.target.resource.Patch(ctx, plan.Object.Name, types.ApplyPatchType, body, plan.Patch.Options)
 	if err != nil {
-		return nil, fmt.Errorf("%s: apply: %w", plan.Object, err)
+		return nil, hideSecrets(fmt.Errorf("%s: apply: %w", plan.Object, err), plan.manifest, plan.live)
 	}
 	return obj, nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/immutability"
 )
 
 // objectJSON is how plans and states name an object.
@@ -42,8 +43,9 @@ type changeJSON struct {
 }
 
 type replacementJSON struct {
-	Evidence string          `json:"evidence"`
-	Fields   []ReplacedField `json:"fields"`
+	Evidence string                `json:"evidence"`
+	Fields   []ReplacedField       `json:"fields"`
+	Hazards  []immutability.Hazard `json:"hazards,omitempty"`
 }
 
 // MarshalJSON returns the plan as one entry of the "plans" of the output contract in docs/design.md. Sensitive values
@@ -60,7 +62,7 @@ func (plan *Plan) MarshalJSON() ([]byte, error) {
 		})
 	}
 	if r := plan.Replacement; r != nil {
-		out.Replace = &replacementJSON{r.Evidence, r.Fields}
+		out.Replace = &replacementJSON{r.Evidence, r.Fields, r.Hazards}
 	}
 	return json.Marshal(out)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection"
 )
 
@@ -82,8 +83,9 @@ type Plan struct {
 	// Requests is the number of requests that planning this object took, discovery not counted.
 	Requests int
 
-	live   *unstructured.Unstructured
-	target *target
+	manifest *unstructured.Unstructured // as it is sent
+	live     *unstructured.Unstructured
+	target   *target
 }
 
 // Format prints the object, the action and the reason whatever the verb, so that no verb shows a secret.
@@ -107,6 +109,8 @@ type Replacement struct {
 	Old identity.Identity
 	// Fields are the fields that can't change in place, with the reason for each.
 	Fields []ReplacedField
+	// Hazards are what the replacement destroys or interrupts beside the object itself.
+	Hazards []immutability.Hazard
 }
 
 // ReplacedField is one reason for a replacement.

@@ -32,7 +32,7 @@ func (p *Planner) Plan(ctx context.Context, request Request) (*Plan, error) {
 	ctx, warnings := collectWarnings(ctx)
 	plan := &Plan{Object: id}
 	if err := p.plan(ctx, plan, request); err != nil {
-		return nil, err
+		return nil, hideSecrets(err, request.Manifest, plan.live)
 	}
 	if plan.target != nil {
 		plan.Requests = plan.target.resource.requests
@@ -56,15 +56,16 @@ func (p *Planner) plan(ctx context.Context, plan *Plan, request Request) error {
 	if replaced := p.identityChange(plan, request.Prior); replaced {
 		return nil
 	}
-	if plan.Patch, err = p.patch(request.Manifest, target); err != nil {
-		return err
+	plan.manifest = wireManifest(request.Manifest, target)
+	if plan.Patch, err = p.patch(plan.manifest); err != nil {
+		return fmt.Errorf("%s: %w", plan.Object, err)
 	}
 	if plan.live, err = target.live(ctx, request.Live); err != nil {
 		return fmt.Errorf("%s: %w", plan.Object, err)
 	}
 	dryRun, err := target.dryRun(ctx, plan.Patch)
 	if err != nil {
-		return p.refused(plan, err)
+		return p.refused(ctx, plan, err)
 	}
 	return p.compare(plan, dryRun, request.Prior)
 }
@@ -87,17 +88,22 @@ func (p *Planner) identityChange(plan *Plan, prior *State) bool {
 	return true
 }
 
-// patch returns the apply request for the manifest. What a server must not be sent is left out.
-func (p *Planner) patch(manifest *unstructured.Unstructured, target *target) (Patch, error) {
-	body := manifest.DeepCopy()
-	body.SetNamespace(target.identity.Namespace)
-	unstructured.RemoveNestedField(body.Object, "metadata", "managedFields")
-	text, err := body.MarshalJSON()
+// wireManifest returns the manifest as it is sent: with its namespace, and without what a server refuses to be sent.
+func wireManifest(manifest *unstructured.Unstructured, target *target) *unstructured.Unstructured {
+	wire := manifest.DeepCopy()
+	wire.SetNamespace(target.identity.Namespace)
+	unstructured.RemoveNestedField(wire.Object, "metadata", "managedFields")
+	return wire
+}
+
+// patch returns the apply request for a manifest.
+func (p *Planner) patch(manifest *unstructured.Unstructured) (Patch, error) {
+	body, err := manifest.MarshalJSON()
 	if err != nil {
-		return Patch{}, fmt.Errorf("%s: %w", target.identity, err)
+		return Patch{}, err
 	}
 	force := !p.options.RefuseConflicts
-	return Patch{text, metav1.PatchOptions{FieldManager: p.options.FieldManager, Force: &force}}, nil
+	return Patch{body, metav1.PatchOptions{FieldManager: p.options.FieldManager, Force: &force}}, nil
 }
 
 // live returns the object as it is, or nil if there is none.
@@ -117,21 +123,6 @@ func (t *target) dryRun(ctx context.Context, patch Patch) (*unstructured.Unstruc
 	options := patch.Options
 	options.DryRun = []string{metav1.DryRunAll}
 	return t.resource.Patch(ctx, t.identity.Name, types.ApplyPatchType, patch.Body, options)
-}
-
-// refused turns the server's refusal of the dry run into a plan, or into an error if it says that the manifest is bad.
-func (p *Planner) refused(plan *Plan, err error) error {
-	switch conflicts := fieldowner.ConflictsFromError(err, plan.liveObject()); {
-	case len(conflicts) > 0:
-		plan.Action, plan.Conflicts = Conflict, conflicts
-		plan.Reason = fmt.Sprintf("%s other managers own with other values", count(len(conflicts), "field that", "fields that"))
-		return nil
-	case apierrors.IsNotFound(err) && plan.live == nil:
-		plan.Action = Deferred
-		plan.Reason = fmt.Sprintf("namespace %q doesn't exist (yet)", plan.Object.Namespace)
-		return nil
-	}
-	return fmt.Errorf("%s: dry run: %w", plan.Object, err)
 }
 
 // compare fills the plan from the two answers of the server.

@@ -157,11 +157,10 @@ func (o *object) agrees(manifest *unstructured.Unstructured, step step) (wrong [
 	force := true
 	after, applyErr := o.resource.Patch(ctx, o.name, types.ApplyPatchType, body, metav1.PatchOptions{FieldManager: manager, Force: &force})
 	o.refusal = applyErr
-	refused := planErr != nil || plan.Action == ssaplan.Replace
-	if refused != (applyErr != nil) {
-		return []string{fmt.Sprintf("plan: %v, apply: %v", planErr, applyErr)}
+	if planErr != nil || (plan.Action == ssaplan.Replace) != (applyErr != nil) {
+		return []string{fmt.Sprintf("plan: %v %v, apply: %v", plan, planErr, applyErr)}
 	}
-	if refused {
+	if applyErr != nil {
 		return nil
 	}
 	if step.Rewritten {

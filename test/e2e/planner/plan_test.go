@@ -169,6 +169,43 @@ func TestConflict(t *testing.T) {
 	require.Equal(t, []string{"Taken data.a somebody", `Taken metadata.annotations["a.b/c"] somebody`}, taken)
 }
 
+func TestReplaceSaysWhy(t *testing.T) {
+	c := newCluster(t)
+	m := manifest(t, `{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data},
+		spec: {accessModes: [ReadWriteOnce], volumeName: pv-1, resources: {requests: {storage: 1Gi}}}}`)
+	c.apply(t, m)
+	set(m, []any{"ReadWriteMany"}, "spec", "accessModes")
+	plan := c.plan(t, ssaplan.Request{Manifest: m})
+	require.Equal(t, ssaplan.Replace, plan.Action)
+	require.Equal(t, "can't change in place: spec", plan.Reason)
+	require.Contains(t, plan.Replacement.Evidence, "dry-run create: valid")
+	require.Contains(t, fmt.Sprint(plan.Replacement.Hazards), "volume pv-1")
+	require.LessOrEqual(t, plan.Requests, 4)
+}
+
+func TestRefusalThatReplacingDoesNotHelp(t *testing.T) {
+	c := newCluster(t)
+	tests := []struct{ why, base, edit, want string }{
+		{"a value that no create would accept", "replicas: 1", "replicas: -1", "spec.replicas: "},
+		{"a leftover default is in the way", "replicas: 1", "replicas: 1, strategy: {type: Recreate}",
+			"in the way: spec.strategy.rollingUpdate"},
+	}
+	for i, test := range tests {
+		t.Run(test.why, func(t *testing.T) {
+			const deployment = `{apiVersion: apps/v1, kind: Deployment, metadata: {name: refused-%d}, spec: {selector: {matchLabels: {a: b}},
+				template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}, %s}}`
+			c.apply(t, manifest(t, deployment, i, test.base))
+			_, err := c.planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest(t, deployment, i, test.edit)})
+			var refused *ssaplan.RefusedError
+			require.ErrorAs(t, err, &refused)
+			require.ErrorContains(t, err, test.want)
+			require.ErrorContains(t, err, fmt.Sprintf("apps/v1/Deployment %s/refused-%d", c.namespace, i))
+			require.True(t, apierrors.IsInvalid(err), "the server's answer stays reachable")
+			require.NotContains(t, err.Error(), "\n")
+		})
+	}
+}
+
 func TestDeferred(t *testing.T) {
 	c := newCluster(t)
 	plan := c.plan(t, ssaplan.Request{Manifest: manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: nowhere}}")})
@@ -267,13 +304,14 @@ func TestSecretsShowNowhere(t *testing.T) {
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%d"} {
 		outputs = append(outputs, fmt.Sprintf(strings.Repeat(verb+"\n", 7), plan, *plan, plan.Changes, plan.Before, plan.After, plan.Patch, state))
 	}
-	set(m, map[string]any{"password": int64(1)}, "data")
+	set(m, map[string]any{"password": int64(271828)}, "data") // a server quotes numbers in its complaint about the type
 	_, err = c.planner.Plan(t.Context(), ssaplan.Request{Manifest: m})
-	require.Error(t, err)
-	outputs = append(outputs, err.Error())
+	require.ErrorContains(t, err, "<redacted>")
+	outputs = append(outputs, err.Error(), fmt.Sprintf("%#v %+v", err, err))
 	for _, out := range outputs {
 		require.NotContains(t, out, old)
 		require.NotContains(t, out, new)
+		require.NotContains(t, out, "271828")
 	}
 	require.Contains(t, string(planJSON), "redacted: changed")
 }

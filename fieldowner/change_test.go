@@ -1,0 +1,102 @@
+package fieldowner
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestCompareRecordedApply(t *testing.T) {
+	before, after := mustRead(t, recorded(t, "live.json")), mustRead(t, recorded(t, "forced.json"))
+	var got []string
+	for _, c := range Compare(before, after, "newcomer") {
+		got = append(got, c.String())
+	}
+	assert.Equal(t, []string{
+		`metadata.annotations["mesh.io/injected.by"]: taken from "mesh" (Apply)`,
+		`metadata.finalizers[="mesh.io/cleanup"]: shared with "mesh" (Apply)`,
+		`metadata.labels["ex.io/tier.one"]: taken from "deployer" (Apply)`,
+		`spec.replicas: taken from "autoscaler" (Update of scale)`,
+		`spec.selector: shared with "deployer" (Apply)`,
+		`spec.template.spec.containers[name="app"]: shared with "deployer" (Apply), "mesh" (Apply)`,
+		`spec.template.spec.containers[name="app"].env[name="MESH"]: shared with "mesh" (Apply)`,
+		`spec.template.spec.containers[name="app"].env[name="MESH"].name: shared with "mesh" (Apply)`,
+		`spec.template.spec.containers[name="app"].env[name="MESH"].value: taken from "mesh" (Apply)`,
+		`spec.template.spec.containers[name="app"].env[name="MODE"]: shared with "deployer" (Apply)`,
+		`spec.template.spec.containers[name="app"].env[name="MODE"].name: shared with "deployer" (Apply)`,
+		`spec.template.spec.containers[name="app"].env[name="MODE"].value: taken from "deployer" (Apply)`,
+		`spec.template.spec.containers[name="app"].image: taken from "kubectl-set" (Update)`,
+		`spec.template.spec.containers[name="app"].name: shared with "deployer" (Apply), "mesh" (Apply)`,
+		`spec.template.spec.containers[name="app"].ports[containerPort=80,protocol="TCP"]: shared with "deployer" (Apply)`,
+		`spec.template.spec.containers[name="app"].ports[containerPort=80,protocol="TCP"].containerPort: shared with "deployer" (Apply)`,
+		`spec.template.spec.nodeSelector: taken from "deployer" (Apply)`,
+	}, got)
+}
+
+func TestCompare(t *testing.T) {
+	const none = `{}`
+	for _, row := range []struct {
+		why, before, after, changes string
+	}{
+		{"a field that was nobody's is no change", none, `{"me Apply": "x"}`, ""},
+		{"nothing changed", `{"me Apply": "x", "you Apply": "x"}`, `{"me Apply": "x", "you Apply": "x"}`, ""},
+		{"what others do among themselves is no change", `{"you Apply": "x"}`, `{"they Apply": "x"}`, ""},
+		{"taken", `{"you Apply": "x"}`, `{"me Apply": "x"}`, `x: taken from "you" (Apply)`},
+		{"a field shared before, whose value I changed", `{"me Apply": "x", "you Apply": "x"}`, `{"me Apply": "x"}`,
+			`x: taken from "you" (Apply)`},
+		{"my own update is another owner", `{"me Update": "x"}`, `{"me Apply": "x"}`, `x: taken from "me" (Update)`},
+		{"shared without a change of value", `{"you Update": "x"}`, `{"me Apply": "x", "you Update": "x"}`, `x: shared with "you" (Update)`},
+		{"somebody else joined", `{"me Apply": "x"}`, `{"me Apply": "x", "you Apply": "x"}`, `x: shared with "you" (Apply)`},
+		{"one joined, one left", `{"they Apply": "x"}`, `{"me Apply": "x", "you Apply": "x"}`,
+			`x: taken from "they" (Apply); x: shared with "you" (Apply)`},
+		{"given up, and now nobody's", `{"me Apply": "x"}`, none, `x: given up`},
+		{"given up, and still somebody's", `{"me Apply": "x", "you Apply": "x"}`, `{"you Apply": "x"}`, `x: given up, still owned by "you" (Apply)`},
+		{"lost", `{"me Apply": "x"}`, `{"you Update": "x"}`, `x: lost to "you" (Update)`},
+		{"lost to several", `{"me Apply": "x"}`, `{"you Update": "x", "they Apply": "x"}`, `x: lost to "they" (Apply), "you" (Update)`},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			text := ""
+			for i, c := range Compare(brief(t, row.before), brief(t, row.after), "me") {
+				if i > 0 {
+					text += "; "
+				}
+				text += c.String()
+			}
+			assert.Equal(t, row.changes, text)
+		})
+	}
+}
+
+// brief makes an ownership of {"MANAGER OPERATION": "PATH"}.
+func brief(t testing.TB, text string) Ownership {
+	t.Helper()
+	var owners map[string]string
+	require.NoError(t, json.Unmarshal([]byte(text), &owners))
+	var entries []any
+	for owner, field := range owners {
+		var manager, operation string
+		for i := range owner {
+			if owner[i] == ' ' {
+				manager, operation = owner[:i], owner[i+1:]
+			}
+		}
+		entries = append(entries, map[string]any{
+			"manager": manager, "operation": operation, "fieldsV1": map[string]any{"f:" + field: map[string]any{}},
+		})
+	}
+	return mustRead(t, map[string]any{"metadata": map[string]any{"managedFields": entries}})
+}
+
+func TestChangeJSON(t *testing.T) {
+	text, err := json.Marshal([]Change{
+		{path(t, "spec.replicas"), Taken, []Owner{autoscaler}},
+		{path(t, "spec.paused"), GivenUp, nil},
+	})
+	require.NoError(t, err)
+	assert.JSONEq(t, `[
+		{"path": "spec.replicas", "change": "Taken", "managers": [
+			{"manager": "autoscaler", "operation": "Update", "subresource": "scale", "apiVersion": "apps/v1"}]},
+		{"path": "spec.paused", "change": "GivenUp", "managers": []}]`, string(text))
+}

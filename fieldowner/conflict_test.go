@@ -1,0 +1,141 @@
+package fieldowner
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/ssaplan/primitives/projection"
+)
+
+func recordedConflicts(t testing.TB) []Conflict {
+	env := `spec.template.spec.containers[name="app"].env`
+	return []Conflict{
+		{path(t, `metadata.annotations["mesh.io/injected.by"]`), mesh},
+		{path(t, `metadata.labels["ex.io/tier.one"]`), deployer},
+		{path(t, "spec.replicas"), autoscaler},
+		{path(t, "spec.selector"), deployer},
+		{path(t, env+`[name="MESH"].value`), mesh},
+		{path(t, env+`[name="MODE"].value`), deployer},
+		{path(t, `spec.template.spec.containers[name="app"].image`), kubectlSet},
+		{path(t, "spec.template.spec.nodeSelector"), deployer},
+	}
+}
+
+func TestConflictsFromRecordedError(t *testing.T) {
+	err := recordedConflict(t)
+	live := recorded(t, "live.json")
+	assert.Equal(t, recordedConflicts(t), ConflictsFromError(err, live))
+	assert.Equal(t, recordedConflicts(t), ConflictsFromError(fmt.Errorf("applying: %w", errors.Join(errors.New("x"), err)), live),
+		"wrapped errors are the same errors")
+}
+
+func TestPredictRecordedConflicts(t *testing.T) {
+	declared, err := projection.Managed(recorded(t, "forced.json"), "newcomer")
+	require.NoError(t, err)
+	conflicts, err := PredictConflicts(recorded(t, "live.json"), recorded(t, "manifest.json"), declared, "newcomer")
+	require.NoError(t, err)
+	assert.Equal(t, recordedConflicts(t), conflicts)
+}
+
+func TestConflictsFromOtherErrors(t *testing.T) {
+	resource := schema.GroupResource{Resource: "configmaps"}
+	for why, err := range map[string]error{
+		"nil":                    nil,
+		"no status":              errors.New("conflict with \"m\""),
+		"a stale version":        apierrors.NewConflict(resource, "x", errors.New("the object has been modified")),
+		"no details":             &apierrors.StatusError{ErrStatus: metav1.Status{Code: 409, Reason: metav1.StatusReasonConflict}},
+		"causes of another kind": apierrors.NewInvalid(schema.GroupKind{Kind: "ConfigMap"}, "x", nil),
+	} {
+		assert.Nil(t, ConflictsFromError(err, recorded(t, "live.json")), why)
+	}
+}
+
+func conflictError(causes ...metav1.StatusCause) error {
+	return apierrors.NewApplyConflict(causes, "")
+}
+
+func cause(field, message string) metav1.StatusCause {
+	return metav1.StatusCause{Type: metav1.CauseTypeFieldManagerConflict, Field: field, Message: message}
+}
+
+func TestConflictOwner(t *testing.T) {
+	at := time.Date(2020, 1, 2, 3, 4, 5, 0, time.UTC)
+	for _, row := range []struct {
+		message string
+		owner   Owner
+		why     string
+	}{
+		{`conflict with "m"`, Owner{"m", Apply, "", "", time.Time{}}, "an applier"},
+		{`conflict with "m" using apps/v1`, Owner{"m", Update, "", "apps/v1", time.Time{}}, "an updater"},
+		{`conflict with "m" using v1 at 2020-01-02T03:04:05Z`, Owner{"m", Update, "", "v1", at}, "an old server"},
+		{`conflict with "m" using v1 at noon`, Owner{"m", Update, "", "v1", time.Time{}}, "a time that isn't one"},
+		{`conflict with "m" with subresource "scale" using apps/v1`, Owner{"m", Update, "scale", "apps/v1", time.Time{}}, "an updater of a subresource"},
+		{`conflict with "m" with subresource "status"`, Owner{"m", Apply, "status", "", time.Time{}}, "an applier of a subresource"},
+		{`conflict with "m\" using v1"`, Owner{`m" using v1`, Apply, "", "", time.Time{}}, "a name that looks like more"},
+		{`conflict with "m" with subresource scale`, Owner{"m", Apply, "", "", time.Time{}}, "a subresource without quotes"},
+		{`conflict with m`, Owner{"m", Apply, "", "", time.Time{}}, "a name without quotes"},
+		{`something else`, Owner{"something else", Apply, "", "", time.Time{}}, "an unknown message is kept whole"},
+		{``, Owner{"", Apply, "", "", time.Time{}}, "no message"},
+	} {
+		conflicts := ConflictsFromError(conflictError(cause(".x", row.message)), nil)
+		require.Len(t, conflicts, 1, row.why)
+		assert.Equal(t, row.owner, conflicts[0].Owner, row.why)
+	}
+}
+
+func TestConflictPath(t *testing.T) {
+	live := decoded(t, `{"metadata": {"managedFields": [
+		{"manager": "dots", "operation": "Apply", "apiVersion": "v1", "time": "2020-01-02T03:04:05Z", "fieldsV1": {"f:data": {"f:a.b[c]": {}}}},
+		{"manager": "deep", "operation": "Apply", "apiVersion": "v1", "fieldsV1": {"f:data": {"f:a": {"f:b[c]": {}}}}},
+		{"manager": "list", "operation": "Apply", "apiVersion": "v1", "fieldsV1": {"f:l": {
+			"k:{\"b\":true,\"f\":1.5,\"i\":-1,\"n\":null,\"s\":\"é \\\"]\"}": {".": {}}, "v:[1,{\"a\":\"b\"}]": {}, "i:3": {}}}}]}}`)
+	for _, row := range []struct{ field, manager, path, why string }{
+		{".data.a.b[c]", "dots", `data["a.b[c]"]`, "the owner's record tells what the dots mean"},
+		{".data.a.b[c]", "deep", `data.a["b[c]"]`, "the same text, another owner"},
+		{".data.a.b[c]", "stranger", `data.a["b[c]"]`, "somebody's record is better than none"},
+		{`.l[b=true,f=1.5,i=-1,n=null,s="é \"]"]`, "list", `l[b=true,f=1.5,i=-1,n=null,s="é \"]"]`, "a key with values of all types"},
+		{`.l[=[1,a="b"]]`, "list", `l[=[1,{"a":"b"}]]`, "a composite set value, which a server writes in its own way"},
+		{".l[3]", "list", "l[3]", "a position"},
+		{".x.y", "dots", "x.y", "unknown: read as if names had no dots"},
+		{`.x[name="a]b",port=80].y[="z"][0]`, "dots", `x[name="a]b",port=80].y[="z"][0]`, "unknown, with a bracket in a string"},
+		{"", "dots", "", "no field"},
+		{"x..y", "dots", `["x..y"]`, "nonsense is kept as it is"},
+		{".x[", "dots", `[".x["]`, "an open bracket"},
+		{".x[]", "dots", `[".x[]"]`, "an empty bracket"},
+	} {
+		conflicts := ConflictsFromError(conflictError(cause(row.field, fmt.Sprintf("conflict with %q", row.manager))), live)
+		require.Len(t, conflicts, 1, row.why)
+		assert.Equal(t, row.path, conflicts[0].Path.String(), row.why)
+	}
+}
+
+func TestConflictsAreSortedAndOnce(t *testing.T) {
+	err := conflictError(cause(".b", `conflict with "n"`), cause(".a", `conflict with "n"`),
+		cause(".b", `conflict with "m"`), cause(".b", `conflict with "n"`))
+	assert.Equal(t, []string{`a: owned by "n" (Apply)`, `b: owned by "m" (Apply)`, `b: owned by "n" (Apply)`},
+		conflictLines(ConflictsFromError(err, nil)))
+}
+
+// A conflict tells when the owner last wrote, as the server's message doesn't.
+func TestConflictKnowsTimeFromRecord(t *testing.T) {
+	conflicts := ConflictsFromError(conflictError(cause(".spec.selector", `conflict with "deployer"`)), recorded(t, "live.json"))
+	require.Len(t, conflicts, 1)
+	assert.Equal(t, deployer, conflicts[0].Owner)
+}
+
+func TestConflictJSON(t *testing.T) {
+	text, err := json.Marshal([]Conflict{{path(t, "spec.replicas"), autoscaler}, {path(t, "spec.selector"), deployer}})
+	require.NoError(t, err)
+	assert.JSONEq(t, `[
+		{"path": "spec.replicas", "manager": "autoscaler", "operation": "Update", "subresource": "scale"},
+		{"path": "spec.selector", "manager": "deployer", "operation": "Apply", "subresource": ""}]`, string(text))
+}

@@ -1,0 +1,104 @@
+package fieldowner
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestDroppedFromRecordedDryRun(t *testing.T) {
+	dropped, err := Dropped(recorded(t, "live.json"), recorded(t, "reduced.json"), "deployer")
+	require.NoError(t, err)
+	var got []string
+	for _, d := range dropped {
+		got = append(got, d.String())
+	}
+	assert.Equal(t, []string{
+		`metadata.labels.app: deleted`,
+		`metadata.labels["ex.io/tier.one"]: deleted`,
+		`spec.template.spec.containers[name="app"].args: deleted`,
+		`spec.template.spec.containers[name="app"].env[name="MODE"]: deleted`,
+		`spec.template.spec.nodeSelector: deleted`,
+		`spec.template.spec.securityContext: reset to {}`,
+	}, got)
+}
+
+func TestDropped(t *testing.T) {
+	entry := func(manager, fields string) string {
+		return `{"manager": "` + manager + `", "operation": "Apply", "fieldsV1": ` + fields + `}`
+	}
+	const item = `"k:{\"name\":\"x\"}"`
+	for _, row := range []struct {
+		why                              string
+		before, after, object, otherwise string // fields of "me" before and after, the object after, fields of "you"
+		dropped                          []string
+	}{
+		{"nothing dropped", `{"f:a": {}}`, `{"f:a": {}}`, `"a": 1`, `{}`, nil},
+		{"deleted", `{"f:a": {}}`, `{}`, `"b": 1`, `{}`, []string{"a: deleted"}},
+		{"a default", `{"f:a": {}}`, `{}`, `"a": 1`, `{}`, []string{"a: reset to 1"}},
+		{"a co-owner", `{"f:a": {}}`, `{}`, `"a": 1`, `{"f:a": {}}`, []string{`a: retained by "you" (Apply)`}},
+		{"a co-owner of what is gone", `{"f:a": {}}`, `{}`, `"b": 1`, `{"f:a": {}}`, []string{"a: deleted"}},
+		{"somebody owns something in it", `{"f:m": {}}`, `{}`, `"m": {"x": 1}`, `{"f:m": {"f:x": {}}}`, []string{`m: retained by "you" (Apply)`}},
+		{"an atomic map that covers it", `{"f:m": {"f:x": {}}}`, `{}`, `"m": {"x": 1}`, `{"f:m": {}}`, []string{`m.x: reset to 1`}},
+		{"an item with all it had", `{"f:l": {` + item + `: {".": {}, "f:name": {}, "f:v": {}}}}`, `{}`, `"b": 1`, `{}`,
+			[]string{`l[name="x"]: deleted`}},
+		{"an item that somebody changed a field of", `{"f:l": {` + item + `: {".": {}, "f:name": {}, "f:v": {}}}}`, `{}`,
+			`"l": [{"name": "x", "w": 1}]`, `{"f:l": {` + item + `: {"f:w": {}}}}`,
+			[]string{`l[name="x"]: retained by "you" (Apply)`, `l[name="x"].name: retained by "you" (Apply)`, `l[name="x"].v: deleted`}},
+		{"a map of which fields are still sent", `{"f:m": {".": {}, "f:x": {}, "f:y": {}}}`, `{"f:m": {"f:x": {}}}`, `"m": {"x": 1}`, `{}`,
+			[]string{"m.y: deleted"}},
+		{"a map that is sent empty instead", `{"f:m": {"f:x": {}}}`, `{"f:m": {}}`, `"m": {}`, `{}`, []string{"m.x: deleted"}},
+		{"two that begin alike", `{"f:a": {}, "f:ab": {}}`, `{}`, `"b": 1`, `{}`, []string{"a: deleted", "ab: deleted"}},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			live := decoded(t, `{"metadata": {"managedFields": [`+entry("me", row.before)+`]}}`)
+			result := decoded(t, `{`+row.object+`, "metadata": {"managedFields": [`+entry("me", row.after)+`, `+entry("you", row.otherwise)+`]}}`)
+			dropped, err := Dropped(live, result, "me")
+			require.NoError(t, err)
+			var got []string
+			for _, d := range dropped {
+				got = append(got, d.String())
+			}
+			assert.Equal(t, row.dropped, got)
+		})
+	}
+}
+
+func TestDroppedErrors(t *testing.T) {
+	broken, fine := decoded(t, `{"metadata": {"managedFields": [1]}}`), map[string]any{}
+	_, err := Dropped(broken, fine, "me")
+	assert.Error(t, err)
+	_, err = Dropped(fine, broken, "me")
+	assert.Error(t, err)
+}
+
+// TestDroppedShowsNoSecret drops the whole data of a Secret that a webhook fills again.
+func TestDroppedShowsNoSecret(t *testing.T) {
+	const canary = "Y2FuYXJ5"
+	live := decoded(t, `{"apiVersion": "v1", "kind": "Secret", "metadata": {"managedFields": [
+		{"manager": "me", "operation": "Apply", "fieldsV1": {"f:data": {"f:p": {}}}}]}}`)
+	result := decoded(t, `{"apiVersion": "v1", "kind": "Secret", "data": {"p": "`+canary+`"}}`)
+	dropped, err := Dropped(live, result, "me")
+	require.NoError(t, err)
+	require.Len(t, dropped, 1)
+	assert.Equal(t, canary, dropped[0].Value)
+	assert.Equal(t, `data.p: reset to "<redacted>"`, dropped[0].String())
+	text, err := json.Marshal(dropped)
+	require.NoError(t, err)
+	assert.JSONEq(t, `[{"path": "data.p", "fate": "Reset", "value": "<redacted>"}]`, string(text))
+	assert.NotContains(t, fmt.Sprintf("%v %+v %#v %s %d", dropped, dropped[0], dropped, &dropped[0], dropped), canary)
+}
+
+func TestDroppedJSON(t *testing.T) {
+	text, err := json.Marshal([]DroppedField{
+		{Path: path(t, "a"), Fate: Deleted},
+		{Path: path(t, "b"), Fate: Reset, Value: int64(1)},
+		{Path: path(t, "c"), Fate: Retained, Value: "x", Owners: []Owner{{Manager: "you", Operation: Apply}}},
+	})
+	require.NoError(t, err)
+	assert.JSONEq(t, `[{"path": "a", "fate": "Deleted"}, {"path": "b", "fate": "Reset", "value": 1},
+		{"path": "c", "fate": "Retained", "value": "x", "managers": [{"manager": "you", "operation": "Apply"}]}]`, string(text))
+}

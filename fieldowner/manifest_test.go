@@ -1,0 +1,174 @@
+package fieldowner
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestManifestOfRecordedManager(t *testing.T) {
+	m, err := NewManifest(recorded(t, "live.json"), Selection{Strategy: ManagerFields, Manager: "mesh"})
+	require.NoError(t, err)
+	assert.Equal(t, decoded(t, `{
+		"apiVersion": "apps/v1", "kind": "Deployment",
+		"metadata": {"name": "web", "namespace": "default", "finalizers": ["mesh.io/cleanup"],
+			"annotations": {"mesh.io/injected.by": "mesh"}},
+		"spec": {"template": {"spec": {"containers": [
+			{"name": "app", "env": [{"name": "MESH", "value": "on"}]},
+			{"name": "proxy", "image": "proxy:1"}]}}}}`), m.Object)
+	assert.Empty(t, m.Missing)
+}
+
+func TestManifestOfUnownedFields(t *testing.T) {
+	m, err := NewManifest(recorded(t, "live.json"), Selection{Strategy: UnownedFields})
+	require.NoError(t, err)
+	container := `"imagePullPolicy": "IfNotPresent", "resources": {}, "terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File"`
+	assert.Equal(t, decoded(t, `{
+		"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "namespace": "default"},
+		"spec": {"progressDeadlineSeconds": 600, "revisionHistoryLimit": 10,
+			"strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": "25%", "maxUnavailable": "25%"}},
+			"template": {"spec": {
+				"dnsPolicy": "ClusterFirst", "restartPolicy": "Always", "schedulerName": "default-scheduler", "terminationGracePeriodSeconds": 30,
+				"containers": [
+					{"name": "app", "ports": [{"containerPort": 80, "protocol": "TCP"}], `+container+`},
+					{"name": "proxy", `+container+`}]}}}}`), m.Object)
+}
+
+func TestManifestOfAllFields(t *testing.T) {
+	live := recorded(t, "live.json")
+	m, err := NewManifest(live, Selection{})
+	require.NoError(t, err)
+	assert.Equal(t, live["spec"], m.Object["spec"])
+	assert.NotContains(t, m.Object, "status")
+	assert.Equal(t, decoded(t, `{"name": "web", "namespace": "default", "finalizers": ["mesh.io/cleanup"],
+		"annotations": {"mesh.io/injected.by": "mesh"}, "labels": {"app": "web", "ex.io/tier.one": "front"}}`), m.Object["metadata"])
+}
+
+func TestManifestLeavesOut(t *testing.T) {
+	const annotation = `"kubectl.kubernetes.io/last-applied-configuration"`
+	live := decoded(t, `{"apiVersion": "ex.io/v1", "kind": "Widget", "spec": {"x": 1}, "status": {"s": 1},
+		"metadata": {"name": "w-abc", "generateName": "w-", "uid": "u", "resourceVersion": "7", "generation": 3,
+			"creationTimestamp": "2026-01-01T00:00:00Z", "deletionTimestamp": "2026-01-01T00:00:00Z", "deletionGracePeriodSeconds": 0,
+			"selfLink": "/", "annotations": {`+annotation+`: "{}", "mine": "1"},
+			"ownerReferences": [{"apiVersion": "v1", "kind": "X", "name": "x", "uid": "u1"}], "finalizers": ["f"]}}`)
+	fields := `{"f:spec": {"f:x": {}}, "f:status": {"f:s": {}}, "f:metadata": {"f:generateName": {}, "f:uid": {},
+		"f:annotations": {"f:mine": {}, "f:kubectl.kubernetes.io/last-applied-configuration": {}}}}`
+	identity := `"apiVersion": "ex.io/v1", "kind": "Widget"`
+	clean := decoded(t, `{`+identity+`, "spec": {"x": 1}, "metadata": {"name": "w-abc", "annotations": {"mine": "1"},
+		"ownerReferences": [{"apiVersion": "v1", "kind": "X", "name": "x", "uid": "u1"}], "finalizers": ["f"]}}`)
+	own := decoded(t, `{`+identity+`, "spec": {"x": 1}, "status": {"s": 1}, "metadata": {"name": "w-abc", "generateName": "w-",
+		"annotations": {"mine": "1", `+annotation+`: "{}"}}}`)
+	updated := decoded(t, `{`+identity+`, "spec": {"x": 1}, "metadata": {"name": "w-abc", "annotations": {"mine": "1"}}}`)
+	nothing := decoded(t, `{`+identity+`, "metadata": {"name": "w-abc"}}`)
+
+	untracked := copyOf(live).Object
+	addEntry(t, live, "applier", fields)
+	addEntry(t, live, "updater", fields)
+	live["metadata"].(map[string]any)["managedFields"].([]any)[1].(map[string]any)["operation"] = Update
+
+	for _, row := range []struct {
+		why  string
+		live map[string]any
+		sel  Selection
+		want map[string]any
+	}{
+		{"all, of an object without record", untracked, Selection{}, clean},
+		{"unowned, of an object without record", untracked, Selection{Strategy: UnownedFields}, clean},
+		{"all", live, Selection{}, clean},
+		{"who applied a status owns it", live, Selection{Strategy: ManagerFields, Manager: "applier"}, own},
+		{"who merely updated it had no choice", live, Selection{Strategy: ManagerFields, Manager: "updater"}, updated},
+		{"one operation", live, Selection{Strategy: ManagerFields, Manager: "applier", Operation: Update}, nothing},
+		{"one subresource", live, Selection{ManagerFields, "applier", Apply, "status"}, nothing},
+		{"nobody", live, Selection{Strategy: ManagerFields, Manager: "nobody"}, nothing},
+	} {
+		m, err := NewManifest(row.live, row.sel)
+		require.NoError(t, err)
+		assert.Equal(t, row.want, m.Object, row.why)
+	}
+}
+
+func TestManifestOfLists(t *testing.T) {
+	live := decoded(t, `{"metadata": {}, "spec": {
+		"ports": [{"port": 443, "protocol": "TCP", "name": "b"}, {"port": 80, "protocol": "TCP", "name": "a"}, {"port": 80, "protocol": "UDP"}],
+		"empty": {"x": 1}, "none": ["x"], "atomic": [2, 1]}}`)
+	addEntry(t, live, "me", `{"f:spec": {"f:ports": {
+		"k:{\"port\":80,\"protocol\":\"TCP\"}": {".": {}, "f:port": {}, "f:name": {}},
+		"k:{\"port\":80,\"protocol\":\"UDP\"}": {"f:x": {}},
+		"k:{\"port\":443,\"protocol\":\"TCP\"}": {"f:name": {}}}, "f:empty": {}, "f:none": {}, "f:atomic": {}}}`)
+	addEntry(t, live, "you", `{"f:spec": {"f:empty": {"f:x": {}}, "f:none": {"v:\"x\"": {}}}}`)
+	m, err := NewManifest(live, Selection{Strategy: ManagerFields, Manager: "me"})
+	require.NoError(t, err)
+	assert.Equal(t, decoded(t, `{"metadata": {}, "spec": {
+		"ports": [{"port": 443, "protocol": "TCP", "name": "b"}, {"port": 80, "name": "a"}],
+		"empty": {}, "none": [], "atomic": [2, 1]}}`), m.Object,
+		"list order; both keys of an item of which only a field was set; a key left to its default; what was applied empty is empty")
+	require.Len(t, m.Missing, 1)
+	assert.Equal(t, `spec.ports[port=80,protocol="UDP"].x`, m.Missing[0].String())
+	assert.Equal(t, map[string]any{"x": int64(1)}, live["spec"].(map[string]any)["empty"], "the input stays as it is")
+}
+
+// TestManifestOfAmbiguousLists has lists whose elements can't be told apart, and lists of which nothing is known.
+func TestManifestOfAmbiguousLists(t *testing.T) {
+	live := decoded(t, `{"metadata": {}, "twice": [{"k": 1}, {"k": 1}], "odd": [{"k": 1}, 5], "free": [{"k": 1}], "index": [1, 2]}`)
+	addEntry(t, live, "you", `{"f:twice": {"k:{\"k\":1}": {".": {}}}, "f:odd": {"k:{\"k\":1}": {".": {}}}, "f:index": {"i:0": {}}}`)
+	all, err := NewManifest(live, Selection{})
+	require.NoError(t, err)
+	delete(live["metadata"].(map[string]any), "managedFields")
+	assert.Equal(t, live, all.Object, "all fields are all fields")
+
+	addEntry(t, live, "you", `{"f:twice": {"k:{\"k\":1}": {".": {}}}, "f:odd": {"k:{\"k\":1}": {".": {}}}, "f:index": {"i:0": {}}}`)
+	unowned, err := NewManifest(live, Selection{Strategy: UnownedFields})
+	require.NoError(t, err)
+	assert.Equal(t, decoded(t, `{"metadata": {}, "free": [{"k": 1}]}`), unowned.Object, "a list that is somebody's in part is not nobody's")
+}
+
+func TestManifestOfSecret(t *testing.T) {
+	live := decoded(t, `{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}, "data": {"a": "QQ==", "b": "Qg=="}}`)
+	addEntry(t, live, "me", `{"f:stringData": {"f:a": {}, "f:gone": {}}}`)
+	m, err := NewManifest(live, Selection{Strategy: ManagerFields, Manager: "me"})
+	require.NoError(t, err)
+	assert.Equal(t, map[string]any{"a": "QQ=="}, m.Object["data"], "what was sent as stringData stands in data")
+	assert.NotContains(t, m.Object, "stringData")
+	assert.Equal(t, "data.gone", m.Missing[0].String())
+
+	empty := decoded(t, `{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}, "data": {"a": "QQ=="}}`)
+	addEntry(t, empty, "me", `{"f:stringData": {}}`)
+	m, err = NewManifest(empty, Selection{Strategy: ManagerFields, Manager: "me"})
+	require.NoError(t, err)
+	assert.NotContains(t, m.Object, "data", "an empty stringData is not all of data")
+}
+
+func TestManifestOfAnotherVersion(t *testing.T) {
+	live := decoded(t, `{"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler",
+		"metadata": {"name": "h"}, "spec": {"minReplicas": 1, "maxReplicas": 3, "metrics": []}}`)
+	addEntry(t, live, "same", `{"f:spec": {"f:minReplicas": {}}}`)
+	addEntry(t, live, "other", `{"f:spec": {"f:maxReplicas": {}, "f:targetCPUUtilizationPercentage": {}}}`)
+	for _, entry := range live["metadata"].(map[string]any)["managedFields"].([]any) {
+		entry.(map[string]any)["apiVersion"] = "autoscaling/v1"
+	}
+	m, err := NewManifest(live, Selection{Strategy: ManagerFields, Manager: "same"})
+	require.NoError(t, err, "a field that is in the same place in both versions")
+	assert.Equal(t, map[string]any{"minReplicas": int64(1)}, m.Object["spec"])
+
+	_, err = NewManifest(live, Selection{Strategy: ManagerFields, Manager: "other"})
+	var versionErr *VersionError
+	require.ErrorAs(t, err, &versionErr)
+	assert.Equal(t, "autoscaling/v1", versionErr.Owner.APIVersion)
+	assert.EqualError(t, err, `fieldowner: "other" (Apply) wrote spec.targetCPUUtilizationPercentage as autoscaling/v1, `+
+		`and the object at hand is autoscaling/v2 without it; read it as autoscaling/v1`)
+}
+
+func TestManifestOfBrokenObjects(t *testing.T) {
+	_, err := NewManifest(decoded(t, `{"metadata": {"managedFields": [1]}}`), Selection{})
+	assert.EqualError(t, err, "fieldowner: managedFields[0]: expected a map, got int64")
+	_, err = Select(decoded(t, `{"metadata": {"managedFields": [1]}}`), Selection{})
+	assert.Error(t, err)
+	for _, text := range []string{`null`, `{}`, `{"metadata": null}`, `{"metadata": {"name": {"x": 1}}}`} {
+		for _, sel := range []Selection{{}, {Strategy: UnownedFields}, {Strategy: ManagerFields, Manager: "m"}} {
+			m, err := NewManifest(decoded(t, text), sel)
+			require.NoError(t, err)
+			assert.Equal(t, map[string]any{"metadata": map[string]any{}}, m.Object, "%s", text)
+		}
+	}
+}

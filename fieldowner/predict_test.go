@@ -1,0 +1,140 @@
+package fieldowner
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/projection"
+)
+
+func TestPredictConflicts(t *testing.T) {
+	for _, row := range []struct {
+		why                string
+		live, owned        string // the object, and what "you" own of it
+		manifest, declared string
+		conflicts          []string
+	}{
+		{"another value", `{"a": 1}`, `{"f:a": {}}`, `{"a": 2}`, `{"f:a": {}}`, []string{"a"}},
+		{"the same value", `{"a": 1}`, `{"f:a": {}}`, `{"a": 1}`, `{"f:a": {}}`, nil},
+		{"numbers are compared by worth", `{"a": 1}`, `{"f:a": {}}`, `{"a": 1.0}`, `{"f:a": {}}`, nil},
+		{"a number is not a text", `{"a": 1}`, `{"f:a": {}}`, `{"a": "1"}`, `{"f:a": {}}`, []string{"a"}},
+		{"integers are exact", `{"a": 9007199254740993}`, `{"f:a": {}}`, `{"a": 9007199254740992}`, `{"f:a": {}}`, []string{"a"}},
+		{"quantities are compared as they are written", `{"a": "1"}`, `{"f:a": {}}`, `{"a": "1000m"}`, `{"f:a": {}}`, []string{"a"}},
+		{"a field that nobody owns", `{"a": 1}`, `{}`, `{"a": 2}`, `{"f:a": {}}`, nil},
+		{"a field that isn't sent", `{"a": 1}`, `{"f:a": {}}`, `{}`, `{}`, nil},
+		{"a field that its owner's webhook removed", `{}`, `{"f:a": {}}`, `{"a": 1}`, `{"f:a": {}}`, []string{"a"}},
+		{"null over a value", `{"a": 1}`, `{"f:a": {}}`, `{"a": null}`, `{"f:a": {}}`, []string{"a"}},
+		{"a part of the manifest that the server ignores", `{"status": 1}`, `{"f:status": {}}`, `{"status": 2}`, `{}`, nil},
+
+		{"an atomic map", `{"m": {"x": 1}}`, `{"f:m": {}}`, `{"m": {"y": 1}}`, `{"f:m": {}}`, []string{"m"}},
+		{"an atomic map is sent empty", `{"m": {"x": 1}}`, `{"f:m": {}}`, `{"m": {}}`, `{"f:m": {}}`, []string{"m"}},
+		{"a map is sent empty that has fields", `{"m": {"x": 1}}`, `{"f:m": {"f:x": {}}}`, `{"m": {}}`, `{"f:m": {}}`, nil},
+		{"labels are never atomic", `{"metadata": {"labels": {"x": "1"}}}`, `{"f:metadata": {"f:labels": {}}}`,
+			`{"metadata": {"labels": {}}}`, `{"f:metadata": {"f:labels": {}}}`, nil},
+		{"the map as such has another owner", `{"m": {"x": 1}}`, `{"f:m": {".": {}}}`, `{"m": {"y": 1}}`, `{"f:m": {"f:y": {}}}`, nil},
+		{"text in place of a map", `{"m": {"x": 1}}`, `{"f:m": {"f:x": {}, ".": {}}}`, `{"m": "t"}`, `{"f:m": {}}`, []string{"m"}},
+
+		{"an atomic list", `{"l": [1, 2]}`, `{"f:l": {}}`, `{"l": [2, 1]}`, `{"f:l": {}}`, []string{"l"}},
+		{"an item, by one of its two keys", `{"l": [{"p": 80, "q": "TCP", "v": 1}]}`,
+			`{"f:l": {"k:{\"p\":80,\"q\":\"TCP\"}": {".": {}, "f:p": {}, "f:v": {}}}}`,
+			`{"l": [{"p": 80, "q": "UDP", "v": 1}, {"p": 80, "v": 2}]}`,
+			`{"f:l": {"k:{\"p\":80,\"q\":\"TCP\"}": {"f:v": {}}, "k:{\"p\":80,\"q\":\"UDP\"}": {"f:v": {}}}}`,
+			[]string{`l[p=80,q="TCP"].v`}},
+		{"an element of a set", `{"s": ["x"]}`, `{"f:s": {"v:\"x\"": {}}}`, `{"s": ["y", "x"]}`, `{"f:s": {"v:\"x\"": {}, "v:\"y\"": {}}}`, nil},
+		{"a list of which no more is known than positions", `{"l": [1, 2]}`, `{"f:l": {"i:1": {}}}`, `{"l": [1, 3]}`,
+			`{"f:l": {"i:0": {}, "i:1": {}}}`, []string{"l[1]"}},
+		{"a position that isn't there", `{"l": [1]}`, `{"f:l": {"i:1": {}}}`, `{"l": [1, 3]}`,
+			`{"f:l": {"i:0": {}, "i:1": {}}}`, []string{"l[1]"}},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			live := decoded(t, row.live)
+			addEntry(t, live, "you", row.owned)
+			declared, err := projection.ParseFieldsV1([]byte(row.declared))
+			require.NoError(t, err)
+			conflicts, err := PredictConflicts(live, decoded(t, row.manifest), declared, "me")
+			require.NoError(t, err)
+			var paths []string
+			for _, c := range conflicts {
+				paths = append(paths, c.Path.String())
+				assert.Equal(t, Owner{Manager: "you", Operation: Apply}, c.Owner)
+			}
+			assert.Equal(t, row.conflicts, paths)
+
+			conflicts, err = PredictConflicts(live, decoded(t, row.manifest), declared, "you")
+			require.NoError(t, err)
+			assert.Empty(t, conflicts, "nobody conflicts with what they applied themselves")
+		})
+	}
+}
+
+// addEntry adds what manager applied to obj's managedFields.
+func addEntry(t testing.TB, obj map[string]any, manager, fields string) {
+	t.Helper()
+	meta, _ := obj["metadata"].(map[string]any)
+	if meta == nil {
+		meta = map[string]any{}
+		obj["metadata"] = meta
+	}
+	list, _ := meta["managedFields"].([]any)
+	meta["managedFields"] = append(list, map[string]any{"manager": manager, "operation": Apply, "fieldsV1": decoded(t, fields)})
+}
+
+func TestPredictConflictsWithOwnUpdates(t *testing.T) {
+	live := decoded(t, `{"a": 1, "metadata": {"managedFields": [
+		{"manager": "me", "operation": "Update", "apiVersion": "v1", "fieldsV1": {"f:a": {}}}]}}`)
+	conflicts, err := PredictConflicts(live, map[string]any{"a": int64(2)}, fieldSet([]string{"a"}), "me")
+	require.NoError(t, err)
+	assert.Equal(t, []Conflict{{path(t, "a"), Owner{Manager: "me", Operation: Update, APIVersion: "v1"}}}, conflicts)
+}
+
+func TestPredictConflictsWithoutRecord(t *testing.T) {
+	live := decoded(t, `{"apiVersion": "v1", "a": 1, "b": 1, "m": {"x": 1}, "l": [1]}`)
+	manifest := decoded(t, `{"a": 1, "b": 2, "c": 3, "m": {}, "l": []}`)
+	declared := fieldSet([]string{"a"}, []string{"b"}, []string{"c"}, []string{"m"}, []string{"l"})
+	conflicts, err := PredictConflicts(live, manifest, declared, "me")
+	require.NoError(t, err)
+	owner := Owner{Manager: BeforeFirstApply, Operation: Update, APIVersion: "v1"}
+	assert.Equal(t, []Conflict{{path(t, "b"), owner}, {path(t, "l"), owner}}, conflicts)
+}
+
+func TestPredictConflictsOfNothing(t *testing.T) {
+	conflicts, err := PredictConflicts(nil, decoded(t, `{"a": 1}`), fieldSet([]string{"a"}), "me")
+	require.NoError(t, err)
+	assert.Empty(t, conflicts, "an object that doesn't exist")
+
+	_, err = PredictConflicts(decoded(t, `{"metadata": {"managedFields": [1]}}`), nil, projection.FieldSet{}, "me")
+	assert.EqualError(t, err, "fieldowner: managedFields[0]: expected a map, got int64")
+}
+
+// TestPredictConflictsForKubectl shows the leniency that a server has for the manager of that name.
+func TestPredictConflictsForKubectl(t *testing.T) {
+	const lastApplied = `{\"apiVersion\": \"v1\", \"a\": 1, \"b\": 7}`
+	text := `{"apiVersion": "v1", "a": 1, "b": 1, "c": 1, "metadata": {
+		"annotations": {"kubectl.kubernetes.io/last-applied-configuration": "%s"},
+		"managedFields": [{"manager": "you", "operation": "Update", "apiVersion": "v1", "fieldsV1": {"f:a": {}, "f:b": {}, "f:c": {}}}]}}`
+	manifest := decoded(t, `{"a": 2, "b": 2, "c": 2}`)
+	declared := fieldSet([]string{"a"}, []string{"b"}, []string{"c"})
+	for _, row := range []struct {
+		manager, annotation string
+		paths               string
+		why                 string
+	}{
+		{"kubectl", lastApplied, "[b c]", "a has the value that client-side apply gave it, b no longer, c never had"},
+		{"me", lastApplied, "[a b c]", "only kubectl is forgiven"},
+		{"kubectl", "", "[a b c]", "no annotation"},
+		{"kubectl", "{", "[a b c]", "an annotation that can't be read"},
+		{"kubectl", `{\"apiVersion\": \"v2\", \"a\": 1}`, "[a b c]", "an annotation of another version"},
+	} {
+		live := decoded(t, fmt.Sprintf(text, row.annotation))
+		conflicts, err := PredictConflicts(live, manifest, declared, row.manager)
+		require.NoError(t, err)
+		var paths []string
+		for _, c := range conflicts {
+			paths = append(paths, c.Path.String())
+		}
+		assert.Equal(t, row.paths, fmt.Sprint(paths), row.why)
+	}
+}

@@ -1,0 +1,184 @@
+package immutability
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Kind says what keeps the object from being changed in place.
+type Kind string
+
+// The kinds of verdict.
+const (
+	// None: the error is not about the object's content, or there is no error.
+	None Kind = "None"
+	// Immutable: fields that can't change while the object exists. Replacing works, if [Verdict.Replaceable] says so.
+	Immutable Kind = "Immutable"
+	// Directional: fields that may change in one direction only, like the size of a claim, or whose change would leave
+	// data behind. The server would accept the new object, but replacing loses what the rule protects.
+	Directional Kind = "Directional"
+	// Invalid: the manifest itself isn't accepted. Replacing won't help. When [Verdict.Uncertain] is set, this only
+	// means that nothing shows the contrary.
+	Invalid Kind = "Invalid"
+	// MergeLeftover: the manifest is valid, and so is changing the object to it, but the server-side apply keeps a field
+	// that the manifest doesn't mention, and the two don't go together. Replacing isn't needed.
+	MergeLeftover Kind = "MergeLeftover"
+	// MetadataPrecondition: the manifest carries metadata of another life of the object (uid, resourceVersion, …), or
+	// the object is being deleted. The remedy is in the metadata.
+	MetadataPrecondition Kind = "MetadataPrecondition"
+	// AdmissionDenied: a webhook, a policy or an admission plugin refused the request. What it said isn't the server's
+	// knowledge of the fields, and replacing would be a way around it.
+	AdmissionDenied Kind = "AdmissionDenied"
+)
+
+// Field is one thing that the server objects to.
+type Field struct {
+	// Path is the field as the server prints it, lists by position: "spec.template.spec.volumes[0].secret". Where the
+	// server prints a path that doesn't exist (volumeMode for spec.volumeMode), it is the real one. Empty for the
+	// object as a whole.
+	Path string `json:"path"`
+	// Message is what the server says of it, without the field's value and without the diff that some messages end in,
+	// since both hold user data.
+	Message string `json:"message"`
+}
+
+// Verdict is what is known of a refused change. The zero value knows nothing and permits nothing.
+type Verdict struct {
+	// Kind is the verdict. A mixed set of causes has the kind of the one that is hardest to get around.
+	Kind Kind
+	// Fields are the distinct causes in the server's order. When the manifest isn't valid in itself, they are the
+	// reasons for that.
+	Fields []Field
+	// Uncertain says why the verdict is not proven, in a sentence without a full stop. It is empty for a proven one.
+	Uncertain string
+	// Leftovers are the paths of the fields that are in the way of a server-side apply, in the live object. Only Probe
+	// can find them, and only for MergeLeftover.
+	Leftovers []string
+	// Remedy is what the user can do other than replacing the object, "" when nothing is known.
+	Remedy string
+	// Hazards are the consequences of replacing the object. Only Probe fills them, and only for a replaceable verdict.
+	Hazards []Hazard
+	// Evidence is what the verdict is based on.
+	Evidence Evidence
+
+	causes []cause
+}
+
+// Replaceable reports whether deleting the object and creating it from the same manifest is known to work and known to
+// be the way. It says nothing about what that destroys; see [Hazards].
+func (v Verdict) Replaceable() bool {
+	return v.Kind == Immutable && v.Uncertain == ""
+}
+
+// Evidence is what a verdict is based on. The zero value is no evidence.
+type Evidence struct {
+	// Families are the families of server texts that were recognised, each once, in the order of the causes.
+	Families []Family
+	// Create is the server's answer to the dry-run create.
+	Create Answer
+	// Update is the server's answer to the dry-run update of the whole manifest.
+	Update Answer
+	// Requests is the number of requests that the probe spent.
+	Requests int
+}
+
+// String returns the evidence as one line: "texts: field is immutable; dry-run create: valid". It is "none" when there
+// is none.
+func (e Evidence) String() string {
+	var parts []string
+	if len(e.Families) > 0 {
+		names := make([]string, len(e.Families))
+		for i, f := range e.Families {
+			names[i] = string(f)
+		}
+		parts = append(parts, "texts: "+strings.Join(names, ", "))
+	}
+	if e.Create.Outcome != NotAsked {
+		parts = append(parts, fmt.Sprintf("dry-run create: %s", e.Create))
+	}
+	if e.Update.Outcome != NotAsked {
+		parts = append(parts, fmt.Sprintf("dry-run update: %s", e.Update))
+	}
+	if len(parts) == 0 {
+		return "none"
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Outcome is how the server answered one request of the probe.
+type Outcome string
+
+// The outcomes. The zero value is NotAsked.
+const (
+	// NotAsked: the request was not sent.
+	NotAsked Outcome = ""
+	// Valid: the server would accept the manifest.
+	Valid Outcome = "valid"
+	// NotValid: the server calls the manifest invalid.
+	NotValid Outcome = "invalid"
+	// Refused: the server would not carry out the request for a reason that isn't in the object: rights, quota, policy,
+	// a terminating namespace.
+	Refused Outcome = "refused"
+	// Unanswered: the answer doesn't tell anything: a timeout, an internal error, an object that changed meanwhile.
+	Unanswered Outcome = "no answer"
+)
+
+// Answer is the server's answer to one request of the probe.
+type Answer struct {
+	Outcome Outcome
+	// Message is the server's message for Refused and Unanswered, shortened to its first line.
+	Message string
+}
+
+// String returns the outcome, and the message where there is one.
+func (a Answer) String() string {
+	if a.Message == "" {
+		return string(a.Outcome)
+	}
+	return fmt.Sprintf("%s (%s)", a.Outcome, a.Message)
+}
+
+// precedence orders the kinds of a mixed set of causes: the first that occurs is the verdict, so that Immutable is left
+// only when every cause is. Invalid comes before Directional, because the server has to be asked before it is known
+// whether the rest is valid.
+var precedence = []Kind{AdmissionDenied, MetadataPrecondition, Invalid, Directional, MergeLeftover, Immutable, None}
+
+func hardest(a, b Kind) Kind {
+	for _, k := range precedence {
+		if a == k || b == k {
+			return k
+		}
+	}
+	return None
+}
+
+// merge adds the verdict on another cause or error to v.
+func (v *Verdict) merge(other Verdict) {
+	switch {
+	case v.Kind == "" || v.Kind == other.Kind:
+		v.Uncertain = firstNonEmpty(v.Uncertain, other.Uncertain)
+	case hardest(v.Kind, other.Kind) == other.Kind:
+		v.Uncertain = other.Uncertain
+	}
+	v.Remedy = firstNonEmpty(v.Remedy, other.Remedy)
+	v.Kind = hardest(v.Kind, other.Kind)
+	for _, f := range other.Fields {
+		if !slices.Contains(v.Fields, f) {
+			v.Fields = append(v.Fields, f)
+		}
+	}
+	v.causes = append(v.causes, other.causes...)
+	for _, f := range other.Evidence.Families {
+		if !slices.Contains(v.Evidence.Families, f) {
+			v.Evidence.Families = append(v.Evidence.Families, f)
+		}
+	}
+}
+
+func firstNonEmpty(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}

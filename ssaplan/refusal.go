@@ -1,0 +1,97 @@
+package ssaplan
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/immutability"
+)
+
+// RefusedError says that the server won't make the object what the manifest says, and that replacing the object isn't
+// known to help.
+type RefusedError struct {
+	Object identity.Identity
+	// Verdict is what is known of the refusal.
+	Verdict immutability.Verdict
+	// Err is the server's answer.
+	Err error
+}
+
+// Error returns one line: the object, the fields with what the server says of them, and what to do.
+func (e *RefusedError) Error() string {
+	var fields []string
+	for _, f := range e.Verdict.Fields {
+		fields = append(fields, strings.TrimPrefix(f.Path+": "+f.Message, ": "))
+	}
+	text := fmt.Sprintf("%s: %s: %s", e.Object, refusalWords[e.Verdict.Kind], strings.Join(fields, "; "))
+	if len(fields) == 0 {
+		text = fmt.Sprintf("%s: %v", e.Object, e.Err)
+	}
+	if len(e.Verdict.Leftovers) > 0 {
+		text += "; in the way: " + strings.Join(e.Verdict.Leftovers, ", ")
+	}
+	if e.Verdict.Remedy != "" {
+		text += "; " + e.Verdict.Remedy
+	}
+	if e.Verdict.Uncertain != "" {
+		text += " (uncertain: " + e.Verdict.Uncertain + ")"
+	}
+	return text
+}
+
+// Unwrap returns the server's answer.
+func (e *RefusedError) Unwrap() error { return e.Err }
+
+var refusalWords = map[immutability.Kind]string{
+	immutability.None:                 "refused",
+	immutability.Immutable:            "can't change in place, and it isn't known whether replacing it works",
+	immutability.Directional:          "can change in one direction only, and replacing it loses what that protects",
+	immutability.Invalid:              "invalid",
+	immutability.MergeLeftover:        "a field that the manifest doesn't mention is in the way",
+	immutability.MetadataPrecondition: "the manifest's metadata doesn't fit the object",
+	immutability.AdmissionDenied:      "denied by admission",
+}
+
+// refused turns the server's refusal of the dry run into a plan, or into an error if applying can't work.
+func (p *Planner) refused(ctx context.Context, plan *Plan, err error) error {
+	switch conflicts := fieldowner.ConflictsFromError(err, plan.liveObject()); {
+	case len(conflicts) > 0:
+		plan.Action, plan.Conflicts = Conflict, conflicts
+		plan.Reason = count(len(conflicts), "field has another value and another owner", "fields have other values and other owners")
+		return nil
+	case apierrors.IsNotFound(err) && plan.live == nil:
+		plan.Action = Deferred
+		plan.Reason = fmt.Sprintf("namespace %q doesn't exist (yet)", plan.Object.Namespace)
+		return nil
+	}
+	verdict := immutability.Classify(err)
+	if verdict.Kind == immutability.None {
+		return fmt.Errorf("%s: dry run: %w", plan.Object, err)
+	}
+	if plan.live != nil {
+		verdict = immutability.Probe(ctx, plan.target.resource, plan.manifest, plan.live, verdict,
+			immutability.ProbeOptions{FieldManager: p.options.FieldManager})
+	}
+	if !verdict.Replaceable() {
+		return &RefusedError{plan.Object, verdict, err}
+	}
+	plan.replaceFor(verdict)
+	return nil
+}
+
+// replaceFor makes the plan a replacement because of fields that can't change in place.
+func (plan *Plan) replaceFor(verdict immutability.Verdict) {
+	plan.Action = Replace
+	plan.Replacement = &Replacement{Evidence: verdict.Evidence.String(), Old: plan.Object, Hazards: verdict.Hazards}
+	var paths []string
+	for _, f := range verdict.Fields {
+		plan.Replacement.Fields = append(plan.Replacement.Fields, ReplacedField(f))
+		paths = append(paths, f.Path)
+	}
+	plan.Reason = "can't change in place: " + strings.Join(paths, ", ")
+}
