@@ -1,0 +1,227 @@
+package authresilience
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/rest"
+)
+
+// Classify returns the class of err: [None] for nil, [Unknown] if no other class describes it. It sees through
+// everything that has an Unwrap method, through apimachinery's aggregates and through what discovery reports for the
+// groups that it could not read. The class of a wrapped error is the class of the error.
+//
+// Where several errors are joined, the one whose class stands first in [Classes] decides, in whatever order they are
+// joined. A RESTMapper that can't read an API group says "no matches for kind", as for a kind that isn't installed, so
+// join what discovery said to it: as long as the group of the kind is among those that failed, the class is that of
+// the failure, and not TypeNotServed.
+func Classify(err error) Class {
+	if isNil(err) {
+		return None
+	}
+	return tree{unmatched(err)}.class(err)
+}
+
+// A tree classifies the errors of one tree of wrapped and joined errors.
+type tree struct {
+	missing []missingType // the types that a RESTMapper did not find
+}
+
+func (t tree) class(err error) Class {
+	if isNil(err) {
+		return Unknown
+	}
+	if class, ok := t.own(err); ok {
+		return class
+	}
+	class := Unknown
+	inner := unwrap(err)
+	for _, e := range inner {
+		class = first(class, t.class(e))
+	}
+	if class == Unknown && len(inner) == 0 {
+		class = leafClass(err)
+	}
+	if class == Unknown {
+		class = transportClass(err)
+	}
+	return class
+}
+
+// own classifies the errors that say more than what they wrap does, and reports whether err is one.
+func (t tree) own(err error) (class Class, ok bool) {
+	switch e := err.(type) { // not errors.As: class takes the tree apart, and must do so branch by branch
+	case apierrors.APIStatus:
+		return classifyStatus(e.Status()), true
+	case *discovery.ErrGroupDiscoveryFailed:
+		return t.discoveryClass(e), true
+	case *ExpiredError:
+		return Authentication, true
+	case *fs.PathError:
+		return Configuration, true
+	case *tls.CertificateVerificationError:
+		return TLS, true
+	case *net.OpError:
+		return alertClass(e)
+	}
+	return Unknown, false
+}
+
+// unwrap returns the errors that err wraps.
+func unwrap(err error) []error {
+	var inner []error
+	switch e := err.(type) {
+	case interface{ Unwrap() error }:
+		inner = []error{e.Unwrap()}
+	case interface{ Unwrap() []error }:
+		inner = e.Unwrap()
+	case interface{ Errors() []error }: // apimachinery's Aggregate has no Unwrap
+		inner = e.Errors()
+	}
+	var present []error
+	for _, e := range inner {
+		if !isNil(e) {
+			present = append(present, e)
+		}
+	}
+	return present
+}
+
+// walk visits the tree of err, outermost first, until visit returns true, and reports whether it did.
+func walk(err error, visit func(error) bool) bool {
+	if isNil(err) {
+		return false
+	}
+	return visit(err) || slices.ContainsFunc(unwrap(err), func(inner error) bool { return walk(inner, visit) })
+}
+
+// leafClass classifies an error that wraps nothing: by its type, and for want of one by its text.
+func leafClass(err error) Class {
+	switch {
+	case errors.Is(err, context.Canceled):
+		return Canceled
+	case isTimeout(err):
+		return Timeout
+	case meta.IsNoMatchError(err):
+		return TypeNotServed
+	case isTLS(err):
+		return TLS
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed):
+		return Connection
+	case errors.Is(err, rest.ErrNotInCluster):
+		return Configuration
+	case errors.As(err, new(discovery.StaleGroupVersionError)):
+		return DiscoveryFailed
+	case isDecoding(err):
+		return UnexpectedResponse
+	}
+	return textClass(err.Error())
+}
+
+// transportClass classifies an error by the layer that reports it, when what it wraps says nothing.
+func transportClass(err error) Class {
+	if isTimeout(err) {
+		return Timeout
+	}
+	switch e := err.(type) {
+	case *url.Error:
+		if e.Op == "parse" {
+			return Configuration
+		}
+		return Connection
+	case net.Error: // includes *net.OpError and *net.DNSError
+		return Connection
+	}
+	return Unknown
+}
+
+// alertClass classifies what the TLS layer of the other side, or of this one, reports. A server that demands client
+// certificates refuses one with an alert; its type is unexported, so the text has to do.
+func alertClass(err *net.OpError) (class Class, ok bool) {
+	switch {
+	case err.Op == "remote error" && err.Err != nil && clientCertificateAlerts[err.Err.Error()]:
+		return Authentication, true
+	case err.Op == "remote error", err.Op == "local error":
+		return TLS, true
+	}
+	return Unknown, false
+}
+
+// discoveryClass returns the class of what discovery reports for the groups that matter: those of the types that were
+// not found, or all when none is missing. Nothing that happened to a group's discovery proves that a type isn't there.
+func (t tree) discoveryClass(failed *discovery.ErrGroupDiscoveryFailed) Class {
+	if len(failed.Groups) == 0 {
+		return DiscoveryFailed
+	}
+	class := Unknown
+	for gv, err := range failed.Groups {
+		if !t.concerns(gv) {
+			continue
+		}
+		c := t.class(err)
+		switch c {
+		case Unknown, NotFound, NamespaceNotFound, TypeNotServed:
+			c = DiscoveryFailed
+		}
+		class = first(class, c)
+	}
+	return class
+}
+
+// first returns that of two classes which decides.
+func first(a, b Class) Class {
+	if rank(b) < rank(a) {
+		return b
+	}
+	return a
+}
+
+func isTimeout(err error) bool {
+	timeout, ok := err.(interface{ Timeout() bool })
+	return ok && timeout.Timeout()
+}
+
+func isTLS(err error) bool {
+	var (
+		authority x509.UnknownAuthorityError
+		invalid   x509.CertificateInvalidError
+		hostname  x509.HostnameError
+		roots     x509.SystemRootsError
+		record    tls.RecordHeaderError
+	)
+	return errors.As(err, &authority) || errors.As(err, &invalid) || errors.As(err, &hostname) ||
+		errors.As(err, &roots) || errors.As(err, &record) || errors.Is(err, http.ErrSchemeMismatch)
+}
+
+// isDecoding reports whether a successful answer was not an object of Kubernetes.
+func isDecoding(err error) bool {
+	var (
+		syntax *json.SyntaxError
+		types  *json.UnmarshalTypeError
+	)
+	return errors.As(err, &syntax) || errors.As(err, &types) ||
+		runtime.IsMissingKind(err) || runtime.IsMissingVersion(err) || runtime.IsNotRegisteredError(err)
+}
+
+// isNil reports whether err is nil, or a nil pointer in an error's clothes, whose methods would panic.
+func isNil(err error) bool {
+	if err == nil {
+		return true
+	}
+	v := reflect.ValueOf(err)
+	return v.Kind() == reflect.Pointer && v.IsNil()
+}

@@ -1,0 +1,130 @@
+package authresilience
+
+import (
+	"cmp"
+	"path/filepath"
+
+	"k8s.io/client-go/rest"
+)
+
+// A Kind is a way of proving to a server who is asking.
+type Kind string
+
+// The ways that a client's configuration offers.
+const (
+	BearerToken       Kind = "bearer token"
+	TokenFile         Kind = "token file"
+	ClientCertificate Kind = "client certificate"
+	BasicAuth         Kind = "user name and password"
+	ExecPlugin        Kind = "exec plugin"
+	AuthProvider      Kind = "auth provider"
+	CustomTransport   Kind = "custom transport"
+	NoCredential      Kind = "no credentials"
+)
+
+// Credential describes what a client sends to prove who it is. It holds no secret: of a token or a certificate it keeps
+// what they say about themselves, of a plugin the name, of a file the path. The zero value says nothing.
+type Credential struct {
+	sources []source
+	custom  bool // the host wraps the transport, and may send something else
+}
+
+// A source is one of the credentials that a client sends.
+type source struct {
+	kind Kind
+	name string
+	file string // where facts have to be read from at the time of the diagnosis, in place of those below
+	facts
+}
+
+// FromRESTConfig describes the credentials of a client that is made from config. It reads no file and starts no plugin.
+// What is not going to be sent is left out: client-go doesn't ask a plugin when there are other credentials. The
+// description doesn't change when config does later.
+func FromRESTConfig(config *rest.Config) Credential {
+	if config == nil {
+		return Credential{}
+	}
+	c := Credential{custom: config.Transport != nil || config.WrapTransport != nil}
+	sent := c.addCertificate(config.TLSClientConfig)
+	sent = c.addToken(config) || sent
+	if config.Username != "" || config.Password != "" {
+		c.add(source{kind: BasicAuth})
+		sent = true
+	}
+	if config.ExecProvider != nil && !sent {
+		c.add(source{kind: ExecPlugin, name: filepath.Base(config.ExecProvider.Command)})
+	}
+	if config.AuthProvider != nil {
+		c.add(source{kind: AuthProvider, name: config.AuthProvider.Name})
+	}
+	switch {
+	case len(c.sources) > 0:
+	case c.custom:
+		c.add(source{kind: CustomTransport})
+	default:
+		c.add(source{kind: NoCredential})
+	}
+	return c
+}
+
+func (c *Credential) add(s source) {
+	c.sources = append(c.sources, s)
+}
+
+// addCertificate describes the client certificate, and reports whether it is sent: without a key client-go leaves it out
+// and says nothing.
+func (c *Credential) addCertificate(config rest.TLSClientConfig) bool {
+	hasCert := len(config.CertData) > 0 || config.CertFile != ""
+	hasKey := len(config.KeyData) > 0 || config.KeyFile != ""
+	switch {
+	case !hasCert:
+	case !hasKey:
+		c.add(source{kind: ClientCertificate, facts: facts{problem: "it isn't sent, since its key is missing"}})
+	case len(config.CertData) > 0:
+		c.add(source{kind: ClientCertificate, facts: certificateFacts(config.CertData)})
+	default:
+		c.add(source{kind: ClientCertificate, name: config.CertFile, file: config.CertFile})
+	}
+	return hasCert && hasKey
+}
+
+// addToken describes the token that is sent: that of the file when there is one. The other is what client-go falls back
+// to as long as it could not read the file.
+func (c *Credential) addToken(config *rest.Config) bool {
+	var static facts
+	if config.BearerToken != "" {
+		static = tokenFacts(config.BearerToken)
+	}
+	switch {
+	case config.BearerTokenFile != "":
+		c.add(source{kind: TokenFile, name: config.BearerTokenFile, file: config.BearerTokenFile, facts: static})
+	case config.BearerToken != "":
+		c.add(source{kind: BearerToken, facts: static})
+	default:
+		return false
+	}
+	return true
+}
+
+// current returns what the credential says about itself now, which for files is what is in them.
+func (s source) current() facts {
+	if s.file == "" {
+		return s.facts
+	}
+	content, problem := readCredential(s.file)
+	switch {
+	case problem != "" && s.facts.format != "":
+		return s.facts
+	case problem != "":
+		return facts{problem: problem}
+	case s.kind == ClientCertificate:
+		return certificateFacts(content)
+	default:
+		return tokenFacts(string(content))
+	}
+}
+
+// label names the source in a sentence.
+func (s source) label(f facts) string {
+	return cmp.Or(s.name, f.subject)
+}

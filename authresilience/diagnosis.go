@@ -1,0 +1,217 @@
+package authresilience
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// ClockSkew is how far the clocks of this machine and of the server may be apart. Nothing is claimed about a credential
+// whose end is nearer to now than this.
+const ClockSkew = 5 * time.Minute
+
+// Validity is what a credential's dates say.
+type Validity string
+
+// What dates can say. Expired and NotYetValid are certain beyond [ClockSkew].
+const (
+	// ValidityUnknown: the credential says no end, or one that is too near to now.
+	ValidityUnknown Validity = "unknown"
+	// Valid: not expired, or without an end. The server may refuse it on other grounds.
+	Valid Validity = "valid"
+	// Expired: it was valid until NotAfter.
+	Expired Validity = "expired"
+	// NotYetValid: it will be valid from NotBefore on, or the clock of this machine is wrong.
+	NotYetValid Validity = "not yet valid"
+	// Malformed: it can't be read or used; Problem tells why.
+	Malformed Validity = "malformed"
+)
+
+// Finding is what one credential says about itself. It holds no secret.
+type Finding struct {
+	Kind      Kind
+	Name      string // path of the file, name of the plugin, or else the subject
+	Validity  Validity
+	NotBefore time.Time // zero if it doesn't say
+	NotAfter  time.Time // zero if it doesn't say; when Validity is Valid, it doesn't expire by itself
+	Issuer    string    // of a JWT, or of a client certificate
+	Audiences []string  // of a JWT
+	Problem   string    // what is wrong with it, or unknown about it
+}
+
+// Diagnosis is what the credentials of a client say about themselves at a time. It holds no secret. The zero value says
+// that nothing is known.
+type Diagnosis struct {
+	At       time.Time
+	Findings []Finding // one for each credential that is sent; one for [NoCredential]
+	custom   bool
+}
+
+// Diagnose reads what the credentials say about themselves: the dates of a JSON Web Token, of an EKS token and of a
+// client certificate. Of the rest (opaque tokens, plugins, passwords) it says that nothing is known. Files are read
+// anew each time, since they are rotated; nothing is sent and no plugin is started. What can't be read is a finding.
+func Diagnose(credential Credential, now time.Time) Diagnosis {
+	d := Diagnosis{At: now, custom: credential.custom}
+	for _, s := range credential.sources {
+		d.Findings = append(d.Findings, s.finding(now))
+	}
+	return d
+}
+
+func (s source) finding(now time.Time) Finding {
+	facts := s.current()
+	f := Finding{
+		Kind: s.kind, Name: s.label(facts), Validity: ValidityUnknown,
+		NotBefore: facts.window.notBefore, NotAfter: facts.window.notAfter,
+		Issuer: facts.issuer, Audiences: facts.audiences, Problem: facts.problem,
+	}
+	switch {
+	case facts.problem != "":
+		f.Validity = Malformed
+	case facts.format == formatOpaque:
+		f.Problem = "it is opaque and doesn't say when it expires"
+	case facts.format != "":
+		f.Validity = facts.window.validity(now)
+	}
+	if f.Validity == Valid && facts.chain.validity(now) == Expired {
+		f.Validity, f.Problem = ValidityUnknown, "a certificate of its chain expired "+ago(facts.chain.notAfter, now)
+	}
+	return f
+}
+
+// Expired reports whether a request with these credentials can only fail, since every one of them expired, and since
+// when. It is false when that isn't certain: near the end ([ClockSkew]), for credentials that say no dates, and when
+// the host wraps the transport and may send others.
+func (d Diagnosis) Expired() (since time.Time, ok bool) {
+	if len(d.Findings) == 0 || d.custom {
+		return time.Time{}, false
+	}
+	for _, f := range d.Findings {
+		if f.Validity != Expired {
+			return time.Time{}, false
+		}
+		if f.NotAfter.After(since) {
+			since = f.NotAfter
+		}
+	}
+	return since, true
+}
+
+// Err returns an error if a request with these credentials can only fail, see [Diagnosis.Expired], and nil otherwise.
+// Its class is Authentication, so a read for which it stands can be handed to [Degrade] in place of being sent.
+func (d Diagnosis) Err() error {
+	if _, expired := d.Expired(); !expired {
+		return nil
+	}
+	return &ExpiredError{Diagnosis: d}
+}
+
+// ExpiredError is why a request was not sent: its credentials expired.
+type ExpiredError struct {
+	Diagnosis Diagnosis
+}
+
+// Error says which credential expired, and when.
+func (e *ExpiredError) Error() string {
+	return "authresilience: request not sent: " + e.Diagnosis.String()
+}
+
+// String says it as one sentence without a full stop: "the bearer token (…) expired 3 h ago (2026-08-01T09:00:00Z)".
+func (d Diagnosis) String() string {
+	if len(d.Findings) == 0 {
+		return "nothing is known about the credentials"
+	}
+	texts := make([]string, len(d.Findings))
+	for i, f := range d.Findings {
+		texts[i] = f.text(d.At)
+	}
+	return strings.Join(texts, "; ")
+}
+
+// text describes the finding as a sentence.
+func (f Finding) text(now time.Time) string {
+	if f.Kind == NoCredential {
+		return "the client sends no credentials"
+	}
+	return "the " + f.subject() + f.predicate(now)
+}
+
+// subject names the credential. What it says about itself is quoted, since it can be anything.
+func (f Finding) subject() string {
+	var about []string
+	if f.Name != "" {
+		about = append(about, quote(f.Name))
+	}
+	if f.Issuer != "" {
+		about = append(about, "issued by "+quote(f.Issuer))
+	}
+	if len(f.Audiences) > 0 {
+		quoted := slices.Clone(f.Audiences)
+		for i := range quoted {
+			quoted[i] = quote(quoted[i])
+		}
+		about = append(about, "for "+strings.Join(quoted, ", "))
+	}
+	if len(about) == 0 {
+		return string(f.Kind)
+	}
+	return fmt.Sprintf("%s (%s)", f.Kind, strings.Join(about, ", "))
+}
+
+func (f Finding) predicate(now time.Time) string {
+	switch {
+	case f.Validity == Malformed:
+		return " can't be used: " + f.Problem
+	case f.Validity == Expired:
+		return " expired " + ago(f.NotAfter, now)
+	case f.Validity == NotYetValid:
+		return " is not valid before " + when(f.NotBefore, now)
+	case f.Validity == Valid && f.NotAfter.IsZero():
+		return " is not expired: it doesn't expire by itself"
+	case f.Validity == Valid:
+		return " is not expired: it is valid until " + when(f.NotAfter, now)
+	case f.Problem != "":
+		return " may be expired or not: " + f.Problem
+	case !f.NotAfter.IsZero():
+		return " may be expired or not, depending on the server's clock: it ends " + when(f.NotAfter, now)
+	}
+	return ": it isn't known whether the credentials expired"
+}
+
+// quote quotes a text of unknown origin, and cuts one that is too long to be a name.
+func quote(s string) string {
+	const limit = 200
+	if len(s) > limit {
+		s = strings.ToValidUTF8(s[:limit], "") + "…"
+	}
+	return fmt.Sprintf("%q", s)
+}
+
+// ago says a time in the past as people and as machines do: "3 h ago (2026-08-01T09:00:00Z)".
+func ago(t, now time.Time) string {
+	return fmt.Sprintf("%s ago (%s)", span(now.Sub(t)), t.UTC().Format(time.RFC3339))
+}
+
+// when says a time as machines and as people do: "2026-08-04T12:00:00Z (in 3 days)".
+func when(t, now time.Time) string {
+	relative := span(now.Sub(t)) + " ago"
+	if t.After(now) {
+		relative = "in " + span(t.Sub(now))
+	}
+	return fmt.Sprintf("%s (%s)", t.UTC().Format(time.RFC3339), relative)
+}
+
+// span rounds a duration down to the unit in which it is said.
+func span(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%d s", d/time.Second)
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%d min", d/time.Minute)
+	case d < 2*day:
+		return fmt.Sprintf("%d h", d/time.Hour)
+	}
+	return fmt.Sprintf("%d days", d/day)
+}

@@ -1,0 +1,64 @@
+package authresilience
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// Redact returns err if its text is made of what an API server, client-go, the Go library and the caller say. If there
+// is text of somebody else in it, Redact returns an error that says the class instead, and wraps err. So it is of the
+// same class, and can be printed.
+//
+// Somebody else is a proxy or login page, whose page client-go quotes and which may repeat the request with its token;
+// a credential plugin, whose output client-go quotes; and an address with a password in it.
+func Redact(err error) error {
+	if !walk(err, holdsForeignText) {
+		return err
+	}
+	text := Classify(err).Describe().Meaning
+	walk(err, func(node error) bool {
+		status, ok := node.(apierrors.APIStatus)
+		if ok {
+			text = fmt.Sprintf("%s (HTTP %d)", text, status.Status().Code)
+		}
+		return ok
+	})
+	return &redactedError{text: text, err: err}
+}
+
+// redactedError stands for an error whose text must not be shown.
+type redactedError struct {
+	text string
+	err  error
+}
+
+func (e *redactedError) Error() string    { return e.text }
+func (e *redactedError) Unwrap() error    { return e.err }
+func (e *redactedError) GoString() string { return fmt.Sprintf("%q", e.text) }
+
+// holdsForeignText reports whether the text of err itself, not of what it wraps, was written by somebody else.
+func holdsForeignText(err error) bool {
+	switch e := err.(type) {
+	case apierrors.APIStatus:
+		_, foreign := unexpected(e.Status())
+		return foreign
+	case *url.Error:
+		return strings.Contains(e.URL, "@")
+	}
+	if len(unwrap(err)) > 0 {
+		return false
+	}
+	switch leafClass(err) {
+	case UnexpectedResponse:
+		return true
+	case CredentialPlugin:
+		text := strings.TrimPrefix(err.Error(), "getting credentials: ")
+		return !strings.HasPrefix(text, "exec: ") // how the program fared, not what it said
+	case Configuration:
+		return strings.Contains(err.Error(), "@") // as in https://user:password@host
+	}
+	return false
+}

@@ -1,0 +1,85 @@
+package authresilience
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Stale marks a state that a read could not refresh. A host stores it next to the state, as JSON, and removes it after
+// the next read that succeeds. While it is there, the state must not be compared with a manifest as if it were what the
+// cluster holds. The zero value marks nothing; it is written as null.
+type Stale struct {
+	Reason Class     // why the read failed
+	Time   time.Time // when it failed
+}
+
+// staleVersion is the version of the JSON form. It grows when a release could misread what another one wrote.
+const staleVersion = 1
+
+type staleJSON struct {
+	Version int       `json:"version"`
+	Reason  Class     `json:"reason"`
+	Time    time.Time `json:"time"`
+}
+
+// IsZero reports whether nothing is marked.
+func (s Stale) IsZero() bool { return s.Reason == "" && s.Time.IsZero() }
+
+// String says since when the state is stale, and why; it is empty if nothing is marked.
+func (s Stale) String() string {
+	if s.IsZero() {
+		return ""
+	}
+	return fmt.Sprintf("stale since %s (%s)", s.Time.UTC().Format(time.RFC3339), s.Reason)
+}
+
+// MarshalJSON implements [json.Marshaler]. A mark that could not be read again is an error.
+func (s Stale) MarshalJSON() ([]byte, error) {
+	if s.IsZero() {
+		return []byte("null"), nil
+	}
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	return json.Marshal(staleJSON{staleVersion, s.Reason, s.Time.UTC()})
+}
+
+// UnmarshalJSON implements [json.Unmarshaler]. A mark of another version is an error, and so is one whose reason is no
+// reason for being stale: guessing could make a host trust a state that it must not trust.
+func (s *Stale) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		*s = Stale{}
+		return nil
+	}
+	var version struct {
+		Version int `json:"version"`
+	}
+	if err := json.Unmarshal(data, &version); err != nil {
+		return fmt.Errorf("authresilience: stale mark: %w", err)
+	}
+	switch {
+	case version.Version > staleVersion:
+		return fmt.Errorf("authresilience: stale mark of version %d, while this release knows none above %d: upgrade it", version.Version, staleVersion)
+	case version.Version != staleVersion:
+		return fmt.Errorf("authresilience: stale mark of version %d, which never existed", version.Version)
+	}
+	var mark staleJSON
+	if err := json.Unmarshal(data, &mark); err != nil {
+		return fmt.Errorf("authresilience: stale mark: %w", err)
+	}
+	read := Stale{mark.Reason, mark.Time.UTC()}
+	if err := read.check(); err != nil {
+		return err
+	}
+	*s = read
+	return nil
+}
+
+// check refuses what [Degrade] never returns.
+func (s Stale) check() error {
+	if !s.Reason.Degradable() || s.Time.IsZero() {
+		return fmt.Errorf("authresilience: stale mark with reason %q and time %s", s.Reason, s.Time.Format(time.RFC3339))
+	}
+	return nil
+}

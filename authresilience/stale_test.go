@@ -1,0 +1,103 @@
+package authresilience_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/ssaplan/primitives/authresilience"
+)
+
+func TestStaleSurvivesJSON(t *testing.T) {
+	east := time.FixedZone("east", 3600)
+	type state struct {
+		Stale authresilience.Stale `json:"stale,omitzero"`
+	}
+	rows := []struct {
+		why   string
+		stale authresilience.Stale
+		want  string
+	}{
+		{"nothing is marked", authresilience.Stale{}, `{}`},
+		{"authentication", authresilience.Stale{Reason: authresilience.Authentication, Time: now}, `{"stale":{"version":1,"reason":"Authentication","time":"2026-08-01T12:00:00Z"}}`},
+		{"another zone is the same time", authresilience.Stale{Reason: authresilience.Authorization, Time: now.In(east)}, `{"stale":{"version":1,"reason":"Authorization","time":"2026-08-01T12:00:00Z"}}`},
+		{"parts of a second", authresilience.Stale{Reason: authresilience.Anonymous, Time: now.Add(time.Nanosecond)}, `{"stale":{"version":1,"reason":"Anonymous","time":"2026-08-01T12:00:00.000000001Z"}}`},
+	}
+	for _, r := range rows {
+		t.Run(r.why, func(t *testing.T) {
+			data, err := json.Marshal(state{r.stale})
+			require.NoError(t, err)
+			assert.JSONEq(t, r.want, string(data))
+			var read state
+			require.NoError(t, json.Unmarshal(data, &read))
+			assert.Equal(t, r.stale.Reason, read.Stale.Reason)
+			assert.True(t, r.stale.Time.Equal(read.Stale.Time))
+			assert.Equal(t, r.stale.IsZero(), read.Stale.IsZero())
+			assert.Equal(t, r.stale.String(), read.Stale.String())
+		})
+	}
+}
+
+// TestStaleOfDegradeSurvivesJSON: the mark of the clock, not one made for a test, comes back as the same value.
+func TestStaleOfDegradeSurvivesJSON(t *testing.T) {
+	kept, ok := authresilience.Degrade("prior", apierrors.NewUnauthorized("Unauthorized"), authresilience.Read{})
+	require.True(t, ok)
+	data, err := json.Marshal(kept.Stale)
+	require.NoError(t, err)
+	var read authresilience.Stale
+	require.NoError(t, json.Unmarshal(data, &read))
+	assert.Equal(t, kept.Stale, read)
+}
+
+func TestStaleRefusesWhatItDoesNotKnow(t *testing.T) {
+	rows := []struct {
+		why  string
+		json string
+		want string // part of the error
+	}{
+		{"a later version", `{"version":2,"reason":"Authentication","time":"2026-08-01T12:00:00Z"}`, "version 2, while this release knows none above 1: upgrade it"},
+		{"a later version of another form", `{"version":3,"why":["x"]}`, "version 3"},
+		{"no version", `{"reason":"Authentication","time":"2026-08-01T12:00:00Z"}`, "version 0, which never existed"},
+		{"a version before the first", `{"version":-1}`, "version -1, which never existed"},
+		{"a reason that makes no state stale", `{"version":1,"reason":"NotFound","time":"2026-08-01T12:00:00Z"}`, `reason "NotFound"`},
+		{"no reason", `{"version":1,"time":"2026-08-01T12:00:00Z"}`, `reason ""`},
+		{"no time", `{"version":1,"reason":"Authentication"}`, "time 0001"},
+		{"a time that is none", `{"version":1,"reason":"Authentication","time":"noon"}`, "stale mark"},
+		{"no object", `[1]`, "stale mark"},
+		{"a text", `"stale"`, "stale mark"},
+	}
+	for _, r := range rows {
+		t.Run(r.why, func(t *testing.T) {
+			before := authresilience.Stale{Reason: authresilience.Anonymous, Time: now}
+			read := before
+			require.ErrorContains(t, json.Unmarshal([]byte(r.json), &read), r.want)
+			assert.Equal(t, before, read, "an error changes nothing")
+		})
+	}
+}
+
+func TestStaleIsNotWrittenUnreadable(t *testing.T) {
+	for why, stale := range map[string]authresilience.Stale{
+		"no time":                        {Reason: authresilience.Authentication},
+		"no reason":                      {Time: now},
+		"a reason that isn't survived":   {Reason: authresilience.Quota, Time: now},
+		"a time that RFC 3339 can't say": {Reason: authresilience.Authentication, Time: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)},
+	} {
+		_, err := json.Marshal(stale)
+		assert.Error(t, err, why)
+	}
+}
+
+func TestStaleNullMarksNothing(t *testing.T) {
+	read := authresilience.Stale{Reason: authresilience.Anonymous, Time: now}
+	require.NoError(t, json.Unmarshal([]byte("null"), &read))
+	assert.True(t, read.IsZero())
+	data, err := json.Marshal(read)
+	require.NoError(t, err)
+	assert.Equal(t, "null", string(data))
+	assert.Empty(t, read.String())
+}

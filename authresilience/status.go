@@ -1,0 +1,232 @@
+package authresilience
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// classifyStatus classifies the answer of a server. Where a reason is given it counts, else the HTTP code; texts count
+// only where server and plugins answer with the same reason and code for different things.
+func classifyStatus(status metav1.Status) Class {
+	if text, ok := unexpected(status); ok {
+		return unexpectedClass(int(status.Code), text) // client-go has no reason of its own for a 502
+	}
+	if class := admissionClass(status.Message); class != Unknown {
+		return class
+	}
+	switch code := codeOf(status); code {
+	case http.StatusUnauthorized:
+		return Authentication
+	case http.StatusForbidden:
+		return forbiddenClass(status)
+	case http.StatusNotFound:
+		return notFoundClass(status)
+	case http.StatusConflict:
+		return conflictClass(status)
+	case http.StatusUnprocessableEntity:
+		return invalidClass(status)
+	case http.StatusBadRequest:
+		return find(badRequestPhrases, status.Message).or(BadRequest)
+	case http.StatusInternalServerError:
+		return find(serverErrorPhrases, status.Message).or(ServerFault)
+	default:
+		return classOfCode(code)
+	}
+}
+
+// reasonCodes are the reasons that name a kind of failure by themselves, with the HTTP code of that kind.
+var reasonCodes = map[metav1.StatusReason]int{
+	metav1.StatusReasonUnauthorized:          http.StatusUnauthorized,
+	metav1.StatusReasonForbidden:             http.StatusForbidden,
+	metav1.StatusReasonNotFound:              http.StatusNotFound,
+	metav1.StatusReasonAlreadyExists:         http.StatusConflict,
+	metav1.StatusReasonConflict:              http.StatusConflict,
+	metav1.StatusReasonGone:                  http.StatusGone,
+	metav1.StatusReasonExpired:               http.StatusGone,
+	metav1.StatusReasonInvalid:               http.StatusUnprocessableEntity,
+	metav1.StatusReasonBadRequest:            http.StatusBadRequest,
+	metav1.StatusReasonMethodNotAllowed:      http.StatusMethodNotAllowed,
+	metav1.StatusReasonNotAcceptable:         http.StatusNotAcceptable,
+	metav1.StatusReasonUnsupportedMediaType:  http.StatusUnsupportedMediaType,
+	metav1.StatusReasonRequestEntityTooLarge: http.StatusRequestEntityTooLarge,
+	metav1.StatusReasonTooManyRequests:       http.StatusTooManyRequests,
+	metav1.StatusReasonInternalError:         http.StatusInternalServerError,
+	metav1.StatusReasonStoreReadError:        http.StatusInternalServerError,
+	metav1.StatusReasonServiceUnavailable:    http.StatusServiceUnavailable,
+	metav1.StatusReasonTimeout:               http.StatusGatewayTimeout,
+	metav1.StatusReasonServerTimeout:         http.StatusGatewayTimeout, // sent with code 500
+}
+
+func codeOf(status metav1.Status) int {
+	if code, ok := reasonCodes[status.Reason]; ok {
+		return code
+	}
+	return int(status.Code)
+}
+
+// classOfCode classifies an answer of which only the code says something.
+func classOfCode(code int) Class {
+	switch code {
+	case http.StatusGone:
+		return Outdated
+	case http.StatusRequestEntityTooLarge:
+		return TooLarge
+	case http.StatusTooManyRequests:
+		return Throttled
+	case http.StatusBadGateway, http.StatusServiceUnavailable:
+		return Unavailable
+	case http.StatusRequestTimeout, http.StatusGatewayTimeout:
+		return Timeout
+	}
+	switch {
+	case code >= 500:
+		return ServerFault
+	case code >= 400:
+		return BadRequest
+	case code >= 300:
+		return UnexpectedResponse
+	}
+	return Unknown
+}
+
+// unexpected reports whether client-go made this status up for an answer that was none, and returns the text of that
+// answer, "unknown" if it had none.
+func unexpected(status metav1.Status) (string, bool) {
+	if status.Details == nil {
+		return "", false
+	}
+	for _, cause := range status.Details.Causes {
+		if cause.Type == metav1.CauseTypeUnexpectedServerResponse {
+			return cause.Message, true
+		}
+	}
+	return "", false
+}
+
+// unexpectedClass classifies an answer that isn't a Status. That is what proxies send, but also kube-apiserver for a
+// path that it doesn't serve and under overload; and discovery looks at no Status, not even at one that is sent.
+//
+// A 403 of that kind is the refusal of an identity: admission always answers with a Status, so what remains is the
+// authorization of discovery requests and the access control of a gateway.
+func unexpectedClass(code int, text string) Class {
+	switch code {
+	case http.StatusUnauthorized:
+		return Authentication
+	case http.StatusForbidden:
+		return Authorization
+	case http.StatusNotFound, http.StatusBadRequest:
+		return find(foreignPhrases, text).or(UnexpectedResponse)
+	case http.StatusConflict, http.StatusUnprocessableEntity, http.StatusGone:
+		return UnexpectedResponse
+	}
+	class := classOfCode(code)
+	if class == BadRequest {
+		return UnexpectedResponse
+	}
+	return class
+}
+
+// admissionClass recognises the refusals that keep neither to a code nor to a reason: a webhook chooses both, and a
+// policy the reason.
+func admissionClass(message string) Class {
+	if class := find(webhookPhrases, message); class != Unknown {
+		return class
+	}
+	refusal, ok := refusalOf(message)
+	if !ok {
+		return Unknown
+	}
+	return find(policyPhrases, refusal)
+}
+
+func forbiddenClass(status metav1.Status) Class {
+	if hasCause(status, metav1.CauseType("NamespaceTerminating")) { // core/v1's constant; k8s.io/api isn't needed for it
+		return NamespaceTerminating
+	}
+	refusal, ok := refusalOf(status.Message)
+	if !ok {
+		return Forbidden
+	}
+	if d, ok := parseDenial(refusal); ok {
+		return d.class()
+	}
+	return find(forbiddenPhrases, strings.TrimPrefix(refusal, "[")).or(Admission) // "[" starts a list of refusals
+}
+
+// notFoundClass tells what is not there. A 404 that doesn't name an object proves nothing about one.
+func notFoundClass(status metav1.Status) Class {
+	var details metav1.StatusDetails
+	if status.Details != nil {
+		details = *status.Details
+	}
+	if class := find(foreignPhrases, status.Message); class != Unknown {
+		return class
+	}
+	switch {
+	case details.Name == "":
+		return UnexpectedResponse
+	case details.Kind == "namespaces" && details.Group == "":
+		return NamespaceNotFound
+	default:
+		return NotFound
+	}
+}
+
+func conflictClass(status metav1.Status) Class {
+	switch {
+	case status.Reason == metav1.StatusReasonAlreadyExists:
+		return AlreadyExists
+	case hasCause(status, metav1.CauseTypeFieldManagerConflict):
+		return Conflict
+	default:
+		return Outdated
+	}
+}
+
+// invalidClass tells an object that validation refused from options of the request that it refused.
+func invalidClass(status metav1.Status) Class {
+	if status.Details != nil && status.Details.Group == "meta.k8s.io" && strings.HasSuffix(status.Details.Kind, "Options") {
+		return BadRequest
+	}
+	return Invalid
+}
+
+func hasCause(status metav1.Status, cause metav1.CauseType) bool {
+	if status.Details == nil {
+		return false
+	}
+	for _, c := range status.Details.Causes {
+		if c.Type == cause {
+			return true
+		}
+	}
+	return false
+}
+
+// forbiddenText returns the refusal in a 403 of an API server, and whether status is one.
+func forbiddenText(status metav1.Status) (refusal string, ok bool) {
+	if _, foreign := unexpected(status); foreign || codeOf(status) != http.StatusForbidden {
+		return "", false
+	}
+	refusal, _ = refusalOf(status.Message)
+	return refusal, true
+}
+
+// refusalOf returns what follows "is forbidden: " in a message made by apimachinery's NewForbidden, and false for any
+// other text. It reads the message from its start, so that a name which contains these words can't mislead it.
+func refusalOf(message string) (string, bool) {
+	if refusal, ok := strings.CutPrefix(message, "forbidden: "); ok {
+		return refusal, true
+	}
+	resource, rest, ok := strings.Cut(message, " ")
+	if !ok || resource == "" {
+		return "", false
+	}
+	if name, err := strconv.QuotedPrefix(rest); err == nil {
+		rest = strings.TrimPrefix(rest[len(name):], " ")
+	}
+	return strings.CutPrefix(rest, "is forbidden: ")
+}
