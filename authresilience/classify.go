@@ -67,8 +67,6 @@ func (t tree) own(err error) (class Class, ok bool) {
 	switch e := err.(type) { // not errors.As: class takes the tree apart, and must do so branch by branch
 	case apierrors.APIStatus:
 		return classifyStatus(e.Status()), true
-	case *discovery.ErrGroupDiscoveryFailed:
-		return t.discoveryClass(e), true
 	case *ExpiredError:
 		return Authentication, true
 	case *fs.PathError:
@@ -77,6 +75,9 @@ func (t tree) own(err error) (class Class, ok bool) {
 		return TLS, true
 	case *net.OpError:
 		return alertClass(e)
+	}
+	if failed, ok := failedGroups(err); ok {
+		return t.discoveryClass(failed), true
 	}
 	return Unknown, false
 }
@@ -159,27 +160,6 @@ func alertClass(err *net.OpError) (class Class, ok bool) {
 		return TLS, true
 	}
 	return Unknown, false
-}
-
-// discoveryClass returns the class of what discovery reports for the groups that matter: those of the types that were
-// not found, or all when none is missing. Nothing that happened to a group's discovery proves that a type isn't there.
-func (t tree) discoveryClass(failed *discovery.ErrGroupDiscoveryFailed) Class {
-	if len(failed.Groups) == 0 {
-		return DiscoveryFailed
-	}
-	class := Unknown
-	for gv, err := range failed.Groups {
-		if !t.concerns(gv) {
-			continue
-		}
-		c := t.class(err)
-		switch c {
-		case Unknown, NotFound, NamespaceNotFound, TypeNotServed:
-			c = DiscoveryFailed
-		}
-		class = first(class, c)
-	}
-	return class
 }
 
 // first returns that of two classes which decides.

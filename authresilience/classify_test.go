@@ -57,13 +57,25 @@ func get(err error) error {
 	return &url.Error{Op: "Get", URL: "https://127.0.0.1:6443/api/v1/namespaces/default/configmaps/x", Err: err}
 }
 
-// exec is how client-go wraps what a credential plugin's run ended with.
-func exec(text string) error {
+// execError is how client-go wraps what a credential plugin's run ended with.
+func execError(text string) error {
 	return get(fmt.Errorf("getting credentials: %v", errors.New(text)))
 }
 
 func groupsFailed(groups map[schema.GroupVersion]error) error {
 	return &discovery.ErrGroupDiscoveryFailed{Groups: groups}
+}
+
+// groupErrors is what controller-runtime's mapper returns (apiutil.ErrResourceDiscoveryFailed).
+type groupErrors map[schema.GroupVersion]error
+
+func (groupErrors) Error() string { return "unable to retrieve the complete list of server APIs" }
+func (g groupErrors) Unwrap() []error {
+	var inner []error
+	for _, err := range g {
+		inner = append(inner, err)
+	}
+	return inner
 }
 
 type row struct {
@@ -249,12 +261,12 @@ var transportRows = []row{
 }
 
 var clientRows = []row{
-	{"exec: not installed", exec("exec: executable aws not found\n\nIt looks like you are trying to use a client-go credential plugin that is not installed."), authresilience.CredentialPlugin},
-	{"exec: failed", exec("exec: executable aws failed with exit code 255"), authresilience.CredentialPlugin},
-	{"exec: unreadable output", exec("decoding stdout: couldn't get version/kind; json parse error: invalid character 'E'"), authresilience.CredentialPlugin},
+	{"exec: not installed", execError("exec: executable aws not found\n\nIt looks like you are trying to use a client-go credential plugin that is not installed."), authresilience.CredentialPlugin},
+	{"exec: failed", execError("exec: executable aws failed with exit code 255"), authresilience.CredentialPlugin},
+	{"exec: unreadable output", execError("decoding stdout: couldn't get version/kind; json parse error: invalid character 'E'"), authresilience.CredentialPlugin},
 	{"exec: when a certificate is asked for", get(errors.New("exec: executable aws failed with exit code 1")), authresilience.CredentialPlugin},
 	{"exec: configured wrongly", errors.New(`exec plugin: invalid apiVersion "client.authentication.k8s.io/v1alpha1"`), authresilience.CredentialPlugin},
-	{"exec: its output mentions a 401", exec("decoding stdout: Unauthorized"), authresilience.CredentialPlugin},
+	{"exec: its output mentions a 401", execError("decoding stdout: Unauthorized"), authresilience.CredentialPlugin},
 	{"oidc: no refresh token", get(errors.New("No valid id-token, and cannot refresh without refresh-token")), authresilience.CredentialPlugin},
 	{"oidc: refused", get(errors.New("failed to refresh token: oauth2: cannot fetch token: 400 Bad Request")), authresilience.CredentialPlugin},
 	{"oauth2", get(errors.New("oauth2: token expired and refresh token is not set")), authresilience.CredentialPlugin},
@@ -300,6 +312,8 @@ var discoveryRows = []row{
 	{"a group that is stale (aggregated discovery)", groupsFailed(map[schema.GroupVersion]error{widgetV1: discovery.StaleGroupVersionError{}}), authresilience.DiscoveryFailed},
 	{"stale, by itself", discovery.StaleGroupVersionError{}, authresilience.DiscoveryFailed},
 	{"a failure that names no group", groupsFailed(nil), authresilience.DiscoveryFailed},
+	{"a group that failed, as controller-runtime reports it", groupErrors{widgetV1: errors.New("?")}, authresilience.DiscoveryFailed},
+	{"no such kind, and another group failed, as controller-runtime reports it", errors.Join(noWidgetV1, groupErrors{metricsV1: answer(401, "unknown")}), authresilience.TypeNotServed},
 	{"several groups: the first in order decides", groupsFailed(map[schema.GroupVersion]error{metricsV1: answer(503, ""), widgetV1: answer(403, "unknown")}), authresilience.Authorization},
 	{"no such kind, and its group failed", errors.Join(noWidgetV1, groupsFailed(map[schema.GroupVersion]error{widgetV1: errors.New("?")})), authresilience.DiscoveryFailed},
 	{"no such kind, and its group was refused", errors.Join(noWidgetV1, groupsFailed(map[schema.GroupVersion]error{widgetV1: answer(401, "unknown")})), authresilience.Authentication},

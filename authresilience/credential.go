@@ -67,6 +67,9 @@ func FromRESTConfig(config *rest.Config) Credential {
 	return c
 }
 
+// IsZero reports whether c says nothing.
+func (c Credential) IsZero() bool { return len(c.sources) == 0 }
+
 func (c *Credential) add(s source) {
 	c.sources = append(c.sources, s)
 }

@@ -32,7 +32,7 @@ func (p *Planner) Apply(ctx context.Context, plan *Plan) (*unstructured.Unstruct
 	}
 	obj, err := plan.target.resource.Patch(ctx, plan.Object.Name, types.ApplyPatchType, body, plan.Patch.Options)
 	if err != nil {
-		return nil, hideSecrets(fmt.Errorf("%s: apply: %w", plan.Object, err), plan.manifest, plan.live)
+		return nil, hideSecrets(p.failure(plan.Object, "apply", err), plan.manifest, plan.live)
 	}
 	return obj, nil
 }

@@ -87,14 +87,13 @@ func (c *comparison) attribute(change *Change) {
 		change.Cause = Edited
 		return
 	}
-	owner, known := c.latestOther(change.Path)
+	owner, known := latestOther(c.liveOwners, change.Path, c.manager)
 	if !known && !c.remembers {
 		// Without a remembered state and without an owner nothing says that somebody changed it.
 		change.Cause = Edited
 		return
 	}
-	change.Cause = Drifted
-	change.Manager, change.Operation, change.Time = owner.Manager, owner.Operation, owner.Time
+	change.drifted(owner)
 }
 
 func (c *comparison) isDeclared(p projection.Path) bool {
@@ -116,18 +115,33 @@ func (c *comparison) isEdited(p projection.Path) bool {
 	if c.previous.Empty() || c.previous.Covers(p) {
 		return true
 	}
-	owner, known := c.latestOther(p)
+	owner, known := latestOther(c.liveOwners, p, c.manager)
 	return known && owner.Time.Before(c.lastApplied())
 }
 
-// latestOther returns who of the other managers owns something at p and wrote last.
-func (c *comparison) latestOther(p projection.Path) (latest fieldowner.Owner, known bool) {
-	own := fieldowner.AppliedBy(c.manager)
-	for _, owner := range slices.Concat(c.liveOwners.Of(p), c.liveOwners.Below(p)) {
-		if own(owner) {
-			continue
+// attributeDrift fills in who changed what has drifted, as far as the live object tells.
+func attributeDrift(changes []Change, live *unstructured.Unstructured, manager string) error {
+	owners, err := fieldowner.Read(live.Object)
+	if err != nil {
+		return err
+	}
+	for i := range changes {
+		if owner, known := latestOther(owners, changes[i].Path, manager); known {
+			changes[i].drifted(owner)
 		}
-		if !known || owner.Time.After(latest.Time) {
+	}
+	return nil
+}
+
+func (c *Change) drifted(by fieldowner.Owner) {
+	c.Cause, c.Manager, c.Operation, c.Time = Drifted, by.Manager, string(by.Operation), by.Time
+}
+
+// latestOther returns who but the applying manager owns something at p, and wrote last.
+func latestOther(owners fieldowner.Ownership, p projection.Path, manager string) (latest fieldowner.Owner, known bool) {
+	own := fieldowner.AppliedBy(manager)
+	for _, owner := range slices.Concat(owners.Of(p), owners.Below(p)) {
+		if !own(owner) && (!known || owner.Time.After(latest.Time)) {
 			latest, known = owner, true
 		}
 	}

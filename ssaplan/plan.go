@@ -68,6 +68,9 @@ type Plan struct {
 	Reason string
 	// Before and After are the declared fields of the live object, and of the object as the server would make it.
 	Before, After projection.Projection
+	// Baseline is what a host compares After with: the values that the prior state observed last, or Before if the state
+	// is stale or there is none. Sensitive values from a state are digests.
+	Baseline projection.Projection
 	// Changes are the values that change, the declared ones first.
 	Changes []Change
 	// Replacement says more about a Replace; nil for every other action.

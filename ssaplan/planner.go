@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,6 +17,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
 
+	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
 )
 
@@ -38,6 +40,12 @@ type Options struct {
 	RefuseConflicts bool
 	// DefaultNamespace is where manifests of namespaced kinds that name no namespace go. Default: "default".
 	DefaultNamespace string
+	// Credential describes what the client sends to prove who it is. Default: what [New] finds in the config, and nothing
+	// for [NewForClient].
+	Credential authresilience.Credential
+	// SendExpired makes Read send requests with credentials that certainly expired. Default: they are not sent, and
+	// count as refused.
+	SendExpired bool
 }
 
 // Planner plans and applies. It is safe for concurrent use.
@@ -58,6 +66,9 @@ func New(config *rest.Config, options Options) (*Planner, error) {
 		config.QPS = -1
 	}
 	config.WarningHandlerWithContext = WarningHandler{}
+	if options.Credential.IsZero() {
+		options.Credential = authresilience.FromRESTConfig(config)
+	}
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, fmt.Errorf("ssaplan: client for %s: %w", config.Host, err)
@@ -131,10 +142,20 @@ func (p *Planner) mapping(id identity.Identity) (*meta.RESTMapping, error) {
 		resettable.Reset()
 		mapping, err = p.mapper.RESTMapping(kind, id.Version())
 	}
-	if err != nil && !meta.IsNoMatchError(err) {
-		return nil, fmt.Errorf("%s: discovery: %w", id, err)
-	}
 	return mapping, err
+}
+
+// failure returns the error for a request that failed: the object, what was tried, the cause and, if the caller was
+// refused, what the credentials say about themselves.
+func (p *Planner) failure(id identity.Identity, doing string, err error) error {
+	class := authresilience.Classify(err)
+	err = authresilience.Redact(err)
+	var notSent *authresilience.ExpiredError
+	if class.Degradable() && class != authresilience.Authorization && !errors.As(err, &notSent) {
+		diagnosis := authresilience.Diagnose(p.options.Credential, time.Now())
+		return fmt.Errorf("%s: %s: %w (%s)", id, doing, err, diagnosis)
+	}
+	return fmt.Errorf("%s: %s: %w", id, doing, err)
 }
 
 // countingResource counts the requests that are sent for one object. It is used by one goroutine.

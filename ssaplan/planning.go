@@ -43,6 +43,9 @@ func (p *Planner) Plan(ctx context.Context, request Request) (*Plan, error) {
 }
 
 func (p *Planner) plan(ctx context.Context, plan *Plan, request Request) error {
+	if err := p.expired(); err != nil {
+		return p.failure(plan.Object, "plan", err)
+	}
 	target, err := p.locate(plan.Object)
 	if meta.IsNoMatchError(err) {
 		plan.Action = Deferred
@@ -50,7 +53,7 @@ func (p *Planner) plan(ctx context.Context, plan *Plan, request Request) error {
 		return nil
 	}
 	if err != nil {
-		return err
+		return p.failure(plan.Object, "discovery", err)
 	}
 	plan.target, plan.Object = target, target.identity
 	if replaced := p.identityChange(plan, request.Prior); replaced {
@@ -61,7 +64,7 @@ func (p *Planner) plan(ctx context.Context, plan *Plan, request Request) error {
 		return fmt.Errorf("%s: %w", plan.Object, err)
 	}
 	if plan.live, err = target.live(ctx, request.Live); err != nil {
-		return fmt.Errorf("%s: %w", plan.Object, err)
+		return p.failure(plan.Object, "get", err)
 	}
 	dryRun, err := target.dryRun(ctx, plan.Patch)
 	if err != nil {
@@ -132,6 +135,7 @@ func (p *Planner) compare(plan *Plan, dryRun *unstructured.Unstructured, prior *
 		return fmt.Errorf("%s: dry run: %w", plan.Object, err)
 	}
 	plan.After = projection.Project(dryRun.Object, declared)
+	defer func() { plan.Baseline = prior.baseline(plan.Before) }()
 	if plan.live == nil {
 		plan.Before = projection.Project(nil, declared)
 		plan.Action, plan.Reason = Create, "does not exist"

@@ -71,7 +71,7 @@ func (p *Planner) refused(ctx context.Context, plan *Plan, err error) error {
 	}
 	verdict := immutability.Classify(err)
 	if verdict.Kind == immutability.None {
-		return fmt.Errorf("%s: dry run: %w", plan.Object, err)
+		return p.failure(plan.Object, "dry run", err)
 	}
 	if plan.live != nil {
 		verdict = immutability.Probe(ctx, plan.target.resource, plan.manifest, plan.live, verdict,

@@ -1,6 +1,7 @@
 package ssaplan
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
@@ -11,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
+	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection"
 )
@@ -26,8 +28,14 @@ const stateVersion = 1
 type State struct {
 	Identity identity.Identity
 	UID      string
+	// Manager is the field manager that applied.
+	Manager string
 	// Applied are the declared fields with the values that the object had after the apply.
 	Applied projection.Projection
+	// Observed are the same fields with the values that the object had when it was last read.
+	Observed projection.Projection
+	// Stale marks a state that could not be refreshed. See [Planner.Read].
+	Stale authresilience.Stale
 
 	salt []byte
 }
@@ -42,12 +50,19 @@ func NewState(obj *unstructured.Unstructured, manager string) (*State, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", id, err)
 	}
-	s := &State{Identity: id, UID: string(obj.GetUID()), salt: make([]byte, 16)}
+	s := &State{Identity: id, UID: string(obj.GetUID()), Manager: manager, salt: make([]byte, 16)}
 	if _, err := rand.Read(s.salt); err != nil {
 		return nil, fmt.Errorf("%s: %w", id, err)
 	}
 	s.Applied = s.digested(projection.Project(obj.Object, declared))
+	s.Observed = s.Applied
 	return s, nil
+}
+
+// clone returns a copy of s to set fields in. Projections are never changed, so the copy shares them.
+func (s *State) clone() *State {
+	c := *s
+	return &c
 }
 
 // digested returns p with the values of sensitive fields replaced by digests, so that p compares with s.Applied.
@@ -62,47 +77,88 @@ func (s *State) digest(v any) any {
 	return "hmac-sha256:" + base64.RawStdEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// stateJSON is the persistent form.
+// baseline returns the values to compare a plan with, given those that were just read.
+func (s *State) baseline(read projection.Projection) projection.Projection {
+	if s == nil {
+		return read
+	}
+	if s.Stale.IsZero() {
+		return s.Observed
+	}
+	return s.digested(read)
+}
+
+// stateJSON is the persistent form. Observed is left out as long as it is the same as Applied.
 type stateJSON struct {
-	Version    int                 `json:"version"`
-	APIVersion string              `json:"apiVersion"`
-	Kind       string              `json:"kind"`
-	Namespace  string              `json:"namespace,omitempty"`
-	Name       string              `json:"name"`
-	UID        string              `json:"uid,omitempty"`
-	Salt       []byte              `json:"salt"`
-	Fields     projection.FieldSet `json:"fields"`
-	Values     json.RawMessage     `json:"values"`
+	Version    int                  `json:"version"`
+	APIVersion string               `json:"apiVersion"`
+	Kind       string               `json:"kind"`
+	Namespace  string               `json:"namespace,omitempty"`
+	Name       string               `json:"name"`
+	UID        string               `json:"uid,omitempty"`
+	Manager    string               `json:"manager"`
+	Salt       []byte               `json:"salt"`
+	Fields     projection.FieldSet  `json:"fields"`
+	Applied    json.RawMessage      `json:"applied"`
+	Observed   json.RawMessage      `json:"observed,omitempty"`
+	Stale      authresilience.Stale `json:"stale,omitzero"`
 }
 
 // MarshalJSON returns the versioned form of s.
 func (s State) MarshalJSON() ([]byte, error) {
-	values, err := json.Marshal(s.Applied.Object)
+	applied, err := json.Marshal(s.Applied.Object)
 	if err != nil {
 		return nil, err
 	}
+	observed, err := json.Marshal(s.Observed.Object)
+	if err != nil {
+		return nil, err
+	}
+	if bytes.Equal(applied, observed) {
+		observed = nil
+	}
 	return json.Marshal(stateJSON{
 		Version: stateVersion, APIVersion: s.Identity.APIVersion, Kind: s.Identity.Kind, Namespace: s.Identity.Namespace,
-		Name: s.Identity.Name, UID: s.UID, Salt: s.salt, Fields: s.Applied.Fields, Values: values,
+		Name: s.Identity.Name, UID: s.UID, Manager: s.Manager, Salt: s.salt, Fields: s.Applied.Fields,
+		Applied: applied, Observed: observed, Stale: s.Stale,
 	})
 }
 
 // UnmarshalJSON reads the form that [State.MarshalJSON] writes. A version that this package doesn't know is an error.
 func (s *State) UnmarshalJSON(data []byte) error {
+	var version struct {
+		Version int `json:"version"`
+	}
+	if err := json.Unmarshal(data, &version); err != nil {
+		return fmt.Errorf("ssaplan: state: %w", err)
+	}
+	if version.Version != stateVersion {
+		return fmt.Errorf("ssaplan: state has version %d, this program reads version %d: use a newer program", version.Version, stateVersion)
+	}
 	var in stateJSON
 	if err := json.Unmarshal(data, &in); err != nil {
 		return fmt.Errorf("ssaplan: state: %w", err)
 	}
-	if in.Version != stateVersion {
-		return fmt.Errorf("ssaplan: state has version %d, this program reads version %d: use a newer program", in.Version, stateVersion)
-	}
-	var values map[string]any
-	if err := utiljson.Unmarshal(in.Values, &values); err != nil { // keeps integers exact
-		return fmt.Errorf("ssaplan: state: values: %w", err)
-	}
 	id := identity.Identity{APIVersion: in.APIVersion, Kind: in.Kind, Namespace: in.Namespace, Name: in.Name}
-	*s = State{Identity: id, UID: in.UID, salt: in.Salt}
-	s.Applied = projection.Projection{Object: values, Fields: in.Fields}
-	s.Applied.Sensitive = projection.Sensitive(map[string]any{"apiVersion": in.APIVersion, "kind": in.Kind})
+	out := State{Identity: id, UID: in.UID, Manager: in.Manager, Stale: in.Stale, salt: in.Salt}
+	var err error
+	if out.Applied, err = in.projection(in.Applied); err != nil {
+		return fmt.Errorf("ssaplan: state of %s: applied: %w", id, err)
+	}
+	out.Observed = out.Applied
+	if in.Observed != nil {
+		if out.Observed, err = in.projection(in.Observed); err != nil {
+			return fmt.Errorf("ssaplan: state of %s: observed: %w", id, err)
+		}
+	}
+	*s = out
 	return nil
+}
+
+func (in stateJSON) projection(values json.RawMessage) (projection.Projection, error) {
+	p := projection.Projection{
+		Fields:    in.Fields,
+		Sensitive: projection.Sensitive(map[string]any{"apiVersion": in.APIVersion, "kind": in.Kind}),
+	}
+	return p, utiljson.Unmarshal(values, &p.Object) // keeps integers exact
 }

@@ -1,10 +1,12 @@
 package authresilience
 
 import (
+	"reflect"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
 )
 
 // A missingType is a type that a RESTMapper did not find.
@@ -40,4 +42,38 @@ func (t tree) concerns(gv schema.GroupVersion) bool {
 		anyGroup := m.partial && m.group == ""
 		return (anyGroup || m.group == gv.Group) && (len(m.versions) == 0 || slices.Contains(m.versions, gv.Version))
 	})
+}
+
+// discoveryClass returns the class of what discovery reports for the groups that matter: those of the types that were
+// not found, or all when none is missing. Nothing that happened to a group's discovery proves that a type isn't there.
+func (t tree) discoveryClass(failed map[schema.GroupVersion]error) Class {
+	if len(failed) == 0 {
+		return DiscoveryFailed
+	}
+	class := Unknown
+	for gv, err := range failed {
+		if !t.concerns(gv) {
+			continue
+		}
+		c := t.class(err)
+		switch c {
+		case Unknown, NotFound, NamespaceNotFound, TypeNotServed:
+			c = DiscoveryFailed
+		}
+		class = first(class, c)
+	}
+	return class
+}
+
+// failedGroups returns what discovery reports for the groups that it could not read, if that is what err is.
+func failedGroups(err error) (map[schema.GroupVersion]error, bool) {
+	if failed, ok := err.(*discovery.ErrGroupDiscoveryFailed); ok {
+		return failed.Groups, true
+	}
+	// controller-runtime's apiutil.ErrResourceDiscoveryFailed is such a map, and isn't imported for that.
+	groups := reflect.TypeFor[map[schema.GroupVersion]error]()
+	if v := reflect.ValueOf(err); v.Kind() == reflect.Map && v.CanConvert(groups) {
+		return v.Convert(groups).Interface().(map[schema.GroupVersion]error), true
+	}
+	return nil, false
 }

@@ -1,0 +1,150 @@
+package ssaplan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/projection"
+)
+
+// Presence says what a read found of a remembered object.
+type Presence string
+
+// What [Planner.Read] can find. Only Absent and NamespaceGone mean that the object is gone.
+const (
+	// Present: the object is there.
+	Present Presence = "Present"
+	// Absent: the object doesn't exist.
+	Absent Presence = "Absent"
+	// NamespaceGone: the object doesn't exist, and neither does its namespace.
+	NamespaceGone Presence = "NamespaceGone"
+	// Recreated: there is an object of this identity, but not the remembered one: its UID is another.
+	Recreated Presence = "Recreated"
+	// TypeNotServed: the server doesn't serve the type (any more). The object may still exist.
+	TypeNotServed Presence = "TypeNotServed"
+	// Unreadable: the server didn't let the caller read. Nothing is known about the object.
+	Unreadable Presence = "Unreadable"
+)
+
+// Reading is the result of [Planner.Read].
+type Reading struct {
+	Presence Presence
+	// State is what to remember from now on: the refreshed state if the object is Present, otherwise the prior one. If
+	// it is Unreadable, the copy is marked as stale.
+	State *State
+	// Live is the object that was read; nil unless it is Present or Recreated. A following [Request] can supply it.
+	Live *unstructured.Unstructured
+	// Drift is how the object differs from what was applied, at the fields that were applied, and who changed it.
+	Drift []Change
+	// Warning is for the user if the object is Unreadable.
+	Warning *authresilience.Warning
+	// Requests is the number of requests that the read took, discovery not counted.
+	Requests int
+}
+
+// Read refreshes what a host remembers of an object. The prior state is not modified.
+//
+// If the server refuses the caller (authentication or authorization), Read returns the prior state marked as stale, with
+// a warning. Credentials that certainly expired are not even sent, see [Options.SendExpired]. Every other failure is an
+// error.
+func (p *Planner) Read(ctx context.Context, prior *State) (*Reading, error) {
+	if prior == nil {
+		return nil, errors.New("ssaplan: no state to refresh")
+	}
+	reading := &Reading{State: prior}
+	target, live, err := p.readLive(ctx, prior.Identity)
+	if target != nil {
+		reading.Requests = target.resource.requests
+	}
+	switch class := authresilience.Classify(err); {
+	case err == nil && live == nil:
+		reading.Presence = p.absence(ctx, target, reading)
+	case err == nil:
+		return reading, reading.refresh(live, prior)
+	case meta.IsNoMatchError(err), class == authresilience.TypeNotServed:
+		reading.Presence = TypeNotServed
+	case class.Degradable():
+		return p.degrade(reading, prior, err)
+	default:
+		return nil, p.failure(prior.Identity, "read", err)
+	}
+	return reading, nil
+}
+
+// readLive returns the object, or nil if there is none.
+func (p *Planner) readLive(ctx context.Context, id identity.Identity) (*target, *unstructured.Unstructured, error) {
+	if err := p.expired(); err != nil {
+		return nil, nil, err
+	}
+	target, err := p.locate(id)
+	if err != nil {
+		return nil, nil, err
+	}
+	live, err := target.live(ctx, nil)
+	return target, live, err
+}
+
+// expired returns an error if a request can only fail because of the credentials.
+func (p *Planner) expired() error {
+	if p.options.SendExpired {
+		return nil
+	}
+	return authresilience.Diagnose(p.options.Credential, time.Now()).Err()
+}
+
+// absence tells whether the namespace went with the object. A caller who may not read namespaces learns only that the
+// object is gone.
+func (p *Planner) absence(ctx context.Context, t *target, reading *Reading) Presence {
+	if t.identity.Namespace == "" {
+		return Absent
+	}
+	namespace, err := p.locate(identity.Identity{APIVersion: "v1", Kind: "Namespace", Name: t.identity.Namespace})
+	if err != nil {
+		return Absent
+	}
+	_, err = namespace.resource.Get(ctx, namespace.identity.Name, metav1.GetOptions{})
+	reading.Requests += namespace.resource.requests
+	if class := authresilience.Classify(err); class == authresilience.NotFound || class == authresilience.NamespaceNotFound {
+		return NamespaceGone
+	}
+	return Absent
+}
+
+func (p *Planner) degrade(reading *Reading, prior *State, err error) (*Reading, error) {
+	kept, ok := authresilience.Degrade(prior.clone(), err, authresilience.Read{
+		Object:     prior.Identity.String(),
+		Credential: authresilience.Diagnose(p.options.Credential, time.Now()),
+	})
+	if !ok {
+		return nil, p.failure(prior.Identity, "read", err)
+	}
+	reading.Presence, reading.State, reading.Warning = Unreadable, kept.Prior, &kept.Warning
+	reading.State.Stale = kept.Stale
+	return reading, nil
+}
+
+// refresh takes over what was read.
+func (r *Reading) refresh(live *unstructured.Unstructured, prior *State) error {
+	r.Live, r.Presence = live, Present
+	if prior.UID != "" && string(live.GetUID()) != prior.UID {
+		r.Presence = Recreated
+		return nil
+	}
+	r.State = prior.clone()
+	r.State.Stale = authresilience.Stale{}
+	r.State.Observed = prior.digested(projection.Project(live.Object, prior.Applied.Fields))
+	drift := causeless(projection.Diff(r.State.Applied, r.State.Observed), Drifted)
+	if err := attributeDrift(drift, live, prior.Manager); err != nil {
+		return fmt.Errorf("%s: %w", prior.Identity, err)
+	}
+	r.Drift = drift
+	return nil
+}
