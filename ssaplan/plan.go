@@ -2,6 +2,7 @@ package ssaplan
 
 import (
 	"fmt"
+	"reflect"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -30,6 +31,17 @@ const (
 	Conflict Action = "Conflict"
 	// Deferred: the server could not be asked yet; the reason says why. Nothing is known of the outcome.
 	Deferred Action = "Deferred"
+)
+
+// Deferral says why a plan is Deferred.
+type Deferral string
+
+// The reasons of a [Deferred] plan.
+const (
+	// MissingType: the server doesn't serve the kind.
+	MissingType Deferral = "MissingType"
+	// MissingNamespace: the object's namespace doesn't exist.
+	MissingNamespace Deferral = "MissingNamespace"
 )
 
 // Cause says why a value changes.
@@ -66,6 +78,8 @@ type Plan struct {
 	Action Action
 	// Reason says in a line why it is this action.
 	Reason string
+	// Deferral is the reason of a Deferred plan; empty for every other action.
+	Deferral Deferral
 	// Before and After are the declared fields of the live object, and of the object as the server would make it.
 	Before, After projection.Projection
 	// Baseline is what a host compares After with: the values that the prior state observed last, or Before if the state
@@ -86,6 +100,7 @@ type Plan struct {
 	// Requests is the number of requests that planning this object took, discovery not counted.
 	Requests int
 
+	request  Request
 	manifest *unstructured.Unstructured // as it is sent
 	live     *unstructured.Unstructured
 	target   *target
@@ -108,8 +123,9 @@ func (plan *Plan) liveObject() map[string]any {
 type Replacement struct {
 	// Evidence says what proves it.
 	Evidence string
-	// Old is the object that goes away.
+	// Old is the object that goes away, and UID its UID. Without a known UID nothing can be deleted.
 	Old identity.Identity
+	UID string
 	// Fields are the fields that can't change in place, with the reason for each.
 	Fields []ReplacedField
 	// Hazards are what the replacement destroys or interrupts beside the object itself.
@@ -141,6 +157,12 @@ func (c Change) String() string {
 		return c.Change.String()
 	}
 	return fmt.Sprintf("%s (%s)", c.Change, causeWords[c.Cause])
+}
+
+// same reports whether c and other say the same of the same place.
+func (c Change) same(other Change) bool {
+	return c.Path.Equal(other.Path) && c.Op == other.Op && c.Cause == other.Cause && c.Manager == other.Manager &&
+		reflect.DeepEqual(c.Before, other.Before) && reflect.DeepEqual(c.After, other.After)
 }
 
 // Format prints [Change.String] whatever the verb, so that no verb shows a sensitive value.

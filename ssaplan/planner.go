@@ -40,6 +40,8 @@ type Options struct {
 	RefuseConflicts bool
 	// DefaultNamespace is where manifests of namespaced kinds that name no namespace go. Default: "default".
 	DefaultNamespace string
+	// Concurrency is how many objects PlanAll plans at a time. Default: 8.
+	Concurrency int
 	// Credential describes what the client sends to prove who it is. Default: what [New] finds in the config, and nothing
 	// for [NewForClient].
 	Credential authresilience.Credential

@@ -30,7 +30,7 @@ func (p *Planner) Plan(ctx context.Context, request Request) (*Plan, error) {
 		return nil, err
 	}
 	ctx, warnings := collectWarnings(ctx)
-	plan := &Plan{Object: id}
+	plan := &Plan{Object: id, request: request}
 	if err := p.plan(ctx, plan, request); err != nil {
 		return nil, hideSecrets(err, request.Manifest, plan.live)
 	}
@@ -48,7 +48,7 @@ func (p *Planner) plan(ctx context.Context, plan *Plan, request Request) error {
 	}
 	target, err := p.locate(plan.Object)
 	if meta.IsNoMatchError(err) {
-		plan.Action = Deferred
+		plan.Action, plan.Deferral = Deferred, MissingType
 		plan.Reason = fmt.Sprintf("the server doesn't serve %s %s (yet)", plan.Object.APIVersion, plan.Object.Kind)
 		return nil
 	}
@@ -56,12 +56,12 @@ func (p *Planner) plan(ctx context.Context, plan *Plan, request Request) error {
 		return p.failure(plan.Object, "discovery", err)
 	}
 	plan.target, plan.Object = target, target.identity
-	if replaced := p.identityChange(plan, request.Prior); replaced {
-		return nil
-	}
 	plan.manifest = wireManifest(request.Manifest, target)
 	if plan.Patch, err = p.patch(plan.manifest); err != nil {
 		return fmt.Errorf("%s: %w", plan.Object, err)
+	}
+	if replaced := p.identityChange(plan, request.Prior); replaced {
+		return nil
 	}
 	if plan.live, err = target.live(ctx, request.Live); err != nil {
 		return p.failure(plan.Object, "get", err)
@@ -84,7 +84,7 @@ func (p *Planner) identityChange(plan *Plan, prior *State) bool {
 		return false
 	}
 	plan.Action, plan.Reason = Replace, result.Reason()
-	plan.Replacement = &Replacement{Evidence: "identity", Old: result.Old}
+	plan.Replacement = &Replacement{Evidence: "identity", Old: result.Old, UID: prior.UID}
 	for _, c := range result.Changes {
 		plan.Replacement.Fields = append(plan.Replacement.Fields, ReplacedField{c.Field, fmt.Sprintf("%q -> %q", c.Old, c.New)})
 	}

@@ -65,7 +65,7 @@ func (p *Planner) refused(ctx context.Context, plan *Plan, err error) error {
 		plan.Reason = count(len(conflicts), "field has another value and another owner", "fields have other values and other owners")
 		return nil
 	case apierrors.IsNotFound(err) && plan.live == nil:
-		plan.Action = Deferred
+		plan.Action, plan.Deferral = Deferred, MissingNamespace
 		plan.Reason = fmt.Sprintf("namespace %q doesn't exist (yet)", plan.Object.Namespace)
 		return nil
 	}
@@ -87,7 +87,7 @@ func (p *Planner) refused(ctx context.Context, plan *Plan, err error) error {
 // replaceFor makes the plan a replacement because of fields that can't change in place.
 func (plan *Plan) replaceFor(verdict immutability.Verdict) {
 	plan.Action = Replace
-	plan.Replacement = &Replacement{Evidence: verdict.Evidence.String(), Old: plan.Object, Hazards: verdict.Hazards}
+	plan.Replacement = &Replacement{Evidence: verdict.Evidence.String(), Old: plan.Object, UID: string(plan.live.GetUID()), Hazards: verdict.Hazards}
 	var paths []string
 	for _, f := range verdict.Fields {
 		plan.Replacement.Fields = append(plan.Replacement.Fields, ReplacedField(f))

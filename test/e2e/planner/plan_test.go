@@ -218,45 +218,6 @@ func TestDeferred(t *testing.T) {
 	require.Zero(t, plan.Requests)
 }
 
-func TestApplyIsGuarded(t *testing.T) {
-	c := newCluster(t)
-	tests := []struct {
-		why       string
-		exists    bool
-		meanwhile func(t *testing.T, m *unstructured.Unstructured)
-	}{
-		{"an object that appears after the plan is not adopted", false, func(t *testing.T, m *unstructured.Unstructured) {
-			_, err := c.resource(t, m).Create(t.Context(), m.DeepCopy(), metav1.CreateOptions{FieldManager: "somebody"})
-			require.NoError(t, err)
-		}},
-		{"an object that changed after the plan is not touched", true, func(t *testing.T, m *unstructured.Unstructured) {
-			c.foreign(t, m, `{"data":{"x":"theirs"}}`)
-		}},
-		{"an object that was removed after the plan is not created", true, func(t *testing.T, m *unstructured.Unstructured) {
-			require.NoError(t, c.resource(t, m).Delete(t.Context(), m.GetName(), metav1.DeleteOptions{}))
-		}},
-		{"an object that was re-created after the plan is not touched", true, func(t *testing.T, m *unstructured.Unstructured) {
-			require.NoError(t, c.resource(t, m).Delete(t.Context(), m.GetName(), metav1.DeleteOptions{}))
-			_, err := c.resource(t, m).Create(t.Context(), m.DeepCopy(), metav1.CreateOptions{})
-			require.NoError(t, err)
-		}},
-	}
-	for i, test := range tests {
-		t.Run(test.why, func(t *testing.T) {
-			m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: guarded-%d}, data: {a: A}}", i)
-			if test.exists {
-				c.apply(t, m)
-				set(m, "B", "data", "a")
-			}
-			plan := c.plan(t, ssaplan.Request{Manifest: m})
-			test.meanwhile(t, m)
-			_, err := c.planner.Apply(t.Context(), plan)
-			require.True(t, apierrors.IsConflict(err), "%v", err)
-			require.ErrorContains(t, err, m.GetName())
-		})
-	}
-}
-
 func TestWarningsReachTheirPlan(t *testing.T) {
 	c := newCluster(t)
 	var wg sync.WaitGroup

@@ -1,0 +1,283 @@
+package planner_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan"
+)
+
+func (c *cluster) live(t *testing.T, m *unstructured.Unstructured) *unstructured.Unstructured {
+	t.Helper()
+	live, err := c.resource(t, m).Get(t.Context(), m.GetName(), metav1.GetOptions{})
+	require.NoError(t, err)
+	return live
+}
+
+func TestApplyNeverDoesWhatWasNotReviewed(t *testing.T) {
+	c := newCluster(t)
+	tests := []struct {
+		why       string
+		exists    bool
+		meanwhile func(t *testing.T, m *unstructured.Unstructured)
+		check     func(t *testing.T, err error)
+	}{
+		{"an object that appears after the plan is not adopted", false, func(t *testing.T, m *unstructured.Unstructured) {
+			_, err := c.resource(t, m).Create(t.Context(), m.DeepCopy(), metav1.CreateOptions{FieldManager: "somebody"})
+			require.NoError(t, err)
+		}, func(t *testing.T, err error) { require.True(t, apierrors.IsConflict(err), "%v", err) }},
+		{"somebody else's change of another field changes nothing that was reviewed", true, func(t *testing.T, m *unstructured.Unstructured) {
+			c.foreign(t, m, `{"data":{"x":"theirs"}}`)
+		}, func(t *testing.T, err error) { require.NoError(t, err) }},
+		{"somebody else's change of our field is another plan", true, func(t *testing.T, m *unstructured.Unstructured) {
+			c.foreign(t, m, `{"data":{"a":"theirs"}}`)
+		}, isChanged(ssaplan.Update)},
+		{"an object that was removed would be created", true, func(t *testing.T, m *unstructured.Unstructured) {
+			require.NoError(t, c.resource(t, m).Delete(t.Context(), m.GetName(), metav1.DeleteOptions{}))
+		}, isChanged(ssaplan.Create)},
+		{"an object that was re-created is another object", true, func(t *testing.T, m *unstructured.Unstructured) {
+			require.NoError(t, c.resource(t, m).Delete(t.Context(), m.GetName(), metav1.DeleteOptions{}))
+			_, err := c.resource(t, m).Create(t.Context(), m.DeepCopy(), metav1.CreateOptions{})
+			require.NoError(t, err)
+		}, isChanged(ssaplan.Update)},
+	}
+	for i, test := range tests {
+		t.Run(test.why, func(t *testing.T) {
+			m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: guarded-%d}, data: {a: A}}", i)
+			if test.exists {
+				c.apply(t, m)
+				set(m, "B", "data", "a")
+			}
+			plan := c.plan(t, ssaplan.Request{Manifest: m})
+			test.meanwhile(t, m)
+			_, err := c.planner.Apply(t.Context(), plan)
+			test.check(t, err)
+			if err != nil {
+				require.ErrorContains(t, err, m.GetName())
+				return
+			}
+			require.Equal(t, map[string]any{"a": "B", "x": "theirs"}, c.live(t, m).Object["data"])
+		})
+	}
+}
+
+func isChanged(action ssaplan.Action) func(*testing.T, error) {
+	return func(t *testing.T, err error) {
+		var changed *ssaplan.ChangedError
+		require.ErrorAs(t, err, &changed)
+		require.Equal(t, action, changed.Plan.Action)
+	}
+}
+
+const claim = `{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: %s, finalizers: [%s]},
+	spec: {accessModes: [%s], volumeName: pv, resources: {requests: {storage: 1Gi}}}}`
+
+// replacement returns a plan to replace a claim. The server adds a finalizer of its own to every claim.
+func replacement(t *testing.T, c *cluster, name string) (*unstructured.Unstructured, *ssaplan.Plan) {
+	m := manifest(t, claim, name, "example.com/backup", "ReadWriteOnce")
+	c.apply(t, m)
+	m = manifest(t, claim, name, "example.com/backup", "ReadWriteMany")
+	plan := c.plan(t, ssaplan.Request{Manifest: m})
+	require.Equal(t, ssaplan.Replace, plan.Action)
+	return m, plan
+}
+
+func (c *cluster) dropFinalizers(t *testing.T, m *unstructured.Unstructured) {
+	t.Helper()
+	_, err := c.resource(t, m).Patch(t.Context(), m.GetName(), types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
+	require.NoError(t, err)
+}
+
+func TestReplaceWaitsForFinalizersAndResumes(t *testing.T) {
+	c := newCluster(t)
+	m, plan := replacement(t, c, "waits")
+	old := c.live(t, m).GetUID()
+
+	var seen []string
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	options := ssaplan.ReplaceOptions{PollInterval: 50 * time.Millisecond,
+		Progress: func(_ identity.Identity, finalizers []string) { seen = finalizers }}
+	_, err := c.planner.Replace(ctx, plan, options)
+	var stopped *ssaplan.ReplaceError
+	require.ErrorAs(t, err, &stopped)
+	require.Equal(t, ssaplan.Waiting, stopped.Stage)
+	require.Contains(t, stopped.Finalizers, "example.com/backup")
+	require.Equal(t, seen, stopped.Finalizers)
+	require.ErrorContains(t, err, "example.com/backup")
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+
+	c.dropFinalizers(t, m)
+	obj, err := c.planner.Replace(t.Context(), plan, options)
+	require.NoError(t, err)
+	require.NotEqual(t, old, obj.GetUID())
+	require.Equal(t, ssaplan.NoOp, c.plan(t, ssaplan.Request{Manifest: m}).Action)
+}
+
+func TestReplaceResumedByAnotherProcessIsACreate(t *testing.T) {
+	c := newCluster(t)
+	m, _ := replacement(t, c, "resumed")
+	require.NoError(t, c.resource(t, m).Delete(t.Context(), m.GetName(), metav1.DeleteOptions{}))
+	c.dropFinalizers(t, m)
+	require.Equal(t, ssaplan.Create, c.plan(t, ssaplan.Request{Manifest: m}).Action)
+}
+
+func TestReplaceNeverTouchesAnotherObject(t *testing.T) {
+	c := newCluster(t)
+	m, plan := replacement(t, c, "other")
+	require.NoError(t, c.resource(t, m).Delete(t.Context(), m.GetName(), metav1.DeleteOptions{}))
+	c.dropFinalizers(t, m)
+	theirs, err := c.resource(t, m).Create(t.Context(), m.DeepCopy(), metav1.CreateOptions{FieldManager: "somebody"})
+	require.NoError(t, err)
+
+	_, err = c.planner.Replace(t.Context(), plan, ssaplan.ReplaceOptions{})
+	var stopped *ssaplan.ReplaceError
+	require.ErrorAs(t, err, &stopped)
+	require.Equal(t, ssaplan.Deleting, stopped.Stage)
+	live := c.live(t, m)
+	require.Equal(t, theirs.GetUID(), live.GetUID())
+	require.Nil(t, live.GetDeletionTimestamp())
+}
+
+func TestReplaceOfAnIdentity(t *testing.T) {
+	c := newCluster(t)
+	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: before}, data: {a: A}}")
+	state := c.apply(t, m)
+	old := m.DeepCopy()
+	m.SetName("after")
+	plan := c.plan(t, ssaplan.Request{Manifest: m, Prior: state})
+
+	t.Run("nothing is deleted while the new one can't be created", func(t *testing.T) {
+		_, err := c.resource(t, m).Create(t.Context(), m.DeepCopy(), metav1.CreateOptions{})
+		require.NoError(t, err)
+		_, err = c.planner.Replace(t.Context(), plan, ssaplan.ReplaceOptions{})
+		var stopped *ssaplan.ReplaceError
+		require.ErrorAs(t, err, &stopped)
+		require.Equal(t, ssaplan.Checking, stopped.Stage)
+		require.Equal(t, state.UID, string(c.live(t, old).GetUID()))
+		require.NoError(t, c.resource(t, m).Delete(t.Context(), m.GetName(), metav1.DeleteOptions{}))
+	})
+	t.Run("old goes, new comes", func(t *testing.T) {
+		_, err := c.planner.Replace(t.Context(), plan, ssaplan.ReplaceOptions{})
+		require.NoError(t, err)
+		_, err = c.resource(t, old).Get(t.Context(), old.GetName(), metav1.GetOptions{})
+		require.True(t, apierrors.IsNotFound(err))
+		require.Equal(t, map[string]any{"a": "A"}, c.live(t, m).Object["data"])
+	})
+}
+
+func TestPlanAllKeepsOrderAndKnowsTheSet(t *testing.T) {
+	c := newCluster(t)
+	var requests []ssaplan.Request
+	add := func(text string, args ...any) {
+		requests = append(requests, ssaplan.Request{Manifest: manifest(t, text, args...)})
+	}
+	add("{apiVersion: v1, kind: ConfigMap, metadata: {name: early, namespace: set-new}}")
+	add("{apiVersion: v1, kind: Namespace, metadata: {name: set-new}}")
+	add("{apiVersion: set.example.com/v1, kind: Thing, metadata: {name: thing}}")
+	add(`{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: things.set.example.com},
+		spec: {group: set.example.com, scope: Namespaced, names: {plural: things, kind: Thing},
+		versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]}}`)
+	add("{apiVersion: v1, kind: ConfigMap, metadata: {name: broken}, data: 5}")
+	for i := range 100 {
+		add("{apiVersion: v1, kind: ConfigMap, metadata: {name: many-%d}}", i)
+	}
+	add("{apiVersion: v1, kind: ConfigMap, metadata: {name: many-7, namespace: %s}}", c.namespace)
+
+	i, actions := 0, map[ssaplan.Action]int{}
+	for plan, err := range c.planner.PlanAll(t.Context(), requests) {
+		switch i {
+		case 4:
+			require.ErrorContains(t, err, "broken")
+		case len(requests) - 1:
+			require.ErrorContains(t, err, fmt.Sprintf("v1/ConfigMap %s/many-7: stands in the set twice", c.namespace))
+		default:
+			require.NoError(t, err)
+			require.Equal(t, requests[i].Manifest.GetName(), plan.Object.Name)
+			actions[plan.Action]++
+		}
+		switch i {
+		case 0:
+			require.Contains(t, plan.Reason, "the same set creates it")
+		case 2:
+			require.Contains(t, plan.Reason, "things.set.example.com")
+		}
+		i++
+	}
+	require.Equal(t, len(requests), i)
+	require.Equal(t, map[ssaplan.Action]int{ssaplan.Deferred: 2, ssaplan.Create: 102}, actions)
+}
+
+func TestPlanAllStops(t *testing.T) {
+	c := newCluster(t)
+	var requests []ssaplan.Request
+	for i := range 500 {
+		requests = append(requests, ssaplan.Request{Manifest: manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: s-%d}}", i)})
+	}
+	for range c.planner.PlanAll(t.Context(), requests) {
+		break
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	planned, failed := 0, 0
+	for _, err := range c.planner.PlanAll(ctx, requests) {
+		if err != nil {
+			require.ErrorIs(t, err, context.Canceled)
+			failed++
+			continue
+		}
+		if planned++; planned == 10 {
+			cancel()
+		}
+	}
+	cancel()
+	require.Equal(t, len(requests), planned+failed, "each request has an answer")
+	require.Greater(t, failed, 400)
+}
+
+func TestReadTellsWhatIsThere(t *testing.T) {
+	c := newCluster(t)
+	state := func(name string) *ssaplan.State {
+		return c.apply(t, manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, data: {a: A, b: B}}", name))
+	}
+	read := func(s *ssaplan.State) *ssaplan.Reading {
+		text, err := json.Marshal(s)
+		require.NoError(t, err)
+		var restored ssaplan.State
+		require.NoError(t, json.Unmarshal(text, &restored))
+		reading, err := c.planner.Read(t.Context(), &restored)
+		require.NoError(t, err)
+		return reading
+	}
+	there := state("there")
+	reading := read(there)
+	require.Equal(t, ssaplan.Present, reading.Presence)
+	require.Empty(t, reading.Drift)
+
+	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: there}}")
+	c.foreign(t, m, `{"data":{"a":"theirs","b":null}}`)
+	reading = read(there)
+	require.Len(t, reading.Drift, 2)
+	require.Equal(t, `data.a: "A" -> "theirs" (drifted: changed by "somebody")`, reading.Drift[0].String())
+	require.Equal(t, `data.b: - "B" (drifted)`, reading.Drift[1].String())
+
+	require.NoError(t, c.resource(t, m).Delete(t.Context(), "there", metav1.DeleteOptions{}))
+	require.Equal(t, ssaplan.Absent, read(there).Presence)
+	state("there")
+	require.Equal(t, ssaplan.Recreated, read(there).Presence)
+
+	elsewhere := *there
+	elsewhere.Identity.Namespace = "nowhere"
+	require.Equal(t, ssaplan.NamespaceGone, read(&elsewhere).Presence)
+	elsewhere.Identity = identity.Identity{APIVersion: "gone.example.com/v1", Kind: "Gone", Name: "x"}
+	require.Equal(t, ssaplan.TypeNotServed, read(&elsewhere).Presence)
+}
