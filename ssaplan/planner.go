@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"net/http"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -42,6 +44,13 @@ type Options struct {
 	DefaultNamespace string
 	// Concurrency is how many objects PlanAll plans at a time. Default: 8.
 	Concurrency int
+	// NoOps remembers plans that changed nothing. Default: nothing is remembered.
+	NoOps *NoOpCache
+	// Observe is told of each request about an object, from the goroutine that sent it: enough for a progress bar, a trace
+	// or metrics. Default: nobody is.
+	Observe func(context.Context, Observation)
+	// Logger gets each request at level debug. Default: nothing is logged.
+	Logger *slog.Logger
 	// Credential describes what the client sends to prove who it is. Default: what [New] finds in the config, and nothing
 	// for [NewForClient].
 	Credential authresilience.Credential
@@ -70,6 +79,9 @@ func New(config *rest.Config, options Options) (*Planner, error) {
 	config.WarningHandlerWithContext = WarningHandler{}
 	if options.Credential.IsZero() {
 		options.Credential = authresilience.FromRESTConfig(config)
+	}
+	if options.observer() != nil {
+		config.Wrap(func(next http.RoundTripper) http.RoundTripper { return meter{next} })
 	}
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
@@ -112,7 +124,7 @@ func NewForClient(client dynamic.Interface, mapper meta.RESTMapper, options Opti
 type target struct {
 	identity identity.Identity
 	scope    identity.Scope
-	resource *countingResource
+	resource *trackedResource
 	warnings []string
 }
 
@@ -132,7 +144,9 @@ func (p *Planner) locate(id identity.Identity) (*target, error) {
 	if warning != "" {
 		t.warnings = append(t.warnings, warning)
 	}
-	t.resource = &countingResource{Resource: p.resources(mapping.Resource, t.identity.Namespace)}
+	t.resource = &trackedResource{
+		resource: p.resources(mapping.Resource, t.identity.Namespace), object: t.identity, observe: p.options.observer(),
+	}
 	return t, nil
 }
 
@@ -158,35 +172,4 @@ func (p *Planner) failure(id identity.Identity, doing string, err error) error {
 		return fmt.Errorf("%s: %s: %w (%s)", id, doing, err, diagnosis)
 	}
 	return fmt.Errorf("%s: %s: %w", id, doing, err)
-}
-
-// countingResource counts the requests that are sent for one object. It is used by one goroutine.
-type countingResource struct {
-	Resource
-	requests int
-}
-
-func (r *countingResource) Get(ctx context.Context, name string, options metav1.GetOptions, sub ...string) (*unstructured.Unstructured, error) {
-	r.requests++
-	return r.Resource.Get(ctx, name, options, sub...)
-}
-
-func (r *countingResource) Patch(ctx context.Context, name string, pt types.PatchType, data []byte, options metav1.PatchOptions, sub ...string) (*unstructured.Unstructured, error) {
-	r.requests++
-	return r.Resource.Patch(ctx, name, pt, data, options, sub...)
-}
-
-func (r *countingResource) Create(ctx context.Context, obj *unstructured.Unstructured, options metav1.CreateOptions, sub ...string) (*unstructured.Unstructured, error) {
-	r.requests++
-	return r.Resource.Create(ctx, obj, options, sub...)
-}
-
-func (r *countingResource) Update(ctx context.Context, obj *unstructured.Unstructured, options metav1.UpdateOptions, sub ...string) (*unstructured.Unstructured, error) {
-	r.requests++
-	return r.Resource.Update(ctx, obj, options, sub...)
-}
-
-func (r *countingResource) Delete(ctx context.Context, name string, options metav1.DeleteOptions, sub ...string) error {
-	r.requests++
-	return r.Resource.Delete(ctx, name, options, sub...)
 }

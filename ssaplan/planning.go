@@ -18,7 +18,8 @@ import (
 
 // Plan says what applying the manifest will do. It changes nothing on the server.
 //
-// It takes no request when the identity changed, one when the live object is supplied, and two otherwise. An error
+// It takes no request when the identity changed, one when the live object is supplied, and two otherwise; up to two more
+// when the server refuses, and one less when [Options.NoOps] knows the answer. In that case Before and After are empty. An error
 // means that no plan could be made; it names the object and wraps the server's answer. What the server can't answer yet
 // (a kind or namespace that isn't there) is a plan with the action [Deferred].
 func (p *Planner) Plan(ctx context.Context, request Request) (*Plan, error) {
@@ -66,11 +67,21 @@ func (p *Planner) plan(ctx context.Context, plan *Plan, request Request) error {
 	if plan.live, err = target.live(ctx, request.Live); err != nil {
 		return p.failure(plan.Object, "get", err)
 	}
+	if plan.live != nil && p.options.NoOps.has(plan.noOpKey()) {
+		plan.Action, plan.Reason = NoOp, "the server would write nothing, as it said before of this version"
+		return nil
+	}
 	dryRun, err := target.dryRun(ctx, plan.Patch)
 	if err != nil {
 		return p.refused(ctx, plan, err)
 	}
-	return p.compare(plan, dryRun, request.Prior)
+	if err := p.compare(plan, dryRun, request.Prior); err != nil {
+		return err
+	}
+	if plan.Action == NoOp {
+		p.options.NoOps.add(plan.noOpKey())
+	}
+	return nil
 }
 
 // identityChange makes the plan a replacement if the prior state is of another object.

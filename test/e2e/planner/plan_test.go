@@ -1,8 +1,10 @@
 package planner_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -289,4 +291,54 @@ func TestStateSurvivesJSON(t *testing.T) {
 
 	newer := strings.Replace(string(text), `"version":1`, `"version":2`, 1)
 	require.ErrorContains(t, json.Unmarshal([]byte(newer), &state), "version 2")
+}
+
+func TestObserve(t *testing.T) {
+	c := newCluster(t)
+	var seen []ssaplan.Observation
+	var log strings.Builder
+	planner, err := ssaplan.New(controlplane.Shared(t).Config(), ssaplan.Options{
+		FieldManager: manager, DefaultNamespace: c.namespace,
+		Observe: func(_ context.Context, o ssaplan.Observation) { seen = append(seen, o) },
+		Logger:  slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	})
+	require.NoError(t, err)
+	m := manifest(t, "{apiVersion: v1, kind: Secret, metadata: {name: seen}, data: {password: Y2FuYXJ5}}")
+	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: m})
+	require.NoError(t, err)
+	_, err = planner.Apply(t.Context(), plan)
+	require.NoError(t, err)
+
+	var lines []string
+	for _, o := range seen {
+		require.Equal(t, plan.Object, o.Object)
+		require.Positive(t, o.Duration)
+		require.Positive(t, o.Received)
+		require.Equal(t, o.Verb == "patch", o.Sent > 0)
+		lines = append(lines, fmt.Sprintf("%s %t %d %s", o.Verb, o.DryRun, o.Status, o.Class))
+	}
+	require.Equal(t, []string{"get false 404 NotFound", "patch true 201 None", "patch false 201 None"}, lines)
+	require.Equal(t, 3, strings.Count(log.String(), "level=DEBUG msg=request"))
+	require.NotContains(t, log.String(), "Y2FuYXJ5")
+}
+
+func TestNoOpCacheSparesEveryRequest(t *testing.T) {
+	c := newCluster(t)
+	cache := ssaplan.NewNoOpCache(10)
+	planner, err := ssaplan.New(controlplane.Shared(t).Config(), ssaplan.Options{FieldManager: manager, DefaultNamespace: c.namespace, NoOps: cache})
+	require.NoError(t, err)
+	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: cached}, data: {a: A}}")
+	c.apply(t, m)
+	plan := func(live *unstructured.Unstructured) string {
+		plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: m, Live: live})
+		require.NoError(t, err)
+		return fmt.Sprintf("%s %d", plan.Action, plan.Requests)
+	}
+	live := c.live(t, m)
+	require.Equal(t, "NoOp 1", plan(live))
+	require.Equal(t, "NoOp 0", plan(live))
+	require.Equal(t, "NoOp 1", plan(nil), "the Get alone")
+	c.foreign(t, m, `{"data":{"a":"theirs"}}`)
+	require.Equal(t, "Update 1", plan(c.live(t, m)))
+	require.Equal(t, "Update 1", plan(c.live(t, m)), "only no-ops are remembered")
 }

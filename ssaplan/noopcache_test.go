@@ -1,0 +1,71 @@
+package ssaplan
+
+import (
+	"encoding/binary"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/identity"
+)
+
+func questionPlan(change func(plan *Plan)) *Plan {
+	force := true
+	live := &unstructured.Unstructured{Object: map[string]any{}}
+	live.SetUID("u1")
+	live.SetResourceVersion("23")
+	plan := &Plan{
+		Object: identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "n", Name: "a"},
+		Patch:  Patch{[]byte(`{"data":{"a":"b"}}`), metav1.PatchOptions{FieldManager: "m", Force: &force}},
+		live:   live,
+	}
+	change(plan)
+	return plan
+}
+
+func TestEachPartOfTheQuestionCounts(t *testing.T) {
+	no := false
+	changes := map[string]func(*Plan){
+		"UID":                    func(p *Plan) { p.live.SetUID("u2") },
+		"resourceVersion":        func(p *Plan) { p.live.SetResourceVersion("24") },
+		"text between the parts": func(p *Plan) { p.live.SetUID("u12"); p.live.SetResourceVersion("3") },
+		"name":                   func(p *Plan) { p.Object.Name = "b" },
+		"namespace":              func(p *Plan) { p.Object.Namespace = "o" },
+		"kind":                   func(p *Plan) { p.Object.Kind = "Secret" },
+		"apiVersion":             func(p *Plan) { p.Object.APIVersion = "v2" },
+		"manager":                func(p *Plan) { p.Patch.Options.FieldManager = "o" },
+		"force":                  func(p *Plan) { p.Patch.Options.Force = &no },
+		"manifest":               func(p *Plan) { p.Patch.Body = []byte(`{"data":{"a":"c"}}`) },
+	}
+	cache := NewNoOpCache(100)
+	cache.add(questionPlan(func(*Plan) {}).noOpKey())
+	require.True(t, cache.has(questionPlan(func(*Plan) {}).noOpKey()))
+	for part, change := range changes {
+		require.False(t, cache.has(questionPlan(change).noOpKey()), part)
+	}
+	hits, misses := cache.Stats()
+	require.Equal(t, []int64{1, int64(len(changes))}, []int64{hits, misses})
+}
+
+func TestCacheIsBoundedAndKeepsWhatIsUsed(t *testing.T) {
+	cache := NewNoOpCache(100)
+	key := func(i int) (k noOpKey) {
+		binary.BigEndian.PutUint64(k[:], uint64(i))
+		return k
+	}
+	for i := range 10000 {
+		cache.add(key(i))
+		require.True(t, cache.has(key(0)), "asked for all the time, at %d", i)
+	}
+	require.LessOrEqual(t, len(cache.recent)+len(cache.older), 101)
+	require.True(t, cache.has(key(9999)))
+	require.False(t, cache.has(key(5000)))
+}
+
+func TestNoCacheIsNoHit(t *testing.T) {
+	var cache *NoOpCache
+	cache.add(noOpKey{})
+	require.False(t, cache.has(noOpKey{}))
+}
