@@ -19,7 +19,8 @@ import (
 // Plan says what applying the manifest will do. It changes nothing on the server.
 //
 // It takes no request when the identity changed, one when the live object is supplied, and two otherwise; up to two more
-// when the server refuses, and one less when [Options.NoOps] knows the answer. In that case Before and After are empty. An error
+// when the server refuses, and one less when [Options.NoOps] knows the answer. In that case Before and After are empty. An
+// object that changes between the read and the dry run is read again. An error
 // means that no plan could be made; it names the object and wraps the server's answer. What the server can't answer yet
 // (a kind or namespace that isn't there) is a plan with the action [Deferred].
 func (p *Planner) Plan(ctx context.Context, request Request) (*Plan, error) {
@@ -64,24 +65,47 @@ func (p *Planner) plan(ctx context.Context, plan *Plan, request Request) error {
 	if replaced := p.identityChange(plan, request.Prior); replaced {
 		return nil
 	}
-	if plan.live, err = target.live(ctx, request.Live); err != nil {
-		return p.failure(plan.Object, "get", err)
+	if plan.live, err = target.supplied(request.Live); err != nil {
+		return fmt.Errorf("%s: %w", plan.Object, err)
+	}
+	if plan.live == nil {
+		if plan.live, err = target.live(ctx); err != nil {
+			return p.failure(plan.Object, "get", err)
+		}
 	}
 	if plan.live != nil && p.options.NoOps.has(plan.noOpKey()) {
 		plan.Action, plan.Reason = NoOp, "the server would write nothing, as it said before of this version"
 		return nil
 	}
-	dryRun, err := target.dryRun(ctx, plan.Patch)
-	if err != nil {
-		return p.refused(ctx, plan, err)
+	return p.ask(ctx, plan)
+}
+
+// askAttempts is how often the planner looks at an object that changes between the read and the dry run.
+const askAttempts = 3
+
+// ask has the server try the apply, and compares its answer with the live object of the same resourceVersion.
+func (p *Planner) ask(ctx context.Context, plan *Plan) error {
+	for range askAttempts {
+		dryRun, err := plan.target.dryRun(ctx, plan.Patch)
+		if err != nil {
+			return p.refused(ctx, plan, err)
+		}
+		if plan.liveVersion() == dryRun.GetResourceVersion() {
+			return p.compare(plan, dryRun, plan.request.Prior)
+		}
+		if plan.live, err = plan.target.live(ctx); err != nil {
+			return p.failure(plan.Object, "get", err)
+		}
 	}
-	if err := p.compare(plan, dryRun, request.Prior); err != nil {
-		return err
+	return fmt.Errorf("%s: the object changed between read and dry run, %d times in a row: try again", plan.Object, askAttempts)
+}
+
+// liveVersion returns the resourceVersion of the live object; a dry run that creates has none either.
+func (plan *Plan) liveVersion() string {
+	if plan.live == nil {
+		return ""
 	}
-	if plan.Action == NoOp {
-		p.options.NoOps.add(plan.noOpKey())
-	}
-	return nil
+	return plan.live.GetResourceVersion()
 }
 
 // identityChange makes the plan a replacement if the prior state is of another object.
@@ -120,11 +144,27 @@ func (p *Planner) patch(manifest *unstructured.Unstructured) (Patch, error) {
 	return Patch{body, metav1.PatchOptions{FieldManager: p.options.FieldManager, Force: &force}}, nil
 }
 
-// live returns the object as it is, or nil if there is none.
-func (t *target) live(ctx context.Context, known *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	if known != nil {
-		return known, nil
+// supplied returns the live object that the host has, or nil if it has none that is of use: without managedFields, which
+// some caches drop, it doesn't say who owns what.
+func (t *target) supplied(live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	if live == nil {
+		return nil, nil
 	}
+	id, err := identity.Of(live.Object)
+	if err != nil {
+		return nil, fmt.Errorf("supplied live object: %w", err)
+	}
+	if id != t.identity {
+		return nil, fmt.Errorf("the supplied live object is another one: %s", id)
+	}
+	if len(live.GetManagedFields()) == 0 {
+		return nil, nil
+	}
+	return live, nil
+}
+
+// live returns the object as it is, or nil if there is none.
+func (t *target) live(ctx context.Context) (*unstructured.Unstructured, error) {
 	obj, err := t.resource.Get(ctx, t.identity.Name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil, nil
@@ -161,6 +201,9 @@ func (p *Planner) compare(plan *Plan, dryRun *unstructured.Unstructured, prior *
 	plan.Changes = c.changes()
 	plan.Ownership = fieldowner.Compare(c.liveOwners, c.dryOwners, p.options.FieldManager)
 	plan.Action, plan.Reason = c.verdict(plan.Changes)
+	if plan.Action == NoOp {
+		p.options.NoOps.add(plan.noOpKey())
+	}
 	return nil
 }
 

@@ -88,7 +88,7 @@ func (p *Planner) readLive(ctx context.Context, id identity.Identity) (*target, 
 	if err != nil {
 		return nil, nil, err
 	}
-	live, err := target.live(ctx, nil)
+	live, err := target.live(ctx)
 	return target, live, err
 }
 

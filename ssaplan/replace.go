@@ -129,7 +129,7 @@ func (r *replacer) check(ctx context.Context) error {
 // delete deletes the old object unless that has happened, and returns when it is gone.
 func (r *replacer) delete(ctx context.Context, old *target) error {
 	for {
-		live, err := old.live(ctx, nil)
+		live, err := old.live(ctx)
 		if err != nil || live == nil {
 			return err
 		}

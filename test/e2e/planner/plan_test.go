@@ -137,13 +137,27 @@ func TestEmptyNamespaceIsTheDefaultNamespace(t *testing.T) {
 
 func TestSuppliedLiveObjectSavesTheGet(t *testing.T) {
 	c := newCluster(t)
-	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: supplied}, data: {a: A}}")
+	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: supplied}, data: {a: A, b: B}}")
 	c.apply(t, m)
 	live, err := c.resource(t, m).Get(t.Context(), "supplied", metav1.GetOptions{})
 	require.NoError(t, err)
 	plan := c.plan(t, ssaplan.Request{Manifest: m, Live: live})
 	require.Equal(t, ssaplan.NoOp, plan.Action)
 	require.Equal(t, 1, plan.Requests)
+
+	c.foreign(t, m, `{"data":{"a":"theirs"}}`)
+	plan = c.plan(t, ssaplan.Request{Manifest: m, Live: live})
+	require.Equal(t, []string{"replace data.a Drifted somebody"}, causes(plan), "an outdated object is read again")
+	require.Equal(t, 3, plan.Requests)
+
+	bare := c.live(t, m)
+	bare.SetManagedFields(nil)
+	plan = c.plan(t, ssaplan.Request{Manifest: m, Live: bare})
+	require.Equal(t, []string{"replace data.a Drifted somebody"}, causes(plan), "an object without managedFields is read again")
+
+	live.SetName("another")
+	_, err = c.planner.Plan(t.Context(), ssaplan.Request{Manifest: m, Live: live})
+	require.ErrorContains(t, err, "another")
 }
 
 func TestConflict(t *testing.T) {
