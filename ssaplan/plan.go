@@ -42,6 +42,10 @@ const (
 	MissingType Deferral = "MissingType"
 	// MissingNamespace: the object's namespace doesn't exist.
 	MissingNamespace Deferral = "MissingNamespace"
+	// UnreadableObject: the caller may apply, but not read the object. The plan's After is what would be there.
+	UnreadableObject Deferral = "UnreadableObject"
+	// NoDryRun: an admission webhook doesn't support dry runs, so the server doesn't try.
+	NoDryRun Deferral = "NoDryRun"
 )
 
 // Cause says why a value changes.

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection"
@@ -49,28 +50,28 @@ func (p *Planner) plan(ctx context.Context, plan *Plan, request Request) error {
 		return p.failure(plan.Object, "plan", err)
 	}
 	target, err := p.locate(plan.Object)
-	if meta.IsNoMatchError(err) {
-		plan.Action, plan.Deferral = Deferred, MissingType
-		plan.Reason = fmt.Sprintf("the server doesn't serve %s %s (yet)", plan.Object.APIVersion, plan.Object.Kind)
-		return nil
-	}
-	if err != nil {
+	if err != nil && !meta.IsNoMatchError(err) {
 		return p.failure(plan.Object, "discovery", err)
 	}
-	plan.target, plan.Object = target, target.identity
-	plan.manifest = wireManifest(request.Manifest, target)
-	if plan.Patch, err = p.patch(plan.manifest); err != nil {
-		return fmt.Errorf("%s: %w", plan.Object, err)
+	if target != nil {
+		plan.target, plan.Object = target, target.identity
 	}
-	if replaced := p.identityChange(plan, request.Prior); replaced {
+	if p.identityChange(plan, request.Prior) {
+		return p.fillPatch(plan)
+	}
+	if target == nil {
+		plan.deferTo(MissingType, fmt.Sprintf("the server doesn't serve %s %s (yet)", plan.Object.APIVersion, plan.Object.Kind))
 		return nil
+	}
+	if err := p.fillPatch(plan); err != nil {
+		return err
 	}
 	if plan.live, err = target.supplied(request.Live); err != nil {
 		return fmt.Errorf("%s: %w", plan.Object, err)
 	}
 	if plan.live == nil {
 		if plan.live, err = target.live(ctx); err != nil {
-			return p.failure(plan.Object, "get", err)
+			return p.unreadable(ctx, plan, err)
 		}
 	}
 	if plan.live != nil && p.options.NoOps.has(plan.noOpKey()) {
@@ -78,6 +79,38 @@ func (p *Planner) plan(ctx context.Context, plan *Plan, request Request) error {
 		return nil
 	}
 	return p.ask(ctx, plan)
+}
+
+func (plan *Plan) deferTo(deferral Deferral, reason string) {
+	plan.Action, plan.Deferral, plan.Reason = Deferred, deferral, reason
+}
+
+// fillPatch sets what is going to be sent.
+func (p *Planner) fillPatch(plan *Plan) (err error) {
+	plan.manifest = wireManifest(plan.request.Manifest, plan.Object.Namespace)
+	if plan.Patch, err = p.patch(plan.manifest); err != nil {
+		return fmt.Errorf("%s: %w", plan.Object, err)
+	}
+	return nil
+}
+
+// unreadable handles a failed read. Who may apply but not read gets a plan that shows what would be there, but can't say
+// what changes.
+func (p *Planner) unreadable(ctx context.Context, plan *Plan, cause error) error {
+	if authresilience.Classify(cause) != authresilience.Authorization {
+		return p.failure(plan.Object, "get", cause)
+	}
+	dryRun, err := plan.target.dryRun(ctx, plan.Patch)
+	if err != nil {
+		return p.failure(plan.Object, "get", cause)
+	}
+	declared, err := projection.Managed(dryRun.Object, p.options.FieldManager)
+	if err != nil {
+		return fmt.Errorf("%s: dry run: %w", plan.Object, err)
+	}
+	plan.After = projection.Project(dryRun.Object, declared)
+	plan.deferTo(UnreadableObject, p.failure(plan.Object, "the live object can't be read", cause).Error())
+	return nil
 }
 
 // askAttempts is how often the planner looks at an object that changes between the read and the dry run.
@@ -113,8 +146,11 @@ func (p *Planner) identityChange(plan *Plan, prior *State) bool {
 	if prior == nil {
 		return false
 	}
-	result := identity.Compare(identity.Ref{Identity: prior.Identity}, identity.Ref{Identity: plan.Object},
-		identity.Options{Scope: plan.target.scope, DefaultNamespace: p.options.DefaultNamespace})
+	options := identity.Options{DefaultNamespace: p.options.DefaultNamespace}
+	if plan.target != nil {
+		options.Scope = plan.target.scope
+	}
+	result := identity.Compare(identity.Ref{Identity: prior.Identity}, identity.Ref{Identity: plan.Object}, options)
 	if !result.Replace() {
 		return false
 	}
@@ -127,9 +163,9 @@ func (p *Planner) identityChange(plan *Plan, prior *State) bool {
 }
 
 // wireManifest returns the manifest as it is sent: with its namespace, and without what a server refuses to be sent.
-func wireManifest(manifest *unstructured.Unstructured, target *target) *unstructured.Unstructured {
+func wireManifest(manifest *unstructured.Unstructured, namespace string) *unstructured.Unstructured {
 	wire := manifest.DeepCopy()
-	wire.SetNamespace(target.identity.Namespace)
+	wire.SetNamespace(namespace)
 	unstructured.RemoveNestedField(wire.Object, "metadata", "managedFields")
 	return wire
 }
@@ -194,6 +230,10 @@ func (p *Planner) compare(plan *Plan, dryRun *unstructured.Unstructured, prior *
 		return nil
 	}
 	plan.Before = projection.Project(plan.live.Object, declared)
+	if prior != nil && prior.UID != "" && prior.UID != string(plan.live.GetUID()) {
+		plan.Warnings = append(plan.Warnings, fmt.Sprintf("%s: somebody re-created the object: its uid was %s and is %s",
+			plan.Object, prior.UID, plan.live.GetUID()))
+	}
 	c, err := newComparison(plan, dryRun, p.options.FieldManager, prior)
 	if err != nil {
 		return fmt.Errorf("%s: %w", plan.Object, err)

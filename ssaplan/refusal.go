@@ -47,6 +47,9 @@ func (e *RefusedError) Error() string {
 // Unwrap returns the server's answer.
 func (e *RefusedError) Unwrap() error { return e.Err }
 
+// noDryRun ends what a server says when a webhook registered for the object has side effects (seen in 1.33 to 1.36).
+const noDryRun = `" does not support dry run`
+
 var refusalWords = map[immutability.Kind]string{
 	immutability.None:                 "refused",
 	immutability.Immutable:            "can't change in place, and it isn't known whether replacing it works",
@@ -65,8 +68,10 @@ func (p *Planner) refused(ctx context.Context, plan *Plan, err error) error {
 		plan.Reason = count(len(conflicts), "field has another value and another owner", "fields have other values and other owners")
 		return nil
 	case apierrors.IsNotFound(err) && plan.live == nil:
-		plan.Action, plan.Deferral = Deferred, MissingNamespace
-		plan.Reason = fmt.Sprintf("namespace %q doesn't exist (yet)", plan.Object.Namespace)
+		plan.deferTo(MissingNamespace, fmt.Sprintf("namespace %q doesn't exist (yet)", plan.Object.Namespace))
+		return nil
+	case apierrors.IsBadRequest(err) && strings.HasSuffix(err.Error(), noDryRun):
+		plan.deferTo(NoDryRun, err.Error())
 		return nil
 	}
 	verdict := immutability.Classify(err)

@@ -356,3 +356,31 @@ func TestNoOpCacheSparesEveryRequest(t *testing.T) {
 	require.Equal(t, "Update 1", plan(c.live(t, m)))
 	require.Equal(t, "Update 1", plan(c.live(t, m)), "only no-ops are remembered")
 }
+
+func TestWhoMayApplyButNotRead(t *testing.T) {
+	c := newCluster(t)
+	server := controlplane.Shared(t)
+	c.install(t, []byte("{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: writer}, rules: [{apiGroups: [''], resources: [configmaps], verbs: [patch, create]}]}"))
+	c.install(t, []byte("{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRoleBinding, metadata: {name: writer}, roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: writer}, subjects: [{kind: User, name: writer, apiGroup: rbac.authorization.k8s.io}]}"))
+	config, err := server.ConfigFor("writer")
+	require.NoError(t, err)
+	planner, err := ssaplan.New(config, ssaplan.Options{FieldManager: manager, DefaultNamespace: c.namespace})
+	require.NoError(t, err)
+	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: blind}, data: {a: A}}")})
+	require.NoError(t, err)
+	require.Equal(t, ssaplan.Deferred, plan.Action)
+	require.Equal(t, ssaplan.UnreadableObject, plan.Deferral)
+	require.Contains(t, plan.Reason, `User "writer" cannot get resource "configmaps"`)
+	require.Equal(t, map[string]any{"data": map[string]any{"a": "A"}}, plan.After.Object)
+}
+
+func TestRecreatedObjectIsAWarning(t *testing.T) {
+	c := newCluster(t)
+	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: recreated}, data: {a: A}}")
+	state := c.apply(t, m)
+	require.NoError(t, c.resource(t, m).Delete(t.Context(), "recreated", metav1.DeleteOptions{}))
+	c.apply(t, m)
+	plan := c.plan(t, ssaplan.Request{Manifest: m, Prior: state})
+	require.Equal(t, ssaplan.NoOp, plan.Action)
+	require.Contains(t, fmt.Sprint(plan.Warnings), state.UID)
+}
