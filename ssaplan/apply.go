@@ -103,7 +103,11 @@ func (p *Planner) send(ctx context.Context, plan *Plan) (*unstructured.Unstructu
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", plan.Object, err)
 	}
-	obj, err := plan.target.resource.Patch(ctx, plan.Object.Name, types.ApplyPatchType, body, plan.Patch.Options)
+	target, err := p.locate(ctx, plan.Object) // and not the plan's: another Planner, with other credentials, may have made it
+	if err != nil {
+		return nil, p.failure(plan.Object, "apply", err)
+	}
+	obj, err := target.answer(target.resource.Patch(ctx, plan.Object.Name, types.ApplyPatchType, body, plan.Patch.Options))
 	if err != nil {
 		return nil, hideSecrets(p.failure(plan.Object, "apply", err), plan.manifest, plan.live)
 	}

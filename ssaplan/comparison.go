@@ -116,6 +116,9 @@ func (c *comparison) isEdited(p projection.Path) bool {
 		return true
 	}
 	owner, known := latestOther(c.liveOwners, p, c.manager)
+	if owner.Time.IsZero() {
+		return false // a write to the scale subresource bears no time; it takes a field only from who owned it
+	}
 	return known && owner.Time.Before(c.lastApplied())
 }
 
@@ -134,7 +137,7 @@ func attributeDrift(changes []Change, live *unstructured.Unstructured, manager s
 }
 
 func (c *Change) drifted(by fieldowner.Owner) {
-	c.Cause, c.Manager, c.Operation, c.Time = Drifted, by.Manager, string(by.Operation), by.Time
+	c.Cause, c.Manager, c.Operation, c.Subresource, c.Time = Drifted, by.Manager, string(by.Operation), by.Subresource, by.Time
 }
 
 // latestOther returns who but the applying manager owns something at p, and wrote last.
@@ -189,7 +192,7 @@ func summary(changes []Change) string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, causeWords[cause]))
 		}
 	}
-	return count(len(changes), "change", "changes") + ": " + strings.Join(parts, ", ")
+	return strings.Join(parts, ", ")
 }
 
 var causeWords = map[Cause]string{

@@ -146,10 +146,12 @@ type ReplacedField struct {
 type Change struct {
 	projection.Change
 	Cause Cause
-	// Manager is who changed a drifted value, with which operation and when; empty if the object doesn't say.
-	Manager   string
-	Operation string
-	Time      time.Time
+	// Manager is who changed a drifted value, with which operation, on which subresource and when; empty if the object
+	// doesn't say.
+	Manager     string
+	Operation   string
+	Subresource string
+	Time        time.Time
 }
 
 // String returns one line: the change, and why.

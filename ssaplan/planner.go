@@ -14,10 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
-	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/restmapper"
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
@@ -62,7 +60,7 @@ type Options struct {
 // Planner plans and applies. It is safe for concurrent use.
 type Planner struct {
 	options   Options
-	mapper    meta.RESTMapper
+	kinds     kinds
 	resources func(schema.GroupVersionResource, string) Resource
 }
 
@@ -95,7 +93,7 @@ func New(config *rest.Config, options Options) (*Planner, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ssaplan: discovery client for %s: %w", config.Host, err)
 	}
-	return NewForClient(client, restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(disco)), options)
+	return newPlanner(client, &discoveredKinds{client: disco.RESTClient()}, options)
 }
 
 // NewForClient returns a Planner on top of a client and a mapper that the host has already. A mapper with a Reset
@@ -105,6 +103,10 @@ func NewForClient(client dynamic.Interface, mapper meta.RESTMapper, options Opti
 	if client == nil || mapper == nil {
 		return nil, errors.New("ssaplan: a client and a mapper are needed")
 	}
+	return newPlanner(client, mappedKinds{mapper}, options)
+}
+
+func newPlanner(client dynamic.Interface, kinds kinds, options Options) (*Planner, error) {
 	if options.FieldManager == "" {
 		return nil, errors.New("ssaplan: Options.FieldManager is empty: name the tool whose fields these are")
 	}
@@ -117,7 +119,7 @@ func NewForClient(client dynamic.Interface, mapper meta.RESTMapper, options Opti
 		}
 		return client.Resource(gvr).Namespace(namespace)
 	}
-	return &Planner{options: options, mapper: mapper, resources: resources}, nil
+	return &Planner{options: options, kinds: kinds, resources: resources}, nil
 }
 
 // target is an object in the cluster: its identity with the namespace resolved, and access to it.
@@ -130,13 +132,13 @@ type target struct {
 
 // locate finds out where the object lives. A kind that the server doesn't serve is an error for which
 // meta.IsNoMatchError holds.
-func (p *Planner) locate(id identity.Identity) (*target, error) {
-	mapping, err := p.mapping(id)
+func (p *Planner) locate(ctx context.Context, id identity.Identity) (*target, error) {
+	kind, err := p.kinds.find(ctx, schema.GroupVersionKind{Group: id.Group(), Version: id.Version(), Kind: id.Kind})
 	if err != nil {
 		return nil, err
 	}
 	t := &target{scope: identity.Cluster}
-	if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
+	if kind.namespaced {
 		t.scope = identity.Namespaced
 	}
 	var warning string
@@ -145,20 +147,9 @@ func (p *Planner) locate(id identity.Identity) (*target, error) {
 		t.warnings = append(t.warnings, warning)
 	}
 	t.resource = &trackedResource{
-		resource: p.resources(mapping.Resource, t.identity.Namespace), object: t.identity, observe: p.options.observer(),
+		resource: p.resources(kind.resource, t.identity.Namespace), object: t.identity, observe: p.options.observer(),
 	}
 	return t, nil
-}
-
-func (p *Planner) mapping(id identity.Identity) (*meta.RESTMapping, error) {
-	kind := schema.GroupKind{Group: id.Group(), Kind: id.Kind}
-	mapping, err := p.mapper.RESTMapping(kind, id.Version())
-	if resettable, ok := p.mapper.(meta.ResettableRESTMapper); ok && meta.IsNoMatchError(err) {
-		// The kind may have been installed since the mapper last looked.
-		resettable.Reset()
-		mapping, err = p.mapper.RESTMapping(kind, id.Version())
-	}
-	return mapping, err
 }
 
 // failure returns the error for a request that failed: the object, what was tried, the cause and, if the caller was

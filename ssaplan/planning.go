@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -49,7 +48,7 @@ func (p *Planner) plan(ctx context.Context, plan *Plan, request Request) error {
 	if err := p.expired(); err != nil {
 		return p.failure(plan.Object, "plan", err)
 	}
-	target, err := p.locate(plan.Object)
+	target, err := p.locate(ctx, plan.Object)
 	if err != nil && !meta.IsNoMatchError(err) {
 		return p.failure(plan.Object, "discovery", err)
 	}
@@ -60,7 +59,7 @@ func (p *Planner) plan(ctx context.Context, plan *Plan, request Request) error {
 		return p.fillPatch(plan)
 	}
 	if target == nil {
-		plan.deferTo(MissingType, fmt.Sprintf("the server doesn't serve %s %s (yet)", plan.Object.APIVersion, plan.Object.Kind))
+		plan.deferToType()
 		return nil
 	}
 	if err := p.fillPatch(plan); err != nil {
@@ -85,6 +84,10 @@ func (plan *Plan) deferTo(deferral Deferral, reason string) {
 	plan.Action, plan.Deferral, plan.Reason = Deferred, deferral, reason
 }
 
+func (plan *Plan) deferToType() {
+	plan.deferTo(MissingType, fmt.Sprintf("the server doesn't serve %s %s (yet)", plan.Object.APIVersion, plan.Object.Kind))
+}
+
 // fillPatch sets what is going to be sent.
 func (p *Planner) fillPatch(plan *Plan) (err error) {
 	plan.manifest = wireManifest(plan.request.Manifest, plan.Object.Namespace)
@@ -97,7 +100,13 @@ func (p *Planner) fillPatch(plan *Plan) (err error) {
 // unreadable handles a failed read. Who may apply but not read gets a plan that shows what would be there, but can't say
 // what changes.
 func (p *Planner) unreadable(ctx context.Context, plan *Plan, cause error) error {
-	if authresilience.Classify(cause) != authresilience.Authorization {
+	switch authresilience.Classify(cause) {
+	case authresilience.Authorization:
+	case authresilience.TypeNotServed: // it was, when the planner looked last
+		p.kinds.forget(plan.Object.Group(), plan.Object.Version())
+		plan.deferToType()
+		return nil
+	default:
 		return p.failure(plan.Object, "get", cause)
 	}
 	dryRun, err := plan.target.dryRun(ctx, plan.Patch)
@@ -199,20 +208,34 @@ func (t *target) supplied(live *unstructured.Unstructured) (*unstructured.Unstru
 	return live, nil
 }
 
-// live returns the object as it is, or nil if there is none.
+// live returns the object as it is, or nil if there is none. Only the API server's own word counts for that: a proxy's
+// 404 is an error.
 func (t *target) live(ctx context.Context) (*unstructured.Unstructured, error) {
 	obj, err := t.resource.Get(ctx, t.identity.Name, metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
+	switch authresilience.Classify(err) {
+	case authresilience.NotFound, authresilience.NamespaceNotFound:
 		return nil, nil
 	}
-	return obj, err
+	return t.answer(obj, err)
+}
+
+// answer returns the object that a request was answered with, if it is that object: whatever stands in front of a server
+// can answer 200 with something else.
+func (t *target) answer(obj *unstructured.Unstructured, err error) (*unstructured.Unstructured, error) {
+	if err != nil {
+		return nil, err
+	}
+	if id, err := identity.Of(obj.Object); err != nil || id != t.identity {
+		return nil, fmt.Errorf("the answer is not this object but %q, kind %q: check the server's address", obj.GetName(), obj.GetKind())
+	}
+	return obj, nil
 }
 
 // dryRun returns the object as the server would make it.
 func (t *target) dryRun(ctx context.Context, patch Patch) (*unstructured.Unstructured, error) {
 	options := patch.Options
 	options.DryRun = []string{metav1.DryRunAll}
-	return t.resource.Patch(ctx, t.identity.Name, types.ApplyPatchType, patch.Body, options)
+	return t.answer(t.resource.Patch(ctx, t.identity.Name, types.ApplyPatchType, patch.Body, options))
 }
 
 // compare fills the plan from the two answers of the server.

@@ -84,7 +84,7 @@ func (p *Planner) readLive(ctx context.Context, id identity.Identity) (*target, 
 	if err := p.expired(); err != nil {
 		return nil, nil, err
 	}
-	target, err := p.locate(id)
+	target, err := p.locate(ctx, id)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -106,7 +106,7 @@ func (p *Planner) absence(ctx context.Context, t *target, reading *Reading) Pres
 	if t.identity.Namespace == "" {
 		return Absent
 	}
-	namespace, err := p.locate(identity.Identity{APIVersion: "v1", Kind: "Namespace", Name: t.identity.Namespace})
+	namespace, err := p.locate(ctx, identity.Identity{APIVersion: "v1", Kind: "Namespace", Name: t.identity.Namespace})
 	if err != nil {
 		return Absent
 	}

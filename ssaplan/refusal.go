@@ -7,6 +7,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
@@ -67,7 +68,7 @@ func (p *Planner) refused(ctx context.Context, plan *Plan, err error) error {
 		plan.Action, plan.Conflicts = Conflict, conflicts
 		plan.Reason = count(len(conflicts), "field has another value and another owner", "fields have other values and other owners")
 		return nil
-	case apierrors.IsNotFound(err) && plan.live == nil:
+	case authresilience.Classify(err) == authresilience.NamespaceNotFound && plan.live == nil:
 		plan.deferTo(MissingNamespace, fmt.Sprintf("namespace %q doesn't exist (yet)", plan.Object.Namespace))
 		return nil
 	case apierrors.IsBadRequest(err) && strings.HasSuffix(err.Error(), noDryRun):
@@ -77,6 +78,9 @@ func (p *Planner) refused(ctx context.Context, plan *Plan, err error) error {
 	verdict := immutability.Classify(err)
 	if verdict.Kind == immutability.None {
 		return p.failure(plan.Object, "dry run", err)
+	}
+	if plan.live == nil && verdict.Kind != immutability.AdmissionDenied {
+		verdict.Kind, verdict.Uncertain = immutability.Invalid, "" // there is nothing that could have been immutable
 	}
 	if plan.live != nil {
 		verdict = immutability.Probe(ctx, plan.target.resource, plan.manifest, plan.live, verdict,

@@ -102,7 +102,7 @@ func (r *replacer) run(ctx context.Context) (*unstructured.Unstructured, error) 
 	if err := r.check(ctx); err != nil {
 		return nil, err
 	}
-	old, err := r.planner.locate(r.plan.Replacement.Old)
+	old, err := r.planner.locate(ctx, r.plan.Replacement.Old)
 	if err != nil {
 		return nil, err
 	}

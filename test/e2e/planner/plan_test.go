@@ -105,6 +105,19 @@ func set(m *unstructured.Unstructured, value any, path ...string) {
 	}
 }
 
+func TestScaleIsDriftAlsoWithoutAState(t *testing.T) {
+	c := newCluster(t)
+	m := manifest(t, `{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: scaled}, spec: {replicas: 3, selector: {matchLabels: {a: b}},
+		template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}}`)
+	c.apply(t, m)
+	_, err := c.resource(t, m).Patch(t.Context(), "scaled", types.MergePatchType, []byte(`{"spec":{"replicas":7}}`),
+		metav1.PatchOptions{FieldManager: "scaler"}, "scale")
+	require.NoError(t, err)
+	plan := c.plan(t, ssaplan.Request{Manifest: m})
+	require.Equal(t, []string{"replace spec.replicas Drifted scaler"}, causes(plan))
+	require.Equal(t, "scale", plan.Changes[0].Subresource)
+}
+
 func TestCausesThatOnlyAStateCanTell(t *testing.T) {
 	c := newCluster(t)
 	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: removed}, data: {a: A, b: A}}")
@@ -210,8 +223,11 @@ func TestRefusalThatReplacingDoesNotHelp(t *testing.T) {
 		t.Run(test.why, func(t *testing.T) {
 			const deployment = `{apiVersion: apps/v1, kind: Deployment, metadata: {name: refused-%d}, spec: {selector: {matchLabels: {a: b}},
 				template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}, %s}}`
+			_, err := c.planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest(t, deployment, i, "replicas: -1")})
+			require.ErrorContains(t, err, "invalid: spec.replicas: ")
+			require.NotContains(t, err.Error(), "uncertain", "there is nothing to ask on a create")
 			c.apply(t, manifest(t, deployment, i, test.base))
-			_, err := c.planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest(t, deployment, i, test.edit)})
+			_, err = c.planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest(t, deployment, i, test.edit)})
 			var refused *ssaplan.RefusedError
 			require.ErrorAs(t, err, &refused)
 			require.ErrorContains(t, err, test.want)
