@@ -1,0 +1,135 @@
+#!/bin/sh
+# Shows on a real API server what "kubectl ssaplan" answers in the life of an application, and checks every answer.
+# It wants a cluster of its own, in KUBECONFIG, and kubectl and go in PATH. "make demo" at the root of the repository
+# provides them.
+set -eu
+
+cd "$(dirname "$0")"
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 130' INT TERM
+
+main() {
+	build
+	cp app.yaml "$dir/app.yaml"
+	cd "$dir"
+	echo "API server ${CONTROLPLANE_VERSION:-of $KUBECONFIG}"
+
+	step "A new application. Most of it has to wait for its namespace, and the Backup for its definition."
+	run 3 kubectl ssaplan plan -f app.yaml
+	expect "+ v1/Namespace shop "
+	expect "+ apiextensions.k8s.io/v1/CustomResourceDefinition backups.shop.example.com "
+	expect "… apps/v1/Deployment shop/web "
+	expect "Plan: 2 to create, 11 deferred."
+
+	step "Apply what can be applied. After that the rest can be planned, and applied."
+	run 3 kubectl ssaplan apply --yes --state state.json -f app.yaml
+	expect "created v1/Namespace shop"
+	expect "left out 11 deferred"
+	run 0 kubectl wait --for condition=Established --timeout 30s crd/backups.shop.example.com
+	run 2 kubectl ssaplan plan -v --state state.json -f app.yaml
+	expect '+ password: <redacted>'
+	refuse 'Y29ycmVjdC1ob3JzZQ=='
+	expect "Plan: 11 to create, 2 unchanged."
+	run 0 kubectl ssaplan apply --yes --state state.json -f app.yaml
+	expect "created shop.example.com/v1/Backup shop/nightly"
+
+	step "Plan again: nothing changes, although the server has filled in defaults and written 1000m as 1."
+	run 0 kubectl ssaplan plan -v --state state.json -f app.yaml
+	expect "= apps/v1/Deployment shop/web"
+	expect "Plan: 13 unchanged."
+
+	step "Edit the manifests: an image, replicas, a variable, a line of a file, a password."
+	edit 's|shop/web:1.4.0|shop/web:1.5.0|' 's|replicas: 2|replicas: 3|' 's|value: info|value: debug|' \
+		's|keepalive_timeout 30|keepalive_timeout 65|' 's|Y29ycmVjdC1ob3JzZQ==|YmF0dGVyeS1zdGFwbGU=|'
+	run 2 kubectl ssaplan plan --state state.json -f app.yaml
+	expect 'image: "registry.example.com/shop/web:1.4.0" → "registry.example.com/shop/web:1.5.0"'
+	expect 'replicas: 2 → 3'
+	expect '[name="LOG_LEVEL"].value: "info" → "debug"'
+	expect '+   keepalive_timeout 65;'
+	expect 'data.password: <redacted: changed>'
+	refuse 'YmF0dGVyeS1zdGFwbGU='
+	expect "Plan: 3 to update, 10 unchanged."
+	run 0 kubectl ssaplan apply --yes --state state.json -f app.yaml
+	run 0 kubectl ssaplan plan --state state.json -f app.yaml
+	expect "Plan: 13 unchanged."
+
+	step "Another manager injects a sidecar, in front of the containers. Our fields stay as they are."
+	run 0 kubectl patch deployment web -n shop --field-manager mesh-injector --type json \
+		-p '[{"op": "add", "path": "/spec/template/spec/containers/0", "value": {"name": "mesh", "image": "mesh:2"}}]'
+	run 0 kubectl ssaplan plan --state state.json -f app.yaml
+	expect "Plan: 13 unchanged."
+
+	step "Others change what is ours. The plan says who did, and what apply would do about it."
+	run 0 kubectl scale deployment web -n shop --replicas 7
+	run 0 kubectl patch configmap web -n shop --field-manager night-shift --type merge -p '{"data": {"currency": "USD"}}'
+	run 2 kubectl ssaplan plan --state state.json -f app.yaml
+	expect 'spec.replicas: 7 → 3  # drifted: "kubectl" changed it (Update'
+	expect 'data.currency: "USD" → "EUR"  # drifted: "night-shift" changed it (Update, '
+	expect "Plan: 2 to update, 11 unchanged."
+	run 3 kubectl ssaplan plan --state state.json -f app.yaml --force-conflicts=false
+	expect 'spec.replicas: owned by "kubectl" (Update of scale)'
+	expect "Plan: 2 in conflict, 11 unchanged."
+	run 0 kubectl ssaplan apply --yes --state state.json -f app.yaml
+
+	step "Rename an object. That is another object: the old one would stay behind."
+	edit '/^kind: ConfigMap/,/^---/s|name: web|name: web-settings|'
+	run 2 kubectl ssaplan plan --state state.json -f app.yaml
+	expect "± v1/ConfigMap shop/web-settings  replaces v1/ConfigMap shop/web,"
+	expect 'metadata.name: "web" -> "web-settings"'
+	expect "Plan: 1 to replace, 12 unchanged."
+
+	printf '\nEvery plan was right.\n'
+}
+
+# build puts the command where kubectl finds it as a plugin.
+build() {
+	echo "building kubectl-ssaplan" >&2
+	(cd ../kubectl-ssaplan && go build -buildvcs=false -o "$dir/bin/kubectl-ssaplan" .)
+	PATH=$dir/bin:$PATH
+}
+
+step() {
+	printf '\n\n### %s\n' "$1"
+}
+
+# run CODE COMMAND... runs a command and stops the demo if it doesn't end with the exit code.
+run() {
+	want=$1
+	shift
+	printf '\n$ %s\n' "$*"
+	code=0
+	"$@" >output 2>&1 || code=$?
+	cat output
+	[ "$code" = "$want" ] || fail "exit code $code instead of $want"
+	printf '(exit code %s)\n' "$code"
+}
+
+# expect TEXT stops the demo if the last command didn't print the text.
+expect() {
+	grep -qF -- "$1" output || fail "the output lacks: $1"
+}
+
+# refuse TEXT stops the demo if the last command printed the text.
+refuse() {
+	if grep -qF -- "$1" output; then
+		fail "the output has: $1"
+	fi
+}
+
+# edit EXPRESSION... changes the manifests with sed.
+edit() {
+	printf '\n$ edit app.yaml\n'
+	for expression in "$@"; do
+		sed "$expression" app.yaml >edited
+		diff -U0 app.yaml edited | grep '^[-+][^-+]' || fail "nothing to edit: $expression"
+		mv edited app.yaml
+	done
+}
+
+fail() {
+	printf '\nFAILED: %s\n' "$1" >&2
+	exit 1
+}
+
+main

@@ -1,0 +1,184 @@
+package cmd
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/manifest"
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
+	"github.com/ssaplan/primitives/ssaplan"
+)
+
+func newApply(streams genericiooptions.IOStreams) *cobra.Command {
+	o := newOptions(streams)
+	yes := false
+	c := &cobra.Command{
+		Use:   "apply -f FILE",
+		Short: "Show what applying manifests will do, and do exactly that",
+		Long: `Show what applying manifests will do, ask, and do exactly that.
+
+What is sent is what was shown. An object that changed in between is left as it is, and reported. Nothing at all is
+applied as long as something can't be planned. Objects that are in conflict, deferred or to be replaced are left out:
+deferred ones can be applied once what they wait for is there, so run apply again; objects are never deleted.
+
+Exit codes:
+  0  everything is as the manifests say
+  1  error, or not confirmed
+  3  everything was applied but what was left out`,
+		Example: `  # show, ask and apply
+  kubectl ssaplan apply -f app.yaml
+
+  # in a script, with a memory of what was applied
+  kubectl ssaplan apply -f app.yaml --yes --state app.state.json`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return o.runApply(c.Context(), yes) },
+	}
+	o.addFlags(c)
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "apply without asking")
+	return c
+}
+
+func (o *options) runApply(ctx context.Context, yes bool) error {
+	if err := o.validate(); err != nil {
+		return err
+	}
+	if !yes && !o.canAsk() {
+		return errors.New("apply: nobody can be asked, because standard input is no terminal or has the manifests; use --yes to apply without asking")
+	}
+	planning, err := o.plan(ctx)
+	if err != nil {
+		return fmt.Errorf("%w; nothing was applied", err)
+	}
+	if err := o.show(planning.report()); err != nil {
+		return err
+	}
+	if len(planning.failures) > 0 {
+		return errors.New("nothing was applied; correct the errors first")
+	}
+	if planning.writes() && !yes && !o.confirmed(ctx) {
+		return errors.New("nothing was applied")
+	}
+	return planning.apply(ctx)
+}
+
+// canAsk reports whether somebody sits at the terminal.
+func (o *options) canAsk() bool {
+	file, ok := o.In.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd())) && !slices.Contains(o.files, manifest.Stdin)
+}
+
+// confirmed asks, and doesn't wait for an answer when ctx ends.
+func (o *options) confirmed(ctx context.Context) bool {
+	fmt.Fprint(o.ErrOut, "Apply this? Type yes: ")
+	answers := make(chan string, 1)
+	go func() {
+		answer, _ := bufio.NewReader(o.In).ReadString('\n') // what can't be read isn't a yes
+		answers <- answer
+	}()
+	select {
+	case answer := <-answers:
+		return strings.TrimSpace(answer) == "yes"
+	case <-ctx.Done():
+		fmt.Fprintln(o.ErrOut)
+		return false
+	}
+}
+
+// writes reports whether apply would send anything.
+func (p *planning) writes() bool {
+	return slices.ContainsFunc(p.plans, func(plan *ssaplan.Plan) bool {
+		return plan.Action == ssaplan.Create || plan.Action == ssaplan.Update
+	})
+}
+
+// apply applies the plans, in their order, and remembers what it did also when some of it failed.
+func (p *planning) apply(ctx context.Context) error {
+	states := make([]*ssaplan.State, len(p.plans))
+	code := exitUnchanged
+	for i, plan := range p.plans {
+		if ctx.Err() != nil {
+			fmt.Fprintf(p.ErrOut, "interrupted before %s\n", plan.Object)
+			code = exitError
+			break
+		}
+		state, result := p.applyOne(ctx, i)
+		states[i] = state
+		if code != exitError && result != exitUnchanged {
+			code = result
+		}
+	}
+	p.sayLeftOut()
+	if err := p.remember(states); err != nil {
+		return err
+	}
+	if code != exitUnchanged {
+		return exit(code)
+	}
+	return nil
+}
+
+// applyOne applies one plan and says so.
+func (p *planning) applyOne(ctx context.Context, i int) (*ssaplan.State, int) {
+	plan := p.plans[i]
+	switch plan.Action {
+	case ssaplan.Conflict, ssaplan.Deferred, ssaplan.Replace:
+		return nil, exitOpen
+	}
+	obj, err := p.cluster.planner.Apply(ctx, plan)
+	if err == nil {
+		p.applied(plan)
+		var state *ssaplan.State
+		if state, err = ssaplan.NewState(obj, p.manager); err == nil {
+			return state, exitUnchanged
+		}
+	}
+	p.showFailures([]render.Failure{objectFailure(p.manifests[i], err)})
+	return nil, exitError
+}
+
+// leftOut says for each action that can't be applied what to do instead.
+var leftOut = []struct {
+	action ssaplan.Action
+	text   string
+}{
+	{ssaplan.Conflict, "in conflict: leave the fields to their managers, or take them over with --force-conflicts"},
+	{ssaplan.Deferred, "deferred: apply again once what they wait for is there"},
+	{ssaplan.Replace, "to be replaced: apply deletes nothing, so delete the old object and take it out of the state file"},
+}
+
+func (p *planning) sayLeftOut() {
+	for _, l := range leftOut {
+		n := 0
+		for _, plan := range p.plans {
+			if plan.Action == l.action {
+				n++
+			}
+		}
+		if n > 0 {
+			fmt.Fprintf(p.ErrOut, "left out %d %s\n", n, l.text)
+		}
+	}
+}
+
+func (p *planning) applied(plan *ssaplan.Plan) {
+	verb := map[ssaplan.Action]string{ssaplan.Create: "created", ssaplan.Update: "updated"}[plan.Action]
+	if verb != "" {
+		fmt.Fprintf(p.ErrOut, "%s %s\n", verb, plan.Object)
+	}
+}
+
+func (p *planning) remember(states []*ssaplan.State) error {
+	if p.state == "" {
+		return nil
+	}
+	return p.memory.Updated(p.manifests, p.matches, states).Save(p.state)
+}

@@ -1,0 +1,125 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/manifest"
+	"github.com/ssaplan/primitives/ssaplan"
+)
+
+// cluster is where the manifests go.
+type cluster struct {
+	host      string
+	namespace string // for manifests that name none
+	enforced  bool   // the user asked for this namespace
+	planner   *ssaplan.Planner
+}
+
+// connect finds the cluster in the flags and the kubeconfig. It sends nothing yet.
+func (o *options) connect() (*cluster, error) {
+	loader := o.config.ToRawKubeConfigLoader()
+	raw, err := loader.RawConfig()
+	if err != nil {
+		return nil, kubeconfigProblem(loader.ConfigAccess(), err)
+	}
+	if err := o.checkContext(raw, loader.ConfigAccess()); err != nil {
+		return nil, err
+	}
+	config, err := loader.ClientConfig()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", kubeconfigName(loader.ConfigAccess()), err)
+	}
+	c := &cluster{host: config.Host}
+	if c.namespace, c.enforced, err = loader.Namespace(); err != nil {
+		return nil, fmt.Errorf("%s: namespace: %w", kubeconfigName(loader.ConfigAccess()), err)
+	}
+	c.planner, err = ssaplan.New(config, ssaplan.Options{
+		FieldManager: o.manager, RefuseConflicts: !o.force, DefaultNamespace: c.namespace,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%w; check the kubeconfig and --server", err)
+	}
+	return c, nil
+}
+
+// checkContext says what the kubeconfig lacks. Left alone, client-go would fall back to http://localhost:8080.
+func (o *options) checkContext(raw api.Config, access clientcmd.ConfigAccess) error {
+	if *o.config.APIServer != "" || *o.config.ClusterName != "" || inCluster() && len(raw.Clusters) == 0 {
+		return nil
+	}
+	where := kubeconfigName(access)
+	if len(raw.Clusters) == 0 {
+		return fmt.Errorf("%s: no cluster is configured there; name a file with --kubeconfig or KUBECONFIG, or a cluster with --server", where)
+	}
+	name := raw.CurrentContext
+	if *o.config.Context != "" {
+		name = *o.config.Context
+	}
+	known := strings.Join(slices.Sorted(maps.Keys(raw.Contexts)), ", ")
+	context := raw.Contexts[name]
+	switch {
+	case name == "":
+		return fmt.Errorf("%s: current-context: missing; choose with --context one of: %s", where, known)
+	case context == nil:
+		return fmt.Errorf("%s: there is no context %q; choose with --context one of: %s", where, name, known)
+	case raw.Clusters[context.Cluster] == nil:
+		return fmt.Errorf("%s: context %q: there is no cluster %q; correct the context", where, name, context.Cluster)
+	case context.AuthInfo != "" && raw.AuthInfos[context.AuthInfo] == nil:
+		return fmt.Errorf("%s: context %q: there is no user %q; correct the context", where, name, context.AuthInfo)
+	}
+	return nil
+}
+
+func inCluster() bool {
+	return os.Getenv("KUBERNETES_SERVICE_HOST") != "" && os.Getenv("KUBERNETES_SERVICE_PORT") != ""
+}
+
+// kubeconfigFiles returns the files that make up the kubeconfig.
+func kubeconfigFiles(access clientcmd.ConfigAccess) []string {
+	if access.IsExplicitFile() {
+		return []string{access.GetExplicitFile()}
+	}
+	return access.GetLoadingPrecedence()
+}
+
+func kubeconfigName(access clientcmd.ConfigAccess) string {
+	return "kubeconfig " + strings.Join(kubeconfigFiles(access), ", ")
+}
+
+// kubeconfigProblem finds the file that can't be loaded. The texts of err can quote it, and a kubeconfig holds tokens.
+func kubeconfigProblem(access clientcmd.ConfigAccess, err error) error {
+	for _, file := range kubeconfigFiles(access) {
+		text, readErr := os.ReadFile(file)
+		var cause *fs.PathError
+		switch {
+		case errors.Is(readErr, fs.ErrNotExist):
+			if access.IsExplicitFile() {
+				return fmt.Errorf("kubeconfig %s: there is no such file; check the path after --kubeconfig", file)
+			}
+		case errors.As(readErr, &cause):
+			return fmt.Errorf("kubeconfig %s: can't be read: %w", file, cause.Err)
+		default:
+			if _, err := clientcmd.Load(text); err != nil {
+				return unreadable(file, err)
+			}
+		}
+	}
+	return fmt.Errorf("%s: %w", kubeconfigName(access), err)
+}
+
+func unreadable(file string, err error) error {
+	problem, known := manifest.SyntaxProblem(err, 1)
+	if !known {
+		problem = "is no kubeconfig"
+	}
+	return fmt.Errorf("kubeconfig %s: %s; correct the file, or name another one with --kubeconfig", file, problem)
+}

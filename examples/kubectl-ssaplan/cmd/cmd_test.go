@@ -1,0 +1,97 @@
+package cmd_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/go-logr/logr"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/klog/v2"
+
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/cmd"
+)
+
+// client-go logs some of the errors that it returns.
+func TestMain(m *testing.M) {
+	klog.SetLogger(logr.Discard())
+	os.Exit(m.Run())
+}
+
+// result is what a run of the command leaves.
+type result struct {
+	code     int
+	out, err string
+}
+
+// run runs the command line with text on standard input.
+func run(ctx context.Context, stdin string, args ...string) result {
+	var out, err bytes.Buffer
+	streams := genericiooptions.IOStreams{In: strings.NewReader(stdin), Out: &out, ErrOut: &err}
+	code := cmd.Run(ctx, args, streams)
+	return result{code, out.String(), err.String()}
+}
+
+// write writes files into a new folder, makes it the current one, and returns it.
+func write(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	t.Chdir(dir)
+	for name, content := range files {
+		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		require.NoError(t, os.WriteFile(name, []byte(content), 0o600))
+	}
+	return dir
+}
+
+func configMap(name, value string) string {
+	return "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: " + name + "\ndata:\n  key: " + value + "\n"
+}
+
+func TestUsageErrors(t *testing.T) {
+	write(t, map[string]string{"app.yaml": configMap("a", "x")})
+	t.Setenv("KUBECONFIG", "missing")
+	tests := []struct {
+		args string
+		want string
+	}{
+		{"plan", "no manifests: name a file or folder with -f"},
+		{"plan -f app.yaml -o xml", "-o xml: the output formats are text, json, yaml"},
+		{"plan -f app.yaml --field-manager=", "--field-manager: a name is needed"},
+		{"plan -f app.yaml --nonsense", "unknown flag: --nonsense; see kubectl ssaplan plan --help"},
+		{"plan app.yaml", `unknown command "app.yaml" for "kubectl ssaplan plan"`},
+		{"nonsense", `unknown command "nonsense" for "kubectl ssaplan"`},
+		{"apply -f app.yaml", "apply: nobody can be asked, because standard input is no terminal or has the manifests; use --yes to apply without asking"},
+		{"apply -f -", "apply: nobody can be asked, because standard input is no terminal or has the manifests; use --yes to apply without asking"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.args, func(t *testing.T) {
+			assert.Equal(t, result{1, "", tt.want + "\n"}, run(t.Context(), "yes\n", strings.Fields(tt.args)...))
+		})
+	}
+}
+
+func TestVersion(t *testing.T) {
+	got := run(t.Context(), "", "version")
+	assert.Equal(t, 0, got.code)
+	assert.Regexp(t, `^kubectl-ssaplan \S+ go\S+ \S+/\S+\n$`, got.out)
+}
+
+func TestHelp(t *testing.T) {
+	for args, want := range map[string][]string{
+		"--help":       {"Available Commands", "plan ", "apply ", "version "},
+		"plan --help":  {"kubectl ssaplan plan -f FILE", "Exit codes:", "--field-manager", "--state", "--kubeconfig"},
+		"apply --help": {"kubectl ssaplan apply -f FILE", "Exit codes:", "--yes", "--state", "--kubeconfig"},
+	} {
+		got := run(t.Context(), "", strings.Fields(args)...)
+		assert.Equal(t, 0, got.code)
+		for _, text := range want {
+			assert.Contains(t, got.out, text, args)
+		}
+	}
+}

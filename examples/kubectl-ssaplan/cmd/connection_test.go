@@ -1,0 +1,115 @@
+package cmd_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// twoObjects is an input for which a failed connection is still one line.
+var twoObjects = map[string]string{"app.yaml": configMap("a", "x") + "---\n" + configMap("b", "x"), "good": goodKubeconfig}
+
+// answer serves every request with the same answer.
+func answer(status int, contentType, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", contentType)
+		w.WriteHeader(status)
+		fmt.Fprint(w, body)
+	}
+}
+
+func TestConnectionErrors(t *testing.T) {
+	write(t, twoObjects)
+	page := answer(http.StatusOK, "text/html", "<html>c4n4ry</html>")
+	plain, secure := httptest.NewServer(page), httptest.NewTLSServer(page)
+	secure.Config.ErrorLog = quiet
+	absent := httptest.NewServer(answer(http.StatusNotFound, "text/plain", "404"))
+	denying := httptest.NewServer(answer(http.StatusUnauthorized, "application/json", `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Unauthorized","code":401}`))
+	t.Cleanup(func() {
+		for _, s := range []*httptest.Server{plain, secure, absent, denying} {
+			s.Close()
+		}
+	})
+	const unreachable = "the server can't be reached, or the connection broke: %s; check the server's address and the network, then try again"
+	const insecure = "no secure connection to the server: its certificate isn't trusted, or it doesn't speak TLS as expected: %s; check the server's address and certificate authority in the client's configuration"
+	const foreign = "the answer isn't one of a Kubernetes API server; a proxy or a login page may have sent it: %s; check the server's address, and log in if there is a login page in front of it"
+	tests := []struct {
+		name, server string
+		format, text string
+	}{
+		{"nothing listens", "https://127.0.0.1:1", unreachable, "dial tcp 127.0.0.1:1: connect: connection refused"},
+		{"https to an http port", strings.Replace(plain.URL, "http:", "https:", 1), insecure, "http: server gave HTTP response to HTTPS client"},
+		{"http to an https port", strings.Replace(secure.URL, "https:", "http:", 1), insecure, "Client sent an HTTP request to an HTTPS server."},
+		{"another authority", secure.URL, insecure, "tls: failed to verify certificate: x509: certificate signed by unknown authority"},
+		{"another server", absent.URL, foreign, "404"},
+		{"credentials", denying.URL, "the server doesn't accept the credentials: %s; renew the credentials, or check that they are meant for this server", "the server has asked for the client to provide credentials"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := run(t.Context(), "", "plan", "-f", "app.yaml", "--kubeconfig", "good", "--server", tt.server)
+			want := "cluster " + tt.server + ": " + fmt.Sprintf(tt.format, tt.text) + " (2 objects not planned)\n"
+			assert.Equal(t, result{1, "Plan: 1 error.\n", want}, got)
+		})
+	}
+	t.Run("a page", func(t *testing.T) {
+		got := run(t.Context(), "", "plan", "-f", "app.yaml", "--kubeconfig", "good", "--server", plain.URL)
+		assert.Equal(t, 1, got.code)
+		assert.Regexp(t, "^cluster "+plain.URL+`: the answer isn't one of a Kubernetes API server[^\n]*\n$`, got.err)
+		assert.NotContains(t, got.err, "c4n4ry")
+	})
+}
+
+func TestHostThatDoesNotResolve(t *testing.T) {
+	write(t, twoObjects)
+	got := run(t.Context(), "", "plan", "-f", "app.yaml", "--kubeconfig", "good", "--server", "https://no-such-host.invalid:6443")
+	assert.Equal(t, 1, got.code)
+	// The resolver's part of the text depends on the machine.
+	assert.Regexp(t, `^cluster https://no-such-host\.invalid:6443: the server can't be reached, or the connection broke: dial tcp: lookup no-such-host\.invalid[^\n]*; check the server's address and the network, then try again \(2 objects not planned\)\n$`, got.err)
+}
+
+// A password in the address stays out of the output.
+func TestServerWithPassword(t *testing.T) {
+	write(t, twoObjects)
+	got := run(t.Context(), "", "plan", "-f", "app.yaml", "--kubeconfig", "good", "--server", "https://me:c4n4ry@127.0.0.1:1", "-o", "json")
+	assert.Equal(t, 1, got.code)
+	assert.NotContains(t, got.out+got.err, "c4n4ry")
+}
+
+// A user who gives up doesn't wait for a server that doesn't answer.
+func TestInterrupt(t *testing.T) {
+	write(t, twoObjects)
+	asked := make(chan struct{}, 10)
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		asked <- struct{}{}
+		<-r.Context().Done()
+	}))
+	defer server.Close()
+	defer server.CloseClientConnections()
+	defer time.AfterFunc(10*time.Second, server.CloseClientConnections).Stop() // who waits nevertheless fails, and ends
+
+	for _, command := range []string{"plan", "apply --yes"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			<-asked
+			cancel()
+		}()
+		args := append(strings.Fields(command), "-f", "app.yaml", "--kubeconfig", "good", "--server", server.URL)
+		start := time.Now()
+		got := run(ctx, "", args...)
+		assert.Less(t, time.Since(start), 5*time.Second)
+		assert.Equal(t, 1, got.code)
+		assert.Empty(t, got.out)
+		assert.Regexp(t, `^interrupted after 0 of 2 objects(; nothing was applied)?\n$`, got.err)
+	}
+}
+
+// quiet keeps what test servers log about broken connections out of the tests' output.
+var quiet = log.New(io.Discard, "", 0)

@@ -1,0 +1,355 @@
+package cmd_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/test/controlplane"
+)
+
+// cluster is a namespace of its own on the real API server that the tests share.
+type cluster struct {
+	t         *testing.T
+	server    *controlplane.Server
+	namespace string
+}
+
+func newCluster(t *testing.T) *cluster {
+	t.Helper()
+	c := &cluster{t, controlplane.Shared(t), strings.ToLower(strings.NewReplacer("/", "-", "_", "-").Replace(t.Name()))}
+	c.kubectl("create", "namespace", c.namespace)
+	return c
+}
+
+// kubectl is what somebody else does to the cluster.
+func (c *cluster) kubectl(args ...string) string {
+	c.t.Helper()
+	command := exec.Command(c.server.Bin("kubectl"), append(args, "--kubeconfig", c.server.Kubeconfig(), "-n", c.namespace)...)
+	out, err := command.CombinedOutput()
+	require.NoError(c.t, err, "kubectl %s: %s", args, out)
+	return string(out)
+}
+
+// run runs a command line, which is split at spaces, in the namespace.
+func (c *cluster) run(line string) result {
+	c.t.Helper()
+	args := append(strings.Fields(line), "--kubeconfig", c.server.Kubeconfig(), "-n", c.namespace)
+	return run(c.t.Context(), "", args...)
+}
+
+// expect runs a command line and wants an exit code, an output and no errors.
+func (c *cluster) expect(line string, code int, out string) {
+	c.t.Helper()
+	got := c.run(line)
+	got.out = strings.ReplaceAll(got.out, c.namespace, "NS")
+	assert.Equal(c.t, result{code, out, ""}, got, line)
+}
+
+func (c *cluster) apply(line string) {
+	c.t.Helper()
+	got := c.run("apply --yes " + line)
+	require.Equal(c.t, 0, got.code, got.out+got.err)
+}
+
+func (c *cluster) edit(file, before, after string) {
+	c.t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(c.t, err)
+	require.Contains(c.t, string(text), before)
+	require.NoError(c.t, os.WriteFile(file, []byte(strings.ReplaceAll(string(text), before, after)), 0o600))
+}
+
+const deployment = `apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers:
+      - name: web
+        image: web:1
+        resources: {requests: {cpu: 1000m}}
+      - name: log
+        image: log:1
+`
+
+func TestLifeOfAnObject(t *testing.T) {
+	c := newCluster(t)
+	write(t, map[string]string{"app.yaml": deployment})
+
+	c.expect("plan -f app.yaml", 2, "+ apps/v1/Deployment NS/web  create with 8 fields\n\nPlan: 1 to create.\n")
+	got := c.run("apply --yes -f app.yaml")
+	assert.Equal(t, 0, got.code)
+	assert.Equal(t, "created apps/v1/Deployment "+c.namespace+"/web\n", got.err)
+	c.expect("plan -f app.yaml", 0, "Plan: 1 unchanged.\n")
+
+	version := c.kubectl("get", "deployment", "web", "-o", "jsonpath={.metadata.resourceVersion}")
+	c.expect("apply --yes -f app.yaml", 0, "Plan: 1 unchanged.\n")
+	assert.Equal(t, version, c.kubectl("get", "deployment", "web", "-o", "jsonpath={.metadata.resourceVersion}"))
+
+	c.edit("app.yaml", "web:1", "web:2")
+	c.expect("plan -f app.yaml", 2, `~ apps/v1/Deployment NS/web  update: 1 edited
+  ~ spec.template.spec.containers[name="web"].image: "web:1" → "web:2"
+
+Plan: 1 to update.
+`)
+	c.apply("-f app.yaml")
+	c.expect("plan -f app.yaml", 0, "Plan: 1 unchanged.\n")
+
+	c.edit("app.yaml", "        resources: {requests: {cpu: 1000m}}\n", "")
+	c.expect("plan -f app.yaml", 2, `~ apps/v1/Deployment NS/web  update: 1 dropped from the manifest
+  - spec.template.spec.containers[name="web"].resources.requests.cpu: "1"  # no longer in the manifest
+  ○ given up, now nobody's: spec.template.spec.containers[name="web"].resources.requests.cpu
+
+Plan: 1 to update.
+`)
+}
+
+func TestDrift(t *testing.T) {
+	for _, state := range []string{"", " --state state.json"} {
+		t.Run("state "+strconv.FormatBool(state != ""), func(t *testing.T) {
+			c := newCluster(t)
+			write(t, map[string]string{"app.yaml": deployment})
+			c.apply("-f app.yaml" + state)
+
+			c.kubectl("patch", "deployment", "web", "--field-manager", "injector", "--type", "json", "-p",
+				`[{"op":"add","path":"/spec/template/spec/containers/0","value":{"name":"mesh","image":"mesh:1"}}]`)
+			c.expect("plan -f app.yaml"+state, 0, "Plan: 1 unchanged.\n")
+
+			c.kubectl("scale", "deployment", "web", "--replicas", "7")
+			c.kubectl("patch", "deployment", "web", "--field-manager", "night-shift", "-p",
+				`{"spec":{"template":{"spec":{"containers":[{"name":"web","image":"web:0"}]}}}}`)
+			got := c.run("plan -f app.yaml" + state)
+			assert.Equal(t, 2, got.code)
+			assert.Contains(t, got.out, `~ replicas: 7 → 2`)
+			if state != "" {
+				// The record of a scale has no time, so only a memory tells for certain that this is no edit.
+				assert.Contains(t, got.out, "update: 2 drifted\n")
+				assert.Contains(t, got.out, `~ replicas: 7 → 2  # drifted: "kubectl" changed it (Update`)
+			}
+			assert.Regexp(t, `~ template.spec.containers\[name="web"\].image: "web:0" → "web:1"\n? *# drifted: "night-shift" changed it \(Update, \d+s ago\)`, got.out)
+			assert.Contains(t, got.out, `○ taken from "kubectl" (Update of scale): spec.replicas`)
+
+			got = c.run("plan -f app.yaml --force-conflicts=false" + state)
+			assert.Equal(t, 3, got.code)
+			assert.Contains(t, got.out, `! spec.replicas: owned by "kubectl" (Update of scale)`)
+			assert.Contains(t, got.out, `! spec.template.spec.containers[name="web"].image: owned by "night-shift" (Update)`)
+			assert.Contains(t, got.out, "Plan: 1 in conflict.\n")
+
+			got = c.run("apply --yes -f app.yaml --force-conflicts=false" + state)
+			assert.Equal(t, 3, got.code)
+			assert.Equal(t, "left out 1 in conflict: leave the fields to their managers, or take them over with --force-conflicts\n", got.err)
+
+			c.apply("-f app.yaml" + state)
+			c.expect("plan -f app.yaml"+state, 0, "Plan: 1 unchanged.\n")
+			names := c.kubectl("get", "deployment", "web", "-o", "jsonpath={.spec.template.spec.containers[*].name}")
+			assert.Equal(t, "mesh web log", names, "what others added stays")
+		})
+	}
+}
+
+func TestIdentityChange(t *testing.T) {
+	c := newCluster(t)
+	write(t, map[string]string{"app.yaml": configMap("one", "x") + "---\n" + configMap("two", "x")})
+	c.apply("-f app.yaml --state state.json")
+	c.edit("app.yaml", "name: one", "name: other")
+
+	c.expect("plan -f app.yaml --state state.json", 2, `± v1/ConfigMap NS/other  replaces v1/ConfigMap NS/one, which stays until somebody deletes it
+  ± metadata.name: "one" -> "other"
+
+Plan: 1 to replace, 1 unchanged.
+`)
+	got := c.run("apply --yes -f app.yaml --state state.json")
+	assert.Equal(t, 3, got.code)
+	assert.Equal(t, "left out 1 to be replaced: apply deletes nothing, so delete the old object and take it out of the state file\n", got.err)
+	assert.NotContains(t, c.kubectl("get", "configmaps", "-o", "name"), "other")
+
+	c.expect("plan -f app.yaml", 2, "+ v1/ConfigMap NS/other  create with 1 field\n\nPlan: 1 to create, 1 unchanged.\n")
+}
+
+func TestStateFile(t *testing.T) {
+	c := newCluster(t)
+	write(t, map[string]string{"app.yaml": configMap("a", "x") + "---\n" + configMap("b", "x")})
+	c.apply("-f app.yaml --state state.json")
+	info, err := os.Stat("state.json")
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+
+	text, err := os.ReadFile("state.json")
+	require.NoError(t, err)
+	var content struct {
+		APIVersion string
+		Objects    []struct {
+			Source string
+			State  struct{ Name string }
+		}
+	}
+	require.NoError(t, json.Unmarshal(text, &content))
+	assert.Equal(t, "ssaplan/v1", content.APIVersion)
+	require.Len(t, content.Objects, 2)
+	assert.Equal(t, "app.yaml#2", content.Objects[1].Source)
+	assert.Equal(t, "b", content.Objects[1].State.Name)
+}
+
+const crontab = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: crontabs.deferred.example.com}
+spec:
+  group: deferred.example.com
+  scope: Namespaced
+  names: {kind: CronTab, plural: crontabs, singular: crontab}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {schedule: {type: string}}}}}}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: deferred}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: a, namespace: deferred}
+---
+apiVersion: deferred.example.com/v1
+kind: CronTab
+metadata: {name: a, namespace: deferred}
+spec: {schedule: daily}
+`
+
+func TestDeferred(t *testing.T) {
+	server := controlplane.Shared(t)
+	write(t, map[string]string{"app.yaml": crontab})
+	plan := func(command string) result {
+		return run(t.Context(), "", append(strings.Fields(command), "-f", "app.yaml", "--kubeconfig", server.Kubeconfig())...)
+	}
+	assert.Equal(t, result{3, `+ apiextensions.k8s.io/v1/CustomResourceDefinition crontabs.deferred.example.com  create with 6 fields
++ v1/Namespace deferred  create
+… v1/ConfigMap deferred/a  deferred: namespace "deferred" doesn't exist (yet)
+… deferred.example.com/v1/CronTab deferred/a  deferred: the server doesn't serve deferred.example.com/v1 CronTab (yet)
+
+Plan: 2 to create, 2 deferred.
+`, ""}, plan("plan"))
+	got := plan("apply --yes")
+	assert.Equal(t, 3, got.code)
+	assert.Contains(t, got.err, "left out 2 deferred: apply again once what they wait for is there\n")
+
+	out, err := exec.Command(server.Bin("kubectl"), "--kubeconfig", server.Kubeconfig(), "wait", "--for", "condition=Established",
+		"--timeout", "30s", "crd/crontabs.deferred.example.com").CombinedOutput()
+	require.NoError(t, err, string(out))
+	assert.Equal(t, 0, plan("apply --yes").code)
+	assert.Equal(t, result{0, "Plan: 4 unchanged.\n", ""}, plan("plan"))
+}
+
+// An error outweighs what is open, and that outweighs changes.
+func TestExitCodes(t *testing.T) {
+	c := newCluster(t)
+	write(t, map[string]string{
+		"same.yaml": configMap("same", "x"), "change.yaml": configMap("change", "x"), "taken.yaml": configMap("taken", "x"),
+		"broken.yaml": "kind: ConfigMap\n",
+	})
+	c.apply("-f same.yaml -f taken.yaml")
+	c.kubectl("patch", "configmap", "taken", "--field-manager", "other", "-p", `{"data":{"key":"y"}}`)
+	for line, code := range map[string]int{
+		"-f same.yaml":                                   0,
+		"-f same.yaml -f change.yaml":                    2,
+		"-f change.yaml -f taken.yaml -f same.yaml":      3,
+		"-f taken.yaml -f change.yaml -f broken.yaml":    1,
+		"-f broken.yaml -f same.yaml":                    1,
+		"-f taken.yaml -f change.yaml --force-conflicts": 2,
+	} {
+		if !strings.Contains(line, "--force") {
+			line += " --force-conflicts=false"
+		}
+		assert.Equal(t, code, c.run("plan "+line).code, line)
+	}
+}
+
+// What can't be planned keeps everything from being applied.
+func TestApplyWithErrors(t *testing.T) {
+	c := newCluster(t)
+	write(t, map[string]string{"app.yaml": configMap("a", "x") + "---\nkind: ConfigMap\n"})
+	got := c.run("apply --yes -f app.yaml")
+	assert.Equal(t, 1, got.code)
+	assert.Equal(t, `app.yaml: document 2 (line 8): apiVersion: missing; every object needs apiVersion, kind and metadata.name
+nothing was applied; correct the errors first
+`, got.err)
+	assert.NotContains(t, c.kubectl("get", "configmaps", "-o", "name"), "configmap/a")
+}
+
+// The input keeps its order, whichever way it comes.
+func TestInput(t *testing.T) {
+	c := newCluster(t)
+	write(t, map[string]string{"dir/b.yaml": configMap("b", "x"), "dir/sub/c.yaml": configMap("c", "x"), "a.json": `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`})
+	args := strings.Fields("plan -o json -R -f dir -f - -f a.json -n " + c.namespace + " --kubeconfig " + c.server.Kubeconfig())
+	got := run(t.Context(), configMap("s", "x"), args...)
+	require.Equal(t, 2, got.code, got.err)
+	var report struct {
+		Plans []struct {
+			Object struct{ Name, Namespace string }
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(got.out), &report))
+	var names []string
+	for _, p := range report.Plans {
+		assert.Equal(t, c.namespace, p.Object.Namespace)
+		names = append(names, p.Object.Name)
+	}
+	assert.Equal(t, []string{"b", "c", "s", "a"}, names)
+}
+
+// No output and no file shows a secret's value, whatever happens to it.
+func TestSecretsStaySecret(t *testing.T) {
+	const secret = "c4n4ry" // in base64 YzRuNHJ5
+	c := newCluster(t)
+	manifest := func(data string) string {
+		return "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\n" + data
+	}
+	c.kubectl("create", "secret", "generic", "old", "--from-literal", "password="+secret)
+	versions := map[string]string{
+		"data":       "data: {password: YzRuNHJ5}\n",
+		"changed":    "data: {password: YzRuNHJ5YzRuNHJ5}\n",
+		"key":        "data: {user: YzRuNHJ5}\n",
+		"stringData": "stringData: {password: c4n4ry}\n",
+		"immutable":  "type: c4n4ry/type\ndata: {password: YzRuNHJ5}\n",
+		"number":     "data: {password: 271828}\n",
+		"no base64":  "data: {password: \"c4n4ry!\"}\n",
+		"bad key":    "stringData: {\"a/b\": c4n4ry}\n",
+		"map":        "stringData: {password: {c4n4ry: c4n4ry}}\n",
+		"list":       "data: [c4n4ry]\n",
+		"unknown":    "dato: {password: c4n4ry}\n",
+		"broken":     "stringData: {password: \"c4n4ry}\n",
+	}
+	for name, data := range versions {
+		write(t, map[string]string{"app.yaml": manifest(data)})
+		for _, line := range []string{
+			"plan", "plan -v", "plan -o json", "plan -o yaml", "plan --force-conflicts=false", "plan --field-manager other --force-conflicts=false",
+			"apply --yes --state state.json", "plan --state state.json", "apply --yes --state state.json -o json",
+		} {
+			got := c.run(line + " -f app.yaml")
+			for _, canary := range []string{secret, "YzRuNHJ5", "271828"} {
+				if name == "immutable" && canary == secret {
+					continue // a Secret's type is no secret
+				}
+				assert.NotContains(t, got.out+got.err, canary, "%s: %s", name, line)
+			}
+		}
+		state, err := os.ReadFile("state.json")
+		if err == nil {
+			assert.NotContains(t, string(state), secret)
+			assert.NotContains(t, string(state), "YzRuNHJ5")
+		}
+	}
+}

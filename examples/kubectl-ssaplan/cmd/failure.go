@@ -1,0 +1,117 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/manifest"
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
+	"github.com/ssaplan/primitives/ssaplan"
+)
+
+// inputClass is the class of what is wrong in the files of the user.
+const inputClass = "Input"
+
+func inputFailures(errs []*manifest.Error) []render.Failure {
+	var out []render.Failure
+	for _, err := range errs {
+		out = append(out, render.Failure{Object: err.Object, Class: inputClass, Message: err.Error()})
+	}
+	return out
+}
+
+func configurationFailure(err error) render.Failure {
+	return render.Failure{Class: string(authresilience.Configuration), Message: oneLine(err.Error())}
+}
+
+// objectFailure is that of one object. The text of err names the object.
+func objectFailure(m manifest.Manifest, err error) render.Failure {
+	class := authresilience.Classify(err)
+	message := fmt.Sprintf("%s: %s", m.Source, oneLine(err.Error()))
+	var refused *ssaplan.RefusedError
+	if !errors.As(err, &refused) || refused.Verdict.Remedy == "" { // else the error says what to do
+		message += nextStep(class)
+	}
+	return render.Failure{Object: m.Identity, Class: string(class), Message: message}
+}
+
+// clusterFailure is that of the connection as a whole, for which left manifests were not planned.
+func clusterFailure(host string, err error, left int) render.Failure {
+	class := authresilience.Classify(err)
+	message := fmt.Sprintf("cluster %s: %s: %s%s", shownURL(host), class.Describe().Meaning, oneLine(innermost(err)), nextStep(class))
+	if left > 1 {
+		message += fmt.Sprintf(" (%d objects not planned)", left)
+	}
+	return render.Failure{Class: string(class), Message: message}
+}
+
+// concernsCluster reports whether a failure would be the same for every object.
+func concernsCluster(err error) bool {
+	switch authresilience.Classify(err) {
+	case authresilience.Authentication, authresilience.Anonymous, authresilience.CredentialPlugin,
+		authresilience.Configuration, authresilience.TLS, authresilience.Connection, authresilience.Timeout,
+		authresilience.UnexpectedResponse:
+		return true
+	}
+	return false
+}
+
+func nextStep(class authresilience.Class) string {
+	if class == authresilience.Unknown || class == authresilience.None {
+		return ""
+	}
+	return "; " + class.Describe().Advice
+}
+
+// innermost returns what went wrong with a request, without the request.
+func innermost(err error) string {
+	var request *url.Error
+	var status apierrors.APIStatus
+	switch {
+	case errors.As(err, &request):
+		return request.Err.Error()
+	case errors.As(err, &status):
+		return statusText(status.Status())
+	}
+	return err.Error()
+}
+
+// statusText returns what the server said. Where that is no status of Kubernetes, client-go keeps the text in a cause.
+func statusText(status metav1.Status) string {
+	const maxLength = 200 // of what could be a page of HTML
+	if status.Details != nil {
+		for _, cause := range status.Details.Causes {
+			known := cause.Message != "" && cause.Message != "unknown"
+			if cause.Type == metav1.CauseTypeUnexpectedServerResponse && known && len(cause.Message) <= maxLength {
+				return cause.Message
+			}
+		}
+	}
+	return status.Message
+}
+
+// shownURL returns a server's address without a password.
+func shownURL(host string) string {
+	u, err := url.Parse(host)
+	if err != nil {
+		return fmt.Sprintf("%q", host)
+	}
+	return u.Redacted()
+}
+
+// oneLine joins the lines of a text.
+func oneLine(text string) string {
+	var parts []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			parts = append(parts, line)
+		}
+	}
+	return strings.Join(parts, " ")
+}

@@ -1,0 +1,56 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+)
+
+// options are the flags that plan and apply share.
+type options struct {
+	genericiooptions.IOStreams
+	config *genericclioptions.ConfigFlags
+
+	files     []string
+	recursive bool
+	output    string
+	manager   string
+	force     bool
+	state     string
+	verbose   bool
+}
+
+var outputs = []string{"text", "json", "yaml"}
+
+func newOptions(streams genericiooptions.IOStreams) *options {
+	return &options{IOStreams: streams, config: genericclioptions.NewConfigFlags(true)}
+}
+
+func (o *options) addFlags(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringArrayVarP(&o.files, "filename", "f", nil, `file or folder with manifests, or "-" for standard input; may be repeated`)
+	flags.BoolVarP(&o.recursive, "recursive", "R", false, "read the sub-folders of folders, too")
+	flags.StringVarP(&o.output, "output", "o", "text", "output format: "+strings.Join(outputs, ", "))
+	flags.StringVar(&o.manager, "field-manager", "kubectl-ssaplan", "name under which the server records the applied fields")
+	flags.BoolVar(&o.force, "force-conflicts", true, "take fields over that other managers own; =false shows them as conflicts")
+	flags.StringVar(&o.state, "state", "", "file that remembers what was applied: tells edits from drift, and renamed objects from new ones")
+	flags.BoolVarP(&o.verbose, "verbose", "v", false, "list unchanged objects and the fields of those to be created, and shorten nothing")
+	o.config.AddFlags(flags)
+}
+
+func (o *options) validate() error {
+	switch {
+	case len(o.files) == 0:
+		return errors.New("no manifests: name a file or folder with -f")
+	case !slices.Contains(outputs, o.output):
+		return fmt.Errorf("-o %s: the output formats are %s", o.output, strings.Join(outputs, ", "))
+	case o.manager == "":
+		return errors.New("--field-manager: a name is needed")
+	}
+	return nil
+}

@@ -1,0 +1,64 @@
+package cmd
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
+)
+
+// show prints the report in the format that the user asked for. Failures go to standard error, too, where they are seen
+// when the output goes to a program.
+func (o *options) show(report render.Report) error {
+	switch o.output {
+	case "json":
+		return o.showEncoded(report, render.Report.JSON)
+	case "yaml":
+		return o.showEncoded(report, render.Report.YAML)
+	}
+	text := o.text()
+	plans := text.Plans(report.Plans)
+	if plans != "" {
+		plans += "\n"
+	}
+	if _, err := io.WriteString(o.Out, plans); err != nil {
+		return err
+	}
+	o.showFailures(report.Failures)
+	_, err := io.WriteString(o.Out, text.Summary(report))
+	return err
+}
+
+func (o *options) showEncoded(report render.Report, encode func(render.Report) ([]byte, error)) error {
+	text, err := encode(report)
+	if err != nil {
+		return err
+	}
+	o.showFailures(report.Failures)
+	_, err = o.Out.Write(text)
+	return err
+}
+
+func (o *options) showFailures(failures []render.Failure) {
+	for _, f := range failures {
+		fmt.Fprintln(o.ErrOut, render.Printable(f.Message))
+	}
+}
+
+// text returns how to print for where the output goes.
+func (o *options) text() render.Text {
+	text := render.Text{Verbose: o.verbose, Now: time.Now()}
+	file, ok := o.Out.(*os.File)
+	if !ok || !term.IsTerminal(int(file.Fd())) {
+		return text
+	}
+	text.Color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	if width, _, err := term.GetSize(int(file.Fd())); err == nil {
+		text.Width = width
+	}
+	return text
+}

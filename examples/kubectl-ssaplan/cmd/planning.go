@@ -1,0 +1,139 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/manifest"
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/statefile"
+	"github.com/ssaplan/primitives/ssaplan"
+)
+
+// planning is the way from files to plans. Whatever goes wrong on it becomes a failure of the report.
+type planning struct {
+	*options
+	cluster   *cluster
+	memory    statefile.File
+	manifests []manifest.Manifest
+	matches   []*statefile.Entry // what memory knows of each manifest
+	plans     []*ssaplan.Plan    // of each manifest, nil where it failed
+	failures  []render.Failure
+}
+
+// plan reads the input and plans every object. The error is that of a context that ended.
+func (o *options) plan(ctx context.Context) (*planning, error) {
+	p := &planning{options: o}
+	manifests, errs := manifest.Read(o.files, o.recursive, o.In)
+	p.manifests = manifests
+	p.fail(inputFailures(errs)...)
+	if err := p.prepare(); err != nil {
+		p.fail(configurationFailure(err))
+		p.manifests = nil
+	}
+	p.plans = make([]*ssaplan.Plan, len(p.manifests))
+	return p, p.planAll(ctx)
+}
+
+func (p *planning) fail(failures ...render.Failure) { p.failures = append(p.failures, failures...) }
+
+// prepare finds the cluster and the remembered state, and leaves out the manifests that can't be meant.
+func (p *planning) prepare() (err error) {
+	if p.state != "" {
+		if p.memory, err = statefile.Load(p.state); err != nil {
+			return err
+		}
+	}
+	if p.cluster, err = p.connect(); err != nil {
+		return err
+	}
+	if p.cluster.enforced {
+		var errs []*manifest.Error
+		p.manifests, errs = manifest.InNamespace(p.manifests, p.cluster.namespace)
+		p.fail(inputFailures(errs)...)
+	}
+	unique, errs := manifest.Unique(p.manifests, p.cluster.namespace)
+	p.manifests = unique
+	p.fail(inputFailures(errs)...)
+	p.matches = p.memory.Match(p.manifests, p.cluster.namespace)
+	return nil
+}
+
+func (p *planning) planAll(ctx context.Context) error {
+	answered := false
+	for i, m := range p.manifests {
+		plan, err := p.planOne(ctx, i)
+		switch {
+		case ctx.Err() != nil:
+			return fmt.Errorf("interrupted after %d of %d objects", i, len(p.manifests))
+		case err == nil:
+			p.plans[i] = plan
+			answered = true
+		case !answered && concernsCluster(err):
+			p.fail(clusterFailure(p.cluster.host, err, len(p.manifests)-i))
+			return nil
+		default:
+			p.fail(objectFailure(m, err))
+		}
+	}
+	return nil
+}
+
+// planOne plans the manifest at index i. It doesn't wait for requests that are under way when ctx ends: discovery has
+// no context.
+func (p *planning) planOne(ctx context.Context, i int) (*ssaplan.Plan, error) {
+	request := ssaplan.Request{Manifest: p.manifests[i].Object}
+	if p.matches[i] != nil {
+		request.Prior = p.matches[i].State
+	}
+	type result struct {
+		plan *ssaplan.Plan
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		plan, err := p.cluster.planner.Plan(ctx, request)
+		done <- result{plan, err}
+	}()
+	select {
+	case r := <-done:
+		return r.plan, r.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// report returns what is to be shown.
+func (p *planning) report() render.Report {
+	r := render.Report{Failures: p.failures}
+	for _, plan := range p.plans {
+		if plan != nil {
+			r.Plans = append(r.Plans, plan)
+		}
+	}
+	return r
+}
+
+// exitCode returns the code of the plan command: an error outweighs what is open, and that outweighs changes.
+func (p *planning) exitCode() int {
+	code := exitUnchanged
+	for _, plan := range p.plans {
+		if plan != nil {
+			code = max(code, actionCode(plan.Action))
+		}
+	}
+	if len(p.failures) > 0 {
+		code = exitError
+	}
+	return code
+}
+
+func actionCode(action ssaplan.Action) int {
+	switch action {
+	case ssaplan.NoOp:
+		return exitUnchanged
+	case ssaplan.Conflict, ssaplan.Deferred:
+		return exitOpen
+	}
+	return exitChanges
+}

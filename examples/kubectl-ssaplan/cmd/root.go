@@ -1,0 +1,62 @@
+// Package cmd holds the commands of kubectl-ssaplan, one in each file.
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+)
+
+// The exit codes.
+const (
+	exitUnchanged = 0 // nothing changes, or everything was applied
+	exitError     = 1 // something could not be planned or applied
+	exitChanges   = 2 // applying would change something
+	exitOpen      = 3 // some objects are in conflict or deferred
+)
+
+// exit ends a command with a code. What there is to say has been printed already.
+type exit int
+
+func (e exit) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
+// Run runs the command line args, without the program's name, and returns the exit code.
+func Run(ctx context.Context, args []string, streams genericiooptions.IOStreams) int {
+	root := newRoot(streams)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	var code exit
+	switch {
+	case err == nil:
+		return exitUnchanged
+	case errors.As(err, &code):
+		return int(code)
+	}
+	fmt.Fprintln(streams.ErrOut, oneLine(err.Error()))
+	return exitError
+}
+
+func newRoot(streams genericiooptions.IOStreams) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "kubectl-ssaplan",
+		Short: "Show what a server-side apply will do, before it happens",
+		Long: `Show what applying manifests with server-side apply will do, and do exactly that.
+
+The API server itself is asked, by a dry run. The answer is shown in terms of the fields that the manifests declare:
+what is created, changed and replaced, what somebody else changed since the last apply, and who owns which field.`,
+		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl ssaplan"},
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SetIn(streams.In)
+	root.SetOut(streams.Out)
+	root.SetErr(streams.ErrOut)
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return fmt.Errorf("%w; see %s --help", err, c.CommandPath())
+	})
+	root.AddCommand(newPlan(streams), newApply(streams), newVersion(streams))
+	return root
+}

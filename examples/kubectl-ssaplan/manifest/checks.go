@@ -1,0 +1,48 @@
+package manifest
+
+import (
+	"fmt"
+
+	"github.com/ssaplan/primitives/identity"
+)
+
+// Key returns what two identities have in common if they name the same object: a missing namespace is defaultNamespace,
+// and the API versions of one group are ways to write down the same object.
+func Key(id identity.Identity, defaultNamespace string) identity.Identity {
+	id.APIVersion = id.Group()
+	if id.Namespace == "" {
+		id.Namespace = defaultNamespace
+	}
+	return id
+}
+
+// Unique returns the manifests without those whose object stands in an earlier one already, and an error for each that
+// it left out.
+func Unique(manifests []Manifest, defaultNamespace string) (unique []Manifest, failures []*Error) {
+	first := map[identity.Identity]Source{}
+	for _, m := range manifests {
+		key := Key(m.Identity, defaultNamespace)
+		if earlier, twice := first[key]; twice {
+			problem := fmt.Sprintf("the same object as in %s; keep one of them", earlier)
+			failures = append(failures, &Error{m.Source, m.Identity, problem})
+			continue
+		}
+		first[key] = m.Source
+		unique = append(unique, m)
+	}
+	return unique, failures
+}
+
+// InNamespace returns the manifests that may go to namespace, those that name it and those that name none, and an error
+// for each of the others.
+func InNamespace(manifests []Manifest, namespace string) (inside []Manifest, failures []*Error) {
+	for _, m := range manifests {
+		if m.Identity.Namespace != "" && m.Identity.Namespace != namespace {
+			problem := fmt.Sprintf("metadata.namespace: %q is not the namespace that -n asks for, %q; leave out one of them", m.Identity.Namespace, namespace)
+			failures = append(failures, &Error{m.Source, m.Identity, problem})
+			continue
+		}
+		inside = append(inside, m)
+	}
+	return inside, failures
+}

@@ -1,0 +1,72 @@
+package manifest
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// stream returns documents for objects that are written apiVersion/kind/namespace/name, with a hyphen for no namespace.
+func stream(objects ...string) []Manifest {
+	var docs []string
+	for _, o := range objects {
+		f := strings.Split(o, " ")
+		doc := "apiVersion: " + f[0] + "\nkind: " + f[1] + "\nmetadata:\n  name: " + f[3] + "\n"
+		if f[2] != "-" {
+			doc += "  namespace: " + f[2] + "\n"
+		}
+		docs = append(docs, doc)
+	}
+	manifests, _ := parse("f", []byte(strings.Join(docs, "---\n")))
+	return manifests
+}
+
+func TestUnique(t *testing.T) {
+	tests := []struct {
+		name          string
+		first, second string
+		same          bool
+	}{
+		{"equal", "v1 ConfigMap x a", "v1 ConfigMap x a", true},
+		{"default namespace", "v1 ConfigMap - a", "v1 ConfigMap prod a", true},
+		{"another version", "apps/v1 Deployment x a", "apps/v1beta1 Deployment x a", true},
+		{"another group", "apps/v1 Deployment x a", "example.com/v1 Deployment x a", false},
+		{"core is a group", "v1 Event x a", "events.k8s.io/v1 Event x a", false},
+		{"another kind", "v1 ConfigMap x a", "v1 Secret x a", false},
+		{"another name", "v1 ConfigMap x a", "v1 ConfigMap x A", false},
+		{"another namespace", "v1 ConfigMap x a", "v1 ConfigMap y a", false},
+		{"not the default namespace", "v1 ConfigMap - a", "v1 ConfigMap default a", false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			manifests := stream(tt.first, tt.second)
+			unique, failures := Unique(manifests, "prod")
+			if !tt.same {
+				assert.Equal(t, manifests, unique)
+				assert.Empty(t, failures)
+				return
+			}
+			assert.Equal(t, manifests[:1], unique)
+			if assert.Len(t, failures, 1) {
+				want := "f: document 2 (line " + lineOf(manifests[1]) + "): " + manifests[1].Identity.String() +
+					": the same object as in f: document 1 (line 1); keep one of them"
+				assert.EqualError(t, failures[0], want)
+			}
+		})
+	}
+}
+
+func lineOf(m Manifest) string {
+	_, line, _ := strings.Cut(strings.TrimSuffix(m.Source.String(), ")"), "(line ")
+	return line
+}
+
+func TestInNamespace(t *testing.T) {
+	manifests := stream("v1 ConfigMap - a", "v1 ConfigMap prod b", "v1 ConfigMap test c")
+	inside, failures := InNamespace(manifests, "prod")
+	assert.Equal(t, manifests[:2], inside)
+	if assert.Len(t, failures, 1) {
+		assert.EqualError(t, failures[0], `f: document 3 (line 12): v1/ConfigMap test/c: metadata.namespace: "test" is not the namespace that -n asks for, "prod"; leave out one of them`)
+	}
+}

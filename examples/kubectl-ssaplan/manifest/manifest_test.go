@@ -1,0 +1,143 @@
+package manifest
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// canary stands for a secret value: no error may show it.
+const canary = "c4n4ry"
+
+// head is four lines long.
+const head = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: a\n"
+
+func TestParseErrors(t *testing.T) {
+	tests := []struct{ name, document, want string }{
+		{"open quote", head + "stringData:\n  a: \"c4n4ry\n", `line 7: not valid YAML: found unexpected end of stream`},
+		{"colon in text", head + "stringData:\n  a: c4n4ry: x\n", `line 6: not valid YAML: mapping values are not allowed in this context`},
+		{"tab", head + "stringData:\n\ta: c4n4ry\n", `line 6: not valid YAML: found character that cannot start any token`},
+		{"indentation", head + "stringData:\n   a: c4n4ry\n  b: c4n4ry\n", `line 7: not valid YAML: did not find expected key`},
+		{"open list", head + "stringData:\n  a: [c4n4ry\n", `line 7: not valid YAML: did not find expected ',' or ']'`},
+		{"no value", head + "c4n4ry\n", `line 6: not valid YAML: could not find expected ':'`},
+		{"bytes", "\x00c4n4ry", `line 1: not valid YAML: control characters are not allowed`},
+		{"alias", head + "stringData:\n  a: *c4n4ry\n", `refers with * to an anchor that it doesn't define; put the text into quotes if it is none`},
+		{"anchor in itself", head + "stringData: &c4n4ry\n  a: *c4n4ry\n", `has an anchor that contains itself`},
+		{"map as a key", head + "stringData:\n  {c4n4ry: c4n4ry}: x\n", `has a map or list as a key; keys are texts`},
+		{"null as a key", head + "stringData:\n  ~: c4n4ry\n", `has null, a map or a list as a key; keys are texts`},
+		{"tag", head + "stringData:\n  a: !!int c4n4ry\n", `has a value that doesn't fit the tag in front of it`},
+		{"not a number", head + "x: .nan\n", `has a number that JSON doesn't know, such as .inf or .nan`},
+		{"base64", head + "x: !!binary c4n4ry!\n", `can't be read as YAML or JSON; check the syntax`},
+		{"duplicate key", head + "stringData:\n  a: c4n4ry\n  a: x\n", `line 7: the key "a" stands twice; keep one of them`},
+		{"duplicate key in JSON", `{"kind":"Secret","stringData":{"a":"c4n4ry","a":"x"}}`, `duplicate field "stringData.a"; keep one of them`},
+		{"list of objects", "- a\n- c4n4ry\n", `expected an object with apiVersion, kind and metadata, found a list`},
+		{"text", "c4n4ry\n", `expected an object with apiVersion, kind and metadata, found a text`},
+		{"number", "271828\n", `expected an object with apiVersion, kind and metadata, found a number`},
+		{"bool", "true\n", `expected an object with apiVersion, kind and metadata, found true or false`},
+		{"null", "null\n", `expected an object with apiVersion, kind and metadata, found null`},
+		{"no kind", "apiVersion: v1\nmetadata: {name: a}\n", `kind: missing; every object needs apiVersion, kind and metadata.name`},
+		{"no apiVersion", "kind: Secret\nmetadata: {name: a}\n", `apiVersion: missing; every object needs apiVersion, kind and metadata.name`},
+		{"no metadata", "apiVersion: v1\nkind: Secret\n", `metadata: missing; every object needs apiVersion, kind and metadata.name`},
+		{"no name", "apiVersion: v1\nkind: Secret\nmetadata: {}\n", `metadata.name: missing; every object needs apiVersion, kind and metadata.name`},
+		{"name is a number", "apiVersion: v1\nkind: Secret\nmetadata: {name: 1}\n", `metadata.name: expected a string, got int64`},
+		{"generateName", "apiVersion: v1\nkind: Secret\nmetadata: {generateName: a-}\n", `metadata.generateName "a-": the server would choose another name at each apply; set metadata.name`},
+		{"List", "apiVersion: v1\nkind: List\nitems: [{kind: Secret, stringData: {a: c4n4ry}}]\n", `kind: "List" holds several objects; write each of its items as a document of its own, separated by "---"`},
+		{"List without items", "apiVersion: v1\nkind: List\n", `kind: "List" holds several objects; write each of its items as a document of its own, separated by "---"`},
+		{"list of a kind", "apiVersion: v1\nkind: SecretList\nitems: []\n", `kind: "SecretList" holds several objects; write each of its items as a document of its own, separated by "---"`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			manifests, failures := parse("app.yaml", []byte(tt.document))
+			assert.Empty(t, manifests)
+			require.Len(t, failures, 1)
+			assert.Equal(t, "app.yaml: document 1 (line 1): "+tt.want, failures[0].Error())
+			assert.NotContains(t, failures[0].Error(), canary)
+			assert.NotContains(t, failures[0].Error(), "271828")
+		})
+	}
+}
+
+// Lines are those of the file, whatever stands before the document.
+func TestParseErrorsCountLinesOfTheFile(t *testing.T) {
+	for document, want := range map[string]string{
+		"a: \"x\n":      `line 7: not valid YAML: found unexpected end of stream`,
+		"a: b: c\n":     `line 6: not valid YAML: mapping values are not allowed in this context`,
+		"a: 1\na: 2\n":  `line 7: the key "a" stands twice; keep one of them`,
+		"a: [1\nb: 2\n": `line 7: not valid YAML: did not find expected ',' or ']'`,
+		"a: 1\n":        `apiVersion: missing; every object needs apiVersion, kind and metadata.name`,
+	} {
+		_, failures := parse("f", []byte(head+"---\n"+document))
+		require.Len(t, failures, 1, document)
+		assert.Equal(t, "f: document 2 (line 6): "+want, failures[0].Error())
+	}
+}
+
+func TestParseKeepsTheOthers(t *testing.T) {
+	stream := `apiVersion: v1
+kind: ConfigMap
+metadata: {name: one}
+---
+kind: Secret
+stringData: {a: "c4n4ry}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: three, namespace: x}
+`
+	manifests, failures := parse("app.yaml", []byte(stream))
+	require.Len(t, failures, 1)
+	assert.Equal(t, Source{"app.yaml", 2, 5}, failures[0].Source)
+	require.Len(t, manifests, 2)
+	assert.Equal(t, "v1/ConfigMap one", manifests[0].Identity.String())
+	assert.Equal(t, "v1/ConfigMap x/three", manifests[1].Identity.String())
+	assert.Equal(t, "app.yaml: document 3 (line 8)", manifests[1].Source.String())
+	assert.Equal(t, "app.yaml#3", manifests[1].Source.Key())
+}
+
+func TestParseKeepsTypes(t *testing.T) {
+	document := `{apiVersion: v1, kind: K, metadata: {name: a}, spec: {
+		big: 9007199254740993, int: 5, text: "5", float: 5.5, bool: true, nothing: null, list: [1], date: 2024-01-02}}`
+	want := map[string]any{
+		"big": int64(9007199254740993), "int": int64(5), "text": "5", "float": 5.5, "bool": true, "nothing": nil,
+		"list": []any{int64(1)}, "date": "2024-01-02",
+	}
+	manifests, failures := parse("f", []byte(document))
+	require.Empty(t, failures)
+	assert.Equal(t, want, manifests[0].Object.Object["spec"])
+
+	asJSON := `{"apiVersion":"v1","kind":"K","metadata":{"name":"a"},"spec":{"big":9007199254740993,"text":"\u00e4\/"}}`
+	manifests, failures = parse("f", []byte(asJSON))
+	require.Empty(t, failures)
+	assert.Equal(t, map[string]any{"big": int64(9007199254740993), "text": "ä/"}, manifests[0].Object.Object["spec"])
+}
+
+// A kind whose name ends in List is an object like any other, unless it has items.
+func TestParseKindThatEndsInList(t *testing.T) {
+	manifests, failures := parse("f", []byte("apiVersion: example.com/v1\nkind: AllowList\nmetadata: {name: a}\n"))
+	assert.Empty(t, failures)
+	assert.Len(t, manifests, 1)
+}
+
+// FuzzParse checks that no input makes the reader panic, that every document is either read or refused in one line,
+// and that what is read has an identity.
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(head + "---\n" + head))
+	f.Add([]byte("a: &a [*a]\n--- {b: 1}\n...\n%TAG ! x\n"))
+	f.Add([]byte("{\"a\":\"\\u00e4\"}"))
+	f.Add([]byte("a: 1\n? [b]\n: c\n<<: {d: 1}\n"))
+	f.Fuzz(func(t *testing.T, stream []byte) {
+		manifests, failures := parse("f", stream)
+		assert.NotZero(t, len(manifests)+len(failures))
+		if docs := len(split(stream)); docs > 0 {
+			assert.Equal(t, docs, len(manifests)+len(failures))
+		}
+		for _, failure := range failures {
+			assert.NotContains(t, failure.Error(), "\n")
+			assert.NotEmpty(t, failure.Problem)
+		}
+		for _, m := range manifests {
+			assert.NotEmpty(t, m.Identity.Name)
+		}
+	})
+}

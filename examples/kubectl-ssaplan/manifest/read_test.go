@@ -1,0 +1,108 @@
+package manifest
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func object(name string) string {
+	return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name + "}\n"
+}
+
+// folder writes files and makes their folder the current one.
+func folder(t *testing.T, files map[string]string) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	for name, content := range files {
+		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		require.NoError(t, os.WriteFile(name, []byte(content), 0o600))
+	}
+}
+
+// read returns what Read finds, each in one line.
+func read(stdin string, recursive bool, paths ...string) (found, failed []string) {
+	manifests, failures := Read(paths, recursive, strings.NewReader(stdin))
+	for _, m := range manifests {
+		found = append(found, m.Source.Key()+" "+m.Identity.Name)
+	}
+	for _, f := range failures {
+		failed = append(failed, f.Error())
+	}
+	return found, failed
+}
+
+func TestRead(t *testing.T) {
+	folder(t, map[string]string{
+		"b.yaml": object("b1") + "---\n" + object("b2"), "a.json": `{"apiVersion":"v1","kind":"K","metadata":{"name":"a"}}`,
+		"c.YML": object("c"), "README.md": "no manifest", "sub/d.yaml": object("d"), "sub/deep/e.yml": object("e"),
+	})
+	found, failed := read("", false, ".")
+	assert.Empty(t, failed)
+	assert.Equal(t, []string{"a.json#1 a", "b.yaml#1 b1", "b.yaml#2 b2", "c.YML#1 c"}, found, "in the order of the names")
+
+	found, failed = read("", true, "sub", "./b.yaml")
+	assert.Empty(t, failed)
+	assert.Equal(t, []string{"sub/d.yaml#1 d", "sub/deep/e.yml#1 e", "b.yaml#1 b1", "b.yaml#2 b2"}, found, "in the order of the paths")
+
+	found, failed = read(object("s"), false, "-")
+	assert.Empty(t, failed)
+	assert.Equal(t, []string{"stdin#1 s"}, found)
+
+	found, failed = read("", false, "README.md")
+	assert.Empty(t, found)
+	assert.Equal(t, []string{"README.md: document 1 (line 1): expected an object with apiVersion, kind and metadata, found a text"}, failed,
+		"a file that is named is read whatever its extension")
+}
+
+func TestReadErrors(t *testing.T) {
+	folder(t, map[string]string{
+		"empty.yaml": "", "comments.yaml": "# nothing yet\n---\n", "none/README.md": "", "only/sub/a.yaml": object("a"),
+		"good.yaml": object("good"),
+	})
+	tests := []struct {
+		path      string
+		recursive bool
+		want      string
+	}{
+		{"empty.yaml", false, "empty.yaml: is empty; write at least one object into it, or leave it out"},
+		{"comments.yaml", false, "comments.yaml: is empty; write at least one object into it, or leave it out"},
+		{"-", false, "stdin: is empty; write at least one object into it, or leave it out"},
+		{"./missing.yaml", false, "missing.yaml: there is no such file or folder; check the path after -f"},
+		{"missing/", false, "missing: there is no such file or folder; check the path after -f"},
+		{"none", false, "none: has no file that ends in .json, .yaml, .yml; -R looks into its folders, too"},
+		{"none", true, "none: has no file that ends in .json, .yaml, .yml"},
+		{"only", false, "only: has no file that ends in .json, .yaml, .yml; -R looks into its folders, too"},
+		{"good.yaml/x", false, "good.yaml/x: can't be read: not a directory"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.path, func(t *testing.T) {
+			found, failed := read("", tt.recursive, tt.path, "good.yaml")
+			assert.Equal(t, []string{tt.want}, failed)
+			assert.Equal(t, []string{"good.yaml#1 good"}, found, "the others are read all the same")
+		})
+	}
+}
+
+func TestReadBrokenStdin(t *testing.T) {
+	manifests, failures := Read([]string{"-"}, false, iotest.ErrReader(errors.New("gone")))
+	assert.Empty(t, manifests)
+	require.Len(t, failures, 1)
+	assert.EqualError(t, failures[0], "stdin: can't be read: gone")
+}
+
+func TestReadWithoutPermission(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may read everything")
+	}
+	folder(t, map[string]string{"a.yaml": object("a")})
+	require.NoError(t, os.Chmod("a.yaml", 0))
+	_, failed := read("", false, "a.yaml")
+	assert.Equal(t, []string{"a.yaml: may not be read; check the permissions of the file"}, failed)
+}

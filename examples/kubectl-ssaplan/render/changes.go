@@ -1,0 +1,96 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan"
+)
+
+var operations = map[projection.Op]struct{ symbol, color string }{
+	projection.Added:   {"+", green},
+	projection.Removed: {"-", red},
+	projection.Changed: {"~", yellow},
+	projection.Moved:   {">", yellow},
+}
+
+func (p *printer) changes(changes []ssaplan.Change) {
+	for _, n := range tree(changes) {
+		p.node(n, 1)
+	}
+}
+
+func (p *printer) node(n *node, depth int) {
+	label := Printable(n.label.String())
+	for _, c := range n.changes {
+		p.change(c, label, depth)
+	}
+	if len(n.changes) == 0 {
+		p.line(depth, "", "%s", label)
+	}
+	for _, child := range n.children {
+		p.node(child, depth+1)
+	}
+}
+
+// change writes the line of a field, and the lines below it for what doesn't fit there.
+func (p *printer) change(c ssaplan.Change, label string, depth int) {
+	op := operations[c.Op]
+	cause := p.cause(c)
+	head, body := p.values(c, p.width()-2*depth-len([]rune(label))-4)
+	line := p.paint(op.color, label)
+	if head != "" || len(body) > 0 {
+		line = strings.TrimSuffix(line+": "+head, " ")
+	}
+	if cause != "" && len(body) == 0 && p.fits(label+": "+head+"  "+cause, depth) {
+		line += "  " + p.paint(dim, cause)
+		cause = ""
+	}
+	p.line(depth, p.paint(op.color, op.symbol), "%s", line)
+	if cause != "" {
+		p.line(depth+1, "", "%s", p.paint(dim, cause))
+	}
+	for _, l := range body {
+		p.line(depth+1, "", "%s", l)
+	}
+}
+
+// width is the number of columns of the output.
+func (t Text) width() int {
+	if t.Width <= 0 {
+		return 120
+	}
+	return t.Width
+}
+
+// fits reports whether text, at a depth, fits on a line.
+func (t Text) fits(text string, depth int) bool {
+	return len([]rune(text)) <= t.width()-2*depth-2
+}
+
+// cause says why a value changes. An edit of the manifest is the ordinary case and needs no words.
+func (p *printer) cause(c ssaplan.Change) string {
+	switch c.Cause {
+	case ssaplan.Drifted:
+		if c.Manager == "" {
+			return "# drifted; the object doesn't say who changed it"
+		}
+		return fmt.Sprintf("# drifted: %q changed it (%s%s)", c.Manager, c.Operation, p.age(c.Time))
+	case ssaplan.Dropped:
+		return "# no longer in the manifest"
+	case ssaplan.SideEffect:
+		return "# side effect: the server changes it, too"
+	}
+	return ""
+}
+
+func (t Text) age(at time.Time) string {
+	if at.IsZero() || t.Now.IsZero() {
+		return ""
+	}
+	return fmt.Sprintf(", %s ago", duration.HumanDuration(max(t.Now.Sub(at), 0)))
+}

@@ -1,0 +1,183 @@
+package render_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan"
+)
+
+// now is the time at which the plans of these tests are looked at.
+var now = time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC)
+
+func path(t *testing.T, text string) projection.Path {
+	t.Helper()
+	p, err := projection.ParsePath(text)
+	require.NoError(t, err)
+	return p
+}
+
+func change(t *testing.T, text string, op projection.Op, before, after any) ssaplan.Change {
+	t.Helper()
+	return ssaplan.Change{
+		Change: projection.Change{Path: path(t, text), Op: op, Before: before, After: after},
+		Cause:  ssaplan.Edited,
+	}
+}
+
+func object(apiVersion, kind, namespace, name string) identity.Identity {
+	return identity.Identity{APIVersion: apiVersion, Kind: kind, Namespace: namespace, Name: name}
+}
+
+// plans holds one plan for each thing that a reviewer has to see.
+func plans(t *testing.T) []*ssaplan.Plan {
+	return []*ssaplan.Plan{
+		{Object: object("v1", "Namespace", "", "shop"), Action: ssaplan.NoOp, Reason: "the server would write nothing", Requests: 2},
+		created(t), createdEmpty(), updated(t), secret(t), config(t), ownersOnly(t), renamed(), immutable(), conflicted(t),
+		{Object: object("example.com/v1", "Backup", "shop", "nightly"), Action: ssaplan.Deferred, Reason: "the server doesn't serve example.com/v1 Backup (yet)"},
+		{Object: object("v1", "Service", "shop", "web"), Action: ssaplan.NoOp, Reason: "the server would write nothing", Warnings: []string{"spec.sessionAffinity is ignored for headless services"}, Requests: 2},
+	}
+}
+
+func created(t *testing.T) *ssaplan.Plan {
+	changes := []ssaplan.Change{
+		change(t, "metadata.labels.app", projection.Added, nil, "web"),
+		change(t, `spec.template.spec.containers[name="web"]`, projection.Added, nil, map[string]any{
+			"name": "web", "image": "registry.example.com/shop/web:1.4.0", "args": []any{"--listen=:8080", "--verbose"},
+		}),
+		change(t, "spec.replicas", projection.Added, nil, int64(3)),
+	}
+	set := projection.NewFieldSet(path(t, "metadata.labels.app"), path(t, "spec.replicas"),
+		path(t, `spec.template.spec.containers[name="web"].name`), path(t, `spec.template.spec.containers[name="web"].image`))
+	return &ssaplan.Plan{
+		Object: object("apps/v1", "Deployment", "shop", "new"), Action: ssaplan.Create, Reason: "does not exist",
+		Changes: changes, After: projection.Projection{Fields: set}, Requests: 2,
+	}
+}
+
+func createdEmpty() *ssaplan.Plan {
+	return &ssaplan.Plan{Object: object("v1", "ServiceAccount", "shop", "web"), Action: ssaplan.Create, Reason: "does not exist", Requests: 2}
+}
+
+func updated(t *testing.T) *ssaplan.Plan {
+	container := `spec.template.spec.containers[name="web"]`
+	drifted := change(t, "spec.replicas", projection.Changed, int64(7), int64(3))
+	drifted.Cause, drifted.Manager, drifted.Operation, drifted.Time = ssaplan.Drifted, "kubectl-scale", "Update", now.Add(-90*time.Minute)
+	unknown := change(t, "spec.paused", projection.Changed, true, false)
+	unknown.Cause = ssaplan.Drifted
+	dropped := change(t, `metadata.annotations["example.com/owner"]`, projection.Removed, "team-a", nil)
+	dropped.Cause = ssaplan.Dropped
+	effect := change(t, `metadata.annotations["webhook.example.com/hash"]`, projection.Changed, "1f", "2e")
+	effect.Cause = ssaplan.SideEffect
+	return &ssaplan.Plan{
+		Object: object("apps/v1", "Deployment", "shop", "web"), Action: ssaplan.Update, Reason: "11 changes",
+		Changes: []ssaplan.Change{
+			dropped, drifted, unknown,
+			change(t, container+".image", projection.Changed, "web:1.4", "web:1.5"),
+			change(t, container+`.env[name="LEVEL"].value`, projection.Changed, "5", int64(5)),
+			change(t, container+`.env[name="NEW"]`, projection.Added, nil, map[string]any{"name": "NEW", "value": "<&>"}),
+			change(t, container+`.env[name="LEVEL"]`, projection.Moved, int64(0), int64(1)),
+			change(t, container+".args", projection.Changed,
+				[]any{"--listen=:8080", "--log-format=json", "--upstream=http://backend.shop.svc:80"},
+				[]any{"--listen=:8080", "--log-format=text", "--upstream=http://backend.shop.svc:80"}),
+			change(t, container+`.ports[containerPort=9113,protocol="TCP"]`, projection.Removed, map[string]any{"containerPort": int64(9113)}, nil),
+			change(t, `metadata.finalizers[="example.com/wait"]`, projection.Added, nil, "example.com/wait"),
+			effect,
+		},
+		Ownership: []fieldowner.Change{
+			{Path: path(t, "spec.replicas"), Kind: fieldowner.Taken, Managers: []fieldowner.Owner{{Manager: "kubectl-scale", Operation: "Update", Subresource: "scale"}}},
+			{Path: path(t, "spec.paused"), Kind: fieldowner.GivenUp},
+		},
+		Warnings: []string{`unknown field "spec.foo"`}, Requests: 2,
+	}
+}
+
+func secret(t *testing.T) *ssaplan.Plan {
+	changes := []ssaplan.Change{
+		change(t, "data.changed", projection.Changed, "b2xkLWNhbmFyeQ==", "bmV3LWNhbmFyeQ=="),
+		change(t, "data.gone", projection.Removed, "b2xkLWNhbmFyeQ==", nil),
+		change(t, "data.new", projection.Added, nil, "bmV3LWNhbmFyeQ=="),
+	}
+	for i := range changes {
+		changes[i].Sensitive = true
+	}
+	return &ssaplan.Plan{Object: object("v1", "Secret", "shop", "db"), Action: ssaplan.Update, Reason: "3 changes", Changes: changes, Requests: 2}
+}
+
+func config(t *testing.T) *ssaplan.Plan {
+	var lines []string
+	for _, word := range strings.Fields("a b c d e f g h i j k l m n o p q r s t u v") {
+		lines = append(lines, word+" = 1")
+	}
+	before := strings.Join(lines, "\n") + "\n"
+	after := strings.Replace(strings.Replace(before, "e = 1", "e = 2\nee = 2", 1), "v = 1\n", "", 1)
+	long := strings.Repeat("0123456789", 30)
+	return &ssaplan.Plan{
+		Object: object("v1", "ConfigMap", "shop", "web"), Action: ssaplan.Update, Reason: "5 changes",
+		Changes: []ssaplan.Change{
+			change(t, `data["app.conf"]`, projection.Changed, before, after),
+			change(t, `data["other.conf"]`, projection.Added, nil, before),
+			change(t, "data.end", projection.Changed, "a\nb\n", "a\nb"),
+			change(t, "data.windows", projection.Changed, "a\r\nb\n", "a\nb\n"),
+			change(t, "data.minified", projection.Added, nil, "first\n"+long),
+			change(t, "data.blob", projection.Changed, long+"x"+long, long+"y"+long),
+			change(t, "data.token", projection.Removed, long, nil),
+			change(t, "data.weird", projection.Changed, "a\x1b[31mb\u202e", "tab\there"),
+		}, Requests: 2,
+	}
+}
+
+func ownersOnly(t *testing.T) *ssaplan.Plan {
+	var shared []fieldowner.Change
+	for _, p := range []string{"spec.a", "spec.b", "spec.c", "spec.d", "spec.e"} {
+		shared = append(shared, fieldowner.Change{Path: path(t, p), Kind: fieldowner.Shared, Managers: []fieldowner.Owner{
+			{Manager: "helm", Operation: "Update"}, {Manager: "argo", Operation: "Apply"},
+		}})
+	}
+	shared = append(shared, fieldowner.Change{Path: path(t, "spec.z"), Kind: fieldowner.Lost, Managers: []fieldowner.Owner{{Manager: "x", Operation: "Apply"}}})
+	return &ssaplan.Plan{
+		Object: object("apps/v1", "StatefulSet", "shop", "db"), Action: ssaplan.Update,
+		Reason: "no value changes, only who owns the fields", Ownership: shared, Requests: 2,
+	}
+}
+
+func renamed() *ssaplan.Plan {
+	return &ssaplan.Plan{
+		Object: object("v1", "ConfigMap", "shop", "settings"), Action: ssaplan.Replace,
+		Reason: "different object: v1/ConfigMap shop/web -> v1/ConfigMap shop/settings",
+		Replacement: &ssaplan.Replacement{
+			Evidence: "identity", Old: object("v1", "ConfigMap", "shop", "web"),
+			Fields: []ssaplan.ReplacedField{{Path: "metadata.name", Message: `"web" -> "settings"`}},
+		},
+	}
+}
+
+func immutable() *ssaplan.Plan {
+	id := object("v1", "PersistentVolumeClaim", "shop", "data")
+	return &ssaplan.Plan{
+		Object: id, Action: ssaplan.Replace, Reason: "can't change in place: spec.storageClassName",
+		Replacement: &ssaplan.Replacement{
+			Evidence: "probe", Old: id,
+			Fields:  []ssaplan.ReplacedField{{Path: "spec.storageClassName", Message: "field is immutable"}},
+			Hazards: []immutability.Hazard{{Kind: immutability.Data, Message: "the data in the volume is lost"}},
+		}, Requests: 4,
+	}
+}
+
+func conflicted(t *testing.T) *ssaplan.Plan {
+	return &ssaplan.Plan{
+		Object: object("autoscaling/v2", "HorizontalPodAutoscaler", "shop", "web"), Action: ssaplan.Conflict,
+		Reason: "2 fields have other values and other owners",
+		Conflicts: []fieldowner.Conflict{
+			{Path: path(t, "spec.maxReplicas"), Owner: fieldowner.Owner{Manager: "ops", Operation: "Apply", Time: now.Add(-50 * time.Hour)}},
+			{Path: path(t, "spec.minReplicas"), Owner: fieldowner.Owner{Manager: "e\x1b[2Jvil", Operation: "Update", Subresource: "scale"}},
+		}, Requests: 2,
+	}
+}

@@ -1,0 +1,211 @@
+package render_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
+	"github.com/ssaplan/primitives/ssaplan"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// golden compares text with testdata/NAME.
+func golden(t *testing.T, name, text string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), text)
+}
+
+func report(t *testing.T) render.Report {
+	return render.Report{
+		Plans: plans(t),
+		Failures: []render.Failure{
+			{Class: "Input", Message: "app.yaml: document 3 (line 41): kind: missing"},
+			{Object: object("v1", "ConfigMap", "", "a"), Class: "Webhook", Message: `app.yaml: document 4 (line 50): v1/ConfigMap default/a: denied`},
+		},
+	}
+}
+
+func TestText(t *testing.T) {
+	for name, text := range map[string]render.Text{
+		"default.txt": {Now: now},
+		"verbose.txt": {Now: now, Verbose: true},
+		"narrow.txt":  {Now: now, Width: 50},
+		"color.txt":   {Now: now, Color: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out := text.Plans(plans(t)) + "\n" + text.Summary(report(t))
+			golden(t, name, out)
+			assert.NotContains(t, out, "LWNhbmFyeQ", "no value of a secret")
+			if !text.Color {
+				assert.NotContains(t, out, "\x1b", "nothing from outside reaches the terminal as an escape sequence")
+			}
+			assert.NotContains(t, out, "\u202e")
+		})
+	}
+}
+
+func TestTextOfNothing(t *testing.T) {
+	assert.Empty(t, render.Text{}.Plans(nil))
+	unchanged := []*ssaplan.Plan{{Object: object("v1", "ConfigMap", "x", "a"), Action: ssaplan.NoOp}}
+	assert.Empty(t, render.Text{}.Plans(unchanged))
+	assert.Equal(t, "= v1/ConfigMap x/a\n", render.Text{Verbose: true}.Plans(unchanged))
+}
+
+func TestSummary(t *testing.T) {
+	plan := func(action ssaplan.Action) *ssaplan.Plan { return &ssaplan.Plan{Action: action} }
+	tests := []struct {
+		want   string
+		report render.Report
+	}{
+		{"Plan: nothing to do.\n", render.Report{}},
+		{"Plan: 1 error.\n", render.Report{Failures: make([]render.Failure, 1)}},
+		{"Plan: 2 unchanged.\n", render.Report{Plans: []*ssaplan.Plan{plan(ssaplan.NoOp), plan(ssaplan.NoOp)}}},
+		{"Plan: 1 to create, 1 to update, 1 to replace, 1 in conflict, 1 deferred, 1 unchanged; 2 errors.\n", render.Report{
+			Plans: []*ssaplan.Plan{
+				plan(ssaplan.NoOp), plan(ssaplan.Deferred), plan(ssaplan.Conflict), plan(ssaplan.Replace), plan(ssaplan.Update), plan(ssaplan.Create),
+			},
+			Failures: make([]render.Failure, 2),
+		}},
+	}
+	for _, tt := range tests {
+		assert.Equal(t, tt.want, render.Text{}.Summary(tt.report))
+	}
+}
+
+// An action that a newer library may have is shown, not hidden.
+func TestTextOfUnknownAction(t *testing.T) {
+	out := render.Text{}.Plans([]*ssaplan.Plan{{Object: object("v1", "ConfigMap", "x", "a"), Action: "Rebirth", Reason: "why not"}})
+	assert.Equal(t, "? v1/ConfigMap x/a  rebirth: why not\n", out)
+}
+
+// contract is the form of the JSON output. Values whose form is not fixed are any.
+type contract struct {
+	APIVersion string `json:"apiVersion"`
+	Plans      []struct {
+		Object  objectContract `json:"object"`
+		Action  string         `json:"action"`
+		Reason  string         `json:"reason"`
+		Changes []struct {
+			Path      string `json:"path"`
+			Op        string `json:"op"`
+			Cause     string `json:"cause"`
+			Manager   string `json:"manager"`
+			Before    any    `json:"before"`
+			After     any    `json:"after"`
+			Sensitive bool   `json:"sensitive"`
+		} `json:"changes"`
+		Ownership []struct {
+			Path     string `json:"path"`
+			Change   string `json:"change"`
+			Managers []any  `json:"managers"`
+		} `json:"ownership"`
+		Conflicts []struct {
+			Path        string `json:"path"`
+			Manager     string `json:"manager"`
+			Operation   string `json:"operation"`
+			Subresource string `json:"subresource"`
+		} `json:"conflicts"`
+		Replace *struct {
+			Evidence string `json:"evidence"`
+			Fields   []struct {
+				Path    string `json:"path"`
+				Message string `json:"message"`
+			} `json:"fields"`
+			Hazards []any `json:"hazards"`
+		} `json:"replace"`
+		Warnings []string `json:"warnings"`
+		Requests *int     `json:"requests"`
+	} `json:"plans"`
+	Errors []struct {
+		Object  *objectContract `json:"object"`
+		Class   string          `json:"class"`
+		Message string          `json:"message"`
+	} `json:"errors"`
+}
+
+type objectContract struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Namespace  string `json:"namespace"`
+	Name       string `json:"name"`
+}
+
+func TestJSON(t *testing.T) {
+	text, err := report(t).JSON()
+	require.NoError(t, err)
+	assert.NotContains(t, string(text), "LWNhbmFyeQ", "no value of a secret")
+
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	var got contract
+	require.NoError(t, decoder.Decode(&got), "only what the contract says")
+	assert.Equal(t, "ssaplan/v1", got.APIVersion)
+	require.Len(t, got.Plans, len(plans(t)))
+	for i, plan := range plans(t) {
+		assert.Equal(t, string(plan.Action), got.Plans[i].Action)
+		assert.Len(t, got.Plans[i].Changes, len(plan.Changes))
+		assert.NotNil(t, got.Plans[i].Changes, "an empty list, not null")
+		assert.NotNil(t, got.Plans[i].Requests)
+	}
+	require.Len(t, got.Errors, 2)
+	assert.Nil(t, got.Errors[0].Object)
+	assert.Equal(t, &objectContract{"v1", "ConfigMap", "", "a"}, got.Errors[1].Object)
+	assert.Equal(t, "Webhook", got.Errors[1].Class)
+
+	text, err = render.Report{}.JSON()
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"apiVersion":"ssaplan/v1","plans":[],"errors":[]}`, string(text))
+}
+
+func TestYAMLIsJSON(t *testing.T) {
+	asJSON, err := report(t).JSON()
+	require.NoError(t, err)
+	asYAML, err := report(t).YAML()
+	require.NoError(t, err)
+	converted, err := yaml.YAMLToJSON(asYAML)
+	require.NoError(t, err)
+	assert.JSONEq(t, string(asJSON), string(converted))
+	assert.True(t, strings.HasPrefix(string(asYAML), "apiVersion: ssaplan/v1\n"))
+	assert.True(t, json.Valid(asJSON))
+}
+
+func TestPrintable(t *testing.T) {
+	assert.Equal(t, `a\x1b[31mb\x0ac\u202ed\x7fä…日`, render.Printable("a\x1b[31mb\nc\u202ed\x7fä…日"))
+	assert.Equal(t, "\ufffd", render.Printable("\xff"))
+}
+
+// Two texts that differ never look the same, however they are folded.
+func TestChangesShowADifference(t *testing.T) {
+	long := strings.Repeat("0123456789", 30)
+	tests := []struct{ before, after any }{
+		{int64(5), "5"}, {true, "true"}, {nil, ""}, {"a", "a "}, {"a\nb\n", "a\nb"}, {"a\r\nb\n", "a\nb\n"}, {"a\nb", "a\nb\n"},
+		{long + "x", long + "y"}, {"x" + long, "y" + long}, {long, long + "y"}, {long + "\u202e", long},
+		{[]any{"a", "b"}, []any{"b", "a"}}, {[]any{long, int64(5)}, []any{long, "5"}},
+		{map[string]any{"a": long, "b": nil}, map[string]any{"a": long}},
+	}
+	for _, tt := range tests {
+		for _, width := range []int{20, 100, 1000} {
+			plan := &ssaplan.Plan{Action: ssaplan.Update, Changes: []ssaplan.Change{change(t, "data.x", "replace", tt.before, tt.after)}}
+			text := render.Text{Width: width}
+			there := text.Plans([]*ssaplan.Plan{plan})
+			plan.Changes[0].Before, plan.Changes[0].After = tt.after, tt.before
+			assert.NotEqual(t, there, text.Plans([]*ssaplan.Plan{plan}), "%.20q and %.20q, width %d", tt.before, tt.after, width)
+		}
+	}
+}

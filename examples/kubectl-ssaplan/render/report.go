@@ -1,0 +1,82 @@
+package render
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan"
+)
+
+// apiVersion names the form of the JSON output.
+const apiVersion = "ssaplan/v1"
+
+// Report is the outcome of planning a set of objects.
+type Report struct {
+	// Plans are in the order of the input.
+	Plans []*ssaplan.Plan
+	// Failures are what could not be planned.
+	Failures []Failure
+}
+
+// Failure says what could not be planned, and why.
+type Failure struct {
+	// Object is what the failure is about; zero if it isn't about one object, or not known of which.
+	Object identity.Identity
+	// Class is the class of package authresilience, or "Input" for what is wrong in the manifests' files.
+	Class string
+	// Message is one line that names the source, the object and the next step.
+	Message string
+}
+
+type reportJSON struct {
+	APIVersion string          `json:"apiVersion"`
+	Plans      []*ssaplan.Plan `json:"plans"`
+	Errors     []failureJSON   `json:"errors"`
+}
+
+type failureJSON struct {
+	Object  *objectJSON `json:"object"` // null where no object is known
+	Class   string      `json:"class"`
+	Message string      `json:"message"`
+}
+
+type objectJSON struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Namespace  string `json:"namespace,omitempty"`
+	Name       string `json:"name"`
+}
+
+// JSON returns the report as indented JSON with a newline at the end.
+func (r Report) JSON() ([]byte, error) {
+	out := reportJSON{APIVersion: apiVersion, Plans: append([]*ssaplan.Plan{}, r.Plans...), Errors: []failureJSON{}}
+	for _, f := range r.Failures {
+		out.Errors = append(out.Errors, f.json())
+	}
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	err := encoder.Encode(out)
+	return b.Bytes(), err
+}
+
+// YAML returns the report as a YAML document with the same content as [Report.JSON].
+func (r Report) YAML() ([]byte, error) {
+	text, err := r.JSON()
+	if err != nil {
+		return nil, err
+	}
+	return yaml.JSONToYAML(text)
+}
+
+func (f Failure) json() failureJSON {
+	out := failureJSON{Class: f.Class, Message: f.Message}
+	if id := f.Object; id != (identity.Identity{}) {
+		out.Object = &objectJSON{id.APIVersion, id.Kind, id.Namespace, id.Name}
+	}
+	return out
+}

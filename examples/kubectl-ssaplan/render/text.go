@@ -1,0 +1,154 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan"
+)
+
+// Text prints plans for people. The zero value works: no colour, 100 columns, wide values folded.
+type Text struct {
+	// Color adds the escape sequences of terminals.
+	Color bool
+	// Width is the number of columns to which values are folded. Default: 120.
+	Width int
+	// Verbose lists the fields of objects to be created and the objects that nothing happens to, and folds nothing.
+	Verbose bool
+	// Now is the time from which ages are counted. Default: no ages.
+	Now time.Time
+}
+
+// symbols stand before the objects. An action that isn't listed is shown as "?".
+var symbols = map[ssaplan.Action]struct{ symbol, color string }{
+	ssaplan.Create:   {"+", green},
+	ssaplan.Update:   {"~", yellow},
+	ssaplan.Replace:  {"±", red},
+	ssaplan.Conflict: {"!", red},
+	ssaplan.Deferred: {"…", cyan},
+	ssaplan.NoOp:     {"=", dim},
+}
+
+// Plans returns a block for each plan, in their order. Objects that nothing happens to are only part of the summary,
+// unless the text is to be verbose or there is a warning about them.
+func (t Text) Plans(plans []*ssaplan.Plan) string {
+	var b strings.Builder
+	tall := false
+	for _, plan := range plans {
+		if plan.Action == ssaplan.NoOp && len(plan.Warnings) == 0 && !t.Verbose {
+			continue
+		}
+		p := &printer{Text: t}
+		p.plan(plan)
+		// A block of several lines stands apart from its neighbours.
+		multiline := strings.Count(p.String(), "\n") > 1
+		if b.Len() > 0 && (multiline || tall) {
+			b.WriteByte('\n')
+		}
+		tall = multiline
+		b.WriteString(p.String())
+	}
+	return b.String()
+}
+
+// printer builds the block of one object.
+type printer struct {
+	Text
+	strings.Builder
+}
+
+// line writes a line whose text starts at the given depth. gutter is a symbol that stands before the text.
+func (p *printer) line(depth int, gutter, format string, args ...any) {
+	if gutter == "" {
+		gutter = " "
+	}
+	fmt.Fprintf(p, "%s%s %s\n", strings.Repeat("  ", depth), gutter, fmt.Sprintf(format, args...))
+}
+
+func (p *printer) plan(plan *ssaplan.Plan) {
+	s, known := symbols[plan.Action]
+	if !known {
+		s.symbol, s.color = "?", red
+	}
+	object := Printable(plan.Object.String())
+	if plan.Action == ssaplan.NoOp {
+		p.line(0, p.paint(dim, s.symbol), "%s", p.paint(dim, object))
+	} else {
+		p.line(0, p.paint(s.color, s.symbol), "%s  %s", p.paint(bold, object), Printable(headline(plan)))
+	}
+	p.replacement(plan.Replacement)
+	p.conflicts(plan.Conflicts)
+	if plan.Action != ssaplan.Create || p.Verbose {
+		p.changes(plan.Changes)
+	}
+	p.ownership(plan.Ownership)
+	for _, w := range plan.Warnings {
+		p.line(1, p.paint(yellow, "▲"), "warning: %s", Printable(w))
+	}
+}
+
+// headline says in a few words what happens and why.
+func headline(plan *ssaplan.Plan) string {
+	switch plan.Action {
+	case ssaplan.Create:
+		if n := plan.After.Fields.Leaves().Len(); n > 0 {
+			return "create with " + count(n, "field", "fields")
+		}
+		return "create"
+	case ssaplan.Update:
+		if len(plan.Changes) > 0 {
+			return "update: " + causes(plan.Changes)
+		}
+	case ssaplan.Replace:
+		if r := plan.Replacement; r != nil && r.Old != plan.Object && r.Old != (identity.Identity{}) {
+			return "replaces " + r.Old.String() + ", which stays until somebody deletes it"
+		}
+	}
+	return strings.ToLower(string(plan.Action)) + ": " + plan.Reason
+}
+
+// causes counts the changes by their causes: "2 edited, 1 drifted".
+func causes(changes []ssaplan.Change) string {
+	counts := map[ssaplan.Cause]int{}
+	for _, c := range changes {
+		counts[c.Cause]++
+	}
+	var parts []string
+	for _, w := range causeWords {
+		if n := counts[w.cause]; n > 0 {
+			parts = append(parts, count(n, w.one, w.many))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+var causeWords = []struct {
+	cause     ssaplan.Cause
+	one, many string
+}{
+	{ssaplan.Edited, "edited", "edited"},
+	{ssaplan.Drifted, "drifted", "drifted"},
+	{ssaplan.Dropped, "dropped from the manifest", "dropped from the manifest"},
+	{ssaplan.SideEffect, "side effect", "side effects"},
+}
+
+func (p *printer) replacement(r *ssaplan.Replacement) {
+	if r == nil {
+		return
+	}
+	for _, f := range r.Fields {
+		p.line(1, p.paint(red, "±"), "%s: %s", Printable(f.Path), Printable(f.Message))
+	}
+	for _, h := range r.Hazards {
+		p.line(1, p.paint(red, "▲"), "%s", Printable(h.Message))
+	}
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

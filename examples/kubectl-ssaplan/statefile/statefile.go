@@ -1,0 +1,155 @@
+// Package statefile keeps what was applied, for the next plan: it tells edits of the manifest from drift, and an object
+// that was renamed from a new one.
+//
+// The file is JSON: {"apiVersion":"ssaplan/v1","objects":[{"source":"app.yaml#3","state":{…}}]}. It holds the values of
+// the applied fields; of secrets only keyed digests. Only its owner may read it.
+package statefile
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/manifest"
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan"
+)
+
+// apiVersion names the form of the file.
+const apiVersion = "ssaplan/v1"
+
+// File is the content of a state file. The zero File remembers nothing.
+type File struct {
+	objects []Entry
+}
+
+// Entry is what is remembered of one object.
+type Entry struct {
+	// Source is the key of the document that the object was applied from.
+	Source string         `json:"source"`
+	State  *ssaplan.State `json:"state"`
+}
+
+type fileJSON struct {
+	APIVersion string  `json:"apiVersion"`
+	Objects    []Entry `json:"objects"`
+}
+
+// Load reads a state file. One that doesn't exist yet is empty.
+func Load(path string) (File, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return File{}, nil
+	}
+	if err != nil {
+		return File{}, fmt.Errorf("state file %s: can't be read: %w", path, cause(err))
+	}
+	var content fileJSON
+	if err := json.Unmarshal(text, &content); err != nil {
+		return File{}, fmt.Errorf("state file %s: not a state file: %w; name another one after --state", path, err)
+	}
+	if content.APIVersion != apiVersion {
+		return File{}, fmt.Errorf("state file %s: apiVersion: expected %q, found %q; name another one after --state", path, apiVersion, content.APIVersion)
+	}
+	for i, e := range content.Objects {
+		if e.State == nil {
+			return File{}, fmt.Errorf("state file %s: objects[%d].state: missing; name another one after --state", path, i)
+		}
+	}
+	return File{content.Objects}, nil
+}
+
+// Match returns for each manifest what is remembered of it, or nil. That is the state of the same object, wherever its
+// manifest stood then; else the state of another object that was applied from the same document, provided that this
+// object isn't in the input any more. So an object that is renamed in place is compared with what it was.
+func (f File) Match(manifests []manifest.Manifest, defaultNamespace string) []*Entry {
+	present := map[identity.Identity]bool{}
+	for _, m := range manifests {
+		present[manifest.Key(m.Identity, defaultNamespace)] = true
+	}
+	byObject, gone := map[identity.Identity]*Entry{}, map[string]*Entry{}
+	for i := range f.objects {
+		e := &f.objects[i]
+		key := manifest.Key(e.State.Identity, defaultNamespace)
+		byObject[key] = e
+		if !present[key] {
+			gone[e.Source] = e
+		}
+	}
+	matches := make([]*Entry, len(manifests))
+	for i, m := range manifests {
+		if matches[i] = byObject[manifest.Key(m.Identity, defaultNamespace)]; matches[i] == nil {
+			matches[i] = gone[m.Source.Key()]
+		}
+	}
+	return matches
+}
+
+// Updated returns the file after an apply: applied holds the new state of each manifest, nil for those that were not
+// applied, of which matches says what is remembered. What the file knows of other sources stays.
+func (f File) Updated(manifests []manifest.Manifest, matches []*Entry, applied []*ssaplan.State) File {
+	var out File
+	used := map[string]bool{}
+	listed := map[*Entry]bool{}
+	for i, m := range manifests {
+		state := applied[i]
+		if state == nil && matches[i] != nil {
+			state = matches[i].State
+		}
+		if state != nil {
+			out.objects = append(out.objects, Entry{m.Source.Key(), state})
+			used[m.Source.Key()] = true
+		}
+		listed[matches[i]] = true
+	}
+	for i := range f.objects {
+		if e := &f.objects[i]; !listed[e] && !used[e.Source] {
+			out.objects = append(out.objects, *e)
+		}
+	}
+	return out
+}
+
+// Save writes the file: the old one stays as it is, or the new one is there as a whole.
+func (f File) Save(path string) error {
+	text, err := json.MarshalIndent(fileJSON{apiVersion, append([]Entry{}, f.objects...)}, "", "  ")
+	if err == nil {
+		err = replaceFile(path, append(text, '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("state file %s: can't be written: %w", path, cause(err))
+	}
+	return nil
+}
+
+func replaceFile(path string, text []byte) error {
+	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // mode 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name()) // fails after the rename
+	_, err = tmp.Write(text)
+	if err == nil {
+		err = tmp.Sync()
+	}
+	if err = errors.Join(err, tmp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), path)
+}
+
+// cause returns a file's error without the path.
+func cause(err error) error {
+	var inPath *fs.PathError
+	var inRename *os.LinkError
+	switch {
+	case errors.As(err, &inPath):
+		return inPath.Err
+	case errors.As(err, &inRename):
+		return inRename.Err
+	}
+	return err
+}

@@ -1,0 +1,167 @@
+package statefile_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/manifest"
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/statefile"
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan"
+)
+
+// doc is the manifest of a ConfigMap, as "file#number namespace/name"; the namespace may be empty.
+func doc(t *testing.T, text string) manifest.Manifest {
+	t.Helper()
+	source, name, found := strings.Cut(text, " ")
+	require.True(t, found)
+	namespace, name, found := strings.Cut(name, "/")
+	require.True(t, found)
+	file, number, found := strings.Cut(source, "#")
+	require.True(t, found)
+	id := identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: namespace, Name: name}
+	return manifest.Manifest{Source: manifest.Source{File: file, Document: int(number[0] - '0')}, Identity: id}
+}
+
+func docs(t *testing.T, texts ...string) (out []manifest.Manifest) {
+	for _, text := range texts {
+		out = append(out, doc(t, text))
+	}
+	return out
+}
+
+// state is what is remembered after m was applied.
+func state(t *testing.T, m manifest.Manifest) *ssaplan.State {
+	t.Helper()
+	obj := &unstructured.Unstructured{Object: map[string]any{"apiVersion": m.Identity.APIVersion, "kind": m.Identity.Kind}}
+	obj.SetNamespace(m.Identity.Namespace)
+	obj.SetName(m.Identity.Name)
+	s, err := ssaplan.NewState(obj, "test")
+	require.NoError(t, err)
+	return s
+}
+
+// remembering is the file after the documents were applied.
+func remembering(t *testing.T, texts ...string) statefile.File {
+	t.Helper()
+	manifests := docs(t, texts...)
+	var states []*ssaplan.State
+	for _, m := range manifests {
+		states = append(states, state(t, m))
+	}
+	return statefile.File{}.Updated(manifests, make([]*statefile.Entry, len(manifests)), states)
+}
+
+// content is the entries of the file, in the form that doc reads.
+func content(t *testing.T, f statefile.File) (out []string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "state.json")
+	require.NoError(t, f.Save(path))
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	var decoded struct {
+		APIVersion string
+		Objects    []struct {
+			Source string
+			State  struct{ Namespace, Name string }
+		}
+	}
+	require.NoError(t, json.Unmarshal(text, &decoded))
+	assert.Equal(t, "ssaplan/v1", decoded.APIVersion)
+	for _, o := range decoded.Objects {
+		out = append(out, o.Source+" "+o.State.Namespace+"/"+o.State.Name)
+	}
+	return out
+}
+
+func TestMatch(t *testing.T) {
+	tests := []struct {
+		name              string
+		remembered, input []string
+		want              []string // the remembered objects, in the order of the input
+		why               string
+	}{
+		{"same", []string{"f#1 x/a", "f#2 x/b"}, []string{"f#1 x/a", "f#2 x/b"}, []string{"x/a", "x/b"}, "nothing moved"},
+		{"moved", []string{"f#1 x/a", "f#2 x/b"}, []string{"f#1 x/b", "g#7 x/a"}, []string{"x/b", "x/a"}, "the object counts, not the place"},
+		{"default namespace", []string{"f#1 prod/a"}, []string{"g#1 /a"}, []string{"prod/a"}, "what was applied has a namespace, the manifest may not"},
+		{"renamed", []string{"f#1 x/a", "f#2 x/b"}, []string{"f#1 x/new", "f#2 x/b"}, []string{"x/a", "x/b"}, "in place of an object that is gone from the input"},
+		{"inserted", []string{"f#1 x/a", "f#2 x/b"}, []string{"f#1 x/new", "f#2 x/a", "f#3 x/b"}, []string{"", "x/a", "x/b"}, "the object that stood there is still in the input"},
+		{"renamed and moved", []string{"f#1 x/a"}, []string{"f#2 x/new"}, []string{""}, "nothing ties it to what is remembered"},
+		{"another file", []string{"f#1 x/a"}, []string{"g#1 x/new"}, []string{""}, "nothing ties it to what is remembered"},
+		{"nothing remembered", nil, []string{"f#1 x/a"}, []string{""}, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var got []string
+			for _, e := range remembering(t, tt.remembered...).Match(docs(t, tt.input...), "prod") {
+				if e == nil {
+					got = append(got, "")
+					continue
+				}
+				got = append(got, e.State.Identity.Namespace+"/"+e.State.Identity.Name)
+			}
+			assert.Equal(t, tt.want, got, tt.why)
+		})
+	}
+}
+
+func TestUpdated(t *testing.T) {
+	file := remembering(t, "f#1 x/a", "f#2 x/b", "g#1 x/g")
+	input := docs(t, "f#1 x/b", "f#2 x/new", "f#3 x/other")
+	matches := file.Match(input, "default")
+	applied := []*ssaplan.State{nil, state(t, input[1]), nil} // the first was left out, the third has no state
+	updated := file.Updated(input, matches, applied)
+	assert.Equal(t, []string{"f#1 x/b", "f#2 x/new", "g#1 x/g"}, content(t, updated),
+		"what was applied, what was left out as it was, and other sources; a forgets its place")
+	assert.Equal(t, []string{"f#1 x/a", "f#2 x/b", "g#1 x/g"}, content(t, file), "the old one doesn't change")
+}
+
+func TestSaveAndLoad(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.json")
+	file, err := statefile.Load(path)
+	require.NoError(t, err, "a file that isn't there yet remembers nothing")
+	assert.Empty(t, content(t, file))
+
+	require.NoError(t, os.WriteFile(path, nil, 0o644))
+	require.NoError(t, remembering(t, "f#1 x/a").Save(path))
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+
+	file, err = statefile.Load(path)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"f#1 x/a"}, content(t, file))
+
+	left, err := os.ReadDir(filepath.Dir(path))
+	require.NoError(t, err)
+	assert.Len(t, left, 1, "no temporary file stays")
+}
+
+func TestSaveErrors(t *testing.T) {
+	dir := t.TempDir()
+	err := remembering(t, "f#1 x/a").Save(filepath.Join(dir, "no", "state.json"))
+	assert.EqualError(t, err, "state file "+filepath.Join(dir, "no", "state.json")+": can't be written: no such file or directory")
+}
+
+func TestLoadErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"c4n4ry":                      "not a state file: invalid character 'c' looking for beginning of value; name another one after --state",
+		"":                            "not a state file: unexpected end of JSON input; name another one after --state",
+		`{"apiVersion":"ssaplan/v2"}`: `apiVersion: expected "ssaplan/v1", found "ssaplan/v2"; name another one after --state`,
+		`{"apiVersion":"ssaplan/v1","objects":[{}]}`: "objects[0].state: missing; name another one after --state",
+	} {
+		path := filepath.Join(t.TempDir(), "state.json")
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		_, err := statefile.Load(path)
+		assert.EqualError(t, err, "state file "+path+": "+want)
+	}
+	_, err := statefile.Load("/")
+	assert.EqualError(t, err, "state file /: can't be read: is a directory")
+}
