@@ -50,12 +50,6 @@ func (c Change) Shown() (before, after any) {
 	return redacted, redactedChanged
 }
 
-// What is shown in place of sensitive values.
-const (
-	redacted        = "<redacted>"
-	redactedChanged = "<redacted: changed>"
-)
-
 // String returns one line: the path, and both values as JSON.
 func (c Change) String() string {
 	before, after := c.Shown()

@@ -2,11 +2,13 @@ package projection
 
 import "slices"
 
-// Diff returns how after differs from before at the paths of both, in the order of the paths. Elements of
-// associative lists and sets are compared with their like, wherever they stand; one that only one side has is a single
-// change with its whole value, and one whose place among the others changed is [Moved]. A map or list that only one
-// side has is compared with an empty one, so that each field it brings is a change of its own. Values of different
-// types are different: 5, "5", 5.0 and null.
+// Diff returns how after differs from before at the paths of both, in the order of the paths; only the removal of a map
+// or list comes after that of what was in it.
+//
+// Elements of associative lists and sets are compared with their like, wherever they stand; one that only one side has
+// is a single change with its whole value, and one whose place among the others changed is [Moved]. A map or list that
+// only one side has is compared with an empty one, so that each field it brings is a change of its own. Values of
+// different types are different: 5, "5", 5.0 and null.
 //
 // The changes are complete: making them to before.Object gives after.Object.
 //
@@ -108,12 +110,13 @@ func (d *differ) compareItems(n *node, b, a []any) {
 	moved := movedChildren(before, after)
 	for i, c := range n.children {
 		from, to := before.itemOf[i], after.itemOf[i]
-		found := len(d.changes)
 		d.path = append(d.path, c.element)
-		d.compare(c.node, itemAt(b, from), itemAt(a, to))
 		if moved[i] {
 			d.report(Change{Op: Moved, Before: int64(from), After: int64(to)})
-		} else if (from < 0) != (to < 0) {
+		}
+		found := len(d.changes)
+		d.compare(c.node, itemAt(b, from), itemAt(a, to))
+		if (from < 0) != (to < 0) {
 			d.changes[found].Position = max(from, to)
 		}
 		d.path = d.path[:len(d.path)-1]

@@ -28,9 +28,12 @@ var (
 	}
 )
 
-type random struct{ *rand.Rand }
+type random struct {
+	*rand.Rand
+	fullKeys bool // items of lists have all key fields
+}
 
-func newRandom(seed int) random { return random{rand.New(rand.NewPCG(uint64(seed), 1))} }
+func newRandom(seed int) random { return random{Rand: rand.New(rand.NewPCG(uint64(seed), 1))} }
 
 func pick[T any](r random, from []T) T { return from[r.IntN(len(from))] }
 
@@ -129,7 +132,7 @@ func (r random) item(depth int) any {
 		item = r.object(depth - 1)
 	}
 	item["name"] = pick(r, []any{"a", "b", "c", "d"})
-	if r.IntN(3) > 0 {
+	if r.fullKeys || r.IntN(3) > 0 {
 		item["port"] = pick(r, []any{int64(80), int64(443)})
 	}
 	return item
@@ -180,7 +183,9 @@ func (r random) fields(t testing.TB, obj map[string]any) projection.FieldSet {
 	return projection.NewFieldSet(paths...)
 }
 
-func keyed(name string) bool { return name != "" && (name[0] == 'k' || name[0] == 's' || name[0] == 'p') }
+func keyed(name string) bool {
+	return name != "" && (name[0] == 'k' || name[0] == 's' || name[0] == 'p')
+}
 
 // listElement returns how an item of a list is named, and false if it isn't.
 func listElement(t testing.TB, name string, position int, item any) (e projection.Element, ok bool) {

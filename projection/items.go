@@ -15,6 +15,9 @@ type itemIndex struct {
 	byKey      map[string]int
 	byValue    map[string]int
 	byPosition map[int]int
+	// rounded says that numbers beyond 2^53 are among the keys or values. A server writes them exactly at first, and
+	// as rounded floats once it has read its own managedFields.
+	rounded bool
 }
 
 // items returns the index of n, making it at first use. Two goroutines may both make it; both are right.
@@ -30,6 +33,7 @@ func (n *node) items() *itemIndex {
 func newItemIndex(children []child) *itemIndex {
 	index := &itemIndex{}
 	for i, c := range children {
+		index.rounded = index.rounded || c.element.kind != FieldKind && hasLongNumber(c.element.text)
 		switch c.element.kind {
 		case KeyKind:
 			index.addKeyNames(c.element.text)
@@ -60,27 +64,65 @@ func (x *itemIndex) addKeyNames(key string) {
 	}
 }
 
-// find returns the child that the item at a position is, and -1 if it is none. A key or value goes before a position.
-// It may use and returns the memory of buf.
-func (x *itemIndex) find(item any, position int, buf []byte) (int, []byte) {
-	if x.byKey != nil {
-		if m, ok := item.(map[string]any); ok {
-			buf = appendKey(buf[:0], m, x.keyNames)
-			if i, found := x.byKey[string(buf)]; found {
-				return i, buf
-			}
+// hasLongNumber reports whether JSON text has as many digits in a row as 2^53 has.
+func hasLongNumber(text string) bool {
+	digits := 0
+	for i := range len(text) {
+		if text[i] < '0' || text[i] > '9' {
+			digits = 0
+		} else if digits++; digits == len("9007199254740992") {
+			return true
 		}
 	}
-	if x.byValue != nil {
-		buf = appendValue(buf[:0], item)
-		if i, found := x.byValue[string(buf)]; found {
-			return i, buf
+	return false
+}
+
+// find returns the child that the item at a position is, and -1 if it is none. A key or value goes before a position.
+// It uses the memory of buf.
+func (x *itemIndex) find(item any, position int, buf []byte) int {
+	if i := x.findNamed(item, buf); i >= 0 {
+		return i
+	}
+	if x.rounded {
+		if i := x.findNamed(roundedNumbers(item, x.keyNames), buf); i >= 0 {
+			return i
 		}
 	}
 	if i, found := x.byPosition[position]; found {
-		return i, buf
+		return i
 	}
-	return -1, buf
+	return -1
+}
+
+func (x *itemIndex) findNamed(item any, buf []byte) int {
+	if m, ok := item.(map[string]any); ok && x.byKey != nil {
+		if i, found := x.byKey[string(appendKey(buf[:0], m, x.keyNames))]; found {
+			return i
+		}
+	}
+	if x.byValue != nil {
+		if i, found := x.byValue[string(appendValue(buf[:0], item))]; found {
+			return i
+		}
+	}
+	return -1
+}
+
+// roundedNumbers returns item, or its key fields, with integers as the floats that hold them best.
+func roundedNumbers(item any, keyNames []string) any {
+	switch item := item.(type) {
+	case int64:
+		return float64(item)
+	case map[string]any:
+		key := map[string]any{}
+		for _, name := range keyNames {
+			if v, exists := item[name]; exists {
+				key[name] = roundedNumbers(v, nil)
+			}
+		}
+		return key
+	}
+	return item
 }
 
 // matches says which items of a list are which children of a node.
@@ -96,10 +138,9 @@ func matchItems(list []any, n *node) matches {
 		m.itemOf[i] = -1
 	}
 	index := n.items()
-	var found int
-	var buf []byte
+	buf := make([]byte, 0, 128)
 	for i, item := range list {
-		found, buf = index.find(plain(item), i, buf)
+		found := index.find(plain(item), i, buf)
 		if found >= 0 && m.itemOf[found] >= 0 {
 			m.twice = append(m.twice, found)
 			found = -1

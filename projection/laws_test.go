@@ -170,7 +170,7 @@ func TestParsePathIsTheInverseOfString(t *testing.T) {
 
 func TestProjectAgreesWithTheReference(t *testing.T) {
 	nonEmpty := 0
-	for seed := range rounds {
+	for seed := range rounds / 4 {
 		r := newRandom(seed)
 		obj := r.object(2)
 		set := r.fields(t, r.object(2)).Union(r.fields(t, obj))
@@ -189,7 +189,7 @@ func TestProjectAgreesWithTheReference(t *testing.T) {
 			nonEmpty++
 		}
 	}
-	require.Greater(t, nonEmpty, rounds/2, "the generator must make something to project")
+	require.Greater(t, nonEmpty, rounds/8, "the generator must make something to project")
 }
 
 func texts(paths []projection.Path) []string {
@@ -247,7 +247,7 @@ func overwrite(v any) {
 
 func TestDiffLaws(t *testing.T) {
 	ops := map[projection.Op]int{}
-	for seed := range 5 * rounds {
+	for seed := range rounds {
 		r := newRandom(seed)
 		a, b := r.object(2), r.object(2)
 		if r.IntN(2) == 0 {
@@ -261,7 +261,7 @@ func TestDiffLaws(t *testing.T) {
 		}
 
 		require.Empty(t, projection.Diff(before, before), "seed %d", seed)
-		require.Equal(t, len(changes) == 0, asJSON(t, before.Object) == asJSON(t, after.Object) || sameButForTypes(changes), "seed %d", seed)
+		require.Equal(t, len(changes) == 0, assert.ObjectsAreEqual(before.Object, after.Object), "seed %d", seed)
 		require.True(t, slices.IsSortedFunc(changes, func(x, y projection.Change) int { return x.Path.Compare(y.Path) }) ||
 			hasRemovedContainer(changes), "seed %d: %v", seed, changes)
 
@@ -277,17 +277,8 @@ func TestDiffLaws(t *testing.T) {
 		require.Equal(t, want, gotObject, "before and changes make after, seed %d:\n%s\n%v\n%s", seed, asJSON(t, before.Object), changes, set)
 	}
 	for _, op := range []projection.Op{projection.Added, projection.Removed, projection.Changed, projection.Moved} {
-		require.Greater(t, ops[op], 500, "the generator must make changes of every kind")
+		require.Greater(t, ops[op], 100, "the generator must make changes of every kind")
 	}
-}
-
-// sameButForTypes reports whether all changes are between numbers that JSON writes alike.
-func sameButForTypes(changes []projection.Change) bool {
-	return !slices.ContainsFunc(changes, func(c projection.Change) bool {
-		x, _ := json.Marshal(c.Before)
-		y, _ := json.Marshal(c.After)
-		return string(x) != string(y)
-	})
 }
 
 // hasRemovedContainer reports whether a map or list was removed after what was in it.

@@ -5,9 +5,15 @@ import (
 	"fmt"
 )
 
+// What is shown in place of sensitive values.
+const (
+	redacted        = "<redacted>"
+	redactedChanged = "<redacted: changed>"
+)
+
 // Redacted returns p with every sensitive value replaced by "<redacted>", as it may be shown.
 func (p Projection) Redacted() Projection {
-	return p.ReplaceSensitive(func(any) any { return "<redacted>" })
+	return p.ReplaceSensitive(func(any) any { return redacted })
 }
 
 // ReplaceSensitive returns p with each sensitive value v replaced by replace(v). Maps are replaced value by value, so
@@ -39,15 +45,19 @@ func replaceAt(obj map[string]any, path Path, replace func(any) any) {
 	}
 }
 
-// Format prints [Projection.Redacted] as JSON whatever the verb, so that no verb shows a sensitive value.
-func (p Projection) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, shownJSON(p.Redacted().Object)) }
+// String returns [Projection.Redacted] as JSON.
+func (p Projection) String() string { return shownJSON(p.Redacted().Object) }
 
-// MarshalJSON returns {"object","fields","missing"} with the values of [Projection.Redacted]: a form to show, from which
-// the projection can't be read back.
+// Format prints [Projection.String] whatever the verb, so that no verb shows a sensitive value.
+func (p Projection) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, p.String()) }
+
+// MarshalJSON returns {"object","fields","missing","duplicates"} with the values of [Projection.Redacted]: a form to
+// show, from which the projection can't be read back.
 func (p Projection) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
-		Object  map[string]any `json:"object"`
-		Fields  FieldSet       `json:"fields"`
-		Missing []Path         `json:"missing,omitempty"`
-	}{p.Redacted().Object, p.Fields, p.Missing})
+		Object     map[string]any `json:"object"`
+		Fields     FieldSet       `json:"fields"`
+		Missing    []Path         `json:"missing,omitempty"`
+		Duplicates []Path         `json:"duplicates,omitempty"`
+	}{p.Redacted().Object, p.Fields, p.Missing, p.Duplicates})
 }

@@ -1,7 +1,6 @@
 package projection_test
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/ssaplan/primitives/projection"
@@ -200,6 +199,17 @@ func patchedChildren(v any, changes []projection.Change, at place) (any, bool) {
 	return list, len(list) > 0 || at.member()
 }
 
+// heads returns the elements with which the paths of the changes begin.
+func heads(changes []projection.Change) []projection.Element {
+	var out []projection.Element
+	for _, c := range changes {
+		if !slices.Contains(out, c.Path[0]) {
+			out = append(out, c.Path[0])
+		}
+	}
+	return out
+}
+
 // below returns the changes at or below e, relative to it.
 func below(e projection.Element, changes []projection.Change) []projection.Change {
 	var out []projection.Change
@@ -217,10 +227,10 @@ func patchedFields(m map[string]any, changes []projection.Change, at place) map[
 	for name, v := range m {
 		out[name] = v
 	}
-	for _, c := range changes {
-		name := c.Path[0].Name()
+	for _, e := range heads(changes) {
+		name := e.Name()
 		old, exists := m[name]
-		if v, ok := patched(old, exists, below(c.Path[0], changes), at.child(c.Path[0])); ok {
+		if v, ok := patched(old, exists, below(e, changes), at.child(e)); ok {
 			out[name] = v
 		} else {
 			delete(out, name)
@@ -236,11 +246,10 @@ func patchedPositions(list []any, changes []projection.Change, at place) []any {
 			items[i] = item
 		}
 	}
-	before := maps.Clone(items)
-	for _, c := range changes {
-		i := c.Path[0].Index()
-		old, exists := before[i]
-		if v, ok := patched(old, exists, below(c.Path[0], changes), at.child(c.Path[0])); ok {
+	for _, e := range heads(changes) {
+		i := e.Index()
+		old, exists := items[i]
+		if v, ok := patched(old, exists, below(e, changes), at.child(e)); ok {
 			items[i] = v
 		} else {
 			delete(items, i)
@@ -267,10 +276,10 @@ func patchedItems(list []any, changes []projection.Change, at place) []any {
 			continue
 		}
 		v, ok := patched(item, true, here, at.child(e))
-		switch last := here[len(here)-1]; {
+		switch first := here[0]; {
 		case !ok:
-		case last.Op == projection.Moved && len(last.Path) == 0:
-			placed[int(last.After.(int64))] = v
+		case first.Op == projection.Moved && len(first.Path) == 0:
+			placed[int(first.After.(int64))] = v
 		default:
 			rest = append(rest, v)
 		}

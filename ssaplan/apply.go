@@ -39,6 +39,9 @@ func (e *ChangedError) Error() string {
 //
 // Plans with the action Replace need [Planner.Replace]; Conflict and Deferred can't be applied.
 func (p *Planner) Apply(ctx context.Context, plan *Plan) (*unstructured.Unstructured, error) {
+	if len(plan.Unknown) > 0 {
+		return nil, fmt.Errorf("%s: plan again when these values are known: %s", plan.Object, pathList(plan.Unknown))
+	}
 	for attempt := 1; ; attempt++ {
 		switch plan.Action {
 		case NoOp:

@@ -46,17 +46,34 @@ func newComparison(plan *Plan, dryRun *unstructured.Unstructured, manager string
 }
 
 // changes returns the values that differ: the declared and dropped ones, then the server's side effects.
-func (c *comparison) changes() []Change {
+func (c *comparison) changes() ([]Change, error) {
 	own := c.declared.Union(c.previous)
 	out := c.diff(own)
 	for i := range out {
 		c.attribute(&out[i])
 	}
-	for _, change := range c.diff(c.others().Without(own)) {
-		change.Cause = SideEffect
-		out = append(out, change)
+	all, err := projection.Outline(c.live.Object, c.dryRun.Object)
+	if err != nil {
+		return nil, err
 	}
-	return out
+	for _, change := range c.diff(all.Without(own.Leaves())) {
+		if !isPartOf(change, out, own) {
+			change.Cause = SideEffect
+			out = append(out, change)
+		}
+	}
+	return out, nil
+}
+
+// isPartOf reports whether a change outside of the own fields is said already: it is in an element that comes or goes as
+// a whole, or it is the move of an element that has own fields.
+func isPartOf(change Change, own []Change, fields projection.FieldSet) bool {
+	if change.Op == projection.Moved && !fields.Under(change.Path).Empty() {
+		return true
+	}
+	return slices.ContainsFunc(own, func(c Change) bool {
+		return (c.Op == projection.Added || c.Op == projection.Removed) && change.Path.HasPrefix(c.Path)
+	})
 }
 
 func (c *comparison) diff(set projection.FieldSet) []Change {
@@ -72,14 +89,9 @@ func causeless(changes []projection.Change, cause Cause) []Change {
 	return out
 }
 
-// others returns every path that anybody is recorded to own.
-func (c *comparison) others() projection.FieldSet {
-	return c.liveOwners.Fields(nil).Union(c.dryOwners.Fields(nil))
-}
-
 // attribute says why a declared or dropped value changes.
 func (c *comparison) attribute(change *Change) {
-	if !c.isDeclared(change.Path) {
+	if c.isDropped(change.Path) {
 		change.Cause = Dropped
 		return
 	}
@@ -96,8 +108,10 @@ func (c *comparison) attribute(change *Change) {
 	change.drifted(owner)
 }
 
-func (c *comparison) isDeclared(p projection.Path) bool {
-	return c.declared.Covers(p) || !c.declared.Under(p).Empty()
+// isDropped reports whether the last apply declared p itself or something below it, and the manifest declares neither. A
+// map that it declares as empty covers what was declared in it, and yet drops it.
+func (c *comparison) isDropped(p projection.Path) bool {
+	return !c.previous.Under(p).Empty() && c.declared.Under(p).Empty()
 }
 
 // isEdited reports whether the manifest declares something else at p than it did before. The remembered state knows.
@@ -162,16 +176,12 @@ func (c *comparison) lastApplied() time.Time {
 	return time.Time{}
 }
 
-// verdict returns the action for a live object. A dry run that would write nothing is answered with the live object as
-// it is, so equality is the proof that nothing happens.
-func (c *comparison) verdict(changes []Change) (Action, string) {
-	if sameObject(c.live, c.dryRun) {
-		return NoOp, "the server would write nothing"
-	}
+// reason says what an update is about.
+func reason(changes []Change) string {
 	if len(changes) == 0 {
-		return Update, "no value changes, only who owns the fields"
+		return "no value changes, only who owns the fields"
 	}
-	return Update, summary(changes)
+	return summary(changes)
 }
 
 func sameObject(a, b *unstructured.Unstructured) bool {

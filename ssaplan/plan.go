@@ -44,6 +44,8 @@ const (
 	MissingNamespace Deferral = "MissingNamespace"
 	// UnreadableObject: the caller may apply, but not read the object. The plan's After is what would be there.
 	UnreadableObject Deferral = "UnreadableObject"
+	// UnknownValues: values of the manifest aren't known yet, and without them there is nothing to say.
+	UnknownValues Deferral = "UnknownValues"
 	// NoDryRun: an admission webhook doesn't support dry runs, so the server doesn't try.
 	NoDryRun Deferral = "NoDryRun"
 )
@@ -70,6 +72,15 @@ type Request struct {
 	// Prior is what the host remembers of the last apply. With it the plan tells edits from drift for certain and finds
 	// changes of identity. Optional.
 	Prior *State
+	// Ignore are the fields to leave out of the manifest, such as the replicas that an autoscaler sets. What happens to
+	// a field that was applied before and is ignored now is part of the plan: nobody else owning it, the server deletes
+	// or resets it.
+	Ignore projection.Patterns
+	// Unknown are the fields whose values aren't known yet. They are not sent, and the plan leaves them out: it says what
+	// else changes. Such a plan can't be applied.
+	Unknown projection.Patterns
+	// AllUnknown says that nothing can be asked yet, because the cluster or the whole manifest but its identity isn't known.
+	AllUnknown bool
 	// Live is the object as the host has it already, with its managedFields, such as from an informer. It saves the
 	// Get; the dry run still asks the server. Optional.
 	Live *unstructured.Unstructured
@@ -97,6 +108,12 @@ type Plan struct {
 	Ownership []fieldowner.Change
 	// Conflicts are the fields that other managers hold; only for the action Conflict.
 	Conflicts []fieldowner.Conflict
+	// Unknown are the fields of the manifest that were left out because their values aren't known yet.
+	Unknown []projection.Path
+	// Ignored is what of the manifest has no effect, because the server doesn't keep it.
+	Ignored []projection.Unkept
+	// Normalized is what was done to the manifest before it was sent.
+	Normalized []projection.Step
 	// Warnings are for the user: the server's own, and what the planner noticed.
 	Warnings []string
 	// Patch is what Apply sends, and what the dry run sent but for its guards.

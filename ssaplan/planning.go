@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -41,10 +43,27 @@ func (p *Planner) Plan(ctx context.Context, request Request) (*Plan, error) {
 		plan.Warnings = append(plan.Warnings, plan.target.warnings...)
 	}
 	plan.Warnings = append(plan.Warnings, warnings.all()...)
+	plan.warnOfLoss()
 	return plan, nil
 }
 
+// warnOfLoss adds what of the manifest has no effect.
+func (plan *Plan) warnOfLoss() {
+	for _, step := range plan.Normalized {
+		if step.To == nil {
+			plan.Warnings = append(plan.Warnings, step.String())
+		}
+	}
+	for _, ignored := range plan.Ignored {
+		plan.Warnings = append(plan.Warnings, fmt.Sprintf("%s: the server doesn't keep what the manifest says here (%s)", ignored.Path, ignored.Why))
+	}
+}
+
 func (p *Planner) plan(ctx context.Context, plan *Plan, request Request) error {
+	if request.AllUnknown {
+		plan.deferTo(UnknownValues, "the values of the manifest, or the cluster, aren't known yet")
+		return nil
+	}
 	if err := p.expired(); err != nil {
 		return p.failure(plan.Object, "plan", err)
 	}
@@ -88,13 +107,44 @@ func (plan *Plan) deferToType() {
 	plan.deferTo(MissingType, fmt.Sprintf("the server doesn't serve %s %s (yet)", plan.Object.APIVersion, plan.Object.Kind))
 }
 
-// fillPatch sets what is going to be sent.
+// fillPatch sets what is going to be sent: the manifest with its namespace, in the form that a server tracks faithfully,
+// without the fields that are to be ignored.
 func (p *Planner) fillPatch(plan *Plan) (err error) {
-	plan.manifest = wireManifest(plan.request.Manifest, plan.Object.Namespace)
+	content, steps := projection.Normalize(plan.request.Manifest.Object)
+	plan.Normalized = steps
+	content, _ = plan.request.Ignore.Remove(content)
+	content, plan.Unknown = plan.request.Unknown.Remove(content)
+	plan.manifest = &unstructured.Unstructured{Object: content}
+	plan.manifest.SetNamespace(plan.Object.Namespace)
 	if plan.Patch, err = p.patch(plan.manifest); err != nil {
 		return fmt.Errorf("%s: %w", plan.Object, err)
 	}
 	return nil
+}
+
+// leaveOutUnknown takes from the plan what only seems to change because the unknown values were not sent.
+func (plan *Plan) leaveOutUnknown() {
+	if len(plan.Unknown) == 0 {
+		return
+	}
+	unknown := plan.request.Unknown
+	plan.Changes = slices.DeleteFunc(plan.Changes, func(c Change) bool { return unknown.Match(c.Path) })
+	plan.Ownership = slices.DeleteFunc(plan.Ownership, func(c fieldowner.Change) bool { return unknown.Match(c.Path) })
+	switch {
+	case plan.Action == Create:
+	case len(plan.Changes)+len(plan.Ownership) == 0:
+		plan.deferTo(UnknownValues, "nothing changes but what isn't known yet: "+pathList(plan.Unknown))
+	default:
+		plan.Reason = reason(plan.Changes)
+	}
+}
+
+func pathList(paths []projection.Path) string {
+	texts := make([]string, len(paths))
+	for i, path := range paths {
+		texts[i] = path.String()
+	}
+	return strings.Join(texts, ", ")
 }
 
 // unreadable handles a failed read. Who may apply but not read gets a plan that shows what would be there, but can't say
@@ -133,7 +183,11 @@ func (p *Planner) ask(ctx context.Context, plan *Plan) error {
 			return p.refused(ctx, plan, err)
 		}
 		if plan.liveVersion() == dryRun.GetResourceVersion() {
-			return p.compare(plan, dryRun, plan.request.Prior)
+			if err := p.compare(plan, dryRun, plan.request.Prior); err != nil {
+				return err
+			}
+			plan.leaveOutUnknown()
+			return nil
 		}
 		if plan.live, err = plan.target.live(ctx); err != nil {
 			return p.failure(plan.Object, "get", err)
@@ -169,14 +223,6 @@ func (p *Planner) identityChange(plan *Plan, prior *State) bool {
 		plan.Replacement.Fields = append(plan.Replacement.Fields, ReplacedField{c.Field, fmt.Sprintf("%q -> %q", c.Old, c.New)})
 	}
 	return true
-}
-
-// wireManifest returns the manifest as it is sent: with its namespace, and without what a server refuses to be sent.
-func wireManifest(manifest *unstructured.Unstructured, namespace string) *unstructured.Unstructured {
-	wire := manifest.DeepCopy()
-	wire.SetNamespace(namespace)
-	unstructured.RemoveNestedField(wire.Object, "metadata", "managedFields")
-	return wire
 }
 
 // patch returns the apply request for a manifest.
@@ -244,6 +290,7 @@ func (p *Planner) compare(plan *Plan, dryRun *unstructured.Unstructured, prior *
 	if err != nil {
 		return fmt.Errorf("%s: dry run: %w", plan.Object, err)
 	}
+	plan.Ignored = projection.NotKept(plan.manifest.Object, dryRun.Object, declared)
 	plan.After = projection.Project(dryRun.Object, declared)
 	defer func() { plan.Baseline = prior.baseline(plan.Before) }()
 	if plan.live == nil {
@@ -257,16 +304,21 @@ func (p *Planner) compare(plan *Plan, dryRun *unstructured.Unstructured, prior *
 		plan.Warnings = append(plan.Warnings, fmt.Sprintf("%s: somebody re-created the object: its uid was %s and is %s",
 			plan.Object, prior.UID, plan.live.GetUID()))
 	}
+	// A dry run that would write nothing is answered with the live object as it is, so equality is the proof.
+	if sameObject(plan.live, dryRun) {
+		plan.Action, plan.Reason = NoOp, "the server would write nothing"
+		p.options.NoOps.add(plan.noOpKey())
+		return nil
+	}
 	c, err := newComparison(plan, dryRun, p.options.FieldManager, prior)
 	if err != nil {
 		return fmt.Errorf("%s: %w", plan.Object, err)
 	}
-	plan.Changes = c.changes()
-	plan.Ownership = fieldowner.Compare(c.liveOwners, c.dryOwners, p.options.FieldManager)
-	plan.Action, plan.Reason = c.verdict(plan.Changes)
-	if plan.Action == NoOp {
-		p.options.NoOps.add(plan.noOpKey())
+	if plan.Changes, err = c.changes(); err != nil {
+		return fmt.Errorf("%s: %w", plan.Object, err)
 	}
+	plan.Ownership = fieldowner.Compare(c.liveOwners, c.dryOwners, p.options.FieldManager)
+	plan.Action, plan.Reason = Update, reason(plan.Changes)
 	return nil
 }
 

@@ -75,6 +75,10 @@ func (p *Planner) refused(ctx context.Context, plan *Plan, err error) error {
 		plan.deferTo(NoDryRun, err.Error())
 		return nil
 	}
+	if len(plan.Unknown) > 0 {
+		plan.deferTo(UnknownValues, fmt.Sprintf("can't be tried without the values of %s: %v", pathList(plan.Unknown), authresilience.Redact(err)))
+		return nil
+	}
 	verdict := immutability.Classify(err)
 	if verdict.Kind == immutability.None {
 		return p.failure(plan.Object, "dry run", err)

@@ -1,0 +1,42 @@
+// Package builtin finds the fields that a manifest declares for the kinds that Kubernetes brings, without a server. The
+// schemas are those of the client-go that the program is built with.
+//
+//	declaration, err := projection.Declared(ctx, manifest, builtin.Schema{}, projection.NoSchema{})
+//
+// It is a package of its own because it brings all API types with it.
+package builtin
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/client-go/applyconfigurations"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/internal/typed"
+)
+
+// Schema is the [projection.Source] that knows the built-in kinds. The first use takes some tenths of a second, in which
+// client-go reads its schemas. It is safe for concurrent use.
+type Schema struct{}
+
+var _ projection.Source = Schema{}
+
+// Declared returns the fields that the manifest declares. Every error wraps [projection.ErrNoSchema]: the kind isn't
+// built in, or the manifest has what this version of the schema has not, which a server of another version may have.
+// ResourceQuantities and the like are compared by nobody here, so only the types of fields are checked.
+func (Schema) Declared(_ context.Context, manifest map[string]any) (projection.FieldSet, error) {
+	apiVersion, _ := manifest["apiVersion"].(string)
+	kind, _ := manifest["kind"].(string)
+	var converter managedfields.TypeConverter = applyconfigurations.NewTypeConverter(scheme.Scheme)
+	if !typed.Has(converter, manifest) {
+		return projection.FieldSet{}, fmt.Errorf("builtin: %w for %s %s", projection.ErrNoSchema, apiVersion, kind)
+	}
+	set, err := typed.Declared(converter, manifest)
+	if err != nil {
+		return projection.FieldSet{}, fmt.Errorf("builtin: %w that fits this %s %s: %w", projection.ErrNoSchema, apiVersion, kind, err)
+	}
+	return set.Tracked(projection.ResetFields(apiVersion, kind)), nil
+}

@@ -1,0 +1,98 @@
+package builtin_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/util/json"
+	"sigs.k8s.io/yaml"
+
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/builtin"
+)
+
+func object(t testing.TB, text []byte) map[string]any {
+	data, err := yaml.YAMLToJSON(text)
+	require.NoError(t, err)
+	var obj map[string]any
+	require.NoError(t, json.Unmarshal(data, &obj))
+	return obj
+}
+
+// The live objects in testdata were made by a server from the manifests there, and then changed by others.
+func TestAgreesWithTheServer(t *testing.T) {
+	manifests, err := filepath.Glob("../testdata/manifests/*.yaml")
+	require.NoError(t, err)
+	told := 0
+	for _, file := range manifests {
+		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
+		manifest, err := os.ReadFile(file)
+		require.NoError(t, err)
+		live, err := os.ReadFile("../testdata/objects/" + name + ".json")
+		require.NoError(t, err)
+		want, err := projection.Managed(object(t, live), "m")
+		require.NoError(t, err)
+
+		got, err := builtin.Schema{}.Declared(context.Background(), object(t, manifest))
+		if strings.HasPrefix(name, "custom") {
+			assert.ErrorIs(t, err, projection.ErrNoSchema, name)
+			continue
+		}
+		require.NoError(t, err, name)
+		replicas := projection.NewFieldSet(projection.Path{projection.Field("spec"), projection.Field("replicas")}) // scaled later
+		assert.Equal(t, want.Difference(replicas).String(), got.Difference(replicas).String(), name)
+		told++
+	}
+	assert.GreaterOrEqual(t, told, 6)
+}
+
+func TestErrors(t *testing.T) {
+	for _, test := range []struct{ manifest, want, why string }{
+		{`{}`, "builtin: no schema for  ", "no kind"},
+		{`{apiVersion: v1}`, "builtin: no schema for v1 ", "half a kind"},
+		{`{apiVersion: v1, kind: PodList}`, "builtin: no schema for v1 PodList", "a list is not applied"},
+		{`{apiVersion: example.io/v1, kind: Widget}`, "builtin: no schema for example.io/v1 Widget", "a custom resource"},
+		{`{apiVersion: 5, kind: {}}`, "builtin: no schema for  ", "garbage"},
+		{`{apiVersion: v1, kind: ConfigMap, dataa: {}}`, "builtin: no schema that fits this v1 ConfigMap: .dataa: field not declared in schema", "another version may have the field"},
+		{`{apiVersion: v1, kind: ConfigMap, data: {a: 123454321}}`, "expected string, got ", "a wrong type is shown"},
+		{`{apiVersion: v1, kind: Secret, data: {a: 123454321}}`, "builtin: no schema that fits this v1 Secret: .data.a: expected string", "without the value if it is secret"},
+		{`{apiVersion: v1, kind: Secret, data: "12345\n4321"}`, "builtin: no schema that fits this v1 Secret: .data: expected map", "on however many lines"},
+		{`{apiVersion: v1, kind: Pod, spec: {containers: [{name: a}, {name: a}]}}`, `duplicate entries for key [name="a"]`, "an element twice"},
+	} {
+		_, err := builtin.Schema{}.Declared(context.Background(), object(t, []byte(test.manifest)))
+		require.ErrorIs(t, err, projection.ErrNoSchema, test.why)
+		assert.Contains(t, err.Error(), test.want, test.why)
+		if strings.Contains(test.manifest, "Secret") {
+			assert.NotContains(t, err.Error(), "4321", test.why)
+		}
+	}
+}
+
+// Manifests that were written by hand have types that a conversion can't take.
+func TestHandWrittenManifest(t *testing.T) {
+	got, err := builtin.Schema{}.Declared(context.Background(), map[string]any{
+		"apiVersion": "apps/v1", "kind": "Deployment", "metadata": map[string]any{"labels": map[string]string{"a": "b"}},
+		"spec": map[string]any{"replicas": 3},
+	})
+	require.NoError(t, err)
+	assert.Equal(t, "metadata.labels.a\nspec.replicas\n", got.String())
+}
+
+func TestConcurrentUse(t *testing.T) {
+	var wait sync.WaitGroup
+	for range 8 {
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
+			_, err := builtin.Schema{}.Declared(context.Background(), map[string]any{"apiVersion": "v1", "kind": "Pod"})
+			assert.NoError(t, err)
+		}()
+	}
+	wait.Wait()
+}

@@ -1,0 +1,187 @@
+package projection_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/projection"
+)
+
+func TestDiff(t *testing.T) {
+	for _, test := range []struct {
+		before, after string // "" is no object
+		set           projection.FieldSet
+		want          []string
+		why           string
+	}{
+		{`{a: 1}`, `{a: 1}`, set("a"), nil, "nothing changed"},
+		{`{a: 1}`, `{a: 2}`, set("a"), []string{"a: 1 -> 2"}, "a value"},
+		{`{a: 5}`, `{a: "5"}`, set("a"), []string{`a: 5 -> "5"`}, "an int-or-string that changed its type was lost elsewhere"},
+		{`{a: 5}`, `{a: null}`, set("a"), []string{`a: 5 -> null`}, "null is a value"},
+		{`{a: null}`, `{}`, set("a"), []string{`a: - null`}, "and absent is none"},
+		{`{a: 9007199254740993}`, `{a: 9007199254740992}`, set("a"), []string{`a: 9007199254740993 -> 9007199254740992`}, "integers beyond 2^53"},
+		{`{a: 9007199254740993}`, `{a: 9007199254740993}`, set("a"), nil, "no drift where there is none"},
+		{`{l: [a, b]}`, `{l: [b, a]}`, set("l"), []string{`l: ["a","b"] -> ["b","a"]`}, "an atomic list is one value"},
+		{`{m: {a: 1}}`, `{m: {a: 1, b: 2}}`, set("m"), []string{`m: {"a":1} -> {"a":1,"b":2}`}, "an atomic map too"},
+		{`{m: {a: 1}}`, `{m: {a: 1, b: 2}}`, set("m.a"), nil, "what isn't declared is not compared"},
+		{``, `{m: {a: 1, b: {c: 2}}}`, set("m.a", "m.b.c"), []string{"m.a: + 1", "m.b.c: + 2"}, "a new object, field by field"},
+		{`{m: {a: 1, b: {c: 2}}}`, ``, set("m.a", "m.b.c"), []string{"m.a: - 1", "m.b.c: - 2"}, "and a removed one"},
+		{``, `{m: {a: 1}}`, set("m", "m.a"), []string{"m: + {}", "m.a: + 1"}, "a map that is in the set itself is added first"},
+		{`{m: {a: 1}}`, `{}`, set("m", "m.a"), []string{"m.a: - 1", "m: - {}"}, "and removed last"},
+		{`{m: {a: 1}}`, `{m: {}}`, set("m", "m.a"), []string{"m.a: - 1"}, "unless it stays"},
+		{`{m: {a: 1}}`, `{m: [1]}`, set("m", "m.a"), []string{`m: {"a":1} -> []`}, "a map that became a list"},
+		{`{m: {a: 1}}`, `{m: 5}`, set("m.a"), []string{"m.a: - 1"}, "the field is gone, whatever stands there"},
+		{
+			`{p: [{port: 80, id: a}]}`, `{p: [{port: 443, id: b}, {port: 80, id: a}]}`, set("p[port=80].id", "p[port=443].id"),
+			[]string{`p[port=443]: + {"id":"b","port":443}`}, "an element put in front is one addition and no move",
+		},
+		{
+			`{p: [{id: a, v: 1}, {id: b, v: 2}, {id: c, v: 3}]}`, `{p: [{id: c, v: 3}, {id: a, v: 1}, {id: b, v: 9}]}`,
+			set(`p[id="a"].v`, `p[id="b"].v`, `p[id="c"].v`),
+			[]string{`p[id="b"].v: 2 -> 9`, `p[id="c"]: moved from position 2 to 0`}, "one move, and the edit of another element",
+		},
+		{
+			`{p: [{id: a}, {id: b}, {id: c}, {id: d}]}`, `{p: [{id: d}, {id: c}, {id: b}]}`, set(`p[id="a"]`, `p[id="b"]`, `p[id="c"]`, `p[id="d"]`),
+			[]string{`p[id="a"]: - {"id":"a"}`, `p[id="b"]: moved from position 1 to 2`, `p[id="c"]: moved from position 2 to 1`},
+			"as few moves as the order allows",
+		},
+		{`{f: [a, b]}`, `{f: [b, c]}`, set(`f[="a"]`, `f[="b"]`, `f[="c"]`), []string{`f[="a"]: - "a"`, `f[="c"]: + "c"`}, "elements of a set"},
+		{`{l: [a, b]}`, `{l: [a, c]}`, set("l[1]"), []string{`l[1]: "b" -> "c"`}, "a position"},
+		{`{l: [a, b]}`, `{l: [a]}`, set("l[1]"), []string{`l[1]: - "b"`}, "a position that is gone"},
+		{`{"a\nb": 1}`, `{"a\nb": 2}`, set(`["a\nb"]`), []string{`["a\nb"]: 1 -> 2`}, "one line, whatever the names are"},
+		{`{a: "x\u001b[31m"}`, `{a: "\u202e"}`, set("a"), []string{`a: "x\u001b[31m" -> "\u202e"`}, "nothing that a terminal would act on"},
+	} {
+		got := lines(projection.Diff(projectText(test.before, test.set), projectText(test.after, test.set)))
+		assert.Equal(t, test.want, got, test.why)
+	}
+}
+
+func TestDiffOfNumberTypes(t *testing.T) {
+	whole := projection.Project(map[string]any{"a": int64(5)}, set("a"))
+	float := projection.Project(map[string]any{"a": 5.0}, set("a"))
+	assert.Equal(t, []string{"a: 5 -> 5.0"}, lines(projection.Diff(whole, float)), "written so that one sees it")
+}
+
+func projectText(text string, set projection.FieldSet) projection.Projection {
+	if text == "" {
+		return projection.Project(nil, set)
+	}
+	return projection.Project(object(text), set)
+}
+
+func lines(changes []projection.Change) []string {
+	var out []string
+	for _, c := range changes {
+		out = append(out, c.String())
+	}
+	return out
+}
+
+// Two applies of one manager may declare different depths.
+func TestDiffOfDifferentSets(t *testing.T) {
+	whole := projectText(`{m: {a: 1, c: 3}}`, set("m"))
+	part := projectText(`{m: {a: 1, b: 2, c: 3}}`, set("m.a", "m.b"))
+	assert.Equal(t, []string{`m: {"a":1,"c":3} -> {"a":1,"b":2}`}, lines(projection.Diff(whole, part)), "nothing that one side has may be passed over")
+	assert.Equal(t, []string{`m: {"a":1,"b":2} -> {"a":1,"c":3}`}, lines(projection.Diff(part, whole)))
+
+	one, other := projectText(`{a: 1}`, set("a")), projectText(`{a: 1, b: 2}`, set("b"))
+	assert.Equal(t, []string{"a: - 1", "b: + 2"}, lines(projection.Diff(one, other)))
+}
+
+func TestChangeJSON(t *testing.T) {
+	for _, test := range []struct{ before, after, want, why string }{
+		{`{a: 1}`, `{a: 2}`, `{"path":"a","op":"replace","before":1,"after":2}`, "both sides"},
+		{`{}`, `{a: null}`, `{"path":"a","op":"add","after":null}`, "null is a value, absent is left out"},
+		{`{a: false}`, `{}`, `{"path":"a","op":"remove","before":false}`, "false is a value"},
+		{`{l: []}`, `{l: [{id: x}]}`, `{"path":"l[id=\"x\"]","op":"add","after":{"id":"x"},"position":0}`, "the first position is one too"},
+		{`{l: [{id: x}, {id: w}]}`, `{l: [{id: w}, {id: x}]}`, `{"path":"l[id=\"x\"]","op":"move","before":0,"after":1}`, "a move has positions for values"},
+	} {
+		s := set("a", `l[id="x"]`, `l[id="w"]`)
+		changes := projection.Diff(projectText(test.before, s), projectText(test.after, s))
+		require.Len(t, changes, 1, test.why)
+		text, err := json.Marshal(changes[0])
+		require.NoError(t, err)
+		assert.JSONEq(t, test.want, string(text), test.why)
+	}
+}
+
+func TestPositionOfAddedAndRemovedElements(t *testing.T) {
+	s := set(`l[id="x"]`, `l[id="w"]`, `l[id="z"]`)
+	changes := projection.Diff(projectText(`{l: [{id: x}, {id: z}]}`, s), projectText(`{l: [{id: w}, {id: x}]}`, s))
+	require.Equal(t, []string{`l[id="w"]: + {"id":"w"}`, `l[id="z"]: - {"id":"z"}`}, lines(changes))
+	assert.Equal(t, []int{0, 1}, []int{changes[0].Position, changes[1].Position})
+}
+
+const secretText = "c3VwZXJzZWNyZXQ="
+
+func TestSecretsAreNeverShown(t *testing.T) {
+	manifest := `{apiVersion: v1, kind: Secret, metadata: {annotations: {` +
+		`kubectl.kubernetes.io/last-applied-configuration: '{"data":{"a":"c3VwZXJzZWNyZXQ="}}', ` +
+		`other.io/copy: '{"data":{"a":"c3VwZXJzZWNyZXQ="}}', plain: text}}, ` +
+		`data: {a: c3VwZXJzZWNyZXQ=, b: c3VwZXJzZWNyZXQ=}, stringData: {c: c3VwZXJzZWNyZXQ=}}`
+	edited := `{apiVersion: v1, kind: Secret, metadata: {annotations: {plain: other}}, ` +
+		`data: {b: c3VwZXJzZWNyZXQ=MORE, d: c3VwZXJzZWNyZXQ=}, stringData: {c: other}}`
+	sets := map[string]projection.FieldSet{
+		"leaves": set("data.a", "data.b", "data.d", "stringData.c", "metadata.annotations.plain",
+			`metadata.annotations["kubectl.kubernetes.io/last-applied-configuration"]`, `metadata.annotations["other.io/copy"]`),
+		"whole maps":   set("data", "stringData", "metadata.annotations"),
+		"whole object": projection.NewFieldSet(projection.Path{}),
+	}
+	for name, s := range sets {
+		before, after := projectText(manifest, s), projectText(edited, s)
+		for _, pair := range [][2]projection.Projection{{before, after}, {after, before}, {{}, before}, {before, {}}} {
+			changes := projection.Diff(pair[0], pair[1])
+			require.NotEmpty(t, changes, name)
+			assertHidden(t, changes, name)
+			for _, c := range changes {
+				assertHidden(t, c, name)
+				assertHidden(t, &c, name)
+			}
+			assertHidden(t, pair[0], name)
+			assertHidden(t, &pair[1], name)
+		}
+	}
+	changes := lines(projection.Diff(projectText(manifest, sets["leaves"]), projectText(edited, sets["leaves"])))
+	assert.Contains(t, changes, `data.a: - "<redacted>"`)
+	assert.Contains(t, changes, `data.b: "<redacted>" -> "<redacted: changed>"`)
+	assert.Contains(t, changes, `data.d: + "<redacted>"`)
+	assert.Contains(t, changes, `metadata.annotations.plain: "text" -> "other"`, "what is no secret is shown")
+}
+
+// assertHidden formats v in every way that log lines and error texts do.
+func assertHidden(t *testing.T, v any, name string) {
+	t.Helper()
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%d", "%x"} {
+		text := fmt.Sprintf(verb, v)
+		assert.NotContains(t, text, secretText, "%s, %s", name, verb)
+		assert.NotContains(t, text, fmt.Sprintf("%x", secretText), "%s, %s", name, verb)
+	}
+	text, err := json.Marshal(v)
+	require.NoError(t, err)
+	assert.NotContains(t, string(text), secretText, name)
+}
+
+func TestSensitive(t *testing.T) {
+	for _, test := range []struct{ obj, want, why string }{
+		{`{apiVersion: v1, kind: ConfigMap, data: {a: b}}`, "", "no Secret"},
+		{`{apiVersion: example.io/v1, kind: Secret, data: {a: b}}`, "", "a custom resource may be called so"},
+		{`{kind: Secret}`, "", "no version, no Secret"},
+		{
+			`{apiVersion: v1, kind: Secret}`,
+			"data\nmetadata.annotations[\"kubectl.kubernetes.io/last-applied-configuration\"]\nstringData\n", "whatever it holds now",
+		},
+		{
+			`{apiVersion: v1, kind: Secret, metadata: {annotations: {a.io/json: ' {"x":1}', b.io/list: '[1]', c.io/packed: H4sIAAAA, d: x, e: 5}}}`,
+			"data\nmetadata.annotations[\"a.io/json\"]\nmetadata.annotations[\"b.io/list\"]\nmetadata.annotations[\"c.io/packed\"]\n" +
+				"metadata.annotations[\"kubectl.kubernetes.io/last-applied-configuration\"]\nstringData\n",
+			"documents in annotations may hold a copy; other tools keep them under names of their own",
+		},
+		{`{apiVersion: v1, kind: Secret, metadata: 5}`, "data\nmetadata.annotations[\"kubectl.kubernetes.io/last-applied-configuration\"]\nstringData\n", "garbage"},
+	} {
+		assert.Equal(t, test.want, projection.Sensitive(object(test.obj)).String(), test.why)
+	}
+}

@@ -1,0 +1,29 @@
+package projection
+
+import "strings"
+
+// builtinGroups are the API groups of the kinds that Kubernetes brings. Their suffix tells nothing: custom resources
+// live below k8s.io too.
+var builtinGroups = map[string]bool{
+	"": true, "admissionregistration.k8s.io": true, "apiextensions.k8s.io": true, "apiregistration.k8s.io": true,
+	"apps": true, "authentication.k8s.io": true, "authorization.k8s.io": true, "autoscaling": true, "batch": true,
+	"certificates.k8s.io": true, "coordination.k8s.io": true, "discovery.k8s.io": true, "events.k8s.io": true,
+	"extensions": true, "flowcontrol.apiserver.k8s.io": true, "internal.apiserver.k8s.io": true,
+	"networking.k8s.io": true, "node.k8s.io": true, "policy": true, "rbac.authorization.k8s.io": true,
+	"resource.k8s.io": true, "scheduling.k8s.io": true, "storage.k8s.io": true, "storagemigration.k8s.io": true,
+}
+
+// groupOf returns the group of an apiVersion, and "" for that of the core kinds.
+func groupOf(apiVersion string) string {
+	group, _, ok := strings.Cut(apiVersion, "/")
+	if !ok {
+		return ""
+	}
+	return group
+}
+
+// isBuiltin reports whether the manifest is of a kind that Kubernetes brings.
+func isBuiltin(manifest map[string]any) bool {
+	apiVersion, _ := manifest["apiVersion"].(string)
+	return apiVersion != "" && builtinGroups[groupOf(apiVersion)]
+}

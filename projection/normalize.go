@@ -1,0 +1,168 @@
+package projection
+
+import (
+	"encoding/base64"
+	"fmt"
+	"slices"
+)
+
+// Step is something that [Normalize] did to a manifest.
+type Step struct {
+	// Path is the field that the manifest had.
+	Path Path
+	// To is the field that has its value now, and nil if the field was dropped.
+	To Path
+	// Reason says why, for people.
+	Reason string
+}
+
+// String returns one line. It never has a value in it.
+func (s Step) String() string {
+	if s.To != nil {
+		return fmt.Sprintf("%s: moved to %s: %s", s.Path, s.To, s.Reason)
+	}
+	return fmt.Sprintf("%s: dropped: %s", s.Path, s.Reason)
+}
+
+// Normalize returns a copy of the manifest that a server tracks faithfully when it is applied, and what had to be done
+// for that:
+//
+//   - stringData of a Secret becomes data, where it replaces what is there under the same key. A server records
+//     stringData as declared and never the data that it makes of it, so that a key that is no longer sent would stay.
+//   - Metadata that only the server writes is dropped: uid, resourceVersion, managedFields and the like.
+//   - The status of a kind that Kubernetes brings is dropped, which the server would ignore. That of a custom resource
+//     stays, since it may be an ordinary field; see [Unkept].
+//   - Fields that are null are dropped from metadata and from the kinds that Kubernetes brings, where null means that
+//     the field isn't there; sent, it would be recorded as declared, and stored as an empty or default value. In a
+//     custom resource, and where a built-in kind holds arbitrary JSON, null may be a value and stays.
+//
+// What a server would refuse, such as a number in stringData, is left for it to refuse. Normalize does not modify the
+// manifest, and the result shares no memory with it.
+func Normalize(manifest map[string]any) (map[string]any, []Step) {
+	obj, _ := deepCopy(manifest).(map[string]any)
+	n := normalizer{builtin: isBuiltin(obj)}
+	n.metadata(obj)
+	n.status(obj)
+	n.nulls(obj)
+	n.stringData(obj)
+	return obj, n.steps
+}
+
+type normalizer struct {
+	builtin bool
+	path    Path
+	steps   []Step
+}
+
+// serverOwned are the fields of metadata that only the server writes.
+var serverOwned = []string{
+	"creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation", "managedFields", "resourceVersion",
+	"selfLink", "uid",
+}
+
+func (n *normalizer) metadata(obj map[string]any) {
+	metadata, _ := obj["metadata"].(map[string]any)
+	for _, name := range serverOwned {
+		n.drop(metadata, metadataField(name), "only the server writes it")
+	}
+}
+
+func (n *normalizer) status(obj map[string]any) {
+	if n.builtin {
+		n.drop(obj, Path{Field("status")}, "the server ignores it in an apply")
+	}
+}
+
+// drop removes the last field of the path from m, which is the map there.
+func (n *normalizer) drop(m map[string]any, p Path, reason string) {
+	name := p[len(p)-1].text
+	if _, exists := m[name]; exists {
+		delete(m, name)
+		n.steps = append(n.steps, Step{Path: p, Reason: reason})
+	}
+}
+
+func (n *normalizer) nulls(obj map[string]any) {
+	for _, name := range sortedKeys(obj) {
+		if n.builtin || name == "metadata" {
+			n.nullField(obj, name, obj)
+		}
+	}
+}
+
+// nullField drops a field of m if it is null, and otherwise the null fields below it.
+func (n *normalizer) nullField(m map[string]any, name string, obj map[string]any) {
+	n.path = append(n.path, Field(name))
+	defer func() { n.path = n.path[:len(n.path)-1] }()
+	if m[name] == nil {
+		n.drop(m, slices.Clone(n.path), "null means that it isn't there")
+		return
+	}
+	if !holdsAnything(obj, n.path) {
+		n.nullsBelow(m[name], obj)
+	}
+}
+
+func (n *normalizer) nullsBelow(v any, obj map[string]any) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, name := range sortedKeys(v) {
+			n.nullField(v, name, obj)
+		}
+	case []any:
+		for i, item := range v {
+			n.path = append(n.path, Index(i))
+			n.nullsBelow(item, obj)
+			n.path = n.path[:len(n.path)-1]
+		}
+	}
+}
+
+// holdsAnything reports whether a built-in kind holds arbitrary JSON at p: the defaults and examples in a definition of
+// custom resources, the data of a ControllerRevision, the parameters for a driver of devices.
+func holdsAnything(obj map[string]any, p Path) bool {
+	switch last := p[len(p)-1].text; obj["kind"] {
+	case "CustomResourceDefinition":
+		return last == "openAPIV3Schema"
+	case "ControllerRevision":
+		return last == "data" && len(p) == 1
+	case "ResourceClaim", "ResourceClaimTemplate", "DeviceClass", "ResourceSlice":
+		return last == "parameters"
+	}
+	return false
+}
+
+func (n *normalizer) stringData(obj map[string]any) {
+	if obj["kind"] != "Secret" || obj["apiVersion"] != "v1" {
+		return
+	}
+	texts, ok := obj["stringData"].(map[string]any)
+	data, isMap := obj["data"].(map[string]any)
+	if !ok || obj["data"] != nil && !isMap {
+		return
+	}
+	for _, key := range sortedKeys(texts) {
+		text, ok := texts[key].(string)
+		if !ok {
+			continue
+		}
+		if data == nil {
+			data = map[string]any{}
+			obj["data"] = data
+		}
+		n.steps = append(n.steps, n.fold(data, key, text))
+		delete(texts, key)
+	}
+	if len(texts) == 0 {
+		delete(obj, "stringData")
+	}
+}
+
+func (n *normalizer) fold(data map[string]any, key, text string) Step {
+	reason := "the server doesn't track what it makes of stringData"
+	if _, replaced := data[key]; replaced {
+		reason += "; it replaces what data has there"
+	}
+	data[key] = base64.StdEncoding.EncodeToString([]byte(text))
+	return Step{Path: Path{Field("stringData"), Field(key)}, To: Path{Field("data"), Field(key)}, Reason: reason}
+}

@@ -1,0 +1,184 @@
+// Package openapi finds the fields that a manifest declares with the schemas that a server publishes, for every kind it
+// serves, custom resources included.
+//
+//	client := discovery.NewDiscoveryClientForConfigOrDie(config).OpenAPIV3()
+//	schemas := openapi.New(client, openapi.Options{})
+//	declaration, err := projection.Declared(ctx, manifest, schemas, builtin.Schema{}, projection.NoSchema{})
+//
+// Schemas are fetched when they are first needed, once per group and version, and again only when the server says that
+// they changed.
+package openapi
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/client-go/openapi"
+
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/internal/typed"
+)
+
+// Options are those of [New].
+type Options struct {
+	// MaxAge is how long the server isn't asked which schemas it has, and whether they changed. Kinds that it is not
+	// known to have are asked for after a second. Default: one minute.
+	MaxAge time.Duration
+}
+
+// minAge is how long it isn't asked in any case, so that many objects of an unknown kind, or a server that is down,
+// don't make many requests.
+const minAge = time.Second
+
+// forever is for schemas, which change together with their URL.
+const forever time.Duration = math.MaxInt64
+
+// Schemas is the [projection.Source] that knows what a server publishes as OpenAPI v3. It is safe for concurrent use,
+// in which all wait for the first to fetch a schema.
+type Schemas struct {
+	client openapi.Client
+	maxAge time.Duration
+
+	mu      sync.Mutex
+	index   *call[index]
+	schemas map[string]*call[*schema] // by URL, which has a hash of the schema in it
+}
+
+var _ projection.Source = (*Schemas)(nil)
+
+// index is what the server says it has, by path such as apis/apps/v1.
+type index = map[string]openapi.GroupVersion
+
+// New returns a source that fetches schemas with the client, which is what a discovery client's OpenAPIV3 returns. It
+// makes no request yet.
+func New(client openapi.Client, options Options) *Schemas {
+	if options.MaxAge <= 0 {
+		options.MaxAge = time.Minute
+	}
+	return &Schemas{client: client, maxAge: options.MaxAge, schemas: map[string]*call[*schema]{}}
+}
+
+// Declared returns the fields that the manifest declares. The error wraps [projection.ErrNoSchema] if the server has no
+// schema for the manifest's kind or doesn't give it, and then the client's error too. Any other says that the manifest
+// doesn't fit the schema.
+func (s *Schemas) Declared(ctx context.Context, manifest map[string]any) (projection.FieldSet, error) {
+	apiVersion, _ := manifest["apiVersion"].(string)
+	kind, _ := manifest["kind"].(string)
+	found, err := s.find(ctx, manifest, apiVersion, s.maxAge)
+	if err == nil && found == nil {
+		found, err = s.find(ctx, manifest, apiVersion, minAge)
+	}
+	switch {
+	case err != nil:
+		return projection.FieldSet{}, fmt.Errorf("openapi: %w for %s %s: %w", projection.ErrNoSchema, apiVersion, kind, err)
+	case found == nil:
+		return projection.FieldSet{}, fmt.Errorf("openapi: %w for %s %s: the server publishes none", projection.ErrNoSchema, apiVersion, kind)
+	}
+	set, err := typed.Declared(found.converter, manifest)
+	if err != nil {
+		return projection.FieldSet{}, fmt.Errorf("openapi: the manifest doesn't fit the schema of %s %s: %w", apiVersion, kind, err)
+	}
+	return set.Tracked(found.reset(apiVersion, kind)), nil
+}
+
+// find returns the schema that knows the manifest's kind; nil if what the server said no longer than maxAge ago has
+// none.
+func (s *Schemas) find(ctx context.Context, manifest map[string]any, apiVersion string, maxAge time.Duration) (*schema, error) {
+	index, err := s.current(ctx, maxAge)
+	if err != nil {
+		return nil, err
+	}
+	version, ok := index[pathOf(apiVersion)]
+	if !ok {
+		return nil, nil
+	}
+	found, err := s.fetch(ctx, version)
+	if err != nil || !typed.Has(found.converter, manifest) {
+		return nil, err
+	}
+	return found, nil
+}
+
+// pathOf returns the path below /openapi/v3 of the schemas of an apiVersion.
+func pathOf(apiVersion string) string {
+	if strings.Contains(apiVersion, "/") {
+		return "apis/" + apiVersion
+	}
+	return "api/" + apiVersion
+}
+
+// current returns what the server has, asking it if it last said so longer than maxAge ago.
+func (s *Schemas) current(ctx context.Context, maxAge time.Duration) (index, error) {
+	s.mu.Lock()
+	if s.index.olderThan(maxAge) {
+		s.index = nil
+	}
+	c, asked := s.index, s.index != nil
+	if !asked {
+		c = newCall[index]()
+		s.index = c
+	}
+	s.mu.Unlock()
+	if !asked {
+		versions, err := s.client.Paths()
+		if err != nil {
+			err = fmt.Errorf("ask the server which schemas it has: %w", err)
+		}
+		s.forget(versions)
+		c.finish(versions, err)
+	}
+	return c.wait(ctx)
+}
+
+// forget drops schemas that the server no longer has, or has otherwise now, and those that it didn't give.
+func (s *Schemas) forget(versions index) {
+	current := map[string]bool{}
+	for _, version := range versions {
+		current[version.ServerRelativeURL()] = true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for url, c := range s.schemas {
+		if !current[url] || c.failed() {
+			delete(s.schemas, url)
+		}
+	}
+}
+
+// fetch returns the schema of a group and version, from the server if nobody has fetched it before.
+func (s *Schemas) fetch(ctx context.Context, version openapi.GroupVersion) (*schema, error) {
+	url := version.ServerRelativeURL()
+	s.mu.Lock()
+	if s.schemas[url].olderThan(forever) {
+		delete(s.schemas, url)
+	}
+	c, fetched := s.schemas[url]
+	if !fetched {
+		c = newCall[*schema]()
+		s.schemas[url] = c
+	}
+	s.mu.Unlock()
+	if !fetched {
+		c.finish(load(version))
+	}
+	return c.wait(ctx)
+}
+
+// schema is what a server publishes for a group and version.
+type schema struct {
+	converter managedfields.TypeConverter
+	// withStatus are the kinds that have a status subresource.
+	withStatus map[string]bool
+}
+
+func (s *schema) reset(apiVersion, kind string) projection.FieldSet {
+	if !s.withStatus[kind] {
+		return projection.FieldSet{}
+	}
+	return projection.ResetFields(apiVersion, kind)
+}

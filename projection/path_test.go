@@ -1,0 +1,178 @@
+package projection_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/projection"
+)
+
+func key(fields map[string]any) projection.Element {
+	e, err := projection.Key(fields)
+	if err != nil {
+		panic(err)
+	}
+	return e
+}
+
+func setValue(v any) projection.Element {
+	e, err := projection.Value(v)
+	if err != nil {
+		panic(err)
+	}
+	return e
+}
+
+func path(text string) projection.Path {
+	p, err := projection.ParsePath(text)
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
+func TestPathText(t *testing.T) {
+	f := projection.Field
+	for _, test := range []struct {
+		text string
+		path projection.Path
+		why  string
+	}{
+		{"", projection.Path{}, "the object itself"},
+		{"spec.replicas", projection.Path{f("spec"), f("replicas")}, "the common case needs no quotes"},
+		{`data["config.yaml"]`, projection.Path{f("data"), f("config.yaml")}, "a dot in a key is no step"},
+		{`metadata.annotations["a.b/c"]`, projection.Path{f("metadata"), f("annotations"), f("a.b/c")}, "nor is a slash"},
+		{`["a.b"]`, projection.Path{f("a.b")}, "also at the start"},
+		{`[""]`, projection.Path{f("")}, "the empty key"},
+		{`["0"]`, projection.Path{f("0")}, "a key that is a number is not a position"},
+		{`[0]`, projection.Path{projection.Index(0)}, "a position"},
+		{`a["["]`, projection.Path{f("a"), f("[")}, "a bracket in a key, which has crashed others"},
+		{`a["b\"c\\"]`, projection.Path{f("a"), f(`b"c\`)}, "quotes and backslashes"},
+		{`a["日本"]`, projection.Path{f("a"), f("日本")}, "letters outside ASCII are shown as they are"},
+		{`a["\u202etxt"]`, projection.Path{f("a"), f("\u202etxt")}, "what would turn the text around on a terminal is not"},
+		{`a["\u001b[31m"]`, projection.Path{f("a"), f("\x1b[31m")}, "nor are escape sequences"},
+		{`a["\udb40\udc41"]`, projection.Path{f("a"), f("\U000e0041")}, "nor invisible characters outside the first plane"},
+		{`a[name="app"].b`, projection.Path{f("a"), key(map[string]any{"name": "app"}), f("b")}, "an element by key"},
+		{`a[containerPort=80,protocol="TCP"]`, projection.Path{f("a"), key(map[string]any{"protocol": "TCP", "containerPort": int64(80)})}, "key fields are sorted"},
+		{`a["x.y"=true,z=null]`, projection.Path{f("a"), key(map[string]any{"x.y": true, "z": nil})}, "odd names and values of key fields"},
+		{`a[n="]"]`, projection.Path{f("a"), key(map[string]any{"n": "]"})}, "a bracket in a value"},
+		{`a[{}]`, projection.Path{f("a"), key(map[string]any{})}, "a key without fields"},
+		{`a[="x/y"]`, projection.Path{f("a"), setValue("x/y")}, "a set element"},
+		{`a[=5]`, projection.Path{f("a"), setValue(int64(5))}, "a number in a set is not a position"},
+		{`a[="5"]`, projection.Path{f("a"), setValue("5")}, "and not a string"},
+	} {
+		assert.Equal(t, test.text, test.path.String(), test.why)
+		parsed, err := projection.ParsePath(test.text)
+		require.NoError(t, err, test.why)
+		assert.True(t, test.path.Equal(parsed), test.why)
+	}
+}
+
+func TestParsePathErrors(t *testing.T) {
+	for _, test := range []struct{ text, want, why string }{
+		{"a[", `at byte 2: expected a name, a position or =value`, "has crashed others"},
+		{"a.", `at byte 2: expected a field name`, "ends in a dot"},
+		{".a", `at byte 0: expected a field name`, "begins with one"},
+		{"a..b", `at byte 2: expected a field name`, "two dots"},
+		{"a[]", `expected a name, a position or =value`, "an empty bracket"},
+		{"a[01]", `"01" is not a position`, "two texts must not be one path"},
+		{"a[99999999999999999999]", `is not a position`, "too large"},
+		{"a[-1]", `expected a name`, "negative"},
+		{"a[b=]", `expected a JSON value`, "no value"},
+		{"a[b=1", `expected "]"`, "no end"},
+		{"a[b=1,b=2]", `key field "b" stands twice`, "a field twice"},
+		{"a[b=1,]", `expected a name`, "a comma too many"},
+		{`a["b]`, `expected a JSON value, found the end`, "an open string"},
+		{"a[=nope]", `expected a JSON value`, "not JSON"},
+		{"a[=1e999]", `out of range`, "a number that doesn't fit"},
+		{"a]b", `expected "." or "["`, "a stray bracket"},
+		{"spec.0", `expected a field name (write others as ["name"])`, "would read like a position"},
+		{"späc", `expected "." or "["`, "needs quotes"},
+	} {
+		_, err := projection.ParsePath(test.text)
+		require.Error(t, err, test.why)
+		assert.Contains(t, err.Error(), test.want, test.why)
+		assert.Contains(t, err.Error(), "projection: path ", test.why)
+	}
+}
+
+func TestElementsOfOneMeaningAreEqual(t *testing.T) {
+	type name string
+	for _, test := range []struct {
+		a, b projection.Element
+		why  string
+	}{
+		{key(map[string]any{"port": 80}), key(map[string]any{"port": int64(80)}), "an int in a literal"},
+		{key(map[string]any{"port": 80.0}), key(map[string]any{"port": int64(80)}), "a float from a decoder: the server compares by number"},
+		{setValue(float64(1 << 53)), setValue(int64(1 << 53)), "as far as a float is exact"},
+		{setValue(name("x")), setValue("x"), "a named type"},
+		{setValue(-0.0), setValue(int64(0)), "JSON has -0"},
+		{setValue(struct{ B, A int }{1, 2}), setValue(map[string]any{"A": 2, "B": 1}), "order of fields"},
+		{key(nil), key(map[string]any{}), "no key"},
+		{projection.Field("a\xff"), projection.Field("a\ufffd"), "bytes that aren't text"},
+		{projection.Index(-1), projection.Index(0), "no position"},
+	} {
+		assert.Equal(t, test.a, test.b, test.why)
+		assert.Zero(t, test.a.Compare(test.b), test.why)
+	}
+	_, err := projection.Key(map[string]any{"a": func() {}})
+	assert.ErrorContains(t, err, "projection: key fields: ")
+	_, err = projection.Value(make(chan int))
+	assert.ErrorContains(t, err, "projection: set value: ")
+}
+
+func TestElementParts(t *testing.T) {
+	var zero projection.Element
+	assert.Equal(t, projection.Field(""), zero, "the zero element is the field with the empty name")
+	for _, test := range []struct {
+		element   projection.Element
+		kind      projection.Kind
+		name      string
+		keyFields map[string]any
+		value     any
+		index     int
+	}{
+		{projection.Field("a"), projection.FieldKind, "a", nil, nil, -1},
+		{key(map[string]any{"n": "x", "p": int64(1 << 60), "f": 0.5}), projection.KeyKind, "", map[string]any{"n": "x", "p": int64(1 << 60), "f": 0.5}, nil, -1},
+		{setValue("x"), projection.ValueKind, "", nil, "x", -1},
+		{projection.Index(7), projection.IndexKind, "", nil, nil, 7},
+	} {
+		assert.Equal(t, test.kind, test.element.Kind())
+		assert.Equal(t, test.name, test.element.Name())
+		assert.Equal(t, test.keyFields, test.element.KeyFields())
+		assert.Equal(t, test.value, test.element.Value())
+		assert.Equal(t, test.index, test.element.Index())
+	}
+}
+
+// Numbers near the limits of both number types must still have one order, or searching a set goes astray.
+func TestElementOrderOfLargeNumbers(t *testing.T) {
+	ordered := []any{-1e300, float64(-1 << 63), int64(-1 << 62), int64(-1), -0.5, int64(0), 0.5, int64(1<<53 + 1), int64(1<<53 + 2),
+		int64(1<<63 - 2), int64(1<<63 - 1), float64(1 << 63), 1e300}
+	for i, a := range ordered {
+		for j, b := range ordered {
+			want := min(max(i-j, -1), 1)
+			assert.Equal(t, want, setValue(a).Compare(setValue(b)), "%v and %v", a, b)
+		}
+	}
+}
+
+func TestPathMethods(t *testing.T) {
+	p := path("a.b")
+	child := p.Child(projection.Field("c"))
+	_ = p.Child(projection.Field("d"))
+	assert.Equal(t, "a.b.c", child.String(), "children share no memory")
+	assert.True(t, child.HasPrefix(p) && child.HasPrefix(nil) && !p.HasPrefix(child))
+	assert.False(t, path("metadata.labels").HasPrefix(path("metadata.label")), "a prefix of a name is no prefix of a path")
+	assert.Negative(t, p.Compare(child))
+
+	text, err := child.MarshalText()
+	require.NoError(t, err)
+	var back projection.Path
+	require.NoError(t, back.UnmarshalText(text))
+	assert.True(t, back.Equal(child))
+	require.Error(t, back.UnmarshalText([]byte("a[")))
+	assert.True(t, back.Equal(child), "an error changes nothing")
+}

@@ -1,0 +1,249 @@
+package projection_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/projection"
+)
+
+func TestPatternMatch(t *testing.T) {
+	for _, test := range []struct {
+		pattern, path string
+		want          bool
+		why           string
+	}{
+		{"spec.replicas", "spec.replicas", true, "the place itself"},
+		{"spec.replicas", "spec", false, "what lies above is not matched"},
+		{"spec", "spec.replicas", true, "a subtree"},
+		{"metadata.label", "metadata.labels", false, "a prefix of a name is another name"},
+		{"metadata.label", "metadata.labels.a", false, "also above"},
+		{`metadata.labels["a.b"]`, "metadata.labels.a.b", false, "a dot in a name is no step"},
+		{"metadata.annotations.*", `metadata.annotations["a/b"]`, true, "any field"},
+		{"metadata.annotations.*", "metadata.annotations", false, "which is not the map itself"},
+		{"*.a", "spec.a", true, "at the start"},
+		{"*.a", "spec.b", false, "and no other"},
+		{"list.*", `list[name="a"]`, false, "an element is no field"},
+		{"list[*]", `list[name="a"].x`, true, "any element, by key"},
+		{"list[*]", `list[="a"]`, true, "by value"},
+		{"list[*]", `list[3]`, true, "by position"},
+		{"list[*]", "list.a", false, "a field is no element"},
+		{"list[*].image", `list[name="a"].image`, true, "below any element"},
+		{`list[name="a"]`, `list[name="a"].image`, true, "by key"},
+		{`list[name="a"]`, `list[name="ab"]`, false, "the whole value"},
+		{`list[port=80]`, `list[port=80,protocol="TCP"]`, true, "other key fields may be anything"},
+		{`list[port=80,protocol="UDP"]`, `list[port=80,protocol="TCP"]`, false, "those that are named may not"},
+		{`list[port=80]`, `list[port="80"]`, false, "a text is no number"},
+		{`list[port=80,protocol="TCP"]`, `list[port=80]`, false, "a key field that isn't there"},
+		{`list[{}]`, `list[{}]`, true, "the key without fields"},
+		{`list[{}]`, `list[port=80]`, false, "and nothing else"},
+		{`list[name~"istio-*"]`, `list[name="istio-proxy"].image`, true, "with wildcards"},
+		{`list[name~"istio-*"]`, `list[name="my-istio-proxy"]`, false, "from the start"},
+		{`list[name~"*"]`, `list[name=5]`, false, "wildcards are for texts"},
+		{`list[port=80,name~"a*"]`, `list[name="ab",port=80]`, true, "both kinds of comparison"},
+		{`list[port=80,name~"a*"]`, `list[name="ab",port=81]`, false, "must hold"},
+		{`a[~"example.io/*"]`, `a["example.io/x"]`, true, "names with wildcards"},
+		{`a[~"example.io/*"]`, `a["exampleXio/x"]`, false, "a dot is a dot"},
+		{`a[~"*.io/*"]`, `a["x.io/y"]`, true, "several"},
+		{`a[~"*"]`, `a["x\ny"]`, true, "any text, on however many lines"},
+		{`a[~"a|b"]`, "a.a", false, "it is no regular expression"},
+		{`f[~"x/*"]`, `f[="x/y"]`, true, "elements of a set"},
+		{`f[~"5*"]`, `f[=5]`, false, "if they are texts"},
+		{`f[="x"]`, `f[="x"]`, true, "a value"},
+		{`f["~x"]`, `f["~x"]`, true, "a tilde in a name is a tilde"},
+		{`f["*"]`, "f.a", false, "and a star in quotes is a star"},
+		{`f[a="x~y"]`, `f[a="x~y"]`, true, "also in a value"},
+	} {
+		p, err := projection.ParsePattern(test.pattern)
+		require.NoError(t, err, test.pattern)
+		assert.Equal(t, test.want, p.Match(path(test.path)), "%s and %s: %s", test.pattern, test.path, test.why)
+
+		kept, matched := projection.Patterns{p}.Split(set(test.path))
+		assert.Equal(t, test.want, kept.Empty(), "a set is split alike: %s and %s", test.pattern, test.path)
+		assert.Equal(t, test.want, !matched.Empty(), "%s and %s", test.pattern, test.path)
+
+		text, err := p.MarshalText()
+		require.NoError(t, err)
+		var back projection.Pattern
+		require.NoError(t, back.UnmarshalText(text))
+		assert.Equal(t, p.String(), back.String())
+	}
+}
+
+func TestParsePatternErrors(t *testing.T) {
+	for _, test := range []struct{ pattern, want, why string }{
+		{"", "would match everything", "nothing said"},
+		{"a[", "at byte 2: expected a name, a position or =value", "no end"},
+		{"a.", "at byte 2: expected a field name", "no name"},
+		{"a*", `expected "." or "["`, "a star in a bare name, which needs ~"},
+		{"a[*", `expected "]"`, "no end after a star"},
+		{`a[~"x"`, `expected "]"`, "no end after a text"},
+		{"a[~5]", `expected a text in quotes after "~"`, "no text"},
+		{"a[~x]", "expected a JSON value", "no quotes"},
+		{`a[name~]`, "expected a JSON value", "no text for a key"},
+		{`a[name~"x",]`, "expected a name", "a comma too many"},
+		{`a[name~"x",b]`, `expected`, "a name alone"},
+		{`a[name~"x"`, `expected "]"`, "no end of a key"},
+	} {
+		_, err := projection.ParsePattern(test.pattern)
+		require.ErrorContains(t, err, test.want, test.why)
+		assert.Contains(t, err.Error(), "projection: pattern ", test.why)
+	}
+	_, err := projection.ParsePatterns("a", "a[")
+	require.Error(t, err)
+	assert.Error(t, new(projection.Pattern).UnmarshalText([]byte("a[")))
+	assert.False(t, projection.Pattern{}.Match(path("a")), "the zero pattern matches nothing")
+}
+
+func patterns(texts ...string) projection.Patterns {
+	ps, err := projection.ParsePatterns(texts...)
+	if err != nil {
+		panic(err)
+	}
+	return ps
+}
+
+func TestPatternsSplit(t *testing.T) {
+	all := set("spec.replicas", `spec.c[name="a"]`, `spec.c[name="a"].image`, `spec.c[name="a"].env[name="x"].value`,
+		`spec.c[name="b"]`, `spec.c[name="b"].image`, "spec.args")
+	kept, matched := patterns("spec.replicas", "spec.c[*].image", "spec.args[0]", "nope").Split(all)
+	assert.Equal(t, "spec.replicas\nspec.c[name=\"a\"].image\nspec.c[name=\"b\"].image\n", sortedText(matched))
+	assert.True(t, kept.Has(path("spec.args")), "an atomic list can't be split")
+	assert.True(t, kept.Has(path(`spec.c[name="a"]`)))
+	assert.True(t, kept.Union(matched).Equal(all) && kept.Intersection(matched).Empty(), "every path is in one of the two")
+
+	kept, matched = projection.Patterns(nil).Split(all)
+	assert.True(t, kept.Equal(all) && matched.Empty())
+}
+
+// sortedText puts the field first that the text of the set has after the list.
+func sortedText(s projection.FieldSet) string {
+	lines := strings.SplitAfter(s.String(), "\n")
+	for i, line := range lines {
+		if strings.HasPrefix(line, "spec.replicas") {
+			return line + strings.Join(append(lines[:i:i], lines[i+1:]...), "")
+		}
+	}
+	return s.String()
+}
+
+func TestPatternsRemove(t *testing.T) {
+	for _, test := range []struct {
+		patterns []string
+		obj      string
+		want     string
+		removed  []string
+		why      string
+	}{
+		{[]string{"spec.a"}, `{spec: {a: 1, b: 2}}`, `{spec: {b: 2}}`, []string{"spec.a"}, "a field"},
+		{[]string{"spec.a"}, `{spec: {b: 2}}`, `{spec: {b: 2}}`, nil, "that isn't there"},
+		{[]string{"spec.a"}, `{spec: {a: {x: 1}}}`, `{spec: {}}`, []string{"spec.a"}, "a subtree; the map that held it stays, for it may mean something when it is empty"},
+		{[]string{"spec.v.emptyDir.sizeLimit"}, `{spec: {v: {emptyDir: {sizeLimit: 1}}}}`, `{spec: {v: {emptyDir: {}}}}`, []string{"spec.v.emptyDir.sizeLimit"}, "such as this one"},
+		{[]string{"metadata.label"}, `{metadata: {labels: {a: 1}}}`, `{metadata: {labels: {a: 1}}}`, nil, "no effect outside the match"},
+		{[]string{"l[*].x"}, `{l: [{x: 1, z: 1}, 5, {x: 2}, null]}`, `{l: [{z: 1}, 5, {}, null]}`, []string{"l[0].x", "l[2].x"}, "below every element"},
+		{[]string{`l[name~"i-*"]`}, `{l: [{name: i-a}, {name: b}, {name: i-c}]}`, `{l: [{name: b}]}`, []string{`l[name="i-a"]`, `l[name="i-c"]`}, "all that match are removed, and named"},
+		{[]string{`l[name="a"].v`}, `{l: [{name: a, v: 1, w: 1}, {name: b, v: 1}]}`, `{l: [{name: a, w: 1}, {name: b, v: 1}]}`, []string{`l[name="a"].v`}, "below one"},
+		{[]string{`f[~"x/*"]`, `f[="b"]`}, `{f: [x/a, b, c, 5]}`, `{f: [c, 5]}`, []string{`f[="x/a"]`, `f[="b"]`}, "elements of a set, by either pattern"},
+		{[]string{"l[1]"}, `{l: [a, b, c]}`, `{l: [a, c]}`, []string{"l[1]"}, "a position of the list as it was"},
+		{[]string{"a.*", "a.b.c"}, `{a: {b: {c: 1}, d: 1}}`, `{a: {}}`, []string{"a.b", "a.d"}, "the wider pattern wins"},
+		{[]string{"l.a", "m[0]"}, `{l: [{a: 1}], m: {"0": 1}}`, `{l: [{a: 1}], m: {"0": 1}}`, nil, "lists have no fields and maps no positions"},
+		{
+			[]string{"*"}, `{apiVersion: v1, kind: K, metadata: {name: a, namespace: b, labels: {x: z}}, spec: {}}`,
+			`{apiVersion: v1, kind: K, metadata: {name: a, namespace: b}}`, []string{"metadata.labels", "spec"}, "what identifies the object stays",
+		},
+		{[]string{"metadata.name", "kind", "apiVersion.x"}, `{apiVersion: v1, kind: K, metadata: {name: a}}`, `{apiVersion: v1, kind: K, metadata: {name: a}}`, nil, "even if asked for"},
+	} {
+		obj := object(test.obj)
+		before := asJSON(t, obj)
+		rest, removed := patterns(test.patterns...).Remove(obj)
+		assert.Equal(t, object(test.want), rest, test.why)
+		assert.Equal(t, append([]string{}, test.removed...), texts(removed), test.why)
+		overwrite(rest)
+		assert.Equal(t, before, asJSON(t, obj), "the input is left alone")
+	}
+}
+
+// Removing from a manifest and splitting what it declares must come to the same.
+func TestRemoveAgreesWithSplit(t *testing.T) {
+	removedSomething := 0
+	for seed := range rounds {
+		r := newRandom(seed)
+		r.fullKeys = true // else which fields are keys would depend on what is removed
+		obj := r.object(2)
+		full := everything(t, obj)
+		var ps projection.Patterns
+		for p := range full.All() {
+			if last := p[len(p)-1].Name(); last != "name" && last != "port" && r.IntN(6) == 0 {
+				ps = append(ps, patterns(r.wildcard(p))...)
+			}
+		}
+		rest, removed := ps.Remove(obj)
+		kept, matched := ps.Split(full)
+		require.Equal(t, projection.Project(obj, kept).Object, projection.Project(rest, kept).Object, "seed %d: %s\n%s", seed, ps, asJSON(t, obj))
+		require.Empty(t, projection.Project(rest, matched.Leaves()).Object, "seed %d: %s\n%s", seed, ps, asJSON(t, obj))
+		require.Equal(t, matched.Empty(), len(removed) == 0, "seed %d", seed)
+		if len(removed) > 0 {
+			removedSomething++
+		}
+	}
+	require.Greater(t, removedSomething, rounds/4)
+}
+
+// wildcard returns the text of the path with a wildcard in place of one of its elements. The last one stays, and so do
+// the names of lists: else the pattern would reach into atomic ones.
+func (r random) wildcard(p projection.Path) string {
+	at := r.IntN(len(p))
+	field := p[at].Kind() == projection.FieldKind
+	if at == len(p)-1 || field && p[at+1].Kind() != projection.FieldKind {
+		return p.String()
+	}
+	text := p[:at].String()
+	switch {
+	case !field:
+		text += "[*]"
+	case at == 0:
+		text += "*"
+	default:
+		text += ".*"
+	}
+	tail := p[at+1:].String()
+	if !strings.HasPrefix(tail, "[") {
+		text += "."
+	}
+	return text + tail
+}
+
+// everything returns the fields of a random object, in which lists of positions are atomic.
+func everything(t testing.TB, obj map[string]any) projection.FieldSet {
+	var paths []projection.Path
+	var visit func(at projection.Path, v any)
+	visit = func(at projection.Path, v any) {
+		name := at[len(at)-1].Name()
+		m, isMap := v.(map[string]any)
+		list, isList := v.([]any)
+		switch {
+		case isMap && len(m) > 0:
+			for name, item := range m {
+				visit(at.Child(projection.Field(name)), item)
+			}
+		case isList && keyed(name) && name[0] != 'p':
+			for i, item := range list {
+				if e, ok := listElement(t, name, i, item); ok {
+					paths = append(paths, at.Child(e))
+					if _, isMap := item.(map[string]any); isMap && name[0] == 'k' {
+						visit(at.Child(e), item)
+					}
+				}
+			}
+		default:
+			paths = append(paths, at)
+		}
+	}
+	for name, item := range obj {
+		visit(projection.Path{projection.Field(name)}, item)
+	}
+	return projection.NewFieldSet(paths...)
+}

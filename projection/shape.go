@@ -1,0 +1,143 @@
+package projection
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// shape is what managedFields reveal about the type of a value. The zero shape is that of a value that nobody owns.
+type shape struct {
+	// whole says that somebody owns the value as one, though there is something in it: an atomic list or map.
+	whole bool
+	// fields are the shapes of the fields of a map. They are all of one type if they are the entries of a free map.
+	fields map[string]*shape
+	// entry says that somebody who applied owns the value itself beside what is in it, as one owns the entry of a free
+	// map.
+	entry bool
+	// keys counts in how many items of an associative list each key field occurs, and items is the type of the items.
+	keys     map[string]int
+	keyed    int            // the number of items
+	defaults map[string]any // of key fields that items have though the manifest left them out
+	items    *shape
+	set      bool // the list is a set
+}
+
+func (s *shape) granular() bool { return s != nil && (s.fields != nil || s.keys != nil || s.set) }
+
+// child returns the shape of a field or entry; nil if nothing is known.
+func (s *shape) child(name string) *shape {
+	if s == nil {
+		return nil
+	}
+	if f := s.fields[name]; f != nil {
+		return f
+	}
+	return s.entryShape()
+}
+
+// entryShape returns the shape of entries that nobody has owned yet, if the map is one of entries.
+func (s *shape) entryShape() *shape {
+	var entry *shape
+	for _, name := range slices.Sorted(maps.Keys(s.fields)) {
+		switch f := s.fields[name]; {
+		case f.entry:
+			entry = f
+		case f.granular():
+			return nil // a structure, at least in part
+		}
+	}
+	return entry
+}
+
+// learn adds what one manager's fields say about the value v. Only an apply says which fields of a map are entries, and
+// which key fields have a default.
+func (s *shape) learn(n *node, v any, applied bool) {
+	if len(n.children) == 0 {
+		s.whole = s.whole || isFilled(v)
+		return
+	}
+	m, _ := v.(map[string]any)
+	list, _ := v.([]any)
+	found := matchItems(list, n)
+	for i, c := range n.children {
+		switch c.element.kind {
+		case FieldKind:
+			s.learnField(c, m[c.element.text], applied)
+		case KeyKind:
+			s.learnKey(c.element, c.node, applied)
+			s.items.learn(c.node, itemAt(list, found.itemOf[i]).value, applied)
+		case ValueKind:
+			s.set = true
+		}
+	}
+}
+
+// isFilled reports whether v is a map or list with something in it.
+func isFilled(v any) bool {
+	switch v := v.(type) {
+	case map[string]any:
+		return len(v) > 0
+	case []any:
+		return len(v) > 0
+	}
+	return false
+}
+
+// known returns the shape of a field, making one if need be.
+func (s *shape) known(field string) *shape {
+	if s.fields == nil {
+		s.fields = map[string]*shape{}
+	}
+	if s.fields[field] == nil {
+		s.fields[field] = &shape{}
+	}
+	return s.fields[field]
+}
+
+func (s *shape) learnField(c child, v any, applied bool) {
+	f := s.known(c.element.text)
+	f.entry = f.entry || applied && c.node.member && len(c.node.children) > 0
+	f.learn(c.node, v, applied)
+}
+
+func (s *shape) learnKey(e Element, n *node, applied bool) {
+	if s.keys == nil {
+		s.items, s.keys, s.defaults = &shape{}, map[string]int{}, map[string]any{}
+	}
+	s.keyed++
+	for name, v := range e.KeyFields() {
+		s.keys[name]++
+		if applied && n.child(Field(name)) == nil && len(n.children) > 0 {
+			s.defaults[name] = v
+		}
+	}
+}
+
+// element returns how an item of a list is named.
+func (s *shape) element(item any) (Element, error) {
+	m, isMap := item.(map[string]any)
+	switch {
+	case s.set:
+		return Value(item)
+	case s.keys == nil:
+		return Element{}, errors.New("expected a map, found a list")
+	case !isMap:
+		return Element{}, errors.New("is not a map and has no keys")
+	}
+	key := map[string]any{}
+	for name, occurrences := range s.keys {
+		v, has := m[name]
+		if !has {
+			v, has = s.defaults[name]
+		}
+		switch {
+		case has:
+			key[name] = v
+		case occurrences == s.keyed: // else items may leave it out
+			return Element{}, fmt.Errorf("%w that tells the default of the key field %q", ErrNoSchema, name)
+		}
+	}
+	return Key(key)
+}

@@ -1,0 +1,54 @@
+package projection
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// ErrNoSchema is wrapped by the errors with which a [Source] says that it can't tell what a manifest declares, because
+// it has no schema for it or could not get it.
+var ErrNoSchema = errors.New("no schema")
+
+// Source finds the fields that a manifest declares: those that a server would record as owned after applying it. All
+// sources give the same fields for the same manifest. From the best to the last resort they are
+//
+//   - a server's answer to a dry run, which needs no schema: [Managed]
+//   - the schemas that a server publishes: package projection/openapi
+//   - the schemas of the kinds that Kubernetes brings, without a server: package projection/builtin
+//   - what the managedFields of a live object reveal: [Topology]
+//   - nothing: [NoSchema], which takes every list for an atomic one
+type Source interface {
+	// Declared returns the fields that the manifest declares. An error that wraps [ErrNoSchema] says that the source
+	// can't tell; any other that the manifest is wrong.
+	Declared(ctx context.Context, manifest map[string]any) (FieldSet, error)
+}
+
+// Declaration is what a manifest declares, and how that is known.
+type Declaration struct {
+	Fields FieldSet
+	// Source is the one that told.
+	Source Source
+	// Skipped says why the sources before it could not.
+	Skipped []error
+}
+
+// Declared asks the sources in turn until one can tell which fields the manifest declares. If none can, the error wraps
+// [ErrNoSchema] and tells each one's reason.
+func Declared(ctx context.Context, manifest map[string]any, sources ...Source) (Declaration, error) {
+	var skipped []error
+	for _, source := range sources {
+		fields, err := source.Declared(ctx, manifest)
+		switch {
+		case err == nil:
+			return Declaration{fields, source, skipped}, nil
+		case !errors.Is(err, ErrNoSchema) || ctx.Err() != nil:
+			return Declaration{}, err
+		}
+		skipped = append(skipped, err)
+	}
+	if len(skipped) == 0 {
+		return Declaration{}, fmt.Errorf("projection: %w: no source to ask", ErrNoSchema)
+	}
+	return Declaration{}, errors.Join(skipped...)
+}

@@ -1,0 +1,201 @@
+package projection_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/ssaplan/primitives/projection"
+)
+
+// realObject returns an object as a server sent it after the manifest of the same name was applied by the manager m,
+// with more done by others.
+func realObject(t testing.TB, name string) (live, manifest map[string]any) {
+	require.NoError(t, json.Unmarshal(realObjects(t)[name+".json"], &live))
+	text, err := os.ReadFile("testdata/manifests/" + name + ".yaml")
+	require.NoError(t, err)
+	return live, object(string(text))
+}
+
+func realNames(t testing.TB) []string {
+	var names []string
+	for file := range realObjects(t) {
+		names = append(names, strings.TrimSuffix(file, ".json"))
+	}
+	return names
+}
+
+func TestTopologyAgreesWithTheServer(t *testing.T) {
+	for _, name := range realNames(t) {
+		live, manifest := realObject(t, name)
+		want, err := projection.Managed(live, "m")
+		require.NoError(t, err)
+		require.False(t, want.Empty(), name)
+		topology, err := projection.LearnTopology(live)
+		require.NoError(t, err, name)
+		got, err := topology.Declared(context.Background(), manifest)
+		require.NoError(t, err, name)
+		want, got = want.Difference(elsewhere), got.Difference(elsewhere)
+		assert.Equal(t, want.String(), got.String(), name)
+	}
+}
+
+// elsewhere are the paths at which the live objects tell something else than the manifests: numbers that the server has
+// rounded, and the replicas that the scale subresource took over.
+var elsewhere = set("spec.replicas", "spec.big[=9007199254740992]", "spec.big[=9007199254740993]",
+	"spec.big[=9007199254740995]", "spec.big[=9007199254740996]")
+
+const widgetEntries = `
+- {manager: a, operation: Apply, apiVersion: ex.io/v1, fieldsV1: {"f:spec": {
+    "f:atom": {}, "f:args": {}, "f:empty": {}, "f:none": {},
+    "f:tags": {'v:"x"': {}},
+    "f:ports": {'k:{"port":80,"protocol":"TCP"}': {".": {}, "f:port": {}, "f:sub": {"f:a": {}}}, 'k:{"port":81,"protocol":"UDP"}': {".": {}, "f:port": {}, "f:protocol": {}}},
+    "f:devices": {'k:{"driver":"d"}': {".": {}, "f:driver": {}}, 'k:{"driver":"d","share":1}': {".": {}, "f:driver": {}, "f:share": {}}},
+    "f:whole": {'k:{"id":1}': {}},
+    "f:mapOfMaps": {"f:x": {".": {}, "f:a": {}, "f:l": {}}}}}}
+- {manager: b, operation: Update, apiVersion: ex.io/v1, fieldsV1: {"f:spec": {"f:rules": {".": {}, 'k:{"name":"r"}': {".": {}, "f:name": {}}}}}}
+- {manager: c, operation: Apply, apiVersion: ex.io/v2, fieldsV1: {"f:spec": {"f:old": {}}}}
+`
+
+const widgetSpec = `{atom: {a: b}, args: [a], empty: {}, none: [], tags: [x], ports: [{port: 80, protocol: TCP, sub: {a: 1}}, {port: 81, protocol: UDP}],
+  devices: [{driver: d}, {driver: d, share: 1}], whole: [{id: 1, x: y}], mapOfMaps: {x: {a: 1, l: [1]}}, rules: [{name: r}], old: [1], unowned: [1]}`
+
+func widget(entries, spec string) map[string]any {
+	return object(`{"apiVersion": "ex.io/v1", "kind": "Widget", "metadata": {"name": "w", "managedFields": ` +
+		asText(object("{entries: " + flow(entries) + "}")["entries"]) + `}, "spec": ` + asText(object(spec)) + `}`)
+}
+
+// flow turns a list in block style into one in flow style.
+func flow(entries string) string {
+	return "[" + strings.ReplaceAll(strings.TrimPrefix(strings.TrimSpace(entries), "- "), "\n- ", ",\n") + "]"
+}
+
+func asText(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+func TestTopology(t *testing.T) {
+	topology, err := projection.LearnTopology(widget(widgetEntries, widgetSpec))
+	require.NoError(t, err)
+	for _, test := range []struct{ spec, want, why string }{
+		{`{a: 1, b: x, c: null, d: {}}`, "spec.a spec.b spec.c spec.d", "scalars, null and an empty map need no type"},
+		{`{atom: {c: 1}}`, "spec.atom", "somebody owns it whole, and there is something in it"},
+		{`{args: [c, d]}`, "spec.args", "a list too"},
+		{`{args: []}`, "spec.args", "an atomic list is declared when it is empty"},
+		{`{tags: [a, b]}`, `spec.tags[="a"] spec.tags[="b"]`, "a set"},
+		{`{tags: []}`, ``, "an empty set declares nothing"},
+		{`{ports: [{port: 90}]}`, `spec.ports[port=90,protocol="TCP"] spec.ports[port=90,protocol="TCP"].port`, "a key that its manager left out shows the default"},
+		{`{ports: [{port: 80, sub: {b: 1}}]}`, `spec.ports[port=80,protocol="TCP"] spec.ports[port=80,protocol="TCP"].port spec.ports[port=80,protocol="TCP"].sub.b`, "items are of one type"},
+		{`{ports: [{port: 90, protocol: UDP}]}`, `spec.ports[port=90,protocol="UDP"] spec.ports[port=90,protocol="UDP"].port spec.ports[port=90,protocol="UDP"].protocol`, "an item moved to another key"},
+		{`{devices: [{driver: e}]}`, `spec.devices[driver="e"] spec.devices[driver="e"].driver`, "a key that some items lack may be left out"},
+		{`{whole: [{id: 2, x: {y: 1}}]}`, `spec.whole[id=2]`, "items that are owned whole"},
+		{`{mapOfMaps: {z: {b: 1, l: [2]}}}`, `spec.mapOfMaps.z spec.mapOfMaps.z.b spec.mapOfMaps.z.l`, "entries of a map are of one type"},
+		{`{rules: [{name: s}]}`, `spec.rules[name="s"] spec.rules[name="s"].name`, "managers that update reveal keys too"},
+		{`{empty: {a: 1}}`, "no schema: nobody who owns spec.empty has revealed its type", "an empty map may be of any type"},
+		{`{none: [1]}`, "no schema: nobody who owns spec.none has revealed its type", "and so may an empty list"},
+		{`{old: [1]}`, "no schema: nobody who owns spec.old has revealed its type", "another version may have other types"},
+		{`{unowned: [1]}`, "no schema: nobody who owns spec.unowned has revealed its type", "what nobody owns"},
+		{`{new: {a: 1}}`, "no schema: nobody who owns spec.new has revealed its type", "what nobody has"},
+		{`{rules: [{x: 1}]}`, `item 0 of spec.rules: no schema that tells the default of the key field "name"`, "a key without a default"},
+		{`{rules: [5]}`, "item 0 of spec.rules: is not a map and has no keys", "which the server would refuse"},
+		{`{tags: [a, a]}`, `entry "v:\"a\"" stands twice in spec.tags`, "and this too"},
+		{`{mapOfMaps: [1]}`, "item 0 of spec.mapOfMaps: expected a map, found a list", "and this"},
+	} {
+		got, err := topology.Declared(context.Background(), widget("- {}", test.spec))
+		if err != nil {
+			assert.EqualError(t, err, "projection: "+test.want, test.why)
+			assert.Equal(t, strings.Contains(test.want, "no schema"), errors.Is(err, projection.ErrNoSchema), test.why)
+			continue
+		}
+		assert.Equal(t, test.want, strings.Join(strings.Split(strings.TrimSpace(got.String()), "\n"), " "), test.why)
+	}
+	_, err = topology.Declared(context.Background(), object(`{apiVersion: ex.io/v2, kind: Widget}`))
+	assert.ErrorIs(t, err, projection.ErrNoSchema, "another version")
+	_, err = projection.LearnTopology(widget(`- {manager: m, apiVersion: ex.io/v1, fieldsV1: {"bad": {}}}`, "{}"))
+	assert.ErrorContains(t, err, `projection: managedFields of "m"`)
+}
+
+// Whether the status of a custom resource is an ordinary field depends on its definition.
+func TestTopologyOfStatus(t *testing.T) {
+	manifest := object(`{apiVersion: ex.io/v1, kind: Widget, a: 1, status: {b: 1}}`)
+	for _, test := range []struct{ entries, want, why string }{
+		{`- {manager: m, operation: Apply, apiVersion: ex.io/v1, fieldsV1: {"f:status": {"f:b": {}}}}`, "a\nstatus.b\n", "somebody has applied it"},
+		{`- {manager: m, operation: Update, subresource: status, apiVersion: ex.io/v1, fieldsV1: {"f:status": {"f:b": {}}}}`, "a\n", "it is a subresource"},
+	} {
+		topology, err := projection.LearnTopology(widget(test.entries, "{}"))
+		require.NoError(t, err)
+		got, err := topology.Declared(context.Background(), manifest)
+		require.NoError(t, err, test.why)
+		assert.Equal(t, test.want, got.String(), test.why)
+	}
+	topology, err := projection.LearnTopology(widget("- {}", "{}"))
+	require.NoError(t, err)
+	_, err = topology.Declared(context.Background(), manifest)
+	assert.ErrorIs(t, err, projection.ErrNoSchema, "nobody has shown it")
+}
+
+func TestNoSchema(t *testing.T) {
+	manifest := object(`{apiVersion: ex.io/v1, kind: Widget, metadata: {name: a, uid: x, labels: {l: v}, finalizers: [f]},
+		spec: {list: [{a: 1}], none: [], map: {a: {b: null}, c: {}}}, status: {x: 1}}`)
+	got, err := projection.NoSchema{}.Declared(context.Background(), manifest)
+	require.NoError(t, err)
+	assert.Equal(t, "metadata.finalizers\nmetadata.labels.l\nspec.list\nspec.map.a.b\nspec.map.c\nspec.none\n", got.String())
+	got, err = projection.NoSchema{}.Declared(context.Background(), nil)
+	require.NoError(t, err)
+	assert.True(t, got.Empty())
+}
+
+func TestResetFields(t *testing.T) {
+	assert.Equal(t, "status\n", projection.ResetFields("apps/v1", "Deployment").String())
+	assert.Equal(t, "spec\nstatus\n", projection.ResetFields("certificates.k8s.io/v1", "CertificateSigningRequest").String())
+	assert.Equal(t, "status\n", projection.ResetFields("example.io/v1", "CertificateSigningRequest").String(), "a kind of somebody else")
+	fields := set("apiVersion", "kind", "metadata", "metadata.name", "metadata.labels", "metadata.uid", "statuses", "status", "status.a")
+	assert.Equal(t, "metadata.labels\nstatuses\n", fields.Tracked(projection.ResetFields("v1", "Pod")).String())
+}
+
+// fixed is a source that gives the same answer to everything.
+type fixed struct {
+	fields projection.FieldSet
+	err    error
+}
+
+func (f fixed) Declared(context.Context, map[string]any) (projection.FieldSet, error) {
+	return f.fields, f.err
+}
+
+func TestDeclaredAsksInTurn(t *testing.T) {
+	ctx := context.Background()
+	unable := fixed{err: fmt.Errorf("away: %w", projection.ErrNoSchema)}
+	told := fixed{fields: set("a")}
+	wrong := fixed{err: errors.New("unknown field")}
+
+	d, err := projection.Declared(ctx, nil, unable, told, wrong)
+	require.NoError(t, err)
+	assert.Equal(t, told, d.Source)
+	assert.Equal(t, []error{unable.err}, d.Skipped, "with the reason")
+	assert.Equal(t, "a\n", d.Fields.String())
+
+	_, err = projection.Declared(ctx, nil, unable, wrong, told)
+	assert.Equal(t, wrong.err, err, "a wrong manifest is wrong for the others too")
+	_, err = projection.Declared(ctx, nil, unable, unable)
+	require.ErrorIs(t, err, projection.ErrNoSchema)
+	assert.EqualError(t, err, "away: no schema\naway: no schema")
+	_, err = projection.Declared(ctx, nil)
+	assert.ErrorIs(t, err, projection.ErrNoSchema)
+
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	_, err = projection.Declared(cancelled, nil, unable, told)
+	assert.Equal(t, unable.err, err, "who gives up is not asking the next")
+}

@@ -1,0 +1,188 @@
+package projection_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/client-go/applyconfigurations"
+	"k8s.io/client-go/kubernetes/scheme"
+	clientopenapi "k8s.io/client-go/openapi"
+
+	"github.com/ssaplan/primitives/projection"
+)
+
+// subject is an object whose projection is timed.
+type subject struct {
+	name string
+	// size counts what the object has many of, and family are the subjects that differ in it only; 0 and "" if it is
+	// alone.
+	size   int
+	family string
+	live   map[string]any // with the managedFields of the manager m
+	edited map[string]any // with one value changed
+	set    projection.FieldSet
+	// extractItems is what client-go does for the same object and fields.
+	extractItems func()
+}
+
+var sizes = map[string][]int{
+	"configmap keys": {100, 1_000, 10_000, 100_000},
+	"keyed items":    {10, 1_000, 10_000},
+}
+
+func subjects(t testing.TB) []subject {
+	out := []subject{
+		newSubject(t, builtins(), realManifest(t, "pod"), realLive(t, "pod"), subject{name: "pod"}),
+		newSubject(t, builtins(), deployment(3_000), nil, subject{name: "deployment of 3 KB"}),
+		newSubject(t, customResources(t), thing(1_000_000), nil, subject{name: "custom resource of 1 MB"}),
+	}
+	for _, n := range sizes["configmap keys"] {
+		out = append(out, newSubject(t, builtins(), configMap(n), nil,
+			subject{name: fmt.Sprintf("configmap of %d keys", n), family: "configmap keys", size: n}))
+	}
+	for _, n := range sizes["keyed items"] {
+		out = append(out, newSubject(t, builtins(), podWithEnv(n), nil,
+			subject{name: fmt.Sprintf("list of %d keyed items", n), family: "keyed items", size: n}))
+	}
+	return out
+}
+
+// newSubject prepares both ways of projecting live, or the manifest itself, onto the fields of the manifest.
+func newSubject(t testing.TB, converter managedfields.TypeConverter, manifest, live map[string]any, s subject) subject {
+	if live == nil {
+		live = manifest
+	}
+	typed, err := converter.ObjectToTyped(&unstructured.Unstructured{Object: manifest})
+	require.NoError(t, err)
+	fields, err := typed.ToFieldSet()
+	require.NoError(t, err)
+	text, err := fields.ToJSON()
+	require.NoError(t, err)
+	s.set, err = projection.ParseFieldsV1(text)
+	require.NoError(t, err)
+
+	delete(live["metadata"].(map[string]any), "managedFields")
+	typedLive, err := converter.ObjectToTyped(&unstructured.Unstructured{Object: live})
+	require.NoError(t, err)
+	leaves := fields.Leaves() // which client-go asks for
+	s.extractItems = func() { typedLive.ExtractItems(leaves) }
+
+	var entry any
+	require.NoError(t, json.Unmarshal(text, &entry))
+	s.live = copyOf(t, live)
+	s.live["metadata"].(map[string]any)["managedFields"] = []any{map[string]any{"manager": "m", "operation": "Apply", "fieldsV1": entry}}
+	s.edited = copyOf(t, s.live)
+	require.True(t, editOne(s.edited["data"]) || editOne(s.edited["spec"]))
+	return s
+}
+
+func copyOf(t testing.TB, obj map[string]any) map[string]any {
+	return projection.Project(obj, projection.NewFieldSet(projection.Path{})).Object
+}
+
+// editOne changes the first text that it finds.
+func editOne(v any) bool {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, item := range v {
+			if _, isText := item.(string); isText && name != "name" {
+				v[name] = "edited"
+				return true
+			}
+			if editOne(item) {
+				return true
+			}
+		}
+	case []any:
+		return len(v) > 0 && editOne(v[0])
+	}
+	return false
+}
+
+func builtins() managedfields.TypeConverter { return applyconfigurations.NewTypeConverter(scheme.Scheme) }
+
+// customResources knows the kind Thing.
+func customResources(t testing.TB) managedfields.TypeConverter {
+	text, err := os.ReadFile("openapi/testdata/ex.io.v1.json")
+	require.NoError(t, err)
+	converter, err := clientopenapi.NewTypeConverter(published(text), false)
+	require.NoError(t, err)
+	return converter
+}
+
+// published is a server that publishes one schema.
+type published []byte
+
+func (p published) Paths() (map[string]clientopenapi.GroupVersion, error) {
+	return map[string]clientopenapi.GroupVersion{"": p}, nil
+}
+func (p published) Schema(string) ([]byte, error) { return p, nil }
+func (p published) ServerRelativeURL() string     { return "" }
+
+func realManifest(t testing.TB, name string) map[string]any {
+	text, err := os.ReadFile("testdata/manifests/" + name + ".yaml")
+	require.NoError(t, err)
+	return object(string(text))
+}
+
+func realLive(t testing.TB, name string) map[string]any {
+	var obj map[string]any
+	require.NoError(t, utiljson.Unmarshal(realObjects(t)[name+".json"], &obj))
+	return obj
+}
+
+// configMap returns one with n keys, not in the order of their names.
+func configMap(n int) map[string]any {
+	data := make(map[string]any, n)
+	for i := range n {
+		data[fmt.Sprintf("key-%06d.conf", i)] = fmt.Sprintf("value of %d", i)
+	}
+	return map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "c"}, "data": data}
+}
+
+// podWithEnv returns one whose container has n variables, in an order that isn't that of their names.
+func podWithEnv(n int) map[string]any {
+	env := make([]any, n)
+	for i := range n {
+		env[i] = map[string]any{"name": fmt.Sprintf("VARIABLE_%06d", (i*7919)%n), "value": fmt.Sprintf("value of %d", i)}
+	}
+	return map[string]any{
+		"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "p"},
+		"spec": map[string]any{"containers": []any{map[string]any{"name": "app", "image": "example.com/app:1", "env": env}}},
+	}
+}
+
+// deployment returns one of about so many bytes of JSON.
+func deployment(bytes int) map[string]any {
+	var containers strings.Builder
+	for i := 0; containers.Len() < bytes-400; i++ {
+		fmt.Fprintf(&containers, `{"name": "c%d", "image": "example.com/app:%d", "args": ["--level", "debug"],
+			"ports": [{"containerPort": %d}, {"containerPort": %d, "protocol": "UDP"}], "env": [{"name": "A", "value": "b"}],
+			"resources": {"requests": {"cpu": "100m", "memory": "1Gi"}}, "volumeMounts": [{"name": "v", "mountPath": "/v"}]},`, i, i, 8000+i, 8000+i)
+	}
+	return object(`{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d", "labels": {"app": "d"}}, "spec": {"replicas": 3,
+		"selector": {"matchLabels": {"app": "d"}}, "template": {"metadata": {"labels": {"app": "d"}}, "spec": {
+		"volumes": [{"name": "v", "emptyDir": {}}], "containers": [` + strings.TrimSuffix(containers.String(), ",") + `]}}}}`)
+}
+
+// thing returns a custom resource of about so many bytes of JSON, with keyed items, sets and free maps.
+func thing(bytes int) map[string]any {
+	var items []any
+	maps, free := map[string]any{}, map[string]any{}
+	for i, size := int64(0), 0; size < bytes; i, size = i+1, size+270 {
+		items = append(items, map[string]any{"port": i, "protocol": "UDP", "tags": []any{fmt.Sprintf("tag-%d", i), "common", "other"}})
+		maps[fmt.Sprintf("entry-%d", i)] = map[string]any{"a": i, "l": []any{"x", "y", "z"}}
+		free[fmt.Sprintf("free-%d", i)] = map[string]any{"text": fmt.Sprintf("some text, number %d", i), "list": []any{i, i}, "deep": map[string]any{"a": "b", "c": true}}
+	}
+	return map[string]any{
+		"apiVersion": "ex.io/v1", "kind": "Thing", "metadata": map[string]any{"name": "t"},
+		"spec": map[string]any{"items": items, "maps": maps, "free": free, "nonnul": "x"},
+	}
+}

@@ -1,0 +1,175 @@
+package projection
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Why says why a server does not keep what a manifest has somewhere.
+type Why string
+
+// The reasons of an [Unkept].
+const (
+	// Untracked is a field that the server doesn't record as declared, because it takes it from elsewhere: the status,
+	// or the spec of a CertificateSigningRequest.
+	Untracked Why = "untracked"
+	// Absent is a field that the server records as declared, but its object doesn't have: stringData of a Secret, a
+	// field whose feature is switched off, an unknown field that was pruned.
+	Absent Why = "absent"
+	// NoItems is an empty list of which every manager declares items of its own, so that it declares nothing. It does
+	// not remove the items of others.
+	NoItems Why = "no items"
+)
+
+// Unkept is a place at which applying a manifest has no effect.
+type Unkept struct {
+	Path Path
+	Why  Why
+}
+
+// String returns one line, without a value.
+func (u Unkept) String() string { return fmt.Sprintf("%s: %s", u.Path, u.Why) }
+
+// NotKept returns what of the manifest the server does not keep, in the order of the manifest's lists and of the names
+// of fields. Answer is the object that the server answered when the manifest was applied, or applied as a dry run, and
+// declared what it recorded for that; see [Managed]. A field whose value the server changed is kept.
+func NotKept(manifest, answer map[string]any, declared FieldSet) []Unkept {
+	k := keeper{}
+	manifest, _ = deepCopy(manifest).(map[string]any)
+	k.fields(manifest, declared.root, side{answer, answer != nil})
+	return k.unkept
+}
+
+type keeper struct {
+	path   Path
+	unkept []Unkept
+}
+
+func (k *keeper) report(why Why) {
+	k.unkept = append(k.unkept, Unkept{append(Path{}, k.path...), why})
+}
+
+func (k *keeper) enter(e Element) { k.path = append(k.path, e) }
+
+func (k *keeper) leave() { k.path = k.path[:len(k.path)-1] }
+
+// value looks for v, of which the server recorded n, in what it answered.
+func (k *keeper) value(v any, n *node, answer side) {
+	m, isMap := v.(map[string]any)
+	list, isList := v.([]any)
+	switch {
+	case untracked.Has(k.path) && isMap:
+		k.fields(m, n, answer) // metadata
+	case untracked.Has(k.path):
+	case isList && len(list) == 0 && n == nil:
+		k.report(NoItems)
+	case n == nil:
+		k.report(Untracked)
+	case n.isLeaf():
+		k.whole(v, answer)
+	case isMap:
+		k.fields(m, n, answer)
+	case isList:
+		k.items(list, n, answer)
+	}
+}
+
+func (k *keeper) fields(m map[string]any, n *node, answer side) {
+	found := answer.fields()
+	for _, name := range sortedKeys(m) {
+		v, exists := found[name]
+		k.enter(Field(name))
+		k.value(m[name], n.child(Field(name)), side{v, exists})
+		k.leave()
+	}
+}
+
+func (k *keeper) items(list []any, n *node, answer side) {
+	children := matchManifest(list, n)
+	answered := matchItems(answer.items(), n)
+	for i, item := range list {
+		if children[i] < 0 {
+			k.enter(Index(i))
+			k.report(Untracked)
+		} else {
+			c := n.children[children[i]]
+			k.enter(c.element)
+			k.value(item, c.node, itemAt(answer.items(), answered.itemOf[children[i]]))
+		}
+		k.leave()
+	}
+}
+
+// whole looks for every field of a value that is declared as one. Lists are looked into as long as they seem to be the
+// same.
+func (k *keeper) whole(v any, answer side) {
+	if !answer.exists {
+		if v != nil {
+			k.report(Absent)
+		}
+		return
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for _, name := range sortedKeys(v) {
+			found, exists := answer.fields()[name]
+			k.enter(Field(name))
+			k.whole(v[name], side{found, exists})
+			k.leave()
+		}
+	case []any:
+		found := answer.items()
+		if len(found) != len(v) {
+			return
+		}
+		for i, item := range v {
+			k.enter(Index(i))
+			k.whole(item, side{found[i], true})
+			k.leave()
+		}
+	}
+}
+
+// matchManifest returns for each item of a manifest's list the child that it is, or -1. The manifest may leave out key
+// fields that have a default: such an item is the child that has the same values in the others.
+func matchManifest(list []any, n *node) []int {
+	found := matchItems(list, n)
+	partial := map[string]map[string][]int{}
+	for i, item := range list {
+		m, isMap := item.(map[string]any)
+		names := presentNames(m, n.items().keyNames)
+		if found.childAt[i] >= 0 || !isMap || len(names) == 0 {
+			continue
+		}
+		id := strings.Join(names, "\x00")
+		if partial[id] == nil {
+			partial[id] = childrenBy(names, n, found.itemOf)
+		}
+		key := string(appendKey(nil, m, names))
+		if candidates := partial[id][key]; len(candidates) > 0 {
+			found.childAt[i] = candidates[0]
+			partial[id][key] = candidates[1:]
+		}
+	}
+	return found.childAt
+}
+
+func presentNames(item map[string]any, names []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		_, exists := item[name]
+		return !exists
+	})
+}
+
+// childrenBy returns the children that no item is yet, by the canonical JSON of some of their key fields.
+func childrenBy(names []string, n *node, itemOf []int) map[string][]int {
+	out := map[string][]int{}
+	for i, c := range n.children {
+		if itemOf[i] < 0 && c.element.kind == KeyKind {
+			key := string(appendKey(nil, c.element.KeyFields(), names))
+			out[key] = append(out[key], i)
+		}
+	}
+	return out
+}

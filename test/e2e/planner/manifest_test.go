@@ -1,0 +1,98 @@
+package planner_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan"
+)
+
+func patterns(t *testing.T, texts ...string) projection.Patterns {
+	ps, err := projection.ParsePatterns(texts...)
+	require.NoError(t, err)
+	return ps
+}
+
+func TestStringDataIsPlannedAsWhatItBecomes(t *testing.T) {
+	c := newCluster(t)
+	secret := func(stringData string) *unstructured.Unstructured {
+		return manifest(t, "{apiVersion: v1, kind: Secret, metadata: {name: texts}, stringData: {%s}}", stringData)
+	}
+	c.apply(t, secret("a: hello, b: same"))
+	require.Equal(t, ssaplan.NoOp, c.plan(t, ssaplan.Request{Manifest: secret("a: hello, b: same")}).Action)
+	require.Equal(t, []string{"replace data.a Edited"}, causes(c.plan(t, ssaplan.Request{Manifest: secret("a: world, b: same")})))
+	require.Equal(t, []string{"remove data.a Dropped"}, causes(c.plan(t, ssaplan.Request{Manifest: secret("b: same")})))
+	c.apply(t, secret("b: same"))
+	require.Equal(t, map[string]any{"b": "c2FtZQ=="}, c.live(t, secret("")).Object["data"], "the key that is no longer sent is gone")
+}
+
+func TestSideEffectsOnFieldsThatNobodyOwns(t *testing.T) {
+	c := newCluster(t)
+	service := func(spec string) *unstructured.Unstructured {
+		return manifest(t, "{apiVersion: v1, kind: Service, metadata: {name: ports}, spec: {ports: [{port: 80}], %s}}", spec)
+	}
+	c.apply(t, service("type: NodePort"))
+	got := causes(c.plan(t, ssaplan.Request{Manifest: service("type: ClusterIP")}))
+	require.Contains(t, got, "replace spec.type Edited")
+	require.Contains(t, got, `remove spec.ports[port=80,protocol="TCP"].nodePort SideEffect`)
+	require.Contains(t, got, "remove spec.externalTrafficPolicy SideEffect")
+	require.Len(t, got, 3)
+
+	got = causes(c.plan(t, ssaplan.Request{Manifest: manifest(t, "{apiVersion: v1, kind: Service, metadata: {name: new}, spec: {ports: [{port: 80}]}}")}))
+	require.NotContains(t, fmt.Sprint(got), "SideEffect", "defaults make no noise on a create")
+}
+
+func TestWhatHasNoEffectIsAWarning(t *testing.T) {
+	c := newCluster(t)
+	m := manifest(t, `{apiVersion: v1, kind: ResourceQuota, metadata: {name: ignored, uid: u, resourceVersion: "5"}, spec: {hard: {pods: "1"}}, status: {hard: {pods: "3"}}}`)
+	plan := c.plan(t, ssaplan.Request{Manifest: m})
+	warnings := strings.Join(plan.Warnings, "\n")
+	for _, path := range []string{"status: ", "metadata.uid: ", "metadata.resourceVersion: "} {
+		require.Contains(t, warnings, path)
+	}
+	m = manifest(t, "{apiVersion: example.com/v1, kind: Widget, metadata: {name: ignored}, spec: {mode: a}, status: {x: 1}}")
+	require.Contains(t, strings.Join(c.plan(t, ssaplan.Request{Manifest: m}).Warnings, "\n"), "status: the server doesn't keep")
+}
+
+func TestIgnoredFieldsAreLeftToOthers(t *testing.T) {
+	c := newCluster(t)
+	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: ignore}, data: {a: A, b: B}}")
+	c.apply(t, m)
+	c.foreign(t, m, `{"data":{"a":"theirs"}}`)
+	ignore := patterns(t, "data.a")
+	require.Empty(t, causes(c.plan(t, ssaplan.Request{Manifest: m, Ignore: ignore})))
+	require.Equal(t, []string{"remove data.b Dropped"}, causes(c.plan(t, ssaplan.Request{Manifest: m, Ignore: patterns(t, "data.a", "data.b")})),
+		"nobody else owns it")
+}
+
+func TestUnknownValuesAreLeftOut(t *testing.T) {
+	c := newCluster(t)
+	const deployment = `{apiVersion: apps/v1, kind: Deployment, metadata: {name: unknown}, spec: {replicas: %d, selector: {matchLabels: {a: b}},
+		template: {metadata: {labels: {a: b}}, spec: {containers: [{name: app, image: "%s"}, {name: side, image: s}]}}}}`
+	c.apply(t, manifest(t, deployment, 1, "app:1"))
+	env := patterns(t, `spec.template.spec.containers[name="side"].image`)
+
+	plan := c.plan(t, ssaplan.Request{Manifest: manifest(t, deployment, 2, "app:2"), AllUnknown: true})
+	require.Equal(t, ssaplan.UnknownValues, plan.Deferral)
+	require.Zero(t, plan.Requests)
+
+	image := patterns(t, "metadata.labels", "spec.replicas")
+	plan = c.plan(t, ssaplan.Request{Manifest: manifest(t, deployment, 2, "app:2"), Unknown: image})
+	require.Equal(t, ssaplan.Update, plan.Action)
+	require.Equal(t, []string{`replace spec.template.spec.containers[name="app"].image Edited`}, causes(plan))
+	require.Equal(t, "[spec.replicas]", fmt.Sprint(plan.Unknown))
+	_, err := c.planner.Apply(t.Context(), plan)
+	require.ErrorContains(t, err, "spec.replicas")
+
+	plan = c.plan(t, ssaplan.Request{Manifest: manifest(t, deployment, 2, "app:1"), Unknown: image})
+	require.Equal(t, ssaplan.UnknownValues, plan.Deferral, "nothing else changes: %v", plan)
+
+	plan = c.plan(t, ssaplan.Request{Manifest: manifest(t, deployment, 2, "app:2"), Unknown: env})
+	require.Equal(t, ssaplan.UnknownValues, plan.Deferral, "the server doesn't accept a container without an image")
+	require.Contains(t, plan.Reason, "image")
+}
