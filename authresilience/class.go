@@ -90,7 +90,7 @@ const (
 	TypeNotServed Class = "TypeNotServed"
 	// NamespaceNotFound: the namespace doesn't exist. It is also what reading an absent Namespace object gives.
 	NamespaceNotFound Class = "NamespaceNotFound"
-	// NotFound: the object doesn't exist.
+	// NotFound: the object that the answer names doesn't exist.
 	NotFound Class = "NotFound"
 )
 

@@ -67,6 +67,8 @@ func (t tree) own(err error) (class Class, ok bool) {
 	switch e := err.(type) { // not errors.As: class takes the tree apart, and must do so branch by branch
 	case apierrors.APIStatus:
 		return classifyStatus(e.Status()), true
+	case *discovery.ErrGroupDiscoveryFailed:
+		return t.discoveryClass(e), true
 	case *ExpiredError:
 		return Authentication, true
 	case *fs.PathError:
@@ -75,9 +77,6 @@ func (t tree) own(err error) (class Class, ok bool) {
 		return TLS, true
 	case *net.OpError:
 		return alertClass(e)
-	}
-	if failed, ok := failedGroups(err); ok {
-		return t.discoveryClass(failed), true
 	}
 	return Unknown, false
 }

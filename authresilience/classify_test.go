@@ -34,8 +34,11 @@ var (
 
 // forbidden is a 403 as the server makes it.
 func forbidden(text string) error {
-	return apierrors.NewForbidden(pods, "p", errors.New(text))
+	return apierrors.NewForbidden(pods, "p", said(text))
 }
+
+// said is an error of which only the text is known. The texts are those of others, whatever their style.
+func said(text string) error { return errors.New(text) }
 
 // plain is an error of the server that has neither reason nor details, as errors of the field manager are sent.
 func plain(code int, message string) error {
@@ -59,7 +62,7 @@ func get(err error) error {
 
 // execError is how client-go wraps what a credential plugin's run ended with.
 func execError(text string) error {
-	return get(fmt.Errorf("getting credentials: %v", errors.New(text)))
+	return get(fmt.Errorf("getting credentials: %v", said(text)))
 }
 
 func groupsFailed(groups map[schema.GroupVersion]error) error {
@@ -69,10 +72,13 @@ func groupsFailed(groups map[schema.GroupVersion]error) error {
 // groupErrors is what controller-runtime's mapper returns (apiutil.ErrResourceDiscoveryFailed).
 type groupErrors map[schema.GroupVersion]error
 
-func (groupErrors) Error() string { return "unable to retrieve the complete list of server APIs" }
-func (g groupErrors) Unwrap() []error {
+func (*groupErrors) Error() string { return "unable to retrieve the complete list of server APIs" }
+func (g *groupErrors) Unwrap() []error {
 	var inner []error
-	for _, err := range g {
+	for gv, err := range *g {
+		if apierrors.IsNotFound(err) {
+			err = &meta.NoResourceMatchError{PartialResource: gv.WithResource("")}
+		}
 		inner = append(inner, err)
 	}
 	return inner
@@ -93,13 +99,13 @@ var identityRows = []row{
 	{"a 401 that discovery didn't decode, or of a proxy", answer(401, "unknown"), authresilience.Authentication},
 	{"a 401 in HTML", answer(401, "<html>Please log in</html>"), authresilience.Authentication},
 	{"a 401 without a body", answer(401, ""), authresilience.Authentication},
-	{"RBAC: in a namespace", apierrors.NewForbidden(configMaps, "x", errors.New(rbac)), authresilience.Authorization},
-	{"RBAC: with the reason of an authorizer", apierrors.NewForbidden(configMaps, "x", errors.New(rbac+`: requires one of ["container.configMaps.get"] permission(s).`)), authresilience.Authorization},
-	{"RBAC: a list, which has no name", apierrors.NewForbidden(configMaps, "", errors.New(`User "alice" cannot list resource "configmaps" in API group "" at the cluster scope`)), authresilience.Authorization},
+	{"RBAC: in a namespace", apierrors.NewForbidden(configMaps, "x", said(rbac)), authresilience.Authorization},
+	{"RBAC: with the reason of an authorizer", apierrors.NewForbidden(configMaps, "x", said(rbac+`: requires one of ["container.configMaps.get"] permission(s).`)), authresilience.Authorization},
+	{"RBAC: a list, which has no name", apierrors.NewForbidden(configMaps, "", said(`User "alice" cannot list resource "configmaps" in API group "" at the cluster scope`)), authresilience.Authorization},
 	{"RBAC: a subresource", forbidden(`User "alice" cannot get resource "pods/log" in API group "" in the namespace "default"`), authresilience.Authorization},
-	{"RBAC: a path", apierrors.NewForbidden(schema.GroupResource{}, "", errors.New(`User "u" cannot get path "/apis"`)), authresilience.Authorization},
-	{"RBAC: impersonation, classic", apierrors.NewForbidden(schema.GroupResource{Resource: "users"}, "bob", errors.New(`User "alice" cannot impersonate resource "users" in API group "" at the cluster scope`)), authresilience.Authorization},
-	{"RBAC: impersonation, constrained (1.36)", apierrors.NewForbidden(pods, "", errors.New(`User "alice" cannot impersonate-on:user-info:list resource "pods" in API group "" in the namespace "default"`)), authresilience.Authorization},
+	{"RBAC: a path", apierrors.NewForbidden(schema.GroupResource{}, "", said(`User "u" cannot get path "/apis"`)), authresilience.Authorization},
+	{"RBAC: impersonation, classic", apierrors.NewForbidden(schema.GroupResource{Resource: "users"}, "bob", said(`User "alice" cannot impersonate resource "users" in API group "" at the cluster scope`)), authresilience.Authorization},
+	{"RBAC: impersonation, constrained (1.36)", apierrors.NewForbidden(pods, "", said(`User "alice" cannot impersonate-on:user-info:list resource "pods" in API group "" in the namespace "default"`)), authresilience.Authorization},
 	{"RBAC: rights that the user hasn't", forbidden(`user "alice" (groups=["a" "system:authenticated"]) is attempting to grant RBAC permissions not currently held:` + "\n" + `{APIGroups:[""], Resources:["secrets"], Verbs:["get"]}`), authresilience.Authorization},
 	{"RBAC: an aggregation rule", forbidden(`must have cluster-admin privileges to use the aggregationRule`), authresilience.Authorization},
 	{"a user whose name looks like a quota's message", forbidden(`User "exceeded quota: q" cannot get resource "pods" in API group "" in the namespace "default"`), authresilience.Authorization},
@@ -107,8 +113,8 @@ var identityRows = []row{
 	{"a 403 that discovery didn't decode", answer(403, "unknown"), authresilience.Authorization},
 	{"a 403 of a gateway, in HTML", answer(403, "<html>Access denied</html>"), authresilience.Authorization},
 	{"a 403 without a body", answer(403, ""), authresilience.Authorization},
-	{"anonymous", apierrors.NewForbidden(configMaps, "x", errors.New(`User "system:anonymous" cannot get resource "configmaps" in API group "" in the namespace "default"`)), authresilience.Anonymous},
-	{"anonymous: a path", apierrors.NewForbidden(schema.GroupResource{}, "", errors.New(`User "system:anonymous" cannot get path "/api"`)), authresilience.Anonymous},
+	{"anonymous", apierrors.NewForbidden(configMaps, "x", said(`User "system:anonymous" cannot get resource "configmaps" in API group "" in the namespace "default"`)), authresilience.Anonymous},
+	{"anonymous: a path", apierrors.NewForbidden(schema.GroupResource{}, "", said(`User "system:anonymous" cannot get path "/api"`)), authresilience.Anonymous},
 	{"not anonymous, but named like it", forbidden(`User "system:anonymous2" cannot get resource "pods" in API group "" in the namespace "default"`), authresilience.Authorization},
 	{"a load balancer that demands client certificates: expired", get(remoteAlert("tls: expired certificate")), authresilience.Authentication},
 	{"a load balancer that demands client certificates: none sent", get(remoteAlert("tls: certificate required")), authresilience.Authentication},
@@ -117,12 +123,11 @@ var identityRows = []row{
 }
 
 func remoteAlert(text string) error {
-	return &net.OpError{Op: "remote error", Net: "tcp", Err: errors.New(text)} // the type of the alert is unexported
+	return &net.OpError{Op: "remote error", Net: "tcp", Err: said(text)} // the type of the alert is unexported
 }
 
 var admissionRows = []row{
-	{"a namespace that is being deleted, by its cause", terminating("something else"), authresilience.NamespaceTerminating},
-	{"a namespace that is being deleted, by its text", forbidden(`unable to create new content in namespace ns because it is being terminated`), authresilience.NamespaceTerminating},
+	{"a namespace that is being deleted, told by its cause", terminating("unable to create new content in namespace ns because it is being terminated"), authresilience.NamespaceTerminating},
 	{"quota: full", forbidden(`exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1`), authresilience.Quota},
 	{"quota: values missing", forbidden(`failed quota: q: must specify requests.cpu for: c`), authresilience.Quota},
 	{"quota: not counted yet", forbidden(`status unknown for quota: q, resources: pods`), authresilience.Quota},
@@ -145,7 +150,7 @@ var admissionRows = []row{
 	{"a webhook that says 401", denied(401, metav1.StatusReasonUnauthorized, `admission webhook "w.ex.io" denied the request: Unauthorized`), authresilience.Webhook},
 	{"a webhook that says 404", denied(404, metav1.StatusReasonNotFound, `admission webhook "w.ex.io" denied the request: secrets "s" not found`), authresilience.Webhook},
 	{"a webhook that says 429", denied(429, metav1.StatusReasonTooManyRequests, `admission webhook "w.ex.io" denied the request: slow down`), authresilience.Webhook},
-	{"a webhook that is down", apierrors.NewInternalError(errors.New(`failed calling webhook "w.ex.io": failed to call webhook: Post "https://127.0.0.1:1/?timeout=2s": dial tcp 127.0.0.1:1: connect: connection refused`)), authresilience.WebhookUnreachable},
+	{"a webhook that is down", apierrors.NewInternalError(said(`failed calling webhook "w.ex.io": failed to call webhook: Post "https://127.0.0.1:1/?timeout=2s": dial tcp 127.0.0.1:1: connect: connection refused`)), authresilience.WebhookUnreachable},
 	{"a conversion webhook that is down, when reading", plain(500, `conversion webhook for ex.io/v1, Kind=Widget failed: Post "https://127.0.0.1:1/?timeout=30s": dial tcp 127.0.0.1:1: connect: connection refused`), authresilience.WebhookUnreachable},
 	{"a conversion webhook that is down, when applying", plain(500, `failed to convert new object (default/w; ex.io/v2, Kind=Widget) to proper version (ex.io/v1): conversion webhook for ex.io/v2, Kind=Widget failed: EOF`), authresilience.WebhookUnreachable},
 	{"a conversion webhook that is down, with an object that is there", plain(500, `failed to convert live object (default/w; ex.io/v2, Kind=Widget) to proper version: conversion webhook for ex.io/v1, Kind=Widget failed: EOF`), authresilience.WebhookUnreachable},
@@ -154,11 +159,11 @@ var admissionRows = []row{
 	{"a server that has only just started", forbidden(`not yet ready to handle request`), authresilience.Unavailable},
 	{"a 403 with a text that isn't the server's", denied(403, metav1.StatusReasonForbidden, "[00] access denied"), authresilience.Forbidden},
 	{"a 403 in which the words stand in the wrong place", denied(403, metav1.StatusReasonForbidden, "we say it is forbidden: "+rbac), authresilience.Forbidden},
-	{"an object whose name looks like a policy's denial", apierrors.NewForbidden(schema.GroupResource{Group: "rbac.authorization.k8s.io", Resource: "roles"}, `a" is forbidden: ValidatingAdmissionPolicy 'p' denied request: `, errors.New(rbac)), authresilience.Authorization},
+	{"an object whose name looks like a policy's denial", apierrors.NewForbidden(schema.GroupResource{Group: "rbac.authorization.k8s.io", Resource: "roles"}, `a" is forbidden: ValidatingAdmissionPolicy 'p' denied request: `, said(rbac)), authresilience.Authorization},
 }
 
 func terminating(text string) error {
-	err := apierrors.NewForbidden(configMaps, "x", errors.New(text))
+	err := apierrors.NewForbidden(configMaps, "x", said(text))
 	err.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: "NamespaceTerminating", Message: "namespace ns is being terminated", Field: "metadata.namespace"}}
 	return err
 }
@@ -175,8 +180,8 @@ var requestRows = []row{
 	{"a 404 that names no object", denied(404, metav1.StatusReasonNotFound, "not found"), authresilience.UnexpectedResponse},
 	{"an object named like the page", apierrors.NewNotFound(configMaps, "404 page not found"), authresilience.NotFound},
 	{"field ownership", apierrors.NewApplyConflict([]metav1.StatusCause{{Type: metav1.CauseTypeFieldManagerConflict, Field: ".data.a", Message: `conflict with "m"`}}, "Apply failed with 1 conflict"), authresilience.Conflict},
-	{"a resourceVersion that is behind", apierrors.NewConflict(configMaps, "x", errors.New("the object has been modified")), authresilience.Outdated},
-	{"a quota that was updated by others too often", apierrors.NewConflict(schema.GroupResource{Resource: "resourcequotas"}, "q", errors.New("the object has been modified")), authresilience.Outdated},
+	{"a resourceVersion that is behind", apierrors.NewConflict(configMaps, "x", said("the object has been modified")), authresilience.Outdated},
+	{"a quota that was updated by others too often", apierrors.NewConflict(schema.GroupResource{Resource: "resourcequotas"}, "q", said("the object has been modified")), authresilience.Outdated},
 	{"a continuation that is too old", apierrors.NewResourceExpired("too old resource version"), authresilience.Outdated},
 	{"gone", apierrors.NewGone("gone"), authresilience.Outdated},
 	{"there already", apierrors.NewAlreadyExists(configMaps, "x"), authresilience.AlreadyExists},
@@ -185,7 +190,7 @@ var requestRows = []row{
 	{"an immutable field", apierrors.NewInvalid(schema.GroupKind{Group: "apps", Kind: "Deployment"}, "d", field.ErrorList{field.Invalid(field.NewPath("spec", "selector"), nil, "field is immutable")}), authresilience.Invalid},
 	{"options of the request", apierrors.NewInvalid(schema.GroupKind{Group: "meta.k8s.io", Kind: "PatchOptions"}, "", field.ErrorList{field.Required(field.NewPath("fieldManager"), "is required for apply patch")}), authresilience.BadRequest},
 	{"a 422 of a proxy", answer(422, "<html>"), authresilience.UnexpectedResponse},
-	{"a health check port that is taken", apierrors.NewInternalError(errors.New("failed to allocate requested HealthCheck NodePort 31000: provided port is already allocated")), authresilience.Invalid},
+	{"a health check port that is taken", apierrors.NewInternalError(said("failed to allocate requested HealthCheck NodePort 31000: provided port is already allocated")), authresilience.Invalid},
 	{"schema: an unknown field", plain(500, `failed to create typed patch object (default/x; /v1, Kind=ConfigMap): .dataa: field not declared in schema`), authresilience.InvalidManifest},
 	{"schema: a value that quotes RBAC", plain(500, `failed to create typed patch object (default/x; /v1, Kind=ConfigMap): .data.a: expected map, got &{is forbidden: `+rbac+`}`), authresilience.InvalidManifest},
 	{"schema: the result can't be converted", plain(500, `failed to convert new typed object (default/x; /v1, Kind=ConfigMap) to object: error`), authresilience.InvalidManifest},
@@ -194,7 +199,7 @@ var requestRows = []row{
 	{"a resourceVersion on an object to be created", plain(500, `resourceVersion should not be set on objects to be created`), authresilience.InvalidManifest},
 	{"not YAML", apierrors.NewBadRequest("error decoding YAML: error converting YAML to JSON: yaml: line 1: did not find expected ',' or '}'"), authresilience.InvalidManifest},
 	{"a YAML key twice", apierrors.NewBadRequest("error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  line 7: key \"a\" already set in map"), authresilience.InvalidManifest},
-	{"an unknown field in a POST", apierrors.NewBadRequest(`strict decoding error: unknown field "spec.x"`), authresilience.InvalidManifest},
+	{"an unknown field in a POST", apierrors.NewBadRequest(`ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: unknown field "dataa"`), authresilience.InvalidManifest},
 	{"another kind than the address has", apierrors.NewBadRequest("invalid object type: /v1, Kind=Secret"), authresilience.InvalidManifest},
 	{"another version than the address has", apierrors.NewBadRequest("Incorrect version specified in apply patch. Specified version: v2, expected: v1"), authresilience.InvalidManifest},
 	{"managedFields in the manifest", apierrors.NewBadRequest("metadata.managedFields must be nil"), authresilience.InvalidManifest},
@@ -215,13 +220,13 @@ var serverRows = []row{
 	{"a gateway ran out of time", answer(504, "<html>"), authresilience.Timeout},
 	{"etcd ran out of time", plain(500, "etcdserver: request timed out"), authresilience.Timeout},
 	{"the server's own context ended", plain(500, "context deadline exceeded"), authresilience.Timeout},
-	{"the quota controller ran out of time", apierrors.NewInternalError(errors.New("resource quota evaluation timed out")), authresilience.Timeout},
+	{"the quota controller ran out of time", apierrors.NewInternalError(said("resource quota evaluation timed out")), authresilience.Timeout},
 	{"the server is going down", apierrors.NewServiceUnavailable("apiserver is shutting down"), authresilience.Unavailable},
 	{"an aggregated API server is down", answer(503, "service unavailable"), authresilience.Unavailable},
 	{"a gateway whose server is down", answer(502, "<html>Bad Gateway</html>"), authresilience.Unavailable},
 	{"etcd elects a leader", plain(500, "etcdserver: leader changed"), authresilience.Unavailable},
 	{"etcd has no leader", plain(500, "etcdserver: no leader"), authresilience.Unavailable},
-	{"a fault", apierrors.NewInternalError(errors.New("nil pointer")), authresilience.ServerFault},
+	{"a fault", apierrors.NewInternalError(said("nil pointer")), authresilience.ServerFault},
 	{"a fault without a reason", plain(500, "something broke"), authresilience.ServerFault},
 	{"a fault that mentions a webhook's name", plain(500, `object "failed calling webhook" broke`), authresilience.ServerFault},
 	{"the stored object is at fault, not the manifest", plain(500, `failed to create typed live object (default/x; /v1, Kind=ConfigMap): .data: expected map, got &{x}`), authresilience.ServerFault},
@@ -235,61 +240,61 @@ var serverRows = []row{
 }
 
 var transportRows = []row{
-	{"refused", get(&net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", errors.New("connection refused"))}), authresilience.Connection},
+	{"refused", get(&net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", said("connection refused"))}), authresilience.Connection},
 	{"no such host", get(&net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "k8s", IsNotFound: true}}), authresilience.Connection},
 	{"a dial that timed out", get(&net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "i/o timeout", Name: "k8s", IsTimeout: true}}), authresilience.Timeout},
 	{"closed in the middle", get(io.EOF), authresilience.Connection},
 	{"a truncated body", fmt.Errorf("unexpected error when reading response body. Please retry. Original error: %w", io.ErrUnexpectedEOF), authresilience.Connection},
-	{"HTTP/2 lost, in the middle of a body", fmt.Errorf("unexpected error when reading response body. Please retry. Original error: %w", errors.New("http2: server sent GOAWAY and closed the connection")), authresilience.Connection},
-	{"HTTP/2 lost", get(errors.New("http2: client connection lost")), authresilience.Connection},
-	{"HTTP/2 stream reset", fmt.Errorf("stream error when reading response body, may be caused by closed connection. Please retry. Original error: %w", errors.New("stream error: stream ID 3; INTERNAL_ERROR")), authresilience.Connection},
-	{"anything else that net/http's client reports", get(errors.New("malformed HTTP response")), authresilience.Connection},
+	{"HTTP/2 lost, in the middle of a body", fmt.Errorf("unexpected error when reading response body. Please retry. Original error: %w", said("http2: server sent GOAWAY and closed the connection")), authresilience.Connection},
+	{"HTTP/2 lost", get(said("http2: client connection lost")), authresilience.Connection},
+	{"HTTP/2 stream reset", fmt.Errorf("stream error when reading response body, may be caused by closed connection. Please retry. Original error: %w", said("stream error: stream ID 3; INTERNAL_ERROR")), authresilience.Connection},
+	{"anything else that net/http's client reports", get(said("malformed HTTP response")), authresilience.Connection},
 	{"the caller's deadline", get(context.DeadlineExceeded), authresilience.Timeout},
 	{"the caller gave up", get(context.Canceled), authresilience.Canceled},
 	{"client-side throttle: the deadline", fmt.Errorf("client rate limiter Wait returned an error: %w", context.DeadlineExceeded), authresilience.Timeout},
-	{"client-side throttle: it can't make it", fmt.Errorf("client rate limiter Wait returned an error: %w", errors.New("rate: Wait(n=1) would exceed context deadline")), authresilience.Timeout},
+	{"client-side throttle: it can't make it", fmt.Errorf("client rate limiter Wait returned an error: %w", said("rate: Wait(n=1) would exceed context deadline")), authresilience.Timeout},
 	{"client-side throttle: canceled", fmt.Errorf("client rate limiter Wait returned an error: %w", context.Canceled), authresilience.Canceled},
 	{"https to an http port", get(http.ErrSchemeMismatch), authresilience.TLS},
 	{"an alert that isn't about the client's certificate", get(remoteAlert("tls: handshake failure")), authresilience.TLS},
-	{"an alert of this side", get(&net.OpError{Op: "local error", Err: errors.New("tls: bad record MAC")}), authresilience.TLS},
-	{"a TLS error without a type", get(errors.New("tls: server selected unsupported protocol version 301")), authresilience.TLS},
-	{"a certificate error without a type", get(errors.New("x509: certificate signed by unknown authority")), authresilience.TLS},
-	{"too many redirects", get(errors.New("stopped after 10 redirects")), authresilience.UnexpectedResponse},
-	{"a login page", errors.New("serializer for text/html doesn't exist"), authresilience.UnexpectedResponse},
-	{"no body", errors.New("0-length response with status code: 200 and content type: application/json"), authresilience.UnexpectedResponse},
-	{"half an object", errors.New("couldn't get version/kind; json parse error: unexpected end of JSON input"), authresilience.UnexpectedResponse},
+	{"an alert of this side", get(&net.OpError{Op: "local error", Err: said("tls: bad record MAC")}), authresilience.TLS},
+	{"a TLS error without a type", get(said("tls: server selected unsupported protocol version 301")), authresilience.TLS},
+	{"a certificate error without a type", get(said("x509: certificate signed by unknown authority")), authresilience.TLS},
+	{"too many redirects", get(said("stopped after 10 redirects")), authresilience.UnexpectedResponse},
+	{"a login page", said("serializer for text/html doesn't exist"), authresilience.UnexpectedResponse},
+	{"no body", said("0-length response with status code: 200 and content type: application/json"), authresilience.UnexpectedResponse},
+	{"half an object", said("couldn't get version/kind; json parse error: unexpected end of JSON input"), authresilience.UnexpectedResponse},
 }
 
 var clientRows = []row{
 	{"exec: not installed", execError("exec: executable aws not found\n\nIt looks like you are trying to use a client-go credential plugin that is not installed."), authresilience.CredentialPlugin},
 	{"exec: failed", execError("exec: executable aws failed with exit code 255"), authresilience.CredentialPlugin},
 	{"exec: unreadable output", execError("decoding stdout: couldn't get version/kind; json parse error: invalid character 'E'"), authresilience.CredentialPlugin},
-	{"exec: when a certificate is asked for", get(errors.New("exec: executable aws failed with exit code 1")), authresilience.CredentialPlugin},
-	{"exec: configured wrongly", errors.New(`exec plugin: invalid apiVersion "client.authentication.k8s.io/v1alpha1"`), authresilience.CredentialPlugin},
+	{"exec: when a certificate is asked for", get(said("exec: executable aws failed with exit code 1")), authresilience.CredentialPlugin},
+	{"exec: configured wrongly", said(`exec plugin: invalid apiVersion "client.authentication.k8s.io/v1alpha1"`), authresilience.CredentialPlugin},
 	{"exec: its output mentions a 401", execError("decoding stdout: Unauthorized"), authresilience.CredentialPlugin},
-	{"oidc: no refresh token", get(errors.New("No valid id-token, and cannot refresh without refresh-token")), authresilience.CredentialPlugin},
-	{"oidc: refused", get(errors.New("failed to refresh token: oauth2: cannot fetch token: 400 Bad Request")), authresilience.CredentialPlugin},
-	{"oauth2", get(errors.New("oauth2: token expired and refresh token is not set")), authresilience.CredentialPlugin},
-	{"an unknown provider", errors.New(`no Auth Provider found for name "gcp"`), authresilience.CredentialPlugin},
-	{"a removed provider: gcp", errors.New("The gcp auth plugin has been removed."), authresilience.CredentialPlugin},
-	{"a removed provider: azure", errors.New("The azure auth plugin has been removed."), authresilience.CredentialPlugin},
-	{"token file: missing", errors.New(`failed to read token file "/no": open /no: no such file or directory`), authresilience.Configuration},
-	{"token file: empty", errors.New(`read empty token from file "/empty"`), authresilience.Configuration},
-	{"CA file: broken", fmt.Errorf("unable to load root certificates: %w", errors.New("unable to parse bytes as PEM block")), authresilience.Configuration},
-	{"CA file: a key", fmt.Errorf("unable to load root certificates: %w", errors.New("no valid certificate authority data seen")), authresilience.Configuration},
-	{"an address with a port that is none", errors.New(`host must be a URL or a host:port pair: "http://["`), authresilience.Configuration},
-	{"certificate: broken", errors.New("tls: failed to find any PEM data in certificate input"), authresilience.Configuration},
-	{"certificate: of another key", errors.New("tls: private key does not match public key"), authresilience.Configuration},
+	{"oidc: no refresh token", get(said("No valid id-token, and cannot refresh without refresh-token")), authresilience.CredentialPlugin},
+	{"oidc: refused", get(said("failed to refresh token: oauth2: cannot fetch token: 400 Bad Request")), authresilience.CredentialPlugin},
+	{"oauth2", get(said("oauth2: token expired and refresh token is not set")), authresilience.CredentialPlugin},
+	{"an unknown provider", said(`no Auth Provider found for name "gcp"`), authresilience.CredentialPlugin},
+	{"a removed provider: gcp", said("The gcp auth plugin has been removed."), authresilience.CredentialPlugin},
+	{"a removed provider: azure", said("The azure auth plugin has been removed."), authresilience.CredentialPlugin},
+	{"token file: missing", said(`failed to read token file "/no": open /no: no such file or directory`), authresilience.Configuration},
+	{"token file: empty", said(`read empty token from file "/empty"`), authresilience.Configuration},
+	{"CA file: broken", fmt.Errorf("unable to load root certificates: %w", said("unable to parse bytes as PEM block")), authresilience.Configuration},
+	{"CA file: a key", fmt.Errorf("unable to load root certificates: %w", said("no valid certificate authority data seen")), authresilience.Configuration},
+	{"an address with a port that is none", said(`host must be a URL or a host:port pair: "http://["`), authresilience.Configuration},
+	{"certificate: broken", said("tls: failed to find any PEM data in certificate input"), authresilience.Configuration},
+	{"certificate: of another key", said("tls: private key does not match public key"), authresilience.Configuration},
 	{"a file of the kubeconfig: missing", &os.PathError{Op: "open", Path: "/no", Err: os.ErrNotExist}, authresilience.Configuration},
-	{"password and token", errors.New("username/password or bearer token may be set, but not both"), authresilience.Configuration},
-	{"two plugins", errors.New("execProvider and authProvider cannot be used in combination"), authresilience.Configuration},
-	{"a CA and insecure", errors.New("specifying a root certificates file with the insecure flag is not allowed"), authresilience.Configuration},
-	{"no kubeconfig", errors.New("invalid configuration: no configuration has been provided, try setting KUBERNETES_MASTER environment variable"), authresilience.Configuration},
+	{"password and token", said("username/password or bearer token may be set, but not both"), authresilience.Configuration},
+	{"two plugins", said("execProvider and authProvider cannot be used in combination"), authresilience.Configuration},
+	{"a CA and insecure", said("specifying a root certificates file with the insecure flag is not allowed"), authresilience.Configuration},
+	{"no kubeconfig", said("invalid configuration: no configuration has been provided, try setting KUBERNETES_MASTER environment variable"), authresilience.Configuration},
 	{"not in a cluster", rest.ErrNotInCluster, authresilience.Configuration},
-	{"a token with a line break", get(errors.New(`net/http: invalid header field value for "Authorization"`)), authresilience.Configuration},
-	{"an address without a scheme", get(errors.New(`unsupported protocol scheme ""`)), authresilience.Configuration},
-	{"an address that is none", &url.Error{Op: "parse", URL: "http://[", Err: errors.New("missing ']' in host")}, authresilience.Configuration},
-	{"an error of the caller", errors.New("out of coffee"), authresilience.Unknown},
+	{"a token with a line break", get(said(`net/http: invalid header field value for "Authorization"`)), authresilience.Configuration},
+	{"an address without a scheme", get(said(`unsupported protocol scheme ""`)), authresilience.Configuration},
+	{"an address that is none", &url.Error{Op: "parse", URL: "http://[", Err: said("missing ']' in host")}, authresilience.Configuration},
+	{"an error of the caller", said("out of coffee"), authresilience.Unknown},
 }
 
 // Types that the mapper does not know, alone and together with what discovery said.
@@ -307,15 +312,15 @@ var discoveryRows = []row{
 	{"a group that is refused", groupsFailed(map[schema.GroupVersion]error{widgetV1: apierrors.NewUnauthorized("Unauthorized")}), authresilience.Authentication},
 	{"a group that doesn't answer", groupsFailed(map[schema.GroupVersion]error{widgetV1: get(io.EOF)}), authresilience.Connection},
 	{"a group whose server is down", groupsFailed(map[schema.GroupVersion]error{metricsV1: answer(503, "service unavailable")}), authresilience.Unavailable},
-	{"a group that vanished meanwhile", groupsFailed(map[schema.GroupVersion]error{widgetV1: answer(404, "404 page not found")}), authresilience.DiscoveryFailed},
-	{"a group that failed for reasons unknown", groupsFailed(map[schema.GroupVersion]error{widgetV1: errors.New("?")}), authresilience.DiscoveryFailed},
+	{"a group that is no longer served", groupsFailed(map[schema.GroupVersion]error{widgetV1: answer(404, "404 page not found")}), authresilience.TypeNotServed},
+	{"a group that failed for reasons unknown", groupsFailed(map[schema.GroupVersion]error{widgetV1: said("?")}), authresilience.DiscoveryFailed},
 	{"a group that is stale (aggregated discovery)", groupsFailed(map[schema.GroupVersion]error{widgetV1: discovery.StaleGroupVersionError{}}), authresilience.DiscoveryFailed},
 	{"stale, by itself", discovery.StaleGroupVersionError{}, authresilience.DiscoveryFailed},
 	{"a failure that names no group", groupsFailed(nil), authresilience.DiscoveryFailed},
-	{"a group that failed, as controller-runtime reports it", groupErrors{widgetV1: errors.New("?")}, authresilience.DiscoveryFailed},
-	{"no such kind, and another group failed, as controller-runtime reports it", errors.Join(noWidgetV1, groupErrors{metricsV1: answer(401, "unknown")}), authresilience.TypeNotServed},
+	{"a group that is refused, as controller-runtime reports it", &groupErrors{widgetV1: answer(401, "unknown")}, authresilience.Authentication},
+	{"a group that isn't installed, as controller-runtime reports it", &groupErrors{widgetV1: answer(404, "404 page not found")}, authresilience.TypeNotServed},
 	{"several groups: the first in order decides", groupsFailed(map[schema.GroupVersion]error{metricsV1: answer(503, ""), widgetV1: answer(403, "unknown")}), authresilience.Authorization},
-	{"no such kind, and its group failed", errors.Join(noWidgetV1, groupsFailed(map[schema.GroupVersion]error{widgetV1: errors.New("?")})), authresilience.DiscoveryFailed},
+	{"no such kind, and its group failed", errors.Join(noWidgetV1, groupsFailed(map[schema.GroupVersion]error{widgetV1: said("?")})), authresilience.DiscoveryFailed},
 	{"no such kind, and its group was refused", errors.Join(noWidgetV1, groupsFailed(map[schema.GroupVersion]error{widgetV1: answer(401, "unknown")})), authresilience.Authentication},
 	{"no such kind, and another group failed", errors.Join(noWidgetV1, groupsFailed(map[schema.GroupVersion]error{metricsV1: answer(401, "unknown")})), authresilience.TypeNotServed},
 	{"no such kind, and another version of its group failed", errors.Join(noWidgetV1, groupsFailed(map[schema.GroupVersion]error{{Group: "ex.io", Version: "v2"}: answer(503, "")})), authresilience.TypeNotServed},
@@ -328,17 +333,17 @@ var discoveryRows = []row{
 var wrappedRows = []row{
 	{"the mapper's error, wrapped", fmt.Errorf("failed to get resource info for v1/ConfigMap: %w", apierrors.NewUnauthorized("Unauthorized")), authresilience.Authentication},
 	{"the mapper's error, of which only the text was kept", fmt.Errorf("failed to get resource info for v1/ConfigMap: %v", apierrors.NewUnauthorized("Unauthorized")), authresilience.Authentication},
-	{"client-go's 401, of which only the text was kept", errors.New("refresh: the server has asked for the client to provide credentials"), authresilience.Authentication},
-	{"a typed client's 401, of which only the text was kept", errors.New("refresh: the server has asked for the client to provide credentials (get configmaps x)"), authresilience.Authentication},
+	{"client-go's 401, of which only the text was kept", said("refresh: the server has asked for the client to provide credentials"), authresilience.Authentication},
+	{"a typed client's 401, of which only the text was kept", said("refresh: the server has asked for the client to provide credentials (get configmaps x)"), authresilience.Authentication},
 	{"RBAC, of which only the text was kept", fmt.Errorf("refresh: %v", forbidden(rbac)), authresilience.Authorization},
-	{"a text in which the word is only a part", errors.New("field owner: Unauthorized user"), authresilience.Unknown},
-	{"a text in which the word is quoted", errors.New(`configmaps "Unauthorized" not found`), authresilience.Unknown},
-	{"a text that ends in a quoted name", errors.New(`no such widget "a: Unauthorized"`), authresilience.Unknown},
+	{"a text in which the word is only a part", said("field owner: Unauthorized user"), authresilience.Unknown},
+	{"a text in which the word is quoted", said(`configmaps "Unauthorized" not found`), authresilience.Unknown},
+	{"a text that ends in a quoted name", said(`no such widget "a: Unauthorized"`), authresilience.Unknown},
 	{"a text in which RBAC's sentence is quoted", fmt.Errorf("no such user %q", "forbidden: "+rbac), authresilience.Unknown},
 	{"authentication before connection", errors.Join(get(io.EOF), apierrors.NewUnauthorized("Unauthorized")), authresilience.Authentication},
 	{"any failure before not found", errors.Join(apierrors.NewNotFound(configMaps, "x"), get(io.EOF)), authresilience.Connection},
-	{"a sentinel of the caller says nothing", fmt.Errorf("%w: %w", errors.New("refresh failed"), apierrors.NewNotFound(configMaps, "x")), authresilience.NotFound},
-	{"apimachinery's aggregate, which has no Unwrap", utilerrors.NewAggregate([]error{errors.New("?"), apierrors.NewUnauthorized("Unauthorized")}), authresilience.Authentication},
+	{"a sentinel of the caller says nothing", fmt.Errorf("%w: %w", said("refresh failed"), apierrors.NewNotFound(configMaps, "x")), authresilience.NotFound},
+	{"apimachinery's aggregate, which has no Unwrap", utilerrors.NewAggregate([]error{said("?"), apierrors.NewUnauthorized("Unauthorized")}), authresilience.Authentication},
 	{"an attempt that was repeated: the last one counts", retried{apierrors.NewServiceUnavailable("down"), apierrors.NewUnauthorized("Unauthorized")}, authresilience.Unavailable},
 	{"a nil pointer in an error's clothes", (*apierrors.StatusError)(nil), authresilience.None},
 	{"a wrapper around nothing", get(nil), authresilience.Connection},

@@ -191,3 +191,9 @@ func TestFilesAreReadAnew(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, []byte(jwtUntil(now.Add(time.Hour))), 0o600))
 	require.NoError(t, authresilience.Diagnose(credential, now).Err())
 }
+
+func TestCredentialThatSaysNothing(t *testing.T) {
+	assert.True(t, authresilience.FromRESTConfig(nil).IsZero())
+	assert.False(t, authresilience.FromRESTConfig(&rest.Config{}).IsZero(), "to send nothing says something")
+	assert.Empty(t, authresilience.Diagnose(authresilience.Credential{}, now).Findings)
+}

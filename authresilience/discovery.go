@@ -1,7 +1,6 @@
 package authresilience
 
 import (
-	"reflect"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -45,35 +44,23 @@ func (t tree) concerns(gv schema.GroupVersion) bool {
 }
 
 // discoveryClass returns the class of what discovery reports for the groups that matter: those of the types that were
-// not found, or all when none is missing. Nothing that happened to a group's discovery proves that a type isn't there.
-func (t tree) discoveryClass(failed map[schema.GroupVersion]error) Class {
-	if len(failed) == 0 {
+// not found, or all when none is missing. A group that could not be read may have the type; only a server that doesn't
+// serve the group (404) says that it hasn't.
+func (t tree) discoveryClass(failed *discovery.ErrGroupDiscoveryFailed) Class {
+	if len(failed.Groups) == 0 {
 		return DiscoveryFailed
 	}
 	class := Unknown
-	for gv, err := range failed {
+	for gv, err := range failed.Groups {
 		if !t.concerns(gv) {
 			continue
 		}
 		c := t.class(err)
 		switch c {
-		case Unknown, NotFound, NamespaceNotFound, TypeNotServed:
+		case Unknown, NotFound, NamespaceNotFound:
 			c = DiscoveryFailed
 		}
 		class = first(class, c)
 	}
 	return class
-}
-
-// failedGroups returns what discovery reports for the groups that it could not read, if that is what err is.
-func failedGroups(err error) (map[schema.GroupVersion]error, bool) {
-	if failed, ok := err.(*discovery.ErrGroupDiscoveryFailed); ok {
-		return failed.Groups, true
-	}
-	// controller-runtime's apiutil.ErrResourceDiscoveryFailed is such a map, and isn't imported for that.
-	groups := reflect.TypeFor[map[schema.GroupVersion]error]()
-	if v := reflect.ValueOf(err); v.Kind() == reflect.Map && v.CanConvert(groups) {
-		return v.Convert(groups).Interface().(map[schema.GroupVersion]error), true
-	}
-	return nil, false
 }

@@ -8,7 +8,7 @@
 //	if err != nil {
 //		kept, ok := authresilience.Degrade(state, err, authresilience.Read{Object: "v1/ConfigMap default/web", Credential: diagnosis})
 //		if !ok {
-//			return fmt.Errorf("%s: %w", authresilience.Classify(err), err)
+//			return fmt.Errorf("%s: %w", authresilience.Classify(err), authresilience.Redact(err))
 //		}
 //		warn(kept.Warning.Summary(), kept.Warning.Detail())
 //		return save(kept.Prior, kept.Stale)
@@ -20,7 +20,8 @@
 //
 // Nothing that this package prints holds a token, a key or a signature, nor the text of an error that it was given: its
 // texts are made of the class, of the sentence in which Kubernetes says who may not do what, and of what the credential
-// says about itself. The types keep no secret either, so no way of printing them can show one.
+// says about itself. The types keep no secret either, so no way of printing them can show one. The error itself can hold
+// the page of a proxy, with the token in it; [Redact] makes it fit to be printed.
 //
 // The package sends nothing, repeats nothing and decides nothing about writes: a write that fails for want of
 // credentials has failed.

@@ -4,13 +4,20 @@ import "strings"
 
 // What servers, proxies and client-go say, where neither a type, a reason nor a code says it. A phrase counts only at
 // the start of a text, and only of that text which the name of its table tells; names and values stand further back,
-// or in quotes that are read as such. "seen" are the Kubernetes versions (of server or client-go) whose text it is.
+// or in quotes that are read as such.
 type phrase struct {
 	start string
 	has   string // what must follow somewhere, if not empty
 	class Class
-	seen  string
+	seen  string // where
 }
+
+// Where a phrase was seen.
+const (
+	recorded = "answers of 1.33.13 and 1.36.3" // see testdata
+	read     = "source of 1.33.13 and 1.36.3"
+	clientGo = "source of client-go 0.33.13 and 0.36.3"
+)
 
 // find returns the class of the first phrase that text fits, and Unknown if there is none.
 func find(phrases []phrase, text string) Class {
@@ -25,115 +32,114 @@ func find(phrases []phrase, text string) Class {
 
 // webhookPhrases: how a message starts, whatever its code and reason.
 var webhookPhrases = []phrase{
-	{start: `admission webhook "`, has: `" denied the request`, class: Webhook, seen: "1.33, 1.36"},
-	{start: `Internal error occurred: failed calling webhook "`, class: WebhookUnreachable, seen: "1.33, 1.36"},
-	{start: `conversion webhook for `, has: ` failed: `, class: WebhookUnreachable, seen: "1.33, 1.36"},
+	{start: `admission webhook "`, has: `" denied the request`, class: Webhook, seen: recorded},
+	{start: `Internal error occurred: failed calling webhook "`, class: WebhookUnreachable, seen: recorded},
+	{start: `conversion webhook for `, has: ` failed: `, class: WebhookUnreachable, seen: recorded},
 }
 
 // policyPhrases: what follows "is forbidden: " in a message, whatever its code and reason.
 var policyPhrases = []phrase{
-	{start: `ValidatingAdmissionPolicy '`, has: ` denied request: `, class: Policy, seen: "1.33, 1.36"},
-	{start: `admission request denied by policy`, class: Policy, seen: "1.33, 1.36"},
+	{start: `ValidatingAdmissionPolicy '`, has: ` denied request: `, class: Policy, seen: recorded},
+	{start: `admission request denied by policy`, class: Policy, seen: read},
 }
 
 // forbiddenPhrases: what follows "is forbidden: " in a 403.
 var forbiddenPhrases = []phrase{
-	{start: `unable to create new content in namespace `, has: ` because it is being terminated`, class: NamespaceTerminating, seen: "1.33, 1.36"},
-	{start: `exceeded quota: `, class: Quota, seen: "1.33, 1.36"},
-	{start: `failed quota: `, class: Quota, seen: "1.33, 1.36"},
-	{start: `status unknown for quota: `, class: Quota, seen: "1.33, 1.36"},
-	{start: `insufficient quota to `, class: Quota, seen: "1.33, 1.36"},
-	{start: `quota usage is negative for resource(s): `, class: Quota, seen: "1.33, 1.36"},
-	{start: `violates PodSecurity "`, class: PodSecurity, seen: "1.33, 1.36"},
-	{start: `minimum `, has: ` usage per `, class: LimitRange, seen: "1.33, 1.36"},
-	{start: `maximum `, has: ` usage per `, class: LimitRange, seen: "1.33, 1.36"},
-	{start: ``, has: ` max limit to request ratio per `, class: LimitRange, seen: "1.33, 1.36"},
-	{start: `Only bound persistent volume claims can be expanded`, class: Resize, seen: "1.33, 1.36"},
-	{start: `only dynamically provisioned pvc can be resized`, class: Resize, seen: "1.33, 1.36"},
-	{start: `user "`, has: ` is attempting to grant RBAC permissions not currently held`, class: Authorization, seen: "1.33, 1.36"},
-	{start: `must have cluster-admin privileges to use the aggregationRule`, class: Authorization, seen: "1.33, 1.36"},
-	{start: `not yet ready to handle request`, class: Unavailable, seen: "1.33, 1.36"},
+	{start: `exceeded quota: `, class: Quota, seen: recorded},
+	{start: `failed quota: `, class: Quota, seen: recorded},
+	{start: `status unknown for quota: `, class: Quota, seen: recorded},
+	{start: `insufficient quota to `, class: Quota, seen: read},
+	{start: `quota usage is negative for resource(s): `, class: Quota, seen: read},
+	{start: `violates PodSecurity "`, class: PodSecurity, seen: recorded},
+	{start: `minimum `, has: ` usage per `, class: LimitRange, seen: recorded},
+	{start: `maximum `, has: ` usage per `, class: LimitRange, seen: recorded},
+	{start: ``, has: ` max limit to request ratio per `, class: LimitRange, seen: recorded},
+	{start: `Only bound persistent volume claims can be expanded`, class: Resize, seen: read},
+	{start: `only dynamically provisioned pvc can be resized`, class: Resize, seen: recorded},
+	{start: `user "`, has: ` is attempting to grant RBAC permissions not currently held`, class: Authorization, seen: recorded},
+	{start: `must have cluster-admin privileges to use the aggregationRule`, class: Authorization, seen: recorded},
+	{start: `not yet ready to handle request`, class: Unavailable, seen: read},
 }
 
 // badRequestPhrases: how the message of a 400 starts when the manifest is at fault.
 var badRequestPhrases = []phrase{
-	{start: `error decoding YAML: `, class: InvalidManifest, seen: "1.33, 1.36"},
-	{start: `error strict decoding YAML: `, class: InvalidManifest, seen: "1.33, 1.36"},
-	{start: `strict decoding error: `, class: InvalidManifest, seen: "1.33, 1.36"},
-	{start: `invalid object type: `, class: InvalidManifest, seen: "1.33, 1.36"},
-	{start: `Incorrect version specified in apply patch`, class: InvalidManifest, seen: "1.33, 1.36"},
-	{start: `metadata.managedFields must be nil`, class: InvalidManifest, seen: "1.33, 1.36"},
+	{start: `error decoding YAML: `, class: InvalidManifest, seen: recorded},
+	{start: `error strict decoding YAML: `, class: InvalidManifest, seen: recorded},
+	{start: ``, has: `" cannot be handled as a `, class: InvalidManifest, seen: recorded}, // ConfigMap in version "v1" …
+	{start: `invalid object type: `, class: InvalidManifest, seen: recorded},
+	{start: `Incorrect version specified in apply patch`, class: InvalidManifest, seen: read},
+	{start: `metadata.managedFields must be nil`, class: InvalidManifest, seen: recorded},
 }
 
 // serverErrorPhrases: how the message of a 500 starts. Errors of the field manager have neither reason nor details, and
 // are about the manifest (patch, new object) or about what is stored (live object).
 var serverErrorPhrases = []phrase{
-	{start: `failed to create typed patch object (`, class: InvalidManifest, seen: "1.33, 1.36"},
-	{start: `failed to convert new `, has: `: conversion webhook for `, class: WebhookUnreachable, seen: "1.33, 1.36"},
-	{start: `failed to convert live `, has: `: conversion webhook for `, class: WebhookUnreachable, seen: "1.33, 1.36"},
-	{start: `failed to convert new `, class: InvalidManifest, seen: "1.33, 1.36"},
-	{start: `failed to merge config: `, class: InvalidManifest, seen: "1.33, 1.36"},
-	{start: `strconv.ParseUint: parsing `, class: InvalidManifest, seen: "1.33, 1.36"}, // a resourceVersion
-	{start: `resourceVersion should not be set on objects to be created`, class: InvalidManifest, seen: "1.33, 1.36"},
-	{start: `Internal error occurred: failed to allocate requested HealthCheck NodePort `, class: Invalid, seen: "1.33, 1.36"},
-	{start: `Internal error occurred: resource quota evaluation timed out`, class: Timeout, seen: "1.33, 1.36"},
-	{start: `etcdserver: request is too large`, class: TooLarge, seen: "1.33, 1.36"},
-	{start: `rpc error: code = ResourceExhausted desc = trying to send message larger than max`, class: TooLarge, seen: "1.33, 1.36"},
-	{start: `etcdserver: request timed out`, class: Timeout, seen: "1.33, 1.36"},
-	{start: `etcdserver: too many requests`, class: Throttled, seen: "1.33, 1.36"},
-	{start: `etcdserver: leader changed`, class: Unavailable, seen: "1.33, 1.36"},
-	{start: `etcdserver: no leader`, class: Unavailable, seen: "1.33, 1.36"},
-	{start: `context deadline exceeded`, class: Timeout, seen: "1.33, 1.36"},
+	{start: `failed to create typed patch object (`, class: InvalidManifest, seen: recorded},
+	{start: `failed to convert new `, has: `: conversion webhook for `, class: WebhookUnreachable, seen: read},
+	{start: `failed to convert live `, has: `: conversion webhook for `, class: WebhookUnreachable, seen: read},
+	{start: `failed to convert new `, class: InvalidManifest, seen: read},
+	{start: `failed to merge config: `, class: InvalidManifest, seen: read},
+	{start: `strconv.ParseUint: parsing `, class: InvalidManifest, seen: recorded}, // a resourceVersion
+	{start: `resourceVersion should not be set on objects to be created`, class: InvalidManifest, seen: recorded},
+	{start: `Internal error occurred: failed to allocate requested HealthCheck NodePort `, class: Invalid, seen: recorded},
+	{start: `Internal error occurred: resource quota evaluation timed out`, class: Timeout, seen: read},
+	{start: `etcdserver: request is too large`, class: TooLarge, seen: recorded},
+	{start: `rpc error: code = ResourceExhausted desc = trying to send message larger than max`, class: TooLarge, seen: recorded},
+	{start: `etcdserver: request timed out`, class: Timeout, seen: read},
+	{start: `etcdserver: too many requests`, class: Throttled, seen: read},
+	{start: `etcdserver: leader changed`, class: Unavailable, seen: read},
+	{start: `etcdserver: no leader`, class: Unavailable, seen: read},
+	{start: `context deadline exceeded`, class: Timeout, seen: read},
 }
 
 // foreignPhrases: how an answer starts that isn't a Status.
 var foreignPhrases = []phrase{
-	{start: `404 page not found`, class: TypeNotServed, seen: "1.33, 1.36"}, // proxies in Go say it too
-	{start: `the server could not find the requested resource`, class: TypeNotServed, seen: "1.33, 1.36"},
-	{start: `Client sent an HTTP request to an HTTPS server`, class: TLS, seen: "1.33, 1.36"}, // net/http
+	{start: `404 page not found`, class: TypeNotServed, seen: recorded}, // proxies in Go say it too
+	{start: `the server could not find the requested resource`, class: TypeNotServed, seen: recorded},
+	{start: `Client sent an HTTP request to an HTTPS server`, class: TLS, seen: recorded}, // net/http
 }
 
 // clientPhrases: how an error of client-go starts that has no type of its own and wraps nothing.
 var clientPhrases = []phrase{
-	{start: `getting credentials: `, class: CredentialPlugin, seen: "0.33, 0.36"},
-	{start: `exec: executable `, class: CredentialPlugin, seen: "0.33, 0.36"},
-	{start: `exec plugin`, class: CredentialPlugin, seen: "0.33, 0.36"},
-	{start: `No valid id-token, and cannot refresh without refresh-token`, class: CredentialPlugin, seen: "0.33, 0.36"},
-	{start: `failed to refresh token: `, class: CredentialPlugin, seen: "0.33, 0.36"},
-	{start: `oauth2: `, class: CredentialPlugin, seen: "0.33, 0.36"},
-	{start: `no Auth Provider found for name `, class: CredentialPlugin, seen: "0.33, 0.36"},
-	{start: `The gcp auth plugin has been removed.`, class: CredentialPlugin, seen: "0.33, 0.36"},
-	{start: `The azure auth plugin has been removed.`, class: CredentialPlugin, seen: "0.33, 0.36"},
+	{start: `getting credentials: `, class: CredentialPlugin, seen: clientGo},
+	{start: `exec: executable `, class: CredentialPlugin, seen: clientGo},
+	{start: `exec plugin`, class: CredentialPlugin, seen: clientGo},
+	{start: `No valid id-token, and cannot refresh without refresh-token`, class: CredentialPlugin, seen: clientGo},
+	{start: `failed to refresh token: `, class: CredentialPlugin, seen: clientGo},
+	{start: `oauth2: `, class: CredentialPlugin, seen: clientGo},
+	{start: `no Auth Provider found for name `, class: CredentialPlugin, seen: clientGo},
+	{start: `The gcp auth plugin has been removed.`, class: CredentialPlugin, seen: clientGo},
+	{start: `The azure auth plugin has been removed.`, class: CredentialPlugin, seen: clientGo},
 
-	{start: `failed to read token file `, class: Configuration, seen: "0.33, 0.36"},
-	{start: `read empty token from file `, class: Configuration, seen: "0.33, 0.36"},
-	{start: `unable to parse bytes as PEM block`, class: Configuration, seen: "0.33, 0.36"},
-	{start: `no valid certificate authority data seen`, class: Configuration, seen: "0.33, 0.36"},
-	{start: `host must be a URL or a host:port pair`, class: Configuration, seen: "0.33, 0.36"},
-	{start: `tls: failed to find any PEM data in `, class: Configuration, seen: "0.33, 0.36"},
-	{start: `tls: private key does not match public key`, class: Configuration, seen: "0.33, 0.36"},
-	{start: `username/password or bearer token may be set, but not both`, class: Configuration, seen: "0.33, 0.36"},
-	{start: `execProvider and authProvider cannot be used in combination`, class: Configuration, seen: "0.33, 0.36"},
-	{start: `specifying a root certificates file with the insecure flag is not allowed`, class: Configuration, seen: "0.33, 0.36"},
-	{start: `invalid configuration: `, class: Configuration, seen: "0.33, 0.36"},
-	{start: `net/http: invalid header field value for "Authorization"`, class: Configuration, seen: "0.33, 0.36"},
-	{start: `unsupported protocol scheme `, class: Configuration, seen: "0.33, 0.36"},
+	{start: `failed to read token file `, class: Configuration, seen: clientGo},
+	{start: `read empty token from file `, class: Configuration, seen: clientGo},
+	{start: `unable to parse bytes as PEM block`, class: Configuration, seen: clientGo},
+	{start: `no valid certificate authority data seen`, class: Configuration, seen: clientGo},
+	{start: `host must be a URL or a host:port pair`, class: Configuration, seen: clientGo},
+	{start: `tls: failed to find any PEM data in `, class: Configuration, seen: clientGo},
+	{start: `tls: private key does not match public key`, class: Configuration, seen: clientGo},
+	{start: `username/password or bearer token may be set, but not both`, class: Configuration, seen: clientGo},
+	{start: `execProvider and authProvider cannot be used in combination`, class: Configuration, seen: clientGo},
+	{start: `specifying a root certificates file with the insecure flag is not allowed`, class: Configuration, seen: clientGo},
+	{start: `invalid configuration: `, class: Configuration, seen: clientGo},
+	{start: `net/http: invalid header field value for "Authorization"`, class: Configuration, seen: clientGo},
+	{start: `unsupported protocol scheme `, class: Configuration, seen: clientGo},
 
-	{start: `rate: Wait(n=`, has: ` would exceed context deadline`, class: Timeout, seen: "0.33, 0.36"},
-	{start: `tls: `, class: TLS, seen: "0.33, 0.36"},
-	{start: `x509: `, class: TLS, seen: "0.33, 0.36"},
-	{start: `http2: `, class: Connection, seen: "0.33, 0.36"},
-	{start: `stream error: stream ID `, class: Connection, seen: "0.33, 0.36"},
-	{start: `serializer for `, has: ` doesn't exist`, class: UnexpectedResponse, seen: "0.33, 0.36"},
-	{start: `0-length response with status code: `, class: UnexpectedResponse, seen: "0.33, 0.36"},
-	{start: `couldn't get version/kind; json parse error: `, class: UnexpectedResponse, seen: "0.33, 0.36"},
-	{start: `stopped after `, has: ` redirects`, class: UnexpectedResponse, seen: "0.33, 0.36"},
+	{start: `rate: Wait(n=`, has: ` would exceed context deadline`, class: Timeout, seen: clientGo},
+	{start: `tls: `, class: TLS, seen: clientGo},
+	{start: `x509: `, class: TLS, seen: clientGo},
+	{start: `http2: `, class: Connection, seen: clientGo},
+	{start: `stream error: stream ID `, class: Connection, seen: clientGo},
+	{start: `serializer for `, has: ` doesn't exist`, class: UnexpectedResponse, seen: clientGo},
+	{start: `0-length response with status code: `, class: UnexpectedResponse, seen: clientGo},
+	{start: `couldn't get version/kind; json parse error: `, class: UnexpectedResponse, seen: clientGo},
+	{start: `stopped after `, has: ` redirects`, class: UnexpectedResponse, seen: clientGo},
 }
 
 // unauthorizedTexts: the whole text of a 401, from the server and from client-go.
 var unauthorizedTexts = []phrase{
-	{start: `Unauthorized`, class: Authentication, seen: "1.33, 1.36"},
-	{start: `the server has asked for the client to provide credentials`, class: Authentication, seen: "0.33, 0.36"},
+	{start: `Unauthorized`, class: Authentication, seen: recorded},
+	{start: `the server has asked for the client to provide credentials`, class: Authentication, seen: clientGo},
 }
 
 // clientCertificateAlerts: the TLS alerts with which a server refuses the certificate of a client; see crypto/tls.

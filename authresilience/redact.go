@@ -13,7 +13,8 @@ import (
 // same class, and can be printed.
 //
 // Somebody else is a proxy or login page, whose page client-go quotes and which may repeat the request with its token;
-// a credential plugin, whose output client-go quotes; and an address with a password in it.
+// a credential plugin, whose output client-go quotes; and an address with a password in it. What an API server says of
+// an invalid object is its own words, and may quote values of the object.
 func Redact(err error) error {
 	if !walk(err, holdsForeignText) {
 		return err

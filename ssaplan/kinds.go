@@ -2,6 +2,7 @@ package ssaplan
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"sync"
 
@@ -117,6 +118,9 @@ func (d *discoveredKinds) read(ctx context.Context, gv schema.GroupVersion) (map
 	var list metav1.APIResourceList
 	if err := d.client.Get().AbsPath(path).Do(ctx).Into(&list); err != nil {
 		return nil, err
+	}
+	if list.GroupVersion != gv.String() {
+		return nil, fmt.Errorf("the answer is no list of the resources of %s: check the server's address", gv)
 	}
 	found := make(map[string]served, len(list.APIResources))
 	for _, r := range list.APIResources {

@@ -1,0 +1,194 @@
+package authresilience_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/rest"
+
+	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan"
+)
+
+// TestRights asks as users with some rights. A read that is denied is survived; a dry run and a write that are denied
+// have failed, though their class is the same.
+func TestRights(t *testing.T) {
+	f := newFixture(t)
+	ns := f.namespace(t, "rights")
+	f.setup(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: rights}}")
+	f.grant(t, ns, "reader", "{kind: User, name: reader}", "get")
+	f.grant(t, ns, "writer", "{kind: User, name: writer}", "patch")
+	f.grant(t, ns, "both", "{kind: User, name: both}", "get", "patch")
+	none, authz := authresilience.None, authresilience.Authorization
+	anonymous := newActor(t, rest.AnonymousClientConfig(f.config))
+
+	rows := []struct {
+		why              string
+		actor            actor
+		get, dryRun, put authresilience.Class
+	}{
+		{"get and patch", f.user(t, "both"), none, none, none},
+		{"get, not patch", f.user(t, "reader"), none, authz, authz},
+		{"patch, not get", f.user(t, "writer"), authz, none, none},
+		{"nothing", f.user(t, "stranger"), authz, authz, authz},
+		{"anonymous", anonymous, authresilience.Anonymous, authresilience.Anonymous, authresilience.Anonymous},
+	}
+	for _, r := range rows {
+		t.Run(r.why, func(t *testing.T) {
+			operations := []struct {
+				what string
+				run  func() error
+				want authresilience.Class
+				read bool
+			}{
+				{"get", func() error { return r.actor.get(ns) }, r.get, true},
+				{"dry run", func() error { return r.actor.patch(ns, "All") }, r.dryRun, false},
+				{"apply", func() error { return r.actor.patch(ns) }, r.put, false},
+			}
+			for _, op := range operations {
+				err := eventually(t, op.run, isClass(op.want))
+				_, ok := authresilience.Degrade("prior", err, authresilience.Read{})
+				assert.Equal(t, op.read && op.want != none, ok, "%s: %v", op.what, err)
+				record(t, r.why+": "+op.what, op.want, err)
+			}
+		})
+	}
+}
+
+// TestRightsBeyondTheObject shows the denials that aren't about the object itself.
+func TestRightsBeyondTheObject(t *testing.T) {
+	f := newFixture(t)
+	ns := f.namespace(t, "rights-beyond")
+	f.setup(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: rights-beyond}}")
+	f.setup(t, `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: role-maker, namespace: rights-beyond}
+rules: [{apiGroups: [rbac.authorization.k8s.io], resources: [roles], verbs: [get, create, patch]}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: role-maker}
+rules: [{apiGroups: [rbac.authorization.k8s.io], resources: [clusterroles], verbs: [get, create, patch]}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: role-maker}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: role-maker}
+subjects: [{kind: User, name: role-maker}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: role-maker, namespace: rights-beyond}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: role-maker}
+subjects: [{kind: User, name: role-maker}]
+`)
+	greedy := parse(t, `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: greedy, namespace: rights-beyond}
+rules: [{apiGroups: [""], resources: [secrets], verbs: [get]}]
+`)[0]
+	aggregated := parse(t, `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: aggregated}
+aggregationRule: {clusterRoleSelectors: [{matchLabels: {a: b}}]}
+`)[0]
+	disguised := rest.CopyConfig(f.user(t, "nobody").config)
+	disguised.Impersonate.UserName = "admin"
+	disguise := newActor(t, disguised)
+	maker := f.user(t, "role-maker")
+	anonymous := newActor(t, rest.AnonymousClientConfig(f.config))
+
+	rows := []struct {
+		why      string
+		run      func() error
+		want     authresilience.Class
+		survived bool
+	}{
+		{"impersonation", func() error { return disguise.get(ns) }, authresilience.Authorization, true},
+		{"impersonation, for a dry run", func() error { return disguise.patch(ns, "All") }, authresilience.Authorization, !f.atLeast("1.36")},
+		{"a role with more rights than its author", func() error { return f.apply(t, maker, greedy) }, authresilience.Authorization, false},
+		{"a role that aggregates others", func() error { return f.apply(t, maker, aggregated) }, authresilience.Authorization, false},
+		{"discovery, anonymously", anonymous.lookup, authresilience.Authorization, true},
+	}
+	for _, r := range rows {
+		t.Run(r.why, func(t *testing.T) {
+			err := eventually(t, r.run, isClass(r.want))
+			_, ok := authresilience.Degrade("prior", err, authresilience.Read{})
+			assert.Equal(t, r.survived, ok, "%v", err)
+			record(t, r.why, r.want, err)
+		})
+	}
+}
+
+// TestDiscoveryOfADeadGroup: the mapper says that there is no such kind; together with what discovery says, the class
+// is that discovery failed.
+func TestDiscoveryOfADeadGroup(t *testing.T) {
+	f := newFixture(t)
+	f.setup(t, `
+apiVersion: apiregistration.k8s.io/v1
+kind: APIService
+metadata: {name: v1.dead.ex.io}
+spec: {group: dead.ex.io, version: v1, groupPriorityMinimum: 1000, versionPriority: 10, insecureSkipTLSVerify: true, service: {name: none, namespace: default}}
+`)
+	defer f.removeAPIService(t, "v1.dead.ex.io")
+	for _, legacy := range []bool{false, true} {
+		name := map[bool]string{false: "aggregated discovery", true: "unaggregated discovery"}[legacy]
+		t.Run(name, func(t *testing.T) {
+			client := discovery.NewDiscoveryClientForConfigOrDie(f.config)
+			client.UseLegacyDiscovery = legacy
+			want := map[bool]authresilience.Class{false: authresilience.DiscoveryFailed, true: authresilience.Unavailable}[legacy]
+			failed := eventually(t, func() error {
+				_, _, err := client.ServerGroupsAndResources()
+				return err
+			}, isClass(want))
+
+			f.mapper.Reset()
+			_, dead := f.mapper.RESTMapping(deadKind, "v1")
+			_, absent := f.mapper.RESTMapping(absentKind, "v1")
+			assert.Equal(t, authresilience.TypeNotServed, authresilience.Classify(dead), "all that the mapper says")
+			assert.Equal(t, want, authresilience.Classify(errors.Join(dead, failed)))
+			assert.Equal(t, authresilience.TypeNotServed, authresilience.Classify(errors.Join(absent, failed)), "another group's failure explains nothing")
+		})
+	}
+}
+
+// TestPlannerOnADeadGroup: the Planner doesn't take a group that nobody answers for as a type that isn't there.
+func TestPlannerOnADeadGroup(t *testing.T) {
+	f := newFixture(t)
+	f.setup(t, `
+apiVersion: apiregistration.k8s.io/v1
+kind: APIService
+metadata: {name: v1.gone.ex.io}
+spec: {group: gone.ex.io, version: v1, groupPriorityMinimum: 1000, versionPriority: 10, insecureSkipTLSVerify: true, service: {name: none, namespace: default}}
+`)
+	defer f.removeAPIService(t, "v1.gone.ex.io")
+	planner, err := ssaplan.New(f.config, ssaplan.Options{FieldManager: manager})
+	require.NoError(t, err)
+	state := &ssaplan.State{Identity: identity.Identity{APIVersion: "gone.ex.io/v1", Kind: "Widget", Namespace: "default", Name: "x"}, Manager: manager}
+	err = eventually(t, func() error {
+		_, err := planner.Read(context.Background(), state)
+		return err
+	}, isClass(authresilience.Unavailable))
+	_, ok := authresilience.Degrade(state, err, authresilience.Read{})
+	assert.False(t, ok)
+
+	manifest := parse(t, "{apiVersion: gone.ex.io/v1, kind: Widget, metadata: {name: x, namespace: default}}")[0]
+	_, err = planner.Plan(context.Background(), ssaplan.Request{Manifest: manifest})
+	assert.Equal(t, authresilience.Unavailable, authresilience.Classify(err), "%v", err)
+}
+
+// removeAPIService takes a group away again, since other tests use discovery, too.
+func (f *fixture) removeAPIService(t *testing.T, name string) {
+	services := f.dynamic.Resource(schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"})
+	assert.NoError(t, services.Delete(context.Background(), name, metav1.DeleteOptions{}))
+}
