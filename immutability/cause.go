@@ -16,6 +16,7 @@ type cause struct {
 	text   string // the message
 	label  string // "Invalid value", "" when the message has no known form
 	detail string // without the value, without a diff
+	known  bool   // its text is in the table of phrases
 }
 
 // distinctCauses returns the causes without repetitions: the server lists a cause up to four times.

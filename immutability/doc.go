@@ -10,7 +10,7 @@
 //
 //	_, err := client.Patch(ctx, name, types.ApplyPatchType, body, dryRun)
 //	verdict := immutability.Classify(err)
-//	verdict = immutability.Probe(ctx, client, manifest, live, verdict, immutability.ProbeOptions{})
+//	verdict = immutability.Probe(ctx, client, manifest, live, verdict, immutability.ProbeOptions{IPAddresses: addresses})
 //	if verdict.Replaceable() {
 //		// delete and create: this was proven
 //	}

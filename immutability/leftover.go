@@ -2,6 +2,7 @@ package immutability
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -94,21 +95,26 @@ func (p place) dropped(before any, after map[string]any, key string) []place {
 }
 
 // droppedElements compares the elements of two lists that belong together: those with the same name, or for want of a
-// name at the same position. Elements that have no counterpart were removed as a whole, and are no leftovers of one.
+// name at the same position. Elements that aren't maps are compared as wholes, and shown by position, since the value
+// may be a secret.
 func (p place) droppedElements(before, after []any) []place {
 	var found []place
 	for i, item := range before {
 		b, ok := item.(map[string]any)
 		if !ok {
+			if !slices.ContainsFunc(after, func(a any) bool { return reflect.DeepEqual(a, item) }) {
+				found = append(found, p.element(i, ""))
+			}
 			continue
 		}
 		name, _ := b["name"].(string)
-		a := counterpart(after, i, name)
-		at := p.element(i, name)
+		at, a := p.element(i, name), counterpart(after, i, name)
+		if a == nil {
+			found = append(found, at)
+			continue
+		}
 		for _, k := range sortedKeys(b) {
-			if a != nil {
-				found = append(found, at.field(k).dropped(b[k], a, k)...)
-			}
+			found = append(found, at.field(k).dropped(b[k], a, k)...)
 		}
 	}
 	return found
@@ -134,7 +140,7 @@ func remedyFor(leftovers []string) string {
 	if len(leftovers) == 0 {
 		return leftoverRemedy
 	}
-	return fmt.Sprintf("set %s to null in a merge patch together with the change, or update the object with the whole manifest (PUT), which also drops what others have set",
+	return fmt.Sprintf("remove %s by a merge patch that makes the change as well (inside lists a strategic one), or update the object with the whole manifest (PUT), which also drops what others have set",
 		strings.Join(leftovers, " and "))
 }
 

@@ -6,6 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // Server is what [Probe] needs of a client for the object's resource and namespace. The methods have the signatures of
@@ -19,12 +20,15 @@ type Server interface {
 type ProbeOptions struct {
 	// FieldManager is the manager that the dry runs are sent as. Default: none, the server takes it from the user agent.
 	FieldManager string
+	// IPAddresses is a client for ipaddresses.networking.k8s.io, which tells whether a cluster IP is free. Default: none,
+	// a Service whose manifest pins another cluster IP is not replaceable.
+	IPAddresses Getter
 }
 
 // Probe confirms or corrects the verdict of [Classify] by asking the server, and returns the verdict with the answers as
 // evidence. manifest is what was applied, live is the object that it was applied to; neither is modified. It spends no
 // request on verdicts that another answer couldn't change (None, Directional, MetadataPrecondition, AdmissionDenied, and
-// proven Invalid), one when the create settles it, and never more than two. Both are dry runs.
+// proven Invalid), one dry run when the create settles it, and never more than two.
 //
 // The create tells whether the manifest is valid in itself. If it is, and not every cause is a known immutable field,
 // the update of the whole manifest tells whether the object can be changed in place after all, which makes it a
@@ -34,7 +38,12 @@ type ProbeOptions struct {
 // makes the verdict uncertain, so that it isn't replaceable: after the delete there would be nothing. A full quota that
 // the delete makes room in is no such reason. If there is no answer (timeouts, internal errors), the verdict stays what
 // the texts made it, and the evidence says so. In no case does it become replaceable without the server having called
-// the manifest valid.
+// the manifest valid. Claims, volumes, definitions, namespaces and nodes become so only if every text is known as well:
+// behind an unknown one may be a rule that protects what they hold.
+//
+// The dry run of a Service doesn't check everything that a create does. Each cluster IP that the manifest pins and the
+// live object doesn't have costs one Get more. Node ports are taken to be in the range that servers have by default,
+// unless the live object shows another one.
 func Probe(ctx context.Context, server Server, manifest, live *unstructured.Unstructured, verdict Verdict, opts ProbeOptions) Verdict {
 	if !verdict.worthAsking() || server == nil || manifest == nil {
 		return verdict
@@ -42,24 +51,59 @@ func Probe(ctx context.Context, server Server, manifest, live *unstructured.Unst
 	if live == nil {
 		live = &unstructured.Unstructured{}
 	}
-	_, err := server.Create(ctx, createBody(manifest, live), metav1.CreateOptions{
-		DryRun:          []string{metav1.DryRunAll},
-		FieldManager:    opts.FieldManager,
-		FieldValidation: metav1.FieldValidationStrict,
-	})
-	verdict = verdict.afterCreate(readCreate(err, manifest))
-	if verdict.Evidence.Create.Outcome == Valid && verdict.Uncertain != "" {
-		updated, err := server.Update(ctx, updateBody(manifest, live), metav1.UpdateOptions{
-			DryRun:          []string{metav1.DryRunAll},
-			FieldManager:    opts.FieldManager,
-			FieldValidation: metav1.FieldValidationStrict,
-		})
-		verdict = verdict.afterUpdate(readAnswer(err), live, updated)
+	p := probe{server, manifest, live, opts}
+	verdict = verdict.afterCreate(p.create(ctx))
+	valid := verdict.Evidence.Create.Outcome == Valid
+	if valid && verdict.Uncertain != "" {
+		reply, updated := p.update(ctx)
+		verdict = verdict.afterUpdate(reply, live, updated)
+	}
+	if valid && verdict.Replaceable() && isService(manifest) {
+		verdict = verdict.proveAddresses(ctx, manifest, live, opts.IPAddresses)
 	}
 	if verdict.Replaceable() {
 		verdict.Hazards = Hazards(live)
 	}
 	return verdict
+}
+
+// probe sends the dry runs.
+type probe struct {
+	server         Server
+	manifest, live *unstructured.Unstructured
+	opts           ProbeOptions
+}
+
+func (p probe) create(ctx context.Context) reply {
+	_, err := p.server.Create(ctx, createBody(p.manifest, p.live), metav1.CreateOptions{
+		DryRun:          []string{metav1.DryRunAll},
+		FieldManager:    p.opts.FieldManager,
+		FieldValidation: metav1.FieldValidationStrict,
+	})
+	return readCreate(err, p.manifest)
+}
+
+func (p probe) update(ctx context.Context) (reply, *unstructured.Unstructured) {
+	updated, err := p.server.Update(ctx, updateBody(p.manifest, p.live), metav1.UpdateOptions{
+		DryRun:          []string{metav1.DryRunAll},
+		FieldManager:    p.opts.FieldManager,
+		FieldValidation: metav1.FieldValidationStrict,
+	})
+	return readAnswer(err), updated
+}
+
+// holdsOthers are the kinds whose deletion takes data or other objects along.
+var holdsOthers = map[schema.GroupKind]bool{
+	{Kind: "PersistentVolumeClaim"}: true,
+	{Kind: "PersistentVolume"}:      true,
+	{Kind: "Namespace"}:             true,
+	{Kind: "Node"}:                  true,
+	{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}: true,
+}
+
+// allKnown reports whether every cause has a known text.
+func (v Verdict) allKnown() bool {
+	return !slices.ContainsFunc(v.causes, func(c cause) bool { return !c.known })
 }
 
 // worthAsking reports whether an answer of the server could change the verdict.
@@ -107,6 +151,9 @@ func (v Verdict) afterUpdate(r reply, live, updated *unstructured.Unstructured) 
 		v.Remedy = remedyFor(v.Leftovers)
 	case r.answer.Outcome == NotValid && v.sharesCause(r.verdict):
 		v.Kind, v.Uncertain, v.Remedy = Immutable, "", ""
+		if holdsOthers[live.GroupVersionKind().GroupKind()] && !v.allKnown() {
+			v.Uncertain = "a text that isn't known may stand for a rule that protects data; replacing it is left to the user"
+		}
 	case r.answer.Outcome == NotValid:
 		v = v.undecided("an update of the whole manifest is refused too, but for other reasons")
 	default:
@@ -131,70 +178,4 @@ func (v Verdict) sharesCause(other Verdict) bool {
 	return slices.ContainsFunc(v.causes, func(a cause) bool {
 		return slices.ContainsFunc(other.causes, a.sameAs)
 	})
-}
-
-// createBody is the manifest as it would be created after the delete. The ports that the live object holds are left out:
-// they are free once it is gone, but a dry run finds them taken.
-func createBody(manifest, live *unstructured.Unstructured) *unstructured.Unstructured {
-	body := manifest.DeepCopy()
-	for _, field := range []string{"uid", "resourceVersion", "managedFields"} {
-		unstructured.RemoveNestedField(body.Object, "metadata", field)
-	}
-	if body.GroupVersionKind().GroupKind().String() == "Service" {
-		dropHeldPorts(body.Object, live.Object)
-	}
-	return body
-}
-
-func dropHeldPorts(service, live map[string]any) {
-	held := map[any]bool{}
-	for _, port := range servicePorts(live) {
-		held[integer(port["nodePort"])] = true
-	}
-	for _, port := range servicePorts(service) {
-		if n := integer(port["nodePort"]); n != 0 && held[n] {
-			delete(port, "nodePort")
-		}
-	}
-	spec, _ := service["spec"].(map[string]any)
-	liveSpec, _ := live["spec"].(map[string]any)
-	if n := integer(spec["healthCheckNodePort"]); n != 0 && n == integer(liveSpec["healthCheckNodePort"]) {
-		delete(spec, "healthCheckNodePort")
-	}
-}
-
-// servicePorts returns the maps in spec.ports themselves, not copies.
-func servicePorts(service map[string]any) []map[string]any {
-	spec, _ := service["spec"].(map[string]any)
-	list, _ := spec["ports"].([]any)
-	var ports []map[string]any
-	for _, item := range list {
-		if port, ok := item.(map[string]any); ok {
-			ports = append(ports, port)
-		}
-	}
-	return ports
-}
-
-// integer reads a number as YAML and JSON decoders produce it; 0 for everything else.
-func integer(v any) int64 {
-	switch n := v.(type) {
-	case int64:
-		return n
-	case int:
-		return int64(n)
-	case float64:
-		return int64(n)
-	}
-	return 0
-}
-
-// updateBody is the manifest as a replacement of this very live object: custom resources need the resourceVersion, and
-// the uid keeps the answer from being about a successor.
-func updateBody(manifest, live *unstructured.Unstructured) *unstructured.Unstructured {
-	body := manifest.DeepCopy()
-	unstructured.RemoveNestedField(body.Object, "metadata", "managedFields")
-	body.SetResourceVersion(live.GetResourceVersion())
-	body.SetUID(live.GetUID())
-	return body
 }

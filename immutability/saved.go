@@ -231,6 +231,8 @@ func endOfCause(text string) int {
 			depth++
 		case '}', ']', ')':
 			depth--
+		case '\n': // of a diff, which opens more brackets than it closes
+			depth = 0
 		case ',':
 			if depth == 0 && strings.HasPrefix(text[i:], ", ") && proseCause.MatchString(text[i+2:]) {
 				return i

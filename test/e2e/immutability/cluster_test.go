@@ -3,7 +3,7 @@ package immutability_test
 
 import (
 	"context"
-	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
@@ -26,11 +27,11 @@ const (
 	namespace = "immutability"
 )
 
-// serverFlags turn on every API that has immutable fields. The gates differ between versions: unknown ones would keep
-// the server from starting.
-func serverFlags(version string) []string {
+// serverFlags turn on every API that has immutable fields. The gates differ between versions: an unknown one keeps the
+// server from starting.
+func serverFlags() []string {
 	gates := "ClusterTrustBundle=true,CoordinatedLeaderElection=true,StorageVersionMigrator=true"
-	if strings.HasPrefix(version, "v1.33.") {
+	if minor == "1.33" {
 		gates += ",DynamicResourceAllocation=true,VolumeAttributesClass=true"
 	} else {
 		gates += ",PodCertificateRequest=true,GenericWorkload=true,DRAResourcePoolStatus=true"
@@ -49,16 +50,24 @@ type cluster struct {
 	mapper  *restmapper.DeferredDiscoveryRESTMapper
 }
 
+// newCluster returns the cluster that the tests of this package share.
 func newCluster(t *testing.T) *cluster {
 	t.Helper()
-	server := controlplane.ForTest(t, controlplane.Options{APIServerArgs: serverFlags(selectedVersion(t))})
+	server, err := sharedServer()
+	require.NoError(t, err)
 	c := clusterFor(t, server, server.Config())
 	c.apply(t, parse(t, "{apiVersion: v1, kind: Namespace, metadata: {name: "+namespace+"}}"))
 	return c
 }
 
+// sharedServer starts a server that ends with this process.
+var sharedServer = sync.OnceValues(func() (*controlplane.Server, error) {
+	return controlplane.Start(context.Background(), controlplane.Options{Version: minor, APIServerArgs: serverFlags()})
+})
+
 func clusterFor(t *testing.T, server *controlplane.Server, config *rest.Config) *cluster {
 	t.Helper()
+	config.WarningHandler = rest.NoWarnings{}
 	client, err := dynamic.NewForConfig(config)
 	require.NoError(t, err)
 	disc, err := discovery.NewDiscoveryClientForConfig(config)
@@ -138,19 +147,19 @@ func (c *cluster) delete(t *testing.T, obj *unstructured.Unstructured) {
 		return
 	}
 	require.NoError(t, err)
-	require.Eventually(t, func() bool {
+	c.eventually(t, func() bool {
 		live, err := resource.Get(ctx, obj.GetName(), metav1.GetOptions{})
 		if err == nil && len(live.GetFinalizers()) > 0 && live.GetKind() != "CustomResourceDefinition" {
 			_, _ = resource.Patch(ctx, obj.GetName(), types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
 		}
 		return apierrors.IsNotFound(err)
-	}, 20*time.Second, 10*time.Millisecond)
+	})
 }
 
 // established waits until the API server serves the kind that a CustomResourceDefinition defines.
 func (c *cluster) established(t *testing.T, crd *unstructured.Unstructured) {
 	t.Helper()
-	require.Eventually(t, func() bool {
+	c.eventually(t, func() bool {
 		conditions, _, _ := unstructured.NestedSlice(c.get(t, crd).Object, "status", "conditions")
 		for _, item := range conditions {
 			condition, _ := item.(map[string]any)
@@ -159,5 +168,39 @@ func (c *cluster) established(t *testing.T, crd *unstructured.Unstructured) {
 			}
 		}
 		return false
-	}, 20*time.Second, 10*time.Millisecond)
+	})
+}
+
+// eventually polls on this goroutine, so that the condition may fail the test.
+func (c *cluster) eventually(t *testing.T, condition func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(20 * time.Second)
+	for !condition() {
+		require.True(t, time.Now().Before(deadline), "waited for 20 s in vain")
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// startDeleting deletes an object that a finalizer keeps.
+func (c *cluster) startDeleting(t *testing.T, obj *unstructured.Unstructured) {
+	t.Helper()
+	require.NoError(t, c.resource(obj).Delete(context.Background(), obj.GetName(), metav1.DeleteOptions{}))
+}
+
+// pickVersion replaces the version "any" by the one that the server prefers, and reports whether it serves the kind.
+func (c *cluster) pickVersion(obj *unstructured.Unstructured) bool {
+	gvk := obj.GroupVersionKind()
+	if gvk.Version == "any" {
+		mapping, err := c.mapper.RESTMapping(gvk.GroupKind())
+		if err != nil {
+			return false
+		}
+		obj.SetAPIVersion(mapping.GroupVersionKind.GroupVersion().String())
+	}
+	return c.resource(obj) != nil
+}
+
+// addresses is a client for the cluster IPs in use.
+func (c *cluster) addresses() dynamic.ResourceInterface {
+	return c.dynamic.Resource(schema.GroupVersionResource{Group: "networking.k8s.io", Version: "v1", Resource: "ipaddresses"})
 }

@@ -37,6 +37,7 @@ type pair struct {
 	before string   // YAML
 	edit   []string // see edited
 	truth  truth
+	label  map[string]string // added to both
 
 	// prepare brings the live object into the state in which the edit is refused.
 	prepare func(t *testing.T, c *cluster, live *unstructured.Unstructured)
@@ -44,8 +45,12 @@ type pair struct {
 	accepted []string
 	// without is, for badMetadata, a further edit that makes the manifest acceptable.
 	without []string
-	// lift removes the policy, and afterwards brings it back.
+	// leftovers are, for updateWorks, the paths that the verdict has to name.
+	leftovers []string
+	// lift removes the policy and calls without.
 	lift func(t *testing.T, c *cluster, without func())
+	// late says that admission accepts the new object some time after the old one is gone.
+	late bool
 	// only names the minor version of the server that refuses the edit; empty for all.
 	only string
 }
@@ -63,6 +68,9 @@ func (p pair) manifests(t testing.TB) (before, after *unstructured.Unstructured)
 	before = parse(t, p.before)
 	if before.GetName() == "" {
 		before.SetName(p.name)
+	}
+	if p.label != nil {
+		before.SetLabels(p.label)
 	}
 	return before, edited(t, before, p.edit)
 }

@@ -1,0 +1,75 @@
+package immutability
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Evidence is what a verdict is based on. The zero value is no evidence.
+type Evidence struct {
+	// Families are the families of server texts that were recognised, each once, in the order of the causes.
+	Families []Family
+	// Create is the server's answer to the dry-run create.
+	Create Answer
+	// Update is the server's answer to the dry-run update of the whole manifest.
+	Update Answer
+	// Requests is the number of requests that the probe spent.
+	Requests int
+}
+
+// String returns the evidence as one line: "texts: field is immutable; dry-run create: valid". It is "none" when there
+// is none.
+func (e Evidence) String() string {
+	var parts []string
+	if len(e.Families) > 0 {
+		names := make([]string, len(e.Families))
+		for i, f := range e.Families {
+			names[i] = string(f)
+		}
+		parts = append(parts, "texts: "+strings.Join(names, ", "))
+	}
+	if e.Create.Outcome != NotAsked {
+		parts = append(parts, fmt.Sprintf("dry-run create: %s", e.Create))
+	}
+	if e.Update.Outcome != NotAsked {
+		parts = append(parts, fmt.Sprintf("dry-run update: %s", e.Update))
+	}
+	if len(parts) == 0 {
+		return "none"
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Outcome is how the server answered one request of the probe.
+type Outcome string
+
+// The outcomes. The zero value is NotAsked.
+const (
+	// NotAsked: the request was not sent.
+	NotAsked Outcome = ""
+	// Valid: the server would accept the manifest.
+	Valid Outcome = "valid"
+	// NotValid: the server calls the manifest invalid.
+	NotValid Outcome = "invalid"
+	// Refused: the server would not carry out the request for a reason that isn't in the object: rights, quota, policy,
+	// a terminating namespace.
+	Refused Outcome = "refused"
+	// Unanswered: the answer doesn't tell anything: a timeout, an internal error, an object that changed meanwhile.
+	Unanswered Outcome = "no answer"
+)
+
+// Answer is the server's answer to one request of the probe.
+type Answer struct {
+	Outcome Outcome
+	// Message is the server's message for Refused and Unanswered, shortened to its first line. For Valid it says what
+	// the answer was, if it wasn't plain.
+	Message string
+}
+
+// String returns the outcome, and the message where there is one.
+func (a Answer) String() string {
+	if a.Message == "" {
+		return string(a.Outcome)
+	}
+	return fmt.Sprintf("%s (%s)", a.Outcome, a.Message)
+}

@@ -1,0 +1,102 @@
+package immutability_test
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/ssaplan/primitives/immutability"
+)
+
+// invalidError is the error of an update with one bad field, as an API server composes it.
+func invalidError(group, kind, name, path string, value any, detail string) error {
+	return apierrors.NewInvalid(schema.GroupKind{Group: group, Kind: kind}, name,
+		field.ErrorList{field.Invalid(field.NewPath(path), value, detail)})
+}
+
+func ExampleClassify() {
+	err := invalidError("apps", "Deployment", "web", "spec.selector", "…", "field is immutable")
+	verdict := immutability.Classify(fmt.Errorf("dry run: %w", err))
+	fmt.Println(verdict.Kind, verdict.Replaceable())
+	for _, f := range verdict.Fields {
+		fmt.Printf("%s: %s\n", f.Path, f.Message)
+	}
+	// Output:
+	// Immutable true
+	// spec.selector: Invalid value: field is immutable
+}
+
+// The texts of custom resources are free, so that no text decides.
+func ExampleClassify_customResource() {
+	err := invalidError("example.com", "Widget", "w", "spec.size", 5, "field is immutable")
+	verdict := immutability.Classify(err)
+	fmt.Println(verdict.Kind, verdict.Replaceable())
+	fmt.Println(verdict.Uncertain)
+	// Output:
+	// Invalid false
+	// no known text about immutable fields; a dry-run create would tell whether the manifest is valid in itself
+}
+
+// widgetServer stands for a client: the manifest is valid, but can't replace the live object in place.
+type widgetServer struct{ refusal error }
+
+func (widgetServer) Create(context.Context, *unstructured.Unstructured, metav1.CreateOptions, ...string) (*unstructured.Unstructured, error) {
+	return nil, apierrors.NewAlreadyExists(schema.GroupResource{Group: "example.com", Resource: "widgets"}, "w")
+}
+
+func (s widgetServer) Update(context.Context, *unstructured.Unstructured, metav1.UpdateOptions, ...string) (*unstructured.Unstructured, error) {
+	return nil, s.refusal
+}
+
+func ExampleProbe() {
+	err := invalidError("example.com", "Widget", "w", "spec.size", 5, "was chosen at creation")
+	manifest := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "example.com/v1", "kind": "Widget",
+		"metadata": map[string]any{"name": "w"},
+		"spec":     map[string]any{"size": int64(5)},
+	}}
+	live := manifest.DeepCopy()
+	live.SetFinalizers([]string{"example.com/cleanup"})
+
+	verdict := immutability.Probe(context.Background(), widgetServer{err}, manifest, live, immutability.Classify(err), immutability.ProbeOptions{})
+	fmt.Println(verdict.Kind, verdict.Replaceable())
+	fmt.Println(verdict.Evidence)
+	for _, h := range verdict.Hazards {
+		fmt.Println(h)
+	}
+	// Output:
+	// Immutable true
+	// dry-run create: valid; dry-run update: invalid
+	// the delete waits for finalizers: example.com/cleanup
+}
+
+func ExampleHazards() {
+	claim := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "PersistentVolumeClaim",
+		"metadata": map[string]any{"name": "data"},
+		"spec":     map[string]any{"volumeName": "pv-7"},
+	}}
+	for _, h := range immutability.Hazards(claim) {
+		fmt.Printf("%s: %s\n", h.Kind, h)
+	}
+	// Output:
+	// Data: the claim lets go of volume pv-7, and with reclaim policy Delete the data is deleted with it; the new claim gets another volume
+}
+
+func ExampleParseSaved() {
+	saved, err := immutability.ParseSaved([]byte(`Deployment.apps "web" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0`))
+	if err != nil {
+		panic(err)
+	}
+	verdict := saved.Verdict()
+	fmt.Println(verdict.Kind, verdict.Replaceable(), verdict.Fields)
+	fmt.Println(verdict.Uncertain)
+	// Output:
+	// Invalid false [{spec.replicas Invalid value: must be greater than or equal to 0}]
+	// read from an error text, which marks neither causes nor types
+}

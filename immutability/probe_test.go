@@ -1,0 +1,347 @@
+package immutability_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
+
+	"github.com/ssaplan/primitives/immutability"
+)
+
+// fake answers a create and an update, and keeps what it was sent.
+type fake struct {
+	createErr, updateErr error
+	updated              *unstructured.Unstructured
+
+	created, replaced *unstructured.Unstructured
+	createOptions     metav1.CreateOptions
+	updateOptions     metav1.UpdateOptions
+}
+
+func (f *fake) Create(_ context.Context, obj *unstructured.Unstructured, o metav1.CreateOptions, _ ...string) (*unstructured.Unstructured, error) {
+	f.created, f.createOptions = obj, o
+	return obj, f.createErr
+}
+
+func (f *fake) Update(_ context.Context, obj *unstructured.Unstructured, o metav1.UpdateOptions, _ ...string) (*unstructured.Unstructured, error) {
+	f.replaced, f.updateOptions = obj, o
+	return f.updated, f.updateErr
+}
+
+func object(t testing.TB, text string) *unstructured.Unstructured {
+	t.Helper()
+	text = strings.TrimSpace(text)
+	obj := &unstructured.Unstructured{}
+	require.NoError(t, yaml.Unmarshal([]byte(text), &obj.Object))
+	return obj
+}
+
+var widgets = schema.GroupResource{Group: "example.com", Resource: "widgets"}
+
+func exists() error { return apierrors.NewAlreadyExists(widgets, "x") }
+
+func status(code int32, reason metav1.StatusReason, message string) error {
+	return &apierrors.StatusError{ErrStatus: metav1.Status{
+		Status: metav1.StatusFailure, Code: code, Reason: reason, Message: message,
+		Details: &metav1.StatusDetails{Group: "example.com", Kind: "widgets", Name: "x"},
+	}}
+}
+
+func forbids(rest string) error {
+	return status(http.StatusForbidden, metav1.StatusReasonForbidden, `widgets.example.com "x" is forbidden: `+rest)
+}
+
+// The verdicts that the probe starts from.
+var (
+	fixed   = because("spec.a", invalidValue, `Invalid value: "b": stays as it is`)
+	unknown = refused("example.com", "Widget", fixed)
+	proven  = refused("apps", "Deployment", selector)
+	partly  = refused("scheduling.k8s.io", "PriorityClass", because("value", forbidden, "Forbidden: may not be changed in an update."))
+	left    = refused("apps", "Deployment", leftover)
+)
+
+func TestProbe(t *testing.T) {
+	undecidable := because("spec.b", invalidValue, `Invalid value: "c": something else`)
+	deep := status(409, metav1.StatusReasonAlreadyExists, `object is being deleted: widgets.example.com "x" already exists`)
+	proxy := apierrors.NewGenericServerResponse(409, "POST", widgets, "x", "<html>", 0, true)
+	impostor := status(409, metav1.StatusReasonAlreadyExists, `admission webhook "w" denied the request: widgets.example.com "x" already exists`)
+	tests := []struct {
+		name           string
+		refusal        error
+		create, update error
+		kind           immutability.Kind
+		replaceable    bool
+		requests       int
+		evidence       string // a part of it
+		why            string
+	}{
+		{"free text, valid, update refused too", unknown, exists(), unknown, immutability.Immutable, true, 2, "dry-run create: valid; dry-run update: invalid", "only the change is refused"},
+		{"free text, valid, update accepted", unknown, exists(), nil, immutability.MergeLeftover, false, 2, "dry-run update: valid", "the whole manifest can replace the object in place"},
+		{"free text, invalid in itself", unknown, unknown, nil, immutability.Invalid, false, 1, "dry-run create: invalid", "a create fails too"},
+		{"free text, update refused for another reason", unknown, exists(), refused("example.com", "Widget", undecidable), immutability.Immutable, false, 2, "dry-run update: invalid", "the first reason may have been a leftover"},
+		{"free text, object changed meanwhile", unknown, exists(), apierrors.NewConflict(widgets, "x", errors.New("modified")), immutability.Immutable, false, 2, "dry-run update: no answer", "the answer is about another object"},
+		{"free text, no right to update", unknown, exists(), forbids(`User "jane" cannot update resource "widgets"`), immutability.Immutable, false, 2, "dry-run update: refused", "patch is another right"},
+		{"free text, update denied by policy", unknown, exists(), forbids("ValidatingAdmissionPolicy 'p' denied request: no"), immutability.Immutable, false, 2, "dry-run update: refused", "admission says nothing of fields"},
+
+		{"proven, valid", proven, exists(), nil, immutability.Immutable, true, 1, "texts: field is immutable; dry-run create: valid", "an update can't do what no update can"},
+		{"proven, but invalid in itself", proven, refused("apps", "Deployment", replicas), nil, immutability.Invalid, false, 1, "dry-run create: invalid", "the server outranks the texts"},
+		{"partly checked, valid", partly, exists(), nil, immutability.Immutable, true, 1, "dry-run create: valid", "the create ran the other checks"},
+		{"partly checked, invalid", partly, refused("scheduling.k8s.io", "PriorityClass", because("value", forbidden, "Forbidden: maximum allowed value of a user defined priority is 1000000000")), nil,
+			immutability.Invalid, false, 1, "dry-run create: invalid", "the update hid it"},
+		{"leftover", left, exists(), nil, immutability.MergeLeftover, false, 2, "dry-run update: valid", "the texts were right"},
+		{"leftover's text, both given", left, left, nil, immutability.Invalid, false, 1, "dry-run create: invalid", "the manifest has both fields"},
+		{"leftover, and the update fails otherwise", left, exists(), refused("apps", "Deployment", undecidable), immutability.MergeLeftover, false, 2, "dry-run update: invalid", "the text is known"},
+		{"leftover and immutable", refused("apps", "Deployment", leftover, selector), exists(), proven, immutability.Immutable, true, 2, "dry-run update: invalid", "without the leftover it would be refused still"},
+
+		{"being deleted", proven, deep, nil, immutability.Immutable, true, 1, "dry-run create: valid", "it exists as long as it is being deleted"},
+		{"gone", proven, nil, nil, immutability.Immutable, true, 1, "no answer (there is no such object any more)", "the texts are all there is"},
+		{"gone, free text", unknown, nil, nil, immutability.Invalid, false, 1, "no answer", "nothing is proven"},
+
+		{"no right to create", proven, forbids(`User "jane" cannot create resource "widgets"`), nil, immutability.Immutable, false, 1, "refused", "after the delete there would be nothing"},
+		{"no right to create, free text", unknown, forbids(`User "jane" cannot create resource "widgets"`), nil, immutability.Invalid, false, 1, "refused", "nothing is proven"},
+		{"escalation", proven, forbids(`user "jane" (groups=["a"]) is attempting to grant RBAC permissions not currently held`), nil, immutability.Immutable, false, 1, "refused", "the create would fail"},
+		{"terminating namespace", proven, forbids("unable to create new content in namespace n because it is being terminated"), nil, immutability.Immutable, false, 1, "refused", "the create would fail"},
+		{"missing namespace", proven, status(404, metav1.StatusReasonNotFound, `namespaces "n" not found`), nil, immutability.Immutable, false, 1, "refused", "the create would fail"},
+		{"pod security", proven, forbids(`violates PodSecurity "restricted:latest": …`), nil, immutability.Immutable, false, 1, "refused", "the create would fail"},
+		{"webhook denies", proven, status(400, "", `admission webhook "w" denied the request: no`), nil, immutability.Immutable, false, 1, "refused", "the create would fail"},
+		{"webhook claims that it exists", unknown, impostor, unknown, immutability.Invalid, false, 1, "refused", "the word of a webhook isn't the server's"},
+		{"webhook forges a 422", proven, status(422, metav1.StatusReasonInvalid, `admission webhook "w" denied the request: no`), nil, immutability.Immutable, false, 1, "refused", "the manifest may be valid"},
+		{"webhook unreachable", proven, status(500, metav1.StatusReasonInternalError, `Internal error occurred: failed calling webhook "w": connection refused`), nil, immutability.Immutable, false, 1, "refused", "the create would fail as long as it is down"},
+		{"webhook can't dry-run", proven, status(400, metav1.StatusReasonBadRequest, `admission webhook "w" does not support dry run`), nil, immutability.Immutable, true, 1, "no answer", "the texts are all there is"},
+		{"method not allowed", proven, status(405, metav1.StatusReasonMethodNotAllowed, "the server does not allow this method"), nil, immutability.Immutable, false, 1, "refused", "such objects can't be created"},
+		{"unknown field", proven, status(400, metav1.StatusReasonBadRequest, `strict decoding error: unknown field "spec.x"`), nil, immutability.Invalid, false, 1, "dry-run create: invalid", "an apply wouldn't accept the manifest"},
+
+		{"quota counts objects", unknown, forbids("exceeded quota: q, requested: count/widgets.example.com=1, used: count/widgets.example.com=5, limited: count/widgets.example.com=5"), unknown,
+			immutability.Immutable, true, 2, "dry-run create: valid (the quota is full, and the delete makes room)", "it is the last check, and the delete frees one"},
+		{"quota lowered below use", unknown, forbids("exceeded quota: q, requested: count/widgets.example.com=1, used: count/widgets.example.com=6, limited: count/widgets.example.com=5"), unknown,
+			immutability.Invalid, false, 1, "refused", "one less is still too many"},
+		{"quota of something else", unknown, forbids("exceeded quota: q, requested: requests.cpu=1, used: requests.cpu=5, limited: requests.cpu=5"), unknown,
+			immutability.Invalid, false, 1, "refused", "what the delete frees isn't known"},
+		{"quota of both", unknown, forbids("exceeded quota: q, requested: count/widgets.example.com=1,requests.cpu=1, used: count/widgets.example.com=5,requests.cpu=5, limited: count/widgets.example.com=5,requests.cpu=5"), unknown,
+			immutability.Invalid, false, 1, "refused", "what the delete frees isn't known"},
+		{"quota unreadable", unknown, forbids("exceeded quota: q, requested: count/widgets.example.com=one, used: a=1, limited: a=1"), unknown,
+			immutability.Invalid, false, 1, "refused", "nothing is read into it"},
+
+		{"timeout", proven, context.DeadlineExceeded, nil, immutability.Immutable, true, 1, "no answer (context deadline exceeded)", "the texts are all there is"},
+		{"timeout, free text", unknown, context.DeadlineExceeded, nil, immutability.Invalid, false, 1, "no answer", "never a replacement on a guess"},
+		{"timeout, partly checked", partly, context.DeadlineExceeded, nil, immutability.Immutable, false, 1, "no answer", "never a replacement on a guess"},
+		{"internal error", unknown, status(500, metav1.StatusReasonInternalError, "Internal error occurred: etcd"), nil, immutability.Invalid, false, 1, "no answer", "never a replacement on a guess"},
+		{"throttled", unknown, status(429, metav1.StatusReasonTooManyRequests, "slow down"), nil, immutability.Invalid, false, 1, "no answer", "never a replacement on a guess"},
+		{"conflict on the quota", unknown, status(409, metav1.StatusReasonConflict, "Operation cannot be fulfilled on resourcequotas"), nil, immutability.Invalid, false, 1, "no answer", "not that the object exists"},
+		{"proxy's 409", unknown, proxy, unknown, immutability.Invalid, false, 1, "no answer", "client-go calls every 409 to a POST AlreadyExists"},
+		{"another object exists", unknown, apierrors.NewAlreadyExists(widgets, "y"), unknown, immutability.Invalid, false, 1, "no answer", "the answer is about another object"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			manifest := object(t, `{apiVersion: example.com/v1, kind: Widget, metadata: {name: x}, spec: {a: b}}`)
+			live := object(t, `{apiVersion: example.com/v1, kind: Widget, metadata: {name: x, uid: u, resourceVersion: "7"}, spec: {a: a, old: 1}}`)
+			server := &fake{createErr: tt.create, updateErr: tt.update, updated: manifest}
+			got := immutability.Probe(context.Background(), server, manifest, live, immutability.Classify(tt.refusal), immutability.ProbeOptions{})
+			assert.Equal(t, tt.kind, got.Kind, tt.why)
+			assert.Equal(t, tt.replaceable, got.Replaceable(), tt.why)
+			assert.Equal(t, tt.requests, got.Evidence.Requests)
+			assert.Contains(t, got.Evidence.String(), tt.evidence)
+			assert.Equal(t, tt.replaceable, len(got.Hazards) > 0, "hazards are those of a replacement")
+			if got.Kind == immutability.Immutable && !got.Replaceable() {
+				assert.NotEmpty(t, got.Uncertain, "the user is told why not")
+			}
+		})
+	}
+}
+
+func TestProbeAsksOnlyWhereItMatters(t *testing.T) {
+	for name, err := range map[string]error{
+		"nothing refused": nil,
+		"metadata":        refused("apps", "Deployment", staleUID),
+		"directional":     refused("", "PersistentVolumeClaim", shrinking),
+		"denied":          status(400, "", `admission webhook "w" denied the request: no`),
+		"bound to name":   refused("apiextensions.k8s.io", "CustomResourceDefinition", because("spec.group", invalidValue, `Invalid value: "b": field is immutable`)),
+	} {
+		verdict := immutability.Classify(err)
+		got := immutability.Probe(context.Background(), nil, object(t, `{kind: A}`), object(t, `{kind: A}`), verdict, immutability.ProbeOptions{})
+		assert.Equal(t, verdict, got, name)
+	}
+}
+
+func TestProbeKeepsOneWayRules(t *testing.T) {
+	mixed := refused("", "PersistentVolumeClaim", shrinking, because("spec.new", invalidValue, `Invalid value: "b": unheard of`))
+	claim := object(t, `{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: x}}`)
+	server := &fake{createErr: exists(), updateErr: mixed}
+	got := immutability.Probe(context.Background(), server, claim, claim, immutability.Classify(mixed), immutability.ProbeOptions{})
+	assert.Equal(t, immutability.Directional, got.Kind, "the rest is valid, so this is what remains")
+	assert.False(t, got.Replaceable())
+	assert.Nil(t, server.replaced, "no further request")
+}
+
+// A rule of a newer server for kinds that hold data may be one that protects them.
+func TestProbeLeavesUnknownRulesForDataToTheUser(t *testing.T) {
+	for _, manifest := range []string{
+		`{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: x}}`,
+		`{apiVersion: v1, kind: PersistentVolume, metadata: {name: x}}`,
+		`{apiVersion: v1, kind: Namespace, metadata: {name: x}}`,
+		`{apiVersion: v1, kind: Node, metadata: {name: x}}`,
+		`{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: x}}`,
+	} {
+		obj := object(t, manifest)
+		unheard := refused(obj.GroupVersionKind().Group, obj.GetKind(), because("spec.new", invalidValue, `Invalid value: "b": unheard of`))
+		server := &fake{createErr: exists(), updateErr: unheard}
+		got := immutability.Probe(context.Background(), server, obj, obj, immutability.Classify(unheard), immutability.ProbeOptions{})
+		assert.Equal(t, immutability.Immutable, got.Kind, manifest)
+		assert.False(t, got.Replaceable(), manifest)
+		assert.Contains(t, got.Uncertain, "protects data", manifest)
+	}
+}
+
+func TestProbeRequests(t *testing.T) {
+	manifest := object(t, `
+apiVersion: v1
+kind: Service
+metadata: {name: x, uid: stale, resourceVersion: "3", managedFields: []}
+spec:
+  type: LoadBalancer
+  externalTrafficPolicy: Local
+  healthCheckNodePort: 31001
+  ports: [{port: 1, nodePort: 31000}, {port: 2, nodePort: 31005}, {port: 3}]
+`)
+	live := object(t, `
+apiVersion: v1
+kind: Service
+metadata: {name: x, uid: u, resourceVersion: "7"}
+spec:
+  healthCheckNodePort: 31001
+  ports: [{port: 2, nodePort: 31000}]
+`)
+	before, liveBefore := manifest.DeepCopy(), live.DeepCopy()
+	server := &fake{createErr: exists(), updated: manifest}
+	immutability.Probe(context.Background(), server, manifest, live, immutability.Classify(unknown), immutability.ProbeOptions{FieldManager: "me"})
+
+	assert.Equal(t, before, manifest, "inputs are left alone")
+	assert.Equal(t, liveBefore, live, "inputs are left alone")
+	assert.Equal(t, object(t, `
+apiVersion: v1
+kind: Service
+metadata: {name: x}
+spec:
+  type: LoadBalancer
+  externalTrafficPolicy: Local
+  ports: [{port: 1}, {port: 2, nodePort: 31005}, {port: 3}]
+`), server.created, "what the live object holds is free after the delete; other ports have to be free now")
+	assert.Equal(t, metav1.CreateOptions{DryRun: []string{"All"}, FieldManager: "me", FieldValidation: "Strict"}, server.createOptions)
+
+	assert.Equal(t, "7", server.replaced.GetResourceVersion(), "custom resources need it")
+	assert.Equal(t, "u", string(server.replaced.GetUID()), "not a successor")
+	ports, _, _ := unstructured.NestedSlice(server.replaced.Object, "spec", "ports")
+	assert.Len(t, ports, 3)
+	assert.Equal(t, int64(31000), int64(ports[0].(map[string]any)["nodePort"].(float64)), "an update keeps its own ports")
+	assert.Equal(t, metav1.UpdateOptions{DryRun: []string{"All"}, FieldManager: "me", FieldValidation: "Strict"}, server.updateOptions)
+}
+
+func TestProbeNamesLeftovers(t *testing.T) {
+	live := object(t, `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: x, annotations: {other: a}}
+spec:
+  replicas: 3
+  strategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 1}}
+  template:
+    spec:
+      volumes: [{name: a, emptyDir: {}}, {name: b, emptyDir: {}}, {name: gone, emptyDir: {}}]
+      list: [{x: 1, z: 2}]
+      notes: {a/b: 1}
+      hosts: [a, [b], c]
+      parts: [{name: p}, {name: q}]
+status: {replicas: 3}
+`)
+	updated := object(t, `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: x}
+spec:
+  strategy: {type: Recreate}
+  template:
+    spec:
+      volumes: [{name: b, emptyDir: {}}, {name: a, secret: {}}]
+      list: [{x: 1}]
+      notes: {}
+      hosts: [[b], c]
+      parts: [{name: q}]
+`)
+	volume := because("spec.template.spec.volumes[0].secret", forbidden, "Forbidden: may not specify more than 1 volume type")
+	far := because("spec.other.thing", invalidValue, "Invalid value: 1: no")
+	tests := []struct {
+		name  string
+		cause metav1.StatusCause
+		want  []string
+		why   string
+	}{
+		{"at the cause", leftover, []string{"spec.strategy.rollingUpdate"}, "the server names the leftover itself"},
+		{"beside the cause", volume, []string{`spec.template.spec.volumes[name="a"].emptyDir`}, "the server names the manifest's field; elements are found by name"},
+		{"below the cause", because("spec", invalidValue, "Invalid value: replicas don't go with it"), []string{"spec.replicas"}, "a rule on the parent"},
+		{"nowhere near", far, []string{
+			"spec.replicas", "spec.strategy.rollingUpdate", "spec.template.spec.hosts[0]", "spec.template.spec.list[0].z",
+			`spec.template.spec.notes["a/b"]`, `spec.template.spec.parts[name="p"]`,
+			`spec.template.spec.volumes[name="a"].emptyDir`, `spec.template.spec.volumes[name="gone"]`,
+		}, "all that an update drops, but neither metadata nor status"},
+		{"an element too many", because("spec.template.spec.parts", metav1.CauseTypeTooMany, "Too many: 2: must have at most 1 items"),
+			[]string{`spec.template.spec.parts[name="p"]`}, "somebody else's element"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			server := &fake{createErr: exists(), updated: updated}
+			got := immutability.Probe(context.Background(), server, updated, live, immutability.Classify(refused("apps", "Deployment", tt.cause)), immutability.ProbeOptions{})
+			assert.Equal(t, immutability.MergeLeftover, got.Kind)
+			assert.Equal(t, tt.want, got.Leftovers, tt.why)
+			assert.Contains(t, got.Remedy, "remove "+tt.want[0])
+			assert.Contains(t, got.Remedy, "(PUT)")
+		})
+	}
+}
+
+func TestProbeWithoutLiveObject(t *testing.T) {
+	server := &fake{createErr: exists(), updateErr: unknown}
+	got := immutability.Probe(context.Background(), server, object(t, `{apiVersion: example.com/v1, kind: Widget, metadata: {name: x}}`), nil,
+		immutability.Classify(unknown), immutability.ProbeOptions{})
+	assert.True(t, got.Replaceable(), "the verdict needs only the answers")
+}
+
+// The ports of a Service that the live object holds are left out, but only where they aren't wrong in themselves.
+func TestProbeKeepsWrongPorts(t *testing.T) {
+	live := object(t, `
+apiVersion: v1
+kind: Service
+metadata: {name: x}
+spec: {type: LoadBalancer, healthCheckNodePort: 31001, ports: [{port: 1, nodePort: 31000}]}
+`)
+	tests := []struct{ name, spec, sent, why string }{
+		{"held", `{type: NodePort, ports: [{port: 2, nodePort: 31000}]}`, `{type: NodePort, ports: [{port: 2}]}`, "free after the delete"},
+		{"not held", `{type: NodePort, ports: [{port: 1, nodePort: 31002}]}`, `{type: NodePort, ports: [{port: 1, nodePort: 31002}]}`, "may be another's"},
+		{"two protocols", `{type: NodePort, ports: [{port: 1, nodePort: 31000}, {port: 1, protocol: UDP, nodePort: 31000}]}`,
+			`{type: NodePort, ports: [{port: 1}, {port: 1, protocol: UDP}]}`, "one number serves both"},
+		{"twice", `{type: NodePort, ports: [{port: 1, nodePort: 31000}, {port: 2, protocol: TCP, nodePort: 31000}]}`,
+			`{type: NodePort, ports: [{port: 1}, {port: 2, protocol: TCP, nodePort: 31000}]}`, "the server has to see that one is too many"},
+		{"cluster IP", `{type: ClusterIP, ports: [{port: 1, nodePort: 31000}]}`, `{type: ClusterIP, ports: [{port: 1, nodePort: 31000}]}`, "the type has no node ports"},
+		{"no type", `{ports: [{port: 1, nodePort: 31000}]}`, `{ports: [{port: 1, nodePort: 31000}]}`, "the default is ClusterIP"},
+		{"health check without policy", `{type: LoadBalancer, healthCheckNodePort: 31001}`, `{type: LoadBalancer, healthCheckNodePort: 31001}`, "only allowed with the policy Local"},
+		{"health check", `{type: LoadBalancer, externalTrafficPolicy: Local, healthCheckNodePort: 31001}`, `{type: LoadBalancer, externalTrafficPolicy: Local}`, "free after the delete"},
+		{"odd", `{type: NodePort, ports: [a, {nodePort: b}]}`, `{type: NodePort, ports: [a, {nodePort: b}]}`, "what isn't understood is sent as it is"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			service := object(t, `{apiVersion: v1, kind: Service, metadata: {name: x}, spec: `+tt.spec+`}`)
+			server := &fake{createErr: exists(), updateErr: unknown}
+			immutability.Probe(context.Background(), server, service, live, immutability.Classify(unknown), immutability.ProbeOptions{})
+			assert.Equal(t, object(t, tt.sent), &unstructured.Unstructured{Object: server.created.Object["spec"].(map[string]any)}, tt.why)
+		})
+	}
+}

@@ -1,0 +1,68 @@
+package immutability_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/base64"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"strings"
+	"time"
+)
+
+// caPEM returns the certificate of a new authority.
+func caPEM() string {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		panic(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "catalogue"},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		panic(err)
+	}
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+}
+
+// trustBundle returns a certificate as a YAML string.
+func trustBundle() string {
+	return `"` + strings.ReplaceAll(caPEM(), "\n", `\n`) + `"`
+}
+
+// certificateRequest returns a PodCertificateRequest, whose key signs the pod's UID.
+func certificateRequest() string {
+	const podUID = "0b7c1d7e-0000-4000-8000-000000000000"
+	public, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		panic(err)
+	}
+	pkix, err := x509.MarshalPKIXPublicKey(public)
+	if err != nil {
+		panic(err)
+	}
+	encode := base64.StdEncoding.EncodeToString
+	return fmt.Sprintf(`
+apiVersion: certificates.k8s.io/any
+kind: PodCertificateRequest
+spec:
+  signerName: example.com/a
+  podName: p
+  podUID: %[1]s
+  serviceAccountName: s
+  serviceAccountUID: %[1]s
+  nodeName: node-a
+  nodeUID: %[1]s
+  maxExpirationSeconds: 7200
+  pkixPublicKey: %[2]s
+  proofOfPossession: %[3]s
+`, podUID, encode(pkix), encode(ed25519.Sign(private, []byte(podUID))))
+}
