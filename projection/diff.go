@@ -93,7 +93,7 @@ func (d *differ) whole(b, a side) {
 }
 
 func (d *differ) compareFields(n *node, b, a map[string]any) {
-	for _, c := range n.children {
+	for _, c := range differing(n, b, a) {
 		if c.element.kind != FieldKind {
 			continue
 		}
@@ -103,6 +103,32 @@ func (d *differ) compareFields(n *node, b, a map[string]any) {
 		d.compare(c.node, side{bv, inB}, side{av, inA})
 		d.path = d.path[:len(d.path)-1]
 	}
+}
+
+// differing returns the children whose fields may differ. From wide maps with the same names it leaves out equal scalars,
+// which are found fastest in the order of the map.
+func differing(n *node, b, a map[string]any) []child {
+	if len(b) < wide || len(a) != len(b) {
+		return n.children
+	}
+	var names []string
+	for name, v := range b {
+		other, exists := a[name]
+		if !exists || len(names) > len(b)/wide {
+			return n.children
+		}
+		if !isScalar(v) || !isScalar(other) || !equal(v, other) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	var out []child
+	for _, name := range names {
+		if i, ok := n.find(Element{FieldKind, name}); ok {
+			out = append(out, n.children[i])
+		}
+	}
+	return out
 }
 
 func (d *differ) compareItems(n *node, b, a []any) {

@@ -69,11 +69,16 @@ func (n *node) empty() bool { return n == nil || !n.member && len(n.children) ==
 
 func (n *node) isLeaf() bool { return n != nil && n.member && len(n.children) == 0 }
 
+// find returns where the child for e is.
+func (n *node) find(e Element) (int, bool) {
+	return slices.BinarySearchFunc(n.children, e, func(c child, e Element) int { return c.element.Compare(e) })
+}
+
 func (n *node) child(e Element) *node {
 	if n == nil {
 		return nil
 	}
-	i, ok := slices.BinarySearchFunc(n.children, e, func(c child, e Element) int { return c.element.Compare(e) })
+	i, ok := n.find(e)
 	if !ok {
 		return nil
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -26,7 +25,7 @@ func ParseFieldsV1(data []byte) (FieldSet, error) {
 		return FieldSet{}, errors.New("projection: FieldsV1: not JSON")
 	}
 	r := fieldsReader{text: string(data)}
-	root, err := r.node(nil)
+	root, err := r.node()
 	return fieldsSet(root, err)
 }
 
@@ -39,15 +38,17 @@ func fieldsSet(root *node, err error) (FieldSet, error) {
 	return FieldSet{&node{children: root.children}}.normal(), nil
 }
 
-// fieldsReader walks over text that is known to be JSON.
+// fieldsReader reads FieldsV1, and knows where it is for the sake of errors.
 type fieldsReader struct {
-	text string
+	path Path
+	text string // known to be JSON
 	pos  int
 }
 
-func (r *fieldsReader) node(at Path) (*node, error) {
+// node reads the object at the position.
+func (r *fieldsReader) node() (*node, error) {
 	if r.next() != '{' {
-		return nil, notAnObject(at)
+		return nil, r.notAnObject()
 	}
 	r.pos++
 	n := &node{}
@@ -56,111 +57,103 @@ func (r *fieldsReader) node(at Path) (*node, error) {
 			r.pos++
 			r.next()
 		}
-		if err := r.entry(n, at); err != nil {
+		end := r.pos + stringToken(r.text[r.pos:])
+		key := unquote(r.text[r.pos:end])
+		r.pos = end
+		r.next() // the colon
+		r.pos++
+		if err := r.entry(n, key, r.node); err != nil {
 			return nil, err
 		}
 	}
 	r.pos++
-	return finish(n, at)
-}
-
-func (r *fieldsReader) entry(n *node, at Path) error {
-	end := r.pos + stringToken(r.text[r.pos:])
-	key := unquote(r.text[r.pos:end])
-	r.pos = end
-	r.next() // the colon
-	r.pos++
-	e, err := entryElement(key, at)
-	if err != nil {
-		return err
-	}
-	sub, err := r.node(append(at, e))
-	if err != nil {
-		return err
-	}
-	n.add(key, e, sub)
-	return nil
+	return r.finish(n)
 }
 
 // next skips space and returns the byte there.
 func (r *fieldsReader) next() byte {
-	for strings.IndexByte(" \t\r\n", r.text[r.pos]) >= 0 {
-		r.pos++
+	for {
+		switch c := r.text[r.pos]; c {
+		case ' ', '\t', '\r', '\n':
+			r.pos++
+		default:
+			return c
+		}
 	}
-	return r.text[r.pos]
 }
 
-// fieldsNode reads what JSON decoding has made of FieldsV1.
-func fieldsNode(v any, at Path) (*node, error) {
+// decoded reads what JSON decoding has made of an object.
+func (r *fieldsReader) decoded(v any) (*node, error) {
 	entries, ok := v.(map[string]any)
 	switch {
 	case !ok:
-		return nil, notAnObject(at)
+		return nil, r.notAnObject()
 	case len(entries) == 0:
 		return leaf, nil
 	}
 	n := &node{children: make([]child, 0, len(entries))}
 	for key, entry := range entries {
-		e, err := entryElement(key, at)
-		if err != nil {
+		if err := r.entry(n, key, func() (*node, error) { return r.decoded(entry) }); err != nil {
 			return nil, err
 		}
-		sub, err := fieldsNode(entry, append(at, e))
-		if err != nil {
-			return nil, err
-		}
-		n.add(key, e, sub)
 	}
-	return finish(n, at)
+	return r.finish(n)
 }
 
 // selfKey is the entry that says that the field itself is owned, beside fields below it.
 const selfKey = "."
 
-func (n *node) add(key string, e Element, sub *node) {
-	if key == selfKey {
-		n.member = true
-		return
+// entry adds the entry called key, whose object read reads, to n.
+func (r *fieldsReader) entry(n *node, key string, read func() (*node, error)) error {
+	e, err := Field(selfKey), error(nil)
+	if key != selfKey {
+		e, err = parseFieldsV1Element(key)
 	}
-	n.children = append(n.children, child{e, sub})
+	if err != nil {
+		return fmt.Errorf("entry %q in %s: %w", key, r.place(), err)
+	}
+	r.path = append(r.path, e)
+	sub, err := read()
+	r.path = r.path[:len(r.path)-1]
+	switch {
+	case err != nil:
+		return err
+	case key == selfKey:
+		n.member = true
+	default:
+		n.children = append(n.children, child{e, sub})
+	}
+	return nil
 }
 
-// finish sorts the children of a node that has been read, most often for nothing.
-func finish(n *node, at Path) (*node, error) {
+func (r *fieldsReader) finish(n *node) (*node, error) {
 	if len(n.children) == 0 {
 		return leaf, nil
 	}
-	compare := func(a, b child) int { return a.element.Compare(b.element) }
-	if !slices.IsSortedFunc(n.children, compare) {
-		slices.SortFunc(n.children, compare)
-	}
-	for i := 1; i < len(n.children); i++ {
-		if e := n.children[i].element; e == n.children[i-1].element {
-			return nil, fmt.Errorf("entry %s stands twice in %s", appendEntryName(nil, e), entryName(at))
-		}
+	if e, twice := sortUnique(n.children); twice {
+		return nil, fmt.Errorf("entry %s stands twice in %s", appendEntryName(nil, e), r.place())
 	}
 	return n, nil
 }
 
-func notAnObject(at Path) error { return fmt.Errorf("%s is not an object", entryName(at)) }
-
-func entryName(at Path) string {
-	if len(at) == 0 {
-		return "the top level"
+// sortUnique sorts children. It returns an element that stands twice, if there is one.
+func sortUnique(children []child) (Element, bool) {
+	sortChildren(children)
+	for i := 1; i < len(children); i++ {
+		if e := children[i].element; e == children[i-1].element {
+			return e, true
+		}
 	}
-	return at.String()
+	return Element{}, false
 }
 
-// entryElement returns the element that an entry stands for; for "." a field of that name, for error texts only.
-func entryElement(key string, at Path) (Element, error) {
-	if key == selfKey {
-		return Field(selfKey), nil
+func (r *fieldsReader) notAnObject() error { return fmt.Errorf("%s is not an object", r.place()) }
+
+func (r *fieldsReader) place() string {
+	if len(r.path) == 0 {
+		return "the top level"
 	}
-	e, err := parseFieldsV1Element(key)
-	if err != nil {
-		return Element{}, fmt.Errorf("entry %q in %s: %w", key, entryName(at), err)
-	}
-	return e, nil
+	return r.path.String()
 }
 
 func parseFieldsV1Element(key string) (Element, error) {

@@ -3,6 +3,8 @@ package projection_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"maps"
 	"slices"
 	"testing"
 
@@ -89,6 +91,76 @@ func checkMembership(t *testing.T, s projection.FieldSet) {
 		for q := range s.All() {
 			require.Equal(t, q.HasPrefix(p[:1]), inner.Has(q))
 		}
+	}
+}
+
+// Wide sets are sorted in another way than narrow ones, and wide maps are projected and compared in another way.
+func TestWideObjects(t *testing.T) {
+	for seed := range 50 {
+		r := newRandom(seed)
+		var elements []projection.Element
+		for range 300 {
+			v := any(fmt.Sprint(pick(r, someNames), r.IntN(100), pick(r, someNames)))
+			if r.IntN(3) == 0 {
+				v = pick(r, []any{int64(r.IntN(1000) - 500), r.Float64() - 0.5, int64(1<<52 + r.IntN(9)), true, nil})
+			}
+			switch seed % 3 {
+			case 0:
+				elements = append(elements, projection.Field(fmt.Sprint(v)))
+			case 1:
+				elements = append(elements, setValue(v))
+			case 2:
+				elements = append(elements, key(map[string]any{"a": v, "b": int64(r.IntN(3))}))
+			}
+		}
+		entry := map[string]any{}
+		for _, e := range elements {
+			text := string(projection.NewFieldSet(projection.Path{e}).FieldsV1())
+			var one map[string]any
+			require.NoError(t, json.Unmarshal([]byte(text), &one))
+			maps.Copy(entry, one)
+		}
+		set, err := projection.Managed(managedBy("m", entry), "m")
+		require.NoError(t, err)
+		require.Equal(t, len(entry), set.Len())
+		require.True(t, slices.IsSortedFunc(slices.Collect(set.All()), projection.Path.Compare), "seed %d", seed)
+		for _, e := range elements {
+			require.True(t, set.Has(projection.Path{e}))
+		}
+	}
+}
+
+func TestWideMaps(t *testing.T) {
+	for seed := range rounds / 10 {
+		r := newRandom(seed)
+		a, b := map[string]any{}, map[string]any{}
+		var paths []projection.Path
+		for i := range 20 + r.IntN(80) {
+			name := fmt.Sprint(i)
+			a[name] = pick(r, someValues)
+			b[name] = a[name]
+			switch r.IntN(60) {
+			case 0:
+				b[name] = pick(r, someValues)
+			case 1:
+				delete(b, name)
+			case 2:
+				b[name+"x"] = "new"
+				paths = append(paths, projection.Path{projection.Field(name + "x")})
+			case 3:
+				a[name] = map[string]any{"x": int64(1)}
+			}
+			if r.IntN(100) > 0 {
+				paths = append(paths, projection.Path{projection.Field(name)})
+			}
+		}
+		set := projection.NewFieldSet(paths...)
+		x, y := projection.Project(a, set), projection.Project(b, set)
+		want, _ := referenceProject(any(a), paths)
+		require.Equal(t, want, any(x.Object), "seed %d", seed)
+		got, _ := patched(x.Object, true, projection.Diff(x, y), place{set: set})
+		require.Equal(t, any(y.Object), got, "seed %d", seed)
+		require.Empty(t, projection.Diff(x, x))
 	}
 }
 

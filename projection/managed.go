@@ -29,6 +29,7 @@ func entryFields(entry map[string]any) (FieldSet, error) {
 	if entry["fieldsV1"] == nil {
 		return FieldSet{}, nil
 	}
-	root, err := fieldsNode(entry["fieldsV1"], nil)
+	r := fieldsReader{}
+	root, err := r.decoded(entry["fieldsV1"])
 	return fieldsSet(root, err)
 }

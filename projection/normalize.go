@@ -30,6 +30,8 @@ func (s Step) String() string {
 //   - stringData of a Secret becomes data, where it replaces what is there under the same key. A server records
 //     stringData as declared and never the data that it makes of it, so that a key that is no longer sent would stay.
 //   - Metadata that only the server writes is dropped: uid, resourceVersion, managedFields and the like.
+//   - Empty maps and lists are dropped from the metadata of custom resources. Nothing is in them, but a server writes such
+//     an object anew at each apply, which no dry run foretells (seen in 1.33 and 1.36).
 //   - The status of a kind that Kubernetes brings is dropped, which the server would ignore. That of a custom resource
 //     stays, since it may be an ordinary field; see [Unkept].
 //   - Fields that are null are dropped from metadata and from the kinds that Kubernetes brings, where null means that
@@ -44,6 +46,7 @@ func Normalize(manifest map[string]any) (map[string]any, []Step) {
 	n.metadata(obj)
 	n.status(obj)
 	n.nulls(obj)
+	n.empties(obj)
 	n.stringData(obj)
 	return obj, n.steps
 }
@@ -64,6 +67,19 @@ func (n *normalizer) metadata(obj map[string]any) {
 	metadata, _ := obj["metadata"].(map[string]any)
 	for _, name := range serverOwned {
 		n.drop(metadata, metadataField(name), "only the server writes it")
+	}
+}
+
+// empties drops what is in effect nothing.
+func (n *normalizer) empties(obj map[string]any) {
+	metadata, _ := obj["metadata"].(map[string]any)
+	if n.builtin {
+		return
+	}
+	for _, name := range []string{"annotations", "finalizers", "labels", "ownerReferences"} {
+		if v, exists := metadata[name]; exists && v != nil && !isFilled(v) {
+			n.drop(metadata, metadataField(name), "it is empty, and a server writes a custom resource with it anew at each apply")
+		}
 	}
 }
 

@@ -37,11 +37,11 @@ func TestNormalize(t *testing.T) {
 		{`{apiVersion: ex.io/v1, kind: Secret, stringData: {a: b}}`, `{apiVersion: ex.io/v1, kind: Secret, stringData: {a: b}}`, nil, "a custom resource called so"},
 		{
 			`{apiVersion: ex.io/v1, kind: W, metadata: {name: a, uid: u, resourceVersion: "1", generation: 3, managedFields: [], creationTimestamp: null, labels: {a: null}}}`,
-			`{apiVersion: ex.io/v1, kind: W, metadata: {name: a, labels: {}}}`,
+			`{apiVersion: ex.io/v1, kind: W, metadata: {name: a}}`,
 			[]string{
 				"metadata.creationTimestamp: dropped: only the server writes it", "metadata.generation: dropped: only the server writes it",
 				"metadata.managedFields: dropped: only the server writes it", "metadata.resourceVersion: dropped: only the server writes it",
-				"metadata.uid: dropped: only the server writes it", "metadata.labels.a: dropped: null means that it isn't there",
+				"metadata.uid: dropped: only the server writes it", "metadata.labels.a: dropped: null means that it isn't there", "metadata.labels: dropped: it is empty, and a server writes a custom resource with it anew at each apply",
 			}, "as exported from a server",
 		},
 		{

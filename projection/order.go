@@ -32,10 +32,15 @@ func compareKeyTexts(a, b string) int {
 	for {
 		xf, inX := x.next()
 		yf, inY := y.next()
-		if !inX || !inY {
-			return cmp.Compare(boolRank(inX), boolRank(inY))
+		switch {
+		case !inX && !inY:
+			return 0
+		case !inX:
+			return -1
+		case !inY:
+			return 1
 		}
-		if c := strings.Compare(unquote(xf.name), unquote(yf.name)); c != 0 {
+		if c := compareStrings(xf.name, yf.name); c != 0 {
 			return c
 		}
 		if c := compareTexts(xf.value, yf.value); c != 0 {
@@ -74,12 +79,12 @@ func compareTexts(a, b string) int {
 	if ra != rb {
 		return cmp.Compare(ra, rb)
 	}
-	switch a[0] {
-	case '"':
-		return strings.Compare(unquote(a), unquote(b))
-	case 't', 'f':
+	switch ra {
+	case stringRank:
+		return compareStrings(a, b)
+	case boolRank:
 		return strings.Compare(a, b)
-	case '[', '{':
+	case listRank, mapRank:
 		x, _ := decodeJSON(a)
 		y, _ := decodeJSON(b)
 		return cmp.Or(compareValues(x, y), strings.Compare(a, b))
@@ -87,20 +92,43 @@ func compareTexts(a, b string) int {
 	return cmp.Or(compareNumbers(a, b), strings.Compare(a, b))
 }
 
+// compareStrings compares what two JSON strings say.
+func compareStrings(a, b string) int {
+	if a == b {
+		return 0
+	}
+	if strings.IndexByte(a, '\\') >= 0 || strings.IndexByte(b, '\\') >= 0 {
+		a, b = unquote(a), unquote(b)
+	} else {
+		a, b = a[1:len(a)-1], b[1:len(b)-1]
+	}
+	return strings.Compare(a, b)
+}
+
+// The ranks of values of different types.
+const (
+	numberRank = iota
+	stringRank
+	boolRank
+	listRank
+	mapRank
+	nullRank
+)
+
 func textRank(text string) int {
 	switch text[0] {
 	case '"':
-		return 1
+		return stringRank
 	case 't', 'f':
-		return 2
+		return boolRank
 	case '[':
-		return 3
+		return listRank
 	case '{':
-		return 4
+		return mapRank
 	case 'n':
-		return 5
+		return nullRank
 	}
-	return 0
+	return numberRank
 }
 
 // compareNumbers compares integers exactly. Whole numbers that fit are integers; see parseNumber.
@@ -141,11 +169,4 @@ func compareMaps(a, b map[string]any) int {
 		}
 	}
 	return cmp.Compare(len(an), len(bn))
-}
-
-func boolRank(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }

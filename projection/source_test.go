@@ -109,7 +109,7 @@ func TestTopology(t *testing.T) {
 		{`{new: {a: 1}}`, "no schema: nobody who owns spec.new has revealed its type", "what nobody has"},
 		{`{rules: [{x: 1}]}`, `item 0 of spec.rules: no schema that tells the default of the key field "name"`, "a key without a default"},
 		{`{rules: [5]}`, "item 0 of spec.rules: is not a map and has no keys", "which the server would refuse"},
-		{`{tags: [a, a]}`, `entry "v:\"a\"" stands twice in spec.tags`, "and this too"},
+		{`{tags: [a, a]}`, `spec.tags[="a"] stands twice`, "and this too"},
 		{`{mapOfMaps: [1]}`, "item 0 of spec.mapOfMaps: expected a map, found a list", "and this"},
 	} {
 		got, err := topology.Declared(context.Background(), widget("- {}", test.spec))

@@ -3,6 +3,7 @@ package projection
 import (
 	"context"
 	"fmt"
+	"slices"
 )
 
 // Topology is what the managedFields of a live object reveal about the types of its kind: which lists have keys, and
@@ -187,9 +188,8 @@ func (d *declarer) items(list []any, s *shape) (*node, error) {
 		d.path = d.path[:len(d.path)-1]
 		n.children = append(n.children, child{e, asMember(sub)})
 	}
-	sorted, err := finish(n, d.path)
-	if err != nil {
-		return nil, fmt.Errorf("projection: %w", err)
+	if e, twice := sortUnique(n.children); twice {
+		return nil, fmt.Errorf("projection: %s stands twice", append(slices.Clone(d.path), e))
 	}
-	return sorted, nil
+	return n, nil
 }

@@ -57,6 +57,9 @@ func (plan *Plan) MarshalJSON() ([]byte, error) {
 	}
 	for _, c := range plan.Changes {
 		before, after := c.Shown()
+		if c.Assigned {
+			after = "<assigned at apply>"
+		}
 		out.Changes = append(out.Changes, changeJSON{
 			c.Path.String(), string(c.Op), c.Cause, c.Manager, before, after, c.Sensitive,
 		})

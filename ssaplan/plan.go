@@ -100,7 +100,7 @@ type Plan struct {
 	// Baseline is what a host compares After with: the values that the prior state observed last, or Before if the state
 	// is stale or there is none. Sensitive values from a state are digests.
 	Baseline projection.Projection
-	// Changes are the values that change, the declared ones first.
+	// Changes are the values that change, the declared ones first; for a Conflict, those that a forced apply would change.
 	Changes []Change
 	// Replacement says more about a Replace; nil for every other action.
 	Replacement *Replacement
@@ -169,11 +169,15 @@ type Change struct {
 	Operation   string
 	Subresource string
 	Time        time.Time
+	// Assigned says that the server picks the value when the plan is applied, so that After isn't known.
+	Assigned bool
 }
 
 // String returns one line: the change, and why.
 func (c Change) String() string {
 	switch {
+	case c.Assigned:
+		return fmt.Sprintf("%s: assigned at apply", c.Path)
 	case c.Cause == Drifted && c.Manager != "":
 		return fmt.Sprintf("%s (drifted: changed by %q)", c.Change, c.Manager)
 	case c.Cause == Edited:

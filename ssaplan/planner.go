@@ -122,36 +122,6 @@ func newPlanner(client dynamic.Interface, kinds kinds, options Options) (*Planne
 	return &Planner{options: options, kinds: kinds, resources: resources}, nil
 }
 
-// target is an object in the cluster: its identity with the namespace resolved, and access to it.
-type target struct {
-	identity identity.Identity
-	scope    identity.Scope
-	resource *trackedResource
-	warnings []string
-}
-
-// locate finds out where the object lives. A kind that the server doesn't serve is an error for which
-// meta.IsNoMatchError holds.
-func (p *Planner) locate(ctx context.Context, id identity.Identity) (*target, error) {
-	kind, err := p.kinds.find(ctx, schema.GroupVersionKind{Group: id.Group(), Version: id.Version(), Kind: id.Kind})
-	if err != nil {
-		return nil, err
-	}
-	t := &target{scope: identity.Cluster}
-	if kind.namespaced {
-		t.scope = identity.Namespaced
-	}
-	var warning string
-	t.identity, warning = id.Resolve(t.scope, p.options.DefaultNamespace)
-	if warning != "" {
-		t.warnings = append(t.warnings, warning)
-	}
-	t.resource = &trackedResource{
-		resource: p.resources(kind.resource, t.identity.Namespace), object: t.identity, observe: p.options.observer(),
-	}
-	return t, nil
-}
-
 // failure returns the error for a request that failed: the object, what was tried, the cause and, if the caller was
 // refused, what the credentials say about themselves.
 func (p *Planner) failure(id identity.Identity, doing string, err error) error {

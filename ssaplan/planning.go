@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/fieldowner"
@@ -21,10 +20,11 @@ import (
 // Plan says what applying the manifest will do. It changes nothing on the server.
 //
 // It takes no request when the identity changed, one when the live object is supplied, and two otherwise; up to two more
-// when the server refuses, and one less when [Options.NoOps] knows the answer. In that case Before and After are empty. An
-// object that changes between the read and the dry run is read again. An error
-// means that no plan could be made; it names the object and wraps the server's answer. What the server can't answer yet
-// (a kind or namespace that isn't there) is a plan with the action [Deferred].
+// when the server refuses, and one less when [Options.NoOps] knows the answer, in which case Before and After are empty. An
+// object that changes between the read and the dry run is read again.
+//
+// An error means that no plan could be made; it names the object and wraps the server's answer. What the server can't
+// answer yet (a kind or namespace that isn't there) is a plan with the action [Deferred].
 func (p *Planner) Plan(ctx context.Context, request Request) (*Plan, error) {
 	if request.Manifest == nil {
 		return nil, errors.New("ssaplan: no manifest")
@@ -92,7 +92,7 @@ func (p *Planner) plan(ctx context.Context, plan *Plan, request Request) error {
 			return p.unreadable(ctx, plan, err)
 		}
 	}
-	if plan.live != nil && p.options.NoOps.has(plan.noOpKey()) {
+	if plan.live != nil && len(plan.Unknown) == 0 && p.options.NoOps.has(plan.noOpKey()) {
 		plan.Action, plan.Reason = NoOp, "the server would write nothing, as it said before of this version"
 		return nil
 	}
@@ -168,7 +168,7 @@ func (p *Planner) unreadable(ctx context.Context, plan *Plan, cause error) error
 		return fmt.Errorf("%s: dry run: %w", plan.Object, err)
 	}
 	plan.After = projection.Project(dryRun.Object, declared)
-	plan.deferTo(UnreadableObject, p.failure(plan.Object, "the live object can't be read", cause).Error())
+	plan.deferTo(UnreadableObject, "the live object can't be read: "+plan.shown(cause).Error())
 	return nil
 }
 
@@ -235,55 +235,6 @@ func (p *Planner) patch(manifest *unstructured.Unstructured) (Patch, error) {
 	return Patch{body, metav1.PatchOptions{FieldManager: p.options.FieldManager, Force: &force}}, nil
 }
 
-// supplied returns the live object that the host has, or nil if it has none that is of use: without managedFields, which
-// some caches drop, it doesn't say who owns what.
-func (t *target) supplied(live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	if live == nil {
-		return nil, nil
-	}
-	id, err := identity.Of(live.Object)
-	if err != nil {
-		return nil, fmt.Errorf("supplied live object: %w", err)
-	}
-	if id != t.identity {
-		return nil, fmt.Errorf("the supplied live object is another one: %s", id)
-	}
-	if len(live.GetManagedFields()) == 0 {
-		return nil, nil
-	}
-	return live, nil
-}
-
-// live returns the object as it is, or nil if there is none. Only the API server's own word counts for that: a proxy's
-// 404 is an error.
-func (t *target) live(ctx context.Context) (*unstructured.Unstructured, error) {
-	obj, err := t.resource.Get(ctx, t.identity.Name, metav1.GetOptions{})
-	switch authresilience.Classify(err) {
-	case authresilience.NotFound, authresilience.NamespaceNotFound:
-		return nil, nil
-	}
-	return t.answer(obj, err)
-}
-
-// answer returns the object that a request was answered with, if it is that object: whatever stands in front of a server
-// can answer 200 with something else.
-func (t *target) answer(obj *unstructured.Unstructured, err error) (*unstructured.Unstructured, error) {
-	if err != nil {
-		return nil, err
-	}
-	if id, err := identity.Of(obj.Object); err != nil || id != t.identity {
-		return nil, fmt.Errorf("the answer is not this object but %q, kind %q: check the server's address", obj.GetName(), obj.GetKind())
-	}
-	return obj, nil
-}
-
-// dryRun returns the object as the server would make it.
-func (t *target) dryRun(ctx context.Context, patch Patch) (*unstructured.Unstructured, error) {
-	options := patch.Options
-	options.DryRun = []string{metav1.DryRunAll}
-	return t.answer(t.resource.Patch(ctx, t.identity.Name, types.ApplyPatchType, patch.Body, options))
-}
-
 // compare fills the plan from the two answers of the server.
 func (p *Planner) compare(plan *Plan, dryRun *unstructured.Unstructured, prior *State) error {
 	declared, err := projection.Managed(dryRun.Object, p.options.FieldManager)
@@ -317,6 +268,7 @@ func (p *Planner) compare(plan *Plan, dryRun *unstructured.Unstructured, prior *
 	if plan.Changes, err = c.changes(); err != nil {
 		return fmt.Errorf("%s: %w", plan.Object, err)
 	}
+	plan.markAssigned()
 	plan.Ownership = fieldowner.Compare(c.liveOwners, c.dryOwners, p.options.FieldManager)
 	plan.Action, plan.Reason = Update, reason(plan.Changes)
 	return nil

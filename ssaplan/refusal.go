@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/fieldowner"
@@ -65,18 +66,16 @@ var refusalWords = map[immutability.Kind]string{
 func (p *Planner) refused(ctx context.Context, plan *Plan, err error) error {
 	switch conflicts := fieldowner.ConflictsFromError(err, plan.liveObject()); {
 	case len(conflicts) > 0:
-		plan.Action, plan.Conflicts = Conflict, conflicts
-		plan.Reason = count(len(conflicts), "field has another value and another owner", "fields have other values and other owners")
-		return nil
+		return p.conflict(ctx, plan, conflicts)
 	case authresilience.Classify(err) == authresilience.NamespaceNotFound && plan.live == nil:
 		plan.deferTo(MissingNamespace, fmt.Sprintf("namespace %q doesn't exist (yet)", plan.Object.Namespace))
 		return nil
 	case apierrors.IsBadRequest(err) && strings.HasSuffix(err.Error(), noDryRun):
-		plan.deferTo(NoDryRun, err.Error())
+		plan.deferTo(NoDryRun, plan.shown(err).Error())
 		return nil
 	}
 	if len(plan.Unknown) > 0 {
-		plan.deferTo(UnknownValues, fmt.Sprintf("can't be tried without the values of %s: %v", pathList(plan.Unknown), authresilience.Redact(err)))
+		plan.deferTo(UnknownValues, fmt.Sprintf("can't be tried without the values of %s: %v", pathList(plan.Unknown), plan.shown(err)))
 		return nil
 	}
 	verdict := immutability.Classify(err)
@@ -87,14 +86,45 @@ func (p *Planner) refused(ctx context.Context, plan *Plan, err error) error {
 		verdict.Kind, verdict.Uncertain = immutability.Invalid, "" // there is nothing that could have been immutable
 	}
 	if plan.live != nil {
-		verdict = immutability.Probe(ctx, plan.target.resource, plan.manifest, plan.live, verdict,
-			immutability.ProbeOptions{FieldManager: p.options.FieldManager})
+		verdict = p.probe(ctx, plan, verdict)
 	}
 	if !verdict.Replaceable() {
 		return &RefusedError{plan.Object, verdict, err}
 	}
 	plan.replaceFor(verdict)
 	return nil
+}
+
+// ipAddresses is the resource by which a server keeps track of the cluster IPs of Services.
+var ipAddresses = schema.GroupVersionResource{Group: "networking.k8s.io", Version: "v1", Resource: "ipaddresses"}
+
+func (p *Planner) probe(ctx context.Context, plan *Plan, verdict immutability.Verdict) immutability.Verdict {
+	addresses := &trackedResource{resource: p.resources(ipAddresses, ""), object: plan.Object, observe: p.options.observer()}
+	verdict = immutability.Probe(ctx, plan.target.resource, plan.manifest, plan.live, verdict,
+		immutability.ProbeOptions{FieldManager: p.options.FieldManager, IPAddresses: addresses})
+	plan.target.resource.requests += addresses.requests
+	return verdict
+}
+
+// conflict makes the plan a conflict. What would change is what a forced apply would do, if that can be tried.
+func (p *Planner) conflict(ctx context.Context, plan *Plan, conflicts []fieldowner.Conflict) error {
+	forced, force := plan.Patch, true
+	forced.Options.Force = &force
+	dryRun, err := plan.target.dryRun(ctx, forced)
+	if err == nil && dryRun.GetResourceVersion() == plan.liveVersion() {
+		if err := p.compare(plan, dryRun, plan.request.Prior); err != nil {
+			return err
+		}
+		plan.leaveOutUnknown()
+	}
+	plan.Action, plan.Deferral, plan.Conflicts = Conflict, "", conflicts
+	plan.Reason = count(len(conflicts), "field has another value and another owner", "fields have other values and other owners")
+	return nil
+}
+
+// shown returns err as it can be printed.
+func (plan *Plan) shown(err error) error {
+	return hideSecrets(authresilience.Redact(err), plan.request.Manifest, plan.live)
 }
 
 // replaceFor makes the plan a replacement because of fields that can't change in place.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/test/controlplane"
 )
 
 func patterns(t *testing.T, texts ...string) projection.Patterns {
@@ -45,6 +46,27 @@ func TestSideEffectsOnFieldsThatNobodyOwns(t *testing.T) {
 
 	got = causes(c.plan(t, ssaplan.Request{Manifest: manifest(t, "{apiVersion: v1, kind: Service, metadata: {name: new}, spec: {ports: [{port: 80}]}}")}))
 	require.NotContains(t, fmt.Sprint(got), "SideEffect", "defaults make no noise on a create")
+}
+
+func TestPortsThatTheServerPicksAreNotForetold(t *testing.T) {
+	c := newCluster(t)
+	service := func(kind string) *unstructured.Unstructured {
+		return manifest(t, "{apiVersion: v1, kind: Service, metadata: {name: picked}, spec: {ports: [{port: 80}], type: %s}}", kind)
+	}
+	c.apply(t, service("ClusterIP"))
+	plan := c.plan(t, ssaplan.Request{Manifest: service("NodePort")})
+	found := false
+	for _, change := range plan.Changes {
+		if strings.HasSuffix(change.Path.String(), ".nodePort") {
+			found = true
+			require.True(t, change.Assigned)
+			require.Nil(t, change.After)
+		}
+	}
+	require.True(t, found)
+	text, err := plan.MarshalJSON()
+	require.NoError(t, err)
+	require.NotContains(t, string(text), "32769", "the dummy of the dry run")
 }
 
 func TestWhatHasNoEffectIsAWarning(t *testing.T) {
@@ -91,6 +113,13 @@ func TestUnknownValuesAreLeftOut(t *testing.T) {
 
 	plan = c.plan(t, ssaplan.Request{Manifest: manifest(t, deployment, 2, "app:1"), Unknown: image})
 	require.Equal(t, ssaplan.UnknownValues, plan.Deferral, "nothing else changes: %v", plan)
+	cached, err := ssaplan.New(controlplane.Shared(t).Config(), ssaplan.Options{FieldManager: manager, DefaultNamespace: c.namespace, NoOps: ssaplan.NewNoOpCache(10)})
+	require.NoError(t, err)
+	for range 2 {
+		plan, err = cached.Plan(t.Context(), ssaplan.Request{Manifest: manifest(t, deployment, 2, "app:1"), Unknown: image})
+		require.NoError(t, err)
+		require.Equal(t, ssaplan.UnknownValues, plan.Deferral, "a remembered no-op is none while values are unknown")
+	}
 
 	plan = c.plan(t, ssaplan.Request{Manifest: manifest(t, deployment, 2, "app:2"), Unknown: env})
 	require.Equal(t, ssaplan.UnknownValues, plan.Deferral, "the server doesn't accept a container without an image")

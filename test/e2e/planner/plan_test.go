@@ -191,8 +191,14 @@ func TestConflict(t *testing.T) {
 	}
 	require.Equal(t, []string{"data.a somebody", `metadata.annotations["a.b/c"] somebody`}, paths)
 
+	forced := c.plan(t, ssaplan.Request{Manifest: m})
+	require.Equal(t, causes(forced), causes(plan), "the values are those that force would change")
+	require.Equal(t, fmt.Sprint(forced.Ownership), fmt.Sprint(plan.Ownership))
+	require.Equal(t, "theirs", plan.Changes[0].Before)
+	_, err = polite.Apply(t.Context(), plan)
+	require.ErrorContains(t, err, "Conflict")
 	taken := []string{}
-	for _, change := range c.plan(t, ssaplan.Request{Manifest: m}).Ownership {
+	for _, change := range forced.Ownership {
 		taken = append(taken, fmt.Sprintf("%s %s %s", change.Kind, change.Path, change.Managers[0].Manager))
 	}
 	require.Equal(t, []string{"Taken data.a somebody", `Taken metadata.annotations["a.b/c"] somebody`}, taken)

@@ -1,0 +1,29 @@
+package ssaplan
+
+import "github.com/ssaplan/primitives/projection"
+
+// assigned are the fields for which a server picks a free value when the manifest doesn't name one. A dry run picks a
+// dummy. Source: the allocators in kubernetes/pkg/registry/core/service, 1.33 to 1.36.
+var assigned = map[string]projection.Patterns{
+	"v1/Service": mustParsePatterns("spec.ports[*].nodePort", "spec.healthCheckNodePort", "spec.clusterIP", "spec.clusterIPs"),
+}
+
+func mustParsePatterns(texts ...string) projection.Patterns {
+	patterns, err := projection.ParsePatterns(texts...)
+	if err != nil {
+		panic(err) // the texts stand in this package
+	}
+	return patterns
+}
+
+// markAssigned takes the dummies out of the changes: a value that isn't declared and that the server picks is only known
+// once it is applied.
+func (plan *Plan) markAssigned() {
+	patterns := assigned[plan.Object.APIVersion+"/"+plan.Object.Kind]
+	for i := range plan.Changes {
+		c := &plan.Changes[i]
+		if c.Cause == SideEffect && c.Op != projection.Removed && patterns.Match(c.Path) {
+			c.Assigned, c.After = true, nil
+		}
+	}
+}
