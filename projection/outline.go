@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Outline returns every field that one of the objects has, except what only the server writes into the metadata, so that
+// Outline returns the leaves of what the objects have: every field that one of them has a value at, except what only the server writes into the metadata, so that
 // objects of one kind can be compared as a whole: as [Diff] of what [Project] takes from each. Whether a list has keys, is
 // a set or is atomic is what the managedFields of all of the objects reveal; a list of which they reveal nothing is taken
 // for atomic. An entry of managedFields that can't be read is an error.
@@ -91,8 +91,7 @@ func outlineItems(list []any, n *node) *node {
 		if !ok {
 			return nil
 		}
-		sub := outline(item, n.child(e))
-		out.children = append(out.children, child{e, asMember(sub)})
+		out.children = append(out.children, child{e, outline(item, n.child(e))})
 	}
 	slices.SortFunc(out.children, func(a, b child) int { return a.element.Compare(b.element) })
 	out.children = slices.CompactFunc(out.children, func(a, b child) bool { return a.element == b.element })

@@ -105,6 +105,19 @@ func set(m *unstructured.Unstructured, value any, path ...string) {
 	}
 }
 
+func TestAnEditIsOneChange(t *testing.T) {
+	c := newCluster(t)
+	const pod = `{apiVersion: v1, kind: Pod, metadata: {name: one}, spec: {containers: [{name: a, image: "%s", env: [{name: A, value: x}], ports: [{containerPort: 1}]}]}}`
+	c.apply(t, manifest(t, pod, "a:1"))
+	require.Equal(t, []string{`replace spec.containers[name="a"].image Edited`}, causes(c.plan(t, ssaplan.Request{Manifest: manifest(t, pod, "a:2")})))
+
+	const cron = `{apiVersion: batch/v1, kind: CronJob, metadata: {name: one}, spec: {schedule: "0 0 * * *", jobTemplate: {spec: {template: {spec: {
+		restartPolicy: Never, containers: [{name: a, image: a, env: [{name: A, value: "%s"}, {name: B, value: b}], ports: [{containerPort: 1}]}]}}}}}}`
+	c.apply(t, manifest(t, cron, "x"))
+	require.Equal(t, []string{`replace spec.jobTemplate.spec.template.spec.containers[name="a"].env[name="A"].value Edited`},
+		causes(c.plan(t, ssaplan.Request{Manifest: manifest(t, cron, "y")})))
+}
+
 func TestScaleIsDriftAlsoWithoutAState(t *testing.T) {
 	c := newCluster(t)
 	m := manifest(t, `{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: scaled}, spec: {replicas: 3, selector: {matchLabels: {a: b}},
