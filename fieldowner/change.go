@@ -18,7 +18,8 @@ const (
 	// Shared is a field that the manager and others own now, and didn't own together before.
 	Shared ChangeKind = "Shared"
 	// GivenUp is a field that the manager owned and no longer does, and nobody owns it who didn't before. The change
-	// names those who still do; if there are none, the field is nobody's.
+	// names those who still do; if there are none, the field is nobody's. A co-owner who changed the value leaves the
+	// same record as a manager who stopped sending it.
 	GivenUp ChangeKind = "GivenUp"
 	// Lost is a field that the manager owned, no longer does, and others, named in the change, do instead.
 	Lost ChangeKind = "Lost"

@@ -97,12 +97,13 @@ func TestConflictPath(t *testing.T) {
 		{"manager": "dots", "operation": "Apply", "apiVersion": "v1", "time": "2020-01-02T03:04:05Z", "fieldsV1": {"f:data": {"f:a.b[c]": {}}}},
 		{"manager": "deep", "operation": "Apply", "apiVersion": "v1", "fieldsV1": {"f:data": {"f:a": {"f:b[c]": {}}}}},
 		{"manager": "list", "operation": "Apply", "apiVersion": "v1", "fieldsV1": {"f:l": {
-			"k:{\"b\":true,\"f\":1.5,\"i\":-1,\"n\":null,\"s\":\"é \\\"]\"}": {".": {}}, "v:[1,{\"a\":\"b\"}]": {}, "i:3": {}}}}]}}`)
+			"k:{\"b\":true,\"f\":1.5,\"i\":-1,\"n\":null,\"s\":\"é \\\"]\"}": {".": {}, "f:x.y": {}}, "v:[1,{\"a\":\"b\"}]": {}, "i:3": {}}}}]}}`)
 	for _, row := range []struct{ field, manager, path, why string }{
 		{".data.a.b[c]", "dots", `data["a.b[c]"]`, "the owner's record tells what the dots mean"},
 		{".data.a.b[c]", "deep", `data.a["b[c]"]`, "the same text, another owner"},
 		{".data.a.b[c]", "stranger", `data.a["b[c]"]`, "somebody's record is better than none"},
 		{`.l[b=true,f=1.5,i=-1,n=null,s="é \"]"]`, "list", `l[b=true,f=1.5,i=-1,n=null,s="é \"]"]`, "a key with values of all types"},
+		{`.l[b=true,f=1.5,i=-1,n=null,s="é \"]"].x.y`, "list", `l[b=true,f=1.5,i=-1,n=null,s="é \"]"]["x.y"]`, "a field below it"},
 		{`.l[=[1,a="b"]]`, "list", `l[=[1,{"a":"b"}]]`, "a composite set value, which a server writes in its own way"},
 		{".l[3]", "list", "l[3]", "a position"},
 		{".x.y", "dots", "x.y", "unknown: read as if names had no dots"},

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/ssaplan/primitives/projection"
 )
@@ -111,15 +112,22 @@ func (f DroppedField) shown() any {
 func (f DroppedField) String() string {
 	switch f.Fate {
 	case Reset:
-		text, err := json.Marshal(f.shown())
-		if err != nil {
-			return fmt.Sprintf("%s: reset", f.Path)
-		}
-		return fmt.Sprintf("%s: reset to %s", f.Path, text)
+		return fmt.Sprintf("%s: reset to %s", f.Path, oneLine(f.shown()))
 	case Retained:
 		return fmt.Sprintf("%s: retained by %s", f.Path, ownerNames(f.Owners))
 	}
 	return fmt.Sprintf("%s: deleted", f.Path)
+}
+
+// oneLine writes v as JSON, as it is read and not as it is put into a web page.
+func oneLine(v any) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return "a value"
+	}
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // Format prints [DroppedField.String] whatever the verb, so that no verb shows a sensitive value.

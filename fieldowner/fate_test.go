@@ -42,7 +42,7 @@ func TestDropped(t *testing.T) {
 		{"a co-owner", `{"f:a": {}}`, `{}`, `"a": 1`, `{"f:a": {}}`, []string{`a: retained by "you" (Apply)`}},
 		{"a co-owner of what is gone", `{"f:a": {}}`, `{}`, `"b": 1`, `{"f:a": {}}`, []string{"a: deleted"}},
 		{"somebody owns something in it", `{"f:m": {}}`, `{}`, `"m": {"x": 1}`, `{"f:m": {"f:x": {}}}`, []string{`m: retained by "you" (Apply)`}},
-		{"an atomic map that covers it", `{"f:m": {"f:x": {}}}`, `{}`, `"m": {"x": 1}`, `{"f:m": {}}`, []string{`m.x: reset to 1`}},
+		{"an atomic map that covers it", `{"f:m": {"f:x": {}}}`, `{}`, `"m": {"x": 1}`, `{"f:m": {}}`, []string{`m.x: retained by "you" (Apply)`}},
 		{"an item with all it had", `{"f:l": {` + item + `: {".": {}, "f:name": {}, "f:v": {}}}}`, `{}`, `"b": 1`, `{}`,
 			[]string{`l[name="x"]: deleted`}},
 		{"an item that somebody changed a field of", `{"f:l": {` + item + `: {".": {}, "f:name": {}, "f:v": {}}}}`, `{}`,

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/ssaplan/primitives/projection"
 )
@@ -15,8 +16,11 @@ type Manifest struct {
 	Object map[string]any
 	// Fields are the selected fields; see [Select].
 	Fields projection.FieldSet
-	// Missing are those of them that the object doesn't have, so that the manifest can't either. A webhook may have
-	// removed them.
+	// Missing are those of them that the object doesn't have: the server stores nothing for an empty value such as
+	// false or {}, or a webhook removed them. What the selected manager applied of them is null in the manifest, which
+	// keeps it owned without a value. It is left out if others own it too, because a server calls an empty value that
+	// it doesn't store a conflict; of a map such as labels, where null would be stored as an empty text; and of a custom
+	// resource, where null is a value like others.
 	Missing []projection.Path
 }
 
@@ -62,8 +66,36 @@ func NewManifest(live map[string]any, sel Selection) (Manifest, error) {
 		f.empty(p)
 	}
 	f.dropDefaultedKeys(fields)
+	if !isCustom(live) {
+		for _, p := range ownership.keptByNull(part.Missing, sel) {
+			f.setNull(p)
+		}
+	}
 	copyIdentity(obj, live)
 	return Manifest{Object: obj, Fields: fields, Missing: part.Missing}, nil
+}
+
+// keptByNull returns those of the missing paths that the selected manager applied and that null keeps as they are. It
+// doesn't if somebody else owns them, and not in maps: no server drops what is empty there, so somebody removed it, and
+// null would bring it back as "" or 0.
+func (o Ownership) keptByNull(missing []projection.Path, sel Selection) []projection.Path {
+	applied := o.applied(sel)
+	return slices.DeleteFunc(slices.Clone(missing), func(p projection.Path) bool {
+		inMap := len(p) > 1 && slices.Contains(mapFields, p[len(p)-2].Name())
+		return !applied.Has(p) || inMap || len(o.others(p, sel.Manager)) > 0
+	})
+}
+
+// mapFields are the names of the fields that hold maps of which every key can have owners of its own, in all kinds that
+// come with Kubernetes.
+var mapFields = []string{"annotations", "binaryData", "data", "labels", "limits", "requests"}
+
+// isCustom reports whether obj is of a kind that a CustomResourceDefinition made: those have a domain in their group, and
+// the domain of Kubernetes itself hardly ever.
+func isCustom(obj map[string]any) bool {
+	apiVersion, _ := obj["apiVersion"].(string)
+	group, _, _ := strings.Cut(apiVersion, "/")
+	return strings.Contains(group, ".") && !strings.HasSuffix(group, ".k8s.io")
 }
 
 func copyIdentity(obj, live map[string]any) {
@@ -89,7 +121,7 @@ func copyIdentity(obj, live map[string]any) {
 func (o Ownership) checkVersions(live map[string]any, sel Selection, missing []projection.Path) error {
 	have, _ := live["apiVersion"].(string)
 	for _, e := range o.entries {
-		if !sel.selects(e.Owner) || e.APIVersion == have {
+		if !sel.selects(e.Owner) || e.APIVersion == have || e.APIVersion == "" {
 			continue
 		}
 		for _, p := range missing {
@@ -129,6 +161,29 @@ func (f *finder) empty(p projection.Path) {
 			m[p[len(p)-1].Name()] = []any{}
 		}
 	}
+}
+
+// setNull puts null at p, in maps that it makes as needed. It does nothing if that would need a list item that isn't
+// there.
+func (f *finder) setNull(p projection.Path) {
+	var parent any = f.object
+	last := len(p) - 1
+	for i, e := range p[:last] {
+		child, exists := f.child(parent, e)
+		m, isMap := parent.(map[string]any)
+		if !exists && isMap && onlyFields(p[i:]) {
+			child = map[string]any{}
+			m[e.Name()] = child
+		}
+		parent = child
+	}
+	if m, isMap := parent.(map[string]any); isMap && onlyFields(p[last:]) {
+		m[p[last].Name()] = nil
+	}
+}
+
+func onlyFields(p projection.Path) bool {
+	return !slices.ContainsFunc(p, func(e projection.Element) bool { return e.Kind() != projection.FieldKind })
 }
 
 // dropDefaultedKeys takes the key fields out of list items whose owner left them to the schema's default: it owns the

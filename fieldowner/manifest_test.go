@@ -45,6 +45,22 @@ func TestManifestOfAllFields(t *testing.T) {
 		"annotations": {"mesh.io/injected.by": "mesh"}, "labels": {"app": "web", "ex.io/tier.one": "front"}}`), m.Object["metadata"])
 }
 
+func TestSelectNamesFieldsAsTheyAreOwned(t *testing.T) {
+	set, err := Select(recorded(t, "live.json"), Selection{})
+	require.NoError(t, err)
+	for text, want := range map[string]bool{
+		"spec.selector":                                     true,
+		"spec.selector.matchLabels.app":                     false,
+		`metadata.finalizers[="mesh.io/cleanup"]`:           true,
+		"metadata.finalizers":                               false,
+		`spec.template.spec.containers[name="proxy"].image`: true,
+		`spec.template.spec.containers[name="app"].ports[containerPort=80,protocol="TCP"].containerPort`: true,
+		"status.replicas": false,
+	} {
+		assert.Equal(t, want, set.Has(path(t, text)), text)
+	}
+}
+
 func TestManifestLeavesOut(t *testing.T) {
 	const annotation = `"kubectl.kubernetes.io/last-applied-configuration"`
 	live := decoded(t, `{"apiVersion": "ex.io/v1", "kind": "Widget", "spec": {"x": 1}, "status": {"s": 1},
@@ -121,6 +137,43 @@ func TestManifestOfAmbiguousLists(t *testing.T) {
 	unowned, err := NewManifest(live, Selection{Strategy: UnownedFields})
 	require.NoError(t, err)
 	assert.Equal(t, decoded(t, `{"metadata": {}, "free": [{"k": 1}]}`), unowned.Object, "a list that is somebody's in part is not nobody's")
+}
+
+// TestManifestOfEmptyValues has fields that were applied with values of which the server stores nothing.
+func TestManifestOfEmptyValues(t *testing.T) {
+	const fields = `{"f:metadata": {"f:labels": {}}, "f:spec": {"f:paused": {}, "f:new": {"f:x": {}}, "f:kept": {}, "f:limits": {"f:cpu": {}}, "f:set": {"v:\"x\"": {}},
+		"f:list": {"k:{\"k\":1}": {"f:args": {}}, "k:{\"k\":2}": {"f:args": {}}}}}`
+	live := func(apiVersion string) map[string]any {
+		obj := decoded(t, `{"apiVersion": "`+apiVersion+`", "metadata": {}, "spec": {"kept": 1, "list": [{"k": 1}]}}`)
+		addEntry(t, obj, "me", fields)
+		obj["metadata"].(map[string]any)["managedFields"].([]any)[0].(map[string]any)["apiVersion"] = apiVersion
+		return obj
+	}
+	me := Selection{Strategy: ManagerFields, Manager: "me"}
+
+	m, err := NewManifest(live("apps/v1"), me)
+	require.NoError(t, err)
+	assert.Equal(t, decoded(t, `{"apiVersion": "apps/v1", "metadata": {"labels": null}, "spec": {
+		"paused": null, "new": {"x": null}, "kept": 1}}`), m.Object, "null where the field can stand; no list item is made up, and no key of a map")
+	assert.Len(t, m.Missing, 7)
+
+	m, err = NewManifest(live("ex.io/v1"), me)
+	require.NoError(t, err)
+	assert.Equal(t, decoded(t, `{"apiVersion": "ex.io/v1", "metadata": {}, "spec": {"kept": 1}}`), m.Object,
+		"a custom resource stores what is empty")
+
+	shared := live("storage.k8s.io/v1")
+	addEntry(t, shared, "you", `{"f:spec": {"f:paused": {}}}`)
+	m, err = NewManifest(shared, me)
+	require.NoError(t, err)
+	assert.NotContains(t, m.Object["spec"], "paused", "the server would call it a conflict with you")
+	assert.Contains(t, m.Object["spec"], "new")
+
+	updated := live("apps/v1")
+	updated["metadata"].(map[string]any)["managedFields"].([]any)[0].(map[string]any)["operation"] = Update
+	m, err = NewManifest(updated, me)
+	require.NoError(t, err)
+	assert.Equal(t, decoded(t, `{"kept": 1}`), m.Object["spec"], "who never applied it has nothing to keep")
 }
 
 func TestManifestOfSecret(t *testing.T) {

@@ -25,7 +25,8 @@ type Entry struct {
 	Fields projection.FieldSet
 }
 
-// Read returns the ownership that obj's metadata.managedFields record. The order of the entries there doesn't matter.
+// Read returns the ownership that obj's metadata.managedFields record. The order of the entries there doesn't matter; of
+// several of the same owner the latest counts, as it does for a server.
 // An entry that can't be read is an error that names it by its manager and operation, or by its position if it doesn't
 // say who it belongs to. An object without managedFields has the zero Ownership, which is not an error: the server
 // keeps no record of objects whose record was cleared, and some caches drop it.
@@ -40,9 +41,23 @@ func Read(obj map[string]any) (Ownership, error) {
 		if err != nil {
 			return Ownership{}, fmt.Errorf("fieldowner: %s: %w", entryName(e.Owner, i), err)
 		}
-		entries = append(entries, e)
+		entries = withLatest(entries, e)
 	}
 	return newOwnership(entries), nil
+}
+
+// withLatest adds e to entries, or lets it replace an earlier one of the same owner. A scale of an object whose replicas
+// its manager updated before leaves two entries of that manager, of which a server from then on reads the last; it keeps
+// them sorted by time.
+func withLatest(entries []Entry, e Entry) []Entry {
+	i := slices.IndexFunc(entries, func(other Entry) bool { return other.Is(e.Owner) })
+	switch {
+	case i < 0:
+		return append(entries, e)
+	case !entries[i].Time.After(e.Time):
+		entries[i] = e
+	}
+	return entries
 }
 
 func newOwnership(entries []Entry) Ownership {
@@ -195,12 +210,11 @@ func (o Ownership) whole(p projection.Path) (projection.Path, bool) {
 	if o.all.Has(p) || !o.all.Covers(p) {
 		return p, o.all.Has(p)
 	}
-	for n := len(p) - 1; n >= 0; n-- {
-		if o.all.Has(p[:n]) {
-			return p[:n], !isGranular(p[:n])
-		}
+	n := len(p) - 1
+	for !o.all.Has(p[:n]) {
+		n--
 	}
-	return p, false
+	return p[:n], !isGranular(p[:n])
 }
 
 // isGranular reports whether fields below p have owners of their own in every kind, so that an owner of p that shows

@@ -76,6 +76,16 @@ func TestEntriesKeepOwnersApart(t *testing.T) {
 	assert.Empty(t, pathTexts(o.Fields(By("other"))))
 }
 
+// TestReadTwoEntriesOfOneOwner has what a server recorded after an update of replicas and a scale by the same manager.
+func TestReadTwoEntriesOfOneOwner(t *testing.T) {
+	scaled := `{"manager": "m", "operation": "Update", "apiVersion": "v1", "fieldsV1": {"f:spec": {"f:replicas": {}}}}`
+	updated := `{"manager": "m", "operation": "Update", "apiVersion": "v1", "time": "2026-01-02T03:04:05Z", "fieldsV1": {"f:spec": {"f:paused": {}}}}`
+	for _, entries := range []string{scaled + "," + updated, updated + "," + scaled} {
+		o := mustRead(t, decoded(t, `{"metadata": {"managedFields": [`+entries+`]}}`))
+		assert.Equal(t, []string{"spec.paused"}, pathTexts(o.Fields(nil)))
+	}
+}
+
 func TestIs(t *testing.T) {
 	now := time.Now()
 	for _, row := range []struct {

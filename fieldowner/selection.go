@@ -82,16 +82,18 @@ func Select(live map[string]any, sel Selection) (projection.FieldSet, error) {
 }
 
 func (o Ownership) selected(live map[string]any, sel Selection) projection.FieldSet {
-	applied := o.Fields(func(owner Owner) bool {
-		return sel.selects(owner) && owner.appliedBy(sel.Manager)
-	})
 	set := o.Fields(sel.selects)
 	if sel.Strategy != ManagerFields {
 		w := walker{ownership: o, unowned: sel.Strategy == UnownedFields}
 		w.visit(projection.Path{}, live)
 		set = projection.NewFieldSet(w.paths...)
 	}
-	return set.Without(rarelyImported).Union(applied).Without(neverImported)
+	return set.Without(rarelyImported).Union(o.applied(sel)).Without(neverImported)
+}
+
+// applied returns what the selected manager applied to the object itself.
+func (o Ownership) applied(sel Selection) projection.FieldSet {
+	return o.Fields(func(owner Owner) bool { return sel.selects(owner) && owner.appliedBy(sel.Manager) })
 }
 
 // walker collects the paths of an object's fields.
@@ -154,12 +156,6 @@ func (w *walker) keys(p projection.Path) (names []string, known bool) {
 		if len(q) > len(p) {
 			return keyNames(q[len(p)]), q[len(p)].Kind() == projection.KeyKind || q[len(p)].Kind() == projection.ValueKind
 		}
-	}
-	switch {
-	case p.Equal(ownerReferences):
-		return []string{"uid"}, true
-	case p.Equal(finalizers):
-		return nil, true
 	}
 	return nil, false
 }

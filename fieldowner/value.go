@@ -74,22 +74,3 @@ func isContainer(v any) bool {
 	}
 	return false
 }
-
-// copyValue copies maps and lists; everything else in an object is immutable.
-func copyValue(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		for name, item := range v {
-			out[name] = copyValue(item)
-		}
-		return out
-	case []any:
-		out := make([]any, len(v))
-		for i, item := range v {
-			out[i] = copyValue(item)
-		}
-		return out
-	}
-	return v
-}

@@ -1,0 +1,128 @@
+package fieldowner
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/projection"
+)
+
+// clientSide is an object that client-side apply wrote, in two versions of the API, and that others touched.
+const clientSide = `{"apiVersion": "apps/v1", "spec": {"a": 1, "b": 2, "c": 3}, "metadata": {"resourceVersion": "7", "managedFields": [
+	{"manager": "kubectl-client-side-apply", "operation": "Update", "apiVersion": "apps/v1", "time": "2026-01-02T00:00:00Z",
+		"fieldsType": "FieldsV1", "fieldsV1": {"f:spec": {"f:a": {}}, "f:metadata": {"f:annotations": {"f:kubectl.kubernetes.io/last-applied-configuration": {}}}}},
+	{"manager": "kubectl-client-side-apply", "operation": "Update", "apiVersion": "apps/v1beta1", "time": "2026-01-01T00:00:00Z",
+		"fieldsType": "FieldsV1", "fieldsV1": {"f:spec": {"f:b": {}, "f:old": {}}}},
+	{"manager": "kubectl-client-side-apply", "operation": "Update", "subresource": "scale", "apiVersion": "apps/v1",
+		"fieldsType": "FieldsV1", "fieldsV1": {"f:spec": {"f:c": {}}}},
+	{"manager": "kubectl-edit", "operation": "Update", "apiVersion": "apps/v1",
+		"fieldsType": "FieldsV1", "fieldsV1": {"f:spec": {"f:c": {}}}}]}}`
+
+func TestMigrate(t *testing.T) {
+	live := decoded(t, clientSide)
+	patch, err := Migrate(live, "my-tool", ClientSideApply)
+	require.NoError(t, err)
+	assert.JSONEq(t, `[
+		{"op": "replace", "path": "/metadata/managedFields", "value": [
+			{"manager": "my-tool", "operation": "Apply", "apiVersion": "apps/v1", "time": "2026-01-02T00:00:00Z", "fieldsType": "FieldsV1",
+				"fieldsV1": {"f:metadata": {"f:annotations": {"f:kubectl.kubernetes.io/last-applied-configuration": {}}}, "f:spec": {"f:a": {}, "f:b": {}}}},
+			{"manager": "kubectl-client-side-apply", "operation": "Update", "subresource": "scale", "apiVersion": "apps/v1",
+				"fieldsType": "FieldsV1", "fieldsV1": {"f:spec": {"f:c": {}}}},
+			{"manager": "kubectl-edit", "operation": "Update", "apiVersion": "apps/v1", "fieldsType": "FieldsV1", "fieldsV1": {"f:spec": {"f:c": {}}}}]},
+		{"op": "replace", "path": "/metadata/resourceVersion", "value": "7"}]`, string(patch),
+		"both versions, of which the older has a field that isn't there any more; neither the subresource nor others")
+	assert.Equal(t, decoded(t, clientSide), live, "the input stays as it is")
+}
+
+// TestMigrateFromAnOlderVersionFirst has the entry of the version at hand come second.
+func TestMigrateFromAnOlderVersionFirst(t *testing.T) {
+	live := decoded(t, `{"apiVersion": "apps/v1", "spec": {"a": 1, "b": 2}, "metadata": {"resourceVersion": "7", "managedFields": [
+		{"manager": "one", "operation": "Update", "apiVersion": "apps/v1beta1", "fieldsV1": {"f:spec": {"f:a": {}, "f:old": {}}}},
+		{"manager": "two", "operation": "Update", "apiVersion": "apps/v1", "fieldsV1": {"f:spec": {"f:b": {}, "f:removed": {}}}}]}}`)
+	patch, err := Migrate(live, "my-tool", "one", "two")
+	require.NoError(t, err)
+	entries := mustRead(t, patched(t, &unstructured.Unstructured{Object: live}, patch).Object).Entries()
+	require.Len(t, entries, 1)
+	assert.Equal(t, Owner{Manager: "my-tool", Operation: Apply, APIVersion: "apps/v1"}, entries[0].Owner)
+	assert.Equal(t, []string{"spec.a", "spec.b", "spec.removed"}, pathTexts(entries[0].Fields))
+}
+
+func TestOwnershipPatches(t *testing.T) {
+	spec := func(fields ...string) projection.FieldSet {
+		var set projection.FieldSet
+		for _, f := range fields {
+			set = set.Union(fieldSet([]string{"spec", f}))
+		}
+		return set
+	}
+	const live = `{"spec": {"a": 1, "b": 2}, "metadata": {"resourceVersion": "7", "managedFields": [
+		{"manager": "me", "operation": "Apply", "apiVersion": "v1", "fieldsV1": {"f:spec": {"f:a": {}, "f:b": {"f:x": {}}}}},
+		{"manager": "old", "operation": "Apply", "apiVersion": "v1", "fieldsV1": {"f:spec": {"f:c": {}}}},
+		{"manager": "old", "operation": "Update", "subresource": "status", "apiVersion": "v1", "fieldsV1": {"f:status": {}}},
+		{"manager": "me", "operation": "Update", "apiVersion": "v1", "fieldsV1": {"f:spec": {"f:b": {}}}}]}}`
+	for _, row := range []struct {
+		why   string
+		patch func(obj map[string]any) ([]byte, error)
+		want  []string
+	}{
+		{"migrate an applier", func(obj map[string]any) ([]byte, error) { return Migrate(obj, "me", "old") },
+			[]string{`"me" (Apply) spec.a spec.b.x spec.c`, `"me" (Update) spec.b`, `"old" (Update of status) status`}},
+		{"migrate one's own updates", func(obj map[string]any) ([]byte, error) { return Migrate(obj, "me", "me") },
+			[]string{`"me" (Apply) spec.a spec.b spec.b.x`, `"old" (Apply) spec.c`, `"old" (Update of status) status`}},
+		{"migrate nobody", func(obj map[string]any) ([]byte, error) { return Migrate(obj, "me", "nobody") }, nil},
+		{"migrate from no names", func(obj map[string]any) ([]byte, error) { return Migrate(obj, "me") }, nil},
+		{"rename", func(obj map[string]any) ([]byte, error) { return Rename(obj, "old", "me") },
+			[]string{`"me" (Apply) spec.a spec.b.x spec.c`, `"me" (Update) spec.b`, `"me" (Update of status) status`}},
+		{"rename nobody", func(obj map[string]any) ([]byte, error) { return Rename(obj, "nobody", "me") }, nil},
+		{"give up a field and what is below it", func(obj map[string]any) ([]byte, error) { return GiveUp(obj, "me", spec("b")) },
+			[]string{`"me" (Apply) spec.a`, `"me" (Update) spec.b`, `"old" (Apply) spec.c`, `"old" (Update of status) status`}},
+		{"give up everything", func(obj map[string]any) ([]byte, error) { return GiveUp(obj, "me", spec("a", "b", "z")) },
+			[]string{`"me" (Update) spec.b`, `"old" (Apply) spec.c`, `"old" (Update of status) status`}},
+		{"give up what one doesn't own", func(obj map[string]any) ([]byte, error) { return GiveUp(obj, "me", spec("c")) }, nil},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			obj := &unstructured.Unstructured{Object: decoded(t, live)}
+			patch, err := row.patch(obj.Object)
+			require.NoError(t, err)
+			if row.want == nil {
+				assert.Nil(t, patch)
+				return
+			}
+			var got []string
+			for _, e := range mustRead(t, patched(t, obj, patch).Object).Entries() {
+				line := e.Owner.String()
+				for _, p := range pathTexts(e.Fields) {
+					line += " " + p
+				}
+				got = append(got, line)
+			}
+			assert.Equal(t, row.want, got)
+		})
+	}
+}
+
+func TestPatchOfNobodyIsAList(t *testing.T) {
+	live := decoded(t, `{"a": 1, "metadata": {"resourceVersion": "7"}}`)
+	addEntry(t, live, "me", `{"f:a": {}}`)
+	patch, err := GiveUp(live, "me", fieldSet([]string{"a"}))
+	require.NoError(t, err)
+	var operations []map[string]any
+	require.NoError(t, json.Unmarshal(patch, &operations))
+	assert.Equal(t, []any{}, operations[0]["value"], "null would not be a list to the server")
+}
+
+func TestPatchErrors(t *testing.T) {
+	_, err := Migrate(decoded(t, `{"metadata": {"managedFields": []}}`), "me", "old")
+	assert.EqualError(t, err, "fieldowner: the object has no resourceVersion to guard a patch with")
+	_, err = Rename(decoded(t, `{"metadata": {"managedFields": [1], "resourceVersion": "7"}}`), "a", "b")
+	assert.EqualError(t, err, "fieldowner: managedFields[0]: expected a map, got int64")
+}
+
+func TestClientSideAppliers(t *testing.T) {
+	assert.Equal(t, []string{ClientSideApply}, ClientSideAppliers(mustRead(t, decoded(t, clientSide))))
+	assert.Empty(t, ClientSideAppliers(mustRead(t, recorded(t, "live.json"))))
+}

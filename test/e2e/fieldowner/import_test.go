@@ -1,0 +1,146 @@
+package fieldowner_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/fieldowner"
+)
+
+// TestImportStrategies imports an object in each way as a manager that is new to it: the first apply may add an owner, and
+// changes nothing else, and the second is a no-op.
+func TestImportStrategies(t *testing.T) {
+	c := newCluster(t)
+	full, _ := webManifest(t)
+	for name, sel := range map[string]fieldowner.Selection{
+		"all":     {},
+		"unowned": {Strategy: fieldowner.UnownedFields},
+		"updater": {Strategy: fieldowner.ManagerFields, Manager: "autoscaler"},
+		"applier": {Strategy: fieldowner.ManagerFields, Manager: "deployer"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			full["metadata"].(map[string]any)["name"] = name
+			web := c.object(t, deployments, name)
+			web.mustApply(full, "deployer")
+			_, err := web.merge(map[string]any{"spec": map[string]any{"replicas": 5}}, "autoscaler", "scale")
+			require.NoError(t, err)
+			before := web.get()
+
+			m, err := fieldowner.NewManifest(before, sel)
+			require.NoError(t, err)
+			imported, err := web.apply(m.Object, "importer", applyOptions{})
+			require.NoError(t, err, "%v", m.Object)
+			assertValues(t, before, imported, m.Object)
+			owned := read(t, imported).Fields(fieldowner.AppliedBy("importer"))
+			assert.False(t, owned.Empty())
+
+			again, err := web.apply(m.Object, "importer", applyOptions{})
+			require.NoError(t, err)
+			assert.Equal(t, imported, again)
+		})
+	}
+}
+
+// TestImportOfAClientSideApplier imports what kubectl create and kubectl apply left behind, defaults included.
+func TestImportOfAClientSideApplier(t *testing.T) {
+	c := newCluster(t)
+	full, _ := webManifest(t)
+	c.kubectl(t, full, "apply", "-f", "-")
+	web := c.object(t, deployments, "web")
+	before := web.get()
+	m, err := fieldowner.NewManifest(before, fieldowner.Selection{Strategy: fieldowner.ManagerFields, Manager: fieldowner.ClientSideApply})
+	require.NoError(t, err)
+	assert.NotContains(t, (&unstructured.Unstructured{Object: m.Object}).GetAnnotations(), fieldowner.LastAppliedAnnotation)
+	after, err := web.apply(m.Object, "importer", applyOptions{})
+	require.NoError(t, err)
+	assertValues(t, before, after, m.Object)
+}
+
+// TestImportOfAnotherVersion has an autoscaler that was applied as v1, where its target stands elsewhere than in v2.
+func TestImportOfAnotherVersion(t *testing.T) {
+	c := newCluster(t)
+	hpa := c.object(t, autoscalers, "hpa")
+	hpa.in("autoscaling/v1").mustApply(manifest(t, `
+apiVersion: autoscaling/v1
+kind: HorizontalPodAutoscaler
+metadata: {name: hpa}
+spec: {maxReplicas: 3, targetCPUUtilizationPercentage: 50, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}}%s`, ""), "applier")
+
+	sel := fieldowner.Selection{Strategy: fieldowner.ManagerFields, Manager: "applier"}
+	_, err := fieldowner.NewManifest(hpa.get(), sel)
+	var versionErr *fieldowner.VersionError
+	require.ErrorAs(t, err, &versionErr)
+	require.Equal(t, "autoscaling/v1", versionErr.Owner.APIVersion)
+
+	v1 := hpa.in(versionErr.Owner.APIVersion)
+	before := v1.get()
+	m, err := fieldowner.NewManifest(before, sel)
+	require.NoError(t, err)
+	after, err := v1.apply(m.Object, "applier", applyOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, before, after)
+}
+
+// TestImportOfStringData has a Secret that was applied with stringData, of which the server keeps only data.
+func TestImportOfStringData(t *testing.T) {
+	c := newCluster(t)
+	secret := c.object(t, secrets, "s")
+	before := secret.mustApply(manifest(t, `{apiVersion: v1, kind: Secret, metadata: {name: s}, stringData: {a: x, b: z}}%s`, ""), "applier")
+	m, err := fieldowner.NewManifest(before, fieldowner.Selection{Strategy: fieldowner.ManagerFields, Manager: "applier"})
+	require.NoError(t, err)
+	assert.Equal(t, before["data"], m.Object["data"])
+	after, err := secret.apply(m.Object, "applier", applyOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, before["data"], after["data"])
+	without := secret.mustApply(manifest(t, `{apiVersion: v1, kind: Secret, metadata: {name: s}, data: {a: eA==}}%s`, ""), "applier")
+	assert.Equal(t, map[string]any{"a": "eA=="}, without["data"], "what is now owned as data can be removed")
+}
+
+// TestEmptyMetadataOfCustomResources shows why no import writes an empty map into a custom resource's metadata: the server
+// writes the object anew with every such apply, also with the one that it has seen before.
+func TestEmptyMetadataOfCustomResources(t *testing.T) {
+	c := newCluster(t)
+	widget := c.object(t, widgets, "w")
+	applied := manifest(t, `{apiVersion: owners.example.com/v1, kind: Widget, metadata: {name: w, annotations: {}}, spec: {mode: manual}}%s`, "")
+	first := widget.mustApply(applied, tool)
+	second := widget.mustApply(applied, tool)
+	assert.NotEqual(t, resourceVersion(first), resourceVersion(second))
+
+	m, err := fieldowner.NewManifest(second, fieldowner.Selection{Strategy: fieldowner.ManagerFields, Manager: tool})
+	require.NoError(t, err)
+	require.Len(t, m.Missing, 1)
+	assert.Equal(t, "metadata.annotations", m.Missing[0].String())
+	imported := widget.mustApply(m.Object, tool)
+	assertValues(t, second, imported, m.Object)
+	assert.Equal(t, resourceVersion(imported), resourceVersion(widget.mustApply(m.Object, tool)))
+}
+
+func resourceVersion(obj map[string]any) string {
+	return (&unstructured.Unstructured{Object: obj}).GetResourceVersion()
+}
+
+// TestImportIDsOfRealObjects parses IDs of objects that every server has, and finds them where the IDs say.
+func TestImportIDsOfRealObjects(t *testing.T) {
+	c := newCluster(t)
+	for text, path := range map[string]string{
+		"ClusterRole/system:node": "/apis/rbac.authorization.k8s.io/v1/clusterroles/system:node",
+		"rbac.authorization.k8s.io/v1/ClusterRoleBinding/cluster-admin?unowned":      "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/cluster-admin",
+		"kube-system/ConfigMap/extension-apiserver-authentication":                   "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication",
+		"default/v1/Service/kubernetes?manager=kube-apiserver":                       "/api/v1/namespaces/default/services/kubernetes",
+		"kube-system/Role.rbac.authorization.k8s.io/system:controller:token-cleaner": "/apis/rbac.authorization.k8s.io/v1/namespaces/kube-system/roles/system:controller:token-cleaner",
+		"APIService.apiregistration.k8s.io/v1.apps":                                  "/apis/apiregistration.k8s.io/v1/apiservices/v1.apps",
+	} {
+		id, err := fieldowner.ParseImportID(text)
+		require.NoError(t, err)
+		assert.True(t, strings.HasSuffix(path, "/"+id.Name), "%s names %s", text, id.Name)
+		live := c.getPath(t, path)
+		assert.Equal(t, id.Kind, live["kind"], text)
+		m, err := fieldowner.NewManifest(live, id.Selection)
+		require.NoError(t, err)
+		assert.Equal(t, id.Name, m.Object["metadata"].(map[string]any)["name"])
+	}
+}
