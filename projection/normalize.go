@@ -30,8 +30,9 @@ func (s Step) String() string {
 //   - stringData of a Secret becomes data, where it replaces what is there under the same key. A server records
 //     stringData as declared and never the data that it makes of it, so that a key that is no longer sent would stay.
 //   - Metadata that only the server writes is dropped: uid, resourceVersion, managedFields and the like.
-//   - Empty maps and lists are dropped from the metadata of custom resources. Nothing is in them, but a server writes such
-//     an object anew at each apply, which no dry run foretells (seen in 1.33 and 1.36).
+//   - Empty maps and lists are dropped from the metadata. They declare nothing, but stand in the record like everything
+//     below them; and a server writes a custom resource with one anew at each apply, which no dry run foretells (seen in
+//     1.33 and 1.36).
 //   - The status of a kind that Kubernetes brings is dropped, which the server would ignore. That of a custom resource
 //     stays, since it may be an ordinary field; see [Unkept].
 //   - Fields that are null are dropped from metadata and from the kinds that Kubernetes brings, where null means that
@@ -73,14 +74,22 @@ func (n *normalizer) metadata(obj map[string]any) {
 // empties drops what is in effect nothing.
 func (n *normalizer) empties(obj map[string]any) {
 	metadata, _ := obj["metadata"].(map[string]any)
-	if n.builtin {
-		return
-	}
 	for _, name := range []string{"annotations", "finalizers", "labels", "ownerReferences"} {
-		if v, exists := metadata[name]; exists && v != nil && !isFilled(v) {
-			n.drop(metadata, metadataField(name), "it is empty, and a server writes a custom resource with it anew at each apply")
+		if isEmpty(metadata[name]) {
+			n.drop(metadata, metadataField(name), "nothing is in it")
 		}
 	}
+}
+
+// isEmpty reports whether v is a map or list with nothing in it.
+func isEmpty(v any) bool {
+	switch v := v.(type) {
+	case map[string]any:
+		return len(v) == 0
+	case []any:
+		return len(v) == 0
+	}
+	return false
 }
 
 func (n *normalizer) status(obj map[string]any) {

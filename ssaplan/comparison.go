@@ -28,7 +28,7 @@ type comparison struct {
 func newComparison(plan *Plan, dryRun *unstructured.Unstructured, manager string, prior *State) (*comparison, error) {
 	c := &comparison{live: plan.live, dryRun: dryRun, manager: manager, declared: plan.After.Fields}
 	var err error
-	if c.previous, err = projection.Managed(c.live.Object, manager); err != nil {
+	if c.previous, err = declaredBy(c.live.Object, manager); err != nil {
 		return nil, err
 	}
 	if c.liveOwners, err = fieldowner.Read(c.live.Object); err != nil {
@@ -56,6 +56,7 @@ func (c *comparison) changes() ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
+	out = append(out, c.lostDuplicates(own)...)
 	for _, change := range c.diff(all.Without(own.Leaves())) {
 		if !isPartOf(change, out, own) {
 			change.Cause = SideEffect
@@ -63,6 +64,19 @@ func (c *comparison) changes() ([]Change, error) {
 		}
 	}
 	return out, nil
+}
+
+// lostDuplicates returns the elements that stand more than once in a list of the live object, with the same key or value,
+// and once in what the server would make of it. They have no name of their own, so their values aren't told.
+func (c *comparison) lostDuplicates(own projection.FieldSet) []Change {
+	var out []Change
+	kept := projection.NewFieldSet(projection.Project(c.dryRun.Object, own).Duplicates...)
+	for _, p := range projection.Project(c.live.Object, own).Duplicates {
+		if !kept.Has(p) {
+			out = append(out, Change{Change: projection.Change{Path: p, Op: projection.Removed}, Cause: SideEffect})
+		}
+	}
+	return out
 }
 
 // isPartOf reports whether a change outside of the own fields is said already: it is in an element that comes or goes as

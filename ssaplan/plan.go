@@ -106,6 +106,9 @@ type Plan struct {
 	Replacement *Replacement
 	// Ownership says which fields change hands, also where no value changes.
 	Ownership []fieldowner.Change
+	// Dropped are the fields that the manager declared before and the manifest no longer does, and what becomes of each:
+	// deleted, reset to a default or retained by who else owns it.
+	Dropped []fieldowner.DroppedField
 	// Conflicts are the fields that other managers hold; only for the action Conflict.
 	Conflicts []fieldowner.Conflict
 	// Unknown are the fields of the manifest that were left out because their values aren't known yet.

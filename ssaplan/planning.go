@@ -163,7 +163,7 @@ func (p *Planner) unreadable(ctx context.Context, plan *Plan, cause error) error
 	if err != nil {
 		return p.failure(plan.Object, "get", cause)
 	}
-	declared, err := projection.Managed(dryRun.Object, p.options.FieldManager)
+	declared, err := declaredBy(dryRun.Object, p.options.FieldManager)
 	if err != nil {
 		return fmt.Errorf("%s: dry run: %w", plan.Object, err)
 	}
@@ -237,7 +237,7 @@ func (p *Planner) patch(manifest *unstructured.Unstructured) (Patch, error) {
 
 // compare fills the plan from the two answers of the server.
 func (p *Planner) compare(plan *Plan, dryRun *unstructured.Unstructured, prior *State) error {
-	declared, err := projection.Managed(dryRun.Object, p.options.FieldManager)
+	declared, err := declaredBy(dryRun.Object, p.options.FieldManager)
 	if err != nil {
 		return fmt.Errorf("%s: dry run: %w", plan.Object, err)
 	}
@@ -269,6 +269,9 @@ func (p *Planner) compare(plan *Plan, dryRun *unstructured.Unstructured, prior *
 		return fmt.Errorf("%s: %w", plan.Object, err)
 	}
 	plan.markAssigned()
+	if plan.Dropped, err = fieldowner.Dropped(plan.live.Object, dryRun.Object, p.options.FieldManager); err != nil {
+		return fmt.Errorf("%s: %w", plan.Object, err)
+	}
 	plan.Ownership = fieldowner.Compare(c.liveOwners, c.dryOwners, p.options.FieldManager)
 	plan.Action, plan.Reason = Update, reason(plan.Changes)
 	return nil

@@ -46,7 +46,7 @@ func NewState(obj *unstructured.Unstructured, manager string) (*State, error) {
 	if err != nil {
 		return nil, err
 	}
-	declared, err := projection.Managed(obj.Object, manager)
+	declared, err := declaredBy(obj.Object, manager)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", id, err)
 	}

@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
@@ -124,4 +126,40 @@ func TestUnknownValuesAreLeftOut(t *testing.T) {
 	plan = c.plan(t, ssaplan.Request{Manifest: manifest(t, deployment, 2, "app:2"), Unknown: env})
 	require.Equal(t, ssaplan.UnknownValues, plan.Deferral, "the server doesn't accept a container without an image")
 	require.Contains(t, plan.Reason, "image")
+}
+
+func TestAnEmptyMapDeclaresNothingInIt(t *testing.T) {
+	c := newCluster(t)
+	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: empty, labels: {}}, data: {}}")
+	c.apply(t, m)
+	c.foreign(t, m, `{"data":{"a":"theirs"},"metadata":{"labels":{"a":"theirs"}}}`)
+	state := c.apply(t, m)
+	require.Empty(t, state.Applied.Object, "what others have in the map is theirs")
+	c.foreign(t, m, `{"data":{"a":"theirs again"}}`)
+	reading, err := c.planner.Read(t.Context(), state)
+	require.NoError(t, err)
+	require.Empty(t, reading.Drift)
+	require.Equal(t, ssaplan.NoOp, c.plan(t, ssaplan.Request{Manifest: m, Prior: state}).Action)
+}
+
+func TestADuplicateThatGoesIsListed(t *testing.T) {
+	c := newCluster(t)
+	m := manifest(t, `{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: doubled}, spec: {selector: {matchLabels: {a: b}},
+		template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i, ports: [{containerPort: 53}, {containerPort: 80}]}]}}}}`)
+	c.apply(t, m)
+	_, err := c.resource(t, m).Patch(t.Context(), "doubled", types.JSONPatchType,
+		[]byte(`[{"op":"add","path":"/spec/template/spec/containers/0/ports/-","value":{"containerPort":53,"protocol":"TCP"}}]`), metav1.PatchOptions{FieldManager: "somebody"})
+	require.NoError(t, err)
+	m = manifest(t, `{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: doubled}, spec: {selector: {matchLabels: {a: b}},
+		template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i, ports: [{containerPort: 53}]}]}}}}`)
+	before := len(ports(c.live(t, m)))
+	plan := c.plan(t, ssaplan.Request{Manifest: m})
+	c.apply(t, m)
+	require.Equal(t, before-len(ports(c.live(t, m))), len(plan.Changes), "%v", plan.Changes)
+}
+
+func ports(m *unstructured.Unstructured) []any {
+	containers, _, _ := unstructured.NestedSlice(m.Object, "spec", "template", "spec", "containers")
+	ports, _, _ := unstructured.NestedSlice(containers[0].(map[string]any), "ports")
+	return ports
 }

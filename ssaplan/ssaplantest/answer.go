@@ -1,0 +1,118 @@
+package ssaplantest
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Request is what a client asks a [Server] for.
+type Request struct {
+	// Verb is get, list, create, update, patch or delete.
+	Verb     string
+	Resource schema.GroupVersionResource
+	// Namespace is empty for cluster-scoped kinds and for lists of all namespaces; Name for lists, and for objects to
+	// create whose name the server makes.
+	Namespace, Name string
+	// Subresource is status, or empty.
+	Subresource string
+	// PatchType is the form of a patch, such as types.ApplyPatchType; empty for other verbs.
+	PatchType    types.PatchType
+	FieldManager string
+	// Force is that of an apply.
+	Force  bool
+	DryRun bool
+}
+
+// String returns one line: the verb and the object.
+func (r Request) String() string {
+	text := r.Verb
+	if r.PatchType == types.ApplyPatchType {
+		text = "apply"
+	}
+	if r.DryRun {
+		text = "try " + text
+	}
+	text += " " + r.Resource.GroupResource().String() + " "
+	if r.Namespace != "" {
+		text += r.Namespace + "/"
+	}
+	text += r.Name
+	if r.Subresource != "" {
+		text += "/" + r.Subresource
+	}
+	return text
+}
+
+type answer struct {
+	find func(Request) error
+}
+
+// Answer has the server ask answer about each request before it does anything. An error is what the client gets in place
+// of the server's own answer; nil lets the request go on. What was set first is asked first. The returned function ends
+// it.
+//
+// The function may use the server's client, to change an object at the worst moment for instance; it is then asked about
+// its own requests too. It is called from the goroutines that send the requests.
+func (s *Server) Answer(find func(Request) error) (stop func()) {
+	a := &answer{find}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answers = append(s.answers, a)
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.answers = slices.DeleteFunc(s.answers, func(other *answer) bool { return other == a })
+	}
+}
+
+// AnswerNext has the server answer one request, the next one with this verb, with err. Several of them are used up in
+// their order.
+func (s *Server) AnswerNext(verb string, err error) {
+	var used atomic.Bool
+	s.Answer(func(r Request) error {
+		if r.Verb == verb && used.CompareAndSwap(false, true) {
+			return err
+		}
+		return nil
+	})
+}
+
+// Requests returns what the server was asked for so far, in order.
+func (s *Server) Requests() []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.requests)
+}
+
+// begin notes a request, and returns the error that it is to be answered with, if any.
+func (s *Server) begin(r Request) error {
+	s.mu.Lock()
+	s.requests = append(s.requests, r)
+	answers := slices.Clone(s.answers)
+	s.mu.Unlock()
+	for _, a := range answers {
+		if err := a.find(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ParseStatus returns the error that a client makes of a recorded answer: the JSON of a Status.
+func ParseStatus(data []byte) (*apierrors.StatusError, error) {
+	var status metav1.Status
+	if err := json.Unmarshal(data, &status); err != nil {
+		return nil, fmt.Errorf("ssaplantest: status: %w", err)
+	}
+	if status.Code < 400 {
+		return nil, fmt.Errorf("ssaplantest: a status with the code %d is no error", status.Code)
+	}
+	return &apierrors.StatusError{ErrStatus: status}, nil
+}
