@@ -31,6 +31,23 @@ test-e2e: controlplane ## end-to-end tests, on a real control plane; prints the 
 		echo "== $$m"; (cd $$m && $(GO) test -v $(RACE) -timeout 20m ./...) >$(LOG) 2>&1 || { cat $(LOG); exit 1; }; \
 		grep -E '^(ok|agreement|figure|[a-z -]+: [0-9]+(/[0-9]+)?$$)' $(LOG) || true; done
 
+CASES ?= 20000
+SEED ?= 2
+.PHONY: proof
+proof: controlplane ## plan equals apply over random cases: make proof CASES=20000 SEED=2
+	cd test && CASES=$(CASES) SEED=$(SEED) $(GO) test -v -count 1 -timeout 0 ./e2e/proof
+
+.PHONY: bench
+bench: ## what projecting costs, how it grows and how it compares; needs no server
+	$(GO) test -run '^TestCost$$' -cost -v ./projection
+	$(GO) test -run '^$$' -bench . -benchmem ./projection ./fieldowner
+
+FUZZTIME ?= 30s
+.PHONY: fuzz
+fuzz: ## run every fuzz target for a while: make fuzz FUZZTIME=10m
+	@set -e; for p in $$($(GO) list ./...); do for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz' || true); do \
+		echo "== $$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p; done; done
+
 .PHONY: controlplane
 controlplane: ## build kube-apiserver, etcd and kubectl, if they aren't in .cache yet
 	cd test && $(GO) run ./cmd/controlplane build
