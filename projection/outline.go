@@ -24,7 +24,28 @@ func Outline(objects ...map[string]any) (FieldSet, error) {
 			all = all.Union(FieldSet{outline(obj, topology.root)})
 		}
 	}
-	return all.Without(bookkeeping), nil
+	// A map that is empty in one object is no value of its own where another has something in it.
+	return all.Leaves().Without(bookkeeping), nil
+}
+
+// WithItems returns s with each element of an associative list that has paths of s below it. In a difference such an
+// element comes or goes only if the list has it or not, whatever it has at those paths.
+func (s FieldSet) WithItems() FieldSet {
+	if s.root == nil {
+		return s
+	}
+	return FieldSet{s.root.withItems(false)}
+}
+
+func (n *node) withItems(isItem bool) *node {
+	if len(n.children) == 0 {
+		return n
+	}
+	out := &node{member: n.member || isItem, children: make([]child, len(n.children))}
+	for i, c := range n.children {
+		out.children[i] = child{c.element, c.node.withItems(c.element.kind == KeyKind)}
+	}
+	return out
 }
 
 // bookkeeping is the metadata that only the server writes.

@@ -22,7 +22,7 @@ func (plan *Plan) markAssigned() {
 	patterns := assigned[plan.Object.APIVersion+"/"+plan.Object.Kind]
 	for i := range plan.Changes {
 		c := &plan.Changes[i]
-		if c.Cause == SideEffect && c.Op != projection.Removed && patterns.Match(c.Path) {
+		if (c.Cause == SideEffect || c.Cause == Dropped) && c.Op != projection.Removed && patterns.Match(c.Path) {
 			c.Assigned, c.After = true, nil
 		}
 	}

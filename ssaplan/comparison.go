@@ -57,7 +57,7 @@ func (c *comparison) changes() ([]Change, error) {
 		return nil, err
 	}
 	out = append(out, c.lostDuplicates(own)...)
-	for _, change := range c.diff(all.Without(own.Leaves())) {
+	for _, change := range c.diff(all.Without(own.Leaves()).WithItems()) {
 		if !isPartOf(change, out, own) {
 			change.Cause = SideEffect
 			out = append(out, change)

@@ -5,9 +5,9 @@
 //
 //	planner, err := ssaplan.New(config, ssaplan.Options{FieldManager: "my-tool"})
 //	plan, err := planner.Plan(ctx, ssaplan.Request{Manifest: manifest})
-//	fmt.Println(plan.Action, plan.Reason) // Update: 1 field changes
+//	fmt.Println(plan.Action, plan.Reason) // Update 1 drifted
 //	for _, c := range plan.Changes {
-//		fmt.Println(c) // spec.replicas: 5 -> 3 (drifted: changed by "kubectl" 2 minutes ago)
+//		fmt.Println(c) // spec.replicas: 5 -> 3 (drifted: changed by "kubectl" (Update of scale))
 //	}
 //	result, err := planner.Apply(ctx, plan)
 //

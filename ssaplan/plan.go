@@ -182,7 +182,8 @@ func (c Change) String() string {
 	case c.Assigned:
 		return fmt.Sprintf("%s: assigned at apply", c.Path)
 	case c.Cause == Drifted && c.Manager != "":
-		return fmt.Sprintf("%s (drifted: changed by %q)", c.Change, c.Manager)
+		by := fieldowner.Owner{Manager: c.Manager, Operation: c.Operation, Subresource: c.Subresource}
+		return fmt.Sprintf("%s (drifted: changed by %s)", c.Change, by)
 	case c.Cause == Edited:
 		return c.Change.String()
 	}

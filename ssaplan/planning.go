@@ -20,7 +20,7 @@ import (
 // Plan says what applying the manifest will do. It changes nothing on the server.
 //
 // It takes no request when the identity changed, one when the live object is supplied, and two otherwise; up to two more
-// when the server refuses, and one less when [Options.NoOps] knows the answer, in which case Before and After are empty. An
+// when the server refuses (and one for each cluster IP that a refused Service pins anew), and one less when [Options.NoOps] knows the answer, in which case Before and After are empty. An
 // object that changes between the read and the dry run is read again.
 //
 // An error means that no plan could be made; it names the object and wraps the server's answer. What the server can't

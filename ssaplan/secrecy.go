@@ -42,11 +42,7 @@ func (e *redactedError) GoString() string { return fmt.Sprintf("%q", e.text) }
 func secretsIn(objects []*unstructured.Unstructured) []string {
 	var found []string
 	add := func(v any) any {
-		text := fmt.Sprint(v)
-		found = append(found, text)
-		if decoded, err := base64.StdEncoding.DecodeString(text); err == nil {
-			found = append(found, string(decoded))
-		}
+		found = appendTexts(found, v)
 		return nil
 	}
 	for _, obj := range objects {
@@ -57,5 +53,26 @@ func secretsIn(objects []*unstructured.Unstructured) []string {
 	}
 	found = slices.DeleteFunc(found, func(s string) bool { return s == "" })
 	slices.SortFunc(found, func(a, b string) int { return len(b) - len(a) })
+	return found
+}
+
+// appendTexts appends the text of v, decoded if it is base64, and of all that is in it.
+func appendTexts(found []string, v any) []string {
+	switch v := v.(type) {
+	case map[string]any:
+		for key, item := range v {
+			found = appendTexts(append(found, key), item)
+		}
+	case []any:
+		for _, item := range v {
+			found = appendTexts(found, item)
+		}
+	default:
+		text := fmt.Sprint(v)
+		found = append(found, text)
+		if decoded, err := base64.StdEncoding.DecodeString(text); err == nil {
+			found = append(found, string(decoded))
+		}
+	}
 	return found
 }

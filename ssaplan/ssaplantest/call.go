@@ -88,7 +88,7 @@ func status(err error) error {
 func checkOptions(kind string, dryRun []string, errs ...*field.Error) error {
 	for _, text := range dryRun {
 		if text != metav1.DryRunAll {
-			errs = append(errs, field.NotSupported(field.NewPath("dryRun"), text, []string{metav1.DryRunAll}))
+			errs = append(errs, field.NotSupported(field.NewPath("dryRun"), dryRun, []string{metav1.DryRunAll}))
 		}
 	}
 	if len(errs) == 0 {

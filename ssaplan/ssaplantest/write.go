@@ -8,6 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/rand"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
@@ -23,7 +24,7 @@ func (c *call) create(obj *unstructured.Unstructured) (*unstructured.Unstructure
 		return nil, err
 	}
 	if obj.GetResourceVersion() != "" {
-		return nil, apierrors.NewInternalError(errors.New("resourceVersion should not be set on objects to be created"))
+		return nil, errors.New("resourceVersion should not be set on objects to be created")
 	}
 	if c.Name == "" && obj.GetGenerateName() != "" {
 		obj.SetName(obj.GetGenerateName() + rand.String(5))
@@ -50,7 +51,8 @@ func (c *call) update(obj *unstructured.Unstructured) (*unstructured.Unstructure
 		return nil, c.notFound()
 	}
 	if !c.kind.builtin && obj.GetResourceVersion() == "" {
-		return nil, c.invalid(field.Invalid(field.NewPath("metadata", "resourceVersion"), 0, "must be specified for an update"))
+		missing := field.Invalid(field.NewPath("metadata", "resourceVersion"), 0, "must be specified for an update")
+		return nil, apierrors.NewInvalid(schema.GroupKind{Group: c.kind.Group, Kind: c.kind.Resource}, c.Name, field.ErrorList{missing})
 	}
 	updated, err := c.track(live, c.part(live, obj))
 	if err != nil {
@@ -170,13 +172,14 @@ func (c *call) delete(preconditions *metav1.Preconditions) error {
 }
 
 func (c *call) checkPreconditions(p *metav1.Preconditions, live *unstructured.Unstructured) error {
+	subject := schema.GroupResource{Group: c.kind.Group, Resource: c.kind.Kind} // the kind is what servers name here
 	switch {
 	case p == nil:
 	case p.UID != nil && *p.UID != live.GetUID():
-		return c.conflict(fmt.Errorf("the UID in the precondition (%s) does not match the UID in record (%s). "+
+		return apierrors.NewConflict(subject, c.Name, fmt.Errorf("the UID in the precondition (%s) does not match the UID in record (%s). "+
 			"The object might have been deleted and then recreated", *p.UID, live.GetUID()))
 	case p.ResourceVersion != nil && *p.ResourceVersion != live.GetResourceVersion():
-		return c.conflict(fmt.Errorf("the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s). "+
+		return apierrors.NewConflict(subject, c.Name, fmt.Errorf("the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s). "+
 			"The object might have been modified", *p.ResourceVersion, live.GetResourceVersion()))
 	}
 	return nil

@@ -267,7 +267,7 @@ func TestReadTellsWhatIsThere(t *testing.T) {
 	c.foreign(t, m, `{"data":{"a":"theirs","b":null}}`)
 	reading = read(there)
 	require.Len(t, reading.Drift, 2)
-	require.Equal(t, `data.a: "A" -> "theirs" (drifted: changed by "somebody")`, reading.Drift[0].String())
+	require.Equal(t, `data.a: "A" -> "theirs" (drifted: changed by "somebody" (Update))`, reading.Drift[0].String())
 	require.Equal(t, `data.b: - "B" (drifted)`, reading.Drift[1].String())
 
 	require.NoError(t, c.resource(t, m).Delete(t.Context(), "there", metav1.DeleteOptions{}))

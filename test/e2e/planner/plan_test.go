@@ -118,6 +118,29 @@ func TestAnEditIsOneChange(t *testing.T) {
 		causes(c.plan(t, ssaplan.Request{Manifest: manifest(t, cron, "y")})))
 }
 
+func TestWhatBelongsToADroppedFieldIsNoChangeOfItsOwn(t *testing.T) {
+	c := newCluster(t)
+	const pod = `{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: resources}, spec: {selector: {matchLabels: {a: b}},
+		template: {metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: a%s}]}}}}`
+	c.apply(t, manifest(t, pod, ", resources: {requests: {cpu: 1}}"))
+	require.Equal(t, []string{`remove spec.template.spec.containers[name="a"].resources.requests.cpu Dropped`},
+		causes(c.plan(t, ssaplan.Request{Manifest: manifest(t, pod, ", resources: {}")})))
+}
+
+func TestSideEffectInAnItemThatIsThere(t *testing.T) {
+	c := newCluster(t)
+	const statefulSet = `{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: volumes}, spec: {selector: {matchLabels: {a: b}},
+		template: {metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: a%s}]}}}}`
+	c.apply(t, manifest(t, statefulSet, ""))
+	require.ElementsMatch(t, []string{
+		`add spec.template.spec.containers[name="a"].livenessProbe.tcpSocket.port Edited`,
+		`add spec.template.spec.containers[name="a"].livenessProbe.failureThreshold SideEffect`,
+		`add spec.template.spec.containers[name="a"].livenessProbe.periodSeconds SideEffect`,
+		`add spec.template.spec.containers[name="a"].livenessProbe.successThreshold SideEffect`,
+		`add spec.template.spec.containers[name="a"].livenessProbe.timeoutSeconds SideEffect`,
+	}, causes(c.plan(t, ssaplan.Request{Manifest: manifest(t, statefulSet, ", livenessProbe: {tcpSocket: {port: 1}}")})))
+}
+
 func TestScaleIsDriftAlsoWithoutAState(t *testing.T) {
 	c := newCluster(t)
 	m := manifest(t, `{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: scaled}, spec: {replicas: 3, selector: {matchLabels: {a: b}},
@@ -317,6 +340,10 @@ func TestSecretsShowNowhere(t *testing.T) {
 		outputs = append(outputs, fmt.Sprintf(strings.Repeat(verb+"\n", 7), plan, *plan, plan.Changes, plan.Before, plan.After, plan.Patch, state))
 	}
 	set(m, map[string]any{"password": int64(271828)}, "data") // a server quotes numbers in its complaint about the type
+	_, err = c.planner.Plan(t.Context(), ssaplan.Request{Manifest: m})
+	require.ErrorContains(t, err, "<redacted>")
+	outputs = append(outputs, err.Error(), fmt.Sprintf("%#v %+v", err, err))
+	set(m, map[string]any{"password": map[string]any{new: []any{old}}}, "data") // and whole values
 	_, err = c.planner.Plan(t.Context(), ssaplan.Request{Manifest: m})
 	require.ErrorContains(t, err, "<redacted>")
 	outputs = append(outputs, err.Error(), fmt.Sprintf("%#v %+v", err, err))
