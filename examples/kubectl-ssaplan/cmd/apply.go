@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/manifest"
@@ -28,7 +29,11 @@ func newApply(streams genericiooptions.IOStreams) *cobra.Command {
 
 What is sent is what was shown. An object that changed in between is left as it is, and reported. Nothing at all is
 applied as long as something can't be planned. Objects that are in conflict, deferred or to be replaced are left out:
-deferred ones can be applied once what they wait for is there, so run apply again; objects are never deleted.
+deferred ones can be applied once what they wait for is there, so run apply again.
+
+With --replace, an object that has to be replaced is deleted, and created from the manifest when it is gone. The old
+object of a renamed one is deleted, too. That can destroy data: the plan and the question say what is known of that. Who
+interrupts it is told how far it got; running apply again goes on from there.
 
 Exit codes:
   0  everything is as the manifests say
@@ -43,6 +48,7 @@ Exit codes:
 		RunE: func(c *cobra.Command, _ []string) error { return o.runApply(c.Context(), yes) },
 	}
 	o.addFlags(c)
+	c.Flags().BoolVar(&o.replace, "replace", false, "delete what has to be replaced, and create it anew")
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "apply without asking")
 	return c
 }
@@ -64,7 +70,7 @@ func (o *options) runApply(ctx context.Context, yes bool) error {
 	if len(planning.failures) > 0 {
 		return errors.New("nothing was applied; correct the errors first")
 	}
-	if planning.writes() && !yes && !o.confirmed(ctx) {
+	if planning.writes() && !yes && !planning.confirmed(ctx) {
 		return errors.New("nothing was applied")
 	}
 	return planning.apply(ctx)
@@ -76,8 +82,14 @@ func (o *options) canAsk() bool {
 	return ok && term.IsTerminal(int(file.Fd())) && !slices.Contains(o.files, manifest.Stdin)
 }
 
-// confirmed asks, and doesn't wait for an answer when ctx ends.
-func (o *options) confirmed(ctx context.Context) bool {
+// confirmed asks, naming what would be deleted.
+func (p *planning) confirmed(ctx context.Context) bool {
+	p.sayReplacements()
+	return p.ask(ctx)
+}
+
+// ask reports whether the answer is yes, and doesn't wait for one when ctx ends.
+func (o *options) ask(ctx context.Context) bool {
 	fmt.Fprint(o.ErrOut, "Apply this? Type yes: ")
 	answers := make(chan string, 1)
 	go func() {
@@ -96,7 +108,7 @@ func (o *options) confirmed(ctx context.Context) bool {
 // writes reports whether apply would send anything.
 func (p *planning) writes() bool {
 	return slices.ContainsFunc(p.plans, func(plan *ssaplan.Plan) bool {
-		return plan.Action == ssaplan.Create || plan.Action == ssaplan.Update
+		return plan.Action == ssaplan.Create || plan.Action == ssaplan.Update || p.replaces(plan)
 	})
 }
 
@@ -129,11 +141,10 @@ func (p *planning) apply(ctx context.Context) error {
 // applyOne applies one plan and says so.
 func (p *planning) applyOne(ctx context.Context, i int) (*ssaplan.State, int) {
 	plan := p.plans[i]
-	switch plan.Action {
-	case ssaplan.Conflict, ssaplan.Deferred, ssaplan.Replace:
+	if p.leavesOut(plan) {
 		return nil, exitOpen
 	}
-	obj, err := p.cluster.planner.Apply(ctx, plan)
+	obj, err := p.send(ctx, plan)
 	if err == nil {
 		p.applied(plan)
 		var state *ssaplan.State
@@ -145,6 +156,22 @@ func (p *planning) applyOne(ctx context.Context, i int) (*ssaplan.State, int) {
 	return nil, exitError
 }
 
+// leavesOut reports whether apply doesn't touch the object of a plan that isn't a no-op.
+func (p *planning) leavesOut(plan *ssaplan.Plan) bool {
+	switch plan.Action {
+	case ssaplan.Conflict, ssaplan.Deferred:
+		return true
+	}
+	return plan.Action == ssaplan.Replace && !p.replaces(plan)
+}
+
+func (p *planning) send(ctx context.Context, plan *ssaplan.Plan) (*unstructured.Unstructured, error) {
+	if p.replaces(plan) {
+		return p.cluster.planner.Replace(ctx, plan, p.replaceOptions())
+	}
+	return p.cluster.planner.Apply(ctx, plan)
+}
+
 // leftOut says for each action that can't be applied what to do instead.
 var leftOut = []struct {
 	action ssaplan.Action
@@ -152,14 +179,14 @@ var leftOut = []struct {
 }{
 	{ssaplan.Conflict, "in conflict: leave the fields to their managers, or take them over with --force-conflicts"},
 	{ssaplan.Deferred, "deferred: apply again once what they wait for is there"},
-	{ssaplan.Replace, "to be replaced: apply deletes nothing, so delete the old object and take it out of the state file"},
+	{ssaplan.Replace, "to be replaced: --replace deletes the old object and creates the new one"},
 }
 
 func (p *planning) sayLeftOut() {
 	for _, l := range leftOut {
 		n := 0
 		for _, plan := range p.plans {
-			if plan.Action == l.action {
+			if plan.Action == l.action && p.leavesOut(plan) {
 				n++
 			}
 		}
@@ -170,7 +197,11 @@ func (p *planning) sayLeftOut() {
 }
 
 func (p *planning) applied(plan *ssaplan.Plan) {
-	verb := map[ssaplan.Action]string{ssaplan.Create: "created", ssaplan.Update: "updated"}[plan.Action]
+	if old := replaced(plan); old != plan.Object {
+		fmt.Fprintf(p.ErrOut, "deleted %s\ncreated %s\n", old, plan.Object)
+		return
+	}
+	verb := map[ssaplan.Action]string{ssaplan.Create: "created", ssaplan.Update: "updated", ssaplan.Replace: "replaced"}[plan.Action]
 	if verb != "" {
 		fmt.Fprintf(p.ErrOut, "%s %s\n", verb, plan.Object)
 	}

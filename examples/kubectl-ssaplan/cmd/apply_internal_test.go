@@ -9,26 +9,51 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/ssaplan"
 )
 
-func TestConfirmed(t *testing.T) {
+func TestAsk(t *testing.T) {
 	for answer, want := range map[string]bool{
 		"yes\n": true, "  yes  \n": true, "yes": true,
 		"y\n": false, "YES\n": false, "no\n": false, "\n": false, "": false, "yes please\n": false,
 	} {
 		var asked bytes.Buffer
 		o := newOptions(genericiooptions.IOStreams{In: strings.NewReader(answer), ErrOut: &asked})
-		assert.Equal(t, want, o.confirmed(t.Context()), "%q", answer)
+		assert.Equal(t, want, o.ask(t.Context()), "%q", answer)
 		assert.Equal(t, "Apply this? Type yes: ", asked.String())
 	}
 }
 
 // Who presses Ctrl-C at the question has answered it.
-func TestConfirmedEndsWithItsContext(t *testing.T) {
+func TestAskEndsWithItsContext(t *testing.T) {
 	never, writer := io.Pipe()
 	defer writer.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	o := newOptions(genericiooptions.IOStreams{In: never, ErrOut: io.Discard})
-	assert.False(t, o.confirmed(ctx))
+	assert.False(t, o.ask(ctx))
+}
+
+// The question names what is deleted, and what that endangers.
+func TestQuestionNamesHazards(t *testing.T) {
+	claim := identity.Identity{APIVersion: "v1", Kind: "PersistentVolumeClaim", Namespace: "shop", Name: "data"}
+	plan := &ssaplan.Plan{Object: claim, Action: ssaplan.Replace, Replacement: &ssaplan.Replacement{
+		Old: claim, Hazards: []immutability.Hazard{{Kind: immutability.Data, Message: "the data in the volume is lost"}},
+	}}
+	var asked bytes.Buffer
+	p := &planning{options: newOptions(genericiooptions.IOStreams{In: strings.NewReader("yes\n"), ErrOut: &asked}), plans: []*ssaplan.Plan{
+		{Action: ssaplan.Update}, plan, {Action: ssaplan.Conflict},
+	}}
+	assert.True(t, p.confirmed(t.Context()))
+	assert.Equal(t, "Apply this? Type yes: ", asked.String(), "without --replace nothing is deleted")
+	assert.True(t, p.leavesOut(plan))
+	p.replace = true
+	asked.Reset()
+	p.In = strings.NewReader("yes\n")
+	assert.True(t, p.confirmed(t.Context()))
+	assert.Equal(t, "To be deleted: v1/PersistentVolumeClaim shop/data\n  ▲ the data in the volume is lost\nApply this? Type yes: ", asked.String())
+	assert.False(t, p.leavesOut(plan))
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/clientcmd/api"
 
@@ -16,33 +18,21 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
-// cluster is where the manifests go.
+// cluster is where the objects are.
 type cluster struct {
-	host      string
-	namespace string // for manifests that name none
-	enforced  bool   // the user asked for this namespace
-	planner   *ssaplan.Planner
+	config    *rest.Config
+	namespace string           // for manifests that name none
+	enforced  bool             // the user asked for this namespace
+	planner   *ssaplan.Planner // of the commands that plan
 }
 
-// connect finds the cluster in the flags and the kubeconfig. It sends nothing yet.
+// connect finds the cluster, and makes its planner. It sends nothing yet.
 func (o *options) connect() (*cluster, error) {
-	loader := o.config.ToRawKubeConfigLoader()
-	raw, err := loader.RawConfig()
+	c, err := findCluster(o.config)
 	if err != nil {
-		return nil, kubeconfigProblem(loader.ConfigAccess(), err)
-	}
-	if err := o.checkContext(raw, loader.ConfigAccess()); err != nil {
 		return nil, err
 	}
-	config, err := loader.ClientConfig()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", kubeconfigName(loader.ConfigAccess()), err)
-	}
-	c := &cluster{host: config.Host}
-	if c.namespace, c.enforced, err = loader.Namespace(); err != nil {
-		return nil, fmt.Errorf("%s: namespace: %w", kubeconfigName(loader.ConfigAccess()), err)
-	}
-	c.planner, err = ssaplan.New(config, ssaplan.Options{
+	c.planner, err = ssaplan.New(c.config, ssaplan.Options{
 		FieldManager: o.manager, RefuseConflicts: !o.force, DefaultNamespace: c.namespace,
 	})
 	if err != nil {
@@ -51,9 +41,30 @@ func (o *options) connect() (*cluster, error) {
 	return c, nil
 }
 
+// findCluster finds the cluster in the flags and the kubeconfig. It sends nothing.
+func findCluster(flags *genericclioptions.ConfigFlags) (*cluster, error) {
+	loader := flags.ToRawKubeConfigLoader()
+	raw, err := loader.RawConfig()
+	if err != nil {
+		return nil, kubeconfigProblem(loader.ConfigAccess(), err)
+	}
+	if err := checkContext(flags, raw, loader.ConfigAccess()); err != nil {
+		return nil, err
+	}
+	config, err := loader.ClientConfig()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", kubeconfigName(loader.ConfigAccess()), err)
+	}
+	c := &cluster{config: config}
+	if c.namespace, c.enforced, err = loader.Namespace(); err != nil {
+		return nil, fmt.Errorf("%s: namespace: %w", kubeconfigName(loader.ConfigAccess()), err)
+	}
+	return c, nil
+}
+
 // checkContext says what the kubeconfig lacks. Left alone, client-go would fall back to http://localhost:8080.
-func (o *options) checkContext(raw api.Config, access clientcmd.ConfigAccess) error {
-	if *o.config.APIServer != "" || *o.config.ClusterName != "" || inCluster() && len(raw.Clusters) == 0 {
+func checkContext(flags *genericclioptions.ConfigFlags, raw api.Config, access clientcmd.ConfigAccess) error {
+	if *flags.APIServer != "" || *flags.ClusterName != "" || inCluster() && len(raw.Clusters) == 0 {
 		return nil
 	}
 	where := kubeconfigName(access)
@@ -61,8 +72,8 @@ func (o *options) checkContext(raw api.Config, access clientcmd.ConfigAccess) er
 		return fmt.Errorf("%s: no cluster is configured there; name a file with --kubeconfig or KUBECONFIG, or a cluster with --server", where)
 	}
 	name := raw.CurrentContext
-	if *o.config.Context != "" {
-		name = *o.config.Context
+	if *flags.Context != "" {
+		name = *flags.Context
 	}
 	known := strings.Join(slices.Sorted(maps.Keys(raw.Contexts)), ", ")
 	context := raw.Contexts[name]

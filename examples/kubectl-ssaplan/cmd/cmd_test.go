@@ -15,12 +15,26 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/cmd"
+	"github.com/ssaplan/primitives/fieldowner"
 )
 
 // client-go logs some of the errors that it returns.
 func TestMain(m *testing.M) {
 	klog.SetLogger(logr.Discard())
-	os.Exit(m.Run())
+	os.Exit(runWithCache(m))
+}
+
+// runWithCache keeps what cli-runtime remembers of servers out of the user's cache, since ports are used again.
+func runWithCache(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "kubectl-ssaplan-test")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	if err := os.Setenv("KUBECACHEDIR", dir); err != nil {
+		panic(err)
+	}
+	return m.Run()
 }
 
 // result is what a run of the command leaves.
@@ -61,8 +75,26 @@ func TestUsageErrors(t *testing.T) {
 		want string
 	}{
 		{"plan", "no manifests: name a file or folder with -f"},
-		{"plan -f app.yaml -o xml", "-o xml: the output formats are text, json, yaml"},
+		{"plan -f app.yaml -o xml", "-o xml: the output formats are text, json, yaml, markdown"},
 		{"plan -f app.yaml --field-manager=", "--field-manager: a name is needed"},
+		{"plan -f app.yaml --ignore a..b", `--ignore: projection: pattern "a..b": at byte 2: expected a field name (write others as ["name"])`},
+		{"owners", "name one object as TYPE/NAME or TYPE NAME, such as deploy/web"},
+		{"owners deploy", "name one object as TYPE/NAME or TYPE NAME, such as deploy/web"},
+		{"owners deploy/", "name one object as TYPE/NAME or TYPE NAME, such as deploy/web"},
+		{"owners deploy,svc web", "name one object as TYPE/NAME or TYPE NAME, such as deploy/web"},
+		{"owners deploy/a deploy/b", "name one object as TYPE/NAME or TYPE NAME, such as deploy/web"},
+		{"owners deploy/web -o markdown", "-o markdown: the output formats are text, json, yaml"},
+		{"import", "name one object by its ID: " + fieldowner.ImportIDForm},
+		{"import web", `import ID "web": 1 parts; expected ` + fieldowner.ImportIDForm},
+		{"import Deployment/web -o text", "-o text: the output formats are yaml, json"},
+		{"owners deploy/web --kubeconfig missing", "kubeconfig missing: there is no such file; check the path after --kubeconfig"},
+		{"import Deployment/web --kubeconfig missing", "kubeconfig missing: there is no such file; check the path after --kubeconfig"},
+		{"explain", "no error to explain: name a file with -f, or - for standard input"},
+		{"explain -f missing", "missing: there is no such file; check the path after -f"},
+		{"explain -f .", ".: can't be read: is a directory"},
+		{"explain -f app.yaml -o xml", "-o xml: the output formats are text, json, yaml"},
+		{"explain -f app.yaml", "app.yaml: no API status found: neither a JSON object of kind Status, nor the text of a refused object"},
+		{"explain -f -", "standard input: no API status found: neither a JSON object of kind Status, nor the text of a refused object"},
 		{"plan -f app.yaml --nonsense", "unknown flag: --nonsense; see kubectl ssaplan plan --help"},
 		{"plan app.yaml", `unknown command "app.yaml" for "kubectl ssaplan plan"`},
 		{"nonsense", `unknown command "nonsense" for "kubectl ssaplan"`},
@@ -84,9 +116,12 @@ func TestVersion(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	for args, want := range map[string][]string{
-		"--help":       {"Available Commands", "plan ", "apply ", "version "},
-		"plan --help":  {"kubectl ssaplan plan -f FILE", "Exit codes:", "--field-manager", "--state", "--kubeconfig"},
-		"apply --help": {"kubectl ssaplan apply -f FILE", "Exit codes:", "--yes", "--state", "--kubeconfig"},
+		"--help":         {"Available Commands", "plan ", "apply ", "owners ", "import ", "explain ", "version "},
+		"plan --help":    {"kubectl ssaplan plan -f FILE", "Exit codes:", "--field-manager", "--state", "--kubeconfig"},
+		"owners --help":  {"kubectl ssaplan owners TYPE/NAME", "--output", "--kubeconfig"},
+		"import --help":  {"kubectl ssaplan import ID", "?unowned", "?manager=", "--show-secrets"},
+		"explain --help": {"kubectl ssaplan explain -f STATUS.json", "--output"},
+		"apply --help":   {"kubectl ssaplan apply -f FILE", "Exit codes:", "--yes", "--replace", "--ignore", "--state", "--kubeconfig"},
 	} {
 		got := run(t.Context(), "", strings.Fields(args)...)
 		assert.Equal(t, 0, got.code)

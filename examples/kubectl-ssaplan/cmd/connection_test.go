@@ -32,9 +32,10 @@ func TestConnectionErrors(t *testing.T) {
 	plain, secure := httptest.NewServer(page), httptest.NewTLSServer(page)
 	secure.Config.ErrorLog = quiet
 	absent := httptest.NewServer(answer(http.StatusNotFound, "text/plain", "404"))
-	denying := httptest.NewServer(answer(http.StatusUnauthorized, "application/json", `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Unauthorized","code":401}`))
+	denying := httptest.NewServer(answer(http.StatusUnauthorized, "application/json", `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"Unauthorized","reason":"Unauthorized","code":401}`))
+	silent := httptest.NewServer(answer(http.StatusUnauthorized, "application/json", `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Unauthorized","code":401}`))
 	t.Cleanup(func() {
-		for _, s := range []*httptest.Server{plain, secure, absent, denying} {
+		for _, s := range []*httptest.Server{plain, secure, absent, denying, silent} {
 			s.Close()
 		}
 	})
@@ -50,7 +51,8 @@ func TestConnectionErrors(t *testing.T) {
 		{"http to an https port", strings.Replace(secure.URL, "https:", "http:", 1), insecure, "Client sent an HTTP request to an HTTPS server."},
 		{"another authority", secure.URL, insecure, "tls: failed to verify certificate: x509: certificate signed by unknown authority"},
 		{"another server", absent.URL, foreign, "404"},
-		{"credentials", denying.URL, "the server doesn't accept the credentials: %s; renew the credentials, or check that they are meant for this server", "the server has asked for the client to provide credentials"},
+		{"credentials", denying.URL, "the server doesn't accept the credentials%s; renew the credentials, or check that they are meant for this server", ": Unauthorized"},
+		{"credentials, without a word", silent.URL, "the server doesn't accept the credentials%s; renew the credentials, or check that they are meant for this server", ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

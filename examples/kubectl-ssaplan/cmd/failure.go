@@ -34,17 +34,27 @@ func configurationFailure(err error) render.Failure {
 func objectFailure(m manifest.Manifest, err error) render.Failure {
 	class := authresilience.Classify(err)
 	message := fmt.Sprintf("%s: %s", m.Source, oneLine(err.Error()))
-	var refused *ssaplan.RefusedError
-	if !errors.As(err, &refused) || refused.Verdict.Remedy == "" { // else the error says what to do
+	if !saysWhatToDo(err) {
 		message += nextStep(class)
 	}
 	return render.Failure{Object: m.Identity, Class: string(class), Message: message}
 }
 
+// saysWhatToDo reports whether the text of err ends with the next step.
+func saysWhatToDo(err error) bool {
+	var refused *ssaplan.RefusedError
+	var stopped *ssaplan.ReplaceError
+	return errors.As(err, &stopped) || errors.As(err, &refused) && refused.Verdict.Remedy != ""
+}
+
 // clusterFailure is that of the connection as a whole, for which left manifests were not planned.
 func clusterFailure(host string, err error, left int) render.Failure {
 	class := authresilience.Classify(err)
-	message := fmt.Sprintf("cluster %s: %s: %s%s", shownURL(host), class.Describe().Meaning, oneLine(innermost(err)), nextStep(class))
+	message := fmt.Sprintf("cluster %s: %s", shownURL(host), class.Describe().Meaning)
+	if detail := oneLine(innermost(err)); detail != "" {
+		message += ": " + detail
+	}
+	message += nextStep(class)
 	if left > 1 {
 		message += fmt.Sprintf(" (%d objects not planned)", left)
 	}

@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/ssaplan/primitives/projection"
 )
 
 // options are the flags that plan and apply share.
@@ -21,11 +23,14 @@ type options struct {
 	output    string
 	manager   string
 	force     bool
+	ignore    []string
+	patterns  projection.Patterns // what ignore says
 	state     string
 	verbose   bool
+	replace   bool // only of apply
 }
 
-var outputs = []string{"text", "json", "yaml"}
+var outputs = []string{"text", "json", "yaml", "markdown"}
 
 func newOptions(streams genericiooptions.IOStreams) *options {
 	return &options{IOStreams: streams, config: genericclioptions.NewConfigFlags(true)}
@@ -38,19 +43,28 @@ func (o *options) addFlags(c *cobra.Command) {
 	flags.StringVarP(&o.output, "output", "o", "text", "output format: "+strings.Join(outputs, ", "))
 	flags.StringVar(&o.manager, "field-manager", "kubectl-ssaplan", "name under which the server records the applied fields")
 	flags.BoolVar(&o.force, "force-conflicts", true, "take fields over that other managers own; =false shows them as conflicts")
+	flags.StringArrayVar(&o.ignore, "ignore", nil, `fields to leave out of the manifests, such as "spec.replicas" or "metadata.annotations.*"; may be repeated`)
 	flags.StringVar(&o.state, "state", "", "file that remembers what was applied: tells edits from drift, and renamed objects from new ones")
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "list unchanged objects and the fields of those to be created, and shorten nothing")
 	o.config.AddFlags(flags)
 }
 
-func (o *options) validate() error {
+func (o *options) validate() (err error) {
 	switch {
 	case len(o.files) == 0:
 		return errors.New("no manifests: name a file or folder with -f")
-	case !slices.Contains(outputs, o.output):
-		return fmt.Errorf("-o %s: the output formats are %s", o.output, strings.Join(outputs, ", "))
 	case o.manager == "":
 		return errors.New("--field-manager: a name is needed")
+	}
+	if o.patterns, err = projection.ParsePatterns(o.ignore...); err != nil {
+		return fmt.Errorf("--ignore: %w", err)
+	}
+	return checkOutput(o.output, outputs)
+}
+
+func checkOutput(output string, known []string) error {
+	if !slices.Contains(known, output) {
+		return fmt.Errorf("-o %s: the output formats are %s", output, strings.Join(known, ", "))
 	}
 	return nil
 }

@@ -19,6 +19,8 @@ func (o *options) show(report render.Report) error {
 		return o.showEncoded(report, render.Report.JSON)
 	case "yaml":
 		return o.showEncoded(report, render.Report.YAML)
+	case "markdown":
+		return o.showMarkdown(report)
 	}
 	text := o.text()
 	plans := text.Plans(report.Plans)
@@ -43,16 +45,52 @@ func (o *options) showEncoded(report render.Report, encode func(render.Report) (
 	return err
 }
 
+func (o *options) showMarkdown(report render.Report) error {
+	o.showFailures(report.Failures)
+	_, err := io.WriteString(o.Out, o.text().Markdown(report))
+	return err
+}
+
 func (o *options) showFailures(failures []render.Failure) {
 	for _, f := range failures {
 		fmt.Fprintln(o.ErrOut, render.Printable(f.Message))
 	}
 }
 
+// document is what can be printed for programs.
+type document interface {
+	JSON() ([]byte, error)
+	YAML() ([]byte, error)
+}
+
+// write prints d in a format of [readOutputs].
+func write(out io.Writer, format string, d document, text func(render.Text) string) (err error) {
+	var encoded []byte
+	switch format {
+	case "json":
+		encoded, err = d.JSON()
+	case "yaml":
+		encoded, err = d.YAML()
+	default:
+		encoded = []byte(text(textFor(out)))
+	}
+	if err == nil {
+		_, err = out.Write(encoded)
+	}
+	return err
+}
+
 // text returns how to print for where the output goes.
 func (o *options) text() render.Text {
-	text := render.Text{Verbose: o.verbose, Now: time.Now()}
-	file, ok := o.Out.(*os.File)
+	text := textFor(o.Out)
+	text.Verbose, text.Replaces = o.verbose, o.replace
+	return text
+}
+
+// textFor returns how to print to out.
+func textFor(out io.Writer) render.Text {
+	text := render.Text{Now: time.Now()}
+	file, ok := out.(*os.File)
 	if !ok || !term.IsTerminal(int(file.Fd())) {
 		return text
 	}

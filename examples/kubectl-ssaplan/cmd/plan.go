@@ -28,6 +28,12 @@ Exit codes:
   # everything in a folder, for a program
   kubectl ssaplan plan -R -f manifests/ -o json
 
+  # for the comment on a pull request
+  kubectl ssaplan plan -f app.yaml -o markdown
+
+  # leave the replicas to an autoscaler
+  kubectl ssaplan plan -f app.yaml --ignore spec.replicas
+
   # leave fields alone that others own
   kubectl ssaplan plan -f app.yaml --force-conflicts=false`,
 		Args: cobra.NoArgs,

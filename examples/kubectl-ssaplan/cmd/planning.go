@@ -70,7 +70,7 @@ func (p *planning) planAll(ctx context.Context) error {
 			p.plans[i] = plan
 			answered = true
 		case !answered && concernsCluster(err):
-			p.fail(clusterFailure(p.cluster.host, err, len(p.manifests)-i))
+			p.fail(clusterFailure(p.cluster.config.Host, err, len(p.manifests)-i))
 			return nil
 		default:
 			p.fail(objectFailure(m, err))
@@ -79,28 +79,13 @@ func (p *planning) planAll(ctx context.Context) error {
 	return nil
 }
 
-// planOne plans the manifest at index i. It doesn't wait for requests that are under way when ctx ends: discovery has
-// no context.
+// planOne plans the manifest at index i.
 func (p *planning) planOne(ctx context.Context, i int) (*ssaplan.Plan, error) {
-	request := ssaplan.Request{Manifest: p.manifests[i].Object}
+	request := ssaplan.Request{Manifest: p.manifests[i].Object, Ignore: p.patterns}
 	if p.matches[i] != nil {
 		request.Prior = p.matches[i].State
 	}
-	type result struct {
-		plan *ssaplan.Plan
-		err  error
-	}
-	done := make(chan result, 1)
-	go func() {
-		plan, err := p.cluster.planner.Plan(ctx, request)
-		done <- result{plan, err}
-	}()
-	select {
-	case r := <-done:
-		return r.plan, r.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+	return await(ctx, func() (*ssaplan.Plan, error) { return p.cluster.planner.Plan(ctx, request) })
 }
 
 // report returns what is to be shown.

@@ -57,6 +57,6 @@ what is created, changed and replaced, what somebody else changed since the last
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, c.CommandPath())
 	})
-	root.AddCommand(newPlan(streams), newApply(streams), newVersion(streams))
+	root.AddCommand(newPlan(streams), newApply(streams), newOwners(streams), newImport(streams), newExplain(streams), newVersion(streams))
 	return root
 }

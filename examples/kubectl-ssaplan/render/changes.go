@@ -79,13 +79,21 @@ func (p *printer) cause(c ssaplan.Change) string {
 		if c.Manager == "" {
 			return "# drifted; the object doesn't say who changed it"
 		}
-		return fmt.Sprintf("# drifted: %q changed it (%s%s)", c.Manager, c.Operation, p.age(c.Time))
+		return fmt.Sprintf("# drifted: %q changed it (%s%s)", c.Manager, operation(c), p.age(c.Time))
 	case ssaplan.Dropped:
 		return "# no longer in the manifest"
 	case ssaplan.SideEffect:
 		return "# side effect: the server changes it, too"
 	}
 	return ""
+}
+
+// operation says what somebody did: "Update of scale".
+func operation(c ssaplan.Change) string {
+	if c.Subresource == "" {
+		return c.Operation
+	}
+	return c.Operation + " of " + c.Subresource
 }
 
 func (t Text) age(at time.Time) string {

@@ -11,11 +11,15 @@ import (
 const maxPaths = 3
 
 func (p *printer) conflicts(conflicts []fieldowner.Conflict) {
-	for _, c := range conflicts {
-		p.line(1, p.paint(red, "!"), "%s: owned by %s%s", Printable(c.Path.String()), Printable(c.Owner.String()), p.age(c.Time))
-	}
+	p.conflictLines(conflicts)
 	if len(conflicts) > 0 {
 		p.line(1, "", "%s", p.paint(dim, "leave these fields out of the manifest, or take them over with --force-conflicts"))
+	}
+}
+
+func (p *printer) conflictLines(conflicts []fieldowner.Conflict) {
+	for _, c := range conflicts {
+		p.line(1, p.paint(red, "!"), "%s: owned by %s%s", Printable(c.Path.String()), Printable(c.Owner.String()), p.age(c.Time))
 	}
 }
 

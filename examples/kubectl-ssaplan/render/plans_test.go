@@ -69,7 +69,8 @@ func createdEmpty() *ssaplan.Plan {
 func updated(t *testing.T) *ssaplan.Plan {
 	container := `spec.template.spec.containers[name="web"]`
 	drifted := change(t, "spec.replicas", projection.Changed, int64(7), int64(3))
-	drifted.Cause, drifted.Manager, drifted.Operation, drifted.Time = ssaplan.Drifted, "kubectl-scale", "Update", now.Add(-90*time.Minute)
+	drifted.Cause, drifted.Manager, drifted.Time = ssaplan.Drifted, "kubectl-scale", now.Add(-90*time.Minute)
+	drifted.Operation, drifted.Subresource = "Update", "scale"
 	unknown := change(t, "spec.paused", projection.Changed, true, false)
 	unknown.Cause = ssaplan.Drifted
 	dropped := change(t, `metadata.annotations["example.com/owner"]`, projection.Removed, "team-a", nil)
@@ -77,7 +78,7 @@ func updated(t *testing.T) *ssaplan.Plan {
 	effect := change(t, `metadata.annotations["webhook.example.com/hash"]`, projection.Changed, "1f", "2e")
 	effect.Cause = ssaplan.SideEffect
 	return &ssaplan.Plan{
-		Object: object("apps/v1", "Deployment", "shop", "web"), Action: ssaplan.Update, Reason: "11 changes",
+		Object: object("apps/v1", "Deployment", "shop", "web"), Action: ssaplan.Update, Reason: "the server would change values",
 		Changes: []ssaplan.Change{
 			dropped, drifted, unknown,
 			change(t, container+".image", projection.Changed, "web:1.4", "web:1.5"),
@@ -108,7 +109,7 @@ func secret(t *testing.T) *ssaplan.Plan {
 	for i := range changes {
 		changes[i].Sensitive = true
 	}
-	return &ssaplan.Plan{Object: object("v1", "Secret", "shop", "db"), Action: ssaplan.Update, Reason: "3 changes", Changes: changes, Requests: 2}
+	return &ssaplan.Plan{Object: object("v1", "Secret", "shop", "db"), Action: ssaplan.Update, Reason: "the server would change values", Changes: changes, Requests: 2}
 }
 
 func config(t *testing.T) *ssaplan.Plan {
@@ -120,7 +121,7 @@ func config(t *testing.T) *ssaplan.Plan {
 	after := strings.Replace(strings.Replace(before, "e = 1", "e = 2\nee = 2", 1), "v = 1\n", "", 1)
 	long := strings.Repeat("0123456789", 30)
 	return &ssaplan.Plan{
-		Object: object("v1", "ConfigMap", "shop", "web"), Action: ssaplan.Update, Reason: "5 changes",
+		Object: object("v1", "ConfigMap", "shop", "web"), Action: ssaplan.Update, Reason: "the server would change values",
 		Changes: []ssaplan.Change{
 			change(t, `data["app.conf"]`, projection.Changed, before, after),
 			change(t, `data["other.conf"]`, projection.Added, nil, before),

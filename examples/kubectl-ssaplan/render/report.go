@@ -1,11 +1,6 @@
 package render
 
 import (
-	"bytes"
-	"encoding/json"
-
-	"sigs.k8s.io/yaml"
-
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
 )
@@ -43,40 +38,23 @@ type failureJSON struct {
 	Message string      `json:"message"`
 }
 
-type objectJSON struct {
-	APIVersion string `json:"apiVersion"`
-	Kind       string `json:"kind"`
-	Namespace  string `json:"namespace,omitempty"`
-	Name       string `json:"name"`
-}
-
 // JSON returns the report as indented JSON with a newline at the end.
 func (r Report) JSON() ([]byte, error) {
 	out := reportJSON{APIVersion: apiVersion, Plans: append([]*ssaplan.Plan{}, r.Plans...), Errors: []failureJSON{}}
 	for _, f := range r.Failures {
 		out.Errors = append(out.Errors, f.json())
 	}
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	err := encoder.Encode(out)
-	return b.Bytes(), err
+	return encode(out)
 }
 
 // YAML returns the report as a YAML document with the same content as [Report.JSON].
-func (r Report) YAML() ([]byte, error) {
-	text, err := r.JSON()
-	if err != nil {
-		return nil, err
-	}
-	return yaml.JSONToYAML(text)
-}
+func (r Report) YAML() ([]byte, error) { return asYAML(r.JSON()) }
 
 func (f Failure) json() failureJSON {
 	out := failureJSON{Class: f.Class, Message: f.Message}
 	if id := f.Object; id != (identity.Identity{}) {
-		out.Object = &objectJSON{id.APIVersion, id.Kind, id.Namespace, id.Name}
+		object := objectToJSON(id)
+		out.Object = &object
 	}
 	return out
 }

@@ -17,6 +17,8 @@ type Text struct {
 	Width int
 	// Verbose lists the fields of objects to be created and the objects that nothing happens to, and folds nothing.
 	Verbose bool
+	// Replaces says that replacements are going to be carried out. Default: the old object stays.
+	Replaces bool
 	// Now is the time from which ages are counted. Default: no ages.
 	Now time.Time
 }
@@ -37,20 +39,30 @@ func (t Text) Plans(plans []*ssaplan.Plan) string {
 	var b strings.Builder
 	tall := false
 	for _, plan := range plans {
-		if plan.Action == ssaplan.NoOp && len(plan.Warnings) == 0 && !t.Verbose {
+		if !t.shows(plan) {
 			continue
 		}
-		p := &printer{Text: t}
-		p.plan(plan)
+		block := t.block(plan)
 		// A block of several lines stands apart from its neighbours.
-		multiline := strings.Count(p.String(), "\n") > 1
+		multiline := strings.Count(block, "\n") > 1
 		if b.Len() > 0 && (multiline || tall) {
 			b.WriteByte('\n')
 		}
 		tall = multiline
-		b.WriteString(p.String())
+		b.WriteString(block)
 	}
 	return b.String()
+}
+
+func (t Text) shows(plan *ssaplan.Plan) bool {
+	return plan.Action != ssaplan.NoOp || len(plan.Warnings) > 0 || t.Verbose
+}
+
+// block returns a line about the plan, and the lines below it.
+func (t Text) block(plan *ssaplan.Plan) string {
+	p := &printer{Text: t}
+	p.plan(plan)
+	return p.String()
 }
 
 // printer builds the block of one object.
@@ -76,7 +88,7 @@ func (p *printer) plan(plan *ssaplan.Plan) {
 	if plan.Action == ssaplan.NoOp {
 		p.line(0, p.paint(dim, s.symbol), "%s", p.paint(dim, object))
 	} else {
-		p.line(0, p.paint(s.color, s.symbol), "%s  %s", p.paint(bold, object), Printable(headline(plan)))
+		p.line(0, p.paint(s.color, s.symbol), "%s  %s", p.paint(bold, object), Printable(p.headline(plan)))
 	}
 	p.replacement(plan.Replacement)
 	p.conflicts(plan.Conflicts)
@@ -90,7 +102,7 @@ func (p *printer) plan(plan *ssaplan.Plan) {
 }
 
 // headline says in a few words what happens and why.
-func headline(plan *ssaplan.Plan) string {
+func (p *printer) headline(plan *ssaplan.Plan) string {
 	switch plan.Action {
 	case ssaplan.Create:
 		if n := plan.After.Fields.Leaves().Len(); n > 0 {
@@ -103,6 +115,9 @@ func headline(plan *ssaplan.Plan) string {
 		}
 	case ssaplan.Replace:
 		if r := plan.Replacement; r != nil && r.Old != plan.Object && r.Old != (identity.Identity{}) {
+			if p.Replaces {
+				return "replaces " + r.Old.String() + ", which is deleted first"
+			}
 			return "replaces " + r.Old.String() + ", which stays until somebody deletes it"
 		}
 	}

@@ -1,0 +1,96 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/manifest"
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
+	"github.com/ssaplan/primitives/immutability"
+)
+
+func newExplain(streams genericiooptions.IOStreams) *cobra.Command {
+	var file, output string
+	c := &cobra.Command{
+		Use:   "explain -f STATUS.json",
+		Short: "Explain an error of the API server that was saved",
+		Long: `Explain an error of the API server that was saved: what it is, what to do about it, whether the object would have to
+be replaced, and which fields are in conflict.
+
+The input is the JSON of a Status as the server returns it, or any text that has one in it, such as a log; or else the
+text that kubectl and other clients print when an object is refused. No cluster is asked.`,
+		Example: `  # what the server said about a manifest
+  kubectl ssaplan explain -f status.json
+
+  # what kubectl printed
+  kubectl apply --server-side -f app.yaml 2>&1 | kubectl ssaplan explain -f -`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return explain(streams, file, output) },
+	}
+	c.Flags().StringVarP(&file, "filename", "f", "", `file with the saved error, or "-" for standard input`)
+	c.Flags().StringVarP(&output, "output", "o", "text", "output format: "+strings.Join(readOutputs, ", "))
+	return c
+}
+
+// readOutputs are the formats of the commands that don't plan.
+var readOutputs = []string{"text", "json", "yaml"}
+
+func explain(streams genericiooptions.IOStreams, file, output string) error {
+	if file == "" {
+		return errors.New("no error to explain: name a file with -f, or - for standard input")
+	}
+	if err := checkOutput(output, readOutputs); err != nil {
+		return err
+	}
+	saved, err := readSaved(streams.In, file)
+	if err != nil {
+		return err
+	}
+	e := render.Explain(saved)
+	return write(streams.Out, output, e, func(t render.Text) string { return t.Explanation(e) })
+}
+
+func readSaved(stdin io.Reader, file string) (immutability.Saved, error) {
+	text, err := readFile(stdin, file)
+	if err != nil {
+		return immutability.Saved{}, err
+	}
+	saved, err := immutability.ParseSaved(text)
+	if err != nil {
+		return saved, fmt.Errorf("%s: %s", shownFile(file), strings.TrimPrefix(err.Error(), "immutability: "))
+	}
+	if saved.Status.Status == metav1.StatusSuccess {
+		return saved, fmt.Errorf("%s: the status says %s, so there is no error to explain", shownFile(file), metav1.StatusSuccess)
+	}
+	return saved, nil
+}
+
+func readFile(stdin io.Reader, file string) ([]byte, error) {
+	if file == manifest.Stdin {
+		return io.ReadAll(stdin)
+	}
+	text, err := os.ReadFile(file)
+	var cause *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: there is no such file; check the path after -f", file)
+	case errors.As(err, &cause):
+		return nil, fmt.Errorf("%s: can't be read: %w", file, cause.Err)
+	}
+	return text, err
+}
+
+func shownFile(file string) string {
+	if file == manifest.Stdin {
+		return "standard input"
+	}
+	return file
+}

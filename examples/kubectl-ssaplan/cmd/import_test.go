@@ -1,0 +1,114 @@
+package cmd_test
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+)
+
+func TestImport(t *testing.T) {
+	c := newCluster(t)
+	write(t, map[string]string{"app.yaml": deployment})
+	c.apply("-f app.yaml")
+	c.kubectl("label", "deployment", "web", "--field-manager", "labeller", "team=a")
+	id := c.namespace + "/Deployment/web"
+
+	own := c.run("import " + id + "?manager=kubectl-ssaplan")
+	require.Equal(t, 0, own.code, own.err)
+	assert.Empty(t, own.err)
+	assert.Equal(t, strings.ReplaceAll(`apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+  namespace: NS
+spec:
+  replicas: 2
+  selector:
+    matchLabels:
+      app: web
+  template:
+    metadata:
+      labels:
+        app: web
+    spec:
+      containers:
+      - image: web:1
+        name: web
+        resources:
+          requests:
+            cpu: "1"
+      - image: log:1
+        name: log
+`, "NS", c.namespace), own.out)
+
+	asJSON := c.run("import " + id + "?manager=kubectl-ssaplan -o json")
+	converted, err := yaml.YAMLToJSON([]byte(own.out))
+	require.NoError(t, err)
+	assert.JSONEq(t, string(converted), asJSON.out)
+	for _, form := range []string{"/Deployment.apps/web", "/Deployment.v1.apps/web", "/apps/v1/Deployment/web"} {
+		assert.Equal(t, own, c.run("import "+c.namespace+form+"?manager=kubectl-ssaplan"), form)
+	}
+	assert.Equal(t, own, c.run("import Deployment/web?manager=kubectl-ssaplan"), "the namespace of -n")
+
+	assert.Contains(t, c.run("import "+id+"?manager=labeller").out, "labels:\n    team: a\n")
+	unowned := c.run("import " + id + "?unowned").out
+	assert.Contains(t, unowned, "terminationGracePeriodSeconds: 30\n")
+	assert.NotContains(t, unowned, "replicas")
+	all := c.run("import " + id).out
+	assert.Contains(t, all, "terminationGracePeriodSeconds: 30\n")
+	assert.Contains(t, all, "replicas: 2\n")
+	assert.NotContains(t, all, "resourceVersion")
+
+	got := c.run("import " + id + "?manager=nobody")
+	assert.Equal(t, result{1, "", "apps/v1/Deployment " + c.namespace + `/web: "nobody" owns no such fields; the owners are "kubectl-ssaplan" (Apply), "labeller" (Update)` + "\n"}, got)
+}
+
+// What a manager applied, imported and applied again by the same manager, changes nothing, not even the version.
+func TestImportAppliedAgain(t *testing.T) {
+	c := newCluster(t)
+	write(t, map[string]string{"app.yaml": deployment})
+	c.apply("-f app.yaml")
+	c.kubectl("patch", "deployment", "web", "--field-manager", "injector", "--type", "json", "-p",
+		`[{"op":"add","path":"/spec/template/spec/containers/0","value":{"name":"mesh","image":"mesh:1"}}]`)
+	c.kubectl("scale", "deployment", "web", "--replicas", "7")
+	version := c.kubectl("get", "deployment", "web", "-o", "jsonpath={.metadata.resourceVersion}")
+
+	own := c.run("import " + c.namespace + "/Deployment/web?manager=kubectl-ssaplan")
+	require.Equal(t, 0, own.code, own.err)
+	assert.NotContains(t, own.out, "mesh")
+	assert.NotContains(t, own.out, "replicas")
+	require.NoError(t, os.WriteFile("own.yaml", []byte(own.out), 0o600))
+	c.expect("plan -f own.yaml", 0, "Plan: 1 unchanged.\n")
+	c.expect("apply --yes -f own.yaml", 0, "Plan: 1 unchanged.\n")
+	assert.Equal(t, version, c.kubectl("get", "deployment", "web", "-o", "jsonpath={.metadata.resourceVersion}"))
+}
+
+func TestImportSecret(t *testing.T) {
+	c := newCluster(t)
+	c.kubectl("create", "secret", "generic", "a", "--from-literal", "password=c4n4ry")
+	for _, query := range []string{"", "?unowned", "?manager=kubectl-create"} {
+		want := "v1/Secret " + c.namespace + "/a: its manifest holds the secret values; print them with --show-secrets\n"
+		assert.Equal(t, result{1, "", want}, c.run("import "+c.namespace+"/Secret/a"+query))
+	}
+	got := c.run("import --show-secrets -o json " + c.namespace + "/v1/Secret/a")
+	require.Equal(t, 0, got.code, got.err)
+	var secret struct{ Data map[string][]byte }
+	require.NoError(t, json.Unmarshal([]byte(got.out), &secret))
+	assert.Equal(t, "c4n4ry", string(secret.Data["password"]))
+}
+
+func TestImportClusterScoped(t *testing.T) {
+	c := newCluster(t)
+	for _, id := range []string{"ClusterRole/system:node", "/rbac.authorization.k8s.io/v1/ClusterRole/system:node", "rbac.authorization.k8s.io/v1/ClusterRole/system:node"} {
+		got := c.run("import " + id)
+		assert.Equal(t, 0, got.code, got.err)
+		assert.Contains(t, got.out, "kind: ClusterRole\nmetadata:\n", id)
+		assert.Contains(t, got.out, "name: system:node\n")
+		assert.NotContains(t, got.out, "namespace:")
+	}
+}

@@ -1,0 +1,81 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/cli-runtime/pkg/resource"
+
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
+	"github.com/ssaplan/primitives/fieldowner"
+)
+
+func newOwners(streams genericiooptions.IOStreams) *cobra.Command {
+	r := newReading(streams)
+	c := &cobra.Command{
+		Use:   "owners TYPE/NAME",
+		Short: "Show who owns which field of an object",
+		Long: `Show who owns which field of an object: the field managers, what they did (Apply or Update), through which subresource,
+and when their fields last changed.
+
+A list item and a map that stand in the table are owned as such; the fields in them have owners of their own. Values are
+not shown, so it is safe for secrets.`,
+		Example: `  kubectl ssaplan owners deploy/web
+  kubectl ssaplan owners deployments.apps web -n shop -o json`,
+		RunE: func(c *cobra.Command, args []string) error { return r.runOwners(c.Context(), args) },
+	}
+	r.addFlags(c, readOutputs)
+	return c
+}
+
+func (r *reading) runOwners(ctx context.Context, args []string) error {
+	typ, name, err := typeAndName(args)
+	if err == nil {
+		err = checkOutput(r.output, readOutputs)
+	}
+	if err != nil {
+		return err
+	}
+	obj, err := r.read(ctx, typ+"/"+name, func(context.Context) (*unstructured.Unstructured, error) { return r.find(typ, name) })
+	if err != nil {
+		return err
+	}
+	owners := render.Owners{Object: identityOf(obj)}
+	if owners.Ownership, err = fieldowner.Read(obj.Object); err != nil {
+		return fmt.Errorf("%s: %w", owners.Object, err)
+	}
+	return write(r.Out, r.output, owners, func(t render.Text) string { return t.Owners(owners) })
+}
+
+// typeAndName reads "TYPE/NAME" and "TYPE NAME".
+func typeAndName(args []string) (typ, name string, err error) {
+	parts := args
+	if len(args) == 1 {
+		parts = strings.Split(args[0], "/")
+	}
+	if len(parts) != 2 || parts[0] == "" || parts[1] == "" || strings.ContainsAny(parts[0], ",/") || strings.Contains(parts[1], "/") {
+		return "", "", errors.New("name one object as TYPE/NAME or TYPE NAME, such as deploy/web")
+	}
+	return parts[0], parts[1], nil
+}
+
+// find gets an object as kubectl does, which knows short names and plurals.
+func (r *reading) find(typ, name string) (*unstructured.Unstructured, error) {
+	infos, err := resource.NewBuilder(r.config).Unstructured().
+		NamespaceParam(r.cluster.namespace).DefaultNamespace().
+		ResourceTypeOrNameArgs(false, typ, name).
+		Do().Infos()
+	if err != nil {
+		return nil, err
+	}
+	obj, ok := infos[0].Object.(*unstructured.Unstructured)
+	if !ok || len(infos) != 1 {
+		return nil, fmt.Errorf("%d objects instead of one", len(infos))
+	}
+	return obj, nil
+}

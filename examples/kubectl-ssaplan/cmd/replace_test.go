@@ -1,0 +1,143 @@
+package cmd_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/cmd"
+)
+
+func (c *cluster) uid(object string) string {
+	c.t.Helper()
+	return c.kubectl("get", object, "-o", "jsonpath={.metadata.uid}")
+}
+
+func TestReplaceImmutableField(t *testing.T) {
+	c := newCluster(t)
+	write(t, map[string]string{"app.yaml": deployment})
+	c.apply("-f app.yaml --state state.json")
+	before := c.uid("deployment/web")
+	c.edit("app.yaml", "app: web", "app: shop")
+
+	got := c.run("apply --yes -f app.yaml --state state.json")
+	assert.Equal(t, 3, got.code)
+	assert.Contains(t, got.out, "± apps/v1/Deployment "+c.namespace+"/web  replace: can't change in place: spec.selector\n")
+	assert.Equal(t, "left out 1 to be replaced: --replace deletes the old object and creates the new one\n", got.err)
+	assert.Equal(t, before, c.uid("deployment/web"))
+
+	got = c.run("apply --yes --replace -f app.yaml --state state.json")
+	assert.Equal(t, 0, got.code, got.out+got.err)
+	assert.True(t, strings.HasSuffix(got.err, "replaced apps/v1/Deployment "+c.namespace+"/web\n"), got.err)
+	assert.NotEqual(t, before, c.uid("deployment/web"))
+	assert.Equal(t, "shop", c.kubectl("get", "deployment", "web", "-o", "jsonpath={.spec.selector.matchLabels.app}"))
+	c.expect("plan -f app.yaml --state state.json", 0, "Plan: 1 unchanged.\n")
+}
+
+func TestReplaceRenamedObject(t *testing.T) {
+	c := newCluster(t)
+	write(t, map[string]string{"app.yaml": configMap("one", "x") + "---\n" + configMap("two", "x")})
+	c.apply("-f app.yaml --state state.json")
+	c.edit("app.yaml", "name: one", "name: other")
+
+	got := c.run("apply --yes --replace -f app.yaml --state state.json")
+	got.out, got.err = strings.ReplaceAll(got.out, c.namespace, "NS"), strings.ReplaceAll(got.err, c.namespace, "NS")
+	assert.Equal(t, result{0, `± v1/ConfigMap NS/other  replaces v1/ConfigMap NS/one, which is deleted first
+  ± metadata.name: "one" -> "other"
+
+Plan: 1 to replace, 1 unchanged.
+`, "deleted v1/ConfigMap NS/one\ncreated v1/ConfigMap NS/other\n"}, got)
+	names := c.kubectl("get", "configmaps", "-o", "name")
+	assert.Contains(t, names, "configmap/other\n")
+	assert.NotContains(t, names, "configmap/one\n")
+	c.expect("plan -f app.yaml --state state.json", 0, "Plan: 2 unchanged.\n")
+}
+
+// watched is an output in which something can be waited for.
+type watched struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (w *watched) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.Write(p)
+}
+
+func (w *watched) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.String()
+}
+
+// Who presses Ctrl-C while a finalizer holds up the delete is told how far it got, and can go on from there.
+func TestReplaceInterrupted(t *testing.T) {
+	c := newCluster(t)
+	write(t, map[string]string{"app.yaml": configMap("one", "x") + "---\n" + configMap("two", "x")})
+	c.apply("-f app.yaml --state state.json")
+	c.kubectl("patch", "configmap", "one", "-p", `{"metadata":{"finalizers":["example.com/wait"]}}`)
+	c.edit("app.yaml", "name: one", "name: other")
+	c.edit("app.yaml", "key: x", "key: z")
+
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var out, errOut watched
+	done := make(chan int)
+	go func() {
+		args := strings.Fields("apply --yes --replace -f app.yaml --state state.json -n " + c.namespace + " --kubeconfig " + c.server.Kubeconfig())
+		done <- cmd.Run(ctx, args, genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &errOut})
+	}()
+	const waiting = "waiting until v1/ConfigMap NS/one is gone: it has the finalizers example.com/wait\n"
+	said := func() string { return strings.ReplaceAll(errOut.String(), c.namespace, "NS") }
+	require.Eventually(t, func() bool { return said() == waiting }, 20*time.Second, 20*time.Millisecond)
+	time.Sleep(1500 * time.Millisecond) // one more look, which has nothing new to say
+	cancel()
+	assert.Equal(t, 1, <-done)
+	assert.Equal(t, waiting+
+		"app.yaml: document 1 (line 1): v1/ConfigMap NS/other: replace of v1/ConfigMap NS/one stopped while waiting: "+
+		"the delete waits for finalizers example.com/wait: context canceled; the old object is being deleted: replace again to wait on\n"+
+		"interrupted before v1/ConfigMap NS/two\n", said())
+
+	c.kubectl("patch", "configmap", "one", "--type", "merge", "-p", `{"metadata":{"finalizers":null}}`)
+	c.apply("--replace -f app.yaml --state state.json")
+	names := c.kubectl("get", "configmaps", "-o", "name")
+	assert.Contains(t, names, "configmap/other\n")
+	assert.NotContains(t, names, "configmap/one\n")
+	c.expect("plan -f app.yaml --state state.json", 0, "Plan: 2 unchanged.\n")
+}
+
+func TestIgnore(t *testing.T) {
+	c := newCluster(t)
+	write(t, map[string]string{"app.yaml": deployment})
+	c.apply("-f app.yaml --ignore spec.replicas")
+	c.kubectl("scale", "deployment", "web", "--replicas", "7")
+	c.expect("plan -f app.yaml --ignore spec.replicas", 0, "Plan: 1 unchanged.\n")
+	c.apply("-f app.yaml --ignore spec.replicas")
+	assert.Equal(t, "7", c.kubectl("get", "deployment", "web", "-o", "jsonpath={.spec.replicas}"))
+	got := c.run("plan -f app.yaml")
+	assert.Equal(t, 2, got.code)
+	assert.Contains(t, got.out, "replicas: 7 → 2")
+}
+
+func TestPlanAsMarkdown(t *testing.T) {
+	c := newCluster(t)
+	write(t, map[string]string{"app.yaml": configMap("a", "x")})
+	c.apply("-f app.yaml")
+	c.edit("app.yaml", "key: x", "key: z")
+	c.expect("plan -f app.yaml -o markdown", 2, "**Plan:** 1 to update.\n\n<details><summary><code>~ v1/ConfigMap NS/a  update: 1 edited</code></summary>\n\n"+
+		"```diff\n~ data.key: \"x\" → \"z\"\n```\n\n</details>\n")
+
+	require.NoError(t, os.WriteFile("broken.yaml", []byte("kind: ConfigMap\n"), 0o600))
+	got := c.run("plan -f broken.yaml -o markdown")
+	const problem = "broken.yaml: document 1 (line 1): apiVersion: missing; every object needs apiVersion, kind and metadata.name\n"
+	assert.Equal(t, result{1, "**Plan:** 1 error.\n\n**Errors:**\n\n```\n" + problem + "```\n", problem}, got)
+}

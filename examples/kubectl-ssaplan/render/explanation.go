@@ -1,0 +1,146 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/immutability"
+)
+
+// Explanation is what is known of an error of the API server.
+type Explanation struct {
+	// Object is what the server named: "Deployment.apps "web"". It is empty if it named nothing.
+	Object    string
+	Class     authresilience.Class
+	Verdict   immutability.Verdict
+	Conflicts []fieldowner.Conflict
+	// Prose says that all this was read from the text of an error.
+	Prose bool
+}
+
+// Explain explains a saved error.
+func Explain(saved immutability.Saved) Explanation {
+	return Explanation{
+		Object: named(saved), Class: authresilience.Classify(saved.Err()), Verdict: saved.Verdict(),
+		Conflicts: fieldowner.ConflictsFromError(saved.Err(), nil), Prose: saved.Prose,
+	}
+}
+
+func named(saved immutability.Saved) string {
+	d := saved.Status.Details
+	if d == nil || d.Kind == "" {
+		return ""
+	}
+	text := d.Kind
+	if d.Group != "" {
+		text += "." + d.Group
+	}
+	if d.Name != "" {
+		text += fmt.Sprintf(" %q", d.Name)
+	}
+	return text
+}
+
+type explanationJSON struct {
+	Class        authresilience.Class  `json:"class"`
+	Immutability verdictJSON           `json:"immutability"`
+	Conflicts    []fieldowner.Conflict `json:"conflicts"`
+	Degradable   bool                  `json:"degradable"`
+}
+
+type verdictJSON struct {
+	Verdict     immutability.Kind    `json:"verdict"`
+	Replaceable bool                 `json:"replaceable"`
+	Fields      []immutability.Field `json:"fields"`
+}
+
+// JSON returns the explanation as indented JSON with a newline at the end.
+func (e Explanation) JSON() ([]byte, error) {
+	return encode(explanationJSON{
+		Class: e.Class,
+		Immutability: verdictJSON{
+			e.Verdict.Kind, e.Verdict.Replaceable(), append([]immutability.Field{}, e.Verdict.Fields...),
+		},
+		Conflicts:  append([]fieldowner.Conflict{}, e.Conflicts...),
+		Degradable: e.Class.Degradable(),
+	})
+}
+
+// YAML returns the explanation as a YAML document with the same content as [Explanation.JSON].
+func (e Explanation) YAML() ([]byte, error) { return asYAML(e.JSON()) }
+
+// Explanation says what an error is, and what to do about it.
+func (t Text) Explanation(e Explanation) string {
+	p := &printer{Text: t}
+	p.section(string(e.Class), e.Class.Describe().Meaning)
+	if e.Object != "" {
+		p.line(1, "", "object: %s", Printable(e.Object))
+	}
+	p.line(1, "", "to do: %s", Printable(e.toDo()))
+	if e.Class.Degradable() {
+		p.line(1, "", "a read that fails like this may keep what was known of the object: the server said nothing about it")
+	}
+	if e.Prose {
+		p.line(1, "", "read from the text of the error, which has less in it than the status itself")
+	}
+	p.verdict(e.Verdict)
+	if n := len(e.Conflicts); n > 0 {
+		p.section(count(n, "conflict", "conflicts"), "these fields have other owners and other values")
+		p.conflictLines(e.Conflicts)
+	}
+	return p.String()
+}
+
+func (p *printer) section(title, text string) {
+	if p.Len() > 0 {
+		p.WriteByte('\n')
+	}
+	fmt.Fprintf(p, "%s: %s\n", p.paint(bold, title), Printable(text))
+}
+
+// toDo prefers the verdict's advice to that of the class: it knows more.
+func (e Explanation) toDo() string {
+	switch {
+	case e.Verdict.Replaceable():
+		return "keep the fields as they are, or replace the object (kubectl ssaplan apply --replace)"
+	case e.Verdict.Remedy != "":
+		return e.Verdict.Remedy
+	case e.Verdict.Uncertain != "":
+		return "plan the manifest (kubectl ssaplan plan): that asks the server whether the manifest is valid in itself"
+	}
+	return e.Class.Describe().Advice
+}
+
+func (p *printer) verdict(v immutability.Verdict) {
+	if v.Kind == immutability.None {
+		return
+	}
+	p.section("verdict "+string(v.Kind), verdictWords(v))
+	for _, f := range v.Fields {
+		p.line(1, p.paint(red, "±"), "%s", Printable(strings.TrimPrefix(f.Path+": "+f.Message, ": ")))
+	}
+	if v.Uncertain != "" {
+		p.line(1, "", "not proven: %s", Printable(v.Uncertain))
+	}
+}
+
+var kindWords = map[immutability.Kind]string{
+	immutability.Immutable:            "these fields can't change while the object exists; replacing it is not known to work",
+	immutability.Directional:          "these fields change in one direction only; replacing the object loses what that protects",
+	immutability.Invalid:              "the manifest isn't accepted as it is; replacing the object doesn't help",
+	immutability.MergeLeftover:        "a field that the manifest doesn't mention is in the way; the object needn't be replaced",
+	immutability.MetadataPrecondition: "the manifest's metadata doesn't fit the object, which needn't be replaced",
+	immutability.AdmissionDenied:      "admission denied the request; replacing the object would be a way around it",
+}
+
+func verdictWords(v immutability.Verdict) string {
+	if v.Replaceable() {
+		return "these fields can't change while the object exists; deleting the object and creating it anew works"
+	}
+	if v.Kind == immutability.Invalid && v.Uncertain != "" {
+		return "nothing shows that replacing the object would help"
+	}
+	return kindWords[v.Kind]
+}
