@@ -86,8 +86,14 @@ func isPartOf(change Change, own []Change, fields projection.FieldSet) bool {
 		return true
 	}
 	return slices.ContainsFunc(own, func(c Change) bool {
-		return (c.Op == projection.Added || c.Op == projection.Removed) && change.Path.HasPrefix(c.Path)
+		comesOrGoes := c.Op == projection.Added || c.Op == projection.Removed
+		return comesOrGoes && (change.Path.Equal(c.Path) || isItem(c.Path) && change.Path.HasPrefix(c.Path))
 	})
+}
+
+// isItem reports whether p leads to an element of a list, whose coming and going is told of the element as a whole.
+func isItem(p projection.Path) bool {
+	return len(p) > 0 && p[len(p)-1].Kind() != projection.FieldKind
 }
 
 func (c *comparison) diff(set projection.FieldSet) []Change {

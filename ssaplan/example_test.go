@@ -1,0 +1,162 @@
+package ssaplan_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
+)
+
+// world is a server in memory and a planner for it. On a cluster the planner comes from ssaplan.New.
+func world(options ssaplan.Options) (*ssaplantest.Server, *ssaplan.Planner) {
+	server, err := ssaplantest.NewServer(ssaplantest.Options{})
+	if err != nil {
+		panic(err)
+	}
+	options.FieldManager = "my-tool"
+	planner, err := ssaplan.NewForClient(server.Client(), server.Mapper(), options)
+	if err != nil {
+		panic(err)
+	}
+	return server, planner
+}
+
+func configMap(name string, data map[string]any) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": name}, "data": data,
+	}}
+}
+
+// patch changes an object as another field manager.
+func patch(server *ssaplantest.Server, name, change string) {
+	configMaps := server.Client().Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace("default")
+	_, err := configMaps.Patch(context.Background(), name, types.MergePatchType, []byte(change), metav1.PatchOptions{FieldManager: "kubectl"})
+	if err != nil {
+		panic(err)
+	}
+}
+
+// A plan, its application, and what the plan says after others changed the object.
+func ExamplePlanner_Plan() {
+	ctx := context.Background()
+	server, planner := world(ssaplan.Options{})
+	manifest := configMap("settings", map[string]any{"mode": "dark", "size": "3"})
+
+	plan, _ := planner.Plan(ctx, ssaplan.Request{Manifest: manifest})
+	fmt.Println(plan.Action, plan.Object)
+	applied, _ := planner.Apply(ctx, plan)
+	state, _ := ssaplan.NewState(applied, "my-tool")
+
+	patch(server, "settings", `{"data": {"mode": "light"}}`)
+	manifest = configMap("settings", map[string]any{"mode": "dark", "size": "4"})
+	plan, _ = planner.Plan(ctx, ssaplan.Request{Manifest: manifest, Prior: state})
+	fmt.Println(plan.Action, plan.Reason)
+	for _, change := range plan.Changes {
+		fmt.Println(" ", change)
+	}
+	for _, change := range plan.Ownership {
+		fmt.Println(" ", change)
+	}
+	// Output:
+	// Create v1/ConfigMap default/settings
+	// Update 1 edited, 1 drifted
+	//   data.mode: "light" -> "dark" (drifted: changed by "kubectl" (Update))
+	//   data.size: "3" -> "4"
+	//   data.mode: taken from "kubectl" (Update)
+}
+
+// Apply does what was reviewed or says what would happen now.
+func ExamplePlanner_Apply() {
+	ctx := context.Background()
+	server, planner := world(ssaplan.Options{})
+	plan, _ := planner.Plan(ctx, ssaplan.Request{Manifest: configMap("settings", map[string]any{"mode": "dark"})})
+	_, _ = planner.Apply(ctx, plan)
+
+	plan, _ = planner.Plan(ctx, ssaplan.Request{Manifest: configMap("settings", map[string]any{"mode": "auto"})})
+	patch(server, "settings", `{"data": {"mode": "light"}}`)
+	_, err := planner.Apply(ctx, plan)
+	fmt.Println(err)
+	// Output:
+	// v1/ConfigMap default/settings: changed since the plan was made: now Update: 1 edited; review the new plan
+}
+
+// Read refreshes what a host remembers, and says who changed what.
+func ExamplePlanner_Read() {
+	ctx := context.Background()
+	server, planner := world(ssaplan.Options{})
+	plan, _ := planner.Plan(ctx, ssaplan.Request{Manifest: configMap("settings", map[string]any{"mode": "dark"})})
+	applied, _ := planner.Apply(ctx, plan)
+	state, _ := ssaplan.NewState(applied, "my-tool")
+	stored, _ := json.Marshal(state)
+
+	patch(server, "settings", `{"data": {"mode": "light", "other": "x"}}`)
+	var prior ssaplan.State
+	_ = json.Unmarshal(stored, &prior)
+	reading, _ := planner.Read(ctx, &prior)
+	fmt.Println(reading.Presence, reading.Drift)
+	// Output:
+	// Present [data.mode: "dark" -> "light" (drifted: changed by "kubectl" (Update))]
+}
+
+// PlanAll plans many objects at a time and yields the results in order.
+func ExamplePlanner_PlanAll() {
+	_, planner := world(ssaplan.Options{})
+	requests := []ssaplan.Request{
+		{Manifest: configMap("a", nil)},
+		{Manifest: &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap"}}},
+		{Manifest: configMap("b", nil)},
+	}
+	for plan, err := range planner.PlanAll(context.Background(), requests) {
+		if err != nil {
+			fmt.Println("error:", err)
+			continue
+		}
+		fmt.Println(plan.Action, plan.Object)
+	}
+	// Output:
+	// Create v1/ConfigMap default/a
+	// error: identity: metadata: missing
+	// Create v1/ConfigMap default/b
+}
+
+// What an autoscaler sets is left to it.
+func ExampleRequest_ignore() {
+	_, planner := world(ssaplan.Options{})
+	ignore, _ := projection.ParsePatterns("spec.replicas", `spec.template.spec.containers[name="proxy-*"]`)
+	deployment := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "apps/v1", "kind": "Deployment", "metadata": map[string]any{"name": "web"},
+		"spec": map[string]any{"replicas": int64(3), "paused": true},
+	}}
+	plan, _ := planner.Plan(context.Background(), ssaplan.Request{Manifest: deployment, Ignore: ignore})
+	fmt.Print(plan.After.Fields)
+	// Output:
+	// spec.paused
+}
+
+// A no-op that was proven once takes no request as long as nothing changes.
+func ExampleNoOpCache() {
+	ctx := context.Background()
+	cache := ssaplan.NewNoOpCache(10000)
+	_, planner := world(ssaplan.Options{NoOps: cache})
+	manifest := configMap("settings", map[string]any{"mode": "dark"})
+	plan, _ := planner.Plan(ctx, ssaplan.Request{Manifest: manifest})
+	live, _ := planner.Apply(ctx, plan)
+	for range 3 {
+		plan, _ = planner.Plan(ctx, ssaplan.Request{Manifest: manifest, Live: live})
+		fmt.Println(plan.Action, plan.Requests)
+	}
+	fmt.Println(cache.Stats())
+	// Output:
+	// NoOp 1
+	// NoOp 0
+	// NoOp 0
+	// 2 1
+}
