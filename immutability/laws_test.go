@@ -111,6 +111,8 @@ func FuzzParseSaved(f *testing.F) {
 	f.Add(fmt.Sprintf("%q", text))
 	f.Add(`Deployment.apps "web" is invalid: [spec.selector: Invalid value: {"a":"b"}: field is immutable, spec.a: Required value]`)
 	f.Add(`admission webhook "w" denied the request: no`)
+	f.Add("The Job \"x\" is invalid: \n* spec.selector: Invalid value: 1: field is immutable\n* spec.completions: Invalid value: 2: field is immutable")
+	f.Add("Apply failed with 2 conflicts: conflicts with \"a\":\n- .p1\nconflicts with \"b\" using v1:\n- .p2")
 	file, err := os.ReadFile(recordedFiles(f)[0])
 	require.NoError(f, err)
 	f.Add(string(file))

@@ -96,3 +96,21 @@ func TestLookUpIsExact(t *testing.T) {
 		})
 	}
 }
+
+func TestOnlyGroup(t *testing.T) {
+	table := []phrase{
+		{where: []where{{kind: "a.io/One"}, {kind: "a.io/Two"}, {kind: "Core"}, {kind: "Both"}, {kind: "*"}}},
+		{where: []where{{kind: "a.io/One"}, {kind: "b.io/Two"}, {kind: "b.io/Both"}}},
+	}
+	for kind, row := range map[string]struct{ group, why string }{
+		"One":  {"a.io", "the same group twice is one group"},
+		"Two":  {"", "either could be meant"},
+		"Core": {"", "its group has no name"},
+		"Both": {"", "the core group counts like any other"},
+		"None": {"", "not in the table"},
+		"ne":   {"", "the kind has to fit as a whole"},
+		"":     {"", "no kind"},
+	} {
+		assert.Equal(t, row.group, onlyGroup(table, kind), row.why)
+	}
+}

@@ -35,7 +35,8 @@ type Field struct {
 	// object as a whole.
 	Path string `json:"path"`
 	// Message is what the server says of it, without the field's value and without the diff that some messages end in,
-	// since both hold user data.
+	// since both hold user data. For AdmissionDenied it is the text of the webhook or policy as it came, which may quote
+	// any value of the object.
 	Message string `json:"message"`
 }
 
