@@ -29,7 +29,7 @@ test-unit: ## unit tests of the library, no server needed
 test-e2e: controlplane ## end-to-end tests, on a real control plane; prints the figures they measure
 	@mkdir -p .cache; set -e; for m in $(filter-out .,$(MODULES)); do \
 		echo "== $$m"; (cd $$m && $(GO) test -v $(RACE) -timeout 20m ./...) >$(LOG) 2>&1 || { cat $(LOG); exit 1; }; \
-		grep -E '^(ok|agreement|figure|[a-z -]+: [0-9]+(/[0-9]+)?$$)' $(LOG) || true; done
+		grep -E '^(ok|agreement|figure|[a-z -]+: [0-9]+(/[0-9]+)?( .*)?$$)' $(LOG) || true; done
 
 CASES ?= 20000
 SEED ?= 2

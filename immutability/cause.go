@@ -17,6 +17,7 @@ type cause struct {
 	label  string // "Invalid value", "" when the message has no known form
 	detail string // without the value, without a diff
 	known  bool   // its text is in the table of phrases
+	fixed  bool   // its text is that of an immutable field
 }
 
 // distinctCauses returns the causes without repetitions: the server lists a cause up to four times.

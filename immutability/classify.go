@@ -116,7 +116,7 @@ func classifyCause(kind string, c cause) Verdict {
 		return verdict
 	}
 	verdict.Kind = p.verdict
-	verdict.causes[0].known = true
+	verdict.causes[0].known, verdict.causes[0].fixed = true, p.verdict == Immutable
 	verdict.Fields[0].Message = c.knownMessage(p.text)
 	if w.real != "" {
 		verdict.Fields[0].Path = w.real

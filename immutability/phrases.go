@@ -340,6 +340,8 @@ var phrases = []phrase{
 		family: DefaultInTheWay, verdict: MergeLeftover, cause: forbidden, text: "may not specify more than 1 volume type",
 		remedy: leftoverRemedy,
 		where: []where{
+			{kind: "PersistentVolume", field: "spec.*"},
+			{kind: "Pod", field: "spec.volumes[*].*"},
 			{kind: "PodTemplate", field: "template.spec.volumes[*].*", seen: "1.33 1.36"},
 			{kind: "ReplicationController", field: "spec.template.spec.volumes[*].*", seen: "1.33 1.36"},
 			{kind: "apps/DaemonSet", field: "spec.template.spec.volumes[*].*", seen: "1.33 1.36"},

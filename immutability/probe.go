@@ -106,6 +106,12 @@ func (v Verdict) allKnown() bool {
 	return !slices.ContainsFunc(v.causes, func(c cause) bool { return !c.known })
 }
 
+// hasFixed reports whether a cause is that of a known immutable field. Such a cause is never due to a leftover of the merge:
+// what is left over is what the live object has, and doesn't differ from it.
+func (v Verdict) hasFixed() bool {
+	return slices.ContainsFunc(v.causes, func(c cause) bool { return c.fixed })
+}
+
 // worthAsking reports whether an answer of the server could change the verdict.
 func (v Verdict) worthAsking() bool {
 	switch v.Kind {
@@ -149,7 +155,7 @@ func (v Verdict) afterUpdate(r reply, live, updated *unstructured.Unstructured) 
 		v.Kind, v.Uncertain = MergeLeftover, ""
 		v.Leftovers = leftovers(live, updated, v.causes)
 		v.Remedy = remedyFor(v.Leftovers)
-	case r.answer.Outcome == NotValid && v.sharesCause(r.verdict):
+	case r.answer.Outcome == NotValid && (v.sharesCause(r.verdict) || v.allKnown() && v.hasFixed()):
 		v.Kind, v.Uncertain, v.Remedy = Immutable, "", ""
 		if holdsOthers[live.GroupVersionKind().GroupKind()] && !v.allKnown() {
 			v.Uncertain = "a text that isn't known may stand for a rule that protects data; replacing it is left to the user"

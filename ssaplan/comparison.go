@@ -56,7 +56,7 @@ func (c *comparison) changes() ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	out = append(out, c.lostDuplicates(own)...)
+	out = append(out, c.duplicates(all)...)
 	for _, change := range c.diff(all.Without(own.Leaves()).WithItems()) {
 		if !isPartOf(change, out, own) {
 			change.Cause = SideEffect
@@ -66,15 +66,17 @@ func (c *comparison) changes() ([]Change, error) {
 	return out, nil
 }
 
-// lostDuplicates returns the elements that stand more than once in a list of the live object, with the same key or value,
-// and once in what the server would make of it. They have no name of their own, so their values aren't told.
-func (c *comparison) lostDuplicates(own projection.FieldSet) []Change {
+// duplicates returns the elements that come to stand more than once in a list, with the same key or value, and those that
+// no longer do. They have no name of their own, so their values aren't told.
+func (c *comparison) duplicates(all projection.FieldSet) []Change {
+	before := projection.NewFieldSet(projection.Project(c.live.Object, all).Duplicates...)
+	after := projection.NewFieldSet(projection.Project(c.dryRun.Object, all).Duplicates...)
 	var out []Change
-	kept := projection.NewFieldSet(projection.Project(c.dryRun.Object, own).Duplicates...)
-	for _, p := range projection.Project(c.live.Object, own).Duplicates {
-		if !kept.Has(p) {
-			out = append(out, Change{Change: projection.Change{Path: p, Op: projection.Removed}, Cause: SideEffect})
-		}
+	for p := range before.Difference(after).All() {
+		out = append(out, Change{Change: projection.Change{Path: p, Op: projection.Removed}, Cause: SideEffect})
+	}
+	for p := range after.Difference(before).All() {
+		out = append(out, Change{Change: projection.Change{Path: p, Op: projection.Added}, Cause: SideEffect})
 	}
 	return out
 }
