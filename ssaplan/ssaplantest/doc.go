@@ -14,7 +14,8 @@
 //   - It doesn't validate. Nothing is immutable, required or out of range; only a field that the schema lacks and a
 //     value of another type are refused. Such a field is refused in every write, where a server drops it unless it is
 //     applied.
-//   - It sets no defaults, normalises no values ("1000m" stays), and folds no Secret's stringData into its data.
+//   - It sets no defaults but those of list keys (protocol: TCP), normalises no values ("1000m" and null stay), and folds
+//     no Secret's stringData into its data.
 //   - It has no admission: no webhooks, no policies, no quotas. The one exception is that of a missing namespace.
 //   - It has no controllers. A namespace that is deleted takes its objects with it at once, and objects whose owner is
 //     deleted stay.

@@ -1,19 +1,36 @@
 package ssaplantest
 
 import (
+	"slices"
+
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/version"
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
 // newMapper returns a mapper for the kinds.
 func newMapper(kinds map[schema.GroupVersionResource]Kind) meta.RESTMapper {
-	mapper := meta.NewDefaultRESTMapper(scheme.Scheme.PrioritizedVersionsAllGroups())
+	mapper := meta.NewDefaultRESTMapper(append(scheme.Scheme.PrioritizedVersionsAllGroups(), customVersions(kinds)...))
 	for resource, kind := range kinds {
 		_, singular := meta.UnsafeGuessKindToResource(kind.GroupVersionKind)
 		mapper.AddSpecific(kind.GroupVersionKind, resource, singular, kind.scope())
 	}
 	return mapper
+}
+
+// customVersions returns the versions of the custom kinds, preferred ones first: v2 before v1, and v1 before v2beta1.
+func customVersions(kinds map[schema.GroupVersionResource]Kind) []schema.GroupVersion {
+	var out []schema.GroupVersion
+	for _, kind := range kinds {
+		if gv := kind.GroupVersion(); !kind.builtin && !slices.Contains(out, gv) {
+			out = append(out, gv)
+		}
+	}
+	slices.SortFunc(out, func(a, b schema.GroupVersion) int {
+		return version.CompareKubeAwareVersionStrings(b.Version, a.Version)
+	})
+	return out
 }
 
 // mapper asks the mapper for the kinds that the server serves at the moment.

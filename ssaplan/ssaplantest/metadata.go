@@ -16,6 +16,11 @@ func (c *call) address(obj *unstructured.Unstructured) error {
 	if kind := obj.GroupVersionKind(); kind != c.kind.GroupVersionKind {
 		return apierrors.NewBadRequest(fmt.Sprintf("invalid object type: %s", kind))
 	}
+	for _, field := range []string{"name", "namespace"} {
+		if _, _, err := unstructured.NestedString(obj.Object, "metadata", field); err != nil {
+			return apierrors.NewBadRequest(err.Error())
+		}
+	}
 	if name := obj.GetName(); name != "" && c.Name != "" && name != c.Name {
 		return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", name, c.Name))
 	}

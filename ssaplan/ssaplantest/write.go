@@ -80,10 +80,14 @@ func (c *call) apply(obj *unstructured.Unstructured) (*unstructured.Unstructured
 	if err != nil {
 		return nil, err
 	}
-	if live == nil {
-		return c.insert(merged.(*unstructured.Unstructured))
+	applied := merged.(*unstructured.Unstructured)
+	if err := fillKeys(applied); err != nil {
+		return nil, err
 	}
-	return c.replace(live, merged.(*unstructured.Unstructured))
+	if live == nil {
+		return c.insert(applied)
+	}
+	return c.replace(live, applied)
 }
 
 // patch is a patch of another form than apply.
@@ -194,5 +198,6 @@ func (c *call) track(live, obj *unstructured.Unstructured) (*unstructured.Unstru
 	if err != nil {
 		return nil, err
 	}
-	return tracked.(*unstructured.Unstructured), nil
+	out := tracked.(*unstructured.Unstructured)
+	return out, fillKeys(out)
 }

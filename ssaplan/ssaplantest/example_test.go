@@ -1,0 +1,118 @@
+package ssaplantest_test
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
+)
+
+func deployment(replicas int64) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "apps/v1", "kind": "Deployment",
+		"metadata": map[string]any{"name": "web"},
+		"spec":     map[string]any{"replicas": replicas, "paused": true},
+	}}
+}
+
+// A test plans and applies as on a cluster, and changes objects in between as others would.
+func Example() {
+	ctx := context.Background()
+	server, _ := ssaplantest.NewServer(ssaplantest.Options{})
+	planner, _ := ssaplan.NewForClient(server.Client(), server.Mapper(), ssaplan.Options{FieldManager: "my-tool"})
+
+	plan, _ := planner.Plan(ctx, ssaplan.Request{Manifest: deployment(3)})
+	fmt.Println(plan.Action)
+	_, _ = planner.Apply(ctx, plan)
+
+	deployments := server.Client().Resource(schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"})
+	_, _ = deployments.Namespace("default").Patch(ctx, "web", types.MergePatchType, []byte(`{"spec": {"replicas": 5}}`),
+		metav1.PatchOptions{FieldManager: "kubectl"})
+
+	plan, _ = planner.Plan(ctx, ssaplan.Request{Manifest: deployment(3)})
+	for _, change := range plan.Changes {
+		fmt.Println(plan.Action, change.Path, change.Cause, change.Manager)
+	}
+	// Output:
+	// Create
+	// Update spec.replicas Drifted kubectl
+}
+
+// What only a server in trouble says is set by the test, from a recorded status for instance.
+func ExampleServer_AnswerNext() {
+	server, _ := ssaplantest.NewServer(ssaplantest.Options{})
+	planner, _ := ssaplan.NewForClient(server.Client(), server.Mapper(), ssaplan.Options{FieldManager: "my-tool"})
+
+	recorded, _ := ssaplantest.ParseStatus([]byte(`{"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 401,
+		"reason": "Unauthorized", "message": "Unauthorized"}`))
+	server.AnswerNext("get", recorded)
+
+	_, err := planner.Plan(context.Background(), ssaplan.Request{Manifest: deployment(3)})
+	fmt.Println(apierrors.IsUnauthorized(err))
+	plan, err := planner.Plan(context.Background(), ssaplan.Request{Manifest: deployment(3)})
+	fmt.Println(plan.Action, err)
+	for _, request := range server.Requests() {
+		fmt.Println(request)
+	}
+	// Output:
+	// true
+	// Create <nil>
+	// get deployments.apps default/web
+	// get deployments.apps default/web
+	// try apply deployments.apps default/web
+}
+
+// A function can decide about each request, and do something before the server does.
+func ExampleServer_Answer() {
+	ctx := context.Background()
+	server, _ := ssaplantest.NewServer(ssaplantest.Options{})
+	stop := server.Answer(func(r ssaplantest.Request) error {
+		if r.PatchType == types.ApplyPatchType && !r.DryRun {
+			return apierrors.NewForbidden(r.Resource.GroupResource(), r.Name, fmt.Errorf("not on a Friday"))
+		}
+		return nil
+	})
+	planner, _ := ssaplan.NewForClient(server.Client(), server.Mapper(), ssaplan.Options{FieldManager: "my-tool"})
+	plan, _ := planner.Plan(ctx, ssaplan.Request{Manifest: deployment(3)})
+	_, err := planner.Apply(ctx, plan)
+	fmt.Println(err)
+	stop()
+	_, err = planner.Apply(ctx, plan)
+	fmt.Println(err)
+	// Output:
+	// apps/v1/Deployment default/web: apply: deployments.apps "web" is forbidden: not on a Friday
+	// <nil>
+}
+
+// Kinds of one's own come with their CustomResourceDefinition, or are described by hand.
+func ExampleServer_Register() {
+	ctx := context.Background()
+	server, _ := ssaplantest.NewServer(ssaplantest.Options{})
+	planner, _ := ssaplan.NewForClient(server.Client(), server.Mapper(), ssaplan.Options{FieldManager: "my-tool"})
+	backup := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "example.com/v1", "kind": "Backup",
+		"metadata": map[string]any{"name": "nightly"},
+		"spec":     map[string]any{"volumes": []any{"data"}},
+	}}
+
+	plan, _ := planner.Plan(ctx, ssaplan.Request{Manifest: backup})
+	fmt.Println(plan.Action, plan.Deferral)
+
+	_ = server.Register(ssaplantest.Kind{GroupVersionKind: backup.GroupVersionKind(), Schema: map[string]any{
+		"properties": map[string]any{"spec": map[string]any{"type": "object", "properties": map[string]any{
+			"volumes": map[string]any{"type": "array", "items": map[string]any{"type": "string"}, "x-kubernetes-list-type": "set"},
+		}}},
+	}})
+	plan, _ = planner.Plan(ctx, ssaplan.Request{Manifest: backup})
+	fmt.Println(plan.Action, plan.Changes)
+	// Output:
+	// Deferred MissingType
+	// Create [spec.volumes[="data"]: + "data"]
+}

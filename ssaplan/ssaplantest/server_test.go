@@ -1,0 +1,487 @@
+package ssaplantest_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	"sigs.k8s.io/yaml"
+
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
+)
+
+var configMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
+
+func newServer(t testing.TB, kinds ...ssaplantest.Kind) *ssaplantest.Server {
+	server, err := ssaplantest.NewServer(ssaplantest.Options{Kinds: kinds, Namespaces: []string{"team"}})
+	require.NoError(t, err)
+	return server
+}
+
+func object(t testing.TB, text string) *unstructured.Unstructured {
+	obj := &unstructured.Unstructured{}
+	require.NoError(t, yaml.Unmarshal([]byte(text), &obj.Object))
+	return obj
+}
+
+func apply(t testing.TB, in dynamic.ResourceInterface, name, text, manager string) (*unstructured.Unstructured, error) {
+	return in.Patch(t.Context(), name, types.ApplyPatchType, []byte(text), metav1.PatchOptions{FieldManager: manager})
+}
+
+func configMap(data string) string {
+	return "{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {" + data + "}}"
+}
+
+func TestVersions(t *testing.T) {
+	maps := newServer(t).Client().Resource(configMaps).Namespace("default")
+	created, err := apply(t, maps, "c", configMap("a: A"), "one")
+	require.NoError(t, err)
+	require.NotEmpty(t, created.GetUID())
+
+	again, err := apply(t, maps, "c", configMap("a: A"), "one")
+	require.NoError(t, err)
+	require.Equal(t, created, again, "a no-op writes nothing")
+
+	shared, err := apply(t, maps, "c", configMap("a: A"), "two")
+	require.NoError(t, err)
+	require.NotEqual(t, created.GetResourceVersion(), shared.GetResourceVersion(), "another owner is a change")
+
+	_, err = apply(t, maps, "c", configMap("a: B"), "one")
+	require.True(t, apierrors.IsConflict(err))
+	require.True(t, apierrors.HasStatusCause(err, metav1.CauseTypeFieldManagerConflict))
+
+	require.NoError(t, maps.Delete(t.Context(), "c", metav1.DeleteOptions{}))
+	second, err := apply(t, maps, "c", configMap("a: A"), "one")
+	require.NoError(t, err)
+	require.NotEqual(t, created.GetUID(), second.GetUID())
+	require.NotEqual(t, created.GetResourceVersion(), second.GetResourceVersion())
+}
+
+func TestAnswersShareNothing(t *testing.T) {
+	maps := newServer(t).Client().Resource(configMaps).Namespace("default")
+	sent := object(t, configMap("a: A"))
+	created, err := maps.Create(t.Context(), sent, metav1.CreateOptions{})
+	require.NoError(t, err)
+	for _, obj := range []*unstructured.Unstructured{sent, created} {
+		obj.Object["data"].(map[string]any)["a"] = "changed"
+	}
+	live, err := maps.Get(t.Context(), "c", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Equal(t, map[string]any{"a": "A"}, live.Object["data"])
+	live.Object["data"].(map[string]any)["a"] = "changed"
+	list, err := maps.List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	require.Equal(t, map[string]any{"a": "A"}, list.Items[0].Object["data"])
+	list.Items[0].Object["data"].(map[string]any)["a"] = "changed"
+	live, err = maps.Get(t.Context(), "c", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Equal(t, map[string]any{"a": "A"}, live.Object["data"])
+}
+
+func TestDryRunsWriteNothing(t *testing.T) {
+	server := newServer(t)
+	dry := []string{metav1.DryRunAll}
+	maps := server.Client().Resource(configMaps).Namespace("default")
+	tried, err := maps.Create(t.Context(), object(t, configMap("a: A")), metav1.CreateOptions{DryRun: dry})
+	require.NoError(t, err)
+	require.Empty(t, tried.GetResourceVersion())
+	_, err = maps.Get(t.Context(), "c", metav1.GetOptions{})
+	require.True(t, apierrors.IsNotFound(err))
+
+	live, err := maps.Create(t.Context(), object(t, configMap("a: A")), metav1.CreateOptions{})
+	require.NoError(t, err)
+	tried, err = maps.Update(t.Context(), object(t, configMap("a: B")), metav1.UpdateOptions{DryRun: dry})
+	require.NoError(t, err)
+	require.Equal(t, live.GetResourceVersion(), tried.GetResourceVersion())
+	_, err = maps.Patch(t.Context(), "c", types.MergePatchType, []byte(`{"data": {"a": "B"}}`), metav1.PatchOptions{DryRun: dry})
+	require.NoError(t, err)
+	require.NoError(t, maps.Delete(t.Context(), "c", metav1.DeleteOptions{DryRun: dry}))
+	after, err := maps.Get(t.Context(), "c", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Equal(t, live, after)
+	require.Equal(t, 7, len(server.Requests()))
+}
+
+func TestNamespaces(t *testing.T) {
+	client := newServer(t).Client()
+	_, err := apply(t, client.Resource(configMaps).Namespace("nowhere"), "c", configMap(""), "one")
+	require.True(t, apierrors.IsNotFound(err))
+	require.ErrorContains(t, err, `namespaces "nowhere" not found`)
+	for _, name := range []string{"default", "kube-system", "team"} {
+		_, err := apply(t, client.Resource(configMaps).Namespace(name), "c", configMap("a: A"), "one")
+		require.NoError(t, err)
+	}
+	namespaces := client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"})
+	require.NoError(t, namespaces.Delete(t.Context(), "team", metav1.DeleteOptions{}))
+	list, err := client.Resource(configMaps).List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	require.Len(t, list.Items, 2, "the third went with its namespace")
+}
+
+func TestWhatIsNotServed(t *testing.T) {
+	server := newServer(t)
+	client := server.Client()
+	maps := client.Resource(configMaps).Namespace("default")
+	ctx := t.Context()
+	_, err := maps.Create(ctx, object(t, configMap("")), metav1.CreateOptions{})
+	require.NoError(t, err)
+
+	unsupported := map[string]func() error{
+		"watch":             func() error { _, err := maps.Watch(ctx, metav1.ListOptions{}); return err },
+		"delete collection": func() error { return maps.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}) },
+		"scale":             func() error { _, err := maps.Get(ctx, "c", metav1.GetOptions{}, "scale"); return err },
+		"status of a kind without one": func() error {
+			_, err := maps.UpdateStatus(ctx, object(t, configMap("")), metav1.UpdateOptions{})
+			return err
+		},
+		"a path of subresources": func() error { _, err := maps.Get(ctx, "c", metav1.GetOptions{}, "a", "b"); return err },
+		"create of a subresource": func() error {
+			_, err := maps.Create(ctx, object(t, configMap("")), metav1.CreateOptions{}, "status")
+			return err
+		},
+		"delete of a subresource": func() error { return maps.Delete(ctx, "c", metav1.DeleteOptions{}, "status") },
+	}
+	for what, request := range unsupported {
+		require.True(t, apierrors.IsMethodNotSupported(request()), "%s: %v", what, request())
+	}
+	elsewhere := map[string]dynamic.ResourceInterface{
+		"unknown type":                  client.Resource(schema.GroupVersionResource{Group: "x", Version: "v1", Resource: "things"}),
+		"namespaced, without namespace": client.Resource(configMaps),
+		"cluster-scoped, in a namespace": client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "nodes"}).
+			Namespace("default"),
+	}
+	for what, resource := range elsewhere {
+		_, err := resource.Get(ctx, "c", metav1.GetOptions{})
+		require.True(t, apierrors.IsNotFound(err), "%s: %v", what, err)
+	}
+	_, err = maps.Get(ctx, "", metav1.GetOptions{})
+	require.ErrorContains(t, err, "name is required")
+	_, err = maps.Patch(ctx, "c", types.JSONPatchType, []byte("[]"), metav1.PatchOptions{})
+	require.True(t, apierrors.IsUnsupportedMediaType(err), "%v", err)
+}
+
+func TestMalformedBodiesAreRefused(t *testing.T) {
+	maps := newServer(t).Client().Resource(configMaps).Namespace("default")
+	_, err := apply(t, maps, "c", configMap("a: A"), "one")
+	require.NoError(t, err)
+	for _, body := range []string{"", "null", "5", "[]", "text", "{", "a: b: c", "{}", "{metadata: 5}", "{apiVersion: v1, kind: ConfigMap, metadata: 5}",
+		"{apiVersion: v1, kind: ConfigMap, metadata: {name: 5}}", "{apiVersion: v1, kind: ConfigMap, metadata: {labels: 5}}",
+		"{apiVersion: v1, kind: ConfigMap, data: 5}", "{apiVersion: 5, kind: []}"} {
+		for _, form := range []types.PatchType{types.ApplyPatchType, types.MergePatchType, types.StrategicMergePatchType} {
+			options := metav1.PatchOptions{}
+			if form == types.ApplyPatchType {
+				options.FieldManager = "one"
+			}
+			require.NotPanics(t, func() {
+				if _, err := maps.Patch(t.Context(), "c", form, []byte(body), options); form == types.ApplyPatchType {
+					require.Error(t, err, body)
+				}
+			}, "%s %s", form, body)
+		}
+	}
+	live, err := maps.Get(t.Context(), "c", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Equal(t, "c", live.GetName())
+	require.Equal(t, map[string]any{"a": "A"}, live.Object["data"])
+}
+
+func TestFinalizersHoldAnObject(t *testing.T) {
+	maps := newServer(t).Client().Resource(configMaps).Namespace("default")
+	_, err := apply(t, maps, "c", "{apiVersion: v1, kind: ConfigMap, metadata: {name: c, finalizers: [example.com/a]}}", "one")
+	require.NoError(t, err)
+	require.NoError(t, maps.Delete(t.Context(), "c", metav1.DeleteOptions{}))
+	live, err := maps.Get(t.Context(), "c", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.NotNil(t, live.GetDeletionTimestamp())
+	_, err = apply(t, maps, "c", "{apiVersion: v1, kind: ConfigMap, metadata: {name: c, finalizers: [example.com/a, example.com/b]}}", "one")
+	require.True(t, apierrors.IsInvalid(err), "%v", err)
+	_, err = maps.Patch(t.Context(), "c", types.MergePatchType, []byte(`{"metadata": {"finalizers": null}}`), metav1.PatchOptions{})
+	require.NoError(t, err)
+	_, err = maps.Get(t.Context(), "c", metav1.GetOptions{})
+	require.True(t, apierrors.IsNotFound(err))
+}
+
+const definition = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: things.example.com}
+spec:
+  group: example.com
+  scope: Cluster
+  names: {plural: things, kind: Thing}
+  versions:
+  - {name: v1, served: true, subresources: {status: {}}, schema: {openAPIV3Schema: {type: object, properties: {
+      parts: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], items: {type: object, properties: {name: {type: string}, n: {type: integer}}}}}}}}
+  - {name: v0, served: false}
+`
+
+func TestDefinitionsAreServed(t *testing.T) {
+	server := newServer(t)
+	things := server.Client().Resource(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "things"})
+	const text = "{apiVersion: example.com/v1, kind: Thing, metadata: {name: c}, parts: [{name: a, n: 1}]}"
+	_, err := apply(t, things, "c", text, "one")
+	require.True(t, apierrors.IsNotFound(err))
+	_, err = server.Mapper().RESTMapping(schema.GroupKind{Group: "example.com", Kind: "Thing"}, "v1")
+	require.True(t, meta.IsNoMatchError(err))
+
+	definitions := server.Client().Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
+	_, err = apply(t, definitions, "things.example.com", definition, "one")
+	require.NoError(t, err)
+	mapping, err := server.Mapper().RESTMapping(schema.GroupKind{Group: "example.com", Kind: "Thing"})
+	require.NoError(t, err)
+	require.Equal(t, "v1", mapping.Resource.Version)
+	_, err = server.Mapper().RESTMapping(schema.GroupKind{Group: "example.com", Kind: "Thing"}, "v0")
+	require.True(t, meta.IsNoMatchError(err), "v0 is not served")
+	require.Equal(t, meta.RESTScopeNameRoot, mapping.Scope.Name())
+	_, err = apply(t, things, "c", text, "one")
+	require.NoError(t, err)
+	_, err = apply(t, things, "c", "{apiVersion: example.com/v1, kind: Thing, metadata: {name: c}, parts: [{name: b, n: 1}]}", "two")
+	require.NoError(t, err, "the list has keys, so there is no conflict")
+
+	require.NoError(t, definitions.Delete(t.Context(), "things.example.com", metav1.DeleteOptions{}))
+	_, err = things.Get(t.Context(), "c", metav1.GetOptions{})
+	require.True(t, apierrors.IsNotFound(err))
+	_, err = apply(t, definitions, "things.example.com", definition, "one")
+	require.NoError(t, err)
+	list, err := things.List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	require.Empty(t, list.Items, "they went with their definition")
+}
+
+func TestKindsThatCannotBeServed(t *testing.T) {
+	for _, kind := range []ssaplantest.Kind{{},
+		{GroupVersionKind: schema.GroupVersionKind{Group: "x", Kind: "Thing"}},
+		{GroupVersionKind: schema.GroupVersionKind{Group: "x", Version: "v1", Kind: "Thing"}, Schema: map[string]any{"properties": map[string]any{"x": func() {}}}},
+	} {
+		_, err := ssaplantest.NewServer(ssaplantest.Options{Kinds: []ssaplantest.Kind{kind}})
+		require.Error(t, err)
+	}
+	server := newServer(t)
+	_, err := ssaplantest.KindsOf(object(t, "{kind: CustomResourceDefinition, metadata: {name: x}, spec: {group: 5}}"))
+	require.ErrorContains(t, err, `"x"`)
+	definitions := server.Client().Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
+	_, err = apply(t, definitions, "x", "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: x}}", "one")
+	require.True(t, apierrors.IsBadRequest(err), "%v", err)
+}
+
+func TestAnswers(t *testing.T) {
+	server := newServer(t)
+	maps := server.Client().Resource(configMaps).Namespace("default")
+	get := func() error { _, err := maps.Get(t.Context(), "c", metav1.GetOptions{}); return err }
+	_, err := apply(t, maps, "c", configMap("a: A"), "one")
+	require.NoError(t, err)
+
+	server.AnswerNext("get", apierrors.NewUnauthorized("first"))
+	server.AnswerNext("get", apierrors.NewServiceUnavailable("second"))
+	server.AnswerNext("patch", apierrors.NewTimeoutError("patch", 1))
+	require.True(t, apierrors.IsUnauthorized(get()))
+	require.True(t, apierrors.IsServiceUnavailable(get()))
+	require.NoError(t, get())
+	_, err = apply(t, maps, "c", configMap("a: B"), "one")
+	require.True(t, apierrors.IsTimeout(err))
+	live, err := maps.Get(t.Context(), "c", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Equal(t, map[string]any{"a": "A"}, live.Object["data"], "a request that is answered so has no effect")
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = maps.Get(ctx, "c", metav1.GetOptions{})
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+func TestParseStatus(t *testing.T) {
+	for _, text := range []string{"", "{}", "[]", `{"code": 200}`} {
+		_, err := ssaplantest.ParseStatus([]byte(text))
+		require.Error(t, err, text)
+	}
+	err, failed := ssaplantest.ParseStatus([]byte(`{"kind":"Status","code":422,"reason":"Invalid","details":{"causes":[{"field":"spec.a"}]}}`))
+	require.NoError(t, failed)
+	require.True(t, apierrors.IsInvalid(err))
+	require.Equal(t, "spec.a", err.Status().Details.Causes[0].Field)
+}
+
+func TestListKeysHaveDefaults(t *testing.T) {
+	services := newServer(t).Client().Resource(schema.GroupVersionResource{Version: "v1", Resource: "services"}).Namespace("default")
+	const text = "{apiVersion: v1, kind: Service, metadata: {name: c}, spec: {ports: [{port: 53}, {port: 53, protocol: UDP, name: x}]}}"
+	for i := range 20 { // in whatever order the keys are looked at
+		name := fmt.Sprintf("c-%d", i)
+		created, err := apply(t, services, name, strings.Replace(text, "name: c", "name: "+name, 1), "one")
+		require.NoError(t, err)
+		list, _, err := unstructured.NestedSlice(created.Object, "spec", "ports")
+		require.NoError(t, err)
+		require.Equal(t, "TCP", list[0].(map[string]any)["protocol"])
+	}
+	created, err := apply(t, services, "c", text, "one")
+	require.NoError(t, err)
+	ports, _, err := unstructured.NestedSlice(created.Object, "spec", "ports")
+	require.NoError(t, err)
+	require.Equal(t, []any{
+		map[string]any{"port": int64(53), "protocol": "TCP"},
+		map[string]any{"port": int64(53), "protocol": "UDP", "name": "x"},
+	}, ports)
+	again, err := apply(t, services, "c", text, "one")
+	require.NoError(t, err)
+	require.Equal(t, created, again)
+}
+
+func TestIdentityIsGuarded(t *testing.T) {
+	maps := newServer(t).Client().Resource(configMaps).Namespace("default")
+	const other = "{apiVersion: v1, kind: ConfigMap, metadata: {name: c, uid: other}}"
+	_, err := apply(t, maps, "c", other, "one")
+	require.True(t, apierrors.IsConflict(err), "there is no such object: %v", err)
+	_, err = apply(t, maps, "c", configMap("a: A"), "one")
+	require.NoError(t, err)
+	_, err = apply(t, maps, "c", other, "one")
+	require.True(t, apierrors.IsInvalid(err), "%v", err)
+	_, err = maps.Update(t.Context(), object(t, other), metav1.UpdateOptions{})
+	require.True(t, apierrors.IsConflict(err), "%v", err)
+	uid, version := types.UID("other"), "0"
+	for _, p := range []metav1.Preconditions{{UID: &uid}, {ResourceVersion: &version}} {
+		err := maps.Delete(t.Context(), "c", metav1.DeleteOptions{Preconditions: &p})
+		require.True(t, apierrors.IsConflict(err), "%v", err)
+	}
+	_, err = apply(t, maps, "c", `{apiVersion: v1, kind: ConfigMap, metadata: {name: c, resourceVersion: "0"}}`, "one")
+	require.True(t, apierrors.IsConflict(err), "%v", err)
+}
+
+func TestStatusIsASubresource(t *testing.T) {
+	kind := schema.GroupVersionKind{Group: "x", Version: "v1", Kind: "Thing"}
+	things := newServer(t, ssaplantest.Kind{GroupVersionKind: kind, StatusSubresource: true}).Client().
+		Resource(kind.GroupVersion().WithResource("things")).Namespace("default")
+	const text = "{apiVersion: x/v1, kind: Thing, metadata: {name: c}, spec: {a: %s}, status: {b: %[1]s}}"
+	part := func(obj *unstructured.Unstructured, err error) string {
+		require.NoError(t, err)
+		return fmt.Sprint(obj.Object["spec"], obj.Object["status"])
+	}
+	at := func(value string) *unstructured.Unstructured { return object(t, fmt.Sprintf(text, value)) }
+	require.Equal(t, "map[a:1] <nil>", part(things.Create(t.Context(), at("1"), metav1.CreateOptions{})))
+	require.Equal(t, "map[a:1] map[b:2]", part(things.ApplyStatus(t.Context(), "c", at("2"), metav1.ApplyOptions{FieldManager: "one"})))
+	require.Equal(t, "map[a:3] map[b:2]", part(things.Apply(t.Context(), "c", at("3"), metav1.ApplyOptions{FieldManager: "one", Force: true})))
+	live, err := things.Get(t.Context(), "c", metav1.GetOptions{})
+	require.NoError(t, err)
+	live.Object["spec"], live.Object["status"] = at("4").Object["spec"], at("4").Object["status"]
+	require.Equal(t, "map[a:4] map[b:2]", part(things.Update(t.Context(), live.DeepCopy(), metav1.UpdateOptions{})))
+	live.SetResourceVersion("")
+	_, err = things.UpdateStatus(t.Context(), live, metav1.UpdateOptions{})
+	require.True(t, apierrors.IsInvalid(err), "an update of a custom resource needs a version: %v", err)
+	live, err = things.Get(t.Context(), "c", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Equal(t, int64(3), live.GetGeneration(), "the spec changed twice")
+	live.Object["status"] = at("5").Object["status"]
+	require.Equal(t, "map[a:4] map[b:5]", part(things.UpdateStatus(t.Context(), live, metav1.UpdateOptions{})))
+}
+
+func TestBuiltinVersions(t *testing.T) {
+	mapper := newServer(t).Mapper()
+	for kind, served := range map[schema.GroupVersionKind]bool{
+		{Group: "apps", Version: "v1", Kind: "Deployment"}:                          true,
+		{Group: "apps", Version: "v1beta1", Kind: "Deployment"}:                     false,
+		{Group: "extensions", Version: "v1beta1", Kind: "Ingress"}:                  false,
+		{Group: "autoscaling", Version: "v1", Kind: "HorizontalPodAutoscaler"}:      true,
+		{Group: "autoscaling", Version: "v2", Kind: "HorizontalPodAutoscaler"}:      true,
+		{Group: "autoscaling", Version: "v2beta1", Kind: "HorizontalPodAutoscaler"}: false,
+		{Version: "v1", Kind: "Endpoints"}:                                          true,
+		{Version: "v1", Kind: "PodList"}:                                            false,
+		{Version: "v1", Kind: "Binding"}:                                            false,
+		{Group: "authentication.k8s.io", Version: "v1", Kind: "TokenReview"}:        false,
+	} {
+		_, err := mapper.RESTMapping(kind.GroupKind(), kind.Version)
+		require.Equal(t, served, err == nil, "%s: %v", kind, err)
+	}
+}
+
+func TestPreferredVersions(t *testing.T) {
+	var kinds []ssaplantest.Kind
+	for _, version := range []string{"v1", "v10", "v2", "v3beta1"} {
+		kinds = append(kinds, ssaplantest.Kind{GroupVersionKind: schema.GroupVersionKind{Group: "x", Version: version, Kind: "Policy"}})
+	}
+	mapping, err := newServer(t, kinds...).Mapper().RESTMapping(schema.GroupKind{Group: "x", Kind: "Policy"})
+	require.NoError(t, err)
+	require.Equal(t, "v10", mapping.Resource.Version)
+	require.Equal(t, "policies", mapping.Resource.Resource)
+}
+
+// The probe that the planner sends after a 422 finds the server's own answer: the manifest is valid, and the object exists.
+func TestReplaceAfterARecordedRefusal(t *testing.T) {
+	server := newServer(t)
+	planner, err := ssaplan.NewForClient(server.Client(), server.Mapper(), ssaplan.Options{FieldManager: "tool"})
+	require.NoError(t, err)
+	const text = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: d}, spec: {selector: {matchLabels: {a: %s}}}}"
+	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: object(t, fmt.Sprintf(text, "b"))})
+	require.NoError(t, err)
+	_, err = planner.Apply(t.Context(), plan)
+	require.NoError(t, err)
+
+	refusal, err := ssaplantest.ParseStatus([]byte(`{"kind":"Status","status":"Failure","code":422,"reason":"Invalid",
+		"message":"Deployment.apps \"d\" is invalid: spec.selector: Invalid value: field is immutable",
+		"details":{"name":"d","group":"apps","kind":"Deployment","causes":[{"reason":"FieldValueInvalid","field":"spec.selector",
+		"message":"Invalid value: {\"matchLabels\":{\"a\":\"c\"}}: field is immutable"}]}}`))
+	require.NoError(t, err)
+	stop := server.Answer(func(r ssaplantest.Request) error {
+		if (r.Verb == "patch" || r.Verb == "update") && r.DryRun {
+			return refusal
+		}
+		return nil
+	})
+	plan, err = planner.Plan(t.Context(), ssaplan.Request{Manifest: object(t, fmt.Sprintf(text, "c"))})
+	require.NoError(t, err)
+	require.Equal(t, ssaplan.Replace, plan.Action)
+	stop()
+	replaced, err := planner.Replace(t.Context(), plan, ssaplan.ReplaceOptions{})
+	require.NoError(t, err)
+	require.NotEqual(t, plan.Replacement.UID, string(replaced.GetUID()))
+}
+
+// Everything at once, for the race detector; and each write counts.
+func TestConcurrentUse(t *testing.T) {
+	server := newServer(t)
+	var wg sync.WaitGroup
+	const workers = 8
+	for i := range workers {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			name := fmt.Sprintf("Kind%d", i)
+			assert := require.New(t)
+			assert.NoError(server.Register(ssaplantest.Kind{GroupVersionKind: schema.GroupVersionKind{Group: "x", Version: "v1", Kind: name}}))
+			stop := server.Answer(func(ssaplantest.Request) error { return nil })
+			defer stop()
+			maps := server.Client().Resource(configMaps).Namespace("default")
+			_, err := apply(t, maps, "c", configMap(fmt.Sprintf("key-%d: x", i)), name)
+			assert.NoError(err)
+			_, err = maps.List(t.Context(), metav1.ListOptions{})
+			assert.NoError(err)
+			_, err = server.Mapper().RESTMapping(schema.GroupKind{Group: "x", Kind: name}, "v1")
+			assert.NoError(err)
+		}()
+	}
+	wg.Wait()
+	live, err := server.Client().Resource(configMaps).Namespace("default").Get(t.Context(), "c", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Len(t, live.Object["data"], workers)
+	require.Len(t, live.GetManagedFields(), workers)
+	require.True(t, slices.ContainsFunc(server.Requests(), func(r ssaplantest.Request) bool { return r.FieldManager == "Kind7" }))
+}
+
+func BenchmarkPlan(b *testing.B) {
+	server := newServer(b)
+	planner, err := ssaplan.NewForClient(server.Client(), server.Mapper(), ssaplan.Options{FieldManager: "tool"})
+	require.NoError(b, err)
+	manifest := object(b, configMap("a: A"))
+	for b.Loop() {
+		_, err := planner.Plan(b.Context(), ssaplan.Request{Manifest: manifest})
+		require.NoError(b, err)
+	}
+}

@@ -1,0 +1,368 @@
+package conformance_test
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/restmapper"
+	"sigs.k8s.io/yaml"
+
+	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
+	"github.com/ssaplan/primitives/test/controlplane"
+)
+
+//go:embed testdata/gadget-crd.yaml
+var gadgetCRD string
+
+// cluster is what a scenario runs on: the real server, or the stand-in.
+type cluster struct {
+	client dynamic.Interface
+	mapper meta.RESTMapper
+}
+
+func realCluster(t *testing.T) cluster {
+	config := controlplane.Shared(t).Config()
+	config.QPS = -1
+	config.WarningHandlerWithContext = ssaplan.WarningHandler{}
+	client, err := dynamic.NewForConfig(config)
+	require.NoError(t, err)
+	c := cluster{client, restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(discover(t, config)))}
+	c.install(t)
+	return c
+}
+
+func discover(t *testing.T, config *rest.Config) *discovery.DiscoveryClient {
+	client, err := discovery.NewDiscoveryClientForConfig(config)
+	require.NoError(t, err)
+	return client
+}
+
+func standIn(t *testing.T) cluster {
+	server, err := ssaplantest.NewServer(ssaplantest.Options{})
+	require.NoError(t, err)
+	c := cluster{server.Client(), server.Mapper()}
+	c.install(t)
+	return c
+}
+
+// install has the cluster serve the custom resources of the scenarios.
+func (c cluster) install(t *testing.T) {
+	w := c.world(t, "default")
+	w.apply(gadgetCRD)
+	gadget := w.manifest("{apiVersion: conformance.example.com/v2, kind: Gadget, metadata: {name: none}}")
+	err := wait.PollUntilContextTimeout(t.Context(), 100*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
+		if resettable, ok := c.mapper.(meta.ResettableRESTMapper); ok {
+			resettable.Reset()
+		}
+		if _, err := c.mapper.RESTMapping(gadget.GroupVersionKind().GroupKind(), "v1", "v2"); err != nil {
+			return false, nil
+		}
+		_, err := w.resource(gadget).List(ctx, metav1.ListOptions{})
+		return err == nil, nil
+	})
+	require.NoError(t, err, "the custom resources are not served")
+}
+
+const manager = "conformance"
+
+// world is a cluster with a namespace of the scenario's own. It writes down what is seen, so that two worlds compare.
+type world struct {
+	cluster
+	t         *testing.T
+	namespace string
+	planner   *ssaplan.Planner
+	polite    *ssaplan.Planner // that plans without force
+	lines     []string
+	uids      map[types.UID]int
+}
+
+func (c cluster) world(t *testing.T, namespace string) *world {
+	w := &world{cluster: c, t: t, namespace: namespace, uids: map[types.UID]int{"": 0}}
+	options := ssaplan.Options{FieldManager: manager, DefaultNamespace: namespace}
+	var err error
+	w.planner, err = ssaplan.NewForClient(c.client, c.mapper, options)
+	require.NoError(t, err)
+	options.RefuseConflicts = true
+	w.polite, err = ssaplan.NewForClient(c.client, c.mapper, options)
+	require.NoError(t, err)
+	return w
+}
+
+func (w *world) manifest(text string) *unstructured.Unstructured {
+	obj := &unstructured.Unstructured{}
+	raw, err := yaml.YAMLToJSON([]byte(text))
+	require.NoError(w.t, err, text)
+	require.NoError(w.t, obj.UnmarshalJSON(raw), text)
+	return obj
+}
+
+func (w *world) resource(obj *unstructured.Unstructured) dynamic.ResourceInterface {
+	gvk := obj.GroupVersionKind()
+	mapping, err := w.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
+	require.NoError(w.t, err)
+	if mapping.Scope.Name() == meta.RESTScopeNameRoot {
+		return w.client.Resource(mapping.Resource)
+	}
+	namespace := obj.GetNamespace()
+	if namespace == "" {
+		namespace = w.namespace
+	}
+	return w.client.Resource(mapping.Resource).Namespace(namespace)
+}
+
+var (
+	versionText = regexp.MustCompile(`ResourceVersion in record \(\d+\)`)
+	uidText     = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+	timeText    = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
+)
+
+// note writes down a line. UIDs count from 1 in the order in which they appear, and times all look the same.
+func (w *world) note(format string, args ...any) {
+	line := timeText.ReplaceAllString(fmt.Sprintf(format, args...), "TIME")
+	line = versionText.ReplaceAllString(line, "ResourceVersion in record (VERSION)")
+	line = uidText.ReplaceAllStringFunc(line, func(uid string) string { return w.uid(types.UID(uid)) })
+	w.lines = append(w.lines, line)
+}
+
+func (w *world) uid(uid types.UID) string {
+	if _, ok := w.uids[uid]; !ok {
+		w.uids[uid] = len(w.uids)
+	}
+	return fmt.Sprintf("UID%d", w.uids[uid])
+}
+
+// plan plans, writes down what the plan says, and returns it. It is nil if there is none.
+func (w *world) plan(request ssaplan.Request) *ssaplan.Plan { return w.planBy(w.planner, request) }
+
+func (w *world) planBy(planner *ssaplan.Planner, request ssaplan.Request) *ssaplan.Plan {
+	plan, err := planner.Plan(w.t.Context(), request)
+	if err != nil {
+		w.failed("plan", err)
+		return nil
+	}
+	w.note("%s %s: %s %s(%d requests)", plan.Action, plan.Object, plan.Reason, plan.Deferral, plan.Requests)
+	w.note("  before %s", plan.Before)
+	w.note("  after %s", plan.After)
+	noteAll(w, "change", plan.Changes)
+	noteAll(w, "ownership", plan.Ownership)
+	noteAll(w, "conflict", plan.Conflicts)
+	noteAll(w, "ignored", plan.Ignored)
+	noteAll(w, "normalized", plan.Normalized)
+	noteAll(w, "warning", plan.Warnings)
+	if r := plan.Replacement; r != nil {
+		w.note("  replaces %s %s because of %v (%s), hazards %v", r.Old, r.UID, r.Fields, r.Evidence, r.Hazards)
+	}
+	return plan
+}
+
+func noteAll[T any](w *world, what string, values []T) {
+	for _, value := range values {
+		w.note("  %s %v", what, value)
+	}
+}
+
+// failed writes down an error: what a program makes of it, and what a user reads.
+func (w *world) failed(doing string, err error) {
+	w.note("%s failed: class %s, code %d, reason %q: %v", doing, authresilience.Classify(err), code(err), apierrors.ReasonForError(err), err)
+}
+
+// refused writes down what a program makes of an error whose text depends on the version of apimachinery.
+func (w *world) refused(doing string, err error) {
+	var status apierrors.APIStatus
+	require.ErrorAs(w.t, err, &status)
+	w.note("%s refused: class %s, code %d, reason %q", doing, authresilience.Classify(err), code(err), apierrors.ReasonForError(err))
+	for _, cause := range status.Status().Details.Causes {
+		w.note("  %s %s", cause.Type, cause.Field)
+	}
+}
+
+func code(err error) int32 {
+	var status apierrors.APIStatus
+	if errors.As(err, &status) {
+		return status.Status().Code
+	}
+	return 0
+}
+
+// done writes down the outcome of a request: the object that the server made, or its refusal.
+func (w *world) done(doing string, obj *unstructured.Unstructured, err error) *unstructured.Unstructured {
+	if err != nil {
+		w.failed(doing, err)
+		return nil
+	}
+	if obj != nil {
+		w.note("%s: %s", doing, w.identity(obj))
+		w.content(obj)
+		w.owners(obj)
+	}
+	return obj
+}
+
+// identity tells which object it is, and whether it is being deleted.
+func (w *world) identity(obj *unstructured.Unstructured) string {
+	return fmt.Sprintf("%s/%s %s/%s %s, deleting %t, finalizers %q, labels %v", obj.GetAPIVersion(), obj.GetKind(), obj.GetNamespace(),
+		obj.GetName(), w.uid(obj.GetUID()), obj.GetDeletionTimestamp() != nil, obj.GetFinalizers(), obj.GetLabels())
+}
+
+// content writes down all but the metadata.
+func (w *world) content(obj *unstructured.Unstructured) {
+	content := obj.DeepCopy().Object
+	delete(content, "metadata")
+	text, err := json.Marshal(content)
+	require.NoError(w.t, err)
+	w.note("  %s", text)
+}
+
+// owners writes down who owns what.
+func (w *world) owners(obj *unstructured.Unstructured) {
+	owners, err := fieldowner.Read(obj.Object)
+	require.NoError(w.t, err)
+	var lines []string
+	for _, entry := range owners.Entries() {
+		entry.Owner.Time = time.Time{}
+		lines = append(lines, fmt.Sprintf("  %s owns %s", entry.Owner, entry.Fields))
+	}
+	// Entries of the same second stand in the order of their managers, others in that of time.
+	for _, line := range sorted(lines) {
+		w.note("%s", line)
+	}
+}
+
+// apply plans and applies a manifest, and returns what a host would remember of it.
+func (w *world) apply(text string) *ssaplan.State {
+	return w.send(w.plan(ssaplan.Request{Manifest: w.manifest(text)}))
+}
+
+// send applies a plan, if there is one, and writes down whether anything was written.
+func (w *world) send(plan *ssaplan.Plan) *ssaplan.State {
+	if plan == nil {
+		return nil
+	}
+	before, _ := w.resource(w.subject(plan)).Get(w.t.Context(), plan.Object.Name, metav1.GetOptions{})
+	obj, err := w.planner.Apply(w.t.Context(), plan)
+	w.done("apply", obj, err)
+	if err != nil {
+		return nil
+	}
+	w.note("  written %t", before == nil || before.GetResourceVersion() != obj.GetResourceVersion())
+	state, err := ssaplan.NewState(obj, manager)
+	require.NoError(w.t, err)
+	return state
+}
+
+// subject returns an object that bears the identity of a plan's.
+func (w *world) subject(plan *ssaplan.Plan) *unstructured.Unstructured {
+	obj := &unstructured.Unstructured{Object: map[string]any{}}
+	obj.SetAPIVersion(plan.Object.APIVersion)
+	obj.SetKind(plan.Object.Kind)
+	obj.SetNamespace(plan.Object.Namespace)
+	obj.SetName(plan.Object.Name)
+	return obj
+}
+
+// applyAs applies as another manager, without a plan.
+func (w *world) applyAs(manager, text string, force bool) {
+	obj := w.manifest(text)
+	body, err := obj.MarshalJSON()
+	require.NoError(w.t, err)
+	got, err := w.resource(obj).Patch(w.t.Context(), obj.GetName(), types.ApplyPatchType, body, metav1.PatchOptions{FieldManager: manager, Force: &force})
+	w.done("apply as "+manager, got, err)
+}
+
+// patchAs patches the object that text names as another manager.
+func (w *world) patchAs(manager, text string, form types.PatchType, patch string, subresources ...string) {
+	obj := w.manifest(text)
+	got, err := w.resource(obj).Patch(w.t.Context(), obj.GetName(), form, []byte(patch), metav1.PatchOptions{FieldManager: manager}, subresources...)
+	w.done("patch as "+manager, got, err)
+}
+
+func (w *world) mergeAs(manager, text, patch string) {
+	w.patchAs(manager, text, types.MergePatchType, patch)
+}
+
+func (w *world) create(text string) *unstructured.Unstructured {
+	obj := w.manifest(text)
+	got, err := w.resource(obj).Create(w.t.Context(), obj, metav1.CreateOptions{FieldManager: "creator"})
+	return w.done("create", got, err)
+}
+
+func (w *world) update(obj *unstructured.Unstructured) *unstructured.Unstructured {
+	got, err := w.resource(obj).Update(w.t.Context(), obj, metav1.UpdateOptions{FieldManager: "updater"})
+	return w.done("update", got, err)
+}
+
+func (w *world) get(text string) *unstructured.Unstructured {
+	obj := w.manifest(text)
+	got, err := w.resource(obj).Get(w.t.Context(), obj.GetName(), metav1.GetOptions{})
+	return w.done("get", got, err)
+}
+
+func (w *world) delete(text string, options metav1.DeleteOptions) {
+	obj := w.manifest(text)
+	if err := w.resource(obj).Delete(w.t.Context(), obj.GetName(), options); err != nil {
+		w.failed("delete", err)
+		return
+	}
+	w.note("deleted")
+}
+
+// read refreshes a state that went through its persistent form.
+func (w *world) read(state *ssaplan.State) *ssaplan.State {
+	text, err := json.Marshal(state)
+	require.NoError(w.t, err)
+	var restored ssaplan.State
+	require.NoError(w.t, json.Unmarshal(text, &restored))
+	reading, err := w.planner.Read(w.t.Context(), &restored)
+	if err != nil {
+		w.failed("read", err)
+		return nil
+	}
+	w.note("read: %s (%d requests), observed %s", reading.Presence, reading.Requests, reading.State.Observed)
+	noteAll(w, "drift", reading.Drift)
+	return reading.State
+}
+
+// replace carries out a plan, waiting not long for finalizers.
+func (w *world) replace(plan *ssaplan.Plan) {
+	if plan == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(w.t.Context(), 500*time.Millisecond)
+	defer cancel()
+	obj, err := w.planner.Replace(ctx, plan, ssaplan.ReplaceOptions{PollInterval: 50 * time.Millisecond})
+	var stopped *ssaplan.ReplaceError
+	if errors.As(err, &stopped) {
+		w.note("stopped while %s, finalizers %q", stopped.Stage, stopped.Finalizers)
+	}
+	w.done("replace", obj, err)
+}
+
+func patterns(w *world, texts ...string) projection.Patterns {
+	ps, err := projection.ParsePatterns(texts...)
+	require.NoError(w.t, err)
+	return ps
+}
+
+func (w *world) transcript() string { return strings.Join(w.lines, "\n") }
