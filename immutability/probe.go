@@ -155,7 +155,7 @@ func (v Verdict) afterUpdate(r reply, live, updated *unstructured.Unstructured) 
 		v.Kind, v.Uncertain = MergeLeftover, ""
 		v.Leftovers = leftovers(live, updated, v.causes)
 		v.Remedy = remedyFor(v.Leftovers)
-	case r.answer.Outcome == NotValid && (v.sharesCause(r.verdict) || v.allKnown() && v.hasFixed()):
+	case r.answer.Outcome == NotValid && (v.sharesCause(r.verdict) || v.hasFixed()):
 		v.Kind, v.Uncertain, v.Remedy = Immutable, "", ""
 		if holdsOthers[live.GroupVersionKind().GroupKind()] && !v.allKnown() {
 			v.Uncertain = "a text that isn't known may stand for a rule that protects data; replacing it is left to the user"
