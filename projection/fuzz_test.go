@@ -3,6 +3,7 @@ package projection_test
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -76,7 +77,7 @@ func FuzzParsePath(f *testing.F) {
 // FuzzElements makes a path of arbitrary names and values, and reads its text.
 func FuzzElements(f *testing.F) {
 	f.Add("a.b/c", "name", "app", int64(80), 0.5, uint16(0))
-	f.Add("", "", "\x00\xff", int64(-1<<63), -0.0, uint16(1))
+	f.Add("", "", "\x00\xff", int64(-1<<63), math.Copysign(0, -1), uint16(1))
 	f.Add("[0]", "=", `"]`, int64(1<<53+1), 1e300, uint16(9))
 	f.Fuzz(func(t *testing.T, name, keyField, text string, integer int64, float float64, index uint16) {
 		k, err := projection.Key(map[string]any{keyField: text, keyField + "2": integer, "f": float})

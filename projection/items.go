@@ -11,10 +11,12 @@ import (
 // learnt from the children, all of them together: since Kubernetes 1.34 items of one list may leave out keys that have
 // no default.
 type itemIndex struct {
-	keyNames   []string // sorted
-	byKey      map[string]int
-	byValue    map[string]int
-	byPosition map[int]int
+	children []child
+	keyNames []string // sorted
+	// kinds are those of the children.
+	kinds [IndexKind + 1]bool
+	// by finds many children by kind and text; few are found by looking at each.
+	by [IndexKind + 1]map[string]int
 	// rounded says that numbers beyond 2^53 are among the keys or values. A server writes them exactly at first, and
 	// as rounded floats once it has read its own managedFields.
 	rounded bool
@@ -31,27 +33,22 @@ func (n *node) items() *itemIndex {
 }
 
 func newItemIndex(children []child) *itemIndex {
-	index := &itemIndex{}
+	x := &itemIndex{children: children}
 	for i, c := range children {
-		index.rounded = index.rounded || c.element.kind != FieldKind && hasLongNumber(c.element.text)
-		switch c.element.kind {
-		case KeyKind:
-			index.addKeyNames(c.element.text)
-			put(&index.byKey, c.element.text, i, len(children))
-		case ValueKind:
-			put(&index.byValue, c.element.text, i, len(children))
-		case IndexKind:
-			put(&index.byPosition, c.element.Index(), i, len(children))
+		kind, text := c.element.kind, c.element.text
+		x.kinds[kind] = true
+		if kind == KeyKind {
+			x.addKeyNames(text)
+		}
+		x.rounded = x.rounded || kind != FieldKind && hasLongNumber(text)
+		if len(children) > wide {
+			if x.by[kind] == nil {
+				x.by[kind] = make(map[string]int, len(children))
+			}
+			x.by[kind][text] = i
 		}
 	}
-	return index
-}
-
-func put[K comparable](m *map[K]int, key K, child, size int) {
-	if *m == nil {
-		*m = make(map[K]int, size)
-	}
-	(*m)[key] = child
+	return x
 }
 
 func (x *itemIndex) addKeyNames(key string) {
@@ -62,6 +59,22 @@ func (x *itemIndex) addKeyNames(key string) {
 			x.keyNames = slices.Insert(x.keyNames, i, name)
 		}
 	}
+}
+
+// lookup returns the child of a kind and text, and -1 if there is none.
+func (x *itemIndex) lookup(kind Kind, text []byte) int {
+	if x.by[kind] != nil {
+		if i, found := x.by[kind][string(text)]; found {
+			return i
+		}
+		return -1
+	}
+	for i := range x.children {
+		if e := &x.children[i].element; e.text == string(text) && e.kind == kind {
+			return i
+		}
+	}
+	return -1
 }
 
 // hasLongNumber reports whether JSON text has as many digits in a row as 2^53 has.
@@ -80,32 +93,26 @@ func hasLongNumber(text string) bool {
 // find returns the child that the item at a position is, and -1 if it is none. A key or value goes before a position.
 // It uses the memory of buf.
 func (x *itemIndex) find(item any, position int, buf []byte) int {
-	if i := x.findNamed(item, buf); i >= 0 {
-		return i
+	found := x.named(item, buf)
+	if found < 0 && x.rounded {
+		found = x.named(roundedNumbers(item, x.keyNames), buf)
 	}
-	if x.rounded {
-		if i := x.findNamed(roundedNumbers(item, x.keyNames), buf); i >= 0 {
-			return i
-		}
+	if found < 0 && x.kinds[IndexKind] {
+		found = x.lookup(IndexKind, strconv.AppendInt(buf[:0], int64(position), 10))
 	}
-	if i, found := x.byPosition[position]; found {
-		return i
-	}
-	return -1
+	return found
 }
 
-func (x *itemIndex) findNamed(item any, buf []byte) int {
-	if m, ok := item.(map[string]any); ok && x.byKey != nil {
-		if i, found := x.byKey[string(appendKey(buf[:0], m, x.keyNames))]; found {
-			return i
-		}
+// named returns the child that the item is by its key or value.
+func (x *itemIndex) named(item any, buf []byte) int {
+	found := -1
+	if m, ok := item.(map[string]any); ok && x.kinds[KeyKind] {
+		found = x.lookup(KeyKind, appendKey(buf[:0], m, x.keyNames))
 	}
-	if x.byValue != nil {
-		if i, found := x.byValue[string(appendValue(buf[:0], item))]; found {
-			return i
-		}
+	if found < 0 && x.kinds[ValueKind] {
+		found = x.lookup(ValueKind, appendValue(buf[:0], item))
 	}
-	return -1
+	return found
 }
 
 // roundedNumbers returns item, or its key fields, with integers as the floats that hold them best.
@@ -133,14 +140,28 @@ type matches struct {
 }
 
 func matchItems(list []any, n *node) matches {
-	m := matches{childAt: make([]int, len(list)), itemOf: make([]int, len(n.children))}
+	var s scratch
+	return s.match(list, n)
+}
+
+// scratch is memory for matching one list after another, and lists within lists.
+type scratch struct {
+	ints []int
+	text [128]byte
+}
+
+// match matches the items of the list with the children of n. The result is good until it is given to release, before
+// which others may be made and released.
+func (s *scratch) match(list []any, n *node) matches {
+	start := len(s.ints)
+	s.ints = slices.Grow(s.ints, len(list)+len(n.children))[:start+len(list)+len(n.children)]
+	m := matches{childAt: s.ints[start : start+len(list)], itemOf: s.ints[start+len(list):]}
 	for i := range m.itemOf {
 		m.itemOf[i] = -1
 	}
 	index := n.items()
-	buf := make([]byte, 0, 128)
 	for i, item := range list {
-		found := index.find(plain(item), i, buf)
+		found := index.find(plain(item), i, s.text[:0])
 		if found >= 0 && m.itemOf[found] >= 0 {
 			m.twice = append(m.twice, found)
 			found = -1
@@ -153,6 +174,10 @@ func matchItems(list []any, n *node) matches {
 	slices.Sort(m.twice)
 	m.twice = slices.Compact(m.twice)
 	return m
+}
+
+func (s *scratch) release(m matches) {
+	s.ints = s.ints[:len(s.ints)-len(m.childAt)-len(m.itemOf)]
 }
 
 // appendKey appends the canonical JSON of those key fields that the item has.

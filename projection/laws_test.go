@@ -69,6 +69,7 @@ func TestSetLaws(t *testing.T) {
 			"without is within the difference": a.Without(b).Difference(a.Difference(b)).Empty(),
 			"leaves of leaves":                 a.Leaves().Leaves().Equal(a.Leaves()),
 			"leaves are paths of the set":      a.Leaves().Difference(a).Empty(),
+			"with items is at least the set":   a.Difference(a.WithItems()).Empty() && a.WithItems().WithItems().Equal(a.WithItems()),
 			"the zero set is neutral":          a.Union(projection.FieldSet{}).Equal(a) && a.Difference(projection.FieldSet{}).Equal(a),
 			"built from its paths":             projection.NewFieldSet(slices.Collect(a.All())...).Equal(a),
 		} {

@@ -25,7 +25,8 @@ type Projection struct {
 // value; in a list of positions, those that the set lacks are null. Paths that obj lacks are reported in
 // [Projection.Missing]; they are not an error. Project does not modify obj, and the result shares no memory with it.
 func Project(obj map[string]any, set FieldSet) Projection {
-	p := projector{result: Projection{Fields: set, Sensitive: Sensitive(obj)}}
+	const deep = 16 // enough for most
+	p := projector{result: Projection{Fields: set, Sensitive: Sensitive(obj)}, path: make(Path, 0, deep)}
 	switch {
 	case set.root == nil:
 	case obj == nil:
@@ -39,8 +40,10 @@ func Project(obj map[string]any, set FieldSet) Projection {
 }
 
 type projector struct {
-	result Projection
-	path   Path
+	result  Projection
+	path    Path
+	scratch scratch
+	parts   []any // of the items of lists, those of an inner list after those of the outer
 }
 
 // value projects v onto n. It reports false if nothing of n is there.
@@ -127,29 +130,40 @@ func isScalar(v any) bool {
 
 // items keeps the order of the list and not of the set: where elements stand is part of what an object says.
 func (p *projector) items(list []any, n *node) (any, bool) {
-	found := matchItems(list, n)
-	parts := make([]any, len(n.children))
+	found := p.scratch.match(list, n)
+	start := len(p.parts)
+	p.parts = slices.Grow(p.parts, len(n.children))
 	for i, c := range n.children {
 		p.enter(c)
 		if _, twice := slices.BinarySearch(found.twice, i); twice {
 			p.result.Duplicates = append(p.result.Duplicates, slices.Clone(p.path))
 		}
-		if item := found.itemOf[i]; item < 0 {
-			p.miss(c.node)
-		} else if part, ok := p.value(list[item], c.node); ok {
-			parts[i] = withKeyFields(part, list[item], n, c.element)
-		} else {
-			found.childAt[item] = -1
+		part, exists := p.item(list, found.itemOf[i], n, c)
+		p.parts = append(p.parts, part)
+		if !exists && found.itemOf[i] >= 0 {
+			found.childAt[found.itemOf[i]] = -1
 		}
 		p.leave()
 	}
 	out := make([]any, 0, min(len(n.children), len(list)))
 	for i, match := range found.childAt {
 		if match >= 0 {
-			out = appendItem(out, parts[match], i, n.children[match].element)
+			out = appendItem(out, p.parts[start+match], i, n.children[match].element)
 		}
 	}
+	p.parts = p.parts[:start]
+	p.scratch.release(found)
 	return out, n.member || len(out) > 0
+}
+
+// item projects the item of the list that is a child of n.
+func (p *projector) item(list []any, position int, n *node, c child) (any, bool) {
+	if position < 0 {
+		p.miss(c.node)
+		return nil, false
+	}
+	part, exists := p.value(list[position], c.node)
+	return withKeyFields(part, list[position], n, c.element), exists
 }
 
 // appendItem appends an item of a list; an item that is named by its position keeps it.

@@ -31,10 +31,14 @@ func (s *shape) child(name string) *shape {
 	if s == nil {
 		return nil
 	}
-	if f := s.fields[name]; f != nil {
+	f := s.fields[name]
+	if f != nil && (f.entry || f.whole || f.granular()) {
 		return f
 	}
-	return s.entryShape()
+	if entry := s.entryShape(); entry != nil {
+		return entry
+	}
+	return f
 }
 
 // entryShape returns the shape of entries that nobody has owned yet, if the map is one of entries.
@@ -72,6 +76,15 @@ func (s *shape) learn(n *node, v any, applied bool) {
 			s.set = true
 		}
 	}
+}
+
+// isComposite reports whether v is a map or list.
+func isComposite(v any) bool {
+	switch v.(type) {
+	case map[string]any, []any:
+		return true
+	}
+	return false
 }
 
 // isFilled reports whether v is a map or list with something in it.

@@ -3,7 +3,9 @@ package projection_test
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,72 +20,98 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// subject is an object whose projection is timed.
+// subject is a kind of object whose projection is timed, in several copies.
+//
+// A planner looks at each object once. An object that is timed again and again is in the fastest memory if it is small,
+// and isn't if it is large; so small ones are timed in so many copies that all sizes take the same memory.
 type subject struct {
-	name string
-	// size counts what the object has many of, and family are the subjects that differ in it only; 0 and "" if it is
-	// alone.
-	size   int
-	family string
-	live   map[string]any // with the managedFields of the manager m
-	edited map[string]any // with one value changed
-	set    projection.FieldSet
+	name   string
+	size   int // what it has many of, in a family that differs in nothing else
+	copies []instance
+}
+
+// instance is one object.
+type instance struct {
+	live          map[string]any // with the managedFields of the manager m
+	set           projection.FieldSet
+	text          []byte                // the set as FieldsV1
+	before, after projection.Projection // which differ in one value
 	// extractItems is what client-go does for the same object and fields.
 	extractItems func()
 }
 
-var sizes = map[string][]int{
-	"configmap keys": {100, 1_000, 10_000, 100_000},
-	"keyed items":    {10, 1_000, 10_000},
+// family are subjects that are timed together.
+type family struct {
+	name    string // "" if it is of one
+	members []subject
 }
 
-func subjects(t testing.TB) []subject {
-	out := []subject{
-		newSubject(t, builtins(), realManifest(t, "pod"), realLive(t, "pod"), subject{name: "pod"}),
-		newSubject(t, builtins(), deployment(3_000), nil, subject{name: "deployment of 3 KB"}),
-		newSubject(t, customResources(t), thing(1_000_000), nil, subject{name: "custom resource of 1 MB"}),
+// families yields them one by one, so that no object is in the way when another is timed.
+func families(t testing.TB) iter.Seq[family] {
+	return func(yield func(family) bool) {
+		pod := func() instance { return newInstance(t, builtins(), realManifest(t, "pod"), realLive(t, "pod")) }
+		deployment := func() instance { return newInstance(t, builtins(), deployment(3_000), nil) }
+		resource := func() instance { return newInstance(t, customResources(t), thing(1_000_000), nil) }
+		_ = yield(single("pod", 500, pod)) && yield(single("deployment of 3 KB", 500, deployment)) &&
+			yield(single("custom resource of 1 MB", 1, resource)) &&
+			yield(sized(t, "configmap of %d keys", configMap, 100, 1_000, 10_000, 100_000)) &&
+			yield(sized(t, "list of %d keyed items", podWithEnv, 10, 1_000, 10_000))
 	}
-	for _, n := range sizes["configmap keys"] {
-		out = append(out, newSubject(t, builtins(), configMap(n), nil,
-			subject{name: fmt.Sprintf("configmap of %d keys", n), family: "configmap keys", size: n}))
-	}
-	for _, n := range sizes["keyed items"] {
-		out = append(out, newSubject(t, builtins(), podWithEnv(n), nil,
-			subject{name: fmt.Sprintf("list of %d keyed items", n), family: "keyed items", size: n}))
-	}
-	return out
 }
 
-// newSubject prepares both ways of projecting live, or the manifest itself, onto the fields of the manifest.
-func newSubject(t testing.TB, converter managedfields.TypeConverter, manifest, live map[string]any, s subject) subject {
+func single(name string, copies int, instance func() instance) family {
+	s := subject{name: name}
+	for range copies {
+		s.copies = append(s.copies, instance())
+	}
+	return family{members: []subject{s}}
+}
+
+// sized returns the subjects of different sizes, the largest in one copy.
+func sized(t testing.TB, name string, object func(size int) map[string]any, sizes ...int) family {
+	f := family{name: strings.ReplaceAll(name, "%d ", "")}
+	for _, size := range sizes {
+		s := subject{name: fmt.Sprintf(name, size), size: size}
+		for range slices.Max(sizes) / size {
+			s.copies = append(s.copies, newInstance(t, builtins(), object(size), nil))
+		}
+		f.members = append(f.members, s)
+	}
+	return f
+}
+
+// newInstance prepares both ways of projecting live, or the manifest itself, onto the fields of the manifest.
+func newInstance(t testing.TB, converter managedfields.TypeConverter, manifest, live map[string]any) instance {
 	if live == nil {
 		live = manifest
 	}
+	delete(live["metadata"].(map[string]any), "managedFields")
 	typed, err := converter.ObjectToTyped(&unstructured.Unstructured{Object: manifest})
 	require.NoError(t, err)
 	fields, err := typed.ToFieldSet()
 	require.NoError(t, err)
 	text, err := fields.ToJSON()
 	require.NoError(t, err)
-	s.set, err = projection.ParseFieldsV1(text)
+	out := instance{live: live, text: text}
+	out.set, err = projection.ParseFieldsV1(text)
 	require.NoError(t, err)
 
-	delete(live["metadata"].(map[string]any), "managedFields")
-	typedLive, err := converter.ObjectToTyped(&unstructured.Unstructured{Object: live})
+	edited := copyOf(live)
+	require.True(t, editOne(edited["data"]) || editOne(edited["spec"]))
+	out.before, out.after = projection.Project(live, out.set), projection.Project(edited, out.set)
+
+	typedLive, err := converter.ObjectToTyped(&unstructured.Unstructured{Object: copyOf(live)})
 	require.NoError(t, err)
 	leaves := fields.Leaves() // which client-go asks for
-	s.extractItems = func() { typedLive.ExtractItems(leaves) }
+	out.extractItems = func() { typedLive.ExtractItems(leaves) }
 
 	var entry any
 	require.NoError(t, json.Unmarshal(text, &entry))
-	s.live = copyOf(t, live)
-	s.live["metadata"].(map[string]any)["managedFields"] = []any{map[string]any{"manager": "m", "operation": "Apply", "fieldsV1": entry}}
-	s.edited = copyOf(t, s.live)
-	require.True(t, editOne(s.edited["data"]) || editOne(s.edited["spec"]))
-	return s
+	live["metadata"].(map[string]any)["managedFields"] = []any{map[string]any{"manager": "m", "operation": "Apply", "fieldsV1": entry}}
+	return out
 }
 
-func copyOf(t testing.TB, obj map[string]any) map[string]any {
+func copyOf(obj map[string]any) map[string]any {
 	return projection.Project(obj, projection.NewFieldSet(projection.Path{})).Object
 }
 
@@ -106,7 +134,9 @@ func editOne(v any) bool {
 	return false
 }
 
-func builtins() managedfields.TypeConverter { return applyconfigurations.NewTypeConverter(scheme.Scheme) }
+func builtins() managedfields.TypeConverter {
+	return applyconfigurations.NewTypeConverter(scheme.Scheme)
+}
 
 // customResources knows the kind Thing.
 func customResources(t testing.TB) managedfields.TypeConverter {

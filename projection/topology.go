@@ -3,7 +3,6 @@ package projection
 import (
 	"context"
 	"fmt"
-	"slices"
 )
 
 // Topology is what the managedFields of a live object reveal about the types of its kind: which lists have keys, and
@@ -22,25 +21,29 @@ func LearnTopology(obj map[string]any) (*Topology, error) {
 	t := &Topology{}
 	t.apiVersion, _ = obj["apiVersion"].(string)
 	t.kind, _ = obj["kind"].(string)
-	obj, _ = deepCopy(obj).(map[string]any)
-	metadata, _ := obj["metadata"].(map[string]any)
-	entries, _ := metadata["managedFields"].([]any)
+	t.learnMetadata()
+	return t, t.learn(obj)
+}
+
+// learn adds what the managedFields of obj reveal.
+func (t *Topology) learn(obj map[string]any) error {
+	metadata, _ := plain(obj["metadata"]).(map[string]any)
+	entries, _ := plain(metadata["managedFields"]).([]any)
 	for _, item := range entries {
-		entry, _ := item.(map[string]any)
-		if entry["apiVersion"] != t.apiVersion {
+		entry, _ := plain(item).(map[string]any)
+		if entry["apiVersion"] != obj["apiVersion"] {
 			continue
 		}
 		set, err := entryFields(entry)
 		if err != nil {
-			return nil, fmt.Errorf("projection: managedFields of %q: %w", fmt.Sprint(entry["manager"]), err)
+			return fmt.Errorf("projection: managedFields of %q: %w", fmt.Sprint(entry["manager"]), err)
 		}
-		t.learn(set, obj, entry)
+		t.learnEntry(set, obj, entry)
 	}
-	t.learnMetadata()
-	return t, nil
+	return nil
 }
 
-func (t *Topology) learn(set FieldSet, obj, entry map[string]any) {
+func (t *Topology) learnEntry(set FieldSet, obj, entry map[string]any) {
 	if set.root == nil {
 		return
 	}
@@ -73,12 +76,8 @@ func (t *Topology) Declared(_ context.Context, manifest map[string]any) (FieldSe
 	if err != nil {
 		return FieldSet{}, err
 	}
-	d := declarer{}
-	all, err := d.object(manifest, &t.root)
-	if err != nil {
-		return FieldSet{}, err
-	}
-	return all.Tracked(reset), nil
+	all, err := (&declarer{}).object(manifest, &t.root)
+	return all.Tracked(reset), err
 }
 
 func (t *Topology) reset(manifest map[string]any) (FieldSet, error) {
@@ -92,104 +91,4 @@ func (t *Topology) reset(manifest map[string]any) (FieldSet, error) {
 		return ResetFields(t.apiVersion, t.kind), nil
 	}
 	return FieldSet{}, fmt.Errorf("projection: %w that tells whether the status of %s %s is a subresource", ErrNoSchema, t.apiVersion, t.kind)
-}
-
-// NoSchema is the [Source] that knows no types: it takes every list for an atomic one, every map for one with fields of
-// their own, and the status for a subresource. Its answer is a guess, for the case that nothing better can be had.
-type NoSchema struct{}
-
-// Declared returns the fields that the manifest seems to declare. It gives no error.
-func (NoSchema) Declared(_ context.Context, manifest map[string]any) (FieldSet, error) {
-	apiVersion, _ := manifest["apiVersion"].(string)
-	kind, _ := manifest["kind"].(string)
-	d := declarer{guess: true}
-	all, err := d.object(manifest, nil)
-	if err != nil {
-		return FieldSet{}, err
-	}
-	return all.Tracked(ResetFields(apiVersion, kind)), nil
-}
-
-// declarer finds the fields of a manifest as structured-merge-diff does (ToFieldSet), with shapes in place of a schema.
-type declarer struct {
-	path  Path
-	guess bool // take what is unknown for atomic lists and for maps with fields
-}
-
-func (d *declarer) object(manifest map[string]any, s *shape) (FieldSet, error) {
-	obj, _ := deepCopy(manifest).(map[string]any)
-	root, err := d.fields(obj, s, &node{})
-	return FieldSet{root}.normal(), err
-}
-
-// value returns the fields of v; nil if it has none, such as an associative list without items.
-func (d *declarer) value(v any, s *shape) (*node, error) {
-	m, isMap := v.(map[string]any)
-	list, isList := v.([]any)
-	switch {
-	case !isMap && !isList, isMap && len(m) == 0, isList && d.guess:
-		return leaf, nil
-	case s.granular() || isMap && d.guess:
-	case s != nil && s.whole:
-		return leaf, nil
-	default:
-		return nil, fmt.Errorf("projection: %w: nobody who owns %s has revealed its type", ErrNoSchema, d.path)
-	}
-	if isMap {
-		return d.fields(m, s, &node{})
-	}
-	return d.items(list, s)
-}
-
-func (d *declarer) fields(m map[string]any, s *shape, n *node) (*node, error) {
-	for _, name := range sortedKeys(m) {
-		e := Field(name)
-		d.path = append(d.path, e)
-		fieldShape := s.child(name)
-		sub, err := d.value(m[name], fieldShape)
-		d.path = d.path[:len(d.path)-1]
-		if err != nil {
-			return nil, err
-		}
-		if fieldShape != nil && fieldShape.entry {
-			sub = asMember(sub)
-		}
-		if !sub.empty() {
-			n.children = append(n.children, child{e, sub})
-		}
-	}
-	return n, nil
-}
-
-func asMember(n *node) *node {
-	if n.empty() {
-		return leaf
-	}
-	return &node{member: true, children: n.children}
-}
-
-func (d *declarer) items(list []any, s *shape) (*node, error) {
-	n := &node{}
-	if len(list) == 0 {
-		return n, nil
-	}
-	for i, item := range list {
-		e, err := s.element(item)
-		if err != nil {
-			return nil, fmt.Errorf("projection: item %d of %s: %w", i, d.path, err)
-		}
-		d.path = append(d.path, e)
-		sub := leaf
-		if m, isMap := item.(map[string]any); isMap && !(s.items.whole && !s.items.granular()) {
-			if sub, err = d.fields(m, s.items, &node{}); err != nil {
-				return nil, err
-			}
-		}
-		d.path = d.path[:len(d.path)-1]
-		n.children = append(n.children, child{e, asMember(sub)})
-	}
-	if e, twice := sortUnique(n.children); twice {
-		return nil, fmt.Errorf("projection: %s stands twice", append(slices.Clone(d.path), e))
-	}
-	return n, nil
 }

@@ -105,7 +105,8 @@ func (k *keeper) items(list []any, n *node, answer side) {
 // same.
 func (k *keeper) whole(v any, answer side) {
 	if !answer.exists {
-		if v != nil {
+		// Servers leave out null and what is empty.
+		if v != nil && (isFilled(v) || !isComposite(v)) {
 			k.report(Absent)
 		}
 		return

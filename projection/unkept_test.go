@@ -29,6 +29,7 @@ func TestNotKept(t *testing.T) {
 		{`{spec: {l: []}}`, `{spec: {}}`, set(), []string{"spec: untracked"}, "nothing of the spec"},
 		{`{spec: {l: [], a: 1}}`, `{spec: {a: 1}}`, set("spec.a"), []string{"spec.l: no items"}, "an empty associative list declares nothing"},
 		{`{spec: {l: []}}`, `{spec: {l: []}}`, set("spec.l"), nil, "an empty atomic list does"},
+		{`{spec: {x: {}, z: []}}`, `{spec: {}}`, set("spec.x", "spec.z"), nil, "an empty map is left out"},
 		{`{spec: {x: null}}`, `{spec: {}}`, set("spec.x"), nil, "null is not there, as it says"},
 		{
 			`{ports: [{port: 53}, {port: 53, protocol: UDP, x: 1}]}`, `{ports: [{port: 53, protocol: UDP}, {port: 53, protocol: TCP}]}`,
