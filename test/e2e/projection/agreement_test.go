@@ -1,0 +1,130 @@
+// Package projection_test checks package projection against the real API server: every way of finding the fields that a
+// manifest declares must tell what the server records when the manifest is applied, for every kind that can be created.
+package projection_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/builtin"
+)
+
+func TestSourcesAgreeWithTheServer(t *testing.T) {
+	c := newCluster(t)
+	manifests := append(c.manifests(t, kindsYAML), c.manifests(t, resourcesYAML)...)
+	served := c.creatableKinds(t)
+	agreeing, kinds := map[string]bool{}, map[string]bool{}
+	for _, manifest := range manifests {
+		kind := manifest.GetAPIVersion() + " " + manifest.GetKind()
+		if !slices.Contains(served, kind) {
+			t.Logf("this server does not serve %s", kind)
+			continue
+		}
+		agreed := t.Run(kind+" "+manifest.GetName(), func(t *testing.T) { c.checkKind(t, manifest) })
+		agreeing[kind] = agreed && (agreeing[kind] || !kinds[kind])
+		kinds[kind] = true
+	}
+	count := 0
+	for _, agreed := range agreeing {
+		if agreed {
+			count++
+		}
+	}
+	t.Run("bytes", c.checkBytes)
+	t.Run("not kept", c.testNotKept)
+	t.Run("normalized", c.testNormalize)
+	fmt.Printf("kinds agreeing: %d/%d\n", count, len(served))
+	fmt.Printf("manifests of which the object that another manager created tells all: %d/%d\n", c.told, c.created)
+	fmt.Printf("plans with moved items: %d\n", c.moved)
+	assert.Greater(t, c.moved, 10)
+	assert.Greater(t, c.told, 10)
+	for _, kind := range served {
+		assert.True(t, kinds[kind], "there is no manifest of %s in testdata", kind)
+	}
+}
+
+// creatableKinds returns every kind, in every version, that the server lets one create and apply.
+func (c *cluster) creatableKinds(t *testing.T) []string {
+	_, lists, err := c.discovery.ServerGroupsAndResources()
+	require.NoError(t, err)
+	var out []string
+	for _, list := range lists {
+		for _, r := range discovery.FilteredBy(discovery.SupportsAllVerbs{Verbs: []string{"create", "patch", "get"}}, []*metav1.APIResourceList{list}) {
+			for _, resource := range r.APIResources {
+				if !strings.Contains(resource.Name, "/") {
+					out = append(out, list.GroupVersion+" "+resource.Kind)
+				}
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// checkKind applies the manifest, then with its lists turned round, then with a status.
+func (c *cluster) checkKind(t *testing.T, manifest *unstructured.Unstructured) {
+	c.checkApply(t, manifest)
+	c.checkKept(t, manifest)
+	c.checkTopology(t, manifest)
+	turned := manifest.DeepCopy()
+	turnRound(turned.Object, recorded(t, c.live(t, manifest)))
+	c.checkPlan(t, turned)
+	c.checkStatus(t, manifest)
+}
+
+// checkStatus applies the manifest with a status, if the kind has that field and the manifest doesn't.
+func (c *cluster) checkStatus(t *testing.T, manifest *unstructured.Unstructured) {
+	if manifest.Object["status"] != nil || manifest.GetKind() == "ServiceCIDR" && c.olderThan(t, "v1.36") {
+		return // the latter took the status for a field like any other
+	}
+	withStatus := manifest.DeepCopy()
+	withStatus.Object["status"] = map[string]any{}
+	if _, err := c.schemas.Declared(t.Context(), withStatus.Object); err != nil {
+		return
+	}
+	if manifest.GetKind() == "Sample" { // of which nobody would know otherwise whether it is a subresource
+		body := []byte(`{"status": {"seen": true}}`)
+		_, err := c.resource(t, manifest).Patch(t.Context(), manifest.GetName(), types.MergePatchType, body, metav1.PatchOptions{FieldManager: other}, "status")
+		require.NoError(t, err)
+	}
+	c.checkApply(t, withStatus)
+}
+
+// checkApply compares what every source says with what the server records in a dry run, and then when it applies the
+// manifest.
+func (c *cluster) checkApply(t *testing.T, manifest *unstructured.Unstructured) {
+	dryRun := recorded(t, c.apply(t, manifest, manager, metav1.DryRunAll))
+	applied := c.apply(t, manifest, manager)
+	real := recorded(t, applied)
+	require.Equal(t, real.String(), dryRun.String(), "the dry run")
+
+	fields, err := c.schemas.Declared(t.Context(), manifest.Object)
+	require.NoError(t, err)
+	assert.Equal(t, real.String(), fields.String(), "the schema that the server publishes")
+
+	fields, err = builtin.Schema{}.Declared(t.Context(), manifest.Object)
+	if scheme.Scheme.Recognizes(manifest.GroupVersionKind()) {
+		require.NoError(t, err)
+		assert.Equal(t, real.String(), fields.String(), "the built-in schema")
+	} else {
+		assert.ErrorIs(t, err, projection.ErrNoSchema)
+	}
+
+	topology, err := projection.LearnTopology(applied.Object)
+	require.NoError(t, err)
+	if fields, err = topology.Declared(t.Context(), manifest.Object); !real.Empty() {
+		require.NoError(t, err)
+		assert.Equal(t, real.String(), fields.String(), "the topology of the live object")
+	}
+}
