@@ -1,0 +1,124 @@
+package proof_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"sigs.k8s.io/yaml"
+)
+
+// manager is the field manager under test.
+const manager = "proof"
+
+// Case is what happens to one object, from before it exists.
+type Case struct {
+	// Why says what the case is about; of one that was found, where plan and apply disagreed.
+	Why string `json:"why,omitempty"`
+	// Outcomes are what its trials come to, if the case is there to show that.
+	Outcomes []string `json:"outcomes,omitempty"`
+	// Open says why plan and apply still disagree here. The case then has to disagree, so that the list stays true.
+	Open  string `json:"open,omitempty"`
+	Steps []Step `json:"steps"`
+}
+
+// Step is one write.
+type Step struct {
+	// By is the field manager.
+	By string `json:"by"`
+	// Write is apply, create, replace (PUT of the body), edit (PUT of the live object with the body merged into it), merge
+	// (JSON merge patch), json (JSON patch), forget (which clears managedFields) or delete.
+	Write string `json:"write"`
+	// Of is a subresource.
+	Of    string `json:"of,omitempty"`
+	Force bool   `json:"force,omitempty"`
+	// Remember and Supply say how a trial is planned: with the state of the last apply, with the live object.
+	Remember bool `json:"remember,omitempty"`
+	Supply   bool `json:"supply,omitempty"`
+	// Ignore are patterns of fields that a trial leaves out.
+	Ignore []string `json:"ignore,omitempty"`
+	// Body is a manifest without a name, or a patch.
+	Body any `json:"body,omitempty"`
+}
+
+// isTrial reports whether the step is planned and compared.
+func (s Step) isTrial() bool { return s.By == manager && s.Write == "apply" && s.Of == "" }
+
+func (s Step) subresources() []string {
+	if s.Of == "" {
+		return nil
+	}
+	return []string{s.Of}
+}
+
+// UnmarshalJSON keeps integers exact.
+func (s *Step) UnmarshalJSON(data []byte) error {
+	type plain Step
+	if err := json.Unmarshal(data, (*plain)(s)); err != nil {
+		return err
+	}
+	var raw map[string]any
+	if err := utiljson.Unmarshal(data, &raw); err != nil {
+		return err
+	}
+	s.Body = raw["body"]
+	return nil
+}
+
+// kind returns the kind of the case's object, as the first manifest says it.
+func (c Case) kind() string {
+	for _, s := range c.Steps {
+		if body, ok := s.Body.(map[string]any); ok && body["kind"] != nil {
+			return fmt.Sprint(body["kind"])
+		}
+	}
+	return ""
+}
+
+func (c Case) clone() Case {
+	steps := make([]Step, len(c.Steps))
+	for i, s := range c.Steps {
+		s.Body = copyOf(s.Body)
+		steps[i] = s
+	}
+	c.Steps = steps
+	return c
+}
+
+const casesFolder = "testdata/cases"
+
+// keptCases returns the cases in testdata/cases by the names of their files.
+func keptCases() (map[string]Case, error) {
+	files, err := filepath.Glob(casesFolder + "/*.yaml")
+	if err != nil {
+		return nil, err
+	}
+	kept := map[string]Case{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		var c Case
+		if err := yaml.UnmarshalStrict(text, &c); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		kept[strings.TrimSuffix(filepath.Base(file), ".yaml")] = c
+	}
+	return kept, nil
+}
+
+// keep writes the case to testdata/cases.
+func (c Case) keep(name string) error {
+	text, err := yaml.Marshal(c)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(casesFolder, 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(casesFolder, name+".yaml"), text, 0o644)
+}

@@ -1,0 +1,298 @@
+package proof_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan"
+)
+
+// unlistedChanges returns what differs between two objects and isn't among the changes, bookkeeping aside. It takes what
+// the changes are about out of both objects, and compares the rest.
+func unlistedChanges(before, after map[string]any, changes []ssaplan.Change) []string {
+	m := masks{withoutBookkeeping(before), withoutBookkeeping(after)}
+	for _, c := range changes {
+		m.mask(c)
+	}
+	return differences(m.before, m.after, nil)
+}
+
+func withoutBookkeeping(obj map[string]any) any {
+	var tree any = copyOf(obj)
+	for _, field := range []string{"managedFields", "resourceVersion", "generation"} {
+		tree = cut(tree, place{"metadata", field})
+	}
+	return tree
+}
+
+type masks struct{ before, after any }
+
+// mask takes one change out of both objects.
+func (m *masks) mask(c ssaplan.Change) {
+	old, hasOld := resolve(m.before, c.Path)
+	now, hasNow := resolve(m.after, c.Path)
+	switch {
+	case c.Op == projection.Moved:
+		names := c.Path[len(c.Path)-1].KeyFields()
+		m.before = sortItems(m.before, c.Path[:len(c.Path)-1], names)
+		m.after = sortItems(m.after, c.Path[:len(c.Path)-1], names)
+	case c.Op == projection.Added && isEmpty(c.After): // what comes to be in it are changes of their own
+		if hasNow && !hasOld {
+			m.before = putBeside(m.before, now, c.Path, c.After)
+		}
+	case c.Op == projection.Removed && isEmpty(c.Before): // what was in it, too
+		if v, _ := lookup(m.before, old); hasOld && isEmpty(v) {
+			m.before = cutWithParents(m.before, old, m.after, c.Path)
+		} else if hasOld && !hasNow {
+			m.after = putBeside(m.after, old, c.Path, c.Before)
+		}
+	case c.Op == projection.Added && hasOld && hasNow: // one more item with one key
+		stays, _ := lookup(m.before, old)
+		m.after = onlyCopy(m.after, now, c.Path[len(c.Path)-1], stays)
+	case c.Op == projection.Added && hasNow:
+		m.after = cutWithParents(m.after, now, m.before, c.Path)
+	case c.Op == projection.Removed && hasOld && hasNow: // one less
+		stays, _ := lookup(m.after, now)
+		m.before = onlyCopy(m.before, old, c.Path[len(c.Path)-1], stays)
+	case c.Op == projection.Removed && hasOld:
+		m.before = cutWithParents(m.before, old, m.after, c.Path)
+	case c.Op == projection.Changed && hasOld && hasNow:
+		m.before, m.after = put(m.before, old, "masked"), put(m.after, now, "masked")
+	}
+}
+
+// putBeside puts v where the path leads in the tree. There is nothing yet, but what is around it may stand at another
+// position than in the tree in which at is its place.
+func putBeside(tree any, at place, path projection.Path, v any) any {
+	last := len(at) - 1
+	if around, ok := resolve(tree, path[:last]); ok {
+		at = around.child(at[last])
+	}
+	return put(tree, at, copyOf(v))
+}
+
+// onlyCopy takes the other copies of an item out of its list, which may differ from the one that stays.
+func onlyCopy(tree any, first place, e projection.Element, stays any) any {
+	return edit(tree, first[:len(first)-1], func(v any) (any, bool) {
+		list, _ := v.([]any)
+		keep := slices.IndexFunc(list, func(item any) bool { return isItem(item, e) && reflect.DeepEqual(item, stays) })
+		if keep < 0 {
+			keep = first[len(first)-1].(int)
+		}
+		var out []any
+		for i, item := range list {
+			if i == keep || !isItem(item, e) {
+				out = append(out, item)
+			}
+		}
+		return out, true
+	})
+}
+
+func isEmpty(v any) bool { return !isScalar(v) && reflect.ValueOf(v).Len() == 0 }
+
+// cutWithParents cuts the place of a path, and the maps and lists above it that become empty and that other doesn't have.
+func cutWithParents(tree any, at place, other any, path projection.Path) any {
+	tree = cut(tree, at)
+	for n := len(at) - 1; n > 0; n-- {
+		v, _ := lookup(tree, at[:n])
+		if _, there := resolve(other, path[:n]); there || !isEmpty(v) {
+			break
+		}
+		tree = cut(tree, at[:n])
+	}
+	return tree
+}
+
+// resolve returns where a path leads in a tree.
+func resolve(tree any, path projection.Path) (place, bool) {
+	var at place
+	for _, e := range path {
+		here, _ := lookup(tree, at)
+		switch e.Kind() {
+		case projection.FieldKind:
+			at = at.child(e.Name())
+		case projection.IndexKind:
+			at = at.child(e.Index())
+		default:
+			list, _ := here.([]any)
+			at = at.child(slices.IndexFunc(list, func(item any) bool { return isItem(item, e) }))
+		}
+		if _, exists := lookup(tree, at); !exists {
+			return nil, false
+		}
+	}
+	return at, true
+}
+
+func isItem(item any, e projection.Element) bool {
+	if e.Kind() == projection.ValueKind {
+		return reflect.DeepEqual(item, e.Value())
+	}
+	fields, ok := item.(map[string]any)
+	for name, v := range e.KeyFields() {
+		ok = ok && reflect.DeepEqual(fields[name], v)
+	}
+	return ok
+}
+
+// sortItems orders a list by the fields that name its items, or by their whole values.
+func sortItems(tree any, list projection.Path, names map[string]any) any {
+	at, ok := resolve(tree, list)
+	if !ok {
+		return tree
+	}
+	order := func(item any) string {
+		if fields, ok := item.(map[string]any); ok && len(names) > 0 {
+			key := map[string]any{}
+			for name := range names {
+				key[name] = fields[name]
+			}
+			item = key
+		}
+		return shown(item)
+	}
+	return edit(tree, at, func(v any) (any, bool) {
+		items, _ := v.([]any)
+		slices.SortFunc(items, func(a, b any) int { return strings.Compare(order(a), order(b)) })
+		return items, true
+	})
+}
+
+// differences returns where two trees differ, a line each.
+func differences(a, b any, at place) []string {
+	if reflect.DeepEqual(a, b) {
+		return nil
+	}
+	x, isMap := a.(map[string]any)
+	y, wasMap := b.(map[string]any)
+	if isMap && wasMap {
+		var out []string
+		names := maps.Clone(x)
+		maps.Copy(names, y)
+		for _, name := range slices.Sorted(maps.Keys(names)) {
+			_, inX := x[name]
+			_, inY := y[name]
+			if inX && inY {
+				out = append(out, differences(x[name], y[name], at.child(name))...)
+			} else {
+				out = append(out, difference(at.child(name), side(x[name], inX), side(y[name], inY)))
+			}
+		}
+		return out
+	}
+	v, isList := a.([]any)
+	w, wasList := b.([]any)
+	if isList && wasList && len(v) == len(w) {
+		var out []string
+		for i := range v {
+			out = append(out, differences(v[i], w[i], at.child(i))...)
+		}
+		return out
+	}
+	return []string{difference(at, shown(a), shown(b))}
+}
+
+func difference(at place, before, after string) string {
+	return fmt.Sprintf("%s: %s -> %s", pointer(at), before, after)
+}
+
+func side(v any, exists bool) string {
+	if !exists {
+		return "nothing"
+	}
+	return shown(v)
+}
+
+func shown(v any) string {
+	text, _ := json.Marshal(v)
+	return string(text)
+}
+
+// wrongValues says which of a change's values is not that of the real object. Of an item that comes or goes the change has
+// the declared part.
+func wrongValues(c ssaplan.Change, before, after *unstructured.Unstructured) string {
+	if c.Op == projection.Moved || isDuplicate(c, before, after) {
+		return ""
+	}
+	same := func(a, b any) bool { return reflect.DeepEqual(a, b) }
+	if c.Op != projection.Changed && c.Path[len(c.Path)-1].Kind() != projection.FieldKind {
+		same = isPart
+	}
+	existed, exists := c.Op != projection.Added, c.Op != projection.Removed
+	if v, there := valueAt(before, c.Path); !isEmpty(c.Before) && (there != existed || !same(c.Before, v)) {
+		return fmt.Sprintf("%s: planned from %s, really from %s", c.Path, shown(c.Before), side(v, there))
+	}
+	if c.Assigned {
+		if _, exists := valueAt(after, c.Path); c.After != nil || !exists {
+			return fmt.Sprintf("%s: planned %s as assigned; assigned: %t", c.Path, shown(c.After), exists)
+		}
+		return ""
+	}
+	if v, there := valueAt(after, c.Path); !isEmpty(c.After) && (there != exists || !same(c.After, v)) {
+		return fmt.Sprintf("%s: planned %s, really %s", c.Path, shown(c.After), side(v, there))
+	}
+	return ""
+}
+
+// isDuplicate reports whether the change is that of an item which stands in the list another number of times afterwards.
+// It has no name of its own, and the change no values.
+func isDuplicate(c ssaplan.Change, before, after *unstructured.Unstructured) bool {
+	if c.Before != nil || c.After != nil {
+		return false
+	}
+	copies := func(obj *unstructured.Unstructured) (n int) {
+		v, _ := valueAt(obj, c.Path[:len(c.Path)-1])
+		list, _ := v.([]any)
+		for _, item := range list {
+			if isItem(item, c.Path[len(c.Path)-1]) {
+				n++
+			}
+		}
+		return n
+	}
+	was, is := copies(before), copies(after)
+	return was > 0 && is > 0 && (c.Op == projection.Added && is > was || c.Op == projection.Removed && is < was)
+}
+
+// isPart reports whether part is whole, but for fields and items that it lacks.
+func isPart(part, whole any) bool {
+	switch part := part.(type) {
+	case map[string]any:
+		all, ok := whole.(map[string]any)
+		for name, v := range part {
+			other, exists := all[name]
+			ok = ok && exists && isPart(v, other)
+		}
+		return ok
+	case []any:
+		rest, ok := whole.([]any)
+		for _, item := range part {
+			i := slices.IndexFunc(rest, func(other any) bool { return isPart(item, other) })
+			if i < 0 {
+				return false
+			}
+			rest = rest[i+1:]
+		}
+		return ok
+	}
+	return reflect.DeepEqual(part, whole)
+}
+
+func valueAt(obj *unstructured.Unstructured, path projection.Path) (any, bool) {
+	if obj == nil {
+		return nil, false
+	}
+	at, ok := resolve(obj.Object, path)
+	if !ok {
+		return nil, false
+	}
+	return lookup(obj.Object, at)
+}

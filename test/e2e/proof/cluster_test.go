@@ -1,0 +1,145 @@
+package proof_test
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/restmapper"
+	"sigs.k8s.io/yaml"
+
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/test/controlplane"
+)
+
+//go:embed testdata/definitions.yaml
+var definitionsYAML []byte
+
+// cluster is the real API server with the custom resources, the webhooks and a namespace for each kind, so that quotas
+// and limits don't meet other kinds.
+type cluster struct {
+	client dynamic.Interface
+	mapper meta.RESTMapper
+	// forcing and refusing plan with and without force.
+	forcing, refusing *ssaplan.Planner
+}
+
+func newCluster(t *testing.T, kinds []kind) *cluster {
+	config := controlplane.Shared(t).Config()
+	config.WarningHandler = rest.NoWarnings{}
+	client, err := dynamic.NewForConfig(config)
+	require.NoError(t, err)
+	disco, err := discovery.NewDiscoveryClientForConfig(config)
+	require.NoError(t, err)
+	c := &cluster{client: client, mapper: restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(disco))}
+	c.forcing, err = ssaplan.New(config, ssaplan.Options{FieldManager: manager})
+	require.NoError(t, err)
+	c.refusing, err = ssaplan.New(config, ssaplan.Options{FieldManager: manager, RefuseConflicts: true})
+	require.NoError(t, err)
+	for _, text := range bytes.Split(definitionsYAML, []byte("\n---\n")) {
+		c.install(t, string(text))
+	}
+	for _, k := range kinds {
+		c.prepare(t, k)
+	}
+	c.installWebhooks(t)
+	return c
+}
+
+// prepare waits until the kind is served, and makes a namespace for it.
+func (c *cluster) prepare(t *testing.T, k kind) {
+	obj := &unstructured.Unstructured{Object: k.Manifests[0]}
+	gvk := obj.GroupVersionKind()
+	for _, version := range append([]string{obj.GetAPIVersion()}, k.Versions...) {
+		gvk.Version = version[strings.LastIndex(version, "/")+1:]
+		c.eventually(t, func() bool {
+			resource, err := c.resource(gvk)
+			if err != nil {
+				c.mapper.(meta.ResettableRESTMapper).Reset()
+				return false
+			}
+			_, err = resource.List(context.Background(), metav1.ListOptions{Limit: 1})
+			return err == nil
+		})
+	}
+	c.install(t, "{apiVersion: v1, kind: Namespace, metadata: {name: "+namespaceOf(gvk.Kind)+"}}")
+}
+
+func namespaceOf(kind string) string { return "proof-" + strings.ToLower(kind) }
+
+func (c *cluster) eventually(t *testing.T, condition func() bool) {
+	err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, time.Minute, true, func(context.Context) (bool, error) {
+		return condition(), nil
+	})
+	require.NoError(t, err)
+}
+
+// install applies a manifest as another manager than those of the cases.
+func (c *cluster) install(t *testing.T, text string) {
+	obj := &unstructured.Unstructured{}
+	require.NoError(t, yaml.Unmarshal([]byte(text), &obj.Object))
+	body, err := obj.MarshalJSON()
+	require.NoError(t, err)
+	resource, err := c.resource(obj.GroupVersionKind())
+	require.NoError(t, err)
+	_, err = resource.Patch(t.Context(), obj.GetName(), types.ApplyPatchType, body, metav1.PatchOptions{FieldManager: "installer"})
+	require.NoError(t, err)
+}
+
+// resource returns access to the objects of a kind, in the kind's namespace if it has namespaces.
+func (c *cluster) resource(gvk schema.GroupVersionKind) (dynamic.ResourceInterface, error) {
+	mapping, err := c.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
+	if err != nil {
+		return nil, err
+	}
+	if mapping.Scope.Name() == meta.RESTScopeNameRoot {
+		return c.client.Resource(mapping.Resource), nil
+	}
+	return c.client.Resource(mapping.Resource).Namespace(namespaceOf(gvk.Kind)), nil
+}
+
+// remove deletes an object at once, whatever its finalizers say: no controllers run here.
+func remove(ctx context.Context, resource dynamic.ResourceInterface, name string) error {
+	now := int64(0)
+	for range 5 {
+		err := resource.Delete(ctx, name, metav1.DeleteOptions{GracePeriodSeconds: &now})
+		if apierrors.IsNotFound(err) {
+			return nil
+		}
+		live, err := resource.Get(ctx, name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := resource.Patch(ctx, name, types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{}); err != nil && !apierrors.IsNotFound(err) {
+			return err
+		}
+		if live.GetKind() == "Namespace" {
+			unstructured.RemoveNestedField(live.Object, "spec", "finalizers")
+			live.SetResourceVersion("")
+			live.SetFinalizers(nil)
+			if _, err := resource.Update(ctx, live, metav1.UpdateOptions{}, "finalize"); err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+				return err
+			}
+		}
+	}
+	return fmt.Errorf("%s can't be deleted", name)
+}

@@ -1,0 +1,222 @@
+package proof_test
+
+import (
+	_ "embed"
+	"fmt"
+	"math/rand/v2"
+
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"sigs.k8s.io/yaml"
+)
+
+//go:embed testdata/kinds.yaml
+var kindsYAML []byte
+
+// kind is what testdata/kinds.yaml says of a kind.
+type kind struct {
+	Manifests []map[string]any
+	Status    map[string]any
+	Scale     bool
+	Versions  []string
+}
+
+func readKinds() ([]kind, error) {
+	text, err := yaml.YAMLToJSON(kindsYAML)
+	if err != nil {
+		return nil, err
+	}
+	var doc map[string]any
+	if err := utiljson.Unmarshal(text, &doc); err != nil {
+		return nil, err
+	}
+	var kinds []kind
+	for _, item := range doc["kinds"].([]any) {
+		fields := item.(map[string]any)
+		k := kind{}
+		for _, m := range fields["manifests"].([]any) {
+			k.Manifests = append(k.Manifests, m.(map[string]any))
+		}
+		k.Status, _ = fields["status"].(map[string]any)
+		k.Scale, _ = fields["scale"].(bool)
+		versions, _ := fields["versions"].([]any)
+		for _, v := range versions {
+			k.Versions = append(k.Versions, v.(string))
+		}
+		kinds = append(kinds, k)
+	}
+	return kinds, nil
+}
+
+// generator makes one case.
+type generator struct {
+	*rand.Rand
+	kind  kind
+	hooks map[string]any // labels that call the webhooks, on every manifest of the case
+}
+
+// generate makes the case of a number and a seed. The kinds take turns.
+func generate(kinds []kind, seed, number uint64) Case {
+	g := &generator{Rand: rand.New(rand.NewPCG(seed, number)), kind: kinds[number%uint64(len(kinds))], hooks: map[string]any{}}
+	for _, hook := range []string{sidecarHook, stampHook} {
+		if g.chance(25) {
+			g.hooks[hook] = "on"
+		}
+	}
+	return Case{Steps: g.steps()}
+}
+
+func (g *generator) chance(percent int) bool { return g.IntN(100) < percent }
+
+func pick[T any](g *generator, choices ...T) T { return choices[g.IntN(len(choices))] }
+
+func (g *generator) steps() []Step {
+	ours := g.manifest()
+	steps := []Step{g.begin(ours)}
+	writes := g.IntN(5)
+	if g.chance(3) {
+		writes = 20 // more than a server keeps apart
+	}
+	for range writes {
+		if g.chance(35) {
+			var step Step
+			ours, step = g.ours(ours, 8)
+			steps = append(steps, step)
+		} else {
+			steps = append(steps, g.foreign(ours))
+		}
+	}
+	_, last := g.ours(ours, 30)
+	return append(steps, last)
+}
+
+// begin is how the object comes into being.
+func (g *generator) begin(ours map[string]any) Step {
+	switch n := g.IntN(10); {
+	case n < 5:
+		return g.trial(ours)
+	case n < 8:
+		return Step{By: "creator", Write: "create", Body: g.manifest()}
+	default:
+		return Step{By: "ann", Write: "apply", Body: g.manifest()}
+	}
+}
+
+// ours returns our next manifest and the trial of it. In some percent of the cases the trial is of one that is probably
+// invalid, which nothing is built upon.
+func (g *generator) ours(manifest map[string]any, wild int) (map[string]any, Step) {
+	if g.chance(15) {
+		return manifest, g.trial(manifest)
+	}
+	edited := copyOf(manifest)
+	for range 1 + g.IntN(3) {
+		edited = g.tame(edited)
+	}
+	if g.chance(wild) {
+		return manifest, g.trial(g.wild(edited))
+	}
+	return edited, g.trial(edited)
+}
+
+func (g *generator) trial(manifest map[string]any) Step {
+	step := Step{By: manager, Write: "apply", Force: g.chance(75), Remember: g.chance(25), Supply: g.chance(25), Body: copyOf(manifest)}
+	if g.chance(10) {
+		step.Ignore = []string{pick(g, ignorable...)}
+	}
+	return step
+}
+
+// ignorable are patterns that many kinds have something for.
+var ignorable = []string{
+	"spec.replicas", "metadata.annotations.*", `metadata.labels[~"*example*"]`, "spec.template.spec.containers[*].resources",
+	`spec.template.spec.containers[name="helper"]`, "data.mode", "metadata.finalizers[=\"example.com/b\"]", "spec.*.tags", "spec.disks",
+}
+
+// manifest makes a manifest that is probably valid, with the labels that call the webhooks.
+func (g *generator) manifest() map[string]any {
+	m := copyOf(pick(g, g.kind.Manifests...))
+	for range g.IntN(4) {
+		m = g.tame(m)
+	}
+	for hook, value := range g.hooks {
+		m = put(m, place{"metadata", "labels", hook}, value).(map[string]any)
+	}
+	return m
+}
+
+// foreign is a write of somebody else, who sees the object much as we do.
+func (g *generator) foreign(ours map[string]any) Step {
+	switch n := g.IntN(100); {
+	case n < 35:
+		return Step{By: pick(g, "ann", "bob"), Write: "apply", Force: g.chance(60), Body: g.versioned(g.part(g.manifest()))}
+	case n < 45:
+		return Step{By: fmt.Sprintf("replacer-%d", g.IntN(20)), Write: "replace", Body: g.versioned(g.tame(g.tame(copyOf(ours))))}
+	case n < 60:
+		return Step{By: fmt.Sprintf("editor-%d", g.IntN(20)), Write: "edit", Body: g.versioned(g.part(g.manifest()))}
+	case n < 75:
+		return Step{By: pick(g, "patcher", manager), Write: "merge", Body: g.mergePatch()}
+	case n < 85:
+		return Step{By: "jsonpatcher", Write: "json", Body: g.jsonPatch(ours)}
+	case n < 90 && g.kind.Scale:
+		return Step{By: "scaler", Write: "merge", Of: "scale", Body: map[string]any{"spec": map[string]any{"replicas": int64(g.IntN(5))}}}
+	case n < 96 && g.kind.Status != nil:
+		return g.status()
+	case n < 97:
+		return Step{By: "forgetter", Write: "forget"}
+	case n < 98:
+		return Step{By: "deleter", Write: "delete"}
+	}
+	return Step{By: pick(g, "ann", "bob"), Write: "apply", Force: true, Body: g.versioned(g.manifest())}
+}
+
+// status is a write of the status, of a controller or of ourselves.
+func (g *generator) status() Step {
+	m := map[string]any{"apiVersion": g.kind.Manifests[0]["apiVersion"], "kind": g.kind.Manifests[0]["kind"], "status": copyOf(g.kind.Status)}
+	return Step{By: pick(g, "controller", manager), Write: pick(g, "merge", "apply"), Of: "status", Force: true, Body: m}
+}
+
+// versioned is the manifest in one of the versions that the kind has.
+func (g *generator) versioned(m map[string]any) map[string]any {
+	if len(g.kind.Versions) > 0 && g.chance(30) {
+		m["apiVersion"] = pick(g, g.kind.Versions...)
+	}
+	return m
+}
+
+// part keeps a few places of a manifest, and of list items on the way what names them.
+func (g *generator) part(m map[string]any) map[string]any {
+	var out any = map[string]any{"apiVersion": m["apiVersion"], "kind": m["kind"]}
+	all := editable(m)
+	for range 1 + g.IntN(3) {
+		if len(all) == 0 {
+			break
+		}
+		out = graft(out, m, pick(g, all...))
+	}
+	return out.(map[string]any)
+}
+
+// mergePatch is a part of a manifest, now and then with nulls.
+func (g *generator) mergePatch() map[string]any {
+	patch := g.part(g.manifest())
+	delete(patch, "apiVersion")
+	delete(patch, "kind")
+	if all := editable(patch); g.chance(30) && len(all) > 0 {
+		return put(patch, pick(g, all...), nil).(map[string]any)
+	}
+	return patch
+}
+
+// jsonPatch changes a few places of an object that is about like m.
+func (g *generator) jsonPatch(m map[string]any) []any {
+	patch := []any{map[string]any{"op": "add", "path": "/metadata/annotations", "value": map[string]any{"patched": pick(g, "a", "b")}}}
+	if all := editable(m); len(all) > 0 && g.chance(80) {
+		at := pick(g, all...)
+		v, _ := lookup(m, at)
+		op := map[string]any{"op": pick(g, "add", "replace", "remove"), "path": pointer(at)}
+		if op["op"] != "remove" {
+			op["value"] = g.changed(v)
+		}
+		patch = append(patch[:g.IntN(2)], op)
+	}
+	return patch
+}

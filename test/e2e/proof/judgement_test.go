@@ -1,0 +1,154 @@
+package proof_test
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan"
+)
+
+// judgeApply compares the plan with an apply that the server accepted.
+func (t *trial) judgeApply(ctx context.Context) {
+	if !t.check(create, t.planIs(ssaplan.Create) == (t.before == nil), "planned %s, object existed: %t", t.plan.Action, t.before != nil) {
+		return
+	}
+	unchanged := t.before != nil && t.before.GetResourceVersion() == t.after.GetResourceVersion()
+	if t.planIs(ssaplan.NoOp) && !unchanged {
+		t.judgeRewrite(ctx)
+		return
+	}
+	t.check(noOp, t.planIs(ssaplan.NoOp) == unchanged, "planned %v; resourceVersion unchanged: %t; after: %v", t.plan, unchanged, t.after)
+	t.judgeValues()
+	t.judgeOwners()
+	t.judgeFates()
+	if t.planIs(ssaplan.Update) {
+		unlisted := unlistedChanges(t.before.Object, t.after.Object, t.plan.Changes)
+		t.check(sideEffects, len(unlisted) == 0, "%s; listed: %v", strings.Join(unlisted, "\n"), t.plan.Changes)
+		t.unlisted = unlisted
+	}
+}
+
+// judgeRewrite judges a no-op after which the object has another resourceVersion. Servers store objects of some kinds
+// anew once, although nothing in them changes, and a dry run can't tell.
+func (t *trial) judgeRewrite(ctx context.Context) {
+	again, err := t.object.apply(ctx, t.wire, t.step)
+	same := t.before.DeepCopy()
+	same.SetResourceVersion(t.after.GetResourceVersion())
+	settled := err == nil && again.GetResourceVersion() == t.after.GetResourceVersion()
+	if t.check(noOp, reflect.DeepEqual(same.Object, t.after.Object) && settled,
+		"planned %v; the object changed; settled: %t %v\nbefore %v\nafter %v", t.plan, settled, err, t.before, t.after) {
+		t.outcome = rewritten
+	}
+}
+
+func (t *trial) judgeValues() {
+	recorded, err := projection.Managed(t.after.Object, manager)
+	declared := t.object.state.Applied.Fields
+	t.check(values, err == nil && recorded.Union(declared).Equal(recorded), "declared, but not recorded: %v", declared.Difference(recorded))
+	t.check(values, declared.Equal(t.plan.After.Fields), "declared fields:\n%s, in reality:\n%s", t.plan.After.Fields, declared)
+	t.compareValues("after", t.plan.After, projection.Project(t.after.Object, declared))
+	if t.before != nil {
+		t.compareValues("before", t.plan.Before, projection.Project(t.before.Object, declared))
+	}
+	if t.planIs(ssaplan.NoOp) {
+		t.check(values, len(t.plan.Changes) == 0, "a no-op changes %v", t.plan.Changes)
+	}
+	for _, c := range t.plan.Changes {
+		wrong := wrongValues(c, t.before, t.after)
+		t.check(values, wrong == "", "%s", wrong)
+	}
+}
+
+func (t *trial) compareValues(when string, planned, real projection.Projection) {
+	t.check(values, reflect.DeepEqual(planned.Object, real.Object) && len(projection.Diff(planned, real)) == 0,
+		"planned and real values %s: %v", when, projection.Diff(planned, real))
+}
+
+func (t *trial) judgeOwners() {
+	var before fieldowner.Ownership
+	if t.before != nil {
+		before, _ = fieldowner.Read(t.before.Object)
+	}
+	real, err := fieldowner.Read(t.after.Object)
+	t.check(owners, err == nil, "%v", err)
+	if t.dryRun != nil {
+		predicted, err := fieldowner.Read(t.dryRun.Object)
+		t.check(owners, err == nil && predicted.Equal(real), "dry run:\n%v\nreality:\n%v", predicted.Entries(), real.Entries())
+	}
+	if t.before != nil {
+		want := changedOwners(before, real)
+		t.check(owners, slices.Equal(want, ownerLines(t.plan.Ownership)), "planned %v, in reality %v", t.plan.Ownership, want)
+	}
+}
+
+// changedOwners says of each field that we apply what changes of its owners, a line each: what [fieldowner.Compare] says,
+// told from managedFields alone.
+func changedOwners(before, after fieldowner.Ownership) []string {
+	ours := fieldowner.AppliedBy(manager)
+	others := func(o fieldowner.Ownership, p projection.Path) map[string]bool {
+		found := map[string]bool{}
+		for _, e := range o.Entries() {
+			if e.Fields.Has(p) && !ours(e.Owner) {
+				found[e.Owner.String()+e.APIVersion] = true
+			}
+		}
+		return found
+	}
+	var out []string
+	had, has := before.Fields(ours), after.Fields(ours)
+	for p := range had.Union(has).All() {
+		was, is := others(before, p), others(after, p)
+		lost, won := without(was, is), without(is, was)
+		switch {
+		case has.Has(p) && lost > 0:
+			out = append(out, p.String()+" Taken")
+		case !has.Has(p) && won > 0:
+			out = append(out, p.String()+" Lost")
+		case !has.Has(p):
+			out = append(out, p.String()+" GivenUp")
+		}
+		if has.Has(p) && (won > 0 || !had.Has(p) && len(is) > 0) {
+			out = append(out, p.String()+" Shared")
+		}
+	}
+	return out
+}
+
+// without returns how many names are not among others.
+func without(names, others map[string]bool) (n int) {
+	for name := range names {
+		if !others[name] {
+			n++
+		}
+	}
+	return n
+}
+
+func ownerLines(changes []fieldowner.Change) []string {
+	var out []string
+	for _, c := range changes {
+		out = append(out, fmt.Sprintf("%s %s", c.Path, c.Kind))
+	}
+	return out
+}
+
+// judgeFates looks for the fields that the manifest no longer declares.
+func (t *trial) judgeFates() {
+	for _, d := range t.plan.Dropped {
+		_, exists := valueAt(t.after, d.Path)
+		t.check(fates, exists == (d.Fate != fieldowner.Deleted), "%s: is there: %t", d, exists)
+	}
+}
+
+func lines[T fmt.Stringer](items []T) []string {
+	var out []string
+	for _, item := range items {
+		out = append(out, item.String())
+	}
+	return out
+}

@@ -1,0 +1,138 @@
+package proof_test
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// workers is how many cases run at the same time. Ports and addresses are reserved for this many.
+const workers = 8
+
+// TestPlanEqualsApply replays the kept cases, then runs new ones.
+func TestPlanEqualsApply(t *testing.T) {
+	kinds, err := readKinds()
+	require.NoError(t, err)
+	p := &proof{cluster: newCluster(t, kinds), tally: newTally()}
+	kept, err := keptCases()
+	require.NoError(t, err)
+	for name, c := range kept {
+		t.Run(name, func(t *testing.T) { p.replay(t, c) })
+	}
+	cases := setting(t, "CASES", 500)
+	p.hunt(t, kinds, setting(t, "SEED", 1), cases)
+	p.tally.print(os.Stdout)
+	if cases >= 500 {
+		p.tally.checkVariety(t)
+	}
+}
+
+// TestCasesAreReproducible checks that a case depends on seed and number alone.
+func TestCasesAreReproducible(t *testing.T) {
+	kinds, err := readKinds()
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(kinds), 25+6)
+	var cases []Case
+	for n := range uint64(200) {
+		cases = append(cases, generate(kinds, 1, n))
+	}
+	for n := range uint64(200) {
+		require.Equal(t, cases[199-n], generate(kinds, 1, 199-n))
+	}
+	require.NotEqual(t, cases[0], generate(kinds, 2, 0))
+}
+
+// setting reads a number from the environment.
+func setting(t *testing.T, name string, otherwise uint64) uint64 {
+	text := os.Getenv(name)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	require.NoError(t, err, name)
+	return n
+}
+
+// proof is a run of many cases.
+type proof struct {
+	cluster *cluster
+	tally   *tally
+	names   atomic.Int64
+	kept    sync.Map // what was found already, by property and kind
+}
+
+// replay runs a kept case.
+func (p *proof) replay(t *testing.T, c Case) {
+	r, err := p.cluster.runCase(t.Context(), c, p.name(), 0)
+	require.NoError(t, err)
+	var outcomes, wrong []string
+	for _, trial := range r.trials {
+		outcomes = append(outcomes, trial.outcome)
+		for _, check := range trial.checks {
+			if check.wrong != "" && check.property != normalized {
+				wrong = append(wrong, check.property+": "+check.wrong)
+			}
+		}
+	}
+	if c.Open != "" {
+		require.NotEmpty(t, wrong, "this case is called open, and agrees: %s", c.Open)
+		return
+	}
+	require.Empty(t, wrong)
+	if c.Outcomes != nil {
+		require.Equal(t, c.Outcomes, outcomes)
+	}
+}
+
+// name returns a name that no object had yet.
+func (p *proof) name() string { return fmt.Sprintf("case-%d", p.names.Add(1)) }
+
+func (p *proof) hunt(t *testing.T, kinds []kind, seed, cases uint64) {
+	var next atomic.Uint64
+	var done sync.WaitGroup
+	for slot := range workers {
+		done.Add(1)
+		go func() {
+			defer done.Done()
+			for n := next.Add(1) - 1; n < cases; n = next.Add(1) - 1 {
+				p.try(t, generate(kinds, seed, n), fmt.Sprintf("seed %d case %d", seed, n), slot)
+			}
+		}()
+	}
+	done.Wait()
+}
+
+// try runs a case, and keeps a small form of it if plan and apply disagree.
+func (p *proof) try(t *testing.T, c Case, origin string, slot int) {
+	r, err := p.cluster.runCase(t.Context(), c.clone(), p.name(), slot)
+	if err != nil {
+		t.Errorf("%s: %v", origin, err)
+		return
+	}
+	p.tally.add(c.kind(), r)
+	if found, disagrees := r.disagreement(); disagrees {
+		t.Errorf("%s (%s): %s: %s", origin, c.kind(), found.property, found.wrong)
+		p.report(t, c, found.property, origin, slot)
+	}
+}
+
+// report shrinks a case and keeps it, the first of each property and kind.
+func (p *proof) report(t *testing.T, c Case, property, origin string, slot int) {
+	if _, known := p.kept.LoadOrStore(property+c.kind(), true); known {
+		return
+	}
+	small := shrink(c, func(c Case) bool {
+		r, err := p.cluster.runCase(t.Context(), c, p.name(), slot)
+		return err == nil && r.disagreesOn(property)
+	})
+	small.Why = fmt.Sprintf("%s of %s (%s)", property, c.kind(), origin)
+	if err := small.keep(strings.ReplaceAll(property+" "+strings.ToLower(c.kind())+" "+origin, " ", "-")); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,158 @@
+package proof_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan"
+)
+
+// judgeRefusal compares the plan with an apply that the server refused.
+func (t *trial) judgeRefusal(ctx context.Context) error {
+	if apierrors.IsConflict(t.applyErr) || t.planIs(ssaplan.Conflict) {
+		t.judgeConflict(ctx)
+		return nil
+	}
+	if t.planIs(ssaplan.Replace) {
+		t.outcome = "Replace"
+		createErr, err := t.recreate(ctx)
+		if err != nil {
+			return err
+		}
+		t.check(replace, apierrors.IsInvalid(t.applyErr) && createErr == nil, "planned %v; apply: %v; create after delete: %v", t.plan, t.applyErr, createErr)
+		return nil
+	}
+	if !t.check(refusal, t.planErr != nil, "planned %v, but the apply was refused: %v", t.plan, t.applyErr) {
+		return nil
+	}
+	var refused *ssaplan.RefusedError
+	if !errors.As(t.planErr, &refused) {
+		t.outcome = "error " + reason(t.applyErr)
+		t.check(refusal, statusLine(t.planErr) == statusLine(t.applyErr), "planned %v, apply: %v", t.planErr, t.applyErr)
+		return nil
+	}
+	t.check(refusal, statusLine(refused.Err) == statusLine(t.applyErr), "planned %v, apply: %v", refused.Err, t.applyErr)
+	return t.judgeVerdict(ctx, refused)
+}
+
+func (t *trial) judgeConflict(ctx context.Context) {
+	t.outcome = "Conflict"
+	if !t.check(conflict, t.planIs(ssaplan.Conflict), "planned %v %v, in reality %v", t.plan, t.planErr, t.applyErr) {
+		return
+	}
+	conflicts := fieldowner.ConflictsFromError(t.applyErr, liveObject(t.before))
+	t.check(conflict, slices.Equal(lines(t.plan.Conflicts), lines(conflicts)) && len(conflicts) == countCauses(t.applyErr),
+		"planned %v, in reality %v", t.plan.Conflicts, t.applyErr)
+	t.judgeForced(ctx)
+}
+
+// judgeForced compares the values that the plan of a conflict shows with those that force would bring.
+func (t *trial) judgeForced(ctx context.Context) {
+	step := t.step
+	step.Force = true
+	forced, err := t.object.apply(ctx, t.wire, step, metav1.DryRunAll)
+	if err != nil {
+		return
+	}
+	differences := projection.Diff(t.plan.After, projection.Project(forced.Object, t.plan.After.Fields))
+	t.check(conflict, len(differences) == 0, "values shown and forced: %v", differences)
+	for _, c := range t.plan.Changes {
+		wrong := wrongValues(c, t.before, forced)
+		t.check(conflict, wrong == "", "%s", wrong)
+	}
+}
+
+// judgeVerdict finds out whether replacing would have helped after all.
+func (t *trial) judgeVerdict(ctx context.Context, refused *ssaplan.RefusedError) error {
+	verdict := refused.Verdict
+	t.outcome = "refused " + string(verdict.Kind)
+	if verdict.Uncertain != "" {
+		t.outcome += ", uncertain"
+	}
+	if t.before == nil {
+		return nil
+	}
+	if verdict.Kind == immutability.MergeLeftover {
+		m := t.wire.DeepCopy()
+		m.SetResourceVersion(t.before.GetResourceVersion())
+		resource, err := t.object.resource(m.GroupVersionKind())
+		if err != nil {
+			return err
+		}
+		_, err = resource.Update(ctx, m, metav1.UpdateOptions{FieldManager: manager})
+		t.check(replace, err == nil, "the plan says that an update of the whole manifest works: %v; update: %v", refused, err)
+		return nil
+	}
+	createErr, err := t.recreate(ctx)
+	if err != nil {
+		return err
+	}
+	// Of these replacing may work, and yet it isn't the way.
+	mayWork := []immutability.Kind{immutability.Directional, immutability.AdmissionDenied, immutability.MetadataPrecondition}
+	t.check(replace, createErr != nil || slices.Contains(mayWork, verdict.Kind), "replacing works, which the plan doesn't say: %v", refused)
+	return nil
+}
+
+// recreate deletes the object and creates it from the manifest. createErr is the server's answer to that.
+func (t *trial) recreate(ctx context.Context) (createErr, err error) {
+	t.object.state = nil
+	if err := t.object.remove(ctx); err != nil {
+		return nil, err
+	}
+	_, createErr = t.object.apply(ctx, t.wire, t.step)
+	return createErr, nil
+}
+
+func liveObject(obj *unstructured.Unstructured) map[string]any {
+	if obj == nil {
+		return nil
+	}
+	return obj.Object
+}
+
+func status(err error) metav1.Status {
+	var api apierrors.APIStatus
+	if errors.As(err, &api) {
+		return api.Status()
+	}
+	return metav1.Status{}
+}
+
+func countCauses(err error) int {
+	details := status(err).Details
+	if details == nil {
+		return 0
+	}
+	distinct := map[metav1.StatusCause]bool{}
+	for _, c := range details.Causes {
+		distinct[c] = true
+	}
+	return len(distinct)
+}
+
+func reason(err error) string {
+	s := status(err)
+	return fmt.Sprintf("%d %s", s.Code, s.Reason)
+}
+
+// statusLine is what an answer says in its structured part.
+func statusLine(err error) string {
+	out := []string{}
+	if details := status(err).Details; details != nil {
+		for _, c := range details.Causes {
+			out = append(out, string(c.Type)+" "+c.Field)
+		}
+	}
+	slices.Sort(out)
+	return reason(err) + " " + strings.Join(out, ", ")
+}

@@ -1,0 +1,124 @@
+package proof_test
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/ssaplan"
+)
+
+// tally counts agreements.
+type tally struct {
+	mu         sync.Mutex
+	cases      figure
+	properties map[string]*figure // by property, of trials
+	kinds      map[string]*figure // by kind, of cases
+	outcomes   map[string]int
+	rewritten  map[string]int // by kind
+	writes     map[string]*figure
+	unlisted   map[string]int // by kind and place
+	features   map[string]int // of trials that the server accepted
+}
+
+type figure struct{ agreed, all int }
+
+func (f *figure) add(agreed bool) {
+	f.all++
+	if agreed {
+		f.agreed++
+	}
+}
+
+var positions = regexp.MustCompile(`/[0-9]+\b`)
+
+func newTally() *tally {
+	return &tally{properties: map[string]*figure{}, kinds: map[string]*figure{}, outcomes: map[string]int{},
+		rewritten: map[string]int{}, unlisted: map[string]int{}, features: map[string]int{}, writes: map[string]*figure{}}
+}
+
+// add counts a case that was run.
+func (t *tally) add(kind string, r *run) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	_, disagrees := r.disagreement()
+	t.cases.add(!disagrees)
+	count(t.kinds, kind).add(!disagrees)
+	for _, trial := range r.trials {
+		t.addTrial(kind, trial)
+	}
+	for write, f := range r.writes {
+		count(t.writes, write).agreed += f.agreed
+		count(t.writes, write).all += f.all
+	}
+}
+
+func (t *tally) addTrial(kind string, trial *trial) {
+	t.outcomes[trial.outcome]++
+	if trial.outcome == rewritten {
+		t.rewritten[kind]++
+	}
+	for _, line := range trial.unlisted {
+		where, _, _ := strings.Cut(line, ": ")
+		t.unlisted[kind+" "+positions.ReplaceAllString(where, "/*")]++
+	}
+	for _, feature := range trial.features() {
+		t.features[feature]++
+	}
+	agreed := map[string]bool{}
+	for _, c := range trial.checks {
+		before, seen := agreed[c.property]
+		agreed[c.property] = (before || !seen) && c.wrong == ""
+	}
+	for property, ok := range agreed {
+		count(t.properties, property).add(ok)
+	}
+}
+
+func count(figures map[string]*figure, name string) *figure {
+	if figures[name] == nil {
+		figures[name] = &figure{}
+	}
+	return figures[name]
+}
+
+// checkVariety checks that enough of every outcome was seen to prove something.
+func (t *tally) checkVariety(tb testing.TB) {
+	all := 0
+	for _, n := range t.outcomes {
+		all += n
+	}
+	for _, action := range []ssaplan.Action{ssaplan.Create, ssaplan.NoOp, ssaplan.Update, ssaplan.Replace, ssaplan.Conflict} {
+		require.Greater(tb, t.outcomes[string(action)], all/50, "%s is too rare", action)
+	}
+}
+
+func (t *tally) print(w io.Writer) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	numbers := func(title string, counts map[string]int) {
+		for _, name := range slices.Sorted(maps.Keys(counts)) {
+			fmt.Fprintf(w, "%s %s: %d\n", title, name, counts[name])
+		}
+	}
+	figures := func(title string, figures map[string]*figure) {
+		for _, name := range slices.Sorted(maps.Keys(figures)) {
+			fmt.Fprintf(w, "%s %s: %d/%d\n", title, name, figures[name].agreed, figures[name].all)
+		}
+	}
+	figures("accepted writes", t.writes)
+	numbers("outcome", t.outcomes)
+	numbers("accepted with", t.features)
+	numbers("rewritten without change", t.rewritten)
+	numbers("unlisted side effect", t.unlisted)
+	figures("agreement on", t.kinds)
+	figures("agreement of", t.properties)
+	fmt.Fprintf(w, "agreement: %d/%d\n", t.cases.agreed, t.cases.all)
+}

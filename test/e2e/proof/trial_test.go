@@ -1,0 +1,241 @@
+package proof_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan"
+)
+
+// The properties of which plan and apply are compared.
+const (
+	harmless    = "planning changes nothing"
+	noOp        = "no-op"
+	create      = "create"
+	values      = "values"
+	owners      = "owners"
+	conflict    = "conflict"
+	replace     = "replace"
+	refusal     = "refusal"
+	requests    = "requests"
+	sideEffects = "side effects"
+	fates       = "fates of dropped fields"
+	normalized  = "normalization"
+)
+
+// rewritten is the outcome of a no-op for which the server stored the object anew.
+const rewritten = "NoOp, rewritten"
+
+// trial is an apply that is planned, then done.
+type trial struct {
+	object   *object
+	step     Step
+	manifest *unstructured.Unstructured
+	ignored  projection.Patterns
+	wire     *unstructured.Unstructured // the manifest as the plan wants it to be sent
+	before   *unstructured.Unstructured // nil if there is no object
+	plan     *ssaplan.Plan
+	planErr  error
+	dryRun   *unstructured.Unstructured
+	after    *unstructured.Unstructured
+	applyErr error
+
+	outcome  string
+	checks   []check
+	unlisted []string
+}
+
+// check is a comparison of plan and reality.
+type check struct {
+	property string
+	wrong    string // what they disagree on; empty if they agree
+}
+
+func (t *trial) check(property string, agree bool, format string, args ...any) bool {
+	c := check{property: property}
+	if !agree {
+		c.wrong = shorten(fmt.Sprintf(format, args...))
+	}
+	t.checks = append(t.checks, c)
+	return agree
+}
+
+func shorten(text string) string {
+	const limit = 1500
+	if len(text) > limit {
+		return text[:limit] + "…"
+	}
+	return text
+}
+
+// run plans and applies. An error is one of the test itself.
+func (t *trial) run(ctx context.Context) (err error) {
+	t.manifest = t.object.manifest(t.step)
+	if t.ignored, err = projection.ParsePatterns(t.step.Ignore...); err != nil {
+		return err
+	}
+	if t.before, err = t.object.get(ctx, t.manifest); err != nil {
+		return err
+	}
+	t.makePlan(ctx)
+	between, err := t.object.get(ctx, t.manifest)
+	if err != nil {
+		return err
+	}
+	t.check(harmless, reflect.DeepEqual(t.before, between), "the object changed:\n%v\n%v", t.before, between)
+	if err := t.readPatch(); err != nil {
+		return err
+	}
+	t.judgeNormalization(ctx)
+	t.dryRun, _ = t.object.apply(ctx, t.wire, t.step, metav1.DryRunAll)
+	t.after, t.applyErr = t.object.apply(ctx, t.wire, t.step)
+	if t.applyErr != nil {
+		return t.judgeRefusal(ctx)
+	}
+	t.outcome = "plan error, applied"
+	if t.plan != nil {
+		t.outcome = string(t.plan.Action)
+	}
+	if !t.check(refusal, t.planErr == nil && t.planIs(ssaplan.NoOp, ssaplan.Create, ssaplan.Update),
+		"planned %v %v, but the apply was accepted", t.plan, t.planErr) {
+		return nil
+	}
+	if err := t.remember(); err != nil {
+		return err
+	}
+	t.judgeApply(ctx)
+	return nil
+}
+
+// remember keeps the state of the object as a host does: as JSON.
+func (t *trial) remember() error {
+	state, err := ssaplan.NewState(t.after, manager)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(state)
+	if err != nil {
+		return err
+	}
+	t.object.state = &ssaplan.State{}
+	return json.Unmarshal(text, t.object.state)
+}
+
+// makePlan plans, and checks that this does no harm to the manifest.
+func (t *trial) makePlan(ctx context.Context) {
+	planner := t.object.cluster.refusing
+	if t.step.Force {
+		planner = t.object.cluster.forcing
+	}
+	request := ssaplan.Request{Manifest: t.manifest.DeepCopy(), Ignore: t.ignored}
+	if t.step.Remember {
+		request.Prior = t.object.state
+	}
+	if t.step.Supply {
+		request.Live = t.before.DeepCopy()
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			t.planErr = fmt.Errorf("panic: %v", r)
+			t.check(harmless, false, "panic: %v", r)
+		}
+	}()
+	t.plan, t.planErr = planner.Plan(ctx, request)
+	t.check(harmless, reflect.DeepEqual(t.manifest, request.Manifest), "the manifest was modified: %v", request.Manifest)
+	if t.plan != nil {
+		_, err := json.Marshal(t.plan)
+		t.check(harmless, err == nil, "JSON: %v", err)
+		t.check(requests, t.plan.Requests <= t.allowedRequests(), "%d requests", t.plan.Requests)
+	}
+}
+
+// readPatch takes over what the plan wants to be sent. Without a plan it is the normalized manifest without what is to be
+// ignored.
+func (t *trial) readPatch() error {
+	if t.plan == nil || t.plan.Patch.Body == nil {
+		content, _ := projection.Normalize(t.manifest.Object)
+		content, _ = t.ignored.Remove(content)
+		t.wire = &unstructured.Unstructured{Object: content}
+		return nil
+	}
+	options := t.plan.Patch.Options
+	t.check(harmless, options.FieldManager == manager && *options.Force == t.step.Force && options.DryRun == nil, "options %v", options)
+	t.wire = &unstructured.Unstructured{}
+	return utiljson.Unmarshal(t.plan.Patch.Body, &t.wire.Object)
+}
+
+// judgeNormalization compares what the normalized manifest does with what the manifest as it is does. That is no part of
+// plan equals apply, but good to know.
+func (t *trial) judgeNormalization(ctx context.Context) {
+	if len(t.ignored) > 0 || reflect.DeepEqual(t.wire.Object, t.manifest.Object) {
+		return
+	}
+	raw, rawErr := t.object.apply(ctx, t.manifest, t.step, metav1.DryRunAll)
+	wire, err := t.object.apply(ctx, t.wire, t.step, metav1.DryRunAll)
+	if !t.check(normalized, (rawErr == nil) == (err == nil), "as it is: %v; normalized: %v", rawErr, err) || err != nil || t.before == nil {
+		return
+	}
+	lines := differences(withoutBookkeeping(raw.Object), withoutBookkeeping(wire.Object), nil)
+	t.check(normalized, len(lines) == 0, "%s", strings.Join(lines, "\n"))
+}
+
+// allowedRequests is how many requests the plan may have taken.
+func (t *trial) allowedRequests() int {
+	n := 2
+	if t.step.Supply && t.before != nil && len(t.before.GetManagedFields()) > 0 {
+		n = 1
+	}
+	if t.planIs(ssaplan.Replace, ssaplan.Conflict) {
+		n += 2
+	}
+	if t.planIs(ssaplan.Replace) {
+		n += t.pinnedAddresses() // of each the planner looks up whether it is free
+	}
+	return n
+}
+
+// pinnedAddresses is how many cluster IPs the applied manifest names.
+func (t *trial) pinnedAddresses() int {
+	var body struct {
+		Spec struct {
+			ClusterIP  string   `json:"clusterIP"`
+			ClusterIPs []string `json:"clusterIPs"`
+		} `json:"spec"`
+	}
+	if json.Unmarshal(t.plan.Patch.Body, &body) != nil || body.Spec.ClusterIP == "" && len(body.Spec.ClusterIPs) == 0 {
+		return 0
+	}
+	return max(len(body.Spec.ClusterIPs), 1)
+}
+
+func (t *trial) planIs(actions ...ssaplan.Action) bool {
+	return t.plan != nil && slices.Contains(actions, t.plan.Action)
+}
+
+// features says what of the generator's repertoire an accepted apply had to do with.
+func (t *trial) features() []string {
+	if t.applyErr != nil || t.plan == nil {
+		return nil
+	}
+	found := map[string]bool{
+		"no force": !t.step.Force, "remembered state": t.step.Remember && t.before != nil, "supplied object": t.step.Supply && t.before != nil,
+		"ignored fields": len(t.ignored) > 0, "normalized manifest": len(t.plan.Normalized) > 0,
+		"overwriting webhook": t.after.GetAnnotations()["stamped"] != "", "change of owners": len(t.plan.Ownership) > 0,
+	}
+	containers, _ := lookup(t.after.Object, place{"spec", "template", "spec", "containers"})
+	found["sidecar put first"] = matching(containers, map[string]any{"name": "sidecar"}, 0) == 0 && containers != nil
+	for _, c := range t.plan.Changes {
+		found[fmt.Sprintf("change %s %s", c.Cause, c.Op)] = t.before != nil
+	}
+	return slices.DeleteFunc(slices.Collect(maps.Keys(found)), func(name string) bool { return !found[name] })
+}

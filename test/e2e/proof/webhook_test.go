@@ -1,0 +1,114 @@
+package proof_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// The labels of objects that the webhooks change. One webhook puts a sidecar before all other containers, the other sets
+// an annotation that nobody asked for and overwrites fields that somebody did.
+const (
+	sidecarHook = "proof.example.com/sidecar"
+	stampHook   = "proof.example.com/stamp"
+)
+
+func (c *cluster) installWebhooks(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/sidecar", mutate(sidecarPatch))
+	mux.HandleFunc("/stamp", mutate(stampPatch))
+	server := httptest.NewTLSServer(mux)
+	t.Cleanup(server.Close)
+	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	webhook := func(path, label string) string {
+		return fmt.Sprintf(`
+- name: %s.example.com
+  admissionReviewVersions: [v1]
+  sideEffects: None
+  objectSelector: {matchExpressions: [{key: %s, operator: Exists}]}
+  rules: [{apiGroups: ["*"], apiVersions: ["*"], operations: [CREATE, UPDATE], resources: ["*"]}]
+  clientConfig: {url: %q, caBundle: %s}
+`, path, label, server.URL+"/"+path, base64.StdEncoding.EncodeToString(ca))
+	}
+	c.install(t, "apiVersion: admissionregistration.k8s.io/v1\nkind: MutatingWebhookConfiguration\nmetadata: {name: proof}\nwebhooks:"+
+		webhook("sidecar", sidecarHook)+webhook("stamp", stampHook))
+	c.eventually(t, func() bool { return c.hooked(t) })
+}
+
+// hooked reports whether the webhooks are called yet.
+func (c *cluster) hooked(t *testing.T) bool {
+	name := fmt.Sprintf("hooked-%d", len(t.Name()))
+	obj := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap",
+		"metadata": map[string]any{"name": name, "labels": map[string]any{sidecarHook: "on", stampHook: "on"}}}}
+	o := &object{cluster: c, name: name, gvk: obj.GroupVersionKind()}
+	resource, err := c.resource(obj.GroupVersionKind())
+	if err != nil {
+		return false
+	}
+	created, err := o.apply(t.Context(), obj, Step{By: "installer", Force: true})
+	if err != nil {
+		return false
+	}
+	_ = remove(t.Context(), resource, name)
+	return created.GetAnnotations()["stamped"] == "yes"
+}
+
+// mutate answers admission reviews with the JSON patch that patch makes for the object.
+func mutate(patch func(obj map[string]any) []any) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var review map[string]any
+		if err := json.NewDecoder(r.Body).Decode(&review); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		request, _ := review["request"].(map[string]any)
+		obj, _ := request["object"].(map[string]any)
+		response := map[string]any{"uid": request["uid"], "allowed": true}
+		if ops := patch(obj); len(ops) > 0 {
+			text, _ := json.Marshal(ops)
+			response["patchType"], response["patch"] = "JSONPatch", text
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": response})
+	}
+}
+
+// sidecarPatch puts a sidecar first, unless there is one.
+func sidecarPatch(obj map[string]any) []any {
+	for _, at := range []place{{"spec", "containers"}, {"spec", "template", "spec", "containers"}, {"template", "spec", "containers"},
+		{"spec", "jobTemplate", "spec", "template", "spec", "containers"}} {
+		v, _ := lookup(obj, at)
+		containers, _ := v.([]any)
+		sidecar := map[string]any{"name": "sidecar", "image": "sidecar:1"}
+		if len(containers) > 0 && matching(containers, sidecar, 0) == len(containers) {
+			return []any{map[string]any{"op": "add", "path": pointer(at.child(0)), "value": sidecar}}
+		}
+	}
+	return nil
+}
+
+// stampPatch sets an annotation, and overwrites some fields where the object has them.
+func stampPatch(obj map[string]any) []any {
+	var ops []any
+	set := func(at place, v any) {
+		ops = append(ops, map[string]any{"op": "add", "path": pointer(at), "value": v})
+	}
+	if annotations, _ := lookup(obj, place{"metadata", "annotations"}); annotations == nil {
+		set(place{"metadata", "annotations"}, map[string]any{})
+	}
+	set(place{"metadata", "annotations", "stamped"}, "yes")
+	for _, field := range []struct {
+		at place
+		v  any
+	}{{place{"metadata", "labels", "tier"}, "stamped"}, {place{"data", "mode"}, "stamped"}, {place{"spec", "replicas"}, 3}} {
+		if _, exists := lookup(obj, field.at); exists && obj["kind"] != "Secret" {
+			set(field.at, field.v)
+		}
+	}
+	return ops
+}
