@@ -13,6 +13,18 @@
 //		fmt.Println(c) // spec.replicas: 3 -> 5
 //	}
 //
+// Around this core:
+//
+//   - What a manifest declares is told best by the server, in the managedFields of its answer to a dry run: [Managed].
+//     Without one there are several kinds of [Source], of which [Declared] asks the best that can tell.
+//   - [Normalize] makes a manifest one that a server tracks faithfully, and [NotKept] finds what in it has no effect.
+//   - [Patterns] take out of a set or a manifest what is to be ignored.
+//   - [Outline] finds all fields that objects have, for comparing them as a whole.
+//   - Values of Secrets are [Sensitive]: what this package prints or marshals shows whether they changed, and not what
+//     they are.
+//
 // Objects are the maps that JSON decoding produces (unstructured content). Nothing here talks to a server, changes
-// its input or predicts what a server would do: compare what it answered.
+// its input or predicts what a server would do: compare what it answered. The cost of everything grows in proportion
+// to the objects. The package imports nothing but the standard library; what needs the schemas of Kubernetes is in
+// projection/builtin and projection/openapi.
 package projection

@@ -1,6 +1,7 @@
 package projection_test
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/ssaplan/primitives/projection"
@@ -59,4 +60,209 @@ func ExampleChange_sensitive() {
 	// Output:
 	// data.password: "<redacted>" -> "<redacted: changed>"
 	// data.password: "<redacted>" -> "<redacted: changed>"
+}
+
+func ExampleKey() {
+	e, _ := projection.Key(map[string]any{"containerPort": 53, "protocol": "UDP"})
+	ports := projection.Path{projection.Field("spec"), projection.Field("ports")}
+	fmt.Println(ports.Child(e).Child(projection.Field("name")))
+	// Output: spec.ports[containerPort=53,protocol="UDP"].name
+}
+
+func ExampleValue() {
+	e, _ := projection.Value("example.com/keep")
+	fmt.Println(projection.Path{projection.Field("metadata"), projection.Field("finalizers"), e})
+	// Output: metadata.finalizers[="example.com/keep"]
+}
+
+func ExampleParseFieldsV1() {
+	set, _ := projection.ParseFieldsV1([]byte(`{"f:data":{"f:config.yaml":{},"f:mode":{}}}`))
+	fmt.Print(set)
+	_, err := projection.ParseFieldsV1([]byte(`{"f:data":{"config.yaml":{}}}`))
+	fmt.Println(err)
+	// Output:
+	// data["config.yaml"]
+	// data.mode
+	// projection: FieldsV1: entry "config.yaml" in data: expected ".", "f:", "k:", "v:" or "i:"
+}
+
+func ExampleFieldSet() {
+	ours, _ := projection.ParseFieldsV1([]byte(`{"f:data":{"f:a":{},"f:b":{}}}`))
+	theirs, _ := projection.ParseFieldsV1([]byte(`{"f:data":{"f:b":{},"f:c":{}}}`))
+	fmt.Print("shared: ", ours.Intersection(theirs))
+	fmt.Print("only ours: ", ours.Difference(theirs))
+	fmt.Printf("all: %s\n", ours.Union(theirs).FieldsV1())
+	// Output:
+	// shared: data.b
+	// only ours: data.a
+	// all: {"f:data":{"f:a":{},"f:b":{},"f:c":{}}}
+}
+
+func ExampleManaged() {
+	obj := map[string]any{"metadata": map[string]any{"managedFields": []any{map[string]any{
+		"manager": "my-tool", "operation": "Apply", "apiVersion": "v1",
+		"fieldsV1": map[string]any{"f:data": map[string]any{"f:a": map[string]any{}}},
+	}}}}
+	set, err := projection.Managed(obj, "my-tool")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Print(set)
+	// Output: data.a
+}
+
+func ExampleDeclared() {
+	manifest := map[string]any{
+		"apiVersion": "example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": "w"},
+		"spec": map[string]any{"size": int64(3), "parts": []any{map[string]any{"name": "a"}}},
+	}
+	// A live object whose managers reveal nothing of use, and then the last resort.
+	topology, _ := projection.LearnTopology(map[string]any{"apiVersion": "example.com/v1", "kind": "Widget"})
+	d, err := projection.Declared(context.Background(), manifest, topology, projection.NoSchema{})
+	fmt.Println(d.Skipped[0], err)
+	fmt.Print(d.Fields)
+	// Output:
+	// projection: no schema: nobody who owns spec has revealed its type <nil>
+	// spec.parts
+	// spec.size
+}
+
+func ExampleLearnTopology() {
+	live := map[string]any{
+		"apiVersion": "example.com/v1", "kind": "Widget",
+		"metadata": map[string]any{"managedFields": []any{map[string]any{
+			"manager": "someone", "operation": "Apply", "apiVersion": "example.com/v1",
+			"fieldsV1": map[string]any{"f:spec": map[string]any{"f:parts": map[string]any{
+				`k:{"name":"a"}`: map[string]any{".": map[string]any{}, "f:name": map[string]any{}},
+			}}},
+		}}},
+		"spec": map[string]any{"parts": []any{map[string]any{"name": "a"}}},
+	}
+	topology, err := projection.LearnTopology(live)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fields, err := topology.Declared(context.Background(), map[string]any{
+		"apiVersion": "example.com/v1", "kind": "Widget",
+		"spec": map[string]any{"parts": []any{map[string]any{"name": "b", "size": int64(2)}}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Print(fields)
+	// Output:
+	// spec.parts[name="b"]
+	// spec.parts[name="b"].name
+	// spec.parts[name="b"].size
+}
+
+func ExampleNoSchema() {
+	fields, _ := projection.NoSchema{}.Declared(context.Background(), map[string]any{
+		"spec": map[string]any{"containers": []any{map[string]any{"name": "app"}}},
+	})
+	fmt.Print(fields) // the list as a whole, since nothing says that it has keys
+	// Output: spec.containers
+}
+
+func ExampleResetFields() {
+	fields := projection.NewFieldSet(projection.Path{projection.Field("spec")}, projection.Path{projection.Field("status")})
+	fmt.Print(fields.Tracked(projection.ResetFields("apps/v1", "Deployment")))
+	// Output: spec
+}
+
+func ExampleNormalize() {
+	manifest, steps := projection.Normalize(map[string]any{
+		"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": "s", "uid": "1234"},
+		"stringData": map[string]any{"user": "admin"},
+	})
+	for _, step := range steps {
+		fmt.Println(step)
+	}
+	fmt.Println(manifest["data"])
+	// Output:
+	// metadata.uid: dropped: only the server writes it
+	// stringData.user: moved to data.user: the server doesn't track what it makes of stringData
+	// map[user:YWRtaW4=]
+}
+
+func ExampleNotKept() {
+	manifest := map[string]any{"spec": map[string]any{"replicas": int64(3)}, "status": map[string]any{"ready": true}}
+	answer := map[string]any{"spec": map[string]any{"replicas": int64(3)}}
+	declared, _ := projection.ParseFieldsV1([]byte(`{"f:spec":{"f:replicas":{}}}`))
+	for _, unkept := range projection.NotKept(manifest, answer, declared) {
+		fmt.Println(unkept)
+	}
+	// Output: status: untracked
+}
+
+func ExampleParsePattern() {
+	p, _ := projection.ParsePattern(`spec.template.spec.containers[name~"istio-*"]`)
+	for _, text := range []string{
+		`spec.template.spec.containers[name="istio-proxy"].image`,
+		`spec.template.spec.containers[name="app"].image`,
+	} {
+		path, _ := projection.ParsePath(text)
+		fmt.Println(p.Match(path))
+	}
+	// Output:
+	// true
+	// false
+}
+
+func ExamplePatterns_Split() {
+	declared, _ := projection.ParseFieldsV1([]byte(`{"f:metadata":{"f:labels":{"f:a":{}}},"f:spec":{"f:replicas":{},"f:paused":{}}}`))
+	ignore, _ := projection.ParsePatterns("spec.replicas", "metadata.labels.*")
+	kept, ignored := ignore.Split(declared)
+	fmt.Print("kept:\n", kept, "ignored:\n", ignored)
+	// Output:
+	// kept:
+	// spec.paused
+	// ignored:
+	// metadata.labels.a
+	// spec.replicas
+}
+
+func ExamplePatterns_Remove() {
+	ignore, _ := projection.ParsePatterns(`spec.containers[*].image`)
+	rest, removed := ignore.Remove(map[string]any{"spec": map[string]any{"containers": []any{
+		map[string]any{"name": "app", "image": "app:1"},
+	}}})
+	fmt.Println(rest, removed)
+	// Output: map[spec:map[containers:[map[name:app]]]] [spec.containers[0].image]
+}
+
+func ExampleOutline() {
+	live := map[string]any{"data": map[string]any{"a": "1"}, "metadata": map[string]any{"name": "c", "uid": "1234"}}
+	dryRun := map[string]any{"data": map[string]any{"a": "1", "b": "2"}, "metadata": map[string]any{"name": "c", "uid": "1234"}}
+	all, err := projection.Outline(live, dryRun)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Print(all)
+	fmt.Println(projection.Diff(projection.Project(live, all), projection.Project(dryRun, all)))
+	// Output:
+	// data.a
+	// data.b
+	// metadata.name
+	// [data.b: + "2"]
+}
+
+func ExampleProjection_Redacted() {
+	secret := map[string]any{"apiVersion": "v1", "kind": "Secret", "data": map[string]any{"password": "c2VjcmV0"}}
+	set := projection.NewFieldSet(projection.Path{projection.Field("data")})
+	p := projection.Project(secret, set)
+	fmt.Println(p.Redacted().Object, p)
+	// Output: map[data:map[password:<redacted>]] {"data":{"password":"<redacted>"}}
+}
+
+func ExampleSensitive() {
+	fmt.Print(projection.Sensitive(map[string]any{"apiVersion": "v1", "kind": "Secret"}))
+	// Output:
+	// data
+	// metadata.annotations["kubectl.kubernetes.io/last-applied-configuration"]
+	// stringData
 }

@@ -25,8 +25,8 @@ type Schema struct{}
 var _ projection.Source = Schema{}
 
 // Declared returns the fields that the manifest declares. Every error wraps [projection.ErrNoSchema]: the kind isn't
-// built in, or the manifest has what this version of the schema has not, which a server of another version may have.
-// ResourceQuantities and the like are compared by nobody here, so only the types of fields are checked.
+// built in, or the manifest has what this version of the schema has not, and a server of another version may have. Only
+// the names and types of fields are checked, not their values.
 func (Schema) Declared(_ context.Context, manifest map[string]any) (projection.FieldSet, error) {
 	apiVersion, _ := manifest["apiVersion"].(string)
 	kind, _ := manifest["kind"].(string)

@@ -2,6 +2,7 @@ package builtin_test
 
 import (
 	"context"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -82,6 +83,21 @@ func TestHandWrittenManifest(t *testing.T) {
 	})
 	require.NoError(t, err)
 	assert.Equal(t, "metadata.labels.a\nspec.replicas\n", got.String())
+}
+
+// Nothing that can be put into a map may panic.
+func TestGarbage(t *testing.T) {
+	for _, v := range []any{make(chan int), func() {}, math.NaN(), math.Inf(1), complex(1, 1), []any{make(chan int)}, map[string]any{"a": struct{ C chan int }{}}, [2]int{}, &struct{}{}, map[int]string{1: "a"}} {
+		for _, manifest := range []map[string]any{
+			{"apiVersion": "v1", "kind": "ConfigMap", "data": v}, {"apiVersion": "v1", "kind": "ConfigMap", "data": map[string]any{"a": v}},
+			{"apiVersion": "v1", "kind": "Pod", "metadata": v}, {"apiVersion": v, "kind": v},
+			{"apiVersion": "v1", "kind": "Pod", "spec": map[string]any{"containers": []any{v, map[string]any{"name": v}}}},
+		} {
+			assert.NotPanics(t, func() { _, _ = builtin.Schema{}.Declared(context.Background(), manifest) }, "%T", v)
+		}
+	}
+	_, err := builtin.Schema{}.Declared(context.Background(), nil)
+	assert.ErrorIs(t, err, projection.ErrNoSchema)
 }
 
 func TestConcurrentUse(t *testing.T) {
