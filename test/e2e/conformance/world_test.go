@@ -27,6 +27,7 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
@@ -344,14 +345,15 @@ func (w *world) read(state *ssaplan.State) *ssaplan.State {
 	return reading.State
 }
 
-// replace carries out a plan, waiting not long for finalizers.
+// replace carries out a plan, and gives up when it has to wait for finalizers.
 func (w *world) replace(plan *ssaplan.Plan) {
 	if plan == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(w.t.Context(), 500*time.Millisecond)
+	ctx, cancel := context.WithCancel(w.t.Context())
 	defer cancel()
-	obj, err := w.planner.Replace(ctx, plan, ssaplan.ReplaceOptions{PollInterval: 50 * time.Millisecond})
+	giveUp := func(identity.Identity, []string) { cancel() }
+	obj, err := w.planner.Replace(ctx, plan, ssaplan.ReplaceOptions{PollInterval: time.Minute, Progress: giveUp})
 	var stopped *ssaplan.ReplaceError
 	if errors.As(err, &stopped) {
 		w.note("stopped while %s, finalizers %q", stopped.Stage, stopped.Finalizers)
