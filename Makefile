@@ -39,7 +39,7 @@ proof: controlplane ## plan equals apply over random cases: make proof CASES=200
 
 .PHONY: bench
 bench: ## what projecting costs, how it grows and how it compares; needs no server
-	$(GO) test -run '^TestCost$$' -cost -v ./projection
+	$(GO) test ./projection -run '^TestCost$$' -cost -v -timeout 30m
 	$(GO) test -run '^$$' -bench . -benchmem ./projection ./fieldowner
 
 FUZZTIME ?= 30s
