@@ -133,10 +133,11 @@ func timed(f func(), calls int) time.Duration {
 	return (processorTime() - start) / time.Duration(calls)
 }
 
-// repetitions returns how many calls take some 30 ms.
+// repetitions returns how many calls take some 30 ms, without collecting the garbage of what was before.
 func repetitions(f func()) int {
 	n := 1
 	for ; n < 1<<20; n *= 2 {
+		runtime.GC()
 		if took := timed(f, n); took*time.Duration(n) > 30*time.Millisecond {
 			break
 		}

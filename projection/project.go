@@ -91,8 +91,13 @@ func (p *projector) fields(m map[string]any, n *node) (any, bool) {
 	for _, c := range n.children {
 		name := c.element.text
 		v, exists := m[name]
+		exists = exists && c.element.kind == FieldKind
+		if exists && c.node.isLeaf() {
+			out[name] = deepCopy(v)
+			continue
+		}
 		p.enter(c)
-		if !exists || c.element.kind != FieldKind {
+		if !exists {
 			p.miss(c.node)
 		} else if part, ok := p.value(v, c.node); ok {
 			out[name] = part
