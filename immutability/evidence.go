@@ -13,6 +13,8 @@ type Evidence struct {
 	Create Answer
 	// Update is the server's answer to the dry-run update of the whole manifest.
 	Update Answer
+	// Merge is the server's answer to the dry-run update that keeps what only others have set.
+	Merge Answer
 	// Requests is the number of requests that the probe spent.
 	Requests int
 }
@@ -33,6 +35,9 @@ func (e Evidence) String() string {
 	}
 	if e.Update.Outcome != NotAsked {
 		parts = append(parts, fmt.Sprintf("dry-run update: %s", e.Update))
+	}
+	if e.Merge.Outcome != NotAsked {
+		parts = append(parts, fmt.Sprintf("dry-run update that keeps what others set: %s", e.Merge))
 	}
 	if len(parts) == 0 {
 		return "none"

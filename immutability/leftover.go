@@ -140,8 +140,11 @@ func remedyFor(leftovers []string) string {
 	if len(leftovers) == 0 {
 		return leftoverRemedy
 	}
-	return fmt.Sprintf("remove %s by a merge patch that makes the change as well (inside lists a strategic one), or update the object with the whole manifest (PUT), which also drops what others have set",
-		strings.Join(leftovers, " and "))
+	return removeByPatch(leftovers) + ", or update the object with the whole manifest (PUT), which also drops what others have set"
+}
+
+func removeByPatch(leftovers []string) string {
+	return fmt.Sprintf("remove %s by a merge patch that makes the change as well (inside lists a strategic one)", strings.Join(leftovers, " and "))
 }
 
 func sortedKeys(m map[string]any) []string {

@@ -4,7 +4,8 @@ const nodeSelectorTerms = "spec.affinity.nodeAffinity.requiredDuringSchedulingIg
 
 // Remedies that several phrases have.
 const (
-	leftoverRemedy   = "remove the other field by a merge patch that makes the change as well, or update the object with the whole manifest (PUT) instead of applying it"
+	mergeRemedy      = "remove the other field by a merge patch that makes the change as well"
+	leftoverRemedy   = mergeRemedy + ", or update the object with the whole manifest (PUT) instead of applying it"
 	shrinkRemedy     = "volumes don't shrink: keep the size, or move the data to a new, smaller claim"
 	attributesRemedy = "name another volume attributes class instead of none"
 )

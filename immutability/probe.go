@@ -28,11 +28,11 @@ type ProbeOptions struct {
 // Probe confirms or corrects the verdict of [Classify] by asking the server, and returns the verdict with the answers as
 // evidence. manifest is what was applied, live is the object that it was applied to; neither is modified. It spends no
 // request on verdicts that another answer couldn't change (None, Directional, MetadataPrecondition, AdmissionDenied, and
-// proven Invalid), one dry run when the create settles it, and never more than two.
+// proven Invalid), one dry run when the create settles it, mostly two, and never more than three.
 //
 // The create tells whether the manifest is valid in itself. If it is, and not every cause is a known immutable field,
 // the update of the whole manifest tells whether the object can be changed in place after all, which makes it a
-// MergeLeftover.
+// MergeLeftover. If that update is refused for another reason, an update that keeps what others have set may still tell.
 //
 // A create that the server would refuse for other reasons (missing rights, policy, a namespace that is terminating)
 // makes the verdict uncertain, so that it isn't replaceable: after the delete there would be nothing. A full quota that
@@ -55,8 +55,7 @@ func Probe(ctx context.Context, server Server, manifest, live *unstructured.Unst
 	verdict = verdict.afterCreate(p.create(ctx))
 	valid := verdict.Evidence.Create.Outcome == Valid
 	if valid && verdict.Uncertain != "" {
-		reply, updated := p.update(ctx)
-		verdict = verdict.afterUpdate(reply, live, updated)
+		verdict = p.tellLeftovers(ctx, verdict)
 	}
 	if valid && verdict.Replaceable() && isService(manifest) {
 		verdict = verdict.proveAddresses(ctx, manifest, live, opts.IPAddresses)
@@ -74,6 +73,17 @@ type probe struct {
 	opts           ProbeOptions
 }
 
+// tellLeftovers finds out whether the apply is refused for what it leaves behind of the live object.
+func (p probe) tellLeftovers(ctx context.Context, v Verdict) Verdict {
+	whole, updated := p.update(ctx, updateBody(p.manifest, p.live))
+	v = v.afterUpdate(whole, p.live, updated)
+	if v.Uncertain == "" || whole.answer.Outcome != NotValid || v.sharesCause(whole.verdict) {
+		return v
+	}
+	merged, updated := p.update(ctx, mergedBody(p.manifest, p.live, v.causes))
+	return v.afterMerge(merged, p.live, updated)
+}
+
 func (p probe) create(ctx context.Context) reply {
 	_, err := p.server.Create(ctx, createBody(p.manifest, p.live), metav1.CreateOptions{
 		DryRun:          []string{metav1.DryRunAll},
@@ -83,8 +93,8 @@ func (p probe) create(ctx context.Context) reply {
 	return readCreate(err, p.manifest)
 }
 
-func (p probe) update(ctx context.Context) (reply, *unstructured.Unstructured) {
-	updated, err := p.server.Update(ctx, updateBody(p.manifest, p.live), metav1.UpdateOptions{
+func (p probe) update(ctx context.Context, body *unstructured.Unstructured) (reply, *unstructured.Unstructured) {
+	updated, err := p.server.Update(ctx, body, metav1.UpdateOptions{
 		DryRun:          []string{metav1.DryRunAll},
 		FieldManager:    p.opts.FieldManager,
 		FieldValidation: metav1.FieldValidationStrict,
@@ -164,6 +174,21 @@ func (v Verdict) afterUpdate(r reply, live, updated *unstructured.Unstructured) 
 		v = v.undecided("an update of the whole manifest is refused too, but for other reasons")
 	default:
 		v = v.undecided("the dry-run update was not answered: " + r.answer.Message)
+	}
+	return v
+}
+
+// afterMerge takes the answer to a second dry-run update into account, which leaves what only others have set. Where that
+// update works, the first was refused for what it would have taken from them. A refusal proves nothing: items of lists,
+// which others may have added, are missing in it as well.
+func (v Verdict) afterMerge(r reply, live, updated *unstructured.Unstructured) Verdict {
+	v.Evidence.Merge = r.answer
+	v.Evidence.Requests++
+	if r.answer.Outcome == Valid {
+		v.Kind, v.Uncertain, v.Remedy = MergeLeftover, "", mergeRemedy
+		if v.Leftovers = leftovers(live, updated, v.causes); len(v.Leftovers) > 0 {
+			v.Remedy = removeByPatch(v.Leftovers)
+		}
 	}
 	return v
 }

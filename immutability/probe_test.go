@@ -88,7 +88,7 @@ func TestProbe(t *testing.T) {
 		{"free text, valid, update refused too", unknown, exists(), unknown, immutability.Immutable, true, 2, "dry-run create: valid; dry-run update: invalid", "only the change is refused"},
 		{"free text, valid, update accepted", unknown, exists(), nil, immutability.MergeLeftover, false, 2, "dry-run update: valid", "the whole manifest can replace the object in place"},
 		{"free text, invalid in itself", unknown, unknown, nil, immutability.Invalid, false, 1, "dry-run create: invalid", "a create fails too"},
-		{"free text, update refused for another reason", unknown, exists(), refused("example.com", "Widget", undecidable), immutability.Immutable, false, 2, "dry-run update: invalid", "the first reason may have been a leftover"},
+		{"free text, update refused for another reason", unknown, exists(), refused("example.com", "Widget", undecidable), immutability.Immutable, false, 3, "dry-run update that keeps what others set: invalid", "the first reason may have been a leftover"},
 		{"free text, object changed meanwhile", unknown, exists(), apierrors.NewConflict(widgets, "x", errors.New("modified")), immutability.Immutable, false, 2, "dry-run update: no answer", "the answer is about another object"},
 		{"free text, no right to update", unknown, exists(), forbids(`User "jane" cannot update resource "widgets"`), immutability.Immutable, false, 2, "dry-run update: refused", "patch is another right"},
 		{"free text, update denied by policy", unknown, exists(), forbids("ValidatingAdmissionPolicy 'p' denied request: no"), immutability.Immutable, false, 2, "dry-run update: refused", "admission says nothing of fields"},
@@ -100,7 +100,7 @@ func TestProbe(t *testing.T) {
 			immutability.Invalid, false, 1, "dry-run create: invalid", "the update hid it"},
 		{"leftover", left, exists(), nil, immutability.MergeLeftover, false, 2, "dry-run update: valid", "the texts were right"},
 		{"leftover's text, both given", left, left, nil, immutability.Invalid, false, 1, "dry-run create: invalid", "the manifest has both fields"},
-		{"leftover, and the update fails otherwise", left, exists(), refused("apps", "Deployment", undecidable), immutability.MergeLeftover, false, 2, "dry-run update: invalid", "the text is known"},
+		{"leftover, and the update fails otherwise", left, exists(), refused("apps", "Deployment", undecidable), immutability.MergeLeftover, false, 3, "dry-run update: invalid", "the text is known"},
 		{"leftover and immutable", refused("apps", "Deployment", leftover, selector), exists(), proven, immutability.Immutable, true, 2, "dry-run update: invalid", "without the leftover it would be refused still"},
 
 		{"being deleted", proven, deep, nil, immutability.Immutable, true, 1, "dry-run create: valid", "it exists as long as it is being deleted"},
@@ -306,6 +306,47 @@ spec:
 			assert.Contains(t, got.Remedy, "(PUT)")
 		})
 	}
+}
+
+// mergeOnly is a server that refuses an update without the name of the service, as immutable.
+type mergeOnly struct{ fake }
+
+func (f *mergeOnly) Update(_ context.Context, obj *unstructured.Unstructured, _ metav1.UpdateOptions, _ ...string) (*unstructured.Unstructured, error) {
+	f.replaced = obj
+	if _, found, _ := unstructured.NestedString(obj.Object, "spec", "serviceName"); !found {
+		return nil, refused("apps", "StatefulSet", because("spec", forbidden, "Forbidden: updates to statefulset spec for fields other than 'replicas', 'template' are forbidden"))
+	}
+	return obj, nil
+}
+
+func TestProbeKeepsWhatOthersSet(t *testing.T) {
+	live := object(t, `
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: x, uid: u, resourceVersion: "7"}
+spec: {serviceName: db, strategy: {type: A, rolling: {}}, template: {spec: {volumes: [{name: data, emptyDir: {}}]}}}
+`)
+	manifest := object(t, `
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: x}
+spec: {strategy: {type: B}, template: {spec: {volumes: [{name: data, secret: {secretName: s}}]}}}
+`)
+	volume := because("spec.template.spec.volumes[0].secret", forbidden, "Forbidden: may not specify more than 1 volume type")
+	strategy := because("spec.strategy.rolling", forbidden, "Forbidden: unheard of")
+	server := &mergeOnly{fake{createErr: exists()}}
+	got := immutability.Probe(context.Background(), server, manifest, live, immutability.Classify(refused("apps", "StatefulSet", volume, strategy)), immutability.ProbeOptions{})
+	assert.Equal(t, immutability.MergeLeftover, got.Kind)
+	assert.Empty(t, got.Uncertain)
+	assert.Equal(t, []string{"spec.strategy.rolling", `spec.template.spec.volumes[name="data"].emptyDir`}, got.Leftovers)
+	assert.Contains(t, got.Remedy, "merge patch")
+	assert.NotContains(t, got.Remedy, "PUT", "which is refused")
+	assert.Equal(t, object(t, `
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: x, uid: u, resourceVersion: "7"}
+spec: {serviceName: db, strategy: {type: B}, template: {spec: {volumes: [{name: data, secret: {secretName: s}}]}}}
+`), server.replaced, "what others set stays, but lists and what is beside the causes are the manifest's")
 }
 
 func TestProbeWithoutLiveObject(t *testing.T) {

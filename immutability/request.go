@@ -1,6 +1,10 @@
 package immutability
 
-import "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
 
 // createBody is the manifest as it would be created after the delete. What only one object can have, and the live one
 // has, is left out: it is free once that is gone, but a dry run finds it taken.
@@ -28,4 +32,32 @@ func updateBody(manifest, live *unstructured.Unstructured) *unstructured.Unstruc
 	body.SetResourceVersion(live.GetResourceVersion())
 	body.SetUID(live.GetUID())
 	return body
+}
+
+// mergedBody is the live object with the manifest merged into it in the way of a merge patch: what only others have set
+// stays, but lists, and the maps that the causes are in, become those of the manifest.
+func mergedBody(manifest, live *unstructured.Unstructured, causes []cause) *unstructured.Unstructured {
+	body := updateBody(live, live)
+	whole := func(at string) bool {
+		return slices.ContainsFunc(causes, func(c cause) bool { return at == parent(c.pattern()) })
+	}
+	mergeInto(body.Object, manifest.DeepCopy().Object, "", whole)
+	return body
+}
+
+// mergeInto merges from into to, both at the path at. It keeps maps of from.
+func mergeInto(to, from map[string]any, at string, whole func(at string) bool) {
+	for key, value := range from {
+		below := place{pattern: at}.field(key).pattern
+		if at == "" {
+			below = key
+		}
+		old, both := to[key].(map[string]any)
+		added, isMap := value.(map[string]any)
+		if both && isMap && !whole(below) {
+			mergeInto(old, added, below, whole)
+		} else {
+			to[key] = value
+		}
+	}
 }

@@ -20,6 +20,11 @@ const (
 	// NoItems is an empty list of which every manager declares items of its own, so that it declares nothing. It does
 	// not remove the items of others.
 	NoItems Why = "no items"
+	// Filled is a map that is declared as empty, and in which the server has something: defaults, generated labels. What
+	// is in it isn't what the manifest declares.
+	Filled Why = "filled"
+	// Defaulted is an empty text or list, or a zero, in whose place the server has a value of its own.
+	Defaulted Why = "defaulted"
 )
 
 // Unkept is a place at which applying a manifest has no effect.
@@ -66,6 +71,10 @@ func (k *keeper) value(v any, n *node, answer side) {
 		k.report(NoItems)
 	case n == nil:
 		k.report(Untracked)
+	case n.isLeaf() && isMap && len(m) == 0 && len(answer.fields()) > 0:
+		k.report(Filled)
+	case n.isLeaf() && isEmptyValue(v) && answer.exists && !isEmptyValue(plain(answer.value)):
+		k.report(Defaulted)
 	case n.isLeaf():
 		k.whole(v, answer)
 	case isMap:
@@ -99,6 +108,12 @@ func (k *keeper) items(list []any, n *node, answer side) {
 		}
 		k.leave()
 	}
+}
+
+// isEmptyValue reports whether v is an empty text or list, or zero.
+func isEmptyValue(v any) bool {
+	list, isList := v.([]any)
+	return v == "" || v == int64(0) || isList && len(list) == 0
 }
 
 // whole looks for every field of a value that is declared as one. Lists are looked into as long as they seem to be the

@@ -30,6 +30,9 @@ func TestNotKept(t *testing.T) {
 		{`{spec: {l: [], a: 1}}`, `{spec: {a: 1}}`, set("spec.a"), []string{"spec.l: no items"}, "an empty associative list declares nothing"},
 		{`{spec: {l: []}}`, `{spec: {l: []}}`, set("spec.l"), nil, "an empty atomic list does"},
 		{`{spec: {x: {}, z: []}}`, `{spec: {}}`, set("spec.x", "spec.z"), nil, "an empty map is left out"},
+		{`{spec: {x: {}, z: {}}}`, `{spec: {x: {type: a}, z: {}}}`, set("spec.x", "spec.z"), []string{"spec.x: filled"}, "what a server puts into an empty map"},
+		{`{spec: {t: "", i: 0, l: [], e: "", f: false}}`, `{spec: {t: a, i: 1, l: [1], e: "", f: true}}`, set("spec.t", "spec.i", "spec.l", "spec.e", "spec.f"),
+			[]string{"spec.i: defaulted", "spec.l: defaulted", "spec.t: defaulted"}, "what a server puts in the place of nothing"},
 		{`{spec: {x: null}}`, `{spec: {}}`, set("spec.x"), nil, "null is not there, as it says"},
 		{
 			`{ports: [{port: 53}, {port: 53, protocol: UDP, x: 1}]}`, `{ports: [{port: 53, protocol: UDP}, {port: 53, protocol: TCP}]}`,

@@ -1,6 +1,10 @@
 package ssaplan
 
-import "github.com/ssaplan/primitives/projection"
+import (
+	"fmt"
+
+	"github.com/ssaplan/primitives/projection"
+)
 
 // assigned are the fields for which a server picks a free value when the manifest doesn't name one. A dry run picks a
 // dummy. Source: the allocators in kubernetes/pkg/registry/core/service, 1.33 to 1.36.
@@ -16,14 +20,28 @@ func mustParsePatterns(texts ...string) projection.Patterns {
 	return patterns
 }
 
+// assignedTo returns the patterns of the fields for which the server picks values in obj.
+func assignedTo(obj map[string]any) projection.Patterns {
+	return assigned[fmt.Sprintf("%v/%v", obj["apiVersion"], obj["kind"])]
+}
+
 // markAssigned takes the dummies out of the changes: a value that isn't declared and that the server picks is only known
 // once it is applied.
 func (plan *Plan) markAssigned() {
-	patterns := assigned[plan.Object.APIVersion+"/"+plan.Object.Kind]
+	patterns := assignedTo(plan.manifest.Object)
 	for i := range plan.Changes {
 		c := &plan.Changes[i]
 		if (c.Cause == SideEffect || c.Cause == Dropped) && c.Op != projection.Removed && patterns.Match(c.Path) {
 			c.Assigned, c.After = true, nil
 		}
 	}
+}
+
+// assignments returns the values that the server will pick for a new object where the manifest has empty ones.
+func (d declaration) assignments() []Change {
+	var out []Change
+	for _, p := range d.left {
+		out = append(out, Change{Change: projection.Change{Path: p, Op: projection.Added}, Cause: Edited, Assigned: true})
+	}
+	return out
 }

@@ -20,3 +20,37 @@ func declaredBy(obj map[string]any, manager string) (projection.FieldSet, error)
 	leaves := owners.Fields(nil).Leaves() // of all owners together: a leaf of one may have fields of others below it
 	return declared.Difference(declared.Leaves().Difference(leaves)), nil
 }
+
+// declaration is what a manifest declared when it was applied.
+type declaration struct {
+	fields projection.FieldSet
+	unkept []projection.Unkept // what of the manifest has no effect
+	left   []projection.Path   // fields that the manifest has as empty, so that the server picks their values
+}
+
+// declaredIn returns what the manifest declared when the manager applied it and the server answered with obj. The fields
+// are those of declaredBy, without what the server puts into a map that the manifest has empty, and without those that are
+// left to the server.
+func declaredIn(manifest, obj map[string]any, manager string) (declaration, error) {
+	fields, err := declaredBy(obj, manager)
+	if err != nil {
+		return declaration{}, err
+	}
+	d := declaration{fields: fields}
+	picked := assignedTo(obj)
+	var filled []projection.Path
+	for _, u := range projection.NotKept(manifest, obj, fields) {
+		switch {
+		case u.Why == projection.Filled:
+			filled = append(filled, u.Path)
+		case u.Why != projection.Defaulted:
+			d.unkept = append(d.unkept, u)
+		case picked.Match(u.Path):
+			d.left = append(d.left, u.Path)
+		}
+	}
+	if others := append(filled, d.left...); len(others) > 0 {
+		d.fields = fields.Difference(projection.NewFieldSet(others...))
+	}
+	return d, nil
+}

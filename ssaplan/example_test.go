@@ -53,7 +53,7 @@ func ExamplePlanner_Plan() {
 	plan, _ := planner.Plan(ctx, ssaplan.Request{Manifest: manifest})
 	fmt.Println(plan.Action, plan.Object)
 	applied, _ := planner.Apply(ctx, plan)
-	state, _ := ssaplan.NewState(applied, "my-tool")
+	state, _ := plan.State(applied)
 
 	patch(server, "settings", `{"data": {"mode": "light"}}`)
 	manifest = configMap("settings", map[string]any{"mode": "dark", "size": "4"})
@@ -94,7 +94,7 @@ func ExamplePlanner_Read() {
 	server, planner := world(ssaplan.Options{})
 	plan, _ := planner.Plan(ctx, ssaplan.Request{Manifest: configMap("settings", map[string]any{"mode": "dark"})})
 	applied, _ := planner.Apply(ctx, plan)
-	state, _ := ssaplan.NewState(applied, "my-tool")
+	state, _ := plan.State(applied)
 	stored, _ := json.Marshal(state)
 
 	patch(server, "settings", `{"data": {"mode": "light", "other": "x"}}`)

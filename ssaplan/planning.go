@@ -19,9 +19,10 @@ import (
 
 // Plan says what applying the manifest will do. It changes nothing on the server.
 //
-// It takes no request when the identity changed, one when the live object is supplied, and two otherwise; up to two more
-// when the server refuses (and one for each cluster IP that a refused Service pins anew), and one less when [Options.NoOps] knows the answer, in which case Before and After are empty. An
-// object that changes between the read and the dry run is read again.
+// It takes no request when the identity changed, one when the live object is supplied, and two otherwise; up to three
+// more when the server refuses (and one for each cluster IP that a refused Service pins anew), and one less when
+// [Options.NoOps] knows the answer, in which case Before and After are empty. An object that changes between the read and
+// the dry run is read again.
 //
 // An error means that no plan could be made; it names the object and wraps the server's answer. What the server can't
 // answer yet (a kind or namespace that isn't there) is a plan with the action [Deferred].
@@ -163,11 +164,12 @@ func (p *Planner) unreadable(ctx context.Context, plan *Plan, cause error) error
 	if err != nil {
 		return p.failure(plan.Object, "get", cause)
 	}
-	declared, err := declaredBy(dryRun.Object, p.options.FieldManager)
+	declared, err := declaredIn(plan.manifest.Object, dryRun.Object, p.options.FieldManager)
 	if err != nil {
 		return fmt.Errorf("%s: dry run: %w", plan.Object, err)
 	}
-	plan.After = projection.Project(dryRun.Object, declared)
+	plan.Ignored = declared.unkept
+	plan.After = projection.Project(dryRun.Object, declared.fields)
 	plan.deferTo(UnreadableObject, "the live object can't be read: "+plan.shown(cause).Error())
 	return nil
 }
@@ -237,20 +239,20 @@ func (p *Planner) patch(manifest *unstructured.Unstructured) (Patch, error) {
 
 // compare fills the plan from the two answers of the server.
 func (p *Planner) compare(plan *Plan, dryRun *unstructured.Unstructured, prior *State) error {
-	declared, err := declaredBy(dryRun.Object, p.options.FieldManager)
+	declared, err := declaredIn(plan.manifest.Object, dryRun.Object, p.options.FieldManager)
 	if err != nil {
 		return fmt.Errorf("%s: dry run: %w", plan.Object, err)
 	}
-	plan.Ignored = projection.NotKept(plan.manifest.Object, dryRun.Object, declared)
-	plan.After = projection.Project(dryRun.Object, declared)
+	plan.Ignored = declared.unkept
+	plan.After = projection.Project(dryRun.Object, declared.fields)
 	defer func() { plan.Baseline = prior.baseline(plan.Before) }()
 	if plan.live == nil {
-		plan.Before = projection.Project(nil, declared)
+		plan.Before = projection.Project(nil, declared.fields)
 		plan.Action, plan.Reason = Create, "does not exist"
-		plan.Changes = causeless(projection.Diff(plan.Before, plan.After), Edited)
+		plan.Changes = append(causeless(projection.Diff(plan.Before, plan.After), Edited), declared.assignments()...)
 		return nil
 	}
-	plan.Before = projection.Project(plan.live.Object, declared)
+	plan.Before = projection.Project(plan.live.Object, declared.fields)
 	if prior != nil && prior.UID != "" && prior.UID != string(plan.live.GetUID()) {
 		plan.Warnings = append(plan.Warnings, fmt.Sprintf("%s: somebody re-created the object: its uid was %s and is %s",
 			plan.Object, prior.UID, plan.live.GetUID()))

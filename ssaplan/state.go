@@ -24,7 +24,8 @@ const stateVersion = 1
 // values that the server had there afterwards. Its size is bounded by the manifest's, and it holds no secret value:
 // sensitive ones are kept as keyed digests, which still show that a value changed.
 //
-// A State is made by [NewState] and marshals to versioned JSON. The zero State remembers nothing.
+// A State is made by [Plan.State], or by [NewState] for an object that was applied without a plan, and marshals to versioned
+// JSON. The zero State remembers nothing.
 type State struct {
 	Identity identity.Identity
 	UID      string
@@ -42,13 +43,31 @@ type State struct {
 
 // NewState returns the state to remember after manager applied obj; obj is the server's answer.
 func NewState(obj *unstructured.Unstructured, manager string) (*State, error) {
+	declared, err := declaredBy(obj.Object, manager)
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", obj.GetKind(), obj.GetName(), err)
+	}
+	return newState(obj, manager, declared)
+}
+
+// State returns the state to remember after the plan was applied and the server answered with obj. Its fields are those of
+// the plan's After.
+func (plan *Plan) State(obj *unstructured.Unstructured) (*State, error) {
+	if plan.manifest == nil {
+		return nil, fmt.Errorf("%s: the plan is %s and was not applied", plan.Object, plan.Action)
+	}
+	manager := plan.Patch.Options.FieldManager
+	declared, err := declaredIn(plan.manifest.Object, obj.Object, manager)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", plan.Object, err)
+	}
+	return newState(obj, manager, declared.fields)
+}
+
+func newState(obj *unstructured.Unstructured, manager string, declared projection.FieldSet) (*State, error) {
 	id, err := identity.Of(obj.Object)
 	if err != nil {
 		return nil, err
-	}
-	declared, err := declaredBy(obj.Object, manager)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", id, err)
 	}
 	s := &State{Identity: id, UID: string(obj.GetUID()), Manager: manager, salt: make([]byte, 16)}
 	if _, err := rand.Read(s.salt); err != nil {

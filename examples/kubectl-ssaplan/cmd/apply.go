@@ -148,7 +148,7 @@ func (p *planning) applyOne(ctx context.Context, i int) (*ssaplan.State, int) {
 	if err == nil {
 		p.applied(plan)
 		var state *ssaplan.State
-		if state, err = ssaplan.NewState(obj, p.manager); err == nil {
+		if state, err = plan.State(obj); err == nil {
 			return state, exitUnchanged
 		}
 	}

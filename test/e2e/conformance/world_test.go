@@ -268,7 +268,7 @@ func (w *world) send(plan *ssaplan.Plan) *ssaplan.State {
 		return nil
 	}
 	w.note("  written %t", before == nil || before.GetResourceVersion() != obj.GetResourceVersion())
-	state, err := ssaplan.NewState(obj, manager)
+	state, err := plan.State(obj)
 	require.NoError(w.t, err)
 	return state
 }

@@ -39,9 +39,10 @@ func (c *cluster) plan(t *testing.T, request ssaplan.Request) *ssaplan.Plan {
 // apply plans and applies the manifest, and returns what a host would remember.
 func (c *cluster) apply(t *testing.T, m *unstructured.Unstructured) *ssaplan.State {
 	t.Helper()
-	applied, err := c.planner.Apply(t.Context(), c.plan(t, ssaplan.Request{Manifest: m}))
+	plan := c.plan(t, ssaplan.Request{Manifest: m})
+	applied, err := c.planner.Apply(t.Context(), plan)
 	require.NoError(t, err)
-	state, err := ssaplan.NewState(applied, manager)
+	state, err := plan.State(applied)
 	require.NoError(t, err)
 	return state
 }

@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/immutability"
@@ -83,15 +84,7 @@ func (t *trial) judgeVerdict(ctx context.Context, refused *ssaplan.RefusedError)
 		return nil
 	}
 	if verdict.Kind == immutability.MergeLeftover {
-		m := t.wire.DeepCopy()
-		m.SetResourceVersion(t.before.GetResourceVersion())
-		resource, err := t.object.resource(m.GroupVersionKind())
-		if err != nil {
-			return err
-		}
-		_, err = resource.Update(ctx, m, metav1.UpdateOptions{FieldManager: manager})
-		t.check(replace, err == nil, "the plan says that an update of the whole manifest works: %v; update: %v", refused, err)
-		return nil
+		return t.judgeRemedy(ctx, refused)
 	}
 	createErr, err := t.recreate(ctx)
 	if err != nil {
@@ -100,6 +93,24 @@ func (t *trial) judgeVerdict(ctx context.Context, refused *ssaplan.RefusedError)
 	// Of these replacing may work, and yet it isn't the way.
 	mayWork := []immutability.Kind{immutability.Directional, immutability.AdmissionDenied, immutability.MetadataPrecondition}
 	t.check(replace, createErr != nil || slices.Contains(mayWork, verdict.Kind), "replacing works, which the plan doesn't say: %v", refused)
+	return nil
+}
+
+// judgeRemedy does what is said to work in place of an apply that leaves something behind.
+func (t *trial) judgeRemedy(ctx context.Context, refused *ssaplan.RefusedError) error {
+	m := t.wire.DeepCopy()
+	m.SetResourceVersion(t.before.GetResourceVersion())
+	resource, err := t.object.resource(m.GroupVersionKind())
+	if err != nil {
+		return err
+	}
+	if strings.Contains(refused.Verdict.Remedy, "PUT") {
+		_, err = resource.Update(ctx, m, metav1.UpdateOptions{FieldManager: manager})
+	} else {
+		body, _ := m.MarshalJSON()
+		_, err = resource.Patch(ctx, m.GetName(), types.MergePatchType, body, metav1.PatchOptions{FieldManager: manager})
+	}
+	t.check(replace, err == nil, "the remedy doesn't work: %v; the server: %v", refused, err)
 	return nil
 }
 

@@ -119,7 +119,7 @@ func (t *trial) run(ctx context.Context) (err error) {
 
 // remember keeps the state of the object as a host does: as JSON.
 func (t *trial) remember() error {
-	state, err := ssaplan.NewState(t.after, manager)
+	state, err := t.plan.State(t.after)
 	if err != nil {
 		return err
 	}
