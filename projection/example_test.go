@@ -28,6 +28,20 @@ func ExampleProject() {
 	// Output: map[spec:map[ports:[map[port:80]]]] [spec.replicas]
 }
 
+func ExampleProjection_Leaves() {
+	deployment := object(`
+spec:
+  replicas: 3
+  template: {spec: {containers: [{name: sidecar}, {name: app, image: web:1}]}}`)
+	declared := set("spec.replicas", `spec.template.spec.containers[name="app"].image`, "spec.paused")
+	for path, value := range projection.Project(deployment, declared).Leaves() {
+		fmt.Println(path, "=", value)
+	}
+	// Output:
+	// spec.replicas = 3
+	// spec.template.spec.containers[name="app"].image = web:1
+}
+
 func ExampleDiff() {
 	set, _ := projection.ParseFieldsV1([]byte(`{"f:spec":{"f:replicas":{},"f:ports":{
 		"k:{\"port\":80}":{".":{},"f:port":{},"f:name":{}}, "k:{\"port\":443}":{".":{},"f:port":{}}}}}`))

@@ -294,6 +294,35 @@ func TestProjectionLaws(t *testing.T) {
 	}
 }
 
+func TestLeavesAreTheProjection(t *testing.T) {
+	for seed := range rounds {
+		r := newRandom(seed)
+		obj := r.object(2)
+		set := r.fields(t, obj).Union(r.fields(t, r.object(2)))
+		whole := projection.Project(obj, set)
+		missing := projection.NewFieldSet(whole.Missing...)
+
+		var seen []projection.Path
+		for path, value := range whole.Leaves() {
+			seen = append(seen, path)
+			if slices.ContainsFunc(path, func(e projection.Element) bool { return e.Kind() == projection.KeyKind }) {
+				continue // which fields are keys is learnt from all elements together
+			}
+			alone := projection.Project(obj, projection.NewFieldSet(path))
+			for _, only := range alone.Leaves() {
+				require.Equal(t, only, value, "%s, seed %d", path, seed)
+			}
+			require.Empty(t, alone.Missing, "%s, seed %d", path, seed)
+		}
+		there := set.Leaves().Without(missing)
+		require.True(t, there.Equal(projection.NewFieldSet(seen...)), "seed %d: %s\nand\n%s", seed, there, texts(seen))
+		require.True(t, slices.IsSortedFunc(seen, projection.Path.Compare), "seed %d", seed)
+	}
+	for range projection.Project(map[string]any{"a": "1", "b": "2"}, set("a", "b")).Leaves() {
+		break
+	}
+}
+
 func asJSON(t testing.TB, v any) string {
 	text, err := json.Marshal(v)
 	require.NoError(t, err)
