@@ -50,6 +50,7 @@ func Dropped(live, result map[string]any, manager string) ([]DroppedField, error
 	}
 	had, has := before.Fields(AppliedBy(manager)), after.Fields(AppliedBy(manager))
 	d := dropper{after: after, values: newFinder(result), sensitive: projection.Sensitive(result)}
+	d.values.complete = true
 	var dropped []DroppedField
 	var gone projection.Path
 	for p := range had.Difference(has).All() {

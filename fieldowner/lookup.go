@@ -12,6 +12,9 @@ import (
 type finder struct {
 	object map[string]any
 	lists  map[listIndex]listItems
+	// complete says that the object is a server's answer, in which items leave out no key field but those whose default is
+	// empty. In a manifest they may leave out any that has a default.
+	complete bool
 }
 
 // listIndex names a way to find the items of a list: by these key fields, or by value if there are none.
@@ -27,7 +30,7 @@ type listItems struct {
 }
 
 func newFinder(obj map[string]any) *finder {
-	return &finder{obj, map[listIndex]listItems{}}
+	return &finder{object: obj, lists: map[listIndex]listItems{}}
 }
 
 // at returns the value at p, and whether there is one.
@@ -74,7 +77,7 @@ func (f *finder) item(list []any, e projection.Element) (any, bool) {
 		return item, true
 	}
 	for _, item := range items.incomplete {
-		if fitsKey(item, e, keys) {
+		if f.fitsKey(item, e, keys) {
 			return item, true
 		}
 	}
@@ -108,11 +111,11 @@ func itemElement(item any, keys []string) (projection.Element, bool) {
 }
 
 // fitsKey reports whether the key fields that item has are those of e. The others have their defaults there.
-func fitsKey(item map[string]any, e projection.Element, keys []string) bool {
+func (f *finder) fitsKey(item map[string]any, e projection.Element, keys []string) bool {
 	have := pick(item, keys)
 	want := e.KeyFields()
-	for name := range want {
-		if _, exists := have[name]; !exists {
+	for name, v := range want {
+		if _, exists := have[name]; !exists && (v == "" || !f.complete) {
 			delete(want, name)
 		}
 	}

@@ -38,6 +38,12 @@ func TestFinder(t *testing.T) {
 		assert.Equal(t, row.found, found, "%s: %s", row.path, row.why)
 		assert.Equal(t, row.value, value, "%s: %s", row.path, row.why)
 	}
-	_, found := newFinder(nil).at(path(t, "a"))
+	answer := newFinder(decoded(t, `{"secrets": [{"name": "a"}, {}]}`))
+	answer.complete = true
+	_, found := answer.at(path(t, `secrets[name="b"]`))
+	assert.False(t, found, "the item without a name isn't every item that is gone")
+	_, found = answer.at(path(t, `secrets[name=""]`))
+	assert.True(t, found, "an empty default is left out")
+	_, found = newFinder(nil).at(path(t, "a"))
 	assert.False(t, found)
 }

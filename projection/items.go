@@ -3,6 +3,7 @@ package projection
 import (
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // itemIndex finds the child of a node that an item of a list is.
@@ -20,6 +21,9 @@ type itemIndex struct {
 	// rounded says that numbers beyond 2^53 are among the keys or values. A server writes them exactly at first, and
 	// as rounded floats once it has read its own managedFields.
 	rounded bool
+	// emptied says that an empty text is among the keys. A server leaves out of its objects a key field that has such a
+	// default, as the name of an imagePullSecret has.
+	emptied bool
 }
 
 // items returns the index of n, making it at first use. Two goroutines may both make it; both are right.
@@ -39,6 +43,7 @@ func newItemIndex(children []child) *itemIndex {
 		x.kinds[kind] = true
 		if kind == KeyKind {
 			x.addKeyNames(text)
+			x.emptied = x.emptied || strings.Contains(text, `:""`)
 		}
 		x.rounded = x.rounded || kind != FieldKind && hasLongNumber(text)
 		if len(children) > wide {
@@ -97,6 +102,9 @@ func (x *itemIndex) find(item any, position int, buf []byte) int {
 	if found < 0 && x.rounded {
 		found = x.named(roundedNumbers(item, x.keyNames), buf)
 	}
+	if found < 0 && x.emptied {
+		found = x.named(withEmpty(item, x.keyNames), buf)
+	}
 	if found < 0 && x.kinds[IndexKind] {
 		found = x.lookup(IndexKind, strconv.AppendInt(buf[:0], int64(position), 10))
 	}
@@ -130,6 +138,22 @@ func roundedNumbers(item any, keyNames []string) any {
 		return key
 	}
 	return item
+}
+
+// withEmpty returns item, or its key fields, with an empty text for those that are missing.
+func withEmpty(item any, keyNames []string) any {
+	m, isMap := item.(map[string]any)
+	if !isMap {
+		return item
+	}
+	key := map[string]any{}
+	for _, name := range keyNames {
+		key[name] = ""
+		if v, exists := m[name]; exists {
+			key[name] = v
+		}
+	}
+	return key
 }
 
 // matches says which items of a list are which children of a node.

@@ -76,6 +76,10 @@ func TestProject(t *testing.T) {
 			want: `{containers: [{name: app, image: a}]}`, why: "an injected element shifts nothing, and the key stays to find it again",
 		},
 		{
+			name: "empty key left out", obj: `{secrets: [{name: a}, {}, {other: 1}]}`, set: set(`secrets[name=""]`, `secrets[name="b"]`),
+			want: `{secrets: [{}]}`, missing: []string{`secrets[name="b"]`}, duplicates: []string{`secrets[name=""]`}, why: "a server leaves out a key whose default is empty",
+		},
+		{
 			name: "same port twice", obj: `{ports: [{port: 53, protocol: TCP, name: a}, {port: 53, protocol: UDP, name: b}]}`,
 			set:  set(`ports[port=53,protocol="UDP"].name`),
 			want: `{ports: [{port: 53, protocol: UDP, name: b}]}`, why: "the key is all of its fields",

@@ -37,10 +37,10 @@ func (plan *Plan) markAssigned() {
 	}
 }
 
-// assignments returns the values that the server will pick for a new object where the manifest has empty ones.
-func (d declaration) assignments() []Change {
+// assignments returns the changes of a plan to create the object at the fields for which the server picks values.
+func (plan *Plan) assignments() []Change {
 	var out []Change
-	for _, p := range d.left {
+	for _, p := range plan.Assigned {
 		out = append(out, Change{Change: projection.Change{Path: p, Op: projection.Added}, Cause: Edited, Assigned: true})
 	}
 	return out

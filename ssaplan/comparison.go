@@ -40,7 +40,7 @@ func newComparison(plan *Plan, dryRun *unstructured.Unstructured, manager string
 	if prior != nil {
 		c.remembers = true
 		now := projection.Project(dryRun.Object, c.declared)
-		c.edits = projection.Diff(prior.Applied, prior.digested(now))
+		c.edits = projection.Diff(prior.Applied, prior.Digested(now))
 	}
 	return c, nil
 }

@@ -97,6 +97,9 @@ type Plan struct {
 	Deferral Deferral
 	// Before and After are the declared fields of the live object, and of the object as the server would make it.
 	Before, After projection.Projection
+	// Assigned are the declared fields that the manifest leaves empty for the server to pick a value (a cluster IP, a node
+	// port). The value isn't known before the plan is applied, so Before and After lack them.
+	Assigned []projection.Path
 	// Baseline is what a host compares After with: the values that the prior state observed last, or Before if the state
 	// is stale or there is none. Sensitive values from a state are digests.
 	Baseline projection.Projection

@@ -168,7 +168,7 @@ func (p *Planner) unreadable(ctx context.Context, plan *Plan, cause error) error
 	if err != nil {
 		return fmt.Errorf("%s: dry run: %w", plan.Object, err)
 	}
-	plan.Ignored = declared.unkept
+	plan.Ignored, plan.Assigned = declared.unkept, declared.left
 	plan.After = projection.Project(dryRun.Object, declared.fields)
 	plan.deferTo(UnreadableObject, "the live object can't be read: "+plan.shown(cause).Error())
 	return nil
@@ -243,13 +243,13 @@ func (p *Planner) compare(plan *Plan, dryRun *unstructured.Unstructured, prior *
 	if err != nil {
 		return fmt.Errorf("%s: dry run: %w", plan.Object, err)
 	}
-	plan.Ignored = declared.unkept
+	plan.Ignored, plan.Assigned = declared.unkept, declared.left
 	plan.After = projection.Project(dryRun.Object, declared.fields)
 	defer func() { plan.Baseline = prior.baseline(plan.Before) }()
 	if plan.live == nil {
 		plan.Before = projection.Project(nil, declared.fields)
 		plan.Action, plan.Reason = Create, "does not exist"
-		plan.Changes = append(causeless(projection.Diff(plan.Before, plan.After), Edited), declared.assignments()...)
+		plan.Changes = append(causeless(projection.Diff(plan.Before, plan.After), Edited), plan.assignments()...)
 		return nil
 	}
 	plan.Before = projection.Project(plan.live.Object, declared.fields)
@@ -257,6 +257,7 @@ func (p *Planner) compare(plan *Plan, dryRun *unstructured.Unstructured, prior *
 		plan.Warnings = append(plan.Warnings, fmt.Sprintf("%s: somebody re-created the object: its uid was %s and is %s",
 			plan.Object, prior.UID, plan.live.GetUID()))
 	}
+	plan.warnOfDeletion(dryRun)
 	// A dry run that would write nothing is answered with the live object as it is, so equality is the proof.
 	if sameObject(plan.live, dryRun) {
 		plan.Action, plan.Reason = NoOp, "the server would write nothing"
@@ -277,6 +278,25 @@ func (p *Planner) compare(plan *Plan, dryRun *unstructured.Unstructured, prior *
 	plan.Ownership = fieldowner.Compare(c.liveOwners, c.dryOwners, p.options.FieldManager)
 	plan.Action, plan.Reason = Update, reason(plan.Changes)
 	return nil
+}
+
+// warnOfDeletion warns of applying to an object that is going away. A server removes it with the last finalizer, also when
+// that is taken by an apply. Source: ShouldDeleteDuringUpdate in k8s.io/apiserver/pkg/registry/generic/registry.
+func (plan *Plan) warnOfDeletion(dryRun *unstructured.Unstructured) {
+	if plan.live.GetDeletionTimestamp() == nil {
+		return
+	}
+	grace := dryRun.GetDeletionGracePeriodSeconds()
+	switch finalizers := dryRun.GetFinalizers(); {
+	case len(finalizers) > 0:
+		plan.Warnings = append(plan.Warnings, fmt.Sprintf("%s: is being deleted, and will be gone once its finalizers are removed: %s",
+			plan.Object, strings.Join(finalizers, ", ")))
+	case len(plan.live.GetFinalizers()) > 0 && (grace == nil || *grace == 0):
+		plan.Warnings = append(plan.Warnings, fmt.Sprintf("%s: is being deleted, and applying takes away the last finalizer: the object will be gone; plan again to create it",
+			plan.Object))
+	default:
+		plan.Warnings = append(plan.Warnings, fmt.Sprintf("%s: is being deleted, and what is applied goes with it", plan.Object))
+	}
 }
 
 func count(n int, one, many string) string {

@@ -134,7 +134,7 @@ func (r *replacer) delete(ctx context.Context, old *target) error {
 			return err
 		}
 		if uid := string(live.GetUID()); uid != r.plan.Replacement.UID {
-			return fmt.Errorf("the object there has the uid %q, the plan is about %q: plan again", uid, r.plan.Replacement.UID)
+			return fmt.Errorf("%w: the object there has the uid %q, the plan is about %q: plan again", ErrRecreated, uid, r.plan.Replacement.UID)
 		}
 		if live.GetDeletionTimestamp() == nil && r.stage == Deleting {
 			if err := r.sendDelete(ctx, old, live.GetUID()); err != nil {

@@ -47,11 +47,11 @@ func NewState(obj *unstructured.Unstructured, manager string) (*State, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", obj.GetKind(), obj.GetName(), err)
 	}
-	return newState(obj, manager, declared)
+	return (&State{}).renewed(obj, manager, declared)
 }
 
 // State returns the state to remember after the plan was applied and the server answered with obj. Its fields are those of
-// the plan's After.
+// the plan's After, and a sensitive value that is the same as in the request's Prior has the same digest.
 func (plan *Plan) State(obj *unstructured.Unstructured) (*State, error) {
 	if plan.manifest == nil {
 		return nil, fmt.Errorf("%s: the plan is %s and was not applied", plan.Object, plan.Action)
@@ -61,21 +61,29 @@ func (plan *Plan) State(obj *unstructured.Unstructured) (*State, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", plan.Object, err)
 	}
-	return newState(obj, manager, declared.fields)
+	prior := plan.request.Prior
+	if prior == nil {
+		prior = &State{}
+	}
+	return prior.renewed(obj, manager, declared.fields)
 }
 
-func newState(obj *unstructured.Unstructured, manager string, declared projection.FieldSet) (*State, error) {
+// renewed returns the state after manager applied obj. It has the salt of s, if s has one.
+func (s *State) renewed(obj *unstructured.Unstructured, manager string, declared projection.FieldSet) (*State, error) {
 	id, err := identity.Of(obj.Object)
 	if err != nil {
 		return nil, err
 	}
-	s := &State{Identity: id, UID: string(obj.GetUID()), Manager: manager, salt: make([]byte, 16)}
-	if _, err := rand.Read(s.salt); err != nil {
-		return nil, fmt.Errorf("%s: %w", id, err)
+	out := &State{Identity: id, UID: string(obj.GetUID()), Manager: manager, salt: s.salt}
+	if len(out.salt) == 0 {
+		out.salt = make([]byte, 16)
+		if _, err := rand.Read(out.salt); err != nil {
+			return nil, fmt.Errorf("%s: %w", id, err)
+		}
 	}
-	s.Applied = s.digested(projection.Project(obj.Object, declared))
-	s.Observed = s.Applied
-	return s, nil
+	out.Applied = out.Digested(projection.Project(obj.Object, declared))
+	out.Observed = out.Applied
+	return out, nil
 }
 
 // clone returns a copy of s to set fields in. Projections are never changed, so the copy shares them.
@@ -84,8 +92,9 @@ func (s *State) clone() *State {
 	return &c
 }
 
-// digested returns p with the values of sensitive fields replaced by digests, so that p compares with s.Applied.
-func (s *State) digested(p projection.Projection) projection.Projection {
+// Digested returns p with the values of sensitive fields replaced by digests, so that it compares with s.Applied and
+// s.Observed. A host that shows what a plan makes of a remembered value compares s.Observed with the digested After.
+func (s *State) Digested(p projection.Projection) projection.Projection {
 	return p.ReplaceSensitive(s.digest)
 }
 
@@ -104,7 +113,7 @@ func (s *State) baseline(read projection.Projection) projection.Projection {
 	if s.Stale.IsZero() {
 		return s.Observed
 	}
-	return s.digested(read)
+	return s.Digested(read)
 }
 
 // stateJSON is the persistent form. Observed is left out as long as it is the same as Applied.

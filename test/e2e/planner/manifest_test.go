@@ -2,6 +2,7 @@ package planner_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,6 +70,40 @@ func TestPortsThatTheServerPicksAreNotForetold(t *testing.T) {
 	text, err := plan.MarshalJSON()
 	require.NoError(t, err)
 	require.NotContains(t, string(text), "32769", "the dummy of the dry run")
+}
+
+func TestWhatIsLeftEmptyForTheServerToPickIsNotForetold(t *testing.T) {
+	c := newCluster(t)
+	service := func(kind string) *unstructured.Unstructured {
+		return manifest(t, `{apiVersion: v1, kind: Service, metadata: {name: empty}, spec: {type: %s, clusterIP: "", ports: [{port: 80, nodePort: 0}]}}`, kind)
+	}
+	nodePort := `spec.ports[port=80,protocol="TCP"].nodePort`
+	for _, step := range []struct {
+		kind             string
+		assigned, marked []string
+		why              string
+	}{
+		{"ClusterIP", []string{"spec.clusterIP"}, []string{"spec.clusterIP"}, "a dry run that creates makes up addresses"},
+		{"NodePort", []string{"spec.clusterIP", nodePort}, []string{nodePort}, "the address is there, the port is new"},
+		{"NodePort", []string{"spec.clusterIP", nodePort}, nil, "what is there stays, and is the server's all the same"},
+	} {
+		plan := c.plan(t, ssaplan.Request{Manifest: service(step.kind)})
+		var assigned, marked []string
+		for _, path := range plan.Assigned {
+			assigned = append(assigned, path.String())
+		}
+		for _, change := range plan.Changes {
+			if change.Assigned && slices.Contains(assigned, change.Path.String()) {
+				marked = append(marked, change.Path.String())
+				require.Nil(t, change.After)
+			}
+		}
+		require.Equal(t, step.assigned, assigned, step.why)
+		require.Equal(t, step.marked, marked, step.why)
+		applied, err := c.planner.Apply(t.Context(), plan)
+		require.NoError(t, err)
+		require.Equal(t, projection.Project(applied.Object, plan.After.Fields).Object, plan.After.Object, step.why)
+	}
 }
 
 func TestWhatHasNoEffectIsAWarning(t *testing.T) {

@@ -370,6 +370,27 @@ func TestStateSurvivesJSON(t *testing.T) {
 	require.ErrorContains(t, json.Unmarshal([]byte(newer), &state), "version 2")
 }
 
+func TestRenewedStateKeepsDigests(t *testing.T) {
+	c := newCluster(t)
+	m := manifest(t, "{apiVersion: v1, kind: Secret, metadata: {name: renewed}, stringData: {same: a, other: b}}")
+	state := c.apply(t, m)
+	set(m, "c", "stringData", "other")
+	plan := c.plan(t, ssaplan.Request{Manifest: m, Prior: state})
+	applied, err := c.planner.Apply(t.Context(), plan)
+	require.NoError(t, err)
+	renewed, err := plan.State(applied)
+	require.NoError(t, err)
+
+	before, after := state.Observed.Object["data"].(map[string]any), renewed.Observed.Object["data"].(map[string]any)
+	require.Equal(t, before["same"], after["same"])
+	require.NotEqual(t, before["other"], after["other"])
+	require.Equal(t, renewed.Observed.Object, state.Digested(plan.After).Object, "a host can show what a plan makes of the remembered values")
+
+	first, err := ssaplan.NewState(applied, manager)
+	require.NoError(t, err)
+	require.NotEqual(t, first.Observed.Object, renewed.Observed.Object, "the digests of a first state have a key of their own")
+}
+
 func TestObserve(t *testing.T) {
 	c := newCluster(t)
 	var seen []ssaplan.Observation

@@ -138,7 +138,8 @@ func isItem(item any, e projection.Element) bool {
 	}
 	fields, ok := item.(map[string]any)
 	for name, v := range e.KeyFields() {
-		ok = ok && reflect.DeepEqual(fields[name], v)
+		_, exists := fields[name]
+		ok = ok && (reflect.DeepEqual(fields[name], v) || !exists && v == "") // which the server leaves out
 	}
 	return ok
 }

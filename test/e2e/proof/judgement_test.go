@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
@@ -22,6 +24,11 @@ func (t *trial) judgeApply(ctx context.Context) {
 		t.judgeRewrite(ctx)
 		return
 	}
+	if endsDeletion(t.before, t.after) {
+		t.outcome, unchanged = gone, false
+		t.check(noOp, slices.ContainsFunc(t.plan.Warnings, func(w string) bool { return strings.HasSuffix(w, "the object will be gone; plan again to create it") }),
+			"the apply removed the object; planned %v, warnings %q", t.plan, t.plan.Warnings)
+	}
 	t.check(noOp, t.planIs(ssaplan.NoOp) == unchanged, "planned %v; resourceVersion unchanged: %t; after: %v", t.plan, unchanged, t.after)
 	t.judgeValues()
 	t.judgeOwners()
@@ -31,6 +38,12 @@ func (t *trial) judgeApply(ctx context.Context) {
 		t.check(sideEffects, len(unlisted) == 0, "%s; listed: %v", strings.Join(unlisted, "\n"), t.plan.Changes)
 		t.unlisted = unlisted
 	}
+}
+
+// endsDeletion reports whether an apply took the last finalizer of an object that was being deleted. The server removes
+// such an object, and answers with what it was.
+func endsDeletion(before, after *unstructured.Unstructured) bool {
+	return before != nil && before.GetDeletionTimestamp() != nil && len(before.GetFinalizers()) > 0 && len(after.GetFinalizers()) == 0
 }
 
 // judgeRewrite judges a no-op after which the object has another resourceVersion. Servers store objects of some kinds

@@ -36,6 +36,9 @@ const (
 // rewritten is the outcome of a no-op for which the server stored the object anew.
 const rewritten = "NoOp, rewritten"
 
+// gone is the outcome of an apply that removed the object, which was being deleted, by taking its last finalizer.
+const gone = "Update, gone"
+
 // trial is an apply that is planned, then done.
 type trial struct {
 	object   *object
