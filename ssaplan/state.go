@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -159,6 +160,9 @@ func (s *State) UnmarshalJSON(data []byte) error {
 	}
 	if err := json.Unmarshal(data, &version); err != nil {
 		return fmt.Errorf("ssaplan: state: %w", err)
+	}
+	if version.Version < 1 {
+		return errors.New("ssaplan: state has no version: is it one of this package?")
 	}
 	if version.Version != stateVersion {
 		return fmt.Errorf("ssaplan: state has version %d, this program reads version %d: use a newer program", version.Version, stateVersion)
