@@ -37,10 +37,21 @@ SEED ?= 2
 proof: controlplane ## plan equals apply over random cases: make proof CASES=20000 SEED=2
 	cd test && CASES=$(CASES) SEED=$(SEED) $(GO) test -v -count 1 -timeout 0 ./e2e/proof
 
+N ?= 200
+ROUNDS ?= 3
+TOOLS ?= floor,raw,planner
 .PHONY: bench
-bench: ## what projecting costs, how it grows and how it compares; needs no server
+bench: bench-projection bench-compare ## every figure of docs/performance.md: make bench N=500 ROUNDS=5
+
+.PHONY: bench-projection
+bench-projection: ## what projecting costs, how it grows and how it compares; needs no server
 	$(GO) test ./projection -run '^TestCost$$' -cost -v -timeout 30m
 	$(GO) test -run '^$$' -bench . -benchmem ./projection ./fieldowner
+
+.PHONY: bench-compare
+bench-compare: controlplane ## planners side by side on a real control plane: make bench-compare N=500 TOOLS=floor,planner
+	cd test/bench && $(GO) build -o $(BIN)/bench/ ./...
+	cd test && $(GO) run ./cmd/controlplane run -- $(BIN)/bench/compare -bin $(BIN)/bench -n $(N) -rounds $(ROUNDS) -tools $(TOOLS)
 
 FUZZTIME ?= 30s
 .PHONY: fuzz
