@@ -1,7 +1,6 @@
 package fieldowner
 
 import (
-	"encoding/json"
 	"fmt"
 	"iter"
 	"slices"
@@ -148,15 +147,7 @@ func (r *entryReader) time() time.Time {
 }
 
 func (r *entryReader) fields() projection.FieldSet {
-	if r.entry["fieldsV1"] == nil {
-		return projection.FieldSet{}
-	}
-	text, err := json.Marshal(r.entry["fieldsV1"])
-	if err != nil {
-		r.fail(err)
-		return projection.FieldSet{}
-	}
-	set, err := projection.ParseFieldsV1(text)
+	set, err := projection.DecodeFieldsV1(r.entry["fieldsV1"])
 	if err != nil {
 		r.fail(err)
 	}

@@ -28,6 +28,15 @@ func ParseFieldsV1(data []byte) (FieldSet, error) {
 	return fieldsSet(root, err)
 }
 
+// DecodeFieldsV1 reads what [ParseFieldsV1] does, from what JSON decoding has made of it.
+func DecodeFieldsV1(decoded any) (FieldSet, error) {
+	if decoded = plain(decoded); decoded == nil {
+		return FieldSet{}, nil
+	}
+	root, err := (&fieldsReader{}).decoded(decoded)
+	return fieldsSet(root, err)
+}
+
 // fieldsSet makes a set of what was read. That the object itself is a member can't be said in FieldsV1: an object
 // without entries says "owned" for a field, and "nothing" for the whole set.
 func fieldsSet(root *node, err error) (FieldSet, error) {

@@ -16,20 +16,11 @@ func Managed(obj map[string]any, manager string) (FieldSet, error) {
 		if sub, _ := entry["subresource"].(string); sub != "" {
 			continue
 		}
-		set, err := entryFields(entry)
+		set, err := DecodeFieldsV1(entry["fieldsV1"])
 		if err != nil {
 			return FieldSet{}, fmt.Errorf("projection: managedFields of %q (Apply): %w", manager, err)
 		}
 		return set, nil
 	}
 	return FieldSet{}, nil
-}
-
-func entryFields(entry map[string]any) (FieldSet, error) {
-	if entry["fieldsV1"] == nil {
-		return FieldSet{}, nil
-	}
-	r := fieldsReader{}
-	root, err := r.decoded(entry["fieldsV1"])
-	return fieldsSet(root, err)
 }

@@ -34,7 +34,7 @@ func (t *Topology) learn(obj map[string]any) error {
 		if entry["apiVersion"] != obj["apiVersion"] {
 			continue
 		}
-		set, err := entryFields(entry)
+		set, err := DecodeFieldsV1(entry["fieldsV1"])
 		if err != nil {
 			return fmt.Errorf("projection: managedFields of %q: %w", fmt.Sprint(entry["manager"]), err)
 		}
