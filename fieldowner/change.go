@@ -37,6 +37,9 @@ type Change struct {
 // before, are no change. The manager's other entries, such as its own updates, are others than itself, as they are to a
 // server.
 func Compare(before, after Ownership, manager string) []Change {
+	if before.Equal(after) {
+		return nil
+	}
 	had, has := before.Fields(AppliedBy(manager)), after.Fields(AppliedBy(manager))
 	var changes []Change
 	for p := range had.Union(has).All() {

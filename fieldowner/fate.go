@@ -48,7 +48,12 @@ func Dropped(live, result map[string]any, manager string) ([]DroppedField, error
 	if err != nil {
 		return nil, err
 	}
-	had, has := before.Fields(AppliedBy(manager)), after.Fields(AppliedBy(manager))
+	return before.Dropped(after, result, manager), nil
+}
+
+// Dropped is the function [Dropped] for who has read the ownership of the live object and of the result already.
+func (o Ownership) Dropped(after Ownership, result map[string]any, manager string) []DroppedField {
+	had, has := o.Fields(AppliedBy(manager)), after.Fields(AppliedBy(manager))
 	d := dropper{after: after, values: newFinder(result), sensitive: projection.Sensitive(result)}
 	d.values.complete = true
 	var dropped []DroppedField
@@ -64,7 +69,7 @@ func Dropped(live, result map[string]any, manager string) ([]DroppedField, error
 		}
 		dropped = append(dropped, field)
 	}
-	return dropped, nil
+	return dropped
 }
 
 type dropper struct {

@@ -5,6 +5,21 @@ package projection
 // from each. Whether a list has keys, is a set or is atomic is what the managedFields of all of the objects reveal; a list
 // of which they reveal nothing is taken for atomic. An entry of managedFields that can't be read is an error.
 func Outline(objects ...map[string]any) (FieldSet, error) {
+	return outline(objects, objects)
+}
+
+// Differing returns those paths of the [Outline] of both objects at which [Diff] may find a difference, but for fields
+// that belong to known. It costs little where little differs.
+func Differing(before, after map[string]any, known FieldSet) (FieldSet, error) {
+	b, a := apart(before, after, known.Leaves().Union(bookkeeping).root)
+	if len(b) == 0 && len(a) == 0 {
+		return FieldSet{}, nil
+	}
+	return outline([]map[string]any{before, after}, []map[string]any{b, a})
+}
+
+// outline returns the leaves of parts of the objects, given what the managedFields of the objects reveal.
+func outline(objects, parts []map[string]any) (FieldSet, error) {
 	var topology Topology
 	topology.learnMetadata()
 	for _, obj := range objects {
@@ -13,8 +28,8 @@ func Outline(objects ...map[string]any) (FieldSet, error) {
 		}
 	}
 	var all FieldSet
-	for _, obj := range objects {
-		fields, err := (&declarer{guess: true}).object(obj, &topology.root)
+	for _, part := range parts {
+		fields, err := (&declarer{guess: true}).object(part, &topology.root)
 		if err != nil {
 			return FieldSet{}, err
 		}
@@ -22,6 +37,41 @@ func Outline(objects ...map[string]any) (FieldSet, error) {
 	}
 	// A map that is empty in one object is no value of its own where another has something in it.
 	return all.Leaves().Without(bookkeeping), nil
+}
+
+// apart returns both maps without the fields that are the same in both or leaves of known, and without those in their
+// maps. Lists stay as they are, since their items may have keys.
+func apart(before, after map[string]any, known *node) (b, a map[string]any) {
+	b, a = map[string]any{}, map[string]any{}
+	for name, v := range before {
+		other, exists := after[name]
+		switch n := known.child(Field(name)); {
+		case n.isLeaf() || exists && equal(v, other):
+		case !exists:
+			b[name] = v
+		default:
+			apartValues(name, v, other, n, b, a)
+		}
+	}
+	for name, v := range after {
+		if _, exists := before[name]; !exists && !known.child(Field(name)).isLeaf() {
+			a[name] = v
+		}
+	}
+	return b, a
+}
+
+// apartValues adds to b and a what two values of a name have apart.
+func apartValues(name string, before, after any, known *node, b, a map[string]any) {
+	x, isMap := before.(map[string]any)
+	y, areMaps := after.(map[string]any)
+	if !isMap || !areMaps {
+		b[name], a[name] = before, after
+		return
+	}
+	if restX, restY := apart(x, y, known); len(restX)+len(restY) > 0 {
+		b[name], a[name] = restX, restY
+	}
 }
 
 // bookkeeping is the metadata that only the server writes.

@@ -1,6 +1,7 @@
 package projection_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -34,6 +35,33 @@ func TestOutline(t *testing.T) {
 		want := "apiVersion kind " + test.want
 		require.ElementsMatch(t, strings.Fields(want+" metadata.labels.a metadata.name"), strings.Fields(got.String()), test.why)
 	}
+}
+
+func TestDifferingFindsTheChangesThatOutlineDoes(t *testing.T) {
+	found := 0
+	for seed := range rounds {
+		r := newRandom(seed)
+		before := r.object(2)
+		after := r.edited(before)
+		known := r.fields(t, before)
+		recorded := r.fields(t, before).Union(r.fields(t, after)).FieldsV1()
+		for _, obj := range []map[string]any{before, after} {
+			obj["metadata"] = map[string]any{"generation": int64(r.IntN(2)), "managedFields": []any{
+				map[string]any{"manager": "m", "operation": "Apply", "fieldsV1": json.RawMessage(recorded)},
+			}}
+		}
+		all, err := projection.Outline(before, after)
+		require.NoError(t, err)
+		some, err := projection.Differing(before, after, known)
+		require.NoError(t, err)
+		changes := func(set projection.FieldSet) []projection.Change {
+			set = set.Without(known.Leaves()).WithItems()
+			return projection.Diff(projection.Project(before, set), projection.Project(after, set))
+		}
+		require.Equal(t, changes(all), changes(some), "seed %d", seed)
+		found += len(changes(all))
+	}
+	require.Greater(t, found, rounds, "the generator must make changes")
 }
 
 func TestOutlineOfBrokenManagedFields(t *testing.T) {

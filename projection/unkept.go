@@ -41,7 +41,6 @@ func (u Unkept) String() string { return fmt.Sprintf("%s: %s", u.Path, u.Why) }
 // declared what it recorded for that; see [Managed]. A field whose value the server changed is kept.
 func NotKept(manifest, answer map[string]any, declared FieldSet) []Unkept {
 	k := keeper{}
-	manifest, _ = deepCopy(manifest).(map[string]any)
 	k.fields(manifest, declared.root, side{answer, answer != nil})
 	return k.unkept
 }
@@ -61,12 +60,14 @@ func (k *keeper) leave() { k.path = k.path[:len(k.path)-1] }
 
 // value looks for v, of which the server recorded n, in what it answered.
 func (k *keeper) value(v any, n *node, answer side) {
+	v = plain(v)
 	m, isMap := v.(map[string]any)
 	list, isList := v.([]any)
+	isUntracked := len(k.path) <= 2 && untracked.Has(k.path) // none is deeper
 	switch {
-	case untracked.Has(k.path) && isMap:
+	case isUntracked && isMap:
 		k.fields(m, n, answer) // metadata
-	case untracked.Has(k.path):
+	case isUntracked:
 	case isList && len(list) == 0 && n == nil:
 		k.report(NoItems)
 	case n == nil:
@@ -119,6 +120,7 @@ func isEmptyValue(v any) bool {
 // whole looks for every field of a value that is declared as one. Lists are looked into as long as they seem to be the
 // same.
 func (k *keeper) whole(v any, answer side) {
+	v = plain(v)
 	if !answer.exists {
 		// Servers leave out null and what is empty.
 		if v != nil && (isFilled(v) || !isComposite(v)) {
@@ -153,9 +155,12 @@ func matchManifest(list []any, n *node) []int {
 	found := matchItems(list, n)
 	partial := map[string]map[string][]int{}
 	for i, item := range list {
-		m, isMap := item.(map[string]any)
+		m, isMap := plain(item).(map[string]any)
+		if found.childAt[i] >= 0 || !isMap {
+			continue // found, or none that could be
+		}
 		names := presentNames(m, n.items().keyNames)
-		if found.childAt[i] >= 0 || !isMap || len(names) == 0 {
+		if len(names) == 0 {
 			continue
 		}
 		id := strings.Join(names, "\x00")

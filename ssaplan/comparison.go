@@ -2,6 +2,7 @@ package ssaplan
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -15,44 +16,42 @@ import (
 
 // comparison finds out how the dry run's answer differs from the live object, and why.
 type comparison struct {
-	live, dryRun *unstructured.Unstructured
-	manager      string
-	declared     projection.FieldSet // what the manifest declares
-	previous     projection.FieldSet // what the manager's last apply declared
-	liveOwners   fieldowner.Ownership
-	dryOwners    fieldowner.Ownership
-	edits        []projection.Change // declared values that differ from the remembered ones
-	remembers    bool
+	live, dryRun  *unstructured.Unstructured
+	manager       string
+	before, after projection.Projection // of what the manifest declares
+	previous      projection.FieldSet   // what the manager's last apply declared
+	liveOwners    fieldowner.Ownership
+	edits         []projection.Change // declared values that differ from the remembered ones
+	remembers     bool
 }
 
 func newComparison(plan *Plan, dryRun *unstructured.Unstructured, manager string, prior *State) (*comparison, error) {
-	c := &comparison{live: plan.live, dryRun: dryRun, manager: manager, declared: plan.After.Fields}
-	var err error
-	if c.previous, err = declaredBy(c.live.Object, manager); err != nil {
+	liveOwners, err := fieldowner.Read(plan.live.Object)
+	if err != nil {
 		return nil, err
 	}
-	if c.liveOwners, err = fieldowner.Read(c.live.Object); err != nil {
-		return nil, err
-	}
-	if c.dryOwners, err = fieldowner.Read(dryRun.Object); err != nil {
-		return nil, err
+	c := &comparison{
+		live: plan.live, dryRun: dryRun, manager: manager, before: plan.Before, after: plan.After,
+		previous: declaredBy(liveOwners, manager), liveOwners: liveOwners,
 	}
 	if prior != nil {
 		c.remembers = true
-		now := projection.Project(dryRun.Object, c.declared)
-		c.edits = projection.Diff(prior.Applied, prior.Digested(now))
+		c.edits = projection.Diff(prior.Applied, prior.Digested(c.after))
 	}
 	return c, nil
 }
 
+// declared returns what the manifest declares.
+func (c *comparison) declared() projection.FieldSet { return c.after.Fields }
+
 // changes returns the values that differ: the declared and dropped ones, then the server's side effects.
 func (c *comparison) changes() ([]Change, error) {
-	own := c.declared.Union(c.previous)
-	out := c.diff(own)
+	own := c.declared().Union(c.previous)
+	out := c.ownChanges(own)
 	for i := range out {
 		c.attribute(&out[i])
 	}
-	all, err := projection.Outline(c.live.Object, c.dryRun.Object)
+	all, err := projection.Differing(c.live.Object, c.dryRun.Object, own)
 	if err != nil {
 		return nil, err
 	}
@@ -64,6 +63,14 @@ func (c *comparison) changes() ([]Change, error) {
 		}
 	}
 	return out, nil
+}
+
+// ownChanges compares what is declared now or was before, which mostly are the same fields.
+func (c *comparison) ownChanges(own projection.FieldSet) []Change {
+	if own.Equal(c.declared()) {
+		return causeless(projection.Diff(c.before, c.after), Edited)
+	}
+	return c.diff(own)
 }
 
 // duplicates returns the elements that come to stand more than once in a list, with the same key or value, and those that
@@ -133,7 +140,7 @@ func (c *comparison) attribute(change *Change) {
 // isDropped reports whether the last apply declared p itself or something below it, and the manifest declares neither. A
 // map that it declares as empty covers what was declared in it, and yet drops it.
 func (c *comparison) isDropped(p projection.Path) bool {
-	return !c.previous.Under(p).Empty() && c.declared.Under(p).Empty()
+	return !c.previous.Under(p).Empty() && c.declared().Under(p).Empty()
 }
 
 // isEdited reports whether the manifest declares something else at p than it did before. The remembered state knows.
@@ -206,9 +213,30 @@ func reason(changes []Change) string {
 	return summary(changes)
 }
 
+// sameObject reports whether the server answered the same. An answer that repeats another byte for byte was not even
+// decoded; the same content is found where the answers were decoded by others.
 func sameObject(a, b *unstructured.Unstructured) bool {
-	x, errA := json.Marshal(a.Object)
-	y, errB := json.Marshal(b.Object)
+	return a == b || sameValue(a.Object, b.Object)
+}
+
+// sameValue reports whether two values have the same JSON.
+func sameValue(a, b any) bool {
+	switch x := a.(type) {
+	case map[string]any:
+		if y, ok := b.(map[string]any); ok {
+			return (x == nil) == (y == nil) && maps.EqualFunc(x, y, sameValue)
+		}
+	case []any:
+		if y, ok := b.([]any); ok {
+			return (x == nil) == (y == nil) && slices.EqualFunc(x, y, sameValue)
+		}
+	case string, bool, int64, nil:
+		if a == b {
+			return true
+		}
+	}
+	x, errA := json.Marshal(a)
+	y, errB := json.Marshal(b)
 	return errA == nil && errB == nil && string(x) == string(y)
 }
 

@@ -5,20 +5,16 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// declaredBy returns the fields that the manager declared when it applied obj: those that are recorded for it, without
-// the maps that it declared as empty. Such a map is recorded like a value that is owned as a whole, but what is in it
-// belongs to others, and their records show it.
-func declaredBy(obj map[string]any, manager string) (projection.FieldSet, error) {
-	declared, err := projection.Managed(obj, manager)
-	if err != nil {
-		return projection.FieldSet{}, err
+// declaredBy returns the fields that the manager declared when it applied the object: those that are recorded for it,
+// without the maps that it declared as empty. Such a map is recorded like a value that is owned as a whole, but what is
+// in it belongs to others, and their records show it.
+func declaredBy(owners fieldowner.Ownership, manager string) projection.FieldSet {
+	declared := owners.Fields(fieldowner.AppliedBy(manager))
+	all := owners.Fields(nil) // of all owners together: a leaf of one may have fields of others below it
+	if declared.Equal(all) {
+		return declared
 	}
-	owners, err := fieldowner.Read(obj)
-	if err != nil {
-		return projection.FieldSet{}, err
-	}
-	leaves := owners.Fields(nil).Leaves() // of all owners together: a leaf of one may have fields of others below it
-	return declared.Difference(declared.Leaves().Difference(leaves)), nil
+	return declared.Difference(declared.Leaves().Difference(all.Leaves()))
 }
 
 // declaration is what a manifest declared when it was applied.
@@ -31,11 +27,8 @@ type declaration struct {
 // declaredIn returns what the manifest declared when the manager applied it and the server answered with obj. The fields
 // are those of declaredBy, without what the server puts into a map that the manifest has empty, and without those that are
 // left to the server.
-func declaredIn(manifest, obj map[string]any, manager string) (declaration, error) {
-	fields, err := declaredBy(obj, manager)
-	if err != nil {
-		return declaration{}, err
-	}
+func declaredIn(manifest, obj map[string]any, owners fieldowner.Ownership, manager string) declaration {
+	fields := declaredBy(owners, manager)
 	d := declaration{fields: fields}
 	picked := assignedTo(obj)
 	var filled []projection.Path
@@ -52,5 +45,5 @@ func declaredIn(manifest, obj map[string]any, manager string) (declaration, erro
 	if others := append(filled, d.left...); len(others) > 0 {
 		d.fields = fields.Difference(projection.NewFieldSet(others...))
 	}
-	return d, nil
+	return d
 }

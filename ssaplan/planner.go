@@ -61,7 +61,7 @@ type Options struct {
 type Planner struct {
 	options   Options
 	kinds     kinds
-	resources func(schema.GroupVersionResource, string) Resource
+	resources resources
 }
 
 // New returns a Planner for the cluster that config leads to. It sends nothing yet. The config is copied; a config that
@@ -89,11 +89,15 @@ func New(config *rest.Config, options Options) (*Planner, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ssaplan: client for %s: %w", config.Host, err)
 	}
+	direct, err := directClient(config, httpClient)
+	if err != nil {
+		return nil, fmt.Errorf("ssaplan: client for %s: %w", config.Host, err)
+	}
 	disco, err := discovery.NewDiscoveryClientForConfigAndClient(config, httpClient)
 	if err != nil {
 		return nil, fmt.Errorf("ssaplan: discovery client for %s: %w", config.Host, err)
 	}
-	return newPlanner(client, &discoveredKinds{client: disco.RESTClient()}, options)
+	return newPlanner(directResources(direct, client), &discoveredKinds{client: disco.RESTClient()}, options)
 }
 
 // NewForClient returns a Planner on top of a client and a mapper that the host has already. A mapper with a Reset
@@ -103,23 +107,29 @@ func NewForClient(client dynamic.Interface, mapper meta.RESTMapper, options Opti
 	if client == nil || mapper == nil {
 		return nil, errors.New("ssaplan: a client and a mapper are needed")
 	}
-	return newPlanner(client, mappedKinds{mapper}, options)
+	return newPlanner(dynamicResources(client), mappedKinds{mapper}, options)
 }
 
-func newPlanner(client dynamic.Interface, kinds kinds, options Options) (*Planner, error) {
+func newPlanner(resources resources, kinds kinds, options Options) (*Planner, error) {
 	if options.FieldManager == "" {
 		return nil, errors.New("ssaplan: Options.FieldManager is empty: name the tool whose fields these are")
 	}
 	if options.DefaultNamespace == "" {
 		options.DefaultNamespace = metav1.NamespaceDefault
 	}
-	resources := func(gvr schema.GroupVersionResource, namespace string) Resource {
-		if namespace == "" {
-			return client.Resource(gvr)
-		}
-		return client.Resource(gvr).Namespace(namespace)
-	}
 	return &Planner{options: options, kinds: kinds, resources: resources}, nil
+}
+
+// resources gives access to the objects of a resource in a namespace, which is empty for those without.
+type resources func(resource schema.GroupVersionResource, namespace string) Resource
+
+func dynamicResources(client dynamic.Interface) resources {
+	return func(resource schema.GroupVersionResource, namespace string) Resource {
+		if namespace == "" {
+			return client.Resource(resource)
+		}
+		return client.Resource(resource).Namespace(namespace)
+	}
 }
 
 // failure returns the error for a request that failed: the object, what was tried, the cause and, if the caller was

@@ -113,8 +113,12 @@ func (plan *Plan) deferToType() {
 func (p *Planner) fillPatch(plan *Plan) (err error) {
 	content, steps := projection.Normalize(plan.request.Manifest.Object)
 	plan.Normalized = steps
-	content, _ = plan.request.Ignore.Remove(content)
-	content, plan.Unknown = plan.request.Unknown.Remove(content)
+	if ignore := plan.request.Ignore; len(ignore) > 0 {
+		content, _ = ignore.Remove(content)
+	}
+	if unknown := plan.request.Unknown; len(unknown) > 0 {
+		content, plan.Unknown = unknown.Remove(content)
+	}
 	plan.manifest = &unstructured.Unstructured{Object: content}
 	plan.manifest.SetNamespace(plan.Object.Namespace)
 	if plan.Patch, err = p.patch(plan.manifest); err != nil {
@@ -164,10 +168,11 @@ func (p *Planner) unreadable(ctx context.Context, plan *Plan, cause error) error
 	if err != nil {
 		return p.failure(plan.Object, "get", cause)
 	}
-	declared, err := declaredIn(plan.manifest.Object, dryRun.Object, p.options.FieldManager)
+	owners, err := fieldowner.Read(dryRun.Object)
 	if err != nil {
 		return fmt.Errorf("%s: dry run: %w", plan.Object, err)
 	}
+	declared := declaredIn(plan.manifest.Object, dryRun.Object, owners, p.options.FieldManager)
 	plan.Ignored, plan.Assigned = declared.unkept, declared.left
 	plan.After = projection.Project(dryRun.Object, declared.fields)
 	plan.deferTo(UnreadableObject, "the live object can't be read: "+plan.shown(cause).Error())
@@ -239,10 +244,11 @@ func (p *Planner) patch(manifest *unstructured.Unstructured) (Patch, error) {
 
 // compare fills the plan from the two answers of the server.
 func (p *Planner) compare(plan *Plan, dryRun *unstructured.Unstructured, prior *State) error {
-	declared, err := declaredIn(plan.manifest.Object, dryRun.Object, p.options.FieldManager)
+	owners, err := fieldowner.Read(dryRun.Object)
 	if err != nil {
 		return fmt.Errorf("%s: dry run: %w", plan.Object, err)
 	}
+	declared := declaredIn(plan.manifest.Object, dryRun.Object, owners, p.options.FieldManager)
 	plan.Ignored, plan.Assigned = declared.unkept, declared.left
 	plan.After = projection.Project(dryRun.Object, declared.fields)
 	defer func() { plan.Baseline = prior.baseline(plan.Before) }()
@@ -252,7 +258,6 @@ func (p *Planner) compare(plan *Plan, dryRun *unstructured.Unstructured, prior *
 		plan.Changes = append(causeless(projection.Diff(plan.Before, plan.After), Edited), plan.assignments()...)
 		return nil
 	}
-	plan.Before = projection.Project(plan.live.Object, declared.fields)
 	if prior != nil && prior.UID != "" && prior.UID != string(plan.live.GetUID()) {
 		plan.Warnings = append(plan.Warnings, fmt.Sprintf("%s: somebody re-created the object: its uid was %s and is %s",
 			plan.Object, prior.UID, plan.live.GetUID()))
@@ -260,23 +265,31 @@ func (p *Planner) compare(plan *Plan, dryRun *unstructured.Unstructured, prior *
 	plan.warnOfDeletion(dryRun)
 	// A dry run that would write nothing is answered with the live object as it is, so equality is the proof.
 	if sameObject(plan.live, dryRun) {
+		plan.Before = plan.After
 		plan.Action, plan.Reason = NoOp, "the server would write nothing"
 		p.options.NoOps.add(plan.noOpKey())
 		return nil
 	}
+	plan.Before = projection.Project(plan.live.Object, declared.fields)
+	if err := p.explain(plan, dryRun, owners, prior); err != nil {
+		return fmt.Errorf("%s: %w", plan.Object, err)
+	}
+	plan.Action, plan.Reason = Update, reason(plan.Changes)
+	return nil
+}
+
+// explain fills in how the dry run's answer differs from the live object, and why.
+func (p *Planner) explain(plan *Plan, dryRun *unstructured.Unstructured, owners fieldowner.Ownership, prior *State) error {
 	c, err := newComparison(plan, dryRun, p.options.FieldManager, prior)
 	if err != nil {
-		return fmt.Errorf("%s: %w", plan.Object, err)
+		return err
 	}
 	if plan.Changes, err = c.changes(); err != nil {
-		return fmt.Errorf("%s: %w", plan.Object, err)
+		return err
 	}
 	plan.markAssigned()
-	if plan.Dropped, err = fieldowner.Dropped(plan.live.Object, dryRun.Object, p.options.FieldManager); err != nil {
-		return fmt.Errorf("%s: %w", plan.Object, err)
-	}
-	plan.Ownership = fieldowner.Compare(c.liveOwners, c.dryOwners, p.options.FieldManager)
-	plan.Action, plan.Reason = Update, reason(plan.Changes)
+	plan.Dropped = c.liveOwners.Dropped(owners, dryRun.Object, p.options.FieldManager)
+	plan.Ownership = fieldowner.Compare(c.liveOwners, owners, p.options.FieldManager)
 	return nil
 }
 

@@ -14,6 +14,7 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection"
 )
@@ -44,11 +45,11 @@ type State struct {
 
 // NewState returns the state to remember after manager applied obj; obj is the server's answer.
 func NewState(obj *unstructured.Unstructured, manager string) (*State, error) {
-	declared, err := declaredBy(obj.Object, manager)
+	owners, err := fieldowner.Read(obj.Object)
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", obj.GetKind(), obj.GetName(), err)
 	}
-	return (&State{}).renewed(obj, manager, declared)
+	return (&State{}).renewed(obj, manager, declaredBy(owners, manager))
 }
 
 // State returns the state to remember after the plan was applied and the server answered with obj. Its fields are those of
@@ -58,10 +59,11 @@ func (plan *Plan) State(obj *unstructured.Unstructured) (*State, error) {
 		return nil, fmt.Errorf("%s: the plan is %s and was not applied", plan.Object, plan.Action)
 	}
 	manager := plan.Patch.Options.FieldManager
-	declared, err := declaredIn(plan.manifest.Object, obj.Object, manager)
+	owners, err := fieldowner.Read(obj.Object)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", plan.Object, err)
 	}
+	declared := declaredIn(plan.manifest.Object, obj.Object, owners, manager)
 	prior := plan.request.Prior
 	if prior == nil {
 		prior = &State{}

@@ -1,0 +1,92 @@
+package ssaplan
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+)
+
+// directResource sends what every plan needs, a read and a patch, as the dynamic client does, and decodes the answers
+// itself: once, where the dynamic client first looks for the kind, and not at all if a patch is answered with the very
+// bytes that the read was. That is how a server answers a dry run that would write nothing. It is for one plan, and not
+// for concurrent use.
+type directResource struct {
+	Resource  // for all other requests
+	client    rest.Interface
+	resource  schema.GroupVersionResource
+	namespace string
+
+	// read is the answer that a patch may repeat, and live what it was decoded to.
+	read []byte
+	live *unstructured.Unstructured
+}
+
+// directClient returns the client for direct resources. It asks for JSON whatever the dynamic client prefers.
+func directClient(config *rest.Config, httpClient *http.Client) (rest.Interface, error) {
+	config = dynamic.ConfigFor(config)
+	config.AcceptContentTypes = runtime.ContentTypeJSON
+	return rest.UnversionedRESTClientForConfigAndClient(config, httpClient)
+}
+
+func directResources(direct rest.Interface, client dynamic.Interface) resources {
+	others := dynamicResources(client)
+	return func(resource schema.GroupVersionResource, namespace string) Resource {
+		return &directResource{Resource: others(resource, namespace), client: direct, resource: resource, namespace: namespace}
+	}
+}
+
+func (r *directResource) Get(ctx context.Context, name string, options metav1.GetOptions, sub ...string) (*unstructured.Unstructured, error) {
+	r.read, r.live = nil, nil
+	body, obj, err := r.send(ctx, r.client.Get(), name, &options, sub)
+	if err == nil && len(sub) == 0 {
+		r.read, r.live = body, obj
+	}
+	return obj, err
+}
+
+// Patch forgets what was read, which would otherwise take memory for as long as the plan is kept.
+func (r *directResource) Patch(ctx context.Context, name string, pt types.PatchType, data []byte, options metav1.PatchOptions, sub ...string) (*unstructured.Unstructured, error) {
+	defer func() { r.read, r.live = nil, nil }()
+	_, obj, err := r.send(ctx, r.client.Patch(pt).Body(data), name, &options, sub)
+	return obj, err
+}
+
+func (r *directResource) send(ctx context.Context, request *rest.Request, name string, options runtime.Object, sub []string) ([]byte, *unstructured.Unstructured, error) {
+	root := []string{"apis", r.resource.Group, r.resource.Version}
+	if r.resource.Group == "" {
+		root = []string{"api", r.resource.Version}
+	}
+	result := request.AbsPath(root...).NamespaceIfScoped(r.namespace, r.namespace != "").Resource(r.resource.Resource).Name(name).
+		SubResource(sub...).SpecificallyVersionedParams(options, parameters, v1).Do(ctx)
+	body, err := result.Raw()
+	switch {
+	case err != nil:
+		return nil, nil, result.Error() // with what the server says of it
+	case r.live != nil && bytes.Equal(body, r.read):
+		return body, r.live, nil
+	}
+	obj := &unstructured.Unstructured{}
+	if json.Unmarshal(body, &obj.Object) != nil || obj.GetKind() == "" || obj.GetKind() == "Status" {
+		*obj = unstructured.Unstructured{}
+		return body, obj, result.Into(obj) // client-go knows what else an answer may be
+	}
+	return body, obj, nil
+}
+
+var v1 = schema.GroupVersion{Version: "v1"}
+
+// parameters writes options into URLs.
+var parameters = func() runtime.ParameterCodec {
+	scheme := runtime.NewScheme()
+	metav1.AddToGroupVersion(scheme, v1)
+	return runtime.NewParameterCodec(scheme)
+}()
