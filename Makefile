@@ -40,6 +40,20 @@ proof: controlplane ## plan equals apply over random cases: make proof CASES=200
 N ?= 200
 ROUNDS ?= 3
 TOOLS ?= floor,raw,planner
+# The lowest client-go that is supported, and the newest patch of every minor version after it.
+CLIENTS ?= 0.33.13 0.34.13 0.35.10 0.36.6 0.37.2
+SERVERS ?= 1.33 1.36
+.PHONY: compat
+compat: ## unit tests with every supported client-go, and plan equals apply on every supported server
+	@set -e; for v in $(CLIENTS); do d=$(CURDIR)/.cache/compat/$$v; mkdir -p $$d; cp go.mod go.sum $$d/; \
+		echo "== client-go $$v"; export GOFLAGS="$$GOFLAGS -modfile=$$d/go.mod"; \
+		$(GO) get k8s.io/api@v$$v k8s.io/apimachinery@v$$v k8s.io/client-go@v$$v 2>$$d/log || { cat $$d/log; exit 1; }; \
+		$(GO) mod tidy 2>$$d/log || { cat $$d/log; exit 1; }; \
+		$(GO) test ./...; unset GOFLAGS; done
+	@set -e; for v in $(SERVERS); do echo "== kube-apiserver $$v"; \
+		(cd test && SSAPLAN_SERVER=$$v $(GO) test -count 1 -v -run 'PlanEquals' ./e2e/planner ./e2e/proof) >.cache/compat.log 2>&1 || { cat .cache/compat.log; exit 1; }; \
+		grep -E '^(ok|agreement:)' .cache/compat.log; done
+
 .PHONY: bench
 bench: bench-projection bench-compare ## every figure of docs/performance.md: make bench N=500 ROUNDS=5
 
