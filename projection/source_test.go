@@ -59,13 +59,14 @@ const widgetEntries = `
     "f:ports": {'k:{"port":80,"protocol":"TCP"}': {".": {}, "f:port": {}, "f:sub": {"f:a": {}}}, 'k:{"port":81,"protocol":"UDP"}': {".": {}, "f:port": {}, "f:protocol": {}}},
     "f:devices": {'k:{"driver":"d"}': {".": {}, "f:driver": {}}, 'k:{"driver":"d","share":1}': {".": {}, "f:driver": {}, "f:share": {}}},
     "f:whole": {'k:{"id":1}': {}},
+    "f:part": {"f:known": {"f:a": {}}, "f:other": {".": {}, "f:b": {}}},
     "f:mapOfMaps": {"f:x": {".": {}, "f:a": {}, "f:l": {}}}}}}
-- {manager: b, operation: Update, apiVersion: ex.io/v1, fieldsV1: {"f:spec": {"f:rules": {".": {}, 'k:{"name":"r"}': {".": {}, "f:name": {}}}}}}
+- {manager: b, operation: Update, apiVersion: ex.io/v1, fieldsV1: {"f:spec": {"f:split": {'k:{"port":1,"protocol":"TCP"}': {".": {}, "f:port": {}}}, "f:rules": {".": {}, 'k:{"name":"r"}': {".": {}, "f:name": {}}}}}}
 - {manager: c, operation: Apply, apiVersion: ex.io/v2, fieldsV1: {"f:spec": {"f:old": {}}}}
 `
 
 const widgetSpec = `{atom: {a: b}, args: [a], empty: {}, none: [], tags: [x], ports: [{port: 80, protocol: TCP, sub: {a: 1}}, {port: 81, protocol: UDP}],
-  devices: [{driver: d}, {driver: d, share: 1}], whole: [{id: 1, x: y}], mapOfMaps: {x: {a: 1, l: [1]}}, rules: [{name: r}], old: [1], unowned: [1]}`
+  devices: [{driver: d}, {driver: d, share: 1}], whole: [{id: 1, x: y}], mapOfMaps: {x: {a: 1, l: [1]}}, rules: [{name: r}], split: [{port: 1, protocol: TCP}], part: {known: {a: 1}, other: {b: 1}}, old: [1], unowned: [1]}`
 
 func widget(entries, spec string) map[string]any {
 	return object(`{"apiVersion": "ex.io/v1", "kind": "Widget", "metadata": {"name": "w", "managedFields": ` +
@@ -102,6 +103,9 @@ func TestTopology(t *testing.T) {
 		{`{whole: [{id: 2, x: {y: 1}}]}`, `spec.whole[id=2]`, "items that are owned whole"},
 		{`{mapOfMaps: {z: {b: 1, l: [2]}}}`, `spec.mapOfMaps.z spec.mapOfMaps.z.b spec.mapOfMaps.z.l`, "entries of a map are of one type"},
 		{`{rules: [{name: s}]}`, `spec.rules[name="s"] spec.rules[name="s"].name`, "managers that update reveal keys too"},
+		{`{part: {other: {c: 1}}}`, `spec.part.other spec.part.other.c`, "an entry beside the fields of a structure"},
+		{`{part: {new: {x: 1}}}`, "no schema: nobody who owns spec.part.new has revealed its type", "a field or an entry?"},
+		{`{split: [{port: 2}]}`, `item 0 of spec.split: no schema that tells the default of the key field "protocol"`, "who updates may own less of an item than was sent"},
 		{`{empty: {a: 1}}`, "no schema: nobody who owns spec.empty has revealed its type", "an empty map may be of any type"},
 		{`{none: [1]}`, "no schema: nobody who owns spec.none has revealed its type", "and so may an empty list"},
 		{`{old: [1]}`, "no schema: nobody who owns spec.old has revealed its type", "another version may have other types"},

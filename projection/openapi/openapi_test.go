@@ -210,6 +210,16 @@ func TestRecovers(t *testing.T) {
 	require.NoError(t, err, "rights may be given later")
 
 	s = newServer(t)
+	s.status["/openapi/v3"] = 500
+	schemas = s.schemas(t, openapi.Options{})
+	_, err = schemas.Declared(context.Background(), thing(t, small))
+	require.True(t, apierrors.IsInternalError(err))
+	s.change(func() { clear(s.status) })
+	time.Sleep(1100 * time.Millisecond)
+	_, err = schemas.Declared(context.Background(), thing(t, small))
+	require.NoError(t, err, "a failure that may pass is not kept for long")
+
+	s = newServer(t)
 	s.published = false
 	schemas = s.schemas(t, openapi.Options{})
 	_, err = schemas.Declared(context.Background(), thing(t, small))
