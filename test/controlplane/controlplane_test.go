@@ -130,6 +130,18 @@ func TestAPIServerArgs(t *testing.T) {
 	require.NoError(t, err, "without NamespaceLifecycle nobody checks that the namespace exists")
 }
 
+func TestRestart(t *testing.T) {
+	s := controlplane.ForTest(t, controlplane.Options{})
+	namespaces := client(t, s.Config()).CoreV1().Namespaces()
+	_, err := namespaces.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kept"}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	for range 2 {
+		require.NoError(t, s.Restart(t.Context()))
+		_, err = namespaces.Get(t.Context(), "kept", metav1.GetOptions{})
+		require.NoError(t, err, "the data and the certificates are the same")
+	}
+}
+
 func TestStop(t *testing.T) {
 	server, err := controlplane.Start(t.Context(), controlplane.Options{})
 	require.NoError(t, err)

@@ -15,10 +15,11 @@ import (
 // A process is a launcher. It stops the servers when its standard input ends, so to stop it is to close that; the
 // kernel does the same when this process dies.
 type process struct {
-	pid    int
-	stdin  io.Closer
-	exited chan struct{} // closed at the end, after err is set
-	err    error
+	pid     int
+	stdin   io.WriteCloser
+	answers chan answer   // one for each start of the server, closed at the end
+	exited  chan struct{} // closed at the end, after err is set
+	err     error
 }
 
 // answer is what the launcher writes to standard output, as one line of JSON, once the server answers.
@@ -37,23 +38,50 @@ func launch(ctx context.Context, cmd *exec.Cmd) (*process, answer, error) {
 	if err := errors.Join(stdinErr, stdoutErr, cmd.Start()); err != nil {
 		return nil, answer{}, err
 	}
-	p := &process{pid: cmd.Process.Pid, stdin: stdin, exited: make(chan struct{})}
-
-	var a answer
-	answered := make(chan error, 1)
+	p := &process{pid: cmd.Process.Pid, stdin: stdin, answers: make(chan answer, 1), exited: make(chan struct{})}
 	go func() {
-		answered <- json.NewDecoder(stdout).Decode(&a)
+		p.read(stdout)
 		p.err = cmd.Wait()
 		close(p.exited)
 	}()
-	select {
-	case err := <-answered:
-		if err == nil {
-			return p, a, nil
-		}
-	case <-ctx.Done():
+	if a, err := p.answered(ctx); err == nil {
+		return p, a, nil
 	}
 	return nil, answer{}, errors.Join(ctx.Err(), p.stop())
+}
+
+// read passes on what the launcher writes until that ends.
+func (p *process) read(stdout io.Reader) {
+	defer close(p.answers)
+	var a answer
+	for text := json.NewDecoder(stdout); text.Decode(&a) == nil; {
+		select {
+		case p.answers <- a:
+		default: // nobody waits for it any more
+		}
+	}
+}
+
+// answered waits until the server answers.
+func (p *process) answered(ctx context.Context) (answer, error) {
+	select {
+	case a, open := <-p.answers:
+		if open {
+			return a, nil
+		}
+		return answer{}, errors.New("the launcher ended")
+	case <-ctx.Done():
+		return answer{}, ctx.Err()
+	}
+}
+
+// restart stops the server and starts it again, with the same address, certificates and data.
+func (p *process) restart(ctx context.Context) error {
+	if _, err := io.WriteString(p.stdin, "restart\n"); err != nil {
+		return err
+	}
+	_, err := p.answered(ctx)
+	return err
 }
 
 // stop waits for the end of the launcher, but not forever. It doesn't kill it: the launcher has its own time limits,

@@ -81,6 +81,15 @@ func (s *Server) Stop() error {
 	return nil
 }
 
+// Restart stops kube-apiserver and starts it again, with the same address, certificates and data. It returns when the
+// server answers.
+func (s *Server) Restart(ctx context.Context) error {
+	if err := s.process.restart(ctx); err != nil {
+		return fmt.Errorf("controlplane: restarting the server: %w", err)
+	}
+	return nil
+}
+
 // Version returns the version that the server reports, such as "v1.36.3".
 func (s *Server) Version() string { return s.answer.Version }
 

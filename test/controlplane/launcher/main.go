@@ -1,15 +1,16 @@
 // Launcher starts etcd and kube-apiserver with envtest, and stops them when its standard input ends. A process that
-// holds the other end of that pipe can therefore die in any way and leaves no servers behind.
+// holds the other end of that pipe can therefore die in any way and leaves no servers behind. For each line that it
+// writes to the pipe, kube-apiserver is stopped and started again.
 //
 // It is a module and a program of its own so that envtest's dependencies stay out of everybody else's go.mod.
 package main
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -49,7 +50,8 @@ func run(bin, state string, args []string) (err error) {
 	log.SetLogger(logr.Discard())
 	// The servers may have to be stopped after whoever read their log is gone.
 	signal.Ignore(syscall.SIGPIPE)
-	end := endOfInputOrSignal()
+	restart, end := make(chan struct{}), endBySignal()
+	go readLines(restart, end)
 
 	defer func() { err = errors.Join(err, os.RemoveAll(state)) }()
 	env, err := environment(bin, state, args)
@@ -64,8 +66,16 @@ func run(bin, state string, args []string) (err error) {
 	if err := announce(config); err != nil {
 		return err
 	}
-	<-end
-	return nil
+	for {
+		select {
+		case <-end:
+			return nil
+		case <-restart:
+			if err := errors.Join(env.ControlPlane.APIServer.Stop(), env.ControlPlane.APIServer.Start(), announce(config)); err != nil {
+				return err
+			}
+		}
+	}
 }
 
 // environment describes the control plane. args are flags of kube-apiserver, added to those that envtest sets.
@@ -74,7 +84,11 @@ func environment(bin, state string, args []string) (*envtest.Environment, error)
 	if err := os.Setenv("TMPDIR", state); err != nil {
 		return nil, err
 	}
-	server := &envtest.APIServer{Out: os.Stderr, Err: os.Stderr}
+	// A folder of our own, so that the certificates are there after a restart.
+	server := &envtest.APIServer{Out: os.Stderr, Err: os.Stderr, CertDir: filepath.Join(state, "serving")}
+	if err := os.Mkdir(server.CertDir, 0o700); err != nil {
+		return nil, err
+	}
 	server.SecureServing.Authn = clientCerts{state}
 	// Without a grace period for watches, a server that is told to stop waits until every client ends its watches.
 	server.Configure().Append("shutdown-watch-termination-grace-period", "1s")
@@ -110,14 +124,18 @@ func announce(config *rest.Config) error {
 	return json.NewEncoder(os.Stdout).Encode(running{config.Host, config.CAData, version.GitVersion})
 }
 
-func endOfInputOrSignal() <-chan os.Signal {
+func endBySignal() chan os.Signal {
 	end := make(chan os.Signal, 1)
 	signal.Notify(end, syscall.SIGINT, syscall.SIGTERM)
-	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin) // an error is an end, too
-		end <- syscall.SIGTERM
-	}()
 	return end
+}
+
+// readLines asks for a restart for each line of standard input, and for the end when that ends in whatever way.
+func readLines(restart chan<- struct{}, end chan<- os.Signal) {
+	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+		restart <- struct{}{}
+	}
+	end <- syscall.SIGTERM
 }
 
 // clientCerts makes the server believe the client CA of whoever started the launcher, who alone has its key.
