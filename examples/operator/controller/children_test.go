@@ -1,0 +1,140 @@
+package controller_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/ssaplan/primitives/examples/operator/api/v1alpha1"
+)
+
+func TestAWebsiteBecomesItsChildren(t *testing.T) {
+	w := newWorld(t)
+	o := w.operate()
+	a := o.website("a")
+	o.awaitSynced(a)
+	for kind := range kinds {
+		obj := o.child(a, kind)
+		require.NotNil(t, obj, kind)
+		assert.True(t, metav1.IsControlledBy(obj, a), "%s: the Website's deletion deletes it", kind)
+		assert.True(t, *obj.GetOwnerReferences()[0].BlockOwnerDeletion, kind)
+		o.awaitEvent(a, "Created", kind)
+	}
+	assert.Equal(t, map[string]any{"GREETING": "hello", "COLOR": "blue"}, o.at(a, "ConfigMap", "data"))
+	assert.EqualValues(t, 2, o.at(a, "Deployment", "spec", "replicas"))
+	for _, complaint := range []string{v1alpha1.Drifted, v1alpha1.Conflict, v1alpha1.Refused, v1alpha1.ReplacementNeeded} {
+		o.await(a, complaint, metav1.ConditionFalse, "AsDeclared")
+	}
+}
+
+// The definition in config/crd.yaml and the Go types say the same: nothing that Go writes is refused or lost.
+func TestDefinitionHoldsAllFields(t *testing.T) {
+	w := newWorld(t)
+	a := w.website("a", func(spec *v1alpha1.WebsiteSpec) {
+		spec.Port = 80
+		spec.PodLabels = map[string]string{"track": "stable"}
+		spec.DriftPolicy, spec.ConflictPolicy, spec.ReplacePolicy = v1alpha1.ReportDrift, v1alpha1.RefuseConflicts, v1alpha1.AllowReplace
+		spec.Ignore = []v1alpha1.IgnoredFields{{Kind: "Deployment", Fields: []string{"spec.replicas"}}}
+	})
+	a.Status = v1alpha1.WebsiteStatus{ObservedGeneration: 1, Conditions: []metav1.Condition{{
+		Type: v1alpha1.Synced, Status: metav1.ConditionTrue, ObservedGeneration: 1, LastTransitionTime: metav1.Now().Rfc3339Copy(), Reason: "AsDeclared", Message: "m",
+	}}}
+	want := a.DeepCopy()
+	require.NoError(t, w.admin.Status().Update(t.Context(), a))
+	require.NoError(t, w.admin.Get(t.Context(), client.ObjectKeyFromObject(a), a))
+	assert.Equal(t, want.Spec, a.Spec)
+	assert.Equal(t, want.Status, a.Status)
+}
+
+func TestTheExampleWorks(t *testing.T) {
+	w := newWorld(t)
+	example := w.load("../config/website.yaml")[0]
+	example.SetNamespace(w.namespace)
+	require.NoError(t, w.admin.Create(t.Context(), example))
+	w.operate()
+	website := &v1alpha1.Website{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: example.GetName()}}
+	w.awaitSynced(website)
+}
+
+func TestEditsReachTheChildren(t *testing.T) {
+	w := newWorld(t)
+	o := w.operate()
+	a := o.website("a")
+	o.awaitSynced(a)
+	o.edit(a, func(spec *v1alpha1.WebsiteSpec) { spec.Image, spec.Config = "web:2", map[string]string{"GREETING": "hi"} })
+	o.awaitSynced(a)
+	assert.Equal(t, map[string]any{"GREETING": "hi"}, o.at(a, "ConfigMap", "data"))
+	assert.Equal(t, "web:2", o.at(a, "Deployment", "spec", "template", "spec", "containers").([]any)[0].(map[string]any)["image"])
+	assert.Empty(t, o.events(a, "DriftRepaired"), "edits are no drift")
+	o.awaitEvent(a, "Updated", `"web:1" -> "web:2"`)
+}
+
+func TestAChildThatIsNoLongerWantedIsDeleted(t *testing.T) {
+	w := newWorld(t)
+	o := w.operate()
+	a, b := o.website("a"), o.website("b")
+	o.awaitSynced(a, b)
+	o.edit(a, func(spec *v1alpha1.WebsiteSpec) { spec.Host, spec.Config = "", nil })
+	o.awaitSynced(a)
+	assert.Nil(t, o.child(a, "Ingress"))
+	assert.Nil(t, o.child(a, "ConfigMap"))
+	assert.NotNil(t, o.child(b, "Ingress"))
+	o.awaitEvent(a, "Deleted", "Ingress")
+}
+
+func TestADeletedChildComesBack(t *testing.T) {
+	w := newWorld(t)
+	o := w.operate()
+	a := o.website("a")
+	o.settle(a)
+	for kind := range kinds {
+		old := o.child(a, kind)
+		require.NoError(t, o.admin.Delete(t.Context(), old))
+		o.eventually(kind+" is there again", func() bool {
+			obj := o.child(a, kind)
+			return obj != nil && obj.GetUID() != old.GetUID()
+		})
+	}
+	o.awaitSynced(a)
+}
+
+func TestTwoWebsitesKeepApart(t *testing.T) {
+	w := newWorld(t)
+	o := w.operate()
+	a, b := o.website("a"), o.website("b")
+	o.settle(a, b)
+	before := o.versions(b)
+	o.edit(a, func(spec *v1alpha1.WebsiteSpec) { spec.Image = "web:2" })
+	o.awaitSynced(a)
+	o.patch(a, "ConfigMap", "night-shift", `{"data": {"COLOR": "red"}}`)
+	o.await(a, v1alpha1.Drifted, metav1.ConditionFalse, "Repaired")
+	require.NoError(t, o.admin.Delete(t.Context(), a))
+	o.settle(b)
+	assert.Equal(t, before, o.versions(b))
+}
+
+// While a Website is deleted with its children, nothing brings the children back.
+func TestChildrenOfADeletedWebsiteStayAway(t *testing.T) {
+	w := newWorld(t)
+	o := w.operate()
+	a, b := o.website("a"), o.website("b")
+	o.settle(a, b)
+	// No controllers run here, so the Website stays with a finalizer until the test plays the garbage collector.
+	require.NoError(t, o.admin.Delete(t.Context(), a, client.PropagationPolicy(metav1.DeletePropagationForeground)))
+	writes := o.traffic.writes()
+	for kind := range kinds {
+		require.NoError(t, o.admin.Delete(t.Context(), o.child(a, kind)))
+	}
+	// The operator works through its queue in order, so when it has done this it has seen all of that.
+	o.patch(b, "ConfigMap", "night-shift", `{"data": {"COLOR": "red"}}`)
+	o.await(b, v1alpha1.Drifted, metav1.ConditionFalse, "Repaired")
+	for kind := range kinds {
+		assert.Nil(t, o.child(a, kind), kind)
+	}
+	for _, line := range o.traffic.writes()[len(writes):] {
+		assert.NotContains(t, line, "/a")
+	}
+}

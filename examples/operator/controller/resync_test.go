@@ -1,0 +1,74 @@
+package controller_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	ctrl "sigs.k8s.io/controller-runtime"
+)
+
+// Ten minutes of an operator whose informers resync every five seconds, without waiting for them.
+const (
+	simulated  = 10 * time.Minute
+	syncPeriod = 5 * time.Second
+)
+
+func TestResyncsSendNothing(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.website("a"), w.website("b")
+	o := w.operate()
+	o.settle(a, b)
+	for _, kind := range []string{"ConfigMap", "Deployment", "Service", "Ingress"} {
+		o.awaitEvent(a, "Created", kind) // events are written in the background
+		o.awaitEvent(b, "Created", kind)
+	}
+	versions, sent, written := o.versions(a, b), o.traffic.all(), o.traffic.writes()
+	hits, misses := o.noOps.Stats()
+	require.NotEmpty(t, written, "the transport sees what the operator sends")
+
+	resyncs := 0
+	for range simulated / syncPeriod {
+		o.resync(a, b)
+		resyncs += 2
+	}
+	assert.Equal(t, sent, o.traffic.all(), "requests")
+	assert.Equal(t, versions, o.versions(a, b))
+	hitsAfter, missesAfter := o.noOps.Stats()
+	assert.Equal(t, misses, missesAfter, "questions that the cache could not answer")
+	assert.GreaterOrEqual(t, hitsAfter-hits, int64(resyncs*len(kinds)))
+	t.Logf("figure: %d resyncs of %d children each, %d requests, %d writes", resyncs, len(kinds),
+		len(o.traffic.all())-len(sent), len(o.traffic.writes())-len(written))
+}
+
+// The same with the resyncs that the informers make by themselves.
+func TestInformersResyncSendsNothing(t *testing.T) {
+	w := newWorld(t)
+	a := w.website("a")
+	second := time.Second
+	o := w.operate(func(options *ctrl.Options) { options.Cache.SyncPeriod = &second })
+	o.settle(a)
+	o.awaitEvent(a, "Created", "Ingress")
+	versions, sent := o.versions(a), o.traffic.all()
+	before := o.lookups()
+	o.eventually("three resyncs", func() bool { return o.lookups() >= before+int64(3*len(kinds)) })
+	assert.Equal(t, sent, o.traffic.all(), "requests")
+	assert.Equal(t, versions, o.versions(a))
+}
+
+func TestRestartWritesNothing(t *testing.T) {
+	w := newWorld(t)
+	a := w.website("a")
+	before := w.operate()
+	before.settle(a)
+	before.awaitEvent(a, "Created", "Ingress")
+	before.stop()
+	versions := w.versions(a)
+
+	o := w.operate()
+	o.settle(a)
+	assert.Empty(t, o.traffic.writes())
+	assert.Equal(t, versions, o.versions(a))
+	assert.NotEmpty(t, o.traffic.all(), "a new operator asks once")
+}

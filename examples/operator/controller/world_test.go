@@ -1,0 +1,342 @@
+package controller_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+	"sigs.k8s.io/yaml"
+
+	"github.com/ssaplan/primitives/examples/operator/api/v1alpha1"
+	"github.com/ssaplan/primitives/examples/operator/controller"
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/test/controlplane"
+)
+
+// patience is how long a test waits for what has to happen. It only ends tests that fail.
+const patience = time.Minute
+
+// kinds are the kinds of the children.
+var kinds = map[string]string{"ConfigMap": "v1", "Deployment": "apps/v1", "Service": "v1", "Ingress": "networking.k8s.io/v1"}
+
+// world is a namespace of the test's own on the real API server, where the operator is installed.
+type world struct {
+	*testing.T
+	admin     client.Client
+	namespace string
+}
+
+func newWorld(t *testing.T) *world {
+	ctrl.SetLogger(logr.Discard())
+	scheme := runtime.NewScheme()
+	require.NoError(t, clientgoscheme.AddToScheme(scheme))
+	require.NoError(t, v1alpha1.AddToScheme(scheme))
+	admin, err := client.New(controlplane.Shared(t).Config(), client.Options{Scheme: scheme})
+	require.NoError(t, err)
+	w := &world{t, client.WithFieldValidation(client.WithFieldOwner(admin, "admin"), "Strict"), fmt.Sprintf("op-%d", time.Now().UnixNano())}
+	w.install("../config/crd.yaml")
+	w.install("../config/rbac.yaml")
+	w.eventually("the kind Website is served", func() bool {
+		return w.admin.List(t.Context(), &v1alpha1.WebsiteList{}) == nil
+	})
+	require.NoError(t, w.admin.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}}))
+	return w
+}
+
+// install applies the objects of a file.
+func (w *world) install(file string) {
+	w.Helper()
+	for _, obj := range w.load(file) {
+		require.NoError(w, w.admin.Patch(w.Context(), obj, client.Apply, client.FieldOwner("installer"), client.ForceOwnership))
+	}
+}
+
+// load returns the objects of a file.
+func (w *world) load(file string) []*unstructured.Unstructured {
+	w.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(w, err)
+	var out []*unstructured.Unstructured
+	for _, document := range strings.Split(string(text), "\n---\n") {
+		obj := &unstructured.Unstructured{}
+		require.NoError(w, yaml.Unmarshal([]byte(document), &obj.Object))
+		out = append(out, obj)
+	}
+	return out
+}
+
+func (w *world) eventually(what string, holds func() bool) {
+	w.Helper()
+	err := wait.PollUntilContextTimeout(w.Context(), 20*time.Millisecond, patience, true, func(context.Context) (bool, error) {
+		return holds(), nil
+	})
+	require.NoError(w, err, what)
+}
+
+// website creates a Website with all four children.
+func (w *world) website(name string, change ...func(*v1alpha1.WebsiteSpec)) *v1alpha1.Website {
+	w.Helper()
+	replicas := int32(2)
+	website := &v1alpha1.Website{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: name},
+		Spec: v1alpha1.WebsiteSpec{
+			Image: "web:1", Replicas: &replicas, Host: name + ".example.com", Config: map[string]string{"GREETING": "hello", "COLOR": "blue"},
+		},
+	}
+	for _, f := range change {
+		f(&website.Spec)
+	}
+	require.NoError(w, w.admin.Create(w.Context(), website))
+	return website
+}
+
+func (w *world) edit(website *v1alpha1.Website, change func(*v1alpha1.WebsiteSpec)) {
+	w.Helper()
+	before := website.DeepCopy()
+	change(&website.Spec)
+	require.NoError(w, w.admin.Patch(w.Context(), website, client.MergeFrom(before)))
+}
+
+// condition returns a condition of the Website as it is on the server, the zero one if it isn't about the Website's
+// present generation.
+func (w *world) condition(website *v1alpha1.Website, kind string) metav1.Condition {
+	w.Helper()
+	require.NoError(w, w.admin.Get(w.Context(), client.ObjectKeyFromObject(website), website))
+	condition := meta.FindStatusCondition(website.Status.Conditions, kind)
+	if condition == nil || website.Status.ObservedGeneration != website.Generation || condition.ObservedGeneration != website.Generation {
+		return metav1.Condition{}
+	}
+	return *condition
+}
+
+// await waits until a condition of the Website has a status and reason, and returns it.
+func (w *world) await(website *v1alpha1.Website, kind string, status metav1.ConditionStatus, reason string) metav1.Condition {
+	w.Helper()
+	var condition metav1.Condition
+	err := wait.PollUntilContextTimeout(w.Context(), 20*time.Millisecond, patience, true, func(context.Context) (bool, error) {
+		condition = w.condition(website, kind)
+		return condition.Status == status && condition.Reason == reason, nil
+	})
+	require.NoError(w, err, "%s of %s is not %s %s but %+v", kind, website.Name, status, reason, condition)
+	return condition
+}
+
+func (w *world) awaitSynced(websites ...*v1alpha1.Website) {
+	w.Helper()
+	for _, website := range websites {
+		w.await(website, v1alpha1.Synced, metav1.ConditionTrue, "AsDeclared")
+	}
+}
+
+// child returns a child as it is on the server, nil if there is none.
+func (w *world) child(website *v1alpha1.Website, kind string) *unstructured.Unstructured {
+	w.Helper()
+	obj := &unstructured.Unstructured{}
+	obj.SetAPIVersion(kinds[kind])
+	obj.SetKind(kind)
+	err := w.admin.Get(w.Context(), client.ObjectKeyFromObject(website), obj)
+	require.NoError(w, client.IgnoreNotFound(err))
+	if err != nil {
+		return nil
+	}
+	return obj
+}
+
+// at returns a value of a child.
+func (w *world) at(website *v1alpha1.Website, kind string, path ...string) any {
+	w.Helper()
+	obj := w.child(website, kind)
+	require.NotNil(w, obj, kind)
+	value, _, err := unstructured.NestedFieldNoCopy(obj.Object, path...)
+	require.NoError(w, err)
+	return value
+}
+
+// patch is what somebody else does to a child.
+func (w *world) patch(website *v1alpha1.Website, kind, manager, patch string) {
+	w.Helper()
+	obj := w.child(website, kind)
+	require.NotNil(w, obj, kind)
+	require.NoError(w, w.admin.Patch(w.Context(), obj, client.RawPatch(types.MergePatchType, []byte(patch)), client.FieldOwner(manager)))
+}
+
+// versions returns the resourceVersions of the Websites and of all their children.
+func (w *world) versions(websites ...*v1alpha1.Website) map[string]string {
+	w.Helper()
+	out := map[string]string{}
+	for _, website := range websites {
+		require.NoError(w, w.admin.Get(w.Context(), client.ObjectKeyFromObject(website), website))
+		out["Website "+website.Name] = website.ResourceVersion
+		for kind := range kinds {
+			if obj := w.child(website, kind); obj != nil {
+				out[kind+" "+website.Name] = obj.GetResourceVersion()
+			}
+		}
+	}
+	return out
+}
+
+// events returns the messages of the events about a Website that have a reason.
+func (w *world) events(website *v1alpha1.Website, reason string) []string {
+	w.Helper()
+	var list corev1.EventList
+	require.NoError(w, w.admin.List(w.Context(), &list, client.InNamespace(w.namespace)))
+	var out []string
+	for _, e := range list.Items {
+		if e.InvolvedObject.UID == website.UID && e.Reason == reason {
+			out = append(out, e.Message)
+		}
+	}
+	return out
+}
+
+func (w *world) awaitEvent(website *v1alpha1.Website, reason, text string) {
+	w.Helper()
+	w.eventually(fmt.Sprintf("event %s: %s", reason, text), func() bool {
+		return strings.Contains(strings.Join(w.events(website, reason), "\n"), text)
+	})
+}
+
+// operator is a running operator. It has the rights of config/rbac.yaml and no others.
+type operator struct {
+	*world
+	traffic    *traffic
+	noOps      *ssaplan.NoOpCache
+	reconciler *controller.Reconciler
+	queue      chan event.GenericEvent
+	stop       func()
+}
+
+func (w *world) operate(change ...func(*ctrl.Options)) *operator {
+	w.Helper()
+	o := &operator{world: w, traffic: &traffic{}, noOps: ssaplan.NewNoOpCache(1000), queue: make(chan event.GenericEvent)}
+	config, err := controlplane.Shared(w).ConfigFor("system:serviceaccount:website-operator:website-operator")
+	require.NoError(w, err)
+	config.QPS = -1
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return counting{next, o.traffic} })
+	manager := w.manager(config, change)
+	o.reconciler, err = controller.New(manager, controller.Options{NoOps: o.noOps})
+	require.NoError(w, err)
+	c, err := o.reconciler.Setup(manager)
+	require.NoError(w, err)
+	require.NoError(w, c.Watch(source.Channel(o.queue, &handler.EnqueueRequestForObject{})))
+	o.run(manager)
+	return o
+}
+
+// manager returns a manager that looks at the test's namespace only.
+func (w *world) manager(config *rest.Config, change []func(*ctrl.Options)) ctrl.Manager {
+	options := ctrl.Options{Cache: cache.Options{DefaultNamespaces: map[string]cache.Config{w.namespace: {}}}}
+	options.Metrics.BindAddress = "0"
+	always := true
+	options.Controller.SkipNameValidation = &always // several operators run in the process of the tests
+	for _, f := range change {
+		f(&options)
+	}
+	manager, err := controller.NewManager(config, options)
+	require.NoError(w, err)
+	return manager
+}
+
+// run runs the operator until the end of the test, or until it is stopped.
+func (o *operator) run(manager ctrl.Manager) {
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- manager.Start(ctx) }()
+	o.stop = sync.OnceFunc(func() {
+		cancel()
+		require.NoError(o, <-ended)
+	})
+	o.Cleanup(o.stop)
+}
+
+// resync puts a Website into the operator's queue and waits until the no-op cache was asked about all of its children.
+func (o *operator) resync(websites ...*v1alpha1.Website) {
+	o.Helper()
+	for _, website := range websites {
+		before := o.lookups()
+		o.queue <- event.GenericEvent{Object: website}
+		o.eventually("reconciled "+website.Name, func() bool { return o.lookups() >= before+int64(len(kinds)) })
+	}
+}
+
+func (o *operator) lookups() int64 {
+	hits, misses := o.noOps.Stats()
+	return hits + misses
+}
+
+// settle waits until a resync sends nothing more.
+func (o *operator) settle(websites ...*v1alpha1.Website) {
+	o.Helper()
+	o.awaitSynced(websites...)
+	o.eventually("settled", func() bool {
+		before := len(o.traffic.all())
+		o.resync(websites...)
+		return len(o.traffic.all()) == before
+	})
+}
+
+// traffic is what the operator sent, but for watches.
+type traffic struct {
+	mu   sync.Mutex
+	sent []string
+}
+
+// counting is the transport of the operator's clients.
+type counting struct {
+	next    http.RoundTripper
+	traffic *traffic
+}
+
+func (c counting) RoundTrip(request *http.Request) (*http.Response, error) {
+	if query := request.URL.Query(); query.Get("watch") == "" {
+		c.traffic.add(request.Method + " " + request.URL.Path + " " + query.Get("dryRun"))
+	}
+	return c.next.RoundTrip(request)
+}
+
+func (t *traffic) add(line string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.sent = append(t.sent, line)
+}
+
+// all returns a line for each request: method, path and, for a dry run, All.
+func (t *traffic) all() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return append([]string(nil), t.sent...)
+}
+
+// writes returns the requests that were to change something.
+func (t *traffic) writes() []string {
+	var out []string
+	for _, line := range t.all() {
+		if !strings.HasPrefix(line, "GET ") && !strings.HasSuffix(line, " All") {
+			out = append(out, line)
+		}
+	}
+	return out
+}
