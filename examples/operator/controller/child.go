@@ -1,18 +1,14 @@
 package controller
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/ssaplan/primitives/examples/operator/api/v1alpha1"
-	"github.com/ssaplan/primitives/fieldowner"
-	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
@@ -45,7 +41,7 @@ func (v verdict) open() bool { return v != "" && v != asDeclared && !v.written()
 
 // outcome is what became of a child, and why.
 type outcome struct {
-	kind    string
+	kind    metav1.TypeMeta
 	verdict verdict // empty as long as the plan is still to be carried out
 	text    string
 	// repaired are the changes of others that were put back.
@@ -130,87 +126,4 @@ func lines[T fmt.Stringer](things []T) string {
 		texts[i] = thing.String()
 	}
 	return strings.Join(texts, "; ")
-}
-
-// leftToOthers returns the fields of a child that the Website ignores and that others own. As long as nobody else owns
-// such a field it stays declared: a field that is given up with no owner left is deleted or reset by the server.
-func leftToOthers(website *v1alpha1.Website, c *child) (projection.Patterns, error) {
-	var texts []string
-	for _, ignored := range website.Spec.Ignore {
-		if ignored.Kind == c.kind {
-			texts = append(texts, ignored.Fields...)
-		}
-	}
-	patterns, err := projection.ParsePatterns(texts...)
-	if err != nil {
-		return nil, fmt.Errorf("spec.ignore of %s: %w", c.kind, err)
-	}
-	if len(patterns) == 0 || c.live == nil {
-		return nil, nil
-	}
-	owners, err := fieldowner.Read(c.live.Object)
-	if err != nil {
-		return nil, err
-	}
-	own := fieldowner.AppliedBy(FieldManager)
-	others := owners.Fields(func(o fieldowner.Owner) bool { return !own(o) })
-	_, ignored := patterns.Split(others.Leaves())
-	texts = nil
-	for path := range ignored.All() {
-		texts = append(texts, path.String())
-	}
-	return projection.ParsePatterns(texts...)
-}
-
-// carryOut does what the plan says, and remembers what was applied.
-func (r *Reconciler) carryOut(ctx context.Context, website *v1alpha1.Website, c *child) {
-	if c.plan == nil {
-		r.delete(ctx, website, c)
-		return
-	}
-	obj, err := r.write(ctx, c)
-	if err != nil {
-		c.fail(err)
-		return
-	}
-	if c.verdict == asDeclared && r.states.of(website, c.kind) != nil {
-		return
-	}
-	state, err := ssaplan.NewState(obj, FieldManager)
-	if err != nil {
-		c.fail(err)
-		return
-	}
-	r.states.set(website, c.kind, state)
-}
-
-// write sends what the plan says, and nothing if that is nothing.
-func (r *Reconciler) write(ctx context.Context, c *child) (*unstructured.Unstructured, error) {
-	c.text = c.plan.Reason
-	switch c.plan.Action {
-	case ssaplan.NoOp:
-		c.verdict = asDeclared
-	case ssaplan.Create:
-		c.verdict = created
-	case ssaplan.Update:
-		c.verdict, c.text, c.repaired = updated, lines(c.plan.Changes), drift(c.plan)
-	case ssaplan.Replace:
-		c.verdict = replaced
-		ctx, cancel := context.WithTimeout(ctx, r.options.ReplaceTimeout)
-		defer cancel()
-		return c.planner.Replace(ctx, c.plan, ssaplan.ReplaceOptions{})
-	}
-	return c.planner.Apply(ctx, c.plan)
-}
-
-// delete deletes a child that is no longer wanted, if it still is the one that was looked at.
-func (r *Reconciler) delete(ctx context.Context, website *v1alpha1.Website, c *child) {
-	uid, version := c.live.GetUID(), c.live.GetResourceVersion()
-	err := r.writer.Delete(ctx, c.live, client.Preconditions(metav1.Preconditions{UID: &uid, ResourceVersion: &version}))
-	if client.IgnoreNotFound(err) != nil {
-		c.fail(fmt.Errorf("delete: %w", err))
-		return
-	}
-	r.states.set(website, c.kind, nil)
-	c.verdict, c.text = deleted, "no longer part of the Website"
 }

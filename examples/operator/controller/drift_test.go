@@ -102,7 +102,7 @@ func TestConflictIsReported(t *testing.T) {
 
 	o.patch(a, "ConfigMap", "night-shift", `{"data": {"COLOR": "red"}}`)
 	condition := o.await(a, v1alpha1.Conflict, metav1.ConditionTrue, "Conflict")
-	assert.Equal(t, `ConfigMap: data.COLOR: conflict with "night-shift" (Update)`, condition.Message)
+	assert.Equal(t, `ConfigMap: data.COLOR: owned by "night-shift" (Update)`, condition.Message)
 	o.await(a, v1alpha1.Synced, metav1.ConditionFalse, "Conflict")
 	o.awaitEvent(a, v1alpha1.Conflict, "night-shift")
 	o.staysAsItIs(a)

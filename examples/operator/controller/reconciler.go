@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/ssaplan/primitives/examples/operator/api/v1alpha1"
+	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
@@ -136,7 +137,7 @@ func (r *Reconciler) sync(ctx context.Context, website *v1alpha1.Website) []outc
 
 // look plans a child, and judges the plan by what the Website allows. The manifest is nil for a child that isn't wanted.
 func (r *Reconciler) look(ctx context.Context, website *v1alpha1.Website, kind metav1.TypeMeta, manifest *unstructured.Unstructured) *child {
-	c := &child{manifest: manifest, outcome: outcome{kind: kind.Kind}}
+	c := &child{manifest: manifest, outcome: outcome{kind: kind}}
 	live, err := r.live(ctx, website, kind, manifest != nil)
 	if err != nil {
 		c.fail(err)
@@ -159,31 +160,52 @@ func (r *Reconciler) look(ctx context.Context, website *v1alpha1.Website, kind m
 // live returns the child as the informer has it, nil if there is none. The informer has only what bears the operator's
 // label, and may be late, so that for a child that is wanted its silence is no proof.
 func (r *Reconciler) live(ctx context.Context, website *v1alpha1.Website, kind metav1.TypeMeta, wanted bool) (*unstructured.Unstructured, error) {
-	obj, key := ofKind(kind), client.ObjectKeyFromObject(website)
-	err := r.Cache.Get(ctx, key, obj)
-	if client.IgnoreNotFound(err) == nil && err != nil && wanted {
-		err = r.server.Get(ctx, key, obj)
+	obj, err := get(ctx, r.Cache, website, kind)
+	if obj == nil && err == nil && wanted {
+		return get(ctx, r.server, website, kind)
 	}
-	if err != nil {
+	return obj, err
+}
+
+// get returns the child of a kind, nil if there is none.
+func get(ctx context.Context, reader client.Reader, website *v1alpha1.Website, kind metav1.TypeMeta) (*unstructured.Unstructured, error) {
+	obj := ofKind(kind)
+	if err := reader.Get(ctx, client.ObjectKeyFromObject(website), obj); err != nil {
 		return nil, client.IgnoreNotFound(err)
 	}
 	return obj, nil
 }
 
 func (r *Reconciler) plan(ctx context.Context, website *v1alpha1.Website, c *child) {
-	ignore, err := leftToOthers(website, c)
+	patterns, err := ignorable(website, c.kind.Kind)
 	if err != nil {
 		c.verdict, c.text = refused, err.Error()
 		return
+	}
+	err = r.ask(ctx, website, c, patterns)
+	if err == nil && contested(c.plan, patterns) { // the informer doesn't know yet who owns that
+		if c.live, err = get(ctx, r.server, website, c.kind); err == nil {
+			err = r.ask(ctx, website, c, patterns)
+		}
+	}
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	c.judge(website.Spec)
+}
+
+// ask makes the plan.
+func (r *Reconciler) ask(ctx context.Context, website *v1alpha1.Website, c *child, patterns projection.Patterns) error {
+	ignore, err := ownedByOthers(c.live, patterns)
+	if err != nil {
+		return err
 	}
 	c.planner = r.forcing
 	if website.Spec.ConflictPolicy == v1alpha1.RefuseConflicts {
 		c.planner = r.asking
 	}
-	request := ssaplan.Request{Manifest: c.manifest, Live: c.live, Ignore: ignore, Prior: r.states.of(website, c.kind)}
-	if c.plan, err = c.planner.Plan(ctx, request); err != nil {
-		c.fail(err)
-		return
-	}
-	c.judge(website.Spec)
+	request := ssaplan.Request{Manifest: c.manifest, Live: c.live, Ignore: ignore, Prior: r.states.of(website, c.kind.Kind)}
+	c.plan, err = c.planner.Plan(ctx, request)
+	return err
 }

@@ -100,7 +100,7 @@ func repairs(none metav1.Condition, before *metav1.Condition, outcomes []outcome
 	var repaired []string
 	for _, o := range outcomes {
 		if len(o.repaired) > 0 {
-			repaired = append(repaired, o.kind+": "+lines(o.repaired))
+			repaired = append(repaired, o.kind.Kind+": "+lines(o.repaired))
 		}
 	}
 	switch {
@@ -117,7 +117,7 @@ func texts(outcomes []outcome, chosen func(outcome) bool) string {
 	var out []string
 	for _, o := range outcomes {
 		if chosen(o) {
-			out = append(out, o.kind+": "+o.text)
+			out = append(out, o.kind.Kind+": "+o.text)
 		}
 	}
 	return strings.Join(out, "; ")
@@ -127,10 +127,10 @@ func texts(outcomes []outcome, chosen func(outcome) bool) string {
 func (r *Reconciler) announceWrites(website *v1alpha1.Website, outcomes []outcome) {
 	for _, o := range outcomes {
 		if o.verdict.written() {
-			r.events.Event(website, corev1.EventTypeNormal, string(o.verdict), cut(fmt.Sprintf("%s: %s", o.kind, o.text)))
+			r.events.Event(website, corev1.EventTypeNormal, string(o.verdict), cut(fmt.Sprintf("%s: %s", o.kind.Kind, o.text)))
 		}
 		if len(o.repaired) > 0 {
-			r.events.Event(website, corev1.EventTypeWarning, "DriftRepaired", cut(fmt.Sprintf("%s: %s", o.kind, lines(o.repaired))))
+			r.events.Event(website, corev1.EventTypeWarning, "DriftRepaired", cut(fmt.Sprintf("%s: %s", o.kind.Kind, lines(o.repaired))))
 		}
 	}
 }

@@ -1,0 +1,141 @@
+package controller_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/ssaplan/primitives/examples/operator/api/v1alpha1"
+	"github.com/ssaplan/primitives/examples/operator/controller"
+	"github.com/ssaplan/primitives/test/controlplane"
+)
+
+// lateCache is what informers have that heard of nothing since they were looked at: a Website and its children.
+type lateCache struct {
+	client.Reader
+	website  *v1alpha1.Website
+	children map[string]*unstructured.Unstructured
+}
+
+func (c lateCache) Get(_ context.Context, key client.ObjectKey, into client.Object, _ ...client.GetOption) error {
+	switch into := into.(type) {
+	case *v1alpha1.Website:
+		*into = *c.website.DeepCopy()
+		return nil
+	case *unstructured.Unstructured:
+		if have := c.children[into.GetKind()]; have != nil {
+			have.DeepCopyInto(into)
+			return nil
+		}
+	}
+	return apierrors.NewNotFound(schema.GroupResource{Resource: "children"}, key.Name)
+}
+
+// late is an operator that is called by the test, has just started, and has the informers of some moment.
+type late struct {
+	*world
+	cache      lateCache
+	reconciler *controller.Reconciler
+}
+
+// late lets an operator make the children of a Website, stops it, and returns one whose informers stand still there.
+func (w *world) late(website *v1alpha1.Website) *late {
+	w.Helper()
+	o := w.operate()
+	o.settle(website)
+	o.stop()
+	l := &late{world: w, cache: lateCache{website: website.DeepCopy(), children: map[string]*unstructured.Unstructured{}}}
+	for kind := range kinds {
+		l.cache.children[kind] = w.child(website, kind)
+	}
+	l.start()
+	return l
+}
+
+// start starts the operator anew: it remembers nothing.
+func (l *late) start() {
+	l.Helper()
+	manager := l.manager(controlplane.Shared(l).Config(), nil)
+	var err error
+	l.reconciler, err = controller.New(manager, controller.Options{})
+	require.NoError(l, err)
+	l.reconciler.Cache = l.cache
+}
+
+func (l *late) reconcile() {
+	l.Helper()
+	_, err := l.reconciler.Reconcile(l.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(l.cache.website)})
+	require.NoError(l, err)
+}
+
+func TestLateInformerAndDrift(t *testing.T) {
+	w := newWorld(t)
+	a := w.website("a")
+	l := w.late(a)
+	l.patch(a, "ConfigMap", "night-shift", `{"data": {"COLOR": "red"}}`)
+	l.reconcile()
+	assert.Equal(t, "blue", l.at(a, "ConfigMap", "data", "COLOR"))
+	assert.Contains(t, l.await(a, v1alpha1.Drifted, metav1.ConditionFalse, "Repaired").Message, `"night-shift"`)
+
+	before := l.versions(a)
+	l.start()
+	l.reconcile()
+	assert.Equal(t, before, l.versions(a), "the informer still has what was before the drift, and the server decides")
+}
+
+func TestLateInformerAndDeletion(t *testing.T) {
+	w := newWorld(t)
+	a := w.website("a")
+	l := w.late(a)
+	require.NoError(t, l.admin.Delete(t.Context(), l.child(a, "ConfigMap")))
+	l.reconcile()
+	require.NotNil(t, l.child(a, "ConfigMap"))
+	before := l.versions(a)
+	l.start()
+	l.reconcile()
+	assert.Equal(t, before, l.versions(a), "the informer has the one that is gone")
+}
+
+func TestLateInformerAndCreation(t *testing.T) {
+	w := newWorld(t)
+	a := w.website("a")
+	l := w.late(a)
+	before := l.versions(a)
+	clear(l.cache.children)
+	l.reconcile()
+	assert.Equal(t, before, l.versions(a))
+}
+
+func TestLateInformerAndStatus(t *testing.T) {
+	w := newWorld(t)
+	a := w.website("a")
+	l := w.late(a)
+	before := l.versions(a)
+	l.cache.website.Status = v1alpha1.WebsiteStatus{}
+	l.cache.website.ResourceVersion = "1"
+	l.reconcile()
+	assert.Equal(t, before, l.versions(a))
+}
+
+func TestLateInformerAndAutoscaler(t *testing.T) {
+	for _, policy := range []v1alpha1.ConflictPolicy{v1alpha1.ForceConflicts, v1alpha1.RefuseConflicts} {
+		w := newWorld(t)
+		a := w.website("a", func(spec *v1alpha1.WebsiteSpec) {
+			spec.Ignore = []v1alpha1.IgnoredFields{{Kind: "Deployment", Fields: []string{"spec.replicas"}}}
+			spec.ConflictPolicy = policy
+		})
+		l := w.late(a)
+		l.scale(a, "horizontal-pod-autoscaler", 7)
+		l.reconcile()
+		assert.EqualValues(t, 7, l.at(a, "Deployment", "spec", "replicas"), "%s: the informer knows no other owner yet", policy)
+		l.awaitSynced(a)
+	}
+}
