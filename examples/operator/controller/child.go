@@ -3,12 +3,14 @@ package controller
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/examples/operator/api/v1alpha1"
+	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
@@ -112,8 +114,11 @@ func drift(plan *ssaplan.Plan) []ssaplan.Change {
 }
 
 func replacement(plan *ssaplan.Plan) string {
+	hazards := slices.DeleteFunc(slices.Clone(plan.Replacement.Hazards), func(h immutability.Hazard) bool {
+		return h.Kind == immutability.Owner // which is the Website
+	})
 	text := plan.Reason
-	if hazards := plan.Replacement.Hazards; len(hazards) > 0 {
+	if len(hazards) > 0 {
 		text += " (replacing it: " + lines(hazards) + ")"
 	}
 	return text + "; to have it deleted and created anew, set spec.replacePolicy to Allowed"

@@ -69,7 +69,7 @@ func TestEditsReachTheChildren(t *testing.T) {
 	})
 	o.awaitSynced(a)
 	assert.Equal(t, map[string]any{"GREETING": "hi"}, o.at(a, "ConfigMap", "data"))
-	assert.Equal(t, "web:2", o.at(a, "Deployment", "spec", "template", "spec", "containers").([]any)[0].(map[string]any)["image"])
+	assert.Equal(t, "web:2", image(o, a))
 	assert.Empty(t, o.events(a, "DriftRepaired"), "edits are no drift")
 	o.awaitEvent(a, "Updated", `"web:1" -> "web:2"`)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -198,7 +199,7 @@ func (w *world) versions(websites ...*v1alpha1.Website) map[string]string {
 	return out
 }
 
-// events returns the messages of the events about a Website that have a reason.
+// events returns the messages of the events about a Website that have a reason, each as often as it was sent.
 func (w *world) events(website *v1alpha1.Website, reason string) []string {
 	w.Helper()
 	var list corev1.EventList
@@ -206,7 +207,7 @@ func (w *world) events(website *v1alpha1.Website, reason string) []string {
 	var out []string
 	for _, e := range list.Items {
 		if e.InvolvedObject.UID == website.UID && e.Reason == reason {
-			out = append(out, e.Message)
+			out = append(out, slices.Repeat([]string{e.Message}, int(e.Count))...)
 		}
 	}
 	return out
