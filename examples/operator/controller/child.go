@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -57,6 +58,7 @@ type child struct {
 	manifest, live *unstructured.Unstructured // nil if it isn't wanted, or not there
 	planner        *ssaplan.Planner
 	plan           *ssaplan.Plan
+	memory         *remembered
 	outcome
 }
 
@@ -77,12 +79,15 @@ func (c *child) judge(spec v1alpha1.WebsiteSpec) {
 		c.verdict, c.text = conflicting, lines(c.plan.Conflicts)
 	case c.plan.Action == ssaplan.Deferred:
 		c.verdict, c.text = deferred, c.plan.Reason
-	case c.plan.Action == ssaplan.Replace && c.plan.Replacement.UID != string(c.live.GetUID()):
+	case c.plan.Action == ssaplan.Replace && (c.live == nil || c.plan.Replacement.UID != string(c.live.GetUID())):
 		c.fail(errors.New("was created anew meanwhile, maybe by somebody else: looking again"))
 	case c.plan.Action == ssaplan.Replace && spec.ReplacePolicy != v1alpha1.AllowReplace:
 		c.verdict, c.text = replacementNeeded, replacement(c.plan)
-	case c.plan.Action == ssaplan.Update && spec.DriftPolicy == v1alpha1.ReportDrift && !c.edits():
+	case c.edits() || len(drift(c.plan)) == 0:
+	case spec.DriftPolicy == v1alpha1.ReportDrift:
 		c.verdict, c.text = drifted, lines(drift(c.plan))
+	case c.memory.fought(time.Now()):
+		c.verdict, c.text = drifted, fmt.Sprintf("%s; left for now, after %d repairs within %v", lines(drift(c.plan)), maxRepairs, repairWindow)
 	}
 }
 

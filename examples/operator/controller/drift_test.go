@@ -52,6 +52,33 @@ func TestRemovedFieldIsDrift(t *testing.T) {
 	assert.Equal(t, map[string]any{"GREETING": "hello", "COLOR": "blue"}, o.at(a, "ConfigMap", "data"))
 }
 
+// Against somebody who writes again and again the operator doesn't do the same.
+func TestAStubbornOtherIsLeft(t *testing.T) {
+	w := newWorld(t)
+	o := w.operate()
+	a := o.website("a")
+	o.settle(a)
+	changes := 0
+	o.eventually("left", func() bool {
+		if o.condition(a, v1alpha1.Drifted).Status == metav1.ConditionTrue {
+			return true
+		}
+		if o.at(a, "ConfigMap", "data", "COLOR") == "blue" {
+			o.patch(a, "ConfigMap", "night-shift", `{"data": {"COLOR": "red"}}`)
+			changes++
+		}
+		return false
+	})
+	condition := o.await(a, v1alpha1.Drifted, metav1.ConditionTrue, "Drifted")
+	assert.Contains(t, condition.Message, `"night-shift"`)
+	assert.Contains(t, condition.Message, "left for now, after 5 repairs")
+	assert.Equal(t, 6, changes, "five were repaired")
+	o.staysAsItIs(a)
+
+	o.edit(a, func(spec *v1alpha1.WebsiteSpec) { spec.Config["GREETING"] = "hi" })
+	o.awaitSynced(a)
+}
+
 func TestWhatOthersAddIsNoDrift(t *testing.T) {
 	w := newWorld(t)
 	o := w.operate()

@@ -40,7 +40,7 @@ type Reconciler struct {
 	status          client.StatusWriter
 	events          record.EventRecorder
 	forcing, asking *ssaplan.Planner
-	states          states
+	memory          memory
 	options         Options
 }
 
@@ -77,7 +77,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	website := &v1alpha1.Website{}
 	if err := r.Cache.Get(ctx, request.NamespacedName, website); err != nil {
 		if err = client.IgnoreNotFound(err); err == nil {
-			r.states.forget(request.NamespacedName)
+			r.memory.forget(request.NamespacedName)
 		}
 		return ctrl.Result{}, err
 	}
@@ -128,7 +128,7 @@ func (r *Reconciler) sync(ctx context.Context, website *v1alpha1.Website) []outc
 		case blocked && c.edits():
 			c.verdict, c.text = waiting, "its changes wait for the other children"
 		default:
-			r.carryOut(ctx, website, c)
+			r.carryOut(ctx, c)
 		}
 		outcomes = append(outcomes, c.outcome)
 	}
@@ -137,7 +137,7 @@ func (r *Reconciler) sync(ctx context.Context, website *v1alpha1.Website) []outc
 
 // look plans a child, and judges the plan by what the Website allows. The manifest is nil for a child that isn't wanted.
 func (r *Reconciler) look(ctx context.Context, website *v1alpha1.Website, kind metav1.TypeMeta, manifest *unstructured.Unstructured) *child {
-	c := &child{manifest: manifest, outcome: outcome{kind: kind}}
+	c := &child{manifest: manifest, memory: r.memory.of(website, kind.Kind), outcome: outcome{kind: kind}}
 	live, err := r.live(ctx, website, kind, manifest != nil)
 	if err != nil {
 		c.fail(err)
@@ -205,7 +205,7 @@ func (r *Reconciler) ask(ctx context.Context, website *v1alpha1.Website, c *chil
 	if website.Spec.ConflictPolicy == v1alpha1.RefuseConflicts {
 		c.planner = r.asking
 	}
-	request := ssaplan.Request{Manifest: c.manifest, Live: c.live, Ignore: ignore, Prior: r.states.of(website, c.kind.Kind)}
+	request := ssaplan.Request{Manifest: c.manifest, Live: c.live, Ignore: ignore, Prior: c.memory.applied}
 	c.plan, err = c.planner.Plan(ctx, request)
 	return err
 }

@@ -126,11 +126,12 @@ func texts(outcomes []outcome, chosen func(outcome) bool) string {
 // announceWrites tells of everything that was written to the children.
 func (r *Reconciler) announceWrites(website *v1alpha1.Website, outcomes []outcome) {
 	for _, o := range outcomes {
-		if o.verdict.written() {
-			r.events.Event(website, corev1.EventTypeNormal, string(o.verdict), cut(fmt.Sprintf("%s: %s", o.kind.Kind, o.text)))
-		}
-		if len(o.repaired) > 0 {
-			r.events.Event(website, corev1.EventTypeWarning, "DriftRepaired", cut(fmt.Sprintf("%s: %s", o.kind.Kind, lines(o.repaired))))
+		text := cut(fmt.Sprintf("%s: %s", o.kind.Kind, o.text))
+		switch {
+		case len(o.repaired) > 0:
+			r.events.Event(website, corev1.EventTypeWarning, "DriftRepaired", text)
+		case o.verdict.written():
+			r.events.Event(website, corev1.EventTypeNormal, string(o.verdict), text)
 		}
 	}
 }

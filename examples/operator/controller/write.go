@@ -3,19 +3,19 @@ package controller
 import (
 	"context"
 	"fmt"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/ssaplan/primitives/examples/operator/api/v1alpha1"
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
 // carryOut does what the plan says, and remembers what was applied.
-func (r *Reconciler) carryOut(ctx context.Context, website *v1alpha1.Website, c *child) {
+func (r *Reconciler) carryOut(ctx context.Context, c *child) {
 	if c.plan == nil {
-		r.delete(ctx, website, c)
+		r.delete(ctx, c)
 		return
 	}
 	obj, err := r.write(ctx, c)
@@ -23,15 +23,15 @@ func (r *Reconciler) carryOut(ctx context.Context, website *v1alpha1.Website, c 
 		c.fail(err)
 		return
 	}
-	if c.verdict == asDeclared && r.states.of(website, c.kind.Kind) != nil {
+	if c.repaired = drift(c.plan); len(c.repaired) > 0 {
+		c.memory.repairs = append(c.memory.repairs, time.Now())
+	}
+	if c.verdict == asDeclared && c.memory.applied != nil {
 		return
 	}
-	state, err := ssaplan.NewState(obj, FieldManager)
-	if err != nil {
+	if c.memory.applied, err = ssaplan.NewState(obj, FieldManager); err != nil {
 		c.fail(err)
-		return
 	}
-	r.states.set(website, c.kind.Kind, state)
 }
 
 // write sends what the plan says, and nothing if that is nothing.
@@ -41,9 +41,9 @@ func (r *Reconciler) write(ctx context.Context, c *child) (*unstructured.Unstruc
 	case ssaplan.NoOp:
 		c.verdict = asDeclared
 	case ssaplan.Create:
-		c.verdict = created
+		c.verdict, c.text = created, "was not there"
 	case ssaplan.Update:
-		c.verdict, c.text, c.repaired = updated, lines(c.plan.Changes), drift(c.plan)
+		c.verdict, c.text = updated, lines(c.plan.Changes)
 	case ssaplan.Replace:
 		c.verdict = replaced
 		ctx, cancel := context.WithTimeout(ctx, r.options.ReplaceTimeout)
@@ -54,13 +54,13 @@ func (r *Reconciler) write(ctx context.Context, c *child) (*unstructured.Unstruc
 }
 
 // delete deletes a child that is no longer wanted, if it still is the one that was looked at.
-func (r *Reconciler) delete(ctx context.Context, website *v1alpha1.Website, c *child) {
+func (r *Reconciler) delete(ctx context.Context, c *child) {
 	uid, version := c.live.GetUID(), c.live.GetResourceVersion()
 	err := r.writer.Delete(ctx, c.live, client.Preconditions(metav1.Preconditions{UID: &uid, ResourceVersion: &version}))
 	if client.IgnoreNotFound(err) != nil {
 		c.fail(fmt.Errorf("delete: %w", err))
 		return
 	}
-	r.states.set(website, c.kind.Kind, nil)
+	c.memory.applied = nil
 	c.verdict, c.text = deleted, "no longer part of the Website"
 }
