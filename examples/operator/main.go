@@ -33,6 +33,7 @@ func flags() (ctrl.Options, *zap.Options) {
 	flag.StringVar(&options.HealthProbeBindAddress, "health", ":8081", "where to serve /healthz and /readyz; 0 serves none")
 	flag.BoolVar(&options.LeaderElection, "leader-elect", false, "run only while no other operator leads")
 	flag.StringVar(&options.LeaderElectionNamespace, "leader-elect-namespace", "", "where the lease is (default: the pod's namespace)")
+	flag.IntVar(&options.Controller.MaxConcurrentReconciles, "workers", 4, "how many Websites are worked on at a time")
 	logging.BindFlags(flag.CommandLine)
 	flag.Parse()
 	options.Cache = cache.Options{SyncPeriod: resync}

@@ -63,8 +63,8 @@ func (w *world) late(website *v1alpha1.Website) *late {
 // start starts the operator anew: it remembers nothing.
 func (l *late) start() {
 	l.Helper()
-	manager := l.manager(controlplane.Shared(l).Config(), nil)
-	var err error
+	manager, err := controller.NewManager(controlplane.Shared(l).Config(), l.managerOptions())
+	require.NoError(l, err)
 	l.reconciler, err = controller.New(manager, controller.Options{})
 	require.NoError(l, err)
 	l.reconciler.Cache = l.cache

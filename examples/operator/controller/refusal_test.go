@@ -2,6 +2,7 @@ package controller_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -41,6 +42,26 @@ func TestReplacementNeedsPermission(t *testing.T) {
 	o.awaitEvent(a, "Replaced", "spec.selector")
 	o.await(a, v1alpha1.ReplacementNeeded, metav1.ConditionFalse, "AsDeclared")
 	o.settle(a)
+}
+
+// A finalizer holds up the old Deployment. The operator says so, doesn't wait for ever, and goes on when it is gone.
+func TestReplacementThatIsHeldUp(t *testing.T) {
+	w := newWorld(t)
+	o := w.operate(func(s *settings) { s.controller.ReplaceTimeout = time.Second })
+	a := o.website("a", func(spec *v1alpha1.WebsiteSpec) { spec.ReplacePolicy = v1alpha1.AllowReplace })
+	o.settle(a)
+	o.patch(a, "Deployment", "night-shift", `{"metadata": {"finalizers": ["example.com/hold"]}}`)
+	old := o.child(a, "Deployment")
+
+	o.edit(a, func(spec *v1alpha1.WebsiteSpec) { spec.PodLabels = map[string]string{"track": "canary"} })
+	condition := o.await(a, v1alpha1.Synced, metav1.ConditionFalse, "Failed")
+	assert.Contains(t, condition.Message, "Deployment: ")
+	assert.Contains(t, condition.Message, "the delete waits for finalizers example.com/hold")
+
+	o.patch(a, "Deployment", "night-shift", `{"metadata": {"finalizers": null}}`)
+	o.awaitSynced(a)
+	assert.NotEqual(t, old.GetUID(), o.child(a, "Deployment").GetUID())
+	assert.Contains(t, o.at(a, "Deployment", "spec", "selector", "matchLabels"), "track")
 }
 
 func TestRefusalIsReportedAndHoldsBackTheRest(t *testing.T) {

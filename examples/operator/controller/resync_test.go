@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	ctrl "sigs.k8s.io/controller-runtime"
 )
 
 // Ten minutes of an operator whose informers resync every five seconds, without waiting for them.
@@ -18,7 +17,7 @@ const (
 func TestResyncsSendNothing(t *testing.T) {
 	w := newWorld(t)
 	a, b := w.website("a"), w.website("b")
-	o := w.operate()
+	o := w.operate(func(s *settings) { s.manager.Controller.MaxConcurrentReconciles = 4 })
 	o.settle(a, b)
 	for _, kind := range []string{"ConfigMap", "Deployment", "Service", "Ingress"} {
 		o.awaitEvent(a, "Created", kind) // events are written in the background
@@ -47,7 +46,7 @@ func TestInformersResyncSendsNothing(t *testing.T) {
 	w := newWorld(t)
 	a := w.website("a")
 	second := time.Second
-	o := w.operate(func(options *ctrl.Options) { options.Cache.SyncPeriod = &second })
+	o := w.operate(func(s *settings) { s.manager.Cache.SyncPeriod = &second })
 	o.settle(a)
 	o.awaitEvent(a, "Created", "Ingress")
 	versions, sent := o.versions(a), o.traffic.all()

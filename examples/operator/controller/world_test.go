@@ -21,7 +21,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
-	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -230,15 +229,26 @@ type operator struct {
 	stop       func()
 }
 
-func (w *world) operate(change ...func(*ctrl.Options)) *operator {
+// settings are the options of an operator.
+type settings struct {
+	manager    ctrl.Options
+	controller controller.Options
+}
+
+func (w *world) operate(change ...func(*settings)) *operator {
 	w.Helper()
 	o := &operator{world: w, traffic: &traffic{}, noOps: ssaplan.NewNoOpCache(1000), queue: make(chan event.GenericEvent)}
 	config, err := controlplane.Shared(w).ConfigFor("system:serviceaccount:website-operator:website-operator")
 	require.NoError(w, err)
 	config.QPS = -1
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return counting{next, o.traffic} })
-	manager := w.manager(config, change)
-	o.reconciler, err = controller.New(manager, controller.Options{NoOps: o.noOps})
+	options := settings{w.managerOptions(), controller.Options{NoOps: o.noOps}}
+	for _, f := range change {
+		f(&options)
+	}
+	manager, err := controller.NewManager(config, options.manager)
+	require.NoError(w, err)
+	o.reconciler, err = controller.New(manager, options.controller)
 	require.NoError(w, err)
 	c, err := o.reconciler.Setup(manager)
 	require.NoError(w, err)
@@ -247,18 +257,13 @@ func (w *world) operate(change ...func(*ctrl.Options)) *operator {
 	return o
 }
 
-// manager returns a manager that looks at the test's namespace only.
-func (w *world) manager(config *rest.Config, change []func(*ctrl.Options)) ctrl.Manager {
+// managerOptions are those of a manager that looks at the test's namespace only.
+func (w *world) managerOptions() ctrl.Options {
 	options := ctrl.Options{Cache: cache.Options{DefaultNamespaces: map[string]cache.Config{w.namespace: {}}}}
 	options.Metrics.BindAddress = "0"
 	always := true
 	options.Controller.SkipNameValidation = &always // several operators run in the process of the tests
-	for _, f := range change {
-		f(&options)
-	}
-	manager, err := controller.NewManager(config, options)
-	require.NoError(w, err)
-	return manager
+	return options
 }
 
 // run runs the operator until the end of the test, or until it is stopped.
