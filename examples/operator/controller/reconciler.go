@@ -107,8 +107,8 @@ func (r *Reconciler) next(outcomes []outcome) (ctrl.Result, error) {
 }
 
 // sync plans all the children, and then writes those that have to change. What somebody edited in the Website is written
-// to all of them or to none, so that no Service selects pods that the Deployment can't have; what only has to be put back
-// is put back in any case.
+// to all of them or to none, and after a write that failed to no other, so that no Service selects pods that the Deployment
+// can't have. What only has to be put back is put back in any case.
 func (r *Reconciler) sync(ctx context.Context, website *v1alpha1.Website) []outcome {
 	wanted, err := manifests(website)
 	if err != nil {
@@ -129,6 +129,7 @@ func (r *Reconciler) sync(ctx context.Context, website *v1alpha1.Website) []outc
 			c.verdict, c.text = waiting, "its changes wait for the other children"
 		default:
 			r.carryOut(ctx, c)
+			blocked = blocked || c.verdict.open()
 		}
 		outcomes = append(outcomes, c.outcome)
 	}
@@ -176,6 +177,7 @@ func get(ctx context.Context, reader client.Reader, website *v1alpha1.Website, k
 	return obj, nil
 }
 
+// plan plans a child without what is left to others, and judges the plan.
 func (r *Reconciler) plan(ctx context.Context, website *v1alpha1.Website, c *child) {
 	patterns, err := ignorable(website, c.kind.Kind)
 	if err != nil {

@@ -57,6 +57,7 @@ func TestReplacementThatIsHeldUp(t *testing.T) {
 	condition := o.await(a, v1alpha1.Synced, metav1.ConditionFalse, "Failed")
 	assert.Contains(t, condition.Message, "Deployment: ")
 	assert.Contains(t, condition.Message, "the delete waits for finalizers example.com/hold")
+	assert.NotContains(t, o.at(a, "Service", "spec", "selector"), "track", "the old pods are still found")
 
 	o.patch(a, "Deployment", "night-shift", `{"metadata": {"finalizers": null}}`)
 	o.awaitSynced(a)
