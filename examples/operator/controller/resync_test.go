@@ -1,6 +1,7 @@
 package controller_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -37,7 +38,7 @@ func TestResyncsSendNothing(t *testing.T) {
 	hitsAfter, missesAfter := o.noOps.Stats()
 	assert.Equal(t, misses, missesAfter, "questions that the cache could not answer")
 	assert.GreaterOrEqual(t, hitsAfter-hits, int64(resyncs*len(kinds)))
-	t.Logf("figure: %d resyncs of %d children each, %d requests, %d writes", resyncs, len(kinds),
+	fmt.Printf("figure: %d resyncs of %d children each, %d requests, %d writes\n", resyncs, len(kinds),
 		len(o.traffic.all())-len(sent), len(o.traffic.writes())-len(written))
 }
 
