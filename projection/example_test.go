@@ -280,3 +280,13 @@ func ExampleSensitive() {
 	// metadata.annotations["kubectl.kubernetes.io/last-applied-configuration"]
 	// stringData
 }
+
+// Of two objects only what differs is looked at, so that the server's side effects can be told.
+func ExampleDiffering() {
+	before := object(`{spec: {replicas: 3, paused: false, strategy: {type: RollingUpdate}}}`)
+	after := object(`{spec: {replicas: 5, paused: false, strategy: {type: Recreate}}}`)
+	declared := set("spec.replicas")
+	others, _ := projection.Differing(before, after, declared)
+	fmt.Println(projection.Diff(projection.Project(before, others), projection.Project(after, others)))
+	// Output: [spec.strategy.type: "RollingUpdate" -> "Recreate"]
+}

@@ -3,6 +3,7 @@ package ssaplan_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -159,4 +160,48 @@ func ExampleNoOpCache() {
 	// NoOp 0
 	// NoOp 0
 	// 2 1
+}
+
+// Replace carries out what can't be done in place: here the manifest got another name.
+func ExamplePlanner_Replace() {
+	ctx := context.Background()
+	server, planner := world(ssaplan.Options{})
+	plan, _ := planner.Plan(ctx, ssaplan.Request{Manifest: configMap("settings", map[string]any{"mode": "dark"})})
+	applied, _ := planner.Apply(ctx, plan)
+	state, _ := plan.State(applied)
+
+	renamed := configMap("preferences", map[string]any{"mode": "dark"})
+	plan, _ = planner.Plan(ctx, ssaplan.Request{Manifest: renamed, Prior: state})
+	fmt.Println(plan.Action, plan.Reason)
+	_, err := planner.Replace(ctx, plan, ssaplan.ReplaceOptions{})
+	fmt.Println(err)
+
+	configMaps := server.Client().Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace("default")
+	list, _ := configMaps.List(ctx, metav1.ListOptions{})
+	for _, item := range list.Items {
+		fmt.Println(item.GetName())
+	}
+	// Output:
+	// Replace different object: v1/ConfigMap default/settings -> v1/ConfigMap default/preferences: metadata.name "settings" -> "preferences"
+	// <nil>
+	// preferences
+}
+
+// Delete deletes the object that was applied, and no other that took its name.
+func ExamplePlanner_Delete() {
+	ctx := context.Background()
+	server, planner := world(ssaplan.Options{})
+	plan, _ := planner.Plan(ctx, ssaplan.Request{Manifest: configMap("settings", map[string]any{"mode": "dark"})})
+	applied, _ := planner.Apply(ctx, plan)
+	state, _ := plan.State(applied)
+
+	configMaps := server.Client().Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace("default")
+	_ = configMaps.Delete(ctx, "settings", metav1.DeleteOptions{})
+	fmt.Println("gone already:", planner.Delete(ctx, state, ssaplan.ReplaceOptions{}))
+
+	_, _ = configMaps.Create(ctx, configMap("settings", nil), metav1.CreateOptions{})
+	fmt.Println("another:", errors.Is(planner.Delete(ctx, state, ssaplan.ReplaceOptions{}), ssaplan.ErrRecreated))
+	// Output:
+	// gone already: <nil>
+	// another: true
 }
