@@ -37,9 +37,6 @@ SEED ?= 2
 proof: controlplane ## plan equals apply over random cases: make proof CASES=20000 SEED=2
 	cd test && CASES=$(CASES) SEED=$(SEED) $(GO) test -v -count 1 -timeout 0 ./e2e/proof
 
-N ?= 200
-ROUNDS ?= 3
-TOOLS ?= floor,raw,planner
 # The lowest client-go that is supported, and the newest patch of every minor version after it.
 CLIENTS ?= 0.33.13 0.34.13 0.35.10 0.36.6 0.37.2
 SERVERS ?= 1.33 1.36
@@ -54,6 +51,9 @@ compat: ## unit tests with every supported client-go, and plan equals apply on e
 		(cd test && SSAPLAN_SERVER=$$v $(GO) test -count 1 -v -run 'PlanEquals' ./e2e/planner ./e2e/proof) >.cache/compat.log 2>&1 || { cat .cache/compat.log; exit 1; }; \
 		grep -E '^(ok|agreement:)' .cache/compat.log; done
 
+N ?= 200
+ROUNDS ?= 3
+TOOLS ?= floor,raw,planner,flux,argo,kubectl
 .PHONY: bench
 bench: bench-projection bench-compare ## every figure of docs/performance.md: make bench N=500 ROUNDS=5
 
@@ -64,7 +64,7 @@ bench-projection: ## what projecting costs, how it grows and how it compares; ne
 
 .PHONY: bench-compare
 bench-compare: controlplane ## planners side by side on a real control plane: make bench-compare N=500 TOOLS=floor,planner
-	cd test/bench && $(GO) build -o $(BIN)/bench/ ./...
+	set -e; for m in . flux argo; do (cd test/bench/$$m && $(GO) build -o $(BIN)/bench/ ./...); done
 	cd test && $(GO) run ./cmd/controlplane run -- $(BIN)/bench/compare -bin $(BIN)/bench -n $(N) -rounds $(ROUNDS) -tools $(TOOLS)
 
 FUZZTIME ?= 30s

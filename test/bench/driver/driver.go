@@ -15,13 +15,18 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 )
@@ -45,6 +50,7 @@ type Setup struct {
 	Concurrency int
 	Config      *rest.Config  // counts the requests
 	Requests    *atomic.Int64 // for a tool that doesn't use Config
+	Dir         string        // for files, removed at the end
 }
 
 // Round plans all manifests once, and reports for each whether applying it changes something.
@@ -63,6 +69,7 @@ func run(prepare func(Setup) (Round, error), args []string) error {
 	if err != nil {
 		return err
 	}
+	defer os.RemoveAll(setup.Dir)
 	round, err := prepare(setup)
 	if err != nil {
 		return err
@@ -99,7 +106,8 @@ func newSetup(args []string) (Setup, error) {
 	config.WarningHandler = rest.NoWarnings{}
 	requests := new(atomic.Int64)
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return Counter{next, requests} })
-	return Setup{args[0], args[1], concurrency, config, requests}, nil
+	dir, err := os.MkdirTemp("", "bench-tool-")
+	return Setup{args[0], args[1], concurrency, config, requests, dir}, err
 }
 
 // Counter is a transport that counts requests.
@@ -111,6 +119,25 @@ type Counter struct {
 func (c Counter) RoundTrip(request *http.Request) (*http.Response, error) {
 	c.Requests.Add(1)
 	return c.RoundTripper.RoundTrip(request)
+}
+
+// CountAt counts the requests of a tool that doesn't use Config: do has it send them to another server, which is a proxy.
+func (s Setup) CountAt(do func(server string) error) (int64, error) {
+	server, err := url.Parse(s.Config.Host)
+	if err != nil {
+		return 0, err
+	}
+	transport, err := rest.TransportFor(s.Config)
+	if err != nil {
+		return 0, err
+	}
+	proxy := httputil.NewSingleHostReverseProxy(server)
+	proxy.Transport = transport
+	listener := httptest.NewServer(proxy)
+	defer listener.Close()
+	before := s.Requests.Load()
+	err = do(listener.URL)
+	return s.Requests.Load() - before, err
 }
 
 // Objects reads the manifests.
@@ -133,6 +160,12 @@ func (s Setup) Objects() ([]*unstructured.Unstructured, error) {
 		objects = append(objects, object)
 	}
 	return objects, nil
+}
+
+// Resource returns the resource of an object of the kinds that are planned.
+func Resource(object *unstructured.Unstructured) schema.GroupVersionResource {
+	gvk := object.GroupVersionKind()
+	return gvk.GroupVersion().WithResource(strings.ToLower(gvk.Kind) + "s")
 }
 
 // measure does a round. What it takes includes the collection of the garbage that it makes, as far as the collector

@@ -9,7 +9,6 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/ssaplan/primitives/test/bench/driver"
-	"github.com/ssaplan/primitives/test/bench/scenario"
 )
 
 func main() { driver.Main(prepare) }
@@ -27,7 +26,7 @@ func prepare(setup driver.Setup) (driver.Round, error) {
 	return func(ctx context.Context) ([]bool, error) {
 		return nil, driver.Each(len(objects), setup.Concurrency, func(i int) error {
 			object := objects[i]
-			resource := client.Resource(scenario.Resource(object)).Namespace(object.GetNamespace())
+			resource := client.Resource(driver.Resource(object)).Namespace(object.GetNamespace())
 			if _, err := resource.Get(ctx, object.GetName(), metav1.GetOptions{}); err != nil {
 				return err
 			}

@@ -14,7 +14,6 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/ssaplan/primitives/test/bench/driver"
-	"github.com/ssaplan/primitives/test/bench/scenario"
 )
 
 func main() { driver.Main(prepare) }
@@ -51,7 +50,7 @@ func prepare(setup driver.Setup) (driver.Round, error) {
 }
 
 func path(object *unstructured.Unstructured) string {
-	gvr := scenario.Resource(object)
+	gvr := driver.Resource(object)
 	root := "/apis/" + gvr.Group + "/" + gvr.Version
 	if gvr.Group == "" {
 		root = "/api/" + gvr.Version

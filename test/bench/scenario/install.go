@@ -59,7 +59,7 @@ func (c *Cluster) apply(ctx context.Context, object *unstructured.Unstructured) 
 }
 
 func (c *Cluster) resource(object *unstructured.Unstructured) dynamic.ResourceInterface {
-	resource := c.client.Resource(Resource(object))
+	resource := c.client.Resource(driver.Resource(object))
 	if object.GetNamespace() == "" {
 		return resource
 	}

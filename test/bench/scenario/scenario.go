@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 )
 
@@ -30,12 +29,6 @@ var Kinds = []Kind{
 	{"Deployment", 1, deployment, setting("5", "spec", "replicas")},
 	{"custom resource", 1, func(i int) *unstructured.Unstructured { return Gadget(i, 2<<10) }, setting("edited", "spec", "text", "key-00000")},
 	{"ConfigMap 500 KB", 10, func(i int) *unstructured.Unstructured { return ConfigMap(i, 500<<10) }, setting("edited", "data", "part-1")},
-}
-
-// Resource returns the resource of an object of these kinds.
-func Resource(object *unstructured.Unstructured) schema.GroupVersionResource {
-	gvk := object.GroupVersionKind()
-	return gvk.GroupVersion().WithResource(strings.ToLower(gvk.Kind) + "s")
 }
 
 func setting(value string, path ...string) func(*unstructured.Unstructured) {
