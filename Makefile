@@ -52,15 +52,21 @@ compat: ## unit tests with every supported client-go, and plan equals apply on e
 		grep -E '^(ok|agreement:)' .cache/compat.log; done
 
 N ?= 200
+MOST ?= 10000
 ROUNDS ?= 3
 TOOLS ?= floor,raw,planner,flux,argo,kubectl
 .PHONY: bench
-bench: bench-projection bench-compare ## every figure of docs/performance.md: make bench N=500 ROUNDS=5
+bench: bench-projection bench-growth bench-compare ## every figure of docs/performance.md: make bench N=500 ROUNDS=5
 
 .PHONY: bench-projection
 bench-projection: ## what projecting costs, how it grows and how it compares; needs no server
 	$(GO) test ./projection -run '^TestCost$$' -cost -v -timeout 30m
 	$(GO) test -run '^$$' -bench . -benchmem ./projection ./fieldowner
+
+.PHONY: bench-growth
+bench-growth: controlplane ## how planning grows with number and size of objects: make bench-growth MOST=1000
+	cd test/bench && $(GO) build -o $(BIN)/bench/ ./growth
+	cd test && $(GO) run ./cmd/controlplane run -- $(BIN)/bench/growth -n $(MOST) -rounds $(ROUNDS)
 
 .PHONY: bench-compare
 bench-compare: controlplane ## planners side by side on a real control plane: make bench-compare N=500 TOOLS=floor,planner

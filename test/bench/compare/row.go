@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/ssaplan/primitives/test/bench/driver"
@@ -54,7 +53,7 @@ func (t tool) median(quantity func(driver.Result) float64) float64 {
 	for i, result := range t.results {
 		values[i] = quantity(result)
 	}
-	return median(values)
+	return driver.Median(values)
 }
 
 // ratio returns the median of how a quantity compares to another tool's in the same round, so that what else happens on
@@ -64,16 +63,7 @@ func (t tool) ratio(quantity func(driver.Result) float64, other tool) float64 {
 	for i, result := range t.results {
 		ratios[i] = quantity(result) / quantity(other.results[i])
 	}
-	return median(ratios)
-}
-
-func median(values []float64) float64 {
-	slices.Sort(values)
-	half := len(values) / 2
-	if len(values)%2 == 0 {
-		return (values[half-1] + values[half]) / 2
-	}
-	return values[half]
+	return driver.Median(ratios)
 }
 
 // right returns how many answers were right, in the worst round, and whether the tool gives any.

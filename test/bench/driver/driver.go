@@ -174,13 +174,13 @@ func measure(round Round, requests *atomic.Int64) (Result, error) {
 	runtime.GC()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	sent, used, start := requests.Load(), processorTime(), time.Now()
+	sent, used, start := requests.Load(), ProcessorTime(), time.Now()
 
 	changed, err := round(context.Background())
 	if err != nil {
 		return Result{}, err
 	}
-	result := Result{Wall: time.Since(start), CPU: processorTime() - used, Requests: requests.Load() - sent, Changed: changed}
+	result := Result{Wall: time.Since(start), CPU: ProcessorTime() - used, Requests: requests.Load() - sent, Changed: changed}
 	runtime.ReadMemStats(&after)
 	if result.PeakMemory = childMemory(); result.PeakMemory == 0 {
 		result.Allocs, result.Bytes = after.Mallocs-before.Mallocs, after.TotalAlloc-before.TotalAlloc

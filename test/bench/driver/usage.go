@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// processorTime returns how long this process and those that it started and waited for have computed.
-func processorTime() time.Duration {
+// ProcessorTime returns how long this process and those that it started and waited for have computed.
+func ProcessorTime() time.Duration {
 	var sum time.Duration
 	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
 		u := usage(who)
