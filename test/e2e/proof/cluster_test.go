@@ -37,7 +37,23 @@ type cluster struct {
 	client dynamic.Interface
 	mapper meta.RESTMapper
 	// forcing and refusing plan with and without force.
-	forcing, refusing *ssaplan.Planner
+	forcing, refusing planners
+}
+
+// planners are two that differ in how they get at the answers of the server. The one under test takes answers of the same
+// bytes for the same and decodes nothing twice; the other leaves all that to client-go.
+type planners struct{ tested, reference *ssaplan.Planner }
+
+func (c *cluster) newPlanners(t *testing.T, config *rest.Config, options ssaplan.Options) planners {
+	config = rest.CopyConfig(config)
+	config.WarningHandlerWithContext = ssaplan.WarningHandler{}
+	client, err := dynamic.NewForConfig(config)
+	require.NoError(t, err)
+	reference, err := ssaplan.NewForClient(client, c.mapper, options)
+	require.NoError(t, err)
+	tested, err := ssaplan.New(config, options)
+	require.NoError(t, err)
+	return planners{tested, reference}
 }
 
 func newCluster(t *testing.T, kinds []kind) *cluster {
@@ -48,10 +64,8 @@ func newCluster(t *testing.T, kinds []kind) *cluster {
 	disco, err := discovery.NewDiscoveryClientForConfig(config)
 	require.NoError(t, err)
 	c := &cluster{client: client, mapper: restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(disco))}
-	c.forcing, err = ssaplan.New(config, ssaplan.Options{FieldManager: manager})
-	require.NoError(t, err)
-	c.refusing, err = ssaplan.New(config, ssaplan.Options{FieldManager: manager, RefuseConflicts: true})
-	require.NoError(t, err)
+	c.forcing = c.newPlanners(t, config, ssaplan.Options{FieldManager: manager})
+	c.refusing = c.newPlanners(t, config, ssaplan.Options{FieldManager: manager, RefuseConflicts: true})
 	for _, text := range bytes.Split(definitionsYAML, []byte("\n---\n")) {
 		c.install(t, string(text))
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -20,6 +21,7 @@ import (
 // The properties of which plan and apply are compared.
 const (
 	harmless    = "planning changes nothing"
+	reading     = "both ways of reading answers"
 	noOp        = "no-op"
 	create      = "create"
 	values      = "values"
@@ -136,9 +138,9 @@ func (t *trial) remember() error {
 
 // makePlan plans, and checks that this does no harm to the manifest.
 func (t *trial) makePlan(ctx context.Context) {
-	planner := t.object.cluster.refusing
+	planners := t.object.cluster.refusing
 	if t.step.Force {
-		planner = t.object.cluster.forcing
+		planners = t.object.cluster.forcing
 	}
 	request := ssaplan.Request{Manifest: t.manifest.DeepCopy(), Ignore: t.ignored}
 	if t.step.Remember {
@@ -153,7 +155,9 @@ func (t *trial) makePlan(ctx context.Context) {
 			t.check(harmless, false, "panic: %v", r)
 		}
 	}()
-	t.plan, t.planErr = planner.Plan(ctx, request)
+	t.plan, t.planErr = planners.tested.Plan(ctx, request)
+	reference, err := planners.reference.Plan(ctx, request)
+	t.check(reading, told(t.plan, t.planErr) == told(reference, err), "%s\nbut\n%s", told(t.plan, t.planErr), told(reference, err))
 	t.check(harmless, reflect.DeepEqual(t.manifest, request.Manifest), "the manifest was modified: %v", request.Manifest)
 	if t.plan != nil {
 		_, err := json.Marshal(t.plan)
@@ -161,6 +165,26 @@ func (t *trial) makePlan(ctx context.Context) {
 		t.check(requests, t.plan.Requests <= t.allowedRequests(), "%d requests", t.plan.Requests)
 	}
 }
+
+// told returns all that a plan or an error says. A server tells in no fixed order of fields that are invalid or can't
+// change.
+func told(plan *ssaplan.Plan, err error) string {
+	if err != nil {
+		return strings.Join(slices.Sorted(strings.FieldsSeq(err.Error())), " ")
+	}
+	if plan.Action == ssaplan.Replace {
+		fields := slices.SortedFunc(slices.Values(plan.Replacement.Fields), func(a, b ssaplan.ReplacedField) int {
+			return strings.Compare(a.Path+a.Message, b.Path+b.Message)
+		})
+		return fmt.Sprint(plan.Action, plan.Replacement.Evidence, fields, plan.Replacement.Hazards, plan.Requests)
+	}
+	text, err := json.Marshal(plan)
+	text = timestamps.ReplaceAll(text, nil)
+	return fmt.Sprintf("%s %v %s %s", text, err, plan.Before, plan.Dropped)
+}
+
+// timestamps are when managers wrote, which for one that only the dry run made is now.
+var timestamps = regexp.MustCompile(`,"time":"[^"]*"`)
 
 // readPatch takes over what the plan wants to be sent. Without a plan it is the normalized manifest without what is to be
 // ignored.
