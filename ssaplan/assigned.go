@@ -31,10 +31,30 @@ func (plan *Plan) markAssigned() {
 	patterns := assignedTo(plan.manifest.Object)
 	for i := range plan.Changes {
 		c := &plan.Changes[i]
-		if (c.Cause == SideEffect || c.Cause == Dropped) && c.Op != projection.Removed && patterns.Match(c.Path) {
+		switch {
+		case c.Cause != SideEffect && c.Cause != Dropped || c.Op == projection.Removed:
+		case patterns.Match(c.Path):
 			c.Assigned, c.After = true, nil
+		default:
+			c.After = known(c.After, c.Path, patterns)
 		}
 	}
+}
+
+// known returns v, which stands at the path at, without the fields in it for which the server picks values.
+func known(v any, at projection.Path, picked projection.Patterns) any {
+	m, isMap := v.(map[string]any)
+	if !isMap || len(picked) == 0 {
+		return v
+	}
+	out := make(map[string]any, len(m))
+	for name, child := range m {
+		path := append(at[:len(at):len(at)], projection.Field(name))
+		if !picked.Match(path) {
+			out[name] = known(child, path, picked)
+		}
+	}
+	return out
 }
 
 // assignments returns the changes of a plan to create the object at the fields for which the server picks values.
