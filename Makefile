@@ -1,5 +1,5 @@
 # The modules of this repository that have tests. test/controlplane/v* are lists of what to build, without code.
-MODULES := . test test/controlplane/launcher examples/kubectl-ssaplan examples/operator
+MODULES := . test test/controlplane/launcher examples/kubectl-ssaplan examples/terraform-provider-ssaplan examples/operator
 
 GO ?= go
 # The race detector needs a C compiler, which a machine with nothing but Go doesn't have.

@@ -1,0 +1,356 @@
+package provider_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/ssaplan/primitives/examples/terraform-provider-ssaplan/provider"
+)
+
+// terraform is the real program, in a folder of its own, with the provider built from this module.
+type terraform struct {
+	dir, log string
+	env      []string
+}
+
+// needTerraform is called first by each test that runs the real program: these tests are run on demand, as is usual for
+// providers, and .ci/run demands them if the program is there.
+func needTerraform(t *testing.T) {
+	t.Helper()
+	if os.Getenv("TF_ACC") == "" {
+		fmt.Printf("scenarios with a real terraform: 0/%d run, because TF_ACC isn't set\n", len(acceptance))
+		t.Skip("NOT RUN with a real terraform: set TF_ACC=1 to run it; the same scenarios ran through the protocol")
+	}
+	_, err := exec.LookPath("terraform")
+	require.NoError(t, err, "TF_ACC is set: install terraform")
+}
+
+// buildProvider returns the folder of the provider's program.
+func buildProvider(t *testing.T) string {
+	t.Helper()
+	bin := t.TempDir()
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(bin, "terraform-provider-ssaplan"), "..")
+	output, err := build.CombinedOutput()
+	require.NoError(t, err, string(output))
+	return bin
+}
+
+func newTerraform(t *testing.T, c *cluster, bin string) *terraform {
+	t.Helper()
+	tf := &terraform{dir: t.TempDir()}
+	tf.log = filepath.Join(tf.dir, "provider.log")
+	rc := filepath.Join(tf.dir, "terraform.rc")
+	writeFile(t, rc, fmt.Sprintf("provider_installation {\n  dev_overrides {\n    %q = %q\n  }\n  direct {}\n}\n", provider.Address, bin))
+	tf.env = append(os.Environ(), "TF_CLI_CONFIG_FILE="+rc, "CHECKPOINT_DISABLE=1", "TF_LOG_PROVIDER=TRACE", "TF_LOG_PATH="+tf.log,
+		"KUBECONFIG="+c.server.Kubeconfig())
+	return tf
+}
+
+func writeFile(t *testing.T, path, text string) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+}
+
+// write makes the configuration: the provider and the given blocks.
+func (tf *terraform) write(t *testing.T, blocks string) {
+	t.Helper()
+	writeFile(t, filepath.Join(tf.dir, "main.tf"),
+		fmt.Sprintf("terraform {\n  required_providers {\n    ssaplan = { source = %q }\n  }\n}\n", provider.Address)+blocks)
+}
+
+// run runs a command, and returns its exit code and what it prints.
+func (tf *terraform) run(t *testing.T, args ...string) (int, string) {
+	t.Helper()
+	program := exec.CommandContext(t.Context(), "terraform", append([]string{"-chdir=" + tf.dir}, append(args, "-no-color")...)...)
+	program.Env = tf.env
+	var output bytes.Buffer
+	program.Stdout, program.Stderr = &output, &output
+	err := program.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		require.NoError(t, err)
+	}
+	text := output.String()
+	for _, bug := range []string{"Provider produced", "a bug in the provider", "panic:"} {
+		require.NotContains(t, text, bug)
+	}
+	return program.ProcessState.ExitCode(), text
+}
+
+func (tf *terraform) apply(t *testing.T, args ...string) string {
+	t.Helper()
+	code, output := tf.run(t, append([]string{"apply", "-auto-approve"}, args...)...)
+	require.Equal(t, 0, code, output)
+	return output
+}
+
+// plan expects changes.
+func (tf *terraform) plan(t *testing.T) string {
+	t.Helper()
+	code, output := tf.run(t, "plan", "-detailed-exitcode")
+	require.Equal(t, 2, code, output)
+	return output
+}
+
+func (tf *terraform) nothingLeft(t *testing.T) {
+	t.Helper()
+	code, output := tf.run(t, "plan", "-detailed-exitcode")
+	require.Equal(t, 0, code, output)
+	require.Contains(t, output, "No changes.")
+}
+
+// resource is the block of a resource whose cluster is that of KUBECONFIG.
+func resource(name, yamlBody string, more ...string) string {
+	return fmt.Sprintf("resource \"ssaplan_object\" %q {\n  yaml_body = <<-EOT\n%s\n  EOT\n%s\n}\n", name, strings.Trim(yamlBody, "\n"), strings.Join(more, "\n"))
+}
+
+// acceptance are the scenarios with the real program.
+var acceptance = []struct {
+	name string
+	run  func(*testing.T, *cluster, *terraform)
+}{
+	{"create, edit, reorder, drift, destroy", lifecycle}, {"immutable", immutable}, {"identity", identity},
+	{"expired token", expired}, {"definition and custom resource in one configuration", definitionAndResource},
+	{"50 objects in parallel", fifty}, {"import", imported}, {"secrets", secrets}, {"example", example},
+	{"unknown values", unknownValues},
+}
+
+func TestTerraform(t *testing.T) {
+	needTerraform(t)
+	bin := buildProvider(t)
+	passed := 0
+	for _, scenario := range acceptance {
+		if t.Run(scenario.name, func(t *testing.T) {
+			c := newCluster(t)
+			scenario.run(t, c, newTerraform(t, c, bin))
+		}) {
+			passed++
+		}
+	}
+	fmt.Printf("scenarios with a real terraform: %d/%d passed\n", passed, len(acceptance))
+}
+
+func lifecycle(t *testing.T, c *cluster, tf *terraform) {
+	text := c.in(deployment)
+	tf.write(t, resource("web", text))
+	require.Contains(t, tf.plan(t), `+ "spec.replicas"`)
+	tf.apply(t)
+	tf.nothingLeft(t)
+
+	text = strings.Replace(text, "web:1", "web:2", 1)
+	tf.write(t, resource("web", text))
+	output := tf.plan(t)
+	require.Contains(t, output, `~ "spec.template.spec.containers[name=\"app\"].image"`)
+	require.Contains(t, output, `"web:1" -> "web:2"`)
+	tf.apply(t)
+	tf.nothingLeft(t)
+
+	text = "# layout and order of keys say nothing\nkind: Deployment" + strings.Replace(text, "\nkind: Deployment", "", 1)
+	tf.write(t, resource("web", text))
+	tf.nothingLeft(t)
+
+	const ports = "{containerPort: 53, protocol: TCP}, {containerPort: 53, protocol: UDP}"
+	text = strings.Replace(text, ports, "{containerPort: 53, protocol: UDP}, {containerPort: 53, protocol: TCP}", 1)
+	tf.write(t, resource("web", text))
+	require.Contains(t, tf.plan(t), "the order of a list changes")
+	tf.apply(t)
+	tf.nothingLeft(t)
+
+	c.foreign(t, "deployments", "web", `{"spec":{"replicas":7}}`, "scale")
+	output = tf.plan(t)
+	require.Contains(t, output, `"7" -> "3"`)
+	require.Contains(t, output, `spec.replicas: 7 -> 3 (drifted: changed by "somebody" (Update of scale))`)
+	tf.apply(t)
+	require.Equal(t, "3", c.value(t, "deployments", "web", "spec", "replicas"))
+	tf.nothingLeft(t)
+
+	old := c.live(t, "deployments", "web").GetUID()
+	tf.apply(t, "-replace=ssaplan_object.web")
+	require.NotEqual(t, old, c.live(t, "deployments", "web").GetUID())
+	tf.nothingLeft(t)
+
+	output = tf.apply(t, "-destroy")
+	require.Contains(t, output, "1 destroyed")
+	_, err := c.resource("deployments").Get(t.Context(), "web", metav1.GetOptions{})
+	require.True(t, apierrors.IsNotFound(err), "%v", err)
+}
+
+func immutable(t *testing.T, c *cluster, tf *terraform) {
+	tf.write(t, resource("web", c.in(deployment)))
+	tf.apply(t)
+	tf.write(t, resource("web", strings.ReplaceAll(c.in(deployment), "app: web", "app: site")))
+	output := tf.plan(t)
+	require.Contains(t, output, "must be replaced")
+	require.Regexp(t, `yaml_body += \(sensitive value\) # forces replacement`, output)
+	require.Contains(t, output, "field is immutable")
+	require.Contains(t, output, "evidence: ")
+	tf.apply(t)
+	tf.nothingLeft(t)
+}
+
+func identity(t *testing.T, c *cluster, tf *terraform) {
+	tf.write(t, resource("settings", c.in(configMap)))
+	tf.apply(t)
+	tf.write(t, resource("settings", strings.Replace(c.in(configMap), "name: settings", "name: options", 1)))
+	output := tf.plan(t)
+	require.Contains(t, output, "must be replaced")
+	require.Regexp(t, `id += ".*/settings" -> ".*/options" # forces replacement`, output)
+	require.Contains(t, output, c.in("v1/ConfigMap NAMESPACE/settings: will be deleted, and v1/ConfigMap NAMESPACE/options created"))
+	tf.apply(t)
+	tf.nothingLeft(t)
+
+	tf.write(t, resource("settings", c.in(configMap), "  lifecycle {\n    create_before_destroy = true\n  }"))
+	tf.apply(t)
+	require.Equal(t, "blue", c.value(t, "configmaps", "settings", "data", "color"))
+	tf.nothingLeft(t)
+}
+
+func expired(t *testing.T, c *cluster, tf *terraform) {
+	first, second := c.robot(t, "first"), c.robot(t, "second")
+	tf.write(t, resource("settings", c.in(configMap), c.tokenBlock(first)))
+	tf.apply(t)
+	tf.nothingLeft(t)
+
+	c.revoke(t, "first", first)
+	tf.write(t, resource("settings", c.in(configMap), c.tokenBlock(second)))
+	c.foreign(t, "configmaps", "settings", `{"data":{"color":"red"}}`)
+	output := tf.plan(t)
+	require.Contains(t, output, "was not refreshed")
+	require.Contains(t, output, `data.color: "red" -> "blue" (drifted: changed by "somebody" (Update))`)
+	require.Contains(t, output, `"blue" -> (known after apply)`)
+	tf.apply(t)
+	require.Equal(t, "blue", c.value(t, "configmaps", "settings", "data", "color"))
+	tf.nothingLeft(t)
+}
+
+func (c *cluster) tokenBlock(token string) string {
+	config := c.server.Config()
+	return fmt.Sprintf("  cluster {\n    host                   = %q\n    token                  = %q\n    cluster_ca_certificate = <<-EOT\n%s\n    EOT\n  }",
+		config.Host, token, strings.TrimSpace(string(config.CAData)))
+}
+
+func definitionAndResource(t *testing.T, c *cluster, tf *terraform) {
+	tf.write(t, resource("definition", c.in(definition))+resource("gadget", c.in(gadget), "  depends_on = [ssaplan_object.definition]"))
+	output := tf.plan(t)
+	require.Contains(t, output, "can only be planned when it is applied")
+	tf.apply(t)
+	tf.nothingLeft(t)
+	require.Contains(t, tf.apply(t, "-destroy"), "2 destroyed")
+}
+
+func fifty(t *testing.T, c *cluster, tf *terraform) {
+	tf.write(t, `
+resource "ssaplan_object" "many" {
+  count = 50
+  yaml_body = yamlencode({
+    apiVersion = "v1"
+    kind       = "ConfigMap"
+    metadata   = { name = "many-${count.index}", namespace = "`+c.namespace+`" }
+    data       = { index = tostring(count.index) }
+  })
+}
+`)
+	require.Contains(t, tf.apply(t, "-parallelism=50"), "50 added")
+	require.NoError(t, os.Remove(tf.log))
+	code, output := tf.run(t, "plan", "-detailed-exitcode", "-parallelism=50")
+	require.Equal(t, 0, code, output)
+	log, err := os.ReadFile(tf.log)
+	require.NoError(t, err)
+	require.Equal(t, 100, strings.Count(string(log), "verb=get"), "a refresh and a plan read each object")
+	require.Equal(t, 50, strings.Count(string(log), "verb=patch"), "and one dry run tells that nothing changes")
+	require.Equal(t, "49", c.value(t, "configmaps", "many-49", "data", "index"))
+	require.Contains(t, tf.apply(t, "-destroy", "-parallelism=50"), "50 destroyed")
+}
+
+func imported(t *testing.T, c *cluster, tf *terraform) {
+	c.helm(t, "configmaps", configMap)
+	tf.write(t, resource("settings", c.in(configMap), `  field_manager = "helm"`))
+	code, output := tf.run(t, "import", "ssaplan_object.settings", c.namespace+"/v1/ConfigMap/settings?manager=helm")
+	require.Equal(t, 0, code, output)
+	tf.nothingLeft(t)
+
+	tf.write(t, resource("settings", c.in(configMap)))
+	require.Contains(t, tf.plan(t), "the field manager changes")
+}
+
+func secrets(t *testing.T, c *cluster, tf *terraform) {
+	var said strings.Builder
+	tf.write(t, resource("login", c.in(secret(oldCanary))))
+	said.WriteString(tf.plan(t) + tf.apply(t))
+	tf.nothingLeft(t)
+	tf.write(t, resource("login", c.in(secret(newCanary))))
+	said.WriteString(tf.plan(t) + tf.apply(t))
+	c.foreign(t, "secrets", "login", `{"stringData":{"password":"`+oldCanary+`"}}`)
+	said.WriteString(tf.plan(t) + tf.apply(t))
+	tf.write(t, resource("login", strings.Replace(c.in(secret(oldCanary)), "stringData: {", "data: {", 1)))
+	code, output := tf.run(t, "plan")
+	require.Equal(t, 1, code, output)
+	said.WriteString(output)
+
+	log, err := os.ReadFile(tf.log)
+	require.NoError(t, err)
+	require.Contains(t, string(log), "verb=patch", "the log is that of the provider, at its highest level")
+	said.Write(log)
+	said.WriteString(tf.stateWithoutManifest(t))
+	for _, canary := range canaries() {
+		require.NotContains(t, said.String(), canary)
+	}
+}
+
+// stateWithoutManifest returns the state without yaml_body, which holds the secret of necessity, and with the private
+// state as it can be read.
+func (tf *terraform) stateWithoutManifest(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(tf.dir, "terraform.tfstate"))
+	require.NoError(t, err)
+	var state struct {
+		Resources []struct {
+			Instances []struct {
+				Attributes map[string]any
+				Private    []byte
+			}
+		}
+	}
+	require.NoError(t, json.Unmarshal(text, &state))
+	instance := state.Resources[0].Instances[0]
+	require.Contains(t, instance.Attributes["yaml_body"], newCanary)
+	delete(instance.Attributes, "yaml_body")
+	var private map[string][]byte
+	require.NoError(t, json.Unmarshal(instance.Private, &private))
+	out := fmt.Sprintf("%v %s", instance.Attributes, private["ssaplan"])
+	require.Contains(t, out, "hmac-sha256:")
+	return out
+}
+
+func example(t *testing.T, c *cluster, tf *terraform) {
+	for _, name := range []string{"main.tf", "web.yaml"} {
+		text, err := os.ReadFile(filepath.Join("..", "examples", name))
+		require.NoError(t, err)
+		writeFile(t, filepath.Join(tf.dir, name), string(text))
+	}
+	tf.env = append(tf.env, "TF_VAR_namespace="+c.namespace+"-example")
+	tf.apply(t)
+	tf.nothingLeft(t)
+}
+
+func unknownValues(t *testing.T, c *cluster, tf *terraform) {
+	for _, color := range []string{"blue", "red"} {
+		text := strings.Replace(c.in(configMap), "blue", "${terraform_data.color.output}", 1)
+		tf.write(t, fmt.Sprintf("resource \"terraform_data\" \"color\" {\n  input = %q\n}\n", color)+resource("settings", text))
+		require.Regexp(t, `fields +=.*(\n.*)*\(known after apply\)`, tf.plan(t))
+		tf.apply(t)
+		require.Equal(t, color, c.value(t, "configmaps", "settings", "data", "color"))
+		tf.nothingLeft(t)
+	}
+}

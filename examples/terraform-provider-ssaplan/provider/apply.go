@@ -1,0 +1,215 @@
+package provider
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/ssaplan"
+)
+
+const (
+	defaultCreateTimeout = 5 * time.Minute
+	defaultUpdateTimeout = 5 * time.Minute
+	defaultDeleteTimeout = 10 * time.Minute
+)
+
+// Create applies the manifest. What it needs may be made in the same run: it waits for the kind and the namespace.
+func (r *objectResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var planned object
+	if resp.Diagnostics.Append(req.Plan.Get(ctx, &planned)...); resp.Diagnostics.HasError() {
+		return
+	}
+	limit, diags := planned.Timeouts.Create(ctx, defaultCreateTimeout)
+	resp.Diagnostics.Append(diags...)
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	state, diags := r.apply(ctx, &planned, nil, nil)
+	if resp.Diagnostics.Append(diags...); state == nil {
+		return
+	}
+	resp.Diagnostics.Append(remember(ctx, resp.Private, state)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, planned)...)
+}
+
+// Update applies the manifest again.
+func (r *objectResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var planned, prior object
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &planned)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
+	state, diags := recall(ctx, req.Private)
+	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
+		return
+	}
+	limit, diags := planned.Timeouts.Update(ctx, defaultUpdateTimeout)
+	resp.Diagnostics.Append(diags...)
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	state, diags = r.apply(ctx, &planned, &prior, state)
+	if resp.Diagnostics.Append(diags...); state == nil {
+		return
+	}
+	resp.Diagnostics.Append(remember(ctx, resp.Private, state)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, planned)...)
+}
+
+// apply plans again, does what the plan says if that is what was reviewed, and fills in the computed attributes. It
+// returns what to remember, nil if nothing was applied.
+func (r *objectResource) apply(ctx context.Context, planned, prior *object, remembered *ssaplan.State) (*ssaplan.State, diag.Diagnostics) {
+	planner, err := r.planners.of(ctx, *planned)
+	if err != nil {
+		return nil, failed(wrongConfiguration, err)
+	}
+	request, err := planned.request(ctx, remembered)
+	if err != nil {
+		return nil, failed(wrongConfiguration, err)
+	}
+	plan, err := planWhenServed(ctx, planner, request)
+	if err == nil && prior != nil {
+		err = reviewed(plan, planned, prior, remembered)
+	}
+	if err != nil {
+		return nil, failed("The object can't be applied", err)
+	}
+	applied, err := planner.Apply(ctx, plan)
+	if err != nil {
+		return nil, failed("The object can't be applied", err)
+	}
+	return planned.finish(applied, plan)
+}
+
+// planWhenServed plans as soon as the server serves the kind and has the namespace. A definition that was created in
+// this run is served a moment later.
+func planWhenServed(ctx context.Context, planner *ssaplan.Planner, request ssaplan.Request) (*ssaplan.Plan, error) {
+	const interval = 500 * time.Millisecond
+	var missing error
+	for {
+		plan, err := planner.Plan(ctx, request)
+		if err != nil {
+			if ctx.Err() != nil {
+				err = cmp.Or(missing, err) // that the time is up says less than what was missing
+			}
+			return nil, err
+		}
+		if plan.Deferral != ssaplan.MissingType && plan.Deferral != ssaplan.MissingNamespace {
+			return plan, nil
+		}
+		missing = fmt.Errorf("%s: %s: create that first, for example with depends_on", plan.Object, plan.Reason)
+		select {
+		case <-ctx.Done():
+			return nil, missing
+		case <-time.After(interval):
+		}
+	}
+}
+
+// reviewed returns an error if the plan says something else than the one of Terraform, which compares only what an apply
+// makes and not what it starts from.
+func reviewed(plan *ssaplan.Plan, planned, prior *object, state *ssaplan.State) error {
+	if planned.Fields.IsUnknown() || plan.Action == ssaplan.NoOp {
+		return nil
+	}
+	if plan.Action == ssaplan.Create {
+		return fmt.Errorf("%s: somebody deleted the object since the plan was made: plan again, with a refresh", plan.Object)
+	}
+	if !state.Stale.IsZero() {
+		return nil // Terraform remembers nothing of what the plan started from
+	}
+	expected, was := rowsOf(planned.Fields), rowsOf(prior.Fields)
+	before := table(state.Digested(plan.Before))
+	var changed []string
+	for _, row := range slices.Sorted(maps.Keys(expected)) {
+		if old, remembered := was[row]; remembered && before[row] != old {
+			changed = append(changed, row)
+		}
+	}
+	if len(changed) > 0 {
+		return fmt.Errorf("%s: somebody changed the object since the plan was made: %s: plan again, with a refresh", plan.Object, strings.Join(changed, ", "))
+	}
+	return nil
+}
+
+// finish fills in the computed attributes, and returns what to remember of the object that was applied.
+func (o *object) finish(applied *unstructured.Unstructured, plan *ssaplan.Plan) (*ssaplan.State, diag.Diagnostics) {
+	state, err := plan.State(applied)
+	if err != nil {
+		return nil, failed("The object was applied, and can't be remembered", err)
+	}
+	fields, owners := o.Fields, o.OtherOwners
+	diags := o.observe(state, applied)
+	var differs []string
+	o.Fields, differs = settle(fields, o.Fields)
+	o.OtherOwners, _ = settle(owners, o.OtherOwners) // others may own more in the meantime, which the next refresh shows
+	if len(differs) > 0 {
+		diags.AddWarning(fmt.Sprintf("%s: the server made something else than it said in the dry run", state.Identity),
+			strings.Join(differs, "\n")+"\nThe next refresh shows what it is. A webhook that sets another value each time does this.")
+	}
+	return state, diags
+}
+
+// settle returns what to store for a map of which a part was planned: what is known of the plan has to stay. It also
+// returns the rows that came out differently.
+func settle(planned, actual types.Map) (types.Map, []string) {
+	if planned.IsUnknown() {
+		return actual, nil
+	}
+	var differs []string
+	rows, there := map[string]attr.Value{}, actual.Elements()
+	for path, value := range planned.Elements() {
+		made, exists := there[path]
+		rows[path] = value
+		if exists && value.IsUnknown() {
+			rows[path] = made
+		} else if !exists || !made.Equal(value) {
+			differs = append(differs, path)
+			if value.IsUnknown() {
+				rows[path] = types.StringValue("")
+			}
+		}
+	}
+	slices.Sort(differs)
+	return types.MapValueMust(types.StringType, rows), differs
+}
+
+// Delete deletes the object that was applied, and no other one that has its name by now.
+func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var prior object
+	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
+	state, diags := recall(ctx, req.Private)
+	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
+		return
+	}
+	if state == nil {
+		resp.Diagnostics.AddError("The object can't be deleted", errNothingRemembered.Error())
+		return
+	}
+	limit, diags := prior.Timeouts.Delete(ctx, defaultDeleteTimeout)
+	resp.Diagnostics.Append(diags...)
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	planner, err := r.planners.of(ctx, prior)
+	if err == nil {
+		err = planner.Delete(ctx, state, ssaplan.ReplaceOptions{})
+	}
+	switch {
+	case errors.Is(err, ssaplan.ErrRecreated):
+		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: left as it is", state.Identity), err.Error())
+	case authresilience.Classify(err) == authresilience.TypeNotServed:
+		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: not deleted", state.Identity),
+			"The server doesn't serve this kind any more. With its definition the object went, too.")
+	case err != nil:
+		resp.Diagnostics.AddError("The object can't be deleted", err.Error())
+	}
+}

@@ -1,0 +1,168 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/tools/clientcmd/api"
+)
+
+// cluster is the block of this name.
+type cluster struct {
+	Host                 types.String `tfsdk:"host"`
+	ClusterCACertificate types.String `tfsdk:"cluster_ca_certificate"`
+	Token                types.String `tfsdk:"token"`
+	ClientCertificate    types.String `tfsdk:"client_certificate"`
+	ClientKey            types.String `tfsdk:"client_key"`
+	Exec                 *execPlugin  `tfsdk:"exec"`
+	Kubeconfig           types.String `tfsdk:"kubeconfig"`
+	Context              types.String `tfsdk:"context"`
+}
+
+type execPlugin struct {
+	APIVersion types.String `tfsdk:"api_version"`
+	Command    types.String `tfsdk:"command"`
+	Args       []string     `tfsdk:"args"`
+	Env        types.Map    `tfsdk:"env"`
+}
+
+func clusterBlock() schema.SingleNestedBlock {
+	text := func(description string) schema.StringAttribute {
+		return schema.StringAttribute{Optional: true, MarkdownDescription: description}
+	}
+	secret := func(description string) schema.StringAttribute {
+		return schema.StringAttribute{Optional: true, Sensitive: true, MarkdownDescription: description}
+	}
+	return schema.SingleNestedBlock{
+		MarkdownDescription: "The cluster that the object is in. Without this block it is the current context of the files that the environment variable `KUBECONFIG` names.",
+		Attributes: map[string]schema.Attribute{
+			"host":                   text("Address of the API server, `https://…`. Either this or `kubeconfig`."),
+			"cluster_ca_certificate": text("PEM certificates that sign the server's."),
+			"token":                  secret("Bearer token. It is kept in the state; `exec` isn't, so prefer that for tokens that expire."),
+			"client_certificate":     text("PEM client certificate."),
+			"client_key":             secret("PEM key of `client_certificate`."),
+			"kubeconfig":             secret("Content of a kubeconfig, such as `file(\"~/.kube/config\")`."),
+			"context":                text("Context of the kubeconfig. Default: its current one."),
+		},
+		Blocks: map[string]schema.Block{"exec": execBlock()},
+	}
+}
+
+func execBlock() schema.SingleNestedBlock {
+	return schema.SingleNestedBlock{
+		MarkdownDescription: "A program that prints credentials, run when they are needed.",
+		Attributes: map[string]schema.Attribute{
+			"api_version": schema.StringAttribute{Optional: true, MarkdownDescription: "Default: `client.authentication.k8s.io/v1`."},
+			"command":     schema.StringAttribute{Optional: true, MarkdownDescription: "The program. Required."},
+			"args":        schema.ListAttribute{Optional: true, ElementType: types.StringType},
+			"env":         schema.MapAttribute{Optional: true, ElementType: types.StringType, Sensitive: true},
+		},
+	}
+}
+
+// clusterConfig returns how to reach the cluster of a block, which is null if there is none.
+func clusterConfig(ctx context.Context, block types.Object) (*rest.Config, error) {
+	if block.IsNull() {
+		return environmentConfig()
+	}
+	var c cluster
+	if diags := block.As(ctx, &c, basetypes.ObjectAsOptions{}); diags.HasError() {
+		return nil, fmt.Errorf("cluster: %s", diags[0].Detail())
+	}
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	if c.Host.IsNull() {
+		return kubeconfigConfig(c.Kubeconfig.ValueString(), c.Context.ValueString())
+	}
+	return c.hostConfig(ctx)
+}
+
+// check says which attributes don't go together. It doesn't look at unknown values.
+func (c *cluster) check() error {
+	credentials := !c.Token.IsNull() || !c.ClientCertificate.IsNull() || !c.ClientKey.IsNull() || c.Exec != nil
+	switch {
+	case c.Host.IsNull() == c.Kubeconfig.IsNull():
+		return errors.New("cluster: name either host or kubeconfig")
+	case !c.Kubeconfig.IsNull() && (credentials || !c.ClusterCACertificate.IsNull()):
+		return errors.New("cluster: with kubeconfig, certificates and credentials come from there: remove them here")
+	case c.Kubeconfig.IsNull() && !c.Context.IsNull():
+		return errors.New("cluster: context needs kubeconfig")
+	case c.ClientCertificate.IsNull() != c.ClientKey.IsNull():
+		return errors.New("cluster: client_certificate and client_key need each other")
+	case c.Exec != nil && c.Exec.Command.IsNull():
+		return errors.New("cluster: exec: name the command")
+	}
+	return nil
+}
+
+func (c *cluster) hostConfig(ctx context.Context) (*rest.Config, error) {
+	config := &rest.Config{
+		Host:        c.Host.ValueString(),
+		BearerToken: c.Token.ValueString(),
+		TLSClientConfig: rest.TLSClientConfig{
+			CAData:   []byte(c.ClusterCACertificate.ValueString()),
+			CertData: []byte(c.ClientCertificate.ValueString()),
+			KeyData:  []byte(c.ClientKey.ValueString()),
+		},
+	}
+	if c.Exec == nil {
+		return config, nil
+	}
+	env := map[string]string{}
+	if diags := c.Exec.Env.ElementsAs(ctx, &env, false); diags.HasError() {
+		return nil, fmt.Errorf("cluster: exec: env: %s", diags[0].Detail())
+	}
+	config.ExecProvider = c.Exec.provider(env)
+	return config, nil
+}
+
+func (e *execPlugin) provider(env map[string]string) *api.ExecConfig {
+	plugin := &api.ExecConfig{
+		APIVersion: e.APIVersion.ValueString(), Command: e.Command.ValueString(), Args: e.Args,
+		InteractiveMode: api.NeverExecInteractiveMode,
+	}
+	if plugin.APIVersion == "" {
+		plugin.APIVersion = "client.authentication.k8s.io/v1"
+	}
+	for _, name := range slices.Sorted(maps.Keys(env)) { // client-go runs the program anew for another order
+		plugin.Env = append(plugin.Env, api.ExecEnvVar{Name: name, Value: env[name]})
+	}
+	return plugin
+}
+
+// kubeconfigConfig reads the content of a kubeconfig. No error quotes it.
+func kubeconfigConfig(content, contextName string) (*rest.Config, error) {
+	loaded, err := clientcmd.Load([]byte(content))
+	if err != nil {
+		return nil, errors.New("cluster: kubeconfig can't be read: it has to be the content of a kubeconfig, not its path")
+	}
+	config, err := clientcmd.NewNonInteractiveClientConfig(*loaded, contextName, &clientcmd.ConfigOverrides{}, nil).ClientConfig()
+	if err != nil {
+		return nil, fmt.Errorf("cluster: kubeconfig: %w", err)
+	}
+	return config, nil
+}
+
+// environmentConfig reads the files that KUBECONFIG names. The file in the home directory is not looked at: what it
+// leads to is an accident.
+func environmentConfig() (*rest.Config, error) {
+	if os.Getenv(clientcmd.RecommendedConfigPathEnvVar) == "" {
+		return nil, errors.New("there is no cluster block and KUBECONFIG isn't set: write the block, or set KUBECONFIG")
+	}
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{}).ClientConfig()
+	if err != nil {
+		return nil, errors.New("the files that KUBECONFIG names can't be read, or have no current context")
+	}
+	return config, nil
+}

@@ -1,0 +1,85 @@
+package provider_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/stretchr/testify/require"
+)
+
+func TestWaysToACluster(t *testing.T) {
+	c := newCluster(t)
+	kubeconfig, err := os.ReadFile(c.server.Kubeconfig())
+	require.NoError(t, err)
+	plugin := filepath.Join(t.TempDir(), "credentials")
+	require.NoError(t, os.WriteFile(plugin, []byte(`#!/bin/sh
+echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"'$1$TOKEN_END'"}}'
+`), 0o700))
+	token := c.robot(t, "plugin")
+	exec := c.withToken("")
+	delete(exec, "token")
+	exec["exec"] = map[string]any{"command": plugin, "args": []string{token[:10]}, "env": map[string]string{"TOKEN_END": token[10:]}}
+
+	for name, block := range map[string]map[string]any{
+		"client certificate": c.block(),
+		"token":              c.withToken(token),
+		"exec":               exec,
+		"kubeconfig":         {"kubeconfig": string(kubeconfig)},
+		"KUBECONFIG":         nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("KUBECONFIG", c.server.Kubeconfig())
+			config := map[string]any{"yaml_body": c.in(configMap)}
+			if block != nil {
+				t.Setenv("KUBECONFIG", "")
+				config["cluster"] = block
+			}
+			tf := applied(t, config)
+			_, err := tf.destroy(t)
+			require.NoError(t, err)
+		})
+	}
+}
+
+func TestValidate(t *testing.T) {
+	t.Setenv("KUBECONFIG", "")
+	tf := newCore(t)
+	const canary = "hunter2-canary"
+	manifest := configMap
+	for _, test := range []struct {
+		why, want string // an empty text is no error
+		config    map[string]any
+	}{
+		{"nothing is known yet", "", map[string]any{"yaml_body": unknown{}, "cluster": map[string]any{"host": unknown{}}}},
+		{"a manifest", "", map[string]any{"yaml_body": manifest}},
+		{"no object", "yaml_body: holds no object", map[string]any{"yaml_body": ""}},
+		{"a pattern", "ignore_fields: ", map[string]any{"yaml_body": manifest, "ignore_fields": []string{"spec.[x"}}},
+		{"no address", "cluster: name either host or kubeconfig", map[string]any{"yaml_body": manifest, "cluster": map[string]any{"token": canary}}},
+		{"two addresses", "cluster: name either host or kubeconfig", map[string]any{"yaml_body": manifest, "cluster": map[string]any{"host": "h", "kubeconfig": canary}}},
+		{"two credentials", "credentials come from there", map[string]any{"yaml_body": manifest, "cluster": map[string]any{"kubeconfig": "k", "token": canary}}},
+		{"a context of nothing", "context needs kubeconfig", map[string]any{"yaml_body": manifest, "cluster": map[string]any{"host": "h", "context": "c"}}},
+		{"half a certificate", "need each other", map[string]any{"yaml_body": manifest, "cluster": map[string]any{"host": "h", "client_key": canary}}},
+		{"no command", "exec: name the command", map[string]any{"yaml_body": manifest, "cluster": map[string]any{"host": "h", "exec": map[string]any{}}}},
+		{"a path for a kubeconfig", "not its path", map[string]any{"yaml_body": manifest, "cluster": map[string]any{"kubeconfig": "[" + canary}}},
+		{"an unknown context", "context was not found for specified context: c", map[string]any{"yaml_body": manifest, "cluster": map[string]any{"kubeconfig": "{apiVersion: v1, kind: Config, x: " + canary + "}", "context": "c"}}},
+	} {
+		t.Run(test.why, func(t *testing.T) {
+			resp, err := tf.server.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{
+				TypeName: typeName, Config: dynamic(t, value(t, tf.schema.ValueType(), test.config)),
+			})
+			require.NoError(t, err)
+			_, err = tf.diagnose(resp.Diagnostics)
+			require.NotContains(t, fmt.Sprint(err), canary)
+			if test.want == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorContains(t, err, test.want)
+		})
+	}
+	_, err := tf.tryPlan(t, map[string]any{"yaml_body": manifest})
+	require.ErrorContains(t, err, "there is no cluster block and KUBECONFIG isn't set")
+}

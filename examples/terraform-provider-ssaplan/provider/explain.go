@@ -1,0 +1,91 @@
+package provider
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan"
+)
+
+// explain adds the warnings that let a reviewer understand a plan: what the difference of attributes doesn't say.
+func (p *planning) explain(plan *ssaplan.Plan) {
+	causes := map[ssaplan.Cause][]ssaplan.Change{}
+	var moved []ssaplan.Change
+	for _, change := range plan.Changes {
+		if change.Op == projection.Moved {
+			moved = append(moved, change)
+		} else {
+			causes[change.Cause] = append(causes[change.Cause], change)
+		}
+	}
+	p.warnOf(plan.Object, "the order of a list changes", texts(moved))
+	p.warnOf(plan.Object, "drifted, and will be set back", texts(causes[ssaplan.Drifted]))
+	p.warnOf(plan.Object, "side effects: the server also changes", texts(causes[ssaplan.SideEffect]))
+	p.warnOf(plan.Object, "fields that the manifest no longer declares", texts(plan.Dropped))
+	if p.prior != nil || plan.Action != ssaplan.Create {
+		p.warnOf(plan.Object, "fields change hands", texts(plan.Ownership))
+	}
+	for _, text := range plan.Warnings {
+		p.warn(plan.Object, "warning", []string{text})
+	}
+	if p.leavesManager(plan) {
+		p.warn(plan.Object, "the field manager changes", []string{fmt.Sprintf(
+			"%s stays an owner of what it applied, so that a field which leaves the manifest later stays in the object", p.prior.FieldManager)})
+	}
+	if plan.Replacement != nil && p.prior != nil {
+		p.explainReplacement(plan)
+	}
+}
+
+// leavesManager reports whether the former field manager goes on owning fields.
+func (p *planning) leavesManager(plan *ssaplan.Plan) bool {
+	if p.prior == nil || p.prior.FieldManager.Equal(p.planned.FieldManager) {
+		return false
+	}
+	former := fieldowner.AppliedBy(p.prior.FieldManager.ValueString())
+	return slices.ContainsFunc(plan.Ownership, func(c fieldowner.Change) bool { return slices.ContainsFunc(c.Managers, former) })
+}
+
+func (p *planning) explainReplacement(plan *ssaplan.Plan) {
+	because := []string{plan.Reason}
+	for _, field := range plan.Replacement.Fields {
+		because = append(because, fmt.Sprintf("%s: %s", field.Path, field.Message))
+	}
+	for _, hazard := range plan.Replacement.Hazards {
+		because = append(because, "hazard: "+hazard.String())
+	}
+	because = append(because, "evidence: "+plan.Replacement.Evidence)
+	p.warn(plan.Replacement.Old, fmt.Sprintf("will be deleted, and %s created", plan.Object), because)
+}
+
+// warnOf adds a warning if there is something to list.
+func (p *planning) warnOf(id identity.Identity, what string, list []string) {
+	if len(list) > 0 {
+		p.warn(id, what, list)
+	}
+}
+
+// warn adds a warning. Terraform folds warnings of the same summary, so each names its object.
+func (p *planning) warn(id identity.Identity, what string, list []string) {
+	p.diags.AddWarning(fmt.Sprintf("%s: %s", id, what), strings.Join(list, "\n"))
+}
+
+// maxLines is how many lines a warning has at most.
+const maxLines = 30
+
+func texts[T fmt.Stringer](items []T) []string {
+	var out []string
+	for i, item := range items {
+		if i == maxLines {
+			return append(out, fmt.Sprintf("… and %d more", len(items)-maxLines))
+		}
+		out = append(out, item.String())
+	}
+	return out
+}
+
+func lines[T fmt.Stringer](items []T) string { return strings.Join(texts(items), "\n") }

@@ -1,0 +1,97 @@
+package provider_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/yaml"
+)
+
+// helm applies a manifest as another manager.
+func (c *cluster) helm(t *testing.T, plural, text string) {
+	t.Helper()
+	obj := object(t, c.in(text))
+	body, err := obj.MarshalJSON()
+	require.NoError(t, err)
+	_, err = c.resource(plural).Patch(t.Context(), obj.GetName(), types.ApplyPatchType, body, metav1.PatchOptions{FieldManager: "helm"})
+	require.NoError(t, err)
+}
+
+func (c *core) yamlBody(t *testing.T) map[string]any {
+	t.Helper()
+	var text string
+	require.NoError(t, attribute(t, c.state, "yaml_body").As(&text))
+	var obj map[string]any
+	require.NoError(t, yaml.Unmarshal([]byte(text), &obj))
+	return obj
+}
+
+func TestImport(t *testing.T) {
+	c := newCluster(t)
+	t.Setenv("KUBECONFIG", c.server.Kubeconfig())
+	c.helm(t, "deployments", deployment)
+
+	t.Run("fields of a manager, going on under its name", func(t *testing.T) {
+		tf := newCore(t)
+		require.NoError(t, tf.importID(t, c.namespace+"/apps/v1/Deployment/web?manager=helm"))
+		config := c.config(deployment, map[string]any{"field_manager": "helm"})
+		plan := tf.plan(t, config)
+		require.Equal(t, rows(t, plan.prior, "fields"), rows(t, plan.planned, "fields"))
+		require.Equal(t, rows(t, plan.prior, "other_owners"), rows(t, plan.planned, "other_owners"))
+		require.Empty(t, plan.warnings)
+		version := c.live(t, "deployments", "web").GetResourceVersion()
+		tf.apply(t, plan) // stores the cluster block
+		require.Equal(t, version, c.live(t, "deployments", "web").GetResourceVersion())
+		tf.nothingLeft(t, config)
+	})
+	t.Run("fields that nobody owns", func(t *testing.T) {
+		tf := newCore(t)
+		require.NoError(t, tf.importID(t, c.namespace+"/Deployment.apps/web?unowned"))
+		spec := tf.yamlBody(t)["spec"].(map[string]any)
+		require.NotContains(t, spec, "replicas")
+		require.Contains(t, spec, "strategy")
+	})
+	t.Run("all fields", func(t *testing.T) {
+		tf := newCore(t)
+		require.NoError(t, tf.importID(t, c.namespace+"/Deployment/web"))
+		require.Equal(t, "RollingUpdate", rows(t, tf.state, "fields")["spec.strategy.type"])
+		require.Equal(t, "helm (Apply)", rows(t, tf.state, "other_owners")["spec.replicas"])
+
+		plan := tf.plan(t, c.config(deployment))
+		require.Equal(t, "Update", plan.action, "it becomes an owner")
+		require.Contains(t, strings.Join(plan.warnings, "\n"), "fields change hands")
+		tf.apply(t, plan)
+		require.Equal(t, "helm (Apply), terraform-ssaplan (Apply)", rows(t, tf.state, "other_owners")["spec.replicas"])
+		tf.nothingLeft(t, c.config(deployment))
+	})
+	t.Run("another identity right after an import", func(t *testing.T) {
+		tf := newCore(t)
+		require.NoError(t, tf.importID(t, c.namespace+"/Deployment/web"))
+		plan := tf.plan(t, c.config(strings.Replace(deployment, "name: web,", "name: shop,", 1)))
+		require.Equal(t, "Replace", plan.action)
+		require.Contains(t, strings.Join(plan.warnings, "\n"), "web: will be deleted, and apps/v1/Deployment "+c.namespace+"/shop created")
+	})
+	t.Run("an object without a namespace", func(t *testing.T) {
+		require.NoError(t, newCore(t).importID(t, "ClusterRole/view"))
+		require.NoError(t, newCore(t).importID(t, "/v1/Namespace/"+c.namespace))
+	})
+	for _, test := range []struct{ id, want string }{
+		{c.namespace + "/Deployment/absent", "not found"},
+		{c.namespace + "/Gadget/web", "Gadget"},
+		{c.namespace + "/Deployment/web?manager=nobody", "no such fields"},
+		{c.namespace + "/ClusterRole/view", "is in no namespace"},
+		{"Deployment/web", "the namespace is missing"},
+		{"web", "expected [NAMESPACE/]"},
+	} {
+		t.Run("error of "+test.id, func(t *testing.T) {
+			require.ErrorContains(t, newCore(t).importID(t, test.id), test.want)
+		})
+	}
+	t.Run("no cluster", func(t *testing.T) {
+		t.Setenv("KUBECONFIG", "")
+		require.ErrorContains(t, newCore(t).importID(t, c.namespace+"/Deployment/web"), "KUBECONFIG")
+	})
+}

@@ -1,0 +1,173 @@
+package provider
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan"
+)
+
+// defaultFieldManager is no name that another tool uses: two tools of one name would drop each other's fields.
+const defaultFieldManager = "terraform-ssaplan"
+
+// objectResource is the resource ssaplan_object.
+type objectResource struct{ planners *planners }
+
+var (
+	_ resource.ResourceWithModifyPlan     = (*objectResource)(nil)
+	_ resource.ResourceWithImportState    = (*objectResource)(nil)
+	_ resource.ResourceWithValidateConfig = (*objectResource)(nil)
+)
+
+// object is what Terraform knows of one resource: its configuration, plan or state.
+type object struct {
+	YAMLBody       types.String   `tfsdk:"yaml_body"`
+	FieldManager   types.String   `tfsdk:"field_manager"`
+	ForceConflicts types.Bool     `tfsdk:"force_conflicts"`
+	IgnoreFields   types.List     `tfsdk:"ignore_fields"`
+	Cluster        types.Object   `tfsdk:"cluster"`
+	Timeouts       timeouts.Value `tfsdk:"timeouts"`
+	ID             types.String   `tfsdk:"id"`
+	Fields         types.Map      `tfsdk:"fields"`
+	OtherOwners    types.Map      `tfsdk:"other_owners"`
+}
+
+func (r *objectResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_object"
+}
+
+func (r *objectResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "A Kubernetes object of any kind, applied by server-side apply. The plan is what the API server answers to a dry run.",
+		Attributes: map[string]schema.Attribute{
+			"yaml_body": schema.StringAttribute{
+				Required: true, Sensitive: true,
+				MarkdownDescription: "The whole manifest, one YAML document. It is marked as sensitive, because it may be a Secret; plans show `fields` instead. It is kept in the state as it is.",
+			},
+			"field_manager": schema.StringAttribute{
+				Optional: true, Computed: true, Default: stringdefault.StaticString(defaultFieldManager),
+				MarkdownDescription: "Name under which the server records the fields of the manifest. Default: `" + defaultFieldManager + "`.",
+			},
+			"force_conflicts": schema.BoolAttribute{
+				Optional: true, Computed: true, Default: booldefault.StaticBool(true),
+				MarkdownDescription: "Take over fields that other managers own; the plan says which, and from whom. With `false` they are an error of the plan. Default: `true`.",
+			},
+			"ignore_fields": schema.ListAttribute{
+				Optional: true, ElementType: types.StringType,
+				MarkdownDescription: "Fields of the manifest to leave to others, as paths with wildcards: `spec.replicas`, `metadata.annotations[~\"example.io/*\"]`.",
+			},
+			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "The object, in the form that can be imported."},
+			"fields": schema.MapAttribute{
+				Computed: true, ElementType: types.StringType,
+				MarkdownDescription: "The fields of the manifest with the values that the server gives them. Values of secrets are keyed digests, which only show that they change.",
+			},
+			"other_owners": schema.MapAttribute{
+				Computed: true, ElementType: types.StringType,
+				MarkdownDescription: "Who owns those of these fields that don't belong to `field_manager` alone.",
+			},
+		},
+		Blocks: map[string]schema.Block{
+			"cluster":  clusterBlock(),
+			"timeouts": timeouts.Block(ctx, timeouts.Opts{Create: true, Update: true, Delete: true}),
+		},
+	}
+}
+
+// ValidateConfig finds what is wrong without a cluster.
+func (r *objectResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	var config object
+	if resp.Diagnostics.Append(req.Config.Get(ctx, &config)...); resp.Diagnostics.HasError() {
+		return
+	}
+	if isKnown(ctx, config.YAMLBody) {
+		if _, err := config.manifest(); err != nil {
+			resp.Diagnostics.AddAttributeError(yamlBodyPath, wrongConfiguration, err.Error())
+		}
+	}
+	if isKnown(ctx, config.IgnoreFields) {
+		if _, err := config.ignored(ctx); err != nil {
+			resp.Diagnostics.AddAttributeError(ignoreFieldsPath, wrongConfiguration, err.Error())
+		}
+	}
+	if !config.Cluster.IsNull() && isKnown(ctx, config.Cluster) {
+		if _, err := clusterConfig(ctx, config.Cluster); err != nil {
+			resp.Diagnostics.AddAttributeError(clusterPath, wrongConfiguration, err.Error())
+		}
+	}
+}
+
+// manifest returns what yaml_body says, which is known.
+func (o object) manifest() (*unstructured.Unstructured, error) {
+	manifest, err := decodeManifest(o.YAMLBody.ValueString())
+	if err != nil {
+		return nil, fmt.Errorf("yaml_body: %w", err)
+	}
+	return manifest, nil
+}
+
+// ignored returns the patterns of ignore_fields, which are known.
+func (o object) ignored(ctx context.Context) (projection.Patterns, error) {
+	var texts []string
+	if diags := o.IgnoreFields.ElementsAs(ctx, &texts, false); diags.HasError() {
+		return nil, errorOf(diags)
+	}
+	patterns, err := projection.ParsePatterns(texts...)
+	if err != nil {
+		return nil, fmt.Errorf("ignore_fields: %w", err)
+	}
+	return patterns, nil
+}
+
+// request returns what to plan for an object whose configuration is known.
+func (o object) request(ctx context.Context, prior *ssaplan.State) (ssaplan.Request, error) {
+	manifest, err := o.manifest()
+	if err != nil {
+		return ssaplan.Request{}, err
+	}
+	ignore, err := o.ignored(ctx)
+	return ssaplan.Request{Manifest: manifest, Prior: prior, Ignore: ignore}, err
+}
+
+// remembered is the private state: what the Planner remembers of the object, which includes that it is stale.
+const remembered = "ssaplan"
+
+var errNothingRemembered = errors.New("the private state of the resource is lost: remove it from the state and import it again")
+
+type privateState interface {
+	GetKey(context.Context, string) ([]byte, diag.Diagnostics)
+	SetKey(context.Context, string, []byte) diag.Diagnostics
+}
+
+// recall returns the remembered state, nil if there is none.
+func recall(ctx context.Context, private privateState) (*ssaplan.State, diag.Diagnostics) {
+	text, diags := private.GetKey(ctx, remembered)
+	if len(text) == 0 || diags.HasError() {
+		return nil, diags
+	}
+	state := &ssaplan.State{}
+	if err := json.Unmarshal(text, state); err != nil {
+		diags.AddError("The private state can't be read", err.Error())
+		return nil, diags
+	}
+	return state, diags
+}
+
+func remember(ctx context.Context, private privateState, state *ssaplan.State) diag.Diagnostics {
+	text, err := json.Marshal(state)
+	if err != nil {
+		return diag.Diagnostics{diag.NewErrorDiagnostic("The private state can't be written", err.Error())}
+	}
+	return private.SetKey(ctx, remembered, text)
+}

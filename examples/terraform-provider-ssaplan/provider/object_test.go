@@ -1,0 +1,434 @@
+package provider_test
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const configMap = `
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: settings, namespace: NAMESPACE}
+data: {color: blue, size: "5"}
+`
+
+// applied returns Terraform after its first run.
+func applied(t *testing.T, config map[string]any) *core {
+	t.Helper()
+	tf := newCore(t)
+	plan := tf.plan(t, config)
+	require.Equal(t, "Create", plan.action)
+	tf.apply(t, plan)
+	tf = tf.next(t)
+	again := tf.plan(t, config)
+	require.Equal(t, "NoOp", again.action, "fields %v, owners %v", rows(t, again.planned, "fields"), rows(t, again.planned, "other_owners"))
+	require.Empty(t, again.warnings)
+	return tf.next(t)
+}
+
+// nothingLeft checks that another run finds nothing to do.
+func (c *core) nothingLeft(t *testing.T, config map[string]any) {
+	t.Helper()
+	plan := c.next(t).plan(t, config)
+	require.Equal(t, "NoOp", plan.action, "fields %v, owners %v", rows(t, plan.planned, "fields"), rows(t, plan.planned, "other_owners"))
+	require.Empty(t, plan.warnings)
+}
+
+func TestCreateThenNothing(t *testing.T) {
+	c, tf := newCluster(t), newCore(t)
+	config := c.config(configMap)
+
+	plan := tf.plan(t, config)
+	require.Equal(t, "Create", plan.action)
+	require.Empty(t, plan.warnings)
+	require.Equal(t, map[string]string{"data.color": "blue", "data.size": `"5"`}, rows(t, plan.planned, "fields"))
+	tf.apply(t, plan)
+	require.Equal(t, "blue", c.value(t, "configmaps", "settings", "data", "color"))
+	version := c.live(t, "configmaps", "settings").GetResourceVersion()
+
+	tf.nothingLeft(t, config)
+	require.Equal(t, version, c.live(t, "configmaps", "settings").GetResourceVersion())
+}
+
+// A manifest that declares nothing but its identity leaves no record of its own on the server.
+func TestBareManifest(t *testing.T) {
+	c := newCluster(t)
+	applied(t, c.config("{apiVersion: v1, kind: Namespace, metadata: {name: NAMESPACE-bare}}"))
+	applied(t, c.config("{apiVersion: v1, kind: ServiceAccount, metadata: {name: bare, namespace: NAMESPACE}}"))
+}
+
+const deployment = `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: NAMESPACE}
+spec:
+  replicas: 3
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers:
+      - {name: app, image: "web:1", resources: {limits: {cpu: 1000m}}, ports: [{containerPort: 53, protocol: TCP}, {containerPort: 53, protocol: UDP}]}
+      - {name: proxy, image: "proxy:1"}
+`
+
+// What the server normalises is planned as the server says it.
+func TestDeployment(t *testing.T) {
+	c := newCluster(t)
+	tf := applied(t, c.config(deployment))
+	got := rows(t, tf.state, "fields")
+	require.Equal(t, "3", got["spec.replicas"])
+	require.Equal(t, `"1"`, got[`spec.template.spec.containers[name="app"].resources.limits.cpu`])
+	require.Equal(t, "UDP", got[`spec.template.spec.containers[name="app"].ports[containerPort=53,protocol="UDP"].protocol`])
+	require.Empty(t, rows(t, tf.state, "other_owners"))
+
+	t.Run("edit", func(t *testing.T) {
+		config := c.config(strings.Replace(deployment, "web:1", "web:2", 1))
+		plan := tf.plan(t, config)
+		require.Equal(t, "Update", plan.action)
+		require.Empty(t, plan.warnings)
+		require.Equal(t, "web:2", rows(t, plan.planned, "fields")[`spec.template.spec.containers[name="app"].image`])
+		tf.apply(t, plan)
+		tf.nothingLeft(t, config)
+	})
+	t.Run("reordered lists and keys, comments", func(t *testing.T) {
+		text := strings.Replace(deployment, "web:1", "web:2", 1)
+		text = strings.Replace(text, "{containerPort: 53, protocol: TCP}, {containerPort: 53, protocol: UDP}", "{protocol: TCP, containerPort: 53}, {containerPort: 53, protocol: UDP}", 1)
+		text = "# a comment\nkind: Deployment" + strings.Replace(text, "\nkind: Deployment", "", 1)
+		tf.nothingLeft(t, c.config(text))
+
+		swapped := strings.Replace(text, "{protocol: TCP, containerPort: 53}, {containerPort: 53, protocol: UDP}", "{containerPort: 53, protocol: UDP}, {protocol: TCP, containerPort: 53}", 1)
+		require.NotEqual(t, text, swapped)
+		plan := tf.plan(t, c.config(swapped))
+		require.Equal(t, "Update", plan.action, "the order of a list is part of the object")
+		require.Contains(t, strings.Join(plan.warnings, "\n"), "the order of a list changes")
+		tf.apply(t, plan)
+		tf.nothingLeft(t, c.config(swapped))
+	})
+}
+
+func TestDrift(t *testing.T) {
+	c := newCluster(t)
+	config := c.config(deployment)
+	tf := applied(t, config)
+	c.foreign(t, "deployments", "web", `{"spec":{"replicas":7}}`, "scale")
+
+	plan := tf.plan(t, config)
+	require.Equal(t, "Update", plan.action)
+	require.Equal(t, "7", rows(t, plan.prior, "fields")["spec.replicas"])
+	require.Equal(t, "3", rows(t, plan.planned, "fields")["spec.replicas"])
+	require.Equal(t, map[string]string{"spec.replicas": "somebody (Update of scale)"}, rows(t, plan.prior, "other_owners"))
+	warned := strings.Join(plan.warnings, "\n")
+	require.Contains(t, warned, "apps/v1/Deployment "+c.namespace+"/web: drifted")
+	require.Contains(t, warned, `spec.replicas: 7 -> 3 (drifted: changed by "somebody" (Update of scale))`)
+	tf.apply(t, plan)
+	require.Empty(t, rows(t, tf.state, "other_owners"))
+	tf.nothingLeft(t, config)
+}
+
+func TestWhatHappensBetweenPlanAndApply(t *testing.T) {
+	c := newCluster(t)
+	edited := strings.Replace(configMap, "blue", "red", 1)
+	for i, test := range []struct {
+		why       string
+		meanwhile func(t *testing.T, name string)
+		want      string // of the error; empty if the plan still holds
+	}{
+		{"a field that nobody declared changes nothing that was reviewed", func(t *testing.T, name string) {
+			c.foreign(t, "configmaps", name, `{"data":{"other":"x"}}`)
+		}, ""},
+		{"the field that was to be changed has another value than was reviewed", func(t *testing.T, name string) {
+			c.foreign(t, "configmaps", name, `{"data":{"color":"green"}}`)
+		}, "somebody changed the object since the plan was made: data.color: plan again"},
+		{"setting back a field that was as it should be was not reviewed", func(t *testing.T, name string) {
+			c.foreign(t, "configmaps", name, `{"data":{"size":"6"}}`)
+		}, "somebody changed the object since the plan was made: data.size: plan again"},
+		{"an object that was removed would be created", func(t *testing.T, name string) {
+			require.NoError(t, c.resource("configmaps").Delete(t.Context(), name, metav1.DeleteOptions{}))
+		}, "somebody deleted the object since the plan was made: plan again"},
+		{"somebody did the same already", func(t *testing.T, name string) {
+			c.foreign(t, "configmaps", name, `{"data":{"color":"red"}}`)
+		}, "data.color"},
+	} {
+		t.Run(test.why, func(t *testing.T) {
+			name := fmt.Sprintf("settings-%d", i)
+			tf := applied(t, c.config(strings.Replace(configMap, "settings", name, 1)))
+			config := c.config(strings.Replace(edited, "settings", name, 1))
+			plan := tf.plan(t, config)
+			test.meanwhile(t, name)
+			_, err := tf.next(t).tryApply(t, plan)
+			if test.want != "" {
+				require.ErrorContains(t, err, test.want)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, "red", c.value(t, "configmaps", name, "data", "color"))
+		})
+	}
+}
+
+func TestImmutable(t *testing.T) {
+	c := newCluster(t)
+	tf := applied(t, c.config(deployment))
+	old := c.live(t, "deployments", "web").GetUID()
+	config := c.config(strings.ReplaceAll(deployment, "app: web", "app: site"))
+
+	plan := tf.plan(t, config)
+	require.Equal(t, "Replace", plan.action)
+	warned := strings.Join(plan.warnings, "\n")
+	for _, want := range []string{
+		"will be deleted, and apps/v1/Deployment " + c.namespace + "/web created", "spec.selector: ", "field is immutable", "hazard: ", "evidence: ", "dry-run create: valid",
+	} {
+		require.Contains(t, warned, want)
+	}
+	require.Equal(t, 1, strings.Count(warned, "will be deleted"), "said once, though Terraform plans twice")
+	tf.apply(t, plan)
+	require.NotEqual(t, old, c.live(t, "deployments", "web").GetUID())
+	tf.nothingLeft(t, config)
+}
+
+func TestIdentity(t *testing.T) {
+	c := newCluster(t)
+	tf := applied(t, c.config(configMap))
+	config := c.config(strings.Replace(configMap, "settings", "options", 1))
+
+	plan := tf.plan(t, config)
+	require.Equal(t, "Replace", plan.action)
+	warned := strings.Join(plan.warnings, "\n")
+	require.Contains(t, warned, c.in("v1/ConfigMap NAMESPACE/settings: will be deleted, and v1/ConfigMap NAMESPACE/options created"))
+	require.Equal(t, "blue", rows(t, plan.planned, "fields")["data.color"], "the new object is planned, too")
+	tf.apply(t, plan)
+	_, err := c.resource("configmaps").Get(t.Context(), "settings", metav1.GetOptions{})
+	require.Error(t, err, "nothing is orphaned")
+	tf.nothingLeft(t, config)
+}
+
+func TestConflict(t *testing.T) {
+	c := newCluster(t)
+	careful := c.config(configMap, map[string]any{"force_conflicts": false})
+	tf := applied(t, careful)
+	c.foreign(t, "configmaps", "settings", `{"data":{"color":"red"}}`)
+
+	_, err := tf.tryPlan(t, careful)
+	require.ErrorContains(t, err, `data.color: owned by "somebody" (Update)`)
+	require.ErrorContains(t, err, "ignore_fields")
+
+	left := c.config(configMap, map[string]any{"force_conflicts": false, "ignore_fields": []string{"data.color"}})
+	plan := tf.plan(t, left)
+	require.Equal(t, "Update", plan.action)
+	tf.apply(t, plan)
+	require.Equal(t, "red", c.value(t, "configmaps", "settings", "data", "color"))
+	tf.nothingLeft(t, left)
+}
+
+// Fields that change hands without changing their value are a change, too.
+func TestOwnershipAlone(t *testing.T) {
+	c := newCluster(t)
+	tf := applied(t, c.config(configMap))
+	live := c.live(t, "configmaps", "settings")
+	live.SetManagedFields([]metav1.ManagedFieldsEntry{{}})
+	_, err := c.resource("configmaps").Update(t.Context(), live, metav1.UpdateOptions{FieldManager: "somebody"})
+	require.NoError(t, err)
+
+	plan := tf.plan(t, c.config(configMap))
+	require.Equal(t, "Update", plan.action)
+	require.Equal(t, rows(t, plan.prior, "fields"), rows(t, plan.planned, "fields"))
+	require.Equal(t, "nobody", rows(t, plan.prior, "other_owners")["data.color"])
+	tf.apply(t, plan)
+	tf.nothingLeft(t, c.config(configMap))
+}
+
+func TestAdoption(t *testing.T) {
+	c, tf := newCluster(t), newCore(t)
+	_, err := c.resource("configmaps").Create(t.Context(), object(t, c.in(strings.Replace(configMap, "blue", "red", 1))), metav1.CreateOptions{FieldManager: "somebody"})
+	require.NoError(t, err)
+	plan := tf.plan(t, c.config(configMap))
+	require.Equal(t, "Create", plan.action)
+	warned := strings.Join(plan.warnings, "\n")
+	require.Contains(t, warned, "exists already, and will be taken over by this resource")
+	require.Contains(t, warned, "data.color")
+	tf.apply(t, plan)
+	require.Equal(t, map[string]string{"data.size": "somebody (Update), terraform-ssaplan (Apply)"}, rows(t, tf.state, "other_owners"))
+	tf.nothingLeft(t, c.config(configMap))
+}
+
+func TestExistsAndCantBecomeWhatTheManifestSays(t *testing.T) {
+	c, tf := newCluster(t), newCore(t)
+	_, err := c.resource("deployments").Create(t.Context(), object(t, c.in(strings.ReplaceAll(deployment, "app: web", "app: site"))), metav1.CreateOptions{})
+	require.NoError(t, err)
+	_, err = tf.tryPlan(t, c.config(deployment))
+	require.ErrorContains(t, err, "exists already, and can't become what the manifest says")
+	require.ErrorContains(t, err, "Import it")
+}
+
+// Values that the server picks aren't known before the apply.
+func TestAssignedValues(t *testing.T) {
+	c, tf := newCluster(t), newCore(t)
+	config := c.config(`{apiVersion: v1, kind: Service, metadata: {name: web, namespace: NAMESPACE}, spec: {type: NodePort, clusterIP: "", ports: [{port: 80, nodePort: 0}]}}`)
+	plan := tf.plan(t, config)
+	got := rows(t, plan.planned, "fields")
+	require.NotContains(t, got, "spec.clusterIP", "the manifest leaves it to the server, whose dry run makes one up")
+	require.NotContains(t, got, `spec.ports[port=80,protocol="TCP"].nodePort`)
+	require.Equal(t, "80", got[`spec.ports[port=80,protocol="TCP"].port`])
+	tf.apply(t, plan)
+	tf.nothingLeft(t, config)
+}
+
+func TestUnknownValues(t *testing.T) {
+	c, tf := newCluster(t), newCore(t)
+	config := c.config(configMap)
+	credentials := c.block()
+	credentials["client_key"] = unknown{}
+	for name, later := range map[string]map[string]any{
+		"manifest": {"yaml_body": unknown{}}, "cluster": {"cluster": credentials},
+		"patterns": {"ignore_fields": unknown{}},
+	} {
+		nowhere := maps.Clone(later)
+		if name != "cluster" {
+			nowhere["cluster"] = map[string]any{"host": "https://127.0.0.1:1"}
+		}
+		require.Equal(t, "Create", tf.plan(t, c.config(configMap, nowhere)).action, "no request is sent")
+		t.Run(name, func(t *testing.T) {
+			plan := tf.plan(t, c.config(configMap, later))
+			require.Equal(t, "Create", plan.action)
+			require.Equal(t, map[string]string{"?": "?"}, rows(t, plan.planned, "fields"))
+			plan.config = value(t, tf.schema.ValueType(), config) // known by now
+			first := tf.next(t)
+			first.apply(t, plan)
+			first.nothingLeft(t, config)
+			plan = first.plan(t, c.config(configMap, later))
+			require.Equal(t, "Update", plan.action)
+			require.Contains(t, strings.Join(plan.warnings, "\n"), "can only be planned when it is applied")
+			_, err := first.destroy(t)
+			require.NoError(t, err)
+		})
+	}
+}
+
+func TestDelete(t *testing.T) {
+	c := newCluster(t)
+	text := strings.Replace(configMap, "name: settings", `name: settings, finalizers: [example.com/backup]`, 1)
+	config := c.config(text, map[string]any{"timeouts": map[string]any{"delete": "1s"}})
+	tf := applied(t, config)
+	_, err := tf.destroy(t)
+	require.ErrorContains(t, err, "waits for finalizers example.com/backup")
+	c.foreign(t, "configmaps", "settings", `{"metadata":{"finalizers":null}}`)
+	_, err = tf.destroy(t)
+	require.NoError(t, err, "gone already")
+
+	tf = applied(t, c.config(configMap))
+	require.NoError(t, c.resource("configmaps").Delete(t.Context(), "settings", metav1.DeleteOptions{}))
+	_, err = c.resource("configmaps").Create(t.Context(), object(t, c.in(configMap)), metav1.CreateOptions{})
+	require.NoError(t, err)
+	warnings, err := tf.destroy(t)
+	require.NoError(t, err)
+	require.Contains(t, strings.Join(warnings, "\n"), "re-created")
+	require.Nil(t, c.live(t, "configmaps", "settings").GetDeletionTimestamp(), "it is not what was applied")
+}
+
+func TestGoneIsCreatedAgain(t *testing.T) {
+	c := newCluster(t)
+	tf := applied(t, c.config(configMap))
+	require.NoError(t, c.resource("configmaps").Delete(t.Context(), "settings", metav1.DeleteOptions{}))
+	plan := tf.plan(t, c.config(configMap))
+	require.Equal(t, "Create", plan.action)
+	tf.apply(t, plan)
+	tf.nothingLeft(t, c.config(configMap))
+}
+
+func TestRecreatedByOthers(t *testing.T) {
+	c := newCluster(t)
+	tf := applied(t, c.config(configMap))
+	require.NoError(t, c.resource("configmaps").Delete(t.Context(), "settings", metav1.DeleteOptions{}))
+	_, err := c.resource("configmaps").Create(t.Context(), object(t, c.in(configMap)), metav1.CreateOptions{FieldManager: "somebody"})
+	require.NoError(t, err)
+	plan := tf.plan(t, c.config(configMap))
+	require.Equal(t, "Update", plan.action)
+	require.Contains(t, strings.Join(plan.warnings, "\n"), "re-created")
+	tf.apply(t, plan)
+	tf.nothingLeft(t, c.config(configMap))
+	_, err = tf.destroy(t)
+	require.NoError(t, err)
+}
+
+func TestWrongConfiguration(t *testing.T) {
+	c, tf := newCluster(t), newCore(t)
+	const canary = "hunter2-canary"
+	for _, test := range []struct{ why, yamlBody, want string }{
+		{"two documents", configMap + "---" + configMap, "more than one YAML document"},
+		{"nothing in it", "# a comment", "holds no object"},
+		{"a list", "[a]", "is no object"},
+		{"no name", "{apiVersion: v1, kind: ConfigMap}", "metadata"},
+		{"a name that the server makes up", "{apiVersion: v1, kind: ConfigMap, metadata: {generateName: a}}", "generateName"},
+		{"syntax, with a secret near", "---\na: b\n" + canary + ": [" + canary, "is no valid YAML, near line "},
+		{"something after it", c.in(configMap) + "\n...\n" + canary, "is no valid YAML"},
+		{"something after it in the document", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n" + canary, "is no valid YAML"},
+		{"a key twice", "a: 1\na: " + canary, "yaml_body: has a key twice, near line 2"},
+		{"a field that the kind doesn't have", c.in(configMap) + "\nspec: {x: " + canary + "}", "spec"},
+	} {
+		t.Run(test.why, func(t *testing.T) {
+			_, err := tf.tryPlan(t, c.config(test.yamlBody))
+			require.ErrorContains(t, err, test.want)
+			require.NotContains(t, err.Error(), canary)
+		})
+	}
+}
+
+const definition = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: gadgets.NAMESPACE.example.com}
+spec:
+  group: NAMESPACE.example.com
+  names: {plural: gadgets, kind: Gadget}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: integer}}}}}}
+`
+
+const gadget = `{apiVersion: NAMESPACE.example.com/v1, kind: Gadget, metadata: {name: one, namespace: NAMESPACE}, spec: {size: 9007199254740993}}`
+
+// Terraform plans both before it makes one of them.
+func TestDefinitionAndCustomResource(t *testing.T) {
+	c := newCluster(t)
+	crd, cr := newCore(t), newCore(t)
+	crdPlan, crPlan := crd.plan(t, c.config(definition)), cr.plan(t, c.config(gadget))
+	require.Equal(t, "Create", crPlan.action)
+	require.Equal(t, map[string]string{"?": "?"}, rows(t, crPlan.planned, "fields"))
+	require.Contains(t, strings.Join(crPlan.warnings, "\n"), "can only be planned when it is applied")
+	crd.apply(t, crdPlan)
+	cr.apply(t, crPlan)
+	require.Equal(t, "9007199254740993", rows(t, cr.state, "fields")["spec.size"])
+	cr.nothingLeft(t, c.config(gadget))
+
+	_, err := crd.destroy(t)
+	require.NoError(t, err)
+	warnings, err := cr.refresh(t)
+	require.NoError(t, err)
+	require.Contains(t, strings.Join(warnings, "\n"), "doesn't serve this kind")
+	_, err = cr.destroy(t)
+	require.NoError(t, err, "it went with its definition")
+}
+
+func TestMissingNamespace(t *testing.T) {
+	c, tf := newCluster(t), newCore(t)
+	text := strings.Replace(configMap, "NAMESPACE", c.namespace+"-later", 1)
+	config := c.config(text, map[string]any{"timeouts": map[string]any{"create": "1s"}})
+	plan := tf.plan(t, config)
+	require.Equal(t, map[string]string{"?": "?"}, rows(t, plan.planned, "fields"))
+	_, err := tf.tryApply(t, plan)
+	require.ErrorContains(t, err, c.namespace+`-later" doesn't exist (yet): create that first`)
+
+	namespace := newCore(t)
+	namespace.apply(t, namespace.plan(t, c.config(`{apiVersion: v1, kind: Namespace, metadata: {name: NAMESPACE-later}}`)))
+	tf.apply(t, plan)
+	tf.nothingLeft(t, config)
+}

@@ -1,0 +1,242 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/ssaplan/primitives/ssaplan"
+)
+
+// ModifyPlan turns what the Planner says into a plan of Terraform. The credentials are those of this run.
+func (r *objectResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if req.Plan.Raw.IsNull() { // the object is going to be destroyed
+		return
+	}
+	p := &planning{planners: r.planners}
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &p.planned)...)
+	if !req.State.Raw.IsNull() {
+		p.prior = &object{}
+		resp.Diagnostics.Append(req.State.Get(ctx, p.prior)...)
+	}
+	var diags diag.Diagnostics
+	p.state, diags = recall(ctx, req.Private)
+	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
+		return
+	}
+	p.run(ctx)
+	resp.Diagnostics.Append(p.diags...)
+	resp.RequiresReplace.Append(p.replace...)
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.planned)...)
+}
+
+// planning is the planning of one resource.
+type planning struct {
+	planners *planners
+	planned  object
+	// prior is the state, nil if the resource is to be created.
+	prior *object
+	// state is what is remembered of the object. Terraform plans a replacement a second time, as a create; then prior is
+	// nil, and state is of the object to be replaced.
+	state   *ssaplan.State
+	replace path.Paths
+	diags   diag.Diagnostics
+}
+
+func (p *planning) run(ctx context.Context) {
+	if !p.planned.settled(ctx) {
+		p.unsettled()
+		return
+	}
+	planner, err := p.planners.of(ctx, p.planned)
+	if err != nil {
+		p.diags.AddAttributeError(clusterPath, wrongConfiguration, err.Error())
+		return
+	}
+	if p.prior != nil && p.state == nil {
+		p.diags.AddError("The object can't be planned", errNothingRemembered.Error())
+		return
+	}
+	if p.movedToOtherCluster(ctx, planner) {
+		return
+	}
+	request, err := p.planned.request(ctx, p.baseline())
+	if err != nil {
+		p.diags.AddError(wrongConfiguration, err.Error())
+		return
+	}
+	plan, err := planner.Plan(ctx, request)
+	if err != nil {
+		p.diags.AddError("The object can't be planned", err.Error())
+		return
+	}
+	p.take(plan)
+}
+
+// settled reports whether everything is known that the plan depends on.
+func (o object) settled(ctx context.Context) bool {
+	for _, value := range []attr.Value{o.YAMLBody, o.FieldManager, o.ForceConflicts, o.IgnoreFields, o.Cluster} {
+		if !isKnown(ctx, value) {
+			return false
+		}
+	}
+	return true
+}
+
+// unsettled plans nothing yet. Terraform accepts no replacement that comes up in the apply.
+func (p *planning) unsettled() {
+	p.planned.ID, p.planned.Fields, p.planned.OtherOwners = types.StringUnknown(), unknownMap(), unknownMap()
+	if p.prior != nil {
+		p.diags.AddWarning(p.prior.ID.ValueString()+": can only be planned when it is applied",
+			"Values aren't known yet. If it then turns out that the object has to be replaced, Terraform stops and calls the plan inconsistent: plan again.")
+	}
+}
+
+// baseline returns the state to plan against, nil for a create.
+func (p *planning) baseline() *ssaplan.State {
+	if p.prior == nil {
+		return nil
+	}
+	return p.state
+}
+
+// movedToOtherCluster plans a replacement if the cluster has another address now and doesn't have the object. The same
+// object proves that it is the same cluster.
+func (p *planning) movedToOtherCluster(ctx context.Context, planner *ssaplan.Planner) bool {
+	if p.prior == nil || p.prior.Cluster.Equal(p.planned.Cluster) {
+		return false
+	}
+	before, err := clusterConfig(ctx, p.prior.Cluster)
+	after, _ := clusterConfig(ctx, p.planned.Cluster) // it has a Planner already
+	if err == nil && before.Host == after.Host {
+		return false
+	}
+	reading, err := planner.Read(ctx, p.state)
+	if err != nil || reading.Presence == ssaplan.Present || reading.Presence == ssaplan.Unreadable {
+		return false // what is wrong comes up again in the plan
+	}
+	p.replaceAt(clusterPath)
+	p.warn(p.state.Identity, "is to be replaced, because the cluster is another one",
+		[]string{"the old one stays in the old cluster until it is deleted there with the old credentials"})
+	return true
+}
+
+// take makes the Planner's plan the one of Terraform.
+func (p *planning) take(plan *ssaplan.Plan) {
+	p.planned.ID = importID(plan.Object)
+	if p.prior == nil && p.state != nil && p.state.Identity == plan.Object {
+		p.planned.Fields, p.planned.OtherOwners = unknownMap(), unknownMap()
+		return // the object that is going to be replaced is still there, so nothing can be asked
+	}
+	p.explain(plan)
+	switch plan.Action {
+	case ssaplan.Deferred:
+		p.deferred(plan)
+	case ssaplan.Replace:
+		p.replaced(plan)
+	case ssaplan.Create:
+		p.created(plan)
+	case ssaplan.Update:
+		p.updated(plan)
+	case ssaplan.NoOp:
+		p.unchanged(plan)
+	case ssaplan.Conflict:
+		p.diags.AddAttributeError(path.Root("force_conflicts"), fmt.Sprintf("%s: %s", plan.Object, plan.Reason),
+			lines(plan.Conflicts)+"\nSet force_conflicts = true to take the fields over, or leave them to their owners with ignore_fields.")
+	}
+}
+
+func (p *planning) deferred(plan *ssaplan.Plan) {
+	switch plan.Deferral {
+	case ssaplan.MissingType, ssaplan.MissingNamespace:
+		p.planned.Fields, p.planned.OtherOwners = unknownMap(), unknownMap()
+		if plan.Deferral == ssaplan.MissingType { // whether the kind has namespaces isn't known
+			p.planned.ID = types.StringUnknown()
+		}
+		p.warn(plan.Object, "can only be planned when it is applied", []string{plan.Reason})
+	default:
+		p.diags.AddError(fmt.Sprintf("%s: can't be planned", plan.Object), plan.Reason)
+	}
+}
+
+// replaced plans a replacement. Terraform wants to know an attribute that changes and forces it.
+func (p *planning) replaced(plan *ssaplan.Plan) {
+	if p.prior == nil {
+		p.diags.AddError(fmt.Sprintf("%s: exists already, and can't become what the manifest says", plan.Object),
+			plan.Reason+"\nImport it, so that Terraform replaces it, or delete it. If this resource has create_before_destroy, remove that.")
+		return
+	}
+	p.replaceAt(yamlBodyPath, idPath)
+}
+
+func (p *planning) replaceAt(paths ...path.Path) {
+	p.planned.Fields, p.planned.OtherOwners = unknownMap(), unknownMap()
+	p.replace = append(path.Paths{fieldsPath}, paths...)
+}
+
+func (p *planning) created(plan *ssaplan.Plan) {
+	p.planned.Fields, p.planned.OtherOwners = p.fields(plan), unknownMap()
+	if p.prior != nil && !p.state.Stale.IsZero() { // otherwise it was deleted after the refresh, which the apply reports
+		p.planned.Fields = unknownMap()
+		p.warn(plan.Object, "is gone, and will be created anew", nil)
+	}
+}
+
+// updated plans an update. Who owns what is never foretold, so that there is a difference also if no value changes, and
+// none to what is planned again when it is applied.
+func (p *planning) updated(plan *ssaplan.Plan) {
+	if p.prior != nil && plan.After.Fields.Empty() && len(plan.Changes)+len(plan.Dropped) == 0 {
+		p.unchanged(plan) // of a manifest that declares nothing, such as a bare namespace, the server only notes that it was applied
+		return
+	}
+	p.planned.Fields, p.planned.OtherOwners = p.fields(plan), unknownMap()
+	if p.prior == nil {
+		p.warn(plan.Object, "exists already, and will be taken over by this resource", []string{plan.Reason})
+	}
+}
+
+// unchanged plans nothing. Unless something else was configured, not even the state changes: the manifest may say the
+// same in another layout.
+func (p *planning) unchanged(plan *ssaplan.Plan) {
+	if p.prior == nil {
+		p.planned.Fields, p.planned.OtherOwners = p.fields(plan), unknownMap()
+		p.warn(plan.Object, "exists already as the manifest says, and will be taken over by this resource", nil)
+		return
+	}
+	p.planned.OtherOwners = p.prior.OtherOwners
+	if !p.sameSettings() {
+		p.planned.Fields = p.fields(plan)
+		return
+	}
+	p.planned.YAMLBody, p.planned.Fields = p.prior.YAMLBody, p.prior.Fields
+}
+
+func (p *planning) sameSettings() bool {
+	return sameManifest(p.prior.YAMLBody.ValueString(), p.planned.YAMLBody.ValueString()) &&
+		p.prior.IgnoreFields.Equal(p.planned.IgnoreFields) && p.prior.FieldManager.Equal(p.planned.FieldManager)
+}
+
+// fields returns the values after the apply. Unknown are those that the server picks, digests of a key that isn't made
+// yet, and those that drifted behind a stale state: the state has the value that the apply sets again, so nothing else
+// would show the change.
+func (p *planning) fields(plan *ssaplan.Plan) types.Map {
+	after, was, base := plan.After, map[string]string{}, map[string]string{}
+	if state := p.baseline(); state != nil {
+		after, was, base = state.Digested(after), rowsOf(p.prior.Fields), table(plan.Baseline)
+	}
+	rows := mapOf(table(after)).Elements()
+	for path := range after.Leaves() {
+		row := path.String()
+		noKey := p.prior == nil && after.Sensitive.Covers(path)
+		drifted := p.state != nil && !p.state.Stale.IsZero() && base[row] != was[row] && types.StringValue(was[row]).Equal(rows[row])
+		if noKey || drifted {
+			rows[row] = types.StringUnknown()
+		}
+	}
+	return types.MapValueMust(types.StringType, rows)
+}

@@ -1,0 +1,180 @@
+package provider_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/ssaplan"
+)
+
+// loses makes the credentials in the state others, as if those of the last run had become these.
+func (c *core) loses(t *testing.T, block map[string]any) {
+	t.Helper()
+	state := maps.Clone(attributes(t, c.state))
+	state["cluster"] = value(t, state["cluster"].Type(), block)
+	c.state = tftypes.NewValue(c.state.Type(), state)
+}
+
+// remembers is what the provider keeps in the private state.
+func (c *core) remembers(t *testing.T) ssaplan.State {
+	t.Helper()
+	var private map[string][]byte
+	require.NoError(t, json.Unmarshal(c.private, &private))
+	var state ssaplan.State
+	require.NoError(t, json.Unmarshal(private["ssaplan"], &state))
+	return state
+}
+
+func (c *cluster) withToken(token string) map[string]any {
+	config := c.server.Config()
+	return map[string]any{"host": config.Host, "cluster_ca_certificate": string(config.CAData), "token": token}
+}
+
+func expiredToken() string {
+	part := base64.RawURLEncoding.EncodeToString
+	return part([]byte(`{"alg":"RS256"}`)) + "." + part([]byte(`{"exp":1700000000,"sub":"robot"}`)) + "." + part([]byte("signature"))
+}
+
+func (c *cluster) refusedCredentials(t *testing.T) map[string]map[string]any {
+	t.Helper()
+	past := time.Now().Add(-time.Hour)
+	cert, key, err := c.server.ClientCert("robot", []string{"system:masters"}, past.Add(-time.Hour), past)
+	require.NoError(t, err)
+	expired := c.server.Config()
+	expired.CertData, expired.KeyData = cert, key
+	stranger, err := c.server.ConfigFor("stranger")
+	require.NoError(t, err)
+	return map[string]map[string]any{
+		"an expired token": c.withToken(expiredToken()), "a token that the server doesn't know": c.withToken("unknown"),
+		"an expired certificate": blockOf(expired), "a user without rights": blockOf(stranger),
+	}
+}
+
+func TestRefusedCredentials(t *testing.T) {
+	c := newCluster(t)
+	config := c.config(deployment)
+	for name, block := range c.refusedCredentials(t) {
+		t.Run(name, func(t *testing.T) {
+			tf := applied(t, config)
+			defer func() { _, _ = tf.next(t).destroy(t) }()
+			fields := rows(t, tf.state, "fields")
+
+			tf.loses(t, block)
+			version := c.live(t, "deployments", "web").GetResourceVersion()
+			plan := tf.plan(t, config)
+			warned := strings.Join(plan.warnings, "\n")
+			require.Contains(t, warned, "apps/v1/Deployment "+c.namespace+"/web")
+			require.False(t, tf.remembers(t).Stale.IsZero())
+			require.Equal(t, fields, rows(t, plan.prior, "fields"), "the state stays as it was")
+			require.Equal(t, fields, rows(t, plan.planned, "fields"), "nothing drifted")
+			require.Equal(t, "Update", plan.action, "the credentials change")
+			tf.apply(t, plan)
+			require.Equal(t, version, c.live(t, "deployments", "web").GetResourceVersion(), "and nothing else")
+			tf.nothingLeft(t, config)
+
+			tf.loses(t, block)
+			c.foreign(t, "deployments", "web", `{"spec":{"replicas":7}}`, "scale")
+			tf = tf.next(t)
+			plan = tf.plan(t, config)
+			require.Equal(t, "3", rows(t, plan.prior, "fields")["spec.replicas"])
+			require.Equal(t, "?", rows(t, plan.planned, "fields")["spec.replicas"], "the plan shows that it changes")
+			require.Equal(t, "web:1", rows(t, plan.planned, "fields")[`spec.template.spec.containers[name="app"].image`])
+			require.Contains(t, strings.Join(plan.warnings, "\n"), `spec.replicas: 7 -> 3 (drifted: changed by "somebody" (Update of scale))`)
+			tf.apply(t, plan)
+			require.Equal(t, "3", c.value(t, "deployments", "web", "spec", "replicas"))
+			tf.nothingLeft(t, config)
+
+			tf.loses(t, block)
+			c.foreign(t, "deployments", "web", `{"spec":{"replicas":7}}`, "scale")
+			edited := c.config(strings.Replace(deployment, "replicas: 3", "replicas: 5", 1))
+			plan = tf.plan(t, edited)
+			require.Equal(t, "5", rows(t, plan.planned, "fields")["spec.replicas"], "drifted and edited")
+			tf.apply(t, plan)
+			tf.nothingLeft(t, edited)
+		})
+	}
+}
+
+// The drift is shown also when the configuration has not changed at all, not even the credentials.
+func TestDriftBehindAStaleState(t *testing.T) {
+	c := newCluster(t)
+	config := c.config(deployment)
+	tf := applied(t, config)
+	good := c.block()
+	tf.loses(t, c.withToken("unknown"))
+	_, err := tf.refresh(t)
+	require.NoError(t, err)
+	require.Equal(t, authresilience.Authentication, tf.remembers(t).Stale.Reason)
+
+	tf.loses(t, good)
+	c.foreign(t, "deployments", "web", `{"spec":{"replicas":7}}`, "scale")
+	plan, err := tf.planChange(t, value(t, tf.schema.ValueType(), config))
+	require.NoError(t, err)
+	require.Equal(t, "Update", plan.action)
+	require.Equal(t, "?", rows(t, plan.planned, "fields")["spec.replicas"])
+
+	_, err = tf.refresh(t)
+	require.NoError(t, err)
+	require.True(t, tf.remembers(t).Stale.IsZero(), "a later good read clears the mark")
+	require.Equal(t, "7", rows(t, tf.state, "fields")["spec.replicas"])
+}
+
+func TestGoneBehindAStaleState(t *testing.T) {
+	c := newCluster(t)
+	tf := applied(t, c.config(configMap))
+	tf.loses(t, c.withToken("unknown"))
+	require.NoError(t, c.resource("configmaps").Delete(t.Context(), "settings", metav1.DeleteOptions{}))
+	plan := tf.plan(t, c.config(configMap))
+	require.Equal(t, "Update", plan.action)
+	require.Contains(t, strings.Join(plan.warnings, "\n"), "is gone, and will be created anew")
+	tf.apply(t, plan)
+	require.Equal(t, "blue", c.value(t, "configmaps", "settings", "data", "color"))
+	tf.nothingLeft(t, c.config(configMap))
+}
+
+// What isn't about who asks fails, and so do plans and writes.
+func TestWhatIsNotSurvived(t *testing.T) {
+	c := newCluster(t)
+	tf := applied(t, c.config(configMap))
+	nobodyListens := c.withToken("x")
+	nobodyListens["host"] = "https://127.0.0.1:1"
+	tf.loses(t, nobodyListens)
+	_, err := tf.refresh(t)
+	require.ErrorContains(t, err, "connection refused")
+
+	tf.loses(t, c.withToken(expiredToken()))
+	_, err = tf.tryPlan(t, c.config(configMap, map[string]any{"cluster": c.withToken(expiredToken())}))
+	require.ErrorContains(t, err, "expired")
+	_, err = tf.destroy(t)
+	require.ErrorContains(t, err, "expired")
+	require.NotContains(t, err.Error(), expiredToken())
+}
+
+func TestOtherCluster(t *testing.T) {
+	c := newCluster(t)
+	tf := applied(t, c.config(configMap))
+	config := c.server.Config()
+
+	same := c.block()
+	same["host"] = strings.Replace(config.Host, "127.0.0.1", "localhost", 1)
+	require.NotEqual(t, config.Host, same["host"])
+	plan := tf.plan(t, c.config(configMap, map[string]any{"cluster": same}))
+	require.Equal(t, "Update", plan.action, "another address of the same cluster, since the object is there")
+	require.Equal(t, rows(t, plan.prior, "fields"), rows(t, plan.planned, "fields"))
+
+	tf.loses(t, nil)
+	require.NoError(t, c.resource("configmaps").Delete(t.Context(), "settings", metav1.DeleteOptions{}))
+	plan, err := tf.planChange(t, value(t, tf.schema.ValueType(), c.config(configMap)))
+	require.NoError(t, err)
+	require.Equal(t, "Replace", plan.action, "a cluster that doesn't have the object is another one")
+	require.Contains(t, strings.Join(plan.warnings, "\n"), "the cluster is another one")
+}

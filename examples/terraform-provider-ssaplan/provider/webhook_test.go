@@ -1,0 +1,79 @@
+package provider_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// liar is a webhook that does something else in a dry run than in earnest: it sets data.color.
+func liar(w http.ResponseWriter, r *http.Request) {
+	var review struct {
+		Request struct {
+			UID    string `json:"uid"`
+			DryRun bool   `json:"dryRun"`
+		} `json:"request"`
+	}
+	if err := json.NewDecoder(r.Body).Decode(&review); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	color := "earnest"
+	if review.Request.DryRun {
+		color = "rehearsed"
+	}
+	patch := fmt.Sprintf(`[{"op":"add","path":"/data/color","value":%q}]`, color)
+	_ = json.NewEncoder(w).Encode(map[string]any{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
+		"response": map[string]any{"uid": review.Request.UID, "allowed": true, "patchType": "JSONPatch", "patch": []byte(patch)}})
+}
+
+func (c *cluster) installLiar(t *testing.T) {
+	t.Helper()
+	server := httptest.NewTLSServer(http.HandlerFunc(liar))
+	t.Cleanup(server.Close)
+	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	hooks := c.client.Resource(schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "mutatingwebhookconfigurations"})
+	_, err := hooks.Create(t.Context(), object(t, c.in(fmt.Sprintf(`
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingWebhookConfiguration
+metadata: {name: NAMESPACE}
+webhooks:
+- name: liar.example.com
+  admissionReviewVersions: [v1]
+  sideEffects: None
+  namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: NAMESPACE}}
+  rules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [configmaps]}]
+  clientConfig: {url: %q, caBundle: %s}
+`, server.URL, base64.StdEncoding.EncodeToString(ca)))), metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		probe := object(t, c.in(strings.Replace(configMap, "settings", "probe", 1)))
+		made, err := c.resource("configmaps").Create(t.Context(), probe, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		return err == nil && fmt.Sprint(made.Object["data"].(map[string]any)["color"]) == "rehearsed"
+	}, time.Minute, 100*time.Millisecond)
+}
+
+// Terraform takes it for a bug of the provider if the result isn't what was planned, so the provider says it itself, and
+// the next refresh shows what is there.
+func TestServerThatDoesSomethingElseThanItSaid(t *testing.T) {
+	c, tf := newCluster(t), newCore(t)
+	c.installLiar(t)
+	plan := tf.plan(t, c.config(configMap))
+	require.Equal(t, "rehearsed", rows(t, plan.planned, "fields")["data.color"])
+	warned := strings.Join(tf.apply(t, plan), "\n")
+	require.Contains(t, warned, "the server made something else than it said in the dry run")
+	require.Contains(t, warned, "data.color")
+	_, err := tf.refresh(t)
+	require.NoError(t, err)
+	require.Equal(t, "earnest", rows(t, tf.state, "fields")["data.color"])
+}
