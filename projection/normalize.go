@@ -71,10 +71,13 @@ func (n *normalizer) metadata(obj map[string]any) {
 	}
 }
 
+// droppedIfEmpty are the maps and lists of metadata.
+var droppedIfEmpty = []string{"annotations", "finalizers", "labels", "ownerReferences"}
+
 // empties drops what is in effect nothing.
 func (n *normalizer) empties(obj map[string]any) {
 	metadata, _ := obj["metadata"].(map[string]any)
-	for _, name := range []string{"annotations", "finalizers", "labels", "ownerReferences"} {
+	for _, name := range droppedIfEmpty {
 		if isEmpty(metadata[name]) {
 			n.drop(metadata, metadataField(name), "nothing is in it")
 		}

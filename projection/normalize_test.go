@@ -118,3 +118,44 @@ func TestNormalizeLaws(t *testing.T) {
 		require.Empty(t, steps, "seed %d", seed)
 	}
 }
+
+func TestWhatIsNormalNeedsNoNormalizing(t *testing.T) {
+	normal := 0
+	for seed := range rounds {
+		r := newRandom(seed)
+		manifest := r.object(2)
+		manifest["apiVersion"], manifest["kind"] = pick(r, []any{"v1", "example.com/v1"}), pick(r, []any{"Secret", "Widget"})
+		metadata := map[string]any{"name": "n"}
+		if r.IntN(3) == 0 {
+			metadata[pick(r, []string{"uid", "labels", "finalizers", "annotations", "creationTimestamp", "namespace"})] = pick(r, someValues)
+		}
+		if r.IntN(3) == 0 {
+			manifest[pick(r, []string{"status", "stringData", "data"})] = map[string]any{"a": pick(r, someValues)}
+		}
+		manifest["metadata"] = metadata
+		got, steps := projection.Normalize(manifest)
+		if projection.IsNormal(manifest) {
+			normal++
+			require.Empty(t, steps, "seed %d", seed)
+			require.Equal(t, manifest, got, "seed %d", seed)
+		}
+	}
+	require.Greater(t, normal, rounds/10)
+	require.Less(t, normal, rounds*9/10)
+}
+
+func TestIsNormal(t *testing.T) {
+	for text, want := range map[string]bool{
+		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: n, labels: {a: b}}\ndata: {a: b}":            true,
+		"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: n}\nspec: {template: {spec: {}}}":      true,
+		"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: n}\nspec: {replicas: null}":            false,
+		"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: n}\nspec: {list: [{a: null}]}":         false,
+		"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: n, creationTimestamp: null}\nspec: {}": false,
+		"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: n}\nstatus: {}":                        false,
+		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: n, annotations: {}}":                         false,
+		"apiVersion: v1\nkind: Secret\nmetadata: {name: n}\nstringData: {a: b}":                         false,
+	} {
+		require.Equal(t, want, projection.IsNormal(object(text)), text)
+	}
+	require.False(t, projection.IsNormal(map[string]any{"data": map[string]string{"a": "b"}}), "it may need to be made plain")
+}

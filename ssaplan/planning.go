@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -111,20 +112,36 @@ func (plan *Plan) deferToType() {
 // fillPatch sets what is going to be sent: the manifest with its namespace, in the form that a server tracks faithfully,
 // without the fields that are to be ignored.
 func (p *Planner) fillPatch(plan *Plan) (err error) {
-	content, steps := projection.Normalize(plan.request.Manifest.Object)
-	plan.Normalized = steps
+	content := plan.request.Manifest.Object
+	if !projection.IsNormal(content) {
+		content, plan.Normalized = projection.Normalize(content)
+	}
 	if ignore := plan.request.Ignore; len(ignore) > 0 {
 		content, _ = ignore.Remove(content)
 	}
 	if unknown := plan.request.Unknown; len(unknown) > 0 {
 		content, plan.Unknown = unknown.Remove(content)
 	}
-	plan.manifest = &unstructured.Unstructured{Object: content}
-	plan.manifest.SetNamespace(plan.Object.Namespace)
+	plan.manifest = &unstructured.Unstructured{Object: inNamespace(content, plan.Object.Namespace)}
 	if plan.Patch, err = p.patch(plan.manifest); err != nil {
 		return fmt.Errorf("%s: %w", plan.Object, err)
 	}
 	return nil
+}
+
+// inNamespace returns the manifest with the namespace, and without one if it is empty. It modifies nothing: what it
+// returns shares what it doesn't change.
+func inNamespace(manifest map[string]any, namespace string) map[string]any {
+	metadata, _ := manifest["metadata"].(map[string]any)
+	if current, exists := metadata["namespace"]; exists == (namespace != "") && (!exists || current == namespace) {
+		return manifest
+	}
+	manifest, metadata = maps.Clone(manifest), maps.Clone(metadata)
+	manifest["metadata"] = metadata
+	if metadata["namespace"] = namespace; namespace == "" {
+		delete(metadata, "namespace")
+	}
+	return manifest
 }
 
 // leaveOutUnknown takes from the plan what only seems to change because the unknown values were not sent.
@@ -234,7 +251,7 @@ func (p *Planner) identityChange(plan *Plan, prior *State) bool {
 
 // patch returns the apply request for a manifest.
 func (p *Planner) patch(manifest *unstructured.Unstructured) (Patch, error) {
-	body, err := manifest.MarshalJSON()
+	body, err := appendJSON(nil, manifest.Object)
 	if err != nil {
 		return Patch{}, err
 	}

@@ -1,0 +1,80 @@
+package ssaplan
+
+import (
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/util/json"
+)
+
+// texts are JSON as it is and as it isn't, with what a short decoder could get wrong.
+var texts = []string{
+	`{}`, `{"a":{},"b":[],"c":[{}]}`, ` { "a" : [ 1 , 2 ] } ` + "\n", `{"a":1,"a":2}`, `[]`, `null`, ``, `{`, `{"a"`, `{"a":`, `{"a":1`, `{"a":1,`,
+	`{"a":1,}`, `{"a":[1,]}`, `{"a":[1}`, `{"a":1]`, `{,}`, `{"a" 1}`, `{"a":1}{}`, `{"a":1}x`, `{a:1}`, `{"a":[,1]}`, "{\"a\":\t1}",
+	`{"a":true,"b":false,"c":null}`, `{"a":tru}`, `{"a":truex}`, `{"a":nul`, `{"a":TRUE}`,
+	`{"a":0,"b":-0,"c":-1,"d":01,"e":1.5,"f":1e3,"g":1E-2,"h":-}`, `{"a":0,"b":-0,"c":-1}`, `{"a":1.0,"b":1e3,"c":-2.5e-3}`, `{"a":+1}`, `{"a":1.}`, `{"a":.5}`,
+	`{"a":9223372036854775807,"b":-9223372036854775808,"c":9223372036854775808,"d":123456789012345,"e":1234567890123456}`, `{"a":1e999}`,
+	`{"a":"","":"b","k:{\"name\":\"x\"}":{}}`, `{"a":"\"\\\/\b\f\n\r\t\u00e9\u2028\ud83d\ude00"}`, `{"a":"\ud800"}`, `{"a":"\x"}`, `{"a":"\u12"}`,
+	`{"a":"é ☃ 😀","é":1}`, "{\"a\":\"\xff\"}", "{\"a\":\"\x01\"}", "{\"a\":\"\x7f\"}", `{"a":"b`, `{"a":"b\`, `{"a":"b\"`, `{"a<&>":"<&>"}`,
+	`{"a":` + strings.Repeat("[", 150) + strings.Repeat("]", 150) + `}`, `{"a":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `}`,
+}
+
+func TestCodecAgreesWithPackageJSON(t *testing.T) {
+	for _, name := range []string{"live", "dryrun", "manifest", "edited"} {
+		text, err := os.ReadFile("testdata/bench/" + name + ".json")
+		require.NoError(t, err)
+		_, decoded := decodeJSON(text, nil)
+		assert.True(t, decoded, "what a server answers must not need the slow way: %s", name)
+		texts = append(texts, string(text))
+	}
+	for _, text := range texts {
+		checkCodec(t, []byte(text))
+	}
+}
+
+func FuzzCodec(f *testing.F) {
+	for _, text := range texts {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) { checkCodec(t, text) })
+}
+
+// checkCodec checks that what is decoded and encoded here is what package json would make.
+func checkCodec(t *testing.T, text []byte) {
+	var want map[string]any
+	err := json.Unmarshal(text, &want)
+	known := names{}
+	for range 2 { // without known names, then with them
+		if got, ok := decodeJSON(text, known); ok {
+			require.NoError(t, err, "%s", text)
+			require.Equal(t, want, got, "%s", text)
+		}
+	}
+	if err != nil {
+		return
+	}
+	encoded, err := json.Marshal(want)
+	require.NoError(t, err)
+	got, err := appendJSON(nil, want)
+	require.NoError(t, err)
+	require.Equal(t, string(encoded), string(got))
+}
+
+func TestEncodingOtherTypes(t *testing.T) {
+	type named string
+	for _, v := range []any{nil, map[string]any(nil), []any(nil), map[string]string{"b": "<", "a": ""}, 5, int32(5), 5.0, 1e21, named("x"), []string{"a"}} {
+		want, err := json.Marshal(map[string]any{"v": v})
+		require.NoError(t, err)
+		got, err := appendJSON(nil, map[string]any{"v": v})
+		require.NoError(t, err)
+		require.Equal(t, string(want), string(got))
+	}
+	for _, v := range []any{math.NaN(), make(chan int), []any{math.Inf(1)}} {
+		_, err := appendJSON(nil, map[string]any{"v": v})
+		require.Error(t, err)
+	}
+}

@@ -1,0 +1,76 @@
+package ssaplan
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/util/json"
+)
+
+// appendJSON appends the JSON of v, the same that json.Marshal makes. It spares what a manifest is made of the way
+// through reflection.
+func appendJSON(b []byte, v any) ([]byte, error) {
+	switch v := v.(type) {
+	case string:
+		if isPlain(v) {
+			return append(append(append(b, '"'), v...), '"'), nil
+		}
+	case int64:
+		return strconv.AppendInt(b, v, 10), nil
+	case bool:
+		return strconv.AppendBool(b, v), nil
+	case map[string]any:
+		if v != nil {
+			return appendMap(b, v)
+		}
+	case []any:
+		if v != nil {
+			return appendList(b, v)
+		}
+	}
+	text, err := json.Marshal(v)
+	return append(b, text...), err
+}
+
+func appendMap(b []byte, m map[string]any) (_ []byte, err error) {
+	const few = 16
+	names := slices.AppendSeq(make([]string, 0, few), maps.Keys(m))
+	slices.Sort(names)
+	b = append(b, '{')
+	for i, name := range names {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if b, err = appendJSON(b, name); err != nil {
+			return nil, err
+		}
+		if b, err = appendJSON(append(b, ':'), m[name]); err != nil {
+			return nil, err
+		}
+	}
+	return append(b, '}'), nil
+}
+
+func appendList(b []byte, list []any) (_ []byte, err error) {
+	b = append(b, '[')
+	for i, item := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if b, err = appendJSON(b, item); err != nil {
+			return nil, err
+		}
+	}
+	return append(b, ']'), nil
+}
+
+// isPlain reports whether s is its own JSON between quotes.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+			return false
+		}
+	}
+	return true
+}
