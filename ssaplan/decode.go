@@ -1,39 +1,28 @@
 package ssaplan
 
 import (
-	"bytes"
 	"strconv"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/json"
 )
 
 // decodeJSON decodes an object as json.Unmarshal does, several times faster for what servers answer. It reports false for
-// what isn't JSON as they write it, of which json.Unmarshal can say more. Known collects the names of fields, which occur
-// again and again, so that the next object shares them.
-func decodeJSON(text []byte, known names) (map[string]any, bool) {
-	if known == nil {
-		known = names{}
-	}
-	d := &decoder{text: text, ok: true, names: known}
+// what isn't JSON as they write it, of which json.Unmarshal can say more.
+func decodeJSON(body []byte) (map[string]any, bool) {
+	d := &decoder{text: string(body), ok: true}
 	v := d.value(0)
 	d.space()
 	m, isMap := v.(map[string]any)
-	return m, isMap && d.ok && d.at == len(text)
+	return m, isMap && d.ok && d.at == len(d.text)
 }
-
-// names are names of fields, by how they stand in JSON: those with escapes stand between quotes.
-type names map[string]string
 
 // decoder reads JSON. Once ok is false nothing that it returns counts.
 type decoder struct {
-	text  []byte
-	at    int
-	ok    bool
-	names names
+	text string
+	at   int
+	ok   bool
 }
-
-// manyNames is how many names are kept.
-const manyNames = 500
 
 // deepest is how deep objects are that are decoded here.
 const deepest = 200
@@ -41,7 +30,7 @@ const deepest = 200
 func (d *decoder) value(depth int) any {
 	switch c := d.next(); {
 	case depth > deepest:
-		d.ok = false
+		d.fail()
 	case c == '{':
 		return d.object(depth + 1)
 	case c == '[':
@@ -60,6 +49,9 @@ func (d *decoder) value(depth int) any {
 	return nil
 }
 
+// fail gives up, and ends the text, so that nothing goes on.
+func (d *decoder) fail() { d.ok, d.at = false, len(d.text) }
+
 func (d *decoder) space() {
 	for d.at < len(d.text) && (d.text[d.at] == ' ' || d.text[d.at] == '\n') {
 		d.at++
@@ -70,7 +62,7 @@ func (d *decoder) space() {
 func (d *decoder) next() byte {
 	d.space()
 	if d.at >= len(d.text) {
-		d.ok = false
+		d.fail()
 		return 0
 	}
 	return d.text[d.at]
@@ -79,7 +71,7 @@ func (d *decoder) next() byte {
 // skip goes past a byte that has to be there.
 func (d *decoder) skip(c byte) {
 	if d.next() != c {
-		d.ok = false
+		d.fail()
 		return
 	}
 	d.at++
@@ -98,7 +90,9 @@ func (d *decoder) more(first bool, end byte) bool {
 		d.at++
 		return false
 	}
-	d.ok = d.ok && first
+	if !first {
+		d.fail()
+	}
 	return d.ok
 }
 
@@ -106,10 +100,10 @@ func (d *decoder) object(depth int) map[string]any {
 	m := map[string]any{}
 	for first := true; d.more(first, '}'); first = false {
 		if d.next() != '"' {
-			d.ok = false
+			d.fail()
 			break
 		}
-		name := d.name()
+		name := d.string()
 		d.skip(':')
 		m[name] = d.value(depth)
 	}
@@ -125,8 +119,8 @@ func (d *decoder) list(depth int) []any {
 }
 
 func (d *decoder) word(word string, v any) any {
-	if !bytes.HasPrefix(d.text[d.at:], []byte(word)) {
-		d.ok = false
+	if !strings.HasPrefix(d.text[d.at:], word) {
+		d.fail()
 		return nil
 	}
 	d.at += len(word)
@@ -136,13 +130,13 @@ func (d *decoder) word(word string, v any) any {
 // number reads a number; one that is no short integer is left to json.Unmarshal.
 func (d *decoder) number() any {
 	start := d.at
-	for d.at < len(d.text) && bytes.IndexByte([]byte("+-.0123456789eE"), d.text[d.at]) >= 0 {
+	for d.at < len(d.text) && strings.IndexByte("+-.0123456789eE", d.text[d.at]) >= 0 {
 		d.at++
 	}
 	token := d.text[start:d.at]
 	const short = 15
 	if len(token) > 0 && len(token) <= short && token[0] >= '1' && token[0] <= '9' {
-		if i, err := strconv.ParseInt(string(token), 10, 64); err == nil {
+		if i, err := strconv.ParseInt(token, 10, 64); err == nil {
 			return i
 		}
 	}
@@ -150,57 +144,85 @@ func (d *decoder) number() any {
 }
 
 // leave has json.Unmarshal decode a token.
-func (d *decoder) leave(token []byte) (v any) {
-	if json.Unmarshal(token, &v) != nil {
-		d.ok = false
+func (d *decoder) leave(token string) (v any) {
+	if json.Unmarshal([]byte(token), &v) != nil {
+		d.fail()
 	}
 	return v
 }
 
-func (d *decoder) name() string {
-	token, plain := d.quoted()
-	name, known := d.names[string(token)]
-	switch {
-	case known:
-		return name
-	case plain:
-		name = string(token)
-	default:
-		name, _ = d.leave(token).(string)
+func (d *decoder) string() string {
+	d.at++
+	start, escaped := d.at, false
+	for ; d.at < len(d.text); d.at++ {
+		switch c := d.text[d.at]; {
+		case c == '"':
+			token := d.text[start:d.at]
+			d.at++
+			if escaped {
+				return d.unescape(token)
+			}
+			return d.keep(token)
+		case c == '\\':
+			escaped = true
+			d.at++
+		case c < ' ' || c > '~':
+			return d.other(start)
+		}
 	}
-	if d.ok && len(d.names) < manyNames {
-		d.names[string(token)] = name
-	}
-	return name
+	d.fail()
+	return ""
 }
 
-func (d *decoder) string() string {
-	token, plain := d.quoted()
-	if plain {
-		return string(token)
+// keep returns a string that lives on. Those of a long text are copies, so that a short one doesn't keep it in memory.
+func (d *decoder) keep(token string) string {
+	const long = 64 << 10
+	if len(d.text) > long {
+		return strings.Clone(token)
 	}
-	s, _ := d.leave(token).(string)
+	return token
+}
+
+// other leaves a string to json.Unmarshal that has more than ASCII in it.
+func (d *decoder) other(start int) string {
+	for ; d.at < len(d.text) && d.text[d.at] != '"'; d.at++ {
+		if d.text[d.at] == '\\' {
+			d.at++
+		}
+	}
+	if d.at >= len(d.text) {
+		d.fail()
+		return ""
+	}
+	d.at++
+	s, _ := d.leave(d.text[start-1 : d.at]).(string)
 	return s
 }
 
-// quoted returns a string without its quotes if that is all there is to it, and with them otherwise.
-func (d *decoder) quoted() (token []byte, plain bool) {
-	start, plain := d.at, true
-	for d.at++; d.at < len(d.text); d.at++ {
-		switch c := d.text[d.at]; {
-		case c == '"':
-			d.at++
-			if plain {
-				return d.text[start+1 : d.at-1], true
-			}
-			return d.text[start:d.at], false
-		case c == '\\':
-			plain = false
-			d.at++
-		case c < ' ' || c > '~':
-			plain = false
+// escapes are the characters that stand behind a backslash for others.
+var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
+// unescape decodes a string of ASCII. One with an escape by number, other than those that servers use for the
+// characters of HTML, is left to json.Unmarshal.
+func (d *decoder) unescape(token string) string {
+	b := make([]byte, 0, len(token))
+	for rest := token; ; {
+		plain, escape, found := strings.Cut(rest, `\`)
+		b = append(b, plain...)
+		switch {
+		case !found:
+			return string(b)
+		case escapes[escape[0]] != 0:
+			b, rest = append(b, escapes[escape[0]]), escape[1:]
+		case strings.HasPrefix(escape, "u003c"):
+			b, rest = append(b, '<'), escape[5:]
+		case strings.HasPrefix(escape, "u003e"):
+			b, rest = append(b, '>'), escape[5:]
+		case strings.HasPrefix(escape, "u0026"):
+			b, rest = append(b, '&'), escape[5:]
+		default:
+			s, _ := d.leave(`"` + token + `"`).(string)
+			return s
 		}
 	}
-	d.ok = false
-	return nil, true
 }

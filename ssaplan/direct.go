@@ -25,9 +25,8 @@ type directResource struct {
 	namespace string
 
 	// read is the answer that a patch may repeat, and live what it was decoded to.
-	read  []byte
-	live  *unstructured.Unstructured
-	names names
+	read []byte
+	live *unstructured.Unstructured
 }
 
 // directClient returns the client for direct resources. It asks for JSON whatever the dynamic client prefers.
@@ -45,7 +44,7 @@ func directResources(direct rest.Interface, client dynamic.Interface) resources 
 }
 
 func (r *directResource) Get(ctx context.Context, name string, options metav1.GetOptions, sub ...string) (*unstructured.Unstructured, error) {
-	r.read, r.live, r.names = nil, nil, names{}
+	r.read, r.live = nil, nil
 	body, obj, err := r.send(ctx, r.client.Get(), name, &options, sub)
 	if err == nil && len(sub) == 0 {
 		r.read, r.live = body, obj
@@ -55,7 +54,7 @@ func (r *directResource) Get(ctx context.Context, name string, options metav1.Ge
 
 // Patch forgets what was read, which would otherwise take memory for as long as the plan is kept.
 func (r *directResource) Patch(ctx context.Context, name string, pt types.PatchType, data []byte, options metav1.PatchOptions, sub ...string) (*unstructured.Unstructured, error) {
-	defer func() { r.read, r.live, r.names = nil, nil, nil }()
+	defer func() { r.read, r.live = nil, nil }()
 	_, obj, err := r.send(ctx, r.client.Patch(pt).Body(data), name, &options, sub)
 	return obj, err
 }
@@ -76,7 +75,7 @@ func (r *directResource) send(ctx context.Context, request *rest.Request, name s
 	}
 	obj := &unstructured.Unstructured{}
 	var plain bool
-	if obj.Object, plain = decodeJSON(body, r.names); !plain || obj.GetKind() == "" || obj.GetKind() == "Status" {
+	if obj.Object, plain = decodeJSON(body); !plain || obj.GetKind() == "" || obj.GetKind() == "Status" {
 		*obj = unstructured.Unstructured{}
 		return body, obj, result.Into(obj) // client-go knows what else an answer may be
 	}
