@@ -1,7 +1,6 @@
 package ssaplan
 
 import (
-	"maps"
 	"slices"
 	"strconv"
 
@@ -13,9 +12,7 @@ import (
 func appendJSON(b []byte, v any) ([]byte, error) {
 	switch v := v.(type) {
 	case string:
-		if isPlain(v) {
-			return append(append(append(b, '"'), v...), '"'), nil
-		}
+		return appendString(b, v)
 	case int64:
 		return strconv.AppendInt(b, v, 10), nil
 	case bool:
@@ -34,15 +31,18 @@ func appendJSON(b []byte, v any) ([]byte, error) {
 }
 
 func appendMap(b []byte, m map[string]any) (_ []byte, err error) {
-	const few = 16
-	names := slices.AppendSeq(make([]string, 0, few), maps.Keys(m))
+	var few [16]string // most maps have no more fields, so their names need no memory of their own
+	names := few[:0]
+	for name := range m {
+		names = append(names, name)
+	}
 	slices.Sort(names)
 	b = append(b, '{')
 	for i, name := range names {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		if b, err = appendJSON(b, name); err != nil {
+		if b, err = appendString(b, name); err != nil {
 			return nil, err
 		}
 		if b, err = appendJSON(append(b, ':'), m[name]); err != nil {
@@ -63,6 +63,14 @@ func appendList(b []byte, list []any) (_ []byte, err error) {
 		}
 	}
 	return append(b, ']'), nil
+}
+
+func appendString(b []byte, s string) ([]byte, error) {
+	if isPlain(s) {
+		return append(append(append(b, '"'), s...), '"'), nil
+	}
+	text, err := json.Marshal(s)
+	return append(b, text...), err
 }
 
 // isPlain reports whether s is its own JSON between quotes.

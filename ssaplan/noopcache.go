@@ -2,9 +2,7 @@ package ssaplan
 
 import (
 	"crypto/sha256"
-	"fmt"
-	"hash"
-	"io"
+	"strconv"
 	"sync"
 	"sync/atomic"
 )
@@ -78,18 +76,21 @@ func (c *NoOpCache) insert(key noOpKey) {
 
 // noOpKey returns the key of the question whether the plan's patch changes its live object.
 func (plan *Plan) noOpKey() noOpKey {
+	const short = 256
+	parts := make([]byte, 0, short)
+	parts = appendPart(parts, string(plan.live.GetUID()))
+	parts = appendPart(parts, plan.live.GetResourceVersion())
+	parts = appendPart(parts, plan.Object.String())
+	parts = appendPart(parts, plan.Patch.Options.FieldManager)
+	parts = appendPart(parts, strconv.FormatBool(*plan.Patch.Options.Force))
 	h := sha256.New()
-	addPart(h, string(plan.live.GetUID()))
-	addPart(h, plan.live.GetResourceVersion())
-	addPart(h, plan.Object.String())
-	addPart(h, plan.Patch.Options.FieldManager)
-	addPart(h, fmt.Sprint(*plan.Patch.Options.Force))
+	h.Write(parts)
 	h.Write(plan.Patch.Body)
 	return noOpKey(h.Sum(nil))
 }
 
-// addPart adds a part with its length, so that no two lists of parts are the same text.
-func addPart(h hash.Hash, part string) {
-	_, _ = fmt.Fprintf(h, "%d:", len(part))
-	_, _ = io.WriteString(h, part)
+// appendPart appends a part with its length, so that no two lists of parts are the same text.
+func appendPart(b []byte, part string) []byte {
+	b = append(strconv.AppendInt(b, int64(len(part)), 10), ':')
+	return append(b, part...)
 }

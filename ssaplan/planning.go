@@ -251,7 +251,8 @@ func (p *Planner) identityChange(plan *Plan, prior *State) bool {
 
 // patch returns the apply request for a manifest.
 func (p *Planner) patch(manifest *unstructured.Unstructured) (Patch, error) {
-	body, err := appendJSON(nil, manifest.Object)
+	const common = 2 << 10
+	body, err := appendJSON(make([]byte, 0, common), manifest.Object)
 	if err != nil {
 		return Patch{}, err
 	}

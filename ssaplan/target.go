@@ -56,7 +56,8 @@ func (t *target) supplied(live *unstructured.Unstructured) (*unstructured.Unstru
 	if id != t.identity {
 		return nil, fmt.Errorf("the supplied live object is another one: %s", id)
 	}
-	if len(live.GetManagedFields()) == 0 {
+	metadata, _ := live.Object["metadata"].(map[string]any)
+	if entries, _ := metadata["managedFields"].([]any); len(entries) == 0 {
 		return nil, nil
 	}
 	return live, nil
