@@ -1,5 +1,8 @@
 # The modules of this repository that have tests. test/controlplane/v* are lists of what to build, without code.
 MODULES := . test test/controlplane/launcher examples/kubectl-ssaplan examples/terraform-provider-ssaplan examples/operator
+# The comparison of make bench. Those of the other tools stand apart: their dependencies are many and clash.
+BENCHES := test/bench test/bench/driver
+PEERS := test/bench/flux test/bench/argo
 
 GO ?= go
 # The race detector needs a C compiler, which a machine with nothing but Go doesn't have.
@@ -70,7 +73,7 @@ bench-growth: controlplane ## how planning grows with number and size of objects
 
 .PHONY: bench-compare
 bench-compare: controlplane ## planners side by side on a real control plane: make bench-compare N=500 TOOLS=floor,planner
-	set -e; for m in . flux argo; do (cd test/bench/$$m && $(GO) build -o $(BIN)/bench/ ./...); done
+	set -e; for m in test/bench $(PEERS); do (cd $$m && $(GO) build -o $(BIN)/bench/ ./...); done
 	cd test && $(GO) run ./cmd/controlplane run -- $(BIN)/bench/compare -bin $(BIN)/bench -n $(N) -rounds $(ROUNDS) -tools $(TOOLS)
 
 FUZZTIME ?= 30s
@@ -89,12 +92,12 @@ lint: ## gofmt, go vet and staticcheck on every module
 	@unformatted="$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go'))"; \
 		if [ -n "$$unformatted" ]; then echo "not gofmt'ed: $$unformatted"; exit 1; fi
 	cd internal/tools && $(GO) build -o $(BIN)/ tool
-	@set -e; for m in $(MODULES); do \
+	@set -e; for m in $(MODULES) $(BENCHES); do \
 		echo "== $$m"; (cd $$m && $(GO) vet ./... && $(BIN)/staticcheck ./...); done
 
 .PHONY: tidy
 tidy: ## go mod tidy on every module
-	@set -e; for m in $(MODULES); do (cd $$m && $(GO) mod tidy); done
+	@set -e; for m in $(MODULES) $(BENCHES) $(PEERS); do (cd $$m && $(GO) mod tidy); done
 
 .PHONY: clean
 clean: ## remove the built control plane
