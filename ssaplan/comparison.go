@@ -52,8 +52,8 @@ func (c *comparison) changes() ([]Change, error) {
 		c.attribute(&out[i])
 	}
 	all, err := projection.Differing(c.live.Object, c.dryRun.Object, own)
-	if err != nil {
-		return nil, err
+	if err != nil || all.Empty() {
+		return out, err
 	}
 	out = append(out, c.duplicates(all)...)
 	for _, change := range c.diff(all.Without(own.Leaves()).WithItems()) {
