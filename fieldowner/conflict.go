@@ -48,7 +48,8 @@ func (c Conflict) compare(other Conflict) int {
 //
 // A server names paths in a text in which the field "a.b" reads like b in a. They are therefore looked up in the
 // managedFields of live, the object that the apply was for; the time of the owner's last change is from there too.
-// A path that isn't found there, because live is nil or of another moment, is read as if no name contained a dot.
+// A path that isn't found there is looked up among the names that live has, and what isn't found either, because live is
+// nil or of another moment, is read as if no name contained a dot.
 func ConflictsFromError(err error, live map[string]any) []Conflict {
 	causes := conflictCauses(err)
 	if len(causes) == 0 {
@@ -56,7 +57,7 @@ func ConflictsFromError(err error, live map[string]any) []Conflict {
 	}
 	// A record that can't be read only makes the paths less certain; the conflicts are those of the error.
 	ownership, _ := Read(live)
-	names := newPathNames(ownership)
+	names := newPathNames(ownership, live)
 	conflicts := make([]Conflict, 0, len(causes))
 	for _, cause := range causes {
 		owner := ownership.known(parseOwner(cause.Message))

@@ -38,6 +38,17 @@ func TestConflictsFromRecordedError(t *testing.T) {
 		"wrapped errors are the same errors")
 }
 
+// An object from before server-side apply has no records of its own, but it has the names.
+func TestConflictsWithoutRecords(t *testing.T) {
+	live := recorded(t, "live.json")
+	delete(live["metadata"].(map[string]any), "managedFields")
+	var want, got []string
+	for i, c := range ConflictsFromError(recordedConflict(t), live) {
+		want, got = append(want, recordedConflicts(t)[i].Path.String()), append(got, c.Path.String())
+	}
+	assert.Equal(t, want, got)
+}
+
 func TestPredictRecordedConflicts(t *testing.T) {
 	declared, err := projection.Managed(recorded(t, "forced.json"), "newcomer")
 	require.NoError(t, err)

@@ -41,7 +41,7 @@ func FuzzManagedFields(f *testing.F) {
 }
 
 func fuzzOwners(t *testing.T, o Ownership) {
-	names := newPathNames(o)
+	names := newPathNames(o, nil)
 	for p, owners := range o.All() {
 		require.Subset(t, o.Below(p), owners)
 		require.Equal(t, serverText(p), serverText(names.resolve(serverText(p), owners[0])), "the text that a server writes is found again")

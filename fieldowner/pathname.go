@@ -13,10 +13,11 @@ import (
 type pathNames struct {
 	ownership Ownership
 	byText    map[string][]projection.Path
+	object    *finder
 }
 
-func newPathNames(o Ownership) pathNames {
-	names := pathNames{o, map[string][]projection.Path{}}
+func newPathNames(o Ownership, object map[string]any) pathNames {
+	names := pathNames{o, map[string][]projection.Path{}, newFinder(object)}
 	for p := range o.all.All() {
 		text := serverText(p)
 		names.byText[text] = append(names.byText[text], p)
@@ -34,7 +35,7 @@ func (n pathNames) resolve(text string, owner Owner) projection.Path {
 	if len(candidates) > 0 {
 		return candidates[0]
 	}
-	return guessPath(text)
+	return n.guess(text)
 }
 
 // serverText writes p as a server does in a conflict. Names are neither quoted nor escaped.
@@ -84,28 +85,28 @@ func serverValue(v any) string {
 	return fmt.Sprint(v)
 }
 
-// guessPath reads a server's text for a path as if no name had a dot or a bracket in it. Text that makes no sense
-// becomes the name of a field, so that none of it is lost.
-func guessPath(text string) projection.Path {
-	path := projection.Path{}
+// guess reads a server's text for a path of which there is no record, as of an object from before server-side apply. Names
+// are those that the object has; what it lacks is read as if no name had a dot or a bracket in it. Text that makes no
+// sense becomes the name of a field, so that none of it is lost.
+func (n pathNames) guess(text string) projection.Path {
+	path, at := projection.Path{}, any(n.object.object)
 	for rest := text; rest != ""; {
 		var e projection.Element
 		var ok bool
-		if e, rest, ok = guessElement(rest); !ok {
+		if e, rest, ok = guessElement(rest, at); !ok {
 			return projection.Path{projection.Field(text)}
 		}
 		path = append(path, e)
+		at, _ = n.object.child(at, e)
 	}
 	return path
 }
 
-func guessElement(text string) (e projection.Element, rest string, ok bool) {
-	if name, isField := strings.CutPrefix(text, "."); isField {
-		end := strings.IndexAny(name, ".[")
-		if end < 0 {
-			end = len(name)
-		}
-		return projection.Field(name[:end]), name[end:], true
+// guessElement reads the first element of text, which leads into the value at.
+func guessElement(text string, at any) (e projection.Element, rest string, ok bool) {
+	if text, isField := strings.CutPrefix(text, "."); isField {
+		name := guessName(text, at)
+		return projection.Field(name), text[len(name):], true
 	}
 	// Keys, values and positions are written alike there and in the text form of a path, so a prefix of the text is a
 	// path of one element. A bracket may also stand inside a quoted string, so the first one need not be the last.
@@ -120,4 +121,25 @@ func guessElement(text string) (e projection.Element, rest string, ok bool) {
 		}
 	}
 	return projection.Element{}, text, false
+}
+
+// guessName returns the name at the start of text: the longest of those that the map at has, or else what is before the
+// next dot or bracket.
+func guessName(text string, at any) string {
+	longest, found := "", false
+	fields, _ := at.(map[string]any)
+	for name := range fields {
+		rest, isPrefix := strings.CutPrefix(text, name)
+		ends := rest == "" || rest[0] == '.' || rest[0] == '['
+		if isPrefix && ends && len(name) >= len(longest) {
+			longest, found = name, true
+		}
+	}
+	if end := strings.IndexAny(text, ".["); !found && end >= 0 {
+		return text[:end]
+	}
+	if !found {
+		return text
+	}
+	return longest
 }
