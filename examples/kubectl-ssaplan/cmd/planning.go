@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/manifest"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
@@ -59,33 +60,48 @@ func (p *planning) prepare() (err error) {
 	return nil
 }
 
+// planAll plans every manifest. A connection that fails before there was any answer is one failure, not one per object.
 func (p *planning) planAll(ctx context.Context) error {
-	answered := false
-	for i, m := range p.manifests {
-		plan, err := p.planOne(ctx, i)
+	if len(p.manifests) == 0 {
+		return nil
+	}
+	progress := p.newProgress(len(p.manifests))
+	defer progress.clear()
+	progress.show(0, time.Now())
+	answered, i := false, 0
+	for plan, err := range p.cluster.planner.PlanAll(ctx, p.requests()) {
+		progress.show(i+1, time.Now())
 		switch {
 		case ctx.Err() != nil:
 			return fmt.Errorf("interrupted after %d of %d objects", i, len(p.manifests))
 		case err == nil:
 			p.plans[i] = plan
-			answered = true
+			answered = answered || asked(plan)
 		case !answered && concernsCluster(err):
 			p.fail(clusterFailure(p.cluster.config.Host, err, len(p.manifests)-i))
 			return nil
 		default:
-			p.fail(objectFailure(m, err))
+			p.fail(objectFailure(p.manifests[i], err))
 		}
+		i++
 	}
 	return nil
 }
 
-// planOne plans the manifest at index i.
-func (p *planning) planOne(ctx context.Context, i int) (*ssaplan.Plan, error) {
-	request := ssaplan.Request{Manifest: p.manifests[i].Object, Ignore: p.patterns}
-	if p.matches[i] != nil {
-		request.Prior = p.matches[i].State
+func (p *planning) requests() []ssaplan.Request {
+	requests := make([]ssaplan.Request, len(p.manifests))
+	for i, m := range p.manifests {
+		requests[i] = ssaplan.Request{Manifest: m.Object, Ignore: p.patterns}
+		if p.matches[i] != nil {
+			requests[i].Prior = p.matches[i].State
+		}
 	}
-	return await(ctx, func() (*ssaplan.Plan, error) { return p.cluster.planner.Plan(ctx, request) })
+	return requests
+}
+
+// asked reports whether a server answered for the plan. That of a renamed object takes none.
+func asked(plan *ssaplan.Plan) bool {
+	return plan.Requests > 0 || plan.Deferral == ssaplan.MissingType
 }
 
 // report returns what is to be shown.
