@@ -74,7 +74,8 @@ func TestUsageErrors(t *testing.T) {
 		args string
 		want string
 	}{
-		{"plan", "no manifests: name a file or folder with -f"},
+		{"plan", "no manifests: name a file, folder or URL with -f, or a kustomization with -k"},
+		{"plan -f app.yaml -k prod", "-f and -k: only one of them can be used at a time"},
 		{"plan -f app.yaml -o xml", "-o xml: the output formats are text, json, yaml, markdown"},
 		{"plan -f app.yaml --field-manager=", "--field-manager: a name is needed"},
 		{"plan -f app.yaml --ignore a..b", `--ignore: projection: pattern "a..b": at byte 2: expected a field name (write others as ["name"])`},

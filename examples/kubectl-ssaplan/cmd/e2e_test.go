@@ -3,6 +3,8 @@ package cmd_test
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"strconv"
@@ -305,6 +307,42 @@ func TestInput(t *testing.T) {
 		names = append(names, p.Object.Name)
 	}
 	assert.Equal(t, []string{"b", "c", "s", "a"}, names)
+}
+
+func TestKustomization(t *testing.T) {
+	c := newCluster(t)
+	write(t, map[string]string{
+		"prod/kustomization.yaml": "resources: [app.yaml]\nnamePrefix: prod-\n", "prod/app.yaml": configMap("a", "x") + "---\n" + configMap("b", "x"),
+	})
+	c.expect("plan -k prod", 2, "+ v1/ConfigMap NS/prod-a  create with 1 field\n+ v1/ConfigMap NS/prod-b  create with 1 field\n\nPlan: 2 to create.\n")
+	c.apply("-k prod --state state.json")
+	c.edit("prod/kustomization.yaml", "prod-", "live-")
+	got := c.run("plan -k prod --state state.json")
+	assert.Contains(t, got.out, "± v1/ConfigMap "+c.namespace+"/live-a  replaces v1/ConfigMap "+c.namespace+"/prod-a")
+}
+
+func TestURL(t *testing.T) {
+	c := newCluster(t)
+	site := httptest.NewServer(answer(http.StatusOK, "text/plain", configMap("a", "x")))
+	defer site.Close()
+	c.expect("plan -f "+site.URL+"/app.yaml", 2, "+ v1/ConfigMap NS/a  create with 1 field\n\nPlan: 1 to create.\n")
+}
+
+// A word that is read as a boolean is read as the server's other clients do, and said where a reviewer sees it.
+func TestBooleanWords(t *testing.T) {
+	c := newCluster(t)
+	write(t, map[string]string{
+		"good.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\nimmutable: no\n",
+		"bad.yaml":  configMap("a", "yes"),
+	})
+	c.expect("plan -f good.yaml", 2, `+ v1/ConfigMap NS/a  create with 1 field
+  ▲ warning: good.yaml: document 1 (line 4): immutable: no is read as false; write false, or put it into quotes
+
+Plan: 1 to create.
+`)
+	got := c.run("plan -f bad.yaml")
+	assert.Equal(t, 1, got.code)
+	assert.Contains(t, got.err, " (line 6: data.key: yes is read as true; write true, or put it into quotes)\n")
 }
 
 // Many objects are planned several at a time, and shown in the order of the input.

@@ -26,6 +26,15 @@ func inputFailures(errs []*manifest.Error) []render.Failure {
 	return out
 }
 
+// inputWarnings returns what is to be said of a manifest with its plan.
+func inputWarnings(m manifest.Manifest) []string {
+	var out []string
+	for _, w := range m.Warnings {
+		out = append(out, w.String())
+	}
+	return out
+}
+
 func configurationFailure(err error) render.Failure {
 	return render.Failure{Class: string(authresilience.Configuration), Message: oneLine(err.Error())}
 }
@@ -36,6 +45,9 @@ func objectFailure(m manifest.Manifest, err error) render.Failure {
 	message := fmt.Sprintf("%s: %s", m.Source, oneLine(err.Error()))
 	if !saysWhatToDo(err) {
 		message += nextStep(class)
+	}
+	for _, w := range m.Warnings { // they may well be the reason
+		message += fmt.Sprintf(" (%s)", w.InDocument())
 	}
 	return render.Failure{Object: m.Identity, Class: string(class), Message: message}
 }

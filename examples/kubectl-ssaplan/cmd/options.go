@@ -18,16 +18,17 @@ type options struct {
 	genericiooptions.IOStreams
 	config *genericclioptions.ConfigFlags
 
-	files     []string
-	recursive bool
-	output    string
-	manager   string
-	force     bool
-	ignore    []string
-	patterns  projection.Patterns // what ignore says
-	state     string
-	verbose   bool
-	replace   bool // only of apply
+	files         []string
+	recursive     bool
+	kustomization string
+	output        string
+	manager       string
+	force         bool
+	ignore        []string
+	patterns      projection.Patterns // what ignore says
+	state         string
+	verbose       bool
+	replace       bool // only of apply
 }
 
 var outputs = []string{"text", "json", "yaml", "markdown"}
@@ -38,7 +39,8 @@ func newOptions(streams genericiooptions.IOStreams) *options {
 
 func (o *options) addFlags(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringArrayVarP(&o.files, "filename", "f", nil, `file or folder with manifests, or "-" for standard input; may be repeated`)
+	flags.StringArrayVarP(&o.files, "filename", "f", nil, `file, folder or URL with manifests, or "-" for standard input; may be repeated`)
+	flags.StringVarP(&o.kustomization, "kustomize", "k", "", "folder with a kustomization.yaml, instead of -f")
 	flags.BoolVarP(&o.recursive, "recursive", "R", false, "read the sub-folders of folders, too")
 	flags.StringVarP(&o.output, "output", "o", "text", "output format: "+strings.Join(outputs, ", "))
 	flags.StringVar(&o.manager, "field-manager", "kubectl-ssaplan", "name under which the server records the applied fields")
@@ -51,8 +53,10 @@ func (o *options) addFlags(c *cobra.Command) {
 
 func (o *options) validate() (err error) {
 	switch {
-	case len(o.files) == 0:
-		return errors.New("no manifests: name a file or folder with -f")
+	case len(o.files) == 0 && o.kustomization == "":
+		return errors.New("no manifests: name a file, folder or URL with -f, or a kustomization with -k")
+	case len(o.files) > 0 && o.kustomization != "":
+		return errors.New("-f and -k: only one of them can be used at a time")
 	case o.manager == "":
 		return errors.New("--field-manager: a name is needed")
 	}

@@ -25,7 +25,9 @@ type planning struct {
 // plan reads the input and plans every object. The error is that of a context that ended.
 func (o *options) plan(ctx context.Context) (*planning, error) {
 	p := &planning{options: o}
-	manifests, errs := manifest.Read(o.files, o.recursive, o.In)
+	manifests, errs := manifest.Read(ctx, manifest.Input{
+		Paths: o.files, Recursive: o.recursive, Kustomization: o.kustomization, Stdin: o.In,
+	})
 	p.manifests = manifests
 	p.fail(inputFailures(errs)...)
 	if err := p.prepare(); err != nil {
@@ -75,6 +77,7 @@ func (p *planning) planAll(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return fmt.Errorf("interrupted after %d of %d objects", i, len(p.manifests))
 		case err == nil:
+			plan.Warnings = append(inputWarnings(p.manifests[i]), plan.Warnings...)
 			p.plans[i] = plan
 			answered = answered || asked(plan)
 		case !answered && concernsCluster(err):

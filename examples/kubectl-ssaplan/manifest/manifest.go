@@ -15,22 +15,27 @@ type Manifest struct {
 	Source   Source
 	Identity identity.Identity
 	Object   *unstructured.Unstructured
+	// Warnings are about what could be read otherwise than it was meant.
+	Warnings []Warning
 }
 
 // Source says where a document stands.
 type Source struct {
-	// File is the path as it was given, or "stdin".
+	// File is the path as it was given, "stdin", or an address without its query.
 	File string
 	// Document counts the documents of the file that have content, from 1. It is 0 for the file as a whole.
 	Document int
-	// Line is the line of the document's first content, from 1.
+	// Line is the line of the document's first content, from 1. It is 0 for what stands in no file.
 	Line int
 }
 
 // String returns the source as it is printed to people: "app.yaml: document 3 (line 41)".
 func (s Source) String() string {
-	if s.Document == 0 {
+	switch {
+	case s.Document == 0:
 		return s.File
+	case s.Line == 0:
+		return fmt.Sprintf("%s: document %d", s.File, s.Document)
 	}
 	return fmt.Sprintf("%s: document %d (line %d)", s.File, s.Document, s.Line)
 }
@@ -73,7 +78,7 @@ func parse(file string, stream []byte) (manifests []Manifest, failures []*Error)
 }
 
 func parseDocument(source Source, doc document) (Manifest, error) {
-	obj, err := decode(doc)
+	obj, warnings, err := decode(source, doc)
 	if err != nil {
 		return Manifest{}, err
 	}
@@ -84,7 +89,7 @@ func parseDocument(source Source, doc document) (Manifest, error) {
 	if err != nil {
 		return Manifest{}, identityProblem(err)
 	}
-	return Manifest{source, id, &unstructured.Unstructured{Object: obj}}, nil
+	return Manifest{source, id, &unstructured.Unstructured{Object: obj}, warnings}, nil
 }
 
 func isList(kind string, obj map[string]any) bool {

@@ -126,6 +126,8 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("a: &a [*a]\n--- {b: 1}\n...\n%TAG ! x\n"))
 	f.Add([]byte("{\"a\":\"\\u00e4\"}"))
 	f.Add([]byte("a: 1\n? [b]\n: c\n<<: {d: 1}\n"))
+	f.Add([]byte(laughs(5)))
+	f.Add([]byte("? y\n: off\n%YAML 1.2\n---\n- !!bool yes\n- {\"a\": \"\xff\"}"))
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		manifests, failures := parse("f", stream)
 		assert.NotZero(t, len(manifests)+len(failures))

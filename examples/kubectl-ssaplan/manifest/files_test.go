@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -28,7 +29,7 @@ func folder(t *testing.T, files map[string]string) {
 
 // read returns what Read finds, each in one line.
 func read(stdin string, recursive bool, paths ...string) (found, failed []string) {
-	manifests, failures := Read(paths, recursive, strings.NewReader(stdin))
+	manifests, failures := Read(context.Background(), Input{Paths: paths, Recursive: recursive, Stdin: strings.NewReader(stdin)})
 	for _, m := range manifests {
 		found = append(found, m.Source.Key()+" "+m.Identity.Name)
 	}
@@ -91,7 +92,7 @@ func TestReadErrors(t *testing.T) {
 }
 
 func TestReadBrokenStdin(t *testing.T) {
-	manifests, failures := Read([]string{"-"}, false, iotest.ErrReader(errors.New("gone")))
+	manifests, failures := Read(t.Context(), Input{Paths: []string{"-"}, Stdin: iotest.ErrReader(errors.New("gone"))})
 	assert.Empty(t, manifests)
 	require.Len(t, failures, 1)
 	assert.EqualError(t, failures[0], "stdin: can't be read: gone")

@@ -3,7 +3,6 @@ package manifest
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,29 +10,10 @@ import (
 	"strings"
 )
 
-// Stdin is the path that stands for standard input.
-const Stdin = "-"
-
 // extensions are those of the files that are read from a folder.
 var extensions = []string{".json", ".yaml", ".yml"}
 
-// Read returns the manifests at the paths, each of them a file, a folder or [Stdin], in the order of the paths, and of
-// a folder in the order of the names. Of a folder the files with the extensions json, yaml and yml are read, those of
-// its sub-folders only if recursive is true.
-func Read(paths []string, recursive bool, stdin io.Reader) (manifests []Manifest, failures []*Error) {
-	for _, path := range paths {
-		found, failed := readPath(path, recursive, stdin)
-		manifests = append(manifests, found...)
-		failures = append(failures, failed...)
-	}
-	return manifests, failures
-}
-
-func readPath(path string, recursive bool, stdin io.Reader) ([]Manifest, []*Error) {
-	if path == Stdin {
-		stream, err := io.ReadAll(stdin)
-		return parseRead("stdin", stream, err)
-	}
+func readPath(path string, recursive bool) ([]Manifest, []*Error) {
 	info, err := os.Stat(path)
 	if err == nil && info.IsDir() {
 		return readFolder(path, recursive)

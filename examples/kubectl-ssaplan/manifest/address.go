@@ -1,0 +1,86 @@
+package manifest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+)
+
+// maxAnswer is the size up to which the answer of an address is read.
+const maxAnswer = 64 << 20
+
+// errTooLarge says that an answer is larger than [maxAnswer].
+var errTooLarge = fmt.Errorf("the answer is larger than %d MiB; check the address", maxAnswer>>20)
+
+var defaultClient = &http.Client{Timeout: 30 * time.Second}
+
+func isAddress(path string) bool {
+	return strings.HasPrefix(path, "http://") || strings.HasPrefix(path, "https://")
+}
+
+func readAddress(ctx context.Context, client *http.Client, address string) ([]Manifest, []*Error) {
+	if client == nil {
+		client = defaultClient
+	}
+	file, err := shownAddress(address)
+	var stream []byte
+	if err == nil {
+		stream, err = fetch(ctx, client, address)
+	}
+	if err != nil {
+		return nil, []*Error{{Source: Source{File: file}, Problem: addressProblem(err)}}
+	}
+	return parse(file, stream)
+}
+
+// shownAddress returns an address without what could be a credential: the user and the query.
+func shownAddress(address string) (string, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return "the address after -f", errors.New("is no valid URL; check it")
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	return u.String(), nil
+}
+
+func fetch(ctx context.Context, client *http.Client, address string) ([]byte, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("the server answered %d %s; check the address", answer.StatusCode, http.StatusText(answer.StatusCode))
+	}
+	stream, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
+	if err == nil && len(stream) > maxAnswer {
+		err = errTooLarge
+	}
+	return stream, err
+}
+
+// addressProblem says what went wrong. The text of a [url.Error] has the address in it, with its query.
+func addressProblem(err error) string {
+	var request *url.Error
+	switch {
+	case errors.Is(err, context.Canceled):
+		return "interrupted"
+	case os.IsTimeout(err):
+		return "the server didn't answer in time; try again, or check the address and the network"
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return "the answer broke off; try again"
+	case errors.As(err, &request):
+		return fmt.Sprintf("can't be fetched: %v; check the address and the network", request.Err)
+	}
+	return err.Error()
+}

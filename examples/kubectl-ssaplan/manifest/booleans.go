@@ -1,0 +1,115 @@
+package manifest
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+
+	goyaml "sigs.k8s.io/yaml/goyaml.v3"
+
+	"github.com/ssaplan/primitives/projection"
+)
+
+// Warning says what in a document could be read otherwise than it was meant.
+type Warning struct {
+	// Source is that of the document, with the line of the place that the warning is about.
+	Source Source
+	// Text is one line.
+	Text string
+}
+
+func (w Warning) String() string { return fmt.Sprintf("%s: %s", w.Source, w.Text) }
+
+// InDocument returns the warning where the document has been named already.
+func (w Warning) InDocument() string {
+	if w.Source.Line == 0 {
+		return w.Text
+	}
+	return fmt.Sprintf("line %d: %s", w.Source.Line, w.Text)
+}
+
+// booleans are the words that YAML 1.1 reads as booleans and YAML 1.2 as texts. Kubernetes reads YAML 1.1.
+var booleans = map[string]bool{
+	"y": true, "Y": true, "yes": true, "Yes": true, "YES": true, "on": true, "On": true, "ON": true,
+	"n": false, "N": false, "no": false, "No": false, "NO": false, "off": false, "Off": false, "OFF": false,
+}
+
+// booleanWord finds such words wherever they stand, to spare other documents the closer look.
+var booleanWord = regexp.MustCompile(`\b(?i:y|yes|on|n|no|off)\b`)
+
+// place is a path with a node at its end. It is put together only where it is needed.
+type place struct {
+	parent  *place
+	element projection.Element
+}
+
+func (p *place) path() projection.Path {
+	var path projection.Path
+	for ; p != nil; p = p.parent {
+		path = append(path, p.element)
+	}
+	slices.Reverse(path)
+	return path
+}
+
+// booleanWarnings returns a warning for each word of a document that is read as a boolean though it doesn't look like one.
+func booleanWarnings(source Source, start int, root *goyaml.Node) []Warning {
+	w := &booleanFinder{source: source, start: start}
+	w.visit(root, nil)
+	return w.warnings
+}
+
+type booleanFinder struct {
+	source   Source
+	start    int // the line of the file at which the document's text begins
+	warnings []Warning
+}
+
+// visit looks at a node and what is in it. What an alias refers to is looked at where it stands.
+func (w *booleanFinder) visit(n *goyaml.Node, at *place) {
+	switch n.Kind {
+	case goyaml.DocumentNode:
+		for _, child := range n.Content {
+			w.visit(child, at)
+		}
+	case goyaml.SequenceNode:
+		for i, child := range n.Content {
+			w.visit(child, &place{at, projection.Index(i)})
+		}
+	case goyaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			w.entry(n.Content[i], n.Content[i+1], at)
+		}
+	case goyaml.ScalarNode:
+		if value, found := asBoolean(n); found {
+			w.warn(n, "%s: %s is read as %t; write %t, or put it into quotes", at.path(), n.Value, value, value)
+		}
+	}
+}
+
+func (w *booleanFinder) entry(key, value *goyaml.Node, at *place) {
+	name := key.Value
+	if read, found := asBoolean(key); found {
+		name = fmt.Sprint(read)
+		w.warn(key, "%s: the key %s is read as %q; put it into quotes", at.path(), key.Value, name)
+	}
+	if key.Tag != "!!merge" {
+		at = &place{at, projection.Field(name)}
+	}
+	w.visit(value, at)
+}
+
+// asBoolean reports how a node is read that has such a word, without quotes and without a tag in front of it.
+func asBoolean(n *goyaml.Node) (value, found bool) {
+	if n.Kind != goyaml.ScalarNode || n.Style != 0 {
+		return false, false
+	}
+	value, found = booleans[n.Value]
+	return value, found
+}
+
+func (w *booleanFinder) warn(n *goyaml.Node, format string, args ...any) {
+	source := w.source
+	source.Line = w.start + n.Line - 1
+	w.warnings = append(w.warnings, Warning{source, fmt.Sprintf(format, args...)})
+}

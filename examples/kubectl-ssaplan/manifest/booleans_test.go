@@ -1,0 +1,82 @@
+package manifest
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+)
+
+// parseOne parses a file of one good document.
+func parseOne(t *testing.T, text string) Manifest {
+	t.Helper()
+	manifests, failures := parse("app.yaml", []byte(text))
+	require.Empty(t, failures)
+	require.Len(t, manifests, 1)
+	return manifests[0]
+}
+
+// Every spelling that Kubernetes reads as a boolean is read so and warned of, and no other.
+func TestBooleansAsKubernetesReadsThem(t *testing.T) {
+	for _, word := range []string{
+		"y", "Y", "yes", "Yes", "YES", "yEs", "on", "On", "ON", "oN", "n", "N", "no", "No", "NO", "nO", "off", "Off", "OFF", "oFf",
+		"true", "True", "false", "yes please", "on-call", "1",
+	} {
+		document := "apiVersion: v1\nkind: K\nmetadata: {name: a}\nspec: {x: " + word + ", " + word + ": x}\n"
+		var want map[string]any
+		require.NoError(t, yaml.Unmarshal([]byte(document), &want)) // the reader of kubectl and client-go
+		m := parseOne(t, document)
+		spec := want["spec"].(map[string]any)
+		if word != "1" { // an integer there, a float here
+			assert.Equal(t, spec, m.Object.Object["spec"], word)
+		}
+		_, isBoolean := spec["x"].(bool)
+		warned := len(m.Warnings) > 0
+		assert.Equal(t, isBoolean && word != "true" && word != "True" && word != "false", warned, "%s: %v", word, m.Warnings)
+	}
+}
+
+func TestBooleanWarnings(t *testing.T) {
+	const document = `kind: Ignored
+---
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: a
+  annotations: &anchor
+    "a.b/c": on
+data:
+  y: text
+  list: [a, no, "no", 'yes', !!str yes]
+  block: |
+    yes
+  again: *anchor
+  <<: {merged: Off}
+  last:
+    - x: Yes
+  NO: N # on
+`
+	manifests, _ := parse("app.yaml", []byte(document))
+	require.Len(t, manifests, 1)
+	var got []string
+	for _, w := range manifests[0].Warnings {
+		got = append(got, w.String())
+	}
+	const at = "app.yaml: document 2 (line %d): "
+	assert.Equal(t, []string{
+		fmt.Sprintf(at, 8) + `metadata.annotations["a.b/c"]: on is read as true; write true, or put it into quotes`,
+		fmt.Sprintf(at, 10) + `data: the key y is read as "true"; put it into quotes`,
+		fmt.Sprintf(at, 11) + `data.list[1]: no is read as false; write false, or put it into quotes`,
+		fmt.Sprintf(at, 15) + `data.merged: Off is read as false; write false, or put it into quotes`,
+		fmt.Sprintf(at, 17) + `data.last[0].x: Yes is read as true; write true, or put it into quotes`,
+		fmt.Sprintf(at, 18) + `data: the key NO is read as "false"; put it into quotes`,
+		fmt.Sprintf(at, 18) + `data.false: N is read as false; write false, or put it into quotes`,
+	}, got)
+}
+
+// In JSON everything is in quotes.
+func TestNoBooleanWarningsInJSON(t *testing.T) {
+	assert.Empty(t, parseOne(t, `{"apiVersion":"v1","kind":"K","metadata":{"name":"y"},"spec":{"on":"yes"}}`).Warnings)
+}

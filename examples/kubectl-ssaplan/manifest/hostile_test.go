@@ -1,0 +1,101 @@
+package manifest
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const objectHead = "apiVersion: v1\nkind: K\nmetadata: {name: a}\n"
+
+// laughs is a document in which each line repeats the one before ten times.
+func laughs(lines int) string {
+	var b strings.Builder
+	b.WriteString(objectHead + "spec:\n  l0: &l0 [ha, ha, ha, ha, ha, ha, ha, ha, ha, ha]\n")
+	for i := 1; i < lines; i++ {
+		fmt.Fprintf(&b, "  l%d: &l%d [%s]\n", i, i, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*l%d, ", i-1), 10), ", "))
+	}
+	return b.String()
+}
+
+// Small documents that grow without bounds are refused before they grow.
+func TestDocumentsThatGrow(t *testing.T) {
+	large := objectHead + "spec:\n  a: &a " + strings.Repeat("x", 1<<20) + "\n  b: [" + strings.Repeat("*a,", 1<<16) + "]\n"
+	for name, document := range map[string]string{"many nodes": laughs(10), "few large nodes": large} {
+		t.Run(name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			manifests, failures := parse("app.yaml", []byte(document))
+			runtime.ReadMemStats(&after)
+			assert.Empty(t, manifests)
+			require.Len(t, failures, 1)
+			assert.Equal(t, "app.yaml: document 1 (line 1): its anchors and aliases make more than 16 MiB of it; write an object as large as the server takes", failures[0].Error())
+			assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(256<<20))
+		})
+	}
+}
+
+func TestAnchors(t *testing.T) {
+	m := parseOne(t, objectHead+"spec:\n  base: &base {cpu: 1, list: [a]}\n  same: *base\n  more: {<<: *base, cpu: 2}\n")
+	base := map[string]any{"cpu": int64(1), "list": []any{"a"}}
+	assert.Equal(t, map[string]any{
+		"base": base, "same": base, "more": map[string]any{"cpu": int64(2), "list": []any{"a"}},
+	}, m.Object.Object["spec"])
+	_, failures := parse("f", []byte(objectHead+"spec:\n  base: &base {cpu: 1}\n  more: {<<: *base, cpu: 2, cpu: 3}\n"))
+	require.Len(t, failures, 1, "what stands twice is an error where something is merged, too")
+	assert.Contains(t, failures[0].Error(), `the key "cpu" stands twice`)
+	parseOne(t, laughs(3)) // 1,110 words are no attack
+}
+
+// Deep nesting is read, or refused with a word; it never ends the program.
+func TestNesting(t *testing.T) {
+	nested := func(depth int) map[string]string {
+		return map[string]string{
+			"flow":  objectHead + "spec: " + strings.Repeat("[", depth) + "yes" + strings.Repeat("]", depth),
+			"maps":  objectHead + "spec: " + strings.Repeat("{a: ", depth) + "1" + strings.Repeat("}", depth),
+			"block": objectHead + "spec: \n" + blocks(min(depth, 3000)), // its text grows with the square
+			"json":  `{"apiVersion":"v1","kind":"K","metadata":{"name":"a"},"spec":` + strings.Repeat("[", depth) + strings.Repeat("]", depth) + `}`,
+		}
+	}
+	for name, document := range nested(1000) {
+		_, err := json.Marshal(parseOne(t, document).Object.Object)
+		assert.NoError(t, err, name)
+	}
+	for name, document := range nested(100_000) {
+		manifests, failures := parse("app.yaml", []byte(document))
+		if name == "block" {
+			assert.Len(t, manifests, 1)
+			continue
+		}
+		require.Len(t, failures, 1, name)
+		assert.Regexp(t, `^app.yaml: document 1 \(line 1\): line \d: not valid YAML: exceeded max depth of 10000$`, failures[0].Error(), name)
+	}
+}
+
+func blocks(depth int) string {
+	var b strings.Builder
+	for i := range depth {
+		b.WriteString(strings.Repeat(" ", i+1) + "a:\n")
+	}
+	return b.String() + strings.Repeat(" ", depth+1) + "on\n"
+}
+
+// A byte that is no UTF-8 would reach the server as another character.
+func TestInvalidUTF8(t *testing.T) {
+	for name, document := range map[string]string{
+		"yaml":   "# ok\n" + head + "stringData: {a: \"c4n4ry\xff\"}\n",
+		"json":   "# ok\n\n\n\n\n" + `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"a"},"stringData":{"a":"c4n4ry` + "\xff" + `"}}`,
+		"latin1": "# ok\n" + head + "# M\xfcnchen\n",
+	} {
+		manifests, failures := parse("app.yaml", []byte(document))
+		assert.Empty(t, manifests, name)
+		require.Len(t, failures, 1, name)
+		assert.Contains(t, failures[0].Error(), ": line 6: not valid UTF-8; save the file in this encoding", name)
+		assert.NotContains(t, failures[0].Error(), canary)
+	}
+}
