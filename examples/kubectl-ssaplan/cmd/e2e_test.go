@@ -113,7 +113,6 @@ Plan: 1 to update.
 	c.edit("app.yaml", "        resources: {requests: {cpu: 1000m}}\n", "")
 	c.expect("plan -f app.yaml", 2, `~ apps/v1/Deployment NS/web  update: 1 dropped from the manifest
   - spec.template.spec.containers[name="web"].resources.requests.cpu: "1"  # no longer in the manifest
-  ○ given up, now nobody's: spec.template.spec.containers[name="web"].resources.requests.cpu
 
 Plan: 1 to update.
 `)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"golang.org/x/term"
@@ -52,8 +53,9 @@ func (o *options) showMarkdown(report render.Report) error {
 }
 
 func (o *options) showFailures(failures []render.Failure) {
+	width := textFor(o.ErrOut).Width
 	for _, f := range failures {
-		fmt.Fprintln(o.ErrOut, render.Printable(f.Message))
+		fmt.Fprintln(o.ErrOut, strings.Join(render.Wrap(render.Printable(f.Message), width, "  "), "\n"))
 	}
 }
 

@@ -52,7 +52,7 @@ func (p *printer) change(c ssaplan.Change, label string, depth int) {
 	}
 	p.line(depth, p.paint(op.color, op.symbol), "%s", line)
 	if cause != "" {
-		p.line(depth+1, "", "%s", p.paint(dim, cause))
+		p.prose(depth+1, "", dim, cause)
 	}
 	for _, l := range body {
 		p.line(depth+1, "", "%s", l)

@@ -76,14 +76,14 @@ func (t Text) Explanation(e Explanation) string {
 	p := &printer{Text: t}
 	p.section(string(e.Class), e.Class.Describe().Meaning)
 	if e.Object != "" {
-		p.line(1, "", "object: %s", Printable(e.Object))
+		p.prose(1, "", "", "object: "+Printable(e.Object))
 	}
-	p.line(1, "", "to do: %s", Printable(e.toDo()))
+	p.prose(1, "", "", "to do: "+Printable(e.toDo()))
 	if e.Class.Degradable() {
-		p.line(1, "", "a read that fails like this may keep what was known of the object: the server said nothing about it")
+		p.prose(1, "", "", "a read that fails like this may keep what was known of the object: the server said nothing about it")
 	}
 	if e.Prose {
-		p.line(1, "", "read from the text of the error, which has less in it than the status itself")
+		p.prose(1, "", "", "read from the text of the error, which has less in it than the status itself")
 	}
 	p.verdict(e.Verdict)
 	if n := len(e.Conflicts); n > 0 {
@@ -97,7 +97,9 @@ func (p *printer) section(title, text string) {
 	if p.Len() > 0 {
 		p.WriteByte('\n')
 	}
-	fmt.Fprintf(p, "%s: %s\n", p.paint(bold, title), Printable(text))
+	lines := Wrap(title+": "+Printable(text), p.Width, "  ")
+	lines[0] = p.paint(bold, title) + strings.TrimPrefix(lines[0], title)
+	p.WriteString(strings.Join(lines, "\n") + "\n")
 }
 
 // toDo prefers the verdict's advice to that of the class: it knows more.
@@ -119,10 +121,10 @@ func (p *printer) verdict(v immutability.Verdict) {
 	}
 	p.section("verdict "+string(v.Kind), verdictWords(v))
 	for _, f := range v.Fields {
-		p.line(1, p.paint(red, "±"), "%s", Printable(strings.TrimPrefix(f.Path+": "+f.Message, ": ")))
+		p.prose(1, p.paint(red, "±"), "", Printable(strings.TrimPrefix(f.Path+": "+f.Message, ": ")))
 	}
 	if v.Uncertain != "" {
-		p.line(1, "", "not proven: %s", Printable(v.Uncertain))
+		p.prose(1, "", "", "not proven: "+Printable(v.Uncertain))
 	}
 }
 

@@ -8,6 +8,7 @@ const maxCells = 1 << 20
 // lineDiff returns the lines in which two texts differ, marked with - and +, with one line of context around them.
 func (t Text) lineDiff(before, after []string) []string {
 	edits := editScript(before, after)
+	t.shortenEdits(edits)
 	var out []string
 	skipped := 0
 	flush := func() {
@@ -23,10 +24,36 @@ func (t Text) lineDiff(before, after []string) []string {
 			continue
 		}
 		flush()
-		out = append(out, t.paint(editColors[e.op], string(e.op)+" "+t.shorten(e.line, 2*t.width())))
+		out = append(out, t.paint(editColors[e.op], string(e.op)+" "+e.line))
 	}
 	flush()
 	return out
+}
+
+// shortenEdits cuts long lines, those that replace one another around the place where they differ.
+func (t Text) shortenEdits(edits []edit) {
+	width := 2 * t.width()
+	for i := 0; i < len(edits); {
+		removed := run(edits[i:], '-')
+		added := run(edits[i+removed:], '+')
+		for j := range min(removed, added) {
+			a, b := &edits[i+j], &edits[i+removed+j]
+			a.line, b.line = t.shortenPair(a.line, b.line, width)
+		}
+		end := i + max(removed+added, 1)
+		for ; i < end; i++ {
+			edits[i].line = t.shorten(edits[i].line, width+2) // the marks of those that are cut already
+		}
+	}
+}
+
+// run returns how many edits in front have the same operation.
+func run(edits []edit, op rune) int {
+	n := 0
+	for n < len(edits) && edits[n].op == op {
+		n++
+	}
+	return n
 }
 
 var editColors = map[rune]string{'-': red, '+': green, ' ': ""}

@@ -2,25 +2,44 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan"
 )
 
 // maxPaths is the number of fields that are named for one owner.
 const maxPaths = 3
 
-func (p *printer) conflicts(conflicts []fieldowner.Conflict) {
-	p.conflictLines(conflicts)
-	if len(conflicts) > 0 {
-		p.line(1, "", "%s", p.paint(dim, "leave these fields out of the manifest, or take them over with --force-conflicts"))
+// conflicts lists who holds which field, and what to do. changes tells whether the changes of a forced apply follow.
+func (p *printer) conflicts(conflicts []fieldowner.Conflict, changes bool) {
+	if len(conflicts) == 0 {
+		return
 	}
+	p.conflictLines(conflicts)
+	advice := "leave these fields out of the manifest, or take them over with --force-conflicts"
+	if changes {
+		advice += ", which does the following"
+	}
+	p.prose(1, "", dim, advice)
 }
 
 func (p *printer) conflictLines(conflicts []fieldowner.Conflict) {
 	for _, c := range conflicts {
-		p.line(1, p.paint(red, "!"), "%s: owned by %s%s", Printable(c.Path.String()), Printable(c.Owner.String()), p.age(c.Time))
+		p.prose(1, p.paint(red, "!"), "", fmt.Sprintf("%s: owned by %s%s", Printable(c.Path.String()), Printable(c.Owner.String()), p.age(c.Time)))
 	}
+}
+
+// telling returns the changes of owners that say more than the changes of values do: that a field which is removed has
+// no owner any more says nothing.
+func telling(plan *ssaplan.Plan) []fieldowner.Change {
+	return slices.DeleteFunc(slices.Clone(plan.Ownership), func(o fieldowner.Change) bool {
+		return o.Kind == fieldowner.GivenUp && len(o.Managers) == 0 && slices.ContainsFunc(plan.Changes, func(c ssaplan.Change) bool {
+			return c.Op == projection.Removed && o.Path.HasPrefix(c.Path)
+		})
+	})
 }
 
 var ownershipWords = map[fieldowner.ChangeKind]string{
@@ -48,7 +67,7 @@ func (p *printer) ownership(changes []fieldowner.Change) {
 			more = fmt.Sprintf(" and %s", count(len(paths)-maxPaths, "more field", "more fields"))
 			paths = paths[:maxPaths]
 		}
-		p.line(1, p.paint(cyan, "○"), "%s: %s%s", Printable(fate), Printable(strings.Join(paths, ", ")), more)
+		p.prose(1, p.paint(cyan, "○"), "", Printable(fate)+": "+Printable(strings.Join(paths, ", "))+more)
 	}
 }
 

@@ -129,6 +129,7 @@ func config(t *testing.T) *ssaplan.Plan {
 			change(t, "data.windows", projection.Changed, "a\r\nb\n", "a\nb\n"),
 			change(t, "data.minified", projection.Added, nil, "first\n"+long),
 			change(t, "data.blob", projection.Changed, long+"x"+long, long+"y"+long),
+			change(t, "data.json", projection.Changed, "first\n"+long+"x"+long, "first\n"+long+"y"+long),
 			change(t, "data.token", projection.Removed, long, nil),
 			change(t, "data.weird", projection.Changed, "a\x1b[31mb\u202e", "tab\there"),
 		}, Requests: 2,

@@ -43,10 +43,11 @@ func report(t *testing.T) render.Report {
 
 func TestText(t *testing.T) {
 	for name, text := range map[string]render.Text{
-		"default.txt": {Now: now},
-		"verbose.txt": {Now: now, Verbose: true},
-		"narrow.txt":  {Now: now, Width: 50},
-		"color.txt":   {Now: now, Color: true},
+		"default.txt":  {Now: now},
+		"verbose.txt":  {Now: now, Verbose: true},
+		"terminal.txt": {Now: now, Width: 80},
+		"narrow.txt":   {Now: now, Width: 50},
+		"color.txt":    {Now: now, Color: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := text.Plans(plans(t)) + "\n" + text.Summary(report(t))

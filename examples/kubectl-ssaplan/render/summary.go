@@ -20,27 +20,38 @@ var summaryWords = []struct {
 	{ssaplan.NoOp, "unchanged"},
 }
 
-// Summary returns one line: "Plan: 3 to create, 1 to update, 2 unchanged; 1 error."
+// Summary returns a sentence: "Plan: 3 to create, 1 to update, 2 unchanged; 1 error."
 func (t Text) Summary(r Report) string {
-	counts := map[ssaplan.Action]int{}
-	for _, plan := range r.Plans {
-		counts[plan.Action]++
-	}
-	var parts []string
-	for _, w := range summaryWords {
-		if n := counts[w.action]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, w.words))
-		}
-	}
-	var groups []string
-	if len(parts) > 0 {
-		groups = append(groups, strings.Join(parts, ", "))
-	}
+	groups := counts(r.Plans)
+	failed := ""
 	if n := len(r.Failures); n > 0 {
-		groups = append(groups, t.paint(red, count(n, "error", "errors")))
+		failed = count(n, "error", "errors")
+		groups = append(groups, failed)
 	}
 	if len(groups) == 0 {
 		groups = []string{"nothing to do"}
 	}
-	return t.paint(bold, "Plan:") + " " + strings.Join(groups, "; ") + ".\n"
+	text := strings.Join(Wrap("Plan: "+strings.Join(groups, "; ")+".", t.Width, "  "), "\n") + "\n"
+	if failed != "" {
+		text = strings.Replace(text, failed, t.paint(red, failed), 1)
+	}
+	return strings.Replace(text, "Plan:", t.paint(bold, "Plan:"), 1)
+}
+
+// counts says how many plans have which action: "1 to update, 2 unchanged"; nothing if there are none.
+func counts(plans []*ssaplan.Plan) []string {
+	actions := map[ssaplan.Action]int{}
+	for _, plan := range plans {
+		actions[plan.Action]++
+	}
+	var parts []string
+	for _, w := range summaryWords {
+		if n := actions[w.action]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, w.words))
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return []string{strings.Join(parts, ", ")}
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
-// Text prints plans for people. The zero value works: no colour, 100 columns, wide values folded.
+// Text prints plans for people. The zero value works: no colour, wide values folded, sentences on one line.
 type Text struct {
 	// Color adds the escape sequences of terminals.
 	Color bool
-	// Width is the number of columns to which values are folded. Default: 120.
+	// Width is the number of columns of a terminal. Default: values are folded to 120 columns, sentences aren't wrapped.
 	Width int
 	// Verbose lists the fields of objects to be created and the objects that nothing happens to, and folds nothing.
 	Verbose bool
@@ -79,6 +79,16 @@ func (p *printer) line(depth int, gutter, format string, args ...any) {
 	fmt.Fprintf(p, "%s%s %s\n", strings.Repeat("  ", depth), gutter, fmt.Sprintf(format, args...))
 }
 
+// prose writes a text like [printer.line] does, wrapped between words.
+func (p *printer) prose(depth int, gutter, color, text string) {
+	for i, line := range Wrap(text, p.Width-2*depth-2, "  ") {
+		if i > 0 {
+			gutter = ""
+		}
+		p.line(depth, gutter, "%s", p.paint(color, line))
+	}
+}
+
 func (p *printer) plan(plan *ssaplan.Plan) {
 	s, known := symbols[plan.Action]
 	if !known {
@@ -88,16 +98,29 @@ func (p *printer) plan(plan *ssaplan.Plan) {
 	if plan.Action == ssaplan.NoOp {
 		p.line(0, p.paint(dim, s.symbol), "%s", p.paint(dim, object))
 	} else {
-		p.line(0, p.paint(s.color, s.symbol), "%s  %s", p.paint(bold, object), Printable(p.headline(plan)))
+		p.head(p.paint(s.color, s.symbol), object, Printable(p.headline(plan)))
 	}
 	p.replacement(plan.Replacement)
-	p.conflicts(plan.Conflicts)
+	p.conflicts(plan.Conflicts, len(plan.Changes) > 0)
 	if plan.Action != ssaplan.Create || p.Verbose {
 		p.changes(plan.Changes)
 	}
-	p.ownership(plan.Ownership)
+	p.ownership(telling(plan))
 	for _, w := range plan.Warnings {
-		p.line(1, p.paint(yellow, "▲"), "warning: %s", Printable(w))
+		p.prose(1, p.paint(yellow, "▲"), "", "warning: "+Printable(w))
+	}
+}
+
+// head writes the first line of a block, in which the object stands out.
+func (p *printer) head(gutter, object, headline string) {
+	for i, line := range Wrap(object+"  "+headline, p.Width-2, "  ") {
+		if i > 0 {
+			gutter = ""
+		}
+		if rest, whole := strings.CutPrefix(line, object); whole {
+			line = p.paint(bold, object) + rest
+		}
+		p.line(0, gutter, "%s", line)
 	}
 }
 
@@ -154,10 +177,10 @@ func (p *printer) replacement(r *ssaplan.Replacement) {
 		return
 	}
 	for _, f := range r.Fields {
-		p.line(1, p.paint(red, "±"), "%s: %s", Printable(f.Path), Printable(f.Message))
+		p.prose(1, p.paint(red, "±"), "", Printable(f.Path)+": "+Printable(f.Message))
 	}
 	for _, h := range r.Hazards {
-		p.line(1, p.paint(red, "▲"), "%s", Printable(h.Message))
+		p.prose(1, p.paint(red, "▲"), "", Printable(h.Message))
 	}
 }
 

@@ -125,14 +125,14 @@ func markEnd(lines []string, v, other any) []string {
 	return lines
 }
 
-// shorten cuts text to width columns, at least some of them.
+// shorten cuts text to width columns, with how long it is; some of them are always left.
 func (t Text) shorten(text string, width int) string {
 	r := []rune(text)
-	width = max(width, 20)
 	if t.Verbose || len(r) <= width {
 		return text
 	}
-	return string(r[:width]) + fmt.Sprintf("… (%d characters)", len(r))
+	length := fmt.Sprintf("… (%d characters)", len(r))
+	return string(r[:min(max(width-columns(length), 10), len(r))]) + length
 }
 
 // shortenPair cuts two texts to width columns, around the first place where they differ.
