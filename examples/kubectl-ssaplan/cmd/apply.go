@@ -23,9 +23,11 @@ func newApply(streams genericiooptions.IOStreams) *cobra.Command {
 	o := newOptions(streams)
 	yes := false
 	c := &cobra.Command{
-		Use:   "apply -f FILE",
+		Use:   "apply (-f FILE|DIR|URL|- ... | -k DIR) [--yes]",
 		Short: "Show what applying manifests will do, and do exactly that",
 		Long: `Show what applying manifests will do, ask, and do exactly that.
+
+The question is asked at the terminal. Where there is none, as in a script, apply refuses to go on without --yes.
 
 What is sent is what was shown. An object that changed in between is left as it is, and reported. Nothing at all is
 applied as long as something can't be planned. Objects that are in conflict, deferred or to be replaced are left out:
@@ -33,17 +35,21 @@ deferred ones can be applied once what they wait for is there, so run apply agai
 
 With --replace, an object that has to be replaced is deleted, and created from the manifest when it is gone. The old
 object of a renamed one is deleted, too. That can destroy data: the plan and the question say what is known of that. Who
-interrupts it is told how far it got; running apply again goes on from there.
+interrupts it is told how far it got; running apply again goes on from there.`,
+		Example: `# show, ask and apply
+kubectl ssaplan apply -f app.yaml
 
-Exit codes:
-  0  everything is as the manifests say
-  1  error, or not confirmed
-  3  everything was applied but what was left out`,
-		Example: `  # show, ask and apply
-  kubectl ssaplan apply -f app.yaml
+# in a script, with a memory of what was applied
+kubectl ssaplan apply -f app.yaml --yes --state app.state.json
 
-  # in a script, with a memory of what was applied
-  kubectl ssaplan apply -f app.yaml --yes --state app.state.json`,
+# delete and create what can't change in place
+kubectl ssaplan apply -f app.yaml --replace`,
+		Annotations: map[string]string{
+			exitCodes: `0  everything is as the manifests say
+1  error, or not confirmed
+3  everything was applied but what was left out`,
+			environment: clusterEnvironment,
+		},
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return o.runApply(c.Context(), yes) },
 	}

@@ -18,6 +18,9 @@ import (
 	"github.com/ssaplan/primitives/fieldowner"
 )
 
+// sources is the folder of this package.
+var sources, _ = os.Getwd()
+
 // client-go logs some of the errors that it returns.
 func TestMain(m *testing.M) {
 	klog.SetLogger(logr.Discard())
@@ -115,19 +118,26 @@ func TestVersion(t *testing.T) {
 	assert.Regexp(t, `^kubectl-ssaplan \S+ go\S+ \S+/\S+\n$`, got.out)
 }
 
+// Every command has every part of a manual page, on lines that fit into 80 columns.
 func TestHelp(t *testing.T) {
 	for args, want := range map[string][]string{
-		"--help":         {"Available Commands", "plan ", "apply ", "owners ", "import ", "explain ", "version "},
-		"plan --help":    {"kubectl ssaplan plan -f FILE", "Exit codes:", "--field-manager", "--state", "--kubeconfig"},
-		"owners --help":  {"kubectl ssaplan owners TYPE/NAME", "--output", "--kubeconfig"},
-		"import --help":  {"kubectl ssaplan import ID", "?unowned", "?manager=", "--show-secrets"},
-		"explain --help": {"kubectl ssaplan explain -f STATUS.json", "--output"},
-		"apply --help":   {"kubectl ssaplan apply -f FILE", "Exit codes:", "--yes", "--replace", "--ignore", "--state", "--kubeconfig"},
+		"":           {"Commands:", "plan ", "apply ", "owners ", "import ", "explain ", "completion ", "version ", "KUBECONFIG", "NO_COLOR"},
+		"plan":       {"kubectl ssaplan plan (-f FILE|DIR|URL|- ... | -k DIR)", "--field-manager NAME", "--state FILE", "--kubeconfig", "3  some", "KUBECONFIG", "NO_COLOR"},
+		"apply":      {"kubectl ssaplan apply (-f FILE|DIR|URL|- ... | -k DIR)", "--yes", "--replace", "--ignore PATTERN", "--kubeconfig", "3  everything"},
+		"owners":     {"kubectl ssaplan owners TYPE/NAME", "--output FORMAT", "--kubeconfig", "KUBECACHEDIR"},
+		"import":     {"kubectl ssaplan import ID", "?unowned", "?manager=", "--show-secrets"},
+		"explain":    {"kubectl ssaplan explain -f STATUS.json", "--output", "NO_COLOR"},
+		"completion": {"kubectl ssaplan completion bash|zsh|fish|powershell", "kubectl_complete-ssaplan"},
+		"version":    {"kubectl ssaplan version"},
 	} {
-		got := run(t.Context(), "", strings.Fields(args)...)
+		got := run(t.Context(), "", append(strings.Fields(args), "--help")...)
 		assert.Equal(t, 0, got.code)
-		for _, text := range want {
+		for _, text := range append(want, "Usage:\n", "Description:\n", "Options:\n", "Exit codes:\n", "Examples:\n") {
 			assert.Contains(t, got.out, text, args)
 		}
+		for line := range strings.Lines(got.out) {
+			assert.LessOrEqual(t, len([]rune(line)), 81, "%s: %s", args, line)
+		}
+		assert.NotContains(t, got.out, "\t")
 	}
 }

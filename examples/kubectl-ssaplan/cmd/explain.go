@@ -27,16 +27,18 @@ be replaced, and which fields are in conflict.
 
 The input is the JSON of a Status as the server returns it, or any text that has one in it, such as a log; or else the
 text that kubectl and other clients print when an object is refused. No cluster is asked.`,
-		Example: `  # what the server said about a manifest
-  kubectl ssaplan explain -f status.json
+		Example: `# what the server said about a manifest
+kubectl ssaplan explain -f status.json
 
-  # what kubectl printed
-  kubectl apply --server-side -f app.yaml 2>&1 | kubectl ssaplan explain -f -`,
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return explain(streams, file, output) },
+# what kubectl printed
+kubectl apply --server-side -f app.yaml 2>&1 | kubectl ssaplan explain -f -`,
+		Annotations: map[string]string{exitCodes: usualExitCodes, environment: colorEnvironment},
+		Args:        cobra.NoArgs,
+		RunE:        func(*cobra.Command, []string) error { return explain(streams, file, output) },
 	}
-	c.Flags().StringVarP(&file, "filename", "f", "", `file with the saved error, or "-" for standard input`)
-	c.Flags().StringVarP(&output, "output", "o", "text", "output format: "+strings.Join(readOutputs, ", "))
+	c.Flags().StringVarP(&file, "filename", "f", "", "`FILE` with the saved error, or \"-\" for standard input")
+	c.Flags().StringVarP(&output, "output", "o", "text", "output `FORMAT`: "+strings.Join(readOutputs, ", "))
+	complete(c, nil, readOutputs)
 	return c
 }
 

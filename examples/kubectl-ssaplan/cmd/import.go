@@ -33,18 +33,23 @@ func newImport(streams genericiooptions.IOStreams) *cobra.Command {
 		Long: `Print an object, or a part of it, as a manifest that can be applied.
 
 An ID names the object, and the fields to print:
-  shop/Deployment/web                 all of them, with what the server filled in
-  shop/Deployment/web?unowned         those that nobody owns: defaults, and what webhooks added
-  shop/Deployment/web?manager=helm    those of a field manager; &operation=Apply or &operation=Update narrow it down
-  shop/Deployment.apps/web            the kind with its group
-  shop/apps/v1/Deployment/web         or with group and version
-  ClusterRole/system:node             an object without a namespace, or in the one of the kubeconfig or of -n
+
+  shop/Deployment/web               all, with what the server filled in
+  shop/Deployment/web?unowned       those that nobody owns: defaults, and what
+                                    webhooks added
+  shop/Deployment/web?manager=helm  those of a field manager; &operation=Apply
+                                    or &operation=Update narrow it down
+  shop/Deployment.apps/web          the kind with its group
+  shop/apps/v1/Deployment/web       or with group and version
+  ClusterRole/system:node           an object without a namespace, or in the
+                                    one of the kubeconfig or of -n
 
 What a manager applied can be applied again as that manager, and nothing changes. The manifest of a Secret has its
 values in it, so it is printed only with --show-secrets.`,
-		Example: `  # the fields of a manager, to go on with them in a file
-  kubectl ssaplan import 'shop/Deployment/web?manager=kubectl-ssaplan' > web.yaml`,
-		RunE: func(c *cobra.Command, args []string) error { return r.runImport(c.Context(), args, showSecrets) },
+		Example: `# the fields of a manager, to go on with them in a file
+kubectl ssaplan import 'shop/Deployment/web?manager=helm' > web.yaml`,
+		Annotations: map[string]string{exitCodes: usualExitCodes, environment: lookupEnvironment},
+		RunE:        func(c *cobra.Command, args []string) error { return r.runImport(c.Context(), args, showSecrets) },
 	}
 	r.addFlags(c, importOutputs)
 	c.Flags().BoolVar(&showSecrets, "show-secrets", false, "print the manifest of a Secret, with its values")

@@ -39,16 +39,17 @@ func newOptions(streams genericiooptions.IOStreams) *options {
 
 func (o *options) addFlags(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringArrayVarP(&o.files, "filename", "f", nil, `file, folder or URL with manifests, or "-" for standard input; may be repeated`)
-	flags.StringVarP(&o.kustomization, "kustomize", "k", "", "folder with a kustomization.yaml, instead of -f")
+	flags.StringArrayVarP(&o.files, "filename", "f", nil, "`PATH` of a file or folder with manifests, URL, or \"-\" for standard input; may be repeated")
+	flags.StringVarP(&o.kustomization, "kustomize", "k", "", "`DIR` with a kustomization.yaml, instead of -f")
 	flags.BoolVarP(&o.recursive, "recursive", "R", false, "read the sub-folders of folders, too")
-	flags.StringVarP(&o.output, "output", "o", "text", "output format: "+strings.Join(outputs, ", "))
-	flags.StringVar(&o.manager, "field-manager", "kubectl-ssaplan", "name under which the server records the applied fields")
+	flags.StringVarP(&o.output, "output", "o", "text", "output `FORMAT`: "+strings.Join(outputs, ", "))
+	flags.StringVar(&o.manager, "field-manager", "kubectl-ssaplan", "`NAME` under which the server records the applied fields")
 	flags.BoolVar(&o.force, "force-conflicts", true, "take fields over that other managers own; =false shows them as conflicts")
-	flags.StringArrayVar(&o.ignore, "ignore", nil, `fields to leave out of the manifests, such as "spec.replicas" or "metadata.annotations.*"; may be repeated`)
-	flags.StringVar(&o.state, "state", "", "file that remembers what was applied: tells edits from drift, and renamed objects from new ones")
+	flags.StringArrayVar(&o.ignore, "ignore", nil, "`PATTERN` of fields to leave out of the manifests, such as spec.replicas or metadata.annotations.*; may be repeated")
+	flags.StringVar(&o.state, "state", "", "`FILE` that remembers what was applied: tells edits from drift, and renamed objects from new ones")
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "list unchanged objects and the fields of those to be created, and shorten nothing")
-	o.config.AddFlags(flags)
+	addClusterFlags(c, o.config)
+	complete(c, o.config, outputs)
 }
 
 func (o *options) validate() (err error) {

@@ -25,9 +25,13 @@ and when their fields last changed.
 
 A list item and a map that stand in the table are owned as such; the fields in them have owners of their own. Values are
 not shown, so it is safe for secrets.`,
-		Example: `  kubectl ssaplan owners deploy/web
-  kubectl ssaplan owners deployments.apps web -n shop -o json`,
-		RunE: func(c *cobra.Command, args []string) error { return r.runOwners(c.Context(), args) },
+		Example: `# of a deployment in the namespace of the context
+kubectl ssaplan owners deploy/web
+
+# for a program
+kubectl ssaplan owners deployments.apps web -n shop -o json`,
+		Annotations: map[string]string{exitCodes: usualExitCodes, environment: lookupEnvironment},
+		RunE:        func(c *cobra.Command, args []string) error { return r.runOwners(c.Context(), args) },
 	}
 	r.addFlags(c, readOutputs)
 	return c

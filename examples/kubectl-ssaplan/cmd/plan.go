@@ -8,34 +8,48 @@ import (
 func newPlan(streams genericiooptions.IOStreams) *cobra.Command {
 	o := newOptions(streams)
 	c := &cobra.Command{
-		Use:   "plan -f FILE",
+		Use:   "plan (-f FILE|DIR|URL|- ... | -k DIR)",
 		Short: "Show what applying manifests will do",
-		Long: `Show what applying manifests will do. Nothing is changed.
+		Long: `Show what applying manifests with server-side apply will do. Nothing is changed: the API server tries each apply
+as a dry run, and the plan is how its answer differs from the object as it is.
 
-With --state, the plan compares with what apply remembered in that file. It then knows for certain whether the manifest
-was edited or somebody else changed the object, and sees that an object was renamed: a manifest belongs to the
-remembered object of the same kind, namespace and name, wherever it stood, or else to the one that was applied from the
-same document of the same file, if that object is no longer in the input.
+The manifests are YAML or JSON: files, folders, URLs and standard input with -f, or a kustomization with -k. Each document
+is read on its own. An error names file, document, line and field, and the other documents are planned all the same.
 
-Exit codes:
-  0  nothing changes
-  1  error: something could not be planned; everything else was
-  2  applying would change something
-  3  some objects are in conflict with other managers, or can't be planned yet`,
-		Example: `  # what would change
-  kubectl ssaplan plan -f app.yaml
+Every object has a block: what happens to it (created +, changed ~, replaced ±, in conflict !, deferred …), which fields
+change from what to what, and why if it isn't the manifest that changed: somebody else changed the object (drifted), the
+manifest has no longer the field, or the server changes it along. Below the fields stands which of them change hands (○),
+and what to be warned of (▲). Values of secrets are never shown.
 
-  # everything in a folder, for a program
-  kubectl ssaplan plan -R -f manifests/ -o json
+With --state, the plan compares with what apply remembered in that file. It then knows for certain whether the manifest was
+edited or somebody else changed the object, and sees that an object was renamed: a manifest belongs to the remembered object
+of the same kind, namespace and name, wherever it stood, or else to the one that was applied from the same document of the
+same file, if that object is no longer in the input.`,
+		Example: `# what would change
+kubectl ssaplan plan -f app.yaml
 
-  # for the comment on a pull request
-  kubectl ssaplan plan -f app.yaml -o markdown
+# everything in a folder and its sub-folders, for a program
+kubectl ssaplan plan -R -f manifests/ -o json
 
-  # leave the replicas to an autoscaler
-  kubectl ssaplan plan -f app.yaml --ignore spec.replicas
+# a kustomization, and what a template engine prints
+kubectl ssaplan plan -k overlays/production
+helm template web ./chart | kubectl ssaplan plan -f -
 
-  # leave fields alone that others own
-  kubectl ssaplan plan -f app.yaml --force-conflicts=false`,
+# for the comment on a pull request
+kubectl ssaplan plan -f app.yaml -o markdown
+
+# leave the replicas to an autoscaler
+kubectl ssaplan plan -f app.yaml --ignore spec.replicas
+
+# leave fields alone that others own
+kubectl ssaplan plan -f app.yaml --force-conflicts=false`,
+		Annotations: map[string]string{
+			exitCodes: `0  nothing changes
+1  an error: something could not be planned; everything else was
+2  applying would change something
+3  some objects are in conflict with other managers, or can't be planned yet`,
+			environment: clusterEnvironment,
+		},
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return o.runPlan(c) },
 	}

@@ -28,8 +28,9 @@ func newReading(streams genericiooptions.IOStreams) *reading {
 }
 
 func (r *reading) addFlags(c *cobra.Command, outputs []string) {
-	c.Flags().StringVarP(&r.output, "output", "o", outputs[0], "output format: "+strings.Join(outputs, ", "))
-	r.config.AddFlags(c.Flags())
+	c.Flags().StringVarP(&r.output, "output", "o", outputs[0], "output `FORMAT`: "+strings.Join(outputs, ", "))
+	addClusterFlags(c, r.config)
+	complete(c, r.config, outputs)
 }
 
 // read finds the cluster and gets what the user calls name from there.

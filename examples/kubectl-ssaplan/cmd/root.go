@@ -47,7 +47,22 @@ func newRoot(streams genericiooptions.IOStreams) *cobra.Command {
 
 The API server itself is asked, by a dry run. The answer is shown in terms of the fields that the manifests declare:
 what is created, changed and replaced, what somebody else changed since the last apply, and who owns which field.`,
-		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl ssaplan"},
+		Example: `# what would change
+kubectl ssaplan plan -f app.yaml
+
+# show, ask and apply
+kubectl ssaplan apply -f app.yaml
+
+# who owns which field
+kubectl ssaplan owners deploy/web
+
+# the help of a command
+kubectl ssaplan plan --help`,
+		Annotations: map[string]string{
+			cobra.CommandDisplayNameAnnotation: "kubectl ssaplan",
+			exitCodes:                          "0  success; the other codes are those of the command",
+			environment:                        lookupEnvironment,
+		},
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
@@ -57,6 +72,8 @@ what is created, changed and replaced, what somebody else changed since the last
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, c.CommandPath())
 	})
-	root.AddCommand(newPlan(streams), newApply(streams), newOwners(streams), newImport(streams), newExplain(streams), newVersion(streams))
+	root.AddCommand(newPlan(streams), newApply(streams), newOwners(streams), newImport(streams), newExplain(streams), newCompletion(), newVersion(streams))
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetHelpFunc(showHelp)
 	return root
 }

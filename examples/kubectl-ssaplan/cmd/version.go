@@ -11,9 +11,13 @@ import (
 
 func newVersion(streams genericiooptions.IOStreams) *cobra.Command {
 	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version of this program",
-		Args:  cobra.NoArgs,
+		Use:               "version",
+		Short:             "Print the version of this program",
+		Long:              `Print the version of this program, of the Go that built it, and for which machines. No cluster is asked.`,
+		Example:           `kubectl ssaplan version`,
+		Annotations:       map[string]string{exitCodes: usualExitCodes},
+		Args:              cobra.NoArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintf(streams.Out, "kubectl-ssaplan %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err

@@ -13,6 +13,9 @@ import (
 // extensions are those of the files that are read from a folder.
 var extensions = []string{".json", ".yaml", ".yml"}
 
+// Extensions returns those of the files that are read from a folder.
+func Extensions() []string { return slices.Clone(extensions) }
+
 func readPath(path string, recursive bool) ([]Manifest, []*Error) {
 	info, err := os.Stat(path)
 	if err == nil && info.IsDir() {
