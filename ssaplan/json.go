@@ -1,6 +1,7 @@
 package ssaplan
 
 import (
+	"bytes"
 	"encoding/json"
 
 	"github.com/ssaplan/primitives/fieldowner"
@@ -49,7 +50,7 @@ type replacementJSON struct {
 }
 
 // MarshalJSON returns the plan as one entry of the "plans" of the output contract in docs/design.md. Sensitive values
-// are redacted.
+// are redacted. Whether <, > and & are escaped is left to who encodes it.
 func (plan *Plan) MarshalJSON() ([]byte, error) {
 	out := planJSON{
 		Object: objectToJSON(plan.Object), Action: plan.Action, Reason: plan.Reason, Changes: []changeJSON{},
@@ -67,5 +68,9 @@ func (plan *Plan) MarshalJSON() ([]byte, error) {
 	if r := plan.Replacement; r != nil {
 		out.Replace = &replacementJSON{r.Evidence, r.Fields, r.Hazards}
 	}
-	return json.Marshal(out)
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(out)
+	return text.Bytes(), err
 }
