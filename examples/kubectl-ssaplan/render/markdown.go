@@ -8,9 +8,9 @@ import (
 )
 
 // Markdown returns the report for the comment on a pull request: the summary, and for each object what [Text.Plans] and
-// the failures say, the details folded. It has no colours.
+// the failures say, the details folded. It has no colours, and lines as long as they are.
 func (t Text) Markdown(r Report) string {
-	t.Color = false
+	t.Color, t.Width = false, 0
 	var b strings.Builder
 	summary := strings.TrimPrefix(strings.TrimSpace(t.Summary(r)), "Plan: ")
 	fmt.Fprintf(&b, "**Plan:** %s\n", summary)

@@ -13,7 +13,7 @@ import (
 )
 
 func TestMarkdown(t *testing.T) {
-	out := render.Text{Now: now, Color: true}.Markdown(report(t))
+	out := render.Text{Now: now, Color: true, Width: 80}.Markdown(report(t))
 	golden(t, "default.md", out)
 	assert.NotContains(t, out, "LWNhbmFyeQ", "no value of a secret")
 	assert.NotContains(t, out, "\x1b")

@@ -2,8 +2,8 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
@@ -38,22 +38,59 @@ func (o Owners) JSON() ([]byte, error) {
 // YAML returns a YAML document with the same content as [Owners.JSON].
 func (o Owners) YAML() ([]byte, error) { return asYAML(o.JSON()) }
 
-// Owners returns a table with a line for each field and owner.
+// Owners returns a table with a line for each field and owner. On a terminal that is too narrow for it, the owners stand
+// below their field.
 func (t Text) Owners(o Owners) string {
 	object := t.paint(bold, Printable(o.Object.String()))
 	if !o.Ownership.Recorded() {
 		return fmt.Sprintf("%s\n\nThe server has no record of who owns the fields.\n", object)
 	}
-	var b strings.Builder
-	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "FIELD\tMANAGER\tOPERATION\tSUBRESOURCE\tWHEN")
+	rows := [][]string{{"FIELD", "MANAGER", "OPERATION", "SUBRESOURCE", "WHEN"}}
 	for path, owners := range o.Ownership.All() {
 		for _, owner := range owners {
-			fmt.Fprintln(table, strings.Join(t.row(path.String(), owner), "\t"))
+			rows = append(rows, t.row(path.String(), owner))
 		}
 	}
-	_ = table.Flush() // a strings.Builder doesn't fail
-	return object + "\n\n" + b.String()
+	lines := table(rows)
+	if t.Width > 0 && slices.ContainsFunc(lines, func(line string) bool { return columns(line) > t.Width }) {
+		lines = stacked(rows)
+	}
+	return object + "\n\n" + strings.Join(lines, "\n") + "\n"
+}
+
+// table aligns the cells of rows.
+func table(rows [][]string) []string {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], columns(cell))
+		}
+	}
+	var lines []string
+	for _, row := range rows {
+		line := ""
+		for i, cell := range row {
+			line += cell + strings.Repeat(" ", widths[i]-columns(cell)+2)
+		}
+		lines = append(lines, strings.TrimRight(line, " "))
+	}
+	return lines
+}
+
+// stacked writes the first cell of each row on a line of its own, once for rows that share it, and the others below.
+func stacked(rows [][]string) []string {
+	var others [][]string
+	for _, row := range rows {
+		others = append(others, row[1:])
+	}
+	var lines []string
+	for i, line := range table(others) {
+		if i == 0 || rows[i][0] != rows[i-1][0] {
+			lines = append(lines, rows[i][0])
+		}
+		lines = append(lines, "    "+line)
+	}
+	return lines
 }
 
 func (t Text) row(path string, o fieldowner.Owner) []string {

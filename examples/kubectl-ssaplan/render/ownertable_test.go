@@ -44,6 +44,7 @@ func owners(t *testing.T) render.Owners {
 
 func TestOwners(t *testing.T) {
 	golden(t, "owners.txt", render.Text{Now: now}.Owners(owners(t)))
+	golden(t, "owners-narrow.txt", render.Text{Now: now, Width: 80}.Owners(owners(t)))
 	nobody := render.Owners{Object: object("v1", "ConfigMap", "shop", "web")}
 	assert.Equal(t, "v1/ConfigMap shop/web\n\nThe server has no record of who owns the fields.\n", render.Text{}.Owners(nobody))
 }
