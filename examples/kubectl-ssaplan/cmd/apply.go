@@ -197,7 +197,7 @@ func (p *planning) sayLeftOut() {
 			}
 		}
 		if n > 0 {
-			fmt.Fprintf(p.ErrOut, "left out %d %s\n", n, l.text)
+			say(p.ErrOut, fmt.Sprintf("left out %d %s", n, l.text))
 		}
 	}
 }

@@ -53,10 +53,14 @@ func (o *options) showMarkdown(report render.Report) error {
 }
 
 func (o *options) showFailures(failures []render.Failure) {
-	width := textFor(o.ErrOut).Width
 	for _, f := range failures {
-		fmt.Fprintln(o.ErrOut, strings.Join(render.Wrap(render.Printable(f.Message), width, "  "), "\n"))
+		say(o.ErrOut, f.Message)
 	}
+}
+
+// say writes a sentence on one line, or wrapped if out is a terminal.
+func say(out io.Writer, text string) {
+	fmt.Fprintln(out, strings.Join(render.Wrap(render.Printable(text), textFor(out).Width, "    "), "\n"))
 }
 
 // document is what can be printed for programs.

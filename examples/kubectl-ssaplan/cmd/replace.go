@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
 )
@@ -21,9 +20,9 @@ func (p *planning) sayReplacements() {
 		if !p.replaces(plan) {
 			continue
 		}
-		fmt.Fprintf(p.ErrOut, "To be deleted: %s\n", render.Printable(plan.Replacement.Old.String()))
+		say(p.ErrOut, "To be deleted: "+plan.Replacement.Old.String())
 		for _, h := range plan.Replacement.Hazards {
-			fmt.Fprintf(p.ErrOut, "  ▲ %s\n", render.Printable(h.Message))
+			say(p.ErrOut, "  ▲ "+h.Message)
 		}
 	}
 }
@@ -33,7 +32,7 @@ func (p *planning) replaceOptions() ssaplan.ReplaceOptions {
 	told := ""
 	return ssaplan.ReplaceOptions{Progress: func(old identity.Identity, finalizers []string) {
 		if line := waiting(old, finalizers); line != told {
-			fmt.Fprintln(p.ErrOut, line)
+			say(p.ErrOut, line)
 			told = line
 		}
 	}}
@@ -44,7 +43,7 @@ func waiting(old identity.Identity, finalizers []string) string {
 	if len(finalizers) > 0 {
 		line += ": it has the finalizers " + strings.Join(slices.Sorted(slices.Values(finalizers)), ", ")
 	}
-	return render.Printable(line)
+	return line
 }
 
 // replaced returns the object that the plan replaces; its own if it replaces none.

@@ -35,7 +35,7 @@ func Run(ctx context.Context, args []string, streams genericiooptions.IOStreams)
 	case errors.As(err, &code):
 		return int(code)
 	}
-	fmt.Fprintln(streams.ErrOut, oneLine(err.Error()))
+	say(streams.ErrOut, oneLine(err.Error()))
 	return exitError
 }
 

@@ -40,7 +40,7 @@ func object(apiVersion, kind, namespace, name string) identity.Identity {
 func plans(t *testing.T) []*ssaplan.Plan {
 	return []*ssaplan.Plan{
 		{Object: object("v1", "Namespace", "", "shop"), Action: ssaplan.NoOp, Reason: "the server would write nothing", Requests: 2},
-		created(t), createdEmpty(), updated(t), secret(t), config(t), ownersOnly(t), renamed(), immutable(), conflicted(t),
+		created(t), createdEmpty(), assigned(t), updated(t), secret(t), config(t), ownersOnly(t), renamed(), immutable(), conflicted(t),
 		{Object: object("example.com/v1", "Backup", "shop", "nightly"), Action: ssaplan.Deferred, Reason: "the server doesn't serve example.com/v1 Backup (yet)"},
 		{Object: object("v1", "Service", "shop", "web"), Action: ssaplan.NoOp, Reason: "the server would write nothing", Warnings: []string{"spec.sessionAffinity is ignored for headless services"}, Requests: 2},
 	}
@@ -64,6 +64,17 @@ func created(t *testing.T) *ssaplan.Plan {
 
 func createdEmpty() *ssaplan.Plan {
 	return &ssaplan.Plan{Object: object("v1", "ServiceAccount", "shop", "web"), Action: ssaplan.Create, Reason: "does not exist", Requests: 2}
+}
+
+// assigned is a Service that becomes one with ports on the nodes.
+func assigned(t *testing.T) *ssaplan.Plan {
+	port := change(t, `spec.ports[port=80,protocol="TCP"].nodePort`, projection.Added, nil, nil)
+	address := change(t, "spec.clusterIP", projection.Changed, "None", nil)
+	port.Cause, port.Assigned, address.Cause, address.Assigned = ssaplan.SideEffect, true, ssaplan.SideEffect, true
+	return &ssaplan.Plan{
+		Object: object("v1", "Service", "shop", "nodes"), Action: ssaplan.Update, Reason: "1 edited", Requests: 2,
+		Changes: []ssaplan.Change{address, port, change(t, "spec.type", projection.Changed, "ClusterIP", "NodePort")},
+	}
 }
 
 func updated(t *testing.T) *ssaplan.Plan {

@@ -15,6 +15,9 @@ import (
 // maxLines is the number of lines to which a value is folded.
 const maxLines = 16
 
+// assigned stands for a value that isn't known before the server picks it.
+const assigned = "<assigned at apply>"
+
 // values returns how the two sides of a change are shown: what stands on the line of the field, on which there is room
 // for so many columns, and the lines below it.
 func (p *printer) values(c ssaplan.Change, room int) (head string, body []string) {
@@ -24,6 +27,10 @@ func (p *printer) values(c ssaplan.Change, room int) (head string, body []string
 		return fmt.Sprintf("moved from position %v to %v", before, after), nil
 	case len(c.Path) > 0 && c.Path[len(c.Path)-1].Kind() == projection.ValueKind:
 		return "", nil // the path says the value
+	case c.Assigned && c.Op == projection.Added:
+		return assigned, nil
+	case c.Assigned:
+		return inline(before) + " → " + assigned, nil
 	case c.Sensitive && c.Op == projection.Removed:
 		return fmt.Sprint(before), nil
 	case c.Sensitive:
