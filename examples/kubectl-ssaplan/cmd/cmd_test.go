@@ -78,6 +78,7 @@ func TestUsageErrors(t *testing.T) {
 		want string
 	}{
 		{"plan", "no manifests: name a file, folder or URL with -f, or a kustomization with -k"},
+		{"plan -R -k prod", "-R: only folders of -f have sub-folders; leave it out with -k"},
 		{"plan -f app.yaml -k prod", "-f and -k: only one of them can be used at a time"},
 		{"plan -f app.yaml -o xml", "-o xml: the output formats are text, json, yaml, markdown"},
 		{"plan -f app.yaml --field-manager=", "--field-manager: a name is needed"},

@@ -58,6 +58,8 @@ func (o *options) validate() (err error) {
 		return errors.New("no manifests: name a file, folder or URL with -f, or a kustomization with -k")
 	case len(o.files) > 0 && o.kustomization != "":
 		return errors.New("-f and -k: only one of them can be used at a time")
+	case o.recursive && o.kustomization != "":
+		return errors.New("-R: only folders of -f have sub-folders; leave it out with -k")
 	case o.manager == "":
 		return errors.New("--field-manager: a name is needed")
 	}

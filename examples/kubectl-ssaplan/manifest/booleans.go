@@ -54,14 +54,15 @@ func (p *place) path() projection.Path {
 
 // booleanWarnings returns a warning for each word of a document that is read as a boolean though it doesn't look like one.
 func booleanWarnings(source Source, start int, root *goyaml.Node) []Warning {
-	w := &booleanFinder{source: source, start: start}
+	w := &booleanFinder{source: source, start: start, secret: isSecret(root)}
 	w.visit(root, nil)
 	return w.warnings
 }
 
 type booleanFinder struct {
 	source   Source
-	start    int // the line of the file at which the document's text begins
+	start    int  // the line of the file at which the document's text begins
+	secret   bool // whether the values of data and stringData may not be shown
 	warnings []Warning
 }
 
@@ -82,9 +83,30 @@ func (w *booleanFinder) visit(n *goyaml.Node, at *place) {
 		}
 	case goyaml.ScalarNode:
 		if value, found := asBoolean(n); found {
-			w.warn(n, "%s: %s is read as %t; write %t, or put it into quotes", at.path(), n.Value, value, value)
+			w.value(n, value, at.path())
 		}
 	}
+}
+
+func (w *booleanFinder) value(n *goyaml.Node, value bool, path projection.Path) {
+	if w.secret && len(path) > 0 && (path[0] == projection.Field("data") || path[0] == projection.Field("stringData")) {
+		w.warn(n, "%s: is read as a boolean; put it into quotes", path)
+		return
+	}
+	w.warn(n, "%s: %s is read as %t; write %t, or put it into quotes", path, n.Value, value, value)
+}
+
+func isSecret(root *goyaml.Node) bool {
+	if len(root.Content) == 0 {
+		return false
+	}
+	fields := root.Content[0].Content
+	for i := 0; i+1 < len(fields); i += 2 {
+		if fields[i].Value == "kind" && fields[i+1].Value == "Secret" {
+			return true
+		}
+	}
+	return false
 }
 
 func (w *booleanFinder) entry(key, value *goyaml.Node, at *place) {

@@ -76,6 +76,19 @@ data:
 	}, got)
 }
 
+// A password may be one of the words.
+func TestBooleanWarningsShowNoSecret(t *testing.T) {
+	m := parseOne(t, head+"stringData: {a: Yes}\ndata: {b: no}\nimmutable: off\n")
+	var got []string
+	for _, w := range m.Warnings {
+		got = append(got, w.Text)
+	}
+	assert.Equal(t, []string{
+		"stringData.a: is read as a boolean; put it into quotes", "data.b: is read as a boolean; put it into quotes",
+		"immutable: off is read as false; write false, or put it into quotes",
+	}, got)
+}
+
 // In JSON everything is in quotes.
 func TestNoBooleanWarningsInJSON(t *testing.T) {
 	assert.Empty(t, parseOne(t, `{"apiVersion":"v1","kind":"K","metadata":{"name":"y"},"spec":{"on":"yes"}}`).Warnings)
