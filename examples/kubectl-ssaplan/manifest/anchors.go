@@ -16,6 +16,9 @@ func hasAliases(text []byte) bool {
 	return bytes.IndexByte(text, '&') >= 0 && bytes.IndexByte(text, '*') >= 0
 }
 
+// mayMerge reports whether a document may merge maps.
+func mayMerge(text []byte) bool { return bytes.Contains(text, []byte("<<")) }
+
 // checkExpanded returns an error if a document grows too large by its aliases. It takes time for what is written down only.
 func checkExpanded(root *goyaml.Node) error {
 	if (expansion{}).size(root) > maxExpanded {
@@ -59,8 +62,8 @@ func overridesOnly(root *goyaml.Node) bool {
 		for i, child := range n.Content {
 			if n.Kind == goyaml.MappingNode && i%2 == 0 {
 				merges = merges || child.Tag == "!!merge"
-				twice = twice || seen[child.Value]
-				seen[child.Value] = true
+				twice = twice || seen[keyName(child)]
+				seen[keyName(child)] = true
 			}
 			visit(child)
 		}

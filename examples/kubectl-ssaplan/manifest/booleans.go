@@ -110,15 +110,22 @@ func isSecret(root *goyaml.Node) bool {
 }
 
 func (w *booleanFinder) entry(key, value *goyaml.Node, at *place) {
-	name := key.Value
-	if read, found := asBoolean(key); found {
-		name = fmt.Sprint(read)
+	name := keyName(key)
+	if _, found := asBoolean(key); found {
 		w.warn(key, "%s: the key %s is read as %q; put it into quotes", at.path(), key.Value, name)
 	}
 	if key.Tag != "!!merge" {
 		at = &place{at, projection.Field(name)}
 	}
 	w.visit(value, at)
+}
+
+// keyName returns the name of a field as it is read.
+func keyName(key *goyaml.Node) string {
+	if read, found := asBoolean(key); found {
+		return fmt.Sprint(read)
+	}
+	return key.Value
 }
 
 // asBoolean reports how a node is read that has such a word, without quotes and without a tag in front of it.

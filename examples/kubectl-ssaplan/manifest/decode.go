@@ -47,7 +47,7 @@ func invalidLine(text []byte) int {
 // fromYAML returns the JSON of a document in YAML, as Kubernetes reads it.
 func fromYAML(source Source, doc document) (text []byte, warnings []Warning, err error) {
 	toJSON := yaml.YAMLToJSONStrict
-	if hasAliases(doc.text) || booleanWord.Match(doc.text) {
+	if hasAliases(doc.text) || mayMerge(doc.text) || booleanWord.Match(doc.text) {
 		var root goyaml.Node
 		if goyaml.Unmarshal(doc.text, &root) == nil { // if it can't be read, the parser below says why
 			if err := checkExpanded(&root); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
 )
 
 const objectHead = "apiVersion: v1\nkind: K\nmetadata: {name: a}\n"
@@ -46,9 +47,20 @@ func TestAnchors(t *testing.T) {
 	assert.Equal(t, map[string]any{
 		"base": base, "same": base, "more": map[string]any{"cpu": int64(2), "list": []any{"a"}},
 	}, m.Object.Object["spec"])
-	_, failures := parse("f", []byte(objectHead+"spec:\n  base: &base {cpu: 1}\n  more: {<<: *base, cpu: 2, cpu: 3}\n"))
-	require.Len(t, failures, 1, "what stands twice is an error where something is merged, too")
-	assert.Contains(t, failures[0].Error(), `the key "cpu" stands twice`)
+	for _, spec := range []string{"{cpu: 1, <<: {cpu: 2, x: 3}}", "{<<: [{a: 1}, {a: 2}], b: 3}", "{<<: {}}", "{<<: {<<: {a: 1}, a: 2}, a: 3}"} {
+		var want map[string]any
+		require.NoError(t, yaml.Unmarshal([]byte(spec), &want)) // the reader of kubectl and client-go, whose numbers are floats
+		got, err := json.Marshal(parseOne(t, objectHead+"spec: "+spec).Object.Object["spec"])
+		require.NoError(t, err)
+		expected, err := json.Marshal(want)
+		require.NoError(t, err)
+		assert.JSONEq(t, string(expected), string(got), spec)
+	}
+	for _, twice := range []string{"cpu: 2, cpu: 3", "yes: 1, on: 2", "yes: 1, true: 2"} {
+		_, failures := parse("f", []byte(objectHead+"spec:\n  base: &base {cpu: 1}\n  more: {<<: *base, "+twice+"}\n"))
+		require.Len(t, failures, 1, "what stands twice is an error where something is merged, too")
+		assert.Contains(t, failures[0].Error(), " stands twice", twice)
+	}
 	parseOne(t, laughs(3)) // 1,110 words are no attack
 }
 
