@@ -40,6 +40,9 @@ func (e *DeleteError) Unwrap() error { return e.Err }
 // gone already is no error. The deadline is that of ctx; without one it waits as long as the finalizers take. An error
 // is a [DeleteError]; it wraps [ErrRecreated] if the remembered object is gone and there is another one in its place.
 func (p *Planner) Delete(ctx context.Context, prior *State, options ReplaceOptions) error {
+	if prior == nil {
+		return errors.New("ssaplan: no state that says what to delete")
+	}
 	plan := &Plan{Object: prior.Identity, Replacement: &Replacement{Old: prior.Identity, UID: prior.UID}}
 	r := &replacer{planner: p, plan: plan, options: options, stage: Deleting}
 	if err := r.deleteOld(ctx); err != nil {
