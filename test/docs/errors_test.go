@@ -1,0 +1,224 @@
+package docs_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan"
+)
+
+// advise says in a line what to do about an error of the Planner.
+func advise(err error) string {
+	var (
+		changed   *ssaplan.ChangedError
+		refused   *ssaplan.RefusedError
+		replacing *ssaplan.ReplaceError
+	)
+	switch {
+	case errors.As(err, &changed):
+		return "review the new plan: " + changed.Plan.Reason
+	case errors.As(err, &refused):
+		return fmt.Sprintf("%s: %s", refused.Verdict.Kind, cmp.Or(refused.Verdict.Remedy, "correct the manifest"))
+	case errors.As(err, &replacing):
+		return fmt.Sprintf("it stopped while %s: see who removes %s, then replace again", replacing.Stage, replacing.Finalizers)
+	}
+	class := authresilience.Classify(err)
+	return fmt.Sprintf("%s: %s", class, class.Describe().Advice)
+}
+
+func Example_errors() {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	deployments := objects("errors", "apps", "v1", "deployments")
+	planner := must(ssaplan.New(config, ssaplan.Options{FieldManager: "my-tool", DefaultNamespace: "errors"}))
+
+	web := deployment("web", "web:1")
+	_ = unstructured.SetNestedField(web.Object, int64(-1), "spec", "replicas")
+	_, err := planner.Plan(ctx, ssaplan.Request{Manifest: web})
+	fmt.Println(err)
+	fmt.Println("->", advise(err))
+
+	web = deployment("web", "web:1")
+	web.SetFinalizers([]string{"example.com/backup"})
+	apply(deployments, "my-tool", web)
+	edited := deployment("web", "web:2")
+	edited.SetFinalizers(web.GetFinalizers())
+	plan := must(planner.Plan(ctx, ssaplan.Request{Manifest: edited}))
+	patch(deployments, "kubectl", "web", `{"spec": {"replicas": 7}}`, "scale")
+	_, err = planner.Apply(ctx, plan)
+	fmt.Println(err)
+	fmt.Println("->", advise(err))
+
+	stranger := must(ssaplan.New(must(server.ConfigFor("jane")), ssaplan.Options{FieldManager: "my-tool", DefaultNamespace: "errors"}))
+	_, err = stranger.Plan(ctx, ssaplan.Request{Manifest: edited})
+	fmt.Println(err)
+	fmt.Println("->", advise(err))
+
+	_ = unstructured.SetNestedField(web.Object, "api", "spec", "selector", "matchLabels", "app")
+	_ = unstructured.SetNestedField(web.Object, "api", "spec", "template", "metadata", "labels", "app")
+	plan = must(planner.Plan(ctx, ssaplan.Request{Manifest: web}))
+	_, err = planner.Replace(ctx, plan, ssaplan.ReplaceOptions{Progress: func(identity.Identity, []string) { cancel() }})
+	fmt.Println(err)
+	fmt.Println("->", advise(err))
+	// Output:
+	// apps/v1/Deployment errors/web: invalid: spec.replicas: Invalid value: must be greater than or equal to 0
+	// -> Invalid: correct the manifest
+	// apps/v1/Deployment errors/web: changed since the plan was made: now Update: 1 edited, 1 drifted; review the new plan
+	// -> review the new plan: 1 edited, 1 drifted
+	// apps/v1/Deployment errors/web: get: deployments.apps "web" is forbidden: User "jane" cannot get resource "deployments" in API group "apps" in the namespace "errors"
+	// -> Authorization: have the user granted the right that is missing (RBAC), or use credentials of another user
+	// apps/v1/Deployment errors/web: replace stopped while waiting: the delete waits for finalizers example.com/backup: context canceled; the old object is being deleted: replace again to wait on
+	// -> it stopped while waiting: see who removes [example.com/backup], then replace again
+}
+
+// The page of errors has a row for everything that a program may have to tell apart.
+func TestErrorsPageIsComplete(t *testing.T) {
+	page := read(t, "../../docs/errors.md")
+	for folder, types := range map[string][]string{
+		"ssaplan":        {"Action", "Deferral", "Presence", "Stage"},
+		"immutability":   {"Kind", "HazardKind"},
+		"authresilience": {"Class"},
+	} {
+		exported := exports(t, folder)
+		for _, name := range types {
+			require.NotEmpty(t, exported.constants[name], "%s.%s", folder, name)
+			for _, constant := range exported.constants[name] {
+				assert.Contains(t, page, "\n| `"+constant+"` |", "%s.%s", folder, name)
+			}
+		}
+	}
+	for _, folder := range packages {
+		for _, name := range exports(t, folder).errors {
+			assert.Contains(t, page, "\n| `"+filepath.Base(folder)+"."+name+"` |")
+		}
+	}
+	for _, class := range authresilience.Classes() {
+		assert.Contains(t, page, classRow(class))
+	}
+}
+
+func classRow(class authresilience.Class) string {
+	d := class.Describe()
+	return fmt.Sprintf("| `%s` | %s | %s |\n", class, d.Meaning, d.Advice)
+}
+
+var packages = []string{
+	"projection", "projection/builtin", "projection/openapi", "identity", "immutability", "authresilience", "fieldowner",
+	"ssaplan", "ssaplan/ssaplantest",
+}
+
+// Each name of a package that the pages mention exists.
+func TestNamesExist(t *testing.T) {
+	known := map[string]bool{}
+	for _, folder := range packages {
+		for name := range exports(t, folder).names {
+			known[filepath.Base(folder)+"."+name] = true
+		}
+	}
+	pages, err := filepath.Glob("../../docs/*.md")
+	require.NoError(t, err)
+	mention := regexp.MustCompile(`\b(projection|builtin|openapi|identity|immutability|authresilience|fieldowner|ssaplan|ssaplantest)\.[A-Z]\w*(\.[A-Z]\w*)?`)
+	found := 0
+	for _, page := range append(pages, "../../README.md", "../../CHANGELOG.md") {
+		for _, name := range mention.FindAllString(read(t, page), -1) {
+			assert.True(t, known[name], "%s: %s", page, name)
+			found++
+		}
+	}
+	assert.NotZero(t, found)
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return string(text)
+}
+
+// exported is what a package exports.
+type exported struct {
+	names     map[string]bool // N, and T.M for methods
+	constants map[string][]string
+	errors    []string // types with the method Error, and variables called Err…
+}
+
+func exports(t *testing.T, folder string) exported {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join("../..", folder, "*.go"))
+	require.NoError(t, err)
+	require.NotEmpty(t, paths)
+	out := exported{names: map[string]bool{}, constants: map[string][]string{}}
+	for _, path := range paths {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		syntax, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		require.NoError(t, err)
+		for _, decl := range syntax.Decls {
+			switch decl := decl.(type) {
+			case *ast.FuncDecl:
+				out.addFunc(decl)
+			case *ast.GenDecl:
+				out.addNames(decl)
+			}
+		}
+	}
+	return out
+}
+
+func (e *exported) addFunc(f *ast.FuncDecl) {
+	name := f.Name.Name
+	if f.Recv != nil {
+		receiver := receiverName(f)
+		if !ast.IsExported(receiver) {
+			return
+		}
+		if name == "Error" {
+			e.errors = append(e.errors, receiver)
+		}
+		name = receiver + "." + name
+	}
+	e.names[name] = true
+}
+
+func (e *exported) addNames(decl *ast.GenDecl) {
+	for _, spec := range decl.Specs {
+		switch spec := spec.(type) {
+		case *ast.TypeSpec:
+			e.names[spec.Name.Name] = true
+			if structure, ok := spec.Type.(*ast.StructType); ok {
+				for _, field := range structure.Fields.List {
+					for _, name := range field.Names {
+						e.names[spec.Name.Name+"."+name.Name] = true
+					}
+				}
+			}
+		case *ast.ValueSpec:
+			for _, name := range spec.Names {
+				e.names[name.Name] = true
+				if typed, ok := spec.Type.(*ast.Ident); ok && decl.Tok == token.CONST && name.IsExported() {
+					e.constants[typed.Name] = append(e.constants[typed.Name], name.Name)
+				}
+				if decl.Tok == token.VAR && strings.HasPrefix(name.Name, "Err") {
+					e.errors = append(e.errors, name.Name)
+				}
+			}
+		}
+	}
+}

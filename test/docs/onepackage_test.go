@@ -1,0 +1,259 @@
+package docs_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+
+	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/builtin"
+)
+
+// leftBehind returns why applying the new manifest would leave the old object behind, "" if it wouldn't.
+func leftBehind(oldManifest, newManifest map[string]any) (string, error) {
+	before, err := identity.Of(oldManifest)
+	if err != nil {
+		return "", err
+	}
+	after, err := identity.Of(newManifest)
+	if err != nil {
+		return "", err
+	}
+	result := identity.Compare(identity.Ref{Identity: before}, identity.Ref{Identity: after}, identity.Options{
+		Scope: identity.Namespaced, DefaultNamespace: "default",
+	})
+	if !result.Replace() {
+		return "", nil
+	}
+	return result.Reason(), nil
+}
+
+func Example_identityAlone() {
+	settings := manifest(`{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}}`).Object
+	for _, metadata := range []string{`{name: settings, namespace: default}`, `{name: options}`, `{generateName: options-}`} {
+		reason, err := leftBehind(settings, manifest(`{apiVersion: v1, kind: ConfigMap, metadata: `+metadata+`}`).Object)
+		if err != nil {
+			reason = err.Error()
+		}
+		fmt.Printf("%s -> %s\n", metadata, cmp.Or(reason, "same object"))
+	}
+	// Output:
+	// {name: settings, namespace: default} -> same object
+	// {name: options} -> different object: v1/ConfigMap default/settings -> v1/ConfigMap default/options: metadata.name "settings" -> "options"
+	// {generateName: options-} -> identity: metadata.generateName "options-": the server would choose another name at each apply; set metadata.name
+}
+
+// explainRefusal says what to do about an apply that the server refused.
+func explainRefusal(
+	ctx context.Context, client dynamic.ResourceInterface, manifest, live *unstructured.Unstructured, refusal error,
+) {
+	verdict := immutability.Classify(refusal)
+	verdict = immutability.Probe(ctx, client, manifest, live, verdict, immutability.ProbeOptions{FieldManager: "my-tool"})
+	switch {
+	case verdict.Kind == immutability.None:
+		fmt.Println("not about the object's content:", authresilience.Classify(refusal))
+	case verdict.Replaceable():
+		fmt.Println("replace it:", verdict.Evidence)
+		for _, hazard := range verdict.Hazards {
+			fmt.Println("  hazard:", hazard)
+		}
+	default:
+		fmt.Printf("%s: %s\n", verdict.Kind, cmp.Or(verdict.Remedy, "correct the manifest"))
+	}
+	for _, field := range verdict.Fields {
+		fmt.Printf("  %s: %s\n", field.Path, field.Message)
+	}
+}
+
+func Example_immutabilityAlone() {
+	deployments := objects("immutability", "apps", "v1", "deployments")
+	live := apply(deployments, "my-tool", deployment("web", "web:1"))
+
+	edited := deployment("web", "web:1")
+	_ = unstructured.SetNestedField(edited.Object, "api", "spec", "selector", "matchLabels", "app")
+	_ = unstructured.SetNestedField(edited.Object, "api", "spec", "template", "metadata", "labels", "app")
+	_, err := deployments.Apply(ctx, "web", edited, metav1.ApplyOptions{FieldManager: "my-tool", DryRun: []string{metav1.DryRunAll}})
+	explainRefusal(ctx, deployments, edited, live, err)
+
+	edited = deployment("web", "web:1")
+	_ = unstructured.SetNestedField(edited.Object, int64(-1), "spec", "replicas")
+	_, err = deployments.Apply(ctx, "web", edited, metav1.ApplyOptions{FieldManager: "my-tool", DryRun: []string{metav1.DryRunAll}})
+	explainRefusal(ctx, deployments, edited, live, err)
+	// Output:
+	// replace it: texts: field is immutable; dry-run create: valid
+	//   hazard: the pods stop until the new object has started others
+	//   hazard: objects that name this one as their owner are deleted with it, unless it is deleted with propagation policy Orphan
+	//   spec.selector: Invalid value: field is immutable
+	// Invalid: correct the manifest
+	//   spec.replicas: Invalid value: must be greater than or equal to 0
+}
+
+// whatChangesHands returns what applying a manifest does to the owners of fields, or else the conflicts because of which
+// it is refused.
+func whatChangesHands(
+	ctx context.Context, client dynamic.ResourceInterface, manifest, live *unstructured.Unstructured, force bool,
+) ([]fieldowner.Change, []fieldowner.Conflict, error) {
+	dryRun, err := client.Apply(ctx, manifest.GetName(), manifest, metav1.ApplyOptions{
+		FieldManager: "my-tool", Force: force, DryRun: []string{metav1.DryRunAll},
+	})
+	if err != nil {
+		conflicts := fieldowner.ConflictsFromError(err, live.Object)
+		if len(conflicts) > 0 {
+			err = nil
+		}
+		return nil, conflicts, err
+	}
+	before, err := fieldowner.Read(live.Object)
+	if err != nil {
+		return nil, nil, err
+	}
+	after, err := fieldowner.Read(dryRun.Object)
+	if err != nil {
+		return nil, nil, err
+	}
+	return fieldowner.Compare(before, after, "my-tool"), nil, nil
+}
+
+func Example_fieldownerAlone() {
+	deployments := objects("fieldowner", "apps", "v1", "deployments")
+	apply(deployments, "my-tool", deployment("web", "web:1"))
+	patch(deployments, "autoscaler", "web", `{"spec": {"replicas": 7}}`, "scale")
+	live := must(deployments.Get(ctx, "web", metav1.GetOptions{}))
+
+	_, conflicts, err := whatChangesHands(ctx, deployments, deployment("web", "web:1"), live, false)
+	fmt.Println(conflicts, err)
+	changes, _, err := whatChangesHands(ctx, deployments, deployment("web", "web:1"), live, true)
+	fmt.Println(changes, err)
+
+	owners := must(fieldowner.Read(live.Object))
+	image := must(projection.ParsePath(`spec.template.spec.containers[name="web"].image`))
+	fmt.Println(owners.Of(image))
+	// Output:
+	// [spec.replicas: owned by "autoscaler" (Update of scale)] <nil>
+	// [spec.replicas: taken from "autoscaler" (Update of scale)] <nil>
+	// ["my-tool" (Apply)]
+}
+
+// differences returns what applying a manifest changes at the fields that it declares, with the server's own idea of them.
+func differences(
+	ctx context.Context, client dynamic.ResourceInterface, manifest *unstructured.Unstructured,
+) ([]projection.Change, error) {
+	normalized, _ := projection.Normalize(manifest.Object)
+	live, err := client.Get(ctx, manifest.GetName(), metav1.GetOptions{})
+	if err != nil {
+		return nil, err
+	}
+	dryRun, err := client.Apply(ctx, manifest.GetName(), &unstructured.Unstructured{Object: normalized}, metav1.ApplyOptions{
+		FieldManager: "my-tool", Force: true, DryRun: []string{metav1.DryRunAll},
+	})
+	if err != nil {
+		return nil, err
+	}
+	declared, err := projection.Managed(dryRun.Object, "my-tool")
+	if err != nil {
+		return nil, err
+	}
+	before := projection.Project(live.Object, declared)
+	after := projection.Project(dryRun.Object, declared)
+	return projection.Diff(before, after), nil
+}
+
+// deploymentsIn returns a client for the Deployments of a namespace.
+func deploymentsIn(namespace string, config *rest.Config) (dynamic.ResourceInterface, error) {
+	client, err := dynamic.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	return client.Resource(appsv1.SchemeGroupVersion.WithResource("deployments")).Namespace(namespace), nil
+}
+
+func Example_projectionAlone() {
+	objects("projection", "apps", "v1", "deployments")
+	deployments := must(deploymentsIn("projection", config))
+	apply(deployments, "my-tool", deployment("web", "web:1"))
+	patch(deployments, "autoscaler", "web", `{"spec": {"replicas": 7}}`, "scale")
+	for _, change := range must(differences(ctx, deployments, deployment("web", "web:2"))) {
+		fmt.Println(change)
+	}
+	// Output:
+	// spec.replicas: 7 -> 3
+	// spec.template.spec.containers[name="web"].image: "web:1" -> "web:2"
+}
+
+// declaredFields returns the fields of a manifest with their values, without asking a server.
+func declaredFields(ctx context.Context, manifest map[string]any) error {
+	declaration, err := projection.Declared(ctx, manifest, builtin.Schema{}, projection.NoSchema{})
+	if err != nil {
+		return err
+	}
+	for path, value := range projection.Project(manifest, declaration.Fields).Leaves() {
+		fmt.Println(path, "=", value)
+	}
+	return nil
+}
+
+func Example_projectionOffline() {
+	if err := declaredFields(ctx, deployment("web", "web:1").Object); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// spec.replicas = 3
+	// spec.selector = map[matchLabels:map[app:web]]
+	// spec.template.metadata.labels.app = web
+	// spec.template.spec.containers[name="web"].image = web:1
+	// spec.template.spec.containers[name="web"].name = web
+}
+
+// remembered is what the tool keeps of an object between two runs.
+type remembered struct {
+	Live  *unstructured.Unstructured
+	Stale authresilience.Stale // marshals to JSON, null as long as nothing is stale
+}
+
+// refresh reads the object again. If the server refuses the caller, what was remembered is kept and marked.
+func refresh(ctx context.Context, config *rest.Config, client dynamic.ResourceInterface, prior remembered) (remembered, error) {
+	live, err := client.Get(ctx, prior.Live.GetName(), metav1.GetOptions{})
+	if err == nil {
+		return remembered{Live: live}, nil
+	}
+	kept, ok := authresilience.Degrade(prior, err, authresilience.Read{
+		Object:     "ConfigMap " + prior.Live.GetName(),
+		Credential: authresilience.Diagnose(authresilience.FromRESTConfig(config), time.Now()),
+	})
+	if !ok {
+		return remembered{}, fmt.Errorf("%s: %w", authresilience.Classify(err), authresilience.Redact(err))
+	}
+	fmt.Println("warning:", kept.Warning.Summary())
+	fmt.Println(kept.Warning.Detail())
+	kept.Prior.Stale = kept.Stale
+	return kept.Prior, nil
+}
+
+func Example_authresilienceAlone() {
+	configMaps := objects("authresilience", "", "v1", "configmaps")
+	prior := remembered{Live: apply(configMaps, "my-tool", manifest(`{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}}`))}
+
+	stranger := must(server.ConfigFor("jane"))
+	client := must(dynamic.NewForConfig(stranger)).Resource(configMapResource).Namespace("authresilience")
+	kept, err := refresh(ctx, stranger, client, prior)
+	fmt.Println(kept.Stale.Reason, err)
+
+	fresh, err := refresh(ctx, config, configMaps, kept)
+	fmt.Println(fresh.Stale.IsZero(), err)
+	// Output:
+	// warning: ConfigMap settings was not refreshed; its last known state is kept
+	// User "jane" cannot get resource "configmaps" in API group "" in the namespace "authresilience". Ask for the right to get resource "configmaps" in API group "" in the namespace "authresilience" (RBAC), or use credentials of another user.
+	// Authorization <nil>
+	// true <nil>
+}

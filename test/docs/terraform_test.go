@@ -1,0 +1,346 @@
+package docs_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/provider"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan"
+)
+
+// objectResource is a Kubernetes object of any kind.
+type objectResource struct{ planner *ssaplan.Planner }
+
+// object is what Terraform has of it. Schema says the same in the framework's terms.
+type object struct {
+	YAMLBody types.String `tfsdk:"yaml_body"`
+	Fields   types.Map    `tfsdk:"fields"` // the declared fields with the values that the server gives them
+}
+
+func (r *objectResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = schema.Schema{Attributes: map[string]schema.Attribute{
+		"yaml_body": schema.StringAttribute{Required: true, Sensitive: true}, // it may be a Secret
+		"fields":    schema.MapAttribute{ElementType: types.StringType, Computed: true},
+	}}
+}
+
+// request is what to plan. The decoder of apimachinery keeps integers; most others make floats of them.
+func (o object) request(prior *ssaplan.State) (ssaplan.Request, error) {
+	manifest := &unstructured.Unstructured{}
+	err := yaml.Unmarshal([]byte(o.YAMLBody.ValueString()), &manifest.Object)
+	return ssaplan.Request{Manifest: manifest, Prior: prior}, err
+}
+
+// The state of the library goes into the private state of the resource, as JSON. It holds no secret.
+const privateKey = "ssaplan"
+
+type privateState interface {
+	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
+	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
+}
+
+// recall returns what was remembered, nil before the first apply.
+func recall(ctx context.Context, private privateState) (*ssaplan.State, diag.Diagnostics) {
+	data, diags := private.GetKey(ctx, privateKey)
+	if len(data) == 0 {
+		return nil, diags
+	}
+	state := &ssaplan.State{}
+	if err := json.Unmarshal(data, state); err != nil {
+		diags.AddError("The private state can't be read", err.Error())
+	}
+	return state, diags
+}
+
+func remember(ctx context.Context, private privateState, state *ssaplan.State) diag.Diagnostics {
+	data, err := json.Marshal(state)
+	if err != nil {
+		return diag.Diagnostics{diag.NewErrorDiagnostic("The private state can't be written", err.Error())}
+	}
+	return private.SetKey(ctx, privateKey, data)
+}
+
+// fieldTable is the attribute "fields" of a projection: paths and values, lists by key.
+func fieldTable(p projection.Projection) types.Map {
+	rows := map[string]attr.Value{}
+	for path, value := range p.Leaves() {
+		text, _ := json.Marshal(value) // what a server answered can be marshalled
+		rows[path.String()] = types.StringValue(string(text))
+	}
+	return types.MapValueMust(types.StringType, rows)
+}
+
+// ModifyPlan says what the apply will make of the computed attributes.
+func (r *objectResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if req.Plan.Raw.IsNull() {
+		return // it is going to be destroyed
+	}
+	var planned object
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &planned)...)
+	prior, diags := recall(ctx, req.Private)
+	resp.Diagnostics.Append(diags...)
+	planned.Fields = types.MapUnknown(types.StringType)
+	creating := req.State.Raw.IsNull()
+	if !planned.YAMLBody.IsUnknown() && !(creating && prior != nil) { // Terraform plans a replacement a second time, as a create
+		resp.Diagnostics.Append(r.plan(ctx, &planned, prior, resp)...)
+	}
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, planned)...)
+}
+
+// plan asks the Planner, and puts the answer into Terraform's terms.
+func (r *objectResource) plan(
+	ctx context.Context, planned *object, prior *ssaplan.State, resp *resource.ModifyPlanResponse,
+) (diags diag.Diagnostics) {
+	request, err := planned.request(prior)
+	if err != nil {
+		diags.AddAttributeError(path.Root("yaml_body"), "Not a manifest", err.Error())
+		return diags
+	}
+	plan, err := r.planner.Plan(ctx, request)
+	if err != nil {
+		diags.AddError("The object can't be planned", err.Error())
+		return diags
+	}
+	explain(plan, &diags)
+	switch plan.Action {
+	case ssaplan.NoOp, ssaplan.Create, ssaplan.Update:
+		planned.Fields = fieldsAfter(plan, prior)
+	case ssaplan.Replace: // Terraform calls Delete and then Create; "fields" is unknown, and so changes and forces that
+		resp.RequiresReplace.Append(path.Root("fields"))
+	case ssaplan.Conflict:
+		diags.AddError(plan.Object.String(), plan.Reason)
+	case ssaplan.Deferred: // known after the apply, when the namespace or the kind is there
+	}
+	return diags
+}
+
+// fieldsAfter returns the attribute "fields" after the apply, unknown where it can't be foretold: values that the server
+// picks, digests of secrets before there is a state with their key, and everything while the state is stale, because then
+// it doesn't have the value that drifted.
+func fieldsAfter(plan *ssaplan.Plan, prior *ssaplan.State) types.Map {
+	switch {
+	case plan.Action != ssaplan.NoOp && len(plan.Assigned) > 0,
+		prior == nil && !plan.After.Sensitive.Empty(),
+		prior != nil && plan.Action != ssaplan.NoOp && !prior.Stale.IsZero():
+		return types.MapUnknown(types.StringType)
+	case prior == nil:
+		return fieldTable(plan.After)
+	}
+	return fieldTable(prior.Digested(plan.After))
+}
+
+// explain adds what the difference of attributes doesn't say, in one warning: Terraform folds those with the same summary.
+func explain(plan *ssaplan.Plan, diags *diag.Diagnostics) {
+	var lines []string
+	for _, change := range plan.Changes {
+		if change.Cause != ssaplan.Edited {
+			lines = append(lines, change.String())
+		}
+	}
+	for _, change := range plan.Ownership {
+		lines = append(lines, change.String())
+	}
+	for _, conflict := range plan.Conflicts {
+		lines = append(lines, conflict.String())
+	}
+	if plan.Replacement != nil {
+		lines = append(lines, plan.Reason)
+		for _, hazard := range plan.Replacement.Hazards {
+			lines = append(lines, "hazard: "+hazard.String())
+		}
+	}
+	if lines = append(lines, plan.Warnings...); len(lines) > 0 {
+		diags.AddWarning(plan.Object.String(), strings.Join(lines, "\n"))
+	}
+}
+
+// Read refreshes. If the server refuses the credentials, which are those of the last run, everything stays as it was.
+func (r *objectResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var state object
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	prior, diags := recall(ctx, req.Private)
+	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
+		return
+	}
+	reading, err := r.planner.Read(ctx, prior)
+	if err != nil {
+		resp.Diagnostics.AddError("The object can't be read", err.Error())
+		return
+	}
+	switch reading.Presence {
+	case ssaplan.Absent, ssaplan.NamespaceGone, ssaplan.Recreated:
+		resp.State.RemoveResource(ctx)
+		return
+	case ssaplan.Unreadable:
+		resp.Diagnostics.AddWarning(reading.Warning.Summary(), reading.Warning.Detail())
+	case ssaplan.TypeNotServed:
+		resp.Diagnostics.AddWarning(prior.Identity.String(), "the server doesn't serve this kind (any more)")
+	case ssaplan.Present:
+		state.Fields = fieldTable(reading.State.Observed)
+	}
+	resp.Diagnostics.Append(remember(ctx, resp.Private, reading.State)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+}
+
+// Create applies the manifest, and so does Update.
+func (r *objectResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var planned object
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &planned)...)
+	state, err := r.apply(ctx, &planned, nil)
+	if err != nil {
+		resp.Diagnostics.AddError("The object can't be applied", err.Error())
+		return
+	}
+	resp.Diagnostics.Append(remember(ctx, resp.Private, state)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, planned)...)
+}
+
+func (r *objectResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var planned object
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &planned)...)
+	prior, diags := recall(ctx, req.Private)
+	resp.Diagnostics.Append(diags...)
+	state, err := r.apply(ctx, &planned, prior)
+	if err != nil {
+		resp.Diagnostics.AddError("The object can't be applied", err.Error())
+		return
+	}
+	resp.Diagnostics.Append(remember(ctx, resp.Private, state)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, planned)...)
+}
+
+// apply plans again, because Terraform applies in another process, and does what the plan says.
+func (r *objectResource) apply(ctx context.Context, planned *object, prior *ssaplan.State) (*ssaplan.State, error) {
+	request, err := planned.request(prior)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := r.planner.Plan(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	applied, err := r.planner.Apply(ctx, plan)
+	if err != nil {
+		return nil, err
+	}
+	state, err := plan.State(applied)
+	if err != nil {
+		return nil, err
+	}
+	planned.Fields = fieldTable(state.Observed)
+	return state, nil
+}
+
+// Delete deletes the object that was applied, and no other of its name; it waits until the object is gone.
+func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	prior, diags := recall(ctx, req.Private)
+	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
+	defer cancel()
+	if err := r.planner.Delete(ctx, prior, ssaplan.ReplaceOptions{}); err != nil {
+		resp.Diagnostics.AddError("The object can't be deleted", err.Error())
+	}
+}
+
+func (r *objectResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = typeName
+}
+
+var _ resource.ResourceWithModifyPlan = (*objectResource)(nil)
+
+// docsProvider is a provider with one resource.
+type docsProvider struct{ resource *objectResource }
+
+func (p docsProvider) Metadata(context.Context, provider.MetadataRequest, *provider.MetadataResponse) {
+}
+
+func (p docsProvider) Schema(context.Context, provider.SchemaRequest, *provider.SchemaResponse) {}
+
+func (p docsProvider) Configure(context.Context, provider.ConfigureRequest, *provider.ConfigureResponse) {
+}
+
+func (p docsProvider) DataSources(context.Context) []func() datasource.DataSource { return nil }
+
+func (p docsProvider) Resources(context.Context) []func() resource.Resource {
+	return []func() resource.Resource{func() resource.Resource { return p.resource }}
+}
+
+func Example_terraform() {
+	const web = `
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: web, namespace: terraform}
+data: {mode: %s}`
+	configMaps := objects("terraform", "", "v1", "configmaps")
+	terraform := newTerraform(&objectResource{planner: must(ssaplan.New(config, ssaplan.Options{FieldManager: "terraform"}))})
+	terraform.apply(fmt.Sprintf(web, "dark"))
+	fmt.Println("--- nothing changed")
+	terraform.apply(fmt.Sprintf(web, "dark"))
+	fmt.Println("--- somebody edits the object")
+	patch(configMaps, "kubectl-edit", "web", `{"data": {"mode": "light"}}`)
+	terraform.apply(fmt.Sprintf(web, "dark"))
+	fmt.Println("--- the object becomes immutable, and its data is edited")
+	patch(configMaps, "kubectl-edit", "web", `{"immutable": true}`)
+	terraform.apply(fmt.Sprintf(web, "auto"))
+	fmt.Println("--- the credentials of the last run have lost their rights")
+	jane := must(server.ConfigFor("jane"))
+	terraform.resource.planner = must(ssaplan.New(jane, ssaplan.Options{FieldManager: "terraform"}))
+	patch(configMaps, "kubectl-edit", "web", `{"data": {"mode": "light"}}`)
+	terraform.refresh()
+	fmt.Println("--- and planning has new credentials")
+	terraform.resource.planner = must(ssaplan.New(config, ssaplan.Options{FieldManager: "terraform"}))
+	terraform.change(fmt.Sprintf(web, "auto"))
+	fmt.Println("--- the end")
+	terraform.destroy()
+	// Output:
+	// fields: none -> [data.mode="dark"]
+	// --- nothing changed
+	// no changes
+	// --- somebody edits the object
+	// WARNING: v1/ConfigMap terraform/web: data.mode: "light" -> "dark" (drifted: changed by "kubectl-edit" (Update))
+	// data.mode: taken from "kubectl-edit" (Update)
+	// fields: [data.mode="light"] -> [data.mode="dark"]
+	// --- the object becomes immutable, and its data is edited
+	// WARNING: v1/ConfigMap terraform/web: can't change in place: data
+	// hazard: objects that name this one as their owner are deleted with it, unless it is deleted with propagation policy Orphan
+	// replace
+	// destroyed: true
+	// fields: none -> [data.mode="auto"]
+	// --- the credentials of the last run have lost their rights
+	// WARNING: v1/ConfigMap terraform/web was not refreshed; its last known state is kept: User "jane" cannot get resource "configmaps" in API group "" in the namespace "terraform". Ask for the right to get resource "configmaps" in API group "" in the namespace "terraform" (RBAC), or use credentials of another user.
+	// --- and planning has new credentials
+	// WARNING: v1/ConfigMap terraform/web: data.mode: "light" -> "auto" (drifted: changed by "kubectl-edit" (Update))
+	// data.mode: taken from "kubectl-edit" (Update)
+	// fields: [data.mode="auto"] -> known after apply
+	// --- the end
+	// destroyed: true
+}
+
+func Example_terraformSecret() {
+	objects("terraform", "", "v1", "secrets")
+	terraform := newTerraform(&objectResource{planner: must(ssaplan.New(config, ssaplan.Options{FieldManager: "terraform"}))})
+	secret := `{apiVersion: v1, kind: Secret, metadata: {name: db, namespace: terraform}, stringData: {password: canary}}`
+	terraform.apply(secret)
+	terraform.apply(secret)
+	terraform.destroy()
+	// Output:
+	// fields: none -> known after apply
+	// no changes
+	// destroyed: true
+}
