@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/yaml"
 
@@ -115,7 +116,7 @@ func (r *objectResource) plan(
 		diags.AddError("The object can't be planned", err.Error())
 		return diags
 	}
-	explain(plan, &diags)
+	explain(plan, prior, &diags)
 	switch plan.Action {
 	case ssaplan.NoOp, ssaplan.Create, ssaplan.Update:
 		planned.Fields = fieldsAfter(plan, prior)
@@ -144,8 +145,11 @@ func fieldsAfter(plan *ssaplan.Plan, prior *ssaplan.State) types.Map {
 }
 
 // explain adds what the difference of attributes doesn't say, in one warning: Terraform folds those with the same summary.
-func explain(plan *ssaplan.Plan, diags *diag.Diagnostics) {
+func explain(plan *ssaplan.Plan, prior *ssaplan.State, diags *diag.Diagnostics) {
 	var lines []string
+	if prior == nil && (plan.Action == ssaplan.Update || plan.Action == ssaplan.NoOp) {
+		lines = append(lines, "exists already, and is taken over")
+	}
 	for _, change := range plan.Changes {
 		if change.Cause != ssaplan.Edited {
 			lines = append(lines, change.String())
@@ -343,4 +347,20 @@ func Example_terraformSecret() {
 	// fields: none -> known after apply
 	// no changes
 	// destroyed: true
+}
+
+func Example_terraformTakeover() {
+	configMaps := objects("terraform", "", "v1", "configmaps")
+	apply(configMaps, "somebody", manifest(`{apiVersion: v1, kind: ConfigMap, metadata: {name: other}, data: {mode: light}}`))
+	terraform := newTerraform(&objectResource{planner: must(ssaplan.New(config, ssaplan.Options{FieldManager: "terraform"}))})
+	terraform.apply(`{apiVersion: v1, kind: ConfigMap, metadata: {name: other, namespace: terraform}, data: {mode: dark}}`)
+	must(0, configMaps.Delete(ctx, "other", metav1.DeleteOptions{}))
+	apply(configMaps, "somebody", manifest(`{apiVersion: v1, kind: ConfigMap, metadata: {name: other}, data: {mode: light}}`))
+	terraform.refresh()
+	fmt.Println("in the state:", !terraform.state.IsNull())
+	// Output:
+	// WARNING: v1/ConfigMap terraform/other: exists already, and is taken over
+	// data.mode: taken from "somebody" (Apply)
+	// fields: none -> [data.mode="dark"]
+	// in the state: false
 }
