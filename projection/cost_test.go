@@ -25,7 +25,7 @@ var cost = flag.Bool("cost", false, "measure what projecting costs and print a t
 //	go test ./projection -run '^TestCost$' -cost -v
 func TestCost(t *testing.T) {
 	if !*cost {
-		t.Skip("needs -cost")
+		t.Skip("measures for minutes and needs a machine with nothing else to do: make bench-projection runs it")
 	}
 	var rows []costRow
 	var growths []growth
