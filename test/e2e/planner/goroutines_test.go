@@ -58,7 +58,7 @@ func TestStoppedPlanAllLeavesNoGoroutine(t *testing.T) {
 		seen = seen || libraryGoroutines() != ""
 		break
 	}
-	require.Empty(t, libraryGoroutines(), "none outlives the iteration")
+	require.Empty(t, settled(), "none outlives the iteration but for the instant in which it ends")
 	for range c.planner.PlanAll(t.Context(), requests) {
 		seen = seen || libraryGoroutines() != ""
 	}
