@@ -13,12 +13,12 @@ const (
 
 // Redacted returns p with every sensitive value replaced by "<redacted>", as it may be shown.
 func (p Projection) Redacted() Projection {
-	return p.ReplaceSensitive(func(any) any { return redacted })
+	return p.ReplaceSensitive(func(Path, any) any { return redacted })
 }
 
-// ReplaceSensitive returns p with each sensitive value v replaced by replace(v). Maps are replaced value by value, so
-// that their keys stay.
-func (p Projection) ReplaceSensitive(replace func(v any) any) Projection {
+// ReplaceSensitive returns p with each sensitive value replaced by what replace makes of its path and value. Maps are
+// replaced value by value, so that their keys stay.
+func (p Projection) ReplaceSensitive(replace func(at Path, v any) any) Projection {
 	if p.Sensitive.Empty() {
 		return p
 	}
@@ -29,7 +29,7 @@ func (p Projection) ReplaceSensitive(replace func(v any) any) Projection {
 	return p
 }
 
-func replaceAt(obj map[string]any, path Path, replace func(any) any) {
+func replaceAt(obj map[string]any, path Path, replace func(Path, any) any) {
 	for _, e := range path[:len(path)-1] {
 		obj, _ = obj[e.Name()].(map[string]any)
 	}
@@ -38,10 +38,10 @@ func replaceAt(obj map[string]any, path Path, replace func(any) any) {
 	case nil:
 	case map[string]any:
 		for key, item := range v {
-			v[key] = replace(item)
+			v[key] = replace(path.Child(Field(key)), item)
 		}
 	default:
-		obj[name] = replace(v)
+		obj[name] = replace(path, v)
 	}
 }
 

@@ -138,9 +138,9 @@ func (r *Reading) refresh(live *unstructured.Unstructured, prior *State) error {
 		r.Presence = Recreated
 		return nil
 	}
-	r.State = prior.clone()
+	r.State = prior.upgraded(live.Object).clone()
 	r.State.Stale = authresilience.Stale{}
-	r.State.Observed = prior.Digested(projection.Project(live.Object, prior.Applied.Fields))
+	r.State.Observed = r.State.Digested(projection.Project(live.Object, prior.Applied.Fields))
 	drift := causeless(projection.Diff(r.State.Applied, r.State.Observed), Drifted)
 	if err := attributeDrift(drift, live, prior.Manager); err != nil {
 		return fmt.Errorf("%s: %w", prior.Identity, err)

@@ -41,7 +41,7 @@ func (e *redactedError) GoString() string { return fmt.Sprintf("%q", e.text) }
 // so that no part of one stays behind.
 func secretsIn(objects []*unstructured.Unstructured) []string {
 	var found []string
-	add := func(v any) any {
+	add := func(_ projection.Path, v any) any {
 		found = appendTexts(found, v)
 		return nil
 	}

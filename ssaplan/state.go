@@ -19,8 +19,9 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// stateVersion is the version of the JSON form that this package writes.
-const stateVersion = 1
+// stateVersion is the version of the JSON form that this package writes. In version 1 equal secrets of an object had equal
+// digests; since version 2 the path of a value is part of its digest.
+const stateVersion = 2
 
 // State is what a host remembers of an object that it applied: which object it was, which fields it declared, and the
 // values that the server had there afterwards. Its size is bounded by the manifest's, and it holds no secret value:
@@ -41,6 +42,8 @@ type State struct {
 	Stale authresilience.Stale
 
 	salt []byte
+	// digests is 1 if the sensitive values are digests of version 1, and 0 if they are those of this version.
+	digests int
 }
 
 // NewState returns the state to remember after manager applied obj; obj is the server's answer.
@@ -71,13 +74,14 @@ func (plan *Plan) State(obj *unstructured.Unstructured) (*State, error) {
 	return prior.renewed(obj, manager, declared.fields)
 }
 
-// renewed returns the state after manager applied obj. It has the salt of s, if s has one.
+// renewed returns the state after manager applied obj. It has the salt of s, if s has one, so that its digests compare with
+// those of s.
 func (s *State) renewed(obj *unstructured.Unstructured, manager string, declared projection.FieldSet) (*State, error) {
 	id, err := identity.Of(obj.Object)
 	if err != nil {
 		return nil, err
 	}
-	out := &State{Identity: id, UID: string(obj.GetUID()), Manager: manager, salt: s.salt}
+	out := &State{Identity: id, UID: string(obj.GetUID()), Manager: manager, salt: s.salt, digests: s.digests}
 	if len(out.salt) == 0 {
 		out.salt = make([]byte, 16)
 		if _, err := rand.Read(out.salt); err != nil {
@@ -101,11 +105,37 @@ func (s *State) Digested(p projection.Projection) projection.Projection {
 	return p.ReplaceSensitive(s.digest)
 }
 
-func (s *State) digest(v any) any {
+func (s *State) digest(at projection.Path, v any) any {
 	text, _ := json.Marshal(v)
 	mac := hmac.New(sha256.New, s.salt)
+	if s.digests != 1 {
+		mac.Write(append([]byte(at.String()), 0))
+	}
 	mac.Write(text)
 	return "hmac-sha256:" + base64.RawStdEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// upgraded returns s with digests as this version makes them. Only an object whose secrets are still those that were
+// applied tells what they have to be; for any other, s stays as it is.
+func (s *State) upgraded(live map[string]any) *State {
+	if s.digests == 0 {
+		return s
+	}
+	read := projection.Project(live, s.Applied.Fields)
+	for _, change := range projection.Diff(s.Applied, s.Digested(read)) {
+		if change.Sensitive {
+			return s
+		}
+	}
+	out := s.clone()
+	out.digests = 0
+	digests := map[string]any{}
+	read.ReplaceSensitive(func(at projection.Path, v any) any {
+		digests[at.String()] = out.digest(at, v)
+		return nil
+	})
+	out.Applied = s.Applied.ReplaceSensitive(func(at projection.Path, _ any) any { return digests[at.String()] })
+	return out
 }
 
 // baseline returns the values to compare a plan with, given those that were just read.
@@ -119,7 +149,8 @@ func (s *State) baseline(read projection.Projection) projection.Projection {
 	return s.Digested(read)
 }
 
-// stateJSON is the persistent form. Observed is left out as long as it is the same as Applied.
+// stateJSON is the persistent form. Observed is left out as long as it is the same as Applied, and Digests as long as they
+// are those of this version.
 type stateJSON struct {
 	Version    int                  `json:"version"`
 	APIVersion string               `json:"apiVersion"`
@@ -129,6 +160,7 @@ type stateJSON struct {
 	UID        string               `json:"uid,omitempty"`
 	Manager    string               `json:"manager"`
 	Salt       []byte               `json:"salt"`
+	Digests    int                  `json:"digests,omitempty"`
 	Fields     projection.FieldSet  `json:"fields"`
 	Applied    json.RawMessage      `json:"applied"`
 	Observed   json.RawMessage      `json:"observed,omitempty"`
@@ -150,32 +182,20 @@ func (s State) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(stateJSON{
 		Version: stateVersion, APIVersion: s.Identity.APIVersion, Kind: s.Identity.Kind, Namespace: s.Identity.Namespace,
-		Name: s.Identity.Name, UID: s.UID, Manager: s.Manager, Salt: s.salt, Fields: s.Applied.Fields,
+		Name: s.Identity.Name, UID: s.UID, Manager: s.Manager, Salt: s.salt, Digests: s.digests, Fields: s.Applied.Fields,
 		Applied: applied, Observed: observed, Stale: s.Stale,
 	})
 }
 
-// UnmarshalJSON reads the form that [State.MarshalJSON] writes. A version that this package doesn't know is an error.
+// UnmarshalJSON reads the form that [State.MarshalJSON] writes, or wrote in an older version. A newer version is an error.
+// A state of version 1 keeps its digests until [Planner.Read] finds the secrets to be those that were applied.
 func (s *State) UnmarshalJSON(data []byte) error {
-	var version struct {
-		Version int `json:"version"`
-	}
-	if err := json.Unmarshal(data, &version); err != nil {
-		return fmt.Errorf("ssaplan: state: %w", err)
-	}
-	if version.Version < 1 {
-		return errors.New("ssaplan: state has no version: is it one of this package?")
-	}
-	if version.Version != stateVersion {
-		return fmt.Errorf("ssaplan: state has version %d, this program reads version %d: use a newer program", version.Version, stateVersion)
-	}
-	var in stateJSON
-	if err := json.Unmarshal(data, &in); err != nil {
+	in, err := parseState(data)
+	if err != nil {
 		return fmt.Errorf("ssaplan: state: %w", err)
 	}
 	id := identity.Identity{APIVersion: in.APIVersion, Kind: in.Kind, Namespace: in.Namespace, Name: in.Name}
-	out := State{Identity: id, UID: in.UID, Manager: in.Manager, Stale: in.Stale, salt: in.Salt}
-	var err error
+	out := State{Identity: id, UID: in.UID, Manager: in.Manager, Stale: in.Stale, salt: in.Salt, digests: in.Digests}
 	if out.Applied, err = in.projection(in.Applied); err != nil {
 		return fmt.Errorf("ssaplan: state of %s: applied: %w", id, err)
 	}
@@ -187,6 +207,32 @@ func (s *State) UnmarshalJSON(data []byte) error {
 	}
 	*s = out
 	return nil
+}
+
+// parseState returns the persistent form that data has, in any version.
+func parseState(data []byte) (in stateJSON, err error) {
+	var form struct {
+		Version int `json:"version"`
+	}
+	if err := json.Unmarshal(data, &form); err != nil {
+		return in, err
+	}
+	if form.Version < 1 {
+		return in, errors.New("no version: is it a state of this package?")
+	}
+	if form.Version > stateVersion {
+		return in, fmt.Errorf("version %d, but this program reads versions up to %d: use a newer program", form.Version, stateVersion)
+	}
+	if err := json.Unmarshal(data, &in); err != nil {
+		return in, err
+	}
+	if form.Version == 1 {
+		in.Digests = 1
+	}
+	if in.Digests != 0 && in.Digests != 1 {
+		return in, fmt.Errorf("digests of version %d", in.Digests)
+	}
+	return in, nil
 }
 
 func (in stateJSON) projection(values json.RawMessage) (projection.Projection, error) {

@@ -1,20 +1,32 @@
 package ssaplan_test
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
 // States are kept by hosts for years: each form that was ever written has to be read by every later version. The file
-// state-v1.json must not change.
+// state-v1.json and state-v2.json must not change.
 func TestReadsKeptState(t *testing.T) {
-	text, err := os.ReadFile("testdata/state-v1.json")
+	for _, version := range []string{"v1", "v2"} {
+		t.Run(version, func(t *testing.T) { testReadsKeptState(t, "testdata/state-"+version+".json") })
+	}
+}
+
+func testReadsKeptState(t *testing.T, file string) {
+	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	var state ssaplan.State
 	require.NoError(t, json.Unmarshal(text, &state))
@@ -27,17 +39,81 @@ func TestReadsKeptState(t *testing.T) {
 	require.False(t, state.Stale.IsZero())
 	again, err := json.Marshal(state)
 	require.NoError(t, err)
-	require.JSONEq(t, string(text), string(again))
+	var was, is map[string]any
+	require.NoError(t, json.Unmarshal(text, &was))
+	require.NoError(t, json.Unmarshal(again, &is))
+	if was["version"] == 1.0 {
+		was["version"], was["digests"] = 2.0, 1.0
+	}
+	require.Equal(t, was, is)
+}
+
+// A state of version 1 has equal digests for equal secrets. It plans as it did, and Read brings it up to date if the
+// secrets are those that it stands for.
+func TestUpgradesState(t *testing.T) {
+	server, planner := world(ssaplan.Options{FieldManager: "my-tool"})
+	manifest := configMap("s", map[string]any{"a": "c2FtZQ==", "b": "c2FtZQ=="})
+	manifest.SetKind("Secret")
+	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest})
+	require.NoError(t, err)
+	_, err = planner.Apply(t.Context(), plan)
+	require.NoError(t, err)
+	old := oldState(t, `{"data": {"a": "DIGEST", "b": "DIGEST"}}`, `"c2FtZQ=="`)
+
+	plan, err = planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest, Prior: old})
+	require.NoError(t, err)
+	require.Equal(t, ssaplan.NoOp, plan.Action)
+
+	reading, err := planner.Read(t.Context(), old)
+	require.NoError(t, err)
+	require.Empty(t, reading.Drift)
+	text, err := json.Marshal(reading.State)
+	require.NoError(t, err)
+	require.NotContains(t, string(text), `"digests"`, "upgraded")
+	digests := reading.State.Applied.Object["data"].(map[string]any)
+	require.NotEqual(t, digests["a"], digests["b"], "equal secrets have different digests")
+	require.Equal(t, reading.State.Applied, reading.State.Observed)
+
+	secrets := server.Client().Resource(schema.GroupVersionResource{Version: "v1", Resource: "secrets"}).Namespace("default")
+	_, err = secrets.Patch(t.Context(), "s", types.MergePatchType, []byte(`{"data": {"a": "b3RoZXI="}}`), metav1.PatchOptions{})
+	require.NoError(t, err)
+	for state, upgraded := range map[*ssaplan.State]bool{old: false, reading.State: true} {
+		again, err := planner.Read(t.Context(), state)
+		require.NoError(t, err)
+		require.Len(t, again.Drift, 1)
+		require.Equal(t, "data.a", again.Drift[0].Path.String())
+		text, err = json.Marshal(again.State)
+		require.NoError(t, err)
+		require.Equal(t, upgraded, !strings.Contains(string(text), `"digests":1`), "what the old digest stands for isn't known any more")
+		plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest, Prior: again.State})
+		require.NoError(t, err)
+		require.Len(t, plan.Changes, 1)
+		require.Equal(t, ssaplan.Drifted, plan.Changes[0].Cause)
+	}
+}
+
+// oldState returns a state of version 1, as that version made it, with the digest of value for DIGEST.
+func oldState(t *testing.T, applied, value string) *ssaplan.State {
+	salt := []byte("0123456789abcdef")
+	mac := hmac.New(sha256.New, salt)
+	mac.Write([]byte(value))
+	text := `{"version": 1, "apiVersion": "v1", "kind": "Secret", "namespace": "default", "name": "s", "manager": "my-tool",
+		"salt": "` + base64.StdEncoding.EncodeToString(salt) + `", "fields": {"f:data": {"f:a": {}, "f:b": {}}}, "applied": ` +
+		strings.ReplaceAll(applied, "DIGEST", "hmac-sha256:"+base64.RawStdEncoding.EncodeToString(mac.Sum(nil))) + `}`
+	state := &ssaplan.State{}
+	require.NoError(t, json.Unmarshal([]byte(text), state))
+	return state
 }
 
 func TestRefusesStates(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"version": 2}`:                      "state has version 2, this program reads version 1: use a newer program",
-		`{}`:                                  "state has no version",
+		`{"version": 3}`:                      "ssaplan: state: version 3, but this program reads versions up to 2: use a newer program",
+		`{"version": 2, "digests": 3}`:        "ssaplan: state: digests of version 3",
+		`{}`:                                  "no version",
 		`{"version": 1, "fields": {"x": {}}}`: "ssaplan: state: ",
 		`{"version": 1, "kind": "A", "name": "a", "applied": 5}`: "state of",
 		`[`:    "",
-		`null`: "state has no version",
+		`null`: "no version",
 	} {
 		var state ssaplan.State
 		require.ErrorContains(t, json.Unmarshal([]byte(text), &state), want, text)
@@ -47,9 +123,11 @@ func TestRefusesStates(t *testing.T) {
 
 // FuzzState checks that whatever is read as a state is written and read as the same again.
 func FuzzState(f *testing.F) {
-	kept, err := os.ReadFile("testdata/state-v1.json")
-	require.NoError(f, err)
-	f.Add(kept)
+	for _, version := range []string{"v1", "v2"} {
+		kept, err := os.ReadFile("testdata/state-" + version + ".json")
+		require.NoError(f, err)
+		f.Add(kept)
+	}
 	f.Add([]byte(`{"version":1,"apiVersion":"v1","kind":"A","name":"a","manager":"m","salt":"","fields":{"f:spec":{"k:{\"a\":1}":{}}},"applied":{"spec":[{"a":1.5}]}}`))
 	f.Add([]byte(`{"version":1,"fields":null,"applied":null,"observed":{}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
