@@ -20,6 +20,10 @@ type kind struct {
 	Versions  []string
 }
 
+func (k kind) apiVersion() string { return fmt.Sprint(k.Manifests[0]["apiVersion"]) }
+
+func (k kind) name() string { return fmt.Sprint(k.Manifests[0]["kind"]) }
+
 func readKinds() ([]kind, error) {
 	text, err := yaml.YAMLToJSON(kindsYAML)
 	if err != nil {
