@@ -100,6 +100,9 @@ type Plan struct {
 	// Assigned are the declared fields that the manifest leaves empty for the server to pick a value (a cluster IP, a node
 	// port). The value isn't known before the plan is applied, so Before and After lack them.
 	Assigned []projection.Path
+	// Generated are, for a Create, the fields that the manifest lacks and that the server makes up when the plan is applied:
+	// uid, time of creation, cluster IPs, node ports, generated labels and names. A dry run makes up others.
+	Generated []projection.Path
 	// Baseline is what a host compares After with: the values that the prior state observed last, or Before if the state
 	// is stale or there is none. Sensitive values from a state are digests.
 	Baseline projection.Projection

@@ -185,13 +185,9 @@ func (p *Planner) unreadable(ctx context.Context, plan *Plan, cause error) error
 	if err != nil {
 		return p.failure(plan.Object, "get", cause)
 	}
-	owners, err := fieldowner.Read(dryRun.Object)
-	if err != nil {
-		return fmt.Errorf("%s: dry run: %w", plan.Object, err)
+	if _, err := p.takeAfter(plan, dryRun); err != nil {
+		return err
 	}
-	declared := declaredIn(plan.manifest.Object, dryRun.Object, owners, p.options.FieldManager)
-	plan.Ignored, plan.Assigned = declared.unkept, declared.left
-	plan.After = projection.Project(dryRun.Object, declared.fields)
 	plan.deferTo(UnreadableObject, "the live object can't be read: "+plan.shown(cause).Error())
 	return nil
 }
@@ -262,17 +258,17 @@ func (p *Planner) patch(manifest *unstructured.Unstructured) (Patch, error) {
 
 // compare fills the plan from the two answers of the server.
 func (p *Planner) compare(plan *Plan, dryRun *unstructured.Unstructured, prior *State) error {
-	owners, err := fieldowner.Read(dryRun.Object)
+	owners, err := p.takeAfter(plan, dryRun)
 	if err != nil {
-		return fmt.Errorf("%s: dry run: %w", plan.Object, err)
+		return err
 	}
-	declared := declaredIn(plan.manifest.Object, dryRun.Object, owners, p.options.FieldManager)
-	plan.Ignored, plan.Assigned = declared.unkept, declared.left
-	plan.After = projection.Project(dryRun.Object, declared.fields)
 	defer func() { plan.Baseline = prior.baseline(plan.Before) }()
 	if plan.live == nil {
-		plan.Before = projection.Project(nil, declared.fields)
+		plan.Before = projection.Project(nil, plan.After.Fields)
 		plan.Action, plan.Reason = Create, "does not exist"
+		if plan.Generated, err = generatedIn(dryRun.Object, plan.After.Fields, plan.Assigned); err != nil {
+			return fmt.Errorf("%s: dry run: %w", plan.Object, err)
+		}
 		plan.Changes = append(causeless(projection.Diff(plan.Before, plan.After), Edited), plan.assignments()...)
 		return nil
 	}
@@ -288,12 +284,24 @@ func (p *Planner) compare(plan *Plan, dryRun *unstructured.Unstructured, prior *
 		p.options.NoOps.add(plan.noOpKey())
 		return nil
 	}
-	plan.Before = projection.Project(plan.live.Object, declared.fields)
+	plan.Before = projection.Project(plan.live.Object, plan.After.Fields)
 	if err := p.explain(plan, dryRun, owners, prior); err != nil {
 		return fmt.Errorf("%s: %w", plan.Object, err)
 	}
 	plan.Action, plan.Reason = Update, reason(plan.Changes)
 	return nil
+}
+
+// takeAfter fills in what the declared fields become, and returns who owns what then.
+func (p *Planner) takeAfter(plan *Plan, dryRun *unstructured.Unstructured) (fieldowner.Ownership, error) {
+	owners, err := fieldowner.Read(dryRun.Object)
+	if err != nil {
+		return owners, fmt.Errorf("%s: dry run: %w", plan.Object, err)
+	}
+	declared := declaredIn(plan.manifest.Object, dryRun.Object, owners, p.options.FieldManager)
+	plan.Ignored, plan.Assigned = declared.unkept, declared.left
+	plan.After = projection.Project(dryRun.Object, declared.fields)
+	return owners, nil
 }
 
 // explain fills in how the dry run's answer differs from the live object, and why.

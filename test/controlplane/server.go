@@ -21,7 +21,8 @@ type Options struct {
 	Version string
 
 	// APIServerArgs are flags of kube-apiserver, such as "--feature-gates=WatchList=false". They are added to those
-	// that envtest sets, which choose RBAC and disable the ServiceAccount admission plugin. The default is none.
+	// that envtest sets, which choose RBAC and disable the ServiceAccount admission plugin; a flag without a value, such as
+	// "--disable-admission-plugins=", takes back what envtest sets. The default is none.
 	APIServerArgs []string
 
 	// LogFile is where the servers log to. The default is a file that is removed with the server; if the server doesn't

@@ -97,6 +97,10 @@ func environment(bin, state string, args []string) (*envtest.Environment, error)
 		if !ok {
 			return nil, fmt.Errorf("%q is not of the form --flag=value", arg)
 		}
+		if value == "" {
+			server.Configure().Disable(name)
+			continue
+		}
 		server.Configure().Append(name, value)
 	}
 	existing := false // whatever envtest's environment variable says

@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
 	"sigs.k8s.io/yaml"
 
@@ -34,8 +35,9 @@ type cluster struct {
 	namespace string
 }
 
-func newCluster(t *testing.T) *cluster {
-	config := controlplane.Shared(t).Config()
+func newCluster(t *testing.T) *cluster { return clusterOf(t, controlplane.Shared(t).Config()) }
+
+func clusterOf(t *testing.T, config *rest.Config) *cluster {
 	client, err := dynamic.NewForConfig(config)
 	require.NoError(t, err)
 	disco, err := discovery.NewDiscoveryClientForConfig(config)
