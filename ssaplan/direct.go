@@ -3,6 +3,7 @@ package ssaplan
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"net/http"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,12 +15,11 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// directResource sends what every plan needs, a read and a patch, as the dynamic client does, and decodes the answers
-// itself: once, where the dynamic client first looks for the kind, and not at all if a patch is answered with the very
-// bytes that the read was. That is how a server answers a dry run that would write nothing. It is for one plan, and not
-// for concurrent use.
+// directResource sends requests as the dynamic client does, but each only once, and decodes the answers itself: once,
+// where the dynamic client first looks for the kind, and not at all if a patch is answered with the very bytes that the
+// read was. That is how a server answers a dry run that would write nothing. It is for one plan, and not for concurrent
+// use.
 type directResource struct {
-	Resource  // for all other requests
 	client    rest.Interface
 	resource  schema.GroupVersionResource
 	namespace string
@@ -36,10 +36,9 @@ func directClient(config *rest.Config, httpClient *http.Client) (rest.Interface,
 	return rest.UnversionedRESTClientForConfigAndClient(config, httpClient)
 }
 
-func directResources(direct rest.Interface, client dynamic.Interface) resources {
-	others := dynamicResources(client)
+func directResources(direct rest.Interface) resources {
 	return func(resource schema.GroupVersionResource, namespace string) Resource {
-		return &directResource{Resource: others(resource, namespace), client: direct, resource: resource, namespace: namespace}
+		return &directResource{client: direct, resource: resource, namespace: namespace}
 	}
 }
 
@@ -59,13 +58,46 @@ func (r *directResource) Patch(ctx context.Context, name string, pt types.PatchT
 	return obj, err
 }
 
-func (r *directResource) send(ctx context.Context, request *rest.Request, name string, options runtime.Object, sub []string) ([]byte, *unstructured.Unstructured, error) {
+func (r *directResource) Create(ctx context.Context, in *unstructured.Unstructured, options metav1.CreateOptions, sub ...string) (*unstructured.Unstructured, error) {
+	return r.write(ctx, r.client.Post(), "", in, &options, sub)
+}
+
+func (r *directResource) Update(ctx context.Context, in *unstructured.Unstructured, options metav1.UpdateOptions, sub ...string) (*unstructured.Unstructured, error) {
+	return r.write(ctx, r.client.Put(), in.GetName(), in, &options, sub)
+}
+
+func (r *directResource) write(ctx context.Context, request *rest.Request, name string, in *unstructured.Unstructured, options runtime.Object, sub []string) (*unstructured.Unstructured, error) {
+	body, err := appendJSON(nil, in.Object)
+	if err != nil {
+		return nil, err
+	}
+	_, obj, err := r.send(ctx, request.Body(body).SetHeader("Content-Type", runtime.ContentTypeJSON), name, options, sub)
+	return obj, err
+}
+
+func (r *directResource) Delete(ctx context.Context, name string, options metav1.DeleteOptions, sub ...string) error {
+	body, err := json.Marshal(options)
+	if err != nil {
+		return err
+	}
+	return r.address(r.client.Delete().Body(body).SetHeader("Content-Type", runtime.ContentTypeJSON), name, sub).Do(ctx).Error()
+}
+
+// address says what a request is about.
+func (r *directResource) address(request *rest.Request, name string, sub []string) *rest.Request {
 	root := []string{"apis", r.resource.Group, r.resource.Version}
 	if r.resource.Group == "" {
 		root = []string{"api", r.resource.Version}
 	}
-	result := request.AbsPath(root...).NamespaceIfScoped(r.namespace, r.namespace != "").Resource(r.resource.Resource).Name(name).
-		SubResource(sub...).SpecificallyVersionedParams(options, parameters, v1).Do(ctx)
+	request = request.MaxRetries(0).AbsPath(root...).NamespaceIfScoped(r.namespace, r.namespace != "").Resource(r.resource.Resource)
+	if name != "" {
+		request = request.Name(name)
+	}
+	return request.SubResource(sub...)
+}
+
+func (r *directResource) send(ctx context.Context, request *rest.Request, name string, options runtime.Object, sub []string) ([]byte, *unstructured.Unstructured, error) {
+	result := r.address(request, name, sub).SpecificallyVersionedParams(options, parameters, v1).Do(ctx)
 	body, err := result.Raw()
 	switch {
 	case err != nil:

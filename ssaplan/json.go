@@ -49,28 +49,43 @@ type replacementJSON struct {
 	Hazards  []immutability.Hazard `json:"hazards,omitempty"`
 }
 
-// MarshalJSON returns the plan as one entry of the "plans" of the output contract in docs/design.md. Sensitive values
-// are redacted. Whether <, > and & are escaped is left to who encodes it.
-func (plan *Plan) MarshalJSON() ([]byte, error) {
+// MarshalJSON returns the plan in the form in which programs print it. Sensitive values are redacted. Whether <, > and & are
+// escaped is left to who encodes it.
+//
+//	{"object": {"apiVersion", "kind", "namespace", "name"}, "action", "reason",
+//	 "changes": [{"path", "op": "add|remove|replace|move", "cause", "manager", "before", "after", "sensitive"}],
+//	 "ownership": [{"path", "change": "Taken|Shared|GivenUp|Lost", "managers": []}],
+//	 "conflicts": [{"path", "manager", "operation", "subresource"}],
+//	 "replace": {"evidence", "fields": [{"path", "message"}], "hazards": []}, "warnings": [], "requests"}
+func (plan Plan) MarshalJSON() ([]byte, error) {
 	out := planJSON{
 		Object: objectToJSON(plan.Object), Action: plan.Action, Reason: plan.Reason, Changes: []changeJSON{},
 		Ownership: plan.Ownership, Conflicts: plan.Conflicts, Warnings: plan.Warnings, Requests: plan.Requests,
 	}
 	for _, c := range plan.Changes {
-		before, after := c.Shown()
-		if c.Assigned {
-			after = "<assigned at apply>"
-		}
-		out.Changes = append(out.Changes, changeJSON{
-			c.Path.String(), string(c.Op), c.Cause, c.Manager, before, after, c.Sensitive,
-		})
+		out.Changes = append(out.Changes, c.toJSON())
 	}
 	if r := plan.Replacement; r != nil {
 		out.Replace = &replacementJSON{r.Evidence, r.Fields, r.Hazards}
 	}
+	return unescaped(out)
+}
+
+// MarshalJSON returns the change as one of the "changes" of a plan; see [Plan.MarshalJSON].
+func (c Change) MarshalJSON() ([]byte, error) { return unescaped(c.toJSON()) }
+
+func (c Change) toJSON() changeJSON {
+	before, after := c.Shown()
+	if c.Assigned {
+		after = "<assigned at apply>"
+	}
+	return changeJSON{c.Path.String(), string(c.Op), c.Cause, c.Manager, before, after, c.Sensitive}
+}
+
+func unescaped(v any) ([]byte, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(out)
+	err := encoder.Encode(v)
 	return text.Bytes(), err
 }

@@ -8,8 +8,37 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 )
+
+// Whichever way a plan or its changes are encoded, nothing but what may be shown comes out.
+func TestEveryEncodingShowsTheSame(t *testing.T) {
+	secret := projection.Change{Path: path("data.password"), Op: projection.Changed, Before: "b2xk", After: "bmV3", Sensitive: true}
+	plan := ssaplan.Plan{
+		Action: ssaplan.Update, Patch: ssaplan.Patch{Body: []byte("bmV3")},
+		Changes: []ssaplan.Change{{Change: secret, Cause: ssaplan.Drifted, Manager: "kubectl"}},
+	}
+	value, err := json.Marshal(map[string]any{"plan": plan, "changes": plan.Changes})
+	require.NoError(t, err)
+	pointer, err := json.Marshal(map[string]any{"plan": &plan, "changes": []*ssaplan.Change{&plan.Changes[0]}})
+	require.NoError(t, err)
+	require.JSONEq(t, string(pointer), string(value))
+	require.JSONEq(t, `{
+		"plan": {"object": {"apiVersion": "", "kind": "", "name": ""}, "action": "Update", "reason": "", "requests": 0, "changes": [
+			{"path": "data.password", "op": "replace", "cause": "Drifted", "manager": "kubectl", "before": "<redacted>", "after": "<redacted: changed>", "sensitive": true}]},
+		"changes": [
+			{"path": "data.password", "op": "replace", "cause": "Drifted", "manager": "kubectl", "before": "<redacted>", "after": "<redacted: changed>", "sensitive": true}]
+	}`, string(value))
+}
+
+func path(text string) projection.Path {
+	p, err := projection.ParsePath(text)
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
 
 // An encoder that was told not to escape for HTML doesn't, and one that wasn't told does.
 func TestPlanLeavesEscapingToTheEncoder(t *testing.T) {

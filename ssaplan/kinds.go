@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/identity"
 )
 
 // kinds finds out under which resource a server serves a kind. A kind that it doesn't serve is an error for which
@@ -26,6 +27,47 @@ type kinds interface {
 type served struct {
 	resource   schema.GroupVersionResource
 	namespaced bool
+}
+
+// missingKinds are the kinds that a set of plans found not to be served, so that they are not looked for again for each
+// object.
+type missingKinds struct {
+	mu    sync.Mutex
+	kinds map[schema.GroupVersionKind]bool
+}
+
+type missingKindsKey struct{}
+
+func withMissingKinds(ctx context.Context) context.Context {
+	return context.WithValue(ctx, missingKindsKey{}, &missingKinds{kinds: map[schema.GroupVersionKind]bool{}})
+}
+
+// findOnce finds a kind, and looks for one that is missing only once for each set of plans.
+func findOnce(ctx context.Context, k kinds, kind schema.GroupVersionKind) (served, error) {
+	missing, isSet := ctx.Value(missingKindsKey{}).(*missingKinds)
+	if !isSet {
+		return k.find(ctx, kind)
+	}
+	if missing.has(kind) {
+		return served{}, notServed(kind)
+	}
+	found, err := k.find(ctx, kind)
+	if meta.IsNoMatchError(err) {
+		missing.add(kind)
+	}
+	return found, err
+}
+
+func (m *missingKinds) has(kind schema.GroupVersionKind) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.kinds[kind]
+}
+
+func (m *missingKinds) add(kind schema.GroupVersionKind) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.kinds[kind] = true
 }
 
 func notServed(kind schema.GroupVersionKind) error {
@@ -58,6 +100,7 @@ func (m mappedKinds) forget(string, string) {
 // be cancelled. What isn't served is looked for again each time, so that a kind is found as soon as it is.
 type discoveredKinds struct {
 	client rest.Interface
+	sender sender
 	mu     sync.Mutex
 	groups map[schema.GroupVersion]*discoveredGroup
 }
@@ -116,7 +159,12 @@ func (d *discoveredKinds) read(ctx context.Context, gv schema.GroupVersion) (map
 		path = "/api/" + gv.Version
 	}
 	var list metav1.APIResourceList
-	if err := d.client.Get().AbsPath(path).Do(ctx).Into(&list); err != nil {
+	var err error
+	d.sender.send(ctx, Observation{Verb: "discover", Object: identity.Identity{APIVersion: gv.String()}}, func(ctx context.Context) error {
+		err = d.client.Get().MaxRetries(0).AbsPath(path).Do(ctx).Into(&list)
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
 	if list.GroupVersion != gv.String() {

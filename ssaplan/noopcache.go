@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
+
+	"github.com/ssaplan/primitives/projection"
 )
 
 // NoOpCache remembers plans that changed nothing, so that planning the same manifest for the same version of the same
@@ -18,12 +20,19 @@ import (
 type NoOpCache struct {
 	size         int
 	mu           sync.Mutex
-	recent       map[noOpKey]struct{}
-	older        map[noOpKey]struct{}
+	recent       map[noOpKey]*noOpNotes
+	older        map[noOpKey]*noOpNotes
 	hits, misses atomic.Int64
 }
 
 type noOpKey [sha256.Size]byte
+
+// noOpNotes are what the answer said besides.
+type noOpNotes struct {
+	unkept   []projection.Unkept
+	assigned []projection.Path
+	warnings []string
+}
 
 // NewNoOpCache returns an empty cache for about size plans, of about 100 bytes each. When it is full, those that were not
 // asked for lately go.
@@ -32,46 +41,59 @@ func NewNoOpCache(size int) *NoOpCache {
 }
 
 // Stats returns how often the cache knew the answer, and how often it did not.
-func (c *NoOpCache) Stats() (hits, misses int64) { return c.hits.Load(), c.misses.Load() }
-
-func (c *NoOpCache) has(key noOpKey) bool {
+func (c *NoOpCache) Stats() (hits, misses int64) {
 	if c == nil {
-		return false
+		return 0, 0
+	}
+	return c.hits.Load(), c.misses.Load()
+}
+
+// get returns what was noted of the question, and whether its answer is known.
+func (c *NoOpCache) get(key noOpKey) (noOpNotes, bool) {
+	if c == nil {
+		return noOpNotes{}, false
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_, found := c.recent[key]
+	notes, found := c.recent[key]
 	if !found {
-		if _, found = c.older[key]; found {
-			c.insert(key)
+		if notes, found = c.older[key]; found {
+			c.insert(key, notes)
 		}
 	}
-	if found {
-		c.hits.Add(1)
-	} else {
+	if !found {
 		c.misses.Add(1)
+		return noOpNotes{}, false
 	}
-	return found
+	c.hits.Add(1)
+	if notes == nil {
+		return noOpNotes{}, true
+	}
+	return *notes, true
 }
 
-func (c *NoOpCache) add(key noOpKey) {
+func (c *NoOpCache) add(key noOpKey, notes noOpNotes) {
 	if c == nil {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.insert(key)
+	if len(notes.unkept)+len(notes.assigned)+len(notes.warnings) == 0 {
+		c.insert(key, nil)
+		return
+	}
+	c.insert(key, &notes)
 }
 
 // insert keeps two generations: when the recent one is half of the size, it becomes the older one.
-func (c *NoOpCache) insert(key noOpKey) {
+func (c *NoOpCache) insert(key noOpKey, notes *noOpNotes) {
 	if len(c.recent) >= c.size/2 {
 		c.older, c.recent = c.recent, nil
 	}
 	if c.recent == nil {
-		c.recent = make(map[noOpKey]struct{})
+		c.recent = make(map[noOpKey]*noOpNotes)
 	}
-	c.recent[key] = struct{}{}
+	c.recent[key] = notes
 }
 
 // noOpKey returns the key of the question whether the plan's patch changes its live object.

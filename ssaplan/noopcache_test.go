@@ -25,6 +25,11 @@ func questionPlan(change func(plan *Plan)) *Plan {
 	return plan
 }
 
+func has(cache *NoOpCache, key noOpKey) bool {
+	_, known := cache.get(key)
+	return known
+}
+
 func TestEachPartOfTheQuestionCounts(t *testing.T) {
 	no := false
 	changes := map[string]func(*Plan){
@@ -40,10 +45,10 @@ func TestEachPartOfTheQuestionCounts(t *testing.T) {
 		"manifest":               func(p *Plan) { p.Patch.Body = []byte(`{"data":{"a":"c"}}`) },
 	}
 	cache := NewNoOpCache(100)
-	cache.add(questionPlan(func(*Plan) {}).noOpKey())
-	require.True(t, cache.has(questionPlan(func(*Plan) {}).noOpKey()))
+	cache.add(questionPlan(func(*Plan) {}).noOpKey(), noOpNotes{})
+	require.True(t, has(cache, questionPlan(func(*Plan) {}).noOpKey()))
 	for part, change := range changes {
-		require.False(t, cache.has(questionPlan(change).noOpKey()), part)
+		require.False(t, has(cache, questionPlan(change).noOpKey()), part)
 	}
 	hits, misses := cache.Stats()
 	require.Equal(t, []int64{1, int64(len(changes))}, []int64{hits, misses})
@@ -56,16 +61,18 @@ func TestCacheIsBoundedAndKeepsWhatIsUsed(t *testing.T) {
 		return k
 	}
 	for i := range 10000 {
-		cache.add(key(i))
-		require.True(t, cache.has(key(0)), "asked for all the time, at %d", i)
+		cache.add(key(i), noOpNotes{})
+		require.True(t, has(cache, key(0)), "asked for all the time, at %d", i)
 	}
 	require.LessOrEqual(t, len(cache.recent)+len(cache.older), 101)
-	require.True(t, cache.has(key(9999)))
-	require.False(t, cache.has(key(5000)))
+	require.True(t, has(cache, key(9999)))
+	require.False(t, has(cache, key(5000)))
 }
 
 func TestNoCacheIsNoHit(t *testing.T) {
 	var cache *NoOpCache
-	cache.add(noOpKey{})
-	require.False(t, cache.has(noOpKey{}))
+	cache.add(noOpKey{}, noOpNotes{})
+	require.False(t, has(cache, noOpKey{}))
+	hits, misses := cache.Stats()
+	require.Zero(t, hits+misses)
 }

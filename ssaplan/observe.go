@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -16,9 +17,10 @@ import (
 	"github.com/ssaplan/primitives/identity"
 )
 
-// Observation is one request about an object that the Planner sent. It holds nothing of the object's content.
+// Observation is one request that the Planner sent. It holds nothing of an object's content.
 type Observation struct {
-	// Verb is get, patch, create, update or delete; DryRun says that the server was only to try.
+	// Verb is get, patch, create, update, delete, or discover for the list of the kinds of an API version, in which case
+	// the Object has no more than that. DryRun says that the server was only to try.
 	Verb   string
 	DryRun bool
 	Object identity.Identity
@@ -30,6 +32,48 @@ type Observation struct {
 	// known only to a Planner made by [New].
 	Status         int
 	Sent, Received int64
+}
+
+// sender sends requests.
+type sender struct {
+	observe func(context.Context, Observation) // nil if nobody wants to know
+	retries int
+}
+
+func (o Options) sender() sender { return sender{o.observer(), o.ThrottleRetries} }
+
+// send sends a request, and again when the server had no time for it. It returns how often it did.
+func (s sender) send(ctx context.Context, o Observation, request func(context.Context) error) int {
+	for sent := 1; ; sent++ {
+		err := s.sendOnce(ctx, o, request)
+		if !apierrors.IsTooManyRequests(err) || sent > s.retries || !wait(ctx, err) {
+			return sent
+		}
+	}
+}
+
+// wait waits as long as the server asks for, and reports false if ctx ends first.
+func wait(ctx context.Context, throttled error) bool {
+	seconds, _ := apierrors.SuggestsClientDelay(throttled)
+	select {
+	case <-time.After(time.Duration(max(seconds, 1)) * time.Second):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (s sender) sendOnce(ctx context.Context, o Observation, request func(context.Context) error) error {
+	if s.observe == nil {
+		return request(ctx)
+	}
+	ctx, seen := withExchange(ctx)
+	start := time.Now()
+	err := request(ctx)
+	o.Duration, o.Class = time.Since(start), authresilience.Classify(err)
+	o.Status, o.Sent, o.Received = int(seen.status.Load()), seen.sent.Load(), seen.received.Load()
+	s.observe(ctx, o)
+	return err
 }
 
 // observer returns who is told of each request, nil if nobody is.
@@ -51,27 +95,18 @@ func (o Options) observer() func(context.Context, Observation) {
 type trackedResource struct {
 	resource Resource
 	object   identity.Identity
-	observe  func(context.Context, Observation)
+	sender   sender
 	requests int
 }
 
-func (r *trackedResource) track(ctx context.Context, verb string, dryRun []string, send func(context.Context) error) {
-	r.requests++
-	if r.observe == nil {
-		_ = send(ctx)
-		return
-	}
-	ctx, seen := withExchange(ctx)
-	start := time.Now()
-	err := send(ctx)
-	r.observe(ctx, Observation{
-		Verb: verb, DryRun: len(dryRun) > 0, Object: r.object, Duration: time.Since(start), Class: authresilience.Classify(err),
-		Status: int(seen.status.Load()), Sent: seen.sent.Load(), Received: seen.received.Load(),
-	})
+func (r *trackedResource) track(ctx context.Context, verb, name string, dryRun []string, send func(context.Context) error) {
+	object := r.object
+	object.Name = name
+	r.requests += r.sender.send(ctx, Observation{Verb: verb, DryRun: len(dryRun) > 0, Object: object}, send)
 }
 
 func (r *trackedResource) Get(ctx context.Context, name string, options metav1.GetOptions, sub ...string) (obj *unstructured.Unstructured, err error) {
-	r.track(ctx, "get", nil, func(ctx context.Context) error {
+	r.track(ctx, "get", name, nil, func(ctx context.Context) error {
 		obj, err = r.resource.Get(ctx, name, options, sub...)
 		return err
 	})
@@ -79,7 +114,7 @@ func (r *trackedResource) Get(ctx context.Context, name string, options metav1.G
 }
 
 func (r *trackedResource) Patch(ctx context.Context, name string, pt types.PatchType, data []byte, options metav1.PatchOptions, sub ...string) (obj *unstructured.Unstructured, err error) {
-	r.track(ctx, "patch", options.DryRun, func(ctx context.Context) error {
+	r.track(ctx, "patch", name, options.DryRun, func(ctx context.Context) error {
 		obj, err = r.resource.Patch(ctx, name, pt, data, options, sub...)
 		return err
 	})
@@ -87,7 +122,7 @@ func (r *trackedResource) Patch(ctx context.Context, name string, pt types.Patch
 }
 
 func (r *trackedResource) Create(ctx context.Context, in *unstructured.Unstructured, options metav1.CreateOptions, sub ...string) (obj *unstructured.Unstructured, err error) {
-	r.track(ctx, "create", options.DryRun, func(ctx context.Context) error {
+	r.track(ctx, "create", in.GetName(), options.DryRun, func(ctx context.Context) error {
 		obj, err = r.resource.Create(ctx, in, options, sub...)
 		return err
 	})
@@ -95,7 +130,7 @@ func (r *trackedResource) Create(ctx context.Context, in *unstructured.Unstructu
 }
 
 func (r *trackedResource) Update(ctx context.Context, in *unstructured.Unstructured, options metav1.UpdateOptions, sub ...string) (obj *unstructured.Unstructured, err error) {
-	r.track(ctx, "update", options.DryRun, func(ctx context.Context) error {
+	r.track(ctx, "update", in.GetName(), options.DryRun, func(ctx context.Context) error {
 		obj, err = r.resource.Update(ctx, in, options, sub...)
 		return err
 	})
@@ -103,7 +138,7 @@ func (r *trackedResource) Update(ctx context.Context, in *unstructured.Unstructu
 }
 
 func (r *trackedResource) Delete(ctx context.Context, name string, options metav1.DeleteOptions, sub ...string) (err error) {
-	r.track(ctx, "delete", options.DryRun, func(ctx context.Context) error {
+	r.track(ctx, "delete", name, options.DryRun, func(ctx context.Context) error {
 		err = r.resource.Delete(ctx, name, options, sub...)
 		return err
 	})

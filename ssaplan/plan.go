@@ -119,8 +119,8 @@ type Plan struct {
 	Conflicts []fieldowner.Conflict
 	// Unknown are the fields of the manifest that were left out because their values aren't known yet.
 	Unknown []projection.Path
-	// Ignored is what of the manifest has no effect, because the server doesn't keep it.
-	Ignored []projection.Unkept
+	// Unkept is what of the manifest has no effect, because the server doesn't keep it.
+	Unkept []projection.Unkept
 	// Normalized is what was done to the manifest before it was sent.
 	Normalized []projection.Step
 	// Warnings are for the user: the server's own, and what the planner noticed.
@@ -134,6 +134,8 @@ type Plan struct {
 	manifest *unstructured.Unstructured // as it is sent
 	live     *unstructured.Unstructured
 	target   *target
+	// remembered says that the plan is a no-op because [Options.NoOps] knew.
+	remembered bool
 }
 
 // Format prints the object, the action and the reason whatever the verb, so that no verb shows a secret.

@@ -29,7 +29,7 @@ const windowFactor = 4
 // error. No goroutine outlives the iteration.
 func (p *Planner) PlanAll(ctx context.Context, requests []Request) iter.Seq2[*Plan, error] {
 	return func(yield func(*Plan, error) bool) {
-		ctx, stop := context.WithCancel(ctx)
+		ctx, stop := context.WithCancel(withMissingKinds(ctx))
 		w := &window{
 			planner: p, requests: requests,
 			results: make([]chan planned, min(len(requests), windowFactor*p.concurrency())),
@@ -37,11 +37,11 @@ func (p *Planner) PlanAll(ctx context.Context, requests []Request) iter.Seq2[*Pl
 		}
 		defer w.done.Wait()
 		defer stop()
-		set := newObjectSet(requests)
+		set := newObjectSet(requests, p.options.DefaultNamespace)
 		for i := range requests {
 			w.fill(ctx, i)
 			result := <-w.results[i%len(w.results)]
-			if !yield(set.check(i, result.plan, result.err)) {
+			if !yield(set.check(i, requests[i], result.plan, result.err)) {
 				return
 			}
 		}
@@ -109,12 +109,13 @@ type objectSet struct {
 	namespaces map[string]bool
 	kinds      map[groupKind]string // kinds that the set defines, and the name of the definition
 	seen       map[identity.Identity]int
+	namespace  string // of objects that name none
 }
 
 type groupKind struct{ group, kind string }
 
-func newObjectSet(requests []Request) *objectSet {
-	s := &objectSet{map[string]bool{}, map[groupKind]string{}, map[identity.Identity]int{}}
+func newObjectSet(requests []Request, defaultNamespace string) *objectSet {
+	s := &objectSet{map[string]bool{}, map[groupKind]string{}, map[identity.Identity]int{}, defaultNamespace}
 	for _, r := range requests {
 		if r.Manifest == nil {
 			continue
@@ -132,16 +133,15 @@ func newObjectSet(requests []Request) *objectSet {
 }
 
 // check adds to the result of request i what only the set can tell. It is called in the order of the requests.
-func (s *objectSet) check(i int, plan *Plan, err error) (*Plan, error) {
+func (s *objectSet) check(i int, request Request, plan *Plan, err error) (*Plan, error) {
 	if err != nil {
+		id, _ := request.identity()
+		s.first(id, i)
 		return nil, err
 	}
-	id := plan.Object
-	id.APIVersion = id.Group() // another version is the same object
-	if first, twice := s.seen[id]; twice {
+	if first := s.first(plan.Object, i); first != i {
 		return nil, fmt.Errorf("%s: stands in the set twice, as number %d and as number %d", plan.Object, first+1, i+1)
 	}
-	s.seen[id] = i
 	switch plan.Deferral {
 	case MissingNamespace:
 		if s.namespaces[plan.Object.Namespace] {
@@ -153,4 +153,20 @@ func (s *objectSet) check(i int, plan *Plan, err error) (*Plan, error) {
 		}
 	}
 	return plan, nil
+}
+
+// first returns the number of the first request about the object, which is i if there was none before.
+func (s *objectSet) first(id identity.Identity, i int) int {
+	if id.Name == "" {
+		return i // not known yet, or wrong
+	}
+	id.APIVersion = id.Group() // another version is the same object
+	if id.Namespace == "" {
+		id.Namespace = s.namespace // kinds without namespaces have no other either
+	}
+	if first, twice := s.seen[id]; twice {
+		return first
+	}
+	s.seen[id] = i
+	return i
 }

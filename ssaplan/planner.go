@@ -42,22 +42,30 @@ type Options struct {
 	DefaultNamespace string
 	// Concurrency is how many objects PlanAll plans at a time. Default: 8.
 	Concurrency int
+	// AllowVersionChange takes an object that the state has under another version of its API group for the same, if the
+	// server shows the same UID under both. It takes a read that nothing saves. Default: a change of the version is a
+	// replacement, like every change of identity.
+	AllowVersionChange bool
 	// NoOps remembers plans that changed nothing. Default: nothing is remembered.
 	NoOps *NoOpCache
-	// Observe is told of each request about an object, from the goroutine that sent it: enough for a progress bar, a trace
-	// or metrics. Default: nobody is.
+	// Observe is told of each request, from the goroutine that sent it: enough for a progress bar, a trace or metrics.
+	// Default: nobody is.
 	Observe func(context.Context, Observation)
+	// ThrottleRetries is how often a request is sent again that the server throttled, after the time that it asks for. It
+	// does that (status 429) before it does anything else. Each time counts as a request. Default: 0, which makes it an error.
+	ThrottleRetries int
 	// Logger gets each request at level debug. Default: nothing is logged.
 	Logger *slog.Logger
 	// Credential describes what the client sends to prove who it is. Default: what [New] finds in the config, and nothing
 	// for [NewForClient].
 	Credential authresilience.Credential
-	// SendExpired makes Read send requests with credentials that certainly expired. Default: they are not sent, and
-	// count as refused.
+	// SendExpired makes Plan, Read and Delete send requests with credentials that certainly expired. Default: they are not
+	// sent. Read answers as if the caller were refused, Plan and Delete fail with an [authresilience.ExpiredError]. Apply and
+	// Replace always send.
 	SendExpired bool
 }
 
-// Planner plans and applies. It is safe for concurrent use.
+// Planner plans and applies. It is safe for concurrent use. The zero Planner can't be used: see [New].
 type Planner struct {
 	options   Options
 	kinds     kinds
@@ -65,7 +73,8 @@ type Planner struct {
 }
 
 // New returns a Planner for the cluster that config leads to. It sends nothing yet. The config is copied; a config that
-// sets no QPS gets no client-side throttle, where client-go's default is 5 requests a second.
+// sets no QPS gets no client-side throttle, where client-go's default is 5 requests a second. A request is sent
+// once, where client-go would repeat some; see [Options.ThrottleRetries].
 func New(config *rest.Config, options Options) (*Planner, error) {
 	if config == nil {
 		return nil, errors.New("ssaplan: no config")
@@ -74,7 +83,7 @@ func New(config *rest.Config, options Options) (*Planner, error) {
 	if config.QPS == 0 {
 		config.QPS = -1
 	}
-	config.WarningHandlerWithContext = WarningHandler{}
+	config.WarningHandlerWithContext = WarningHandler{Others: otherWarnings(config)}
 	if options.Credential.IsZero() {
 		options.Credential = authresilience.FromRESTConfig(config)
 	}
@@ -82,10 +91,6 @@ func New(config *rest.Config, options Options) (*Planner, error) {
 		config.Wrap(func(next http.RoundTripper) http.RoundTripper { return meter{next} })
 	}
 	httpClient, err := rest.HTTPClientFor(config)
-	if err != nil {
-		return nil, fmt.Errorf("ssaplan: client for %s: %w", config.Host, err)
-	}
-	client, err := dynamic.NewForConfigAndClient(config, httpClient)
 	if err != nil {
 		return nil, fmt.Errorf("ssaplan: client for %s: %w", config.Host, err)
 	}
@@ -97,12 +102,14 @@ func New(config *rest.Config, options Options) (*Planner, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ssaplan: discovery client for %s: %w", config.Host, err)
 	}
-	return newPlanner(directResources(direct, client), &discoveredKinds{client: disco.RESTClient()}, options)
+	kinds := &discoveredKinds{client: disco.RESTClient(), sender: options.sender()}
+	return newPlanner(directResources(direct), kinds, options)
 }
 
 // NewForClient returns a Planner on top of a client and a mapper that the host has already. A mapper with a Reset
 // method is reset when it doesn't know a kind, once for each plan. For warnings of the server to be part of the plans,
-// the client's config needs [WarningHandler].
+// the client's config needs [WarningHandler]. A client of client-go repeats requests that are answered with Retry-After;
+// that counts as one request here.
 func NewForClient(client dynamic.Interface, mapper meta.RESTMapper, options Options) (*Planner, error) {
 	if client == nil || mapper == nil {
 		return nil, errors.New("ssaplan: a client and a mapper are needed")

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -15,6 +14,7 @@ import (
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection"
 )
 
@@ -28,25 +28,70 @@ import (
 // An error means that no plan could be made; it names the object and wraps the server's answer. What the server can't
 // answer yet (a kind or namespace that isn't there) is a plan with the action [Deferred].
 func (p *Planner) Plan(ctx context.Context, request Request) (*Plan, error) {
-	if request.Manifest == nil {
-		return nil, errors.New("ssaplan: no manifest")
-	}
-	id, err := identity.Of(request.Manifest.Object)
+	id, err := request.identity()
 	if err != nil {
 		return nil, err
 	}
-	ctx, warnings := collectWarnings(ctx)
+	if request.Prior != nil && request.Prior.Identity == (identity.Identity{}) {
+		request.Prior = nil // the zero State remembers nothing
+	}
+	ctx, said := collectWarnings(ctx)
 	plan := &Plan{Object: id, request: request}
 	if err := p.plan(ctx, plan, request); err != nil {
 		return nil, hideSecrets(err, request.Manifest, plan.live)
 	}
+	if err := plan.showDeclared(ctx); err != nil {
+		return nil, err
+	}
+	p.remember(plan, said)
+	plan.warn(said)
+	return plan, nil
+}
+
+// identity returns what the manifest is about. What nobody knows yet need not have one.
+func (r Request) identity() (identity.Identity, error) {
+	switch {
+	case r.Manifest == nil && r.AllUnknown:
+		return identity.Identity{}, nil
+	case r.Manifest == nil:
+		return identity.Identity{}, errors.New("ssaplan: no manifest")
+	}
+	id, err := identity.Of(r.Manifest.Object)
+	if err != nil && r.AllUnknown {
+		m := r.Manifest
+		return identity.Identity{APIVersion: m.GetAPIVersion(), Kind: m.GetKind(), Namespace: m.GetNamespace(), Name: m.GetName()}, nil
+	}
+	return id, err
+}
+
+// showDeclared makes what the manifest says the After of a plan for which no server could be asked.
+func (plan *Plan) showDeclared(ctx context.Context) error {
+	if plan.Action != Deferred || plan.manifest == nil || !plan.After.Fields.Empty() {
+		return nil
+	}
+	declared, err := projection.Declared(ctx, plan.manifest.Object, projection.NoSchema{})
+	if err != nil {
+		return fmt.Errorf("%s: %w", plan.Object, err)
+	}
+	plan.After = projection.Project(plan.manifest.Object, declared.Fields)
+	return nil
+}
+
+// remember notes that nothing would change, if that is so.
+func (p *Planner) remember(plan *Plan, said *warnings) {
+	if plan.Action == NoOp && !plan.remembered && len(plan.request.Unknown) == 0 {
+		p.options.NoOps.add(plan.noOpKey(), noOpNotes{plan.Unkept, plan.Assigned, said.all()})
+	}
+}
+
+// warn collects the warnings: of the manifest, of the server, and of what has no effect.
+func (plan *Plan) warn(said *warnings) {
 	if plan.target != nil {
 		plan.Requests = plan.target.resource.requests
 		plan.Warnings = append(plan.Warnings, plan.target.warnings...)
 	}
-	plan.Warnings = append(plan.Warnings, warnings.all()...)
+	plan.Warnings = append(plan.Warnings, said.all()...)
 	plan.warnOfLoss()
-	return plan, nil
 }
 
 // warnOfLoss adds what of the manifest has no effect.
@@ -56,8 +101,8 @@ func (plan *Plan) warnOfLoss() {
 			plan.Warnings = append(plan.Warnings, step.String())
 		}
 	}
-	for _, ignored := range plan.Ignored {
-		plan.Warnings = append(plan.Warnings, fmt.Sprintf("%s: the server doesn't keep what the manifest says here (%s)", ignored.Path, ignored.Why))
+	for _, unkept := range plan.Unkept {
+		plan.Warnings = append(plan.Warnings, fmt.Sprintf("%s: the server doesn't keep what the manifest says here (%s)", unkept.Path, unkept.Why))
 	}
 }
 
@@ -76,29 +121,49 @@ func (p *Planner) plan(ctx context.Context, plan *Plan, request Request) error {
 	if target != nil {
 		plan.target, plan.Object = target, target.identity
 	}
-	if p.identityChange(plan, request.Prior) {
-		return p.fillPatch(plan)
+	if err := p.fillPatch(plan); err != nil {
+		return err
+	}
+	if replaced, err := p.identityChange(ctx, plan, request.Prior); replaced || err != nil {
+		return err
 	}
 	if target == nil {
 		plan.deferToType()
 		return nil
 	}
-	if err := p.fillPatch(plan); err != nil {
-		return err
-	}
-	if plan.live, err = target.supplied(request.Live); err != nil {
-		return fmt.Errorf("%s: %w", plan.Object, err)
+	if plan.live == nil {
+		if plan.live, err = target.supplied(request.Live); err != nil {
+			return fmt.Errorf("%s: %w", plan.Object, err)
+		}
 	}
 	if plan.live == nil {
 		if plan.live, err = target.live(ctx); err != nil {
 			return p.unreadable(ctx, plan, err)
 		}
 	}
-	if plan.live != nil && len(plan.Unknown) == 0 && p.options.NoOps.has(plan.noOpKey()) {
-		plan.Action, plan.Reason = NoOp, "the server would write nothing, as it said before of this version"
+	if p.isRemembered(ctx, plan) {
 		return nil
 	}
 	return p.ask(ctx, plan)
+}
+
+// isRemembered makes the plan a no-op if the server said before that it is one.
+func (p *Planner) isRemembered(ctx context.Context, plan *Plan) bool {
+	if plan.live == nil || len(plan.request.Unknown) > 0 {
+		return false
+	}
+	notes, known := p.options.NoOps.get(plan.noOpKey())
+	if !known {
+		return false
+	}
+	plan.Action, plan.Reason, plan.remembered = NoOp, "the server would write nothing, as it said before of this version", true
+	plan.Unkept, plan.Assigned = notes.unkept, notes.assigned
+	for _, text := range notes.warnings {
+		warningsOf(ctx).add(text)
+	}
+	plan.warnOfRecreation()
+	plan.warnOfDeletion(plan.live)
+	return true
 }
 
 func (plan *Plan) deferTo(deferral Deferral, reason string) {
@@ -109,19 +174,13 @@ func (plan *Plan) deferToType() {
 	plan.deferTo(MissingType, fmt.Sprintf("the server doesn't serve %s %s (yet)", plan.Object.APIVersion, plan.Object.Kind))
 }
 
-// fillPatch sets what is going to be sent: the manifest with its namespace, in the form that a server tracks faithfully,
-// without the fields that are to be ignored.
+func (plan *Plan) deferToNamespace() {
+	plan.deferTo(MissingNamespace, fmt.Sprintf("namespace %q doesn't exist (yet)", plan.Object.Namespace))
+}
+
+// fillPatch sets what is going to be sent.
 func (p *Planner) fillPatch(plan *Plan) (err error) {
-	content := plan.request.Manifest.Object
-	if !projection.IsNormal(content) {
-		content, plan.Normalized = projection.Normalize(content)
-	}
-	if ignore := plan.request.Ignore; len(ignore) > 0 {
-		content, _ = ignore.Remove(content)
-	}
-	if unknown := plan.request.Unknown; len(unknown) > 0 {
-		content, plan.Unknown = unknown.Remove(content)
-	}
+	content := plan.normalize()
 	plan.manifest = &unstructured.Unstructured{Object: inNamespace(content, plan.Object.Namespace)}
 	if plan.Patch, err = p.patch(plan.manifest); err != nil {
 		return fmt.Errorf("%s: %w", plan.Object, err)
@@ -144,31 +203,6 @@ func inNamespace(manifest map[string]any, namespace string) map[string]any {
 	return manifest
 }
 
-// leaveOutUnknown takes from the plan what only seems to change because the unknown values were not sent.
-func (plan *Plan) leaveOutUnknown() {
-	if len(plan.Unknown) == 0 {
-		return
-	}
-	unknown := plan.request.Unknown
-	plan.Changes = slices.DeleteFunc(plan.Changes, func(c Change) bool { return unknown.Match(c.Path) })
-	plan.Ownership = slices.DeleteFunc(plan.Ownership, func(c fieldowner.Change) bool { return unknown.Match(c.Path) })
-	switch {
-	case plan.Action == Create:
-	case len(plan.Changes)+len(plan.Ownership) == 0:
-		plan.deferTo(UnknownValues, "nothing changes but what isn't known yet: "+pathList(plan.Unknown))
-	default:
-		plan.Reason = reason(plan.Changes)
-	}
-}
-
-func pathList(paths []projection.Path) string {
-	texts := make([]string, len(paths))
-	for i, path := range paths {
-		texts[i] = path.String()
-	}
-	return strings.Join(texts, ", ")
-}
-
 // unreadable handles a failed read. Who may apply but not read gets a plan that shows what would be there, but can't say
 // what changes.
 func (p *Planner) unreadable(ctx context.Context, plan *Plan, cause error) error {
@@ -182,8 +216,13 @@ func (p *Planner) unreadable(ctx context.Context, plan *Plan, cause error) error
 		return p.failure(plan.Object, "get", cause)
 	}
 	dryRun, err := plan.target.dryRun(ctx, plan.Patch)
-	if err != nil {
-		return p.failure(plan.Object, "get", cause)
+	switch {
+	case err == nil:
+	case authresilience.Classify(err) == authresilience.NamespaceNotFound:
+		plan.deferToNamespace()
+		return nil
+	default:
+		return fmt.Errorf("%w; and the dry run: %w", p.failure(plan.Object, "get", cause), plan.shown(err))
 	}
 	if _, err := p.takeAfter(plan, dryRun); err != nil {
 		return err
@@ -225,24 +264,63 @@ func (plan *Plan) liveVersion() string {
 }
 
 // identityChange makes the plan a replacement if the prior state is of another object.
-func (p *Planner) identityChange(plan *Plan, prior *State) bool {
+func (p *Planner) identityChange(ctx context.Context, plan *Plan, prior *State) (bool, error) {
 	if prior == nil {
-		return false
+		return false, nil
 	}
-	options := identity.Options{DefaultNamespace: p.options.DefaultNamespace}
-	if plan.target != nil {
-		options.Scope = plan.target.scope
+	options := identity.Options{
+		DefaultNamespace: p.options.DefaultNamespace, Scope: plan.scope(prior.Identity), AllowVersionChange: p.options.AllowVersionChange,
 	}
-	result := identity.Compare(identity.Ref{Identity: prior.Identity}, identity.Ref{Identity: plan.Object}, options)
+	before, now := identity.Ref{Identity: prior.Identity, UID: prior.UID}, identity.Ref{Identity: plan.Object}
+	result := identity.Compare(before, now, options)
+	if result.Relation == identity.VersionChanged && p.options.AllowVersionChange && plan.target != nil {
+		var err error
+		if plan.live, err = plan.target.live(ctx); err != nil {
+			return false, p.failure(plan.Object, "get", err)
+		}
+		if plan.live != nil {
+			now.UID = string(plan.live.GetUID())
+			result = identity.Compare(before, now, options)
+		}
+	}
 	if !result.Replace() {
-		return false
+		return false, nil
 	}
 	plan.Action, plan.Reason = Replace, result.Reason()
-	plan.Replacement = &Replacement{Evidence: "identity", Old: result.Old, UID: prior.UID}
+	plan.Replacement = &Replacement{Evidence: "identity", Old: result.Old, UID: prior.UID, Hazards: hazardsOf(result.Old)}
 	for _, c := range result.Changes {
 		plan.Replacement.Fields = append(plan.Replacement.Fields, ReplacedField{c.Field, fmt.Sprintf("%q -> %q", c.Old, c.New)})
 	}
-	return true
+	return true, nil
+}
+
+// scope returns whether the object's kind has namespaces. Of a kind that isn't served, an older object of it tells.
+func (plan *Plan) scope(prior identity.Identity) identity.Scope {
+	switch {
+	case plan.target != nil:
+		return plan.target.scope
+	case prior.Group() != plan.Object.Group() || prior.Kind != plan.Object.Kind:
+		return identity.ScopeUnknown
+	case prior.Namespace == "":
+		return identity.Cluster
+	}
+	return identity.Namespaced
+}
+
+// hazardsOf returns what goes with an object that nobody read, as far as its kind tells.
+func hazardsOf(id identity.Identity) []immutability.Hazard {
+	obj := &unstructured.Unstructured{}
+	obj.SetAPIVersion(id.APIVersion)
+	obj.SetKind(id.Kind)
+	obj.SetNamespace(id.Namespace)
+	obj.SetName(id.Name)
+	hazards := immutability.Hazards(obj)
+	if id.APIVersion == "v1" && id.Kind == "PersistentVolumeClaim" {
+		hazards = append(hazards, immutability.Hazard{
+			Kind: immutability.Data, Message: "the claim lets go of its volume, if it has one, and with reclaim policy Delete the data is deleted with it",
+		})
+	}
+	return hazards
 }
 
 // patch returns the apply request for a manifest.
@@ -272,16 +350,12 @@ func (p *Planner) compare(plan *Plan, dryRun *unstructured.Unstructured, prior *
 		plan.Changes = append(causeless(projection.Diff(plan.Before, plan.After), Edited), plan.assignments()...)
 		return nil
 	}
-	if prior != nil && prior.UID != "" && prior.UID != string(plan.live.GetUID()) {
-		plan.Warnings = append(plan.Warnings, fmt.Sprintf("%s: somebody re-created the object: its uid was %s and is %s",
-			plan.Object, prior.UID, plan.live.GetUID()))
-	}
+	plan.warnOfRecreation()
 	plan.warnOfDeletion(dryRun)
 	// A dry run that would write nothing is answered with the live object as it is, so equality is the proof.
 	if sameObject(plan.live, dryRun) {
 		plan.Before = plan.After
 		plan.Action, plan.Reason = NoOp, "the server would write nothing"
-		p.options.NoOps.add(plan.noOpKey())
 		return nil
 	}
 	plan.Before = projection.Project(plan.live.Object, plan.After.Fields)
@@ -299,7 +373,7 @@ func (p *Planner) takeAfter(plan *Plan, dryRun *unstructured.Unstructured) (fiel
 		return owners, fmt.Errorf("%s: dry run: %w", plan.Object, err)
 	}
 	declared := declaredIn(plan.manifest.Object, dryRun.Object, owners, p.options.FieldManager)
-	plan.Ignored, plan.Assigned = declared.unkept, declared.left
+	plan.Unkept, plan.Assigned = declared.unkept, declared.left
 	plan.After = projection.Project(dryRun.Object, declared.fields)
 	return owners, nil
 }
@@ -317,6 +391,15 @@ func (p *Planner) explain(plan *Plan, dryRun *unstructured.Unstructured, owners 
 	plan.Dropped = c.liveOwners.Dropped(owners, dryRun.Object, p.options.FieldManager)
 	plan.Ownership = fieldowner.Compare(c.liveOwners, owners, p.options.FieldManager)
 	return nil
+}
+
+// warnOfRecreation warns of an object that is another one than the remembered.
+func (plan *Plan) warnOfRecreation() {
+	prior, uid := plan.request.Prior, string(plan.live.GetUID())
+	if prior != nil && prior.UID != "" && prior.UID != uid {
+		plan.Warnings = append(plan.Warnings, fmt.Sprintf("%s: somebody re-created the object: its uid was %s and is %s",
+			plan.Object, prior.UID, uid))
+	}
 }
 
 // warnOfDeletion warns of applying to an object that is going away. A server removes it with the last finalizer, also when

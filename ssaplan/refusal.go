@@ -3,9 +3,11 @@ package ssaplan
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/authresilience"
@@ -64,17 +66,29 @@ var refusalWords = map[immutability.Kind]string{
 
 // refused turns the server's refusal of the dry run into a plan, or into an error if applying can't work.
 func (p *Planner) refused(ctx context.Context, plan *Plan, err error) error {
+	class := authresilience.Classify(err)
+	if class == authresilience.TypeNotServed {
+		p.kinds.forget(plan.Object.Group(), plan.Object.Version())
+		plan.deferToType()
+		return nil
+	}
+	if plan.live != nil && plan.live == plan.request.Live { // which may be out of date
+		var failed error
+		if plan.live, failed = plan.target.live(ctx); failed != nil {
+			return p.failure(plan.Object, "get", failed)
+		}
+	}
 	switch conflicts := fieldowner.ConflictsFromError(err, plan.liveObject()); {
 	case len(conflicts) > 0:
 		return p.conflict(ctx, plan, conflicts)
-	case authresilience.Classify(err) == authresilience.NamespaceNotFound && plan.live == nil:
-		plan.deferTo(MissingNamespace, fmt.Sprintf("namespace %q doesn't exist (yet)", plan.Object.Namespace))
+	case class == authresilience.NamespaceNotFound && plan.live == nil:
+		plan.deferToNamespace()
 		return nil
 	case apierrors.IsBadRequest(err) && strings.HasSuffix(err.Error(), noDryRun):
 		plan.deferTo(NoDryRun, plan.shown(err).Error())
 		return nil
 	}
-	if len(plan.Unknown) > 0 {
+	if len(plan.request.Unknown) > 0 {
 		plan.deferTo(UnknownValues, fmt.Sprintf("can't be tried without the values of %s: %v", pathList(plan.Unknown), plan.shown(err)))
 		return nil
 	}
@@ -88,8 +102,9 @@ func (p *Planner) refused(ctx context.Context, plan *Plan, err error) error {
 	if plan.live != nil {
 		verdict = p.probe(ctx, plan, verdict)
 	}
+	plan.hideIn(&verdict)
 	if !verdict.Replaceable() {
-		return &RefusedError{plan.Object, verdict, err}
+		return &RefusedError{plan.Object, verdict, plan.shown(err)}
 	}
 	plan.replaceFor(verdict)
 	return nil
@@ -99,7 +114,10 @@ func (p *Planner) refused(ctx context.Context, plan *Plan, err error) error {
 var ipAddresses = schema.GroupVersionResource{Group: "networking.k8s.io", Version: "v1", Resource: "ipaddresses"}
 
 func (p *Planner) probe(ctx context.Context, plan *Plan, verdict immutability.Verdict) immutability.Verdict {
-	addresses := &trackedResource{resource: p.resources(ipAddresses, ""), object: plan.Object, observe: p.options.observer()}
+	addresses := &trackedResource{
+		resource: p.resources(ipAddresses, ""), sender: p.options.sender(),
+		object: identity.Identity{APIVersion: ipAddresses.GroupVersion().String(), Kind: "IPAddress"},
+	}
 	verdict = immutability.Probe(ctx, plan.target.resource, plan.manifest, plan.live, verdict,
 		immutability.ProbeOptions{FieldManager: p.options.FieldManager, IPAddresses: addresses})
 	plan.target.resource.requests += addresses.requests
@@ -111,7 +129,12 @@ func (p *Planner) conflict(ctx context.Context, plan *Plan, conflicts []fieldown
 	forced, force := plan.Patch, true
 	forced.Options.Force = &force
 	dryRun, err := plan.target.dryRun(ctx, forced)
-	if err == nil && dryRun.GetResourceVersion() == plan.liveVersion() {
+	switch {
+	case err != nil:
+		plan.Warnings = append(plan.Warnings, fmt.Sprintf("what taking over the fields would change isn't known: %v", plan.shown(err)))
+	case dryRun.GetResourceVersion() != plan.liveVersion():
+		plan.Warnings = append(plan.Warnings, "what taking over the fields would change isn't known: the object changed meanwhile")
+	default:
 		if err := p.compare(plan, dryRun, plan.request.Prior); err != nil {
 			return err
 		}
@@ -125,6 +148,16 @@ func (p *Planner) conflict(ctx context.Context, plan *Plan, conflicts []fieldown
 // shown returns err as it can be printed.
 func (plan *Plan) shown(err error) error {
 	return hideSecrets(authresilience.Redact(err), plan.request.Manifest, plan.live)
+}
+
+// hideIn takes the sensitive values out of what the server said of the fields.
+func (plan *Plan) hideIn(verdict *immutability.Verdict) {
+	secrets := secretsIn([]*unstructured.Unstructured{plan.request.Manifest, plan.live})
+	verdict.Fields = slices.Clone(verdict.Fields)
+	for i := range verdict.Fields {
+		verdict.Fields[i].Message = secrets.hide(verdict.Fields[i].Message)
+	}
+	verdict.Uncertain = secrets.hide(verdict.Uncertain)
 }
 
 // replaceFor makes the plan a replacement because of fields that can't change in place.

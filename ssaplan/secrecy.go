@@ -2,29 +2,51 @@ package ssaplan
 
 import (
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/projection"
 )
 
-// hideSecrets returns err with the sensitive values of the objects taken out of its text. Servers quote values in what
-// they say of invalid fields. The error still wraps err, so that its class can be told.
+// hideSecrets returns err with the sensitive values of the objects taken out of what the server says in it. Servers quote
+// values in what they say of invalid fields. What is wrapped is hidden too, so that the class can be told and nothing else.
 func hideSecrets(err error, objects ...*unstructured.Unstructured) error {
 	if err == nil {
 		return nil
 	}
-	text := err.Error()
-	for _, secret := range secretsIn(objects) {
-		text = strings.ReplaceAll(text, secret, "<redacted>")
+	secrets := secretsIn(objects)
+	var status *apierrors.StatusError
+	if !errors.As(err, &status) || status == nil {
+		object, rest, found := strings.Cut(err.Error(), ": ")
+		if !found {
+			return redacted(err, secrets.hide(object), err)
+		}
+		return redacted(err, object+": "+secrets.hide(rest), err) // the object keeps its name
 	}
+	hidden := &apierrors.StatusError{ErrStatus: *status.ErrStatus.DeepCopy()}
+	hidden.ErrStatus.Message = secrets.hide(hidden.ErrStatus.Message)
+	if details := hidden.ErrStatus.Details; details != nil {
+		for i := range details.Causes {
+			details.Causes[i].Message = secrets.hide(details.Causes[i].Message)
+		}
+	}
+	if hidden.ErrStatus.String() == status.ErrStatus.String() {
+		return err
+	}
+	// What stands around the server's words names the object, and stays.
+	return redacted(err, strings.ReplaceAll(err.Error(), status.Error(), hidden.Error()), hidden)
+}
+
+func redacted(err error, text string, wrapped error) error {
 	if text == err.Error() {
 		return err
 	}
-	return &redactedError{text, err}
+	return &redactedError{text, wrapped}
 }
 
 // redactedError stands for an error whose text holds secrets.
@@ -37,9 +59,26 @@ func (e *redactedError) Error() string    { return e.text }
 func (e *redactedError) Unwrap() error    { return e.err }
 func (e *redactedError) GoString() string { return fmt.Sprintf("%q", e.text) }
 
-// secretsIn returns the sensitive values of the objects in the forms in which a server may quote them, long ones first,
-// so that no part of one stays behind.
-func secretsIn(objects []*unstructured.Unstructured) []string {
+// secrets are sensitive values in the forms in which a server may quote them, long ones first, so that no part of one stays
+// behind.
+type secrets []string
+
+// hide returns the text without the secrets. Short ones count only where they are quoted, as servers do: elsewhere taking
+// them out would tell what they are.
+func (s secrets) hide(text string) string {
+	const short = 6
+	for _, secret := range s {
+		if len(secret) < short {
+			text = strings.ReplaceAll(text, fmt.Sprintf("%q", secret), `"<redacted>"`)
+		} else {
+			text = strings.ReplaceAll(text, secret, "<redacted>")
+		}
+	}
+	return text
+}
+
+// secretsIn returns the sensitive values of the objects.
+func secretsIn(objects []*unstructured.Unstructured) secrets {
 	var found []string
 	add := func(_ projection.Path, v any) any {
 		found = appendTexts(found, v)

@@ -24,7 +24,7 @@ type target struct {
 // locate finds out where the object lives. A kind that the server doesn't serve is an error for which
 // meta.IsNoMatchError holds.
 func (p *Planner) locate(ctx context.Context, id identity.Identity) (*target, error) {
-	kind, err := p.kinds.find(ctx, schema.GroupVersionKind{Group: id.Group(), Version: id.Version(), Kind: id.Kind})
+	kind, err := findOnce(ctx, p.kinds, schema.GroupVersionKind{Group: id.Group(), Version: id.Version(), Kind: id.Kind})
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (p *Planner) locate(ctx context.Context, id identity.Identity) (*target, er
 		t.warnings = append(t.warnings, warning)
 	}
 	t.resource = &trackedResource{
-		resource: p.resources(kind.resource, t.identity.Namespace), object: t.identity, observe: p.options.observer(),
+		resource: p.resources(kind.resource, t.identity.Namespace), object: t.identity, sender: p.options.sender(),
 	}
 	return t, nil
 }

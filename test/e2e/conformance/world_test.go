@@ -169,7 +169,7 @@ func (w *world) planBy(planner *ssaplan.Planner, request ssaplan.Request) *ssapl
 	noteAll(w, "change", plan.Changes)
 	noteAll(w, "ownership", plan.Ownership)
 	noteAll(w, "conflict", plan.Conflicts)
-	noteAll(w, "ignored", plan.Ignored)
+	noteAll(w, "unkept", plan.Unkept)
 	noteAll(w, "normalized", plan.Normalized)
 	noteAll(w, "warning", plan.Warnings)
 	if r := plan.Replacement; r != nil {

@@ -225,6 +225,7 @@ func TestPlanAllKeepsOrderAndKnowsTheSet(t *testing.T) {
 	for i := range 100 {
 		add("{apiVersion: v1, kind: ConfigMap, metadata: {name: many-%d}}", i)
 	}
+	add("{apiVersion: v1, kind: ConfigMap, metadata: {name: broken, namespace: %s}}", c.namespace)
 	add("{apiVersion: v1, kind: ConfigMap, metadata: {name: many-7, namespace: %s}}", c.namespace)
 
 	i, actions := 0, map[ssaplan.Action]int{}
@@ -232,6 +233,8 @@ func TestPlanAllKeepsOrderAndKnowsTheSet(t *testing.T) {
 		switch i {
 		case 4:
 			require.ErrorContains(t, err, "broken")
+		case len(requests) - 2:
+			require.ErrorContains(t, err, fmt.Sprintf("v1/ConfigMap %s/broken: stands in the set twice, as number 5 and", c.namespace), "what is wrong counts too")
 		case len(requests) - 1:
 			require.ErrorContains(t, err, fmt.Sprintf("v1/ConfigMap %s/many-7: stands in the set twice", c.namespace))
 		default:

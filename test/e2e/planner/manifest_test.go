@@ -13,7 +13,6 @@ import (
 
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
-	"github.com/ssaplan/primitives/test/controlplane"
 )
 
 func patterns(t *testing.T, texts ...string) projection.Patterns {
@@ -127,40 +126,6 @@ func TestIgnoredFieldsAreLeftToOthers(t *testing.T) {
 	require.Empty(t, causes(c.plan(t, ssaplan.Request{Manifest: m, Ignore: ignore})))
 	require.Equal(t, []string{"remove data.b Dropped"}, causes(c.plan(t, ssaplan.Request{Manifest: m, Ignore: patterns(t, "data.a", "data.b")})),
 		"nobody else owns it")
-}
-
-func TestUnknownValuesAreLeftOut(t *testing.T) {
-	c := newCluster(t)
-	const deployment = `{apiVersion: apps/v1, kind: Deployment, metadata: {name: unknown}, spec: {replicas: %d, selector: {matchLabels: {a: b}},
-		template: {metadata: {labels: {a: b}}, spec: {containers: [{name: app, image: "%s"}, {name: side, image: s}]}}}}`
-	c.apply(t, manifest(t, deployment, 1, "app:1"))
-	env := patterns(t, `spec.template.spec.containers[name="side"].image`)
-
-	plan := c.plan(t, ssaplan.Request{Manifest: manifest(t, deployment, 2, "app:2"), AllUnknown: true})
-	require.Equal(t, ssaplan.UnknownValues, plan.Deferral)
-	require.Zero(t, plan.Requests)
-
-	image := patterns(t, "metadata.labels", "spec.replicas")
-	plan = c.plan(t, ssaplan.Request{Manifest: manifest(t, deployment, 2, "app:2"), Unknown: image})
-	require.Equal(t, ssaplan.Update, plan.Action)
-	require.Equal(t, []string{`replace spec.template.spec.containers[name="app"].image Edited`}, causes(plan))
-	require.Equal(t, "[spec.replicas]", fmt.Sprint(plan.Unknown))
-	_, err := c.planner.Apply(t.Context(), plan)
-	require.ErrorContains(t, err, "spec.replicas")
-
-	plan = c.plan(t, ssaplan.Request{Manifest: manifest(t, deployment, 2, "app:1"), Unknown: image})
-	require.Equal(t, ssaplan.UnknownValues, plan.Deferral, "nothing else changes: %v", plan)
-	cached, err := ssaplan.New(controlplane.Shared(t).Config(), ssaplan.Options{FieldManager: manager, DefaultNamespace: c.namespace, NoOps: ssaplan.NewNoOpCache(10)})
-	require.NoError(t, err)
-	for range 2 {
-		plan, err = cached.Plan(t.Context(), ssaplan.Request{Manifest: manifest(t, deployment, 2, "app:1"), Unknown: image})
-		require.NoError(t, err)
-		require.Equal(t, ssaplan.UnknownValues, plan.Deferral, "a remembered no-op is none while values are unknown")
-	}
-
-	plan = c.plan(t, ssaplan.Request{Manifest: manifest(t, deployment, 2, "app:2"), Unknown: env})
-	require.Equal(t, ssaplan.UnknownValues, plan.Deferral, "the server doesn't accept a container without an image")
-	require.Contains(t, plan.Reason, "image")
 }
 
 func TestAnEmptyMapDeclaresNothingInIt(t *testing.T) {

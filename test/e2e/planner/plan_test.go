@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
 
+	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/test/controlplane"
 )
@@ -281,18 +282,6 @@ func TestRefusalThatReplacingDoesNotHelp(t *testing.T) {
 	}
 }
 
-func TestDeferred(t *testing.T) {
-	c := newCluster(t)
-	plan := c.plan(t, ssaplan.Request{Manifest: manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: nowhere}}")})
-	require.Equal(t, ssaplan.Deferred, plan.Action)
-	require.Contains(t, plan.Reason, `namespace "nowhere"`)
-
-	plan = c.plan(t, ssaplan.Request{Manifest: manifest(t, "{apiVersion: example.com/v9, kind: Gadget, metadata: {name: a}}")})
-	require.Equal(t, ssaplan.Deferred, plan.Action)
-	require.Contains(t, plan.Reason, "example.com/v9 Gadget")
-	require.Zero(t, plan.Requests)
-}
-
 func TestWarningsReachTheirPlan(t *testing.T) {
 	c := newCluster(t)
 	var wg sync.WaitGroup
@@ -366,8 +355,8 @@ func TestStateSurvivesJSON(t *testing.T) {
 	set(m, int64(9007199254740995), "spec", "size")
 	require.Equal(t, []string{"replace spec.size Edited"}, causes(c.plan(t, ssaplan.Request{Manifest: m, Prior: &state})))
 
-	newer := strings.Replace(string(text), `"version":1`, `"version":2`, 1)
-	require.ErrorContains(t, json.Unmarshal([]byte(newer), &state), "version 2")
+	newer := strings.Replace(string(text), `"version":2`, `"version":3`, 1)
+	require.ErrorContains(t, json.Unmarshal([]byte(newer), &state), "version 3")
 }
 
 func TestRenewedStateKeepsDigests(t *testing.T) {
@@ -408,7 +397,9 @@ func TestObserve(t *testing.T) {
 	require.NoError(t, err)
 
 	var lines []string
-	for _, o := range seen {
+	require.Equal(t, "discover", seen[0].Verb)
+	require.Equal(t, identity.Identity{APIVersion: "v1"}, seen[0].Object)
+	for _, o := range seen[1:] {
 		require.Equal(t, plan.Object, o.Object)
 		require.Positive(t, o.Duration)
 		require.Positive(t, o.Received)
@@ -416,7 +407,7 @@ func TestObserve(t *testing.T) {
 		lines = append(lines, fmt.Sprintf("%s %t %d %s", o.Verb, o.DryRun, o.Status, o.Class))
 	}
 	require.Equal(t, []string{"get false 404 NotFound", "patch true 201 None", "patch false 201 None"}, lines)
-	require.Equal(t, 3, strings.Count(log.String(), "level=DEBUG msg=request"))
+	require.Equal(t, 4, strings.Count(log.String(), "level=DEBUG msg=request"))
 	require.NotContains(t, log.String(), "Y2FuYXJ5")
 }
 

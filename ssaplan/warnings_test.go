@@ -1,0 +1,64 @@
+package ssaplan_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/rest"
+
+	"github.com/ssaplan/primitives/ssaplan"
+)
+
+// warning is a transport that answers like recorded, and warns.
+type warning struct{ recorded }
+
+func (w warning) RoundTrip(request *http.Request) (*http.Response, error) {
+	response, err := w.recorded.RoundTrip(request)
+	response.Header = response.Header.Clone()
+	response.Header.Set("Warning", `299 - "mind the gap"`)
+	return response, err
+}
+
+// heard notes the warnings of client-go.
+type heard struct{ texts *[]string }
+
+func (h heard) HandleWarningHeader(_ int, _, text string) { *h.texts = append(*h.texts, text) }
+
+// The warnings that a server gives while it is asked are those of the plan, also of a plan that was remembered. All others
+// go to the host's handler.
+func TestWarningsGoToThePlanOrToTheHost(t *testing.T) {
+	live := read(t, "live.json")
+	var texts []string
+	config := &rest.Config{Host: "http://recorded", Transport: warning{recorded{live, live}}, WarningHandler: heard{&texts}}
+	planner, err := ssaplan.New(config, ssaplan.Options{FieldManager: "bench", NoOps: ssaplan.NewNoOpCache(10)})
+	require.NoError(t, err)
+	manifest := object(t, "manifest.json")
+	manifest.Object["status"] = map[string]any{"replicas": int64(5)}
+	var plans []*ssaplan.Plan
+	for range 2 {
+		plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest})
+		require.NoError(t, err)
+		require.Equal(t, ssaplan.NoOp, plan.Action, plan.Reason)
+		require.Contains(t, strings.Join(plan.Warnings, "\n"), "mind the gap")
+		require.Contains(t, strings.Join(plan.Warnings, "\n"), "status: ")
+		plans = append(plans, plan)
+	}
+	require.ElementsMatch(t, plans[0].Warnings, plans[1].Warnings, "a remembered plan says what it said")
+	require.Equal(t, 1, plans[1].Requests)
+	require.Empty(t, texts)
+
+	state, err := ssaplan.NewState(object(t, "live.json"), "bench")
+	require.NoError(t, err)
+	_, err = planner.Read(t.Context(), state)
+	require.NoError(t, err)
+	require.Equal(t, []string{"mind the gap"}, texts)
+}
+
+func object(t *testing.T, file string) *unstructured.Unstructured {
+	obj := &unstructured.Unstructured{}
+	require.NoError(t, obj.UnmarshalJSON(read(t, file)))
+	return obj
+}
