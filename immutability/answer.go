@@ -6,6 +6,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/internal/apistatus"
 )
 
 // reply is the server's answer to a dry run.
@@ -38,7 +40,7 @@ func readAnswer(err error) reply {
 	if err == nil {
 		return reply{answer: Answer{Outcome: Valid}}
 	}
-	found := statuses(err)
+	found := apistatus.All(err)
 	if len(found) == 0 || fromElsewhere(found[0].Details) {
 		return reply{answer: Answer{Unanswered, shorten(err.Error())}}
 	}

@@ -1,12 +1,12 @@
 package immutability
 
 import (
-	"errors"
 	"net/http"
 	"slices"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/ssaplan/primitives/internal/apistatus"
 )
 
 // Classify returns the verdict on an error of a refused update or apply. It looks at the API status in err, wherever it
@@ -16,7 +16,7 @@ import (
 // A verdict from texts is replaceable only for built-in kinds, for fields whose update runs every check that a create
 // would run. Whether the user may create, and whether admission lets it pass, only [Probe] can tell.
 func Classify(err error) Verdict {
-	found := statuses(err)
+	found := apistatus.All(err)
 	if len(found) == 0 {
 		return Verdict{Kind: None}
 	}
@@ -28,34 +28,6 @@ func Classify(err error) Verdict {
 		verdict.Kind, verdict.Uncertain = Invalid, "there are several API errors, and they may speak of different objects"
 	}
 	return verdict
-}
-
-// statuses returns the API statuses in the tree of err, depth first.
-func statuses(err error) []metav1.Status {
-	switch e := err.(type) {
-	case nil:
-		return nil
-	case *apierrors.StatusError:
-		if e == nil { // its method Status would panic
-			return nil
-		}
-		return []metav1.Status{e.Status()}
-	case interface{ Status() metav1.Status }:
-		return []metav1.Status{e.Status()}
-	case interface{ Unwrap() []error }:
-		return allStatuses(e.Unwrap())
-	case interface{ Errors() []error }: // apimachinery's Aggregate has no Unwrap
-		return allStatuses(e.Errors())
-	}
-	return statuses(errors.Unwrap(err))
-}
-
-func allStatuses(errs []error) []metav1.Status {
-	var found []metav1.Status
-	for _, err := range errs {
-		found = append(found, statuses(err)...)
-	}
-	return found
 }
 
 // ClassifyStatus is [Classify] for a status, as a server returns it and as it can be read from a file.

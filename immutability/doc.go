@@ -17,8 +17,9 @@
 //
 // A replacement destroys something, so the rules are one-sided:
 //
-//  1. Only [Verdict.Replaceable] permits a replacement. It is true when every cause is known to be an immutable field,
-//     and nothing suggests that the create would fail.
+//  1. Only [Verdict.Replaceable] permits a replacement. It is true when every cause is a known immutable field and
+//     nothing suggests that the create would fail, or when Probe has shown that the manifest is valid and that no update
+//     gets there.
 //  2. A word never decides. A text counts for the kind, the field and the type of cause it was seen with, as a whole.
 //  3. The own rules of a custom resource have free texts. Without Probe they are [Invalid], and [Verdict.Uncertain]
 //     says that this is not proven.

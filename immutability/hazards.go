@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // HazardKind names what a replacement endangers.
@@ -38,16 +39,21 @@ func (h Hazard) String() string { return h.Message }
 
 // Hazards returns what replacing live destroys, interrupts or waits for, as far as it can be told from the object
 // itself: the most severe first. It returns nil for nil. It can't know which other objects exist, so it doesn't list
-// dependents but says that they go.
+// dependents but says that they go. Of an object without apiVersion and kind, as typed clients return them, it can only
+// tell what holds for every kind: set them first. [Probe] takes them from the manifest.
 func Hazards(live *unstructured.Unstructured) []Hazard {
 	if live == nil {
 		return nil
 	}
+	return hazardsOf(kindOf(live), live)
+}
+
+func hazardsOf(kind schema.GroupKind, live *unstructured.Unstructured) []Hazard {
 	var hazards []Hazard
 	add := func(kind HazardKind, format string, args ...any) {
 		hazards = append(hazards, Hazard{kind, fmt.Sprintf(format, args...)})
 	}
-	if of, known := hazardsByKind[live.GroupVersionKind().GroupKind().String()]; known {
+	if of, known := hazardsByKind[kind.String()]; known {
 		of(live, add)
 	}
 	if live.GetDeletionTimestamp() != nil {

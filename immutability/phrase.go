@@ -6,26 +6,26 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Family names a group of server texts that mean the same.
+// Family names a group of server texts that mean the same, in words to show: "field is immutable".
 type Family string
 
 // The families of texts.
 const (
-	// FieldIsImmutable: "field is immutable", the text of apimachinery's ValidateImmutableField.
-	FieldIsImmutable Family = "field is immutable"
-	// ImmutableSpec: texts of particular kinds that say "immutable".
-	ImmutableSpec Family = "immutable spec"
-	// ForbiddenTransition: texts of particular kinds that forbid a change without the word.
-	ForbiddenTransition Family = "forbidden transition"
-	// OneWayRule: fields that may change in one direction only.
-	OneWayRule Family = "one-way rule"
-	// NeverReplaceable: fields that are bound to the object's name, so that no create could change them.
-	NeverReplaceable Family = "bound to the name"
-	// DefaultInTheWay: texts about two fields that exclude each other, one of which can be a server default that the
+	// fieldIsImmutable: "field is immutable", the text of apimachinery's ValidateImmutableField.
+	fieldIsImmutable Family = "field is immutable"
+	// immutableSpec: texts of particular kinds that say "immutable".
+	immutableSpec Family = "immutable spec"
+	// forbiddenTransition: texts of particular kinds that forbid a change without the word.
+	forbiddenTransition Family = "forbidden transition"
+	// oneWayRule: fields that may change in one direction only.
+	oneWayRule Family = "one-way rule"
+	// neverReplaceable: fields that are bound to the object's name, so that no create could change them.
+	neverReplaceable Family = "bound to the name"
+	// defaultInTheWay: texts about two fields that exclude each other, one of which can be a server default that the
 	// applier doesn't own.
-	DefaultInTheWay Family = "default in the way"
-	// MetadataRule: rules about metadata that hold for every kind.
-	MetadataRule Family = "metadata rule"
+	defaultInTheWay Family = "default in the way"
+	// metadataRule: rules about metadata that hold for every kind.
+	metadataRule Family = "metadata rule"
 )
 
 // checks tells how much of a create's validation an update runs that is refused with a text. Read from the update

@@ -9,9 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Server is what [Probe] needs of a client for the object's resource and namespace. The methods have the signatures of
+// Writer is what [Probe] needs of a client for the object's resource and namespace. The methods have the signatures of
 // client-go's dynamic.ResourceInterface.
-type Server interface {
+type Writer interface {
 	Create(ctx context.Context, obj *unstructured.Unstructured, options metav1.CreateOptions, subresources ...string) (*unstructured.Unstructured, error)
 	Update(ctx context.Context, obj *unstructured.Unstructured, options metav1.UpdateOptions, subresources ...string) (*unstructured.Unstructured, error)
 }
@@ -44,7 +44,10 @@ type ProbeOptions struct {
 // The dry run of a Service doesn't check everything that a create does. Each cluster IP that the manifest pins and the
 // live object doesn't have costs one Get more. Node ports are taken to be in the range that servers have by default,
 // unless the live object shows another one.
-func Probe(ctx context.Context, server Server, manifest, live *unstructured.Unstructured, verdict Verdict, opts ProbeOptions) Verdict {
+//
+// Without a server or a manifest the verdict is returned as it is. live may be nil; then there is nothing to look for
+// leftovers in, and the hazards are those that the manifest shows.
+func Probe(ctx context.Context, server Writer, manifest, live *unstructured.Unstructured, verdict Verdict, opts ProbeOptions) Verdict {
 	if !verdict.worthAsking() || server == nil || manifest == nil {
 		return verdict
 	}
@@ -61,14 +64,14 @@ func Probe(ctx context.Context, server Server, manifest, live *unstructured.Unst
 		verdict = verdict.proveAddresses(ctx, manifest, live, opts.IPAddresses)
 	}
 	if verdict.Replaceable() {
-		verdict.Hazards = Hazards(live)
+		verdict.Hazards = p.hazards()
 	}
 	return verdict
 }
 
 // probe sends the dry runs.
 type probe struct {
-	server         Server
+	server         Writer
 	manifest, live *unstructured.Unstructured
 	opts           ProbeOptions
 }
@@ -77,7 +80,10 @@ type probe struct {
 func (p probe) tellLeftovers(ctx context.Context, v Verdict) Verdict {
 	whole, updated := p.update(ctx, updateBody(p.manifest, p.live))
 	v = v.afterUpdate(whole, p.live, updated)
-	if v.Uncertain == "" || whole.answer.Outcome != NotValid || v.sharesCause(whole.verdict) {
+	if v.Replaceable() && holdsOthers[kindOf(p.manifest)] && !v.allKnown() {
+		v.Uncertain = "a text that isn't known may stand for a rule that protects data; replacing it is left to the user"
+	}
+	if v.Uncertain == "" || whole.answer.Outcome != NotValid || v.sharesCause(whole.verdict) || len(p.live.Object) == 0 {
 		return v
 	}
 	merged, updated := p.update(ctx, mergedBody(p.manifest, p.live, v.causes))
@@ -100,6 +106,19 @@ func (p probe) update(ctx context.Context, body *unstructured.Unstructured) (rep
 		FieldValidation: metav1.FieldValidationStrict,
 	})
 	return readAnswer(err), updated
+}
+
+// hazards returns the [Hazards] of the live object, and of the manifest for want of one.
+func (p probe) hazards() []Hazard {
+	if len(p.live.Object) == 0 {
+		return hazardsOf(kindOf(p.manifest), p.manifest)
+	}
+	return hazardsOf(kindOf(p.manifest), p.live)
+}
+
+// kindOf returns the kind of a manifest. What was read by a typed client bears none.
+func kindOf(manifest *unstructured.Unstructured) schema.GroupKind {
+	return manifest.GroupVersionKind().GroupKind()
 }
 
 // holdsOthers are the kinds whose deletion takes data or other objects along.
@@ -146,7 +165,7 @@ func (v Verdict) afterCreate(r reply) Verdict {
 	case Refused:
 		v.Uncertain = "the server would refuse to create the object: " + r.answer.Message
 	case Valid:
-		if slices.Contains(v.Evidence.Families, OneWayRule) {
+		if slices.Contains(v.Evidence.Families, oneWayRule) {
 			v.Kind = Directional
 		}
 		if v.Kind == Directional || v.Kind == Immutable {
@@ -167,9 +186,6 @@ func (v Verdict) afterUpdate(r reply, live, updated *unstructured.Unstructured) 
 		v.Remedy = remedyFor(v.Leftovers)
 	case r.answer.Outcome == NotValid && (v.sharesCause(r.verdict) || v.hasFixed()):
 		v.Kind, v.Uncertain, v.Remedy = Immutable, "", ""
-		if holdsOthers[live.GroupVersionKind().GroupKind()] && !v.allKnown() {
-			v.Uncertain = "a text that isn't known may stand for a rule that protects data; replacing it is left to the user"
-		}
 	case r.answer.Outcome == NotValid:
 		v = v.undecided("an update of the whole manifest is refused too, but for other reasons")
 	default:

@@ -194,12 +194,35 @@ func TestProbeLeavesUnknownRulesForDataToTheUser(t *testing.T) {
 	} {
 		obj := object(t, manifest)
 		unheard := refused(obj.GroupVersionKind().Group, obj.GetKind(), because("spec.new", invalidValue, `Invalid value: "b": unheard of`))
-		server := &fake{createErr: exists(), updateErr: unheard}
-		got := immutability.Probe(context.Background(), server, obj, obj, immutability.Classify(unheard), immutability.ProbeOptions{})
-		assert.Equal(t, immutability.Immutable, got.Kind, manifest)
-		assert.False(t, got.Replaceable(), manifest)
-		assert.Contains(t, got.Uncertain, "protects data", manifest)
+		for name, live := range map[string]*unstructured.Unstructured{"live": obj, "live of a typed client": object(t, `{metadata: {name: x}}`), "no live": nil} {
+			server := &fake{createErr: exists(), updateErr: unheard}
+			got := immutability.Probe(context.Background(), server, obj, live, immutability.Classify(unheard), immutability.ProbeOptions{})
+			assert.Equal(t, immutability.Immutable, got.Kind, "%s: %s", name, manifest)
+			assert.False(t, got.Replaceable(), "%s: %s", name, manifest)
+			assert.Contains(t, got.Uncertain, "protects data", "%s: %s", name, manifest)
+		}
 	}
+}
+
+// An object that a typed client has read bears neither apiVersion nor kind.
+func TestProbeTakesHazardsFromTheManifestsKind(t *testing.T) {
+	fixed := refused("", "PersistentVolumeClaim", because("spec", forbidden,
+		"Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims"))
+	claim := object(t, `{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: x}}`)
+	for name, live := range map[string]*unstructured.Unstructured{
+		"live":                   object(t, `{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: x}, spec: {volumeName: pv-7}}`),
+		"live of a typed client": object(t, `{metadata: {name: x}, spec: {volumeName: pv-7}}`),
+	} {
+		got := immutability.Probe(context.Background(), &fake{createErr: exists()}, claim, live, immutability.Classify(fixed), immutability.ProbeOptions{})
+		require.True(t, got.Replaceable(), "%s: %s", name, got.Uncertain)
+		require.Len(t, got.Hazards, 1, name)
+		assert.Equal(t, immutability.Data, got.Hazards[0].Kind, name)
+	}
+	namespace := object(t, `{apiVersion: v1, kind: Namespace, metadata: {name: prod}}`)
+	got := immutability.Probe(context.Background(), &fake{createErr: exists()}, namespace, nil, immutability.Classify(proven), immutability.ProbeOptions{})
+	require.True(t, got.Replaceable())
+	assert.Equal(t, []immutability.Hazard{{Kind: immutability.Contents, Message: "everything inside namespace prod is deleted with it"}}, got.Hazards,
+		"without a live object the manifest tells what it can")
 }
 
 func TestProbeRequests(t *testing.T) {
@@ -354,6 +377,22 @@ func TestProbeWithoutLiveObject(t *testing.T) {
 	got := immutability.Probe(context.Background(), server, object(t, `{apiVersion: example.com/v1, kind: Widget, metadata: {name: x}}`), nil,
 		immutability.Classify(unknown), immutability.ProbeOptions{})
 	assert.True(t, got.Replaceable(), "the verdict needs only the answers")
+
+	server.updateErr = refused("example.com", "Widget", because("spec.b", invalidValue, `Invalid value: "c": something else`))
+	for name, live := range map[string]*unstructured.Unstructured{"nil": nil, "empty": {}} {
+		got = immutability.Probe(context.Background(), server, object(t, `{apiVersion: example.com/v1, kind: Widget, metadata: {name: x}}`), live,
+			immutability.Classify(unknown), immutability.ProbeOptions{})
+		assert.False(t, got.Replaceable(), name)
+		assert.NotEmpty(t, got.Uncertain, name)
+		assert.Equal(t, 2, got.Evidence.Requests, "%s: there is nothing that a third update could keep", name)
+	}
+}
+
+func TestProbeWithNobodyToAsk(t *testing.T) {
+	verdict := immutability.Classify(unknown)
+	widget := object(t, `{apiVersion: example.com/v1, kind: Widget, metadata: {name: x}}`)
+	assert.Equal(t, verdict, immutability.Probe(context.Background(), nil, widget, widget, verdict, immutability.ProbeOptions{}))
+	assert.Equal(t, verdict, immutability.Probe(context.Background(), &fake{}, nil, widget, verdict, immutability.ProbeOptions{}))
 }
 
 // The ports of a Service that the live object holds are left out, but only where they aren't wrong in themselves.

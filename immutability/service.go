@@ -10,6 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/ssaplan/primitives/internal/apistatus"
 )
 
 // Getter is a client for one resource that finds objects by name. client-go's dynamic.ResourceInterface has the method.
@@ -18,7 +20,7 @@ type Getter interface {
 }
 
 func isService(obj *unstructured.Unstructured) bool {
-	return obj.GroupVersionKind().GroupKind() == schema.GroupKind{Kind: "Service"}
+	return kindOf(obj) == schema.GroupKind{Kind: "Service"}
 }
 
 func serviceSpec(service *unstructured.Unstructured) map[string]any {
@@ -58,7 +60,7 @@ func (v Verdict) proveAddress(ctx context.Context, ip string, addresses Getter) 
 	}
 	_, err := addresses.Get(ctx, ip, metav1.GetOptions{})
 	v.Evidence.Requests++
-	switch found := statuses(err); {
+	switch found := apistatus.All(err); {
 	case err == nil:
 		v.Kind = Invalid
 		v.Fields = []Field{{Path: "spec.clusterIPs", Message: fmt.Sprintf("Invalid value: failed to allocate IP %s: provided IP is already allocated", ip)}}

@@ -88,7 +88,7 @@ func (p pair) run(t *testing.T, c *cluster) (r result, served bool) {
 	require.Error(t, refused, "the server accepts the edit")
 	manifestBefore, liveBefore := after.DeepCopy(), live.DeepCopy()
 	r = result{pair: p, texts: immutability.Classify(refused)}
-	server := &recorder{Server: c.resource(after), addresses: c.addresses()}
+	server := &recorder{Writer: c.resource(after), addresses: c.addresses()}
 	r.probed = immutability.Probe(context.Background(), server, after, live, r.texts,
 		immutability.ProbeOptions{FieldManager: manager, IPAddresses: server})
 	assert.Equal(t, len(server.replies), r.probed.Evidence.Requests)
@@ -168,7 +168,7 @@ func (r result) check(t *testing.T) {
 
 // recorder passes requests on and keeps the replies.
 type recorder struct {
-	immutability.Server
+	immutability.Writer
 	addresses immutability.Getter
 	replies   []reply
 }
@@ -180,13 +180,13 @@ func (r *recorder) Get(ctx context.Context, name string, options metav1.GetOptio
 }
 
 func (r *recorder) Create(ctx context.Context, obj *unstructured.Unstructured, options metav1.CreateOptions, subresources ...string) (*unstructured.Unstructured, error) {
-	created, err := r.Server.Create(ctx, obj, options, subresources...)
+	created, err := r.Writer.Create(ctx, obj, options, subresources...)
 	r.replies = append(r.replies, newReply("create", created, err))
 	return created, err
 }
 
 func (r *recorder) Update(ctx context.Context, obj *unstructured.Unstructured, options metav1.UpdateOptions, subresources ...string) (*unstructured.Unstructured, error) {
-	updated, err := r.Server.Update(ctx, obj, options, subresources...)
+	updated, err := r.Writer.Update(ctx, obj, options, subresources...)
 	r.replies = append(r.replies, newReply("update", updated, err))
 	return updated, err
 }
