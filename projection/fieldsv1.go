@@ -5,7 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// FieldsV1 returns s in the form of metadata.managedFields, byte for byte as a server writes it.
+// FieldsV1 returns s in the form of metadata.managedFields, byte for byte as a server writes it. The empty path can't be
+// said in this form and is left out.
 func (s FieldSet) FieldsV1() []byte {
 	if s.root == nil {
 		return []byte("{}")

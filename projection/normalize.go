@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 	"fmt"
 	"slices"
+
+	"github.com/ssaplan/primitives/internal/kinds"
 )
 
 // Step is something that [Normalize] did to a manifest.
@@ -43,7 +45,7 @@ func (s Step) String() string {
 // manifest, and the result shares no memory with it.
 func Normalize(manifest map[string]any) (map[string]any, []Step) {
 	obj, _ := deepCopy(manifest).(map[string]any)
-	n := normalizer{builtin: isBuiltin(obj)}
+	n := normalizer{builtin: kinds.IsBuiltin(obj)}
 	n.metadata(obj)
 	n.status(obj)
 	n.nulls(obj)

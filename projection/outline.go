@@ -9,7 +9,8 @@ func Outline(objects ...map[string]any) (FieldSet, error) {
 }
 
 // Differing returns those paths of the [Outline] of both objects at which [Diff] may find a difference, but for fields
-// that belong to known. It costs little where little differs.
+// that belong to known. Lists that differ stay whole: the fields of their items are among the paths, even those that
+// belong to known. It costs little where little differs.
 func Differing(before, after map[string]any, known FieldSet) (FieldSet, error) {
 	b, a := apart(before, after, known.Union(bookkeeping).root)
 	if len(b) == 0 && len(a) == 0 {

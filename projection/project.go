@@ -16,7 +16,8 @@ type Projection struct {
 	Missing []Path
 	// Duplicates lists list elements whose key or value stands in the object more than once. The first one counts.
 	Duplicates []Path
-	// Sensitive reports whether the object's values must not be shown; see [Sensitive].
+	// Sensitive are the paths at which the object's values must not be shown; see the function [Sensitive]. A host may
+	// add others.
 	Sensitive FieldSet
 }
 

@@ -19,30 +19,48 @@ func (p Projection) Redacted() Projection {
 // ReplaceSensitive returns p with each sensitive value replaced by what replace makes of its path and value. Maps are
 // replaced value by value, so that their keys stay.
 func (p Projection) ReplaceSensitive(replace func(at Path, v any) any) Projection {
-	if p.Sensitive.Empty() {
+	if p.Sensitive.Empty() || p.Object == nil {
 		return p
 	}
-	p.Object, _ = deepCopy(p.Object).(map[string]any)
-	for path := range p.Sensitive.All() {
-		replaceAt(p.Object, path, replace)
-	}
+	object := deepCopy(p.Object)
+	p.Object, _ = replaceAt(Path{}, object, p.Sensitive.root, replace).(map[string]any)
 	return p
 }
 
-func replaceAt(obj map[string]any, path Path, replace func(Path, any) any) {
-	for _, e := range path[:len(path)-1] {
-		obj, _ = obj[e.Name()].(map[string]any)
+// replaceAt returns v, which lies at path, with the values at the members of n replaced. It changes v.
+func replaceAt(path Path, v any, n *node, replace func(Path, any) any) any {
+	if n.member {
+		return replaceWhole(path, v, replace)
 	}
-	name := path[len(path)-1].Name()
-	switch v := obj[name].(type) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, c := range n.children {
+			if item, exists := v[c.element.text]; exists && c.element.kind == FieldKind {
+				v[c.element.text] = replaceAt(path.Child(c.element), item, c.node, replace)
+			}
+		}
+	case []any:
+		for i, item := range v { // every item that a child names, and not only the first
+			if found := n.items().find(item, i, nil); found >= 0 {
+				c := n.children[found]
+				v[i] = replaceAt(path.Child(c.element), item, c.node, replace)
+			}
+		}
+	}
+	return v
+}
+
+func replaceWhole(path Path, v any, replace func(Path, any) any) any {
+	switch v := v.(type) {
 	case nil:
 	case map[string]any:
 		for key, item := range v {
 			v[key] = replace(path.Child(Field(key)), item)
 		}
 	default:
-		obj[name] = replace(path, v)
+		return replace(path, v)
 	}
+	return v
 }
 
 // String returns [Projection.Redacted] as JSON.

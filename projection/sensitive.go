@@ -10,8 +10,8 @@ var secretFields = NewFieldSet(
 )
 
 // Sensitive returns the paths of obj whose values must not be shown: data and stringData of a Secret, and annotations
-// of it that may hold a copy of them, which are the one of client-side apply and all that contain a JSON document or a
-// compressed one. It is empty for every other kind.
+// of it that may hold a copy of them, which are the one of client-side apply and all that contain a JSON document, a
+// compressed one or the text "data:", as the YAML of a Secret does. It is empty for every other kind.
 func Sensitive(obj map[string]any) FieldSet {
 	if obj["kind"] != "Secret" || obj["apiVersion"] != "v1" {
 		return FieldSet{}

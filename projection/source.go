@@ -10,14 +10,16 @@ import (
 // it has no schema for it or could not get it.
 var ErrNoSchema = errors.New("no schema")
 
-// Source finds the fields that a manifest declares: those that a server would record as owned after applying it. All
-// sources give the same fields for the same manifest. From the best to the last resort they are
+// Source finds the fields that a manifest declares: those that a server would record as owned after applying it. From
+// the best to the last resort the sources are
 //
-//   - a server's answer to a dry run, which needs no schema: [Managed]
 //   - the schemas that a server publishes: package projection/openapi
 //   - the schemas of the kinds that Kubernetes brings, without a server: package projection/builtin
 //   - what the managedFields of a live object reveal: [Topology]
 //   - nothing: [NoSchema], which takes every list for an atomic one
+//
+// All but the last give the same fields for the same manifest; NoSchema guesses. Better than any Source is a server's
+// answer to a dry run, which needs no schema: [Managed].
 type Source interface {
 	// Declared returns the fields that the manifest declares. An error that wraps [ErrNoSchema] says that the source
 	// can't tell; any other that the manifest is wrong.
@@ -34,7 +36,7 @@ type Declaration struct {
 }
 
 // Declared asks the sources in turn until one can tell which fields the manifest declares. If none can, the error wraps
-// [ErrNoSchema] and tells each one's reason.
+// [ErrNoSchema] and tells each one's reason. An error that doesn't wrap ErrNoSchema, or the end of ctx, ends the search.
 func Declared(ctx context.Context, manifest map[string]any, sources ...Source) (Declaration, error) {
 	var skipped []error
 	for _, source := range sources {

@@ -126,8 +126,9 @@ func TestTopology(t *testing.T) {
 	}
 	_, err = topology.Declared(context.Background(), object(`{apiVersion: ex.io/v2, kind: Widget}`))
 	assert.ErrorIs(t, err, projection.ErrNoSchema, "another version")
-	_, err = projection.LearnTopology(widget(`- {manager: m, apiVersion: ex.io/v1, fieldsV1: {"bad": {}}}`, "{}"))
+	topology, err = projection.LearnTopology(widget(`- {manager: m, apiVersion: ex.io/v1, fieldsV1: {"bad": {}}}`, "{}"))
 	assert.ErrorContains(t, err, `projection: managedFields of "m"`)
+	assert.Nil(t, topology, "what was learnt by half is nothing to go by")
 }
 
 // Whether the status of a custom resource is an ordinary field depends on its definition.

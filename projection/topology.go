@@ -3,6 +3,8 @@ package projection
 import (
 	"context"
 	"fmt"
+
+	"github.com/ssaplan/primitives/internal/kinds"
 )
 
 // Topology is what the managedFields of a live object reveal about the types of its kind: which lists have keys, and
@@ -16,13 +18,16 @@ type Topology struct {
 }
 
 // LearnTopology returns what the managedFields of obj reveal. Entries of another apiVersion than obj's say nothing. An
-// entry that can't be read is an error.
+// entry that can't be read is an error, and then there is no Topology.
 func LearnTopology(obj map[string]any) (*Topology, error) {
 	t := &Topology{}
 	t.apiVersion, _ = obj["apiVersion"].(string)
 	t.kind, _ = obj["kind"].(string)
 	t.learnMetadata()
-	return t, t.learn(obj)
+	if err := t.learn(obj); err != nil {
+		return nil, err
+	}
+	return t, nil
 }
 
 // learn adds what the managedFields of obj reveal.
@@ -83,7 +88,7 @@ func (t *Topology) Declared(_ context.Context, manifest map[string]any) (FieldSe
 func (t *Topology) reset(manifest map[string]any) (FieldSet, error) {
 	_, hasStatus := manifest["status"]
 	switch {
-	case isBuiltin(manifest):
+	case kinds.IsBuiltin(manifest):
 		return ResetFields(t.apiVersion, t.kind), nil
 	case !hasStatus || t.statusKept:
 		return FieldSet{}, nil

@@ -1,5 +1,7 @@
 package projection
 
+import "github.com/ssaplan/primitives/internal/kinds"
+
 // untracked are the fields that a server doesn't record for the manager that applies them: what identifies the object,
 // and what only the server writes. Source: stripmeta.go of k8s.io/apimachinery's managedfields.
 var untracked = NewFieldSet(
@@ -31,7 +33,7 @@ func metadataField(names ...string) Path {
 // Source: GetResetFields in the packages below k8s.io/kubernetes/pkg/registry.
 func ResetFields(apiVersion, kind string) FieldSet {
 	status := Path{Field("status")}
-	if kind == "CertificateSigningRequest" && groupOf(apiVersion) == "certificates.k8s.io" {
+	if kind == "CertificateSigningRequest" && kinds.Group(apiVersion) == "certificates.k8s.io" {
 		return NewFieldSet(status, Path{Field("spec")})
 	}
 	return NewFieldSet(status)

@@ -39,7 +39,7 @@ const minAge = time.Second
 const forever time.Duration = math.MaxInt64
 
 // Schemas is the [projection.Source] that knows what a server publishes as OpenAPI v3. It is safe for concurrent use,
-// in which all wait for the first to fetch a schema.
+// in which all wait for the first to fetch a schema. The zero value can't be used; see [New].
 type Schemas struct {
 	client openapi.Client
 	maxAge time.Duration
@@ -65,7 +65,8 @@ func New(client openapi.Client, options Options) *Schemas {
 
 // Declared returns the fields that the manifest declares. The error wraps [projection.ErrNoSchema] if the server has no
 // schema for the manifest's kind or doesn't give it, and then the client's error too. Any other says that the manifest
-// doesn't fit the schema.
+// doesn't fit the schema. The end of ctx ends the wait for what others fetch, but not a fetch of its own: client-go's
+// client of schemas takes no context.
 func (s *Schemas) Declared(ctx context.Context, manifest map[string]any) (projection.FieldSet, error) {
 	apiVersion, _ := manifest["apiVersion"].(string)
 	kind, _ := manifest["kind"].(string)

@@ -1,4 +1,5 @@
-package projection
+// Package kinds tells the kinds that Kubernetes brings from custom ones.
+package kinds
 
 import "strings"
 
@@ -13,8 +14,8 @@ var builtinGroups = map[string]bool{
 	"resource.k8s.io": true, "scheduling.k8s.io": true, "storage.k8s.io": true, "storagemigration.k8s.io": true,
 }
 
-// groupOf returns the group of an apiVersion, and "" for that of the core kinds.
-func groupOf(apiVersion string) string {
+// Group returns the group of an apiVersion, and "" for that of the core kinds.
+func Group(apiVersion string) string {
 	group, _, ok := strings.Cut(apiVersion, "/")
 	if !ok {
 		return ""
@@ -22,8 +23,8 @@ func groupOf(apiVersion string) string {
 	return group
 }
 
-// isBuiltin reports whether the manifest is of a kind that Kubernetes brings.
-func isBuiltin(manifest map[string]any) bool {
-	apiVersion, _ := manifest["apiVersion"].(string)
-	return apiVersion != "" && builtinGroups[groupOf(apiVersion)]
+// IsBuiltin reports whether the object is of a kind that Kubernetes brings.
+func IsBuiltin(obj map[string]any) bool {
+	apiVersion, _ := obj["apiVersion"].(string)
+	return apiVersion != "" && builtinGroups[Group(apiVersion)]
 }

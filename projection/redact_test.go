@@ -1,0 +1,53 @@
+package projection_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/ssaplan/primitives/projection"
+)
+
+// A host may call more sensitive than the data of Secrets, wherever it stands.
+func TestRedactedPaths(t *testing.T) {
+	const text = `{a: {x: 1, z: {z: 2}}, list: [{k: other, v: 3}, {k: mine, v: 4}, {k: mine, v: 5}], set: [p, q], plain: [{v: 6}, {v: 7}], none: null}`
+	for _, row := range []struct{ path, want, why string }{
+		{"a.x", `{"a":{"x":"<redacted>","z":{"z":2}},`, "a field"},
+		{"a", `{"a":{"x":"<redacted>","z":"<redacted>"},`, "of a map the keys stay"},
+		{`list[k="mine"].v`, `"list":[{"k":"other","v":3},{"k":"mine","v":"<redacted>"},{"k":"mine","v":"<redacted>"}]`, "items by key, each that has it"},
+		{`list[k="mine"]`, `"list":[{"k":"other","v":3},{"k":"<redacted>","v":"<redacted>"},{"k":"<redacted>","v":"<redacted>"}]`, "whole items"},
+		{"list", `"list":"<redacted>"`, "a whole list"},
+		{`set[="q"]`, `"set":["p","<redacted>"]`, "an element of a set"},
+		{"plain[1].v", `"plain":[{"v":6},{"v":"<redacted>"}]`, "an item by position"},
+		{"none", `"none":null`, "nothing to hide"},
+		{"a.x.below", `"a":{"x":1,`, "nothing there"},
+		{"a[0]", `"a":{"x":1,`, "no list"},
+		{"list.k", `"list":[{"k":"other","v":3}`, "no map"},
+		{`list[k="gone"].v`, `{"k":"mine","v":4}`, "no such item"},
+		{"", `{"a":"<redacted>","list":"<redacted>","none":"<redacted>","plain":"<redacted>","set":"<redacted>"}`, "everything"},
+	} {
+		p := projection.Project(object(text), projection.NewFieldSet(projection.Path{}))
+		p.Sensitive = projection.NewFieldSet(path(row.path))
+		assert.Contains(t, p.String(), row.want, row.why)
+		assert.Equal(t, object(text), p.Object, "%s: the projection itself keeps its values", row.why)
+	}
+}
+
+func TestReplaceSensitiveTellsPathsOnce(t *testing.T) {
+	p := projection.Project(object(`{list: [{k: a, v: {x: 1}}, {k: b}], s: [1]}`), projection.NewFieldSet(projection.Path{}))
+	p.Sensitive = projection.NewFieldSet(path(`list[k="a"].v`), path(`list[k="a"].v.x`), path(`s`))
+	var got []string
+	p.ReplaceSensitive(func(at projection.Path, v any) any {
+		got = append(got, fmt.Sprint(at, "=", v))
+		return v
+	})
+	assert.Equal(t, []string{`list[k="a"].v.x=1`, `s=[1]`}, got)
+}
+
+func TestNothingToRedact(t *testing.T) {
+	for _, p := range []projection.Projection{{}, {Object: map[string]any{}}} {
+		p.Sensitive = projection.NewFieldSet(projection.Path{})
+		assert.Equal(t, p.Object, p.Redacted().Object)
+	}
+}
