@@ -27,9 +27,10 @@ const (
 
 // Change is one change of who owns a field. It says nothing about the field's value, which may be the same.
 type Change struct {
-	Path     projection.Path
-	Kind     ChangeKind
-	Managers []Owner
+	Path projection.Path
+	Kind ChangeKind
+	// Owners are the others that the change is about.
+	Owners []Owner
 }
 
 // Compare returns how the ownership of the fields that manager applies differs between two states of an object, such as
@@ -94,7 +95,7 @@ func (c comparison) changes() []Change {
 
 // String returns one line: the path, what happened, and the others.
 func (c Change) String() string {
-	names := ownerNames(c.Managers)
+	names := ownerNames(c.Owners)
 	switch {
 	case c.Kind == Taken:
 		return fmt.Sprintf("%s: taken from %s", c.Path, names)
@@ -102,7 +103,7 @@ func (c Change) String() string {
 		return fmt.Sprintf("%s: shared with %s", c.Path, names)
 	case c.Kind == Lost:
 		return fmt.Sprintf("%s: lost to %s", c.Path, names)
-	case len(c.Managers) > 0:
+	case len(c.Owners) > 0:
 		return fmt.Sprintf("%s: given up, still owned by %s", c.Path, names)
 	}
 	return fmt.Sprintf("%s: given up", c.Path)
@@ -114,7 +115,7 @@ func (c Change) MarshalJSON() ([]byte, error) {
 		Path     string     `json:"path"`
 		Change   ChangeKind `json:"change"`
 		Managers []Owner    `json:"managers"`
-	}{c.Path.String(), c.Kind, append([]Owner{}, c.Managers...)})
+	}{c.Path.String(), c.Kind, append([]Owner{}, c.Owners...)})
 }
 
 func ownerNames(owners []Owner) string {

@@ -2,7 +2,6 @@ package fieldowner
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/ssaplan/primitives/internal/apistatus"
 	"github.com/ssaplan/primitives/projection"
 )
 
@@ -43,8 +43,9 @@ func (c Conflict) compare(other Conflict) int {
 	return c.Owner.Compare(other.Owner)
 }
 
-// ConflictsFromError returns the conflicts for which a server refused an apply, in the order of their paths. It finds the
-// API status in wrapped errors, and returns nil for every other error and for nil.
+// ConflictsFromError returns the conflicts for which a server refused an apply, in the order of their paths. It looks
+// at every API status in err, wherever it is wrapped or joined, and returns nil for an error that has no conflict, and
+// for nil.
 //
 // A server names paths in a text in which the field "a.b" reads like b in a. They are therefore looked up in the
 // managedFields of live, the object that the apply was for; the time of the owner's last change is from there too.
@@ -67,20 +68,20 @@ func ConflictsFromError(err error, live map[string]any) []Conflict {
 	return slices.CompactFunc(conflicts, func(a, b Conflict) bool { return a.compare(b) == 0 })
 }
 
-// conflictCauses returns the causes of err that name a field manager.
+// conflictCauses returns the causes in err that name a field manager.
 func conflictCauses(err error) []metav1.StatusCause {
-	// Not the interface that apimachinery's errors package declares: that package isn't needed for anything else.
-	var status interface{ Status() metav1.Status }
-	if !errors.As(err, &status) {
-		return nil
+	var causes []metav1.StatusCause
+	for _, status := range apistatus.All(err) {
+		if status.Details == nil {
+			continue
+		}
+		for _, c := range status.Details.Causes {
+			if c.Type == metav1.CauseTypeFieldManagerConflict {
+				causes = append(causes, c)
+			}
+		}
 	}
-	details := status.Status().Details
-	if details == nil {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(details.Causes), func(c metav1.StatusCause) bool {
-		return c.Type != metav1.CauseTypeFieldManagerConflict
-	})
+	return causes
 }
 
 // known returns owner with what the record knows in addition: the version of an apply, and the time.

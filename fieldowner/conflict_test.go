@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 
 	"github.com/ssaplan/primitives/projection"
 )
@@ -65,6 +66,7 @@ func TestConflictsFromOtherErrors(t *testing.T) {
 		"a stale version":        apierrors.NewConflict(resource, "x", errors.New("the object has been modified")),
 		"no details":             &apierrors.StatusError{ErrStatus: metav1.Status{Code: 409, Reason: metav1.StatusReasonConflict}},
 		"causes of another kind": apierrors.NewInvalid(schema.GroupKind{Kind: "ConfigMap"}, "x", nil),
+		"a nil status":           (*apierrors.StatusError)(nil),
 	} {
 		assert.Nil(t, ConflictsFromError(err, recorded(t, "live.json")), why)
 	}
@@ -135,6 +137,20 @@ func TestConflictsAreSortedAndOnce(t *testing.T) {
 		cause(".b", `conflict with "m"`), cause(".b", `conflict with "n"`))
 	assert.Equal(t, []string{`a: owned by "n" (Apply)`, `b: owned by "m" (Apply)`, `b: owned by "n" (Apply)`},
 		conflictLines(ConflictsFromError(err, nil)))
+}
+
+// Several applies can fail at once, and the conflicts need not be in the first of their errors.
+func TestConflictsOfSeveralErrors(t *testing.T) {
+	other := apierrors.NewConflict(schema.GroupResource{Resource: "configmaps"}, "x", errors.New("the object has been modified"))
+	a, b := conflictError(cause(".a", `conflict with "m"`)), conflictError(cause(".b", `conflict with "n"`))
+	for why, err := range map[string]error{
+		"joined":        errors.Join(errors.New("x"), other, a, nil, b),
+		"an aggregate":  utilerrors.NewAggregate([]error{other, a, b}),
+		"both, wrapped": fmt.Errorf("applying: %w", errors.Join(fmt.Errorf("one: %w", b), utilerrors.NewAggregate([]error{a, other}))),
+		"two wrapped":   fmt.Errorf("%w, then %w", b, a),
+	} {
+		assert.Equal(t, []string{`a: owned by "m" (Apply)`, `b: owned by "n" (Apply)`}, conflictLines(ConflictsFromError(err, nil)), why)
+	}
 }
 
 // A conflict tells when the owner last wrote, as the server's message doesn't.

@@ -9,8 +9,8 @@
 //		fmt.Println(c) // spec.replicas: taken from "hpa" (Update of scale)
 //	}
 //
-// [ConflictsFromError] reads a refused apply, [PredictConflicts] foresees one without a server, and [Dropped] says what
-// becomes of fields that a manager no longer sends. [ParseImportID], [Select] and [NewManifest] turn the fields of an
+// [ConflictsFromError] reads a refused apply, [PredictConflicts] foresees one without a server, and [Ownership.Dropped]
+// says what becomes of fields that a manager no longer sends. [ParseImportID] and [NewManifest] turn the fields of an
 // object into a manifest ready to apply; [Migrate], [Rename] and [GiveUp] make patches that hand ownership over without
 // touching a value.
 //

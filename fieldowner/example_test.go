@@ -103,10 +103,11 @@ func ExampleCompare() {
 	// spec.replicas: taken from "hpa" (Update of scale)
 }
 
-func ExampleDropped() {
-	dropped, err := fieldowner.Dropped(live, dryRun, "deployer")
-	fmt.Println(dropped, err)
-	// Output: [spec.paused: deleted] <nil>
+func ExampleOwnership_Dropped() {
+	before, _ := fieldowner.Read(live)
+	after, _ := fieldowner.Read(dryRun)
+	fmt.Println(before.Dropped(after, dryRun, "deployer"))
+	// Output: [spec.paused: deleted]
 }
 
 func ExampleConflictsFromError() {
@@ -129,6 +130,15 @@ func ExamplePredictConflicts() {
 	conflicts, err := fieldowner.PredictConflicts(live, manifest, fields("spec.replicas"), "deployer")
 	fmt.Println(conflicts, err)
 	// Output: [spec.replicas: owned by "hpa" (Update of scale)] <nil>
+}
+
+// Of an object that was never applied nobody is recorded, and a server takes everything in it for somebody else's.
+func ExamplePredictConflicts_withoutRecord() {
+	created := object(`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "web"}, "data": {"color": "red", "size": "1"}}`)
+	manifest := object(`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "web"}, "data": {"color": "blue", "size": "1"}}`)
+	conflicts, err := fieldowner.PredictConflicts(created, manifest, fields("data.color", "data.size"), "deployer")
+	fmt.Println(conflicts, err)
+	// Output: [data.color: owned by "before-first-apply" (Update)] <nil>
 }
 
 func ExampleParseImportID() {
@@ -194,14 +204,6 @@ func ExampleClientSideAppliers() {
 		{"manager": "kubectl-edit", "operation": "Update", "apiVersion": "v1", "fieldsV1": {"f:data": {"f:a": {}}}}]}}`))
 	fmt.Println(fieldowner.ClientSideAppliers(ownership))
 	// Output: [kubectl-client-side-apply]
-}
-
-func ExampleSelect() {
-	set, err := fieldowner.Select(live, fieldowner.Selection{Strategy: fieldowner.UnownedFields})
-	fmt.Printf("%v%v\n", set, err)
-	// Output:
-	// spec.revisionHistoryLimit
-	// <nil>
 }
 
 func ExampleChange() {

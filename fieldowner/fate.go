@@ -36,22 +36,9 @@ type DroppedField struct {
 	Sensitive bool
 }
 
-// Dropped returns what becomes of the fields that manager applied in live and no longer does in result, the answer to a
-// dry run or to an apply, in the order of the paths. Of a field that is deleted with all that was in it, only the field
-// itself is listed. The only error is that of [Read].
-func Dropped(live, result map[string]any, manager string) ([]DroppedField, error) {
-	before, err := Read(live)
-	if err != nil {
-		return nil, err
-	}
-	after, err := Read(result)
-	if err != nil {
-		return nil, err
-	}
-	return before.Dropped(after, result, manager), nil
-}
-
-// Dropped is the function [Dropped] for who has read the ownership of the live object and of the result already.
+// Dropped returns what becomes of the fields that manager applied as of o and no longer does as of after, in the order of
+// the paths. result is the object that after was read from: the answer to a dry run or to an apply. Of a field that is
+// deleted with all that was in it, only the field itself is listed.
 func (o Ownership) Dropped(after Ownership, result map[string]any, manager string) []DroppedField {
 	had, has := o.Fields(AppliedBy(manager)), after.Fields(AppliedBy(manager))
 	d := dropper{after: after, values: newFinder(result), sensitive: projection.Sensitive(result)}

@@ -183,18 +183,6 @@ func parseSelection(query string) (Selection, error) {
 	return s, s.check()
 }
 
-func (s Selection) check() error {
-	switch {
-	case s.Manager == "":
-		return fmt.Errorf("no manager")
-	case s.Operation != "" && s.Operation != Apply && s.Operation != Update:
-		return fmt.Errorf("unknown operation %q", s.Operation)
-	case s.Operation == "" && s.Subresource != "":
-		return fmt.Errorf("a subresource without an operation")
-	}
-	return nil
-}
-
 // String returns a text of which [ParseImportID] makes id again, if id came from there.
 func (id ImportID) String() string {
 	parts := []string{id.Kind, escape(id.Name)}

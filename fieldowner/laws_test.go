@@ -83,7 +83,7 @@ func TestLawComparisonExplainsOwners(t *testing.T) {
 
 		taken := map[string][]string{}
 		for _, c := range Compare(before, after, manager) {
-			taken[string(c.Kind)+" "+c.Path.String()] = managerLines(c.Managers)
+			taken[string(c.Kind)+" "+c.Path.String()] = managerLines(c.Owners)
 		}
 		assert.Equal(t, comparedByHand(before, after, manager), taken)
 	})
@@ -152,8 +152,7 @@ func TestLawFatesAreWhatHappens(t *testing.T) {
 		manager := pickOne(r, "a", "b", "c")
 		after, err := w.dryRun(randomManifest(r), manager, true)
 		require.NoError(t, err)
-		dropped, err := Dropped(w.live.Object, after.Object, manager)
-		require.NoError(t, err)
+		dropped := droppedFrom(t, w.live.Object, after.Object, manager)
 
 		has := contents(t, after.Object)
 		covered := projection.FieldSet{}
@@ -225,10 +224,7 @@ func TestLawSelectionsPartTheObject(t *testing.T) {
 		w.live.SetManagedFields(entries[:r.IntN(len(entries)+1)])
 		o := mustRead(t, w.live.Object)
 
-		all, err := Select(w.live.Object, Selection{})
-		require.NoError(t, err)
-		unowned, err := Select(w.live.Object, Selection{Strategy: UnownedFields})
-		require.NoError(t, err)
+		all, unowned := o.selected(w.live.Object, Selection{}), o.selected(w.live.Object, Selection{Strategy: UnownedFields})
 		for p := range all.All() {
 			assert.Equal(t, len(o.Below(p)) == 0, unowned.Has(p), "%s", p)
 		}

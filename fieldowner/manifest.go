@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
+	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
 )
 
@@ -14,7 +14,8 @@ type Manifest struct {
 	// Object is the manifest: the identity of the object and the selected fields. It shares no memory with the object
 	// that it was made from.
 	Object map[string]any
-	// Fields are the selected fields; see [Select].
+	// Fields are the selected fields, under the names that the object has them by: what is recorded as a Secret's
+	// stringData is in data.
 	Fields projection.FieldSet
 	// Missing are those of them that the object doesn't have: the server stores nothing for an empty value such as
 	// false or {}, or a webhook removed them. What the selected manager applied of them is null in the manifest, which
@@ -43,11 +44,19 @@ func (e *VersionError) Error() string {
 // NewManifest returns the selected fields of live as a manifest. List items keep the fields by which they are keyed, in
 // the order of the list. Applying the manifest of what a manager applied, as that manager, changes nothing.
 //
+// Server-owned metadata and status are not selected, nor the annotation of client-side apply, except where the selected
+// manager applied them itself. Lists of which nobody owns an element are taken as a whole, because only the elements
+// that somebody owns show how a list is keyed.
+//
 // A Secret's stringData, which servers fold into data and go on recording under the old name, is taken from data.
 //
 // Fields that an owner wrote in another API version are an error of type [*VersionError] if live doesn't have them;
-// leaving them out would mean that applying the manifest deletes them. Otherwise the only errors are those of [Read].
+// leaving them out would mean that applying the manifest deletes them. A [Selection] that isn't valid is an error.
+// Otherwise the only errors are those of [Read].
 func NewManifest(live map[string]any, sel Selection) (Manifest, error) {
+	if err := sel.check(); err != nil {
+		return Manifest{}, fmt.Errorf("fieldowner: selection: %w", err)
+	}
 	ownership, err := Read(live)
 	if err != nil {
 		return Manifest{}, err
@@ -66,7 +75,7 @@ func NewManifest(live map[string]any, sel Selection) (Manifest, error) {
 		f.empty(p)
 	}
 	f.dropDefaultedKeys(fields)
-	if !isCustom(live) {
+	if kinds.IsBuiltin(live) {
 		for _, p := range ownership.keptByNull(part.Missing, sel) {
 			f.setNull(p)
 		}
@@ -89,14 +98,6 @@ func (o Ownership) keptByNull(missing []projection.Path, sel Selection) []projec
 // mapFields are the names of the fields that hold maps of which every key can have owners of its own, in all kinds that
 // come with Kubernetes.
 var mapFields = []string{"annotations", "binaryData", "data", "labels", "limits", "requests"}
-
-// isCustom reports whether obj is of a kind that a CustomResourceDefinition made: those have a domain in their group, and
-// the domain of Kubernetes itself hardly ever.
-func isCustom(obj map[string]any) bool {
-	apiVersion, _ := obj["apiVersion"].(string)
-	group, _, _ := strings.Cut(apiVersion, "/")
-	return strings.Contains(group, ".") && !strings.HasSuffix(group, ".k8s.io")
-}
 
 func copyIdentity(obj, live map[string]any) {
 	from, _ := live["metadata"].(map[string]any)

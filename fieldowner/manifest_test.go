@@ -45,8 +45,8 @@ func TestManifestOfAllFields(t *testing.T) {
 		"annotations": {"mesh.io/injected.by": "mesh"}, "labels": {"app": "web", "ex.io/tier.one": "front"}}`), m.Object["metadata"])
 }
 
-func TestSelectNamesFieldsAsTheyAreOwned(t *testing.T) {
-	set, err := Select(recorded(t, "live.json"), Selection{})
+func TestManifestNamesFieldsAsTheyAreOwned(t *testing.T) {
+	m, err := NewManifest(recorded(t, "live.json"), Selection{})
 	require.NoError(t, err)
 	for text, want := range map[string]bool{
 		"spec.selector":                                     true,
@@ -57,7 +57,7 @@ func TestSelectNamesFieldsAsTheyAreOwned(t *testing.T) {
 		`spec.template.spec.containers[name="app"].ports[containerPort=80,protocol="TCP"].containerPort`: true,
 		"status.replicas": false,
 	} {
-		assert.Equal(t, want, set.Has(path(t, text)), text)
+		assert.Equal(t, want, m.Fields.Has(path(t, text)), text)
 	}
 }
 
@@ -157,10 +157,12 @@ func TestManifestOfEmptyValues(t *testing.T) {
 		"paused": null, "new": {"x": null}, "kept": 1}}`), m.Object, "null where the field can stand; no list item is made up, and no key of a map")
 	assert.Len(t, m.Missing, 7)
 
-	m, err = NewManifest(live("ex.io/v1"), me)
-	require.NoError(t, err)
-	assert.Equal(t, decoded(t, `{"apiVersion": "ex.io/v1", "metadata": {}, "spec": {"kept": 1}}`), m.Object,
-		"a custom resource stores what is empty")
+	for _, apiVersion := range []string{"ex.io/v1", "gateway.networking.k8s.io/v1", "snapshot.storage.k8s.io/v1"} {
+		m, err = NewManifest(live(apiVersion), me)
+		require.NoError(t, err)
+		assert.Equal(t, decoded(t, `{"apiVersion": "`+apiVersion+`", "metadata": {}, "spec": {"kept": 1}}`), m.Object,
+			"a custom resource stores what is empty, and its group may end in k8s.io")
+	}
 
 	shared := live("storage.k8s.io/v1")
 	addEntry(t, shared, "you", `{"f:spec": {"f:paused": {}}}`)
@@ -212,11 +214,29 @@ func TestManifestOfAnotherVersion(t *testing.T) {
 		`and the object at hand is autoscaling/v2 without it; read it as autoscaling/v1`)
 }
 
+// A selection that says something that wouldn't count would import something else than is meant.
+func TestManifestOfWrongSelections(t *testing.T) {
+	for _, row := range []struct {
+		sel Selection
+		err string
+	}{
+		{Selection{Manager: "helm"}, `fieldowner: selection: a manager, operation or subresource needs the strategy "manager"`},
+		{Selection{Strategy: UnownedFields, Manager: "helm"}, `fieldowner: selection: a manager, operation or subresource needs the strategy "manager"`},
+		{Selection{Operation: Apply}, `fieldowner: selection: a manager, operation or subresource needs the strategy "manager"`},
+		{Selection{Strategy: UnownedFields, Subresource: "status"}, `fieldowner: selection: a manager, operation or subresource needs the strategy "manager"`},
+		{Selection{Strategy: "managers", Manager: "helm"}, `fieldowner: selection: unknown strategy "managers"`},
+		{Selection{Strategy: ManagerFields}, `fieldowner: selection: no manager`},
+		{Selection{Strategy: ManagerFields, Manager: "helm", Operation: "Patch"}, `fieldowner: selection: unknown operation "Patch"`},
+		{Selection{Strategy: ManagerFields, Manager: "helm", Subresource: "scale"}, `fieldowner: selection: a subresource without an operation`},
+	} {
+		_, err := NewManifest(recorded(t, "live.json"), row.sel)
+		assert.EqualError(t, err, row.err, "%+v", row.sel)
+	}
+}
+
 func TestManifestOfBrokenObjects(t *testing.T) {
 	_, err := NewManifest(decoded(t, `{"metadata": {"managedFields": [1]}}`), Selection{})
 	assert.EqualError(t, err, "fieldowner: managedFields[0]: expected a map, got int64")
-	_, err = Select(decoded(t, `{"metadata": {"managedFields": [1]}}`), Selection{})
-	assert.Error(t, err)
 	for _, text := range []string{`null`, `{}`, `{"metadata": null}`, `{"metadata": {"name": {"x": 1}}}`} {
 		for _, sel := range []Selection{{}, {Strategy: UnownedFields}, {Strategy: ManagerFields, Manager: "m"}} {
 			m, err := NewManifest(decoded(t, text), sel)

@@ -37,7 +37,7 @@ func Migrate(live map[string]any, manager string, from ...string) ([]byte, error
 func ClientSideAppliers(o Ownership) []string {
 	var names []string
 	for _, e := range o.entries {
-		if e.Operation == Update && e.Fields.Has(annotations.Child(projection.Field(LastAppliedAnnotation))) {
+		if e.Operation == Update && e.Fields.Has(annotations.Child(projection.Field(lastAppliedAnnotation))) {
 			names = append(names, e.Manager)
 		}
 	}

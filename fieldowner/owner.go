@@ -19,8 +19,6 @@ const (
 const (
 	// BeforeFirstApply owns what an object had when it was applied for the first time and nobody was recorded.
 	BeforeFirstApply = "before-first-apply"
-	// AncientChanges owns the fields of all but the latest ten writers that used operations other than apply.
-	AncientChanges = "ancient-changes"
 	// ClientSideApply is the name under which kubectl apply writes without --server-side.
 	ClientSideApply = "kubectl-client-side-apply"
 )

@@ -7,8 +7,8 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// LastAppliedAnnotation is where client-side apply keeps a copy of the whole manifest, Secrets included.
-const LastAppliedAnnotation = "kubectl.kubernetes.io/last-applied-configuration"
+// lastAppliedAnnotation is where client-side apply keeps a copy of the whole manifest, Secrets included.
+const lastAppliedAnnotation = "kubectl.kubernetes.io/last-applied-configuration"
 
 // PredictConflicts returns the conflicts for which a server would refuse to let manager apply manifest without force,
 // from live's managedFields and values alone, in the order of the paths. declared are the fields of the manifest; the
@@ -141,7 +141,7 @@ func hasBelow(set projection.FieldSet, p projection.Path) bool {
 //
 // Source: k8s.io/apimachinery, pkg/util/managedfields/internal, lastAppliedManager.
 func (p *predictor) withoutLastApplied(conflicts []Conflict) []Conflict {
-	text, _ := p.live.at(annotations.Child(projection.Field(LastAppliedAnnotation)))
+	text, _ := p.live.at(annotations.Child(projection.Field(lastAppliedAnnotation)))
 	var applied map[string]any
 	if s, _ := text.(string); json.Unmarshal([]byte(s), &applied) != nil {
 		return conflicts

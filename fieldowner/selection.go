@@ -1,6 +1,7 @@
 package fieldowner
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/ssaplan/primitives/projection"
@@ -19,7 +20,8 @@ const (
 	ManagerFields Strategy = "manager"
 )
 
-// Selection says which fields of an object to import. The zero Selection selects all of them. It is comparable.
+// Selection says which fields of an object to import. The zero Selection selects all of them. It is comparable. A Manager
+// without the strategy [ManagerFields] is not valid, nor is that strategy without a Manager.
 type Selection struct {
 	Strategy Strategy
 	// Manager is the name of the manager whose fields are selected. The others narrow this down to one of its entries.
@@ -29,6 +31,32 @@ type Selection struct {
 	// Subresource is the subresource that the fields were written to. It counts only together with an operation, and ""
 	// is then the object itself. The default is all.
 	Subresource string
+}
+
+// check rejects a selection that isn't known, and one that says something that wouldn't count.
+func (s Selection) check() error {
+	switch s.Strategy {
+	case AllFields, UnownedFields:
+		if s != (Selection{Strategy: s.Strategy}) {
+			return fmt.Errorf("a manager, operation or subresource needs the strategy %q", ManagerFields)
+		}
+		return nil
+	case ManagerFields:
+		return s.checkManager()
+	}
+	return fmt.Errorf("unknown strategy %q", s.Strategy)
+}
+
+func (s Selection) checkManager() error {
+	switch {
+	case s.Manager == "":
+		return fmt.Errorf("no manager")
+	case s.Operation != "" && s.Operation != Apply && s.Operation != Update:
+		return fmt.Errorf("unknown operation %q", s.Operation)
+	case s.Operation == "" && s.Subresource != "":
+		return fmt.Errorf("a subresource without an operation")
+	}
+	return nil
 }
 
 // selects reports whether the fields of o are meant.
@@ -54,7 +82,7 @@ var neverImported = fieldSet(
 var rarelyImported = fieldSet(
 	[]string{"status"},
 	[]string{"metadata", "generateName"},
-	[]string{"metadata", "annotations", LastAppliedAnnotation},
+	[]string{"metadata", "annotations", lastAppliedAnnotation},
 )
 
 func fieldSet(paths ...[]string) projection.FieldSet {
@@ -67,20 +95,7 @@ func fieldSet(paths ...[]string) projection.FieldSet {
 	return projection.NewFieldSet(all...)
 }
 
-// Select returns the fields of live that sel selects. Identity, server-owned metadata and status are not among them, nor
-// the annotation of client-side apply, except where the selected manager applied them itself. The only error is that
-// of [Read].
-//
-// Lists of which nobody owns an element are taken as a whole, because only the elements that somebody owns show how a
-// list is keyed.
-func Select(live map[string]any, sel Selection) (projection.FieldSet, error) {
-	ownership, err := Read(live)
-	if err != nil {
-		return projection.FieldSet{}, err
-	}
-	return ownership.selected(live, sel), nil
-}
-
+// selected returns the fields of live that sel selects, as they are recorded.
 func (o Ownership) selected(live map[string]any, sel Selection) projection.FieldSet {
 	set := o.Fields(sel.selects)
 	if sel.Strategy != ManagerFields {

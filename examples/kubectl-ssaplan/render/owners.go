@@ -36,7 +36,7 @@ func (p *printer) conflictLines(conflicts []fieldowner.Conflict) {
 // no owner any more says nothing.
 func telling(plan *ssaplan.Plan) []fieldowner.Change {
 	return slices.DeleteFunc(slices.Clone(plan.Ownership), func(o fieldowner.Change) bool {
-		return o.Kind == fieldowner.GivenUp && len(o.Managers) == 0 && slices.ContainsFunc(plan.Changes, func(c ssaplan.Change) bool {
+		return o.Kind == fieldowner.GivenUp && len(o.Owners) == 0 && slices.ContainsFunc(plan.Changes, func(c ssaplan.Change) bool {
 			return c.Op == projection.Removed && o.Path.HasPrefix(c.Path)
 		})
 	})
@@ -72,11 +72,11 @@ func (p *printer) ownership(changes []fieldowner.Change) {
 }
 
 func fateOf(c fieldowner.Change) string {
-	if len(c.Managers) == 0 {
+	if len(c.Owners) == 0 {
 		return "given up, now nobody's"
 	}
-	names := make([]string, len(c.Managers))
-	for i, m := range c.Managers {
+	names := make([]string, len(c.Owners))
+	for i, m := range c.Owners {
 		names[i] = m.String()
 	}
 	words, known := ownershipWords[c.Kind]

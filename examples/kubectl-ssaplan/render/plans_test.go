@@ -104,7 +104,7 @@ func updated(t *testing.T) *ssaplan.Plan {
 			effect,
 		},
 		Ownership: []fieldowner.Change{
-			{Path: path(t, "spec.replicas"), Kind: fieldowner.Taken, Managers: []fieldowner.Owner{{Manager: "kubectl-scale", Operation: "Update", Subresource: "scale"}}},
+			{Path: path(t, "spec.replicas"), Kind: fieldowner.Taken, Owners: []fieldowner.Owner{{Manager: "kubectl-scale", Operation: "Update", Subresource: "scale"}}},
 			{Path: path(t, "spec.paused"), Kind: fieldowner.GivenUp},
 		},
 		Warnings: []string{`unknown field "spec.foo"`}, Requests: 2,
@@ -150,11 +150,11 @@ func config(t *testing.T) *ssaplan.Plan {
 func ownersOnly(t *testing.T) *ssaplan.Plan {
 	var shared []fieldowner.Change
 	for _, p := range []string{"spec.a", "spec.b", "spec.c", "spec.d", "spec.e"} {
-		shared = append(shared, fieldowner.Change{Path: path(t, p), Kind: fieldowner.Shared, Managers: []fieldowner.Owner{
+		shared = append(shared, fieldowner.Change{Path: path(t, p), Kind: fieldowner.Shared, Owners: []fieldowner.Owner{
 			{Manager: "helm", Operation: "Update"}, {Manager: "argo", Operation: "Apply"},
 		}})
 	}
-	shared = append(shared, fieldowner.Change{Path: path(t, "spec.z"), Kind: fieldowner.Lost, Managers: []fieldowner.Owner{{Manager: "x", Operation: "Apply"}}})
+	shared = append(shared, fieldowner.Change{Path: path(t, "spec.z"), Kind: fieldowner.Lost, Owners: []fieldowner.Owner{{Manager: "x", Operation: "Apply"}}})
 	return &ssaplan.Plan{
 		Object: object("apps/v1", "StatefulSet", "shop", "db"), Action: ssaplan.Update,
 		Reason: "no value changes, only who owns the fields", Ownership: shared, Requests: 2,

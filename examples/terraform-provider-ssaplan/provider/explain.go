@@ -47,7 +47,7 @@ func (p *planning) leavesManager(plan *ssaplan.Plan) bool {
 		return false
 	}
 	former := fieldowner.AppliedBy(p.prior.FieldManager.ValueString())
-	return slices.ContainsFunc(plan.Ownership, func(c fieldowner.Change) bool { return slices.ContainsFunc(c.Managers, former) })
+	return slices.ContainsFunc(plan.Ownership, func(c fieldowner.Change) bool { return slices.ContainsFunc(c.Owners, former) })
 }
 
 func (p *planning) explainReplacement(plan *ssaplan.Plan) {

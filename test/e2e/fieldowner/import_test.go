@@ -54,7 +54,7 @@ func TestImportOfAClientSideApplier(t *testing.T) {
 	before := web.get()
 	m, err := fieldowner.NewManifest(before, fieldowner.Selection{Strategy: fieldowner.ManagerFields, Manager: fieldowner.ClientSideApply})
 	require.NoError(t, err)
-	assert.NotContains(t, (&unstructured.Unstructured{Object: m.Object}).GetAnnotations(), fieldowner.LastAppliedAnnotation)
+	assert.NotContains(t, (&unstructured.Unstructured{Object: m.Object}).GetAnnotations(), "kubectl.kubernetes.io/last-applied-configuration")
 	after, err := web.apply(m.Object, "importer", applyOptions{})
 	require.NoError(t, err)
 	assertValues(t, before, after, m.Object)

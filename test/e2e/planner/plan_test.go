@@ -237,7 +237,7 @@ func TestConflict(t *testing.T) {
 	require.ErrorContains(t, err, "Conflict")
 	taken := []string{}
 	for _, change := range forced.Ownership {
-		taken = append(taken, fmt.Sprintf("%s %s %s", change.Kind, change.Path, change.Managers[0].Manager))
+		taken = append(taken, fmt.Sprintf("%s %s %s", change.Kind, change.Path, change.Owners[0].Manager))
 	}
 	require.Equal(t, []string{"Taken data.a somebody", `Taken metadata.annotations["a.b/c"] somebody`}, taken)
 }
