@@ -29,17 +29,20 @@ type Credential struct {
 	custom  bool // the host wraps the transport, and may send something else
 }
 
-// A source is one of the credentials that a client sends.
+// A source is one of the credentials that a client sends, or was meant to send.
 type source struct {
 	kind Kind
 	name string
 	file string // where facts have to be read from at the time of the diagnosis, in place of those below
+	// unsent says that client-go leaves it out, silently.
+	unsent bool
 	facts
 }
 
 // FromRESTConfig describes the credentials of a client that is made from config. It reads no file and starts no plugin.
-// What is not going to be sent is left out: client-go doesn't ask a plugin when there are other credentials. The
-// description doesn't change when config does later.
+// What is not going to be sent is left out: client-go doesn't ask a plugin when there are other credentials. Only a
+// certificate without a key, which client-go leaves out without a word, is a [Finding] of its own. The description
+// doesn't change when config does later.
 func FromRESTConfig(config *rest.Config) Credential {
 	if config == nil {
 		return Credential{}
@@ -82,7 +85,7 @@ func (c *Credential) addCertificate(config rest.TLSClientConfig) bool {
 	switch {
 	case !hasCert:
 	case !hasKey:
-		c.add(source{kind: ClientCertificate, facts: facts{problem: "it isn't sent, since its key is missing"}})
+		c.add(source{kind: ClientCertificate, unsent: true, facts: facts{problem: "it isn't sent, since its key is missing"}})
 	case len(config.CertData) > 0:
 		c.add(source{kind: ClientCertificate, facts: certificateFacts(config.CertData)})
 	default:

@@ -38,13 +38,14 @@ type Finding struct {
 	Issuer    string    // of a JWT, or of a client certificate
 	Audiences []string  // of a JWT
 	Problem   string    // what is wrong with it, or unknown about it
+	unsent    bool
 }
 
 // Diagnosis is what the credentials of a client say about themselves at a time. It holds no secret. The zero value says
 // that nothing is known.
 type Diagnosis struct {
 	At       time.Time
-	Findings []Finding // one for each credential that is sent; one for [NoCredential]
+	Findings []Finding // one for each credential that is sent; one for a certificate without a key; one for [NoCredential]
 	custom   bool
 }
 
@@ -65,6 +66,7 @@ func (s source) finding(now time.Time) Finding {
 		Kind: s.kind, Name: s.label(facts), Validity: ValidityUnknown,
 		NotBefore: facts.window.notBefore, NotAfter: facts.window.notAfter,
 		Issuer: facts.issuer, Audiences: facts.audiences, Problem: facts.problem,
+		unsent: s.unsent,
 	}
 	switch {
 	case facts.problem != "":
@@ -80,22 +82,26 @@ func (s source) finding(now time.Time) Finding {
 	return f
 }
 
-// Expired reports whether a request with these credentials can only fail, since every one of them expired, and since
-// when. It is false when that isn't certain: near the end ([ClockSkew]), for credentials that say no dates, and when
-// the host wraps the transport and may send others.
+// Expired reports whether a request with these credentials can only fail, since every one that is sent expired, and
+// since when. It is false when that isn't certain: near the end ([ClockSkew]), for credentials that say no dates, and
+// when the host wraps the transport and may send others. A certificate without a key isn't sent and doesn't count.
 func (d Diagnosis) Expired() (since time.Time, ok bool) {
-	if len(d.Findings) == 0 || d.custom {
+	if d.custom {
 		return time.Time{}, false
 	}
 	for _, f := range d.Findings {
+		if f.unsent {
+			continue
+		}
 		if f.Validity != Expired {
 			return time.Time{}, false
 		}
 		if f.NotAfter.After(since) {
 			since = f.NotAfter
 		}
+		ok = true
 	}
-	return since, true
+	return since, ok
 }
 
 // Err returns an error if a request with these credentials can only fail, see [Diagnosis.Expired], and nil otherwise.

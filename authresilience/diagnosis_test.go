@@ -161,6 +161,9 @@ func TestDiagnoseConfigs(t *testing.T) {
 		{"two credentials, both expired", with(expiredCert, func(c *rest.Config) { c.BearerToken = expired }), true, "; the bearer token"},
 		{"exec isn't asked when there is a token", with(tokenConfig(expired), func(c *rest.Config) { c.ExecProvider = execConfig() }), true, "the bearer token"},
 		{"exec is asked when the certificate has no key", with(expiredCert, func(c *rest.Config) { c.KeyData, c.ExecProvider = nil, execConfig() }), false, `the exec plugin ("aws")`},
+		{"a certificate without a key isn't sent, the token is", with(tokenConfig(expired), func(c *rest.Config) { c.CertData = expiredCert.CertData }), true, "its key is missing; the bearer token"},
+		{"nor is it when the token is fresh", with(tokenConfig(fresh), func(c *rest.Config) { c.CertData = expiredCert.CertData }), false, "its key is missing; the bearer token"},
+		{"what is malformed may be sent", with(tokenConfig(expired), func(c *rest.Config) { c.CertData, c.KeyData = []byte("x"), []byte("x") }), false, "no certificate in it"},
 		{"the host may send another token", with(tokenConfig(expired), func(c *rest.Config) { c.WrapTransport = wrap }), false, "expired 60 min ago"},
 		{"the host brings its own transport", with(tokenConfig(expired), func(c *rest.Config) { c.Transport = http.DefaultTransport }), false, "expired 60 min ago"},
 	}
