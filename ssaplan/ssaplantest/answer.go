@@ -1,13 +1,9 @@
 package ssaplantest
 
 import (
-	"encoding/json"
-	"fmt"
 	"slices"
 	"sync/atomic"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -30,10 +26,12 @@ type Request struct {
 	DryRun bool
 }
 
-// String returns one line: the verb and the object.
+func (r Request) isApply() bool { return r.PatchType == types.ApplyPatchType }
+
+// String returns one line: the verb and the object. A patch that is an apply is called so.
 func (r Request) String() string {
 	text := r.Verb
-	if r.PatchType == types.ApplyPatchType {
+	if r.isApply() {
 		text = "apply"
 	}
 	if r.DryRun {
@@ -54,7 +52,7 @@ type answer struct {
 	find func(Request) error
 }
 
-// Answer has the server ask answer about each request before it does anything. An error is what the client gets in place
+// Answer has the server ask find about each request before it does anything. An error is what the client gets in place
 // of the server's own answer; nil lets the request go on. What was set first is asked first. The returned function ends
 // it.
 //
@@ -72,12 +70,12 @@ func (s *Server) Answer(find func(Request) error) (stop func()) {
 	}
 }
 
-// AnswerNext has the server answer one request, the next one with this verb, with err. Several of them are used up in
-// their order.
+// AnswerNext has the server answer one request, the next one with this verb, with err. The verb is one of [Request]'s, or
+// apply for a patch that is one. Several answers are used up in their order. A nil err is no answer and changes nothing.
 func (s *Server) AnswerNext(verb string, err error) {
 	var used atomic.Bool
 	s.Answer(func(r Request) error {
-		if r.Verb == verb && used.CompareAndSwap(false, true) {
+		if (r.Verb == verb || r.isApply() && verb == "apply") && used.CompareAndSwap(false, true) {
 			return err
 		}
 		return nil
@@ -103,16 +101,4 @@ func (s *Server) begin(r Request) error {
 		}
 	}
 	return nil
-}
-
-// ParseStatus returns the error that a client makes of a recorded answer: the JSON of a Status.
-func ParseStatus(data []byte) (*apierrors.StatusError, error) {
-	var status metav1.Status
-	if err := json.Unmarshal(data, &status); err != nil {
-		return nil, fmt.Errorf("ssaplantest: status: %w", err)
-	}
-	if status.Code < 400 {
-		return nil, fmt.Errorf("ssaplantest: a status with the code %d is no error", status.Code)
-	}
-	return &apierrors.StatusError{ErrStatus: status}, nil
 }

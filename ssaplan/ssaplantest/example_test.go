@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
 )
@@ -50,9 +51,9 @@ func ExampleServer_AnswerNext() {
 	server, _ := ssaplantest.NewServer(ssaplantest.Options{})
 	planner, _ := ssaplan.NewForClient(server.Client(), server.Mapper(), ssaplan.Options{FieldManager: "my-tool"})
 
-	recorded, _ := ssaplantest.ParseStatus([]byte(`{"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 401,
+	recorded, _ := immutability.ParseSaved([]byte(`{"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 401,
 		"reason": "Unauthorized", "message": "Unauthorized"}`))
-	server.AnswerNext("get", recorded)
+	server.AnswerNext("get", recorded.Err())
 
 	_, err := planner.Plan(context.Background(), ssaplan.Request{Manifest: deployment(3)})
 	fmt.Println(apierrors.IsUnauthorized(err))
@@ -115,4 +116,31 @@ func ExampleServer_Register() {
 	// Output:
 	// Deferred MissingType
 	// Create [spec.volumes[="data"]: + "data"]
+}
+
+// A definition that is in a file anyway says what to serve.
+func ExampleKindsOf() {
+	definition := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+		"metadata": map[string]any{"name": "backups.example.com"},
+		"spec": map[string]any{
+			"group": "example.com", "scope": "Namespaced",
+			"names": map[string]any{"plural": "backups", "kind": "Backup"},
+			"versions": []any{
+				map[string]any{"name": "v1", "served": true, "subresources": map[string]any{"status": map[string]any{}}},
+				map[string]any{"name": "v1alpha1", "served": false},
+			},
+		},
+	}}
+	kinds, err := ssaplantest.KindsOf(definition)
+	for _, kind := range kinds {
+		fmt.Println(kind.GroupVersionKind, kind.Resource, kind.StatusSubresource)
+	}
+	fmt.Println(err)
+	_, err = ssaplantest.NewServer(ssaplantest.Options{Kinds: kinds})
+	fmt.Println(err)
+	// Output:
+	// example.com/v1, Kind=Backup backups true
+	// <nil>
+	// <nil>
 }

@@ -30,6 +30,9 @@ type Kind struct {
 // KindsOf returns the kinds that a CustomResourceDefinition of apiextensions.k8s.io/v1 defines, one for each version that
 // is served.
 func KindsOf(definition *unstructured.Unstructured) ([]Kind, error) {
+	if definition == nil {
+		return nil, errors.New("ssaplantest: no CustomResourceDefinition (nil)")
+	}
 	d := texts{object: definition.Object}
 	kind := Kind{Resource: d.at("spec", "names", "plural"), ClusterScoped: d.at("spec", "scope") == "Cluster"}
 	kind.Group, kind.Kind = d.at("spec", "group"), d.at("spec", "names", "kind")

@@ -20,15 +20,15 @@ import (
 
 // Options adjust a [Server]. The zero value works.
 type Options struct {
-	// Kinds are the custom kinds that are served from the start. More come with [Server.Register], and by creating a
-	// CustomResourceDefinition. Default: the kinds that Kubernetes brings, and CustomResourceDefinition.
+	// Kinds are custom kinds that are served from the start, beside those that Kubernetes brings and
+	// CustomResourceDefinition. More come with [Server.Register], and by creating a CustomResourceDefinition. Default: none.
 	Kinds []Kind
 	// Namespaces exist from the start, beside those that every cluster has: default, kube-system, kube-public and
 	// kube-node-lease.
 	Namespaces []string
 }
 
-// Server is an API server in memory. It is safe for concurrent use.
+// Server is an API server in memory. It is safe for concurrent use. The zero value can't be used; see [NewServer].
 type Server struct {
 	builtin managedfields.TypeConverter
 

@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"sigs.k8s.io/yaml"
 
+	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
 )
@@ -271,6 +272,8 @@ func TestKindsThatCannotBeServed(t *testing.T) {
 	server := newServer(t)
 	_, err := ssaplantest.KindsOf(object(t, "{kind: CustomResourceDefinition, metadata: {name: x}, spec: {group: 5}}"))
 	require.ErrorContains(t, err, `"x"`)
+	_, err = ssaplantest.KindsOf(nil)
+	require.EqualError(t, err, "ssaplantest: no CustomResourceDefinition (nil)")
 	definitions := server.Client().Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
 	_, err = apply(t, definitions, "x", "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: x}}", "one")
 	require.True(t, apierrors.IsBadRequest(err), "%v", err)
@@ -295,21 +298,20 @@ func TestAnswers(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{"a": "A"}, live.Object["data"], "a request that is answered so has no effect")
 
+	server.AnswerNext("apply", apierrors.NewTimeoutError("apply", 1))
+	_, err = maps.Patch(t.Context(), "c", types.MergePatchType, []byte(`{}`), metav1.PatchOptions{})
+	require.NoError(t, err, "a patch of another form is no apply")
+	_, err = apply(t, maps, "c", configMap("a: B"), "one")
+	require.True(t, apierrors.IsTimeout(err))
+
+	server.AnswerNext("get", nil)
+	server.AnswerNext("get", apierrors.NewUnauthorized("second"))
+	require.True(t, apierrors.IsUnauthorized(get()), "without an error there is no answer to use up")
+
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err = maps.Get(ctx, "c", metav1.GetOptions{})
 	require.ErrorIs(t, err, context.Canceled)
-}
-
-func TestParseStatus(t *testing.T) {
-	for _, text := range []string{"", "{}", "[]", `{"code": 200}`} {
-		_, err := ssaplantest.ParseStatus([]byte(text))
-		require.Error(t, err, text)
-	}
-	err, failed := ssaplantest.ParseStatus([]byte(`{"kind":"Status","code":422,"reason":"Invalid","details":{"causes":[{"field":"spec.a"}]}}`))
-	require.NoError(t, failed)
-	require.True(t, apierrors.IsInvalid(err))
-	require.Equal(t, "spec.a", err.Status().Details.Causes[0].Field)
 }
 
 func TestListKeysHaveDefaults(t *testing.T) {
@@ -424,14 +426,14 @@ func TestReplaceAfterARecordedRefusal(t *testing.T) {
 	_, err = planner.Apply(t.Context(), plan)
 	require.NoError(t, err)
 
-	refusal, err := ssaplantest.ParseStatus([]byte(`{"kind":"Status","status":"Failure","code":422,"reason":"Invalid",
+	refusal, err := immutability.ParseSaved([]byte(`{"kind":"Status","status":"Failure","code":422,"reason":"Invalid",
 		"message":"Deployment.apps \"d\" is invalid: spec.selector: Invalid value: field is immutable",
 		"details":{"name":"d","group":"apps","kind":"Deployment","causes":[{"reason":"FieldValueInvalid","field":"spec.selector",
 		"message":"Invalid value: {\"matchLabels\":{\"a\":\"c\"}}: field is immutable"}]}}`))
 	require.NoError(t, err)
 	stop := server.Answer(func(r ssaplantest.Request) error {
 		if (r.Verb == "patch" || r.Verb == "update") && r.DryRun {
-			return refusal
+			return refusal.Err()
 		}
 		return nil
 	})
