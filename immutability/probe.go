@@ -116,9 +116,9 @@ func (p probe) hazards() []Hazard {
 	return hazardsOf(kindOf(p.manifest), p.live)
 }
 
-// kindOf returns the kind of a manifest. What was read by a typed client bears none.
-func kindOf(manifest *unstructured.Unstructured) schema.GroupKind {
-	return manifest.GroupVersionKind().GroupKind()
+// kindOf returns the kind that obj names. A manifest does; an object that a typed client has read doesn't.
+func kindOf(obj *unstructured.Unstructured) schema.GroupKind {
+	return obj.GroupVersionKind().GroupKind()
 }
 
 // holdsOthers are the kinds whose deletion takes data or other objects along.
