@@ -1,5 +1,5 @@
 # The modules of this repository that have tests. test/controlplane/v* are lists of what to build, without code.
-MODULES := . test test/docs test/controlplane/launcher examples/kubectl-ssaplan examples/terraform-provider-ssaplan examples/operator
+MODULES := . test test/docs test/controlplane/launcher examples/manifest examples/kubectl-ssaplan examples/terraform-provider-ssaplan examples/operator
 # The comparison of make bench. Those of the other tools stand apart: their dependencies are many and clash.
 BENCHES := test/bench test/bench/driver
 PEERS := test/bench/flux test/bench/argo

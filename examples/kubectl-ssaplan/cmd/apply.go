@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
-	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/manifest"
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/input"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
 	"github.com/ssaplan/primitives/ssaplan"
 )
@@ -85,7 +85,7 @@ func (o *options) runApply(ctx context.Context, yes bool) error {
 // canAsk reports whether somebody sits at the terminal.
 func (o *options) canAsk() bool {
 	file, ok := o.In.(*os.File)
-	return ok && term.IsTerminal(int(file.Fd())) && !slices.Contains(o.files, manifest.Stdin)
+	return ok && term.IsTerminal(int(file.Fd())) && !slices.Contains(o.files, input.Stdin)
 }
 
 // confirmed asks, naming what would be deleted.

@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/clientcmd/api"
 
-	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/manifest"
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/input"
 )
 
 // completionPatience is how long a completion waits for the cluster.
@@ -81,7 +81,7 @@ func fixed(values []string) completer {
 
 func files(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	var extensions []string
-	for _, e := range manifest.Extensions() {
+	for _, e := range input.Extensions() {
 		extensions = append(extensions, strings.TrimPrefix(e, "."))
 	}
 	return extensions, cobra.ShellCompDirectiveFilterFileExt

@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
-	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/manifest"
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/input"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
 	"github.com/ssaplan/primitives/immutability"
 )
@@ -76,7 +76,7 @@ func readSaved(stdin io.Reader, file string) (immutability.Saved, error) {
 }
 
 func readFile(stdin io.Reader, file string) ([]byte, error) {
-	if file == manifest.Stdin {
+	if file == input.Stdin {
 		return io.ReadAll(stdin)
 	}
 	text, err := os.ReadFile(file)
@@ -91,7 +91,7 @@ func readFile(stdin io.Reader, file string) ([]byte, error) {
 }
 
 func shownFile(file string) string {
-	if file == manifest.Stdin {
+	if file == input.Stdin {
 		return "standard input"
 	}
 	return file

@@ -10,8 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/ssaplan/primitives/authresilience"
-	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/manifest"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
+	"github.com/ssaplan/primitives/examples/manifest"
 	"github.com/ssaplan/primitives/ssaplan"
 )
 

@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/manifest"
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/input"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/statefile"
+	"github.com/ssaplan/primitives/examples/manifest"
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
@@ -25,7 +26,7 @@ type planning struct {
 // plan reads the input and plans every object. The error is that of a context that ended.
 func (o *options) plan(ctx context.Context) (*planning, error) {
 	p := &planning{options: o}
-	manifests, errs := manifest.Read(ctx, manifest.Input{
+	manifests, errs := input.Read(ctx, input.Sources{
 		Paths: o.files, Recursive: o.recursive, Kustomization: o.kustomization, Stdin: o.In,
 	})
 	p.manifests = manifests

@@ -18,7 +18,7 @@ func stream(objects ...string) []Manifest {
 		}
 		docs = append(docs, doc)
 	}
-	manifests, _ := parse("f", []byte(strings.Join(docs, "---\n")))
+	manifests, _ := Parse("f", []byte(strings.Join(docs, "---\n")))
 	return manifests
 }
 

@@ -1,16 +1,18 @@
-package manifest
+package input
 
 import (
 	"context"
 	"io"
 	"net/http"
+
+	"github.com/ssaplan/primitives/examples/manifest"
 )
 
 // Stdin is the path that stands for standard input.
 const Stdin = "-"
 
-// Input says where the manifests are.
-type Input struct {
+// Sources says where the manifests are.
+type Sources struct {
 	// Paths are files, folders, addresses that begin with http:// or https://, and [Stdin].
 	Paths []string
 	// Recursive reads the sub-folders of folders, too.
@@ -23,30 +25,30 @@ type Input struct {
 	Client *http.Client
 }
 
-// Read returns the manifests of the input, in the order of its paths, and of a folder in the order of the names. Of a
+// Read returns the manifests of all sources, in the order of its paths, and of a folder in the order of the names. Of a
 // folder the files with the extensions json, yaml and yml are read. Addresses and a kustomization aren't waited for when
 // ctx ends.
-func Read(ctx context.Context, in Input) (manifests []Manifest, failures []*Error) {
-	take := func(found []Manifest, failed []*Error) {
+func Read(ctx context.Context, from Sources) (manifests []manifest.Manifest, failures []*manifest.Error) {
+	take := func(found []manifest.Manifest, failed []*manifest.Error) {
 		manifests = append(manifests, found...)
 		failures = append(failures, failed...)
 	}
-	for _, path := range in.Paths {
-		take(in.read(ctx, path))
+	for _, path := range from.Paths {
+		take(from.read(ctx, path))
 	}
-	if in.Kustomization != "" {
-		take(readKustomization(ctx, in.Kustomization))
+	if from.Kustomization != "" {
+		take(readKustomization(ctx, from.Kustomization))
 	}
 	return manifests, failures
 }
 
-func (in Input) read(ctx context.Context, path string) ([]Manifest, []*Error) {
+func (from Sources) read(ctx context.Context, path string) ([]manifest.Manifest, []*manifest.Error) {
 	switch {
 	case path == Stdin:
-		stream, err := io.ReadAll(in.Stdin)
+		stream, err := io.ReadAll(from.Stdin)
 		return parseRead("stdin", stream, err)
 	case isAddress(path):
-		return readAddress(ctx, in.Client, path)
+		return readAddress(ctx, from.Client, path)
 	}
-	return readPath(path, in.Recursive)
+	return readPath(path, from.Recursive)
 }

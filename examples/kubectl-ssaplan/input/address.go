@@ -1,4 +1,4 @@
-package manifest
+package input
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/ssaplan/primitives/examples/manifest"
 )
 
 // maxAnswer is the size up to which the answer of an address is read.
@@ -24,7 +26,7 @@ func isAddress(path string) bool {
 	return strings.HasPrefix(path, "http://") || strings.HasPrefix(path, "https://")
 }
 
-func readAddress(ctx context.Context, client *http.Client, address string) ([]Manifest, []*Error) {
+func readAddress(ctx context.Context, client *http.Client, address string) ([]manifest.Manifest, []*manifest.Error) {
 	if client == nil {
 		client = defaultClient
 	}
@@ -34,7 +36,7 @@ func readAddress(ctx context.Context, client *http.Client, address string) ([]Ma
 		stream, err = fetch(ctx, client, address)
 	}
 	if err != nil {
-		return nil, []*Error{{Source: Source{File: file}, Problem: addressProblem(err)}}
+		return nil, []*manifest.Error{{Source: manifest.Source{File: file}, Problem: addressProblem(err)}}
 	}
 	return parse(file, stream)
 }

@@ -59,13 +59,9 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %s: %s", e.Source, e.Object, e.Problem)
 }
 
-// parse reads the documents of one file.
-func parse(file string, stream []byte) (manifests []Manifest, failures []*Error) {
-	docs := split(stream)
-	if len(docs) == 0 {
-		return nil, []*Error{{Source: Source{File: file}, Problem: "is empty; write at least one object into it, or leave it out"}}
-	}
-	for i, doc := range docs {
+// Parse reads the documents of one file, each of which is a manifest or an error. Without content there are none.
+func Parse(file string, stream []byte) (manifests []Manifest, failures []*Error) {
+	for i, doc := range split(stream) {
 		source := Source{file, i + 1, doc.line}
 		m, err := parseDocument(source, doc)
 		if err != nil {

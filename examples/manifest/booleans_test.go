@@ -12,7 +12,7 @@ import (
 // parseOne parses a file of one good document.
 func parseOne(t *testing.T, text string) Manifest {
 	t.Helper()
-	manifests, failures := parse("app.yaml", []byte(text))
+	manifests, failures := Parse("app.yaml", []byte(text))
 	require.Empty(t, failures)
 	require.Len(t, manifests, 1)
 	return manifests[0]
@@ -58,7 +58,7 @@ data:
     - x: Yes
   NO: N # on
 `
-	manifests, _ := parse("app.yaml", []byte(document))
+	manifests, _ := Parse("app.yaml", []byte(document))
 	require.Len(t, manifests, 1)
 	var got []string
 	for _, w := range manifests[0].Warnings {

@@ -1,4 +1,4 @@
-package manifest
+package input
 
 import (
 	"context"
@@ -16,6 +16,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// canary stands for a secret value: no error may show it.
+const canary = "c4n4ry"
+
 func object(name string) string {
 	return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name + "}\n"
 }
@@ -32,7 +35,7 @@ func folder(t *testing.T, files map[string]string) {
 
 // read returns what Read finds, each in one line.
 func read(stdin string, recursive bool, paths ...string) (found, failed []string) {
-	manifests, failures := Read(context.Background(), Input{Paths: paths, Recursive: recursive, Stdin: strings.NewReader(stdin)})
+	manifests, failures := Read(context.Background(), Sources{Paths: paths, Recursive: recursive, Stdin: strings.NewReader(stdin)})
 	for _, m := range manifests {
 		found = append(found, m.Source.Key()+" "+m.Identity.Name)
 	}
@@ -95,7 +98,7 @@ func TestReadErrors(t *testing.T) {
 }
 
 func TestReadBrokenStdin(t *testing.T) {
-	manifests, failures := Read(t.Context(), Input{Paths: []string{"-"}, Stdin: iotest.ErrReader(errors.New("gone"))})
+	manifests, failures := Read(t.Context(), Sources{Paths: []string{"-"}, Stdin: iotest.ErrReader(errors.New("gone"))})
 	assert.Empty(t, manifests)
 	require.Len(t, failures, 1)
 	assert.EqualError(t, failures[0], "stdin: can't be read: gone")

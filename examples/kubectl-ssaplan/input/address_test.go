@@ -1,4 +1,4 @@
-package manifest
+package input
 
 import (
 	"fmt"
@@ -63,11 +63,11 @@ func TestReadAddressErrors(t *testing.T) {
 		"https://":              "the address after -f: is no valid URL; check it",
 		url + "/page":           url + "/page: document 1 (line 1): line 1: not valid YAML: mapping values are not allowed in this context",
 	} {
-		in := Input{Paths: []string{address}}
+		from := Sources{Paths: []string{address}}
 		if strings.Contains(address, "/slow") {
-			in.Client = client
+			from.Client = client
 		}
-		manifests, failures := Read(t.Context(), in)
+		manifests, failures := Read(t.Context(), from)
 		assert.Empty(t, manifests)
 		require.Len(t, failures, 1, address)
 		assert.Equal(t, want, failures[0].Error())
@@ -76,7 +76,7 @@ func TestReadAddressErrors(t *testing.T) {
 }
 
 func TestReadAddressIsBounded(t *testing.T) {
-	_, failures := Read(t.Context(), Input{Paths: []string{site(t) + "/large"}})
+	_, failures := Read(t.Context(), Sources{Paths: []string{site(t) + "/large"}})
 	require.Len(t, failures, 1)
 	assert.Equal(t, errTooLarge.Error(), failures[0].Problem)
 }

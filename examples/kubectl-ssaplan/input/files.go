@@ -1,4 +1,4 @@
-package manifest
+package input
 
 import (
 	"errors"
@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/ssaplan/primitives/examples/manifest"
 )
 
 // extensions are those of the files that are read from a folder.
@@ -16,7 +18,7 @@ var extensions = []string{".json", ".yaml", ".yml"}
 // Extensions returns those of the files that are read from a folder.
 func Extensions() []string { return slices.Clone(extensions) }
 
-func readPath(path string, recursive bool) ([]Manifest, []*Error) {
+func readPath(path string, recursive bool) ([]manifest.Manifest, []*manifest.Error) {
 	info, err := os.Stat(path)
 	if err == nil && info.IsDir() {
 		return readFolder(path, recursive)
@@ -24,19 +26,29 @@ func readPath(path string, recursive bool) ([]Manifest, []*Error) {
 	return readFile(path)
 }
 
-func readFile(path string) ([]Manifest, []*Error) {
+func readFile(path string) ([]manifest.Manifest, []*manifest.Error) {
 	stream, err := os.ReadFile(path)
 	return parseRead(filepath.Clean(path), stream, err)
 }
 
-func parseRead(file string, stream []byte, err error) ([]Manifest, []*Error) {
+// parse returns the manifests of a file, which has to have some.
+func parse(file string, stream []byte) ([]manifest.Manifest, []*manifest.Error) {
+	manifests, failures := manifest.Parse(file, stream)
+	if len(manifests)+len(failures) == 0 {
+		problem := "is empty; write at least one object into it, or leave it out"
+		return nil, []*manifest.Error{{Source: manifest.Source{File: file}, Problem: problem}}
+	}
+	return manifests, failures
+}
+
+func parseRead(file string, stream []byte, err error) ([]manifest.Manifest, []*manifest.Error) {
 	if err != nil {
-		return nil, []*Error{fileError(file, err)}
+		return nil, []*manifest.Error{fileError(file, err)}
 	}
 	return parse(file, stream)
 }
 
-func readFolder(folder string, recursive bool) (manifests []Manifest, failures []*Error) {
+func readFolder(folder string, recursive bool) (manifests []manifest.Manifest, failures []*manifest.Error) {
 	files := 0
 	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		switch {
@@ -62,14 +74,14 @@ func readFolder(folder string, recursive bool) (manifests []Manifest, failures [
 		if !recursive {
 			problem += "; -R looks into its folders, too"
 		}
-		failures = append(failures, &Error{Source: Source{File: filepath.Clean(folder)}, Problem: problem})
+		failures = append(failures, &manifest.Error{Source: manifest.Source{File: filepath.Clean(folder)}, Problem: problem})
 	}
 	return manifests, failures
 }
 
 // fileError says without repeating the path why a file can't be read.
-func fileError(file string, err error) *Error {
-	failure := &Error{Source: Source{File: filepath.Clean(file)}}
+func fileError(file string, err error) *manifest.Error {
+	failure := &manifest.Error{Source: manifest.Source{File: filepath.Clean(file)}}
 	var cause *fs.PathError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -48,7 +48,7 @@ func TestParseErrors(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			manifests, failures := parse("app.yaml", []byte(tt.document))
+			manifests, failures := Parse("app.yaml", []byte(tt.document))
 			assert.Empty(t, manifests)
 			require.Len(t, failures, 1)
 			assert.Equal(t, "app.yaml: document 1 (line 1): "+tt.want, failures[0].Error())
@@ -67,7 +67,7 @@ func TestParseErrorsCountLinesOfTheFile(t *testing.T) {
 		"a: [1\nb: 2\n": `line 7: not valid YAML: did not find expected ',' or ']'`,
 		"a: 1\n":        `apiVersion: missing; every object needs apiVersion, kind and metadata.name`,
 	} {
-		_, failures := parse("f", []byte(head+"---\n"+document))
+		_, failures := Parse("f", []byte(head+"---\n"+document))
 		require.Len(t, failures, 1, document)
 		assert.Equal(t, "f: document 2 (line 6): "+want, failures[0].Error())
 	}
@@ -85,7 +85,7 @@ apiVersion: v1
 kind: ConfigMap
 metadata: {name: three, namespace: x}
 `
-	manifests, failures := parse("app.yaml", []byte(stream))
+	manifests, failures := Parse("app.yaml", []byte(stream))
 	require.Len(t, failures, 1)
 	assert.Equal(t, Source{"app.yaml", 2, 5}, failures[0].Source)
 	require.Len(t, manifests, 2)
@@ -102,19 +102,19 @@ func TestParseKeepsTypes(t *testing.T) {
 		"big": int64(9007199254740993), "int": int64(5), "text": "5", "float": 5.5, "bool": true, "nothing": nil,
 		"list": []any{int64(1)}, "date": "2024-01-02",
 	}
-	manifests, failures := parse("f", []byte(document))
+	manifests, failures := Parse("f", []byte(document))
 	require.Empty(t, failures)
 	assert.Equal(t, want, manifests[0].Object.Object["spec"])
 
 	asJSON := `{"apiVersion":"v1","kind":"K","metadata":{"name":"a"},"spec":{"big":9007199254740993,"text":"\u00e4\/"}}`
-	manifests, failures = parse("f", []byte(asJSON))
+	manifests, failures = Parse("f", []byte(asJSON))
 	require.Empty(t, failures)
 	assert.Equal(t, map[string]any{"big": int64(9007199254740993), "text": "ä/"}, manifests[0].Object.Object["spec"])
 }
 
 // A kind whose name ends in List is an object like any other, unless it has items.
 func TestParseKindThatEndsInList(t *testing.T) {
-	manifests, failures := parse("f", []byte("apiVersion: example.com/v1\nkind: AllowList\nmetadata: {name: a}\n"))
+	manifests, failures := Parse("f", []byte("apiVersion: example.com/v1\nkind: AllowList\nmetadata: {name: a}\n"))
 	assert.Empty(t, failures)
 	assert.Len(t, manifests, 1)
 }
@@ -129,7 +129,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(laughs(5)))
 	f.Add([]byte("? y\n: off\n%YAML 1.2\n---\n- !!bool yes\n- {\"a\": \"\xff\"}"))
 	f.Fuzz(func(t *testing.T, stream []byte) {
-		manifests, failures := parse("f", stream)
+		manifests, failures := Parse("f", stream)
 		assert.NotZero(t, len(manifests)+len(failures))
 		if docs := len(split(stream)); docs > 0 {
 			assert.Equal(t, docs, len(manifests)+len(failures))

@@ -1,4 +1,4 @@
-package manifest
+package input
 
 import (
 	"context"
@@ -23,7 +23,7 @@ secretGenerator:
   literals: [password=c4n4ry]
 `,
 	})
-	manifests, failures := Read(t.Context(), Input{Kustomization: "./prod"})
+	manifests, failures := Read(t.Context(), Sources{Kustomization: "./prod"})
 	require.Empty(t, failures)
 	var got []string
 	for _, m := range manifests {
@@ -57,7 +57,7 @@ func TestReadKustomizationErrors(t *testing.T) {
 				"k/kustomization.yaml": tt.kustomization, "app.yaml": object("x"), "k/a.yaml": object("a"), "k/b.yaml": object("a"),
 				"k/broken.yaml": "a: b\nc4n4ry: \"c4n4ry\n",
 			})
-			manifests, failures := Read(t.Context(), Input{Kustomization: "k"})
+			manifests, failures := Read(t.Context(), Sources{Kustomization: "k"})
 			assert.Empty(t, manifests)
 			require.Len(t, failures, 1)
 			assert.Regexp(t, "^k \\(kustomize\\): "+tt.want+"$", failures[0].Error())
@@ -65,7 +65,7 @@ func TestReadKustomizationErrors(t *testing.T) {
 		})
 	}
 	folder(t, nil)
-	_, failures := Read(t.Context(), Input{Kustomization: "absent"})
+	_, failures := Read(t.Context(), Sources{Kustomization: "absent"})
 	require.Len(t, failures, 1)
 	assert.Contains(t, failures[0].Error(), "absent (kustomize): there is no")
 }
@@ -75,6 +75,6 @@ func TestReadKustomizationInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	folder(t, map[string]string{"k/kustomization.yaml": "resources: []\n"})
-	_, failures := Read(ctx, Input{Kustomization: "k"})
+	_, failures := Read(ctx, Sources{Kustomization: "k"})
 	require.NotEmpty(t, failures)
 }

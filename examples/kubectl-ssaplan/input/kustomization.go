@@ -1,4 +1,4 @@
-package manifest
+package input
 
 import (
 	"context"
@@ -8,15 +8,17 @@ import (
 
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
+
+	"github.com/ssaplan/primitives/examples/manifest"
 )
 
 // readKustomization builds a kustomization as kubectl does, with its order of the objects. They stand in no file, so their
 // sources have no lines.
-func readKustomization(ctx context.Context, folder string) ([]Manifest, []*Error) {
+func readKustomization(ctx context.Context, folder string) ([]manifest.Manifest, []*manifest.Error) {
 	file := filepath.Clean(folder) + " (kustomize)"
 	stream, err := build(ctx, folder)
 	if err != nil {
-		return nil, []*Error{{Source: Source{File: file}, Problem: kustomizeProblem(folder, err)}}
+		return nil, []*manifest.Error{{Source: manifest.Source{File: file}, Problem: kustomizeProblem(folder, err)}}
 	}
 	manifests, failures := parse(file, stream)
 	for i := range manifests {

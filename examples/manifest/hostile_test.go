@@ -31,7 +31,7 @@ func TestDocumentsThatGrow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			manifests, failures := parse("app.yaml", []byte(document))
+			manifests, failures := Parse("app.yaml", []byte(document))
 			runtime.ReadMemStats(&after)
 			assert.Empty(t, manifests)
 			require.Len(t, failures, 1)
@@ -57,7 +57,7 @@ func TestAnchors(t *testing.T) {
 		assert.JSONEq(t, string(expected), string(got), spec)
 	}
 	for _, twice := range []string{"cpu: 2, cpu: 3", "yes: 1, on: 2", "yes: 1, true: 2"} {
-		_, failures := parse("f", []byte(objectHead+"spec:\n  base: &base {cpu: 1}\n  more: {<<: *base, "+twice+"}\n"))
+		_, failures := Parse("f", []byte(objectHead+"spec:\n  base: &base {cpu: 1}\n  more: {<<: *base, "+twice+"}\n"))
 		require.Len(t, failures, 1, "what stands twice is an error where something is merged, too")
 		assert.Contains(t, failures[0].Error(), " stands twice", twice)
 	}
@@ -79,7 +79,7 @@ func TestNesting(t *testing.T) {
 		assert.NoError(t, err, name)
 	}
 	for name, document := range nested(100_000) {
-		manifests, failures := parse("app.yaml", []byte(document))
+		manifests, failures := Parse("app.yaml", []byte(document))
 		if name == "block" {
 			assert.Len(t, manifests, 1)
 			continue
@@ -104,7 +104,7 @@ func TestInvalidUTF8(t *testing.T) {
 		"json":   "# ok\n\n\n\n\n" + `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"a"},"stringData":{"a":"c4n4ry` + "\xff" + `"}}`,
 		"latin1": "# ok\n" + head + "# M\xfcnchen\n",
 	} {
-		manifests, failures := parse("app.yaml", []byte(document))
+		manifests, failures := Parse("app.yaml", []byte(document))
 		assert.Empty(t, manifests, name)
 		require.Len(t, failures, 1, name)
 		assert.Contains(t, failures[0].Error(), ": line 6: not valid UTF-8; save the file in this encoding", name)
