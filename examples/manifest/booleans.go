@@ -2,7 +2,6 @@ package manifest
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 
 	goyaml "sigs.k8s.io/yaml/goyaml.v3"
@@ -34,13 +33,18 @@ var booleans = map[string]bool{
 	"n": false, "N": false, "no": false, "No": false, "NO": false, "off": false, "Off": false, "OFF": false,
 }
 
-// booleanWord finds such words wherever they stand, to spare other documents the closer look.
-var booleanWord = regexp.MustCompile(`\b(?i:y|yes|on|n|no|off)\b`)
-
 // place is a path with a node at its end. It is put together only where it is needed.
 type place struct {
 	parent  *place
 	element projection.Element
+}
+
+// prefix returns what stands before a text about the place: its path, without the middle if it is long.
+func (p *place) prefix() string {
+	if p == nil {
+		return ""
+	}
+	return shortened(p.path().String()) + ": "
 }
 
 func (p *place) path() projection.Path {
@@ -52,10 +56,17 @@ func (p *place) path() projection.Path {
 	return path
 }
 
+// maxWarnings is the number up to which the words of a document are listed.
+const maxWarnings = 20
+
 // booleanWarnings returns a warning for each word of a document that is read as a boolean though it doesn't look like one.
+// Where there are many, the last warning counts the others.
 func booleanWarnings(source Source, start int, root *goyaml.Node) []Warning {
 	w := &booleanFinder{source: source, start: start, secret: isSecret(root)}
 	w.visit(root, nil)
+	if w.more > 0 {
+		w.warnings = append(w.warnings, Warning{w.moreFrom, fmt.Sprintf("and %d more such words from here on", w.more)})
+	}
 	return w.warnings
 }
 
@@ -64,6 +75,8 @@ type booleanFinder struct {
 	start    int  // the line of the file at which the document's text begins
 	secret   bool // whether the values of data and stringData may not be shown
 	warnings []Warning
+	more     int    // the number of words that aren't listed
+	moreFrom Source // the place of the first of them
 }
 
 // visit looks at a node and what is in it. What an alias refers to is looked at where it stands.
@@ -83,17 +96,16 @@ func (w *booleanFinder) visit(n *goyaml.Node, at *place) {
 		}
 	case goyaml.ScalarNode:
 		if value, found := asBoolean(n); found {
-			w.value(n, value, at.path())
+			w.warn(n, func() string { return w.value(n, value, at) })
 		}
 	}
 }
 
-func (w *booleanFinder) value(n *goyaml.Node, value bool, path projection.Path) {
-	if w.secret && len(path) > 0 && (path[0] == projection.Field("data") || path[0] == projection.Field("stringData")) {
-		w.warn(n, "%s: is read as a boolean; put it into quotes", path)
-		return
+func (w *booleanFinder) value(n *goyaml.Node, value bool, at *place) string {
+	if path := at.path(); w.secret && len(path) > 0 && (path[0] == projection.Field("data") || path[0] == projection.Field("stringData")) {
+		return at.prefix() + "is read as a boolean; put it into quotes"
 	}
-	w.warn(n, "%s: %s is read as %t; write %t, or put it into quotes", path, n.Value, value, value)
+	return at.prefix() + fmt.Sprintf("%s is read as %t; write %t, or put it into quotes", n.Value, value, value)
 }
 
 func isSecret(root *goyaml.Node) bool {
@@ -110,22 +122,16 @@ func isSecret(root *goyaml.Node) bool {
 }
 
 func (w *booleanFinder) entry(key, value *goyaml.Node, at *place) {
-	name := keyName(key)
+	name, _, _ := readKey(key)
 	if _, found := asBoolean(key); found {
-		w.warn(key, "%s: the key %s is read as %q; put it into quotes", at.path(), key.Value, name)
+		w.warn(key, func() string {
+			return at.prefix() + fmt.Sprintf("the key %s is read as %q; put it into quotes", key.Value, name)
+		})
 	}
-	if key.Tag != "!!merge" {
+	if !isMerge(key) {
 		at = &place{at, projection.Field(name)}
 	}
 	w.visit(value, at)
-}
-
-// keyName returns the name of a field as it is read.
-func keyName(key *goyaml.Node) string {
-	if read, found := asBoolean(key); found {
-		return fmt.Sprint(read)
-	}
-	return key.Value
 }
 
 // asBoolean reports how a node is read that has such a word, without quotes and without a tag in front of it.
@@ -137,8 +143,16 @@ func asBoolean(n *goyaml.Node) (value, found bool) {
 	return value, found
 }
 
-func (w *booleanFinder) warn(n *goyaml.Node, format string, args ...any) {
+// warn adds a warning, whose text is made only if it is listed: that of a place deep down is long.
+func (w *booleanFinder) warn(n *goyaml.Node, text func() string) {
 	source := w.source
 	source.Line = w.start + n.Line - 1
-	w.warnings = append(w.warnings, Warning{source, fmt.Sprintf(format, args...)})
+	if len(w.warnings) < maxWarnings {
+		w.warnings = append(w.warnings, Warning{source, text()})
+		return
+	}
+	if w.more == 0 {
+		w.moreFrom = source
+	}
+	w.more++
 }

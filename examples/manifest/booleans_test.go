@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -87,6 +88,35 @@ func TestBooleanWarningsShowNoSecret(t *testing.T) {
 		"stringData.a: is read as a boolean; put it into quotes", "data.b: is read as a boolean; put it into quotes",
 		"immutable: off is read as false; write false, or put it into quotes",
 	}, got)
+}
+
+// Small documents can have many words far down. The first ones are enough to find the others.
+func TestBooleanWarningsAreFew(t *testing.T) {
+	const depth = 9000
+	m := parseOne(t, objectHead+"spec: "+strings.Repeat("{y: ", depth)+"1"+strings.Repeat("}", depth)+"\nlast: on\n")
+	require.Len(t, m.Warnings, 21)
+	size := 0
+	for _, w := range m.Warnings {
+		size += len(w.Text)
+	}
+	assert.Less(t, size, 20*400)
+	assert.Equal(t, `spec: the key y is read as "true"; put it into quotes`, m.Warnings[0].Text)
+	assert.Equal(t, "spec.true.true: the key y is read as \"true\"; put it into quotes", m.Warnings[2].Text)
+	assert.Equal(t, "app.yaml: document 1 (line 4): and 8981 more such words from here on", m.Warnings[20].String())
+}
+
+func TestBooleanWarningOfTheObjectItself(t *testing.T) {
+	m := parseOne(t, objectHead+"off: 1\n")
+	require.Len(t, m.Warnings, 1)
+	assert.Equal(t, `the key off is read as "false"; put it into quotes`, m.Warnings[0].Text)
+}
+
+func TestBooleanWarningsShortenPaths(t *testing.T) {
+	long := strings.Repeat("ä", 400)
+	m := parseOne(t, objectHead+"spec: {"+long+": {x: on}}\n")
+	require.Len(t, m.Warnings, 1)
+	assert.Regexp(t, `^spec\["ä{40,}…ä{40,}"\]\.x: on is read as true; write true, or put it into quotes$`, m.Warnings[0].Text)
+	assert.Less(t, len(m.Warnings[0].Text), 300)
 }
 
 // In JSON everything is in quotes.

@@ -64,6 +64,34 @@ func TestAnchors(t *testing.T) {
 	parseOne(t, laughs(3)) // 1,110 words are no attack
 }
 
+// A document that is too large in itself is refused as it is, before anything is made of it.
+func TestDocumentThatIsTooLarge(t *testing.T) {
+	for name, document := range map[string]string{
+		"yaml": objectHead + "spec: [" + strings.Repeat("a,", 9<<20) + "]\n",
+		"json": `{"apiVersion":"v1","kind":"K","metadata":{"name":"a"},"spec":"` + strings.Repeat("a", 17<<20) + `"}`,
+	} {
+		manifests, failures := Parse("app.yaml", []byte(document+"\n---\n"+objectHead))
+		require.Len(t, failures, 1, name)
+		assert.Equal(t, "app.yaml: document 1 (line 1): is larger than 16 MiB; write an object as large as the server takes", failures[0].Error())
+		assert.Len(t, manifests, 1, "the others are read all the same")
+	}
+}
+
+// What is said of a place far down is short all the same.
+func TestDuplicateKeysFarDown(t *testing.T) {
+	long := strings.Repeat("b", 500)
+	twice := fmt.Sprintf(`{"%s":1,"%s":2}`, long, long)
+	for name, document := range map[string]string{
+		"yaml": "? a\n: " + strings.Repeat("{a: ", 5000) + twice + strings.Repeat("}", 5000),
+		"json": strings.Repeat(`{"a":`, 5000) + twice + strings.Repeat("}", 5000),
+	} {
+		_, failures := Parse("app.yaml", []byte(document))
+		require.Len(t, failures, 1, name)
+		assert.Regexp(t, `…b+"( stands twice)?; keep one of them$`, failures[0].Problem, name)
+		assert.Less(t, len(failures[0].Problem), 300, name)
+	}
+}
+
 // Deep nesting is read, or refused with a word; it never ends the program.
 func TestNesting(t *testing.T) {
 	nested := func(depth int) map[string]string {

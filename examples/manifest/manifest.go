@@ -79,7 +79,7 @@ func parseDocument(source Source, doc document) (Manifest, error) {
 		return Manifest{}, err
 	}
 	if kind, _ := obj["kind"].(string); isList(kind, obj) {
-		return Manifest{}, fmt.Errorf(`kind: %q holds several objects; write each of its items as a document of its own, separated by "---"`, kind)
+		return Manifest{}, fmt.Errorf("kind: %q holds several objects; write each of its items as an object of its own", kind)
 	}
 	id, err := identity.Of(obj)
 	if err != nil {

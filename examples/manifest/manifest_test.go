@@ -31,6 +31,8 @@ func TestParseErrors(t *testing.T) {
 		{"base64", head + "x: !!binary c4n4ry!\n", `can't be read as YAML or JSON; check the syntax`},
 		{"duplicate key", head + "stringData:\n  a: c4n4ry\n  a: x\n", `line 7: the key "a" stands twice; keep one of them`},
 		{"duplicate key in JSON", `{"kind":"Secret","stringData":{"a":"c4n4ry","a":"x"}}`, `duplicate field "stringData.a"; keep one of them`},
+		{"something after it", "{a: 1}\nc4n4ry\n", `line 2: not valid YAML: did not find expected <document start>`},
+		{"something after a list", "[a]\nc4n4ry: 1\n", `line 2: not valid YAML: did not find expected <document start>`},
 		{"list of objects", "- a\n- c4n4ry\n", `expected an object with apiVersion, kind and metadata, found a list`},
 		{"text", "c4n4ry\n", `expected an object with apiVersion, kind and metadata, found a text`},
 		{"number", "271828\n", `expected an object with apiVersion, kind and metadata, found a number`},
@@ -42,9 +44,9 @@ func TestParseErrors(t *testing.T) {
 		{"no name", "apiVersion: v1\nkind: Secret\nmetadata: {}\n", `metadata.name: missing; every object needs apiVersion, kind and metadata.name`},
 		{"name is a number", "apiVersion: v1\nkind: Secret\nmetadata: {name: 1}\n", `metadata.name: expected a string, got int64`},
 		{"generateName", "apiVersion: v1\nkind: Secret\nmetadata: {generateName: a-}\n", `metadata.generateName "a-": the server would choose another name at each apply; set metadata.name`},
-		{"List", "apiVersion: v1\nkind: List\nitems: [{kind: Secret, stringData: {a: c4n4ry}}]\n", `kind: "List" holds several objects; write each of its items as a document of its own, separated by "---"`},
-		{"List without items", "apiVersion: v1\nkind: List\n", `kind: "List" holds several objects; write each of its items as a document of its own, separated by "---"`},
-		{"list of a kind", "apiVersion: v1\nkind: SecretList\nitems: []\n", `kind: "SecretList" holds several objects; write each of its items as a document of its own, separated by "---"`},
+		{"List", "apiVersion: v1\nkind: List\nitems: [{kind: Secret, stringData: {a: c4n4ry}}]\n", `kind: "List" holds several objects; write each of its items as an object of its own`},
+		{"List without items", "apiVersion: v1\nkind: List\n", `kind: "List" holds several objects; write each of its items as an object of its own`},
+		{"list of a kind", "apiVersion: v1\nkind: SecretList\nitems: []\n", `kind: "SecretList" holds several objects; write each of its items as an object of its own`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -127,6 +129,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("{\"a\":\"\\u00e4\"}"))
 	f.Add([]byte("a: 1\n? [b]\n: c\n<<: {d: 1}\n"))
 	f.Add([]byte(laughs(5)))
+	f.Add([]byte(objectHead + "spec: {a: &a {1: a, yes: b}, b: {<<: *a, \"1\": c}, c: {1.0: a, .inf: b, !!binary MQ==: c}}"))
 	f.Add([]byte("? y\n: off\n%YAML 1.2\n---\n- !!bool yes\n- {\"a\": \"\xff\"}"))
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		manifests, failures := Parse("f", stream)
@@ -134,6 +137,8 @@ func FuzzParse(f *testing.F) {
 		if docs := len(split(stream)); docs > 0 {
 			assert.Equal(t, docs, len(manifests)+len(failures))
 		}
+		again, _ := Parse("f", stream)
+		assert.Equal(t, manifests, again, "nothing is left to chance")
 		for _, failure := range failures {
 			assert.NotContains(t, failure.Error(), "\n")
 			assert.NotEmpty(t, failure.Problem)

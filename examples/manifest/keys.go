@@ -1,0 +1,157 @@
+package manifest
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	goyaml "sigs.k8s.io/yaml/goyaml.v3"
+)
+
+// checkKeys returns an error if a map has keys that become one in JSON, such as 1 and "1": the parser keeps both, and which
+// of their values is read is left to chance. start is the line of the file at which the document begins. It reports
+// whether maps are merged.
+func checkKeys(root *goyaml.Node, start int) (merges bool, err error) {
+	var merged []*goyaml.Node // the maps that merge others, and those others
+	err = eachMap(root, func(m *goyaml.Node) error {
+		seen := map[string]*goyaml.Node{}
+		for i := 0; i+1 < len(m.Content); i += 2 {
+			key := m.Content[i]
+			if isMerge(key) {
+				merged = append(append(merged, m), mergedMaps(m.Content[i+1])...)
+				continue
+			}
+			name, _, valid := readKey(key)
+			if first := seen[name]; valid && first != nil {
+				return fmt.Errorf("line %d: the key %q stands twice%s; keep one of them", start+key.Line-1, shortened(name), spellings(first, key))
+			}
+			if valid {
+				seen[name] = key
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		err = checkMerged(merged, start)
+	}
+	return len(merged) > 0, err
+}
+
+// checkMerged returns an error if two of the maps have keys that are one in JSON, but not to YAML, which merges the maps:
+// then neither overrides the other.
+func checkMerged(maps []*goyaml.Node, start int) error {
+	done, values := map[*goyaml.Node]bool{}, map[string]any{}
+	for _, m := range maps {
+		if done[m] {
+			continue
+		}
+		done[m] = true
+		for i := 0; i+1 < len(m.Content); i += 2 {
+			name, value, valid := readKey(m.Content[i])
+			if !valid || isMerge(m.Content[i]) {
+				continue
+			}
+			if other, found := values[name]; found && other != value {
+				return fmt.Errorf("line %d: the key %q is written in two ways in maps that are merged; put it into quotes in all of them",
+					start+m.Content[i].Line-1, shortened(name))
+			}
+			values[name] = value
+		}
+	}
+	return nil
+}
+
+func eachMap(n *goyaml.Node, do func(*goyaml.Node) error) error {
+	if n.Kind == goyaml.MappingNode {
+		if err := do(n); err != nil {
+			return err
+		}
+	}
+	for _, child := range n.Content {
+		if err := eachMap(child, do); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func isMerge(key *goyaml.Node) bool { return key.Tag == "!!merge" && key.Value == "<<" }
+
+// mergedMaps returns the maps that the value of a merge key names. The parser refuses what is no map.
+func mergedMaps(n *goyaml.Node) []*goyaml.Node {
+	n = target(n)
+	if n.Kind != goyaml.SequenceNode {
+		return []*goyaml.Node{n}
+	}
+	var maps []*goyaml.Node
+	for _, item := range n.Content {
+		maps = append(maps, target(item))
+	}
+	return maps
+}
+
+// target returns what an alias refers to.
+func target(n *goyaml.Node) *goyaml.Node {
+	if n.Kind == goyaml.AliasNode {
+		return n.Alias
+	}
+	return n
+}
+
+// infinities are written by Go and YAML in different ways.
+var infinities = strings.NewReplacer("+Inf", ".inf", "-Inf", "-.inf", "NaN", ".nan")
+
+// readKey returns the name that a key gets in JSON, and the value that it is to YAML. What can't be a key isn't valid, or
+// any name: the parser refuses it.
+func readKey(n *goyaml.Node) (name string, value any, valid bool) {
+	n = target(n)
+	if n.Kind != goyaml.ScalarNode {
+		return "", nil, false
+	}
+	if word, found := booleans[n.Value]; found && (n.Style == 0 || n.Tag == "!!bool") {
+		return strconv.FormatBool(word), word, true
+	}
+	if n.Tag == "!!str" {
+		return n.Value, n.Value, true
+	}
+	if n.Decode(&value) != nil {
+		return "", nil, false
+	}
+	switch v := value.(type) {
+	case float64:
+		return infinities.Replace(strconv.FormatFloat(v, 'g', -1, 32)), v, true // as sigs.k8s.io/yaml does
+	case int, bool, string:
+		return fmt.Sprint(v), v, true
+	}
+	return n.Value, n.Value, true // dates are texts
+}
+
+// spellings returns how two keys of one name are written, unless that is the same.
+func spellings(a, b *goyaml.Node) string {
+	first, second := spelled(a), spelled(b)
+	if first == second {
+		return ""
+	}
+	return fmt.Sprintf(", as %s and as %s", first, second)
+}
+
+func spelled(key *goyaml.Node) string {
+	key = target(key)
+	quoted := strconv.Quote(shortened(key.Value))
+	if plain := quoted[1 : len(quoted)-1]; key.Style == 0 && plain == key.Value {
+		return plain
+	}
+	return quoted
+}
+
+// maxShown is the number of bytes up to which a key or a path is shown in full.
+const maxShown = 200
+
+// shortened cuts the middle out of a long text.
+func shortened(text string) string {
+	if len(text) <= maxShown {
+		return text
+	}
+	head, tail := text[:maxShown/2], text[len(text)-maxShown/2:]
+	return strings.ToValidUTF8(head, "") + "…" + strings.ToValidUTF8(tail, "")
+}
