@@ -8,6 +8,7 @@ require (
 	github.com/hashicorp/terraform-plugin-go v0.29.0
 	github.com/hashicorp/terraform-plugin-log v0.9.0
 	github.com/ssaplan/primitives v0.0.0
+	github.com/ssaplan/primitives/examples/manifest v0.0.0-00010101000000-000000000000
 	github.com/ssaplan/primitives/test v0.0.0-00010101000000-000000000000
 	github.com/stretchr/testify v1.11.1
 	k8s.io/api v0.33.13
@@ -74,5 +75,6 @@ require (
 
 replace (
 	github.com/ssaplan/primitives => ../../
+	github.com/ssaplan/primitives/examples/manifest => ../manifest
 	github.com/ssaplan/primitives/test => ../../test
 )

@@ -83,3 +83,28 @@ func TestValidate(t *testing.T) {
 	_, err := tf.tryPlan(t, map[string]any{"yaml_body": manifest})
 	require.ErrorContains(t, err, "there is no cluster block and KUBECONFIG isn't set")
 }
+
+// Words that YAML 1.1 reads as booleans are warned of at the attribute, before anything is planned.
+func TestValidateWarns(t *testing.T) {
+	tf := newCore(t)
+	const secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: a, namespace: x}\nstringData:\n  answer: Yes\n"
+	for text, want := range map[string][]string{
+		"{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {x: 'on', true: x}}": nil,
+		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  on: x\n  x: no\n": {
+			"v1/ConfigMap a: could be read otherwise than it is meant\nline 5: data: the key on is read as \"true\"; put it into quotes",
+			"v1/ConfigMap a: could be read otherwise than it is meant\nline 6: data.x: no is read as false; write false, or put it into quotes",
+		},
+		secret: {"v1/Secret x/a: could be read otherwise than it is meant\nline 5: stringData.answer: is read as a boolean; put it into quotes"},
+	} {
+		resp, err := tf.server.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{
+			TypeName: typeName, Config: dynamic(t, value(t, tf.schema.ValueType(), map[string]any{"yaml_body": text})),
+		})
+		require.NoError(t, err)
+		for _, d := range resp.Diagnostics {
+			require.Equal(t, `AttributeName("yaml_body")`, d.Attribute.String())
+		}
+		warnings, err := tf.diagnose(resp.Diagnostics)
+		require.NoError(t, err)
+		require.Equal(t, want, warnings)
+	}
+}

@@ -13,8 +13,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/ssaplan/primitives/examples/manifest"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 )
@@ -92,8 +92,12 @@ func (r *objectResource) ValidateConfig(ctx context.Context, req resource.Valida
 		return
 	}
 	if isKnown(ctx, config.YAMLBody) {
-		if _, err := config.manifest(); err != nil {
+		m, err := config.manifest()
+		if err != nil {
 			resp.Diagnostics.AddAttributeError(yamlBodyPath, wrongConfiguration, err.Error())
+		}
+		for _, w := range m.Warnings {
+			resp.Diagnostics.AddAttributeWarning(yamlBodyPath, fmt.Sprintf("%s: could be read otherwise than it is meant", m.Identity), w.InDocument())
 		}
 	}
 	if isKnown(ctx, config.IgnoreFields) {
@@ -109,12 +113,12 @@ func (r *objectResource) ValidateConfig(ctx context.Context, req resource.Valida
 }
 
 // manifest returns what yaml_body says, which is known.
-func (o object) manifest() (*unstructured.Unstructured, error) {
-	manifest, err := decodeManifest(o.YAMLBody.ValueString())
+func (o object) manifest() (manifest.Manifest, error) {
+	m, err := decodeManifest(o.YAMLBody.ValueString())
 	if err != nil {
-		return nil, fmt.Errorf("yaml_body: %w", err)
+		return m, fmt.Errorf("yaml_body: %w", err)
 	}
-	return manifest, nil
+	return m, nil
 }
 
 // ignored returns the patterns of ignore_fields, which are known.
@@ -132,12 +136,12 @@ func (o object) ignored(ctx context.Context) (projection.Patterns, error) {
 
 // request returns what to plan for an object whose configuration is known.
 func (o object) request(ctx context.Context, prior *ssaplan.State) (ssaplan.Request, error) {
-	manifest, err := o.manifest()
+	m, err := o.manifest()
 	if err != nil {
 		return ssaplan.Request{}, err
 	}
 	ignore, err := o.ignored(ctx)
-	return ssaplan.Request{Manifest: manifest, Prior: prior, Ignore: ignore}, err
+	return ssaplan.Request{Manifest: m.Object, Prior: prior, Ignore: ignore}, err
 }
 
 // remembered is the private state: what the Planner remembers of the object, which includes that it is stale.

@@ -1,0 +1,53 @@
+package provider
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const manifestHead = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
+
+// A small text that grows by its aliases is refused before it grows.
+func TestManifestThatGrows(t *testing.T) {
+	text := manifestHead + "data:\n  a: &a " + strings.Repeat("x", 1<<20) + "\n  b: [" + strings.Repeat("*a,", 256) + "]\n"
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := decodeManifest(text)
+	runtime.ReadMemStats(&after)
+	require.EqualError(t, err, "its anchors and aliases make more than 16 MiB of it; write an object as large as the server takes")
+	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(64<<20))
+}
+
+func TestManifestKeys(t *testing.T) {
+	m, err := decodeManifest(manifestHead + "data:\n  base: &base {cpu: 1, ram: 2}\n  more: {<<: *base, cpu: 3}\n")
+	require.NoError(t, err, "what is merged may be overridden")
+	assert.Equal(t, map[string]any{"cpu": int64(3), "ram": int64(2)}, m.Object.Object["data"].(map[string]any)["more"])
+
+	_, err = decodeManifest(manifestHead + `data: {1: a, "1": b}`)
+	assert.EqualError(t, err, `line 4: the key "1" stands twice, as 1 and as "1"; keep one of them`)
+}
+
+// FuzzManifest checks that no text makes the provider panic, that an error is one line, and that a text that is read says
+// the same as itself.
+func FuzzManifest(f *testing.F) {
+	f.Add(manifestHead)
+	f.Add("# nothing")
+	f.Add(manifestHead + "---\n" + manifestHead)
+	f.Add(manifestHead + "data: {a: &a [x], b: [*a, *a], c: {<<: {on: 1}, \"true\": 2}}")
+	f.Add("a: &a [*a]\n--- {b: 1}\n...\n%TAG ! x\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		m, err := decodeManifest(text)
+		if err != nil {
+			assert.NotEmpty(t, err.Error())
+			assert.NotContains(t, err.Error(), "\n")
+			return
+		}
+		assert.NotEmpty(t, m.Object.GetName(), fmt.Sprint(m.Object))
+		assert.True(t, sameManifest(text, text))
+	})
+}
