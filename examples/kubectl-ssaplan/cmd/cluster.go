@@ -1,9 +1,7 @@
 package cmd
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -14,7 +12,6 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/clientcmd/api"
 
-	"github.com/ssaplan/primitives/examples/manifest"
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
@@ -92,45 +89,4 @@ func checkContext(flags *genericclioptions.ConfigFlags, raw api.Config, access c
 
 func inCluster() bool {
 	return os.Getenv("KUBERNETES_SERVICE_HOST") != "" && os.Getenv("KUBERNETES_SERVICE_PORT") != ""
-}
-
-// kubeconfigFiles returns the files that make up the kubeconfig.
-func kubeconfigFiles(access clientcmd.ConfigAccess) []string {
-	if access.IsExplicitFile() {
-		return []string{access.GetExplicitFile()}
-	}
-	return access.GetLoadingPrecedence()
-}
-
-func kubeconfigName(access clientcmd.ConfigAccess) string {
-	return "kubeconfig " + strings.Join(kubeconfigFiles(access), ", ")
-}
-
-// kubeconfigProblem finds the file that can't be loaded. The texts of err can quote it, and a kubeconfig holds tokens.
-func kubeconfigProblem(access clientcmd.ConfigAccess, err error) error {
-	for _, file := range kubeconfigFiles(access) {
-		text, readErr := os.ReadFile(file)
-		var cause *fs.PathError
-		switch {
-		case errors.Is(readErr, fs.ErrNotExist):
-			if access.IsExplicitFile() {
-				return fmt.Errorf("kubeconfig %s: there is no such file; check the path after --kubeconfig", file)
-			}
-		case errors.As(readErr, &cause):
-			return fmt.Errorf("kubeconfig %s: can't be read: %w", file, cause.Err)
-		default:
-			if _, err := clientcmd.Load(text); err != nil {
-				return unreadable(file, err)
-			}
-		}
-	}
-	return fmt.Errorf("%s: %w", kubeconfigName(access), err)
-}
-
-func unreadable(file string, err error) error {
-	problem, known := manifest.SyntaxProblem(err, 1)
-	if !known {
-		problem = "is no kubeconfig"
-	}
-	return fmt.Errorf("kubeconfig %s: %s; correct the file, or name another one with --kubeconfig", file, problem)
 }
