@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -75,19 +74,22 @@ func readSaved(stdin io.Reader, file string) (immutability.Saved, error) {
 	return saved, nil
 }
 
-func readFile(stdin io.Reader, file string) ([]byte, error) {
+func readFile(stdin io.Reader, file string) (text []byte, err error) {
 	if file == input.Stdin {
-		return io.ReadAll(stdin)
+		text, err = input.ReadAll(stdin)
+	} else {
+		text, err = input.ReadFile(file)
 	}
-	text, err := os.ReadFile(file)
 	var cause *fs.PathError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%s: there is no such file; check the path after -f", file)
 	case errors.As(err, &cause):
 		return nil, fmt.Errorf("%s: can't be read: %w", file, cause.Err)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", shownFile(file), err)
 	}
-	return text, err
+	return text, nil
 }
 
 func shownFile(file string) string {

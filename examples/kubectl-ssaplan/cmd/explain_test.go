@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -74,6 +75,15 @@ func TestExplainAsText(t *testing.T) {
 verdict Immutable: these fields can't change while the object exists; deleting the object and creating it anew works
   ± spec.selector: Invalid value: field is immutable
 `, ""}, run(t.Context(), string(text), "explain", "-f", "-"))
+}
+
+func TestExplainIsBounded(t *testing.T) {
+	const want = ": is larger than 64 MiB; check what it is, or split it up\n"
+	write(t, map[string]string{"status.json": "", "good": goodKubeconfig})
+	require.NoError(t, os.Truncate("status.json", 64<<20+1))
+	assert.Equal(t, result{1, "", "status.json" + want}, run(t.Context(), "", "explain", "-f", "status.json"))
+	assert.Equal(t, result{1, "", "standard input" + want}, run(t.Context(), strings.Repeat(" ", 64<<20+1), "explain", "-f", "-"))
+	assert.Equal(t, result{1, "Plan: 1 error.\n", "status.json" + want}, run(t.Context(), "", "plan", "-f", "status.json", "--kubeconfig", "good"), "as with manifests")
 }
 
 func TestExplainNothing(t *testing.T) {

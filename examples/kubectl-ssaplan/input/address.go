@@ -14,12 +14,6 @@ import (
 	"github.com/ssaplan/primitives/examples/manifest"
 )
 
-// maxAnswer is the size up to which the answer of an address is read.
-const maxAnswer = 64 << 20
-
-// errTooLarge says that an answer is larger than [maxAnswer].
-var errTooLarge = fmt.Errorf("the answer is larger than %d MiB; check the address", maxAnswer>>20)
-
 var defaultClient = &http.Client{Timeout: 30 * time.Second}
 
 func isAddress(path string) bool {
@@ -64,11 +58,7 @@ func fetch(ctx context.Context, client *http.Client, address string) ([]byte, er
 	if answer.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("the server answered %d %s; check the address", answer.StatusCode, http.StatusText(answer.StatusCode))
 	}
-	stream, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
-	if err == nil && len(stream) > maxAnswer {
-		err = errTooLarge
-	}
-	return stream, err
+	return ReadAll(answer.Body)
 }
 
 // addressProblem says what went wrong. The text of a [url.Error] has the address in it, with its query.

@@ -28,7 +28,7 @@ func site(t *testing.T) string {
 		fmt.Fprint(w, object("one"))
 	})
 	mux.HandleFunc("/large", func(w http.ResponseWriter, r *http.Request) {
-		for range maxAnswer>>20 + 1 {
+		for range maxSize>>20 + 1 {
 			fmt.Fprint(w, strings.Repeat("# ", 1<<19))
 		}
 	})
@@ -78,5 +78,5 @@ func TestReadAddressErrors(t *testing.T) {
 func TestReadAddressIsBounded(t *testing.T) {
 	_, failures := Read(t.Context(), Sources{Paths: []string{site(t) + "/large"}})
 	require.Len(t, failures, 1)
-	assert.Equal(t, errTooLarge.Error(), failures[0].Problem)
+	assert.Equal(t, "is larger than 64 MiB; check what it is, or split it up", failures[0].Problem)
 }

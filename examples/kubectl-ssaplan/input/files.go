@@ -27,7 +27,7 @@ func readPath(path string, recursive bool) ([]manifest.Manifest, []*manifest.Err
 }
 
 func readFile(path string) ([]manifest.Manifest, []*manifest.Error) {
-	stream, err := os.ReadFile(path)
+	stream, err := ReadFile(path)
 	return parseRead(filepath.Clean(path), stream, err)
 }
 
@@ -84,6 +84,8 @@ func fileError(file string, err error) *manifest.Error {
 	failure := &manifest.Error{Source: manifest.Source{File: filepath.Clean(file)}}
 	var cause *fs.PathError
 	switch {
+	case errors.Is(err, errTooLarge):
+		failure.Problem = err.Error()
 	case errors.Is(err, fs.ErrNotExist):
 		failure.Problem = "there is no such file or folder; check the path after -f"
 	case errors.Is(err, fs.ErrPermission):

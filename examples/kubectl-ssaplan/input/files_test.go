@@ -97,6 +97,36 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
+// endless is a pipe or device that never ends. It notes how much was read of it, and stops whoever reads far too much.
+type endless struct{ read int }
+
+func (e *endless) Read(p []byte) (int, error) {
+	if e.read > 2*maxSize {
+		return 0, errors.New("nobody stops reading")
+	}
+	clear(p)
+	e.read += len(p)
+	return len(p), nil
+}
+
+func TestReadIsBounded(t *testing.T) {
+	const want = "is larger than 64 MiB; check what it is, or split it up"
+	pipe := &endless{}
+	_, failures := Read(t.Context(), Sources{Paths: []string{"-"}, Stdin: pipe})
+	require.Len(t, failures, 1)
+	assert.EqualError(t, failures[0], "stdin: "+want)
+	assert.LessOrEqual(t, pipe.read, maxSize+1)
+
+	folder(t, map[string]string{"good.yaml": object("good"), "large.yaml": ""})
+	require.NoError(t, os.Truncate("large.yaml", maxSize+1))
+	found, failed := read("", false, ".")
+	assert.Equal(t, []string{"good.yaml#1 good"}, found, "the others are read all the same")
+	assert.Equal(t, []string{"large.yaml: " + want}, failed)
+
+	_, failed = read("", false, "/dev/zero")
+	assert.Equal(t, []string{"/dev/zero: " + want}, failed)
+}
+
 func TestReadBrokenStdin(t *testing.T) {
 	manifests, failures := Read(t.Context(), Sources{Paths: []string{"-"}, Stdin: iotest.ErrReader(errors.New("gone"))})
 	assert.Empty(t, manifests)

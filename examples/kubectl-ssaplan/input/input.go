@@ -45,7 +45,7 @@ func Read(ctx context.Context, from Sources) (manifests []manifest.Manifest, fai
 func (from Sources) read(ctx context.Context, path string) ([]manifest.Manifest, []*manifest.Error) {
 	switch {
 	case path == Stdin:
-		stream, err := io.ReadAll(from.Stdin)
+		stream, err := ReadAll(from.Stdin)
 		return parseRead("stdin", stream, err)
 	case isAddress(path):
 		return readAddress(ctx, from.Client, path)
