@@ -19,18 +19,23 @@ func (p Projection) Redacted() Projection {
 // ReplaceSensitive returns p with each sensitive value replaced by what replace makes of its path and value. Maps are
 // replaced value by value, so that their keys stay.
 func (p Projection) ReplaceSensitive(replace func(at Path, v any) any) Projection {
-	if p.Sensitive.Empty() || p.Object == nil {
+	return p.Replace(p.Sensitive, func(at Path, v any) any { return replaceEach(at, v, replace) })
+}
+
+// Replace returns p with each value that it has at a path of set replaced by what replace makes of the path and the value.
+func (p Projection) Replace(set FieldSet, replace func(at Path, v any) any) Projection {
+	if set.Empty() || p.Object == nil {
 		return p
 	}
 	object := deepCopy(p.Object)
-	p.Object, _ = replaceAt(Path{}, object, p.Sensitive.root, replace).(map[string]any)
+	p.Object, _ = replaceAt(Path{}, object, set.root, replace).(map[string]any)
 	return p
 }
 
 // replaceAt returns v, which lies at path, with the values at the members of n replaced. It changes v.
 func replaceAt(path Path, v any, n *node, replace func(Path, any) any) any {
 	if n.member {
-		return replaceWhole(path, v, replace)
+		return replace(path, v)
 	}
 	switch v := v.(type) {
 	case map[string]any:
@@ -50,7 +55,7 @@ func replaceAt(path Path, v any, n *node, replace func(Path, any) any) any {
 	return v
 }
 
-func replaceWhole(path Path, v any, replace func(Path, any) any) any {
+func replaceEach(path Path, v any, replace func(Path, any) any) any {
 	switch v := v.(type) {
 	case nil:
 	case map[string]any:

@@ -12,6 +12,7 @@
 //	result, err := planner.Apply(ctx, plan)
 //
 // The Planner is thin: what a path, a difference, an identity, an owner or a refusal is stands in the packages
-// projection, identity, fieldowner, immutability and authresilience, which can be used without it. It starts no
-// goroutines, keeps no global state and repeats no request behind the caller's back.
+// projection, identity, fieldowner, immutability and authresilience, which can be used without it. It leaves no
+// goroutine behind and keeps no global state. It asks again only where an object changed in between (see [Planner.Plan]
+// and [Planner.Apply]), and where [Options.ThrottleRetries] allows it.
 package ssaplan

@@ -131,15 +131,34 @@ func ExamplePlanner_PlanAll() {
 // What an autoscaler sets is left to it.
 func ExampleRequest_ignore() {
 	_, planner := world(ssaplan.Options{})
-	ignore, _ := projection.ParsePatterns("spec.replicas", `spec.template.spec.containers[name="proxy-*"]`)
+	ignore, _ := projection.ParsePatterns("spec.replicas", `spec.template.spec.containers[name~"proxy-*"]`)
 	deployment := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "apps/v1", "kind": "Deployment", "metadata": map[string]any{"name": "web"},
-		"spec": map[string]any{"replicas": int64(3), "paused": true},
+		"spec": map[string]any{"replicas": int64(3), "template": map[string]any{"spec": map[string]any{"containers": []any{
+			map[string]any{"name": "proxy-a", "image": "proxy:1"}, map[string]any{"name": "app", "image": "app:1"},
+		}}}},
 	}}
 	plan, _ := planner.Plan(context.Background(), ssaplan.Request{Manifest: deployment, Ignore: ignore})
-	fmt.Print(plan.After.Fields)
+	for field := range plan.After.Fields.Leaves().All() {
+		fmt.Println(field)
+	}
 	// Output:
-	// spec.paused
+	// spec.template.spec.containers[name="app"].image
+	// spec.template.spec.containers[name="app"].name
+}
+
+// What isn't known yet is left out, and the plan says what else changes.
+func ExampleRequest_unknown() {
+	ctx := context.Background()
+	_, planner := world(ssaplan.Options{})
+	plan, _ := planner.Plan(ctx, ssaplan.Request{Manifest: configMap("settings", map[string]any{"size": "1", "token": "a"})})
+	_, _ = planner.Apply(ctx, plan)
+	unknown, _ := projection.ParsePatterns("data.token")
+	edited := configMap("settings", map[string]any{"size": "2", "token": "?"})
+	plan, _ = planner.Plan(ctx, ssaplan.Request{Manifest: edited, Unknown: unknown})
+	fmt.Println(plan.Action, plan.Changes, "not known yet:", plan.Unknown)
+	// Output:
+	// Update [data.size: "1" -> "2"] not known yet: [data.token]
 }
 
 // A no-op that was proven once takes no request as long as nothing changes.

@@ -45,7 +45,7 @@ type changeJSON struct {
 
 type replacementJSON struct {
 	Evidence string                `json:"evidence"`
-	Fields   []ReplacedField       `json:"fields"`
+	Fields   []immutability.Field  `json:"fields"`
 	Hazards  []immutability.Hazard `json:"hazards,omitempty"`
 }
 

@@ -11,7 +11,7 @@ import (
 
 // NoOpCache remembers plans that changed nothing, so that planning the same manifest for the same version of the same
 // object takes no dry run; with the live object supplied it takes no request at all. It is safe for concurrent use, and
-// Planners of one cluster may share it.
+// Planners of one cluster may share it if they have the same credentials. Make it with [NewNoOpCache].
 //
 // A hit means that the server was asked this very question and answered that it would write nothing. The question is made
 // of everything that the Planner sends: the object's UID and resourceVersion, the manifest, the field manager and force.

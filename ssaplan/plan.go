@@ -29,7 +29,7 @@ const (
 	Replace Action = "Replace"
 	// Conflict: without force, the server refuses because other managers own fields with other values.
 	Conflict Action = "Conflict"
-	// Deferred: the server could not be asked yet; the reason says why. Nothing is known of the outcome.
+	// Deferred: no plan can be made yet, or only a part of one; Deferral and Reason say why.
 	Deferred Action = "Deferred"
 )
 
@@ -55,7 +55,7 @@ type Cause string
 
 // The causes of a [Change].
 const (
-	// Edited: the manifest declares another value than before.
+	// Edited: the manifest declares another value than before, or nothing tells that somebody else changed it.
 	Edited Cause = "Edited"
 	// Drifted: the manifest declares what it did before, and somebody else changed the object.
 	Drifted Cause = "Drifted"
@@ -77,9 +77,11 @@ type Request struct {
 	// or resets it.
 	Ignore projection.Patterns
 	// Unknown are the fields whose values aren't known yet. They are not sent, and the plan leaves them out: it says what
-	// else changes. Such a plan can't be applied.
+	// else of the manifest changes, without side effects. A pattern without wildcards counts even if the manifest lacks the
+	// field. Such a plan can't be applied.
 	Unknown projection.Patterns
-	// AllUnknown says that nothing can be asked yet, because the cluster or the whole manifest but its identity isn't known.
+	// AllUnknown says that nothing can be asked yet, because the cluster or the whole manifest isn't known, which may lack
+	// its name then or be nil.
 	AllUnknown bool
 	// Live is the object as the host has it already, with its managedFields, such as from an informer. It saves the
 	// Get; the dry run still asks the server. Optional.
@@ -95,7 +97,10 @@ type Plan struct {
 	Reason string
 	// Deferral is the reason of a Deferred plan; empty for every other action.
 	Deferral Deferral
-	// Before and After are the declared fields of the live object, and of the object as the server would make it.
+	// Before and After are the declared fields of the live object, and of the object as the server would make it. Both are
+	// empty in a Replace, and in a NoOp that [Options.NoOps] knew. In a Deferred plan, Before is empty, and After is what
+	// the server would make of it if it could be asked (UnreadableObject), and else what the manifest says, with lists as a
+	// whole.
 	Before, After projection.Projection
 	// Assigned are the declared fields that the manifest leaves empty for the server to pick a value (a cluster IP, a node
 	// port). The value isn't known before the plan is applied, so Before and After lack them.
@@ -106,7 +111,8 @@ type Plan struct {
 	// Baseline is what a host compares After with: the values that the prior state observed last, or Before if the state
 	// is stale or there is none. Sensitive values from a state are digests.
 	Baseline projection.Projection
-	// Changes are the values that change, the declared ones first; for a Conflict, those that a forced apply would change.
+	// Changes are the values that change, the declared ones first; for a Conflict, those that a forced apply would change,
+	// if the server could try it.
 	Changes []Change
 	// Replacement says more about a Replace; nil for every other action.
 	Replacement *Replacement
@@ -117,7 +123,7 @@ type Plan struct {
 	Dropped []fieldowner.DroppedField
 	// Conflicts are the fields that other managers hold; only for the action Conflict.
 	Conflicts []fieldowner.Conflict
-	// Unknown are the fields of the manifest that were left out because their values aren't known yet.
+	// Unknown are the fields that were left out because their values aren't known yet.
 	Unknown []projection.Path
 	// Unkept is what of the manifest has no effect, because the server doesn't keep it.
 	Unkept []projection.Unkept
@@ -159,15 +165,9 @@ type Replacement struct {
 	Old identity.Identity
 	UID string
 	// Fields are the fields that can't change in place, with the reason for each.
-	Fields []ReplacedField
+	Fields []immutability.Field
 	// Hazards are what the replacement destroys or interrupts beside the object itself.
 	Hazards []immutability.Hazard
-}
-
-// ReplacedField is one reason for a replacement.
-type ReplacedField struct {
-	Path    string `json:"path"`
-	Message string `json:"message"`
 }
 
 // Change is one value that changes, and why.

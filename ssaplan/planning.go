@@ -21,12 +21,13 @@ import (
 // Plan says what applying the manifest will do. It changes nothing on the server.
 //
 // It takes no request when the identity changed, one when the live object is supplied, and two otherwise; up to three
-// more when the server refuses (and one for each cluster IP that a refused Service pins anew), and one less when
-// [Options.NoOps] knows the answer, in which case Before and After are empty. An object that changes between the read and
-// the dry run is read again.
+// more when the server refuses (and one for each cluster IP that a refused Service pins anew, and one for a supplied
+// object, which may be out of date), and one less when [Options.NoOps] knows the answer. An object that changes between
+// the read and the dry run is asked for again, three times at most.
 //
-// An error means that no plan could be made; it names the object and wraps the server's answer. What the server can't
-// answer yet (a kind or namespace that isn't there) is a plan with the action [Deferred].
+// An error means that no plan could be made; it names the object and wraps the server's answer. A [RefusedError] says that
+// applying can't work. What the server can't answer yet (a kind or namespace that isn't there) is a plan with the action
+// [Deferred].
 func (p *Planner) Plan(ctx context.Context, request Request) (*Plan, error) {
 	id, err := request.identity()
 	if err != nil {
@@ -289,7 +290,7 @@ func (p *Planner) identityChange(ctx context.Context, plan *Plan, prior *State) 
 	plan.Action, plan.Reason = Replace, result.Reason()
 	plan.Replacement = &Replacement{Evidence: "identity", Old: result.Old, UID: prior.UID, Hazards: hazardsOf(result.Old)}
 	for _, c := range result.Changes {
-		plan.Replacement.Fields = append(plan.Replacement.Fields, ReplacedField{c.Field, fmt.Sprintf("%q -> %q", c.Old, c.New)})
+		plan.Replacement.Fields = append(plan.Replacement.Fields, immutability.Field{Path: c.Field, Message: fmt.Sprintf("%q -> %q", c.Old, c.New)})
 	}
 	return true, nil
 }

@@ -53,8 +53,8 @@ type Reading struct {
 // Read refreshes what a host remembers of an object. The prior state is not modified.
 //
 // If the server refuses the caller (authentication or authorization), Read returns the prior state marked as stale, with
-// a warning. Credentials that certainly expired are not even sent, see [Options.SendExpired]. Every other failure is an
-// error.
+// a warning. Credentials that certainly expired are not even sent, see [Options.SendExpired]. That the object, its
+// namespace or its type isn't there is a [Presence]. Every other failure is an error.
 func (p *Planner) Read(ctx context.Context, prior *State) (*Reading, error) {
 	if prior == nil {
 		return nil, errors.New("ssaplan: no state to refresh")
@@ -68,7 +68,9 @@ func (p *Planner) Read(ctx context.Context, prior *State) (*Reading, error) {
 	case err == nil && live == nil:
 		reading.Presence = p.absence(ctx, target, reading)
 	case err == nil:
-		return reading, reading.refresh(live, prior)
+		if err := reading.refresh(live, prior); err != nil {
+			return nil, err
+		}
 	case meta.IsNoMatchError(err), class == authresilience.TypeNotServed:
 		reading.Presence = TypeNotServed
 	case class.Degradable():
@@ -140,11 +142,11 @@ func (r *Reading) refresh(live *unstructured.Unstructured, prior *State) error {
 	}
 	r.State = prior.upgraded(live.Object).clone()
 	r.State.Stale = authresilience.Stale{}
-	r.State.Observed = r.State.Digested(projection.Project(live.Object, prior.Applied.Fields))
-	drift := causeless(projection.Diff(r.State.Applied, r.State.Observed), Drifted)
-	if err := attributeDrift(drift, live, prior.Manager); err != nil {
+	observed := r.State.Digested(projection.Project(live.Object, prior.Applied.Fields))
+	r.Drift = causeless(projection.Diff(r.State.Applied, observed), Drifted)
+	r.State.Observed = r.State.bounded(observed, r.Drift)
+	if err := attributeDrift(r.Drift, live, prior.Manager); err != nil {
 		return fmt.Errorf("%s: %w", prior.Identity, err)
 	}
-	r.Drift = drift
 	return nil
 }

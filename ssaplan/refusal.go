@@ -16,7 +16,7 @@ import (
 	"github.com/ssaplan/primitives/immutability"
 )
 
-// RefusedError says that the server won't make the object what the manifest says, and that replacing the object isn't
+// RefusedError is the error of [Planner.Plan] that says that the server won't make the object what the manifest says, and that replacing the object isn't
 // known to help.
 type RefusedError struct {
 	Object identity.Identity
@@ -165,8 +165,8 @@ func (plan *Plan) replaceFor(verdict immutability.Verdict) {
 	plan.Action = Replace
 	plan.Replacement = &Replacement{Evidence: verdict.Evidence.String(), Old: plan.Object, UID: string(plan.live.GetUID()), Hazards: verdict.Hazards}
 	var paths []string
+	plan.Replacement.Fields = verdict.Fields
 	for _, f := range verdict.Fields {
-		plan.Replacement.Fields = append(plan.Replacement.Fields, ReplacedField(f))
 		paths = append(paths, f.Path)
 	}
 	plan.Reason = "can't change in place: " + strings.Join(paths, ", ")

@@ -24,8 +24,9 @@ import (
 const stateVersion = 2
 
 // State is what a host remembers of an object that it applied: which object it was, which fields it declared, and the
-// values that the server had there afterwards. Its size is bounded by the manifest's, and it holds no secret value:
-// sensitive ones are kept as keyed digests, which still show that a value changed.
+// values that the server had there afterwards. Its size is bounded by the manifest's; a value that others made much
+// larger is kept as a digest. It holds no secret value: sensitive ones are kept as salted digests (HMAC-SHA-256), which
+// still show that a value changed. The salt is part of the state, so who has the state can find a short secret by trying.
 //
 // A State is made by [Plan.State], or by [NewState] for an object that was applied without a plan, and marshals to versioned
 // JSON. The zero State remembers nothing.
@@ -113,6 +114,28 @@ func (s *State) digest(at projection.Path, v any) any {
 	}
 	mac.Write(text)
 	return "hmac-sha256:" + base64.RawStdEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// bounded returns what was observed with digests in place of values that are much larger than those that were applied. They
+// grow in the hands of others, and the state shall not grow with them.
+func (s *State) bounded(observed projection.Projection, drift []Change) projection.Projection {
+	const room = 1 << 10
+	var large []projection.Path
+	for _, change := range drift {
+		if size(change.After) > room+2*size(change.Before) {
+			large = append(large, change.Path)
+		}
+	}
+	return observed.Replace(projection.NewFieldSet(large...), s.digest)
+}
+
+// size returns the length of v as JSON.
+func size(v any) int {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return 0
+	}
+	return len(text)
 }
 
 // upgraded returns s with digests as this version makes them. Only an object whose secrets are still those that were

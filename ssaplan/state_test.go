@@ -121,6 +121,38 @@ func TestRefusesStates(t *testing.T) {
 	}
 }
 
+// What others put into the fields that were applied doesn't make the state large, and still counts as drift.
+func TestStateStaysSmall(t *testing.T) {
+	server, planner := world(ssaplan.Options{})
+	manifest := configMap("small", map[string]any{"a": "1", "b": strings.Repeat("b", 4096)})
+	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest})
+	require.NoError(t, err)
+	applied, err := planner.Apply(t.Context(), plan)
+	require.NoError(t, err)
+	state, err := plan.State(applied)
+	require.NoError(t, err)
+	small, err := json.Marshal(state)
+	require.NoError(t, err)
+	require.Less(t, len(small), 2*4096)
+
+	patch(server, "small", `{"data": {"a": "`+strings.Repeat("x", 100_000)+`", "b": "`+strings.Repeat("c", 4096)+`"}}`)
+	for range 2 {
+		reading, err := planner.Read(t.Context(), state)
+		require.NoError(t, err)
+		require.Len(t, reading.Drift, 2)
+		require.Len(t, reading.Drift[0].After, 100_000, "what is reported is the value itself")
+		text, err := json.Marshal(reading.State)
+		require.NoError(t, err)
+		require.Less(t, len(text), 3*4096)
+		require.Contains(t, string(text), strings.Repeat("c", 4096), "a value that is as large as what was applied is kept")
+		state = &ssaplan.State{}
+		require.NoError(t, json.Unmarshal(text, state))
+	}
+	plan, err = planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest, Prior: state})
+	require.NoError(t, err)
+	require.Equal(t, "2 drifted", plan.Reason)
+}
+
 // FuzzState checks that whatever is read as a state is written and read as the same again.
 func FuzzState(f *testing.F) {
 	for _, version := range []string{"v1", "v2"} {

@@ -23,6 +23,9 @@ type cluster struct {
 	planner   *ssaplan.Planner // of the commands that plan
 }
 
+// throttleRetries is how often a request is repeated that the server had no time for, as kubectl does.
+const throttleRetries = 10
+
 // connect finds the cluster, and makes its planner. It sends nothing yet.
 func (o *options) connect() (*cluster, error) {
 	c, err := findCluster(o.config)
@@ -31,6 +34,7 @@ func (o *options) connect() (*cluster, error) {
 	}
 	c.planner, err = ssaplan.New(c.config, ssaplan.Options{
 		FieldManager: o.manager, RefuseConflicts: !o.force, DefaultNamespace: c.namespace,
+		AllowVersionChange: true, ThrottleRetries: throttleRetries,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%w; check the kubeconfig and --server", err)

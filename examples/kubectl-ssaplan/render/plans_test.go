@@ -167,7 +167,7 @@ func renamed() *ssaplan.Plan {
 		Reason: "different object: v1/ConfigMap shop/web -> v1/ConfigMap shop/settings",
 		Replacement: &ssaplan.Replacement{
 			Evidence: "identity", Old: object("v1", "ConfigMap", "shop", "web"),
-			Fields: []ssaplan.ReplacedField{{Path: "metadata.name", Message: `"web" -> "settings"`}},
+			Fields: []immutability.Field{{Path: "metadata.name", Message: `"web" -> "settings"`}},
 		},
 	}
 }
@@ -178,7 +178,7 @@ func immutable() *ssaplan.Plan {
 		Object: id, Action: ssaplan.Replace, Reason: "can't change in place: spec.storageClassName",
 		Replacement: &ssaplan.Replacement{
 			Evidence: "probe", Old: id,
-			Fields:  []ssaplan.ReplacedField{{Path: "spec.storageClassName", Message: "field is immutable"}},
+			Fields:  []immutability.Field{{Path: "spec.storageClassName", Message: "field is immutable"}},
 			Hazards: []immutability.Hazard{{Kind: immutability.Data, Message: "the data in the volume is lost"}},
 		}, Requests: 4,
 	}

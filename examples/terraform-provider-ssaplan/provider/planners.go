@@ -11,6 +11,9 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
+// throttleRetries is how often a request is repeated that the server had no time for.
+const throttleRetries = 10
+
 // planners keeps the Planner of each cluster, field manager and way of handling conflicts, so that the resources share
 // connections and discovery.
 type planners struct {
@@ -32,6 +35,7 @@ func (p *planners) of(ctx context.Context, o object) (*ssaplan.Planner, error) {
 	}
 	planner, err := ssaplan.New(config, ssaplan.Options{
 		FieldManager: o.FieldManager.ValueString(), RefuseConflicts: !o.ForceConflicts.ValueBool(), Observe: logRequest,
+		ThrottleRetries: throttleRetries,
 	})
 	if err != nil {
 		return nil, err

@@ -98,6 +98,14 @@ func (t *tally) checkVariety(tb testing.TB) {
 	for _, action := range []ssaplan.Action{ssaplan.Create, ssaplan.NoOp, ssaplan.Update, ssaplan.Replace, ssaplan.Conflict} {
 		require.Greater(tb, t.outcomes[string(action)], all/50, "%s is too rare", action)
 	}
+	for _, feature := range []string{
+		"no force", "remembered state", "supplied object", "ignored fields", "normalized manifest", "overwriting webhook",
+		"change of owners", "sidecar put first", "change Edited add", "change Edited remove", "change Edited replace", "change Edited move",
+		"change Dropped remove", "change Dropped replace", "change Drifted add", "change Drifted replace", "change SideEffect add",
+		"change SideEffect remove", "change SideEffect replace",
+	} {
+		require.Positive(tb, t.features[feature], "%s was never accepted", feature)
+	}
 }
 
 func (t *tally) print(w io.Writer) {

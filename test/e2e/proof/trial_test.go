@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
+	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 )
@@ -170,17 +171,26 @@ func (t *trial) makePlan(ctx context.Context) {
 // change.
 func told(plan *ssaplan.Plan, err error) string {
 	if err != nil {
-		return strings.Join(slices.Sorted(strings.FieldsSeq(err.Error())), " ")
+		return sortedWords(err.Error())
 	}
 	if plan.Action == ssaplan.Replace {
-		fields := slices.SortedFunc(slices.Values(plan.Replacement.Fields), func(a, b ssaplan.ReplacedField) int {
+		fields := slices.SortedFunc(slices.Values(plan.Replacement.Fields), func(a, b immutability.Field) int {
 			return strings.Compare(a.Path+a.Message, b.Path+b.Message)
 		})
 		return fmt.Sprint(plan.Action, plan.Replacement.Evidence, fields, plan.Replacement.Hazards, plan.Requests)
 	}
-	text, err := json.Marshal(plan)
+	shown := *plan
+	shown.Warnings = slices.Clone(plan.Warnings) // a conflict that can't be forced has the server's reason among them
+	for i, warning := range shown.Warnings {
+		shown.Warnings[i] = sortedWords(warning)
+	}
+	text, err := json.Marshal(shown)
 	text = timestamps.ReplaceAll(text, nil)
 	return fmt.Sprintf("%s %v %s %s", text, err, plan.Before, plan.Dropped)
+}
+
+func sortedWords(text string) string {
+	return strings.Join(slices.Sorted(strings.FieldsSeq(text)), " ")
 }
 
 // timestamps are when managers wrote, which for one that only the dry run made is now.
@@ -224,6 +234,9 @@ func (t *trial) allowedRequests() int {
 	}
 	if t.planIs(ssaplan.Replace, ssaplan.Conflict) {
 		n += 2
+		if t.step.Supply {
+			n++ // a supplied object may be out of date
+		}
 	}
 	if t.planIs(ssaplan.Replace) {
 		n += t.pinnedAddresses() // of each the planner looks up whether it is free
