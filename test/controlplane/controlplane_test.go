@@ -3,6 +3,7 @@ package controlplane_test
 import (
 	"cmp"
 	"context"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -135,8 +136,22 @@ func TestRestart(t *testing.T) {
 	namespaces := client(t, s.Config()).CoreV1().Namespaces()
 	_, err := namespaces.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kept"}}, metav1.CreateOptions{})
 	require.NoError(t, err)
-	for range 2 {
-		require.NoError(t, s.Restart(t.Context()))
+	for _, test := range []struct {
+		again func(context.Context) error
+		ends  error
+		why   string
+	}{
+		{s.Restart, nil, "a server that is told to stop ends its answers"},
+		{s.Crash, io.ErrUnexpectedEOF, "one that is killed doesn't"},
+		{s.Restart, nil, "a server that was killed before is like any other"},
+	} {
+		watch, err := client(t, s.Config()).CoreV1().RESTClient().Get().Resource("namespaces").Param("watch", "true").Stream(t.Context())
+		require.NoError(t, err)
+		require.NoError(t, test.again(t.Context()))
+		_, err = io.Copy(io.Discard, watch)
+		require.ErrorIs(t, err, test.ends, test.why)
+		require.NoError(t, watch.Close())
+
 		_, err = namespaces.Get(t.Context(), "kept", metav1.GetOptions{})
 		require.NoError(t, err, "the data and the certificates are the same")
 	}

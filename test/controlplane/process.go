@@ -75,9 +75,9 @@ func (p *process) answered(ctx context.Context) (answer, error) {
 	}
 }
 
-// restart stops the server and starts it again, with the same address, certificates and data.
-func (p *process) restart(ctx context.Context) error {
-	if _, err := io.WriteString(p.stdin, "restart\n"); err != nil {
+// command tells the launcher to stop the server in some way and to start it again, and waits until the server answers.
+func (p *process) command(ctx context.Context, command string) error {
+	if _, err := io.WriteString(p.stdin, command+"\n"); err != nil {
 		return err
 	}
 	_, err := p.answered(ctx)

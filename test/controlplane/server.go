@@ -85,8 +85,18 @@ func (s *Server) Stop() error {
 // Restart stops kube-apiserver and starts it again, with the same address, certificates and data. It returns when the
 // server answers.
 func (s *Server) Restart(ctx context.Context) error {
-	if err := s.process.restart(ctx); err != nil {
-		return fmt.Errorf("controlplane: restarting the server: %w", err)
+	return s.again(ctx, "restart")
+}
+
+// Crash kills kube-apiserver, whose clients get no answers to the requests that it has, and starts it again as
+// [Server.Restart] does. What it had sent to etcd is written.
+func (s *Server) Crash(ctx context.Context) error {
+	return s.again(ctx, "crash")
+}
+
+func (s *Server) again(ctx context.Context, command string) error {
+	if err := s.process.command(ctx, command); err != nil {
+		return fmt.Errorf("controlplane: %s of the server: %w", command, err)
 	}
 	return nil
 }

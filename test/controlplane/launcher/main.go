@@ -1,6 +1,7 @@
 // Launcher starts etcd and kube-apiserver with envtest, and stops them when its standard input ends. A process that
-// holds the other end of that pipe can therefore die in any way and leaves no servers behind. For each line that it
-// writes to the pipe, kube-apiserver is stopped and started again.
+// holds the other end of that pipe can therefore die in any way and leaves no servers behind. For each line "restart"
+// that it writes to the pipe, kube-apiserver is stopped and started again; for each line "crash" it is killed and started
+// again.
 //
 // It is a module and a program of its own so that envtest's dependencies stay out of everybody else's go.mod.
 package main
@@ -14,6 +15,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -50,8 +52,8 @@ func run(bin, state string, args []string) (err error) {
 	log.SetLogger(logr.Discard())
 	// The servers may have to be stopped after whoever read their log is gone.
 	signal.Ignore(syscall.SIGPIPE)
-	restart, end := make(chan struct{}), endBySignal()
-	go readLines(restart, end)
+	commands, end := make(chan string), endBySignal()
+	go readLines(commands, end)
 
 	defer func() { err = errors.Join(err, os.RemoveAll(state)) }()
 	env, err := environment(bin, state, args)
@@ -70,12 +72,61 @@ func run(bin, state string, args []string) (err error) {
 		select {
 		case <-end:
 			return nil
-		case <-restart:
-			if err := errors.Join(env.ControlPlane.APIServer.Stop(), env.ControlPlane.APIServer.Start(), announce(config)); err != nil {
+		case command := <-commands:
+			server := env.ControlPlane.APIServer
+			if err := errors.Join(stop(server, command), server.Start(), announce(config)); err != nil {
 				return err
 			}
 		}
 	}
+}
+
+// stop ends kube-apiserver in the way that the command wants.
+func stop(server *envtest.APIServer, command string) error {
+	switch command {
+	case "restart":
+		return server.Stop()
+	case "crash":
+		if err := kill(server.Path + pidSuffix); err != nil {
+			return err
+		}
+		// It may be gone before envtest, which waits for it here, has told it to stop.
+		if err := server.Stop(); !errors.Is(err, os.ErrProcessDone) {
+			return err
+		}
+		return nil
+	}
+	return fmt.Errorf("unknown command %q: only restart and crash", command)
+}
+
+// kill kills the process whose id is in a file, without a chance to finish what it does.
+func kill(pidFile string) error {
+	content, err := os.ReadFile(pidFile)
+	if err != nil {
+		return err
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(content)))
+	if err != nil {
+		return fmt.Errorf("%s: %w", pidFile, err)
+	}
+	return syscall.Kill(pid, syscall.SIGKILL)
+}
+
+const (
+	// withPID is how kube-apiserver is started, because envtest doesn't tell which process it is.
+	withPID = "#!/bin/sh\necho $$ >\"$0" + pidSuffix + "\"\nexec \"$KUBE_APISERVER\" \"$@\"\n"
+
+	pidSuffix = ".pid"
+)
+
+// writeStart writes withPID to a file and has envtest start that.
+func writeStart(bin, state string) error {
+	start := filepath.Join(state, "kube-apiserver")
+	return errors.Join(
+		os.WriteFile(start, []byte(withPID), 0o700),
+		os.Setenv("KUBE_APISERVER", filepath.Join(bin, "kube-apiserver")),
+		os.Setenv("TEST_ASSET_KUBE_APISERVER", start), // this is where envtest looks first
+	)
 }
 
 // environment describes the control plane. args are flags of kube-apiserver, added to those that envtest sets.
@@ -87,6 +138,9 @@ func environment(bin, state string, args []string) (*envtest.Environment, error)
 	// A folder of our own, so that the certificates are there after a restart.
 	server := &envtest.APIServer{Out: os.Stderr, Err: os.Stderr, CertDir: filepath.Join(state, "serving")}
 	if err := os.Mkdir(server.CertDir, 0o700); err != nil {
+		return nil, err
+	}
+	if err := writeStart(bin, state); err != nil {
 		return nil, err
 	}
 	server.SecureServing.Authn = clientCerts{state}
@@ -134,10 +188,10 @@ func endBySignal() chan os.Signal {
 	return end
 }
 
-// readLines asks for a restart for each line of standard input, and for the end when that ends in whatever way.
-func readLines(restart chan<- struct{}, end chan<- os.Signal) {
+// readLines passes on each line of standard input, and asks for the end when that ends in whatever way.
+func readLines(commands chan<- string, end chan<- os.Signal) {
 	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
-		restart <- struct{}{}
+		commands <- lines.Text()
 	}
 	end <- syscall.SIGTERM
 }
