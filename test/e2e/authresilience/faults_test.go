@@ -52,6 +52,7 @@ var faultClasses = map[string]faultClass{
 	"504 empty":                {request: authresilience.Timeout},
 	"reset":                    {request: authresilience.Connection, get: authresilience.Timeout}, // client-go repeats a GET until the time is up
 	"truncated body":           {request: authresilience.Connection},
+	"leader change":            {request: authresilience.Unavailable, lookup: []authresilience.Class{unread, unread}},
 	"stall":                    {request: authresilience.Timeout},
 	"wrong content type":       {request: foreign, lookup: []authresilience.Class{noKind, authresilience.None}},
 	"redirect to a login page": {request: foreign},
@@ -65,6 +66,9 @@ const (
 	noKind  = authresilience.TypeNotServed
 	foreign = authresilience.UnexpectedResponse
 )
+
+// Of a refusal discovery sees the code and not what the server says.
+const unread = authresilience.ServerFault
 
 // faultClass is the class of a fault in an answer that is decoded, and where others differ, in those to a GET and to
 // discovery's requests.

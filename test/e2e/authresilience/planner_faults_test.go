@@ -190,7 +190,7 @@ func (a *attempt) apply(t *testing.T) (authresilience.Class, string) {
 	}
 	a.clean(t, textsOf(err)...)
 	if written { // only where the answer was spoiled, not the request
-		assert.Contains(t, []string{"truncated body", "wrong content type"}, a.fault.String())
+		assert.Contains(t, []string{"truncated body", "leader change", "wrong content type"}, a.fault.String())
 		return authresilience.Classify(err), "failed, but written"
 	}
 	return authresilience.Classify(err), "failed, not written"

@@ -26,7 +26,7 @@ func Faults() []Fault {
 	for _, code := range codes {
 		all = append(all, Status(code), Page(code), Empty(code))
 	}
-	return append(all, Reset(), Truncated(), Stall(), ContentType(), Redirect(), ForeignJSON(), Nothing())
+	return append(all, Reset(), Truncated(), LeaderChange(), Stall(), ContentType(), Redirect(), ForeignJSON(), Nothing())
 }
 
 // Status answers with a Status such as a server sends with this code.
@@ -103,6 +103,17 @@ func Truncated() Fault {
 		w.Header().Set("Content-Length", strconv.Itoa(len(body)+1))
 		w.WriteHeader(answer.Code)
 		_, _ = w.Write(body[:len(body)/2])
+	})
+}
+
+// LeaderChange says what a server says whose etcd got another leader, after the server has done what was asked: the old
+// leader may have written before it went.
+func LeaderChange() Fault {
+	return spoiling("leader change", func(w http.ResponseWriter, _ *httptest.ResponseRecorder) {
+		send(w, http.StatusInternalServerError, "application/json", metav1.Status{
+			TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"},
+			Status:   metav1.StatusFailure, Code: http.StatusInternalServerError, Message: "etcdserver: leader changed",
+		})
 	})
 }
 
