@@ -1,0 +1,94 @@
+package planner_test
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/test/controlplane"
+)
+
+// TestServerThrottles plans and applies more at a time than the server wants to answer. It says 429 with Retry-After to
+// reads, dry runs and applies, and client-go waits for that time. What is still throttled then is an error that says so.
+func TestServerThrottles(t *testing.T) {
+	server := controlplane.ForTest(t, controlplane.Options{APIServerArgs: []string{
+		"--enable-priority-and-fairness=false", "--max-requests-inflight=4", "--max-mutating-requests-inflight=2",
+	}})
+	config, err := server.ConfigFor("jane") // an administrator is never throttled
+	require.NoError(t, err)
+	makeAdministrator(t, server, "jane")
+	told := &throttled{counts: map[string]int{}}
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		told.next = next
+		return told
+	})
+	m := newMany(t, 32, server, config)
+	m.edit("0")
+	all := m.requests
+	for attempt := 1; len(m.requests) > 0; attempt++ {
+		require.LessOrEqual(t, attempt, 20, "nobody is throttled for ever")
+		plans, _ := m.planAll(t)
+		left := map[string]bool{}
+		for _, request := range m.requests {
+			left[request.Manifest.GetName()] = true
+		}
+		m.applyAll(t, plans, func(o outcome) {
+			if o.err != nil {
+				requireConnectionError(t, o.err)
+				return
+			}
+			delete(left, o.plan.Object.Name)
+		})
+		m.requests = nil
+		for _, request := range all {
+			if left[request.Manifest.GetName()] {
+				m.requests = append(m.requests, request)
+			}
+		}
+	}
+	t.Logf("answers of 429 with Retry-After: %v", told.counts)
+	for _, what := range []string{"get", "dry run", "apply"} {
+		require.NotZero(t, told.counts[what], "no %s was throttled", what)
+	}
+	m.requests = all
+	m.planner, err = ssaplan.New(server.Config(), ssaplan.Options{FieldManager: manager})
+	require.NoError(t, err)
+	m.requireWrites(t, "0", 1)
+}
+
+// throttled is a transport that counts the answers that tell a client to wait, by what was asked for.
+type throttled struct {
+	next   http.RoundTripper
+	mu     sync.Mutex
+	counts map[string]int
+}
+
+func (c *throttled) RoundTrip(request *http.Request) (*http.Response, error) {
+	answer, err := c.next.RoundTrip(request)
+	if err == nil && answer.StatusCode == http.StatusTooManyRequests && answer.Header.Get("Retry-After") != "" {
+		what := map[string]string{http.MethodGet: "get", http.MethodPatch: "apply"}[request.Method]
+		if strings.Contains(request.URL.RawQuery, "dryRun=All") {
+			what = "dry run"
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.counts[what]++
+	}
+	return answer, err
+}
+
+func makeAdministrator(t *testing.T, server *controlplane.Server, user string) {
+	_, err := kubernetes.NewForConfigOrDie(server.Config()).RbacV1().ClusterRoleBindings().Create(t.Context(), &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: user},
+		Subjects:   []rbacv1.Subject{{Kind: "User", APIGroup: rbacv1.GroupName, Name: user}},
+		RoleRef:    rbacv1.RoleRef{Kind: "ClusterRole", APIGroup: rbacv1.GroupName, Name: "cluster-admin"},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+}
