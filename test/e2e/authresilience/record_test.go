@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/internal/goroutines"
 )
 
 var update = flag.Bool("update", false, "record the statuses that the server sends")
@@ -49,12 +50,12 @@ func record(t *testing.T, why string, class authresilience.Class, err error) {
 	records[why] = recorded{why, class, status.ErrStatus}
 }
 
-// TestMain writes the records, with -update, once all tests have passed.
+// TestMain looks for goroutines that are left behind, and writes the records, with -update, once all tests have passed.
 //
 // What client-go logs by itself is dropped: it quotes the pages of proxies, and ours repeat the token.
 func TestMain(m *testing.M) {
 	utilruntime.ErrorHandlers = nil
-	code := m.Run()
+	code := goroutines.Run(m)
 	if *update && code == 0 {
 		if err := writeRecords(); err != nil {
 			panic(err)

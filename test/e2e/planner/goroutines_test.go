@@ -1,51 +1,17 @@
 package planner_test
 
 import (
-	"fmt"
-	"os"
-	"runtime"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ssaplan/primitives/internal/goroutines"
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
-// TestMain fails if goroutines of the library are left after all tests: those that stop an iteration, run into deadlines
-// and lose their server are among them.
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if left := settled(); left != "" {
-		fmt.Println("goroutines are left behind:\n" + left)
-		code = 1
-	}
-	os.Exit(code)
-}
-
-// settled returns the goroutines of the library that don't end by themselves in a while.
-func settled() (left string) {
-	for range 100 {
-		if left = libraryGoroutines(); left == "" {
-			return ""
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
-	return left
-}
-
-// libraryGoroutines returns the stacks of the goroutines that the library runs in.
-func libraryGoroutines() string {
-	buf := make([]byte, 16<<20)
-	var found []string
-	for _, stack := range strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n") {
-		if strings.Contains(stack, "github.com/ssaplan/primitives/ssaplan.") && !strings.Contains(stack, "libraryGoroutines") {
-			found = append(found, stack)
-		}
-	}
-	return strings.Join(found, "\n\n")
-}
+// Tests that stop an iteration, run into deadlines and lose their server are among those that run before goroutines are
+// looked for.
+func TestMain(m *testing.M) { goroutines.Main(m) }
 
 func TestStoppedPlanAllLeavesNoGoroutine(t *testing.T) {
 	c := newCluster(t)
@@ -55,12 +21,12 @@ func TestStoppedPlanAllLeavesNoGoroutine(t *testing.T) {
 	}
 	seen := false
 	for range c.planner.PlanAll(t.Context(), requests) {
-		seen = seen || libraryGoroutines() != ""
+		seen = seen || goroutines.Running() != ""
 		break
 	}
-	require.Empty(t, settled(), "none outlives the iteration but for the instant in which it ends")
+	require.Empty(t, goroutines.Settled(), "none outlives the iteration but for the instant in which it ends")
 	for range c.planner.PlanAll(t.Context(), requests) {
-		seen = seen || libraryGoroutines() != ""
+		seen = seen || goroutines.Running() != ""
 	}
 	require.True(t, seen, "this test must be able to see them")
 }
