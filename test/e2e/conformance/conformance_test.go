@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/test/cluster"
 )
 
 func sorted(lines []string) []string {
@@ -36,14 +38,17 @@ func differingLines(server, standIn string) string {
 }
 
 func TestConformance(t *testing.T) {
-	clusters := map[string]cluster{"server": realCluster(t), "stand-in": standIn(t)}
+	clusters := map[string]cluster.Cluster{"server": realCluster(t), "stand-in": standIn(t)}
+	for _, c := range clusters {
+		c.Define(t, manifest(t, gadgetCRD))
+	}
 	alike, different, run := 0, 0, time.Now().UnixNano()
 	for i, s := range scenarios {
 		t.Run(s.why, func(t *testing.T) {
 			seen := map[string]string{}
 			for name, c := range clusters {
-				w := c.world(t, fmt.Sprintf("conformance-%d-%d", run, i))
-				w.create(fmt.Sprintf("{apiVersion: v1, kind: Namespace, metadata: {name: %s}}", w.namespace))
+				w := newWorld(t, c, fmt.Sprintf("conformance-%d-%d", run, i))
+				w.create(fmt.Sprintf("{apiVersion: v1, kind: Namespace, metadata: {name: %s}}", w.Namespace))
 				w.lines = nil // a server labels namespaces
 				s.run(w)
 				seen[name] = w.transcript()

@@ -11,14 +11,13 @@ import (
 	"k8s.io/client-go/discovery"
 
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
-	"github.com/ssaplan/primitives/test/controlplane"
 )
 
 // The stand-in finds out by itself how the built-in kinds are served. The server knows.
 func TestBuiltinKindsAreServedAsOnTheServer(t *testing.T) {
 	server, err := ssaplantest.NewServer(ssaplantest.Options{})
 	require.NoError(t, err)
-	lists, err := discover(t, controlplane.Shared(t).Config()).ServerPreferredResources()
+	lists, err := realCluster(t).Discovery.ServerPreferredResources()
 	if !discovery.IsGroupDiscoveryFailedError(err) {
 		require.NoError(t, err)
 	}

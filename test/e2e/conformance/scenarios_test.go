@@ -89,7 +89,7 @@ var scenarios = []scenario{
 	{why: "everything dropped", run: applies(configMap("a: A"), "{apiVersion: v1, kind: ConfigMap, metadata: {name: c}}")},
 	{why: "a cluster-scoped kind, with a namespace too much", run: func(w *world) {
 		role := func(metadata, verbs string) string {
-			return "{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: " + w.namespace + metadata + "}, " +
+			return "{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: " + w.Namespace + metadata + "}, " +
 				"rules: [{apiGroups: [''], resources: [pods], verbs: [" + verbs + "]}]}"
 		}
 		w.apply(role(", namespace: x", "get"))
@@ -319,7 +319,7 @@ var scenarios = []scenario{
 	{why: "dry runs write nothing", run: func(w *world) {
 		dry := []string{metav1.DryRunAll}
 		obj := w.manifest(configMap("a: A"))
-		got, err := w.resource(obj).Create(w.t.Context(), obj, metav1.CreateOptions{DryRun: dry, FieldManager: "creator"})
+		got, err := w.Resource(w.t, obj).Create(w.t.Context(), obj, metav1.CreateOptions{DryRun: dry, FieldManager: "creator"})
 		w.done("try create", got, err)
 		w.get(configMap(""))
 		live := w.create(configMap("a: A"))
@@ -328,7 +328,7 @@ var scenarios = []scenario{
 		}
 		version := live.GetResourceVersion()
 		live.Object["data"] = map[string]any{"a": "B"}
-		got, err = w.resource(obj).Update(w.t.Context(), live, metav1.UpdateOptions{DryRun: dry, FieldManager: "updater"})
+		got, err = w.Resource(w.t, obj).Update(w.t.Context(), live, metav1.UpdateOptions{DryRun: dry, FieldManager: "updater"})
 		if w.done("try update", got, err) != nil {
 			w.note("same version: %t", got.GetResourceVersion() == version)
 		}
@@ -357,7 +357,7 @@ var scenarios = []scenario{
 		w.create(configMap("a: A"))
 		w.create(configMap("a: A"))
 		obj := w.manifest(configMap("a: A"))
-		_, err := w.resource(obj).Create(w.t.Context(), obj, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		_, err := w.Resource(w.t, obj).Create(w.t.Context(), obj, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		w.failed("try create", err)
 	}},
 	{why: "a field that the schema lacks", run: applies(configMap("a: A"), "{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, dataa: {a: A}}", gadget("nothing: 1"))},
@@ -369,22 +369,22 @@ var scenarios = []scenario{
 	}},
 	{why: "options that no request has", run: func(w *world) {
 		obj, force := w.manifest(configMap("")), true
-		_, err := w.resource(obj).Create(w.t.Context(), obj, metav1.CreateOptions{DryRun: []string{"Server"}})
+		_, err := w.Resource(w.t, obj).Create(w.t.Context(), obj, metav1.CreateOptions{DryRun: []string{"Server"}})
 		w.refused("create", err)
-		_, err = w.resource(obj).Patch(w.t.Context(), "c", types.MergePatchType, []byte("{}"), metav1.PatchOptions{Force: &force})
+		_, err = w.Resource(w.t, obj).Patch(w.t.Context(), "c", types.MergePatchType, []byte("{}"), metav1.PatchOptions{Force: &force})
 		w.refused("patch", err)
 	}},
 	{why: "an update of a custom resource needs its version", run: func(w *world) {
 		w.apply(gadget("size: 1"))
 		obj := w.manifest(gadget("size: 2"))
-		_, err := w.resource(obj).Update(w.t.Context(), obj, metav1.UpdateOptions{})
+		_, err := w.Resource(w.t, obj).Update(w.t.Context(), obj, metav1.UpdateOptions{})
 		w.refused("update", err)
 	}},
 	{why: "a name or a kind that isn't the address's", run: func(w *world) {
 		for _, text := range []string{"{apiVersion: v1, kind: ConfigMap, metadata: {name: x}}", "{apiVersion: v1, kind: Secret, metadata: {name: c}}",
 			"{apiVersion: v1, kind: ConfigMap, metadata: {name: c, namespace: elsewhere}}"} {
 			obj := w.manifest(configMap(""))
-			_, err := w.resource(obj).Patch(w.t.Context(), "c", types.ApplyPatchType, []byte(text), metav1.PatchOptions{FieldManager: "other"})
+			_, err := w.Resource(w.t, obj).Patch(w.t.Context(), "c", types.ApplyPatchType, []byte(text), metav1.PatchOptions{FieldManager: "other"})
 			w.failed("apply", err)
 		}
 	}},
@@ -436,7 +436,7 @@ var scenarios = []scenario{
 			w.applyAs("other", "{apiVersion: v1, kind: ConfigMap, metadata: {name: "+name+", labels: {list: "+name+"}}}", false)
 		}
 		for _, options := range []metav1.ListOptions{{}, {LabelSelector: "list in (a, c)"}, {FieldSelector: "metadata.name=b"}} {
-			list, err := w.resource(w.manifest(configMap(""))).List(w.t.Context(), options)
+			list, err := w.Resource(w.t, w.manifest(configMap(""))).List(w.t.Context(), options)
 			w.done("list", nil, err)
 			w.note("%s %v", list.GroupVersionKind(), names(list))
 		}
@@ -473,7 +473,7 @@ var scenarios = []scenario{
 		spec: {accessModes: [ReadWriteOnce], volumeMode: Filesystem, resources: {requests: {storage: 1Gi}}}}`),
 		differs: "admission: the server protects claims by a finalizer"},
 	{why: "a label that the server adds", run: func(w *world) {
-		w.apply("{apiVersion: v1, kind: Namespace, metadata: {name: " + w.namespace + "-labelled}}")
+		w.apply("{apiVersion: v1, kind: Namespace, metadata: {name: " + w.Namespace + "-labelled}}")
 	},
 		differs: "the server labels namespaces with their names, and gives them a finalizer"},
 	{why: "a field that the schema lacks, not applied", run: func(w *world) {
@@ -481,7 +481,7 @@ var scenarios = []scenario{
 	}, differs: "the server drops the field, the stand-in says so"},
 	{why: "a namespace that is deleted", run: func(w *world) {
 		w.apply(configMap("a: A"))
-		w.delete("{apiVersion: v1, kind: Namespace, metadata: {name: "+w.namespace+"}}", metav1.DeleteOptions{})
+		w.delete("{apiVersion: v1, kind: Namespace, metadata: {name: "+w.Namespace+"}}", metav1.DeleteOptions{})
 		w.get(configMap(""))
 	}, differs: "a controller deletes what is in a namespace; here it is gone at once"},
 	{why: "the scale of a workload", run: func(w *world) {

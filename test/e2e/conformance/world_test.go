@@ -13,16 +13,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/discovery"
-	"k8s.io/client-go/discovery/cached/memory"
-	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/rest"
-	"k8s.io/client-go/restmapper"
 	"sigs.k8s.io/yaml"
 
 	"github.com/ssaplan/primitives/authresilience"
@@ -31,106 +24,58 @@ import (
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
+	"github.com/ssaplan/primitives/test/cluster"
 	"github.com/ssaplan/primitives/test/controlplane"
 )
 
 //go:embed testdata/gadget-crd.yaml
 var gadgetCRD string
 
-// cluster is what a scenario runs on: the real server, or the stand-in.
-type cluster struct {
-	client dynamic.Interface
-	mapper meta.RESTMapper
-}
-
-func realCluster(t *testing.T) cluster {
+func realCluster(t *testing.T) cluster.Cluster {
 	config := controlplane.Shared(t).Config()
-	config.QPS = -1
 	config.WarningHandlerWithContext = ssaplan.WarningHandler{}
-	client, err := dynamic.NewForConfig(config)
-	require.NoError(t, err)
-	c := cluster{client, restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(discover(t, config)))}
-	c.install(t)
-	return c
+	return cluster.Connect(t, config, "")
 }
 
-func discover(t *testing.T, config *rest.Config) *discovery.DiscoveryClient {
-	client, err := discovery.NewDiscoveryClientForConfig(config)
-	require.NoError(t, err)
-	return client
-}
-
-func standIn(t *testing.T) cluster {
+func standIn(t *testing.T) cluster.Cluster {
 	server, err := ssaplantest.NewServer(ssaplantest.Options{})
 	require.NoError(t, err)
-	c := cluster{server.Client(), server.Mapper()}
-	c.install(t)
-	return c
-}
-
-// install has the cluster serve the custom resources of the scenarios.
-func (c cluster) install(t *testing.T) {
-	w := c.world(t, "default")
-	w.apply(gadgetCRD)
-	gadget := w.manifest("{apiVersion: conformance.example.com/v2, kind: Gadget, metadata: {name: none}}")
-	err := wait.PollUntilContextTimeout(t.Context(), 100*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
-		if resettable, ok := c.mapper.(meta.ResettableRESTMapper); ok {
-			resettable.Reset()
-		}
-		if _, err := c.mapper.RESTMapping(gadget.GroupVersionKind().GroupKind(), "v1", "v2"); err != nil {
-			return false, nil
-		}
-		_, err := w.resource(gadget).List(ctx, metav1.ListOptions{})
-		return err == nil, nil
-	})
-	require.NoError(t, err, "the custom resources are not served")
+	return cluster.Cluster{Client: server.Client(), Mapper: server.Mapper()}
 }
 
 const manager = "conformance"
 
 // world is a cluster with a namespace of the scenario's own. It writes down what is seen, so that two worlds compare.
 type world struct {
-	cluster
-	t         *testing.T
-	namespace string
-	planner   *ssaplan.Planner
-	polite    *ssaplan.Planner // that plans without force
-	lines     []string
-	uids      map[types.UID]int
+	cluster.Cluster
+	t       *testing.T
+	planner *ssaplan.Planner
+	polite  *ssaplan.Planner // that plans without force
+	lines   []string
+	uids    map[types.UID]int
 }
 
-func (c cluster) world(t *testing.T, namespace string) *world {
-	w := &world{cluster: c, t: t, namespace: namespace, uids: map[types.UID]int{"": 0}}
+func newWorld(t *testing.T, c cluster.Cluster, namespace string) *world {
+	c.Namespace = namespace
+	w := &world{Cluster: c, t: t, uids: map[types.UID]int{"": 0}}
 	options := ssaplan.Options{FieldManager: manager, DefaultNamespace: namespace}
 	var err error
-	w.planner, err = ssaplan.NewForClient(c.client, c.mapper, options)
+	w.planner, err = ssaplan.NewForClient(c.Client, c.Mapper, options)
 	require.NoError(t, err)
 	options.RefuseConflicts = true
-	w.polite, err = ssaplan.NewForClient(c.client, c.mapper, options)
+	w.polite, err = ssaplan.NewForClient(c.Client, c.Mapper, options)
 	require.NoError(t, err)
 	return w
 }
 
-func (w *world) manifest(text string) *unstructured.Unstructured {
+func (w *world) manifest(text string) *unstructured.Unstructured { return manifest(w.t, text) }
+
+func manifest(t *testing.T, text string) *unstructured.Unstructured {
 	obj := &unstructured.Unstructured{}
 	raw, err := yaml.YAMLToJSON([]byte(text))
-	require.NoError(w.t, err, text)
-	require.NoError(w.t, obj.UnmarshalJSON(raw), text)
+	require.NoError(t, err, text)
+	require.NoError(t, obj.UnmarshalJSON(raw), text)
 	return obj
-}
-
-func (w *world) resource(obj *unstructured.Unstructured) dynamic.ResourceInterface {
-	gvk := obj.GroupVersionKind()
-	mapping, err := w.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
-	require.NoError(w.t, err)
-	if mapping.Scope.Name() == meta.RESTScopeNameRoot {
-		return w.client.Resource(mapping.Resource)
-	}
-	namespace := obj.GetNamespace()
-	if namespace == "" {
-		namespace = w.namespace
-	}
-	return w.client.Resource(mapping.Resource).Namespace(namespace)
 }
 
 var (
@@ -261,7 +206,7 @@ func (w *world) send(plan *ssaplan.Plan) *ssaplan.State {
 	if plan == nil {
 		return nil
 	}
-	before, _ := w.resource(w.subject(plan)).Get(w.t.Context(), plan.Object.Name, metav1.GetOptions{})
+	before, _ := w.Resource(w.t, w.subject(plan)).Get(w.t.Context(), plan.Object.Name, metav1.GetOptions{})
 	obj, err := w.planner.Apply(w.t.Context(), plan)
 	w.done("apply", obj, err)
 	if err != nil {
@@ -288,14 +233,14 @@ func (w *world) applyAs(manager, text string, force bool) {
 	obj := w.manifest(text)
 	body, err := obj.MarshalJSON()
 	require.NoError(w.t, err)
-	got, err := w.resource(obj).Patch(w.t.Context(), obj.GetName(), types.ApplyPatchType, body, metav1.PatchOptions{FieldManager: manager, Force: &force})
+	got, err := w.Resource(w.t, obj).Patch(w.t.Context(), obj.GetName(), types.ApplyPatchType, body, metav1.PatchOptions{FieldManager: manager, Force: &force})
 	w.done("apply as "+manager, got, err)
 }
 
 // patchAs patches the object that text names as another manager.
 func (w *world) patchAs(manager, text string, form types.PatchType, patch string, subresources ...string) {
 	obj := w.manifest(text)
-	got, err := w.resource(obj).Patch(w.t.Context(), obj.GetName(), form, []byte(patch), metav1.PatchOptions{FieldManager: manager}, subresources...)
+	got, err := w.Resource(w.t, obj).Patch(w.t.Context(), obj.GetName(), form, []byte(patch), metav1.PatchOptions{FieldManager: manager}, subresources...)
 	w.done("patch as "+manager, got, err)
 }
 
@@ -305,24 +250,24 @@ func (w *world) mergeAs(manager, text, patch string) {
 
 func (w *world) create(text string) *unstructured.Unstructured {
 	obj := w.manifest(text)
-	got, err := w.resource(obj).Create(w.t.Context(), obj, metav1.CreateOptions{FieldManager: "creator"})
+	got, err := w.Resource(w.t, obj).Create(w.t.Context(), obj, metav1.CreateOptions{FieldManager: "creator"})
 	return w.done("create", got, err)
 }
 
 func (w *world) update(obj *unstructured.Unstructured) *unstructured.Unstructured {
-	got, err := w.resource(obj).Update(w.t.Context(), obj, metav1.UpdateOptions{FieldManager: "updater"})
+	got, err := w.Resource(w.t, obj).Update(w.t.Context(), obj, metav1.UpdateOptions{FieldManager: "updater"})
 	return w.done("update", got, err)
 }
 
 func (w *world) get(text string) *unstructured.Unstructured {
 	obj := w.manifest(text)
-	got, err := w.resource(obj).Get(w.t.Context(), obj.GetName(), metav1.GetOptions{})
+	got, err := w.Resource(w.t, obj).Get(w.t.Context(), obj.GetName(), metav1.GetOptions{})
 	return w.done("get", got, err)
 }
 
 func (w *world) delete(text string, options metav1.DeleteOptions) {
 	obj := w.manifest(text)
-	if err := w.resource(obj).Delete(w.t.Context(), obj.GetName(), options); err != nil {
+	if err := w.Resource(w.t, obj).Delete(w.t.Context(), obj.GetName(), options); err != nil {
 		w.failed("delete", err)
 		return
 	}

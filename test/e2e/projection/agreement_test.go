@@ -55,8 +55,8 @@ func TestSourcesAgreeWithTheServer(t *testing.T) {
 }
 
 // creatableKinds returns every kind, in every version, that the server lets one create and apply.
-func (c *cluster) creatableKinds(t *testing.T) []string {
-	_, lists, err := c.discovery.ServerGroupsAndResources()
+func (c *realCluster) creatableKinds(t *testing.T) []string {
+	_, lists, err := c.Discovery.ServerGroupsAndResources()
 	require.NoError(t, err)
 	var out []string
 	for _, list := range lists {
@@ -73,7 +73,7 @@ func (c *cluster) creatableKinds(t *testing.T) []string {
 }
 
 // checkKind applies the manifest, then with its lists turned round, then with a status.
-func (c *cluster) checkKind(t *testing.T, manifest *unstructured.Unstructured) {
+func (c *realCluster) checkKind(t *testing.T, manifest *unstructured.Unstructured) {
 	c.checkApply(t, manifest)
 	c.checkKept(t, manifest)
 	c.checkTopology(t, manifest)
@@ -84,7 +84,7 @@ func (c *cluster) checkKind(t *testing.T, manifest *unstructured.Unstructured) {
 }
 
 // checkStatus applies the manifest with a status, if the kind has that field and the manifest doesn't.
-func (c *cluster) checkStatus(t *testing.T, manifest *unstructured.Unstructured) {
+func (c *realCluster) checkStatus(t *testing.T, manifest *unstructured.Unstructured) {
 	if manifest.Object["status"] != nil || manifest.GetKind() == "ServiceCIDR" && c.olderThan(t, "v1.36") {
 		return // the latter took the status for a field like any other
 	}
@@ -95,7 +95,7 @@ func (c *cluster) checkStatus(t *testing.T, manifest *unstructured.Unstructured)
 	}
 	if manifest.GetKind() == "Sample" { // of which nobody would know otherwise whether it is a subresource
 		body := []byte(`{"status": {"seen": true}}`)
-		_, err := c.resource(t, manifest).Patch(t.Context(), manifest.GetName(), types.MergePatchType, body, metav1.PatchOptions{FieldManager: other}, "status")
+		_, err := c.Resource(t, manifest).Patch(t.Context(), manifest.GetName(), types.MergePatchType, body, metav1.PatchOptions{FieldManager: other}, "status")
 		require.NoError(t, err)
 	}
 	c.checkApply(t, withStatus)
@@ -103,7 +103,7 @@ func (c *cluster) checkStatus(t *testing.T, manifest *unstructured.Unstructured)
 
 // checkApply compares what every source says with what the server records in a dry run, and then when it applies the
 // manifest.
-func (c *cluster) checkApply(t *testing.T, manifest *unstructured.Unstructured) {
+func (c *realCluster) checkApply(t *testing.T, manifest *unstructured.Unstructured) {
 	dryRun := recorded(t, c.apply(t, manifest, manager, metav1.DryRunAll))
 	applied := c.apply(t, manifest, manager)
 	real := recorded(t, applied)

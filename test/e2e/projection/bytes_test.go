@@ -13,9 +13,9 @@ import (
 )
 
 // checkBytes reads what the server keeps in the managedFields of every object, whoever made it, and writes it again.
-func (c *cluster) checkBytes(t *testing.T) {
+func (c *realCluster) checkBytes(t *testing.T) {
 	entries := 0
-	_, lists, err := c.discovery.ServerGroupsAndResources()
+	_, lists, err := c.Discovery.ServerGroupsAndResources()
 	require.NoError(t, err)
 	for _, list := range lists {
 		for _, r := range list.APIResources {
@@ -26,7 +26,7 @@ func (c *cluster) checkBytes(t *testing.T) {
 			if !strings.Contains(list.GroupVersion, "/") {
 				prefix = "/api/" + list.GroupVersion
 			}
-			text, err := c.discovery.RESTClient().Get().AbsPath(prefix, r.Name).Do(t.Context()).Raw()
+			text, err := c.Discovery.RESTClient().Get().AbsPath(prefix, r.Name).Do(t.Context()).Raw()
 			require.NoError(t, err)
 			entries += checkEntries(t, text, r.Kind)
 		}

@@ -11,7 +11,7 @@ import (
 )
 
 // checkKept expects that the server keeps all that the manifest has, with few exceptions.
-func (c *cluster) checkKept(t *testing.T, manifest *unstructured.Unstructured) {
+func (c *realCluster) checkKept(t *testing.T, manifest *unstructured.Unstructured) {
 	var want []string
 	switch {
 	case manifest.GetKind() == "CertificateSigningRequest":
@@ -34,7 +34,7 @@ func texts(unkept []projection.Unkept) []string {
 	return out
 }
 
-func (c *cluster) testNotKept(t *testing.T) {
+func (c *realCluster) testNotKept(t *testing.T) {
 	for _, test := range []struct {
 		manifest string
 		want     []string
@@ -53,7 +53,7 @@ func (c *cluster) testNotKept(t *testing.T) {
 }
 
 // A normalized manifest does what its author expects: nothing of it is lost, and what is taken out of it goes.
-func (c *cluster) testNormalize(t *testing.T) {
+func (c *realCluster) testNormalize(t *testing.T) {
 	apply := func(text string) *unstructured.Unstructured {
 		normal, _ := projection.Normalize(object(t, text).Object)
 		manifest := &unstructured.Unstructured{Object: normal}

@@ -18,11 +18,11 @@ import (
 
 // checkPlan plans a manifest and then applies it: the projections and the changes that the plan shows must be those that
 // the objects before and after have.
-func (c *cluster) checkPlan(t *testing.T, manifest *unstructured.Unstructured) {
+func (c *realCluster) checkPlan(t *testing.T, manifest *unstructured.Unstructured) {
 	body, err := manifest.MarshalJSON()
 	require.NoError(t, err)
 	force := true
-	_, err = c.resource(t, manifest).Patch(t.Context(), manifest.GetName(), types.ApplyPatchType, body,
+	_, err = c.Resource(t, manifest).Patch(t.Context(), manifest.GetName(), types.ApplyPatchType, body,
 		metav1.PatchOptions{FieldManager: manager, Force: &force, DryRun: []string{metav1.DryRunAll}})
 	if apierrors.IsInvalid(err) || apierrors.IsForbidden(err) {
 		t.Logf("the order can't be changed: %v", apierrors.ReasonForError(err))

@@ -13,10 +13,10 @@ import (
 
 // checkTopology creates an object without applying it, as other tools do, and learns from that. What it reveals is less,
 // for who creates an object owns the defaults too; what it tells all the same must be right.
-func (c *cluster) checkTopology(t *testing.T, manifest *unstructured.Unstructured) {
+func (c *realCluster) checkTopology(t *testing.T, manifest *unstructured.Unstructured) {
 	created := manifest.DeepCopy()
 	created.SetName(manifest.GetName() + "-created")
-	live, err := c.resource(t, created).Create(t.Context(), created, metav1.CreateOptions{FieldManager: other, DryRun: []string{metav1.DryRunAll}})
+	live, err := c.Resource(t, created).Create(t.Context(), created, metav1.CreateOptions{FieldManager: other, DryRun: []string{metav1.DryRunAll}})
 	if err != nil {
 		return // of kinds whose name says what they are, there can't be two alike
 	}
