@@ -122,9 +122,16 @@ edit() {
 	printf '\n$ edit app.yaml\n'
 	for expression in "$@"; do
 		sed "$expression" app.yaml >edited
-		diff -U0 app.yaml edited | grep '^[-+][^-+]' || fail "nothing to edit: $expression"
+		changedLines app.yaml edited || fail "nothing to edit: $expression"
 		mv edited app.yaml
 	done
+}
+
+# changedLines OLD NEW prints the lines that differ between two files of equally many lines; without any it fails.
+changedLines() {
+	awk 'NR == FNR { old[FNR] = $0; next }
+		$0 != old[FNR] { print "-" old[FNR]; print "+" $0; found = 1 }
+		END { exit !found }' "$1" "$2"
 }
 
 fail() {

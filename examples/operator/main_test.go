@@ -29,7 +29,7 @@ import (
 func TestProgram(t *testing.T) {
 	kubectl(t, "apply", "-f", "config/crd.yaml", "-f", "config/rbac.yaml")
 	binary := filepath.Join(t.TempDir(), "operator")
-	out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput()
+	out, err := exec.Command("go", "build", "-buildvcs=false", "-o", binary, ".").CombinedOutput()
 	require.NoError(t, err, string(out))
 	health, metrics := freeAddress(t), freeAddress(t)
 	var log strings.Builder

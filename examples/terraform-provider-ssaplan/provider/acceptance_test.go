@@ -40,7 +40,7 @@ func needTerraform(t *testing.T) {
 func buildProvider(t *testing.T) string {
 	t.Helper()
 	bin := t.TempDir()
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(bin, "terraform-provider-ssaplan"), "..")
+	build := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", filepath.Join(bin, "terraform-provider-ssaplan"), "..")
 	output, err := build.CombinedOutput()
 	require.NoError(t, err, string(output))
 	return bin
