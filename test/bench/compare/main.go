@@ -55,6 +55,9 @@ func main() {
 }
 
 func (c *comparison) run(ctx context.Context, kinds string) (err error) {
+	if c.rounds < 1 {
+		return fmt.Errorf("-rounds %d: it takes at least 1", c.rounds)
+	}
 	config, err := clientcmd.BuildConfigFromFlags("", c.kubeconfig)
 	if err != nil {
 		return err

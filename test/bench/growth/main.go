@@ -45,6 +45,9 @@ func main() {
 }
 
 func (m *measurement) run(ctx context.Context) error {
+	if m.n < few || m.rounds < 1 {
+		return fmt.Errorf("-n %d -rounds %d: it takes at least %d objects and 1 round", m.n, m.rounds, few)
+	}
 	if err := m.connect(ctx); err != nil {
 		return err
 	}

@@ -56,8 +56,8 @@ func (m *measurement) growthWithNumber(ctx context.Context) error {
 	return nil
 }
 
-// peakHeap watches the heap, garbage included, seldom enough to cost next to nothing. The function that it returns ends that, and returns how far the heap grew
-// over what it was at first.
+// peakHeap watches the heap, garbage included, seldom enough to cost next to nothing. The function that it returns ends
+// that, and returns how far the heap grew over what it was at first.
 func peakHeap() (stop func() uint64) {
 	runtime.GC()
 	inputs, peak := heapSize(), uint64(0)
