@@ -5,8 +5,9 @@ BENCHES := test/bench test/bench/driver
 PEERS := test/bench/flux test/bench/argo
 
 GO ?= go
-# The race detector needs a C compiler, which a machine with nothing but Go doesn't have.
-RACE := $(shell command -v $${CC:-cc} >/dev/null 2>&1 && echo -race)
+GOFMT = "$$($(GO) env GOROOT)/bin/gofmt"
+# The race detector needs cgo and a C compiler, which a machine with nothing but Go doesn't have.
+RACE := $(shell test "$$($(GO) env CGO_ENABLED)" = 1 && command -v $$($(GO) env CC) >/dev/null && echo -race)
 BIN := $(CURDIR)/.cache/bin
 LOG := $(CURDIR)/.cache/test-e2e.log
 
@@ -25,14 +26,14 @@ test: test-unit test-e2e ## all tests: unit tests, then the end-to-end tests on 
 
 .PHONY: test-unit
 test-unit: ## unit tests of the library, no server needed
-	@$(if $(RACE),,echo "note: no C compiler here, so the race detector is off")
+	@$(if $(RACE),,echo "note: the race detector is off, it needs cgo and a C compiler")
 	$(GO) test $(RACE) ./...
 
 .PHONY: test-e2e
 test-e2e: controlplane ## end-to-end tests, on a real control plane; prints the figures they measure
 	@mkdir -p .cache; set -e; for m in $(filter-out .,$(MODULES)); do \
 		echo "== $$m"; (cd $$m && $(GO) test -v $(RACE) -timeout 20m ./...) >$(LOG) 2>&1 || { cat $(LOG); exit 1; }; \
-		grep -E '^(ok|agreement|figure|[a-z -]+: [0-9]+(/[0-9]+)?( .*)?$$)' $(LOG) || true; done
+		grep -E '^(ok|agreement|figure|[a-z -]+: [0-9]+(/[0-9]+)?( .*)?$$)|NOT RUN' $(LOG) || true; done
 
 CASES ?= 20000
 SEED ?= 2
@@ -49,7 +50,7 @@ compat: ## unit tests with every supported client-go, and plan equals apply on e
 		echo "== client-go $$v"; export GOFLAGS="$$GOFLAGS -modfile=$$d/go.mod"; \
 		$(GO) get k8s.io/api@v$$v k8s.io/apimachinery@v$$v k8s.io/client-go@v$$v 2>$$d/log || { cat $$d/log; exit 1; }; \
 		$(GO) mod tidy 2>$$d/log || { cat $$d/log; exit 1; }; \
-		$(GO) test ./...; unset GOFLAGS; done
+		$(GO) test $(RACE) ./...; unset GOFLAGS; done
 	@set -e; for v in $(SERVERS); do echo "== kube-apiserver $$v"; \
 		(cd test && SSAPLAN_SERVER=$$v $(GO) test -count 1 -v -run PlanEquals ./e2e/planner) >.cache/compat.log 2>&1 || { cat .cache/compat.log; exit 1; }; \
 		grep -E '^(ok|agreement:)' .cache/compat.log; done
@@ -68,32 +69,35 @@ bench-projection: ## what projecting costs, how it grows and how it compares; ne
 
 .PHONY: bench-growth
 bench-growth: controlplane ## how planning grows with number and size of objects: make bench-growth MOST=1000
-	cd test/bench && $(GO) build -o $(BIN)/bench/ ./growth
+	cd test/bench && $(GO) build -buildvcs=false -o $(BIN)/bench/ ./growth
 	cd test && $(GO) run ./cmd/controlplane run -- $(BIN)/bench/growth -n $(MOST) -rounds $(ROUNDS)
 
 .PHONY: bench-compare
 bench-compare: controlplane ## planners side by side on a real control plane: make bench-compare N=500 TOOLS=floor,planner
-	set -e; for m in test/bench $(PEERS); do (cd $$m && $(GO) build -o $(BIN)/bench/ ./...); done
+	set -e; for m in test/bench $(PEERS); do (cd $$m && $(GO) build -buildvcs=false -o $(BIN)/bench/ ./...); done
 	cd test && $(GO) run ./cmd/controlplane run -- $(BIN)/bench/compare -bin $(BIN)/bench -n $(N) -rounds $(ROUNDS) -tools $(TOOLS)
 
 FUZZTIME ?= 30s
 .PHONY: fuzz
 fuzz: ## run every fuzz target for a while, two at a time: make fuzz FUZZTIME=10m
-	@grep -ro --include='*_test.go' '^func Fuzz[A-Za-z0-9]*' . | sed -E 's#^(.*)/[^/]*:func (.*)$$#\1 \2#' | sort | xargs -P 2 -L 1 sh -c \
-		'out=$$(cd $$0 && $(GO) test -run "^$$" -fuzz "^$$1$$" -fuzztime $(FUZZTIME) -parallel 1 . 2>&1) || { echo "$$out"; echo "FAILED: $$1 in $$0"; exit 255; }; \
-		echo "ok $$0 $$1: $$(echo "$$out" | grep -o "execs: [0-9]*" | tail -1)"'
+	@grep -ro --include='*_test.go' '^func Fuzz[A-Za-z0-9]*' . | sed -E 's#^(.*)/[^/]*:func (.*)$$#\1 \2#' | sort | \
+		GO="$(GO)" xargs -P 2 -L 1 internal/fuzz/fuzz.sh $(FUZZTIME)
 
 .PHONY: controlplane
 controlplane: ## build kube-apiserver, etcd and kubectl, if they aren't in .cache yet
 	cd test && $(GO) run ./cmd/controlplane build
 
 .PHONY: lint
-lint: ## gofmt, go vet and staticcheck on every module
-	@unformatted="$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go'))"; \
-		if [ -n "$$unformatted" ]; then echo "not gofmt'ed: $$unformatted"; exit 1; fi
-	cd internal/tools && $(GO) build -o $(BIN)/ tool
+lint: tools ## gofmt, go vet and staticcheck on every module
+	@unformatted=$$($(GOFMT) -l .) || exit 1; \
+		if [ -n "$$unformatted" ]; then echo "not gofmt'ed:" $$unformatted; exit 1; fi
 	@set -e; for m in $(MODULES) $(BENCHES); do \
 		echo "== $$m"; (cd $$m && $(GO) vet ./... && $(BIN)/staticcheck ./...); done
+	@set -e; for m in $(PEERS); do echo "== $$m"; (cd $$m && $(GO) vet ./...); done
+
+.PHONY: tools
+tools:
+	cd internal/tools && $(GO) build -o $(BIN)/ tool
 
 .PHONY: tidy
 tidy: ## go mod tidy on every module
