@@ -77,6 +77,15 @@ bench-compare: controlplane ## planners side by side on a real control plane: ma
 	set -e; for m in test/bench $(PEERS); do (cd $$m && $(GO) build -buildvcs=false -o $(BIN)/bench/ ./...); done
 	cd test && $(GO) run ./cmd/controlplane run -- $(BIN)/bench/compare -bin $(BIN)/bench -n $(N) -rounds $(ROUNDS) -tools $(TOOLS)
 
+FIGURES := wall-over-floor-c8 cpu-over-floor-c8 cpu-over-flux-c8 wall-over-kubectl-c8 requests-per-object \
+	size-growth-exponent growth-100-to-200 heap-over-inputs-mb cached-replan-us
+SMOKE := $(CURDIR)/.cache/bench-smoke.log
+.PHONY: bench-smoke
+bench-smoke: controlplane ## see that the programs of the comparison run and print every figure, whose values mean nothing here
+	@$(MAKE) bench-growth bench-compare N=8 MOST=200 ROUNDS=1 >$(SMOKE) 2>&1 || { cat $(SMOKE); exit 1; }
+	@for f in $(FIGURES); do grep -q "^figure: $$f = [0-9]" $(SMOKE) || { cat $(SMOKE); echo "no figure $$f"; exit 1; }; done
+	@grep -c '^figure: ' $(SMOKE) | sed 's/$$/ figures/'
+
 FUZZTIME ?= 30s
 .PHONY: fuzz
 fuzz: ## run every fuzz target for a while, two at a time: make fuzz FUZZTIME=10m
@@ -94,6 +103,10 @@ lint: tools ## gofmt, go vet and staticcheck on every module
 	@set -e; for m in $(MODULES) $(BENCHES); do \
 		echo "== $$m"; (cd $$m && $(GO) vet ./... && $(BIN)/staticcheck ./...); done
 	@set -e; for m in $(PEERS); do echo "== $$m"; (cd $$m && $(GO) vet ./...); done
+
+.PHONY: vulncheck
+vulncheck: tools ## known vulnerabilities in what every module calls; needs the database at vuln.go.dev
+	@set -e; for m in $(MODULES) $(BENCHES) $(PEERS); do echo "== $$m"; (cd $$m && $(BIN)/govulncheck ./...); done
 
 .PHONY: tools
 tools:
