@@ -41,9 +41,10 @@ SEED ?= 2
 proof: controlplane ## plan equals apply over random cases: make proof CASES=20000 SEED=2
 	cd test && CASES=$(CASES) SEED=$(SEED) $(GO) test -v -count 1 -timeout 0 ./e2e/proof
 
-# The lowest client-go that is supported, and the newest patch of every minor version after it.
+# The lowest client-go that is supported, and the newest patch of every minor version after it. docs/compatibility.md and
+# README.md name the same versions.
 CLIENTS ?= 0.33.13 0.34.13 0.35.10 0.36.6 0.37.2
-SERVERS ?= 1.33 1.36
+SERVERS ?= 1.33 1.34 1.35 1.36
 .PHONY: compat
 compat: ## unit tests with every supported client-go, and plan equals apply on every supported server
 	@set -e; for v in $(CLIENTS); do d=$(CURDIR)/.cache/compat/$$v; mkdir -p $$d; cp go.mod go.sum $$d/; \

@@ -1,0 +1,65 @@
+package primitives_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The pages name the versions that the tests run with, and no others.
+func TestVersionsAgree(t *testing.T) {
+	makefile := read(t, "Makefile")
+	clients := strings.Fields(find(t, makefile, `(?m)^CLIENTS \?= (.*)$`))
+	minors := strings.Fields(find(t, makefile, `(?m)^SERVERS \?= (.*)$`))
+	lowest := read(t, "go.mod")
+	assert.Equal(t, find(t, lowest, `k8s.io/client-go v(\S+)`), clients[0], "the module asks for the lowest client-go")
+
+	var servers []string
+	for _, minor := range minors {
+		server := find(t, read(t, filepath.Join("test", "controlplane", "v"+minor, "go.mod")), `k8s.io/kubernetes v(\S+)`)
+		assert.True(t, strings.HasPrefix(server, minor+"."), "v%s has %s", minor, server)
+		servers = append(servers, server)
+	}
+	built, err := filepath.Glob("test/controlplane/v*/go.mod")
+	require.NoError(t, err)
+	assert.Len(t, built, len(minors), "each server that can be built is tested")
+
+	for _, page := range []string{"README.md", "docs/compatibility.md"} {
+		text := read(t, page)
+		assert.Equal(t, find(t, lowest, `(?m)^go (\d+\.\d+)`), find(t, text, `(?m)^\| Go \| (\S+) or newer`), page)
+		assert.Equal(t, clients, tested(t, text, "client-go and apimachinery"), page)
+		assert.Equal(t, clients[0], find(t, text, `(?m)^\| client-go and apimachinery \| (\S+) or newer`), page)
+		assert.Equal(t, servers, tested(t, text, "API servers"), page)
+		assert.Equal(t, minors[0]+" to "+minors[len(minors)-1], find(t, text, `(?m)^\| API servers \| (\S+ to \d+\.\d+)`), page)
+	}
+	// make test has the other ends.
+	assert.Contains(t, read(t, ".ci/run"), "CLIENTS="+clients[len(clients)-1]+" SERVERS="+minors[0]+" ")
+}
+
+// tested returns the versions that the row of a table calls tested.
+func tested(t *testing.T, page, row string) []string {
+	t.Helper()
+	return strings.FieldsFunc(find(t, page, `(?m)^\| `+row+` \|.* tested with (.*) \|$`), func(r rune) bool {
+		return !strings.ContainsRune("0123456789.", r)
+	})
+}
+
+// find returns what stands in the text in the place of the pattern's group.
+func find(t *testing.T, text, pattern string) string {
+	t.Helper()
+	match := regexp.MustCompile(pattern).FindStringSubmatch(text)
+	require.NotNil(t, match, "nothing matches %s", pattern)
+	return match[1]
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return string(text)
+}
