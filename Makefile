@@ -106,7 +106,7 @@ lint: tools ## gofmt, go vet and staticcheck on every module
 	@set -e; for m in $(PEERS); do echo "== $$m"; (cd $$m && $(GO) vet ./...); done
 
 .PHONY: vulncheck
-vulncheck: tools ## known vulnerabilities in what every module calls; needs the database at vuln.go.dev
+vulncheck: tools ## known vulnerabilities in what every module calls; needs the vulnerability database
 	@set -e; for m in $(MODULES) $(BENCHES) $(PEERS); do echo "== $$m"; (cd $$m && $(BIN)/govulncheck ./...); done
 
 .PHONY: tools

@@ -1,9 +1,11 @@
 package planner_test
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -16,7 +18,8 @@ import (
 )
 
 // TestServerThrottles plans and applies more at a time than the server wants to answer. It says 429 with Retry-After to
-// reads, dry runs and applies, and client-go waits for that time. What is still throttled then is an error that says so.
+// reads, dry runs and applies. The planner waits for that time as often as it may, and tells of each request; what is
+// still throttled then is an error that says so.
 func TestServerThrottles(t *testing.T) {
 	server := controlplane.ForTest(t, controlplane.Options{APIServerArgs: []string{
 		"--enable-priority-and-fairness=false", "--max-requests-inflight=4", "--max-mutating-requests-inflight=2",
@@ -30,6 +33,17 @@ func TestServerThrottles(t *testing.T) {
 		return told
 	})
 	m := newMany(t, 32, server, config)
+	var observed atomic.Int64
+	m.planner, err = ssaplan.New(config, ssaplan.Options{
+		FieldManager: manager, ThrottleRetries: 2,
+		Observe: func(_ context.Context, o ssaplan.Observation) {
+			if o.Status == http.StatusTooManyRequests {
+				observed.Add(1)
+			}
+		},
+	})
+	require.NoError(t, err)
+	told.forget()
 	m.edit("0")
 	all := m.requests
 	for attempt := 1; len(m.requests) > 0; attempt++ {
@@ -57,6 +71,7 @@ func TestServerThrottles(t *testing.T) {
 	for _, what := range []string{"get", "dry run", "apply"} {
 		require.NotZero(t, told.counts[what], "no %s was throttled", what)
 	}
+	require.EqualValues(t, told.all(), observed.Load(), "nothing is sent again behind anybody's back")
 	m.requests = all
 	m.planner, err = ssaplan.New(server.Config(), ssaplan.Options{FieldManager: manager})
 	require.NoError(t, err)
@@ -82,6 +97,21 @@ func (c *throttled) RoundTrip(request *http.Request) (*http.Response, error) {
 		c.counts[what]++
 	}
 	return answer, err
+}
+
+func (c *throttled) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	clear(c.counts)
+}
+
+func (c *throttled) all() (sum int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, n := range c.counts {
+		sum += n
+	}
+	return sum
 }
 
 func makeAdministrator(t *testing.T, server *controlplane.Server, user string) {
