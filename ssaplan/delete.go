@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/ssaplan/primitives/identity"
 )
@@ -36,10 +39,20 @@ func (e *DeleteError) Error() string {
 // Unwrap returns the cause.
 func (e *DeleteError) Unwrap() error { return e.Err }
 
+// DeleteOptions say how [Planner.Replace] and [Planner.Delete] delete, and wait for it. The zero value works.
+type DeleteOptions struct {
+	// Propagation says what happens to the object's dependents. Default: what the server does by default for the kind.
+	Propagation metav1.DeletionPropagation
+	// Progress is told each time a look at the old object finds it still there. Default: nobody is.
+	Progress func(old identity.Identity, finalizers []string)
+	// PollInterval is the time between two looks at the old object. Default: a second.
+	PollInterval time.Duration
+}
+
 // Delete deletes the object that prior remembers, guarded by its UID, and returns when it is gone; an object that is
 // gone already is no error. The deadline is that of ctx; without one it waits as long as the finalizers take. An error
 // is a [DeleteError]; it wraps [ErrRecreated] if the remembered object is gone and there is another one in its place.
-func (p *Planner) Delete(ctx context.Context, prior *State, options ReplaceOptions) error {
+func (p *Planner) Delete(ctx context.Context, prior *State, options DeleteOptions) error {
 	if prior == nil {
 		return errors.New("ssaplan: no state that says what to delete")
 	}

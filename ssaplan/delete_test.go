@@ -10,5 +10,5 @@ import (
 
 func TestDeleteWithoutState(t *testing.T) {
 	_, planner := world(ssaplan.Options{})
-	require.EqualError(t, planner.Delete(t.Context(), nil, ssaplan.ReplaceOptions{}), "ssaplan: no state that says what to delete")
+	require.EqualError(t, planner.Delete(t.Context(), nil, ssaplan.DeleteOptions{}), "ssaplan: no state that says what to delete")
 }

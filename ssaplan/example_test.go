@@ -192,7 +192,7 @@ func ExamplePlanner_Replace() {
 	renamed := configMap("preferences", map[string]any{"mode": "dark"})
 	plan, _ = planner.Plan(ctx, ssaplan.Request{Manifest: renamed, Prior: state})
 	fmt.Println(plan.Action, plan.Reason)
-	_, err := planner.Replace(ctx, plan, ssaplan.ReplaceOptions{})
+	_, err := planner.Replace(ctx, plan, ssaplan.DeleteOptions{})
 	fmt.Println(err)
 
 	configMaps := server.Client().Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace("default")
@@ -216,10 +216,10 @@ func ExamplePlanner_Delete() {
 
 	configMaps := server.Client().Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace("default")
 	_ = configMaps.Delete(ctx, "settings", metav1.DeleteOptions{})
-	fmt.Println("gone already:", planner.Delete(ctx, state, ssaplan.ReplaceOptions{}))
+	fmt.Println("gone already:", planner.Delete(ctx, state, ssaplan.DeleteOptions{}))
 
 	_, _ = configMaps.Create(ctx, configMap("settings", nil), metav1.CreateOptions{})
-	fmt.Println("another:", errors.Is(planner.Delete(ctx, state, ssaplan.ReplaceOptions{}), ssaplan.ErrRecreated))
+	fmt.Println("another:", errors.Is(planner.Delete(ctx, state, ssaplan.DeleteOptions{}), ssaplan.ErrRecreated))
 	// Output:
 	// gone already: <nil>
 	// another: true

@@ -60,16 +60,6 @@ var stageAdvice = map[Stage]string{
 	Creating: "the old object is gone and the new one not created: replace again to create it",
 }
 
-// ReplaceOptions adjust [Planner.Replace]. The zero value works.
-type ReplaceOptions struct {
-	// Propagation says what happens to the object's dependents. Default: what the server does by default for the kind.
-	Propagation metav1.DeletionPropagation
-	// Progress is told each time a look at the old object finds it still there. Default: nobody is.
-	Progress func(old identity.Identity, finalizers []string)
-	// PollInterval is the time between two looks at the old object. Default: a second.
-	PollInterval time.Duration
-}
-
 // Replace carries out a plan with the action Replace: it deletes the old object, guarded by its UID, waits until it is
 // gone, and creates the new one. The deadline is that of ctx; without one it waits as long as the finalizers take.
 //
@@ -77,7 +67,7 @@ type ReplaceOptions struct {
 // An object that takes the new one's place meanwhile is never adopted. An error is a [ReplaceError], which tells how far
 // the replacement got; calling Replace again with the same plan goes on from there, also in another process that made the
 // plan anew and got Create.
-func (p *Planner) Replace(ctx context.Context, plan *Plan, options ReplaceOptions) (*unstructured.Unstructured, error) {
+func (p *Planner) Replace(ctx context.Context, plan *Plan, options DeleteOptions) (*unstructured.Unstructured, error) {
 	if plan.Action != Replace {
 		return nil, fmt.Errorf("%s: a plan with the action %s is not a replacement", plan.Object, plan.Action)
 	}
@@ -93,7 +83,7 @@ func (p *Planner) Replace(ctx context.Context, plan *Plan, options ReplaceOption
 type replacer struct {
 	planner    *Planner
 	plan       *Plan
-	options    ReplaceOptions
+	options    DeleteOptions
 	stage      Stage
 	finalizers []string
 }

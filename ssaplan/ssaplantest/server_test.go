@@ -441,7 +441,7 @@ func TestReplaceAfterARecordedRefusal(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, ssaplan.Replace, plan.Action)
 	stop()
-	replaced, err := planner.Replace(t.Context(), plan, ssaplan.ReplaceOptions{})
+	replaced, err := planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
 	require.NoError(t, err)
 	require.NotEqual(t, plan.Replacement.UID, string(replaced.GetUID()))
 }

@@ -252,7 +252,7 @@ func Example_cli() {
 
 // replace deletes the old object and creates the new one. It is for a plan whose hazards the user agreed to.
 func (t *tool) replace(ctx context.Context, plan *ssaplan.Plan) (*unstructured.Unstructured, error) {
-	return t.planner.Replace(ctx, plan, ssaplan.ReplaceOptions{
+	return t.planner.Replace(ctx, plan, ssaplan.DeleteOptions{
 		Progress: func(old identity.Identity, finalizers []string) {
 			fmt.Fprintln(t.out, "waiting for", old, finalizers)
 		},

@@ -73,7 +73,7 @@ func Example_errors() {
 	_ = unstructured.SetNestedField(web.Object, "api", "spec", "selector", "matchLabels", "app")
 	_ = unstructured.SetNestedField(web.Object, "api", "spec", "template", "metadata", "labels", "app")
 	plan = must(planner.Plan(ctx, ssaplan.Request{Manifest: web}))
-	_, err = planner.Replace(ctx, plan, ssaplan.ReplaceOptions{Progress: func(identity.Identity, []string) { cancel() }})
+	_, err = planner.Replace(ctx, plan, ssaplan.DeleteOptions{Progress: func(identity.Identity, []string) { cancel() }})
 	fmt.Println(err)
 	fmt.Println("->", advise(err))
 	// Output:

@@ -257,7 +257,7 @@ func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest,
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()
-	if err := r.planner.Delete(ctx, prior, ssaplan.ReplaceOptions{}); err != nil {
+	if err := r.planner.Delete(ctx, prior, ssaplan.DeleteOptions{}); err != nil {
 		resp.Diagnostics.AddError("The object can't be deleted", err.Error())
 	}
 }

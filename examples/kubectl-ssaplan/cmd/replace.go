@@ -28,9 +28,9 @@ func (p *planning) sayReplacements() {
 }
 
 // replaceOptions has the waiting for an old object told, whenever there is something new about it.
-func (p *planning) replaceOptions() ssaplan.ReplaceOptions {
+func (p *planning) replaceOptions() ssaplan.DeleteOptions {
 	told := ""
-	return ssaplan.ReplaceOptions{Progress: func(old identity.Identity, finalizers []string) {
+	return ssaplan.DeleteOptions{Progress: func(old identity.Identity, finalizers []string) {
 		if line := waiting(old, finalizers); line != told {
 			say(p.ErrOut, line)
 			told = line

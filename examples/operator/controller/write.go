@@ -48,7 +48,7 @@ func (r *Reconciler) write(ctx context.Context, c *child) (*unstructured.Unstruc
 		c.verdict = replaced
 		ctx, cancel := context.WithTimeout(ctx, r.options.ReplaceTimeout)
 		defer cancel()
-		return c.planner.Replace(ctx, c.plan, ssaplan.ReplaceOptions{})
+		return c.planner.Replace(ctx, c.plan, ssaplan.DeleteOptions{})
 	}
 	return c.planner.Apply(ctx, c.plan)
 }

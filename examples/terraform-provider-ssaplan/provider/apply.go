@@ -201,7 +201,7 @@ func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest,
 	defer cancel()
 	planner, err := r.planners.of(ctx, prior)
 	if err == nil {
-		err = planner.Delete(ctx, state, ssaplan.ReplaceOptions{})
+		err = planner.Delete(ctx, state, ssaplan.DeleteOptions{})
 	}
 	switch {
 	case errors.Is(err, ssaplan.ErrRecreated):

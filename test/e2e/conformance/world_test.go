@@ -298,7 +298,7 @@ func (w *world) replace(plan *ssaplan.Plan) {
 	ctx, cancel := context.WithCancel(w.t.Context())
 	defer cancel()
 	giveUp := func(identity.Identity, []string) { cancel() }
-	obj, err := w.planner.Replace(ctx, plan, ssaplan.ReplaceOptions{PollInterval: time.Minute, Progress: giveUp})
+	obj, err := w.planner.Replace(ctx, plan, ssaplan.DeleteOptions{PollInterval: time.Minute, Progress: giveUp})
 	var stopped *ssaplan.ReplaceError
 	if errors.As(err, &stopped) {
 		w.note("stopped while %s, finalizers %q", stopped.Stage, stopped.Finalizers)
