@@ -1,9 +1,12 @@
 package ssaplan
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -31,44 +34,73 @@ func (e *ChangedError) Error() string {
 }
 
 // Apply does what the plan says, by sending exactly the request that was reviewed, and returns the object as the server
-// made it. A plan that changes nothing sends nothing and returns the live object.
+// made it. A plan that changes nothing sends nothing and returns a copy of the live object.
 //
 // The request is guarded by the UID and resourceVersion that were planned with. If the object changed meanwhile, Apply
 // plans again, and goes on only if the new plan says the same; otherwise the error is a [ChangedError] with the new plan.
 // An object that appeared after a plan to create it is never adopted: that is an error too.
 //
-// Plans with the action Replace need [Planner.Replace]; Conflict and Deferred can't be applied.
+// Plans with the action Replace need [Planner.Replace]; Conflict and Deferred can't be applied, nor can what was planned
+// without values that weren't known.
 func (p *Planner) Apply(ctx context.Context, plan *Plan) (*unstructured.Unstructured, error) {
-	if len(plan.Unknown) > 0 {
-		return nil, fmt.Errorf("%s: plan again when these values are known: %s", plan.Object, pathList(plan.Unknown))
+	if plan == nil {
+		return nil, errors.New("ssaplan: no plan to apply")
+	}
+	if err := plan.complete(); err != nil {
+		return nil, err
 	}
 	for attempt := 1; ; attempt++ {
 		switch plan.Action {
 		case NoOp:
-			return plan.live, nil
+			return plan.live.DeepCopy(), nil
 		case Create, Update:
 		case Replace:
 			return nil, fmt.Errorf("%s: a plan to replace the object needs Replace, which deletes it first", plan.Object)
 		default:
 			return nil, fmt.Errorf("%s: a plan with the action %s can't be applied: %s", plan.Object, plan.Action, plan.Reason)
 		}
-		obj, err := p.send(ctx, plan)
-		if err == nil {
+		obj, err := p.send(ctx, plan, plan.live, nil)
+		switch {
+		case err == nil:
 			return obj, nil
+		case outrun(err) && plan.Action == Create:
+			return nil, p.notApplied(plan, "apply: somebody created the object since the plan was made, plan again", err)
+		case !outrun(err) || attempt == applyAttempts:
+			return nil, p.notApplied(plan, "apply", err)
 		}
-		if attempt == applyAttempts || plan.Action == Create || authresilience.Classify(err) != authresilience.Outdated {
-			return nil, err
-		}
-		if plan, err = p.replan(ctx, plan); err != nil {
+		if plan, err = p.replan(ctx, plan, nil); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// replan plans again what an outdated plan was for. It is an error if the new plan says something else.
-func (p *Planner) replan(ctx context.Context, outdated *Plan) (*Plan, error) {
+// complete returns an error if the plan was made without values that weren't known: what it would write is not what is
+// meant.
+func (plan *Plan) complete() error {
+	switch {
+	case len(plan.Unknown) > 0:
+		return fmt.Errorf("%s: plan again when these values are known: %s", plan.Object, pathList(plan.Unknown))
+	case len(plan.request.Unknown) > 0:
+		return fmt.Errorf("%s: plan again when these values are known: %v", plan.Object, plan.request.Unknown)
+	}
+	return nil
+}
+
+// outrun reports whether err says that somebody was faster: the object is there by now, or in another version, or its
+// fields have other owners. A server looks for conflicts before it compares versions.
+func outrun(err error) bool {
+	switch authresilience.Classify(err) {
+	case authresilience.Outdated, authresilience.Conflict, authresilience.AlreadyExists:
+		return true
+	}
+	return false
+}
+
+// replan plans again what an outdated plan was for, with the live object if that was just read. It is an error if the new
+// plan says something else.
+func (p *Planner) replan(ctx context.Context, outdated *Plan, live *unstructured.Unstructured) (*Plan, error) {
 	request := outdated.request
-	request.Live = nil
+	request.Live = live
 	plan, err := p.Plan(ctx, request)
 	if err != nil {
 		return nil, err
@@ -79,59 +111,64 @@ func (p *Planner) replan(ctx context.Context, outdated *Plan) (*Plan, error) {
 	return plan, nil
 }
 
-// saysTheSame reports whether whoever reviewed other has reviewed plan.
-func (plan *Plan) saysTheSame(other *Plan) bool {
-	if plan.Action != other.Action || len(plan.Changes) != len(other.Changes) || len(plan.Ownership) != len(other.Ownership) {
-		return false
-	}
-	if plan.live.GetUID() != other.live.GetUID() {
-		return false
-	}
-	for i, change := range plan.Changes {
-		if !change.same(other.Changes[i]) {
-			return false
-		}
-	}
-	for i, change := range plan.Ownership {
-		if change.String() != other.Ownership[i].String() {
-			return false
-		}
-	}
-	return true
+// saysTheSame reports whether whoever reviewed the other plan has reviewed this one, which is for an object that exists.
+// The requests are compared, too: the manifest may have been changed in place, or this planner have other options.
+func (plan *Plan) saysTheSame(reviewed *Plan) bool {
+	return plan.Action == reviewed.Action && plan.Patch.same(reviewed.Patch) &&
+		plan.live.GetUID() == reviewed.live.GetUID() &&
+		(plan.live.GetDeletionTimestamp() == nil) == (reviewed.live.GetDeletionTimestamp() == nil) &&
+		slices.EqualFunc(plan.Changes, reviewed.Changes, Change.same) &&
+		sameTexts(plan.Ownership, reviewed.Ownership) &&
+		sameTexts(plan.Dropped, reviewed.Dropped) &&
+		slices.Equal(plan.Warnings, reviewed.Warnings) &&
+		len(plan.Replacement.beyond(reviewed.Replacement)) == 0
 }
 
-// send sends the plan's request with its guards.
-func (p *Planner) send(ctx context.Context, plan *Plan) (*unstructured.Unstructured, error) {
-	body, err := plan.guardedBody()
+func sameTexts[T fmt.Stringer](a, b []T) bool {
+	return slices.EqualFunc(a, b, func(x, y T) bool { return x.String() == y.String() })
+}
+
+// same reports whether p and other are the same request.
+func (p Patch) same(other Patch) bool {
+	return bytes.Equal(p.Body, other.Body) && reflect.DeepEqual(p.Options, other.Options)
+}
+
+// send sends the plan's request, guarded to be for the live object in its version, or for none if live is nil. The error
+// is the server's.
+func (p *Planner) send(ctx context.Context, plan *Plan, live *unstructured.Unstructured, dryRun []string) (*unstructured.Unstructured, error) {
+	body, err := plan.guardedBody(live)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", plan.Object, err)
+		return nil, err
 	}
 	target, err := p.locate(ctx, plan.Object) // and not the plan's: another Planner, with other credentials, may have made it
 	if err != nil {
-		return nil, p.failure(plan.Object, "apply", err)
+		return nil, err
 	}
-	obj, err := target.answer(target.resource.Patch(ctx, plan.Object.Name, types.ApplyPatchType, body, plan.Patch.Options))
-	if err != nil {
-		return nil, hideSecrets(p.failure(plan.Object, "apply", err), plan.manifest, plan.live)
-	}
-	return obj, nil
+	options := plan.Patch.Options
+	options.DryRun = dryRun
+	return target.answer(target.resource.Patch(ctx, plan.Object.Name, types.ApplyPatchType, body, options))
+}
+
+// notApplied returns the error for a request of the plan that failed.
+func (p *Planner) notApplied(plan *Plan, doing string, err error) error {
+	return hideSecrets(p.failure(plan.Object, doing, err), plan.manifest, plan.live)
 }
 
 // guardedBody adds to the patch which object it is for. Server-side apply never owns these two fields, so they change
 // nothing about what is applied.
-func (plan *Plan) guardedBody() ([]byte, error) {
+func (plan *Plan) guardedBody(live *unstructured.Unstructured) ([]byte, error) {
 	var body map[string]any
-	if err := json.Unmarshal(plan.Patch.Body, &body); err != nil {
-		return nil, err
+	if json.Unmarshal(plan.Patch.Body, &body) != nil {
+		return nil, errors.New("the plan's patch is not an object")
 	}
 	metadata, _ := body["metadata"].(map[string]any)
 	if metadata == nil {
 		return nil, errors.New("the manifest has no metadata")
 	}
 	metadata["resourceVersion"] = absentVersion
-	if plan.Action == Update {
-		metadata["resourceVersion"] = plan.live.GetResourceVersion()
-		metadata["uid"] = string(plan.live.GetUID())
+	if live != nil {
+		metadata["resourceVersion"] = live.GetResourceVersion()
+		metadata["uid"] = string(live.GetUID())
 	}
 	return json.Marshal(body)
 }

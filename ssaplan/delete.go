@@ -7,7 +7,10 @@ import (
 	"strings"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/ssaplan/primitives/identity"
 )
@@ -16,7 +19,8 @@ import (
 // another, which was left as it is.
 var ErrRecreated = errors.New("somebody re-created the object")
 
-// DeleteError says why a remembered object is still there, as far as is known.
+// DeleteError says why [Planner.Delete] did not end with the object gone: it is still there, as far as is known, or, if it
+// wraps [ErrRecreated], another one has taken its place.
 type DeleteError struct {
 	Object identity.Identity
 	// Accepted says that the server accepted the delete, and Finalizers what it waits for.
@@ -50,27 +54,112 @@ type DeleteOptions struct {
 }
 
 // Delete deletes the object that prior remembers, guarded by its UID, and returns when it is gone; an object that is
-// gone already is no error. The deadline is that of ctx; without one it waits as long as the finalizers take. An error
-// is a [DeleteError]; it wraps [ErrRecreated] if the remembered object is gone and there is another one in its place.
+// gone already is no error. The deadline is that of ctx; without one it waits as long as the finalizers take. Without a
+// known UID nothing is deleted.
+//
+// Every error but that of a nil prior is a [DeleteError]; it wraps [ErrRecreated] if the remembered object is gone and
+// there is another one in its place.
 func (p *Planner) Delete(ctx context.Context, prior *State, options DeleteOptions) error {
 	if prior == nil {
 		return errors.New("ssaplan: no state that says what to delete")
 	}
-	plan := &Plan{Object: prior.Identity, Replacement: &Replacement{Old: prior.Identity, UID: prior.UID}}
-	r := &replacer{planner: p, plan: plan, options: options, stage: Deleting}
-	if err := r.deleteOld(ctx); err != nil {
-		return &DeleteError{prior.Identity, r.stage == Waiting, r.finalizers, p.failure(prior.Identity, "delete", err)}
+	d := &deletion{planner: p, id: prior.Identity, uid: prior.UID, options: options}
+	if err := d.run(ctx); err != nil {
+		err = hideSecrets(p.failure(prior.Identity, "delete", err), d.seen)
+		return &DeleteError{prior.Identity, d.accepted, d.finalizers, err}
 	}
 	return nil
 }
 
-func (r *replacer) deleteOld(ctx context.Context) error {
-	if err := r.planner.expired(); err != nil {
+// deletion deletes one object, guarded by its UID.
+type deletion struct {
+	planner *Planner
+	id      identity.Identity
+	uid     string
+	options DeleteOptions
+
+	target     *target
+	seen       *unstructured.Unstructured // at the last look
+	accepted   bool                       // by the server
+	finalizers []string                   // that it waits for
+}
+
+func (d *deletion) run(ctx context.Context) error {
+	if err := d.planner.expired(); err != nil {
 		return err
 	}
-	old, err := r.planner.locate(ctx, r.plan.Replacement.Old)
+	live, err := d.look(ctx)
 	if err != nil {
 		return err
 	}
-	return r.delete(ctx, old)
+	return d.finish(ctx, live)
+}
+
+// look returns the object if it is there, and nil if it is gone. Another one in its place is an error.
+func (d *deletion) look(ctx context.Context) (_ *unstructured.Unstructured, err error) {
+	if d.target == nil {
+		if d.target, err = d.planner.locate(ctx, d.id); err != nil {
+			return nil, err
+		}
+	}
+	live, err := d.target.live(ctx)
+	if err != nil || live == nil {
+		return nil, err
+	}
+	d.seen = live
+	switch uid := string(live.GetUID()); {
+	case d.uid == "":
+		return nil, fmt.Errorf("the uid of the object to delete isn't known, so nothing is deleted: read it, and put %q into the state if it is the one that is meant", uid)
+	case uid != d.uid:
+		return nil, fmt.Errorf("%w: its uid was %q and is %q", ErrRecreated, d.uid, uid)
+	}
+	return live, nil
+}
+
+// finish deletes the object that was just seen, unless that has happened, and returns when it is gone.
+func (d *deletion) finish(ctx context.Context, live *unstructured.Unstructured) (err error) {
+	for live != nil {
+		if live.GetDeletionTimestamp() == nil && !d.accepted {
+			err = d.send(ctx, live.GetUID())
+		} else {
+			err = d.wait(ctx, live.GetFinalizers())
+		}
+		if err != nil {
+			return err
+		}
+		if live, err = d.look(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *deletion) send(ctx context.Context, uid types.UID) error {
+	options := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}}
+	if d.options.Propagation != "" {
+		options.PropagationPolicy = &d.options.Propagation
+	}
+	if err := d.target.resource.Delete(ctx, d.target.identity.Name, options); err != nil && !apierrors.IsNotFound(err) {
+		return err
+	}
+	d.accepted = true
+	return nil
+}
+
+// wait reports that the object is still there, and waits before the next look.
+func (d *deletion) wait(ctx context.Context, finalizers []string) error {
+	d.accepted, d.finalizers = true, finalizers
+	if d.options.Progress != nil {
+		d.options.Progress(d.target.identity, finalizers)
+	}
+	interval := d.options.PollInterval
+	if interval <= 0 {
+		interval = time.Second
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(interval):
+		return nil
+	}
 }

@@ -2,17 +2,18 @@ package ssaplan
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
-	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/immutability"
 )
 
 // Stage is how far a replacement got.
@@ -47,7 +48,17 @@ func (e *ReplaceError) Error() string {
 	if len(e.Finalizers) > 0 {
 		text += fmt.Sprintf("the delete waits for finalizers %s: ", strings.Join(e.Finalizers, ", "))
 	}
-	return text + e.Err.Error() + "; " + stageAdvice[e.Stage]
+	return text + e.Err.Error() + "; " + e.advice()
+}
+
+func (e *ReplaceError) advice() string {
+	switch {
+	case errors.Is(e.Err, ErrRecreated):
+		return "the old object is gone: plan without the prior state to adopt the one that is there"
+	case e.Stage == Creating && errors.As(e.Err, new(*takenError)):
+		return "the old object is gone"
+	}
+	return stageAdvice[e.Stage]
 }
 
 // Unwrap returns the cause.
@@ -60,121 +71,167 @@ var stageAdvice = map[Stage]string{
 	Creating: "the old object is gone and the new one not created: replace again to create it",
 }
 
+// takenError says that another object has the identity of the one to create.
+type takenError struct {
+	now *Plan // without the prior state
+	err error // the refusal to create
+}
+
+func (e *takenError) Error() string {
+	return fmt.Sprintf("another object is there already (for it the plan is %s: %s): plan without the prior state to adopt it",
+		e.now.Action, e.now.Reason)
+}
+
+func (e *takenError) Unwrap() error { return e.err }
+
 // Replace carries out a plan with the action Replace: it deletes the old object, guarded by its UID, waits until it is
 // gone, and creates the new one. The deadline is that of ctx; without one it waits as long as the finalizers take.
 //
-// Before it deletes anything it has the server try the create, as far as that can be tried while the old object exists.
-// An object that takes the new one's place meanwhile is never adopted. An error is a [ReplaceError], which tells how far
-// the replacement got; calling Replace again with the same plan goes on from there, also in another process that made the
-// plan anew and got Create.
+// Before it deletes anything it looks again. Of fields that can't change in place it makes the plan anew; the error wraps
+// a [ChangedError] if that says something else or endangers more. For another identity it has the server try the create,
+// and stops if the old object shows that more data than the plan's hazards name would be destroyed with it; to go on,
+// somebody has to delete the object otherwise. An object that takes the new one's place meanwhile is never adopted.
+//
+// Once it has begun, an error is a [ReplaceError], which tells how far the replacement got; calling Replace again with the
+// same plan goes on from there. If the new object is there already, just as the plan makes it, it is returned. Another
+// process plans anew: if that gives Create, the old object is gone and [Planner.Apply] creates the new one. A plan with
+// another action is an error.
 func (p *Planner) Replace(ctx context.Context, plan *Plan, options DeleteOptions) (*unstructured.Unstructured, error) {
+	if plan == nil {
+		return nil, errors.New("ssaplan: no plan to carry out")
+	}
 	if plan.Action != Replace {
 		return nil, fmt.Errorf("%s: a plan with the action %s is not a replacement", plan.Object, plan.Action)
 	}
-	r := &replacer{planner: p, plan: plan, options: options, stage: Checking}
+	if err := plan.complete(); err != nil {
+		return nil, err
+	}
+	old := &deletion{planner: p, id: plan.Replacement.Old, uid: plan.Replacement.UID, options: options}
+	r := &replacer{planner: p, plan: plan, old: old}
 	obj, err := r.run(ctx)
 	if err != nil {
-		err = hideSecrets(err, plan.manifest, plan.live)
-		return nil, &ReplaceError{plan.Replacement.Old, plan.Object, r.stage, r.finalizers, err}
+		return nil, r.stopped(err)
 	}
 	return obj, nil
 }
 
 type replacer struct {
-	planner    *Planner
-	plan       *Plan
-	options    DeleteOptions
-	stage      Stage
-	finalizers []string
+	planner *Planner
+	plan    *Plan
+	old     *deletion
+	stage   Stage
+}
+
+func (r *replacer) stopped(err error) error {
+	stopped := &ReplaceError{Old: r.old.id, New: r.plan.Object, Stage: r.stage}
+	if r.stage == Deleting && r.old.accepted {
+		stopped.Stage, stopped.Finalizers = Waiting, r.old.finalizers
+	}
+	stopped.Err = hideSecrets(authresilience.Redact(err), r.plan.manifest, r.plan.live, r.old.seen)
+	return stopped
 }
 
 func (r *replacer) run(ctx context.Context) (*unstructured.Unstructured, error) {
-	if err := r.check(ctx); err != nil {
-		return nil, err
+	r.stage = Deleting // as far as is known, an earlier call may have got there
+	old, err := r.old.look(ctx)
+	if errors.Is(err, ErrRecreated) {
+		if now, _ := r.taken(ctx, err); r.made(now) {
+			return now.live, nil
+		}
 	}
-	old, err := r.planner.locate(ctx, r.plan.Replacement.Old)
 	if err != nil {
 		return nil, err
 	}
+	if old != nil && old.GetDeletionTimestamp() == nil {
+		r.stage = Checking
+		if err := r.check(ctx, old); err != nil {
+			return nil, err
+		}
+	}
 	r.stage = Deleting
-	if err := r.delete(ctx, old); err != nil {
+	if err := r.old.finish(ctx, old); err != nil {
 		return nil, err
 	}
-	r.stage, r.finalizers = Creating, nil
-	return r.create(ctx, r.plan.Patch.Options)
+	r.stage = Creating
+	return r.create(ctx)
 }
 
-// check has the server try to create an object of another identity, guarded like the real create. Of one of the same
-// identity the probe that made the plan has found out that it can be created.
-func (r *replacer) check(ctx context.Context) error {
-	if r.plan.Replacement.Old == r.plan.Object {
-		return nil
+// check finds out whether the new object can be created once the old one is gone, and whether all that is destroyed was
+// planned.
+func (r *replacer) check(ctx context.Context, old *unstructured.Unstructured) error {
+	if r.old.id == r.plan.Object {
+		_, err := r.planner.replan(ctx, r.plan, old)
+		return err
 	}
-	options := r.plan.Patch.Options
-	options.DryRun = []string{metav1.DryRunAll}
-	_, err := r.create(ctx, options)
+	if err := r.plan.Replacement.checkLoss(old); err != nil {
+		return err
+	}
+	_, err := r.planner.send(ctx, r.plan, nil, []string{metav1.DryRunAll})
+	if err != nil && !outrun(err) {
+		return r.planner.notApplied(r.plan, "dry run", err)
+	}
+	if err != nil {
+		_, err = r.taken(ctx, err)
+	}
 	return err
 }
 
-// delete deletes the old object unless that has happened, and returns when it is gone.
-func (r *replacer) delete(ctx context.Context, old *target) error {
-	for {
-		live, err := old.live(ctx)
-		if err != nil || live == nil {
-			return err
-		}
-		if uid := string(live.GetUID()); uid != r.plan.Replacement.UID {
-			return fmt.Errorf("%w: the object there has the uid %q, the plan is about %q: plan again", ErrRecreated, uid, r.plan.Replacement.UID)
-		}
-		if live.GetDeletionTimestamp() == nil && r.stage == Deleting {
-			if err := r.sendDelete(ctx, old, live.GetUID()); err != nil {
-				return err
-			}
-			r.stage = Waiting
+// create creates the new object. If one is there, it may be the one that an earlier call created, whose answer was lost.
+func (r *replacer) create(ctx context.Context) (*unstructured.Unstructured, error) {
+	obj, err := r.planner.send(ctx, r.plan, nil, nil)
+	if err == nil {
+		return obj, nil
+	}
+	if !outrun(err) {
+		return nil, r.planner.notApplied(r.plan, "apply", err)
+	}
+	now, err := r.taken(ctx, err)
+	if r.made(now) {
+		return now.live, nil
+	}
+	return nil, err
+}
+
+// taken plans for the object that is in the place of the new one, and returns the error that says so.
+func (r *replacer) taken(ctx context.Context, refusal error) (*Plan, error) {
+	request := r.plan.request
+	request.Prior, request.Live = nil, nil
+	now, err := r.planner.Plan(ctx, request)
+	if err != nil {
+		return nil, fmt.Errorf("another object is there already: %w", err)
+	}
+	return now, &takenError{now, refusal}
+}
+
+// made reports whether the object that is there now is the new one: this manager applied it, and applying the very patch
+// again would change nothing.
+func (r *replacer) made(now *Plan) bool {
+	if now == nil || now.Action != NoOp || !now.Patch.same(r.plan.Patch) {
+		return false
+	}
+	owners, err := fieldowner.Read(now.live.Object)
+	return err == nil && !owners.Fields(fieldowner.AppliedBy(r.plan.Patch.Options.FieldManager)).Empty()
+}
+
+// beyond returns the hazards that the reviewed replacement doesn't name.
+func (r *Replacement) beyond(reviewed *Replacement) []immutability.Hazard {
+	if r == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(r.Hazards), func(h immutability.Hazard) bool { return slices.Contains(reviewed.Hazards, h) })
+}
+
+// checkLoss returns an error if the old object shows that data goes with it, or objects inside of it, and the hazards name
+// nothing of the kind. What else the object shows, such as finalizers and owners, couldn't be planned from its identity,
+// and passes.
+func (r *Replacement) checkLoss(old *unstructured.Unstructured) error {
+	for _, found := range immutability.Hazards(old) {
+		if found.Kind != immutability.Data && found.Kind != immutability.Contents {
 			continue
 		}
-		r.stage, r.finalizers = Waiting, live.GetFinalizers()
-		if err := r.wait(ctx, old); err != nil {
-			return err
+		if !slices.ContainsFunc(r.Hazards, func(h immutability.Hazard) bool { return h.Kind == found.Kind }) {
+			return fmt.Errorf("%s: the plan doesn't say so: delete %s yourself if that is meant, then replace again", found, r.Old)
 		}
 	}
-}
-
-func (r *replacer) sendDelete(ctx context.Context, old *target, uid types.UID) error {
-	options := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}}
-	if r.options.Propagation != "" {
-		options.PropagationPolicy = &r.options.Propagation
-	}
-	err := old.resource.Delete(ctx, old.identity.Name, options)
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
-	return err
-}
-
-// wait reports that the object is still there, and waits before the next look.
-func (r *replacer) wait(ctx context.Context, old *target) error {
-	if r.options.Progress != nil {
-		r.options.Progress(old.identity, r.finalizers)
-	}
-	interval := r.options.PollInterval
-	if interval <= 0 {
-		interval = time.Second
-	}
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(interval):
-		return nil
-	}
-}
-
-func (r *replacer) create(ctx context.Context, options metav1.PatchOptions) (*unstructured.Unstructured, error) {
-	create := *r.plan
-	create.Action, create.Patch.Options = Create, options
-	obj, err := r.planner.send(ctx, &create)
-	if authresilience.Classify(err) == authresilience.Outdated {
-		return nil, fmt.Errorf("an object of the new identity exists: plan again: %w", err)
-	}
-	return obj, err
+	return nil
 }

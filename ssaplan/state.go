@@ -49,6 +49,9 @@ type State struct {
 
 // NewState returns the state to remember after manager applied obj; obj is the server's answer.
 func NewState(obj *unstructured.Unstructured, manager string) (*State, error) {
+	if obj == nil {
+		return nil, errors.New("ssaplan: no object to remember")
+	}
 	owners, err := fieldowner.Read(obj.Object)
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", obj.GetKind(), obj.GetName(), err)
@@ -61,6 +64,9 @@ func NewState(obj *unstructured.Unstructured, manager string) (*State, error) {
 func (plan *Plan) State(obj *unstructured.Unstructured) (*State, error) {
 	if plan.manifest == nil {
 		return nil, fmt.Errorf("%s: the plan is %s and was not applied", plan.Object, plan.Action)
+	}
+	if obj == nil {
+		return nil, fmt.Errorf("%s: no object to remember", plan.Object)
 	}
 	manager := plan.Patch.Options.FieldManager
 	owners, err := fieldowner.Read(obj.Object)

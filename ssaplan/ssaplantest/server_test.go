@@ -431,16 +431,15 @@ func TestReplaceAfterARecordedRefusal(t *testing.T) {
 		"details":{"name":"d","group":"apps","kind":"Deployment","causes":[{"reason":"FieldValueInvalid","field":"spec.selector",
 		"message":"Invalid value: {\"matchLabels\":{\"a\":\"c\"}}: field is immutable"}]}}`))
 	require.NoError(t, err)
-	stop := server.Answer(func(r ssaplantest.Request) error {
+	defer server.Answer(func(r ssaplantest.Request) error {
 		if (r.Verb == "patch" || r.Verb == "update") && r.DryRun {
 			return refusal.Err()
 		}
 		return nil
-	})
+	})()
 	plan, err = planner.Plan(t.Context(), ssaplan.Request{Manifest: object(t, fmt.Sprintf(text, "c"))})
 	require.NoError(t, err)
 	require.Equal(t, ssaplan.Replace, plan.Action)
-	stop()
 	replaced, err := planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
 	require.NoError(t, err)
 	require.NotEqual(t, plan.Replacement.UID, string(replaced.GetUID()))

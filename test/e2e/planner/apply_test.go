@@ -13,6 +13,7 @@ import (
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/test/controlplane"
 )
 
 func (c *cluster) live(t *testing.T, m *unstructured.Unstructured) *unstructured.Unstructured {
@@ -75,6 +76,90 @@ func isChanged(action ssaplan.Action) func(*testing.T, error) {
 		require.ErrorAs(t, err, &changed)
 		require.Equal(t, action, changed.Plan.Action)
 	}
+}
+
+// polite returns a planner that leaves to other managers what they own.
+func (c *cluster) polite(t *testing.T) *ssaplan.Planner {
+	planner, err := ssaplan.New(controlplane.Shared(t).Config(), ssaplan.Options{FieldManager: manager, DefaultNamespace: c.namespace, RefuseConflicts: true})
+	require.NoError(t, err)
+	return planner
+}
+
+// A server looks for conflicts before it compares versions, so who applies without force to an outdated object may hear of
+// the one or of the other.
+func TestApplyWithoutForceToAnOutdatedObject(t *testing.T) {
+	c := newCluster(t)
+	polite := c.polite(t)
+	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: polite}, data: {a: A}}")
+	c.apply(t, m)
+	set(m, "B", "data", "a")
+
+	plan, err := polite.Plan(t.Context(), ssaplan.Request{Manifest: m})
+	require.NoError(t, err)
+	c.foreign(t, m, `{"data":{"x":"theirs"}}`)
+	_, err = polite.Apply(t.Context(), plan)
+	require.NoError(t, err, "another field changes nothing that was reviewed")
+
+	set(m, "C", "data", "a")
+	plan, err = polite.Plan(t.Context(), ssaplan.Request{Manifest: m})
+	require.NoError(t, err)
+	c.foreign(t, m, `{"data":{"a":"theirs"}}`)
+	_, err = polite.Apply(t.Context(), plan)
+	isChanged(ssaplan.Conflict)(t, err)
+	require.Equal(t, "theirs", c.live(t, m).Object["data"].(map[string]any)["a"])
+}
+
+// The apply that takes away the last finalizer of an object that is being deleted removes it. That was not reviewed if
+// the object was deleted afterwards.
+func TestApplyLetsNoObjectVanish(t *testing.T) {
+	c := newCluster(t)
+	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: vanishing, finalizers: [example.com/keep]}, data: {a: A}}")
+	c.apply(t, m)
+	unstructured.RemoveNestedField(m.Object, "metadata", "finalizers")
+	plan := c.plan(t, ssaplan.Request{Manifest: m})
+	require.NoError(t, c.resource(t, m).Delete(t.Context(), m.GetName(), metav1.DeleteOptions{}))
+
+	_, err := c.planner.Apply(t.Context(), plan)
+	isChanged(ssaplan.Update)(t, err)
+	var changed *ssaplan.ChangedError
+	require.ErrorAs(t, err, &changed)
+	require.Contains(t, fmt.Sprint(changed.Plan.Warnings), "the object will be gone")
+	c.live(t, m)
+	_, err = c.planner.Apply(t.Context(), changed.Plan)
+	require.NoError(t, err, "now that was reviewed")
+	_, err = c.resource(t, m).Get(t.Context(), m.GetName(), metav1.GetOptions{})
+	require.True(t, apierrors.IsNotFound(err))
+}
+
+// The warnings that a server has for a kind are the same each time, so they keep nobody from applying.
+func TestWarningsOfTheServerDoNotVary(t *testing.T) {
+	c := newCluster(t)
+	m := manifest(t, "{apiVersion: v1, kind: Endpoints, metadata: {name: warned, labels: {a: A}}}")
+	c.apply(t, m)
+	set(m, "B", "metadata", "labels", "a")
+	plan := c.plan(t, ssaplan.Request{Manifest: m, Live: c.live(t, m)})
+	require.NotEmpty(t, plan.Warnings)
+	c.foreign(t, m, `{"metadata":{"labels":{"x":"theirs"}}}`)
+	_, err := c.planner.Apply(t.Context(), plan)
+	require.NoError(t, err)
+}
+
+// A field that the manifest got after the plan was made, with the value that the object has anyway and that nobody owns,
+// shows neither as a change nor in who owns what. It still is another request than the one that was reviewed.
+func TestApplySendsWhatWasReviewed(t *testing.T) {
+	c := newCluster(t)
+	const deployment = `{apiVersion: apps/v1, kind: Deployment, metadata: {name: sent}, spec: {selector: {matchLabels: {a: b}},
+		template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: "%s"}]}}}}`
+	c.apply(t, manifest(t, deployment, "i:1"))
+	m := manifest(t, deployment, "i:2")
+	plan := c.plan(t, ssaplan.Request{Manifest: m})
+	set(m, int64(10), "spec", "revisionHistoryLimit")
+	c.foreign(t, m, `{"metadata":{"labels":{"x":"theirs"}}}`)
+	_, err := c.planner.Apply(t.Context(), plan)
+	isChanged(ssaplan.Update)(t, err)
+	unstructured.RemoveNestedField(m.Object, "spec", "revisionHistoryLimit")
+	_, err = c.planner.Apply(t.Context(), plan)
+	require.NoError(t, err)
 }
 
 func TestPlanAllKeepsOrderAndKnowsTheSet(t *testing.T) {

@@ -2,6 +2,7 @@ package planner_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -112,4 +113,130 @@ func TestReplaceOfAnIdentity(t *testing.T) {
 		require.True(t, apierrors.IsNotFound(err))
 		require.Equal(t, map[string]any{"a": "A"}, c.live(t, m).Object["data"])
 	})
+}
+
+// Whoever waits as long as a deadline allows is told what for.
+func TestReplaceWithADeadline(t *testing.T) {
+	c := newCluster(t)
+	m, plan := replacement(t, c, "stuck")
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+	defer cancel()
+	_, err := c.planner.Replace(ctx, plan, ssaplan.DeleteOptions{PollInterval: 10 * time.Millisecond})
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	var stopped *ssaplan.ReplaceError
+	require.ErrorAs(t, err, &stopped)
+	require.Equal(t, ssaplan.Waiting, stopped.Stage)
+	require.ErrorContains(t, err, "stopped while waiting: the delete waits for finalizers ")
+	require.ErrorContains(t, err, "example.com/backup")
+	require.NotNil(t, c.live(t, m).GetDeletionTimestamp())
+	c.dropFinalizers(t, m)
+}
+
+// What a plan found out may not hold any more when the replacement begins. Then nothing is deleted.
+func TestReplaceLooksAgainBeforeItDeletes(t *testing.T) {
+	var c *cluster
+	const settings = "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, data: {a: %s}, immutable: true}"
+	tests := []struct {
+		why       string
+		meanwhile func(t *testing.T, m *unstructured.Unstructured)
+		check     func(t *testing.T, err error)
+	}{
+		{"a new finalizer holds up the delete", func(t *testing.T, m *unstructured.Unstructured) {
+			c.foreign(t, m, `{"metadata":{"finalizers":["example.com/theirs"]}}`)
+		}, func(t *testing.T, err error) {
+			isChanged(ssaplan.Replace)(t, err)
+			var changed *ssaplan.ChangedError
+			require.ErrorAs(t, err, &changed)
+			require.Contains(t, fmt.Sprint(changed.Plan.Replacement.Hazards), "example.com/theirs")
+		}},
+		{"the new object can't be created any more", func(t *testing.T, m *unstructured.Unstructured) {
+			c.endNamespace(t)
+		}, func(t *testing.T, err error) {
+			require.ErrorContains(t, err, "being terminated")
+		}},
+	}
+	for _, test := range tests {
+		t.Run(test.why, func(t *testing.T) {
+			c = newCluster(t)
+			state := c.apply(t, manifest(t, settings, "A"))
+			m := manifest(t, settings, "B")
+			plan := c.plan(t, ssaplan.Request{Manifest: m})
+			require.Equal(t, ssaplan.Replace, plan.Action)
+			test.meanwhile(t, m)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			_, err := c.planner.Replace(ctx, plan, ssaplan.DeleteOptions{Progress: func(identity.Identity, []string) { cancel() }})
+			var stopped *ssaplan.ReplaceError
+			require.ErrorAs(t, err, &stopped)
+			require.Equal(t, ssaplan.Checking, stopped.Stage)
+			test.check(t, err)
+			live := c.live(t, m)
+			require.Equal(t, state.UID, string(live.GetUID()))
+			require.Nil(t, live.GetDeletionTimestamp())
+		})
+	}
+}
+
+// endNamespace deletes the namespace, and returns when nothing can be created in it. No controller runs that would end it.
+func (c *cluster) endNamespace(t *testing.T) {
+	namespace := manifest(t, "{apiVersion: v1, kind: Namespace, metadata: {name: %s}}", c.namespace)
+	require.NoError(t, c.resource(t, namespace).Delete(t.Context(), c.namespace, metav1.DeleteOptions{}))
+	other := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: other}}")
+	require.Eventually(t, func() bool {
+		_, err := c.resource(t, other).Create(t.Context(), other, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		return apierrors.IsForbidden(err)
+	}, 30*time.Second, 10*time.Millisecond)
+}
+
+// Of an object of another identity the plan knows little. What its content shows to be lost with it stops the replacement,
+// until somebody else deletes the object.
+func TestReplaceOfAnIdentityDestroysNothingUnsaid(t *testing.T) {
+	c := newCluster(t)
+	const database = `{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: %s}, spec: {serviceName: db, selector: {matchLabels: {a: b}},
+		persistentVolumeClaimRetentionPolicy: {whenDeleted: Delete},
+		template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}}`
+	old := manifest(t, database, "db-before")
+	state := c.apply(t, old)
+	plan := c.plan(t, ssaplan.Request{Manifest: manifest(t, database, "db-after"), Prior: state})
+	plan.Replacement.Hazards = nil
+	_, err := c.planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
+	var stopped *ssaplan.ReplaceError
+	require.ErrorAs(t, err, &stopped)
+	require.Equal(t, ssaplan.Checking, stopped.Stage)
+	require.ErrorContains(t, err, "the claims of the pods are deleted with the StatefulSet")
+	require.Equal(t, state.UID, string(c.live(t, old).GetUID()))
+
+	require.NoError(t, c.resource(t, old).Delete(t.Context(), old.GetName(), metav1.DeleteOptions{}))
+	_, err = c.planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
+	require.NoError(t, err)
+}
+
+// An object that somebody else has put in the place of the new one stays as it is, whatever has become of the old one.
+func TestReplaceAdoptsNothing(t *testing.T) {
+	c := newCluster(t)
+	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: mine}, data: {a: A}}")
+	state := c.apply(t, m)
+	old := m.DeepCopy()
+	m.SetName("taken")
+	plan := c.plan(t, ssaplan.Request{Manifest: m, Prior: state})
+	theirs, err := c.resource(t, m).Create(t.Context(), m.DeepCopy(), metav1.CreateOptions{FieldManager: "somebody"})
+	require.NoError(t, err)
+	for _, stage := range []ssaplan.Stage{ssaplan.Checking, ssaplan.Creating} {
+		_, err = c.planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
+		var stopped *ssaplan.ReplaceError
+		require.ErrorAs(t, err, &stopped)
+		require.Equal(t, stage, stopped.Stage)
+		require.True(t, apierrors.IsConflict(err))
+		require.ErrorContains(t, err, "another object is there already (for it the plan is Update: ")
+		require.ErrorContains(t, err, "plan without the prior state to adopt it")
+		require.NotContains(t, err.Error(), "replace again")
+		require.Equal(t, theirs.GetResourceVersion(), c.live(t, m).GetResourceVersion())
+		if stage == ssaplan.Checking {
+			require.Equal(t, state.UID, string(c.live(t, old).GetUID()))
+			require.NoError(t, c.resource(t, old).Delete(t.Context(), old.GetName(), metav1.DeleteOptions{}))
+		}
+	}
+	c.apply(t, m)
+	_, err = c.planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
+	require.NoError(t, err, "what is applied as the manifest says is the object that was to be made")
 }

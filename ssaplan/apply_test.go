@@ -1,0 +1,130 @@
+package ssaplan_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
+)
+
+func resources(server *ssaplantest.Server, resource string) dynamic.ResourceInterface {
+	return server.Client().Resource(schema.GroupVersionResource{Version: "v1", Resource: resource}).Namespace("default")
+}
+
+func secret(name, password string) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": name}, "data": map[string]any{"password": password},
+	}}
+}
+
+// applied plans and applies a manifest, and returns what a host would remember.
+func applied(t *testing.T, planner *ssaplan.Planner, manifest *unstructured.Unstructured) *ssaplan.State {
+	t.Helper()
+	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest})
+	require.NoError(t, err)
+	obj, err := planner.Apply(t.Context(), plan)
+	require.NoError(t, err)
+	state, err := plan.State(obj)
+	require.NoError(t, err)
+	return state
+}
+
+// A plan that lacks values writes and deletes nothing: without them, what is made is not what was meant.
+func TestPlansWithUnknownValuesAreNotCarriedOut(t *testing.T) {
+	for why, pattern := range map[string]string{
+		"a value that was left out":       "data.password",
+		"a value that isn't there at all": "data.token",
+	} {
+		t.Run(why, func(t *testing.T) {
+			server, planner := world(ssaplan.Options{})
+			state := applied(t, planner, secret("before", "b2xk"))
+			unknown, err := projection.ParsePatterns(pattern)
+			require.NoError(t, err)
+
+			plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: secret("after", "bmV3"), Prior: state, Unknown: unknown})
+			require.NoError(t, err)
+			require.Equal(t, ssaplan.Replace, plan.Action)
+			_, err = planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
+			require.ErrorContains(t, err, "v1/Secret default/after: plan again when these values are known: ")
+			require.ErrorContains(t, err, pattern)
+			_, err = resources(server, "secrets").Get(t.Context(), "before", metav1.GetOptions{})
+			require.NoError(t, err, "the old object is left as it is")
+
+			plan, err = planner.Plan(t.Context(), ssaplan.Request{Manifest: secret("fresh", "bmV3"), Unknown: unknown})
+			require.NoError(t, err)
+			_, err = planner.Apply(t.Context(), plan)
+			require.ErrorContains(t, err, pattern)
+			_, err = resources(server, "secrets").Get(t.Context(), "fresh", metav1.GetOptions{})
+			require.True(t, apierrors.IsNotFound(err))
+		})
+	}
+}
+
+func TestNothingToCarryOut(t *testing.T) {
+	_, planner := world(ssaplan.Options{})
+	_, err := planner.Apply(t.Context(), nil)
+	require.EqualError(t, err, "ssaplan: no plan to apply")
+	_, err = planner.Replace(t.Context(), nil, ssaplan.DeleteOptions{})
+	require.EqualError(t, err, "ssaplan: no plan to carry out")
+	_, err = ssaplan.NewState(nil, "my-tool")
+	require.EqualError(t, err, "ssaplan: no object to remember")
+	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: configMap("a", nil)})
+	require.NoError(t, err)
+	_, err = plan.State(nil)
+	require.EqualError(t, err, "v1/ConfigMap default/a: no object to remember")
+}
+
+// The live object that a host supplies may be the one that all readers of its cache share.
+func TestApplyOfANoOpReturnsAnObjectOfItsOwn(t *testing.T) {
+	_, planner := world(ssaplan.Options{})
+	manifest := configMap("a", map[string]any{"a": "A"})
+	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest})
+	require.NoError(t, err)
+	live, err := planner.Apply(t.Context(), plan)
+	require.NoError(t, err)
+	plan, err = planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest, Live: live})
+	require.NoError(t, err)
+	require.Equal(t, ssaplan.NoOp, plan.Action)
+	obj, err := planner.Apply(t.Context(), plan)
+	require.NoError(t, err)
+	require.Equal(t, live, obj)
+	obj.SetName("changed")
+	require.Equal(t, "a", live.GetName())
+}
+
+// What is planned anew, because the object changed, may be sent only if it is the request that was reviewed.
+func TestApplySendsNoOtherRequestThanTheReviewed(t *testing.T) {
+	server, planner := world(ssaplan.Options{})
+	polite, err := ssaplan.NewForClient(server.Client(), server.Mapper(), ssaplan.Options{FieldManager: "my-tool", RefuseConflicts: true})
+	require.NoError(t, err)
+	applied(t, planner, configMap("a", map[string]any{"a": "A"}))
+	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "B"})})
+	require.NoError(t, err)
+	patch(server, "a", `{"data": {"x": "theirs"}}`)
+
+	_, err = polite.Apply(t.Context(), plan)
+	var changed *ssaplan.ChangedError
+	require.ErrorAs(t, err, &changed)
+	require.False(t, *changed.Plan.Patch.Options.Force)
+	_, err = planner.Apply(t.Context(), plan)
+	require.NoError(t, err)
+}
+
+func TestApplySaysThatAnObjectAppeared(t *testing.T) {
+	server, planner := world(ssaplan.Options{})
+	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "A"})})
+	require.NoError(t, err)
+	_, err = resources(server, "configmaps").Create(t.Context(), configMap("a", nil), metav1.CreateOptions{})
+	require.NoError(t, err)
+	_, err = planner.Apply(t.Context(), plan)
+	require.True(t, apierrors.IsConflict(err))
+	require.ErrorContains(t, err, "v1/ConfigMap default/a: apply: somebody created the object since the plan was made, plan again: ")
+}
