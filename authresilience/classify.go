@@ -17,7 +17,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 )
 
@@ -64,11 +63,12 @@ func (t tree) class(err error) Class {
 
 // own classifies the errors that say more than what they wrap does, and reports whether err is one.
 func (t tree) own(err error) (class Class, ok bool) {
+	if groups, ok := failedGroups(err); ok {
+		return t.discoveryClass(groups), true
+	}
 	switch e := err.(type) { // not errors.As: class takes the tree apart, and must do so branch by branch
 	case apierrors.APIStatus:
 		return classifyStatus(e.Status()), true
-	case *discovery.ErrGroupDiscoveryFailed:
-		return t.discoveryClass(e), true
 	case *ExpiredError:
 		return Authentication, true
 	case *fs.PathError:
@@ -124,7 +124,7 @@ func leafClass(err error) Class {
 		return Connection
 	case errors.Is(err, rest.ErrNotInCluster):
 		return Configuration
-	case errors.As(err, new(discovery.StaleGroupVersionError)):
+	case isOfDiscovery(err, "StaleGroupVersionError"):
 		return DiscoveryFailed
 	case isDecoding(err):
 		return UnexpectedResponse

@@ -1,11 +1,11 @@
 package authresilience
 
 import (
+	"reflect"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/discovery"
 )
 
 // A missingType is a type that a RESTMapper did not find.
@@ -43,15 +43,38 @@ func (t tree) concerns(gv schema.GroupVersion) bool {
 	})
 }
 
+// failedGroups returns the groups that discovery could not read, and reports whether that is what err says.
+func failedGroups(err error) (map[schema.GroupVersion]error, bool) {
+	if !isOfDiscovery(err, "ErrGroupDiscoveryFailed") {
+		return nil, false
+	}
+	var groups map[schema.GroupVersion]error
+	if field := reflect.Indirect(reflect.ValueOf(err)).FieldByName("Groups"); field.IsValid() {
+		groups, _ = field.Interface().(map[schema.GroupVersion]error)
+	}
+	return groups, true
+}
+
+// isOfDiscovery reports whether err is of the type of that name in client-go's package discovery. Importing that package
+// brings every type of the Kubernetes API into a program and its memory, which costs each garbage collection several
+// times what it costs without.
+func isOfDiscovery(err error, name string) bool {
+	t := reflect.TypeOf(err)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t.Name() == name && t.PkgPath() == "k8s.io/client-go/discovery"
+}
+
 // discoveryClass returns the class of what discovery reports for the groups that matter: those of the types that were
 // not found, or all when none is missing. A group that could not be read may have the type; only a server that doesn't
 // serve the group (404) says that it hasn't.
-func (t tree) discoveryClass(failed *discovery.ErrGroupDiscoveryFailed) Class {
-	if len(failed.Groups) == 0 {
+func (t tree) discoveryClass(failed map[schema.GroupVersion]error) Class {
+	if len(failed) == 0 {
 		return DiscoveryFailed
 	}
 	class := Unknown
-	for gv, err := range failed.Groups {
+	for gv, err := range failed {
 		if !t.concerns(gv) {
 			continue
 		}

@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
@@ -98,12 +97,7 @@ func New(config *rest.Config, options Options) (*Planner, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ssaplan: client for %s: %w", config.Host, err)
 	}
-	disco, err := discovery.NewDiscoveryClientForConfigAndClient(config, httpClient)
-	if err != nil {
-		return nil, fmt.Errorf("ssaplan: discovery client for %s: %w", config.Host, err)
-	}
-	kinds := &discoveredKinds{client: disco.RESTClient(), sender: options.sender()}
-	return newPlanner(directResources(direct), kinds, options)
+	return newPlanner(directResources(direct), &discoveredKinds{client: direct, sender: options.sender()}, options)
 }
 
 // NewForClient returns a Planner on top of a client and a mapper that the host has already. A mapper with a Reset
