@@ -7,14 +7,30 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 )
 
+// document is an object as it was decoded, with its text.
+type document struct {
+	text   string
+	object map[string]any
+	parts  []part
+}
+
 // decodeJSON decodes an object as json.Unmarshal does, several times faster for what servers answer. It reports false for
 // what isn't JSON as they write it, of which json.Unmarshal can say more.
-func decodeJSON(body []byte) (map[string]any, bool) {
+func decodeJSON(body []byte) (*document, bool) {
+	const few = 32 // as many parts as most objects have
+	d := &decoder{text: string(body), ok: true, recording: true, parts: make([]part, 0, few)}
+	object, ok := d.document()
+	return &document{d.text, object, d.parts}, ok
+}
+
+// decodeLike decodes what decodeJSON does: another state of the object in doc, if there is a doc. What has the same text in
+// both is shared and not decoded again, so nobody may modify either.
+func (doc *document) decodeLike(body []byte) (map[string]any, bool) {
 	d := &decoder{text: string(body), ok: true}
-	v := d.value(0)
-	d.space()
-	m, isMap := v.(map[string]any)
-	return m, isMap && d.ok && d.at == len(d.text)
+	if doc != nil {
+		d.parts, d.last = doc.parts, len(doc.parts)
+	}
+	return d.document()
 }
 
 // decoder reads JSON. Once ok is false nothing that it returns counts.
@@ -22,6 +38,18 @@ type decoder struct {
 	text string
 	at   int
 	ok   bool
+
+	recording bool   // makes parts; else they are those of another document
+	parts     []part // see the type
+	// first and last are where those parts begin and end that are left of the map or list that is like the one being read.
+	first, last int
+}
+
+func (d *decoder) document() (map[string]any, bool) {
+	v := d.value(0)
+	d.space()
+	m, isMap := v.(map[string]any)
+	return m, isMap && d.ok && d.at == len(d.text)
 }
 
 // deepest is how deep objects are that are decoded here.
@@ -105,7 +133,7 @@ func (d *decoder) object(depth int) map[string]any {
 		}
 		name := d.string()
 		d.skip(':')
-		m[name] = d.value(depth)
+		m[name] = d.part(name, depth)
 	}
 	return m
 }
@@ -113,7 +141,7 @@ func (d *decoder) object(depth int) map[string]any {
 func (d *decoder) list(depth int) []any {
 	list := []any{}
 	for first := true; d.more(first, ']'); first = false {
-		list = append(list, d.value(depth))
+		list = append(list, d.part("", depth))
 	}
 	return list
 }
@@ -153,18 +181,18 @@ func (d *decoder) leave(token string) (v any) {
 
 func (d *decoder) string() string {
 	d.at++
-	start, escaped := d.at, false
+	start, plain := d.at, true
 	for ; d.at < len(d.text); d.at++ {
 		switch c := d.text[d.at]; {
 		case c == '"':
 			token := d.text[start:d.at]
 			d.at++
-			if escaped {
-				return d.unescape(token)
+			if plain {
+				return d.keep(token)
 			}
-			return d.keep(token)
+			return d.unescape(token)
 		case c == '\\':
-			escaped = true
+			plain = false
 			d.at++
 		case c < ' ' || c > '~':
 			return d.other(start)
@@ -202,27 +230,38 @@ func (d *decoder) other(start int) string {
 // escapes are the characters that stand behind a backslash for others.
 var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
+// escaped returns the character for what stands behind a backslash, and the length of that; 0 if it isn't known.
+func escaped(escape string) (c byte, length int) {
+	switch {
+	case escapes[escape[0]] != 0:
+		return escapes[escape[0]], 1
+	case strings.HasPrefix(escape, "u003c"):
+		return '<', 5
+	case strings.HasPrefix(escape, "u003e"):
+		return '>', 5
+	case strings.HasPrefix(escape, "u0026"):
+		return '&', 5
+	}
+	return 0, 0
+}
+
 // unescape decodes a string of ASCII. One with an escape by number, other than those that servers use for the
 // characters of HTML, is left to json.Unmarshal.
 func (d *decoder) unescape(token string) string {
-	b := make([]byte, 0, len(token))
+	var b strings.Builder
+	b.Grow(len(token))
 	for rest := token; ; {
 		plain, escape, found := strings.Cut(rest, `\`)
-		b = append(b, plain...)
-		switch {
-		case !found:
-			return string(b)
-		case escapes[escape[0]] != 0:
-			b, rest = append(b, escapes[escape[0]]), escape[1:]
-		case strings.HasPrefix(escape, "u003c"):
-			b, rest = append(b, '<'), escape[5:]
-		case strings.HasPrefix(escape, "u003e"):
-			b, rest = append(b, '>'), escape[5:]
-		case strings.HasPrefix(escape, "u0026"):
-			b, rest = append(b, '&'), escape[5:]
-		default:
+		b.WriteString(plain)
+		if !found {
+			return b.String()
+		}
+		c, length := escaped(escape)
+		if length == 0 {
 			s, _ := d.leave(`"` + token + `"`).(string)
 			return s
 		}
+		b.WriteByte(c)
+		rest = escape[length:]
 	}
 }

@@ -1,7 +1,6 @@
 package ssaplan
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -24,8 +23,8 @@ type directResource struct {
 	resource  schema.GroupVersionResource
 	namespace string
 
-	// read is the answer that a patch may repeat, and live what it was decoded to.
-	read []byte
+	// read is the answer that a patch may repeat, in part or as a whole, and live its object.
+	read *document
 	live *unstructured.Unstructured
 }
 
@@ -44,18 +43,38 @@ func directResources(direct rest.Interface) resources {
 
 func (r *directResource) Get(ctx context.Context, name string, options metav1.GetOptions, sub ...string) (*unstructured.Unstructured, error) {
 	r.read, r.live = nil, nil
-	body, obj, err := r.send(ctx, r.client.Get(), name, &options, sub)
-	if err == nil && len(sub) == 0 {
-		r.read, r.live = body, obj
+	result := r.send(ctx, r.client.Get(), name, &options, sub)
+	body, err := result.Raw()
+	if err != nil {
+		return nil, result.Error() // with what the server says of it
 	}
-	return obj, err
+	doc, plain := decodeJSON(body)
+	if !plain || !isObject(doc.object) {
+		return into(result)
+	}
+	live := &unstructured.Unstructured{Object: doc.object}
+	if len(sub) == 0 {
+		r.read, r.live = doc, live
+	}
+	return live, nil
 }
 
 // Patch forgets what was read, which would otherwise take memory for as long as the plan is kept.
 func (r *directResource) Patch(ctx context.Context, name string, pt types.PatchType, data []byte, options metav1.PatchOptions, sub ...string) (*unstructured.Unstructured, error) {
 	defer func() { r.read, r.live = nil, nil }()
-	_, obj, err := r.send(ctx, r.client.Patch(pt).Body(data), name, &options, sub)
-	return obj, err
+	result := r.send(ctx, r.client.Patch(pt).Body(data), name, &options, sub)
+	body, err := result.Raw()
+	switch {
+	case err != nil:
+		return nil, result.Error()
+	case r.read != nil && string(body) == r.read.text:
+		return r.live, nil
+	}
+	object, plain := r.read.decodeLike(body)
+	if !plain || !isObject(object) {
+		return into(result)
+	}
+	return &unstructured.Unstructured{Object: object}, nil
 }
 
 func (r *directResource) Create(ctx context.Context, in *unstructured.Unstructured, options metav1.CreateOptions, sub ...string) (*unstructured.Unstructured, error) {
@@ -71,8 +90,7 @@ func (r *directResource) write(ctx context.Context, request *rest.Request, name 
 	if err != nil {
 		return nil, err
 	}
-	_, obj, err := r.send(ctx, request.Body(body).SetHeader("Content-Type", runtime.ContentTypeJSON), name, options, sub)
-	return obj, err
+	return into(r.send(ctx, request.Body(body).SetHeader("Content-Type", runtime.ContentTypeJSON), name, options, sub))
 }
 
 func (r *directResource) Delete(ctx context.Context, name string, options metav1.DeleteOptions, sub ...string) error {
@@ -81,6 +99,10 @@ func (r *directResource) Delete(ctx context.Context, name string, options metav1
 		return err
 	}
 	return r.address(r.client.Delete().Body(body).SetHeader("Content-Type", runtime.ContentTypeJSON), name, sub).Do(ctx).Error()
+}
+
+func (r *directResource) send(ctx context.Context, request *rest.Request, name string, options runtime.Object, sub []string) rest.Result {
+	return r.address(request, name, sub).SpecificallyVersionedParams(options, parameters, v1).Do(ctx)
 }
 
 // address says what a request is about.
@@ -96,22 +118,16 @@ func (r *directResource) address(request *rest.Request, name string, sub []strin
 	return request.SubResource(sub...)
 }
 
-func (r *directResource) send(ctx context.Context, request *rest.Request, name string, options runtime.Object, sub []string) ([]byte, *unstructured.Unstructured, error) {
-	result := r.address(request, name, sub).SpecificallyVersionedParams(options, parameters, v1).Do(ctx)
-	body, err := result.Raw()
-	switch {
-	case err != nil:
-		return nil, nil, result.Error() // with what the server says of it
-	case r.live != nil && bytes.Equal(body, r.read):
-		return body, r.live, nil
-	}
+// isObject reports whether what was decoded is an object of the API.
+func isObject(content map[string]any) bool {
+	obj := unstructured.Unstructured{Object: content}
+	return obj.GetKind() != "" && obj.GetKind() != "Status"
+}
+
+// into leaves it to client-go what else an answer may be.
+func into(result rest.Result) (*unstructured.Unstructured, error) {
 	obj := &unstructured.Unstructured{}
-	var plain bool
-	if obj.Object, plain = decodeJSON(body); !plain || obj.GetKind() == "" || obj.GetKind() == "Status" {
-		*obj = unstructured.Unstructured{}
-		return body, obj, result.Into(obj) // client-go knows what else an answer may be
-	}
-	return body, obj, nil
+	return obj, result.Into(obj)
 }
 
 var v1 = schema.GroupVersion{Version: "v1"}

@@ -65,20 +65,23 @@ func appendList(b []byte, list []any) (_ []byte, err error) {
 	return append(b, ']'), nil
 }
 
-func appendString(b []byte, s string) ([]byte, error) {
-	if isPlain(s) {
-		return append(append(append(b, '"'), s...), '"'), nil
-	}
-	text, err := json.Marshal(s)
-	return append(b, text...), err
+// escapedAs are the characters that package json escapes, as it writes them. Others that aren't plain are left to it.
+var escapedAs = [256]string{
+	'"': `\"`, '\\': `\\`, '\n': `\n`, '\r': `\r`, '\t': `\t`, '<': `\u003c`, '>': `\u003e`, '&': `\u0026`,
 }
 
-// isPlain reports whether s is its own JSON between quotes.
-func isPlain(s string) bool {
+func appendString(b []byte, s string) ([]byte, error) {
+	start, done := len(b), 0
+	b = append(b, '"')
 	for i := range len(s) {
-		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
-			return false
+		switch c := s[i]; {
+		case escapedAs[c] != "":
+			b = append(append(b, s[done:i]...), escapedAs[c]...)
+			done = i + 1
+		case c < ' ' || c > '~':
+			text, err := json.Marshal(s)
+			return append(b[:start], text...), err
 		}
 	}
-	return true
+	return append(append(b, s[done:]...), '"'), nil
 }

@@ -30,7 +30,7 @@ func (h heard) HandleWarningHeader(_ int, _, text string) { *h.texts = append(*h
 // The warnings that a server gives while it is asked are those of the plan, also of a plan that was remembered. All others
 // go to the host's handler.
 func TestWarningsGoToThePlanOrToTheHost(t *testing.T) {
-	live := read(t, "live.json")
+	live := read(t, "deployment", "live.json")
 	var texts []string
 	config := &rest.Config{Host: "http://recorded", Transport: warning{recorded{live, live}}, WarningHandler: heard{&texts}}
 	planner, err := ssaplan.New(config, ssaplan.Options{FieldManager: "bench", NoOps: ssaplan.NewNoOpCache(10)})
@@ -59,6 +59,6 @@ func TestWarningsGoToThePlanOrToTheHost(t *testing.T) {
 
 func object(t *testing.T, file string) *unstructured.Unstructured {
 	obj := &unstructured.Unstructured{}
-	require.NoError(t, obj.UnmarshalJSON(read(t, file)))
+	require.NoError(t, obj.UnmarshalJSON(read(t, "deployment", file)))
 	return obj
 }
