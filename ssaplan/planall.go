@@ -30,16 +30,18 @@ const windowFactor = 4
 func (p *Planner) PlanAll(ctx context.Context, requests []Request) iter.Seq2[*Plan, error] {
 	return func(yield func(*Plan, error) bool) {
 		ctx, stop := context.WithCancel(withMissingKinds(ctx))
-		w := &window{
-			planner: p, requests: requests,
-			results: make([]chan planned, min(len(requests), windowFactor*p.concurrency())),
-			working: make(chan struct{}, p.concurrency()),
+		size := min(len(requests), windowFactor*p.concurrency())
+		w := &window{requests: requests, results: make([]chan planned, size), queue: make(chan job, size)}
+		for range min(len(requests), p.concurrency()) {
+			w.workers.Add(1)
+			go w.work(ctx, p)
 		}
-		defer w.done.Wait()
+		defer w.workers.Wait()
+		defer close(w.queue)
 		defer stop()
 		set := newObjectSet(requests, p.options.DefaultNamespace)
 		for i := range requests {
-			w.fill(ctx, i)
+			w.fill(i)
 			result := <-w.results[i%len(w.results)]
 			if !yield(set.check(i, requests[i], result.plan, result.err)) {
 				return
@@ -57,12 +59,16 @@ func (p *Planner) concurrency() int {
 
 // window is the part of the requests that is being planned or waits to be yielded.
 type window struct {
-	planner  *Planner
 	requests []Request
 	results  []chan planned // of request i at i modulo the length
 	started  int
-	working  chan struct{}
-	done     sync.WaitGroup
+	queue    chan job // has room for all results
+	workers  sync.WaitGroup
+}
+
+type job struct {
+	request Request
+	result  chan<- planned
 }
 
 type planned struct {
@@ -70,26 +76,29 @@ type planned struct {
 	err  error
 }
 
-// fill starts requests until the window that begins at first is full.
-func (w *window) fill(ctx context.Context, first int) {
+// fill queues requests until the window that begins at first is full.
+func (w *window) fill(first int) {
 	for ; w.started < len(w.requests) && w.started < first+len(w.results); w.started++ {
 		result := make(chan planned, 1)
 		w.results[w.started%len(w.results)] = result
-		w.done.Add(1)
-		go w.plan(ctx, w.requests[w.started], result)
+		w.queue <- job{w.requests[w.started], result}
 	}
 }
 
-func (w *window) plan(ctx context.Context, request Request, result chan<- planned) {
-	defer w.done.Done()
-	w.working <- struct{}{}
-	defer func() { <-w.working }()
-	if err := ctx.Err(); err != nil {
-		result <- planned{nil, fmt.Errorf("%s: not planned: %w", describe(request.Manifest), err)}
-		return
+// work plans one request after the other. A goroutine for each would have to grow its stack each time.
+func (w *window) work(ctx context.Context, p *Planner) {
+	defer w.workers.Done()
+	for job := range w.queue {
+		plan, err := p.planUnlessDone(ctx, job.request)
+		job.result <- planned{plan, err}
 	}
-	plan, err := w.planner.Plan(ctx, request)
-	result <- planned{plan, err}
+}
+
+func (p *Planner) planUnlessDone(ctx context.Context, request Request) (*Plan, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("%s: not planned: %w", describe(request.Manifest), err)
+	}
+	return p.Plan(ctx, request)
 }
 
 // describe names the object of a manifest as well as it can be named.
