@@ -80,7 +80,7 @@ func (plan *Plan) showDeclared(ctx context.Context) error {
 
 // remember notes that nothing would change, if that is so.
 func (p *Planner) remember(plan *Plan, said *warnings) {
-	if plan.Action == NoOp && !plan.remembered && len(plan.request.Unknown) == 0 {
+	if p.options.NoOps != nil && plan.Action == NoOp && !plan.remembered && len(plan.request.Unknown) == 0 {
 		p.options.NoOps.add(plan.noOpKey(), noOpNotes{plan.Unkept, plan.Assigned, said.all()})
 	}
 }
@@ -150,7 +150,7 @@ func (p *Planner) plan(ctx context.Context, plan *Plan, request Request) error {
 
 // isRemembered makes the plan a no-op if the server said before that it is one.
 func (p *Planner) isRemembered(ctx context.Context, plan *Plan) bool {
-	if plan.live == nil || len(plan.request.Unknown) > 0 {
+	if p.options.NoOps == nil || plan.live == nil || len(plan.request.Unknown) > 0 {
 		return false
 	}
 	notes, known := p.options.NoOps.get(plan.noOpKey())
