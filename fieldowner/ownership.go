@@ -3,6 +3,7 @@ package fieldowner
 import (
 	"fmt"
 	"iter"
+	"reflect"
 	"slices"
 	"time"
 
@@ -16,6 +17,14 @@ type Ownership struct {
 	// all has the paths of all entries. What all of them together say shows more than one entry does: a path that is a
 	// leaf here is owned as a whole, one with paths below it is owned field by field.
 	all projection.FieldSet
+	// read is what the fields were read from.
+	read []record
+}
+
+// record is a set of fields, and the FieldsV1 that it was read from.
+type record struct {
+	fieldsV1 map[string]any
+	fields   projection.FieldSet
 }
 
 // Entry is an owner and its fields.
@@ -29,20 +38,28 @@ type Entry struct {
 // An entry that can't be read is an error that names it by its manager and operation, or by its position if it doesn't
 // say who it belongs to. An object without managedFields has the zero Ownership, which is not an error: the server
 // keeps no record of objects whose record was cleared, and some caches drop it.
-func Read(obj map[string]any) (Ownership, error) {
+func Read(obj map[string]any) (Ownership, error) { return Ownership{}.ReadOther(obj) }
+
+// ReadOther does what [Read] does with another state of the object. A record that is the same map in both, and not only an
+// equal one, is not read a second time.
+func (o Ownership) ReadOther(obj map[string]any) (Ownership, error) {
 	list, err := managedFields(obj)
 	if err != nil {
 		return Ownership{}, err
 	}
 	entries := make([]Entry, 0, len(list))
+	records := make([]record, 0, len(list))
 	for i, item := range list {
-		e, err := readEntry(item)
+		e, err := o.readEntry(item)
 		if err != nil {
 			return Ownership{}, fmt.Errorf("fieldowner: %s: %w", entryName(e.Owner, i), err)
 		}
 		entries = withLatest(entries, e)
+		records = append(records, record{fieldsV1(item), e.Fields})
 	}
-	return newOwnership(entries), nil
+	other := newOwnership(entries)
+	other.read = records
+	return other, nil
 }
 
 // withLatest adds e to entries, or lets it replace an earlier one of the same owner. A scale of an object whose replicas
@@ -88,12 +105,12 @@ func entryName(o Owner, position int) string {
 }
 
 // readEntry returns as much of the owner as it could read, also with an error.
-func readEntry(item any) (Entry, error) {
+func (o Ownership) readEntry(item any) (Entry, error) {
 	entry, ok := item.(map[string]any)
 	if !ok {
 		return Entry{}, fmt.Errorf("expected a map, got %T", item)
 	}
-	r := entryReader{entry: entry}
+	r := entryReader{entry: entry, known: o.read}
 	owner := Owner{
 		Manager:     r.string("manager"),
 		Operation:   r.string("operation"),
@@ -108,9 +125,17 @@ func readEntry(item any) (Entry, error) {
 	return Entry{owner, fields}, r.err
 }
 
+// fieldsV1 returns the record of an entry, nil if it has none that is a map.
+func fieldsV1(entry any) map[string]any {
+	m, _ := entry.(map[string]any)
+	fields, _ := m["fieldsV1"].(map[string]any)
+	return fields
+}
+
 // entryReader reads fields and keeps the first error, so that they can be read one after the other.
 type entryReader struct {
 	entry map[string]any
+	known []record
 	err   error
 }
 
@@ -147,6 +172,12 @@ func (r *entryReader) time() time.Time {
 }
 
 func (r *entryReader) fields() projection.FieldSet {
+	from := reflect.ValueOf(fieldsV1(r.entry)).Pointer()
+	for _, known := range r.known {
+		if from != 0 && from == reflect.ValueOf(known.fieldsV1).Pointer() {
+			return known.fields
+		}
+	}
 	set, err := projection.DecodeFieldsV1(r.entry["fieldsV1"])
 	if err != nil {
 		r.fail(err)

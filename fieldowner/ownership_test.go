@@ -2,6 +2,8 @@ package fieldowner
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -41,6 +43,25 @@ func TestOf(t *testing.T) {
 		assert.Equal(t, row.of, o.Of(path(t, row.path)), "Of(%s): %s", row.path, row.why)
 		assert.Equal(t, row.below, o.Below(path(t, row.path)), "Below(%s): %s", row.path, row.why)
 	}
+}
+
+func TestReadingAnotherStateIsReadingIt(t *testing.T) {
+	live := recorded(t, "live.json")
+	entries := live["metadata"].(map[string]any)["managedFields"].([]any)
+	for i := range entries {
+		other := maps.Clone(entries[i].(map[string]any))
+		other["manager"] = "somebody else"
+		state := map[string]any{"metadata": map[string]any{"managedFields": slices.Concat(entries[:i], []any{other}, entries[i+1:])}}
+		for _, before := range []map[string]any{live, recorded(t, "live.json"), {}} {
+			got, err := mustRead(t, before).ReadOther(state)
+			require.NoError(t, err)
+			assert.Equal(t, mustRead(t, state).Entries(), got.Entries())
+		}
+	}
+	ownership, copied := mustRead(t, live), recorded(t, "live.json")
+	again := testing.AllocsPerRun(10, func() { _, _ = ownership.ReadOther(live) })
+	anew := testing.AllocsPerRun(10, func() { _, _ = ownership.ReadOther(copied) })
+	assert.Less(t, again, anew/2, "what both share is read once")
 }
 
 // TestOfAnEmptyMap shows what an owner has that applied an empty map, depending on what others have in it.

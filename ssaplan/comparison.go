@@ -3,6 +3,7 @@ package ssaplan
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -25,8 +26,8 @@ type comparison struct {
 	remembers     bool
 }
 
-func newComparison(plan *Plan, dryRun *unstructured.Unstructured, manager string, prior *State) (*comparison, error) {
-	liveOwners, err := fieldowner.Read(plan.live.Object)
+func newComparison(plan *Plan, dryRun *unstructured.Unstructured, owners fieldowner.Ownership, manager string, prior *State) (*comparison, error) {
+	liveOwners, err := owners.ReadOther(plan.live.Object)
 	if err != nil {
 		return nil, err
 	}
@@ -224,7 +225,7 @@ func sameValue(a, b any) bool {
 	switch x := a.(type) {
 	case map[string]any:
 		if y, ok := b.(map[string]any); ok {
-			return (x == nil) == (y == nil) && maps.EqualFunc(x, y, sameValue)
+			return isShared(x, y) || (x == nil) == (y == nil) && maps.EqualFunc(x, y, sameValue)
 		}
 	case []any:
 		if y, ok := b.([]any); ok {
@@ -238,6 +239,11 @@ func sameValue(a, b any) bool {
 	x, errA := json.Marshal(a)
 	y, errB := json.Marshal(b)
 	return errA == nil && errB == nil && string(x) == string(y)
+}
+
+// isShared reports whether both are one map in memory, as what a dry run's answer has in common with the live object is.
+func isShared(a, b map[string]any) bool {
+	return reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer()
 }
 
 // summary counts the changes by cause, in words.

@@ -381,7 +381,7 @@ func (p *Planner) takeAfter(plan *Plan, dryRun *unstructured.Unstructured) (fiel
 
 // explain fills in how the dry run's answer differs from the live object, and why.
 func (p *Planner) explain(plan *Plan, dryRun *unstructured.Unstructured, owners fieldowner.Ownership, prior *State) error {
-	c, err := newComparison(plan, dryRun, p.options.FieldManager, prior)
+	c, err := newComparison(plan, dryRun, owners, p.options.FieldManager, prior)
 	if err != nil {
 		return err
 	}
