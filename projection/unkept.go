@@ -188,9 +188,25 @@ func childrenBy(names []string, n *node, itemOf []int) map[string][]int {
 	out := map[string][]int{}
 	for i, c := range n.children {
 		if itemOf[i] < 0 && c.element.kind == KeyKind {
-			key := string(appendKey(nil, c.element.KeyFields(), names))
+			key := keyOf(c.element, names)
 			out[key] = append(out[key], i)
 		}
 	}
 	return out
+}
+
+// keyOf returns what of a key the named fields are.
+func keyOf(e Element, names []string) string {
+	b := []byte{'{'}
+	fields := keyFields(e.text)
+	for f, ok := fields.next(); ok; f, ok = fields.next() {
+		if !slices.Contains(names, unquote(f.name)) {
+			continue
+		}
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		b = append(append(append(b, f.name...), ':'), f.value...)
+	}
+	return string(append(b, '}'))
 }
