@@ -17,8 +17,8 @@ type document struct {
 // decodeJSON decodes an object as json.Unmarshal does, several times faster for what servers answer. It reports false for
 // what isn't JSON as they write it, of which json.Unmarshal can say more.
 func decodeJSON(body []byte) (*document, bool) {
-	const few = 32 // as many parts as most objects have
-	d := &decoder{text: string(body), ok: true, recording: true, parts: make([]part, 0, few)}
+	parts := make([]part, 0, min(len(body)/100, 64)) // enough for most
+	d := &decoder{text: string(body), ok: true, recording: true, parts: parts}
 	object, ok := d.document()
 	return &document{d.text, object, d.parts}, ok
 }
