@@ -167,13 +167,22 @@ func (r *replacer) check(ctx context.Context, old *unstructured.Unstructured) er
 		return err
 	}
 	_, err := r.planner.send(ctx, r.plan, nil, []string{metav1.DryRunAll})
-	if err != nil && !outrun(err) {
+	switch {
+	case err == nil:
+		return nil
+	case !outrun(err):
 		return r.planner.notApplied(r.plan, "dry run", err)
+	case r.isVersionChange():
+		return nil // what is in the way is the old object itself
 	}
-	if err != nil {
-		_, err = r.taken(ctx, err)
-	}
+	_, err = r.taken(ctx, err)
 	return err
+}
+
+// isVersionChange reports whether old and new are the same but for the version of the API group.
+func (r *replacer) isVersionChange() bool {
+	old, new := identity.Ref{Identity: r.old.id}, identity.Ref{Identity: r.plan.Object}
+	return identity.Compare(old, new, identity.Options{}).Relation == identity.VersionChanged
 }
 
 // create creates the new object. If one is there, it may be the one that an earlier call created, whose answer was lost.

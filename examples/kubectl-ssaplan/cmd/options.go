@@ -47,7 +47,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	flags.BoolVar(&o.force, "force-conflicts", true, "take fields over that other managers own; =false shows them as conflicts")
 	flags.StringArrayVar(&o.ignore, "ignore", nil, "`PATTERN` of fields to leave out of the manifests, such as spec.replicas or metadata.annotations.*; may be repeated")
 	flags.StringVar(&o.state, "state", "", "`FILE` that remembers what was applied: tells edits from drift, and renamed objects from new ones")
-	flags.BoolVarP(&o.verbose, "verbose", "v", false, "list unchanged objects and the fields of those to be created, and shorten nothing")
+	flags.BoolVarP(&o.verbose, "verbose", "v", false, "list unchanged objects and the fields of those to be created or deferred, and shorten nothing")
 	addClusterFlags(c, o.config)
 	complete(c, o.config, outputs)
 }

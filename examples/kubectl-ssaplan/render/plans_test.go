@@ -41,7 +41,7 @@ func plans(t *testing.T) []*ssaplan.Plan {
 	return []*ssaplan.Plan{
 		{Object: object("v1", "Namespace", "", "shop"), Action: ssaplan.NoOp, Reason: "the server would write nothing", Requests: 2},
 		created(t), createdEmpty(), assigned(t), updated(t), secret(t), config(t), ownersOnly(t), renamed(), immutable(), conflicted(t),
-		{Object: object("example.com/v1", "Backup", "shop", "nightly"), Action: ssaplan.Deferred, Reason: "the server doesn't serve example.com/v1 Backup (yet)"},
+		deferred(t),
 		{Object: object("v1", "Service", "shop", "web"), Action: ssaplan.NoOp, Reason: "the server would write nothing", Warnings: []string{"spec.sessionAffinity is ignored for headless services"}, Requests: 2},
 	}
 }
@@ -59,6 +59,15 @@ func created(t *testing.T) *ssaplan.Plan {
 	return &ssaplan.Plan{
 		Object: object("apps/v1", "Deployment", "shop", "new"), Action: ssaplan.Create, Reason: "does not exist",
 		Changes: changes, After: projection.Projection{Fields: set}, Requests: 2,
+	}
+}
+
+// deferred is an object of which nothing is known but what its manifest says.
+func deferred(t *testing.T) *ssaplan.Plan {
+	declared := map[string]any{"spec": map[string]any{"schedule": "@daily", "volumes": []any{"data", "logs"}}}
+	return &ssaplan.Plan{
+		Object: object("example.com/v1", "Backup", "shop", "nightly"), Action: ssaplan.Deferred, Reason: "the server doesn't serve example.com/v1 Backup (yet)",
+		After: projection.Project(declared, projection.NewFieldSet(path(t, "spec.schedule"), path(t, "spec.volumes"))),
 	}
 }
 

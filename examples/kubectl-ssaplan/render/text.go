@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
@@ -15,7 +16,7 @@ type Text struct {
 	Color bool
 	// Width is the number of columns of a terminal. Default: values are folded to 120 columns, sentences aren't wrapped.
 	Width int
-	// Verbose lists the fields of objects to be created and the objects that nothing happens to, and folds nothing.
+	// Verbose lists the fields of objects to be created and of deferred ones, the objects that nothing happens to, and folds nothing.
 	Verbose bool
 	// Replaces says that replacements are going to be carried out. Default: the old object stays.
 	Replaces bool
@@ -102,13 +103,25 @@ func (p *printer) plan(plan *ssaplan.Plan) {
 	}
 	p.replacement(plan.Replacement)
 	p.conflicts(plan.Conflicts, len(plan.Changes) > 0)
-	if plan.Action != ssaplan.Create || p.Verbose {
+	switch {
+	case plan.Action == ssaplan.Deferred && p.Verbose:
+		p.changes(declared(plan.After))
+	case plan.Action != ssaplan.Create || p.Verbose:
 		p.changes(plan.Changes)
 	}
 	p.ownership(telling(plan))
 	for _, w := range plan.Warnings {
 		p.prose(1, p.paint(yellow, "▲"), "", "warning: "+Printable(w))
 	}
+}
+
+// declared returns the fields as a create would bring them.
+func declared(after projection.Projection) []ssaplan.Change {
+	var changes []ssaplan.Change
+	for _, c := range projection.Diff(projection.Project(nil, after.Fields), after) {
+		changes = append(changes, ssaplan.Change{Change: c, Cause: ssaplan.Edited})
+	}
+	return changes
 }
 
 // head writes the first line of a block, in which the object stands out.

@@ -25,6 +25,12 @@ func TestVersionChange(t *testing.T) {
 	require.Equal(t, ssaplan.Replace, plan.Action, "the default takes no version for another")
 	require.Contains(t, plan.Reason, "version changed")
 
+	obj, err := c.planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
+	require.NoError(t, err)
+	require.NotEqual(t, state.UID, string(obj.GetUID()), "what was planned is done")
+	require.NoError(t, c.resource(t, old).Delete(t.Context(), "versions", metav1.DeleteOptions{}))
+	state = c.apply(t, old)
+
 	allowing, err := ssaplan.New(controlplane.Shared(t).Config(), ssaplan.Options{FieldManager: manager, DefaultNamespace: c.namespace, AllowVersionChange: true})
 	require.NoError(t, err)
 	plan, err = allowing.Plan(t.Context(), ssaplan.Request{Manifest: more, Prior: state})
@@ -32,7 +38,7 @@ func TestVersionChange(t *testing.T) {
 	require.Equal(t, ssaplan.Update, plan.Action, plan.Reason)
 	require.Contains(t, causes(plan), "replace spec.maxReplicas Edited")
 	require.Equal(t, 2, plan.Requests)
-	obj, err := allowing.Apply(t.Context(), plan)
+	obj, err = allowing.Apply(t.Context(), plan)
 	require.NoError(t, err)
 	require.Equal(t, state.UID, string(obj.GetUID()))
 
