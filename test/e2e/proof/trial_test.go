@@ -189,8 +189,11 @@ func told(plan *ssaplan.Plan, err error) string {
 	return fmt.Sprintf("%s %v %s %s", text, err, plan.Before, plan.Dropped)
 }
 
+// sortedWords returns the words of a text in a fixed order, without what stands between the parts of a list.
 func sortedWords(text string) string {
-	return strings.Join(slices.Sorted(strings.FieldsSeq(text)), " ")
+	words := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \n\t[],", r) })
+	slices.Sort(words)
+	return strings.Join(words, " ")
 }
 
 // timestamps are when managers wrote, which for one that only the dry run made is now.
