@@ -142,6 +142,8 @@ type Plan struct {
 	target   *target
 	// remembered says that the plan is a no-op because [Options.NoOps] knew.
 	remembered bool
+	// unproven is why no dry run showed that the new object can be created; known texts may do for a plan to replace.
+	unproven error
 }
 
 // Format prints the object, the action and the reason whatever the verb, so that no verb shows a secret.

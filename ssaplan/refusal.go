@@ -2,11 +2,13 @@ package ssaplan
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -118,10 +120,28 @@ func (p *Planner) probe(ctx context.Context, plan *Plan, verdict immutability.Ve
 		resource: p.resources(ipAddresses, ""), sender: p.options.sender(),
 		object: identity.Identity{APIVersion: ipAddresses.GroupVersion().String(), Kind: "IPAddress"},
 	}
-	verdict = immutability.Probe(ctx, plan.target.resource, plan.manifest, plan.live, verdict,
+	server := &probed{Writer: plan.target.resource}
+	verdict = immutability.Probe(ctx, server, plan.manifest, plan.live, verdict,
 		immutability.ProbeOptions{FieldManager: p.options.FieldManager, IPAddresses: addresses})
 	plan.target.resource.requests += addresses.requests
+	if create := verdict.Evidence.Create; create.Outcome == immutability.Unanswered {
+		if plan.unproven = server.err; server.err == nil {
+			plan.unproven = errors.New(create.Message)
+		}
+	}
 	return verdict
+}
+
+// probed keeps the answer to a create, of which evidence has no more than the text.
+type probed struct {
+	immutability.Writer
+	err error
+}
+
+func (s *probed) Create(ctx context.Context, obj *unstructured.Unstructured, options metav1.CreateOptions, sub ...string) (*unstructured.Unstructured, error) {
+	created, err := s.Writer.Create(ctx, obj, options, sub...)
+	s.err = err
+	return created, err
 }
 
 // conflict makes the plan a conflict. What would change is what a forced apply would do, if that can be tried.

@@ -160,7 +160,10 @@ func (r *replacer) run(ctx context.Context) (*unstructured.Unstructured, error) 
 // planned.
 func (r *replacer) check(ctx context.Context, old *unstructured.Unstructured) error {
 	if r.old.id == r.plan.Object {
-		_, err := r.planner.replan(ctx, r.plan, old)
+		now, err := r.planner.replan(ctx, r.plan, old)
+		if err == nil && now.unproven != nil {
+			err = r.planner.notApplied(r.plan, "dry run of the create", now.unproven)
+		}
 		return err
 	}
 	if err := r.plan.Replacement.checkLoss(old); err != nil {

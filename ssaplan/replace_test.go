@@ -9,7 +9,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
@@ -108,4 +110,32 @@ func TestReplaceStopsBeforeWhatThePlanDoesNotName(t *testing.T) {
 	require.NoError(t, err)
 	_, err = resources(server, "persistentvolumeclaims").Get(t.Context(), "before", metav1.GetOptions{})
 	require.True(t, apierrors.IsNotFound(err))
+}
+
+// A known text about an immutable field may do for a plan. Before anything is deleted, the server has to answer.
+func TestReplaceDeletesNothingUnproven(t *testing.T) {
+	server, planner := world(ssaplan.Options{})
+	state := applied(t, planner, configMap("a", map[string]any{"a": "A"}))
+	immutable := apierrors.NewInvalid(schema.GroupKind{Kind: "ConfigMap"}, "a", field.ErrorList{
+		field.Forbidden(field.NewPath("data"), "field is immutable when `immutable` is set")})
+	defer server.Answer(func(r ssaplantest.Request) error {
+		if r.Verb == "patch" && r.DryRun {
+			return immutable
+		}
+		return nil
+	})()
+	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "B"})})
+	require.NoError(t, err)
+	require.Equal(t, ssaplan.Replace, plan.Action)
+
+	server.AnswerNext("create", apierrors.NewServiceUnavailable("starting"))
+	_, err = planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
+	require.Equal(t, authresilience.Unavailable, authresilience.Classify(err))
+	require.ErrorContains(t, err, "stopped while checking: v1/ConfigMap default/a: dry run of the create: ")
+	live, err := resources(server, "configmaps").Get(t.Context(), "a", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Equal(t, state.UID, string(live.GetUID()))
+
+	_, err = planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
+	require.NoError(t, err)
 }
