@@ -175,17 +175,18 @@ func (r *replacer) check(ctx context.Context, old *unstructured.Unstructured) er
 		return nil
 	case !outrun(err):
 		return r.planner.notApplied(r.plan, "dry run", err)
-	case r.isVersionChange():
-		return nil // what is in the way is the old object itself
 	}
-	_, err = r.taken(ctx, err)
+	now, err := r.taken(ctx, err)
+	if r.isOld(now) {
+		return nil
+	}
 	return err
 }
 
-// isVersionChange reports whether old and new are the same but for the version of the API group.
-func (r *replacer) isVersionChange() bool {
-	old, new := identity.Ref{Identity: r.old.id}, identity.Ref{Identity: r.plan.Object}
-	return identity.Compare(old, new, identity.Options{}).Relation == identity.VersionChanged
+// isOld reports whether what is in the way of the new object is the old one under another version of the API group, and the
+// server takes the manifest for it.
+func (r *replacer) isOld(now *Plan) bool {
+	return now != nil && now.live != nil && string(now.live.GetUID()) == r.old.uid && (now.Action == NoOp || now.Action == Update)
 }
 
 // create creates the new object. If one is there, it may be the one that an earlier call created, whose answer was lost.
