@@ -3,6 +3,7 @@ package immutability
 import (
 	"context"
 	"slices"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -32,7 +33,8 @@ type ProbeOptions struct {
 //
 // The create tells whether the manifest is valid in itself. If it is, and not every cause is a known immutable field,
 // the update of the whole manifest tells whether the object can be changed in place after all, which makes it a
-// MergeLeftover. If that update is refused for another reason, an update that keeps what others have set may still tell.
+// MergeLeftover. If that update is refused for another reason, an update that keeps what others have set may still tell:
+// that it works, or that it is refused as well for a value that the manifest changes.
 //
 // A create that the server would refuse for other reasons (missing rights, policy, a namespace that is terminating)
 // makes the verdict uncertain, so that it isn't replaceable: after the delete there would be nothing. A full quota that
@@ -87,7 +89,35 @@ func (p probe) tellLeftovers(ctx context.Context, v Verdict) Verdict {
 		return v
 	}
 	merged, updated := p.update(ctx, mergedBody(p.manifest, p.live, v.causes))
-	return v.afterMerge(merged, p.live, updated)
+	v = v.afterMerge(merged, p.live, updated)
+	if v.Uncertain != "" && !holdsOthers[kindOf(p.manifest)] {
+		v = v.afterTransitions(p.transitions(whole, merged))
+	}
+	return v
+}
+
+// transitions returns the fields that both updates were refused for and whose own value the manifest changes. With or
+// without what others have set, the server doesn't let them become what the manifest says.
+func (p probe) transitions(whole, merged reply) []Field {
+	var fields []Field
+	for _, c := range whole.verdict.causes {
+		before, hadBefore := scalarAt(p.live, c.field)
+		after, hasAfter := scalarAt(p.manifest, c.field)
+		if hadBefore && hasAfter && before != after && slices.ContainsFunc(merged.verdict.causes, c.sameAs) {
+			fields = append(fields, Field{c.field, c.message()})
+		}
+	}
+	return fields
+}
+
+// scalarAt returns the text, number or boolean at a field that is in no list.
+func scalarAt(obj *unstructured.Unstructured, field string) (any, bool) {
+	v, found, err := unstructured.NestedFieldNoCopy(obj.Object, strings.Split(field, ".")...)
+	switch v.(type) {
+	case string, int64, float64, bool:
+		return v, found && err == nil
+	}
+	return nil, false
 }
 
 func (p probe) create(ctx context.Context) reply {
@@ -205,6 +235,15 @@ func (v Verdict) afterMerge(r reply, live, updated *unstructured.Unstructured) V
 		if v.Leftovers = leftovers(live, updated, v.causes); len(v.Leftovers) > 0 {
 			v.Remedy = removeByPatch(v.Leftovers)
 		}
+	}
+	return v
+}
+
+// afterTransitions takes the fields into account that no update changes as the manifest does, which is valid in itself.
+func (v Verdict) afterTransitions(fields []Field) Verdict {
+	if len(fields) > 0 {
+		v.Kind, v.Uncertain, v.Remedy = Immutable, "", ""
+		v.Fields = slices.Concat(fields, v.Fields)
 	}
 	return v
 }
