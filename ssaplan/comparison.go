@@ -47,7 +47,7 @@ func (c *comparison) declared() projection.FieldSet { return c.after.Fields }
 
 // changes returns the values that differ: the declared and dropped ones, then the server's side effects.
 func (c *comparison) changes() ([]Change, error) {
-	own := c.declared().Union(c.previous)
+	own := c.own()
 	out := c.ownChanges(own)
 	for i := range out {
 		c.attribute(&out[i])
@@ -64,6 +64,30 @@ func (c *comparison) changes() ([]Change, error) {
 		}
 	}
 	return out, nil
+}
+
+// own returns what is declared now or was before. A map that becomes something else changes as a whole.
+func (c *comparison) own() projection.FieldSet {
+	own := c.declared().Union(c.previous)
+	if own.Equal(c.declared()) {
+		return own
+	}
+	kept := projection.NewFieldSet(c.after.Missing...).Union(leafMaps(c.after))
+	if retyped := leafMaps(c.before).Difference(kept); !retyped.Empty() {
+		return c.declared().Union(c.previous.Without(retyped))
+	}
+	return own
+}
+
+// leafMaps returns the fields that are compared as a whole and have a map.
+func leafMaps(p projection.Projection) projection.FieldSet {
+	var paths []projection.Path
+	for path, v := range p.Leaves() {
+		if _, isMap := v.(map[string]any); isMap && p.Fields.Under(path).Len() == 1 {
+			paths = append(paths, path)
+		}
+	}
+	return projection.NewFieldSet(paths...)
 }
 
 // ownChanges compares what is declared now or was before, which mostly are the same fields.
