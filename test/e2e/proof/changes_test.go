@@ -71,9 +71,10 @@ func (m *masks) mask(c ssaplan.Change) {
 // putBeside puts v where the path leads in the tree. There is nothing yet, but what is around it may stand at another
 // position than in the tree in which at is its place.
 func putBeside(tree any, at place, path projection.Path, v any) any {
-	last := len(at) - 1
-	if around, ok := resolve(tree, path[:last]); ok {
-		at = around.child(at[last])
+	for n := len(path) - 1; n > 0; n-- {
+		if around, ok := resolve(tree, path[:n]); ok {
+			return put(tree, slices.Concat(around, at[n:]), copyOf(v))
+		}
 	}
 	return put(tree, at, copyOf(v))
 }

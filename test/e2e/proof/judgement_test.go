@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/fieldowner"
@@ -47,16 +48,29 @@ func endsDeletion(before, after *unstructured.Unstructured) bool {
 }
 
 // judgeRewrite judges a no-op after which the object has another resourceVersion. Servers store objects of some kinds
-// anew once, although nothing in them changes, and a dry run can't tell.
+// anew once, although nothing in them changes, and a dry run can't tell; nor that the apply comes in a later second, which
+// changes the order of records that bore the same time.
 func (t *trial) judgeRewrite(ctx context.Context) {
 	again, err := t.object.apply(ctx, t.wire, t.step)
-	same := t.before.DeepCopy()
-	same.SetResourceVersion(t.after.GetResourceVersion())
+	before, after := withoutTimes(t.before), withoutTimes(t.after)
+	before.SetResourceVersion(after.GetResourceVersion())
 	settled := err == nil && again.GetResourceVersion() == t.after.GetResourceVersion()
-	if t.check(noOp, reflect.DeepEqual(same.Object, t.after.Object) && settled,
+	if t.check(noOp, reflect.DeepEqual(before.Object, after.Object) && settled,
 		"planned %v; the object changed; settled: %t %v\nbefore %v\nafter %v", t.plan, settled, err, t.before, t.after) {
 		t.outcome = rewritten
 	}
+}
+
+// withoutTimes returns the object with its records in an order that no time has a part in.
+func withoutTimes(obj *unstructured.Unstructured) *unstructured.Unstructured {
+	obj = obj.DeepCopy()
+	records := obj.GetManagedFields()
+	for i := range records {
+		records[i].Time = nil
+	}
+	slices.SortFunc(records, func(a, b metav1.ManagedFieldsEntry) int { return strings.Compare(a.String(), b.String()) })
+	obj.SetManagedFields(records)
+	return obj
 }
 
 func (t *trial) judgeValues() {

@@ -171,7 +171,7 @@ func (t *trial) makePlan(ctx context.Context) {
 // change.
 func told(plan *ssaplan.Plan, err error) string {
 	if err != nil {
-		return sortedWords(err.Error())
+		return sortedWords(unfixed.ReplaceAllString(err.Error(), "…"))
 	}
 	if plan.Action == ssaplan.Replace {
 		fields := slices.SortedFunc(slices.Values(plan.Replacement.Fields), func(a, b immutability.Field) int {
@@ -188,6 +188,10 @@ func told(plan *ssaplan.Plan, err error) string {
 	text = timestamps.ReplaceAll(text, nil)
 	return fmt.Sprintf("%s %v %s %s", text, err, plan.Before, plan.Dropped)
 }
+
+// unfixed is what a server says otherwise each time: which of several values of a wrong type it found first, and the number
+// of a request in whose handling it crashed.
+var unfixed = regexp.MustCompile(`(?s)failed to create typed patch object .*|stream ID \d+`)
 
 // sortedWords returns the words of a text in a fixed order, without what stands between the parts of a list.
 func sortedWords(text string) string {
@@ -235,14 +239,14 @@ func (t *trial) allowedRequests() int {
 	if t.step.Supply && t.before != nil && len(t.before.GetManagedFields()) > 0 {
 		n = 1
 	}
-	if t.planIs(ssaplan.Replace, ssaplan.Conflict) {
-		n += 2
-		if t.step.Supply {
-			n++ // a supplied object may be out of date
-		}
+	if t.planIs(ssaplan.Replace, ssaplan.Conflict) && t.step.Supply {
+		n++ // a supplied object may be out of date
+	}
+	if t.planIs(ssaplan.Conflict) {
+		n++ // what a forced apply would change
 	}
 	if t.planIs(ssaplan.Replace) {
-		n += t.pinnedAddresses() // of each the planner looks up whether it is free
+		n += 3 + t.pinnedAddresses() // of each the planner looks up whether it is free
 	}
 	return n
 }
