@@ -83,6 +83,7 @@ FIGURES := wall-over-floor-c8 cpu-over-floor-c8 cpu-over-flux-c8 wall-over-kubec
 SMOKE := $(CURDIR)/.cache/bench-smoke.log
 .PHONY: bench-smoke
 bench-smoke: controlplane ## see that the programs of the comparison run and print every figure, whose values mean nothing here
+	@set -e; for m in $(PEERS); do echo "== $$m"; (cd $$m && $(GO) vet ./...); done
 	@$(MAKE) bench-growth bench-compare N=8 MOST=200 ROUNDS=1 >$(SMOKE) 2>&1 || { cat $(SMOKE); exit 1; }
 	@for f in $(FIGURES); do grep -q "^figure: $$f = [0-9]" $(SMOKE) || { cat $(SMOKE); echo "no figure $$f"; exit 1; }; done
 	@grep -c '^figure: ' $(SMOKE) | sed 's/$$/ figures/'
@@ -103,7 +104,6 @@ lint: tools ## gofmt, go vet and staticcheck on every module
 		if [ -n "$$unformatted" ]; then echo "not gofmt'ed:" $$unformatted; exit 1; fi
 	@set -e; for m in $(MODULES) $(BENCHES); do \
 		echo "== $$m"; (cd $$m && $(GO) vet ./... && $(BIN)/staticcheck ./...); done
-	@set -e; for m in $(PEERS); do echo "== $$m"; (cd $$m && $(GO) vet ./...); done
 
 .PHONY: vulncheck
 vulncheck: tools ## known vulnerabilities in what every module calls; needs the vulnerability database
