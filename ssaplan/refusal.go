@@ -151,7 +151,7 @@ func (p *Planner) conflict(ctx context.Context, plan *Plan, conflicts []fieldown
 	dryRun, err := plan.target.dryRun(ctx, forced)
 	switch {
 	case err != nil:
-		plan.Warnings = append(plan.Warnings, fmt.Sprintf("what taking over the fields would change isn't known: %v", plan.shown(err)))
+		plan.Warnings = append(plan.Warnings, "what taking over the fields would change isn't known: "+plan.refusal(err))
 	case dryRun.GetResourceVersion() != plan.liveVersion():
 		plan.Warnings = append(plan.Warnings, "what taking over the fields would change isn't known: the object changed meanwhile")
 	default:
@@ -163,6 +163,17 @@ func (p *Planner) conflict(ctx context.Context, plan *Plan, conflicts []fieldown
 	plan.Action, plan.Deferral, plan.Conflicts = Conflict, "", conflicts
 	plan.Reason = count(len(conflicts), "field has another value and another owner", "fields have other values and other owners")
 	return nil
+}
+
+// refusal says in a line why a server refused, without the values that it quotes.
+func (plan *Plan) refusal(err error) string {
+	verdict := immutability.Classify(err)
+	if verdict.Kind == immutability.None {
+		return plan.shown(err).Error()
+	}
+	plan.hideIn(&verdict)
+	verdict.Uncertain, verdict.Remedy = "", ""
+	return (&RefusedError{plan.Object, verdict, plan.shown(err)}).Error()
 }
 
 // shown returns err as it can be printed.

