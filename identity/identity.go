@@ -162,11 +162,14 @@ func (r *reader) name(meta map[string]any) string {
 
 func apiVersionProblem(s string) string {
 	group, version, found := strings.Cut(s, "/")
-	if found && (group == "" || version == "") || strings.Contains(version, "/") {
+	if found && (group == "" || version == "") || strings.Contains(version, "/") || dots(group) || dots(version) {
 		return `expected "version" or "group/version"`
 	}
 	return ""
 }
+
+// dots reports whether s, as a segment of a URL, would lead elsewhere.
+func dots(s string) bool { return s == "." || s == ".." }
 
 // slashProblem rejects what no kind, namespace or name can contain, because each is one segment of a URL.
 func slashProblem(s string) string {

@@ -15,7 +15,7 @@ func plain(v any) any {
 	switch r := reflect.ValueOf(v); r.Kind() {
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
 		return r.Int()
-	case reflect.Float32, reflect.Float64:
+	case reflect.Float64:
 		return r.Float()
 	}
 	text, err := encodeJSON(v)

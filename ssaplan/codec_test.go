@@ -74,8 +74,18 @@ func TestEncodingOtherTypes(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, string(want), string(got))
 	}
-	for _, v := range []any{math.NaN(), make(chan int), []any{math.Inf(1)}} {
+}
+
+func TestEncodingErrorsNameTheField(t *testing.T) {
+	for want, v := range map[string]any{
+		"v: json: unsupported value: NaN":          math.NaN(),
+		"v: json: unsupported type: chan int":      make(chan int),
+		"v[1].a: json: unsupported value: +Inf":    []any{1, map[string]any{"a": math.Inf(1)}},
+		"v.b: the text isn't UTF-8":                map[string]any{"a": "\ufffd", "b": "\xff"},
+		"v[\"\ufffd\"]: the text isn't UTF-8":      map[string]any{"\xff": "a"},
+		"v[0][0]: the text isn't UTF-8; encode it": []any{[]any{"é\xc3"}},
+	} {
 		_, err := appendJSON(nil, map[string]any{"v": v})
-		require.Error(t, err)
+		require.ErrorContains(t, err, want)
 	}
 }

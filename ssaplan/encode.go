@@ -1,14 +1,70 @@
 package ssaplan
 
 import (
+	"errors"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/ssaplan/primitives/projection"
 )
 
+// deepestSent is how deep a manifest may be: deeper ones no server reads, and one that contains itself has no end.
+const deepestSent = 10_000
+
+// tooDeep reports whether v has more than the given levels of maps and lists.
+func tooDeep(v any, levels int) bool {
+	if levels < 0 {
+		return true
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for _, item := range v {
+			if tooDeep(item, levels-1) {
+				return true
+			}
+		}
+	case []any:
+		for _, item := range v {
+			if tooDeep(item, levels-1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// errNotUTF8 is what text is that JSON can't hold. Package json would put U+FFFD in its place, which can make two field
+// names one.
+var errNotUTF8 = errors.New("the text isn't UTF-8; encode it (in a Secret's data or a ConfigMap's binaryData, for example, as base64)")
+
+// fieldError is what is wrong with the value of a field.
+type fieldError struct {
+	from []projection.Element // the path, last element first
+	err  error
+}
+
+func (e *fieldError) Error() string {
+	path := slices.Clone(e.from)
+	slices.Reverse(path)
+	return projection.Path(path).String() + ": " + e.err.Error()
+}
+
+func (e *fieldError) Unwrap() error { return e.err }
+
+// below returns err as one of the field or item that is called name.
+func below(name projection.Element, err error) error {
+	if inner := (*fieldError)(nil); errors.As(err, &inner) {
+		inner.from = append(inner.from, name)
+		return inner
+	}
+	return &fieldError{[]projection.Element{name}, err}
+}
+
 // appendJSON appends the JSON of v, the same that json.Marshal makes. It spares what a manifest is made of the way
-// through reflection.
+// through reflection. Text that isn't UTF-8 is an error. Errors name the field.
 func appendJSON(b []byte, v any) ([]byte, error) {
 	switch v := v.(type) {
 	case string:
@@ -43,10 +99,10 @@ func appendMap(b []byte, m map[string]any) (_ []byte, err error) {
 			b = append(b, ',')
 		}
 		if b, err = appendString(b, name); err != nil {
-			return nil, err
+			return nil, below(projection.Field(name), err)
 		}
 		if b, err = appendJSON(append(b, ':'), m[name]); err != nil {
-			return nil, err
+			return nil, below(projection.Field(name), err)
 		}
 	}
 	return append(b, '}'), nil
@@ -59,7 +115,7 @@ func appendList(b []byte, list []any) (_ []byte, err error) {
 			b = append(b, ',')
 		}
 		if b, err = appendJSON(b, item); err != nil {
-			return nil, err
+			return nil, below(projection.Index(i), err)
 		}
 	}
 	return append(b, ']'), nil
@@ -79,6 +135,9 @@ func appendString(b []byte, s string) ([]byte, error) {
 			b = append(append(b, s[done:i]...), escapedAs[c]...)
 			done = i + 1
 		case c < ' ' || c > '~':
+			if !utf8.ValidString(s) {
+				return nil, errNotUTF8
+			}
 			text, err := json.Marshal(s)
 			return append(b[:start], text...), err
 		}

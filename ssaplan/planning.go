@@ -36,6 +36,9 @@ func (p *Planner) Plan(ctx context.Context, request Request) (*Plan, error) {
 	if request.Prior != nil && request.Prior.Identity == (identity.Identity{}) {
 		request.Prior = nil // the zero State remembers nothing
 	}
+	if !request.AllUnknown && tooDeep(request.Manifest.Object, deepestSent) {
+		return nil, fmt.Errorf("%s: the manifest has more than %d levels of maps and lists, or contains itself", id, deepestSent)
+	}
 	ctx, said := collectWarnings(ctx)
 	plan := &Plan{Object: id, request: request}
 	if err := p.plan(ctx, plan, request); err != nil {
