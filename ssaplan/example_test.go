@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
@@ -223,4 +225,50 @@ func ExamplePlanner_Delete() {
 	// Output:
 	// gone already: <nil>
 	// another: true
+}
+
+// What the server refuses for good is an error that says which fields it is about.
+func ExampleRefusedError() {
+	server, planner := world(ssaplan.Options{})
+	defer server.Answer(func(r ssaplantest.Request) error {
+		if r.Verb != "patch" {
+			return nil
+		}
+		mode := field.NewPath("data").Key("mode")
+		return apierrors.NewInvalid(schema.GroupKind{Kind: "ConfigMap"}, r.Name, field.ErrorList{field.Required(mode, "say light or dark")})
+	})()
+	_, err := planner.Plan(context.Background(), ssaplan.Request{Manifest: configMap("settings", nil)})
+	var refused *ssaplan.RefusedError
+	if errors.As(err, &refused) {
+		fmt.Println(refused.Object, refused.Verdict.Kind, refused.Verdict.Replaceable())
+		for _, f := range refused.Verdict.Fields {
+			fmt.Printf("  %s: %s\n", f.Path, f.Message)
+		}
+	}
+	// Output:
+	// v1/ConfigMap default/settings Invalid false
+	//   data[mode]: Required value: say light or dark
+}
+
+// A state remembers sensitive values as digests. To show what a plan makes of a remembered value, the plan's side is digested,
+// too: what is the same stays the same.
+func ExampleState_Digested() {
+	ctx := context.Background()
+	_, planner := world(ssaplan.Options{})
+	secret := func(password string) ssaplan.Request {
+		return ssaplan.Request{Manifest: &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": "login"},
+			"data": map[string]any{"user": "cm9vdA==", "password": password},
+		}}}
+	}
+	plan, _ := planner.Plan(ctx, secret("b25l"))
+	applied, _ := planner.Apply(ctx, plan)
+	state, _ := ssaplan.NewState(applied, "my-tool")
+
+	next, _ := planner.Plan(ctx, secret("dHdv"))
+	for _, change := range projection.Diff(state.Observed, state.Digested(next.After)) {
+		fmt.Println(change.Path)
+	}
+	// Output:
+	// data.password
 }
