@@ -89,20 +89,22 @@ bench-smoke: controlplane ## see that the programs of the comparison run and pri
 	@grep -c '^figure: ' $(SMOKE) | sed 's/$$/ figures/'
 
 FUZZTIME ?= 30s
+JOBS ?= 4
 .PHONY: fuzz
-fuzz: ## run every fuzz target for a while, two at a time: make fuzz FUZZTIME=10m
+fuzz: ## run every fuzz target for a while, four at a time: make fuzz FUZZTIME=10m
 	@grep -ro --include='*_test.go' '^func Fuzz[A-Za-z0-9]*' . | sed -E 's#^(.*)/[^/]*:func (.*)$$#\1 \2#' | sort | \
-		GO="$(GO)" xargs -P 2 -L 1 internal/fuzz/fuzz.sh $(FUZZTIME)
+		GO="$(GO)" xargs -P $(JOBS) -L 1 internal/fuzz/fuzz.sh $(FUZZTIME)
 
 .PHONY: controlplane
 controlplane: ## build kube-apiserver, etcd and kubectl, if they aren't in .cache yet
 	cd test && $(GO) run ./cmd/controlplane build
 
+# With the flags of the tests, so that what they compiled is not compiled again.
 .PHONY: lint
 lint: tools ## gofmt, go vet and staticcheck on every module
 	@unformatted=$$($(GOFMT) -l .) || exit 1; \
 		if [ -n "$$unformatted" ]; then echo "not gofmt'ed:" $$unformatted; exit 1; fi
-	@set -e; for m in $(MODULES) $(BENCHES); do \
+	@set -e; export GOFLAGS="$$GOFLAGS $(RACE)"; for m in $(MODULES) $(BENCHES); do \
 		echo "== $$m"; (cd $$m && $(GO) vet ./... && $(BIN)/staticcheck ./...); done
 
 .PHONY: vulncheck
