@@ -19,24 +19,30 @@ func IsNormal(manifest map[string]any) bool {
 			return false
 		}
 	}
-	return isSendable(manifest)
+	return isSendable(manifest, deepest)
 }
 
-// isSendable reports whether v is made of what JSON decoding makes, and nothing in it is null.
-func isSendable(v any) bool {
+// deepest is how many levels of maps and lists package json decodes.
+const deepest = 10_000
+
+// isSendable reports whether v is made of what JSON decoding makes, nothing in it is null, and it ends after so many levels.
+func isSendable(v any, levels int) bool {
+	if levels < 0 {
+		return false
+	}
 	switch v := v.(type) {
 	case string, bool, int64, float64:
 		return true
 	case map[string]any:
 		for _, item := range v {
-			if !isSendable(item) {
+			if !isSendable(item, levels-1) {
 				return false
 			}
 		}
 		return v != nil
 	case []any:
 		for _, item := range v {
-			if !isSendable(item) {
+			if !isSendable(item, levels-1) {
 				return false
 			}
 		}

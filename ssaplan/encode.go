@@ -2,6 +2,7 @@ package ssaplan
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -13,6 +14,8 @@ import (
 
 // deepestSent is how deep a manifest may be: deeper ones no server reads, and one that contains itself has no end.
 const deepestSent = 10_000
+
+var errTooDeep = fmt.Errorf("the manifest has more than %d levels of maps and lists, or contains itself", deepestSent)
 
 // tooDeep reports whether v has more than the given levels of maps and lists.
 func tooDeep(v any, levels int) bool {

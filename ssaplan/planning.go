@@ -36,12 +36,11 @@ func (p *Planner) Plan(ctx context.Context, request Request) (*Plan, error) {
 	if request.Prior != nil && request.Prior.Identity == (identity.Identity{}) {
 		request.Prior = nil // the zero State remembers nothing
 	}
-	if !request.AllUnknown && tooDeep(request.Manifest.Object, deepestSent) {
-		return nil, fmt.Errorf("%s: the manifest has more than %d levels of maps and lists, or contains itself", id, deepestSent)
-	}
 	ctx, said := collectWarnings(ctx)
 	plan := &Plan{Object: id, request: request}
-	if err := p.plan(ctx, plan, request); err != nil {
+	if err := p.plan(ctx, plan, request); errors.Is(err, errTooDeep) {
+		return nil, err // looking for secrets in the manifest might not end
+	} else if err != nil {
 		return nil, hideSecrets(err, request.Manifest, plan.live)
 	}
 	if err := plan.showDeclared(ctx); err != nil {
@@ -184,7 +183,10 @@ func (plan *Plan) deferToNamespace() {
 
 // fillPatch sets what is going to be sent.
 func (p *Planner) fillPatch(plan *Plan) (err error) {
-	content := plan.normalize()
+	content, err := plan.normalize()
+	if err != nil {
+		return fmt.Errorf("%s: %w", plan.Object, err)
+	}
 	plan.manifest = &unstructured.Unstructured{Object: inNamespace(content, plan.Object.Namespace)}
 	if plan.Patch, err = p.patch(plan.manifest); err != nil {
 		return fmt.Errorf("%s: %w", plan.Object, err)

@@ -10,8 +10,15 @@ import (
 
 // normalize leaves unknown and ignored fields out of the manifest, and brings the rest into the form that a server tracks
 // faithfully. They are left out twice if that form is another one, so that patterns may name the fields of either.
-func (plan *Plan) normalize() map[string]any {
-	content, unknown := plan.leaveOut(plan.request.Manifest.Object)
+func (plan *Plan) normalize() (map[string]any, error) {
+	content := plan.request.Manifest.Object
+	if len(plan.request.Unknown)+len(plan.request.Ignore) == 0 && projection.IsNormal(content) {
+		return content, nil
+	}
+	if tooDeep(content, deepestSent) {
+		return nil, errTooDeep
+	}
+	content, unknown := plan.leaveOut(content)
 	if !projection.IsNormal(content) {
 		content, plan.Normalized = projection.Normalize(content)
 		var more []projection.Path
@@ -21,7 +28,7 @@ func (plan *Plan) normalize() map[string]any {
 	for _, path := range append(unknown, unnamed(plan.request.Unknown, unknown)...) {
 		plan.Unknown = append(plan.Unknown, tracked(content, path))
 	}
-	return content
+	return content, nil
 }
 
 // leaveOut returns the content without ignored and unknown fields, and which the unknown ones are.
