@@ -8,6 +8,8 @@ GO ?= go
 GOFMT = "$$($(GO) env GOROOT)/bin/gofmt"
 # The race detector needs cgo and a C compiler, which a machine with nothing but Go doesn't have.
 RACE := $(shell test "$$($(GO) env CGO_ENABLED)" = 1 && command -v $$($(GO) env CC) >/dev/null && echo -race)
+# Without cgo, as the control plane's own programs are built: what they share is compiled once.
+CONTROLPLANE := CGO_ENABLED=0 $(GO) run ./cmd/controlplane
 BIN := $(CURDIR)/.cache/bin
 LOG := $(CURDIR)/.cache/test-e2e.log
 
@@ -19,7 +21,7 @@ help: ## list the targets
 
 .PHONY: demo
 demo: ## plan and apply an application on a real control plane, step by step
-	cd test && $(GO) run ./cmd/controlplane run -- ../examples/demo/demo.sh
+	cd test && $(CONTROLPLANE) run -- ../examples/demo/demo.sh
 
 .PHONY: test
 test: test-unit test-e2e ## all tests: unit tests, then the end-to-end tests on a real control plane
@@ -29,10 +31,11 @@ test-unit: ## unit tests of the library, no server needed
 	@$(if $(RACE),,echo "note: the race detector is off, it needs cgo and a C compiler")
 	$(GO) test $(RACE) ./...
 
+# In GOFLAGS the race detector is in the programs too that the tests build, of packages that are compiled already.
 .PHONY: test-e2e
 test-e2e: controlplane ## end-to-end tests, on a real control plane; prints the figures they measure
-	@mkdir -p .cache; set -e; for m in $(filter-out .,$(MODULES)); do \
-		echo "== $$m"; (cd $$m && $(GO) test -v $(RACE) -timeout 20m ./...) >$(LOG) 2>&1 || { cat $(LOG); exit 1; }; \
+	@mkdir -p .cache; set -e; export GOFLAGS="$$GOFLAGS $(RACE)"; for m in $(filter-out .,$(MODULES)); do \
+		echo "== $$m"; (cd $$m && $(GO) test -v -timeout 20m ./...) >$(LOG) 2>&1 || { cat $(LOG); exit 1; }; \
 		grep -E '^(ok|agreement|figure|[a-z -]+: [0-9]+(/[0-9]+)?( .*)?$$)|NOT RUN' $(LOG) || true; done
 
 CASES ?= 20000
@@ -71,12 +74,12 @@ bench-projection: ## what projecting costs, how it grows and how it compares; ne
 .PHONY: bench-growth
 bench-growth: controlplane ## how planning grows with number and size of objects: make bench-growth MOST=1000
 	cd test/bench && $(GO) build -buildvcs=false -o $(BIN)/bench/ ./growth
-	cd test && $(GO) run ./cmd/controlplane run -- $(BIN)/bench/growth -n $(MOST) -rounds $(ROUNDS)
+	cd test && $(CONTROLPLANE) run -- $(BIN)/bench/growth -n $(MOST) -rounds $(ROUNDS)
 
 .PHONY: bench-compare
 bench-compare: controlplane ## planners side by side on a real control plane: make bench-compare N=500 TOOLS=floor,planner
 	set -e; for m in test/bench $(PEERS); do (cd $$m && $(GO) build -buildvcs=false -o $(BIN)/bench/ ./...); done
-	cd test && $(GO) run ./cmd/controlplane run -- $(BIN)/bench/compare -bin $(BIN)/bench -n $(N) -rounds $(ROUNDS) -tools $(TOOLS)
+	cd test && $(CONTROLPLANE) run -- $(BIN)/bench/compare -bin $(BIN)/bench -n $(N) -rounds $(ROUNDS) -tools $(TOOLS)
 
 FIGURES := wall-over-floor-c8 cpu-over-floor-c8 cpu-over-flux-c8 wall-over-kubectl-c8 requests-per-object \
 	size-growth-exponent growth-100-to-200 heap-over-inputs-mb cached-replan-us
@@ -99,7 +102,7 @@ fuzz: ## run every fuzz target for a while, four at a time: make fuzz FUZZTIME=1
 
 .PHONY: controlplane
 controlplane: ## build kube-apiserver, etcd and kubectl, if they aren't in .cache yet
-	cd test && $(GO) run ./cmd/controlplane build
+	cd test && $(CONTROLPLANE) build
 
 # With the flags of the tests, so that what they compiled is not compiled again.
 .PHONY: lint

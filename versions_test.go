@@ -42,6 +42,29 @@ func TestVersionsAgree(t *testing.T) {
 	assert.Contains(t, read(t, ".github/workflows/ci.yml"), "make compat CLIENTS= SERVERS="+minors[0]+"\n")
 }
 
+// On empty caches client-go takes minutes to compile, and a module that differs in one version below it compiles all of it
+// again. The library and what measures it stand on the lowest versions, all that are programs on one newer set.
+func TestModulesShareVersions(t *testing.T) {
+	makefile := read(t, "Makefile")
+	modules := strings.Fields(find(t, makefile, `(?m)^MODULES := \. (.*)$`))
+	benches := strings.Fields(find(t, makefile, `(?m)^BENCHES := (.*)$`))
+	requirement := regexp.MustCompile(`(?m)^(?:require)?\s+(\S+) (v\S+)`)
+	for _, set := range [][]string{append(benches, "."), modules} {
+		versions := map[string]string{}
+		for _, module := range set {
+			requirements := requirement.FindAllStringSubmatch(read(t, filepath.Join(module, "go.mod")), -1)
+			assert.NotEmpty(t, requirements, module)
+			for _, match := range requirements {
+				path, version := match[1], match[2]
+				if other, seen := versions[path]; seen && !strings.HasPrefix(path, "github.com/ssaplan/") {
+					assert.Equal(t, other, version, "%s in %s", path, module)
+				}
+				versions[path] = version
+			}
+		}
+	}
+}
+
 // tested returns the versions that the row of a table calls tested.
 func tested(t *testing.T, page, row string) []string {
 	t.Helper()
