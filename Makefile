@@ -68,8 +68,7 @@ bench: bench-projection bench-growth bench-compare ## every figure of docs/perfo
 
 .PHONY: bench-projection
 bench-projection: ## what projecting costs, how it grows and how it compares; needs no server
-	$(GO) test ./projection -run '^TestCost$$' -cost -v -timeout 30m
-	$(GO) test -run '^$$' -bench . -benchmem ./projection ./fieldowner ./ssaplan
+	$(GO) test -run '^$$' -bench . -benchmem -timeout 30m ./projection ./fieldowner ./ssaplan
 
 .PHONY: bench-growth
 bench-growth: controlplane ## how planning grows with number and size of objects: make bench-growth MOST=1000

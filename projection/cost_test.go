@@ -2,7 +2,6 @@ package projection_test
 
 import (
 	"cmp"
-	"flag"
 	"fmt"
 	"math"
 	"os"
@@ -17,19 +16,12 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-var cost = flag.Bool("cost", false, "measure what projecting costs and print a table")
-
-// TestCost prints what reading the owned fields, projecting and comparing cost, how that grows with the object, and how
-// it compares with ExtractItems of structured-merge-diff, on the same objects and in turns.
-//
-//	go test ./projection -run '^TestCost$' -cost -v
-func TestCost(t *testing.T) {
-	if !*cost {
-		t.Skip("measures for minutes and needs a machine with nothing else to do: make bench-projection runs it")
-	}
+// BenchmarkCost prints what reading the owned fields, projecting and comparing cost, how that grows with the object, and
+// how it compares with ExtractItems of structured-merge-diff, on the same objects and in turns. It takes minutes.
+func BenchmarkCost(b *testing.B) {
 	var rows []costRow
 	var growths []growth
-	for f := range families(t) {
+	for f := range families(b) {
 		measured := measure(f)
 		rows = append(rows, measured...)
 		if f.name != "" {
@@ -47,8 +39,8 @@ func TestCost(t *testing.T) {
 	}
 	fmt.Printf("figure: projection-growth-exponent = %.2f\n", worst)
 	fmt.Printf("figure: extractitems-over-project = %.1f\n", lowest)
-	assert.LessOrEqual(t, worst, 1.1, "the cost must grow with the size of the object and not faster")
-	assert.GreaterOrEqual(t, lowest, 5.0, "projecting must be at least 5 times faster")
+	assert.LessOrEqual(b, worst, 1.1, "the cost must grow with the size of the object and not faster")
+	assert.GreaterOrEqual(b, lowest, 5.0, "projecting must be at least 5 times faster")
 }
 
 // The operations that are timed.

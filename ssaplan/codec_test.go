@@ -9,7 +9,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/projection"
 )
 
 // texts are JSON as it is and as it isn't, with what a short decoder could get wrong.
@@ -60,19 +64,58 @@ func checkCodec(t *testing.T, text []byte) {
 	}
 	encoded, err := json.Marshal(want)
 	require.NoError(t, err)
-	got, err := appendJSON(nil, want)
+	got, err := encode(want)
 	require.NoError(t, err)
 	require.Equal(t, string(encoded), string(got))
+	if got, err := encodePlain(want); err != nil {
+		require.Same(t, errNotPlain, err)
+		require.Contains(t, string(encoded), "null")
+	} else {
+		require.Equal(t, string(encoded), string(got))
+	}
 }
 
 func TestEncodingOtherTypes(t *testing.T) {
 	type named string
-	for _, v := range []any{nil, map[string]any(nil), []any(nil), map[string]string{"b": "<", "a": ""}, 5, int32(5), 5.0, 1e21, named("x"), []string{"a"}} {
+	for _, v := range []any{5.0, 1e21, nil, map[string]any(nil), []any(nil), map[string]string{"b": "<", "a": ""}, 5, int32(5), named("x"), []string{"a"}} {
 		want, err := json.Marshal(map[string]any{"v": v})
 		require.NoError(t, err)
-		got, err := appendJSON(nil, map[string]any{"v": v})
+		got, err := encode(map[string]any{"v": v})
 		require.NoError(t, err)
 		require.Equal(t, string(want), string(got))
+		_, isPlain := v.(float64)
+		_, err = encodePlain(map[string]any{"list": []any{map[string]any{"v": v}}})
+		require.Equal(t, isPlain, err == nil, "%T", v)
+	}
+}
+
+// What is sent as it is, is what normalizing would have made of it.
+func TestEncodedManifestIsNormal(t *testing.T) {
+	type named string
+	for _, kind := range []string{"Secret", "Widget"} {
+		for _, field := range []string{"data", "stringData", "status", "spec"} {
+			for _, v := range []any{"b", "", nil, 5, int64(5), 5.5, named("b"), true, []any{}, []any{nil}, map[string]any{}, map[string]any{"b": nil}, []string{"b"}, map[string]string{"b": ""}} {
+				metadata := map[string]any{"name": "n", "labels": v, "uid": v}
+				for _, name := range []string{"labels", "uid", ""} {
+					manifest := map[string]any{"apiVersion": "v1", "kind": kind, "metadata": metadata, field: map[string]any{"a": v}}
+					normal, steps := projection.Normalize(manifest)
+					want, err := json.Marshal(inNamespace(normal, "there"))
+					require.NoError(t, err)
+					plan := &Plan{
+						Object:  identity.Identity{APIVersion: "v1", Kind: kind, Namespace: "there", Name: "n"},
+						request: Request{Manifest: &unstructured.Unstructured{Object: manifest}},
+					}
+					content, got, err := plan.encode()
+					require.NoError(t, err)
+					require.Equal(t, string(want), string(got))
+					require.Equal(t, steps, plan.Normalized)
+					sent, err := json.Marshal(content)
+					require.NoError(t, err)
+					require.Equal(t, string(want), string(sent))
+					delete(metadata, name)
+				}
+			}
+		}
 	}
 }
 
@@ -85,7 +128,7 @@ func TestEncodingErrorsNameTheField(t *testing.T) {
 		"v[\"\ufffd\"]: the text isn't UTF-8":      map[string]any{"\xff": "a"},
 		"v[0][0]: the text isn't UTF-8; encode it": []any{[]any{"é\xc3"}},
 	} {
-		_, err := appendJSON(nil, map[string]any{"v": v})
+		_, err := encode(map[string]any{"v": v})
 		require.ErrorContains(t, err, want)
 	}
 }

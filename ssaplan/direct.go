@@ -86,7 +86,7 @@ func (r *directResource) Update(ctx context.Context, in *unstructured.Unstructur
 }
 
 func (r *directResource) write(ctx context.Context, request *rest.Request, name string, in *unstructured.Unstructured, options runtime.Object, sub []string) (*unstructured.Unstructured, error) {
-	body, err := appendJSON(nil, in.Object)
+	body, err := encode(in.Object)
 	if err != nil {
 		return nil, err
 	}

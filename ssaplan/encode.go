@@ -1,10 +1,13 @@
 package ssaplan
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/util/json"
@@ -39,6 +42,9 @@ func tooDeep(v any, levels int) bool {
 	return false
 }
 
+// errNotPlain is what a value is that is null or of a type that JSON decoding doesn't make.
+var errNotPlain = errors.New("the value isn't plain")
+
 // errNotUTF8 is what text is that JSON can't hold. Package json would put U+FFFD in its place, which can make two field
 // names one.
 var errNotUTF8 = errors.New("the text isn't UTF-8; encode it (in a Secret's data or a ConfigMap's binaryData, for example, as base64)")
@@ -59,6 +65,9 @@ func (e *fieldError) Unwrap() error { return e.err }
 
 // below returns err as one of the field or item that is called name.
 func below(name projection.Element, err error) error {
+	if errors.Is(err, errTooDeep) || errors.Is(err, errNotPlain) {
+		return err // where doesn't matter
+	}
 	if inner := (*fieldError)(nil); errors.As(err, &inner) {
 		inner.from = append(inner.from, name)
 		return inner
@@ -66,62 +75,113 @@ func below(name projection.Element, err error) error {
 	return &fieldError{[]projection.Element{name}, err}
 }
 
-// appendJSON appends the JSON of v, the same that json.Marshal makes. It spares what a manifest is made of the way
+// encode returns the JSON of an object, the same that json.Marshal makes. It spares what a manifest is made of the way
 // through reflection. Text that isn't UTF-8 is an error. Errors name the field.
-func appendJSON(b []byte, v any) ([]byte, error) {
+func encode(object map[string]any) ([]byte, error) { return encodeAs(object, false) }
+
+// encodePlain is encode for an object that has nothing for [projection.Normalize] to do in its values. For others the
+// error is errNotPlain.
+func encodePlain(object map[string]any) ([]byte, error) { return encodeAs(object, true) }
+
+func encodeAs(object map[string]any, plainOnly bool) ([]byte, error) {
+	e := encoders.Get().(*encoder)
+	defer encoders.Put(e)
+	e.text, e.plainOnly = e.text[:0], plainOnly
+	if err := e.value(object, deepestSent); err != nil {
+		return nil, err
+	}
+	return bytes.Clone(e.text), nil
+}
+
+// encoders have the room that texts grow in, which is still in the processor's caches for the next one.
+var encoders = sync.Pool{New: func() any { return &encoder{} }}
+
+type encoder struct {
+	text      []byte
+	plainOnly bool
+}
+
+// value adds v, which may have so many levels of maps and lists.
+func (e *encoder) value(v any, levels int) error {
 	switch v := v.(type) {
 	case string:
-		return appendString(b, v)
+		return e.string(v)
 	case int64:
-		return strconv.AppendInt(b, v, 10), nil
+		e.text = strconv.AppendInt(e.text, v, 10)
+		return nil
 	case bool:
-		return strconv.AppendBool(b, v), nil
+		e.text = strconv.AppendBool(e.text, v)
+		return nil
 	case map[string]any:
 		if v != nil {
-			return appendMap(b, v)
+			return e.fields(v, levels-1)
 		}
 	case []any:
 		if v != nil {
-			return appendList(b, v)
+			return e.items(v, levels-1)
 		}
+	case float64:
+		return e.other(v)
 	}
+	if e.plainOnly {
+		return errNotPlain
+	}
+	return e.other(v)
+}
+
+func (e *encoder) other(v any) error {
 	text, err := json.Marshal(v)
-	return append(b, text...), err
+	e.text = append(e.text, text...)
+	return err
 }
 
-func appendMap(b []byte, m map[string]any) (_ []byte, err error) {
-	var few [16]string // most maps have no more fields, so their names need no memory of their own
-	names := few[:0]
-	for name := range m {
-		names = append(names, name)
+type field struct {
+	name  string
+	value any
+}
+
+func (e *encoder) fields(m map[string]any, levels int) error {
+	if levels < 0 {
+		return errTooDeep
 	}
-	slices.Sort(names)
-	b = append(b, '{')
-	for i, name := range names {
+	var few [16]field // most maps have no more, and need no memory of their own here
+	fields := few[:0]
+	for name, value := range m {
+		fields = append(fields, field{name, value})
+	}
+	slices.SortFunc(fields, func(a, b field) int { return strings.Compare(a.name, b.name) })
+	e.text = append(e.text, '{')
+	for i := range fields {
 		if i > 0 {
-			b = append(b, ',')
+			e.text = append(e.text, ',')
 		}
-		if b, err = appendString(b, name); err != nil {
-			return nil, below(projection.Field(name), err)
+		if err := e.string(fields[i].name); err != nil {
+			return below(projection.Field(fields[i].name), err)
 		}
-		if b, err = appendJSON(append(b, ':'), m[name]); err != nil {
-			return nil, below(projection.Field(name), err)
+		e.text = append(e.text, ':')
+		if err := e.value(fields[i].value, levels); err != nil {
+			return below(projection.Field(fields[i].name), err)
 		}
 	}
-	return append(b, '}'), nil
+	e.text = append(e.text, '}')
+	return nil
 }
 
-func appendList(b []byte, list []any) (_ []byte, err error) {
-	b = append(b, '[')
+func (e *encoder) items(list []any, levels int) error {
+	if levels < 0 {
+		return errTooDeep
+	}
+	e.text = append(e.text, '[')
 	for i, item := range list {
 		if i > 0 {
-			b = append(b, ',')
+			e.text = append(e.text, ',')
 		}
-		if b, err = appendJSON(b, item); err != nil {
-			return nil, below(projection.Index(i), err)
+		if err := e.value(item, levels); err != nil {
+			return below(projection.Index(i), err)
 		}
 	}
-	return append(b, ']'), nil
+	e.text = append(e.text, ']')
+	return nil
 }
 
 // escapedAs are the characters that package json escapes, as it writes them. Others that aren't plain are left to it.
@@ -129,21 +189,22 @@ var escapedAs = [256]string{
 	'"': `\"`, '\\': `\\`, '\n': `\n`, '\r': `\r`, '\t': `\t`, '<': `\u003c`, '>': `\u003e`, '&': `\u0026`,
 }
 
-func appendString(b []byte, s string) ([]byte, error) {
-	start, done := len(b), 0
-	b = append(b, '"')
+func (e *encoder) string(s string) error {
+	start, done := len(e.text), 0
+	e.text = append(e.text, '"')
 	for i := range len(s) {
 		switch c := s[i]; {
 		case escapedAs[c] != "":
-			b = append(append(b, s[done:i]...), escapedAs[c]...)
+			e.text = append(append(e.text, s[done:i]...), escapedAs[c]...)
 			done = i + 1
 		case c < ' ' || c > '~':
 			if !utf8.ValidString(s) {
-				return nil, errNotUTF8
+				return errNotUTF8
 			}
-			text, err := json.Marshal(s)
-			return append(b[:start], text...), err
+			e.text = e.text[:start]
+			return e.other(s)
 		}
 	}
-	return append(append(b, s[done:]...), '"'), nil
+	e.text = append(append(e.text, s[done:]...), '"')
+	return nil
 }

@@ -182,16 +182,33 @@ func (plan *Plan) deferToNamespace() {
 }
 
 // fillPatch sets what is going to be sent.
-func (p *Planner) fillPatch(plan *Plan) (err error) {
-	content, err := plan.normalize()
+func (p *Planner) fillPatch(plan *Plan) error {
+	content, body, err := plan.encode()
 	if err != nil {
 		return fmt.Errorf("%s: %w", plan.Object, err)
 	}
-	plan.manifest = &unstructured.Unstructured{Object: inNamespace(content, plan.Object.Namespace)}
-	if plan.Patch, err = p.patch(plan.manifest); err != nil {
-		return fmt.Errorf("%s: %w", plan.Object, err)
-	}
+	force := !p.options.RefuseConflicts
+	plan.manifest = &unstructured.Unstructured{Object: content}
+	plan.Patch = Patch{body, metav1.PatchOptions{FieldManager: p.options.FieldManager, Force: &force}}
 	return nil
+}
+
+// encode returns what is sent of the manifest, and its JSON. Most manifests can be sent as they are; the one walk through
+// them that encoding takes finds that out.
+func (plan *Plan) encode() (content map[string]any, body []byte, err error) {
+	content = plan.request.Manifest.Object
+	if len(plan.request.Unknown)+len(plan.request.Ignore) == 0 && projection.IsNormal(content) {
+		content = inNamespace(content, plan.Object.Namespace)
+		if body, err = encodePlain(content); !errors.Is(err, errNotPlain) {
+			return content, body, err
+		}
+	}
+	if content, err = plan.normalize(); err != nil {
+		return nil, nil, err
+	}
+	content = inNamespace(content, plan.Object.Namespace)
+	body, err = encode(content)
+	return content, body, err
 }
 
 // inNamespace returns the manifest with the namespace, and without one if it is empty. It modifies nothing: what it
@@ -327,17 +344,6 @@ func hazardsOf(id identity.Identity) []immutability.Hazard {
 		})
 	}
 	return hazards
-}
-
-// patch returns the apply request for a manifest.
-func (p *Planner) patch(manifest *unstructured.Unstructured) (Patch, error) {
-	const common = 2 << 10
-	body, err := appendJSON(make([]byte, 0, common), manifest.Object)
-	if err != nil {
-		return Patch{}, err
-	}
-	force := !p.options.RefuseConflicts
-	return Patch{body, metav1.PatchOptions{FieldManager: p.options.FieldManager, Force: &force}}, nil
 }
 
 // compare fills the plan from the two answers of the server.

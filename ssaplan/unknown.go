@@ -12,19 +12,13 @@ import (
 // faithfully. They are left out twice if that form is another one, so that patterns may name the fields of either.
 func (plan *Plan) normalize() (map[string]any, error) {
 	content := plan.request.Manifest.Object
-	if len(plan.request.Unknown)+len(plan.request.Ignore) == 0 && projection.IsNormal(content) {
-		return content, nil
-	}
 	if tooDeep(content, deepestSent) {
 		return nil, errTooDeep
 	}
 	content, unknown := plan.leaveOut(content)
-	if !projection.IsNormal(content) {
-		content, plan.Normalized = projection.Normalize(content)
-		var more []projection.Path
-		content, more = plan.leaveOut(content)
-		unknown = append(unknown, more...)
-	}
+	content, plan.Normalized = projection.Normalize(content)
+	content, more := plan.leaveOut(content)
+	unknown = append(unknown, more...)
 	for _, path := range append(unknown, unnamed(plan.request.Unknown, unknown)...) {
 		plan.Unknown = append(plan.Unknown, tracked(content, path))
 	}

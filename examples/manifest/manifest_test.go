@@ -130,6 +130,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("a: 1\n? [b]\n: c\n<<: {d: 1}\n"))
 	f.Add([]byte(laughs(5)))
 	f.Add([]byte(objectHead + "spec: {a: &a {1: a, yes: b}, b: {<<: *a, \"1\": c}, c: {1.0: a, .inf: b, !!binary MQ==: c}}"))
+	f.Add([]byte(objectHead + "spec: {a: &a [x], b: [*a, *a], c: {<<: {on: 1}, \"true\": 2}}"))
 	f.Add([]byte("? y\n: off\n%YAML 1.2\n---\n- !!bool yes\n- {\"a\": \"\xff\"}"))
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		manifests, failures := Parse("f", stream)

@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"fmt"
 	"runtime"
 	"strings"
 	"testing"
@@ -30,24 +29,4 @@ func TestManifestKeys(t *testing.T) {
 
 	_, err = decodeManifest(manifestHead + `data: {1: a, "1": b}`)
 	assert.EqualError(t, err, `line 4: the key "1" stands twice, as 1 and as "1"; keep one of them`)
-}
-
-// FuzzManifest checks that no text makes the provider panic, that an error is one line, and that a text that is read says
-// the same as itself.
-func FuzzManifest(f *testing.F) {
-	f.Add(manifestHead)
-	f.Add("# nothing")
-	f.Add(manifestHead + "---\n" + manifestHead)
-	f.Add(manifestHead + "data: {a: &a [x], b: [*a, *a], c: {<<: {on: 1}, \"true\": 2}}")
-	f.Add("a: &a [*a]\n--- {b: 1}\n...\n%TAG ! x\n")
-	f.Fuzz(func(t *testing.T, text string) {
-		m, err := decodeManifest(text)
-		if err != nil {
-			assert.NotEmpty(t, err.Error())
-			assert.NotContains(t, err.Error(), "\n")
-			return
-		}
-		assert.NotEmpty(t, m.Object.GetName(), fmt.Sprint(m.Object))
-		assert.True(t, sameManifest(text, text))
-	})
 }
