@@ -9,7 +9,7 @@ import (
 )
 
 // normalize leaves unknown and ignored fields out of the manifest, and brings the rest into the form that a server tracks
-// faithfully. They are left out twice if that form is another one, so that patterns may name the fields of either.
+// faithfully. They are left out before that and after it, so that patterns may name the fields of either form.
 func (plan *Plan) normalize() (map[string]any, error) {
 	content := plan.request.Manifest.Object
 	if tooDeep(content, deepestSent) {

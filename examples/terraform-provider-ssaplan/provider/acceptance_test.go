@@ -24,8 +24,9 @@ type terraform struct {
 	env      []string
 }
 
-// needTerraform is called first by each test that runs the real program: these tests are run on demand, as is usual for
-// providers, and .ci/run demands them if the program is there.
+// needTerraform skips a test that runs the real program unless it is asked for, as is usual for providers: a machine with
+// nothing but Go hasn't got terraform, and the scenarios run through the protocol everywhere. .ci/run asks for it where
+// it is there.
 func needTerraform(t *testing.T) {
 	t.Helper()
 	if os.Getenv("TF_ACC") == "" {

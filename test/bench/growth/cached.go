@@ -53,8 +53,8 @@ func (m *measurement) cachedTime(ctx context.Context, name string, manifest func
 	for range m.rounds {
 		used, err := timed(m.n, func() error {
 			for _, request := range requests {
-				if plan, err := planner.Plan(ctx, request); err != nil || plan.Action != ssaplan.NoOp {
-					return fmt.Errorf("%v: %w", plan, err)
+				if err := unchanged(planner.Plan(ctx, request)); err != nil {
+					return err
 				}
 			}
 			return nil

@@ -93,14 +93,18 @@ func (m *measurement) requestsFor(ctx context.Context, n int, manifest func(int)
 // plan plans all and expects that nothing changes.
 func plan(ctx context.Context, planner *ssaplan.Planner, requests []ssaplan.Request) error {
 	for plan, err := range planner.PlanAll(ctx, requests) {
-		if err != nil {
+		if err := unchanged(plan, err); err != nil {
 			return err
-		}
-		if plan.Action != ssaplan.NoOp {
-			return fmt.Errorf("%s: %s, although nothing changes", plan.Object, plan.Action)
 		}
 	}
 	return nil
+}
+
+func unchanged(plan *ssaplan.Plan, err error) error {
+	if err == nil && plan.Action != ssaplan.NoOp {
+		return fmt.Errorf("%s: %s, although nothing changes", plan.Object, plan.Action)
+	}
+	return err
 }
 
 // cost is what something took for each object.
