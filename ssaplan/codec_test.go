@@ -67,11 +67,12 @@ func checkCodec(t *testing.T, text []byte) {
 	got, err := encode(want)
 	require.NoError(t, err)
 	require.Equal(t, string(encoded), string(got))
-	if got, err := encodePlain(want); err != nil {
+	e := &encoder{}
+	if err := e.encodePlain(want); err != nil {
 		require.Same(t, errNotPlain, err)
 		require.Contains(t, string(encoded), "null")
 	} else {
-		require.Equal(t, string(encoded), string(got))
+		require.Equal(t, string(encoded), string(e.text))
 	}
 }
 
@@ -84,7 +85,7 @@ func TestEncodingOtherTypes(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, string(want), string(got))
 		_, isPlain := v.(float64)
-		_, err = encodePlain(map[string]any{"list": []any{map[string]any{"v": v}}})
+		err = new(encoder).encodePlain(map[string]any{"list": []any{map[string]any{"v": v}}})
 		require.Equal(t, isPlain, err == nil, "%T", v)
 	}
 }
@@ -105,9 +106,10 @@ func TestEncodedManifestIsNormal(t *testing.T) {
 						Object:  identity.Identity{APIVersion: "v1", Kind: kind, Namespace: "there", Name: "n"},
 						request: Request{Manifest: &unstructured.Unstructured{Object: manifest}},
 					}
-					content, got, err := plan.encode()
+					e := &encoder{}
+					content, err := plan.encode(e)
 					require.NoError(t, err)
-					require.Equal(t, string(want), string(got))
+					require.Equal(t, string(want), string(e.text))
 					require.Equal(t, steps, plan.Normalized)
 					sent, err := json.Marshal(content)
 					require.NoError(t, err)

@@ -77,28 +77,39 @@ func below(name projection.Element, err error) error {
 
 // encode returns the JSON of an object, the same that json.Marshal makes. It spares what a manifest is made of the way
 // through reflection. Text that isn't UTF-8 is an error. Errors name the field.
-func encode(object map[string]any) ([]byte, error) { return encodeAs(object, false) }
-
-// encodePlain is encode for an object that has nothing for [projection.Normalize] to do in its values. For others the
-// error is errNotPlain.
-func encodePlain(object map[string]any) ([]byte, error) { return encodeAs(object, true) }
-
-func encodeAs(object map[string]any, plainOnly bool) ([]byte, error) {
-	e := encoders.Get().(*encoder)
-	defer encoders.Put(e)
-	e.text, e.plainOnly = e.text[:0], plainOnly
-	if err := e.value(object, deepestSent); err != nil {
+func encode(object map[string]any) ([]byte, error) {
+	e := newEncoder()
+	defer e.release()
+	if err := e.encode(object); err != nil {
 		return nil, err
 	}
 	return bytes.Clone(e.text), nil
 }
 
-// encoders have the room that texts grow in, which is still in the processor's caches for the next one.
-var encoders = sync.Pool{New: func() any { return &encoder{} }}
-
+// encoder makes JSON in memory that is used again.
 type encoder struct {
 	text      []byte
 	plainOnly bool
+}
+
+// encoders have room that texts grew in, which is still in the processor's caches for the next one.
+var encoders = sync.Pool{New: func() any { return &encoder{} }}
+
+func newEncoder() *encoder { return encoders.Get().(*encoder) }
+
+// release ends the use of the encoder and of its text.
+func (e *encoder) release() { encoders.Put(e) }
+
+// encode makes the text that of an object, see the function of that name.
+func (e *encoder) encode(object map[string]any) error { return e.start(object, false) }
+
+// encodePlain is encode for an object that has nothing for [projection.Normalize] to do in its values. For others the
+// error is errNotPlain.
+func (e *encoder) encodePlain(object map[string]any) error { return e.start(object, true) }
+
+func (e *encoder) start(object map[string]any, plainOnly bool) error {
+	e.text, e.plainOnly = e.text[:0], plainOnly
+	return e.value(object, deepestSent)
 }
 
 // value adds v, which may have so many levels of maps and lists.

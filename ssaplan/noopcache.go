@@ -96,19 +96,19 @@ func (c *NoOpCache) insert(key noOpKey, notes *noOpNotes) {
 	c.recent[key] = notes
 }
 
-// noOpKey returns the key of the question whether the plan's patch changes its live object.
-func (plan *Plan) noOpKey() noOpKey {
-	const short = 256
-	parts := make([]byte, 0, short)
-	parts = appendPart(parts, string(plan.live.GetUID()))
-	parts = appendPart(parts, plan.live.GetResourceVersion())
-	parts = appendPart(parts, plan.Object.String())
-	parts = appendPart(parts, plan.Patch.Options.FieldManager)
-	parts = appendPart(parts, strconv.FormatBool(*plan.Patch.Options.Force))
-	h := sha256.New()
-	h.Write(parts)
-	h.Write(plan.Patch.Body)
-	return noOpKey(h.Sum(nil))
+// noOpKey returns the key of the question whether sending body changes the plan's live object.
+func (plan *Plan) noOpKey(body []byte) noOpKey {
+	sent := sha256.Sum256(body)
+	var room [512]byte // for most questions
+	question := append(room[:0], sent[:]...)
+	id, options := plan.Object, plan.Patch.Options
+	for _, part := range [...]string{
+		string(plan.live.GetUID()), plan.live.GetResourceVersion(), id.APIVersion, id.Kind, id.Namespace, id.Name,
+		options.FieldManager, strconv.FormatBool(*options.Force),
+	} {
+		question = appendPart(question, part)
+	}
+	return sha256.Sum256(question)
 }
 
 // appendPart appends a part with its length, so that no two lists of parts are the same text.

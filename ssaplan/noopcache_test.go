@@ -11,7 +11,7 @@ import (
 	"github.com/ssaplan/primitives/identity"
 )
 
-func questionPlan(change func(plan *Plan)) *Plan {
+func question(change func(plan *Plan)) noOpKey {
 	force := true
 	live := &unstructured.Unstructured{Object: map[string]any{}}
 	live.SetUID("u1")
@@ -22,7 +22,7 @@ func questionPlan(change func(plan *Plan)) *Plan {
 		live:   live,
 	}
 	change(plan)
-	return plan
+	return plan.noOpKey(plan.Patch.Body)
 }
 
 func has(cache *NoOpCache, key noOpKey) bool {
@@ -45,10 +45,10 @@ func TestEachPartOfTheQuestionCounts(t *testing.T) {
 		"manifest":               func(p *Plan) { p.Patch.Body = []byte(`{"data":{"a":"c"}}`) },
 	}
 	cache := NewNoOpCache(100)
-	cache.add(questionPlan(func(*Plan) {}).noOpKey(), noOpNotes{})
-	require.True(t, has(cache, questionPlan(func(*Plan) {}).noOpKey()))
+	cache.add(question(func(*Plan) {}), noOpNotes{})
+	require.True(t, has(cache, question(func(*Plan) {})))
 	for part, change := range changes {
-		require.False(t, has(cache, questionPlan(change).noOpKey()), part)
+		require.False(t, has(cache, question(change)), part)
 	}
 	hits, misses := cache.Stats()
 	require.Equal(t, []int64{1, int64(len(changes))}, []int64{hits, misses})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"runtime"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -91,6 +92,8 @@ func (w *window) work(ctx context.Context, p *Planner) {
 	for job := range w.queue {
 		plan, err := p.planUnlessDone(ctx, job.request)
 		job.result <- planned{plan, err}
+		// What needs no request would be planned to the end of the window before anybody makes it go on, mostly on one core.
+		runtime.Gosched()
 	}
 }
 
@@ -115,30 +118,39 @@ func describe(manifest *unstructured.Unstructured) string {
 
 // objectSet is what is known about a set of manifests as a whole.
 type objectSet struct {
+	seen      map[identity.Identity]int
+	namespace string            // of objects that name none
+	creates   func() *creations // read when a plan asks for it, which few sets have
+}
+
+// creations are what other objects of a set need.
+type creations struct {
 	namespaces map[string]bool
 	kinds      map[groupKind]string // kinds that the set defines, and the name of the definition
-	seen       map[identity.Identity]int
-	namespace  string // of objects that name none
 }
 
 type groupKind struct{ group, kind string }
 
 func newObjectSet(requests []Request, defaultNamespace string) *objectSet {
-	s := &objectSet{map[string]bool{}, map[groupKind]string{}, map[identity.Identity]int{}, defaultNamespace}
+	return &objectSet{map[identity.Identity]int{}, defaultNamespace, sync.OnceValue(func() *creations { return newCreations(requests) })}
+}
+
+func newCreations(requests []Request) *creations {
+	c := &creations{map[string]bool{}, map[groupKind]string{}}
 	for _, r := range requests {
 		if r.Manifest == nil {
 			continue
 		}
 		switch id, _ := identity.Of(r.Manifest.Object); {
 		case id.APIVersion == "v1" && id.Kind == "Namespace":
-			s.namespaces[id.Name] = true
+			c.namespaces[id.Name] = true
 		case id.Group() == "apiextensions.k8s.io" && id.Kind == "CustomResourceDefinition":
 			group, _, _ := unstructured.NestedString(r.Manifest.Object, "spec", "group")
 			kind, _, _ := unstructured.NestedString(r.Manifest.Object, "spec", "names", "kind")
-			s.kinds[groupKind{group, kind}] = id.Name
+			c.kinds[groupKind{group, kind}] = id.Name
 		}
 	}
-	return s
+	return c
 }
 
 // check adds to the result of request i what only the set can tell. It is called in the order of the requests.
@@ -153,11 +165,11 @@ func (s *objectSet) check(i int, request Request, plan *Plan, err error) (*Plan,
 	}
 	switch plan.Deferral {
 	case MissingNamespace:
-		if s.namespaces[plan.Object.Namespace] {
+		if s.creates().namespaces[plan.Object.Namespace] {
 			plan.Reason += ", the same set creates it"
 		}
 	case MissingType:
-		if definition, ok := s.kinds[groupKind{plan.Object.Group(), plan.Object.Kind}]; ok {
+		if definition, ok := s.creates().kinds[groupKind{plan.Object.Group(), plan.Object.Kind}]; ok {
 			plan.Reason += fmt.Sprintf(", the same set defines it (CustomResourceDefinition %s)", definition)
 		}
 	}

@@ -1,6 +1,7 @@
 package ssaplan
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -83,7 +84,7 @@ func (plan *Plan) showDeclared(ctx context.Context) error {
 // remember notes that nothing would change, if that is so.
 func (p *Planner) remember(plan *Plan, said *warnings) {
 	if p.options.NoOps != nil && plan.Action == NoOp && !plan.remembered && len(plan.request.Unknown) == 0 {
-		p.options.NoOps.add(plan.noOpKey(), noOpNotes{plan.Unkept, plan.Assigned, said.all()})
+		p.options.NoOps.add(plan.noOpKey(plan.Patch.Body), noOpNotes{plan.Unkept, plan.Assigned, said.all()})
 	}
 }
 
@@ -124,10 +125,16 @@ func (p *Planner) plan(ctx context.Context, plan *Plan, request Request) error {
 	if target != nil {
 		plan.target, plan.Object = target, target.identity
 	}
-	if err := p.fillPatch(plan); err != nil {
+	replaced, err := p.identityChange(ctx, plan, request.Prior)
+	if err != nil {
 		return err
 	}
-	if replaced, err := p.identityChange(ctx, plan, request.Prior); replaced || err != nil {
+	if plan.live == nil && target != nil && !replaced {
+		if plan.live, err = target.supplied(request.Live); err != nil {
+			return fmt.Errorf("%s: %w", plan.Object, err)
+		}
+	}
+	if err := p.fillPatch(ctx, plan); err != nil || replaced || plan.remembered {
 		return err
 	}
 	if target == nil {
@@ -135,27 +142,22 @@ func (p *Planner) plan(ctx context.Context, plan *Plan, request Request) error {
 		return nil
 	}
 	if plan.live == nil {
-		if plan.live, err = target.supplied(request.Live); err != nil {
-			return fmt.Errorf("%s: %w", plan.Object, err)
-		}
-	}
-	if plan.live == nil {
 		if plan.live, err = target.live(ctx); err != nil {
 			return p.unreadable(ctx, plan, err)
 		}
-	}
-	if p.isRemembered(ctx, plan) {
-		return nil
+		if p.isRemembered(ctx, plan, plan.Patch.Body) {
+			return nil
+		}
 	}
 	return p.ask(ctx, plan)
 }
 
-// isRemembered makes the plan a no-op if the server said before that it is one.
-func (p *Planner) isRemembered(ctx context.Context, plan *Plan) bool {
-	if p.options.NoOps == nil || plan.live == nil || len(plan.request.Unknown) > 0 {
+// isRemembered makes the plan a no-op if the server said before that sending body is one.
+func (p *Planner) isRemembered(ctx context.Context, plan *Plan, body []byte) bool {
+	if p.options.NoOps == nil || plan.live == nil || plan.Action != "" || len(plan.request.Unknown) > 0 {
 		return false
 	}
-	notes, known := p.options.NoOps.get(plan.noOpKey())
+	notes, known := p.options.NoOps.get(plan.noOpKey(body))
 	if !known {
 		return false
 	}
@@ -181,34 +183,39 @@ func (plan *Plan) deferToNamespace() {
 	plan.deferTo(MissingNamespace, fmt.Sprintf("namespace %q doesn't exist (yet)", plan.Object.Namespace))
 }
 
-// fillPatch sets what is going to be sent.
-func (p *Planner) fillPatch(plan *Plan) error {
-	content, body, err := plan.encode()
+// fillPatch sets what is going to be sent. Nothing is of a plan that is known to be a no-op: to copy the body would be a
+// tenth of what that plan takes.
+func (p *Planner) fillPatch(ctx context.Context, plan *Plan) error {
+	e := newEncoder()
+	defer e.release()
+	content, err := plan.encode(e)
 	if err != nil {
 		return fmt.Errorf("%s: %w", plan.Object, err)
 	}
 	force := !p.options.RefuseConflicts
 	plan.manifest = &unstructured.Unstructured{Object: content}
-	plan.Patch = Patch{body, metav1.PatchOptions{FieldManager: p.options.FieldManager, Force: &force}}
+	plan.Patch.Options = metav1.PatchOptions{FieldManager: p.options.FieldManager, Force: &force}
+	if !p.isRemembered(ctx, plan, e.text) {
+		plan.Patch.Body = bytes.Clone(e.text)
+	}
 	return nil
 }
 
-// encode returns what is sent of the manifest, and its JSON. Most manifests can be sent as they are; the one walk through
-// them that encoding takes finds that out.
-func (plan *Plan) encode() (content map[string]any, body []byte, err error) {
+// encode returns what is sent of the manifest, whose JSON is in the encoder then. Most manifests can be sent as they are;
+// the one walk through them that encoding takes finds that out.
+func (plan *Plan) encode(e *encoder) (content map[string]any, err error) {
 	content = plan.request.Manifest.Object
 	if len(plan.request.Unknown)+len(plan.request.Ignore) == 0 && projection.IsNormal(content) {
 		content = inNamespace(content, plan.Object.Namespace)
-		if body, err = encodePlain(content); !errors.Is(err, errNotPlain) {
-			return content, body, err
+		if err = e.encodePlain(content); !errors.Is(err, errNotPlain) {
+			return content, err
 		}
 	}
 	if content, err = plan.normalize(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	content = inNamespace(content, plan.Object.Namespace)
-	body, err = encode(content)
-	return content, body, err
+	return content, e.encode(content)
 }
 
 // inNamespace returns the manifest with the namespace, and without one if it is empty. It modifies nothing: what it

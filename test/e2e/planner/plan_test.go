@@ -445,6 +445,11 @@ func TestNoOpCacheSparesEveryRequest(t *testing.T) {
 	require.Equal(t, "NoOp 1", plan(live))
 	require.Equal(t, "NoOp 0", plan(live))
 	require.Equal(t, "NoOp 1", plan(nil), "the Get alone")
+	renamed := &ssaplan.State{Identity: identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: c.namespace, Name: "before"}}
+	replacement, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: m, Live: live, Prior: renamed})
+	require.NoError(t, err)
+	require.Equal(t, ssaplan.Replace, replacement.Action, "although the object with the new name is as declared")
+	require.NotEmpty(t, replacement.Patch.Body)
 	c.foreign(t, m, `{"data":{"a":"theirs"}}`)
 	require.Equal(t, "Update 1", plan(c.live(t, m)))
 	require.Equal(t, "Update 1", plan(c.live(t, m)), "only no-ops are remembered")
