@@ -129,6 +129,8 @@ func TestEncodingErrorsNameTheField(t *testing.T) {
 		"v.b: the text isn't UTF-8":                map[string]any{"a": "\ufffd", "b": "\xff"},
 		"v[\"\ufffd\"]: the text isn't UTF-8":      map[string]any{"\xff": "a"},
 		"v[0][0]: the text isn't UTF-8; encode it": []any{[]any{"é\xc3"}},
+		"v: the text isn't UTF-8":                  map[string]string{"a": "b", "c\xff": "d"},
+		"v.l: the text isn't UTF-8":                map[string]any{"l": []map[string]any{{"a": []string{"\xff"}}}},
 	} {
 		_, err := encode(map[string]any{"v": v})
 		require.ErrorContains(t, err, want)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -142,8 +143,34 @@ func (e *encoder) value(v any, levels int) error {
 
 func (e *encoder) other(v any) error {
 	text, err := json.Marshal(v)
+	if err == nil && !isUTF8(reflect.ValueOf(v)) {
+		err = errNotUTF8
+	}
 	e.text = append(e.text, text...)
 	return err
+}
+
+// isUTF8 reports whether all text of maps and lists is, of whatever type they are. They must not contain themselves.
+func isUTF8(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.String:
+		return utf8.ValidString(v.String())
+	case reflect.Interface:
+		return isUTF8(v.Elem())
+	case reflect.Map:
+		for entries := v.MapRange(); entries.Next(); {
+			if !isUTF8(entries.Key()) || !isUTF8(entries.Value()) {
+				return false
+			}
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			if !isUTF8(v.Index(i)) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 type field struct {
