@@ -36,7 +36,7 @@ func directClient(config *rest.Config, httpClient *http.Client) (rest.Interface,
 }
 
 func directResources(direct rest.Interface) resources {
-	return func(resource schema.GroupVersionResource, namespace string) Resource {
+	return func(resource schema.GroupVersionResource, namespace string) resourceClient {
 		return &directResource{client: direct, resource: resource, namespace: namespace}
 	}
 }

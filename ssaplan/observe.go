@@ -93,7 +93,7 @@ func (o Options) observer() func(context.Context, Observation) {
 
 // trackedResource counts and reports the requests about one object. It is used by one goroutine.
 type trackedResource struct {
-	resource Resource
+	resource resourceClient
 	object   identity.Identity
 	sender   sender
 	requests int

@@ -20,9 +20,9 @@ import (
 	"github.com/ssaplan/primitives/identity"
 )
 
-// Resource is what the Planner needs of a server: access to the objects of one kind, in one namespace if the kind has
+// resourceClient is what the Planner needs of a server: access to the objects of one kind, in one namespace if the kind has
 // namespaces. dynamic.ResourceInterface of client-go satisfies it.
-type Resource interface {
+type resourceClient interface {
 	Get(ctx context.Context, name string, options metav1.GetOptions, subresources ...string) (*unstructured.Unstructured, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, options metav1.PatchOptions, subresources ...string) (*unstructured.Unstructured, error)
 	Create(ctx context.Context, obj *unstructured.Unstructured, options metav1.CreateOptions, subresources ...string) (*unstructured.Unstructured, error)
@@ -122,10 +122,10 @@ func newPlanner(resources resources, kinds kinds, options Options) (*Planner, er
 }
 
 // resources gives access to the objects of a resource in a namespace, which is empty for those without.
-type resources func(resource schema.GroupVersionResource, namespace string) Resource
+type resources func(resource schema.GroupVersionResource, namespace string) resourceClient
 
 func dynamicResources(client dynamic.Interface) resources {
-	return func(resource schema.GroupVersionResource, namespace string) Resource {
+	return func(resource schema.GroupVersionResource, namespace string) resourceClient {
 		if namespace == "" {
 			return client.Resource(resource)
 		}
