@@ -56,7 +56,7 @@ compat: ## unit tests with every supported client-go, and plan equals apply on e
 		$(GO) mod tidy 2>$$d/log || { cat $$d/log; exit 1; }; \
 		$(GO) test $(RACE) ./...; unset GOFLAGS; done
 	@set -e; for v in $(SERVERS); do echo "== kube-apiserver $$v"; \
-		(cd test && SSAPLAN_SERVER=$$v $(GO) test -count 1 -v -run PlanEquals ./e2e/planner) >.cache/compat.log 2>&1 || { cat .cache/compat.log; exit 1; }; \
+		(cd test && SSAPLAN_SERVER=$$v $(GO) test $(RACE) -count 1 -v -run PlanEquals ./e2e/planner) >.cache/compat.log 2>&1 || { cat .cache/compat.log; exit 1; }; \
 		grep -E '^(ok|agreement:)' .cache/compat.log; done
 
 N ?= 200

@@ -39,7 +39,7 @@ func TestVersionsAgree(t *testing.T) {
 	}
 	// make test has the other ends.
 	assert.Contains(t, read(t, ".ci/run"), "make compat CLIENTS="+clients[len(clients)-1]+" ")
-	assert.Contains(t, read(t, ".github/workflows/ci.yml"), "make compat CLIENTS= SERVERS="+minors[0]+"\n")
+	assert.Contains(t, read(t, ".ci/run"), "make compat CLIENTS= SERVERS="+minors[0]+" ")
 }
 
 // On empty caches client-go takes minutes to compile, and a module that differs in one version below it compiles all of it
