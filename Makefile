@@ -59,7 +59,7 @@ compat: ## unit tests with every supported client-go, and plan equals apply on e
 		(cd test && SSAPLAN_SERVER=$$v $(GO) test $(RACE) -count 1 -v -run PlanEquals ./e2e/planner) >.cache/compat.log 2>&1 || { cat .cache/compat.log; exit 1; }; \
 		grep -E '^(ok|agreement:)' .cache/compat.log; done
 
-N ?= 200
+N ?= 500
 MOST ?= 10000
 ROUNDS ?= 3
 TOOLS ?= floor,raw,planner,flux,argo,kubectl

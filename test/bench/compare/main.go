@@ -42,7 +42,7 @@ type comparison struct {
 func main() {
 	c := &comparison{kubeconfig: os.Getenv("KUBECONFIG")}
 	flag.StringVar(&c.bin, "bin", "", "folder with the tools' programs")
-	flag.IntVar(&c.n, "n", 500, "objects of each kind; of the big ones a tenth")
+	flag.IntVar(&c.n, "n", 500, "objects of each kind")
 	flag.IntVar(&c.rounds, "rounds", 5, "rounds of each tool in each row")
 	tools := flag.String("tools", "floor,raw,planner,flux,argo,kubectl", "what to compare, in this order")
 	kinds := flag.String("kinds", "", "only kinds whose name contains this")
@@ -74,7 +74,7 @@ func (c *comparison) run(ctx context.Context, kinds string) (err error) {
 		return err
 	}
 	defer os.RemoveAll(c.dir)
-	fmt.Printf("%d objects of each kind, of the big ones a tenth; medians of %d rounds in turns; %d processors\n", c.n, c.rounds, runtime.NumCPU())
+	fmt.Printf("%d objects of each kind; medians of %d rounds in turns; %d processors\n", c.n, c.rounds, runtime.NumCPU())
 	var rows []row
 	for _, kind := range scenario.Kinds {
 		if !strings.Contains(kind.Name, kinds) {
@@ -92,18 +92,17 @@ func (c *comparison) run(ctx context.Context, kinds string) (err error) {
 
 // compare measures the rows of one kind of objects.
 func (c *comparison) compare(ctx context.Context, kind scenario.Kind) ([]row, error) {
-	n := max(c.n/kind.Divisor, 8)
-	if err := c.cluster.Apply(ctx, n, kind.Make); err != nil {
+	if err := c.cluster.Apply(ctx, c.n, kind.Make); err != nil {
 		return nil, err
 	}
 	var rows []row
 	for _, changed := range []bool{false, true} {
 		file := filepath.Join(c.dir, "manifests.json")
-		if err := write(file, n, kind, changed); err != nil {
+		if err := write(file, c.n, kind, changed); err != nil {
 			return nil, err
 		}
 		for _, concurrency := range []int{1, 8} {
-			r := row{kind: kind.Name, n: n, changed: changed, concurrency: concurrency}
+			r := row{kind: kind.Name, n: c.n, changed: changed, concurrency: concurrency}
 			if err := c.measure(&r, file); err != nil {
 				return nil, err
 			}

@@ -16,8 +16,6 @@ const Namespace = "bench"
 // Kind is a kind of objects to plan.
 type Kind struct {
 	Name string
-	// Divisor says for how many of the small objects one of these stands.
-	Divisor int
 	// Make returns manifest number i.
 	Make func(i int) *unstructured.Unstructured
 	// Edit changes a value of a manifest.
@@ -26,9 +24,9 @@ type Kind struct {
 
 // Kinds are those of the comparison.
 var Kinds = []Kind{
-	{"Deployment", 1, deployment, setting("5", "spec", "replicas")},
-	{"custom resource", 1, func(i int) *unstructured.Unstructured { return Gadget(i, 2<<10) }, setting("edited", "spec", "text", "key-00000")},
-	{"ConfigMap 500 KB", 10, func(i int) *unstructured.Unstructured { return ConfigMap(i, 500<<10) }, setting("edited", "data", "part-1")},
+	{"Deployment", deployment, setting("5", "spec", "replicas")},
+	{"custom resource", func(i int) *unstructured.Unstructured { return Gadget(i, 2<<10) }, setting("edited", "spec", "text", "key-00000")},
+	{"ConfigMap 500 KB", func(i int) *unstructured.Unstructured { return ConfigMap(i, 500<<10) }, setting("edited", "data", "part-1")},
 }
 
 func setting(value string, path ...string) func(*unstructured.Unstructured) {
