@@ -63,8 +63,9 @@ N ?= 500
 MOST ?= 10000
 ROUNDS ?= 3
 TOOLS ?= floor,raw,planner,flux,argo,kubectl
+KINDS ?=
 .PHONY: bench
-bench: bench-projection bench-growth bench-compare ## every figure of docs/performance.md: make bench N=500 ROUNDS=5
+bench: bench-projection bench-growth bench-compare ## every figure of docs/performance.md: make bench N=50 ROUNDS=2
 
 .PHONY: bench-projection
 bench-projection: ## what projecting costs, how it grows and how it compares; needs no server
@@ -76,9 +77,9 @@ bench-growth: controlplane ## how planning grows with number and size of objects
 	cd test && $(CONTROLPLANE) run -- $(BIN)/bench/growth -n $(MOST) -rounds $(ROUNDS)
 
 .PHONY: bench-compare
-bench-compare: controlplane ## planners side by side on a real control plane: make bench-compare N=500 TOOLS=floor,planner
+bench-compare: controlplane ## planners side by side on a real control plane: make bench-compare TOOLS=floor,planner KINDS=ConfigMap
 	set -e; for m in test/bench $(PEERS); do (cd $$m && $(GO) build -buildvcs=false -o $(BIN)/bench/ ./...); done
-	cd test && $(CONTROLPLANE) run -- $(BIN)/bench/compare -bin $(BIN)/bench -n $(N) -rounds $(ROUNDS) -tools $(TOOLS)
+	cd test && $(CONTROLPLANE) run -- $(BIN)/bench/compare -bin $(BIN)/bench -n $(N) -rounds $(ROUNDS) -tools $(TOOLS) -kinds '$(KINDS)'
 
 FIGURES := wall-over-floor-c8 cpu-over-floor-c8 cpu-over-flux-c8 wall-over-kubectl-c8 requests-per-object \
 	size-growth-exponent growth-100-to-200 heap-over-inputs-mb cached-replan-us

@@ -1,6 +1,6 @@
 // Compare measures tools that plan, in turns, for the same objects on the same server, and prints a table and figures.
 //
-//	compare -bin DIR [-n 500] [-rounds 5] [-tools floor,raw,planner,…] [-kinds 0,1,2]
+//	compare -bin DIR [-n 500] [-rounds 5] [-tools floor,raw,planner,…] [-kinds REGEXP]
 //
 // The server is that of KUBECONFIG. DIR has one program for each tool; see the package driver for how they are run. A
 // wrong answer of the planner is an error.
@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 
@@ -45,7 +46,7 @@ func main() {
 	flag.IntVar(&c.n, "n", 500, "objects of each kind")
 	flag.IntVar(&c.rounds, "rounds", 5, "rounds of each tool in each row")
 	tools := flag.String("tools", "floor,raw,planner,flux,argo,kubectl", "what to compare, in this order")
-	kinds := flag.String("kinds", "", "only kinds whose name contains this")
+	kinds := flag.String("kinds", "", "only kinds whose name this regular expression matches")
 	flag.Parse()
 	c.tools = strings.Split(*tools, ",")
 	if err := c.run(context.Background(), *kinds); err != nil {
@@ -54,7 +55,11 @@ func main() {
 	}
 }
 
-func (c *comparison) run(ctx context.Context, kinds string) (err error) {
+func (c *comparison) run(ctx context.Context, kinds string) error {
+	wanted, err := regexp.Compile(kinds)
+	if err != nil {
+		return err
+	}
 	if c.rounds < 1 {
 		return fmt.Errorf("-rounds %d: it takes at least 1", c.rounds)
 	}
@@ -77,7 +82,7 @@ func (c *comparison) run(ctx context.Context, kinds string) (err error) {
 	fmt.Printf("%d objects of each kind; medians of %d rounds in turns; %d processors\n", c.n, c.rounds, runtime.NumCPU())
 	var rows []row
 	for _, kind := range scenario.Kinds {
-		if !strings.Contains(kind.Name, kinds) {
+		if !wanted.MatchString(kind.Name) {
 			continue
 		}
 		measured, err := c.compare(ctx, kind)
