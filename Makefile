@@ -62,10 +62,11 @@ compat: ## unit tests with every supported client-go, and plan equals apply on e
 N ?= 500
 MOST ?= 10000
 ROUNDS ?= 3
+ROW ?= 2m
 TOOLS ?= floor,raw,planner,flux,argo,kubectl
 KINDS ?=
 .PHONY: bench
-bench: bench-projection bench-growth bench-compare ## every figure of docs/performance.md: make bench N=50 ROUNDS=2
+bench: bench-projection bench-growth bench-compare ## every figure of docs/performance.md: make bench N=50 ROW=10s
 
 .PHONY: bench-projection
 bench-projection: ## what projecting costs, how it grows and how it compares; needs no server
@@ -79,7 +80,7 @@ bench-growth: controlplane ## how planning grows with number and size of objects
 .PHONY: bench-compare
 bench-compare: controlplane ## planners side by side on a real control plane: make bench-compare TOOLS=floor,planner KINDS=ConfigMap
 	set -e; for m in test/bench $(PEERS); do (cd $$m && $(GO) build -buildvcs=false -o $(BIN)/bench/ ./...); done
-	cd test && $(CONTROLPLANE) run -- $(BIN)/bench/compare -bin $(BIN)/bench -n $(N) -rounds $(ROUNDS) -tools $(TOOLS) -kinds '$(KINDS)'
+	cd test && $(CONTROLPLANE) run -- $(BIN)/bench/compare -bin $(BIN)/bench -n $(N) -rounds $(ROUNDS) -row $(ROW) -tools $(TOOLS) -kinds '$(KINDS)'
 
 FIGURES := wall-over-floor-c8 cpu-over-floor-c8 cpu-over-flux-c8 wall-over-kubectl-c8 requests-per-object \
 	size-growth-exponent growth-100-to-200 heap-over-inputs-mb cached-replan-us
@@ -87,7 +88,7 @@ SMOKE := $(CURDIR)/.cache/bench-smoke.log
 .PHONY: bench-smoke
 bench-smoke: controlplane ## see that the programs of the comparison run and print every figure, whose values mean nothing here
 	@set -e; for m in $(PEERS); do echo "== $$m"; (cd $$m && $(GO) vet ./...); done
-	@$(MAKE) bench-growth bench-compare N=8 MOST=200 ROUNDS=1 >$(SMOKE) 2>&1 || { cat $(SMOKE); exit 1; }
+	@$(MAKE) bench-growth bench-compare N=8 MOST=200 ROUNDS=1 ROW=0s >$(SMOKE) 2>&1 || { cat $(SMOKE); exit 1; }
 	@for f in $(FIGURES); do grep -q "^figure: $$f = [0-9]" $(SMOKE) || { cat $(SMOKE); echo "no figure $$f"; exit 1; }; done
 	@grep -c '^figure: ' $(SMOKE) | sed 's/$$/ figures/'
 

@@ -1,6 +1,6 @@
 // Compare measures tools that plan, in turns, for the same objects on the same server, and prints a table and figures.
 //
-//	compare -bin DIR [-n 500] [-rounds 5] [-tools floor,raw,planner,…] [-kinds REGEXP]
+//	compare -bin DIR [-n 500] [-rounds 5] [-row 2m] [-tools floor,raw,planner,…] [-kinds REGEXP]
 //
 // The server is that of KUBECONFIG. DIR has one program for each tool; see the package driver for how they are run. A
 // wrong answer of the planner is an error.
@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/dynamic"
@@ -35,6 +36,7 @@ const (
 type comparison struct {
 	bin, kubeconfig string
 	n, rounds       int
+	row             time.Duration
 	tools           []string
 	dir             string // for the manifests
 	cluster         *scenario.Cluster
@@ -44,7 +46,8 @@ func main() {
 	c := &comparison{kubeconfig: os.Getenv("KUBECONFIG")}
 	flag.StringVar(&c.bin, "bin", "", "folder with the tools' programs")
 	flag.IntVar(&c.n, "n", 500, "objects of each kind")
-	flag.IntVar(&c.rounds, "rounds", 5, "rounds of each tool in each row")
+	flag.IntVar(&c.rounds, "rounds", 5, "rounds of each tool in each row, at least")
+	flag.DurationVar(&c.row, "row", 2*time.Minute, "how long to go on with the rounds of a row, at least")
 	tools := flag.String("tools", "floor,raw,planner,flux,argo,kubectl", "what to compare, in this order")
 	kinds := flag.String("kinds", "", "only kinds whose name this regular expression matches")
 	flag.Parse()
@@ -79,7 +82,7 @@ func (c *comparison) run(ctx context.Context, kinds string) error {
 		return err
 	}
 	defer os.RemoveAll(c.dir)
-	fmt.Printf("%d objects of each kind; medians of %d rounds in turns; %d processors\n", c.n, c.rounds, runtime.NumCPU())
+	fmt.Printf("%d objects of each kind; medians of %d rounds in turns or more, %s at least; %d processors\n", c.n, c.rounds, c.row, runtime.NumCPU())
 	var rows []row
 	for _, kind := range scenario.Kinds {
 		if !wanted.MatchString(kind.Name) {
@@ -155,7 +158,8 @@ func (c *comparison) measure(r *row, manifests string) error {
 		programs = append(programs, p)
 		r.tools = append(r.tools, tool{name: name})
 	}
-	for round := range c.rounds {
+	began := time.Now()
+	for round := 0; round < c.rounds || time.Since(began) < c.row; round++ {
 		for i := range programs {
 			i = (i + round) % len(programs) // not always after the same one
 			result, err := programs[i].round()
