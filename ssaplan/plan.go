@@ -131,8 +131,8 @@ type Plan struct {
 	Normalized []projection.Step
 	// Warnings are for the user: the server's own, and what the planner noticed.
 	Warnings []string
-	// Patch is what Apply sends, and what the dry run sent but for its guards. It has no body in a NoOp that [Options.NoOps]
-	// knew of a supplied live object.
+	// Patch is what Apply sends, and what the dry run sent but for its guards. A NoOp that [Options.NoOps]
+	// knew sends nothing, and may lack the body.
 	Patch Patch
 	// Requests is the number of requests that planning this object took, discovery not counted.
 	Requests int

@@ -92,7 +92,8 @@ func (w *window) work(ctx context.Context, p *Planner) {
 	for job := range w.queue {
 		plan, err := p.planUnlessDone(ctx, job.request)
 		job.result <- planned{plan, err}
-		// What needs no request would be planned to the end of the window before anybody makes it go on, mostly on one core.
+		// Plans that take no request never block: this worker would make all of the window, mostly alone, before what consumes
+		// them runs.
 		runtime.Gosched()
 	}
 }

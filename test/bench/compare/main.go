@@ -63,8 +63,8 @@ func (c *comparison) run(ctx context.Context, kinds string) error {
 	if err != nil {
 		return err
 	}
-	if c.rounds < 1 {
-		return fmt.Errorf("-rounds %d: it takes at least 1", c.rounds)
+	if c.n < 1 || c.rounds < 1 {
+		return fmt.Errorf("-n %d -rounds %d: it takes at least 1 of each", c.n, c.rounds)
 	}
 	config, err := clientcmd.BuildConfigFromFlags("", c.kubeconfig)
 	if err != nil {
