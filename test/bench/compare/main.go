@@ -1,6 +1,6 @@
 // Compare measures tools that plan, in turns, for the same objects on the same server, and prints a table and figures.
 //
-//	compare -bin DIR [-n 500] [-rounds 5] [-row 2m] [-tools floor,raw,planner,…] [-kinds REGEXP]
+//	compare -bin DIR [-n 500] [-rounds 3] [-row 2m] [-tools floor,raw,planner,…] [-kinds REGEXP]
 //
 // The server is that of KUBECONFIG. DIR has one program for each tool; see the package driver for how they are run. A
 // wrong answer of the planner is an error.
@@ -46,7 +46,7 @@ func main() {
 	c := &comparison{kubeconfig: os.Getenv("KUBECONFIG")}
 	flag.StringVar(&c.bin, "bin", "", "folder with the tools' programs")
 	flag.IntVar(&c.n, "n", 500, "objects of each kind")
-	flag.IntVar(&c.rounds, "rounds", 5, "rounds of each tool in each row, at least")
+	flag.IntVar(&c.rounds, "rounds", 3, "rounds of each tool in each row, at least")
 	flag.DurationVar(&c.row, "row", 2*time.Minute, "how long to go on with the rounds of a row, at least")
 	tools := flag.String("tools", "floor,raw,planner,flux,argo,kubectl", "what to compare, in this order")
 	kinds := flag.String("kinds", "", "only kinds whose name this regular expression matches")
@@ -93,6 +93,9 @@ func (c *comparison) run(ctx context.Context, kinds string) error {
 			return fmt.Errorf("%s: %w", kind.Name, err)
 		}
 		rows = append(rows, measured...)
+	}
+	if len(rows) == 0 {
+		return fmt.Errorf("-kinds %s: no kind has such a name", kinds)
 	}
 	printFigures(rows)
 	return nil
