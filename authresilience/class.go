@@ -3,103 +3,103 @@ package authresilience
 import "slices"
 
 // Class names the kind of a failure. Its text is stable: it may be stored, printed and compared.
-// The zero value is no class; it has the meaning of [Unknown].
+// The zero value is no class; it has the meaning of [ClassUnknown].
 type Class string
 
 // Who asks: the three classes in which the server refused the identity of the caller, not the content of the request.
 const (
-	// Authentication: the server doesn't accept the credentials (401, or a TLS alert about the client certificate).
-	Authentication Class = "Authentication"
-	// Anonymous: the request arrived without credentials, and nobody in particular may not do this (403).
-	Anonymous Class = "Anonymous"
-	// Authorization: the server knows the caller, who may not do this (403).
-	Authorization Class = "Authorization"
+	// ClassAuthentication: the server doesn't accept the credentials (401, or a TLS alert about the client certificate).
+	ClassAuthentication Class = "Authentication"
+	// ClassAnonymous: the request arrived without credentials, and nobody in particular may not do this (403).
+	ClassAnonymous Class = "Anonymous"
+	// ClassAuthorization: the server knows the caller, who may not do this (403).
+	ClassAuthorization Class = "Authorization"
 )
 
 // Before an answer: the request did not reach a server, or nothing usable came back.
 const (
-	// CredentialPlugin: the program or plugin that provides credentials failed.
-	CredentialPlugin Class = "CredentialPlugin"
-	// Configuration: the client can't be built from its configuration.
-	Configuration Class = "Configuration"
-	// TLS: client and server don't agree on a secure connection, or the server's certificate isn't trusted.
-	TLS Class = "TLS"
-	// Connection: the server can't be reached, or the connection broke.
-	Connection Class = "Connection"
-	// Timeout: no answer in time. A write may have happened.
-	Timeout Class = "Timeout"
-	// Canceled: the caller gave up.
-	Canceled Class = "Canceled"
-	// Throttled: too many requests (429).
-	Throttled Class = "Throttled"
-	// Unavailable: the server, or the one behind it, is starting, stopping or down (502, 503).
-	Unavailable Class = "Unavailable"
-	// ServerFault: the server failed (500) for a reason that is not in the request.
-	ServerFault Class = "ServerFault"
-	// DiscoveryFailed: the server could not say what this API group serves. The type may or may not be served.
-	DiscoveryFailed Class = "DiscoveryFailed"
-	// UnexpectedResponse: the answer isn't one of a Kubernetes API server; a proxy or a login page may have sent it.
-	UnexpectedResponse Class = "UnexpectedResponse"
+	// ClassCredentialPlugin: the program or plugin that provides credentials failed.
+	ClassCredentialPlugin Class = "CredentialPlugin"
+	// ClassConfiguration: the client can't be built from its configuration.
+	ClassConfiguration Class = "Configuration"
+	// ClassTLS: client and server don't agree on a secure connection, or the server's certificate isn't trusted.
+	ClassTLS Class = "TLS"
+	// ClassConnection: the server can't be reached, or the connection broke.
+	ClassConnection Class = "Connection"
+	// ClassTimeout: no answer in time. A write may have happened.
+	ClassTimeout Class = "Timeout"
+	// ClassCanceled: the caller gave up.
+	ClassCanceled Class = "Canceled"
+	// ClassThrottled: too many requests (429).
+	ClassThrottled Class = "Throttled"
+	// ClassUnavailable: the server, or the one behind it, is starting, stopping or down (502, 503).
+	ClassUnavailable Class = "Unavailable"
+	// ClassServerFault: the server failed (500) for a reason that is not in the request.
+	ClassServerFault Class = "ServerFault"
+	// ClassDiscoveryFailed: the server could not say what this API group serves. The type may or may not be served.
+	ClassDiscoveryFailed Class = "DiscoveryFailed"
+	// ClassUnexpectedResponse: the answer isn't one of a Kubernetes API server; a proxy or a login page may have sent it.
+	ClassUnexpectedResponse Class = "UnexpectedResponse"
 )
 
-// Admission: the caller may do this in general, but not with this content or not here.
+// ClassAdmission: the caller may do this in general, but not with this content or not here.
 const (
-	// NamespaceTerminating: nothing can be created in a namespace that is being deleted.
-	NamespaceTerminating Class = "NamespaceTerminating"
-	// Quota: a ResourceQuota is used up, or demands what the object doesn't have.
-	Quota Class = "Quota"
-	// LimitRange: the object is outside of a LimitRange.
-	LimitRange Class = "LimitRange"
-	// PodSecurity: the pod violates the pod security standard of its namespace.
-	PodSecurity Class = "PodSecurity"
-	// Resize: the volume claim can't be expanded.
-	Resize Class = "Resize"
-	// Policy: an admission policy (CEL) denied the request.
-	Policy Class = "Policy"
-	// Webhook: an admission webhook denied the request.
-	Webhook Class = "Webhook"
-	// WebhookUnreachable: an admission or conversion webhook did not answer as it should.
-	WebhookUnreachable Class = "WebhookUnreachable"
-	// Admission: another admission plugin refused the request.
-	Admission Class = "Admission"
-	// Forbidden: a 403 that says neither who may not do what nor which admission plugin refused.
-	Forbidden Class = "Forbidden"
+	// ClassNamespaceTerminating: nothing can be created in a namespace that is being deleted.
+	ClassNamespaceTerminating Class = "NamespaceTerminating"
+	// ClassQuota: a ResourceQuota is used up, or demands what the object doesn't have.
+	ClassQuota Class = "Quota"
+	// ClassLimitRange: the object is outside of a LimitRange.
+	ClassLimitRange Class = "LimitRange"
+	// ClassPodSecurity: the pod violates the pod security standard of its namespace.
+	ClassPodSecurity Class = "PodSecurity"
+	// ClassResize: the volume claim can't be expanded.
+	ClassResize Class = "Resize"
+	// ClassPolicy: an admission policy (CEL) denied the request.
+	ClassPolicy Class = "Policy"
+	// ClassWebhook: an admission webhook denied the request.
+	ClassWebhook Class = "Webhook"
+	// ClassWebhookUnreachable: an admission or conversion webhook did not answer as it should.
+	ClassWebhookUnreachable Class = "WebhookUnreachable"
+	// ClassAdmission: another admission plugin refused the request.
+	ClassAdmission Class = "Admission"
+	// ClassForbidden: a 403 that says neither who may not do what nor which admission plugin refused.
+	ClassForbidden Class = "Forbidden"
 )
 
 // The request: the server understood who asks and answered about the request itself.
 const (
-	// Conflict: other field managers own fields with other values (409).
-	Conflict Class = "Conflict"
-	// Outdated: the object is not the one, or no longer in the version, that the request refers to (409, 410).
-	Outdated Class = "Outdated"
-	// AlreadyExists: the object to be created is there already (409).
-	AlreadyExists Class = "AlreadyExists"
-	// Invalid: validation refused the object (422). Package immutability tells more.
-	Invalid Class = "Invalid"
-	// InvalidManifest: the manifest doesn't fit the schema of its type (400, or a 500 without a reason).
-	InvalidManifest Class = "InvalidManifest"
-	// TooLarge: the object is larger than the server takes.
-	TooLarge Class = "TooLarge"
-	// BadRequest: the server can't process the request as it was sent (400, 405, 406, 415).
-	BadRequest Class = "BadRequest"
+	// ClassConflict: other field managers own fields with other values (409).
+	ClassConflict Class = "Conflict"
+	// ClassOutdated: the object is not the one, or no longer in the version, that the request refers to (409, 410).
+	ClassOutdated Class = "Outdated"
+	// ClassAlreadyExists: the object to be created is there already (409).
+	ClassAlreadyExists Class = "AlreadyExists"
+	// ClassInvalid: validation refused the object (422). Package immutability tells more.
+	ClassInvalid Class = "Invalid"
+	// ClassInvalidManifest: the manifest doesn't fit the schema of its type (400, or a 500 without a reason).
+	ClassInvalidManifest Class = "InvalidManifest"
+	// ClassTooLarge: the object is larger than the server takes.
+	ClassTooLarge Class = "TooLarge"
+	// ClassBadRequest: the server can't process the request as it was sent (400, 405, 406, 415).
+	ClassBadRequest Class = "BadRequest"
 )
 
 // Not there: three different things.
 const (
-	// TypeNotServed: the server doesn't serve this kind, or not in this version. Objects of it may still exist.
-	TypeNotServed Class = "TypeNotServed"
-	// NamespaceNotFound: the namespace doesn't exist. It is also what reading an absent Namespace object gives.
-	NamespaceNotFound Class = "NamespaceNotFound"
-	// NotFound: the object that the answer names doesn't exist.
-	NotFound Class = "NotFound"
+	// ClassTypeNotServed: the server doesn't serve this kind, or not in this version. Objects of it may still exist.
+	ClassTypeNotServed Class = "TypeNotServed"
+	// ClassNamespaceNotFound: the namespace doesn't exist. It is also what reading an absent Namespace object gives.
+	ClassNamespaceNotFound Class = "NamespaceNotFound"
+	// ClassNotFound: the object that the answer names doesn't exist.
+	ClassNotFound Class = "NotFound"
 )
 
 // No statement.
 const (
-	// Unknown: an error that none of the other classes describes.
-	Unknown Class = "Unknown"
-	// None: no error.
-	None Class = "None"
+	// ClassUnknown: an error that none of the other classes describes.
+	ClassUnknown Class = "Unknown"
+	// ClassNone: no error.
+	ClassNone Class = "None"
 )
 
 // Description explains a class to a user.
@@ -112,42 +112,42 @@ type Description struct {
 // descriptions holds every class once. Where joined errors are of different classes, the earlier one decides: first
 // what takes all meaning from the others, last what a caller might delete something for.
 var descriptions = []Description{
-	{Authentication, "the server doesn't accept the credentials", "renew the credentials, or check that they are meant for this server"},
-	{Anonymous, "the request carried no credentials that the server knows", "check that the client's configuration contains credentials"},
-	{Authorization, "the server knows the user, who isn't allowed to do this", "have the user granted the right that is missing (RBAC), or use credentials of another user"},
-	{CredentialPlugin, "the program or plugin that provides the credentials failed", "run the credential program by hand, log in again or install it"},
-	{Configuration, "the client can't be built from its configuration", "check the client's configuration and the files that it names"},
-	{TLS, "no secure connection to the server: its certificate isn't trusted, or it doesn't speak TLS as expected", "check the server's address and certificate authority in the client's configuration"},
-	{Connection, "the server can't be reached, or the connection broke", "check the server's address and the network, then try again"},
-	{Timeout, "the server did not answer in time; a write may still have happened", "try again; read the object first if this was a write"},
-	{Canceled, "the caller gave up before the server answered", "run it again"},
-	{Throttled, "too many requests", "try again later, with fewer requests at a time"},
-	{Unavailable, "the server, or the one behind it, is starting, stopping or down", "try again later"},
-	{ServerFault, "the server failed for a reason that is not in the request", "try again, and look into the server's log"},
-	{DiscoveryFailed, "the server can't say which types this API group has; often the aggregated API server behind it is down", "check the APIService of the group (kubectl get apiservices), then try again"},
-	{UnexpectedResponse, "the answer isn't one of a Kubernetes API server; a proxy or a login page may have sent it", "check the server's address, and log in if there is a login page in front of it"},
-	{NamespaceTerminating, "the namespace is being deleted, so nothing can be created in it", "wait until it is gone and create it again, or use another namespace"},
-	{Quota, "a ResourceQuota of the namespace is used up, or demands values that the object doesn't set", "have the quota raised, free some of it, or set the values that it demands"},
-	{LimitRange, "the object is outside of what a LimitRange of the namespace allows", "change the object's requests and limits, or the LimitRange"},
-	{PodSecurity, "the pod violates the pod security standard of its namespace", "change the pod's security context, or the namespace's pod-security labels"},
-	{Resize, "the volume claim can't be expanded", "check that the claim is bound and that its storage class allows expansion"},
-	{Policy, "an admission policy denied the request", "change what the policy complains about, or the policy"},
-	{Webhook, "an admission webhook denied the request", "change what the webhook complains about, or the webhook"},
-	{WebhookUnreachable, "an admission or conversion webhook did not answer as it should", "check the service behind the webhook, then try again"},
-	{Admission, "an admission plugin of the server refused the request", "change what the message complains about"},
-	{Forbidden, "the server refused the request and doesn't say on which ground", "ask the operator of the server, or of the gateway in front of it"},
-	{Conflict, "other field managers own fields with other values", "leave these fields to them, agree on the values, or apply with force"},
-	{Outdated, "the object is not the one, or no longer in the version, that the request refers to", "read the object again and plan again"},
-	{InvalidManifest, "the manifest doesn't fit the schema of its type", "correct the field that the message names"},
-	{Invalid, "validation refused the object: a value isn't allowed, or may not change", "correct the fields that the causes name"},
-	{TooLarge, "the object is larger than the server takes", "make the object smaller, or split it"},
-	{BadRequest, "the server can't process the request as it was sent", "correct what the message names; the client and the server may be of different versions"},
-	{AlreadyExists, "the object to be created is there already", "read the object and plan again"},
-	{TypeNotServed, "the server doesn't serve this kind, or not in this version; objects of it may still exist", "install the definition of the kind, or use a version that the server has"},
-	{NamespaceNotFound, "the namespace doesn't exist", "create the namespace first"},
-	{NotFound, "the object doesn't exist", "create it, or correct its name and namespace"},
-	{Unknown, "none of the known kinds of failure", "read the message of the error"},
-	{None, "no error", ""},
+	{ClassAuthentication, "the server doesn't accept the credentials", "renew the credentials, or check that they are meant for this server"},
+	{ClassAnonymous, "the request carried no credentials that the server knows", "check that the client's configuration contains credentials"},
+	{ClassAuthorization, "the server knows the user, who isn't allowed to do this", "have the user granted the right that is missing (RBAC), or use credentials of another user"},
+	{ClassCredentialPlugin, "the program or plugin that provides the credentials failed", "run the credential program by hand, log in again or install it"},
+	{ClassConfiguration, "the client can't be built from its configuration", "check the client's configuration and the files that it names"},
+	{ClassTLS, "no secure connection to the server: its certificate isn't trusted, or it doesn't speak TLS as expected", "check the server's address and certificate authority in the client's configuration"},
+	{ClassConnection, "the server can't be reached, or the connection broke", "check the server's address and the network, then try again"},
+	{ClassTimeout, "the server did not answer in time; a write may still have happened", "try again; read the object first if this was a write"},
+	{ClassCanceled, "the caller gave up before the server answered", "run it again"},
+	{ClassThrottled, "too many requests", "try again later, with fewer requests at a time"},
+	{ClassUnavailable, "the server, or the one behind it, is starting, stopping or down", "try again later"},
+	{ClassServerFault, "the server failed for a reason that is not in the request", "try again, and look into the server's log"},
+	{ClassDiscoveryFailed, "the server can't say which types this API group has; often the aggregated API server behind it is down", "check the APIService of the group (kubectl get apiservices), then try again"},
+	{ClassUnexpectedResponse, "the answer isn't one of a Kubernetes API server; a proxy or a login page may have sent it", "check the server's address, and log in if there is a login page in front of it"},
+	{ClassNamespaceTerminating, "the namespace is being deleted, so nothing can be created in it", "wait until it is gone and create it again, or use another namespace"},
+	{ClassQuota, "a ResourceQuota of the namespace is used up, or demands values that the object doesn't set", "have the quota raised, free some of it, or set the values that it demands"},
+	{ClassLimitRange, "the object is outside of what a LimitRange of the namespace allows", "change the object's requests and limits, or the LimitRange"},
+	{ClassPodSecurity, "the pod violates the pod security standard of its namespace", "change the pod's security context, or the namespace's pod-security labels"},
+	{ClassResize, "the volume claim can't be expanded", "check that the claim is bound and that its storage class allows expansion"},
+	{ClassPolicy, "an admission policy denied the request", "change what the policy complains about, or the policy"},
+	{ClassWebhook, "an admission webhook denied the request", "change what the webhook complains about, or the webhook"},
+	{ClassWebhookUnreachable, "an admission or conversion webhook did not answer as it should", "check the service behind the webhook, then try again"},
+	{ClassAdmission, "an admission plugin of the server refused the request", "change what the message complains about"},
+	{ClassForbidden, "the server refused the request and doesn't say on which ground", "ask the operator of the server, or of the gateway in front of it"},
+	{ClassConflict, "other field managers own fields with other values", "leave these fields to them, agree on the values, or apply with force"},
+	{ClassOutdated, "the object is not the one, or no longer in the version, that the request refers to", "read the object again and plan again"},
+	{ClassInvalidManifest, "the manifest doesn't fit the schema of its type", "correct the field that the message names"},
+	{ClassInvalid, "validation refused the object: a value isn't allowed, or may not change", "correct the fields that the causes name"},
+	{ClassTooLarge, "the object is larger than the server takes", "make the object smaller, or split it"},
+	{ClassBadRequest, "the server can't process the request as it was sent", "correct what the message names; the client and the server may be of different versions"},
+	{ClassAlreadyExists, "the object to be created is there already", "read the object and plan again"},
+	{ClassTypeNotServed, "the server doesn't serve this kind, or not in this version; objects of it may still exist", "install the definition of the kind, or use a version that the server has"},
+	{ClassNamespaceNotFound, "the namespace doesn't exist", "create the namespace first"},
+	{ClassNotFound, "the object doesn't exist", "create it, or correct its name and namespace"},
+	{ClassUnknown, "none of the known kinds of failure", "read the message of the error"},
+	{ClassNone, "no error", ""},
 }
 
 // Classes returns all classes. Where joined errors are of different classes, [Classify] returns the one that stands
@@ -164,7 +164,7 @@ func Classes() []Class {
 // the caller and therefore said nothing about the object. That holds for Authentication, Anonymous and Authorization
 // and for no other class. It doesn't hold for writes of any class; see [Degrade].
 func (c Class) Degradable() bool {
-	return c == Authentication || c == Anonymous || c == Authorization
+	return c == ClassAuthentication || c == ClassAnonymous || c == ClassAuthorization
 }
 
 // Describe explains the class. A text that is no class is described as Unknown.
@@ -174,7 +174,7 @@ func (c Class) Describe() Description {
 
 // or returns the class, or another if it is Unknown.
 func (c Class) or(other Class) Class {
-	if c == Unknown {
+	if c == ClassUnknown {
 		return other
 	}
 	return c
@@ -184,7 +184,7 @@ func (c Class) or(other Class) Class {
 func rank(c Class) int {
 	i := slices.IndexFunc(descriptions, func(d Description) bool { return d.Class == c })
 	if i < 0 {
-		return rank(Unknown)
+		return rank(ClassUnknown)
 	}
 	return i
 }

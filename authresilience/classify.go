@@ -20,7 +20,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Classify returns the class of err: [None] for nil, [Unknown] if no other class describes it. It sees through
+// Classify returns the class of err: [ClassNone] for nil, [ClassUnknown] if no other class describes it. It sees through
 // everything that has an Unwrap method, through apimachinery's aggregates and through what discovery reports for the
 // groups that it could not read. The class of a wrapped error is the class of the error.
 //
@@ -30,7 +30,7 @@ import (
 // the failure, and not TypeNotServed.
 func Classify(err error) Class {
 	if isNil(err) {
-		return None
+		return ClassNone
 	}
 	return tree{unmatched(err)}.class(err)
 }
@@ -42,20 +42,20 @@ type tree struct {
 
 func (t tree) class(err error) Class {
 	if isNil(err) {
-		return Unknown
+		return ClassUnknown
 	}
 	if class, ok := t.own(err); ok {
 		return class
 	}
-	class := Unknown
+	class := ClassUnknown
 	inner := unwrap(err)
 	for _, e := range inner {
 		class = first(class, t.class(e))
 	}
-	if class == Unknown && len(inner) == 0 {
+	if class == ClassUnknown && len(inner) == 0 {
 		class = leafClass(err)
 	}
-	if class == Unknown {
+	if class == ClassUnknown {
 		class = transportClass(err)
 	}
 	return class
@@ -70,15 +70,15 @@ func (t tree) own(err error) (class Class, ok bool) {
 	case apierrors.APIStatus:
 		return classifyStatus(e.Status()), true
 	case *ExpiredError:
-		return Authentication, true
+		return ClassAuthentication, true
 	case *fs.PathError:
-		return Configuration, true
+		return ClassConfiguration, true
 	case *tls.CertificateVerificationError:
-		return TLS, true
+		return ClassTLS, true
 	case *net.OpError:
 		return alertClass(e)
 	}
-	return Unknown, false
+	return ClassUnknown, false
 }
 
 // unwrap returns the errors that err wraps.
@@ -113,21 +113,21 @@ func walk(err error, visit func(error) bool) bool {
 func leafClass(err error) Class {
 	switch {
 	case errors.Is(err, context.Canceled):
-		return Canceled
+		return ClassCanceled
 	case isTimeout(err):
-		return Timeout
+		return ClassTimeout
 	case meta.IsNoMatchError(err):
-		return TypeNotServed
+		return ClassTypeNotServed
 	case isTLS(err):
-		return TLS
+		return ClassTLS
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed):
-		return Connection
+		return ClassConnection
 	case errors.Is(err, rest.ErrNotInCluster):
-		return Configuration
+		return ClassConfiguration
 	case isOfDiscovery(err, "StaleGroupVersionError"):
-		return DiscoveryFailed
+		return ClassDiscoveryFailed
 	case isDecoding(err):
-		return UnexpectedResponse
+		return ClassUnexpectedResponse
 	}
 	return textClass(err.Error())
 }
@@ -135,18 +135,18 @@ func leafClass(err error) Class {
 // transportClass classifies an error by the layer that reports it, when what it wraps says nothing.
 func transportClass(err error) Class {
 	if isTimeout(err) {
-		return Timeout
+		return ClassTimeout
 	}
 	switch e := err.(type) {
 	case *url.Error:
 		if e.Op == "parse" {
-			return Configuration
+			return ClassConfiguration
 		}
-		return Connection
+		return ClassConnection
 	case net.Error: // includes *net.OpError and *net.DNSError
-		return Connection
+		return ClassConnection
 	}
-	return Unknown
+	return ClassUnknown
 }
 
 // alertClass classifies what the TLS layer of the other side, or of this one, reports. A server that demands client
@@ -154,11 +154,11 @@ func transportClass(err error) Class {
 func alertClass(err *net.OpError) (class Class, ok bool) {
 	switch {
 	case err.Op == "remote error" && err.Err != nil && clientCertificateAlerts[err.Err.Error()]:
-		return Authentication, true
+		return ClassAuthentication, true
 	case err.Op == "remote error", err.Op == "local error":
-		return TLS, true
+		return ClassTLS, true
 	}
-	return Unknown, false
+	return ClassUnknown, false
 }
 
 // first returns that of two classes which decides.

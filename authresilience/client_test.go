@@ -96,29 +96,29 @@ func TestAnswers(t *testing.T) {
 		handler            http.HandlerFunc
 		get, patch, lookup authresilience.Class
 	}{
-		{"401 Status", respond(401, json, status("401", "Unauthorized", `"Unauthorized"`)), authresilience.Authentication, authresilience.Authentication, authresilience.Authentication},
-		{"401 HTML", respond(401, html, page), authresilience.Authentication, authresilience.Authentication, authresilience.Authentication},
-		{"401 empty", respond(401, "", ""), authresilience.Authentication, authresilience.Authentication, authresilience.Authentication},
-		{"403 RBAC", respond(403, json, status("403", "Forbidden", `"configmaps \"x\" is forbidden: User \"alice\" cannot get resource \"configmaps\" in API group \"\" in the namespace \"default\""`)), authresilience.Authorization, authresilience.Authorization, authresilience.Authorization},
-		{"403 anonymous: discovery doesn't read who it was", respond(403, json, status("403", "Forbidden", `"forbidden: User \"system:anonymous\" cannot get path \"/api\""`)), authresilience.Anonymous, authresilience.Anonymous, authresilience.Authorization},
-		{"403 HTML", respond(403, html, page), authresilience.Authorization, authresilience.Authorization, authresilience.Authorization},
-		{"403 empty", respond(403, "", ""), authresilience.Authorization, authresilience.Authorization, authresilience.Authorization},
-		{"404 HTML", respond(404, html, page), authresilience.UnexpectedResponse, authresilience.UnexpectedResponse, authresilience.UnexpectedResponse},
-		{"404 of a path that isn't served", respond(404, text, "404 page not found\n"), authresilience.TypeNotServed, authresilience.TypeNotServed, authresilience.TypeNotServed},
-		{"409 HTML", respond(409, html, page), authresilience.UnexpectedResponse, authresilience.UnexpectedResponse, authresilience.UnexpectedResponse},
-		{"429 of an API server", respond(429, text, "Too many requests, please try again later."), authresilience.Throttled, authresilience.Throttled, authresilience.Throttled},
-		{"500 HTML", respond(500, html, page), authresilience.ServerFault, authresilience.ServerFault, authresilience.ServerFault},
-		{"502 HTML", respond(502, html, page), authresilience.Unavailable, authresilience.Unavailable, authresilience.Unavailable},
-		{"503 empty", respond(503, "", ""), authresilience.Unavailable, authresilience.Unavailable, authresilience.Unavailable},
-		{"504 HTML", respond(504, html, page), authresilience.Timeout, authresilience.Timeout, authresilience.Timeout},
-		{"a login page", respond(200, html, page), authresilience.UnexpectedResponse, authresilience.UnexpectedResponse, authresilience.UnexpectedResponse},
-		{"a redirect to itself", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/login", http.StatusFound) }, authresilience.UnexpectedResponse, authresilience.UnexpectedResponse, authresilience.UnexpectedResponse},
-		{"JSON that is no object: discovery finds no groups in it", respond(200, json, `{"token":"`+opaqueToken+`"}`), authresilience.UnexpectedResponse, authresilience.UnexpectedResponse, authresilience.TypeNotServed},
-		{"half an object", respond(200, json, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"na`), authresilience.UnexpectedResponse, authresilience.UnexpectedResponse, authresilience.UnexpectedResponse},
-		{"nothing", respond(200, json, ""), authresilience.UnexpectedResponse, authresilience.UnexpectedResponse, authresilience.UnexpectedResponse},
-		{"less than announced", truncate, authresilience.Connection, authresilience.Connection, authresilience.Connection},
-		{"a connection that breaks: a GET is repeated until the time is up", reset, authresilience.Timeout, authresilience.Connection, authresilience.Timeout},
-		{"no answer", stall, authresilience.Timeout, authresilience.Timeout, authresilience.Timeout},
+		{"401 Status", respond(401, json, status("401", "Unauthorized", `"Unauthorized"`)), authresilience.ClassAuthentication, authresilience.ClassAuthentication, authresilience.ClassAuthentication},
+		{"401 HTML", respond(401, html, page), authresilience.ClassAuthentication, authresilience.ClassAuthentication, authresilience.ClassAuthentication},
+		{"401 empty", respond(401, "", ""), authresilience.ClassAuthentication, authresilience.ClassAuthentication, authresilience.ClassAuthentication},
+		{"403 RBAC", respond(403, json, status("403", "Forbidden", `"configmaps \"x\" is forbidden: User \"alice\" cannot get resource \"configmaps\" in API group \"\" in the namespace \"default\""`)), authresilience.ClassAuthorization, authresilience.ClassAuthorization, authresilience.ClassAuthorization},
+		{"403 anonymous: discovery doesn't read who it was", respond(403, json, status("403", "Forbidden", `"forbidden: User \"system:anonymous\" cannot get path \"/api\""`)), authresilience.ClassAnonymous, authresilience.ClassAnonymous, authresilience.ClassAuthorization},
+		{"403 HTML", respond(403, html, page), authresilience.ClassAuthorization, authresilience.ClassAuthorization, authresilience.ClassAuthorization},
+		{"403 empty", respond(403, "", ""), authresilience.ClassAuthorization, authresilience.ClassAuthorization, authresilience.ClassAuthorization},
+		{"404 HTML", respond(404, html, page), authresilience.ClassUnexpectedResponse, authresilience.ClassUnexpectedResponse, authresilience.ClassUnexpectedResponse},
+		{"404 of a path that isn't served", respond(404, text, "404 page not found\n"), authresilience.ClassTypeNotServed, authresilience.ClassTypeNotServed, authresilience.ClassTypeNotServed},
+		{"409 HTML", respond(409, html, page), authresilience.ClassUnexpectedResponse, authresilience.ClassUnexpectedResponse, authresilience.ClassUnexpectedResponse},
+		{"429 of an API server", respond(429, text, "Too many requests, please try again later."), authresilience.ClassThrottled, authresilience.ClassThrottled, authresilience.ClassThrottled},
+		{"500 HTML", respond(500, html, page), authresilience.ClassServerFault, authresilience.ClassServerFault, authresilience.ClassServerFault},
+		{"502 HTML", respond(502, html, page), authresilience.ClassUnavailable, authresilience.ClassUnavailable, authresilience.ClassUnavailable},
+		{"503 empty", respond(503, "", ""), authresilience.ClassUnavailable, authresilience.ClassUnavailable, authresilience.ClassUnavailable},
+		{"504 HTML", respond(504, html, page), authresilience.ClassTimeout, authresilience.ClassTimeout, authresilience.ClassTimeout},
+		{"a login page", respond(200, html, page), authresilience.ClassUnexpectedResponse, authresilience.ClassUnexpectedResponse, authresilience.ClassUnexpectedResponse},
+		{"a redirect to itself", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/login", http.StatusFound) }, authresilience.ClassUnexpectedResponse, authresilience.ClassUnexpectedResponse, authresilience.ClassUnexpectedResponse},
+		{"JSON that is no object: discovery finds no groups in it", respond(200, json, `{"token":"`+opaqueToken+`"}`), authresilience.ClassUnexpectedResponse, authresilience.ClassUnexpectedResponse, authresilience.ClassTypeNotServed},
+		{"half an object", respond(200, json, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"na`), authresilience.ClassUnexpectedResponse, authresilience.ClassUnexpectedResponse, authresilience.ClassUnexpectedResponse},
+		{"nothing", respond(200, json, ""), authresilience.ClassUnexpectedResponse, authresilience.ClassUnexpectedResponse, authresilience.ClassUnexpectedResponse},
+		{"less than announced", truncate, authresilience.ClassConnection, authresilience.ClassConnection, authresilience.ClassConnection},
+		{"a connection that breaks: a GET is repeated until the time is up", reset, authresilience.ClassTimeout, authresilience.ClassConnection, authresilience.ClassTimeout},
+		{"no answer", stall, authresilience.ClassTimeout, authresilience.ClassTimeout, authresilience.ClassTimeout},
 	}
 	for _, r := range rows {
 		t.Run(r.why, func(t *testing.T) {
@@ -158,25 +158,25 @@ func TestConnections(t *testing.T) {
 		want   authresilience.Class
 		closes bool // the server closes the connection, perhaps before what it said is read
 	}{
-		{"nobody listens", &rest.Config{Host: "http://127.0.0.1:1"}, authresilience.Connection, false},
-		{"no such host", &rest.Config{Host: "http://does-not-exist.invalid"}, authresilience.Connection, false},
-		{"an unknown authority", &rest.Config{Host: secureServer.URL}, authresilience.TLS, false},
-		{"another server's name", trusting(&rest.Config{Host: secureServer.URL, TLSClientConfig: rest.TLSClientConfig{ServerName: "other"}}), authresilience.TLS, false},
-		{"https to an http port", &rest.Config{Host: strings.Replace(plainServer.URL, "http:", "https:", 1)}, authresilience.TLS, false},
-		{"http to an https port", &rest.Config{Host: strings.Replace(secureServer.URL, "https:", "http:", 1)}, authresilience.TLS, true},
-		{"no client certificate where one is required", trusting(&rest.Config{Host: mutualServer.URL}), authresilience.Authentication, true},
-		{"a client certificate of another authority", withCert, authresilience.Authentication, true},
-		{"a plugin that isn't installed", &rest.Config{Host: plainServer.URL, ExecProvider: plugin("does-not-exist")}, authresilience.CredentialPlugin, false},
-		{"a plugin that fails", &rest.Config{Host: plainServer.URL, ExecProvider: plugin("false")}, authresilience.CredentialPlugin, false},
-		{"a plugin that says nothing", &rest.Config{Host: plainServer.URL, ExecProvider: plugin("true")}, authresilience.CredentialPlugin, false},
-		{"a provider that was removed", &rest.Config{Host: plainServer.URL, AuthProvider: &clientcmdapi.AuthProviderConfig{Name: "gcp"}}, authresilience.CredentialPlugin, false},
-		{"a token file that isn't there", &rest.Config{Host: plainServer.URL, BearerTokenFile: "/does/not/exist"}, authresilience.Configuration, false},
-		{"an authority that isn't there", &rest.Config{Host: secureServer.URL, TLSClientConfig: rest.TLSClientConfig{CAFile: "/does/not/exist"}}, authresilience.Configuration, false},
-		{"an authority that is none", &rest.Config{Host: secureServer.URL, TLSClientConfig: rest.TLSClientConfig{CAData: []byte("x")}}, authresilience.Configuration, false},
-		{"a certificate that is none", &rest.Config{Host: secureServer.URL, TLSClientConfig: rest.TLSClientConfig{CertData: []byte("x"), KeyData: []byte("x")}}, authresilience.Configuration, false},
-		{"password and token", &rest.Config{Host: plainServer.URL, Username: "u", Password: password, BearerToken: opaqueToken}, authresilience.Configuration, false},
-		{"a token that no header can hold", &rest.Config{Host: plainServer.URL, BearerToken: opaqueToken + "\n"}, authresilience.Configuration, false},
-		{"an address that is none", &rest.Config{Host: "http://["}, authresilience.Configuration, false},
+		{"nobody listens", &rest.Config{Host: "http://127.0.0.1:1"}, authresilience.ClassConnection, false},
+		{"no such host", &rest.Config{Host: "http://does-not-exist.invalid"}, authresilience.ClassConnection, false},
+		{"an unknown authority", &rest.Config{Host: secureServer.URL}, authresilience.ClassTLS, false},
+		{"another server's name", trusting(&rest.Config{Host: secureServer.URL, TLSClientConfig: rest.TLSClientConfig{ServerName: "other"}}), authresilience.ClassTLS, false},
+		{"https to an http port", &rest.Config{Host: strings.Replace(plainServer.URL, "http:", "https:", 1)}, authresilience.ClassTLS, false},
+		{"http to an https port", &rest.Config{Host: strings.Replace(secureServer.URL, "https:", "http:", 1)}, authresilience.ClassTLS, true},
+		{"no client certificate where one is required", trusting(&rest.Config{Host: mutualServer.URL}), authresilience.ClassAuthentication, true},
+		{"a client certificate of another authority", withCert, authresilience.ClassAuthentication, true},
+		{"a plugin that isn't installed", &rest.Config{Host: plainServer.URL, ExecProvider: plugin("does-not-exist")}, authresilience.ClassCredentialPlugin, false},
+		{"a plugin that fails", &rest.Config{Host: plainServer.URL, ExecProvider: plugin("false")}, authresilience.ClassCredentialPlugin, false},
+		{"a plugin that says nothing", &rest.Config{Host: plainServer.URL, ExecProvider: plugin("true")}, authresilience.ClassCredentialPlugin, false},
+		{"a provider that was removed", &rest.Config{Host: plainServer.URL, AuthProvider: &clientcmdapi.AuthProviderConfig{Name: "gcp"}}, authresilience.ClassCredentialPlugin, false},
+		{"a token file that isn't there", &rest.Config{Host: plainServer.URL, BearerTokenFile: "/does/not/exist"}, authresilience.ClassConfiguration, false},
+		{"an authority that isn't there", &rest.Config{Host: secureServer.URL, TLSClientConfig: rest.TLSClientConfig{CAFile: "/does/not/exist"}}, authresilience.ClassConfiguration, false},
+		{"an authority that is none", &rest.Config{Host: secureServer.URL, TLSClientConfig: rest.TLSClientConfig{CAData: []byte("x")}}, authresilience.ClassConfiguration, false},
+		{"a certificate that is none", &rest.Config{Host: secureServer.URL, TLSClientConfig: rest.TLSClientConfig{CertData: []byte("x"), KeyData: []byte("x")}}, authresilience.ClassConfiguration, false},
+		{"password and token", &rest.Config{Host: plainServer.URL, Username: "u", Password: password, BearerToken: opaqueToken}, authresilience.ClassConfiguration, false},
+		{"a token that no header can hold", &rest.Config{Host: plainServer.URL, BearerToken: opaqueToken + "\n"}, authresilience.ClassConfiguration, false},
+		{"an address that is none", &rest.Config{Host: "http://["}, authresilience.ClassConfiguration, false},
 	}
 	for _, r := range rows {
 		t.Run(r.why, func(t *testing.T) {
@@ -185,7 +185,7 @@ func TestConnections(t *testing.T) {
 			get, patch, lookup := ask(r.config)
 			for _, err := range []error{get, patch, lookup} {
 				got := authresilience.Classify(err)
-				if r.closes && got == authresilience.Connection {
+				if r.closes && got == authresilience.ClassConnection {
 					continue
 				}
 				assert.Equal(t, r.want, got, "%v", err)
@@ -221,7 +221,7 @@ func TestThrottled(t *testing.T) {
 	defer cancel()
 	maps := client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"})
 	_, err = maps.Get(ctx, "x", metav1.GetOptions{})
-	require.Equal(t, authresilience.TypeNotServed, authresilience.Classify(err))
+	require.Equal(t, authresilience.ClassTypeNotServed, authresilience.Classify(err))
 	_, err = maps.Get(ctx, "x", metav1.GetOptions{})
-	assert.Equal(t, authresilience.Timeout, authresilience.Classify(err), "%v", err)
+	assert.Equal(t, authresilience.ClassTimeout, authresilience.Classify(err), "%v", err)
 }

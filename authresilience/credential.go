@@ -8,18 +8,18 @@ import (
 )
 
 // A Kind is a way of proving to a server who is asking.
-type Kind string
+type CredentialKind string
 
 // The ways that a client's configuration offers.
 const (
-	BearerToken       Kind = "bearer token"
-	TokenFile         Kind = "token file"
-	ClientCertificate Kind = "client certificate"
-	BasicAuth         Kind = "user name and password"
-	ExecPlugin        Kind = "exec plugin"
-	AuthProvider      Kind = "auth provider"
-	CustomTransport   Kind = "custom transport"
-	NoCredential      Kind = "no credentials"
+	BearerToken       CredentialKind = "bearer token"
+	TokenFile         CredentialKind = "token file"
+	ClientCertificate CredentialKind = "client certificate"
+	BasicAuth         CredentialKind = "user name and password"
+	ExecPlugin        CredentialKind = "exec plugin"
+	AuthProvider      CredentialKind = "auth provider"
+	CustomTransport   CredentialKind = "custom transport"
+	NoCredential      CredentialKind = "no credentials"
 )
 
 // Credential describes what a client sends to prove who it is. It holds no secret: of a token or a certificate it keeps
@@ -31,7 +31,7 @@ type Credential struct {
 
 // A source is one of the credentials that a client sends, or was meant to send.
 type source struct {
-	kind Kind
+	kind CredentialKind
 	name string
 	file string // where facts have to be read from at the time of the diagnosis, in place of those below
 	// unsent says that client-go leaves it out, silently.

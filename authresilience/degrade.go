@@ -11,7 +11,7 @@ import (
 )
 
 // Read describes the read that failed.
-type Read struct {
+type ReadAttempt struct {
 	// Object names what was read, such as "apps/v1/Deployment default/web". It appears in the warning as it is.
 	Object string
 	// Time is when the read failed. Default: now.
@@ -34,7 +34,7 @@ type Kept[T any] struct {
 //
 // Degrade is for reads. A write with the same error has failed, so don't ask. As far as err shows that it comes from a
 // write (the denied verb, the HTTP method), Degrade refuses it.
-func Degrade[T any](prior T, err error, read Read) (kept Kept[T], ok bool) {
+func Degrade[T any](prior T, err error, read ReadAttempt) (kept Kept[T], ok bool) {
 	class := Classify(err)
 	if !class.Degradable() || aboutWrite(err) {
 		return Kept[T]{}, false

@@ -26,12 +26,12 @@ type hostState struct {
 // TestDegradeByClass holds for every error of the table of classes: reads survive three classes, and nothing else.
 func TestDegradeByClass(t *testing.T) {
 	degradable := map[authresilience.Class]bool{
-		authresilience.Authentication: true, authresilience.Anonymous: true, authresilience.Authorization: true,
+		authresilience.ClassAuthentication: true, authresilience.ClassAnonymous: true, authresilience.ClassAuthorization: true,
 	}
 	grants := map[string]bool{"RBAC: rights that the user hasn't": true, "RBAC: an aggregation rule": true} // only writes grant rights
 	for _, r := range allRows() {
 		t.Run(r.why, func(t *testing.T) {
-			kept, ok := authresilience.Degrade("prior", r.err, authresilience.Read{Object: "v1/ConfigMap default/x", Time: now})
+			kept, ok := authresilience.Degrade("prior", r.err, authresilience.ReadAttempt{Object: "v1/ConfigMap default/x", Time: now})
 			assert.Equal(t, degradable[r.want] && !grants[r.why], ok)
 			assert.Equal(t, degradable[r.want], r.want.Degradable())
 			if !ok {
@@ -49,7 +49,7 @@ func TestDegradeByClass(t *testing.T) {
 
 func TestDegradeKeepsThePrior(t *testing.T) {
 	prior := &hostState{UID: "u", Fields: map[string]any{"data": map[string]any{"a": int64(1)}}}
-	kept, ok := authresilience.Degrade(prior, apierrors.NewUnauthorized("Unauthorized"), authresilience.Read{})
+	kept, ok := authresilience.Degrade(prior, apierrors.NewUnauthorized("Unauthorized"), authresilience.ReadAttempt{})
 	require.True(t, ok)
 	assert.Same(t, prior, kept.Prior)
 	assert.Equal(t, &hostState{UID: "u", Fields: map[string]any{"data": map[string]any{"a": int64(1)}}}, prior)
@@ -57,7 +57,7 @@ func TestDegradeKeepsThePrior(t *testing.T) {
 
 func TestDegradeDefaults(t *testing.T) {
 	before := time.Now()
-	kept, ok := authresilience.Degrade(0, apierrors.NewUnauthorized("Unauthorized"), authresilience.Read{})
+	kept, ok := authresilience.Degrade(0, apierrors.NewUnauthorized("Unauthorized"), authresilience.ReadAttempt{})
 	require.True(t, ok)
 	assert.WithinRange(t, kept.Stale.Time, before.Add(-time.Millisecond), time.Now())
 	assert.Equal(t, "an object was not refreshed; its last known state is kept", kept.Warning.Summary())
@@ -100,7 +100,7 @@ func TestDegradeRefusesWrites(t *testing.T) {
 	for _, r := range rows {
 		t.Run(r.why, func(t *testing.T) {
 			require.True(t, authresilience.Classify(r.err).Degradable(), "the class alone doesn't tell")
-			_, ok := authresilience.Degrade("prior", r.err, authresilience.Read{})
+			_, ok := authresilience.Degrade("prior", r.err, authresilience.ReadAttempt{})
 			assert.Equal(t, r.ok, ok)
 		})
 	}
@@ -168,7 +168,7 @@ func TestWarnings(t *testing.T) {
 	}
 	for _, r := range rows {
 		t.Run(r.why, func(t *testing.T) {
-			kept, ok := authresilience.Degrade("prior", r.err, authresilience.Read{Object: "v1/ConfigMap default/x", Time: now, Credential: diagnose(r.config)})
+			kept, ok := authresilience.Degrade("prior", r.err, authresilience.ReadAttempt{Object: "v1/ConfigMap default/x", Time: now, Credential: diagnose(r.config)})
 			require.True(t, ok)
 			assert.Equal(t, r.cause, kept.Warning.Cause)
 			assert.Equal(t, r.next, kept.Warning.Next)
@@ -186,7 +186,7 @@ func TestExpiredErrorIsOne(t *testing.T) {
 	require.EqualError(t, err, "ssaplan: authresilience: request not sent: the bearer token expired 3 h ago (2026-08-01T09:00:00Z)")
 	var expired *authresilience.ExpiredError
 	require.ErrorAs(t, err, &expired)
-	assert.Equal(t, authresilience.Expired, expired.Diagnosis.Findings[0].Validity)
+	assert.Equal(t, authresilience.ValidityExpired, expired.Diagnosis.Findings[0].Validity)
 	require.NoError(t, authresilience.Diagnosis{}.Err(), "nothing known is no reason not to ask")
 }
 

@@ -79,9 +79,9 @@ func flattenedDenial(text string) (denial, bool) {
 
 func (d denial) class() Class {
 	if d.user == anonymousUser {
-		return Anonymous
+		return ClassAnonymous
 	}
-	return Authorization
+	return ClassAuthorization
 }
 
 // ofWrite reports whether what was denied is a change. Impersonation is denied with a verb of its own, for a read too.

@@ -18,19 +18,19 @@ type Validity string
 const (
 	// ValidityUnknown: the credential says no end, or one that is too near to now.
 	ValidityUnknown Validity = "unknown"
-	// Valid: not expired, or without an end. The server may refuse it on other grounds.
-	Valid Validity = "valid"
-	// Expired: it was valid until NotAfter.
-	Expired Validity = "expired"
-	// NotYetValid: it will be valid from NotBefore on, or the clock of this machine is wrong.
-	NotYetValid Validity = "not yet valid"
-	// Malformed: it can't be read or used; Problem tells why.
-	Malformed Validity = "malformed"
+	// ValidityValid: not expired, or without an end. The server may refuse it on other grounds.
+	ValidityValid Validity = "valid"
+	// ValidityExpired: it was valid until NotAfter.
+	ValidityExpired Validity = "expired"
+	// ValidityNotYet: it will be valid from NotBefore on, or the clock of this machine is wrong.
+	ValidityNotYet Validity = "not yet valid"
+	// ValidityMalformed: it can't be read or used; Problem tells why.
+	ValidityMalformed Validity = "malformed"
 )
 
 // Finding is what one credential says about itself. It holds no secret.
 type Finding struct {
-	Kind      Kind
+	Kind      CredentialKind
 	Name      string // path of the file, name of the plugin, or else the subject
 	Validity  Validity
 	NotBefore time.Time // zero if it doesn't say
@@ -70,13 +70,13 @@ func (s source) finding(now time.Time) Finding {
 	}
 	switch {
 	case facts.problem != "":
-		f.Validity = Malformed
+		f.Validity = ValidityMalformed
 	case facts.format == formatOpaque:
 		f.Problem = "it is opaque and doesn't say when it expires"
 	case facts.format != "":
 		f.Validity = facts.window.validity(now)
 	}
-	if f.Validity == Valid && facts.chain.validity(now) == Expired {
+	if f.Validity == ValidityValid && facts.chain.validity(now) == ValidityExpired {
 		f.Validity, f.Problem = ValidityUnknown, "a certificate of its chain expired "+ago(facts.chain.notAfter, now)
 	}
 	return f
@@ -93,7 +93,7 @@ func (d Diagnosis) Expired() (since time.Time, ok bool) {
 		if f.unsent {
 			continue
 		}
-		if f.Validity != Expired {
+		if f.Validity != ValidityExpired {
 			return time.Time{}, false
 		}
 		if f.NotAfter.After(since) {
@@ -167,15 +167,15 @@ func (f Finding) subject() string {
 
 func (f Finding) predicate(now time.Time) string {
 	switch {
-	case f.Validity == Malformed:
+	case f.Validity == ValidityMalformed:
 		return " can't be used: " + f.Problem
-	case f.Validity == Expired:
+	case f.Validity == ValidityExpired:
 		return " expired " + ago(f.NotAfter, now)
-	case f.Validity == NotYetValid:
+	case f.Validity == ValidityNotYet:
 		return " is not valid before " + when(f.NotBefore, now)
-	case f.Validity == Valid && f.NotAfter.IsZero():
+	case f.Validity == ValidityValid && f.NotAfter.IsZero():
 		return " is not expired: it doesn't expire by itself"
-	case f.Validity == Valid:
+	case f.Validity == ValidityValid:
 		return " is not expired: it is valid until " + when(f.NotAfter, now)
 	case f.Problem != "":
 		return " may be expired or not: " + f.Problem

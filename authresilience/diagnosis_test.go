@@ -20,7 +20,7 @@ func diagnose(config *rest.Config) authresilience.Diagnosis {
 }
 
 func TestDiagnoseTokens(t *testing.T) {
-	const valid, expired, unknown, notYet, malformed = authresilience.Valid, authresilience.Expired, authresilience.ValidityUnknown, authresilience.NotYetValid, authresilience.Malformed
+	const valid, expired, unknown, notYet, malformed = authresilience.ValidityValid, authresilience.ValidityExpired, authresilience.ValidityUnknown, authresilience.ValidityNotYet, authresilience.ValidityMalformed
 	rows := []struct {
 		why   string
 		token string
@@ -79,7 +79,7 @@ func TestDiagnoseTokens(t *testing.T) {
 			assert.Equal(t, r.want, d.Findings[0].Validity, "%s", d)
 			assert.Contains(t, d.String(), r.text)
 			assert.Equal(t, authresilience.BearerToken, d.Findings[0].Kind)
-			assert.Equal(t, r.want == authresilience.Expired, d.Err() != nil, "only what is expired for certain is not sent")
+			assert.Equal(t, r.want == authresilience.ValidityExpired, d.Err() != nil, "only what is expired for certain is not sent")
 		})
 	}
 }
@@ -97,17 +97,17 @@ func TestDiagnoseCertificates(t *testing.T) {
 		want   authresilience.Validity
 		text   string
 	}{
-		{"valid", certConfig(t, hourAgo, inAnHour), authresilience.Valid, `the client certificate ("alice", issued by "cluster CA") is not expired: it is valid until 2026-08-01T13:00:00Z (in 60 min)`},
-		{"expired", certConfig(t, now.Add(-2*time.Hour), hourAgo), authresilience.Expired, "expired 60 min ago (2026-08-01T11:00:00Z)"},
-		{"not yet valid", certConfig(t, inAnHour, inAnHour.Add(time.Hour)), authresilience.NotYetValid, "not valid before 2026-08-01T13:00:00Z"},
+		{"valid", certConfig(t, hourAgo, inAnHour), authresilience.ValidityValid, `the client certificate ("alice", issued by "cluster CA") is not expired: it is valid until 2026-08-01T13:00:00Z (in 60 min)`},
+		{"expired", certConfig(t, now.Add(-2*time.Hour), hourAgo), authresilience.ValidityExpired, "expired 60 min ago (2026-08-01T11:00:00Z)"},
+		{"not yet valid", certConfig(t, inAnHour, inAnHour.Add(time.Hour)), authresilience.ValidityNotYet, "not valid before 2026-08-01T13:00:00Z"},
 		{"near its end", certConfig(t, hourAgo, now.Add(time.Minute)), authresilience.ValidityUnknown, "in 60 s"},
-		{"the key stands in the same file, first", config(append(key, cert...), key), authresilience.Valid, "not expired"},
+		{"the key stands in the same file, first", config(append(key, cert...), key), authresilience.ValidityValid, "not expired"},
 		{"a certificate of the chain expired", config(append(leaf, expiredAuthority...), key), authresilience.ValidityUnknown, "a certificate of its chain expired 2 h ago"},
-		{"both expired: its own date counts", config(append(leaf[:0:0], append(mustExpire(t), expiredAuthority...)...), key), authresilience.Expired, "expired 60 min ago"},
-		{"no key: it isn't sent", config(cert, nil), authresilience.Malformed, "isn't sent, since its key is missing"},
-		{"not PEM", config([]byte(signature), key), authresilience.Malformed, "no certificate in it"},
-		{"a key in place of the certificate", config(key, key), authresilience.Malformed, "no certificate in it"},
-		{"not X.509", config([]byte("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"), key), authresilience.Malformed, "can't be parsed"},
+		{"both expired: its own date counts", config(append(leaf[:0:0], append(mustExpire(t), expiredAuthority...)...), key), authresilience.ValidityExpired, "expired 60 min ago"},
+		{"no key: it isn't sent", config(cert, nil), authresilience.ValidityMalformed, "isn't sent, since its key is missing"},
+		{"not PEM", config([]byte(signature), key), authresilience.ValidityMalformed, "no certificate in it"},
+		{"a key in place of the certificate", config(key, key), authresilience.ValidityMalformed, "no certificate in it"},
+		{"not X.509", config([]byte("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"), key), authresilience.ValidityMalformed, "can't be parsed"},
 	}
 	for _, r := range rows {
 		t.Run(r.why, func(t *testing.T) {
@@ -115,7 +115,7 @@ func TestDiagnoseCertificates(t *testing.T) {
 			require.Len(t, d.Findings, 1)
 			assert.Equal(t, r.want, d.Findings[0].Validity, "%s", d)
 			assert.Contains(t, d.String(), r.text)
-			assert.Equal(t, r.want == authresilience.Expired, d.Err() != nil)
+			assert.Equal(t, r.want == authresilience.ValidityExpired, d.Err() != nil)
 		})
 	}
 }

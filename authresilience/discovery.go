@@ -71,17 +71,17 @@ func isOfDiscovery(err error, name string) bool {
 // serve the group (404) says that it hasn't.
 func (t tree) discoveryClass(failed map[schema.GroupVersion]error) Class {
 	if len(failed) == 0 {
-		return DiscoveryFailed
+		return ClassDiscoveryFailed
 	}
-	class := Unknown
+	class := ClassUnknown
 	for gv, err := range failed {
 		if !t.concerns(gv) {
 			continue
 		}
 		c := t.class(err)
 		switch c {
-		case Unknown, NotFound, NamespaceNotFound:
-			c = DiscoveryFailed
+		case ClassUnknown, ClassNotFound, ClassNamespaceNotFound:
+			c = ClassDiscoveryFailed
 		}
 		class = first(class, c)
 	}

@@ -6,7 +6,7 @@
 //
 //	live, err := client.Get(ctx, name, metav1.GetOptions{})
 //	if err != nil {
-//		kept, ok := authresilience.Degrade(state, err, authresilience.Read{Object: "v1/ConfigMap default/web", Credential: diagnosis})
+//		kept, ok := authresilience.Degrade(state, err, authresilience.ReadAttempt{Object: "v1/ConfigMap default/web", Credential: diagnosis})
 //		if !ok {
 //			return fmt.Errorf("%s: %w", authresilience.Classify(err), authresilience.Redact(err))
 //		}

@@ -48,7 +48,7 @@ func ExampleClassify_discovery() {
 }
 
 func ExampleClass_Describe() {
-	d := authresilience.PodSecurity.Describe()
+	d := authresilience.ClassPodSecurity.Describe()
 	fmt.Println(d.Class)
 	fmt.Println(d.Meaning)
 	fmt.Println(d.Advice)
@@ -61,7 +61,7 @@ func ExampleClass_Describe() {
 func ExampleDegrade() {
 	type state struct{ Replicas int }
 	prior := state{Replicas: 3}
-	read := authresilience.Read{
+	read := authresilience.ReadAttempt{
 		Object: "apps/v1/Deployment default/web",
 		Time:   time.Date(2026, time.August, 1, 12, 0, 0, 0, time.UTC),
 	}
@@ -90,7 +90,7 @@ func ExampleDiagnose() {
 
 	// A request that can only fail need not be sent.
 	if err := diagnosis.Err(); err != nil {
-		kept, _ := authresilience.Degrade("prior", err, authresilience.Read{Object: "v1/ConfigMap default/web"})
+		kept, _ := authresilience.Degrade("prior", err, authresilience.ReadAttempt{Object: "v1/ConfigMap default/web"})
 		fmt.Println(kept.Warning.Next)
 	}
 	// Output:
@@ -99,7 +99,7 @@ func ExampleDiagnose() {
 }
 
 func ExampleStale() {
-	mark := authresilience.Stale{Reason: authresilience.Authentication, Time: time.Date(2026, time.August, 1, 12, 0, 0, 0, time.UTC)}
+	mark := authresilience.Stale{Reason: authresilience.ClassAuthentication, Time: time.Date(2026, time.August, 1, 12, 0, 0, 0, time.UTC)}
 	data, _ := json.Marshal(mark)
 	fmt.Println(string(data))
 

@@ -49,13 +49,13 @@ func (w window) narrow(other window) window {
 func (w window) validity(now time.Time) Validity {
 	switch {
 	case !w.notAfter.IsZero() && now.After(w.notAfter.Add(ClockSkew)):
-		return Expired
+		return ValidityExpired
 	case !w.notBefore.IsZero() && now.Before(w.notBefore.Add(-ClockSkew)):
-		return NotYetValid
+		return ValidityNotYet
 	case !w.notAfter.IsZero() && now.After(w.notAfter.Add(-ClockSkew)):
 		return ValidityUnknown
 	}
-	return Valid
+	return ValidityValid
 }
 
 // readCredential reads a token or certificate file as client-go does.

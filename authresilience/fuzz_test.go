@@ -20,7 +20,7 @@ import (
 func FuzzClassifyStatus(f *testing.F) {
 	for _, r := range allRows() {
 		var status apierrors.APIStatus
-		if errors.As(r.err, &status) && r.want != authresilience.None {
+		if errors.As(r.err, &status) && r.want != authresilience.ClassNone {
 			s := status.Status()
 			var kind, name, cause string
 			if s.Details != nil {
@@ -38,7 +38,7 @@ func FuzzClassifyStatus(f *testing.F) {
 			Details: &metav1.StatusDetails{Kind: kind, Name: name, Causes: []metav1.StatusCause{{Type: metav1.CauseType(cause), Message: message}}},
 		}}
 		class := checkClass(t, err)
-		if name == "" && (class == authresilience.NotFound || class == authresilience.NamespaceNotFound) {
+		if name == "" && (class == authresilience.ClassNotFound || class == authresilience.ClassNamespaceNotFound) {
 			t.Errorf("%s without a name: %q", class, message)
 		}
 	})
@@ -47,13 +47,13 @@ func FuzzClassifyStatus(f *testing.F) {
 // FuzzClassifyText: no text of an error without a type makes an object disappear, or stops the program.
 func FuzzClassifyText(f *testing.F) {
 	for _, r := range allRows() {
-		if r.err != nil && r.want != authresilience.None {
+		if r.err != nil && r.want != authresilience.ClassNone {
 			f.Add(r.err.Error())
 		}
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		switch class := checkClass(t, errors.New(text)); class {
-		case authresilience.NotFound, authresilience.NamespaceNotFound, authresilience.TypeNotServed, authresilience.AlreadyExists:
+		case authresilience.ClassNotFound, authresilience.ClassNamespaceNotFound, authresilience.ClassTypeNotServed, authresilience.ClassAlreadyExists:
 			t.Errorf("%s from the text %q", class, text)
 		}
 	})
@@ -71,7 +71,7 @@ func checkClass(t *testing.T, err error) authresilience.Class {
 	if redacted := authresilience.Classify(authresilience.Redact(err)); redacted != class {
 		t.Errorf("redacted it is %s, else %s", redacted, class)
 	}
-	if _, ok := authresilience.Degrade("prior", err, authresilience.Read{Time: now}); ok && !class.Degradable() {
+	if _, ok := authresilience.Degrade("prior", err, authresilience.ReadAttempt{Time: now}); ok && !class.Degradable() {
 		t.Errorf("%s was survived", class)
 	}
 	return class

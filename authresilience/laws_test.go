@@ -32,13 +32,13 @@ var wrappings = map[string]func(error) error{
 // TestClassOfAWrappedError: the class of a wrapped error is the class of the error.
 func TestClassOfAWrappedError(t *testing.T) {
 	for _, r := range allRows() {
-		if r.err == nil || r.want == authresilience.None {
+		if r.err == nil || r.want == authresilience.ClassNone {
 			continue // wrapping nothing makes an error of it
 		}
 		for how, wrap := range wrappings {
 			assert.Equal(t, r.want, authresilience.Classify(wrap(r.err)), "%s, %s", r.why, how)
 		}
-		if r.want != authresilience.Unknown {
+		if r.want != authresilience.ClassUnknown {
 			wrapped := &url.Error{Op: "Get", URL: "https://127.0.0.1/", Err: r.err}
 			assert.Equal(t, r.want, authresilience.Classify(wrapped), "%s, url.Error", r.why)
 		}
@@ -65,11 +65,11 @@ func TestClassOfJoinedErrors(t *testing.T) {
 // something, it doesn't.
 func TestNothingIsGoneByDoubt(t *testing.T) {
 	for _, r := range allRows() {
-		if r.want == authresilience.None || r.want == authresilience.Unknown || r.want == authresilience.NotFound {
+		if r.want == authresilience.ClassNone || r.want == authresilience.ClassUnknown || r.want == authresilience.ClassNotFound {
 			continue
 		}
 		got := authresilience.Classify(errors.Join(requestRows[0].err, r.err))
-		assert.NotEqual(t, authresilience.NotFound, got, r.why)
+		assert.NotEqual(t, authresilience.ClassNotFound, got, r.why)
 	}
 }
 
@@ -78,12 +78,12 @@ func TestEveryClassIsDescribed(t *testing.T) {
 		d := class.Describe()
 		assert.Equal(t, class, d.Class)
 		assert.NotEmpty(t, d.Meaning, class)
-		assert.Equal(t, class != authresilience.None, d.Advice != "", class)
+		assert.Equal(t, class != authresilience.ClassNone, d.Advice != "", class)
 		for _, text := range []string{d.Meaning, d.Advice} {
 			assert.NotRegexp(t, `\.$|^[A-Z]`, text, "sentences are put together: no capital, no full stop")
 		}
 	}
-	assert.Equal(t, authresilience.Unknown, authresilience.Class("").Describe().Class)
+	assert.Equal(t, authresilience.ClassUnknown, authresilience.Class("").Describe().Class)
 	assert.False(t, authresilience.Class("").Degradable())
 	assert.False(t, authresilience.Class("authentication").Degradable(), "classes are case-sensitive")
 }
@@ -91,7 +91,7 @@ func TestEveryClassIsDescribed(t *testing.T) {
 // TestWarningsAreSentences holds for every error that is survived.
 func TestWarningsAreSentences(t *testing.T) {
 	for _, r := range allRows() {
-		kept, ok := authresilience.Degrade("prior", r.err, authresilience.Read{Object: "v1/ConfigMap default/x", Time: now})
+		kept, ok := authresilience.Degrade("prior", r.err, authresilience.ReadAttempt{Object: "v1/ConfigMap default/x", Time: now})
 		if !ok {
 			continue
 		}
@@ -104,7 +104,7 @@ func TestWarningsAreSentences(t *testing.T) {
 
 // TestValidityMovesForward: with time, a credential goes from not yet valid through valid to expired, and never back.
 func TestValidityMovesForward(t *testing.T) {
-	order := []authresilience.Validity{authresilience.NotYetValid, authresilience.Valid, authresilience.ValidityUnknown, authresilience.Expired}
+	order := []authresilience.Validity{authresilience.ValidityNotYet, authresilience.ValidityValid, authresilience.ValidityUnknown, authresilience.ValidityExpired}
 	configs := map[string]authresilience.Credential{
 		"JWT":         authresilience.FromRESTConfig(tokenConfig(jwt(fmt.Sprintf(`{"nbf":%d,"exp":%d}`, now.Unix(), now.Add(time.Hour).Unix())))),
 		"EKS":         authresilience.FromRESTConfig(tokenConfig(eks(now))),
@@ -117,7 +117,7 @@ func TestValidityMovesForward(t *testing.T) {
 			d := authresilience.Diagnose(credential, at)
 			i := slices.Index(order, d.Findings[0].Validity)
 			require.GreaterOrEqual(t, i, last, "%s at %s: %s", why, at, d)
-			assert.Equal(t, order[i] == authresilience.Expired, d.Err() != nil)
+			assert.Equal(t, order[i] == authresilience.ValidityExpired, d.Err() != nil)
 			last = i
 		}
 		assert.Equal(t, len(order)-1, last, why)
@@ -129,7 +129,7 @@ func TestValidityMovesForward(t *testing.T) {
 func TestStatusSurvivesJSON(t *testing.T) {
 	for _, r := range allRows() {
 		var status interface{ Status() metav1.Status }
-		if !errors.As(r.err, &status) || r.err != status.(error) || r.want == authresilience.None {
+		if !errors.As(r.err, &status) || r.err != status.(error) || r.want == authresilience.ClassNone {
 			continue
 		}
 		data, err := json.Marshal(status.Status())

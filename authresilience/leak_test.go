@@ -130,7 +130,7 @@ func TestNothingLeaks(t *testing.T) {
 			clean(t, "diagnosis", diagnosis)
 			clean(t, "error", diagnosis.Err())
 			for _, err := range []error{apierrors.NewUnauthorized("Unauthorized"), answer(403, "<html>"+opaqueToken), diagnosis.Err()} {
-				if kept, ok := authresilience.Degrade("prior", err, authresilience.Read{Object: "x", Time: now, Credential: diagnosis}); ok {
+				if kept, ok := authresilience.Degrade("prior", err, authresilience.ReadAttempt{Object: "x", Time: now, Credential: diagnosis}); ok {
 					clean(t, "what is kept", kept)
 				}
 			}

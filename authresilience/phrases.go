@@ -27,119 +27,119 @@ func find(phrases []phrase, text string) Class {
 			return p.class
 		}
 	}
-	return Unknown
+	return ClassUnknown
 }
 
 // webhookPhrases: how a message starts, whatever its code and reason.
 var webhookPhrases = []phrase{
-	{start: `admission webhook "`, has: `" denied the request`, class: Webhook, seen: recorded},
-	{start: `Internal error occurred: failed calling webhook "`, class: WebhookUnreachable, seen: recorded},
-	{start: `conversion webhook for `, has: ` failed: `, class: WebhookUnreachable, seen: recorded},
+	{start: `admission webhook "`, has: `" denied the request`, class: ClassWebhook, seen: recorded},
+	{start: `Internal error occurred: failed calling webhook "`, class: ClassWebhookUnreachable, seen: recorded},
+	{start: `conversion webhook for `, has: ` failed: `, class: ClassWebhookUnreachable, seen: recorded},
 }
 
 // policyPhrases: what follows "is forbidden: " in a message, whatever its code and reason.
 var policyPhrases = []phrase{
-	{start: `ValidatingAdmissionPolicy '`, has: ` denied request: `, class: Policy, seen: recorded},
-	{start: `admission request denied by policy`, class: Policy, seen: read},
+	{start: `ValidatingAdmissionPolicy '`, has: ` denied request: `, class: ClassPolicy, seen: recorded},
+	{start: `admission request denied by policy`, class: ClassPolicy, seen: read},
 }
 
 // forbiddenPhrases: what follows "is forbidden: " in a 403.
 var forbiddenPhrases = []phrase{
-	{start: `exceeded quota: `, class: Quota, seen: recorded},
-	{start: `failed quota: `, class: Quota, seen: recorded},
-	{start: `status unknown for quota: `, class: Quota, seen: recorded},
-	{start: `insufficient quota to `, class: Quota, seen: read},
-	{start: `quota usage is negative for resource(s): `, class: Quota, seen: read},
-	{start: `violates PodSecurity "`, class: PodSecurity, seen: recorded},
-	{start: `minimum `, has: ` usage per `, class: LimitRange, seen: recorded},
-	{start: `maximum `, has: ` usage per `, class: LimitRange, seen: recorded},
-	{start: ``, has: ` max limit to request ratio per `, class: LimitRange, seen: recorded},
-	{start: `Only bound persistent volume claims can be expanded`, class: Resize, seen: read},
-	{start: `only dynamically provisioned pvc can be resized`, class: Resize, seen: recorded},
-	{start: `user "`, has: ` is attempting to grant RBAC permissions not currently held`, class: Authorization, seen: recorded},
-	{start: `must have cluster-admin privileges to use the aggregationRule`, class: Authorization, seen: recorded},
-	{start: `not yet ready to handle request`, class: Unavailable, seen: read},
+	{start: `exceeded quota: `, class: ClassQuota, seen: recorded},
+	{start: `failed quota: `, class: ClassQuota, seen: recorded},
+	{start: `status unknown for quota: `, class: ClassQuota, seen: recorded},
+	{start: `insufficient quota to `, class: ClassQuota, seen: read},
+	{start: `quota usage is negative for resource(s): `, class: ClassQuota, seen: read},
+	{start: `violates PodSecurity "`, class: ClassPodSecurity, seen: recorded},
+	{start: `minimum `, has: ` usage per `, class: ClassLimitRange, seen: recorded},
+	{start: `maximum `, has: ` usage per `, class: ClassLimitRange, seen: recorded},
+	{start: ``, has: ` max limit to request ratio per `, class: ClassLimitRange, seen: recorded},
+	{start: `Only bound persistent volume claims can be expanded`, class: ClassResize, seen: read},
+	{start: `only dynamically provisioned pvc can be resized`, class: ClassResize, seen: recorded},
+	{start: `user "`, has: ` is attempting to grant RBAC permissions not currently held`, class: ClassAuthorization, seen: recorded},
+	{start: `must have cluster-admin privileges to use the aggregationRule`, class: ClassAuthorization, seen: recorded},
+	{start: `not yet ready to handle request`, class: ClassUnavailable, seen: read},
 }
 
 // badRequestPhrases: how the message of a 400 starts when the manifest is at fault.
 var badRequestPhrases = []phrase{
-	{start: `error decoding YAML: `, class: InvalidManifest, seen: recorded},
-	{start: `error strict decoding YAML: `, class: InvalidManifest, seen: recorded},
-	{start: ``, has: `" cannot be handled as a `, class: InvalidManifest, seen: recorded}, // ConfigMap in version "v1" …
-	{start: `invalid object type: `, class: InvalidManifest, seen: recorded},
-	{start: `Incorrect version specified in apply patch`, class: InvalidManifest, seen: read},
-	{start: `metadata.managedFields must be nil`, class: InvalidManifest, seen: recorded},
+	{start: `error decoding YAML: `, class: ClassInvalidManifest, seen: recorded},
+	{start: `error strict decoding YAML: `, class: ClassInvalidManifest, seen: recorded},
+	{start: ``, has: `" cannot be handled as a `, class: ClassInvalidManifest, seen: recorded}, // ConfigMap in version "v1" …
+	{start: `invalid object type: `, class: ClassInvalidManifest, seen: recorded},
+	{start: `Incorrect version specified in apply patch`, class: ClassInvalidManifest, seen: read},
+	{start: `metadata.managedFields must be nil`, class: ClassInvalidManifest, seen: recorded},
 }
 
 // serverErrorPhrases: how the message of a 500 starts. Errors of the field manager have neither reason nor details, and
 // are about the manifest (patch, new object) or about what is stored (live object).
 var serverErrorPhrases = []phrase{
-	{start: `failed to create typed patch object (`, class: InvalidManifest, seen: recorded},
-	{start: `failed to convert new `, has: `: conversion webhook for `, class: WebhookUnreachable, seen: read},
-	{start: `failed to convert live `, has: `: conversion webhook for `, class: WebhookUnreachable, seen: read},
-	{start: `failed to convert new `, class: InvalidManifest, seen: read},
-	{start: `failed to merge config: `, class: InvalidManifest, seen: read},
-	{start: `strconv.ParseUint: parsing `, class: InvalidManifest, seen: recorded}, // a resourceVersion
-	{start: `resourceVersion should not be set on objects to be created`, class: InvalidManifest, seen: recorded},
-	{start: `Internal error occurred: failed to allocate requested HealthCheck NodePort `, class: Invalid, seen: recorded},
-	{start: `Internal error occurred: resource quota evaluation timed out`, class: Timeout, seen: read},
-	{start: `etcdserver: request is too large`, class: TooLarge, seen: recorded},
-	{start: `rpc error: code = ResourceExhausted desc = trying to send message larger than max`, class: TooLarge, seen: recorded},
-	{start: `etcdserver: request timed out`, class: Timeout, seen: read},
-	{start: `etcdserver: too many requests`, class: Throttled, seen: read},
-	{start: `etcdserver: leader changed`, class: Unavailable, seen: read},
-	{start: `etcdserver: no leader`, class: Unavailable, seen: read},
-	{start: `context deadline exceeded`, class: Timeout, seen: read},
+	{start: `failed to create typed patch object (`, class: ClassInvalidManifest, seen: recorded},
+	{start: `failed to convert new `, has: `: conversion webhook for `, class: ClassWebhookUnreachable, seen: read},
+	{start: `failed to convert live `, has: `: conversion webhook for `, class: ClassWebhookUnreachable, seen: read},
+	{start: `failed to convert new `, class: ClassInvalidManifest, seen: read},
+	{start: `failed to merge config: `, class: ClassInvalidManifest, seen: read},
+	{start: `strconv.ParseUint: parsing `, class: ClassInvalidManifest, seen: recorded}, // a resourceVersion
+	{start: `resourceVersion should not be set on objects to be created`, class: ClassInvalidManifest, seen: recorded},
+	{start: `Internal error occurred: failed to allocate requested HealthCheck NodePort `, class: ClassInvalid, seen: recorded},
+	{start: `Internal error occurred: resource quota evaluation timed out`, class: ClassTimeout, seen: read},
+	{start: `etcdserver: request is too large`, class: ClassTooLarge, seen: recorded},
+	{start: `rpc error: code = ResourceExhausted desc = trying to send message larger than max`, class: ClassTooLarge, seen: recorded},
+	{start: `etcdserver: request timed out`, class: ClassTimeout, seen: read},
+	{start: `etcdserver: too many requests`, class: ClassThrottled, seen: read},
+	{start: `etcdserver: leader changed`, class: ClassUnavailable, seen: read},
+	{start: `etcdserver: no leader`, class: ClassUnavailable, seen: read},
+	{start: `context deadline exceeded`, class: ClassTimeout, seen: read},
 }
 
 // foreignPhrases: how an answer starts that isn't a Status.
 var foreignPhrases = []phrase{
-	{start: `404 page not found`, class: TypeNotServed, seen: recorded}, // proxies in Go say it too
-	{start: `the server could not find the requested resource`, class: TypeNotServed, seen: recorded},
-	{start: `Client sent an HTTP request to an HTTPS server`, class: TLS, seen: recorded}, // net/http
+	{start: `404 page not found`, class: ClassTypeNotServed, seen: recorded}, // proxies in Go say it too
+	{start: `the server could not find the requested resource`, class: ClassTypeNotServed, seen: recorded},
+	{start: `Client sent an HTTP request to an HTTPS server`, class: ClassTLS, seen: recorded}, // net/http
 }
 
 // clientPhrases: how an error of client-go starts that has no type of its own and wraps nothing.
 var clientPhrases = []phrase{
-	{start: `getting credentials: `, class: CredentialPlugin, seen: clientGo},
-	{start: `exec: executable `, class: CredentialPlugin, seen: clientGo},
-	{start: `exec plugin`, class: CredentialPlugin, seen: clientGo},
-	{start: `No valid id-token, and cannot refresh without refresh-token`, class: CredentialPlugin, seen: clientGo},
-	{start: `failed to refresh token: `, class: CredentialPlugin, seen: clientGo},
-	{start: `oauth2: `, class: CredentialPlugin, seen: clientGo},
-	{start: `no Auth Provider found for name `, class: CredentialPlugin, seen: clientGo},
-	{start: `The gcp auth plugin has been removed.`, class: CredentialPlugin, seen: clientGo},
-	{start: `The azure auth plugin has been removed.`, class: CredentialPlugin, seen: clientGo},
+	{start: `getting credentials: `, class: ClassCredentialPlugin, seen: clientGo},
+	{start: `exec: executable `, class: ClassCredentialPlugin, seen: clientGo},
+	{start: `exec plugin`, class: ClassCredentialPlugin, seen: clientGo},
+	{start: `No valid id-token, and cannot refresh without refresh-token`, class: ClassCredentialPlugin, seen: clientGo},
+	{start: `failed to refresh token: `, class: ClassCredentialPlugin, seen: clientGo},
+	{start: `oauth2: `, class: ClassCredentialPlugin, seen: clientGo},
+	{start: `no Auth Provider found for name `, class: ClassCredentialPlugin, seen: clientGo},
+	{start: `The gcp auth plugin has been removed.`, class: ClassCredentialPlugin, seen: clientGo},
+	{start: `The azure auth plugin has been removed.`, class: ClassCredentialPlugin, seen: clientGo},
 
-	{start: `failed to read token file `, class: Configuration, seen: clientGo},
-	{start: `read empty token from file `, class: Configuration, seen: clientGo},
-	{start: `unable to parse bytes as PEM block`, class: Configuration, seen: clientGo},
-	{start: `no valid certificate authority data seen`, class: Configuration, seen: clientGo},
-	{start: `host must be a URL or a host:port pair`, class: Configuration, seen: clientGo},
-	{start: `tls: failed to find any PEM data in `, class: Configuration, seen: clientGo},
-	{start: `tls: private key does not match public key`, class: Configuration, seen: clientGo},
-	{start: `username/password or bearer token may be set, but not both`, class: Configuration, seen: clientGo},
-	{start: `execProvider and authProvider cannot be used in combination`, class: Configuration, seen: clientGo},
-	{start: `specifying a root certificates file with the insecure flag is not allowed`, class: Configuration, seen: clientGo},
-	{start: `invalid configuration: `, class: Configuration, seen: clientGo},
-	{start: `net/http: invalid header field value for "Authorization"`, class: Configuration, seen: clientGo},
-	{start: `unsupported protocol scheme `, class: Configuration, seen: clientGo},
+	{start: `failed to read token file `, class: ClassConfiguration, seen: clientGo},
+	{start: `read empty token from file `, class: ClassConfiguration, seen: clientGo},
+	{start: `unable to parse bytes as PEM block`, class: ClassConfiguration, seen: clientGo},
+	{start: `no valid certificate authority data seen`, class: ClassConfiguration, seen: clientGo},
+	{start: `host must be a URL or a host:port pair`, class: ClassConfiguration, seen: clientGo},
+	{start: `tls: failed to find any PEM data in `, class: ClassConfiguration, seen: clientGo},
+	{start: `tls: private key does not match public key`, class: ClassConfiguration, seen: clientGo},
+	{start: `username/password or bearer token may be set, but not both`, class: ClassConfiguration, seen: clientGo},
+	{start: `execProvider and authProvider cannot be used in combination`, class: ClassConfiguration, seen: clientGo},
+	{start: `specifying a root certificates file with the insecure flag is not allowed`, class: ClassConfiguration, seen: clientGo},
+	{start: `invalid configuration: `, class: ClassConfiguration, seen: clientGo},
+	{start: `net/http: invalid header field value for "Authorization"`, class: ClassConfiguration, seen: clientGo},
+	{start: `unsupported protocol scheme `, class: ClassConfiguration, seen: clientGo},
 
-	{start: `rate: Wait(n=`, has: ` would exceed context deadline`, class: Timeout, seen: clientGo},
-	{start: `tls: `, class: TLS, seen: clientGo},
-	{start: `x509: `, class: TLS, seen: clientGo},
-	{start: `http2: `, class: Connection, seen: clientGo},
-	{start: `stream error: stream ID `, class: Connection, seen: clientGo},
-	{start: `serializer for `, has: ` doesn't exist`, class: UnexpectedResponse, seen: clientGo},
-	{start: `0-length response with status code: `, class: UnexpectedResponse, seen: clientGo},
-	{start: `couldn't get version/kind; json parse error: `, class: UnexpectedResponse, seen: clientGo},
-	{start: `stopped after `, has: ` redirects`, class: UnexpectedResponse, seen: clientGo},
+	{start: `rate: Wait(n=`, has: ` would exceed context deadline`, class: ClassTimeout, seen: clientGo},
+	{start: `tls: `, class: ClassTLS, seen: clientGo},
+	{start: `x509: `, class: ClassTLS, seen: clientGo},
+	{start: `http2: `, class: ClassConnection, seen: clientGo},
+	{start: `stream error: stream ID `, class: ClassConnection, seen: clientGo},
+	{start: `serializer for `, has: ` doesn't exist`, class: ClassUnexpectedResponse, seen: clientGo},
+	{start: `0-length response with status code: `, class: ClassUnexpectedResponse, seen: clientGo},
+	{start: `couldn't get version/kind; json parse error: `, class: ClassUnexpectedResponse, seen: clientGo},
+	{start: `stopped after `, has: ` redirects`, class: ClassUnexpectedResponse, seen: clientGo},
 }
 
 // unauthorizedTexts: the whole text of a 401, from the server and from client-go.
 var unauthorizedTexts = []phrase{
-	{start: `Unauthorized`, class: Authentication, seen: recorded},
-	{start: `the server has asked for the client to provide credentials`, class: Authentication, seen: clientGo},
+	{start: `Unauthorized`, class: ClassAuthentication, seen: recorded},
+	{start: `the server has asked for the client to provide credentials`, class: ClassAuthentication, seen: clientGo},
 }
 
 // clientCertificateAlerts: the TLS alerts with which a server refuses the certificate of a client; see crypto/tls.
@@ -157,7 +157,7 @@ var clientCertificateAlerts = map[string]bool{
 // textClass classifies the text of an error that has no type to tell: one of client-go, or a Status of which somebody
 // kept only the message.
 func textClass(text string) Class {
-	if class := find(clientPhrases, text); class != Unknown {
+	if class := find(clientPhrases, text); class != ClassUnknown {
 		return class
 	}
 	if d, ok := flattenedDenial(text); ok {
@@ -176,5 +176,5 @@ func flattenedUnauthorized(text string) Class {
 			return p.class
 		}
 	}
-	return Unknown
+	return ClassUnknown
 }

@@ -53,12 +53,12 @@ func holdsForeignText(err error) bool {
 		return false
 	}
 	switch leafClass(err) {
-	case UnexpectedResponse:
+	case ClassUnexpectedResponse:
 		return true
-	case CredentialPlugin:
+	case ClassCredentialPlugin:
 		text := strings.TrimPrefix(err.Error(), "getting credentials: ")
 		return !strings.HasPrefix(text, "exec: ") // how the program fared, not what it said
-	case Configuration:
+	case ClassConfiguration:
 		return strings.Contains(err.Error(), "@") // as in https://user:password@host
 	}
 	return false

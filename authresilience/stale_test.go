@@ -23,9 +23,9 @@ func TestStaleSurvivesJSON(t *testing.T) {
 		want  string
 	}{
 		{"nothing is marked", authresilience.Stale{}, `{}`},
-		{"authentication", authresilience.Stale{Reason: authresilience.Authentication, Time: now}, `{"stale":{"version":1,"reason":"Authentication","time":"2026-08-01T12:00:00Z"}}`},
-		{"another zone is the same time", authresilience.Stale{Reason: authresilience.Authorization, Time: now.In(east)}, `{"stale":{"version":1,"reason":"Authorization","time":"2026-08-01T12:00:00Z"}}`},
-		{"parts of a second", authresilience.Stale{Reason: authresilience.Anonymous, Time: now.Add(time.Nanosecond)}, `{"stale":{"version":1,"reason":"Anonymous","time":"2026-08-01T12:00:00.000000001Z"}}`},
+		{"authentication", authresilience.Stale{Reason: authresilience.ClassAuthentication, Time: now}, `{"stale":{"version":1,"reason":"Authentication","time":"2026-08-01T12:00:00Z"}}`},
+		{"another zone is the same time", authresilience.Stale{Reason: authresilience.ClassAuthorization, Time: now.In(east)}, `{"stale":{"version":1,"reason":"Authorization","time":"2026-08-01T12:00:00Z"}}`},
+		{"parts of a second", authresilience.Stale{Reason: authresilience.ClassAnonymous, Time: now.Add(time.Nanosecond)}, `{"stale":{"version":1,"reason":"Anonymous","time":"2026-08-01T12:00:00.000000001Z"}}`},
 	}
 	for _, r := range rows {
 		t.Run(r.why, func(t *testing.T) {
@@ -44,7 +44,7 @@ func TestStaleSurvivesJSON(t *testing.T) {
 
 // TestStaleOfDegradeSurvivesJSON: the mark of the clock, not one made for a test, comes back as the same value.
 func TestStaleOfDegradeSurvivesJSON(t *testing.T) {
-	kept, ok := authresilience.Degrade("prior", apierrors.NewUnauthorized("Unauthorized"), authresilience.Read{})
+	kept, ok := authresilience.Degrade("prior", apierrors.NewUnauthorized("Unauthorized"), authresilience.ReadAttempt{})
 	require.True(t, ok)
 	data, err := json.Marshal(kept.Stale)
 	require.NoError(t, err)
@@ -72,7 +72,7 @@ func TestStaleRefusesWhatItDoesNotKnow(t *testing.T) {
 	}
 	for _, r := range rows {
 		t.Run(r.why, func(t *testing.T) {
-			before := authresilience.Stale{Reason: authresilience.Anonymous, Time: now}
+			before := authresilience.Stale{Reason: authresilience.ClassAnonymous, Time: now}
 			read := before
 			require.ErrorContains(t, json.Unmarshal([]byte(r.json), &read), r.want)
 			assert.Equal(t, before, read, "an error changes nothing")
@@ -82,10 +82,10 @@ func TestStaleRefusesWhatItDoesNotKnow(t *testing.T) {
 
 func TestStaleIsNotWrittenUnreadable(t *testing.T) {
 	for why, stale := range map[string]authresilience.Stale{
-		"no time":                        {Reason: authresilience.Authentication},
+		"no time":                        {Reason: authresilience.ClassAuthentication},
 		"no reason":                      {Time: now},
-		"a reason that isn't survived":   {Reason: authresilience.Quota, Time: now},
-		"a time that RFC 3339 can't say": {Reason: authresilience.Authentication, Time: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)},
+		"a reason that isn't survived":   {Reason: authresilience.ClassQuota, Time: now},
+		"a time that RFC 3339 can't say": {Reason: authresilience.ClassAuthentication, Time: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)},
 	} {
 		_, err := json.Marshal(stale)
 		assert.Error(t, err, why)
@@ -93,7 +93,7 @@ func TestStaleIsNotWrittenUnreadable(t *testing.T) {
 }
 
 func TestStaleNullMarksNothing(t *testing.T) {
-	read := authresilience.Stale{Reason: authresilience.Anonymous, Time: now}
+	read := authresilience.Stale{Reason: authresilience.ClassAnonymous, Time: now}
 	require.NoError(t, json.Unmarshal([]byte("null"), &read))
 	assert.True(t, read.IsZero())
 	data, err := json.Marshal(read)

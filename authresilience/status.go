@@ -14,12 +14,12 @@ func classifyStatus(status metav1.Status) Class {
 	if text, ok := unexpected(status); ok {
 		return unexpectedClass(int(status.Code), text) // client-go has no reason of its own for a 502
 	}
-	if class := admissionClass(status.Message); class != Unknown {
+	if class := admissionClass(status.Message); class != ClassUnknown {
 		return class
 	}
 	switch code := codeOf(status); code {
 	case http.StatusUnauthorized:
-		return Authentication
+		return ClassAuthentication
 	case http.StatusForbidden:
 		return forbiddenClass(status)
 	case http.StatusNotFound:
@@ -29,9 +29,9 @@ func classifyStatus(status metav1.Status) Class {
 	case http.StatusUnprocessableEntity:
 		return invalidClass(status)
 	case http.StatusBadRequest:
-		return find(badRequestPhrases, status.Message).or(BadRequest)
+		return find(badRequestPhrases, status.Message).or(ClassBadRequest)
 	case http.StatusInternalServerError:
-		return find(serverErrorPhrases, status.Message).or(ServerFault)
+		return find(serverErrorPhrases, status.Message).or(ClassServerFault)
 	default:
 		return classOfCode(code)
 	}
@@ -71,25 +71,25 @@ func codeOf(status metav1.Status) int {
 func classOfCode(code int) Class {
 	switch code {
 	case http.StatusGone:
-		return Outdated
+		return ClassOutdated
 	case http.StatusRequestEntityTooLarge:
-		return TooLarge
+		return ClassTooLarge
 	case http.StatusTooManyRequests:
-		return Throttled
+		return ClassThrottled
 	case http.StatusBadGateway, http.StatusServiceUnavailable:
-		return Unavailable
+		return ClassUnavailable
 	case http.StatusRequestTimeout, http.StatusGatewayTimeout:
-		return Timeout
+		return ClassTimeout
 	}
 	switch {
 	case code >= 500:
-		return ServerFault
+		return ClassServerFault
 	case code >= 400:
-		return BadRequest
+		return ClassBadRequest
 	case code >= 300:
-		return UnexpectedResponse
+		return ClassUnexpectedResponse
 	}
-	return Unknown
+	return ClassUnknown
 }
 
 // unexpected reports whether client-go made this status up for an answer that was none, and returns the text of that
@@ -114,17 +114,17 @@ func unexpected(status metav1.Status) (string, bool) {
 func unexpectedClass(code int, text string) Class {
 	switch code {
 	case http.StatusUnauthorized:
-		return Authentication
+		return ClassAuthentication
 	case http.StatusForbidden:
-		return Authorization
+		return ClassAuthorization
 	case http.StatusNotFound, http.StatusBadRequest:
-		return find(foreignPhrases, text).or(UnexpectedResponse)
+		return find(foreignPhrases, text).or(ClassUnexpectedResponse)
 	case http.StatusConflict, http.StatusUnprocessableEntity, http.StatusGone:
-		return UnexpectedResponse
+		return ClassUnexpectedResponse
 	}
 	class := classOfCode(code)
-	if class == BadRequest {
-		return UnexpectedResponse
+	if class == ClassBadRequest {
+		return ClassUnexpectedResponse
 	}
 	return class
 }
@@ -132,28 +132,28 @@ func unexpectedClass(code int, text string) Class {
 // admissionClass recognises the refusals that keep neither to a code nor to a reason: a webhook chooses both, and a
 // policy the reason.
 func admissionClass(message string) Class {
-	if class := find(webhookPhrases, message); class != Unknown {
+	if class := find(webhookPhrases, message); class != ClassUnknown {
 		return class
 	}
 	refusal, ok := refusalOf(message)
 	if !ok {
-		return Unknown
+		return ClassUnknown
 	}
 	return find(policyPhrases, refusal)
 }
 
 func forbiddenClass(status metav1.Status) Class {
 	if hasCause(status, metav1.CauseType("NamespaceTerminating")) { // core/v1's constant; k8s.io/api isn't needed for it
-		return NamespaceTerminating
+		return ClassNamespaceTerminating
 	}
 	refusal, ok := refusalOf(status.Message)
 	if !ok {
-		return Forbidden
+		return ClassForbidden
 	}
 	if d, ok := parseDenial(refusal); ok {
 		return d.class()
 	}
-	return find(forbiddenPhrases, strings.TrimPrefix(refusal, "[")).or(Admission) // "[" starts a list of refusals
+	return find(forbiddenPhrases, strings.TrimPrefix(refusal, "[")).or(ClassAdmission) // "[" starts a list of refusals
 }
 
 // notFoundClass tells what is not there. A 404 that doesn't name an object proves nothing about one.
@@ -162,36 +162,36 @@ func notFoundClass(status metav1.Status) Class {
 	if status.Details != nil {
 		details = *status.Details
 	}
-	if class := find(foreignPhrases, status.Message); class != Unknown {
+	if class := find(foreignPhrases, status.Message); class != ClassUnknown {
 		return class
 	}
 	switch {
 	case details.Name == "":
-		return UnexpectedResponse
+		return ClassUnexpectedResponse
 	case details.Kind == "namespaces" && details.Group == "":
-		return NamespaceNotFound
+		return ClassNamespaceNotFound
 	default:
-		return NotFound
+		return ClassNotFound
 	}
 }
 
 func conflictClass(status metav1.Status) Class {
 	switch {
 	case status.Reason == metav1.StatusReasonAlreadyExists:
-		return AlreadyExists
+		return ClassAlreadyExists
 	case hasCause(status, metav1.CauseTypeFieldManagerConflict):
-		return Conflict
+		return ClassConflict
 	default:
-		return Outdated
+		return ClassOutdated
 	}
 }
 
 // invalidClass tells an object that validation refused from options of the request that it refused.
 func invalidClass(status metav1.Status) Class {
 	if status.Details != nil && status.Details.Group == "meta.k8s.io" && strings.HasSuffix(status.Details.Kind, "Options") {
-		return BadRequest
+		return ClassBadRequest
 	}
-	return Invalid
+	return ClassInvalid
 }
 
 func hasCause(status metav1.Status, cause metav1.CauseType) bool {

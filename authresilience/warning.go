@@ -7,7 +7,7 @@ import (
 
 // Warning tells a user that an object was not refreshed. Its texts are sentences without full stops.
 type Warning struct {
-	Object string // what was read, as in [Read]
+	Object string // what was read, as in [ReadAttempt]
 	Cause  string // why that failed
 	Next   string // what to do
 }
@@ -29,17 +29,17 @@ func (w Warning) String() string {
 
 // warningOf words the warning. It never takes over the text of err: an answer that came from a proxy can hold
 // anything, and an address can hold a token.
-func warningOf(class Class, err error, read Read) Warning {
+func warningOf(class Class, err error, read ReadAttempt) Warning {
 	w := Warning{Object: read.Object, Cause: class.Describe().Meaning}
 	if w.Object == "" {
 		w.Object = "an object"
 	}
 	d, denied := denialIn(err)
 	switch {
-	case denied && class == Authorization:
+	case denied && class == ClassAuthorization:
 		w.Cause = d.text
 		w.Next = "ask for the right to " + d.what() + " (RBAC), or use credentials of another user"
-	case class == Authorization:
+	case class == ClassAuthorization:
 		w.Cause = "the server, or a gateway in front of it, answered 403 and doesn't say what is not allowed"
 		w.Next = "ask for the right to get the object and to read the discovery documents of the API (RBAC), or log in to the gateway"
 	case isNotSent(err):
@@ -68,14 +68,14 @@ func isNotSent(err error) bool {
 // advice says what to do about credentials that the server refused. Where there are several, the first that is at fault
 // counts.
 func (d Diagnosis) advice() string {
-	for _, wanted := range []Validity{Malformed, Expired, NotYetValid, ValidityUnknown, Valid} {
+	for _, wanted := range []Validity{ValidityMalformed, ValidityExpired, ValidityNotYet, ValidityUnknown, ValidityValid} {
 		for _, f := range d.Findings {
 			if f.Validity == wanted {
 				return f.advice()
 			}
 		}
 	}
-	return Authentication.Describe().Advice
+	return ClassAuthentication.Describe().Advice
 }
 
 func (f Finding) advice() string {
@@ -85,16 +85,16 @@ func (f Finding) advice() string {
 	case ExecPlugin:
 		return "run the exec plugin by hand or log in again, and check that the configuration belongs to this server"
 	case AuthProvider, CustomTransport, BasicAuth:
-		return Authentication.Describe().Advice
+		return ClassAuthentication.Describe().Advice
 	}
 	switch f.Validity {
-	case Malformed:
+	case ValidityMalformed:
 		return "correct the " + string(f.Kind) + " in the client's configuration"
-	case Expired:
+	case ValidityExpired:
 		return "renew the " + string(f.Kind)
-	case NotYetValid:
+	case ValidityNotYet:
 		return "check the clock of this machine, or wait until the " + string(f.Kind) + " is valid"
-	case Valid:
+	case ValidityValid:
 		return "check the configuration: the " + string(f.Kind) + " may have been revoked, or be meant for another server or audience"
 	}
 	return "renew the " + string(f.Kind) + ", or check that it is meant for this server"

@@ -8,27 +8,27 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// ChangeKind says what happened to a manager's ownership of a field.
-type ChangeKind string
+// TransferKind says what happened to a manager's ownership of a field.
+type TransferKind string
 
-// The kinds of a [Change], seen from the manager that it is about.
+// The kinds of a [Transfer], seen from the manager that it is about.
 const (
-	// Taken is a field that the manager owns now and that others, named in the change, lost.
-	Taken ChangeKind = "Taken"
-	// Shared is a field that the manager and others own now, and didn't own together before.
-	Shared ChangeKind = "Shared"
-	// GivenUp is a field that the manager owned and no longer does, and nobody owns it who didn't before. The change
+	// TransferTaken is a field that the manager owns now and that others, named in the change, lost.
+	TransferTaken TransferKind = "Taken"
+	// TransferShared is a field that the manager and others own now, and didn't own together before.
+	TransferShared TransferKind = "Shared"
+	// TransferGivenUp is a field that the manager owned and no longer does, and nobody owns it who didn't before. The change
 	// names those who still do; if there are none, the field is nobody's. A co-owner who changed the value leaves the
 	// same record as a manager who stopped sending it.
-	GivenUp ChangeKind = "GivenUp"
-	// Lost is a field that the manager owned, no longer does, and others, named in the change, do instead.
-	Lost ChangeKind = "Lost"
+	TransferGivenUp TransferKind = "GivenUp"
+	// TransferLost is a field that the manager owned, no longer does, and others, named in the change, do instead.
+	TransferLost TransferKind = "Lost"
 )
 
-// Change is one change of who owns a field. It says nothing about the field's value, which may be the same.
-type Change struct {
+// Transfer is one change of who owns a field. It says nothing about the field's value, which may be the same.
+type Transfer struct {
 	Path projection.Path
-	Kind ChangeKind
+	Kind TransferKind
 	// Owners are the others that the change is about.
 	Owners []Owner
 }
@@ -37,12 +37,12 @@ type Change struct {
 // before and after a dry run, in the order of the paths. Fields that the manager alone comes to own, which nobody owned
 // before, are no change. The manager's other entries, such as its own updates, are others than itself, as they are to a
 // server.
-func Compare(before, after Ownership, manager string) []Change {
+func Compare(before, after Ownership, manager string) []Transfer {
 	if before.Equal(after) {
 		return nil
 	}
 	had, has := before.Fields(AppliedBy(manager)), after.Fields(AppliedBy(manager))
-	var changes []Change
+	var changes []Transfer
 	for p := range had.Union(has).All() {
 		c := comparison{
 			path: p, had: had.Has(p), has: has.Has(p),
@@ -71,37 +71,37 @@ type comparison struct {
 	before, after []Owner
 }
 
-func (c comparison) changes() []Change {
+func (c comparison) changes() []Transfer {
 	losers, winners := without(c.before, c.after), without(c.after, c.before)
 	switch {
 	case !c.has && len(winners) > 0:
-		return []Change{{c.path, Lost, winners}}
+		return []Transfer{{c.path, TransferLost, winners}}
 	case !c.has:
-		return []Change{{c.path, GivenUp, c.after}}
+		return []Transfer{{c.path, TransferGivenUp, c.after}}
 	}
-	var changes []Change
+	var changes []Transfer
 	if len(losers) > 0 {
-		changes = append(changes, Change{c.path, Taken, losers})
+		changes = append(changes, Transfer{c.path, TransferTaken, losers})
 	}
 	sharers := winners
 	if !c.had {
 		sharers = c.after
 	}
 	if len(sharers) > 0 {
-		changes = append(changes, Change{c.path, Shared, sharers})
+		changes = append(changes, Transfer{c.path, TransferShared, sharers})
 	}
 	return changes
 }
 
 // String returns one line: the path, what happened, and the others.
-func (c Change) String() string {
+func (c Transfer) String() string {
 	names := ownerNames(c.Owners)
 	switch {
-	case c.Kind == Taken:
+	case c.Kind == TransferTaken:
 		return fmt.Sprintf("%s: taken from %s", c.Path, names)
-	case c.Kind == Shared:
+	case c.Kind == TransferShared:
 		return fmt.Sprintf("%s: shared with %s", c.Path, names)
-	case c.Kind == Lost:
+	case c.Kind == TransferLost:
 		return fmt.Sprintf("%s: lost to %s", c.Path, names)
 	case len(c.Owners) > 0:
 		return fmt.Sprintf("%s: given up, still owned by %s", c.Path, names)
@@ -110,11 +110,11 @@ func (c Change) String() string {
 }
 
 // MarshalJSON returns {"path","change","managers":[{"manager","operation",…}]}.
-func (c Change) MarshalJSON() ([]byte, error) {
+func (c Transfer) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
-		Path     string     `json:"path"`
-		Change   ChangeKind `json:"change"`
-		Managers []Owner    `json:"managers"`
+		Path     string       `json:"path"`
+		Change   TransferKind `json:"change"`
+		Managers []Owner      `json:"managers"`
 	}{c.Path.String(), c.Kind, append([]Owner{}, c.Owners...)})
 }
 

@@ -90,9 +90,9 @@ func brief(t testing.TB, text string) Ownership {
 }
 
 func TestChangeJSON(t *testing.T) {
-	text, err := json.Marshal([]Change{
-		{path(t, "spec.replicas"), Taken, []Owner{autoscaler}},
-		{path(t, "spec.paused"), GivenUp, nil},
+	text, err := json.Marshal([]Transfer{
+		{path(t, "spec.replicas"), TransferTaken, []Owner{autoscaler}},
+		{path(t, "spec.paused"), TransferGivenUp, nil},
 	})
 	require.NoError(t, err)
 	assert.JSONEq(t, `[

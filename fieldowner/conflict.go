@@ -108,11 +108,11 @@ func (o Ownership) known(owner Owner) Owner {
 func parseOwner(message string) Owner {
 	rest, ok := strings.CutPrefix(message, "conflict with ")
 	if !ok {
-		return Owner{Manager: message, Operation: Apply}
+		return Owner{Manager: message, Operation: OperationApply}
 	}
-	owner := Owner{Operation: Apply}
+	owner := Owner{Operation: OperationApply}
 	if owner.Manager, rest, ok = cutQuoted(rest); !ok {
-		return Owner{Manager: rest, Operation: Apply}
+		return Owner{Manager: rest, Operation: OperationApply}
 	}
 	if sub, found := strings.CutPrefix(rest, " with subresource "); found {
 		if name, after, ok := cutQuoted(sub); ok {
@@ -121,7 +121,7 @@ func parseOwner(message string) Owner {
 	}
 	if using, found := strings.CutPrefix(rest, " using "); found {
 		version, at, _ := strings.Cut(using, " at ")
-		owner.Operation, owner.APIVersion = Update, version
+		owner.Operation, owner.APIVersion = OperationUpdate, version
 		if t, err := time.Parse(time.RFC3339, at); err == nil {
 			owner.Time = t.UTC()
 		}

@@ -87,17 +87,17 @@ func TestConflictOwner(t *testing.T) {
 		owner   Owner
 		why     string
 	}{
-		{`conflict with "m"`, Owner{"m", Apply, "", "", time.Time{}}, "an applier"},
-		{`conflict with "m" using apps/v1`, Owner{"m", Update, "", "apps/v1", time.Time{}}, "an updater"},
-		{`conflict with "m" using v1 at 2020-01-02T03:04:05Z`, Owner{"m", Update, "", "v1", at}, "an old server"},
-		{`conflict with "m" using v1 at noon`, Owner{"m", Update, "", "v1", time.Time{}}, "a time that isn't one"},
-		{`conflict with "m" with subresource "scale" using apps/v1`, Owner{"m", Update, "scale", "apps/v1", time.Time{}}, "an updater of a subresource"},
-		{`conflict with "m" with subresource "status"`, Owner{"m", Apply, "status", "", time.Time{}}, "an applier of a subresource"},
-		{`conflict with "m\" using v1"`, Owner{`m" using v1`, Apply, "", "", time.Time{}}, "a name that looks like more"},
-		{`conflict with "m" with subresource scale`, Owner{"m", Apply, "", "", time.Time{}}, "a subresource without quotes"},
-		{`conflict with m`, Owner{"m", Apply, "", "", time.Time{}}, "a name without quotes"},
-		{`something else`, Owner{"something else", Apply, "", "", time.Time{}}, "an unknown message is kept whole"},
-		{``, Owner{"", Apply, "", "", time.Time{}}, "no message"},
+		{`conflict with "m"`, Owner{"m", OperationApply, "", "", time.Time{}}, "an applier"},
+		{`conflict with "m" using apps/v1`, Owner{"m", OperationUpdate, "", "apps/v1", time.Time{}}, "an updater"},
+		{`conflict with "m" using v1 at 2020-01-02T03:04:05Z`, Owner{"m", OperationUpdate, "", "v1", at}, "an old server"},
+		{`conflict with "m" using v1 at noon`, Owner{"m", OperationUpdate, "", "v1", time.Time{}}, "a time that isn't one"},
+		{`conflict with "m" with subresource "scale" using apps/v1`, Owner{"m", OperationUpdate, "scale", "apps/v1", time.Time{}}, "an updater of a subresource"},
+		{`conflict with "m" with subresource "status"`, Owner{"m", OperationApply, "status", "", time.Time{}}, "an applier of a subresource"},
+		{`conflict with "m\" using v1"`, Owner{`m" using v1`, OperationApply, "", "", time.Time{}}, "a name that looks like more"},
+		{`conflict with "m" with subresource scale`, Owner{"m", OperationApply, "", "", time.Time{}}, "a subresource without quotes"},
+		{`conflict with m`, Owner{"m", OperationApply, "", "", time.Time{}}, "a name without quotes"},
+		{`something else`, Owner{"something else", OperationApply, "", "", time.Time{}}, "an unknown message is kept whole"},
+		{``, Owner{"", OperationApply, "", "", time.Time{}}, "no message"},
 	} {
 		conflicts := ConflictsFromError(conflictError(cause(".x", row.message)), nil)
 		require.Len(t, conflicts, 1, row.why)

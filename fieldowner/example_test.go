@@ -206,7 +206,7 @@ func ExampleClientSideAppliers() {
 	// Output: [kubectl-client-side-apply]
 }
 
-func ExampleChange() {
+func ExampleTransfer() {
 	before, _ := fieldowner.Read(live)
 	after, _ := fieldowner.Read(dryRun)
 	text, _ := json.Marshal(fieldowner.Compare(before, after, "deployer"))

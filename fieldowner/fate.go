@@ -14,13 +14,13 @@ type Fate string
 
 // The fates of a [DroppedField].
 const (
-	// Deleted is a field that the object doesn't have any more.
-	Deleted Fate = "Deleted"
-	// Reset is a field that nobody owns any more and that the object has nevertheless: the server or an admission plugin
+	// FateDeleted is a field that the object doesn't have any more.
+	FateDeleted Fate = "Deleted"
+	// FateReset is a field that nobody owns any more and that the object has nevertheless: the server or an admission plugin
 	// gave it a value of its own, such as a default or an allocated address.
-	Reset Fate = "Reset"
-	// Retained is a field that stays as it is, because others own it or something in it.
-	Retained Fate = "Retained"
+	FateReset Fate = "Reset"
+	// FateRetained is a field that stays as it is, because others own it or something in it.
+	FateRetained Fate = "Retained"
 )
 
 // DroppedField is a field that a manager gives up, and what becomes of it. Neither String nor JSON show a value that is
@@ -51,7 +51,7 @@ func (o Ownership) Dropped(after Ownership, result map[string]any, manager strin
 			continue
 		}
 		field := d.field(p, manager)
-		if field.Fate == Deleted {
+		if field.Fate == FateDeleted {
 			gone = p
 		}
 		dropped = append(dropped, field)
@@ -71,11 +71,11 @@ func (d *dropper) field(p projection.Path, manager string) DroppedField {
 	field := DroppedField{Path: p, Value: value, Owners: owners, Sensitive: isSensitive(d.sensitive, p)}
 	switch {
 	case !exists:
-		field.Fate, field.Owners = Deleted, nil
+		field.Fate, field.Owners = FateDeleted, nil
 	case len(owners) > 0:
-		field.Fate = Retained
+		field.Fate = FateRetained
 	default:
-		field.Fate = Reset
+		field.Fate = FateReset
 	}
 	return field
 }
@@ -95,7 +95,7 @@ func isSensitive(sensitive projection.FieldSet, p projection.Path) bool {
 
 // shown returns the value as it may be shown.
 func (f DroppedField) shown() any {
-	if f.Sensitive && f.Fate != Deleted {
+	if f.Sensitive && f.Fate != FateDeleted {
 		return "<redacted>"
 	}
 	return f.Value
@@ -104,9 +104,9 @@ func (f DroppedField) shown() any {
 // String returns one line: the path, its fate, and the value or the owners that explain it.
 func (f DroppedField) String() string {
 	switch f.Fate {
-	case Reset:
+	case FateReset:
 		return fmt.Sprintf("%s: reset to %s", f.Path, oneLine(f.shown()))
-	case Retained:
+	case FateRetained:
 		return fmt.Sprintf("%s: retained by %s", f.Path, ownerNames(f.Owners))
 	}
 	return fmt.Sprintf("%s: deleted", f.Path)

@@ -89,9 +89,9 @@ func TestDroppedShowsNoSecret(t *testing.T) {
 
 func TestDroppedJSON(t *testing.T) {
 	text, err := json.Marshal([]DroppedField{
-		{Path: path(t, "a"), Fate: Deleted},
-		{Path: path(t, "b"), Fate: Reset, Value: int64(1)},
-		{Path: path(t, "c"), Fate: Retained, Value: "x", Owners: []Owner{{Manager: "you", Operation: Apply}}},
+		{Path: path(t, "a"), Fate: FateDeleted},
+		{Path: path(t, "b"), Fate: FateReset, Value: int64(1)},
+		{Path: path(t, "c"), Fate: FateRetained, Value: "x", Owners: []Owner{{Manager: "you", Operation: OperationApply}}},
 	})
 	require.NoError(t, err)
 	assert.JSONEq(t, `[{"path": "a", "fate": "Deleted"}, {"path": "b", "fate": "Reset", "value": 1},

@@ -45,8 +45,8 @@ func TestParseImportID(t *testing.T) {
 		{"N/x?manager=a/b?c=d+e", ImportID{Kind: "N", Name: "x", Selection: manager("a/b?c=d+e")}, "a manager's name needs few escapes"},
 		{"N/x?manager=a%26b%25 c", ImportID{Kind: "N", Name: "x", Selection: manager("a&b% c")}, "but has some"},
 		{"N/x?manager=m&operation=Update&subresource=scale", ImportID{Kind: "N", Name: "x",
-			Selection: Selection{ManagerFields, "m", Update, "scale"}}, "one entry of a manager"},
-		{"N/x?operation=Apply&manager=m", ImportID{Kind: "N", Name: "x", Selection: Selection{ManagerFields, "m", Apply, ""}}, "in any order"},
+			Selection: Selection{ManagerFields, "m", OperationUpdate, "scale"}}, "one entry of a manager"},
+		{"N/x?operation=Apply&manager=m", ImportID{Kind: "N", Name: "x", Selection: Selection{ManagerFields, "m", OperationApply, ""}}, "in any order"},
 	} {
 		got, err := ParseImportID(row.text)
 		require.NoError(t, err, "%s: %s", row.text, row.why)

@@ -91,7 +91,7 @@ func TestLawComparisonExplainsOwners(t *testing.T) {
 
 // comparedByHand goes through all paths that anybody owns, and says of each which owners it had and has.
 func comparedByHand(before, after Ownership, manager string) map[string][]string {
-	me := Owner{Manager: manager, Operation: Apply}.String()
+	me := Owner{Manager: manager, Operation: OperationApply}.String()
 	out := map[string][]string{}
 	for p := range before.all.Union(after.all).All() {
 		was, is := exactOwners(before, p), exactOwners(after, p)
@@ -161,8 +161,8 @@ func TestLawFatesAreWhatHappens(t *testing.T) {
 			covered = covered.Union(projection.NewFieldSet(d.Path))
 			// Of lists that are empty, and what has nothing else in it, the server lists no path.
 			exists := !has.Under(d.Path).Empty() || isContainer(d.Value)
-			assert.Equal(t, d.Fate != Deleted, exists, "%s", d)
-			assert.Equal(t, d.Fate == Retained, len(d.Owners) > 0, "%s", d)
+			assert.Equal(t, d.Fate != FateDeleted, exists, "%s", d)
+			assert.Equal(t, d.Fate == FateRetained, len(d.Owners) > 0, "%s", d)
 		}
 		had := mustRead(t, w.live.Object).Fields(AppliedBy(manager))
 		kept := mustRead(t, after.Object).Fields(AppliedBy(manager))
@@ -170,18 +170,18 @@ func TestLawFatesAreWhatHappens(t *testing.T) {
 			assert.False(t, kept.Under(p).Empty(), "%s is dropped and not listed", p)
 		}
 	})
-	assert.Positive(t, seen[Deleted])
-	assert.Positive(t, seen[Retained])
+	assert.Positive(t, seen[FateDeleted])
+	assert.Positive(t, seen[FateRetained])
 }
 
 func TestLawImportOfAnAppliersFieldsIsANoOp(t *testing.T) {
 	applied, incomplete := 0, 0
 	forRandomWorlds(t, func(t *testing.T, w *world, _ *rand.Rand) {
 		for _, e := range mustRead(t, w.live.Object).Entries() {
-			if e.Operation != Apply {
+			if e.Operation != OperationApply {
 				continue
 			}
-			m, err := NewManifest(w.live.Object, Selection{Strategy: ManagerFields, Manager: e.Manager, Operation: Apply})
+			m, err := NewManifest(w.live.Object, Selection{Strategy: ManagerFields, Manager: e.Manager, Operation: OperationApply})
 			require.NoError(t, err)
 			if len(m.Missing) > 0 {
 				// A server removes an empty map with the last field that another manager had in it.

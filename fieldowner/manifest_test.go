@@ -81,7 +81,7 @@ func TestManifestLeavesOut(t *testing.T) {
 	untracked := copyOf(live).Object
 	addEntry(t, live, "applier", fields)
 	addEntry(t, live, "updater", fields)
-	live["metadata"].(map[string]any)["managedFields"].([]any)[1].(map[string]any)["operation"] = Update
+	live["metadata"].(map[string]any)["managedFields"].([]any)[1].(map[string]any)["operation"] = OperationUpdate
 
 	for _, row := range []struct {
 		why  string
@@ -94,8 +94,8 @@ func TestManifestLeavesOut(t *testing.T) {
 		{"all", live, Selection{}, clean},
 		{"who applied a status owns it", live, Selection{Strategy: ManagerFields, Manager: "applier"}, own},
 		{"who merely updated it had no choice", live, Selection{Strategy: ManagerFields, Manager: "updater"}, updated},
-		{"one operation", live, Selection{Strategy: ManagerFields, Manager: "applier", Operation: Update}, nothing},
-		{"one subresource", live, Selection{ManagerFields, "applier", Apply, "status"}, nothing},
+		{"one operation", live, Selection{Strategy: ManagerFields, Manager: "applier", Operation: OperationUpdate}, nothing},
+		{"one subresource", live, Selection{ManagerFields, "applier", OperationApply, "status"}, nothing},
 		{"nobody", live, Selection{Strategy: ManagerFields, Manager: "nobody"}, nothing},
 	} {
 		m, err := NewManifest(row.live, row.sel)
@@ -172,7 +172,7 @@ func TestManifestOfEmptyValues(t *testing.T) {
 	assert.Contains(t, m.Object["spec"], "new")
 
 	updated := live("apps/v1")
-	updated["metadata"].(map[string]any)["managedFields"].([]any)[0].(map[string]any)["operation"] = Update
+	updated["metadata"].(map[string]any)["managedFields"].([]any)[0].(map[string]any)["operation"] = OperationUpdate
 	m, err = NewManifest(updated, me)
 	require.NoError(t, err)
 	assert.Equal(t, decoded(t, `{"kept": 1}`), m.Object["spec"], "who never applied it has nothing to keep")
@@ -222,7 +222,7 @@ func TestManifestOfWrongSelections(t *testing.T) {
 	}{
 		{Selection{Manager: "helm"}, `fieldowner: selection: a manager, operation or subresource needs the strategy "manager"`},
 		{Selection{Strategy: UnownedFields, Manager: "helm"}, `fieldowner: selection: a manager, operation or subresource needs the strategy "manager"`},
-		{Selection{Operation: Apply}, `fieldowner: selection: a manager, operation or subresource needs the strategy "manager"`},
+		{Selection{Operation: OperationApply}, `fieldowner: selection: a manager, operation or subresource needs the strategy "manager"`},
 		{Selection{Strategy: UnownedFields, Subresource: "status"}, `fieldowner: selection: a manager, operation or subresource needs the strategy "manager"`},
 		{Selection{Strategy: "managers", Manager: "helm"}, `fieldowner: selection: unknown strategy "managers"`},
 		{Selection{Strategy: ManagerFields}, `fieldowner: selection: no manager`},

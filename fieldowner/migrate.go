@@ -26,7 +26,7 @@ import (
 func Migrate(live map[string]any, manager string, from ...string) ([]byte, error) {
 	return patchOwners(live, func(e Entry) Entry {
 		if e.Subresource == "" && slices.Contains(from, e.Manager) {
-			e.Manager, e.Operation = manager, Apply
+			e.Manager, e.Operation = manager, OperationApply
 		}
 		return e
 	})
@@ -37,7 +37,7 @@ func Migrate(live map[string]any, manager string, from ...string) ([]byte, error
 func ClientSideAppliers(o Ownership) []string {
 	var names []string
 	for _, e := range o.entries {
-		if e.Operation == Update && e.Fields.Has(annotations.Child(projection.Field(lastAppliedAnnotation))) {
+		if e.Operation == OperationUpdate && e.Fields.Has(annotations.Child(projection.Field(lastAppliedAnnotation))) {
 			names = append(names, e.Manager)
 		}
 	}

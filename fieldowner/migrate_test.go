@@ -47,7 +47,7 @@ func TestMigrateFromAnOlderVersionFirst(t *testing.T) {
 	require.NoError(t, err)
 	entries := mustRead(t, patched(t, &unstructured.Unstructured{Object: live}, patch).Object).Entries()
 	require.Len(t, entries, 1)
-	assert.Equal(t, Owner{Manager: "my-tool", Operation: Apply, APIVersion: "apps/v1"}, entries[0].Owner)
+	assert.Equal(t, Owner{Manager: "my-tool", Operation: OperationApply, APIVersion: "apps/v1"}, entries[0].Owner)
 	assert.Equal(t, []string{"spec.a", "spec.b", "spec.removed"}, pathTexts(entries[0].Fields))
 }
 

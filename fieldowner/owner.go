@@ -9,10 +9,10 @@ import (
 
 // The operations of an [Owner].
 const (
-	// Apply is a server-side apply; its owner declared its fields and gives one up by no longer sending it.
-	Apply = "Apply"
-	// Update is every other write: create, replace, patch, client-side apply.
-	Update = "Update"
+	// OperationApply is a server-side apply; its owner declared its fields and gives one up by no longer sending it.
+	OperationApply = "Apply"
+	// OperationUpdate is every other write: create, replace, patch, client-side apply.
+	OperationUpdate = "Update"
 )
 
 // Names that stand for somebody else than a field manager of that name.
@@ -29,7 +29,7 @@ const (
 type Owner struct {
 	// Manager is the name that the writer gave as its field manager.
 	Manager string `json:"manager"`
-	// Operation is [Apply] or [Update].
+	// Operation is [OperationApply] or [OperationUpdate].
 	Operation string `json:"operation"`
 	// Subresource is "status", "scale" and the like, and "" for the object itself.
 	Subresource string `json:"subresource,omitempty"`
@@ -46,7 +46,7 @@ func (o Owner) Is(other Owner) bool { return o.identity() == other.identity() }
 // identity returns o without what a server doesn't tell entries apart by.
 func (o Owner) identity() Owner {
 	o.Time = time.Time{}
-	if o.Operation == Apply {
+	if o.Operation == OperationApply {
 		o.APIVersion = ""
 	}
 	return o
@@ -54,7 +54,7 @@ func (o Owner) identity() Owner {
 
 // appliedBy reports whether o is the owner that manager is when it applies the object itself.
 func (o Owner) appliedBy(manager string) bool {
-	return o.Is(Owner{Manager: manager, Operation: Apply})
+	return o.Is(Owner{Manager: manager, Operation: OperationApply})
 }
 
 // String returns the manager's name and what it did: "hpa" (Update of scale).

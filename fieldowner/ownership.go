@@ -118,7 +118,7 @@ func (o Ownership) readEntry(item any) (Entry, error) {
 		APIVersion:  r.string("apiVersion"),
 	}
 	owner.Time = r.time()
-	r.check(owner.Operation == Apply || owner.Operation == Update, "operation", owner.Operation)
+	r.check(owner.Operation == OperationApply || owner.Operation == OperationUpdate, "operation", owner.Operation)
 	format := r.string("fieldsType")
 	r.check(format == "" || format == "FieldsV1", "fieldsType", format)
 	fields := r.fields()

@@ -69,7 +69,7 @@ func TestOfAnEmptyMap(t *testing.T) {
 	o := mustRead(t, decoded(t, `{"metadata": {"managedFields": [
 		{"manager": "empty", "operation": "Apply", "fieldsV1": {"f:metadata": {"f:labels": {}}, "f:spec": {"f:x": {}, "f:y": {}}}},
 		{"manager": "other", "operation": "Apply", "fieldsV1": {"f:spec": {"f:x": {"f:a": {}}}}}]}}`))
-	empty, other := Owner{Manager: "empty", Operation: Apply}, Owner{Manager: "other", Operation: Apply}
+	empty, other := Owner{Manager: "empty", Operation: OperationApply}, Owner{Manager: "other", Operation: OperationApply}
 	assert.Equal(t, []Owner{empty}, o.Of(path(t, "spec.x")))
 	assert.Equal(t, []Owner{other}, o.Of(path(t, "spec.x.a")))
 	assert.Nil(t, o.Of(path(t, "spec.x.b")), "others have fields in the map, so it isn't owned as a whole")
@@ -114,12 +114,12 @@ func TestIs(t *testing.T) {
 		same bool
 		why  string
 	}{
-		{Owner{"m", Apply, "", "v1", now}, Owner{"m", Apply, "", "v2", time.Time{}}, true, "an applier has one entry for all versions"},
-		{Owner{"m", Update, "", "v1", now}, Owner{"m", Update, "", "v2", now}, false, "an updater has one for each version"},
-		{Owner{"m", Update, "", "v1", now}, Owner{"m", Update, "", "v1", time.Time{}}, true, "the time tells nobody apart"},
-		{Owner{"m", Apply, "", "v1", now}, Owner{"m", Update, "", "v1", now}, false, "operations are apart"},
-		{Owner{"m", Apply, "", "v1", now}, Owner{"m", Apply, "status", "v1", now}, false, "subresources are apart"},
-		{Owner{"m", Apply, "", "v1", now}, Owner{"n", Apply, "", "v1", now}, false, "managers are apart"},
+		{Owner{"m", OperationApply, "", "v1", now}, Owner{"m", OperationApply, "", "v2", time.Time{}}, true, "an applier has one entry for all versions"},
+		{Owner{"m", OperationUpdate, "", "v1", now}, Owner{"m", OperationUpdate, "", "v2", now}, false, "an updater has one for each version"},
+		{Owner{"m", OperationUpdate, "", "v1", now}, Owner{"m", OperationUpdate, "", "v1", time.Time{}}, true, "the time tells nobody apart"},
+		{Owner{"m", OperationApply, "", "v1", now}, Owner{"m", OperationUpdate, "", "v1", now}, false, "operations are apart"},
+		{Owner{"m", OperationApply, "", "v1", now}, Owner{"m", OperationApply, "status", "v1", now}, false, "subresources are apart"},
+		{Owner{"m", OperationApply, "", "v1", now}, Owner{"n", OperationApply, "", "v1", now}, false, "managers are apart"},
 	} {
 		assert.Equal(t, row.same, row.a.Is(row.b), row.why)
 		assert.Equal(t, row.same, row.b.Is(row.a), row.why)

@@ -60,7 +60,7 @@ func (o Ownership) orBeforeFirstApply(live map[string]any, set projection.FieldS
 		return o.entries
 	}
 	version, _ := live["apiVersion"].(string)
-	owner := Owner{Manager: BeforeFirstApply, Operation: Update, APIVersion: version}
+	owner := Owner{Manager: BeforeFirstApply, Operation: OperationUpdate, APIVersion: version}
 	return []Entry{{owner, presentIn(live, set)}}
 }
 

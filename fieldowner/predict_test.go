@@ -64,7 +64,7 @@ func TestPredictConflicts(t *testing.T) {
 			var paths []string
 			for _, c := range conflicts {
 				paths = append(paths, c.Path.String())
-				assert.Equal(t, Owner{Manager: "you", Operation: Apply}, c.Owner)
+				assert.Equal(t, Owner{Manager: "you", Operation: OperationApply}, c.Owner)
 			}
 			assert.Equal(t, row.conflicts, paths)
 
@@ -84,7 +84,7 @@ func addEntry(t testing.TB, obj map[string]any, manager, fields string) {
 		obj["metadata"] = meta
 	}
 	list, _ := meta["managedFields"].([]any)
-	meta["managedFields"] = append(list, map[string]any{"manager": manager, "operation": Apply, "fieldsV1": decoded(t, fields)})
+	meta["managedFields"] = append(list, map[string]any{"manager": manager, "operation": OperationApply, "fieldsV1": decoded(t, fields)})
 }
 
 func TestPredictConflictsWithOwnUpdates(t *testing.T) {
@@ -92,7 +92,7 @@ func TestPredictConflictsWithOwnUpdates(t *testing.T) {
 		{"manager": "me", "operation": "Update", "apiVersion": "v1", "fieldsV1": {"f:a": {}}}]}}`)
 	conflicts, err := PredictConflicts(live, map[string]any{"a": int64(2)}, fieldSet([]string{"a"}), "me")
 	require.NoError(t, err)
-	assert.Equal(t, []Conflict{{path(t, "a"), Owner{Manager: "me", Operation: Update, APIVersion: "v1"}}}, conflicts)
+	assert.Equal(t, []Conflict{{path(t, "a"), Owner{Manager: "me", Operation: OperationUpdate, APIVersion: "v1"}}}, conflicts)
 }
 
 func TestPredictConflictsWithoutRecord(t *testing.T) {
@@ -101,7 +101,7 @@ func TestPredictConflictsWithoutRecord(t *testing.T) {
 	declared := fieldSet([]string{"a"}, []string{"b"}, []string{"c"}, []string{"m"}, []string{"l"})
 	conflicts, err := PredictConflicts(live, manifest, declared, "me")
 	require.NoError(t, err)
-	owner := Owner{Manager: BeforeFirstApply, Operation: Update, APIVersion: "v1"}
+	owner := Owner{Manager: BeforeFirstApply, Operation: OperationUpdate, APIVersion: "v1"}
 	assert.Equal(t, []Conflict{{path(t, "b"), owner}, {path(t, "l"), owner}}, conflicts)
 }
 

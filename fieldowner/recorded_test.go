@@ -28,11 +28,11 @@ import (
 var (
 	recordedAt = time.Date(2026, 11, 20, 22, 9, 59, 0, time.UTC)
 
-	deployer   = Owner{Manager: "deployer", Operation: Apply, APIVersion: "apps/v1", Time: recordedAt}
-	mesh       = Owner{Manager: "mesh", Operation: Apply, APIVersion: "apps/v1", Time: recordedAt}
-	autoscaler = Owner{Manager: "autoscaler", Operation: Update, Subresource: "scale", APIVersion: "apps/v1"}
-	controller = Owner{Manager: "kube-controller-manager", Operation: Update, Subresource: "status", APIVersion: "apps/v1", Time: recordedAt}
-	kubectlSet = Owner{Manager: "kubectl-set", Operation: Update, APIVersion: "apps/v1", Time: recordedAt}
+	deployer   = Owner{Manager: "deployer", Operation: OperationApply, APIVersion: "apps/v1", Time: recordedAt}
+	mesh       = Owner{Manager: "mesh", Operation: OperationApply, APIVersion: "apps/v1", Time: recordedAt}
+	autoscaler = Owner{Manager: "autoscaler", Operation: OperationUpdate, Subresource: "scale", APIVersion: "apps/v1"}
+	controller = Owner{Manager: "kube-controller-manager", Operation: OperationUpdate, Subresource: "status", APIVersion: "apps/v1", Time: recordedAt}
+	kubectlSet = Owner{Manager: "kubectl-set", Operation: OperationUpdate, APIVersion: "apps/v1", Time: recordedAt}
 )
 
 func recorded(t testing.TB, name string) map[string]any {

@@ -26,7 +26,7 @@ type Selection struct {
 	Strategy Strategy
 	// Manager is the name of the manager whose fields are selected. The others narrow this down to one of its entries.
 	Manager string
-	// Operation is [Apply] or [Update]. The default is both.
+	// Operation is [OperationApply] or [OperationUpdate]. The default is both.
 	Operation string
 	// Subresource is the subresource that the fields were written to. It counts only together with an operation, and ""
 	// is then the object itself. The default is all.
@@ -51,7 +51,7 @@ func (s Selection) checkManager() error {
 	switch {
 	case s.Manager == "":
 		return fmt.Errorf("no manager")
-	case s.Operation != "" && s.Operation != Apply && s.Operation != Update:
+	case s.Operation != "" && s.Operation != OperationApply && s.Operation != OperationUpdate:
 		return fmt.Errorf("unknown operation %q", s.Operation)
 	case s.Operation == "" && s.Subresource != "":
 		return fmt.Errorf("a subresource without an operation")

@@ -31,16 +31,16 @@ type Relation string
 
 // The relations. The zero value says that nothing was compared.
 const (
-	// Same: one object under the same identity.
-	Same Relation = "same object"
-	// VersionChanged: the same group, kind, namespace and name under another version of the group. The server stores
+	// RelationSame: one object under the same identity.
+	RelationSame Relation = "same object"
+	// RelationVersionChanged: the same group, kind, namespace and name under another version of the group. The server stores
 	// one object for all versions that it converts between, but only equal UIDs prove that it does so here.
-	VersionChanged Relation = "version changed"
-	// Different: another group, kind, namespace or name. The old object stays where it is unless it is deleted.
-	Different Relation = "different object"
-	// Recreated: the same group, kind, namespace and name, but another UID. The old object is gone, and somebody
+	RelationVersionChanged Relation = "version changed"
+	// RelationDifferent: another group, kind, namespace or name. The old object stays where it is unless it is deleted.
+	RelationDifferent Relation = "different object"
+	// RelationRecreated: the same group, kind, namespace and name, but another UID. The old object is gone, and somebody
 	// created the new one; there is nothing left to delete, and nothing says that the new one may be.
-	Recreated Relation = "re-created object"
+	RelationRecreated Relation = "re-created object"
 )
 
 // Result is the answer of [Compare]. The zero value is harmless: neither the same object nor one to replace.
@@ -50,7 +50,7 @@ type Result struct {
 	// Old and New are the identities that were compared, after the scope was taken into account.
 	Old, New Identity
 	// Changes lists the differences: those of [Diff], and "metadata.uid" when both UIDs are known and differ.
-	Changes []Change
+	Changes []Mismatch
 	// Warnings are sentences for the user about what was dropped from the identities.
 	Warnings []string
 
@@ -81,15 +81,15 @@ func Compare(old, new Ref, opts Options) Result {
 
 	switch {
 	case !sameButVersion(r.Old, r.New):
-		r.Relation = Different
+		r.Relation = RelationDifferent
 	case old.UID != "" && new.UID != "" && old.UID != new.UID:
-		r.Relation = Recreated
-		r.Changes = append(r.Changes, Change{Field: "metadata.uid", Old: old.UID, New: new.UID})
+		r.Relation = RelationRecreated
+		r.Changes = append(r.Changes, Mismatch{Field: "metadata.uid", Old: old.UID, New: new.UID})
 	case r.Old.APIVersion != r.New.APIVersion:
-		r.Relation = VersionChanged
+		r.Relation = RelationVersionChanged
 		r.verification = verify(old.UID, new.UID, opts)
 	default:
-		r.Relation = Same
+		r.Relation = RelationSame
 	}
 	return r
 }
@@ -120,14 +120,14 @@ func (r *Result) resolve(id Identity, opts Options) Identity {
 // Same reports whether old and new are one object, so that new can be applied over old. A version-only change counts
 // when [Options.AllowVersionChange] is set and both UIDs are known and equal.
 func (r Result) Same() bool {
-	return r.Relation == Same || r.Relation == VersionChanged && r.verification == uidEqual
+	return r.Relation == RelationSame || r.Relation == RelationVersionChanged && r.verification == uidEqual
 }
 
 // Replace reports whether getting from old to new takes two objects: old is deleted, new is created. It is true for a
 // different object and for a version change that wasn't verified. It is false for a re-created object: what was old is
 // gone already, and what is there now belongs to somebody else until the caller decides otherwise.
 func (r Result) Replace() bool {
-	return r.Relation == Different || r.Relation == VersionChanged && r.verification != uidEqual
+	return r.Relation == RelationDifferent || r.Relation == RelationVersionChanged && r.verification != uidEqual
 }
 
 // Reason returns one line that names the relation, old and new, and every changed field with both values:

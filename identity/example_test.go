@@ -65,7 +65,7 @@ func ExampleOptions_allowVersionChange() {
 
 func ExampleIdentity_Resolve() {
 	id := identity.Identity{APIVersion: "v1", Kind: "Namespace", Namespace: "default", Name: "web"}
-	resolved, warning := id.Resolve(identity.Cluster, "")
+	resolved, warning := id.Resolve(identity.ScopeCluster, "")
 	fmt.Println(resolved)
 	fmt.Println(warning)
 	// Output:

@@ -61,7 +61,7 @@ func TestDiffLaws(t *testing.T) {
 			require.Len(t, back, len(forth), "both directions see the same fields")
 			last := -1
 			for i := range forth {
-				assert.Equal(t, identity.Change{Field: forth[i].Field, Old: forth[i].New, New: forth[i].Old}, back[i])
+				assert.Equal(t, identity.Mismatch{Field: forth[i].Field, Old: forth[i].New, New: forth[i].Old}, back[i])
 				at := slices.Index(order, forth[i].Field)
 				assert.Greater(t, at, last, "changes are in the order of the fields")
 				last = at
@@ -71,7 +71,7 @@ func TestDiffLaws(t *testing.T) {
 	}
 }
 
-func patched(id identity.Identity, changes []identity.Change) identity.Identity {
+func patched(id identity.Identity, changes []identity.Mismatch) identity.Identity {
 	for _, c := range changes {
 		switch c.Field {
 		case "apiVersion":
@@ -102,7 +102,7 @@ func TestCompareLaws(t *testing.T) {
 
 func TestResolveLaws(t *testing.T) {
 	for _, id := range identities() {
-		for _, scope := range []identity.Scope{identity.ScopeUnknown, identity.Namespaced, identity.Cluster} {
+		for _, scope := range []identity.Scope{identity.ScopeUnknown, identity.ScopeNamespaced, identity.ScopeCluster} {
 			once, _ := id.Resolve(scope, "x")
 			twice, warning := once.Resolve(scope, "x")
 			assert.Equal(t, once, twice, "resolving twice is resolving once")

@@ -8,8 +8,8 @@ type Scope int
 // The scopes. The zero value is ScopeUnknown.
 const (
 	ScopeUnknown Scope = iota
-	Namespaced
-	Cluster
+	ScopeNamespaced
+	ScopeCluster
 )
 
 // Resolve returns the identity under which the server finds the object, given the scope of its kind. For a namespaced
@@ -17,9 +17,9 @@ const (
 // does without a word, and warning says so. With ScopeUnknown the identity is returned as it is.
 func (id Identity) Resolve(scope Scope, defaultNamespace string) (resolved Identity, warning string) {
 	switch {
-	case scope == Namespaced && id.Namespace == "":
+	case scope == ScopeNamespaced && id.Namespace == "":
 		id.Namespace = defaultNamespace
-	case scope == Cluster && id.Namespace != "":
+	case scope == ScopeCluster && id.Namespace != "":
 		dropped := id.Namespace
 		id.Namespace = ""
 		warning = fmt.Sprintf("%s: namespace %q is ignored, because %s is cluster-scoped", id, dropped, id.Kind)

@@ -22,14 +22,14 @@ type reply struct {
 // after validation and admission, so AlreadyExists says that both were passed.
 func readCreate(err error, manifest *unstructured.Unstructured) reply {
 	if err == nil {
-		return reply{answer: Answer{Unanswered, "there is no such object any more"}}
+		return reply{answer: Answer{OutcomeUnanswered, "there is no such object any more"}}
 	}
 	r := readAnswer(err)
 	if r.exists == manifest.GetName() && r.exists != "" {
-		return reply{answer: Answer{Outcome: Valid}}
+		return reply{answer: Answer{Outcome: OutcomeValid}}
 	}
-	if r.answer.Outcome == Refused && quotaFreedByDelete(r.denial, manifest) {
-		return reply{answer: Answer{Valid, "the quota is full, and the delete makes room"}}
+	if r.answer.Outcome == OutcomeRefused && quotaFreedByDelete(r.denial, manifest) {
+		return reply{answer: Answer{OutcomeValid, "the quota is full, and the delete makes room"}}
 	}
 	return r
 }
@@ -38,21 +38,21 @@ func readCreate(err error, manifest *unstructured.Unstructured) reply {
 // API server's own is told apart first.
 func readAnswer(err error) reply {
 	if err == nil {
-		return reply{answer: Answer{Outcome: Valid}}
+		return reply{answer: Answer{Outcome: OutcomeValid}}
 	}
 	found := apistatus.All(err)
 	if len(found) == 0 || fromElsewhere(found[0].Details) {
-		return reply{answer: Answer{Unanswered, shorten(err.Error())}}
+		return reply{answer: Answer{OutcomeUnanswered, shorten(err.Error())}}
 	}
 	status := found[0]
 	if message, denied := denial(status); denied {
-		return reply{answer: Answer{Refused, shorten(message)}, denial: message}
+		return reply{answer: Answer{OutcomeRefused, shorten(message)}, denial: message}
 	}
 	if unknown, found := strings.CutPrefix(status.Message, "strict decoding error: "); found && status.Code == http.StatusBadRequest {
-		return reply{answer: Answer{Outcome: NotValid}, verdict: Verdict{Kind: Invalid, Fields: []Field{{Message: firstLine(unknown)}}}}
+		return reply{answer: Answer{Outcome: OutcomeInvalid}, verdict: Verdict{Refusal: RefusalInvalid, Fields: []Field{{Message: firstLine(unknown)}}}}
 	}
 	if speaksOfObject(status) {
-		return reply{answer: Answer{Outcome: NotValid}, verdict: ClassifyStatus(status)}
+		return reply{answer: Answer{Outcome: OutcomeInvalid}, verdict: ClassifyStatus(status)}
 	}
 	r := reply{answer: Answer{refusal(status), shorten(status.Message)}}
 	if status.Reason == metav1.StatusReasonAlreadyExists && status.Details != nil {
@@ -65,15 +65,15 @@ func readAnswer(err error) reply {
 func refusal(status metav1.Status) Outcome {
 	switch {
 	case strings.Contains(status.Message, `" does not support dry run`): // a webhook that real requests may well pass
-		return Unanswered
+		return OutcomeUnanswered
 	case strings.HasPrefix(status.Message, "Internal error occurred: failed calling webhook "):
-		return Refused
+		return OutcomeRefused
 	case status.Code == http.StatusConflict, status.Code == http.StatusTooManyRequests, status.Code >= http.StatusInternalServerError:
-		return Unanswered
+		return OutcomeUnanswered
 	case status.Code >= http.StatusBadRequest:
-		return Refused
+		return OutcomeRefused
 	}
-	return Unanswered
+	return OutcomeUnanswered
 }
 
 // shorten keeps a server's message to one line of bounded length.

@@ -11,21 +11,21 @@ import (
 
 // Classify returns the verdict on an error of a refused update or apply. It looks at the API status in err, wherever it
 // is wrapped (%w, [errors.Join], apimachinery's Aggregate), and of that status only at the distinct causes. The verdict
-// is [None] for nil, for errors without a status, and for statuses that don't speak of the object's content.
+// is [RefusalNone] for nil, for errors without a status, and for statuses that don't speak of the object's content.
 //
 // A verdict from texts is replaceable only for built-in kinds, for fields whose update runs every check that a create
 // would run. Whether the user may create, and whether admission lets it pass, only [Probe] can tell.
 func Classify(err error) Verdict {
 	found := apistatus.All(err)
 	if len(found) == 0 {
-		return Verdict{Kind: None}
+		return Verdict{Refusal: RefusalNone}
 	}
 	verdict := ClassifyStatus(found[0])
 	for _, status := range found[1:] {
 		verdict.merge(ClassifyStatus(status))
 	}
-	if len(found) > 1 && verdict.Kind == Immutable {
-		verdict.Kind, verdict.Uncertain = Invalid, "there are several API errors, and they may speak of different objects"
+	if len(found) > 1 && verdict.Refusal == RefusalImmutable {
+		verdict.Refusal, verdict.Uncertain = RefusalInvalid, "there are several API errors, and they may speak of different objects"
 	}
 	return verdict
 }
@@ -33,10 +33,10 @@ func Classify(err error) Verdict {
 // ClassifyStatus is [Classify] for a status, as a server returns it and as it can be read from a file.
 func ClassifyStatus(status metav1.Status) Verdict {
 	if message, denied := denial(status); denied {
-		return Verdict{Kind: AdmissionDenied, Fields: []Field{{Message: message}}}
+		return Verdict{Refusal: RefusalAdmissionDenied, Fields: []Field{{Message: message}}}
 	}
 	if !speaksOfObject(status) {
-		return Verdict{Kind: None}
+		return Verdict{Refusal: RefusalNone}
 	}
 	kind := objectKind(status.Details)
 	var verdict Verdict
@@ -44,7 +44,7 @@ func ClassifyStatus(status metav1.Status) Verdict {
 		verdict.merge(classifyCause(kind, c))
 	}
 	if len(verdict.Fields) == 0 {
-		return Verdict{Kind: Invalid, Uncertain: "the error lists no causes"}
+		return Verdict{Refusal: RefusalInvalid, Uncertain: "the error lists no causes"}
 	}
 	return verdict
 }
@@ -78,7 +78,7 @@ func objectKind(details *metav1.StatusDetails) string {
 
 func classifyCause(kind string, c cause) Verdict {
 	verdict := Verdict{
-		Kind:      Invalid,
+		Refusal:   RefusalInvalid,
 		Fields:    []Field{{Path: realPath(kind, c.field), Message: c.message()}},
 		Uncertain: "no known text about immutable fields; a dry-run create would tell whether the manifest is valid in itself",
 		causes:    []cause{c},
@@ -87,8 +87,8 @@ func classifyCause(kind string, c cause) Verdict {
 	if p == nil {
 		return verdict
 	}
-	verdict.Kind = p.verdict
-	verdict.causes[0].known, verdict.causes[0].fixed = true, p.verdict == Immutable
+	verdict.Refusal = p.verdict
+	verdict.causes[0].known, verdict.causes[0].fixed = true, p.verdict == RefusalImmutable
 	verdict.Fields[0].Message = c.knownMessage(p.text)
 	if w.real != "" {
 		verdict.Fields[0].Path = w.real
@@ -99,11 +99,11 @@ func classifyCause(kind string, c cause) Verdict {
 }
 
 // caveat says what a known text leaves open.
-func (k Kind) caveat(checks checks) string {
+func (k Refusal) caveat(checks checks) string {
 	switch {
-	case k == Immutable && checks == fewer:
+	case k == RefusalImmutable && checks == fewer:
 		return "an update that is refused for this field does not run all checks of a create; a dry-run create would"
-	case k == MergeLeftover:
+	case k == RefusalMergeLeftover:
 		return "a manifest that holds both fields gets the same text; a dry-run create would tell"
 	}
 	return ""

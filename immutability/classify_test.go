@@ -52,59 +52,59 @@ func TestClassifyKinds(t *testing.T) {
 	tests := []struct {
 		name        string
 		err         error
-		kind        immutability.Kind
+		kind        immutability.Refusal
 		replaceable bool
 		why         string
 	}{
-		{"nil", nil, immutability.None, false, "nothing was refused"},
-		{"no API error", errors.New("spec.selector: field is immutable"), immutability.None, false, "only a server's status counts"},
-		{"nil status error", (*apierrors.StatusError)(nil), immutability.None, false, "a nil pointer in an interface is no error of the server"},
-		{"immutable", refused("apps", "Deployment", selector), immutability.Immutable, true, "a known text, and all else is checked too"},
-		{"immutable, twice", refused("apps", "Deployment", selector, selector), immutability.Immutable, true, "servers repeat causes"},
+		{"nil", nil, immutability.RefusalNone, false, "nothing was refused"},
+		{"no API error", errors.New("spec.selector: field is immutable"), immutability.RefusalNone, false, "only a server's status counts"},
+		{"nil status error", (*apierrors.StatusError)(nil), immutability.RefusalNone, false, "a nil pointer in an interface is no error of the server"},
+		{"immutable", refused("apps", "Deployment", selector), immutability.RefusalImmutable, true, "a known text, and all else is checked too"},
+		{"immutable, twice", refused("apps", "Deployment", selector, selector), immutability.RefusalImmutable, true, "servers repeat causes"},
 		{"immutable, unchecked", refused("scheduling.k8s.io", "PriorityClass", because("value", forbidden, "Forbidden: may not be changed in an update.")),
-			immutability.Immutable, false, "the new value may be reserved, which the update doesn't check"},
-		{"invalid", refused("apps", "Deployment", replicas), immutability.Invalid, false, "no create accepts it"},
-		{"immutable and invalid", refused("apps", "Deployment", selector, replicas), immutability.Invalid, false, "every cause has to be immutable"},
-		{"invalid and immutable", refused("apps", "Deployment", replicas, selector), immutability.Invalid, false, "in whatever order"},
-		{"immutable and leftover", refused("apps", "Deployment", selector, leftover), immutability.MergeLeftover, false, "every cause has to be immutable"},
-		{"leftover", refused("apps", "Deployment", leftover), immutability.MergeLeftover, false, "a default may be in the way"},
-		{"metadata", refused("apps", "Deployment", staleUID, selector), immutability.MetadataPrecondition, false, "the manifest carries another object's uid"},
-		{"metadata of any kind", refused("example.com", "Widget", staleUID), immutability.MetadataPrecondition, false, "metadata rules are the same for all kinds"},
-		{"directional", refused("", "PersistentVolumeClaim", shrinking), immutability.Directional, false, "the data would be lost"},
-		{"immutable and directional", refused("", "PersistentVolumeClaim", claimSpec, shrinking), immutability.Directional, false, "the data would be lost"},
+			immutability.RefusalImmutable, false, "the new value may be reserved, which the update doesn't check"},
+		{"invalid", refused("apps", "Deployment", replicas), immutability.RefusalInvalid, false, "no create accepts it"},
+		{"immutable and invalid", refused("apps", "Deployment", selector, replicas), immutability.RefusalInvalid, false, "every cause has to be immutable"},
+		{"invalid and immutable", refused("apps", "Deployment", replicas, selector), immutability.RefusalInvalid, false, "in whatever order"},
+		{"immutable and leftover", refused("apps", "Deployment", selector, leftover), immutability.RefusalMergeLeftover, false, "every cause has to be immutable"},
+		{"leftover", refused("apps", "Deployment", leftover), immutability.RefusalMergeLeftover, false, "a default may be in the way"},
+		{"metadata", refused("apps", "Deployment", staleUID, selector), immutability.RefusalMetadataPrecondition, false, "the manifest carries another object's uid"},
+		{"metadata of any kind", refused("example.com", "Widget", staleUID), immutability.RefusalMetadataPrecondition, false, "metadata rules are the same for all kinds"},
+		{"directional", refused("", "PersistentVolumeClaim", shrinking), immutability.RefusalDirectional, false, "the data would be lost"},
+		{"immutable and directional", refused("", "PersistentVolumeClaim", claimSpec, shrinking), immutability.RefusalDirectional, false, "the data would be lost"},
 		{"custom resource", refused("example.com", "Widget", because("spec.a", invalidValue, `Invalid value: "b": field is immutable`)),
-			immutability.Invalid, false, "its texts are free: the author may call anything immutable"},
-		{"custom resource named like a built-in kind", refused("example.com", "Deployment", selector), immutability.Invalid, false, "the group tells them apart"},
+			immutability.RefusalInvalid, false, "its texts are free: the author may call anything immutable"},
+		{"custom resource named like a built-in kind", refused("example.com", "Deployment", selector), immutability.RefusalInvalid, false, "the group tells them apart"},
 		{"definition's group", refused("apiextensions.k8s.io", "CustomResourceDefinition", because("spec.group", invalidValue, `Invalid value: "b": field is immutable`)),
-			immutability.Invalid, false, "the group is part of the name"},
-		{"no causes", refused("apps", "Deployment"), immutability.Invalid, false, "nothing is known"},
+			immutability.RefusalInvalid, false, "the group is part of the name"},
+		{"no causes", refused("apps", "Deployment"), immutability.RefusalInvalid, false, "nothing is known"},
 		{"no details", &apierrors.StatusError{ErrStatus: metav1.Status{Reason: metav1.StatusReasonInvalid, Code: 422, Message: "field is immutable"}},
-			immutability.Invalid, false, "the message as a whole isn't read"},
+			immutability.RefusalInvalid, false, "the message as a whole isn't read"},
 		{"options", refused("meta.k8s.io", "PatchOptions", because("force", forbidden, "Forbidden: may not be specified for non-apply patch")),
-			immutability.None, false, "the request is wrong, not the object"},
-		{"not found", withDetails(404, metav1.StatusReasonNotFound, "field is immutable", "deployments"), immutability.None, false, "not about the content"},
-		{"conflict", withDetails(409, metav1.StatusReasonConflict, "field is immutable", "deployments"), immutability.None, false, "not about the content"},
+			immutability.RefusalNone, false, "the request is wrong, not the object"},
+		{"not found", withDetails(404, metav1.StatusReasonNotFound, "field is immutable", "deployments"), immutability.RefusalNone, false, "not about the content"},
+		{"conflict", withDetails(409, metav1.StatusReasonConflict, "field is immutable", "deployments"), immutability.RefusalNone, false, "not about the content"},
 		{"rights", withDetails(403, metav1.StatusReasonForbidden, `deployments "x" is forbidden: User "jane" cannot patch resource "deployments" in API group "apps"`, "deployments"),
-			immutability.None, false, "authorization isn't admission"},
+			immutability.RefusalNone, false, "authorization isn't admission"},
 		{"escalation", withDetails(403, metav1.StatusReasonForbidden, `deployments "x" is forbidden: user "jane" (groups=[]) is attempting to grant RBAC permissions not currently held`, "deployments"),
-			immutability.None, false, "nor is the check for escalation"},
+			immutability.RefusalNone, false, "nor is the check for escalation"},
 		{"quota", withDetails(403, metav1.StatusReasonForbidden, `deployments "x" is forbidden: exceeded quota: q, requested: a=1, used: a=1, limited: a=1`, "deployments"),
-			immutability.AdmissionDenied, false, "an admission plugin refused"},
+			immutability.RefusalAdmissionDenied, false, "an admission plugin refused"},
 		{"policy", withDetails(422, metav1.StatusReasonInvalid, `deployments "x" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: field is immutable`, "deployments"),
-			immutability.AdmissionDenied, false, "the policy chose reason and text"},
+			immutability.RefusalAdmissionDenied, false, "the policy chose reason and text"},
 		{"webhook", withDetails(422, metav1.StatusReasonInvalid, `admission webhook "w.example.com" denied the request: spec.selector: field is immutable`, "Deployment"),
-			immutability.AdmissionDenied, false, "the webhook forged the causes"},
+			immutability.RefusalAdmissionDenied, false, "the webhook forged the causes"},
 		{"webhook without text", withDetails(500, "", `admission webhook "w.example.com" denied the request without explanation`, ""),
-			immutability.AdmissionDenied, false, "whatever the code"},
+			immutability.RefusalAdmissionDenied, false, "whatever the code"},
 		{"webhook that can't dry-run", withDetails(400, metav1.StatusReasonBadRequest, `admission webhook "w.example.com" does not support dry run`, ""),
-			immutability.None, false, "it didn't deny"},
+			immutability.RefusalNone, false, "it didn't deny"},
 		{"proxy", &apierrors.StatusError{ErrStatus: apierrors.NewGenericServerResponse(422, "patch", schema.GroupResource{}, "x", "field is immutable", 0, true).ErrStatus},
-			immutability.None, false, "client-go made the status up"},
+			immutability.RefusalNone, false, "client-go made the status up"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			got := immutability.Classify(tt.err)
-			assert.Equal(t, tt.kind, got.Kind, tt.why)
+			assert.Equal(t, tt.kind, got.Refusal, tt.why)
 			assert.Equal(t, tt.replaceable, got.Replaceable(), tt.why)
 		})
 	}

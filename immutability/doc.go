@@ -21,7 +21,7 @@
 //     nothing suggests that the create would fail, or when Probe has shown that the manifest is valid and that no update
 //     gets there.
 //  2. A word never decides. A text counts for the kind, the field and the type of cause it was seen with, as a whole.
-//  3. The own rules of a custom resource have free texts. Without Probe they are [Invalid], and [Verdict.Uncertain]
+//  3. The own rules of a custom resource have free texts. Without Probe they are [RefusalInvalid], and [Verdict.Uncertain]
 //     says that this is not proven.
 //  4. Denials by admission, shrinking claims and stale metadata are verdicts of their own, never a replacement.
 //

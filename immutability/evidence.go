@@ -30,13 +30,13 @@ func (e Evidence) String() string {
 		}
 		parts = append(parts, "texts: "+strings.Join(names, ", "))
 	}
-	if e.Create.Outcome != NotAsked {
+	if e.Create.Outcome != OutcomeNotAsked {
 		parts = append(parts, fmt.Sprintf("dry-run create: %s", e.Create))
 	}
-	if e.Update.Outcome != NotAsked {
+	if e.Update.Outcome != OutcomeNotAsked {
 		parts = append(parts, fmt.Sprintf("dry-run update: %s", e.Update))
 	}
-	if e.Merge.Outcome != NotAsked {
+	if e.Merge.Outcome != OutcomeNotAsked {
 		parts = append(parts, fmt.Sprintf("dry-run update that keeps what others set: %s", e.Merge))
 	}
 	if len(parts) == 0 {
@@ -50,17 +50,17 @@ type Outcome string
 
 // The outcomes. The zero value is NotAsked.
 const (
-	// NotAsked: the request was not sent.
-	NotAsked Outcome = ""
-	// Valid: the server would accept the manifest.
-	Valid Outcome = "valid"
-	// NotValid: the server calls the manifest invalid.
-	NotValid Outcome = "invalid"
-	// Refused: the server would not carry out the request for a reason that isn't in the object: rights, quota, policy,
+	// OutcomeNotAsked: the request was not sent.
+	OutcomeNotAsked Outcome = ""
+	// OutcomeValid: the server would accept the manifest.
+	OutcomeValid Outcome = "valid"
+	// OutcomeInvalid: the server calls the manifest invalid.
+	OutcomeInvalid Outcome = "invalid"
+	// OutcomeRefused: the server would not carry out the request for a reason that isn't in the object: rights, quota, policy,
 	// a terminating namespace.
-	Refused Outcome = "refused"
-	// Unanswered: the answer doesn't tell anything: a timeout, an internal error, an object that changed meanwhile.
-	Unanswered Outcome = "no answer"
+	OutcomeRefused Outcome = "refused"
+	// OutcomeUnanswered: the answer doesn't tell anything: a timeout, an internal error, an object that changed meanwhile.
+	OutcomeUnanswered Outcome = "no answer"
 )
 
 // Answer is the server's answer to one request of the probe.

@@ -22,7 +22,7 @@ func invalidError(group, kind, name, path string, value any, detail string) erro
 func ExampleClassify() {
 	err := invalidError("apps", "Deployment", "web", "spec.selector", "…", "field is immutable")
 	verdict := immutability.Classify(fmt.Errorf("dry run: %w", err))
-	fmt.Println(verdict.Kind, verdict.Replaceable())
+	fmt.Println(verdict.Refusal, verdict.Replaceable())
 	for _, f := range verdict.Fields {
 		fmt.Printf("%s: %s\n", f.Path, f.Message)
 	}
@@ -35,7 +35,7 @@ func ExampleClassify() {
 func ExampleClassify_customResource() {
 	err := invalidError("example.com", "Widget", "w", "spec.size", 5, "field is immutable")
 	verdict := immutability.Classify(err)
-	fmt.Println(verdict.Kind, verdict.Replaceable())
+	fmt.Println(verdict.Refusal, verdict.Replaceable())
 	fmt.Println(verdict.Uncertain)
 	// Output:
 	// Invalid false
@@ -64,7 +64,7 @@ func ExampleProbe() {
 	live.SetFinalizers([]string{"example.com/cleanup"})
 
 	verdict := immutability.Probe(context.Background(), widgetServer{err}, manifest, live, immutability.Classify(err), immutability.ProbeOptions{})
-	fmt.Println(verdict.Kind, verdict.Replaceable())
+	fmt.Println(verdict.Refusal, verdict.Replaceable())
 	fmt.Println(verdict.Evidence)
 	for _, h := range verdict.Hazards {
 		fmt.Println(h)
@@ -94,7 +94,7 @@ func ExampleParseSaved() {
 		panic(err)
 	}
 	verdict := saved.Verdict()
-	fmt.Println(verdict.Kind, verdict.Replaceable(), verdict.Fields)
+	fmt.Println(verdict.Refusal, verdict.Replaceable(), verdict.Fields)
 	fmt.Println(verdict.Uncertain)
 	// Output:
 	// Invalid false [{spec.replicas Invalid value: must be greater than or equal to 0}]

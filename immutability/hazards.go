@@ -13,18 +13,18 @@ type HazardKind string
 
 // The kinds of hazard.
 const (
-	// Data: what is stored in volumes, or in the objects of a definition.
-	Data HazardKind = "Data"
-	// Contents: the objects inside a namespace.
-	Contents HazardKind = "Contents"
-	// Blocked: the delete won't be finished before somebody else acts.
-	Blocked HazardKind = "Blocked"
-	// Owner: another object owns this one, and its controller may interfere.
-	Owner HazardKind = "Owner"
-	// Dependents: objects that are deleted along with this one.
-	Dependents HazardKind = "Dependents"
-	// Interruption: something stops working until the new object has taken over, or gets another address.
-	Interruption HazardKind = "Interruption"
+	// HazardData: what is stored in volumes, or in the objects of a definition.
+	HazardData HazardKind = "Data"
+	// HazardContents: the objects inside a namespace.
+	HazardContents HazardKind = "Contents"
+	// HazardBlocked: the delete won't be finished before somebody else acts.
+	HazardBlocked HazardKind = "Blocked"
+	// HazardOwner: another object owns this one, and its controller may interfere.
+	HazardOwner HazardKind = "Owner"
+	// HazardDependents: objects that are deleted along with this one.
+	HazardDependents HazardKind = "Dependents"
+	// HazardInterruption: something stops working until the new object has taken over, or gets another address.
+	HazardInterruption HazardKind = "Interruption"
 )
 
 // Hazard is one consequence of replacing an object.
@@ -57,17 +57,17 @@ func hazardsOf(kind schema.GroupKind, live *unstructured.Unstructured) []Hazard 
 		of(live, add)
 	}
 	if live.GetDeletionTimestamp() != nil {
-		add(Blocked, "the object is being deleted already")
+		add(HazardBlocked, "the object is being deleted already")
 	}
 	if f := live.GetFinalizers(); len(f) > 0 {
-		add(Blocked, "the delete waits for finalizers: %s", strings.Join(f, ", "))
+		add(HazardBlocked, "the delete waits for finalizers: %s", strings.Join(f, ", "))
 	}
 	for _, owner := range live.GetOwnerReferences() {
-		add(Owner, "%s %s owns the object: it may create it again before you do, and the new object only has an owner if the manifest names it",
+		add(HazardOwner, "%s %s owns the object: it may create it again before you do, and the new object only has an owner if the manifest names it",
 			owner.Kind, owner.Name)
 	}
 	if live.GetUID() != "" {
-		add(Dependents, "objects that name this one as their owner are deleted with it, unless it is deleted with propagation policy Orphan")
+		add(HazardDependents, "objects that name this one as their owner are deleted with it, unless it is deleted with propagation policy Orphan")
 	}
 	return hazards
 }
@@ -80,10 +80,10 @@ var hazardsByKind = map[string]func(live *unstructured.Unstructured, add addHaza
 	"PersistentVolume":      volumeHazards,
 	"CustomResourceDefinition.apiextensions.k8s.io": func(live *unstructured.Unstructured, add addHazard) {
 		kind, _, _ := unstructured.NestedString(live.Object, "spec", "names", "kind")
-		add(Data, "every %s object in the cluster is deleted with the definition", kind)
+		add(HazardData, "every %s object in the cluster is deleted with the definition", kind)
 	},
 	"Namespace": func(live *unstructured.Unstructured, add addHazard) {
-		add(Contents, "everything inside namespace %s is deleted with it", live.GetName())
+		add(HazardContents, "everything inside namespace %s is deleted with it", live.GetName())
 	},
 	"StatefulSet.apps":      statefulSetHazards,
 	"Deployment.apps":       podHazards,
@@ -92,7 +92,7 @@ var hazardsByKind = map[string]func(live *unstructured.Unstructured, add addHaza
 	"ReplicationController": podHazards,
 	"Job.batch":             podHazards,
 	"Pod": func(_ *unstructured.Unstructured, add addHazard) {
-		add(Interruption, "the pod's containers stop, and what they wrote to emptyDir volumes is gone")
+		add(HazardInterruption, "the pod's containers stop, and what they wrote to emptyDir volumes is gone")
 	},
 	"Service":                               serviceHazards,
 	"Node":                                  nodeHazards,
@@ -105,42 +105,42 @@ func claimHazards(live *unstructured.Unstructured, add addHazard) {
 	if volume == "" {
 		return
 	}
-	add(Data, "the claim lets go of volume %s, and with reclaim policy Delete the data is deleted with it; the new claim gets another volume", volume)
+	add(HazardData, "the claim lets go of volume %s, and with reclaim policy Delete the data is deleted with it; the new claim gets another volume", volume)
 }
 
 func volumeHazards(live *unstructured.Unstructured, add addHazard) {
 	policy, _, _ := unstructured.NestedString(live.Object, "spec", "persistentVolumeReclaimPolicy")
 	claim, _, _ := unstructured.NestedString(live.Object, "spec", "claimRef", "name")
 	if claim != "" {
-		add(Data, "claim %s loses its volume (reclaim policy %s)", claim, policy)
+		add(HazardData, "claim %s loses its volume (reclaim policy %s)", claim, policy)
 		return
 	}
-	add(Data, "the volume's data may not be reachable under the new object (reclaim policy %s)", policy)
+	add(HazardData, "the volume's data may not be reachable under the new object (reclaim policy %s)", policy)
 }
 
 func statefulSetHazards(live *unstructured.Unstructured, add addHazard) {
 	whenDeleted, _, _ := unstructured.NestedString(live.Object, "spec", "persistentVolumeClaimRetentionPolicy", "whenDeleted")
 	if whenDeleted == "Delete" {
-		add(Data, "the claims of the pods are deleted with the StatefulSet (persistentVolumeClaimRetentionPolicy.whenDeleted is Delete)")
+		add(HazardData, "the claims of the pods are deleted with the StatefulSet (persistentVolumeClaimRetentionPolicy.whenDeleted is Delete)")
 	}
-	add(Interruption, "the pods stop; deleted with propagation policy Orphan they keep running, and the new StatefulSet adopts those that match its selector")
+	add(HazardInterruption, "the pods stop; deleted with propagation policy Orphan they keep running, and the new StatefulSet adopts those that match its selector")
 }
 
 func podHazards(_ *unstructured.Unstructured, add addHazard) {
-	add(Interruption, "the pods stop until the new object has started others")
+	add(HazardInterruption, "the pods stop until the new object has started others")
 }
 
 func serviceHazards(live *unstructured.Unstructured, add addHazard) {
-	add(Interruption, "the service gets another cluster IP and other node ports, unless the manifest pins them")
+	add(HazardInterruption, "the service gets another cluster IP and other node ports, unless the manifest pins them")
 	if kind, _, _ := unstructured.NestedString(live.Object, "spec", "type"); kind == "LoadBalancer" {
-		add(Interruption, "the load balancer is released, and its external address may change")
+		add(HazardInterruption, "the load balancer is released, and its external address may change")
 	}
 }
 
 func nodeHazards(_ *unstructured.Unstructured, add addHazard) {
-	add(Interruption, "the pods on the node are evicted, and the kubelet has to register again")
+	add(HazardInterruption, "the pods on the node are evicted, and the kubelet has to register again")
 }
 
 func bindingHazards(_ *unstructured.Unstructured, add addHazard) {
-	add(Interruption, "the subjects have no such rights until the new binding exists; if they are yours, you may not be able to create it")
+	add(HazardInterruption, "the subjects have no such rights until the new binding exists; if they are yours, you may not be able to create it")
 }

@@ -17,49 +17,49 @@ func TestHazards(t *testing.T) {
 	}{
 		{"plain", `{apiVersion: v1, kind: ConfigMap, metadata: {name: x}}`, nil, "nothing depends on it as far as can be told"},
 		{"claim", `{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: x}, spec: {volumeName: pv-7}}`, []immutability.Hazard{
-			{Kind: immutability.Data, Message: "the claim lets go of volume pv-7, and with reclaim policy Delete the data is deleted with it; the new claim gets another volume"},
+			{Kind: immutability.HazardData, Message: "the claim lets go of volume pv-7, and with reclaim policy Delete the data is deleted with it; the new claim gets another volume"},
 		}, "data"},
 		{"claim without volume", `{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: x}}`, nil, "no data yet"},
 		{"volume in use", `{apiVersion: v1, kind: PersistentVolume, metadata: {name: x}, spec: {persistentVolumeReclaimPolicy: Retain, claimRef: {name: c}}}`, []immutability.Hazard{
-			{Kind: immutability.Data, Message: "claim c loses its volume (reclaim policy Retain)"},
+			{Kind: immutability.HazardData, Message: "claim c loses its volume (reclaim policy Retain)"},
 		}, "data"},
 		{"volume", `{apiVersion: v1, kind: PersistentVolume, metadata: {name: x}, spec: {persistentVolumeReclaimPolicy: Delete}}`, []immutability.Hazard{
-			{Kind: immutability.Data, Message: "the volume's data may not be reachable under the new object (reclaim policy Delete)"},
+			{Kind: immutability.HazardData, Message: "the volume's data may not be reachable under the new object (reclaim policy Delete)"},
 		}, "data"},
 		{"definition", `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: x}, spec: {names: {kind: Widget}}}`, []immutability.Hazard{
-			{Kind: immutability.Data, Message: "every Widget object in the cluster is deleted with the definition"},
+			{Kind: immutability.HazardData, Message: "every Widget object in the cluster is deleted with the definition"},
 		}, "all their objects"},
 		{"namespace", `{apiVersion: v1, kind: Namespace, metadata: {name: prod}}`, []immutability.Hazard{
-			{Kind: immutability.Contents, Message: "everything inside namespace prod is deleted with it"},
+			{Kind: immutability.HazardContents, Message: "everything inside namespace prod is deleted with it"},
 		}, "everything inside"},
 		{"statefulset", `{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: x}, spec: {persistentVolumeClaimRetentionPolicy: {whenDeleted: Retain}}}`, []immutability.Hazard{
-			{Kind: immutability.Interruption, Message: "the pods stop; deleted with propagation policy Orphan they keep running, and the new StatefulSet adopts those that match its selector"},
+			{Kind: immutability.HazardInterruption, Message: "the pods stop; deleted with propagation policy Orphan they keep running, and the new StatefulSet adopts those that match its selector"},
 		}, "orphan deletion"},
 		{"statefulset that deletes claims", `{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: x}, spec: {persistentVolumeClaimRetentionPolicy: {whenDeleted: Delete}}}`, []immutability.Hazard{
-			{Kind: immutability.Data, Message: "the claims of the pods are deleted with the StatefulSet (persistentVolumeClaimRetentionPolicy.whenDeleted is Delete)"},
-			{Kind: immutability.Interruption, Message: "the pods stop; deleted with propagation policy Orphan they keep running, and the new StatefulSet adopts those that match its selector"},
+			{Kind: immutability.HazardData, Message: "the claims of the pods are deleted with the StatefulSet (persistentVolumeClaimRetentionPolicy.whenDeleted is Delete)"},
+			{Kind: immutability.HazardInterruption, Message: "the pods stop; deleted with propagation policy Orphan they keep running, and the new StatefulSet adopts those that match its selector"},
 		}, "the most severe comes first"},
 		{"deployment", `{apiVersion: apps/v1, kind: Deployment, metadata: {name: x, uid: u}}`, []immutability.Hazard{
-			{Kind: immutability.Interruption, Message: "the pods stop until the new object has started others"},
-			{Kind: immutability.Dependents, Message: "objects that name this one as their owner are deleted with it, unless it is deleted with propagation policy Orphan"},
+			{Kind: immutability.HazardInterruption, Message: "the pods stop until the new object has started others"},
+			{Kind: immutability.HazardDependents, Message: "objects that name this one as their owner are deleted with it, unless it is deleted with propagation policy Orphan"},
 		}, "a live object may have dependents"},
 		{"kind of another group", `{apiVersion: example.com/v1, kind: Deployment, metadata: {name: x}}`, nil, "it isn't the built-in kind"},
 		{"load balancer", `{apiVersion: v1, kind: Service, metadata: {name: x}, spec: {type: LoadBalancer}}`, []immutability.Hazard{
-			{Kind: immutability.Interruption, Message: "the service gets another cluster IP and other node ports, unless the manifest pins them"},
-			{Kind: immutability.Interruption, Message: "the load balancer is released, and its external address may change"},
+			{Kind: immutability.HazardInterruption, Message: "the service gets another cluster IP and other node ports, unless the manifest pins them"},
+			{Kind: immutability.HazardInterruption, Message: "the load balancer is released, and its external address may change"},
 		}, "addresses"},
 		{"binding", `{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: x}}`, []immutability.Hazard{
-			{Kind: immutability.Interruption, Message: "the subjects have no such rights until the new binding exists; if they are yours, you may not be able to create it"},
+			{Kind: immutability.HazardInterruption, Message: "the subjects have no such rights until the new binding exists; if they are yours, you may not be able to create it"},
 		}, "self-lockout"},
 		{"finalizers", `{apiVersion: v1, kind: ConfigMap, metadata: {name: x, finalizers: [example.com/a, example.com/b]}}`, []immutability.Hazard{
-			{Kind: immutability.Blocked, Message: "the delete waits for finalizers: example.com/a, example.com/b"},
+			{Kind: immutability.HazardBlocked, Message: "the delete waits for finalizers: example.com/a, example.com/b"},
 		}, "who has to act is named"},
 		{"being deleted", `{apiVersion: v1, kind: ConfigMap, metadata: {name: x, deletionTimestamp: "2024-05-01T10:00:00Z"}}`, []immutability.Hazard{
-			{Kind: immutability.Blocked, Message: "the object is being deleted already"},
+			{Kind: immutability.HazardBlocked, Message: "the object is being deleted already"},
 		}, "somebody else deleted it"},
 		{"owned", `{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: x, ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: web, uid: u}]}}`, []immutability.Hazard{
-			{Kind: immutability.Interruption, Message: "the pods stop until the new object has started others"},
-			{Kind: immutability.Owner, Message: "Deployment web owns the object: it may create it again before you do, and the new object only has an owner if the manifest names it"},
+			{Kind: immutability.HazardInterruption, Message: "the pods stop until the new object has started others"},
+			{Kind: immutability.HazardOwner, Message: "Deployment web owns the object: it may create it again before you do, and the new object only has an owner if the manifest names it"},
 		}, "its owner interferes"},
 		{"odd metadata", `{apiVersion: v1, kind: PersistentVolumeClaim, metadata: [], spec: a}`, nil, "nothing can be told, and nothing breaks"},
 	}

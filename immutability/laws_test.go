@@ -22,13 +22,13 @@ func checkLaws(t *testing.T, status metav1.Status) {
 	t.Helper()
 	bare := &apierrors.StatusError{ErrStatus: status}
 	verdict := immutability.ClassifyStatus(status)
-	assert.Contains(t, verdictFor, kindName(verdict.Kind), "one of the kinds")
+	assert.Contains(t, verdictFor, kindName(verdict.Refusal), "one of the kinds")
 
 	for _, wrapped := range []error{bare, fmt.Errorf("a: %w", bare), errors.Join(errors.New("a"), bare)} {
 		assert.Equal(t, verdict, immutability.Classify(wrapped), "wrapping changes nothing")
 	}
 	if verdict.Replaceable() {
-		assert.Equal(t, immutability.Immutable, verdict.Kind)
+		assert.Equal(t, immutability.RefusalImmutable, verdict.Refusal)
 		assert.NotEmpty(t, verdict.Evidence.Families, "only known texts are proof")
 	}
 	assert.Equal(t, len(verdict.Fields), len(distinct(verdict.Fields)), "fields are distinct")
@@ -45,14 +45,14 @@ func checkLaws(t *testing.T, status metav1.Status) {
 	refuses := &fake{createErr: bare, updateErr: bare}
 	probed := immutability.Probe(context.Background(), refuses, obj, obj, verdict, immutability.ProbeOptions{})
 	if !verdict.Replaceable() {
-		assert.False(t, probed.Replaceable() && probed.Evidence.Create.Outcome != immutability.Valid, "only the server's word makes it replaceable")
+		assert.False(t, probed.Replaceable() && probed.Evidence.Create.Outcome != immutability.OutcomeValid, "only the server's word makes it replaceable")
 	}
 }
 
 // kindName maps None to a kind that verdictFor has.
-func kindName(k immutability.Kind) string {
+func kindName(k immutability.Refusal) string {
 	for truth, kind := range verdictFor {
-		if kind == k || k == immutability.None {
+		if kind == k || k == immutability.RefusalNone {
 			return truth
 		}
 	}

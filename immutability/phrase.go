@@ -43,7 +43,7 @@ const (
 // phrase is one text, the kinds and fields it is sent for, and what it means there.
 type phrase struct {
 	family  Family
-	verdict Kind
+	verdict Refusal
 	cause   metav1.CauseType
 	// text is the whole detail of the message, or with prefix its beginning.
 	text   string

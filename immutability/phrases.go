@@ -14,7 +14,7 @@ const (
 // scale, resize, ephemeralcontainers) are not in it: an apply of a manifest doesn't get them.
 var phrases = []phrase{
 	{
-		family: fieldIsImmutable, verdict: Immutable, cause: invalid, text: "field is immutable",
+		family: fieldIsImmutable, verdict: RefusalImmutable, cause: invalid, text: "field is immutable",
 		where: []where{
 			{kind: "apps/ControllerRevision", field: "data", checks: all, seen: "1.33 1.36"},
 			{kind: "apps/DaemonSet", field: "spec.selector", checks: all, seen: "1.33 1.36"},
@@ -93,11 +93,11 @@ var phrases = []phrase{
 		},
 	},
 	{
-		family: fieldIsImmutable, verdict: Immutable, cause: forbidden, text: "field is immutable",
+		family: fieldIsImmutable, verdict: RefusalImmutable, cause: forbidden, text: "field is immutable",
 		where: []where{{kind: "Service", field: "spec.healthCheckNodePort", seen: "1.33 1.36"}},
 	},
 	{
-		family: fieldIsImmutable, verdict: Immutable, cause: forbidden, text: "field is immutable when `immutable` is set",
+		family: fieldIsImmutable, verdict: RefusalImmutable, cause: forbidden, text: "field is immutable when `immutable` is set",
 		where: []where{
 			{kind: "ConfigMap", field: "binaryData", checks: all, seen: "1.33 1.36"},
 			{kind: "ConfigMap", field: "data", checks: all, seen: "1.33 1.36"},
@@ -107,34 +107,34 @@ var phrases = []phrase{
 		},
 	},
 	{
-		family: fieldIsImmutable, verdict: Immutable, cause: invalid,
+		family: fieldIsImmutable, verdict: RefusalImmutable, cause: invalid,
 		text:  "field is immutable, except for updating from beta label to GA",
 		where: []where{{kind: "PersistentVolume", field: "nodeAffinity", real: "spec.nodeAffinity", checks: all, seen: "1.33 1.36"}},
 	},
 
 	{
-		family: immutableSpec, verdict: Immutable, cause: forbidden,
+		family: immutableSpec, verdict: RefusalImmutable, cause: forbidden,
 		text:  "spec.persistentvolumesource is immutable after creation",
 		where: []where{{kind: "PersistentVolume", field: "spec.persistentvolumesource", real: "spec", checks: all, seen: "1.33 1.36"}},
 	},
 	{
-		family: immutableSpec, verdict: Immutable, cause: forbidden, prefix: true,
+		family: immutableSpec, verdict: RefusalImmutable, cause: forbidden, prefix: true,
 		text:  "spec is immutable after creation except resources.requests", // continued differently before 1.29
 		where: []where{{kind: "PersistentVolumeClaim", field: "spec", checks: all, seen: "1.33 1.36"}},
 	},
 
 	{
-		family: forbiddenTransition, verdict: Immutable, cause: forbidden, prefix: true,
+		family: forbiddenTransition, verdict: RefusalImmutable, cause: forbidden, prefix: true,
 		text:  "updates to statefulset spec for fields other than", // the list of fields grows with the versions
 		where: []where{{kind: "apps/StatefulSet", field: "spec", seen: "1.33 1.36"}},
 	},
 	{
-		family: forbiddenTransition, verdict: Immutable, cause: forbidden, prefix: true,
+		family: forbiddenTransition, verdict: RefusalImmutable, cause: forbidden, prefix: true,
 		text:  "pod updates may not change fields other than", // as for the StatefulSet
 		where: []where{{kind: "Pod", field: "spec", seen: "1.33 1.36"}},
 	},
 	{
-		family: forbiddenTransition, verdict: Immutable, cause: forbidden,
+		family: forbiddenTransition, verdict: RefusalImmutable, cause: forbidden,
 		text: "pod updates may not add or remove containers",
 		where: []where{
 			{kind: "Pod", field: "spec.containers", seen: "1.33 1.36"},
@@ -142,62 +142,62 @@ var phrases = []phrase{
 		},
 	},
 	{
-		family: forbiddenTransition, verdict: Immutable, cause: forbidden,
+		family: forbiddenTransition, verdict: RefusalImmutable, cause: forbidden,
 		text:  "existing toleration can not be modified except its tolerationSeconds",
 		where: []where{{kind: "Pod", field: "spec.tolerations", seen: "1.33 1.36"}},
 	},
 	{
-		family: forbiddenTransition, verdict: Immutable, cause: forbidden, prefix: true,
+		family: forbiddenTransition, verdict: RefusalImmutable, cause: forbidden, prefix: true,
 		text:  "only deletion is allowed, but found new scheduling gate '",
 		where: []where{{kind: "Pod", field: "spec.schedulingGates[*].name", seen: "1.33 1.36"}},
 	},
 	{
-		family: forbiddenTransition, verdict: Immutable, cause: invalid,
+		family: forbiddenTransition, verdict: RefusalImmutable, cause: invalid,
 		text:  "must be less than or equal to previous value",
 		where: []where{{kind: "Pod", field: "spec.activeDeadlineSeconds", seen: "1.33 1.36"}},
 	},
 	{
-		family: forbiddenTransition, verdict: Immutable, cause: invalid,
+		family: forbiddenTransition, verdict: RefusalImmutable, cause: invalid,
 		text:  "must not update from a positive integer to nil value",
 		where: []where{{kind: "Pod", field: "spec.activeDeadlineSeconds", seen: "1.33 1.36"}},
 	},
 	{
-		family: forbiddenTransition, verdict: Immutable, cause: invalid,
+		family: forbiddenTransition, verdict: RefusalImmutable, cause: invalid,
 		text:  "only additions to spec.nodeSelector are allowed (no mutations or deletions)",
 		where: []where{{kind: "Pod", field: "spec.nodeSelector", seen: "1.33 1.36"}},
 	},
 	{
-		family: forbiddenTransition, verdict: Immutable, cause: invalid,
+		family: forbiddenTransition, verdict: RefusalImmutable, cause: invalid,
 		text:  "no additions/deletions to non-empty NodeSelectorTerms list are allowed",
 		where: []where{{kind: "Pod", field: nodeSelectorTerms, seen: "1.33 1.36"}},
 	},
 	{
-		family: forbiddenTransition, verdict: Immutable, cause: invalid,
+		family: forbiddenTransition, verdict: RefusalImmutable, cause: invalid,
 		text:  "only additions are allowed (no mutations or deletions)",
 		where: []where{{kind: "Pod", field: nodeSelectorTerms + "[*]", seen: "1.33 1.36"}},
 	},
 	{
-		family: forbiddenTransition, verdict: Immutable, cause: forbidden,
+		family: forbiddenTransition, verdict: RefusalImmutable, cause: forbidden,
 		text:  "may not remove or update AppArmor annotations",
 		where: []where{{kind: "Pod", field: "metadata.annotations[*]", seen: "1.33 1.36"}},
 	},
 	{
-		family: forbiddenTransition, verdict: Immutable, cause: forbidden,
+		family: forbiddenTransition, verdict: RefusalImmutable, cause: forbidden,
 		text:  "may not add AppArmor annotations",
 		where: []where{{kind: "Pod", field: "metadata.annotations[*]", seen: "1.33 1.36"}},
 	},
 	{
-		family: forbiddenTransition, verdict: Immutable, cause: forbidden,
+		family: forbiddenTransition, verdict: RefusalImmutable, cause: forbidden,
 		text:  "may not remove or update mirror pod annotation",
 		where: []where{{kind: "Pod", field: "metadata.annotations[*]", seen: "1.33 1.36"}},
 	},
 	{
-		family: forbiddenTransition, verdict: Immutable, cause: forbidden,
+		family: forbiddenTransition, verdict: RefusalImmutable, cause: forbidden,
 		text:  "may not add mirror pod annotation",
 		where: []where{{kind: "Pod", field: "metadata.annotations[*]", seen: "1.33 1.36"}},
 	},
 	{
-		family: forbiddenTransition, verdict: Immutable, cause: invalid, text: "may not change once set",
+		family: forbiddenTransition, verdict: RefusalImmutable, cause: invalid, text: "may not change once set",
 		where: []where{
 			{kind: "Service", field: "spec.clusterIPs[*]", seen: "1.33 1.36"},
 			{kind: "Service", field: "spec.ipFamilies[*]", seen: "1.33 1.36"},
@@ -205,87 +205,87 @@ var phrases = []phrase{
 		},
 	},
 	{
-		family: forbiddenTransition, verdict: Immutable, cause: invalid, text: "primary clusterIP can not be unset",
+		family: forbiddenTransition, verdict: RefusalImmutable, cause: invalid, text: "primary clusterIP can not be unset",
 		where: []where{{kind: "Service", field: "spec.clusterIPs[*]"}},
 	},
 	{
-		family: forbiddenTransition, verdict: Immutable, cause: invalid, text: "primary ipFamily can not be unset",
+		family: forbiddenTransition, verdict: RefusalImmutable, cause: invalid, text: "primary ipFamily can not be unset",
 		where: []where{{kind: "Service", field: "spec.ipFamilies[*]"}},
 	},
 	{
-		family: forbiddenTransition, verdict: Immutable, cause: invalid, text: "cannot change roleRef",
+		family: forbiddenTransition, verdict: RefusalImmutable, cause: invalid, text: "cannot change roleRef",
 		where: []where{
 			{kind: "rbac.authorization.k8s.io/ClusterRoleBinding", field: "roleRef", checks: all, seen: "1.33 1.36"},
 			{kind: "rbac.authorization.k8s.io/RoleBinding", field: "roleRef", checks: all, seen: "1.33 1.36"},
 		},
 	},
 	{
-		family: forbiddenTransition, verdict: Immutable, cause: forbidden, text: "may not be changed in an update.",
+		family: forbiddenTransition, verdict: RefusalImmutable, cause: forbidden, text: "may not be changed in an update.",
 		where: []where{{kind: "scheduling.k8s.io/PriorityClass", field: "value", seen: "1.33 1.36"}},
 	},
 	{
-		family: forbiddenTransition, verdict: Immutable, cause: forbidden, text: "updates to driverName are forbidden.",
+		family: forbiddenTransition, verdict: RefusalImmutable, cause: forbidden, text: "updates to driverName are forbidden.",
 		where: []where{{kind: "storage.k8s.io/VolumeAttributesClass", field: "driverName", checks: all, seen: "1.33 1.36"}},
 	},
 	{
-		family: forbiddenTransition, verdict: Immutable, cause: forbidden, text: "updates to parameters are forbidden.",
+		family: forbiddenTransition, verdict: RefusalImmutable, cause: forbidden, text: "updates to parameters are forbidden.",
 		where: []where{
 			{kind: "storage.k8s.io/StorageClass", field: "parameters", seen: "1.33"}, // up to 1.35
 			{kind: "storage.k8s.io/VolumeAttributesClass", field: "parameters", checks: all, seen: "1.33 1.36"},
 		},
 	},
 	{
-		family: forbiddenTransition, verdict: Immutable, cause: forbidden, text: "updates to provisioner are forbidden.",
+		family: forbiddenTransition, verdict: RefusalImmutable, cause: forbidden, text: "updates to provisioner are forbidden.",
 		where: []where{{kind: "storage.k8s.io/StorageClass", field: "provisioner", seen: "1.33"}}, // up to 1.35
 	},
 	{
-		family: forbiddenTransition, verdict: Immutable, cause: forbidden, text: "updates to reclaimPolicy are forbidden.",
+		family: forbiddenTransition, verdict: RefusalImmutable, cause: forbidden, text: "updates to reclaimPolicy are forbidden.",
 		where: []where{{kind: "storage.k8s.io/StorageClass", field: "reclaimPolicy", seen: "1.33"}}, // up to 1.35
 	},
 	{
-		family: forbiddenTransition, verdict: Immutable, cause: forbidden,
+		family: forbiddenTransition, verdict: RefusalImmutable, cause: forbidden,
 		text:  `node updates may not change podCIDR except from "" to valid`,
 		where: []where{{kind: "Node", field: "spec.podCIDRs", seen: "1.33 1.36"}},
 	},
 	{
-		family: forbiddenTransition, verdict: Immutable, cause: forbidden,
+		family: forbiddenTransition, verdict: RefusalImmutable, cause: forbidden,
 		text:  `node updates may not change providerID except from "" to valid`,
 		where: []where{{kind: "Node", field: "spec.providerID", seen: "1.33 1.36"}},
 	},
 	{
-		family: forbiddenTransition, verdict: Immutable, cause: forbidden, text: "may not be updated",
+		family: forbiddenTransition, verdict: RefusalImmutable, cause: forbidden, text: "may not be updated",
 		where: []where{{kind: "Node", field: "spec.externalID", seen: "1.33 1.36"}},
 	},
 	{
-		family: forbiddenTransition, verdict: Immutable, cause: invalid,
+		family: forbiddenTransition, verdict: RefusalImmutable, cause: invalid,
 		text:  "can only be modified in tandem with spec.parallelism",
 		where: []where{{kind: "batch/Job", field: "spec.completions", seen: "1.33 1.36"}},
 	},
 
 	{
-		family: oneWayRule, verdict: Directional, cause: forbidden, text: "field can not be less than status.capacity",
+		family: oneWayRule, verdict: RefusalDirectional, cause: forbidden, text: "field can not be less than status.capacity",
 		remedy: shrinkRemedy,
 		where:  []where{{kind: "PersistentVolumeClaim", field: "spec.resources.requests.storage", seen: "1.33 1.36"}},
 	},
 	{
-		family: oneWayRule, verdict: Directional, cause: forbidden, text: "field can not be less than previous value",
+		family: oneWayRule, verdict: RefusalDirectional, cause: forbidden, text: "field can not be less than previous value",
 		remedy: shrinkRemedy,
 		where:  []where{{kind: "PersistentVolumeClaim", field: "spec.resources.requests.storage"}},
 	},
 	{
-		family: oneWayRule, verdict: Directional, cause: forbidden,
+		family: oneWayRule, verdict: RefusalDirectional, cause: forbidden,
 		text:   "update to nil is forbidden when status.currentVolumeAttributesClassName is not nil",
 		remedy: attributesRemedy,
 		where:  []where{{kind: "PersistentVolumeClaim", field: "spec.volumeAttributesClassName", seen: "1.36"}},
 	},
 	{
-		family: oneWayRule, verdict: Directional, cause: forbidden,
+		family: oneWayRule, verdict: RefusalDirectional, cause: forbidden,
 		text:   "update to empty string is forbidden when status.currentVolumeAttributesClassName is not nil",
 		remedy: attributesRemedy,
 		where:  []where{{kind: "PersistentVolumeClaim", field: "spec.volumeAttributesClassName", seen: "1.36"}},
 	},
 	{
-		family: oneWayRule, verdict: Directional, cause: forbidden, text: "update from non-nil value to nil is forbidden",
+		family: oneWayRule, verdict: RefusalDirectional, cause: forbidden, text: "update from non-nil value to nil is forbidden",
 		remedy: attributesRemedy,
 		where: []where{
 			{kind: "PersistentVolume", field: "spec.volumeAttributesClassName", seen: "1.33 1.36"},
@@ -293,13 +293,13 @@ var phrases = []phrase{
 		},
 	},
 	{
-		family: oneWayRule, verdict: Directional, cause: forbidden,
+		family: oneWayRule, verdict: RefusalDirectional, cause: forbidden,
 		text:   "update from non-nil value to an empty string is forbidden", // up to 1.33
 		remedy: attributesRemedy,
 		where:  []where{{kind: "PersistentVolumeClaim", field: "spec.volumeAttributesClassName", seen: "1.33"}},
 	},
 	{
-		family: oneWayRule, verdict: Directional, cause: forbidden,
+		family: oneWayRule, verdict: RefusalDirectional, cause: forbidden,
 		text: "update is forbidden when the VolumeAttributesClass feature gate is disabled",
 		where: []where{
 			{kind: "PersistentVolume", field: "spec.volumeAttributesClassName"},
@@ -309,14 +309,14 @@ var phrases = []phrase{
 	{
 		// A create with fewer versions is accepted, but it takes the deletion of every object that is stored in the
 		// missing one.
-		family: oneWayRule, verdict: Directional, cause: invalid,
+		family: oneWayRule, verdict: RefusalDirectional, cause: invalid,
 		prefix: true, text: "missing from spec.versions; ", // followed by the version's name
 		remedy: "keep the version in spec.versions until a storage migration has removed it from status.storedVersions",
 		where:  []where{{kind: "apiextensions.k8s.io/CustomResourceDefinition", field: "status.storedVersions[*]", seen: "1.33 1.36"}},
 	},
 
 	{
-		family: neverReplaceable, verdict: Invalid, cause: invalid, text: "field is immutable",
+		family: neverReplaceable, verdict: RefusalInvalid, cause: invalid, text: "field is immutable",
 		remedy: "the field is part of the object's name; with the name to match it is another object",
 		where: []where{
 			{kind: "certificates.k8s.io/ClusterTrustBundle", field: "spec.signerName", seen: "1.33 1.36"},
@@ -326,19 +326,19 @@ var phrases = []phrase{
 	},
 
 	{
-		family: defaultInTheWay, verdict: MergeLeftover, cause: forbidden,
+		family: defaultInTheWay, verdict: RefusalMergeLeftover, cause: forbidden,
 		text:   "may not be specified when strategy `type` is 'Recreate'",
 		remedy: leftoverRemedy,
 		where:  []where{{kind: "apps/Deployment", field: "spec.strategy.rollingUpdate", seen: "1.33 1.36"}},
 	},
 	{
-		family: defaultInTheWay, verdict: MergeLeftover, cause: invalid,
+		family: defaultInTheWay, verdict: RefusalMergeLeftover, cause: invalid,
 		text:   "only allowed for updateStrategy 'RollingUpdate'",
 		remedy: leftoverRemedy,
 		where:  []where{{kind: "apps/StatefulSet", field: "spec.updateStrategy.rollingUpdate", seen: "1.33 1.36"}},
 	},
 	{
-		family: defaultInTheWay, verdict: MergeLeftover, cause: forbidden, text: "may not specify more than 1 volume type",
+		family: defaultInTheWay, verdict: RefusalMergeLeftover, cause: forbidden, text: "may not specify more than 1 volume type",
 		remedy: leftoverRemedy,
 		where: []where{
 			{kind: "PersistentVolume", field: "spec.*"},
@@ -354,7 +354,7 @@ var phrases = []phrase{
 	},
 
 	{
-		family: metadataRule, verdict: MetadataPrecondition, cause: invalid, text: "field is immutable",
+		family: metadataRule, verdict: RefusalMetadataPrecondition, cause: invalid, text: "field is immutable",
 		remedy: "leave uid, timestamps and grace period out of the manifest; the server sets them",
 		where: []where{
 			{kind: "*", field: "metadata.creationTimestamp"},
@@ -366,17 +366,17 @@ var phrases = []phrase{
 		},
 	},
 	{
-		family: metadataRule, verdict: MetadataPrecondition, cause: invalid, text: "must be specified for an update",
+		family: metadataRule, verdict: RefusalMetadataPrecondition, cause: invalid, text: "must be specified for an update",
 		remedy: "send the resourceVersion of the live object, or apply instead of updating",
 		where:  []where{{kind: "*", field: "metadata.resourceVersion"}},
 	},
 	{
-		family: metadataRule, verdict: MetadataPrecondition, cause: invalid, text: "must not be decremented",
+		family: metadataRule, verdict: RefusalMetadataPrecondition, cause: invalid, text: "must not be decremented",
 		remedy: "leave generation out of the manifest; the server counts it",
 		where:  []where{{kind: "*", field: "metadata.generation"}},
 	},
 	{
-		family: metadataRule, verdict: MetadataPrecondition, cause: forbidden, prefix: true,
+		family: metadataRule, verdict: RefusalMetadataPrecondition, cause: forbidden, prefix: true,
 		text:   "no new finalizers can be added if the object is being deleted, found new finalizers",
 		remedy: "wait until the object is gone, and create it then",
 		where:  []where{{kind: "*", field: "metadata.finalizers", seen: "1.33 1.36"}},

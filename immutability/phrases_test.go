@@ -54,7 +54,7 @@ func TestPhrasesAreUnambiguous(t *testing.T) {
 		assert.NotEmpty(t, p.family, p.text)
 		assert.NotEmpty(t, p.verdict, p.text)
 		assert.Contains(t, labelOf, p.cause, p.text)
-		if p.verdict != Immutable {
+		if p.verdict != RefusalImmutable {
 			assert.True(t, p.remedy != "" || strings.Contains(p.text, "feature gate"), "what else can be done: %s", p.text)
 		}
 		for _, w := range p.where {

@@ -58,7 +58,7 @@ func Probe(ctx context.Context, server Writer, manifest, live *unstructured.Unst
 	}
 	p := probe{server, manifest, live, opts}
 	verdict = verdict.afterCreate(p.create(ctx))
-	valid := verdict.Evidence.Create.Outcome == Valid
+	valid := verdict.Evidence.Create.Outcome == OutcomeValid
 	if valid && verdict.Uncertain != "" {
 		verdict = p.tellLeftovers(ctx, verdict)
 	}
@@ -85,7 +85,7 @@ func (p probe) tellLeftovers(ctx context.Context, v Verdict) Verdict {
 	if v.Replaceable() && holdsOthers[kindOf(p.manifest)] && !v.allKnown() {
 		v.Uncertain = "a text that isn't known may stand for a rule that protects data; replacing it is left to the user"
 	}
-	if v.Uncertain == "" || whole.answer.Outcome != NotValid || v.sharesCause(whole.verdict) || len(p.live.Object) == 0 {
+	if v.Uncertain == "" || whole.answer.Outcome != OutcomeInvalid || v.sharesCause(whole.verdict) || len(p.live.Object) == 0 {
 		return v
 	}
 	merged, updated := p.update(ctx, mergedBody(p.manifest, p.live, v.causes))
@@ -173,10 +173,10 @@ func (v Verdict) hasFixed() bool {
 
 // worthAsking reports whether an answer of the server could change the verdict.
 func (v Verdict) worthAsking() bool {
-	switch v.Kind {
-	case Immutable, MergeLeftover:
+	switch v.Refusal {
+	case RefusalImmutable, RefusalMergeLeftover:
 		return true
-	case Invalid:
+	case RefusalInvalid:
 		return v.Uncertain != ""
 	}
 	return false
@@ -189,16 +189,16 @@ func (v Verdict) afterCreate(r reply) Verdict {
 	v.Evidence.Create = r.answer
 	v.Evidence.Requests++
 	switch r.answer.Outcome {
-	case NotValid:
-		v.Kind, v.Uncertain, v.Remedy = Invalid, "", ""
+	case OutcomeInvalid:
+		v.Refusal, v.Uncertain, v.Remedy = RefusalInvalid, "", ""
 		v.Fields = r.verdict.Fields
-	case Refused:
+	case OutcomeRefused:
 		v.Uncertain = "the server would refuse to create the object: " + r.answer.Message
-	case Valid:
+	case OutcomeValid:
 		if slices.Contains(v.Evidence.Families, oneWayRule) {
-			v.Kind = Directional
+			v.Refusal = RefusalDirectional
 		}
-		if v.Kind == Directional || v.Kind == Immutable {
+		if v.Refusal == RefusalDirectional || v.Refusal == RefusalImmutable {
 			v.Uncertain = ""
 		}
 	}
@@ -210,13 +210,13 @@ func (v Verdict) afterUpdate(r reply, live, updated *unstructured.Unstructured) 
 	v.Evidence.Update = r.answer
 	v.Evidence.Requests++
 	switch {
-	case r.answer.Outcome == Valid:
-		v.Kind, v.Uncertain = MergeLeftover, ""
+	case r.answer.Outcome == OutcomeValid:
+		v.Refusal, v.Uncertain = RefusalMergeLeftover, ""
 		v.Leftovers = leftovers(live, updated, v.causes)
 		v.Remedy = remedyFor(v.Leftovers)
-	case r.answer.Outcome == NotValid && (v.sharesCause(r.verdict) || v.hasFixed()):
-		v.Kind, v.Uncertain, v.Remedy = Immutable, "", ""
-	case r.answer.Outcome == NotValid:
+	case r.answer.Outcome == OutcomeInvalid && (v.sharesCause(r.verdict) || v.hasFixed()):
+		v.Refusal, v.Uncertain, v.Remedy = RefusalImmutable, "", ""
+	case r.answer.Outcome == OutcomeInvalid:
 		v = v.undecided("an update of the whole manifest is refused too, but for other reasons")
 	default:
 		v = v.undecided("the dry-run update was not answered: " + r.answer.Message)
@@ -230,8 +230,8 @@ func (v Verdict) afterUpdate(r reply, live, updated *unstructured.Unstructured) 
 func (v Verdict) afterMerge(r reply, live, updated *unstructured.Unstructured) Verdict {
 	v.Evidence.Merge = r.answer
 	v.Evidence.Requests++
-	if r.answer.Outcome == Valid {
-		v.Kind, v.Uncertain, v.Remedy = MergeLeftover, "", mergeRemedy
+	if r.answer.Outcome == OutcomeValid {
+		v.Refusal, v.Uncertain, v.Remedy = RefusalMergeLeftover, "", mergeRemedy
 		if v.Leftovers = leftovers(live, updated, v.causes); len(v.Leftovers) > 0 {
 			v.Remedy = removeByPatch(v.Leftovers)
 		}
@@ -242,7 +242,7 @@ func (v Verdict) afterMerge(r reply, live, updated *unstructured.Unstructured) V
 // afterTransitions takes the fields into account that no update changes as the manifest does, which is valid in itself.
 func (v Verdict) afterTransitions(fields []Field) Verdict {
 	if len(fields) > 0 {
-		v.Kind, v.Uncertain, v.Remedy = Immutable, "", ""
+		v.Refusal, v.Uncertain, v.Remedy = RefusalImmutable, "", ""
 		v.Fields = slices.Concat(fields, v.Fields)
 	}
 	return v
@@ -251,8 +251,8 @@ func (v Verdict) afterTransitions(fields []Field) Verdict {
 // undecided is the verdict when the manifest is known to be valid in itself, and it isn't known whether a field is
 // immutable or left over from a merge. A text about leftovers keeps its verdict.
 func (v Verdict) undecided(why string) Verdict {
-	if v.Kind != MergeLeftover {
-		v.Kind = Immutable
+	if v.Refusal != RefusalMergeLeftover {
+		v.Refusal = RefusalImmutable
 	}
 	v.Uncertain = "the manifest is valid, but a field that the apply leaves behind may be in the way; " + why
 	return v

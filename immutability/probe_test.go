@@ -79,67 +79,67 @@ func TestProbe(t *testing.T) {
 		name           string
 		refusal        error
 		create, update error
-		kind           immutability.Kind
+		kind           immutability.Refusal
 		replaceable    bool
 		requests       int
 		evidence       string // a part of it
 		why            string
 	}{
-		{"free text, valid, update refused too", unknown, exists(), unknown, immutability.Immutable, true, 2, "dry-run create: valid; dry-run update: invalid", "only the change is refused"},
-		{"free text, valid, update accepted", unknown, exists(), nil, immutability.MergeLeftover, false, 2, "dry-run update: valid", "the whole manifest can replace the object in place"},
-		{"free text, invalid in itself", unknown, unknown, nil, immutability.Invalid, false, 1, "dry-run create: invalid", "a create fails too"},
-		{"free text, update refused for another reason", unknown, exists(), refused("example.com", "Widget", undecidable), immutability.Immutable, false, 3, "dry-run update that keeps what others set: invalid", "the first reason may have been a leftover"},
-		{"free text, object changed meanwhile", unknown, exists(), apierrors.NewConflict(widgets, "x", errors.New("modified")), immutability.Immutable, false, 2, "dry-run update: no answer", "the answer is about another object"},
-		{"free text, no right to update", unknown, exists(), forbids(`User "jane" cannot update resource "widgets"`), immutability.Immutable, false, 2, "dry-run update: refused", "patch is another right"},
-		{"free text, update denied by policy", unknown, exists(), forbids("ValidatingAdmissionPolicy 'p' denied request: no"), immutability.Immutable, false, 2, "dry-run update: refused", "admission says nothing of fields"},
+		{"free text, valid, update refused too", unknown, exists(), unknown, immutability.RefusalImmutable, true, 2, "dry-run create: valid; dry-run update: invalid", "only the change is refused"},
+		{"free text, valid, update accepted", unknown, exists(), nil, immutability.RefusalMergeLeftover, false, 2, "dry-run update: valid", "the whole manifest can replace the object in place"},
+		{"free text, invalid in itself", unknown, unknown, nil, immutability.RefusalInvalid, false, 1, "dry-run create: invalid", "a create fails too"},
+		{"free text, update refused for another reason", unknown, exists(), refused("example.com", "Widget", undecidable), immutability.RefusalImmutable, false, 3, "dry-run update that keeps what others set: invalid", "the first reason may have been a leftover"},
+		{"free text, object changed meanwhile", unknown, exists(), apierrors.NewConflict(widgets, "x", errors.New("modified")), immutability.RefusalImmutable, false, 2, "dry-run update: no answer", "the answer is about another object"},
+		{"free text, no right to update", unknown, exists(), forbids(`User "jane" cannot update resource "widgets"`), immutability.RefusalImmutable, false, 2, "dry-run update: refused", "patch is another right"},
+		{"free text, update denied by policy", unknown, exists(), forbids("ValidatingAdmissionPolicy 'p' denied request: no"), immutability.RefusalImmutable, false, 2, "dry-run update: refused", "admission says nothing of fields"},
 
-		{"proven, valid", proven, exists(), nil, immutability.Immutable, true, 1, "texts: field is immutable; dry-run create: valid", "an update can't do what no update can"},
-		{"proven, but invalid in itself", proven, refused("apps", "Deployment", replicas), nil, immutability.Invalid, false, 1, "dry-run create: invalid", "the server outranks the texts"},
-		{"partly checked, valid", partly, exists(), nil, immutability.Immutable, true, 1, "dry-run create: valid", "the create ran the other checks"},
+		{"proven, valid", proven, exists(), nil, immutability.RefusalImmutable, true, 1, "texts: field is immutable; dry-run create: valid", "an update can't do what no update can"},
+		{"proven, but invalid in itself", proven, refused("apps", "Deployment", replicas), nil, immutability.RefusalInvalid, false, 1, "dry-run create: invalid", "the server outranks the texts"},
+		{"partly checked, valid", partly, exists(), nil, immutability.RefusalImmutable, true, 1, "dry-run create: valid", "the create ran the other checks"},
 		{"partly checked, invalid", partly, refused("scheduling.k8s.io", "PriorityClass", because("value", forbidden, "Forbidden: maximum allowed value of a user defined priority is 1000000000")), nil,
-			immutability.Invalid, false, 1, "dry-run create: invalid", "the update hid it"},
-		{"leftover", left, exists(), nil, immutability.MergeLeftover, false, 2, "dry-run update: valid", "the texts were right"},
-		{"leftover's text, both given", left, left, nil, immutability.Invalid, false, 1, "dry-run create: invalid", "the manifest has both fields"},
-		{"leftover, and the update fails otherwise", left, exists(), refused("apps", "Deployment", undecidable), immutability.MergeLeftover, false, 3, "dry-run update: invalid", "the text is known"},
-		{"leftover and immutable", refused("apps", "Deployment", leftover, selector), exists(), proven, immutability.Immutable, true, 2, "dry-run update: invalid", "without the leftover it would be refused still"},
+			immutability.RefusalInvalid, false, 1, "dry-run create: invalid", "the update hid it"},
+		{"leftover", left, exists(), nil, immutability.RefusalMergeLeftover, false, 2, "dry-run update: valid", "the texts were right"},
+		{"leftover's text, both given", left, left, nil, immutability.RefusalInvalid, false, 1, "dry-run create: invalid", "the manifest has both fields"},
+		{"leftover, and the update fails otherwise", left, exists(), refused("apps", "Deployment", undecidable), immutability.RefusalMergeLeftover, false, 3, "dry-run update: invalid", "the text is known"},
+		{"leftover and immutable", refused("apps", "Deployment", leftover, selector), exists(), proven, immutability.RefusalImmutable, true, 2, "dry-run update: invalid", "without the leftover it would be refused still"},
 
-		{"being deleted", proven, deep, nil, immutability.Immutable, true, 1, "dry-run create: valid", "it exists as long as it is being deleted"},
-		{"gone", proven, nil, nil, immutability.Immutable, true, 1, "no answer (there is no such object any more)", "the texts are all there is"},
-		{"gone, free text", unknown, nil, nil, immutability.Invalid, false, 1, "no answer", "nothing is proven"},
+		{"being deleted", proven, deep, nil, immutability.RefusalImmutable, true, 1, "dry-run create: valid", "it exists as long as it is being deleted"},
+		{"gone", proven, nil, nil, immutability.RefusalImmutable, true, 1, "no answer (there is no such object any more)", "the texts are all there is"},
+		{"gone, free text", unknown, nil, nil, immutability.RefusalInvalid, false, 1, "no answer", "nothing is proven"},
 
-		{"no right to create", proven, forbids(`User "jane" cannot create resource "widgets"`), nil, immutability.Immutable, false, 1, "refused", "after the delete there would be nothing"},
-		{"no right to create, free text", unknown, forbids(`User "jane" cannot create resource "widgets"`), nil, immutability.Invalid, false, 1, "refused", "nothing is proven"},
-		{"escalation", proven, forbids(`user "jane" (groups=["a"]) is attempting to grant RBAC permissions not currently held`), nil, immutability.Immutable, false, 1, "refused", "the create would fail"},
-		{"terminating namespace", proven, forbids("unable to create new content in namespace n because it is being terminated"), nil, immutability.Immutable, false, 1, "refused", "the create would fail"},
-		{"missing namespace", proven, status(404, metav1.StatusReasonNotFound, `namespaces "n" not found`), nil, immutability.Immutable, false, 1, "refused", "the create would fail"},
-		{"pod security", proven, forbids(`violates PodSecurity "restricted:latest": …`), nil, immutability.Immutable, false, 1, "refused", "the create would fail"},
-		{"webhook denies", proven, status(400, "", `admission webhook "w" denied the request: no`), nil, immutability.Immutable, false, 1, "refused", "the create would fail"},
-		{"webhook claims that it exists", unknown, impostor, unknown, immutability.Invalid, false, 1, "refused", "the word of a webhook isn't the server's"},
-		{"webhook forges a 422", proven, status(422, metav1.StatusReasonInvalid, `admission webhook "w" denied the request: no`), nil, immutability.Immutable, false, 1, "refused", "the manifest may be valid"},
-		{"webhook unreachable", proven, status(500, metav1.StatusReasonInternalError, `Internal error occurred: failed calling webhook "w": connection refused`), nil, immutability.Immutable, false, 1, "refused", "the create would fail as long as it is down"},
-		{"webhook can't dry-run", proven, status(400, metav1.StatusReasonBadRequest, `admission webhook "w" does not support dry run`), nil, immutability.Immutable, true, 1, "no answer", "the texts are all there is"},
-		{"method not allowed", proven, status(405, metav1.StatusReasonMethodNotAllowed, "the server does not allow this method"), nil, immutability.Immutable, false, 1, "refused", "such objects can't be created"},
-		{"unknown field", proven, status(400, metav1.StatusReasonBadRequest, `strict decoding error: unknown field "spec.x"`), nil, immutability.Invalid, false, 1, "dry-run create: invalid", "an apply wouldn't accept the manifest"},
+		{"no right to create", proven, forbids(`User "jane" cannot create resource "widgets"`), nil, immutability.RefusalImmutable, false, 1, "refused", "after the delete there would be nothing"},
+		{"no right to create, free text", unknown, forbids(`User "jane" cannot create resource "widgets"`), nil, immutability.RefusalInvalid, false, 1, "refused", "nothing is proven"},
+		{"escalation", proven, forbids(`user "jane" (groups=["a"]) is attempting to grant RBAC permissions not currently held`), nil, immutability.RefusalImmutable, false, 1, "refused", "the create would fail"},
+		{"terminating namespace", proven, forbids("unable to create new content in namespace n because it is being terminated"), nil, immutability.RefusalImmutable, false, 1, "refused", "the create would fail"},
+		{"missing namespace", proven, status(404, metav1.StatusReasonNotFound, `namespaces "n" not found`), nil, immutability.RefusalImmutable, false, 1, "refused", "the create would fail"},
+		{"pod security", proven, forbids(`violates PodSecurity "restricted:latest": …`), nil, immutability.RefusalImmutable, false, 1, "refused", "the create would fail"},
+		{"webhook denies", proven, status(400, "", `admission webhook "w" denied the request: no`), nil, immutability.RefusalImmutable, false, 1, "refused", "the create would fail"},
+		{"webhook claims that it exists", unknown, impostor, unknown, immutability.RefusalInvalid, false, 1, "refused", "the word of a webhook isn't the server's"},
+		{"webhook forges a 422", proven, status(422, metav1.StatusReasonInvalid, `admission webhook "w" denied the request: no`), nil, immutability.RefusalImmutable, false, 1, "refused", "the manifest may be valid"},
+		{"webhook unreachable", proven, status(500, metav1.StatusReasonInternalError, `Internal error occurred: failed calling webhook "w": connection refused`), nil, immutability.RefusalImmutable, false, 1, "refused", "the create would fail as long as it is down"},
+		{"webhook can't dry-run", proven, status(400, metav1.StatusReasonBadRequest, `admission webhook "w" does not support dry run`), nil, immutability.RefusalImmutable, true, 1, "no answer", "the texts are all there is"},
+		{"method not allowed", proven, status(405, metav1.StatusReasonMethodNotAllowed, "the server does not allow this method"), nil, immutability.RefusalImmutable, false, 1, "refused", "such objects can't be created"},
+		{"unknown field", proven, status(400, metav1.StatusReasonBadRequest, `strict decoding error: unknown field "spec.x"`), nil, immutability.RefusalInvalid, false, 1, "dry-run create: invalid", "an apply wouldn't accept the manifest"},
 
 		{"quota counts objects", unknown, forbids("exceeded quota: q, requested: count/widgets.example.com=1, used: count/widgets.example.com=5, limited: count/widgets.example.com=5"), unknown,
-			immutability.Immutable, true, 2, "dry-run create: valid (the quota is full, and the delete makes room)", "it is the last check, and the delete frees one"},
+			immutability.RefusalImmutable, true, 2, "dry-run create: valid (the quota is full, and the delete makes room)", "it is the last check, and the delete frees one"},
 		{"quota lowered below use", unknown, forbids("exceeded quota: q, requested: count/widgets.example.com=1, used: count/widgets.example.com=6, limited: count/widgets.example.com=5"), unknown,
-			immutability.Invalid, false, 1, "refused", "one less is still too many"},
+			immutability.RefusalInvalid, false, 1, "refused", "one less is still too many"},
 		{"quota of something else", unknown, forbids("exceeded quota: q, requested: requests.cpu=1, used: requests.cpu=5, limited: requests.cpu=5"), unknown,
-			immutability.Invalid, false, 1, "refused", "what the delete frees isn't known"},
+			immutability.RefusalInvalid, false, 1, "refused", "what the delete frees isn't known"},
 		{"quota of both", unknown, forbids("exceeded quota: q, requested: count/widgets.example.com=1,requests.cpu=1, used: count/widgets.example.com=5,requests.cpu=5, limited: count/widgets.example.com=5,requests.cpu=5"), unknown,
-			immutability.Invalid, false, 1, "refused", "what the delete frees isn't known"},
+			immutability.RefusalInvalid, false, 1, "refused", "what the delete frees isn't known"},
 		{"quota unreadable", unknown, forbids("exceeded quota: q, requested: count/widgets.example.com=one, used: a=1, limited: a=1"), unknown,
-			immutability.Invalid, false, 1, "refused", "nothing is read into it"},
+			immutability.RefusalInvalid, false, 1, "refused", "nothing is read into it"},
 
-		{"timeout", proven, context.DeadlineExceeded, nil, immutability.Immutable, true, 1, "no answer (context deadline exceeded)", "the texts are all there is"},
-		{"timeout, free text", unknown, context.DeadlineExceeded, nil, immutability.Invalid, false, 1, "no answer", "never a replacement on a guess"},
-		{"timeout, partly checked", partly, context.DeadlineExceeded, nil, immutability.Immutable, false, 1, "no answer", "never a replacement on a guess"},
-		{"internal error", unknown, status(500, metav1.StatusReasonInternalError, "Internal error occurred: etcd"), nil, immutability.Invalid, false, 1, "no answer", "never a replacement on a guess"},
-		{"throttled", unknown, status(429, metav1.StatusReasonTooManyRequests, "slow down"), nil, immutability.Invalid, false, 1, "no answer", "never a replacement on a guess"},
-		{"conflict on the quota", unknown, status(409, metav1.StatusReasonConflict, "Operation cannot be fulfilled on resourcequotas"), nil, immutability.Invalid, false, 1, "no answer", "not that the object exists"},
-		{"proxy's 409", unknown, proxy, unknown, immutability.Invalid, false, 1, "no answer", "client-go calls every 409 to a POST AlreadyExists"},
-		{"another object exists", unknown, apierrors.NewAlreadyExists(widgets, "y"), unknown, immutability.Invalid, false, 1, "no answer", "the answer is about another object"},
+		{"timeout", proven, context.DeadlineExceeded, nil, immutability.RefusalImmutable, true, 1, "no answer (context deadline exceeded)", "the texts are all there is"},
+		{"timeout, free text", unknown, context.DeadlineExceeded, nil, immutability.RefusalInvalid, false, 1, "no answer", "never a replacement on a guess"},
+		{"timeout, partly checked", partly, context.DeadlineExceeded, nil, immutability.RefusalImmutable, false, 1, "no answer", "never a replacement on a guess"},
+		{"internal error", unknown, status(500, metav1.StatusReasonInternalError, "Internal error occurred: etcd"), nil, immutability.RefusalInvalid, false, 1, "no answer", "never a replacement on a guess"},
+		{"throttled", unknown, status(429, metav1.StatusReasonTooManyRequests, "slow down"), nil, immutability.RefusalInvalid, false, 1, "no answer", "never a replacement on a guess"},
+		{"conflict on the quota", unknown, status(409, metav1.StatusReasonConflict, "Operation cannot be fulfilled on resourcequotas"), nil, immutability.RefusalInvalid, false, 1, "no answer", "not that the object exists"},
+		{"proxy's 409", unknown, proxy, unknown, immutability.RefusalInvalid, false, 1, "no answer", "client-go calls every 409 to a POST AlreadyExists"},
+		{"another object exists", unknown, apierrors.NewAlreadyExists(widgets, "y"), unknown, immutability.RefusalInvalid, false, 1, "no answer", "the answer is about another object"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -147,12 +147,12 @@ func TestProbe(t *testing.T) {
 			live := object(t, `{apiVersion: example.com/v1, kind: Widget, metadata: {name: x, uid: u, resourceVersion: "7"}, spec: {a: a, old: 1}}`)
 			server := &fake{createErr: tt.create, updateErr: tt.update, updated: manifest}
 			got := immutability.Probe(context.Background(), server, manifest, live, immutability.Classify(tt.refusal), immutability.ProbeOptions{})
-			assert.Equal(t, tt.kind, got.Kind, tt.why)
+			assert.Equal(t, tt.kind, got.Refusal, tt.why)
 			assert.Equal(t, tt.replaceable, got.Replaceable(), tt.why)
 			assert.Equal(t, tt.requests, got.Evidence.Requests)
 			assert.Contains(t, got.Evidence.String(), tt.evidence)
 			assert.Equal(t, tt.replaceable, len(got.Hazards) > 0, "hazards are those of a replacement")
-			if got.Kind == immutability.Immutable && !got.Replaceable() {
+			if got.Refusal == immutability.RefusalImmutable && !got.Replaceable() {
 				assert.NotEmpty(t, got.Uncertain, "the user is told why not")
 			}
 		})
@@ -178,7 +178,7 @@ func TestProbeKeepsOneWayRules(t *testing.T) {
 	claim := object(t, `{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: x}}`)
 	server := &fake{createErr: exists(), updateErr: mixed}
 	got := immutability.Probe(context.Background(), server, claim, claim, immutability.Classify(mixed), immutability.ProbeOptions{})
-	assert.Equal(t, immutability.Directional, got.Kind, "the rest is valid, so this is what remains")
+	assert.Equal(t, immutability.RefusalDirectional, got.Refusal, "the rest is valid, so this is what remains")
 	assert.False(t, got.Replaceable())
 	assert.Nil(t, server.replaced, "no further request")
 }
@@ -197,7 +197,7 @@ func TestProbeLeavesUnknownRulesForDataToTheUser(t *testing.T) {
 		for name, live := range map[string]*unstructured.Unstructured{"live": obj, "live of a typed client": object(t, `{metadata: {name: x}}`), "no live": nil} {
 			server := &fake{createErr: exists(), updateErr: unheard}
 			got := immutability.Probe(context.Background(), server, obj, live, immutability.Classify(unheard), immutability.ProbeOptions{})
-			assert.Equal(t, immutability.Immutable, got.Kind, "%s: %s", name, manifest)
+			assert.Equal(t, immutability.RefusalImmutable, got.Refusal, "%s: %s", name, manifest)
 			assert.False(t, got.Replaceable(), "%s: %s", name, manifest)
 			assert.Contains(t, got.Uncertain, "protects data", "%s: %s", name, manifest)
 		}
@@ -216,12 +216,12 @@ func TestProbeTakesHazardsFromTheManifestsKind(t *testing.T) {
 		got := immutability.Probe(context.Background(), &fake{createErr: exists()}, claim, live, immutability.Classify(fixed), immutability.ProbeOptions{})
 		require.True(t, got.Replaceable(), "%s: %s", name, got.Uncertain)
 		require.Len(t, got.Hazards, 1, name)
-		assert.Equal(t, immutability.Data, got.Hazards[0].Kind, name)
+		assert.Equal(t, immutability.HazardData, got.Hazards[0].Kind, name)
 	}
 	namespace := object(t, `{apiVersion: v1, kind: Namespace, metadata: {name: prod}}`)
 	got := immutability.Probe(context.Background(), &fake{createErr: exists()}, namespace, nil, immutability.Classify(proven), immutability.ProbeOptions{})
 	require.True(t, got.Replaceable())
-	assert.Equal(t, []immutability.Hazard{{Kind: immutability.Contents, Message: "everything inside namespace prod is deleted with it"}}, got.Hazards,
+	assert.Equal(t, []immutability.Hazard{{Kind: immutability.HazardContents, Message: "everything inside namespace prod is deleted with it"}}, got.Hazards,
 		"without a live object the manifest tells what it can")
 }
 
@@ -323,7 +323,7 @@ spec:
 		t.Run(tt.name, func(t *testing.T) {
 			server := &fake{createErr: exists(), updated: updated}
 			got := immutability.Probe(context.Background(), server, updated, live, immutability.Classify(refused("apps", "Deployment", tt.cause)), immutability.ProbeOptions{})
-			assert.Equal(t, immutability.MergeLeftover, got.Kind)
+			assert.Equal(t, immutability.RefusalMergeLeftover, got.Refusal)
 			assert.Equal(t, tt.want, got.Leftovers, tt.why)
 			assert.Contains(t, got.Remedy, "remove "+tt.want[0])
 			assert.Contains(t, got.Remedy, "(PUT)")
@@ -359,7 +359,7 @@ spec: {strategy: {type: B}, template: {spec: {volumes: [{name: data, secret: {se
 	strategy := because("spec.strategy.rolling", forbidden, "Forbidden: unheard of")
 	server := &mergeOnly{fake{createErr: exists()}}
 	got := immutability.Probe(context.Background(), server, manifest, live, immutability.Classify(refused("apps", "StatefulSet", volume, strategy)), immutability.ProbeOptions{})
-	assert.Equal(t, immutability.MergeLeftover, got.Kind)
+	assert.Equal(t, immutability.RefusalMergeLeftover, got.Refusal)
 	assert.Empty(t, got.Uncertain)
 	assert.Equal(t, []string{"spec.strategy.rolling", `spec.template.spec.volumes[name="data"].emptyDir`}, got.Leftovers)
 	assert.Contains(t, got.Remedy, "merge patch")

@@ -66,7 +66,7 @@ func TestParseSavedReadsConflicts(t *testing.T) {
 				assert.Equal(t, tt.message, got.Status.Message, tt.why)
 			}
 			assert.Len(t, fieldowner.ConflictsFromError(got.Err(), nil), len(tt.causes), "the reader of statuses understands it")
-			assert.Equal(t, immutability.None, got.Verdict().Kind, "a conflict says nothing about the content")
+			assert.Equal(t, immutability.RefusalNone, got.Verdict().Refusal, "a conflict says nothing about the content")
 		})
 	}
 }
@@ -118,7 +118,7 @@ func TestParseSavedReadsMissingRights(t *testing.T) {
 			if tt.message != "" {
 				assert.Equal(t, tt.message, got.Status.Message, tt.why)
 			}
-			assert.Equal(t, immutability.None, got.Verdict().Kind, "rights say nothing about the content")
+			assert.Equal(t, immutability.RefusalNone, got.Verdict().Refusal, "rights say nothing about the content")
 		})
 	}
 }
@@ -144,21 +144,21 @@ func TestProseWithoutGroup(t *testing.T) {
 	replicas := immutability.Field{Path: "spec.replicas", Message: "Invalid value: must be greater than or equal to 0"}
 	tests := []struct {
 		name, input string
-		kind        immutability.Kind
+		kind        immutability.Refusal
 		fields      []immutability.Field
 		why         string
 	}{
-		{"kubectl", `The Deployment "x" is invalid: ` + selector, immutability.Immutable, []immutability.Field{immutable}, "one known kind has this name"},
-		{"client-go", `Deployment.apps "x" is invalid: ` + selector, immutability.Immutable, []immutability.Field{immutable}, "the group is in the text"},
-		{"another group", `Deployment.example.com "x" is invalid: ` + selector, immutability.Invalid, []immutability.Field{immutable}, "a group in the text is not replaced"},
-		{"core", `The Secret "x" is invalid: type: Invalid value: "b": field is immutable`, immutability.Immutable,
+		{"kubectl", `The Deployment "x" is invalid: ` + selector, immutability.RefusalImmutable, []immutability.Field{immutable}, "one known kind has this name"},
+		{"client-go", `Deployment.apps "x" is invalid: ` + selector, immutability.RefusalImmutable, []immutability.Field{immutable}, "the group is in the text"},
+		{"another group", `Deployment.example.com "x" is invalid: ` + selector, immutability.RefusalInvalid, []immutability.Field{immutable}, "a group in the text is not replaced"},
+		{"core", `The Secret "x" is invalid: type: Invalid value: "b": field is immutable`, immutability.RefusalImmutable,
 			[]immutability.Field{{Path: "type", Message: "Invalid value: field is immutable"}}, "kubectl's text of a kind without a group"},
-		{"unknown kind", `The Widget "x" is invalid: ` + selector, immutability.Invalid, []immutability.Field{immutable}, "no known kind has this name"},
-		{"odd path", `The CSIDriver "x" is invalid: spec.attachedRequired: Invalid value: true: field is immutable`, immutability.Immutable,
+		{"unknown kind", `The Widget "x" is invalid: ` + selector, immutability.RefusalInvalid, []immutability.Field{immutable}, "no known kind has this name"},
+		{"odd path", `The CSIDriver "x" is invalid: spec.attachedRequired: Invalid value: true: field is immutable`, immutability.RefusalImmutable,
 			[]immutability.Field{{Path: "spec.attachRequired", Message: "Invalid value: field is immutable"}}, "the kind's own paths are found too"},
-		{"bullets", "The Deployment \"x\" is invalid: \n* " + selector + "\n* spec.replicas: Invalid value: -1: must be greater than or equal to 0", immutability.Invalid,
+		{"bullets", "The Deployment \"x\" is invalid: \n* " + selector + "\n* spec.replicas: Invalid value: -1: must be greater than or equal to 0", immutability.RefusalInvalid,
 			[]immutability.Field{immutable, replicas}, "kubectl lists several causes in lines"},
-		{"bullets, all immutable", "The Job \"x\" is invalid: \n* " + selector + "\n* spec.completions: Invalid value: 2: field is immutable\n", immutability.Immutable,
+		{"bullets, all immutable", "The Job \"x\" is invalid: \n* " + selector + "\n* spec.completions: Invalid value: 2: field is immutable\n", immutability.RefusalImmutable,
 			[]immutability.Field{immutable, {Path: "spec.completions", Message: "Invalid value: field is immutable"}}, "each line is a cause"},
 	}
 	for _, tt := range tests {
@@ -166,7 +166,7 @@ func TestProseWithoutGroup(t *testing.T) {
 			got, err := immutability.ParseSaved([]byte(tt.input))
 			require.NoError(t, err, tt.why)
 			verdict := got.Verdict()
-			assert.Equal(t, tt.kind, verdict.Kind, tt.why)
+			assert.Equal(t, tt.kind, verdict.Refusal, tt.why)
 			assert.Equal(t, tt.fields, verdict.Fields, tt.why)
 			assert.False(t, verdict.Replaceable(), "prose proves nothing")
 			assert.NotEmpty(t, verdict.Uncertain, "and says so")
@@ -183,5 +183,5 @@ func TestStatusWithoutGroup(t *testing.T) {
 
 	status := prose
 	status.Prose = false
-	assert.Equal(t, immutability.Invalid, status.Verdict().Kind, "a status without a group speaks of the core group")
+	assert.Equal(t, immutability.RefusalInvalid, status.Verdict().Refusal, "a status without a group speaks of the core group")
 }

@@ -80,13 +80,13 @@ func (r *replay) Update(_ context.Context, obj *unstructured.Unstructured, o met
 }
 
 // verdictFor is the verdict that each truth asks for.
-var verdictFor = map[string]immutability.Kind{
-	"replace":  immutability.Immutable,
-	"update":   immutability.MergeLeftover,
-	"invalid":  immutability.Invalid,
-	"one way":  immutability.Directional,
-	"metadata": immutability.MetadataPrecondition,
-	"policy":   immutability.AdmissionDenied,
+var verdictFor = map[string]immutability.Refusal{
+	"replace":  immutability.RefusalImmutable,
+	"update":   immutability.RefusalMergeLeftover,
+	"invalid":  immutability.RefusalInvalid,
+	"one way":  immutability.RefusalDirectional,
+	"metadata": immutability.RefusalMetadataPrecondition,
+	"policy":   immutability.RefusalAdmissionDenied,
 }
 
 func recordedFiles(t testing.TB) []string {
@@ -108,7 +108,7 @@ func TestRecorded(t *testing.T) {
 			}
 			server := &replay{t, r.Replies}
 			probed := immutability.Probe(context.Background(), server, r.Manifest, r.Live, texts, immutability.ProbeOptions{IPAddresses: server})
-			assert.Equal(t, verdictFor[r.Truth], probed.Kind)
+			assert.Equal(t, verdictFor[r.Truth], probed.Refusal)
 			assert.Equal(t, r.Truth == "replace", probed.Replaceable(), "wrong or missed replacement")
 			assert.Equal(t, r.Truth == "update", len(probed.Leftovers) > 0, "leftovers are named")
 			assert.Empty(t, probed.Uncertain)

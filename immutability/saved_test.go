@@ -62,29 +62,29 @@ func TestParseSavedReadsProse(t *testing.T) {
 	tests := []struct {
 		name   string
 		input  string
-		kind   immutability.Kind
+		kind   immutability.Refusal
 		fields []immutability.Field
 		why    string
 	}{
-		{"one cause", `Deployment.apps "web" is invalid: spec.selector: Invalid value: {"matchLabels":{"app":"b"}}: field is immutable`, immutability.Immutable,
+		{"one cause", `Deployment.apps "web" is invalid: spec.selector: Invalid value: {"matchLabels":{"app":"b"}}: field is immutable`, immutability.RefusalImmutable,
 			[]immutability.Field{{Path: "spec.selector", Message: "Invalid value: field is immutable"}}, "the text of the error alone"},
-		{"with client-go's and others' prefixes", `Error: apply web: The Deployment "web" is invalid: x: ` + many, immutability.Invalid, nil, "kubectl's own form has no group"},
-		{"many causes", "apply failed: " + many, immutability.Invalid, []immutability.Field{
+		{"with client-go's and others' prefixes", `Error: apply web: The Deployment "web" is invalid: x: ` + many, immutability.RefusalInvalid, nil, "kubectl's own form has no group"},
+		{"many causes", "apply failed: " + many, immutability.RefusalInvalid, []immutability.Field{
 			{Path: "spec.selector", Message: "Invalid value: field is immutable"},
 			{Path: "spec.replicas", Message: "Invalid value: must be greater than or equal to 0"},
 		}, "values with the text of a cause in them"},
-		{"no group", `Secret "web" is invalid: data: Forbidden: field is immutable when ` + "`immutable` is set", immutability.Immutable,
+		{"no group", `Secret "web" is invalid: data: Forbidden: field is immutable when ` + "`immutable` is set", immutability.RefusalImmutable,
 			[]immutability.Field{{Path: "data", Message: "Forbidden: field is immutable when `immutable` is set"}}, "the core group is left out"},
-		{"keys in the path", `Pod "x" is invalid: metadata.annotations[container.apparmor.security.beta.kubernetes.io/c]: Forbidden: may not add AppArmor annotations`, immutability.Immutable,
+		{"keys in the path", `Pod "x" is invalid: metadata.annotations[container.apparmor.security.beta.kubernetes.io/c]: Forbidden: may not add AppArmor annotations`, immutability.RefusalImmutable,
 			[]immutability.Field{{Path: "metadata.annotations[container.apparmor.security.beta.kubernetes.io/c]", Message: "Forbidden: may not add AppArmor annotations"}}, "brackets belong to the path"},
-		{"strange name", `ClusterRole.rbac.authorization.k8s.io "a \"b\" is invalid: x" is invalid: rules: Required value`, immutability.Invalid,
+		{"strange name", `ClusterRole.rbac.authorization.k8s.io "a \"b\" is invalid: x" is invalid: rules: Required value`, immutability.RefusalInvalid,
 			[]immutability.Field{{Path: "rules", Message: "Required value"}}, "quotes in a name are escaped"},
-		{"unreadable causes", `Deployment.apps "web" is invalid: something else`, immutability.Invalid, nil, "no causes, no claims"},
-		{"webhook", `Error from server: admission webhook "w.example.com" denied the request: Deployment.apps "web" is invalid: spec.selector: Invalid value: "b": field is immutable`, immutability.AdmissionDenied,
+		{"unreadable causes", `Deployment.apps "web" is invalid: something else`, immutability.RefusalInvalid, nil, "no causes, no claims"},
+		{"webhook", `Error from server: admission webhook "w.example.com" denied the request: Deployment.apps "web" is invalid: spec.selector: Invalid value: "b": field is immutable`, immutability.RefusalAdmissionDenied,
 			[]immutability.Field{{Message: `admission webhook "w.example.com" denied the request: Deployment.apps "web" is invalid: spec.selector: Invalid value: "b": field is immutable`}}, "what the webhook quotes is its own"},
-		{"policy", `configmaps "x" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: is immutable`, immutability.AdmissionDenied,
+		{"policy", `configmaps "x" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: is immutable`, immutability.RefusalAdmissionDenied,
 			[]immutability.Field{{Message: `ValidatingAdmissionPolicy 'p' with binding 'b' denied request: is immutable`}}, ""},
-		{"rights", `deployments.apps "web" is forbidden: User "jane" cannot patch resource "deployments" in API group "apps" in the namespace "default"`, immutability.None, nil, "no admission"},
+		{"rights", `deployments.apps "web" is forbidden: User "jane" cannot patch resource "deployments" in API group "apps" in the namespace "default"`, immutability.RefusalNone, nil, "no admission"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -92,7 +92,7 @@ func TestParseSavedReadsProse(t *testing.T) {
 			require.NoError(t, err, tt.why)
 			assert.True(t, got.Prose)
 			verdict := got.Verdict()
-			assert.Equal(t, tt.kind, verdict.Kind, tt.why)
+			assert.Equal(t, tt.kind, verdict.Refusal, tt.why)
 			assert.Equal(t, tt.fields, verdict.Fields, tt.why)
 			assert.False(t, verdict.Replaceable(), "prose proves nothing")
 		})
@@ -126,7 +126,7 @@ func TestProseOfRecordedStatuses(t *testing.T) {
 		verdict := got.Verdict()
 		assert.False(t, verdict.Replaceable(), file)
 		want := immutability.ClassifyStatus(r.Apply)
-		assert.Equal(t, want.Kind, verdict.Kind, file)
+		assert.Equal(t, want.Refusal, verdict.Refusal, file)
 		assert.ElementsMatch(t, want.Fields, verdict.Fields, file)
 	}
 }

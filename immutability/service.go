@@ -62,7 +62,7 @@ func (v Verdict) proveAddress(ctx context.Context, ip string, addresses Getter) 
 	v.Evidence.Requests++
 	switch found := apistatus.All(err); {
 	case err == nil:
-		v.Kind = Invalid
+		v.Refusal = RefusalInvalid
 		v.Fields = []Field{{Path: "spec.clusterIPs", Message: fmt.Sprintf("Invalid value: failed to allocate IP %s: provided IP is already allocated", ip)}}
 	case len(found) == 1 && found[0].Reason == metav1.StatusReasonNotFound && found[0].Details != nil && found[0].Details.Name == ip:
 		// free

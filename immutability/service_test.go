@@ -36,24 +36,24 @@ func TestProbeProvesClusterIPs(t *testing.T) {
 		name        string
 		spec        string
 		errs        map[string]error
-		kind        immutability.Kind
+		kind        immutability.Refusal
 		replaceable bool
 		uncertain   string
 		asked       []string
 		why         string
 	}{
-		{"none pinned", `{clusterIP: None}`, nil, immutability.Immutable, true, "", nil, "the server chooses, or none is needed"},
-		{"held", `{clusterIP: 10.0.0.1, clusterIPs: [10.0.0.1, "fd00:0::1"]}`, nil, immutability.Immutable, true, "", nil, "free after the delete, however it is written"},
-		{"free", `{clusterIP: 10.0.0.7, clusterIPs: [10.0.0.7]}`, map[string]error{"10.0.0.7": free("10.0.0.7")}, immutability.Immutable, true, "", []string{"10.0.0.7"}, "asked once"},
-		{"both free", `{clusterIPs: [10.0.0.7, "fd00:0::7"]}`, map[string]error{"10.0.0.7": free("10.0.0.7"), "fd00::7": free("fd00::7")}, immutability.Immutable, true, "",
+		{"none pinned", `{clusterIP: None}`, nil, immutability.RefusalImmutable, true, "", nil, "the server chooses, or none is needed"},
+		{"held", `{clusterIP: 10.0.0.1, clusterIPs: [10.0.0.1, "fd00:0::1"]}`, nil, immutability.RefusalImmutable, true, "", nil, "free after the delete, however it is written"},
+		{"free", `{clusterIP: 10.0.0.7, clusterIPs: [10.0.0.7]}`, map[string]error{"10.0.0.7": free("10.0.0.7")}, immutability.RefusalImmutable, true, "", []string{"10.0.0.7"}, "asked once"},
+		{"both free", `{clusterIPs: [10.0.0.7, "fd00:0::7"]}`, map[string]error{"10.0.0.7": free("10.0.0.7"), "fd00::7": free("fd00::7")}, immutability.RefusalImmutable, true, "",
 			[]string{"10.0.0.7", "fd00::7"}, "the object is named by the short form"},
-		{"taken", `{clusterIP: 10.0.0.7}`, nil, immutability.Invalid, false, "", []string{"10.0.0.7"}, "another service has it"},
-		{"second taken", `{clusterIPs: [10.0.0.7, "fd00::7"]}`, map[string]error{"10.0.0.7": free("10.0.0.7")}, immutability.Invalid, false, "", []string{"10.0.0.7", "fd00::7"}, "each one counts"},
-		{"no right to look", `{clusterIP: 10.0.0.7}`, map[string]error{"10.0.0.7": errors.New("forbidden")}, immutability.Immutable, false,
+		{"taken", `{clusterIP: 10.0.0.7}`, nil, immutability.RefusalInvalid, false, "", []string{"10.0.0.7"}, "another service has it"},
+		{"second taken", `{clusterIPs: [10.0.0.7, "fd00::7"]}`, map[string]error{"10.0.0.7": free("10.0.0.7")}, immutability.RefusalInvalid, false, "", []string{"10.0.0.7", "fd00::7"}, "each one counts"},
+		{"no right to look", `{clusterIP: 10.0.0.7}`, map[string]error{"10.0.0.7": errors.New("forbidden")}, immutability.RefusalImmutable, false,
 			"no dry run tells whether cluster IP 10.0.0.7 is free: forbidden", []string{"10.0.0.7"}, "nothing is proven"},
-		{"kind not served", `{clusterIP: 10.0.0.7}`, map[string]error{"10.0.0.7": apierrors.NewGenericServerResponse(404, "get", ipAddresses, "", "", 0, true)}, immutability.Immutable, false,
+		{"kind not served", `{clusterIP: 10.0.0.7}`, map[string]error{"10.0.0.7": apierrors.NewGenericServerResponse(404, "get", ipAddresses, "", "", 0, true)}, immutability.RefusalImmutable, false,
 			"no dry run tells whether cluster IP 10.0.0.7 is free: the server could not find the requested resource (get ipaddresses.networking.k8s.io)", []string{"10.0.0.7"}, "not that the object is missing"},
-		{"another one is free", `{clusterIP: 10.0.0.7}`, map[string]error{"10.0.0.7": free("10.0.0.8")}, immutability.Immutable, false,
+		{"another one is free", `{clusterIP: 10.0.0.7}`, map[string]error{"10.0.0.7": free("10.0.0.8")}, immutability.RefusalImmutable, false,
 			`no dry run tells whether cluster IP 10.0.0.7 is free: ipaddresses.networking.k8s.io "10.0.0.8" not found`, []string{"10.0.0.7"}, "the answer is about another object"},
 	}
 	for _, tt := range tests {
@@ -61,12 +61,12 @@ func TestProbeProvesClusterIPs(t *testing.T) {
 			service := object(t, `{apiVersion: v1, kind: Service, metadata: {name: x}, spec: `+tt.spec+`}`)
 			lookup := &addresses{errs: tt.errs}
 			got := immutability.Probe(context.Background(), &fake{createErr: exists()}, service, live, immutability.Classify(immutable), immutability.ProbeOptions{IPAddresses: lookup})
-			assert.Equal(t, tt.kind, got.Kind, tt.why)
+			assert.Equal(t, tt.kind, got.Refusal, tt.why)
 			assert.Equal(t, tt.replaceable, got.Replaceable(), tt.why)
 			assert.Equal(t, tt.uncertain, got.Uncertain, tt.why)
 			assert.Equal(t, tt.asked, lookup.asked, tt.why)
 			assert.Equal(t, 1+len(tt.asked), got.Evidence.Requests)
-			if tt.kind == immutability.Invalid {
+			if tt.kind == immutability.RefusalInvalid {
 				assert.Len(t, got.Fields, 1)
 				assert.Contains(t, got.Fields[0].Message, "provided IP is already allocated")
 			}

@@ -2,30 +2,30 @@ package immutability
 
 import "slices"
 
-// Kind says what keeps the object from being changed in place.
-type Kind string
+// Refusal says what keeps the object from being changed in place.
+type Refusal string
 
 // The kinds of verdict.
 const (
-	// None: the error is not about the object's content, or there is no error.
-	None Kind = "None"
-	// Immutable: fields that can't change while the object exists. Replacing works, if [Verdict.Replaceable] says so.
-	Immutable Kind = "Immutable"
-	// Directional: fields that may change in one direction only, like the size of a claim, or whose change would leave
+	// RefusalNone: the error is not about the object's content, or there is no error.
+	RefusalNone Refusal = "None"
+	// RefusalImmutable: fields that can't change while the object exists. Replacing works, if [Verdict.Replaceable] says so.
+	RefusalImmutable Refusal = "Immutable"
+	// RefusalDirectional: fields that may change in one direction only, like the size of a claim, or whose change would leave
 	// data behind. The server would accept the new object, but replacing loses what the rule protects.
-	Directional Kind = "Directional"
-	// Invalid: the manifest itself isn't accepted. Replacing won't help. When [Verdict.Uncertain] is set, this only
+	RefusalDirectional Refusal = "Directional"
+	// RefusalInvalid: the manifest itself isn't accepted. Replacing won't help. When [Verdict.Uncertain] is set, this only
 	// means that nothing shows the contrary.
-	Invalid Kind = "Invalid"
-	// MergeLeftover: the manifest is valid, and so is changing the object to it, but the server-side apply keeps a field
+	RefusalInvalid Refusal = "Invalid"
+	// RefusalMergeLeftover: the manifest is valid, and so is changing the object to it, but the server-side apply keeps a field
 	// that the manifest doesn't mention, and the two don't go together. Replacing isn't needed.
-	MergeLeftover Kind = "MergeLeftover"
-	// MetadataPrecondition: the manifest carries metadata of another life of the object (uid, resourceVersion, …), or
+	RefusalMergeLeftover Refusal = "MergeLeftover"
+	// RefusalMetadataPrecondition: the manifest carries metadata of another life of the object (uid, resourceVersion, …), or
 	// the object is being deleted. The remedy is in the metadata.
-	MetadataPrecondition Kind = "MetadataPrecondition"
-	// AdmissionDenied: a webhook, a policy or an admission plugin refused the request. What it said isn't the server's
+	RefusalMetadataPrecondition Refusal = "MetadataPrecondition"
+	// RefusalAdmissionDenied: a webhook, a policy or an admission plugin refused the request. What it said isn't the server's
 	// knowledge of the fields, and replacing would be a way around it.
-	AdmissionDenied Kind = "AdmissionDenied"
+	RefusalAdmissionDenied Refusal = "AdmissionDenied"
 )
 
 // Field is one thing that the server objects to.
@@ -42,8 +42,8 @@ type Field struct {
 
 // Verdict is what is known of a refused change. The zero value knows nothing and permits nothing.
 type Verdict struct {
-	// Kind is the verdict. A mixed set of causes has the kind of the one that is hardest to get around.
-	Kind Kind
+	// Refusal is the verdict. A mixed set of causes has the kind of the one that is hardest to get around.
+	Refusal Refusal
 	// Fields are the distinct causes in the server's order. When the manifest isn't valid in itself, they are the
 	// reasons for that.
 	Fields []Field
@@ -65,33 +65,33 @@ type Verdict struct {
 // Replaceable reports whether deleting the object and creating it from the same manifest is known to work and known to
 // be the way. It says nothing about what that destroys; see [Hazards].
 func (v Verdict) Replaceable() bool {
-	return v.Kind == Immutable && v.Uncertain == ""
+	return v.Refusal == RefusalImmutable && v.Uncertain == ""
 }
 
 // precedence orders the kinds of a mixed set of causes: the first that occurs is the verdict, so that Immutable is left
 // only when every cause is. Invalid comes before Directional, because the server has to be asked before it is known
 // whether the rest is valid.
-var precedence = []Kind{AdmissionDenied, MetadataPrecondition, Invalid, Directional, MergeLeftover, Immutable, None}
+var precedence = []Refusal{RefusalAdmissionDenied, RefusalMetadataPrecondition, RefusalInvalid, RefusalDirectional, RefusalMergeLeftover, RefusalImmutable, RefusalNone}
 
-func hardest(a, b Kind) Kind {
+func hardest(a, b Refusal) Refusal {
 	for _, k := range precedence {
 		if a == k || b == k {
 			return k
 		}
 	}
-	return None
+	return RefusalNone
 }
 
 // merge adds the verdict on another cause or error to v.
 func (v *Verdict) merge(other Verdict) {
 	switch {
-	case v.Kind == "" || v.Kind == other.Kind:
+	case v.Refusal == "" || v.Refusal == other.Refusal:
 		v.Uncertain = firstNonEmpty(v.Uncertain, other.Uncertain)
-	case hardest(v.Kind, other.Kind) == other.Kind:
+	case hardest(v.Refusal, other.Refusal) == other.Refusal:
 		v.Uncertain = other.Uncertain
 	}
 	v.Remedy = firstNonEmpty(v.Remedy, other.Remedy)
-	v.Kind = hardest(v.Kind, other.Kind)
+	v.Refusal = hardest(v.Refusal, other.Refusal)
 	for _, f := range other.Fields {
 		if !slices.Contains(v.Fields, f) {
 			v.Fields = append(v.Fields, f)

@@ -9,20 +9,20 @@ import (
 // Op says what happened to a place in an object.
 type Op string
 
-// The operations of a [Change].
+// The operations of a [Difference].
 const (
-	Added   Op = "add"
-	Removed Op = "remove"
-	Changed Op = "replace"
-	// Moved is an element of a list that stands elsewhere among the elements that both sides have.
-	Moved Op = "move"
+	OpAdd    Op = "add"
+	OpRemove Op = "remove"
+	OpChange Op = "change"
+	// OpMove is an element of a list that stands elsewhere among the elements that both sides have.
+	OpMove Op = "move"
 )
 
-// Change is one difference between two objects.
+// Difference is one difference between two objects.
 //
 // Formatting a Change with any verb, or marshalling it to JSON, never shows the values of a sensitive one. Before and
 // After themselves are the real values.
-type Change struct {
+type Difference struct {
 	Path Path
 	Op   Op
 	// Before and After are the values; nil on the side that has none. Of a moved element they are its positions
@@ -37,35 +37,35 @@ type Change struct {
 
 // Shown returns Before and After as they may be shown: redacted if the change is sensitive. Whether the value changed
 // stays visible.
-func (c Change) Shown() (before, after any) {
-	if !c.Sensitive || c.Op == Moved {
+func (c Difference) Shown() (before, after any) {
+	if !c.Sensitive || c.Op == OpMove {
 		return c.Before, c.After
 	}
 	switch c.Op {
-	case Added:
+	case OpAdd:
 		return nil, redacted
-	case Removed:
+	case OpRemove:
 		return redacted, nil
 	}
 	return redacted, redactedChanged
 }
 
 // String returns one line: the path, and both values as JSON.
-func (c Change) String() string {
+func (c Difference) String() string {
 	before, after := c.Shown()
 	switch c.Op {
-	case Added:
+	case OpAdd:
 		return fmt.Sprintf("%s: + %s", c.Path, shownJSON(after))
-	case Removed:
+	case OpRemove:
 		return fmt.Sprintf("%s: - %s", c.Path, shownJSON(before))
-	case Moved:
+	case OpMove:
 		return fmt.Sprintf("%s: moved from position %v to %v", c.Path, before, after)
 	}
 	return fmt.Sprintf("%s: %s -> %s", c.Path, shownJSON(before), shownJSON(after))
 }
 
-// Format prints [Change.String] whatever the verb, so that no verb shows a sensitive value.
-func (c Change) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, c.String()) }
+// Format prints [Difference.String] whatever the verb, so that no verb shows a sensitive value.
+func (c Difference) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, c.String()) }
 
 func shownJSON(v any) string {
 	text, err := encodeJSON(v)
@@ -81,16 +81,16 @@ func shownJSON(v any) string {
 // MarshalJSON returns {"path","op","before","after","position","sensitive"}, with redacted values if the change is
 // sensitive. A side without a value is left out; one whose value is null is null. The position is that of an added or
 // removed element of a list.
-func (c Change) MarshalJSON() ([]byte, error) {
+func (c Difference) MarshalJSON() ([]byte, error) {
 	out := changeJSON{Path: c.Path.String(), Op: c.Op, Sensitive: c.Sensitive}
 	before, after := c.Shown()
-	if c.Op != Added {
+	if c.Op != OpAdd {
 		out.Before = &before
 	}
-	if c.Op != Removed {
+	if c.Op != OpRemove {
 		out.After = &after
 	}
-	if (c.Op == Added || c.Op == Removed) && endsInList(c.Path) {
+	if (c.Op == OpAdd || c.Op == OpRemove) && endsInList(c.Path) {
 		out.Position = &c.Position
 	}
 	return json.Marshal(out)

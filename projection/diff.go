@@ -6,7 +6,7 @@ import "slices"
 // or list comes after that of what was in it.
 //
 // Elements of associative lists and sets are compared with their like, wherever they stand; one that only one side has
-// is a single change with its whole value, and one whose place among the others changed is [Moved]. A map or list that
+// is a single change with its whole value, and one whose place among the others changed is [OpMove]. A map or list that
 // only one side has is compared with an empty one, so that each field it brings is a change of its own. Values of
 // different types are different: 5, "5", 5.0 and null.
 //
@@ -14,7 +14,7 @@ import "slices"
 //
 // Project both objects with the same set. If a path is a leaf in one set and has others below it in the other, the
 // values there are compared as a whole.
-func Diff(before, after Projection) []Change {
+func Diff(before, after Projection) []Difference {
 	d := differ{sensitive: before.Sensitive.Union(after.Sensitive)}
 	if root := joined(before.Fields.root, after.Fields.root); root != nil {
 		d.compare(root, side{before.Object, before.Object != nil}, side{after.Object, after.Object != nil})
@@ -46,10 +46,10 @@ type side struct {
 type differ struct {
 	path      Path
 	sensitive FieldSet
-	changes   []Change
+	changes   []Difference
 }
 
-func (d *differ) report(c Change) {
+func (d *differ) report(c Difference) {
 	c.Path = slices.Clone(d.path)
 	c.Sensitive = d.sensitive.touches(d.path)
 	d.changes = append(d.changes, c)
@@ -73,22 +73,22 @@ func (d *differ) compare(n *node, b, a side) {
 // has its path: it comes first when it is added, and last when it is removed.
 func (d *differ) apart(n *node, b, a side, empty any, compare func()) {
 	if n.member && !b.exists {
-		d.report(Change{Op: Added, After: empty})
+		d.report(Difference{Op: OpAdd, After: empty})
 	}
 	compare()
 	if n.member && !a.exists {
-		d.report(Change{Op: Removed, Before: empty})
+		d.report(Difference{Op: OpRemove, Before: empty})
 	}
 }
 
 func (d *differ) whole(b, a side) {
 	switch {
 	case !b.exists:
-		d.report(Change{Op: Added, After: a.value})
+		d.report(Difference{Op: OpAdd, After: a.value})
 	case !a.exists:
-		d.report(Change{Op: Removed, Before: b.value})
+		d.report(Difference{Op: OpRemove, Before: b.value})
 	case !equal(b.value, a.value):
-		d.report(Change{Op: Changed, Before: b.value, After: a.value})
+		d.report(Difference{Op: OpChange, Before: b.value, After: a.value})
 	}
 }
 
@@ -138,7 +138,7 @@ func (d *differ) compareItems(n *node, b, a []any) {
 		from, to := before.itemOf[i], after.itemOf[i]
 		d.path = append(d.path, c.element)
 		if moved[i] {
-			d.report(Change{Op: Moved, Before: int64(from), After: int64(to)})
+			d.report(Difference{Op: OpMove, Before: int64(from), After: int64(to)})
 		}
 		found := len(d.changes)
 		d.compare(c.node, itemAt(b, from), itemAt(a, to))

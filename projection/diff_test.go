@@ -73,7 +73,7 @@ func projectText(text string, set projection.FieldSet) projection.Projection {
 	return projection.Project(object(text), set)
 }
 
-func lines(changes []projection.Change) []string {
+func lines(changes []projection.Difference) []string {
 	var out []string
 	for _, c := range changes {
 		out = append(out, c.String())
@@ -94,7 +94,7 @@ func TestDiffOfDifferentSets(t *testing.T) {
 
 func TestChangeJSON(t *testing.T) {
 	for _, test := range []struct{ before, after, want, why string }{
-		{`{a: 1}`, `{a: 2}`, `{"path":"a","op":"replace","before":1,"after":2}`, "both sides"},
+		{`{a: 1}`, `{a: 2}`, `{"path":"a","op":"change","before":1,"after":2}`, "both sides"},
 		{`{}`, `{a: null}`, `{"path":"a","op":"add","after":null}`, "null is a value, absent is left out"},
 		{`{a: false}`, `{}`, `{"path":"a","op":"remove","before":false}`, "false is a value"},
 		{`{l: []}`, `{l: [{id: x}]}`, `{"path":"l[id=\"x\"]","op":"add","after":{"id":"x"},"position":0}`, "the first position is one too"},

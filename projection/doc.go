@@ -16,8 +16,8 @@
 // Around this core:
 //
 //   - What a manifest declares is told best by the server, in the managedFields of its answer to a dry run: [Managed].
-//     Without one there are several kinds of [Source], of which [Declared] asks the best that can tell.
-//   - [Normalize] makes a manifest one that a server tracks faithfully, and [NotKept] finds what in it has no effect.
+//     Without one there are several kinds of [Source], of which [PredictDeclared] asks the best that can tell.
+//   - [Normalize] makes a manifest one that a server tracks faithfully, and [FindIneffective] finds what in it has no effect.
 //   - [Patterns] take out of a set or a manifest what is to be ignored.
 //   - [Outline] finds all fields that objects have, for comparing them as a whole.
 //   - Values of Secrets are [Sensitive]: what this package prints or marshals shows whether they changed, and not what

@@ -5,13 +5,13 @@ import (
 	"strconv"
 )
 
-// Kind says which sort of step an [Element] is.
-type Kind uint8
+// ElementKind says which sort of step an [Element] is.
+type ElementKind uint8
 
 // The kinds of path elements, in the order in which a server sorts them.
 const (
 	// FieldKind is a field of a struct or a key of a map.
-	FieldKind Kind = iota
+	FieldKind ElementKind = iota
 	// KeyKind is an element of an associative list, named by its key fields.
 	KeyKind
 	// ValueKind is an element of a set, named by its value.
@@ -23,7 +23,7 @@ const (
 // Element is one step of a [Path]. Elements are comparable with == and usable as map keys; the zero Element is the
 // field with the empty name.
 type Element struct {
-	kind Kind
+	kind ElementKind
 	// text is the name of a field; the canonical JSON of a key or value; the decimal index.
 	text string
 }
@@ -60,8 +60,8 @@ func Value(v any) (Element, error) {
 	return Element{ValueKind, text}, nil
 }
 
-// Kind returns the kind of e.
-func (e Element) Kind() Kind { return e.kind }
+// ElementKind returns the kind of e.
+func (e Element) Kind() ElementKind { return e.kind }
 
 // Name returns the field name of e, and "" if e is not a field.
 func (e Element) Name() string {

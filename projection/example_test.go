@@ -62,7 +62,7 @@ func ExampleDiff() {
 	// spec.ports[port=80]: moved from position 0 to 1
 }
 
-func ExampleChange_sensitive() {
+func ExampleDifference_sensitive() {
 	set := projection.NewFieldSet(projection.Path{projection.Field("data"), projection.Field("password")})
 	secret := func(password string) projection.Projection {
 		return projection.Project(map[string]any{
@@ -126,14 +126,14 @@ func ExampleManaged() {
 	// Output: data.a
 }
 
-func ExampleDeclared() {
+func ExamplePredictDeclared() {
 	manifest := map[string]any{
 		"apiVersion": "example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": "w"},
 		"spec": map[string]any{"size": int64(3), "parts": []any{map[string]any{"name": "a"}}},
 	}
 	// A live object whose managers reveal nothing of use, and then the last resort.
-	topology, _ := projection.LearnTopology(map[string]any{"apiVersion": "example.com/v1", "kind": "Widget"})
-	d, err := projection.Declared(context.Background(), manifest, topology, projection.NoSchema{})
+	topology, _ := projection.LearnSchema(map[string]any{"apiVersion": "example.com/v1", "kind": "Widget"})
+	d, err := projection.PredictDeclared(context.Background(), manifest, topology, projection.NoSchema{})
 	fmt.Println(d.Skipped[0], err)
 	fmt.Print(d.Fields)
 	// Output:
@@ -142,7 +142,7 @@ func ExampleDeclared() {
 	// spec.size
 }
 
-func ExampleLearnTopology() {
+func ExampleLearnSchema() {
 	live := map[string]any{
 		"apiVersion": "example.com/v1", "kind": "Widget",
 		"metadata": map[string]any{"managedFields": []any{map[string]any{
@@ -153,7 +153,7 @@ func ExampleLearnTopology() {
 		}}},
 		"spec": map[string]any{"parts": []any{map[string]any{"name": "a"}}},
 	}
-	topology, err := projection.LearnTopology(live)
+	topology, err := projection.LearnSchema(live)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -202,11 +202,11 @@ func ExampleNormalize() {
 	// map[user:YWRtaW4=]
 }
 
-func ExampleNotKept() {
+func ExampleFindIneffective() {
 	manifest := map[string]any{"spec": map[string]any{"replicas": int64(3)}, "status": map[string]any{"ready": true}}
 	answer := map[string]any{"spec": map[string]any{"replicas": int64(3)}}
 	declared, _ := projection.ParseFieldsV1([]byte(`{"f:spec":{"f:replicas":{}}}`))
-	for _, unkept := range projection.NotKept(manifest, answer, declared) {
+	for _, unkept := range projection.FindIneffective(manifest, answer, declared) {
 		fmt.Println(unkept)
 	}
 	// Output: status: untracked

@@ -238,10 +238,10 @@ func FuzzManifest(f *testing.F) {
 		guess, err := projection.NoSchema{}.Declared(t.Context(), normal)
 		require.NoError(t, err)
 		require.Empty(t, projection.Project(normal, guess).Missing, "what is declared is there")
-		_ = projection.NotKept(m, l, guess)
-		if topology, err := projection.LearnTopology(l); err == nil {
+		_ = projection.FindIneffective(m, l, guess)
+		if topology, err := projection.LearnSchema(l); err == nil {
 			if declared, err := topology.Declared(t.Context(), normal); err == nil {
-				_ = projection.NotKept(m, l, declared)
+				_ = projection.FindIneffective(m, l, declared)
 			}
 		}
 		require.Equal(t, before, asJSON(t, m))

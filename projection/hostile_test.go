@@ -88,11 +88,11 @@ func TestHostileObjects(t *testing.T) {
 
 			normal, _ := projection.Normalize(live)
 			assert.NotNil(t, normal)
-			_ = projection.NotKept(obj, live, set)
+			_ = projection.FindIneffective(obj, live, set)
 			_, _ = projection.Outline(live, obj)
 			_, _ = projection.Differing(live, obj, set)
-			_, _ = projection.Declared(context.Background(), obj, projection.NoSchema{})
-			if topology, err := projection.LearnTopology(live); err == nil {
+			_, _ = projection.PredictDeclared(context.Background(), obj, projection.NoSchema{})
+			if topology, err := projection.LearnSchema(live); err == nil {
 				_, _ = topology.Declared(context.Background(), live)
 			}
 			text := set.FieldsV1()
@@ -133,5 +133,5 @@ func TestManyItemsChange(t *testing.T) {
 	for _, c := range changes {
 		ops[c.Op]++
 	}
-	assert.Equal(t, map[projection.Op]int{projection.Added: 1, projection.Removed: len(items) / 2}, ops)
+	assert.Equal(t, map[projection.Op]int{projection.OpAdd: 1, projection.OpRemove: len(items) / 2}, ops)
 }

@@ -67,7 +67,7 @@ func (x *itemIndex) addKeyNames(key string) {
 }
 
 // lookup returns the child of a kind and text, and -1 if there is none.
-func (x *itemIndex) lookup(kind Kind, text []byte) int {
+func (x *itemIndex) lookup(kind ElementKind, text []byte) int {
 	if x.by[kind] != nil {
 		if i, found := x.by[kind][string(text)]; found {
 			return i

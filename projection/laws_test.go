@@ -364,7 +364,7 @@ func TestDiffLaws(t *testing.T) {
 
 		require.Empty(t, projection.Diff(before, before), "seed %d", seed)
 		require.Equal(t, len(changes) == 0, assert.ObjectsAreEqual(before.Object, after.Object), "seed %d", seed)
-		require.True(t, slices.IsSortedFunc(changes, func(x, y projection.Change) int { return x.Path.Compare(y.Path) }) ||
+		require.True(t, slices.IsSortedFunc(changes, func(x, y projection.Difference) int { return x.Path.Compare(y.Path) }) ||
 			hasRemovedContainer(changes), "seed %d: %v", seed, changes)
 
 		got, _ := patched(before.Object, before.Object != nil, changes, place{set: set})
@@ -378,15 +378,15 @@ func TestDiffLaws(t *testing.T) {
 		}
 		require.Equal(t, want, gotObject, "before and changes make after, seed %d:\n%s\n%v\n%s", seed, asJSON(t, before.Object), changes, set)
 	}
-	for _, op := range []projection.Op{projection.Added, projection.Removed, projection.Changed, projection.Moved} {
+	for _, op := range []projection.Op{projection.OpAdd, projection.OpRemove, projection.OpChange, projection.OpMove} {
 		require.Greater(t, ops[op], 100, "the generator must make changes of every kind")
 	}
 }
 
 // hasRemovedContainer reports whether a map or list was removed after what was in it.
-func hasRemovedContainer(changes []projection.Change) bool {
-	return slices.ContainsFunc(changes, func(c projection.Change) bool {
-		return c.Op == projection.Removed && slices.ContainsFunc(changes, func(d projection.Change) bool {
+func hasRemovedContainer(changes []projection.Difference) bool {
+	return slices.ContainsFunc(changes, func(c projection.Difference) bool {
+		return c.Op == projection.OpRemove && slices.ContainsFunc(changes, func(d projection.Difference) bool {
 			return len(d.Path) > len(c.Path) && d.Path.HasPrefix(c.Path)
 		})
 	})

@@ -8,8 +8,8 @@ import (
 	"github.com/ssaplan/primitives/internal/kinds"
 )
 
-// Step is something that [Normalize] did to a manifest.
-type Step struct {
+// Adjustment is something that [Normalize] did to a manifest.
+type Adjustment struct {
 	// Path is the field that the manifest had.
 	Path Path
 	// To is the field that has its value now, and nil if the field was dropped.
@@ -19,7 +19,7 @@ type Step struct {
 }
 
 // String returns one line. It never has a value in it.
-func (s Step) String() string {
+func (s Adjustment) String() string {
 	if s.To != nil {
 		return fmt.Sprintf("%s: moved to %s: %s", s.Path, s.To, s.Reason)
 	}
@@ -36,14 +36,14 @@ func (s Step) String() string {
 //     below them; and a server writes a custom resource with one anew at each apply, which no dry run foretells (seen in
 //     1.33 and 1.36).
 //   - The status of a kind that Kubernetes brings is dropped, which the server would ignore. That of a custom resource
-//     stays, since it may be an ordinary field; see [Unkept].
+//     stays, since it may be an ordinary field; see [Ineffective].
 //   - Fields that are null are dropped from metadata and from the kinds that Kubernetes brings, where null means that
 //     the field isn't there; sent, it would be recorded as declared, and stored as an empty or default value. In a
 //     custom resource, and where a built-in kind holds arbitrary JSON, null may be a value and stays.
 //
 // What a server would refuse, such as a number in stringData, is left for it to refuse. Normalize does not modify the
 // manifest, and the result shares no memory with it.
-func Normalize(manifest map[string]any) (map[string]any, []Step) {
+func Normalize(manifest map[string]any) (map[string]any, []Adjustment) {
 	obj, _ := deepCopy(manifest).(map[string]any)
 	n := normalizer{builtin: kinds.IsBuiltin(obj)}
 	n.metadata(obj)
@@ -57,7 +57,7 @@ func Normalize(manifest map[string]any) (map[string]any, []Step) {
 type normalizer struct {
 	builtin bool
 	path    Path
-	steps   []Step
+	steps   []Adjustment
 }
 
 // serverOwned are the fields of metadata that only the server writes.
@@ -108,7 +108,7 @@ func (n *normalizer) drop(m map[string]any, p Path, reason string) {
 	name := p[len(p)-1].text
 	if _, exists := m[name]; exists {
 		delete(m, name)
-		n.steps = append(n.steps, Step{Path: p, Reason: reason})
+		n.steps = append(n.steps, Adjustment{Path: p, Reason: reason})
 	}
 }
 
@@ -188,11 +188,11 @@ func (n *normalizer) stringData(obj map[string]any) {
 	}
 }
 
-func (n *normalizer) fold(data map[string]any, key, text string) Step {
+func (n *normalizer) fold(data map[string]any, key, text string) Adjustment {
 	reason := "the server doesn't track what it makes of stringData"
 	if _, replaced := data[key]; replaced {
 		reason += "; it replaces what data has there"
 	}
 	data[key] = base64.StdEncoding.EncodeToString([]byte(text))
-	return Step{Path: Path{Field("stringData"), Field(key)}, To: Path{Field("data"), Field(key)}, Reason: reason}
+	return Adjustment{Path: Path{Field("stringData"), Field(key)}, To: Path{Field("data"), Field(key)}, Reason: reason}
 }

@@ -6,7 +6,7 @@ import "context"
 // their own, and the status for a subresource. Its answer is a guess, for the case that nothing better can be had.
 type NoSchema struct{}
 
-// Declared returns the fields that the manifest seems to declare. It gives no error.
+// PredictDeclared returns the fields that the manifest seems to declare. It gives no error.
 func (NoSchema) Declared(_ context.Context, manifest map[string]any) (FieldSet, error) {
 	apiVersion, _ := manifest["apiVersion"].(string)
 	kind, _ := manifest["kind"].(string)

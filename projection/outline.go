@@ -21,7 +21,7 @@ func Differing(before, after map[string]any, known FieldSet) (FieldSet, error) {
 
 // outline returns the leaves of parts of the objects, given what the managedFields of the objects reveal.
 func outline(objects, parts []map[string]any) (FieldSet, error) {
-	var topology Topology
+	var topology LearnedSchema
 	topology.learnMetadata()
 	for _, obj := range objects {
 		if err := topology.learn(obj); err != nil {

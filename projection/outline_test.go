@@ -54,7 +54,7 @@ func TestDifferingFindsTheChangesThatOutlineDoes(t *testing.T) {
 		require.NoError(t, err)
 		some, err := projection.Differing(before, after, known)
 		require.NoError(t, err)
-		changes := func(set projection.FieldSet) []projection.Change {
+		changes := func(set projection.FieldSet) []projection.Difference {
 			set = set.Without(known.Leaves()).WithItems()
 			return projection.Diff(projection.Project(before, set), projection.Project(after, set))
 		}

@@ -129,7 +129,7 @@ func TestElementParts(t *testing.T) {
 	assert.Equal(t, projection.Field(""), zero, "the zero element is the field with the empty name")
 	for _, test := range []struct {
 		element   projection.Element
-		kind      projection.Kind
+		kind      projection.ElementKind
 		name      string
 		keyFields map[string]any
 		value     any

@@ -224,5 +224,5 @@ func TestZeroValuesAreHarmless(t *testing.T) {
 	assert.Empty(t, p.Missing)
 	assert.Empty(t, projection.Diff(projection.Projection{}, projection.Projection{}))
 	assert.Empty(t, projection.Sensitive(nil).Len())
-	assert.NotPanics(t, func() { _ = fmt.Sprint(projection.Change{}, projection.Element{}, projection.Path(nil)) })
+	assert.NotPanics(t, func() { _ = fmt.Sprint(projection.Difference{}, projection.Element{}, projection.Path(nil)) })
 }

@@ -165,16 +165,16 @@ func (p place) below() []projection.Path {
 }
 
 // patched returns v after the changes, whose paths are relative to v.
-func patched(v any, exists bool, changes []projection.Change, at place) (any, bool) {
-	var below []projection.Change
+func patched(v any, exists bool, changes []projection.Difference, at place) (any, bool) {
+	var below []projection.Difference
 	removed := false
 	for _, c := range changes {
 		switch {
 		case len(c.Path) > 0:
 			below = append(below, c)
-		case c.Op == projection.Removed:
+		case c.Op == projection.OpRemove:
 			removed = true
-		case c.Op != projection.Moved:
+		case c.Op != projection.OpMove:
 			v, exists = c.After, true
 		}
 	}
@@ -184,7 +184,7 @@ func patched(v any, exists bool, changes []projection.Change, at place) (any, bo
 	return v, exists && !removed
 }
 
-func patchedChildren(v any, changes []projection.Change, at place) (any, bool) {
+func patchedChildren(v any, changes []projection.Difference, at place) (any, bool) {
 	list, _ := v.([]any)
 	switch changes[0].Path[0].Kind() {
 	case projection.FieldKind:
@@ -200,7 +200,7 @@ func patchedChildren(v any, changes []projection.Change, at place) (any, bool) {
 }
 
 // heads returns the elements with which the paths of the changes begin.
-func heads(changes []projection.Change) []projection.Element {
+func heads(changes []projection.Difference) []projection.Element {
 	var out []projection.Element
 	for _, c := range changes {
 		if !slices.Contains(out, c.Path[0]) {
@@ -211,8 +211,8 @@ func heads(changes []projection.Change) []projection.Element {
 }
 
 // below returns the changes at or below e, relative to it.
-func below(e projection.Element, changes []projection.Change) []projection.Change {
-	var out []projection.Change
+func below(e projection.Element, changes []projection.Difference) []projection.Difference {
+	var out []projection.Difference
 	for _, c := range changes {
 		if c.Path[0] == e {
 			c.Path = c.Path[1:]
@@ -222,7 +222,7 @@ func below(e projection.Element, changes []projection.Change) []projection.Chang
 	return out
 }
 
-func patchedFields(m map[string]any, changes []projection.Change, at place) map[string]any {
+func patchedFields(m map[string]any, changes []projection.Difference, at place) map[string]any {
 	out := map[string]any{}
 	for name, v := range m {
 		out[name] = v
@@ -239,7 +239,7 @@ func patchedFields(m map[string]any, changes []projection.Change, at place) map[
 	return out
 }
 
-func patchedPositions(list []any, changes []projection.Change, at place) []any {
+func patchedPositions(list []any, changes []projection.Difference, at place) []any {
 	items := map[int]any{}
 	for i, item := range list {
 		if at.child(projection.Index(i)).covered() {
@@ -265,7 +265,7 @@ func patchedPositions(list []any, changes []projection.Change, at place) []any {
 	return out
 }
 
-func patchedItems(list []any, changes []projection.Change, at place) []any {
+func patchedItems(list []any, changes []projection.Difference, at place) []any {
 	placed := map[int]any{}
 	var rest []any
 	for i, item := range list {
@@ -278,14 +278,14 @@ func patchedItems(list []any, changes []projection.Change, at place) []any {
 		v, ok := patched(item, true, here, at.child(e))
 		switch first := here[0]; {
 		case !ok:
-		case first.Op == projection.Moved && len(first.Path) == 0:
+		case first.Op == projection.OpMove && len(first.Path) == 0:
 			placed[int(first.After.(int64))] = v
 		default:
 			rest = append(rest, v)
 		}
 	}
 	for _, c := range changes {
-		if c.Op == projection.Added && len(c.Path) == 1 {
+		if c.Op == projection.OpAdd && len(c.Path) == 1 {
 			placed[c.Position] = c.After
 		}
 	}

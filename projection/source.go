@@ -15,19 +15,19 @@ var ErrNoSchema = errors.New("no schema")
 //
 //   - the schemas that a server publishes: package projection/openapi
 //   - the schemas of the kinds that Kubernetes brings, without a server: package projection/builtin
-//   - what the managedFields of a live object reveal: [Topology]
+//   - what the managedFields of a live object reveal: [LearnedSchema]
 //   - nothing: [NoSchema], which takes every list for an atomic one
 //
 // All but the last give the same fields for the same manifest; NoSchema guesses. Better than any Source is a server's
 // answer to a dry run, which needs no schema: [Managed].
 type Source interface {
-	// Declared returns the fields that the manifest declares. An error that wraps [ErrNoSchema] says that the source
+	// PredictDeclared returns the fields that the manifest declares. An error that wraps [ErrNoSchema] says that the source
 	// can't tell; any other that the manifest is wrong.
 	Declared(ctx context.Context, manifest map[string]any) (FieldSet, error)
 }
 
-// Declaration is what a manifest declares, and how that is known.
-type Declaration struct {
+// Prediction is what a manifest declares, and how that is known.
+type Prediction struct {
 	Fields FieldSet
 	// Source is the one that told.
 	Source Source
@@ -37,20 +37,20 @@ type Declaration struct {
 
 // Declared asks the sources in turn until one can tell which fields the manifest declares. If none can, the error wraps
 // [ErrNoSchema] and tells each one's reason. An error that doesn't wrap ErrNoSchema, or the end of ctx, ends the search.
-func Declared(ctx context.Context, manifest map[string]any, sources ...Source) (Declaration, error) {
+func PredictDeclared(ctx context.Context, manifest map[string]any, sources ...Source) (Prediction, error) {
 	var skipped []error
 	for _, source := range sources {
 		fields, err := source.Declared(ctx, manifest)
 		switch {
 		case err == nil:
-			return Declaration{fields, source, skipped}, nil
+			return Prediction{fields, source, skipped}, nil
 		case !errors.Is(err, ErrNoSchema) || ctx.Err() != nil:
-			return Declaration{}, err
+			return Prediction{}, err
 		}
 		skipped = append(skipped, err)
 	}
 	if len(skipped) == 0 {
-		return Declaration{}, fmt.Errorf("projection: %w: no source to ask", ErrNoSchema)
+		return Prediction{}, fmt.Errorf("projection: %w: no source to ask", ErrNoSchema)
 	}
-	return Declaration{}, errors.Join(skipped...)
+	return Prediction{}, errors.Join(skipped...)
 }

@@ -38,7 +38,7 @@ func TestTopologyAgreesWithTheServer(t *testing.T) {
 		want, err := projection.Managed(live, "m")
 		require.NoError(t, err)
 		require.False(t, want.Empty(), name)
-		topology, err := projection.LearnTopology(live)
+		topology, err := projection.LearnSchema(live)
 		require.NoError(t, err, name)
 		got, err := topology.Declared(context.Background(), manifest)
 		require.NoError(t, err, name)
@@ -87,7 +87,7 @@ func asText(v any) string {
 }
 
 func TestTopology(t *testing.T) {
-	topology, err := projection.LearnTopology(widget(widgetEntries, widgetSpec))
+	topology, err := projection.LearnSchema(widget(widgetEntries, widgetSpec))
 	require.NoError(t, err)
 	for _, test := range []struct{ spec, want, why string }{
 		{`{a: 1, b: x, c: null, d: {}}`, "spec.a spec.b spec.c spec.d", "scalars, null and an empty map need no type"},
@@ -126,7 +126,7 @@ func TestTopology(t *testing.T) {
 	}
 	_, err = topology.Declared(context.Background(), object(`{apiVersion: ex.io/v2, kind: Widget}`))
 	assert.ErrorIs(t, err, projection.ErrNoSchema, "another version")
-	topology, err = projection.LearnTopology(widget(`- {manager: m, apiVersion: ex.io/v1, fieldsV1: {"bad": {}}}`, "{}"))
+	topology, err = projection.LearnSchema(widget(`- {manager: m, apiVersion: ex.io/v1, fieldsV1: {"bad": {}}}`, "{}"))
 	assert.ErrorContains(t, err, `projection: managedFields of "m"`)
 	assert.Nil(t, topology, "what was learnt by half is nothing to go by")
 }
@@ -138,13 +138,13 @@ func TestTopologyOfStatus(t *testing.T) {
 		{`- {manager: m, operation: Apply, apiVersion: ex.io/v1, fieldsV1: {"f:status": {"f:b": {}}}}`, "a\nstatus.b\n", "somebody has applied it"},
 		{`- {manager: m, operation: Update, subresource: status, apiVersion: ex.io/v1, fieldsV1: {"f:status": {"f:b": {}}}}`, "a\n", "it is a subresource"},
 	} {
-		topology, err := projection.LearnTopology(widget(test.entries, "{}"))
+		topology, err := projection.LearnSchema(widget(test.entries, "{}"))
 		require.NoError(t, err)
 		got, err := topology.Declared(context.Background(), manifest)
 		require.NoError(t, err, test.why)
 		assert.Equal(t, test.want, got.String(), test.why)
 	}
-	topology, err := projection.LearnTopology(widget("- {}", "{}"))
+	topology, err := projection.LearnSchema(widget("- {}", "{}"))
 	require.NoError(t, err)
 	_, err = topology.Declared(context.Background(), manifest)
 	assert.ErrorIs(t, err, projection.ErrNoSchema, "nobody has shown it")
@@ -185,22 +185,22 @@ func TestDeclaredAsksInTurn(t *testing.T) {
 	told := fixed{fields: set("a")}
 	wrong := fixed{err: errors.New("unknown field")}
 
-	d, err := projection.Declared(ctx, nil, unable, told, wrong)
+	d, err := projection.PredictDeclared(ctx, nil, unable, told, wrong)
 	require.NoError(t, err)
 	assert.Equal(t, told, d.Source)
 	assert.Equal(t, []error{unable.err}, d.Skipped, "with the reason")
 	assert.Equal(t, "a\n", d.Fields.String())
 
-	_, err = projection.Declared(ctx, nil, unable, wrong, told)
+	_, err = projection.PredictDeclared(ctx, nil, unable, wrong, told)
 	assert.Equal(t, wrong.err, err, "a wrong manifest is wrong for the others too")
-	_, err = projection.Declared(ctx, nil, unable, unable)
+	_, err = projection.PredictDeclared(ctx, nil, unable, unable)
 	require.ErrorIs(t, err, projection.ErrNoSchema)
 	assert.EqualError(t, err, "away: no schema\naway: no schema")
-	_, err = projection.Declared(ctx, nil)
+	_, err = projection.PredictDeclared(ctx, nil)
 	assert.ErrorIs(t, err, projection.ErrNoSchema)
 
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	_, err = projection.Declared(cancelled, nil, unable, told)
+	_, err = projection.PredictDeclared(cancelled, nil, unable, told)
 	assert.Equal(t, unable.err, err, "who gives up is not asking the next")
 }

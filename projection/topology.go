@@ -7,20 +7,20 @@ import (
 	"github.com/ssaplan/primitives/internal/kinds"
 )
 
-// Topology is what the managedFields of a live object reveal about the types of its kind: which lists have keys, and
+// LearnedSchema is what the managedFields of a live object reveal about the types of its kind: which lists have keys, and
 // which ones; which are sets; which lists and maps are atomic; which key fields have a default. It is a [Source] for
 // manifests that declare nothing of another structure than somebody declared before.
-type Topology struct {
+type LearnedSchema struct {
 	apiVersion, kind string
 	root             shape
 	statusReset      bool
 	statusKept       bool
 }
 
-// LearnTopology returns what the managedFields of obj reveal. Entries of another apiVersion than obj's say nothing. An
+// LearnSchema returns what the managedFields of obj reveal. Entries of another apiVersion than obj's say nothing. An
 // entry that can't be read is an error, and then there is no Topology.
-func LearnTopology(obj map[string]any) (*Topology, error) {
-	t := &Topology{}
+func LearnSchema(obj map[string]any) (*LearnedSchema, error) {
+	t := &LearnedSchema{}
 	t.apiVersion, _ = obj["apiVersion"].(string)
 	t.kind, _ = obj["kind"].(string)
 	t.learnMetadata()
@@ -31,7 +31,7 @@ func LearnTopology(obj map[string]any) (*Topology, error) {
 }
 
 // learn adds what the managedFields of obj reveal.
-func (t *Topology) learn(obj map[string]any) error {
+func (t *LearnedSchema) learn(obj map[string]any) error {
 	metadata, _ := plain(obj["metadata"]).(map[string]any)
 	entries, _ := plain(metadata["managedFields"]).([]any)
 	for _, item := range entries {
@@ -48,7 +48,7 @@ func (t *Topology) learn(obj map[string]any) error {
 	return nil
 }
 
-func (t *Topology) learnEntry(set FieldSet, obj, entry map[string]any) {
+func (t *LearnedSchema) learnEntry(set FieldSet, obj, entry map[string]any) {
 	if set.root == nil {
 		return
 	}
@@ -62,7 +62,7 @@ func (t *Topology) learnEntry(set FieldSet, obj, entry map[string]any) {
 }
 
 // learnMetadata adds what is so for every kind.
-func (t *Topology) learnMetadata() {
+func (t *LearnedSchema) learnMetadata() {
 	metadata := t.root.known("metadata")
 	metadata.known("labels").fields = map[string]*shape{}
 	metadata.known("annotations").fields = map[string]*shape{}
@@ -71,9 +71,9 @@ func (t *Topology) learnMetadata() {
 	*metadata.known("ownerReferences") = shape{keys: map[string]int{"uid": 1}, keyed: 1, items: &shape{whole: true}}
 }
 
-// Declared returns the fields that the manifest declares. The error wraps [ErrNoSchema] if the manifest is of another
+// PredictDeclared returns the fields that the manifest declares. The error wraps [ErrNoSchema] if the manifest is of another
 // kind, or has a list or map of which the live object's managers revealed no type.
-func (t *Topology) Declared(_ context.Context, manifest map[string]any) (FieldSet, error) {
+func (t *LearnedSchema) Declared(_ context.Context, manifest map[string]any) (FieldSet, error) {
 	if manifest["apiVersion"] != t.apiVersion || manifest["kind"] != t.kind {
 		return FieldSet{}, fmt.Errorf("projection: %w: learnt from another kind, %s %s", ErrNoSchema, t.apiVersion, t.kind)
 	}
@@ -85,7 +85,7 @@ func (t *Topology) Declared(_ context.Context, manifest map[string]any) (FieldSe
 	return all.Tracked(reset), err
 }
 
-func (t *Topology) reset(manifest map[string]any) (FieldSet, error) {
+func (t *LearnedSchema) reset(manifest map[string]any) (FieldSet, error) {
 	_, hasStatus := manifest["status"]
 	switch {
 	case kinds.IsBuiltin(manifest):

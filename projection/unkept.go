@@ -6,40 +6,40 @@ import (
 	"strings"
 )
 
-// Why says why a server does not keep what a manifest has somewhere.
-type Why string
+// Reason says why a server does not keep what a manifest has somewhere.
+type Reason string
 
-// The reasons of an [Unkept].
+// The reasons of an [Ineffective].
 const (
-	// Untracked is a field that the server doesn't record as declared, because it takes it from elsewhere: the status,
+	// ReasonUntracked is a field that the server doesn't record as declared, because it takes it from elsewhere: the status,
 	// or the spec of a CertificateSigningRequest.
-	Untracked Why = "untracked"
-	// Absent is a field that the server records as declared, but its object doesn't have: stringData of a Secret, a
+	ReasonUntracked Reason = "untracked"
+	// ReasonAbsent is a field that the server records as declared, but its object doesn't have: stringData of a Secret, a
 	// field whose feature is switched off, an unknown field that was pruned.
-	Absent Why = "absent"
-	// NoItems is an empty list of which every manager declares items of its own, so that it declares nothing. It does
+	ReasonAbsent Reason = "absent"
+	// ReasonNoItems is an empty list of which every manager declares items of its own, so that it declares nothing. It does
 	// not remove the items of others.
-	NoItems Why = "no items"
-	// Filled is a map that is declared as empty, and in which the server has something: defaults, generated labels. What
+	ReasonNoItems Reason = "no items"
+	// ReasonFilled is a map that is declared as empty, and in which the server has something: defaults, generated labels. What
 	// is in it isn't what the manifest declares.
-	Filled Why = "filled"
-	// Defaulted is an empty text or list, or a zero, in whose place the server has a value of its own.
-	Defaulted Why = "defaulted"
+	ReasonFilled Reason = "filled"
+	// ReasonDefaulted is an empty text or list, or a zero, in whose place the server has a value of its own.
+	ReasonDefaulted Reason = "defaulted"
 )
 
-// Unkept is a place at which applying a manifest has no effect.
-type Unkept struct {
-	Path Path
-	Why  Why
+// Ineffective is a place at which applying a manifest has no effect.
+type Ineffective struct {
+	Path   Path
+	Reason Reason
 }
 
 // String returns one line, without a value.
-func (u Unkept) String() string { return fmt.Sprintf("%s: %s", u.Path, u.Why) }
+func (u Ineffective) String() string { return fmt.Sprintf("%s: %s", u.Path, u.Reason) }
 
-// NotKept returns what of the manifest the server does not keep, in the order of the manifest's lists and of the names
+// FindIneffective returns what of the manifest the server does not keep, in the order of the manifest's lists and of the names
 // of fields. Answer is the object that the server answered when the manifest was applied, or applied as a dry run, and
 // declared what it recorded for that; see [Managed]. A field whose value the server changed is kept.
-func NotKept(manifest, answer map[string]any, declared FieldSet) []Unkept {
+func FindIneffective(manifest, answer map[string]any, declared FieldSet) []Ineffective {
 	k := keeper{}
 	k.fields(manifest, declared.root, side{answer, answer != nil})
 	return k.unkept
@@ -47,11 +47,11 @@ func NotKept(manifest, answer map[string]any, declared FieldSet) []Unkept {
 
 type keeper struct {
 	path   Path
-	unkept []Unkept
+	unkept []Ineffective
 }
 
-func (k *keeper) report(why Why) {
-	k.unkept = append(k.unkept, Unkept{append(Path{}, k.path...), why})
+func (k *keeper) report(why Reason) {
+	k.unkept = append(k.unkept, Ineffective{append(Path{}, k.path...), why})
 }
 
 func (k *keeper) enter(e Element) { k.path = append(k.path, e) }
@@ -69,13 +69,13 @@ func (k *keeper) value(v any, n *node, answer side) {
 		k.fields(m, n, answer) // metadata
 	case isUntracked:
 	case isList && len(list) == 0 && n == nil:
-		k.report(NoItems)
+		k.report(ReasonNoItems)
 	case n == nil:
-		k.report(Untracked)
+		k.report(ReasonUntracked)
 	case n.isLeaf() && isMap && len(m) == 0 && len(answer.fields()) > 0:
-		k.report(Filled)
+		k.report(ReasonFilled)
 	case n.isLeaf() && isEmptyValue(v) && answer.exists && !isEmptyValue(plain(answer.value)):
-		k.report(Defaulted)
+		k.report(ReasonDefaulted)
 	case n.isLeaf():
 		k.whole(v, answer)
 	case isMap:
@@ -101,7 +101,7 @@ func (k *keeper) items(list []any, n *node, answer side) {
 	for i, item := range list {
 		if children[i] < 0 {
 			k.enter(Index(i))
-			k.report(Untracked)
+			k.report(ReasonUntracked)
 		} else {
 			c := n.children[children[i]]
 			k.enter(c.element)
@@ -124,7 +124,7 @@ func (k *keeper) whole(v any, answer side) {
 	if !answer.exists {
 		// Servers leave out null and what is empty.
 		if v != nil && (isFilled(v) || !isComposite(v)) {
-			k.report(Absent)
+			k.report(ReasonAbsent)
 		}
 		return
 	}

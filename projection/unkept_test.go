@@ -44,12 +44,12 @@ func TestNotKept(t *testing.T) {
 		{`{a: {b: {c: 1}}}`, `{a: [1]}`, set("a.b.c"), []string{"a.b.c: absent"}, "another type"},
 	} {
 		var got []string
-		for _, u := range projection.NotKept(object(test.manifest), object(test.answer), test.declared) {
+		for _, u := range projection.FindIneffective(object(test.manifest), object(test.answer), test.declared) {
 			got = append(got, u.String())
 		}
 		assert.Equal(t, test.want, got, test.why)
 	}
-	assert.Empty(t, projection.NotKept(nil, nil, projection.FieldSet{}))
+	assert.Empty(t, projection.FindIneffective(nil, nil, projection.FieldSet{}))
 }
 
 // What the server made of the manifests in testdata: all is kept but what the comments say.
@@ -63,7 +63,7 @@ func TestNotKeptOfRealObjects(t *testing.T) {
 		declared, err := projection.Managed(live, "m")
 		assert.NoError(t, err)
 		var got []string
-		for _, u := range projection.NotKept(manifest, live, declared) {
+		for _, u := range projection.FindIneffective(manifest, live, declared) {
 			got = append(got, u.String())
 		}
 		assert.Equal(t, want[name], got, name)
@@ -81,6 +81,6 @@ func TestNotKeptOfManyItems(t *testing.T) {
 		k := key(map[string]any{"port": i, "protocol": "TCP"})
 		paths = append(paths, projection.Path{projection.Field("ports"), k, projection.Field("port")})
 	}
-	got := projection.NotKept(map[string]any{"ports": items}, map[string]any{"ports": answered}, projection.NewFieldSet(paths...))
+	got := projection.FindIneffective(map[string]any{"ports": items}, map[string]any{"ports": answered}, projection.NewFieldSet(paths...))
 	assert.Empty(t, got)
 }

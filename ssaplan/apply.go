@@ -51,10 +51,10 @@ func (p *Planner) Apply(ctx context.Context, plan *Plan) (*unstructured.Unstruct
 	}
 	for attempt := 1; ; attempt++ {
 		switch plan.Action {
-		case NoOp:
+		case ActionNoOp:
 			return plan.live.DeepCopy(), nil
-		case Create, Update:
-		case Replace:
+		case ActionCreate, ActionUpdate:
+		case ActionReplace:
 			return nil, fmt.Errorf("%s: a plan to replace the object needs Replace, which deletes it first", plan.Object)
 		default:
 			return nil, fmt.Errorf("%s: a plan with the action %s can't be applied: %s", plan.Object, plan.Action, plan.Reason)
@@ -63,7 +63,7 @@ func (p *Planner) Apply(ctx context.Context, plan *Plan) (*unstructured.Unstruct
 		switch {
 		case err == nil:
 			return obj, nil
-		case outrun(err) && plan.Action == Create:
+		case outrun(err) && plan.Action == ActionCreate:
 			return nil, p.notApplied(plan, "apply: somebody created the object since the plan was made, plan again", err)
 		case !outrun(err) || attempt == applyAttempts:
 			return nil, p.notApplied(plan, "apply", err)
@@ -90,7 +90,7 @@ func (plan *Plan) complete() error {
 // fields have other owners. A server looks for conflicts before it compares versions.
 func outrun(err error) bool {
 	switch authresilience.Classify(err) {
-	case authresilience.Outdated, authresilience.Conflict, authresilience.AlreadyExists:
+	case authresilience.ClassOutdated, authresilience.ClassConflict, authresilience.ClassAlreadyExists:
 		return true
 	}
 	return false

@@ -51,7 +51,7 @@ func TestPlansWithUnknownValuesAreNotCarriedOut(t *testing.T) {
 
 			plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: secret("after", "bmV3"), Prior: state, Unknown: unknown})
 			require.NoError(t, err)
-			require.Equal(t, ssaplan.Replace, plan.Action)
+			require.Equal(t, ssaplan.ActionReplace, plan.Action)
 			_, err = planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
 			require.ErrorContains(t, err, "v1/Secret default/after: plan again when these values are known: ")
 			require.ErrorContains(t, err, pattern)
@@ -92,7 +92,7 @@ func TestApplyOfANoOpReturnsAnObjectOfItsOwn(t *testing.T) {
 	require.NoError(t, err)
 	plan, err = planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest, Live: live})
 	require.NoError(t, err)
-	require.Equal(t, ssaplan.NoOp, plan.Action)
+	require.Equal(t, ssaplan.ActionNoOp, plan.Action)
 	obj, err := planner.Apply(t.Context(), plan)
 	require.NoError(t, err)
 	require.Equal(t, live, obj)

@@ -96,7 +96,7 @@ func (plan *Plan) markAssigned() {
 	for i := range plan.Changes {
 		c := &plan.Changes[i]
 		switch {
-		case c.Cause != SideEffect && c.Cause != Dropped || c.Op == projection.Removed:
+		case c.Cause != CauseSideEffect && c.Cause != CauseDropped || c.Op == projection.OpRemove:
 		case patterns.Match(c.Path):
 			c.Assigned, c.After = true, nil
 		default:
@@ -125,7 +125,7 @@ func known(v any, at projection.Path, picked projection.Patterns) any {
 func (plan *Plan) assignments() []Change {
 	var out []Change
 	for _, p := range plan.Assigned {
-		out = append(out, Change{Change: projection.Change{Path: p, Op: projection.Added}, Cause: Edited, Assigned: true})
+		out = append(out, Change{Difference: projection.Difference{Path: p, Op: projection.OpAdd}, Cause: CauseEdited, Assigned: true})
 	}
 	return out
 }

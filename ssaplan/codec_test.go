@@ -110,7 +110,7 @@ func TestEncodedManifestIsNormal(t *testing.T) {
 					content, err := plan.encode(e)
 					require.NoError(t, err)
 					require.Equal(t, string(want), string(e.text))
-					require.Equal(t, steps, plan.Normalized)
+					require.Equal(t, steps, plan.Adjustments)
 					sent, err := json.Marshal(content)
 					require.NoError(t, err)
 					require.Equal(t, string(want), string(sent))

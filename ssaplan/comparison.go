@@ -22,7 +22,7 @@ type comparison struct {
 	before, after projection.Projection // of what the manifest declares
 	previous      projection.FieldSet   // what the manager's last apply declared
 	liveOwners    fieldowner.Ownership
-	edits         []projection.Change // declared values that differ from the remembered ones
+	edits         []projection.Difference // declared values that differ from the remembered ones
 	remembers     bool
 }
 
@@ -59,7 +59,7 @@ func (c *comparison) changes() ([]Change, error) {
 	out = append(out, c.duplicates(all)...)
 	for _, change := range c.diff(all.Without(own.Leaves()).WithItems()) {
 		if !isPartOf(change, out, own) {
-			change.Cause = SideEffect
+			change.Cause = CauseSideEffect
 			out = append(out, change)
 		}
 	}
@@ -93,7 +93,7 @@ func leafMaps(p projection.Projection) projection.FieldSet {
 // ownChanges compares what is declared now or was before, which mostly are the same fields.
 func (c *comparison) ownChanges(own projection.FieldSet) []Change {
 	if own.Equal(c.declared()) {
-		return causeless(projection.Diff(c.before, c.after), Edited)
+		return causeless(projection.Diff(c.before, c.after), CauseEdited)
 	}
 	return c.diff(own)
 }
@@ -105,10 +105,10 @@ func (c *comparison) duplicates(all projection.FieldSet) []Change {
 	after := projection.NewFieldSet(projection.Project(c.dryRun.Object, all).Duplicates...)
 	var out []Change
 	for p := range before.Difference(after).All() {
-		out = append(out, Change{Change: projection.Change{Path: p, Op: projection.Removed}, Cause: SideEffect})
+		out = append(out, Change{Difference: projection.Difference{Path: p, Op: projection.OpRemove}, Cause: CauseSideEffect})
 	}
 	for p := range after.Difference(before).All() {
-		out = append(out, Change{Change: projection.Change{Path: p, Op: projection.Added}, Cause: SideEffect})
+		out = append(out, Change{Difference: projection.Difference{Path: p, Op: projection.OpAdd}, Cause: CauseSideEffect})
 	}
 	return out
 }
@@ -116,11 +116,11 @@ func (c *comparison) duplicates(all projection.FieldSet) []Change {
 // isPartOf reports whether a change outside of the own fields is said already: it is in an element that comes or goes as
 // a whole, or it is the move of an element that has own fields.
 func isPartOf(change Change, own []Change, fields projection.FieldSet) bool {
-	if change.Op == projection.Moved && !fields.Under(change.Path).Empty() {
+	if change.Op == projection.OpMove && !fields.Under(change.Path).Empty() {
 		return true
 	}
 	return slices.ContainsFunc(own, func(c Change) bool {
-		comesOrGoes := c.Op == projection.Added || c.Op == projection.Removed
+		comesOrGoes := c.Op == projection.OpAdd || c.Op == projection.OpRemove
 		return comesOrGoes && (change.Path.Equal(c.Path) || isItem(c.Path) && change.Path.HasPrefix(c.Path))
 	})
 }
@@ -132,13 +132,13 @@ func isItem(p projection.Path) bool {
 
 func (c *comparison) diff(set projection.FieldSet) []Change {
 	before, after := projection.Project(c.live.Object, set), projection.Project(c.dryRun.Object, set)
-	return causeless(projection.Diff(before, after), Edited)
+	return causeless(projection.Diff(before, after), CauseEdited)
 }
 
-func causeless(changes []projection.Change, cause Cause) []Change {
+func causeless(changes []projection.Difference, cause Cause) []Change {
 	out := make([]Change, len(changes))
 	for i, change := range changes {
-		out[i] = Change{Change: change, Cause: cause}
+		out[i] = Change{Difference: change, Cause: cause}
 	}
 	return out
 }
@@ -146,17 +146,17 @@ func causeless(changes []projection.Change, cause Cause) []Change {
 // attribute says why a declared or dropped value changes.
 func (c *comparison) attribute(change *Change) {
 	if c.isDropped(change.Path) {
-		change.Cause = Dropped
+		change.Cause = CauseDropped
 		return
 	}
 	if c.isEdited(change.Path) {
-		change.Cause = Edited
+		change.Cause = CauseEdited
 		return
 	}
 	owner, known := latestOther(c.liveOwners, change.Path, c.manager)
 	if !known && !c.remembers {
 		// Without a remembered state and without an owner nothing says that somebody changed it.
-		change.Cause = Edited
+		change.Cause = CauseEdited
 		return
 	}
 	change.drifted(owner)
@@ -205,7 +205,7 @@ func attributeDrift(changes []Change, live *unstructured.Unstructured, manager s
 }
 
 func (c *Change) drifted(by fieldowner.Owner) {
-	c.Cause, c.Manager, c.Operation, c.Subresource, c.Time = Drifted, by.Manager, string(by.Operation), by.Subresource, by.Time
+	c.Cause, c.Manager, c.Operation, c.Subresource, c.Time = CauseDrifted, by.Manager, string(by.Operation), by.Subresource, by.Time
 }
 
 // latestOther returns who but the applying manager owns something at p, and wrote last.
@@ -277,7 +277,7 @@ func summary(changes []Change) string {
 		counts[c.Cause]++
 	}
 	var parts []string
-	for _, cause := range []Cause{Edited, Drifted, Dropped, SideEffect} {
+	for _, cause := range []Cause{CauseEdited, CauseDrifted, CauseDropped, CauseSideEffect} {
 		if n := counts[cause]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, causeWords[cause]))
 		}
@@ -286,5 +286,5 @@ func summary(changes []Change) string {
 }
 
 var causeWords = map[Cause]string{
-	Edited: "edited", Drifted: "drifted", Dropped: "dropped from the manifest", SideEffect: "side effect of the server",
+	CauseEdited: "edited", CauseDrifted: "drifted", CauseDropped: "dropped from the manifest", CauseSideEffect: "side effect of the server",
 }

@@ -20,8 +20,8 @@ func declaredBy(owners fieldowner.Ownership, manager string) projection.FieldSet
 // declaration is what a manifest declared when it was applied.
 type declaration struct {
 	fields projection.FieldSet
-	unkept []projection.Unkept // what of the manifest has no effect
-	left   []projection.Path   // fields that the manifest has as empty, so that the server picks their values
+	unkept []projection.Ineffective // what of the manifest has no effect
+	left   []projection.Path        // fields that the manifest has as empty, so that the server picks their values
 }
 
 // declaredIn returns what the manifest declared when the manager applied it and the server answered with obj. The fields
@@ -32,11 +32,11 @@ func declaredIn(manifest, obj map[string]any, owners fieldowner.Ownership, manag
 	d := declaration{fields: fields}
 	picked := assignedTo(obj)
 	var filled []projection.Path
-	for _, u := range projection.NotKept(manifest, obj, fields) {
+	for _, u := range projection.FindIneffective(manifest, obj, fields) {
 		switch {
-		case u.Why == projection.Filled:
+		case u.Reason == projection.ReasonFilled:
 			filled = append(filled, u.Path)
-		case u.Why != projection.Defaulted:
+		case u.Reason != projection.ReasonDefaulted:
 			d.unkept = append(d.unkept, u)
 		case picked.Match(u.Path):
 			d.left = append(d.left, u.Path)

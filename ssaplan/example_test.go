@@ -106,7 +106,7 @@ func ExamplePlanner_Read() {
 	reading, _ := planner.Read(ctx, &prior)
 	fmt.Println(reading.Presence, reading.Drift)
 	// Output:
-	// Present [data.mode: "dark" -> "light" (drifted: changed by "kubectl" (Update))]
+	// Found [data.mode: "dark" -> "light" (drifted: changed by "kubectl" (Update))]
 }
 
 // PlanAll plans many objects at a time and yields the results in order.
@@ -240,7 +240,7 @@ func ExampleRefusedError() {
 	_, err := planner.Plan(context.Background(), ssaplan.Request{Manifest: configMap("settings", nil)})
 	var refused *ssaplan.RefusedError
 	if errors.As(err, &refused) {
-		fmt.Println(refused.Object, refused.Verdict.Kind, refused.Verdict.Replaceable())
+		fmt.Println(refused.Object, refused.Verdict.Refusal, refused.Verdict.Replaceable())
 		for _, f := range refused.Verdict.Fields {
 			fmt.Printf("  %s: %s\n", f.Path, f.Message)
 		}

@@ -26,7 +26,7 @@ type planJSON struct {
 	Action    Action                `json:"action"`
 	Reason    string                `json:"reason"`
 	Changes   []changeJSON          `json:"changes"`
-	Ownership []fieldowner.Change   `json:"ownership,omitempty"`
+	Ownership []fieldowner.Transfer `json:"ownership,omitempty"`
 	Conflicts []fieldowner.Conflict `json:"conflicts,omitempty"`
 	Replace   *replacementJSON      `json:"replace,omitempty"`
 	Warnings  []string              `json:"warnings,omitempty"`
@@ -53,7 +53,7 @@ type replacementJSON struct {
 // escaped is left to who encodes it.
 //
 //	{"object": {"apiVersion", "kind", "namespace", "name"}, "action", "reason",
-//	 "changes": [{"path", "op": "add|remove|replace|move", "cause", "manager", "before", "after", "sensitive"}],
+//	 "changes": [{"path", "op": "add|remove|change|move", "cause", "manager", "before", "after", "sensitive"}],
 //	 "ownership": [{"path", "change": "Taken|Shared|GivenUp|Lost", "managers": []}],
 //	 "conflicts": [{"path", "manager", "operation", "subresource"}],
 //	 "replace": {"evidence", "fields": [{"path", "message"}], "hazards": []}, "warnings": [], "requests"}

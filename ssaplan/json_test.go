@@ -14,10 +14,10 @@ import (
 
 // Whichever way a plan or its changes are encoded, nothing but what may be shown comes out.
 func TestEveryEncodingShowsTheSame(t *testing.T) {
-	secret := projection.Change{Path: path("data.password"), Op: projection.Changed, Before: "b2xk", After: "bmV3", Sensitive: true}
+	secret := projection.Difference{Path: path("data.password"), Op: projection.OpChange, Before: "b2xk", After: "bmV3", Sensitive: true}
 	plan := ssaplan.Plan{
-		Action: ssaplan.Update, Patch: ssaplan.Patch{Body: []byte("bmV3")},
-		Changes: []ssaplan.Change{{Change: secret, Cause: ssaplan.Drifted, Manager: "kubectl"}},
+		Action: ssaplan.ActionUpdate, Patch: ssaplan.Patch{Body: []byte("bmV3")},
+		Changes: []ssaplan.Change{{Difference: secret, Cause: ssaplan.CauseDrifted, Manager: "kubectl"}},
 	}
 	value, err := json.Marshal(map[string]any{"plan": plan, "changes": plan.Changes})
 	require.NoError(t, err)
@@ -26,9 +26,9 @@ func TestEveryEncodingShowsTheSame(t *testing.T) {
 	require.JSONEq(t, string(pointer), string(value))
 	require.JSONEq(t, `{
 		"plan": {"object": {"apiVersion": "", "kind": "", "name": ""}, "action": "Update", "reason": "", "requests": 0, "changes": [
-			{"path": "data.password", "op": "replace", "cause": "Drifted", "manager": "kubectl", "before": "<redacted>", "after": "<redacted: changed>", "sensitive": true}]},
+			{"path": "data.password", "op": "change", "cause": "Drifted", "manager": "kubectl", "before": "<redacted>", "after": "<redacted: changed>", "sensitive": true}]},
 		"changes": [
-			{"path": "data.password", "op": "replace", "cause": "Drifted", "manager": "kubectl", "before": "<redacted>", "after": "<redacted: changed>", "sensitive": true}]
+			{"path": "data.password", "op": "change", "cause": "Drifted", "manager": "kubectl", "before": "<redacted>", "after": "<redacted: changed>", "sensitive": true}]
 	}`, string(value))
 }
 
@@ -42,7 +42,7 @@ func path(text string) projection.Path {
 
 // An encoder that was told not to escape for HTML doesn't, and one that wasn't told does.
 func TestPlanLeavesEscapingToTheEncoder(t *testing.T) {
-	plan := &ssaplan.Plan{Action: ssaplan.Replace, Reason: "a -> b"}
+	plan := &ssaplan.Plan{Action: ssaplan.ActionReplace, Reason: "a -> b"}
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)

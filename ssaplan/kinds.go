@@ -123,7 +123,7 @@ func (d *discoveredKinds) find(ctx context.Context, kind schema.GroupVersionKind
 	}
 	read, err := d.read(ctx, kind.GroupVersion())
 	switch class := authresilience.Classify(err); {
-	case class == authresilience.TypeNotServed, class == authresilience.NotFound:
+	case class == authresilience.ClassTypeNotServed, class == authresilience.ClassNotFound:
 		return served{}, notServed(kind)
 	case err != nil:
 		return served{}, err

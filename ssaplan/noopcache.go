@@ -29,7 +29,7 @@ type noOpKey [sha256.Size]byte
 
 // noOpNotes are what the answer said besides.
 type noOpNotes struct {
-	unkept   []projection.Unkept
+	unkept   []projection.Ineffective
 	assigned []projection.Path
 	warnings []string
 }

@@ -26,7 +26,7 @@ type Observation struct {
 	Object identity.Identity
 	// Duration is the time from sending the request until its answer was decoded.
 	Duration time.Duration
-	// Class is the class of the failure, [authresilience.None] if there was none.
+	// Class is the class of the failure, [authresilience.ClassNone] if there was none.
 	Class authresilience.Class
 	// Status is the HTTP status, 0 if there was no answer. Sent and Received are the bytes of the bodies. All three are
 	// known only to a Planner made by [New].

@@ -19,35 +19,35 @@ type Action string
 
 // The actions of a [Plan].
 const (
-	// NoOp: the server would not write. The object stays as it is, resourceVersion included.
-	NoOp Action = "NoOp"
-	// Create: the object doesn't exist.
-	Create Action = "Create"
-	// Update: the object changes in place.
-	Update Action = "Update"
-	// Replace: the object can't become what the manifest says; it takes another object.
-	Replace Action = "Replace"
-	// Conflict: without force, the server refuses because other managers own fields with other values.
-	Conflict Action = "Conflict"
-	// Deferred: no plan can be made yet, or only a part of one; Deferral and Reason say why.
-	Deferred Action = "Deferred"
+	// ActionNoOp: the server would not write. The object stays as it is, resourceVersion included.
+	ActionNoOp Action = "NoOp"
+	// ActionCreate: the object doesn't exist.
+	ActionCreate Action = "Create"
+	// ActionUpdate: the object changes in place.
+	ActionUpdate Action = "Update"
+	// ActionReplace: the object can't become what the manifest says; it takes another object.
+	ActionReplace Action = "Replace"
+	// ActionConflict: without force, the server refuses because other managers own fields with other values.
+	ActionConflict Action = "Conflict"
+	// ActionDeferred: no plan can be made yet, or only a part of one; Deferral and Reason say why.
+	ActionDeferred Action = "Deferred"
 )
 
 // Deferral says why a plan is Deferred.
 type Deferral string
 
-// The reasons of a [Deferred] plan.
+// The reasons of a [ActionDeferred] plan.
 const (
-	// MissingType: the server doesn't serve the kind.
-	MissingType Deferral = "MissingType"
-	// MissingNamespace: the object's namespace doesn't exist.
-	MissingNamespace Deferral = "MissingNamespace"
-	// UnreadableObject: the caller may apply, but not read the object. The plan's After is what would be there.
-	UnreadableObject Deferral = "UnreadableObject"
-	// UnknownValues: values of the manifest aren't known yet, and without them there is nothing to say.
-	UnknownValues Deferral = "UnknownValues"
-	// NoDryRun: an admission webhook doesn't support dry runs, so the server doesn't try.
-	NoDryRun Deferral = "NoDryRun"
+	// DeferralTypeNotServed: the server doesn't serve the kind.
+	DeferralTypeNotServed Deferral = "TypeNotServed"
+	// DeferralNamespaceNotFound: the object's namespace doesn't exist.
+	DeferralNamespaceNotFound Deferral = "NamespaceNotFound"
+	// DeferralUnreadable: the caller may apply, but not read the object. The plan's After is what would be there.
+	DeferralUnreadable Deferral = "Unreadable"
+	// DeferralUnknownValues: values of the manifest aren't known yet, and without them there is nothing to say.
+	DeferralUnknownValues Deferral = "UnknownValues"
+	// DeferralNoDryRun: an admission webhook doesn't support dry runs, so the server doesn't try.
+	DeferralNoDryRun Deferral = "NoDryRun"
 )
 
 // Cause says why a value changes.
@@ -55,14 +55,14 @@ type Cause string
 
 // The causes of a [Change].
 const (
-	// Edited: the manifest declares another value than before, or nothing tells that somebody else changed it.
-	Edited Cause = "Edited"
-	// Drifted: the manifest declares what it did before, and somebody else changed the object.
-	Drifted Cause = "Drifted"
-	// Dropped: the manifest no longer declares the field, which only this manager owned.
-	Dropped Cause = "Dropped"
-	// SideEffect: the manifest doesn't declare the field; the server changes it along with the others.
-	SideEffect Cause = "SideEffect"
+	// CauseEdited: the manifest declares another value than before, or nothing tells that somebody else changed it.
+	CauseEdited Cause = "Edited"
+	// CauseDrifted: the manifest declares what it did before, and somebody else changed the object.
+	CauseDrifted Cause = "Drifted"
+	// CauseDropped: the manifest no longer declares the field, which only this manager owned.
+	CauseDropped Cause = "Dropped"
+	// CauseSideEffect: the manifest doesn't declare the field; the server changes it along with the others.
+	CauseSideEffect Cause = "SideEffect"
 )
 
 // Request is what to plan.
@@ -99,7 +99,7 @@ type Plan struct {
 	Deferral Deferral
 	// Before and After are the declared fields of the live object, and of the object as the server would make it. Both are
 	// empty in a Replace, and in a NoOp that [Options.NoOps] knew. In a Deferred plan, Before is empty, and After is what
-	// the server would make of it if it could be asked (UnreadableObject), and else what the manifest says, with lists as a
+	// the server would make of it if it could be asked ([DeferralUnreadable]), and else what the manifest says, with lists as a
 	// whole.
 	Before, After projection.Projection
 	// Assigned are the declared fields that the manifest leaves empty for the server to pick a value (a cluster IP, a node
@@ -117,8 +117,8 @@ type Plan struct {
 	// Replacement says more about a Replace; nil for every other action.
 	Replacement *Replacement
 	// Ownership says which fields change hands, also where no value changes.
-	Ownership []fieldowner.Change
-	// Dropped are the fields that the manager declared before and the manifest no longer does, and what becomes of each:
+	Ownership []fieldowner.Transfer
+	// CauseDropped are the fields that the manager declared before and the manifest no longer does, and what becomes of each:
 	// deleted, reset to a default or retained by who else owns it.
 	Dropped []fieldowner.DroppedField
 	// Conflicts are the fields that other managers hold; only for the action Conflict.
@@ -126,9 +126,9 @@ type Plan struct {
 	// Unknown are the fields that were left out because their values aren't known yet.
 	Unknown []projection.Path
 	// Unkept is what of the manifest has no effect, because the server doesn't keep it.
-	Unkept []projection.Unkept
+	Ineffective []projection.Ineffective
 	// Normalized is what was done to the manifest before it was sent.
-	Normalized []projection.Step
+	Adjustments []projection.Adjustment
 	// Warnings are for the user: the server's own, and what the planner noticed.
 	Warnings []string
 	// Patch is what Apply sends, and what the dry run sent but for its guards. A NoOp that [Options.NoOps]
@@ -175,7 +175,7 @@ type Replacement struct {
 
 // Change is one value that changes, and why.
 type Change struct {
-	projection.Change
+	projection.Difference
 	Cause Cause
 	// Manager is who changed a drifted value, with which operation, on which subresource and when; empty if the object
 	// doesn't say.
@@ -192,13 +192,13 @@ func (c Change) String() string {
 	switch {
 	case c.Assigned:
 		return fmt.Sprintf("%s: assigned at apply", c.Path)
-	case c.Cause == Drifted && c.Manager != "":
+	case c.Cause == CauseDrifted && c.Manager != "":
 		by := fieldowner.Owner{Manager: c.Manager, Operation: c.Operation, Subresource: c.Subresource}
-		return fmt.Sprintf("%s (drifted: changed by %s)", c.Change, by)
-	case c.Cause == Edited:
-		return c.Change.String()
+		return fmt.Sprintf("%s (drifted: changed by %s)", c.Difference, by)
+	case c.Cause == CauseEdited:
+		return c.Difference.String()
 	}
-	return fmt.Sprintf("%s (%s)", c.Change, causeWords[c.Cause])
+	return fmt.Sprintf("%s (%s)", c.Difference, causeWords[c.Cause])
 }
 
 // same reports whether c and other say the same of the same place.

@@ -165,11 +165,11 @@ func (s *objectSet) check(i int, request Request, plan *Plan, err error) (*Plan,
 		return nil, fmt.Errorf("%s: stands in the set twice, as number %d and as number %d", plan.Object, first+1, i+1)
 	}
 	switch plan.Deferral {
-	case MissingNamespace:
+	case DeferralNamespaceNotFound:
 		if s.creates().namespaces[plan.Object.Namespace] {
 			plan.Reason += ", the same set creates it"
 		}
-	case MissingType:
+	case DeferralTypeNotServed:
 		if definition, ok := s.creates().kinds[groupKind{plan.Object.Group(), plan.Object.Kind}]; ok {
 			plan.Reason += fmt.Sprintf(", the same set defines it (CustomResourceDefinition %s)", definition)
 		}

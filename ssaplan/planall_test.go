@@ -49,7 +49,7 @@ func TestPlanAllPlansSomeAtATime(t *testing.T) {
 			for plan, err := range planner.PlanAll(t.Context(), requests) {
 				if n == 0 {
 					require.NoError(t, err)
-					require.Equal(t, ssaplan.NoOp, plan.Action)
+					require.Equal(t, ssaplan.ActionNoOp, plan.Action)
 				} else {
 					require.ErrorContains(t, err, "twice")
 				}

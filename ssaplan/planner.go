@@ -139,7 +139,7 @@ func (p *Planner) failure(id identity.Identity, doing string, err error) error {
 	class := authresilience.Classify(err)
 	err = authresilience.Redact(err)
 	var notSent *authresilience.ExpiredError
-	if class.Degradable() && class != authresilience.Authorization && !errors.As(err, &notSent) {
+	if class.Degradable() && class != authresilience.ClassAuthorization && !errors.As(err, &notSent) {
 		diagnosis := authresilience.Diagnose(p.options.Credential, time.Now())
 		return fmt.Errorf("%s: %s: %w (%s)", id, doing, err, diagnosis)
 	}

@@ -28,7 +28,7 @@ import (
 //
 // An error means that no plan could be made; it names the object and wraps the server's answer. A [RefusedError] says that
 // applying can't work. What the server can't answer yet (a kind or namespace that isn't there) is a plan with the action
-// [Deferred].
+// [ActionDeferred].
 func (p *Planner) Plan(ctx context.Context, request Request) (*Plan, error) {
 	id, err := request.identity()
 	if err != nil {
@@ -70,10 +70,10 @@ func (r Request) identity() (identity.Identity, error) {
 
 // showDeclared makes what the manifest says the After of a plan for which no server could be asked.
 func (plan *Plan) showDeclared(ctx context.Context) error {
-	if plan.Action != Deferred || plan.manifest == nil || !plan.After.Fields.Empty() {
+	if plan.Action != ActionDeferred || plan.manifest == nil || !plan.After.Fields.Empty() {
 		return nil
 	}
-	declared, err := projection.Declared(ctx, plan.manifest.Object, projection.NoSchema{})
+	declared, err := projection.PredictDeclared(ctx, plan.manifest.Object, projection.NoSchema{})
 	if err != nil {
 		return fmt.Errorf("%s: %w", plan.Object, err)
 	}
@@ -83,8 +83,8 @@ func (plan *Plan) showDeclared(ctx context.Context) error {
 
 // remember notes that nothing would change, if that is so.
 func (p *Planner) remember(plan *Plan, said *warnings) {
-	if p.options.NoOps != nil && plan.Action == NoOp && !plan.remembered && len(plan.request.Unknown) == 0 {
-		p.options.NoOps.add(plan.noOpKey(plan.Patch.Body), noOpNotes{plan.Unkept, plan.Assigned, said.all()})
+	if p.options.NoOps != nil && plan.Action == ActionNoOp && !plan.remembered && len(plan.request.Unknown) == 0 {
+		p.options.NoOps.add(plan.noOpKey(plan.Patch.Body), noOpNotes{plan.Ineffective, plan.Assigned, said.all()})
 	}
 }
 
@@ -100,19 +100,19 @@ func (plan *Plan) warn(said *warnings) {
 
 // warnOfLoss adds what of the manifest has no effect.
 func (plan *Plan) warnOfLoss() {
-	for _, step := range plan.Normalized {
+	for _, step := range plan.Adjustments {
 		if step.To == nil {
 			plan.Warnings = append(plan.Warnings, step.String())
 		}
 	}
-	for _, unkept := range plan.Unkept {
-		plan.Warnings = append(plan.Warnings, fmt.Sprintf("%s: the server doesn't keep what the manifest says here (%s)", unkept.Path, unkept.Why))
+	for _, unkept := range plan.Ineffective {
+		plan.Warnings = append(plan.Warnings, fmt.Sprintf("%s: the server doesn't keep what the manifest says here (%s)", unkept.Path, unkept.Reason))
 	}
 }
 
 func (p *Planner) plan(ctx context.Context, plan *Plan, request Request) error {
 	if request.AllUnknown {
-		plan.deferTo(UnknownValues, "the values of the manifest, or the cluster, aren't known yet")
+		plan.deferTo(DeferralUnknownValues, "the values of the manifest, or the cluster, aren't known yet")
 		return nil
 	}
 	if err := p.expired(); err != nil {
@@ -161,8 +161,8 @@ func (p *Planner) isRemembered(ctx context.Context, plan *Plan, body []byte) boo
 	if !known {
 		return false
 	}
-	plan.Action, plan.Reason, plan.remembered = NoOp, "the server would write nothing, as it said before of this version", true
-	plan.Unkept, plan.Assigned = notes.unkept, notes.assigned
+	plan.Action, plan.Reason, plan.remembered = ActionNoOp, "the server would write nothing, as it said before of this version", true
+	plan.Ineffective, plan.Assigned = notes.unkept, notes.assigned
 	for _, text := range notes.warnings {
 		warningsOf(ctx).add(text)
 	}
@@ -172,15 +172,15 @@ func (p *Planner) isRemembered(ctx context.Context, plan *Plan, body []byte) boo
 }
 
 func (plan *Plan) deferTo(deferral Deferral, reason string) {
-	plan.Action, plan.Deferral, plan.Reason = Deferred, deferral, reason
+	plan.Action, plan.Deferral, plan.Reason = ActionDeferred, deferral, reason
 }
 
 func (plan *Plan) deferToType() {
-	plan.deferTo(MissingType, fmt.Sprintf("the server doesn't serve %s %s (yet)", plan.Object.APIVersion, plan.Object.Kind))
+	plan.deferTo(DeferralTypeNotServed, fmt.Sprintf("the server doesn't serve %s %s (yet)", plan.Object.APIVersion, plan.Object.Kind))
 }
 
 func (plan *Plan) deferToNamespace() {
-	plan.deferTo(MissingNamespace, fmt.Sprintf("namespace %q doesn't exist (yet)", plan.Object.Namespace))
+	plan.deferTo(DeferralNamespaceNotFound, fmt.Sprintf("namespace %q doesn't exist (yet)", plan.Object.Namespace))
 }
 
 // fillPatch sets what is going to be sent. Nothing is of a plan that is known to be a no-op: to copy the body would be a
@@ -237,8 +237,8 @@ func inNamespace(manifest map[string]any, namespace string) map[string]any {
 // what changes.
 func (p *Planner) unreadable(ctx context.Context, plan *Plan, cause error) error {
 	switch authresilience.Classify(cause) {
-	case authresilience.Authorization:
-	case authresilience.TypeNotServed: // it was, when the planner looked last
+	case authresilience.ClassAuthorization:
+	case authresilience.ClassTypeNotServed: // it was, when the planner looked last
 		p.kinds.forget(plan.Object.Group(), plan.Object.Version())
 		plan.deferToType()
 		return nil
@@ -248,7 +248,7 @@ func (p *Planner) unreadable(ctx context.Context, plan *Plan, cause error) error
 	dryRun, err := plan.target.dryRun(ctx, plan.Patch)
 	switch {
 	case err == nil:
-	case authresilience.Classify(err) == authresilience.NamespaceNotFound:
+	case authresilience.Classify(err) == authresilience.ClassNamespaceNotFound:
 		plan.deferToNamespace()
 		return nil
 	default:
@@ -257,7 +257,7 @@ func (p *Planner) unreadable(ctx context.Context, plan *Plan, cause error) error
 	if _, err := p.takeAfter(plan, dryRun); err != nil {
 		return err
 	}
-	plan.deferTo(UnreadableObject, "the live object can't be read: "+plan.shown(cause).Error())
+	plan.deferTo(DeferralUnreadable, "the live object can't be read: "+plan.shown(cause).Error())
 	return nil
 }
 
@@ -303,7 +303,7 @@ func (p *Planner) identityChange(ctx context.Context, plan *Plan, prior *State) 
 	}
 	before, now := identity.Ref{Identity: prior.Identity, UID: prior.UID}, identity.Ref{Identity: plan.Object}
 	result := identity.Compare(before, now, options)
-	if result.Relation == identity.VersionChanged && p.options.AllowVersionChange && plan.target != nil {
+	if result.Relation == identity.RelationVersionChanged && p.options.AllowVersionChange && plan.target != nil {
 		var err error
 		if plan.live, err = plan.target.live(ctx); err != nil {
 			return false, p.failure(plan.Object, "get", err)
@@ -316,7 +316,7 @@ func (p *Planner) identityChange(ctx context.Context, plan *Plan, prior *State) 
 	if !result.Replace() {
 		return false, nil
 	}
-	plan.Action, plan.Reason = Replace, result.Reason()
+	plan.Action, plan.Reason = ActionReplace, result.Reason()
 	plan.Replacement = &Replacement{Evidence: "identity", Old: result.Old, UID: prior.UID, Hazards: hazardsOf(result.Old)}
 	for _, c := range result.Changes {
 		plan.Replacement.Fields = append(plan.Replacement.Fields, immutability.Field{Path: c.Field, Message: fmt.Sprintf("%q -> %q", c.Old, c.New)})
@@ -332,9 +332,9 @@ func (plan *Plan) scope(prior identity.Identity) identity.Scope {
 	case prior.Group() != plan.Object.Group() || prior.Kind != plan.Object.Kind:
 		return identity.ScopeUnknown
 	case prior.Namespace == "":
-		return identity.Cluster
+		return identity.ScopeCluster
 	}
-	return identity.Namespaced
+	return identity.ScopeNamespaced
 }
 
 // hazardsOf returns what goes with an object that nobody read, as far as its kind tells.
@@ -347,7 +347,7 @@ func hazardsOf(id identity.Identity) []immutability.Hazard {
 	hazards := immutability.Hazards(obj)
 	if id.APIVersion == "v1" && id.Kind == "PersistentVolumeClaim" {
 		hazards = append(hazards, immutability.Hazard{
-			Kind: immutability.Data, Message: "the claim lets go of its volume, if it has one, and with reclaim policy Delete the data is deleted with it",
+			Kind: immutability.HazardData, Message: "the claim lets go of its volume, if it has one, and with reclaim policy Delete the data is deleted with it",
 		})
 	}
 	return hazards
@@ -362,11 +362,11 @@ func (p *Planner) compare(plan *Plan, dryRun *unstructured.Unstructured, prior *
 	defer func() { plan.Baseline = prior.baseline(plan.Before) }()
 	if plan.live == nil {
 		plan.Before = projection.Project(nil, plan.After.Fields)
-		plan.Action, plan.Reason = Create, "does not exist"
+		plan.Action, plan.Reason = ActionCreate, "does not exist"
 		if plan.Generated, err = generatedIn(dryRun.Object, plan.After.Fields, plan.Assigned); err != nil {
 			return fmt.Errorf("%s: dry run: %w", plan.Object, err)
 		}
-		plan.Changes = append(causeless(projection.Diff(plan.Before, plan.After), Edited), plan.assignments()...)
+		plan.Changes = append(causeless(projection.Diff(plan.Before, plan.After), CauseEdited), plan.assignments()...)
 		return nil
 	}
 	plan.warnOfRecreation()
@@ -374,14 +374,14 @@ func (p *Planner) compare(plan *Plan, dryRun *unstructured.Unstructured, prior *
 	// A dry run that would write nothing is answered with the live object as it is, so equality is the proof.
 	if sameObject(plan.live, dryRun) {
 		plan.Before = plan.After
-		plan.Action, plan.Reason = NoOp, "the server would write nothing"
+		plan.Action, plan.Reason = ActionNoOp, "the server would write nothing"
 		return nil
 	}
 	plan.Before = projection.Project(plan.live.Object, plan.After.Fields)
 	if err := p.explain(plan, dryRun, owners, prior); err != nil {
 		return fmt.Errorf("%s: %w", plan.Object, err)
 	}
-	plan.Action, plan.Reason = Update, reason(plan.Changes)
+	plan.Action, plan.Reason = ActionUpdate, reason(plan.Changes)
 	return nil
 }
 
@@ -392,7 +392,7 @@ func (p *Planner) takeAfter(plan *Plan, dryRun *unstructured.Unstructured) (fiel
 		return owners, fmt.Errorf("%s: dry run: %w", plan.Object, err)
 	}
 	declared := declaredIn(plan.manifest.Object, dryRun.Object, owners, p.options.FieldManager)
-	plan.Unkept, plan.Assigned = declared.unkept, declared.left
+	plan.Ineffective, plan.Assigned = declared.unkept, declared.left
 	plan.After = projection.Project(dryRun.Object, declared.fields)
 	return owners, nil
 }

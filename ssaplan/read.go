@@ -18,29 +18,29 @@ import (
 // Presence says what a read found of a remembered object.
 type Presence string
 
-// What [Planner.Read] can find. Only Absent and NamespaceGone mean that the object is gone.
+// What [Planner.Read] can find. Only Absent and NamespaceNotFound mean that the object is gone.
 const (
-	// Present: the object is there.
-	Present Presence = "Present"
-	// Absent: the object doesn't exist.
-	Absent Presence = "Absent"
-	// NamespaceGone: the object doesn't exist, and neither does its namespace.
-	NamespaceGone Presence = "NamespaceGone"
-	// Recreated: there is an object of this identity, but not the remembered one: its UID is another.
-	Recreated Presence = "Recreated"
-	// TypeNotServed: the server doesn't serve the type (any more). The object may still exist.
-	TypeNotServed Presence = "TypeNotServed"
-	// Unreadable: the server didn't let the caller read. Nothing is known about the object.
-	Unreadable Presence = "Unreadable"
+	// PresenceFound: the object is there.
+	PresenceFound Presence = "Found"
+	// PresenceAbsent: the object doesn't exist.
+	PresenceAbsent Presence = "Absent"
+	// PresenceNamespaceNotFound: the object doesn't exist, and neither does its namespace.
+	PresenceNamespaceNotFound Presence = "NamespaceNotFound"
+	// PresenceRecreated: there is an object of this identity, but not the remembered one: its UID is another.
+	PresenceRecreated Presence = "Recreated"
+	// PresenceTypeNotServed: the server doesn't serve the type (any more). The object may still exist.
+	PresenceTypeNotServed Presence = "TypeNotServed"
+	// PresenceUnreadable: the server didn't let the caller read. Nothing is known about the object.
+	PresenceUnreadable Presence = "Unreadable"
 )
 
 // Reading is the result of [Planner.Read].
 type Reading struct {
 	Presence Presence
-	// State is what to remember from now on: the refreshed state if the object is Present, otherwise the prior one. If
+	// State is what to remember from now on: the refreshed state if the object was found, otherwise the prior one. If
 	// it is Unreadable, the copy is marked as stale.
 	State *State
-	// Live is the object that was read; nil unless it is Present or Recreated. A following [Request] can supply it.
+	// Live is the object that was read; nil unless it is PresenceFound or PresenceRecreated. A following [Request] can supply it.
 	Live *unstructured.Unstructured
 	// Drift is how the object differs from what was applied, at the fields that were applied, and who changed it.
 	Drift []Change
@@ -71,8 +71,8 @@ func (p *Planner) Read(ctx context.Context, prior *State) (*Reading, error) {
 		if err := reading.refresh(live, prior); err != nil {
 			return nil, err
 		}
-	case meta.IsNoMatchError(err), class == authresilience.TypeNotServed:
-		reading.Presence = TypeNotServed
+	case meta.IsNoMatchError(err), class == authresilience.ClassTypeNotServed:
+		reading.Presence = PresenceTypeNotServed
 	case class.Degradable():
 		return p.degrade(reading, prior, err)
 	default:
@@ -106,44 +106,44 @@ func (p *Planner) expired() error {
 // object is gone.
 func (p *Planner) absence(ctx context.Context, t *target, reading *Reading) Presence {
 	if t.identity.Namespace == "" {
-		return Absent
+		return PresenceAbsent
 	}
 	namespace, err := p.locate(ctx, identity.Identity{APIVersion: "v1", Kind: "Namespace", Name: t.identity.Namespace})
 	if err != nil {
-		return Absent
+		return PresenceAbsent
 	}
 	_, err = namespace.resource.Get(ctx, namespace.identity.Name, metav1.GetOptions{})
 	reading.Requests += namespace.resource.requests
-	if class := authresilience.Classify(err); class == authresilience.NotFound || class == authresilience.NamespaceNotFound {
-		return NamespaceGone
+	if class := authresilience.Classify(err); class == authresilience.ClassNotFound || class == authresilience.ClassNamespaceNotFound {
+		return PresenceNamespaceNotFound
 	}
-	return Absent
+	return PresenceAbsent
 }
 
 func (p *Planner) degrade(reading *Reading, prior *State, err error) (*Reading, error) {
-	kept, ok := authresilience.Degrade(prior.clone(), err, authresilience.Read{
+	kept, ok := authresilience.Degrade(prior.clone(), err, authresilience.ReadAttempt{
 		Object:     prior.Identity.String(),
 		Credential: authresilience.Diagnose(p.options.Credential, time.Now()),
 	})
 	if !ok {
 		return nil, p.failure(prior.Identity, "read", err)
 	}
-	reading.Presence, reading.State, reading.Warning = Unreadable, kept.Prior, &kept.Warning
+	reading.Presence, reading.State, reading.Warning = PresenceUnreadable, kept.Prior, &kept.Warning
 	reading.State.Stale = kept.Stale
 	return reading, nil
 }
 
 // refresh takes over what was read.
 func (r *Reading) refresh(live *unstructured.Unstructured, prior *State) error {
-	r.Live, r.Presence = live, Present
+	r.Live, r.Presence = live, PresenceFound
 	if prior.UID != "" && string(live.GetUID()) != prior.UID {
-		r.Presence = Recreated
+		r.Presence = PresenceRecreated
 		return nil
 	}
 	r.State = prior.upgraded(live.Object).clone()
 	r.State.Stale = authresilience.Stale{}
 	observed := r.State.Digested(projection.Project(live.Object, prior.Applied.Fields))
-	r.Drift = causeless(projection.Diff(r.State.Applied, observed), Drifted)
+	r.Drift = causeless(projection.Diff(r.State.Applied, observed), CauseDrifted)
 	r.State.Observed = r.State.bounded(observed, r.Drift)
 	if err := attributeDrift(r.Drift, live, prior.Manager); err != nil {
 		return fmt.Errorf("%s: %w", prior.Identity, err)

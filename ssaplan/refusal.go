@@ -34,7 +34,7 @@ func (e *RefusedError) Error() string {
 	for _, f := range e.Verdict.Fields {
 		fields = append(fields, strings.TrimPrefix(f.Path+": "+f.Message, ": "))
 	}
-	text := fmt.Sprintf("%s: %s: %s", e.Object, refusalWords[e.Verdict.Kind], strings.Join(fields, "; "))
+	text := fmt.Sprintf("%s: %s: %s", e.Object, refusalWords[e.Verdict.Refusal], strings.Join(fields, "; "))
 	if len(fields) == 0 {
 		text = fmt.Sprintf("%s: %v", e.Object, e.Err)
 	}
@@ -56,20 +56,20 @@ func (e *RefusedError) Unwrap() error { return e.Err }
 // noDryRun ends what a server says when a webhook registered for the object has side effects (seen in 1.33 to 1.36).
 const noDryRun = `" does not support dry run`
 
-var refusalWords = map[immutability.Kind]string{
-	immutability.None:                 "refused",
-	immutability.Immutable:            "can't change in place, and it isn't known whether replacing it works",
-	immutability.Directional:          "can change in one direction only, and replacing it loses what that protects",
-	immutability.Invalid:              "invalid",
-	immutability.MergeLeftover:        "a field that the manifest doesn't mention is in the way",
-	immutability.MetadataPrecondition: "the manifest's metadata doesn't fit the object",
-	immutability.AdmissionDenied:      "denied by admission",
+var refusalWords = map[immutability.Refusal]string{
+	immutability.RefusalNone:                 "refused",
+	immutability.RefusalImmutable:            "can't change in place, and it isn't known whether replacing it works",
+	immutability.RefusalDirectional:          "can change in one direction only, and replacing it loses what that protects",
+	immutability.RefusalInvalid:              "invalid",
+	immutability.RefusalMergeLeftover:        "a field that the manifest doesn't mention is in the way",
+	immutability.RefusalMetadataPrecondition: "the manifest's metadata doesn't fit the object",
+	immutability.RefusalAdmissionDenied:      "denied by admission",
 }
 
 // refused turns the server's refusal of the dry run into a plan, or into an error if applying can't work.
 func (p *Planner) refused(ctx context.Context, plan *Plan, err error) error {
 	class := authresilience.Classify(err)
-	if class == authresilience.TypeNotServed {
+	if class == authresilience.ClassTypeNotServed {
 		p.kinds.forget(plan.Object.Group(), plan.Object.Version())
 		plan.deferToType()
 		return nil
@@ -83,23 +83,23 @@ func (p *Planner) refused(ctx context.Context, plan *Plan, err error) error {
 	switch conflicts := fieldowner.ConflictsFromError(err, plan.liveObject()); {
 	case len(conflicts) > 0:
 		return p.conflict(ctx, plan, conflicts)
-	case class == authresilience.NamespaceNotFound && plan.live == nil:
+	case class == authresilience.ClassNamespaceNotFound && plan.live == nil:
 		plan.deferToNamespace()
 		return nil
 	case apierrors.IsBadRequest(err) && strings.HasSuffix(err.Error(), noDryRun):
-		plan.deferTo(NoDryRun, plan.shown(err).Error())
+		plan.deferTo(DeferralNoDryRun, plan.shown(err).Error())
 		return nil
 	}
 	if len(plan.request.Unknown) > 0 {
-		plan.deferTo(UnknownValues, fmt.Sprintf("can't be tried without the values of %s: %v", pathList(plan.Unknown), plan.shown(err)))
+		plan.deferTo(DeferralUnknownValues, fmt.Sprintf("can't be tried without the values of %s: %v", pathList(plan.Unknown), plan.shown(err)))
 		return nil
 	}
 	verdict := immutability.Classify(err)
-	if verdict.Kind == immutability.None {
+	if verdict.Refusal == immutability.RefusalNone {
 		return p.failure(plan.Object, "dry run", err)
 	}
-	if plan.live == nil && verdict.Kind != immutability.AdmissionDenied {
-		verdict.Kind, verdict.Uncertain = immutability.Invalid, "" // there is nothing that could have been immutable
+	if plan.live == nil && verdict.Refusal != immutability.RefusalAdmissionDenied {
+		verdict.Refusal, verdict.Uncertain = immutability.RefusalInvalid, "" // there is nothing that could have been immutable
 	}
 	if plan.live != nil {
 		verdict = p.probe(ctx, plan, verdict)
@@ -124,7 +124,7 @@ func (p *Planner) probe(ctx context.Context, plan *Plan, verdict immutability.Ve
 	verdict = immutability.Probe(ctx, server, plan.manifest, plan.live, verdict,
 		immutability.ProbeOptions{FieldManager: p.options.FieldManager, IPAddresses: addresses})
 	plan.target.resource.requests += addresses.requests
-	if create := verdict.Evidence.Create; create.Outcome == immutability.Unanswered {
+	if create := verdict.Evidence.Create; create.Outcome == immutability.OutcomeUnanswered {
 		if plan.unproven = server.err; server.err == nil {
 			plan.unproven = errors.New(create.Message)
 		}
@@ -160,7 +160,7 @@ func (p *Planner) conflict(ctx context.Context, plan *Plan, conflicts []fieldown
 		}
 		plan.leaveOutUnknown()
 	}
-	plan.Action, plan.Deferral, plan.Conflicts = Conflict, "", conflicts
+	plan.Action, plan.Deferral, plan.Conflicts = ActionConflict, "", conflicts
 	plan.Reason = count(len(conflicts), "field has another value and another owner", "fields have other values and other owners")
 	return nil
 }
@@ -168,7 +168,7 @@ func (p *Planner) conflict(ctx context.Context, plan *Plan, conflicts []fieldown
 // refusal says in a line why a server refused, without the values that it quotes.
 func (plan *Plan) refusal(err error) string {
 	verdict := immutability.Classify(err)
-	if verdict.Kind == immutability.None {
+	if verdict.Refusal == immutability.RefusalNone {
 		return plan.shown(err).Error()
 	}
 	plan.hideIn(&verdict)
@@ -193,7 +193,7 @@ func (plan *Plan) hideIn(verdict *immutability.Verdict) {
 
 // replaceFor makes the plan a replacement because of fields that can't change in place.
 func (plan *Plan) replaceFor(verdict immutability.Verdict) {
-	plan.Action = Replace
+	plan.Action = ActionReplace
 	plan.Replacement = &Replacement{Evidence: verdict.Evidence.String(), Old: plan.Object, UID: string(plan.live.GetUID()), Hazards: verdict.Hazards}
 	var paths []string
 	plan.Replacement.Fields = verdict.Fields

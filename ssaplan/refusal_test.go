@@ -28,7 +28,7 @@ func TestAdmissionThatCantDryRun(t *testing.T) {
 	defer refuseDryRuns(server, apierrors.NewBadRequest(`admission webhook "old.example.com" does not support dry run`))()
 	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: configMap("a", map[string]any{"k": "v"})})
 	require.NoError(t, err)
-	require.Equal(t, ssaplan.NoDryRun, plan.Deferral)
+	require.Equal(t, ssaplan.DeferralNoDryRun, plan.Deferral)
 	require.Contains(t, plan.Reason, "old.example.com")
 	require.Equal(t, map[string]any{"data": map[string]any{"k": "v"}}, plan.After.Object, "what is declared is shown")
 	_, err = planner.Apply(t.Context(), plan)

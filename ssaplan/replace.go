@@ -21,14 +21,14 @@ type Stage string
 
 // The stages of [Planner.Replace], in their order.
 const (
-	// Checking: nothing has been changed.
-	Checking Stage = "checking"
-	// Deleting: the old object has not been deleted, as far as is known.
-	Deleting Stage = "deleting"
-	// Waiting: the server accepted the delete, and the old object is still there.
-	Waiting Stage = "waiting"
-	// Creating: the old object is gone, and the new one is not there yet.
-	Creating Stage = "creating"
+	// StageChecking: nothing has been changed.
+	StageChecking Stage = "checking"
+	// StageDeleting: the old object has not been deleted, as far as is known.
+	StageDeleting Stage = "deleting"
+	// StageWaiting: the server accepted the delete, and the old object is still there.
+	StageWaiting Stage = "waiting"
+	// StageCreating: the old object is gone, and the new one is not there yet.
+	StageCreating Stage = "creating"
 )
 
 // ReplaceError says where a replacement stopped. Calling Replace again goes on from there.
@@ -55,7 +55,7 @@ func (e *ReplaceError) advice() string {
 	switch {
 	case errors.Is(e.Err, ErrRecreated):
 		return "the old object is gone: plan without the prior state to adopt the one that is there"
-	case e.Stage == Creating && errors.As(e.Err, new(*takenError)):
+	case e.Stage == StageCreating && errors.As(e.Err, new(*takenError)):
 		return "the old object is gone"
 	}
 	return stageAdvice[e.Stage]
@@ -65,10 +65,10 @@ func (e *ReplaceError) advice() string {
 func (e *ReplaceError) Unwrap() error { return e.Err }
 
 var stageAdvice = map[Stage]string{
-	Checking: "nothing was changed",
-	Deleting: "the old object may still be there: plan again, then replace again",
-	Waiting:  "the old object is being deleted: replace again to wait on",
-	Creating: "the old object is gone and the new one not created: replace again to create it",
+	StageChecking: "nothing was changed",
+	StageDeleting: "the old object may still be there: plan again, then replace again",
+	StageWaiting:  "the old object is being deleted: replace again to wait on",
+	StageCreating: "the old object is gone and the new one not created: replace again to create it",
 }
 
 // takenError says that another object has the identity of the one to create.
@@ -100,7 +100,7 @@ func (p *Planner) Replace(ctx context.Context, plan *Plan, options DeleteOptions
 	if plan == nil {
 		return nil, errors.New("ssaplan: no plan to carry out")
 	}
-	if plan.Action != Replace {
+	if plan.Action != ActionReplace {
 		return nil, fmt.Errorf("%s: a plan with the action %s is not a replacement", plan.Object, plan.Action)
 	}
 	if err := plan.complete(); err != nil {
@@ -124,15 +124,15 @@ type replacer struct {
 
 func (r *replacer) stopped(err error) error {
 	stopped := &ReplaceError{Old: r.old.id, New: r.plan.Object, Stage: r.stage}
-	if r.stage == Deleting && r.old.accepted {
-		stopped.Stage, stopped.Finalizers = Waiting, r.old.finalizers
+	if r.stage == StageDeleting && r.old.accepted {
+		stopped.Stage, stopped.Finalizers = StageWaiting, r.old.finalizers
 	}
 	stopped.Err = hideSecrets(authresilience.Redact(err), r.plan.manifest, r.plan.live, r.old.seen)
 	return stopped
 }
 
 func (r *replacer) run(ctx context.Context) (*unstructured.Unstructured, error) {
-	r.stage = Deleting // as far as is known, an earlier call may have got there
+	r.stage = StageDeleting // as far as is known, an earlier call may have got there
 	old, err := r.old.look(ctx)
 	if errors.Is(err, ErrRecreated) {
 		if now, _ := r.taken(ctx, err); r.made(now) {
@@ -143,16 +143,16 @@ func (r *replacer) run(ctx context.Context) (*unstructured.Unstructured, error) 
 		return nil, err
 	}
 	if old != nil && old.GetDeletionTimestamp() == nil {
-		r.stage = Checking
+		r.stage = StageChecking
 		if err := r.check(ctx, old); err != nil {
 			return nil, err
 		}
 	}
-	r.stage = Deleting
+	r.stage = StageDeleting
 	if err := r.old.finish(ctx, old); err != nil {
 		return nil, err
 	}
-	r.stage = Creating
+	r.stage = StageCreating
 	return r.create(ctx)
 }
 
@@ -186,7 +186,7 @@ func (r *replacer) check(ctx context.Context, old *unstructured.Unstructured) er
 // isOld reports whether what is in the way of the new object is the old one under another version of the API group, and the
 // server takes the manifest for it.
 func (r *replacer) isOld(now *Plan) bool {
-	return now != nil && now.live != nil && string(now.live.GetUID()) == r.old.uid && (now.Action == NoOp || now.Action == Update)
+	return now != nil && now.live != nil && string(now.live.GetUID()) == r.old.uid && (now.Action == ActionNoOp || now.Action == ActionUpdate)
 }
 
 // create creates the new object. If one is there, it may be the one that an earlier call created, whose answer was lost.
@@ -219,7 +219,7 @@ func (r *replacer) taken(ctx context.Context, refusal error) (*Plan, error) {
 // made reports whether the object that is there now is the new one: this manager applied it, and applying the very patch
 // again would change nothing.
 func (r *replacer) made(now *Plan) bool {
-	if now == nil || now.Action != NoOp || !now.Patch.same(r.plan.Patch) {
+	if now == nil || now.Action != ActionNoOp || !now.Patch.same(r.plan.Patch) {
 		return false
 	}
 	owners, err := fieldowner.Read(now.live.Object)
@@ -239,7 +239,7 @@ func (r *Replacement) beyond(reviewed *Replacement) []immutability.Hazard {
 // and passes.
 func (r *Replacement) checkLoss(old *unstructured.Unstructured) error {
 	for _, found := range immutability.Hazards(old) {
-		if found.Kind != immutability.Data && found.Kind != immutability.Contents {
+		if found.Kind != immutability.HazardData && found.Kind != immutability.HazardContents {
 			continue
 		}
 		if !slices.ContainsFunc(r.Hazards, func(h immutability.Hazard) bool { return h.Kind == found.Kind }) {

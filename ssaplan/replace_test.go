@@ -24,7 +24,7 @@ func renamed(t *testing.T, planner *ssaplan.Planner, edit func(*ssaplan.State)) 
 	edit(state)
 	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: configMap("after", map[string]any{"a": "A"}), Prior: state})
 	require.NoError(t, err)
-	require.Equal(t, ssaplan.Replace, plan.Action)
+	require.Equal(t, ssaplan.ActionReplace, plan.Action)
 	return plan
 }
 
@@ -100,12 +100,12 @@ func TestReplaceStopsBeforeWhatThePlanDoesNotName(t *testing.T) {
 	_, err = planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
 	var stopped *ssaplan.ReplaceError
 	require.ErrorAs(t, err, &stopped)
-	require.Equal(t, ssaplan.Checking, stopped.Stage)
+	require.Equal(t, ssaplan.StageChecking, stopped.Stage)
 	require.ErrorContains(t, err, "the claim lets go of volume disk")
 	_, err = resources(server, "persistentvolumeclaims").Get(t.Context(), "before", metav1.GetOptions{})
 	require.NoError(t, err)
 
-	plan.Replacement.Hazards = []immutability.Hazard{{Kind: immutability.Data, Message: "the volume"}}
+	plan.Replacement.Hazards = []immutability.Hazard{{Kind: immutability.HazardData, Message: "the volume"}}
 	_, err = planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
 	require.NoError(t, err)
 	_, err = resources(server, "persistentvolumeclaims").Get(t.Context(), "before", metav1.GetOptions{})
@@ -126,11 +126,11 @@ func TestReplaceDeletesNothingUnproven(t *testing.T) {
 	})()
 	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "B"})})
 	require.NoError(t, err)
-	require.Equal(t, ssaplan.Replace, plan.Action)
+	require.Equal(t, ssaplan.ActionReplace, plan.Action)
 
 	server.AnswerNext("create", apierrors.NewServiceUnavailable("starting"))
 	_, err = planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
-	require.Equal(t, authresilience.Unavailable, authresilience.Classify(err))
+	require.Equal(t, authresilience.ClassUnavailable, authresilience.Classify(err))
 	require.ErrorContains(t, err, "stopped while checking: v1/ConfigMap default/a: dry run of the create: ")
 	live, err := resources(server, "configmaps").Get(t.Context(), "a", metav1.GetOptions{})
 	require.NoError(t, err)

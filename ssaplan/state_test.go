@@ -62,7 +62,7 @@ func TestUpgradesState(t *testing.T) {
 
 	plan, err = planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest, Prior: old})
 	require.NoError(t, err)
-	require.Equal(t, ssaplan.NoOp, plan.Action)
+	require.Equal(t, ssaplan.ActionNoOp, plan.Action)
 
 	reading, err := planner.Read(t.Context(), old)
 	require.NoError(t, err)
@@ -88,7 +88,7 @@ func TestUpgradesState(t *testing.T) {
 		plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest, Prior: again.State})
 		require.NoError(t, err)
 		require.Len(t, plan.Changes, 1)
-		require.Equal(t, ssaplan.Drifted, plan.Changes[0].Cause)
+		require.Equal(t, ssaplan.CauseDrifted, plan.Changes[0].Cause)
 	}
 }
 

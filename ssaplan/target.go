@@ -28,9 +28,9 @@ func (p *Planner) locate(ctx context.Context, id identity.Identity) (*target, er
 	if err != nil {
 		return nil, err
 	}
-	t := &target{scope: identity.Cluster}
+	t := &target{scope: identity.ScopeCluster}
 	if kind.namespaced {
-		t.scope = identity.Namespaced
+		t.scope = identity.ScopeNamespaced
 	}
 	var warning string
 	t.identity, warning = id.Resolve(t.scope, p.options.DefaultNamespace)
@@ -68,7 +68,7 @@ func (t *target) supplied(live *unstructured.Unstructured) (*unstructured.Unstru
 func (t *target) live(ctx context.Context) (*unstructured.Unstructured, error) {
 	obj, err := t.resource.Get(ctx, t.identity.Name, metav1.GetOptions{})
 	switch authresilience.Classify(err) {
-	case authresilience.NotFound, authresilience.NamespaceNotFound:
+	case authresilience.ClassNotFound, authresilience.ClassNamespaceNotFound:
 		return nil, nil
 	}
 	return t.answer(obj, err)

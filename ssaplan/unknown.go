@@ -16,7 +16,7 @@ func (plan *Plan) normalize() (map[string]any, error) {
 		return nil, errTooDeep
 	}
 	content, unknown := plan.leaveOut(content)
-	content, plan.Normalized = projection.Normalize(content)
+	content, plan.Adjustments = projection.Normalize(content)
 	content, more := plan.leaveOut(content)
 	unknown = append(unknown, more...)
 	for _, path := range append(unknown, unnamed(plan.request.Unknown, unknown)...) {
@@ -67,14 +67,14 @@ func (plan *Plan) leaveOutUnknown() {
 		plan.Unknown[i] = named(plan.request.Manifest.Object, path, plan.After.Fields)
 	}
 	plan.Changes = slices.DeleteFunc(plan.Changes, func(c Change) bool {
-		return c.Cause == SideEffect || plan.isUnknown(c.Path)
+		return c.Cause == CauseSideEffect || plan.isUnknown(c.Path)
 	})
-	plan.Ownership = slices.DeleteFunc(plan.Ownership, func(c fieldowner.Change) bool { return plan.isUnknown(c.Path) })
+	plan.Ownership = slices.DeleteFunc(plan.Ownership, func(c fieldowner.Transfer) bool { return plan.isUnknown(c.Path) })
 	plan.Dropped = slices.DeleteFunc(plan.Dropped, func(d fieldowner.DroppedField) bool { return plan.isUnknown(d.Path) })
 	switch {
-	case plan.Action == Create:
+	case plan.Action == ActionCreate:
 	case len(plan.Changes)+len(plan.Ownership) == 0:
-		plan.deferTo(UnknownValues, "nothing changes but what isn't known yet: "+pathList(plan.Unknown))
+		plan.deferTo(DeferralUnknownValues, "nothing changes but what isn't known yet: "+pathList(plan.Unknown))
 	default:
 		plan.Reason = reason(plan.Changes)
 	}

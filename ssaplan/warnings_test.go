@@ -41,7 +41,7 @@ func TestWarningsGoToThePlanOrToTheHost(t *testing.T) {
 	for range 2 {
 		plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest})
 		require.NoError(t, err)
-		require.Equal(t, ssaplan.NoOp, plan.Action, plan.Reason)
+		require.Equal(t, ssaplan.ActionNoOp, plan.Action, plan.Reason)
 		require.Contains(t, strings.Join(plan.Warnings, "\n"), "mind the gap")
 		require.Contains(t, strings.Join(plan.Warnings, "\n"), "status: ")
 		plans = append(plans, plan)

@@ -1,7 +1,7 @@
 // Package builtin finds the fields that a manifest declares for the kinds that Kubernetes brings, without a server. The
 // schemas are those of the client-go that the program is built with.
 //
-//	declaration, err := projection.Declared(ctx, manifest, builtin.Schema{}, projection.NoSchema{})
+//	declaration, err := projection.PredictDeclared(ctx, manifest, builtin.Schema{}, projection.NoSchema{})
 //
 // It is a package of its own because it brings all API types with it.
 package builtin

@@ -13,7 +13,7 @@ func ExampleSchema() {
 		"apiVersion": "v1", "kind": "Service", "metadata": map[string]any{"name": "web"},
 		"spec": map[string]any{"ports": []any{map[string]any{"port": int64(80)}}},
 	}
-	declaration, err := projection.Declared(context.Background(), manifest, builtin.Schema{}, projection.NoSchema{})
+	declaration, err := projection.PredictDeclared(context.Background(), manifest, builtin.Schema{}, projection.NoSchema{})
 	if err != nil {
 		fmt.Println(err)
 		return

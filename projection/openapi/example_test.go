@@ -20,7 +20,7 @@ func Example() {
 	}
 	schemas := openapi.New(client.OpenAPIV3(), openapi.Options{})
 	manifest := map[string]any{"apiVersion": "example.io/v1", "kind": "Widget", "spec": map[string]any{"size": int64(3)}}
-	declaration, err := projection.Declared(context.Background(), manifest, schemas, projection.NoSchema{})
+	declaration, err := projection.PredictDeclared(context.Background(), manifest, schemas, projection.NoSchema{})
 	fmt.Println(declaration.Source == projection.NoSchema{}, len(declaration.Skipped), err)
 	fmt.Print(declaration.Fields)
 	// Output:

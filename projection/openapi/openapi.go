@@ -3,7 +3,7 @@
 //
 //	client := discovery.NewDiscoveryClientForConfigOrDie(config).OpenAPIV3()
 //	schemas := openapi.New(client, openapi.Options{})
-//	declaration, err := projection.Declared(ctx, manifest, schemas, builtin.Schema{}, projection.NoSchema{})
+//	declaration, err := projection.PredictDeclared(ctx, manifest, schemas, builtin.Schema{}, projection.NoSchema{})
 //
 // Schemas are fetched when they are first needed, once per group and version, and again only when the server says that
 // they changed.

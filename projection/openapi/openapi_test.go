@@ -184,7 +184,7 @@ func TestDegrades(t *testing.T) {
 		s.status[test.path] = test.code
 		schemas := s.schemas(t, openapi.Options{})
 		for range 3 {
-			d, err := projection.Declared(context.Background(), thing(t, small), schemas, projection.NoSchema{})
+			d, err := projection.PredictDeclared(context.Background(), thing(t, small), schemas, projection.NoSchema{})
 			require.NoError(t, err)
 			assert.Equal(t, projection.NoSchema{}, d.Source, "the next source")
 			require.Len(t, d.Skipped, 1)
@@ -264,7 +264,7 @@ func TestGivingUp(t *testing.T) {
 	require.Eventually(t, func() bool { return s.inFlight.Load() > 0 }, time.Second, time.Millisecond)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err := projection.Declared(ctx, thing(t, small), schemas, projection.NoSchema{})
+	_, err := projection.PredictDeclared(ctx, thing(t, small), schemas, projection.NoSchema{})
 	assert.ErrorIs(t, err, context.Canceled, "who gives up doesn't wait for another's request")
 	assert.NoError(t, <-first)
 }

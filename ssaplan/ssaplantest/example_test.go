@@ -114,7 +114,7 @@ func ExampleServer_Register() {
 	plan, _ = planner.Plan(ctx, ssaplan.Request{Manifest: backup})
 	fmt.Println(plan.Action, plan.Changes)
 	// Output:
-	// Deferred MissingType
+	// Deferred TypeNotServed
 	// Create [spec.volumes[="data"]: + "data"]
 }
 

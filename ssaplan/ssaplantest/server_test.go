@@ -439,7 +439,7 @@ func TestReplaceAfterARecordedRefusal(t *testing.T) {
 	})()
 	plan, err = planner.Plan(t.Context(), ssaplan.Request{Manifest: object(t, fmt.Sprintf(text, "c"))})
 	require.NoError(t, err)
-	require.Equal(t, ssaplan.Replace, plan.Action)
+	require.Equal(t, ssaplan.ActionReplace, plan.Action)
 	replaced, err := planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
 	require.NoError(t, err)
 	require.NotEqual(t, plan.Replacement.UID, string(replaced.GetUID()))

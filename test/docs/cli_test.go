@@ -77,9 +77,9 @@ func (t *tool) plan(ctx context.Context, manifests []*unstructured.Unstructured)
 		t.show(plan)
 		plans = append(plans, plan)
 		switch plan.Action {
-		case ssaplan.Conflict, ssaplan.Deferred:
+		case ssaplan.ActionConflict, ssaplan.ActionDeferred:
 			blocked = true
-		case ssaplan.Create, ssaplan.Update, ssaplan.Replace:
+		case ssaplan.ActionCreate, ssaplan.ActionUpdate, ssaplan.ActionReplace:
 			code = exitChanges
 		}
 	}
@@ -135,9 +135,9 @@ func (t *tool) deploy(ctx context.Context, manifests []*unstructured.Unstructure
 func (t *tool) apply(ctx context.Context, plans []*ssaplan.Plan) (written bool, err error) {
 	for _, plan := range plans {
 		switch plan.Action {
-		case ssaplan.NoOp, ssaplan.Conflict, ssaplan.Deferred:
+		case ssaplan.ActionNoOp, ssaplan.ActionConflict, ssaplan.ActionDeferred:
 			continue
-		case ssaplan.Replace: // deletes; Planner.Replace does it, if the user agreed to just that
+		case ssaplan.ActionReplace: // deletes; Planner.Replace does it, if the user agreed to just that
 			fmt.Fprintln(t.out, "left as it is:", plan.Object)
 			continue
 		}

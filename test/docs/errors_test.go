@@ -34,7 +34,7 @@ func advise(err error) string {
 	case errors.As(err, &changed):
 		return "review the new plan: " + changed.Plan.Reason
 	case errors.As(err, &refused):
-		return fmt.Sprintf("%s: %s", refused.Verdict.Kind, cmp.Or(refused.Verdict.Remedy, "correct the manifest"))
+		return fmt.Sprintf("%s: %s", refused.Verdict.Refusal, cmp.Or(refused.Verdict.Remedy, "correct the manifest"))
 	case errors.As(err, &replacing):
 		return fmt.Sprintf("it stopped while %s: see who removes %s, then replace again", replacing.Stage, replacing.Finalizers)
 	}

@@ -31,7 +31,7 @@ func leftBehind(oldManifest, newManifest map[string]any) (string, error) {
 		return "", err
 	}
 	result := identity.Compare(identity.Ref{Identity: before}, identity.Ref{Identity: after}, identity.Options{
-		Scope: identity.Namespaced, DefaultNamespace: "default",
+		Scope: identity.ScopeNamespaced, DefaultNamespace: "default",
 	})
 	if !result.Replace() {
 		return "", nil
@@ -61,7 +61,7 @@ func explainRefusal(
 	verdict := immutability.Classify(refusal)
 	verdict = immutability.Probe(ctx, client, manifest, live, verdict, immutability.ProbeOptions{FieldManager: "my-tool"})
 	switch {
-	case verdict.Kind == immutability.None:
+	case verdict.Refusal == immutability.RefusalNone:
 		fmt.Println("not about the object's content:", authresilience.Classify(refusal))
 	case verdict.Replaceable():
 		fmt.Println("replace it:", verdict.Evidence)
@@ -69,7 +69,7 @@ func explainRefusal(
 			fmt.Println("  hazard:", hazard)
 		}
 	default:
-		fmt.Printf("%s: %s\n", verdict.Kind, cmp.Or(verdict.Remedy, "correct the manifest"))
+		fmt.Printf("%s: %s\n", verdict.Refusal, cmp.Or(verdict.Remedy, "correct the manifest"))
 	}
 	for _, field := range verdict.Fields {
 		fmt.Printf("  %s: %s\n", field.Path, field.Message)
@@ -103,7 +103,7 @@ func Example_immutabilityAlone() {
 // it is refused.
 func whatChangesHands(
 	ctx context.Context, client dynamic.ResourceInterface, manifest, live *unstructured.Unstructured, force bool,
-) ([]fieldowner.Change, []fieldowner.Conflict, error) {
+) ([]fieldowner.Transfer, []fieldowner.Conflict, error) {
 	dryRun, err := client.Apply(ctx, manifest.GetName(), manifest, metav1.ApplyOptions{
 		FieldManager: "my-tool", Force: force, DryRun: []string{metav1.DryRunAll},
 	})
@@ -148,7 +148,7 @@ func Example_fieldownerAlone() {
 // differences returns what applying a manifest changes at the fields that it declares, with the server's own idea of them.
 func differences(
 	ctx context.Context, client dynamic.ResourceInterface, manifest *unstructured.Unstructured,
-) ([]projection.Change, error) {
+) ([]projection.Difference, error) {
 	normalized, _ := projection.Normalize(manifest.Object)
 	live, err := client.Get(ctx, manifest.GetName(), metav1.GetOptions{})
 	if err != nil {
@@ -193,7 +193,7 @@ func Example_projectionAlone() {
 
 // declaredFields returns the fields of a manifest with their values, without asking a server.
 func declaredFields(ctx context.Context, manifest map[string]any) error {
-	declaration, err := projection.Declared(ctx, manifest, builtin.Schema{}, projection.NoSchema{})
+	declaration, err := projection.PredictDeclared(ctx, manifest, builtin.Schema{}, projection.NoSchema{})
 	if err != nil {
 		return err
 	}
@@ -227,7 +227,7 @@ func refresh(ctx context.Context, config *rest.Config, client dynamic.ResourceIn
 	if err == nil {
 		return remembered{Live: live}, nil
 	}
-	kept, ok := authresilience.Degrade(prior, err, authresilience.Read{
+	kept, ok := authresilience.Degrade(prior, err, authresilience.ReadAttempt{
 		Object:     "ConfigMap " + prior.Live.GetName(),
 		Credential: authresilience.Diagnose(authresilience.FromRESTConfig(config), time.Now()),
 	})

@@ -57,14 +57,14 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		return ctrl.Result{}, r.refused(website, err)
 	}
 	switch plan.Action {
-	case ssaplan.NoOp: // nothing to write; the next time, this very answer takes no request
+	case ssaplan.ActionNoOp: // nothing to write; the next time, this very answer takes no request
 		return ctrl.Result{}, nil
-	case ssaplan.Replace, ssaplan.Conflict, ssaplan.Deferred:
+	case ssaplan.ActionReplace, ssaplan.ActionConflict, ssaplan.ActionDeferred:
 		r.events.Event(website, corev1.EventTypeWarning, string(plan.Action), plan.Reason)
 		return ctrl.Result{RequeueAfter: 5 * time.Minute}, nil
 	}
 	for _, change := range plan.Changes {
-		if change.Cause == ssaplan.Drifted {
+		if change.Cause == ssaplan.CauseDrifted {
 			r.events.Event(website, corev1.EventTypeWarning, "DriftRepaired", change.String())
 		}
 	}

@@ -118,13 +118,13 @@ func (r *objectResource) plan(
 	}
 	explain(plan, prior, &diags)
 	switch plan.Action {
-	case ssaplan.NoOp, ssaplan.Create, ssaplan.Update:
+	case ssaplan.ActionNoOp, ssaplan.ActionCreate, ssaplan.ActionUpdate:
 		planned.Fields = fieldsAfter(plan, prior)
-	case ssaplan.Replace: // Terraform calls Delete and then Create; "fields" is unknown, and so changes and forces that
+	case ssaplan.ActionReplace: // Terraform calls Delete and then Create; "fields" is unknown, and so changes and forces that
 		resp.RequiresReplace.Append(path.Root("fields"))
-	case ssaplan.Conflict:
+	case ssaplan.ActionConflict:
 		diags.AddError(plan.Object.String(), plan.Reason)
-	case ssaplan.Deferred: // known after the apply, when the namespace or the kind is there
+	case ssaplan.ActionDeferred: // known after the apply, when the namespace or the kind is there
 	}
 	return diags
 }
@@ -134,9 +134,9 @@ func (r *objectResource) plan(
 // it doesn't have the value that drifted.
 func fieldsAfter(plan *ssaplan.Plan, prior *ssaplan.State) types.Map {
 	switch {
-	case plan.Action != ssaplan.NoOp && len(plan.Assigned) > 0,
+	case plan.Action != ssaplan.ActionNoOp && len(plan.Assigned) > 0,
 		prior == nil && !plan.After.Sensitive.Empty(),
-		prior != nil && plan.Action != ssaplan.NoOp && !prior.Stale.IsZero():
+		prior != nil && plan.Action != ssaplan.ActionNoOp && !prior.Stale.IsZero():
 		return types.MapUnknown(types.StringType)
 	case prior == nil:
 		return fieldTable(plan.After)
@@ -147,11 +147,11 @@ func fieldsAfter(plan *ssaplan.Plan, prior *ssaplan.State) types.Map {
 // explain adds what the difference of attributes doesn't say, in one warning: Terraform folds those with the same summary.
 func explain(plan *ssaplan.Plan, prior *ssaplan.State, diags *diag.Diagnostics) {
 	var lines []string
-	if prior == nil && (plan.Action == ssaplan.Update || plan.Action == ssaplan.NoOp) {
+	if prior == nil && (plan.Action == ssaplan.ActionUpdate || plan.Action == ssaplan.ActionNoOp) {
 		lines = append(lines, "exists already, and is taken over")
 	}
 	for _, change := range plan.Changes {
-		if change.Cause != ssaplan.Edited {
+		if change.Cause != ssaplan.CauseEdited {
 			lines = append(lines, change.String())
 		}
 	}
@@ -186,14 +186,14 @@ func (r *objectResource) Read(ctx context.Context, req resource.ReadRequest, res
 		return
 	}
 	switch reading.Presence {
-	case ssaplan.Absent, ssaplan.NamespaceGone, ssaplan.Recreated:
+	case ssaplan.PresenceAbsent, ssaplan.PresenceNamespaceNotFound, ssaplan.PresenceRecreated:
 		resp.State.RemoveResource(ctx)
 		return
-	case ssaplan.Unreadable:
+	case ssaplan.PresenceUnreadable:
 		resp.Diagnostics.AddWarning(reading.Warning.Summary(), reading.Warning.Detail())
-	case ssaplan.TypeNotServed:
+	case ssaplan.PresenceTypeNotServed:
 		resp.Diagnostics.AddWarning(prior.Identity.String(), "the server doesn't serve this kind (any more)")
-	case ssaplan.Present:
+	case ssaplan.PresenceFound:
 		state.Fields = fieldTable(reading.State.Observed)
 	}
 	resp.Diagnostics.Append(remember(ctx, resp.Private, reading.State)...)

@@ -114,7 +114,7 @@ func (o *options) ask(ctx context.Context) bool {
 // writes reports whether apply would send anything.
 func (p *planning) writes() bool {
 	return slices.ContainsFunc(p.plans, func(plan *ssaplan.Plan) bool {
-		return plan.Action == ssaplan.Create || plan.Action == ssaplan.Update || p.replaces(plan)
+		return plan.Action == ssaplan.ActionCreate || plan.Action == ssaplan.ActionUpdate || p.replaces(plan)
 	})
 }
 
@@ -165,10 +165,10 @@ func (p *planning) applyOne(ctx context.Context, i int) (*ssaplan.State, int) {
 // leavesOut reports whether apply doesn't touch the object of a plan that isn't a no-op.
 func (p *planning) leavesOut(plan *ssaplan.Plan) bool {
 	switch plan.Action {
-	case ssaplan.Conflict, ssaplan.Deferred:
+	case ssaplan.ActionConflict, ssaplan.ActionDeferred:
 		return true
 	}
-	return plan.Action == ssaplan.Replace && !p.replaces(plan)
+	return plan.Action == ssaplan.ActionReplace && !p.replaces(plan)
 }
 
 func (p *planning) send(ctx context.Context, plan *ssaplan.Plan) (*unstructured.Unstructured, error) {
@@ -183,9 +183,9 @@ var leftOut = []struct {
 	action ssaplan.Action
 	text   string
 }{
-	{ssaplan.Conflict, "in conflict: leave the fields to their managers, or take them over with --force-conflicts"},
-	{ssaplan.Deferred, "deferred: apply again once what they wait for is there"},
-	{ssaplan.Replace, "to be replaced: --replace deletes the old object and creates the new one"},
+	{ssaplan.ActionConflict, "in conflict: leave the fields to their managers, or take them over with --force-conflicts"},
+	{ssaplan.ActionDeferred, "deferred: apply again once what they wait for is there"},
+	{ssaplan.ActionReplace, "to be replaced: --replace deletes the old object and creates the new one"},
 }
 
 func (p *planning) sayLeftOut() {
@@ -207,7 +207,7 @@ func (p *planning) applied(plan *ssaplan.Plan) {
 		fmt.Fprintf(p.ErrOut, "deleted %s\ncreated %s\n", old, plan.Object)
 		return
 	}
-	verb := map[ssaplan.Action]string{ssaplan.Create: "created", ssaplan.Update: "updated", ssaplan.Replace: "replaced"}[plan.Action]
+	verb := map[ssaplan.Action]string{ssaplan.ActionCreate: "created", ssaplan.ActionUpdate: "updated", ssaplan.ActionReplace: "replaced"}[plan.Action]
 	if verb != "" {
 		fmt.Fprintf(p.ErrOut, "%s %s\n", verb, plan.Object)
 	}

@@ -40,12 +40,12 @@ func TestAskEndsWithItsContext(t *testing.T) {
 // The question names what is deleted, and what that endangers.
 func TestQuestionNamesHazards(t *testing.T) {
 	claim := identity.Identity{APIVersion: "v1", Kind: "PersistentVolumeClaim", Namespace: "shop", Name: "data"}
-	plan := &ssaplan.Plan{Object: claim, Action: ssaplan.Replace, Replacement: &ssaplan.Replacement{
-		Old: claim, Hazards: []immutability.Hazard{{Kind: immutability.Data, Message: "the data in the volume is lost"}},
+	plan := &ssaplan.Plan{Object: claim, Action: ssaplan.ActionReplace, Replacement: &ssaplan.Replacement{
+		Old: claim, Hazards: []immutability.Hazard{{Kind: immutability.HazardData, Message: "the data in the volume is lost"}},
 	}}
 	var asked bytes.Buffer
 	p := &planning{options: newOptions(genericiooptions.IOStreams{In: strings.NewReader("yes\n"), ErrOut: &asked}), plans: []*ssaplan.Plan{
-		{Action: ssaplan.Update}, plan, {Action: ssaplan.Conflict},
+		{Action: ssaplan.ActionUpdate}, plan, {Action: ssaplan.ActionConflict},
 	}}
 	assert.True(t, p.confirmed(t.Context()))
 	assert.Equal(t, "Apply this? Type yes: ", asked.String(), "without --replace nothing is deleted")

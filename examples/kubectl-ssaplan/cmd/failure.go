@@ -36,7 +36,7 @@ func inputWarnings(m manifest.Manifest) []string {
 }
 
 func configurationFailure(err error) render.Failure {
-	return render.Failure{Class: string(authresilience.Configuration), Message: oneLine(err.Error())}
+	return render.Failure{Class: string(authresilience.ClassConfiguration), Message: oneLine(err.Error())}
 }
 
 // objectFailure is that of one object. The text of err names the object.
@@ -76,16 +76,16 @@ func clusterFailure(host string, err error, left int) render.Failure {
 // concernsCluster reports whether a failure would be the same for every object.
 func concernsCluster(err error) bool {
 	switch authresilience.Classify(err) {
-	case authresilience.Authentication, authresilience.Anonymous, authresilience.CredentialPlugin,
-		authresilience.Configuration, authresilience.TLS, authresilience.Connection, authresilience.Timeout,
-		authresilience.UnexpectedResponse:
+	case authresilience.ClassAuthentication, authresilience.ClassAnonymous, authresilience.ClassCredentialPlugin,
+		authresilience.ClassConfiguration, authresilience.ClassTLS, authresilience.ClassConnection, authresilience.ClassTimeout,
+		authresilience.ClassUnexpectedResponse:
 		return true
 	}
 	return false
 }
 
 func nextStep(class authresilience.Class) string {
-	if class == authresilience.Unknown || class == authresilience.None {
+	if class == authresilience.ClassUnknown || class == authresilience.ClassNone {
 		return ""
 	}
 	return "; " + class.Describe().Advice

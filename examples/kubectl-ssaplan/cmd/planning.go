@@ -105,7 +105,7 @@ func (p *planning) requests() []ssaplan.Request {
 
 // asked reports whether a server answered for the plan. That of a renamed object takes none.
 func asked(plan *ssaplan.Plan) bool {
-	return plan.Requests > 0 || plan.Deferral == ssaplan.MissingType
+	return plan.Requests > 0 || plan.Deferral == ssaplan.DeferralTypeNotServed
 }
 
 // report returns what is to be shown.
@@ -135,9 +135,9 @@ func (p *planning) exitCode() int {
 
 func actionCode(action ssaplan.Action) int {
 	switch action {
-	case ssaplan.NoOp:
+	case ssaplan.ActionNoOp:
 		return exitUnchanged
-	case ssaplan.Conflict, ssaplan.Deferred:
+	case ssaplan.ActionConflict, ssaplan.ActionDeferred:
 		return exitOpen
 	}
 	return exitChanges

@@ -11,7 +11,7 @@ import (
 
 // replaces reports whether apply carries out the plan as a replacement.
 func (p *planning) replaces(plan *ssaplan.Plan) bool {
-	return plan.Action == ssaplan.Replace && p.replace
+	return plan.Action == ssaplan.ActionReplace && p.replace
 }
 
 // sayReplacements says before the question what is going to be deleted, and what that endangers.

@@ -12,10 +12,10 @@ import (
 )
 
 var operations = map[projection.Op]struct{ symbol, color string }{
-	projection.Added:   {"+", green},
-	projection.Removed: {"-", red},
-	projection.Changed: {"~", yellow},
-	projection.Moved:   {">", yellow},
+	projection.OpAdd:    {"+", green},
+	projection.OpRemove: {"-", red},
+	projection.OpChange: {"~", yellow},
+	projection.OpMove:   {">", yellow},
 }
 
 func (p *printer) changes(changes []ssaplan.Change) {
@@ -75,14 +75,14 @@ func (t Text) fits(text string, depth int) bool {
 // cause says why a value changes. An edit of the manifest is the ordinary case and needs no words.
 func (p *printer) cause(c ssaplan.Change) string {
 	switch c.Cause {
-	case ssaplan.Drifted:
+	case ssaplan.CauseDrifted:
 		if c.Manager == "" {
 			return "# drifted; the object doesn't say who changed it"
 		}
 		return fmt.Sprintf("# drifted: %q changed it (%s%s)", c.Manager, operation(c), p.age(c.Time))
-	case ssaplan.Dropped:
+	case ssaplan.CauseDropped:
 		return "# no longer in the manifest"
-	case ssaplan.SideEffect:
+	case ssaplan.CauseSideEffect:
 		return "# side effect: the server changes it, too"
 	}
 	return ""

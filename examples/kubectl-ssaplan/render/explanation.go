@@ -51,7 +51,7 @@ type explanationJSON struct {
 }
 
 type verdictJSON struct {
-	Verdict     immutability.Kind    `json:"verdict"`
+	Verdict     immutability.Refusal `json:"verdict"`
 	Replaceable bool                 `json:"replaceable"`
 	Fields      []immutability.Field `json:"fields"`
 }
@@ -61,7 +61,7 @@ func (e Explanation) JSON() ([]byte, error) {
 	return encode(explanationJSON{
 		Class: e.Class,
 		Immutability: verdictJSON{
-			e.Verdict.Kind, e.Verdict.Replaceable(), append([]immutability.Field{}, e.Verdict.Fields...),
+			e.Verdict.Refusal, e.Verdict.Replaceable(), append([]immutability.Field{}, e.Verdict.Fields...),
 		},
 		Conflicts:  append([]fieldowner.Conflict{}, e.Conflicts...),
 		Degradable: e.Class.Degradable(),
@@ -116,10 +116,10 @@ func (e Explanation) toDo() string {
 }
 
 func (p *printer) verdict(v immutability.Verdict) {
-	if v.Kind == immutability.None {
+	if v.Refusal == immutability.RefusalNone {
 		return
 	}
-	p.section("verdict "+string(v.Kind), verdictWords(v))
+	p.section("verdict "+string(v.Refusal), verdictWords(v))
 	for _, f := range v.Fields {
 		p.prose(1, p.paint(red, "±"), "", Printable(strings.TrimPrefix(f.Path+": "+f.Message, ": ")))
 	}
@@ -128,21 +128,21 @@ func (p *printer) verdict(v immutability.Verdict) {
 	}
 }
 
-var kindWords = map[immutability.Kind]string{
-	immutability.Immutable:            "these fields can't change while the object exists; replacing it is not known to work",
-	immutability.Directional:          "these fields change in one direction only; replacing the object loses what that protects",
-	immutability.Invalid:              "the manifest isn't accepted as it is; replacing the object doesn't help",
-	immutability.MergeLeftover:        "a field that the manifest doesn't mention is in the way; the object needn't be replaced",
-	immutability.MetadataPrecondition: "the manifest's metadata doesn't fit the object, which needn't be replaced",
-	immutability.AdmissionDenied:      "admission denied the request; replacing the object would be a way around it",
+var kindWords = map[immutability.Refusal]string{
+	immutability.RefusalImmutable:            "these fields can't change while the object exists; replacing it is not known to work",
+	immutability.RefusalDirectional:          "these fields change in one direction only; replacing the object loses what that protects",
+	immutability.RefusalInvalid:              "the manifest isn't accepted as it is; replacing the object doesn't help",
+	immutability.RefusalMergeLeftover:        "a field that the manifest doesn't mention is in the way; the object needn't be replaced",
+	immutability.RefusalMetadataPrecondition: "the manifest's metadata doesn't fit the object, which needn't be replaced",
+	immutability.RefusalAdmissionDenied:      "admission denied the request; replacing the object would be a way around it",
 }
 
 func verdictWords(v immutability.Verdict) string {
 	if v.Replaceable() {
 		return "these fields can't change while the object exists; deleting the object and creating it anew works"
 	}
-	if v.Kind == immutability.Invalid && v.Uncertain != "" {
+	if v.Refusal == immutability.RefusalInvalid && v.Uncertain != "" {
 		return "nothing shows that replacing the object would help"
 	}
-	return kindWords[v.Kind]
+	return kindWords[v.Refusal]
 }

@@ -39,8 +39,8 @@ func TestMarkdownSaysWhatTextSays(t *testing.T) {
 // What comes out of the cluster stays in its place.
 func TestMarkdownCannotBeBrokenOutOf(t *testing.T) {
 	plan := &ssaplan.Plan{
-		Object: object("v1", "ConfigMap", "x", "</code><img src=x>"), Action: ssaplan.Update,
-		Changes: []ssaplan.Change{change(t, "data.readme", projection.Added, nil, "# Title\n```\n`````\n</details>\n")},
+		Object: object("v1", "ConfigMap", "x", "</code><img src=x>"), Action: ssaplan.ActionUpdate,
+		Changes: []ssaplan.Change{change(t, "data.readme", projection.OpAdd, nil, "# Title\n```\n`````\n</details>\n")},
 	}
 	out := render.Text{}.Markdown(render.Report{
 		Plans:    []*ssaplan.Plan{plan},

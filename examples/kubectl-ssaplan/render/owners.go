@@ -34,23 +34,23 @@ func (p *printer) conflictLines(conflicts []fieldowner.Conflict) {
 
 // telling returns the changes of owners that say more than the changes of values do: that a field which is removed has
 // no owner any more says nothing.
-func telling(plan *ssaplan.Plan) []fieldowner.Change {
-	return slices.DeleteFunc(slices.Clone(plan.Ownership), func(o fieldowner.Change) bool {
-		return o.Kind == fieldowner.GivenUp && len(o.Owners) == 0 && slices.ContainsFunc(plan.Changes, func(c ssaplan.Change) bool {
-			return c.Op == projection.Removed && o.Path.HasPrefix(c.Path)
+func telling(plan *ssaplan.Plan) []fieldowner.Transfer {
+	return slices.DeleteFunc(slices.Clone(plan.Ownership), func(o fieldowner.Transfer) bool {
+		return o.Kind == fieldowner.TransferGivenUp && len(o.Owners) == 0 && slices.ContainsFunc(plan.Changes, func(c ssaplan.Change) bool {
+			return c.Op == projection.OpRemove && o.Path.HasPrefix(c.Path)
 		})
 	})
 }
 
-var ownershipWords = map[fieldowner.ChangeKind]string{
-	fieldowner.Taken:   "taken from %s",
-	fieldowner.Shared:  "owned together with %s",
-	fieldowner.GivenUp: "given up, still owned by %s",
-	fieldowner.Lost:    "lost to %s",
+var ownershipWords = map[fieldowner.TransferKind]string{
+	fieldowner.TransferTaken:   "taken from %s",
+	fieldowner.TransferShared:  "owned together with %s",
+	fieldowner.TransferGivenUp: "given up, still owned by %s",
+	fieldowner.TransferLost:    "lost to %s",
 }
 
 // ownership lists which fields change hands, those with the same fate on one line.
-func (p *printer) ownership(changes []fieldowner.Change) {
+func (p *printer) ownership(changes []fieldowner.Transfer) {
 	var fates []string
 	fields := map[string][]string{}
 	for _, c := range changes {
@@ -71,7 +71,7 @@ func (p *printer) ownership(changes []fieldowner.Change) {
 	}
 }
 
-func fateOf(c fieldowner.Change) string {
+func fateOf(c fieldowner.Transfer) string {
 	if len(c.Owners) == 0 {
 		return "given up, now nobody's"
 	}

@@ -27,8 +27,8 @@ func path(t *testing.T, text string) projection.Path {
 func change(t *testing.T, text string, op projection.Op, before, after any) ssaplan.Change {
 	t.Helper()
 	return ssaplan.Change{
-		Change: projection.Change{Path: path(t, text), Op: op, Before: before, After: after},
-		Cause:  ssaplan.Edited,
+		Difference: projection.Difference{Path: path(t, text), Op: op, Before: before, After: after},
+		Cause:      ssaplan.CauseEdited,
 	}
 }
 
@@ -39,25 +39,25 @@ func object(apiVersion, kind, namespace, name string) identity.Identity {
 // plans holds one plan for each thing that a reviewer has to see.
 func plans(t *testing.T) []*ssaplan.Plan {
 	return []*ssaplan.Plan{
-		{Object: object("v1", "Namespace", "", "shop"), Action: ssaplan.NoOp, Reason: "the server would write nothing", Requests: 2},
+		{Object: object("v1", "Namespace", "", "shop"), Action: ssaplan.ActionNoOp, Reason: "the server would write nothing", Requests: 2},
 		created(t), createdEmpty(), assigned(t), updated(t), secret(t), config(t), ownersOnly(t), renamed(), immutable(), conflicted(t),
 		deferred(t),
-		{Object: object("v1", "Service", "shop", "web"), Action: ssaplan.NoOp, Reason: "the server would write nothing", Warnings: []string{"spec.sessionAffinity is ignored for headless services"}, Requests: 2},
+		{Object: object("v1", "Service", "shop", "web"), Action: ssaplan.ActionNoOp, Reason: "the server would write nothing", Warnings: []string{"spec.sessionAffinity is ignored for headless services"}, Requests: 2},
 	}
 }
 
 func created(t *testing.T) *ssaplan.Plan {
 	changes := []ssaplan.Change{
-		change(t, "metadata.labels.app", projection.Added, nil, "web"),
-		change(t, `spec.template.spec.containers[name="web"]`, projection.Added, nil, map[string]any{
+		change(t, "metadata.labels.app", projection.OpAdd, nil, "web"),
+		change(t, `spec.template.spec.containers[name="web"]`, projection.OpAdd, nil, map[string]any{
 			"name": "web", "image": "registry.example.com/shop/web:1.4.0", "args": []any{"--listen=:8080", "--verbose"},
 		}),
-		change(t, "spec.replicas", projection.Added, nil, int64(3)),
+		change(t, "spec.replicas", projection.OpAdd, nil, int64(3)),
 	}
 	set := projection.NewFieldSet(path(t, "metadata.labels.app"), path(t, "spec.replicas"),
 		path(t, `spec.template.spec.containers[name="web"].name`), path(t, `spec.template.spec.containers[name="web"].image`))
 	return &ssaplan.Plan{
-		Object: object("apps/v1", "Deployment", "shop", "new"), Action: ssaplan.Create, Reason: "does not exist",
+		Object: object("apps/v1", "Deployment", "shop", "new"), Action: ssaplan.ActionCreate, Reason: "does not exist",
 		Changes: changes, After: projection.Projection{Fields: set}, Requests: 2,
 	}
 }
@@ -66,55 +66,55 @@ func created(t *testing.T) *ssaplan.Plan {
 func deferred(t *testing.T) *ssaplan.Plan {
 	declared := map[string]any{"spec": map[string]any{"schedule": "@daily", "volumes": []any{"data", "logs"}}}
 	return &ssaplan.Plan{
-		Object: object("example.com/v1", "Backup", "shop", "nightly"), Action: ssaplan.Deferred, Reason: "the server doesn't serve example.com/v1 Backup (yet)",
+		Object: object("example.com/v1", "Backup", "shop", "nightly"), Action: ssaplan.ActionDeferred, Reason: "the server doesn't serve example.com/v1 Backup (yet)",
 		After: projection.Project(declared, projection.NewFieldSet(path(t, "spec.schedule"), path(t, "spec.volumes"))),
 	}
 }
 
 func createdEmpty() *ssaplan.Plan {
-	return &ssaplan.Plan{Object: object("v1", "ServiceAccount", "shop", "web"), Action: ssaplan.Create, Reason: "does not exist", Requests: 2}
+	return &ssaplan.Plan{Object: object("v1", "ServiceAccount", "shop", "web"), Action: ssaplan.ActionCreate, Reason: "does not exist", Requests: 2}
 }
 
 // assigned is a Service that becomes one with ports on the nodes.
 func assigned(t *testing.T) *ssaplan.Plan {
-	port := change(t, `spec.ports[port=80,protocol="TCP"].nodePort`, projection.Added, nil, nil)
-	address := change(t, "spec.clusterIP", projection.Changed, "None", nil)
-	port.Cause, port.Assigned, address.Cause, address.Assigned = ssaplan.SideEffect, true, ssaplan.SideEffect, true
+	port := change(t, `spec.ports[port=80,protocol="TCP"].nodePort`, projection.OpAdd, nil, nil)
+	address := change(t, "spec.clusterIP", projection.OpChange, "None", nil)
+	port.Cause, port.Assigned, address.Cause, address.Assigned = ssaplan.CauseSideEffect, true, ssaplan.CauseSideEffect, true
 	return &ssaplan.Plan{
-		Object: object("v1", "Service", "shop", "nodes"), Action: ssaplan.Update, Reason: "1 edited", Requests: 2,
-		Changes: []ssaplan.Change{address, port, change(t, "spec.type", projection.Changed, "ClusterIP", "NodePort")},
+		Object: object("v1", "Service", "shop", "nodes"), Action: ssaplan.ActionUpdate, Reason: "1 edited", Requests: 2,
+		Changes: []ssaplan.Change{address, port, change(t, "spec.type", projection.OpChange, "ClusterIP", "NodePort")},
 	}
 }
 
 func updated(t *testing.T) *ssaplan.Plan {
 	container := `spec.template.spec.containers[name="web"]`
-	drifted := change(t, "spec.replicas", projection.Changed, int64(7), int64(3))
-	drifted.Cause, drifted.Manager, drifted.Time = ssaplan.Drifted, "kubectl-scale", now.Add(-90*time.Minute)
+	drifted := change(t, "spec.replicas", projection.OpChange, int64(7), int64(3))
+	drifted.Cause, drifted.Manager, drifted.Time = ssaplan.CauseDrifted, "kubectl-scale", now.Add(-90*time.Minute)
 	drifted.Operation, drifted.Subresource = "Update", "scale"
-	unknown := change(t, "spec.paused", projection.Changed, true, false)
-	unknown.Cause = ssaplan.Drifted
-	dropped := change(t, `metadata.annotations["example.com/owner"]`, projection.Removed, "team-a", nil)
-	dropped.Cause = ssaplan.Dropped
-	effect := change(t, `metadata.annotations["webhook.example.com/hash"]`, projection.Changed, "1f", "2e")
-	effect.Cause = ssaplan.SideEffect
+	unknown := change(t, "spec.paused", projection.OpChange, true, false)
+	unknown.Cause = ssaplan.CauseDrifted
+	dropped := change(t, `metadata.annotations["example.com/owner"]`, projection.OpRemove, "team-a", nil)
+	dropped.Cause = ssaplan.CauseDropped
+	effect := change(t, `metadata.annotations["webhook.example.com/hash"]`, projection.OpChange, "1f", "2e")
+	effect.Cause = ssaplan.CauseSideEffect
 	return &ssaplan.Plan{
-		Object: object("apps/v1", "Deployment", "shop", "web"), Action: ssaplan.Update, Reason: "the server would change values",
+		Object: object("apps/v1", "Deployment", "shop", "web"), Action: ssaplan.ActionUpdate, Reason: "the server would change values",
 		Changes: []ssaplan.Change{
 			dropped, drifted, unknown,
-			change(t, container+".image", projection.Changed, "web:1.4", "web:1.5"),
-			change(t, container+`.env[name="LEVEL"].value`, projection.Changed, "5", int64(5)),
-			change(t, container+`.env[name="NEW"]`, projection.Added, nil, map[string]any{"name": "NEW", "value": "<&>"}),
-			change(t, container+`.env[name="LEVEL"]`, projection.Moved, int64(0), int64(1)),
-			change(t, container+".args", projection.Changed,
+			change(t, container+".image", projection.OpChange, "web:1.4", "web:1.5"),
+			change(t, container+`.env[name="LEVEL"].value`, projection.OpChange, "5", int64(5)),
+			change(t, container+`.env[name="NEW"]`, projection.OpAdd, nil, map[string]any{"name": "NEW", "value": "<&>"}),
+			change(t, container+`.env[name="LEVEL"]`, projection.OpMove, int64(0), int64(1)),
+			change(t, container+".args", projection.OpChange,
 				[]any{"--listen=:8080", "--log-format=json", "--upstream=http://backend.shop.svc:80"},
 				[]any{"--listen=:8080", "--log-format=text", "--upstream=http://backend.shop.svc:80"}),
-			change(t, container+`.ports[containerPort=9113,protocol="TCP"]`, projection.Removed, map[string]any{"containerPort": int64(9113)}, nil),
-			change(t, `metadata.finalizers[="example.com/wait"]`, projection.Added, nil, "example.com/wait"),
+			change(t, container+`.ports[containerPort=9113,protocol="TCP"]`, projection.OpRemove, map[string]any{"containerPort": int64(9113)}, nil),
+			change(t, `metadata.finalizers[="example.com/wait"]`, projection.OpAdd, nil, "example.com/wait"),
 			effect,
 		},
-		Ownership: []fieldowner.Change{
-			{Path: path(t, "spec.replicas"), Kind: fieldowner.Taken, Owners: []fieldowner.Owner{{Manager: "kubectl-scale", Operation: "Update", Subresource: "scale"}}},
-			{Path: path(t, "spec.paused"), Kind: fieldowner.GivenUp},
+		Ownership: []fieldowner.Transfer{
+			{Path: path(t, "spec.replicas"), Kind: fieldowner.TransferTaken, Owners: []fieldowner.Owner{{Manager: "kubectl-scale", Operation: "Update", Subresource: "scale"}}},
+			{Path: path(t, "spec.paused"), Kind: fieldowner.TransferGivenUp},
 		},
 		Warnings: []string{`unknown field "spec.foo"`}, Requests: 2,
 	}
@@ -122,14 +122,14 @@ func updated(t *testing.T) *ssaplan.Plan {
 
 func secret(t *testing.T) *ssaplan.Plan {
 	changes := []ssaplan.Change{
-		change(t, "data.changed", projection.Changed, "b2xkLWNhbmFyeQ==", "bmV3LWNhbmFyeQ=="),
-		change(t, "data.gone", projection.Removed, "b2xkLWNhbmFyeQ==", nil),
-		change(t, "data.new", projection.Added, nil, "bmV3LWNhbmFyeQ=="),
+		change(t, "data.changed", projection.OpChange, "b2xkLWNhbmFyeQ==", "bmV3LWNhbmFyeQ=="),
+		change(t, "data.gone", projection.OpRemove, "b2xkLWNhbmFyeQ==", nil),
+		change(t, "data.new", projection.OpAdd, nil, "bmV3LWNhbmFyeQ=="),
 	}
 	for i := range changes {
 		changes[i].Sensitive = true
 	}
-	return &ssaplan.Plan{Object: object("v1", "Secret", "shop", "db"), Action: ssaplan.Update, Reason: "the server would change values", Changes: changes, Requests: 2}
+	return &ssaplan.Plan{Object: object("v1", "Secret", "shop", "db"), Action: ssaplan.ActionUpdate, Reason: "the server would change values", Changes: changes, Requests: 2}
 }
 
 func config(t *testing.T) *ssaplan.Plan {
@@ -141,38 +141,38 @@ func config(t *testing.T) *ssaplan.Plan {
 	after := strings.Replace(strings.Replace(before, "e = 1", "e = 2\nee = 2", 1), "v = 1\n", "", 1)
 	long := strings.Repeat("0123456789", 30)
 	return &ssaplan.Plan{
-		Object: object("v1", "ConfigMap", "shop", "web"), Action: ssaplan.Update, Reason: "the server would change values",
+		Object: object("v1", "ConfigMap", "shop", "web"), Action: ssaplan.ActionUpdate, Reason: "the server would change values",
 		Changes: []ssaplan.Change{
-			change(t, `data["app.conf"]`, projection.Changed, before, after),
-			change(t, `data["other.conf"]`, projection.Added, nil, before),
-			change(t, "data.end", projection.Changed, "a\nb\n", "a\nb"),
-			change(t, "data.windows", projection.Changed, "a\r\nb\n", "a\nb\n"),
-			change(t, "data.minified", projection.Added, nil, "first\n"+long),
-			change(t, "data.blob", projection.Changed, long+"x"+long, long+"y"+long),
-			change(t, "data.json", projection.Changed, "first\n"+long+"x"+long, "first\n"+long+"y"+long),
-			change(t, "data.token", projection.Removed, long, nil),
-			change(t, "data.weird", projection.Changed, "a\x1b[31mb\u202e", "tab\there"),
+			change(t, `data["app.conf"]`, projection.OpChange, before, after),
+			change(t, `data["other.conf"]`, projection.OpAdd, nil, before),
+			change(t, "data.end", projection.OpChange, "a\nb\n", "a\nb"),
+			change(t, "data.windows", projection.OpChange, "a\r\nb\n", "a\nb\n"),
+			change(t, "data.minified", projection.OpAdd, nil, "first\n"+long),
+			change(t, "data.blob", projection.OpChange, long+"x"+long, long+"y"+long),
+			change(t, "data.json", projection.OpChange, "first\n"+long+"x"+long, "first\n"+long+"y"+long),
+			change(t, "data.token", projection.OpRemove, long, nil),
+			change(t, "data.weird", projection.OpChange, "a\x1b[31mb\u202e", "tab\there"),
 		}, Requests: 2,
 	}
 }
 
 func ownersOnly(t *testing.T) *ssaplan.Plan {
-	var shared []fieldowner.Change
+	var shared []fieldowner.Transfer
 	for _, p := range []string{"spec.a", "spec.b", "spec.c", "spec.d", "spec.e"} {
-		shared = append(shared, fieldowner.Change{Path: path(t, p), Kind: fieldowner.Shared, Owners: []fieldowner.Owner{
+		shared = append(shared, fieldowner.Transfer{Path: path(t, p), Kind: fieldowner.TransferShared, Owners: []fieldowner.Owner{
 			{Manager: "helm", Operation: "Update"}, {Manager: "argo", Operation: "Apply"},
 		}})
 	}
-	shared = append(shared, fieldowner.Change{Path: path(t, "spec.z"), Kind: fieldowner.Lost, Owners: []fieldowner.Owner{{Manager: "x", Operation: "Apply"}}})
+	shared = append(shared, fieldowner.Transfer{Path: path(t, "spec.z"), Kind: fieldowner.TransferLost, Owners: []fieldowner.Owner{{Manager: "x", Operation: "Apply"}}})
 	return &ssaplan.Plan{
-		Object: object("apps/v1", "StatefulSet", "shop", "db"), Action: ssaplan.Update,
+		Object: object("apps/v1", "StatefulSet", "shop", "db"), Action: ssaplan.ActionUpdate,
 		Reason: "no value changes, only who owns the fields", Ownership: shared, Requests: 2,
 	}
 }
 
 func renamed() *ssaplan.Plan {
 	return &ssaplan.Plan{
-		Object: object("v1", "ConfigMap", "shop", "settings"), Action: ssaplan.Replace,
+		Object: object("v1", "ConfigMap", "shop", "settings"), Action: ssaplan.ActionReplace,
 		Reason: "different object: v1/ConfigMap shop/web -> v1/ConfigMap shop/settings",
 		Replacement: &ssaplan.Replacement{
 			Evidence: "identity", Old: object("v1", "ConfigMap", "shop", "web"),
@@ -184,18 +184,18 @@ func renamed() *ssaplan.Plan {
 func immutable() *ssaplan.Plan {
 	id := object("v1", "PersistentVolumeClaim", "shop", "data")
 	return &ssaplan.Plan{
-		Object: id, Action: ssaplan.Replace, Reason: "can't change in place: spec.storageClassName",
+		Object: id, Action: ssaplan.ActionReplace, Reason: "can't change in place: spec.storageClassName",
 		Replacement: &ssaplan.Replacement{
 			Evidence: "probe", Old: id,
 			Fields:  []immutability.Field{{Path: "spec.storageClassName", Message: "field is immutable"}},
-			Hazards: []immutability.Hazard{{Kind: immutability.Data, Message: "the data in the volume is lost"}},
+			Hazards: []immutability.Hazard{{Kind: immutability.HazardData, Message: "the data in the volume is lost"}},
 		}, Requests: 4,
 	}
 }
 
 func conflicted(t *testing.T) *ssaplan.Plan {
 	return &ssaplan.Plan{
-		Object: object("autoscaling/v2", "HorizontalPodAutoscaler", "shop", "web"), Action: ssaplan.Conflict,
+		Object: object("autoscaling/v2", "HorizontalPodAutoscaler", "shop", "web"), Action: ssaplan.ActionConflict,
 		Reason: "2 fields have other values and other owners",
 		Conflicts: []fieldowner.Conflict{
 			{Path: path(t, "spec.maxReplicas"), Owner: fieldowner.Owner{Manager: "ops", Operation: "Apply", Time: now.Add(-50 * time.Hour)}},

@@ -63,7 +63,7 @@ func TestText(t *testing.T) {
 
 func TestTextOfNothing(t *testing.T) {
 	assert.Empty(t, render.Text{}.Plans(nil))
-	unchanged := []*ssaplan.Plan{{Object: object("v1", "ConfigMap", "x", "a"), Action: ssaplan.NoOp}}
+	unchanged := []*ssaplan.Plan{{Object: object("v1", "ConfigMap", "x", "a"), Action: ssaplan.ActionNoOp}}
 	assert.Empty(t, render.Text{}.Plans(unchanged))
 	assert.Equal(t, "= v1/ConfigMap x/a\n", render.Text{Verbose: true}.Plans(unchanged))
 }
@@ -76,10 +76,10 @@ func TestSummary(t *testing.T) {
 	}{
 		{"Plan: nothing to do.\n", render.Report{}},
 		{"Plan: 1 error.\n", render.Report{Failures: make([]render.Failure, 1)}},
-		{"Plan: 2 unchanged.\n", render.Report{Plans: []*ssaplan.Plan{plan(ssaplan.NoOp), plan(ssaplan.NoOp)}}},
+		{"Plan: 2 unchanged.\n", render.Report{Plans: []*ssaplan.Plan{plan(ssaplan.ActionNoOp), plan(ssaplan.ActionNoOp)}}},
 		{"Plan: 1 to create, 1 to update, 1 to replace, 1 in conflict, 1 deferred, 1 unchanged; 2 errors.\n", render.Report{
 			Plans: []*ssaplan.Plan{
-				plan(ssaplan.NoOp), plan(ssaplan.Deferred), plan(ssaplan.Conflict), plan(ssaplan.Replace), plan(ssaplan.Update), plan(ssaplan.Create),
+				plan(ssaplan.ActionNoOp), plan(ssaplan.ActionDeferred), plan(ssaplan.ActionConflict), plan(ssaplan.ActionReplace), plan(ssaplan.ActionUpdate), plan(ssaplan.ActionCreate),
 			},
 			Failures: make([]render.Failure, 2),
 		}},
@@ -202,7 +202,7 @@ func TestChangesShowADifference(t *testing.T) {
 	}
 	for _, tt := range tests {
 		for _, width := range []int{20, 100, 1000} {
-			plan := &ssaplan.Plan{Action: ssaplan.Update, Changes: []ssaplan.Change{change(t, "data.x", "replace", tt.before, tt.after)}}
+			plan := &ssaplan.Plan{Action: ssaplan.ActionUpdate, Changes: []ssaplan.Change{change(t, "data.x", "change", tt.before, tt.after)}}
 			text := render.Text{Width: width}
 			there := text.Plans([]*ssaplan.Plan{plan})
 			plan.Changes[0].Before, plan.Changes[0].After = tt.after, tt.before

@@ -12,12 +12,12 @@ var summaryWords = []struct {
 	action ssaplan.Action
 	words  string
 }{
-	{ssaplan.Create, "to create"},
-	{ssaplan.Update, "to update"},
-	{ssaplan.Replace, "to replace"},
-	{ssaplan.Conflict, "in conflict"},
-	{ssaplan.Deferred, "deferred"},
-	{ssaplan.NoOp, "unchanged"},
+	{ssaplan.ActionCreate, "to create"},
+	{ssaplan.ActionUpdate, "to update"},
+	{ssaplan.ActionReplace, "to replace"},
+	{ssaplan.ActionConflict, "in conflict"},
+	{ssaplan.ActionDeferred, "deferred"},
+	{ssaplan.ActionNoOp, "unchanged"},
 }
 
 // Summary returns a sentence: "Plan: 3 to create, 1 to update, 2 unchanged; 1 error."

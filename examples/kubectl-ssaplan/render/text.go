@@ -26,12 +26,12 @@ type Text struct {
 
 // symbols stand before the objects. An action that isn't listed is shown as "?".
 var symbols = map[ssaplan.Action]struct{ symbol, color string }{
-	ssaplan.Create:   {"+", green},
-	ssaplan.Update:   {"~", yellow},
-	ssaplan.Replace:  {"±", red},
-	ssaplan.Conflict: {"!", red},
-	ssaplan.Deferred: {"…", cyan},
-	ssaplan.NoOp:     {"=", dim},
+	ssaplan.ActionCreate:   {"+", green},
+	ssaplan.ActionUpdate:   {"~", yellow},
+	ssaplan.ActionReplace:  {"±", red},
+	ssaplan.ActionConflict: {"!", red},
+	ssaplan.ActionDeferred: {"…", cyan},
+	ssaplan.ActionNoOp:     {"=", dim},
 }
 
 // Plans returns a block for each plan, in their order. Objects that nothing happens to are only part of the summary,
@@ -56,7 +56,7 @@ func (t Text) Plans(plans []*ssaplan.Plan) string {
 }
 
 func (t Text) shows(plan *ssaplan.Plan) bool {
-	return plan.Action != ssaplan.NoOp || len(plan.Warnings) > 0 || t.Verbose
+	return plan.Action != ssaplan.ActionNoOp || len(plan.Warnings) > 0 || t.Verbose
 }
 
 // block returns a line about the plan, and the lines below it.
@@ -96,7 +96,7 @@ func (p *printer) plan(plan *ssaplan.Plan) {
 		s.symbol, s.color = "?", red
 	}
 	object := Printable(plan.Object.String())
-	if plan.Action == ssaplan.NoOp {
+	if plan.Action == ssaplan.ActionNoOp {
 		p.line(0, p.paint(dim, s.symbol), "%s", p.paint(dim, object))
 	} else {
 		p.head(p.paint(s.color, s.symbol), object, Printable(p.headline(plan)))
@@ -104,9 +104,9 @@ func (p *printer) plan(plan *ssaplan.Plan) {
 	p.replacement(plan.Replacement)
 	p.conflicts(plan.Conflicts, len(plan.Changes) > 0)
 	switch {
-	case plan.Action == ssaplan.Deferred && p.Verbose:
+	case plan.Action == ssaplan.ActionDeferred && p.Verbose:
 		p.changes(declared(plan.After))
-	case plan.Action != ssaplan.Create || p.Verbose:
+	case plan.Action != ssaplan.ActionCreate || p.Verbose:
 		p.changes(plan.Changes)
 	}
 	p.ownership(telling(plan))
@@ -119,7 +119,7 @@ func (p *printer) plan(plan *ssaplan.Plan) {
 func declared(after projection.Projection) []ssaplan.Change {
 	var changes []ssaplan.Change
 	for _, c := range projection.Diff(projection.Project(nil, after.Fields), after) {
-		changes = append(changes, ssaplan.Change{Change: c, Cause: ssaplan.Edited})
+		changes = append(changes, ssaplan.Change{Difference: c, Cause: ssaplan.CauseEdited})
 	}
 	return changes
 }
@@ -140,16 +140,16 @@ func (p *printer) head(gutter, object, headline string) {
 // headline says in a few words what happens and why.
 func (p *printer) headline(plan *ssaplan.Plan) string {
 	switch plan.Action {
-	case ssaplan.Create:
+	case ssaplan.ActionCreate:
 		if n := plan.After.Fields.Leaves().Len(); n > 0 {
 			return "create with " + count(n, "field", "fields")
 		}
 		return "create"
-	case ssaplan.Update:
+	case ssaplan.ActionUpdate:
 		if len(plan.Changes) > 0 {
 			return "update: " + causes(plan.Changes)
 		}
-	case ssaplan.Replace:
+	case ssaplan.ActionReplace:
 		if r := plan.Replacement; r != nil && r.Old != plan.Object && r.Old != (identity.Identity{}) {
 			if p.Replaces {
 				return "replaces " + r.Old.String() + ", which is deleted first"
@@ -179,10 +179,10 @@ var causeWords = []struct {
 	cause     ssaplan.Cause
 	one, many string
 }{
-	{ssaplan.Edited, "edited", "edited"},
-	{ssaplan.Drifted, "drifted", "drifted"},
-	{ssaplan.Dropped, "dropped from the manifest", "dropped from the manifest"},
-	{ssaplan.SideEffect, "side effect", "side effects"},
+	{ssaplan.CauseEdited, "edited", "edited"},
+	{ssaplan.CauseDrifted, "drifted", "drifted"},
+	{ssaplan.CauseDropped, "dropped from the manifest", "dropped from the manifest"},
+	{ssaplan.CauseSideEffect, "side effect", "side effects"},
 }
 
 func (p *printer) replacement(r *ssaplan.Replacement) {

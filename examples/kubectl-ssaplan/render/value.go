@@ -23,21 +23,21 @@ const assigned = "<assigned at apply>"
 func (p *printer) values(c ssaplan.Change, room int) (head string, body []string) {
 	before, after := c.Shown()
 	switch {
-	case c.Op == projection.Moved:
+	case c.Op == projection.OpMove:
 		return fmt.Sprintf("moved from position %v to %v", before, after), nil
 	case len(c.Path) > 0 && c.Path[len(c.Path)-1].Kind() == projection.ValueKind:
 		return "", nil // the path says the value
-	case c.Assigned && c.Op == projection.Added:
+	case c.Assigned && c.Op == projection.OpAdd:
 		return assigned, nil
 	case c.Assigned:
 		return inline(before) + " → " + assigned, nil
-	case c.Sensitive && c.Op == projection.Removed:
+	case c.Sensitive && c.Op == projection.OpRemove:
 		return fmt.Sprint(before), nil
 	case c.Sensitive:
 		return fmt.Sprint(after), nil // of a changed value it says that it changes
-	case c.Op == projection.Added:
+	case c.Op == projection.OpAdd:
 		return p.single(after, room)
-	case c.Op == projection.Removed:
+	case c.Op == projection.OpRemove:
 		return p.single(before, room)
 	}
 	return p.pair(before, after, room)

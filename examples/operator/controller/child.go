@@ -75,13 +75,13 @@ func (c *child) fail(err error) {
 // judge finds out whether the plan may be carried out, and if not why.
 func (c *child) judge(spec v1alpha1.WebsiteSpec) {
 	switch {
-	case c.plan.Action == ssaplan.Conflict:
+	case c.plan.Action == ssaplan.ActionConflict:
 		c.verdict, c.text = conflicting, lines(c.plan.Conflicts)
-	case c.plan.Action == ssaplan.Deferred:
+	case c.plan.Action == ssaplan.ActionDeferred:
 		c.verdict, c.text = deferred, c.plan.Reason
-	case c.plan.Action == ssaplan.Replace && (c.live == nil || c.plan.Replacement.UID != string(c.live.GetUID())):
+	case c.plan.Action == ssaplan.ActionReplace && (c.live == nil || c.plan.Replacement.UID != string(c.live.GetUID())):
 		c.fail(errors.New("was created anew meanwhile, maybe by somebody else: looking again"))
-	case c.plan.Action == ssaplan.Replace && spec.ReplacePolicy != v1alpha1.AllowReplace:
+	case c.plan.Action == ssaplan.ActionReplace && spec.ReplacePolicy != v1alpha1.AllowReplace:
 		c.verdict, c.text = replacementNeeded, replacement(c.plan)
 	case c.edits() || len(drift(c.plan)) == 0:
 	case spec.DriftPolicy == v1alpha1.ReportDrift:
@@ -94,13 +94,13 @@ func (c *child) judge(spec v1alpha1.WebsiteSpec) {
 // edits reports whether the plan does more than to put something back. A child that isn't there is put back.
 func (c *child) edits() bool {
 	switch {
-	case c.plan == nil, c.plan.Action == ssaplan.Replace:
+	case c.plan == nil, c.plan.Action == ssaplan.ActionReplace:
 		return true
-	case c.plan.Action != ssaplan.Update:
+	case c.plan.Action != ssaplan.ActionUpdate:
 		return false
 	}
 	for _, change := range c.plan.Changes {
-		if change.Cause == ssaplan.Edited || change.Cause == ssaplan.Dropped {
+		if change.Cause == ssaplan.CauseEdited || change.Cause == ssaplan.CauseDropped {
 			return true
 		}
 	}
@@ -111,7 +111,7 @@ func (c *child) edits() bool {
 func drift(plan *ssaplan.Plan) []ssaplan.Change {
 	var out []ssaplan.Change
 	for _, change := range plan.Changes {
-		if change.Cause == ssaplan.Drifted {
+		if change.Cause == ssaplan.CauseDrifted {
 			out = append(out, change)
 		}
 	}
@@ -120,7 +120,7 @@ func drift(plan *ssaplan.Plan) []ssaplan.Change {
 
 func replacement(plan *ssaplan.Plan) string {
 	hazards := slices.DeleteFunc(slices.Clone(plan.Replacement.Hazards), func(h immutability.Hazard) bool {
-		return h.Kind == immutability.Owner // which is the Website
+		return h.Kind == immutability.HazardOwner // which is the Website
 	})
 	text := plan.Reason
 	if len(hazards) > 0 {

@@ -49,7 +49,7 @@ func ownedByOthers(live *unstructured.Unstructured, fields projection.Patterns) 
 // contested reports whether the plan takes one of the fields from somebody.
 func contested(plan *ssaplan.Plan, fields projection.Patterns) bool {
 	for _, change := range plan.Ownership {
-		if change.Kind == fieldowner.Taken && fields.Match(change.Path) {
+		if change.Kind == fieldowner.TransferTaken && fields.Match(change.Path) {
 			return true
 		}
 	}

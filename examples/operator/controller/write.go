@@ -38,13 +38,13 @@ func (r *Reconciler) carryOut(ctx context.Context, c *child) {
 func (r *Reconciler) write(ctx context.Context, c *child) (*unstructured.Unstructured, error) {
 	c.text = c.plan.Reason
 	switch c.plan.Action {
-	case ssaplan.NoOp:
+	case ssaplan.ActionNoOp:
 		c.verdict = asDeclared
-	case ssaplan.Create:
+	case ssaplan.ActionCreate:
 		c.verdict, c.text = created, "was not there"
-	case ssaplan.Update:
+	case ssaplan.ActionUpdate:
 		c.verdict, c.text = updated, lines(c.plan.Changes)
-	case ssaplan.Replace:
+	case ssaplan.ActionReplace:
 		c.verdict = replaced
 		ctx, cancel := context.WithTimeout(ctx, r.options.ReplaceTimeout)
 		defer cancel()

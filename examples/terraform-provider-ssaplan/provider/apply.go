@@ -103,7 +103,7 @@ func planWhenServed(ctx context.Context, planner *ssaplan.Planner, request ssapl
 			}
 			return nil, err
 		}
-		if plan.Deferral != ssaplan.MissingType && plan.Deferral != ssaplan.MissingNamespace {
+		if plan.Deferral != ssaplan.DeferralTypeNotServed && plan.Deferral != ssaplan.DeferralNamespaceNotFound {
 			return plan, nil
 		}
 		missing = fmt.Errorf("%s: %s: create that first, for example with depends_on", plan.Object, plan.Reason)
@@ -118,10 +118,10 @@ func planWhenServed(ctx context.Context, planner *ssaplan.Planner, request ssapl
 // reviewed returns an error if the plan says something else than the one of Terraform, which compares only what an apply
 // makes and not what it starts from.
 func reviewed(plan *ssaplan.Plan, planned, prior *object, state *ssaplan.State) error {
-	if planned.Fields.IsUnknown() || plan.Action == ssaplan.NoOp {
+	if planned.Fields.IsUnknown() || plan.Action == ssaplan.ActionNoOp {
 		return nil
 	}
-	if plan.Action == ssaplan.Create {
+	if plan.Action == ssaplan.ActionCreate {
 		return fmt.Errorf("%s: somebody deleted the object since the plan was made: plan again, with a refresh", plan.Object)
 	}
 	if !state.Stale.IsZero() {
@@ -206,7 +206,7 @@ func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest,
 	switch {
 	case errors.Is(err, ssaplan.ErrRecreated):
 		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: left as it is", state.Identity), err.Error())
-	case authresilience.Classify(err) == authresilience.TypeNotServed:
+	case authresilience.Classify(err) == authresilience.ClassTypeNotServed:
 		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: not deleted", state.Identity),
 			"The server doesn't serve this kind any more. With its definition the object went, too.")
 	case err != nil:

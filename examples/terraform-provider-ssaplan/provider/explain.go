@@ -16,17 +16,17 @@ func (p *planning) explain(plan *ssaplan.Plan) {
 	causes := map[ssaplan.Cause][]ssaplan.Change{}
 	var moved []ssaplan.Change
 	for _, change := range plan.Changes {
-		if change.Op == projection.Moved {
+		if change.Op == projection.OpMove {
 			moved = append(moved, change)
 		} else {
 			causes[change.Cause] = append(causes[change.Cause], change)
 		}
 	}
 	p.warnOf(plan.Object, "the order of a list changes", texts(moved))
-	p.warnOf(plan.Object, "drifted, and will be set back", texts(causes[ssaplan.Drifted]))
-	p.warnOf(plan.Object, "side effects: the server also changes", texts(causes[ssaplan.SideEffect]))
+	p.warnOf(plan.Object, "drifted, and will be set back", texts(causes[ssaplan.CauseDrifted]))
+	p.warnOf(plan.Object, "side effects: the server also changes", texts(causes[ssaplan.CauseSideEffect]))
 	p.warnOf(plan.Object, "fields that the manifest no longer declares", texts(plan.Dropped))
-	if p.prior != nil || plan.Action != ssaplan.Create {
+	if p.prior != nil || plan.Action != ssaplan.ActionCreate {
 		p.warnOf(plan.Object, "fields change hands", texts(plan.Ownership))
 	}
 	for _, text := range plan.Warnings {
@@ -47,7 +47,7 @@ func (p *planning) leavesManager(plan *ssaplan.Plan) bool {
 		return false
 	}
 	former := fieldowner.AppliedBy(p.prior.FieldManager.ValueString())
-	return slices.ContainsFunc(plan.Ownership, func(c fieldowner.Change) bool { return slices.ContainsFunc(c.Owners, former) })
+	return slices.ContainsFunc(plan.Ownership, func(c fieldowner.Transfer) bool { return slices.ContainsFunc(c.Owners, former) })
 }
 
 func (p *planning) explainReplacement(plan *ssaplan.Plan) {

@@ -117,7 +117,7 @@ func (p *planning) movedToOtherCluster(ctx context.Context, planner *ssaplan.Pla
 		return false
 	}
 	reading, err := planner.Read(ctx, p.state)
-	if err != nil || reading.Presence == ssaplan.Present || reading.Presence == ssaplan.Unreadable {
+	if err != nil || reading.Presence == ssaplan.PresenceFound || reading.Presence == ssaplan.PresenceUnreadable {
 		return false // what is wrong comes up again in the plan
 	}
 	p.replaceAt(clusterPath)
@@ -135,17 +135,17 @@ func (p *planning) take(plan *ssaplan.Plan) {
 	}
 	p.explain(plan)
 	switch plan.Action {
-	case ssaplan.Deferred:
+	case ssaplan.ActionDeferred:
 		p.deferred(plan)
-	case ssaplan.Replace:
+	case ssaplan.ActionReplace:
 		p.replaced(plan)
-	case ssaplan.Create:
+	case ssaplan.ActionCreate:
 		p.created(plan)
-	case ssaplan.Update:
+	case ssaplan.ActionUpdate:
 		p.updated(plan)
-	case ssaplan.NoOp:
+	case ssaplan.ActionNoOp:
 		p.unchanged(plan)
-	case ssaplan.Conflict:
+	case ssaplan.ActionConflict:
 		p.diags.AddAttributeError(path.Root("force_conflicts"), fmt.Sprintf("%s: %s", plan.Object, plan.Reason),
 			lines(plan.Conflicts)+"\nSet force_conflicts = true to take the fields over, or leave them to their owners with ignore_fields.")
 	}
@@ -153,9 +153,9 @@ func (p *planning) take(plan *ssaplan.Plan) {
 
 func (p *planning) deferred(plan *ssaplan.Plan) {
 	switch plan.Deferral {
-	case ssaplan.MissingType, ssaplan.MissingNamespace:
+	case ssaplan.DeferralTypeNotServed, ssaplan.DeferralNamespaceNotFound:
 		p.planned.Fields, p.planned.OtherOwners = unknownMap(), unknownMap()
-		if plan.Deferral == ssaplan.MissingType { // whether the kind has namespaces isn't known
+		if plan.Deferral == ssaplan.DeferralTypeNotServed { // whether the kind has namespaces isn't known
 			p.planned.ID = types.StringUnknown()
 		}
 		p.warn(plan.Object, "can only be planned when it is applied", []string{plan.Reason})

@@ -28,13 +28,13 @@ func (r *objectResource) Read(ctx context.Context, req resource.ReadRequest, res
 	}
 	resp.Diagnostics.Append(remember(ctx, resp.Private, reading.State)...)
 	switch reading.Presence {
-	case ssaplan.Absent, ssaplan.NamespaceGone:
+	case ssaplan.PresenceAbsent, ssaplan.PresenceNamespaceNotFound:
 		resp.State.RemoveResource(ctx)
 		return
-	case ssaplan.Unreadable:
+	case ssaplan.PresenceUnreadable:
 		resp.Diagnostics.AddWarning(reading.Warning.Summary(), reading.Warning.Detail())
 		return
-	case ssaplan.TypeNotServed:
+	case ssaplan.PresenceTypeNotServed:
 		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: the server doesn't serve this kind (any more)", prior.Identity),
 			"The state stays as it is. If the definition is gone for good, so is the object: remove the resource.")
 		return

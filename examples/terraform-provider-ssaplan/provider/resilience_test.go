@@ -113,7 +113,7 @@ func TestDriftBehindAStaleState(t *testing.T) {
 	tf.loses(t, c.withToken("unknown"))
 	_, err := tf.refresh(t)
 	require.NoError(t, err)
-	require.Equal(t, authresilience.Authentication, tf.remembers(t).Stale.Reason)
+	require.Equal(t, authresilience.ClassAuthentication, tf.remembers(t).Stale.Reason)
 
 	tf.loses(t, good)
 	c.foreign(t, "deployments", "web", `{"spec":{"replicas":7}}`, "scale")

@@ -101,7 +101,7 @@ func plan(ctx context.Context, planner *ssaplan.Planner, requests []ssaplan.Requ
 }
 
 func unchanged(plan *ssaplan.Plan, err error) error {
-	if err == nil && plan.Action != ssaplan.NoOp {
+	if err == nil && plan.Action != ssaplan.ActionNoOp {
 		return fmt.Errorf("%s: %s, although nothing changes", plan.Object, plan.Action)
 	}
 	return err

@@ -59,7 +59,7 @@ func (m *measurement) timeOf(ctx context.Context, manifest *unstructured.Unstruc
 				if err != nil {
 					return err
 				}
-				if (plan.Action != ssaplan.NoOp) != changed {
+				if (plan.Action != ssaplan.ActionNoOp) != changed {
 					return fmt.Errorf("%s: %s", plan.Object, plan.Action)
 				}
 			}

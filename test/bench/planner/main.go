@@ -29,7 +29,7 @@ func prepare(setup driver.Setup) (driver.Round, error) {
 			if err != nil {
 				return nil, err
 			}
-			changed = append(changed, plan.Action != ssaplan.NoOp)
+			changed = append(changed, plan.Action != ssaplan.ActionNoOp)
 		}
 		return changed, nil
 	}, nil

@@ -50,7 +50,7 @@ var admissionAnswers = []answer{
 			require.NoError(t, f.kube.CoreV1().Namespaces().Delete(context.Background(), "going", metav1.DeleteOptions{}))
 		},
 		manifest: "{apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: going}}",
-		want:     authresilience.NamespaceTerminating,
+		want:     authresilience.ClassNamespaceTerminating,
 	},
 	{
 		why: "a quota that is used up",
@@ -69,7 +69,7 @@ spec: {hard: {configmaps: "1"}}
 			f.patchStatus(t, schema.GroupVersionResource{Version: "v1", Resource: "resourcequotas"}, "full", "q", `{"status":{"hard":{"configmaps":"1"},"used":{"configmaps":"1"}}}`)
 		},
 		manifest: "{apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: full}}",
-		want:     authresilience.Quota,
+		want:     authresilience.ClassQuota,
 	},
 	{
 		why: "a quota that demands requests",
@@ -87,7 +87,7 @@ spec: {hard: {requests.cpu: "1"}}
 			f.patchStatus(t, schema.GroupVersionResource{Version: "v1", Resource: "resourcequotas"}, "demanding", "q", `{"status":{"hard":{"requests.cpu":"1"},"used":{"requests.cpu":"0"}}}`)
 		},
 		manifest: "{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: demanding}, spec: {containers: [{name: c, image: i}]}}",
-		want:     authresilience.Quota,
+		want:     authresilience.ClassQuota,
 	},
 	{
 		why: "a quota that isn't counted yet",
@@ -105,29 +105,29 @@ spec: {hard: {configmaps: "1"}}
 			f.patchStatus(t, schema.GroupVersionResource{Version: "v1", Resource: "resourcequotas"}, "uncounted", "q", `{"status":{"hard":{"configmaps":"1"}}}`)
 		},
 		manifest: "{apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: uncounted}}",
-		want:     authresilience.Quota,
+		want:     authresilience.ClassQuota,
 	},
 	{
 		why:      "pod security",
 		setup:    "{apiVersion: v1, kind: Namespace, metadata: {name: restricted, labels: {pod-security.kubernetes.io/enforce: restricted}}}",
 		manifest: "{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: restricted}, spec: {containers: [{name: c, image: i, securityContext: {privileged: true}}]}}",
-		want:     authresilience.PodSecurity,
+		want:     authresilience.ClassPodSecurity,
 	},
 	{
 		why: "a limit range: too much", setup: limits("limited", `max: {cpu: "1"}`),
-		manifest: limitedPod("limited", "2", "2"), want: authresilience.LimitRange,
+		manifest: limitedPod("limited", "2", "2"), want: authresilience.ClassLimitRange,
 	},
 	{
 		why: "a limit range: too little", setup: limits("limited-below", "min: {memory: 1Gi}"),
-		manifest: limitedPod("limited-below", "1", "1"), want: authresilience.LimitRange,
+		manifest: limitedPod("limited-below", "1", "1"), want: authresilience.ClassLimitRange,
 	},
 	{
 		why: "a limit range: too far apart", setup: limits("limited-ratio", `maxLimitRequestRatio: {cpu: "2"}`),
-		manifest: limitedPod("limited-ratio", "1", "4"), want: authresilience.LimitRange,
+		manifest: limitedPod("limited-ratio", "1", "4"), want: authresilience.ClassLimitRange,
 	},
 	{
 		why: "a limit range: several reasons", setup: limits("limited-more", `max: {cpu: "1", memory: 1Ki}`),
-		manifest: limitedPod("limited-more", "2", "2"), want: authresilience.LimitRange,
+		manifest: limitedPod("limited-more", "2", "2"), want: authresilience.ClassLimitRange,
 	},
 	{
 		why: "a claim that can't be expanded",
@@ -141,31 +141,31 @@ spec: {accessModes: [ReadWriteOnce], storageClassName: fixed, volumeName: v, res
 			f.patchStatus(t, schema.GroupVersionResource{Version: "v1", Resource: "persistentvolumeclaims"}, "default", "c", `{"status":{"phase":"Bound","capacity":{"storage":"1Gi"}}}`)
 		},
 		manifest: `{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: c, namespace: default}, spec: {accessModes: [ReadWriteOnce], storageClassName: fixed, volumeName: v, resources: {requests: {storage: 2Gi}}}}`,
-		want:     authresilience.Resize,
+		want:     authresilience.ClassResize,
 	},
 	{
 		why:      "another admission plugin: priorities",
 		manifest: "{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: default}, spec: {priorityClassName: none, containers: [{name: c, image: i}]}}",
-		want:     authresilience.Admission,
+		want:     authresilience.ClassAdmission,
 	},
 	{
 		why: "a namespace that may not be deleted",
 		send: func(_ *testing.T, f *fixture) error {
 			return f.kube.CoreV1().Namespaces().Delete(context.Background(), "kube-system", metav1.DeleteOptions{})
 		},
-		want: authresilience.Admission,
+		want: authresilience.ClassAdmission,
 	},
 	{
 		why: "a policy", setup: policy("deny-plain", "null"),
-		manifest: "{apiVersion: v1, kind: ConfigMap, metadata: {name: deny-plain, namespace: default}}", want: authresilience.Policy,
+		manifest: "{apiVersion: v1, kind: ConfigMap, metadata: {name: deny-plain, namespace: default}}", want: authresilience.ClassPolicy,
 	},
 	{
 		why: "a policy that says Forbidden", setup: policy("deny-forbidden", "Forbidden"),
-		manifest: "{apiVersion: v1, kind: ConfigMap, metadata: {name: deny-forbidden, namespace: default}}", want: authresilience.Policy,
+		manifest: "{apiVersion: v1, kind: ConfigMap, metadata: {name: deny-forbidden, namespace: default}}", want: authresilience.ClassPolicy,
 	},
 	{
 		why: "a webhook that is down", setup: webhook("down", "https://127.0.0.1:1/", ""),
-		manifest: "{apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: webhook-down}}", want: authresilience.WebhookUnreachable,
+		manifest: "{apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: webhook-down}}", want: authresilience.ClassWebhookUnreachable,
 	},
 	{
 		why:   "a conversion webhook that is down, when applying",
@@ -173,7 +173,7 @@ spec: {accessModes: [ReadWriteOnce], storageClassName: fixed, volumeName: v, res
 		send: func(t *testing.T, f *fixture) error {
 			return f.apply(t, f.actor, parse(t, "{apiVersion: conv.ex.io/v2, kind: Gadget, metadata: {name: g, namespace: default}, spec: {a: 1}}")[0])
 		},
-		want: authresilience.WebhookUnreachable,
+		want: authresilience.ClassWebhookUnreachable,
 	},
 	{
 		why: "a conversion webhook that is down, when reading",
@@ -182,7 +182,7 @@ spec: {accessModes: [ReadWriteOnce], storageClassName: fixed, volumeName: v, res
 			_, err := f.dynamic.Resource(schema.GroupVersionResource{Group: "conv.ex.io", Version: "v2", Resource: "gadgets"}).Namespace("default").Get(context.Background(), "h", metav1.GetOptions{})
 			return err
 		},
-		want: authresilience.WebhookUnreachable,
+		want: authresilience.ClassWebhookUnreachable,
 	},
 }
 
@@ -262,41 +262,41 @@ spec:
 
 // requestAnswers are about the request.
 var requestAnswers = []answer{
-	{why: "no such object", want: authresilience.NotFound, send: func(_ *testing.T, f *fixture) error { return f.get("default") }},
-	{why: "no such object, in a namespace that isn't there", want: authresilience.NotFound, send: func(_ *testing.T, f *fixture) error { return f.get("missing") }},
-	{why: "no such namespace", want: authresilience.NamespaceNotFound, manifest: "{apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: missing}}"},
-	{why: "no such namespace, when reading it", want: authresilience.NamespaceNotFound, send: func(_ *testing.T, f *fixture) error {
+	{why: "no such object", want: authresilience.ClassNotFound, send: func(_ *testing.T, f *fixture) error { return f.get("default") }},
+	{why: "no such object, in a namespace that isn't there", want: authresilience.ClassNotFound, send: func(_ *testing.T, f *fixture) error { return f.get("missing") }},
+	{why: "no such namespace", want: authresilience.ClassNamespaceNotFound, manifest: "{apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: missing}}"},
+	{why: "no such namespace, when reading it", want: authresilience.ClassNamespaceNotFound, send: func(_ *testing.T, f *fixture) error {
 		_, err := f.dynamic.Resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}).Get(context.Background(), "missing", metav1.GetOptions{})
 		return err
 	}},
-	{why: "a type that isn't served", want: authresilience.TypeNotServed, send: func(_ *testing.T, f *fixture) error {
+	{why: "a type that isn't served", want: authresilience.ClassTypeNotServed, send: func(_ *testing.T, f *fixture) error {
 		_, err := f.dynamic.Resource(schema.GroupVersionResource{Group: "absent.ex.io", Version: "v1", Resource: "widgets"}).Get(context.Background(), "x", metav1.GetOptions{})
 		return err
 	}},
-	{why: "a version that isn't served", want: authresilience.TypeNotServed, send: func(_ *testing.T, f *fixture) error {
+	{why: "a version that isn't served", want: authresilience.ClassTypeNotServed, send: func(_ *testing.T, f *fixture) error {
 		_, err := f.dynamic.Resource(schema.GroupVersionResource{Group: "apps", Version: "v1beta1", Resource: "deployments"}).Namespace("default").Get(context.Background(), "x", metav1.GetOptions{})
 		return err
 	}},
 	{
-		why: "fields that another manager owns", want: authresilience.Conflict,
+		why: "fields that another manager owns", want: authresilience.ClassConflict,
 		setup: "{apiVersion: v1, kind: ConfigMap, metadata: {name: owned, namespace: default}, data: {a: '1'}}",
 		send: func(_ *testing.T, f *fixture) error {
 			return f.send("owned", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"owned"},"data":{"a":"2"}}`, metav1.PatchOptions{FieldManager: "other"})
 		},
 	},
 	{
-		why: "a resourceVersion that is behind", want: authresilience.Outdated,
+		why: "a resourceVersion that is behind", want: authresilience.ClassOutdated,
 		setup: "{apiVersion: v1, kind: ConfigMap, metadata: {name: behind, namespace: default}}",
 		send: func(_ *testing.T, f *fixture) error {
 			return f.send("behind", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"behind","resourceVersion":"1"},"data":{"a":"2"}}`, metav1.PatchOptions{FieldManager: "m"})
 		},
 	},
 	{
-		why: "a UID of nothing", want: authresilience.Outdated,
+		why: "a UID of nothing", want: authresilience.ClassOutdated,
 		manifest: "{apiVersion: v1, kind: ConfigMap, metadata: {name: no-such, namespace: default, uid: 11111111-1111-4111-8111-111111111111}}",
 	},
 	{
-		why: "an object that is there already", want: authresilience.AlreadyExists,
+		why: "an object that is there already", want: authresilience.ClassAlreadyExists,
 		setup: "{apiVersion: v1, kind: ConfigMap, metadata: {name: there, namespace: default}}",
 		send: func(t *testing.T, f *fixture) error {
 			obj := parse(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: there, namespace: default}}")[0]
@@ -304,40 +304,40 @@ var requestAnswers = []answer{
 			return err
 		},
 	},
-	{why: "validation", want: authresilience.Invalid, manifest: "{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: default}, spec: {containers: []}}"},
-	{why: "no field manager", want: authresilience.BadRequest, send: func(_ *testing.T, f *fixture) error {
+	{why: "validation", want: authresilience.ClassInvalid, manifest: "{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: default}, spec: {containers: []}}"},
+	{why: "no field manager", want: authresilience.ClassBadRequest, send: func(_ *testing.T, f *fixture) error {
 		return f.send("x", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x"}}`, metav1.PatchOptions{})
 	}},
-	{why: "an unknown field", want: authresilience.InvalidManifest, manifest: "{apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: default}, dataa: {a: '1'}}"},
-	{why: "a value of another type", want: authresilience.InvalidManifest, manifest: "{apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: default}, data: {a: 1}}"},
-	{why: "a list with a key twice", want: authresilience.InvalidManifest, manifest: "{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: default}, spec: {containers: [{name: c, image: i}, {name: c, image: j}]}}"},
-	{why: "a resourceVersion that is no number", want: authresilience.InvalidManifest, send: func(_ *testing.T, f *fixture) error {
+	{why: "an unknown field", want: authresilience.ClassInvalidManifest, manifest: "{apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: default}, dataa: {a: '1'}}"},
+	{why: "a value of another type", want: authresilience.ClassInvalidManifest, manifest: "{apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: default}, data: {a: 1}}"},
+	{why: "a list with a key twice", want: authresilience.ClassInvalidManifest, manifest: "{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: default}, spec: {containers: [{name: c, image: i}, {name: c, image: j}]}}"},
+	{why: "a resourceVersion that is no number", want: authresilience.ClassInvalidManifest, send: func(_ *testing.T, f *fixture) error {
 		return f.send("behind", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"behind","resourceVersion":"abc"}}`, metav1.PatchOptions{FieldManager: "m"})
 	}},
-	{why: "a resourceVersion in a new object", want: authresilience.InvalidManifest, send: func(t *testing.T, f *fixture) error {
+	{why: "a resourceVersion in a new object", want: authresilience.ClassInvalidManifest, send: func(t *testing.T, f *fixture) error {
 		obj := parse(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: versioned, namespace: default, resourceVersion: '1'}}")[0]
 		_, err := f.on(t, f.actor, obj).Create(context.Background(), obj, metav1.CreateOptions{})
 		return err
 	}},
-	{why: "not YAML", want: authresilience.InvalidManifest, send: func(_ *testing.T, f *fixture) error {
+	{why: "not YAML", want: authresilience.ClassInvalidManifest, send: func(_ *testing.T, f *fixture) error {
 		return f.send("x", `{`, metav1.PatchOptions{FieldManager: "m"})
 	}},
-	{why: "a YAML key twice", want: authresilience.InvalidManifest, send: func(_ *testing.T, f *fixture) error {
+	{why: "a YAML key twice", want: authresilience.ClassInvalidManifest, send: func(_ *testing.T, f *fixture) error {
 		return f.send("x", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: x\ndata:\n  a: '1'\n  a: '2'\n", metav1.PatchOptions{FieldManager: "m", FieldValidation: "Strict"})
 	}},
-	{why: "another kind than the address has", want: authresilience.InvalidManifest, send: func(_ *testing.T, f *fixture) error {
+	{why: "another kind than the address has", want: authresilience.ClassInvalidManifest, send: func(_ *testing.T, f *fixture) error {
 		return f.send("x", `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x"}}`, metav1.PatchOptions{FieldManager: "m"})
 	}},
-	{why: "managedFields in the manifest", want: authresilience.InvalidManifest, send: func(_ *testing.T, f *fixture) error {
+	{why: "managedFields in the manifest", want: authresilience.ClassInvalidManifest, send: func(_ *testing.T, f *fixture) error {
 		return f.send("x", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x","managedFields":[]}}`, metav1.PatchOptions{FieldManager: "m"})
 	}},
-	{why: "an unknown field in a create", want: authresilience.InvalidManifest, send: func(t *testing.T, f *fixture) error {
+	{why: "an unknown field in a create", want: authresilience.ClassInvalidManifest, send: func(t *testing.T, f *fixture) error {
 		obj := parse(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: default}, dataa: {}}")[0]
 		_, err := f.on(t, f.actor, obj).Create(context.Background(), obj, metav1.CreateOptions{FieldValidation: "Strict"})
 		return err
 	}},
 	{
-		why: "an unknown field in a create of a custom resource", want: authresilience.InvalidManifest,
+		why: "an unknown field in a create of a custom resource", want: authresilience.ClassInvalidManifest,
 		setup: strings.NewReplacer("gadgets", "pebbles", "Gadget", "Pebble", "conv.ex.io", "small.ex.io", brokenStrategy, "None", "x-kubernetes-preserve-unknown-fields: true", "properties: {spec: {type: object}}").Replace(brokenConversion),
 		send: func(t *testing.T, f *fixture) error {
 			obj := parse(t, "{apiVersion: small.ex.io/v1, kind: Pebble, metadata: {name: p, namespace: default}, spec: {a: 1}}")[0]
@@ -345,28 +345,28 @@ var requestAnswers = []answer{
 			return err
 		},
 	},
-	{why: "another version than the address has", want: authresilience.InvalidManifest, send: func(t *testing.T, f *fixture) error {
+	{why: "another version than the address has", want: authresilience.ClassInvalidManifest, send: func(t *testing.T, f *fixture) error {
 		obj := parse(t, "{apiVersion: small.ex.io/v1, kind: Pebble, metadata: {name: q, namespace: default}}")[0]
 		_, err := f.on(t, f.actor, obj).Patch(context.Background(), "q", types.ApplyPatchType,
 			[]byte(`{"apiVersion":"small.ex.io/v2","kind":"Pebble","metadata":{"name":"q"}}`), metav1.PatchOptions{FieldManager: "m"})
 		return err
 	}},
-	{why: "a name that isn't that of the address", want: authresilience.BadRequest, send: func(_ *testing.T, f *fixture) error {
+	{why: "a name that isn't that of the address", want: authresilience.ClassBadRequest, send: func(_ *testing.T, f *fixture) error {
 		return f.send("y", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x"}}`, metav1.PatchOptions{FieldManager: "m"})
 	}},
-	{why: "a body that is too large", want: authresilience.TooLarge, send: func(_ *testing.T, f *fixture) error {
+	{why: "a body that is too large", want: authresilience.ClassTooLarge, send: func(_ *testing.T, f *fixture) error {
 		return f.send("x", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x"},"data":{"a":"`+strings.Repeat("a", 4<<20)+`"}}`, metav1.PatchOptions{FieldManager: "m"})
 	}},
 	{
-		why: "an object that is too large for etcd", want: authresilience.TooLarge,
+		why: "an object that is too large for etcd", want: authresilience.ClassTooLarge,
 		setup: strings.NewReplacer("gadgets", "boulders", "Gadget", "Boulder", "conv.ex.io", "large.ex.io", brokenStrategy, "None").Replace(brokenConversion),
 		send:  func(t *testing.T, f *fixture) error { return f.applyBoulder(t, 1700<<10) },
 	},
 	{
-		why: "an object that is too large for the connection to etcd", want: authresilience.TooLarge,
+		why: "an object that is too large for the connection to etcd", want: authresilience.ClassTooLarge,
 		send: func(t *testing.T, f *fixture) error { return f.applyBoulder(t, 2<<20) },
 	},
-	{why: "a health check port that is taken", want: authresilience.Invalid,
+	{why: "a health check port that is taken", want: authresilience.ClassInvalid,
 		setup: "{apiVersion: v1, kind: Service, metadata: {name: lb, namespace: default}, spec: {type: LoadBalancer, externalTrafficPolicy: Local, healthCheckNodePort: 31000, ports: [{port: 80, nodePort: 31001}]}}",
 		send: func(t *testing.T, f *fixture) error {
 			obj := parse(t, "{apiVersion: v1, kind: Service, metadata: {name: lb2, namespace: default}, spec: {type: LoadBalancer, externalTrafficPolicy: Local, healthCheckNodePort: 31000, ports: [{port: 80, nodePort: 31002}]}}")[0]
@@ -416,7 +416,7 @@ func (f *fixture) expect(t *testing.T, a answer) {
 		}
 	}
 	err := eventually(t, func() error { return a.send(t, f) }, isClass(a.want))
-	_, ok := authresilience.Degrade("prior", err, authresilience.Read{})
+	_, ok := authresilience.Degrade("prior", err, authresilience.ReadAttempt{})
 	assert.False(t, ok)
 	record(t, a.why, a.want, err)
 }
@@ -457,10 +457,10 @@ func TestWebhooks(t *testing.T) {
 	} {
 		t.Run(why, func(t *testing.T) {
 			denial = status
-			err := eventually(t, func() error { return f.apply(t, f.actor, manifest, metav1.DryRunAll) }, isClass(authresilience.Webhook))
-			_, ok := authresilience.Degrade("prior", err, authresilience.Read{})
+			err := eventually(t, func() error { return f.apply(t, f.actor, manifest, metav1.DryRunAll) }, isClass(authresilience.ClassWebhook))
+			_, ok := authresilience.Degrade("prior", err, authresilience.ReadAttempt{})
 			assert.False(t, ok)
-			record(t, why, authresilience.Webhook, err)
+			record(t, why, authresilience.ClassWebhook, err)
 		})
 	}
 }
@@ -472,13 +472,13 @@ func TestNoAnswer(t *testing.T) {
 		change func(*rest.Config)
 		want   authresilience.Class
 	}{
-		{"nobody listens", func(c *rest.Config) { c.Host = "https://127.0.0.1:1" }, authresilience.Connection},
-		{"an authority that the client doesn't know", func(c *rest.Config) { c.CAData = nil }, authresilience.TLS},
-		{"another name than the certificate has", func(c *rest.Config) { c.ServerName = "other.ex.io" }, authresilience.TLS},
+		{"nobody listens", func(c *rest.Config) { c.Host = "https://127.0.0.1:1" }, authresilience.ClassConnection},
+		{"an authority that the client doesn't know", func(c *rest.Config) { c.CAData = nil }, authresilience.ClassTLS},
+		{"another name than the certificate has", func(c *rest.Config) { c.ServerName = "other.ex.io" }, authresilience.ClassTLS},
 		{"http to the https port", func(c *rest.Config) {
 			*c = rest.Config{Host: strings.Replace(c.Host, "https:", "http:", 1)}
-		}, authresilience.TLS},
-		{"no time", func(c *rest.Config) { c.Timeout = time.Nanosecond }, authresilience.Timeout},
+		}, authresilience.ClassTLS},
+		{"no time", func(c *rest.Config) { c.Timeout = time.Nanosecond }, authresilience.ClassTimeout},
 	}
 	for _, r := range rows {
 		t.Run(r.why, func(t *testing.T) {
@@ -486,7 +486,7 @@ func TestNoAnswer(t *testing.T) {
 			r.change(config)
 			err := newActor(t, config).get("default")
 			assert.Equal(t, r.want, authresilience.Classify(err), "%v", err)
-			_, ok := authresilience.Degrade("prior", err, authresilience.Read{})
+			_, ok := authresilience.Degrade("prior", err, authresilience.ReadAttempt{})
 			assert.False(t, ok)
 			record(t, r.why, r.want, err)
 		})

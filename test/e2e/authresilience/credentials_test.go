@@ -51,7 +51,7 @@ func TestCredentials(t *testing.T) {
 	foreignCert, foreignKey := foreignCertificate(t)
 	both := rest.CopyConfig(expiredCertificate)
 	both.BearerToken = issued
-	none, authn, anonymous := authresilience.None, authresilience.Authentication, authresilience.Anonymous
+	none, authn, anonymous := authresilience.ClassNone, authresilience.ClassAuthentication, authresilience.ClassAnonymous
 
 	rows := []struct {
 		why       string
@@ -95,7 +95,7 @@ func TestCredentials(t *testing.T) {
 			if diagnosis.Err() != nil {
 				assert.Equal(t, authn, r.want, "what is not sent would have been refused")
 			}
-			kept, ok := authresilience.Degrade("prior", err, authresilience.Read{Object: "v1/ConfigMap credentials/x", Credential: diagnosis})
+			kept, ok := authresilience.Degrade("prior", err, authresilience.ReadAttempt{Object: "v1/ConfigMap credentials/x", Credential: diagnosis})
 			assert.Equal(t, r.want != none, ok)
 			if ok {
 				t.Log(kept.Warning)
@@ -107,7 +107,7 @@ func TestCredentials(t *testing.T) {
 			// A mapper comes first with every plan. Anybody whom the server knows may use discovery.
 			lookup := newActor(t, r.config).lookup()
 			if r.want == anonymous {
-				assert.Equal(t, authresilience.Authorization, authresilience.Classify(lookup), "discovery doesn't read who it was: %v", lookup)
+				assert.Equal(t, authresilience.ClassAuthorization, authresilience.Classify(lookup), "discovery doesn't read who it was: %v", lookup)
 			} else {
 				assert.Equal(t, r.want, authresilience.Classify(lookup), "%v", lookup)
 			}

@@ -23,52 +23,52 @@ import (
 
 // faultClasses are the classes of the faults. A fault that isn't here has no test.
 var faultClasses = map[string]faultClass{
-	"401 Status":               {request: authresilience.Authentication},
-	"401 HTML":                 {request: authresilience.Authentication},
-	"401 empty":                {request: authresilience.Authentication},
-	"403 Status":               {request: authresilience.Authorization},
-	"403 HTML":                 {request: authresilience.Authorization},
-	"403 empty":                {request: authresilience.Authorization},
-	"404 Status":               {request: authresilience.NotFound, lookup: []authresilience.Class{noKind, foreign}},
+	"401 Status":               {request: authresilience.ClassAuthentication},
+	"401 HTML":                 {request: authresilience.ClassAuthentication},
+	"401 empty":                {request: authresilience.ClassAuthentication},
+	"403 Status":               {request: authresilience.ClassAuthorization},
+	"403 HTML":                 {request: authresilience.ClassAuthorization},
+	"403 empty":                {request: authresilience.ClassAuthorization},
+	"404 Status":               {request: authresilience.ClassNotFound, lookup: []authresilience.Class{noKind, foreign}},
 	"404 HTML":                 {request: foreign, lookup: []authresilience.Class{noKind, foreign}},
 	"404 empty":                {request: foreign, lookup: []authresilience.Class{noKind, foreign}},
-	"409 Status":               {request: authresilience.Outdated, lookup: []authresilience.Class{foreign, foreign}},
+	"409 Status":               {request: authresilience.ClassOutdated, lookup: []authresilience.Class{foreign, foreign}},
 	"409 HTML":                 {request: foreign},
 	"409 empty":                {request: foreign},
-	"429 Status":               {request: authresilience.Throttled},
-	"429 HTML":                 {request: authresilience.Throttled},
-	"429 empty":                {request: authresilience.Throttled},
-	"500 Status":               {request: authresilience.ServerFault},
-	"500 HTML":                 {request: authresilience.ServerFault},
-	"500 empty":                {request: authresilience.ServerFault},
-	"502 Status":               {request: authresilience.Unavailable},
-	"502 HTML":                 {request: authresilience.Unavailable},
-	"502 empty":                {request: authresilience.Unavailable},
-	"503 Status":               {request: authresilience.Unavailable},
-	"503 HTML":                 {request: authresilience.Unavailable},
-	"503 empty":                {request: authresilience.Unavailable},
-	"504 Status":               {request: authresilience.Timeout},
-	"504 HTML":                 {request: authresilience.Timeout},
-	"504 empty":                {request: authresilience.Timeout},
-	"reset":                    {request: authresilience.Connection, get: authresilience.Timeout}, // client-go repeats a GET until the time is up
-	"truncated body":           {request: authresilience.Connection},
-	"leader change":            {request: authresilience.Unavailable, lookup: []authresilience.Class{unread, unread}},
-	"stall":                    {request: authresilience.Timeout},
-	"wrong content type":       {request: foreign, lookup: []authresilience.Class{noKind, authresilience.None}},
+	"429 Status":               {request: authresilience.ClassThrottled},
+	"429 HTML":                 {request: authresilience.ClassThrottled},
+	"429 empty":                {request: authresilience.ClassThrottled},
+	"500 Status":               {request: authresilience.ClassServerFault},
+	"500 HTML":                 {request: authresilience.ClassServerFault},
+	"500 empty":                {request: authresilience.ClassServerFault},
+	"502 Status":               {request: authresilience.ClassUnavailable},
+	"502 HTML":                 {request: authresilience.ClassUnavailable},
+	"502 empty":                {request: authresilience.ClassUnavailable},
+	"503 Status":               {request: authresilience.ClassUnavailable},
+	"503 HTML":                 {request: authresilience.ClassUnavailable},
+	"503 empty":                {request: authresilience.ClassUnavailable},
+	"504 Status":               {request: authresilience.ClassTimeout},
+	"504 HTML":                 {request: authresilience.ClassTimeout},
+	"504 empty":                {request: authresilience.ClassTimeout},
+	"reset":                    {request: authresilience.ClassConnection, get: authresilience.ClassTimeout}, // client-go repeats a GET until the time is up
+	"truncated body":           {request: authresilience.ClassConnection},
+	"leader change":            {request: authresilience.ClassUnavailable, lookup: []authresilience.Class{unread, unread}},
+	"stall":                    {request: authresilience.ClassTimeout},
+	"wrong content type":       {request: foreign, lookup: []authresilience.Class{noKind, authresilience.ClassNone}},
 	"redirect to a login page": {request: foreign},
-	"200 foreign JSON":         {request: foreign, lookup: []authresilience.Class{noKind, authresilience.None}},
+	"200 foreign JSON":         {request: foreign, lookup: []authresilience.Class{noKind, authresilience.ClassNone}},
 	"200 empty":                {request: foreign},
 }
 
 // What client-go's discovery makes of answers that it can't read: it takes them for a server without the core group, so
 // that there are no ConfigMaps (first request), or without any other, which doesn't matter here (second request).
 const (
-	noKind  = authresilience.TypeNotServed
-	foreign = authresilience.UnexpectedResponse
+	noKind  = authresilience.ClassTypeNotServed
+	foreign = authresilience.ClassUnexpectedResponse
 )
 
 // Of a refusal discovery sees the code and not what the server says.
-const unread = authresilience.ServerFault
+const unread = authresilience.ClassServerFault
 
 // faultClass is the class of a fault in an answer that is decoded, and where others differ, in those to a GET and to
 // discovery's requests.
@@ -99,7 +99,7 @@ func TestAStatusIsNoObject(t *testing.T) {
 	obj, err := actor.dynamic.Resource(configMaps).Namespace(ns).Get(context.Background(), "x", metav1.GetOptions{})
 	require.NoError(t, err, "client-go notices it now; this test and its fault can go to the others")
 	require.Equal(t, "Status", obj.GetKind())
-	assert.Equal(t, authresilience.Authorization, authresilience.Classify(apierrors.FromObject(obj)))
+	assert.Equal(t, authresilience.ClassAuthorization, authresilience.Classify(apierrors.FromObject(obj)))
 }
 
 // TestPagesRepeatTheToken shows that the search for secrets in the texts of errors can find some: client-go quotes pages,
@@ -156,7 +156,7 @@ func (f *fixture) spoil(t *testing.T, fault faultproxy.Fault, ns, token string) 
 	config := proxy.Client(token)
 	config.Timeout = time.Second
 	actor := newActor(t, config)
-	require.NoError(t, eventually(t, func() error { return actor.patch(ns) }, isClass(authresilience.None)), "RBAC")
+	require.NoError(t, eventually(t, func() error { return actor.patch(ns) }, isClass(authresilience.ClassNone)), "RBAC")
 
 	operations := []struct {
 		name string
@@ -190,7 +190,7 @@ func (f *fixture) spoil(t *testing.T, fault faultproxy.Fault, ns, token string) 
 // resultOf is what a host does with the error: it keeps the prior state, or fails, or doesn't notice.
 func resultOf(t *testing.T, err error, read bool, token string) string {
 	prior := "prior"
-	kept, ok := authresilience.Degrade(prior, err, authresilience.Read{Object: "v1/ConfigMap faults/x"})
+	kept, ok := authresilience.Degrade(prior, err, authresilience.ReadAttempt{Object: "v1/ConfigMap faults/x"})
 	for _, secret := range strings.Split(token, ".") {
 		for _, text := range []string{fmt.Sprint(authresilience.Redact(err)), kept.Warning.String(), fmt.Sprintf("%+v", kept)} {
 			assert.NotContains(t, text, secret)

@@ -90,7 +90,7 @@ func (s *survivor) attempt(t *testing.T, run func(*ssaplan.Planner) error) {
 // assertClear demands that an error says which object it is about and what happened.
 func (s *survivor) assertClear(t *testing.T, err error) {
 	t.Helper()
-	assert.Equal(t, authresilience.Unavailable, authresilience.Classify(err), "%v", err)
+	assert.Equal(t, authresilience.ClassUnavailable, authresilience.Classify(err), "%v", err)
 	assert.ErrorContains(t, err, "v1/ConfigMap leader-change/"+s.manifest.GetName())
 	assert.ErrorContains(t, err, "etcdserver: leader changed")
 }
@@ -101,7 +101,7 @@ func (s *survivor) settle(t *testing.T, manifests ...*unstructured.Unstructured)
 	for _, manifest := range manifests {
 		_, err := s.healthy.Apply(context.Background(), s.planFor(t, manifest))
 		require.NoError(t, err)
-		assert.Equal(t, ssaplan.NoOp, s.planFor(t, manifest).Action)
+		assert.Equal(t, ssaplan.ActionNoOp, s.planFor(t, manifest).Action)
 	}
 }
 
@@ -145,12 +145,12 @@ func (s *survivor) planAll(t *testing.T) {
 }
 
 func (s *survivor) create(t *testing.T) {
-	s.applyTwice(t, ssaplan.Create)
+	s.applyTwice(t, ssaplan.ActionCreate)
 }
 
 func (s *survivor) update(t *testing.T) {
 	s.drifted(t)
-	s.applyTwice(t, ssaplan.Update)
+	s.applyTwice(t, ssaplan.ActionUpdate)
 }
 
 // applyTwice applies a plan, and if that fails the very same once more.
@@ -164,7 +164,7 @@ func (s *survivor) applyTwice(t *testing.T, action ssaplan.Action) {
 	if !s.failed {
 		return
 	}
-	written := s.planFor(t, s.manifest).Action == ssaplan.NoOp
+	written := s.planFor(t, s.manifest).Action == ssaplan.ActionNoOp
 	_, err := s.healthy.Apply(context.Background(), plan)
 	assert.Equal(t, written, err != nil, "what was written is not written again: %v", err)
 	s.settle(t, s.manifest)
@@ -188,7 +188,7 @@ func (s *survivor) rename(t *testing.T) {
 
 // replaceBy carries out a plan, and if that fails goes on with the very same.
 func (s *survivor) replaceBy(t *testing.T, plan *ssaplan.Plan) {
-	require.Equal(t, ssaplan.Replace, plan.Action)
+	require.Equal(t, ssaplan.ActionReplace, plan.Action)
 	options := ssaplan.DeleteOptions{PollInterval: time.Millisecond}
 	s.attempt(t, func(planner *ssaplan.Planner) error {
 		_, err := planner.Replace(context.Background(), plan, options)
@@ -198,7 +198,7 @@ func (s *survivor) replaceBy(t *testing.T, plan *ssaplan.Plan) {
 		_, err := s.healthy.Replace(context.Background(), plan, options)
 		require.NoError(t, err, "also if the new object is there")
 	}
-	assert.Equal(t, ssaplan.NoOp, s.planFor(t, s.manifest).Action)
+	assert.Equal(t, ssaplan.ActionNoOp, s.planFor(t, s.manifest).Action)
 }
 
 func (s *survivor) delete(t *testing.T) {

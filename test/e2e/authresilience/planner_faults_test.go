@@ -87,7 +87,7 @@ func (f *faulty) spoilPlanner(t *testing.T, fault faultproxy.Fault, name string)
 			request, ok := proxy.Spoiled()
 			if !ok {
 				require.Greater(t, n, 1, "nothing was spoiled")
-				require.Equal(t, authresilience.None, class, "without a fault")
+				require.Equal(t, authresilience.ClassNone, class, "without a fault")
 				break
 			}
 			outcomes = append(outcomes, outcome{fault.String(), op.name, request.String(), class, result})
@@ -112,7 +112,7 @@ func (f *faulty) attempt(t *testing.T, fault faultproxy.Fault, name string) *att
 	f.driftOf(t, name)
 	a.plan, err = healthy.Plan(ctx, ssaplan.Request{Manifest: a.manifest, Prior: a.state})
 	require.NoError(t, err)
-	require.Equal(t, ssaplan.Update, a.plan.Action)
+	require.Equal(t, ssaplan.ActionUpdate, a.plan.Action)
 	return a
 }
 
@@ -127,11 +127,11 @@ func (a *attempt) read(t *testing.T) (authresilience.Class, string) {
 		return class, "failed, state kept"
 	}
 	a.clean(t, fmt.Sprintf("%+v", reading), asJSON(t, reading.State))
-	class, result := authresilience.None, "says "+string(reading.Presence)
+	class, result := authresilience.ClassNone, "says "+string(reading.Presence)
 	switch reading.Presence {
-	case ssaplan.Present:
+	case ssaplan.PresenceFound:
 		return class, "refreshed"
-	case ssaplan.Unreadable:
+	case ssaplan.PresenceUnreadable:
 		class, result = reading.State.Stale.Reason, "degraded, state kept and stale"
 		a.clean(t, reading.Warning.String())
 	default:
@@ -166,16 +166,16 @@ func (a *attempt) makePlan(t *testing.T) (authresilience.Class, string) {
 	a.clean(t, fmt.Sprintf("%v %+v %#v", plan, plan, plan), asJSON(t, plan))
 	request, _ := a.proxy.Spoiled()
 	switch plan.Deferral {
-	case ssaplan.UnreadableObject:
-		assert.Equal(t, authresilience.Authorization, faultClasses[a.fault.String()].request)
-		return authresilience.Authorization, "deferred: " + string(plan.Deferral)
-	case ssaplan.MissingType:
+	case ssaplan.DeferralUnreadable:
+		assert.Equal(t, authresilience.ClassAuthorization, faultClasses[a.fault.String()].request)
+		return authresilience.ClassAuthorization, "deferred: " + string(plan.Deferral)
+	case ssaplan.DeferralTypeNotServed:
 		assert.NotContains(t, request.URI, "/configmaps/", "the type is served")
-		return authresilience.TypeNotServed, "deferred: " + string(plan.Deferral)
+		return authresilience.ClassTypeNotServed, "deferred: " + string(plan.Deferral)
 	}
-	assert.Equal(t, ssaplan.Update, plan.Action)
+	assert.Equal(t, ssaplan.ActionUpdate, plan.Action)
 	assert.Len(t, plan.Changes, 1)
-	return authresilience.None, "planned"
+	return authresilience.ClassNone, "planned"
 }
 
 func (a *attempt) apply(t *testing.T) (authresilience.Class, string) {
@@ -186,7 +186,7 @@ func (a *attempt) apply(t *testing.T) (authresilience.Class, string) {
 	if err == nil {
 		assert.True(t, written, "success is reported, but nothing was written")
 		assert.Equal(t, live, obj)
-		return authresilience.None, "applied"
+		return authresilience.ClassNone, "applied"
 	}
 	a.clean(t, textsOf(err)...)
 	if written { // only where the answer was spoiled, not the request

@@ -44,7 +44,7 @@ func newFlow(t *testing.T, namespace string) *flow {
 	f.fresh = f.token(t, f.account, authenticationv1.TokenRequestSpec{})
 	f.expired = f.signed(t, f.signer, f.account, time.Now().Add(-2*time.Hour), time.Now().Add(-time.Hour))
 	f.manifest = parse(t, fmt.Sprintf(`{apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: %s}, data: {a: "1", b: "1"}}`, namespace))[0]
-	eventually(t, func() error { return newActor(t, f.withToken(f.fresh)).get(namespace) }, isClass(authresilience.NotFound)) // RBAC
+	eventually(t, func() error { return newActor(t, f.withToken(f.fresh)).get(namespace) }, isClass(authresilience.ClassNotFound)) // RBAC
 	f.state = f.applied(t, f.planner(t, f.withToken(f.fresh)))
 	return f
 }
@@ -112,7 +112,7 @@ func (f *flow) liveOf(t *testing.T, name string) *unstructured.Unstructured {
 func (f *flow) assertKept(t *testing.T, config *rest.Config, reading *ssaplan.Reading, err error, reason authresilience.Class) {
 	t.Helper()
 	require.NoError(t, err)
-	require.Equal(t, ssaplan.Unreadable, reading.Presence)
+	require.Equal(t, ssaplan.PresenceUnreadable, reading.Presence)
 	require.NotNil(t, reading.Warning)
 	assert.Equal(t, reason, reading.State.Stale.Reason)
 	assert.True(t, f.state.Stale.IsZero(), "the prior state isn't touched")
@@ -144,7 +144,7 @@ func TestFlowExpiredAtRefresh(t *testing.T) {
 			config := proxy.Client(f.expired)
 			f.drift(t)
 			reading, err := f.planner(t, config, func(o *ssaplan.Options) { o.SendExpired = sent }).Read(context.Background(), f.state)
-			f.assertKept(t, config, reading, err, authresilience.Authentication)
+			f.assertKept(t, config, reading, err, authresilience.ClassAuthentication)
 			assert.Contains(t, reading.Warning.Cause, "expired 60 min ago")
 			assert.Equal(t, "renew the bearer token", reading.Warning.Next)
 			assert.Equal(t, sent, len(proxy.Requests()) > 0, "what can only fail is not sent: %v", proxy.Requests())
@@ -152,9 +152,9 @@ func TestFlowExpiredAtRefresh(t *testing.T) {
 			fresh := f.planner(t, f.withToken(f.fresh))
 			plan, err := fresh.Plan(context.Background(), ssaplan.Request{Manifest: f.manifest, Prior: stored(t, reading.State)})
 			require.NoError(t, err)
-			require.Equal(t, ssaplan.Update, plan.Action)
+			require.Equal(t, ssaplan.ActionUpdate, plan.Action)
 			require.Len(t, plan.Changes, 1)
-			assert.Equal(t, ssaplan.Drifted, plan.Changes[0].Cause)
+			assert.Equal(t, ssaplan.CauseDrifted, plan.Changes[0].Cause)
 			assert.Equal(t, "data.a", plan.Changes[0].Path.String())
 			assert.Contains(t, fmt.Sprint(plan.Baseline.Object), "drifted", "a stale baseline is refreshed from the planner's own read")
 
@@ -163,7 +163,7 @@ func TestFlowExpiredAtRefresh(t *testing.T) {
 			require.NoError(t, err)
 			reading, err = fresh.Read(context.Background(), stored(t, reading.State))
 			require.NoError(t, err)
-			assert.Equal(t, ssaplan.Present, reading.Presence)
+			assert.Equal(t, ssaplan.PresenceFound, reading.Presence)
 			assert.True(t, reading.State.Stale.IsZero())
 			assert.Empty(t, reading.Drift)
 		})
@@ -174,11 +174,11 @@ func TestFlowExpiredAtRefresh(t *testing.T) {
 func TestFlowNoFalseDrift(t *testing.T) {
 	f := newFlow(t, "flow-no-drift")
 	reading, err := f.planner(t, f.withToken(f.expired)).Read(context.Background(), f.state)
-	f.assertKept(t, f.withToken(f.expired), reading, err, authresilience.Authentication)
+	f.assertKept(t, f.withToken(f.expired), reading, err, authresilience.ClassAuthentication)
 	fresh := f.planner(t, f.withToken(f.fresh))
 	plan, err := fresh.Plan(context.Background(), ssaplan.Request{Manifest: f.manifest, Prior: stored(t, reading.State)})
 	require.NoError(t, err)
-	assert.Equal(t, ssaplan.NoOp, plan.Action)
+	assert.Equal(t, ssaplan.ActionNoOp, plan.Action)
 
 	f.drift(t)
 	plan, err = fresh.Plan(context.Background(), ssaplan.Request{Manifest: f.manifest, Prior: f.state})
@@ -198,12 +198,12 @@ func TestFlowExpiredAtApply(t *testing.T) {
 		late := f.planner(t, config, func(o *ssaplan.Options) { o.SendExpired = sent })
 		_, err = late.Apply(context.Background(), plan)
 		require.Error(t, err)
-		assert.Equal(t, authresilience.Authentication, authresilience.Classify(err))
+		assert.Equal(t, authresilience.ClassAuthentication, authresilience.Classify(err))
 		assert.ErrorContains(t, err, "expired 60 min ago")
 		assertClean(t, config, err.Error(), fmt.Sprintf("%+v %#v", err, err))
 		_, err = late.Plan(context.Background(), ssaplan.Request{Manifest: f.manifest, Prior: f.state})
 		require.Error(t, err, "planning isn't refreshing")
-		assert.Equal(t, authresilience.Authentication, authresilience.Classify(err))
+		assert.Equal(t, authresilience.ClassAuthentication, authresilience.Classify(err))
 	}
 	assert.Equal(t, before, f.live(t).GetResourceVersion())
 }
@@ -223,9 +223,9 @@ func TestFlowExpiredMidway(t *testing.T) {
 	for i := range objects {
 		reading, err := planner.Read(context.Background(), f.state)
 		require.NoError(t, err)
-		if reading.Presence == ssaplan.Unreadable {
+		if reading.Presence == ssaplan.PresenceUnreadable {
 			kept++
-			f.assertKept(t, config, reading, err, authresilience.Authentication)
+			f.assertKept(t, config, reading, err, authresilience.ClassAuthentication)
 			assert.Contains(t, reading.Warning.Cause, "is not expired", "by what it says about itself")
 		}
 		_, err = planner.Plan(context.Background(), ssaplan.Request{Manifest: f.manifest, Live: f.live(t)})
@@ -239,7 +239,7 @@ func TestFlowWrongToken(t *testing.T) {
 	f := newFlow(t, "flow-wrong")
 	config := f.withToken(f.token(t, f.account, authenticationv1.TokenRequestSpec{Audiences: []string{"vault"}}))
 	reading, err := f.planner(t, config).Read(context.Background(), f.state)
-	f.assertKept(t, config, reading, err, authresilience.Authentication)
+	f.assertKept(t, config, reading, err, authresilience.ClassAuthentication)
 	assert.Contains(t, reading.Warning.Cause, "is not expired")
 	assert.Contains(t, reading.Warning.Next, "check the configuration")
 }
@@ -252,28 +252,28 @@ func TestFlowRBAC(t *testing.T) {
 	f.drift(t)
 	before := f.live(t).GetResourceVersion()
 	reader, writer, stranger := f.user(t, "flow-reader"), f.user(t, "flow-writer"), f.user(t, "flow-stranger")
-	eventually(t, func() error { return reader.get(f.namespace) }, isClass(authresilience.None))
+	eventually(t, func() error { return reader.get(f.namespace) }, isClass(authresilience.ClassNone))
 	eventually(t, func() error { return writer.patch(f.namespace, "All") }, func(err error) bool {
-		return authresilience.Classify(err) != authresilience.Authorization
+		return authresilience.Classify(err) != authresilience.ClassAuthorization
 	})
 
 	for _, who := range []actor{writer, stranger} {
 		reading, err := f.planner(t, who.config).Read(context.Background(), f.state)
-		f.assertKept(t, who.config, reading, err, authresilience.Authorization)
+		f.assertKept(t, who.config, reading, err, authresilience.ClassAuthorization)
 		assert.Contains(t, reading.Warning.Cause, `cannot get resource "configmaps"`)
 		assert.Contains(t, reading.Warning.Next, `ask for the right to get resource "configmaps"`)
 	}
 	reading, err := f.planner(t, reader.config).Read(context.Background(), f.state)
 	require.NoError(t, err)
-	assert.Equal(t, ssaplan.Present, reading.Presence)
+	assert.Equal(t, ssaplan.PresenceFound, reading.Presence)
 	assert.Len(t, reading.Drift, 1)
 	for _, who := range []actor{reader, stranger} {
 		_, err = f.planner(t, who.config).Plan(context.Background(), ssaplan.Request{Manifest: f.manifest, Prior: f.state})
-		assert.Equal(t, authresilience.Authorization, authresilience.Classify(err), "%v", err)
+		assert.Equal(t, authresilience.ClassAuthorization, authresilience.Classify(err), "%v", err)
 	}
 	plan, err := f.planner(t, f.withToken(f.fresh)).Plan(context.Background(), ssaplan.Request{Manifest: f.manifest, Prior: f.state})
 	require.NoError(t, err)
 	_, err = f.planner(t, reader.config).Apply(context.Background(), plan)
-	assert.Equal(t, authresilience.Authorization, authresilience.Classify(err), "%v", err)
+	assert.Equal(t, authresilience.ClassAuthorization, authresilience.Classify(err), "%v", err)
 	assert.Equal(t, before, f.live(t).GetResourceVersion())
 }

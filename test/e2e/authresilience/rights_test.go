@@ -26,7 +26,7 @@ func TestRights(t *testing.T) {
 	f.grant(t, ns, "reader", "{kind: User, name: reader}", "get")
 	f.grant(t, ns, "writer", "{kind: User, name: writer}", "patch")
 	f.grant(t, ns, "both", "{kind: User, name: both}", "get", "patch")
-	none, authz := authresilience.None, authresilience.Authorization
+	none, authz := authresilience.ClassNone, authresilience.ClassAuthorization
 	anonymous := newActor(t, rest.AnonymousClientConfig(f.config))
 
 	rows := []struct {
@@ -38,7 +38,7 @@ func TestRights(t *testing.T) {
 		{"get, not patch", f.user(t, "reader"), none, authz, authz},
 		{"patch, not get", f.user(t, "writer"), authz, none, none},
 		{"nothing", f.user(t, "stranger"), authz, authz, authz},
-		{"anonymous", anonymous, authresilience.Anonymous, authresilience.Anonymous, authresilience.Anonymous},
+		{"anonymous", anonymous, authresilience.ClassAnonymous, authresilience.ClassAnonymous, authresilience.ClassAnonymous},
 	}
 	for _, r := range rows {
 		t.Run(r.why, func(t *testing.T) {
@@ -54,7 +54,7 @@ func TestRights(t *testing.T) {
 			}
 			for _, op := range operations {
 				err := eventually(t, op.run, isClass(op.want))
-				_, ok := authresilience.Degrade("prior", err, authresilience.Read{})
+				_, ok := authresilience.Degrade("prior", err, authresilience.ReadAttempt{})
 				assert.Equal(t, op.read && op.want != none, ok, "%s: %v", op.what, err)
 				record(t, r.why+": "+op.what, op.want, err)
 			}
@@ -114,16 +114,16 @@ aggregationRule: {clusterRoleSelectors: [{matchLabels: {a: b}}]}
 		want     authresilience.Class
 		survived bool
 	}{
-		{"impersonation", func() error { return disguise.get(ns) }, authresilience.Authorization, true},
-		{"impersonation, for a dry run", func() error { return disguise.patch(ns, "All") }, authresilience.Authorization, !f.atLeast("1.36")},
-		{"a role with more rights than its author", func() error { return f.apply(t, maker, greedy) }, authresilience.Authorization, false},
-		{"a role that aggregates others", func() error { return f.apply(t, maker, aggregated) }, authresilience.Authorization, false},
-		{"discovery, anonymously", anonymous.lookup, authresilience.Authorization, true},
+		{"impersonation", func() error { return disguise.get(ns) }, authresilience.ClassAuthorization, true},
+		{"impersonation, for a dry run", func() error { return disguise.patch(ns, "All") }, authresilience.ClassAuthorization, !f.atLeast("1.36")},
+		{"a role with more rights than its author", func() error { return f.apply(t, maker, greedy) }, authresilience.ClassAuthorization, false},
+		{"a role that aggregates others", func() error { return f.apply(t, maker, aggregated) }, authresilience.ClassAuthorization, false},
+		{"discovery, anonymously", anonymous.lookup, authresilience.ClassAuthorization, true},
 	}
 	for _, r := range rows {
 		t.Run(r.why, func(t *testing.T) {
 			err := eventually(t, r.run, isClass(r.want))
-			_, ok := authresilience.Degrade("prior", err, authresilience.Read{})
+			_, ok := authresilience.Degrade("prior", err, authresilience.ReadAttempt{})
 			assert.Equal(t, r.survived, ok, "%v", err)
 			record(t, r.why, r.want, err)
 		})
@@ -146,7 +146,7 @@ spec: {group: dead.ex.io, version: v1, groupPriorityMinimum: 1000, versionPriori
 		t.Run(name, func(t *testing.T) {
 			client := discovery.NewDiscoveryClientForConfigOrDie(f.config)
 			client.UseLegacyDiscovery = legacy
-			want := map[bool]authresilience.Class{false: authresilience.DiscoveryFailed, true: authresilience.Unavailable}[legacy]
+			want := map[bool]authresilience.Class{false: authresilience.ClassDiscoveryFailed, true: authresilience.ClassUnavailable}[legacy]
 			failed := eventually(t, func() error {
 				_, _, err := client.ServerGroupsAndResources()
 				return err
@@ -155,9 +155,9 @@ spec: {group: dead.ex.io, version: v1, groupPriorityMinimum: 1000, versionPriori
 			f.mapper.Reset()
 			_, dead := f.mapper.RESTMapping(deadKind, "v1")
 			_, absent := f.mapper.RESTMapping(absentKind, "v1")
-			assert.Equal(t, authresilience.TypeNotServed, authresilience.Classify(dead), "all that the mapper says")
+			assert.Equal(t, authresilience.ClassTypeNotServed, authresilience.Classify(dead), "all that the mapper says")
 			assert.Equal(t, want, authresilience.Classify(errors.Join(dead, failed)))
-			assert.Equal(t, authresilience.TypeNotServed, authresilience.Classify(errors.Join(absent, failed)), "another group's failure explains nothing")
+			assert.Equal(t, authresilience.ClassTypeNotServed, authresilience.Classify(errors.Join(absent, failed)), "another group's failure explains nothing")
 		})
 	}
 }
@@ -178,13 +178,13 @@ spec: {group: gone.ex.io, version: v1, groupPriorityMinimum: 1000, versionPriori
 	err = eventually(t, func() error {
 		_, err := planner.Read(context.Background(), state)
 		return err
-	}, isClass(authresilience.Unavailable))
-	_, ok := authresilience.Degrade(state, err, authresilience.Read{})
+	}, isClass(authresilience.ClassUnavailable))
+	_, ok := authresilience.Degrade(state, err, authresilience.ReadAttempt{})
 	assert.False(t, ok)
 
 	manifest := parse(t, "{apiVersion: gone.ex.io/v1, kind: Widget, metadata: {name: x, namespace: default}}")[0]
 	_, err = planner.Plan(context.Background(), ssaplan.Request{Manifest: manifest})
-	assert.Equal(t, authresilience.Unavailable, authresilience.Classify(err), "%v", err)
+	assert.Equal(t, authresilience.ClassUnavailable, authresilience.Classify(err), "%v", err)
 }
 
 // removeAPIService takes a group away again, since other tests use discovery, too.

@@ -114,8 +114,8 @@ func (w *world) planBy(planner *ssaplan.Planner, request ssaplan.Request) *ssapl
 	noteAll(w, "change", plan.Changes)
 	noteAll(w, "ownership", plan.Ownership)
 	noteAll(w, "conflict", plan.Conflicts)
-	noteAll(w, "unkept", plan.Unkept)
-	noteAll(w, "normalized", plan.Normalized)
+	noteAll(w, "unkept", plan.Ineffective)
+	noteAll(w, "normalized", plan.Adjustments)
 	noteAll(w, "warning", plan.Warnings)
 	if r := plan.Replacement; r != nil {
 		w.note("  replaces %s %s because of %v (%s), hazards %v", r.Old, r.UID, r.Fields, r.Evidence, r.Hazards)

@@ -210,7 +210,7 @@ func (s scenario) checkOwners(t *testing.T, f *figures, live, dryRun, real map[s
 	f.count(&f.owners, agreed)
 }
 
-func changeLines(changes []fieldowner.Change) []string {
+func changeLines(changes []fieldowner.Transfer) []string {
 	var lines []string
 	for _, c := range changes {
 		lines = append(lines, c.String())
@@ -227,12 +227,12 @@ func (s scenario) checkFates(t *testing.T, f *figures, live, dryRun, real map[st
 		exists := len(is.Missing) == 0
 		var agreed bool
 		switch d.Fate {
-		case fieldowner.Deleted:
+		case fieldowner.FateDeleted:
 			agreed = assert.False(t, exists, "%s", d)
-		case fieldowner.Reset:
+		case fieldowner.FateReset:
 			agreed = assert.True(t, exists, "%s", d) && assert.Empty(t, s.othersOf(t, real, d.Path), "%s", d) &&
 				assert.Empty(t, projection.Diff(projection.Project(dryRun, set), is), "%s", d)
-		case fieldowner.Retained:
+		case fieldowner.FateRetained:
 			agreed = assert.True(t, exists, "%s", d) && assert.NotEmpty(t, s.othersOf(t, real, d.Path), "%s", d) &&
 				assert.Empty(t, scalarChanges(projection.Diff(was, is)), "%s", d)
 		}
@@ -254,7 +254,7 @@ func (s scenario) checkAllDroppedAreListed(t *testing.T, live, real map[string]a
 }
 
 // scalarChanges drops the changes of maps and lists: what is retained of those is retained by those who own a part.
-func scalarChanges(changes []projection.Change) []projection.Change {
+func scalarChanges(changes []projection.Difference) []projection.Difference {
 	isContainer := func(v any) bool {
 		switch v.(type) {
 		case map[string]any, []any:
@@ -262,7 +262,7 @@ func scalarChanges(changes []projection.Change) []projection.Change {
 		}
 		return false
 	}
-	return slices.DeleteFunc(changes, func(c projection.Change) bool { return isContainer(c.Before) || isContainer(c.After) })
+	return slices.DeleteFunc(changes, func(c projection.Difference) bool { return isContainer(c.Before) || isContainer(c.After) })
 }
 
 // othersOf returns who else owns p, something in it, or the list item that p is a key field of.
@@ -272,7 +272,7 @@ func (s scenario) othersOf(t *testing.T, obj map[string]any, p projection.Path) 
 	}
 	var others []string
 	for _, e := range read(t, obj).Entries() {
-		mine := e.Manager == s.manager && e.Operation == fieldowner.Apply && e.Subresource == ""
+		mine := e.Manager == s.manager && e.Operation == fieldowner.OperationApply && e.Subresource == ""
 		if !mine && !e.Fields.Under(p).Empty() {
 			others = append(others, e.Manager)
 		}
@@ -295,14 +295,14 @@ func (s scenario) checkImports(t *testing.T, f *figures) {
 		return
 	}
 	for _, e := range read(t, s.object.get()).Entries() {
-		if e.Operation != fieldowner.Apply {
+		if e.Operation != fieldowner.OperationApply {
 			continue
 		}
 		// A manager's fields are in the version in which it applied them.
 		object := s.object.in(e.APIVersion)
 		before := object.get()
 		m, err := fieldowner.NewManifest(before, fieldowner.Selection{
-			Strategy: fieldowner.ManagerFields, Manager: e.Manager, Operation: fieldowner.Apply,
+			Strategy: fieldowner.ManagerFields, Manager: e.Manager, Operation: fieldowner.OperationApply,
 		})
 		require.NoError(t, err)
 		after, err := object.apply(m.Object, e.Manager, applyOptions{})

@@ -79,7 +79,7 @@ func TestMigrateFromClientSideApply(t *testing.T) {
 	entries := read(t, after).Entries()
 	require.Len(t, entries, 1)
 	assert.Equal(t, tool, entries[0].Manager)
-	assert.Equal(t, fieldowner.Apply, entries[0].Operation)
+	assert.Equal(t, fieldowner.OperationApply, entries[0].Operation)
 	assert.True(t, read(t, before).Fields(fieldowner.By(fieldowner.ClientSideApply)).Equal(entries[0].Fields), "nothing is lost")
 
 	again, err := fieldowner.Migrate(after, tool, fieldowner.ClientSideApply)

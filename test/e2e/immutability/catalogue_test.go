@@ -100,7 +100,7 @@ func (p pair) run(t *testing.T, c *cluster) (r result, served bool) {
 		Truth: r.truth, Manifest: after, Live: live, Apply: statusOf(t, refused), Replies: server.replies,
 	})
 	t.Logf("%v\ntruth:  %s\ntexts:  %s %s\nprobed: %s (%s)\nfields: %v", refused, r.truth,
-		r.texts.Kind, r.texts.Uncertain, r.probed.Kind, r.probed.Evidence, r.probed.Fields)
+		r.texts.Refusal, r.texts.Uncertain, r.probed.Refusal, r.probed.Evidence, r.probed.Fields)
 	return r, true
 }
 
@@ -138,13 +138,13 @@ func (p pair) find(t *testing.T, c *cluster, before, after, live *unstructured.U
 }
 
 // verdictFor is the verdict that a truth asks for.
-var verdictFor = map[truth]immutability.Kind{
-	replaceWorks: immutability.Immutable,
-	updateWorks:  immutability.MergeLeftover,
-	notValid:     immutability.Invalid,
-	oneWay:       immutability.Directional,
-	badMetadata:  immutability.MetadataPrecondition,
-	policy:       immutability.AdmissionDenied,
+var verdictFor = map[truth]immutability.Refusal{
+	replaceWorks: immutability.RefusalImmutable,
+	updateWorks:  immutability.RefusalMergeLeftover,
+	notValid:     immutability.RefusalInvalid,
+	oneWay:       immutability.RefusalDirectional,
+	badMetadata:  immutability.RefusalMetadataPrecondition,
+	policy:       immutability.RefusalAdmissionDenied,
 }
 
 // check holds the verdicts against the truth.
@@ -154,7 +154,7 @@ func (r result) check(t *testing.T) {
 		assert.Equal(t, replaceWorks, r.truth, "wrong replacement without the probe")
 	}
 	assert.Equal(t, r.truth == replaceWorks, r.probed.Replaceable(), "wrong or missed replacement with the probe")
-	assert.Equal(t, verdictFor[r.truth], r.probed.Kind)
+	assert.Equal(t, verdictFor[r.truth], r.probed.Refusal)
 	assert.Empty(t, r.probed.Uncertain)
 	assert.Equal(t, r.pair.leftovers, r.probed.Leftovers)
 	assert.NotEmpty(t, r.probed.Fields, "the user is told why")

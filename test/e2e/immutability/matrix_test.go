@@ -13,11 +13,11 @@ import (
 func label(v immutability.Verdict) string {
 	switch {
 	case v.Replaceable():
-		return string(v.Kind) + ", replaceable"
+		return string(v.Refusal) + ", replaceable"
 	case v.Uncertain != "":
-		return string(v.Kind) + ", not proven"
+		return string(v.Refusal) + ", not proven"
 	}
-	return string(v.Kind)
+	return string(v.Refusal)
 }
 
 // matrix counts the results by verdict and truth.

@@ -54,15 +54,15 @@ func TestRefusedCreates(t *testing.T) {
 			_, refused := c.tryApply(after, true)
 			require.Error(t, refused)
 			texts := immutability.Classify(refused)
-			require.Equal(t, immutability.Immutable, texts.Kind)
+			require.Equal(t, immutability.RefusalImmutable, texts.Refusal)
 			probe := func() immutability.Verdict {
 				return immutability.Probe(context.Background(), user.resource(after), after, live, texts, immutability.ProbeOptions{})
 			}
-			c.eventually(t, func() bool { return probe().Evidence.Create.Outcome == immutability.Refused })
+			c.eventually(t, func() bool { return probe().Evidence.Create.Outcome == immutability.OutcomeRefused })
 
 			probed := probe()
 			assert.False(t, probed.Replaceable(), tt.why)
-			assert.Equal(t, immutability.Immutable, probed.Kind, "what the texts say")
+			assert.Equal(t, immutability.RefusalImmutable, probed.Refusal, "what the texts say")
 			assert.Contains(t, probed.Uncertain, "the server would refuse to create the object: ")
 			assert.Contains(t, probed.Evidence.Create.Message, tt.message, tt.why)
 			user.delete(t, after)
@@ -162,7 +162,7 @@ func TestFullQuota(t *testing.T) {
 	assert.True(t, probed.Replaceable(), probed.Evidence)
 	assert.Equal(t, "the quota is full, and the delete makes room", probed.Evidence.Create.Message)
 	invalid := probe(edited(t, before, []string{"addressType=IPv6"}))
-	assert.Equal(t, immutability.Invalid, invalid.Kind, "validation comes before the quota")
+	assert.Equal(t, immutability.RefusalInvalid, invalid.Refusal, "validation comes before the quota")
 
 	c.delete(t, after)
 	c.setUsed(t, counted, "1", "0")
@@ -188,7 +188,7 @@ func TestPortsOutOfRange(t *testing.T) {
 			texts := immutability.Classify(refused)
 			assert.False(t, texts.Replaceable())
 			probed := immutability.Probe(context.Background(), c.resource(after), after, c.get(t, before), texts, immutability.ProbeOptions{})
-			assert.Equal(t, immutability.Valid, probed.Evidence.Create.Outcome, "the dry-run create")
+			assert.Equal(t, immutability.OutcomeValid, probed.Evidence.Create.Outcome, "the dry-run create")
 			assert.False(t, probed.Replaceable())
 			assert.Equal(t, "no dry run tells whether node port 99 is in the server's range", probed.Uncertain)
 			c.delete(t, after)

@@ -157,7 +157,7 @@ func (o *object) agrees(manifest *unstructured.Unstructured, step step) (wrong [
 	force := true
 	after, applyErr := o.resource.Patch(ctx, o.name, types.ApplyPatchType, body, metav1.PatchOptions{FieldManager: manager, Force: &force})
 	o.refusal = applyErr
-	if planErr != nil || (plan.Action == ssaplan.Replace) != (applyErr != nil) {
+	if planErr != nil || (plan.Action == ssaplan.ActionReplace) != (applyErr != nil) {
 		return []string{fmt.Sprintf("plan: %v %v, apply: %v", plan, planErr, applyErr)}
 	}
 	if applyErr != nil {
@@ -170,7 +170,7 @@ func (o *object) agrees(manifest *unstructured.Unstructured, step step) (wrong [
 }
 
 func onlyRewritten(plan *ssaplan.Plan, before, after *unstructured.Unstructured) (wrong []string) {
-	if plan.Action != ssaplan.NoOp || before.GetResourceVersion() == after.GetResourceVersion() {
+	if plan.Action != ssaplan.ActionNoOp || before.GetResourceVersion() == after.GetResourceVersion() {
 		return []string{fmt.Sprintf("planned %s, not rewritten", plan.Action)}
 	}
 	before.SetResourceVersion(after.GetResourceVersion())
@@ -182,13 +182,13 @@ func onlyRewritten(plan *ssaplan.Plan, before, after *unstructured.Unstructured)
 
 func disagreements(plan *ssaplan.Plan, before, after *unstructured.Unstructured) (wrong []string) {
 	noop := before != nil && before.GetResourceVersion() == after.GetResourceVersion()
-	if noop != (plan.Action == ssaplan.NoOp) {
+	if noop != (plan.Action == ssaplan.ActionNoOp) {
 		wrong = append(wrong, fmt.Sprintf("planned %s (%s), resourceVersion unchanged: %t", plan.Action, plan.Reason, noop))
 	}
 	if noop && len(plan.Changes)+len(plan.Ownership) > 0 {
 		wrong = append(wrong, fmt.Sprintf("changes %v %v of an object that stays as it is", plan.Changes, plan.Ownership))
 	}
-	if (before == nil) != (plan.Action == ssaplan.Create) {
+	if (before == nil) != (plan.Action == ssaplan.ActionCreate) {
 		wrong = append(wrong, fmt.Sprintf("planned %s, object existed: %t", plan.Action, before != nil))
 	}
 	declared, err := projection.Managed(after.Object, manager)

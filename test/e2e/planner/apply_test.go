@@ -40,15 +40,15 @@ func TestApplyNeverDoesWhatWasNotReviewed(t *testing.T) {
 		}, func(t *testing.T, err error) { require.NoError(t, err) }},
 		{"somebody else's change of our field is another plan", true, func(t *testing.T, m *unstructured.Unstructured) {
 			c.foreign(t, m, `{"data":{"a":"theirs"}}`)
-		}, isChanged(ssaplan.Update)},
+		}, isChanged(ssaplan.ActionUpdate)},
 		{"an object that was removed would be created", true, func(t *testing.T, m *unstructured.Unstructured) {
 			require.NoError(t, c.resource(t, m).Delete(t.Context(), m.GetName(), metav1.DeleteOptions{}))
-		}, isChanged(ssaplan.Create)},
+		}, isChanged(ssaplan.ActionCreate)},
 		{"an object that was re-created is another object", true, func(t *testing.T, m *unstructured.Unstructured) {
 			require.NoError(t, c.resource(t, m).Delete(t.Context(), m.GetName(), metav1.DeleteOptions{}))
 			_, err := c.resource(t, m).Create(t.Context(), m.DeepCopy(), metav1.CreateOptions{})
 			require.NoError(t, err)
-		}, isChanged(ssaplan.Update)},
+		}, isChanged(ssaplan.ActionUpdate)},
 	}
 	for i, test := range tests {
 		t.Run(test.why, func(t *testing.T) {
@@ -105,7 +105,7 @@ func TestApplyWithoutForceToAnOutdatedObject(t *testing.T) {
 	require.NoError(t, err)
 	c.foreign(t, m, `{"data":{"a":"theirs"}}`)
 	_, err = polite.Apply(t.Context(), plan)
-	isChanged(ssaplan.Conflict)(t, err)
+	isChanged(ssaplan.ActionConflict)(t, err)
 	require.Equal(t, "theirs", c.live(t, m).Object["data"].(map[string]any)["a"])
 }
 
@@ -120,7 +120,7 @@ func TestApplyLetsNoObjectVanish(t *testing.T) {
 	require.NoError(t, c.resource(t, m).Delete(t.Context(), m.GetName(), metav1.DeleteOptions{}))
 
 	_, err := c.planner.Apply(t.Context(), plan)
-	isChanged(ssaplan.Update)(t, err)
+	isChanged(ssaplan.ActionUpdate)(t, err)
 	var changed *ssaplan.ChangedError
 	require.ErrorAs(t, err, &changed)
 	require.Contains(t, fmt.Sprint(changed.Plan.Warnings), "the object will be gone")
@@ -156,7 +156,7 @@ func TestApplySendsWhatWasReviewed(t *testing.T) {
 	set(m, int64(10), "spec", "revisionHistoryLimit")
 	c.foreign(t, m, `{"metadata":{"labels":{"x":"theirs"}}}`)
 	_, err := c.planner.Apply(t.Context(), plan)
-	isChanged(ssaplan.Update)(t, err)
+	isChanged(ssaplan.ActionUpdate)(t, err)
 	unstructured.RemoveNestedField(m.Object, "spec", "revisionHistoryLimit")
 	_, err = c.planner.Apply(t.Context(), plan)
 	require.NoError(t, err)
@@ -204,7 +204,7 @@ func TestPlanAllKeepsOrderAndKnowsTheSet(t *testing.T) {
 		i++
 	}
 	require.Equal(t, len(requests), i)
-	require.Equal(t, map[ssaplan.Action]int{ssaplan.Deferred: 2, ssaplan.Create: 102}, actions)
+	require.Equal(t, map[ssaplan.Action]int{ssaplan.ActionDeferred: 2, ssaplan.ActionCreate: 102}, actions)
 }
 
 func TestPlanAllStops(t *testing.T) {
@@ -249,7 +249,7 @@ func TestReadTellsWhatIsThere(t *testing.T) {
 	}
 	there := state("there")
 	reading := read(there)
-	require.Equal(t, ssaplan.Present, reading.Presence)
+	require.Equal(t, ssaplan.PresenceFound, reading.Presence)
 	require.Empty(t, reading.Drift)
 
 	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: there}}")
@@ -260,13 +260,13 @@ func TestReadTellsWhatIsThere(t *testing.T) {
 	require.Equal(t, `data.b: - "B" (drifted)`, reading.Drift[1].String())
 
 	require.NoError(t, c.resource(t, m).Delete(t.Context(), "there", metav1.DeleteOptions{}))
-	require.Equal(t, ssaplan.Absent, read(there).Presence)
+	require.Equal(t, ssaplan.PresenceAbsent, read(there).Presence)
 	state("there")
-	require.Equal(t, ssaplan.Recreated, read(there).Presence)
+	require.Equal(t, ssaplan.PresenceRecreated, read(there).Presence)
 
 	elsewhere := *there
 	elsewhere.Identity.Namespace = "nowhere"
-	require.Equal(t, ssaplan.NamespaceGone, read(&elsewhere).Presence)
+	require.Equal(t, ssaplan.PresenceNamespaceNotFound, read(&elsewhere).Presence)
 	elsewhere.Identity = identity.Identity{APIVersion: "gone.example.com/v1", Kind: "Gone", Name: "x"}
-	require.Equal(t, ssaplan.TypeNotServed, read(&elsewhere).Presence)
+	require.Equal(t, ssaplan.PresenceTypeNotServed, read(&elsewhere).Presence)
 }

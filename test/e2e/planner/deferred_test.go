@@ -22,15 +22,15 @@ func TestDeferred(t *testing.T) {
 		after    string
 		requests int
 	}{
-		{"{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: nowhere}, data: {a: b}}", ssaplan.MissingNamespace,
+		{"{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: nowhere}, data: {a: b}}", ssaplan.DeferralNamespaceNotFound,
 			`namespace "nowhere"`, `{"data":{"a":"b"}}`, 2},
-		{"{apiVersion: v1, kind: Secret, metadata: {name: a, namespace: nowhere}, stringData: {a: b}}", ssaplan.MissingNamespace,
+		{"{apiVersion: v1, kind: Secret, metadata: {name: a, namespace: nowhere}, stringData: {a: b}}", ssaplan.DeferralNamespaceNotFound,
 			`namespace "nowhere"`, `{"data":{"a":"<redacted>"}}`, 2},
-		{"{apiVersion: example.com/v9, kind: Gadget, metadata: {name: a}, spec: {sizes: [1, 2]}}", ssaplan.MissingType,
+		{"{apiVersion: example.com/v9, kind: Gadget, metadata: {name: a}, spec: {sizes: [1, 2]}}", ssaplan.DeferralTypeNotServed,
 			"example.com/v9 Gadget", `{"spec":{"sizes":[1,2]}}`, 0},
 	} {
 		plan := c.plan(t, ssaplan.Request{Manifest: manifest(t, "%s", test.manifest)})
-		require.Equal(t, ssaplan.Deferred, plan.Action)
+		require.Equal(t, ssaplan.ActionDeferred, plan.Action)
 		require.Equal(t, test.deferral, plan.Deferral)
 		require.Contains(t, plan.Reason, test.reason)
 		require.Equal(t, test.requests, plan.Requests)
@@ -48,7 +48,7 @@ func TestSuppliedObjectIsGone(t *testing.T) {
 	live.SetResourceVersion("7")
 	live.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: manager, Operation: "Apply", APIVersion: "v1", FieldsType: "FieldsV1",
 		FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:data":{"f:a":{}}}`)}}})
-	require.Equal(t, ssaplan.MissingNamespace, c.plan(t, ssaplan.Request{Manifest: m, Live: live}).Deferral)
+	require.Equal(t, ssaplan.DeferralNamespaceNotFound, c.plan(t, ssaplan.Request{Manifest: m, Live: live}).Deferral)
 
 	c.install(t, []byte(`{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: fleetings.gone.example.com},
 		spec: {group: gone.example.com, scope: Namespaced, names: {plural: fleetings, kind: Fleeting},
@@ -61,7 +61,7 @@ func TestSuppliedObjectIsGone(t *testing.T) {
 	require.NoError(t, c.resource(t, definition).Delete(t.Context(), definition.GetName(), metav1.DeleteOptions{}))
 	require.Eventually(t, func() bool {
 		plan, err := c.planner.Plan(t.Context(), ssaplan.Request{Manifest: m, Live: live})
-		return err == nil && plan.Deferral == ssaplan.MissingType
+		return err == nil && plan.Deferral == ssaplan.DeferralTypeNotServed
 	}, 30*time.Second, 100*time.Millisecond)
 }
 
@@ -84,7 +84,7 @@ func TestMissingKindIsLookedForOnce(t *testing.T) {
 	}
 	for plan, err := range planner.PlanAll(t.Context(), requests) {
 		require.NoError(t, err)
-		require.Equal(t, ssaplan.MissingType, plan.Deferral)
+		require.Equal(t, ssaplan.DeferralTypeNotServed, plan.Deferral)
 	}
 	require.Equal(t, 1, discoveries)
 	_, err = planner.Plan(t.Context(), requests[0])
@@ -103,7 +103,7 @@ func TestConflictThatCantBeForced(t *testing.T) {
 	set(m, "w", "data", "k")
 	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: m})
 	require.NoError(t, err)
-	require.Equal(t, ssaplan.Conflict, plan.Action)
+	require.Equal(t, ssaplan.ActionConflict, plan.Action)
 	require.Equal(t, "metadata.labels.a", plan.Conflicts[0].Path.String())
 	require.Len(t, plan.Warnings, 1)
 	require.Contains(t, plan.Warnings[0], "what taking over the fields would change isn't known: ")

@@ -47,7 +47,7 @@ func TestGeneratedValues(t *testing.T) {
 		t.Run(test.why, func(t *testing.T) {
 			m := manifest(t, "%s", test.manifest)
 			plan := c.plan(t, ssaplan.Request{Manifest: m})
-			require.Equal(t, ssaplan.Create, plan.Action)
+			require.Equal(t, ssaplan.ActionCreate, plan.Action)
 			dryRun := c.dryRun(t, m)
 			applied, err := c.planner.Apply(t.Context(), plan)
 			require.NoError(t, err)
@@ -65,7 +65,7 @@ func unlike(t *testing.T, a, b map[string]any) []string {
 	require.NoError(t, err)
 	var out []string
 	for _, change := range projection.Diff(projection.Project(a, set), projection.Project(b, set)) {
-		if change.Op != projection.Added {
+		if change.Op != projection.OpAdd {
 			out = append(out, generatedName.ReplaceAllString(change.Path.String(), "kube-api-access-*"))
 		}
 	}

@@ -48,7 +48,7 @@ var hostileManifests = []hostile{
 	{why: "larger than a request may be", object: text(strings.Repeat("x", 3<<20)), refused: "dry run: Request entity too large: limit is 3145728"},
 	{why: "larger than a ConfigMap may be", object: text(strings.Repeat("x", 1<<20+1)), refused: "invalid: Too long: may not be more than 1048576 bytes"},
 	{why: "as large as a ConfigMap may be", object: text(strings.Repeat("x", 1<<20-len("text")))},
-	{why: "larger than etcd stores, which a dry run doesn't find out", object: free(strings.Repeat("x", 2<<20)), unapplied: authresilience.TooLarge},
+	{why: "larger than etcd stores, which a dry run doesn't find out", object: free(strings.Repeat("x", 2<<20)), unapplied: authresilience.ClassTooLarge},
 	{why: "1,000 maps deep, each of which is a change with a path", object: free(nested(1_000, func(v any) any { return map[string]any{"a": v} }))},
 	{why: "1,000 lists deep, and so left to client-go to decode", object: free(nested(1_000, func(v any) any { return []any{v} }))},
 	{why: "deeper than a server reads", object: free(nested(11_000, func(v any) any { return []any{v} })), refused: "more than 10000 levels"},
@@ -157,7 +157,7 @@ func (h hostile) run(t *testing.T, c *cluster) {
 		return
 	}
 	require.NoError(t, err)
-	require.Equal(t, ssaplan.Create, plan.Action)
+	require.Equal(t, ssaplan.ActionCreate, plan.Action)
 	applied, err := c.planner.Apply(t.Context(), plan)
 	if h.unapplied != "" {
 		requireClear(t, err, "apply: ")
@@ -198,11 +198,11 @@ func (h hostile) requireRemembered(t *testing.T, c *cluster, plan *ssaplan.Plan,
 	require.Equal(t, asJSON(t, state), asJSON(t, restored))
 	reading, err := c.planner.Read(t.Context(), &restored)
 	require.NoError(t, err)
-	require.Equal(t, ssaplan.Present, reading.Presence)
+	require.Equal(t, ssaplan.PresenceFound, reading.Presence)
 	require.Empty(t, reading.Drift)
 	again, err := c.planner.Plan(t.Context(), ssaplan.Request{Manifest: &unstructured.Unstructured{Object: h.object}, Prior: &restored})
 	require.NoError(t, err)
-	require.Equal(t, ssaplan.NoOp, again.Action)
+	require.Equal(t, ssaplan.ActionNoOp, again.Action)
 }
 
 func asJSON(t *testing.T, v any) string {

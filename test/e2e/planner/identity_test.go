@@ -22,7 +22,7 @@ func TestVersionChange(t *testing.T) {
 	more := manifest(t, "{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: versions}, spec: {"+target+"}}", 4)
 
 	plan := c.plan(t, ssaplan.Request{Manifest: same, Prior: state})
-	require.Equal(t, ssaplan.Replace, plan.Action, "the default takes no version for another")
+	require.Equal(t, ssaplan.ActionReplace, plan.Action, "the default takes no version for another")
 	require.Contains(t, plan.Reason, "version changed")
 
 	obj, err := c.planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
@@ -35,7 +35,7 @@ func TestVersionChange(t *testing.T) {
 	require.NoError(t, err)
 	plan, err = allowing.Plan(t.Context(), ssaplan.Request{Manifest: more, Prior: state})
 	require.NoError(t, err)
-	require.Equal(t, ssaplan.Update, plan.Action, plan.Reason)
+	require.Equal(t, ssaplan.ActionUpdate, plan.Action, plan.Reason)
 	require.Contains(t, causes(plan), "replace spec.maxReplicas Edited")
 	require.Equal(t, 2, plan.Requests)
 	obj, err = allowing.Apply(t.Context(), plan)
@@ -46,26 +46,26 @@ func TestVersionChange(t *testing.T) {
 	another.UID = "another"
 	plan, err = allowing.Plan(t.Context(), ssaplan.Request{Manifest: more, Prior: &another})
 	require.NoError(t, err)
-	require.NotEqual(t, ssaplan.Replace, plan.Action)
+	require.NotEqual(t, ssaplan.ActionReplace, plan.Action)
 	require.Contains(t, plan.Warnings[0], "re-created")
 
 	require.NoError(t, c.resource(t, old).Delete(t.Context(), "versions", metav1.DeleteOptions{}))
 	plan, err = allowing.Plan(t.Context(), ssaplan.Request{Manifest: more, Prior: state})
 	require.NoError(t, err)
-	require.Equal(t, ssaplan.Replace, plan.Action, "nothing shows that it is the same object")
+	require.Equal(t, ssaplan.ActionReplace, plan.Action, "nothing shows that it is the same object")
 }
 
 // TestWhatIsNoChangeOfIdentity has states that say nothing against the object's being the same.
 func TestWhatIsNoChangeOfIdentity(t *testing.T) {
 	c := newCluster(t)
 	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: first}}")
-	require.Equal(t, ssaplan.Create, c.plan(t, ssaplan.Request{Manifest: m, Prior: &ssaplan.State{}}).Action, "the zero state remembers nothing")
+	require.Equal(t, ssaplan.ActionCreate, c.plan(t, ssaplan.Request{Manifest: m, Prior: &ssaplan.State{}}).Action, "the zero state remembers nothing")
 
 	gone := &ssaplan.State{Identity: identity.Identity{APIVersion: "gone.example.com/v1", Kind: "Gone", Namespace: c.namespace, Name: "a"}, UID: "7"}
 	m = manifest(t, "{apiVersion: gone.example.com/v1, kind: Gone, metadata: {name: a}}")
-	require.Equal(t, ssaplan.MissingType, c.plan(t, ssaplan.Request{Manifest: m, Prior: gone}).Deferral, "in the default namespace, as it was")
+	require.Equal(t, ssaplan.DeferralTypeNotServed, c.plan(t, ssaplan.Request{Manifest: m, Prior: gone}).Deferral, "in the default namespace, as it was")
 	gone.Identity.Name = "b"
-	require.Equal(t, ssaplan.Replace, c.plan(t, ssaplan.Request{Manifest: m, Prior: gone}).Action)
+	require.Equal(t, ssaplan.ActionReplace, c.plan(t, ssaplan.Request{Manifest: m, Prior: gone}).Action)
 }
 
 // TestHazardsOfAnotherIdentity renames what others live in.
@@ -74,8 +74,8 @@ func TestHazardsOfAnotherIdentity(t *testing.T) {
 	for kind, apiVersion := range map[string]string{"Namespace": "v1", "PersistentVolumeClaim": "v1", "CustomResourceDefinition": "apiextensions.k8s.io/v1"} {
 		prior := &ssaplan.State{Identity: identity.Identity{APIVersion: apiVersion, Kind: kind, Name: "old"}, UID: "7"}
 		plan := c.plan(t, ssaplan.Request{Manifest: manifest(t, "{apiVersion: %s, kind: %s, metadata: {name: new}}", apiVersion, kind), Prior: prior})
-		require.Equal(t, ssaplan.Replace, plan.Action)
+		require.Equal(t, ssaplan.ActionReplace, plan.Action)
 		require.NotEmpty(t, plan.Replacement.Hazards, kind)
-		require.Contains(t, []immutability.HazardKind{immutability.Data, immutability.Contents}, plan.Replacement.Hazards[0].Kind, kind)
+		require.Contains(t, []immutability.HazardKind{immutability.HazardData, immutability.HazardContents}, plan.Replacement.Hazards[0].Kind, kind)
 	}
 }

@@ -59,7 +59,7 @@ func carryOut(c *cluster, planner *ssaplan.Planner, _ *ssaplan.Plan, request ssa
 	if err != nil {
 		return err
 	}
-	if plan.Action == ssaplan.Replace {
+	if plan.Action == ssaplan.ActionReplace {
 		_, err = planner.Replace(context.Background(), plan, c.released())
 		return err
 	}
@@ -77,7 +77,7 @@ func (i interrupted) run(t *testing.T, c *cluster, requests int, suffix string, 
 	i.edit(m)
 	request := ssaplan.Request{Manifest: m, Prior: state}
 	plan := c.plan(t, request)
-	require.Equal(t, ssaplan.Replace, plan.Action)
+	require.Equal(t, ssaplan.ActionReplace, plan.Action)
 
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -95,7 +95,7 @@ func (i interrupted) run(t *testing.T, c *cluster, requests int, suffix string, 
 	require.Equal(t, m.Object["data"], live.Object["data"])
 	require.NotEqual(t, state.UID, string(live.GetUID()))
 	require.Nil(t, live.GetDeletionTimestamp())
-	require.Equal(t, ssaplan.NoOp, c.plan(t, ssaplan.Request{Manifest: m}).Action)
+	require.Equal(t, ssaplan.ActionNoOp, c.plan(t, ssaplan.Request{Manifest: m}).Action)
 	if old.GetName() != m.GetName() {
 		_, err := c.resource(t, old).Get(t.Context(), old.GetName(), metav1.GetOptions{})
 		require.True(t, apierrors.IsNotFound(err), "%v", err)

@@ -29,7 +29,7 @@ func TestNoOpThatIsWrittenForItsTime(t *testing.T) {
 	status := manifest(t, "{apiVersion: apps/v1, kind: Deployment, metadata: {name: timed}, status: {replicas: 1}}")
 	var before *unstructured.Unstructured
 	var plan *ssaplan.Plan
-	for attempt := 0; plan == nil || plan.Action != ssaplan.NoOp || !sameSecond(before); attempt++ {
+	for attempt := 0; plan == nil || plan.Action != ssaplan.ActionNoOp || !sameSecond(before); attempt++ {
 		require.Less(t, attempt, 20, "two writes and a plan in one second")
 		set(m, int64(attempt), "spec", "minReadySeconds")
 		set(status, int64(attempt), "status", "replicas")
@@ -47,7 +47,7 @@ func TestNoOpThatIsWrittenForItsTime(t *testing.T) {
 	require.Equal(t, "status", before.GetManagedFields()[1].Subresource)
 	require.Equal(t, "status", after.GetManagedFields()[0].Subresource, "the records changed places")
 	require.Equal(t, after.GetResourceVersion(), apply(m).GetResourceVersion(), "once")
-	require.Equal(t, ssaplan.NoOp, c.plan(t, ssaplan.Request{Manifest: m}).Action)
+	require.Equal(t, ssaplan.ActionNoOp, c.plan(t, ssaplan.Request{Manifest: m}).Action)
 }
 
 func sameSecond(obj *unstructured.Unstructured) bool {

@@ -27,7 +27,7 @@ func TestStringDataIsPlannedAsWhatItBecomes(t *testing.T) {
 		return manifest(t, "{apiVersion: v1, kind: Secret, metadata: {name: texts}, stringData: {%s}}", stringData)
 	}
 	c.apply(t, secret("a: hello, b: same"))
-	require.Equal(t, ssaplan.NoOp, c.plan(t, ssaplan.Request{Manifest: secret("a: hello, b: same")}).Action)
+	require.Equal(t, ssaplan.ActionNoOp, c.plan(t, ssaplan.Request{Manifest: secret("a: hello, b: same")}).Action)
 	require.Equal(t, []string{"replace data.a Edited"}, causes(c.plan(t, ssaplan.Request{Manifest: secret("a: world, b: same")})))
 	require.Equal(t, []string{"remove data.a Dropped"}, causes(c.plan(t, ssaplan.Request{Manifest: secret("b: same")})))
 	c.apply(t, secret("b: same"))
@@ -139,7 +139,7 @@ func TestAnEmptyMapDeclaresNothingInIt(t *testing.T) {
 	reading, err := c.planner.Read(t.Context(), state)
 	require.NoError(t, err)
 	require.Empty(t, reading.Drift)
-	require.Equal(t, ssaplan.NoOp, c.plan(t, ssaplan.Request{Manifest: m, Prior: state}).Action)
+	require.Equal(t, ssaplan.ActionNoOp, c.plan(t, ssaplan.Request{Manifest: m, Prior: state}).Action)
 }
 
 func TestADuplicateThatGoesIsListed(t *testing.T) {

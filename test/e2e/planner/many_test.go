@@ -53,7 +53,7 @@ func newMany(t *testing.T, objects int, server *controlplane.Server, config *res
 }
 
 func (m *many) observe(_ context.Context, o ssaplan.Observation) {
-	if o.Verb == "patch" && !o.DryRun && o.Status/100 == 2 && o.Class == authresilience.None {
+	if o.Verb == "patch" && !o.DryRun && o.Status/100 == 2 && o.Class == authresilience.ClassNone {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		m.answered[o.Object.Name]++
@@ -133,14 +133,14 @@ func (m *many) requireWrites(t *testing.T, value string, writes int) {
 	plans, failures := m.planAll(t)
 	require.Zero(t, failures)
 	for _, plan := range plans {
-		require.Equal(t, ssaplan.NoOp, plan.Action, "%v", plan)
+		require.Equal(t, ssaplan.ActionNoOp, plan.Action, "%v", plan)
 	}
 }
 
 // requireConnectionError checks that an error names the object and is of a class that a server which comes and goes causes.
 func requireConnectionError(t *testing.T, err error) {
 	require.ErrorContains(t, err, "v1/ConfigMap default/many-")
-	require.Contains(t, []authresilience.Class{authresilience.Connection, authresilience.Timeout, authresilience.Unavailable, authresilience.Throttled},
+	require.Contains(t, []authresilience.Class{authresilience.ClassConnection, authresilience.ClassTimeout, authresilience.ClassUnavailable, authresilience.ClassThrottled},
 		authresilience.Classify(err), "%v", err)
 }
 

@@ -171,7 +171,7 @@ func TestIdentityChangeSpendsNoRequest(t *testing.T) {
 	state := c.apply(t, m)
 	m.SetName("new")
 	plan := c.plan(t, ssaplan.Request{Manifest: m, Prior: state})
-	require.Equal(t, ssaplan.Replace, plan.Action)
+	require.Equal(t, ssaplan.ActionReplace, plan.Action)
 	require.Zero(t, plan.Requests)
 	require.Contains(t, plan.Reason, fmt.Sprintf("v1/ConfigMap %s/old -> v1/ConfigMap %s/new", c.namespace, c.namespace))
 	_, err := c.planner.Apply(t.Context(), plan)
@@ -183,7 +183,7 @@ func TestEmptyNamespaceIsTheDefaultNamespace(t *testing.T) {
 	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: here}}")
 	state := c.apply(t, m)
 	m.SetNamespace(c.namespace)
-	require.Equal(t, ssaplan.NoOp, c.plan(t, ssaplan.Request{Manifest: m, Prior: state}).Action)
+	require.Equal(t, ssaplan.ActionNoOp, c.plan(t, ssaplan.Request{Manifest: m, Prior: state}).Action)
 }
 
 func TestSuppliedLiveObjectSavesTheGet(t *testing.T) {
@@ -193,7 +193,7 @@ func TestSuppliedLiveObjectSavesTheGet(t *testing.T) {
 	live, err := c.resource(t, m).Get(t.Context(), "supplied", metav1.GetOptions{})
 	require.NoError(t, err)
 	plan := c.plan(t, ssaplan.Request{Manifest: m, Live: live})
-	require.Equal(t, ssaplan.NoOp, plan.Action)
+	require.Equal(t, ssaplan.ActionNoOp, plan.Action)
 	require.Equal(t, 1, plan.Requests)
 
 	c.foreign(t, m, `{"data":{"a":"theirs"}}`)
@@ -222,7 +222,7 @@ func TestConflict(t *testing.T) {
 
 	plan, err := polite.Plan(t.Context(), ssaplan.Request{Manifest: m})
 	require.NoError(t, err)
-	require.Equal(t, ssaplan.Conflict, plan.Action)
+	require.Equal(t, ssaplan.ActionConflict, plan.Action)
 	paths := []string{}
 	for _, conflict := range plan.Conflicts {
 		paths = append(paths, conflict.Path.String()+" "+conflict.Manager)
@@ -249,7 +249,7 @@ func TestReplaceSaysWhy(t *testing.T) {
 	c.apply(t, m)
 	set(m, []any{"ReadWriteMany"}, "spec", "accessModes")
 	plan := c.plan(t, ssaplan.Request{Manifest: m})
-	require.Equal(t, ssaplan.Replace, plan.Action)
+	require.Equal(t, ssaplan.ActionReplace, plan.Action)
 	require.Equal(t, "can't change in place: spec", plan.Reason)
 	require.Contains(t, plan.Replacement.Evidence, "dry-run create: valid")
 	require.Contains(t, fmt.Sprint(plan.Replacement.Hazards), "volume pv-1")
@@ -289,7 +289,7 @@ func TestDriftTellsWhoAndWhen(t *testing.T) {
 	c.foreign(t, m, `{"data":{"a":"theirs"}}`)
 	changes := c.plan(t, ssaplan.Request{Manifest: m, Prior: state}).Changes
 	require.Len(t, changes, 1)
-	require.Equal(t, ssaplan.Drifted, changes[0].Cause)
+	require.Equal(t, ssaplan.CauseDrifted, changes[0].Cause)
 	for _, record := range c.live(t, m).GetManagedFields() {
 		if record.Manager == changes[0].Manager {
 			require.Equal(t, string(record.Operation), changes[0].Operation)
@@ -448,7 +448,7 @@ func TestNoOpCacheSparesEveryRequest(t *testing.T) {
 	renamed := &ssaplan.State{Identity: identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: c.namespace, Name: "before"}}
 	replacement, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: m, Live: live, Prior: renamed})
 	require.NoError(t, err)
-	require.Equal(t, ssaplan.Replace, replacement.Action, "although the object with the new name is as declared")
+	require.Equal(t, ssaplan.ActionReplace, replacement.Action, "although the object with the new name is as declared")
 	require.NotEmpty(t, replacement.Patch.Body)
 	c.foreign(t, m, `{"data":{"a":"theirs"}}`)
 	require.Equal(t, "Update 1", plan(c.live(t, m)))
@@ -466,8 +466,8 @@ func TestWhoMayApplyButNotRead(t *testing.T) {
 	require.NoError(t, err)
 	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: blind}, data: {a: A}}")})
 	require.NoError(t, err)
-	require.Equal(t, ssaplan.Deferred, plan.Action)
-	require.Equal(t, ssaplan.UnreadableObject, plan.Deferral)
+	require.Equal(t, ssaplan.ActionDeferred, plan.Action)
+	require.Equal(t, ssaplan.DeferralUnreadable, plan.Deferral)
 	require.Contains(t, plan.Reason, `User "writer" cannot get resource "configmaps"`)
 	require.Equal(t, map[string]any{"data": map[string]any{"a": "A"}}, plan.After.Object)
 }
@@ -479,6 +479,6 @@ func TestRecreatedObjectIsAWarning(t *testing.T) {
 	require.NoError(t, c.resource(t, m).Delete(t.Context(), "recreated", metav1.DeleteOptions{}))
 	c.apply(t, m)
 	plan := c.plan(t, ssaplan.Request{Manifest: m, Prior: state})
-	require.Equal(t, ssaplan.NoOp, plan.Action)
+	require.Equal(t, ssaplan.ActionNoOp, plan.Action)
 	require.Contains(t, fmt.Sprint(plan.Warnings), state.UID)
 }

@@ -25,7 +25,7 @@ func replacement(t *testing.T, c *cluster, name string) (*unstructured.Unstructu
 	c.apply(t, m)
 	m = manifest(t, claim, name, "example.com/backup", "ReadWriteMany")
 	plan := c.plan(t, ssaplan.Request{Manifest: m})
-	require.Equal(t, ssaplan.Replace, plan.Action)
+	require.Equal(t, ssaplan.ActionReplace, plan.Action)
 	return m, plan
 }
 
@@ -50,7 +50,7 @@ func TestReplaceWaitsForFinalizersAndResumes(t *testing.T) {
 	_, err := c.planner.Replace(ctx, plan, options)
 	var stopped *ssaplan.ReplaceError
 	require.ErrorAs(t, err, &stopped)
-	require.Equal(t, ssaplan.Waiting, stopped.Stage)
+	require.Equal(t, ssaplan.StageWaiting, stopped.Stage)
 	require.Contains(t, stopped.Finalizers, "example.com/backup")
 	require.Equal(t, seen, stopped.Finalizers)
 	require.ErrorContains(t, err, "example.com/backup")
@@ -60,7 +60,7 @@ func TestReplaceWaitsForFinalizersAndResumes(t *testing.T) {
 	obj, err := c.planner.Replace(t.Context(), plan, options)
 	require.NoError(t, err)
 	require.NotEqual(t, old, obj.GetUID())
-	require.Equal(t, ssaplan.NoOp, c.plan(t, ssaplan.Request{Manifest: m}).Action)
+	require.Equal(t, ssaplan.ActionNoOp, c.plan(t, ssaplan.Request{Manifest: m}).Action)
 }
 
 func TestReplaceResumedByAnotherProcessIsACreate(t *testing.T) {
@@ -68,7 +68,7 @@ func TestReplaceResumedByAnotherProcessIsACreate(t *testing.T) {
 	m, _ := replacement(t, c, "resumed")
 	require.NoError(t, c.resource(t, m).Delete(t.Context(), m.GetName(), metav1.DeleteOptions{}))
 	c.dropFinalizers(t, m)
-	require.Equal(t, ssaplan.Create, c.plan(t, ssaplan.Request{Manifest: m}).Action)
+	require.Equal(t, ssaplan.ActionCreate, c.plan(t, ssaplan.Request{Manifest: m}).Action)
 }
 
 func TestReplaceNeverTouchesAnotherObject(t *testing.T) {
@@ -82,7 +82,7 @@ func TestReplaceNeverTouchesAnotherObject(t *testing.T) {
 	_, err = c.planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
 	var stopped *ssaplan.ReplaceError
 	require.ErrorAs(t, err, &stopped)
-	require.Equal(t, ssaplan.Deleting, stopped.Stage)
+	require.Equal(t, ssaplan.StageDeleting, stopped.Stage)
 	live := c.live(t, m)
 	require.Equal(t, theirs.GetUID(), live.GetUID())
 	require.Nil(t, live.GetDeletionTimestamp())
@@ -102,7 +102,7 @@ func TestReplaceOfAnIdentity(t *testing.T) {
 		_, err = c.planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
 		var stopped *ssaplan.ReplaceError
 		require.ErrorAs(t, err, &stopped)
-		require.Equal(t, ssaplan.Checking, stopped.Stage)
+		require.Equal(t, ssaplan.StageChecking, stopped.Stage)
 		require.Equal(t, state.UID, string(c.live(t, old).GetUID()))
 		require.NoError(t, c.resource(t, m).Delete(t.Context(), m.GetName(), metav1.DeleteOptions{}))
 	})
@@ -125,7 +125,7 @@ func TestReplaceWithADeadline(t *testing.T) {
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	var stopped *ssaplan.ReplaceError
 	require.ErrorAs(t, err, &stopped)
-	require.Equal(t, ssaplan.Waiting, stopped.Stage)
+	require.Equal(t, ssaplan.StageWaiting, stopped.Stage)
 	require.ErrorContains(t, err, "stopped while waiting: the delete waits for finalizers ")
 	require.ErrorContains(t, err, "example.com/backup")
 	require.NotNil(t, c.live(t, m).GetDeletionTimestamp())
@@ -144,7 +144,7 @@ func TestReplaceLooksAgainBeforeItDeletes(t *testing.T) {
 		{"a new finalizer holds up the delete", func(t *testing.T, m *unstructured.Unstructured) {
 			c.foreign(t, m, `{"metadata":{"finalizers":["example.com/theirs"]}}`)
 		}, func(t *testing.T, err error) {
-			isChanged(ssaplan.Replace)(t, err)
+			isChanged(ssaplan.ActionReplace)(t, err)
 			var changed *ssaplan.ChangedError
 			require.ErrorAs(t, err, &changed)
 			require.Contains(t, fmt.Sprint(changed.Plan.Replacement.Hazards), "example.com/theirs")
@@ -161,14 +161,14 @@ func TestReplaceLooksAgainBeforeItDeletes(t *testing.T) {
 			state := c.apply(t, manifest(t, settings, "A"))
 			m := manifest(t, settings, "B")
 			plan := c.plan(t, ssaplan.Request{Manifest: m})
-			require.Equal(t, ssaplan.Replace, plan.Action)
+			require.Equal(t, ssaplan.ActionReplace, plan.Action)
 			test.meanwhile(t, m)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			_, err := c.planner.Replace(ctx, plan, ssaplan.DeleteOptions{Progress: func(identity.Identity, []string) { cancel() }})
 			var stopped *ssaplan.ReplaceError
 			require.ErrorAs(t, err, &stopped)
-			require.Equal(t, ssaplan.Checking, stopped.Stage)
+			require.Equal(t, ssaplan.StageChecking, stopped.Stage)
 			test.check(t, err)
 			live := c.live(t, m)
 			require.Equal(t, state.UID, string(live.GetUID()))
@@ -202,7 +202,7 @@ func TestReplaceOfAnIdentityDestroysNothingUnsaid(t *testing.T) {
 	_, err := c.planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
 	var stopped *ssaplan.ReplaceError
 	require.ErrorAs(t, err, &stopped)
-	require.Equal(t, ssaplan.Checking, stopped.Stage)
+	require.Equal(t, ssaplan.StageChecking, stopped.Stage)
 	require.ErrorContains(t, err, "the claims of the pods are deleted with the StatefulSet")
 	require.Equal(t, state.UID, string(c.live(t, old).GetUID()))
 
@@ -221,7 +221,7 @@ func TestReplaceAdoptsNothing(t *testing.T) {
 	plan := c.plan(t, ssaplan.Request{Manifest: m, Prior: state})
 	theirs, err := c.resource(t, m).Create(t.Context(), m.DeepCopy(), metav1.CreateOptions{FieldManager: "somebody"})
 	require.NoError(t, err)
-	for _, stage := range []ssaplan.Stage{ssaplan.Checking, ssaplan.Creating} {
+	for _, stage := range []ssaplan.Stage{ssaplan.StageChecking, ssaplan.StageCreating} {
 		_, err = c.planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
 		var stopped *ssaplan.ReplaceError
 		require.ErrorAs(t, err, &stopped)
@@ -231,7 +231,7 @@ func TestReplaceAdoptsNothing(t *testing.T) {
 		require.ErrorContains(t, err, "plan without the prior state to adopt it")
 		require.NotContains(t, err.Error(), "replace again")
 		require.Equal(t, theirs.GetResourceVersion(), c.live(t, m).GetResourceVersion())
-		if stage == ssaplan.Checking {
+		if stage == ssaplan.StageChecking {
 			require.Equal(t, state.UID, string(c.live(t, old).GetUID()))
 			require.NoError(t, c.resource(t, old).Delete(t.Context(), old.GetName(), metav1.DeleteOptions{}))
 		}

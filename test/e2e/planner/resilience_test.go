@@ -54,17 +54,17 @@ func TestExpiringMidway(t *testing.T) {
 		}
 		reading, err := planner.Read(t.Context(), state)
 		require.NoError(t, err, "no state is lost")
-		if reading.Presence == ssaplan.Present {
+		if reading.Presence == ssaplan.PresenceFound {
 			read++
 			continue
 		}
-		require.Equal(t, ssaplan.Unreadable, reading.Presence)
+		require.Equal(t, ssaplan.PresenceUnreadable, reading.Presence)
 		require.Equal(t, state.Applied, reading.State.Applied)
 		kept++
 	}
 	for _, plan := range plans[applied:] {
 		_, err := planner.Apply(t.Context(), plan)
-		require.Equal(t, authresilience.Authentication, authresilience.Classify(err))
+		require.Equal(t, authresilience.ClassAuthentication, authresilience.Classify(err))
 		failed++
 	}
 	require.Equal(t, []int{10, 10, 1, 19}, []int{read, kept, applied, failed})

@@ -35,7 +35,7 @@ func TestServerRestarts(t *testing.T) {
 				failed++
 				continue
 			}
-			require.Equal(t, ssaplan.Update, plan.Action)
+			require.Equal(t, ssaplan.ActionUpdate, plan.Action)
 			if planned++; planned == 20 && rounds == 0 {
 				go func() { restarted <- server.Restart(context.Background()) }()
 			}
@@ -98,7 +98,7 @@ func (m *many) applyAgain(t *testing.T, plans []*ssaplan.Plan) (unanswered int) 
 	m.applyAll(t, plans, func(o outcome) {
 		var changed *ssaplan.ChangedError
 		if errors.As(o.err, &changed) {
-			require.Equal(t, ssaplan.NoOp, changed.Plan.Action, "%v", changed)
+			require.Equal(t, ssaplan.ActionNoOp, changed.Plan.Action, "%v", changed)
 			unanswered++
 			return
 		}

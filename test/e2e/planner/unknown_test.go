@@ -19,29 +19,29 @@ func TestUnknownValuesAreLeftOut(t *testing.T) {
 	env := patterns(t, `spec.template.spec.containers[name="side"].image`)
 
 	plan := c.plan(t, ssaplan.Request{Manifest: manifest(t, deployment, 2, "app:2"), AllUnknown: true})
-	require.Equal(t, ssaplan.UnknownValues, plan.Deferral)
+	require.Equal(t, ssaplan.DeferralUnknownValues, plan.Deferral)
 	require.Zero(t, plan.Requests)
 
 	image := patterns(t, "metadata.labels", "spec.replicas")
 	plan = c.plan(t, ssaplan.Request{Manifest: manifest(t, deployment, 2, "app:2"), Unknown: image})
-	require.Equal(t, ssaplan.Update, plan.Action)
+	require.Equal(t, ssaplan.ActionUpdate, plan.Action)
 	require.Equal(t, []string{`replace spec.template.spec.containers[name="app"].image Edited`}, causes(plan))
 	require.Equal(t, "[spec.replicas metadata.labels]", fmt.Sprint(plan.Unknown))
 	_, err := c.planner.Apply(t.Context(), plan)
 	require.ErrorContains(t, err, "spec.replicas")
 
 	plan = c.plan(t, ssaplan.Request{Manifest: manifest(t, deployment, 2, "app:1"), Unknown: image})
-	require.Equal(t, ssaplan.UnknownValues, plan.Deferral, "nothing else changes: %v", plan)
+	require.Equal(t, ssaplan.DeferralUnknownValues, plan.Deferral, "nothing else changes: %v", plan)
 	cached, err := ssaplan.New(controlplane.Shared(t).Config(), ssaplan.Options{FieldManager: manager, DefaultNamespace: c.namespace, NoOps: ssaplan.NewNoOpCache(10)})
 	require.NoError(t, err)
 	for range 2 {
 		plan, err = cached.Plan(t.Context(), ssaplan.Request{Manifest: manifest(t, deployment, 2, "app:1"), Unknown: image})
 		require.NoError(t, err)
-		require.Equal(t, ssaplan.UnknownValues, plan.Deferral, "a remembered no-op is none while values are unknown")
+		require.Equal(t, ssaplan.DeferralUnknownValues, plan.Deferral, "a remembered no-op is none while values are unknown")
 	}
 
 	plan = c.plan(t, ssaplan.Request{Manifest: manifest(t, deployment, 2, "app:2"), Unknown: env})
-	require.Equal(t, ssaplan.UnknownValues, plan.Deferral, "the server doesn't accept a container without an image")
+	require.Equal(t, ssaplan.DeferralUnknownValues, plan.Deferral, "the server doesn't accept a container without an image")
 	require.Contains(t, plan.Reason, "image")
 }
 
@@ -128,11 +128,11 @@ func TestWhatElseChanges(t *testing.T) {
 			_, err := c.planner.Apply(t.Context(), plan)
 			require.ErrorContains(t, err, test.unknown[0])
 			if test.deferred != "" {
-				require.Equal(t, ssaplan.UnknownValues, plan.Deferral)
+				require.Equal(t, ssaplan.DeferralUnknownValues, plan.Deferral)
 				require.Contains(t, plan.Reason, test.deferred)
 				return
 			}
-			require.Equal(t, ssaplan.Update, plan.Action, plan.Reason)
+			require.Equal(t, ssaplan.ActionUpdate, plan.Action, plan.Reason)
 			require.Equal(t, test.changes, causes(plan))
 			require.Subset(t, causes(c.plan(t, ssaplan.Request{Manifest: after})), test.changes)
 			require.Empty(t, plan.Dropped)
@@ -148,7 +148,7 @@ func TestNothingIsKnown(t *testing.T) {
 		"Deferred v1/ConfigMap : ": {Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap"}},
 	} {
 		plan := c.plan(t, ssaplan.Request{Manifest: m, AllUnknown: true})
-		require.Equal(t, ssaplan.UnknownValues, plan.Deferral)
+		require.Equal(t, ssaplan.DeferralUnknownValues, plan.Deferral)
 		require.Contains(t, fmt.Sprint(plan), want)
 	}
 	_, err := c.planner.Plan(t.Context(), ssaplan.Request{})

@@ -121,7 +121,7 @@ func (c *realCluster) checkApply(t *testing.T, manifest *unstructured.Unstructur
 		assert.ErrorIs(t, err, projection.ErrNoSchema)
 	}
 
-	topology, err := projection.LearnTopology(applied.Object)
+	topology, err := projection.LearnSchema(applied.Object)
 	require.NoError(t, err)
 	if fields, err = topology.Declared(t.Context(), manifest.Object); !real.Empty() {
 		require.NoError(t, err)

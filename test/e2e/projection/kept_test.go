@@ -23,10 +23,10 @@ func (c *realCluster) checkKept(t *testing.T, manifest *unstructured.Unstructure
 		}
 	}
 	live := c.live(t, manifest)
-	assert.Equal(t, want, texts(projection.NotKept(manifest.Object, live.Object, recorded(t, live))), "what the server doesn't keep")
+	assert.Equal(t, want, texts(projection.FindIneffective(manifest.Object, live.Object, recorded(t, live))), "what the server doesn't keep")
 }
 
-func texts(unkept []projection.Unkept) []string {
+func texts(unkept []projection.Ineffective) []string {
 	var out []string
 	for _, u := range unkept {
 		out = append(out, u.String())
@@ -48,7 +48,7 @@ func (c *realCluster) testNotKept(t *testing.T) {
 	} {
 		manifest := object(t, test.manifest)
 		answer := c.apply(t, manifest, manager)
-		assert.Equal(t, test.want, texts(projection.NotKept(manifest.Object, answer.Object, recorded(t, answer))), test.why)
+		assert.Equal(t, test.want, texts(projection.FindIneffective(manifest.Object, answer.Object, recorded(t, answer))), test.why)
 	}
 }
 
@@ -58,7 +58,7 @@ func (c *realCluster) testNormalize(t *testing.T) {
 		normal, _ := projection.Normalize(object(t, text).Object)
 		manifest := &unstructured.Unstructured{Object: normal}
 		answer := c.apply(t, manifest, manager)
-		assert.Empty(t, projection.NotKept(normal, answer.Object, recorded(t, answer)))
+		assert.Empty(t, projection.FindIneffective(normal, answer.Object, recorded(t, answer)))
 		return answer
 	}
 	answer := apply(`{apiVersion: v1, kind: Secret, metadata: {name: normal, uid: null}, stringData: {a: one, b: two}, data: {a: eA==, c: eA==}}`)

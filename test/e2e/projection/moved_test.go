@@ -42,12 +42,12 @@ func (c *realCluster) checkPlan(t *testing.T, manifest *unstructured.Unstructure
 	assert.Equal(t, real.Object, plan.After.Object)
 	changes := projection.Diff(projection.Project(before.Object, fields), real)
 	assert.Equal(t, lines(changes), lines(projection.Diff(plan.Before, plan.After)))
-	if slices.ContainsFunc(changes, func(c projection.Change) bool { return c.Op == projection.Moved }) {
+	if slices.ContainsFunc(changes, func(c projection.Difference) bool { return c.Op == projection.OpMove }) {
 		c.moved++
 	}
 }
 
-func lines(changes []projection.Change) []string {
+func lines(changes []projection.Difference) []string {
 	var out []string
 	for _, c := range changes {
 		out = append(out, c.String())

@@ -21,7 +21,7 @@ func (c *realCluster) checkTopology(t *testing.T, manifest *unstructured.Unstruc
 		return // of kinds whose name says what they are, there can't be two alike
 	}
 	c.created++
-	topology, err := projection.LearnTopology(live.Object)
+	topology, err := projection.LearnSchema(live.Object)
 	require.NoError(t, err)
 	fields, err := topology.Declared(t.Context(), manifest.Object)
 	if err != nil {

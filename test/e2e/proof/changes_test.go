@@ -39,31 +39,31 @@ func (m *masks) mask(c ssaplan.Change) {
 	old, hasOld := resolve(m.before, c.Path)
 	now, hasNow := resolve(m.after, c.Path)
 	switch {
-	case c.Op == projection.Moved:
+	case c.Op == projection.OpMove:
 		names := c.Path[len(c.Path)-1].KeyFields()
 		m.before = sortItems(m.before, c.Path[:len(c.Path)-1], names)
 		m.after = sortItems(m.after, c.Path[:len(c.Path)-1], names)
-	case c.Op == projection.Added && isEmpty(c.After): // what comes to be in it are changes of their own
+	case c.Op == projection.OpAdd && isEmpty(c.After): // what comes to be in it are changes of their own
 		if hasNow && !hasOld {
 			m.before = putBeside(m.before, now, c.Path, c.After)
 		}
-	case c.Op == projection.Removed && isEmpty(c.Before): // what was in it, too
+	case c.Op == projection.OpRemove && isEmpty(c.Before): // what was in it, too
 		if v, _ := lookup(m.before, old); hasOld && isEmpty(v) {
 			m.before = cutWithParents(m.before, old, m.after, c.Path)
 		} else if hasOld && !hasNow {
 			m.after = putBeside(m.after, old, c.Path, c.Before)
 		}
-	case c.Op == projection.Added && hasOld && hasNow: // one more item with one key
+	case c.Op == projection.OpAdd && hasOld && hasNow: // one more item with one key
 		stays, _ := lookup(m.before, old)
 		m.after = onlyCopy(m.after, now, c.Path[len(c.Path)-1], stays)
-	case c.Op == projection.Added && hasNow:
+	case c.Op == projection.OpAdd && hasNow:
 		m.after = cutWithParents(m.after, now, m.before, c.Path)
-	case c.Op == projection.Removed && hasOld && hasNow: // one less
+	case c.Op == projection.OpRemove && hasOld && hasNow: // one less
 		stays, _ := lookup(m.after, now)
 		m.before = onlyCopy(m.before, old, c.Path[len(c.Path)-1], stays)
-	case c.Op == projection.Removed && hasOld:
+	case c.Op == projection.OpRemove && hasOld:
 		m.before = cutWithParents(m.before, old, m.after, c.Path)
-	case c.Op == projection.Changed && hasOld && hasNow:
+	case c.Op == projection.OpChange && hasOld && hasNow:
 		m.before, m.after = put(m.before, old, "masked"), put(m.after, now, "masked")
 	}
 }
@@ -221,14 +221,14 @@ func shown(v any) string {
 // wrongValues says which of a change's values is not that of the real object. Of an item that comes or goes the change has
 // the declared part.
 func wrongValues(c ssaplan.Change, before, after *unstructured.Unstructured) string {
-	if c.Op == projection.Moved || isDuplicate(c, before, after) {
+	if c.Op == projection.OpMove || isDuplicate(c, before, after) {
 		return ""
 	}
 	same := func(a, b any) bool { return reflect.DeepEqual(a, b) }
-	if c.Op != projection.Changed && c.Path[len(c.Path)-1].Kind() != projection.FieldKind {
+	if c.Op != projection.OpChange && c.Path[len(c.Path)-1].Kind() != projection.FieldKind {
 		same = isPart
 	}
-	existed, exists := c.Op != projection.Added, c.Op != projection.Removed
+	existed, exists := c.Op != projection.OpAdd, c.Op != projection.OpRemove
 	if v, there := valueAt(before, c.Path); !isEmpty(c.Before) && (there != existed || !same(c.Before, v)) {
 		return fmt.Sprintf("%s: planned from %s, really from %s", c.Path, shown(c.Before), side(v, there))
 	}
@@ -261,7 +261,7 @@ func isDuplicate(c ssaplan.Change, before, after *unstructured.Unstructured) boo
 		return n
 	}
 	was, is := copies(before), copies(after)
-	return was > 0 && is > 0 && (c.Op == projection.Added && is > was || c.Op == projection.Removed && is < was)
+	return was > 0 && is > 0 && (c.Op == projection.OpAdd && is > was || c.Op == projection.OpRemove && is < was)
 }
 
 // isPart reports whether part is whole, but for fields and items that it lacks.

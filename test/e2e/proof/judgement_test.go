@@ -17,11 +17,11 @@ import (
 
 // judgeApply compares the plan with an apply that the server accepted.
 func (t *trial) judgeApply(ctx context.Context) {
-	if !t.check(create, t.planIs(ssaplan.Create) == (t.before == nil), "planned %s, object existed: %t", t.plan.Action, t.before != nil) {
+	if !t.check(create, t.planIs(ssaplan.ActionCreate) == (t.before == nil), "planned %s, object existed: %t", t.plan.Action, t.before != nil) {
 		return
 	}
 	unchanged := t.before != nil && t.before.GetResourceVersion() == t.after.GetResourceVersion()
-	if t.planIs(ssaplan.NoOp) && !unchanged {
+	if t.planIs(ssaplan.ActionNoOp) && !unchanged {
 		t.judgeRewrite(ctx)
 		return
 	}
@@ -30,11 +30,11 @@ func (t *trial) judgeApply(ctx context.Context) {
 		t.check(noOp, slices.ContainsFunc(t.plan.Warnings, func(w string) bool { return strings.HasSuffix(w, "the object will be gone; plan again to create it") }),
 			"the apply removed the object; planned %v, warnings %q", t.plan, t.plan.Warnings)
 	}
-	t.check(noOp, t.planIs(ssaplan.NoOp) == unchanged, "planned %v; resourceVersion unchanged: %t; after: %v", t.plan, unchanged, t.after)
+	t.check(noOp, t.planIs(ssaplan.ActionNoOp) == unchanged, "planned %v; resourceVersion unchanged: %t; after: %v", t.plan, unchanged, t.after)
 	t.judgeValues()
 	t.judgeOwners()
 	t.judgeFates()
-	if t.planIs(ssaplan.Update) {
+	if t.planIs(ssaplan.ActionUpdate) {
 		unlisted := unlistedChanges(t.before.Object, t.after.Object, t.plan.Changes)
 		t.check(sideEffects, len(unlisted) == 0, "%s; listed: %v", strings.Join(unlisted, "\n"), t.plan.Changes)
 		t.unlisted = unlisted
@@ -82,7 +82,7 @@ func (t *trial) judgeValues() {
 	if t.before != nil {
 		t.compareValues("before", t.plan.Before, projection.Project(t.before.Object, declared))
 	}
-	if t.planIs(ssaplan.NoOp) {
+	if t.planIs(ssaplan.ActionNoOp) {
 		t.check(values, len(t.plan.Changes) == 0, "a no-op changes %v", t.plan.Changes)
 	}
 	for _, c := range t.plan.Changes {
@@ -156,7 +156,7 @@ func without(names, others map[string]bool) (n int) {
 	return n
 }
 
-func ownerLines(changes []fieldowner.Change) []string {
+func ownerLines(changes []fieldowner.Transfer) []string {
 	var out []string
 	for _, c := range changes {
 		out = append(out, fmt.Sprintf("%s %s", c.Path, c.Kind))
@@ -168,7 +168,7 @@ func ownerLines(changes []fieldowner.Change) []string {
 func (t *trial) judgeFates() {
 	for _, d := range t.plan.Dropped {
 		_, exists := valueAt(t.after, d.Path)
-		t.check(fates, exists == (d.Fate != fieldowner.Deleted), "%s: is there: %t", d, exists)
+		t.check(fates, exists == (d.Fate != fieldowner.FateDeleted), "%s: is there: %t", d, exists)
 	}
 }
 

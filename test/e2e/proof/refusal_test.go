@@ -20,11 +20,11 @@ import (
 
 // judgeRefusal compares the plan with an apply that the server refused.
 func (t *trial) judgeRefusal(ctx context.Context) error {
-	if apierrors.IsConflict(t.applyErr) || t.planIs(ssaplan.Conflict) {
+	if apierrors.IsConflict(t.applyErr) || t.planIs(ssaplan.ActionConflict) {
 		t.judgeConflict(ctx)
 		return nil
 	}
-	if t.planIs(ssaplan.Replace) {
+	if t.planIs(ssaplan.ActionReplace) {
 		t.outcome = "Replace"
 		createErr, err := t.recreate(ctx)
 		if err != nil {
@@ -48,7 +48,7 @@ func (t *trial) judgeRefusal(ctx context.Context) error {
 
 func (t *trial) judgeConflict(ctx context.Context) {
 	t.outcome = "Conflict"
-	if !t.check(conflict, t.planIs(ssaplan.Conflict), "planned %v %v, in reality %v", t.plan, t.planErr, t.applyErr) {
+	if !t.check(conflict, t.planIs(ssaplan.ActionConflict), "planned %v %v, in reality %v", t.plan, t.planErr, t.applyErr) {
 		return
 	}
 	conflicts := fieldowner.ConflictsFromError(t.applyErr, liveObject(t.before))
@@ -76,14 +76,14 @@ func (t *trial) judgeForced(ctx context.Context) {
 // judgeVerdict finds out whether replacing would have helped after all.
 func (t *trial) judgeVerdict(ctx context.Context, refused *ssaplan.RefusedError) error {
 	verdict := refused.Verdict
-	t.outcome = "refused " + string(verdict.Kind)
+	t.outcome = "refused " + string(verdict.Refusal)
 	if verdict.Uncertain != "" {
 		t.outcome += ", uncertain"
 	}
 	if t.before == nil {
 		return nil
 	}
-	if verdict.Kind == immutability.MergeLeftover {
+	if verdict.Refusal == immutability.RefusalMergeLeftover {
 		return t.judgeRemedy(ctx, refused)
 	}
 	createErr, err := t.recreate(ctx)
@@ -91,8 +91,8 @@ func (t *trial) judgeVerdict(ctx context.Context, refused *ssaplan.RefusedError)
 		return err
 	}
 	// Of these replacing may work, and yet it isn't the way.
-	mayWork := []immutability.Kind{immutability.Directional, immutability.AdmissionDenied, immutability.MetadataPrecondition}
-	t.check(replace, createErr != nil || slices.Contains(mayWork, verdict.Kind), "replacing works, which the plan doesn't say: %v", refused)
+	mayWork := []immutability.Refusal{immutability.RefusalDirectional, immutability.RefusalAdmissionDenied, immutability.RefusalMetadataPrecondition}
+	t.check(replace, createErr != nil || slices.Contains(mayWork, verdict.Refusal), "replacing works, which the plan doesn't say: %v", refused)
 	return nil
 }
 

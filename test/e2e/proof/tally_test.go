@@ -95,7 +95,7 @@ func (t *tally) checkVariety(tb testing.TB) {
 	for _, n := range t.outcomes {
 		all += n
 	}
-	for _, action := range []ssaplan.Action{ssaplan.Create, ssaplan.NoOp, ssaplan.Update, ssaplan.Replace, ssaplan.Conflict} {
+	for _, action := range []ssaplan.Action{ssaplan.ActionCreate, ssaplan.ActionNoOp, ssaplan.ActionUpdate, ssaplan.ActionReplace, ssaplan.ActionConflict} {
 		require.Greater(tb, t.outcomes[string(action)], all/50, "%s is too rare", action)
 	}
 	for _, feature := range []string{

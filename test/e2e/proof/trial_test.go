@@ -112,7 +112,7 @@ func (t *trial) run(ctx context.Context) (err error) {
 	if t.plan != nil {
 		t.outcome = string(t.plan.Action)
 	}
-	if !t.check(refusal, t.planErr == nil && t.planIs(ssaplan.NoOp, ssaplan.Create, ssaplan.Update),
+	if !t.check(refusal, t.planErr == nil && t.planIs(ssaplan.ActionNoOp, ssaplan.ActionCreate, ssaplan.ActionUpdate),
 		"planned %v %v, but the apply was accepted", t.plan, t.planErr) {
 		return nil
 	}
@@ -173,7 +173,7 @@ func told(plan *ssaplan.Plan, err error) string {
 	if err != nil {
 		return sortedWords(unfixed.ReplaceAllString(err.Error(), "…"))
 	}
-	if plan.Action == ssaplan.Replace {
+	if plan.Action == ssaplan.ActionReplace {
 		fields := slices.SortedFunc(slices.Values(plan.Replacement.Fields), func(a, b immutability.Field) int {
 			return strings.Compare(a.Path+a.Message, b.Path+b.Message)
 		})
@@ -239,13 +239,13 @@ func (t *trial) allowedRequests() int {
 	if t.step.Supply && t.before != nil && len(t.before.GetManagedFields()) > 0 {
 		n = 1
 	}
-	if t.planIs(ssaplan.Replace, ssaplan.Conflict) && t.step.Supply {
+	if t.planIs(ssaplan.ActionReplace, ssaplan.ActionConflict) && t.step.Supply {
 		n++ // a supplied object may be out of date
 	}
-	if t.planIs(ssaplan.Conflict) {
+	if t.planIs(ssaplan.ActionConflict) {
 		n++ // what a forced apply would change
 	}
-	if t.planIs(ssaplan.Replace) {
+	if t.planIs(ssaplan.ActionReplace) {
 		n += 3 + t.pinnedAddresses() // of each the planner looks up whether it is free
 	}
 	return n
@@ -276,7 +276,7 @@ func (t *trial) features() []string {
 	}
 	found := map[string]bool{
 		"no force": !t.step.Force, "remembered state": t.step.Remember && t.before != nil, "supplied object": t.step.Supply && t.before != nil,
-		"ignored fields": len(t.ignored) > 0, "normalized manifest": len(t.plan.Normalized) > 0,
+		"ignored fields": len(t.ignored) > 0, "normalized manifest": len(t.plan.Adjustments) > 0,
 		"overwriting webhook": t.after.GetAnnotations()["stamped"] != "", "change of owners": len(t.plan.Ownership) > 0,
 	}
 	containers, _ := lookup(t.after.Object, place{"spec", "template", "spec", "containers"})
