@@ -1,7 +1,6 @@
 package fieldowner
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -27,10 +26,10 @@ const (
 
 // Transfer is one change of who owns a field. It says nothing about the field's value, which may be the same.
 type Transfer struct {
-	Path projection.Path
-	Kind TransferKind
+	Path projection.Path `json:"path"`
+	Kind TransferKind    `json:"change"`
 	// Owners are the others that the change is about.
-	Owners []Owner
+	Owners []Owner `json:"managers,omitempty"`
 }
 
 // Compare returns how the ownership of the fields that manager applies differs between two states of an object, such as
@@ -107,15 +106,6 @@ func (c Transfer) String() string {
 		return fmt.Sprintf("%s: given up, still owned by %s", c.Path, names)
 	}
 	return fmt.Sprintf("%s: given up", c.Path)
-}
-
-// MarshalJSON returns {"path","change","managers":[{"manager","operation",…}]}.
-func (c Transfer) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		Path     string       `json:"path"`
-		Change   TransferKind `json:"change"`
-		Managers []Owner      `json:"managers"`
-	}{c.Path.String(), c.Kind, append([]Owner{}, c.Owners...)})
 }
 
 func ownerNames(owners []Owner) string {

@@ -98,5 +98,5 @@ func TestChangeJSON(t *testing.T) {
 	assert.JSONEq(t, `[
 		{"path": "spec.replicas", "change": "Taken", "managers": [
 			{"manager": "autoscaler", "operation": "Update", "subresource": "scale", "apiVersion": "apps/v1"}]},
-		{"path": "spec.paused", "change": "GivenUp", "managers": []}]`, string(text))
+		{"path": "spec.paused", "change": "GivenUp"}]`, string(text))
 }

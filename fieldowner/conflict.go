@@ -1,7 +1,6 @@
 package fieldowner
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -17,23 +16,13 @@ import (
 // Conflict is a field that an apply would change and that somebody else owns. A field with several owners is several
 // conflicts.
 type Conflict struct {
-	Path projection.Path
+	Path projection.Path `json:"path"`
 	// Owner is who owns the field.
 	Owner
 }
 
 // String returns one line: the path and its owner.
 func (c Conflict) String() string { return fmt.Sprintf("%s: owned by %s", c.Path, c.Owner) }
-
-// MarshalJSON returns {"path","manager","operation","subresource"}.
-func (c Conflict) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		Path        string `json:"path"`
-		Manager     string `json:"manager"`
-		Operation   string `json:"operation"`
-		Subresource string `json:"subresource"`
-	}{c.Path.String(), c.Manager, c.Operation, c.Subresource})
-}
 
 // compare orders conflicts by path, then by owner.
 func (c Conflict) compare(other Conflict) int {

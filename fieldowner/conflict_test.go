@@ -164,6 +164,6 @@ func TestConflictJSON(t *testing.T) {
 	text, err := json.Marshal([]Conflict{{path(t, "spec.replicas"), autoscaler}, {path(t, "spec.selector"), deployer}})
 	require.NoError(t, err)
 	assert.JSONEq(t, `[
-		{"path": "spec.replicas", "manager": "autoscaler", "operation": "Update", "subresource": "scale"},
-		{"path": "spec.selector", "manager": "deployer", "operation": "Apply", "subresource": ""}]`, string(text))
+		{"path": "spec.replicas", "manager": "autoscaler", "operation": "Update", "subresource": "scale", "apiVersion": "apps/v1"},
+		{"path": "spec.selector", "manager": "deployer", "operation": "Apply", "apiVersion": "apps/v1", "time": "2026-11-20T22:09:59Z"}]`, string(text))
 }

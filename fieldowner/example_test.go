@@ -122,7 +122,7 @@ func ExampleConflictsFromError() {
 	fmt.Println(string(text))
 	// Output:
 	// [spec.replicas: owned by "hpa" (Update of scale)]
-	// [{"path":"spec.replicas","manager":"hpa","operation":"Update","subresource":"scale"}]
+	// [{"path":"spec.replicas","manager":"hpa","operation":"Update","subresource":"scale","apiVersion":"apps/v1"}]
 }
 
 func ExamplePredictConflicts() {
@@ -212,5 +212,5 @@ func ExampleTransfer() {
 	text, _ := json.Marshal(fieldowner.Compare(before, after, "deployer"))
 	fmt.Println(string(text))
 	// Output:
-	// [{"path":"spec.paused","change":"GivenUp","managers":[]},{"path":"spec.replicas","change":"Taken","managers":[{"manager":"hpa","operation":"Update","subresource":"scale","apiVersion":"apps/v1"}]}]
+	// [{"path":"spec.paused","change":"GivenUp"},{"path":"spec.replicas","change":"Taken","managers":[{"manager":"hpa","operation":"Update","subresource":"scale","apiVersion":"apps/v1"}]}]
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
 	"github.com/ssaplan/primitives/projection"
 )
 
@@ -126,12 +128,41 @@ func oneLine(v any) string {
 // Format prints [DroppedField.String] whatever the verb, so that no verb shows a sensitive value.
 func (f DroppedField) Format(s fmt.State, _ rune) { _, _ = fmt.Fprint(s, f.String()) }
 
-// MarshalJSON returns {"path","fate","value","managers"}.
+// droppedJSON is the JSON of a [DroppedField].
+type droppedJSON struct {
+	Path      projection.Path `json:"path"`
+	Fate      Fate            `json:"fate"`
+	Value     json.RawMessage `json:"value,omitempty"`
+	Managers  []Owner         `json:"managers,omitempty"`
+	Sensitive bool            `json:"sensitive,omitempty"`
+}
+
+// MarshalJSON returns {"path","fate","value","managers","sensitive"}. A field that is deleted has no value, and that of a
+// sensitive one is redacted.
 func (f DroppedField) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		Path     string  `json:"path"`
-		Fate     Fate    `json:"fate"`
-		Value    any     `json:"value,omitempty"`
-		Managers []Owner `json:"managers,omitempty"`
-	}{f.Path.String(), f.Fate, f.shown(), f.Owners})
+	out := droppedJSON{f.Path, f.Fate, nil, f.Owners, f.Sensitive}
+	if f.Fate != FateDeleted {
+		value, err := json.Marshal(f.shown())
+		if err != nil {
+			return nil, fmt.Errorf("fieldowner: %s: %w", f.Path, err)
+		}
+		out.Value = value
+	}
+	return json.Marshal(out)
+}
+
+// UnmarshalJSON reads what [DroppedField.MarshalJSON] writes. A redacted value stays redacted.
+func (f *DroppedField) UnmarshalJSON(data []byte) error {
+	var in droppedJSON
+	if err := json.Unmarshal(data, &in); err != nil {
+		return err
+	}
+	out := DroppedField{Path: in.Path, Fate: in.Fate, Owners: in.Managers, Sensitive: in.Sensitive}
+	if len(in.Value) > 0 {
+		if err := utiljson.Unmarshal(in.Value, &out.Value); err != nil { // keeps integers exact
+			return fmt.Errorf("fieldowner: %s: %w", in.Path, err)
+		}
+	}
+	*f = out
+	return nil
 }

@@ -83,7 +83,7 @@ func TestDroppedShowsNoSecret(t *testing.T) {
 	assert.Equal(t, `data.p: reset to "<redacted>"`, dropped[0].String())
 	text, err := json.Marshal(dropped)
 	require.NoError(t, err)
-	assert.JSONEq(t, `[{"path": "data.p", "fate": "Reset", "value": "<redacted>"}]`, string(text))
+	assert.JSONEq(t, `[{"path": "data.p", "fate": "Reset", "value": "<redacted>", "sensitive": true}]`, string(text))
 	assert.NotContains(t, fmt.Sprintf("%v %+v %#v %s %d", dropped, dropped[0], dropped, &dropped[0], dropped), canary)
 }
 

@@ -1,6 +1,7 @@
 package fieldowner
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -92,7 +93,7 @@ func FuzzConflictCause(f *testing.F) {
 		again, err := projection.ParsePath(conflicts[0].Path.String())
 		require.NoError(t, err)
 		require.True(t, again.Equal(conflicts[0].Path))
-		_, err = conflicts[0].MarshalJSON()
+		_, err = json.Marshal(conflicts[0])
 		require.NoError(t, err)
 	})
 }

@@ -14,9 +14,9 @@ type Manifest struct {
 	// Object is the manifest: the identity of the object and the selected fields. It shares no memory with the object
 	// that it was made from.
 	Object map[string]any
-	// Fields are the selected fields, under the names that the object has them by: what is recorded as a Secret's
-	// stringData is in data.
-	Fields projection.FieldSet
+	// Declaration is what the manifest declares: the selected fields, under the names that the object has them by. What is
+	// recorded as a Secret's stringData is in data.
+	Declaration
 	// Missing are those of them that the object doesn't have: the server stores nothing for an empty value such as
 	// false or {}, or a webhook removed them. What the selected manager applied of them is null in the manifest, which
 	// keeps it owned without a value. It is left out if others own it too, because a server calls an empty value that
@@ -71,7 +71,8 @@ func NewManifest(live map[string]any, sel Selection) (Manifest, error) {
 		obj = map[string]any{}
 	}
 	f := newFinder(obj)
-	for _, p := range ownership.emptied(fields) {
+	emptied := ownership.emptied(fields)
+	for _, p := range emptied {
 		f.empty(p)
 	}
 	f.dropDefaultedKeys(fields)
@@ -81,7 +82,8 @@ func NewManifest(live map[string]any, sel Selection) (Manifest, error) {
 		}
 	}
 	copyIdentity(obj, live)
-	return Manifest{Object: obj, Fields: fields, Missing: part.Missing}, nil
+	declaration := Declaration{Fields: fields, Filled: projection.NewFieldSet(emptied...)}
+	return Manifest{Object: obj, Declaration: declaration, Missing: part.Missing}, nil
 }
 
 // keptByNull returns those of the missing paths that the selected manager applied and that null keeps as they are. It

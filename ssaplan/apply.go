@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // absentVersion is a resourceVersion that no object has. An apply with it creates the object or fails: the server
@@ -117,7 +118,7 @@ func (plan *Plan) saysTheSame(reviewed *Plan) bool {
 	return plan.Action == reviewed.Action && plan.Patch.same(reviewed.Patch) &&
 		plan.live.GetUID() == reviewed.live.GetUID() &&
 		(plan.live.GetDeletionTimestamp() == nil) == (reviewed.live.GetDeletionTimestamp() == nil) &&
-		slices.EqualFunc(plan.Changes, reviewed.Changes, Change.same) &&
+		slices.EqualFunc(plan.Changes, reviewed.Changes, explain.Change.Same) &&
 		sameTexts(plan.Ownership, reviewed.Ownership) &&
 		sameTexts(plan.Dropped, reviewed.Dropped) &&
 		slices.Equal(plan.Warnings, reviewed.Warnings) &&
@@ -171,4 +172,16 @@ func (plan *Plan) guardedBody(live *unstructured.Unstructured) ([]byte, error) {
 		metadata["uid"] = string(live.GetUID())
 	}
 	return json.Marshal(body)
+}
+
+// State returns the state to remember after the plan was applied and the server answered with obj. Its fields are those of
+// the plan's After, and a sensitive value that is the same as in the request's Prior has the same digest.
+func (plan *Plan) State(obj *unstructured.Unstructured) (*explain.State, error) {
+	switch {
+	case plan.manifest == nil:
+		return nil, fmt.Errorf("%s: the plan is %s and was not applied", plan.Object, plan.Action)
+	case obj == nil:
+		return nil, fmt.Errorf("%s: no object to remember", plan.Object)
+	}
+	return explain.NewState(plan.manifest.Object, obj.Object, plan.Patch.Options.FieldManager, plan.request.Prior)
 }

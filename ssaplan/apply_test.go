@@ -12,6 +12,7 @@ import (
 
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
 )
 
@@ -26,7 +27,7 @@ func secret(name, password string) *unstructured.Unstructured {
 }
 
 // applied plans and applies a manifest, and returns what a host would remember.
-func applied(t *testing.T, planner *ssaplan.Planner, manifest *unstructured.Unstructured) *ssaplan.State {
+func applied(t *testing.T, planner *ssaplan.Planner, manifest *unstructured.Unstructured) *explain.State {
 	t.Helper()
 	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest})
 	require.NoError(t, err)
@@ -74,8 +75,8 @@ func TestNothingToCarryOut(t *testing.T) {
 	require.EqualError(t, err, "ssaplan: no plan to apply")
 	_, err = planner.Replace(t.Context(), nil, ssaplan.DeleteOptions{})
 	require.EqualError(t, err, "ssaplan: no plan to carry out")
-	_, err = ssaplan.NewState(nil, "my-tool")
-	require.EqualError(t, err, "ssaplan: no object to remember")
+	_, err = explain.NewState(nil, nil, "my-tool", nil)
+	require.EqualError(t, err, "explain: no object to remember")
 	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: configMap("a", nil)})
 	require.NoError(t, err)
 	_, err = plan.State(nil)

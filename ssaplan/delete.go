@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // ErrRecreated says that the object of an identity is not the one that was meant: somebody deleted that one and created
@@ -59,7 +60,7 @@ type DeleteOptions struct {
 //
 // Every error but that of a nil prior is a [DeleteError]; it wraps [ErrRecreated] if the remembered object is gone and
 // there is another one in its place.
-func (p *Planner) Delete(ctx context.Context, prior *State, options DeleteOptions) error {
+func (p *Planner) Delete(ctx context.Context, prior *explain.State, options DeleteOptions) error {
 	if prior == nil {
 		return errors.New("ssaplan: no state that says what to delete")
 	}

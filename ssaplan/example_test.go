@@ -15,6 +15,7 @@ import (
 
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
 )
 
@@ -101,7 +102,7 @@ func ExamplePlanner_Read() {
 	stored, _ := json.Marshal(state)
 
 	patch(server, "settings", `{"data": {"mode": "light", "other": "x"}}`)
-	var prior ssaplan.State
+	var prior explain.State
 	_ = json.Unmarshal(stored, &prior)
 	reading, _ := planner.Read(ctx, &prior)
 	fmt.Println(reading.Presence, reading.Drift)
@@ -263,7 +264,7 @@ func ExampleState_Digested() {
 	}
 	plan, _ := planner.Plan(ctx, secret("b25l"))
 	applied, _ := planner.Apply(ctx, plan)
-	state, _ := ssaplan.NewState(applied, "my-tool")
+	state, _ := explain.NewState(nil, applied.Object, "my-tool", nil)
 
 	next, _ := planner.Plan(ctx, secret("dHdv"))
 	for _, change := range projection.Diff(state.Observed, state.Digested(next.After)) {

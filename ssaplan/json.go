@@ -3,13 +3,40 @@ package ssaplan
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// objectJSON is how plans and states name an object.
+// planVersion is the version of the JSON form. It grows when a program could misread what another release wrote.
+const planVersion = 1
+
+// planJSON is the JSON of a [Plan]. docs/plan.schema.json describes it.
+type planJSON struct {
+	Version     int                       `json:"version"`
+	Object      objectJSON                `json:"object"`
+	Action      Action                    `json:"action"`
+	Reason      string                    `json:"reason"`
+	Deferral    Deferral                  `json:"deferral,omitempty"`
+	Changes     []explain.Change          `json:"changes"`
+	Dropped     []fieldowner.DroppedField `json:"dropped,omitempty"`
+	Ownership   []fieldowner.Transfer     `json:"ownership,omitempty"`
+	Conflicts   []fieldowner.Conflict     `json:"conflicts,omitempty"`
+	Replace     *replacementJSON          `json:"replace,omitempty"`
+	Assigned    []projection.Path         `json:"assigned,omitempty"`
+	Generated   []projection.Path         `json:"generated,omitempty"`
+	Ineffective []ineffectiveJSON         `json:"ineffective,omitempty"`
+	Unknown     []projection.Path         `json:"unknown,omitempty"`
+	Adjustments []adjustmentJSON          `json:"adjustments,omitempty"`
+	Warnings    []string                  `json:"warnings,omitempty"`
+	Requests    int                       `json:"requests"`
+}
+
+// objectJSON is how plans name an object.
 type objectJSON struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -17,75 +44,80 @@ type objectJSON struct {
 	Name       string `json:"name"`
 }
 
-func objectToJSON(id identity.Identity) objectJSON {
-	return objectJSON{id.APIVersion, id.Kind, id.Namespace, id.Name}
-}
-
-type planJSON struct {
-	Object    objectJSON            `json:"object"`
-	Action    Action                `json:"action"`
-	Reason    string                `json:"reason"`
-	Changes   []changeJSON          `json:"changes"`
-	Ownership []fieldowner.Transfer `json:"ownership,omitempty"`
-	Conflicts []fieldowner.Conflict `json:"conflicts,omitempty"`
-	Replace   *replacementJSON      `json:"replace,omitempty"`
-	Warnings  []string              `json:"warnings,omitempty"`
-	Requests  int                   `json:"requests"`
-}
-
-type changeJSON struct {
-	Path      string `json:"path"`
-	Op        string `json:"op"`
-	Cause     Cause  `json:"cause"`
-	Manager   string `json:"manager,omitempty"`
-	Before    any    `json:"before,omitempty"`
-	After     any    `json:"after,omitempty"`
-	Sensitive bool   `json:"sensitive,omitempty"`
-}
-
 type replacementJSON struct {
 	Evidence string                `json:"evidence"`
+	Old      objectJSON            `json:"old"`
+	UID      string                `json:"uid,omitempty"`
 	Fields   []immutability.Field  `json:"fields"`
 	Hazards  []immutability.Hazard `json:"hazards,omitempty"`
 }
 
-// MarshalJSON returns the plan in the form in which programs print it. Sensitive values are redacted. Whether <, > and & are
-// escaped is left to who encodes it.
-//
-//	{"object": {"apiVersion", "kind", "namespace", "name"}, "action", "reason",
-//	 "changes": [{"path", "op": "add|remove|change|move", "cause", "manager", "before", "after", "sensitive"}],
-//	 "ownership": [{"path", "change": "Taken|Shared|GivenUp|Lost", "managers": []}],
-//	 "conflicts": [{"path", "manager", "operation", "subresource"}],
-//	 "replace": {"evidence", "fields": [{"path", "message"}], "hazards": []}, "warnings": [], "requests"}
+type ineffectiveJSON struct {
+	Path   projection.Path   `json:"path"`
+	Reason projection.Reason `json:"reason"`
+}
+
+type adjustmentJSON struct {
+	Path   projection.Path `json:"path"`
+	To     projection.Path `json:"to,omitempty"`
+	Reason string          `json:"reason"`
+}
+
+// MarshalJSON returns all that the plan tells, in the form that docs/plan.schema.json describes, without the values of Before,
+// After and Baseline and the request. Sensitive values are redacted. Whether <, > and & are escaped is left to who encodes
+// it.
 func (plan Plan) MarshalJSON() ([]byte, error) {
 	out := planJSON{
-		Object: objectToJSON(plan.Object), Action: plan.Action, Reason: plan.Reason, Changes: []changeJSON{},
-		Ownership: plan.Ownership, Conflicts: plan.Conflicts, Warnings: plan.Warnings, Requests: plan.Requests,
+		Version: planVersion, Object: objectJSON(plan.Object), Action: plan.Action, Reason: plan.Reason, Deferral: plan.Deferral,
+		Changes: append([]explain.Change{}, plan.Changes...), Dropped: plan.Dropped, Ownership: plan.Ownership,
+		Conflicts: plan.Conflicts, Assigned: plan.Assigned, Generated: plan.Generated, Unknown: plan.Unknown,
+		Warnings: plan.Warnings, Requests: plan.Requests,
 	}
-	for _, c := range plan.Changes {
-		out.Changes = append(out.Changes, c.toJSON())
+	for _, i := range plan.Ineffective {
+		out.Ineffective = append(out.Ineffective, ineffectiveJSON(i))
+	}
+	for _, a := range plan.Adjustments {
+		out.Adjustments = append(out.Adjustments, adjustmentJSON(a))
 	}
 	if r := plan.Replacement; r != nil {
-		out.Replace = &replacementJSON{r.Evidence, r.Fields, r.Hazards}
+		out.Replace = &replacementJSON{r.Evidence, objectJSON(r.Old), r.UID, r.Fields, r.Hazards}
 	}
-	return unescaped(out)
-}
-
-// MarshalJSON returns the change as one of the "changes" of a plan; see [Plan.MarshalJSON].
-func (c Change) MarshalJSON() ([]byte, error) { return unescaped(c.toJSON()) }
-
-func (c Change) toJSON() changeJSON {
-	before, after := c.Shown()
-	if c.Assigned {
-		after = "<assigned at apply>"
-	}
-	return changeJSON{c.Path.String(), string(c.Op), c.Cause, c.Manager, before, after, c.Sensitive}
-}
-
-func unescaped(v any) ([]byte, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(v)
+	err := encoder.Encode(out)
 	return text.Bytes(), err
+}
+
+// UnmarshalJSON reads what [Plan.MarshalJSON] writes, for programs that show or check plans. Such a plan can't be applied:
+// it has no request, and redacted values stay redacted. A newer version is an error.
+func (plan *Plan) UnmarshalJSON(data []byte) error {
+	var in planJSON
+	if err := json.Unmarshal(data, &in); err != nil {
+		return fmt.Errorf("ssaplan: plan: %w", err)
+	}
+	if in.Version != planVersion {
+		return fmt.Errorf("ssaplan: plan: version %d, but this program reads version %d", in.Version, planVersion)
+	}
+	out := Plan{
+		Object: identity.Identity(in.Object), Action: in.Action, Reason: in.Reason, Deferral: in.Deferral,
+		Conflicts: in.Conflicts, Requests: in.Requests,
+		Explanation: explain.Explanation{
+			NoOp: in.Action == ActionNoOp, Changes: in.Changes, Ownership: in.Ownership, Dropped: in.Dropped,
+			Assigned: in.Assigned, Generated: in.Generated, Unknown: in.Unknown, Warnings: in.Warnings,
+		},
+	}
+	for _, i := range in.Ineffective {
+		out.Ineffective = append(out.Ineffective, projection.Ineffective(i))
+	}
+	for _, a := range in.Adjustments {
+		out.Adjustments = append(out.Adjustments, projection.Adjustment(a))
+	}
+	if r := in.Replace; r != nil {
+		out.Replacement = &Replacement{
+			Evidence: r.Evidence, Old: identity.Identity(r.Old), UID: r.UID, Fields: r.Fields, Hazards: r.Hazards,
+		}
+	}
+	*plan = out
+	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // Whichever way a plan or its changes are encoded, nothing but what may be shown comes out.
@@ -17,15 +18,15 @@ func TestEveryEncodingShowsTheSame(t *testing.T) {
 	secret := projection.Difference{Path: path("data.password"), Op: projection.OpChange, Before: "b2xk", After: "bmV3", Sensitive: true}
 	plan := ssaplan.Plan{
 		Action: ssaplan.ActionUpdate, Patch: ssaplan.Patch{Body: []byte("bmV3")},
-		Changes: []ssaplan.Change{{Difference: secret, Cause: ssaplan.CauseDrifted, Manager: "kubectl"}},
+		Explanation: explain.Explanation{Changes: []explain.Change{{Difference: secret, Cause: explain.CauseDrifted, Manager: "kubectl"}}},
 	}
 	value, err := json.Marshal(map[string]any{"plan": plan, "changes": plan.Changes})
 	require.NoError(t, err)
-	pointer, err := json.Marshal(map[string]any{"plan": &plan, "changes": []*ssaplan.Change{&plan.Changes[0]}})
+	pointer, err := json.Marshal(map[string]any{"plan": &plan, "changes": []*explain.Change{&plan.Changes[0]}})
 	require.NoError(t, err)
 	require.JSONEq(t, string(pointer), string(value))
 	require.JSONEq(t, `{
-		"plan": {"object": {"apiVersion": "", "kind": "", "name": ""}, "action": "Update", "reason": "", "requests": 0, "changes": [
+		"plan": {"version": 1, "object": {"apiVersion": "", "kind": "", "name": ""}, "action": "Update", "reason": "", "requests": 0, "changes": [
 			{"path": "data.password", "op": "change", "cause": "Drifted", "manager": "kubectl", "before": "<redacted>", "after": "<redacted: changed>", "sensitive": true}]},
 		"changes": [
 			{"path": "data.password", "op": "change", "cause": "Drifted", "manager": "kubectl", "before": "<redacted>", "after": "<redacted: changed>", "sensitive": true}]

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // NoOpCache remembers plans that changed nothing, so that planning the same manifest for the same version of the same
@@ -27,11 +27,10 @@ type NoOpCache struct {
 
 type noOpKey [sha256.Size]byte
 
-// noOpNotes are what the answer said besides.
+// noOpNotes are what the answer told besides.
 type noOpNotes struct {
-	unkept   []projection.Ineffective
-	assigned []projection.Path
-	warnings []string
+	explanation explain.Explanation // no more than Known needs
+	warnings    []string
 }
 
 // NewNoOpCache returns an empty cache for about size plans, of about 100 bytes each. When it is full, those that were not
@@ -78,7 +77,7 @@ func (c *NoOpCache) add(key noOpKey, notes noOpNotes) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(notes.unkept)+len(notes.assigned)+len(notes.warnings) == 0 {
+	if len(notes.explanation.Ineffective)+len(notes.explanation.Assigned)+len(notes.warnings) == 0 {
 		c.insert(key, nil)
 		return
 	}

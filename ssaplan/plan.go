@@ -2,8 +2,6 @@ package ssaplan
 
 import (
 	"fmt"
-	"reflect"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -12,6 +10,7 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // Action says what applying a manifest will do.
@@ -50,28 +49,13 @@ const (
 	DeferralNoDryRun Deferral = "NoDryRun"
 )
 
-// Cause says why a value changes.
-type Cause string
-
-// The causes of a [Change].
-const (
-	// CauseEdited: the manifest declares another value than before, or nothing tells that somebody else changed it.
-	CauseEdited Cause = "Edited"
-	// CauseDrifted: the manifest declares what it did before, and somebody else changed the object.
-	CauseDrifted Cause = "Drifted"
-	// CauseDropped: the manifest no longer declares the field, which only this manager owned.
-	CauseDropped Cause = "Dropped"
-	// CauseSideEffect: the manifest doesn't declare the field; the server changes it along with the others.
-	CauseSideEffect Cause = "SideEffect"
-)
-
 // Request is what to plan.
 type Request struct {
 	// Manifest is the desired object. Required. It is not modified.
 	Manifest *unstructured.Unstructured
 	// Prior is what the host remembers of the last apply. With it the plan tells edits from drift for certain and finds
 	// changes of identity. Optional.
-	Prior *State
+	Prior *explain.State
 	// Ignore are the fields to leave out of the manifest, such as the replicas that an autoscaler sets. What happens to
 	// a field that was applied before and is ignored now is part of the plan: nobody else owning it, the server deletes
 	// or resets it.
@@ -97,40 +81,17 @@ type Plan struct {
 	Reason string
 	// Deferral is the reason of a Deferred plan; empty for every other action.
 	Deferral Deferral
-	// Before and After are the declared fields of the live object, and of the object as the server would make it. Both are
-	// empty in a Replace, and in a NoOp that [Options.NoOps] knew. In a Deferred plan, Before is empty, and After is what
-	// the server would make of it if it could be asked ([DeferralUnreadable]), and else what the manifest says, with lists as a
-	// whole.
-	Before, After projection.Projection
-	// Assigned are the declared fields that the manifest leaves empty for the server to pick a value (a cluster IP, a node
-	// port). The value isn't known before the plan is applied, so Before and After lack them.
-	Assigned []projection.Path
-	// Generated are, for a Create, the fields that the manifest lacks and that the server makes up when the plan is applied:
-	// uid, time of creation, cluster IPs, node ports, generated labels and names. A dry run makes up others.
-	Generated []projection.Path
-	// Baseline is what a host compares After with: the values that the prior state observed last, or Before if the state
-	// is stale or there is none. Sensitive values from a state are digests.
-	Baseline projection.Projection
-	// Changes are the values that change, the declared ones first; for a Conflict, those that a forced apply would change,
-	// if the server could try it.
-	Changes []Change
+	// Explanation is what changes, and why. It is empty in a Replace. In a NoOp that [Options.NoOps] knew, Before and After are
+	// empty. In a Conflict the changes are those that a forced apply would make, if the server could try it. In a Deferred plan
+	// Before is empty, and After is what the server would make of the manifest if it could be asked ([DeferralUnreadable]), and
+	// else what the manifest declares, with lists as a whole.
+	explain.Explanation
 	// Replacement says more about a Replace; nil for every other action.
 	Replacement *Replacement
-	// Ownership says which fields change hands, also where no value changes.
-	Ownership []fieldowner.Transfer
-	// CauseDropped are the fields that the manager declared before and the manifest no longer does, and what becomes of each:
-	// deleted, reset to a default or retained by who else owns it.
-	Dropped []fieldowner.DroppedField
 	// Conflicts are the fields that other managers hold; only for the action Conflict.
 	Conflicts []fieldowner.Conflict
-	// Unknown are the fields that were left out because their values aren't known yet.
-	Unknown []projection.Path
-	// Unkept is what of the manifest has no effect, because the server doesn't keep it.
-	Ineffective []projection.Ineffective
-	// Normalized is what was done to the manifest before it was sent.
+	// Adjustments are what was done to the manifest before it was sent.
 	Adjustments []projection.Adjustment
-	// Warnings are for the user: the server's own, and what the planner noticed.
-	Warnings []string
 	// Patch is what Apply sends, and what the dry run sent but for its guards. A NoOp that [Options.NoOps]
 	// knew sends nothing, and may lack the body.
 	Patch Patch
@@ -139,6 +100,7 @@ type Plan struct {
 
 	request  Request
 	manifest *unstructured.Unstructured // as it is sent
+	unknown  explain.Unknown
 	live     *unstructured.Unstructured
 	target   *target
 	// remembered says that the plan is a no-op because [Options.NoOps] knew.
@@ -172,43 +134,6 @@ type Replacement struct {
 	// Hazards are what the replacement destroys or interrupts beside the object itself.
 	Hazards []immutability.Hazard
 }
-
-// Change is one value that changes, and why.
-type Change struct {
-	projection.Difference
-	Cause Cause
-	// Manager is who changed a drifted value, with which operation, on which subresource and when; empty if the object
-	// doesn't say.
-	Manager     string
-	Operation   string
-	Subresource string
-	Time        time.Time
-	// Assigned says that the server picks the value when the plan is applied, so that After isn't known.
-	Assigned bool
-}
-
-// String returns one line: the change, and why.
-func (c Change) String() string {
-	switch {
-	case c.Assigned:
-		return fmt.Sprintf("%s: assigned at apply", c.Path)
-	case c.Cause == CauseDrifted && c.Manager != "":
-		by := fieldowner.Owner{Manager: c.Manager, Operation: c.Operation, Subresource: c.Subresource}
-		return fmt.Sprintf("%s (drifted: changed by %s)", c.Difference, by)
-	case c.Cause == CauseEdited:
-		return c.Difference.String()
-	}
-	return fmt.Sprintf("%s (%s)", c.Difference, causeWords[c.Cause])
-}
-
-// same reports whether c and other say the same of the same place.
-func (c Change) same(other Change) bool {
-	return c.Path.Equal(other.Path) && c.Op == other.Op && c.Cause == other.Cause && c.Manager == other.Manager &&
-		reflect.DeepEqual(c.Before, other.Before) && reflect.DeepEqual(c.After, other.After)
-}
-
-// Format prints [Change.String] whatever the verb, so that no verb shows a sensitive value.
-func (c Change) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, c.String()) }
 
 // Patch is a server-side apply request.
 type Patch struct {

@@ -13,10 +13,10 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/authresilience"
-	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // Plan says what applying the manifest will do. It changes nothing on the server.
@@ -39,7 +39,7 @@ func (p *Planner) Plan(ctx context.Context, request Request) (*Plan, error) {
 	}
 	ctx, said := collectWarnings(ctx)
 	plan := &Plan{Object: id, request: request}
-	if err := p.plan(ctx, plan, request); errors.Is(err, errTooDeep) {
+	if err := p.plan(ctx, plan, request); errors.Is(err, errTooDeep) || errors.Is(err, explain.ErrTooDeep) {
 		return nil, err // looking for secrets in the manifest might not end
 	} else if err != nil {
 		return nil, hideSecrets(err, request.Manifest, plan.live)
@@ -83,30 +83,24 @@ func (plan *Plan) showDeclared(ctx context.Context) error {
 
 // remember notes that nothing would change, if that is so.
 func (p *Planner) remember(plan *Plan, said *warnings) {
-	if p.options.NoOps != nil && plan.Action == ActionNoOp && !plan.remembered && len(plan.request.Unknown) == 0 {
-		p.options.NoOps.add(plan.noOpKey(plan.Patch.Body), noOpNotes{plan.Ineffective, plan.Assigned, said.all()})
+	if p.options.NoOps != nil && plan.Action == ActionNoOp && !plan.remembered && plan.unknown.Empty() {
+		p.options.NoOps.add(plan.noOpKey(plan.Patch.Body), noOpNotes{
+			explanation: explain.Explanation{Assigned: plan.Assigned, Ineffective: plan.Ineffective}, warnings: said.all(),
+		})
 	}
 }
 
-// warn collects the warnings: of the manifest, of the server, and of what has no effect.
+// warn collects the warnings: of the target, of the server, of the manifest and of what has no effect.
 func (plan *Plan) warn(said *warnings) {
 	if plan.target != nil {
 		plan.Requests = plan.target.resource.requests
 		plan.Warnings = append(plan.Warnings, plan.target.warnings...)
 	}
 	plan.Warnings = append(plan.Warnings, said.all()...)
-	plan.warnOfLoss()
-}
-
-// warnOfLoss adds what of the manifest has no effect.
-func (plan *Plan) warnOfLoss() {
-	for _, step := range plan.Adjustments {
-		if step.To == nil {
-			plan.Warnings = append(plan.Warnings, step.String())
+	for _, adjustment := range plan.Adjustments {
+		if adjustment.To == nil {
+			plan.Warnings = append(plan.Warnings, adjustment.String())
 		}
-	}
-	for _, unkept := range plan.Ineffective {
-		plan.Warnings = append(plan.Warnings, fmt.Sprintf("%s: the server doesn't keep what the manifest says here (%s)", unkept.Path, unkept.Reason))
 	}
 }
 
@@ -145,29 +139,27 @@ func (p *Planner) plan(ctx context.Context, plan *Plan, request Request) error {
 		if plan.live, err = target.live(ctx); err != nil {
 			return p.unreadable(ctx, plan, err)
 		}
-		if p.isRemembered(ctx, plan, plan.Patch.Body) {
+		if p.recall(ctx, plan, plan.Patch.Body) {
 			return nil
 		}
 	}
 	return p.ask(ctx, plan)
 }
 
-// isRemembered makes the plan a no-op if the server said before that sending body is one.
-func (p *Planner) isRemembered(ctx context.Context, plan *Plan, body []byte) bool {
-	if p.options.NoOps == nil || plan.live == nil || plan.Action != "" || len(plan.request.Unknown) > 0 {
+// recall makes the plan a no-op if the server answered before that sending body is one, and reports whether it did.
+func (p *Planner) recall(ctx context.Context, plan *Plan, body []byte) bool {
+	if p.options.NoOps == nil || plan.live == nil || plan.Action != "" || !plan.unknown.Empty() {
 		return false
 	}
 	notes, known := p.options.NoOps.get(plan.noOpKey(body))
 	if !known {
 		return false
 	}
+	plan.Explanation = *explain.Known(&notes.explanation, plan.request.Prior, plan.live.Object)
 	plan.Action, plan.Reason, plan.remembered = ActionNoOp, "the server would write nothing, as it said before of this version", true
-	plan.Ineffective, plan.Assigned = notes.unkept, notes.assigned
 	for _, text := range notes.warnings {
 		warningsOf(ctx).add(text)
 	}
-	plan.warnOfRecreation()
-	plan.warnOfDeletion(plan.live)
 	return true
 }
 
@@ -195,7 +187,7 @@ func (p *Planner) fillPatch(ctx context.Context, plan *Plan) error {
 	force := !p.options.RefuseConflicts
 	plan.manifest = &unstructured.Unstructured{Object: content}
 	plan.Patch.Options = metav1.PatchOptions{FieldManager: p.options.FieldManager, Force: &force}
-	if !p.isRemembered(ctx, plan, e.text) {
+	if !p.recall(ctx, plan, e.text) {
 		plan.Patch.Body = bytes.Clone(e.text)
 	}
 	return nil
@@ -211,10 +203,12 @@ func (plan *Plan) encode(e *encoder) (content map[string]any, err error) {
 			return content, err
 		}
 	}
-	if content, err = plan.normalize(); err != nil {
+	prepared, err := explain.Prepare(plan.request.Manifest.Object, plan.request.Ignore, plan.request.Unknown)
+	if err != nil {
 		return nil, err
 	}
-	content = inNamespace(content, plan.Object.Namespace)
+	plan.Adjustments, plan.unknown, plan.Unknown = prepared.Adjustments, prepared.Unknown, prepared.Unknown.Paths()
+	content = inNamespace(prepared.Manifest, plan.Object.Namespace)
 	return content, e.encode(content)
 }
 
@@ -254,8 +248,11 @@ func (p *Planner) unreadable(ctx context.Context, plan *Plan, cause error) error
 	default:
 		return fmt.Errorf("%w; and the dry run: %w", p.failure(plan.Object, "get", cause), plan.shown(err))
 	}
-	if _, err := p.takeAfter(plan, dryRun); err != nil {
+	if err := plan.explain(dryRun); err != nil {
 		return err
+	}
+	plan.Explanation = explain.Explanation{
+		After: plan.After, Assigned: plan.Assigned, Ineffective: plan.Ineffective, Unknown: plan.Unknown, Warnings: plan.Warnings,
 	}
 	plan.deferTo(DeferralUnreadable, "the live object can't be read: "+plan.shown(cause).Error())
 	return nil
@@ -272,11 +269,7 @@ func (p *Planner) ask(ctx context.Context, plan *Plan) error {
 			return p.refused(ctx, plan, err)
 		}
 		if plan.liveVersion() == dryRun.GetResourceVersion() {
-			if err := p.compare(plan, dryRun, plan.request.Prior); err != nil {
-				return err
-			}
-			plan.leaveOutUnknown()
-			return nil
+			return plan.explain(dryRun)
 		}
 		if plan.live, err = plan.target.live(ctx); err != nil {
 			return p.failure(plan.Object, "get", err)
@@ -294,7 +287,7 @@ func (plan *Plan) liveVersion() string {
 }
 
 // identityChange makes the plan a replacement if the prior state is of another object.
-func (p *Planner) identityChange(ctx context.Context, plan *Plan, prior *State) (bool, error) {
+func (p *Planner) identityChange(ctx context.Context, plan *Plan, prior *explain.State) (bool, error) {
 	if prior == nil {
 		return false, nil
 	}
@@ -353,91 +346,35 @@ func hazardsOf(id identity.Identity) []immutability.Hazard {
 	return hazards
 }
 
-// compare fills the plan from the two answers of the server.
-func (p *Planner) compare(plan *Plan, dryRun *unstructured.Unstructured, prior *State) error {
-	owners, err := p.takeAfter(plan, dryRun)
+// explain fills the plan from the server's answer to the dry run.
+func (plan *Plan) explain(dryRun *unstructured.Unstructured) error {
+	explained, err := explain.Apply(explain.Input{
+		Manifest: plan.manifest.Object, Live: plan.liveObject(), Answer: dryRun.Object,
+		Manager: plan.Patch.Options.FieldManager, Prior: plan.request.Prior, Unknown: plan.unknown,
+	})
 	if err != nil {
-		return err
-	}
-	defer func() { plan.Baseline = prior.baseline(plan.Before) }()
-	if plan.live == nil {
-		plan.Before = projection.Project(nil, plan.After.Fields)
-		plan.Action, plan.Reason = ActionCreate, "does not exist"
-		if plan.Generated, err = generatedIn(dryRun.Object, plan.After.Fields, plan.Assigned); err != nil {
-			return fmt.Errorf("%s: dry run: %w", plan.Object, err)
-		}
-		plan.Changes = append(causeless(projection.Diff(plan.Before, plan.After), CauseEdited), plan.assignments()...)
-		return nil
-	}
-	plan.warnOfRecreation()
-	plan.warnOfDeletion(dryRun)
-	// A dry run that would write nothing is answered with the live object as it is, so equality is the proof.
-	if sameObject(plan.live, dryRun) {
-		plan.Before = plan.After
-		plan.Action, plan.Reason = ActionNoOp, "the server would write nothing"
-		return nil
-	}
-	plan.Before = projection.Project(plan.live.Object, plan.After.Fields)
-	if err := p.explain(plan, dryRun, owners, prior); err != nil {
 		return fmt.Errorf("%s: %w", plan.Object, err)
 	}
-	plan.Action, plan.Reason = ActionUpdate, reason(plan.Changes)
-	return nil
-}
-
-// takeAfter fills in what the declared fields become, and returns who owns what then.
-func (p *Planner) takeAfter(plan *Plan, dryRun *unstructured.Unstructured) (fieldowner.Ownership, error) {
-	owners, err := fieldowner.Read(dryRun.Object)
-	if err != nil {
-		return owners, fmt.Errorf("%s: dry run: %w", plan.Object, err)
-	}
-	declared := declaredIn(plan.manifest.Object, dryRun.Object, owners, p.options.FieldManager)
-	plan.Ineffective, plan.Assigned = declared.unkept, declared.left
-	plan.After = projection.Project(dryRun.Object, declared.fields)
-	return owners, nil
-}
-
-// explain fills in how the dry run's answer differs from the live object, and why.
-func (p *Planner) explain(plan *Plan, dryRun *unstructured.Unstructured, owners fieldowner.Ownership, prior *State) error {
-	c, err := newComparison(plan, dryRun, owners, p.options.FieldManager, prior)
-	if err != nil {
-		return err
-	}
-	if plan.Changes, err = c.changes(); err != nil {
-		return err
-	}
-	plan.markAssigned()
-	plan.Dropped = c.liveOwners.Dropped(owners, dryRun.Object, p.options.FieldManager)
-	plan.Ownership = fieldowner.Compare(c.liveOwners, owners, p.options.FieldManager)
-	return nil
-}
-
-// warnOfRecreation warns of an object that is another one than the remembered.
-func (plan *Plan) warnOfRecreation() {
-	prior, uid := plan.request.Prior, string(plan.live.GetUID())
-	if prior != nil && prior.UID != "" && prior.UID != uid {
-		plan.Warnings = append(plan.Warnings, fmt.Sprintf("%s: somebody re-created the object: its uid was %s and is %s",
-			plan.Object, prior.UID, uid))
-	}
-}
-
-// warnOfDeletion warns of applying to an object that is going away. A server removes it with the last finalizer, also when
-// that is taken by an apply. Source: ShouldDeleteDuringUpdate in k8s.io/apiserver/pkg/registry/generic/registry.
-func (plan *Plan) warnOfDeletion(dryRun *unstructured.Unstructured) {
-	if plan.live.GetDeletionTimestamp() == nil {
-		return
-	}
-	grace := dryRun.GetDeletionGracePeriodSeconds()
-	switch finalizers := dryRun.GetFinalizers(); {
-	case len(finalizers) > 0:
-		plan.Warnings = append(plan.Warnings, fmt.Sprintf("%s: is being deleted, and will be gone once its finalizers are removed: %s",
-			plan.Object, strings.Join(finalizers, ", ")))
-	case len(plan.live.GetFinalizers()) > 0 && (grace == nil || *grace == 0):
-		plan.Warnings = append(plan.Warnings, fmt.Sprintf("%s: is being deleted, and applying takes away the last finalizer: the object will be gone; plan again to create it",
-			plan.Object))
+	plan.Explanation = *explained
+	switch {
+	case plan.live == nil:
+		plan.Action, plan.Reason = ActionCreate, "does not exist"
+	case !plan.unknown.Empty() && len(plan.Changes)+len(plan.Ownership) == 0:
+		plan.deferTo(DeferralUnknownValues, "nothing changes but what isn't known yet: "+pathList(plan.Unknown))
+	case plan.NoOp:
+		plan.Action, plan.Reason = ActionNoOp, "the server would write nothing"
 	default:
-		plan.Warnings = append(plan.Warnings, fmt.Sprintf("%s: is being deleted, and what is applied goes with it", plan.Object))
+		plan.Action, plan.Reason = ActionUpdate, plan.Summary()
 	}
+	return nil
+}
+
+func pathList(paths []projection.Path) string {
+	texts := make([]string, len(paths))
+	for i, path := range paths {
+		texts[i] = path.String()
+	}
+	return strings.Join(texts, ", ")
 }
 
 func count(n int, one, many string) string {

@@ -3,7 +3,6 @@ package ssaplan
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -12,7 +11,7 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
-	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // Presence says what a read found of a remembered object.
@@ -39,11 +38,11 @@ type Reading struct {
 	Presence Presence
 	// State is what to remember from now on: the refreshed state if the object was found, otherwise the prior one. If
 	// it is Unreadable, the copy is marked as stale.
-	State *State
+	State *explain.State
 	// Live is the object that was read; nil unless it is PresenceFound or PresenceRecreated. A following [Request] can supply it.
 	Live *unstructured.Unstructured
 	// Drift is how the object differs from what was applied, at the fields that were applied, and who changed it.
-	Drift []Change
+	Drift []explain.Change
 	// Warning is for the user if the object is Unreadable.
 	Warning *authresilience.Warning
 	// Requests is the number of requests that the read took, discovery not counted.
@@ -55,7 +54,7 @@ type Reading struct {
 // If the server refuses the caller (authentication or authorization), Read returns the prior state marked as stale, with
 // a warning. Credentials that certainly expired are not even sent, see [Options.SendExpired]. That the object, its
 // namespace or its type isn't there is a [Presence]. Every other failure is an error.
-func (p *Planner) Read(ctx context.Context, prior *State) (*Reading, error) {
+func (p *Planner) Read(ctx context.Context, prior *explain.State) (*Reading, error) {
 	if prior == nil {
 		return nil, errors.New("ssaplan: no state to refresh")
 	}
@@ -68,8 +67,13 @@ func (p *Planner) Read(ctx context.Context, prior *State) (*Reading, error) {
 	case err == nil && live == nil:
 		reading.Presence = p.absence(ctx, target, reading)
 	case err == nil:
-		if err := reading.refresh(live, prior); err != nil {
+		refreshed, err := explain.Refresh(prior, live.Object)
+		if err != nil {
 			return nil, err
+		}
+		reading.Live, reading.Presence, reading.State, reading.Drift = live, PresenceFound, refreshed.State, refreshed.Drift
+		if refreshed.Recreated {
+			reading.Presence = PresenceRecreated
 		}
 	case meta.IsNoMatchError(err), class == authresilience.ClassTypeNotServed:
 		reading.Presence = PresenceTypeNotServed
@@ -120,8 +124,9 @@ func (p *Planner) absence(ctx context.Context, t *target, reading *Reading) Pres
 	return PresenceAbsent
 }
 
-func (p *Planner) degrade(reading *Reading, prior *State, err error) (*Reading, error) {
-	kept, ok := authresilience.Degrade(prior.clone(), err, authresilience.ReadAttempt{
+func (p *Planner) degrade(reading *Reading, prior *explain.State, err error) (*Reading, error) {
+	stale := *prior
+	kept, ok := authresilience.Degrade(&stale, err, authresilience.ReadAttempt{
 		Object:     prior.Identity.String(),
 		Credential: authresilience.Diagnose(p.options.Credential, time.Now()),
 	})
@@ -131,22 +136,4 @@ func (p *Planner) degrade(reading *Reading, prior *State, err error) (*Reading, 
 	reading.Presence, reading.State, reading.Warning = PresenceUnreadable, kept.Prior, &kept.Warning
 	reading.State.Stale = kept.Stale
 	return reading, nil
-}
-
-// refresh takes over what was read.
-func (r *Reading) refresh(live *unstructured.Unstructured, prior *State) error {
-	r.Live, r.Presence = live, PresenceFound
-	if prior.UID != "" && string(live.GetUID()) != prior.UID {
-		r.Presence = PresenceRecreated
-		return nil
-	}
-	r.State = prior.upgraded(live.Object).clone()
-	r.State.Stale = authresilience.Stale{}
-	observed := r.State.Digested(projection.Project(live.Object, prior.Applied.Fields))
-	r.Drift = causeless(projection.Diff(r.State.Applied, observed), CauseDrifted)
-	r.State.Observed = r.State.bounded(observed, r.Drift)
-	if err := attributeDrift(r.Drift, live, prior.Manager); err != nil {
-		return fmt.Errorf("%s: %w", prior.Identity, err)
-	}
-	return nil
 }

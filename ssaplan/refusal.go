@@ -90,7 +90,7 @@ func (p *Planner) refused(ctx context.Context, plan *Plan, err error) error {
 		plan.deferTo(DeferralNoDryRun, plan.shown(err).Error())
 		return nil
 	}
-	if len(plan.request.Unknown) > 0 {
+	if !plan.unknown.Empty() {
 		plan.deferTo(DeferralUnknownValues, fmt.Sprintf("can't be tried without the values of %s: %v", pathList(plan.Unknown), plan.shown(err)))
 		return nil
 	}
@@ -155,10 +155,9 @@ func (p *Planner) conflict(ctx context.Context, plan *Plan, conflicts []fieldown
 	case dryRun.GetResourceVersion() != plan.liveVersion():
 		plan.Warnings = append(plan.Warnings, "what taking over the fields would change isn't known: the object changed meanwhile")
 	default:
-		if err := p.compare(plan, dryRun, plan.request.Prior); err != nil {
+		if err := plan.explain(dryRun); err != nil {
 			return err
 		}
-		plan.leaveOutUnknown()
 	}
 	plan.Action, plan.Deferral, plan.Conflicts = ActionConflict, "", conflicts
 	plan.Reason = count(len(conflicts), "field has another value and another owner", "fields have other values and other owners")

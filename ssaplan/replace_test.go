@@ -14,11 +14,12 @@ import (
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
 )
 
 // renamed returns a plan to replace the object before by one called after.
-func renamed(t *testing.T, planner *ssaplan.Planner, edit func(*ssaplan.State)) *ssaplan.Plan {
+func renamed(t *testing.T, planner *ssaplan.Planner, edit func(*explain.State)) *ssaplan.Plan {
 	t.Helper()
 	state := applied(t, planner, configMap("before", map[string]any{"a": "A"}))
 	edit(state)
@@ -50,7 +51,7 @@ func TestErrorsOfAReplacementRepeatNoProxy(t *testing.T) {
 	for _, verb := range []string{"get", "patch", "delete"} {
 		t.Run(verb, func(t *testing.T) {
 			server, planner := world(ssaplan.Options{})
-			plan := renamed(t, planner, func(*ssaplan.State) {})
+			plan := renamed(t, planner, func(*explain.State) {})
 			server.AnswerNext(verb, proxyPage(verb))
 			_, err := planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
 			var stopped *ssaplan.ReplaceError
@@ -65,7 +66,7 @@ func TestErrorsOfAReplacementRepeatNoProxy(t *testing.T) {
 // Without a UID nothing tells whether the object is the one that was meant, so it is neither deleted nor taken for another.
 func TestNothingIsDeletedWithoutAKnownUID(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
-	plan := renamed(t, planner, func(state *ssaplan.State) { state.UID = "" })
+	plan := renamed(t, planner, func(state *explain.State) { state.UID = "" })
 	_, err := planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
 	require.ErrorContains(t, err, "uid")
 	require.NotErrorIs(t, err, ssaplan.ErrRecreated)

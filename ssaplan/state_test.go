@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // States are kept by hosts for years: each form that was ever written has to be read by every later version. The file
@@ -28,7 +29,7 @@ func TestReadsKeptState(t *testing.T) {
 func testReadsKeptState(t *testing.T, file string) {
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
-	var state ssaplan.State
+	var state explain.State
 	require.NoError(t, json.Unmarshal(text, &state))
 	require.Equal(t, "v1/Secret default/kept", state.Identity.String())
 	require.Equal(t, "my-tool", state.Manager)
@@ -77,7 +78,7 @@ func TestUpgradesState(t *testing.T) {
 	secrets := server.Client().Resource(schema.GroupVersionResource{Version: "v1", Resource: "secrets"}).Namespace("default")
 	_, err = secrets.Patch(t.Context(), "s", types.MergePatchType, []byte(`{"data": {"a": "b3RoZXI="}}`), metav1.PatchOptions{})
 	require.NoError(t, err)
-	for state, upgraded := range map[*ssaplan.State]bool{old: false, reading.State: true} {
+	for state, upgraded := range map[*explain.State]bool{old: false, reading.State: true} {
 		again, err := planner.Read(t.Context(), state)
 		require.NoError(t, err)
 		require.Len(t, again.Drift, 1)
@@ -88,34 +89,34 @@ func TestUpgradesState(t *testing.T) {
 		plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest, Prior: again.State})
 		require.NoError(t, err)
 		require.Len(t, plan.Changes, 1)
-		require.Equal(t, ssaplan.CauseDrifted, plan.Changes[0].Cause)
+		require.Equal(t, explain.CauseDrifted, plan.Changes[0].Cause)
 	}
 }
 
 // oldState returns a state of version 1, as that version made it, with the digest of value for DIGEST.
-func oldState(t *testing.T, applied, value string) *ssaplan.State {
+func oldState(t *testing.T, applied, value string) *explain.State {
 	salt := []byte("0123456789abcdef")
 	mac := hmac.New(sha256.New, salt)
 	mac.Write([]byte(value))
 	text := `{"version": 1, "apiVersion": "v1", "kind": "Secret", "namespace": "default", "name": "s", "manager": "my-tool",
 		"salt": "` + base64.StdEncoding.EncodeToString(salt) + `", "fields": {"f:data": {"f:a": {}, "f:b": {}}}, "applied": ` +
 		strings.ReplaceAll(applied, "DIGEST", "hmac-sha256:"+base64.RawStdEncoding.EncodeToString(mac.Sum(nil))) + `}`
-	state := &ssaplan.State{}
+	state := &explain.State{}
 	require.NoError(t, json.Unmarshal([]byte(text), state))
 	return state
 }
 
 func TestRefusesStates(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"version": 3}`:                      "ssaplan: state: version 3, but this program reads versions up to 2: use a newer program",
-		`{"version": 2, "digests": 3}`:        "ssaplan: state: digests of version 3",
+		`{"version": 3}`:                      "explain: state: version 3, but this program reads versions up to 2: use a newer program",
+		`{"version": 2, "digests": 3}`:        "explain: state: digests of version 3",
 		`{}`:                                  "no version",
-		`{"version": 1, "fields": {"x": {}}}`: "ssaplan: state: ",
+		`{"version": 1, "fields": {"x": {}}}`: "explain: state: ",
 		`{"version": 1, "kind": "A", "name": "a", "applied": 5}`: "state of",
 		`[`:    "",
 		`null`: "no version",
 	} {
-		var state ssaplan.State
+		var state explain.State
 		require.ErrorContains(t, json.Unmarshal([]byte(text), &state), want, text)
 		require.Zero(t, state, "nothing is half read")
 	}
@@ -145,7 +146,7 @@ func TestStateStaysSmall(t *testing.T) {
 		require.NoError(t, err)
 		require.Less(t, len(text), 3*4096)
 		require.Contains(t, string(text), strings.Repeat("c", 4096), "a value that is as large as what was applied is kept")
-		state = &ssaplan.State{}
+		state = &explain.State{}
 		require.NoError(t, json.Unmarshal(text, state))
 	}
 	plan, err = planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest, Prior: state})
@@ -163,13 +164,13 @@ func FuzzState(f *testing.F) {
 	f.Add([]byte(`{"version":1,"apiVersion":"v1","kind":"A","name":"a","manager":"m","salt":"","fields":{"f:spec":{"k:{\"a\":1}":{}}},"applied":{"spec":[{"a":1.5}]}}`))
 	f.Add([]byte(`{"version":1,"fields":null,"applied":null,"observed":{}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var state ssaplan.State
+		var state explain.State
 		if json.Unmarshal(data, &state) != nil {
 			return
 		}
 		text, err := json.Marshal(state)
 		require.NoError(t, err)
-		var again ssaplan.State
+		var again explain.State
 		require.NoError(t, json.Unmarshal(text, &again), "%s", text)
 		twice, err := json.Marshal(again)
 		require.NoError(t, err)

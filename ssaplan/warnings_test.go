@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // warning is a transport that answers like recorded, and warns.
@@ -50,7 +51,7 @@ func TestWarningsGoToThePlanOrToTheHost(t *testing.T) {
 	require.Equal(t, 1, plans[1].Requests)
 	require.Empty(t, texts)
 
-	state, err := ssaplan.NewState(object(t, "live.json"), "bench")
+	state, err := explain.NewState(nil, object(t, "live.json").Object, "bench", nil)
 	require.NoError(t, err)
 	_, err = planner.Read(t.Context(), state)
 	require.NoError(t, err)

@@ -19,6 +19,7 @@ import (
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // Exit codes of the plan command.
@@ -32,7 +33,7 @@ const (
 // tool is the core of a deployment CLI.
 type tool struct {
 	planner *ssaplan.Planner
-	states  map[string]*ssaplan.State // what was applied, by identity; kept in a file between two runs
+	states  map[string]*explain.State // what was applied, by identity; kept in a file between two runs
 	out     io.Writer
 }
 
@@ -181,7 +182,7 @@ func newTool(config *rest.Config, stateFile string) (*tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tool{planner: planner, states: map[string]*ssaplan.State{}, out: os.Stdout}
+	t := &tool{planner: planner, states: map[string]*explain.State{}, out: os.Stdout}
 	return t, t.load(stateFile)
 }
 

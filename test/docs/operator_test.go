@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // Reconciler makes a Deployment for each ConfigMap that has an image.
@@ -27,7 +28,7 @@ type Reconciler struct {
 	cache   client.Reader // what the informers have, unstructured objects too
 	planner *ssaplan.Planner
 	events  record.EventRecorder
-	applied sync.Map // the *ssaplan.State of each Deployment; a restart may lose it
+	applied sync.Map // the *explain.State of each Deployment; a restart may lose it
 }
 
 func newReconciler(manager ctrl.Manager, options ssaplan.Options) (*Reconciler, error) {
@@ -51,7 +52,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		return ctrl.Result{}, err
 	}
 	prior, _ := r.applied.Load(request.NamespacedName)
-	state, _ := prior.(*ssaplan.State)
+	state, _ := prior.(*explain.State)
 	plan, err := r.planner.Plan(ctx, ssaplan.Request{Manifest: deploymentOf(website), Prior: state, Live: live})
 	if err != nil {
 		return ctrl.Result{}, r.refused(website, err)
@@ -64,7 +65,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		return ctrl.Result{RequeueAfter: 5 * time.Minute}, nil
 	}
 	for _, change := range plan.Changes {
-		if change.Cause == ssaplan.CauseDrifted {
+		if change.Cause == explain.CauseDrifted {
 			r.events.Event(website, corev1.EventTypeWarning, "DriftRepaired", change.String())
 		}
 	}

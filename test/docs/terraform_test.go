@@ -21,6 +21,7 @@ import (
 
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // objectResource is a Kubernetes object of any kind.
@@ -40,7 +41,7 @@ func (r *objectResource) Schema(_ context.Context, _ resource.SchemaRequest, res
 }
 
 // request is what to plan. The decoder of apimachinery keeps integers; most others make floats of them.
-func (o object) request(prior *ssaplan.State) (ssaplan.Request, error) {
+func (o object) request(prior *explain.State) (ssaplan.Request, error) {
 	manifest := &unstructured.Unstructured{}
 	err := yaml.Unmarshal([]byte(o.YAMLBody.ValueString()), &manifest.Object)
 	return ssaplan.Request{Manifest: manifest, Prior: prior}, err
@@ -55,19 +56,19 @@ type privateState interface {
 }
 
 // recall returns what was remembered, nil before the first apply.
-func recall(ctx context.Context, private privateState) (*ssaplan.State, diag.Diagnostics) {
+func recall(ctx context.Context, private privateState) (*explain.State, diag.Diagnostics) {
 	data, diags := private.GetKey(ctx, privateKey)
 	if len(data) == 0 {
 		return nil, diags
 	}
-	state := &ssaplan.State{}
+	state := &explain.State{}
 	if err := json.Unmarshal(data, state); err != nil {
 		diags.AddError("The private state can't be read", err.Error())
 	}
 	return state, diags
 }
 
-func remember(ctx context.Context, private privateState, state *ssaplan.State) diag.Diagnostics {
+func remember(ctx context.Context, private privateState, state *explain.State) diag.Diagnostics {
 	data, err := json.Marshal(state)
 	if err != nil {
 		return diag.Diagnostics{diag.NewErrorDiagnostic("The private state can't be written", err.Error())}
@@ -104,7 +105,7 @@ func (r *objectResource) ModifyPlan(ctx context.Context, req resource.ModifyPlan
 
 // plan asks the Planner, and puts the answer into Terraform's terms.
 func (r *objectResource) plan(
-	ctx context.Context, planned *object, prior *ssaplan.State, resp *resource.ModifyPlanResponse,
+	ctx context.Context, planned *object, prior *explain.State, resp *resource.ModifyPlanResponse,
 ) (diags diag.Diagnostics) {
 	request, err := planned.request(prior)
 	if err != nil {
@@ -116,7 +117,7 @@ func (r *objectResource) plan(
 		diags.AddError("The object can't be planned", err.Error())
 		return diags
 	}
-	explain(plan, prior, &diags)
+	tell(plan, prior, &diags)
 	switch plan.Action {
 	case ssaplan.ActionNoOp, ssaplan.ActionCreate, ssaplan.ActionUpdate:
 		planned.Fields = fieldsAfter(plan, prior)
@@ -132,7 +133,7 @@ func (r *objectResource) plan(
 // fieldsAfter returns the attribute "fields" after the apply, unknown where it can't be foretold: values that the server
 // picks, digests of secrets before there is a state with their key, and everything while the state is stale, because then
 // it doesn't have the value that drifted.
-func fieldsAfter(plan *ssaplan.Plan, prior *ssaplan.State) types.Map {
+func fieldsAfter(plan *ssaplan.Plan, prior *explain.State) types.Map {
 	switch {
 	case plan.Action != ssaplan.ActionNoOp && len(plan.Assigned) > 0,
 		prior == nil && !plan.After.Sensitive.Empty(),
@@ -144,14 +145,14 @@ func fieldsAfter(plan *ssaplan.Plan, prior *ssaplan.State) types.Map {
 	return fieldTable(prior.Digested(plan.After))
 }
 
-// explain adds what the difference of attributes doesn't say, in one warning: Terraform folds those with the same summary.
-func explain(plan *ssaplan.Plan, prior *ssaplan.State, diags *diag.Diagnostics) {
+// tell adds what the difference of attributes doesn't say, in one warning: Terraform folds those with the same summary.
+func tell(plan *ssaplan.Plan, prior *explain.State, diags *diag.Diagnostics) {
 	var lines []string
 	if prior == nil && (plan.Action == ssaplan.ActionUpdate || plan.Action == ssaplan.ActionNoOp) {
 		lines = append(lines, "exists already, and is taken over")
 	}
 	for _, change := range plan.Changes {
-		if change.Cause != ssaplan.CauseEdited {
+		if change.Cause != explain.CauseEdited {
 			lines = append(lines, change.String())
 		}
 	}
@@ -228,7 +229,7 @@ func (r *objectResource) Update(ctx context.Context, req resource.UpdateRequest,
 }
 
 // apply plans again, because Terraform applies in another process, and does what the plan says.
-func (r *objectResource) apply(ctx context.Context, planned *object, prior *ssaplan.State) (*ssaplan.State, error) {
+func (r *objectResource) apply(ctx context.Context, planned *object, prior *explain.State) (*explain.State, error) {
 	request, err := planned.request(prior)
 	if err != nil {
 		return nil, err

@@ -17,6 +17,7 @@ import (
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/input"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 func newApply(streams genericiooptions.IOStreams) *cobra.Command {
@@ -120,7 +121,7 @@ func (p *planning) writes() bool {
 
 // apply applies the plans, in their order, and remembers what it did also when some of it failed.
 func (p *planning) apply(ctx context.Context) error {
-	states := make([]*ssaplan.State, len(p.plans))
+	states := make([]*explain.State, len(p.plans))
 	code := exitUnchanged
 	for i, plan := range p.plans {
 		if ctx.Err() != nil {
@@ -145,7 +146,7 @@ func (p *planning) apply(ctx context.Context) error {
 }
 
 // applyOne applies one plan and says so.
-func (p *planning) applyOne(ctx context.Context, i int) (*ssaplan.State, int) {
+func (p *planning) applyOne(ctx context.Context, i int) (*explain.State, int) {
 	plan := p.plans[i]
 	if p.leavesOut(plan) {
 		return nil, exitOpen
@@ -153,7 +154,7 @@ func (p *planning) applyOne(ctx context.Context, i int) (*ssaplan.State, int) {
 	obj, err := p.send(ctx, plan)
 	if err == nil {
 		p.applied(plan)
-		var state *ssaplan.State
+		var state *explain.State
 		if state, err = plan.State(obj); err == nil {
 			return state, exitUnchanged
 		}
@@ -213,7 +214,7 @@ func (p *planning) applied(plan *ssaplan.Plan) {
 	}
 }
 
-func (p *planning) remember(states []*ssaplan.State) error {
+func (p *planning) remember(states []*explain.State) error {
 	if p.state == "" {
 		return nil
 	}

@@ -33,7 +33,7 @@ kubectl ssaplan explain -f status.json
 kubectl apply --server-side -f app.yaml 2>&1 | kubectl ssaplan explain -f -`,
 		Annotations: map[string]string{exitCodes: usualExitCodes, environment: colorEnvironment},
 		Args:        cobra.NoArgs,
-		RunE:        func(*cobra.Command, []string) error { return explain(streams, file, output) },
+		RunE:        func(*cobra.Command, []string) error { return explainSaved(streams, file, output) },
 	}
 	c.Flags().StringVarP(&file, "filename", "f", "", "`FILE` with the saved error, or \"-\" for standard input")
 	c.Flags().StringVarP(&output, "output", "o", "text", "output `FORMAT`: "+strings.Join(readOutputs, ", "))
@@ -44,7 +44,7 @@ kubectl apply --server-side -f app.yaml 2>&1 | kubectl ssaplan explain -f -`,
 // readOutputs are the formats of the commands that don't plan.
 var readOutputs = []string{"text", "json", "yaml"}
 
-func explain(streams genericiooptions.IOStreams, file, output string) error {
+func explainSaved(streams genericiooptions.IOStreams, file, output string) error {
 	if file == "" {
 		return errors.New("no error to explain: name a file with -f, or - for standard input")
 	}

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/ssaplan/primitives/projection"
-	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 var operations = map[projection.Op]struct{ symbol, color string }{
@@ -18,7 +18,7 @@ var operations = map[projection.Op]struct{ symbol, color string }{
 	projection.OpMove:   {">", yellow},
 }
 
-func (p *printer) changes(changes []ssaplan.Change) {
+func (p *printer) changes(changes []explain.Change) {
 	for _, n := range tree(changes) {
 		p.node(n, 1)
 	}
@@ -38,7 +38,7 @@ func (p *printer) node(n *node, depth int) {
 }
 
 // change writes the line of a field, and the lines below it for what doesn't fit there.
-func (p *printer) change(c ssaplan.Change, label string, depth int) {
+func (p *printer) change(c explain.Change, label string, depth int) {
 	op := operations[c.Op]
 	cause := p.cause(c)
 	head, body := p.values(c, p.width()-2*depth-len([]rune(label))-4)
@@ -73,23 +73,23 @@ func (t Text) fits(text string, depth int) bool {
 }
 
 // cause says why a value changes. An edit of the manifest is the ordinary case and needs no words.
-func (p *printer) cause(c ssaplan.Change) string {
+func (p *printer) cause(c explain.Change) string {
 	switch c.Cause {
-	case ssaplan.CauseDrifted:
+	case explain.CauseDrifted:
 		if c.Manager == "" {
 			return "# drifted; the object doesn't say who changed it"
 		}
 		return fmt.Sprintf("# drifted: %q changed it (%s%s)", c.Manager, operation(c), p.age(c.Time))
-	case ssaplan.CauseDropped:
+	case explain.CauseDropped:
 		return "# no longer in the manifest"
-	case ssaplan.CauseSideEffect:
+	case explain.CauseSideEffect:
 		return "# side effect: the server changes it, too"
 	}
 	return ""
 }
 
 // operation says what somebody did: "Update of scale".
-func operation(c ssaplan.Change) string {
+func operation(c explain.Change) string {
 	if c.Subresource == "" {
 		return c.Operation
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 func TestMarkdown(t *testing.T) {
@@ -40,7 +41,7 @@ func TestMarkdownSaysWhatTextSays(t *testing.T) {
 func TestMarkdownCannotBeBrokenOutOf(t *testing.T) {
 	plan := &ssaplan.Plan{
 		Object: object("v1", "ConfigMap", "x", "</code><img src=x>"), Action: ssaplan.ActionUpdate,
-		Changes: []ssaplan.Change{change(t, "data.readme", projection.OpAdd, nil, "# Title\n```\n`````\n</details>\n")},
+		Explanation: explain.Explanation{Changes: []explain.Change{change(t, "data.readme", projection.OpAdd, nil, "# Title\n```\n`````\n</details>\n")}},
 	}
 	out := render.Text{}.Markdown(render.Report{
 		Plans:    []*ssaplan.Plan{plan},

@@ -8,6 +8,7 @@ import (
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // maxPaths is the number of fields that are named for one owner.
@@ -36,7 +37,7 @@ func (p *printer) conflictLines(conflicts []fieldowner.Conflict) {
 // no owner any more says nothing.
 func telling(plan *ssaplan.Plan) []fieldowner.Transfer {
 	return slices.DeleteFunc(slices.Clone(plan.Ownership), func(o fieldowner.Transfer) bool {
-		return o.Kind == fieldowner.TransferGivenUp && len(o.Owners) == 0 && slices.ContainsFunc(plan.Changes, func(c ssaplan.Change) bool {
+		return o.Kind == fieldowner.TransferGivenUp && len(o.Owners) == 0 && slices.ContainsFunc(plan.Changes, func(c explain.Change) bool {
 			return c.Op == projection.OpRemove && o.Path.HasPrefix(c.Path)
 		})
 	})

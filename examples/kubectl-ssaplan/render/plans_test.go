@@ -12,6 +12,7 @@ import (
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // now is the time at which the plans of these tests are looked at.
@@ -24,11 +25,11 @@ func path(t *testing.T, text string) projection.Path {
 	return p
 }
 
-func change(t *testing.T, text string, op projection.Op, before, after any) ssaplan.Change {
+func change(t *testing.T, text string, op projection.Op, before, after any) explain.Change {
 	t.Helper()
-	return ssaplan.Change{
+	return explain.Change{
 		Difference: projection.Difference{Path: path(t, text), Op: op, Before: before, After: after},
-		Cause:      ssaplan.CauseEdited,
+		Cause:      explain.CauseEdited,
 	}
 }
 
@@ -42,12 +43,12 @@ func plans(t *testing.T) []*ssaplan.Plan {
 		{Object: object("v1", "Namespace", "", "shop"), Action: ssaplan.ActionNoOp, Reason: "the server would write nothing", Requests: 2},
 		created(t), createdEmpty(), assigned(t), updated(t), secret(t), config(t), ownersOnly(t), renamed(), immutable(), conflicted(t),
 		deferred(t),
-		{Object: object("v1", "Service", "shop", "web"), Action: ssaplan.ActionNoOp, Reason: "the server would write nothing", Warnings: []string{"spec.sessionAffinity is ignored for headless services"}, Requests: 2},
+		{Object: object("v1", "Service", "shop", "web"), Action: ssaplan.ActionNoOp, Reason: "the server would write nothing", Explanation: explain.Explanation{Warnings: []string{"spec.sessionAffinity is ignored for headless services"}}, Requests: 2},
 	}
 }
 
 func created(t *testing.T) *ssaplan.Plan {
-	changes := []ssaplan.Change{
+	changes := []explain.Change{
 		change(t, "metadata.labels.app", projection.OpAdd, nil, "web"),
 		change(t, `spec.template.spec.containers[name="web"]`, projection.OpAdd, nil, map[string]any{
 			"name": "web", "image": "registry.example.com/shop/web:1.4.0", "args": []any{"--listen=:8080", "--verbose"},
@@ -58,7 +59,7 @@ func created(t *testing.T) *ssaplan.Plan {
 		path(t, `spec.template.spec.containers[name="web"].name`), path(t, `spec.template.spec.containers[name="web"].image`))
 	return &ssaplan.Plan{
 		Object: object("apps/v1", "Deployment", "shop", "new"), Action: ssaplan.ActionCreate, Reason: "does not exist",
-		Changes: changes, After: projection.Projection{Fields: set}, Requests: 2,
+		Explanation: explain.Explanation{Changes: changes, After: projection.Projection{Fields: set}}, Requests: 2,
 	}
 }
 
@@ -67,7 +68,7 @@ func deferred(t *testing.T) *ssaplan.Plan {
 	declared := map[string]any{"spec": map[string]any{"schedule": "@daily", "volumes": []any{"data", "logs"}}}
 	return &ssaplan.Plan{
 		Object: object("example.com/v1", "Backup", "shop", "nightly"), Action: ssaplan.ActionDeferred, Reason: "the server doesn't serve example.com/v1 Backup (yet)",
-		After: projection.Project(declared, projection.NewFieldSet(path(t, "spec.schedule"), path(t, "spec.volumes"))),
+		Explanation: explain.Explanation{After: projection.Project(declared, projection.NewFieldSet(path(t, "spec.schedule"), path(t, "spec.volumes")))},
 	}
 }
 
@@ -79,49 +80,53 @@ func createdEmpty() *ssaplan.Plan {
 func assigned(t *testing.T) *ssaplan.Plan {
 	port := change(t, `spec.ports[port=80,protocol="TCP"].nodePort`, projection.OpAdd, nil, nil)
 	address := change(t, "spec.clusterIP", projection.OpChange, "None", nil)
-	port.Cause, port.Assigned, address.Cause, address.Assigned = ssaplan.CauseSideEffect, true, ssaplan.CauseSideEffect, true
+	port.Cause, port.Assigned, address.Cause, address.Assigned = explain.CauseSideEffect, true, explain.CauseSideEffect, true
 	return &ssaplan.Plan{
 		Object: object("v1", "Service", "shop", "nodes"), Action: ssaplan.ActionUpdate, Reason: "1 edited", Requests: 2,
-		Changes: []ssaplan.Change{address, port, change(t, "spec.type", projection.OpChange, "ClusterIP", "NodePort")},
+		Explanation: explain.Explanation{Changes: []explain.Change{address, port, change(t, "spec.type", projection.OpChange, "ClusterIP", "NodePort")}},
 	}
 }
 
 func updated(t *testing.T) *ssaplan.Plan {
 	container := `spec.template.spec.containers[name="web"]`
 	drifted := change(t, "spec.replicas", projection.OpChange, int64(7), int64(3))
-	drifted.Cause, drifted.Manager, drifted.Time = ssaplan.CauseDrifted, "kubectl-scale", now.Add(-90*time.Minute)
+	drifted.Cause, drifted.Manager, drifted.Time = explain.CauseDrifted, "kubectl-scale", now.Add(-90*time.Minute)
 	drifted.Operation, drifted.Subresource = "Update", "scale"
 	unknown := change(t, "spec.paused", projection.OpChange, true, false)
-	unknown.Cause = ssaplan.CauseDrifted
+	unknown.Cause = explain.CauseDrifted
 	dropped := change(t, `metadata.annotations["example.com/owner"]`, projection.OpRemove, "team-a", nil)
-	dropped.Cause = ssaplan.CauseDropped
+	dropped.Cause = explain.CauseDropped
 	effect := change(t, `metadata.annotations["webhook.example.com/hash"]`, projection.OpChange, "1f", "2e")
-	effect.Cause = ssaplan.CauseSideEffect
+	effect.Cause = explain.CauseSideEffect
 	return &ssaplan.Plan{
 		Object: object("apps/v1", "Deployment", "shop", "web"), Action: ssaplan.ActionUpdate, Reason: "the server would change values",
-		Changes: []ssaplan.Change{
-			dropped, drifted, unknown,
-			change(t, container+".image", projection.OpChange, "web:1.4", "web:1.5"),
-			change(t, container+`.env[name="LEVEL"].value`, projection.OpChange, "5", int64(5)),
-			change(t, container+`.env[name="NEW"]`, projection.OpAdd, nil, map[string]any{"name": "NEW", "value": "<&>"}),
-			change(t, container+`.env[name="LEVEL"]`, projection.OpMove, int64(0), int64(1)),
-			change(t, container+".args", projection.OpChange,
-				[]any{"--listen=:8080", "--log-format=json", "--upstream=http://backend.shop.svc:80"},
-				[]any{"--listen=:8080", "--log-format=text", "--upstream=http://backend.shop.svc:80"}),
-			change(t, container+`.ports[containerPort=9113,protocol="TCP"]`, projection.OpRemove, map[string]any{"containerPort": int64(9113)}, nil),
-			change(t, `metadata.finalizers[="example.com/wait"]`, projection.OpAdd, nil, "example.com/wait"),
-			effect,
+		Explanation: explain.Explanation{
+			Changes: []explain.Change{
+				dropped, drifted, unknown,
+				change(t, container+".image", projection.OpChange, "web:1.4", "web:1.5"),
+				change(t, container+`.env[name="LEVEL"].value`, projection.OpChange, "5", int64(5)),
+				change(t, container+`.env[name="NEW"]`, projection.OpAdd, nil, map[string]any{"name": "NEW", "value": "<&>"}),
+				change(t, container+`.env[name="LEVEL"]`, projection.OpMove, int64(0), int64(1)),
+				change(t, container+".args", projection.OpChange,
+					[]any{"--listen=:8080", "--log-format=json", "--upstream=http://backend.shop.svc:80"},
+					[]any{"--listen=:8080", "--log-format=text", "--upstream=http://backend.shop.svc:80"}),
+				change(t, container+`.ports[containerPort=9113,protocol="TCP"]`, projection.OpRemove, map[string]any{"containerPort": int64(9113)}, nil),
+				change(t, `metadata.finalizers[="example.com/wait"]`, projection.OpAdd, nil, "example.com/wait"),
+				effect,
+			},
+			Ownership: []fieldowner.Transfer{
+				{Path: path(t, "spec.replicas"), Kind: fieldowner.TransferTaken, Owners: []fieldowner.Owner{{Manager: "kubectl-scale", Operation: "Update", Subresource: "scale"}}},
+				{Path: path(t, "spec.paused"), Kind: fieldowner.TransferGivenUp},
+			},
+			Warnings: []string{`unknown field "spec.foo"`},
 		},
-		Ownership: []fieldowner.Transfer{
-			{Path: path(t, "spec.replicas"), Kind: fieldowner.TransferTaken, Owners: []fieldowner.Owner{{Manager: "kubectl-scale", Operation: "Update", Subresource: "scale"}}},
-			{Path: path(t, "spec.paused"), Kind: fieldowner.TransferGivenUp},
-		},
-		Warnings: []string{`unknown field "spec.foo"`}, Requests: 2,
+
+		Requests: 2,
 	}
 }
 
 func secret(t *testing.T) *ssaplan.Plan {
-	changes := []ssaplan.Change{
+	changes := []explain.Change{
 		change(t, "data.changed", projection.OpChange, "b2xkLWNhbmFyeQ==", "bmV3LWNhbmFyeQ=="),
 		change(t, "data.gone", projection.OpRemove, "b2xkLWNhbmFyeQ==", nil),
 		change(t, "data.new", projection.OpAdd, nil, "bmV3LWNhbmFyeQ=="),
@@ -129,7 +134,7 @@ func secret(t *testing.T) *ssaplan.Plan {
 	for i := range changes {
 		changes[i].Sensitive = true
 	}
-	return &ssaplan.Plan{Object: object("v1", "Secret", "shop", "db"), Action: ssaplan.ActionUpdate, Reason: "the server would change values", Changes: changes, Requests: 2}
+	return &ssaplan.Plan{Object: object("v1", "Secret", "shop", "db"), Action: ssaplan.ActionUpdate, Reason: "the server would change values", Explanation: explain.Explanation{Changes: changes}, Requests: 2}
 }
 
 func config(t *testing.T) *ssaplan.Plan {
@@ -142,16 +147,18 @@ func config(t *testing.T) *ssaplan.Plan {
 	long := strings.Repeat("0123456789", 30)
 	return &ssaplan.Plan{
 		Object: object("v1", "ConfigMap", "shop", "web"), Action: ssaplan.ActionUpdate, Reason: "the server would change values",
-		Changes: []ssaplan.Change{
-			change(t, `data["app.conf"]`, projection.OpChange, before, after),
-			change(t, `data["other.conf"]`, projection.OpAdd, nil, before),
-			change(t, "data.end", projection.OpChange, "a\nb\n", "a\nb"),
-			change(t, "data.windows", projection.OpChange, "a\r\nb\n", "a\nb\n"),
-			change(t, "data.minified", projection.OpAdd, nil, "first\n"+long),
-			change(t, "data.blob", projection.OpChange, long+"x"+long, long+"y"+long),
-			change(t, "data.json", projection.OpChange, "first\n"+long+"x"+long, "first\n"+long+"y"+long),
-			change(t, "data.token", projection.OpRemove, long, nil),
-			change(t, "data.weird", projection.OpChange, "a\x1b[31mb\u202e", "tab\there"),
+		Explanation: explain.Explanation{
+			Changes: []explain.Change{
+				change(t, `data["app.conf"]`, projection.OpChange, before, after),
+				change(t, `data["other.conf"]`, projection.OpAdd, nil, before),
+				change(t, "data.end", projection.OpChange, "a\nb\n", "a\nb"),
+				change(t, "data.windows", projection.OpChange, "a\r\nb\n", "a\nb\n"),
+				change(t, "data.minified", projection.OpAdd, nil, "first\n"+long),
+				change(t, "data.blob", projection.OpChange, long+"x"+long, long+"y"+long),
+				change(t, "data.json", projection.OpChange, "first\n"+long+"x"+long, "first\n"+long+"y"+long),
+				change(t, "data.token", projection.OpRemove, long, nil),
+				change(t, "data.weird", projection.OpChange, "a\x1b[31mb\u202e", "tab\there"),
+			},
 		}, Requests: 2,
 	}
 }
@@ -166,7 +173,7 @@ func ownersOnly(t *testing.T) *ssaplan.Plan {
 	shared = append(shared, fieldowner.Transfer{Path: path(t, "spec.z"), Kind: fieldowner.TransferLost, Owners: []fieldowner.Owner{{Manager: "x", Operation: "Apply"}}})
 	return &ssaplan.Plan{
 		Object: object("apps/v1", "StatefulSet", "shop", "db"), Action: ssaplan.ActionUpdate,
-		Reason: "no value changes, only who owns the fields", Ownership: shared, Requests: 2,
+		Reason: "no value changes, only who owns the fields", Explanation: explain.Explanation{Ownership: shared}, Requests: 2,
 	}
 }
 

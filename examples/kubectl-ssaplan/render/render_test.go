@@ -15,6 +15,7 @@ import (
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -202,7 +203,7 @@ func TestChangesShowADifference(t *testing.T) {
 	}
 	for _, tt := range tests {
 		for _, width := range []int{20, 100, 1000} {
-			plan := &ssaplan.Plan{Action: ssaplan.ActionUpdate, Changes: []ssaplan.Change{change(t, "data.x", "change", tt.before, tt.after)}}
+			plan := &ssaplan.Plan{Action: ssaplan.ActionUpdate, Explanation: explain.Explanation{Changes: []explain.Change{change(t, "data.x", "change", tt.before, tt.after)}}}
 			text := render.Text{Width: width}
 			there := text.Plans([]*ssaplan.Plan{plan})
 			plan.Changes[0].Before, plan.Changes[0].After = tt.after, tt.before

@@ -8,6 +8,7 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // Text prints plans for people. The zero value works: no colour, wide values folded, sentences on one line.
@@ -116,10 +117,10 @@ func (p *printer) plan(plan *ssaplan.Plan) {
 }
 
 // declared returns the fields as a create would bring them.
-func declared(after projection.Projection) []ssaplan.Change {
-	var changes []ssaplan.Change
+func declared(after projection.Projection) []explain.Change {
+	var changes []explain.Change
 	for _, c := range projection.Diff(projection.Project(nil, after.Fields), after) {
-		changes = append(changes, ssaplan.Change{Difference: c, Cause: ssaplan.CauseEdited})
+		changes = append(changes, explain.Change{Difference: c, Cause: explain.CauseEdited})
 	}
 	return changes
 }
@@ -161,8 +162,8 @@ func (p *printer) headline(plan *ssaplan.Plan) string {
 }
 
 // causes counts the changes by their causes: "2 edited, 1 drifted".
-func causes(changes []ssaplan.Change) string {
-	counts := map[ssaplan.Cause]int{}
+func causes(changes []explain.Change) string {
+	counts := map[explain.Cause]int{}
 	for _, c := range changes {
 		counts[c.Cause]++
 	}
@@ -176,13 +177,13 @@ func causes(changes []ssaplan.Change) string {
 }
 
 var causeWords = []struct {
-	cause     ssaplan.Cause
+	cause     explain.Cause
 	one, many string
 }{
-	{ssaplan.CauseEdited, "edited", "edited"},
-	{ssaplan.CauseDrifted, "drifted", "drifted"},
-	{ssaplan.CauseDropped, "dropped from the manifest", "dropped from the manifest"},
-	{ssaplan.CauseSideEffect, "side effect", "side effects"},
+	{explain.CauseEdited, "edited", "edited"},
+	{explain.CauseDrifted, "drifted", "drifted"},
+	{explain.CauseDropped, "dropped from the manifest", "dropped from the manifest"},
+	{explain.CauseSideEffect, "side effect", "side effects"},
 }
 
 func (p *printer) replacement(r *ssaplan.Replacement) {

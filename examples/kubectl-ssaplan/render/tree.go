@@ -4,19 +4,19 @@ import (
 	"slices"
 
 	"github.com/ssaplan/primitives/projection"
-	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // node is a place in an object with the changes there and below it.
 type node struct {
 	label    projection.Path // the way here from the parent
-	changes  []ssaplan.Change
+	changes  []explain.Change
 	children []*node
 }
 
 // tree arranges changes by their paths, in their order. A place with one child and no change of its own is joined with
 // the child, so that a level of the tree is a choice.
-func tree(changes []ssaplan.Change) []*node {
+func tree(changes []explain.Change) []*node {
 	root := &node{}
 	for _, c := range changes {
 		root.at(c.Path).changes = append(root.at(c.Path).changes, c)

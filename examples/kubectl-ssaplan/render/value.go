@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/ssaplan/primitives/projection"
-	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // maxLines is the number of lines to which a value is folded.
@@ -20,7 +20,7 @@ const assigned = "<assigned at apply>"
 
 // values returns how the two sides of a change are shown: what stands on the line of the field, on which there is room
 // for so many columns, and the lines below it.
-func (p *printer) values(c ssaplan.Change, room int) (head string, body []string) {
+func (p *printer) values(c explain.Change, room int) (head string, body []string) {
 	before, after := c.Shown()
 	switch {
 	case c.Op == projection.OpMove:

@@ -15,7 +15,7 @@ import (
 
 	"github.com/ssaplan/primitives/examples/manifest"
 	"github.com/ssaplan/primitives/identity"
-	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // apiVersion names the form of the file.
@@ -30,7 +30,7 @@ type File struct {
 type Entry struct {
 	// Source is the key of the document that the object was applied from.
 	Source string         `json:"source"`
-	State  *ssaplan.State `json:"state"`
+	State  *explain.State `json:"state"`
 }
 
 type fileJSON struct {
@@ -90,7 +90,7 @@ func (f File) Match(manifests []manifest.Manifest, defaultNamespace string) []*E
 
 // Updated returns the file after an apply: applied holds the new state of each manifest, nil for those that were not
 // applied, of which matches says what is remembered. What the file knows of other sources stays.
-func (f File) Updated(manifests []manifest.Manifest, matches []*Entry, applied []*ssaplan.State) File {
+func (f File) Updated(manifests []manifest.Manifest, matches []*Entry, applied []*explain.State) File {
 	var out File
 	used := map[string]bool{}
 	listed := map[*Entry]bool{}

@@ -14,7 +14,7 @@ import (
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/statefile"
 	"github.com/ssaplan/primitives/examples/manifest"
 	"github.com/ssaplan/primitives/identity"
-	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // doc is the manifest of a ConfigMap, as "file#number namespace/name"; the namespace may be empty.
@@ -38,12 +38,12 @@ func docs(t *testing.T, texts ...string) (out []manifest.Manifest) {
 }
 
 // state is what is remembered after m was applied.
-func state(t *testing.T, m manifest.Manifest) *ssaplan.State {
+func state(t *testing.T, m manifest.Manifest) *explain.State {
 	t.Helper()
 	obj := &unstructured.Unstructured{Object: map[string]any{"apiVersion": m.Identity.APIVersion, "kind": m.Identity.Kind}}
 	obj.SetNamespace(m.Identity.Namespace)
 	obj.SetName(m.Identity.Name)
-	s, err := ssaplan.NewState(obj, "test")
+	s, err := explain.NewState(nil, obj.Object, "test", nil)
 	require.NoError(t, err)
 	return s
 }
@@ -52,7 +52,7 @@ func state(t *testing.T, m manifest.Manifest) *ssaplan.State {
 func remembering(t *testing.T, texts ...string) statefile.File {
 	t.Helper()
 	manifests := docs(t, texts...)
-	var states []*ssaplan.State
+	var states []*explain.State
 	for _, m := range manifests {
 		states = append(states, state(t, m))
 	}
@@ -116,7 +116,7 @@ func TestUpdated(t *testing.T) {
 	file := remembering(t, "f#1 x/a", "f#2 x/b", "g#1 x/g")
 	input := docs(t, "f#1 x/b", "f#2 x/new", "f#3 x/other")
 	matches := file.Match(input, "default")
-	applied := []*ssaplan.State{nil, state(t, input[1]), nil} // the first was left out, the third has no state
+	applied := []*explain.State{nil, state(t, input[1]), nil} // the first was left out, the third has no state
 	updated := file.Updated(input, matches, applied)
 	assert.Equal(t, []string{"f#1 x/b", "f#2 x/new", "g#1 x/g"}, content(t, updated),
 		"what was applied, what was left out as it was, and other sources; a forgets its place")

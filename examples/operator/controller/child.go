@@ -13,6 +13,7 @@ import (
 	"github.com/ssaplan/primitives/examples/operator/api/v1alpha1"
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // verdict is what became of a child.
@@ -48,7 +49,7 @@ type outcome struct {
 	verdict verdict // empty as long as the plan is still to be carried out
 	text    string
 	// repaired are the changes of others that were put back.
-	repaired []ssaplan.Change
+	repaired []explain.Change
 	// err is what is worth another try at once.
 	err error
 }
@@ -100,7 +101,7 @@ func (c *child) edits() bool {
 		return false
 	}
 	for _, change := range c.plan.Changes {
-		if change.Cause == ssaplan.CauseEdited || change.Cause == ssaplan.CauseDropped {
+		if change.Cause == explain.CauseEdited || change.Cause == explain.CauseDropped {
 			return true
 		}
 	}
@@ -108,10 +109,10 @@ func (c *child) edits() bool {
 }
 
 // drift returns what others changed.
-func drift(plan *ssaplan.Plan) []ssaplan.Change {
-	var out []ssaplan.Change
+func drift(plan *ssaplan.Plan) []explain.Change {
+	var out []explain.Change
 	for _, change := range plan.Changes {
-		if change.Cause == ssaplan.CauseDrifted {
+		if change.Cause == explain.CauseDrifted {
 			out = append(out, change)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/ssaplan/primitives/examples/operator/api/v1alpha1"
-	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // A child that was repaired maxRepairs times within repairWindow is left for now: somebody else is as stubborn.
@@ -29,7 +29,7 @@ type memory struct {
 type remembered struct {
 	// applied is what was applied last. It tells an edit of the Website from drift for certain. Without it managedFields
 	// tell, and only a field that somebody removed then counts as edited.
-	applied *ssaplan.State
+	applied *explain.State
 	// repairs are the times of the latest repairs of drift.
 	repairs []time.Time
 }

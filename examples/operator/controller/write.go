@@ -29,7 +29,7 @@ func (r *Reconciler) carryOut(ctx context.Context, c *child) {
 	if c.verdict == asDeclared && c.memory.applied != nil {
 		return
 	}
-	if c.memory.applied, err = ssaplan.NewState(obj, FieldManager); err != nil {
+	if c.memory.applied, err = c.plan.State(obj); err != nil {
 		c.fail(err)
 	}
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 const (
@@ -67,7 +68,7 @@ func (r *objectResource) Update(ctx context.Context, req resource.UpdateRequest,
 
 // apply plans again, does what the plan says if that is what was reviewed, and fills in the computed attributes. It
 // returns what to remember, nil if nothing was applied.
-func (r *objectResource) apply(ctx context.Context, planned, prior *object, remembered *ssaplan.State) (*ssaplan.State, diag.Diagnostics) {
+func (r *objectResource) apply(ctx context.Context, planned, prior *object, remembered *explain.State) (*explain.State, diag.Diagnostics) {
 	planner, err := r.planners.of(ctx, *planned)
 	if err != nil {
 		return nil, failed(wrongConfiguration, err)
@@ -117,7 +118,7 @@ func planWhenServed(ctx context.Context, planner *ssaplan.Planner, request ssapl
 
 // reviewed returns an error if the plan says something else than the one of Terraform, which compares only what an apply
 // makes and not what it starts from.
-func reviewed(plan *ssaplan.Plan, planned, prior *object, state *ssaplan.State) error {
+func reviewed(plan *ssaplan.Plan, planned, prior *object, state *explain.State) error {
 	if planned.Fields.IsUnknown() || plan.Action == ssaplan.ActionNoOp {
 		return nil
 	}
@@ -142,7 +143,7 @@ func reviewed(plan *ssaplan.Plan, planned, prior *object, state *ssaplan.State) 
 }
 
 // finish fills in the computed attributes, and returns what to remember of the object that was applied.
-func (o *object) finish(applied *unstructured.Unstructured, plan *ssaplan.Plan) (*ssaplan.State, diag.Diagnostics) {
+func (o *object) finish(applied *unstructured.Unstructured, plan *ssaplan.Plan) (*explain.State, diag.Diagnostics) {
 	state, err := plan.State(applied)
 	if err != nil {
 		return nil, failed("The object was applied, and can't be remembered", err)

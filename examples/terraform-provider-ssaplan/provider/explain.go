@@ -9,12 +9,13 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // explain adds the warnings that let a reviewer understand a plan: what the difference of attributes doesn't say.
 func (p *planning) explain(plan *ssaplan.Plan) {
-	causes := map[ssaplan.Cause][]ssaplan.Change{}
-	var moved []ssaplan.Change
+	causes := map[explain.Cause][]explain.Change{}
+	var moved []explain.Change
 	for _, change := range plan.Changes {
 		if change.Op == projection.OpMove {
 			moved = append(moved, change)
@@ -23,8 +24,8 @@ func (p *planning) explain(plan *ssaplan.Plan) {
 		}
 	}
 	p.warnOf(plan.Object, "the order of a list changes", texts(moved))
-	p.warnOf(plan.Object, "drifted, and will be set back", texts(causes[ssaplan.CauseDrifted]))
-	p.warnOf(plan.Object, "side effects: the server also changes", texts(causes[ssaplan.CauseSideEffect]))
+	p.warnOf(plan.Object, "drifted, and will be set back", texts(causes[explain.CauseDrifted]))
+	p.warnOf(plan.Object, "side effects: the server also changes", texts(causes[explain.CauseSideEffect]))
 	p.warnOf(plan.Object, "fields that the manifest no longer declares", texts(plan.Dropped))
 	if p.prior != nil || plan.Action != ssaplan.ActionCreate {
 		p.warnOf(plan.Object, "fields change hands", texts(plan.Ownership))

@@ -12,7 +12,7 @@ import (
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection"
-	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // table returns a projection as it is shown: a row for each field, with its path and value.
@@ -34,7 +34,7 @@ func shown(value any) string {
 }
 
 // otherOwners returns who owns the fields of the manifest that don't belong to its field manager alone.
-func otherOwners(live *unstructured.Unstructured, state *ssaplan.State) (map[string]string, error) {
+func otherOwners(live *unstructured.Unstructured, state *explain.State) (map[string]string, error) {
 	owners, err := fieldowner.Read(live.Object)
 	if err != nil {
 		return nil, err

@@ -19,8 +19,7 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/fieldowner"
-	"github.com/ssaplan/primitives/projection"
-	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // ImportState takes an object into the state, with a manifest of the fields that the ID selects. Terraform tells nothing
@@ -40,7 +39,7 @@ func (r *objectResource) ImportState(ctx context.Context, req resource.ImportSta
 
 type importedObject struct {
 	yamlBody string
-	state    *ssaplan.State
+	state    *explain.State
 }
 
 func importObject(ctx context.Context, text string) (*importedObject, error) {
@@ -77,12 +76,10 @@ func newImported(live *unstructured.Unstructured, manifest fieldowner.Manifest, 
 	if err != nil {
 		return nil, err
 	}
-	state, err := ssaplan.NewState(live, manager)
+	state, err := explain.NewImportedState(manifest, live.Object, manager)
 	if err != nil {
 		return nil, err
 	}
-	state.Applied = state.Digested(projection.Project(live.Object, manifest.Fields))
-	state.Observed = state.Applied
 	return &importedObject{string(body), state}, nil
 }
 

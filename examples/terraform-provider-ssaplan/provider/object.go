@@ -17,6 +17,7 @@ import (
 	"github.com/ssaplan/primitives/examples/manifest"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // defaultFieldManager is no name that another tool uses: two tools of one name would drop each other's fields.
@@ -135,7 +136,7 @@ func (o object) ignored(ctx context.Context) (projection.Patterns, error) {
 }
 
 // request returns what to plan for an object whose configuration is known.
-func (o object) request(ctx context.Context, prior *ssaplan.State) (ssaplan.Request, error) {
+func (o object) request(ctx context.Context, prior *explain.State) (ssaplan.Request, error) {
 	m, err := o.manifest()
 	if err != nil {
 		return ssaplan.Request{}, err
@@ -155,12 +156,12 @@ type privateState interface {
 }
 
 // recall returns the remembered state, nil if there is none.
-func recall(ctx context.Context, private privateState) (*ssaplan.State, diag.Diagnostics) {
+func recall(ctx context.Context, private privateState) (*explain.State, diag.Diagnostics) {
 	text, diags := private.GetKey(ctx, remembered)
 	if len(text) == 0 || diags.HasError() {
 		return nil, diags
 	}
-	state := &ssaplan.State{}
+	state := &explain.State{}
 	if err := json.Unmarshal(text, state); err != nil {
 		diags.AddError("The private state can't be read", err.Error())
 		return nil, diags
@@ -168,7 +169,7 @@ func recall(ctx context.Context, private privateState) (*ssaplan.State, diag.Dia
 	return state, diags
 }
 
-func remember(ctx context.Context, private privateState, state *ssaplan.State) diag.Diagnostics {
+func remember(ctx context.Context, private privateState, state *explain.State) diag.Diagnostics {
 	text, err := json.Marshal(state)
 	if err != nil {
 		return diag.Diagnostics{diag.NewErrorDiagnostic("The private state can't be written", err.Error())}

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // ModifyPlan turns what the Planner says into a plan of Terraform. The credentials are those of this run.
@@ -43,7 +44,7 @@ type planning struct {
 	prior *object
 	// state is what is remembered of the object. Terraform plans a replacement a second time, as a create; then prior is
 	// nil, and state is of the object to be replaced.
-	state   *ssaplan.State
+	state   *explain.State
 	replace path.Paths
 	diags   diag.Diagnostics
 }
@@ -98,7 +99,7 @@ func (p *planning) unsettled() {
 }
 
 // baseline returns the state to plan against, nil for a create.
-func (p *planning) baseline() *ssaplan.State {
+func (p *planning) baseline() *explain.State {
 	if p.prior == nil {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // Read refreshes the state. Where the server refuses the credentials, which are those of the last run, the state stays
@@ -43,7 +44,7 @@ func (r *objectResource) Read(ctx context.Context, req resource.ReadRequest, res
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 }
 
-func (r *objectResource) reading(ctx context.Context, state object, prior *ssaplan.State) (*ssaplan.Reading, error) {
+func (r *objectResource) reading(ctx context.Context, state object, prior *explain.State) (*ssaplan.Reading, error) {
 	if prior == nil {
 		return nil, errNothingRemembered
 	}
@@ -56,7 +57,7 @@ func (r *objectResource) reading(ctx context.Context, state object, prior *ssapl
 
 // observe sets the computed attributes to what the live object says. One that was re-created has none of the remembered
 // values, so it is looked at itself.
-func (o *object) observe(state *ssaplan.State, live *unstructured.Unstructured) diag.Diagnostics {
+func (o *object) observe(state *explain.State, live *unstructured.Unstructured) diag.Diagnostics {
 	values := state.Digested(projection.Project(live.Object, state.Applied.Fields))
 	owners, err := otherOwners(live, state)
 	if err != nil {

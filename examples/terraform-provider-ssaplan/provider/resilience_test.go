@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/ssaplan/primitives/authresilience"
-	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // loses makes the credentials in the state others, as if those of the last run had become these.
@@ -25,11 +25,11 @@ func (c *core) loses(t *testing.T, block map[string]any) {
 }
 
 // remembers is what the provider keeps in the private state.
-func (c *core) remembers(t *testing.T) ssaplan.State {
+func (c *core) remembers(t *testing.T) explain.State {
 	t.Helper()
 	var private map[string][]byte
 	require.NoError(t, json.Unmarshal(c.private, &private))
-	var state ssaplan.State
+	var state explain.State
 	require.NoError(t, json.Unmarshal(private["ssaplan"], &state))
 	return state
 }

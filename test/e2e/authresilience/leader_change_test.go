@@ -14,6 +14,7 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/test/e2e/authresilience/faultproxy"
 )
 
@@ -209,10 +210,10 @@ func (s *survivor) delete(t *testing.T) {
 }
 
 // remembered applies the manifest, and returns what a host remembers of that.
-func (s *survivor) remembered(t *testing.T) *ssaplan.State {
+func (s *survivor) remembered(t *testing.T) *explain.State {
 	t.Helper()
 	s.settle(t, s.manifest)
-	state, err := ssaplan.NewState(s.liveOf(t, s.name), manager)
+	state, err := explain.NewState(nil, s.liveOf(t, s.name).Object, manager, nil)
 	require.NoError(t, err)
 	return state
 }

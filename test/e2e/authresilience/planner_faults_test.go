@@ -16,6 +16,7 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/test/e2e/authresilience/faultproxy"
 )
 
@@ -61,7 +62,7 @@ type attempt struct {
 	proxy    *faultproxy.Proxy
 	planner  *ssaplan.Planner
 	manifest *unstructured.Unstructured
-	state    *ssaplan.State
+	state    *explain.State
 	plan     *ssaplan.Plan
 }
 
@@ -107,7 +108,7 @@ func (f *faulty) attempt(t *testing.T, fault faultproxy.Fault, name string) *att
 	require.NoError(t, err)
 	obj, err := healthy.Apply(ctx, plan)
 	require.NoError(t, err)
-	a.state, err = ssaplan.NewState(obj, manager)
+	a.state, err = explain.NewState(nil, obj.Object, manager, nil)
 	require.NoError(t, err)
 	f.driftOf(t, name)
 	a.plan, err = healthy.Plan(ctx, ssaplan.Request{Manifest: a.manifest, Prior: a.state})

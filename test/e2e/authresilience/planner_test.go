@@ -18,6 +18,7 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/test/e2e/authresilience/faultproxy"
 )
 
@@ -31,7 +32,7 @@ type flow struct {
 	fresh     string // a token that is valid
 	expired   string // one that isn't any more
 	manifest  *unstructured.Unstructured
-	state     *ssaplan.State // of the last apply
+	state     *explain.State // of the last apply
 }
 
 // newFlow applies a ConfigMap with two values.
@@ -61,23 +62,23 @@ func (f *flow) planner(t *testing.T, config *rest.Config, change ...func(*ssapla
 }
 
 // applied plans and applies the manifest, and returns what a host remembers, as it is after a restart.
-func (f *flow) applied(t *testing.T, planner *ssaplan.Planner) *ssaplan.State {
+func (f *flow) applied(t *testing.T, planner *ssaplan.Planner) *explain.State {
 	t.Helper()
 	plan, err := planner.Plan(context.Background(), ssaplan.Request{Manifest: f.manifest, Prior: f.state})
 	require.NoError(t, err)
 	obj, err := planner.Apply(context.Background(), plan)
 	require.NoError(t, err)
-	state, err := ssaplan.NewState(obj, manager)
+	state, err := explain.NewState(nil, obj.Object, manager, nil)
 	require.NoError(t, err)
 	return stored(t, state)
 }
 
 // stored returns the state as a host reads it after a restart.
-func stored(t *testing.T, state *ssaplan.State) *ssaplan.State {
+func stored(t *testing.T, state *explain.State) *explain.State {
 	t.Helper()
 	data, err := json.Marshal(state)
 	require.NoError(t, err)
-	var read ssaplan.State
+	var read explain.State
 	require.NoError(t, json.Unmarshal(data, &read))
 	return &read
 }
@@ -121,7 +122,7 @@ func (f *flow) assertKept(t *testing.T, config *rest.Config, reading *ssaplan.Re
 	t.Log(reading.Warning)
 }
 
-func unmarked(state *ssaplan.State) *ssaplan.State {
+func unmarked(state *explain.State) *explain.State {
 	copied := *state
 	copied.Stale = authresilience.Stale{}
 	return &copied
@@ -154,7 +155,7 @@ func TestFlowExpiredAtRefresh(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, ssaplan.ActionUpdate, plan.Action)
 			require.Len(t, plan.Changes, 1)
-			assert.Equal(t, ssaplan.CauseDrifted, plan.Changes[0].Cause)
+			assert.Equal(t, explain.CauseDrifted, plan.Changes[0].Cause)
 			assert.Equal(t, "data.a", plan.Changes[0].Path.String())
 			assert.Contains(t, fmt.Sprint(plan.Baseline.Object), "drifted", "a stale baseline is refreshed from the planner's own read")
 

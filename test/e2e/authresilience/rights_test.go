@@ -15,6 +15,7 @@ import (
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // TestRights asks as users with some rights. A read that is denied is survived; a dry run and a write that are denied
@@ -174,7 +175,7 @@ spec: {group: gone.ex.io, version: v1, groupPriorityMinimum: 1000, versionPriori
 	defer f.removeAPIService(t, "v1.gone.ex.io")
 	planner, err := ssaplan.New(f.config, ssaplan.Options{FieldManager: manager})
 	require.NoError(t, err)
-	state := &ssaplan.State{Identity: identity.Identity{APIVersion: "gone.ex.io/v1", Kind: "Widget", Namespace: "default", Name: "x"}, Manager: manager}
+	state := &explain.State{Identity: identity.Identity{APIVersion: "gone.ex.io/v1", Kind: "Widget", Namespace: "default", Name: "x"}, Manager: manager}
 	err = eventually(t, func() error {
 		_, err := planner.Read(context.Background(), state)
 		return err

@@ -23,6 +23,7 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
 	"github.com/ssaplan/primitives/test/cluster"
 	"github.com/ssaplan/primitives/test/controlplane"
@@ -197,12 +198,12 @@ func (w *world) owners(obj *unstructured.Unstructured) {
 }
 
 // apply plans and applies a manifest, and returns what a host would remember of it.
-func (w *world) apply(text string) *ssaplan.State {
+func (w *world) apply(text string) *explain.State {
 	return w.send(w.plan(ssaplan.Request{Manifest: w.manifest(text)}))
 }
 
 // send applies a plan, if there is one, and writes down whether anything was written.
-func (w *world) send(plan *ssaplan.Plan) *ssaplan.State {
+func (w *world) send(plan *ssaplan.Plan) *explain.State {
 	if plan == nil {
 		return nil
 	}
@@ -275,10 +276,10 @@ func (w *world) delete(text string, options metav1.DeleteOptions) {
 }
 
 // read refreshes a state that went through its persistent form.
-func (w *world) read(state *ssaplan.State) *ssaplan.State {
+func (w *world) read(state *explain.State) *explain.State {
 	text, err := json.Marshal(state)
 	require.NoError(w.t, err)
-	var restored ssaplan.State
+	var restored explain.State
 	require.NoError(w.t, json.Unmarshal(text, &restored))
 	reading, err := w.planner.Read(w.t.Context(), &restored)
 	if err != nil {

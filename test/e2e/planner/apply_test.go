@@ -13,6 +13,7 @@ import (
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/test/controlplane"
 )
 
@@ -235,13 +236,13 @@ func TestPlanAllStops(t *testing.T) {
 
 func TestReadTellsWhatIsThere(t *testing.T) {
 	c := newCluster(t)
-	state := func(name string) *ssaplan.State {
+	state := func(name string) *explain.State {
 		return c.apply(t, manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, data: {a: A, b: B}}", name))
 	}
-	read := func(s *ssaplan.State) *ssaplan.Reading {
+	read := func(s *explain.State) *ssaplan.Reading {
 		text, err := json.Marshal(s)
 		require.NoError(t, err)
-		var restored ssaplan.State
+		var restored explain.State
 		require.NoError(t, json.Unmarshal(text, &restored))
 		reading, err := c.planner.Read(t.Context(), &restored)
 		require.NoError(t, err)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // hostile is a manifest that is larger, deeper or odder than those that people write.
@@ -193,7 +194,7 @@ func (h hostile) requireStored(t *testing.T, plan *ssaplan.Plan, applied *unstru
 func (h hostile) requireRemembered(t *testing.T, c *cluster, plan *ssaplan.Plan, applied *unstructured.Unstructured) {
 	state, err := plan.State(applied)
 	require.NoError(t, err)
-	var restored ssaplan.State
+	var restored explain.State
 	require.NoError(t, json.Unmarshal([]byte(asJSON(t, state)), &restored))
 	require.Equal(t, asJSON(t, state), asJSON(t, restored))
 	reading, err := c.planner.Read(t.Context(), &restored)

@@ -9,6 +9,7 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/test/controlplane"
 )
 
@@ -59,9 +60,9 @@ func TestVersionChange(t *testing.T) {
 func TestWhatIsNoChangeOfIdentity(t *testing.T) {
 	c := newCluster(t)
 	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: first}}")
-	require.Equal(t, ssaplan.ActionCreate, c.plan(t, ssaplan.Request{Manifest: m, Prior: &ssaplan.State{}}).Action, "the zero state remembers nothing")
+	require.Equal(t, ssaplan.ActionCreate, c.plan(t, ssaplan.Request{Manifest: m, Prior: &explain.State{}}).Action, "the zero state remembers nothing")
 
-	gone := &ssaplan.State{Identity: identity.Identity{APIVersion: "gone.example.com/v1", Kind: "Gone", Namespace: c.namespace, Name: "a"}, UID: "7"}
+	gone := &explain.State{Identity: identity.Identity{APIVersion: "gone.example.com/v1", Kind: "Gone", Namespace: c.namespace, Name: "a"}, UID: "7"}
 	m = manifest(t, "{apiVersion: gone.example.com/v1, kind: Gone, metadata: {name: a}}")
 	require.Equal(t, ssaplan.DeferralTypeNotServed, c.plan(t, ssaplan.Request{Manifest: m, Prior: gone}).Deferral, "in the default namespace, as it was")
 	gone.Identity.Name = "b"
@@ -72,7 +73,7 @@ func TestWhatIsNoChangeOfIdentity(t *testing.T) {
 func TestHazardsOfAnotherIdentity(t *testing.T) {
 	c := newCluster(t)
 	for kind, apiVersion := range map[string]string{"Namespace": "v1", "PersistentVolumeClaim": "v1", "CustomResourceDefinition": "apiextensions.k8s.io/v1"} {
-		prior := &ssaplan.State{Identity: identity.Identity{APIVersion: apiVersion, Kind: kind, Name: "old"}, UID: "7"}
+		prior := &explain.State{Identity: identity.Identity{APIVersion: apiVersion, Kind: kind, Name: "old"}, UID: "7"}
 		plan := c.plan(t, ssaplan.Request{Manifest: manifest(t, "{apiVersion: %s, kind: %s, metadata: {name: new}}", apiVersion, kind), Prior: prior})
 		require.Equal(t, ssaplan.ActionReplace, plan.Action)
 		require.NotEmpty(t, plan.Replacement.Hazards, kind)

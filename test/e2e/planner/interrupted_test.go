@@ -17,6 +17,7 @@ import (
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/test/controlplane"
 )
 
@@ -104,10 +105,10 @@ func (i interrupted) run(t *testing.T, c *cluster, requests int, suffix string, 
 }
 
 // restored returns a state as another process reads it.
-func (c *cluster) restored(t *testing.T, state *ssaplan.State) *ssaplan.State {
+func (c *cluster) restored(t *testing.T, state *explain.State) *explain.State {
 	text, err := json.Marshal(state)
 	require.NoError(t, err)
-	restored := &ssaplan.State{}
+	restored := &explain.State{}
 	require.NoError(t, json.Unmarshal(text, restored))
 	return restored
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/test/controlplane"
 )
 
@@ -38,7 +39,7 @@ func (c *cluster) plan(t *testing.T, request ssaplan.Request) *ssaplan.Plan {
 }
 
 // apply plans and applies the manifest, and returns what a host would remember.
-func (c *cluster) apply(t *testing.T, m *unstructured.Unstructured) *ssaplan.State {
+func (c *cluster) apply(t *testing.T, m *unstructured.Unstructured) *explain.State {
 	t.Helper()
 	plan := c.plan(t, ssaplan.Request{Manifest: m})
 	applied, err := c.planner.Apply(t.Context(), plan)
@@ -289,7 +290,7 @@ func TestDriftTellsWhoAndWhen(t *testing.T) {
 	c.foreign(t, m, `{"data":{"a":"theirs"}}`)
 	changes := c.plan(t, ssaplan.Request{Manifest: m, Prior: state}).Changes
 	require.Len(t, changes, 1)
-	require.Equal(t, ssaplan.CauseDrifted, changes[0].Cause)
+	require.Equal(t, explain.CauseDrifted, changes[0].Cause)
 	for _, record := range c.live(t, m).GetManagedFields() {
 		if record.Manager == changes[0].Manager {
 			require.Equal(t, string(record.Operation), changes[0].Operation)
@@ -368,7 +369,7 @@ func TestStateSurvivesJSON(t *testing.T) {
 	m := manifest(t, "{apiVersion: example.com/v1, kind: Widget, metadata: {name: remembered}, spec: {size: 9007199254740993, mode: fast}}")
 	text, err := json.Marshal(c.apply(t, m))
 	require.NoError(t, err)
-	var state ssaplan.State
+	var state explain.State
 	require.NoError(t, json.Unmarshal(text, &state))
 	set(m, int64(9007199254740995), "spec", "size")
 	require.Equal(t, []string{"replace spec.size Edited"}, causes(c.plan(t, ssaplan.Request{Manifest: m, Prior: &state})))
@@ -393,7 +394,7 @@ func TestRenewedStateKeepsDigests(t *testing.T) {
 	require.NotEqual(t, before["other"], after["other"])
 	require.Equal(t, renewed.Observed.Object, state.Digested(plan.After).Object, "a host can show what a plan makes of the remembered values")
 
-	first, err := ssaplan.NewState(applied, manager)
+	first, err := explain.NewState(nil, applied.Object, manager, nil)
 	require.NoError(t, err)
 	require.NotEqual(t, first.Observed.Object, renewed.Observed.Object, "the digests of a first state have a key of their own")
 }
@@ -445,7 +446,7 @@ func TestNoOpCacheSparesEveryRequest(t *testing.T) {
 	require.Equal(t, "NoOp 1", plan(live))
 	require.Equal(t, "NoOp 0", plan(live))
 	require.Equal(t, "NoOp 1", plan(nil), "the Get alone")
-	renamed := &ssaplan.State{Identity: identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: c.namespace, Name: "before"}}
+	renamed := &explain.State{Identity: identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: c.namespace, Name: "before"}}
 	replacement, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: m, Live: live, Prior: renamed})
 	require.NoError(t, err)
 	require.Equal(t, ssaplan.ActionReplace, replacement.Action, "although the object with the new name is as declared")

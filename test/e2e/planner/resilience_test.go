@@ -10,6 +10,7 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/test/controlplane"
 )
 
@@ -28,7 +29,7 @@ func (c *cluster) plannerUntil(t *testing.T, end time.Time) *ssaplan.Planner {
 // TestExpiringMidway reads and applies many objects with a certificate that ends while that goes on.
 func TestExpiringMidway(t *testing.T) {
 	c := newCluster(t)
-	var states []*ssaplan.State
+	var states []*explain.State
 	var manifests []*unstructured.Unstructured
 	for i := range 20 {
 		m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: midway-%d}, data: {a: A}}", i)

@@ -11,12 +11,12 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/projection"
-	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // unlistedChanges returns what differs between two objects and isn't among the changes, bookkeeping aside. It takes what
 // the changes are about out of both objects, and compares the rest.
-func unlistedChanges(before, after map[string]any, changes []ssaplan.Change) []string {
+func unlistedChanges(before, after map[string]any, changes []explain.Change) []string {
 	m := masks{withoutBookkeeping(before), withoutBookkeeping(after)}
 	for _, c := range changes {
 		m.mask(c)
@@ -35,7 +35,7 @@ func withoutBookkeeping(obj map[string]any) any {
 type masks struct{ before, after any }
 
 // mask takes one change out of both objects.
-func (m *masks) mask(c ssaplan.Change) {
+func (m *masks) mask(c explain.Change) {
 	old, hasOld := resolve(m.before, c.Path)
 	now, hasNow := resolve(m.after, c.Path)
 	switch {
@@ -220,7 +220,7 @@ func shown(v any) string {
 
 // wrongValues says which of a change's values is not that of the real object. Of an item that comes or goes the change has
 // the declared part.
-func wrongValues(c ssaplan.Change, before, after *unstructured.Unstructured) string {
+func wrongValues(c explain.Change, before, after *unstructured.Unstructured) string {
 	if c.Op == projection.OpMove || isDuplicate(c, before, after) {
 		return ""
 	}
@@ -246,7 +246,7 @@ func wrongValues(c ssaplan.Change, before, after *unstructured.Unstructured) str
 
 // isDuplicate reports whether the change is that of an item which stands in the list another number of times afterwards.
 // It has no name of its own, and the change no values.
-func isDuplicate(c ssaplan.Change, before, after *unstructured.Unstructured) bool {
+func isDuplicate(c explain.Change, before, after *unstructured.Unstructured) bool {
 	if c.Before != nil || c.After != nil {
 		return false
 	}

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 
-	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // object is the one object that a case is about.
@@ -23,7 +23,7 @@ type object struct {
 	name    string
 	slot    int                     // of the cases that run at the same time, which this is
 	gvk     schema.GroupVersionKind // of the case's manifests
-	state   *ssaplan.State          // what is remembered of the last apply
+	state   *explain.State          // what is remembered of the last apply
 
 	namespaced bool
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // The properties of which plan and apply are compared.
@@ -133,7 +134,7 @@ func (t *trial) remember() error {
 	if err != nil {
 		return err
 	}
-	t.object.state = &ssaplan.State{}
+	t.object.state = &explain.State{}
 	return json.Unmarshal(text, t.object.state)
 }
 

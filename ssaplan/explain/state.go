@@ -1,4 +1,4 @@
-package ssaplan
+package explain
 
 import (
 	"bytes"
@@ -28,8 +28,7 @@ const stateVersion = 2
 // larger is kept as a digest. It holds no secret value: sensitive ones are kept as salted digests (HMAC-SHA-256), which
 // still show that a value changed. The salt is part of the state, so who has the state can find a short secret by trying.
 //
-// A State is made by [Plan.State], or by [NewState] for an object that was applied without a plan, and marshals to versioned
-// JSON. The zero State remembers nothing.
+// A State is made by [NewState] and marshals to versioned JSON. The zero State remembers nothing.
 type State struct {
 	Identity identity.Identity
 	UID      string
@@ -39,7 +38,7 @@ type State struct {
 	Applied projection.Projection
 	// Observed are the same fields with the values that the object had when it was last read.
 	Observed projection.Projection
-	// Stale marks a state that could not be refreshed. See [Planner.Read].
+	// Stale marks a state that could not be refreshed. See [authresilience.Degrade].
 	Stale authresilience.Stale
 
 	salt []byte
@@ -47,55 +46,48 @@ type State struct {
 	digests int
 }
 
-// NewState returns the state to remember after manager applied obj; obj is the server's answer.
-func NewState(obj *unstructured.Unstructured, manager string) (*State, error) {
+// NewState returns the state to remember after manager applied manifest; obj is the server's answer. The prior state, if
+// there is one, lends its salt, so that a sensitive value that is still the same has the same digest.
+//
+// The manifest may be nil if it isn't known, as for an object that is imported. Then a map that was declared as empty, and
+// that the server filled, counts as declared with what is in it.
+func NewState(manifest, obj map[string]any, manager string, prior *State) (*State, error) {
 	if obj == nil {
-		return nil, errors.New("ssaplan: no object to remember")
+		return nil, errors.New("explain: no object to remember")
 	}
-	owners, err := fieldowner.Read(obj.Object)
-	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w", obj.GetKind(), obj.GetName(), err)
-	}
-	return (&State{}).renewed(obj, manager, declaredBy(owners, manager))
-}
-
-// State returns the state to remember after the plan was applied and the server answered with obj. Its fields are those of
-// the plan's After, and a sensitive value that is the same as in the request's Prior has the same digest.
-func (plan *Plan) State(obj *unstructured.Unstructured) (*State, error) {
-	if plan.manifest == nil {
-		return nil, fmt.Errorf("%s: the plan is %s and was not applied", plan.Object, plan.Action)
-	}
-	if obj == nil {
-		return nil, fmt.Errorf("%s: no object to remember", plan.Object)
-	}
-	manager := plan.Patch.Options.FieldManager
-	owners, err := fieldowner.Read(obj.Object)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", plan.Object, err)
-	}
-	declared := declaredIn(plan.manifest.Object, obj.Object, owners, manager)
-	prior := plan.request.Prior
-	if prior == nil {
-		prior = &State{}
-	}
-	return prior.renewed(obj, manager, declared.fields)
-}
-
-// renewed returns the state after manager applied obj. It has the salt of s, if s has one, so that its digests compare with
-// those of s.
-func (s *State) renewed(obj *unstructured.Unstructured, manager string, declared projection.FieldSet) (*State, error) {
-	id, err := identity.Of(obj.Object)
+	id, err := identity.Of(obj)
 	if err != nil {
 		return nil, err
 	}
-	out := &State{Identity: id, UID: string(obj.GetUID()), Manager: manager, salt: s.salt, digests: s.digests}
+	owners, err := fieldowner.Read(obj)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", id, err)
+	}
+	return newState(id, obj, manager, prior, owners.Declared(manifest, obj, manager))
+}
+
+// NewImportedState returns the state to remember of an object that the manager is going to apply and didn't apply before: as
+// if manifest, made by [fieldowner.NewManifest] from live, had been applied.
+func NewImportedState(manifest fieldowner.Manifest, live map[string]any, manager string) (*State, error) {
+	id, err := identity.Of(live)
+	if err != nil {
+		return nil, err
+	}
+	return newState(id, live, manager, nil, manifest.Declaration)
+}
+
+func newState(id identity.Identity, obj map[string]any, manager string, prior *State, declared fieldowner.Declaration) (*State, error) {
+	out := &State{Identity: id, UID: string((&unstructured.Unstructured{Object: obj}).GetUID()), Manager: manager}
+	if prior != nil {
+		out.salt, out.digests = prior.salt, prior.digests
+	}
 	if len(out.salt) == 0 {
 		out.salt = make([]byte, 16)
 		if _, err := rand.Read(out.salt); err != nil {
 			return nil, fmt.Errorf("%s: %w", id, err)
 		}
 	}
-	out.Applied = out.Digested(projection.Project(obj.Object, declared))
+	out.Applied = out.Digested(declared.Project(obj))
 	out.Observed = out.Applied
 	return out, nil
 }
@@ -167,15 +159,15 @@ func (s *State) upgraded(live map[string]any) *State {
 	return out
 }
 
-// baseline returns the values to compare a plan with, given those that were just read.
-func (s *State) baseline(read projection.Projection) projection.Projection {
-	if s == nil {
-		return read
+// baseline returns the values to compare those of an explanation with. Nothing has to be compared for a no-op.
+func (s *State) baseline(e *Explanation) projection.Projection {
+	switch {
+	case s == nil:
+		return e.Before
+	case e.NoOp || !s.Stale.IsZero():
+		return s.Digested(e.Before)
 	}
-	if s.Stale.IsZero() {
-		return s.Observed
-	}
-	return s.Digested(read)
+	return s.Observed
 }
 
 // stateJSON is the persistent form. Observed is left out as long as it is the same as Applied, and Digests as long as they
@@ -217,21 +209,21 @@ func (s State) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads the form that [State.MarshalJSON] writes, or wrote in an older version. A newer version is an error.
-// A state of version 1 keeps its digests until [Planner.Read] finds the secrets to be those that were applied.
+// A state of version 1 keeps its digests until [Refresh] finds the secrets to be those that were applied.
 func (s *State) UnmarshalJSON(data []byte) error {
 	in, err := parseState(data)
 	if err != nil {
-		return fmt.Errorf("ssaplan: state: %w", err)
+		return fmt.Errorf("explain: state: %w", err)
 	}
 	id := identity.Identity{APIVersion: in.APIVersion, Kind: in.Kind, Namespace: in.Namespace, Name: in.Name}
 	out := State{Identity: id, UID: in.UID, Manager: in.Manager, Stale: in.Stale, salt: in.Salt, digests: in.Digests}
 	if out.Applied, err = in.projection(in.Applied); err != nil {
-		return fmt.Errorf("ssaplan: state of %s: applied: %w", id, err)
+		return fmt.Errorf("explain: state of %s: applied: %w", id, err)
 	}
 	out.Observed = out.Applied
 	if in.Observed != nil {
 		if out.Observed, err = in.projection(in.Observed); err != nil {
-			return fmt.Errorf("ssaplan: state of %s: observed: %w", id, err)
+			return fmt.Errorf("explain: state of %s: observed: %w", id, err)
 		}
 	}
 	*s = out

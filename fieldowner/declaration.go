@@ -1,0 +1,100 @@
+package fieldowner
+
+import (
+	"fmt"
+
+	"github.com/ssaplan/primitives/projection"
+)
+
+// Declaration is what a field manager declared when it applied a manifest to an object. Plans, remembered states,
+// refreshes and imports all use it, so that they agree.
+type Declaration struct {
+	// Fields are the fields that the object's record has for the manager, without those of Assigned.
+	Fields projection.FieldSet
+	// Filled are those of the Fields that are maps which were declared as empty and have something in them, such as
+	// defaults or the fields of other managers. The map is declared, and its content isn't.
+	Filled projection.FieldSet
+	// Assigned are the fields that the manifest leaves empty for the server to pick a value: a cluster IP, a node port.
+	Assigned []projection.Path
+	// Ineffective is what the manifest has and the server doesn't keep.
+	Ineffective []projection.Ineffective
+}
+
+// Declared returns what manager declared by applying manifest, given that o is the record of obj: the object as the
+// server answered the apply or its dry run, or as it was read since.
+//
+// Without a manifest (nil) a map that was declared as empty is recognised only if other managers own fields in it. The
+// record doesn't tell one that the server filled from an atomic map that was declared with its content.
+func (o Ownership) Declared(manifest, obj map[string]any, manager string) Declaration {
+	recorded := o.Fields(AppliedBy(manager))
+	d := Declaration{Fields: recorded, Filled: recorded.Leaves().Difference(o.all.Leaves())}
+	if manifest == nil {
+		return d
+	}
+	picked := assigned[fmt.Sprintf("%v/%v", obj["apiVersion"], obj["kind"])]
+	var filled []projection.Path
+	for _, i := range projection.FindIneffective(manifest, obj, recorded) {
+		switch {
+		case i.Reason == projection.ReasonFilled:
+			filled = append(filled, i.Path)
+		case i.Reason != projection.ReasonDefaulted:
+			d.Ineffective = append(d.Ineffective, i)
+		case picked.Match(i.Path):
+			d.Assigned = append(d.Assigned, i.Path)
+		}
+	}
+	if filled != nil {
+		d.Filled = d.Filled.Union(projection.NewFieldSet(filled...))
+	}
+	if d.Assigned != nil {
+		d.Fields = recorded.Difference(projection.NewFieldSet(d.Assigned...))
+	}
+	return d
+}
+
+// Project returns what obj has at the declared fields. Maps that were declared as empty are empty in it, whatever obj has
+// in them.
+func (d Declaration) Project(obj map[string]any) projection.Projection {
+	return d.project(obj, d.Fields)
+}
+
+// ProjectWith does what Project does for more fields than the declared ones. A map that was declared as empty is left
+// with what it has at those fields.
+func (d Declaration) ProjectWith(obj map[string]any, more projection.FieldSet) projection.Projection {
+	return d.project(obj, d.Fields.Union(more))
+}
+
+func (d Declaration) project(obj map[string]any, fields projection.FieldSet) projection.Projection {
+	p := projection.Project(obj, fields)
+	if d.Filled.Empty() {
+		return p
+	}
+	return p.Replace(d.Filled.Intersection(fields.Leaves()), emptyMap)
+}
+
+// emptyMap returns an empty map in place of a map.
+func emptyMap(_ projection.Path, v any) any {
+	if _, isMap := v.(map[string]any); isMap {
+		return map[string]any{}
+	}
+	return v
+}
+
+// Content returns fields without the maps that were declared as empty: those whose whole value the manager declared.
+func (d Declaration) Content(fields projection.FieldSet) projection.FieldSet {
+	return fields.Difference(d.Filled.Intersection(fields.Leaves()))
+}
+
+// assigned are the fields for which a server picks a free value when the manifest doesn't name one. A dry run picks a
+// dummy. Source: the allocators in kubernetes/pkg/registry/core/service, 1.33 to 1.36.
+var assigned = map[string]projection.Patterns{
+	"v1/Service": mustParse("spec.ports[*].nodePort", "spec.healthCheckNodePort", "spec.clusterIP", "spec.clusterIPs"),
+}
+
+func mustParse(texts ...string) projection.Patterns {
+	patterns, err := projection.ParsePatterns(texts...)
+	if err != nil {
+		panic(err) // the texts stand in this package
+	}
+	return patterns
+}

@@ -1,0 +1,98 @@
+package explain
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/projection"
+)
+
+// Cause tells why a value changes.
+type Cause string
+
+// The causes of a [Change].
+const (
+	// CauseEdited: the manifest declares another value than before, or nothing shows that somebody else changed it.
+	CauseEdited Cause = "Edited"
+	// CauseDrifted: the manifest declares what it did before, and somebody else changed the object.
+	CauseDrifted Cause = "Drifted"
+	// CauseDropped: the manifest no longer declares the field, which only this manager owned.
+	CauseDropped Cause = "Dropped"
+	// CauseSideEffect: the manifest doesn't declare the field; the server changes it along with the others.
+	CauseSideEffect Cause = "SideEffect"
+)
+
+// causes are all causes in the order in which they are counted, with the words for them.
+var causes = []struct {
+	cause Cause
+	words string
+}{
+	{CauseEdited, "edited"},
+	{CauseDrifted, "drifted"},
+	{CauseDropped, "dropped from the manifest"},
+	{CauseSideEffect, "side effect of the server"},
+}
+
+func (c Cause) words() string {
+	for _, known := range causes {
+		if known.cause == c {
+			return known.words
+		}
+	}
+	return string(c)
+}
+
+// countCauses counts the changes by cause, in words.
+func countCauses(changes []Change) string {
+	counts := map[Cause]int{}
+	for _, c := range changes {
+		counts[c.Cause]++
+	}
+	var parts []string
+	for _, known := range causes {
+		if n := counts[known.cause]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, known.words))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Change is one value that changes, and why.
+type Change struct {
+	projection.Difference
+	Cause Cause
+	// Manager is who changed a drifted value, with which operation, on which subresource and when; empty if the object
+	// doesn't tell.
+	Manager     string
+	Operation   string
+	Subresource string
+	Time        time.Time
+	// Assigned reports whether the server picks the value when the manifest is applied, so that After isn't known.
+	Assigned bool
+}
+
+// String returns one line: the change, and why.
+func (c Change) String() string {
+	switch {
+	case c.Assigned:
+		return fmt.Sprintf("%s: assigned at apply", c.Path)
+	case c.Cause == CauseDrifted && c.Manager != "":
+		by := fieldowner.Owner{Manager: c.Manager, Operation: c.Operation, Subresource: c.Subresource}
+		return fmt.Sprintf("%s (drifted: changed by %s)", c.Difference, by)
+	case c.Cause == CauseEdited:
+		return c.Difference.String()
+	}
+	return fmt.Sprintf("%s (%s)", c.Difference, c.Cause.words())
+}
+
+// Format prints [Change.String] whatever the verb, so that no verb shows a sensitive value.
+func (c Change) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, c.String()) }
+
+// Same reports whether c and other are the same change of the same place, for the same cause and by the same manager.
+func (c Change) Same(other Change) bool {
+	return c.Path.Equal(other.Path) && c.Op == other.Op && c.Cause == other.Cause && c.Manager == other.Manager &&
+		c.Assigned == other.Assigned && reflect.DeepEqual(c.Before, other.Before) && reflect.DeepEqual(c.After, other.After)
+}

@@ -1,0 +1,95 @@
+package explain
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/ssaplan/primitives/projection"
+)
+
+// changeJSON is the JSON of a [Change]. A side that has no value is left out; a value that is null is null.
+type changeJSON struct {
+	Path        projection.Path `json:"path"`
+	Op          projection.Op   `json:"op"`
+	Cause       Cause           `json:"cause"`
+	Manager     string          `json:"manager,omitempty"`
+	Operation   string          `json:"operation,omitempty"`
+	Subresource string          `json:"subresource,omitempty"`
+	Time        time.Time       `json:"time,omitzero"`
+	Before      json.RawMessage `json:"before,omitempty"`
+	After       json.RawMessage `json:"after,omitempty"`
+	Position    *int            `json:"position,omitempty"`
+	Assigned    bool            `json:"assigned,omitempty"`
+	Sensitive   bool            `json:"sensitive,omitempty"`
+}
+
+// MarshalJSON returns
+//
+//	{"path", "op": "add|remove|change|move", "cause", "manager", "operation", "subresource", "time",
+//	 "before", "after", "position", "assigned", "sensitive"}
+//
+// The manager, its operation, subresource and time are those of a drifted value. A side that has no value is left out, and
+// so is the after of an assigned value. The position is that of an added or removed element of a list. Sensitive values are
+// redacted. Whether <, > and & are escaped is left to who encodes it.
+func (c Change) MarshalJSON() ([]byte, error) {
+	out := changeJSON{
+		Path: c.Path, Op: c.Op, Cause: c.Cause, Manager: c.Manager, Operation: c.Operation, Subresource: c.Subresource,
+		Time: c.Time, Assigned: c.Assigned, Sensitive: c.Sensitive,
+	}
+	var err error
+	before, after := c.Shown()
+	if c.Op != projection.OpAdd {
+		if out.Before, err = marshal(before); err != nil {
+			return nil, fmt.Errorf("%s: before: %w", c.Path, err)
+		}
+	}
+	if c.Op != projection.OpRemove && !c.Assigned {
+		if out.After, err = marshal(after); err != nil {
+			return nil, fmt.Errorf("%s: after: %w", c.Path, err)
+		}
+	}
+	if c.Op == projection.OpAdd || c.Op == projection.OpRemove {
+		if isItem(c.Path) {
+			out.Position = &c.Position
+		}
+	}
+	return marshal(out)
+}
+
+// UnmarshalJSON reads what [Change.MarshalJSON] writes. A redacted value stays redacted.
+func (c *Change) UnmarshalJSON(data []byte) error {
+	var in changeJSON
+	if err := json.Unmarshal(data, &in); err != nil {
+		return err
+	}
+	out := Change{
+		Difference: projection.Difference{Path: in.Path, Op: in.Op, Sensitive: in.Sensitive},
+		Cause:      in.Cause, Manager: in.Manager, Operation: in.Operation, Subresource: in.Subresource, Time: in.Time,
+		Assigned: in.Assigned,
+	}
+	if in.Position != nil {
+		out.Position = *in.Position
+	}
+	for raw, value := range map[*json.RawMessage]*any{&in.Before: &out.Before, &in.After: &out.After} {
+		if len(*raw) > 0 {
+			if err := utiljson.Unmarshal(*raw, value); err != nil { // keeps integers exact
+				return fmt.Errorf("%s: %w", in.Path, err)
+			}
+		}
+	}
+	*c = out
+	return nil
+}
+
+// marshal returns the JSON of v without escaping <, > and &, which a program that encodes it again may do.
+func marshal(v any) ([]byte, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(v)
+	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), err
+}

@@ -1,0 +1,249 @@
+package explain
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/projection"
+)
+
+// comparison finds out how the server's answer differs from the live object, and why.
+type comparison struct {
+	Input
+	owners      fieldowner.Ownership // of the answer
+	declaration fieldowner.Declaration
+
+	// Of an update:
+	liveOwners fieldowner.Ownership
+	previous   projection.FieldSet     // what the manager's last apply declared
+	edits      []projection.Difference // declared values that differ from the remembered ones
+}
+
+// create explains an apply that creates the object.
+func (c *comparison) create(e *Explanation) (err error) {
+	e.Before = projection.Project(nil, e.After.Fields)
+	if e.Generated, err = generatedIn(c.Answer, e.After.Fields, e.Assigned); err != nil {
+		return fmt.Errorf("dry run: %w", err)
+	}
+	e.Changes = withCause(projection.Diff(e.Before, e.After), CauseEdited)
+	for _, p := range e.Assigned {
+		difference := projection.Difference{Path: p, Op: projection.OpAdd}
+		e.Changes = append(e.Changes, Change{Difference: difference, Cause: CauseEdited, Assigned: true})
+	}
+	return nil
+}
+
+// update explains an apply that changes the live object.
+func (c *comparison) update(e *Explanation) (err error) {
+	if c.liveOwners, err = c.owners.ReadOther(c.Live); err != nil {
+		return err
+	}
+	last := c.liveOwners.Declared(nil, c.Live, c.Manager)
+	c.previous = last.Content(last.Fields).Difference(c.declaration.Filled)
+	e.Before = c.declaration.Project(c.Live)
+	if c.Prior != nil {
+		c.edits = projection.Diff(c.Prior.Applied, c.Prior.Digested(e.After))
+	}
+	if e.Changes, err = c.changes(e); err != nil {
+		return err
+	}
+	c.markAssigned(e.Changes)
+	e.Dropped = c.liveOwners.Dropped(c.owners, c.Answer, c.Manager)
+	e.Ownership = fieldowner.Compare(c.liveOwners, c.owners, c.Manager)
+	return nil
+}
+
+// changes returns the values that differ: the declared and dropped ones, then the server's side effects.
+func (c *comparison) changes(e *Explanation) ([]Change, error) {
+	own := c.own(e)
+	out := withCause(c.differences(e, own), CauseEdited)
+	for i := range out {
+		c.attribute(&out[i])
+	}
+	content := c.declaration.Content(own)
+	all, err := projection.Differing(c.Live, c.Answer, content)
+	if err != nil || all.Empty() {
+		return out, err
+	}
+	out = append(out, c.duplicates(all)...)
+	rest := all.Without(content.Leaves()).WithItems()
+	for _, d := range projection.Diff(projection.Project(c.Live, rest), projection.Project(c.Answer, rest)) {
+		if !isPartOf(d, out, own) {
+			out = append(out, Change{Difference: d, Cause: CauseSideEffect})
+		}
+	}
+	return out, nil
+}
+
+// own returns what is declared now or was before. A map that becomes something else changes as a whole.
+func (c *comparison) own(e *Explanation) projection.FieldSet {
+	declared := e.After.Fields
+	own := declared.Union(c.previous)
+	if own.Equal(declared) {
+		return own
+	}
+	kept := projection.NewFieldSet(e.After.Missing...).Union(leafMaps(e.After))
+	if retyped := leafMaps(e.Before).Difference(kept); !retyped.Empty() {
+		return declared.Union(c.previous.Without(retyped))
+	}
+	return own
+}
+
+// leafMaps returns the fields that are compared as a whole and have a map.
+func leafMaps(p projection.Projection) projection.FieldSet {
+	var paths []projection.Path
+	for path, v := range p.Leaves() {
+		if _, isMap := v.(map[string]any); isMap && p.Fields.Under(path).Len() == 1 {
+			paths = append(paths, path)
+		}
+	}
+	return projection.NewFieldSet(paths...)
+}
+
+// differences compares what is declared now or was before, which mostly are the same fields.
+func (c *comparison) differences(e *Explanation, own projection.FieldSet) []projection.Difference {
+	if own.Equal(e.After.Fields) {
+		return projection.Diff(e.Before, e.After)
+	}
+	return projection.Diff(c.declaration.ProjectWith(c.Live, own), c.declaration.ProjectWith(c.Answer, own))
+}
+
+// duplicates returns the items that come to be in a list more than once, with the same key or value, and those that no
+// longer are. They have no name of their own, so the changes have no values.
+func (c *comparison) duplicates(all projection.FieldSet) []Change {
+	before := projection.NewFieldSet(projection.Project(c.Live, all).Duplicates...)
+	after := projection.NewFieldSet(projection.Project(c.Answer, all).Duplicates...)
+	var out []Change
+	for p := range before.Difference(after).All() {
+		out = append(out, Change{Difference: projection.Difference{Path: p, Op: projection.OpRemove}, Cause: CauseSideEffect})
+	}
+	for p := range after.Difference(before).All() {
+		out = append(out, Change{Difference: projection.Difference{Path: p, Op: projection.OpAdd}, Cause: CauseSideEffect})
+	}
+	return out
+}
+
+// isPartOf reports whether a difference outside of the own fields is among the own changes already: it is in an item that
+// comes or goes as a whole, or it is the move of an item that has own fields.
+func isPartOf(d projection.Difference, own []Change, fields projection.FieldSet) bool {
+	if d.Op == projection.OpMove && !fields.Under(d.Path).Empty() {
+		return true
+	}
+	return slices.ContainsFunc(own, func(c Change) bool {
+		comesOrGoes := c.Op == projection.OpAdd || c.Op == projection.OpRemove
+		return comesOrGoes && (d.Path.Equal(c.Path) || isItem(c.Path) && d.Path.HasPrefix(c.Path))
+	})
+}
+
+// isItem reports whether p leads to an item of a list, which comes and goes as a whole.
+func isItem(p projection.Path) bool {
+	return len(p) > 0 && p[len(p)-1].Kind() != projection.FieldKind
+}
+
+func withCause(differences []projection.Difference, cause Cause) []Change {
+	out := make([]Change, len(differences))
+	for i, d := range differences {
+		out[i] = Change{Difference: d, Cause: cause}
+	}
+	return out
+}
+
+// attribute finds out why a declared or dropped value changes.
+func (c *comparison) attribute(change *Change) {
+	switch owner, known := latestOther(c.liveOwners, change.Path, c.Manager); {
+	case c.isDropped(change.Path):
+		change.Cause = CauseDropped
+	case c.isEdited(change.Path, owner, known):
+		change.Cause = CauseEdited
+	case known || c.Prior != nil:
+		change.drifted(owner)
+	default:
+		// Without a remembered state and without an owner nothing shows that somebody changed it.
+		change.Cause = CauseEdited
+	}
+}
+
+// isDropped reports whether the last apply declared p itself or something below it, and the manifest declares neither. A
+// map that it declares as empty covers what was declared in it, and yet drops it.
+func (c *comparison) isDropped(p projection.Path) bool {
+	return !c.previous.Under(p).Empty() && c.declaration.Fields.Under(p).Empty()
+}
+
+// isEdited reports whether the manifest declares something else at p than it did before. The remembered state knows.
+// Without one, managedFields tell: the value of a field that our last apply still owns is the one that we applied, and
+// a field that another owner took later is one that we did not edit.
+func (c *comparison) isEdited(p projection.Path, other fieldowner.Owner, known bool) bool {
+	if c.Prior != nil {
+		return slices.ContainsFunc(c.edits, func(edit projection.Difference) bool {
+			return edit.Path.HasPrefix(p) || p.HasPrefix(edit.Path)
+		})
+	}
+	if c.previous.Empty() || c.previous.Covers(p) {
+		return true
+	}
+	if other.Time.IsZero() {
+		return false // a write to the scale subresource bears no time; it takes a field only from who owned it
+	}
+	return known && other.Time.Before(c.lastApplied())
+}
+
+func (c *Change) drifted(by fieldowner.Owner) {
+	c.Cause, c.Manager, c.Operation, c.Subresource, c.Time = CauseDrifted, by.Manager, by.Operation, by.Subresource, by.Time
+}
+
+// latestOther returns who but the applying manager owns something at p, and wrote last.
+func latestOther(owners fieldowner.Ownership, p projection.Path, manager string) (latest fieldowner.Owner, known bool) {
+	own := fieldowner.AppliedBy(manager)
+	for _, owner := range slices.Concat(owners.Of(p), owners.Below(p)) {
+		if !own(owner) && (!known || owner.Time.After(latest.Time)) {
+			latest, known = owner, true
+		}
+	}
+	return latest, known
+}
+
+// lastApplied returns when the manager last changed something by applying.
+func (c *comparison) lastApplied() time.Time {
+	own := fieldowner.AppliedBy(c.Manager)
+	for _, entry := range c.liveOwners.Entries() {
+		if own(entry.Owner) {
+			return entry.Owner.Time
+		}
+	}
+	return time.Time{}
+}
+
+// Equal reports whether two objects have the same JSON. Of a live object and the server's answer to a dry run that proves
+// that the apply would write nothing: the server answers such a one with the object as it is.
+func Equal(a, b map[string]any) bool { return equal(a, b) }
+
+func equal(a, b any) bool {
+	switch x := a.(type) {
+	case map[string]any:
+		if y, ok := b.(map[string]any); ok {
+			return isShared(x, y) || (x == nil) == (y == nil) && maps.EqualFunc(x, y, equal)
+		}
+	case []any:
+		if y, ok := b.([]any); ok {
+			return (x == nil) == (y == nil) && slices.EqualFunc(x, y, equal)
+		}
+	case string, bool, int64, nil:
+		if a == b {
+			return true
+		}
+	}
+	x, errA := json.Marshal(a)
+	y, errB := json.Marshal(b)
+	return errA == nil && errB == nil && string(x) == string(y)
+}
+
+// isShared reports whether both are one map in memory, as what an answer has in common with the live object can be.
+func isShared(a, b map[string]any) bool {
+	return reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer()
+}

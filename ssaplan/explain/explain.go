@@ -1,0 +1,154 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/projection"
+)
+
+// Input is what is known of an apply. Nothing of it is modified.
+type Input struct {
+	// Manifest is what was sent; see [Prepare]. Required.
+	Manifest map[string]any
+	// Live is the object that the apply was for, with its managedFields; nil if it doesn't exist.
+	Live map[string]any
+	// Answer is the object with which the server answered the apply, or its dry run. Required.
+	Answer map[string]any
+	// Manager is the field manager that applies. Required.
+	Manager string
+	// Prior is what is remembered of the last apply. With it edits are told from drift for certain. Optional.
+	Prior *State
+	// Unknown are the fields that were left out of the manifest because their values aren't known yet, as [Prepare] returns
+	// them. What their absence does is left out of the explanation, and all side effects are. Optional.
+	Unknown Unknown
+}
+
+// Explanation is everything that is known of an apply from the server's answer. Formatting any part of it shows no
+// sensitive value.
+type Explanation struct {
+	// NoOp reports whether the server would write nothing: it answered with the live object as it is, resourceVersion and
+	// managedFields included. Nothing but that equality makes a no-op.
+	NoOp bool
+	// Before and After are the declared fields of the live object, and of the object as the server would make it. A map that
+	// is declared as empty is empty in them, whatever others or the server have in it.
+	Before, After projection.Projection
+	// Baseline is what a host compares After with: the values that Prior observed last, or Before if Prior is stale or there is
+	// none. Sensitive values are digests if there is a Prior; see [State.Digested]. For a no-op it equals After.
+	Baseline projection.Projection
+	// Changes are the values that change, the declared ones first.
+	Changes []Change
+	// Ownership is which fields change hands, also where no value changes.
+	Ownership []fieldowner.Transfer
+	// Dropped are the fields that the manager declared before and the manifest no longer does, and what becomes of each:
+	// deleted, reset to a default or retained by who else owns it.
+	Dropped []fieldowner.DroppedField
+	// Assigned are the declared fields that the manifest leaves empty for the server to pick a value: a cluster IP, a node
+	// port. The value isn't known before the apply, so Before and After lack them.
+	Assigned []projection.Path
+	// Generated are, for an object that is created, the fields that the manifest lacks and that the server makes up when it
+	// is applied: uid, time of creation, cluster IPs, node ports, generated labels and names. A dry run makes up others.
+	Generated []projection.Path
+	// Ineffective is what of the manifest has no effect, because the server doesn't keep it.
+	Ineffective []projection.Ineffective
+	// Unknown are the fields whose values aren't known yet, with list items named as After names them.
+	Unknown []projection.Path
+	// Warnings are for people: of an object that was re-created or is being deleted, and of what has no effect.
+	Warnings []string
+}
+
+// Apply explains an apply from the server's answer to it, or to its dry run. Live and Answer must be of one
+// resourceVersion, as they are when nothing was written between the read and the dry run. The only errors are those of
+// managedFields that can't be read.
+func Apply(in Input) (*Explanation, error) {
+	owners, err := fieldowner.Read(in.Answer)
+	if err != nil {
+		return nil, fmt.Errorf("dry run: %w", err)
+	}
+	c := &comparison{Input: in, owners: owners, declaration: owners.Declared(in.Manifest, in.Answer, in.Manager)}
+	e := &Explanation{
+		After: c.declaration.Project(in.Answer), Assigned: c.declaration.Assigned, Ineffective: c.declaration.Ineffective,
+	}
+	switch {
+	case in.Live == nil:
+		err = c.create(e)
+	case Equal(in.Live, in.Answer):
+		e.NoOp, e.Before = true, e.After
+	default:
+		err = c.update(e)
+	}
+	if err != nil {
+		return nil, err
+	}
+	e.Baseline = in.Prior.baseline(e)
+	e.Warnings = append(objectWarnings(in), ineffectiveWarnings(e.Ineffective)...)
+	in.Unknown.leaveOut(e)
+	return e, nil
+}
+
+// Summary tells in a line what changes, by cause: "1 edited, 2 drifted".
+func (e *Explanation) Summary() string {
+	if len(e.Changes) == 0 {
+		return "no value changes, only who owns the fields"
+	}
+	return countCauses(e.Changes)
+}
+
+// Known returns the explanation of an apply to the live object that is known to be a no-op, because the server answered so
+// before, given what was explained then. Before, After and Baseline are empty.
+func Known(before *Explanation, prior *State, live map[string]any) *Explanation {
+	e := &Explanation{NoOp: true, Assigned: before.Assigned, Ineffective: before.Ineffective}
+	e.Warnings = append(objectWarnings(Input{Prior: prior, Live: live, Answer: live}), ineffectiveWarnings(e.Ineffective)...)
+	return e
+}
+
+// objectWarnings warns of a live object that isn't the remembered one, and of one that is being deleted.
+func objectWarnings(in Input) []string {
+	if in.Live == nil {
+		return nil
+	}
+	live, answer := unstructured.Unstructured{Object: in.Live}, unstructured.Unstructured{Object: in.Answer}
+	var out []string
+	if uid := string(live.GetUID()); in.Prior != nil && in.Prior.UID != "" && in.Prior.UID != uid {
+		out = append(out, fmt.Sprintf("%s: somebody re-created the object: its uid was %s and is %s", nameOf(in.Live), in.Prior.UID, uid))
+	}
+	if live.GetDeletionTimestamp() != nil {
+		out = append(out, fmt.Sprintf("%s: is being deleted, and %s", nameOf(in.Live), fateOfDeleted(live, answer)))
+	}
+	return out
+}
+
+// nameOf names the object as people read it.
+func nameOf(obj map[string]any) string {
+	id, err := identity.Of(obj)
+	if err != nil {
+		return "the object"
+	}
+	return id.String()
+}
+
+// fateOfDeleted tells what becomes of an apply to an object that is being deleted. A server removes the object with the last
+// finalizer, also when an apply takes that. Source: ShouldDeleteDuringUpdate in
+// k8s.io/apiserver/pkg/registry/generic/registry.
+func fateOfDeleted(live, answer unstructured.Unstructured) string {
+	grace := answer.GetDeletionGracePeriodSeconds()
+	switch finalizers := answer.GetFinalizers(); {
+	case len(finalizers) > 0:
+		return "will be gone once its finalizers are removed: " + strings.Join(finalizers, ", ")
+	case len(live.GetFinalizers()) > 0 && (grace == nil || *grace == 0):
+		return "applying takes away the last finalizer: the object will be gone; plan again to create it"
+	}
+	return "what is applied goes with it"
+}
+
+func ineffectiveWarnings(ineffective []projection.Ineffective) []string {
+	var out []string
+	for _, i := range ineffective {
+		out = append(out, fmt.Sprintf("%s: the server doesn't keep what the manifest has here (%s)", i.Path, i.Reason))
+	}
+	return out
+}

@@ -1,0 +1,171 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/projection"
+)
+
+// Prepared is a manifest in the form in which it is sent.
+type Prepared struct {
+	Manifest map[string]any
+	// Adjustments are what was done to it so that the server tracks it faithfully; see [projection.Normalize].
+	Adjustments []projection.Adjustment
+	// Unknown are the fields that were left out because their values aren't known yet.
+	Unknown Unknown
+}
+
+// Unknown are fields that were left out of a manifest because their values aren't known yet. The zero Unknown is none.
+type Unknown struct {
+	manifest map[string]any // as it was written
+	patterns projection.Patterns
+	paths    []projection.Path
+}
+
+// Empty reports whether all values are known.
+func (u Unknown) Empty() bool { return len(u.patterns) == 0 }
+
+// Paths are the fields as the manifest names them. A pattern without wildcards counts even if the manifest lacks the field.
+func (u Unknown) Paths() []projection.Path { return slices.Clone(u.paths) }
+
+// deepest is how deep a manifest may be: deeper ones no server reads, and one that contains itself has no end.
+const deepest = 10_000
+
+// ErrTooDeep is the error for a manifest that no server would read, or that contains itself.
+var ErrTooDeep = fmt.Errorf("the manifest has more than %d levels of maps and lists, or contains itself", deepest)
+
+// Prepare leaves the fields out of a manifest that match ignore and unknown, and brings the rest into the form that a server
+// tracks faithfully. Patterns may name the fields of either form. The only error is [ErrTooDeep].
+func Prepare(manifest map[string]any, ignore, unknown projection.Patterns) (Prepared, error) {
+	if tooDeep(manifest, deepest) {
+		return Prepared{}, ErrTooDeep
+	}
+	out := Prepared{Unknown: Unknown{manifest: manifest, patterns: unknown}}
+	leaveOut := func(content map[string]any) (map[string]any, []projection.Path) {
+		content, removed := unknown.Remove(content)
+		content, _ = ignore.Remove(content)
+		return content, removed
+	}
+	content, removed := leaveOut(manifest)
+	content, out.Adjustments = projection.Normalize(content)
+	content, more := leaveOut(content)
+	removed = append(removed, more...)
+	for _, path := range append(removed, unnamed(unknown, removed)...) {
+		out.Unknown.paths = append(out.Unknown.paths, asStored(content, path))
+	}
+	out.Manifest = content
+	return out, nil
+}
+
+// tooDeep reports whether v has more than the given levels of maps and lists.
+func tooDeep(v any, levels int) bool {
+	deeper := func(item any) bool { return tooDeep(item, levels-1) }
+	switch v := v.(type) {
+	case map[string]any:
+		for _, item := range v {
+			if levels < 0 || deeper(item) {
+				return true
+			}
+		}
+	case []any:
+		return levels < 0 || slices.ContainsFunc(v, deeper)
+	}
+	return levels < 0
+}
+
+// asStored returns the path as the server has it: what a Secret has in stringData is in its data.
+func asStored(content map[string]any, p projection.Path) projection.Path {
+	if p[0] == projection.Field("stringData") && content["apiVersion"] == "v1" && content["kind"] == "Secret" {
+		return append(projection.Path{projection.Field("data")}, p[1:]...)
+	}
+	return p
+}
+
+// unnamed returns the patterns that name one field each, which isn't among the removed ones: a host that doesn't know a
+// value may leave the field out by itself.
+func unnamed(patterns projection.Patterns, removed []projection.Path) []projection.Path {
+	var out []projection.Path
+	for _, pattern := range patterns {
+		path, err := projection.ParsePath(pattern.String())
+		if err == nil && !slices.ContainsFunc(removed, pattern.Match) {
+			out = append(out, path)
+		}
+	}
+	return out
+}
+
+// leaveOut takes from the explanation what only seems to change because the unknown values were not sent: those fields,
+// and all side effects, which may come from their absence.
+func (u Unknown) leaveOut(e *Explanation) {
+	if u.Empty() {
+		return
+	}
+	for _, path := range u.paths {
+		e.Unknown = append(e.Unknown, named(u.manifest, path, e.After.Fields))
+	}
+	isUnknown := func(p projection.Path) bool {
+		return u.patterns.Match(p) || slices.ContainsFunc(e.Unknown, func(unknown projection.Path) bool {
+			// A value with an unknown one in it is compared as a whole, unless it is an item.
+			return p.HasPrefix(unknown) || unknown.HasPrefix(p) && !isItem(p)
+		})
+	}
+	e.Changes = slices.DeleteFunc(e.Changes, func(c Change) bool { return c.Cause == CauseSideEffect || isUnknown(c.Path) })
+	e.Ownership = slices.DeleteFunc(e.Ownership, func(t fieldowner.Transfer) bool { return isUnknown(t.Path) })
+	e.Dropped = slices.DeleteFunc(e.Dropped, func(d fieldowner.DroppedField) bool { return isUnknown(d.Path) })
+}
+
+// named returns the path p of the manifest with the keys by which fields has the items of lists, in place of positions.
+func named(manifest map[string]any, p projection.Path, fields projection.FieldSet) projection.Path {
+	var out projection.Path
+	var at any = manifest
+	for _, e := range p {
+		var next any
+		switch v := at.(type) {
+		case map[string]any:
+			next = v[e.Name()]
+		case []any:
+			if i := position(v, e); i >= 0 {
+				next = v[i]
+				e = itemName(e, next, out, fields)
+			}
+		}
+		out, at = append(out, e), next
+	}
+	return out
+}
+
+// position returns where in the list the item stands that e is about, -1 if it isn't there.
+func position(list []any, e projection.Element) int {
+	if e.Kind() == projection.IndexKind && e.Index() < len(list) {
+		return e.Index()
+	}
+	return slices.IndexFunc(list, func(item any) bool { return isNamed(item, e) })
+}
+
+// itemName returns how fields calls the item of the list at p, and e if it doesn't tell.
+func itemName(e projection.Element, item any, p projection.Path, fields projection.FieldSet) projection.Element {
+	for path := range fields.Under(p).All() {
+		if len(path) > len(p) && isNamed(item, path[len(p)]) {
+			return path[len(p)]
+		}
+	}
+	return e
+}
+
+func isNamed(item any, e projection.Element) bool {
+	switch e.Kind() {
+	case projection.KeyKind:
+		fields, _ := item.(map[string]any)
+		for name, value := range e.KeyFields() {
+			if own, exists := fields[name]; exists && !equal(own, value) || !exists && len(e.KeyFields()) == 1 {
+				return false
+			}
+		}
+		return fields != nil
+	case projection.ValueKind:
+		return equal(item, e.Value())
+	}
+	return false
+}
