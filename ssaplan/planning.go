@@ -17,6 +17,8 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
+	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
 
 // Plan says what applying the manifest will do. It changes nothing on the server.
@@ -37,9 +39,9 @@ func (p *Planner) Plan(ctx context.Context, request Request) (*Plan, error) {
 	if request.Prior != nil && request.Prior.Identity == (identity.Identity{}) {
 		request.Prior = nil // the zero State remembers nothing
 	}
-	ctx, said := collectWarnings(ctx)
+	ctx, said := wire.CollectWarnings(ctx)
 	plan := &Plan{Object: id, request: request}
-	if err := p.plan(ctx, plan, request); errors.Is(err, errTooDeep) {
+	if err := p.plan(ctx, plan, request); errors.Is(err, fastjson.ErrTooDeep) {
 		return nil, err // looking for secrets in the manifest might not end
 	} else if err != nil {
 		return nil, hideSecrets(err, request.Manifest, plan.live)
@@ -82,19 +84,19 @@ func (plan *Plan) showDeclared(ctx context.Context) error {
 }
 
 // remember notes that nothing would change, if that is so.
-func (p *Planner) remember(plan *Plan, said *warnings) {
+func (p *Planner) remember(plan *Plan, said *wire.Warnings) {
 	if p.options.NoOps != nil && plan.Action == ActionNoOp && !plan.remembered && len(plan.request.Unknown) == 0 {
-		p.options.NoOps.add(plan.noOpKey(plan.Patch.Body), noOpNotes{plan.Ineffective, plan.Assigned, said.all()})
+		p.options.NoOps.add(plan.noOpKey(plan.Patch.Body), noOpNotes{plan.Ineffective, plan.Assigned, said.All()})
 	}
 }
 
 // warn collects the warnings: of the manifest, of the server, and of what has no effect.
-func (plan *Plan) warn(said *warnings) {
+func (plan *Plan) warn(said *wire.Warnings) {
 	if plan.target != nil {
-		plan.Requests = plan.target.resource.requests
+		plan.Requests = plan.target.resource.Requests()
 		plan.Warnings = append(plan.Warnings, plan.target.warnings...)
 	}
-	plan.Warnings = append(plan.Warnings, said.all()...)
+	plan.Warnings = append(plan.Warnings, said.All()...)
 	plan.warnOfLoss()
 }
 
@@ -164,7 +166,7 @@ func (p *Planner) isRemembered(ctx context.Context, plan *Plan, body []byte) boo
 	plan.Action, plan.Reason, plan.remembered = ActionNoOp, "the server would write nothing, as it said before of this version", true
 	plan.Ineffective, plan.Assigned = notes.unkept, notes.assigned
 	for _, text := range notes.warnings {
-		warningsOf(ctx).add(text)
+		wire.WarningsOf(ctx).Add(text)
 	}
 	plan.warnOfRecreation()
 	plan.warnOfDeletion(plan.live)
@@ -186,8 +188,8 @@ func (plan *Plan) deferToNamespace() {
 // fillPatch sets what is going to be sent. Nothing is of a plan that is known to be a no-op: to copy the body would be a
 // tenth of what that plan takes.
 func (p *Planner) fillPatch(ctx context.Context, plan *Plan) error {
-	e := newEncoder()
-	defer e.release()
+	e := fastjson.NewEncoder()
+	defer e.Release()
 	content, err := plan.encode(e)
 	if err != nil {
 		return fmt.Errorf("%s: %w", plan.Object, err)
@@ -195,19 +197,19 @@ func (p *Planner) fillPatch(ctx context.Context, plan *Plan) error {
 	force := !p.options.RefuseConflicts
 	plan.manifest = &unstructured.Unstructured{Object: content}
 	plan.Patch.Options = metav1.PatchOptions{FieldManager: p.options.FieldManager, Force: &force}
-	if !p.isRemembered(ctx, plan, e.text) {
-		plan.Patch.Body = bytes.Clone(e.text)
+	if !p.isRemembered(ctx, plan, e.Text()) {
+		plan.Patch.Body = bytes.Clone(e.Text())
 	}
 	return nil
 }
 
 // encode returns what is sent of the manifest, whose JSON is in the encoder then. Most manifests can be sent as they are;
 // the one walk through them that encoding takes finds that out.
-func (plan *Plan) encode(e *encoder) (content map[string]any, err error) {
+func (plan *Plan) encode(e *fastjson.Encoder) (content map[string]any, err error) {
 	content = plan.request.Manifest.Object
 	if len(plan.request.Unknown)+len(plan.request.Ignore) == 0 && projection.IsNormal(content) {
 		content = inNamespace(content, plan.Object.Namespace)
-		if err = e.encodePlain(content); !errors.Is(err, errNotPlain) {
+		if err = e.EncodePlain(content); !errors.Is(err, fastjson.ErrNotPlain) {
 			return content, err
 		}
 	}
@@ -215,7 +217,7 @@ func (plan *Plan) encode(e *encoder) (content map[string]any, err error) {
 		return nil, err
 	}
 	content = inNamespace(content, plan.Object.Namespace)
-	return content, e.encode(content)
+	return content, e.Encode(content)
 }
 
 // inNamespace returns the manifest with the namespace, and without one if it is empty. It modifies nothing: what it
@@ -239,7 +241,7 @@ func (p *Planner) unreadable(ctx context.Context, plan *Plan, cause error) error
 	switch authresilience.Classify(cause) {
 	case authresilience.ClassAuthorization:
 	case authresilience.ClassTypeNotServed: // it was, when the planner looked last
-		p.kinds.forget(plan.Object.Group(), plan.Object.Version())
+		p.forgetKind(plan.Object)
 		plan.deferToType()
 		return nil
 	default:

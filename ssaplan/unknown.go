@@ -6,14 +6,15 @@ import (
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
 )
 
 // normalize leaves unknown and ignored fields out of the manifest, and brings the rest into the form that a server tracks
 // faithfully. They are left out before that and after it, so that patterns may name the fields of either form.
 func (plan *Plan) normalize() (map[string]any, error) {
 	content := plan.request.Manifest.Object
-	if tooDeep(content, deepestSent) {
-		return nil, errTooDeep
+	if fastjson.IsTooDeep(content) {
+		return nil, fastjson.ErrTooDeep
 	}
 	content, unknown := plan.leaveOut(content)
 	content, plan.Adjustments = projection.Normalize(content)
