@@ -32,7 +32,10 @@ var budgets = map[string]budget{
 	},
 	"projection/openapi": {ours: []string{"projection", "projection/internal/typed", "internal/kinds"}, modules: slices.Concat(clientGo, api)},
 	"ssaplan": {
-		ours:    []string{"projection", "identity", "immutability", "authresilience", "fieldowner", "internal/kinds", "internal/apistatus"},
+		ours: []string{
+			"projection", "identity", "immutability", "authresilience", "fieldowner", "internal/kinds", "internal/apistatus",
+			"ssaplan/internal/wire", "ssaplan/internal/fastjson",
+		},
 		modules: slices.Concat(clientGo, []string{"github.com/google/go-cmp"}),
 		heavy:   []string{"k8s.io/client-go/dynamic"},
 	},

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/ssaplan/primitives/authresilience"
@@ -147,7 +146,7 @@ func (p *Planner) send(ctx context.Context, plan *Plan, live *unstructured.Unstr
 	}
 	options := plan.Patch.Options
 	options.DryRun = dryRun
-	return target.answer(target.resource.Patch(ctx, plan.Object.Name, types.ApplyPatchType, body, options))
+	return target.answer(target.resource.Apply(ctx, plan.Object.Name, body, options))
 }
 
 // notApplied returns the error for a request of the plan that failed.

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
 
 // defaultConcurrency is how many objects PlanAll plans at a time unless told otherwise.
@@ -30,7 +31,7 @@ const windowFactor = 4
 // error. No goroutine outlives the iteration.
 func (p *Planner) PlanAll(ctx context.Context, requests []Request) iter.Seq2[*Plan, error] {
 	return func(yield func(*Plan, error) bool) {
-		ctx, stop := context.WithCancel(withMissingKinds(ctx))
+		ctx, stop := context.WithCancel(wire.RememberMissing(ctx))
 		size := min(len(requests), windowFactor*p.concurrency())
 		w := &window{requests: requests, results: make([]chan planned, size), queue: make(chan job, size)}
 		for range min(len(requests), p.concurrency()) {

@@ -5,30 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
-
-// resourceClient is what the Planner needs of a server: access to the objects of one kind, in one namespace if the kind has
-// namespaces. dynamic.ResourceInterface of client-go satisfies it.
-type resourceClient interface {
-	Get(ctx context.Context, name string, options metav1.GetOptions, subresources ...string) (*unstructured.Unstructured, error)
-	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, options metav1.PatchOptions, subresources ...string) (*unstructured.Unstructured, error)
-	Create(ctx context.Context, obj *unstructured.Unstructured, options metav1.CreateOptions, subresources ...string) (*unstructured.Unstructured, error)
-	Update(ctx context.Context, obj *unstructured.Unstructured, options metav1.UpdateOptions, subresources ...string) (*unstructured.Unstructured, error)
-	Delete(ctx context.Context, name string, options metav1.DeleteOptions, subresources ...string) error
-}
 
 // Options says how a Planner plans. Everything but FieldManager works as its zero value.
 type Options struct {
@@ -66,9 +53,8 @@ type Options struct {
 
 // Planner plans and applies. It is safe for concurrent use. The zero Planner can't be used: see [New].
 type Planner struct {
-	options   Options
-	kinds     kinds
-	resources resources
+	options Options
+	server  *wire.Server
 }
 
 // New returns a Planner for the cluster that config leads to. It sends nothing yet. The config is copied; a config that
@@ -78,26 +64,14 @@ func New(config *rest.Config, options Options) (*Planner, error) {
 	if config == nil {
 		return nil, errors.New("ssaplan: no config")
 	}
-	config = rest.CopyConfig(config)
-	if config.QPS == 0 {
-		config.QPS = -1
-	}
-	config.WarningHandlerWithContext = WarningHandler{Others: otherWarnings(config)}
 	if options.Credential.IsZero() {
 		options.Credential = authresilience.FromRESTConfig(config)
 	}
-	if options.observer() != nil {
-		config.Wrap(func(next http.RoundTripper) http.RoundTripper { return meter{next} })
-	}
-	httpClient, err := rest.HTTPClientFor(config)
+	server, err := wire.Connect(config, options.wire())
 	if err != nil {
-		return nil, fmt.Errorf("ssaplan: client for %s: %w", config.Host, err)
+		return nil, fmt.Errorf("ssaplan: %w", err)
 	}
-	direct, err := directClient(config, httpClient)
-	if err != nil {
-		return nil, fmt.Errorf("ssaplan: client for %s: %w", config.Host, err)
-	}
-	return newPlanner(directResources(direct), &discoveredKinds{client: direct, sender: options.sender()}, options)
+	return newPlanner(server, options)
 }
 
 // NewForClient returns a Planner on top of a client and a mapper that the host has already. A mapper with a Reset
@@ -108,29 +82,17 @@ func NewForClient(client dynamic.Interface, mapper meta.RESTMapper, options Opti
 	if client == nil || mapper == nil {
 		return nil, errors.New("ssaplan: a client and a mapper are needed")
 	}
-	return newPlanner(dynamicResources(client), mappedKinds{mapper}, options)
+	return newPlanner(wire.ForClient(client, mapper, options.wire()), options)
 }
 
-func newPlanner(resources resources, kinds kinds, options Options) (*Planner, error) {
+func newPlanner(server *wire.Server, options Options) (*Planner, error) {
 	if options.FieldManager == "" {
 		return nil, errors.New("ssaplan: Options.FieldManager is empty: name the tool whose fields these are")
 	}
 	if options.DefaultNamespace == "" {
 		options.DefaultNamespace = metav1.NamespaceDefault
 	}
-	return &Planner{options: options, kinds: kinds, resources: resources}, nil
-}
-
-// resources gives access to the objects of a resource in a namespace, which is empty for those without.
-type resources func(resource schema.GroupVersionResource, namespace string) resourceClient
-
-func dynamicResources(client dynamic.Interface) resources {
-	return func(resource schema.GroupVersionResource, namespace string) resourceClient {
-		if namespace == "" {
-			return client.Resource(resource)
-		}
-		return client.Resource(resource).Namespace(namespace)
-	}
+	return &Planner{options: options, server: server}, nil
 }
 
 // failure returns the error for a request that failed: the object, what was tried, the cause and, if the caller was

@@ -17,6 +17,8 @@ import (
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
+	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
 
 // Plan says what applying the manifest will do. It changes nothing on the server.
@@ -37,9 +39,9 @@ func (p *Planner) Plan(ctx context.Context, request Request) (*Plan, error) {
 	if request.Prior != nil && request.Prior.Identity == (identity.Identity{}) {
 		request.Prior = nil // the zero State remembers nothing
 	}
-	ctx, said := collectWarnings(ctx)
+	ctx, said := wire.CollectWarnings(ctx)
 	plan := &Plan{Object: id, request: request}
-	if err := p.plan(ctx, plan, request); errors.Is(err, errTooDeep) || errors.Is(err, explain.ErrTooDeep) {
+	if err := p.plan(ctx, plan, request); errors.Is(err, fastjson.ErrTooDeep) {
 		return nil, err // looking for secrets in the manifest might not end
 	} else if err != nil {
 		return nil, hideSecrets(err, request.Manifest, plan.live)
@@ -82,21 +84,21 @@ func (plan *Plan) showDeclared(ctx context.Context) error {
 }
 
 // remember notes that nothing would change, if that is so.
-func (p *Planner) remember(plan *Plan, said *warnings) {
+func (p *Planner) remember(plan *Plan, said *wire.Warnings) {
 	if p.options.NoOps != nil && plan.Action == ActionNoOp && !plan.remembered && plan.unknown.Empty() {
 		p.options.NoOps.add(plan.noOpKey(plan.Patch.Body), noOpNotes{
-			explanation: explain.Explanation{Assigned: plan.Assigned, Ineffective: plan.Ineffective}, warnings: said.all(),
+			explanation: explain.Explanation{Assigned: plan.Assigned, Ineffective: plan.Ineffective}, warnings: said.All(),
 		})
 	}
 }
 
 // warn collects the warnings: of the target, of the server, of the manifest and of what has no effect.
-func (plan *Plan) warn(said *warnings) {
+func (plan *Plan) warn(said *wire.Warnings) {
 	if plan.target != nil {
-		plan.Requests = plan.target.resource.requests
+		plan.Requests = plan.target.resource.Requests()
 		plan.Warnings = append(plan.Warnings, plan.target.warnings...)
 	}
-	plan.Warnings = append(plan.Warnings, said.all()...)
+	plan.Warnings = append(plan.Warnings, said.All()...)
 	for _, adjustment := range plan.Adjustments {
 		if adjustment.To == nil {
 			plan.Warnings = append(plan.Warnings, adjustment.String())
@@ -158,7 +160,7 @@ func (p *Planner) recall(ctx context.Context, plan *Plan, body []byte) bool {
 	plan.Explanation = *explain.Known(&notes.explanation, plan.request.Prior, plan.live.Object)
 	plan.Action, plan.Reason, plan.remembered = ActionNoOp, "the server would write nothing, as it said before of this version", true
 	for _, text := range notes.warnings {
-		warningsOf(ctx).add(text)
+		wire.WarningsOf(ctx).Add(text)
 	}
 	return true
 }
@@ -178,8 +180,8 @@ func (plan *Plan) deferToNamespace() {
 // fillPatch sets what is going to be sent. Nothing is of a plan that is known to be a no-op: to copy the body would be a
 // tenth of what that plan takes.
 func (p *Planner) fillPatch(ctx context.Context, plan *Plan) error {
-	e := newEncoder()
-	defer e.release()
+	e := fastjson.NewEncoder()
+	defer e.Release()
 	content, err := plan.encode(e)
 	if err != nil {
 		return fmt.Errorf("%s: %w", plan.Object, err)
@@ -187,19 +189,19 @@ func (p *Planner) fillPatch(ctx context.Context, plan *Plan) error {
 	force := !p.options.RefuseConflicts
 	plan.manifest = &unstructured.Unstructured{Object: content}
 	plan.Patch.Options = metav1.PatchOptions{FieldManager: p.options.FieldManager, Force: &force}
-	if !p.recall(ctx, plan, e.text) {
-		plan.Patch.Body = bytes.Clone(e.text)
+	if !p.recall(ctx, plan, e.Text()) {
+		plan.Patch.Body = bytes.Clone(e.Text())
 	}
 	return nil
 }
 
 // encode returns what is sent of the manifest, whose JSON is in the encoder then. Most manifests can be sent as they are;
 // the one walk through them that encoding takes finds that out.
-func (plan *Plan) encode(e *encoder) (content map[string]any, err error) {
+func (plan *Plan) encode(e *fastjson.Encoder) (content map[string]any, err error) {
 	content = plan.request.Manifest.Object
 	if len(plan.request.Unknown)+len(plan.request.Ignore) == 0 && projection.IsNormal(content) {
 		content = inNamespace(content, plan.Object.Namespace)
-		if err = e.encodePlain(content); !errors.Is(err, errNotPlain) {
+		if err = e.EncodePlain(content); !errors.Is(err, fastjson.ErrNotPlain) {
 			return content, err
 		}
 	}
@@ -209,7 +211,7 @@ func (plan *Plan) encode(e *encoder) (content map[string]any, err error) {
 	}
 	plan.Adjustments, plan.unknown, plan.Unknown = prepared.Adjustments, prepared.Unknown, prepared.Unknown.Paths()
 	content = inNamespace(prepared.Manifest, plan.Object.Namespace)
-	return content, e.encode(content)
+	return content, e.Encode(content)
 }
 
 // inNamespace returns the manifest with the namespace, and without one if it is empty. It modifies nothing: what it
@@ -233,7 +235,7 @@ func (p *Planner) unreadable(ctx context.Context, plan *Plan, cause error) error
 	switch authresilience.Classify(cause) {
 	case authresilience.ClassAuthorization:
 	case authresilience.ClassTypeNotServed: // it was, when the planner looked last
-		p.kinds.forget(plan.Object.Group(), plan.Object.Version())
+		p.forgetKind(plan.Object)
 		plan.deferToType()
 		return nil
 	default:

@@ -61,7 +61,7 @@ func (p *Planner) Read(ctx context.Context, prior *explain.State) (*Reading, err
 	reading := &Reading{State: prior}
 	target, live, err := p.readLive(ctx, prior.Identity)
 	if target != nil {
-		reading.Requests = target.resource.requests
+		reading.Requests = target.resource.Requests()
 	}
 	switch class := authresilience.Classify(err); {
 	case err == nil && live == nil:
@@ -117,7 +117,7 @@ func (p *Planner) absence(ctx context.Context, t *target, reading *Reading) Pres
 		return PresenceAbsent
 	}
 	_, err = namespace.resource.Get(ctx, namespace.identity.Name, metav1.GetOptions{})
-	reading.Requests += namespace.resource.requests
+	reading.Requests += namespace.resource.Requests()
 	if class := authresilience.Classify(err); class == authresilience.ClassNotFound || class == authresilience.ClassNamespaceNotFound {
 		return PresenceNamespaceNotFound
 	}

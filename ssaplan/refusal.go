@@ -70,7 +70,7 @@ var refusalWords = map[immutability.Refusal]string{
 func (p *Planner) refused(ctx context.Context, plan *Plan, err error) error {
 	class := authresilience.Classify(err)
 	if class == authresilience.ClassTypeNotServed {
-		p.kinds.forget(plan.Object.Group(), plan.Object.Version())
+		p.forgetKind(plan.Object)
 		plan.deferToType()
 		return nil
 	}
@@ -116,14 +116,11 @@ func (p *Planner) refused(ctx context.Context, plan *Plan, err error) error {
 var ipAddresses = schema.GroupVersionResource{Group: "networking.k8s.io", Version: "v1", Resource: "ipaddresses"}
 
 func (p *Planner) probe(ctx context.Context, plan *Plan, verdict immutability.Verdict) immutability.Verdict {
-	addresses := &trackedResource{
-		resource: p.resources(ipAddresses, ""), sender: p.options.sender(),
-		object: identity.Identity{APIVersion: ipAddresses.GroupVersion().String(), Kind: "IPAddress"},
-	}
+	address := identity.Identity{APIVersion: ipAddresses.GroupVersion().String(), Kind: "IPAddress"}
+	addresses := plan.target.resource.Beside(ipAddresses, address)
 	server := &probed{Writer: plan.target.resource}
 	verdict = immutability.Probe(ctx, server, plan.manifest, plan.live, verdict,
 		immutability.ProbeOptions{FieldManager: p.options.FieldManager, IPAddresses: addresses})
-	plan.target.resource.requests += addresses.requests
 	if create := verdict.Evidence.Create; create.Outcome == immutability.OutcomeUnanswered {
 		if plan.unproven = server.err; server.err == nil {
 			plan.unproven = errors.New(create.Message)

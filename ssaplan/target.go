@@ -7,29 +7,29 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
 
 // target is an object in the cluster: its identity with the namespace resolved, and access to it.
 type target struct {
 	identity identity.Identity
 	scope    identity.Scope
-	resource *trackedResource
+	resource *wire.Resource
 	warnings []string
 }
 
 // locate finds out where the object lives. A kind that the server doesn't serve is an error for which
 // meta.IsNoMatchError holds.
 func (p *Planner) locate(ctx context.Context, id identity.Identity) (*target, error) {
-	kind, err := findOnce(ctx, p.kinds, schema.GroupVersionKind{Group: id.Group(), Version: id.Version(), Kind: id.Kind})
+	kind, err := p.server.Find(ctx, schema.GroupVersionKind{Group: id.Group(), Version: id.Version(), Kind: id.Kind})
 	if err != nil {
 		return nil, err
 	}
 	t := &target{scope: identity.ScopeCluster}
-	if kind.namespaced {
+	if kind.Namespaced {
 		t.scope = identity.ScopeNamespaced
 	}
 	var warning string
@@ -37,9 +37,7 @@ func (p *Planner) locate(ctx context.Context, id identity.Identity) (*target, er
 	if warning != "" {
 		t.warnings = append(t.warnings, warning)
 	}
-	t.resource = &trackedResource{
-		resource: p.resources(kind.resource, t.identity.Namespace), object: t.identity, sender: p.options.sender(),
-	}
+	t.resource = p.server.Resource(kind.Resource, t.identity)
 	return t, nil
 }
 
@@ -90,5 +88,10 @@ func (t *target) answer(obj *unstructured.Unstructured, err error) (*unstructure
 func (t *target) dryRun(ctx context.Context, patch Patch) (*unstructured.Unstructured, error) {
 	options := patch.Options
 	options.DryRun = []string{metav1.DryRunAll}
-	return t.answer(t.resource.Patch(ctx, t.identity.Name, types.ApplyPatchType, patch.Body, options))
+	return t.answer(t.resource.Apply(ctx, t.identity.Name, patch.Body, options))
+}
+
+// forgetKind makes a kind be looked up anew that the server turned out not to serve any more.
+func (p *Planner) forgetKind(id identity.Identity) {
+	p.server.Forget(schema.GroupVersion{Group: id.Group(), Version: id.Version()})
 }

@@ -1,11 +1,11 @@
 package explain
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
 )
 
 // Prepared is a manifest in the form in which it is sent.
@@ -30,16 +30,13 @@ func (u Unknown) Empty() bool { return len(u.patterns) == 0 }
 // Paths are the fields as the manifest names them. A pattern without wildcards counts even if the manifest lacks the field.
 func (u Unknown) Paths() []projection.Path { return slices.Clone(u.paths) }
 
-// deepest is how deep a manifest may be: deeper ones no server reads, and one that contains itself has no end.
-const deepest = 10_000
-
 // ErrTooDeep is the error for a manifest that no server would read, or that contains itself.
-var ErrTooDeep = fmt.Errorf("the manifest has more than %d levels of maps and lists, or contains itself", deepest)
+var ErrTooDeep = fastjson.ErrTooDeep
 
 // Prepare leaves the fields out of a manifest that match ignore and unknown, and brings the rest into the form that a server
 // tracks faithfully. Patterns may name the fields of either form. The only error is [ErrTooDeep].
 func Prepare(manifest map[string]any, ignore, unknown projection.Patterns) (Prepared, error) {
-	if tooDeep(manifest, deepest) {
+	if fastjson.IsTooDeep(manifest) {
 		return Prepared{}, ErrTooDeep
 	}
 	out := Prepared{Unknown: Unknown{manifest: manifest, patterns: unknown}}
@@ -57,22 +54,6 @@ func Prepare(manifest map[string]any, ignore, unknown projection.Patterns) (Prep
 	}
 	out.Manifest = content
 	return out, nil
-}
-
-// tooDeep reports whether v has more than the given levels of maps and lists.
-func tooDeep(v any, levels int) bool {
-	deeper := func(item any) bool { return tooDeep(item, levels-1) }
-	switch v := v.(type) {
-	case map[string]any:
-		for _, item := range v {
-			if levels < 0 || deeper(item) {
-				return true
-			}
-		}
-	case []any:
-		return levels < 0 || slices.ContainsFunc(v, deeper)
-	}
-	return levels < 0
 }
 
 // asStored returns the path as the server has it: what a Secret has in stringData is in its data.

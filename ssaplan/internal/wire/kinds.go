@@ -1,4 +1,4 @@
-package ssaplan
+package wire
 
 import (
 	"context"
@@ -18,19 +18,18 @@ import (
 // kinds finds out under which resource a server serves a kind. A kind that it doesn't serve is an error for which
 // meta.IsNoMatchError holds.
 type kinds interface {
-	find(ctx context.Context, kind schema.GroupVersionKind) (served, error)
-	// forget is told that what was found of a group is outdated.
-	forget(group, version string)
+	find(ctx context.Context, kind schema.GroupVersionKind) (Served, error)
+	// forget makes the kinds of a group and version be looked up anew.
+	forget(schema.GroupVersion)
 }
 
-// served is how a server serves a kind.
-type served struct {
-	resource   schema.GroupVersionResource
-	namespaced bool
+// Served is how a server serves a kind.
+type Served struct {
+	Resource   schema.GroupVersionResource
+	Namespaced bool
 }
 
-// missingKinds are the kinds that a set of plans found not to be served, so that they are not looked for again for each
-// object.
+// missingKinds are the kinds that were found not to be served.
 type missingKinds struct {
 	mu    sync.Mutex
 	kinds map[schema.GroupVersionKind]bool
@@ -38,18 +37,19 @@ type missingKinds struct {
 
 type missingKindsKey struct{}
 
-func withMissingKinds(ctx context.Context) context.Context {
+// RememberMissing returns a context in which a kind that the server doesn't serve is looked for only once.
+func RememberMissing(ctx context.Context) context.Context {
 	return context.WithValue(ctx, missingKindsKey{}, &missingKinds{kinds: map[schema.GroupVersionKind]bool{}})
 }
 
-// findOnce finds a kind, and looks for one that is missing only once for each set of plans.
-func findOnce(ctx context.Context, k kinds, kind schema.GroupVersionKind) (served, error) {
+// findOnce finds a kind. Within [RememberMissing] it looks for one that is missing only once.
+func findOnce(ctx context.Context, k kinds, kind schema.GroupVersionKind) (Served, error) {
 	missing, isSet := ctx.Value(missingKindsKey{}).(*missingKinds)
 	if !isSet {
 		return k.find(ctx, kind)
 	}
 	if missing.has(kind) {
-		return served{}, notServed(kind)
+		return Served{}, notServed(kind)
 	}
 	found, err := k.find(ctx, kind)
 	if meta.IsNoMatchError(err) {
@@ -77,27 +77,27 @@ func notServed(kind schema.GroupVersionKind) error {
 // mappedKinds asks a mapper of the host. Such a mapper doesn't know about contexts.
 type mappedKinds struct{ mapper meta.RESTMapper }
 
-func (m mappedKinds) find(_ context.Context, kind schema.GroupVersionKind) (served, error) {
+func (m mappedKinds) find(_ context.Context, kind schema.GroupVersionKind) (Served, error) {
 	mapping, err := m.mapper.RESTMapping(kind.GroupKind(), kind.Version)
 	if meta.IsNoMatchError(err) {
-		m.forget(kind.Group, kind.Version) // the kind may have been installed since the mapper last looked
+		m.forget(kind.GroupVersion()) // the kind may have been installed since the mapper last looked
 		mapping, err = m.mapper.RESTMapping(kind.GroupKind(), kind.Version)
 	}
 	if err != nil {
-		return served{}, err
+		return Served{}, err
 	}
-	return served{mapping.Resource, mapping.Scope.Name() == meta.RESTScopeNameNamespace}, nil
+	return Served{mapping.Resource, mapping.Scope.Name() == meta.RESTScopeNameNamespace}, nil
 }
 
-func (m mappedKinds) forget(string, string) {
+func (m mappedKinds) forget(schema.GroupVersion) {
 	if resettable, ok := m.mapper.(meta.ResettableRESTMapper); ok {
 		resettable.Reset()
 	}
 }
 
 // discoveredKinds reads the discovery document of one group and version at a time, once even under concurrency. Unlike
-// the mappers of client-go it needs no document of other groups, whose failures it would have to guess around, and it can
-// be cancelled. What isn't served is looked for again each time, so that a kind is found as soon as it is.
+// the mappers of client-go it needs no document of other groups, whose failures it would have to guess around, and it
+// can be cancelled. What isn't served is looked for again each time, so that a kind is found as soon as it is.
 type discoveredKinds struct {
 	client rest.Interface
 	sender sender
@@ -106,17 +106,17 @@ type discoveredKinds struct {
 }
 
 type discoveredGroup struct {
-	busy  chan struct{} // holds one element while somebody looks
-	kinds map[string]served
+	busy  chan struct{} // holds one element while a goroutine looks
+	kinds map[string]Served
 }
 
-func (d *discoveredKinds) find(ctx context.Context, kind schema.GroupVersionKind) (served, error) {
+func (d *discoveredKinds) find(ctx context.Context, kind schema.GroupVersionKind) (Served, error) {
 	group := d.group(kind.GroupVersion())
 	select {
 	case group.busy <- struct{}{}:
 		defer func() { <-group.busy }()
 	case <-ctx.Done():
-		return served{}, ctx.Err()
+		return Served{}, ctx.Err()
 	}
 	if found, ok := group.kinds[kind.Kind]; ok {
 		return found, nil
@@ -124,15 +124,15 @@ func (d *discoveredKinds) find(ctx context.Context, kind schema.GroupVersionKind
 	read, err := d.read(ctx, kind.GroupVersion())
 	switch class := authresilience.Classify(err); {
 	case class == authresilience.ClassTypeNotServed, class == authresilience.ClassNotFound:
-		return served{}, notServed(kind)
+		return Served{}, notServed(kind)
 	case err != nil:
-		return served{}, err
+		return Served{}, err
 	}
 	group.kinds = read
 	if found, ok := group.kinds[kind.Kind]; ok {
 		return found, nil
 	}
-	return served{}, notServed(kind)
+	return Served{}, notServed(kind)
 }
 
 func (d *discoveredKinds) group(gv schema.GroupVersion) *discoveredGroup {
@@ -147,20 +147,21 @@ func (d *discoveredKinds) group(gv schema.GroupVersion) *discoveredGroup {
 	return d.groups[gv]
 }
 
-func (d *discoveredKinds) forget(group, version string) {
+func (d *discoveredKinds) forget(gv schema.GroupVersion) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	delete(d.groups, schema.GroupVersion{Group: group, Version: version})
+	delete(d.groups, gv)
 }
 
-func (d *discoveredKinds) read(ctx context.Context, gv schema.GroupVersion) (map[string]served, error) {
+func (d *discoveredKinds) read(ctx context.Context, gv schema.GroupVersion) (map[string]Served, error) {
 	path := "/apis/" + gv.String()
 	if gv.Group == "" {
 		path = "/api/" + gv.Version
 	}
 	var list metav1.APIResourceList
 	var err error
-	d.sender.send(ctx, Observation{Verb: "discover", Object: identity.Identity{APIVersion: gv.String()}}, func(ctx context.Context) error {
+	discovery := Observation{Verb: "discover", Object: identity.Identity{APIVersion: gv.String()}}
+	d.sender.send(ctx, discovery, func(ctx context.Context) error {
 		err = d.client.Get().MaxRetries(0).AbsPath(path).Do(ctx).Into(&list)
 		return err
 	})
@@ -170,10 +171,10 @@ func (d *discoveredKinds) read(ctx context.Context, gv schema.GroupVersion) (map
 	if list.GroupVersion != gv.String() {
 		return nil, fmt.Errorf("the answer is no list of the resources of %s: check the server's address", gv)
 	}
-	found := make(map[string]served, len(list.APIResources))
+	found := make(map[string]Served, len(list.APIResources))
 	for _, r := range list.APIResources {
 		if !strings.Contains(r.Name, "/") { // not a subresource
-			found[r.Kind] = served{gv.WithResource(r.Name), r.Namespaced}
+			found[r.Kind] = Served{gv.WithResource(r.Name), r.Namespaced}
 		}
 	}
 	return found, nil

@@ -1,9 +1,8 @@
-package ssaplan
+package wire
 
 import (
 	"context"
 	"encoding/json"
-	"net/http"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -12,47 +11,54 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
+
+	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
 )
 
-// directResource sends requests as the dynamic client does, but each only once, and decodes the answers itself: once,
+// directObjects sends requests as the dynamic client does, but each only once, and decodes the answers itself: once,
 // where the dynamic client first looks for the kind, and not at all if a patch is answered with the very bytes that the
 // read was. That is how a server answers a dry run that would write nothing. It is for one plan, and not for concurrent
 // use.
-type directResource struct {
+type directObjects struct {
 	client    rest.Interface
 	resource  schema.GroupVersionResource
 	namespace string
 
 	// read is the answer that a patch may repeat, in part or as a whole, and live its object.
-	read *document
+	read *fastjson.Document
 	live *unstructured.Unstructured
 }
 
-// directClient returns the client for direct resources. It asks for JSON whatever the dynamic client prefers.
-func directClient(config *rest.Config, httpClient *http.Client) (rest.Interface, error) {
+// directClient returns a client that asks for JSON whatever the dynamic client prefers.
+func directClient(config *rest.Config) (rest.Interface, error) {
+	httpClient, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, err
+	}
 	config = dynamic.ConfigFor(config)
 	config.AcceptContentTypes = runtime.ContentTypeJSON
 	return rest.UnversionedRESTClientForConfigAndClient(config, httpClient)
 }
 
-func directResources(direct rest.Interface) resources {
-	return func(resource schema.GroupVersionResource, namespace string) resourceClient {
-		return &directResource{client: direct, resource: resource, namespace: namespace}
+func newDirectObjects(client rest.Interface) func(schema.GroupVersionResource, string) objects {
+	return func(resource schema.GroupVersionResource, namespace string) objects {
+		return &directObjects{client: client, resource: resource, namespace: namespace}
 	}
 }
 
-func (r *directResource) Get(ctx context.Context, name string, options metav1.GetOptions, sub ...string) (*unstructured.Unstructured, error) {
+func (r *directObjects) Get(ctx context.Context, name string,
+	options metav1.GetOptions, sub ...string) (*unstructured.Unstructured, error) {
 	r.read, r.live = nil, nil
 	result := r.send(ctx, r.client.Get(), name, &options, sub)
 	body, err := result.Raw()
 	if err != nil {
 		return nil, result.Error() // with what the server says of it
 	}
-	doc, plain := decodeJSON(body)
-	if !plain || !isObject(doc.object) {
+	doc, plain := fastjson.Decode(body)
+	if !plain || !isObject(doc.Object) {
 		return into(result)
 	}
-	live := &unstructured.Unstructured{Object: doc.object}
+	live := &unstructured.Unstructured{Object: doc.Object}
 	if len(sub) == 0 {
 		r.read, r.live = doc, live
 	}
@@ -60,58 +66,66 @@ func (r *directResource) Get(ctx context.Context, name string, options metav1.Ge
 }
 
 // Patch forgets what was read, which would otherwise take memory for as long as the plan is kept.
-func (r *directResource) Patch(ctx context.Context, name string, pt types.PatchType, data []byte, options metav1.PatchOptions, sub ...string) (*unstructured.Unstructured, error) {
+func (r *directObjects) Patch(ctx context.Context, name string, pt types.PatchType,
+	data []byte, options metav1.PatchOptions, sub ...string) (*unstructured.Unstructured, error) {
 	defer func() { r.read, r.live = nil, nil }()
 	result := r.send(ctx, r.client.Patch(pt).Body(data), name, &options, sub)
 	body, err := result.Raw()
 	switch {
 	case err != nil:
 		return nil, result.Error()
-	case r.read != nil && string(body) == r.read.text:
+	case r.read.IsRepeatedBy(body):
 		return r.live, nil
 	}
-	object, plain := r.read.decodeLike(body)
+	object, plain := r.read.DecodeLike(body)
 	if !plain || !isObject(object) {
 		return into(result)
 	}
 	return &unstructured.Unstructured{Object: object}, nil
 }
 
-func (r *directResource) Create(ctx context.Context, in *unstructured.Unstructured, options metav1.CreateOptions, sub ...string) (*unstructured.Unstructured, error) {
+func (r *directObjects) Create(ctx context.Context, in *unstructured.Unstructured,
+	options metav1.CreateOptions, sub ...string) (*unstructured.Unstructured, error) {
 	return r.write(ctx, r.client.Post(), "", in, &options, sub)
 }
 
-func (r *directResource) Update(ctx context.Context, in *unstructured.Unstructured, options metav1.UpdateOptions, sub ...string) (*unstructured.Unstructured, error) {
+func (r *directObjects) Update(ctx context.Context, in *unstructured.Unstructured,
+	options metav1.UpdateOptions, sub ...string) (*unstructured.Unstructured, error) {
 	return r.write(ctx, r.client.Put(), in.GetName(), in, &options, sub)
 }
 
-func (r *directResource) write(ctx context.Context, request *rest.Request, name string, in *unstructured.Unstructured, options runtime.Object, sub []string) (*unstructured.Unstructured, error) {
-	body, err := encode(in.Object)
+func (r *directObjects) write(ctx context.Context, request *rest.Request, name string, in *unstructured.Unstructured,
+	options runtime.Object, sub []string) (*unstructured.Unstructured, error) {
+	body, err := fastjson.Encode(in.Object)
 	if err != nil {
 		return nil, err
 	}
-	return into(r.send(ctx, request.Body(body).SetHeader("Content-Type", runtime.ContentTypeJSON), name, options, sub))
+	request = request.Body(body).SetHeader("Content-Type", runtime.ContentTypeJSON)
+	return into(r.send(ctx, request, name, options, sub))
 }
 
-func (r *directResource) Delete(ctx context.Context, name string, options metav1.DeleteOptions, sub ...string) error {
+func (r *directObjects) Delete(ctx context.Context, name string, options metav1.DeleteOptions, sub ...string) error {
 	body, err := json.Marshal(options)
 	if err != nil {
 		return err
 	}
-	return r.address(r.client.Delete().Body(body).SetHeader("Content-Type", runtime.ContentTypeJSON), name, sub).Do(ctx).Error()
+	request := r.client.Delete().Body(body).SetHeader("Content-Type", runtime.ContentTypeJSON)
+	return r.address(request, name, sub).Do(ctx).Error()
 }
 
-func (r *directResource) send(ctx context.Context, request *rest.Request, name string, options runtime.Object, sub []string) rest.Result {
+func (r *directObjects) send(ctx context.Context, request *rest.Request, name string,
+	options runtime.Object, sub []string) rest.Result {
 	return r.address(request, name, sub).SpecificallyVersionedParams(options, parameters, v1).Do(ctx)
 }
 
 // address says what a request is about.
-func (r *directResource) address(request *rest.Request, name string, sub []string) *rest.Request {
+func (r *directObjects) address(request *rest.Request, name string, sub []string) *rest.Request {
 	root := []string{"apis", r.resource.Group, r.resource.Version}
 	if r.resource.Group == "" {
 		root = []string{"api", r.resource.Version}
 	}
-	request = request.MaxRetries(0).AbsPath(root...).NamespaceIfScoped(r.namespace, r.namespace != "").Resource(r.resource.Resource)
+	request = request.MaxRetries(0).AbsPath(root...).NamespaceIfScoped(r.namespace, r.namespace != "").
+		Resource(r.resource.Resource)
 	if name != "" {
 		request = request.Name(name)
 	}

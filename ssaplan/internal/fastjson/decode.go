@@ -1,4 +1,4 @@
-package ssaplan
+package fastjson
 
 import (
 	"strconv"
@@ -7,25 +7,32 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 )
 
-// document is an object as it was decoded, with its text.
-type document struct {
-	text   string
-	object map[string]any
-	parts  []part
+// Document is a JSON object as it was decoded, together with its text.
+type Document struct {
+	// Object is what the text decodes to. It may share memory with what [Document.DecodeLike] returns, so it must not
+	// be modified.
+	Object map[string]any
+
+	text  string
+	parts []part
 }
 
-// decodeJSON decodes an object as json.Unmarshal does, several times faster for what servers answer. It reports false for
-// what isn't JSON as they write it, of which json.Unmarshal can say more.
-func decodeJSON(body []byte) (*document, bool) {
+// Decode decodes a JSON object as json.Unmarshal of apimachinery does, several times faster for the answers of servers.
+// It reports false for text that isn't JSON as servers write it; json.Unmarshal can decode that or name the error.
+func Decode(body []byte) (*Document, bool) {
 	parts := make([]part, 0, min(len(body)/100, 64)) // enough for most
 	d := &decoder{text: string(body), ok: true, recording: true, parts: parts}
 	object, ok := d.document()
-	return &document{d.text, object, d.parts}, ok
+	return &Document{object, d.text, d.parts}, ok
 }
 
-// decodeLike decodes what decodeJSON does: another state of the object in doc, if there is a doc. What has the same text in
-// both is shared and not decoded again, so nobody may modify either.
-func (doc *document) decodeLike(body []byte) (map[string]any, bool) {
+// IsRepeatedBy reports whether body is the very text of the document. A nil document is repeated by nothing.
+func (doc *Document) IsRepeatedBy(body []byte) bool { return doc != nil && string(body) == doc.text }
+
+// DecodeLike decodes body as [Decode] does, and shares with the document the values whose text is the same in both:
+// they are not decoded again. It is meant for another state of the same object, and neither result may be modified. A
+// nil document has nothing to share.
+func (doc *Document) DecodeLike(body []byte) (map[string]any, bool) {
 	d := &decoder{text: string(body), ok: true}
 	if doc != nil {
 		d.parts, d.last = doc.parts, len(doc.parts)
@@ -41,7 +48,8 @@ type decoder struct {
 
 	recording bool   // makes parts; else they are those of another document
 	parts     []part // see the type
-	// first and last are where those parts begin and end that are left of the map or list that is like the one being read.
+	// first and last are where those parts begin and end that are left of the map or list that is like the one being
+	// read.
 	first, last int
 }
 

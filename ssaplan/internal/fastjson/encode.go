@@ -1,4 +1,4 @@
-package ssaplan
+package fastjson
 
 import (
 	"bytes"
@@ -19,9 +19,12 @@ import (
 // deepestSent is how deep a manifest may be: deeper ones no server reads, and one that contains itself has no end.
 const deepestSent = 10_000
 
-var errTooDeep = fmt.Errorf("the manifest has more than %d levels of maps and lists, or contains itself", deepestSent)
+// ErrTooDeep is the error for a manifest that no server reads, or that contains itself.
+var ErrTooDeep = fmt.Errorf("the manifest has more than %d levels of maps and lists, or contains itself", deepestSent)
 
-// tooDeep reports whether v has more than the given levels of maps and lists.
+// IsTooDeep reports whether encoding the object gives [ErrTooDeep].
+func IsTooDeep(object map[string]any) bool { return tooDeep(object, deepestSent) }
+
 func tooDeep(v any, levels int) bool {
 	if levels < 0 {
 		return true
@@ -43,14 +46,16 @@ func tooDeep(v any, levels int) bool {
 	return false
 }
 
-// errNotPlain is what a value is that is null or of a type that JSON decoding doesn't make.
-var errNotPlain = errors.New("the value isn't plain")
+// ErrNotPlain is the error of [Encoder.EncodePlain] for a value that is null or of a type that JSON decoding doesn't
+// make.
+var ErrNotPlain = errors.New("the value isn't plain")
 
-// errNotUTF8 is what text is that JSON can't hold. Package json would put U+FFFD in its place, which can make two field
-// names one.
-var errNotUTF8 = errors.New("the text isn't UTF-8; encode it (in a Secret's data or a ConfigMap's binaryData, for example, as base64)")
+// errNotUTF8 is the error for text that JSON can't hold. Package json would put U+FFFD in its place, which can make two
+// field names one.
+var errNotUTF8 = errors.New("the text isn't UTF-8; " +
+	"encode it (in a Secret's data or a ConfigMap's binaryData, for example, as base64)")
 
-// fieldError is what is wrong with the value of a field.
+// fieldError is an error about the value of a field.
 type fieldError struct {
 	from []projection.Element // the path, last element first
 	err  error
@@ -66,7 +71,7 @@ func (e *fieldError) Unwrap() error { return e.err }
 
 // below returns err as one of the field or item that is called name.
 func below(name projection.Element, err error) error {
-	if errors.Is(err, errTooDeep) || errors.Is(err, errNotPlain) {
+	if errors.Is(err, ErrTooDeep) || errors.Is(err, ErrNotPlain) {
 		return err // where doesn't matter
 	}
 	if inner := (*fieldError)(nil); errors.As(err, &inner) {
@@ -76,45 +81,50 @@ func below(name projection.Element, err error) error {
 	return &fieldError{[]projection.Element{name}, err}
 }
 
-// encode returns the JSON of an object, the same that json.Marshal makes. It spares what a manifest is made of the way
-// through reflection. Text that isn't UTF-8 is an error. Errors name the field.
-func encode(object map[string]any) ([]byte, error) {
-	e := newEncoder()
-	defer e.release()
-	if err := e.encode(object); err != nil {
+// Encode returns the JSON of an object, the same that json.Marshal makes, without reflection for the types that JSON
+// decoding makes. Text that isn't UTF-8 is an error, and so is an object that is too deep: see [ErrTooDeep]. Errors
+// name the field.
+func Encode(object map[string]any) ([]byte, error) {
+	e := NewEncoder()
+	defer e.Release()
+	if err := e.Encode(object); err != nil {
 		return nil, err
 	}
 	return bytes.Clone(e.text), nil
 }
 
-// encoder makes JSON in memory that is used again.
-type encoder struct {
+// Encoder encodes into memory that is used again.
+type Encoder struct {
 	text      []byte
 	plainOnly bool
 }
 
 // encoders have room that texts grew in, which is still in the processor's caches for the next one.
-var encoders = sync.Pool{New: func() any { return &encoder{} }}
+var encoders = sync.Pool{New: func() any { return &Encoder{} }}
 
-func newEncoder() *encoder { return encoders.Get().(*encoder) }
+// NewEncoder returns an encoder to be released after use.
+func NewEncoder() *Encoder { return encoders.Get().(*Encoder) }
 
-// release ends the use of the encoder and of its text.
-func (e *encoder) release() { encoders.Put(e) }
+// Release ends the use of the encoder and of its text.
+func (e *Encoder) Release() { encoders.Put(e) }
 
-// encode makes the text that of an object, see the function of that name.
-func (e *encoder) encode(object map[string]any) error { return e.start(object, false) }
+// Text returns the JSON of the object that was encoded last. It is valid until the encoder is used again or released.
+func (e *Encoder) Text() []byte { return e.text }
 
-// encodePlain is encode for an object that has nothing for [projection.Normalize] to do in its values. For others the
-// error is errNotPlain.
-func (e *encoder) encodePlain(object map[string]any) error { return e.start(object, true) }
+// Encode encodes an object as the function [Encode] does.
+func (e *Encoder) Encode(object map[string]any) error { return e.start(object, false) }
 
-func (e *encoder) start(object map[string]any, plainOnly bool) error {
+// EncodePlain is Encode for an object in whose values projection.Normalize has nothing to do. For others the error is
+// [ErrNotPlain].
+func (e *Encoder) EncodePlain(object map[string]any) error { return e.start(object, true) }
+
+func (e *Encoder) start(object map[string]any, plainOnly bool) error {
 	e.text, e.plainOnly = e.text[:0], plainOnly
 	return e.value(object, deepestSent)
 }
 
 // value adds v, which may have so many levels of maps and lists.
-func (e *encoder) value(v any, levels int) error {
+func (e *Encoder) value(v any, levels int) error {
 	switch v := v.(type) {
 	case string:
 		return e.string(v)
@@ -136,12 +146,12 @@ func (e *encoder) value(v any, levels int) error {
 		return e.other(v)
 	}
 	if e.plainOnly {
-		return errNotPlain
+		return ErrNotPlain
 	}
 	return e.other(v)
 }
 
-func (e *encoder) other(v any) error {
+func (e *Encoder) other(v any) error {
 	text, err := json.Marshal(v)
 	if err == nil && !isUTF8(reflect.ValueOf(v)) {
 		err = errNotUTF8
@@ -178,9 +188,9 @@ type field struct {
 	value any
 }
 
-func (e *encoder) fields(m map[string]any, levels int) error {
+func (e *Encoder) fields(m map[string]any, levels int) error {
 	if levels < 0 {
-		return errTooDeep
+		return ErrTooDeep
 	}
 	var few [16]field // most maps have no more, and need no memory of their own here
 	fields := few[:0]
@@ -205,9 +215,9 @@ func (e *encoder) fields(m map[string]any, levels int) error {
 	return nil
 }
 
-func (e *encoder) items(list []any, levels int) error {
+func (e *Encoder) items(list []any, levels int) error {
 	if levels < 0 {
-		return errTooDeep
+		return ErrTooDeep
 	}
 	e.text = append(e.text, '[')
 	for i, item := range list {
@@ -227,7 +237,7 @@ var escapedAs = [256]string{
 	'"': `\"`, '\\': `\\`, '\n': `\n`, '\r': `\r`, '\t': `\t`, '<': `\u003c`, '>': `\u003e`, '&': `\u0026`,
 }
 
-func (e *encoder) string(s string) error {
+func (e *Encoder) string(s string) error {
 	start, done := len(e.text), 0
 	e.text = append(e.text, '"')
 	for i := range len(s) {

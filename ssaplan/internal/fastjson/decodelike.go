@@ -1,9 +1,9 @@
-package ssaplan
+package fastjson
 
 import "strings"
 
-// part is a field or item of a document that is worth sharing: a map, a list or a long text. The parts of a document stand
-// in the order of its text, each before those within it.
+// part is a field or item of a document that is worth sharing: a map, a list or a long text. The parts of a document
+// stand in the order of its text, each before those within it.
 type part struct {
 	name  string // of the field; empty for an item
 	text  string
@@ -39,8 +39,8 @@ func (d *decoder) record(name string, depth int) any {
 	return v
 }
 
-// share returns the value of the part that stands here. If none does, it decodes the value with that of the same name in
-// mind.
+// share returns the value of the part that stands here. If none does, it decodes the value with that of the same name
+// in mind.
 func (d *decoder) share(name string, depth int) any {
 	like, same := d.find(name)
 	if like < 0 {
@@ -68,8 +68,8 @@ func (d *decoder) alone(depth int) any {
 	return v
 }
 
-// find returns the next part of the name, and whether it is the one that stands here, which it prefers. It looks at the next
-// few only: servers write fields in a fixed order.
+// find returns the next part of the name, and whether it is the one that stands here, which it prefers. It looks at the
+// next few only: servers write fields in a fixed order.
 func (d *decoder) find(name string) (like int, same bool) {
 	const few = 8
 	like = -1

@@ -1,4 +1,4 @@
-package ssaplan
+package fastjson
 
 import (
 	"fmt"
@@ -17,18 +17,18 @@ import (
 
 // checkDecodeLike checks that decoding b gives the same whether or not a is in mind, and that a stays what it is.
 func checkDecodeLike(t *testing.T, a, b []byte) {
-	doc, ok := decodeJSON(a)
+	doc, ok := Decode(a)
 	if !ok {
 		return
 	}
-	alone, aloneOK := decodeJSON(b)
-	got, gotOK := doc.decodeLike(b)
+	alone, aloneOK := Decode(b)
+	got, gotOK := doc.DecodeLike(b)
 	require.Equal(t, aloneOK, gotOK, "%s\n%s", a, b)
 	if aloneOK {
-		require.Equal(t, alone.object, got, "%s\n%s", a, b)
+		require.Equal(t, alone.Object, got, "%s\n%s", a, b)
 	}
-	again, _ := decodeJSON(a)
-	require.Equal(t, again.object, doc.object, "%s\n%s", a, b)
+	again, _ := Decode(a)
+	require.Equal(t, again.Object, doc.Object, "%s\n%s", a, b)
 }
 
 func TestDecodingLikeAnotherIsDecoding(t *testing.T) {
@@ -131,15 +131,15 @@ func spliced(random *rand.Rand, text []byte) []byte {
 }
 
 func TestDryRunSharesWhatItRepeats(t *testing.T) {
-	live, err := os.ReadFile("testdata/bench/deployment/live.json")
+	live, err := os.ReadFile("../../testdata/bench/deployment/live.json")
 	require.NoError(t, err)
-	dryRun, err := os.ReadFile("testdata/bench/deployment/dryrun.json")
+	dryRun, err := os.ReadFile("../../testdata/bench/deployment/dryrun.json")
 	require.NoError(t, err)
-	doc, ok := decodeJSON(live)
+	doc, ok := Decode(live)
 	require.True(t, ok)
-	object, ok := doc.decodeLike(dryRun)
+	object, ok := doc.DecodeLike(dryRun)
 	require.True(t, ok)
-	a, b := doc.object["spec"].(map[string]any), object["spec"].(map[string]any)
+	a, b := doc.Object["spec"].(map[string]any), object["spec"].(map[string]any)
 	assert.NotEqual(t, a["replicas"], b["replicas"], "is what was edited")
 	assert.Equal(t, address(a["template"]), address(b["template"]))
 }

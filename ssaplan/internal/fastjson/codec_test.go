@@ -1,4 +1,4 @@
-package ssaplan
+package fastjson
 
 import (
 	"math"
@@ -9,11 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/json"
-
-	"github.com/ssaplan/primitives/identity"
-	"github.com/ssaplan/primitives/projection"
 )
 
 // texts are JSON as it is and as it isn't, with what a short decoder could get wrong.
@@ -29,13 +25,13 @@ var texts = []string{
 }
 
 func TestCodecAgreesWithPackageJSON(t *testing.T) {
-	answers, err := filepath.Glob("testdata/bench/*/*.json")
+	answers, err := filepath.Glob("../../testdata/bench/*/*.json")
 	require.NoError(t, err)
 	require.NotEmpty(t, answers)
 	for _, name := range answers {
 		text, err := os.ReadFile(name)
 		require.NoError(t, err)
-		_, decoded := decodeJSON(text)
+		_, decoded := Decode(text)
 		assert.True(t, decoded, "what a server answers must not need the slow way: %s", name)
 		texts = append(texts, string(text))
 	}
@@ -55,24 +51,24 @@ func FuzzCodec(f *testing.F) {
 func checkCodec(t *testing.T, text []byte) {
 	var want map[string]any
 	err := json.Unmarshal(text, &want)
-	if got, ok := decodeJSON(text); ok {
+	if got, ok := Decode(text); ok {
 		require.NoError(t, err, "%s", text)
-		require.Equal(t, want, got.object, "%s", text)
+		require.Equal(t, want, got.Object, "%s", text)
 	}
 	if err != nil {
 		return
 	}
 	encoded, err := json.Marshal(want)
 	require.NoError(t, err)
-	got, err := encode(want)
+	got, err := Encode(want)
 	require.NoError(t, err)
 	require.Equal(t, string(encoded), string(got))
-	e := &encoder{}
-	if err := e.encodePlain(want); err != nil {
-		require.Same(t, errNotPlain, err)
+	e := &Encoder{}
+	if err := e.EncodePlain(want); err != nil {
+		require.Same(t, ErrNotPlain, err)
 		require.Contains(t, string(encoded), "null")
 	} else {
-		require.Equal(t, string(encoded), string(e.text))
+		require.Equal(t, string(encoded), string(e.Text()))
 	}
 }
 
@@ -81,43 +77,12 @@ func TestEncodingOtherTypes(t *testing.T) {
 	for _, v := range []any{5.0, 1e21, nil, map[string]any(nil), []any(nil), map[string]string{"b": "<", "a": ""}, 5, int32(5), named("x"), []string{"a"}} {
 		want, err := json.Marshal(map[string]any{"v": v})
 		require.NoError(t, err)
-		got, err := encode(map[string]any{"v": v})
+		got, err := Encode(map[string]any{"v": v})
 		require.NoError(t, err)
 		require.Equal(t, string(want), string(got))
 		_, isPlain := v.(float64)
-		err = new(encoder).encodePlain(map[string]any{"list": []any{map[string]any{"v": v}}})
+		err = new(Encoder).EncodePlain(map[string]any{"list": []any{map[string]any{"v": v}}})
 		require.Equal(t, isPlain, err == nil, "%T", v)
-	}
-}
-
-// What is sent as it is, is what normalizing would have made of it.
-func TestEncodedManifestIsNormal(t *testing.T) {
-	type named string
-	for _, kind := range []string{"Secret", "Widget"} {
-		for _, field := range []string{"data", "stringData", "status", "spec"} {
-			for _, v := range []any{"b", "", nil, 5, int64(5), 5.5, named("b"), true, []any{}, []any{nil}, map[string]any{}, map[string]any{"b": nil}, []string{"b"}, map[string]string{"b": ""}} {
-				metadata := map[string]any{"name": "n", "labels": v, "uid": v}
-				for _, name := range []string{"labels", "uid", ""} {
-					manifest := map[string]any{"apiVersion": "v1", "kind": kind, "metadata": metadata, field: map[string]any{"a": v}}
-					normal, steps := projection.Normalize(manifest)
-					want, err := json.Marshal(inNamespace(normal, "there"))
-					require.NoError(t, err)
-					plan := &Plan{
-						Object:  identity.Identity{APIVersion: "v1", Kind: kind, Namespace: "there", Name: "n"},
-						request: Request{Manifest: &unstructured.Unstructured{Object: manifest}},
-					}
-					e := &encoder{}
-					content, err := plan.encode(e)
-					require.NoError(t, err)
-					require.Equal(t, string(want), string(e.text))
-					require.Equal(t, steps, plan.Adjustments)
-					sent, err := json.Marshal(content)
-					require.NoError(t, err)
-					require.Equal(t, string(want), string(sent))
-					delete(metadata, name)
-				}
-			}
-		}
 	}
 }
 
@@ -132,7 +97,7 @@ func TestEncodingErrorsNameTheField(t *testing.T) {
 		"v: the text isn't UTF-8":                  map[string]string{"a": "b", "c\xff": "d"},
 		"v.l: the text isn't UTF-8":                map[string]any{"l": []map[string]any{{"a": []string{"\xff"}}}},
 	} {
-		_, err := encode(map[string]any{"v": v})
+		_, err := Encode(map[string]any{"v": v})
 		require.ErrorContains(t, err, want)
 	}
 }

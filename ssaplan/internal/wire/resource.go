@@ -1,0 +1,102 @@
+package wire
+
+import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/ssaplan/primitives/identity"
+)
+
+// objects is access to the objects of one resource, in one namespace if the resource has namespaces.
+// dynamic.ResourceInterface of client-go satisfies it.
+type objects interface {
+	Get(ctx context.Context, name string, options metav1.GetOptions,
+		subresources ...string) (*unstructured.Unstructured, error)
+	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, options metav1.PatchOptions,
+		subresources ...string) (*unstructured.Unstructured, error)
+	Create(ctx context.Context, obj *unstructured.Unstructured, options metav1.CreateOptions,
+		subresources ...string) (*unstructured.Unstructured, error)
+	Update(ctx context.Context, obj *unstructured.Unstructured, options metav1.UpdateOptions,
+		subresources ...string) (*unstructured.Unstructured, error)
+	Delete(ctx context.Context, name string, options metav1.DeleteOptions, subresources ...string) error
+}
+
+// Resource is access to the objects of one resource that counts and reports the requests. It is not for concurrent use.
+//
+// What Get and Apply return may share memory, so it must not be modified.
+type Resource struct {
+	server   *Server
+	objects  objects
+	object   identity.Identity
+	requests *int
+}
+
+// Requests returns how many requests were sent.
+func (r *Resource) Requests() int { return *r.requests }
+
+// Beside gives access to another resource, see [Server.Resource]. Its requests count as those of r.
+func (r *Resource) Beside(resource schema.GroupVersionResource, object identity.Identity) *Resource {
+	other := r.server.Resource(resource, object)
+	other.requests = r.requests
+	return other
+}
+
+func (r *Resource) send(ctx context.Context, verb, name string, dryRun []string, request func(context.Context) error) {
+	object := r.object
+	object.Name = name
+	*r.requests += r.server.sender.send(ctx, Observation{Verb: verb, DryRun: len(dryRun) > 0, Object: object}, request)
+}
+
+// Get reads an object.
+func (r *Resource) Get(ctx context.Context, name string, options metav1.GetOptions,
+	sub ...string) (obj *unstructured.Unstructured, err error) {
+	r.send(ctx, "get", name, nil, func(ctx context.Context) error {
+		obj, err = r.objects.Get(ctx, name, options, sub...)
+		return err
+	})
+	return obj, err
+}
+
+// Apply sends a server-side apply. If the answer is byte for byte that of the [Resource.Get] right before, as that of a
+// dry run that would write nothing is, both return the same object. A server of [ForClient] always returns two.
+func (r *Resource) Apply(ctx context.Context, name string, body []byte,
+	options metav1.PatchOptions) (obj *unstructured.Unstructured, err error) {
+	r.send(ctx, "patch", name, options.DryRun, func(ctx context.Context) error {
+		obj, err = r.objects.Patch(ctx, name, types.ApplyPatchType, body, options)
+		return err
+	})
+	return obj, err
+}
+
+// Create creates an object.
+func (r *Resource) Create(ctx context.Context, in *unstructured.Unstructured, options metav1.CreateOptions,
+	sub ...string) (obj *unstructured.Unstructured, err error) {
+	r.send(ctx, "create", in.GetName(), options.DryRun, func(ctx context.Context) error {
+		obj, err = r.objects.Create(ctx, in, options, sub...)
+		return err
+	})
+	return obj, err
+}
+
+// Update replaces the content of an object.
+func (r *Resource) Update(ctx context.Context, in *unstructured.Unstructured, options metav1.UpdateOptions,
+	sub ...string) (obj *unstructured.Unstructured, err error) {
+	r.send(ctx, "update", in.GetName(), options.DryRun, func(ctx context.Context) error {
+		obj, err = r.objects.Update(ctx, in, options, sub...)
+		return err
+	})
+	return obj, err
+}
+
+// Delete deletes an object.
+func (r *Resource) Delete(ctx context.Context, name string, options metav1.DeleteOptions) (err error) {
+	r.send(ctx, "delete", name, options.DryRun, func(ctx context.Context) error {
+		err = r.objects.Delete(ctx, name, options)
+		return err
+	})
+	return err
+}

@@ -1,0 +1,90 @@
+package wire
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/identity"
+)
+
+// Observation is one request that was sent; see the type of that name in package ssaplan.
+type Observation struct {
+	Verb           string
+	DryRun         bool
+	Object         identity.Identity
+	Duration       time.Duration
+	Class          authresilience.Class
+	Status         int
+	Sent, Received int64
+}
+
+// Options say how requests are sent. The zero value works.
+type Options struct {
+	// Observe is told of each request, from the goroutine that sent it.
+	Observe func(context.Context, Observation)
+	// Logger gets each request at level debug.
+	Logger *slog.Logger
+	// ThrottleRetries is how often a request is sent again that the server throttled.
+	ThrottleRetries int
+}
+
+// sender sends requests.
+type sender struct {
+	observe func(context.Context, Observation) // nil if no observer is set
+	retries int
+}
+
+func (o Options) sender() sender {
+	if o.Logger == nil {
+		return sender{o.Observe, o.ThrottleRetries}
+	}
+	return sender{o.logged, o.ThrottleRetries}
+}
+
+func (o Options) logged(ctx context.Context, seen Observation) {
+	o.Logger.LogAttrs(ctx, slog.LevelDebug, "request", slog.String("verb", seen.Verb), slog.Bool("dryRun", seen.DryRun),
+		slog.String("object", seen.Object.String()), slog.Duration("duration", seen.Duration),
+		slog.String("class", string(seen.Class)), slog.Int("status", seen.Status),
+		slog.Int64("sent", seen.Sent), slog.Int64("received", seen.Received))
+	if o.Observe != nil {
+		o.Observe(ctx, seen)
+	}
+}
+
+// send sends a request, and again when the server had no time for it. It returns how often it did.
+func (s sender) send(ctx context.Context, o Observation, request func(context.Context) error) int {
+	for sent := 1; ; sent++ {
+		err := s.sendOnce(ctx, o, request)
+		if !apierrors.IsTooManyRequests(err) || sent > s.retries || !wait(ctx, err) {
+			return sent
+		}
+	}
+}
+
+// wait waits as long as the server asks for, and reports false if ctx ends first.
+func wait(ctx context.Context, throttled error) bool {
+	seconds, _ := apierrors.SuggestsClientDelay(throttled)
+	select {
+	case <-time.After(time.Duration(max(seconds, 1)) * time.Second):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (s sender) sendOnce(ctx context.Context, o Observation, request func(context.Context) error) error {
+	if s.observe == nil {
+		return request(ctx)
+	}
+	ctx, seen := withExchange(ctx)
+	start := time.Now()
+	err := request(ctx)
+	o.Duration, o.Class = time.Since(start), authresilience.Classify(err)
+	o.Status, o.Sent, o.Received = int(seen.status.Load()), seen.sent.Load(), seen.received.Load()
+	s.observe(ctx, o)
+	return err
+}

@@ -1,0 +1,69 @@
+package wire
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+
+	"github.com/ssaplan/primitives/identity"
+)
+
+// Server is a Kubernetes API server. It is safe for concurrent use.
+type Server struct {
+	kinds   kinds
+	objects func(resource schema.GroupVersionResource, namespace string) objects
+	sender  sender
+}
+
+// Connect returns the server that config leads to. It sends nothing yet. A config without QPS gets no throttle on the
+// client's side. Warnings of the server go to [WarningHandler], and from there to the handler of the config. The config
+// is not modified.
+func Connect(config *rest.Config, options Options) (*Server, error) {
+	config = rest.CopyConfig(config)
+	if config.QPS == 0 {
+		config.QPS = -1
+	}
+	config.WarningHandlerWithContext = WarningHandler{Others: otherWarnings(config)}
+	sender := options.sender()
+	if sender.observe != nil {
+		config.Wrap(newMeter)
+	}
+	client, err := directClient(config)
+	if err != nil {
+		return nil, fmt.Errorf("client for %s: %w", config.Host, err)
+	}
+	return &Server{&discoveredKinds{client: client, sender: sender}, newDirectObjects(client), sender}, nil
+}
+
+// ForClient returns the server that a client of the host leads to, whose kinds a mapper of the host knows.
+func ForClient(client dynamic.Interface, mapper meta.RESTMapper, options Options) *Server {
+	return &Server{mappedKinds{mapper}, dynamicObjects(client), options.sender()}
+}
+
+func dynamicObjects(client dynamic.Interface) func(schema.GroupVersionResource, string) objects {
+	return func(resource schema.GroupVersionResource, namespace string) objects {
+		if namespace == "" {
+			return client.Resource(resource)
+		}
+		return client.Resource(resource).Namespace(namespace)
+	}
+}
+
+// Find returns how the server serves a kind. A kind that it doesn't serve is an error for which meta.IsNoMatchError
+// holds.
+func (s *Server) Find(ctx context.Context, kind schema.GroupVersionKind) (Served, error) {
+	return findOnce(ctx, s.kinds, kind)
+}
+
+// Forget makes the server's kinds of a group and version be looked up anew.
+func (s *Server) Forget(gv schema.GroupVersion) { s.kinds.forget(gv) }
+
+// Resource gives access to the objects of a resource in the namespace of an identity, which is what the requests are
+// reported to be about; its name is taken from each request.
+func (s *Server) Resource(resource schema.GroupVersionResource, object identity.Identity) *Resource {
+	return &Resource{s, s.objects(resource, object.Namespace), object, new(int)}
+}

@@ -1,0 +1,36 @@
+package ssaplan
+
+import (
+	"context"
+	"time"
+
+	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan/internal/wire"
+)
+
+// Observation is one request that the Planner sent. It holds nothing of an object's content.
+type Observation struct {
+	// Verb is get, patch, create, update, delete, or discover for the list of the kinds of an API version, in which case
+	// the Object has no more than that. DryRun says that the server was only to try.
+	Verb   string
+	DryRun bool
+	Object identity.Identity
+	// Duration is the time from sending the request until its answer was decoded.
+	Duration time.Duration
+	// Class is the class of the failure, [authresilience.ClassNone] if there was none.
+	Class authresilience.Class
+	// Status is the HTTP status, 0 if there was no answer. Sent and Received are the bytes of the bodies. All three are
+	// known only to a Planner made by [New].
+	Status         int
+	Sent, Received int64
+}
+
+// wire returns the options that are about requests.
+func (o Options) wire() wire.Options {
+	out := wire.Options{Logger: o.Logger, ThrottleRetries: o.ThrottleRetries}
+	if o.Observe != nil {
+		out.Observe = func(ctx context.Context, seen wire.Observation) { o.Observe(ctx, Observation(seen)) }
+	}
+	return out
+}
