@@ -82,6 +82,7 @@ func (t *trial) judgeValues() {
 	if t.before != nil {
 		t.compareValues("before", t.plan.Before, projection.Project(t.before.Object, declared))
 	}
+	t.judgeBaseline(t.plan)
 	if t.planIs(ssaplan.ActionNoOp) {
 		t.check(values, len(t.plan.Changes) == 0, "a no-op changes %v", t.plan.Changes)
 	}
@@ -92,8 +93,64 @@ func (t *trial) judgeValues() {
 }
 
 func (t *trial) compareValues(when string, planned, real projection.Projection) {
+	real = real.Replace(emptyIn(planned), t.emptyInManifest)
 	t.check(values, reflect.DeepEqual(planned.Object, real.Object) && len(projection.Diff(planned, real)) == 0,
 		"planned and real values %s: %v", when, projection.Diff(planned, real))
+}
+
+// emptyIn returns the declared fields that the plan has as empty maps.
+func emptyIn(planned projection.Projection) projection.FieldSet {
+	var found []projection.Path
+	for p, v := range planned.Leaves() {
+		if m, isMap := v.(map[string]any); isMap && len(m) == 0 {
+			found = append(found, p)
+		}
+	}
+	return projection.NewFieldSet(found...)
+}
+
+// emptyInManifest returns an empty map for a map that the manifest has as empty: what the real object has in it isn't
+// declared.
+func (t *trial) emptyInManifest(at projection.Path, v any) any {
+	if _, isMap := v.(map[string]any); isMap && slices.ContainsFunc(valuesAt(t.wire.Object, at), isEmptyMap) {
+		return map[string]any{}
+	}
+	return v
+}
+
+func isEmptyMap(v any) bool {
+	m, isMap := v.(map[string]any)
+	return isMap && len(m) == 0
+}
+
+// valuesAt returns what a manifest may have at a path: an item of a list is any that has no other key than the path.
+func valuesAt(v any, path projection.Path) []any {
+	if len(path) == 0 {
+		return []any{v}
+	}
+	var found []any
+	switch v := v.(type) {
+	case map[string]any:
+		if child, exists := v[path[0].Name()]; exists {
+			found = valuesAt(child, path[1:])
+		}
+	case []any:
+		for _, item := range v {
+			if fields, isMap := item.(map[string]any); isMap && fits(fields, path[0].KeyFields()) {
+				found = append(found, valuesAt(item, path[1:])...)
+			}
+		}
+	}
+	return found
+}
+
+func fits(fields, key map[string]any) bool {
+	for name, want := range key {
+		if v, exists := fields[name]; exists && !reflect.DeepEqual(v, want) {
+			return false
+		}
+	}
+	return true
 }
 
 func (t *trial) judgeOwners() {

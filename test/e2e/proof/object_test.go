@@ -24,6 +24,7 @@ type object struct {
 	slot    int                     // of the cases that run at the same time, which this is
 	gvk     schema.GroupVersionKind // of the case's manifests
 	state   *explain.State          // what is remembered of the last apply
+	last    *applied
 
 	namespaced bool
 }

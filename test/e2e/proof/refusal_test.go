@@ -65,7 +65,8 @@ func (t *trial) judgeForced(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	differences := projection.Diff(t.plan.After, projection.Project(forced.Object, t.plan.After.Fields))
+	real := projection.Project(forced.Object, t.plan.After.Fields).Replace(emptyIn(t.plan.After), t.emptyInManifest)
+	differences := projection.Diff(t.plan.After, real)
 	t.check(conflict, len(differences) == 0, "values shown and forced: %v", differences)
 	for _, c := range t.plan.Changes {
 		wrong := wrongValues(c, t.before, forced)

@@ -35,6 +35,7 @@ const (
 	sideEffects = "side effects"
 	fates       = "fates of dropped fields"
 	normalized  = "normalization"
+	refresh     = "refresh"
 )
 
 // rewritten is the outcome of a no-op for which the server stored the object anew.
@@ -94,6 +95,7 @@ func (t *trial) run(ctx context.Context) (err error) {
 	if t.before, err = t.object.get(ctx, t.manifest); err != nil {
 		return err
 	}
+	t.judgeRefresh(ctx)
 	t.makePlan(ctx)
 	between, err := t.object.get(ctx, t.manifest)
 	if err != nil {
@@ -120,6 +122,7 @@ func (t *trial) run(ctx context.Context) (err error) {
 	if err := t.remember(); err != nil {
 		return err
 	}
+	t.object.last = &applied{t.manifest, t.ignored, t.step.Force}
 	t.judgeApply(ctx)
 	return nil
 }
@@ -183,7 +186,7 @@ func told(plan *ssaplan.Plan, err error) string {
 	shown := *plan
 	shown.Warnings = slices.Clone(plan.Warnings) // a conflict that can't be forced has the server's reason among them
 	for i, warning := range shown.Warnings {
-		shown.Warnings[i] = sortedWords(warning)
+		shown.Warnings[i] = sortedWords(unfixed.ReplaceAllString(warning, "…"))
 	}
 	text, err := json.Marshal(shown)
 	text = timestamps.ReplaceAll(text, nil)

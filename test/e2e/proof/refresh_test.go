@@ -1,0 +1,95 @@
+package proof_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
+)
+
+// applied is the last apply of a case's object that the server accepted.
+type applied struct {
+	manifest *unstructured.Unstructured // as the user wrote it
+	ignored  projection.Patterns
+	force    bool
+}
+
+// judgeRefresh compares a refresh with a plan for the manifest that was applied last: the refresh reports drift exactly where
+// the plan changes what is declared, and where the plan is a no-op there is nothing to compare.
+func (t *trial) judgeRefresh(ctx context.Context) {
+	last := t.object.last
+	if last == nil || t.object.state == nil || t.before == nil {
+		return
+	}
+	planners := t.object.cluster.refusing
+	if last.force {
+		planners = t.object.cluster.forcing
+	}
+	reading, err := planners.tested.Read(ctx, t.object.state)
+	if !t.check(refresh, err == nil, "%v", err) || reading.Presence != ssaplan.PresenceFound {
+		return
+	}
+	plan, err := planners.tested.Plan(ctx, ssaplan.Request{
+		Manifest: last.manifest.DeepCopy(), Ignore: last.ignored, Prior: reading.State, Live: reading.Live,
+	})
+	if err != nil || plan.Action == ssaplan.ActionReplace || plan.Action == ssaplan.ActionDeferred {
+		return // the server refuses by now what it accepted then
+	}
+	if plan.Action == ssaplan.ActionConflict && slices.ContainsFunc(plan.Warnings, isUnforced) {
+		return // what the apply would change isn't known
+	}
+	drift, changes := t.changedPlaces(reading.Drift), t.changedPlaces(plan.Changes)
+	t.check(refresh, slices.Equal(drift, changes), "drift:\n%v\nplan %v:\n%v", reading.Drift, plan, plan.Changes)
+	t.judgeBaseline(plan)
+}
+
+func isUnforced(warning string) bool { return strings.HasPrefix(warning, "what taking over the fields") }
+
+// judgeBaseline checks that a plan which changes nothing gives a host nothing to show.
+func (t *trial) judgeBaseline(plan *ssaplan.Plan) {
+	if plan.Action != ssaplan.ActionNoOp {
+		return
+	}
+	after := plan.After
+	if t.object.state != nil && t.comparesDigests(plan) {
+		after = t.object.state.Digested(after)
+	}
+	differences := projection.Diff(plan.Baseline, after)
+	t.check(refresh, len(differences) == 0, "a no-op, and from baseline to after: %v", differences)
+}
+
+// comparesDigests reports whether the plan was made with a remembered state, whose sensitive values are digests.
+func (t *trial) comparesDigests(plan *ssaplan.Plan) bool {
+	return plan != t.plan || t.step.Remember
+}
+
+// alteredOnCreate are the declared fields, by kind, that an admission plugin of the server changes when an object is created,
+// and not when it is updated: applying the manifest again changes what is stored, though nothing has drifted.
+// Source: kubernetes/plugin/pkg/admission/nodetaint.
+var alteredOnCreate = map[string]string{"Node": "spec.taints"}
+
+// isEmptied reports whether a map that is declared as empty is null. So the server stores one when the last field in it is
+// dropped, and the next apply of the same manifest makes an empty map of it.
+func isEmptied(c explain.Change) bool { return c.Op == projection.OpChange && c.Before == nil && isEmptyMap(c.After) }
+
+// changedPlaces returns where something changes but for side effects. Which of two items that change places is the one that
+// moved is a matter of the direction, so of a move only the list counts.
+func (t *trial) changedPlaces(changes []explain.Change) []string {
+	var out []string
+	for _, c := range changes {
+		switch {
+		case c.Cause == explain.CauseSideEffect, isEmptied(c), c.Path.String() == alteredOnCreate[t.object.gvk.Kind]:
+		case c.Op == projection.OpMove:
+			out = append(out, c.Path[:len(c.Path)-1].String()+" order")
+		default:
+			out = append(out, c.Path.String())
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
