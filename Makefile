@@ -38,6 +38,10 @@ test-e2e: controlplane ## end-to-end tests, on a real control plane; prints the 
 		echo "== $$m"; (cd $$m && $(GO) test -v -timeout 20m ./...) >$(LOG) 2>&1 || { cat $(LOG); exit 1; }; \
 		grep -E '^(ok|agreement|figure|[a-z -]+: [0-9]+(/[0-9]+)?( .*)?$$)|NOT RUN' $(LOG) || true; done
 
+.PHONY: record
+record: controlplane ## record anew what a real server answers, for the unit tests of ssaplan/explain
+	cd test && RECORD=1 $(GO) test -count 1 ./e2e/explain
+
 CASES ?= 20000
 SEED ?= 2
 .PHONY: proof

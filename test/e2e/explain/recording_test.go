@@ -1,0 +1,224 @@
+package explain_test
+
+import (
+	"bytes"
+	stdjson "encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/util/json"
+)
+
+// recording is the content of a file.
+type recording struct {
+	why, server string
+	manifest    any
+	answers     answers
+	want        []any
+}
+
+// answers are what the server said. What is nil was not there.
+type answers struct {
+	// PriorManifest and PriorObject are the manager's last apply and the answer to it.
+	PriorManifest any `json:"priorManifest"`
+	PriorObject   any `json:"priorObject"`
+	Live          any `json:"live"`
+	// Answer is that to the dry run, Refusal the status if it was refused. Forced is the answer if it was refused for a
+	// conflict and then tried with force.
+	Answer  any `json:"answer"`
+	Refusal any `json:"refusal"`
+	Forced  any `json:"forced"`
+}
+
+// field is a field of a file.
+type field struct {
+	name  string
+	value any
+}
+
+// fields returns the content of the file, in the order in which it is read best.
+func (r *recording) fields() []field {
+	a := r.answers
+	fields := []field{
+		{"why", r.why}, {"server", r.server}, {"manager", manager}, {"want", append([]any{}, r.want...)},
+		{"manifest", r.manifest},
+	}
+	if a.PriorObject != nil {
+		fields = append(fields, field{"prior", map[string]any{"manifest": a.PriorManifest, "object": a.PriorObject}})
+	}
+	fields = append(fields, field{"live", a.Live}, field{"answer", a.Answer})
+	if a.Refusal != nil {
+		fields = append(fields, field{"refusal", a.Refusal})
+	}
+	if a.Forced != nil {
+		fields = append(fields, field{"forced", a.Forced})
+	}
+	return fields
+}
+
+func (r *recording) content() map[string]any {
+	content := map[string]any{}
+	for _, f := range r.fields() {
+		content[f.name] = f.value
+	}
+	return content
+}
+
+func readFile(t *testing.T, file string) map[string]any {
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	var content map[string]any
+	require.NoError(t, json.Unmarshal(text, &content), file)
+	return content
+}
+
+// What the server picks, or takes from its clock.
+var (
+	someUID     = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+	someVersion = regexp.MustCompile(`"resourceVersion":"\d+"`)
+	someAddress = regexp.MustCompile(`10\.0\.0\.[1-9]\d*`)
+	somePort    = regexp.MustCompile(`[nN]odePort":\d+`)
+	someTime    = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
+)
+
+// anonymous returns the answers with other uids, versions, addresses, ports and times, which are equal where the
+// server's are. Versions and times are also in the same order. What is in the scenario itself stays. A time becomes
+// that of its step; the steps began in the given seconds.
+func (a answers) anonymous(s scenario, began []int64) (out answers, err error) {
+	text, err := stdjson.Marshal(a)
+	if err != nil {
+		return out, err
+	}
+	said, err := stdjson.Marshal(s)
+	if err != nil {
+		return out, err
+	}
+	for _, pick := range []struct {
+		pattern *regexp.Regexp
+		format  string
+	}{
+		{someUID, "00000000-0000-4000-8000-%012d"}, {someVersion, `"resourceVersion":"10%02d"`},
+		{someAddress, "10.0.0.1%02d"}, {somePort, `odePort":310%02d`},
+	} {
+		text = renumbered(text, said, pick.pattern, pick.format)
+	}
+	text = someTime.ReplaceAllFunc(text, func(found []byte) []byte {
+		if bytes.Contains(said, found) {
+			return found
+		}
+		return timeOfStep(found, began)
+	})
+	return out, json.Unmarshal(text, &out)
+}
+
+// renumbered returns the text with numbers, in the order of their first appearance, for what the pattern finds and is
+// not in the scenario. The order of resourceVersions is that of time, since the answers are in that order.
+func renumbered(text, said []byte, pattern *regexp.Regexp, format string) []byte {
+	numbers := map[string]int{}
+	return pattern.ReplaceAllFunc(text, func(found []byte) []byte {
+		if bytes.Contains(said, found) {
+			return found
+		}
+		if numbers[string(found)] == 0 {
+			numbers[string(found)] = len(numbers) + 1
+		}
+		number := fmt.Sprintf(format, numbers[string(found)])
+		if pattern == somePort {
+			number = string(found[:1]) + number
+		}
+		return []byte(number)
+	})
+}
+
+// timeOfStep returns the time that stands for that of the step in which found was. Each step has its minute.
+func timeOfStep(found []byte, began []int64) []byte {
+	at, err := time.Parse(time.RFC3339, string(found))
+	if err != nil || len(began) == 0 || at.Unix() < began[0] {
+		return found
+	}
+	step := 0
+	for step+1 < len(began) && began[step+1] <= at.Unix() {
+		step++
+	}
+	format := "2026-01-01T10:%02d:00Z"
+	if bytes.ContainsRune(found, '.') {
+		format = "2026-01-01T10:%02d:00.000000Z"
+	}
+	return fmt.Appendf(nil, format, step+1)
+}
+
+// width is how long the lines of a file may be.
+const width = 160
+
+// lines returns JSON in which each value that fits stands in one line. The fields of a file keep their order.
+func lines(v any) string {
+	var b strings.Builder
+	write(&b, v, "")
+	return b.String() + "\n"
+}
+
+func write(b *strings.Builder, v any, indent string) {
+	text := inOneLine(v)
+	below := indent + " "
+	switch v := v.(type) {
+	case []field:
+		writeItems(b, "{}", v, below, func(f field) { fmt.Fprintf(b, "%q: ", f.name); write(b, f.value, below) })
+		return
+	case map[string]any:
+		if len(indent)+len(text) > width {
+			writeItems(b, "{}", slices.Sorted(maps.Keys(v)), below, func(name string) {
+				b.WriteString(inOneLine(name) + ": ")
+				write(b, v[name], below)
+			})
+			return
+		}
+	case []any:
+		if len(indent)+len(text) > width {
+			writeItems(b, "[]", v, below, func(item any) { write(b, item, below) })
+			return
+		}
+	}
+	b.WriteString(text)
+}
+
+// writeItems writes each item to a line of its own, between brackets.
+func writeItems[T any](b *strings.Builder, brackets string, items []T, indent string, item func(T)) {
+	separator := brackets[:1]
+	for _, it := range items {
+		b.WriteString(separator + "\n" + indent)
+		item(it)
+		separator = ","
+	}
+	b.WriteString("\n" + indent[1:] + brackets[1:])
+}
+
+// inOneLine returns the JSON of v, with spaces between its parts.
+func inOneLine(v any) string {
+	var parts []string
+	switch v := v.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			parts = append(parts, inOneLine(name)+": "+inOneLine(v[name]))
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	case []any:
+		for _, item := range v {
+			parts = append(parts, inOneLine(item))
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	}
+	var b bytes.Buffer
+	encoder := stdjson.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return fmt.Sprint(v) // there is nothing in an answer that has no JSON
+	}
+	return strings.TrimSpace(b.String())
+}
