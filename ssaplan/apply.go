@@ -52,14 +52,14 @@ func (p *Planner) Apply(ctx context.Context, plan *Plan) (*unstructured.Unstruct
 	for attempt := 1; ; attempt++ {
 		switch plan.Action {
 		case ActionNoOp:
-			return plan.live.DeepCopy(), nil
+			return plan.basis.live.DeepCopy(), nil
 		case ActionCreate, ActionUpdate:
 		case ActionReplace:
 			return nil, fmt.Errorf("%s: a plan to replace the object needs Replace, which deletes it first", plan.Object)
 		default:
 			return nil, fmt.Errorf("%s: a plan with the action %s can't be applied: %s", plan.Object, plan.Action, plan.Reason)
 		}
-		obj, err := p.send(ctx, plan, plan.live, nil)
+		obj, err := p.send(ctx, plan, plan.basis.live, nil)
 		switch {
 		case err == nil:
 			return obj, nil
@@ -78,10 +78,12 @@ func (p *Planner) Apply(ctx context.Context, plan *Plan) (*unstructured.Unstruct
 // meant.
 func (plan *Plan) complete() error {
 	switch {
+	case plan.basis == nil:
+		return fmt.Errorf("%s: the plan wasn't made by a Planner of this program: plan again", plan.Object)
 	case len(plan.Unknown) > 0:
 		return fmt.Errorf("%s: plan again when these values are known: %s", plan.Object, pathList(plan.Unknown))
-	case len(plan.request.Unknown) > 0:
-		return fmt.Errorf("%s: plan again when these values are known: %v", plan.Object, plan.request.Unknown)
+	case len(plan.basis.request.Unknown) > 0:
+		return fmt.Errorf("%s: plan again when these values are known: %v", plan.Object, plan.basis.request.Unknown)
 	}
 	return nil
 }
@@ -99,7 +101,7 @@ func outrun(err error) bool {
 // replan plans again what an outdated plan was for, with the live object if that was just read. It is an error if the new
 // plan says something else.
 func (p *Planner) replan(ctx context.Context, outdated *Plan, live *unstructured.Unstructured) (*Plan, error) {
-	request := outdated.request
+	request := outdated.basis.request
 	request.Live = live
 	plan, err := p.Plan(ctx, request)
 	if err != nil {
@@ -114,9 +116,9 @@ func (p *Planner) replan(ctx context.Context, outdated *Plan, live *unstructured
 // saysTheSame reports whether whoever reviewed the other plan has reviewed this one, which is for an object that exists.
 // The requests are compared, too: the manifest may have been changed in place, or this planner have other options.
 func (plan *Plan) saysTheSame(reviewed *Plan) bool {
-	return plan.Action == reviewed.Action && plan.Patch.same(reviewed.Patch) &&
-		plan.live.GetUID() == reviewed.live.GetUID() &&
-		(plan.live.GetDeletionTimestamp() == nil) == (reviewed.live.GetDeletionTimestamp() == nil) &&
+	return plan.Action == reviewed.Action && plan.basis.patch.same(reviewed.basis.patch) &&
+		plan.basis.live.GetUID() == reviewed.basis.live.GetUID() &&
+		(plan.basis.live.GetDeletionTimestamp() == nil) == (reviewed.basis.live.GetDeletionTimestamp() == nil) &&
 		slices.EqualFunc(plan.Changes, reviewed.Changes, explain.Change.Same) &&
 		sameTexts(plan.Ownership, reviewed.Ownership) &&
 		sameTexts(plan.Dropped, reviewed.Dropped) &&
@@ -144,21 +146,21 @@ func (p *Planner) send(ctx context.Context, plan *Plan, live *unstructured.Unstr
 	if err != nil {
 		return nil, err
 	}
-	options := plan.Patch.Options
+	options := plan.basis.patch.Options
 	options.DryRun = dryRun
 	return target.answer(target.resource.Apply(ctx, plan.Object.Name, body, options))
 }
 
 // notApplied returns the error for a request of the plan that failed.
 func (p *Planner) notApplied(plan *Plan, doing string, err error) error {
-	return hideSecrets(p.failure(plan.Object, doing, err), plan.manifest, plan.live)
+	return hideSecrets(p.failure(plan.Object, doing, err), plan.basis.manifest, plan.basis.live)
 }
 
 // guardedBody adds to the patch which object it is for. Server-side apply never owns these two fields, so they change
 // nothing about what is applied.
 func (plan *Plan) guardedBody(live *unstructured.Unstructured) ([]byte, error) {
 	var body map[string]any
-	if json.Unmarshal(plan.Patch.Body, &body) != nil {
+	if json.Unmarshal(plan.basis.patch.Body, &body) != nil {
 		return nil, errors.New("the plan's patch is not an object")
 	}
 	metadata, _ := body["metadata"].(map[string]any)
@@ -177,10 +179,10 @@ func (plan *Plan) guardedBody(live *unstructured.Unstructured) ([]byte, error) {
 // the plan's After, and a sensitive value that is the same as in the request's Prior has the same digest.
 func (plan *Plan) State(obj *unstructured.Unstructured) (*explain.State, error) {
 	switch {
-	case plan.manifest == nil:
+	case plan.basis == nil || plan.basis.manifest == nil:
 		return nil, fmt.Errorf("%s: the plan is %s and was not applied", plan.Object, plan.Action)
 	case obj == nil:
 		return nil, fmt.Errorf("%s: no object to remember", plan.Object)
 	}
-	return explain.NewState(plan.manifest.Object, obj.Object, plan.Patch.Options.FieldManager, plan.request.Prior)
+	return explain.NewState(plan.basis.manifest.Object, obj.Object, plan.basis.patch.Options.FieldManager, plan.basis.request.Prior)
 }

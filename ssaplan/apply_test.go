@@ -114,7 +114,7 @@ func TestApplySendsNoOtherRequestThanTheReviewed(t *testing.T) {
 	_, err = polite.Apply(t.Context(), plan)
 	var changed *ssaplan.ChangedError
 	require.ErrorAs(t, err, &changed)
-	require.False(t, *changed.Plan.Patch.Options.Force)
+	require.False(t, *changed.Plan.Patch().Options.Force)
 	_, err = planner.Apply(t.Context(), plan)
 	require.NoError(t, err)
 }

@@ -17,7 +17,7 @@ import (
 func TestEveryEncodingShowsTheSame(t *testing.T) {
 	secret := projection.Difference{Path: path("data.password"), Op: projection.OpChange, Before: "b2xk", After: "bmV3", Sensitive: true}
 	plan := ssaplan.Plan{
-		Action: ssaplan.ActionUpdate, Patch: ssaplan.Patch{Body: []byte("bmV3")},
+		Action:      ssaplan.ActionUpdate,
 		Explanation: explain.Explanation{Changes: []explain.Change{{Difference: secret, Cause: explain.CauseDrifted, Manager: "kubectl"}}},
 	}
 	value, err := json.Marshal(map[string]any{"plan": plan, "changes": plan.Changes})

@@ -24,15 +24,15 @@ func TestEncodedManifestIsNormal(t *testing.T) {
 					normal, steps := projection.Normalize(manifest)
 					want, err := json.Marshal(inNamespace(normal, "there"))
 					require.NoError(t, err)
-					plan := &Plan{
-						Object:  identity.Identity{APIVersion: "v1", Kind: kind, Namespace: "there", Name: "n"},
+					w := &planning{
+						plan:    &Plan{Object: identity.Identity{APIVersion: "v1", Kind: kind, Namespace: "there", Name: "n"}},
 						request: Request{Manifest: &unstructured.Unstructured{Object: manifest}},
 					}
 					e := fastjson.NewEncoder()
-					content, err := plan.encode(e)
+					content, err := w.encode(e)
 					require.NoError(t, err)
 					require.Equal(t, string(want), string(e.Text()))
-					require.Equal(t, steps, plan.Adjustments)
+					require.Equal(t, steps, w.plan.Adjustments)
 					sent, err := json.Marshal(content)
 					require.NoError(t, err)
 					require.Equal(t, string(want), string(sent))

@@ -95,14 +95,14 @@ func (c *NoOpCache) insert(key noOpKey, notes *noOpNotes) {
 	c.recent[key] = notes
 }
 
-// noOpKey returns the key of the question whether sending body changes the plan's live object.
-func (plan *Plan) noOpKey(body []byte) noOpKey {
+// noOpKey returns the key of the question whether sending body changes the live object.
+func (w *planning) noOpKey(body []byte) noOpKey {
 	sent := sha256.Sum256(body)
 	var room [512]byte // for most questions
 	question := append(room[:0], sent[:]...)
-	id, options := plan.Object, plan.Patch.Options
+	id, options := w.plan.Object, w.patch.Options
 	for _, part := range [...]string{
-		string(plan.live.GetUID()), plan.live.GetResourceVersion(), id.APIVersion, id.Kind, id.Namespace, id.Name,
+		string(w.live.GetUID()), w.live.GetResourceVersion(), id.APIVersion, id.Kind, id.Namespace, id.Name,
 		options.FieldManager, strconv.FormatBool(*options.Force),
 	} {
 		question = appendPart(question, part)

@@ -11,18 +11,18 @@ import (
 	"github.com/ssaplan/primitives/identity"
 )
 
-func question(change func(plan *Plan)) noOpKey {
+func question(change func(w *planning)) noOpKey {
 	force := true
 	live := &unstructured.Unstructured{Object: map[string]any{}}
 	live.SetUID("u1")
 	live.SetResourceVersion("23")
-	plan := &Plan{
-		Object: identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "n", Name: "a"},
-		Patch:  Patch{[]byte(`{"data":{"a":"b"}}`), metav1.PatchOptions{FieldManager: "m", Force: &force}},
-		live:   live,
+	w := &planning{
+		plan:  &Plan{Object: identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "n", Name: "a"}},
+		patch: Patch{[]byte(`{"data":{"a":"b"}}`), metav1.PatchOptions{FieldManager: "m", Force: &force}},
+		live:  live,
 	}
-	change(plan)
-	return plan.noOpKey(plan.Patch.Body)
+	change(w)
+	return w.noOpKey(w.patch.Body)
 }
 
 func has(cache *NoOpCache, key noOpKey) bool {
@@ -32,21 +32,21 @@ func has(cache *NoOpCache, key noOpKey) bool {
 
 func TestEachPartOfTheQuestionCounts(t *testing.T) {
 	no := false
-	changes := map[string]func(*Plan){
-		"UID":                    func(p *Plan) { p.live.SetUID("u2") },
-		"resourceVersion":        func(p *Plan) { p.live.SetResourceVersion("24") },
-		"text between the parts": func(p *Plan) { p.live.SetUID("u12"); p.live.SetResourceVersion("3") },
-		"name":                   func(p *Plan) { p.Object.Name = "b" },
-		"namespace":              func(p *Plan) { p.Object.Namespace = "o" },
-		"kind":                   func(p *Plan) { p.Object.Kind = "Secret" },
-		"apiVersion":             func(p *Plan) { p.Object.APIVersion = "v2" },
-		"manager":                func(p *Plan) { p.Patch.Options.FieldManager = "o" },
-		"force":                  func(p *Plan) { p.Patch.Options.Force = &no },
-		"manifest":               func(p *Plan) { p.Patch.Body = []byte(`{"data":{"a":"c"}}`) },
+	changes := map[string]func(*planning){
+		"UID":                    func(p *planning) { p.live.SetUID("u2") },
+		"resourceVersion":        func(p *planning) { p.live.SetResourceVersion("24") },
+		"text between the parts": func(p *planning) { p.live.SetUID("u12"); p.live.SetResourceVersion("3") },
+		"name":                   func(p *planning) { p.plan.Object.Name = "b" },
+		"namespace":              func(p *planning) { p.plan.Object.Namespace = "o" },
+		"kind":                   func(p *planning) { p.plan.Object.Kind = "Secret" },
+		"apiVersion":             func(p *planning) { p.plan.Object.APIVersion = "v2" },
+		"manager":                func(p *planning) { p.patch.Options.FieldManager = "o" },
+		"force":                  func(p *planning) { p.patch.Options.Force = &no },
+		"manifest":               func(p *planning) { p.patch.Body = []byte(`{"data":{"a":"c"}}`) },
 	}
 	cache := NewNoOpCache(100)
-	cache.add(question(func(*Plan) {}), noOpNotes{})
-	require.True(t, has(cache, question(func(*Plan) {})))
+	cache.add(question(func(*planning) {}), noOpNotes{})
+	require.True(t, has(cache, question(func(*planning) {})))
 	for part, change := range changes {
 		require.False(t, has(cache, question(change)), part)
 	}

@@ -1,6 +1,7 @@
 package ssaplan
 
 import (
+	"bytes"
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -92,34 +93,68 @@ type Plan struct {
 	Conflicts []fieldowner.Conflict
 	// Adjustments are what was done to the manifest before it was sent.
 	Adjustments []projection.Adjustment
-	// Patch is what Apply sends, and what the dry run sent but for its guards. A NoOp that [Options.NoOps]
-	// knew sends nothing, and may lack the body.
-	Patch Patch
 	// Requests is the number of requests that planning this object took, discovery not counted.
 	Requests int
 
+	basis *basis
+}
+
+// basis is what a plan was made from, and what carrying it out needs. A plan that was read from JSON has none.
+type basis struct {
 	request  Request
-	manifest *unstructured.Unstructured // as it is sent
-	unknown  explain.Unknown
+	manifest *unstructured.Unstructured // as it is sent; nil if it isn't known yet
+	patch    Patch
 	live     *unstructured.Unstructured
-	target   *target
-	// remembered says that the plan is a no-op because [Options.NoOps] knew.
-	remembered bool
-	// unproven is why no dry run showed that the new object can be created; known texts may do for a plan to replace.
-	unproven error
+	result   *unstructured.Unstructured
+}
+
+// Live returns a copy of the object that the plan was made for, nil if there is none or it couldn't be read.
+func (plan *Plan) Live() *unstructured.Unstructured {
+	if plan.basis == nil || plan.basis.live == nil {
+		return nil
+	}
+	return plan.basis.live.DeepCopy()
+}
+
+// Result returns a copy of the object as the server would make it, nil if the server couldn't tell. Of a no-op it is the
+// live object. What Generated and Assigned name is made up in it.
+func (plan *Plan) Result() *unstructured.Unstructured {
+	switch {
+	case plan.basis == nil:
+		return nil
+	case plan.Action == ActionNoOp:
+		return plan.Live()
+	case plan.basis.result == nil:
+		return nil
+	}
+	return plan.basis.result.DeepCopy()
+}
+
+// OwnershipAfter returns who owns which fields of [Plan.Result]. It is empty if there is none.
+func (plan *Plan) OwnershipAfter() (fieldowner.Ownership, error) {
+	return fieldowner.Read(content(plan.Result()))
+}
+
+// Patch returns a copy of what Apply sends, and what the dry run sent but for its guards. A NoOp that [Options.NoOps] knew
+// sends nothing, and may lack the body.
+func (plan *Plan) Patch() Patch {
+	if plan.basis == nil {
+		return Patch{}
+	}
+	return Patch{bytes.Clone(plan.basis.patch.Body), *plan.basis.patch.Options.DeepCopy()}
+}
+
+// content returns the content of an object, nil if there is none.
+func content(obj *unstructured.Unstructured) map[string]any {
+	if obj == nil {
+		return nil
+	}
+	return obj.Object
 }
 
 // Format prints the object, the action and the reason whatever the verb, so that no verb shows a secret.
 func (plan Plan) Format(f fmt.State, _ rune) {
 	_, _ = fmt.Fprintf(f, "%s %s: %s", plan.Action, plan.Object, plan.Reason)
-}
-
-// liveObject returns the content of the live object, nil if there is none.
-func (plan *Plan) liveObject() map[string]any {
-	if plan.live == nil {
-		return nil
-	}
-	return plan.live.Object
 }
 
 // Replacement says why an object has to be replaced.
@@ -133,6 +168,11 @@ type Replacement struct {
 	Fields []immutability.Field
 	// Hazards are what the replacement destroys or interrupts beside the object itself.
 	Hazards []immutability.Hazard
+	// Refusal is the server's refusal to change the object in place, without sensitive values; nil for another identity.
+	Refusal error
+
+	// unproven is why no dry run showed that the new object can be created; known texts may do for a plan to replace.
+	unproven error
 }
 
 // Patch is a server-side apply request.

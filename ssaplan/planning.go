@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -21,14 +20,14 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
 
-// Plan says what applying the manifest will do. It changes nothing on the server.
+// Plan returns what applying the manifest will do. It changes nothing on the server.
 //
 // It takes no request when the identity changed, one when the live object is supplied, and two otherwise; up to three
 // more when the server refuses (and one for each cluster IP that a refused Service pins anew, and one for a supplied
 // object, which may be out of date), and one less when [Options.NoOps] knows the answer. An object that changes between
 // the read and the dry run is asked for again, three times at most.
 //
-// An error means that no plan could be made; it names the object and wraps the server's answer. A [RefusedError] says that
+// An error means that no plan could be made; it names the object and wraps the server's answer. A [RefusedError] means that
 // applying can't work. What the server can't answer yet (a kind or namespace that isn't there) is a plan with the action
 // [ActionDeferred].
 func (p *Planner) Plan(ctx context.Context, request Request) (*Plan, error) {
@@ -39,22 +38,20 @@ func (p *Planner) Plan(ctx context.Context, request Request) (*Plan, error) {
 	if request.Prior != nil && request.Prior.Identity == (identity.Identity{}) {
 		request.Prior = nil // the zero State remembers nothing
 	}
-	ctx, said := wire.CollectWarnings(ctx)
-	plan := &Plan{Object: id, request: request}
-	if err := p.plan(ctx, plan, request); errors.Is(err, fastjson.ErrTooDeep) {
+	ctx, warnings := wire.CollectWarnings(ctx)
+	w := &planning{Planner: p, request: request, warnings: warnings, plan: &Plan{Object: id}}
+	if err := w.run(ctx); errors.Is(err, explain.ErrTooDeep) {
 		return nil, err // looking for secrets in the manifest might not end
 	} else if err != nil {
-		return nil, hideSecrets(err, request.Manifest, plan.live)
+		return nil, w.shown(err)
 	}
-	if err := plan.showDeclared(ctx); err != nil {
+	if err := w.showDeclared(ctx); err != nil {
 		return nil, err
 	}
-	p.remember(plan, said)
-	plan.warn(said)
-	return plan, nil
+	return w.finish(), nil
 }
 
-// identity returns what the manifest is about. What nobody knows yet need not have one.
+// identity returns what the manifest is about. What isn't known yet need not have one.
 func (r Request) identity() (identity.Identity, error) {
 	switch {
 	case r.Manifest == nil && r.AllUnknown:
@@ -70,147 +67,135 @@ func (r Request) identity() (identity.Identity, error) {
 	return id, err
 }
 
-// showDeclared makes what the manifest says the After of a plan for which no server could be asked.
-func (plan *Plan) showDeclared(ctx context.Context) error {
-	if plan.Action != ActionDeferred || plan.manifest == nil || !plan.After.Fields.Empty() {
+// planning is the making of one plan.
+type planning struct {
+	*Planner
+	request  Request
+	warnings *wire.Warnings // of the server
+	target   *target        // nil if the server doesn't serve the kind
+	unknown  explain.Unknown
+	// recalled reports whether the plan is a no-op because Options.NoOps knew.
+	recalled bool
+
+	manifest *unstructured.Unstructured // as it is sent
+	patch    Patch
+	live     *unstructured.Unstructured // nil if there is no object, or it wasn't read
+	result   *unstructured.Unstructured // what the server would make of it, nil if it wasn't asked
+
+	plan *Plan
+}
+
+// run makes the plan, but for what is known only at the end.
+func (w *planning) run(ctx context.Context) error {
+	if w.request.AllUnknown {
+		w.deferTo(DeferralUnknownValues, "the values of the manifest, or the cluster, aren't known yet")
 		return nil
 	}
-	declared, err := projection.PredictDeclared(ctx, plan.manifest.Object, projection.NoSchema{})
-	if err != nil {
-		return fmt.Errorf("%s: %w", plan.Object, err)
+	if err := w.expired(); err != nil {
+		return w.failure(w.plan.Object, "plan", err)
 	}
-	plan.After = projection.Project(plan.manifest.Object, declared.Fields)
+	var err error
+	if w.target, err = w.locate(ctx, w.plan.Object); err == nil {
+		w.plan.Object = w.target.identity
+	} else if !meta.IsNoMatchError(err) {
+		return w.failure(w.plan.Object, "discovery", err)
+	}
+	if err := w.compareIdentity(ctx); err != nil {
+		return err
+	}
+	if w.plan.Action == "" && w.live == nil && w.target != nil {
+		if w.live, err = w.target.supplied(w.request.Live); err != nil {
+			return fmt.Errorf("%s: %w", w.plan.Object, err)
+		}
+	}
+	if err := w.prepare(); err != nil || w.plan.Action != "" {
+		return err
+	}
+	if w.target == nil {
+		w.deferToType()
+		return nil
+	}
+	return w.ask(ctx)
+}
+
+// compareIdentity makes the plan a replacement if the prior state is of another object.
+func (w *planning) compareIdentity(ctx context.Context) (err error) {
+	prior := w.request.Prior
+	if prior == nil {
+		return nil
+	}
+	options := identity.Options{
+		DefaultNamespace: w.options.DefaultNamespace, Scope: w.scope(prior.Identity), AllowVersionChange: w.options.AllowVersionChange,
+	}
+	before, now := identity.Ref{Identity: prior.Identity, UID: prior.UID}, identity.Ref{Identity: w.plan.Object}
+	result := identity.Compare(before, now, options)
+	if result.Relation == identity.RelationVersionChanged && w.options.AllowVersionChange && w.target != nil {
+		if w.live, err = w.target.live(ctx); err != nil {
+			return w.failure(w.plan.Object, "get", err)
+		}
+		if w.live != nil {
+			now.UID = string(w.live.GetUID())
+			result = identity.Compare(before, now, options)
+		}
+	}
+	if !result.Replace() {
+		return nil
+	}
+	w.plan.Action, w.plan.Reason = ActionReplace, result.Reason()
+	w.plan.Replacement = &Replacement{Evidence: "identity", Old: result.Old, UID: prior.UID, Hazards: hazardsOf(result.Old)}
+	for _, c := range result.Changes {
+		w.plan.Replacement.Fields = append(w.plan.Replacement.Fields, immutability.Field{Path: c.Field, Message: fmt.Sprintf("%q -> %q", c.Old, c.New)})
+	}
 	return nil
 }
 
-// remember notes that nothing would change, if that is so.
-func (p *Planner) remember(plan *Plan, said *wire.Warnings) {
-	if p.options.NoOps != nil && plan.Action == ActionNoOp && !plan.remembered && plan.unknown.Empty() {
-		p.options.NoOps.add(plan.noOpKey(plan.Patch.Body), noOpNotes{
-			explanation: explain.Explanation{Assigned: plan.Assigned, Ineffective: plan.Ineffective}, warnings: said.All(),
-		})
+// scope returns whether the object's kind has namespaces. Of a kind that isn't served, an older object of it tells.
+func (w *planning) scope(prior identity.Identity) identity.Scope {
+	switch {
+	case w.target != nil:
+		return w.target.scope
+	case prior.Group() != w.plan.Object.Group() || prior.Kind != w.plan.Object.Kind:
+		return identity.ScopeUnknown
+	case prior.Namespace == "":
+		return identity.ScopeCluster
 	}
+	return identity.ScopeNamespaced
 }
 
-// warn collects the warnings: of the target, of the server, of the manifest and of what has no effect.
-func (plan *Plan) warn(said *wire.Warnings) {
-	if plan.target != nil {
-		plan.Requests = plan.target.resource.Requests()
-		plan.Warnings = append(plan.Warnings, plan.target.warnings...)
-	}
-	plan.Warnings = append(plan.Warnings, said.All()...)
-	for _, adjustment := range plan.Adjustments {
-		if adjustment.To == nil {
-			plan.Warnings = append(plan.Warnings, adjustment.String())
-		}
-	}
-}
-
-func (p *Planner) plan(ctx context.Context, plan *Plan, request Request) error {
-	if request.AllUnknown {
-		plan.deferTo(DeferralUnknownValues, "the values of the manifest, or the cluster, aren't known yet")
-		return nil
-	}
-	if err := p.expired(); err != nil {
-		return p.failure(plan.Object, "plan", err)
-	}
-	target, err := p.locate(ctx, plan.Object)
-	if err != nil && !meta.IsNoMatchError(err) {
-		return p.failure(plan.Object, "discovery", err)
-	}
-	if target != nil {
-		plan.target, plan.Object = target, target.identity
-	}
-	replaced, err := p.identityChange(ctx, plan, request.Prior)
-	if err != nil {
-		return err
-	}
-	if plan.live == nil && target != nil && !replaced {
-		if plan.live, err = target.supplied(request.Live); err != nil {
-			return fmt.Errorf("%s: %w", plan.Object, err)
-		}
-	}
-	if err := p.fillPatch(ctx, plan); err != nil || replaced || plan.remembered {
-		return err
-	}
-	if target == nil {
-		plan.deferToType()
-		return nil
-	}
-	if plan.live == nil {
-		if plan.live, err = target.live(ctx); err != nil {
-			return p.unreadable(ctx, plan, err)
-		}
-		if p.recall(ctx, plan, plan.Patch.Body) {
-			return nil
-		}
-	}
-	return p.ask(ctx, plan)
-}
-
-// recall makes the plan a no-op if the server answered before that sending body is one, and reports whether it did.
-func (p *Planner) recall(ctx context.Context, plan *Plan, body []byte) bool {
-	if p.options.NoOps == nil || plan.live == nil || plan.Action != "" || !plan.unknown.Empty() {
-		return false
-	}
-	notes, known := p.options.NoOps.get(plan.noOpKey(body))
-	if !known {
-		return false
-	}
-	plan.Explanation = *explain.Known(&notes.explanation, plan.request.Prior, plan.live.Object)
-	plan.Action, plan.Reason, plan.remembered = ActionNoOp, "the server would write nothing, as it said before of this version", true
-	for _, text := range notes.warnings {
-		wire.WarningsOf(ctx).Add(text)
-	}
-	return true
-}
-
-func (plan *Plan) deferTo(deferral Deferral, reason string) {
-	plan.Action, plan.Deferral, plan.Reason = ActionDeferred, deferral, reason
-}
-
-func (plan *Plan) deferToType() {
-	plan.deferTo(DeferralTypeNotServed, fmt.Sprintf("the server doesn't serve %s %s (yet)", plan.Object.APIVersion, plan.Object.Kind))
-}
-
-func (plan *Plan) deferToNamespace() {
-	plan.deferTo(DeferralNamespaceNotFound, fmt.Sprintf("namespace %q doesn't exist (yet)", plan.Object.Namespace))
-}
-
-// fillPatch sets what is going to be sent. Nothing is of a plan that is known to be a no-op: to copy the body would be a
+// prepare sets what is going to be sent. Nothing is of a plan that is known to be a no-op: to copy the body would be a
 // tenth of what that plan takes.
-func (p *Planner) fillPatch(ctx context.Context, plan *Plan) error {
+func (w *planning) prepare() error {
 	e := fastjson.NewEncoder()
 	defer e.Release()
-	content, err := plan.encode(e)
+	content, err := w.encode(e)
 	if err != nil {
-		return fmt.Errorf("%s: %w", plan.Object, err)
+		return fmt.Errorf("%s: %w", w.plan.Object, err)
 	}
-	force := !p.options.RefuseConflicts
-	plan.manifest = &unstructured.Unstructured{Object: content}
-	plan.Patch.Options = metav1.PatchOptions{FieldManager: p.options.FieldManager, Force: &force}
-	if !p.recall(ctx, plan, e.Text()) {
-		plan.Patch.Body = bytes.Clone(e.Text())
+	force := !w.options.RefuseConflicts
+	w.manifest = &unstructured.Unstructured{Object: content}
+	w.patch.Options = metav1.PatchOptions{FieldManager: w.options.FieldManager, Force: &force}
+	if w.recall(e.Text()); !w.recalled {
+		w.patch.Body = bytes.Clone(e.Text())
 	}
 	return nil
 }
 
 // encode returns what is sent of the manifest, whose JSON is in the encoder then. Most manifests can be sent as they are;
 // the one walk through them that encoding takes finds that out.
-func (plan *Plan) encode(e *fastjson.Encoder) (content map[string]any, err error) {
-	content = plan.request.Manifest.Object
-	if len(plan.request.Unknown)+len(plan.request.Ignore) == 0 && projection.IsNormal(content) {
-		content = inNamespace(content, plan.Object.Namespace)
+func (w *planning) encode(e *fastjson.Encoder) (content map[string]any, err error) {
+	content = w.request.Manifest.Object
+	if len(w.request.Unknown)+len(w.request.Ignore) == 0 && projection.IsNormal(content) {
+		content = inNamespace(content, w.plan.Object.Namespace)
 		if err = e.EncodePlain(content); !errors.Is(err, fastjson.ErrNotPlain) {
 			return content, err
 		}
 	}
-	prepared, err := explain.Prepare(plan.request.Manifest.Object, plan.request.Ignore, plan.request.Unknown)
+	prepared, err := explain.Prepare(w.request.Manifest.Object, w.request.Ignore, w.request.Unknown)
 	if err != nil {
 		return nil, err
 	}
-	plan.Adjustments, plan.unknown, plan.Unknown = prepared.Adjustments, prepared.Unknown, prepared.Unknown.Paths()
-	content = inNamespace(prepared.Manifest, plan.Object.Namespace)
+	w.plan.Adjustments, w.unknown, w.plan.Unknown = prepared.Adjustments, prepared.Unknown, prepared.Unknown.Paths()
+	content = inNamespace(prepared.Manifest, w.plan.Object.Namespace)
 	return content, e.Encode(content)
 }
 
@@ -229,107 +214,174 @@ func inNamespace(manifest map[string]any, namespace string) map[string]any {
 	return manifest
 }
 
-// unreadable handles a failed read. Who may apply but not read gets a plan that shows what would be there, but can't say
-// what changes.
-func (p *Planner) unreadable(ctx context.Context, plan *Plan, cause error) error {
-	switch authresilience.Classify(cause) {
-	case authresilience.ClassAuthorization:
-	case authresilience.ClassTypeNotServed: // it was, when the planner looked last
-		p.forgetKind(plan.Object)
-		plan.deferToType()
-		return nil
-	default:
-		return p.failure(plan.Object, "get", cause)
-	}
-	dryRun, err := plan.target.dryRun(ctx, plan.Patch)
-	switch {
-	case err == nil:
-	case authresilience.Classify(err) == authresilience.ClassNamespaceNotFound:
-		plan.deferToNamespace()
-		return nil
-	default:
-		return fmt.Errorf("%w; and the dry run: %w", p.failure(plan.Object, "get", cause), plan.shown(err))
-	}
-	if err := plan.explain(dryRun); err != nil {
-		return err
-	}
-	plan.Explanation = explain.Explanation{
-		After: plan.After, Assigned: plan.Assigned, Ineffective: plan.Ineffective, Unknown: plan.Unknown, Warnings: plan.Warnings,
-	}
-	plan.deferTo(DeferralUnreadable, "the live object can't be read: "+plan.shown(cause).Error())
-	return nil
-}
-
 // askAttempts is how often the planner looks at an object that changes between the read and the dry run.
 const askAttempts = 3
 
-// ask has the server try the apply, and compares its answer with the live object of the same resourceVersion.
-func (p *Planner) ask(ctx context.Context, plan *Plan) error {
+// ask reads the live object if it isn't there yet, has the server try the apply, and explains its answer, which has to be of
+// the same resourceVersion.
+func (w *planning) ask(ctx context.Context) (err error) {
+	if w.live == nil {
+		if w.live, err = w.target.live(ctx); err != nil {
+			return w.unreadable(ctx, err)
+		}
+		if w.recall(w.patch.Body); w.recalled {
+			return nil
+		}
+	}
 	for range askAttempts {
-		dryRun, err := plan.target.dryRun(ctx, plan.Patch)
+		dryRun, err := w.target.dryRun(ctx, w.patch)
 		if err != nil {
-			return p.refused(ctx, plan, err)
+			return w.refused(ctx, err)
 		}
-		if plan.liveVersion() == dryRun.GetResourceVersion() {
-			return plan.explain(dryRun)
+		if w.isOfLive(dryRun) {
+			return w.explain(dryRun)
 		}
-		if plan.live, err = plan.target.live(ctx); err != nil {
-			return p.failure(plan.Object, "get", err)
+		if w.live, err = w.target.live(ctx); err != nil {
+			return w.failure(w.plan.Object, "get", err)
 		}
 	}
-	return fmt.Errorf("%s: the object changed between read and dry run, %d times in a row: try again", plan.Object, askAttempts)
+	return fmt.Errorf("%s: the object changed between read and dry run, %d times in a row: try again", w.plan.Object, askAttempts)
 }
 
-// liveVersion returns the resourceVersion of the live object; a dry run that creates has none either.
-func (plan *Plan) liveVersion() string {
-	if plan.live == nil {
-		return ""
+// isOfLive reports whether the answer to a dry run is about the live object in its version. One that creates has none
+// either.
+func (w *planning) isOfLive(dryRun *unstructured.Unstructured) bool {
+	if w.live == nil {
+		return dryRun.GetResourceVersion() == ""
 	}
-	return plan.live.GetResourceVersion()
+	return dryRun.GetResourceVersion() == w.live.GetResourceVersion()
 }
 
-// identityChange makes the plan a replacement if the prior state is of another object.
-func (p *Planner) identityChange(ctx context.Context, plan *Plan, prior *explain.State) (bool, error) {
-	if prior == nil {
-		return false, nil
+// unreadable handles a failed read. Who may apply but not read gets a plan that shows what would be there, but not what
+// changes.
+func (w *planning) unreadable(ctx context.Context, cause error) error {
+	switch authresilience.Classify(cause) {
+	case authresilience.ClassAuthorization:
+	case authresilience.ClassTypeNotServed: // it was, when the planner looked last
+		w.forgetKind(w.plan.Object)
+		w.deferToType()
+		return nil
+	default:
+		return w.failure(w.plan.Object, "get", cause)
 	}
-	options := identity.Options{
-		DefaultNamespace: p.options.DefaultNamespace, Scope: plan.scope(prior.Identity), AllowVersionChange: p.options.AllowVersionChange,
-	}
-	before, now := identity.Ref{Identity: prior.Identity, UID: prior.UID}, identity.Ref{Identity: plan.Object}
-	result := identity.Compare(before, now, options)
-	if result.Relation == identity.RelationVersionChanged && p.options.AllowVersionChange && plan.target != nil {
-		var err error
-		if plan.live, err = plan.target.live(ctx); err != nil {
-			return false, p.failure(plan.Object, "get", err)
-		}
-		if plan.live != nil {
-			now.UID = string(plan.live.GetUID())
-			result = identity.Compare(before, now, options)
-		}
-	}
-	if !result.Replace() {
-		return false, nil
-	}
-	plan.Action, plan.Reason = ActionReplace, result.Reason()
-	plan.Replacement = &Replacement{Evidence: "identity", Old: result.Old, UID: prior.UID, Hazards: hazardsOf(result.Old)}
-	for _, c := range result.Changes {
-		plan.Replacement.Fields = append(plan.Replacement.Fields, immutability.Field{Path: c.Field, Message: fmt.Sprintf("%q -> %q", c.Old, c.New)})
-	}
-	return true, nil
-}
-
-// scope returns whether the object's kind has namespaces. Of a kind that isn't served, an older object of it tells.
-func (plan *Plan) scope(prior identity.Identity) identity.Scope {
+	dryRun, err := w.target.dryRun(ctx, w.patch)
 	switch {
-	case plan.target != nil:
-		return plan.target.scope
-	case prior.Group() != plan.Object.Group() || prior.Kind != plan.Object.Kind:
-		return identity.ScopeUnknown
-	case prior.Namespace == "":
-		return identity.ScopeCluster
+	case err == nil:
+	case authresilience.Classify(err) == authresilience.ClassNamespaceNotFound:
+		w.deferToNamespace()
+		return nil
+	default:
+		return fmt.Errorf("%w; and the dry run: %w", w.failure(w.plan.Object, "get", cause), w.shown(err))
 	}
-	return identity.ScopeNamespaced
+	if err := w.explain(dryRun); err != nil {
+		return err
+	}
+	e := w.plan.Explanation
+	w.plan.Explanation = explain.Explanation{
+		After: e.After, Assigned: e.Assigned, Ineffective: e.Ineffective, Unknown: e.Unknown, Warnings: e.Warnings,
+	}
+	w.deferTo(DeferralUnreadable, "the live object can't be read: "+w.shown(cause).Error())
+	return nil
+}
+
+// explain fills the plan from the server's answer to the dry run.
+func (w *planning) explain(dryRun *unstructured.Unstructured) error {
+	w.result = dryRun
+	explained, err := explain.Apply(explain.Input{
+		Manifest: w.manifest.Object, Live: content(w.live), Answer: dryRun.Object,
+		Manager: w.options.FieldManager, Prior: w.request.Prior, Unknown: w.unknown,
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", w.plan.Object, err)
+	}
+	w.plan.Explanation = *explained
+	switch {
+	case w.live == nil:
+		w.plan.Action, w.plan.Reason = ActionCreate, "does not exist"
+	case !w.unknown.Empty() && len(explained.Changes)+len(explained.Ownership) == 0:
+		w.deferTo(DeferralUnknownValues, "nothing changes but what isn't known yet: "+pathList(explained.Unknown))
+	case explained.NoOp:
+		w.plan.Action, w.plan.Reason = ActionNoOp, "the server would write nothing"
+	default:
+		w.plan.Action, w.plan.Reason = ActionUpdate, explained.Summary()
+	}
+	return nil
+}
+
+// recall makes the plan a no-op if the server answered before that sending body is one.
+func (w *planning) recall(body []byte) {
+	if w.options.NoOps == nil || w.live == nil || w.plan.Action != "" || !w.unknown.Empty() {
+		return
+	}
+	notes, known := w.options.NoOps.get(w.noOpKey(body))
+	if !known {
+		return
+	}
+	w.recalled = true
+	w.plan.Explanation = *explain.Known(&notes.explanation, w.request.Prior, w.live.Object)
+	w.plan.Action, w.plan.Reason = ActionNoOp, "the server would write nothing, as it said before of this version"
+	for _, text := range notes.warnings {
+		w.warnings.Add(text)
+	}
+}
+
+// remember notes that nothing would change, if that is so.
+func (w *planning) remember() {
+	if w.options.NoOps == nil || w.plan.Action != ActionNoOp || w.recalled || !w.unknown.Empty() {
+		return
+	}
+	w.options.NoOps.add(w.noOpKey(w.patch.Body), noOpNotes{
+		explanation: explain.Explanation{Assigned: w.plan.Assigned, Ineffective: w.plan.Ineffective}, warnings: w.warnings.All(),
+	})
+}
+
+// showDeclared makes what the manifest declares the After of a plan for which no server could be asked.
+func (w *planning) showDeclared(ctx context.Context) error {
+	if w.plan.Action != ActionDeferred || w.manifest == nil || !w.plan.After.Fields.Empty() {
+		return nil
+	}
+	declared, err := projection.PredictDeclared(ctx, w.manifest.Object, projection.NoSchema{})
+	if err != nil {
+		return fmt.Errorf("%s: %w", w.plan.Object, err)
+	}
+	w.plan.After = projection.Project(w.manifest.Object, declared.Fields)
+	return nil
+}
+
+// finish returns the plan, with what is known only at the end.
+func (w *planning) finish() *Plan {
+	w.remember()
+	plan := w.plan
+	if w.target != nil {
+		plan.Requests = w.target.resource.Requests()
+		plan.Warnings = append(plan.Warnings, w.target.warnings...)
+	}
+	plan.Warnings = append(plan.Warnings, w.warnings.All()...)
+	for _, adjustment := range plan.Adjustments {
+		if adjustment.To == nil {
+			plan.Warnings = append(plan.Warnings, adjustment.String())
+		}
+	}
+	plan.basis = &basis{request: w.request, manifest: w.manifest, patch: w.patch, live: w.live, result: w.result}
+	return plan
+}
+
+func (w *planning) deferTo(deferral Deferral, reason string) {
+	w.plan.Action, w.plan.Deferral, w.plan.Reason = ActionDeferred, deferral, reason
+}
+
+func (w *planning) deferToType() {
+	id := w.plan.Object
+	w.deferTo(DeferralTypeNotServed, fmt.Sprintf("the server doesn't serve %s %s (yet)", id.APIVersion, id.Kind))
+}
+
+func (w *planning) deferToNamespace() {
+	w.deferTo(DeferralNamespaceNotFound, fmt.Sprintf("namespace %q doesn't exist (yet)", w.plan.Object.Namespace))
+}
+
+// shown returns err as it can be printed.
+func (w *planning) shown(err error) error {
+	return hideSecrets(authresilience.Redact(err), w.request.Manifest, w.live)
 }
 
 // hazardsOf returns what goes with an object that nobody read, as far as its kind tells.
@@ -346,42 +398,4 @@ func hazardsOf(id identity.Identity) []immutability.Hazard {
 		})
 	}
 	return hazards
-}
-
-// explain fills the plan from the server's answer to the dry run.
-func (plan *Plan) explain(dryRun *unstructured.Unstructured) error {
-	explained, err := explain.Apply(explain.Input{
-		Manifest: plan.manifest.Object, Live: plan.liveObject(), Answer: dryRun.Object,
-		Manager: plan.Patch.Options.FieldManager, Prior: plan.request.Prior, Unknown: plan.unknown,
-	})
-	if err != nil {
-		return fmt.Errorf("%s: %w", plan.Object, err)
-	}
-	plan.Explanation = *explained
-	switch {
-	case plan.live == nil:
-		plan.Action, plan.Reason = ActionCreate, "does not exist"
-	case !plan.unknown.Empty() && len(plan.Changes)+len(plan.Ownership) == 0:
-		plan.deferTo(DeferralUnknownValues, "nothing changes but what isn't known yet: "+pathList(plan.Unknown))
-	case plan.NoOp:
-		plan.Action, plan.Reason = ActionNoOp, "the server would write nothing"
-	default:
-		plan.Action, plan.Reason = ActionUpdate, plan.Summary()
-	}
-	return nil
-}
-
-func pathList(paths []projection.Path) string {
-	texts := make([]string, len(paths))
-	for i, path := range paths {
-		texts[i] = path.String()
-	}
-	return strings.Join(texts, ", ")
-}
-
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/projection"
 )
 
 // RefusedError is the error of [Planner.Plan] that says that the server won't make the object what the manifest says, and that replacing the object isn't
@@ -67,66 +68,83 @@ var refusalWords = map[immutability.Refusal]string{
 }
 
 // refused turns the server's refusal of the dry run into a plan, or into an error if applying can't work.
-func (p *Planner) refused(ctx context.Context, plan *Plan, err error) error {
+func (w *planning) refused(ctx context.Context, err error) error {
 	class := authresilience.Classify(err)
 	if class == authresilience.ClassTypeNotServed {
-		p.forgetKind(plan.Object)
-		plan.deferToType()
+		w.forgetKind(w.plan.Object)
+		w.deferToType()
 		return nil
 	}
-	if plan.live != nil && plan.live == plan.request.Live { // which may be out of date
+	if w.live != nil && w.live == w.request.Live { // which may be out of date
 		var failed error
-		if plan.live, failed = plan.target.live(ctx); failed != nil {
-			return p.failure(plan.Object, "get", failed)
+		if w.live, failed = w.target.live(ctx); failed != nil {
+			return w.failure(w.plan.Object, "get", failed)
 		}
 	}
-	switch conflicts := fieldowner.ConflictsFromError(err, plan.liveObject()); {
+	switch conflicts := fieldowner.ConflictsFromError(err, content(w.live)); {
 	case len(conflicts) > 0:
-		return p.conflict(ctx, plan, conflicts)
-	case class == authresilience.ClassNamespaceNotFound && plan.live == nil:
-		plan.deferToNamespace()
+		return w.conflict(ctx, conflicts)
+	case class == authresilience.ClassNamespaceNotFound && w.live == nil:
+		w.deferToNamespace()
 		return nil
 	case apierrors.IsBadRequest(err) && strings.HasSuffix(err.Error(), noDryRun):
-		plan.deferTo(DeferralNoDryRun, plan.shown(err).Error())
+		w.deferTo(DeferralNoDryRun, w.shown(err).Error())
+		return nil
+	case !w.unknown.Empty():
+		w.deferTo(DeferralUnknownValues, fmt.Sprintf("can't be tried without the values of %s: %v", pathList(w.unknown.Paths()), w.shown(err)))
 		return nil
 	}
-	if !plan.unknown.Empty() {
-		plan.deferTo(DeferralUnknownValues, fmt.Sprintf("can't be tried without the values of %s: %v", pathList(plan.Unknown), plan.shown(err)))
-		return nil
-	}
+	return w.judge(ctx, err)
+}
+
+// judge makes the plan a replacement if that is known to help against the refusal.
+func (w *planning) judge(ctx context.Context, err error) error {
 	verdict := immutability.Classify(err)
 	if verdict.Refusal == immutability.RefusalNone {
-		return p.failure(plan.Object, "dry run", err)
+		return w.failure(w.plan.Object, "dry run", err)
 	}
-	if plan.live == nil && verdict.Refusal != immutability.RefusalAdmissionDenied {
+	var unproven error
+	if w.live != nil {
+		verdict, unproven = w.probe(ctx, verdict)
+	} else if verdict.Refusal != immutability.RefusalAdmissionDenied {
 		verdict.Refusal, verdict.Uncertain = immutability.RefusalInvalid, "" // there is nothing that could have been immutable
 	}
-	if plan.live != nil {
-		verdict = p.probe(ctx, plan, verdict)
-	}
-	plan.hideIn(&verdict)
+	w.hideIn(&verdict)
 	if !verdict.Replaceable() {
-		return &RefusedError{plan.Object, verdict, plan.shown(err)}
+		return &RefusedError{w.plan.Object, verdict, w.shown(err)}
 	}
-	plan.replaceFor(verdict)
+	w.plan.Action = ActionReplace
+	w.plan.Replacement = &Replacement{
+		Evidence: verdict.Evidence.String(), Old: w.plan.Object, UID: string(w.live.GetUID()), Fields: verdict.Fields,
+		Hazards: verdict.Hazards, Refusal: w.shown(err), unproven: unproven,
+	}
+	var paths []string
+	for _, f := range verdict.Fields {
+		paths = append(paths, f.Path)
+	}
+	w.plan.Reason = "can't change in place: " + strings.Join(paths, ", ")
 	return nil
 }
 
 // ipAddresses is the resource by which a server keeps track of the cluster IPs of Services.
 var ipAddresses = schema.GroupVersionResource{Group: "networking.k8s.io", Version: "v1", Resource: "ipaddresses"}
 
-func (p *Planner) probe(ctx context.Context, plan *Plan, verdict immutability.Verdict) immutability.Verdict {
-	address := identity.Identity{APIVersion: ipAddresses.GroupVersion().String(), Kind: "IPAddress"}
-	addresses := plan.target.resource.Beside(ipAddresses, address)
-	server := &probed{Writer: plan.target.resource}
-	verdict = immutability.Probe(ctx, server, plan.manifest, plan.live, verdict,
-		immutability.ProbeOptions{FieldManager: p.options.FieldManager, IPAddresses: addresses})
-	if create := verdict.Evidence.Create; create.Outcome == immutability.OutcomeUnanswered {
-		if plan.unproven = server.err; server.err == nil {
-			plan.unproven = errors.New(create.Message)
-		}
+// probe confirms or corrects the verdict by asking the server. The error is why the server didn't answer the dry run of the
+// create, nil if it did.
+func (w *planning) probe(ctx context.Context, verdict immutability.Verdict) (immutability.Verdict, error) {
+	addresses := w.target.resource.Beside(ipAddresses,
+		identity.Identity{APIVersion: ipAddresses.GroupVersion().String(), Kind: "IPAddress"})
+	server := &probed{Writer: w.target.resource}
+	verdict = immutability.Probe(ctx, server, w.manifest, w.live, verdict,
+		immutability.ProbeOptions{FieldManager: w.options.FieldManager, IPAddresses: addresses})
+	create := verdict.Evidence.Create
+	switch {
+	case create.Outcome != immutability.OutcomeUnanswered:
+		return verdict, nil
+	case server.err == nil:
+		return verdict, errors.New(create.Message)
 	}
-	return verdict
+	return verdict, server.err
 }
 
 // probed keeps the answer to a create, of which evidence has no more than the text.
@@ -142,44 +160,42 @@ func (s *probed) Create(ctx context.Context, obj *unstructured.Unstructured, opt
 }
 
 // conflict makes the plan a conflict. What would change is what a forced apply would do, if that can be tried.
-func (p *Planner) conflict(ctx context.Context, plan *Plan, conflicts []fieldowner.Conflict) error {
-	forced, force := plan.Patch, true
+func (w *planning) conflict(ctx context.Context, conflicts []fieldowner.Conflict) error {
+	forced, force := w.patch, true
 	forced.Options.Force = &force
-	dryRun, err := plan.target.dryRun(ctx, forced)
+	dryRun, err := w.target.dryRun(ctx, forced)
 	switch {
 	case err != nil:
-		plan.Warnings = append(plan.Warnings, "what taking over the fields would change isn't known: "+plan.refusal(err))
-	case dryRun.GetResourceVersion() != plan.liveVersion():
-		plan.Warnings = append(plan.Warnings, "what taking over the fields would change isn't known: the object changed meanwhile")
+		w.plan.Warnings = append(w.plan.Warnings, "what taking over the fields would change isn't known: "+w.refusal(err))
+	case !w.isOfLive(dryRun):
+		w.plan.Warnings = append(w.plan.Warnings, "what taking over the fields would change isn't known: the object changed meanwhile")
 	default:
-		if err := plan.explain(dryRun); err != nil {
+		if err := w.explain(dryRun); err != nil {
 			return err
 		}
 	}
-	plan.Action, plan.Deferral, plan.Conflicts = ActionConflict, "", conflicts
-	plan.Reason = count(len(conflicts), "field has another value and another owner", "fields have other values and other owners")
+	w.plan.Action, w.plan.Deferral, w.plan.Conflicts = ActionConflict, "", conflicts
+	w.plan.Reason = "1 field has another value and another owner"
+	if n := len(conflicts); n != 1 {
+		w.plan.Reason = fmt.Sprintf("%d fields have other values and other owners", n)
+	}
 	return nil
 }
 
-// refusal says in a line why a server refused, without the values that it quotes.
-func (plan *Plan) refusal(err error) string {
+// refusal tells in a line why a server refused, without the values that it quotes.
+func (w *planning) refusal(err error) string {
 	verdict := immutability.Classify(err)
 	if verdict.Refusal == immutability.RefusalNone {
-		return plan.shown(err).Error()
+		return w.shown(err).Error()
 	}
-	plan.hideIn(&verdict)
+	w.hideIn(&verdict)
 	verdict.Uncertain, verdict.Remedy = "", ""
-	return (&RefusedError{plan.Object, verdict, plan.shown(err)}).Error()
-}
-
-// shown returns err as it can be printed.
-func (plan *Plan) shown(err error) error {
-	return hideSecrets(authresilience.Redact(err), plan.request.Manifest, plan.live)
+	return (&RefusedError{w.plan.Object, verdict, w.shown(err)}).Error()
 }
 
 // hideIn takes the sensitive values out of what the server said of the fields.
-func (plan *Plan) hideIn(verdict *immutability.Verdict) {
-	secrets := secretsIn([]*unstructured.Unstructured{plan.request.Manifest, plan.live})
+func (w *planning) hideIn(verdict *immutability.Verdict) {
+	secrets := secretsIn([]*unstructured.Unstructured{w.request.Manifest, w.live})
 	verdict.Fields = slices.Clone(verdict.Fields)
 	for i := range verdict.Fields {
 		verdict.Fields[i].Message = secrets.hide(verdict.Fields[i].Message)
@@ -187,14 +203,10 @@ func (plan *Plan) hideIn(verdict *immutability.Verdict) {
 	verdict.Uncertain = secrets.hide(verdict.Uncertain)
 }
 
-// replaceFor makes the plan a replacement because of fields that can't change in place.
-func (plan *Plan) replaceFor(verdict immutability.Verdict) {
-	plan.Action = ActionReplace
-	plan.Replacement = &Replacement{Evidence: verdict.Evidence.String(), Old: plan.Object, UID: string(plan.live.GetUID()), Hazards: verdict.Hazards}
-	var paths []string
-	plan.Replacement.Fields = verdict.Fields
-	for _, f := range verdict.Fields {
-		paths = append(paths, f.Path)
+func pathList(paths []projection.Path) string {
+	texts := make([]string, len(paths))
+	for i, path := range paths {
+		texts[i] = path.String()
 	}
-	plan.Reason = "can't change in place: " + strings.Join(paths, ", ")
+	return strings.Join(texts, ", ")
 }

@@ -127,7 +127,7 @@ func (r *replacer) stopped(err error) error {
 	if r.stage == StageDeleting && r.old.accepted {
 		stopped.Stage, stopped.Finalizers = StageWaiting, r.old.finalizers
 	}
-	stopped.Err = hideSecrets(authresilience.Redact(err), r.plan.manifest, r.plan.live, r.old.seen)
+	stopped.Err = hideSecrets(authresilience.Redact(err), r.plan.basis.manifest, r.plan.basis.live, r.old.seen)
 	return stopped
 }
 
@@ -136,7 +136,7 @@ func (r *replacer) run(ctx context.Context) (*unstructured.Unstructured, error) 
 	old, err := r.old.look(ctx)
 	if errors.Is(err, ErrRecreated) {
 		if now, _ := r.taken(ctx, err); r.made(now) {
-			return now.live, nil
+			return now.basis.live, nil
 		}
 	}
 	if err != nil {
@@ -161,8 +161,8 @@ func (r *replacer) run(ctx context.Context) (*unstructured.Unstructured, error) 
 func (r *replacer) check(ctx context.Context, old *unstructured.Unstructured) error {
 	if r.old.id == r.plan.Object {
 		now, err := r.planner.replan(ctx, r.plan, old)
-		if err == nil && now.unproven != nil {
-			err = r.planner.notApplied(r.plan, "dry run of the create", now.unproven)
+		if err == nil && now.Replacement.unproven != nil {
+			err = r.planner.notApplied(r.plan, "dry run of the create", now.Replacement.unproven)
 		}
 		return err
 	}
@@ -186,7 +186,7 @@ func (r *replacer) check(ctx context.Context, old *unstructured.Unstructured) er
 // isOld reports whether what is in the way of the new object is the old one under another version of the API group, and the
 // server takes the manifest for it.
 func (r *replacer) isOld(now *Plan) bool {
-	return now != nil && now.live != nil && string(now.live.GetUID()) == r.old.uid && (now.Action == ActionNoOp || now.Action == ActionUpdate)
+	return now != nil && now.basis.live != nil && string(now.basis.live.GetUID()) == r.old.uid && (now.Action == ActionNoOp || now.Action == ActionUpdate)
 }
 
 // create creates the new object. If one is there, it may be the one that an earlier call created, whose answer was lost.
@@ -200,14 +200,14 @@ func (r *replacer) create(ctx context.Context) (*unstructured.Unstructured, erro
 	}
 	now, err := r.taken(ctx, err)
 	if r.made(now) {
-		return now.live, nil
+		return now.basis.live, nil
 	}
 	return nil, err
 }
 
 // taken plans for the object that is in the place of the new one, and returns the error that says so.
 func (r *replacer) taken(ctx context.Context, refusal error) (*Plan, error) {
-	request := r.plan.request
+	request := r.plan.basis.request
 	request.Prior, request.Live = nil, nil
 	now, err := r.planner.Plan(ctx, request)
 	if err != nil {
@@ -219,11 +219,11 @@ func (r *replacer) taken(ctx context.Context, refusal error) (*Plan, error) {
 // made reports whether the object that is there now is the new one: this manager applied it, and applying the very patch
 // again would change nothing.
 func (r *replacer) made(now *Plan) bool {
-	if now == nil || now.Action != ActionNoOp || !now.Patch.same(r.plan.Patch) {
+	if now == nil || now.Action != ActionNoOp || !now.basis.patch.same(r.plan.basis.patch) {
 		return false
 	}
-	owners, err := fieldowner.Read(now.live.Object)
-	return err == nil && !owners.Fields(fieldowner.AppliedBy(r.plan.Patch.Options.FieldManager)).Empty()
+	owners, err := fieldowner.Read(now.basis.live.Object)
+	return err == nil && !owners.Fields(fieldowner.AppliedBy(r.plan.basis.patch.Options.FieldManager)).Empty()
 }
 
 // beyond returns the hazards that the reviewed replacement doesn't name.

@@ -35,7 +35,7 @@ func TestDeferred(t *testing.T) {
 		require.Contains(t, plan.Reason, test.reason)
 		require.Equal(t, test.requests, plan.Requests)
 		require.JSONEq(t, test.after, plan.After.String())
-		require.NotEmpty(t, plan.Patch.Body)
+		require.NotEmpty(t, plan.Patch().Body)
 	}
 }
 

@@ -346,7 +346,7 @@ func TestSecretsShowNowhere(t *testing.T) {
 	require.NoError(t, err)
 	outputs := []string{string(planJSON), string(stateJSON)}
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%d"} {
-		outputs = append(outputs, fmt.Sprintf(strings.Repeat(verb+"\n", 7), plan, *plan, plan.Changes, plan.Before, plan.After, plan.Patch, state))
+		outputs = append(outputs, fmt.Sprintf(strings.Repeat(verb+"\n", 7), plan, *plan, plan.Changes, plan.Before, plan.After, plan.Patch(), state))
 	}
 	set(m, map[string]any{"password": int64(271828)}, "data") // a server quotes numbers in its complaint about the type
 	_, err = c.planner.Plan(t.Context(), ssaplan.Request{Manifest: m})
@@ -450,7 +450,7 @@ func TestNoOpCacheSparesEveryRequest(t *testing.T) {
 	replacement, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: m, Live: live, Prior: renamed})
 	require.NoError(t, err)
 	require.Equal(t, ssaplan.ActionReplace, replacement.Action, "although the object with the new name is as declared")
-	require.NotEmpty(t, replacement.Patch.Body)
+	require.NotEmpty(t, replacement.Patch().Body)
 	c.foreign(t, m, `{"data":{"a":"theirs"}}`)
 	require.Equal(t, "Update 1", plan(c.live(t, m)))
 	require.Equal(t, "Update 1", plan(c.live(t, m)), "only no-ops are remembered")

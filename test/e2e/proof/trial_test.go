@@ -210,16 +210,16 @@ var timestamps = regexp.MustCompile(`,"time":"[^"]*"`)
 // readPatch takes over what the plan wants to be sent. Without a plan it is the normalized manifest without what is to be
 // ignored.
 func (t *trial) readPatch() error {
-	if t.plan == nil || t.plan.Patch.Body == nil {
+	if t.plan == nil || t.plan.Patch().Body == nil {
 		content, _ := projection.Normalize(t.manifest.Object)
 		content, _ = t.ignored.Remove(content)
 		t.wire = &unstructured.Unstructured{Object: content}
 		return nil
 	}
-	options := t.plan.Patch.Options
+	options := t.plan.Patch().Options
 	t.check(harmless, options.FieldManager == manager && *options.Force == t.step.Force && options.DryRun == nil, "options %v", options)
 	t.wire = &unstructured.Unstructured{}
-	return utiljson.Unmarshal(t.plan.Patch.Body, &t.wire.Object)
+	return utiljson.Unmarshal(t.plan.Patch().Body, &t.wire.Object)
 }
 
 // judgeNormalization compares what the normalized manifest does with what the manifest as it is does. That is no part of
@@ -263,7 +263,7 @@ func (t *trial) pinnedAddresses() int {
 			ClusterIPs []string `json:"clusterIPs"`
 		} `json:"spec"`
 	}
-	if json.Unmarshal(t.plan.Patch.Body, &body) != nil || body.Spec.ClusterIP == "" && len(body.Spec.ClusterIPs) == 0 {
+	if json.Unmarshal(t.plan.Patch().Body, &body) != nil || body.Spec.ClusterIP == "" && len(body.Spec.ClusterIPs) == 0 {
 		return 0
 	}
 	return max(len(body.Spec.ClusterIPs), 1)
