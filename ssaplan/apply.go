@@ -107,15 +107,15 @@ func (p *Planner) replan(ctx context.Context, outdated *Plan, live *unstructured
 	if err != nil {
 		return nil, err
 	}
-	if !plan.saysTheSame(outdated) {
+	if !plan.matches(outdated) {
 		return nil, &ChangedError{plan}
 	}
 	return plan, nil
 }
 
-// saysTheSame reports whether whoever reviewed the other plan has reviewed this one, which is for an object that exists.
+// matches reports whether who reviewed the other plan has reviewed this one. Both are for an object that exists.
 // The requests are compared, too: the manifest may have been changed in place, or this planner have other options.
-func (plan *Plan) saysTheSame(reviewed *Plan) bool {
+func (plan *Plan) matches(reviewed *Plan) bool {
 	return plan.Action == reviewed.Action && plan.basis.patch.same(reviewed.basis.patch) &&
 		plan.basis.live.GetUID() == reviewed.basis.live.GetUID() &&
 		(plan.basis.live.GetDeletionTimestamp() == nil) == (reviewed.basis.live.GetDeletionTimestamp() == nil) &&

@@ -129,3 +129,21 @@ func TestApplySaysThatAnObjectAppeared(t *testing.T) {
 	require.True(t, apierrors.IsConflict(err))
 	require.ErrorContains(t, err, "v1/ConfigMap default/a: apply: somebody created the object since the plan was made, plan again: ")
 }
+
+// A change in between that alters what applying does is a new plan, and nothing is written.
+func TestApplyStopsWhenTheChangesAreOthers(t *testing.T) {
+	server, planner := world(ssaplan.Options{FieldManager: "my-tool"})
+	applied(t, planner, configMap("a", map[string]any{"a": "A", "b": "B"}))
+	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "X", "b": "B"})})
+	require.NoError(t, err)
+	require.Len(t, plan.Changes, 1)
+	patch(server, "a", `{"data": {"b": "theirs"}}`)
+
+	_, err = planner.Apply(t.Context(), plan)
+	var changed *ssaplan.ChangedError
+	require.ErrorAs(t, err, &changed)
+	require.Len(t, changed.Plan.Changes, 2)
+	now, err := resources(server, "configmaps").Get(t.Context(), "a", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Equal(t, map[string]any{"a": "A", "b": "theirs"}, now.Object["data"])
+}
