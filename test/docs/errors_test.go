@@ -120,7 +120,7 @@ func classRow(class authresilience.Class) string {
 
 var packages = []string{
 	"projection", "projection/builtin", "projection/openapi", "identity", "immutability", "authresilience", "fieldowner",
-	"ssaplan", "ssaplan/ssaplantest",
+	"ssaplan", "ssaplan/explain", "ssaplan/ssaplantest",
 }
 
 // Each name of a package that the pages mention exists.

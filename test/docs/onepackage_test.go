@@ -3,10 +3,12 @@ package docs_test
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/dynamic"
@@ -18,6 +20,7 @@ import (
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/builtin"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // leftBehind returns why applying the new manifest would leave the old object behind, "" if it wouldn't.
@@ -145,28 +148,33 @@ func Example_fieldownerAlone() {
 	// ["my-tool" (Apply)]
 }
 
-// differences returns what applying a manifest changes at the fields that it declares, with the server's own idea of them.
-func differences(
-	ctx context.Context, client dynamic.ResourceInterface, manifest *unstructured.Unstructured,
-) ([]projection.Difference, error) {
-	normalized, _ := projection.Normalize(manifest.Object)
-	live, err := client.Get(ctx, manifest.GetName(), metav1.GetOptions{})
+// explained returns what applying a manifest changes and why, given what is remembered of the last apply, if anything is.
+func explained(
+	ctx context.Context, client dynamic.ResourceInterface, manifest *unstructured.Unstructured, prior *explain.State,
+) (*explain.Explanation, error) {
+	prepared, err := explain.Prepare(manifest.Object, nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	dryRun, err := client.Apply(ctx, manifest.GetName(), &unstructured.Unstructured{Object: normalized}, metav1.ApplyOptions{
+	live, err := client.Get(ctx, manifest.GetName(), metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		live = &unstructured.Unstructured{} // it is going to be created
+	} else if err != nil {
+		return nil, err
+	}
+	sent := &unstructured.Unstructured{Object: prepared.Manifest}
+	dryRun, err := client.Apply(ctx, manifest.GetName(), sent, metav1.ApplyOptions{
 		FieldManager: "my-tool", Force: true, DryRun: []string{metav1.DryRunAll},
 	})
 	if err != nil {
 		return nil, err
 	}
-	declared, err := projection.Managed(dryRun.Object, "my-tool")
-	if err != nil {
-		return nil, err
+	if live.GetResourceVersion() != dryRun.GetResourceVersion() {
+		return nil, errors.New("the object changed between read and dry run: ask again")
 	}
-	before := projection.Project(live.Object, declared)
-	after := projection.Project(dryRun.Object, declared)
-	return projection.Diff(before, after), nil
+	return explain.Apply(explain.Input{
+		Manifest: prepared.Manifest, Live: live.Object, Answer: dryRun.Object, Manager: "my-tool", Prior: prior,
+	})
 }
 
 // deploymentsIn returns a client for the Deployments of a namespace.
@@ -178,16 +186,19 @@ func deploymentsIn(namespace string, config *rest.Config) (dynamic.ResourceInter
 	return client.Resource(appsv1.SchemeGroupVersion.WithResource("deployments")).Namespace(namespace), nil
 }
 
-func Example_projectionAlone() {
-	objects("projection", "apps", "v1", "deployments")
-	deployments := must(deploymentsIn("projection", config))
-	apply(deployments, "my-tool", deployment("web", "web:1"))
+func Example_explainAlone() {
+	objects("explain", "apps", "v1", "deployments")
+	deployments := must(deploymentsIn("explain", config))
+	before := deployment("web", "web:1")
+	before.SetLabels(map[string]string{"team": "shop"})
+	state := must(explain.NewState(before.Object, apply(deployments, "my-tool", before).Object, "my-tool", nil))
 	patch(deployments, "autoscaler", "web", `{"spec": {"replicas": 7}}`, "scale")
-	for _, change := range must(differences(ctx, deployments, deployment("web", "web:2"))) {
+	for _, change := range must(explained(ctx, deployments, deployment("web", "web:2"), state)).Changes {
 		fmt.Println(change)
 	}
 	// Output:
-	// spec.replicas: 7 -> 3
+	// metadata.labels.team: - "shop" (dropped from the manifest)
+	// spec.replicas: 7 -> 3 (drifted: changed by "autoscaler" (Update of scale))
 	// spec.template.spec.containers[name="web"].image: "web:1" -> "web:2"
 }
 
