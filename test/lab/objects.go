@@ -11,11 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Apply applies a manifest as a field manager, by force, and returns the object as it is then.
-func (c *Cluster) Apply(t testing.TB, manager string, manifest *unstructured.Unstructured) *unstructured.Unstructured {
+// Apply applies a manifest of an object, or of a subresource such as status, as a field manager, by force. It returns the
+// object as it is then.
+func (c *Cluster) Apply(
+	t testing.TB, manager string, manifest *unstructured.Unstructured, subresources ...string,
+) *unstructured.Unstructured {
 	t.Helper()
 	force := true
-	applied, err := c.TryApply(t, manifest, metav1.PatchOptions{FieldManager: manager, Force: &force})
+	applied, err := c.TryApply(t, manifest, metav1.PatchOptions{FieldManager: manager, Force: &force}, subresources...)
 	require.NoError(t, err, "%s %s", manifest.GetKind(), manifest.GetName())
 	return applied
 }
