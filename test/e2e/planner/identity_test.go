@@ -33,7 +33,7 @@ func TestVersionChange(t *testing.T) {
 	plan, err = allowing.Plan(t.Context(), ssaplan.Request{Manifest: more, Prior: state})
 	require.NoError(t, err)
 	require.Equal(t, ssaplan.ActionUpdate, plan.Action, plan.Reason)
-	require.Contains(t, causes(plan), "replace spec.maxReplicas Edited")
+	require.Contains(t, causes(plan), "change spec.maxReplicas Edited")
 	require.Equal(t, 2, plan.Requests)
 	obj, err = allowing.Apply(t.Context(), plan)
 	require.NoError(t, err)

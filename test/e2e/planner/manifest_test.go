@@ -28,7 +28,7 @@ func TestStringDataIsPlannedAsWhatItBecomes(t *testing.T) {
 	}
 	c.apply(t, secret("a: hello, b: same"))
 	require.Equal(t, ssaplan.ActionNoOp, c.plan(t, ssaplan.Request{Manifest: secret("a: hello, b: same")}).Action)
-	require.Equal(t, []string{"replace data.a Edited"}, causes(c.plan(t, ssaplan.Request{Manifest: secret("a: world, b: same")})))
+	require.Equal(t, []string{"change data.a Edited"}, causes(c.plan(t, ssaplan.Request{Manifest: secret("a: world, b: same")})))
 	require.Equal(t, []string{"remove data.a Dropped"}, causes(c.plan(t, ssaplan.Request{Manifest: secret("b: same")})))
 	c.apply(t, secret("b: same"))
 	require.Equal(t, map[string]any{"b": "c2FtZQ=="}, c.Get(t, secret("")).Object["data"], "the key that is no longer sent is gone")
@@ -41,7 +41,7 @@ func TestSideEffectsOnFieldsThatNobodyOwns(t *testing.T) {
 	}
 	c.apply(t, service("type: NodePort"))
 	got := causes(c.plan(t, ssaplan.Request{Manifest: service("type: ClusterIP")}))
-	require.Contains(t, got, "replace spec.type Edited")
+	require.Contains(t, got, "change spec.type Edited")
 	require.Contains(t, got, `remove spec.ports[port=80,protocol="TCP"].nodePort SideEffect`)
 	require.Contains(t, got, "remove spec.externalTrafficPolicy SideEffect")
 	require.Len(t, got, 3)

@@ -53,10 +53,10 @@ func TestCauses(t *testing.T) {
 		foreign string
 		want    []string
 	}{
-		{"an edit", func(m *unstructured.Unstructured) { set(m, "B", "data", "a") }, "", []string{"replace data.a Edited"}},
-		{"drift", nil, `{"data":{"a":"theirs"}}`, []string{"replace data.a Drifted somebody"}},
+		{"an edit", func(m *unstructured.Unstructured) { set(m, "B", "data", "a") }, "", []string{"change data.a Edited"}},
+		{"drift", nil, `{"data":{"a":"theirs"}}`, []string{"change data.a Drifted somebody"}},
 		{"drift of one key, edit of another", func(m *unstructured.Unstructured) { set(m, "B", "data", "b") }, `{"data":{"a":"theirs"}}`,
-			[]string{"replace data.a Drifted somebody", "replace data.b Edited"}},
+			[]string{"change data.a Drifted somebody", "change data.b Edited"}},
 		{"a dropped key", func(m *unstructured.Unstructured) { unstructured.RemoveNestedField(m.Object, "data", "a") }, "",
 			[]string{"remove data.a Dropped"}},
 		{"a dropped key that somebody took stays", func(m *unstructured.Unstructured) { unstructured.RemoveNestedField(m.Object, "data", "a") },
@@ -93,12 +93,12 @@ func TestAnEditIsOneChange(t *testing.T) {
 	c := newCluster(t)
 	const pod = `{apiVersion: v1, kind: Pod, metadata: {name: one}, spec: {containers: [{name: a, image: "%s", env: [{name: A, value: x}], ports: [{containerPort: 1}]}]}}`
 	c.apply(t, manifest(t, pod, "a:1"))
-	require.Equal(t, []string{`replace spec.containers[name="a"].image Edited`}, causes(c.plan(t, ssaplan.Request{Manifest: manifest(t, pod, "a:2")})))
+	require.Equal(t, []string{`change spec.containers[name="a"].image Edited`}, causes(c.plan(t, ssaplan.Request{Manifest: manifest(t, pod, "a:2")})))
 
 	const cron = `{apiVersion: batch/v1, kind: CronJob, metadata: {name: one}, spec: {schedule: "0 0 * * *", jobTemplate: {spec: {template: {spec: {
 		restartPolicy: Never, containers: [{name: a, image: a, env: [{name: A, value: "%s"}, {name: B, value: b}], ports: [{containerPort: 1}]}]}}}}}}`
 	c.apply(t, manifest(t, cron, "x"))
-	require.Equal(t, []string{`replace spec.jobTemplate.spec.template.spec.containers[name="a"].env[name="A"].value Edited`},
+	require.Equal(t, []string{`change spec.jobTemplate.spec.template.spec.containers[name="a"].env[name="A"].value Edited`},
 		causes(c.plan(t, ssaplan.Request{Manifest: manifest(t, cron, "y")})))
 }
 
@@ -132,7 +132,7 @@ func TestScaleIsDriftAlsoWithoutAState(t *testing.T) {
 	c.apply(t, m)
 	c.Patch(t, "scaler", m, `{"spec":{"replicas":7}}`, "scale")
 	plan := c.plan(t, ssaplan.Request{Manifest: m})
-	require.Equal(t, []string{"replace spec.replicas Drifted scaler"}, causes(plan))
+	require.Equal(t, []string{"change spec.replicas Drifted scaler"}, causes(plan))
 	require.Equal(t, "scale", plan.Changes[0].Subresource)
 }
 
@@ -178,13 +178,13 @@ func TestSuppliedLiveObjectSavesTheGet(t *testing.T) {
 
 	c.Patch(t, "somebody", m, `{"data":{"a":"theirs"}}`)
 	plan = c.plan(t, ssaplan.Request{Manifest: m, Live: live})
-	require.Equal(t, []string{"replace data.a Drifted somebody"}, causes(plan), "an outdated object is read again")
+	require.Equal(t, []string{"change data.a Drifted somebody"}, causes(plan), "an outdated object is read again")
 	require.Equal(t, 3, plan.Requests)
 
 	bare := c.Get(t, m)
 	bare.SetManagedFields(nil)
 	plan = c.plan(t, ssaplan.Request{Manifest: m, Live: bare})
-	require.Equal(t, []string{"replace data.a Drifted somebody"}, causes(plan), "an object without managedFields is read again")
+	require.Equal(t, []string{"change data.a Drifted somebody"}, causes(plan), "an object without managedFields is read again")
 
 	live.SetName("another")
 	_, err = c.planner.Plan(t.Context(), ssaplan.Request{Manifest: m, Live: live})
@@ -315,7 +315,7 @@ func TestSecretsShowNowhere(t *testing.T) {
 	state := c.apply(t, m)
 	set(m, new, "data", "password")
 	plan := c.plan(t, ssaplan.Request{Manifest: m, Prior: state})
-	require.Equal(t, []string{"replace data.password Edited"}, causes(plan))
+	require.Equal(t, []string{"change data.password Edited"}, causes(plan))
 
 	planJSON, err := json.Marshal(plan)
 	require.NoError(t, err)
@@ -349,7 +349,7 @@ func TestStateSurvivesJSON(t *testing.T) {
 	var state ssaplan.State
 	require.NoError(t, json.Unmarshal(text, &state))
 	set(m, int64(9007199254740995), "spec", "size")
-	require.Equal(t, []string{"replace spec.size Edited"}, causes(c.plan(t, ssaplan.Request{Manifest: m, Prior: &state})))
+	require.Equal(t, []string{"change spec.size Edited"}, causes(c.plan(t, ssaplan.Request{Manifest: m, Prior: &state})))
 
 	newer := strings.Replace(string(text), `"version":2`, `"version":3`, 1)
 	require.ErrorContains(t, json.Unmarshal([]byte(newer), &state), "version 3")

@@ -24,7 +24,7 @@ func TestUnknownValuesAreLeftOut(t *testing.T) {
 	image := patterns(t, "metadata.labels", "spec.replicas")
 	plan = c.plan(t, ssaplan.Request{Manifest: manifest(t, deployment, 2, "app:2"), Unknown: image})
 	require.Equal(t, ssaplan.ActionUpdate, plan.Action)
-	require.Equal(t, []string{`replace spec.template.spec.containers[name="app"].image Edited`}, causes(plan))
+	require.Equal(t, []string{`change spec.template.spec.containers[name="app"].image Edited`}, causes(plan))
 	require.Equal(t, "[spec.replicas metadata.labels]", fmt.Sprint(plan.Unknown))
 	_, err := c.planner.Apply(t.Context(), plan)
 	require.ErrorContains(t, err, "spec.replicas")
@@ -59,44 +59,44 @@ func TestWhatElseChanges(t *testing.T) {
 		{
 			"stringData is data", "{apiVersion: v1, kind: Secret, metadata: {name: folded}, stringData: {password: old, user: a}}",
 			"{apiVersion: v1, kind: Secret, metadata: {name: folded}, stringData: {password: placeholder, user: b}}", "stringData.password",
-			[]string{"data.password"}, []string{"replace data.user Edited"}, "",
+			[]string{"data.password"}, []string{"change data.user Edited"}, "",
 		},
 		{
 			"data is where stringData goes", "{apiVersion: v1, kind: Secret, metadata: {name: folds}, stringData: {password: old, user: a}}",
 			"{apiVersion: v1, kind: Secret, metadata: {name: folds}, stringData: {password: placeholder, user: b}}", "data.password",
-			[]string{"data.password"}, []string{"replace data.user Edited"}, "",
+			[]string{"data.password"}, []string{"change data.user Edited"}, "",
 		},
 		{
 			"null for what isn't known", deployment("nulled", "image: a", ""), deployment("nulled", "image: b, workingDir: null", ""),
 			`spec.template.spec.containers[name="app"].workingDir`,
-			[]string{`spec.template.spec.containers[name="app"].workingDir`}, []string{`replace spec.template.spec.containers[name="app"].image Edited`}, "",
+			[]string{`spec.template.spec.containers[name="app"].workingDir`}, []string{`change spec.template.spec.containers[name="app"].image Edited`}, "",
 		},
 		{
 			"a field that is left out by the host", deployment("absent", "image: a, workingDir: /tmp", ""), deployment("absent", "image: b", ""),
 			`spec.template.spec.containers[name="app"].workingDir`,
-			[]string{`spec.template.spec.containers[name="app"].workingDir`}, []string{`replace spec.template.spec.containers[name="app"].image Edited`}, "",
+			[]string{`spec.template.spec.containers[name="app"].workingDir`}, []string{`change spec.template.spec.containers[name="app"].image Edited`}, "",
 		},
 		{
 			"an element of an atomic list", deployment("args", "image: a, args: [k, l]", ""), deployment("args", "image: b, args: [k, m]", ""),
 			`spec.template.spec.containers[name="app"].args[1]`,
-			[]string{`spec.template.spec.containers[name="app"].args[1]`}, []string{`replace spec.template.spec.containers[name="app"].image Edited`}, "",
+			[]string{`spec.template.spec.containers[name="app"].args[1]`}, []string{`change spec.template.spec.containers[name="app"].image Edited`}, "",
 		},
 		{
 			"a field of an atomic map", deployment("atomic", "image: a", "nodeSelector: {zone: a, disk: ssd}, "), deployment("atomic", "image: b", "nodeSelector: {zone: z, disk: ssd}, "),
 			"spec.template.spec.nodeSelector.zone",
-			[]string{"spec.template.spec.nodeSelector.zone"}, []string{`replace spec.template.spec.containers[name="app"].image Edited`}, "",
+			[]string{"spec.template.spec.nodeSelector.zone"}, []string{`change spec.template.spec.containers[name="app"].image Edited`}, "",
 		},
 		{
 			"by position in lists that have keys", deployment("position", "image: a, env: [{name: A, value: a}, {name: B, value: b}]", ""),
 			deployment("position", "image: a, env: [{name: A, value: x}, {name: B, value: z}]", ""), "spec.template.spec.containers[1].env[0].value",
 			[]string{`spec.template.spec.containers[name="app"].env[name="A"].value`},
-			[]string{`replace spec.template.spec.containers[name="app"].env[name="B"].value Edited`}, "",
+			[]string{`change spec.template.spec.containers[name="app"].env[name="B"].value Edited`}, "",
 		},
 		{
 			"of every item", deployment("every", "image: a, env: [{name: A, value: a}, {name: B, value: b}]", ""),
 			deployment("every", "image: b, env: [{name: A, value: x}, {name: B, value: z}]", ""), "spec.template.spec.containers[*].env[*].value",
 			[]string{`spec.template.spec.containers[name="app"].env[name="A"].value`, `spec.template.spec.containers[name="app"].env[name="B"].value`},
-			[]string{`replace spec.template.spec.containers[name="app"].image Edited`}, "",
+			[]string{`change spec.template.spec.containers[name="app"].image Edited`}, "",
 		},
 		{
 			"in an item that is new", deployment("new", "image: a", ""), deployment("new", "image: a, env: [{name: M, value: x}]", ""),
@@ -106,7 +106,7 @@ func TestWhatElseChanges(t *testing.T) {
 		{
 			"what the server resets without the value", "{apiVersion: v1, kind: Service, metadata: {name: reset, labels: {a: b}}, spec: {type: NodePort, ports: [{port: 80}]}}",
 			"{apiVersion: v1, kind: Service, metadata: {name: reset, labels: {a: c}}, spec: {type: NodePort, ports: [{port: 80}]}}", "spec.type",
-			[]string{"spec.type"}, []string{"replace metadata.labels.a Edited"}, "",
+			[]string{"spec.type"}, []string{"change metadata.labels.a Edited"}, "",
 		},
 		{
 			"nothing else", "{apiVersion: v1, kind: Service, metadata: {name: nothing}, spec: {type: NodePort, ports: [{port: 80}]}}",
