@@ -100,9 +100,9 @@ func (t *tally) checkVariety(tb testing.TB) {
 	}
 	for _, feature := range []string{
 		"no force", "remembered state", "supplied object", "ignored fields", "normalized manifest", "overwriting webhook",
-		"change of owners", "sidecar put first", "change Edited add", "change Edited remove", "change Edited replace", "change Edited move",
-		"change Dropped remove", "change Dropped replace", "change Drifted add", "change Drifted replace", "change SideEffect add",
-		"change SideEffect remove", "change SideEffect replace",
+		"change of owners", "sidecar put first", "change Edited add", "change Edited remove", "change Edited change", "change Edited move",
+		"change Dropped remove", "change Dropped change", "change Drifted add", "change Drifted change", "change SideEffect add",
+		"change SideEffect remove", "change SideEffect change",
 	} {
 		require.Positive(tb, t.features[feature], "%s was never accepted", feature)
 	}
