@@ -111,16 +111,29 @@ func (c *Cluster) Planner(t testing.TB, options ssaplan.Options) *ssaplan.Planne
 	return planner
 }
 
-// Resource returns access to the objects of obj's kind, in the namespace of obj.
-func (c *Cluster) Resource(t testing.TB, obj *unstructured.Unstructured) dynamic.ResourceInterface {
+// Resource returns access to the objects of obj's kind, in the namespace of obj. The kind may have been defined a moment
+// ago.
+func (c *Cluster) Resource(t testing.TB, obj *unstructured.Unstructured) (resource dynamic.ResourceInterface) {
 	t.Helper()
-	resource, err := c.Find(obj.GroupVersionKind(), obj.GetNamespace())
-	require.NoError(t, err)
+	kind := obj.GroupVersionKind()
+	Eventually(t, kind.String()+" is known", func() (known bool) {
+		resource, known = c.find(kind, obj.GetNamespace())
+		return known
+	})
 	return resource
 }
 
+// find is Find, but looks again the next time if there is no such kind yet.
+func (c *Cluster) find(kind schema.GroupVersionKind, namespace string) (dynamic.ResourceInterface, bool) {
+	resource, err := c.Find(kind, namespace)
+	if err != nil {
+		meta.MaybeResetRESTMapper(c.Mapper)
+	}
+	return resource, err == nil
+}
+
 // Find returns access to the objects of a kind, in a namespace or else that of c if the kind has namespaces. It fails if
-// the kind isn't served, as far as is known: [Cluster.WaitServed] looks again.
+// there is no such kind as far as is known.
 func (c *Cluster) Find(kind schema.GroupVersionKind, namespace string) (dynamic.ResourceInterface, error) {
 	mapping, err := c.Mapper.RESTMapping(kind.GroupKind(), kind.Version)
 	if err != nil {

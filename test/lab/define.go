@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -49,12 +48,10 @@ func (c *Cluster) WaitServed(t testing.TB, kinds ...schema.GroupVersionKind) {
 }
 
 func (c *Cluster) serves(kind schema.GroupVersionKind) bool {
-	resource, err := c.Find(kind, "")
-	if err == nil {
-		_, err = resource.List(context.Background(), metav1.ListOptions{Limit: 1})
+	resource, known := c.find(kind, "")
+	if !known {
+		return false
 	}
-	if err != nil {
-		meta.MaybeResetRESTMapper(c.Mapper)
-	}
+	_, err := resource.List(context.Background(), metav1.ListOptions{Limit: 1})
 	return err == nil
 }
