@@ -10,14 +10,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Kubectl runs the real kubectl as an administrator in the namespace of c, with text on standard input, and returns what
-// it prints.
+// Kubectl runs the real kubectl as an administrator in the namespace of c, if there is one, with text on standard input. It
+// returns what kubectl prints.
 func (c *Cluster) Kubectl(t testing.TB, stdin string, args ...string) string {
 	t.Helper()
-	args = append([]string{"--kubeconfig", c.Server.Kubeconfig(), "--namespace", c.Namespace}, args...)
-	cmd := exec.Command(c.Server.Bin("kubectl"), args...)
+	var common []string
+	if c.Namespace != "" {
+		common = []string{"--namespace", c.Namespace}
+	}
+	cmd := exec.Command(c.Server.Bin("kubectl"), append(common, args...)...)
 	// What it remembers of servers goes with this one: ports are used again.
-	cmd.Env = append(os.Environ(), "KUBECACHEDIR="+filepath.Join(filepath.Dir(c.Server.Kubeconfig()), "cache"))
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+c.Server.Kubeconfig(), "KUBECACHEDIR="+filepath.Join(filepath.Dir(c.Server.Kubeconfig()), "cache"))
 	cmd.Stdin = strings.NewReader(stdin)
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "kubectl %s: %s", args, out)
