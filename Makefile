@@ -1,10 +1,13 @@
-# The modules of this repository that have tests. test/controlplane/v* are lists of what to build, without code.
-MODULES := . test test/docs test/controlplane/launcher examples/manifest examples/kubectl-ssaplan examples/terraform-provider-ssaplan examples/operator
-# The comparison of make bench. Those of the other tools stand apart: their dependencies are many and clash.
-BENCHES := test/bench test/bench/driver
+# The modules; CONTRIBUTING.md says why each is one. MODULES have tests, BENCHES and PEERS are the comparison of make bench.
+MODULES := . test test/controlplane/launcher examples
+BENCHES := test/bench
 PEERS := test/bench/flux test/bench/argo
 
+# Each module is built with its own versions, also where a go.work is about (see the target work).
+export GOWORK := off
 GO ?= go
+# $(call each,modules,command) runs a command in each of some modules.
+each = set -e; for m in $(1); do echo "== $$m"; (cd $$m && $(2)); done
 GOFMT = "$$($(GO) env GOROOT)/bin/gofmt"
 # The race detector needs cgo and a C compiler, which a machine with nothing but Go doesn't have.
 RACE := $(shell test "$$($(GO) env CGO_ENABLED)" = 1 && command -v $$($(GO) env CC) >/dev/null && echo -race)
@@ -17,7 +20,7 @@ LOG := $(CURDIR)/.cache/test-e2e.log
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: demo
 demo: ## plan and apply an application on a real control plane, step by step
@@ -83,7 +86,7 @@ bench-growth: controlplane ## how planning grows with number and size of objects
 
 .PHONY: bench-compare
 bench-compare: controlplane ## planners side by side on a real control plane: make bench-compare TOOLS=floor,planner KINDS=ConfigMap
-	set -e; for m in test/bench $(PEERS); do (cd $$m && $(GO) build -buildvcs=false -o $(BIN)/bench/ ./...); done
+	@$(call each,$(BENCHES) $(PEERS),$(GO) build -buildvcs=false -o $(BIN)/bench/ ./...)
 	cd test && $(CONTROLPLANE) run -- $(BIN)/bench/compare -bin $(BIN)/bench -n $(N) -rounds $(ROUNDS) -row $(ROW) -tools $(TOOLS) -kinds '$(KINDS)'
 
 FIGURES := wall-over-floor-c8 cpu-over-floor-c8 cpu-over-flux-c8 wall-over-kubectl-c8 requests-per-object \
@@ -91,7 +94,7 @@ FIGURES := wall-over-floor-c8 cpu-over-floor-c8 cpu-over-flux-c8 wall-over-kubec
 SMOKE := $(CURDIR)/.cache/bench-smoke.log
 .PHONY: bench-smoke
 bench-smoke: controlplane ## see that the programs of the comparison run and print every figure, whose values mean nothing here
-	@set -e; for m in $(PEERS); do echo "== $$m"; (cd $$m && $(GO) vet ./...); done
+	@$(call each,$(PEERS),$(GO) vet ./...)
 	@$(MAKE) bench-growth bench-compare N=8 MOST=200 ROUNDS=1 ROW=0s >$(SMOKE) 2>&1 || { cat $(SMOKE); exit 1; }
 	@for f in $(FIGURES); do grep -q "^figure: $$f = [0-9]" $(SMOKE) || { cat $(SMOKE); echo "no figure $$f"; exit 1; }; done
 	@grep -c '^figure: ' $(SMOKE) | sed 's/$$/ figures/'
@@ -114,8 +117,7 @@ controlplane: ## build kube-apiserver, etcd and kubectl, if they aren't in .cach
 lint: tools ## gofmt, go vet and staticcheck on every module
 	@unformatted=$$($(GOFMT) -l .) || exit 1; \
 		if [ -n "$$unformatted" ]; then echo "not gofmt'ed:" $$unformatted; exit 1; fi
-	@set -e; export GOFLAGS="$$GOFLAGS $(RACE)"; for m in $(MODULES) $(BENCHES); do \
-		echo "== $$m"; (cd $$m && $(GO) vet ./... && $(BIN)/staticcheck ./...); done
+	@export GOFLAGS="$$GOFLAGS $(RACE)"; $(call each,$(MODULES) $(BENCHES),$(GO) vet ./... && $(BIN)/staticcheck ./...)
 
 # The library and the comparison ask for what the lowest client-go asks for, which has known vulnerabilities. In a workspace
 # they have what the programs ask for, as in every program that does the same. Of hashicorp/yamux, which every Terraform
@@ -125,11 +127,15 @@ UNFIXED := GO-2025-3408
 VULN := $(CURDIR)/.cache/vuln
 .PHONY: vulncheck
 vulncheck: tools ## known vulnerabilities in what every module calls; needs the database, or a copy of it in VULNDB
-	@rm -rf $(VULN); mkdir -p $(VULN); cd $(VULN) && $(GO) work init && $(GO) work use $(addprefix $(CURDIR)/,$(MODULES) $(BENCHES))
-	@set -e; export GOWORK=$(VULN)/go.work; for m in $(MODULES) $(BENCHES); do echo "== $$m"; \
+	@rm -rf $(VULN); mkdir -p $(VULN)
+	@set -e; export GOWORK=$(VULN)/go.work; $(GO) work init $(MODULES) $(BENCHES); for m in $(MODULES) $(BENCHES); do echo "== $$m"; \
 		(cd $$m && $(BIN)/govulncheck $(if $(VULNDB),-db $(VULNDB)) ./...) >$(VULN)/log 2>&1 || \
 		test "$$(sed -n 's/^Vulnerability #.*: //p' $(VULN)/log)" = "$(UNFIXED)" || { cat $(VULN)/log; exit 1; }; \
 		grep -E '^(No vulnerabilities|Vulnerability )' $(VULN)/log; done
+
+.PHONY: work
+work: ## write a go.work for editors, of all modules but those that clash with others; make doesn't use it
+	@rm -f go.work go.work.sum; GOWORK=$(CURDIR)/go.work $(GO) work init $(MODULES) $(BENCHES)
 
 .PHONY: tools
 tools:
@@ -137,7 +143,7 @@ tools:
 
 .PHONY: tidy
 tidy: ## go mod tidy on every module
-	@set -e; for m in $(MODULES) $(BENCHES) $(PEERS); do (cd $$m && $(GO) mod tidy); done
+	@$(call each,$(MODULES) $(BENCHES) $(PEERS),$(GO) mod tidy)
 
 .PHONY: clean
 clean: ## remove the built control plane

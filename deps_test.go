@@ -1,6 +1,7 @@
 package primitives_test
 
 import (
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -155,9 +156,12 @@ func within(path string, folders []string) bool {
 	return slices.ContainsFunc(folders, func(folder string) bool { return path == folder || strings.HasPrefix(path, folder+"/") })
 }
 
+// list asks about this module by itself, whatever the workspace.
 func list(t *testing.T, args ...string) []string {
 	t.Helper()
-	out, err := exec.Command("go", append([]string{"list"}, args...)...).Output()
+	command := exec.Command("go", append([]string{"list"}, args...)...)
+	command.Env = append(os.Environ(), "GOWORK=off")
+	out, err := command.Output()
 	require.NoError(t, err)
 	return strings.Fields(string(out))
 }

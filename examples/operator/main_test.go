@@ -1,7 +1,6 @@
 package main_test
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net"
@@ -12,58 +11,50 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
-	"github.com/ssaplan/primitives/test/controlplane"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 // The README's way: install the files of config, run the program, make a Website. The program has the rights of
 // config/rbac.yaml and no others.
 func TestProgram(t *testing.T) {
-	kubectl(t, "apply", "-f", "config/crd.yaml", "-f", "config/rbac.yaml")
+	c := lab.New(t).In("") // the manifests say where they belong
+	kubectl := func(args ...string) string { return c.Kubectl(t, "", args...) }
+	kubectl("apply", "-f", "config/crd.yaml", "-f", "config/rbac.yaml")
 	binary := filepath.Join(t.TempDir(), "operator")
 	out, err := exec.Command("go", "build", "-buildvcs=false", "-o", binary, ".").CombinedOutput()
 	require.NoError(t, err, string(out))
 	health, metrics := freeAddress(t), freeAddress(t)
 	var log strings.Builder
-	program := exec.Command(binary, "--kubeconfig", kubeconfig(t), "--health", health, "--metrics", metrics,
+	program := exec.Command(binary, "--kubeconfig", kubeconfig(t, c), "--health", health, "--metrics", metrics,
 		"--leader-elect", "--leader-elect-namespace", "website-operator")
 	program.Stderr = &log
 	require.NoError(t, program.Start())
 	t.Cleanup(func() { _ = program.Process.Kill() })
 
-	eventually(t, "ready", func() bool { return get("http://"+health+"/readyz") == "ok" })
-	kubectl(t, "wait", "--for", "condition=established", "crd/websites.web.example.com")
-	kubectl(t, "apply", "-f", "config/website.yaml")
-	kubectl(t, "wait", "--for", "condition=Synced", "--timeout", "1m", "website/shop")
-	assert.Equal(t, "shop.example.com", kubectl(t, "get", "ingress", "shop", "-o", "jsonpath={.spec.rules[0].host}"))
+	lab.Eventually(t, "ready", func() bool { return get("http://"+health+"/readyz") == "ok" })
+	kubectl("wait", "--for", "condition=established", "crd/websites.web.example.com")
+	kubectl("apply", "-f", "config/website.yaml")
+	kubectl("wait", "--for", "condition=Synced", "--timeout", "1m", "website/shop")
+	assert.Equal(t, "shop.example.com", kubectl("get", "ingress", "shop", "-o", "jsonpath={.spec.rules[0].host}"))
 	assert.Contains(t, get("http://"+metrics+"/metrics"), `website_planning_requests_total{class="None",dry_run="true",kind="Deployment",verb="patch"}`)
 
 	require.NoError(t, program.Process.Signal(syscall.SIGTERM))
 	require.NoError(t, program.Wait(), "%s", &log)
 	assert.NotContains(t, log.String(), "forbidden")
-	assert.Equal(t, "", kubectl(t, "get", "lease", "website-operator", "-n", "website-operator", "-o", "jsonpath={.spec.holderIdentity}"), "the next one can lead at once")
-}
-
-func kubectl(t *testing.T, args ...string) string {
-	t.Helper()
-	server := controlplane.Shared(t)
-	out, err := exec.Command(server.Bin("kubectl"), append(args, "--kubeconfig", server.Kubeconfig())...).CombinedOutput()
-	require.NoError(t, err, "kubectl %s: %s", args, out)
-	return string(out)
+	assert.Equal(t, "", kubectl("get", "lease", "website-operator", "-n", "website-operator", "-o", "jsonpath={.spec.holderIdentity}"), "the next one can lead at once")
 }
 
 // kubeconfig returns a file with the rights of the operator's service account.
-func kubeconfig(t *testing.T) string {
+func kubeconfig(t *testing.T, c *lab.Cluster) string {
 	t.Helper()
-	config, err := controlplane.Shared(t).ConfigFor("system:serviceaccount:website-operator:website-operator")
+	config, err := c.Server.ConfigFor("system:serviceaccount:website-operator:website-operator")
 	require.NoError(t, err)
 	require.NoError(t, rest.LoadTLSFiles(config))
 	file := filepath.Join(t.TempDir(), "kubeconfig")
@@ -96,14 +87,6 @@ func get(url string) string {
 		return fmt.Sprint(response.Status, err)
 	}
 	return string(body)
-}
-
-func eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, time.Minute, true, func(context.Context) (bool, error) {
-		return holds(), nil
-	})
-	require.NoError(t, err, what)
 }
 
 func TestNoKubeconfig(t *testing.T) {

@@ -4,7 +4,6 @@ go 1.24.0
 
 require (
 	github.com/ssaplan/primitives v0.0.0
-	github.com/ssaplan/primitives/test/bench/driver v0.0.0
 	k8s.io/apimachinery v0.33.13
 	k8s.io/client-go v0.33.13
 	sigs.k8s.io/yaml v1.4.0
@@ -38,7 +37,4 @@ require (
 	sigs.k8s.io/structured-merge-diff/v4 v4.7.0 // indirect
 )
 
-replace (
-	github.com/ssaplan/primitives => ../..
-	github.com/ssaplan/primitives/test/bench/driver => ./driver
-)
+replace github.com/ssaplan/primitives => ../..

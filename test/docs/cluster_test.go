@@ -10,11 +10,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
 	"github.com/ssaplan/primitives/test/controlplane"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 var (
@@ -25,19 +25,18 @@ var (
 
 // The Examples run on a real control plane.
 func TestMain(m *testing.M) {
-	var err error
-	if server, err = controlplane.Start(ctx, controlplane.Options{}); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
+	server = controlplane.Shared(example{})
 	config = server.Config()
-	code := m.Run()
-	if err := server.Stop(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
+	os.Exit(m.Run())
 }
+
+// example stands for the test that an Example isn't. What would fail the test panics.
+type example struct{ testing.TB }
+
+func (example) Helper()                           {}
+func (example) FailNow()                          { panic("failed") }
+func (example) Fatal(args ...any)                 { panic(fmt.Sprint(args...)) }
+func (example) Errorf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
 
 func must[T any](value T, err error) T {
 	if err != nil {
@@ -48,19 +47,12 @@ func must[T any](value T, err error) T {
 
 // objects returns a client for the objects of a namespace, which it creates if it isn't there.
 func objects(namespace string, group, version, plural string) dynamic.ResourceInterface {
-	client := must(dynamic.NewForConfig(config))
-	namespaces := client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"})
-	must(namespaces.Apply(ctx, namespace, manifest(`{apiVersion: v1, kind: Namespace, metadata: {name: `+namespace+`}}`),
-		metav1.ApplyOptions{FieldManager: "setup"}))
-	return client.Resource(schema.GroupVersionResource{Group: group, Version: version, Resource: plural}).Namespace(namespace)
+	c := lab.Connect(example{}, config)
+	c.Apply(example{}, "setup", manifest("{apiVersion: v1, kind: Namespace, metadata: {name: "+namespace+"}}"))
+	return c.Client.Resource(schema.GroupVersionResource{Group: group, Version: version, Resource: plural}).Namespace(namespace)
 }
 
-// manifest decodes YAML.
-func manifest(text string) *unstructured.Unstructured {
-	obj := &unstructured.Unstructured{}
-	must(0, yaml.Unmarshal([]byte(text), &obj.Object))
-	return obj
-}
+func manifest(text string) *unstructured.Unstructured { return lab.Object(example{}, text) }
 
 // apply applies a manifest as a field manager.
 func apply(client dynamic.ResourceInterface, manager string, obj *unstructured.Unstructured) *unstructured.Unstructured {

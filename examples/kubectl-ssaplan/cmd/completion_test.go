@@ -53,8 +53,8 @@ func TestCompletion(t *testing.T) {
 
 func TestCompletionOfNamespaces(t *testing.T) {
 	c := newCluster(t)
-	assert.Equal(t, []string{c.namespace}, completed(t, "plan", "--kubeconfig", c.server.Kubeconfig(), "-n", c.namespace))
-	assert.Contains(t, completed(t, "owners", "--kubeconfig", c.server.Kubeconfig(), "-n", "kube-"), "kube-system")
+	assert.Equal(t, []string{c.Namespace}, completed(t, "plan", "--kubeconfig", c.Server.Kubeconfig(), "-n", c.Namespace))
+	assert.Contains(t, completed(t, "owners", "--kubeconfig", c.Server.Kubeconfig(), "-n", "kube-"), "kube-system")
 	assert.Empty(t, completed(t, "plan", "--server", "https://127.0.0.1:1", "-n", ""), "a cluster that isn't there has none")
 }
 

@@ -15,35 +15,30 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ssaplan/primitives/test/controlplane"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 // cluster is a namespace of its own on the real API server that the tests share.
 type cluster struct {
-	t         *testing.T
-	server    *controlplane.Server
-	namespace string
+	*lab.Cluster
+	t *testing.T
 }
 
 func newCluster(t *testing.T) *cluster {
 	t.Helper()
-	c := &cluster{t, controlplane.Shared(t), strings.ToLower(strings.NewReplacer("/", "-", "_", "-").Replace(t.Name()))}
-	c.kubectl("create", "namespace", c.namespace)
-	return c
+	return &cluster{lab.New(t), t}
 }
 
 // kubectl is what somebody else does to the cluster.
 func (c *cluster) kubectl(args ...string) string {
 	c.t.Helper()
-	command := exec.Command(c.server.Bin("kubectl"), append(args, "--kubeconfig", c.server.Kubeconfig(), "-n", c.namespace)...)
-	out, err := command.CombinedOutput()
-	require.NoError(c.t, err, "kubectl %s: %s", args, out)
-	return string(out)
+	return c.Kubectl(c.t, "", args...)
 }
 
 // run runs a command line, which is split at spaces, in the namespace.
 func (c *cluster) run(line string) result {
 	c.t.Helper()
-	args := append(strings.Fields(line), "--kubeconfig", c.server.Kubeconfig(), "-n", c.namespace)
+	args := append(strings.Fields(line), "--kubeconfig", c.Server.Kubeconfig(), "-n", c.Namespace)
 	return run(c.t.Context(), "", args...)
 }
 
@@ -51,7 +46,7 @@ func (c *cluster) run(line string) result {
 func (c *cluster) expect(line string, code int, out string) {
 	c.t.Helper()
 	got := c.run(line)
-	got.out = strings.ReplaceAll(got.out, c.namespace, "NS")
+	got.out = strings.ReplaceAll(got.out, c.Namespace, "NS")
 	assert.Equal(c.t, result{code, out, ""}, got, line)
 }
 
@@ -94,7 +89,7 @@ func TestLifeOfAnObject(t *testing.T) {
 	c.expect("plan -f app.yaml", 2, "+ apps/v1/Deployment NS/web  create with 8 fields\n\nPlan: 1 to create.\n")
 	got := c.run("apply --yes -f app.yaml")
 	assert.Equal(t, 0, got.code)
-	assert.Equal(t, "created apps/v1/Deployment "+c.namespace+"/web\n", got.err)
+	assert.Equal(t, "created apps/v1/Deployment "+c.Namespace+"/web\n", got.err)
 	c.expect("plan -f app.yaml", 0, "Plan: 1 unchanged.\n")
 
 	version := c.kubectl("get", "deployment", "web", "-o", "jsonpath={.metadata.resourceVersion}")
@@ -291,7 +286,7 @@ nothing was applied; correct the errors first
 func TestInput(t *testing.T) {
 	c := newCluster(t)
 	write(t, map[string]string{"dir/b.yaml": configMap("b", "x"), "dir/sub/c.yaml": configMap("c", "x"), "a.json": `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`})
-	args := strings.Fields("plan -o json -R -f dir -f - -f a.json -n " + c.namespace + " --kubeconfig " + c.server.Kubeconfig())
+	args := strings.Fields("plan -o json -R -f dir -f - -f a.json -n " + c.Namespace + " --kubeconfig " + c.Server.Kubeconfig())
 	got := run(t.Context(), configMap("s", "x"), args...)
 	require.Equal(t, 2, got.code, got.err)
 	var report struct {
@@ -302,7 +297,7 @@ func TestInput(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(got.out), &report))
 	var names []string
 	for _, p := range report.Plans {
-		assert.Equal(t, c.namespace, p.Object.Namespace)
+		assert.Equal(t, c.Namespace, p.Object.Namespace)
 		names = append(names, p.Object.Name)
 	}
 	assert.Equal(t, []string{"b", "c", "s", "a"}, names)
@@ -317,7 +312,7 @@ func TestKustomization(t *testing.T) {
 	c.apply("-k prod --state state.json")
 	c.edit("prod/kustomization.yaml", "prod-", "live-")
 	got := c.run("plan -k prod --state state.json")
-	assert.Contains(t, got.out, "± v1/ConfigMap "+c.namespace+"/live-a  replaces v1/ConfigMap "+c.namespace+"/prod-a")
+	assert.Contains(t, got.out, "± v1/ConfigMap "+c.Namespace+"/live-a  replaces v1/ConfigMap "+c.Namespace+"/prod-a")
 }
 
 func TestURL(t *testing.T) {
@@ -353,7 +348,7 @@ func TestManyObjects(t *testing.T) {
 	for i := range n {
 		name := fmt.Sprintf("c%d", (i*7)%n) // neither the order of the names nor that of the answers
 		file.WriteString(configMap(name, "x") + "---\n")
-		want = append(want, "+ v1/ConfigMap "+c.namespace+"/"+name+"  create with 1 field")
+		want = append(want, "+ v1/ConfigMap "+c.Namespace+"/"+name+"  create with 1 field")
 	}
 	write(t, map[string]string{"app.yaml": file.String()})
 	got := c.run("plan -f app.yaml")

@@ -16,7 +16,7 @@ func TestImport(t *testing.T) {
 	write(t, map[string]string{"app.yaml": deployment})
 	c.apply("-f app.yaml")
 	c.kubectl("label", "deployment", "web", "--field-manager", "labeller", "team=a")
-	id := c.namespace + "/Deployment/web"
+	id := c.Namespace + "/Deployment/web"
 
 	own := c.run("import " + id + "?manager=kubectl-ssaplan")
 	require.Equal(t, 0, own.code, own.err)
@@ -44,14 +44,14 @@ spec:
             cpu: "1"
       - image: log:1
         name: log
-`, "NS", c.namespace), own.out)
+`, "NS", c.Namespace), own.out)
 
 	asJSON := c.run("import " + id + "?manager=kubectl-ssaplan -o json")
 	converted, err := yaml.YAMLToJSON([]byte(own.out))
 	require.NoError(t, err)
 	assert.JSONEq(t, string(converted), asJSON.out)
 	for _, form := range []string{"/Deployment.apps/web", "/Deployment.v1.apps/web", "/apps/v1/Deployment/web"} {
-		assert.Equal(t, own, c.run("import "+c.namespace+form+"?manager=kubectl-ssaplan"), form)
+		assert.Equal(t, own, c.run("import "+c.Namespace+form+"?manager=kubectl-ssaplan"), form)
 	}
 	assert.Equal(t, own, c.run("import Deployment/web?manager=kubectl-ssaplan"), "the namespace of -n")
 
@@ -65,7 +65,7 @@ spec:
 	assert.NotContains(t, all, "resourceVersion")
 
 	got := c.run("import " + id + "?manager=nobody")
-	assert.Equal(t, result{1, "", "apps/v1/Deployment " + c.namespace + `/web: "nobody" owns no such fields; the owners are "kubectl-ssaplan" (Apply), "labeller" (Update)` + "\n"}, got)
+	assert.Equal(t, result{1, "", "apps/v1/Deployment " + c.Namespace + `/web: "nobody" owns no such fields; the owners are "kubectl-ssaplan" (Apply), "labeller" (Update)` + "\n"}, got)
 }
 
 // What a manager applied, imported and applied again by the same manager, changes nothing, not even the version.
@@ -78,7 +78,7 @@ func TestImportAppliedAgain(t *testing.T) {
 	c.kubectl("scale", "deployment", "web", "--replicas", "7")
 	version := c.kubectl("get", "deployment", "web", "-o", "jsonpath={.metadata.resourceVersion}")
 
-	own := c.run("import " + c.namespace + "/Deployment/web?manager=kubectl-ssaplan")
+	own := c.run("import " + c.Namespace + "/Deployment/web?manager=kubectl-ssaplan")
 	require.Equal(t, 0, own.code, own.err)
 	assert.NotContains(t, own.out, "mesh")
 	assert.NotContains(t, own.out, "replicas")
@@ -92,10 +92,10 @@ func TestImportSecret(t *testing.T) {
 	c := newCluster(t)
 	c.kubectl("create", "secret", "generic", "a", "--from-literal", "password=c4n4ry")
 	for _, query := range []string{"", "?unowned", "?manager=kubectl-create"} {
-		want := "v1/Secret " + c.namespace + "/a: its manifest holds the secret values; print them with --show-secrets\n"
-		assert.Equal(t, result{1, "", want}, c.run("import "+c.namespace+"/Secret/a"+query))
+		want := "v1/Secret " + c.Namespace + "/a: its manifest holds the secret values; print them with --show-secrets\n"
+		assert.Equal(t, result{1, "", want}, c.run("import "+c.Namespace+"/Secret/a"+query))
 	}
-	got := c.run("import --show-secrets -o json " + c.namespace + "/v1/Secret/a")
+	got := c.run("import --show-secrets -o json " + c.Namespace + "/v1/Secret/a")
 	require.Equal(t, 0, got.code, got.err)
 	var secret struct{ Data map[string][]byte }
 	require.NoError(t, json.Unmarshal([]byte(got.out), &secret))

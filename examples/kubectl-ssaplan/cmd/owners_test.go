@@ -20,7 +20,7 @@ func TestOwners(t *testing.T) {
 	got := c.run("owners deploy/web")
 	assert.Equal(t, 0, got.code, got.err)
 	assert.Empty(t, got.err)
-	assert.True(t, strings.HasPrefix(got.out, "apps/v1/Deployment "+c.namespace+"/web\n\nFIELD "), got.out)
+	assert.True(t, strings.HasPrefix(got.out, "apps/v1/Deployment "+c.Namespace+"/web\n\nFIELD "), got.out)
 	assert.Regexp(t, `(?m)^spec\.replicas +kubectl +Update +scale +\S+$`, got.out)
 	assert.Regexp(t, `(?m)^spec\.template\.spec\.containers\[name="web"\]\.image +kubectl-ssaplan +Apply +- +\d+s ago$`, got.out)
 	for _, form := range []string{"deployment/web", "deployments web", "deployments.apps/web", "Deployment.v1.apps web"} {
@@ -38,7 +38,7 @@ func TestOwners(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal([]byte(got.out), &out))
 	assert.Equal(t, "ssaplan/v1", out.APIVersion)
-	assert.Equal(t, c.namespace, out.Object.Namespace)
+	assert.Equal(t, c.Namespace, out.Object.Namespace)
 	managers := map[string]string{}
 	for _, f := range out.Fields {
 		for _, m := range f.Managers {
@@ -73,9 +73,9 @@ func TestOwnersOfSecret(t *testing.T) {
 
 func TestOwnersOfClusterScopedObject(t *testing.T) {
 	c := newCluster(t)
-	got := c.run("owners ns/" + c.namespace)
+	got := c.run("owners ns/" + c.Namespace)
 	assert.Equal(t, 0, got.code, got.err)
-	assert.Contains(t, got.out, "v1/Namespace "+c.namespace+"\n")
+	assert.Contains(t, got.out, "v1/Namespace "+c.Namespace+"\n")
 }
 
 func TestReadingWhatIsNotThere(t *testing.T) {
@@ -83,7 +83,7 @@ func TestReadingWhatIsNotThere(t *testing.T) {
 	for line, want := range map[string]string{
 		"owners deploy/nobody":                         `deploy/nobody: deployments.apps "nobody" not found; create it, or correct its name and namespace`,
 		"owners nothing/web":                           `nothing/web: the server doesn't have a resource type "nothing"`,
-		"import " + c.namespace + "/Deployment/nobody": c.namespace + `/Deployment/nobody: deployments.apps "nobody" not found; create it, or correct its name and namespace`,
+		"import " + c.Namespace + "/Deployment/nobody": c.Namespace + `/Deployment/nobody: deployments.apps "nobody" not found; create it, or correct its name and namespace`,
 		"import Deployment.v9.apps/web":                `/apps/v9/Deployment/web: no matches for kind "Deployment" in version "apps/v9"; install the definition of the kind, or use a version that the server has`,
 		"import x/Namespace/web":                       `x/Namespace/web: a Namespace is in no namespace; leave "x" out`,
 	} {

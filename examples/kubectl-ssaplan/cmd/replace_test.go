@@ -30,13 +30,13 @@ func TestReplaceImmutableField(t *testing.T) {
 
 	got := c.run("apply --yes -f app.yaml --state state.json")
 	assert.Equal(t, 3, got.code)
-	assert.Contains(t, got.out, "± apps/v1/Deployment "+c.namespace+"/web  replace: can't change in place: spec.selector\n")
+	assert.Contains(t, got.out, "± apps/v1/Deployment "+c.Namespace+"/web  replace: can't change in place: spec.selector\n")
 	assert.Equal(t, "left out 1 to be replaced: --replace deletes the old object and creates the new one\n", got.err)
 	assert.Equal(t, before, c.uid("deployment/web"))
 
 	got = c.run("apply --yes --replace -f app.yaml --state state.json")
 	assert.Equal(t, 0, got.code, got.out+got.err)
-	assert.True(t, strings.HasSuffix(got.err, "replaced apps/v1/Deployment "+c.namespace+"/web\n"), got.err)
+	assert.True(t, strings.HasSuffix(got.err, "replaced apps/v1/Deployment "+c.Namespace+"/web\n"), got.err)
 	assert.NotEqual(t, before, c.uid("deployment/web"))
 	assert.Equal(t, "shop", c.kubectl("get", "deployment", "web", "-o", "jsonpath={.spec.selector.matchLabels.app}"))
 	c.expect("plan -f app.yaml --state state.json", 0, "Plan: 1 unchanged.\n")
@@ -49,7 +49,7 @@ func TestReplaceRenamedObject(t *testing.T) {
 	c.edit("app.yaml", "name: one", "name: other")
 
 	got := c.run("apply --yes --replace -f app.yaml --state state.json")
-	got.out, got.err = strings.ReplaceAll(got.out, c.namespace, "NS"), strings.ReplaceAll(got.err, c.namespace, "NS")
+	got.out, got.err = strings.ReplaceAll(got.out, c.Namespace, "NS"), strings.ReplaceAll(got.err, c.Namespace, "NS")
 	assert.Equal(t, result{0, `± v1/ConfigMap NS/other  replaces v1/ConfigMap NS/one, which is deleted first
   ± metadata.name: "one" -> "other"
 
@@ -93,11 +93,11 @@ func TestReplaceInterrupted(t *testing.T) {
 	var out, errOut watched
 	done := make(chan int)
 	go func() {
-		args := strings.Fields("apply --yes --replace -f app.yaml --state state.json -n " + c.namespace + " --kubeconfig " + c.server.Kubeconfig())
+		args := strings.Fields("apply --yes --replace -f app.yaml --state state.json -n " + c.Namespace + " --kubeconfig " + c.Server.Kubeconfig())
 		done <- cmd.Run(ctx, args, genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &errOut})
 	}()
 	const waiting = "waiting until v1/ConfigMap NS/one is gone: it has the finalizers example.com/wait\n"
-	said := func() string { return strings.ReplaceAll(errOut.String(), c.namespace, "NS") }
+	said := func() string { return strings.ReplaceAll(errOut.String(), c.Namespace, "NS") }
 	require.Eventually(t, func() bool { return said() == waiting }, 20*time.Second, 20*time.Millisecond)
 	time.Sleep(1500 * time.Millisecond) // one more look, which has nothing new to say
 	cancel()

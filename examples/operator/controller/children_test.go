@@ -51,11 +51,11 @@ func TestDefinitionHoldsAllFields(t *testing.T) {
 
 func TestTheExampleWorks(t *testing.T) {
 	w := newWorld(t)
-	example := w.load("../config/website.yaml")[0]
-	example.SetNamespace(w.namespace)
+	example := load(t, "../config/website.yaml")[0]
+	example.SetNamespace(w.Namespace)
 	require.NoError(t, w.admin.Create(t.Context(), example))
 	w.operate()
-	website := &v1alpha1.Website{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: example.GetName()}}
+	website := &v1alpha1.Website{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: example.GetName()}}
 	w.awaitSynced(website)
 }
 

@@ -10,13 +10,12 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/ssaplan/primitives/examples/operator/api/v1alpha1"
-	"github.com/ssaplan/primitives/test/controlplane"
 )
 
 // scale writes the scale subresource of the Deployment, as an autoscaler does.
 func (w *world) scale(website *v1alpha1.Website, manager string, replicas int32) {
 	w.Helper()
-	clients, err := kubernetes.NewForConfig(controlplane.Shared(w).Config())
+	clients, err := kubernetes.NewForConfig(w.Server.Config())
 	require.NoError(w, err)
 	scale := &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{Namespace: website.Namespace, Name: website.Name}, Spec: autoscalingv1.ScaleSpec{Replicas: replicas}}
 	_, err = clients.AppsV1().Deployments(website.Namespace).UpdateScale(w.Context(), website.Name, scale, metav1.UpdateOptions{FieldManager: manager})

@@ -15,7 +15,6 @@ import (
 
 	"github.com/ssaplan/primitives/examples/operator/api/v1alpha1"
 	"github.com/ssaplan/primitives/examples/operator/controller"
-	"github.com/ssaplan/primitives/test/controlplane"
 )
 
 // lateCache is what informers have that heard of nothing since they were looked at: a Website and its children.
@@ -63,7 +62,7 @@ func (w *world) late(website *v1alpha1.Website) *late {
 // start starts the operator anew: it remembers nothing.
 func (l *late) start() {
 	l.Helper()
-	manager, err := controller.NewManager(controlplane.Shared(l).Config(), l.managerOptions())
+	manager, err := controller.NewManager(l.Server.Config(), l.managerOptions())
 	require.NoError(l, err)
 	l.reconciler, err = controller.New(manager, controller.Options{})
 	require.NoError(l, err)

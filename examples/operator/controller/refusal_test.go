@@ -108,7 +108,7 @@ func TestWrongPatternIsReported(t *testing.T) {
 func TestOthersObjectsAreNotTaken(t *testing.T) {
 	for what, labels := range map[string]map[string]string{"plain": nil, "labelled": {"app.kubernetes.io/managed-by": "website-operator"}} {
 		w := newWorld(t)
-		theirs := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: "a", Labels: labels}, Data: map[string]string{"COLOR": "red"}}
+		theirs := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "a", Labels: labels}, Data: map[string]string{"COLOR": "red"}}
 		require.NoError(t, w.admin.Create(t.Context(), theirs))
 		o := w.operate()
 		a := o.website("a")

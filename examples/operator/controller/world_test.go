@@ -27,16 +27,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/source"
-	"sigs.k8s.io/yaml"
 
 	"github.com/ssaplan/primitives/examples/operator/api/v1alpha1"
 	"github.com/ssaplan/primitives/examples/operator/controller"
 	"github.com/ssaplan/primitives/ssaplan"
-	"github.com/ssaplan/primitives/test/controlplane"
+	"github.com/ssaplan/primitives/test/lab"
 )
-
-// patience is how long a test waits for what has to happen. It only ends tests that fail.
-const patience = time.Minute
 
 // kinds are the kinds of the children.
 var kinds = map[string]string{"ConfigMap": "v1", "Deployment": "apps/v1", "Service": "v1", "Ingress": "networking.k8s.io/v1"}
@@ -44,8 +40,8 @@ var kinds = map[string]string{"ConfigMap": "v1", "Deployment": "apps/v1", "Servi
 // world is a namespace of the test's own on the real API server, where the operator is installed.
 type world struct {
 	*testing.T
-	admin     client.Client
-	namespace string
+	*lab.Cluster
+	admin client.Client
 }
 
 func newWorld(t *testing.T) *world {
@@ -53,46 +49,27 @@ func newWorld(t *testing.T) *world {
 	scheme := runtime.NewScheme()
 	require.NoError(t, clientgoscheme.AddToScheme(scheme))
 	require.NoError(t, v1alpha1.AddToScheme(scheme))
-	admin, err := client.New(controlplane.Shared(t).Config(), client.Options{Scheme: scheme})
-	require.NoError(t, err)
-	w := &world{t, client.WithFieldValidation(client.WithFieldOwner(admin, "admin"), "Strict"), fmt.Sprintf("op-%d", time.Now().UnixNano())}
-	w.install("../config/crd.yaml")
-	w.install("../config/rbac.yaml")
-	w.eventually("the kind Website is served", func() bool {
-		return w.admin.List(t.Context(), &v1alpha1.WebsiteList{}) == nil
-	})
-	require.NoError(t, w.admin.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.namespace}}))
-	return w
-}
-
-// install applies the objects of a file.
-func (w *world) install(file string) {
-	w.Helper()
-	for _, obj := range w.load(file) {
-		require.NoError(w, w.admin.Patch(w.Context(), obj, client.Apply, client.FieldOwner("installer"), client.ForceOwnership))
+	c := lab.New(t)
+	c.Define(t, load(t, "../config/crd.yaml")...)
+	for _, obj := range load(t, "../config/rbac.yaml") {
+		c.Apply(t, "installer", obj)
 	}
+	admin, err := client.New(c.Config, client.Options{Scheme: scheme})
+	require.NoError(t, err)
+	return &world{t, c, client.WithFieldValidation(client.WithFieldOwner(admin, "admin"), "Strict")}
 }
 
 // load returns the objects of a file.
-func (w *world) load(file string) []*unstructured.Unstructured {
-	w.Helper()
+func load(t *testing.T, file string) []*unstructured.Unstructured {
+	t.Helper()
 	text, err := os.ReadFile(file)
-	require.NoError(w, err)
-	var out []*unstructured.Unstructured
-	for _, document := range strings.Split(string(text), "\n---\n") {
-		obj := &unstructured.Unstructured{}
-		require.NoError(w, yaml.Unmarshal([]byte(document), &obj.Object))
-		out = append(out, obj)
-	}
-	return out
+	require.NoError(t, err)
+	return lab.Objects(t, string(text))
 }
 
 func (w *world) eventually(what string, holds func() bool) {
 	w.Helper()
-	err := wait.PollUntilContextTimeout(w.Context(), 20*time.Millisecond, patience, true, func(context.Context) (bool, error) {
-		return holds(), nil
-	})
-	require.NoError(w, err, what)
+	lab.Eventually(w, what, holds)
 }
 
 // website creates a Website with all four children.
@@ -100,7 +77,7 @@ func (w *world) website(name string, change ...func(*v1alpha1.WebsiteSpec)) *v1a
 	w.Helper()
 	replicas := int32(2)
 	website := &v1alpha1.Website{
-		ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: name},
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name},
 		Spec: v1alpha1.WebsiteSpec{
 			Image: "web:1", Replicas: &replicas, Host: name + ".example.com", Config: map[string]string{"GREETING": "hello", "COLOR": "blue"},
 		},
@@ -135,7 +112,7 @@ func (w *world) condition(website *v1alpha1.Website, kind string) metav1.Conditi
 func (w *world) await(website *v1alpha1.Website, kind string, status metav1.ConditionStatus, reason string) metav1.Condition {
 	w.Helper()
 	var condition metav1.Condition
-	err := wait.PollUntilContextTimeout(w.Context(), 20*time.Millisecond, patience, true, func(context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(w.Context(), 20*time.Millisecond, lab.Patience, true, func(context.Context) (bool, error) {
 		condition = w.condition(website, kind)
 		return condition.Status == status && condition.Reason == reason, nil
 	})
@@ -202,7 +179,7 @@ func (w *world) versions(websites ...*v1alpha1.Website) map[string]string {
 func (w *world) events(website *v1alpha1.Website, reason string) []string {
 	w.Helper()
 	var list corev1.EventList
-	require.NoError(w, w.admin.List(w.Context(), &list, client.InNamespace(w.namespace)))
+	require.NoError(w, w.admin.List(w.Context(), &list, client.InNamespace(w.Namespace)))
 	var out []string
 	for _, e := range list.Items {
 		if e.InvolvedObject.UID == website.UID && e.Reason == reason {
@@ -238,7 +215,7 @@ type settings struct {
 func (w *world) operate(change ...func(*settings)) *operator {
 	w.Helper()
 	o := &operator{world: w, traffic: &traffic{}, noOps: ssaplan.NewNoOpCache(1000), queue: make(chan event.GenericEvent)}
-	config, err := controlplane.Shared(w).ConfigFor("system:serviceaccount:website-operator:website-operator")
+	config, err := w.Server.ConfigFor("system:serviceaccount:website-operator:website-operator")
 	require.NoError(w, err)
 	config.QPS = -1
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return counting{next, o.traffic} })
@@ -259,7 +236,7 @@ func (w *world) operate(change ...func(*settings)) *operator {
 
 // managerOptions are those of a manager that looks at the test's namespace only.
 func (w *world) managerOptions() ctrl.Options {
-	options := ctrl.Options{Cache: cache.Options{DefaultNamespaces: map[string]cache.Config{w.namespace: {}}}}
+	options := ctrl.Options{Cache: cache.Options{DefaultNamespaces: map[string]cache.Config{w.Namespace: {}}}}
 	options.Metrics.BindAddress = "0"
 	always := true
 	options.Controller.SkipNameValidation = &always // several operators run in the process of the tests

@@ -56,7 +56,7 @@ func newTerraform(t *testing.T, c *cluster, bin string) *terraform {
 	rc := filepath.Join(tf.dir, "terraform.rc")
 	writeFile(t, rc, fmt.Sprintf("provider_installation {\n  dev_overrides {\n    %q = %q\n  }\n  direct {}\n}\n", provider.Address, bin))
 	tf.env = append(os.Environ(), "TF_CLI_CONFIG_FILE="+rc, "CHECKPOINT_DISABLE=1", "TF_LOG_PROVIDER=TRACE", "TF_LOG_PATH="+tf.log,
-		"KUBECONFIG="+c.server.Kubeconfig())
+		"KUBECONFIG="+c.Server.Kubeconfig())
 	return tf
 }
 
@@ -238,7 +238,7 @@ func expired(t *testing.T, c *cluster, tf *terraform) {
 }
 
 func (c *cluster) tokenBlock(token string) string {
-	config := c.server.Config()
+	config := c.Server.Config()
 	return fmt.Sprintf("  cluster {\n    host                   = %q\n    token                  = %q\n    cluster_ca_certificate = <<-EOT\n%s\n    EOT\n  }",
 		config.Host, token, strings.TrimSpace(string(config.CAData)))
 }
@@ -259,7 +259,7 @@ resource "ssaplan_object" "many" {
   yaml_body = yamlencode({
     apiVersion = "v1"
     kind       = "ConfigMap"
-    metadata   = { name = "many-${count.index}", namespace = "`+c.namespace+`" }
+    metadata   = { name = "many-${count.index}", namespace = "`+c.Namespace+`" }
     data       = { index = tostring(count.index) }
   })
 }
@@ -279,7 +279,7 @@ resource "ssaplan_object" "many" {
 func imported(t *testing.T, c *cluster, tf *terraform) {
 	c.helm(t, "configmaps", configMap)
 	tf.write(t, resource("settings", c.in(configMap), `  field_manager = "helm"`))
-	code, output := tf.run(t, "import", "ssaplan_object.settings", c.namespace+"/v1/ConfigMap/settings?manager=helm")
+	code, output := tf.run(t, "import", "ssaplan_object.settings", c.Namespace+"/v1/ConfigMap/settings?manager=helm")
 	require.Equal(t, 0, code, output)
 	tf.nothingLeft(t)
 
@@ -342,7 +342,7 @@ func example(t *testing.T, c *cluster, tf *terraform) {
 		require.NoError(t, err)
 		writeFile(t, filepath.Join(tf.dir, name), string(text))
 	}
-	tf.env = append(tf.env, "TF_VAR_namespace="+c.namespace+"-example")
+	tf.env = append(tf.env, "TF_VAR_namespace="+c.Namespace+"-example")
 	tf.apply(t)
 	tf.nothingLeft(t)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -19,35 +18,20 @@ import (
 	clientdynamic "k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	"sigs.k8s.io/yaml"
 
-	"github.com/ssaplan/primitives/test/controlplane"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 // cluster is a namespace on the real control plane, for one test.
-type cluster struct {
-	server    *controlplane.Server
-	client    clientdynamic.Interface
-	namespace string
-}
+type cluster struct{ *lab.Cluster }
 
 func newCluster(t *testing.T) *cluster {
 	t.Helper()
-	server := controlplane.Shared(t)
-	client, err := clientdynamic.NewForConfig(server.Config())
-	require.NoError(t, err)
-	c := &cluster{server: server, client: client}
-	namespace := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"generateName": "tf-"},
-	}}
-	made, err := client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}).Create(t.Context(), namespace, metav1.CreateOptions{})
-	require.NoError(t, err)
-	c.namespace = made.GetName()
-	return c
+	return &cluster{lab.New(t)}
 }
 
 // block is the cluster block with the credentials of an administrator.
-func (c *cluster) block() map[string]any { return blockOf(c.server.Config()) }
+func (c *cluster) block() map[string]any { return blockOf(c.Server.Config()) }
 
 func blockOf(config *rest.Config) map[string]any {
 	block := map[string]any{"host": config.Host, "cluster_ca_certificate": string(config.CAData)}
@@ -72,7 +56,7 @@ func (c *cluster) config(yamlBody string, more ...map[string]any) map[string]any
 }
 
 // in puts the namespace of the test into a text.
-func (c *cluster) in(text string) string { return strings.ReplaceAll(text, "NAMESPACE", c.namespace) }
+func (c *cluster) in(text string) string { return strings.ReplaceAll(text, "NAMESPACE", c.Namespace) }
 
 func (c *cluster) resource(plural string) clientdynamic.ResourceInterface {
 	group, version := "", "v1"
@@ -84,7 +68,7 @@ func (c *cluster) resource(plural string) clientdynamic.ResourceInterface {
 	case "widgets":
 		group = "example.com"
 	}
-	return c.client.Resource(schema.GroupVersionResource{Group: group, Version: version, Resource: plural}).Namespace(c.namespace)
+	return c.Client.Resource(schema.GroupVersionResource{Group: group, Version: version, Resource: plural}).Namespace(c.Namespace)
 }
 
 func (c *cluster) live(t *testing.T, plural, name string) *unstructured.Unstructured {
@@ -108,24 +92,17 @@ func (c *cluster) value(t *testing.T, plural, name string, path ...string) strin
 	return fmt.Sprint(v)
 }
 
-func object(t *testing.T, text string) *unstructured.Unstructured {
-	t.Helper()
-	obj := &unstructured.Unstructured{}
-	require.NoError(t, yaml.Unmarshal([]byte(text), &obj.Object))
-	return obj
-}
-
 // robot returns a token of a service account that may do everything in the namespace of the test.
 func (c *cluster) robot(t *testing.T, name string) string {
 	t.Helper()
-	clients, err := kubernetes.NewForConfig(c.server.Config())
+	clients, err := kubernetes.NewForConfig(c.Server.Config())
 	require.NoError(t, err)
-	accounts := clients.CoreV1().ServiceAccounts(c.namespace)
+	accounts := clients.CoreV1().ServiceAccounts(c.Namespace)
 	_, err = accounts.Create(t.Context(), &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
 	require.NoError(t, err)
-	_, err = clients.RbacV1().RoleBindings(c.namespace).Create(t.Context(), &rbacv1.RoleBinding{
+	_, err = clients.RbacV1().RoleBindings(c.Namespace).Create(t.Context(), &rbacv1.RoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
-		Subjects:   []rbacv1.Subject{{Kind: "ServiceAccount", Name: name, Namespace: c.namespace}},
+		Subjects:   []rbacv1.Subject{{Kind: "ServiceAccount", Name: name, Namespace: c.Namespace}},
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "cluster-admin"},
 	}, metav1.CreateOptions{})
 	require.NoError(t, err)
@@ -138,12 +115,12 @@ func (c *cluster) robot(t *testing.T, name string) string {
 func (c *cluster) revoke(t *testing.T, name, token string) {
 	t.Helper()
 	require.NoError(t, c.resource("serviceaccounts").Delete(t.Context(), name, metav1.DeleteOptions{}))
-	config := rest.AnonymousClientConfig(c.server.Config())
+	config := rest.AnonymousClientConfig(c.Server.Config())
 	config.BearerToken = token
 	clients, err := kubernetes.NewForConfig(config)
 	require.NoError(t, err)
-	require.Eventually(t, func() bool {
-		_, err := clients.CoreV1().ConfigMaps(c.namespace).Get(t.Context(), "settings", metav1.GetOptions{})
+	lab.Eventually(t, "the token is invalid", func() bool {
+		_, err := clients.CoreV1().ConfigMaps(c.Namespace).Get(t.Context(), "settings", metav1.GetOptions{})
 		return apierrors.IsUnauthorized(err)
-	}, time.Minute, 200*time.Millisecond)
+	})
 }

@@ -12,7 +12,7 @@ import (
 
 func TestWaysToACluster(t *testing.T) {
 	c := newCluster(t)
-	kubeconfig, err := os.ReadFile(c.server.Kubeconfig())
+	kubeconfig, err := os.ReadFile(c.Server.Kubeconfig())
 	require.NoError(t, err)
 	plugin := filepath.Join(t.TempDir(), "credentials")
 	require.NoError(t, os.WriteFile(plugin, []byte(`#!/bin/sh
@@ -31,7 +31,7 @@ echo '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","s
 		"KUBECONFIG":         nil,
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Setenv("KUBECONFIG", c.server.Kubeconfig())
+			t.Setenv("KUBECONFIG", c.Server.Kubeconfig())
 			config := map[string]any{"yaml_body": c.in(configMap)}
 			if block != nil {
 				t.Setenv("KUBECONFIG", "")

@@ -8,12 +8,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
+
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 // helm applies a manifest as another manager.
 func (c *cluster) helm(t *testing.T, plural, text string) {
 	t.Helper()
-	obj := object(t, c.in(text))
+	obj := lab.Object(t, c.in(text))
 	body, err := obj.MarshalJSON()
 	require.NoError(t, err)
 	_, err = c.resource(plural).Patch(t.Context(), obj.GetName(), types.ApplyPatchType, body, metav1.PatchOptions{FieldManager: "helm"})
@@ -31,12 +33,12 @@ func (c *core) yamlBody(t *testing.T) map[string]any {
 
 func TestImport(t *testing.T) {
 	c := newCluster(t)
-	t.Setenv("KUBECONFIG", c.server.Kubeconfig())
+	t.Setenv("KUBECONFIG", c.Server.Kubeconfig())
 	c.helm(t, "deployments", deployment)
 
 	t.Run("fields of a manager, going on under its name", func(t *testing.T) {
 		tf := newCore(t)
-		require.NoError(t, tf.importID(t, c.namespace+"/apps/v1/Deployment/web?manager=helm"))
+		require.NoError(t, tf.importID(t, c.Namespace+"/apps/v1/Deployment/web?manager=helm"))
 		config := c.config(deployment, map[string]any{"field_manager": "helm"})
 		plan := tf.plan(t, config)
 		require.Equal(t, rows(t, plan.prior, "fields"), rows(t, plan.planned, "fields"))
@@ -49,14 +51,14 @@ func TestImport(t *testing.T) {
 	})
 	t.Run("fields that nobody owns", func(t *testing.T) {
 		tf := newCore(t)
-		require.NoError(t, tf.importID(t, c.namespace+"/Deployment.apps/web?unowned"))
+		require.NoError(t, tf.importID(t, c.Namespace+"/Deployment.apps/web?unowned"))
 		spec := tf.yamlBody(t)["spec"].(map[string]any)
 		require.NotContains(t, spec, "replicas")
 		require.Contains(t, spec, "strategy")
 	})
 	t.Run("all fields", func(t *testing.T) {
 		tf := newCore(t)
-		require.NoError(t, tf.importID(t, c.namespace+"/Deployment/web"))
+		require.NoError(t, tf.importID(t, c.Namespace+"/Deployment/web"))
 		require.Equal(t, "RollingUpdate", rows(t, tf.state, "fields")["spec.strategy.type"])
 		require.Equal(t, "helm (Apply)", rows(t, tf.state, "other_owners")["spec.replicas"])
 
@@ -69,20 +71,20 @@ func TestImport(t *testing.T) {
 	})
 	t.Run("another identity right after an import", func(t *testing.T) {
 		tf := newCore(t)
-		require.NoError(t, tf.importID(t, c.namespace+"/Deployment/web"))
+		require.NoError(t, tf.importID(t, c.Namespace+"/Deployment/web"))
 		plan := tf.plan(t, c.config(strings.Replace(deployment, "name: web,", "name: shop,", 1)))
 		require.Equal(t, "Replace", plan.action)
-		require.Contains(t, strings.Join(plan.warnings, "\n"), "web: will be deleted, and apps/v1/Deployment "+c.namespace+"/shop created")
+		require.Contains(t, strings.Join(plan.warnings, "\n"), "web: will be deleted, and apps/v1/Deployment "+c.Namespace+"/shop created")
 	})
 	t.Run("an object without a namespace", func(t *testing.T) {
 		require.NoError(t, newCore(t).importID(t, "ClusterRole/view"))
-		require.NoError(t, newCore(t).importID(t, "/v1/Namespace/"+c.namespace))
+		require.NoError(t, newCore(t).importID(t, "/v1/Namespace/"+c.Namespace))
 	})
 	for _, test := range []struct{ id, want string }{
-		{c.namespace + "/Deployment/absent", "not found"},
-		{c.namespace + "/Gadget/web", "Gadget"},
-		{c.namespace + "/Deployment/web?manager=nobody", "no such fields"},
-		{c.namespace + "/ClusterRole/view", "is in no namespace"},
+		{c.Namespace + "/Deployment/absent", "not found"},
+		{c.Namespace + "/Gadget/web", "Gadget"},
+		{c.Namespace + "/Deployment/web?manager=nobody", "no such fields"},
+		{c.Namespace + "/ClusterRole/view", "is in no namespace"},
 		{"Deployment/web", "the namespace is missing"},
 		{"web", "expected [NAMESPACE/]"},
 	} {
@@ -92,6 +94,6 @@ func TestImport(t *testing.T) {
 	}
 	t.Run("no cluster", func(t *testing.T) {
 		t.Setenv("KUBECONFIG", "")
-		require.ErrorContains(t, newCore(t).importID(t, c.namespace+"/Deployment/web"), "KUBECONFIG")
+		require.ErrorContains(t, newCore(t).importID(t, c.Namespace+"/Deployment/web"), "KUBECONFIG")
 	})
 }

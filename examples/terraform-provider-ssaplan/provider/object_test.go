@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 const configMap = `
@@ -124,7 +126,7 @@ func TestDrift(t *testing.T) {
 	require.Equal(t, "3", rows(t, plan.planned, "fields")["spec.replicas"])
 	require.Equal(t, map[string]string{"spec.replicas": "somebody (Update of scale)"}, rows(t, plan.prior, "other_owners"))
 	warned := strings.Join(plan.warnings, "\n")
-	require.Contains(t, warned, "apps/v1/Deployment "+c.namespace+"/web: drifted")
+	require.Contains(t, warned, "apps/v1/Deployment "+c.Namespace+"/web: drifted")
 	require.Contains(t, warned, `spec.replicas: 7 -> 3 (drifted: changed by "somebody" (Update of scale))`)
 	tf.apply(t, plan)
 	require.Empty(t, rows(t, tf.state, "other_owners"))
@@ -182,7 +184,7 @@ func TestImmutable(t *testing.T) {
 	require.Equal(t, "Replace", plan.action)
 	warned := strings.Join(plan.warnings, "\n")
 	for _, want := range []string{
-		"will be deleted, and apps/v1/Deployment " + c.namespace + "/web created", "spec.selector: ", "field is immutable", "hazard: ", "evidence: ", "dry-run create: valid",
+		"will be deleted, and apps/v1/Deployment " + c.Namespace + "/web created", "spec.selector: ", "field is immutable", "hazard: ", "evidence: ", "dry-run create: valid",
 	} {
 		require.Contains(t, warned, want)
 	}
@@ -245,7 +247,7 @@ func TestOwnershipAlone(t *testing.T) {
 
 func TestAdoption(t *testing.T) {
 	c, tf := newCluster(t), newCore(t)
-	_, err := c.resource("configmaps").Create(t.Context(), object(t, c.in(strings.Replace(configMap, "blue", "red", 1))), metav1.CreateOptions{FieldManager: "somebody"})
+	_, err := c.resource("configmaps").Create(t.Context(), lab.Object(t, c.in(strings.Replace(configMap, "blue", "red", 1))), metav1.CreateOptions{FieldManager: "somebody"})
 	require.NoError(t, err)
 	plan := tf.plan(t, c.config(configMap))
 	require.Equal(t, "Create", plan.action)
@@ -259,7 +261,7 @@ func TestAdoption(t *testing.T) {
 
 func TestExistsAndCantBecomeWhatTheManifestSays(t *testing.T) {
 	c, tf := newCluster(t), newCore(t)
-	_, err := c.resource("deployments").Create(t.Context(), object(t, c.in(strings.ReplaceAll(deployment, "app: web", "app: site"))), metav1.CreateOptions{})
+	_, err := c.resource("deployments").Create(t.Context(), lab.Object(t, c.in(strings.ReplaceAll(deployment, "app: web", "app: site"))), metav1.CreateOptions{})
 	require.NoError(t, err)
 	_, err = tf.tryPlan(t, c.config(deployment))
 	require.ErrorContains(t, err, "exists already, and can't become what the manifest says")
@@ -323,7 +325,7 @@ func TestDelete(t *testing.T) {
 
 	tf = applied(t, c.config(configMap))
 	require.NoError(t, c.resource("configmaps").Delete(t.Context(), "settings", metav1.DeleteOptions{}))
-	_, err = c.resource("configmaps").Create(t.Context(), object(t, c.in(configMap)), metav1.CreateOptions{})
+	_, err = c.resource("configmaps").Create(t.Context(), lab.Object(t, c.in(configMap)), metav1.CreateOptions{})
 	require.NoError(t, err)
 	warnings, err := tf.destroy(t)
 	require.NoError(t, err)
@@ -345,7 +347,7 @@ func TestRecreatedByOthers(t *testing.T) {
 	c := newCluster(t)
 	tf := applied(t, c.config(configMap))
 	require.NoError(t, c.resource("configmaps").Delete(t.Context(), "settings", metav1.DeleteOptions{}))
-	_, err := c.resource("configmaps").Create(t.Context(), object(t, c.in(configMap)), metav1.CreateOptions{FieldManager: "somebody"})
+	_, err := c.resource("configmaps").Create(t.Context(), lab.Object(t, c.in(configMap)), metav1.CreateOptions{FieldManager: "somebody"})
 	require.NoError(t, err)
 	plan := tf.plan(t, c.config(configMap))
 	require.Equal(t, "Update", plan.action)
@@ -420,12 +422,12 @@ func TestDefinitionAndCustomResource(t *testing.T) {
 
 func TestMissingNamespace(t *testing.T) {
 	c, tf := newCluster(t), newCore(t)
-	text := strings.Replace(configMap, "NAMESPACE", c.namespace+"-later", 1)
+	text := strings.Replace(configMap, "NAMESPACE", c.Namespace+"-later", 1)
 	config := c.config(text, map[string]any{"timeouts": map[string]any{"create": "1s"}})
 	plan := tf.plan(t, config)
 	require.Equal(t, map[string]string{"?": "?"}, rows(t, plan.planned, "fields"))
 	_, err := tf.tryApply(t, plan)
-	require.ErrorContains(t, err, c.namespace+`-later" doesn't exist (yet): create that first`)
+	require.ErrorContains(t, err, c.Namespace+`-later" doesn't exist (yet): create that first`)
 
 	namespace := newCore(t)
 	namespace.apply(t, namespace.plan(t, c.config(`{apiVersion: v1, kind: Namespace, metadata: {name: NAMESPACE-later}}`)))

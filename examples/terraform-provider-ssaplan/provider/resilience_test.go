@@ -35,7 +35,7 @@ func (c *core) remembers(t *testing.T) explain.State {
 }
 
 func (c *cluster) withToken(token string) map[string]any {
-	config := c.server.Config()
+	config := c.Server.Config()
 	return map[string]any{"host": config.Host, "cluster_ca_certificate": string(config.CAData), "token": token}
 }
 
@@ -47,11 +47,11 @@ func expiredToken() string {
 func (c *cluster) refusedCredentials(t *testing.T) map[string]map[string]any {
 	t.Helper()
 	past := time.Now().Add(-time.Hour)
-	cert, key, err := c.server.ClientCert("robot", []string{"system:masters"}, past.Add(-time.Hour), past)
+	cert, key, err := c.Server.ClientCert("robot", []string{"system:masters"}, past.Add(-time.Hour), past)
 	require.NoError(t, err)
-	expired := c.server.Config()
+	expired := c.Server.Config()
 	expired.CertData, expired.KeyData = cert, key
-	stranger, err := c.server.ConfigFor("stranger")
+	stranger, err := c.Server.ConfigFor("stranger")
 	require.NoError(t, err)
 	return map[string]map[string]any{
 		"an expired token": c.withToken(expiredToken()), "a token that the server doesn't know": c.withToken("unknown"),
@@ -72,7 +72,7 @@ func TestRefusedCredentials(t *testing.T) {
 			version := c.live(t, "deployments", "web").GetResourceVersion()
 			plan := tf.plan(t, config)
 			warned := strings.Join(plan.warnings, "\n")
-			require.Contains(t, warned, "apps/v1/Deployment "+c.namespace+"/web")
+			require.Contains(t, warned, "apps/v1/Deployment "+c.Namespace+"/web")
 			require.False(t, tf.remembers(t).Stale.IsZero())
 			require.Equal(t, fields, rows(t, plan.prior, "fields"), "the state stays as it was")
 			require.Equal(t, fields, rows(t, plan.planned, "fields"), "nothing drifted")
@@ -162,7 +162,7 @@ func TestWhatIsNotSurvived(t *testing.T) {
 func TestOtherCluster(t *testing.T) {
 	c := newCluster(t)
 	tf := applied(t, c.config(configMap))
-	config := c.server.Config()
+	config := c.Server.Config()
 
 	same := c.block()
 	same["host"] = strings.Replace(config.Host, "127.0.0.1", "localhost", 1)

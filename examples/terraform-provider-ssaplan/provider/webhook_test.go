@@ -14,6 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 // liar is a webhook that does something else in a dry run than in earnest: it sets data.color.
@@ -42,8 +44,8 @@ func (c *cluster) installLiar(t *testing.T) {
 	server := httptest.NewTLSServer(http.HandlerFunc(liar))
 	t.Cleanup(server.Close)
 	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
-	hooks := c.client.Resource(schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "mutatingwebhookconfigurations"})
-	_, err := hooks.Create(t.Context(), object(t, c.in(fmt.Sprintf(`
+	hooks := c.Client.Resource(schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "mutatingwebhookconfigurations"})
+	_, err := hooks.Create(t.Context(), lab.Object(t, c.in(fmt.Sprintf(`
 apiVersion: admissionregistration.k8s.io/v1
 kind: MutatingWebhookConfiguration
 metadata: {name: NAMESPACE}
@@ -57,7 +59,7 @@ webhooks:
 `, server.URL, base64.StdEncoding.EncodeToString(ca)))), metav1.CreateOptions{})
 	require.NoError(t, err)
 	require.Eventually(t, func() bool {
-		probe := object(t, c.in(strings.Replace(configMap, "settings", "probe", 1)))
+		probe := lab.Object(t, c.in(strings.Replace(configMap, "settings", "probe", 1)))
 		made, err := c.resource("configmaps").Create(t.Context(), probe, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		return err == nil && fmt.Sprint(made.Object["data"].(map[string]any)["color"]) == "rehearsed"
 	}, time.Minute, 100*time.Millisecond)

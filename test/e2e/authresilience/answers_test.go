@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 var (
@@ -171,15 +172,15 @@ spec: {accessModes: [ReadWriteOnce], storageClassName: fixed, volumeName: v, res
 		why:   "a conversion webhook that is down, when applying",
 		setup: brokenConversion,
 		send: func(t *testing.T, f *fixture) error {
-			return f.apply(t, f.actor, parse(t, "{apiVersion: conv.ex.io/v2, kind: Gadget, metadata: {name: g, namespace: default}, spec: {a: 1}}")[0])
+			return f.apply(t, f.actor, lab.Object(t, "{apiVersion: conv.ex.io/v2, kind: Gadget, metadata: {name: g, namespace: default}, spec: {a: 1}}"))
 		},
 		want: authresilience.ClassWebhookUnreachable,
 	},
 	{
 		why: "a conversion webhook that is down, when reading",
 		send: func(t *testing.T, f *fixture) error {
-			require.NoError(t, f.apply(t, f.actor, parse(t, "{apiVersion: conv.ex.io/v1, kind: Gadget, metadata: {name: h, namespace: default}, spec: {a: 1}}")[0]))
-			_, err := f.dynamic.Resource(schema.GroupVersionResource{Group: "conv.ex.io", Version: "v2", Resource: "gadgets"}).Namespace("default").Get(context.Background(), "h", metav1.GetOptions{})
+			require.NoError(t, f.apply(t, f.actor, lab.Object(t, "{apiVersion: conv.ex.io/v1, kind: Gadget, metadata: {name: h, namespace: default}, spec: {a: 1}}")))
+			_, err := f.Client.Resource(schema.GroupVersionResource{Group: "conv.ex.io", Version: "v2", Resource: "gadgets"}).Namespace("default").Get(context.Background(), "h", metav1.GetOptions{})
 			return err
 		},
 		want: authresilience.ClassWebhookUnreachable,
@@ -266,15 +267,15 @@ var requestAnswers = []answer{
 	{why: "no such object, in a namespace that isn't there", want: authresilience.ClassNotFound, send: func(_ *testing.T, f *fixture) error { return f.get("missing") }},
 	{why: "no such namespace", want: authresilience.ClassNamespaceNotFound, manifest: "{apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: missing}}"},
 	{why: "no such namespace, when reading it", want: authresilience.ClassNamespaceNotFound, send: func(_ *testing.T, f *fixture) error {
-		_, err := f.dynamic.Resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}).Get(context.Background(), "missing", metav1.GetOptions{})
+		_, err := f.Client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}).Get(context.Background(), "missing", metav1.GetOptions{})
 		return err
 	}},
 	{why: "a type that isn't served", want: authresilience.ClassTypeNotServed, send: func(_ *testing.T, f *fixture) error {
-		_, err := f.dynamic.Resource(schema.GroupVersionResource{Group: "absent.ex.io", Version: "v1", Resource: "widgets"}).Get(context.Background(), "x", metav1.GetOptions{})
+		_, err := f.Client.Resource(schema.GroupVersionResource{Group: "absent.ex.io", Version: "v1", Resource: "widgets"}).Get(context.Background(), "x", metav1.GetOptions{})
 		return err
 	}},
 	{why: "a version that isn't served", want: authresilience.ClassTypeNotServed, send: func(_ *testing.T, f *fixture) error {
-		_, err := f.dynamic.Resource(schema.GroupVersionResource{Group: "apps", Version: "v1beta1", Resource: "deployments"}).Namespace("default").Get(context.Background(), "x", metav1.GetOptions{})
+		_, err := f.Client.Resource(schema.GroupVersionResource{Group: "apps", Version: "v1beta1", Resource: "deployments"}).Namespace("default").Get(context.Background(), "x", metav1.GetOptions{})
 		return err
 	}},
 	{
@@ -299,8 +300,8 @@ var requestAnswers = []answer{
 		why: "an object that is there already", want: authresilience.ClassAlreadyExists,
 		setup: "{apiVersion: v1, kind: ConfigMap, metadata: {name: there, namespace: default}}",
 		send: func(t *testing.T, f *fixture) error {
-			obj := parse(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: there, namespace: default}}")[0]
-			_, err := f.on(t, f.actor, obj).Create(context.Background(), obj, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+			obj := lab.Object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: there, namespace: default}}")
+			_, err := f.Resource(t, obj).Create(context.Background(), obj, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 			return err
 		},
 	},
@@ -315,8 +316,8 @@ var requestAnswers = []answer{
 		return f.send("behind", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"behind","resourceVersion":"abc"}}`, metav1.PatchOptions{FieldManager: "m"})
 	}},
 	{why: "a resourceVersion in a new object", want: authresilience.ClassInvalidManifest, send: func(t *testing.T, f *fixture) error {
-		obj := parse(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: versioned, namespace: default, resourceVersion: '1'}}")[0]
-		_, err := f.on(t, f.actor, obj).Create(context.Background(), obj, metav1.CreateOptions{})
+		obj := lab.Object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: versioned, namespace: default, resourceVersion: '1'}}")
+		_, err := f.Resource(t, obj).Create(context.Background(), obj, metav1.CreateOptions{})
 		return err
 	}},
 	{why: "not YAML", want: authresilience.ClassInvalidManifest, send: func(_ *testing.T, f *fixture) error {
@@ -332,22 +333,22 @@ var requestAnswers = []answer{
 		return f.send("x", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x","managedFields":[]}}`, metav1.PatchOptions{FieldManager: "m"})
 	}},
 	{why: "an unknown field in a create", want: authresilience.ClassInvalidManifest, send: func(t *testing.T, f *fixture) error {
-		obj := parse(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: default}, dataa: {}}")[0]
-		_, err := f.on(t, f.actor, obj).Create(context.Background(), obj, metav1.CreateOptions{FieldValidation: "Strict"})
+		obj := lab.Object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: default}, dataa: {}}")
+		_, err := f.Resource(t, obj).Create(context.Background(), obj, metav1.CreateOptions{FieldValidation: "Strict"})
 		return err
 	}},
 	{
 		why: "an unknown field in a create of a custom resource", want: authresilience.ClassInvalidManifest,
 		setup: strings.NewReplacer("gadgets", "pebbles", "Gadget", "Pebble", "conv.ex.io", "small.ex.io", brokenStrategy, "None", "x-kubernetes-preserve-unknown-fields: true", "properties: {spec: {type: object}}").Replace(brokenConversion),
 		send: func(t *testing.T, f *fixture) error {
-			obj := parse(t, "{apiVersion: small.ex.io/v1, kind: Pebble, metadata: {name: p, namespace: default}, spec: {a: 1}}")[0]
-			_, err := f.on(t, f.actor, obj).Create(context.Background(), obj, metav1.CreateOptions{FieldValidation: "Strict"})
+			obj := lab.Object(t, "{apiVersion: small.ex.io/v1, kind: Pebble, metadata: {name: p, namespace: default}, spec: {a: 1}}")
+			_, err := f.Resource(t, obj).Create(context.Background(), obj, metav1.CreateOptions{FieldValidation: "Strict"})
 			return err
 		},
 	},
 	{why: "another version than the address has", want: authresilience.ClassInvalidManifest, send: func(t *testing.T, f *fixture) error {
-		obj := parse(t, "{apiVersion: small.ex.io/v1, kind: Pebble, metadata: {name: q, namespace: default}}")[0]
-		_, err := f.on(t, f.actor, obj).Patch(context.Background(), "q", types.ApplyPatchType,
+		obj := lab.Object(t, "{apiVersion: small.ex.io/v1, kind: Pebble, metadata: {name: q, namespace: default}}")
+		_, err := f.Resource(t, obj).Patch(context.Background(), "q", types.ApplyPatchType,
 			[]byte(`{"apiVersion":"small.ex.io/v2","kind":"Pebble","metadata":{"name":"q"}}`), metav1.PatchOptions{FieldManager: "m"})
 		return err
 	}},
@@ -369,29 +370,29 @@ var requestAnswers = []answer{
 	{why: "a health check port that is taken", want: authresilience.ClassInvalid,
 		setup: "{apiVersion: v1, kind: Service, metadata: {name: lb, namespace: default}, spec: {type: LoadBalancer, externalTrafficPolicy: Local, healthCheckNodePort: 31000, ports: [{port: 80, nodePort: 31001}]}}",
 		send: func(t *testing.T, f *fixture) error {
-			obj := parse(t, "{apiVersion: v1, kind: Service, metadata: {name: lb2, namespace: default}, spec: {type: LoadBalancer, externalTrafficPolicy: Local, healthCheckNodePort: 31000, ports: [{port: 80, nodePort: 31002}]}}")[0]
-			_, err := f.on(t, f.actor, obj).Create(context.Background(), obj, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+			obj := lab.Object(t, "{apiVersion: v1, kind: Service, metadata: {name: lb2, namespace: default}, spec: {type: LoadBalancer, externalTrafficPolicy: Local, healthCheckNodePort: 31000, ports: [{port: 80, nodePort: 31002}]}}")
+			_, err := f.Resource(t, obj).Create(context.Background(), obj, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 			return err
 		}},
 }
 
 // send patches the ConfigMap of a name in the namespace default with a body that is taken as it is.
 func (f *fixture) send(name, body string, options metav1.PatchOptions) error {
-	_, err := f.dynamic.Resource(configMaps).Namespace("default").Patch(context.Background(), name, types.ApplyPatchType, []byte(body), options)
+	_, err := f.Client.Resource(configMaps).Namespace("default").Patch(context.Background(), name, types.ApplyPatchType, []byte(body), options)
 	return err
 }
 
 // applyBoulder applies a custom resource of about the given size.
 func (f *fixture) applyBoulder(t *testing.T, size int) error {
 	t.Helper()
-	obj := parse(t, "{apiVersion: large.ex.io/v1, kind: Boulder, metadata: {name: b, namespace: default}}")[0]
+	obj := lab.Object(t, "{apiVersion: large.ex.io/v1, kind: Boulder, metadata: {name: b, namespace: default}}")
 	obj.Object["spec"] = map[string]any{"a": strings.Repeat("a", size)}
 	return f.apply(t, f.actor, obj)
 }
 
 func (f *fixture) patchStatus(t *testing.T, resource schema.GroupVersionResource, namespace, name, body string) {
 	t.Helper()
-	_, err := f.dynamic.Resource(resource).Namespace(namespace).Patch(context.Background(), name, types.MergePatchType, []byte(body), metav1.PatchOptions{}, "status")
+	_, err := f.Client.Resource(resource).Namespace(namespace).Patch(context.Background(), name, types.MergePatchType, []byte(body), metav1.PatchOptions{}, "status")
 	require.NoError(t, err)
 }
 
@@ -412,7 +413,7 @@ func (f *fixture) expect(t *testing.T, a answer) {
 	}
 	if a.send == nil {
 		a.send = func(t *testing.T, f *fixture) error {
-			return f.apply(t, f.actor, parse(t, a.manifest)[0], metav1.DryRunAll)
+			return f.apply(t, f.actor, lab.Object(t, a.manifest), metav1.DryRunAll)
 		}
 	}
 	err := eventually(t, func() error { return a.send(t, f) }, isClass(a.want))
@@ -442,7 +443,7 @@ func TestWebhooks(t *testing.T) {
 	server.StartTLS()
 	defer server.Close()
 	f.setup(t, webhook("deny", server.URL, pemOf(server)))
-	manifest := parse(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: webhook-deny}}")[0]
+	manifest := lab.Object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: webhook-deny}}")
 
 	for why, status := range map[string]metav1.Status{
 		"a webhook that says nothing":        {},
@@ -482,7 +483,7 @@ func TestNoAnswer(t *testing.T) {
 	}
 	for _, r := range rows {
 		t.Run(r.why, func(t *testing.T) {
-			config := rest.CopyConfig(f.config)
+			config := rest.CopyConfig(f.Config)
 			r.change(config)
 			err := newActor(t, config).get("default")
 			assert.Equal(t, r.want, authresilience.Classify(err), "%v", err)

@@ -21,16 +21,12 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/discovery"
-	"k8s.io/client-go/discovery/cached/memory"
-	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/restmapper"
-	"sigs.k8s.io/yaml"
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/test/controlplane"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 // fixture is the server that the tests share, and an administrator's clients.
@@ -42,12 +38,7 @@ type fixture struct {
 }
 
 // An actor is a client with certain credentials.
-type actor struct {
-	config  *rest.Config
-	dynamic dynamic.Interface
-	mapper  *restmapper.DeferredDiscoveryRESTMapper
-	disco   discovery.CachedDiscoveryInterface
-}
+type actor struct{ *lab.Cluster }
 
 // shared starts the server once. It ends with the test's process.
 var shared = sync.OnceValues(func() (*fixture, error) {
@@ -89,73 +80,48 @@ func newFixture(t *testing.T) *fixture {
 func newActor(t *testing.T, config *rest.Config) actor {
 	t.Helper()
 	config = rest.CopyConfig(config)
-	config.WarningHandler = rest.NoWarnings{}
-	a := actor{config: config}
-	var err error
-	a.dynamic, err = dynamic.NewForConfig(config)
-	require.NoError(t, err)
-	disco, err := discovery.NewDiscoveryClientForConfig(config)
-	require.NoError(t, err)
-	a.disco = memory.NewMemCacheClient(disco)
-	a.mapper = restmapper.NewDeferredDiscoveryRESTMapper(a.disco)
-	return a
+	config.WarningHandler = rest.NoWarnings{} // of what is made from it, too
+	return actor{lab.Connect(t, config)}
 }
 
 var configMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 
 // get reads the ConfigMap x of a namespace.
 func (a actor) get(namespace string) error {
-	_, err := a.dynamic.Resource(configMaps).Namespace(namespace).Get(context.Background(), "x", metav1.GetOptions{})
+	_, err := a.Client.Resource(configMaps).Namespace(namespace).Get(context.Background(), "x", metav1.GetOptions{})
 	return err
 }
 
 // patch applies a ConfigMap x.
 func (a actor) patch(namespace string, dryRun ...string) error {
 	body := `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x"},"data":{"a":"1"}}`
-	_, err := a.dynamic.Resource(configMaps).Namespace(namespace).Patch(context.Background(), "x", types.ApplyPatchType, []byte(body),
+	_, err := a.Client.Resource(configMaps).Namespace(namespace).Patch(context.Background(), "x", types.ApplyPatchType, []byte(body),
 		metav1.PatchOptions{FieldManager: "m", DryRun: dryRun})
 	return err
 }
 
 // lookup finds out which resource the ConfigMaps are, with a mapper that knows nothing yet.
 func (a actor) lookup() error {
-	a.mapper.Reset()
-	_, err := a.mapper.RESTMapping(schema.GroupKind{Kind: "ConfigMap"}, "v1")
+	meta.MaybeResetRESTMapper(a.Mapper)
+	_, err := a.Mapper.RESTMapping(schema.GroupKind{Kind: "ConfigMap"}, "v1")
 	return err
 }
 
-// on returns the client for the objects of a manifest's kind. The administrator's mapper finds it, so that an actor
-// without rights gets as far as the object.
-func (f *fixture) on(t *testing.T, a actor, obj *unstructured.Unstructured) dynamic.ResourceInterface {
-	t.Helper()
-	gvk := obj.GroupVersionKind()
-	var mapping *meta.RESTMapping
-	eventually(t, func() (err error) {
-		mapping, err = f.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
-		if meta.IsNoMatchError(err) {
-			f.mapper.Reset() // a definition may have been applied since
-		}
-		return err
-	}, func(err error) bool { return err == nil })
-	if mapping.Scope.Name() == meta.RESTScopeNameRoot {
-		return a.dynamic.Resource(mapping.Resource)
-	}
-	return a.dynamic.Resource(mapping.Resource).Namespace(obj.GetNamespace())
-}
+// as returns an actor's access to the objects of all kinds. The administrator's mapper finds them, so that an actor without
+// rights gets as far as the object.
+func (f *fixture) as(a actor) *lab.Cluster { return &lab.Cluster{Client: a.Client, Mapper: f.Mapper} }
 
 // apply applies a manifest as an actor.
 func (f *fixture) apply(t *testing.T, a actor, obj *unstructured.Unstructured, dryRun ...string) error {
 	t.Helper()
-	body, err := obj.MarshalJSON()
-	require.NoError(t, err)
-	_, err = f.on(t, a, obj).Patch(context.Background(), obj.GetName(), types.ApplyPatchType, body, metav1.PatchOptions{FieldManager: "m", DryRun: dryRun})
+	_, err := f.as(a).TryApply(t, obj, metav1.PatchOptions{FieldManager: "m", DryRun: dryRun})
 	return err
 }
 
 // setup applies manifests as the administrator.
 func (f *fixture) setup(t *testing.T, manifests string) {
 	t.Helper()
-	for _, obj := range parse(t, manifests) {
+	for _, obj := range lab.Objects(t, manifests) {
 		require.NoError(t, f.apply(t, f.actor, obj), obj.GetName())
 	}
 }
@@ -190,17 +156,6 @@ metadata: {name: %[2]s, namespace: %[1]s}
 roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: %[2]s}
 subjects: [%[3]s]
 `, namespace, name, subject, strings.Join(verbs, ", ")))
-}
-
-func parse(t *testing.T, manifests string) []*unstructured.Unstructured {
-	t.Helper()
-	var objects []*unstructured.Unstructured
-	for _, document := range strings.Split(manifests, "\n---\n") {
-		obj := &unstructured.Unstructured{}
-		require.NoError(t, yaml.Unmarshal([]byte(document), &obj.Object))
-		objects = append(objects, obj)
-	}
-	return objects
 }
 
 // eventually polls until an action's error is the one that is waited for. The server's admission and authorization

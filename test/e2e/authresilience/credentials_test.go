@@ -70,8 +70,8 @@ func TestCredentials(t *testing.T) {
 		{"token: its secret was deleted", token(f.unboundToken(t, account)), authn, "is not expired"},
 		{"token: opaque and wrong", token("sha256~wrong"), authn, "it is opaque"},
 		{"token: cut off", token(issued[:len(issued)-10]), authn, "is not expired"},
-		{"token file", &rest.Config{Host: f.config.Host, TLSClientConfig: f.trust(), BearerTokenFile: write(t, issued+"\n")}, none, "the token file"},
-		{"token file: expired", &rest.Config{Host: f.config.Host, TLSClientConfig: f.trust(), BearerTokenFile: write(t, expired)}, authn, "expired 10 min ago"},
+		{"token file", &rest.Config{Host: f.Config.Host, TLSClientConfig: f.trust(), BearerTokenFile: write(t, issued+"\n")}, none, "the token file"},
+		{"token file: expired", &rest.Config{Host: f.Config.Host, TLSClientConfig: f.trust(), BearerTokenFile: write(t, expired)}, authn, "expired 10 min ago"},
 		{"exec: a valid token", f.withPlugin(t, issued), none, `the exec plugin ("cat"): it isn't known whether`},
 		{"exec: an expired token", f.withPlugin(t, expired), authn, `the exec plugin ("cat"): it isn't known whether`},
 		{"certificate", certificate(hourAgo, inAnHour), none, "is not expired"},
@@ -80,8 +80,8 @@ func TestCredentials(t *testing.T) {
 		{"certificate: of an authority that the server doesn't know", f.withCertificate(foreignCert, foreignKey), authn, "is not expired"},
 		{"certificate: without its key, which client-go doesn't send", f.withCertificate(expiredCertificate.CertData, nil), anonymous, "its key is missing"},
 		{"an expired certificate and a valid token: one is enough", both, none, "is not expired"},
-		{"password, which the server doesn't know", &rest.Config{Host: f.config.Host, TLSClientConfig: f.trust(), Username: "u", Password: "p"}, anonymous, "the user name and password"},
-		{"nothing", &rest.Config{Host: f.config.Host, TLSClientConfig: f.trust()}, anonymous, "the client sends no credentials"},
+		{"password, which the server doesn't know", &rest.Config{Host: f.Config.Host, TLSClientConfig: f.trust(), Username: "u", Password: "p"}, anonymous, "the user name and password"},
+		{"nothing", &rest.Config{Host: f.Config.Host, TLSClientConfig: f.trust()}, anonymous, "the client sends no credentials"},
 	}
 	for _, r := range rows {
 		t.Run(r.why, func(t *testing.T) {
@@ -116,14 +116,14 @@ func TestCredentials(t *testing.T) {
 }
 
 // trust is what a client needs to believe the server.
-func (f *fixture) trust() rest.TLSClientConfig { return rest.TLSClientConfig{CAData: f.config.CAData} }
+func (f *fixture) trust() rest.TLSClientConfig { return rest.TLSClientConfig{CAData: f.Config.CAData} }
 
 func (f *fixture) withToken(token string) *rest.Config {
-	return &rest.Config{Host: f.config.Host, TLSClientConfig: f.trust(), BearerToken: token}
+	return &rest.Config{Host: f.Config.Host, TLSClientConfig: f.trust(), BearerToken: token}
 }
 
 func (f *fixture) withCertificate(cert, key []byte) *rest.Config {
-	config := &rest.Config{Host: f.config.Host, TLSClientConfig: f.trust()}
+	config := &rest.Config{Host: f.Config.Host, TLSClientConfig: f.trust()}
 	config.CertData, config.KeyData = cert, key
 	return config
 }
@@ -135,7 +135,7 @@ func (f *fixture) withPlugin(t *testing.T, token string) *rest.Config {
 		"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential", "status": map[string]string{"token": token},
 	})
 	require.NoError(t, err)
-	return &rest.Config{Host: f.config.Host, TLSClientConfig: f.trust(), ExecProvider: &clientcmdapi.ExecConfig{
+	return &rest.Config{Host: f.Config.Host, TLSClientConfig: f.trust(), ExecProvider: &clientcmdapi.ExecConfig{
 		APIVersion: "client.authentication.k8s.io/v1", Command: "cat", Args: []string{write(t, string(credential))},
 		InteractiveMode: clientcmdapi.NeverExecInteractiveMode,
 	}}

@@ -93,10 +93,10 @@ func (c faultClass) of(operation string, n int) authresilience.Class {
 func TestAStatusIsNoObject(t *testing.T) {
 	f := newFixture(t)
 	ns := f.namespace(t, "successful-status")
-	proxy := faultproxy.Start(t, f.config)
+	proxy := faultproxy.Start(t, f.Config)
 	actor := newActor(t, proxy.Client(f.token(t, f.account(t, ns, "deployer"), authenticationv1.TokenRequestSpec{})))
 	proxy.InjectFrom(1, faultproxy.SuccessfulStatus())
-	obj, err := actor.dynamic.Resource(configMaps).Namespace(ns).Get(context.Background(), "x", metav1.GetOptions{})
+	obj, err := actor.Client.Resource(configMaps).Namespace(ns).Get(context.Background(), "x", metav1.GetOptions{})
 	require.NoError(t, err, "client-go notices it now; this test and its fault can go to the others")
 	require.Equal(t, "Status", obj.GetKind())
 	assert.Equal(t, authresilience.ClassAuthorization, authresilience.Classify(apierrors.FromObject(obj)))
@@ -106,7 +106,7 @@ func TestAStatusIsNoObject(t *testing.T) {
 // and these repeat the token. Redact is what keeps it out of sight.
 func TestPagesRepeatTheToken(t *testing.T) {
 	f := newFixture(t)
-	proxy := faultproxy.Start(t, f.config)
+	proxy := faultproxy.Start(t, f.Config)
 	actor := newActor(t, proxy.Client("token-that-is-repeated"))
 	for _, fault := range []faultproxy.Fault{faultproxy.Page(403), faultproxy.Page(500), faultproxy.ForeignJSON()} {
 		proxy.InjectFrom(1, fault)
@@ -152,7 +152,7 @@ func TestFaults(t *testing.T) {
 
 // spoil lets each request of each operation have the fault, and returns what came of it.
 func (f *fixture) spoil(t *testing.T, fault faultproxy.Fault, ns, token string) []outcome {
-	proxy := faultproxy.Start(t, f.config)
+	proxy := faultproxy.Start(t, f.Config)
 	config := proxy.Client(token)
 	config.Timeout = time.Second
 	actor := newActor(t, config)

@@ -68,7 +68,7 @@ type survivor struct {
 
 func (f *flow) survivor(t *testing.T, name string, n int) *survivor {
 	s := &survivor{
-		flow: f, name: name, proxy: faultproxy.Start(t, f.config), spoiled: n, healthy: f.planner(t, f.config), manifest: f.manifest.DeepCopy(),
+		flow: f, name: name, proxy: faultproxy.Start(t, f.Config), spoiled: n, healthy: f.planner(t, f.Config), manifest: f.manifest.DeepCopy(),
 	}
 	s.manifest.SetName(name)
 	return s
@@ -77,7 +77,7 @@ func (f *flow) survivor(t *testing.T, name string, n int) *survivor {
 // attempt carries out an operation with the fault, and demands that what fails does so because of it.
 func (s *survivor) attempt(t *testing.T, run func(*ssaplan.Planner) error) {
 	t.Helper()
-	list, err := s.dynamic.Resource(configMaps).Namespace(s.namespace).List(context.Background(), metav1.ListOptions{})
+	list, err := s.Client.Resource(configMaps).Namespace(s.namespace).List(context.Background(), metav1.ListOptions{})
 	require.NoError(t, err)
 	s.start = list.GetResourceVersion()
 	planner := s.planner(t, s.proxy.Client(s.fresh), func(o *ssaplan.Options) { o.Concurrency = 1 })
@@ -221,7 +221,7 @@ func (s *survivor) remembered(t *testing.T) *explain.State {
 // history returns what was written since the start, in order: each write is an event of a watch.
 func (s *survivor) history(t *testing.T) (events []string) {
 	t.Helper()
-	resource := s.dynamic.Resource(configMaps).Namespace(s.namespace)
+	resource := s.Client.Resource(configMaps).Namespace(s.namespace)
 	end := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap"}}
 	end.SetName("end-" + s.name)
 	_, err := resource.Create(context.Background(), end, metav1.CreateOptions{})

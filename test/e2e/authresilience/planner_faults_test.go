@@ -69,7 +69,7 @@ type attempt struct {
 // spoilPlanner lets each request of each operation have the fault, and returns what came of it. Discovery's requests are
 // among them: each operation starts with a Planner that knows nothing of the server.
 func (f *faulty) spoilPlanner(t *testing.T, fault faultproxy.Fault, name string) []outcome {
-	proxy := faultproxy.Start(t, f.config)
+	proxy := faultproxy.Start(t, f.Config)
 	config := proxy.Client(f.fresh)
 	config.Timeout = time.Second
 	operations := []struct {
@@ -103,7 +103,7 @@ func (f *faulty) attempt(t *testing.T, fault faultproxy.Fault, name string) *att
 	ctx := context.Background()
 	a := &attempt{faulty: f, fault: fault, manifest: f.manifest.DeepCopy()}
 	a.manifest.SetName(name)
-	healthy := f.planner(t, f.config)
+	healthy := f.planner(t, f.Config)
 	plan, err := healthy.Plan(ctx, ssaplan.Request{Manifest: a.manifest})
 	require.NoError(t, err)
 	obj, err := healthy.Apply(ctx, plan)

@@ -20,6 +20,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/test/e2e/authresilience/faultproxy"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 const manager = "planner"
@@ -44,7 +45,7 @@ func newFlow(t *testing.T, namespace string) *flow {
 	f.account = f.fixture.account(t, namespace, "deployer")
 	f.fresh = f.token(t, f.account, authenticationv1.TokenRequestSpec{})
 	f.expired = f.signed(t, f.signer, f.account, time.Now().Add(-2*time.Hour), time.Now().Add(-time.Hour))
-	f.manifest = parse(t, fmt.Sprintf(`{apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: %s}, data: {a: "1", b: "1"}}`, namespace))[0]
+	f.manifest = lab.Object(t, fmt.Sprintf(`{apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: %s}, data: {a: "1", b: "1"}}`, namespace))
 	eventually(t, func() error { return newActor(t, f.withToken(f.fresh)).get(namespace) }, isClass(authresilience.ClassNotFound)) // RBAC
 	f.state = f.applied(t, f.planner(t, f.withToken(f.fresh)))
 	return f
@@ -91,7 +92,7 @@ func (f *flow) drift(t *testing.T) {
 
 func (f *flow) driftOf(t *testing.T, name string) {
 	t.Helper()
-	_, err := f.dynamic.Resource(configMaps).Namespace(f.namespace).Patch(context.Background(), name, types.MergePatchType,
+	_, err := f.Client.Resource(configMaps).Namespace(f.namespace).Patch(context.Background(), name, types.MergePatchType,
 		[]byte(`{"data":{"a":"drifted"}}`), metav1.PatchOptions{FieldManager: "somebody"})
 	require.NoError(t, err)
 }
@@ -104,7 +105,7 @@ func (f *flow) live(t *testing.T) *unstructured.Unstructured {
 
 func (f *flow) liveOf(t *testing.T, name string) *unstructured.Unstructured {
 	t.Helper()
-	obj, err := f.dynamic.Resource(configMaps).Namespace(f.namespace).Get(context.Background(), name, metav1.GetOptions{})
+	obj, err := f.Client.Resource(configMaps).Namespace(f.namespace).Get(context.Background(), name, metav1.GetOptions{})
 	require.NoError(t, err)
 	return obj
 }
@@ -141,7 +142,7 @@ func TestFlowExpiredAtRefresh(t *testing.T) {
 	for _, sent := range []bool{false, true} {
 		t.Run(fmt.Sprintf("sent %t", sent), func(t *testing.T) {
 			f := newFlow(t, fmt.Sprintf("flow-refresh-%t", sent))
-			proxy := faultproxy.Start(t, f.config)
+			proxy := faultproxy.Start(t, f.Config)
 			config := proxy.Client(f.expired)
 			f.drift(t)
 			reading, err := f.planner(t, config, func(o *ssaplan.Options) { o.SendExpired = sent }).Read(context.Background(), f.state)
@@ -212,7 +213,7 @@ func TestFlowExpiredAtApply(t *testing.T) {
 // Flow 4: credentials that end midway. Each read that comes too late keeps its state; each write fails.
 func TestFlowExpiredMidway(t *testing.T) {
 	f := newFlow(t, "flow-midway")
-	proxy := faultproxy.Start(t, f.config)
+	proxy := faultproxy.Start(t, f.Config)
 	config := proxy.Client(f.fresh)
 	planner := f.planner(t, config)
 	_, err := planner.Read(context.Background(), f.state) // so that discovery is done
@@ -259,22 +260,22 @@ func TestFlowRBAC(t *testing.T) {
 	})
 
 	for _, who := range []actor{writer, stranger} {
-		reading, err := f.planner(t, who.config).Read(context.Background(), f.state)
-		f.assertKept(t, who.config, reading, err, authresilience.ClassAuthorization)
+		reading, err := f.planner(t, who.Config).Read(context.Background(), f.state)
+		f.assertKept(t, who.Config, reading, err, authresilience.ClassAuthorization)
 		assert.Contains(t, reading.Warning.Cause, `cannot get resource "configmaps"`)
 		assert.Contains(t, reading.Warning.Next, `ask for the right to get resource "configmaps"`)
 	}
-	reading, err := f.planner(t, reader.config).Read(context.Background(), f.state)
+	reading, err := f.planner(t, reader.Config).Read(context.Background(), f.state)
 	require.NoError(t, err)
 	assert.Equal(t, ssaplan.PresenceFound, reading.Presence)
 	assert.Len(t, reading.Drift, 1)
 	for _, who := range []actor{reader, stranger} {
-		_, err = f.planner(t, who.config).Plan(context.Background(), ssaplan.Request{Manifest: f.manifest, Prior: f.state})
+		_, err = f.planner(t, who.Config).Plan(context.Background(), ssaplan.Request{Manifest: f.manifest, Prior: f.state})
 		assert.Equal(t, authresilience.ClassAuthorization, authresilience.Classify(err), "%v", err)
 	}
 	plan, err := f.planner(t, f.withToken(f.fresh)).Plan(context.Background(), ssaplan.Request{Manifest: f.manifest, Prior: f.state})
 	require.NoError(t, err)
-	_, err = f.planner(t, reader.config).Apply(context.Background(), plan)
+	_, err = f.planner(t, reader.Config).Apply(context.Background(), plan)
 	assert.Equal(t, authresilience.ClassAuthorization, authresilience.Classify(err), "%v", err)
 	assert.Equal(t, before, f.live(t).GetResourceVersion())
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
@@ -16,6 +17,7 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 // TestRights asks as users with some rights. A read that is denied is survived; a dry run and a write that are denied
@@ -28,7 +30,7 @@ func TestRights(t *testing.T) {
 	f.grant(t, ns, "writer", "{kind: User, name: writer}", "patch")
 	f.grant(t, ns, "both", "{kind: User, name: both}", "get", "patch")
 	none, authz := authresilience.ClassNone, authresilience.ClassAuthorization
-	anonymous := newActor(t, rest.AnonymousClientConfig(f.config))
+	anonymous := newActor(t, rest.AnonymousClientConfig(f.Config))
 
 	rows := []struct {
 		why              string
@@ -91,23 +93,23 @@ metadata: {name: role-maker, namespace: rights-beyond}
 roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: role-maker}
 subjects: [{kind: User, name: role-maker}]
 `)
-	greedy := parse(t, `
+	greedy := lab.Object(t, `
 apiVersion: rbac.authorization.k8s.io/v1
 kind: Role
 metadata: {name: greedy, namespace: rights-beyond}
 rules: [{apiGroups: [""], resources: [secrets], verbs: [get]}]
-`)[0]
-	aggregated := parse(t, `
+`)
+	aggregated := lab.Object(t, `
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
 metadata: {name: aggregated}
 aggregationRule: {clusterRoleSelectors: [{matchLabels: {a: b}}]}
-`)[0]
-	disguised := rest.CopyConfig(f.user(t, "nobody").config)
+`)
+	disguised := rest.CopyConfig(f.user(t, "nobody").Config)
 	disguised.Impersonate.UserName = "admin"
 	disguise := newActor(t, disguised)
 	maker := f.user(t, "role-maker")
-	anonymous := newActor(t, rest.AnonymousClientConfig(f.config))
+	anonymous := newActor(t, rest.AnonymousClientConfig(f.Config))
 
 	rows := []struct {
 		why      string
@@ -145,7 +147,7 @@ spec: {group: dead.ex.io, version: v1, groupPriorityMinimum: 1000, versionPriori
 	for _, legacy := range []bool{false, true} {
 		name := map[bool]string{false: "aggregated discovery", true: "unaggregated discovery"}[legacy]
 		t.Run(name, func(t *testing.T) {
-			client := discovery.NewDiscoveryClientForConfigOrDie(f.config)
+			client := discovery.NewDiscoveryClientForConfigOrDie(f.Config)
 			client.UseLegacyDiscovery = legacy
 			want := map[bool]authresilience.Class{false: authresilience.ClassDiscoveryFailed, true: authresilience.ClassUnavailable}[legacy]
 			failed := eventually(t, func() error {
@@ -153,9 +155,9 @@ spec: {group: dead.ex.io, version: v1, groupPriorityMinimum: 1000, versionPriori
 				return err
 			}, isClass(want))
 
-			f.mapper.Reset()
-			_, dead := f.mapper.RESTMapping(deadKind, "v1")
-			_, absent := f.mapper.RESTMapping(absentKind, "v1")
+			meta.MaybeResetRESTMapper(f.Mapper)
+			_, dead := f.Mapper.RESTMapping(deadKind, "v1")
+			_, absent := f.Mapper.RESTMapping(absentKind, "v1")
 			assert.Equal(t, authresilience.ClassTypeNotServed, authresilience.Classify(dead), "all that the mapper says")
 			assert.Equal(t, want, authresilience.Classify(errors.Join(dead, failed)))
 			assert.Equal(t, authresilience.ClassTypeNotServed, authresilience.Classify(errors.Join(absent, failed)), "another group's failure explains nothing")
@@ -173,7 +175,7 @@ metadata: {name: v1.gone.ex.io}
 spec: {group: gone.ex.io, version: v1, groupPriorityMinimum: 1000, versionPriority: 10, insecureSkipTLSVerify: true, service: {name: none, namespace: default}}
 `)
 	defer f.removeAPIService(t, "v1.gone.ex.io")
-	planner, err := ssaplan.New(f.config, ssaplan.Options{FieldManager: manager})
+	planner, err := ssaplan.New(f.Config, ssaplan.Options{FieldManager: manager})
 	require.NoError(t, err)
 	state := &explain.State{Identity: identity.Identity{APIVersion: "gone.ex.io/v1", Kind: "Widget", Namespace: "default", Name: "x"}, Manager: manager}
 	err = eventually(t, func() error {
@@ -183,13 +185,13 @@ spec: {group: gone.ex.io, version: v1, groupPriorityMinimum: 1000, versionPriori
 	_, ok := authresilience.Degrade(state, err, authresilience.ReadAttempt{})
 	assert.False(t, ok)
 
-	manifest := parse(t, "{apiVersion: gone.ex.io/v1, kind: Widget, metadata: {name: x, namespace: default}}")[0]
+	manifest := lab.Object(t, "{apiVersion: gone.ex.io/v1, kind: Widget, metadata: {name: x, namespace: default}}")
 	_, err = planner.Plan(context.Background(), ssaplan.Request{Manifest: manifest})
 	assert.Equal(t, authresilience.ClassUnavailable, authresilience.Classify(err), "%v", err)
 }
 
 // removeAPIService takes a group away again, since other tests use discovery, too.
 func (f *fixture) removeAPIService(t *testing.T, name string) {
-	services := f.dynamic.Resource(schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"})
+	services := f.Client.Resource(schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"})
 	assert.NoError(t, services.Delete(context.Background(), name, metav1.DeleteOptions{}))
 }

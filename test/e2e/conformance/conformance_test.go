@@ -12,8 +12,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/ssaplan/primitives/test/cluster"
+	"github.com/ssaplan/primitives/internal/goroutines"
+	"github.com/ssaplan/primitives/test/lab"
 )
+
+func TestMain(m *testing.M) { goroutines.Main(m) }
 
 func sorted(lines []string) []string {
 	slices.Sort(lines)
@@ -38,9 +41,9 @@ func differingLines(server, standIn string) string {
 }
 
 func TestConformance(t *testing.T) {
-	clusters := map[string]cluster.Cluster{"server": realCluster(t), "stand-in": standIn(t)}
+	clusters := map[string]*lab.Cluster{"server": realCluster(t), "stand-in": standIn(t)}
 	for _, c := range clusters {
-		c.Define(t, manifest(t, gadgetCRD))
+		c.Define(t, lab.Object(t, gadgetCRD))
 	}
 	alike, different, run := 0, 0, time.Now().UnixNano()
 	for i, s := range scenarios {

@@ -16,7 +16,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/yaml"
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/fieldowner"
@@ -25,30 +24,30 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
-	"github.com/ssaplan/primitives/test/cluster"
 	"github.com/ssaplan/primitives/test/controlplane"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 //go:embed testdata/gadget-crd.yaml
 var gadgetCRD string
 
-func realCluster(t *testing.T) cluster.Cluster {
+func realCluster(t *testing.T) *lab.Cluster {
 	config := controlplane.Shared(t).Config()
 	config.WarningHandlerWithContext = ssaplan.WarningHandler{}
-	return cluster.Connect(t, config, "")
+	return lab.Connect(t, config)
 }
 
-func standIn(t *testing.T) cluster.Cluster {
+func standIn(t *testing.T) *lab.Cluster {
 	server, err := ssaplantest.NewServer(ssaplantest.Options{})
 	require.NoError(t, err)
-	return cluster.Cluster{Client: server.Client(), Mapper: server.Mapper()}
+	return &lab.Cluster{Client: server.Client(), Mapper: server.Mapper()}
 }
 
 const manager = "conformance"
 
 // world is a cluster with a namespace of the scenario's own. It writes down what is seen, so that two worlds compare.
 type world struct {
-	cluster.Cluster
+	*lab.Cluster
 	t       *testing.T
 	planner *ssaplan.Planner
 	polite  *ssaplan.Planner // that plans without force
@@ -56,9 +55,8 @@ type world struct {
 	uids    map[types.UID]int
 }
 
-func newWorld(t *testing.T, c cluster.Cluster, namespace string) *world {
-	c.Namespace = namespace
-	w := &world{Cluster: c, t: t, uids: map[types.UID]int{"": 0}}
+func newWorld(t *testing.T, c *lab.Cluster, namespace string) *world {
+	w := &world{Cluster: c.In(namespace), t: t, uids: map[types.UID]int{"": 0}}
 	options := ssaplan.Options{FieldManager: manager, DefaultNamespace: namespace}
 	var err error
 	w.planner, err = ssaplan.NewForClient(c.Client, c.Mapper, options)
@@ -69,15 +67,7 @@ func newWorld(t *testing.T, c cluster.Cluster, namespace string) *world {
 	return w
 }
 
-func (w *world) manifest(text string) *unstructured.Unstructured { return manifest(w.t, text) }
-
-func manifest(t *testing.T, text string) *unstructured.Unstructured {
-	obj := &unstructured.Unstructured{}
-	raw, err := yaml.YAMLToJSON([]byte(text))
-	require.NoError(t, err, text)
-	require.NoError(t, obj.UnmarshalJSON(raw), text)
-	return obj
-}
+func (w *world) manifest(text string) *unstructured.Unstructured { return lab.Object(w.t, text) }
 
 var (
 	versionText = regexp.MustCompile(`ResourceVersion in record \(\d+\)`)
@@ -231,10 +221,7 @@ func (w *world) subject(plan *ssaplan.Plan) *unstructured.Unstructured {
 
 // applyAs applies as another manager, without a plan.
 func (w *world) applyAs(manager, text string, force bool) {
-	obj := w.manifest(text)
-	body, err := obj.MarshalJSON()
-	require.NoError(w.t, err)
-	got, err := w.Resource(w.t, obj).Patch(w.t.Context(), obj.GetName(), types.ApplyPatchType, body, metav1.PatchOptions{FieldManager: manager, Force: &force})
+	got, err := w.TryApply(w.t, w.manifest(text), metav1.PatchOptions{FieldManager: manager, Force: &force})
 	w.done("apply as "+manager, got, err)
 }
 

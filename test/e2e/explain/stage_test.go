@@ -10,19 +10,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/rest"
 
-	"github.com/ssaplan/primitives/test/cluster"
 	"github.com/ssaplan/primitives/test/controlplane"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 // stage is the real API server, with the custom resources and the admission policies of the scenarios.
-type stage struct{ cluster.Cluster }
+type stage struct{ *lab.Cluster }
 
 func newStage(t *testing.T) stage {
-	config := controlplane.Shared(t).Config()
-	config.WarningHandler = rest.NoWarnings{}
-	s := stage{cluster.Connect(t, config, "default")}
+	s := stage{lab.Connect(t, controlplane.Shared(t).Config()).In("default")}
 	var content struct {
 		Definitions []map[string]any `json:"definitions"`
 		Policies    []map[string]any `json:"policies"`
@@ -32,7 +29,7 @@ func newStage(t *testing.T) stage {
 		s.Define(t, &unstructured.Unstructured{Object: definition})
 	}
 	for _, policy := range content.Policies {
-		s.Apply(t, &unstructured.Unstructured{Object: policy}, metav1.PatchOptions{FieldManager: "policies"})
+		s.Apply(t, "policies", &unstructured.Unstructured{Object: policy})
 	}
 	s.waitForPolicies(t)
 	return s

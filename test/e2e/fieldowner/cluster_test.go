@@ -1,105 +1,56 @@
 package fieldowner_test
 
 import (
-	"bytes"
-	"context"
 	_ "embed"
 	"encoding/json"
-	"fmt"
-	"os"
-	"os/exec"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
-	"sigs.k8s.io/yaml"
 
 	"github.com/ssaplan/primitives/fieldowner"
-	"github.com/ssaplan/primitives/test/controlplane"
+	"github.com/ssaplan/primitives/internal/goroutines"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 //go:embed testdata/crds.yaml
-var crds []byte
+var crds string
 
 var (
 	configMaps  = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
-	namespaces  = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
 	secrets     = schema.GroupVersionResource{Version: "v1", Resource: "secrets"}
 	services    = schema.GroupVersionResource{Version: "v1", Resource: "services"}
 	deployments = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
 	autoscalers = schema.GroupVersionResource{Group: "autoscaling", Version: "v2", Resource: "horizontalpodautoscalers"}
-	definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 	widgets     = schema.GroupVersionResource{Group: "owners.example.com", Version: "v1", Resource: "widgets"}
 	gadgets     = schema.GroupVersionResource{Group: "owners.example.com", Version: "v1", Resource: "gadgets"}
 )
 
-// cluster is the real API server with a namespace of the test's own.
-type cluster struct {
-	server    *controlplane.Server
-	client    dynamic.Interface
-	namespace string
-}
+func TestMain(m *testing.M) { goroutines.Main(m) }
 
-func newCluster(t *testing.T) *cluster {
+// cluster is the real API server with the custom resources of this package and a namespace of the test's own.
+type cluster struct{ *lab.Cluster }
+
+func newCluster(t *testing.T) cluster {
 	t.Helper()
-	server := controlplane.Shared(t)
-	client, err := dynamic.NewForConfig(server.Config())
-	require.NoError(t, err)
-	require.NoError(t, installed(client))
-	namespace, err := client.Resource(namespaces).Create(t.Context(), &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"generateName": "owners-"},
-	}}, metav1.CreateOptions{})
-	require.NoError(t, err)
-	return &cluster{server, client, namespace.GetName()}
-}
-
-var (
-	install    sync.Once
-	installErr error
-)
-
-// installed installs the custom resources, once for all tests, and waits until they are served.
-func installed(client dynamic.Interface) error {
-	install.Do(func() {
-		for _, text := range bytes.Split(crds, []byte("\n---\n")) {
-			crd := &unstructured.Unstructured{}
-			if installErr = yaml.Unmarshal(text, &crd.Object); installErr != nil {
-				return
-			}
-			if _, installErr = client.Resource(definitions).Create(context.Background(), crd, metav1.CreateOptions{}); installErr != nil {
-				return
-			}
-		}
-		for _, resource := range []schema.GroupVersionResource{widgets, widgets.GroupResource().WithVersion("v2"), gadgets} {
-			installErr = wait.PollUntilContextTimeout(context.Background(), 50*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
-				_, err := client.Resource(resource).List(ctx, metav1.ListOptions{})
-				return err == nil, nil
-			})
-			if installErr != nil {
-				return
-			}
-		}
-	})
-	return installErr
+	c := cluster{lab.New(t)}
+	c.Define(t, lab.Objects(t, crds)...)
+	return c
 }
 
 // object is an object in the cluster, and the ways to write it under the name of a field manager.
 type object struct {
 	t        *testing.T
-	cluster  *cluster
+	cluster  cluster
 	resource schema.GroupVersionResource
 	name     string
 }
 
-func (c *cluster) object(t *testing.T, resource schema.GroupVersionResource, name string) object {
+func (c cluster) object(t *testing.T, resource schema.GroupVersionResource, name string) object {
 	return object{t, c, resource, name}
 }
 
@@ -112,10 +63,10 @@ func (o object) in(apiVersion string) object {
 }
 
 func (o object) client() dynamic.ResourceInterface {
-	if o.resource == gadgets || o.resource == namespaces {
-		return o.cluster.client.Resource(o.resource)
+	if o.resource == gadgets {
+		return o.cluster.Client.Resource(o.resource)
 	}
-	return o.cluster.client.Resource(o.resource).Namespace(o.cluster.namespace)
+	return o.cluster.Client.Resource(o.resource).Namespace(o.cluster.Namespace)
 }
 
 func (o object) get() map[string]any {
@@ -177,11 +128,9 @@ func (o object) replace(manager string, edit func(obj map[string]any)) error {
 }
 
 // getPath reads an object by its path on the server.
-func (c *cluster) getPath(t *testing.T, path string) map[string]any {
+func (c cluster) getPath(t *testing.T, path string) map[string]any {
 	t.Helper()
-	client, err := discovery.NewDiscoveryClientForConfig(c.server.Config())
-	require.NoError(t, err)
-	text, err := client.RESTClient().Get().AbsPath(path).Do(t.Context()).Raw()
+	text, err := c.Discovery.RESTClient().Get().AbsPath(path).Do(t.Context()).Raw()
 	require.NoError(t, err)
 	obj := &unstructured.Unstructured{}
 	require.NoError(t, obj.UnmarshalJSON(text))
@@ -189,15 +138,11 @@ func (c *cluster) getPath(t *testing.T, path string) map[string]any {
 }
 
 // kubectl runs the real kubectl in the test's namespace, with a manifest as its input.
-func (c *cluster) kubectl(t *testing.T, manifest map[string]any, args ...string) {
+func (c cluster) kubectl(t *testing.T, manifest map[string]any, args ...string) {
 	t.Helper()
 	text, err := json.Marshal(manifest)
 	require.NoError(t, err)
-	cmd := exec.CommandContext(t.Context(), c.server.Bin("kubectl"), append([]string{"--namespace", c.namespace}, args...)...)
-	cmd.Env = append(os.Environ(), "KUBECONFIG="+c.server.Kubeconfig(), "HOME="+t.TempDir())
-	cmd.Stdin = bytes.NewReader(text)
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, "kubectl %v: %s", args, out)
+	c.Kubectl(t, string(text), args...)
 }
 
 func read(t *testing.T, obj map[string]any) fieldowner.Ownership {
@@ -207,15 +152,8 @@ func read(t *testing.T, obj map[string]any) fieldowner.Ownership {
 	return o
 }
 
-// manifest decodes a manifest, in which %s may stand for the name.
+// manifest decodes a manifest in which args stand for verbs, as with fmt.Sprintf.
 func manifest(t *testing.T, text string, args ...any) map[string]any {
 	t.Helper()
-	var obj map[string]any
-	require.NoError(t, yaml.Unmarshal([]byte(fmt.Sprintf(text, args...)), &obj))
-	// By way of unstructured content, so that integers are int64.
-	body, err := json.Marshal(obj)
-	require.NoError(t, err)
-	u := &unstructured.Unstructured{}
-	require.NoError(t, u.UnmarshalJSON(body))
-	return u.Object
+	return lab.Objectf(t, text, args...).Object
 }

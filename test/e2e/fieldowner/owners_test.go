@@ -104,10 +104,10 @@ func TestConflictForgivenToKubectl(t *testing.T) {
 // TestConflictsOfAmbiguousPaths has two fields that the server's error calls by the same name.
 func TestConflictsOfAmbiguousPaths(t *testing.T) {
 	c := newCluster(t)
-	gadget := c.object(t, gadgets, c.namespace)
-	gadget.mustApply(manifest(t, `{apiVersion: owners.example.com/v1, kind: Gadget, metadata: {name: %s}, spec: {a.b: x}}`, c.namespace), "flat")
-	live := gadget.mustApply(manifest(t, `{apiVersion: owners.example.com/v1, kind: Gadget, metadata: {name: %s}, spec: {a: {b: x}}}`, c.namespace), "deep")
-	_, err := gadget.apply(manifest(t, `{apiVersion: owners.example.com/v1, kind: Gadget, metadata: {name: %s}, spec: {a.b: z, a: {b: z}}}`, c.namespace),
+	gadget := c.object(t, gadgets, c.Namespace)
+	gadget.mustApply(manifest(t, `{apiVersion: owners.example.com/v1, kind: Gadget, metadata: {name: %s}, spec: {a.b: x}}`, c.Namespace), "flat")
+	live := gadget.mustApply(manifest(t, `{apiVersion: owners.example.com/v1, kind: Gadget, metadata: {name: %s}, spec: {a: {b: x}}}`, c.Namespace), "deep")
+	_, err := gadget.apply(manifest(t, `{apiVersion: owners.example.com/v1, kind: Gadget, metadata: {name: %s}, spec: {a.b: z, a: {b: z}}}`, c.Namespace),
 		tool, applyOptions{})
 	assert.Equal(t, []string{`spec.a.b: owned by "deep" (Apply)`, `spec["a.b"]: owned by "flat" (Apply)`},
 		conflictLines(fieldowner.ConflictsFromError(err, live)))

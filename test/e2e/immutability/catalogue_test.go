@@ -10,10 +10,12 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 // minor is the minor version of the server under test.
@@ -37,12 +39,12 @@ func pairs() []pair {
 func TestCatalogue(t *testing.T) {
 	c := newCluster(t)
 	for _, text := range fixtures {
-		if obj := parse(t, text); c.pickVersion(obj) {
+		if obj := lab.Object(t, text); c.pickVersion(obj) {
 			c.apply(t, obj)
 		}
 	}
-	c.established(t, parse(t, definition))
-	c.mapper.Reset()
+	awaitEstablished(t, c, lab.Object(t, definition))
+	meta.MaybeResetRESTMapper(c.Mapper)
 
 	var results []result
 	for _, p := range pairs() {
@@ -57,7 +59,7 @@ func TestCatalogue(t *testing.T) {
 		})
 	}
 	assert.GreaterOrEqual(t, len(results), 200, "pairs")
-	t.Logf("%s: %d pairs\n\nwithout the probe:\n%s\nwith the probe:\n%s", c.server.Version(), len(results),
+	t.Logf("%s: %d pairs\n\nwithout the probe:\n%s\nwith the probe:\n%s", c.Server.Version(), len(results),
 		matrix(results, func(r result) immutability.Verdict { return r.texts }),
 		matrix(results, func(r result) immutability.Verdict { return r.probed }))
 }
@@ -82,13 +84,13 @@ func (p pair) run(t *testing.T, c *cluster) (r result, served bool) {
 	if p.prepare != nil {
 		p.prepare(t, c, before)
 	}
-	live := c.get(t, before)
+	live := c.Get(t, before)
 
-	_, refused := c.tryApply(after, true)
+	_, refused := c.tryApply(t, after, metav1.DryRunAll)
 	require.Error(t, refused, "the server accepts the edit")
 	manifestBefore, liveBefore := after.DeepCopy(), live.DeepCopy()
 	r = result{pair: p, texts: immutability.Classify(refused)}
-	server := &recorder{Writer: c.resource(after), addresses: c.addresses()}
+	server := &recorder{Writer: c.Resource(t, after), addresses: c.addresses()}
 	r.probed = immutability.Probe(context.Background(), server, after, live, r.texts,
 		immutability.ProbeOptions{FieldManager: manager, IPAddresses: server})
 	assert.Equal(t, len(server.replies), r.probed.Evidence.Requests)
@@ -96,7 +98,7 @@ func (p pair) run(t *testing.T, c *cluster) (r result, served bool) {
 	assert.Equal(t, liveBefore, live, "inputs are left alone")
 
 	r.truth = p.find(t, c, before, after, live)
-	compareRecord(t, c.server.Version(), p.name, record{
+	compareRecord(t, c.Server.Version(), p.name, record{
 		Truth: r.truth, Manifest: after, Live: live, Apply: statusOf(t, refused), Replies: server.replies,
 	})
 	t.Logf("%v\ntruth:  %s\ntexts:  %s %s\nprobed: %s (%s)\nfields: %v", refused, r.truth,
@@ -109,7 +111,7 @@ func (p pair) find(t *testing.T, c *cluster, before, after, live *unstructured.U
 	t.Helper()
 	defer c.delete(t, after)
 	accepts := func(obj *unstructured.Unstructured) bool {
-		_, err := c.tryApply(obj, false)
+		_, err := c.tryApply(t, obj)
 		return err == nil
 	}
 	require.False(t, accepts(after), "the real apply is refused like the dry run")
@@ -124,12 +126,12 @@ func (p pair) find(t *testing.T, c *cluster, before, after, live *unstructured.U
 		return badMetadata
 	case p.accepted != nil && accepts(edited(t, before, p.accepted)):
 		return oneWay
-	case c.put(after, live) == nil:
+	case c.put(t, after, live) == nil:
 		return updateWorks
 	}
 	c.delete(t, after)
 	if p.late {
-		c.eventually(t, func() bool { return accepts(after) })
+		lab.Eventually(t, "admission accepts the new object", func() bool { return accepts(after) })
 	}
 	if accepts(after) {
 		return replaceWorks

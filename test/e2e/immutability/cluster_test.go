@@ -5,7 +5,6 @@ import (
 	"context"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -13,13 +12,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/discovery"
-	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/rest"
-	"k8s.io/client-go/restmapper"
 
+	"github.com/ssaplan/primitives/internal/goroutines"
 	"github.com/ssaplan/primitives/test/controlplane"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 const (
@@ -43,20 +40,18 @@ func serverFlags() []string {
 	}
 }
 
-// cluster is a server and a client for any kind.
-type cluster struct {
-	server  *controlplane.Server
-	dynamic dynamic.Interface
-	mapper  *restmapper.DeferredDiscoveryRESTMapper
-}
+func TestMain(m *testing.M) { goroutines.Main(m) }
 
-// newCluster returns the cluster that the tests of this package share.
+// cluster is the server of this package, and the namespace of all its objects.
+type cluster struct{ *lab.Cluster }
+
 func newCluster(t *testing.T) *cluster {
 	t.Helper()
 	server, err := sharedServer()
 	require.NoError(t, err)
-	c := clusterFor(t, server, server.Config())
-	c.apply(t, parse(t, "{apiVersion: v1, kind: Namespace, metadata: {name: "+namespace+"}}"))
+	c := &cluster{lab.Connect(t, server.Config()).In(namespace)}
+	c.Server = server
+	c.apply(t, lab.Object(t, "{apiVersion: v1, kind: Namespace, metadata: {name: "+namespace+"}}"))
 	return c
 }
 
@@ -65,89 +60,44 @@ var sharedServer = sync.OnceValues(func() (*controlplane.Server, error) {
 	return controlplane.Start(context.Background(), controlplane.Options{Version: minor, APIServerArgs: serverFlags()})
 })
 
-func clusterFor(t *testing.T, server *controlplane.Server, config *rest.Config) *cluster {
+func (c *cluster) tryApply(t *testing.T, obj *unstructured.Unstructured, dryRun ...string) (*unstructured.Unstructured, error) {
 	t.Helper()
-	config.WarningHandler = rest.NoWarnings{}
-	client, err := dynamic.NewForConfig(config)
-	require.NoError(t, err)
-	disc, err := discovery.NewDiscoveryClientForConfig(config)
-	require.NoError(t, err)
-	return &cluster{server, client, restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(disc))}
-}
-
-// resource returns the client for an object's resource and namespace, or nil if the server doesn't serve its kind.
-func (c *cluster) resource(obj *unstructured.Unstructured) dynamic.ResourceInterface {
-	gvk := obj.GroupVersionKind()
-	mapping, err := c.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
-	if err != nil {
-		return nil
-	}
-	resource := c.dynamic.Resource(mapping.Resource)
-	if mapping.Scope.Name() == "root" {
-		return resource
-	}
-	if obj.GetNamespace() == "" {
-		return resource.Namespace(namespace)
-	}
-	return resource.Namespace(obj.GetNamespace())
-}
-
-func (c *cluster) tryApply(obj *unstructured.Unstructured, dryRun bool) (*unstructured.Unstructured, error) {
-	body, err := obj.MarshalJSON()
-	if err != nil {
-		return nil, err
-	}
 	force := true
-	options := metav1.PatchOptions{FieldManager: manager, Force: &force}
-	if dryRun {
-		options.DryRun = []string{metav1.DryRunAll}
-	}
-	return c.resource(obj).Patch(context.Background(), obj.GetName(), types.ApplyPatchType, body, options)
+	return c.TryApply(t, obj, metav1.PatchOptions{FieldManager: manager, Force: &force, DryRun: dryRun})
 }
 
-func (c *cluster) apply(t *testing.T, obj *unstructured.Unstructured) *unstructured.Unstructured {
+func (c *cluster) apply(t *testing.T, obj *unstructured.Unstructured) {
 	t.Helper()
-	applied, err := c.tryApply(obj, false)
-	require.NoError(t, err)
-	return applied
+	c.Apply(t, manager, obj)
 }
 
 // put replaces the live object with the manifest.
-func (c *cluster) put(manifest, live *unstructured.Unstructured) error {
+func (c *cluster) put(t *testing.T, manifest, live *unstructured.Unstructured) error {
 	body := manifest.DeepCopy()
 	body.SetResourceVersion(live.GetResourceVersion())
 	body.SetUID("")
-	_, err := c.resource(body).Update(context.Background(), body, metav1.UpdateOptions{FieldManager: manager})
+	_, err := c.Resource(t, body).Update(context.Background(), body, metav1.UpdateOptions{FieldManager: manager})
 	return err
 }
 
-// patch sends a merge patch, to a subresource if one is named.
+// patch changes the object as another manager.
 func (c *cluster) patch(t *testing.T, obj *unstructured.Unstructured, body string, subresources ...string) {
 	t.Helper()
-	_, err := c.resource(obj).Patch(context.Background(), obj.GetName(), types.MergePatchType, []byte(body),
-		metav1.PatchOptions{FieldManager: "other"}, subresources...)
-	require.NoError(t, err)
-}
-
-func (c *cluster) get(t *testing.T, obj *unstructured.Unstructured) *unstructured.Unstructured {
-	t.Helper()
-	live, err := c.resource(obj).Get(context.Background(), obj.GetName(), metav1.GetOptions{})
-	require.NoError(t, err)
-	return live
+	c.Patch(t, "other", obj, body, subresources...)
 }
 
 // delete deletes the object and waits until it is gone. No controllers run here that would remove finalizers.
 func (c *cluster) delete(t *testing.T, obj *unstructured.Unstructured) {
 	t.Helper()
 	ctx := context.Background()
-	resource := c.resource(obj)
+	resource := c.Resource(t, obj)
 	now := int64(0)
 	err := resource.Delete(ctx, obj.GetName(), metav1.DeleteOptions{GracePeriodSeconds: &now})
 	if apierrors.IsNotFound(err) {
 		return
 	}
 	require.NoError(t, err)
-	c.eventually(t, func() bool {
+	lab.Eventually(t, obj.GetName()+" is gone", func() bool {
 		live, err := resource.Get(ctx, obj.GetName(), metav1.GetOptions{})
 		if err == nil && len(live.GetFinalizers()) > 0 && live.GetKind() != "CustomResourceDefinition" {
 			_, _ = resource.Patch(ctx, obj.GetName(), types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
@@ -156,11 +106,11 @@ func (c *cluster) delete(t *testing.T, obj *unstructured.Unstructured) {
 	})
 }
 
-// established waits until the API server serves the kind that a CustomResourceDefinition defines.
-func (c *cluster) established(t *testing.T, crd *unstructured.Unstructured) {
+// awaitEstablished waits until a CustomResourceDefinition is Established: before, names and scope may still change.
+func awaitEstablished(t *testing.T, c *cluster, crd *unstructured.Unstructured) {
 	t.Helper()
-	c.eventually(t, func() bool {
-		conditions, _, _ := unstructured.NestedSlice(c.get(t, crd).Object, "status", "conditions")
+	lab.Eventually(t, crd.GetName()+" is established", func() bool {
+		conditions, _, _ := unstructured.NestedSlice(c.Get(t, crd).Object, "status", "conditions")
 		for _, item := range conditions {
 			condition, _ := item.(map[string]any)
 			if condition["type"] == "Established" && condition["status"] == "True" {
@@ -171,36 +121,22 @@ func (c *cluster) established(t *testing.T, crd *unstructured.Unstructured) {
 	})
 }
 
-// eventually polls on this goroutine, so that the condition may fail the test.
-func (c *cluster) eventually(t *testing.T, condition func() bool) {
-	t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
-	for !condition() {
-		require.True(t, time.Now().Before(deadline), "waited for 20 s in vain")
-		time.Sleep(10 * time.Millisecond)
-	}
-}
-
-// startDeleting deletes an object that a finalizer keeps.
-func (c *cluster) startDeleting(t *testing.T, obj *unstructured.Unstructured) {
-	t.Helper()
-	require.NoError(t, c.resource(obj).Delete(context.Background(), obj.GetName(), metav1.DeleteOptions{}))
-}
-
 // pickVersion replaces the version "any" by the one that the server prefers, and reports whether it serves the kind.
 func (c *cluster) pickVersion(obj *unstructured.Unstructured) bool {
 	gvk := obj.GroupVersionKind()
 	if gvk.Version == "any" {
-		mapping, err := c.mapper.RESTMapping(gvk.GroupKind())
+		mapping, err := c.Mapper.RESTMapping(gvk.GroupKind())
 		if err != nil {
 			return false
 		}
-		obj.SetAPIVersion(mapping.GroupVersionKind.GroupVersion().String())
+		gvk = mapping.GroupVersionKind
+		obj.SetAPIVersion(gvk.GroupVersion().String())
 	}
-	return c.resource(obj) != nil
+	_, err := c.Find(gvk, "")
+	return err == nil
 }
 
 // addresses is a client for the cluster IPs in use.
 func (c *cluster) addresses() dynamic.ResourceInterface {
-	return c.dynamic.Resource(schema.GroupVersionResource{Group: "networking.k8s.io", Version: "v1", Resource: "ipaddresses"})
+	return c.Client.Resource(schema.GroupVersionResource{Group: "networking.k8s.io", Version: "v1", Resource: "ipaddresses"})
 }

@@ -1,11 +1,5 @@
 package immutability_test
 
-import (
-	"testing"
-
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-)
-
 const secret = `
 apiVersion: v1
 kind: Secret
@@ -140,11 +134,6 @@ spec:
   selector: {app: a}
   ports: [{port: 80}]
 `
-
-// awaitEstablished waits for the definition's conditions: before, names and scope may still change.
-func awaitEstablished(t *testing.T, c *cluster, crd *unstructured.Unstructured) {
-	c.established(t, crd)
-}
 
 func coreKinds() []pair {
 	return []pair{

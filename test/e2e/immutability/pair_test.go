@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
+
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 // truth is what the server does with an update that it refuses.
@@ -55,17 +57,10 @@ type pair struct {
 	only string
 }
 
-func parse(t testing.TB, text string) *unstructured.Unstructured {
-	t.Helper()
-	obj := &unstructured.Unstructured{}
-	require.NoError(t, yaml.Unmarshal([]byte(text), &obj.Object), text)
-	return obj
-}
-
 // manifests returns the two manifests of the pair. Objects without a name get the pair's.
 func (p pair) manifests(t testing.TB) (before, after *unstructured.Unstructured) {
 	t.Helper()
-	before = parse(t, p.before)
+	before = lab.Object(t, p.before)
 	if before.GetName() == "" {
 		before.SetName(p.name)
 	}

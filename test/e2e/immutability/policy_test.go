@@ -11,6 +11,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 const editable = `
@@ -48,7 +50,7 @@ func admission() []pair {
 		guarded("claim-grow-not-expandable", pair{before: boundClaim, edit: []string{"spec.resources.requests.storage=6Gi"}},
 			func(t *testing.T, c *cluster, claim *unstructured.Unstructured) (remove func()) {
 				bind(t, c, claim)
-				class := parse(t, "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: fixed}}")
+				class := lab.Object(t, "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: fixed}}")
 				return func() { c.patch(t, class, `{"allowVolumeExpansion":true}`) }
 			}),
 	}
@@ -140,16 +142,16 @@ func guarded(name string, p pair, install func(*testing.T, *cluster, *unstructur
 	var remove func()
 	accepted := func(t *testing.T, c *cluster) bool {
 		_, after := p.manifests(t)
-		_, err := c.tryApply(after, true)
+		_, err := c.tryApply(t, after, metav1.DryRunAll)
 		return err == nil
 	}
 	p.prepare = func(t *testing.T, c *cluster, live *unstructured.Unstructured) {
 		remove = install(t, c, live)
-		c.eventually(t, func() bool { return !accepted(t, c) })
+		lab.Eventually(t, "the guard refuses the edit", func() bool { return !accepted(t, c) })
 	}
 	p.lift = func(t *testing.T, c *cluster, without func()) {
 		remove()
-		c.eventually(t, func() bool { return accepted(t, c) })
+		lab.Eventually(t, "the guard is gone", func() bool { return accepted(t, c) })
 		without()
 	}
 	return p
@@ -159,11 +161,11 @@ func guarded(name string, p pair, install func(*testing.T, *cluster, *unstructur
 func (c *cluster) install(t *testing.T, texts ...string) (remove func()) {
 	t.Helper()
 	for _, text := range texts {
-		c.apply(t, parse(t, text))
+		c.apply(t, lab.Object(t, text))
 	}
 	return func() {
 		for _, text := range texts {
-			c.delete(t, parse(t, text))
+			c.delete(t, lab.Object(t, text))
 		}
 	}
 }
@@ -177,7 +179,7 @@ func metadata() []pair {
 				"spec.selector.matchLabels.app=b", "spec.template.metadata.labels.app=b"},
 			without: []string{"-metadata.uid", "spec.selector.matchLabels.app=a", "spec.template.metadata.labels.app=a"}},
 		{name: "metadata-finalizers-while-deleting", before: deployment + "metadata: {finalizers: [example.com/a]}\n", truth: badMetadata,
-			prepare: func(t *testing.T, c *cluster, live *unstructured.Unstructured) { c.startDeleting(t, live) },
+			prepare: func(t *testing.T, c *cluster, live *unstructured.Unstructured) { c.Delete(t, live) },
 			edit:    []string{"metadata.finalizers=[example.com/a, example.com/b]"},
 			without: []string{"metadata.finalizers=[example.com/a]"}},
 	}

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 // TestRefusedCreates changes immutable fields where the server would refuse a create for reasons outside of the object,
@@ -45,20 +46,20 @@ func TestRefusedCreates(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			before, after := pair{name: tt.name, before: tt.before, edit: tt.edit, label: map[string]string{"guarded": tt.name}}.manifests(t)
 			if before.GetNamespace() != "" {
-				c.apply(t, parse(t, "{apiVersion: v1, kind: Namespace, metadata: {name: "+before.GetNamespace()+"}}"))
+				c.apply(t, lab.Object(t, "{apiVersion: v1, kind: Namespace, metadata: {name: "+before.GetNamespace()+"}}"))
 			}
 			c.apply(t, before)
-			live := c.get(t, before)
+			live := c.Get(t, before)
 			user := tt.guard(t, c, tt.name)
 
-			_, refused := c.tryApply(after, true)
+			_, refused := c.tryApply(t, after, metav1.DryRunAll)
 			require.Error(t, refused)
 			texts := immutability.Classify(refused)
 			require.Equal(t, immutability.RefusalImmutable, texts.Refusal)
 			probe := func() immutability.Verdict {
-				return immutability.Probe(context.Background(), user.resource(after), after, live, texts, immutability.ProbeOptions{})
+				return immutability.Probe(context.Background(), user.Resource(t, after), after, live, texts, immutability.ProbeOptions{})
 			}
-			c.eventually(t, func() bool { return probe().Evidence.Create.Outcome == immutability.OutcomeRefused })
+			lab.Eventually(t, "the create is refused", func() bool { return probe().Evidence.Create.Outcome == immutability.OutcomeRefused })
 
 			probed := probe()
 			assert.False(t, probed.Replaceable(), tt.why)
@@ -66,7 +67,7 @@ func TestRefusedCreates(t *testing.T) {
 			assert.Contains(t, probed.Uncertain, "the server would refuse to create the object: ")
 			assert.Contains(t, probed.Evidence.Create.Message, tt.message, tt.why)
 			user.delete(t, after)
-			_, err := user.tryApply(after, false)
+			_, err := user.tryApply(t, after)
 			assert.ErrorContains(t, err, tt.message, "the create fails for real")
 		})
 	}
@@ -85,13 +86,11 @@ metadata: {name: limited}
 roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: limited}
 subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: limited}]
 `)
-	config, err := c.server.ConfigFor("limited")
-	require.NoError(t, err)
-	return clusterFor(t, c.server, config)
+	return &cluster{c.As(t, "limited")}
 }
 
 func terminate(t *testing.T, c *cluster, _ string) *cluster {
-	c.startDeleting(t, parse(t, "{apiVersion: v1, kind: Namespace, metadata: {name: terminating}}"))
+	c.Delete(t, lab.Object(t, "{apiVersion: v1, kind: Namespace, metadata: {name: terminating}}"))
 	return c
 }
 
@@ -116,7 +115,7 @@ func policyOnCreate(t *testing.T, c *cluster, name string) *cluster {
 }
 
 func secure(t *testing.T, c *cluster, _ string) *cluster {
-	c.patch(t, parse(t, "{apiVersion: v1, kind: Namespace, metadata: {name: secured}}"),
+	c.patch(t, lab.Object(t, "{apiVersion: v1, kind: Namespace, metadata: {name: secured}}"),
 		`{"metadata":{"labels":{"pod-security.kubernetes.io/enforce":"restricted"}}}`)
 	return c
 }
@@ -137,7 +136,7 @@ func (c *cluster) installQuota(t *testing.T, resource, hard, used string) (remov
 
 func (c *cluster) setUsed(t *testing.T, resource, hard, used string) {
 	t.Helper()
-	c.patch(t, parse(t, "{apiVersion: v1, kind: ResourceQuota, metadata: {name: full}}"),
+	c.patch(t, lab.Object(t, "{apiVersion: v1, kind: ResourceQuota, metadata: {name: full}}"),
 		`{"status":{"hard":{"`+resource+`":"`+hard+`"},"used":{"`+resource+`":"`+used+`"}}}`, "status")
 }
 
@@ -148,15 +147,15 @@ func TestFullQuota(t *testing.T) {
 	p := pair{name: "full-quota", before: endpointSlice, edit: []string{"addressType=IPv6", "endpoints[0].addresses=['2001:db8::1']"}}
 	before, after := p.manifests(t)
 	c.apply(t, before)
-	live := c.get(t, before)
+	live := c.Get(t, before)
 	c.installQuota(t, counted, "1", "1")
 
-	_, refused := c.tryApply(after, true)
+	_, refused := c.tryApply(t, after, metav1.DryRunAll)
 	texts := immutability.Classify(refused)
 	probe := func(manifest *unstructured.Unstructured) immutability.Verdict {
-		return immutability.Probe(context.Background(), c.resource(after), manifest, live, texts, immutability.ProbeOptions{})
+		return immutability.Probe(context.Background(), c.Resource(t, after), manifest, live, texts, immutability.ProbeOptions{})
 	}
-	c.eventually(t, func() bool { return probe(after).Evidence.Create.Message != "" })
+	lab.Eventually(t, "the create has a message", func() bool { return probe(after).Evidence.Create.Message != "" })
 
 	probed := probe(after)
 	assert.True(t, probed.Replaceable(), probed.Evidence)
@@ -166,8 +165,8 @@ func TestFullQuota(t *testing.T) {
 
 	c.delete(t, after)
 	c.setUsed(t, counted, "1", "0")
-	c.eventually(t, func() bool {
-		_, err := c.tryApply(after, true)
+	lab.Eventually(t, "the quota has room", func() bool {
+		_, err := c.tryApply(t, after, metav1.DryRunAll)
 		return err == nil
 	})
 	c.apply(t, after)
@@ -184,15 +183,15 @@ func TestPortsOutOfRange(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			before, after := pair{name: name, before: loadBalancer, edit: edit}.manifests(t)
 			c.apply(t, before)
-			_, refused := c.tryApply(after, true)
+			_, refused := c.tryApply(t, after, metav1.DryRunAll)
 			texts := immutability.Classify(refused)
 			assert.False(t, texts.Replaceable())
-			probed := immutability.Probe(context.Background(), c.resource(after), after, c.get(t, before), texts, immutability.ProbeOptions{})
+			probed := immutability.Probe(context.Background(), c.Resource(t, after), after, c.Get(t, before), texts, immutability.ProbeOptions{})
 			assert.Equal(t, immutability.OutcomeValid, probed.Evidence.Create.Outcome, "the dry-run create")
 			assert.False(t, probed.Replaceable())
 			assert.Equal(t, "no dry run tells whether node port 99 is in the server's range", probed.Uncertain)
 			c.delete(t, after)
-			_, err := c.tryApply(after, false)
+			_, err := c.tryApply(t, after)
 			assert.ErrorContains(t, err, "provided port is not in the valid range", "the create fails for real")
 		})
 	}
@@ -219,12 +218,12 @@ func TestLeftoverRemedy(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			before, after := pair{name: tt.name, before: tt.before, edit: []string{tt.edit}}.manifests(t)
 			c.apply(t, before)
-			_, refused := c.tryApply(after, true)
-			verdict := immutability.Probe(context.Background(), c.resource(after), after, c.get(t, before), immutability.Classify(refused), immutability.ProbeOptions{})
+			_, refused := c.tryApply(t, after, metav1.DryRunAll)
+			verdict := immutability.Probe(context.Background(), c.Resource(t, after), after, c.Get(t, before), immutability.Classify(refused), immutability.ProbeOptions{})
 			assert.Equal(t, "remove "+tt.leftover+" by a merge patch that makes the change as well (inside lists a strategic one), "+
 				"or update the object with the whole manifest (PUT), which also drops what others have set", verdict.Remedy)
 
-			_, err := c.resource(before).Patch(context.Background(), before.GetName(), tt.patch, []byte(tt.body), metav1.PatchOptions{FieldManager: "other"})
+			_, err := c.Resource(t, before).Patch(context.Background(), before.GetName(), tt.patch, []byte(tt.body), metav1.PatchOptions{FieldManager: "other"})
 			require.NoError(t, err)
 			c.apply(t, after)
 		})

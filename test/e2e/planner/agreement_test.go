@@ -46,14 +46,14 @@ type step struct {
 // TestPlanEqualsApply plans each step of each scenario, then applies the same manifest with the bare client and compares
 // what the plan said with what the server did.
 func TestPlanEqualsApply(t *testing.T) {
-	cluster := newCluster(t)
+	c := newCluster(t)
 	score := &score{}
 	kinds := map[string]bool{}
 	for _, s := range scenarios(t) {
 		manifest := &unstructured.Unstructured{Object: s.Base}
 		kinds[manifest.GetKind()] = true
 		t.Run(manifest.GetKind(), func(t *testing.T) {
-			object := cluster.object(t, manifest)
+			object := &object{planner: c.planner, resource: c.Resource(t, manifest), name: manifest.GetName()}
 			score.check(t, "created", object.agrees(manifest, step{}))
 			require.NoError(t, object.refusal)
 			for _, step := range s.Steps {

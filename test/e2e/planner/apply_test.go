@@ -14,15 +14,7 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
-	"github.com/ssaplan/primitives/test/controlplane"
 )
-
-func (c *cluster) live(t *testing.T, m *unstructured.Unstructured) *unstructured.Unstructured {
-	t.Helper()
-	live, err := c.resource(t, m).Get(t.Context(), m.GetName(), metav1.GetOptions{})
-	require.NoError(t, err)
-	return live
-}
 
 func TestApplyNeverDoesWhatWasNotReviewed(t *testing.T) {
 	c := newCluster(t)
@@ -33,21 +25,21 @@ func TestApplyNeverDoesWhatWasNotReviewed(t *testing.T) {
 		check     func(t *testing.T, err error)
 	}{
 		{"an object that appears after the plan is not adopted", false, func(t *testing.T, m *unstructured.Unstructured) {
-			_, err := c.resource(t, m).Create(t.Context(), m.DeepCopy(), metav1.CreateOptions{FieldManager: "somebody"})
+			_, err := c.Resource(t, m).Create(t.Context(), m.DeepCopy(), metav1.CreateOptions{FieldManager: "somebody"})
 			require.NoError(t, err)
 		}, func(t *testing.T, err error) { require.True(t, apierrors.IsConflict(err), "%v", err) }},
 		{"somebody else's change of another field changes nothing that was reviewed", true, func(t *testing.T, m *unstructured.Unstructured) {
-			c.foreign(t, m, `{"data":{"x":"theirs"}}`)
+			c.Patch(t, "somebody", m, `{"data":{"x":"theirs"}}`)
 		}, func(t *testing.T, err error) { require.NoError(t, err) }},
 		{"somebody else's change of our field is another plan", true, func(t *testing.T, m *unstructured.Unstructured) {
-			c.foreign(t, m, `{"data":{"a":"theirs"}}`)
+			c.Patch(t, "somebody", m, `{"data":{"a":"theirs"}}`)
 		}, isChanged(ssaplan.ActionUpdate)},
 		{"an object that was removed would be created", true, func(t *testing.T, m *unstructured.Unstructured) {
-			require.NoError(t, c.resource(t, m).Delete(t.Context(), m.GetName(), metav1.DeleteOptions{}))
+			c.Delete(t, m)
 		}, isChanged(ssaplan.ActionCreate)},
 		{"an object that was re-created is another object", true, func(t *testing.T, m *unstructured.Unstructured) {
-			require.NoError(t, c.resource(t, m).Delete(t.Context(), m.GetName(), metav1.DeleteOptions{}))
-			_, err := c.resource(t, m).Create(t.Context(), m.DeepCopy(), metav1.CreateOptions{})
+			c.Delete(t, m)
+			_, err := c.Resource(t, m).Create(t.Context(), m.DeepCopy(), metav1.CreateOptions{})
 			require.NoError(t, err)
 		}, isChanged(ssaplan.ActionUpdate)},
 	}
@@ -66,7 +58,7 @@ func TestApplyNeverDoesWhatWasNotReviewed(t *testing.T) {
 				require.ErrorContains(t, err, m.GetName())
 				return
 			}
-			require.Equal(t, map[string]any{"a": "B", "x": "theirs"}, c.live(t, m).Object["data"])
+			require.Equal(t, map[string]any{"a": "B", "x": "theirs"}, c.Get(t, m).Object["data"])
 		})
 	}
 }
@@ -77,13 +69,6 @@ func isChanged(action ssaplan.Action) func(*testing.T, error) {
 		require.ErrorAs(t, err, &changed)
 		require.Equal(t, action, changed.Plan.Action)
 	}
-}
-
-// polite returns a planner that leaves to other managers what they own.
-func (c *cluster) polite(t *testing.T) *ssaplan.Planner {
-	planner, err := ssaplan.New(controlplane.Shared(t).Config(), ssaplan.Options{FieldManager: manager, DefaultNamespace: c.namespace, RefuseConflicts: true})
-	require.NoError(t, err)
-	return planner
 }
 
 // A server looks for conflicts before it compares versions, so who applies without force to an outdated object may hear of
@@ -97,17 +82,17 @@ func TestApplyWithoutForceToAnOutdatedObject(t *testing.T) {
 
 	plan, err := polite.Plan(t.Context(), ssaplan.Request{Manifest: m})
 	require.NoError(t, err)
-	c.foreign(t, m, `{"data":{"x":"theirs"}}`)
+	c.Patch(t, "somebody", m, `{"data":{"x":"theirs"}}`)
 	_, err = polite.Apply(t.Context(), plan)
 	require.NoError(t, err, "another field changes nothing that was reviewed")
 
 	set(m, "C", "data", "a")
 	plan, err = polite.Plan(t.Context(), ssaplan.Request{Manifest: m})
 	require.NoError(t, err)
-	c.foreign(t, m, `{"data":{"a":"theirs"}}`)
+	c.Patch(t, "somebody", m, `{"data":{"a":"theirs"}}`)
 	_, err = polite.Apply(t.Context(), plan)
 	isChanged(ssaplan.ActionConflict)(t, err)
-	require.Equal(t, "theirs", c.live(t, m).Object["data"].(map[string]any)["a"])
+	require.Equal(t, "theirs", c.Get(t, m).Object["data"].(map[string]any)["a"])
 }
 
 // The apply that takes away the last finalizer of an object that is being deleted removes it. That was not reviewed if
@@ -118,17 +103,17 @@ func TestApplyLetsNoObjectVanish(t *testing.T) {
 	c.apply(t, m)
 	unstructured.RemoveNestedField(m.Object, "metadata", "finalizers")
 	plan := c.plan(t, ssaplan.Request{Manifest: m})
-	require.NoError(t, c.resource(t, m).Delete(t.Context(), m.GetName(), metav1.DeleteOptions{}))
+	c.Delete(t, m)
 
 	_, err := c.planner.Apply(t.Context(), plan)
 	isChanged(ssaplan.ActionUpdate)(t, err)
 	var changed *ssaplan.ChangedError
 	require.ErrorAs(t, err, &changed)
 	require.Contains(t, fmt.Sprint(changed.Plan.Warnings), "the object will be gone")
-	c.live(t, m)
+	c.Get(t, m)
 	_, err = c.planner.Apply(t.Context(), changed.Plan)
 	require.NoError(t, err, "now that was reviewed")
-	_, err = c.resource(t, m).Get(t.Context(), m.GetName(), metav1.GetOptions{})
+	_, err = c.Resource(t, m).Get(t.Context(), m.GetName(), metav1.GetOptions{})
 	require.True(t, apierrors.IsNotFound(err))
 }
 
@@ -138,9 +123,9 @@ func TestWarningsOfTheServerDoNotVary(t *testing.T) {
 	m := manifest(t, "{apiVersion: v1, kind: Endpoints, metadata: {name: warned, labels: {a: A}}}")
 	c.apply(t, m)
 	set(m, "B", "metadata", "labels", "a")
-	plan := c.plan(t, ssaplan.Request{Manifest: m, Live: c.live(t, m)})
+	plan := c.plan(t, ssaplan.Request{Manifest: m, Live: c.Get(t, m)})
 	require.NotEmpty(t, plan.Warnings)
-	c.foreign(t, m, `{"metadata":{"labels":{"x":"theirs"}}}`)
+	c.Patch(t, "somebody", m, `{"metadata":{"labels":{"x":"theirs"}}}`)
 	_, err := c.planner.Apply(t.Context(), plan)
 	require.NoError(t, err)
 }
@@ -155,7 +140,7 @@ func TestApplySendsWhatWasReviewed(t *testing.T) {
 	m := manifest(t, deployment, "i:2")
 	plan := c.plan(t, ssaplan.Request{Manifest: m})
 	set(m, int64(10), "spec", "revisionHistoryLimit")
-	c.foreign(t, m, `{"metadata":{"labels":{"x":"theirs"}}}`)
+	c.Patch(t, "somebody", m, `{"metadata":{"labels":{"x":"theirs"}}}`)
 	_, err := c.planner.Apply(t.Context(), plan)
 	isChanged(ssaplan.ActionUpdate)(t, err)
 	unstructured.RemoveNestedField(m.Object, "spec", "revisionHistoryLimit")
@@ -179,8 +164,8 @@ func TestPlanAllKeepsOrderAndKnowsTheSet(t *testing.T) {
 	for i := range 100 {
 		add("{apiVersion: v1, kind: ConfigMap, metadata: {name: many-%d}}", i)
 	}
-	add("{apiVersion: v1, kind: ConfigMap, metadata: {name: broken, namespace: %s}}", c.namespace)
-	add("{apiVersion: v1, kind: ConfigMap, metadata: {name: many-7, namespace: %s}}", c.namespace)
+	add("{apiVersion: v1, kind: ConfigMap, metadata: {name: broken, namespace: %s}}", c.Namespace)
+	add("{apiVersion: v1, kind: ConfigMap, metadata: {name: many-7, namespace: %s}}", c.Namespace)
 
 	i, actions := 0, map[ssaplan.Action]int{}
 	for plan, err := range c.planner.PlanAll(t.Context(), requests) {
@@ -188,9 +173,9 @@ func TestPlanAllKeepsOrderAndKnowsTheSet(t *testing.T) {
 		case 4:
 			require.ErrorContains(t, err, "broken")
 		case len(requests) - 2:
-			require.ErrorContains(t, err, fmt.Sprintf("v1/ConfigMap %s/broken: stands in the set twice, as number 5 and", c.namespace), "what is wrong counts too")
+			require.ErrorContains(t, err, fmt.Sprintf("v1/ConfigMap %s/broken: stands in the set twice, as number 5 and", c.Namespace), "what is wrong counts too")
 		case len(requests) - 1:
-			require.ErrorContains(t, err, fmt.Sprintf("v1/ConfigMap %s/many-7: stands in the set twice", c.namespace))
+			require.ErrorContains(t, err, fmt.Sprintf("v1/ConfigMap %s/many-7: stands in the set twice", c.Namespace))
 		default:
 			require.NoError(t, err)
 			require.Equal(t, requests[i].Manifest.GetName(), plan.Object.Name)
@@ -254,13 +239,13 @@ func TestReadTellsWhatIsThere(t *testing.T) {
 	require.Empty(t, reading.Drift)
 
 	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: there}}")
-	c.foreign(t, m, `{"data":{"a":"theirs","b":null}}`)
+	c.Patch(t, "somebody", m, `{"data":{"a":"theirs","b":null}}`)
 	reading = read(there)
 	require.Len(t, reading.Drift, 2)
 	require.Equal(t, `data.a: "A" -> "theirs" (drifted: changed by "somebody" (Update))`, reading.Drift[0].String())
 	require.Equal(t, `data.b: - "B" (drifted)`, reading.Drift[1].String())
 
-	require.NoError(t, c.resource(t, m).Delete(t.Context(), "there", metav1.DeleteOptions{}))
+	c.Delete(t, m)
 	require.Equal(t, ssaplan.PresenceAbsent, read(there).Presence)
 	state("there")
 	require.Equal(t, ssaplan.PresenceRecreated, read(there).Presence)

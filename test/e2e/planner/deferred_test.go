@@ -3,13 +3,12 @@ package planner_test
 import (
 	"context"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/ssaplan/primitives/ssaplan"
-	"github.com/ssaplan/primitives/test/controlplane"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 // What can't be asked yet is deferred, and what the manifest declares is shown all the same.
@@ -42,7 +41,7 @@ func TestDeferred(t *testing.T) {
 // A live object that the host supplies may be long gone, with its namespace or its kind.
 func TestSuppliedObjectIsGone(t *testing.T) {
 	c := newCluster(t)
-	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: gone, namespace: gone-%s}, data: {a: b}}", c.namespace)
+	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: gone, namespace: gone-%s}, data: {a: b}}", c.Namespace)
 	live := m.DeepCopy()
 	live.SetUID("5")
 	live.SetResourceVersion("7")
@@ -50,34 +49,32 @@ func TestSuppliedObjectIsGone(t *testing.T) {
 		FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:data":{"f:a":{}}}`)}}})
 	require.Equal(t, ssaplan.DeferralNamespaceNotFound, c.plan(t, ssaplan.Request{Manifest: m, Live: live}).Deferral)
 
-	c.install(t, []byte(`{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: fleetings.gone.example.com},
+	definition := lab.Object(t, `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: fleetings.gone.example.com},
 		spec: {group: gone.example.com, scope: Namespaced, names: {plural: fleetings, kind: Fleeting},
-		versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]}}`))
-	c.waitServed(t, "gone.example.com/v1", "Fleeting")
+		versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]}}`)
+	c.Define(t, definition)
 	m = manifest(t, "{apiVersion: gone.example.com/v1, kind: Fleeting, metadata: {name: a}, spec: {a: b}}")
 	c.apply(t, m)
-	live = c.live(t, m)
-	definition := manifest(t, "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: fleetings.gone.example.com}}")
-	require.NoError(t, c.resource(t, definition).Delete(t.Context(), definition.GetName(), metav1.DeleteOptions{}))
-	require.Eventually(t, func() bool {
+	live = c.Get(t, m)
+	c.Delete(t, definition)
+	lab.Eventually(t, "the kind is gone", func() bool {
 		plan, err := c.planner.Plan(t.Context(), ssaplan.Request{Manifest: m, Live: live})
 		return err == nil && plan.Deferral == ssaplan.DeferralTypeNotServed
-	}, 30*time.Second, 100*time.Millisecond)
+	})
 }
 
 // TestMissingKindIsLookedForOnce plans many objects of a kind that the same set defines.
 func TestMissingKindIsLookedForOnce(t *testing.T) {
 	c := newCluster(t)
 	discoveries := 0
-	planner, err := ssaplan.New(controlplane.Shared(t).Config(), ssaplan.Options{
-		FieldManager: manager, DefaultNamespace: c.namespace, Concurrency: 1,
+	planner := c.Planner(t, ssaplan.Options{
+		FieldManager: manager, Concurrency: 1,
 		Observe: func(_ context.Context, o ssaplan.Observation) {
 			if o.Verb == "discover" {
 				discoveries++
 			}
 		},
 	})
-	require.NoError(t, err)
 	var requests []ssaplan.Request
 	for i := range 50 {
 		requests = append(requests, ssaplan.Request{Manifest: manifest(t, "{apiVersion: later.example.com/v1, kind: Later, metadata: {name: a%d}}", i)})
@@ -87,7 +84,7 @@ func TestMissingKindIsLookedForOnce(t *testing.T) {
 		require.Equal(t, ssaplan.DeferralTypeNotServed, plan.Deferral)
 	}
 	require.Equal(t, 1, discoveries)
-	_, err = planner.Plan(t.Context(), requests[0])
+	_, err := planner.Plan(t.Context(), requests[0])
 	require.NoError(t, err)
 	require.Equal(t, 2, discoveries, "a plan by itself looks again")
 }
@@ -97,9 +94,8 @@ func TestConflictThatCantBeForced(t *testing.T) {
 	c := newCluster(t)
 	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: stuck, labels: {a: ours}}, data: {k: v}}")
 	c.apply(t, m)
-	c.foreign(t, m, `{"metadata":{"labels":{"a":"theirs"}},"immutable":true}`)
-	planner, err := ssaplan.New(controlplane.Shared(t).Config(), ssaplan.Options{FieldManager: manager, DefaultNamespace: c.namespace, RefuseConflicts: true})
-	require.NoError(t, err)
+	c.Patch(t, "somebody", m, `{"metadata":{"labels":{"a":"theirs"}},"immutable":true}`)
+	planner := c.polite(t)
 	set(m, "w", "data", "k")
 	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: m})
 	require.NoError(t, err)

@@ -35,10 +35,10 @@ func TestDelete(t *testing.T) {
 	t.Run("another object in its place is left as it is", func(t *testing.T) {
 		m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: theirs}}")
 		state := c.apply(t, m)
-		require.NoError(t, c.resource(t, m).Delete(t.Context(), m.GetName(), metav1.DeleteOptions{}))
-		_, err := c.resource(t, m).Create(t.Context(), m.DeepCopy(), metav1.CreateOptions{})
+		c.Delete(t, m)
+		_, err := c.Resource(t, m).Create(t.Context(), m.DeepCopy(), metav1.CreateOptions{})
 		require.NoError(t, err)
 		require.ErrorIs(t, c.planner.Delete(t.Context(), state, ssaplan.DeleteOptions{}), ssaplan.ErrRecreated)
-		require.Nil(t, c.live(t, m).GetDeletionTimestamp())
+		require.Nil(t, c.Get(t, m).GetDeletionTimestamp())
 	})
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
@@ -18,13 +17,10 @@ import (
 // TestGeneratedValues plans creates for which the server makes up values that nobody declared, and looks at what another
 // dry run and the apply then make of them.
 func TestGeneratedValues(t *testing.T) {
-	server, err := controlplane.Start(t.Context(), controlplane.Options{
+	c := clusterOn(t, controlplane.ForTest(t, controlplane.Options{
 		APIServerArgs: []string{"--disable-admission-plugins="}, // with ServiceAccount, which adds a volume with a token to pods
-	})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, server.Stop()) })
-	c := clusterOf(t, server.Config())
-	c.install(t, []byte("{apiVersion: v1, kind: ServiceAccount, metadata: {name: default, namespace: "+c.namespace+"}}"))
+	}))
+	c.Apply(t, installer, manifest(t, "{apiVersion: v1, kind: ServiceAccount, metadata: {name: default}}"))
 
 	for _, test := range []struct {
 		why, manifest string
@@ -91,11 +87,8 @@ var (
 
 // dryRun tries what a plan's Apply does.
 func (c *cluster) dryRun(t *testing.T, manifest *unstructured.Unstructured) *unstructured.Unstructured {
-	body, err := manifest.MarshalJSON()
-	require.NoError(t, err)
 	force := true
-	obj, err := c.resource(t, manifest).Patch(t.Context(), manifest.GetName(), types.ApplyPatchType, body,
-		metav1.PatchOptions{FieldManager: manager, Force: &force, DryRun: []string{metav1.DryRunAll}})
+	obj, err := c.TryApply(t, manifest, metav1.PatchOptions{FieldManager: manager, Force: &force, DryRun: []string{metav1.DryRunAll}})
 	require.NoError(t, err)
 	return obj
 }

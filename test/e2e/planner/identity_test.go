@@ -4,13 +4,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
-	"github.com/ssaplan/primitives/test/controlplane"
 )
 
 // TestVersionChange plans an object under another version of its group, which the server serves under both.
@@ -29,11 +27,10 @@ func TestVersionChange(t *testing.T) {
 	obj, err := c.planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
 	require.NoError(t, err)
 	require.NotEqual(t, state.UID, string(obj.GetUID()), "what was planned is done")
-	require.NoError(t, c.resource(t, old).Delete(t.Context(), "versions", metav1.DeleteOptions{}))
+	c.Delete(t, old)
 	state = c.apply(t, old)
 
-	allowing, err := ssaplan.New(controlplane.Shared(t).Config(), ssaplan.Options{FieldManager: manager, DefaultNamespace: c.namespace, AllowVersionChange: true})
-	require.NoError(t, err)
+	allowing := c.Planner(t, ssaplan.Options{FieldManager: manager, AllowVersionChange: true})
 	plan, err = allowing.Plan(t.Context(), ssaplan.Request{Manifest: more, Prior: state})
 	require.NoError(t, err)
 	require.Equal(t, ssaplan.ActionUpdate, plan.Action, plan.Reason)
@@ -50,7 +47,7 @@ func TestVersionChange(t *testing.T) {
 	require.NotEqual(t, ssaplan.ActionReplace, plan.Action)
 	require.Contains(t, plan.Warnings[0], "re-created")
 
-	require.NoError(t, c.resource(t, old).Delete(t.Context(), "versions", metav1.DeleteOptions{}))
+	c.Delete(t, old)
 	plan, err = allowing.Plan(t.Context(), ssaplan.Request{Manifest: more, Prior: state})
 	require.NoError(t, err)
 	require.Equal(t, ssaplan.ActionReplace, plan.Action, "nothing shows that it is the same object")
@@ -62,7 +59,7 @@ func TestWhatIsNoChangeOfIdentity(t *testing.T) {
 	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: first}}")
 	require.Equal(t, ssaplan.ActionCreate, c.plan(t, ssaplan.Request{Manifest: m, Prior: &explain.State{}}).Action, "the zero state remembers nothing")
 
-	gone := &explain.State{Identity: identity.Identity{APIVersion: "gone.example.com/v1", Kind: "Gone", Namespace: c.namespace, Name: "a"}, UID: "7"}
+	gone := &explain.State{Identity: identity.Identity{APIVersion: "gone.example.com/v1", Kind: "Gone", Namespace: c.Namespace, Name: "a"}, UID: "7"}
 	m = manifest(t, "{apiVersion: gone.example.com/v1, kind: Gone, metadata: {name: a}}")
 	require.Equal(t, ssaplan.DeferralTypeNotServed, c.plan(t, ssaplan.Request{Manifest: m, Prior: gone}).Deferral, "in the default namespace, as it was")
 	gone.Identity.Name = "b"

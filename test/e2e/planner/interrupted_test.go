@@ -13,12 +13,12 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
-	"github.com/ssaplan/primitives/test/controlplane"
 )
 
 // TestReplaceInterrupted interrupts replacements after each of their requests in turn: the server does what it was asked
@@ -92,13 +92,13 @@ func (i interrupted) run(t *testing.T, c *cluster, requests int, suffix string, 
 		require.NoError(t, resume(c, c.planner, plan, request), "after %d requests, stopped while %s: %v", requests, stopped.Stage, err)
 	}
 
-	live := c.live(t, m)
+	live := c.Get(t, m)
 	require.Equal(t, m.Object["data"], live.Object["data"])
 	require.NotEqual(t, state.UID, string(live.GetUID()))
 	require.Nil(t, live.GetDeletionTimestamp())
 	require.Equal(t, ssaplan.ActionNoOp, c.plan(t, ssaplan.Request{Manifest: m}).Action)
 	if old.GetName() != m.GetName() {
-		_, err := c.resource(t, old).Get(t.Context(), old.GetName(), metav1.GetOptions{})
+		_, err := c.Resource(t, old).Get(t.Context(), old.GetName(), metav1.GetOptions{})
 		require.True(t, apierrors.IsNotFound(err), "%v", err)
 	}
 	return err != nil
@@ -116,12 +116,9 @@ func (c *cluster) restored(t *testing.T, state *explain.State) *explain.State {
 // released has the finalizers of the old object removed while the delete waits for them.
 func (c *cluster) released() ssaplan.DeleteOptions {
 	return ssaplan.DeleteOptions{PollInterval: time.Millisecond, Progress: func(old identity.Identity, _ []string) {
-		obj := &unstructured.Unstructured{}
-		obj.SetAPIVersion(old.APIVersion)
-		obj.SetKind(old.Kind)
-		mapping, err := c.mapping(obj)
+		resource, err := c.Find(schema.FromAPIVersionAndKind(old.APIVersion, old.Kind), old.Namespace)
 		if err == nil {
-			_, err = c.client.Resource(mapping.Resource).Namespace(old.Namespace).Patch(context.Background(), old.Name, types.MergePatchType,
+			_, err = resource.Patch(context.Background(), old.Name, types.MergePatchType,
 				[]byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
 		}
 		if err != nil {
@@ -133,10 +130,10 @@ func (c *cluster) released() ssaplan.DeleteOptions {
 // interruptedPlanner returns a planner that loses the answer to one of its requests about objects, the n-th, and is
 // interrupted then.
 func (c *cluster) interruptedPlanner(t *testing.T, n int, interrupt func()) *ssaplan.Planner {
-	config := controlplane.Shared(t).Config()
+	config := c.Server.Config()
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		return roundTripper(func(request *http.Request) (*http.Response, error) {
-			if !strings.Contains(request.URL.Path, "/namespaces/"+c.namespace) {
+			if !strings.Contains(request.URL.Path, "/namespaces/"+c.Namespace) {
 				return next.RoundTrip(request) // discovery
 			}
 			if n--; n != 0 {
@@ -151,7 +148,7 @@ func (c *cluster) interruptedPlanner(t *testing.T, n int, interrupt func()) *ssa
 			return nil, request.Context().Err()
 		})
 	})
-	planner, err := ssaplan.New(config, ssaplan.Options{FieldManager: manager, DefaultNamespace: c.namespace})
+	planner, err := ssaplan.New(config, ssaplan.Options{FieldManager: manager, DefaultNamespace: c.Namespace})
 	require.NoError(t, err)
 	return planner
 }

@@ -5,9 +5,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/ssaplan/primitives/ssaplan"
 )
@@ -18,14 +16,6 @@ func TestNoOpThatIsWrittenForItsTime(t *testing.T) {
 	c := newCluster(t)
 	m := manifest(t, `{apiVersion: apps/v1, kind: Deployment, metadata: {name: timed}, spec: {replicas: 1, selector: {matchLabels: {a: b}},
 		template: {metadata: {labels: {a: b}}, spec: {containers: [{name: app, image: "app:1"}]}}}}`)
-	resource, force := c.resource(t, m), true
-	apply := func(m *unstructured.Unstructured, subresources ...string) *unstructured.Unstructured {
-		body, err := m.MarshalJSON()
-		require.NoError(t, err)
-		obj, err := resource.Patch(t.Context(), "timed", types.ApplyPatchType, body, metav1.PatchOptions{FieldManager: manager, Force: &force}, subresources...)
-		require.NoError(t, err)
-		return obj
-	}
 	status := manifest(t, "{apiVersion: apps/v1, kind: Deployment, metadata: {name: timed}, status: {replicas: 1}}")
 	var before *unstructured.Unstructured
 	var plan *ssaplan.Plan
@@ -34,19 +24,19 @@ func TestNoOpThatIsWrittenForItsTime(t *testing.T) {
 		set(m, int64(attempt), "spec", "minReadySeconds")
 		set(status, int64(attempt), "status", "replicas")
 		time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second)))
-		apply(m)
-		before = apply(status, "status")
+		c.Apply(t, manager, m)
+		before = c.Apply(t, manager, status, "status")
 		plan = c.plan(t, ssaplan.Request{Manifest: m})
 	}
 
 	time.Sleep(time.Until(before.GetManagedFields()[0].Time.Add(time.Second)))
-	after := apply(m)
+	after := c.Apply(t, manager, m)
 	require.NotEqual(t, before.GetResourceVersion(), after.GetResourceVersion())
 	require.Equal(t, before.Object["spec"], after.Object["spec"])
 	require.Equal(t, before.GetGeneration(), after.GetGeneration())
 	require.Equal(t, "status", before.GetManagedFields()[1].Subresource)
 	require.Equal(t, "status", after.GetManagedFields()[0].Subresource, "the records changed places")
-	require.Equal(t, after.GetResourceVersion(), apply(m).GetResourceVersion(), "once")
+	require.Equal(t, after.GetResourceVersion(), c.Apply(t, manager, m).GetResourceVersion(), "once")
 	require.Equal(t, ssaplan.ActionNoOp, c.plan(t, ssaplan.Request{Manifest: m}).Action)
 }
 

@@ -31,7 +31,7 @@ func TestStringDataIsPlannedAsWhatItBecomes(t *testing.T) {
 	require.Equal(t, []string{"change data.a Edited"}, causes(c.plan(t, ssaplan.Request{Manifest: secret("a: world, b: same")})))
 	require.Equal(t, []string{"remove data.a Dropped"}, causes(c.plan(t, ssaplan.Request{Manifest: secret("b: same")})))
 	c.apply(t, secret("b: same"))
-	require.Equal(t, map[string]any{"b": "c2FtZQ=="}, c.live(t, secret("")).Object["data"], "the key that is no longer sent is gone")
+	require.Equal(t, map[string]any{"b": "c2FtZQ=="}, c.Get(t, secret("")).Object["data"], "the key that is no longer sent is gone")
 }
 
 func TestSideEffectsOnFieldsThatNobodyOwns(t *testing.T) {
@@ -121,7 +121,7 @@ func TestIgnoredFieldsAreLeftToOthers(t *testing.T) {
 	c := newCluster(t)
 	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: ignore}, data: {a: A, b: B}}")
 	c.apply(t, m)
-	c.foreign(t, m, `{"data":{"a":"theirs"}}`)
+	c.Patch(t, "somebody", m, `{"data":{"a":"theirs"}}`)
 	ignore := patterns(t, "data.a")
 	require.Empty(t, causes(c.plan(t, ssaplan.Request{Manifest: m, Ignore: ignore})))
 	require.Equal(t, []string{"remove data.b Dropped"}, causes(c.plan(t, ssaplan.Request{Manifest: m, Ignore: patterns(t, "data.a", "data.b")})),
@@ -132,10 +132,10 @@ func TestAnEmptyMapDeclaresNothingInIt(t *testing.T) {
 	c := newCluster(t)
 	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: empty, labels: {}}, data: {}}")
 	c.apply(t, m)
-	c.foreign(t, m, `{"data":{"a":"theirs"},"metadata":{"labels":{"a":"theirs"}}}`)
+	c.Patch(t, "somebody", m, `{"data":{"a":"theirs"},"metadata":{"labels":{"a":"theirs"}}}`)
 	state := c.apply(t, m)
 	require.Empty(t, state.Applied.Object, "what others have in the map is theirs")
-	c.foreign(t, m, `{"data":{"a":"theirs again"}}`)
+	c.Patch(t, "somebody", m, `{"data":{"a":"theirs again"}}`)
 	reading, err := c.planner.Read(t.Context(), state)
 	require.NoError(t, err)
 	require.Empty(t, reading.Drift)
@@ -147,15 +147,15 @@ func TestADuplicateThatGoesIsListed(t *testing.T) {
 	m := manifest(t, `{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: doubled}, spec: {selector: {matchLabels: {a: b}},
 		template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i, ports: [{containerPort: 53}, {containerPort: 80}]}]}}}}`)
 	c.apply(t, m)
-	_, err := c.resource(t, m).Patch(t.Context(), "doubled", types.JSONPatchType,
+	_, err := c.Resource(t, m).Patch(t.Context(), "doubled", types.JSONPatchType,
 		[]byte(`[{"op":"add","path":"/spec/template/spec/containers/0/ports/-","value":{"containerPort":53,"protocol":"TCP"}}]`), metav1.PatchOptions{FieldManager: "somebody"})
 	require.NoError(t, err)
 	m = manifest(t, `{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: doubled}, spec: {selector: {matchLabels: {a: b}},
 		template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i, ports: [{containerPort: 53}]}]}}}}`)
-	before := len(ports(c.live(t, m)))
+	before := len(ports(c.Get(t, m)))
 	plan := c.plan(t, ssaplan.Request{Manifest: m})
 	c.apply(t, m)
-	require.Equal(t, before-len(ports(c.live(t, m))), len(plan.Changes), "%v", plan.Changes)
+	require.Equal(t, before-len(ports(c.Get(t, m))), len(plan.Changes), "%v", plan.Changes)
 }
 
 func ports(m *unstructured.Unstructured) []any {

@@ -13,23 +13,12 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/yaml"
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
-	"github.com/ssaplan/primitives/test/controlplane"
+	"github.com/ssaplan/primitives/test/lab"
 )
-
-func manifest(t *testing.T, text string, args ...any) *unstructured.Unstructured {
-	t.Helper()
-	raw, err := yaml.YAMLToJSON([]byte(fmt.Sprintf(text, args...)))
-	require.NoError(t, err)
-	obj := &unstructured.Unstructured{}
-	require.NoError(t, json.Unmarshal(raw, obj))
-	return obj
-}
 
 func (c *cluster) plan(t *testing.T, request ssaplan.Request) *ssaplan.Plan {
 	t.Helper()
@@ -47,13 +36,6 @@ func (c *cluster) apply(t *testing.T, m *unstructured.Unstructured) *explain.Sta
 	state, err := plan.State(applied)
 	require.NoError(t, err)
 	return state
-}
-
-// foreign changes the live object as another manager.
-func (c *cluster) foreign(t *testing.T, m *unstructured.Unstructured, patch string) {
-	t.Helper()
-	_, err := c.resource(t, m).Patch(t.Context(), m.GetName(), types.MergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: "somebody"})
-	require.NoError(t, err)
 }
 
 func causes(plan *ssaplan.Plan) []string {
@@ -91,7 +73,7 @@ func TestCauses(t *testing.T) {
 					request.Prior = nil
 				}
 				if test.foreign != "" {
-					c.foreign(t, m, test.foreign)
+					c.Patch(t, "somebody", m, test.foreign)
 				}
 				if test.edit != nil {
 					test.edit(m)
@@ -149,9 +131,7 @@ func TestScaleIsDriftAlsoWithoutAState(t *testing.T) {
 	m := manifest(t, `{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: scaled}, spec: {replicas: 3, selector: {matchLabels: {a: b}},
 		template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}}`)
 	c.apply(t, m)
-	_, err := c.resource(t, m).Patch(t.Context(), "scaled", types.MergePatchType, []byte(`{"spec":{"replicas":7}}`),
-		metav1.PatchOptions{FieldManager: "scaler"}, "scale")
-	require.NoError(t, err)
+	c.Patch(t, "scaler", m, `{"spec":{"replicas":7}}`, "scale")
 	plan := c.plan(t, ssaplan.Request{Manifest: m})
 	require.Equal(t, []string{"change spec.replicas Drifted scaler"}, causes(plan))
 	require.Equal(t, "scale", plan.Changes[0].Subresource)
@@ -161,7 +141,7 @@ func TestCausesThatOnlyAStateCanTell(t *testing.T) {
 	c := newCluster(t)
 	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: removed}, data: {a: A, b: A}}")
 	state := c.apply(t, m)
-	c.foreign(t, m, `{"data":{"a":null}}`)
+	c.Patch(t, "somebody", m, `{"data":{"a":null}}`)
 	require.Equal(t, []string{"add data.a Drifted"}, causes(c.plan(t, ssaplan.Request{Manifest: m, Prior: state})),
 		"nobody owns what somebody removed, but the state says that we did not add it now")
 }
@@ -174,7 +154,7 @@ func TestIdentityChangeSpendsNoRequest(t *testing.T) {
 	plan := c.plan(t, ssaplan.Request{Manifest: m, Prior: state})
 	require.Equal(t, ssaplan.ActionReplace, plan.Action)
 	require.Zero(t, plan.Requests)
-	require.Contains(t, plan.Reason, fmt.Sprintf("v1/ConfigMap %s/old -> v1/ConfigMap %s/new", c.namespace, c.namespace))
+	require.Contains(t, plan.Reason, fmt.Sprintf("v1/ConfigMap %s/old -> v1/ConfigMap %s/new", c.Namespace, c.Namespace))
 	_, err := c.planner.Apply(t.Context(), plan)
 	require.ErrorContains(t, err, "Replace")
 }
@@ -183,7 +163,7 @@ func TestEmptyNamespaceIsTheDefaultNamespace(t *testing.T) {
 	c := newCluster(t)
 	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: here}}")
 	state := c.apply(t, m)
-	m.SetNamespace(c.namespace)
+	m.SetNamespace(c.Namespace)
 	require.Equal(t, ssaplan.ActionNoOp, c.plan(t, ssaplan.Request{Manifest: m, Prior: state}).Action)
 }
 
@@ -191,18 +171,18 @@ func TestSuppliedLiveObjectSavesTheGet(t *testing.T) {
 	c := newCluster(t)
 	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: supplied}, data: {a: A, b: B}}")
 	c.apply(t, m)
-	live, err := c.resource(t, m).Get(t.Context(), "supplied", metav1.GetOptions{})
+	live, err := c.Resource(t, m).Get(t.Context(), "supplied", metav1.GetOptions{})
 	require.NoError(t, err)
 	plan := c.plan(t, ssaplan.Request{Manifest: m, Live: live})
 	require.Equal(t, ssaplan.ActionNoOp, plan.Action)
 	require.Equal(t, 1, plan.Requests)
 
-	c.foreign(t, m, `{"data":{"a":"theirs"}}`)
+	c.Patch(t, "somebody", m, `{"data":{"a":"theirs"}}`)
 	plan = c.plan(t, ssaplan.Request{Manifest: m, Live: live})
 	require.Equal(t, []string{"change data.a Drifted somebody"}, causes(plan), "an outdated object is read again")
 	require.Equal(t, 3, plan.Requests)
 
-	bare := c.live(t, m)
+	bare := c.Get(t, m)
 	bare.SetManagedFields(nil)
 	plan = c.plan(t, ssaplan.Request{Manifest: m, Live: bare})
 	require.Equal(t, []string{"change data.a Drifted somebody"}, causes(plan), "an object without managedFields is read again")
@@ -214,12 +194,10 @@ func TestSuppliedLiveObjectSavesTheGet(t *testing.T) {
 
 func TestConflict(t *testing.T) {
 	c := newCluster(t)
-	polite, err := ssaplan.New(controlplane.Shared(t).Config(),
-		ssaplan.Options{FieldManager: manager, RefuseConflicts: true, DefaultNamespace: c.namespace})
-	require.NoError(t, err)
+	polite := c.polite(t)
 	m := manifest(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: conflict, annotations: {a.b/c: x}}, data: {a: A}}`)
 	c.apply(t, m)
-	c.foreign(t, m, `{"data":{"a":"theirs"},"metadata":{"annotations":{"a.b/c":"theirs"}}}`)
+	c.Patch(t, "somebody", m, `{"data":{"a":"theirs"},"metadata":{"annotations":{"a.b/c":"theirs"}}}`)
 
 	plan, err := polite.Plan(t.Context(), ssaplan.Request{Manifest: m})
 	require.NoError(t, err)
@@ -276,7 +254,7 @@ func TestRefusalThatReplacingDoesNotHelp(t *testing.T) {
 			var refused *ssaplan.RefusedError
 			require.ErrorAs(t, err, &refused)
 			require.ErrorContains(t, err, test.want)
-			require.ErrorContains(t, err, fmt.Sprintf("apps/v1/Deployment %s/refused-%d", c.namespace, i))
+			require.ErrorContains(t, err, fmt.Sprintf("apps/v1/Deployment %s/refused-%d", c.Namespace, i))
 			require.True(t, apierrors.IsInvalid(err), "the server's answer stays reachable")
 			require.NotContains(t, err.Error(), "\n")
 		})
@@ -287,11 +265,11 @@ func TestDriftTellsWhoAndWhen(t *testing.T) {
 	c := newCluster(t)
 	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: when}, data: {a: ours}}")
 	state := c.apply(t, m)
-	c.foreign(t, m, `{"data":{"a":"theirs"}}`)
+	c.Patch(t, "somebody", m, `{"data":{"a":"theirs"}}`)
 	changes := c.plan(t, ssaplan.Request{Manifest: m, Prior: state}).Changes
 	require.Len(t, changes, 1)
 	require.Equal(t, explain.CauseDrifted, changes[0].Cause)
-	for _, record := range c.live(t, m).GetManagedFields() {
+	for _, record := range c.Get(t, m).GetManagedFields() {
 		if record.Manager == changes[0].Manager {
 			require.Equal(t, string(record.Operation), changes[0].Operation)
 			require.True(t, record.Time.Time.Equal(changes[0].Time), "%s is not %s", changes[0].Time, record.Time)
@@ -403,12 +381,11 @@ func TestObserve(t *testing.T) {
 	c := newCluster(t)
 	var seen []ssaplan.Observation
 	var log strings.Builder
-	planner, err := ssaplan.New(controlplane.Shared(t).Config(), ssaplan.Options{
-		FieldManager: manager, DefaultNamespace: c.namespace,
-		Observe: func(_ context.Context, o ssaplan.Observation) { seen = append(seen, o) },
-		Logger:  slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	planner := c.Planner(t, ssaplan.Options{
+		FieldManager: manager,
+		Observe:      func(_ context.Context, o ssaplan.Observation) { seen = append(seen, o) },
+		Logger:       slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
-	require.NoError(t, err)
 	m := manifest(t, "{apiVersion: v1, kind: Secret, metadata: {name: seen}, data: {password: Y2FuYXJ5}}")
 	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: m})
 	require.NoError(t, err)
@@ -433,8 +410,7 @@ func TestObserve(t *testing.T) {
 func TestNoOpCacheSparesEveryRequest(t *testing.T) {
 	c := newCluster(t)
 	cache := ssaplan.NewNoOpCache(10)
-	planner, err := ssaplan.New(controlplane.Shared(t).Config(), ssaplan.Options{FieldManager: manager, DefaultNamespace: c.namespace, NoOps: cache})
-	require.NoError(t, err)
+	planner := c.Planner(t, ssaplan.Options{FieldManager: manager, NoOps: cache})
 	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: cached}, data: {a: A}}")
 	c.apply(t, m)
 	plan := func(live *unstructured.Unstructured) string {
@@ -442,29 +418,25 @@ func TestNoOpCacheSparesEveryRequest(t *testing.T) {
 		require.NoError(t, err)
 		return fmt.Sprintf("%s %d", plan.Action, plan.Requests)
 	}
-	live := c.live(t, m)
+	live := c.Get(t, m)
 	require.Equal(t, "NoOp 1", plan(live))
 	require.Equal(t, "NoOp 0", plan(live))
 	require.Equal(t, "NoOp 1", plan(nil), "the Get alone")
-	renamed := &explain.State{Identity: identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: c.namespace, Name: "before"}}
+	renamed := &explain.State{Identity: identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: c.Namespace, Name: "before"}}
 	replacement, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: m, Live: live, Prior: renamed})
 	require.NoError(t, err)
 	require.Equal(t, ssaplan.ActionReplace, replacement.Action, "although the object with the new name is as declared")
 	require.NotEmpty(t, replacement.Patch().Body)
-	c.foreign(t, m, `{"data":{"a":"theirs"}}`)
-	require.Equal(t, "Update 1", plan(c.live(t, m)))
-	require.Equal(t, "Update 1", plan(c.live(t, m)), "only no-ops are remembered")
+	c.Patch(t, "somebody", m, `{"data":{"a":"theirs"}}`)
+	require.Equal(t, "Update 1", plan(c.Get(t, m)))
+	require.Equal(t, "Update 1", plan(c.Get(t, m)), "only no-ops are remembered")
 }
 
 func TestWhoMayApplyButNotRead(t *testing.T) {
 	c := newCluster(t)
-	server := controlplane.Shared(t)
-	c.install(t, []byte("{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: writer}, rules: [{apiGroups: [''], resources: [configmaps], verbs: [patch, create]}]}"))
-	c.install(t, []byte("{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRoleBinding, metadata: {name: writer}, roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: writer}, subjects: [{kind: User, name: writer, apiGroup: rbac.authorization.k8s.io}]}"))
-	config, err := server.ConfigFor("writer")
-	require.NoError(t, err)
-	planner, err := ssaplan.New(config, ssaplan.Options{FieldManager: manager, DefaultNamespace: c.namespace})
-	require.NoError(t, err)
+	c.Apply(t, installer, lab.Object(t, "{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: writer}, rules: [{apiGroups: [''], resources: [configmaps], verbs: [patch, create]}]}"))
+	c.Apply(t, installer, lab.Object(t, "{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRoleBinding, metadata: {name: writer}, roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: writer}, subjects: [{kind: User, name: writer, apiGroup: rbac.authorization.k8s.io}]}"))
+	planner := c.As(t, "writer").Planner(t, ssaplan.Options{FieldManager: manager})
 	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: blind}, data: {a: A}}")})
 	require.NoError(t, err)
 	require.Equal(t, ssaplan.ActionDeferred, plan.Action)
@@ -477,7 +449,7 @@ func TestRecreatedObjectIsAWarning(t *testing.T) {
 	c := newCluster(t)
 	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: recreated}, data: {a: A}}")
 	state := c.apply(t, m)
-	require.NoError(t, c.resource(t, m).Delete(t.Context(), "recreated", metav1.DeleteOptions{}))
+	c.Delete(t, m)
 	c.apply(t, m)
 	plan := c.plan(t, ssaplan.Request{Manifest: m, Prior: state})
 	require.Equal(t, ssaplan.ActionNoOp, plan.Action)

@@ -10,7 +10,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
@@ -31,14 +30,13 @@ func replacement(t *testing.T, c *cluster, name string) (*unstructured.Unstructu
 
 func (c *cluster) dropFinalizers(t *testing.T, m *unstructured.Unstructured) {
 	t.Helper()
-	_, err := c.resource(t, m).Patch(t.Context(), m.GetName(), types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
-	require.NoError(t, err)
+	c.Patch(t, "", m, `{"metadata":{"finalizers":null}}`)
 }
 
 func TestReplaceWaitsForFinalizersAndResumes(t *testing.T) {
 	c := newCluster(t)
 	m, plan := replacement(t, c, "waits")
-	old := c.live(t, m).GetUID()
+	old := c.Get(t, m).GetUID()
 
 	var seen []string
 	ctx, cancel := context.WithCancel(t.Context())
@@ -66,7 +64,7 @@ func TestReplaceWaitsForFinalizersAndResumes(t *testing.T) {
 func TestReplaceResumedByAnotherProcessIsACreate(t *testing.T) {
 	c := newCluster(t)
 	m, _ := replacement(t, c, "resumed")
-	require.NoError(t, c.resource(t, m).Delete(t.Context(), m.GetName(), metav1.DeleteOptions{}))
+	c.Delete(t, m)
 	c.dropFinalizers(t, m)
 	require.Equal(t, ssaplan.ActionCreate, c.plan(t, ssaplan.Request{Manifest: m}).Action)
 }
@@ -74,16 +72,16 @@ func TestReplaceResumedByAnotherProcessIsACreate(t *testing.T) {
 func TestReplaceNeverTouchesAnotherObject(t *testing.T) {
 	c := newCluster(t)
 	m, plan := replacement(t, c, "other")
-	require.NoError(t, c.resource(t, m).Delete(t.Context(), m.GetName(), metav1.DeleteOptions{}))
+	c.Delete(t, m)
 	c.dropFinalizers(t, m)
-	theirs, err := c.resource(t, m).Create(t.Context(), m.DeepCopy(), metav1.CreateOptions{FieldManager: "somebody"})
+	theirs, err := c.Resource(t, m).Create(t.Context(), m.DeepCopy(), metav1.CreateOptions{FieldManager: "somebody"})
 	require.NoError(t, err)
 
 	_, err = c.planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
 	var stopped *ssaplan.ReplaceError
 	require.ErrorAs(t, err, &stopped)
 	require.Equal(t, ssaplan.StageDeleting, stopped.Stage)
-	live := c.live(t, m)
+	live := c.Get(t, m)
 	require.Equal(t, theirs.GetUID(), live.GetUID())
 	require.Nil(t, live.GetDeletionTimestamp())
 }
@@ -97,21 +95,21 @@ func TestReplaceOfAnIdentity(t *testing.T) {
 	plan := c.plan(t, ssaplan.Request{Manifest: m, Prior: state})
 
 	t.Run("nothing is deleted while the new one can't be created", func(t *testing.T) {
-		_, err := c.resource(t, m).Create(t.Context(), m.DeepCopy(), metav1.CreateOptions{})
+		_, err := c.Resource(t, m).Create(t.Context(), m.DeepCopy(), metav1.CreateOptions{})
 		require.NoError(t, err)
 		_, err = c.planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
 		var stopped *ssaplan.ReplaceError
 		require.ErrorAs(t, err, &stopped)
 		require.Equal(t, ssaplan.StageChecking, stopped.Stage)
-		require.Equal(t, state.UID, string(c.live(t, old).GetUID()))
-		require.NoError(t, c.resource(t, m).Delete(t.Context(), m.GetName(), metav1.DeleteOptions{}))
+		require.Equal(t, state.UID, string(c.Get(t, old).GetUID()))
+		c.Delete(t, m)
 	})
 	t.Run("old goes, new comes", func(t *testing.T) {
 		_, err := c.planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
 		require.NoError(t, err)
-		_, err = c.resource(t, old).Get(t.Context(), old.GetName(), metav1.GetOptions{})
+		_, err = c.Resource(t, old).Get(t.Context(), old.GetName(), metav1.GetOptions{})
 		require.True(t, apierrors.IsNotFound(err))
-		require.Equal(t, map[string]any{"a": "A"}, c.live(t, m).Object["data"])
+		require.Equal(t, map[string]any{"a": "A"}, c.Get(t, m).Object["data"])
 	})
 }
 
@@ -128,7 +126,7 @@ func TestReplaceWithADeadline(t *testing.T) {
 	require.Equal(t, ssaplan.StageWaiting, stopped.Stage)
 	require.ErrorContains(t, err, "stopped while waiting: the delete waits for finalizers ")
 	require.ErrorContains(t, err, "example.com/backup")
-	require.NotNil(t, c.live(t, m).GetDeletionTimestamp())
+	require.NotNil(t, c.Get(t, m).GetDeletionTimestamp())
 	c.dropFinalizers(t, m)
 }
 
@@ -142,7 +140,7 @@ func TestReplaceLooksAgainBeforeItDeletes(t *testing.T) {
 		check     func(t *testing.T, err error)
 	}{
 		{"a new finalizer holds up the delete", func(t *testing.T, m *unstructured.Unstructured) {
-			c.foreign(t, m, `{"metadata":{"finalizers":["example.com/theirs"]}}`)
+			c.Patch(t, "somebody", m, `{"metadata":{"finalizers":["example.com/theirs"]}}`)
 		}, func(t *testing.T, err error) {
 			isChanged(ssaplan.ActionReplace)(t, err)
 			var changed *ssaplan.ChangedError
@@ -170,7 +168,7 @@ func TestReplaceLooksAgainBeforeItDeletes(t *testing.T) {
 			require.ErrorAs(t, err, &stopped)
 			require.Equal(t, ssaplan.StageChecking, stopped.Stage)
 			test.check(t, err)
-			live := c.live(t, m)
+			live := c.Get(t, m)
 			require.Equal(t, state.UID, string(live.GetUID()))
 			require.Nil(t, live.GetDeletionTimestamp())
 		})
@@ -179,11 +177,11 @@ func TestReplaceLooksAgainBeforeItDeletes(t *testing.T) {
 
 // endNamespace deletes the namespace, and returns when nothing can be created in it. No controller runs that would end it.
 func (c *cluster) endNamespace(t *testing.T) {
-	namespace := manifest(t, "{apiVersion: v1, kind: Namespace, metadata: {name: %s}}", c.namespace)
-	require.NoError(t, c.resource(t, namespace).Delete(t.Context(), c.namespace, metav1.DeleteOptions{}))
+	namespace := manifest(t, "{apiVersion: v1, kind: Namespace, metadata: {name: %s}}", c.Namespace)
+	c.Delete(t, namespace)
 	other := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: other}}")
 	require.Eventually(t, func() bool {
-		_, err := c.resource(t, other).Create(t.Context(), other, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		_, err := c.Resource(t, other).Create(t.Context(), other, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		return apierrors.IsForbidden(err)
 	}, 30*time.Second, 10*time.Millisecond)
 }
@@ -204,9 +202,9 @@ func TestReplaceOfAnIdentityDestroysNothingUnsaid(t *testing.T) {
 	require.ErrorAs(t, err, &stopped)
 	require.Equal(t, ssaplan.StageChecking, stopped.Stage)
 	require.ErrorContains(t, err, "the claims of the pods are deleted with the StatefulSet")
-	require.Equal(t, state.UID, string(c.live(t, old).GetUID()))
+	require.Equal(t, state.UID, string(c.Get(t, old).GetUID()))
 
-	require.NoError(t, c.resource(t, old).Delete(t.Context(), old.GetName(), metav1.DeleteOptions{}))
+	c.Delete(t, old)
 	_, err = c.planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
 	require.NoError(t, err)
 }
@@ -219,7 +217,7 @@ func TestReplaceAdoptsNothing(t *testing.T) {
 	old := m.DeepCopy()
 	m.SetName("taken")
 	plan := c.plan(t, ssaplan.Request{Manifest: m, Prior: state})
-	theirs, err := c.resource(t, m).Create(t.Context(), m.DeepCopy(), metav1.CreateOptions{FieldManager: "somebody"})
+	theirs, err := c.Resource(t, m).Create(t.Context(), m.DeepCopy(), metav1.CreateOptions{FieldManager: "somebody"})
 	require.NoError(t, err)
 	for _, stage := range []ssaplan.Stage{ssaplan.StageChecking, ssaplan.StageCreating} {
 		_, err = c.planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
@@ -230,10 +228,10 @@ func TestReplaceAdoptsNothing(t *testing.T) {
 		require.ErrorContains(t, err, "another object is there already (for it the plan is Update: ")
 		require.ErrorContains(t, err, "plan without the prior state to adopt it")
 		require.NotContains(t, err.Error(), "replace again")
-		require.Equal(t, theirs.GetResourceVersion(), c.live(t, m).GetResourceVersion())
+		require.Equal(t, theirs.GetResourceVersion(), c.Get(t, m).GetResourceVersion())
 		if stage == ssaplan.StageChecking {
-			require.Equal(t, state.UID, string(c.live(t, old).GetUID()))
-			require.NoError(t, c.resource(t, old).Delete(t.Context(), old.GetName(), metav1.DeleteOptions{}))
+			require.Equal(t, state.UID, string(c.Get(t, old).GetUID()))
+			c.Delete(t, old)
 		}
 	}
 	c.apply(t, m)

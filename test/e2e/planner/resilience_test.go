@@ -11,17 +11,15 @@ import (
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
-	"github.com/ssaplan/primitives/test/controlplane"
 )
 
 // plannerUntil returns a planner whose client certificate ends at a time.
 func (c *cluster) plannerUntil(t *testing.T, end time.Time) *ssaplan.Planner {
-	server := controlplane.Shared(t)
-	cert, key, err := server.ClientCert("jo", []string{"system:masters"}, end.Add(-time.Hour), end)
+	cert, key, err := c.Server.ClientCert("jo", []string{"system:masters"}, end.Add(-time.Hour), end)
 	require.NoError(t, err)
-	config := rest.AnonymousClientConfig(server.Config())
+	config := rest.AnonymousClientConfig(c.Config)
 	config.CertData, config.KeyData = cert, key
-	planner, err := ssaplan.New(config, ssaplan.Options{FieldManager: manager, DefaultNamespace: c.namespace})
+	planner, err := ssaplan.New(config, ssaplan.Options{FieldManager: manager, DefaultNamespace: c.Namespace})
 	require.NoError(t, err)
 	return planner
 }

@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/ssaplan"
-	"github.com/ssaplan/primitives/test/controlplane"
 )
 
 func TestUnknownValuesAreLeftOut(t *testing.T) {
@@ -32,8 +31,7 @@ func TestUnknownValuesAreLeftOut(t *testing.T) {
 
 	plan = c.plan(t, ssaplan.Request{Manifest: manifest(t, deployment, 2, "app:1"), Unknown: image})
 	require.Equal(t, ssaplan.DeferralUnknownValues, plan.Deferral, "nothing else changes: %v", plan)
-	cached, err := ssaplan.New(controlplane.Shared(t).Config(), ssaplan.Options{FieldManager: manager, DefaultNamespace: c.namespace, NoOps: ssaplan.NewNoOpCache(10)})
-	require.NoError(t, err)
+	cached := c.Planner(t, ssaplan.Options{FieldManager: manager, NoOps: ssaplan.NewNoOpCache(10)})
 	for range 2 {
 		plan, err = cached.Plan(t.Context(), ssaplan.Request{Manifest: manifest(t, deployment, 2, "app:1"), Unknown: image})
 		require.NoError(t, err)

@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/kubernetes/scheme"
 
@@ -78,7 +77,7 @@ func (c *realCluster) checkKind(t *testing.T, manifest *unstructured.Unstructure
 	c.checkKept(t, manifest)
 	c.checkTopology(t, manifest)
 	turned := manifest.DeepCopy()
-	turnRound(turned.Object, recorded(t, c.live(t, manifest)))
+	turnRound(turned.Object, recorded(t, c.Get(t, manifest)))
 	c.checkPlan(t, turned)
 	c.checkStatus(t, manifest)
 }
@@ -94,9 +93,7 @@ func (c *realCluster) checkStatus(t *testing.T, manifest *unstructured.Unstructu
 		return
 	}
 	if manifest.GetKind() == "Sample" { // of which nobody would know otherwise whether it is a subresource
-		body := []byte(`{"status": {"seen": true}}`)
-		_, err := c.Resource(t, manifest).Patch(t.Context(), manifest.GetName(), types.MergePatchType, body, metav1.PatchOptions{FieldManager: other}, "status")
-		require.NoError(t, err)
+		c.Patch(t, other, manifest, `{"status": {"seen": true}}`, "status")
 	}
 	c.checkApply(t, withStatus)
 }
@@ -104,10 +101,11 @@ func (c *realCluster) checkStatus(t *testing.T, manifest *unstructured.Unstructu
 // checkApply compares what every source says with what the server records in a dry run, and then when it applies the
 // manifest.
 func (c *realCluster) checkApply(t *testing.T, manifest *unstructured.Unstructured) {
-	dryRun := recorded(t, c.apply(t, manifest, manager, metav1.DryRunAll))
-	applied := c.apply(t, manifest, manager)
+	dryRun, err := c.dryRun(t, manifest)
+	require.NoError(t, err)
+	applied := c.Apply(t, manager, manifest)
 	real := recorded(t, applied)
-	require.Equal(t, real.String(), dryRun.String(), "the dry run")
+	require.Equal(t, real.String(), recorded(t, dryRun).String(), "the dry run")
 
 	fields, err := c.schemas.Declared(t.Context(), manifest.Object)
 	require.NoError(t, err)

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 // checkKept expects that the server keeps all that the manifest has, with few exceptions.
@@ -22,7 +23,7 @@ func (c *realCluster) checkKept(t *testing.T, manifest *unstructured.Unstructure
 			`spec.resourceClaims[name="net"].name: absent`, `spec.resourceClaims[name="net"].resourceClaimName: absent`,
 		}
 	}
-	live := c.live(t, manifest)
+	live := c.Get(t, manifest)
 	assert.Equal(t, want, texts(projection.FindIneffective(manifest.Object, live.Object, recorded(t, live))), "what the server doesn't keep")
 }
 
@@ -46,8 +47,8 @@ func (c *realCluster) testNotKept(t *testing.T) {
 		{`{apiVersion: shapes.example.com/v1, kind: Sample, metadata: {name: kept}, spec: {text: a, texts: [], nullable: null}, status: {a: 1}}`, []string{"spec.texts: no items", "status: untracked"}, "and of a custom resource that has it as a subresource"},
 		{`{apiVersion: shapes.example.com/v1, kind: Plain, metadata: {name: kept}, spec: {text: a, withDefault: null}, status: {a: 1}}`, nil, "but not if it is a field"},
 	} {
-		manifest := object(t, test.manifest)
-		answer := c.apply(t, manifest, manager)
+		manifest := lab.Object(t, test.manifest)
+		answer := c.Apply(t, manager, manifest)
 		assert.Equal(t, test.want, texts(projection.FindIneffective(manifest.Object, answer.Object, recorded(t, answer))), test.why)
 	}
 }
@@ -55,9 +56,9 @@ func (c *realCluster) testNotKept(t *testing.T) {
 // A normalized manifest does what its author expects: nothing of it is lost, and what is taken out of it goes.
 func (c *realCluster) testNormalize(t *testing.T) {
 	apply := func(text string) *unstructured.Unstructured {
-		normal, _ := projection.Normalize(object(t, text).Object)
+		normal, _ := projection.Normalize(lab.Object(t, text).Object)
 		manifest := &unstructured.Unstructured{Object: normal}
-		answer := c.apply(t, manifest, manager)
+		answer := c.Apply(t, manager, manifest)
 		assert.Empty(t, projection.FindIneffective(normal, answer.Object, recorded(t, answer)))
 		return answer
 	}

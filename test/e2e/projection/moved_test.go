@@ -8,9 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
@@ -19,22 +17,18 @@ import (
 // checkPlan plans a manifest and then applies it: the projections and the changes that the plan shows must be those that
 // the objects before and after have.
 func (c *realCluster) checkPlan(t *testing.T, manifest *unstructured.Unstructured) {
-	body, err := manifest.MarshalJSON()
-	require.NoError(t, err)
-	force := true
-	_, err = c.Resource(t, manifest).Patch(t.Context(), manifest.GetName(), types.ApplyPatchType, body,
-		metav1.PatchOptions{FieldManager: manager, Force: &force, DryRun: []string{metav1.DryRunAll}})
+	_, err := c.dryRun(t, manifest)
 	if apierrors.IsInvalid(err) || apierrors.IsForbidden(err) {
 		t.Logf("the order can't be changed: %v", apierrors.ReasonForError(err))
 		return
 	}
 	require.NoError(t, err)
 
-	before := c.live(t, manifest)
+	before := c.Get(t, manifest)
 	plan, err := c.planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest.DeepCopy()})
 	require.NoError(t, err)
 	c.checkApply(t, manifest)
-	after := c.live(t, manifest)
+	after := c.Get(t, manifest)
 
 	fields := plan.After.Fields
 	assert.Equal(t, recorded(t, after).String(), fields.String())

@@ -29,5 +29,5 @@ func (c *realCluster) checkTopology(t *testing.T, manifest *unstructured.Unstruc
 		return
 	}
 	c.told++
-	assert.Equal(t, recorded(t, c.live(t, manifest)).Leaves().String(), fields.Leaves().String(), "the topology of a created object")
+	assert.Equal(t, recorded(t, c.Get(t, manifest)).Leaves().String(), fields.Leaves().String(), "the topology of a created object")
 }

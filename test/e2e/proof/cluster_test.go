@@ -1,7 +1,6 @@
 package proof_test
 
 import (
-	"bytes"
 	"context"
 	_ "embed"
 	"fmt"
@@ -9,40 +8,39 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/discovery"
-	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/restmapper"
-	"sigs.k8s.io/yaml"
 
+	"github.com/ssaplan/primitives/internal/goroutines"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/test/controlplane"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
+func TestMain(m *testing.M) { goroutines.Main(m) }
+
 //go:embed testdata/definitions.yaml
-var definitionsYAML []byte
+var definitionsYAML string
 
 // cluster is the real API server with the custom resources, the webhooks and a namespace for each kind, so that quotas
 // and limits don't meet other kinds.
 type cluster struct {
-	client dynamic.Interface
-	mapper meta.RESTMapper
+	*lab.Cluster
 	// kinds are those that the server has.
 	kinds []kind
 	// forcing and refusing plan with and without force.
 	forcing, refusing planners
 }
+
+// installer is another manager than those of the cases.
+const installer = "installer"
 
 // planners are two that differ in how they get at the answers of the server. The one under test takes answers of the same
 // bytes for the same and decodes nothing twice; the other leaves all that to client-go.
@@ -53,7 +51,7 @@ func (c *cluster) newPlanners(t *testing.T, config *rest.Config, options ssaplan
 	config.WarningHandlerWithContext = ssaplan.WarningHandler{}
 	client, err := dynamic.NewForConfig(config)
 	require.NoError(t, err)
-	reference, err := ssaplan.NewForClient(client, c.mapper, options)
+	reference, err := ssaplan.NewForClient(client, c.Mapper, options)
 	require.NoError(t, err)
 	tested, err := ssaplan.New(config, options)
 	require.NoError(t, err)
@@ -61,20 +59,18 @@ func (c *cluster) newPlanners(t *testing.T, config *rest.Config, options ssaplan
 }
 
 func newCluster(t *testing.T, kinds []kind) *cluster {
-	config := controlplane.Shared(t).Config()
+	server := controlplane.Shared(t)
+	c := &cluster{Cluster: lab.Connect(t, server.Config())}
+	c.Server = server
+	config := rest.CopyConfig(c.Config)
 	config.WarningHandler = rest.NoWarnings{}
-	client, err := dynamic.NewForConfig(config)
-	require.NoError(t, err)
-	disco, err := discovery.NewDiscoveryClientForConfig(config)
-	require.NoError(t, err)
-	c := &cluster{client: client, mapper: restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(disco))}
 	c.forcing = c.newPlanners(t, config, ssaplan.Options{FieldManager: manager})
 	c.refusing = c.newPlanners(t, config, ssaplan.Options{FieldManager: manager, RefuseConflicts: true})
-	for _, text := range bytes.Split(definitionsYAML, []byte("\n---\n")) {
-		c.install(t, string(text))
+	for _, definition := range lab.Objects(t, definitionsYAML) {
+		c.Apply(t, installer, definition)
 	}
 	for _, k := range kinds {
-		if c.serves(t, disco, k.apiVersion()) {
+		if c.serves(t, k.apiVersion()) {
 			c.prepare(t, k)
 			c.kinds = append(c.kinds, k)
 		}
@@ -84,13 +80,13 @@ func newCluster(t *testing.T, kinds []kind) *cluster {
 }
 
 // serves reports whether the server has the API of a kind. Only one that was asked for by its version may lack an API.
-func (c *cluster) serves(t *testing.T, disco discovery.DiscoveryInterface, apiVersion string) bool {
+func (c *cluster) serves(t *testing.T, apiVersion string) bool {
 	if strings.Contains(apiVersion, ".example.com/") {
 		return true // its definition was just installed
 	}
-	_, err := disco.ServerResourcesForGroupVersion(apiVersion)
+	_, err := c.Discovery.ServerResourcesForGroupVersion(apiVersion)
 	if apierrors.IsNotFound(err) && os.Getenv("SSAPLAN_SERVER") != "" {
-		fmt.Printf("not served by %s: %s\n", controlplane.Shared(t).Version(), apiVersion)
+		fmt.Printf("not served by %s: %s\n", c.Server.Version(), apiVersion)
 		return false
 	}
 	require.NoError(t, err, apiVersion)
@@ -108,50 +104,16 @@ func (c *cluster) prepare(t *testing.T, k kind) {
 	gvk := obj.GroupVersionKind()
 	for _, version := range append([]string{obj.GetAPIVersion()}, k.Versions...) {
 		gvk.Version = version[strings.LastIndex(version, "/")+1:]
-		c.eventually(t, func() bool {
-			resource, err := c.resource(gvk)
-			if err != nil {
-				c.mapper.(meta.ResettableRESTMapper).Reset()
-				return false
-			}
-			_, err = resource.List(context.Background(), metav1.ListOptions{Limit: 1})
-			return err == nil
-		})
+		c.WaitServed(t, gvk)
 	}
-	c.install(t, "{apiVersion: v1, kind: Namespace, metadata: {name: "+namespaceOf(gvk.Kind)+"}}")
+	c.Apply(t, installer, lab.Objectf(t, "{apiVersion: v1, kind: Namespace, metadata: {name: %s}}", namespaceOf(gvk.Kind)))
 }
 
 func namespaceOf(kind string) string { return "proof-" + strings.ToLower(kind) }
 
-func (c *cluster) eventually(t *testing.T, condition func() bool) {
-	err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, time.Minute, true, func(context.Context) (bool, error) {
-		return condition(), nil
-	})
-	require.NoError(t, err)
-}
-
-// install applies a manifest as another manager than those of the cases.
-func (c *cluster) install(t *testing.T, text string) {
-	obj := &unstructured.Unstructured{}
-	require.NoError(t, yaml.Unmarshal([]byte(text), &obj.Object))
-	body, err := obj.MarshalJSON()
-	require.NoError(t, err)
-	resource, err := c.resource(obj.GroupVersionKind())
-	require.NoError(t, err)
-	_, err = resource.Patch(t.Context(), obj.GetName(), types.ApplyPatchType, body, metav1.PatchOptions{FieldManager: "installer"})
-	require.NoError(t, err)
-}
-
 // resource returns access to the objects of a kind, in the kind's namespace if it has namespaces.
 func (c *cluster) resource(gvk schema.GroupVersionKind) (dynamic.ResourceInterface, error) {
-	mapping, err := c.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
-	if err != nil {
-		return nil, err
-	}
-	if mapping.Scope.Name() == meta.RESTScopeNameRoot {
-		return c.client.Resource(mapping.Resource), nil
-	}
-	return c.client.Resource(mapping.Resource).Namespace(namespaceOf(gvk.Kind)), nil
+	return c.Find(gvk, namespaceOf(gvk.Kind))
 }
 
 // remove deletes an object at once, whatever its finalizers say: no controllers run here.

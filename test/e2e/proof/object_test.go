@@ -38,7 +38,7 @@ func (c *cluster) newObject(the Case, name string, slot int) (*object, error) {
 			break
 		}
 	}
-	mapping, err := c.mapper.RESTMapping(o.gvk.GroupKind(), o.gvk.Version)
+	mapping, err := c.Mapper.RESTMapping(o.gvk.GroupKind(), o.gvk.Version)
 	if err != nil {
 		return nil, err
 	}

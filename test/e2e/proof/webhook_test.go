@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 // The labels of objects that the webhooks change. One webhook puts a sidecar before all other containers, the other sets
@@ -36,9 +38,9 @@ func (c *cluster) installWebhooks(t *testing.T) {
   clientConfig: {url: %q, caBundle: %s}
 `, path, label, server.URL+"/"+path, base64.StdEncoding.EncodeToString(ca))
 	}
-	c.install(t, "apiVersion: admissionregistration.k8s.io/v1\nkind: MutatingWebhookConfiguration\nmetadata: {name: proof}\nwebhooks:"+
-		webhook("sidecar", sidecarHook)+webhook("stamp", stampHook))
-	c.eventually(t, func() bool { return c.hooked(t) })
+	c.Apply(t, installer, lab.Object(t, "apiVersion: admissionregistration.k8s.io/v1\nkind: MutatingWebhookConfiguration\nmetadata: {name: proof}\nwebhooks:"+
+		webhook("sidecar", sidecarHook)+webhook("stamp", stampHook)))
+	lab.Eventually(t, "the webhooks are called", func() bool { return c.hooked(t) })
 }
 
 // hooked reports whether the webhooks are called yet.
@@ -51,7 +53,7 @@ func (c *cluster) hooked(t *testing.T) bool {
 	if err != nil {
 		return false
 	}
-	created, err := o.apply(t.Context(), obj, Step{By: "installer", Force: true})
+	created, err := o.apply(t.Context(), obj, Step{By: installer, Force: true})
 	if err != nil {
 		return false
 	}

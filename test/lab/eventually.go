@@ -1,0 +1,22 @@
+package lab
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/util/wait"
+)
+
+// Patience is how long a test waits for what has to happen. It only ends tests that fail.
+const Patience = time.Minute
+
+// Eventually calls holds every now and then until it returns true, on the goroutine of the test, so that holds may end it.
+// The text is what is waited for.
+func Eventually(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	err := wait.PollUntilContextTimeout(context.Background(), 20*time.Millisecond, Patience, true,
+		func(context.Context) (bool, error) { return holds(), nil })
+	require.NoError(t, err, "waited in vain: %s", what)
+}
