@@ -8,9 +8,11 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/ssaplan/primitives/internal/answer"
 )
 
-// Read describes the read that failed.
+// ReadAttempt describes the read that failed.
 type ReadAttempt struct {
 	// Object names what was read, such as "apps/v1/Deployment default/web". It appears in the warning as it is.
 	Object string
@@ -55,7 +57,7 @@ func Degrade[T any](prior T, err error, read ReadAttempt) (kept Kept[T], ok bool
 
 // aboutWrite reports whether something in the tree of err shows that it comes from a write.
 func aboutWrite(err error) bool {
-	return walk(err, func(node error) bool {
+	return answer.Walk(err, func(node error) bool {
 		switch e := node.(type) {
 		case *url.Error:
 			switch strings.ToUpper(e.Op) {
@@ -64,10 +66,10 @@ func aboutWrite(err error) bool {
 			}
 		case apierrors.APIStatus:
 			refusal, decoded := forbiddenText(e.Status())
-			d, ok := parseDenial(refusal)
-			return decoded && (!ok || d.ofWrite()) // a refusal that is no denial can only be about a change
+			d, ok := answer.ParseDenial(refusal)
+			return decoded && (!ok || d.OfWrite()) // a refusal that is no denial can only be about a change
 		}
 		d, ok := denialOf(node)
-		return ok && d.ofWrite()
+		return ok && d.OfWrite()
 	})
 }

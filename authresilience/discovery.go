@@ -6,6 +6,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/ssaplan/primitives/internal/answer"
 )
 
 // A missingType is a type that a RESTMapper did not find.
@@ -28,7 +30,7 @@ func unmatched(err error) []missingType {
 		return []missingType{m}
 	}
 	var types []missingType
-	for _, inner := range unwrap(err) {
+	for _, inner := range answer.Unwrap(err) {
 		types = append(types, unmatched(inner)...)
 	}
 	return types

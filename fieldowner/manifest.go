@@ -90,14 +90,10 @@ func NewManifest(live map[string]any, sel Selection) (Manifest, error) {
 func (o Ownership) keptByNull(missing []projection.Path, sel Selection) []projection.Path {
 	applied := o.applied(sel)
 	return slices.DeleteFunc(slices.Clone(missing), func(p projection.Path) bool {
-		inMap := len(p) > 1 && slices.Contains(mapFields, p[len(p)-2].Name())
+		inMap := len(p) > 1 && kinds.IsMapField(p[len(p)-2].Name())
 		return !applied.Has(p) || inMap || len(o.others(p, sel.Manager)) > 0
 	})
 }
-
-// mapFields are the names of the fields that hold maps of which every key can have owners of its own, in all kinds that
-// come with Kubernetes.
-var mapFields = []string{"annotations", "binaryData", "data", "labels", "limits", "requests"}
 
 func copyIdentity(obj, live map[string]any) {
 	from, _ := live["metadata"].(map[string]any)

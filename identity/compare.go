@@ -49,7 +49,7 @@ type Result struct {
 	Relation Relation
 	// Old and New are the identities that were compared, after the scope was taken into account.
 	Old, New Identity
-	// Changes lists the differences: those of [Diff], and "metadata.uid" when both UIDs are known and differ.
+	// Changes lists the differences: those of [Diff], and metadata.uid when both UIDs are known and differ.
 	Changes []Mismatch
 	// Warnings are sentences for the user about what was dropped from the identities.
 	Warnings []string
@@ -84,7 +84,7 @@ func Compare(old, new Ref, opts Options) Result {
 		r.Relation = RelationDifferent
 	case old.UID != "" && new.UID != "" && old.UID != new.UID:
 		r.Relation = RelationRecreated
-		r.Changes = append(r.Changes, Mismatch{Field: "metadata.uid", Old: old.UID, New: new.UID})
+		r.Changes = append(r.Changes, mismatch(old.UID, new.UID, "metadata", "uid"))
 	case r.Old.APIVersion != r.New.APIVersion:
 		r.Relation = RelationVersionChanged
 		r.verification = verify(old.UID, new.UID, opts)

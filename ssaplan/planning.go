@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/fieldowner"
@@ -317,7 +318,7 @@ func (p *Planner) identityChange(ctx context.Context, plan *Plan, prior *State) 
 		return false, nil
 	}
 	plan.Action, plan.Reason = ActionReplace, result.Reason()
-	plan.Replacement = &Replacement{Evidence: "identity", Old: result.Old, UID: prior.UID, Hazards: hazardsOf(result.Old)}
+	plan.Replacement = &Replacement{Evidence: "identity", Old: result.Old, UID: prior.UID, Hazards: hazardsUnread(result.Old)}
 	for _, c := range result.Changes {
 		plan.Replacement.Fields = append(plan.Replacement.Fields, immutability.Field{Path: c.Field, Message: fmt.Sprintf("%q -> %q", c.Old, c.New)})
 	}
@@ -337,20 +338,9 @@ func (plan *Plan) scope(prior identity.Identity) identity.Scope {
 	return identity.ScopeNamespaced
 }
 
-// hazardsOf returns what goes with an object that nobody read, as far as its kind tells.
-func hazardsOf(id identity.Identity) []immutability.Hazard {
-	obj := &unstructured.Unstructured{}
-	obj.SetAPIVersion(id.APIVersion)
-	obj.SetKind(id.Kind)
-	obj.SetNamespace(id.Namespace)
-	obj.SetName(id.Name)
-	hazards := immutability.Hazards(obj)
-	if id.APIVersion == "v1" && id.Kind == "PersistentVolumeClaim" {
-		hazards = append(hazards, immutability.Hazard{
-			Kind: immutability.HazardData, Message: "the claim lets go of its volume, if it has one, and with reclaim policy Delete the data is deleted with it",
-		})
-	}
-	return hazards
+// hazardsUnread returns what goes with an object that nobody read, as far as its kind tells.
+func hazardsUnread(id identity.Identity) []immutability.Hazard {
+	return immutability.HazardsUnread(schema.GroupKind{Group: id.Group(), Kind: id.Kind}, id.Name)
 }
 
 // compare fills the plan from the two answers of the server.
