@@ -54,7 +54,7 @@ func (e *VersionError) Error() string {
 // leaving them out would mean that applying the manifest deletes them. A [Selection] that isn't valid is an error.
 // Otherwise the only errors are those of [Read].
 func NewManifest(live map[string]any, sel Selection) (Manifest, error) {
-	if err := sel.check(); err != nil {
+	if err := sel.Validate(); err != nil {
 		return Manifest{}, fmt.Errorf("fieldowner: selection: %w", err)
 	}
 	ownership, err := Read(live)

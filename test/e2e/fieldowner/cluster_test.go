@@ -18,7 +18,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 	"sigs.k8s.io/yaml"
 
@@ -174,18 +173,6 @@ func (o object) replace(manager string, edit func(obj map[string]any)) error {
 	edit(obj)
 	_, err := o.client().Update(o.t.Context(), &unstructured.Unstructured{Object: obj}, metav1.UpdateOptions{FieldManager: manager})
 	return err
-}
-
-// getPath reads an object by its path on the server.
-func (c *cluster) getPath(t *testing.T, path string) map[string]any {
-	t.Helper()
-	client, err := discovery.NewDiscoveryClientForConfig(c.server.Config())
-	require.NoError(t, err)
-	text, err := client.RESTClient().Get().AbsPath(path).Do(t.Context()).Raw()
-	require.NoError(t, err)
-	obj := &unstructured.Unstructured{}
-	require.NoError(t, obj.UnmarshalJSON(text))
-	return obj.Object
 }
 
 // kubectl runs the real kubectl in the test's namespace, with a manifest as its input.
