@@ -92,7 +92,7 @@ func TestErrorsPageIsComplete(t *testing.T) {
 	page := read(t, "../../docs/errors.md")
 	for folder, types := range map[string][]string{
 		"ssaplan":        {"Action", "Deferral", "Presence", "Stage"},
-		"immutability":   {"Kind", "HazardKind"},
+		"immutability":   {"Refusal", "Certainty", "HazardKind"},
 		"authresilience": {"Class"},
 	} {
 		exported := exports(t, folder)
@@ -210,10 +210,12 @@ func (e *exported) addNames(decl *ast.GenDecl) {
 				}
 			}
 		case *ast.ValueSpec:
-			for _, name := range spec.Names {
+			for i, name := range spec.Names {
 				e.names[name.Name] = true
-				if typed, ok := spec.Type.(*ast.Ident); ok && decl.Tok == token.CONST && name.IsExported() {
-					e.constants[typed.Name] = append(e.constants[typed.Name], name.Name)
+				if typed, ok := spec.Type.(*ast.Ident); ok && decl.Tok == token.CONST && name.IsExported() && len(spec.Values) > i {
+					if value, ok := spec.Values[i].(*ast.BasicLit); ok {
+						e.constants[typed.Name] = append(e.constants[typed.Name], strings.Trim(value.Value, `"`))
+					}
 				}
 				if decl.Tok == token.VAR && strings.HasPrefix(name.Name, "Err") {
 					e.errors = append(e.errors, name.Name)
