@@ -21,9 +21,9 @@ import (
 	"github.com/ssaplan/primitives/internal/answer"
 )
 
-// Classify returns the class of err: [ClassNone] for nil, [ClassUnknown] if no other class describes it. It sees through
-// everything that has an Unwrap method, through apimachinery's aggregates and through what discovery reports for the
-// groups that it could not read. The class of a wrapped error is the class of the error.
+// Classify returns the class of err: [ClassNone] for nil, [ClassUnknown] if no other class describes it. It sees
+// through everything that has an Unwrap method, through apimachinery's aggregates and through what discovery reports
+// for the groups that it could not read. The class of a wrapped error is the class of the error.
 //
 // Where several errors are joined, the one whose class stands first in [Classes] decides, in whatever order they are
 // joined. A RESTMapper that can't read an API group says "no matches for kind", as for a kind that isn't installed, so

@@ -75,8 +75,8 @@ func (c *Credential) add(s source) {
 	c.sources = append(c.sources, s)
 }
 
-// addCertificate describes the client certificate, and reports whether it is sent: without a key client-go leaves it out
-// and says nothing.
+// addCertificate describes the client certificate, and reports whether it is sent: without a key client-go leaves it
+// out and says nothing.
 func (c *Credential) addCertificate(config rest.TLSClientConfig) bool {
 	hasCert := len(config.CertData) > 0 || config.CertFile != ""
 	hasKey := len(config.KeyData) > 0 || config.KeyFile != ""

@@ -30,9 +30,9 @@ type Kept[T any] struct {
 }
 
 // Degrade decides whether a failed read may keep the prior state. It may, and ok is true, if err is of a [Class] that
-// is Degradable: the server refused the identity of the caller and said nothing about the object. Then the result holds
-// the prior state, untouched, the mark that it is stale, and a warning. Otherwise the read has failed with err and there
-// is no result.
+// is Degradable: the server refused the identity of the caller and said nothing about the object. Then the result
+// holds the prior state, untouched, the mark that it is stale, and a warning. Otherwise the read has failed with err
+// and there is no result.
 //
 // Degrade is for reads. A write with the same error has failed, so don't ask. As far as err shows that it comes from a
 // write (the denied verb, the HTTP method), Degrade refuses it.

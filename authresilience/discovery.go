@@ -57,9 +57,9 @@ func failedGroups(err error) (map[schema.GroupVersion]error, bool) {
 	return groups, true
 }
 
-// isOfDiscovery reports whether err is of the type of that name in client-go's package discovery. Importing that package
-// brings every type of the Kubernetes API into a program and its memory, which costs each garbage collection several
-// times what it costs without.
+// isOfDiscovery reports whether err is of the type of that name in client-go's package discovery. Importing that
+// package brings every type of the Kubernetes API into a program and its memory, which costs each garbage collection
+// several times what it costs without.
 func isOfDiscovery(err error, name string) bool {
 	t := reflect.TypeOf(err)
 	if t.Kind() == reflect.Pointer {

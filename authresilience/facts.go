@@ -26,8 +26,8 @@ const (
 	formatCertificate format = "X.509"
 )
 
-// facts are what a credential says about itself: a finding before it is judged. Its Name is the subject. With a Problem,
-// nothing else counts. There is no secret in them.
+// facts are what a credential says about itself: a finding before it is judged. Its Name is the subject. With a
+// Problem, nothing else counts. There is no secret in them.
 type facts struct {
 	Finding
 	format format

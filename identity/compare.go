@@ -33,8 +33,8 @@ type Relation string
 const (
 	// RelationSame: one object under the same identity.
 	RelationSame Relation = "same object"
-	// RelationVersionChanged: the same group, kind, namespace and name under another version of the group. The server stores
-	// one object for all versions that it converts between, but only equal UIDs prove that it does so here.
+	// RelationVersionChanged: the same group, kind, namespace and name under another version of the group. The server
+	// stores one object for all versions that it converts between, but only equal UIDs prove that it does so here.
 	RelationVersionChanged Relation = "version changed"
 	// RelationDifferent: another group, kind, namespace or name. The old object stays where it is unless it is deleted.
 	RelationDifferent Relation = "different object"

@@ -24,6 +24,7 @@ func Classify(err error) Verdict {
 	for _, status := range found[1:] {
 		verdict.merge(ClassifyStatus(status))
 	}
+	verdict.Fields = distinct(verdict.Fields)
 	if len(found) > 1 && verdict.Refusal == RefusalImmutable {
 		verdict.Refusal = RefusalInvalid
 		verdict.doubt(CertaintyUnknown, "there are several API errors, and they may speak of different objects")
@@ -43,6 +44,7 @@ func ClassifyStatus(status metav1.Status) Verdict {
 	for _, c := range answer.DistinctCauses(status.Details) {
 		verdict.merge(classifyCause(answer.ObjectKind(status.Details), c))
 	}
+	verdict.Fields = distinct(verdict.Fields)
 	if len(verdict.Fields) == 0 {
 		verdict.Refusal = RefusalInvalid
 		verdict.doubt(CertaintyUnknown, "the error lists no causes")
@@ -53,9 +55,11 @@ func ClassifyStatus(status metav1.Status) Verdict {
 // isAboutObject reports whether the status is the API server's 422 about an object. A proxy's 422 has a body that
 // client-go could not read, and a 422 about PatchOptions and the like is about the request.
 func isAboutObject(status metav1.Status) bool {
-	invalid := status.Reason == metav1.StatusReasonInvalid || status.Reason == "" && status.Code == http.StatusUnprocessableEntity
 	_, foreign := answer.Foreign(status)
-	return invalid && !foreign && !answer.AboutOptions(status)
+	if foreign || answer.AboutOptions(status) {
+		return false
+	}
+	return status.Reason == metav1.StatusReasonInvalid || status.Reason == "" && status.Code == http.StatusUnprocessableEntity
 }
 
 // refusalOf says what a family of texts means.
@@ -69,14 +73,20 @@ var refusalOf = map[answer.Family]Refusal{
 	answer.MetadataRule:        RefusalMetadataPrecondition,
 }
 
+// Why a verdict from texts isn't proven.
+const (
+	textUnknown   = "no known text about immutable fields; a dry-run create would tell whether the manifest is valid in itself"
+	checksSkipped = "an update that is refused for this field does not run all checks of a create; a dry-run create would"
+	bothFields    = "a manifest that holds both fields gets the same text; a dry-run create would tell"
+)
+
 func classifyCause(kind string, c answer.Cause) Verdict {
 	text, place, known := answer.FindField(kind, c)
 	if !known {
 		return Verdict{
-			Refusal: RefusalInvalid, Certainty: CertaintyUnknown,
-			Uncertain: "no known text about immutable fields; a dry-run create would tell whether the manifest is valid in itself",
-			Fields:    []Field{{Text: answer.RealPath(kind, c.Field), Message: c.Message()}},
-			causes:    []cause{{Cause: c}},
+			Refusal: RefusalInvalid, Certainty: CertaintyUnknown, Uncertain: textUnknown,
+			Fields: []Field{{Text: answer.RealPath(kind, c.Field), Message: c.Message()}},
+			causes: []cause{{Cause: c}},
 		}
 	}
 	refusal := refusalOf[text.Family]
@@ -92,9 +102,9 @@ func classifyCause(kind string, c answer.Cause) Verdict {
 	}
 	switch {
 	case refusal == RefusalImmutable && !place.AllChecks:
-		verdict.doubt(CertaintyAssumed, "an update that is refused for this field does not run all checks of a create; a dry-run create would")
+		verdict.doubt(CertaintyAssumed, checksSkipped)
 	case refusal == RefusalMergeLeftover:
-		verdict.doubt(CertaintyAssumed, "a manifest that holds both fields gets the same text; a dry-run create would tell")
+		verdict.doubt(CertaintyAssumed, bothFields)
 	}
 	return verdict
 }

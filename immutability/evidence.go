@@ -53,8 +53,8 @@ const (
 	OutcomeValid Outcome = "valid"
 	// OutcomeInvalid: the server calls the manifest invalid.
 	OutcomeInvalid Outcome = "invalid"
-	// OutcomeRefused: the server would not carry out the request for a reason that isn't in the object: rights, quota, policy,
-	// a terminating namespace.
+	// OutcomeRefused: the server would not carry out the request for a reason that isn't in the object: rights, quota,
+	// policy, a terminating namespace.
 	OutcomeRefused Outcome = "refused"
 	// OutcomeUnanswered: the answer doesn't tell anything: a timeout, an internal error, an object that changed meanwhile.
 	OutcomeUnanswered Outcome = "no answer"

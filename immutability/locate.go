@@ -1,6 +1,7 @@
 package immutability
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,12 +19,13 @@ import (
 //	metadata.annotations[example.com/x] metadata.annotations["example.com/x"]
 //	spec.args[2]                        spec.args[2], if the list is known to be atomic
 //
-// manifest is what was refused, and live the object that it was applied to, nil if there is none. How lists are keyed is
-// read from live's managedFields and from declared, the fields of a plan or state for the same kind, which may be empty.
+// manifest is what was refused, and live the object that it was applied to, nil if there is none. How lists are keyed
+// is read from live's managedFields and from declared, the fields of a plan or state for the same kind, which may be
+// empty.
 //
-// The positions are those of the object that the server made of both. So an item is only named where their order leaves
-// no doubt which one it is: if all items of live are in the manifest, or both lists begin with the same items up to it. A
-// field that can't be found keeps its text, and Path stays nil.
+// The positions are those of the object that the server made of both. So an item is only named where their order
+// leaves no doubt which one it is: if all items of live are in the manifest, or both lists begin with the same items
+// up to it. A field that can't be found keeps its text, and Path stays nil.
 func (v Verdict) Locate(manifest, live *unstructured.Unstructured, declared projection.FieldSet) Verdict {
 	l := newLocator(contentOf(manifest), contentOf(live), recordOf(contentOf(live)).Union(declared))
 	v.Fields = l.locate(v.Fields)
@@ -37,8 +39,8 @@ func contentOf(obj *unstructured.Unstructured) map[string]any {
 	return obj.Object
 }
 
-// recordOf returns all fields that obj's managedFields record. Entries of other versions, which may have other fields, and
-// what can't be read are left out.
+// recordOf returns all fields that obj's managedFields record. Entries of other versions, which may have other
+// fields, and what can't be read are left out.
 func recordOf(obj map[string]any) projection.FieldSet {
 	var all projection.FieldSet
 	entries, _, _ := unstructured.NestedFieldNoCopy(obj, "metadata", "managedFields")
@@ -133,8 +135,9 @@ func cutPosition(text string) (position int, rest string, ok bool) {
 	return position, rest, ok && closed && err == nil && position >= 0
 }
 
-// next reads the field at the front of text. A name can have dots and brackets in it, which the server doesn't mark: of
-// the readings, the shortest counts that one of the objects has. Where none has it, only a name without dots is certain.
+// next reads the field at the front of text. A name can have dots and brackets in it, which the server doesn't mark:
+// of the readings, the shortest counts that one of the objects has. Where none has it, only a name without dots is
+// certain.
 func (s spot) next(text string) (next spot, rest string, ok bool) {
 	if s.isList() {
 		return s, text, false
@@ -145,15 +148,17 @@ func (s spot) next(text string) (next spot, rest string, ok bool) {
 			return s.field(r.name), r.rest, true
 		}
 	}
-	if len(names) == 0 || names[0].name == "" || len(names) > 1 && (s.isEntries() || strings.ContainsAny(names[0].name, "/[]\"")) {
+	if len(names) == 0 || names[0].name == "" || len(names) > 1 && s.isAmbiguous(names[0].name) {
 		return s, text, false
 	}
 	return s.field(names[0].name), names[0].rest, true
 }
 
-// isEntries reports whether the value is a map whose names are free.
-func (s spot) isEntries() bool {
-	return len(s.path) > 0 && kinds.IsMapField(s.path[len(s.path)-1].Name())
+// isAmbiguous reports whether a name that goes on is as likely as this one: where the names in a map are free, and where it
+// is no name of a field.
+func (s spot) isAmbiguous(name string) bool {
+	isFree := len(s.path) > 0 && kinds.IsMapField(s.path[len(s.path)-1].Name())
+	return isFree || strings.ContainsAny(name, `/[]"`)
 }
 
 // reading is a field that a text may begin with, and what follows it.
@@ -194,10 +199,12 @@ type keyedList struct {
 	atomic bool
 	set    bool
 	keys   []string // the names of key fields
-	// named are the recorded items by those of their key fields that an item may have, for items that leave out a key field
-	// which has a default.
+	// recorded are the items, and partial has them by some of their key fields: an item may leave out a key field that has
+	// a default.
 	recorded []projection.Element
 	partial  map[string]map[projection.Element][]projection.Element
+	// mine and theirs name the items of the manifest and of the live object, nil until they are asked for.
+	mine, theirs *names
 }
 
 // list returns what the record says of the list at p, and nil if it says nothing.
@@ -217,9 +224,10 @@ func (l *locator) list(p projection.Path) *keyedList {
 		switch e := q[len(p)]; e.Kind() {
 		case projection.KeyKind, projection.ValueKind:
 			if list == nil {
-				list = &keyedList{set: e.Kind() == projection.ValueKind, partial: map[string]map[projection.Element][]projection.Element{}}
-				for name := range e.KeyFields() {
-					list.keys = append(list.keys, name)
+				list = &keyedList{
+					set:     e.Kind() == projection.ValueKind,
+					keys:    slices.Sorted(maps.Keys(e.KeyFields())),
+					partial: map[string]map[projection.Element][]projection.Element{},
 				}
 			}
 			list.recorded = append(list.recorded, e)
@@ -242,12 +250,14 @@ func (l *locator) item(s spot, position int) (item spot, ok bool) {
 	case list.atomic:
 		return spot{s.path.Child(projection.Index(position)), nil, at(theirs, position)}, true
 	}
-	mineBy, theirsBy := list.name(mine), list.name(theirs)
-	e, ok := merged(mineBy, theirsBy, position)
+	if list.mine == nil {
+		list.mine, list.theirs = list.name(mine), list.name(theirs)
+	}
+	e, ok := merged(list.mine, list.theirs, position)
 	if !ok {
 		return s, false
 	}
-	return spot{s.path.Child(e), at(mine, mineBy.find(e)), at(theirs, theirsBy.find(e))}, true
+	return spot{s.path.Child(e), at(mine, list.mine.find(e)), at(theirs, list.theirs.find(e))}, true
 }
 
 func at(list []any, position int) any {
@@ -264,15 +274,15 @@ type names struct {
 	complete  bool                       // every item has a name
 }
 
-func (n names) find(e projection.Element) int {
+func (n *names) find(e projection.Element) int {
 	if position, found := n.positions[e]; found {
 		return position
 	}
 	return -1
 }
 
-func (k *keyedList) name(list []any) names {
-	n := names{positions: map[projection.Element]int{}, complete: true}
+func (k *keyedList) name(list []any) *names {
+	n := &names{positions: map[projection.Element]int{}, complete: true}
 	for i, item := range list {
 		e, ok := k.element(item)
 		if _, twice := n.positions[e]; twice {
@@ -285,7 +295,7 @@ func (k *keyedList) name(list []any) names {
 }
 
 // merged returns the item at a position of the list that a server made of both, if there is no doubt.
-func merged(mine, theirs names, position int) (e projection.Element, ok bool) {
+func merged(mine, theirs *names, position int) (e projection.Element, ok bool) {
 	if !mine.complete || !theirs.complete {
 		return e, false
 	}
@@ -293,11 +303,11 @@ func merged(mine, theirs names, position int) (e projection.Element, ok bool) {
 	for same < min(len(mine.elements), len(theirs.elements)) && mine.elements[same] == theirs.elements[same] {
 		same++
 	}
-	isMine := func(e projection.Element) bool { return mine.find(e) >= 0 }
-	if position < same || position < len(mine.elements) && !slices.ContainsFunc(theirs.elements, func(e projection.Element) bool { return !isMine(e) }) {
-		return mine.elements[position], true
+	isTheirsOnly := func(e projection.Element) bool { return mine.find(e) < 0 }
+	if position >= len(mine.elements) || position >= same && slices.ContainsFunc(theirs.elements, isTheirsOnly) {
+		return e, false
 	}
-	return e, false
+	return mine.elements[position], true
 }
 
 // element returns the name of an item.

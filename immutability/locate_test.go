@@ -1,10 +1,12 @@
 package immutability_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/immutability"
@@ -191,4 +193,22 @@ func FuzzLocate(f *testing.F) {
 			require.True(t, parsed.Equal(got.Path))
 		}
 	})
+}
+
+// TestLocateManyFieldsOfALongList takes a refusal that names every item of a long list. It takes a moment, and not an hour.
+func TestLocateManyFieldsOfALongList(t *testing.T) {
+	const n = 20000
+	items, causes := make([]any, n), make([]metav1.StatusCause, n)
+	for i := range n {
+		items[i] = map[string]any{"id": int64(i)}
+		causes[i] = because(fmt.Sprintf("spec.list[%d].x", i), invalidValue, fmt.Sprintf("Invalid value: no %d", i))
+	}
+	manifest := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"list": items}}}
+	key, err := projection.ParsePath("spec.list[id=1].x")
+	require.NoError(t, err)
+	located := immutability.Classify(refused("example.com", "Widget", causes...)).Locate(manifest, nil, projection.NewFieldSet(key))
+	require.Len(t, located.Fields, n)
+	for i, f := range located.Fields {
+		require.Equal(t, fmt.Sprintf("spec.list[id=%d].x", i), f.Name())
+	}
 }

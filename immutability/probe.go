@@ -30,15 +30,16 @@ type ProbeOptions struct {
 	IPAddresses Getter
 }
 
-// Probe confirms or corrects the verdict of [Classify] by asking the server, and returns the verdict with the answers as
-// evidence. manifest is what was applied, live is the object that it was applied to; neither is modified. It spends no
-// request on verdicts that another answer couldn't change (None, Directional, MetadataPrecondition, AdmissionDenied, and
-// proven Invalid), one dry run when the create settles it, mostly two, and never more than three.
+// Probe confirms or corrects the verdict of [Classify] by asking the server, and returns the verdict with the answers
+// as evidence. manifest is what was applied, live is the object that it was applied to; neither is modified. It
+// spends no request on verdicts that another answer couldn't change (None, Directional, MetadataPrecondition,
+// AdmissionDenied, and proven Invalid), one dry run when the create settles it, mostly two, and never more than
+// three.
 //
 // The create tells whether the manifest is valid in itself. If it is, and not every cause is a known immutable field,
 // the update of the whole manifest tells whether the object can be changed in place after all, which makes it a
-// MergeLeftover. If that update is refused for another reason, an update that keeps what others have set may still tell:
-// that it works, or that it is refused as well for a value that the manifest changes.
+// MergeLeftover. If that update is refused for another reason, an update that keeps what others have set may still
+// tell: that it works, or that it is refused as well for a value that the manifest changes.
 //
 // A create that the server would refuse for other reasons (missing rights, policy, a namespace that is terminating)
 // makes the verdict uncertain, so that it isn't replaceable: after the delete there would be nothing. A full quota that
@@ -94,7 +95,8 @@ func (p probe) tellLeftovers(ctx context.Context, v Verdict) Verdict {
 	if v.Replaceable() && holdsOthers && !v.allKnown() {
 		v.doubt(CertaintyAssumed, "a text that isn't known may stand for a rule that protects data; replacing it is left to the user")
 	}
-	if v.Certainty == CertaintyProven || whole.Outcome != OutcomeInvalid || v.sharesCause(whole.invalid) || len(p.live.Object) == 0 {
+	isSettled := v.Certainty == CertaintyProven || whole.Outcome != OutcomeInvalid || v.sharesCause(whole.invalid)
+	if isSettled || len(p.live.Object) == 0 {
 		return v
 	}
 	merged, updated := p.update(ctx, mergedBody(p.manifest, p.live, v.causes))
@@ -172,8 +174,8 @@ func (v Verdict) allKnown() bool {
 	return !slices.ContainsFunc(v.causes, func(c cause) bool { return !c.known })
 }
 
-// hasFixed reports whether a cause is that of a known immutable field. Such a cause is never due to a leftover of the merge:
-// what is left over is what the live object has, and doesn't differ from it.
+// hasFixed reports whether a cause is that of a known immutable field. Such a cause is never due to a leftover of the
+// merge: what is left over is what the live object has, and doesn't differ from it.
 func (v Verdict) hasFixed() bool {
 	return slices.ContainsFunc(v.causes, func(c cause) bool { return c.fixed })
 }
@@ -235,9 +237,9 @@ func (v Verdict) afterUpdate(r reply, live, updated *unstructured.Unstructured) 
 	return v
 }
 
-// afterMerge takes the answer to a second dry-run update into account, which leaves what only others have set. Where that
-// update works, the first was refused for what it would have taken from them. A refusal proves nothing: items of lists,
-// which others may have added, are missing in it as well.
+// afterMerge takes the answer to a second dry-run update into account, which leaves what only others have set. Where
+// that update works, the first was refused for what it would have taken from them. A refusal proves nothing: items of
+// lists, which others may have added, are missing in it as well.
 func (v Verdict) afterMerge(r reply, live, updated *unstructured.Unstructured) Verdict {
 	v.Evidence.Merge = r.Answer
 	v.Evidence.Requests++
@@ -270,8 +272,8 @@ func (v Verdict) undecided(why string) Verdict {
 	return v
 }
 
-// sharesCause reports whether one of the causes is among the other verdict's: then it isn't a leftover of the merge that
-// the server objects to.
+// sharesCause reports whether one of the causes is among the other verdict's: then it isn't a leftover of the merge
+// that the server objects to.
 func (v Verdict) sharesCause(other Verdict) bool {
 	return slices.ContainsFunc(v.causes, func(a cause) bool {
 		return slices.ContainsFunc(other.causes, a.isLike)

@@ -53,7 +53,8 @@ func readAnswer(err error) reply {
 		return reply{Answer: Answer{OutcomeRefused, shorten(message)}, denial: message}
 	}
 	if problem, found := answer.StrictDecoding(status); found {
-		return reply{Answer: Answer{Outcome: OutcomeInvalid}, invalid: Verdict{Fields: []Field{{Message: answer.FirstLine(problem)}}}}
+		fields := []Field{{Message: answer.FirstLine(problem)}}
+		return reply{Answer: Answer{Outcome: OutcomeInvalid}, invalid: Verdict{Fields: fields}}
 	}
 	if isAboutObject(status) {
 		return reply{Answer: Answer{Outcome: OutcomeInvalid}, invalid: ClassifyStatus(status)}
@@ -72,7 +73,8 @@ func outcomeOf(status metav1.Status) Outcome {
 		return OutcomeUnanswered
 	case answer.WebhookTexts.Find(status.Message) == answer.WebhookUnreachable:
 		return OutcomeRefused
-	case status.Code == http.StatusConflict, status.Code == http.StatusTooManyRequests, status.Code >= http.StatusInternalServerError:
+	case status.Code == http.StatusConflict, status.Code == http.StatusTooManyRequests,
+		status.Code >= http.StatusInternalServerError:
 		return OutcomeUnanswered
 	case status.Code >= http.StatusBadRequest:
 		return OutcomeRefused

@@ -15,22 +15,23 @@ type Refusal string
 const (
 	// RefusalNone: the error is not about the object's content, or there is no error.
 	RefusalNone Refusal = "None"
-	// RefusalImmutable: fields that can't change while the object exists. Replacing works, if [Verdict.Replaceable] says so.
+	// RefusalImmutable: fields that can't change while the object exists. Replacing works, if [Verdict.Replaceable] says
+	// so.
 	RefusalImmutable Refusal = "Immutable"
-	// RefusalDirectional: fields that may change in one direction only, like the size of a claim, or whose change would leave
-	// data behind. The server would accept the new object, but replacing loses what the rule protects.
+	// RefusalDirectional: fields that may change in one direction only, like the size of a claim, or whose change would
+	// leave data behind. The server would accept the new object, but replacing loses what the rule protects.
 	RefusalDirectional Refusal = "Directional"
-	// RefusalInvalid: the manifest itself isn't accepted. Replacing won't help. With [CertaintyUnknown] this only means that
-	// nothing shows the contrary.
+	// RefusalInvalid: the manifest itself isn't accepted. Replacing won't help. With [CertaintyUnknown] this only means
+	// that nothing shows the contrary.
 	RefusalInvalid Refusal = "Invalid"
-	// RefusalMergeLeftover: the manifest is valid, and so is changing the object to it, but the server-side apply keeps a field
-	// that the manifest doesn't mention, and the two don't go together. Replacing isn't needed.
+	// RefusalMergeLeftover: the manifest is valid, and so is changing the object to it, but the server-side apply keeps
+	// a field that the manifest doesn't mention, and the two don't go together. Replacing isn't needed.
 	RefusalMergeLeftover Refusal = "MergeLeftover"
-	// RefusalMetadataPrecondition: the manifest carries metadata of another life of the object (uid, resourceVersion, …), or
-	// the object is being deleted. The remedy is in the metadata.
+	// RefusalMetadataPrecondition: the manifest carries metadata of another life of the object (uid, resourceVersion,
+	// …), or the object is being deleted. The remedy is in the metadata.
 	RefusalMetadataPrecondition Refusal = "MetadataPrecondition"
-	// RefusalAdmissionDenied: a webhook, a policy or an admission plugin refused the request. What it said isn't the server's
-	// knowledge of the fields, and replacing would be a way around it.
+	// RefusalAdmissionDenied: a webhook, a policy or an admission plugin refused the request. What it said isn't the
+	// server's knowledge of the fields, and replacing would be a way around it.
 	RefusalAdmissionDenied Refusal = "AdmissionDenied"
 )
 
@@ -49,8 +50,8 @@ const (
 
 // Field is one thing that the server objects to.
 type Field struct {
-	// Path is the field in the object, with the items of lists by key, as in a plan's changes. It is nil for the object as a
-	// whole, and as long as it isn't known: [Verdict.Locate] looks for it in the object.
+	// Path is the field in the object, with the items of lists by key, as in a plan's changes. It is nil for the object
+	// as a whole, and as long as it isn't known: [Verdict.Locate] looks for it in the object.
 	Path projection.Path
 	// Text is the field as the server prints it, lists by position: "spec.template.spec.volumes[0].secret". Where the
 	// server prints a field that doesn't exist (volumeMode for spec.volumeMode), it is the real one. It is empty for the
@@ -97,8 +98,8 @@ type Verdict struct {
 	// Fields are the distinct causes in the server's order. When the manifest isn't valid in itself, they are the
 	// reasons for that.
 	Fields []Field
-	// Leftovers are the fields that are in the way of a server-side apply, in the live object. Only Probe can find them, and
-	// only for MergeLeftover. Of a list whose items nobody's record names, the list itself is meant.
+	// Leftovers are the fields that are in the way of a server-side apply, in the live object. Only Probe can find them,
+	// and only for MergeLeftover. Of a list whose items nobody's record names, the list itself is meant.
 	Leftovers []projection.Path
 	// Remedy is what the user can do other than replacing the object, "" when nothing is known.
 	Remedy string
@@ -130,10 +131,11 @@ func (v *Verdict) doubt(certainty Certainty, why string) {
 // only when every cause is. Invalid comes before Directional, because the server has to be asked before it is known
 // whether the rest is valid.
 var precedence = []Refusal{
-	RefusalAdmissionDenied, RefusalMetadataPrecondition, RefusalInvalid, RefusalDirectional, RefusalMergeLeftover, RefusalImmutable, RefusalNone,
+	RefusalAdmissionDenied, RefusalMetadataPrecondition, RefusalInvalid, RefusalDirectional, RefusalMergeLeftover,
+	RefusalImmutable, RefusalNone,
 }
 
-// merge adds the verdict on another cause or error to v.
+// merge adds the verdict on another cause or error to v, and its fields, be they known or not.
 func (v *Verdict) merge(other Verdict) {
 	rank := func(r Refusal) int { return slices.Index(precedence, r) }
 	switch {
@@ -144,11 +146,7 @@ func (v *Verdict) merge(other Verdict) {
 	if v.Remedy == "" {
 		v.Remedy = other.Remedy
 	}
-	for _, f := range other.Fields {
-		if !slices.ContainsFunc(v.Fields, f.isSame) {
-			v.Fields = append(v.Fields, f)
-		}
-	}
+	v.Fields = append(v.Fields, other.Fields...)
 	v.causes = append(v.causes, other.causes...)
 	for _, text := range other.Evidence.Texts {
 		if !slices.Contains(v.Evidence.Texts, text) {
@@ -157,7 +155,17 @@ func (v *Verdict) merge(other Verdict) {
 	}
 }
 
-func (f Field) isSame(other Field) bool { return f.Text == other.Text && f.Message == other.Message }
+// distinct returns the fields without repetitions.
+func distinct(fields []Field) []Field {
+	type content struct{ text, message string }
+	seen := map[content]bool{}
+	return slices.DeleteFunc(fields, func(f Field) bool {
+		c := content{f.Text, f.Message}
+		twice := seen[c]
+		seen[c] = true
+		return twice
+	})
+}
 
 // cause is a cause of the refusal.
 type cause struct {

@@ -2,7 +2,6 @@ package answer
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,11 +23,13 @@ func DistinctCauses(details *metav1.StatusDetails) []Cause {
 		return nil
 	}
 	var distinct []Cause
+	seen := map[Cause]bool{}
 	for _, c := range details.Causes {
 		read := readCause(c)
-		if !slices.Contains(distinct, read) {
+		if !seen[read] {
 			distinct = append(distinct, read)
 		}
+		seen[read] = true
 	}
 	return distinct
 }
@@ -69,8 +70,8 @@ func readCause(c metav1.StatusCause) Cause {
 	return read
 }
 
-// Message is what a user gets to see of the cause. The value is left out: it may be a secret, and the user has it in the
-// manifest anyway.
+// Message is what a user gets to see of the cause. The value is left out: it may be a secret, and the user has it in
+// the manifest anyway.
 func (c Cause) Message() string {
 	return join(c.label, c.detail)
 }

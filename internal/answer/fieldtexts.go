@@ -10,8 +10,8 @@ const (
 	attributesRemedy = "name another volume attributes class instead of none"
 )
 
-// FieldTexts are the texts about fields that can't change, or not in this way. The texts of subresources (status, scale,
-// resize, ephemeralcontainers) are not among them: an apply of a manifest doesn't get them.
+// FieldTexts are the texts about fields that can't change, or not in this way. The texts of subresources (status,
+// scale, resize, ephemeralcontainers) are not among them: an apply of a manifest doesn't get them.
 var FieldTexts = []FieldText{
 	{
 		Family: FieldIsImmutable, Type: invalidValue, Text: "field is immutable",

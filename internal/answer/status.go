@@ -38,8 +38,8 @@ func Foreign(status metav1.Status) (text string, foreign bool) {
 	return "", false
 }
 
-// AboutOptions reports whether a 422 is about the options of the request, PatchOptions and the like. No object is in their
-// group.
+// AboutOptions reports whether a 422 is about the options of the request, PatchOptions and the like. No object is in
+// their group.
 func AboutOptions(status metav1.Status) bool {
 	return status.Details != nil && status.Details.Group == "meta.k8s.io"
 }
@@ -60,7 +60,8 @@ func Conflicts(status metav1.Status) []metav1.StatusCause {
 	return CausesOf(status, metav1.CauseTypeFieldManagerConflict)
 }
 
-// NoDryRun reports whether a server refused a dry run because a webhook that has side effects is registered for the object.
+// NoDryRun reports whether a server refused a dry run because a webhook that has side effects is registered for the
+// object.
 func NoDryRun(status metav1.Status) bool {
 	return isBadRequest(status) && strings.HasSuffix(status.Message, noDryRun)
 }
@@ -94,8 +95,8 @@ func Refusal(message string) (refusal string, ok bool) {
 	return strings.CutPrefix(rest, isForbidden)
 }
 
-// Admission returns the text in which admission denied a request. Webhooks and policies choose code, reason and causes of
-// their answer, a 422 with causes included; only the beginning of the message is the server's.
+// Admission returns the text in which admission denied a request. Webhooks and policies choose code, reason and
+// causes of their answer, a 422 with causes included; only the beginning of the message is the server's.
 func Admission(status metav1.Status) (text string, denied bool) {
 	if WebhookTexts.Find(status.Message) == Webhook {
 		return status.Message, true
@@ -110,7 +111,8 @@ func Admission(status metav1.Status) (text string, denied bool) {
 	return refusal, status.Code == http.StatusForbidden && !aboutRights(refusal)
 }
 
-// aboutRights reports whether a refusal is one of the authorizer, or of the checks against escalation of the RBAC storage.
+// aboutRights reports whether a refusal is one of the authorizer, or of the checks against escalation of the RBAC
+// storage.
 func aboutRights(refusal string) bool {
 	s := sentence{rest: refusal, ok: true}
 	s.word(denialStart)

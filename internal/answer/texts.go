@@ -2,7 +2,8 @@ package answer
 
 import "strings"
 
-// Meaning is what a text means. A meaning that is the kind of a failure has the name of a class of package authresilience.
+// Meaning is what a text means. A meaning that is the kind of a failure has the name of a class of package
+// authresilience.
 type Meaning string
 
 // The meanings. The zero value is that of a text that isn't known.
@@ -32,9 +33,9 @@ const (
 	TypeNotServed      Meaning = "TypeNotServed"
 )
 
-// Text is one text where neither a type, a reason nor a code tells what it means. It counts only at the start of a message,
-// or of the part of one that the comment of its table names: names and values are further back, or in quotes that are
-// read as such.
+// Text is one text where neither a type, a reason nor a code tells what it means. It counts only at the start of a
+// message, or of the part of one that the comment of its table names: names and values are further back, or in quotes
+// that are read as such.
 type Text struct {
 	Start  string
 	Has    string // what must follow somewhere, if not empty

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// HoldsOthers reports whether deleting an object of a kind takes data or other objects along. The kind is followed by its
-// group, if it has one: "CustomResourceDefinition.apiextensions.k8s.io".
+// HoldsOthers reports whether deleting an object of a kind takes data or other objects along. The kind is followed by
+// its group, if it has one: "CustomResourceDefinition.apiextensions.k8s.io".
 func HoldsOthers(kind string) bool { return holders[kind] }
 
 var holders = map[string]bool{
@@ -25,7 +25,8 @@ type Hazard struct {
 	Text string
 	// field and value are the condition: the field has the value; has any, if it is "*"; has none, if it is "".
 	field, value string
-	// unread is the text for an object that nobody read. It is empty if the object has to be read for the hazard to be told.
+	// unread is the text for an object that nobody read. It is empty if the object has to be read for the hazard to be
+	// told.
 	unread string
 }
 
@@ -84,8 +85,8 @@ func always(endangers, text string) Hazard {
 	return Hazard{Endangers: endangers, Text: text, unread: text}
 }
 
-// HazardsOf returns what deleting the object endangers, as far as its kind and what is in it tell. The kind is followed by
-// its group, as for [HoldsOthers].
+// HazardsOf returns what deleting the object endangers, as far as its kind and what is in it tell. The kind is
+// followed by its group, as for [HoldsOthers].
 func HazardsOf(kind string, obj map[string]any) []Hazard {
 	var found []Hazard
 	for _, h := range hazards[kind] {

@@ -10,8 +10,8 @@ type Values struct {
 
 // values holds the kinds by apiVersion and kind.
 //
-// Source of what is assigned: the allocators in kubernetes/pkg/registry/core/service; of what is generated: the strategies
-// in kubernetes/pkg/registry and the admission plugin ServiceAccount. Both 1.33 to 1.36.
+// Source of what is assigned: the allocators in kubernetes/pkg/registry/core/service; of what is generated: the
+// strategies in kubernetes/pkg/registry and the admission plugin ServiceAccount. Both 1.33 to 1.36.
 var values = map[string]Values{
 	"v1/Service": {
 		Assigned: []string{"spec.ports[*].nodePort", "spec.healthCheckNodePort", "spec.clusterIP", "spec.clusterIPs"},
@@ -32,8 +32,8 @@ var values = map[string]Values{
 	},
 }
 
-// ValuesOf returns what a server makes up for objects of a kind, beside [GeneratedAlways]. The caller must not change the
-// lists.
+// ValuesOf returns what a server makes up for objects of a kind, beside [GeneratedAlways]. The caller must not change
+// the lists.
 func ValuesOf(apiVersion, kind string) Values { return values[apiVersion+"/"+kind] }
 
 // EachValues calls visit for every kind that [ValuesOf] knows, by apiVersion and kind ("v1/Service").

@@ -99,8 +99,8 @@ func submatch(text string, m []int, n int) string {
 	return text[m[2*n]:m[2*n+1]]
 }
 
-// withGroup returns details with the group of the kind, if they have none and there is only one that it can be. A Status
-// without a group speaks of the core group; kubectl's text never has one.
+// withGroup returns details with the group of the kind, if they have none and there is only one that it can be. A
+// Status without a group speaks of the core group; kubectl's text never has one.
 func withGroup(details *metav1.StatusDetails) *metav1.StatusDetails {
 	if details == nil || details.Group != "" {
 		return details
@@ -119,8 +119,8 @@ var unregistered = map[string]string{
 	"Workload":                  "scheduling.k8s.io",
 }
 
-// groupOf returns the group of the built-in kind of a name, "" if there are several or none. Servers have no kinds in the
-// group extensions any more.
+// groupOf returns the group of the built-in kind of a name, "" if there are several or none. Servers have no kinds in
+// the group extensions any more.
 func groupOf(kind string) string {
 	if group, known := unregistered[kind]; known {
 		return group

@@ -29,8 +29,9 @@ func (e Error) Err() error {
 	return &apierrors.StatusError{ErrStatus: e.Status}
 }
 
-// Verdict is [immutability.ClassifyStatus] on the saved status. A verdict that was read from prose is never replaceable.
-// Prose that names a kind without its group, as kubectl's does, is taken to mean the one built-in kind of that name.
+// Verdict is [immutability.ClassifyStatus] on the saved status. A verdict that was read from prose is never
+// replaceable. Prose that names a kind without its group, as kubectl's does, is taken to mean the one built-in kind
+// of that name.
 func (e Error) Verdict() immutability.Verdict {
 	status := e.Status
 	if e.Prose {
@@ -67,8 +68,8 @@ func Parse(data []byte) (Error, error) {
 	return Error{}, errors.New("no API status found: neither a JSON object of kind Status, nor the text of a refused object")
 }
 
-// A Status in JSON has one of these keys: client-go drops the kind when it decodes one. In a quoted string they have quotes
-// with backslashes.
+// A Status in JSON has one of these keys: client-go drops the kind when it decodes one. In a quoted string they have
+// quotes with backslashes.
 var (
 	tellTales = []*regexp.Regexp{
 		regexp.MustCompile(`"kind"\s*:\s*"Status"`), regexp.MustCompile(`"ErrStatus"\s*:`), regexp.MustCompile(`"status"\s*:\s*"Failure"`),
