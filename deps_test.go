@@ -23,10 +23,10 @@ type budget struct {
 
 var budgets = map[string]budget{
 	"projection":     {ours: []string{"internal/kinds"}},
-	"identity":       {},
-	"immutability":   {ours: []string{"internal/apistatus"}, modules: apimachinery},
-	"authresilience": {modules: clientGo},
-	"fieldowner":     {ours: []string{"projection", "internal/kinds", "internal/apistatus"}, modules: apimachinery},
+	"identity":       {ours: []string{"projection", "internal/kinds"}},
+	"immutability":   {ours: []string{"projection", "internal/kinds", "internal/answer"}, modules: apimachinery},
+	"authresilience": {ours: []string{"internal/answer"}, modules: clientGo},
+	"fieldowner":     {ours: []string{"projection", "internal/kinds", "internal/answer"}, modules: apimachinery},
 	"projection/builtin": {
 		ours:    []string{"projection", "projection/internal/typed", "internal/kinds"},
 		modules: slices.Concat(clientGo, api, []string{"github.com/pkg/errors", "gopkg.in/evanphx/json-patch.v4"}),
@@ -34,7 +34,7 @@ var budgets = map[string]budget{
 	"projection/openapi": {ours: []string{"projection", "projection/internal/typed", "internal/kinds"}, modules: slices.Concat(clientGo, api)},
 	"ssaplan/explain": {
 		ours: []string{
-			"projection", "identity", "authresilience", "fieldowner", "internal/kinds", "internal/apistatus",
+			"projection", "identity", "authresilience", "fieldowner", "internal/kinds", "internal/answer",
 			"ssaplan/internal/fastjson",
 		},
 		modules: clientGo,
@@ -42,7 +42,7 @@ var budgets = map[string]budget{
 	"ssaplan": {
 		ours: []string{
 			"ssaplan/explain",
-			"projection", "identity", "immutability", "authresilience", "fieldowner", "internal/kinds", "internal/apistatus",
+			"projection", "identity", "immutability", "authresilience", "fieldowner", "internal/kinds", "internal/answer",
 			"ssaplan/internal/wire", "ssaplan/internal/fastjson",
 		},
 		modules: slices.Concat(clientGo, []string{"github.com/google/go-cmp"}),
@@ -102,7 +102,8 @@ func TestBudgetsRefuse(t *testing.T) {
 	for _, row := range []struct{ name, path, from string }{
 		{"projection", "k8s.io/apimachinery/pkg/types", "k8s.io/apimachinery"},
 		{"identity", "sigs.k8s.io/yaml", "sigs.k8s.io/yaml"},
-		{"identity", module + "/projection", module},
+		{"identity", module + "/fieldowner", module},
+		{"immutability", module + "/fieldowner", module},
 		{"immutability", "k8s.io/client-go/rest", "k8s.io/client-go"},
 		{"immutability", "github.com/google/uuid", "github.com/google/uuid"},
 		{"authresilience", "k8s.io/client-go/dynamic", "k8s.io/client-go"},

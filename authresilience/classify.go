@@ -11,25 +11,26 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"reflect"
-	"slices"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
+
+	"github.com/ssaplan/primitives/internal/answer"
 )
 
-// Classify returns the class of err: [ClassNone] for nil, [ClassUnknown] if no other class describes it. It sees through
-// everything that has an Unwrap method, through apimachinery's aggregates and through what discovery reports for the
-// groups that it could not read. The class of a wrapped error is the class of the error.
+// Classify returns the class of err: [ClassNone] for nil, [ClassUnknown] if no other class describes it. It sees
+// through everything that has an Unwrap method, through apimachinery's aggregates and through what discovery reports
+// for the groups that it could not read. The class of a wrapped error is the class of the error.
 //
 // Where several errors are joined, the one whose class stands first in [Classes] decides, in whatever order they are
 // joined. A RESTMapper that can't read an API group says "no matches for kind", as for a kind that isn't installed, so
 // join what discovery said to it: as long as the group of the kind is among those that failed, the class is that of
 // the failure, and not TypeNotServed.
 func Classify(err error) Class {
-	if isNil(err) {
+	if answer.IsNil(err) {
 		return ClassNone
 	}
 	return tree{unmatched(err)}.class(err)
@@ -41,14 +42,14 @@ type tree struct {
 }
 
 func (t tree) class(err error) Class {
-	if isNil(err) {
+	if answer.IsNil(err) {
 		return ClassUnknown
 	}
 	if class, ok := t.own(err); ok {
 		return class
 	}
 	class := ClassUnknown
-	inner := unwrap(err)
+	inner := answer.Unwrap(err)
 	for _, e := range inner {
 		class = first(class, t.class(e))
 	}
@@ -79,34 +80,6 @@ func (t tree) own(err error) (class Class, ok bool) {
 		return alertClass(e)
 	}
 	return ClassUnknown, false
-}
-
-// unwrap returns the errors that err wraps.
-func unwrap(err error) []error {
-	var inner []error
-	switch e := err.(type) {
-	case interface{ Unwrap() error }:
-		inner = []error{e.Unwrap()}
-	case interface{ Unwrap() []error }:
-		inner = e.Unwrap()
-	case interface{ Errors() []error }: // apimachinery's Aggregate has no Unwrap
-		inner = e.Errors()
-	}
-	var present []error
-	for _, e := range inner {
-		if !isNil(e) {
-			present = append(present, e)
-		}
-	}
-	return present
-}
-
-// walk visits the tree of err, outermost first, until visit returns true, and reports whether it did.
-func walk(err error, visit func(error) bool) bool {
-	if isNil(err) {
-		return false
-	}
-	return visit(err) || slices.ContainsFunc(unwrap(err), func(inner error) bool { return walk(inner, visit) })
 }
 
 // leafClass classifies an error that wraps nothing: by its type, and for want of one by its text.
@@ -153,7 +126,7 @@ func transportClass(err error) Class {
 // certificates refuses one with an alert; its type is unexported, so the text has to do.
 func alertClass(err *net.OpError) (class Class, ok bool) {
 	switch {
-	case err.Op == "remote error" && err.Err != nil && clientCertificateAlerts[err.Err.Error()]:
+	case err.Op == "remote error" && err.Err != nil && answer.AlertsClientCertificate(err.Err.Error()):
 		return ClassAuthentication, true
 	case err.Op == "remote error", err.Op == "local error":
 		return ClassTLS, true
@@ -196,11 +169,27 @@ func isDecoding(err error) bool {
 		runtime.IsMissingKind(err) || runtime.IsMissingVersion(err) || runtime.IsNotRegisteredError(err)
 }
 
-// isNil reports whether err is nil, or a nil pointer in an error's clothes, whose methods would panic.
-func isNil(err error) bool {
-	if err == nil {
-		return true
+// textClass classifies the text of an error that has no type to tell: one of client-go, or a Status of which somebody
+// kept only the message.
+func textClass(text string) Class {
+	if class := classIn(answer.ClientTexts, text); class != ClassUnknown {
+		return class
 	}
-	v := reflect.ValueOf(err)
-	return v.Kind() == reflect.Pointer && v.IsNil()
+	if d, ok := answer.FlattenedDenial(text); ok {
+		return classOfDenial(d)
+	}
+	return flattenedUnauthorized(text)
+}
+
+// flattenedUnauthorized recognises a text that ends in that of a 401. Only what follows the last ": " counts, and it
+// must be the text of a 401 from end to end, a typed client's "(get configmaps x)" aside.
+func flattenedUnauthorized(text string) Class {
+	last := text[strings.LastIndex(text, ": ")+1:]
+	last, _, _ = strings.Cut(strings.TrimSpace(last), " (")
+	for _, text := range answer.UnauthorizedTexts {
+		if last == text.Start {
+			return Class(text.Means)
+		}
+	}
+	return ClassUnknown
 }

@@ -1,13 +1,12 @@
 package authresilience
 
 import (
-	"cmp"
 	"path/filepath"
 
 	"k8s.io/client-go/rest"
 )
 
-// A Kind is a way of proving to a server who is asking.
+// A CredentialKind is a way of proving to a server who is asking.
 type CredentialKind string
 
 // The ways that a client's configuration offers.
@@ -32,11 +31,10 @@ type Credential struct {
 // A source is one of the credentials that a client sends, or was meant to send.
 type source struct {
 	kind CredentialKind
-	name string
-	file string // where facts have to be read from at the time of the diagnosis, in place of those below
-	// unsent says that client-go leaves it out, silently.
-	unsent bool
-	facts
+	name string // of the file or plugin
+	// file is where the facts have to be read from at the time of the diagnosis, in place of those below.
+	file  string
+	facts facts
 }
 
 // FromRESTConfig describes the credentials of a client that is made from config. It reads no file and starts no plugin.
@@ -77,15 +75,15 @@ func (c *Credential) add(s source) {
 	c.sources = append(c.sources, s)
 }
 
-// addCertificate describes the client certificate, and reports whether it is sent: without a key client-go leaves it out
-// and says nothing.
+// addCertificate describes the client certificate, and reports whether it is sent: without a key client-go leaves it
+// out and says nothing.
 func (c *Credential) addCertificate(config rest.TLSClientConfig) bool {
 	hasCert := len(config.CertData) > 0 || config.CertFile != ""
 	hasKey := len(config.KeyData) > 0 || config.KeyFile != ""
 	switch {
 	case !hasCert:
 	case !hasKey:
-		c.add(source{kind: ClientCertificate, unsent: true, facts: facts{problem: "it isn't sent, since its key is missing"}})
+		c.add(source{kind: ClientCertificate, facts: facts{Finding: Finding{Problem: "it isn't sent, since its key is missing", unsent: true}}})
 	case len(config.CertData) > 0:
 		c.add(source{kind: ClientCertificate, facts: certificateFacts(config.CertData)})
 	default:
@@ -117,20 +115,15 @@ func (s source) current() facts {
 	if s.file == "" {
 		return s.facts
 	}
-	content, problem := readCredential(s.file)
+	content, trouble := readCredential(s.file)
 	switch {
-	case problem != "" && s.facts.format != "":
+	case trouble != "" && s.facts.format != "":
 		return s.facts
-	case problem != "":
-		return facts{problem: problem}
+	case trouble != "":
+		return problem(trouble)
 	case s.kind == ClientCertificate:
 		return certificateFacts(content)
 	default:
 		return tokenFacts(string(content))
 	}
-}
-
-// label names the source in a sentence.
-func (s source) label(f facts) string {
-	return cmp.Or(s.name, f.subject)
 }

@@ -8,9 +8,11 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/ssaplan/primitives/internal/answer"
 )
 
-// Read describes the read that failed.
+// ReadAttempt describes the read that failed.
 type ReadAttempt struct {
 	// Object names what was read, such as "apps/v1/Deployment default/web". It appears in the warning as it is.
 	Object string
@@ -28,9 +30,9 @@ type Kept[T any] struct {
 }
 
 // Degrade decides whether a failed read may keep the prior state. It may, and ok is true, if err is of a [Class] that
-// is Degradable: the server refused the identity of the caller and said nothing about the object. Then the result holds
-// the prior state, untouched, the mark that it is stale, and a warning. Otherwise the read has failed with err and there
-// is no result.
+// is Degradable: the server refused the identity of the caller and said nothing about the object. Then the result
+// holds the prior state, untouched, the mark that it is stale, and a warning. Otherwise the read has failed with err
+// and there is no result.
 //
 // Degrade is for reads. A write with the same error has failed, so don't ask. As far as err shows that it comes from a
 // write (the denied verb, the HTTP method), Degrade refuses it.
@@ -55,7 +57,7 @@ func Degrade[T any](prior T, err error, read ReadAttempt) (kept Kept[T], ok bool
 
 // aboutWrite reports whether something in the tree of err shows that it comes from a write.
 func aboutWrite(err error) bool {
-	return walk(err, func(node error) bool {
+	return answer.Walk(err, func(node error) bool {
 		switch e := node.(type) {
 		case *url.Error:
 			switch strings.ToUpper(e.Op) {
@@ -64,10 +66,10 @@ func aboutWrite(err error) bool {
 			}
 		case apierrors.APIStatus:
 			refusal, decoded := forbiddenText(e.Status())
-			d, ok := parseDenial(refusal)
-			return decoded && (!ok || d.ofWrite()) // a refusal that is no denial can only be about a change
+			d, ok := answer.ParseDenial(refusal)
+			return decoded && (!ok || d.OfWrite()) // a refusal that is no denial can only be about a change
 		}
 		d, ok := denialOf(node)
-		return ok && d.ofWrite()
+		return ok && d.OfWrite()
 	})
 }

@@ -1,6 +1,7 @@
 package authresilience
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,7 +15,7 @@ const ClockSkew = 5 * time.Minute
 // Validity is what a credential's dates say.
 type Validity string
 
-// What dates can say. Expired and NotYetValid are certain beyond [ClockSkew].
+// What dates can say. Expired and NotYet are certain beyond [ClockSkew].
 const (
 	// ValidityUnknown: the credential says no end, or one that is too near to now.
 	ValidityUnknown Validity = "unknown"
@@ -38,7 +39,7 @@ type Finding struct {
 	Issuer    string    // of a JWT, or of a client certificate
 	Audiences []string  // of a JWT
 	Problem   string    // what is wrong with it, or unknown about it
-	unsent    bool
+	unsent    bool      // client-go leaves it out, silently
 }
 
 // Diagnosis is what the credentials of a client say about themselves at a time. It holds no secret. The zero value says
@@ -60,24 +61,21 @@ func Diagnose(credential Credential, now time.Time) Diagnosis {
 	return d
 }
 
+// finding judges what the credential says about itself.
 func (s source) finding(now time.Time) Finding {
-	facts := s.current()
-	f := Finding{
-		Kind: s.kind, Name: s.label(facts), Validity: ValidityUnknown,
-		NotBefore: facts.window.notBefore, NotAfter: facts.window.notAfter,
-		Issuer: facts.issuer, Audiences: facts.audiences, Problem: facts.problem,
-		unsent: s.unsent,
-	}
+	says := s.current()
+	f := says.Finding
+	f.Kind, f.Name, f.Validity = s.kind, cmp.Or(s.name, f.Name), ValidityUnknown
 	switch {
-	case facts.problem != "":
+	case f.Problem != "":
 		f.Validity = ValidityMalformed
-	case facts.format == formatOpaque:
+	case says.format == formatOpaque:
 		f.Problem = "it is opaque and doesn't say when it expires"
-	case facts.format != "":
-		f.Validity = facts.window.validity(now)
+	case says.format != "":
+		f.Validity = window{f.NotBefore, f.NotAfter}.validity(now)
 	}
-	if f.Validity == ValidityValid && facts.chain.validity(now) == ValidityExpired {
-		f.Validity, f.Problem = ValidityUnknown, "a certificate of its chain expired "+ago(facts.chain.notAfter, now)
+	if f.Validity == ValidityValid && says.chain.validity(now) == ValidityExpired {
+		f.Validity, f.Problem = ValidityUnknown, "a certificate of its chain expired "+ago(says.chain.notAfter, now)
 	}
 	return f
 }

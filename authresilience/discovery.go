@@ -6,6 +6,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/ssaplan/primitives/internal/answer"
 )
 
 // A missingType is a type that a RESTMapper did not find.
@@ -28,7 +30,7 @@ func unmatched(err error) []missingType {
 		return []missingType{m}
 	}
 	var types []missingType
-	for _, inner := range unwrap(err) {
+	for _, inner := range answer.Unwrap(err) {
 		types = append(types, unmatched(inner)...)
 	}
 	return types
@@ -55,9 +57,9 @@ func failedGroups(err error) (map[schema.GroupVersion]error, bool) {
 	return groups, true
 }
 
-// isOfDiscovery reports whether err is of the type of that name in client-go's package discovery. Importing that package
-// brings every type of the Kubernetes API into a program and its memory, which costs each garbage collection several
-// times what it costs without.
+// isOfDiscovery reports whether err is of the type of that name in client-go's package discovery. Importing that
+// package brings every type of the Kubernetes API into a program and its memory, which costs each garbage collection
+// several times what it costs without.
 func isOfDiscovery(err error, name string) bool {
 	t := reflect.TypeOf(err)
 	if t.Kind() == reflect.Pointer {

@@ -1,20 +1,30 @@
 package authresilience
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/ssaplan/primitives/internal/answer"
+)
+
+// Text is a text of a table.
+type Text = answer.Text
 
 // The tables of what servers say, and of what clients say.
 var (
-	ServerPhrases = []*[]phrase{&webhookPhrases, &policyPhrases, &forbiddenPhrases, &badRequestPhrases, &serverErrorPhrases, &foreignPhrases}
-	ClientPhrases = []*[]phrase{&clientPhrases, &unauthorizedTexts}
+	ServerTexts = []*answer.Table{
+		&answer.WebhookTexts, &answer.PolicyTexts, &answer.ForbiddenTexts, &answer.BadRequestTexts, &answer.ServerErrorTexts,
+		&answer.ForeignTexts,
+	}
+	ClientTexts = []*answer.Table{&answer.ClientTexts, &answer.UnauthorizedTexts}
 )
 
-// WithoutPhrase calls test once for each phrase of some tables, while that phrase is missing from its table.
-func WithoutPhrase(tables []*[]phrase, test func(phrase string, recorded bool)) {
+// WithoutText calls test once for each text of some tables, while that text is missing from its table.
+func WithoutText(tables []*answer.Table, test func(text answer.Text)) {
 	for _, table := range tables {
 		all := *table
-		for i, p := range all {
+		for i, text := range all {
 			*table = slices.Delete(slices.Clone(all), i, i+1)
-			test(p.start+"…"+p.has, p.seen == recorded)
+			test(text)
 		}
 		*table = all
 	}

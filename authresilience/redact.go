@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/ssaplan/primitives/internal/answer"
 )
 
 // Redact returns err if its text is made of what an API server, client-go, the Go library and the caller say. If there
@@ -16,40 +18,30 @@ import (
 // a credential plugin, whose output client-go quotes; and an address with a password in it. What an API server says of
 // an invalid object is its own words, and may quote values of the object.
 func Redact(err error) error {
-	if !walk(err, holdsForeignText) {
+	if !answer.Walk(err, holdsForeignText) {
 		return err
 	}
 	text := Classify(err).Describe().Meaning
-	walk(err, func(node error) bool {
+	answer.Walk(err, func(node error) bool {
 		status, ok := node.(apierrors.APIStatus)
 		if ok {
 			text = fmt.Sprintf("%s (HTTP %d)", text, status.Status().Code)
 		}
 		return ok
 	})
-	return &redactedError{text: text, err: err}
+	return answer.Redacted(err, text)
 }
-
-// redactedError stands for an error whose text must not be shown.
-type redactedError struct {
-	text string
-	err  error
-}
-
-func (e *redactedError) Error() string    { return e.text }
-func (e *redactedError) Unwrap() error    { return e.err }
-func (e *redactedError) GoString() string { return fmt.Sprintf("%q", e.text) }
 
 // holdsForeignText reports whether the text of err itself, not of what it wraps, was written by somebody else.
 func holdsForeignText(err error) bool {
 	switch e := err.(type) {
 	case apierrors.APIStatus:
-		_, foreign := unexpected(e.Status())
+		_, foreign := answer.Foreign(e.Status())
 		return foreign
 	case *url.Error:
 		return strings.Contains(e.URL, "@")
 	}
-	if len(unwrap(err)) > 0 {
+	if len(answer.Unwrap(err)) > 0 {
 		return false
 	}
 	switch leafClass(err) {

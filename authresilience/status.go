@@ -2,17 +2,19 @@ package authresilience
 
 import (
 	"net/http"
-	"strconv"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/ssaplan/primitives/internal/answer"
 )
 
 // classifyStatus classifies the answer of a server. Where a reason is given it counts, else the HTTP code; texts count
 // only where server and plugins answer with the same reason and code for different things.
 func classifyStatus(status metav1.Status) Class {
-	if text, ok := unexpected(status); ok {
-		return unexpectedClass(int(status.Code), text) // client-go has no reason of its own for a 502
+	if text, foreign := answer.Foreign(status); foreign {
+		return foreignClass(int(status.Code), text) // client-go has no reason of its own for a 502
 	}
 	if class := admissionClass(status.Message); class != ClassUnknown {
 		return class
@@ -29,9 +31,9 @@ func classifyStatus(status metav1.Status) Class {
 	case http.StatusUnprocessableEntity:
 		return invalidClass(status)
 	case http.StatusBadRequest:
-		return find(badRequestPhrases, status.Message).or(ClassBadRequest)
+		return classIn(answer.BadRequestTexts, status.Message).or(ClassBadRequest)
 	case http.StatusInternalServerError:
-		return find(serverErrorPhrases, status.Message).or(ClassServerFault)
+		return classIn(answer.ServerErrorTexts, status.Message).or(ClassServerFault)
 	default:
 		return classOfCode(code)
 	}
@@ -92,33 +94,19 @@ func classOfCode(code int) Class {
 	return ClassUnknown
 }
 
-// unexpected reports whether client-go made this status up for an answer that was none, and returns the text of that
-// answer, "unknown" if it had none.
-func unexpected(status metav1.Status) (string, bool) {
-	if status.Details == nil {
-		return "", false
-	}
-	for _, cause := range status.Details.Causes {
-		if cause.Type == metav1.CauseTypeUnexpectedServerResponse {
-			return cause.Message, true
-		}
-	}
-	return "", false
-}
-
-// unexpectedClass classifies an answer that isn't a Status. That is what proxies send, but also kube-apiserver for a
+// foreignClass classifies an answer that isn't a Status. That is what proxies send, but also kube-apiserver for a
 // path that it doesn't serve and under overload; and discovery looks at no Status, not even at one that is sent.
 //
 // A 403 of that kind is the refusal of an identity: admission always answers with a Status, so what remains is the
 // authorization of discovery requests and the access control of a gateway.
-func unexpectedClass(code int, text string) Class {
+func foreignClass(code int, text string) Class {
 	switch code {
 	case http.StatusUnauthorized:
 		return ClassAuthentication
 	case http.StatusForbidden:
 		return ClassAuthorization
 	case http.StatusNotFound, http.StatusBadRequest:
-		return find(foreignPhrases, text).or(ClassUnexpectedResponse)
+		return classIn(answer.ForeignTexts, text).or(ClassUnexpectedResponse)
 	case http.StatusConflict, http.StatusUnprocessableEntity, http.StatusGone:
 		return ClassUnexpectedResponse
 	}
@@ -132,28 +120,28 @@ func unexpectedClass(code int, text string) Class {
 // admissionClass recognises the refusals that keep neither to a code nor to a reason: a webhook chooses both, and a
 // policy the reason.
 func admissionClass(message string) Class {
-	if class := find(webhookPhrases, message); class != ClassUnknown {
+	if class := classIn(answer.WebhookTexts, message); class != ClassUnknown {
 		return class
 	}
-	refusal, ok := refusalOf(message)
+	refusal, ok := answer.Refusal(message)
 	if !ok {
 		return ClassUnknown
 	}
-	return find(policyPhrases, refusal)
+	return classIn(answer.PolicyTexts, refusal)
 }
 
 func forbiddenClass(status metav1.Status) Class {
-	if hasCause(status, metav1.CauseType("NamespaceTerminating")) { // core/v1's constant; k8s.io/api isn't needed for it
+	if answer.HasCause(status, metav1.CauseType("NamespaceTerminating")) { // core/v1's constant; k8s.io/api isn't needed for it
 		return ClassNamespaceTerminating
 	}
-	refusal, ok := refusalOf(status.Message)
+	refusal, ok := answer.Refusal(status.Message)
 	if !ok {
 		return ClassForbidden
 	}
-	if d, ok := parseDenial(refusal); ok {
-		return d.class()
+	if d, ok := answer.ParseDenial(refusal); ok {
+		return classOfDenial(d)
 	}
-	return find(forbiddenPhrases, strings.TrimPrefix(refusal, "[")).or(ClassAdmission) // "[" starts a list of refusals
+	return classIn(answer.ForbiddenTexts, strings.TrimPrefix(refusal, "[")).or(ClassAdmission) // "[" starts a list of refusals
 }
 
 // notFoundClass tells what is not there. A 404 that doesn't name an object proves nothing about one.
@@ -162,7 +150,7 @@ func notFoundClass(status metav1.Status) Class {
 	if status.Details != nil {
 		details = *status.Details
 	}
-	if class := find(foreignPhrases, status.Message); class != ClassUnknown {
+	if class := classIn(answer.ForeignTexts, status.Message); class != ClassUnknown {
 		return class
 	}
 	switch {
@@ -179,7 +167,7 @@ func conflictClass(status metav1.Status) Class {
 	switch {
 	case status.Reason == metav1.StatusReasonAlreadyExists:
 		return ClassAlreadyExists
-	case hasCause(status, metav1.CauseTypeFieldManagerConflict):
+	case answer.HasCause(status, metav1.CauseTypeFieldManagerConflict):
 		return ClassConflict
 	default:
 		return ClassOutdated
@@ -188,45 +176,53 @@ func conflictClass(status metav1.Status) Class {
 
 // invalidClass tells an object that validation refused from options of the request that it refused.
 func invalidClass(status metav1.Status) Class {
-	if status.Details != nil && status.Details.Group == "meta.k8s.io" && strings.HasSuffix(status.Details.Kind, "Options") {
+	if answer.AboutOptions(status) {
 		return ClassBadRequest
 	}
 	return ClassInvalid
 }
 
-func hasCause(status metav1.Status, cause metav1.CauseType) bool {
-	if status.Details == nil {
-		return false
-	}
-	for _, c := range status.Details.Causes {
-		if c.Type == cause {
-			return true
-		}
-	}
-	return false
-}
-
 // forbiddenText returns the refusal in a 403 of an API server, and whether status is one.
 func forbiddenText(status metav1.Status) (refusal string, ok bool) {
-	if _, foreign := unexpected(status); foreign || codeOf(status) != http.StatusForbidden {
+	if _, foreign := answer.Foreign(status); foreign || codeOf(status) != http.StatusForbidden {
 		return "", false
 	}
-	refusal, _ = refusalOf(status.Message)
+	refusal, _ = answer.Refusal(status.Message)
 	return refusal, true
 }
 
-// refusalOf returns what follows "is forbidden: " in a message made by apimachinery's NewForbidden, and false for any
-// other text. It reads the message from its start, so that a name which contains these words can't mislead it.
-func refusalOf(message string) (string, bool) {
-	if refusal, ok := strings.CutPrefix(message, "forbidden: "); ok {
-		return refusal, true
+// denialIn returns the first denial in the tree of err.
+func denialIn(err error) (d answer.Denial, ok bool) {
+	answer.Walk(err, func(node error) bool {
+		d, ok = denialOf(node)
+		return ok
+	})
+	return d, ok
+}
+
+// denialOf returns the denial that err itself holds, not what it wraps.
+func denialOf(err error) (answer.Denial, bool) {
+	if status, ok := err.(apierrors.APIStatus); ok {
+		refusal, _ := forbiddenText(status.Status())
+		return answer.ParseDenial(refusal)
 	}
-	resource, rest, ok := strings.Cut(message, " ")
-	if !ok || resource == "" {
-		return "", false
+	if len(answer.Unwrap(err)) > 0 {
+		return answer.Denial{}, false
 	}
-	if name, err := strconv.QuotedPrefix(rest); err == nil {
-		rest = strings.TrimPrefix(rest[len(name):], " ")
+	return answer.FlattenedDenial(err.Error())
+}
+
+func classOfDenial(d answer.Denial) Class {
+	if d.Anonymous() {
+		return ClassAnonymous
 	}
-	return strings.CutPrefix(rest, "is forbidden: ")
+	return ClassAuthorization
+}
+
+// classIn returns the class that the first text of a table that fits is of, and Unknown if none fits.
+func classIn(table answer.Table, text string) Class {
+	if means := table.Find(text); means != answer.Unknown {
+		return Class(means)
+	}
+	return ClassUnknown
 }

@@ -37,8 +37,8 @@ func warningOf(class Class, err error, read ReadAttempt) Warning {
 	d, denied := denialIn(err)
 	switch {
 	case denied && class == ClassAuthorization:
-		w.Cause = d.text
-		w.Next = "ask for the right to " + d.what() + " (RBAC), or use credentials of another user"
+		w.Cause = d.Text
+		w.Next = "ask for the right to " + d.Action() + " (RBAC), or use credentials of another user"
 	case class == ClassAuthorization:
 		w.Cause = "the server, or a gateway in front of it, answered 403 and doesn't say what is not allowed"
 		w.Next = "ask for the right to get the object and to read the discovery documents of the API (RBAC), or log in to the gateway"
@@ -52,12 +52,6 @@ func warningOf(class Class, err error, read ReadAttempt) Warning {
 		w.Next = class.Describe().Advice
 	}
 	return w
-}
-
-// what is the denied action, as in: get resource "configmaps" in API group "" in the namespace "default".
-func (d denial) what() string {
-	_, what, _ := strings.Cut(d.text, " cannot ")
-	return what
 }
 
 func isNotSent(err error) bool {

@@ -3,13 +3,10 @@ package fieldowner
 import (
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/ssaplan/primitives/internal/apistatus"
+	"github.com/ssaplan/primitives/internal/answer"
 	"github.com/ssaplan/primitives/projection"
 )
 
@@ -50,7 +47,7 @@ func ConflictsFromError(err error, live map[string]any) []Conflict {
 	names := newPathNames(ownership, live)
 	conflicts := make([]Conflict, 0, len(causes))
 	for _, cause := range causes {
-		owner := ownership.known(parseOwner(cause.Message))
+		owner := ownership.known(ownerOf(cause.Message))
 		conflicts = append(conflicts, Conflict{names.resolve(cause.Field, owner), owner})
 	}
 	slices.SortFunc(conflicts, Conflict.compare)
@@ -60,15 +57,8 @@ func ConflictsFromError(err error, live map[string]any) []Conflict {
 // conflictCauses returns the causes in err that name a field manager.
 func conflictCauses(err error) []metav1.StatusCause {
 	var causes []metav1.StatusCause
-	for _, status := range apistatus.All(err) {
-		if status.Details == nil {
-			continue
-		}
-		for _, c := range status.Details.Causes {
-			if c.Type == metav1.CauseTypeFieldManagerConflict {
-				causes = append(causes, c)
-			}
-		}
+	for _, status := range answer.Statuses(err) {
+		causes = append(causes, answer.Conflicts(status)...)
 	}
 	return causes
 }
@@ -83,47 +73,12 @@ func (o Ownership) known(owner Owner) Owner {
 	return owner
 }
 
-// parseOwner reads the message of a cause:
-//
-//	conflict with "m"
-//	conflict with "m" using apps/v1
-//	conflict with "m" with subresource "scale" using apps/v1
-//	conflict with "m" using apps/v1 at 2020-01-02T03:04:05Z
-//
-// "using" tells an update from an apply. Only servers before 1.22 write the time. A message of another form gives an
-// owner with the whole message as its name.
-//
-// Source: k8s.io/apimachinery, pkg/util/managedfields/internal, printManager.
-func parseOwner(message string) Owner {
-	rest, ok := strings.CutPrefix(message, "conflict with ")
-	if !ok {
-		return Owner{Manager: message, Operation: OperationApply}
-	}
-	owner := Owner{Operation: OperationApply}
-	if owner.Manager, rest, ok = cutQuoted(rest); !ok {
-		return Owner{Manager: rest, Operation: OperationApply}
-	}
-	if sub, found := strings.CutPrefix(rest, " with subresource "); found {
-		if name, after, ok := cutQuoted(sub); ok {
-			owner.Subresource, rest = name, after
-		}
-	}
-	if using, found := strings.CutPrefix(rest, " using "); found {
-		version, at, _ := strings.Cut(using, " at ")
-		owner.Operation, owner.APIVersion = OperationUpdate, version
-		if t, err := time.Parse(time.RFC3339, at); err == nil {
-			owner.Time = t.UTC()
-		}
+// ownerOf returns the owner that the message of a cause names; see [answer.ParseConflict].
+func ownerOf(message string) Owner {
+	m := answer.ParseConflict(message)
+	owner := Owner{Manager: m.Name, Operation: OperationApply, Subresource: m.Subresource, APIVersion: m.APIVersion, Time: m.Time}
+	if m.Update {
+		owner.Operation = OperationUpdate
 	}
 	return owner
-}
-
-// cutQuoted cuts a Go string literal off the front of text.
-func cutQuoted(text string) (value, rest string, ok bool) {
-	quoted, err := strconv.QuotedPrefix(text)
-	if err != nil {
-		return "", text, false
-	}
-	value, err = strconv.Unquote(quoted)
-	return value, text[len(quoted):], err == nil
 }

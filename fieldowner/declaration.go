@@ -3,6 +3,7 @@ package fieldowner
 import (
 	"fmt"
 
+	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
 )
 
@@ -31,7 +32,7 @@ func (o Ownership) Declared(manifest, obj map[string]any, manager string) Declar
 	if manifest == nil {
 		return d
 	}
-	picked := assigned[fmt.Sprintf("%v/%v", obj["apiVersion"], obj["kind"])]
+	picked := AssignedFields(obj)
 	var filled []projection.Path
 	for _, i := range projection.FindIneffective(manifest, obj, recorded) {
 		switch {
@@ -85,16 +86,21 @@ func (d Declaration) Content(fields projection.FieldSet) projection.FieldSet {
 	return fields.Difference(d.Filled.Intersection(fields.Leaves()))
 }
 
-// assigned are the fields for which a server picks a free value when the manifest doesn't name one. A dry run picks a
-// dummy. Source: the allocators in kubernetes/pkg/registry/core/service, 1.33 to 1.36.
-var assigned = map[string]projection.Patterns{
-	"v1/Service": mustParse("spec.ports[*].nodePort", "spec.healthCheckNodePort", "spec.clusterIP", "spec.clusterIPs"),
-}
+// assigned are the fields for which a server picks a free value when the manifest doesn't name one, by kind.
+var assigned = func() map[string]projection.Patterns {
+	out := map[string]projection.Patterns{}
+	kinds.EachValues(func(kind string, v kinds.Values) {
+		patterns, err := projection.ParsePatterns(v.Assigned...)
+		if err != nil {
+			panic(err) // the texts are constants
+		}
+		out[kind] = patterns
+	})
+	return out
+}()
 
-func mustParse(texts ...string) projection.Patterns {
-	patterns, err := projection.ParsePatterns(texts...)
-	if err != nil {
-		panic(err) // the texts stand in this package
-	}
-	return patterns
+// AssignedFields returns the fields of an object's kind for which a server picks a free value when the manifest doesn't name
+// one: a cluster IP, a node port.
+func AssignedFields(obj map[string]any) projection.Patterns {
+	return assigned[fmt.Sprintf("%v/%v", obj["apiVersion"], obj["kind"])]
 }

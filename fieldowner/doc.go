@@ -10,9 +10,9 @@
 //	}
 //
 // [ConflictsFromError] reads a refused apply, [PredictConflicts] foresees one without a server, and [Ownership.Dropped]
-// says what becomes of fields that a manager no longer sends. [ParseImportID] and [NewManifest] turn the fields of an
-// object into a manifest ready to apply; [Migrate], [Rename] and [GiveUp] make patches that hand ownership over without
-// touching a value.
+// says what becomes of fields that a manager no longer sends. [NewManifest] turns the fields of an object into a
+// manifest ready to apply; [Migrate], [Rename] and [GiveUp] make patches that hand ownership over without touching a
+// value.
 //
 // Everything here is a function of its arguments: nothing talks to a server or changes its input. The package does not
 // know the schema of any kind: paths are those that the server itself recorded.

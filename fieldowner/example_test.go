@@ -141,21 +141,6 @@ func ExamplePredictConflicts_withoutRecord() {
 	// Output: [data.color: owned by "before-first-apply" (Update)] <nil>
 }
 
-func ExampleParseImportID() {
-	id, err := fieldowner.ParseImportID("default/apps/v1/Deployment/web?manager=deployer")
-	fmt.Println(id.Namespace, id.Group, id.Version, id.Kind, id.Name, id.Manager, err)
-
-	id, err = fieldowner.ParseImportID("ClusterRole.rbac.authorization.k8s.io/system:node")
-	fmt.Println(id.Group, id.Kind, id.Name, err)
-
-	_, err = fieldowner.ParseImportID("web")
-	fmt.Println(strings.Cut(err.Error(), ";"))
-	// Output:
-	// default apps v1 Deployment web deployer <nil>
-	// rbac.authorization.k8s.io ClusterRole system:node <nil>
-	// fieldowner: import ID "web": 1 parts  expected [NAMESPACE/][GROUP/]VERSION/KIND/NAME, NAMESPACE/KIND[.VERSION][.GROUP]/NAME or KIND[.VERSION][.GROUP]/NAME, then ?unowned or ?manager=NAME[&operation=Apply|Update[&subresource=NAME]] true
-}
-
 func ExampleNewManifest() {
 	for _, selection := range []fieldowner.Selection{
 		{},

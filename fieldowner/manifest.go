@@ -54,7 +54,7 @@ func (e *VersionError) Error() string {
 // leaving them out would mean that applying the manifest deletes them. A [Selection] that isn't valid is an error.
 // Otherwise the only errors are those of [Read].
 func NewManifest(live map[string]any, sel Selection) (Manifest, error) {
-	if err := sel.check(); err != nil {
+	if err := sel.Validate(); err != nil {
 		return Manifest{}, fmt.Errorf("fieldowner: selection: %w", err)
 	}
 	ownership, err := Read(live)
@@ -92,14 +92,10 @@ func NewManifest(live map[string]any, sel Selection) (Manifest, error) {
 func (o Ownership) keptByNull(missing []projection.Path, sel Selection) []projection.Path {
 	applied := o.applied(sel)
 	return slices.DeleteFunc(slices.Clone(missing), func(p projection.Path) bool {
-		inMap := len(p) > 1 && slices.Contains(mapFields, p[len(p)-2].Name())
+		inMap := len(p) > 1 && kinds.IsMapField(p[len(p)-2].Name())
 		return !applied.Has(p) || inMap || len(o.others(p, sel.Manager)) > 0
 	})
 }
-
-// mapFields are the names of the fields that hold maps of which every key can have owners of its own, in all kinds that
-// come with Kubernetes.
-var mapFields = []string{"annotations", "binaryData", "data", "labels", "limits", "requests"}
 
 func copyIdentity(obj, live map[string]any) {
 	from, _ := live["metadata"].(map[string]any)

@@ -33,8 +33,8 @@ type Selection struct {
 	Subresource string
 }
 
-// check rejects a selection that isn't known, and one that says something that wouldn't count.
-func (s Selection) check() error {
+// Validate returns an error for a strategy that isn't known, and for a selection of which a part would not count.
+func (s Selection) Validate() error {
 	switch s.Strategy {
 	case AllFields, UnownedFields:
 		if s != (Selection{Strategy: s.Strategy}) {

@@ -33,8 +33,8 @@ type Relation string
 const (
 	// RelationSame: one object under the same identity.
 	RelationSame Relation = "same object"
-	// RelationVersionChanged: the same group, kind, namespace and name under another version of the group. The server stores
-	// one object for all versions that it converts between, but only equal UIDs prove that it does so here.
+	// RelationVersionChanged: the same group, kind, namespace and name under another version of the group. The server
+	// stores one object for all versions that it converts between, but only equal UIDs prove that it does so here.
 	RelationVersionChanged Relation = "version changed"
 	// RelationDifferent: another group, kind, namespace or name. The old object stays where it is unless it is deleted.
 	RelationDifferent Relation = "different object"
@@ -49,7 +49,7 @@ type Result struct {
 	Relation Relation
 	// Old and New are the identities that were compared, after the scope was taken into account.
 	Old, New Identity
-	// Changes lists the differences: those of [Diff], and "metadata.uid" when both UIDs are known and differ.
+	// Changes lists the differences: those of [Diff], and metadata.uid when both UIDs are known and differ.
 	Changes []Mismatch
 	// Warnings are sentences for the user about what was dropped from the identities.
 	Warnings []string
@@ -84,7 +84,7 @@ func Compare(old, new Ref, opts Options) Result {
 		r.Relation = RelationDifferent
 	case old.UID != "" && new.UID != "" && old.UID != new.UID:
 		r.Relation = RelationRecreated
-		r.Changes = append(r.Changes, Mismatch{Field: "metadata.uid", Old: old.UID, New: new.UID})
+		r.Changes = append(r.Changes, mismatch(old.UID, new.UID, "metadata", "uid"))
 	case r.Old.APIVersion != r.New.APIVersion:
 		r.Relation = RelationVersionChanged
 		r.verification = verify(old.UID, new.UID, opts)

@@ -1,10 +1,11 @@
 package identity
 
+import "github.com/ssaplan/primitives/projection"
+
 // Mismatch is one part of an identity that differs.
 type Mismatch struct {
-	// Field is the path of the field in a manifest: "apiVersion", "kind", "metadata.namespace", "metadata.name" or
-	// "metadata.uid".
-	Field string
+	// Field is the path of the field in a manifest: apiVersion, kind, metadata.namespace, metadata.name or metadata.uid.
+	Field projection.Path
 	// Old and New are the values; "" when there is none.
 	Old, New string
 }
@@ -13,15 +14,23 @@ type Mismatch struct {
 // are equal. It compares as written: case-sensitive, and an empty namespace differs from every other.
 // [Compare] knows about scopes, default namespaces and versions.
 func Diff(old, new Identity) []Mismatch {
-	var changes []Mismatch
-	add := func(field, o, n string) {
+	var found []Mismatch
+	add := func(o, n string, field ...string) {
 		if o != n {
-			changes = append(changes, Mismatch{Field: field, Old: o, New: n})
+			found = append(found, mismatch(o, n, field...))
 		}
 	}
-	add("apiVersion", old.APIVersion, new.APIVersion)
-	add("kind", old.Kind, new.Kind)
-	add("metadata.namespace", old.Namespace, new.Namespace)
-	add("metadata.name", old.Name, new.Name)
-	return changes
+	add(old.APIVersion, new.APIVersion, "apiVersion")
+	add(old.Kind, new.Kind, "kind")
+	add(old.Namespace, new.Namespace, "metadata", "namespace")
+	add(old.Name, new.Name, "metadata", "name")
+	return found
+}
+
+func mismatch(old, new string, field ...string) Mismatch {
+	m := Mismatch{Old: old, New: new}
+	for _, name := range field {
+		m.Field = append(m.Field, projection.Field(name))
+	}
+	return m
 }

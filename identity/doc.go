@@ -19,5 +19,5 @@
 // versions of a group show one stored object, which equal UIDs prove.
 //
 // The package does not look at the rest of the object, does not check that names are valid for their kind, and talks to
-// no server. It imports nothing but the standard library.
+// no server. It imports package projection, for the paths of fields, and nothing else.
 package identity

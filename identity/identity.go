@@ -18,8 +18,8 @@ type Identity struct {
 	Name string
 }
 
-// Of returns the identity that obj declares, exactly as it is written there. obj is a decoded manifest or the content of
-// an unstructured object; it is not modified.
+// Of returns the identity that obj declares, exactly as it is written there. obj is a decoded manifest or the content
+// of an unstructured object; it is not modified.
 //
 // A namespace that is absent or null is returned as "". Everything else that is missing or has the wrong type is an
 // error of type [*FieldError]: an apiVersion that isn't "version" or "group/version", an absent kind or name, a name

@@ -2,11 +2,10 @@ package immutability
 
 import (
 	"net/http"
-	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/ssaplan/primitives/internal/apistatus"
+	"github.com/ssaplan/primitives/internal/answer"
 )
 
 // Classify returns the verdict on an error of a refused update or apply. It looks at the API status in err, wherever it
@@ -14,97 +13,98 @@ import (
 // is [RefusalNone] for nil, for errors without a status, and for statuses that don't speak of the object's content.
 //
 // A verdict from texts is replaceable only for built-in kinds, for fields whose update runs every check that a create
-// would run. Whether the user may create, and whether admission lets it pass, only [Probe] can tell.
+// would run. Whether the user may create, and whether admission lets it pass, only [Probe] can tell. The fields have
+// their texts only; see [Verdict.Locate].
 func Classify(err error) Verdict {
-	found := apistatus.All(err)
+	found := answer.Statuses(err)
 	if len(found) == 0 {
-		return Verdict{Refusal: RefusalNone}
+		return Verdict{Refusal: RefusalNone, Certainty: CertaintyProven}
 	}
 	verdict := ClassifyStatus(found[0])
 	for _, status := range found[1:] {
 		verdict.merge(ClassifyStatus(status))
 	}
+	verdict.Fields = distinct(verdict.Fields)
 	if len(found) > 1 && verdict.Refusal == RefusalImmutable {
-		verdict.Refusal, verdict.Uncertain = RefusalInvalid, "there are several API errors, and they may speak of different objects"
+		verdict.Refusal = RefusalInvalid
+		verdict.doubt(CertaintyUnknown, "there are several API errors, and they may speak of different objects")
 	}
 	return verdict
 }
 
 // ClassifyStatus is [Classify] for a status, as a server returns it and as it can be read from a file.
 func ClassifyStatus(status metav1.Status) Verdict {
-	if message, denied := denial(status); denied {
-		return Verdict{Refusal: RefusalAdmissionDenied, Fields: []Field{{Message: message}}}
+	if text, denied := answer.Admission(status); denied {
+		return Verdict{Refusal: RefusalAdmissionDenied, Certainty: CertaintyProven, Fields: []Field{{Message: text}}}
 	}
-	if !speaksOfObject(status) {
-		return Verdict{Refusal: RefusalNone}
+	if !isAboutObject(status) {
+		return Verdict{Refusal: RefusalNone, Certainty: CertaintyProven}
 	}
-	kind := objectKind(status.Details)
 	var verdict Verdict
-	for _, c := range distinctCauses(status.Details) {
-		verdict.merge(classifyCause(kind, c))
+	for _, c := range answer.DistinctCauses(status.Details) {
+		verdict.merge(classifyCause(answer.ObjectKind(status.Details), c))
 	}
+	verdict.Fields = distinct(verdict.Fields)
 	if len(verdict.Fields) == 0 {
-		return Verdict{Refusal: RefusalInvalid, Uncertain: "the error lists no causes"}
+		verdict.Refusal = RefusalInvalid
+		verdict.doubt(CertaintyUnknown, "the error lists no causes")
 	}
 	return verdict
 }
 
-// speaksOfObject reports whether the status is the API server's 422 about an object. A proxy's 422 has a body that
+// isAboutObject reports whether the status is the API server's 422 about an object. A proxy's 422 has a body that
 // client-go could not read, and a 422 about PatchOptions and the like is about the request.
-func speaksOfObject(status metav1.Status) bool {
-	invalid := status.Reason == metav1.StatusReasonInvalid || status.Reason == "" && status.Code == http.StatusUnprocessableEntity
-	if !invalid {
+func isAboutObject(status metav1.Status) bool {
+	_, foreign := answer.Foreign(status)
+	if foreign || answer.AboutOptions(status) {
 		return false
 	}
-	return status.Details == nil || status.Details.Group != "meta.k8s.io" && !fromElsewhere(status.Details)
+	return status.Reason == metav1.StatusReasonInvalid || status.Reason == "" && status.Code == http.StatusUnprocessableEntity
 }
 
-// fromElsewhere reports whether client-go made up the status because the response was none of the API server's.
-func fromElsewhere(details *metav1.StatusDetails) bool {
-	return details != nil && slices.ContainsFunc(details.Causes, func(c metav1.StatusCause) bool {
-		return c.Type == metav1.CauseTypeUnexpectedServerResponse
-	})
+// refusalOf says what a family of texts means.
+var refusalOf = map[answer.Family]Refusal{
+	answer.FieldIsImmutable:    RefusalImmutable,
+	answer.ImmutableSpec:       RefusalImmutable,
+	answer.ForbiddenTransition: RefusalImmutable,
+	answer.OneWayRule:          RefusalDirectional,
+	answer.BoundToName:         RefusalInvalid,
+	answer.DefaultInTheWay:     RefusalMergeLeftover,
+	answer.MetadataRule:        RefusalMetadataPrecondition,
 }
 
-func objectKind(details *metav1.StatusDetails) string {
-	if details == nil {
-		return ""
+// Why a verdict from texts isn't proven.
+const (
+	textUnknown   = "no known text about immutable fields; a dry-run create would tell whether the manifest is valid in itself"
+	checksSkipped = "an update that is refused for this field does not run all checks of a create; a dry-run create would"
+	bothFields    = "a manifest that holds both fields gets the same text; a dry-run create would tell"
+)
+
+func classifyCause(kind string, c answer.Cause) Verdict {
+	text, place, known := answer.FindField(kind, c)
+	if !known {
+		return Verdict{
+			Refusal: RefusalInvalid, Certainty: CertaintyUnknown, Uncertain: textUnknown,
+			Fields: []Field{{Text: answer.RealPath(kind, c.Field), Message: c.Message()}},
+			causes: []cause{{Cause: c}},
+		}
 	}
-	if details.Group == "" {
-		return details.Kind
-	}
-	return details.Group + "/" + details.Kind
-}
-
-func classifyCause(kind string, c cause) Verdict {
+	refusal := refusalOf[text.Family]
 	verdict := Verdict{
-		Refusal:   RefusalInvalid,
-		Fields:    []Field{{Path: realPath(kind, c.field), Message: c.message()}},
-		Uncertain: "no known text about immutable fields; a dry-run create would tell whether the manifest is valid in itself",
-		causes:    []cause{c},
+		Fields:   []Field{{Text: answer.RealPath(kind, c.Field), Message: text.Message(c)}},
+		Remedy:   text.Remedy,
+		Evidence: Evidence{Texts: []string{string(text.Family)}},
+		causes:   []cause{{c, true, refusal == RefusalImmutable}},
 	}
-	p, w := lookUp(kind, c)
-	if p == nil {
-		return verdict
+	verdict.prove(refusal)
+	if place.Real != "" {
+		verdict.Fields[0].Text = place.Real
 	}
-	verdict.Refusal = p.verdict
-	verdict.causes[0].known, verdict.causes[0].fixed = true, p.verdict == RefusalImmutable
-	verdict.Fields[0].Message = c.knownMessage(p.text)
-	if w.real != "" {
-		verdict.Fields[0].Path = w.real
-	}
-	verdict.Evidence.Families = []Family{p.family}
-	verdict.Uncertain, verdict.Remedy = p.verdict.caveat(w.checks), p.remedy
-	return verdict
-}
-
-// caveat says what a known text leaves open.
-func (k Refusal) caveat(checks checks) string {
 	switch {
-	case k == RefusalImmutable && checks == fewer:
-		return "an update that is refused for this field does not run all checks of a create; a dry-run create would"
-	case k == RefusalMergeLeftover:
-		return "a manifest that holds both fields gets the same text; a dry-run create would tell"
+	case refusal == RefusalImmutable && !place.AllChecks:
+		verdict.doubt(CertaintyAssumed, checksSkipped)
+	case refusal == RefusalMergeLeftover:
+		verdict.doubt(CertaintyAssumed, bothFields)
 	}
-	return ""
+	return verdict
 }

@@ -7,8 +7,9 @@ import (
 
 // Evidence is what a verdict is based on. The zero value is no evidence.
 type Evidence struct {
-	// Families are the families of server texts that were recognised, each once, in the order of the causes.
-	Families []Family
+	// Texts are the families of texts of servers that were recognised, each once, in the order of the causes, in words to
+	// show: "field is immutable".
+	Texts []string
 	// Create is the server's answer to the dry-run create.
 	Create Answer
 	// Update is the server's answer to the dry-run update of the whole manifest.
@@ -23,12 +24,8 @@ type Evidence struct {
 // is none.
 func (e Evidence) String() string {
 	var parts []string
-	if len(e.Families) > 0 {
-		names := make([]string, len(e.Families))
-		for i, f := range e.Families {
-			names[i] = string(f)
-		}
-		parts = append(parts, "texts: "+strings.Join(names, ", "))
+	if len(e.Texts) > 0 {
+		parts = append(parts, "texts: "+strings.Join(e.Texts, ", "))
 	}
 	if e.Create.Outcome != OutcomeNotAsked {
 		parts = append(parts, fmt.Sprintf("dry-run create: %s", e.Create))
@@ -56,8 +53,8 @@ const (
 	OutcomeValid Outcome = "valid"
 	// OutcomeInvalid: the server calls the manifest invalid.
 	OutcomeInvalid Outcome = "invalid"
-	// OutcomeRefused: the server would not carry out the request for a reason that isn't in the object: rights, quota, policy,
-	// a terminating namespace.
+	// OutcomeRefused: the server would not carry out the request for a reason that isn't in the object: rights, quota,
+	// policy, a terminating namespace.
 	OutcomeRefused Outcome = "refused"
 	// OutcomeUnanswered: the answer doesn't tell anything: a timeout, an internal error, an object that changed meanwhile.
 	OutcomeUnanswered Outcome = "no answer"

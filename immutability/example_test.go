@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/projection"
 )
 
 // invalidError is the error of an update with one bad field, as an API server composes it.
@@ -24,7 +25,7 @@ func ExampleClassify() {
 	verdict := immutability.Classify(fmt.Errorf("dry run: %w", err))
 	fmt.Println(verdict.Refusal, verdict.Replaceable())
 	for _, f := range verdict.Fields {
-		fmt.Printf("%s: %s\n", f.Path, f.Message)
+		fmt.Println(f)
 	}
 	// Output:
 	// Immutable true
@@ -88,15 +89,30 @@ func ExampleHazards() {
 	// Data: the claim lets go of volume pv-7, and with reclaim policy Delete the data is deleted with it; the new claim gets another volume
 }
 
-func ExampleParseSaved() {
-	saved, err := immutability.ParseSaved([]byte(`Deployment.apps "web" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0`))
-	if err != nil {
-		panic(err)
-	}
-	verdict := saved.Verdict()
-	fmt.Println(verdict.Refusal, verdict.Replaceable(), verdict.Fields)
-	fmt.Println(verdict.Uncertain)
+func ExampleVerdict_Locate() {
+	live := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "apps/v1", "kind": "Deployment",
+		"metadata": map[string]any{"name": "web", "managedFields": []any{map[string]any{
+			"manager": "deployer", "operation": "Apply", "apiVersion": "apps/v1",
+			"fieldsV1": map[string]any{"f:spec": map[string]any{"f:template": map[string]any{"f:spec": map[string]any{
+				"f:containers": map[string]any{`k:{"name":"app"}`: map[string]any{"f:image": map[string]any{}}},
+			}}}},
+		}}},
+	}}
+	manifest := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "apps/v1", "kind": "Deployment", "metadata": map[string]any{"name": "web"},
+		"spec": map[string]any{"template": map[string]any{"spec": map[string]any{
+			"containers": []any{map[string]any{"name": "app", "image": ""}},
+		}}},
+	}}
+	verdict := immutability.ClassifyStatus(metav1.Status{
+		Code: 422, Reason: metav1.StatusReasonInvalid, Details: &metav1.StatusDetails{Group: "apps", Kind: "Deployment", Causes: []metav1.StatusCause{{
+			Type: metav1.CauseTypeFieldValueRequired, Message: "Required value", Field: "spec.template.spec.containers[0].image",
+		}}},
+	})
+	fmt.Println(verdict.Fields[0])
+	fmt.Println(verdict.Locate(manifest, live, projection.FieldSet{}).Fields[0])
 	// Output:
-	// Invalid false [{spec.replicas Invalid value: must be greater than or equal to 0}]
-	// read from an error text, which marks neither causes nor types
+	// spec.template.spec.containers[0].image: Required value
+	// spec.template.spec.containers[name="app"].image: Required value
 }

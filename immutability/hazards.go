@@ -6,6 +6,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/ssaplan/primitives/internal/kinds"
 )
 
 // HazardKind names what a replacement endangers.
@@ -48,13 +50,23 @@ func Hazards(live *unstructured.Unstructured) []Hazard {
 	return hazardsOf(kindOf(live), live)
 }
 
+// HazardsUnread returns what replacing an object endangers of which only the kind and the name are known, so that what
+// depends on its content is only said to be possible. The object's owners, dependents and finalizers are not known.
+func HazardsUnread(kind schema.GroupKind, name string) []Hazard {
+	var found []Hazard
+	for _, h := range kinds.HazardsUnread(kind.String(), name) {
+		found = append(found, Hazard{HazardKind(h.Endangers), h.Text})
+	}
+	return found
+}
+
 func hazardsOf(kind schema.GroupKind, live *unstructured.Unstructured) []Hazard {
 	var hazards []Hazard
 	add := func(kind HazardKind, format string, args ...any) {
 		hazards = append(hazards, Hazard{kind, fmt.Sprintf(format, args...)})
 	}
-	if of, known := hazardsByKind[kind.String()]; known {
-		of(live, add)
+	for _, h := range kinds.HazardsOf(kind.String(), live.Object) {
+		add(HazardKind(h.Endangers), "%s", h.Text)
 	}
 	if live.GetDeletionTimestamp() != nil {
 		add(HazardBlocked, "the object is being deleted already")
@@ -70,77 +82,4 @@ func hazardsOf(kind schema.GroupKind, live *unstructured.Unstructured) []Hazard 
 		add(HazardDependents, "objects that name this one as their owner are deleted with it, unless it is deleted with propagation policy Orphan")
 	}
 	return hazards
-}
-
-type addHazard func(kind HazardKind, format string, args ...any)
-
-// hazardsByKind holds what is known of particular kinds, by kind and group.
-var hazardsByKind = map[string]func(live *unstructured.Unstructured, add addHazard){
-	"PersistentVolumeClaim": claimHazards,
-	"PersistentVolume":      volumeHazards,
-	"CustomResourceDefinition.apiextensions.k8s.io": func(live *unstructured.Unstructured, add addHazard) {
-		kind, _, _ := unstructured.NestedString(live.Object, "spec", "names", "kind")
-		add(HazardData, "every %s object in the cluster is deleted with the definition", kind)
-	},
-	"Namespace": func(live *unstructured.Unstructured, add addHazard) {
-		add(HazardContents, "everything inside namespace %s is deleted with it", live.GetName())
-	},
-	"StatefulSet.apps":      statefulSetHazards,
-	"Deployment.apps":       podHazards,
-	"ReplicaSet.apps":       podHazards,
-	"DaemonSet.apps":        podHazards,
-	"ReplicationController": podHazards,
-	"Job.batch":             podHazards,
-	"Pod": func(_ *unstructured.Unstructured, add addHazard) {
-		add(HazardInterruption, "the pod's containers stop, and what they wrote to emptyDir volumes is gone")
-	},
-	"Service":                               serviceHazards,
-	"Node":                                  nodeHazards,
-	"RoleBinding.rbac.authorization.k8s.io": bindingHazards,
-	"ClusterRoleBinding.rbac.authorization.k8s.io": bindingHazards,
-}
-
-func claimHazards(live *unstructured.Unstructured, add addHazard) {
-	volume, _, _ := unstructured.NestedString(live.Object, "spec", "volumeName")
-	if volume == "" {
-		return
-	}
-	add(HazardData, "the claim lets go of volume %s, and with reclaim policy Delete the data is deleted with it; the new claim gets another volume", volume)
-}
-
-func volumeHazards(live *unstructured.Unstructured, add addHazard) {
-	policy, _, _ := unstructured.NestedString(live.Object, "spec", "persistentVolumeReclaimPolicy")
-	claim, _, _ := unstructured.NestedString(live.Object, "spec", "claimRef", "name")
-	if claim != "" {
-		add(HazardData, "claim %s loses its volume (reclaim policy %s)", claim, policy)
-		return
-	}
-	add(HazardData, "the volume's data may not be reachable under the new object (reclaim policy %s)", policy)
-}
-
-func statefulSetHazards(live *unstructured.Unstructured, add addHazard) {
-	whenDeleted, _, _ := unstructured.NestedString(live.Object, "spec", "persistentVolumeClaimRetentionPolicy", "whenDeleted")
-	if whenDeleted == "Delete" {
-		add(HazardData, "the claims of the pods are deleted with the StatefulSet (persistentVolumeClaimRetentionPolicy.whenDeleted is Delete)")
-	}
-	add(HazardInterruption, "the pods stop; deleted with propagation policy Orphan they keep running, and the new StatefulSet adopts those that match its selector")
-}
-
-func podHazards(_ *unstructured.Unstructured, add addHazard) {
-	add(HazardInterruption, "the pods stop until the new object has started others")
-}
-
-func serviceHazards(live *unstructured.Unstructured, add addHazard) {
-	add(HazardInterruption, "the service gets another cluster IP and other node ports, unless the manifest pins them")
-	if kind, _, _ := unstructured.NestedString(live.Object, "spec", "type"); kind == "LoadBalancer" {
-		add(HazardInterruption, "the load balancer is released, and its external address may change")
-	}
-}
-
-func nodeHazards(_ *unstructured.Unstructured, add addHazard) {
-	add(HazardInterruption, "the pods on the node are evicted, and the kubelet has to register again")
-}
-
-func bindingHazards(_ *unstructured.Unstructured, add addHazard) {
-	add(HazardInterruption, "the subjects have no such rights until the new binding exists; if they are yours, you may not be able to create it")
 }

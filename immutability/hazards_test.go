@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/immutability"
 )
@@ -69,4 +70,34 @@ func TestHazards(t *testing.T) {
 		})
 	}
 	assert.Nil(t, immutability.Hazards(nil))
+}
+
+// TestHazardsUnread tells what may go with an object that nobody read: what depends on its content is only possible.
+func TestHazardsUnread(t *testing.T) {
+	for _, tt := range []struct {
+		kind schema.GroupKind
+		want []immutability.Hazard
+		why  string
+	}{
+		{schema.GroupKind{Kind: "PersistentVolumeClaim"}, []immutability.Hazard{
+			{Kind: immutability.HazardData, Message: "the claim lets go of its volume, if it has one, and with reclaim policy Delete the data is deleted with it"},
+		}, "it may have a volume"},
+		{schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}, []immutability.Hazard{
+			{Kind: immutability.HazardData, Message: "every object of the kind in the cluster is deleted with the definition"},
+		}, "the kind isn't known"},
+		{schema.GroupKind{Kind: "Namespace"}, []immutability.Hazard{
+			{Kind: immutability.HazardContents, Message: "everything inside namespace x is deleted with it"},
+		}, "the name is known"},
+		{schema.GroupKind{Group: "apps", Kind: "StatefulSet"}, []immutability.Hazard{
+			{Kind: immutability.HazardData, Message: "the claims of the pods are deleted with the StatefulSet, if persistentVolumeClaimRetentionPolicy.whenDeleted is Delete"},
+			{Kind: immutability.HazardInterruption, Message: "the pods stop; deleted with propagation policy Orphan they keep running, and the new StatefulSet adopts those that match its selector"},
+		}, "its policy isn't known"},
+		{schema.GroupKind{Group: "apps", Kind: "Deployment"}, []immutability.Hazard{
+			{Kind: immutability.HazardInterruption, Message: "the pods stop until the new object has started others"},
+		}, "whatever is in it"},
+		{schema.GroupKind{Group: "example.com", Kind: "Deployment"}, nil, "it isn't the built-in kind"},
+		{schema.GroupKind{Kind: "ConfigMap"}, nil, "nothing depends on it as far as can be told"},
+	} {
+		assert.Equal(t, tt.want, immutability.HazardsUnread(tt.kind, "x"), tt.why)
+	}
 }

@@ -2,62 +2,125 @@ package immutability
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/internal/answer"
+	"github.com/ssaplan/primitives/projection"
 )
 
-// leftovers returns the paths of the fields that live has and updated, the same object after an update with the whole
-// manifest, has not: those which the apply would have left in place. Only fields beside, at or directly below one of the
-// causes are returned, if there are any; an update also drops what has nothing to do with the error.
-func leftovers(live, updated *unstructured.Unstructured, causes []cause) []string {
+// leftovers returns the fields that live has and updated, the same object after an update with the whole manifest, has
+// not: those which the apply would have left in place. List items are named by key, as live's record names them. Only
+// fields near one of the causes are returned, if there are any; an update also drops what has nothing to do with the
+// error.
+func leftovers(live, updated *unstructured.Unstructured, causes []cause) []projection.Path {
 	if live == nil || updated == nil {
 		return nil
 	}
-	var dropped []place
-	for _, key := range sortedKeys(live.Object) {
-		switch key {
+	fields, err := projection.Outline(live.Object)
+	if err != nil {
+		return nil // the record can't be read
+	}
+	fields = withParents(fields)
+	before, after := projection.Project(live.Object, fields), projection.Project(updated.Object, fields)
+	var all, beside []projection.Path
+	add := func(p projection.Path, isBeside func(pattern, cause string) bool) {
+		all = append(all, p)
+		if slices.ContainsFunc(causes, func(c cause) bool { return isBeside(patternOf(p), c.Pattern()) }) {
+			beside = append(beside, p)
+		}
+	}
+	for _, p := range after.Missing {
+		add(p, isNear)
+	}
+	for _, p := range shortened(before, after, recordOf(live.Object)) {
+		add(p, func(list, cause string) bool { return cause == list || strings.HasPrefix(cause, list+"[*]") })
+	}
+	if len(beside) > 0 {
+		all = beside
+	}
+	slices.SortFunc(all, projection.Path.Compare)
+	return all
+}
+
+// withParents returns the fields with all that they are in, but for those of metadata, status and identity.
+func withParents(fields projection.FieldSet) projection.FieldSet {
+	var paths []projection.Path
+	for p := range fields.All() {
+		switch p[0].Name() {
 		case "apiVersion", "kind", "metadata", "status":
 			continue
 		}
-		at := place{path: key, pattern: key}
-		dropped = append(dropped, at.dropped(live.Object[key], updated.Object, key)...)
+		for n := range p {
+			paths = append(paths, p[:n+1])
+		}
 	}
-	near := slices.DeleteFunc(slices.Clone(dropped), func(p place) bool {
-		return !slices.ContainsFunc(causes, func(c cause) bool { return p.near(c.pattern()) })
-	})
-	if len(near) > 0 {
-		dropped = near
-	}
-	var paths []string
-	for _, p := range dropped {
-		paths = append(paths, p.path)
-	}
-	return paths
+	return projection.NewFieldSet(paths...)
 }
 
-// place is a path in an object, and the same with [*] for every element of a list or key that is no identifier.
-type place struct{ path, pattern string }
-
-func (p place) field(key string) place {
-	if strings.ContainsAny(key, ".[]/") {
-		return place{fmt.Sprintf("%s[%q]", p.path, key), p.pattern + "[*]"}
+// shortened returns the lists of which after has less than before, where nobody's record names the items. An atomic
+// list is none of them: an apply sends it as a whole.
+func shortened(before, after projection.Projection, record projection.FieldSet) []projection.Path {
+	lists := map[string]any{}
+	for p, v := range after.Leaves() {
+		lists[p.String()] = v
 	}
-	return place{p.path + "." + key, p.pattern + "." + key}
+	var found []projection.Path
+	for p, v := range before.Leaves() {
+		list, exists := lists[p.String()]
+		if _, isList := v.([]any); isList && exists && !record.Covers(p) && hasLess(v, list) {
+			found = append(found, p)
+		}
+	}
+	return found
 }
 
-func (p place) element(i int, name string) place {
-	if name != "" {
-		return place{fmt.Sprintf("%s[name=%q]", p.path, name), p.pattern + "[*]"}
+// hasLess reports whether after lacks something that before has, with list items compared by position.
+func hasLess(before, after any) bool {
+	switch b := before.(type) {
+	case map[string]any:
+		a, _ := after.(map[string]any)
+		for name, v := range b {
+			if other, exists := a[name]; !exists || hasLess(v, other) {
+				return true
+			}
+		}
+	case []any:
+		a, _ := after.([]any)
+		for i, v := range b {
+			if i >= len(a) || hasLess(v, a[i]) {
+				return true
+			}
+		}
 	}
-	return place{fmt.Sprintf("%s[%d]", p.path, i), p.pattern + "[*]"}
+	return false
 }
 
-// near reports whether p lies at the cause's field, directly below it, or beside it.
-func (p place) near(cause string) bool {
-	return p.pattern == cause || parent(p.pattern) == cause || parent(p.pattern) == parent(cause)
+// isNear reports whether a field lies at the cause's, directly below it, or beside it.
+func isNear(field, cause string) bool {
+	return field == cause || parent(field) == cause || parent(field) == parent(cause)
+}
+
+// patternOf returns p in the form of [answer.Cause.Pattern], with [*] for every list item and key of a map that is no
+// identifier.
+func patternOf(p projection.Path) string {
+	pattern := ""
+	for _, e := range p {
+		pattern = patternBelow(pattern, e)
+	}
+	return pattern
+}
+
+func patternBelow(parent string, e projection.Element) string {
+	switch {
+	case e.Kind() != projection.FieldKind, strings.ContainsAny(e.Name(), ".[]/"):
+		return parent + "[*]"
+	case parent == "":
+		return e.Name()
+	}
+	return parent + "." + e.Name()
 }
 
 func parent(pattern string) string {
@@ -67,91 +130,17 @@ func parent(pattern string) string {
 	return pattern[:max(strings.LastIndexByte(pattern, '.'), 0)]
 }
 
-// dropped returns the places at and below p that are in before and not in after, the parent's value for key.
-func (p place) dropped(before any, after map[string]any, key string) []place {
-	value, kept := after[key]
-	if !kept {
-		return []place{p}
-	}
-	switch b := before.(type) {
-	case map[string]any:
-		a, ok := value.(map[string]any)
-		if !ok {
-			return nil
-		}
-		var found []place
-		for _, k := range sortedKeys(b) {
-			found = append(found, p.field(k).dropped(b[k], a, k)...)
-		}
-		return found
-	case []any:
-		a, ok := value.([]any)
-		if !ok {
-			return nil
-		}
-		return p.droppedElements(b, a)
-	}
-	return nil
-}
-
-// droppedElements compares the elements of two lists that belong together: those with the same name, or for want of a
-// name at the same position. Elements that aren't maps are compared as wholes, and shown by position, since the value
-// may be a secret.
-func (p place) droppedElements(before, after []any) []place {
-	var found []place
-	for i, item := range before {
-		b, ok := item.(map[string]any)
-		if !ok {
-			if !slices.ContainsFunc(after, func(a any) bool { return reflect.DeepEqual(a, item) }) {
-				found = append(found, p.element(i, ""))
-			}
-			continue
-		}
-		name, _ := b["name"].(string)
-		at, a := p.element(i, name), counterpart(after, i, name)
-		if a == nil {
-			found = append(found, at)
-			continue
-		}
-		for _, k := range sortedKeys(b) {
-			found = append(found, at.field(k).dropped(b[k], a, k)...)
-		}
-	}
-	return found
-}
-
-func counterpart(list []any, i int, name string) map[string]any {
-	if name == "" {
-		if i >= len(list) {
-			return nil
-		}
-		m, _ := list[i].(map[string]any)
-		return m
-	}
-	for _, item := range list {
-		if m, ok := item.(map[string]any); ok && m["name"] == name {
-			return m
-		}
-	}
-	return nil
-}
-
-func remedyFor(leftovers []string) string {
+func remedyFor(leftovers []projection.Path) string {
 	if len(leftovers) == 0 {
-		return leftoverRemedy
+		return answer.LeftoverRemedy
 	}
 	return removeByPatch(leftovers) + ", or update the object with the whole manifest (PUT), which also drops what others have set"
 }
 
-func removeByPatch(leftovers []string) string {
-	return fmt.Sprintf("remove %s by a merge patch that makes the change as well (inside lists a strategic one)", strings.Join(leftovers, " and "))
-}
-
-func sortedKeys(m map[string]any) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
+func removeByPatch(leftovers []projection.Path) string {
+	names := make([]string, len(leftovers))
+	for i, p := range leftovers {
+		names[i] = p.String()
 	}
-	slices.Sort(keys)
-	return keys
+	return fmt.Sprintf("remove %s by a merge patch that makes the change as well (inside lists a strategic one)", strings.Join(names, " and "))
 }

@@ -8,6 +8,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/ssaplan/primitives/internal/answer"
+	"github.com/ssaplan/primitives/internal/kinds"
+	"github.com/ssaplan/primitives/projection"
 )
 
 // Writer is what [Probe] needs of a client for the object's resource and namespace. The methods have the signatures of
@@ -26,15 +30,16 @@ type ProbeOptions struct {
 	IPAddresses Getter
 }
 
-// Probe confirms or corrects the verdict of [Classify] by asking the server, and returns the verdict with the answers as
-// evidence. manifest is what was applied, live is the object that it was applied to; neither is modified. It spends no
-// request on verdicts that another answer couldn't change (None, Directional, MetadataPrecondition, AdmissionDenied, and
-// proven Invalid), one dry run when the create settles it, mostly two, and never more than three.
+// Probe confirms or corrects the verdict of [Classify] by asking the server, and returns the verdict with the answers
+// as evidence. manifest is what was applied, live is the object that it was applied to; neither is modified. It
+// spends no request on verdicts that another answer couldn't change (None, Directional, MetadataPrecondition,
+// AdmissionDenied, and proven Invalid), one dry run when the create settles it, mostly two, and never more than
+// three.
 //
 // The create tells whether the manifest is valid in itself. If it is, and not every cause is a known immutable field,
 // the update of the whole manifest tells whether the object can be changed in place after all, which makes it a
-// MergeLeftover. If that update is refused for another reason, an update that keeps what others have set may still tell:
-// that it works, or that it is refused as well for a value that the manifest changes.
+// MergeLeftover. If that update is refused for another reason, an update that keeps what others have set may still
+// tell: that it works, or that it is refused as well for a value that the manifest changes.
 //
 // A create that the server would refuse for other reasons (missing rights, policy, a namespace that is terminating)
 // makes the verdict uncertain, so that it isn't replaceable: after the delete there would be nothing. A full quota that
@@ -50,7 +55,11 @@ type ProbeOptions struct {
 // Without a server or a manifest the verdict is returned as it is. live may be nil; then there is nothing to look for
 // leftovers in, and the hazards are those that the manifest shows.
 func Probe(ctx context.Context, server Writer, manifest, live *unstructured.Unstructured, verdict Verdict, opts ProbeOptions) Verdict {
-	if !verdict.worthAsking() || server == nil || manifest == nil {
+	if manifest == nil {
+		return verdict
+	}
+	verdict = verdict.Locate(manifest, live, projection.FieldSet{})
+	if !verdict.worthAsking() || server == nil {
 		return verdict
 	}
 	if live == nil {
@@ -59,7 +68,7 @@ func Probe(ctx context.Context, server Writer, manifest, live *unstructured.Unst
 	p := probe{server, manifest, live, opts}
 	verdict = verdict.afterCreate(p.create(ctx))
 	valid := verdict.Evidence.Create.Outcome == OutcomeValid
-	if valid && verdict.Uncertain != "" {
+	if valid && verdict.Certainty != CertaintyProven {
 		verdict = p.tellLeftovers(ctx, verdict)
 	}
 	if valid && verdict.Replaceable() && isService(manifest) {
@@ -82,15 +91,17 @@ type probe struct {
 func (p probe) tellLeftovers(ctx context.Context, v Verdict) Verdict {
 	whole, updated := p.update(ctx, updateBody(p.manifest, p.live))
 	v = v.afterUpdate(whole, p.live, updated)
-	if v.Replaceable() && holdsOthers[kindOf(p.manifest)] && !v.allKnown() {
-		v.Uncertain = "a text that isn't known may stand for a rule that protects data; replacing it is left to the user"
+	holdsOthers := kinds.HoldsOthers(kindOf(p.manifest).String())
+	if v.Replaceable() && holdsOthers && !v.allKnown() {
+		v.doubt(CertaintyAssumed, "a text that isn't known may stand for a rule that protects data; replacing it is left to the user")
 	}
-	if v.Uncertain == "" || whole.answer.Outcome != OutcomeInvalid || v.sharesCause(whole.verdict) || len(p.live.Object) == 0 {
+	isSettled := v.Certainty == CertaintyProven || whole.Outcome != OutcomeInvalid || v.sharesCause(whole.invalid)
+	if isSettled || len(p.live.Object) == 0 {
 		return v
 	}
 	merged, updated := p.update(ctx, mergedBody(p.manifest, p.live, v.causes))
 	v = v.afterMerge(merged, p.live, updated)
-	if v.Uncertain != "" && !holdsOthers[kindOf(p.manifest)] {
+	if v.Certainty != CertaintyProven && !holdsOthers {
 		v = v.afterTransitions(p.transitions(whole, merged))
 	}
 	return v
@@ -100,14 +111,14 @@ func (p probe) tellLeftovers(ctx context.Context, v Verdict) Verdict {
 // without what others have set, the server doesn't let them become what the manifest says.
 func (p probe) transitions(whole, merged reply) []Field {
 	var fields []Field
-	for _, c := range whole.verdict.causes {
-		before, hadBefore := scalarAt(p.live, c.field)
-		after, hasAfter := scalarAt(p.manifest, c.field)
-		if hadBefore && hasAfter && before != after && slices.ContainsFunc(merged.verdict.causes, c.sameAs) {
-			fields = append(fields, Field{c.field, c.message()})
+	for _, c := range whole.invalid.causes {
+		before, hadBefore := scalarAt(p.live, c.Field)
+		after, hasAfter := scalarAt(p.manifest, c.Field)
+		if hadBefore && hasAfter && before != after && slices.ContainsFunc(merged.invalid.causes, c.isLike) {
+			fields = append(fields, Field{Text: c.Field, Message: c.Message()})
 		}
 	}
-	return fields
+	return p.located(fields)
 }
 
 // scalarAt returns the text, number or boolean at a field that is in no list.
@@ -126,7 +137,14 @@ func (p probe) create(ctx context.Context) reply {
 		FieldManager:    p.opts.FieldManager,
 		FieldValidation: metav1.FieldValidationStrict,
 	})
-	return readCreate(err, p.manifest)
+	r := readCreate(err, p.manifest)
+	r.invalid.Fields = p.located(r.invalid.Fields)
+	return r
+}
+
+// located finds fields that the server prints of the manifest alone.
+func (p probe) located(fields []Field) []Field {
+	return newLocator(p.manifest.Object, nil, recordOf(p.live.Object)).locate(fields)
 }
 
 func (p probe) update(ctx context.Context, body *unstructured.Unstructured) (reply, *unstructured.Unstructured) {
@@ -151,22 +169,13 @@ func kindOf(obj *unstructured.Unstructured) schema.GroupKind {
 	return obj.GroupVersionKind().GroupKind()
 }
 
-// holdsOthers are the kinds whose deletion takes data or other objects along.
-var holdsOthers = map[schema.GroupKind]bool{
-	{Kind: "PersistentVolumeClaim"}: true,
-	{Kind: "PersistentVolume"}:      true,
-	{Kind: "Namespace"}:             true,
-	{Kind: "Node"}:                  true,
-	{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}: true,
-}
-
 // allKnown reports whether every cause has a known text.
 func (v Verdict) allKnown() bool {
 	return !slices.ContainsFunc(v.causes, func(c cause) bool { return !c.known })
 }
 
-// hasFixed reports whether a cause is that of a known immutable field. Such a cause is never due to a leftover of the merge:
-// what is left over is what the live object has, and doesn't differ from it.
+// hasFixed reports whether a cause is that of a known immutable field. Such a cause is never due to a leftover of the
+// merge: what is left over is what the live object has, and doesn't differ from it.
 func (v Verdict) hasFixed() bool {
 	return slices.ContainsFunc(v.causes, func(c cause) bool { return c.fixed })
 }
@@ -177,7 +186,7 @@ func (v Verdict) worthAsking() bool {
 	case RefusalImmutable, RefusalMergeLeftover:
 		return true
 	case RefusalInvalid:
-		return v.Uncertain != ""
+		return v.Certainty != CertaintyProven
 	}
 	return false
 }
@@ -186,20 +195,23 @@ func (v Verdict) worthAsking() bool {
 // when every cause is a known immutable field, since an update of the whole manifest would be refused like the apply;
 // nor when one of them is a one-way rule.
 func (v Verdict) afterCreate(r reply) Verdict {
-	v.Evidence.Create = r.answer
+	v.Evidence.Create = r.Answer
 	v.Evidence.Requests++
-	switch r.answer.Outcome {
+	switch r.Outcome {
 	case OutcomeInvalid:
-		v.Refusal, v.Uncertain, v.Remedy = RefusalInvalid, "", ""
-		v.Fields = r.verdict.Fields
+		v.prove(RefusalInvalid)
+		v.Fields, v.Remedy = r.invalid.Fields, ""
 	case OutcomeRefused:
-		v.Uncertain = "the server would refuse to create the object: " + r.answer.Message
-	case OutcomeValid:
-		if slices.Contains(v.Evidence.Families, oneWayRule) {
-			v.Refusal = RefusalDirectional
+		if v.Certainty == CertaintyProven {
+			v.Certainty = CertaintyAssumed
 		}
-		if v.Refusal == RefusalDirectional || v.Refusal == RefusalImmutable {
-			v.Uncertain = ""
+		v.doubt(v.Certainty, "the server would refuse to create the object: "+r.Message)
+	case OutcomeValid:
+		switch {
+		case slices.Contains(v.Evidence.Texts, string(answer.OneWayRule)):
+			v.prove(RefusalDirectional)
+		case v.Refusal == RefusalImmutable:
+			v.prove(RefusalImmutable)
 		}
 	}
 	return v
@@ -207,31 +219,33 @@ func (v Verdict) afterCreate(r reply) Verdict {
 
 // afterUpdate takes the answer of the dry-run update into account, given that the manifest is valid in itself.
 func (v Verdict) afterUpdate(r reply, live, updated *unstructured.Unstructured) Verdict {
-	v.Evidence.Update = r.answer
+	v.Evidence.Update = r.Answer
 	v.Evidence.Requests++
 	switch {
-	case r.answer.Outcome == OutcomeValid:
-		v.Refusal, v.Uncertain = RefusalMergeLeftover, ""
+	case r.Outcome == OutcomeValid:
+		v.prove(RefusalMergeLeftover)
 		v.Leftovers = leftovers(live, updated, v.causes)
 		v.Remedy = remedyFor(v.Leftovers)
-	case r.answer.Outcome == OutcomeInvalid && (v.sharesCause(r.verdict) || v.hasFixed()):
-		v.Refusal, v.Uncertain, v.Remedy = RefusalImmutable, "", ""
-	case r.answer.Outcome == OutcomeInvalid:
+	case r.Outcome == OutcomeInvalid && (v.sharesCause(r.invalid) || v.hasFixed()):
+		v.prove(RefusalImmutable)
+		v.Remedy = ""
+	case r.Outcome == OutcomeInvalid:
 		v = v.undecided("an update of the whole manifest is refused too, but for other reasons")
 	default:
-		v = v.undecided("the dry-run update was not answered: " + r.answer.Message)
+		v = v.undecided("the dry-run update was not answered: " + r.Message)
 	}
 	return v
 }
 
-// afterMerge takes the answer to a second dry-run update into account, which leaves what only others have set. Where that
-// update works, the first was refused for what it would have taken from them. A refusal proves nothing: items of lists,
-// which others may have added, are missing in it as well.
+// afterMerge takes the answer to a second dry-run update into account, which leaves what only others have set. Where
+// that update works, the first was refused for what it would have taken from them. A refusal proves nothing: items of
+// lists, which others may have added, are missing in it as well.
 func (v Verdict) afterMerge(r reply, live, updated *unstructured.Unstructured) Verdict {
-	v.Evidence.Merge = r.answer
+	v.Evidence.Merge = r.Answer
 	v.Evidence.Requests++
-	if r.answer.Outcome == OutcomeValid {
-		v.Refusal, v.Uncertain, v.Remedy = RefusalMergeLeftover, "", mergeRemedy
+	if r.Outcome == OutcomeValid {
+		v.prove(RefusalMergeLeftover)
+		v.Remedy = answer.MergeRemedy
 		if v.Leftovers = leftovers(live, updated, v.causes); len(v.Leftovers) > 0 {
 			v.Remedy = removeByPatch(v.Leftovers)
 		}
@@ -242,8 +256,8 @@ func (v Verdict) afterMerge(r reply, live, updated *unstructured.Unstructured) V
 // afterTransitions takes the fields into account that no update changes as the manifest does, which is valid in itself.
 func (v Verdict) afterTransitions(fields []Field) Verdict {
 	if len(fields) > 0 {
-		v.Refusal, v.Uncertain, v.Remedy = RefusalImmutable, "", ""
-		v.Fields = slices.Concat(fields, v.Fields)
+		v.prove(RefusalImmutable)
+		v.Fields, v.Remedy = slices.Concat(fields, v.Fields), ""
 	}
 	return v
 }
@@ -254,14 +268,14 @@ func (v Verdict) undecided(why string) Verdict {
 	if v.Refusal != RefusalMergeLeftover {
 		v.Refusal = RefusalImmutable
 	}
-	v.Uncertain = "the manifest is valid, but a field that the apply leaves behind may be in the way; " + why
+	v.doubt(CertaintyAssumed, "the manifest is valid, but a field that the apply leaves behind may be in the way; "+why)
 	return v
 }
 
-// sharesCause reports whether one of the causes is among the other verdict's: then it isn't a leftover of the merge that
-// the server objects to.
+// sharesCause reports whether one of the causes is among the other verdict's: then it isn't a leftover of the merge
+// that the server objects to.
 func (v Verdict) sharesCause(other Verdict) bool {
 	return slices.ContainsFunc(v.causes, func(a cause) bool {
-		return slices.ContainsFunc(other.causes, a.sameAs)
+		return slices.ContainsFunc(other.causes, a.isLike)
 	})
 }

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/projection"
 )
 
 // fake answers a create and an update, and keeps what it was sent.
@@ -168,8 +169,9 @@ func TestProbeAsksOnlyWhereItMatters(t *testing.T) {
 		"bound to name":   refused("apiextensions.k8s.io", "CustomResourceDefinition", because("spec.group", invalidValue, `Invalid value: "b": field is immutable`)),
 	} {
 		verdict := immutability.Classify(err)
-		got := immutability.Probe(context.Background(), nil, object(t, `{kind: A}`), object(t, `{kind: A}`), verdict, immutability.ProbeOptions{})
-		assert.Equal(t, verdict, got, name)
+		obj := object(t, `{kind: A}`)
+		got := immutability.Probe(context.Background(), nil, obj, obj, verdict, immutability.ProbeOptions{})
+		assert.Equal(t, verdict.Locate(obj, obj, projection.FieldSet{}), got, name)
 	}
 }
 
@@ -269,11 +271,34 @@ spec:
 	assert.Equal(t, metav1.UpdateOptions{DryRun: []string{"All"}, FieldManager: "me", FieldValidation: "Strict"}, server.updateOptions)
 }
 
+func texts(paths []projection.Path) []string {
+	var all []string
+	for _, p := range paths {
+		all = append(all, p.String())
+	}
+	return all
+}
+
 func TestProbeNamesLeftovers(t *testing.T) {
 	live := object(t, `
 apiVersion: apps/v1
 kind: Deployment
-metadata: {name: x, annotations: {other: a}}
+metadata:
+  name: x
+  annotations: {other: a}
+  managedFields:
+  - manager: me
+    operation: Apply
+    apiVersion: apps/v1
+    fieldsV1:
+      f:spec:
+        f:template:
+          f:spec:
+            f:volumes: {'k:{"name":"a"}': {.: {}, f:name: {}}}
+            f:parts: {'k:{"name":"q"}': {.: {}, f:name: {}}}
+            f:ports: {'k:{"port":80,"protocol":"TCP"}': {.: {}, f:port: {}, f:protocol: {}}}
+            f:words: {'v:"a"': {}}
+            f:args: {}
 spec:
   replicas: 3
   strategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 1}}
@@ -283,7 +308,11 @@ spec:
       list: [{x: 1, z: 2}]
       notes: {a/b: 1}
       hosts: [a, [b], c]
+      same: [a, [b], c]
       parts: [{name: p}, {name: q}]
+      ports: [{port: 80, protocol: UDP, name: one}, {port: 80, protocol: TCP, name: two}]
+      words: [a, b]
+      args: [a, b]
 status: {replicas: 3}
 `)
 	updated := object(t, `
@@ -298,7 +327,11 @@ spec:
       list: [{x: 1}]
       notes: {}
       hosts: [[b], c]
+      same: [a, [b], d, e]
       parts: [{name: q}]
+      ports: [{port: 80, protocol: UDP}, {port: 80, protocol: TCP, name: two}]
+      words: [b]
+      args: [b]
 `)
 	volume := because("spec.template.spec.volumes[0].secret", forbidden, "Forbidden: may not specify more than 1 volume type")
 	far := because("spec.other.thing", invalidValue, "Invalid value: 1: no")
@@ -312,10 +345,15 @@ spec:
 		{"beside the cause", volume, []string{`spec.template.spec.volumes[name="a"].emptyDir`}, "the server names the manifest's field; elements are found by name"},
 		{"below the cause", because("spec", invalidValue, "Invalid value: replicas don't go with it"), []string{"spec.replicas"}, "a rule on the parent"},
 		{"nowhere near", far, []string{
-			"spec.replicas", "spec.strategy.rollingUpdate", "spec.template.spec.hosts[0]", "spec.template.spec.list[0].z",
+			"spec.replicas", "spec.strategy.rollingUpdate", "spec.template.spec.hosts", "spec.template.spec.list",
 			`spec.template.spec.notes["a/b"]`, `spec.template.spec.parts[name="p"]`,
-			`spec.template.spec.volumes[name="a"].emptyDir`, `spec.template.spec.volumes[name="gone"]`,
-		}, "all that an update drops, but neither metadata nor status"},
+			`spec.template.spec.ports[port=80,protocol="UDP"].name`,
+			`spec.template.spec.volumes[name="a"].emptyDir`, `spec.template.spec.volumes[name="gone"]`, `spec.template.spec.words[="a"]`,
+		}, "all that an update drops, but neither metadata nor status, nor anything of an atomic list, which an apply sends as a whole"},
+		{"in a list without a record", because("spec.template.spec.hosts[0]", invalidValue, "Invalid value: \"a\": no"), []string{"spec.template.spec.hosts"},
+			"nobody's record names the items"},
+		{"by several keys", because("spec.template.spec.ports[0]", invalidValue, "Invalid value: 80: has a name"),
+			[]string{`spec.template.spec.ports[port=80,protocol="UDP"].name`}, "as the record names the items"},
 		{"an element too many", because("spec.template.spec.parts", metav1.CauseTypeTooMany, "Too many: 2: must have at most 1 items"),
 			[]string{`spec.template.spec.parts[name="p"]`}, "somebody else's element"},
 	}
@@ -324,7 +362,7 @@ spec:
 			server := &fake{createErr: exists(), updated: updated}
 			got := immutability.Probe(context.Background(), server, updated, live, immutability.Classify(refused("apps", "Deployment", tt.cause)), immutability.ProbeOptions{})
 			assert.Equal(t, immutability.RefusalMergeLeftover, got.Refusal)
-			assert.Equal(t, tt.want, got.Leftovers, tt.why)
+			assert.Equal(t, tt.want, texts(got.Leftovers), tt.why)
 			assert.Contains(t, got.Remedy, "remove "+tt.want[0])
 			assert.Contains(t, got.Remedy, "(PUT)")
 		})
@@ -346,7 +384,12 @@ func TestProbeKeepsWhatOthersSet(t *testing.T) {
 	live := object(t, `
 apiVersion: apps/v1
 kind: StatefulSet
-metadata: {name: x, uid: u, resourceVersion: "7"}
+metadata:
+  name: x
+  uid: u
+  resourceVersion: "7"
+  managedFields:
+  - {manager: me, operation: Apply, apiVersion: apps/v1, fieldsV1: {f:spec: {f:template: {f:spec: {f:volumes: {'k:{"name":"data"}': {f:name: {}}}}}}}}
 spec: {serviceName: db, strategy: {type: A, rolling: {}}, template: {spec: {volumes: [{name: data, emptyDir: {}}]}}}
 `)
 	manifest := object(t, `
@@ -361,7 +404,7 @@ spec: {strategy: {type: B}, template: {spec: {volumes: [{name: data, secret: {se
 	got := immutability.Probe(context.Background(), server, manifest, live, immutability.Classify(refused("apps", "StatefulSet", volume, strategy)), immutability.ProbeOptions{})
 	assert.Equal(t, immutability.RefusalMergeLeftover, got.Refusal)
 	assert.Empty(t, got.Uncertain)
-	assert.Equal(t, []string{"spec.strategy.rolling", `spec.template.spec.volumes[name="data"].emptyDir`}, got.Leftovers)
+	assert.Equal(t, []string{"spec.strategy.rolling", `spec.template.spec.volumes[name="data"].emptyDir`}, texts(got.Leftovers))
 	assert.Contains(t, got.Remedy, "merge patch")
 	assert.NotContains(t, got.Remedy, "PUT", "which is refused")
 	assert.Equal(t, object(t, `
@@ -391,7 +434,7 @@ func TestProbeWithoutLiveObject(t *testing.T) {
 func TestProbeWithNobodyToAsk(t *testing.T) {
 	verdict := immutability.Classify(unknown)
 	widget := object(t, `{apiVersion: example.com/v1, kind: Widget, metadata: {name: x}}`)
-	assert.Equal(t, verdict, immutability.Probe(context.Background(), nil, widget, widget, verdict, immutability.ProbeOptions{}))
+	assert.Equal(t, verdict.Locate(widget, widget, projection.FieldSet{}), immutability.Probe(context.Background(), nil, widget, widget, verdict, immutability.ProbeOptions{}))
 	assert.Equal(t, verdict, immutability.Probe(context.Background(), &fake{}, nil, widget, verdict, immutability.ProbeOptions{}))
 }
 

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/projection"
 )
 
 // createBody is the manifest as it would be created after the delete. What only one object can have, and the live one
@@ -39,7 +41,7 @@ func updateBody(manifest, live *unstructured.Unstructured) *unstructured.Unstruc
 func mergedBody(manifest, live *unstructured.Unstructured, causes []cause) *unstructured.Unstructured {
 	body := updateBody(live, live)
 	whole := func(at string) bool {
-		return slices.ContainsFunc(causes, func(c cause) bool { return at == parent(c.pattern()) })
+		return slices.ContainsFunc(causes, func(c cause) bool { return at == parent(c.Pattern()) })
 	}
 	mergeInto(body.Object, manifest.DeepCopy().Object, "", whole)
 	return body
@@ -48,10 +50,7 @@ func mergedBody(manifest, live *unstructured.Unstructured, causes []cause) *unst
 // mergeInto merges from into to, both at the path at. It keeps maps of from.
 func mergeInto(to, from map[string]any, at string, whole func(at string) bool) {
 	for key, value := range from {
-		below := place{pattern: at}.field(key).pattern
-		if at == "" {
-			below = key
-		}
+		below := patternBelow(at, projection.Field(key))
 		old, both := to[key].(map[string]any)
 		added, isMap := value.(map[string]any)
 		if both && isMap && !whole(below) {

@@ -11,7 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/ssaplan/primitives/internal/apistatus"
+	"github.com/ssaplan/primitives/internal/answer"
+	"github.com/ssaplan/primitives/projection"
 )
 
 // Getter is a client for one resource that finds objects by name. client-go's dynamic.ResourceInterface has the method.
@@ -35,7 +36,7 @@ func (v Verdict) proveAddresses(ctx context.Context, manifest, live *unstructure
 	spec, liveSpec := serviceSpec(manifest), serviceSpec(live)
 	for _, port := range pinnedPorts(spec) {
 		if !knownPort(port, pinnedPorts(liveSpec)) {
-			v.Uncertain = fmt.Sprintf("no dry run tells whether node port %d is in the server's range", port)
+			v.doubt(CertaintyAssumed, fmt.Sprintf("no dry run tells whether node port %d is in the server's range", port))
 			return v
 		}
 	}
@@ -55,19 +56,22 @@ func (v Verdict) proveAddresses(ctx context.Context, manifest, live *unstructure
 func (v Verdict) proveAddress(ctx context.Context, ip string, addresses Getter) Verdict {
 	unknown := fmt.Sprintf("no dry run tells whether cluster IP %s is free", ip)
 	if addresses == nil {
-		v.Uncertain = unknown
+		v.doubt(CertaintyAssumed, unknown)
 		return v
 	}
 	_, err := addresses.Get(ctx, ip, metav1.GetOptions{})
 	v.Evidence.Requests++
-	switch found := apistatus.All(err); {
+	switch found := answer.Statuses(err); {
 	case err == nil:
-		v.Refusal = RefusalInvalid
-		v.Fields = []Field{{Path: "spec.clusterIPs", Message: fmt.Sprintf("Invalid value: failed to allocate IP %s: provided IP is already allocated", ip)}}
+		v.prove(RefusalInvalid)
+		v.Fields = []Field{{
+			Path: projection.Path{projection.Field("spec"), projection.Field("clusterIPs")}, Text: "spec.clusterIPs",
+			Message: fmt.Sprintf("Invalid value: failed to allocate IP %s: provided IP is already allocated", ip),
+		}}
 	case len(found) == 1 && found[0].Reason == metav1.StatusReasonNotFound && found[0].Details != nil && found[0].Details.Name == ip:
 		// free
 	default:
-		v.Uncertain = unknown + ": " + shorten(err.Error())
+		v.doubt(CertaintyAssumed, unknown+": "+shorten(err.Error()))
 	}
 	return v
 }

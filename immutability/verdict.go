@@ -1,57 +1,106 @@
 package immutability
 
-import "slices"
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/ssaplan/primitives/internal/answer"
+	"github.com/ssaplan/primitives/projection"
+)
 
 // Refusal says what keeps the object from being changed in place.
 type Refusal string
 
-// The kinds of verdict.
+// The kinds of refusal.
 const (
 	// RefusalNone: the error is not about the object's content, or there is no error.
 	RefusalNone Refusal = "None"
-	// RefusalImmutable: fields that can't change while the object exists. Replacing works, if [Verdict.Replaceable] says so.
+	// RefusalImmutable: fields that can't change while the object exists. Replacing works, if [Verdict.Replaceable] says
+	// so.
 	RefusalImmutable Refusal = "Immutable"
-	// RefusalDirectional: fields that may change in one direction only, like the size of a claim, or whose change would leave
-	// data behind. The server would accept the new object, but replacing loses what the rule protects.
+	// RefusalDirectional: fields that may change in one direction only, like the size of a claim, or whose change would
+	// leave data behind. The server would accept the new object, but replacing loses what the rule protects.
 	RefusalDirectional Refusal = "Directional"
-	// RefusalInvalid: the manifest itself isn't accepted. Replacing won't help. When [Verdict.Uncertain] is set, this only
-	// means that nothing shows the contrary.
+	// RefusalInvalid: the manifest itself isn't accepted. Replacing won't help. With [CertaintyUnknown] this only means
+	// that nothing shows the contrary.
 	RefusalInvalid Refusal = "Invalid"
-	// RefusalMergeLeftover: the manifest is valid, and so is changing the object to it, but the server-side apply keeps a field
-	// that the manifest doesn't mention, and the two don't go together. Replacing isn't needed.
+	// RefusalMergeLeftover: the manifest is valid, and so is changing the object to it, but the server-side apply keeps
+	// a field that the manifest doesn't mention, and the two don't go together. Replacing isn't needed.
 	RefusalMergeLeftover Refusal = "MergeLeftover"
-	// RefusalMetadataPrecondition: the manifest carries metadata of another life of the object (uid, resourceVersion, …), or
-	// the object is being deleted. The remedy is in the metadata.
+	// RefusalMetadataPrecondition: the manifest carries metadata of another life of the object (uid, resourceVersion,
+	// …), or the object is being deleted. The remedy is in the metadata.
 	RefusalMetadataPrecondition Refusal = "MetadataPrecondition"
-	// RefusalAdmissionDenied: a webhook, a policy or an admission plugin refused the request. What it said isn't the server's
-	// knowledge of the fields, and replacing would be a way around it.
+	// RefusalAdmissionDenied: a webhook, a policy or an admission plugin refused the request. What it said isn't the
+	// server's knowledge of the fields, and replacing would be a way around it.
 	RefusalAdmissionDenied Refusal = "AdmissionDenied"
+)
+
+// Certainty says how sure a verdict is.
+type Certainty string
+
+// The certainties. The zero value has the meaning of CertaintyUnknown.
+const (
+	// CertaintyUnknown: nothing shows that the refusal is of this kind, nor that it isn't.
+	CertaintyUnknown Certainty = "Unknown"
+	// CertaintyAssumed: known texts, or answers of the server, point to it, and leave something open.
+	CertaintyAssumed Certainty = "Assumed"
+	// CertaintyProven: known texts that leave nothing open, or answers of the server, show it.
+	CertaintyProven Certainty = "Proven"
 )
 
 // Field is one thing that the server objects to.
 type Field struct {
-	// Path is the field as the server prints it, lists by position: "spec.template.spec.volumes[0].secret". Where the
-	// server prints a path that doesn't exist (volumeMode for spec.volumeMode), it is the real one. Empty for the
+	// Path is the field in the object, with the items of lists by key, as in a plan's changes. It is nil for the object
+	// as a whole, and as long as it isn't known: [Verdict.Locate] looks for it in the object.
+	Path projection.Path
+	// Text is the field as the server prints it, lists by position: "spec.template.spec.volumes[0].secret". Where the
+	// server prints a field that doesn't exist (volumeMode for spec.volumeMode), it is the real one. It is empty for the
 	// object as a whole.
-	Path string `json:"path"`
+	Text string
 	// Message is what the server says of it, without the field's value and without the diff that some messages end in,
 	// since both hold user data. For AdmissionDenied it is the text of the webhook or policy as it came, which may quote
 	// any value of the object.
-	Message string `json:"message"`
+	Message string
+}
+
+// Name returns the path if it is known, and otherwise the text. It is empty for the object as a whole.
+func (f Field) Name() string {
+	if f.Path != nil {
+		return f.Path.String()
+	}
+	return f.Text
+}
+
+// String returns one line: the name and the message.
+func (f Field) String() string {
+	if f.Name() == "" {
+		return f.Message
+	}
+	return f.Name() + ": " + f.Message
+}
+
+// MarshalJSON returns {"path","message"}, where path is [Field.Name].
+func (f Field) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Path    string `json:"path"`
+		Message string `json:"message"`
+	}{f.Name(), f.Message})
 }
 
 // Verdict is what is known of a refused change. The zero value knows nothing and permits nothing.
 type Verdict struct {
 	// Refusal is the verdict. A mixed set of causes has the kind of the one that is hardest to get around.
 	Refusal Refusal
+	// Certainty is how sure that is.
+	Certainty Certainty
+	// Uncertain is why the verdict isn't proven, in a sentence without a full stop. It is empty for a proven one.
+	Uncertain string
 	// Fields are the distinct causes in the server's order. When the manifest isn't valid in itself, they are the
 	// reasons for that.
 	Fields []Field
-	// Uncertain says why the verdict is not proven, in a sentence without a full stop. It is empty for a proven one.
-	Uncertain string
-	// Leftovers are the paths of the fields that are in the way of a server-side apply, in the live object. Only Probe
-	// can find them, and only for MergeLeftover.
-	Leftovers []string
+	// Leftovers are the fields that are in the way of a server-side apply, in the live object. Only Probe can find them,
+	// and only for MergeLeftover. Of a list whose items nobody's record names, the list itself is meant.
+	Leftovers []projection.Path
 	// Remedy is what the user can do other than replacing the object, "" when nothing is known.
 	Remedy string
 	// Hazards are the consequences of replacing the object. Only Probe fills them, and only for a replaceable verdict.
@@ -65,49 +114,64 @@ type Verdict struct {
 // Replaceable reports whether deleting the object and creating it from the same manifest is known to work and known to
 // be the way. It says nothing about what that destroys; see [Hazards].
 func (v Verdict) Replaceable() bool {
-	return v.Refusal == RefusalImmutable && v.Uncertain == ""
+	return v.Refusal == RefusalImmutable && v.Certainty == CertaintyProven
+}
+
+// prove makes the verdict a proven one.
+func (v *Verdict) prove(refusal Refusal) {
+	v.Refusal, v.Certainty, v.Uncertain = refusal, CertaintyProven, ""
+}
+
+// doubt says how sure the verdict is, and why not more.
+func (v *Verdict) doubt(certainty Certainty, why string) {
+	v.Certainty, v.Uncertain = certainty, why
 }
 
 // precedence orders the kinds of a mixed set of causes: the first that occurs is the verdict, so that Immutable is left
 // only when every cause is. Invalid comes before Directional, because the server has to be asked before it is known
 // whether the rest is valid.
-var precedence = []Refusal{RefusalAdmissionDenied, RefusalMetadataPrecondition, RefusalInvalid, RefusalDirectional, RefusalMergeLeftover, RefusalImmutable, RefusalNone}
-
-func hardest(a, b Refusal) Refusal {
-	for _, k := range precedence {
-		if a == k || b == k {
-			return k
-		}
-	}
-	return RefusalNone
+var precedence = []Refusal{
+	RefusalAdmissionDenied, RefusalMetadataPrecondition, RefusalInvalid, RefusalDirectional, RefusalMergeLeftover,
+	RefusalImmutable, RefusalNone,
 }
 
-// merge adds the verdict on another cause or error to v.
+// merge adds the verdict on another cause or error to v, and its fields, be they known or not.
 func (v *Verdict) merge(other Verdict) {
+	rank := func(r Refusal) int { return slices.Index(precedence, r) }
 	switch {
-	case v.Refusal == "" || v.Refusal == other.Refusal:
-		v.Uncertain = firstNonEmpty(v.Uncertain, other.Uncertain)
-	case hardest(v.Refusal, other.Refusal) == other.Refusal:
-		v.Uncertain = other.Uncertain
+	case v.Refusal == "" || rank(other.Refusal) < rank(v.Refusal),
+		v.Refusal == other.Refusal && v.Certainty == CertaintyProven:
+		v.Refusal, v.Certainty, v.Uncertain = other.Refusal, other.Certainty, other.Uncertain
 	}
-	v.Remedy = firstNonEmpty(v.Remedy, other.Remedy)
-	v.Refusal = hardest(v.Refusal, other.Refusal)
-	for _, f := range other.Fields {
-		if !slices.Contains(v.Fields, f) {
-			v.Fields = append(v.Fields, f)
-		}
+	if v.Remedy == "" {
+		v.Remedy = other.Remedy
 	}
+	v.Fields = append(v.Fields, other.Fields...)
 	v.causes = append(v.causes, other.causes...)
-	for _, f := range other.Evidence.Families {
-		if !slices.Contains(v.Evidence.Families, f) {
-			v.Evidence.Families = append(v.Evidence.Families, f)
+	for _, text := range other.Evidence.Texts {
+		if !slices.Contains(v.Evidence.Texts, text) {
+			v.Evidence.Texts = append(v.Evidence.Texts, text)
 		}
 	}
 }
 
-func firstNonEmpty(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
+// distinct returns the fields without repetitions.
+func distinct(fields []Field) []Field {
+	type content struct{ text, message string }
+	seen := map[content]bool{}
+	return slices.DeleteFunc(fields, func(f Field) bool {
+		c := content{f.Text, f.Message}
+		twice := seen[c]
+		seen[c] = true
+		return twice
+	})
 }
+
+// cause is a cause of the refusal.
+type cause struct {
+	answer.Cause
+	known bool // its text is known
+	fixed bool // its text is that of an immutable field
+}
+
+func (c cause) isLike(other cause) bool { return c.SameAs(other.Cause) }

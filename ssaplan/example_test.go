@@ -243,12 +243,12 @@ func ExampleRefusedError() {
 	if errors.As(err, &refused) {
 		fmt.Println(refused.Object, refused.Verdict.Refusal, refused.Verdict.Replaceable())
 		for _, f := range refused.Verdict.Fields {
-			fmt.Printf("  %s: %s\n", f.Path, f.Message)
+			fmt.Println(" ", f)
 		}
 	}
 	// Output:
 	// v1/ConfigMap default/settings Invalid false
-	//   data[mode]: Required value: say light or dark
+	//   data.mode: Required value: say light or dark
 }
 
 // A state remembers sensitive values as digests. To show what a plan makes of a remembered value, the plan's side is digested,

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
@@ -142,7 +143,7 @@ func (w *planning) compareIdentity(ctx context.Context) (err error) {
 		return nil
 	}
 	w.plan.Action, w.plan.Reason = ActionReplace, result.Reason()
-	w.plan.Replacement = &Replacement{Evidence: "identity", Old: result.Old, UID: prior.UID, Hazards: hazardsOf(result.Old)}
+	w.plan.Replacement = &Replacement{Evidence: "identity", Old: result.Old, UID: prior.UID, Hazards: immutability.HazardsUnread(schema.GroupKind{Group: result.Old.Group(), Kind: result.Old.Kind}, result.Old.Name)}
 	for _, c := range result.Changes {
 		w.plan.Replacement.Fields = append(w.plan.Replacement.Fields, immutability.Field{Path: c.Field, Message: fmt.Sprintf("%q -> %q", c.Old, c.New)})
 	}
@@ -382,20 +383,4 @@ func (w *planning) deferToNamespace() {
 // shown returns err as it can be printed.
 func (w *planning) shown(err error) error {
 	return hideSecrets(authresilience.Redact(err), w.request.Manifest, w.live)
-}
-
-// hazardsOf returns what goes with an object that nobody read, as far as its kind tells.
-func hazardsOf(id identity.Identity) []immutability.Hazard {
-	obj := &unstructured.Unstructured{}
-	obj.SetAPIVersion(id.APIVersion)
-	obj.SetKind(id.Kind)
-	obj.SetNamespace(id.Namespace)
-	obj.SetName(id.Name)
-	hazards := immutability.Hazards(obj)
-	if id.APIVersion == "v1" && id.Kind == "PersistentVolumeClaim" {
-		hazards = append(hazards, immutability.Hazard{
-			Kind: immutability.HazardData, Message: "the claim lets go of its volume, if it has one, and with reclaim policy Delete the data is deleted with it",
-		})
-	}
-	return hazards
 }

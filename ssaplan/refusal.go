@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -16,6 +15,7 @@ import (
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/internal/answer"
 	"github.com/ssaplan/primitives/projection"
 )
 
@@ -33,14 +33,14 @@ type RefusedError struct {
 func (e *RefusedError) Error() string {
 	var fields []string
 	for _, f := range e.Verdict.Fields {
-		fields = append(fields, strings.TrimPrefix(f.Path+": "+f.Message, ": "))
+		fields = append(fields, f.String())
 	}
 	text := fmt.Sprintf("%s: %s: %s", e.Object, refusalWords[e.Verdict.Refusal], strings.Join(fields, "; "))
 	if len(fields) == 0 {
 		text = fmt.Sprintf("%s: %v", e.Object, e.Err)
 	}
 	if len(e.Verdict.Leftovers) > 0 {
-		text += "; in the way: " + strings.Join(e.Verdict.Leftovers, ", ")
+		text += "; in the way: " + pathList(e.Verdict.Leftovers)
 	}
 	if e.Verdict.Remedy != "" {
 		text += "; " + e.Verdict.Remedy
@@ -53,9 +53,6 @@ func (e *RefusedError) Error() string {
 
 // Unwrap returns the server's answer.
 func (e *RefusedError) Unwrap() error { return e.Err }
-
-// noDryRun ends what a server says when a webhook registered for the object has side effects (seen in 1.33 to 1.36).
-const noDryRun = `" does not support dry run`
 
 var refusalWords = map[immutability.Refusal]string{
 	immutability.RefusalNone:                 "refused",
@@ -87,7 +84,7 @@ func (w *planning) refused(ctx context.Context, err error) error {
 	case class == authresilience.ClassNamespaceNotFound && w.live == nil:
 		w.deferToNamespace()
 		return nil
-	case apierrors.IsBadRequest(err) && strings.HasSuffix(err.Error(), noDryRun):
+	case slices.ContainsFunc(answer.Statuses(err), answer.NoDryRun):
 		w.deferTo(DeferralNoDryRun, w.shown(err).Error())
 		return nil
 	case !w.unknown.Empty():
@@ -107,7 +104,9 @@ func (w *planning) judge(ctx context.Context, err error) error {
 	if w.live != nil {
 		verdict, unproven = w.probe(ctx, verdict)
 	} else if verdict.Refusal != immutability.RefusalAdmissionDenied {
-		verdict.Refusal, verdict.Uncertain = immutability.RefusalInvalid, "" // there is nothing that could have been immutable
+		verdict.Refusal = immutability.RefusalInvalid // there is nothing that could have been immutable
+		verdict.Certainty, verdict.Uncertain = immutability.CertaintyProven, ""
+		verdict = verdict.Locate(w.manifest, nil, projection.FieldSet{})
 	}
 	w.hideIn(&verdict)
 	if !verdict.Replaceable() {
@@ -120,7 +119,7 @@ func (w *planning) judge(ctx context.Context, err error) error {
 	}
 	var paths []string
 	for _, f := range verdict.Fields {
-		paths = append(paths, f.Path)
+		paths = append(paths, f.Name())
 	}
 	w.plan.Reason = "can't change in place: " + strings.Join(paths, ", ")
 	return nil

@@ -51,7 +51,7 @@ func TestErrorsStayReadableWithoutSecrets(t *testing.T) {
 	}}
 	stop := refuseDryRuns(server, status)
 	_, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest})
-	require.EqualError(t, err, `v1/Secret default/postgres: invalid: data[user]: Invalid value: 1 of 21; data[digit]: Invalid value: no`)
+	require.EqualError(t, err, `v1/Secret default/postgres: invalid: data.user: Invalid value: 1 of 21; data.digit: Invalid value: no`)
 	var refused *ssaplan.RefusedError
 	require.ErrorAs(t, err, &refused)
 	var inside *apierrors.StatusError

@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/ssaplan/primitives/internal/answer"
 	"github.com/ssaplan/primitives/projection"
 )
 
@@ -46,18 +47,8 @@ func redacted(err error, text string, wrapped error) error {
 	if text == err.Error() {
 		return err
 	}
-	return &redactedError{text, wrapped}
+	return answer.Redacted(wrapped, text)
 }
-
-// redactedError stands for an error whose text holds secrets.
-type redactedError struct {
-	text string
-	err  error
-}
-
-func (e *redactedError) Error() string    { return e.text }
-func (e *redactedError) Unwrap() error    { return e.err }
-func (e *redactedError) GoString() string { return fmt.Sprintf("%q", e.text) }
 
 // secrets are sensitive values in the forms in which a server may quote them, long ones first, so that no part of one stays
 // behind.

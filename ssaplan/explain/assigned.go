@@ -6,44 +6,36 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
 )
 
-// assigned are the fields for which a server picks a free value when the manifest doesn't name one. A dry run picks a
-// dummy. Source: the allocators in kubernetes/pkg/registry/core/service, 1.33 to 1.36.
-var assigned = map[string]projection.Patterns{
-	"v1/Service": mustParse("spec.ports[*].nodePort", "spec.healthCheckNodePort", "spec.clusterIP", "spec.clusterIPs"),
-}
+// generated are the fields that a server makes up for a new object, by kind, beside those of every object.
+var generated = func() map[string]projection.Patterns {
+	out := map[string]projection.Patterns{}
+	kinds.EachValues(func(kind string, v kinds.Values) {
+		out[kind] = mustParse(slices.Concat(v.Assigned, v.Generated)...)
+	})
+	return out
+}()
 
-// generated are the fields that a server makes up for new objects of a kind, beside those that are assigned. Source: the
-// strategies in kubernetes/pkg/registry and the admission plugin ServiceAccount, 1.33 to 1.36.
-var generated = map[string]projection.Patterns{
-	"batch/v1/Job": mustParse(
-		`metadata.labels[~"*controller-uid"]`,
-		`spec.selector.matchLabels[~"*controller-uid"]`,
-		`spec.template.metadata.labels[~"*controller-uid"]`,
-	),
-	"v1/Pod": mustParse(
-		`spec.volumes[name~"kube-api-access-*"]`,
-		`spec.containers[*].volumeMounts[mountPath="/var/run/secrets/kubernetes.io/serviceaccount"].name`,
-		`spec.initContainers[*].volumeMounts[mountPath="/var/run/secrets/kubernetes.io/serviceaccount"].name`,
-	),
-}
+// generatedAlways are those of every object.
+var generatedAlways = func() []projection.Path {
+	var out []projection.Path
+	for _, pattern := range mustParse(kinds.GeneratedAlways()...) {
+		path, _ := projection.ParsePath(pattern.String()) // the texts are constants
+		out = append(out, path)
+	}
+	return out
+}()
 
 func mustParse(texts ...string) projection.Patterns {
 	patterns, err := projection.ParsePatterns(texts...)
 	if err != nil {
-		panic(err) // the texts stand in this package
+		panic(err) // the texts are constants
 	}
 	return patterns
-}
-
-func kindOf(obj map[string]any) string { return fmt.Sprintf("%v/%v", obj["apiVersion"], obj["kind"]) }
-
-// generatedAlways are those of every object.
-var generatedAlways = []projection.Path{
-	{projection.Field("metadata"), projection.Field("creationTimestamp")},
-	{projection.Field("metadata"), projection.Field("uid")},
 }
 
 // A Service with this clusterIP has the same in clusterIPs.
@@ -54,7 +46,7 @@ var clusterIPs = projection.Path{projection.Field("spec"), projection.Field("clu
 // generatedIn returns the fields that the server made up for obj, the answer to a dry run that creates it, without those
 // that are declared or left to the server.
 func generatedIn(obj map[string]any, declared projection.FieldSet, left []projection.Path) ([]projection.Path, error) {
-	patterns := slices.Concat(assigned[kindOf(obj)], generated[kindOf(obj)])
+	patterns := generated[fmt.Sprintf("%v/%v", obj["apiVersion"], obj["kind"])]
 	if len(patterns) == 0 {
 		return slices.Clone(generatedAlways), nil
 	}
@@ -87,7 +79,7 @@ func listsWith(patterns projection.Patterns, obj map[string]any, fields projecti
 // markAssigned takes the dummies out of the changes: a value that isn't declared and that the server picks is only known
 // once the manifest is applied.
 func (c *comparison) markAssigned(changes []Change) {
-	patterns := assigned[kindOf(c.Manifest)]
+	patterns := fieldowner.AssignedFields(c.Manifest)
 	for i := range changes {
 		change := &changes[i]
 		switch {

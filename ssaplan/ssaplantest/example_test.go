@@ -2,6 +2,7 @@ package ssaplantest_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -10,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
 )
@@ -51,9 +51,10 @@ func ExampleServer_AnswerNext() {
 	server, _ := ssaplantest.NewServer(ssaplantest.Options{})
 	planner, _ := ssaplan.NewForClient(server.Client(), server.Mapper(), ssaplan.Options{FieldManager: "my-tool"})
 
-	recorded, _ := immutability.ParseSaved([]byte(`{"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 401,
-		"reason": "Unauthorized", "message": "Unauthorized"}`))
-	server.AnswerNext("get", recorded.Err())
+	var recorded apierrors.StatusError
+	_ = json.Unmarshal([]byte(`{"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 401,
+		"reason": "Unauthorized", "message": "Unauthorized"}`), &recorded.ErrStatus)
+	server.AnswerNext("get", &recorded)
 
 	_, err := planner.Plan(context.Background(), ssaplan.Request{Manifest: deployment(3)})
 	fmt.Println(apierrors.IsUnauthorized(err))

@@ -2,6 +2,7 @@ package ssaplantest_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,7 +19,6 @@ import (
 	"k8s.io/client-go/dynamic"
 	"sigs.k8s.io/yaml"
 
-	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
 )
@@ -426,14 +426,14 @@ func TestReplaceAfterARecordedRefusal(t *testing.T) {
 	_, err = planner.Apply(t.Context(), plan)
 	require.NoError(t, err)
 
-	refusal, err := immutability.ParseSaved([]byte(`{"kind":"Status","status":"Failure","code":422,"reason":"Invalid",
+	var refusal apierrors.StatusError
+	require.NoError(t, json.Unmarshal([]byte(`{"kind":"Status","status":"Failure","code":422,"reason":"Invalid",
 		"message":"Deployment.apps \"d\" is invalid: spec.selector: Invalid value: field is immutable",
 		"details":{"name":"d","group":"apps","kind":"Deployment","causes":[{"reason":"FieldValueInvalid","field":"spec.selector",
-		"message":"Invalid value: {\"matchLabels\":{\"a\":\"c\"}}: field is immutable"}]}}`))
-	require.NoError(t, err)
+		"message":"Invalid value: {\"matchLabels\":{\"a\":\"c\"}}: field is immutable"}]}}`), &refusal.ErrStatus))
 	defer server.Answer(func(r ssaplantest.Request) error {
 		if (r.Verb == "patch" || r.Verb == "update") && r.DryRun {
-			return refusal.Err()
+			return &refusal
 		}
 		return nil
 	})()

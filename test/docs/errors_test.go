@@ -92,7 +92,7 @@ func TestErrorsPageIsComplete(t *testing.T) {
 	page := read(t, "../../docs/errors.md")
 	for folder, types := range map[string][]string{
 		"ssaplan":        {"Action", "Deferral", "Presence", "Stage"},
-		"immutability":   {"Refusal", "HazardKind"},
+		"immutability":   {"Refusal", "Certainty", "HazardKind"},
 		"authresilience": {"Class"},
 	} {
 		exported := exports(t, folder)

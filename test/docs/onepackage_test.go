@@ -75,7 +75,7 @@ func explainRefusal(
 		fmt.Printf("%s: %s\n", verdict.Refusal, cmp.Or(verdict.Remedy, "correct the manifest"))
 	}
 	for _, field := range verdict.Fields {
-		fmt.Printf("  %s: %s\n", field.Path, field.Message)
+		fmt.Println(" ", field)
 	}
 }
 

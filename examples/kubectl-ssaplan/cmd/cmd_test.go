@@ -15,7 +15,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/cmd"
-	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/examples/manifest/importid"
 )
 
 // sources is the folder of this package.
@@ -89,8 +89,8 @@ func TestUsageErrors(t *testing.T) {
 		{"owners deploy,svc web", "name one object as TYPE/NAME or TYPE NAME, such as deploy/web"},
 		{"owners deploy/a deploy/b", "name one object as TYPE/NAME or TYPE NAME, such as deploy/web"},
 		{"owners deploy/web -o markdown", "-o markdown: the output formats are text, json, yaml"},
-		{"import", "name one object by its ID: " + fieldowner.ImportIDForm},
-		{"import web", `import ID "web": 1 parts; expected ` + fieldowner.ImportIDForm},
+		{"import", "name one object by its ID: " + importid.Form},
+		{"import web", `import ID "web": 1 parts; expected ` + importid.Form},
 		{"import Deployment/web -o text", "-o text: the output formats are yaml, json"},
 		{"owners deploy/web --kubeconfig missing", "kubeconfig missing: there is no such file; check the path after --kubeconfig"},
 		{"import Deployment/web --kubeconfig missing", "kubeconfig missing: there is no such file; check the path after --kubeconfig"},

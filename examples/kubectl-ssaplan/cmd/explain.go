@@ -13,7 +13,7 @@ import (
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/input"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
-	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/saved"
 )
 
 func newExplain(streams genericiooptions.IOStreams) *cobra.Command {
@@ -24,8 +24,8 @@ func newExplain(streams genericiooptions.IOStreams) *cobra.Command {
 		Long: `Explain an error of the API server that was saved: what it is, what to do about it, whether the object would have to
 be replaced, and which fields are in conflict.
 
-The input is the JSON of a Status as the server returns it, or any text that has one in it, such as a log; or else the
-text that kubectl and other clients print when an object is refused. No cluster is asked.`,
+The input is the JSON of a Status as the server returns it or as client-go marshals it, or any text that has one in it,
+such as a log; or else the text that kubectl and other clients print when an object is refused. No cluster is asked.`,
 		Example: `# what the server said about a manifest
 kubectl ssaplan explain -f status.json
 
@@ -51,27 +51,27 @@ func explainSaved(streams genericiooptions.IOStreams, file, output string) error
 	if err := checkOutput(output, readOutputs); err != nil {
 		return err
 	}
-	saved, err := readSaved(streams.In, file)
+	found, err := readSaved(streams.In, file)
 	if err != nil {
 		return err
 	}
-	e := render.Explain(saved)
+	e := render.Explain(found)
 	return write(streams.Out, output, e, func(t render.Text) string { return t.Explanation(e) })
 }
 
-func readSaved(stdin io.Reader, file string) (immutability.Saved, error) {
+func readSaved(stdin io.Reader, file string) (saved.Error, error) {
 	text, err := readFile(stdin, file)
 	if err != nil {
-		return immutability.Saved{}, err
+		return saved.Error{}, err
 	}
-	saved, err := immutability.ParseSaved(text)
+	found, err := saved.Parse(text)
 	if err != nil {
-		return saved, fmt.Errorf("%s: %s", shownFile(file), strings.TrimPrefix(err.Error(), "immutability: "))
+		return found, fmt.Errorf("%s: %w", shownFile(file), err)
 	}
-	if saved.Status.Status == metav1.StatusSuccess {
-		return saved, fmt.Errorf("%s: the status says %s, so there is no error to explain", shownFile(file), metav1.StatusSuccess)
+	if found.Status.Status == metav1.StatusSuccess {
+		return found, fmt.Errorf("%s: the status says %s, so there is no error to explain", shownFile(file), metav1.StatusSuccess)
 	}
-	return saved, nil
+	return found, nil
 }
 
 func readFile(stdin io.Reader, file string) (text []byte, err error) {

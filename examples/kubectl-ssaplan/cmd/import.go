@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
+	"github.com/ssaplan/primitives/examples/manifest/importid"
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
 )
@@ -58,14 +59,14 @@ kubectl ssaplan import 'shop/Deployment/web?manager=helm' > web.yaml`,
 
 func (r *reading) runImport(ctx context.Context, args []string, showSecrets bool) error {
 	if len(args) != 1 {
-		return errors.New("name one object by its ID: " + fieldowner.ImportIDForm)
+		return errors.New("name one object by its ID: " + importid.Form)
 	}
-	id, err := fieldowner.ParseImportID(args[0])
+	id, err := importid.Parse(args[0])
 	if err == nil {
 		err = checkOutput(r.output, importOutputs)
 	}
 	if err != nil {
-		return errors.New(strings.TrimPrefix(err.Error(), "fieldowner: "))
+		return err
 	}
 	obj, err := r.read(ctx, id.String(), func(ctx context.Context) (*unstructured.Unstructured, error) { return r.get(ctx, id) })
 	if err != nil {
@@ -83,7 +84,7 @@ func (r *reading) runImport(ctx context.Context, args []string, showSecrets bool
 }
 
 // get reads the object that id names.
-func (r *reading) get(ctx context.Context, id fieldowner.ImportID) (*unstructured.Unstructured, error) {
+func (r *reading) get(ctx context.Context, id importid.ID) (*unstructured.Unstructured, error) {
 	mapping, err := r.mapping(id)
 	if err != nil {
 		return nil, err
@@ -107,7 +108,7 @@ func (r *reading) get(ctx context.Context, id fieldowner.ImportID) (*unstructure
 }
 
 // mapping finds the kind of id. One without a group is whichever the server prefers, as in kubectl.
-func (r *reading) mapping(id fieldowner.ImportID) (*meta.RESTMapping, error) {
+func (r *reading) mapping(id importid.ID) (*meta.RESTMapping, error) {
 	mapper, err := r.config.ToRESTMapper()
 	if err != nil {
 		return nil, err

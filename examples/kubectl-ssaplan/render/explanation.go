@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/saved"
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/immutability"
 )
@@ -21,15 +22,15 @@ type Explanation struct {
 }
 
 // Explain explains a saved error.
-func Explain(saved immutability.Saved) Explanation {
+func Explain(err saved.Error) Explanation {
 	return Explanation{
-		Object: named(saved), Class: authresilience.Classify(saved.Err()), Verdict: saved.Verdict(),
-		Conflicts: fieldowner.ConflictsFromError(saved.Err(), nil), Prose: saved.Prose,
+		Object: named(err), Class: authresilience.Classify(err.Err()), Verdict: err.Verdict(),
+		Conflicts: fieldowner.ConflictsFromError(err.Err(), nil), Prose: err.Prose,
 	}
 }
 
-func named(saved immutability.Saved) string {
-	d := saved.Status.Details
+func named(err saved.Error) string {
+	d := err.Status.Details
 	if d == nil || d.Kind == "" {
 		return ""
 	}
@@ -109,7 +110,7 @@ func (e Explanation) toDo() string {
 		return "keep the fields as they are, or replace the object (kubectl ssaplan apply --replace)"
 	case e.Verdict.Remedy != "":
 		return e.Verdict.Remedy
-	case e.Verdict.Uncertain != "":
+	case e.Verdict.Certainty != immutability.CertaintyProven:
 		return "plan the manifest (kubectl ssaplan plan): that asks the server whether the manifest is valid in itself"
 	}
 	return e.Class.Describe().Advice
@@ -121,7 +122,7 @@ func (p *printer) verdict(v immutability.Verdict) {
 	}
 	p.section("verdict "+string(v.Refusal), verdictWords(v))
 	for _, f := range v.Fields {
-		p.prose(1, p.paint(red, "±"), "", Printable(strings.TrimPrefix(f.Path+": "+f.Message, ": ")))
+		p.prose(1, p.paint(red, "±"), "", Printable(f.String()))
 	}
 	if v.Uncertain != "" {
 		p.prose(1, "", "", "not proven: "+Printable(v.Uncertain))
@@ -141,7 +142,7 @@ func verdictWords(v immutability.Verdict) string {
 	if v.Replaceable() {
 		return "these fields can't change while the object exists; deleting the object and creating it anew works"
 	}
-	if v.Refusal == immutability.RefusalInvalid && v.Uncertain != "" {
+	if v.Certainty == immutability.CertaintyUnknown {
 		return "nothing shows that replacing the object would help"
 	}
 	return kindWords[v.Refusal]

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
-	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/saved"
 )
 
 // recorded are statuses that servers gave.
@@ -35,9 +35,9 @@ var spoken = []struct{ why, text string }{
 	{"an escape sequence", `{"kind":"Status","status":"Failure","message":"x","reason":"NotFound","details":{"name":"\u001b[2J","kind":"con\u001b[2Jfigmaps"},"code":404}`},
 }
 
-func saved(t *testing.T, text []byte) immutability.Saved {
+func parsed(t *testing.T, text []byte) saved.Error {
 	t.Helper()
-	s, err := immutability.ParseSaved(text)
+	s, err := saved.Parse(text)
 	require.NoError(t, err)
 	return s
 }
@@ -48,10 +48,10 @@ func explained(t *testing.T, check func(why string, e render.Explanation)) {
 	for _, r := range recorded {
 		text, err := os.ReadFile(filepath.Join("../../..", r.file))
 		require.NoError(t, err)
-		check(r.why, render.Explain(saved(t, text)))
+		check(r.why, render.Explain(parsed(t, text)))
 	}
 	for _, s := range spoken {
-		check(s.why, render.Explain(saved(t, []byte(s.text))))
+		check(s.why, render.Explain(parsed(t, []byte(s.text))))
 	}
 }
 

@@ -183,7 +183,7 @@ func renamed() *ssaplan.Plan {
 		Reason: "different object: v1/ConfigMap shop/web -> v1/ConfigMap shop/settings",
 		Replacement: &ssaplan.Replacement{
 			Evidence: "identity", Old: object("v1", "ConfigMap", "shop", "web"),
-			Fields: []immutability.Field{{Path: "metadata.name", Message: `"web" -> "settings"`}},
+			Fields: []immutability.Field{{Text: "metadata.name", Message: `"web" -> "settings"`}},
 		},
 	}
 }
@@ -194,7 +194,7 @@ func immutable() *ssaplan.Plan {
 		Object: id, Action: ssaplan.ActionReplace, Reason: "can't change in place: spec.storageClassName",
 		Replacement: &ssaplan.Replacement{
 			Evidence: "probe", Old: id,
-			Fields:  []immutability.Field{{Path: "spec.storageClassName", Message: "field is immutable"}},
+			Fields:  []immutability.Field{{Text: "spec.storageClassName", Message: "field is immutable"}},
 			Hazards: []immutability.Hazard{{Kind: immutability.HazardData, Message: "the data in the volume is lost"}},
 		}, Requests: 4,
 	}

@@ -191,7 +191,7 @@ func (p *printer) replacement(r *ssaplan.Replacement) {
 		return
 	}
 	for _, f := range r.Fields {
-		p.prose(1, p.paint(red, "±"), "", Printable(f.Path)+": "+Printable(f.Message))
+		p.prose(1, p.paint(red, "±"), "", Printable(f.String()))
 	}
 	for _, h := range r.Hazards {
 		p.prose(1, p.paint(red, "▲"), "", Printable(h.Message))

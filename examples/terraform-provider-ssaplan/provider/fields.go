@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/ssaplan/primitives/examples/manifest/importid"
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection"
@@ -64,7 +65,7 @@ func ownerList(owners []fieldowner.Owner) string {
 
 // importID returns the attribute id of an object.
 func importID(id identity.Identity) types.String {
-	return types.StringValue(fieldowner.ImportID{
+	return types.StringValue(importid.ID{
 		Group: id.Group(), Version: id.Version(), Kind: id.Kind, Namespace: id.Namespace, Name: id.Name,
 	}.String())
 }

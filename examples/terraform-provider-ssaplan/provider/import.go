@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/examples/manifest/importid"
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
@@ -43,7 +44,7 @@ type importedObject struct {
 }
 
 func importObject(ctx context.Context, text string) (*importedObject, error) {
-	id, err := fieldowner.ParseImportID(text)
+	id, err := importid.Parse(text)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +85,7 @@ func newImported(live *unstructured.Unstructured, manifest fieldowner.Manifest, 
 }
 
 // find reads the object that an import ID names.
-func find(ctx context.Context, config *rest.Config, id fieldowner.ImportID) (*unstructured.Unstructured, error) {
+func find(ctx context.Context, config *rest.Config, id importid.ID) (*unstructured.Unstructured, error) {
 	mapping, err := mappingOf(config, id)
 	if err != nil {
 		return nil, err
@@ -100,13 +101,13 @@ func find(ctx context.Context, config *rest.Config, id fieldowner.ImportID) (*un
 	case mapping.Scope.Name() == meta.RESTScopeNameRoot:
 		return objects.Get(ctx, id.Name, metav1.GetOptions{})
 	case id.Namespace == "":
-		return nil, errors.New("the namespace is missing: " + fieldowner.ImportIDForm)
+		return nil, errors.New("the namespace is missing: " + importid.Form)
 	}
 	return objects.Namespace(id.Namespace).Get(ctx, id.Name, metav1.GetOptions{})
 }
 
 // mappingOf finds the resource of a kind. One without a group is whichever the server prefers.
-func mappingOf(config *rest.Config, id fieldowner.ImportID) (*meta.RESTMapping, error) {
+func mappingOf(config *rest.Config, id importid.ID) (*meta.RESTMapping, error) {
 	client, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
 		return nil, err

@@ -1,7 +1,6 @@
 package fieldowner_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -121,26 +120,4 @@ func TestEmptyMetadataOfCustomResources(t *testing.T) {
 
 func resourceVersion(obj map[string]any) string {
 	return (&unstructured.Unstructured{Object: obj}).GetResourceVersion()
-}
-
-// TestImportIDsOfRealObjects parses IDs of objects that every server has, and finds them where the IDs say.
-func TestImportIDsOfRealObjects(t *testing.T) {
-	c := newCluster(t)
-	for text, path := range map[string]string{
-		"ClusterRole/system:node": "/apis/rbac.authorization.k8s.io/v1/clusterroles/system:node",
-		"rbac.authorization.k8s.io/v1/ClusterRoleBinding/cluster-admin?unowned":      "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/cluster-admin",
-		"kube-system/ConfigMap/extension-apiserver-authentication":                   "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication",
-		"default/v1/Service/kubernetes?manager=kube-apiserver":                       "/api/v1/namespaces/default/services/kubernetes",
-		"kube-system/Role.rbac.authorization.k8s.io/system:controller:token-cleaner": "/apis/rbac.authorization.k8s.io/v1/namespaces/kube-system/roles/system:controller:token-cleaner",
-		"APIService.apiregistration.k8s.io/v1.apps":                                  "/apis/apiregistration.k8s.io/v1/apiservices/v1.apps",
-	} {
-		id, err := fieldowner.ParseImportID(text)
-		require.NoError(t, err)
-		assert.True(t, strings.HasSuffix(path, "/"+id.Name), "%s names %s", text, id.Name)
-		live := c.getPath(t, path)
-		assert.Equal(t, id.Kind, live["kind"], text)
-		m, err := fieldowner.NewManifest(live, id.Selection)
-		require.NoError(t, err)
-		assert.Equal(t, id.Name, m.Object["metadata"].(map[string]any)["name"])
-	}
 }

@@ -179,7 +179,7 @@ func told(plan *ssaplan.Plan, err error) string {
 	}
 	if plan.Action == ssaplan.ActionReplace {
 		fields := slices.SortedFunc(slices.Values(plan.Replacement.Fields), func(a, b immutability.Field) int {
-			return strings.Compare(a.Path+a.Message, b.Path+b.Message)
+			return strings.Compare(a.String(), b.String())
 		})
 		return fmt.Sprint(plan.Action, plan.Replacement.Evidence, fields, plan.Replacement.Hazards, plan.Requests)
 	}

@@ -1,8 +1,10 @@
-package immutability_test
+package saved_test
 
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/saved"
 	"github.com/ssaplan/primitives/immutability"
 )
 
@@ -27,7 +30,7 @@ func savedStatus(t testing.TB) (metav1.Status, string) {
 	return err.ErrStatus, string(text)
 }
 
-func TestParseSavedFindsStatus(t *testing.T) {
+func TestParseFindsStatus(t *testing.T) {
 	want, text := savedStatus(t)
 	wrapped, err := json.Marshal(&apierrors.StatusError{ErrStatus: want})
 	require.NoError(t, err)
@@ -35,7 +38,17 @@ func TestParseSavedFindsStatus(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(text), &sorted))
 	alphabetic, err := json.MarshalIndent(sorted, "", "  ")
 	require.NoError(t, err)
+	withoutKind := *want.DeepCopy()
+	withoutKind.TypeMeta = metav1.TypeMeta{}
+	decoded, err := json.Marshal(withoutKind)
+	require.NoError(t, err)
+	wrappedDecoded, err := json.Marshal(&apierrors.StatusError{ErrStatus: withoutKind})
+	require.NoError(t, err)
 	tests := []struct{ name, input, why string }{
+		{"without kind", string(decoded), "as client-go marshals the status that it decoded"},
+		{"without kind, in a log", `W1 failed: ` + string(decoded) + "\n", "as a program logs it"},
+		{"without kind, quoted", fmt.Sprintf(`{"level":"error","status":%q}`, decoded), "as a string in another object"},
+		{"StatusError without kind", string(wrappedDecoded), "as client-go's error encodes after a request"},
 		{"bare", text, "as the server sends it"},
 		{"with spaces", " \n" + text + "\n", "as an editor saves it"},
 		{"indented", string(alphabetic), "as kubectl prints objects: details come before kind"},
@@ -47,7 +60,7 @@ func TestParseSavedFindsStatus(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := immutability.ParseSaved([]byte(tt.input))
+			got, err := saved.Parse([]byte(tt.input))
 			require.NoError(t, err, tt.why)
 			assert.False(t, got.Prose, tt.why)
 			assert.Equal(t, want.Details, got.Status.Details, tt.why)
@@ -57,7 +70,7 @@ func TestParseSavedFindsStatus(t *testing.T) {
 	}
 }
 
-func TestParseSavedReadsProse(t *testing.T) {
+func TestParseReadsProse(t *testing.T) {
 	many := `Deployment.apps "web" is invalid: [spec.selector: Invalid value: {"matchLabels":{"app":"b, spec.replicas: Invalid value: 1"}}: field is immutable, spec.replicas: Invalid value: -1: must be greater than or equal to 0]`
 	tests := []struct {
 		name   string
@@ -67,18 +80,18 @@ func TestParseSavedReadsProse(t *testing.T) {
 		why    string
 	}{
 		{"one cause", `Deployment.apps "web" is invalid: spec.selector: Invalid value: {"matchLabels":{"app":"b"}}: field is immutable`, immutability.RefusalImmutable,
-			[]immutability.Field{{Path: "spec.selector", Message: "Invalid value: field is immutable"}}, "the text of the error alone"},
+			[]immutability.Field{{Text: "spec.selector", Message: "Invalid value: field is immutable"}}, "the text of the error alone"},
 		{"with client-go's and others' prefixes", `Error: apply web: The Deployment "web" is invalid: x: ` + many, immutability.RefusalInvalid, nil, "kubectl's own form has no group"},
 		{"many causes", "apply failed: " + many, immutability.RefusalInvalid, []immutability.Field{
-			{Path: "spec.selector", Message: "Invalid value: field is immutable"},
-			{Path: "spec.replicas", Message: "Invalid value: must be greater than or equal to 0"},
+			{Text: "spec.selector", Message: "Invalid value: field is immutable"},
+			{Text: "spec.replicas", Message: "Invalid value: must be greater than or equal to 0"},
 		}, "values with the text of a cause in them"},
 		{"no group", `Secret "web" is invalid: data: Forbidden: field is immutable when ` + "`immutable` is set", immutability.RefusalImmutable,
-			[]immutability.Field{{Path: "data", Message: "Forbidden: field is immutable when `immutable` is set"}}, "the core group is left out"},
+			[]immutability.Field{{Text: "data", Message: "Forbidden: field is immutable when `immutable` is set"}}, "the core group is left out"},
 		{"keys in the path", `Pod "x" is invalid: metadata.annotations[container.apparmor.security.beta.kubernetes.io/c]: Forbidden: may not add AppArmor annotations`, immutability.RefusalImmutable,
-			[]immutability.Field{{Path: "metadata.annotations[container.apparmor.security.beta.kubernetes.io/c]", Message: "Forbidden: may not add AppArmor annotations"}}, "brackets belong to the path"},
+			[]immutability.Field{{Text: "metadata.annotations[container.apparmor.security.beta.kubernetes.io/c]", Message: "Forbidden: may not add AppArmor annotations"}}, "brackets belong to the path"},
 		{"strange name", `ClusterRole.rbac.authorization.k8s.io "a \"b\" is invalid: x" is invalid: rules: Required value`, immutability.RefusalInvalid,
-			[]immutability.Field{{Path: "rules", Message: "Required value"}}, "quotes in a name are escaped"},
+			[]immutability.Field{{Text: "rules", Message: "Required value"}}, "quotes in a name are escaped"},
 		{"unreadable causes", `Deployment.apps "web" is invalid: something else`, immutability.RefusalInvalid, nil, "no causes, no claims"},
 		{"webhook", `Error from server: admission webhook "w.example.com" denied the request: Deployment.apps "web" is invalid: spec.selector: Invalid value: "b": field is immutable`, immutability.RefusalAdmissionDenied,
 			[]immutability.Field{{Message: `admission webhook "w.example.com" denied the request: Deployment.apps "web" is invalid: spec.selector: Invalid value: "b": field is immutable`}}, "what the webhook quotes is its own"},
@@ -88,7 +101,7 @@ func TestParseSavedReadsProse(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := immutability.ParseSaved([]byte(tt.input))
+			got, err := saved.Parse([]byte(tt.input))
 			require.NoError(t, err, tt.why)
 			assert.True(t, got.Prose)
 			verdict := got.Verdict()
@@ -99,34 +112,73 @@ func TestParseSavedReadsProse(t *testing.T) {
 	}
 }
 
-func TestParseSavedErrors(t *testing.T) {
+func TestParseErrors(t *testing.T) {
 	for input, want := range map[string]string{
-		"":                          "immutability: no API status: the input is empty",
-		" \n":                       "immutability: no API status: the input is empty",
-		`{"kind":"Pod"}`:            "immutability: no API status found: neither a JSON object of kind Status, nor the text of a refused object",
-		"field is immutable":        "immutability: no API status found: neither a JSON object of kind Status, nor the text of a refused object",
-		`{"kind":"Status","code":`:  "immutability: no API status found: neither a JSON object of kind Status, nor the text of a refused object",
-		`\"kind\":\"Status\" alone`: "immutability: no API status found: neither a JSON object of kind Status, nor the text of a refused object",
+		"":                     "no API status: the input is empty",
+		" \n":                  "no API status: the input is empty",
+		`{"status":"Failure"}`: "no API status found: neither a JSON object of kind Status, nor the text of a refused object",
+		`{"status":"Failure","kind":"Pod","code":1}`: "no API status found: neither a JSON object of kind Status, nor the text of a refused object",
+		`{"kind":"Pod"}`:            "no API status found: neither a JSON object of kind Status, nor the text of a refused object",
+		"field is immutable":        "no API status found: neither a JSON object of kind Status, nor the text of a refused object",
+		`{"kind":"Status","code":`:  "no API status found: neither a JSON object of kind Status, nor the text of a refused object",
+		`\"kind\":\"Status\" alone`: "no API status found: neither a JSON object of kind Status, nor the text of a refused object",
 	} {
-		_, err := immutability.ParseSaved([]byte(input))
+		_, err := saved.Parse([]byte(input))
 		assert.EqualError(t, err, want, input)
 	}
+}
+
+// recorded returns the refusals of applies that servers gave.
+func recorded(t testing.TB) map[string]metav1.Status {
+	t.Helper()
+	files, err := filepath.Glob("../../../immutability/testdata/v*/*.json")
+	require.NoError(t, err)
+	require.Greater(t, len(files), 400)
+	all := map[string]metav1.Status{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		var record struct{ Apply metav1.Status }
+		require.NoError(t, json.Unmarshal(text, &record))
+		all[file] = record.Apply
+	}
+	return all
 }
 
 // TestProseOfRecordedStatuses reads the message of every recorded status as if only the text were left, and finds the
 // same fields as in the causes.
 func TestProseOfRecordedStatuses(t *testing.T) {
-	for _, file := range recordedFiles(t) {
-		r := readRecord(t, file)
-		if !strings.Contains(r.Apply.Message, " is invalid: ") {
+	for file, status := range recorded(t) {
+		if !strings.Contains(status.Message, " is invalid: ") {
 			continue
 		}
-		got, err := immutability.ParseSaved([]byte("Error: " + r.Apply.Message))
+		got, err := saved.Parse([]byte("Error: " + status.Message))
 		require.NoError(t, err, file)
 		verdict := got.Verdict()
 		assert.False(t, verdict.Replaceable(), file)
-		want := immutability.ClassifyStatus(r.Apply)
+		want := immutability.ClassifyStatus(status)
 		assert.Equal(t, want.Refusal, verdict.Refusal, file)
 		assert.ElementsMatch(t, want.Fields, verdict.Fields, file)
 	}
+}
+
+func FuzzParse(f *testing.F) {
+	_, text := savedStatus(f)
+	f.Add(text)
+	f.Add(fmt.Sprintf("%q", text))
+	f.Add(`{"metadata":{},"status":"Failure","reason":"Invalid","code":422}`)
+	f.Add(`Deployment.apps "web" is invalid: [spec.selector: Invalid value: {"a":"b"}: field is immutable, spec.a: Required value]`)
+	f.Add(`admission webhook "w" denied the request: no`)
+	f.Add("The Job \"x\" is invalid: \n* spec.selector: Invalid value: 1: field is immutable\n* spec.completions: Invalid value: 2: field is immutable")
+	f.Add("Apply failed with 2 conflicts: conflicts with \"a\":\n- .p1\nconflicts with \"b\" using v1:\n- .p2")
+	f.Fuzz(func(t *testing.T, text string) {
+		got, err := saved.Parse([]byte(text))
+		if err != nil {
+			assert.Zero(t, got)
+			return
+		}
+		if got.Prose {
+			assert.False(t, got.Verdict().Replaceable(), "prose proves nothing")
+		}
+	})
 }

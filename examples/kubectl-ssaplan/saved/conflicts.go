@@ -1,4 +1,4 @@
-package immutability
+package saved
 
 import (
 	"net/http"

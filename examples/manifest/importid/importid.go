@@ -1,14 +1,16 @@
-package fieldowner
+package importid
 
 import (
 	"fmt"
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/ssaplan/primitives/fieldowner"
 )
 
-// ImportID names an object and the fields of it to import, in one line of text. It is comparable.
-type ImportID struct {
+// ID names an object and the fields of it to import, in one line of text. It is comparable.
+type ID struct {
 	// Group and Version are those of the kind as far as the text has them. With a Version, an empty Group is the core
 	// group; without one, it is whichever group serves the kind.
 	Group, Version string
@@ -17,14 +19,14 @@ type ImportID struct {
 	// Namespace is empty for cluster-scoped objects.
 	Namespace string
 	Name      string
-	Selection
+	fieldowner.Selection
 }
 
-// ImportIDForm is what [ParseImportID] accepts, as its errors show it.
-const ImportIDForm = "[NAMESPACE/][GROUP/]VERSION/KIND/NAME, NAMESPACE/KIND[.VERSION][.GROUP]/NAME or KIND[.VERSION][.GROUP]/NAME, " +
+// Form is what [Parse] accepts, as its errors show it.
+const Form = "[NAMESPACE/][GROUP/]VERSION/KIND/NAME, NAMESPACE/KIND[.VERSION][.GROUP]/NAME or KIND[.VERSION][.GROUP]/NAME, " +
 	"then ?unowned or ?manager=NAME[&operation=Apply|Update[&subresource=NAME]]"
 
-// ParseImportID reads the text form of an import:
+// Parse reads the text form of an import:
 //
 //	default/Deployment/web                         all fields of a namespaced object
 //	ClusterRole/system:node                        of a cluster-scoped one
@@ -40,15 +42,15 @@ const ImportIDForm = "[NAMESPACE/][GROUP/]VERSION/KIND/NAME, NAMESPACE/KIND[.VER
 //
 // Any character can be written as %XX, and %, ? and / within a name, and & within a manager, must be: names that the
 // server accepts contain neither % nor /. The error shows the forms expected.
-func ParseImportID(text string) (ImportID, error) {
-	id, err := parseImportID(text)
+func Parse(text string) (ID, error) {
+	id, err := parse(text)
 	if err != nil {
-		return ImportID{}, fmt.Errorf("fieldowner: import ID %q: %w; expected %s", text, err, ImportIDForm)
+		return ID{}, fmt.Errorf("import ID %q: %w; expected %s", text, err, Form)
 	}
 	return id, nil
 }
 
-func parseImportID(text string) (ImportID, error) {
+func parse(text string) (ID, error) {
 	object, query, hasQuery := strings.Cut(text, "?")
 	id, err := parseObject(object)
 	if err == nil && hasQuery {
@@ -57,27 +59,27 @@ func parseImportID(text string) (ImportID, error) {
 	return id, err
 }
 
-func parseObject(text string) (ImportID, error) {
+func parseObject(text string) (ID, error) {
 	segments := strings.Split(text, "/")
 	for i, s := range segments {
 		decoded, err := url.PathUnescape(s)
 		if err != nil {
-			return ImportID{}, err
+			return ID{}, err
 		}
 		segments[i] = decoded
 	}
 	id, err := arrange(segments)
 	if err != nil {
-		return ImportID{}, err
+		return ID{}, err
 	}
 	return id, id.check()
 }
 
 // arrange says which segment is what. Their number tells, and where two forms have the same number, whether the first
 // segment has a dot.
-func arrange(s []string) (ImportID, error) {
+func arrange(s []string) (ID, error) {
 	n := len(s)
-	id := ImportID{Name: s[n-1]}
+	id := ID{Name: s[n-1]}
 	switch {
 	case n == 2:
 		return id, id.setKind(s[0])
@@ -100,7 +102,7 @@ func arrange(s []string) (ImportID, error) {
 }
 
 // setKind reads KIND, KIND.GROUP and KIND.VERSION.GROUP.
-func (id *ImportID) setKind(text string) error {
+func (id *ID) setKind(text string) error {
 	var rest string
 	var qualified bool
 	id.Kind, rest, qualified = strings.Cut(text, ".")
@@ -131,7 +133,7 @@ func isVersion(s string) bool {
 }
 
 // check rejects what can't be part of any object's URL. Whether there is such a kind or name is the server's to tell.
-func (id ImportID) check() error {
+func (id ID) check() error {
 	for _, part := range []struct{ what, value, allowed string }{
 		{"namespace", id.Namespace, lower + digits + "-"},
 		{"group", id.Group, lower + digits + "-."},
@@ -163,28 +165,31 @@ const (
 	digits = "0123456789"
 )
 
-func parseSelection(query string) (Selection, error) {
+func parseSelection(query string) (fieldowner.Selection, error) {
 	if query == "unowned" {
-		return Selection{Strategy: UnownedFields}, nil
+		return fieldowner.Selection{Strategy: fieldowner.UnownedFields}, nil
 	}
 	values := map[string]string{}
 	for _, part := range strings.Split(query, "&") {
 		name, text, _ := strings.Cut(part, "=")
 		value, err := url.PathUnescape(text)
 		if err != nil {
-			return Selection{}, err
+			return fieldowner.Selection{}, err
 		}
 		if _, twice := values[name]; twice || !slices.Contains([]string{"manager", "operation", "subresource"}, name) {
-			return Selection{}, fmt.Errorf("unexpected %q after the name", part)
+			return fieldowner.Selection{}, fmt.Errorf("unexpected %q after the name", part)
 		}
 		values[name] = value
 	}
-	s := Selection{ManagerFields, values["manager"], values["operation"], values["subresource"]}
-	return s, s.check()
+	s := fieldowner.Selection{
+		Strategy: fieldowner.ManagerFields,
+		Manager:  values["manager"], Operation: values["operation"], Subresource: values["subresource"],
+	}
+	return s, s.Validate()
 }
 
-// String returns a text of which [ParseImportID] makes id again, if id came from there.
-func (id ImportID) String() string {
+// String returns a text of which [Parse] makes id again, if id came from there.
+func (id ID) String() string {
 	parts := []string{id.Kind, escape(id.Name)}
 	switch {
 	case id.Version != "" && id.Group != "":
@@ -197,14 +202,14 @@ func (id ImportID) String() string {
 	if id.Version == "" && id.Namespace != "" {
 		parts = append([]string{id.Namespace}, parts...)
 	}
-	return strings.Join(parts, "/") + id.query()
+	return strings.Join(parts, "/") + query(id.Selection)
 }
 
-func (s Selection) query() string {
+func query(s fieldowner.Selection) string {
 	switch s.Strategy {
-	case UnownedFields:
+	case fieldowner.UnownedFields:
 		return "?unowned"
-	case ManagerFields:
+	case fieldowner.ManagerFields:
 		text := "?manager=" + escape(s.Manager)
 		if s.Operation != "" {
 			text += "&operation=" + escape(s.Operation)

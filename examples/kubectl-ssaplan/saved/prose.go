@@ -1,6 +1,8 @@
-package immutability
+package saved
 
 import (
+	"cmp"
+	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -8,6 +10,7 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/scheme"
 )
 
 // The sentences in which the API server and client-go say that an object was refused.
@@ -69,7 +72,7 @@ func unauthorizedProse(text string) (int, metav1.Status) {
 	if m == nil {
 		return -1, metav1.Status{}
 	}
-	message := firstNonEmpty(submatch(text, m, 1), submatch(text, m, 2))
+	message := cmp.Or(submatch(text, m, 1), submatch(text, m, 2))
 	return m[0], metav1.Status{
 		Status: metav1.StatusFailure, Reason: metav1.StatusReasonUnauthorized, Code: http.StatusUnauthorized,
 		Message: message,
@@ -96,33 +99,42 @@ func submatch(text string, m []int, n int) string {
 	return text[m[2*n]:m[2*n+1]]
 }
 
-// withGroup returns details with the group of the kind, if they have none and there is only one that it can be. A Status
-// without a group speaks of the core group; kubectl's text never has one.
+// withGroup returns details with the group of the kind, if they have none and there is only one that it can be. A
+// Status without a group speaks of the core group; kubectl's text never has one.
 func withGroup(details *metav1.StatusDetails) *metav1.StatusDetails {
 	if details == nil || details.Group != "" {
 		return details
 	}
 	completed := *details
-	completed.Group = onlyGroup(phrases, details.Kind)
+	completed.Group = groupOf(details.Kind)
 	return &completed
 }
 
-// onlyGroup returns the group of the kind in the table, "" if there are several of that name or none.
-func onlyGroup(table []phrase, kind string) string {
-	var groups []string
-	for _, p := range table {
-		for _, w := range p.where {
-			at := strings.LastIndexByte(w.kind, '/')
-			group := w.kind[:max(at, 0)]
-			if w.kind[at+1:] == kind && !slices.Contains(groups, group) {
-				groups = append(groups, group)
-			}
+// unregistered are the groups of built-in kinds that client-go's scheme doesn't have, in its lowest supported version.
+var unregistered = map[string]string{
+	"CustomResourceDefinition":  "apiextensions.k8s.io",
+	"PodCertificateRequest":     "certificates.k8s.io",
+	"PodGroup":                  "scheduling.k8s.io",
+	"ResourcePoolStatusRequest": "resource.k8s.io",
+	"Workload":                  "scheduling.k8s.io",
+}
+
+// groupOf returns the group of the built-in kind of a name, "" if there are several or none. Servers have no kinds in
+// the group extensions any more.
+func groupOf(kind string) string {
+	if group, known := unregistered[kind]; known {
+		return group
+	}
+	groups := map[string]bool{}
+	for known := range scheme.Scheme.AllKnownTypes() {
+		if known.Kind == kind && known.Group != "extensions" {
+			groups[known.Group] = true
 		}
 	}
 	if len(groups) != 1 {
 		return ""
 	}
-	return groups[0]
+	return slices.Collect(maps.Keys(groups))[0]
 }
 
 // proseCause matches the beginning of a cause in prose: a path, and the label of a message.
@@ -188,4 +200,17 @@ func endOfCause(text string) int {
 		}
 	}
 	return len(text)
+}
+
+// endOfQuote returns the index of the quote that closes the one at start, or the end of s.
+func endOfQuote(s string, start int) int {
+	for i := start + 1; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '"':
+			return i
+		}
+	}
+	return len(s)
 }

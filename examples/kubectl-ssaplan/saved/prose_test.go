@@ -1,4 +1,4 @@
-package immutability_test
+package saved_test
 
 import (
 	"encoding/json"
@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/saved"
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/immutability"
 )
@@ -23,7 +24,7 @@ are the ways you can resolve this warning:
   command with the ` + "`--force-conflicts`" + ` flag.
 See https://kubernetes.io/docs/reference/using-api/server-side-apply/#conflicts`
 
-func TestParseSavedReadsConflicts(t *testing.T) {
+func TestParseReadsConflicts(t *testing.T) {
 	one := `Apply failed with 1 conflict: conflict with "m": .data.a`
 	many := "Apply failed with 3 conflicts: conflicts with \"a\":\n- .p1\n- .p2\nconflicts with \"b\" using v1:\n- .p3"
 	three := [][2]string{{".p1", `conflict with "a"`}, {".p2", `conflict with "a"`}, {".p3", `conflict with "b" using v1`}}
@@ -50,7 +51,7 @@ func TestParseSavedReadsConflicts(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := immutability.ParseSaved([]byte(tt.input))
+			got, err := saved.Parse([]byte(tt.input))
 			require.NoError(t, err, tt.why)
 			assert.True(t, got.Prose)
 			assert.True(t, apierrors.IsConflict(got.Err()), tt.why)
@@ -73,18 +74,18 @@ func TestParseSavedReadsConflicts(t *testing.T) {
 
 // TestProseOfRecordedConflict reads the message of a recorded conflict as if only the text were left.
 func TestProseOfRecordedConflict(t *testing.T) {
-	text, err := os.ReadFile("../fieldowner/testdata/conflict.json")
+	text, err := os.ReadFile("../../../fieldowner/testdata/conflict.json")
 	require.NoError(t, err)
 	var want metav1.Status
 	require.NoError(t, json.Unmarshal(text, &want))
-	got, err := immutability.ParseSaved([]byte("error: " + want.Message + advice))
+	got, err := saved.Parse([]byte("error: " + want.Message + advice))
 	require.NoError(t, err)
 	assert.Equal(t, want.Message, got.Status.Message)
 	assert.ElementsMatch(t, want.Details.Causes, got.Status.Details.Causes)
 	assert.Equal(t, fieldowner.ConflictsFromError(&apierrors.StatusError{ErrStatus: want}, nil), fieldowner.ConflictsFromError(got.Err(), nil))
 }
 
-func TestParseSavedReadsMissingRights(t *testing.T) {
+func TestParseReadsMissingRights(t *testing.T) {
 	list := `pods is forbidden: User "x" cannot list resource "pods" in API group "" in the namespace "shop"`
 	generic := "the server has asked for the client to provide credentials"
 	tests := []struct {
@@ -108,7 +109,7 @@ func TestParseSavedReadsMissingRights(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := immutability.ParseSaved([]byte(tt.input))
+			got, err := saved.Parse([]byte(tt.input))
 			require.NoError(t, err, tt.why)
 			assert.True(t, got.Prose)
 			assert.Equal(t, tt.code, got.Status.Code, tt.why)
@@ -123,7 +124,7 @@ func TestParseSavedReadsMissingRights(t *testing.T) {
 	}
 }
 
-func TestParseSavedLeavesOtherTexts(t *testing.T) {
+func TestParseLeavesOtherTexts(t *testing.T) {
 	for input, why := range map[string]string{
 		"failed to pull image: fetch token: Unauthorized":          "other servers say this too",
 		"Unauthorized access was logged":                           "a word of a sentence",
@@ -133,15 +134,15 @@ func TestParseSavedLeavesOtherTexts(t *testing.T) {
 		"Apply failed with 2 conflicts: conflicts with \"a\":\n.p": "no field",
 		"Apply failed with 2 conflicts: conflicts with \"a\"\n- .": "no manager's line",
 	} {
-		_, err := immutability.ParseSaved([]byte(input))
+		_, err := saved.Parse([]byte(input))
 		assert.Error(t, err, why)
 	}
 }
 
 func TestProseWithoutGroup(t *testing.T) {
 	selector := `spec.selector: Invalid value: {"matchLabels":{"app":"b"}}: field is immutable`
-	immutable := immutability.Field{Path: "spec.selector", Message: "Invalid value: field is immutable"}
-	replicas := immutability.Field{Path: "spec.replicas", Message: "Invalid value: must be greater than or equal to 0"}
+	immutable := immutability.Field{Text: "spec.selector", Message: "Invalid value: field is immutable"}
+	replicas := immutability.Field{Text: "spec.replicas", Message: "Invalid value: must be greater than or equal to 0"}
 	tests := []struct {
 		name, input string
 		kind        immutability.Refusal
@@ -152,18 +153,18 @@ func TestProseWithoutGroup(t *testing.T) {
 		{"client-go", `Deployment.apps "x" is invalid: ` + selector, immutability.RefusalImmutable, []immutability.Field{immutable}, "the group is in the text"},
 		{"another group", `Deployment.example.com "x" is invalid: ` + selector, immutability.RefusalInvalid, []immutability.Field{immutable}, "a group in the text is not replaced"},
 		{"core", `The Secret "x" is invalid: type: Invalid value: "b": field is immutable`, immutability.RefusalImmutable,
-			[]immutability.Field{{Path: "type", Message: "Invalid value: field is immutable"}}, "kubectl's text of a kind without a group"},
+			[]immutability.Field{{Text: "type", Message: "Invalid value: field is immutable"}}, "kubectl's text of a kind without a group"},
 		{"unknown kind", `The Widget "x" is invalid: ` + selector, immutability.RefusalInvalid, []immutability.Field{immutable}, "no known kind has this name"},
 		{"odd path", `The CSIDriver "x" is invalid: spec.attachedRequired: Invalid value: true: field is immutable`, immutability.RefusalImmutable,
-			[]immutability.Field{{Path: "spec.attachRequired", Message: "Invalid value: field is immutable"}}, "the kind's own paths are found too"},
+			[]immutability.Field{{Text: "spec.attachRequired", Message: "Invalid value: field is immutable"}}, "the kind's own paths are found too"},
 		{"bullets", "The Deployment \"x\" is invalid: \n* " + selector + "\n* spec.replicas: Invalid value: -1: must be greater than or equal to 0", immutability.RefusalInvalid,
 			[]immutability.Field{immutable, replicas}, "kubectl lists several causes in lines"},
 		{"bullets, all immutable", "The Job \"x\" is invalid: \n* " + selector + "\n* spec.completions: Invalid value: 2: field is immutable\n", immutability.RefusalImmutable,
-			[]immutability.Field{immutable, {Path: "spec.completions", Message: "Invalid value: field is immutable"}}, "each line is a cause"},
+			[]immutability.Field{immutable, {Text: "spec.completions", Message: "Invalid value: field is immutable"}}, "each line is a cause"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := immutability.ParseSaved([]byte(tt.input))
+			got, err := saved.Parse([]byte(tt.input))
 			require.NoError(t, err, tt.why)
 			verdict := got.Verdict()
 			assert.Equal(t, tt.kind, verdict.Refusal, tt.why)
@@ -176,7 +177,7 @@ func TestProseWithoutGroup(t *testing.T) {
 
 // TestStatusWithoutGroup holds a status and prose apart: only prose can have lost the group.
 func TestStatusWithoutGroup(t *testing.T) {
-	prose, err := immutability.ParseSaved([]byte(`The Deployment "x" is invalid: spec.selector: Invalid value: "b": field is immutable`))
+	prose, err := saved.Parse([]byte(`The Deployment "x" is invalid: spec.selector: Invalid value: "b": field is immutable`))
 	require.NoError(t, err)
 	assert.Empty(t, prose.Status.Details.Group, "the status has what the text has")
 	assert.False(t, immutability.Classify(prose.Err()).Replaceable(), "the error is classified without a guess at the group")
@@ -184,4 +185,28 @@ func TestStatusWithoutGroup(t *testing.T) {
 	status := prose
 	status.Prose = false
 	assert.Equal(t, immutability.RefusalInvalid, status.Verdict().Refusal, "a status without a group speaks of the core group")
+}
+
+func TestProseCompletesTheGroup(t *testing.T) {
+	for kind, row := range map[string]struct {
+		known bool
+		why   string
+	}{
+		`Deployment" x" is invalid: spec.selector`:                {false, "no sentence"},
+		`The Deployment "x" is invalid: spec.selector`:            {true, "one group has it, since extensions is gone"},
+		`The Job "x" is invalid: spec.selector`:                   {true, "one group has it"},
+		`The CustomResourceDefinition "x" is invalid: spec.scope`: {true, "not among the kinds of client-go"},
+		`The PodGroup "x" is invalid: spec.schedulingPolicy`:      {true, "newer than the lowest client-go"},
+		`The Event "x" is invalid: action`:                        {true, "two groups have it, and the server names the core group"},
+		`The Deploy "x" is invalid: spec.selector`:                {false, "the kind has to fit as a whole"},
+		`Deployment.extensions "x" is invalid: spec.selector`:     {false, "a group in the text is not replaced"},
+		`The Status "x" is invalid: spec.selector`:                {false, "of no resource"},
+	} {
+		got, err := saved.Parse([]byte(kind + `: Invalid value: "b": field is immutable`))
+		if !row.known && err != nil {
+			continue
+		}
+		require.NoError(t, err, row.why)
+		assert.Equal(t, row.known, got.Verdict().Refusal == immutability.RefusalImmutable, "%s: %s", kind, row.why)
+	}
 }

@@ -42,16 +42,25 @@ func TestClassifyRecorded(t *testing.T) {
 	}
 }
 
-// TestEveryPhraseIsNeeded takes away one phrase after the other: without it, a row must be classified differently.
-// A phrase that no row needs is dead, or not shown. A phrase that is said to be recorded must be needed for a record.
-func TestEveryPhraseIsNeeded(t *testing.T) {
+// TestEveryTextIsNeeded takes away one text after the other: without it, a row must be classified differently. A text that
+// no row needs is dead, or not shown. A text that is said to be recorded must be needed for a record.
+func TestEveryTextIsNeeded(t *testing.T) {
 	wrong := func(r row) bool { return authresilience.Classify(r.err) != r.want }
 	rows, records := allRows(), recordedRows(t)
-	tables := slices.Concat(authresilience.ServerPhrases, authresilience.ClientPhrases)
-	authresilience.WithoutPhrase(tables, func(phrase string, _ bool) {
-		assert.True(t, slices.ContainsFunc(rows, wrong), "no row needs the phrase %q", phrase)
+	tables := slices.Concat(authresilience.ServerTexts, authresilience.ClientTexts)
+	authresilience.WithoutText(tables, func(text authresilience.Text) {
+		assert.True(t, slices.ContainsFunc(rows, wrong), "no row needs the text %q…%q", text.Start, text.Has)
 	})
-	authresilience.WithoutPhrase(authresilience.ServerPhrases, func(phrase string, recorded bool) {
-		assert.Equal(t, recorded, slices.ContainsFunc(records, wrong), "recorded, or only read in the source: %q", phrase)
+	authresilience.WithoutText(authresilience.ServerTexts, func(text authresilience.Text) {
+		assert.Equal(t, !text.Unseen, slices.ContainsFunc(records, wrong), "recorded, or only read in the source: %q…%q", text.Start, text.Has)
 	})
+}
+
+// TestEveryMeaningIsAClass holds the names of meanings against those of classes.
+func TestEveryMeaningIsAClass(t *testing.T) {
+	for _, table := range slices.Concat(authresilience.ServerTexts, authresilience.ClientTexts) {
+		for _, text := range *table {
+			assert.Contains(t, authresilience.Classes(), authresilience.Class(text.Means), text.Start)
+		}
+	}
 }

@@ -1,36 +1,35 @@
-package immutability
+package answer
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// cause is one cause of a status, taken apart. The server composes its message of a label, for most labels the value of
-// the field, and a detail: "Invalid value: {"app":"b"}: field is immutable".
-type cause struct {
-	field  string // as the server prints it
-	typ    metav1.CauseType
-	text   string // the message
-	label  string // "Invalid value", "" when the message has no known form
-	detail string // without the value, without a diff
-	known  bool   // its text is in the table of phrases
-	fixed  bool   // its text is that of an immutable field
+// Cause is one cause of a status, taken apart. The server composes its message of a label, for most labels the value of
+// the field, and a detail: "Invalid value: {"app":"b"}: field is immutable". It is comparable.
+type Cause struct {
+	Field   string // as the server prints it
+	Type    metav1.CauseType
+	message string
+	label   string // "Invalid value", "" when the message has no known form
+	detail  string // without the value, without a diff
 }
 
-// distinctCauses returns the causes without repetitions: the server lists a cause up to four times.
-func distinctCauses(details *metav1.StatusDetails) []cause {
+// DistinctCauses returns the causes without repetitions: the server lists a cause up to four times.
+func DistinctCauses(details *metav1.StatusDetails) []Cause {
 	if details == nil {
 		return nil
 	}
-	var distinct []cause
+	var distinct []Cause
+	seen := map[Cause]bool{}
 	for _, c := range details.Causes {
 		read := readCause(c)
-		if !slices.Contains(distinct, read) {
+		if !seen[read] {
 			distinct = append(distinct, read)
 		}
+		seen[read] = true
 	}
 	return distinct
 }
@@ -53,8 +52,8 @@ var labels = []struct {
 	{"Internal error", false},
 }
 
-func readCause(c metav1.StatusCause) cause {
-	read := cause{field: c.Field, typ: c.Type, text: c.Message, detail: firstLine(c.Message)}
+func readCause(c metav1.StatusCause) Cause {
+	read := Cause{Field: c.Field, Type: c.Type, message: c.Message, detail: FirstLine(c.Message)}
 	for _, l := range labels {
 		rest, found := strings.CutPrefix(c.Message, l.text)
 		if !found || rest != "" && !strings.HasPrefix(rest, ": ") {
@@ -65,25 +64,16 @@ func readCause(c metav1.StatusCause) cause {
 		if l.valued {
 			read.detail = withoutValue(read.detail)
 		}
-		read.detail = firstLine(read.detail)
+		read.detail = FirstLine(read.detail)
 		break
 	}
 	return read
 }
 
-// message is what a user gets to see of the cause. The value is left out: it may be a secret, and the user has it in the
-// manifest anyway.
-func (c cause) message() string {
+// Message is what a user gets to see of the cause. The value is left out: it may be a secret, and the user has it in
+// the manifest anyway.
+func (c Cause) Message() string {
 	return join(c.label, c.detail)
-}
-
-// knownMessage is the message of a cause whose text is known, which is exact even where the value can't be told from
-// the detail.
-func (c cause) knownMessage(text string) string {
-	if strings.HasPrefix(c.detail, text) {
-		return join(c.label, c.detail)
-	}
-	return join(c.label, text)
 }
 
 func join(label, detail string) string {
@@ -93,7 +83,8 @@ func join(label, detail string) string {
 	return label + ": " + detail
 }
 
-func firstLine(s string) string {
+// FirstLine returns what a text has before the first line break: a message without the diff that follows.
+func FirstLine(s string) string {
 	line, _, _ := strings.Cut(s, "\n")
 	return line
 }
@@ -142,12 +133,12 @@ func endOfQuote(s string, start int) int {
 // brackets matches the positions and keys in a printed path.
 var brackets = regexp.MustCompile(`\[[^\]]*\]`)
 
-// pattern is the field with every position and key replaced by [*], as the table of phrases has it.
-func (c cause) pattern() string {
-	if c.field == "[]" {
-		return c.field
+// Pattern is the field with every position and key replaced by [*], as [FieldTexts] has it.
+func (c Cause) Pattern() string {
+	if c.Field == "[]" {
+		return c.Field
 	}
-	return brackets.ReplaceAllString(c.field, "[*]")
+	return brackets.ReplaceAllString(c.Field, "[*]")
 }
 
 // oddPaths are the paths that the server prints, in whatever message, for fields that have another one. The key "*" is
@@ -161,7 +152,8 @@ var oddPaths = map[string]map[string]string{
 // misspelledSource matches the volume sources whose names the server prints in another way.
 var misspelledSource = regexp.MustCompile(`(volumes\[\d+\]\.)(downwarAPI|cephFS)\b`)
 
-func realPath(kind, printed string) string {
+// RealPath returns the path of the field that the server prints in this way.
+func RealPath(kind, printed string) string {
 	for _, k := range []string{kind, "*"} {
 		if real, odd := oddPaths[k][printed]; odd {
 			return real
@@ -175,7 +167,7 @@ func realPath(kind, printed string) string {
 	return printed[:m[4]] + real + printed[m[5]:]
 }
 
-// sameAs reports whether the causes object to the same thing, in values of the object that may differ.
-func (c cause) sameAs(other cause) bool {
-	return c.pattern() == other.pattern() && c.typ == other.typ && c.label == other.label && c.detail == other.detail
+// SameAs reports whether the causes object to the same thing, in values of the object that may differ.
+func (c Cause) SameAs(other Cause) bool {
+	return c.Pattern() == other.Pattern() && c.Type == other.Type && c.label == other.label && c.detail == other.detail
 }

@@ -1,0 +1,214 @@
+package immutability_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/projection"
+)
+
+// located returns the field of a refusal that the server prints in a way.
+func located(printed string, manifest, live *unstructured.Unstructured, declared projection.FieldSet) immutability.Field {
+	cause := because(printed, invalidValue, "Invalid value: no")
+	return immutability.Classify(refused("example.com", "Widget", cause)).Locate(manifest, live, declared).Fields[0]
+}
+
+// recordedLive is an object with a record of all kinds of lists.
+const recordedLive = `
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: x
+  annotations: {example.com/x: a, a.b/c: b, "]odd": c, d: e}
+  managedFields:
+  - manager: me
+    operation: Apply
+    apiVersion: apps/v1
+    fieldsV1:
+      f:metadata: {f:finalizers: {'v:"one"': {}}}
+      f:spec:
+        f:args: {}
+        f:ports: {'k:{"port":80,"protocol":"TCP"}': {.: {}}, 'k:{"port":80,"protocol":"UDP"}': {.: {}}, 'k:{"port":81,"protocol":"TCP"}': {.: {}}}
+        f:containers:
+          'k:{"name":"app"}': {.: {}, f:env: {'k:{"name":"A"}': {}}, f:args: {}}
+          'k:{"name":"log"}': {.: {}}
+        f:numbers: {'k:{"id":7}': {.: {}}}
+  - {manager: old, operation: Update, apiVersion: apps/v1beta1, fieldsV1: {f:spec: {f:unknown: {'k:{"old":1}': {}}}}}
+  - {manager: odd, operation: Update, apiVersion: apps/v1, fieldsV1: {"x": {}}}
+spec:
+  args: [a, b]
+  ports: [{port: 80, protocol: TCP}, {port: 81, protocol: TCP}]
+  containers: [{name: app, env: [{name: A}, {name: B}], args: [x], resources: {limits: {cpu: 1, memory: 2}}}, {name: log}]
+  unknown: [{old: 1}]
+  0: zero
+`
+
+func TestLocate(t *testing.T) {
+	tests := []struct {
+		printed string
+		spec    string // of the manifest
+		want    string // "" if the field can't be found
+		why     string
+	}{
+		{"spec.replicas", `{}`, `spec.replicas`, "a field that nobody has set yet"},
+		{"spec.strategy.rollingUpdate.maxSurge", `{}`, `spec.strategy.rollingUpdate.maxSurge`, "nor what it is in"},
+		{"", `{}`, ``, "the object as a whole"},
+
+		{"spec.containers[0].image", `{containers: [{name: app}]}`, `spec.containers[name="app"].image`, "both lists begin with the item"},
+		{"spec.containers[1].image", `{containers: [{name: app}, {name: log}]}`, `spec.containers[name="log"].image`, "both lists are alike"},
+		{"spec.containers[2].image", `{containers: [{name: app}, {name: log}, {name: new}]}`, `spec.containers[name="new"].image`, "a new item, where the manifest has all others"},
+		{"spec.containers[0].image", `{containers: [{name: log}, {name: app}]}`, `spec.containers[name="log"].image`, "another order: that of the manifest, which has all"},
+		{"spec.containers[0].image", `{containers: [{name: log}]}`, ``, "the other item may come before it, after it, or go"},
+		{"spec.containers[0].image", `{containers: [{name: new}]}`, ``, "as above"},
+		{"spec.containers[0].image", `{}`, ``, "the manifest has no such list, so the items may be gone"},
+		{"spec.containers[7].image", `{containers: [{name: app}, {name: log}]}`, ``, "a position that there isn't: a webhook may have added items"},
+		{"spec.containers[0].image", `{containers: [{name: app}, {name: app}, {name: log}]}`, ``, "two items of one name"},
+		{"spec.containers[0].image", `{containers: [{image: x}, {name: app}, {name: log}]}`, ``, "an item without a name"},
+		{"spec.containers[0].image", `{containers: [a, 5, null]}`, ``, "items that are none"},
+		{"spec.containers[name].image", `{containers: [{name: app}]}`, ``, "no position"},
+		{"spec.containers[0].env[1].value", `{containers: [{name: app, env: [{name: A}, {name: B}]}, {name: log}]}`,
+			`spec.containers[name="app"].env[name="B"].value`, "a list in an item"},
+		{"spec.containers[0].env[0].value", `{containers: [{name: app}, {name: log}]}`, ``, "a list that the item of the manifest doesn't have"},
+		{"spec.containers[0].args[3]", `{containers: [{name: app, args: [x]}, {name: log}]}`, `spec.containers[name="app"].args[3]`, "an atomic list in an item"},
+		{"spec.containers[0].resources.limits[cpu]", `{containers: [{name: app}, {name: log}]}`, `spec.containers[name="app"].resources.limits.cpu`, "a key of a map"},
+		{"spec.ports[0].nodePort", `{ports: [{port: 80, protocol: TCP}]}`, `spec.ports[port=80,protocol="TCP"].nodePort`, "several key fields"},
+		{"spec.ports[1].nodePort", `{ports: [{port: 80, protocol: UDP}, {port: 81}, {port: 80, protocol: TCP}]}`, `spec.ports[port=81,protocol="TCP"].nodePort`,
+			"a key field that the manifest leaves to its default"},
+		{"spec.ports[0].nodePort", `{ports: [{port: 80}, {port: 81}]}`, ``, "two recorded items are like that"},
+		{"spec.ports[2].nodePort", `{ports: [{port: 80, protocol: TCP}, {port: 81}, {port: 99}]}`, ``, "no recorded item is like that"},
+		{"spec.numbers[0].x", `{numbers: [{id: 7}]}`, `spec.numbers[id=7].x`, "a number"},
+
+		{"spec.args[1]", `{args: [c, d]}`, `spec.args[1]`, "an atomic list is the manifest's"},
+		{"spec.args[1]", `{}`, `spec.args[1]`, "or the live one"},
+		{"metadata.finalizers[0]", `{}`, `metadata.finalizers[="one"]`, "an item of a set"},
+		{"spec.unknown[0].x", `{unknown: [{old: 1}]}`, ``, "recorded in another version only"},
+		{"spec.nowhere[0].x", `{nowhere: [{name: app}]}`, ``, "nobody's record names the items; a name may be no key"},
+
+		{"metadata.annotations[example.com/x]", `{}`, `metadata.annotations["example.com/x"]`, "a key of a map, without quotes"},
+		{"metadata.annotations[new.example.com/x]", `{}`, `metadata.annotations["new.example.com/x"]`, "one that there isn't"},
+		{`metadata.annotations["a.b/c"]`, `{}`, `metadata.annotations["a.b/c"]`, "with quotes"},
+		{"metadata.annotations.a.b/c", `{}`, `metadata.annotations["a.b/c"]`, "after a dot, with dots in it"},
+		{"metadata.annotations.d", `{}`, `metadata.annotations.d`, "after a dot"},
+		{"metadata.annotations.x.y/z", `{}`, ``, "where no object has it, nobody knows where it ends"},
+		{"metadata.annotations[]odd]", `{}`, `metadata.annotations["]odd"]`, "a key with a bracket in it"},
+		{"spec.selector.matchLabels[app.kubernetes.io/name]", `{}`, `spec.selector.matchLabels["app.kubernetes.io/name"]`, "of a map that there isn't"},
+		{"spec.resources[storage]", `{resources: {storage: 1}}`, `spec.resources.storage`, "a key of a map in another kind than a claim"},
+		{"spec[0]", `{}`, `spec["0"]`, "a key that looks like a position"},
+		{"data[a.b]", `{}`, `data["a.b"]`, "of a ConfigMap"},
+		{"spec.containers[", `{}`, ``, "cut off"},
+		{"spec..x", `{}`, ``, "an empty name"},
+		{"spec.x/y.z", `{}`, ``, "no name that an object has"},
+	}
+	live := object(t, recordedLive)
+	for _, tt := range tests {
+		t.Run(tt.printed, func(t *testing.T) {
+			manifest := object(t, `{apiVersion: apps/v1, kind: Deployment, metadata: {name: x, finalizers: [one]}, spec: `+tt.spec+`}`)
+			before, liveBefore := manifest.DeepCopy(), live.DeepCopy()
+			got := located(tt.printed, manifest, live, projection.FieldSet{})
+			assert.Equal(t, before, manifest, "inputs are left alone")
+			assert.Equal(t, liveBefore, live, "inputs are left alone")
+			assert.Equal(t, tt.printed, got.Text, "the text stays")
+			if tt.want == "" {
+				assert.Nil(t, got.Path, "%s: %s", tt.why, got.Path)
+				assert.Equal(t, tt.printed, got.Name())
+				return
+			}
+			assert.Equal(t, tt.want, got.Path.String(), tt.why)
+			assert.Equal(t, tt.want, got.Name())
+			parsed, err := projection.ParsePath(got.Name())
+			require.NoError(t, err)
+			assert.True(t, parsed.Equal(got.Path), "the name can be parsed")
+		})
+	}
+}
+
+// TestLocateWithoutLive takes the keys from the fields of a plan, as for a create.
+func TestLocateWithoutLive(t *testing.T) {
+	path, err := projection.ParsePath(`spec.containers[name="app"].image`)
+	require.NoError(t, err)
+	manifest := object(t, `{apiVersion: apps/v1, kind: Deployment, metadata: {name: x}, spec: {containers: [{name: app}, {name: log}]}}`)
+	assert.Equal(t, `spec.containers[name="log"].image`, located("spec.containers[1].image", manifest, nil, projection.NewFieldSet(path)).Name())
+	assert.Equal(t, "spec.containers[1].image", located("spec.containers[1].image", manifest, nil, projection.FieldSet{}).Name(), "nothing tells the keys")
+	assert.Equal(t, "spec.a[0]", located("spec.a[0]", nil, nil, projection.FieldSet{}).Name(), "nothing at all")
+}
+
+// TestLocatedFieldIsAChange holds the path of a refusal against those of a plan.
+func TestLocatedFieldIsAChange(t *testing.T) {
+	live := object(t, recordedLive)
+	after := live.DeepCopy()
+	containers, _, err := unstructured.NestedSlice(after.Object, "spec", "containers")
+	require.NoError(t, err)
+	containers[0].(map[string]any)["image"] = "new"
+	require.NoError(t, unstructured.SetNestedSlice(after.Object, containers, "spec", "containers"))
+	unstructured.RemoveNestedField(live.Object, "metadata", "managedFields") // one entry can't be read
+	entry := map[string]any{"manager": "me", "operation": "Apply", "apiVersion": "apps/v1",
+		"fieldsV1": map[string]any{"f:spec": map[string]any{"f:containers": map[string]any{`k:{"name":"app"}`: map[string]any{"f:image": map[string]any{}}}}}}
+	for _, obj := range []*unstructured.Unstructured{live, after} {
+		require.NoError(t, unstructured.SetNestedSlice(obj.Object, []any{entry}, "metadata", "managedFields"))
+	}
+
+	fields, err := projection.Differing(live.Object, after.Object, projection.FieldSet{})
+	require.NoError(t, err)
+	changes := projection.Diff(projection.Project(live.Object, fields), projection.Project(after.Object, fields))
+	require.Len(t, changes, 1)
+	got := located("spec.containers[0].image", after, live, projection.FieldSet{})
+	assert.True(t, changes[0].Path.Equal(got.Path), "%s, %s", changes[0].Path, got.Path)
+}
+
+func TestFieldJSON(t *testing.T) {
+	manifest := object(t, `{metadata: {annotations: {a/b: c}}}`)
+	for printed, want := range map[string]string{
+		"metadata.annotations[a/b]": `{"path":"metadata.annotations[\"a/b\"]","message":"Invalid value: no"}`,
+		"spec.a[0]":                 `{"path":"spec.a[0]","message":"Invalid value: no"}`,
+	} {
+		text, err := located(printed, manifest, nil, projection.FieldSet{}).MarshalJSON()
+		require.NoError(t, err)
+		assert.JSONEq(t, want, string(text))
+	}
+}
+
+// FuzzLocate puts any text through the reader of fields. What it finds is a path that can be parsed.
+func FuzzLocate(f *testing.F) {
+	for _, printed := range []string{
+		"spec.containers[0].env[1].value", "metadata.annotations[a.b/c]", `metadata.annotations["a"]`, "spec[0]", "a..b", "[[[", "]", `["`, "spec.args[1]",
+	} {
+		f.Add(printed, `{"spec":{"containers":[{"name":"app"}],"args":["a"]}}`)
+	}
+	live := object(f, recordedLive)
+	f.Fuzz(func(t *testing.T, printed, text string) {
+		manifest := &unstructured.Unstructured{}
+		if manifest.UnmarshalJSON([]byte(text)) != nil {
+			manifest = nil
+		}
+		got := located(printed, manifest, live, projection.FieldSet{})
+		if got.Path != nil {
+			parsed, err := projection.ParsePath(got.Path.String())
+			require.NoError(t, err)
+			require.True(t, parsed.Equal(got.Path))
+		}
+	})
+}
+
+// TestLocateManyFieldsOfALongList takes a refusal that names every item of a long list. It takes a moment, and not an hour.
+func TestLocateManyFieldsOfALongList(t *testing.T) {
+	const n = 20000
+	items, causes := make([]any, n), make([]metav1.StatusCause, n)
+	for i := range n {
+		items[i] = map[string]any{"id": int64(i)}
+		causes[i] = because(fmt.Sprintf("spec.list[%d].x", i), invalidValue, fmt.Sprintf("Invalid value: no %d", i))
+	}
+	manifest := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"list": items}}}
+	key, err := projection.ParsePath("spec.list[id=1].x")
+	require.NoError(t, err)
+	located := immutability.Classify(refused("example.com", "Widget", causes...)).Locate(manifest, nil, projection.NewFieldSet(key))
+	require.Len(t, located.Fields, n)
+	for i, f := range located.Fields {
+		require.Equal(t, fmt.Sprintf("spec.list[id=%d].x", i), f.Name())
+	}
+}

@@ -1,0 +1,70 @@
+package answer
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// IsNil reports whether err is nil, or a nil pointer that was assigned to an error, whose methods would panic.
+func IsNil(err error) bool {
+	if err == nil {
+		return true
+	}
+	v := reflect.ValueOf(err)
+	return v.Kind() == reflect.Pointer && v.IsNil()
+}
+
+// Unwrap returns the errors that err wraps (%w), joins ([errors.Join]) or aggregates, as apimachinery's Aggregate does,
+// which has no Unwrap. None of them is nil.
+func Unwrap(err error) []error {
+	var inner []error
+	switch e := err.(type) {
+	case interface{ Unwrap() error }:
+		inner = []error{e.Unwrap()}
+	case interface{ Unwrap() []error }:
+		inner = e.Unwrap()
+	case interface{ Errors() []error }:
+		inner = e.Errors()
+	}
+	return slices.DeleteFunc(slices.Clone(inner), IsNil)
+}
+
+// Walk visits the tree of err, depth first and outermost first, until visit returns true, and reports whether it did.
+func Walk(err error, visit func(error) bool) bool {
+	if IsNil(err) {
+		return false
+	}
+	return visit(err) || slices.ContainsFunc(Unwrap(err), func(inner error) bool { return Walk(inner, visit) })
+}
+
+// Statuses returns the API statuses in the tree of err, depth first. A status is not searched for others.
+func Statuses(err error) []metav1.Status {
+	if IsNil(err) {
+		return nil
+	}
+	if status, ok := err.(apierrors.APIStatus); ok { // not errors.As, which finds one at most, and none in an Aggregate
+		return []metav1.Status{status.Status()}
+	}
+	var found []metav1.Status
+	for _, inner := range Unwrap(err) {
+		found = append(found, Statuses(inner)...)
+	}
+	return found
+}
+
+// Redacted returns an error with another text in place of that of err, which it wraps. No verb of package fmt shows the
+// text of err.
+func Redacted(err error, text string) error { return &redacted{text, err} }
+
+type redacted struct {
+	text string
+	err  error
+}
+
+func (e *redacted) Error() string    { return e.text }
+func (e *redacted) Unwrap() error    { return e.err }
+func (e *redacted) GoString() string { return fmt.Sprintf("%q", e.text) }

@@ -1,0 +1,116 @@
+package answer
+
+import (
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Family names a group of texts about fields that mean the same, in words to show.
+type Family string
+
+// The families.
+const (
+	// FieldIsImmutable is the text of apimachinery's ValidateImmutableField.
+	FieldIsImmutable Family = "field is immutable"
+	// ImmutableSpec are texts of particular kinds that have the word "immutable".
+	ImmutableSpec Family = "immutable spec"
+	// ForbiddenTransition are texts of particular kinds that forbid a change without the word.
+	ForbiddenTransition Family = "forbidden transition"
+	// OneWayRule are texts about fields that may change in one direction only.
+	OneWayRule Family = "one-way rule"
+	// BoundToName are texts about fields that are part of the object's name, so that no create could change them.
+	BoundToName Family = "bound to the name"
+	// DefaultInTheWay are texts about two fields that exclude each other, one of which can be a default of the server that
+	// the applier doesn't own.
+	DefaultInTheWay Family = "default in the way"
+	// MetadataRule are rules about metadata that hold for every kind.
+	MetadataRule Family = "metadata rule"
+)
+
+// FieldText is a text about a field: its family, and the kinds and fields that it is sent for.
+type FieldText struct {
+	Family Family
+	Type   metav1.CauseType
+	// Text is the whole detail of the message, or with Prefix its beginning.
+	Text   string
+	Prefix bool
+	// Remedy is what can be done about it, if something is known.
+	Remedy string
+	Where  []Place
+}
+
+// Place is a kind ("apps/Deployment", "Secret", "*" for every kind) and one of its fields, as the server prints it with
+// [*] for each position and key. A field that ends in ".*" is every field of that parent.
+type Place struct {
+	Kind  string
+	Field string
+	// Real is the path of the field, if the server prints another one.
+	Real string
+	// AllChecks says that an update that is refused with the text runs every check of a create, so that what is wrong
+	// besides is among the causes. Otherwise some checks are skipped, or were not shown to be run, and a bad value can
+	// hide behind the text. Read from the update validation of the kind in k8s.io/kubernetes/pkg/apis, for the lowest
+	// and the highest version supported.
+	AllChecks bool
+	// Seen lists the minor versions whose answer is recorded, if they are not all that answers were recorded of.
+	Seen string
+}
+
+// never is the Seen of a place that is only read in the sources.
+const never = "never"
+
+// The types of cause that the texts have, and the label that begins the message of each.
+const (
+	invalidValue = metav1.CauseTypeFieldValueInvalid
+	forbidden    = metav1.CauseTypeForbidden
+)
+
+var labelOf = map[metav1.CauseType]string{invalidValue: "Invalid value", forbidden: "Forbidden"}
+
+// FindField returns the text that a cause is, and the place for which it was found. Every part has to fit: the kind,
+// the field, the type of the cause, and the detail as a whole. For an invalid value, the detail is what ends the
+// message, after a value of any form; for a forbidden one, it is all that follows the label, a diff on further lines
+// aside.
+func FindField(kind string, c Cause) (text FieldText, at Place, known bool) {
+	pattern := c.Pattern()
+	for _, t := range FieldTexts {
+		if t.Type != c.Type || labelOf[t.Type] != c.label || !t.matches(c) {
+			continue
+		}
+		for _, p := range t.Where {
+			if (p.Kind == "*" || p.Kind == kind) && p.covers(pattern) {
+				return t, p, true
+			}
+		}
+	}
+	return FieldText{}, Place{}, false
+}
+
+func (t FieldText) matches(c Cause) bool {
+	switch {
+	case t.Prefix:
+		return strings.HasPrefix(c.detail, t.Text)
+	case t.Type == invalidValue:
+		return strings.HasSuffix(c.message, ": "+t.Text)
+	}
+	return c.detail == t.Text
+}
+
+// Message is what a user gets to see of a cause with this text, which is exact even where the value can't be told
+// from the detail.
+func (t FieldText) Message(c Cause) string {
+	if strings.HasPrefix(c.detail, t.Text) {
+		return c.Message()
+	}
+	return join(c.label, t.Text)
+}
+
+// covers reports whether the place is the field with this pattern.
+func (p Place) covers(pattern string) bool {
+	parent, every := strings.CutSuffix(p.Field, ".*")
+	if !every {
+		return p.Field == pattern
+	}
+	name, below := strings.CutPrefix(pattern, parent+".")
+	return below && !strings.ContainsAny(name, ".[")
+}

@@ -1,0 +1,142 @@
+package answer
+
+import (
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// HasCause reports whether a status has a cause of a type.
+func HasCause(status metav1.Status, cause metav1.CauseType) bool {
+	return len(CausesOf(status, cause)) > 0
+}
+
+// CausesOf returns the causes of a type.
+func CausesOf(status metav1.Status, cause metav1.CauseType) []metav1.StatusCause {
+	var found []metav1.StatusCause
+	if status.Details == nil {
+		return nil
+	}
+	for _, c := range status.Details.Causes {
+		if c.Type == cause {
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+// Foreign reports whether client-go made up the status because the answer wasn't one of an API server, and returns the
+// text of that answer, "unknown" if it had none. A proxy or a login page can have sent it.
+func Foreign(status metav1.Status) (text string, foreign bool) {
+	if causes := CausesOf(status, metav1.CauseTypeUnexpectedServerResponse); len(causes) > 0 {
+		return causes[0].Message, true
+	}
+	return "", false
+}
+
+// AboutOptions reports whether a 422 is about the options of the request, PatchOptions and the like. No object is in
+// their group.
+func AboutOptions(status metav1.Status) bool {
+	return status.Details != nil && status.Details.Group == "meta.k8s.io"
+}
+
+// ObjectKind names the kind that the details of a 422 name: "apps/Deployment", "Secret".
+func ObjectKind(details *metav1.StatusDetails) string {
+	if details == nil {
+		return ""
+	}
+	if details.Group == "" {
+		return details.Kind
+	}
+	return details.Group + "/" + details.Kind
+}
+
+// Conflicts returns the causes that name a field manager.
+func Conflicts(status metav1.Status) []metav1.StatusCause {
+	return CausesOf(status, metav1.CauseTypeFieldManagerConflict)
+}
+
+// NoDryRun reports whether a server refused a dry run because a webhook that has side effects is registered for the
+// object.
+func NoDryRun(status metav1.Status) bool {
+	return isBadRequest(status) && strings.HasSuffix(status.Message, noDryRun)
+}
+
+// StrictDecoding returns what is wrong with a manifest that doesn't fit the schema, as the server says under strict
+// validation of fields.
+func StrictDecoding(status metav1.Status) (problem string, ok bool) {
+	if !isBadRequest(status) {
+		return "", false
+	}
+	return strings.CutPrefix(status.Message, strictDecoding)
+}
+
+func isBadRequest(status metav1.Status) bool {
+	return status.Reason == metav1.StatusReasonBadRequest || status.Code == http.StatusBadRequest
+}
+
+// Refusal returns what follows "is forbidden: " in a message, and reports whether the message is made by apimachinery's
+// NewForbidden. It reads the message from its start, so that a name which contains these words can't mislead it.
+func Refusal(message string) (refusal string, ok bool) {
+	if refusal, ok := strings.CutPrefix(message, forbiddenTo); ok {
+		return refusal, true
+	}
+	resource, rest, ok := strings.Cut(message, " ")
+	if !ok || resource == "" {
+		return "", false
+	}
+	if name, err := strconv.QuotedPrefix(rest); err == nil {
+		rest = strings.TrimPrefix(rest[len(name):], " ")
+	}
+	return strings.CutPrefix(rest, isForbidden)
+}
+
+// Admission returns the text in which admission denied a request. Webhooks and policies choose code, reason and
+// causes of their answer, a 422 with causes included; only the beginning of the message is the server's.
+func Admission(status metav1.Status) (text string, denied bool) {
+	if WebhookTexts.Find(status.Message) == Webhook {
+		return status.Message, true
+	}
+	refusal, ok := Refusal(status.Message)
+	switch {
+	case !ok:
+		return "", false
+	case PolicyTexts.Find(refusal) != Unknown:
+		return refusal, true
+	}
+	return refusal, status.Code == http.StatusForbidden && !aboutRights(refusal)
+}
+
+// aboutRights reports whether a refusal is one of the authorizer, or of the checks against escalation of the RBAC
+// storage.
+func aboutRights(refusal string) bool {
+	s := sentence{rest: refusal, ok: true}
+	s.word(denialStart)
+	s.quoted()
+	s.word(denialVerb)
+	return s.ok || ForbiddenTexts.Find(refusal) == Authorization
+}
+
+// exceeded matches the refusal of a full quota, which lists only what is exceeded.
+var exceeded = regexp.MustCompile(`^` + exceededQuota + `[^,]+, requested: ([^ ]+), used: ([^ ]+), limited: ([^ ]+)$`)
+
+// Amounts are what a full quota lists: "a=1,b=2Gi".
+type Amounts struct{ Requested, Used, Limited string }
+
+// ExceededQuota reads the refusal of a full quota.
+func ExceededQuota(refusal string) (amounts Amounts, ok bool) {
+	m := exceeded.FindStringSubmatch(refusal)
+	if m == nil {
+		return Amounts{}, false
+	}
+	return Amounts{m[1], m[2], m[3]}, true
+}
+
+// AlertsClientCertificate reports whether a TLS alert is one with which a server refuses the certificate of a client.
+func AlertsClientCertificate(alert string) bool {
+	return slices.Contains(clientCertificateAlerts, alert)
+}

@@ -1,0 +1,57 @@
+package kinds
+
+// Values are the fields of a kind whose values a server makes up, as patterns of package projection.
+type Values struct {
+	// Assigned are the fields for which it picks a free value if the manifest doesn't name one. A dry run picks a dummy.
+	Assigned []string
+	// Generated are the other fields that it makes up for a new object.
+	Generated []string
+}
+
+// values holds the kinds by apiVersion and kind.
+//
+// Source of what is assigned: the allocators in kubernetes/pkg/registry/core/service; of what is generated: the
+// strategies in kubernetes/pkg/registry and the admission plugin ServiceAccount. Both 1.33 to 1.36.
+var values = map[string]Values{
+	"v1/Service": {
+		Assigned: []string{"spec.ports[*].nodePort", "spec.healthCheckNodePort", "spec.clusterIP", "spec.clusterIPs"},
+	},
+	"batch/v1/Job": {
+		Generated: []string{
+			`metadata.labels[~"*controller-uid"]`,
+			`spec.selector.matchLabels[~"*controller-uid"]`,
+			`spec.template.metadata.labels[~"*controller-uid"]`,
+		},
+	},
+	"v1/Pod": {
+		Generated: []string{
+			`spec.volumes[name~"kube-api-access-*"]`,
+			`spec.containers[*].volumeMounts[mountPath="/var/run/secrets/kubernetes.io/serviceaccount"].name`,
+			`spec.initContainers[*].volumeMounts[mountPath="/var/run/secrets/kubernetes.io/serviceaccount"].name`,
+		},
+	},
+}
+
+// ValuesOf returns what a server makes up for objects of a kind, beside [GeneratedAlways]. The caller must not change
+// the lists.
+func ValuesOf(apiVersion, kind string) Values { return values[apiVersion+"/"+kind] }
+
+// EachValues calls visit for every kind that [ValuesOf] knows, by apiVersion and kind ("v1/Service").
+func EachValues(visit func(kind string, v Values)) {
+	for kind, v := range values {
+		visit(kind, v)
+	}
+}
+
+// GeneratedAlways are the fields that a server makes up for every new object.
+func GeneratedAlways() []string { return []string{"metadata.creationTimestamp", "metadata.uid"} }
+
+// IsMapField reports whether fields of this name hold maps of which every key can have owners of its own, in all kinds
+// that come with Kubernetes.
+func IsMapField(name string) bool {
+	switch name {
+	case "annotations", "binaryData", "data", "labels", "limits", "requests":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,37 @@
+package kinds_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/internal/kinds"
+	"github.com/ssaplan/primitives/projection"
+)
+
+// TestValuesAreOfKinds holds the tables against the syntax of patterns and paths, and the kinds against those that there are.
+func TestValuesAreOfKinds(t *testing.T) {
+	found := 0
+	kinds.EachValues(func(kind string, v kinds.Values) {
+		found++
+		_, err := projection.ParsePatterns(slices.Concat(v.Assigned, v.Generated)...)
+		require.NoError(t, err, kind)
+	})
+	assert.Equal(t, 3, found)
+	for _, text := range kinds.GeneratedAlways() {
+		_, err := projection.ParsePath(text)
+		require.NoError(t, err)
+	}
+	assert.Contains(t, kinds.ValuesOf("v1", "Service").Assigned, "spec.clusterIP")
+	assert.NotEmpty(t, kinds.ValuesOf("batch/v1", "Job").Generated)
+	assert.Zero(t, kinds.ValuesOf("example.com/v1", "Service"), "the group counts")
+}
+
+func TestIsMapField(t *testing.T) {
+	assert.True(t, kinds.IsMapField("labels"))
+	assert.True(t, kinds.IsMapField("requests"))
+	assert.False(t, kinds.IsMapField("spec"))
+	assert.False(t, kinds.IsMapField(""))
+}
