@@ -1,0 +1,164 @@
+package wire
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+
+	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/identity"
+)
+
+const (
+	discovery = `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"v1","resources":[` +
+		`{"name":"configmaps","kind":"ConfigMap","namespaced":true},{"name":"nodes","kind":"Node"},` +
+		`{"name":"nodes/status","kind":"NodeStatus"}]}`
+	object    = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"n"},"data":{"k":"v"}}`
+	throttled = `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"TooManyRequests","code":429}`
+)
+
+var (
+	configMap  = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
+	configMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
+	a          = identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "n", Name: "a"}
+)
+
+// answers is a transport that gives its answers in turn, the last one again and again, and notes the requests.
+type answers struct {
+	bodies   []string
+	requests []string
+}
+
+func (t *answers) RoundTrip(request *http.Request) (*http.Response, error) {
+	t.requests = append(t.requests, request.Method+" "+request.URL.Path)
+	body := t.bodies[min(len(t.requests), len(t.bodies))-1]
+	status := http.StatusOK
+	if body == throttled {
+		status = http.StatusTooManyRequests
+	}
+	return &http.Response{
+		StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}}, Request: request,
+		Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)),
+	}, nil
+}
+
+func connect(t *testing.T, transport *answers, options Options) *Server {
+	server, err := Connect(&rest.Config{Host: "http://recorded", Transport: transport}, options)
+	require.NoError(t, err)
+	return server
+}
+
+func TestKindsAreLookedUpOnce(t *testing.T) {
+	transport := &answers{bodies: []string{discovery}}
+	server := connect(t, transport, Options{})
+	for range 2 {
+		served, err := server.Find(t.Context(), configMap)
+		require.NoError(t, err)
+		require.Equal(t, Served{configMaps, true}, served)
+		served, err = server.Find(t.Context(), schema.GroupVersionKind{Version: "v1", Kind: "Node"})
+		require.NoError(t, err)
+		require.False(t, served.Namespaced)
+	}
+	require.Equal(t, []string{"GET /api/v1"}, transport.requests)
+	server.Forget(configMap.GroupVersion())
+	_, err := server.Find(t.Context(), configMap)
+	require.NoError(t, err)
+	require.Len(t, transport.requests, 2)
+}
+
+func TestMissingKindsAreLookedForAgainUnlessRemembered(t *testing.T) {
+	transport := &answers{bodies: []string{discovery}}
+	server := connect(t, transport, Options{})
+	for _, row := range []struct {
+		why  string
+		ctx  context.Context
+		want int
+	}{
+		{"a kind is found as soon as it is served", t.Context(), 2},
+		{"a set of objects asks once", RememberMissing(t.Context()), 1},
+	} {
+		transport.requests = nil
+		for range 2 {
+			_, err := server.Find(row.ctx, schema.GroupVersionKind{Version: "v1", Kind: "NodeStatus"})
+			require.True(t, meta.IsNoMatchError(err), row.why)
+		}
+		assert.Len(t, transport.requests, row.want, row.why)
+	}
+}
+
+func TestDiscoveryOfSomethingElse(t *testing.T) {
+	_, err := connect(t, &answers{bodies: []string{object}}, Options{}).Find(t.Context(), configMap)
+	require.Error(t, err)
+	require.False(t, meta.IsNoMatchError(err), "a wrong address doesn't mean that the kind is missing: %v", err)
+}
+
+func TestThrottledRequestsAreRepeatedAndCounted(t *testing.T) {
+	for _, row := range []struct {
+		retries, want int
+		fails         bool
+		why           string
+	}{
+		{0, 1, true, "nothing is repeated unless the host allows it"},
+		{1, 2, false, "the second answer counts"},
+	} {
+		var seen []string
+		var log bytes.Buffer
+		logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+		observe := func(_ context.Context, o Observation) {
+			failed := o.Class != authresilience.ClassNone
+			seen = append(seen, fmt.Sprintln(o.Verb, o.DryRun, o.Object.Name, o.Status, failed, o.Sent))
+			assert.Positive(t, o.Received)
+		}
+		server := connect(t, &answers{bodies: []string{throttled, object}}, Options{observe, logger, row.retries})
+		resource := server.Resource(configMaps, identity.Identity{Namespace: "n"})
+		dryRun := metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}}
+		_, err := resource.Apply(t.Context(), "a", []byte(`{}`), dryRun)
+		require.Equal(t, row.fails, err != nil, row.why)
+		require.Equal(t, row.want, resource.Requests(), row.why)
+		require.Equal(t, []string{"patch true a 429 true 2\n", "patch true a 200 false 2\n"}[:row.want], seen, row.why)
+		require.Equal(t, row.want, strings.Count(log.String(), "verb=patch"), row.why)
+	}
+}
+
+func TestRequestsBesideCount(t *testing.T) {
+	transport := &answers{bodies: []string{object}}
+	resource := connect(t, transport, Options{}).Resource(configMaps, a)
+	_, err := resource.Get(t.Context(), "a", metav1.GetOptions{})
+	require.NoError(t, err)
+	nodes := schema.GroupVersionResource{Group: "g", Version: "v1", Resource: "nodes"}
+	_, err = resource.Beside(nodes, identity.Identity{}).Get(t.Context(), "b", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Equal(t, 2, resource.Requests())
+	require.Equal(t, []string{"GET /api/v1/namespaces/n/configmaps/a", "GET /apis/g/v1/nodes/b"}, transport.requests)
+}
+
+// Only the answer to an apply right after a read can prove that nothing would be written.
+func TestAnApplyThatRepeatsTheReadReturnsIt(t *testing.T) {
+	other := strings.Replace(object, `"v"`, `"w"`, 1)
+	transport := &answers{bodies: []string{object, object, object, object, other}}
+	resource := connect(t, transport, Options{}).Resource(configMaps, a)
+	apply := func() any {
+		obj, err := resource.Apply(t.Context(), "a", []byte(`{}`), metav1.PatchOptions{})
+		require.NoError(t, err)
+		return obj
+	}
+	read, err := resource.Get(t.Context(), "a", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Same(t, read, apply(), "the same bytes")
+	require.NotSame(t, read, apply(), "what was read is forgotten")
+	read, err = resource.Get(t.Context(), "a", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.NotEqual(t, read, apply(), "other bytes")
+}
