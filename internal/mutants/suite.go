@@ -36,8 +36,8 @@ type suite struct {
 // for ever: a machine that is busy must kill no mutant.
 const (
 	timesLonger = 10
-	leastCPU    = 10 * time.Second
-	leastWait   = time.Minute
+	leastCPU    = 5 * time.Second
+	leastWait   = 2 * time.Minute
 	mostMemory  = 4 << 20 // kB of addresses
 )
 
