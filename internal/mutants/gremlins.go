@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -24,9 +23,9 @@ var mutators = []string{
 	"--remove-self-assignments",
 }
 
-// listMutants asks gremlins for the mutants of the package in a folder, not of those in folders below. It works on a copy of
-// the module's sources, because gremlins copies all that lies in the module's folder, and without tests, because it would
-// run them.
+// listMutants asks gremlins for the mutants of the package in a folder, not of those in folders below. It works on a
+// copy of the module's sources, because gremlins copies all that lies in the module's folder, and without tests,
+// because it would run them.
 func listMutants(gremlins, folder string) ([]listedMutant, error) {
 	temp, err := os.MkdirTemp("", "mutants-")
 	if err != nil {
@@ -37,8 +36,8 @@ func listMutants(gremlins, folder string) ([]listedMutant, error) {
 		return nil, err
 	}
 	output := filepath.Join(temp, "mutants.json")
-	args := append([]string{"unleash", "--dry-run", "--workers", "1", "--exclude-files", "/", "--output", output}, mutators...)
-	cmd := exec.Command(gremlins, append(args, "./"+folder)...)
+	args := []string{"unleash", "--dry-run", "--workers", "1", "--exclude-files", "/", "--output", output}
+	cmd := exec.Command(gremlins, append(append(args, mutators...), "./"+folder)...)
 	cmd.Dir = temp
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%s: %w\n%s", cmd, err, out)
@@ -72,18 +71,15 @@ func readListed(output string) ([]listedMutant, error) {
 
 // copySources copies what the packages of the module in the current folder are made of, without tests.
 func copySources(to string) error {
-	cmd := exec.Command("go", "list", "-f", "{{range .GoFiles}}{{$.Dir}}/{{.}}\n{{end}}", "./...")
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
+	out, err := output("go", "list", "-f", "{{range .GoFiles}}{{$.Dir}}/{{.}}\n{{end}}", "./...")
 	if err != nil {
-		return fmt.Errorf("%s: %w\n%s", cmd, err, &stderr)
+		return err
 	}
 	root, err := os.Getwd()
 	if err != nil {
 		return err
 	}
-	for _, name := range append(strings.Fields(string(out)), filepath.Join(root, "go.mod"), filepath.Join(root, "go.sum")) {
+	for _, name := range append(strings.Fields(out), filepath.Join(root, "go.mod"), filepath.Join(root, "go.sum")) {
 		rel, err := filepath.Rel(root, name)
 		if err != nil {
 			return err

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -129,7 +130,8 @@ func newImporter(fset *token.FileSet, folder string) (types.Importer, error) {
 		name, file, _ := strings.Cut(strings.TrimSpace(line), " ")
 		exports[name] = file
 	}
-	return importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) }), nil
+	open := func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) }
+	return importer.ForCompiler(fset, "gc", open), nil
 }
 
 // check reports why the package doesn't compile as its files are now.
@@ -175,6 +177,7 @@ func (p *loaded) find(listed []listedMutant) error {
 
 func (p *loaded) add(s *source, function string, n ast.Node, operator *token.Token, names []string) {
 	seen := map[token.Token]bool{}
+	slices.Sort(names) // that of a difference is ARITHMETIC_BASE, and not INVERT_NEGATIVES
 	for _, name := range names {
 		to := mutations[name][*operator]
 		if seen[to] {

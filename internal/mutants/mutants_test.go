@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -18,12 +17,14 @@ import (
 func all(p *loaded) (listed []listedMutant) {
 	for _, s := range p.sources {
 		ast.Inspect(s.file, func(n ast.Node) bool {
-			if operator, at := operatorOf(n); operator != nil {
-				for name, changes := range mutations {
-					if _, ok := changes[*operator]; ok {
-						position := p.fset.Position(at)
-						listed = append(listed, listedMutant{Type: name, file: s.name, Line: position.Line, Column: position.Column})
-					}
+			operator, pos := operatorOf(n)
+			if operator == nil {
+				return true
+			}
+			at := p.fset.Position(pos)
+			for name, changes := range mutations {
+				if _, ok := changes[*operator]; ok {
+					listed = append(listed, listedMutant{Type: name, file: s.name, Line: at.Line, Column: at.Column})
 				}
 			}
 			return true
@@ -32,8 +33,8 @@ func all(p *loaded) (listed []listedMutant) {
 	return listed
 }
 
-// A mutant that is switched on does what the source does in which its operator is replaced, and with none switched on, the
-// program does what it did.
+// A mutant that is switched on does what the source does in which its operator is replaced, and with none switched on,
+// the program does what it did.
 func TestASwitchIsTheMutation(t *testing.T) {
 	p, err := load("testdata/sample")
 	require.NoError(t, err)
@@ -50,7 +51,7 @@ func TestASwitchIsTheMutation(t *testing.T) {
 	write("go.mod", "module m\ngo 1.24\n")
 	write("m0/sample.go", string(source.text))
 	write("switched/sample.go", p.rewrite(source))
-	write("switched/switches.go", strings.Replace(switches, "PACKAGE", "sample", 1))
+	write("switched/switches.go", switchesOf("sample"))
 	imports, calls := "import s \"m/switched\"\nimport m0 \"m/m0\"\n", "0: m0.Results,\n"
 	for _, m := range p.mutants {
 		write(fmt.Sprintf("m%d/sample.go", m.id), p.aloneIn(source, m))
@@ -80,6 +81,7 @@ func TestASwitchIsTheMutation(t *testing.T) {
 	require.True(t, original == run("switched", 0), "it differs with no mutant on")
 	data, err := os.ReadFile(reached)
 	require.NoError(t, err)
+	known := strings.Fields(string(data))
 	for _, m := range p.mutants {
 		mutated := run("alone", m.id)
 		assert.True(t, original != mutated || m.function == "step", "the sample doesn't tell %s", m.description())
@@ -87,7 +89,7 @@ func TestASwitchIsTheMutation(t *testing.T) {
 			assert.True(t, mutated == run("switched", m.id), "switched on it differs: %s", m.description())
 		}
 		if m.function != "" {
-			assert.True(t, slices.Contains(strings.Fields(string(data)), fmt.Sprint(m.id)), "%s isn't known as reached", m.description())
+			assert.Contains(t, known, fmt.Sprint(m.id), "isn't known as reached: %s", m.description())
 		}
 	}
 }
@@ -136,7 +138,7 @@ func TestVerdictOfAPackage(t *testing.T) {
 		"two of ten uncovered":  {append(dead(8), one("", "f"), one("", "f")), nil, true},
 		"a survivor":            {append(dead(99), one(survived, "f")), nil, true},
 		"a listed survivor":     {append(dead(99), one(survived, "f")), map[string]int{"f: M: x": 1}, false},
-		"two, one listed":       {append(dead(98), one(survived, "f"), one(survived, "f")), map[string]int{"f: M: x": 1}, true},
+		"one listed of two":     {append(dead(98), one(survived, "f"), one(survived, "f")), map[string]int{"f: M: x": 1}, true},
 		"a killed one listed":   {dead(10), map[string]int{"f: M: x": 1}, true},
 		"loops and hangs":       {[]*mutant{one(looped, "f"), one(hung, "f")}, nil, false},
 		"outside of a function": {append(dead(99), one(survived, "")), map[string]int{"-: M: x": 1}, false},

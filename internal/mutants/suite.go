@@ -32,8 +32,8 @@ type suite struct {
 	reaches map[int][]unitTest // by mutant
 }
 
-// What a mutant may use up: that much more than its tests take without it. Time on the clock is only for those that wait
-// for ever: a machine that is busy must kill no mutant.
+// What a mutant may use up: that much more than its tests take without it. Time on the clock is only for those that
+// wait for ever: a machine that is busy must kill no mutant.
 const (
 	timesLonger = 10
 	leastCPU    = 5 * time.Second
@@ -44,7 +44,7 @@ const (
 // newSuite builds the test program and runs each test alone, to see that it passes and which mutants it reaches.
 func newSuite(p *loaded, temp string) (*suite, error) {
 	s := &suite{loaded: p, temp: temp, program: filepath.Join(temp, "all.test"), reaches: map[int][]unitTest{}}
-	files := map[string]string{"mutant__switches.go": strings.Replace(switches, "PACKAGE", p.sources[0].file.Name.Name, 1)}
+	files := map[string]string{"mutant__switches.go": switchesOf(p.sources[0].file.Name.Name)}
 	for _, source := range p.sources {
 		files[source.name] = p.rewrite(source)
 	}
@@ -86,14 +86,15 @@ func (s *suite) build(program string, files map[string]string) error {
 			return err
 		}
 	}
+	overlaid := filepath.Join(dir, "overlay.json")
 	data, err := json.Marshal(overlay)
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(dir, "overlay.json"), data, 0o600); err != nil {
+	if err := os.WriteFile(overlaid, data, 0o600); err != nil {
 		return err
 	}
-	_, err = output("go", "test", "-c", "-vet=off", "-overlay", filepath.Join(dir, "overlay.json"), "-o", program, "./"+s.folder)
+	_, err = output("go", "test", "-c", "-vet=off", "-overlay", overlaid, "-o", program, "./"+s.folder)
 	return err
 }
 
@@ -112,7 +113,8 @@ func (s *suite) observe(name string) error {
 	if err := os.WriteFile(log, nil, 0o600); err != nil {
 		return err
 	}
-	cmd := s.execute(context.Background(), s.program, time.Hour, []string{"MUTANTS_REACHED=" + log}, "-test.run", pattern(name))
+	env := []string{"MUTANTS_REACHED=" + log}
+	cmd := s.execute(context.Background(), s.program, time.Hour, env, "-test.run", pattern(name))
 	start := time.Now()
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s fails without a mutant: %w\n%s", name, err, out)
@@ -231,7 +233,8 @@ func (s *suite) try(program string, m *mutant, tests []unitTest) verdict {
 	cpu, wait := leastCPU+timesLonger*took, leastWait+timesLonger*took
 	ctx, cancel := context.WithTimeout(context.Background(), wait)
 	defer cancel()
-	cmd := s.execute(ctx, program, cpu, []string{"MUTANT=" + strconv.Itoa(m.id)}, "-test.failfast", "-test.run", pattern(names...))
+	env := []string{"MUTANT=" + strconv.Itoa(m.id)}
+	cmd := s.execute(ctx, program, cpu, env, "-test.failfast", "-test.run", pattern(names...))
 	if cmd.Run() == nil {
 		return survived
 	}

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A survivor is a mutant that may live: "package: function: mutation: text of what is changed", and why on the next line,
-// which is indented. None of these changes when code moves.
+// A survivor is a mutant that may live: "package: function: mutation: text of what is changed", and why on the next
+// line, which is indented. None of these changes when code moves.
 type survivor struct{ folder, mutant, reason string }
 
 type survivors []survivor
@@ -101,7 +101,8 @@ func (r *result) print(allowed map[string]int) (failed bool) {
 		}
 	}
 	dead := covered - counts[survived]
-	fmt.Printf("%-16s %7d %6.1f %% %5.1f %% %6d %6.1f %% %6.0fs   %d don't compile, %d loop, %d hang\n", r.folder, len(r.mutants),
+	fmt.Printf("%-16s %7d %6.1f %% %5.1f %% %6d %6.1f %% %6.0fs   %d don't compile, %d loop, %d hang\n",
+		r.folder, len(r.mutants),
 		percent(covered, len(r.mutants)), percent(dead, covered), listed, percent(dead+listed, covered), r.took.Seconds(),
 		r.unviable, counts[looped], counts[hung])
 	for _, complaint := range complaints {

@@ -10,13 +10,14 @@ import (
 	"strings"
 )
 
-// switches is the source of what rewritten files call.
-//
 //go:embed switches.go.txt
 var switches string
 
-// A rewriter writes a file anew, with all its mutants in it, each behind a switch. Text between the nodes that change stays
-// as it is.
+// switchesOf returns the source of what rewritten files of a package call.
+func switchesOf(name string) string { return strings.Replace(switches, "PACKAGE", name, 1) }
+
+// A rewriter writes a file anew, with all its mutants in it, each behind a switch. Text between the nodes that change
+// stays as it is.
 type rewriter struct {
 	*loaded
 	source  *source
@@ -26,7 +27,7 @@ type rewriter struct {
 
 // rewrite returns the text of a file with the switches of its mutants.
 func (p *loaded) rewrite(s *source) string {
-	r := &rewriter{loaded: p, source: s, mutants: map[ast.Node][]*mutant{}, probes: map[ast.Stmt][]*mutant{}}
+	r := &rewriter{loaded: p, source: s, mutants: map[ast.Node][]*mutant{}}
 	alone := map[ast.Node][]*mutant{}
 	for _, m := range p.mutants {
 		if m.alone {
@@ -35,30 +36,34 @@ func (p *loaded) rewrite(s *source) string {
 			r.mutants[m.node] = append(r.mutants[m.node], m)
 		}
 	}
-	var around []ast.Stmt // the statements in blocks around a node
+	r.probes = byStatement(s.file, alone)
+	return r.between(0, len(s.text), r.children(s.file))
+}
+
+// byStatement returns the mutants of nodes by the innermost statement of a block that the node is part of.
+func byStatement(file *ast.File, mutants map[ast.Node][]*mutant) map[ast.Stmt][]*mutant {
+	found := map[ast.Stmt][]*mutant{}
 	var path []ast.Node
-	ast.Inspect(s.file, func(n ast.Node) bool {
+	var around []ast.Stmt // for each node of the path
+	ast.Inspect(file, func(n ast.Node) bool {
 		if n == nil {
-			if last := path[len(path)-1]; len(around) > 0 && ast.Node(around[len(around)-1]) == last {
-				around = around[:len(around)-1]
-			}
-			path = path[:len(path)-1]
+			path, around = path[:len(path)-1], around[:len(around)-1]
 			return true
 		}
-		if len(path) > 0 && isBlock(path[len(path)-1]) {
-			if statement, ok := n.(ast.Stmt); ok && !isClause(path[len(path)-1], statement) {
-				around = append(around, statement)
+		var statement ast.Stmt
+		if len(path) > 0 {
+			statement = around[len(around)-1]
+			if s, ok := n.(ast.Stmt); ok && isBlock(path[len(path)-1]) && !isClause(path[len(path)-1], s) {
+				statement = s
 			}
 		}
-		path = append(path, n)
-		if found := alone[n]; found != nil && len(around) > 0 {
-			last := around[len(around)-1]
-			r.probes[last] = append(r.probes[last], found...)
+		path, around = append(path, n), append(around, statement)
+		if statement != nil && mutants[n] != nil {
+			found[statement] = append(found[statement], mutants[n]...)
 		}
 		return true
 	})
-	end := p.fset.File(s.file.Pos()).Size()
-	return r.between(0, end, r.children(s.file))
+	return found
 }
 
 func isBlock(n ast.Node) bool {
@@ -131,7 +136,7 @@ func (r *rewriter) node(n ast.Node) string {
 		case *ast.BinaryExpr:
 			text = r.binary(n, found)
 		case *ast.UnaryExpr:
-			text = "(" + call("mutant__"+map[token.Token]string{token.SUB: "Neg", token.XOR: "Com"}[n.Op], found[0].id, r.whole(n.X)) + ")"
+			text = call("mutant__Neg", found[0].id, r.whole(n.X)) // - is the only one that has a mutant
 		case *ast.IncDecStmt:
 			text = statement(text, r.whole(n.X)+found[0].to.String(), found[0].id)
 		case *ast.AssignStmt:
@@ -154,7 +159,8 @@ func (r *rewriter) node(n ast.Node) string {
 	return text
 }
 
-// binary returns an expression that has the value of n, or of one of its mutants. Operands are evaluated as often as in n.
+// binary returns an expression that has the value of n, or of one of its mutants. Operands are evaluated as often as
+// in n.
 func (r *rewriter) binary(n *ast.BinaryExpr, found []*mutant) string {
 	x, y := r.whole(n.X), r.whole(n.Y)
 	switch n.Op {
@@ -162,12 +168,12 @@ func (r *rewriter) binary(n *ast.BinaryExpr, found []*mutant) string {
 		// a || b is !(!a && !b), so one operator is the other with all three negated.
 		m := "mutant__v"
 		return "func() bool { " + m + " := " + on(found[0].id) +
-			"; return (((" + x + ") != " + m + ") " + n.Op.String() + " ((" + y + ") != " + m + ")) != " + m + " }()"
+			"; return (" + operation(n.Op, "("+x+") != "+m, "("+y+") != "+m) + ") != " + m + " }()"
 	case token.EQL, token.NEQ:
-		return "(((" + x + ") " + n.Op.String() + " (" + y + ")) != " + on(found[0].id) + ")"
+		return "((" + operation(n.Op, x, y) + ") != " + on(found[0].id) + ")"
 	case token.LSS, token.LEQ, token.GTR, token.GEQ:
 		name := map[token.Token]string{token.LSS: "Lss", token.LEQ: "Leq", token.GTR: "Gtr", token.GEQ: "Geq"}[n.Op]
-		text := "(" + x + ") " + n.Op.String() + " (" + y + ")"
+		text := operation(n.Op, x, y)
 		for _, m := range found {
 			if m.mutation == "CONDITIONALS_BOUNDARY" {
 				text = call("mutant__"+name, m.id, x, y)
@@ -181,13 +187,17 @@ func (r *rewriter) binary(n *ast.BinaryExpr, found []*mutant) string {
 		return "(" + text + ")"
 	}
 	name := map[token.Token]string{
-		token.ADD: "Add", token.SUB: "Sub", token.MUL: "Mul", token.QUO: "Quo", token.REM: "Rem", token.AND: "And", token.OR: "Or",
-		token.XOR: "Xor", token.AND_NOT: "AndNot", token.SHL: "Shl", token.SHR: "Shr",
+		token.ADD: "Add", token.SUB: "Sub", token.MUL: "Mul", token.QUO: "Quo", token.REM: "Rem", token.AND: "And",
+		token.OR: "Or", token.XOR: "Xor", token.AND_NOT: "AndNot", token.SHL: "Shl", token.SHR: "Shr",
 	}[n.Op]
 	if basic, ok := r.info.Types[n].Type.(*types.Basic); ok && basic.Info()&types.IsUntyped == 0 {
 		name += "[" + basic.Name() + "]"
 	}
 	return call("mutant__"+name, found[0].id, x, y)
+}
+
+func operation(op token.Token, x, y string) string {
+	return "(" + x + ") " + op.String() + " (" + y + ")"
 }
 
 // statement returns a statement that is one of two. It can stand where only a simple one may.
@@ -201,7 +211,8 @@ func call(name string, id int, args ...string) string {
 	return name + "(" + strconv.Itoa(id) + ", " + strings.Join(args, ", ") + ")"
 }
 
-// aloneIn returns the text of a file with one mutant in it and no switch. Operands stay what they are, whatever binds more.
+// aloneIn returns the text of a file with one mutant in it and no switch. Operands stay what they are, whatever binds
+// more.
 func (p *loaded) aloneIn(s *source, m *mutant) string {
 	offset := func(at token.Pos) int { return p.fset.Position(at).Offset }
 	_, at := operatorOf(m.node)
