@@ -2,6 +2,7 @@ package authresilience_test
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -119,6 +120,7 @@ var identityRows = []row{
 	{"a load balancer that demands client certificates: expired", get(remoteAlert("tls: expired certificate")), authresilience.ClassAuthentication},
 	{"a load balancer that demands client certificates: none sent", get(remoteAlert("tls: certificate required")), authresilience.ClassAuthentication},
 	{"a load balancer that demands client certificates: of another authority", get(remoteAlert("tls: unknown certificate authority")), authresilience.ClassAuthentication},
+	{"RBAC, of which only the text was kept from its start on", said("forbidden: " + rbac), authresilience.ClassAuthorization},
 	{"a read that was not sent", (authresilience.Diagnosis{Findings: []authresilience.Finding{{Validity: authresilience.ValidityExpired}}}).Err(), authresilience.ClassAuthentication},
 }
 
@@ -128,6 +130,8 @@ func remoteAlert(text string) error {
 
 var admissionRows = []row{
 	{"a namespace that is being deleted, told by its cause", terminating("unable to create new content in namespace ns because it is being terminated"), authresilience.ClassNamespaceTerminating},
+	{"RBAC's sentence without its first word is a plugin's text", forbidden(`"alice" cannot get resource "pods" in API group "" in the namespace "default"`), authresilience.ClassAdmission},
+	{"a refusal of no resource isn't one of apimachinery", plain(403, " is forbidden: exceeded quota: q"), authresilience.ClassForbidden},
 	{"quota: full", forbidden(`exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1`), authresilience.ClassQuota},
 	{"quota: values missing", forbidden(`failed quota: q: must specify requests.cpu for: c`), authresilience.ClassQuota},
 	{"quota: not counted yet", forbidden(`status unknown for quota: q, resources: pods`), authresilience.ClassQuota},
@@ -212,6 +216,7 @@ var requestRows = []row{
 }
 
 var serverRows = []row{
+	{"a redirect without an address", answer(300, ""), authresilience.ClassUnexpectedResponse},
 	{"overload", answer(429, "Too many requests, please try again later."), authresilience.ClassThrottled},
 	{"overload, as a Status", apierrors.NewTooManyRequests("slow down", 1), authresilience.ClassThrottled},
 	{"overload of etcd", plain(500, "etcdserver: too many requests"), authresilience.ClassThrottled},
@@ -294,6 +299,8 @@ var clientRows = []row{
 	{"a token with a line break", get(said(`net/http: invalid header field value for "Authorization"`)), authresilience.ClassConfiguration},
 	{"an address without a scheme", get(said(`unsupported protocol scheme ""`)), authresilience.ClassConfiguration},
 	{"an address that is none", &url.Error{Op: "parse", URL: "http://[", Err: said("missing ']' in host")}, authresilience.ClassConfiguration},
+	{"the words of an alert from somewhere else", get(&net.OpError{Op: "read", Net: "tcp", Err: said("tls: bad certificate")}), authresilience.ClassTLS},
+	{"a wrapper's own words don't count, and what it wraps says nothing", fmt.Errorf("tls: %w", said("?")), authresilience.ClassUnknown},
 	{"an error of the caller", said("out of coffee"), authresilience.ClassUnknown},
 }
 
@@ -305,6 +312,20 @@ var (
 	noWidget    = &meta.NoKindMatchError{GroupKind: schema.GroupKind{Group: "ex.io", Kind: "Widget"}}
 	noConfigMap = &meta.NoKindMatchError{GroupKind: schema.GroupKind{Kind: "ConfigMap"}, SearchedVersions: []string{"v1"}}
 )
+
+// manyGroups are the failures of twenty groups that nobody asked for, and of one that somebody did.
+func manyGroups() map[schema.GroupVersion]error {
+	groups := map[schema.GroupVersion]error{widgetV1: answer(503, "")}
+	for i := range 20 {
+		groups[schema.GroupVersion{Group: fmt.Sprintf("g%d.io", i), Version: "v1"}] = answer(401, "unknown")
+	}
+	return groups
+}
+
+// ErrGroupDiscoveryFailed has the name of discovery's error, and nothing else of it.
+type ErrGroupDiscoveryFailed struct{}
+
+func (*ErrGroupDiscoveryFailed) Error() string { return "?" }
 
 var discoveryRows = []row{
 	{"a kind that isn't installed", noWidgetV1, authresilience.ClassTypeNotServed},
@@ -325,6 +346,8 @@ var discoveryRows = []row{
 	{"no such kind, and another group failed", errors.Join(noWidgetV1, groupsFailed(map[schema.GroupVersion]error{metricsV1: answer(401, "unknown")})), authresilience.ClassTypeNotServed},
 	{"no such kind, and another version of its group failed", errors.Join(noWidgetV1, groupsFailed(map[schema.GroupVersion]error{{Group: "ex.io", Version: "v2"}: answer(503, "")})), authresilience.ClassTypeNotServed},
 	{"no such kind in any version, and one of its group failed", errors.Join(noWidget, groupsFailed(map[schema.GroupVersion]error{{Group: "ex.io", Version: "v2"}: answer(503, "")})), authresilience.ClassUnavailable},
+	{"no such kind, and its group failed beside many others", errors.Join(noWidgetV1, groupsFailed(manyGroups())), authresilience.ClassUnavailable},
+	{"an error of another package that is called like discovery's", &ErrGroupDiscoveryFailed{}, authresilience.ClassUnknown},
 	{"no such kind of the core group, and another group's v1 failed", errors.Join(noConfigMap, groupsFailed(map[schema.GroupVersion]error{widgetV1: answer(503, "")})), authresilience.ClassTypeNotServed},
 	{"no such resource of an unknown group, and some group failed", errors.Join(&meta.NoResourceMatchError{PartialResource: schema.GroupVersionResource{Resource: "widgets"}}, groupsFailed(map[schema.GroupVersion]error{metricsV1: answer(503, "")})), authresilience.ClassUnavailable},
 	{"no such kind, and all of discovery was refused", errors.Join(noWidgetV1, answer(401, "unknown")), authresilience.ClassAuthentication},
@@ -371,6 +394,12 @@ func TestClassify(t *testing.T) {
 			assert.Equal(t, r.want, authresilience.Classify(r.err), "%v", r.err)
 		})
 	}
+}
+
+// The type is enough: errors of crypto/x509 and net that are made by hand may have no text, and panic when asked for it.
+func TestTypesComeBeforeTexts(t *testing.T) {
+	assert.Equal(t, authresilience.ClassTLS, authresilience.Classify(get(x509.HostnameError{})))
+	assert.Equal(t, authresilience.ClassTLS, authresilience.Classify(get(&net.OpError{Op: "remote error", Net: "tcp"})))
 }
 
 // TestEveryClassIsShown keeps the table complete.

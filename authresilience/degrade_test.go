@@ -165,6 +165,9 @@ func TestWarnings(t *testing.T) {
 		{"the one of two credentials that is at fault", unauthorized, withToken(certConfig(t, now.AddDate(-1, 0, 0), now.AddDate(0, 0, -3)), jwt(`{"exp":1785592800}`)),
 			`the server doesn't accept the credentials: the client certificate ("alice", issued by "cluster CA") expired 3 days ago (2026-07-29T12:00:00Z); the bearer token is not expired: it is valid until 2026-08-01T14:00:00Z (in 2 h)`,
 			"renew the client certificate"},
+		{"the one that is at fault, though it comes second", unauthorized, withToken(certConfig(t, now.AddDate(-1, 0, 0), now.Add(2*time.Hour)), jwt(`{"exp":1785326400}`)),
+			`the server doesn't accept the credentials: the client certificate ("alice", issued by "cluster CA") is not expired: it is valid until 2026-08-01T14:00:00Z (in 2 h); the bearer token expired 3 days ago (2026-07-29T12:00:00Z)`,
+			"renew the bearer token"},
 	}
 	for _, r := range rows {
 		t.Run(r.why, func(t *testing.T) {

@@ -3,6 +3,7 @@ package authresilience_test
 import (
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -44,6 +45,11 @@ func TestDiagnoseTokens(t *testing.T) {
 		{"claims are case-sensitive", jwt(`{"exp":1785592800,"EXP":0}`), valid, "in 2 h"},
 		{"an issuer that isn't printable", jwt(`{"iss":"a\nb","exp":0}`), expired, `issued by "a\nb"`},
 		{"an issuer that is no name", jwt(`{"iss":"` + strings.Repeat("x", 300) + `","exp":0}`), expired, `xxx…"`},
+		{"an issuer as long as a name may be", jwt(`{"iss":"` + strings.Repeat("x", 200) + `","exp":0}`), expired, strings.Repeat("x", 200) + `"`},
+		{"two minutes are minutes", jwtUntil(now.Add(2 * time.Minute)), unknown, "(in 2 min)"},
+		{"two days are days", jwtUntil(now.AddDate(0, 0, 2)), valid, "(in 2 days)"},
+		{"the first second with five digits of years", jwt(`{"exp":253402300800}`), malformed, "seconds since 1970"},
+		{"the last second before it", jwt(`{"exp":253402300799}`), valid, "9999-12-31T23:59:59Z"},
 		{"milliseconds", jwt(`{"exp":1785578400000}`), malformed, "seconds since 1970"},
 		{"a negative expiry", jwt(`{"exp":-1}`), malformed, "seconds since 1970"},
 		{"an expiry in words", jwt(`{"exp":"tomorrow"}`), malformed, "seconds since 1970"},
@@ -62,6 +68,7 @@ func TestDiagnoseTokens(t *testing.T) {
 		{"the client adds the scheme itself", "Bearer " + opaqueToken, malformed, `begins with the word "Bearer"`},
 		{"a line break at the end", opaqueToken + "\n", malformed, "line breaks"},
 		{"a line break in the middle", "sha256~\n" + opaqueToken, malformed, "line breaks"},
+		{"a space in the middle, which a header may have", "sha256~a b", unknown, "it is opaque"},
 		{"EKS: just signed", eks(now), valid, "valid until 2026-08-01T12:15:00Z (in 15 min)"},
 		{"EKS: old", eks(now.Add(-time.Hour)), expired, "expired 45 min ago (2026-08-01T11:15:00Z)"},
 		{"EKS: near its end", eks(now.Add(-14 * time.Minute)), unknown, "in 60 s"},
@@ -84,9 +91,13 @@ func TestDiagnoseTokens(t *testing.T) {
 	}
 }
 
+func TestAFractionOfASecondCounts(t *testing.T) {
+	assert.Equal(t, time.UnixMilli(1785578400500).UTC(), diagnose(tokenConfig(jwt(`{"exp":1785578400.5}`))).Findings[0].NotAfter)
+}
+
 func TestDiagnoseCertificates(t *testing.T) {
 	hourAgo, inAnHour := now.Add(-time.Hour), now.Add(time.Hour)
-	cert, key, _ := certificate(t, hourAgo, inAnHour, inAnHour)
+	cert, key, authority := certificate(t, hourAgo, inAnHour, inAnHour)
 	leaf, _, expiredAuthority := certificate(t, now.Add(-3*time.Hour), inAnHour, now.Add(-2*time.Hour))
 	config := func(cert, key []byte) *rest.Config {
 		return &rest.Config{TLSClientConfig: rest.TLSClientConfig{CertData: cert, KeyData: key}}
@@ -103,6 +114,8 @@ func TestDiagnoseCertificates(t *testing.T) {
 		{"near its end", certConfig(t, hourAgo, now.Add(time.Minute)), authresilience.ValidityUnknown, "in 60 s"},
 		{"the key stands in the same file, first", config(append(key, cert...), key), authresilience.ValidityValid, "not expired"},
 		{"a certificate of the chain expired", config(append(leaf, expiredAuthority...), key), authresilience.ValidityUnknown, "a certificate of its chain expired 2 h ago"},
+		{"of two of its chain, the first expired", config(slices.Concat(leaf, expiredAuthority, authority), key), authresilience.ValidityUnknown, "a certificate of its chain expired 2 h ago"},
+		{"of two of its chain, the second expired", config(slices.Concat(leaf, authority, expiredAuthority), key), authresilience.ValidityUnknown, "a certificate of its chain expired 2 h ago"},
 		{"both expired: its own date counts", config(append(leaf[:0:0], append(mustExpire(t), expiredAuthority...)...), key), authresilience.ValidityExpired, "expired 60 min ago"},
 		{"no key: it isn't sent", config(cert, nil), authresilience.ValidityMalformed, "isn't sent, since its key is missing"},
 		{"not PEM", config([]byte(signature), key), authresilience.ValidityMalformed, "no certificate in it"},
@@ -144,6 +157,7 @@ func TestDiagnoseConfigs(t *testing.T) {
 	}{
 		{"nothing is known", nil, false, "nothing is known about the credentials"},
 		{"no credentials", &rest.Config{}, false, "the client sends no credentials"},
+		{"user name alone", &rest.Config{Username: "u"}, false, "the user name and password: it isn't known whether the credentials expired"},
 		{"password", &rest.Config{Username: "u", Password: password}, false, "the user name and password: it isn't known whether the credentials expired"},
 		{"exec", &rest.Config{ExecProvider: execConfig()}, false, `the exec plugin ("aws"): it isn't known whether the credentials expired`},
 		{"auth provider", &rest.Config{AuthProvider: &clientcmdapi.AuthProviderConfig{Name: "oidc", Config: map[string]string{"refresh-token": opaqueToken}}}, false, `the auth provider ("oidc"): it isn't known whether the credentials expired`},
