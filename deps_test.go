@@ -43,7 +43,8 @@ var budgets = map[string]budget{
 		ours: []string{
 			"ssaplan/explain",
 			"projection", "identity", "immutability", "authresilience", "fieldowner", "internal/kinds", "internal/answer",
-			"ssaplan/internal/wire", "ssaplan/internal/fastjson",
+			"ssaplan/internal/wire", "ssaplan/internal/fastjson", "ssaplan/internal/secrecy", "ssaplan/internal/objectset",
+			"ssaplan/internal/ordered", "ssaplan/internal/recent",
 		},
 		modules: slices.Concat(clientGo, []string{"github.com/google/go-cmp"}),
 		heavy:   []string{"k8s.io/client-go/dynamic"},

@@ -66,6 +66,8 @@ type Answer struct {
 	// Message is the server's message for Refused and Unanswered, shortened to its first line. For Valid it says what
 	// the answer was, if it wasn't plain.
 	Message string
+	// Err is the whole error behind an Unanswered create; it is never nil for one.
+	Err error
 }
 
 // String returns the outcome, and the message where there is one.

@@ -2,6 +2,7 @@ package immutability
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -138,6 +139,11 @@ func (p probe) create(ctx context.Context) reply {
 		FieldValidation: metav1.FieldValidationStrict,
 	})
 	r := readCreate(err, p.manifest)
+	if r.Outcome == OutcomeUnanswered {
+		if r.Err = err; err == nil {
+			r.Err = errors.New(r.Message)
+		}
+	}
 	r.invalid.Fields = p.located(r.invalid.Fields)
 	return r
 }

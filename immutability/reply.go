@@ -23,14 +23,14 @@ type reply struct {
 // after validation and admission, so AlreadyExists says that both were passed.
 func readCreate(err error, manifest *unstructured.Unstructured) reply {
 	if err == nil {
-		return reply{Answer: Answer{OutcomeUnanswered, "there is no such object any more"}}
+		return reply{Answer: Answer{Outcome: OutcomeUnanswered, Message: "there is no such object any more"}}
 	}
 	r := readAnswer(err)
 	if r.exists == manifest.GetName() && r.exists != "" {
 		return reply{Answer: Answer{Outcome: OutcomeValid}}
 	}
 	if r.Outcome == OutcomeRefused && quotaFreedByDelete(r.denial, manifest) {
-		return reply{Answer: Answer{OutcomeValid, "the quota is full, and the delete makes room"}}
+		return reply{Answer: Answer{Outcome: OutcomeValid, Message: "the quota is full, and the delete makes room"}}
 	}
 	return r
 }
@@ -43,14 +43,14 @@ func readAnswer(err error) reply {
 	}
 	found := answer.Statuses(err)
 	if len(found) == 0 {
-		return reply{Answer: Answer{OutcomeUnanswered, shorten(err.Error())}}
+		return reply{Answer: Answer{Outcome: OutcomeUnanswered, Message: shorten(err.Error())}}
 	}
 	status := found[0]
 	if _, foreign := answer.Foreign(status); foreign {
-		return reply{Answer: Answer{OutcomeUnanswered, shorten(err.Error())}}
+		return reply{Answer: Answer{Outcome: OutcomeUnanswered, Message: shorten(err.Error())}}
 	}
 	if message, denied := answer.Admission(status); denied {
-		return reply{Answer: Answer{OutcomeRefused, shorten(message)}, denial: message}
+		return reply{Answer: Answer{Outcome: OutcomeRefused, Message: shorten(message)}, denial: message}
 	}
 	if problem, found := answer.StrictDecoding(status); found {
 		fields := []Field{{Message: answer.FirstLine(problem)}}
@@ -59,7 +59,7 @@ func readAnswer(err error) reply {
 	if isAboutObject(status) {
 		return reply{Answer: Answer{Outcome: OutcomeInvalid}, invalid: ClassifyStatus(status)}
 	}
-	r := reply{Answer: Answer{outcomeOf(status), shorten(status.Message)}}
+	r := reply{Answer: Answer{Outcome: outcomeOf(status), Message: shorten(status.Message)}}
 	if status.Reason == metav1.StatusReasonAlreadyExists && status.Details != nil {
 		r.exists = status.Details.Name
 	}

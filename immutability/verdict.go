@@ -2,7 +2,9 @@ package immutability
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/ssaplan/primitives/internal/answer"
 	"github.com/ssaplan/primitives/projection"
@@ -87,6 +89,24 @@ func (f Field) MarshalJSON() ([]byte, error) {
 	}{f.Name(), f.Message})
 }
 
+// UnmarshalJSON reads what [Field.MarshalJSON] writes. A name that is no path is text.
+func (f *Field) UnmarshalJSON(data []byte) error {
+	var in struct {
+		Path    string `json:"path"`
+		Message string `json:"message"`
+	}
+	if err := json.Unmarshal(data, &in); err != nil {
+		return err
+	}
+	*f = Field{Message: in.Message}
+	if path, err := projection.ParsePath(in.Path); err == nil && len(path) > 0 {
+		f.Path = path
+	} else {
+		f.Text = in.Path
+	}
+	return nil
+}
+
 // Verdict is what is known of a refused change. The zero value knows nothing and permits nothing.
 type Verdict struct {
 	// Refusal is the verdict. A mixed set of causes has the kind of the one that is hardest to get around.
@@ -115,6 +135,46 @@ type Verdict struct {
 // be the way. It says nothing about what that destroys; see [Hazards].
 func (v Verdict) Replaceable() bool {
 	return v.Refusal == RefusalImmutable && v.Certainty == CertaintyProven
+}
+
+// refusalWords are the refusals in words.
+var refusalWords = map[Refusal]string{
+	RefusalNone:                 "refused",
+	RefusalImmutable:            "can't change in place, and it isn't known whether replacing it works",
+	RefusalDirectional:          "can change in one direction only, and replacing it loses what that protects",
+	RefusalInvalid:              "invalid",
+	RefusalMergeLeftover:        "a field that the manifest doesn't mention is in the way",
+	RefusalMetadataPrecondition: "the manifest's metadata doesn't fit the object",
+	RefusalAdmissionDenied:      "denied by admission",
+}
+
+// String returns a verdict that permits no replacement in one line: what it is, the fields, and [Verdict.Advice].
+func (v Verdict) String() string {
+	fields := make([]string, len(v.Fields))
+	for i, f := range v.Fields {
+		fields[i] = f.String()
+	}
+	return fmt.Sprintf("%s: %s%s", refusalWords[v.Refusal], strings.Join(fields, "; "), v.Advice())
+}
+
+// Advice returns what is in the way, what to do and what is uncertain, each after a semicolon or in brackets. It is empty if
+// nothing is known.
+func (v Verdict) Advice() string {
+	var text string
+	if len(v.Leftovers) > 0 {
+		paths := make([]string, len(v.Leftovers))
+		for i, p := range v.Leftovers {
+			paths[i] = p.String()
+		}
+		text += "; in the way: " + strings.Join(paths, ", ")
+	}
+	if v.Remedy != "" {
+		text += "; " + v.Remedy
+	}
+	if v.Uncertain != "" {
+		text += " (uncertain: " + v.Uncertain + ")"
+	}
+	return text
 }
 
 // prove makes the verdict a proven one.

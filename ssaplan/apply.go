@@ -13,6 +13,7 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 )
 
 // absentVersion is a resourceVersion that no object has. An apply with it creates the object or fails: the server
@@ -153,7 +154,7 @@ func (p *Planner) send(ctx context.Context, plan *Plan, live *unstructured.Unstr
 
 // notApplied returns the error for a request of the plan that failed.
 func (p *Planner) notApplied(plan *Plan, doing string, err error) error {
-	return hideSecrets(p.failure(plan.Object, doing, err), plan.basis.manifest, plan.basis.live)
+	return secrecy.Hide(p.failure(plan.Object, doing, err), plan.basis.manifest, plan.basis.live)
 }
 
 // guardedBody adds to the patch which object it is for. Server-side apply never owns these two fields, so they change

@@ -14,6 +14,7 @@ import (
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 )
 
 // ErrRecreated says that the object of an identity is not the one that was meant: somebody deleted that one and created
@@ -66,7 +67,7 @@ func (p *Planner) Delete(ctx context.Context, prior *explain.State, options Dele
 	}
 	d := &deletion{planner: p, id: prior.Identity, uid: prior.UID, options: options}
 	if err := d.run(ctx); err != nil {
-		err = hideSecrets(p.failure(prior.Identity, "delete", err), d.seen)
+		err = secrecy.Hide(p.failure(prior.Identity, "delete", err), d.seen)
 		return &DeleteError{prior.Identity, d.accepted, d.finalizers, err}
 	}
 	return nil

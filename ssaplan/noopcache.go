@@ -3,10 +3,9 @@ package ssaplan
 import (
 	"crypto/sha256"
 	"strconv"
-	"sync"
-	"sync/atomic"
 
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/internal/recent"
 )
 
 // NoOpCache remembers plans that changed nothing, so that planning the same manifest for the same version of the same
@@ -18,11 +17,7 @@ import (
 // What a hit can't see is a change of the server itself: another version of it, of a definition, a policy or a webhook.
 // A host that needs to see those makes a new cache from time to time.
 type NoOpCache struct {
-	size         int
-	mu           sync.Mutex
-	recent       map[noOpKey]*noOpNotes
-	older        map[noOpKey]*noOpNotes
-	hits, misses atomic.Int64
+	answers *recent.Cache[noOpKey, *noOpNotes]
 }
 
 type noOpKey [sha256.Size]byte
@@ -33,10 +28,13 @@ type noOpNotes struct {
 	warnings    []string
 }
 
+// nothing is what most answers told besides.
+var nothing = &noOpNotes{}
+
 // NewNoOpCache returns an empty cache for about size plans, of about 100 bytes each. When it is full, those that were not
 // asked for lately go.
 func NewNoOpCache(size int) *NoOpCache {
-	return &NoOpCache{size: max(size, 2)}
+	return &NoOpCache{recent.New[noOpKey, *noOpNotes](size)}
 }
 
 // Stats returns how often the cache knew the answer, and how often it did not.
@@ -44,55 +42,36 @@ func (c *NoOpCache) Stats() (hits, misses int64) {
 	if c == nil {
 		return 0, 0
 	}
-	return c.hits.Load(), c.misses.Load()
+	return c.answers.Stats()
 }
 
-// get returns what was noted of the question, and whether its answer is known.
-func (c *NoOpCache) get(key noOpKey) (noOpNotes, bool) {
-	if c == nil {
-		return noOpNotes{}, false
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	notes, found := c.recent[key]
-	if !found {
-		if notes, found = c.older[key]; found {
-			c.insert(key, notes)
-		}
-	}
-	if !found {
-		c.misses.Add(1)
-		return noOpNotes{}, false
-	}
-	c.hits.Add(1)
-	if notes == nil {
-		return noOpNotes{}, true
-	}
-	return *notes, true
-}
-
-func (c *NoOpCache) add(key noOpKey, notes noOpNotes) {
-	if c == nil {
+// remember notes that nothing would change, if that is so.
+func (w *planning) remember() {
+	if w.options.NoOps == nil || w.plan.Action != ActionNoOp || w.recalled || !w.unknown.Empty() {
 		return
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(notes.explanation.Ineffective)+len(notes.explanation.Assigned)+len(notes.warnings) == 0 {
-		c.insert(key, nil)
-		return
+	notes := &noOpNotes{explain.Explanation{Assigned: w.plan.Assigned, Ineffective: w.plan.Ineffective}, w.warnings.All()}
+	if len(w.plan.Assigned)+len(w.plan.Ineffective)+len(notes.warnings) == 0 {
+		notes = nothing
 	}
-	c.insert(key, &notes)
+	w.options.NoOps.answers.Add(w.noOpKey(w.patch.Body), notes)
 }
 
-// insert keeps two generations: when the recent one is half of the size, it becomes the older one.
-func (c *NoOpCache) insert(key noOpKey, notes *noOpNotes) {
-	if len(c.recent) >= c.size/2 {
-		c.older, c.recent = c.recent, nil
+// recall makes the plan a no-op if the server answered before that sending body is one.
+func (w *planning) recall(body []byte) {
+	if w.options.NoOps == nil || w.live == nil || w.plan.Action != "" || !w.unknown.Empty() {
+		return
 	}
-	if c.recent == nil {
-		c.recent = make(map[noOpKey]*noOpNotes)
+	notes, known := w.options.NoOps.answers.Get(w.noOpKey(body))
+	if !known {
+		return
 	}
-	c.recent[key] = notes
+	w.recalled = true
+	w.plan.Explanation = *explain.Known(&notes.explanation, w.request.Prior, w.live.Object)
+	w.plan.Action, w.plan.Reason = ActionNoOp, "the server would write nothing, as it said before of this version"
+	for _, text := range notes.warnings {
+		w.warnings.Add(text)
+	}
 }
 
 // noOpKey returns the key of the question whether sending body changes the live object.

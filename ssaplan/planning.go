@@ -18,6 +18,7 @@ import (
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
+	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
 
@@ -44,7 +45,7 @@ func (p *Planner) Plan(ctx context.Context, request Request) (*Plan, error) {
 	if err := w.run(ctx); errors.Is(err, explain.ErrTooDeep) {
 		return nil, err // looking for secrets in the manifest might not end
 	} else if err != nil {
-		return nil, w.shown(err)
+		return nil, secrecy.Hide(err, request.Manifest, w.live)
 	}
 	if err := w.showDeclared(ctx); err != nil {
 		return nil, err
@@ -309,33 +310,6 @@ func (w *planning) explain(dryRun *unstructured.Unstructured) error {
 	return nil
 }
 
-// recall makes the plan a no-op if the server answered before that sending body is one.
-func (w *planning) recall(body []byte) {
-	if w.options.NoOps == nil || w.live == nil || w.plan.Action != "" || !w.unknown.Empty() {
-		return
-	}
-	notes, known := w.options.NoOps.get(w.noOpKey(body))
-	if !known {
-		return
-	}
-	w.recalled = true
-	w.plan.Explanation = *explain.Known(&notes.explanation, w.request.Prior, w.live.Object)
-	w.plan.Action, w.plan.Reason = ActionNoOp, "the server would write nothing, as it said before of this version"
-	for _, text := range notes.warnings {
-		w.warnings.Add(text)
-	}
-}
-
-// remember notes that nothing would change, if that is so.
-func (w *planning) remember() {
-	if w.options.NoOps == nil || w.plan.Action != ActionNoOp || w.recalled || !w.unknown.Empty() {
-		return
-	}
-	w.options.NoOps.add(w.noOpKey(w.patch.Body), noOpNotes{
-		explanation: explain.Explanation{Assigned: w.plan.Assigned, Ineffective: w.plan.Ineffective}, warnings: w.warnings.All(),
-	})
-}
-
 // showDeclared makes what the manifest declares the After of a plan for which no server could be asked.
 func (w *planning) showDeclared(ctx context.Context) error {
 	if w.plan.Action != ActionDeferred || w.manifest == nil || !w.plan.After.Fields.Empty() {
@@ -382,5 +356,5 @@ func (w *planning) deferToNamespace() {
 
 // shown returns err as it can be printed.
 func (w *planning) shown(err error) error {
-	return hideSecrets(authresilience.Redact(err), w.request.Manifest, w.live)
+	return secrecy.Hide(authresilience.Redact(err), w.request.Manifest, w.live)
 }

@@ -2,13 +2,10 @@ package ssaplan
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/authresilience"
@@ -17,6 +14,7 @@ import (
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/internal/answer"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 )
 
 // RefusedError is the error of [Planner.Plan] that says that the server won't make the object what the manifest says, and that replacing the object isn't
@@ -31,38 +29,14 @@ type RefusedError struct {
 
 // Error returns one line: the object, the fields with what the server says of them, and what to do.
 func (e *RefusedError) Error() string {
-	var fields []string
-	for _, f := range e.Verdict.Fields {
-		fields = append(fields, f.String())
+	if len(e.Verdict.Fields) == 0 {
+		return fmt.Sprintf("%s: %v%s", e.Object, e.Err, e.Verdict.Advice())
 	}
-	text := fmt.Sprintf("%s: %s: %s", e.Object, refusalWords[e.Verdict.Refusal], strings.Join(fields, "; "))
-	if len(fields) == 0 {
-		text = fmt.Sprintf("%s: %v", e.Object, e.Err)
-	}
-	if len(e.Verdict.Leftovers) > 0 {
-		text += "; in the way: " + pathList(e.Verdict.Leftovers)
-	}
-	if e.Verdict.Remedy != "" {
-		text += "; " + e.Verdict.Remedy
-	}
-	if e.Verdict.Uncertain != "" {
-		text += " (uncertain: " + e.Verdict.Uncertain + ")"
-	}
-	return text
+	return fmt.Sprintf("%s: %s", e.Object, e.Verdict)
 }
 
 // Unwrap returns the server's answer.
 func (e *RefusedError) Unwrap() error { return e.Err }
-
-var refusalWords = map[immutability.Refusal]string{
-	immutability.RefusalNone:                 "refused",
-	immutability.RefusalImmutable:            "can't change in place, and it isn't known whether replacing it works",
-	immutability.RefusalDirectional:          "can change in one direction only, and replacing it loses what that protects",
-	immutability.RefusalInvalid:              "invalid",
-	immutability.RefusalMergeLeftover:        "a field that the manifest doesn't mention is in the way",
-	immutability.RefusalMetadataPrecondition: "the manifest's metadata doesn't fit the object",
-	immutability.RefusalAdmissionDenied:      "denied by admission",
-}
 
 // refused turns the server's refusal of the dry run into a plan, or into an error if applying can't work.
 func (w *planning) refused(ctx context.Context, err error) error {
@@ -133,29 +107,12 @@ var ipAddresses = schema.GroupVersionResource{Group: "networking.k8s.io", Versio
 func (w *planning) probe(ctx context.Context, verdict immutability.Verdict) (immutability.Verdict, error) {
 	addresses := w.target.resource.Beside(ipAddresses,
 		identity.Identity{APIVersion: ipAddresses.GroupVersion().String(), Kind: "IPAddress"})
-	server := &probed{Writer: w.target.resource}
-	verdict = immutability.Probe(ctx, server, w.manifest, w.live, verdict,
+	verdict = immutability.Probe(ctx, w.target.resource, w.manifest, w.live, verdict,
 		immutability.ProbeOptions{FieldManager: w.options.FieldManager, IPAddresses: addresses})
-	create := verdict.Evidence.Create
-	switch {
-	case create.Outcome != immutability.OutcomeUnanswered:
-		return verdict, nil
-	case server.err == nil:
-		return verdict, errors.New(create.Message)
+	if create := verdict.Evidence.Create; create.Outcome == immutability.OutcomeUnanswered {
+		return verdict, create.Err
 	}
-	return verdict, server.err
-}
-
-// probed keeps the answer to a create, of which evidence has no more than the text.
-type probed struct {
-	immutability.Writer
-	err error
-}
-
-func (s *probed) Create(ctx context.Context, obj *unstructured.Unstructured, options metav1.CreateOptions, sub ...string) (*unstructured.Unstructured, error) {
-	created, err := s.Writer.Create(ctx, obj, options, sub...)
-	s.err = err
-	return created, err
+	return verdict, nil
 }
 
 // conflict makes the plan a conflict. What would change is what a forced apply would do, if that can be tried.
@@ -194,12 +151,12 @@ func (w *planning) refusal(err error) string {
 
 // hideIn takes the sensitive values out of what the server said of the fields.
 func (w *planning) hideIn(verdict *immutability.Verdict) {
-	secrets := secretsIn([]*unstructured.Unstructured{w.request.Manifest, w.live})
+	secrets := secrecy.Of(w.request.Manifest, w.live)
 	verdict.Fields = slices.Clone(verdict.Fields)
 	for i := range verdict.Fields {
-		verdict.Fields[i].Message = secrets.hide(verdict.Fields[i].Message)
+		verdict.Fields[i].Message = secrets.Hide(verdict.Fields[i].Message)
 	}
-	verdict.Uncertain = secrets.hide(verdict.Uncertain)
+	verdict.Uncertain = secrets.Hide(verdict.Uncertain)
 }
 
 func pathList(paths []projection.Path) string {

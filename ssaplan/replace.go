@@ -14,6 +14,7 @@ import (
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 )
 
 // Stage is how far a replacement got.
@@ -127,7 +128,7 @@ func (r *replacer) stopped(err error) error {
 	if r.stage == StageDeleting && r.old.accepted {
 		stopped.Stage, stopped.Finalizers = StageWaiting, r.old.finalizers
 	}
-	stopped.Err = hideSecrets(authresilience.Redact(err), r.plan.basis.manifest, r.plan.basis.live, r.old.seen)
+	stopped.Err = secrecy.Hide(authresilience.Redact(err), r.plan.basis.manifest, r.plan.basis.live, r.old.seen)
 	return stopped
 }
 

@@ -134,7 +134,7 @@ func TestAnEmptyMapDeclaresNothingInIt(t *testing.T) {
 	c.apply(t, m)
 	c.Patch(t, "somebody", m, `{"data":{"a":"theirs"},"metadata":{"labels":{"a":"theirs"}}}`)
 	state := c.apply(t, m)
-	require.Empty(t, state.Applied.Object, "what others have in the map is theirs")
+	require.Equal(t, map[string]any{"data": map[string]any{}}, state.Applied.Object, "the map is declared, and what others have in it is theirs")
 	c.Patch(t, "somebody", m, `{"data":{"a":"theirs again"}}`)
 	reading, err := c.planner.Read(t.Context(), state)
 	require.NoError(t, err)

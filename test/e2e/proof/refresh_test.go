@@ -48,7 +48,9 @@ func (t *trial) judgeRefresh(ctx context.Context) {
 	t.judgeBaseline(plan)
 }
 
-func isUnforced(warning string) bool { return strings.HasPrefix(warning, "what taking over the fields") }
+func isUnforced(warning string) bool {
+	return strings.HasPrefix(warning, "what taking over the fields")
+}
 
 // judgeBaseline checks that a plan which changes nothing gives a host nothing to show.
 func (t *trial) judgeBaseline(plan *ssaplan.Plan) {
@@ -75,7 +77,9 @@ var alteredOnCreate = map[string]string{"Node": "spec.taints"}
 
 // isEmptied reports whether a map that is declared as empty is null. So the server stores one when the last field in it is
 // dropped, and the next apply of the same manifest makes an empty map of it.
-func isEmptied(c explain.Change) bool { return c.Op == projection.OpChange && c.Before == nil && isEmptyMap(c.After) }
+func isEmptied(c explain.Change) bool {
+	return c.Op == projection.OpChange && c.Before == nil && isEmptyMap(c.After)
+}
 
 // changedPlaces returns where something changes but for side effects. Which of two items that change places is the one that
 // moved is a matter of the direction, so of a move only the list counts.

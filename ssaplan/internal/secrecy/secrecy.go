@@ -1,4 +1,5 @@
-package ssaplan
+// Package secrecy takes the sensitive values of objects out of what servers say.
+package secrecy
 
 import (
 	"encoding/base64"
@@ -14,26 +15,26 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// hideSecrets returns err with the sensitive values of the objects taken out of what the server says in it. Servers quote
+// Hide returns err with the sensitive values of the objects taken out of what the server says in it. Servers quote
 // values in what they say of invalid fields. What is wrapped is hidden too, so that the class can be told and nothing else.
-func hideSecrets(err error, objects ...*unstructured.Unstructured) error {
+func Hide(err error, objects ...*unstructured.Unstructured) error {
 	if err == nil {
 		return nil
 	}
-	secrets := secretsIn(objects)
+	secrets := Of(objects...)
 	var status *apierrors.StatusError
 	if !errors.As(err, &status) || status == nil {
 		object, rest, found := strings.Cut(err.Error(), ": ")
 		if !found {
-			return redacted(err, secrets.hide(object), err)
+			return redacted(err, secrets.Hide(object), err)
 		}
-		return redacted(err, object+": "+secrets.hide(rest), err) // the object keeps its name
+		return redacted(err, object+": "+secrets.Hide(rest), err) // the object keeps its name
 	}
 	hidden := &apierrors.StatusError{ErrStatus: *status.ErrStatus.DeepCopy()}
-	hidden.ErrStatus.Message = secrets.hide(hidden.ErrStatus.Message)
+	hidden.ErrStatus.Message = secrets.Hide(hidden.ErrStatus.Message)
 	if details := hidden.ErrStatus.Details; details != nil {
 		for i := range details.Causes {
-			details.Causes[i].Message = secrets.hide(details.Causes[i].Message)
+			details.Causes[i].Message = secrets.Hide(details.Causes[i].Message)
 		}
 	}
 	if hidden.ErrStatus.String() == status.ErrStatus.String() {
@@ -50,13 +51,13 @@ func redacted(err error, text string, wrapped error) error {
 	return answer.Redacted(wrapped, text)
 }
 
-// secrets are sensitive values in the forms in which a server may quote them, long ones first, so that no part of one stays
+// Secrets are sensitive values in the forms in which a server may quote them, long ones first, so that no part of one stays
 // behind.
-type secrets []string
+type Secrets []string
 
-// hide returns the text without the secrets. Short ones count only where they are quoted, as servers do: elsewhere taking
+// Hide returns the text without the secrets. Short ones count only where they are quoted, as servers do: elsewhere taking
 // them out would tell what they are.
-func (s secrets) hide(text string) string {
+func (s Secrets) Hide(text string) string {
 	const short = 6
 	for _, secret := range s {
 		if len(secret) < short {
@@ -68,8 +69,8 @@ func (s secrets) hide(text string) string {
 	return text
 }
 
-// secretsIn returns the sensitive values of the objects.
-func secretsIn(objects []*unstructured.Unstructured) secrets {
+// Of returns the sensitive values of the objects.
+func Of(objects ...*unstructured.Unstructured) Secrets {
 	var found []string
 	add := func(_ projection.Path, v any) any {
 		found = appendTexts(found, v)
