@@ -60,7 +60,7 @@ func withParents(fields projection.FieldSet) projection.FieldSet {
 	return projection.NewFieldSet(paths...)
 }
 
-// shortened returns the lists of which after has less than before, where nobody's record names the items. An atomic
+// shortened returns the lists of which after has less than before, where no record names the items. An atomic
 // list is none of them: an apply sends it as a whole.
 func shortened(before, after projection.Projection, record projection.FieldSet) []projection.Path {
 	lists := map[string]any{}

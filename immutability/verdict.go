@@ -119,7 +119,7 @@ type Verdict struct {
 	// reasons for that.
 	Fields []Field
 	// Leftovers are the fields that are in the way of a server-side apply, in the live object. Only Probe can find them,
-	// and only for MergeLeftover. Of a list whose items nobody's record names, the list itself is meant.
+	// and only for MergeLeftover. If no record names the items of a list, the list itself is meant.
 	Leftovers []projection.Path
 	// Remedy is what the user can do other than replacing the object, "" when nothing is known.
 	Remedy string

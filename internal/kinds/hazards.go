@@ -25,7 +25,7 @@ type Hazard struct {
 	Text string
 	// field and value are the condition: the field has the value; has any, if it is "*"; has none, if it is "".
 	field, value string
-	// unread is the text for an object that nobody read. It is empty if the object has to be read for the hazard to be
+	// unread is the text for an object that was not read. It is empty if the object has to be read for the hazard to be
 	// told.
 	unread string
 }
