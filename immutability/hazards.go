@@ -2,6 +2,7 @@ package immutability
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -82,4 +83,17 @@ func hazardsOf(kind schema.GroupKind, live *unstructured.Unstructured) []Hazard 
 		add(HazardDependents, "objects that name this one as their owner are deleted with it, unless it is deleted with propagation policy Orphan")
 	}
 	return hazards
+}
+
+// UnnamedLoss returns those of the found hazards by which data or the objects inside of a namespace are lost, and of whose
+// kind none is named.
+func UnnamedLoss(found, named []Hazard) []Hazard {
+	var lost []Hazard
+	for _, f := range found {
+		isLoss := f.Kind == HazardData || f.Kind == HazardContents
+		if isLoss && !slices.ContainsFunc(named, func(n Hazard) bool { return n.Kind == f.Kind }) {
+			lost = append(lost, f)
+		}
+	}
+	return lost
 }

@@ -124,7 +124,7 @@ func (plan *Plan) matches(reviewed *Plan) bool {
 		sameTexts(plan.Ownership, reviewed.Ownership) &&
 		sameTexts(plan.Dropped, reviewed.Dropped) &&
 		slices.Equal(plan.Warnings, reviewed.Warnings) &&
-		len(plan.Replacement.beyond(reviewed.Replacement)) == 0
+		!plan.Replacement.endangersMore(reviewed.Replacement)
 }
 
 func sameTexts[T fmt.Stringer](a, b []T) bool {

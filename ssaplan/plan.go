@@ -3,6 +3,7 @@ package ssaplan
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -173,6 +174,11 @@ type Replacement struct {
 
 	// unproven is why no dry run showed that the new object can be created; known texts may do for a plan to replace.
 	unproven error
+}
+
+// endangersMore reports whether r has a hazard that the reviewed replacement doesn't name.
+func (r *Replacement) endangersMore(reviewed *Replacement) bool {
+	return r != nil && slices.ContainsFunc(r.Hazards, func(h immutability.Hazard) bool { return !slices.Contains(reviewed.Hazards, h) })
 }
 
 // Patch is a server-side apply request.

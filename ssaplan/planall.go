@@ -5,9 +5,6 @@ import (
 	"fmt"
 	"iter"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
-	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan/internal/objectset"
 	"github.com/ssaplan/primitives/ssaplan/internal/ordered"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
@@ -60,18 +57,15 @@ type planned struct {
 
 func (p *Planner) planUnlessDone(ctx context.Context, request Request) planned {
 	if err := ctx.Err(); err != nil {
-		return planned{nil, fmt.Errorf("%s: not planned: %w", describe(request.Manifest), err)}
+		return planned{nil, fmt.Errorf("%s: not planned: %w", request.describe(), err)}
 	}
 	plan, err := p.Plan(ctx, request)
 	return planned{plan, err}
 }
 
-// describe names the object of a manifest as well as it can be named.
-func describe(manifest *unstructured.Unstructured) string {
-	if manifest == nil {
-		return "no manifest"
-	}
-	id, err := identity.Of(manifest.Object)
+// describe names the object as well as it can be named.
+func (r Request) describe() string {
+	id, err := r.identity()
 	if err != nil {
 		return err.Error()
 	}

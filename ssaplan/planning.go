@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -187,7 +186,7 @@ func (w *planning) prepare() error {
 func (w *planning) encode(e *fastjson.Encoder) (content map[string]any, err error) {
 	content = w.request.Manifest.Object
 	if len(w.request.Unknown)+len(w.request.Ignore) == 0 && projection.IsNormal(content) {
-		content = inNamespace(content, w.plan.Object.Namespace)
+		content = explain.InNamespace(content, w.plan.Object.Namespace)
 		if err = e.EncodePlain(content); !errors.Is(err, fastjson.ErrNotPlain) {
 			return content, err
 		}
@@ -197,23 +196,8 @@ func (w *planning) encode(e *fastjson.Encoder) (content map[string]any, err erro
 		return nil, err
 	}
 	w.plan.Adjustments, w.unknown, w.plan.Unknown = prepared.Adjustments, prepared.Unknown, prepared.Unknown.Paths()
-	content = inNamespace(prepared.Manifest, w.plan.Object.Namespace)
+	content = explain.InNamespace(prepared.Manifest, w.plan.Object.Namespace)
 	return content, e.Encode(content)
-}
-
-// inNamespace returns the manifest with the namespace, and without one if it is empty. It modifies nothing: what it
-// returns shares what it doesn't change.
-func inNamespace(manifest map[string]any, namespace string) map[string]any {
-	metadata, _ := manifest["metadata"].(map[string]any)
-	if current, exists := metadata["namespace"]; exists == (namespace != "") && (!exists || current == namespace) {
-		return manifest
-	}
-	manifest, metadata = maps.Clone(manifest), maps.Clone(metadata)
-	manifest["metadata"] = metadata
-	if metadata["namespace"] = namespace; namespace == "" {
-		delete(metadata, "namespace")
-	}
-	return manifest
 }
 
 // askAttempts is how often the planner looks at an object that changes between the read and the dry run.

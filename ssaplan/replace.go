@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -167,8 +166,9 @@ func (r *replacer) check(ctx context.Context, old *unstructured.Unstructured) er
 		}
 		return err
 	}
-	if err := r.plan.Replacement.checkLoss(old); err != nil {
-		return err
+	// What else the old object shows, such as finalizers and owners, couldn't be planned from its identity, and passes.
+	if lost := immutability.UnnamedLoss(immutability.Hazards(old), r.plan.Replacement.Hazards); len(lost) > 0 {
+		return fmt.Errorf("%s: the plan doesn't say so: delete %s yourself if that is meant, then replace again", lost[0], r.old.id)
 	}
 	_, err := r.planner.send(ctx, r.plan, nil, []string{metav1.DryRunAll})
 	switch {
@@ -225,27 +225,4 @@ func (r *replacer) made(now *Plan) bool {
 	}
 	owners, err := fieldowner.Read(now.basis.live.Object)
 	return err == nil && !owners.Fields(fieldowner.AppliedBy(r.plan.basis.patch.Options.FieldManager)).Empty()
-}
-
-// beyond returns the hazards that the reviewed replacement doesn't name.
-func (r *Replacement) beyond(reviewed *Replacement) []immutability.Hazard {
-	if r == nil {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(r.Hazards), func(h immutability.Hazard) bool { return slices.Contains(reviewed.Hazards, h) })
-}
-
-// checkLoss returns an error if the old object shows that data goes with it, or objects inside of it, and the hazards name
-// nothing of the kind. What else the object shows, such as finalizers and owners, couldn't be planned from its identity,
-// and passes.
-func (r *Replacement) checkLoss(old *unstructured.Unstructured) error {
-	for _, found := range immutability.Hazards(old) {
-		if found.Kind != immutability.HazardData && found.Kind != immutability.HazardContents {
-			continue
-		}
-		if !slices.ContainsFunc(r.Hazards, func(h immutability.Hazard) bool { return h.Kind == found.Kind }) {
-			return fmt.Errorf("%s: the plan doesn't say so: delete %s yourself if that is meant, then replace again", found, r.Old)
-		}
-	}
-	return nil
 }

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/ssaplan/primitives/fieldowner"
@@ -54,6 +55,21 @@ func Prepare(manifest map[string]any, ignore, unknown projection.Patterns) (Prep
 	}
 	out.Manifest = content
 	return out, nil
+}
+
+// InNamespace returns the manifest with the namespace, and without one if it is empty. It modifies nothing: what it
+// returns shares what it doesn't change.
+func InNamespace(manifest map[string]any, namespace string) map[string]any {
+	metadata, _ := manifest["metadata"].(map[string]any)
+	if current, exists := metadata["namespace"]; exists == (namespace != "") && (!exists || current == namespace) {
+		return manifest
+	}
+	manifest, metadata = maps.Clone(manifest), maps.Clone(metadata)
+	manifest["metadata"] = metadata
+	if metadata["namespace"] = namespace; namespace == "" {
+		delete(metadata, "namespace")
+	}
+	return manifest
 }
 
 // asStored returns the path as the server has it: what a Secret has in stringData is in its data.
