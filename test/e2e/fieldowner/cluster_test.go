@@ -127,16 +127,6 @@ func (o object) replace(manager string, edit func(obj map[string]any)) error {
 	return err
 }
 
-// getPath reads an object by its path on the server.
-func (c cluster) getPath(t *testing.T, path string) map[string]any {
-	t.Helper()
-	text, err := c.Discovery.RESTClient().Get().AbsPath(path).Do(t.Context()).Raw()
-	require.NoError(t, err)
-	obj := &unstructured.Unstructured{}
-	require.NoError(t, obj.UnmarshalJSON(text))
-	return obj.Object
-}
-
 // kubectl runs the real kubectl in the test's namespace, with a manifest as its input.
 func (c cluster) kubectl(t *testing.T, manifest map[string]any, args ...string) {
 	t.Helper()
