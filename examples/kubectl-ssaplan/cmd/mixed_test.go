@@ -20,6 +20,7 @@ var passing = []struct {
 }{
 	{regexp.MustCompile(`\d+s ago`), "AGE ago"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`), "TIME"},
+	{regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`), "UID"},
 	{regexp.MustCompile(`testmixedplan-[a-z0-9]+`), "shop"},
 }
 
