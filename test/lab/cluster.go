@@ -51,7 +51,8 @@ func On(t testing.TB, server *controlplane.Server) *Cluster {
 	c.Server = server
 	namespace := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace"}}
 	namespace.SetGenerateName(nameOf(t) + "-")
-	made, err := c.Resource(t, namespace).Create(context.Background(), namespace, metav1.CreateOptions{FieldManager: "lab"})
+	made, err := c.Resource(t, namespace).Create(context.Background(), namespace,
+		metav1.CreateOptions{FieldManager: "lab"})
 	require.NoError(t, err)
 	return c.In(made.GetName())
 }
@@ -64,8 +65,8 @@ func nameOf(t testing.TB) string {
 	return name[:min(len(name), 50)]
 }
 
-// Connect returns the server that config leads to, with the credentials that it has. Warnings of the server are dropped,
-// unless config says what to do with them.
+// Connect returns the server that config leads to, with the credentials that it has. Warnings of the server are
+// dropped, unless config has a handler for them.
 func Connect(t testing.TB, config *rest.Config) *Cluster {
 	t.Helper()
 	client, err := dynamic.NewForConfig(quiet(config))
@@ -91,8 +92,8 @@ func (c *Cluster) In(namespace string) *Cluster {
 	return &other
 }
 
-// As returns the cluster as a user without rights of its own sees it. Kinds are found with the rights of c, so that the
-// user's requests get as far as the objects.
+// As returns the cluster with the credentials of a user, who has no rights but those that the test grants. Kinds are
+// still found with the rights of c, so that the user's requests get as far as the objects.
 func (c *Cluster) As(t testing.TB, user string, groups ...string) *Cluster {
 	t.Helper()
 	config, err := c.Server.ConfigFor(user, groups...)
@@ -111,8 +112,8 @@ func (c *Cluster) Planner(t testing.TB, options ssaplan.Options) *ssaplan.Planne
 	return planner
 }
 
-// Resource returns access to the objects of obj's kind, in the namespace of obj. The kind may have been defined a moment
-// ago.
+// Resource returns access to the objects of obj's kind, in the namespace of obj. The kind may have been defined a
+// moment ago.
 func (c *Cluster) Resource(t testing.TB, obj *unstructured.Unstructured) (resource dynamic.ResourceInterface) {
 	t.Helper()
 	kind := obj.GroupVersionKind()
@@ -132,8 +133,8 @@ func (c *Cluster) find(kind schema.GroupVersionKind, namespace string) (dynamic.
 	return resource, err == nil
 }
 
-// Find returns access to the objects of a kind, in a namespace or else that of c if the kind has namespaces. It fails if
-// there is no such kind as far as is known.
+// Find returns access to the objects of a kind, in a namespace or else that of c if the kind has namespaces. It fails
+// if there is no such kind as far as is known.
 func (c *Cluster) Find(kind schema.GroupVersionKind, namespace string) (dynamic.ResourceInterface, error) {
 	mapping, err := c.Mapper.RESTMapping(kind.GroupKind(), kind.Version)
 	if err != nil {

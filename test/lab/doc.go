@@ -1,5 +1,5 @@
-// Package lab sets up what end-to-end tests work on: the real API server that the tests of a package share, a namespace
-// of the test's own, clients and planners, and the kinds that a test defines.
+// Package lab sets up what end-to-end tests work on: the real API server that the tests of a package share, a
+// namespace of the test's own, clients and planners, and the kinds that a test defines.
 //
 //	func TestMain(m *testing.M) { goroutines.Main(m) } // none may be left behind
 //
@@ -13,6 +13,6 @@
 //		…
 //	}
 //
-// What fails here fails the test. Where a test is about a refusal it sends the request itself, with [Cluster.Resource] or
-// [Cluster.TryApply]. No request ends with the context of the test, so that all of them can be part of its cleanup.
+// What fails here fails the test. Where a test is about a refusal it sends the request itself, with [Cluster.Resource]
+// or [Cluster.TryApply]. No request ends with the context of the test, so that all can be part of its cleanup.
 package lab

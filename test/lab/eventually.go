@@ -12,8 +12,8 @@ import (
 // Patience is how long a test waits for what has to happen. It only ends tests that fail.
 const Patience = time.Minute
 
-// Eventually calls holds every now and then until it returns true, on the goroutine of the test, so that holds may end it.
-// The text is what is waited for.
+// Eventually calls holds every now and then until it returns true. It does so on the goroutine of the test, which holds
+// may therefore end. The text says what is waited for.
 func Eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	err := wait.PollUntilContextTimeout(context.Background(), 20*time.Millisecond, Patience, true,

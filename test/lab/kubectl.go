@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Kubectl runs the real kubectl as an administrator in the namespace of c, if there is one, with text on standard input. It
-// returns what kubectl prints.
+// Kubectl runs the real kubectl as an administrator, in the namespace of c if it has one and with text on standard
+// input, and returns what that prints.
 func (c *Cluster) Kubectl(t testing.TB, stdin string, args ...string) string {
 	t.Helper()
 	var common []string
@@ -19,8 +19,10 @@ func (c *Cluster) Kubectl(t testing.TB, stdin string, args ...string) string {
 		common = []string{"--namespace", c.Namespace}
 	}
 	cmd := exec.Command(c.Server.Bin("kubectl"), append(common, args...)...)
-	// What it remembers of servers goes with this one: ports are used again.
-	cmd.Env = append(os.Environ(), "KUBECONFIG="+c.Server.Kubeconfig(), "KUBECACHEDIR="+filepath.Join(filepath.Dir(c.Server.Kubeconfig()), "cache"))
+	kubeconfig := c.Server.Kubeconfig()
+	// What kubectl remembers of a server is removed with the server: ports are used again.
+	cache := filepath.Join(filepath.Dir(kubeconfig), "cache")
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig, "KUBECACHEDIR="+cache)
 	cmd.Stdin = strings.NewReader(stdin)
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "kubectl %s: %s", args, out)

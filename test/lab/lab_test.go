@@ -11,7 +11,8 @@ import (
 func TestObjectsKeepIntegers(t *testing.T) {
 	objects := lab.Objects(t, "{kind: A, size: 9007199254740993}\n---\nkind: B\nsize: 1.5\n")
 	assert.Len(t, objects, 2)
-	assert.Equal(t, map[string]any{"kind": "A", "size": int64(9007199254740993)}, objects[0].Object, "a float has no room for it")
+	assert.Equal(t, map[string]any{"kind": "A", "size": int64(9007199254740993)}, objects[0].Object,
+		"a float has no room for it")
 	assert.Equal(t, map[string]any{"kind": "B", "size": 1.5}, objects[1].Object)
 	assert.Equal(t, map[string]any{"kind": "50%"}, lab.Object(t, "kind: 50%").Object, "no format")
 	assert.Equal(t, map[string]any{"kind": "C", "size": int64(3)}, lab.Objectf(t, "{kind: %s, size: %d}", "C", 3).Object)
@@ -28,8 +29,14 @@ spec:
   scope: Namespaced
   names: {plural: benches, singular: bench, kind: Bench, listKind: BenchList}
   versions:
-  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}
-  - {name: v2, served: true, storage: false, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}
+  - &version
+    name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+  - <<: *version
+    name: v2
+    storage: false
 `))
 	bench := lab.Object(t, "{apiVersion: lab.example.com/v2, kind: Bench, metadata: {name: a}, spec: {size: 1}}")
 	assert.Nil(t, c.Lookup(t, bench))
@@ -40,7 +47,8 @@ spec:
 	assert.Equal(t, c.Namespace, live.GetNamespace())
 	assert.EqualValues(t, 1, live.Object["spec"].(map[string]any)["size"], "applied by force")
 	assert.Len(t, live.GetManagedFields(), 2, "one writer each, but for the one that lost all it had")
-	assert.Equal(t, "3", c.Kubectl(t, "", "get", "benches.v1.lab.example.com", "a", "-o", "jsonpath={.metadata.generation}"))
+	generation := c.Kubectl(t, "", "get", "benches.v1.lab.example.com", "a", "-o", "jsonpath={.metadata.generation}")
+	assert.Equal(t, "3", generation)
 	c.Delete(t, bench)
 	assert.Nil(t, c.Lookup(t, bench))
 }

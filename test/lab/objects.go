@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Apply applies a manifest of an object, or of a subresource such as status, as a field manager, by force. It returns the
-// object as it is then.
+// Apply applies a manifest of an object, or of a subresource such as status, as a field manager, by force. It returns
+// the object as it is then.
 func (c *Cluster) Apply(
 	t testing.TB, manager string, manifest *unstructured.Unstructured, subresources ...string,
 ) *unstructured.Unstructured {
@@ -23,20 +23,23 @@ func (c *Cluster) Apply(
 	return applied
 }
 
-// TryApply applies a manifest as options say, and returns the server's answer. The test fails only if the server doesn't
-// have the kind.
+// TryApply applies a manifest with some options, and returns the server's answer. The test fails only if the server
+// doesn't have the kind.
 func (c *Cluster) TryApply(
 	t testing.TB, manifest *unstructured.Unstructured, options metav1.PatchOptions, subresources ...string,
 ) (*unstructured.Unstructured, error) {
 	t.Helper()
 	body, err := manifest.MarshalJSON()
 	require.NoError(t, err)
-	return c.Resource(t, manifest).Patch(context.Background(), manifest.GetName(), types.ApplyPatchType, body, options, subresources...)
+	return c.Resource(t, manifest).Patch(context.Background(), manifest.GetName(), types.ApplyPatchType, body,
+		options, subresources...)
 }
 
 // Patch sends a merge patch of the object that manifest names, or of a subresource such as status or scale, as a field
 // manager.
-func (c *Cluster) Patch(t testing.TB, manager string, manifest *unstructured.Unstructured, patch string, subresources ...string) {
+func (c *Cluster) Patch(
+	t testing.TB, manager string, manifest *unstructured.Unstructured, patch string, subresources ...string,
+) {
 	t.Helper()
 	_, err := c.Resource(t, manifest).Patch(context.Background(), manifest.GetName(), types.MergePatchType, []byte(patch),
 		metav1.PatchOptions{FieldManager: manager}, subresources...)
