@@ -86,12 +86,25 @@ func (r *fieldsReader) decoded(v any) (*node, error) {
 		return leaf, nil
 	}
 	n := &node{children: make([]child, 0, len(entries))}
-	for _, key := range sortedKeys(entries) { // which is nearly the order of the elements
-		if err := r.entry(n, key, func() (*node, error) { return r.decoded(entries[key]) }); err != nil {
+	if len(entries) > many {
+		// That is nearly the order of the elements, and names are sorted faster than elements.
+		for _, key := range sortedKeys(entries) {
+			if err := r.decodedEntry(n, key, entries[key]); err != nil {
+				return nil, err
+			}
+		}
+		return r.finish(n)
+	}
+	for key, entry := range entries {
+		if err := r.decodedEntry(n, key, entry); err != nil {
 			return nil, err
 		}
 	}
 	return r.finish(n)
+}
+
+func (r *fieldsReader) decodedEntry(n *node, key string, entry any) error {
+	return r.entry(n, key, func() (*node, error) { return r.decoded(entry) })
 }
 
 // selfKey is the entry that says that the field itself is owned, beside fields below it.

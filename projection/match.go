@@ -101,6 +101,8 @@ func (ns *names) allows(s spelling) bool {
 type matches struct {
 	itemOf []int // for each child the item that it names, or -1
 	child  []int // for each item the child that names it, or -1; for all items of one name
+	// keyFields are the names of the key fields of all items, sorted.
+	keyFields []string
 }
 
 // isFirst reports whether a child names the item, and none before it.
@@ -141,19 +143,14 @@ func (n *node) matchItems(x *items) matches {
 	for i := range both {
 		both[i] = -1
 	}
-	m := matches{both[:len(n.children):len(n.children)], both[len(n.children):]}
+	m := matches{both[:len(n.children):len(n.children)], both[len(n.children):], x.keyFields}
 	for s := range spellings {
-		if !x.allows(s) {
-			continue
-		}
-		for i, c := range n.children {
-			if c.element.kind != KeyKind && c.element.kind != ValueKind {
-				continue
-			}
-			t := x.table(c.element.kind, s)
-			for item := t.first(c.element.text); item >= 0; item = t.next(item, c.element.text) {
-				m.join(i, item)
-			}
+		switch {
+		case !x.allows(s):
+		case len(x.list) <= many:
+			n.matchFew(x, m, s)
+		default:
+			n.matchMany(x, m, s)
 		}
 	}
 	for i, c := range n.children {
@@ -162,6 +159,36 @@ func (n *node) matchItems(x *items) matches {
 		}
 	}
 	return m
+}
+
+// many is the number of items from which on finding them by an index of their names is faster than comparing each with
+// each child.
+const many = 16
+
+// matchFew compares each item with each child.
+func (n *node) matchFew(x *items, m matches, s spelling) {
+	var buf [128]byte
+	for item, v := range x.list {
+		for _, kind := range []ElementKind{KeyKind, ValueKind} {
+			if !x.kinds[kind] || m.child[item] >= 0 {
+				continue
+			}
+			name := appendName(buf[:0], plain(v), kind, s, x.keyFields)
+			for i := range n.children {
+				if e := &n.children[i].element; e.text == string(name) && e.kind == kind {
+					m.join(i, item)
+					break
+				}
+			}
+		}
+	}
+}
+
+// matchMany finds the items of each child by name.
+func (n *node) matchMany(x *items, m matches, s spelling) {
+	for i := range n.children {
+		x.each(n.children[i].element, s, func(item int) { m.join(i, item) })
+	}
 }
 
 // join notes that the child names the item, unless another does.
@@ -177,16 +204,26 @@ func (m matches) join(child, item int) {
 
 // matchLeftOut adds the items that leave out key fields. Children that record what an item leaves out come last.
 func (n *node) matchLeftOut(x *items, m matches) {
-	for _, group := range x.leftOut(func(item int) bool { return m.child[item] < 0 }) {
+	if !x.kinds[KeyKind] || !slices.Contains(m.itemOf, -1) {
+		return
+	}
+	for _, group := range x.leftOut().groups {
 		for _, recorded := range []bool{false, true} {
 			for i, c := range n.children {
 				if m.itemOf[i] < 0 && c.element.kind == KeyKind && c.node.hasAny(group.without) == recorded {
-					if item := group.take(c.element); item >= 0 {
-						m.join(i, item)
-					}
+					m.joinFree(i, group, c.element)
 				}
 			}
 		}
+	}
+}
+
+// joinFree notes that the child names the next item of the group that it can name and no other does.
+func (m matches) joinFree(child int, group leftOutGroup, e Element) {
+	key := restricted(e, group.with)
+	for len(group.items[key]) > 0 && m.itemOf[child] < 0 {
+		m.join(child, group.items[key][0])
+		group.items[key] = group.items[key][1:]
 	}
 }
 
@@ -199,126 +236,91 @@ func (n *node) hasAny(fields []string) bool {
 type items struct {
 	names
 	list   []any
-	tables [spellings][IndexKind]nameTable
+	tables [spellings][IndexKind]*nameTable // those that were needed
+	left   *leftOut                         // of all items, if it was needed
 }
 
-// table returns the names of the items as keys or as values, in a spelling.
+// nameTable finds the items of a list by name.
+type nameTable struct {
+	first map[string]int
+	next  []int // for each item the next one of the same name, or 0
+}
+
+// each visits the items that e names by key or value in a spelling.
+func (x *items) each(e Element, s spelling, visit func(item int)) {
+	if e.kind != KeyKind && e.kind != ValueKind {
+		return
+	}
+	if x.tables[s][e.kind] == nil {
+		x.tables[s][e.kind] = x.table(e.kind, s)
+	}
+	t := x.tables[s][e.kind]
+	for item, found := t.first[e.text]; found; found = item > 0 {
+		visit(item)
+		item = t.next[item]
+	}
+}
+
 func (x *items) table(kind ElementKind, s spelling) *nameTable {
-	t := &x.tables[s][kind]
-	if !t.made {
-		t.make(x, kind, s)
+	var text []byte // of all names, one after the other
+	ends := make([]int, len(x.list)+1)
+	for i, item := range x.list {
+		text = appendName(text, plain(item), kind, s, x.keyFields)
+		ends[i+1] = len(text)
+	}
+	t := &nameTable{make(map[string]int, len(x.list)), make([]int, len(x.list))}
+	all := string(text)
+	for i := range slices.Backward(x.list) { // so that the first of a name remains
+		name := all[ends[i]:ends[i+1]]
+		t.next[i] = t.first[name]
+		t.first[name] = i
 	}
 	return t
 }
 
-// nameTable finds items by name.
-type nameTable struct {
-	made bool
-	text []byte         // of all names, one after the other
-	ends []int          // of the names in the text
-	by   map[string]int // the first item of each name, if there are many items
-	same []int          // for each item the next of the same name or 0, if there are many
-}
-
-// many is the number of items from which on a map finds one faster than looking at each.
-const many = 16
-
-func (t *nameTable) make(x *items, kind ElementKind, s spelling) {
-	t.made = true
-	t.text, t.ends = make([]byte, 0, 32*len(x.list)), make([]int, len(x.list))
-	for i, item := range x.list {
-		t.text = appendName(t.text, plain(item), kind, s, x.keyFields)
-		t.ends[i] = len(t.text)
-	}
-	if len(x.list) <= many {
-		return
-	}
-	t.by, t.same = make(map[string]int, len(x.list)), make([]int, len(x.list))
-	all := string(t.text)
-	for i := range slices.Backward(x.list) { // so that the first of a name remains
-		name := all[t.start(i):t.ends[i]]
-		t.same[i] = t.by[name]
-		t.by[name] = i
-	}
-}
-
-func (t *nameTable) start(item int) int {
-	if item == 0 {
-		return 0
-	}
-	return t.ends[item-1]
-}
-
-// first returns the first item of a name, or -1.
-func (t *nameTable) first(name string) int {
-	if t.by == nil {
-		return t.next(-1, name)
-	}
-	if item, found := t.by[name]; found {
-		return item
-	}
-	return -1
-}
-
-// next returns the next item of the name after one, or -1.
-func (t *nameTable) next(item int, name string) int {
-	if t.by != nil {
-		if next := t.same[item]; next > 0 {
-			return next
-		}
-		return -1
-	}
-	for item++; item < len(t.ends); item++ {
-		if string(t.text[t.start(item):t.ends[item]]) == name {
-			return item
-		}
-	}
-	return -1
+// leftOut finds items that leave out key fields by those that they have.
+type leftOut struct {
+	groups []leftOutGroup
+	index  map[string]int // of the groups, by what their items leave out
 }
 
 // leftOutGroup are items that leave out the same key fields.
 type leftOutGroup struct {
 	with, without []string
-	items         map[string][]int // by the canonical JSON of the other key fields
+	items         map[string][]int // by the canonical JSON of the key fields that they have
 }
 
-// take returns the next item that e can name, or -1.
-func (g leftOutGroup) take(e Element) int {
-	key := restricted(e, g.with)
-	found := g.items[key]
-	if len(found) == 0 {
-		return -1
+// add adds an item if it is one.
+func (l *leftOut) add(at int, item any, keyFields []string) {
+	m, isMap := plain(item).(map[string]any)
+	with, without := presentNames(m, keyFields)
+	if !isMap || len(without) == 0 {
+		return
 	}
-	g.items[key] = found[1:]
-	return found[0]
+	id := strings.Join(without, "\x00")
+	group, known := l.index[id]
+	if !known {
+		group = len(l.groups)
+		l.index[id] = group
+		l.groups = append(l.groups, leftOutGroup{with, without, map[string][]int{}})
+	}
+	key := string(appendKey(nil, m, with))
+	l.groups[group].items[key] = append(l.groups[group].items[key], at)
 }
 
-// leftOut returns the items for which isFree holds and that leave out key fields, in the order in which the list first has
-// one of each group.
-func (x *items) leftOut(isFree func(item int) bool) []leftOutGroup {
-	if !x.kinds[KeyKind] {
-		return nil
-	}
-	var groups []leftOutGroup
-	index := map[string]int{}
-	for i, item := range x.list {
-		m, isMap := plain(item).(map[string]any)
-		if !isMap || !isFree(i) {
-			continue
+// leftOut returns the items that leave out key fields.
+func (x *items) leftOut() *leftOut {
+	if x.left == nil {
+		x.left = &leftOut{index: map[string]int{}}
+		for i, item := range x.list {
+			x.left.add(i, item, x.keyFields)
 		}
-		with, without := presentNames(m, x.keyFields)
-		id := strings.Join(without, "\x00")
-		at, known := index[id]
-		if !known {
-			at = len(groups)
-			index[id] = at
-			groups = append(groups, leftOutGroup{with, without, map[string][]int{}})
-		}
-		key := string(appendKey(nil, m, with))
-		groups[at].items[key] = append(groups[at].items[key], i)
 	}
-	return groups
+	return x.left
 }
+
+// of returns the items that have what e has, but for what they leave out.
+func (g leftOutGroup) of(e Element) []int { return g.items[restricted(e, g.with)] }
 
 // presentNames divides the names into those that the item has and the others.
 func presentNames(item map[string]any, names []string) (with, without []string) {
@@ -473,9 +475,192 @@ type side struct {
 	exists bool
 }
 
-// keyFields returns the names of the key fields of all items.
-func (n *node) keyFields() []string {
+// listIndex finds single items of a list by elements that needn't be children of the list's node.
+type listIndex struct {
+	items
+	matches
+	n        *node
+	manifest bool
+	// others are the items by other key fields than those of the children, by the names of these.
+	others map[string]*items
+	// required are the key fields that all children with keys have; nil if they weren't needed.
+	required []string
+}
+
+func newListIndex(list []any, n *node, manifest bool) *listIndex {
+	x := &listIndex{items: items{list: list}, n: n, manifest: manifest, others: map[string]*items{}}
+	x.learn(n)
+	x.matches = n.matchItems(&x.items)
+	if manifest {
+		n.matchLeftOut(&x.items, x.matches)
+	}
+	return x
+}
+
+// find returns the item that e names, or -1. If e is none of the children, it names none that a child names.
+func (x *listIndex) find(e Element) int {
+	if i, known := x.n.find(e); known {
+		return x.itemOf[i]
+	}
+	if e.kind == IndexKind {
+		if i := e.Index(); i < len(x.list) {
+			return i
+		}
+		return -1
+	}
+	by := x.by(e, x.items.names)
+	found := by.first(e, x.free)
+	if found < 0 && x.manifest && e.kind == KeyKind {
+		return by.firstLeftOut(e, x.free)
+	}
+	return found
+}
+
+// free reports whether no child names the item.
+func (x *listIndex) free(item int) bool { return x.child[item] < 0 }
+
+// findPart returns the first item that has the key fields of e, whatever others it has, or -1.
+func (x *listIndex) findPart(e Element) int {
+	return x.by(e, names{}).first(e, func(int) bool { return true })
+}
+
+// by returns the items by the key fields of e and those that are known.
+func (x *listIndex) by(e Element, known names) *items {
+	known.keyFields = slices.Clone(known.keyFields)
+	known.add(e)
+	if slices.Equal(known.keyFields, x.items.keyFields) {
+		return &x.items
+	}
+	id := strings.Join(known.keyFields, "\x00")
+	if x.others[id] == nil {
+		x.others[id] = &items{names: known, list: x.list}
+	}
+	return x.others[id]
+}
+
+// first returns the first item that is free and that e names, or -1.
+func (x *items) first(e Element, free func(item int) bool) int {
 	var ns names
-	ns.learn(n)
-	return ns.keyFields
+	ns.add(e)
+	found := -1
+	for s := range spellings {
+		if found < 0 && ns.allows(s) {
+			x.each(e, s, func(item int) {
+				if found < 0 && free(item) {
+					found = item
+				}
+			})
+		}
+	}
+	return found
+}
+
+// firstLeftOut returns the first item that is free, leaves out key fields of e and has the others, or -1.
+func (x *items) firstLeftOut(e Element, free func(item int) bool) int {
+	for _, group := range x.leftOut().groups {
+		for _, item := range group.of(e) {
+			if free(item) {
+				return item
+			}
+		}
+	}
+	return -1
+}
+
+// name returns the element that names an item: the child that does, or one like the children that names no item before it,
+// or else e.
+func (x *listIndex) name(item int, e Element) Element {
+	if x.isFirst(item) {
+		return x.n.children[x.child[item]].element
+	}
+	if e.kind != IndexKind || x.child[item] >= 0 {
+		return e
+	}
+	if like, ok := x.like(plain(x.list[item])); ok && x.items.first(like, func(int) bool { return true }) == item {
+		return like
+	}
+	return e
+}
+
+// like returns the element that names an item as the children name others: by those of the key fields that it has, if it
+// has all that every key has, or by value.
+func (x *listIndex) like(item any) (Element, bool) {
+	m, isMap := item.(map[string]any)
+	if !x.kinds[KeyKind] {
+		e, err := Value(item)
+		return e, err == nil && x.kinds[ValueKind]
+	}
+	if _, without := presentNames(m, x.requiredFields()); !isMap || len(without) > 0 {
+		return Element{}, false
+	}
+	key := map[string]any{}
+	for _, name := range x.items.keyFields {
+		if v, exists := m[name]; exists {
+			key[name] = v
+		}
+	}
+	e, err := Key(key)
+	return e, err == nil && len(key) > 0
+}
+
+func (x *listIndex) requiredFields() []string {
+	if x.required == nil {
+		x.required = append([]string{}, x.items.keyFields...)
+		for _, c := range x.n.children {
+			if c.element.kind == KeyKind {
+				fields := c.element.KeyFields()
+				x.required = slices.DeleteFunc(x.required, func(name string) bool { _, has := fields[name]; return !has })
+			}
+		}
+	}
+	return x.required
+}
+
+// put puts an item that e names behind the others.
+func (x *listIndex) put(item any, e Element) {
+	at, child := len(x.list), -1
+	if i, known := x.n.find(e); known {
+		child = i
+		x.itemOf[i] = at
+	}
+	x.child = append(x.child, child)
+	x.items.put(item)
+	for _, by := range x.others {
+		by.put(item)
+	}
+}
+
+func (x *items) put(item any) {
+	x.list = append(x.list, item)
+	if x.left != nil {
+		x.left.add(len(x.list)-1, item, x.keyFields)
+	}
+	for s := range x.tables {
+		for kind, t := range x.tables[s] {
+			if t != nil {
+				t.put(string(appendName(nil, item, ElementKind(kind), spelling(s), x.keyFields)))
+			}
+		}
+	}
+}
+
+// put adds the name of one more item.
+func (t *nameTable) put(name string) {
+	item := len(t.next)
+	t.next = append(t.next, 0)
+	if first, found := t.first[name]; found {
+		t.next[first], t.next[item] = item, t.next[first]
+	} else {
+		t.first[name] = item
+	}
+}
+
+// fits reports whether e would name the item, were it in the list.
+func (x *listIndex) fits(item any, e Element) bool {
+	if e.kind == IndexKind {
+		return true
+	}
+	by := items{names: x.by(e, x.items.names).names, list: []any{item}}
+	always := func(int) bool { return true }
+	return by.first(e, always) == 0 || x.manifest && e.kind == KeyKind && by.firstLeftOut(e, always) == 0
 }

@@ -114,12 +114,11 @@ func (p *projector) items(list []any, n *node) (any, bool) {
 		}
 		parts[i].value, parts[i].exists = p.child(found.at(i), c)
 	}
-	keys := n.keyFields()
 	out := make([]any, 0, min(len(n.children), len(list)))
 	for i, item := range list {
 		if c := found.child[i]; found.isFirst(i) && parts[c].exists {
 			e := n.children[c].element
-			out = appendItem(out, withKeyFields(parts[c].value, item, e, keys), i, e)
+			out = appendItem(out, withKeyFields(parts[c].value, item, e, found.keyFields), i, e)
 		}
 	}
 	return out, n.member || len(out) > 0
