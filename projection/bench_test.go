@@ -34,9 +34,11 @@ func benchmark(b *testing.B, operation func(instance)) {
 		for _, s := range f.members {
 			b.Run(s.name, func(b *testing.B) {
 				b.ReportAllocs()
+				start := processorTime()
 				for n := range b.N {
 					operation(s.copies[n%len(s.copies)])
 				}
+				b.ReportMetric(float64(processorTime()-start)/float64(b.N), "cpu-ns/op")
 			})
 		}
 	}

@@ -1,6 +1,114 @@
 package projection
 
-import "slices"
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// Op says what happened to a place in an object.
+type Op string
+
+// The operations of a [Difference].
+const (
+	OpAdd    Op = "add"
+	OpRemove Op = "remove"
+	OpChange Op = "change"
+	// OpMove is an element of a list that stands elsewhere among the elements that both sides have.
+	OpMove Op = "move"
+)
+
+// Difference is one difference between two objects.
+//
+// Formatting a Change with any verb, or marshalling it to JSON, never shows the values of a sensitive one. Before and
+// After themselves are the real values.
+type Difference struct {
+	Path Path
+	Op   Op
+	// Before and After are the values; nil on the side that has none. Of a moved element they are its positions
+	// (int64, from 0) in the lists that the two objects have there.
+	Before, After any
+	// Position is where an added or removed element of a list stands, from 0, in the list that has it. It says nothing
+	// in other changes.
+	Position int
+	// Sensitive reports whether the values must not be shown.
+	Sensitive bool
+}
+
+// Shown returns Before and After as they may be shown: redacted if the change is sensitive. Whether the value changed
+// stays visible.
+func (c Difference) Shown() (before, after any) {
+	if !c.Sensitive || c.Op == OpMove {
+		return c.Before, c.After
+	}
+	switch c.Op {
+	case OpAdd:
+		return nil, redacted
+	case OpRemove:
+		return redacted, nil
+	}
+	return redacted, redactedChanged
+}
+
+// String returns one line: the path, and both values as JSON.
+func (c Difference) String() string {
+	before, after := c.Shown()
+	switch c.Op {
+	case OpAdd:
+		return fmt.Sprintf("%s: + %s", c.Path, shownJSON(after))
+	case OpRemove:
+		return fmt.Sprintf("%s: - %s", c.Path, shownJSON(before))
+	case OpMove:
+		return fmt.Sprintf("%s: moved from position %v to %v", c.Path, before, after)
+	}
+	return fmt.Sprintf("%s: %s -> %s", c.Path, shownJSON(before), shownJSON(after))
+}
+
+// Format prints [Difference.String] whatever the verb, so that no verb shows a sensitive value.
+func (c Difference) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, c.String()) }
+
+func shownJSON(v any) string {
+	text, err := encodeJSON(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	if _, isFloat := v.(float64); isFloat && !strings.ContainsAny(text, ".e") {
+		text += ".0" // else a change from 5.0 to 5 would look like none
+	}
+	return visible(text)
+}
+
+// MarshalJSON returns {"path","op","before","after","position","sensitive"}, with redacted values if the change is
+// sensitive. A side without a value is left out; one whose value is null is null. The position is that of an added or
+// removed element of a list.
+func (c Difference) MarshalJSON() ([]byte, error) {
+	out := changeJSON{Path: c.Path.String(), Op: c.Op, Sensitive: c.Sensitive}
+	before, after := c.Shown()
+	if c.Op != OpAdd {
+		out.Before = &before
+	}
+	if c.Op != OpRemove {
+		out.After = &after
+	}
+	if (c.Op == OpAdd || c.Op == OpRemove) && endsInList(c.Path) {
+		out.Position = &c.Position
+	}
+	return json.Marshal(out)
+}
+
+type changeJSON struct {
+	Path      string `json:"path"`
+	Op        Op     `json:"op"`
+	Before    *any   `json:"before,omitempty"`
+	After     *any   `json:"after,omitempty"`
+	Position  *int   `json:"position,omitempty"`
+	Sensitive bool   `json:"sensitive,omitempty"`
+}
+
+// endsInList reports whether the place is an element of a list.
+func endsInList(p Path) bool { return len(p) > 0 && p[len(p)-1].kind != FieldKind }
 
 // Diff returns how after differs from before at the paths of both, in the order of the paths; only the removal of a map
 // or list comes after that of what was in it.
@@ -35,12 +143,6 @@ func joined(a, b *node) *node {
 		out.children = append(out.children, child{e, joined(a, b)})
 	})
 	return out
-}
-
-// side is the value that one object has at a path, if it has one.
-type side struct {
-	value  any
-	exists bool
 }
 
 type differ struct {
@@ -93,47 +195,17 @@ func (d *differ) whole(b, a side) {
 }
 
 func (d *differ) compareFields(n *node, b, a map[string]any) {
-	for _, c := range differing(n, b, a) {
-		if c.element.kind != FieldKind {
-			continue
-		}
-		bv, inB := b[c.element.text]
-		av, inA := a[c.element.text]
+	before, after := values{children: n.children, fields: b}, values{children: n.children, fields: a}
+	for i, c := range n.children {
 		d.path = append(d.path, c.element)
-		d.compare(c.node, side{bv, inB}, side{av, inA})
+		d.compare(c.node, before.at(i), after.at(i))
 		d.path = d.path[:len(d.path)-1]
 	}
 }
 
-// differing returns the children whose fields may differ. From wide maps with the same names it leaves out equal scalars,
-// which are found fastest in the order of the map.
-func differing(n *node, b, a map[string]any) []child {
-	if len(b) < wide || len(a) != len(b) {
-		return n.children
-	}
-	var names []string
-	for name, v := range b {
-		other, exists := a[name]
-		if !exists || len(names) > len(b)/wide {
-			return n.children
-		}
-		if !isScalar(v) || !isScalar(other) || !equal(v, other) {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	var out []child
-	for _, name := range names {
-		if i, ok := n.find(Element{FieldKind, name}); ok {
-			out = append(out, n.children[i])
-		}
-	}
-	return out
-}
-
 func (d *differ) compareItems(n *node, b, a []any) {
-	before, after := matchItems(b, n), matchItems(a, n)
-	moved := movedChildren(before, after)
+	before, after := n.values(b), n.values(a)
+	moved := movedChildren(before.matches, after.matches)
 	for i, c := range n.children {
 		from, to := before.itemOf[i], after.itemOf[i]
 		d.path = append(d.path, c.element)
@@ -141,19 +213,12 @@ func (d *differ) compareItems(n *node, b, a []any) {
 			d.report(Difference{Op: OpMove, Before: int64(from), After: int64(to)})
 		}
 		found := len(d.changes)
-		d.compare(c.node, itemAt(b, from), itemAt(a, to))
+		d.compare(c.node, before.at(i), after.at(i))
 		if (from < 0) != (to < 0) {
 			d.changes[found].Position = max(from, to)
 		}
 		d.path = d.path[:len(d.path)-1]
 	}
-}
-
-func itemAt(list []any, position int) side {
-	if position < 0 {
-		return side{}
-	}
-	return side{list[position], true}
 }
 
 // isMap reports whether the value is a map or, being absent, may stand for an empty one.
@@ -176,4 +241,52 @@ func (s side) fields() map[string]any {
 func (s side) items() []any {
 	l, _ := s.value.([]any)
 	return l
+}
+
+// movedChildren reports which children both lists have in another relative order. It keeps as many as possible in
+// place (a longest increasing subsequence), so that one item put first is one move.
+func movedChildren(before, after matches) []bool {
+	moved := make([]bool, len(before.itemOf))
+	var common []int // the children that both lists have, in the order of the first
+	for item, i := range before.child {
+		if before.isFirst(item) && after.itemOf[i] >= 0 {
+			common = append(common, i)
+		}
+	}
+	rank := func(i int) int { return after.itemOf[i] }
+	if slices.IsSortedFunc(common, func(i, j int) int { return rank(i) - rank(j) }) {
+		return moved
+	}
+	for _, i := range common {
+		moved[i] = true
+	}
+	for _, at := range longestIncreasing(common, rank) {
+		moved[common[at]] = false
+	}
+	return moved
+}
+
+// longestIncreasing returns the positions in items of a longest subsequence with increasing ranks.
+func longestIncreasing(items []int, rank func(int) int) []int {
+	var tails []int // tails[k]: position of the smallest last item of an increasing run of length k+1
+	previous := make([]int, len(items))
+	for at, item := range items {
+		k := sort.Search(len(tails), func(k int) bool { return rank(items[tails[k]]) >= rank(item) })
+		previous[at] = -1
+		if k > 0 {
+			previous[at] = tails[k-1]
+		}
+		if k == len(tails) {
+			tails = append(tails, at)
+		} else {
+			tails[k] = at
+		}
+	}
+	run := make([]int, len(tails))
+	if len(tails) > 0 {
+		for k, at := len(tails)-1, tails[len(tails)-1]; k >= 0; k, at = k-1, previous[at] {
+			run[k] = at
+		}
+	}
+	return run
 }

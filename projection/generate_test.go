@@ -3,6 +3,7 @@ package projection_test
 import (
 	"maps"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 
@@ -13,8 +14,19 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// rounds is how often a law is checked with random values.
-const rounds = 2000
+// rounds is how often a law is checked with random values, and many the size of what is large. That is a tenth of what
+// make test takes, unless SSAPLAN_FULL is set as it does: so the tests are quick for those who run them often.
+var (
+	rounds = full(2000)
+	many   = full(100_000)
+)
+
+func full(n int) int {
+	if os.Getenv("SSAPLAN_FULL") == "" {
+		return n / 10
+	}
+	return n
+}
 
 // Few names and values, so that random sets overlap; among them all that is hard to write.
 var (

@@ -3,6 +3,7 @@ package projection
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -180,4 +181,287 @@ func (s *pathScanner) glob() (*regexp.Regexp, error) {
 		parts[i] = regexp.QuoteMeta(parts[i])
 	}
 	return regexp.Compile(`(?s)\A` + strings.Join(parts, ".*") + `\z`)
+}
+
+// Patterns are several patterns that are matched at once. A place matches if one of them matches it or one above it.
+type Patterns []Pattern
+
+// ParsePatterns reads patterns; see [ParsePattern].
+func ParsePatterns(texts ...string) (Patterns, error) {
+	var out Patterns
+	for _, text := range texts {
+		p, err := ParsePattern(text)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// Match reports whether one of the patterns matches the path or one above it.
+func (ps Patterns) Match(p Path) bool {
+	return slices.ContainsFunc(ps, func(pattern Pattern) bool { return pattern.Match(p) })
+}
+
+// Split returns the paths of the set that no pattern matches, and those that one does. A pattern that reaches into a
+// list or map of which the set has only the whole, since it is atomic, matches nothing.
+func (ps Patterns) Split(set FieldSet) (kept, matched FieldSet) {
+	if set.root == nil || len(ps) == 0 {
+		return set, FieldSet{}
+	}
+	k, m := split(set.root, ps.start())
+	return FieldSet{k}.normal(), FieldSet{m}.normal()
+}
+
+// progress is where a pattern stands: the steps that are still to be matched.
+type progress [][]step
+
+func (ps Patterns) start() progress {
+	var out progress
+	for _, p := range ps {
+		if len(p.steps) > 0 {
+			out = append(out, p.steps)
+		}
+	}
+	return out
+}
+
+// advance returns the patterns that go on below a place that their first steps matched, and whether one has matched
+// altogether.
+func (pr progress) advance(matches func(step) bool) (next progress, done bool) {
+	for _, steps := range pr {
+		if !matches(steps[0]) {
+			continue
+		}
+		if len(steps) == 1 {
+			return nil, true
+		}
+		next = append(next, steps[1:])
+	}
+	return next, false
+}
+
+func split(n *node, pr progress) (kept, matched *node) {
+	kept, matched = &node{member: n.member}, &node{}
+	for _, c := range n.children {
+		next, done := pr.advance(func(s step) bool { return s.element(c.element) })
+		switch {
+		case done:
+			matched.children = append(matched.children, c)
+		case next == nil:
+			kept.children = append(kept.children, c)
+		default:
+			k, m := split(c.node, next)
+			kept.addFilled(c.element, k)
+			matched.addFilled(c.element, m)
+		}
+	}
+	return kept, matched
+}
+
+func (n *node) addFilled(e Element, sub *node) {
+	if !sub.empty() {
+		n.children = append(n.children, child{e, sub})
+	}
+}
+
+// Remove returns a copy of the object without what the patterns match, and the paths of what was removed. A field that
+// is no longer sent isn't left alone by the server: if nobody else owns it, it is deleted or set to its default.
+//
+// In an object nothing tells which fields of an item are its keys, so that a key field in a pattern matches whatever
+// field has that name, and a removed item is called by those fields. A list or map that is left empty stays. The fields
+// that identify the object (apiVersion, kind, and the name and namespace in its metadata) stay too.
+func (ps Patterns) Remove(obj map[string]any) (rest map[string]any, removed []Path) {
+	rest, _ = deepCopy(obj).(map[string]any)
+	r := remover{}
+	r.fields(rest, ps.start())
+	return rest, r.removed
+}
+
+var identity = NewFieldSet(
+	Path{Field("apiVersion")}, Path{Field("kind")}, metadataField(), metadataField("name"), metadataField("namespace"),
+)
+
+type remover struct {
+	path    Path
+	removed []Path
+}
+
+func (r *remover) fields(m map[string]any, pr progress) {
+	for _, name := range sortedKeys(m) {
+		next, done := pr.advance(func(s step) bool { return s.field(name) })
+		r.path = append(r.path, Field(name))
+		if done && identity.Has(r.path) {
+			// Of the metadata, all else is removed.
+			if below, isMap := m[name].(map[string]any); isMap {
+				r.fields(below, progress{{anyField{}}})
+			}
+		} else if done {
+			delete(m, name)
+			r.removed = append(r.removed, slices.Clone(r.path))
+		} else if next != nil {
+			m[name] = r.below(m[name], next)
+		}
+		r.path = r.path[:len(r.path)-1]
+	}
+}
+
+func (r *remover) below(v any, pr progress) any {
+	switch v := v.(type) {
+	case map[string]any:
+		r.fields(v, pr)
+	case []any:
+		return r.items(v, pr)
+	}
+	return v
+}
+
+func (r *remover) items(list []any, pr progress) []any {
+	out := make([]any, 0, len(list))
+	for i, item := range list {
+		name := Index(i)
+		next, done := pr.advance(func(s step) bool {
+			e, ok := s.item(item, i)
+			if ok {
+				name = e
+			}
+			return ok
+		})
+		r.path = append(r.path, name)
+		switch {
+		case done:
+			r.removed = append(r.removed, slices.Clone(r.path))
+		case next == nil:
+			out = append(out, item)
+		default:
+			out = append(out, r.below(item, next))
+		}
+		r.path = r.path[:len(r.path)-1]
+	}
+	return out
+}
+
+// exact matches the element that is named, and fields and items that are called so.
+type exact struct{ Element }
+
+func (s exact) element(e Element) bool { return e == s.Element }
+
+func (s exact) field(name string) bool { return s.kind == FieldKind && s.text == name }
+
+func (s exact) item(v any, position int) (Element, bool) {
+	switch s.kind {
+	case ValueKind:
+		e, err := Value(v)
+		return s.Element, err == nil && e == s.Element
+	case IndexKind:
+		return s.Element, Index(position) == s.Element
+	}
+	return Element{}, false
+}
+
+// anyField matches every field.
+type anyField struct{}
+
+func (anyField) element(e Element) bool { return e.kind == FieldKind }
+
+func (anyField) field(string) bool { return true }
+
+func (anyField) item(any, int) (Element, bool) { return Element{}, false }
+
+// anyItem matches every element of a list.
+type anyItem struct{}
+
+func (anyItem) element(e Element) bool { return e.kind != FieldKind }
+
+func (anyItem) field(string) bool { return false }
+
+func (anyItem) item(_ any, position int) (Element, bool) { return Index(position), true }
+
+// globbed matches fields by name, and elements of sets that are texts.
+type globbed struct{ glob *regexp.Regexp }
+
+func (s globbed) element(e Element) bool {
+	if e.kind == FieldKind {
+		return s.field(e.text)
+	}
+	text, ok := e.Value().(string)
+	return ok && s.glob.MatchString(text)
+}
+
+func (s globbed) field(name string) bool { return s.glob.MatchString(name) }
+
+func (s globbed) item(v any, _ int) (Element, bool) {
+	text, ok := v.(string)
+	if !ok || !s.glob.MatchString(text) {
+		return Element{}, false
+	}
+	e, err := Value(text)
+	return e, err == nil
+}
+
+// keyed matches elements that have the key fields, and items of lists that have the fields.
+type keyed []predicate
+
+// predicate compares one key field, with glob if there is one, and else with value.
+type predicate struct {
+	name  string
+	value Element
+	glob  *regexp.Regexp
+}
+
+// equalTo returns the predicates of the fields of a key.
+func equalTo(fields map[string]any) keyed {
+	var out keyed
+	for _, name := range sortedKeys(fields) {
+		if v, err := Value(fields[name]); err == nil {
+			out = append(out, predicate{name: name, value: v})
+		}
+	}
+	return out
+}
+
+func (s keyed) element(e Element) bool {
+	if e.kind != KeyKind {
+		return false
+	}
+	_, ok := s.match(e.KeyFields())
+	return ok
+}
+
+func (keyed) field(string) bool { return false }
+
+func (s keyed) item(v any, _ int) (Element, bool) {
+	m, ok := v.(map[string]any)
+	if !ok {
+		return Element{}, false
+	}
+	key, ok := s.match(m)
+	if !ok {
+		return Element{}, false
+	}
+	e, err := Key(key)
+	return e, err == nil
+}
+
+// match reports whether all predicates hold, and returns the values that they were about.
+func (s keyed) match(fields map[string]any) (map[string]any, bool) {
+	key := map[string]any{}
+	for _, p := range s {
+		v, exists := fields[p.name]
+		if !exists || !p.holds(v) {
+			return nil, false
+		}
+		key[p.name] = v
+	}
+	return key, true
+}
+
+func (p predicate) holds(v any) bool {
+	if p.glob != nil {
+		text, ok := v.(string)
+		return ok && p.glob.MatchString(text)
+	}
+	e, err := Value(v)
+	return err == nil && e == p.value
 }

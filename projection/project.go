@@ -1,7 +1,7 @@
 package projection
 
 import (
-	"maps"
+	"iter"
 	"slices"
 )
 
@@ -41,10 +41,8 @@ func Project(obj map[string]any, set FieldSet) Projection {
 }
 
 type projector struct {
-	result  Projection
-	path    Path
-	scratch scratch
-	parts   []any // of the items of lists, those of an inner list after those of the outer
+	result Projection
+	path   Path
 }
 
 // value projects v onto n. It reports false if nothing of n is there.
@@ -74,102 +72,56 @@ func (p *projector) miss(n *node) {
 
 func (p *projector) missChildren(n *node) {
 	for _, c := range n.children {
-		p.enter(c)
-		p.miss(c.node)
-		p.leave()
+		p.child(side{}, c)
 	}
 }
 
-func (p *projector) enter(c child) { p.path = append(p.path, c.element) }
-
-func (p *projector) leave() { p.path = p.path[:len(p.path)-1] }
-
 func (p *projector) fields(m map[string]any, n *node) (any, bool) {
-	if out, all := allScalars(m, n); all {
-		return out, true
-	}
 	out := make(map[string]any, min(len(n.children), len(m)))
 	for _, c := range n.children {
-		name := c.element.text
-		v, exists := m[name]
+		v, exists := m[c.element.text]
 		exists = exists && c.element.kind == FieldKind
 		if exists && c.node.isLeaf() {
-			out[name] = deepCopy(v)
+			out[c.element.text] = deepCopy(v)
 			continue
 		}
-		p.enter(c)
-		if !exists {
-			p.miss(c.node)
-		} else if part, ok := p.value(v, c.node); ok {
-			out[name] = part
+		if part, ok := p.child(side{v, exists}, c); ok {
+			out[c.element.text] = part
 		}
-		p.leave()
 	}
 	return out, n.member || len(out) > 0
 }
 
-// wide is the number of fields from which a map is looked at as a whole first.
-const wide = 16
-
-// allScalars returns a copy of m if m has the fields of n and no others, and all are scalars, as the data of a ConfigMap
-// mostly is. Copying a wide map is much faster than making one field by field.
-func allScalars(m map[string]any, n *node) (map[string]any, bool) {
-	if len(m) < wide || len(m) != len(n.children) {
+// child projects what is at a child of a node.
+func (p *projector) child(v side, c child) (any, bool) {
+	p.path = append(p.path, c.element)
+	defer func() { p.path = p.path[:len(p.path)-1] }()
+	if !v.exists {
+		p.miss(c.node)
 		return nil, false
 	}
-	for _, c := range n.children {
-		v, exists := m[c.element.text]
-		if !exists || !isScalar(v) || c.node != leaf || c.element.kind != FieldKind {
-			return nil, false
-		}
-	}
-	return maps.Clone(m), true
-}
-
-func isScalar(v any) bool {
-	switch v.(type) {
-	case string, bool, int64, float64, nil:
-		return true
-	}
-	return false
+	return p.value(v.value, c.node)
 }
 
 // items keeps the order of the list and not of the set: where elements stand is part of what an object says.
 func (p *projector) items(list []any, n *node) (any, bool) {
-	found := p.scratch.match(list, n)
-	start := len(p.parts)
-	p.parts = slices.Grow(p.parts, len(n.children))
+	found := n.values(list)
+	parts := make([]side, len(n.children))
+	repeated := found.repeated()
 	for i, c := range n.children {
-		p.enter(c)
-		if _, twice := slices.BinarySearch(found.twice, i); twice {
-			p.result.Duplicates = append(p.result.Duplicates, slices.Clone(p.path))
+		if repeated != nil && repeated[i] {
+			p.result.Duplicates = append(p.result.Duplicates, p.path.Child(c.element))
 		}
-		part, exists := p.item(list, found.itemOf[i], n, c)
-		p.parts = append(p.parts, part)
-		if !exists && found.itemOf[i] >= 0 {
-			found.childAt[found.itemOf[i]] = -1
-		}
-		p.leave()
+		parts[i].value, parts[i].exists = p.child(found.at(i), c)
 	}
 	out := make([]any, 0, min(len(n.children), len(list)))
-	for i, match := range found.childAt {
-		if match >= 0 {
-			out = appendItem(out, p.parts[start+match], i, n.children[match].element)
+	for i, item := range list {
+		if c := found.child[i]; found.isFirst(i) && parts[c].exists {
+			e := n.children[c].element
+			out = appendItem(out, withKeyFields(parts[c].value, item, e, found.keyFields), i, e)
 		}
 	}
-	p.parts = p.parts[:start]
-	p.scratch.release(found)
 	return out, n.member || len(out) > 0
-}
-
-// item projects the item of the list that is a child of n.
-func (p *projector) item(list []any, position int, n *node, c child) (any, bool) {
-	if position < 0 {
-		p.miss(c.node)
-		return nil, false
-	}
-	part, exists := p.value(list[position], c.node)
-	return withKeyFields(part, list[position], n, c.element), exists
 }
 
 // appendItem appends an item of a list; an item that is named by its position keeps it.
@@ -183,13 +135,13 @@ func appendItem(out []any, item any, position int, e Element) []any {
 }
 
 // withKeyFields adds to a projected item the key fields by which it can be found again.
-func withKeyFields(part, item any, n *node, e Element) any {
+func withKeyFields(part, item any, e Element, keyFields []string) any {
 	out, ok := part.(map[string]any)
 	from, isMap := plain(item).(map[string]any)
 	if e.kind != KeyKind || !ok || !isMap {
 		return part
 	}
-	for _, name := range n.items().keyNames {
+	for _, name := range keyFields {
 		if _, there := out[name]; there {
 			continue
 		}
@@ -198,4 +150,28 @@ func withKeyFields(part, item any, n *node, e Element) any {
 		}
 	}
 	return out
+}
+
+// Leaves yields every leaf of p.Fields that the object has, with its value, in the order of the paths: the projection
+// as a flat table. What is missing is left out. Each path may be kept and changed by the caller; the values belong to p.
+func (p Projection) Leaves() iter.Seq2[Path, any] {
+	return func(yield func(Path, any) bool) {
+		if p.Object != nil && p.Fields.root != nil {
+			yieldLeaves(p.Object, p.Fields.root, nil, yield)
+		}
+	}
+}
+
+// yieldLeaves yields what v has of the leaves below n. It reports false if the caller wants no more.
+func yieldLeaves(v any, n *node, path Path, yield func(Path, any) bool) bool {
+	if n.isLeaf() {
+		return yield(slices.Clone(path), v)
+	}
+	found := n.values(v)
+	for i, c := range n.children {
+		if v := found.at(i); v.exists && !yieldLeaves(v.value, c.node, append(path, c.element), yield) {
+			return false
+		}
+	}
+	return true
 }

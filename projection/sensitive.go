@@ -1,6 +1,10 @@
 package projection
 
-import "strings"
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
 
 var secretFields = NewFieldSet(
 	Path{Field("data")},
@@ -38,4 +42,85 @@ func isDocument(text string) bool {
 // touches reports whether p lies at, below or above a path of s.
 func (s FieldSet) touches(p Path) bool {
 	return s.Covers(p) || !s.Under(p).Empty()
+}
+
+// What is shown in place of sensitive values.
+const (
+	redacted        = "<redacted>"
+	redactedChanged = "<redacted: changed>"
+)
+
+// Redacted returns p with every sensitive value replaced by "<redacted>", as it may be shown.
+func (p Projection) Redacted() Projection {
+	return p.ReplaceSensitive(func(Path, any) any { return redacted })
+}
+
+// ReplaceSensitive returns p with each sensitive value replaced by what replace makes of its path and value. Maps are
+// replaced value by value, so that their keys stay.
+func (p Projection) ReplaceSensitive(replace func(at Path, v any) any) Projection {
+	return p.Replace(p.Sensitive, func(at Path, v any) any { return replaceEach(at, v, replace) })
+}
+
+// Replace returns p with each value that it has at a path of set replaced by what replace makes of the path and the value.
+func (p Projection) Replace(set FieldSet, replace func(at Path, v any) any) Projection {
+	if set.Empty() || p.Object == nil {
+		return p
+	}
+	object := deepCopy(p.Object)
+	p.Object, _ = replaceAt(Path{}, object, set.root, replace).(map[string]any)
+	return p
+}
+
+// replaceAt returns v, which lies at path, with the values at the members of n replaced. It changes v.
+func replaceAt(path Path, v any, n *node, replace func(Path, any) any) any {
+	if n.member {
+		return replace(path, v)
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for _, c := range n.children {
+			if item, exists := v[c.element.text]; exists && c.element.kind == FieldKind {
+				v[c.element.text] = replaceAt(path.Child(c.element), item, c.node, replace)
+			}
+		}
+	case []any:
+		found := n.match(v)
+		for i, item := range v { // every item that a child names, and not only the first
+			if found.child[i] >= 0 {
+				c := n.children[found.child[i]]
+				v[i] = replaceAt(path.Child(c.element), item, c.node, replace)
+			}
+		}
+	}
+	return v
+}
+
+func replaceEach(path Path, v any, replace func(Path, any) any) any {
+	switch v := v.(type) {
+	case nil:
+	case map[string]any:
+		for key, item := range v {
+			v[key] = replace(path.Child(Field(key)), item)
+		}
+	default:
+		return replace(path, v)
+	}
+	return v
+}
+
+// String returns [Projection.Redacted] as JSON.
+func (p Projection) String() string { return shownJSON(p.Redacted().Object) }
+
+// Format prints [Projection.String] whatever the verb, so that no verb shows a sensitive value.
+func (p Projection) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, p.String()) }
+
+// MarshalJSON returns {"object","fields","missing","duplicates"} with the values of [Projection.Redacted]: a form to
+// show, from which the projection can't be read back.
+func (p Projection) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Object     map[string]any `json:"object"`
+		Fields     FieldSet       `json:"fields"`
+		Missing    []Path         `json:"missing,omitempty"`
+		Duplicates []Path         `json:"duplicates,omitempty"`
+	}{p.Redacted().Object, p.Fields, p.Missing, p.Duplicates})
 }

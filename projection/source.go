@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+
+	"github.com/ssaplan/primitives/internal/kinds"
 )
 
 // ErrNoSchema is wrapped by the errors with which a [Source] says that it can't tell what a manifest declares, because
@@ -53,4 +56,173 @@ func PredictDeclared(ctx context.Context, manifest map[string]any, sources ...So
 		return Prediction{}, fmt.Errorf("projection: %w: no source to ask", ErrNoSchema)
 	}
 	return Prediction{}, errors.Join(skipped...)
+}
+
+// NoSchema is the [Source] that knows no types: it takes every list for an atomic one, every map for one with fields of
+// their own, and the status for a subresource. Its answer is a guess, for the case that nothing better can be had.
+type NoSchema struct{}
+
+// PredictDeclared returns the fields that the manifest seems to declare. It gives no error.
+func (NoSchema) Declared(_ context.Context, manifest map[string]any) (FieldSet, error) {
+	apiVersion, _ := manifest["apiVersion"].(string)
+	kind, _ := manifest["kind"].(string)
+	all, err := (&declarer{guess: true}).object(manifest, nil)
+	return all.Tracked(ResetFields(apiVersion, kind)), err
+}
+
+// untracked are the fields that a server doesn't record for the manager that applies them: what identifies the object,
+// and what only the server writes. Source: stripmeta.go of k8s.io/apimachinery's managedfields.
+var untracked = NewFieldSet(
+	Path{Field("apiVersion")},
+	Path{Field("kind")},
+	metadataField(),
+	metadataField("name"),
+	metadataField("namespace"),
+	metadataField("creationTimestamp"),
+	metadataField("selfLink"),
+	metadataField("uid"),
+	metadataField("clusterName"),
+	metadataField("generation"),
+	metadataField("managedFields"),
+	metadataField("resourceVersion"),
+)
+
+func metadataField(names ...string) Path {
+	p := Path{Field("metadata")}
+	for _, name := range names {
+		p = append(p, Field(name))
+	}
+	return p
+}
+
+// ResetFields returns the fields that a server resets, and does not record, when an object of a kind that Kubernetes
+// brings is applied: the status, and of a CertificateSigningRequest the spec too. For a custom resource they are its
+// status if its definition has the status subresource, which only the server can tell.
+// Source: GetResetFields in the packages below k8s.io/kubernetes/pkg/registry.
+func ResetFields(apiVersion, kind string) FieldSet {
+	status := Path{Field("status")}
+	if kind == "CertificateSigningRequest" && kinds.Group(apiVersion) == "certificates.k8s.io" {
+		return NewFieldSet(status, Path{Field("spec")})
+	}
+	return NewFieldSet(status)
+}
+
+// Tracked returns the part of s that a server records for the manager that applies it. The fields of reset are those
+// that it resets, with all below them; see [ResetFields].
+func (s FieldSet) Tracked(reset FieldSet) FieldSet {
+	return s.Difference(untracked).Without(reset)
+}
+
+// declarer finds the fields of a manifest as structured-merge-diff does (ToFieldSet), with shapes in place of a schema.
+type declarer struct {
+	path Path
+	// guess takes a list or map of unknown type for an atomic list or a structure, where it would be an error otherwise. It
+	// finds what there is and not what would be recorded, in which items and entries are owned beside what is in them.
+	guess bool
+}
+
+// object returns all fields of obj. If it guesses it gives no error.
+func (d *declarer) object(obj map[string]any, s *shape) (FieldSet, error) {
+	root, err := d.fields(obj, s)
+	if err != nil {
+		return FieldSet{}, err
+	}
+	return FieldSet{root}.normal(), nil
+}
+
+// value returns the fields of v, which are none if it is an associative list without items.
+func (d *declarer) value(v any, s *shape) (*node, error) {
+	v = plain(v)
+	m, isMap := v.(map[string]any)
+	list, isList := v.([]any)
+	switch {
+	case !isMap && !isList, isMap && len(m) == 0, s != nil && s.whole && !s.granular():
+		return leaf, nil
+	case isMap && (d.guess || s.granular()):
+		return d.fields(m, s)
+	case isList && s.granular():
+		return d.list(list, s)
+	case d.guess:
+		return leaf, nil
+	}
+	return nil, fmt.Errorf("projection: %w: nobody who owns %s has revealed its type", ErrNoSchema, d.path)
+}
+
+func (d *declarer) fields(m map[string]any, s *shape) (*node, error) {
+	n := &node{}
+	for _, name := range sortedKeys(m) {
+		e, below := Field(name), s.child(name)
+		sub, err := d.at(e, m[name], below)
+		if err != nil {
+			return nil, err
+		}
+		if below != nil && below.entry && !d.guess {
+			sub = asMember(sub)
+		}
+		if !sub.empty() {
+			n.children = append(n.children, child{e, sub})
+		}
+	}
+	return n, nil
+}
+
+func (d *declarer) at(e Element, v any, s *shape) (*node, error) {
+	d.path = append(d.path, e)
+	sub, err := d.value(v, s)
+	d.path = d.path[:len(d.path)-1]
+	return sub, err
+}
+
+// asMember returns n with its path itself in the set.
+func asMember(n *node) *node {
+	if n.empty() {
+		return leaf
+	}
+	return &node{member: true, children: n.children}
+}
+
+// list returns the items of a list that has keys or is a set; when guessing, the whole list if it can't be such a list.
+func (d *declarer) list(list []any, s *shape) (*node, error) {
+	n, err := d.items(list, s)
+	if d.guess && (err != nil || n.empty()) {
+		return leaf, nil
+	}
+	return n, err
+}
+
+func (d *declarer) items(list []any, s *shape) (*node, error) {
+	n := &node{}
+	for i, item := range list {
+		item = plain(item)
+		e, err := s.element(item)
+		if err != nil {
+			return nil, fmt.Errorf("projection: item %d of %s: %w", i, d.path, err)
+		}
+		sub, err := d.item(e, item, s.items)
+		if err != nil {
+			return nil, err
+		}
+		if !d.guess || sub.empty() {
+			sub = asMember(sub)
+		}
+		n.children = append(n.children, child{e, sub})
+	}
+	e, twice := sortUnique(n.children)
+	if twice && !d.guess {
+		return nil, fmt.Errorf("projection: %s stands twice", append(slices.Clone(d.path), e))
+	}
+	n.children = slices.CompactFunc(n.children, func(a, b child) bool { return a.element == b.element })
+	return n, nil
+}
+
+// item returns the fields of an item; one that is a map has fields even if nobody has owned any.
+func (d *declarer) item(e Element, item any, s *shape) (*node, error) {
+	m, isMap := item.(map[string]any)
+	if !isMap || s != nil && s.whole && !s.granular() {
+		return leaf, nil
+	}
+	d.path = append(d.path, e)
+	sub, err := d.fields(m, s)
+	d.path = d.path[:len(d.path)-1]
+	return sub, err
 }

@@ -2,8 +2,6 @@ package projection
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 )
 
 // Reason says why a server does not keep what a manifest has somewhere.
@@ -96,16 +94,15 @@ func (k *keeper) fields(m map[string]any, n *node, answer side) {
 }
 
 func (k *keeper) items(list []any, n *node, answer side) {
-	children := matchManifest(list, n)
-	answered := matchItems(answer.items(), n)
+	sent, answered := n.matchManifest(list), n.values(answer.items())
 	for i, item := range list {
-		if children[i] < 0 {
+		if !sent.isFirst(i) {
 			k.enter(Index(i))
 			k.report(ReasonUntracked)
 		} else {
-			c := n.children[children[i]]
+			c := n.children[sent.child[i]]
 			k.enter(c.element)
-			k.value(item, c.node, itemAt(answer.items(), answered.itemOf[children[i]]))
+			k.value(item, c.node, answered.at(sent.child[i]))
 		}
 		k.leave()
 	}
@@ -147,66 +144,4 @@ func (k *keeper) whole(v any, answer side) {
 			k.leave()
 		}
 	}
-}
-
-// matchManifest returns for each item of a manifest's list the child that it is, or -1. The manifest may leave out key
-// fields that have a default: such an item is the child that has the same values in the others.
-func matchManifest(list []any, n *node) []int {
-	found := matchItems(list, n)
-	partial := map[string]map[string][]int{}
-	for i, item := range list {
-		m, isMap := plain(item).(map[string]any)
-		if found.childAt[i] >= 0 || !isMap {
-			continue // found, or none that could be
-		}
-		names := presentNames(m, n.items().keyNames)
-		if len(names) == 0 {
-			continue
-		}
-		id := strings.Join(names, "\x00")
-		if partial[id] == nil {
-			partial[id] = childrenBy(names, n, found.itemOf)
-		}
-		key := string(appendKey(nil, m, names))
-		if candidates := partial[id][key]; len(candidates) > 0 {
-			found.childAt[i] = candidates[0]
-			partial[id][key] = candidates[1:]
-		}
-	}
-	return found.childAt
-}
-
-func presentNames(item map[string]any, names []string) []string {
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
-		_, exists := item[name]
-		return !exists
-	})
-}
-
-// childrenBy returns the children that no item is yet, by the canonical JSON of some of their key fields.
-func childrenBy(names []string, n *node, itemOf []int) map[string][]int {
-	out := map[string][]int{}
-	for i, c := range n.children {
-		if itemOf[i] < 0 && c.element.kind == KeyKind {
-			key := keyOf(c.element, names)
-			out[key] = append(out[key], i)
-		}
-	}
-	return out
-}
-
-// keyOf returns what of a key the named fields are.
-func keyOf(e Element, names []string) string {
-	b := []byte{'{'}
-	fields := keyFields(e.text)
-	for f, ok := fields.next(); ok; f, ok = fields.next() {
-		if !slices.Contains(names, unquote(f.name)) {
-			continue
-		}
-		if len(b) > 1 {
-			b = append(b, ',')
-		}
-		b = append(append(append(b, f.name...), ':'), f.value...)
-	}
-	return string(append(b, '}'))
 }

@@ -1,0 +1,666 @@
+package projection
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// This file is the only place that finds the items of lists. The rules:
+//
+//  1. A key names the item that has the same values in the key fields, a value the item that equals it, and a position the
+//     item there, if neither key nor value names it. Which fields are keys is learnt from all elements that are known for the
+//     list: since Kubernetes 1.34 items of one list may leave out keys that have no default, and are other items than those
+//     that have them.
+//  2. Of several items with one name the first counts.
+//  3. An item can have its name in another spelling than the element. It does so only if the element names no item that is
+//     spelled as it is:
+//     a) A server writes numbers beyond 2^53 exactly at first, and as rounded floats once it has read its own managedFields.
+//     So an item's number is its own name, and when rounded another spelling of it: 9007199254740992 names the item
+//     9007199254740993 unless the list has 9007199254740992 too. It isn't so the other way round, since no server makes an
+//     exact number of a rounded one.
+//     b) A server's object leaves out a key field whose default is the empty text, as the name of an imagePullSecret.
+//  4. In a manifest, items may leave out key fields that have any default. Such an item is named by the element that has the
+//     same values in the others and names no other item; if there are several, by the first of those whose left-out fields
+//     are recorded neither.
+
+// names is what the elements of a list tell about the names of its items.
+type names struct {
+	keyFields []string // sorted
+	// kinds are those of the elements.
+	kinds [IndexKind + 1]bool
+	// rounded and emptied report whether items may be spelled so.
+	rounded, emptied bool
+}
+
+// learn adds what the children of n tell.
+func (ns *names) learn(n *node) {
+	for i := range n.children {
+		ns.add(n.children[i].element)
+	}
+}
+
+// add adds what e tells.
+func (ns *names) add(e Element) {
+	ns.kinds[e.kind] = true
+	if e.kind == KeyKind {
+		fields := keyFields(e.text)
+		for f, ok := fields.next(); ok; f, ok = fields.next() {
+			ns.addKeyField(f.name)
+			ns.emptied = ns.emptied || f.value == `""`
+		}
+	}
+	ns.rounded = ns.rounded || e.kind != FieldKind && hasLongNumber(e.text)
+}
+
+// addKeyField adds a name, given as JSON.
+func (ns *names) addKeyField(text string) {
+	for _, name := range ns.keyFields {
+		if len(text) == len(name)+2 && text[1:len(text)-1] == name {
+			return // which is so for all but the first, as a rule
+		}
+	}
+	name := unquote(text)
+	if i, found := slices.BinarySearch(ns.keyFields, name); !found {
+		ns.keyFields = slices.Insert(ns.keyFields, i, name)
+	}
+}
+
+// hasLongNumber reports whether JSON text has as many digits in a row as 2^53 has.
+func hasLongNumber(text string) bool {
+	const long = len("9007199254740992")
+	for end := long - 1; end < len(text); {
+		start := end
+		for start > end-long && text[start] >= '0' && text[start] <= '9' {
+			start--
+		}
+		if start == end-long {
+			return true
+		}
+		end = start + long
+	}
+	return false
+}
+
+// spelling is a way in which an item can have its name.
+type spelling int
+
+const (
+	asWritten spelling = iota
+	rounded            // numbers as the floats that are nearest to them
+	emptied            // an empty text for each key field that is left out
+	spellings
+)
+
+// allows reports whether items may be spelled so.
+func (ns *names) allows(s spelling) bool {
+	return s == asWritten || s == rounded && ns.rounded || s == emptied && ns.emptied
+}
+
+// matches says which items of a list are named by which children of a node.
+type matches struct {
+	itemOf []int // for each child the item that it names, or -1
+	child  []int // for each item the child that names it, or -1; for all items of one name
+	// keyFields are the names of the key fields of all items, sorted.
+	keyFields []string
+}
+
+// isFirst reports whether a child names the item, and none before it.
+func (m matches) isFirst(item int) bool { return m.child[item] >= 0 && m.itemOf[m.child[item]] == item }
+
+// repeated reports whether the child names several items.
+func (m matches) repeated() []bool {
+	var out []bool
+	for item, child := range m.child {
+		if child >= 0 && m.itemOf[child] != item {
+			if out == nil {
+				out = make([]bool, len(m.itemOf))
+			}
+			out[child] = true
+		}
+	}
+	return out
+}
+
+// match finds the items of a server's list that the children of n name.
+func (n *node) match(list []any) matches {
+	x := items{list: list}
+	x.learn(n)
+	return n.matchItems(&x)
+}
+
+// matchManifest finds the items of a manifest's list that the children of n name.
+func (n *node) matchManifest(list []any) matches {
+	x := items{list: list}
+	x.learn(n)
+	m := n.matchItems(&x)
+	n.matchLeftOut(&x, m)
+	return m
+}
+
+func (n *node) matchItems(x *items) matches {
+	both := make([]int, len(n.children)+len(x.list))
+	for i := range both {
+		both[i] = -1
+	}
+	m := matches{both[:len(n.children):len(n.children)], both[len(n.children):], x.keyFields}
+	for s := range spellings {
+		switch {
+		case !x.allows(s):
+		case len(x.list) <= many:
+			n.matchFew(x, m, s)
+		default:
+			n.matchMany(x, m, s)
+		}
+	}
+	for i, c := range n.children {
+		if c.element.kind == IndexKind && c.element.Index() < len(x.list) {
+			m.join(i, c.element.Index())
+		}
+	}
+	return m
+}
+
+// many is the number of items from which on finding them by an index of their names is faster than comparing each with
+// each child.
+const many = 16
+
+// matchFew compares each item with each child.
+func (n *node) matchFew(x *items, m matches, s spelling) {
+	var buf [128]byte
+	for item, v := range x.list {
+		for _, kind := range []ElementKind{KeyKind, ValueKind} {
+			if !x.kinds[kind] || m.child[item] >= 0 {
+				continue
+			}
+			name := appendName(buf[:0], plain(v), kind, s, x.keyFields)
+			for i := range n.children {
+				if e := &n.children[i].element; e.text == string(name) && e.kind == kind {
+					m.join(i, item)
+					break
+				}
+			}
+		}
+	}
+}
+
+// matchMany finds the items of each child by name.
+func (n *node) matchMany(x *items, m matches, s spelling) {
+	for i := range n.children {
+		x.each(n.children[i].element, s, func(item int) { m.join(i, item) })
+	}
+}
+
+// join notes that the child names the item, unless another does.
+func (m matches) join(child, item int) {
+	if m.child[item] >= 0 {
+		return
+	}
+	m.child[item] = child
+	if m.itemOf[child] < 0 {
+		m.itemOf[child] = item
+	}
+}
+
+// matchLeftOut adds the items that leave out key fields. Children that record what an item leaves out come last.
+func (n *node) matchLeftOut(x *items, m matches) {
+	if !x.kinds[KeyKind] || !slices.Contains(m.itemOf, -1) {
+		return
+	}
+	for _, group := range x.leftOut().groups {
+		for _, recorded := range []bool{false, true} {
+			for i, c := range n.children {
+				if m.itemOf[i] < 0 && c.element.kind == KeyKind && c.node.hasAny(group.without) == recorded {
+					m.joinFree(i, group, c.element)
+				}
+			}
+		}
+	}
+}
+
+// joinFree notes that the child names the next item of the group that it can name and no other does.
+func (m matches) joinFree(child int, group leftOutGroup, e Element) {
+	key := restricted(e, group.with)
+	for len(group.items[key]) > 0 && m.itemOf[child] < 0 {
+		m.join(child, group.items[key][0])
+		group.items[key] = group.items[key][1:]
+	}
+}
+
+// hasAny reports whether one of the fields is recorded.
+func (n *node) hasAny(fields []string) bool {
+	return slices.ContainsFunc(fields, func(name string) bool { return n.child(Element{FieldKind, name}) != nil })
+}
+
+// items are the items of a list, by name.
+type items struct {
+	names
+	list   []any
+	tables [spellings][IndexKind]*nameTable // those that were needed
+	left   *leftOut                         // of all items, if it was needed
+}
+
+// nameTable finds the items of a list by name.
+type nameTable struct {
+	first map[string]int
+	next  []int // for each item the next one of the same name, or 0
+}
+
+// each visits the items that e names by key or value in a spelling.
+func (x *items) each(e Element, s spelling, visit func(item int)) {
+	if e.kind != KeyKind && e.kind != ValueKind {
+		return
+	}
+	if x.tables[s][e.kind] == nil {
+		x.tables[s][e.kind] = x.table(e.kind, s)
+	}
+	t := x.tables[s][e.kind]
+	for item, found := t.first[e.text]; found; found = item > 0 {
+		visit(item)
+		item = t.next[item]
+	}
+}
+
+func (x *items) table(kind ElementKind, s spelling) *nameTable {
+	var text []byte // of all names, one after the other
+	ends := make([]int, len(x.list)+1)
+	for i, item := range x.list {
+		text = appendName(text, plain(item), kind, s, x.keyFields)
+		ends[i+1] = len(text)
+	}
+	t := &nameTable{make(map[string]int, len(x.list)), make([]int, len(x.list))}
+	all := string(text)
+	for i := range slices.Backward(x.list) { // so that the first of a name remains
+		name := all[ends[i]:ends[i+1]]
+		t.next[i] = t.first[name]
+		t.first[name] = i
+	}
+	return t
+}
+
+// leftOut finds items that leave out key fields by those that they have.
+type leftOut struct {
+	groups []leftOutGroup
+	index  map[string]int // of the groups, by what their items leave out
+}
+
+// leftOutGroup are items that leave out the same key fields.
+type leftOutGroup struct {
+	with, without []string
+	items         map[string][]int // by the canonical JSON of the key fields that they have
+}
+
+// add adds an item if it is one.
+func (l *leftOut) add(at int, item any, keyFields []string) {
+	m, isMap := plain(item).(map[string]any)
+	with, without := presentNames(m, keyFields)
+	if !isMap || len(without) == 0 {
+		return
+	}
+	id := strings.Join(without, "\x00")
+	group, known := l.index[id]
+	if !known {
+		group = len(l.groups)
+		l.index[id] = group
+		l.groups = append(l.groups, leftOutGroup{with, without, map[string][]int{}})
+	}
+	key := string(appendKey(nil, m, with))
+	l.groups[group].items[key] = append(l.groups[group].items[key], at)
+}
+
+// leftOut returns the items that leave out key fields.
+func (x *items) leftOut() *leftOut {
+	if x.left == nil {
+		x.left = &leftOut{index: map[string]int{}}
+		for i, item := range x.list {
+			x.left.add(i, item, x.keyFields)
+		}
+	}
+	return x.left
+}
+
+// of returns the items that have what e has, but for what they leave out.
+func (g leftOutGroup) of(e Element) []int { return g.items[restricted(e, g.with)] }
+
+// presentNames divides the names into those that the item has and the others.
+func presentNames(item map[string]any, names []string) (with, without []string) {
+	for _, name := range names {
+		if _, exists := item[name]; exists {
+			with = append(with, name)
+		} else {
+			without = append(without, name)
+		}
+	}
+	return with, without
+}
+
+// restricted returns the canonical JSON of those fields of a key that are named.
+func restricted(e Element, names []string) string {
+	b := []byte{'{'}
+	fields := keyFields(e.text)
+	for f, ok := fields.next(); ok; f, ok = fields.next() {
+		if !slices.Contains(names, unquote(f.name)) {
+			continue
+		}
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		b = append(append(append(b, f.name...), ':'), f.value...)
+	}
+	return string(append(b, '}'))
+}
+
+// appendName appends the name of an item: as a key its key fields, as a value itself. A name that an item can't have is
+// no JSON.
+func appendName(b []byte, item any, kind ElementKind, s spelling, keyFields []string) []byte {
+	m, isMap := item.(map[string]any)
+	switch {
+	case kind == KeyKind && !isMap:
+		return append(b, 0)
+	case s == rounded && kind == KeyKind:
+		m = withRounded(m, keyFields)
+	case s == emptied && kind == KeyKind:
+		m = withEmpty(m, keyFields)
+	case s == rounded:
+		item = roundedNumber(item)
+	}
+	if kind == KeyKind {
+		return appendKey(b, m, keyFields)
+	}
+	return appendValue(b, item)
+}
+
+// roundedNumber returns an integer as the float that is nearest to it.
+func roundedNumber(v any) any {
+	if i, ok := v.(int64); ok {
+		return float64(i)
+	}
+	return v
+}
+
+// withRounded returns the key fields of an item with rounded numbers.
+func withRounded(item map[string]any, keyFields []string) map[string]any {
+	key := map[string]any{}
+	for _, name := range keyFields {
+		if v, exists := item[name]; exists {
+			key[name] = roundedNumber(plain(v))
+		}
+	}
+	return key
+}
+
+// withEmpty returns the key fields of an item with an empty text for those that it leaves out.
+func withEmpty(item map[string]any, keyFields []string) map[string]any {
+	key := map[string]any{}
+	for _, name := range keyFields {
+		key[name] = ""
+		if v, exists := item[name]; exists {
+			key[name] = v
+		}
+	}
+	return key
+}
+
+// appendKey appends the canonical JSON of those key fields that the item has.
+func appendKey(b []byte, item map[string]any, names []string) []byte {
+	b = append(b, '{')
+	for _, name := range names {
+		v, exists := item[name]
+		if !exists {
+			continue
+		}
+		if b[len(b)-1] != '{' {
+			b = append(b, ',')
+		}
+		b = append(appendValue(b, name), ':')
+		b = appendValue(b, v)
+	}
+	return append(b, '}')
+}
+
+// appendValue appends the canonical JSON of v. What JSON can't express has a name that no element has.
+func appendValue(b []byte, v any) []byte {
+	switch v := v.(type) {
+	case string:
+		if isPlainText(v) {
+			b = append(b, '"')
+			b = append(b, v...)
+			return append(b, '"')
+		}
+	case int64:
+		return strconv.AppendInt(b, v, 10)
+	}
+	text, err := canonicalJSON(v)
+	if err != nil {
+		return append(b, 0)
+	}
+	return append(b, text...)
+}
+
+// values are what a map or list has at the children of a node.
+type values struct {
+	children []child
+	fields   map[string]any
+	list     []any
+	matches
+}
+
+// values returns what v has at the children of n.
+func (n *node) values(v any) values {
+	out := values{children: n.children}
+	switch v := plain(v).(type) {
+	case map[string]any:
+		out.fields = v
+	case []any:
+		out.list, out.matches = v, n.match(v)
+	}
+	return out
+}
+
+// at returns what is at a child.
+func (vs values) at(i int) side {
+	switch e := vs.children[i].element; {
+	case vs.fields != nil && e.kind == FieldKind:
+		v, exists := vs.fields[e.text]
+		return side{v, exists}
+	case vs.list != nil && vs.itemOf[i] >= 0:
+		return side{vs.list[vs.itemOf[i]], true}
+	}
+	return side{}
+}
+
+// side is the value that an object has at a path, if it has one.
+type side struct {
+	value  any
+	exists bool
+}
+
+// listIndex finds single items of a list by elements that needn't be children of the list's node.
+type listIndex struct {
+	items
+	matches
+	n        *node
+	manifest bool
+	// others are the items by other key fields than those of the children, by the names of these.
+	others map[string]*items
+	// required are the key fields that all children with keys have; nil if they weren't needed.
+	required []string
+}
+
+func newListIndex(list []any, n *node, manifest bool) *listIndex {
+	x := &listIndex{items: items{list: list}, n: n, manifest: manifest, others: map[string]*items{}}
+	x.learn(n)
+	x.matches = n.matchItems(&x.items)
+	if manifest {
+		n.matchLeftOut(&x.items, x.matches)
+	}
+	return x
+}
+
+// find returns the item that e names, or -1. If e is none of the children, it names none that a child names.
+func (x *listIndex) find(e Element) int {
+	if i, known := x.n.find(e); known {
+		return x.itemOf[i]
+	}
+	if e.kind == IndexKind {
+		if i := e.Index(); i < len(x.list) {
+			return i
+		}
+		return -1
+	}
+	by := x.by(e, x.items.names)
+	found := by.first(e, x.free)
+	if found < 0 && x.manifest && e.kind == KeyKind {
+		return by.firstLeftOut(e, x.free)
+	}
+	return found
+}
+
+// free reports whether no child names the item.
+func (x *listIndex) free(item int) bool { return x.child[item] < 0 }
+
+// findPart returns the first item that has the key fields of e, whatever others it has, or -1.
+func (x *listIndex) findPart(e Element) int {
+	return x.by(e, names{}).first(e, func(int) bool { return true })
+}
+
+// by returns the items by the key fields of e and those that are known.
+func (x *listIndex) by(e Element, known names) *items {
+	known.keyFields = slices.Clone(known.keyFields)
+	known.add(e)
+	if slices.Equal(known.keyFields, x.items.keyFields) {
+		return &x.items
+	}
+	id := strings.Join(known.keyFields, "\x00")
+	if x.others[id] == nil {
+		x.others[id] = &items{names: known, list: x.list}
+	}
+	return x.others[id]
+}
+
+// first returns the first item that is free and that e names, or -1.
+func (x *items) first(e Element, free func(item int) bool) int {
+	var ns names
+	ns.add(e)
+	found := -1
+	for s := range spellings {
+		if found < 0 && ns.allows(s) {
+			x.each(e, s, func(item int) {
+				if found < 0 && free(item) {
+					found = item
+				}
+			})
+		}
+	}
+	return found
+}
+
+// firstLeftOut returns the first item that is free, leaves out key fields of e and has the others, or -1.
+func (x *items) firstLeftOut(e Element, free func(item int) bool) int {
+	for _, group := range x.leftOut().groups {
+		for _, item := range group.of(e) {
+			if free(item) {
+				return item
+			}
+		}
+	}
+	return -1
+}
+
+// name returns the element that names an item: the child that does, or one like the children that names no item before it,
+// or else e.
+func (x *listIndex) name(item int, e Element) Element {
+	if x.isFirst(item) {
+		return x.n.children[x.child[item]].element
+	}
+	if e.kind != IndexKind || x.child[item] >= 0 {
+		return e
+	}
+	if like, ok := x.like(plain(x.list[item])); ok && x.items.first(like, func(int) bool { return true }) == item {
+		return like
+	}
+	return e
+}
+
+// like returns the element that names an item as the children name others: by those of the key fields that it has, if it
+// has all that every key has, or by value.
+func (x *listIndex) like(item any) (Element, bool) {
+	m, isMap := item.(map[string]any)
+	if !x.kinds[KeyKind] {
+		e, err := Value(item)
+		return e, err == nil && x.kinds[ValueKind]
+	}
+	if _, without := presentNames(m, x.requiredFields()); !isMap || len(without) > 0 {
+		return Element{}, false
+	}
+	key := map[string]any{}
+	for _, name := range x.items.keyFields {
+		if v, exists := m[name]; exists {
+			key[name] = v
+		}
+	}
+	e, err := Key(key)
+	return e, err == nil && len(key) > 0
+}
+
+func (x *listIndex) requiredFields() []string {
+	if x.required == nil {
+		x.required = append([]string{}, x.items.keyFields...)
+		for _, c := range x.n.children {
+			if c.element.kind == KeyKind {
+				fields := c.element.KeyFields()
+				x.required = slices.DeleteFunc(x.required, func(name string) bool { _, has := fields[name]; return !has })
+			}
+		}
+	}
+	return x.required
+}
+
+// put puts an item that e names behind the others.
+func (x *listIndex) put(item any, e Element) {
+	at, child := len(x.list), -1
+	if i, known := x.n.find(e); known {
+		child = i
+		x.itemOf[i] = at
+	}
+	x.child = append(x.child, child)
+	x.items.put(item)
+	for _, by := range x.others {
+		by.put(item)
+	}
+}
+
+func (x *items) put(item any) {
+	x.list = append(x.list, item)
+	if x.left != nil {
+		x.left.add(len(x.list)-1, item, x.keyFields)
+	}
+	for s := range x.tables {
+		for kind, t := range x.tables[s] {
+			if t != nil {
+				t.put(string(appendName(nil, item, ElementKind(kind), spelling(s), x.keyFields)))
+			}
+		}
+	}
+}
+
+// put adds the name of one more item.
+func (t *nameTable) put(name string) {
+	item := len(t.next)
+	t.next = append(t.next, 0)
+	if first, found := t.first[name]; found {
+		t.next[first], t.next[item] = item, t.next[first]
+	} else {
+		t.first[name] = item
+	}
+}
+
+// fits reports whether e would name the item, were it in the list.
+func (x *listIndex) fits(item any, e Element) bool {
+	if e.kind == IndexKind {
+		return true
+	}
+	by := items{names: x.by(e, x.items.names).names, list: []any{item}}
+	always := func(int) bool { return true }
+	return by.first(e, always) == 0 || x.manifest && e.kind == KeyKind && by.firstLeftOut(e, always) == 0
+}
