@@ -27,8 +27,8 @@ const (
 
 // Ineffective is a place at which applying a manifest has no effect.
 type Ineffective struct {
-	Path   Path
-	Reason Reason
+	Path   Path   `json:"path"`
+	Reason Reason `json:"reason"`
 }
 
 // String returns one line, without a value.

@@ -11,11 +11,11 @@ import (
 // Adjustment is something that [Normalize] did to a manifest.
 type Adjustment struct {
 	// Path is the field that the manifest had.
-	Path Path
+	Path Path `json:"path"`
 	// To is the field that has its value now, and nil if the field was dropped.
-	To Path
+	To Path `json:"to,omitempty"`
 	// Reason says why, for people.
-	Reason string
+	Reason string `json:"reason"`
 }
 
 // String returns one line. It never has a value in it.

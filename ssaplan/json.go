@@ -29,9 +29,9 @@ type planJSON struct {
 	Replace     *replacementJSON          `json:"replace,omitempty"`
 	Assigned    []projection.Path         `json:"assigned,omitempty"`
 	Generated   []projection.Path         `json:"generated,omitempty"`
-	Ineffective []ineffectiveJSON         `json:"ineffective,omitempty"`
+	Ineffective []projection.Ineffective  `json:"ineffective,omitempty"`
 	Unknown     []projection.Path         `json:"unknown,omitempty"`
-	Adjustments []adjustmentJSON          `json:"adjustments,omitempty"`
+	Adjustments []projection.Adjustment   `json:"adjustments,omitempty"`
 	Warnings    []string                  `json:"warnings,omitempty"`
 	Requests    int                       `json:"requests"`
 }
@@ -52,17 +52,6 @@ type replacementJSON struct {
 	Hazards  []immutability.Hazard `json:"hazards,omitempty"`
 }
 
-type ineffectiveJSON struct {
-	Path   projection.Path   `json:"path"`
-	Reason projection.Reason `json:"reason"`
-}
-
-type adjustmentJSON struct {
-	Path   projection.Path `json:"path"`
-	To     projection.Path `json:"to,omitempty"`
-	Reason string          `json:"reason"`
-}
-
 // MarshalJSON returns all that the plan tells, in the form that docs/plan.schema.json describes, without the values of Before,
 // After and Baseline and the request. Sensitive values are redacted. Whether <, > and & are escaped is left to who encodes
 // it.
@@ -71,13 +60,7 @@ func (plan Plan) MarshalJSON() ([]byte, error) {
 		Version: planVersion, Object: objectJSON(plan.Object), Action: plan.Action, Reason: plan.Reason, Deferral: plan.Deferral,
 		Changes: append([]explain.Change{}, plan.Changes...), Dropped: plan.Dropped, Ownership: plan.Ownership,
 		Conflicts: plan.Conflicts, Assigned: plan.Assigned, Generated: plan.Generated, Unknown: plan.Unknown,
-		Warnings: plan.Warnings, Requests: plan.Requests,
-	}
-	for _, i := range plan.Ineffective {
-		out.Ineffective = append(out.Ineffective, ineffectiveJSON(i))
-	}
-	for _, a := range plan.Adjustments {
-		out.Adjustments = append(out.Adjustments, adjustmentJSON(a))
+		Ineffective: plan.Ineffective, Adjustments: plan.Adjustments, Warnings: plan.Warnings, Requests: plan.Requests,
 	}
 	if r := plan.Replacement; r != nil {
 		out.Replace = &replacementJSON{r.Evidence, objectJSON(r.Old), r.UID, r.Fields, r.Hazards}
@@ -101,17 +84,12 @@ func (plan *Plan) UnmarshalJSON(data []byte) error {
 	}
 	out := Plan{
 		Object: identity.Identity(in.Object), Action: in.Action, Reason: in.Reason, Deferral: in.Deferral,
-		Conflicts: in.Conflicts, Requests: in.Requests,
+		Conflicts: in.Conflicts, Adjustments: in.Adjustments, Requests: in.Requests,
 		Explanation: explain.Explanation{
 			NoOp: in.Action == ActionNoOp, Changes: in.Changes, Ownership: in.Ownership, Dropped: in.Dropped,
-			Assigned: in.Assigned, Generated: in.Generated, Unknown: in.Unknown, Warnings: in.Warnings,
+			Assigned: in.Assigned, Generated: in.Generated, Ineffective: in.Ineffective, Unknown: in.Unknown,
+			Warnings: in.Warnings,
 		},
-	}
-	for _, i := range in.Ineffective {
-		out.Ineffective = append(out.Ineffective, projection.Ineffective(i))
-	}
-	for _, a := range in.Adjustments {
-		out.Adjustments = append(out.Adjustments, projection.Adjustment(a))
 	}
 	if r := in.Replace; r != nil {
 		out.Replacement = &Replacement{

@@ -99,8 +99,9 @@ func (u Unknown) leaveOut(e *Explanation) {
 	if u.Empty() {
 		return
 	}
+	manifest := projection.NewManifest(u.manifest, e.After.Fields)
 	for _, path := range u.paths {
-		e.Unknown = append(e.Unknown, named(u.manifest, path, e.After.Fields))
+		e.Unknown = append(e.Unknown, manifest.Resolve(path))
 	}
 	isUnknown := func(p projection.Path) bool {
 		return u.patterns.Match(p) || slices.ContainsFunc(e.Unknown, func(unknown projection.Path) bool {
@@ -111,58 +112,4 @@ func (u Unknown) leaveOut(e *Explanation) {
 	e.Changes = slices.DeleteFunc(e.Changes, func(c Change) bool { return c.Cause == CauseSideEffect || isUnknown(c.Path) })
 	e.Ownership = slices.DeleteFunc(e.Ownership, func(t fieldowner.Transfer) bool { return isUnknown(t.Path) })
 	e.Dropped = slices.DeleteFunc(e.Dropped, func(d fieldowner.DroppedField) bool { return isUnknown(d.Path) })
-}
-
-// named returns the path p of the manifest with the keys by which fields has the items of lists, in place of positions.
-func named(manifest map[string]any, p projection.Path, fields projection.FieldSet) projection.Path {
-	var out projection.Path
-	var at any = manifest
-	for _, e := range p {
-		var next any
-		switch v := at.(type) {
-		case map[string]any:
-			next = v[e.Name()]
-		case []any:
-			if i := position(v, e); i >= 0 {
-				next = v[i]
-				e = itemName(e, next, out, fields)
-			}
-		}
-		out, at = append(out, e), next
-	}
-	return out
-}
-
-// position returns where in the list the item stands that e is about, -1 if it isn't there.
-func position(list []any, e projection.Element) int {
-	if e.Kind() == projection.IndexKind && e.Index() < len(list) {
-		return e.Index()
-	}
-	return slices.IndexFunc(list, func(item any) bool { return isNamed(item, e) })
-}
-
-// itemName returns how fields calls the item of the list at p, and e if it doesn't tell.
-func itemName(e projection.Element, item any, p projection.Path, fields projection.FieldSet) projection.Element {
-	for path := range fields.Under(p).All() {
-		if len(path) > len(p) && isNamed(item, path[len(p)]) {
-			return path[len(p)]
-		}
-	}
-	return e
-}
-
-func isNamed(item any, e projection.Element) bool {
-	switch e.Kind() {
-	case projection.KeyKind:
-		fields, _ := item.(map[string]any)
-		for name, value := range e.KeyFields() {
-			if own, exists := fields[name]; exists && !equal(own, value) || !exists && len(e.KeyFields()) == 1 {
-				return false
-			}
-		}
-		return fields != nil
-	case projection.ValueKind:
-		return equal(item, e.Value())
-	}
-	return false
 }
