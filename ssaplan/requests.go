@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"k8s.io/client-go/rest"
+
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
@@ -33,4 +35,17 @@ func (o Options) wire() wire.Options {
 		out.Observe = func(ctx context.Context, seen wire.Observation) { o.Observe(ctx, Observation(seen)) }
 	}
 	return out
+}
+
+// WarningHandler hands the warnings that a server sends with its answers to the plan of the object that they are about.
+// [New] sets it; a host with a client of its own sets it as WarningHandlerWithContext of the client's config.
+type WarningHandler struct {
+	// Others gets the warnings about requests that aren't part of a plan, such as those of an apply, which the plan had.
+	// Default: they are dropped; [New] sets what the config has.
+	Others rest.WarningHandlerWithContext
+}
+
+// HandleWarningHeaderWithContext implements the handler interface of client-go.
+func (h WarningHandler) HandleWarningHeaderWithContext(ctx context.Context, code int, agent string, text string) {
+	wire.WarningHandler(h).HandleWarningHeaderWithContext(ctx, code, agent, text)
 }
