@@ -28,7 +28,7 @@ type Declaration struct {
 // record doesn't tell one that the server filled from an atomic map that was declared with its content.
 func (o Ownership) Declared(manifest, obj map[string]any, manager string) Declaration {
 	recorded := o.Fields(AppliedBy(manager))
-	d := Declaration{Fields: recorded, Filled: recorded.Leaves().Difference(o.all.Leaves())}
+	d := Declaration{Fields: recorded, Filled: recorded.Above(o.all)}
 	if manifest == nil {
 		return d
 	}
@@ -83,6 +83,9 @@ func emptyMap(_ projection.Path, v any) any {
 
 // Content returns fields without the maps that were declared as empty: those whose whole value the manager declared.
 func (d Declaration) Content(fields projection.FieldSet) projection.FieldSet {
+	if d.Filled.Empty() {
+		return fields
+	}
 	return fields.Difference(d.Filled.Intersection(fields.Leaves()))
 }
 

@@ -181,6 +181,31 @@ func (n *node) leaves() *node {
 	return out
 }
 
+// Above returns those leaves of s below which other has paths: what s has as a whole, and other in parts.
+func (s FieldSet) Above(other FieldSet) FieldSet { return FieldSet{above(s.root, other.root)} }
+
+func above(n, other *node) *node {
+	if n == nil || other == nil {
+		return nil
+	}
+	if len(n.children) == 0 {
+		if len(other.children) == 0 {
+			return nil
+		}
+		return n
+	}
+	var out *node
+	for _, c := range n.children {
+		if found := above(c.node, other.child(c.element)); found != nil {
+			if out == nil {
+				out = &node{}
+			}
+			out.children = append(out.children, child{c.element, found})
+		}
+	}
+	return out
+}
+
 // WithItems returns s with each element of an associative list that has paths of s below it. In a difference such an
 // element comes or goes only if the list has it or not, whatever it has at those paths.
 func (s FieldSet) WithItems() FieldSet {

@@ -391,3 +391,24 @@ func hasRemovedContainer(changes []projection.Difference) bool {
 		})
 	})
 }
+
+// What one set has as a whole and another in parts are the leaves of the one that are no leaves of both together.
+func TestAboveIsWhatIsNoLeafOfBoth(t *testing.T) {
+	found := 0
+	for seed := range 2000 {
+		r := newRandom(seed)
+		a, _ := r.set(t)
+		b, _ := r.set(t)
+		for p := range a.All() { // paths below some of a
+			if r.IntN(4) == 0 {
+				e, _ := r.element(t)
+				b = b.Union(projection.NewFieldSet(p.Child(e)))
+			}
+		}
+		want := a.Leaves().Difference(a.Union(b).Leaves())
+		require.True(t, want.Equal(a.Above(b)), "%s\nabove\n%s", a, b)
+		require.True(t, a.Above(a).Empty())
+		found += want.Len()
+	}
+	require.Greater(t, found, 1000)
+}
