@@ -72,7 +72,7 @@ func (k *keeper) value(v any, n *node, answer side) {
 		k.report(ReasonUntracked)
 	case n.isLeaf() && isMap && len(m) == 0 && len(answer.fields()) > 0:
 		k.report(ReasonFilled)
-	case n.isLeaf() && isEmptyValue(v) && answer.exists && !isEmptyValue(plain(answer.value)):
+	case n.isLeaf() && isBlank(v) && answer.exists && !isBlank(plain(answer.value)):
 		k.report(ReasonDefaulted)
 	case n.isLeaf():
 		k.whole(v, answer)
@@ -108,10 +108,10 @@ func (k *keeper) items(list []any, n *node, answer side) {
 	}
 }
 
-// isEmptyValue reports whether v is an empty text or list, or zero.
-func isEmptyValue(v any) bool {
-	list, isList := v.([]any)
-	return v == "" || v == int64(0) || isList && len(list) == 0
+// isBlank reports whether v is an empty text or list, or zero.
+func isBlank(v any) bool {
+	_, isList := v.([]any)
+	return v == "" || v == int64(0) || isList && isEmpty(v)
 }
 
 // whole looks for every field of a value that is declared as one. Lists are looked into as long as they seem to be the
@@ -120,7 +120,7 @@ func (k *keeper) whole(v any, answer side) {
 	v = plain(v)
 	if !answer.exists {
 		// Servers leave out null and what is empty.
-		if v != nil && (isFilled(v) || !isComposite(v)) {
+		if v != nil && !isEmpty(v) {
 			k.report(ReasonAbsent)
 		}
 		return

@@ -226,6 +226,41 @@ func plain(v any) any {
 	return decoded
 }
 
+// mapOf returns v as a map, which is nil if v is none.
+func mapOf(v any) map[string]any {
+	m, _ := plain(v).(map[string]any)
+	return m
+}
+
+// listOf returns v as a list, which is nil if v is none.
+func listOf(v any) []any {
+	list, _ := plain(v).([]any)
+	return list
+}
+
+// isContainer reports whether v is a map or list.
+func isContainer(v any) bool {
+	switch v.(type) {
+	case map[string]any, []any:
+		return true
+	}
+	return false
+}
+
+// isEmpty reports whether v is a map or list with nothing in it.
+func isEmpty(v any) bool { return isContainer(v) && !isFilled(v) }
+
+// isFilled reports whether v is a map or list with something in it.
+func isFilled(v any) bool {
+	switch v := v.(type) {
+	case map[string]any:
+		return len(v) > 0
+	case []any:
+		return len(v) > 0
+	}
+	return false
+}
+
 // deepCopy copies maps and lists; everything else in an object is immutable.
 func deepCopy(v any) any {
 	switch v := plain(v).(type) {

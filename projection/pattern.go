@@ -279,10 +279,6 @@ func (ps Patterns) Remove(obj map[string]any) (rest map[string]any, removed []Pa
 	return rest, r.removed
 }
 
-var identity = NewFieldSet(
-	Path{Field("apiVersion")}, Path{Field("kind")}, metadataField(), metadataField("name"), metadataField("namespace"),
-)
-
 type remover struct {
 	path    Path
 	removed []Path

@@ -21,24 +21,22 @@ type LearnedSchema struct {
 }
 
 // LearnSchema returns what the managedFields of obj reveal. Entries of another apiVersion than obj's say nothing. An
-// entry that can't be read is an error, and then there is no Topology.
+// entry that can't be read is an error, and then there is no schema.
 func LearnSchema(obj map[string]any) (*LearnedSchema, error) {
-	t := &LearnedSchema{}
-	t.apiVersion, _ = obj["apiVersion"].(string)
-	t.kind, _ = obj["kind"].(string)
-	t.learnMetadata()
-	if err := t.learn(obj); err != nil {
+	l := &LearnedSchema{}
+	l.apiVersion, _ = obj["apiVersion"].(string)
+	l.kind, _ = obj["kind"].(string)
+	l.learnMetadata()
+	if err := l.learn(obj); err != nil {
 		return nil, err
 	}
-	return t, nil
+	return l, nil
 }
 
 // learn adds what the managedFields of obj reveal.
-func (t *LearnedSchema) learn(obj map[string]any) error {
-	metadata, _ := plain(obj["metadata"]).(map[string]any)
-	entries, _ := plain(metadata["managedFields"]).([]any)
-	for _, item := range entries {
-		entry, _ := plain(item).(map[string]any)
+func (l *LearnedSchema) learn(obj map[string]any) error {
+	for _, item := range listOf(mapOf(obj["metadata"])["managedFields"]) {
+		entry := mapOf(item)
 		if entry["apiVersion"] != obj["apiVersion"] {
 			continue
 		}
@@ -46,27 +44,27 @@ func (t *LearnedSchema) learn(obj map[string]any) error {
 		if err != nil {
 			return fmt.Errorf("projection: managedFields of %q: %w", fmt.Sprint(entry["manager"]), err)
 		}
-		t.learnEntry(set, obj, entry)
+		l.learnEntry(set, obj, entry)
 	}
 	return nil
 }
 
-func (t *LearnedSchema) learnEntry(set FieldSet, obj, entry map[string]any) {
+func (l *LearnedSchema) learnEntry(set FieldSet, obj, entry map[string]any) {
 	if set.root == nil {
 		return
 	}
-	t.root.learn(set.root, obj, entry["operation"] == "Apply")
+	l.root.learn(set.root, obj, entry["operation"] == "Apply")
 	switch sub, _ := entry["subresource"].(string); {
 	case sub == "status":
-		t.statusReset = true
+		l.statusReset = true
 	case sub == "" && set.root.child(Field("status")) != nil && entry["operation"] == "Apply":
-		t.statusKept = true
+		l.statusKept = true
 	}
 }
 
 // learnMetadata adds what is so for every kind.
-func (t *LearnedSchema) learnMetadata() {
-	metadata := t.root.known("metadata")
+func (l *LearnedSchema) learnMetadata() {
+	metadata := l.root.known("metadata")
 	metadata.known("labels").fields = map[string]*shape{}
 	metadata.known("annotations").fields = map[string]*shape{}
 	metadata.known("finalizers").set = true
@@ -74,31 +72,31 @@ func (t *LearnedSchema) learnMetadata() {
 	*metadata.known("ownerReferences") = shape{keys: map[string]int{"uid": 1}, keyed: 1, items: &shape{whole: true}}
 }
 
-// PredictDeclared returns the fields that the manifest declares. The error wraps [ErrNoSchema] if the manifest is of another
+// Declared returns the fields that the manifest declares. The error wraps [ErrNoSchema] if the manifest is of another
 // kind, or has a list or map of which the live object's managers revealed no type.
-func (t *LearnedSchema) Declared(_ context.Context, manifest map[string]any) (FieldSet, error) {
-	if manifest["apiVersion"] != t.apiVersion || manifest["kind"] != t.kind {
-		return FieldSet{}, fmt.Errorf("projection: %w: learnt from another kind, %s %s", ErrNoSchema, t.apiVersion, t.kind)
+func (l *LearnedSchema) Declared(_ context.Context, manifest map[string]any) (FieldSet, error) {
+	if manifest["apiVersion"] != l.apiVersion || manifest["kind"] != l.kind {
+		return FieldSet{}, fmt.Errorf("projection: %w: learnt from another kind, %s %s", ErrNoSchema, l.apiVersion, l.kind)
 	}
-	reset, err := t.reset(manifest)
+	reset, err := l.reset(manifest)
 	if err != nil {
 		return FieldSet{}, err
 	}
-	all, err := (&declarer{}).object(manifest, &t.root)
+	all, err := (&declarer{}).object(manifest, &l.root)
 	return all.Tracked(reset), err
 }
 
-func (t *LearnedSchema) reset(manifest map[string]any) (FieldSet, error) {
+func (l *LearnedSchema) reset(manifest map[string]any) (FieldSet, error) {
 	_, hasStatus := manifest["status"]
 	switch {
 	case kinds.IsBuiltin(manifest):
-		return ResetFields(t.apiVersion, t.kind), nil
-	case !hasStatus || t.statusKept:
+		return ResetFields(l.apiVersion, l.kind), nil
+	case !hasStatus || l.statusKept:
 		return FieldSet{}, nil
-	case t.statusReset:
-		return ResetFields(t.apiVersion, t.kind), nil
+	case l.statusReset:
+		return ResetFields(l.apiVersion, l.kind), nil
 	}
-	return FieldSet{}, fmt.Errorf("projection: %w that tells whether the status of %s %s is a subresource", ErrNoSchema, t.apiVersion, t.kind)
+	return FieldSet{}, fmt.Errorf("projection: %w that tells whether the status of %s %s is a subresource", ErrNoSchema, l.apiVersion, l.kind)
 }
 
 // shape is what managedFields reveal about the type of a value. The zero shape is that of a value that nobody owns.
@@ -168,26 +166,6 @@ func (s *shape) learn(n *node, v any, applied bool) {
 			s.set = true
 		}
 	}
-}
-
-// isComposite reports whether v is a map or list.
-func isComposite(v any) bool {
-	switch v.(type) {
-	case map[string]any, []any:
-		return true
-	}
-	return false
-}
-
-// isFilled reports whether v is a map or list with something in it.
-func isFilled(v any) bool {
-	switch v := v.(type) {
-	case map[string]any:
-		return len(v) > 0
-	case []any:
-		return len(v) > 0
-	}
-	return false
 }
 
 // known returns the shape of a field, making one if need be.
