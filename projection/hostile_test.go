@@ -92,8 +92,8 @@ func TestHostileObjects(t *testing.T) {
 			_, _ = projection.Outline(live, obj)
 			_, _ = projection.Differing(live, obj, set)
 			_, _ = projection.PredictDeclared(context.Background(), obj, projection.NoSchema{})
-			if topology, err := projection.LearnSchema(live); err == nil {
-				_, _ = topology.Declared(context.Background(), live)
+			if schema, err := projection.LearnSchema(live); err == nil {
+				_, _ = schema.Declared(context.Background(), live)
 			}
 			text := set.FieldsV1()
 			read, err := projection.ParseFieldsV1(text)

@@ -14,7 +14,7 @@ type Adjustment struct {
 	Path Path
 	// To is the field that has its value now, and nil if the field was dropped.
 	To Path
-	// Reason says why, for people.
+	// Reason is for people.
 	Reason string
 }
 
@@ -33,8 +33,8 @@ func (a Adjustment) String() string {
 //     stringData as declared and never the data that it makes of it, so that a key that is no longer sent would stay.
 //   - Metadata that only the server writes is dropped: uid, resourceVersion, managedFields and the like.
 //   - Empty maps and lists are dropped from the metadata. They declare nothing, but stand in the record like everything
-//     below them; and a server writes a custom resource with one anew at each apply, which no dry run foretells (seen in
-//     1.33 and 1.36).
+//     below them; and a server writes a custom resource with one anew at each apply, which no dry run foretells (seen
+//     in 1.33 and 1.36).
 //   - The status of a kind that Kubernetes brings is dropped, which the server would ignore. That of a custom resource
 //     stays, since it may be an ordinary field; see [Ineffective].
 //   - Fields that are null are dropped from metadata and from the kinds that Kubernetes brings, where null means that

@@ -1,9 +1,10 @@
 package projection
 
-// Outline returns the leaves of what the objects have: every field at which one of them has a value, except what only the
-// server writes into the metadata. So objects of one kind can be compared as a whole, as [Diff] of what [Project] takes
-// from each. Whether a list has keys, is a set or is atomic is what the managedFields of all of the objects reveal; a list
-// of which they reveal nothing is taken for atomic. An entry of managedFields that can't be read is an error.
+// Outline returns the leaves of what the objects have: every field at which one of them has a value, except what only
+// the server writes into the metadata. So objects of one kind can be compared as a whole, as [Diff] of what [Project]
+// takes from each. Whether a list has keys, is a set or is atomic is what the managedFields of all of the objects
+// reveal; a list of which they reveal nothing is taken for atomic. An entry of managedFields that can't be read is an
+// error.
 func Outline(objects ...map[string]any) (FieldSet, error) {
 	return outline(objects, objects)
 }
@@ -62,7 +63,7 @@ func apart(before, after map[string]any, known *node) (b, a map[string]any) {
 	return b, a
 }
 
-// apartValues adds to b and a what two values of a name have apart.
+// apartValues adds to b and a the values of a name, without what is the same in both.
 func apartValues(name string, before, after any, known *node, b, a map[string]any) {
 	x, isMap := before.(map[string]any)
 	y, areMaps := after.(map[string]any)

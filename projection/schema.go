@@ -10,9 +10,9 @@ import (
 	"github.com/ssaplan/primitives/internal/kinds"
 )
 
-// LearnedSchema is what the managedFields of a live object reveal about the types of its kind: which lists have keys, and
-// which ones; which are sets; which lists and maps are atomic; which key fields have a default. It is a [Source] for
-// manifests that declare nothing of another structure than somebody declared before.
+// LearnedSchema is what the managedFields of a live object reveal about the types of its kind: which lists have keys,
+// and which ones; which are sets; which lists and maps are atomic; which key fields have a default. It is a [Source]
+// for manifests with no other structure than what managers of the object declared before.
 type LearnedSchema struct {
 	apiVersion, kind string
 	root             shape
@@ -20,8 +20,8 @@ type LearnedSchema struct {
 	statusKept       bool
 }
 
-// LearnSchema returns what the managedFields of obj reveal. Entries of another apiVersion than obj's say nothing. An
-// entry that can't be read is an error, and then there is no schema.
+// LearnSchema returns what the managedFields of obj reveal. Entries of another apiVersion than obj's are passed over.
+// An entry that can't be read is an error, and then there is no schema.
 func LearnSchema(obj map[string]any) (*LearnedSchema, error) {
 	l := &LearnedSchema{}
 	l.apiVersion, _ = obj["apiVersion"].(string)
@@ -96,17 +96,17 @@ func (l *LearnedSchema) reset(manifest map[string]any) (FieldSet, error) {
 	case l.statusReset:
 		return ResetFields(l.apiVersion, l.kind), nil
 	}
-	return FieldSet{}, fmt.Errorf("projection: %w that tells whether the status of %s %s is a subresource", ErrNoSchema, l.apiVersion, l.kind)
+	return FieldSet{}, fmt.Errorf("projection: %w that tells whether the status of %s %s is a subresource",
+		ErrNoSchema, l.apiVersion, l.kind)
 }
 
-// shape is what managedFields reveal about the type of a value. The zero shape is that of a value that nobody owns.
+// shape is what managedFields reveal about the type of a value. The zero shape is that of a value without owners.
 type shape struct {
-	// whole says that somebody owns the value as one, though there is something in it: an atomic list or map.
+	// whole is true for an atomic list or map: a manager owns the value as one, though there is something in it.
 	whole bool
 	// fields are the shapes of the fields of a map. They are all of one type if they are the entries of a free map.
 	fields map[string]*shape
-	// entry says that somebody who applied owns the value itself beside what is in it, as one owns the entry of a free
-	// map.
+	// entry is true for an entry of a free map: a manager who applied owns the value itself beside its fields.
 	entry bool
 	// keys counts in how many items of an associative list each key field occurs, and items is the type of the items.
 	keys     map[string]int
@@ -133,7 +133,7 @@ func (s *shape) child(name string) *shape {
 	return f
 }
 
-// entryShape returns the shape of entries that nobody has owned yet, if the map is one of entries.
+// entryShape returns the shape of entries without owners, if the map is one of entries.
 func (s *shape) entryShape() *shape {
 	var entry *shape
 	for _, name := range slices.Sorted(maps.Keys(s.fields)) {
@@ -147,8 +147,8 @@ func (s *shape) entryShape() *shape {
 	return entry
 }
 
-// learn adds what one manager's fields say about the value v. Only an apply says which fields of a map are entries, and
-// which key fields have a default.
+// learn adds what one manager's fields reveal about the value v. Only an apply reveals which fields of a map are
+// entries, and which key fields have a default.
 func (s *shape) learn(n *node, v any, applied bool) {
 	if len(n.children) == 0 {
 		s.whole = s.whole || isFilled(v)

@@ -57,7 +57,8 @@ func (p Projection) ReplaceSensitive(replace func(at Path, v any) any) Projectio
 	return p.Replace(p.Sensitive, func(at Path, v any) any { return replaceEach(at, v, replace) })
 }
 
-// Replace returns p with each value that it has at a path of set replaced by what replace makes of the path and the value.
+// Replace returns p with each value that it has at a path of set replaced by what replace makes of the path and the
+// value.
 func (p Projection) Replace(set FieldSet, replace func(at Path, v any) any) Projection {
 	if set.Empty() || p.Object == nil {
 		return p

@@ -9,8 +9,8 @@ import (
 	"github.com/ssaplan/primitives/internal/kinds"
 )
 
-// ErrNoSchema is wrapped by the errors with which a [Source] says that it can't tell what a manifest declares, because
-// it has no schema for it or could not get it.
+// ErrNoSchema is wrapped by the errors of a [Source] that can't tell what a manifest declares, because it has no schema
+// for it or could not get it.
 var ErrNoSchema = errors.New("no schema")
 
 // Source finds the fields that a manifest declares: those that a server would record as owned after applying it. From
@@ -34,12 +34,13 @@ type Prediction struct {
 	Fields FieldSet
 	// Source is the one that told.
 	Source Source
-	// Skipped says why the sources before it could not.
+	// Skipped are the errors of the sources before it.
 	Skipped []error
 }
 
-// PredictDeclared asks the sources in turn until one can tell which fields the manifest declares. If none can, the error wraps
-// [ErrNoSchema] and tells each one's reason. An error that doesn't wrap ErrNoSchema, or the end of ctx, ends the search.
+// PredictDeclared asks the sources in turn until one can tell which fields the manifest declares. If none can, the
+// error wraps [ErrNoSchema] and tells each one's reason. An error that doesn't wrap ErrNoSchema, or the end of ctx,
+// ends the search.
 func PredictDeclared(ctx context.Context, manifest map[string]any, sources ...Source) (Prediction, error) {
 	var skipped []error
 	for _, source := range sources {
@@ -126,8 +127,9 @@ func (s FieldSet) Tracked(reset FieldSet) FieldSet {
 // declarer finds the fields of a manifest as structured-merge-diff does (ToFieldSet), with shapes in place of a schema.
 type declarer struct {
 	path Path
-	// guess takes a list or map of unknown type for an atomic list or a structure, where it would be an error otherwise. It
-	// finds what there is and not what would be recorded, in which items and entries are owned beside what is in them.
+	// guess takes a list or map of unknown type for an atomic list or a structure, where it would be an error otherwise.
+	// It finds what there is and not what would be recorded, in which items and entries are owned beside what is in
+	// them.
 	guess bool
 }
 
@@ -225,7 +227,7 @@ func (d *declarer) items(list []any, s *shape) (*node, error) {
 	return n, nil
 }
 
-// item returns the fields of an item; one that is a map has fields even if nobody has owned any.
+// item returns the fields of an item; one that is a map has fields even if none of them has an owner.
 func (d *declarer) item(e Element, item any, s *shape) (*node, error) {
 	m, isMap := item.(map[string]any)
 	if !isMap || s != nil && s.whole && !s.granular() {
