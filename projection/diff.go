@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Op says what happened to a place in an object.
+// Op is what happened to a place in an object.
 type Op string
 
 // The operations of a [Difference].
@@ -16,22 +16,22 @@ const (
 	OpAdd    Op = "add"
 	OpRemove Op = "remove"
 	OpChange Op = "change"
-	// OpMove is an element of a list that stands elsewhere among the elements that both sides have.
+	// OpMove is an element of a list that has another position among the elements that both sides have.
 	OpMove Op = "move"
 )
 
 // Difference is one difference between two objects.
 //
-// Formatting a Change with any verb, or marshalling it to JSON, never shows the values of a sensitive one. Before and
-// After themselves are the real values.
+// Formatting a Difference with any verb, or marshalling it to JSON, never shows the values of a sensitive one. Before
+// and After themselves are the real values.
 type Difference struct {
 	Path Path
 	Op   Op
 	// Before and After are the values; nil on the side that has none. Of a moved element they are its positions
 	// (int64, from 0) in the lists that the two objects have there.
 	Before, After any
-	// Position is where an added or removed element of a list stands, from 0, in the list that has it. It says nothing
-	// in other changes.
+	// Position is the position of an added or removed element of a list, from 0, in the list that has it. It is 0 in other
+	// differences.
 	Position int
 	// Sensitive reports whether the values must not be shown.
 	Sensitive bool

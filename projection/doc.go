@@ -17,7 +17,10 @@
 //
 //   - What a manifest declares is told best by the server, in the managedFields of its answer to a dry run: [Managed].
 //     Without one there are several kinds of [Source], of which [PredictDeclared] asks the best that can tell.
-//   - [Normalize] makes a manifest one that a server tracks faithfully, and [FindIneffective] finds what in it has no effect.
+//   - [Normalize] makes a manifest one that a server tracks faithfully, and [FindIneffective] finds what in it has no
+//     effect.
+//   - [Get], [Set] and [Pointer] read, write and locate the value at one path, [ParsePointer] is the way back, and an
+//     [Object] does that for many paths. [Object.Resolve] turns positions into the keys of a field set.
 //   - [Patterns] take out of a set or a manifest what is to be ignored.
 //   - [Outline] finds all fields that objects have, for comparing them as a whole.
 //   - Values of Secrets are [Sensitive]: what this package prints or marshals shows whether they changed, and not what

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// ElementKind says which sort of step an [Element] is.
+// ElementKind is the sort of an [Element].
 type ElementKind uint8
 
 // The kinds of path elements, in the order in which a server sorts them.
@@ -23,7 +23,7 @@ const (
 	IndexKind
 )
 
-// Element is one step of a [Path]. Elements are comparable with == and usable as map keys; the zero Element is the
+// Element is one part of a [Path]. Elements are comparable with == and usable as map keys; the zero Element is the
 // field with the empty name.
 type Element struct {
 	kind ElementKind
@@ -63,7 +63,7 @@ func Value(v any) (Element, error) {
 	return Element{ValueKind, text}, nil
 }
 
-// ElementKind returns the kind of e.
+// Kind returns the kind of e.
 func (e Element) Kind() ElementKind { return e.kind }
 
 // Name returns the field name of e, and "" if e is not a field.

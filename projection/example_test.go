@@ -132,8 +132,8 @@ func ExamplePredictDeclared() {
 		"spec": map[string]any{"size": int64(3), "parts": []any{map[string]any{"name": "a"}}},
 	}
 	// A live object whose managers reveal nothing of use, and then the last resort.
-	topology, _ := projection.LearnSchema(map[string]any{"apiVersion": "example.com/v1", "kind": "Widget"})
-	d, err := projection.PredictDeclared(context.Background(), manifest, topology, projection.NoSchema{})
+	schema, _ := projection.LearnSchema(map[string]any{"apiVersion": "example.com/v1", "kind": "Widget"})
+	d, err := projection.PredictDeclared(context.Background(), manifest, schema, projection.NoSchema{})
 	fmt.Println(d.Skipped[0], err)
 	fmt.Print(d.Fields)
 	// Output:
@@ -153,12 +153,12 @@ func ExampleLearnSchema() {
 		}}},
 		"spec": map[string]any{"parts": []any{map[string]any{"name": "a"}}},
 	}
-	topology, err := projection.LearnSchema(live)
+	schema, err := projection.LearnSchema(live)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fields, err := topology.Declared(context.Background(), map[string]any{
+	fields, err := schema.Declared(context.Background(), map[string]any{
 		"apiVersion": "example.com/v1", "kind": "Widget",
 		"spec": map[string]any{"parts": []any{map[string]any{"name": "b", "size": int64(2)}}},
 	})
@@ -289,4 +289,71 @@ func ExampleDiffering() {
 	others, _ := projection.Differing(before, after, declared)
 	fmt.Println(projection.Diff(projection.Project(before, others), projection.Project(after, others)))
 	// Output: [spec.strategy.type: "RollingUpdate" -> "Recreate"]
+}
+
+func ExampleGet() {
+	deployment := object(`{spec: {template: {spec: {containers: [{name: sidecar}, {name: app, image: "web:1"}]}}}}`)
+	image, _ := projection.ParsePath(`spec.template.spec.containers[name="app"].image`)
+	fmt.Println(projection.Get(deployment, image))
+	fmt.Println(projection.Pointer(deployment, image))
+	// Output:
+	// web:1 true
+	// /spec/template/spec/containers/1/image true
+}
+
+func ExampleSet() {
+	service := map[string]any{"spec": map[string]any{"ports": []any{map[string]any{"port": int64(80)}}}}
+	name, _ := projection.ParsePath(`spec.ports[port=443].name`)
+	changed, err := projection.Set(service, name, "https")
+	fmt.Println(changed, err)
+
+	port, _ := projection.ParsePath(`spec.ports[port=80].port`)
+	_, err = projection.Set(service, port, int64(8080))
+	fmt.Println(err)
+	// Output:
+	// map[spec:map[ports:[map[port:80] map[name:https port:443]]]] <nil>
+	// projection: set spec.ports[port=80].port: the item is named by another value
+}
+
+// A server, or a patch, points to a place by its position. In a plan it has the name that the field set has for it.
+func ExampleParsePointer() {
+	live := object(`{spec: {containers: [{name: sidecar}, {name: app, image: "web:1"}]}}`)
+	owned := set(`spec.containers[name="app"].image`)
+	fmt.Println(projection.ParsePointer(live, "/spec/containers/1/image", owned))
+	_, err := projection.ParsePointer(live, "/spec/containers/1/args", owned)
+	fmt.Println(err)
+	// Output:
+	// spec.containers[name="app"].image <nil>
+	// projection: JSON pointer "/spec/containers/1/args": the object has no spec.containers[name="app"].args
+}
+
+// Many values of one object: its lists are searched once.
+func ExampleObject() {
+	pod := object(`{spec: {containers: [{name: a, image: "a:1"}, {name: b, image: "b:1"}]}}`)
+	images := set(`spec.containers[name="a"].image`, `spec.containers[name="b"].image`, `spec.containers[name="c"].image`)
+	o := projection.NewObject(pod, images)
+	for path := range images.All() {
+		image, exists := o.Get(path)
+		fmt.Println(path, image, exists)
+	}
+	// Output:
+	// spec.containers[name="a"].image a:1 true
+	// spec.containers[name="b"].image b:1 true
+	// spec.containers[name="c"].image <nil> false
+}
+
+// What a person wrote with positions, for a manifest that leaves out a key field with a default, is the path of a set.
+func ExampleObject_Resolve() {
+	manifest := object(`{spec: {ports: [{port: 53}, {port: 53, protocol: UDP}]}}`)
+	declared := set(`spec.ports[port=53,protocol="TCP"].port`, `spec.ports[port=53,protocol="UDP"].port`,
+		`spec.ports[port=53,protocol="UDP"].protocol`)
+	o := projection.NewManifest(manifest, declared)
+	for _, text := range []string{"spec.ports[0].port", "spec.ports[1].port", `spec.ports[protocol="UDP"]`} {
+		written, _ := projection.ParsePath(text)
+		fmt.Println(o.Resolve(written))
+	}
+	// Output:
+	// spec.ports[port=53,protocol="TCP"].port
+	// spec.ports[port=53,protocol="UDP"].port
+	// spec.ports[port=53,protocol="UDP"]
 }

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// FieldSet is an immutable set of paths. The zero FieldSet is empty. Sets share memory with each other, which nobody
-// can observe; they are safe for concurrent use.
+// FieldSet is an immutable set of paths. The zero FieldSet is empty. Sets are safe for concurrent use.
 //
 // A path in the set stands for the place itself: whether what lies below it belongs to it too depends on the paths
 // below it. A path without any below it (a leaf) stands for the whole value there.

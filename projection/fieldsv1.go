@@ -40,8 +40,8 @@ func DecodeFieldsV1(decoded any) (FieldSet, error) {
 	return fieldsSet(root, err)
 }
 
-// fieldsSet makes a set of what was read. That the object itself is a member can't be said in FieldsV1: an object
-// without entries says "owned" for a field, and "nothing" for the whole set.
+// fieldsSet makes a set of what was read. FieldsV1 can't express that the object itself is a
+// member: an object without entries is an owned field, and the empty set at the top.
 func fieldsSet(root *node, err error) (FieldSet, error) {
 	if err != nil {
 		return FieldSet{}, fmt.Errorf("projection: FieldsV1: %w", err)
@@ -107,7 +107,7 @@ func (r *fieldsReader) decodedEntry(n *node, key string, entry any) error {
 	return r.entry(n, key, func() (*node, error) { return r.decoded(entry) })
 }
 
-// selfKey is the entry that says that the field itself is owned, beside fields below it.
+// selfKey is the entry for the field itself, beside those for fields below it.
 const selfKey = "."
 
 // entry adds the entry called key, whose object read reads, to n.
@@ -143,7 +143,7 @@ func (r *fieldsReader) finish(n *node) (*node, error) {
 	return n, nil
 }
 
-// sortUnique sorts children. It returns an element that stands twice, if there is one.
+// sortUnique sorts children. It returns an element that is there twice, if there is one.
 func sortUnique(children []child) (Element, bool) {
 	byElement := func(a, b child) int { return a.element.Compare(b.element) }
 	if !slices.IsSortedFunc(children, byElement) {
@@ -271,8 +271,8 @@ func cutInteger(text string) (rest string, ok bool) {
 	return text[n:], true
 }
 
-// FieldsV1 returns s in the form of metadata.managedFields, byte for byte as a server writes it. The empty path can't be
-// said in this form and is left out.
+// FieldsV1 returns s in the form of metadata.managedFields, byte for byte as a server writes it. This form has no empty
+// path, which is left out.
 func (s FieldSet) FieldsV1() []byte {
 	if s.root == nil {
 		return []byte("{}")

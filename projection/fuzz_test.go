@@ -239,8 +239,8 @@ func FuzzManifest(f *testing.F) {
 		require.NoError(t, err)
 		require.Empty(t, projection.Project(normal, guess).Missing, "what is declared is there")
 		_ = projection.FindIneffective(m, l, guess)
-		if topology, err := projection.LearnSchema(l); err == nil {
-			if declared, err := topology.Declared(t.Context(), normal); err == nil {
+		if schema, err := projection.LearnSchema(l); err == nil {
+			if declared, err := schema.Declared(t.Context(), normal); err == nil {
 				_ = projection.FindIneffective(m, l, declared)
 			}
 		}

@@ -32,7 +32,7 @@ func hostile() map[string]map[string]any {
 		"3 MB of text":       {"data": map[string]any{"text": strings.Repeat("x", 3_000_000)}},
 		"1,000 maps deep":    {"spec": deep},
 		"1,000 lists deep":   {"spec": map[string]any{"l": lists}},
-		"many items":      {"spec": map[string]any{"l": items}},
+		"many items":         {"spec": map[string]any{"l": items}},
 		"not UTF-8":          {"data": map[string]any{"k\xff": "v\xfe", "": "\x00"}},
 		"odd types":          {"spec": map[string]any{"a": struct{}{}, "b": []string{"x"}, "c": map[string]string{"d": "e"}, "f": float32(1), "g": []byte("h")}},
 		"nothing":            {},
@@ -92,8 +92,8 @@ func TestHostileObjects(t *testing.T) {
 			_, _ = projection.Outline(live, obj)
 			_, _ = projection.Differing(live, obj, set)
 			_, _ = projection.PredictDeclared(context.Background(), obj, projection.NoSchema{})
-			if topology, err := projection.LearnSchema(live); err == nil {
-				_, _ = topology.Declared(context.Background(), live)
+			if schema, err := projection.LearnSchema(live); err == nil {
+				_, _ = schema.Declared(context.Background(), live)
 			}
 			text := set.FieldsV1()
 			read, err := projection.ParseFieldsV1(text)

@@ -4,22 +4,22 @@ import (
 	"fmt"
 )
 
-// Reason says why a server does not keep what a manifest has somewhere.
+// Reason is why a server does not keep what a manifest has somewhere.
 type Reason string
 
 // The reasons of an [Ineffective].
 const (
-	// ReasonUntracked is a field that the server doesn't record as declared, because it takes it from elsewhere: the status,
-	// or the spec of a CertificateSigningRequest.
+	// ReasonUntracked is a field that the server doesn't record as declared, because it takes it from elsewhere: the
+	// status, or the spec of a CertificateSigningRequest.
 	ReasonUntracked Reason = "untracked"
 	// ReasonAbsent is a field that the server records as declared, but its object doesn't have: stringData of a Secret, a
 	// field whose feature is switched off, an unknown field that was pruned.
 	ReasonAbsent Reason = "absent"
-	// ReasonNoItems is an empty list of which every manager declares items of its own, so that it declares nothing. It does
-	// not remove the items of others.
+	// ReasonNoItems is an empty list of which every manager declares items of its own, so that it declares nothing. It
+	// does not remove the items of others.
 	ReasonNoItems Reason = "no items"
-	// ReasonFilled is a map that is declared as empty, and in which the server has something: defaults, generated labels. What
-	// is in it isn't what the manifest declares.
+	// ReasonFilled is a map that is declared as empty and in which the server has something: defaults, generated labels.
+	// The manifest doesn't declare these.
 	ReasonFilled Reason = "filled"
 	// ReasonDefaulted is an empty text or list, or a zero, in whose place the server has a value of its own.
 	ReasonDefaulted Reason = "defaulted"
@@ -34,9 +34,9 @@ type Ineffective struct {
 // String returns one line, without a value.
 func (u Ineffective) String() string { return fmt.Sprintf("%s: %s", u.Path, u.Reason) }
 
-// FindIneffective returns what of the manifest the server does not keep, in the order of the manifest's lists and of the names
-// of fields. Answer is the object that the server answered when the manifest was applied, or applied as a dry run, and
-// declared what it recorded for that; see [Managed]. A field whose value the server changed is kept.
+// FindIneffective returns what of the manifest the server does not keep, in the order of the manifest's lists and of
+// the names of fields. Answer is the object that the server answered when the manifest was applied, or applied as a
+// dry run, and declared what it recorded for that; see [Managed]. A field whose value the server changed is kept.
 func FindIneffective(manifest, answer map[string]any, declared FieldSet) []Ineffective {
 	k := keeper{}
 	k.fields(manifest, declared.root, side{answer, answer != nil})
@@ -56,7 +56,7 @@ func (k *keeper) enter(e Element) { k.path = append(k.path, e) }
 
 func (k *keeper) leave() { k.path = k.path[:len(k.path)-1] }
 
-// value looks for v, of which the server recorded n, in what it answered.
+// value compares v, which the server recorded as n, with its answer.
 func (k *keeper) value(v any, n *node, answer side) {
 	v = plain(v)
 	m, isMap := v.(map[string]any)
@@ -72,7 +72,7 @@ func (k *keeper) value(v any, n *node, answer side) {
 		k.report(ReasonUntracked)
 	case n.isLeaf() && isMap && len(m) == 0 && len(answer.fields()) > 0:
 		k.report(ReasonFilled)
-	case n.isLeaf() && isEmptyValue(v) && answer.exists && !isEmptyValue(plain(answer.value)):
+	case n.isLeaf() && isBlank(v) && answer.exists && !isBlank(plain(answer.value)):
 		k.report(ReasonDefaulted)
 	case n.isLeaf():
 		k.whole(v, answer)
@@ -108,19 +108,18 @@ func (k *keeper) items(list []any, n *node, answer side) {
 	}
 }
 
-// isEmptyValue reports whether v is an empty text or list, or zero.
-func isEmptyValue(v any) bool {
-	list, isList := v.([]any)
-	return v == "" || v == int64(0) || isList && len(list) == 0
+// isBlank reports whether v is an empty text or list, or zero.
+func isBlank(v any) bool {
+	_, isList := v.([]any)
+	return v == "" || v == int64(0) || isList && isEmpty(v)
 }
 
-// whole looks for every field of a value that is declared as one. Lists are looked into as long as they seem to be the
-// same.
+// whole compares every field of a value that is declared as one. Lists are compared only if they have the same length.
 func (k *keeper) whole(v any, answer side) {
 	v = plain(v)
 	if !answer.exists {
 		// Servers leave out null and what is empty.
-		if v != nil && (isFilled(v) || !isComposite(v)) {
+		if v != nil && !isEmpty(v) {
 			k.report(ReasonAbsent)
 		}
 		return

@@ -149,7 +149,7 @@ func stringToken(text string) int {
 	return len(text)
 }
 
-// unquote returns what a JSON string says.
+// unquote returns the text of a JSON string.
 func unquote(text string) string {
 	body := text[1 : len(text)-1]
 	if strings.IndexByte(body, '\\') < 0 {
@@ -172,7 +172,7 @@ func validText(s string) string {
 }
 
 // visible rewrites what a terminal would not print as it stands (control characters, text direction marks) as JSON
-// escapes. Such characters occur in strings only, so that the result says the same.
+// escapes. Such characters occur in strings only, so the result has the same value.
 func visible(text string) string {
 	hidden := func(r rune) bool { return !unicode.IsPrint(r) }
 	if strings.IndexFunc(text, hidden) < 0 {
@@ -203,7 +203,7 @@ func sortedKeys(m map[string]any) []string {
 }
 
 // plain returns v as JSON decoding would have made it, if it is of another type: an int, a map[string]string or a
-// struct in a manifest that was written by hand. What JSON can't express stays as it is.
+// struct in a manifest that was written by hand. A value that JSON can't express stays as it is.
 func plain(v any) any {
 	switch v.(type) {
 	case nil, string, bool, int64, float64, map[string]any, []any:
@@ -224,6 +224,41 @@ func plain(v any) any {
 		return v
 	}
 	return decoded
+}
+
+// mapOf returns v as a map, which is nil if v is none.
+func mapOf(v any) map[string]any {
+	m, _ := plain(v).(map[string]any)
+	return m
+}
+
+// listOf returns v as a list, which is nil if v is none.
+func listOf(v any) []any {
+	list, _ := plain(v).([]any)
+	return list
+}
+
+// isContainer reports whether v is a map or list.
+func isContainer(v any) bool {
+	switch v.(type) {
+	case map[string]any, []any:
+		return true
+	}
+	return false
+}
+
+// isEmpty reports whether v is a map or list with nothing in it.
+func isEmpty(v any) bool { return isContainer(v) && !isFilled(v) }
+
+// isFilled reports whether v is a map or list with something in it.
+func isFilled(v any) bool {
+	switch v := v.(type) {
+	case map[string]any:
+		return len(v) > 0
+	case []any:
+		return len(v) > 0
+	}
+	return false
 }
 
 // deepCopy copies maps and lists; everything else in an object is immutable.
@@ -267,7 +302,7 @@ func equal(a, b any) bool {
 	case string, bool, int64, nil:
 		return a == b
 	}
-	// What JSON can't express, such as a channel, is equal to itself at best.
+	// JSON has no form for the value, such as a channel.
 	return reflect.DeepEqual(a, b)
 }
 

@@ -6,23 +6,22 @@ import (
 	"strings"
 )
 
-// This file is the only place that finds the items of lists. The rules:
+// Everything in this package that finds items of lists does it here, by these rules:
 //
-//  1. A key names the item that has the same values in the key fields, a value the item that equals it, and a position the
-//     item there, if neither key nor value names it. Which fields are keys is learnt from all elements that are known for the
-//     list: since Kubernetes 1.34 items of one list may leave out keys that have no default, and are other items than those
-//     that have them.
-//  2. Of several items with one name the first counts.
-//  3. An item can have its name in another spelling than the element. It does so only if the element names no item that is
-//     spelled as it is:
-//     a) A server writes numbers beyond 2^53 exactly at first, and as rounded floats once it has read its own managedFields.
-//     So an item's number is its own name, and when rounded another spelling of it: 9007199254740992 names the item
-//     9007199254740993 unless the list has 9007199254740992 too. It isn't so the other way round, since no server makes an
-//     exact number of a rounded one.
-//     b) A server's object leaves out a key field whose default is the empty text, as the name of an imagePullSecret.
-//  4. In a manifest, items may leave out key fields that have any default. Such an item is named by the element that has the
-//     same values in the others and names no other item; if there are several, by the first of those whose left-out fields
-//     are recorded neither.
+//   - A key names the item that has the same values in the key fields, a value the item that equals it, and a position
+//     the item there, if neither a key nor a value names that. The key fields are those of all elements that are known
+//     for the list: since Kubernetes 1.34 items of one list may leave out keys that have no default, and are other items
+//     than those that have them.
+//   - Of several items with one name the first counts.
+//   - If an element names no item as it is written, it names one in another spelling: a number beyond 2^53 that is
+//     rounded in the element, or an empty text that the item leaves out. A server writes such numbers exactly at first,
+//     and as rounded floats once it has read its own managedFields; and it leaves out of its objects a key field whose
+//     default is empty, as the name of an imagePullSecret. So 9007199254740992 names the item 9007199254740993, unless
+//     the list has 9007199254740992 too, or 9007199254740993 is among the elements. The exact number of a record never
+//     names an item with the rounded one.
+//   - In a manifest, items may leave out key fields that have any default. Such an item is named by the element that has
+//     the same values in the others and names no other item; if there are several, first by one whose record lacks the
+//     fields that the item leaves out.
 
 // names is what the elements of a list tell about the names of its items.
 type names struct {
@@ -97,7 +96,7 @@ func (ns *names) allows(s spelling) bool {
 	return s == asWritten || s == rounded && ns.rounded || s == emptied && ns.emptied
 }
 
-// matches says which items of a list are named by which children of a node.
+// matches are the items of a list that the children of a node name.
 type matches struct {
 	itemOf []int // for each child the item that it names, or -1
 	child  []int // for each item the child that names it, or -1; for all items of one name
@@ -418,7 +417,7 @@ func appendKey(b []byte, item map[string]any, names []string) []byte {
 	return append(b, '}')
 }
 
-// appendValue appends the canonical JSON of v. What JSON can't express has a name that no element has.
+// appendValue appends the canonical JSON of v. A value that JSON can't express has a name that no element has.
 func appendValue(b []byte, v any) []byte {
 	switch v := v.(type) {
 	case string:
@@ -567,8 +566,8 @@ func (x *items) firstLeftOut(e Element, free func(item int) bool) int {
 	return -1
 }
 
-// name returns the element that names an item: the child that does, or one like the children that names no item before it,
-// or else e.
+// name returns the element that names an item: the child that does, or one like the children that names no item
+// before it, or else e.
 func (x *listIndex) name(item int, e Element) Element {
 	if x.isFirst(item) {
 		return x.n.children[x.child[item]].element
@@ -582,8 +581,8 @@ func (x *listIndex) name(item int, e Element) Element {
 	return e
 }
 
-// like returns the element that names an item as the children name others: by those of the key fields that it has, if it
-// has all that every key has, or by value.
+// like returns the element that names an item as the children name others: by those of the key fields that it has, if
+// it has all that every key has, or by value.
 func (x *listIndex) like(item any) (Element, bool) {
 	m, isMap := item.(map[string]any)
 	if !x.kinds[KeyKind] {

@@ -14,16 +14,16 @@ type Adjustment struct {
 	Path Path `json:"path"`
 	// To is the field that has its value now, and nil if the field was dropped.
 	To Path `json:"to,omitempty"`
-	// Reason says why, for people.
+	// Reason is for people.
 	Reason string `json:"reason"`
 }
 
 // String returns one line. It never has a value in it.
-func (s Adjustment) String() string {
-	if s.To != nil {
-		return fmt.Sprintf("%s: moved to %s: %s", s.Path, s.To, s.Reason)
+func (a Adjustment) String() string {
+	if a.To != nil {
+		return fmt.Sprintf("%s: moved to %s: %s", a.Path, a.To, a.Reason)
 	}
-	return fmt.Sprintf("%s: dropped: %s", s.Path, s.Reason)
+	return fmt.Sprintf("%s: dropped: %s", a.Path, a.Reason)
 }
 
 // Normalize returns a copy of the manifest that a server tracks faithfully when it is applied, and what had to be done
@@ -33,8 +33,8 @@ func (s Adjustment) String() string {
 //     stringData as declared and never the data that it makes of it, so that a key that is no longer sent would stay.
 //   - Metadata that only the server writes is dropped: uid, resourceVersion, managedFields and the like.
 //   - Empty maps and lists are dropped from the metadata. They declare nothing, but stand in the record like everything
-//     below them; and a server writes a custom resource with one anew at each apply, which no dry run foretells (seen in
-//     1.33 and 1.36).
+//     below them; and a server writes a custom resource with one anew at each apply, which no dry run foretells (seen
+//     in 1.33 and 1.36).
 //   - The status of a kind that Kubernetes brings is dropped, which the server would ignore. That of a custom resource
 //     stays, since it may be an ordinary field; see [Ineffective].
 //   - Fields that are null are dropped from metadata and from the kinds that Kubernetes brings, where null means that
@@ -51,50 +51,30 @@ func Normalize(manifest map[string]any) (map[string]any, []Adjustment) {
 	n.nulls(obj)
 	n.empties(obj)
 	n.stringData(obj)
-	return obj, n.steps
+	return obj, n.adjustments
 }
 
 type normalizer struct {
-	builtin bool
-	path    Path
-	steps   []Adjustment
-}
-
-// serverOwned are the fields of metadata that only the server writes.
-var serverOwned = []string{
-	"creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation", "managedFields", "resourceVersion",
-	"selfLink", "uid",
+	builtin     bool
+	path        Path
+	adjustments []Adjustment
 }
 
 func (n *normalizer) metadata(obj map[string]any) {
 	metadata, _ := obj["metadata"].(map[string]any)
-	for _, name := range serverOwned {
+	for _, name := range kinds.ServerMetadata {
 		n.drop(metadata, metadataField(name), "only the server writes it")
 	}
 }
 
-// droppedIfEmpty are the maps and lists of metadata.
-var droppedIfEmpty = []string{"annotations", "finalizers", "labels", "ownerReferences"}
-
-// empties drops what is in effect nothing.
+// empties drops the empty maps and lists of the metadata.
 func (n *normalizer) empties(obj map[string]any) {
 	metadata, _ := obj["metadata"].(map[string]any)
-	for _, name := range droppedIfEmpty {
+	for _, name := range kinds.MetadataContainers {
 		if isEmpty(metadata[name]) {
 			n.drop(metadata, metadataField(name), "nothing is in it")
 		}
 	}
-}
-
-// isEmpty reports whether v is a map or list with nothing in it.
-func isEmpty(v any) bool {
-	switch v := v.(type) {
-	case map[string]any:
-		return len(v) == 0
-	case []any:
-		return len(v) == 0
-	}
-	return false
 }
 
 func (n *normalizer) status(obj map[string]any) {
@@ -108,7 +88,7 @@ func (n *normalizer) drop(m map[string]any, p Path, reason string) {
 	name := p[len(p)-1].text
 	if _, exists := m[name]; exists {
 		delete(m, name)
-		n.steps = append(n.steps, Adjustment{Path: p, Reason: reason})
+		n.adjustments = append(n.adjustments, Adjustment{Path: p, Reason: reason})
 	}
 }
 
@@ -128,7 +108,7 @@ func (n *normalizer) nullField(m map[string]any, name string, obj map[string]any
 		n.drop(m, slices.Clone(n.path), "null means that it isn't there")
 		return
 	}
-	if !holdsAnything(obj, n.path) {
+	if !kinds.HoldsAnyJSON(obj, name, len(n.path)) {
 		n.nullsBelow(m[name], obj)
 	}
 }
@@ -148,22 +128,8 @@ func (n *normalizer) nullsBelow(v any, obj map[string]any) {
 	}
 }
 
-// holdsAnything reports whether a built-in kind holds arbitrary JSON at p: the defaults and examples in a definition of
-// custom resources, the data of a ControllerRevision, the parameters for a driver of devices.
-func holdsAnything(obj map[string]any, p Path) bool {
-	switch last := p[len(p)-1].text; obj["kind"] {
-	case "CustomResourceDefinition":
-		return last == "openAPIV3Schema"
-	case "ControllerRevision":
-		return last == "data" && len(p) == 1
-	case "ResourceClaim", "ResourceClaimTemplate", "DeviceClass", "ResourceSlice":
-		return last == "parameters"
-	}
-	return false
-}
-
 func (n *normalizer) stringData(obj map[string]any) {
-	if obj["kind"] != "Secret" || obj["apiVersion"] != "v1" {
+	if !kinds.IsSecret(obj) {
 		return
 	}
 	texts, ok := obj["stringData"].(map[string]any)
@@ -180,7 +146,7 @@ func (n *normalizer) stringData(obj map[string]any) {
 			data = map[string]any{}
 			obj["data"] = data
 		}
-		n.steps = append(n.steps, n.fold(data, key, text))
+		n.adjustments = append(n.adjustments, n.fold(data, key, text))
 		delete(texts, key)
 	}
 	if len(texts) == 0 {
@@ -207,12 +173,12 @@ func IsNormal(manifest map[string]any) bool {
 		return false
 	}
 	metadata, _ := manifest["metadata"].(map[string]any)
-	for _, name := range serverOwned {
+	for _, name := range kinds.ServerMetadata {
 		if _, exists := metadata[name]; exists {
 			return false
 		}
 	}
-	for _, name := range droppedIfEmpty {
+	for _, name := range kinds.MetadataContainers {
 		if isEmpty(metadata[name]) {
 			return false
 		}

@@ -1,9 +1,10 @@
 package projection
 
-// Outline returns the leaves of what the objects have: every field at which one of them has a value, except what only the
-// server writes into the metadata. So objects of one kind can be compared as a whole, as [Diff] of what [Project] takes
-// from each. Whether a list has keys, is a set or is atomic is what the managedFields of all of the objects reveal; a list
-// of which they reveal nothing is taken for atomic. An entry of managedFields that can't be read is an error.
+// Outline returns the leaves of what the objects have: every field at which one of them has a value, except what only
+// the server writes into the metadata. So objects of one kind can be compared as a whole, as [Diff] of what [Project]
+// takes from each. Whether a list has keys, is a set or is atomic is what the managedFields of all of the objects
+// reveal; a list of which they reveal nothing is taken for atomic. An entry of managedFields that can't be read is an
+// error.
 func Outline(objects ...map[string]any) (FieldSet, error) {
 	return outline(objects, objects)
 }
@@ -12,7 +13,7 @@ func Outline(objects ...map[string]any) (FieldSet, error) {
 // that belong to known. Lists that differ stay whole: the fields of their items are among the paths, even those that
 // belong to known. It costs little where little differs.
 func Differing(before, after map[string]any, known FieldSet) (FieldSet, error) {
-	b, a := apart(before, after, known.Union(bookkeeping).root)
+	b, a := apart(before, after, known.Union(serverMetadata).root)
 	if len(b) == 0 && len(a) == 0 {
 		return FieldSet{}, nil
 	}
@@ -21,23 +22,23 @@ func Differing(before, after map[string]any, known FieldSet) (FieldSet, error) {
 
 // outline returns the leaves of parts of the objects, given what the managedFields of the objects reveal.
 func outline(objects, parts []map[string]any) (FieldSet, error) {
-	var topology LearnedSchema
-	topology.learnMetadata()
+	var schema LearnedSchema
+	schema.learnMetadata()
 	for _, obj := range objects {
-		if err := topology.learn(obj); err != nil {
+		if err := schema.learn(obj); err != nil {
 			return FieldSet{}, err
 		}
 	}
 	var all FieldSet
 	for _, part := range parts {
-		fields, err := (&declarer{guess: true}).object(part, &topology.root)
+		fields, err := (&declarer{guess: true}).object(part, &schema.root)
 		if err != nil {
 			return FieldSet{}, err
 		}
 		all = all.Union(fields)
 	}
 	// A map that is empty in one object is no value of its own where another has something in it.
-	return all.Leaves().Without(bookkeeping), nil
+	return all.Leaves().Without(serverMetadata), nil
 }
 
 // apart returns both maps without the fields that are the same in both or leaves of known, and without those in their
@@ -62,7 +63,7 @@ func apart(before, after map[string]any, known *node) (b, a map[string]any) {
 	return b, a
 }
 
-// apartValues adds to b and a what two values of a name have apart.
+// apartValues adds to b and a the values of a name, without what is the same in both.
 func apartValues(name string, before, after any, known *node, b, a map[string]any) {
 	x, isMap := before.(map[string]any)
 	y, areMaps := after.(map[string]any)
@@ -74,12 +75,3 @@ func apartValues(name string, before, after any, known *node, b, a map[string]an
 		b[name], a[name] = restX, restY
 	}
 }
-
-// bookkeeping is the metadata that only the server writes.
-var bookkeeping = func() FieldSet {
-	var paths []Path
-	for _, name := range serverOwned {
-		paths = append(paths, metadataField(name))
-	}
-	return NewFieldSet(paths...)
-}()

@@ -53,7 +53,7 @@ func (p Path) Compare(other Path) int { return slices.CompareFunc(p, other, Elem
 // MarshalText returns the text form of p.
 func (p Path) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
-// UnmarshalText sets p to the path that text says; see [ParsePath].
+// UnmarshalText sets p to the path of the text; see [ParsePath].
 func (p *Path) UnmarshalText(text []byte) error {
 	parsed, err := ParsePath(string(text))
 	if err == nil {
@@ -104,7 +104,7 @@ func quote(s string) string {
 	return visible(text)
 }
 
-// isPlainName reports whether a field can stand in a path without brackets and quotes. A name that starts with a
+// isPlainName reports whether a path has the name of a field without brackets and quotes. A name that starts with a
 // digit can't: spec.0 would read like a position.
 func isPlainName(name string) bool {
 	for i := range len(name) {
@@ -162,7 +162,7 @@ func (s *pathScanner) element(first bool) (Element, error) {
 	return Element{}, fmt.Errorf(`expected "." or "["`)
 }
 
-// bracket reads what stands between brackets: "name", 0, =value, key=value,… or {}.
+// bracket reads the text between brackets: "name", 0, =value, key=value,… or {}.
 func (s *pathScanner) bracket() (Element, error) {
 	switch {
 	case s.take('='):

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Pattern is a path with wildcards. It stands for every place that it matches and for all that lies below. The text is
+// Pattern is a path with wildcards. It matches places, with everything below them. The text is
 // that of a [Path], in which moreover
 //
 //	metadata.annotations.*                          * is any field
@@ -19,13 +19,13 @@ import (
 //
 // A name is matched as a whole: metadata.label does not match metadata.labels. The zero Pattern matches nothing.
 type Pattern struct {
-	text  string
-	steps []step
+	text     string
+	segments []segment
 }
 
-// step matches one element of a path.
-type step interface {
-	// element reports whether the step matches an element of a path.
+// segment matches one element of a path.
+type segment interface {
+	// element reports whether the segment matches an element of a path.
 	element(e Element) bool
 	// field reports whether it matches a field of a map.
 	field(name string) bool
@@ -38,13 +38,13 @@ func ParsePattern(text string) (Pattern, error) {
 	s := pathScanner{text: text}
 	p := Pattern{text: text}
 	for s.pos < len(text) {
-		next, err := s.step(len(p.steps) == 0)
+		next, err := s.segment(len(p.segments) == 0)
 		if err != nil {
 			return Pattern{}, fmt.Errorf("projection: pattern %q: at byte %d: %w", text, s.pos, err)
 		}
-		p.steps = append(p.steps, next)
+		p.segments = append(p.segments, next)
 	}
-	if p.steps == nil {
+	if p.segments == nil {
 		return Pattern{}, fmt.Errorf("projection: pattern %q: would match everything", text)
 	}
 	return p, nil
@@ -56,7 +56,7 @@ func (p Pattern) String() string { return p.text }
 // MarshalText returns the text of the pattern.
 func (p Pattern) MarshalText() ([]byte, error) { return []byte(p.text), nil }
 
-// UnmarshalText sets p to the pattern that text says; see [ParsePattern].
+// UnmarshalText sets p to the pattern of the text; see [ParsePattern].
 func (p *Pattern) UnmarshalText(text []byte) error {
 	parsed, err := ParsePattern(string(text))
 	if err == nil {
@@ -67,10 +67,10 @@ func (p *Pattern) UnmarshalText(text []byte) error {
 
 // Match reports whether p matches the path or one above it.
 func (p Pattern) Match(path Path) bool {
-	if len(p.steps) == 0 || len(path) < len(p.steps) {
+	if len(p.segments) == 0 || len(path) < len(p.segments) {
 		return false
 	}
-	for i, s := range p.steps {
+	for i, s := range p.segments {
 		if !s.element(path[i]) {
 			return false
 		}
@@ -78,7 +78,7 @@ func (p Pattern) Match(path Path) bool {
 	return true
 }
 
-func (s *pathScanner) step(first bool) (step, error) {
+func (s *pathScanner) segment(first bool) (segment, error) {
 	start := s.pos
 	if s.take('[') {
 		if next, ok, err := s.wildcardBracket(); ok {
@@ -100,7 +100,7 @@ func (s *pathScanner) step(first bool) (step, error) {
 
 // wildcardBracket reads what follows a bracket: *] or ~"glob"] or key fields, one of them with a glob. It reports false
 // if it is something else.
-func (s *pathScanner) wildcardBracket() (step, bool, error) {
+func (s *pathScanner) wildcardBracket() (segment, bool, error) {
 	switch {
 	case s.take('*'):
 		return anyItem{}, true, s.end()
@@ -123,9 +123,9 @@ func (s *pathScanner) end() error {
 	return nil
 }
 
-// predicates reads key fields. It reports false if there is none with a glob: then it is a key, a name or a position, or
-// an error that the reader of paths explains.
-func (s *pathScanner) predicates() (step, bool, error) {
+// predicates reads key fields. It reports false if there is none with a glob: then it is a key, a name or a position,
+// or an error that the reader of paths explains.
+func (s *pathScanner) predicates() (segment, bool, error) {
 	var out keyed
 	globs := false
 	for {
@@ -214,30 +214,30 @@ func (ps Patterns) Split(set FieldSet) (kept, matched FieldSet) {
 	return FieldSet{k}.normal(), FieldSet{m}.normal()
 }
 
-// progress is where a pattern stands: the steps that are still to be matched.
-type progress [][]step
+// progress are the segments of each pattern that are still to be matched.
+type progress [][]segment
 
 func (ps Patterns) start() progress {
 	var out progress
 	for _, p := range ps {
-		if len(p.steps) > 0 {
-			out = append(out, p.steps)
+		if len(p.segments) > 0 {
+			out = append(out, p.segments)
 		}
 	}
 	return out
 }
 
-// advance returns the patterns that go on below a place that their first steps matched, and whether one has matched
+// advance returns the patterns that go on below a place that their first segments matched, and whether one has matched
 // altogether.
-func (pr progress) advance(matches func(step) bool) (next progress, done bool) {
-	for _, steps := range pr {
-		if !matches(steps[0]) {
+func (pr progress) advance(matches func(segment) bool) (next progress, done bool) {
+	for _, segments := range pr {
+		if !matches(segments[0]) {
 			continue
 		}
-		if len(steps) == 1 {
+		if len(segments) == 1 {
 			return nil, true
 		}
-		next = append(next, steps[1:])
+		next = append(next, segments[1:])
 	}
 	return next, false
 }
@@ -245,7 +245,7 @@ func (pr progress) advance(matches func(step) bool) (next progress, done bool) {
 func split(n *node, pr progress) (kept, matched *node) {
 	kept, matched = &node{member: n.member}, &node{}
 	for _, c := range n.children {
-		next, done := pr.advance(func(s step) bool { return s.element(c.element) })
+		next, done := pr.advance(func(s segment) bool { return s.element(c.element) })
 		switch {
 		case done:
 			matched.children = append(matched.children, c)
@@ -266,11 +266,11 @@ func (n *node) addFilled(e Element, sub *node) {
 	}
 }
 
-// Remove returns a copy of the object without what the patterns match, and the paths of what was removed. A field that
-// is no longer sent isn't left alone by the server: if nobody else owns it, it is deleted or set to its default.
+// Remove returns a copy of the object without what the patterns match, and the paths of what was removed. A server
+// deletes a field that is no longer sent, or sets it to its default, unless another manager owns it.
 //
-// In an object nothing tells which fields of an item are its keys, so that a key field in a pattern matches whatever
-// field has that name, and a removed item is called by those fields. A list or map that is left empty stays. The fields
+// An object doesn't tell which fields of an item are its keys. So a key field in a pattern matches any field of that
+// name, and a removed item is named by those fields. A list or map that is left empty stays. The fields
 // that identify the object (apiVersion, kind, and the name and namespace in its metadata) stay too.
 func (ps Patterns) Remove(obj map[string]any) (rest map[string]any, removed []Path) {
 	rest, _ = deepCopy(obj).(map[string]any)
@@ -279,10 +279,6 @@ func (ps Patterns) Remove(obj map[string]any) (rest map[string]any, removed []Pa
 	return rest, r.removed
 }
 
-var identity = NewFieldSet(
-	Path{Field("apiVersion")}, Path{Field("kind")}, metadataField(), metadataField("name"), metadataField("namespace"),
-)
-
 type remover struct {
 	path    Path
 	removed []Path
@@ -290,7 +286,7 @@ type remover struct {
 
 func (r *remover) fields(m map[string]any, pr progress) {
 	for _, name := range sortedKeys(m) {
-		next, done := pr.advance(func(s step) bool { return s.field(name) })
+		next, done := pr.advance(func(s segment) bool { return s.field(name) })
 		r.path = append(r.path, Field(name))
 		if done && identity.Has(r.path) {
 			// Of the metadata, all else is removed.
@@ -321,7 +317,7 @@ func (r *remover) items(list []any, pr progress) []any {
 	out := make([]any, 0, len(list))
 	for i, item := range list {
 		name := Index(i)
-		next, done := pr.advance(func(s step) bool {
+		next, done := pr.advance(func(s segment) bool {
 			e, ok := s.item(item, i)
 			if ok {
 				name = e

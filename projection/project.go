@@ -14,7 +14,7 @@ type Projection struct {
 	Fields FieldSet
 	// Missing lists the paths of the set that the object lacks; of paths below each other only the topmost.
 	Missing []Path
-	// Duplicates lists list elements whose key or value stands in the object more than once. The first one counts.
+	// Duplicates lists the list elements that name more than one item of the object. The first one counts.
 	Duplicates []Path
 	// Sensitive are the paths at which the object's values must not be shown; see the function [Sensitive]. A host may
 	// add others.
@@ -103,7 +103,7 @@ func (p *projector) child(v side, c child) (any, bool) {
 	return p.value(v.value, c.node)
 }
 
-// items keeps the order of the list and not of the set: where elements stand is part of what an object says.
+// items keeps the order of the list and not that of the set, because the order is part of the object.
 func (p *projector) items(list []any, n *node) (any, bool) {
 	found := n.values(list)
 	parts := make([]side, len(n.children))
@@ -153,7 +153,8 @@ func withKeyFields(part, item any, e Element, keyFields []string) any {
 }
 
 // Leaves yields every leaf of p.Fields that the object has, with its value, in the order of the paths: the projection
-// as a flat table. What is missing is left out. Each path may be kept and changed by the caller; the values belong to p.
+// as a flat table. What is missing is left out. Each path may be kept and changed by the caller; the values belong to
+// p.
 func (p Projection) Leaves() iter.Seq2[Path, any] {
 	return func(yield func(Path, any) bool) {
 		if p.Object != nil && p.Fields.root != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/ssaplan/primitives/internal/kinds"
 )
 
-// LearnedSchema is what the managedFields of a live object reveal about the types of its kind: which lists have keys, and
-// which ones; which are sets; which lists and maps are atomic; which key fields have a default. It is a [Source] for
-// manifests that declare nothing of another structure than somebody declared before.
+// LearnedSchema is what the managedFields of a live object reveal about the types of its kind: which lists have keys,
+// and which ones; which are sets; which lists and maps are atomic; which key fields have a default. It is a [Source]
+// for manifests with no other structure than what managers of the object declared before.
 type LearnedSchema struct {
 	apiVersion, kind string
 	root             shape
@@ -20,25 +20,23 @@ type LearnedSchema struct {
 	statusKept       bool
 }
 
-// LearnSchema returns what the managedFields of obj reveal. Entries of another apiVersion than obj's say nothing. An
-// entry that can't be read is an error, and then there is no Topology.
+// LearnSchema returns what the managedFields of obj reveal. Entries of another apiVersion than obj's are passed over.
+// An entry that can't be read is an error, and then there is no schema.
 func LearnSchema(obj map[string]any) (*LearnedSchema, error) {
-	t := &LearnedSchema{}
-	t.apiVersion, _ = obj["apiVersion"].(string)
-	t.kind, _ = obj["kind"].(string)
-	t.learnMetadata()
-	if err := t.learn(obj); err != nil {
+	l := &LearnedSchema{}
+	l.apiVersion, _ = obj["apiVersion"].(string)
+	l.kind, _ = obj["kind"].(string)
+	l.learnMetadata()
+	if err := l.learn(obj); err != nil {
 		return nil, err
 	}
-	return t, nil
+	return l, nil
 }
 
 // learn adds what the managedFields of obj reveal.
-func (t *LearnedSchema) learn(obj map[string]any) error {
-	metadata, _ := plain(obj["metadata"]).(map[string]any)
-	entries, _ := plain(metadata["managedFields"]).([]any)
-	for _, item := range entries {
-		entry, _ := plain(item).(map[string]any)
+func (l *LearnedSchema) learn(obj map[string]any) error {
+	for _, item := range listOf(mapOf(obj["metadata"])["managedFields"]) {
+		entry := mapOf(item)
 		if entry["apiVersion"] != obj["apiVersion"] {
 			continue
 		}
@@ -46,27 +44,27 @@ func (t *LearnedSchema) learn(obj map[string]any) error {
 		if err != nil {
 			return fmt.Errorf("projection: managedFields of %q: %w", fmt.Sprint(entry["manager"]), err)
 		}
-		t.learnEntry(set, obj, entry)
+		l.learnEntry(set, obj, entry)
 	}
 	return nil
 }
 
-func (t *LearnedSchema) learnEntry(set FieldSet, obj, entry map[string]any) {
+func (l *LearnedSchema) learnEntry(set FieldSet, obj, entry map[string]any) {
 	if set.root == nil {
 		return
 	}
-	t.root.learn(set.root, obj, entry["operation"] == "Apply")
+	l.root.learn(set.root, obj, entry["operation"] == "Apply")
 	switch sub, _ := entry["subresource"].(string); {
 	case sub == "status":
-		t.statusReset = true
+		l.statusReset = true
 	case sub == "" && set.root.child(Field("status")) != nil && entry["operation"] == "Apply":
-		t.statusKept = true
+		l.statusKept = true
 	}
 }
 
 // learnMetadata adds what is so for every kind.
-func (t *LearnedSchema) learnMetadata() {
-	metadata := t.root.known("metadata")
+func (l *LearnedSchema) learnMetadata() {
+	metadata := l.root.known("metadata")
 	metadata.known("labels").fields = map[string]*shape{}
 	metadata.known("annotations").fields = map[string]*shape{}
 	metadata.known("finalizers").set = true
@@ -74,41 +72,41 @@ func (t *LearnedSchema) learnMetadata() {
 	*metadata.known("ownerReferences") = shape{keys: map[string]int{"uid": 1}, keyed: 1, items: &shape{whole: true}}
 }
 
-// PredictDeclared returns the fields that the manifest declares. The error wraps [ErrNoSchema] if the manifest is of another
+// Declared returns the fields that the manifest declares. The error wraps [ErrNoSchema] if the manifest is of another
 // kind, or has a list or map of which the live object's managers revealed no type.
-func (t *LearnedSchema) Declared(_ context.Context, manifest map[string]any) (FieldSet, error) {
-	if manifest["apiVersion"] != t.apiVersion || manifest["kind"] != t.kind {
-		return FieldSet{}, fmt.Errorf("projection: %w: learnt from another kind, %s %s", ErrNoSchema, t.apiVersion, t.kind)
+func (l *LearnedSchema) Declared(_ context.Context, manifest map[string]any) (FieldSet, error) {
+	if manifest["apiVersion"] != l.apiVersion || manifest["kind"] != l.kind {
+		return FieldSet{}, fmt.Errorf("projection: %w: learnt from another kind, %s %s", ErrNoSchema, l.apiVersion, l.kind)
 	}
-	reset, err := t.reset(manifest)
+	reset, err := l.reset(manifest)
 	if err != nil {
 		return FieldSet{}, err
 	}
-	all, err := (&declarer{}).object(manifest, &t.root)
+	all, err := (&declarer{}).object(manifest, &l.root)
 	return all.Tracked(reset), err
 }
 
-func (t *LearnedSchema) reset(manifest map[string]any) (FieldSet, error) {
+func (l *LearnedSchema) reset(manifest map[string]any) (FieldSet, error) {
 	_, hasStatus := manifest["status"]
 	switch {
 	case kinds.IsBuiltin(manifest):
-		return ResetFields(t.apiVersion, t.kind), nil
-	case !hasStatus || t.statusKept:
+		return ResetFields(l.apiVersion, l.kind), nil
+	case !hasStatus || l.statusKept:
 		return FieldSet{}, nil
-	case t.statusReset:
-		return ResetFields(t.apiVersion, t.kind), nil
+	case l.statusReset:
+		return ResetFields(l.apiVersion, l.kind), nil
 	}
-	return FieldSet{}, fmt.Errorf("projection: %w that tells whether the status of %s %s is a subresource", ErrNoSchema, t.apiVersion, t.kind)
+	return FieldSet{}, fmt.Errorf("projection: %w that tells whether the status of %s %s is a subresource",
+		ErrNoSchema, l.apiVersion, l.kind)
 }
 
-// shape is what managedFields reveal about the type of a value. The zero shape is that of a value that nobody owns.
+// shape is what managedFields reveal about the type of a value. The zero shape is that of a value without owners.
 type shape struct {
-	// whole says that somebody owns the value as one, though there is something in it: an atomic list or map.
+	// whole is true for an atomic list or map: a manager owns the value as one, though there is something in it.
 	whole bool
 	// fields are the shapes of the fields of a map. They are all of one type if they are the entries of a free map.
 	fields map[string]*shape
-	// entry says that somebody who applied owns the value itself beside what is in it, as one owns the entry of a free
-	// map.
+	// entry is true for an entry of a free map: a manager who applied owns the value itself beside its fields.
 	entry bool
 	// keys counts in how many items of an associative list each key field occurs, and items is the type of the items.
 	keys     map[string]int
@@ -135,7 +133,7 @@ func (s *shape) child(name string) *shape {
 	return f
 }
 
-// entryShape returns the shape of entries that nobody has owned yet, if the map is one of entries.
+// entryShape returns the shape of entries without owners, if the map is one of entries.
 func (s *shape) entryShape() *shape {
 	var entry *shape
 	for _, name := range slices.Sorted(maps.Keys(s.fields)) {
@@ -149,8 +147,8 @@ func (s *shape) entryShape() *shape {
 	return entry
 }
 
-// learn adds what one manager's fields say about the value v. Only an apply says which fields of a map are entries, and
-// which key fields have a default.
+// learn adds what one manager's fields reveal about the value v. Only an apply reveals which fields of a map are
+// entries, and which key fields have a default.
 func (s *shape) learn(n *node, v any, applied bool) {
 	if len(n.children) == 0 {
 		s.whole = s.whole || isFilled(v)
@@ -168,26 +166,6 @@ func (s *shape) learn(n *node, v any, applied bool) {
 			s.set = true
 		}
 	}
-}
-
-// isComposite reports whether v is a map or list.
-func isComposite(v any) bool {
-	switch v.(type) {
-	case map[string]any, []any:
-		return true
-	}
-	return false
-}
-
-// isFilled reports whether v is a map or list with something in it.
-func isFilled(v any) bool {
-	switch v := v.(type) {
-	case map[string]any:
-		return len(v) > 0
-	case []any:
-		return len(v) > 0
-	}
-	return false
 }
 
 // known returns the shape of a field, making one if need be.

@@ -4,28 +4,24 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/ssaplan/primitives/internal/kinds"
 )
 
-var secretFields = NewFieldSet(
-	Path{Field("data")},
-	Path{Field("stringData")},
-	// A copy of the whole manifest, kept by client-side apply.
-	Path{Field("metadata"), Field("annotations"), Field("kubectl.kubernetes.io/last-applied-configuration")},
-)
+var secretFields = fieldSet(kinds.SensitiveFields)
 
 // Sensitive returns the paths of obj whose values must not be shown: data and stringData of a Secret, and annotations
 // of it that may hold a copy of them, which are the one of client-side apply and all that contain a JSON document, a
 // compressed one or the text "data:", as the YAML of a Secret does. It is empty for every other kind.
 func Sensitive(obj map[string]any) FieldSet {
-	if obj["kind"] != "Secret" || obj["apiVersion"] != "v1" {
+	if !kinds.IsSecret(obj) {
 		return FieldSet{}
 	}
-	metadata, _ := plain(obj["metadata"]).(map[string]any)
-	annotations, _ := plain(metadata["annotations"]).(map[string]any)
+	annotations := mapOf(mapOf(obj["metadata"])["annotations"])
 	var documents []Path
 	for name, v := range annotations {
 		if text, ok := v.(string); ok && isDocument(text) {
-			documents = append(documents, Path{Field("metadata"), Field("annotations"), Field(name)})
+			documents = append(documents, metadataField("annotations", name))
 		}
 	}
 	return secretFields.Union(NewFieldSet(documents...))
@@ -61,7 +57,8 @@ func (p Projection) ReplaceSensitive(replace func(at Path, v any) any) Projectio
 	return p.Replace(p.Sensitive, func(at Path, v any) any { return replaceEach(at, v, replace) })
 }
 
-// Replace returns p with each value that it has at a path of set replaced by what replace makes of the path and the value.
+// Replace returns p with each value that it has at a path of set replaced by what replace makes of the path and the
+// value.
 func (p Projection) Replace(set FieldSet, replace func(at Path, v any) any) Projection {
 	if set.Empty() || p.Object == nil {
 		return p

@@ -9,8 +9,8 @@ import (
 	"github.com/ssaplan/primitives/internal/kinds"
 )
 
-// ErrNoSchema is wrapped by the errors with which a [Source] says that it can't tell what a manifest declares, because
-// it has no schema for it or could not get it.
+// ErrNoSchema is wrapped by the errors of a [Source] that can't tell what a manifest declares, because it has no schema
+// for it or could not get it.
 var ErrNoSchema = errors.New("no schema")
 
 // Source finds the fields that a manifest declares: those that a server would record as owned after applying it. From
@@ -24,8 +24,8 @@ var ErrNoSchema = errors.New("no schema")
 // All but the last give the same fields for the same manifest; NoSchema guesses. Better than any Source is a server's
 // answer to a dry run, which needs no schema: [Managed].
 type Source interface {
-	// PredictDeclared returns the fields that the manifest declares. An error that wraps [ErrNoSchema] says that the source
-	// can't tell; any other that the manifest is wrong.
+	// Declared returns the fields that the manifest declares. An error that wraps [ErrNoSchema] says that the source can't
+	// tell; any other that the manifest is wrong.
 	Declared(ctx context.Context, manifest map[string]any) (FieldSet, error)
 }
 
@@ -34,12 +34,13 @@ type Prediction struct {
 	Fields FieldSet
 	// Source is the one that told.
 	Source Source
-	// Skipped says why the sources before it could not.
+	// Skipped are the errors of the sources before it.
 	Skipped []error
 }
 
-// Declared asks the sources in turn until one can tell which fields the manifest declares. If none can, the error wraps
-// [ErrNoSchema] and tells each one's reason. An error that doesn't wrap ErrNoSchema, or the end of ctx, ends the search.
+// PredictDeclared asks the sources in turn until one can tell which fields the manifest declares. If none can, the
+// error wraps [ErrNoSchema] and tells each one's reason. An error that doesn't wrap ErrNoSchema, or the end of ctx,
+// ends the search.
 func PredictDeclared(ctx context.Context, manifest map[string]any, sources ...Source) (Prediction, error) {
 	var skipped []error
 	for _, source := range sources {
@@ -62,7 +63,7 @@ func PredictDeclared(ctx context.Context, manifest map[string]any, sources ...So
 // their own, and the status for a subresource. Its answer is a guess, for the case that nothing better can be had.
 type NoSchema struct{}
 
-// PredictDeclared returns the fields that the manifest seems to declare. It gives no error.
+// Declared returns the fields that the manifest seems to declare. It gives no error.
 func (NoSchema) Declared(_ context.Context, manifest map[string]any) (FieldSet, error) {
 	apiVersion, _ := manifest["apiVersion"].(string)
 	kind, _ := manifest["kind"].(string)
@@ -70,22 +71,33 @@ func (NoSchema) Declared(_ context.Context, manifest map[string]any) (FieldSet, 
 	return all.Tracked(ResetFields(apiVersion, kind)), err
 }
 
-// untracked are the fields that a server doesn't record for the manager that applies them: what identifies the object,
-// and what only the server writes. Source: stripmeta.go of k8s.io/apimachinery's managedfields.
-var untracked = NewFieldSet(
-	Path{Field("apiVersion")},
-	Path{Field("kind")},
-	metadataField(),
-	metadataField("name"),
-	metadataField("namespace"),
-	metadataField("creationTimestamp"),
-	metadataField("selfLink"),
-	metadataField("uid"),
-	metadataField("clusterName"),
-	metadataField("generation"),
-	metadataField("managedFields"),
-	metadataField("resourceVersion"),
+var (
+	identity       = fieldSet(kinds.IdentityFields)
+	serverMetadata = metadataFields(kinds.ServerMetadata)
+	// untracked are the fields that a server doesn't record for the manager that applies them: what identifies the object,
+	// and what only the server writes.
+	untracked = identity.Union(serverMetadata).Difference(metadataFields(kinds.RecordedMetadata)).
+			Union(metadataFields(kinds.StrippedMetadata))
 )
+
+// fieldSet returns the set of paths that are given by the names of fields.
+func fieldSet(paths [][]string) FieldSet {
+	out := make([]Path, len(paths))
+	for i, names := range paths {
+		for _, name := range names {
+			out[i] = append(out[i], Field(name))
+		}
+	}
+	return NewFieldSet(out...)
+}
+
+func metadataFields(names []string) FieldSet {
+	var paths []Path
+	for _, name := range names {
+		paths = append(paths, metadataField(name))
+	}
+	return NewFieldSet(paths...)
+}
 
 func metadataField(names ...string) Path {
 	p := Path{Field("metadata")}
@@ -98,13 +110,12 @@ func metadataField(names ...string) Path {
 // ResetFields returns the fields that a server resets, and does not record, when an object of a kind that Kubernetes
 // brings is applied: the status, and of a CertificateSigningRequest the spec too. For a custom resource they are its
 // status if its definition has the status subresource, which only the server can tell.
-// Source: GetResetFields in the packages below k8s.io/kubernetes/pkg/registry.
 func ResetFields(apiVersion, kind string) FieldSet {
-	status := Path{Field("status")}
-	if kind == "CertificateSigningRequest" && kinds.Group(apiVersion) == "certificates.k8s.io" {
-		return NewFieldSet(status, Path{Field("spec")})
+	var paths []Path
+	for _, name := range kinds.ResetFields(apiVersion, kind) {
+		paths = append(paths, Path{Field(name)})
 	}
-	return NewFieldSet(status)
+	return NewFieldSet(paths...)
 }
 
 // Tracked returns the part of s that a server records for the manager that applies it. The fields of reset are those
@@ -116,8 +127,9 @@ func (s FieldSet) Tracked(reset FieldSet) FieldSet {
 // declarer finds the fields of a manifest as structured-merge-diff does (ToFieldSet), with shapes in place of a schema.
 type declarer struct {
 	path Path
-	// guess takes a list or map of unknown type for an atomic list or a structure, where it would be an error otherwise. It
-	// finds what there is and not what would be recorded, in which items and entries are owned beside what is in them.
+	// guess takes a list or map of unknown type for an atomic list or a structure, where it would be an error otherwise.
+	// It finds what there is and not what would be recorded, in which items and entries are owned beside what is in
+	// them.
 	guess bool
 }
 
@@ -215,7 +227,7 @@ func (d *declarer) items(list []any, s *shape) (*node, error) {
 	return n, nil
 }
 
-// item returns the fields of an item; one that is a map has fields even if nobody has owned any.
+// item returns the fields of an item; one that is a map has fields even if none of them has an owner.
 func (d *declarer) item(e Element, item any, s *shape) (*node, error) {
 	m, isMap := item.(map[string]any)
 	if !isMap || s != nil && s.whole && !s.granular() {

@@ -32,15 +32,15 @@ func realNames(t testing.TB) []string {
 	return names
 }
 
-func TestTopologyAgreesWithTheServer(t *testing.T) {
+func TestLearnedSchemaAgreesWithTheServer(t *testing.T) {
 	for _, name := range realNames(t) {
 		live, manifest := realObject(t, name)
 		want, err := projection.Managed(live, "m")
 		require.NoError(t, err)
 		require.False(t, want.Empty(), name)
-		topology, err := projection.LearnSchema(live)
+		schema, err := projection.LearnSchema(live)
 		require.NoError(t, err, name)
-		got, err := topology.Declared(context.Background(), manifest)
+		got, err := schema.Declared(context.Background(), manifest)
 		require.NoError(t, err, name)
 		want, got = want.Difference(elsewhere), got.Difference(elsewhere)
 		assert.Equal(t, want.String(), got.String(), name)
@@ -86,8 +86,8 @@ func asText(v any) string {
 	return string(text)
 }
 
-func TestTopology(t *testing.T) {
-	topology, err := projection.LearnSchema(widget(widgetEntries, widgetSpec))
+func TestLearnedSchema(t *testing.T) {
+	schema, err := projection.LearnSchema(widget(widgetEntries, widgetSpec))
 	require.NoError(t, err)
 	for _, test := range []struct{ spec, want, why string }{
 		{`{a: 1, b: x, c: null, d: {}}`, "spec.a spec.b spec.c spec.d", "scalars, null and an empty map need no type"},
@@ -116,7 +116,7 @@ func TestTopology(t *testing.T) {
 		{`{tags: [a, a]}`, `spec.tags[="a"] stands twice`, "and this too"},
 		{`{mapOfMaps: [1]}`, "item 0 of spec.mapOfMaps: expected a map, found a list", "and this"},
 	} {
-		got, err := topology.Declared(context.Background(), widget("- {}", test.spec))
+		got, err := schema.Declared(context.Background(), widget("- {}", test.spec))
 		if err != nil {
 			assert.EqualError(t, err, "projection: "+test.want, test.why)
 			assert.Equal(t, strings.Contains(test.want, "no schema"), errors.Is(err, projection.ErrNoSchema), test.why)
@@ -124,29 +124,29 @@ func TestTopology(t *testing.T) {
 		}
 		assert.Equal(t, test.want, strings.Join(strings.Split(strings.TrimSpace(got.String()), "\n"), " "), test.why)
 	}
-	_, err = topology.Declared(context.Background(), object(`{apiVersion: ex.io/v2, kind: Widget}`))
+	_, err = schema.Declared(context.Background(), object(`{apiVersion: ex.io/v2, kind: Widget}`))
 	assert.ErrorIs(t, err, projection.ErrNoSchema, "another version")
-	topology, err = projection.LearnSchema(widget(`- {manager: m, apiVersion: ex.io/v1, fieldsV1: {"bad": {}}}`, "{}"))
+	schema, err = projection.LearnSchema(widget(`- {manager: m, apiVersion: ex.io/v1, fieldsV1: {"bad": {}}}`, "{}"))
 	assert.ErrorContains(t, err, `projection: managedFields of "m"`)
-	assert.Nil(t, topology, "what was learnt by half is nothing to go by")
+	assert.Nil(t, schema, "what was learnt by half is nothing to go by")
 }
 
 // Whether the status of a custom resource is an ordinary field depends on its definition.
-func TestTopologyOfStatus(t *testing.T) {
+func TestLearnedSchemaOfStatus(t *testing.T) {
 	manifest := object(`{apiVersion: ex.io/v1, kind: Widget, a: 1, status: {b: 1}}`)
 	for _, test := range []struct{ entries, want, why string }{
 		{`- {manager: m, operation: Apply, apiVersion: ex.io/v1, fieldsV1: {"f:status": {"f:b": {}}}}`, "a\nstatus.b\n", "somebody has applied it"},
 		{`- {manager: m, operation: Update, subresource: status, apiVersion: ex.io/v1, fieldsV1: {"f:status": {"f:b": {}}}}`, "a\n", "it is a subresource"},
 	} {
-		topology, err := projection.LearnSchema(widget(test.entries, "{}"))
+		schema, err := projection.LearnSchema(widget(test.entries, "{}"))
 		require.NoError(t, err)
-		got, err := topology.Declared(context.Background(), manifest)
+		got, err := schema.Declared(context.Background(), manifest)
 		require.NoError(t, err, test.why)
 		assert.Equal(t, test.want, got.String(), test.why)
 	}
-	topology, err := projection.LearnSchema(widget("- {}", "{}"))
+	schema, err := projection.LearnSchema(widget("- {}", "{}"))
 	require.NoError(t, err)
-	_, err = topology.Declared(context.Background(), manifest)
+	_, err = schema.Declared(context.Background(), manifest)
 	assert.ErrorIs(t, err, projection.ErrNoSchema, "nobody has shown it")
 }
 
