@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -22,6 +23,7 @@ var passing = []struct {
 	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`), "TIME"},
 	{regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`), "UID"},
 	{regexp.MustCompile(`testmixedplan-[a-z0-9]+`), "shop"},
+	{regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`), "UID"},
 }
 
 // TestMixedPlan plans on the real server what has something of everything, in every format.
@@ -44,6 +46,9 @@ func TestMixedPlan(t *testing.T) {
 		assert.Equal(t, tt.code, got.code, got.err)
 		assert.NotContains(t, got.out+got.err, "c4n4ry")
 		assert.NotContains(t, got.out+got.err, "YzRuNH", "the same in base64")
+		if strings.HasSuffix(tt.name, ".json") {
+			fitsSchema(t, got.out)
+		}
 		golden(t, tt.name, got.out)
 		golden(t, "errors.txt", got.err)
 	}
