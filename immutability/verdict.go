@@ -95,22 +95,6 @@ func (f Field) MarshalJSON() ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// UnmarshalJSON reads what [Field.MarshalJSON] writes. A name that isn't a path is the Text.
-func (f *Field) UnmarshalJSON(data []byte) error {
-	var in struct{ Path, Message string }
-	if err := json.Unmarshal(data, &in); err != nil {
-		return err
-	}
-	out := Field{Message: in.Message}
-	if path, err := projection.ParsePath(in.Path); err != nil {
-		out.Text = in.Path
-	} else if len(path) > 0 {
-		out.Path = path
-	}
-	*f = out
-	return nil
-}
-
 // UnmarshalJSON reads what [Field.MarshalJSON] writes. A name that is no path is text.
 func (f *Field) UnmarshalJSON(data []byte) error {
 	var in struct {
