@@ -33,7 +33,8 @@ func fullPlan() *ssaplan.Plan {
 	}
 	drifted := explain.Change{
 		Difference: projection.Difference{Path: path, Op: projection.OpChange, Before: int64(7), After: int64(3)},
-		Cause:      explain.CauseDrifted, Manager: owner.Manager, Operation: owner.Operation, Subresource: owner.Subresource, Time: owner.Time,
+		Cause:      explain.CauseDrifted,
+		Manager:    owner.Manager, Operation: owner.Operation, Subresource: owner.Subresource, Time: owner.Time,
 	}
 	added := explain.Change{
 		Difference: projection.Difference{Path: item, Op: projection.OpAdd, Position: 1, Sensitive: true},

@@ -55,7 +55,8 @@ func TestPlansFitTheSchema(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, string(text), string(again), name)
 	}
-	assert.Equal(t, []string{"transferKind Lost"}, seen.missing("plan"), "described, but in no plan: only a webhook takes a field away")
+	// Only a webhook takes a field away.
+	assert.Equal(t, []string{"transferKind Lost"}, seen.missing("plan"), "described, but in no plan")
 }
 
 // The schema has every constant of the types that a plan is made of, and no other.
@@ -79,7 +80,9 @@ func TestSchemaHasTheConstants(t *testing.T) {
 		"transferKind": {"fieldowner", "TransferKind", nil},
 		"hazardKind":   {"immutability", "HazardKind", nil},
 		// An empty map that is filled, and an empty value that is defaulted, have their effect.
-		"ineffectiveReason": {"projection", "Reason", []string{string(projection.ReasonFilled), string(projection.ReasonDefaulted)}},
+		"ineffectiveReason": {"projection", "Reason", []string{
+			string(projection.ReasonFilled), string(projection.ReasonDefaulted),
+		}},
 	} {
 		constants := exports(t, of.folder).constants[of.name]
 		assert.ElementsMatch(t, append(enum(definition), of.but...), constants, definition)
@@ -256,7 +259,9 @@ func TestSchemaRefusesContradictions(t *testing.T) {
 		{"a new value of what is removed", "secret-edited", []any{"changes", 0}, "", map[string]any{"op": "remove"}},
 		{"the name that an operation had once", "secret-edited", []any{"changes", 0}, "", map[string]any{"op": "replace"}},
 		{"a position of what stays where it is", "secret-edited", []any{"changes", 0}, "", map[string]any{"position": 1}},
-		{"a manager that drifted nothing", "secret-edited", []any{"changes", 0}, "", map[string]any{"manager": "x", "operation": "Apply"}},
+		{"a manager that drifted nothing", "secret-edited", []any{"changes", 0}, "", map[string]any{
+			"manager": "x", "operation": "Apply",
+		}},
 		{"a move to a name", "list-moved", []any{"changes", 0}, "", map[string]any{"op": "move", "after": "x"}},
 		{"a time that isn't one", "refused-conflict", []any{"conflicts", 0}, "", map[string]any{"time": "yesterday"}},
 		{"a conflict with no one", "refused-conflict", []any{"conflicts", 0}, "manager", nil},
