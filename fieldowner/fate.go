@@ -1,10 +1,10 @@
 package fieldowner
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
@@ -114,15 +114,13 @@ func (f DroppedField) String() string {
 	return fmt.Sprintf("%s: deleted", f.Path)
 }
 
-// oneLine writes v as JSON, as it is read and not as it is put into a web page.
+// oneLine returns v as JSON.
 func oneLine(v any) string {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	text, err := encode(v)
+	if err != nil {
 		return "a value"
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return string(text)
 }
 
 // Format prints [DroppedField.String] whatever the verb, so that no verb shows a sensitive value.
@@ -138,17 +136,26 @@ type droppedJSON struct {
 }
 
 // MarshalJSON returns {"path","fate","value","managers","sensitive"}. A field that is deleted has no value, and that of a
-// sensitive one is redacted.
+// sensitive one is redacted. Whether <, > and & are escaped is left to who encodes it.
 func (f DroppedField) MarshalJSON() ([]byte, error) {
 	out := droppedJSON{f.Path, f.Fate, nil, f.Owners, f.Sensitive}
 	if f.Fate != FateDeleted {
-		value, err := json.Marshal(f.shown())
+		value, err := encode(f.shown())
 		if err != nil {
 			return nil, fmt.Errorf("fieldowner: %s: %w", f.Path, err)
 		}
 		out.Value = value
 	}
-	return json.Marshal(out)
+	return encode(out)
+}
+
+// encode returns v as JSON, as it is read and not as it is put into a web page.
+func encode(v any) ([]byte, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(v)
+	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), err
 }
 
 // UnmarshalJSON reads what [DroppedField.MarshalJSON] writes. A redacted value stays redacted.

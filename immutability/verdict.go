@@ -1,6 +1,7 @@
 package immutability
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -81,12 +82,17 @@ func (f Field) String() string {
 	return f.Name() + ": " + f.Message
 }
 
-// MarshalJSON returns {"path","message"}, where path is [Field.Name].
+// MarshalJSON returns {"path","message"}, where path is [Field.Name]. Whether <, > and & are escaped is left to who encodes
+// it.
 func (f Field) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(struct {
 		Path    string `json:"path"`
 		Message string `json:"message"`
 	}{f.Name(), f.Message})
+	return text.Bytes(), err
 }
 
 // UnmarshalJSON reads what [Field.MarshalJSON] writes. A name that is no path is text.

@@ -133,7 +133,7 @@ func TestNamesExist(t *testing.T) {
 	}
 	pages, err := filepath.Glob("../../docs/*.md")
 	require.NoError(t, err)
-	mention := regexp.MustCompile(`\b(projection|builtin|openapi|identity|immutability|authresilience|fieldowner|ssaplan|ssaplantest)\.[A-Z]\w*(\.[A-Z]\w*)?`)
+	mention := regexp.MustCompile(`\b(projection|builtin|openapi|identity|immutability|authresilience|fieldowner|ssaplan|explain|ssaplantest)\.[A-Z]\w*(\.[A-Z]\w*)?`)
 	found := 0
 	for _, page := range append(pages, "../../README.md", "../../CHANGELOG.md") {
 		for _, name := range mention.FindAllString(read(t, page), -1) {
@@ -155,6 +155,7 @@ func read(t *testing.T, path string) string {
 type exported struct {
 	names     map[string]bool // N, and T.M for methods
 	constants map[string][]string
+	types     []string
 	errors    []string // types with the method Error, and variables called Err…
 }
 
@@ -202,6 +203,9 @@ func (e *exported) addNames(decl *ast.GenDecl) {
 		switch spec := spec.(type) {
 		case *ast.TypeSpec:
 			e.names[spec.Name.Name] = true
+			if spec.Name.IsExported() {
+				e.types = append(e.types, spec.Name.Name)
+			}
 			if structure, ok := spec.Type.(*ast.StructType); ok {
 				for _, field := range structure.Fields.List {
 					for _, name := range field.Names {

@@ -83,6 +83,7 @@ func TestServerWithPassword(t *testing.T) {
 	got := run(t.Context(), "", "plan", "-f", "app.yaml", "--kubeconfig", "good", "--server", "https://me:c4n4ry@127.0.0.1:1", "-o", "json")
 	assert.Equal(t, 1, got.code)
 	assert.NotContains(t, got.out+got.err, "c4n4ry")
+	fitsSchema(t, got.out)
 }
 
 // A user who gives up doesn't wait for a server that doesn't answer.

@@ -289,6 +289,7 @@ func TestInput(t *testing.T) {
 	args := strings.Fields("plan -o json -R -f dir -f - -f a.json -n " + c.Namespace + " --kubeconfig " + c.Server.Kubeconfig())
 	got := run(t.Context(), configMap("s", "x"), args...)
 	require.Equal(t, 2, got.code, got.err)
+	fitsSchema(t, got.out)
 	var report struct {
 		Plans []struct {
 			Object struct{ Name, Namespace string }
@@ -384,6 +385,9 @@ func TestSecretsStaySecret(t *testing.T) {
 			"apply --yes --state state.json", "plan --state state.json", "apply --yes --state state.json -o json",
 		} {
 			got := c.run(line + " -f app.yaml")
+			if strings.HasSuffix(line, "-o json") {
+				fitsSchema(t, got.out)
+			}
 			for _, canary := range []string{secret, "YzRuNHJ5", "271828"} {
 				assert.NotContains(t, got.out+got.err, canary, "%s: %s", name, line)
 			}

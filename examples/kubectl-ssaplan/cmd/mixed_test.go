@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -44,6 +45,9 @@ func TestMixedPlan(t *testing.T) {
 		assert.Equal(t, tt.code, got.code, got.err)
 		assert.NotContains(t, got.out+got.err, "c4n4ry")
 		assert.NotContains(t, got.out+got.err, "YzRuNH", "the same in base64")
+		if strings.HasSuffix(tt.name, ".json") {
+			fitsSchema(t, got.out)
+		}
 		golden(t, tt.name, got.out)
 		golden(t, "errors.txt", got.err)
 	}

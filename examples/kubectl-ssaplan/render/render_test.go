@@ -4,16 +4,19 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
+	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
@@ -96,81 +99,51 @@ func TestTextOfUnknownAction(t *testing.T) {
 	assert.Equal(t, "? v1/ConfigMap x/a  rebirth: why not\n", out)
 }
 
-// contract is the form of the JSON output. Values whose form is not fixed are any.
-type contract struct {
-	APIVersion string `json:"apiVersion"`
-	Plans      []struct {
-		Object  objectContract `json:"object"`
-		Action  string         `json:"action"`
-		Reason  string         `json:"reason"`
-		Changes []struct {
-			Path      string `json:"path"`
-			Op        string `json:"op"`
-			Cause     string `json:"cause"`
-			Manager   string `json:"manager"`
-			Before    any    `json:"before"`
-			After     any    `json:"after"`
-			Sensitive bool   `json:"sensitive"`
-		} `json:"changes"`
-		Ownership []struct {
-			Path     string `json:"path"`
-			Change   string `json:"change"`
-			Managers []any  `json:"managers"`
-		} `json:"ownership"`
-		Conflicts []struct {
-			Path        string `json:"path"`
-			Manager     string `json:"manager"`
-			Operation   string `json:"operation"`
-			Subresource string `json:"subresource"`
-		} `json:"conflicts"`
-		Replace *struct {
-			Evidence string `json:"evidence"`
-			Fields   []struct {
-				Path    string `json:"path"`
-				Message string `json:"message"`
-			} `json:"fields"`
-			Hazards []any `json:"hazards"`
-		} `json:"replace"`
-		Warnings []string `json:"warnings"`
-		Requests *int     `json:"requests"`
-	} `json:"plans"`
-	Errors []struct {
-		Object  *objectContract `json:"object"`
-		Class   string          `json:"class"`
-		Message string          `json:"message"`
-	} `json:"errors"`
-}
-
-type objectContract struct {
-	APIVersion string `json:"apiVersion"`
-	Kind       string `json:"kind"`
-	Namespace  string `json:"namespace"`
-	Name       string `json:"name"`
+// schema is that of the JSON output.
+func schema(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
+	compiled, err := compiler.Compile("../../../docs/plan.schema.json")
+	require.NoError(t, err)
+	return compiled
 }
 
 func TestJSON(t *testing.T) {
-	text, err := report(t).JSON()
-	require.NoError(t, err)
-	assert.NotContains(t, string(text), "LWNhbmFyeQ", "no value of a secret")
+	compiled := schema(t)
+	for _, r := range []render.Report{report(t), {}} {
+		text, err := r.JSON()
+		require.NoError(t, err)
+		assert.NotContains(t, string(text), "LWNhbmFyeQ", "no value of a secret")
+		decoded, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+		require.NoError(t, err)
+		require.NoError(t, compiled.Validate(decoded), "%s", text)
 
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
-	var got contract
-	require.NoError(t, decoder.Decode(&got), "only what the contract says")
-	assert.Equal(t, "ssaplan/v1", got.APIVersion)
-	require.Len(t, got.Plans, len(plans(t)))
-	for i, plan := range plans(t) {
-		assert.Equal(t, string(plan.Action), got.Plans[i].Action)
-		assert.Len(t, got.Plans[i].Changes, len(plan.Changes))
-		assert.NotNil(t, got.Plans[i].Changes, "an empty list, not null")
-		assert.NotNil(t, got.Plans[i].Requests)
+		var got struct {
+			Plans  []*ssaplan.Plan
+			Errors []struct {
+				Object         *identity.Identity
+				Class, Message string
+			}
+		}
+		require.NoError(t, json.Unmarshal(text, &got))
+		require.Len(t, got.Plans, len(r.Plans))
+		for i, plan := range r.Plans {
+			assert.Equal(t, fmt.Sprint(plan, plan.Changes, plan.Ownership, plan.Conflicts, plan.Warnings),
+				fmt.Sprint(got.Plans[i], got.Plans[i].Changes, got.Plans[i].Ownership, got.Plans[i].Conflicts, got.Plans[i].Warnings))
+		}
+		require.Len(t, got.Errors, len(r.Failures))
+		for i, failure := range r.Failures {
+			assert.Equal(t, failure.Class, got.Errors[i].Class)
+			assert.Equal(t, failure.Message, got.Errors[i].Message)
+			if failure.Object == (identity.Identity{}) {
+				assert.Nil(t, got.Errors[i].Object)
+			} else {
+				assert.Equal(t, &failure.Object, got.Errors[i].Object)
+			}
+		}
 	}
-	require.Len(t, got.Errors, 2)
-	assert.Nil(t, got.Errors[0].Object)
-	assert.Equal(t, &objectContract{"v1", "ConfigMap", "", "a"}, got.Errors[1].Object)
-	assert.Equal(t, "Webhook", got.Errors[1].Class)
-
-	text, err = render.Report{}.JSON()
+	text, err := render.Report{}.JSON()
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"apiVersion":"ssaplan/v1","plans":[],"errors":[]}`, string(text))
 }

@@ -1,0 +1,54 @@
+package docs_test
+
+import (
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The table of packages in docs/design.md has each of them, with what it imports of the others.
+func TestPackagesAreAsTheDesignTells(t *testing.T) {
+	page := read(t, "../../docs/design.md")
+	for _, folder := range packages {
+		row := regexp.MustCompile("(?m)^\\| `" + folder + "` \\| [^|]+ \\| (.*) \\|$").FindStringSubmatch(page)
+		require.NotNil(t, row, folder)
+		var told []string
+		for _, match := range regexp.MustCompile("`([a-z/]+)`").FindAllStringSubmatch(row[1], -1) {
+			told = append(told, match[1])
+		}
+		assert.Equal(t, importsOf(t, folder), told, folder)
+	}
+}
+
+// importsOf returns the public packages of the library that a package of it imports.
+func importsOf(t *testing.T, folder string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("../..", folder, "*.go"))
+	require.NoError(t, err)
+	var out []string
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		syntax, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		require.NoError(t, err)
+		for _, spec := range syntax.Imports {
+			path, err := strconv.Unquote(spec.Path.Value)
+			require.NoError(t, err)
+			name, ours := strings.CutPrefix(path, "github.com/ssaplan/primitives/")
+			if ours && !strings.Contains("/"+name+"/", "/internal/") {
+				out = append(out, name)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}

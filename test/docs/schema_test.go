@@ -1,0 +1,287 @@
+package docs_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan"
+)
+
+const schemaFile = "../../docs/plan.schema.json"
+
+// planSchema returns the schema of one plan.
+func planSchema(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
+	compiled, err := compiler.Compile(schemaFile + "#/$defs/plan")
+	require.NoError(t, err)
+	return compiled
+}
+
+// marshalled returns the JSON of a plan, as text and decoded.
+func marshalled(t *testing.T, plan *ssaplan.Plan) ([]byte, map[string]any) {
+	t.Helper()
+	text, err := json.Marshal(plan)
+	require.NoError(t, err)
+	decoded, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	require.NoError(t, err)
+	return text, decoded.(map[string]any)
+}
+
+// Every plan is as docs/plan.schema.json describes it, and written the same again after it was read.
+func TestPlansFitTheSchema(t *testing.T) {
+	compiled := planSchema(t)
+	seen := newSighting(t)
+	for name, plan := range recordedPlans(t) {
+		text, decoded := marshalled(t, plan)
+		require.NoError(t, compiled.Validate(decoded), "%s:\n%s", name, text)
+		seen.see("plan", decoded)
+		var read ssaplan.Plan
+		require.NoError(t, json.Unmarshal(text, &read), name)
+		again, err := json.Marshal(read)
+		require.NoError(t, err)
+		require.Equal(t, string(text), string(again), name)
+	}
+	// Only a webhook takes a field away.
+	assert.Equal(t, []string{"transferKind Lost"}, seen.missing("plan"), "described, but in no plan")
+}
+
+// The schema has every constant of the types that a plan is made of, and no other.
+func TestSchemaHasTheConstants(t *testing.T) {
+	definitions := newSighting(t).definitions
+	enum := func(definition string) (out []string) {
+		for _, v := range definitions[definition].(map[string]any)["enum"].([]any) {
+			out = append(out, v.(string))
+		}
+		return out
+	}
+	for definition, of := range map[string]struct {
+		folder, name string
+		but          []string
+	}{
+		"action":       {"ssaplan", "Action", nil},
+		"deferral":     {"ssaplan", "Deferral", nil},
+		"cause":        {"ssaplan/explain", "Cause", nil},
+		"op":           {"projection", "Op", nil},
+		"fate":         {"fieldowner", "Fate", nil},
+		"transferKind": {"fieldowner", "TransferKind", nil},
+		"hazardKind":   {"immutability", "HazardKind", nil},
+		// An empty map that is filled, and an empty value that is defaulted, have their effect.
+		"ineffectiveReason": {"projection", "Reason", []string{
+			string(projection.ReasonFilled), string(projection.ReasonDefaulted),
+		}},
+	} {
+		constants := exports(t, of.folder).constants[of.name]
+		assert.ElementsMatch(t, append(enum(definition), of.but...), constants, definition)
+	}
+	assert.ElementsMatch(t, []string{fieldowner.OperationApply, fieldowner.OperationUpdate}, enum("operation"))
+	classes := []string{"Input"}
+	for _, class := range authresilience.Classes() {
+		if class != authresilience.ClassNone {
+			classes = append(classes, string(class))
+		}
+	}
+	assert.ElementsMatch(t, classes, enum("class"))
+}
+
+// sighting notes which properties and which values of enums were seen, by the definition that describes them.
+type sighting struct {
+	definitions map[string]any
+	seen        map[string]bool
+}
+
+func newSighting(t *testing.T) *sighting {
+	t.Helper()
+	text, err := os.ReadFile(schemaFile)
+	require.NoError(t, err)
+	var document map[string]any
+	require.NoError(t, json.Unmarshal(text, &document))
+	return &sighting{definitions: document["$defs"].(map[string]any), seen: map[string]bool{}}
+}
+
+// see notes what is in a value that a definition describes.
+func (s *sighting) see(definition string, v any) {
+	s.seen[definition] = true
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			s.see(referred(s.definitions[definition], "items"), item)
+		}
+	case string:
+		s.seen[definition+" "+v] = true
+	case map[string]any:
+		for name, child := range v {
+			s.seen[definition+"."+name] = true
+			property := s.property(definition, name)
+			if next := referred(property, ""); next != "" {
+				s.see(next, child)
+			} else if items, isList := child.([]any); isList {
+				for _, item := range items {
+					s.see(referred(property, "items"), item)
+				}
+			}
+		}
+	}
+}
+
+func (s *sighting) property(definition, name string) any {
+	object, _ := s.definitions[definition].(map[string]any)
+	properties, _ := object["properties"].(map[string]any)
+	return properties[name]
+}
+
+// referred returns the name of the definition that a schema, or a keyword in it, refers to, "" if it refers to none.
+func referred(schema any, keyword string) string {
+	object, _ := schema.(map[string]any)
+	if keyword != "" {
+		object, _ = object[keyword].(map[string]any)
+	}
+	reference, _ := object["$ref"].(string)
+	return strings.TrimPrefix(reference, "#/$defs/")
+}
+
+// missing returns the properties and enum values below a definition that were not seen.
+func (s *sighting) missing(definition string) []string {
+	var out []string
+	done := map[string]bool{"redacted": true, "": true}
+	var visit func(name string)
+	visit = func(name string) {
+		if done[name] {
+			return
+		}
+		done[name] = true
+		object := s.definitions[name].(map[string]any)
+		values, _ := object["enum"].([]any)
+		for _, v := range values {
+			if text := name + " " + v.(string); !s.seen[text] {
+				out = append(out, text)
+			}
+		}
+		visit(referred(object, "items"))
+		properties, _ := object["properties"].(map[string]any)
+		for property, schema := range properties {
+			if !s.seen[name+"."+property] {
+				out = append(out, name+"."+property)
+			}
+			visit(referred(schema, ""))
+			visit(referred(schema, "items"))
+		}
+	}
+	visit(definition)
+	slices.Sort(out)
+	return out
+}
+
+// A plan with something wrong in it doesn't fit, wherever it is.
+func TestSchemaRefusesWrongPlans(t *testing.T) {
+	compiled := planSchema(t)
+	mutants := 0
+	for name, plan := range recordedPlans(t) {
+		_, decoded := marshalled(t, plan)
+		mutate(decoded, func(what string) {
+			mutants++
+			assert.Error(t, compiled.Validate(decoded), "%s: %s", name, what)
+		})
+	}
+	assert.Greater(t, mutants, 1000)
+}
+
+// mutate calls check for each object in v with a property too many, and for each property that is of another type.
+func mutate(v any, check func(what string)) {
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			mutate(item, check)
+		}
+	case map[string]any:
+		v["surprise"] = "x"
+		check("surprise")
+		delete(v, "surprise")
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if slices.Contains([]string{"before", "after", "value"}, name) { // any value of an object
+				continue
+			}
+			mutate(v[name], check)
+			was := v[name]
+			v[name] = false
+			check(name + " is false")
+			v[name] = was
+		}
+	}
+}
+
+// What has to be there is missed, and what contradicts itself is refused.
+func TestSchemaRefusesContradictions(t *testing.T) {
+	compiled := planSchema(t)
+	plans := recordedPlans(t)
+	for _, row := range []struct {
+		why, plan string
+		at        []any // a place in the plan; the rest of the edit is about what is there
+		remove    string
+		set       map[string]any
+	}{
+		{"a plan without its version", "secret-edited", nil, "version", nil},
+		{"a version that this schema isn't about", "secret-edited", nil, "", map[string]any{"version": 2}},
+		{"no object", "secret-edited", nil, "object", nil},
+		{"no action", "secret-edited", nil, "action", nil},
+		{"no reason", "secret-edited", nil, "reason", nil},
+		{"no changes, not even an empty list", "secret-edited", nil, "changes", nil},
+		{"no number of requests", "secret-edited", nil, "requests", nil},
+		{"an action that isn't one", "secret-edited", nil, "", map[string]any{"action": "Patch"}},
+		{"a deferral of a plan that isn't deferred", "secret-edited", nil, "", map[string]any{"deferral": "NoDryRun"}},
+		{"a deferred plan without its deferral", "deferred: NoDryRun", nil, "deferral", nil},
+		{"a deferral that isn't one", "deferred: NoDryRun", nil, "", map[string]any{"deferral": "Later"}},
+		{"a conflict about nothing", "refused-conflict", nil, "conflicts", nil},
+		{"conflicts of an update", "refused-conflict", nil, "", map[string]any{"action": "Update"}},
+		{"a replacement of nothing", "refused-immutable-data", nil, "replace", nil},
+		{"a replacement without the old object", "refused-immutable-data", []any{"replace"}, "old", nil},
+		{"a no-op that changes something", "secret-edited", nil, "", map[string]any{"action": "NoOp"}},
+		{"a change without a path", "secret-edited", []any{"changes", 0}, "path", nil},
+		{"a change without an operation", "secret-edited", []any{"changes", 0}, "op", nil},
+		{"a change without a cause", "secret-edited", []any{"changes", 0}, "cause", nil},
+		{"a change without the old value", "secret-edited", []any{"changes", 0}, "before", nil},
+		{"a change without the new value", "secret-edited", []any{"changes", 0}, "after", nil},
+		{"the value of a secret", "secret-edited", []any{"changes", 0}, "", map[string]any{"after": "c2VjcmV0"}},
+		{"an old value of what is added", "secret-edited", []any{"changes", 0}, "", map[string]any{"op": "add"}},
+		{"a new value of what is removed", "secret-edited", []any{"changes", 0}, "", map[string]any{"op": "remove"}},
+		{"the name that an operation had once", "secret-edited", []any{"changes", 0}, "", map[string]any{"op": "replace"}},
+		{"a position of what stays where it is", "secret-edited", []any{"changes", 0}, "", map[string]any{"position": 1}},
+		{"a manager that drifted nothing", "secret-edited", []any{"changes", 0}, "", map[string]any{
+			"manager": "x", "operation": "Apply",
+		}},
+		{"a move to a name", "list-moved", []any{"changes", 0}, "", map[string]any{"op": "move", "after": "x"}},
+		{"a time that isn't one", "refused-conflict", []any{"conflicts", 0}, "", map[string]any{"time": "yesterday"}},
+		{"a conflict with no one", "refused-conflict", []any{"conflicts", 0}, "manager", nil},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			require.Contains(t, plans, row.plan)
+			_, decoded := marshalled(t, plans[row.plan])
+			require.NoError(t, compiled.Validate(decoded))
+			var at any = decoded
+			for _, step := range row.at {
+				switch step := step.(type) {
+				case string:
+					at = at.(map[string]any)[step]
+				case int:
+					at = at.([]any)[step]
+				}
+			}
+			delete(at.(map[string]any), row.remove)
+			maps.Copy(at.(map[string]any), row.set)
+			require.Error(t, compiled.Validate(decoded))
+		})
+	}
+}
