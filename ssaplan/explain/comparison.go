@@ -71,14 +71,14 @@ func (c *comparison) changes(e *Explanation) ([]Change, error) {
 	if err != nil || all.Empty() {
 		return out, err
 	}
-	out = append(out, c.duplicates(all)...)
+	effects := c.duplicates(all)
 	rest := all.Without(content.Leaves()).WithItems()
 	for _, d := range projection.Diff(projection.Project(c.Live, rest), projection.Project(c.Answer, rest)) {
 		if !isPartOf(d, out, own) {
-			out = append(out, Change{Difference: d, Cause: CauseSideEffect})
+			effects = append(effects, Change{Difference: d, Cause: CauseSideEffect})
 		}
 	}
-	return out, nil
+	return append(out, effects...), nil
 }
 
 // own returns what is declared now or was before. A map that becomes something else changes as a whole.
@@ -129,7 +129,7 @@ func (c *comparison) duplicates(all projection.FieldSet) []Change {
 	return out
 }
 
-// isPartOf reports whether a difference outside of the own fields is among the own changes already: it is in an item that
+// isPartOf reports whether a difference outside of the own fields is among the own changes already: it is of an item that
 // comes or goes as a whole, or it is the move of an item that has own fields.
 func isPartOf(d projection.Difference, own []Change, fields projection.FieldSet) bool {
 	if d.Op == projection.OpMove && !fields.Under(d.Path).Empty() {
@@ -137,7 +137,7 @@ func isPartOf(d projection.Difference, own []Change, fields projection.FieldSet)
 	}
 	return slices.ContainsFunc(own, func(c Change) bool {
 		comesOrGoes := c.Op == projection.OpAdd || c.Op == projection.OpRemove
-		return comesOrGoes && (d.Path.Equal(c.Path) || isItem(c.Path) && d.Path.HasPrefix(c.Path))
+		return comesOrGoes && d.Path.Equal(c.Path)
 	})
 }
 

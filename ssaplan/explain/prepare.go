@@ -86,7 +86,7 @@ func unnamed(patterns projection.Patterns, removed []projection.Path) []projecti
 	var out []projection.Path
 	for _, pattern := range patterns {
 		path, err := projection.ParsePath(pattern.String())
-		if err == nil && !slices.ContainsFunc(removed, pattern.Match) {
+		if err == nil && len(path) > 0 && !slices.ContainsFunc(removed, pattern.Match) {
 			out = append(out, path)
 		}
 	}

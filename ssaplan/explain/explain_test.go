@@ -1,0 +1,350 @@
+package explain_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan/explain"
+)
+
+// pod returns a manifest of a Pod with containers.
+func pod(containers string) string {
+	return `{apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {containers: [` + containers + `]}}`
+}
+
+// containersOf returns the containers of a Pod.
+func containersOf(obj map[string]any) []any {
+	return obj["spec"].(map[string]any)["containers"].([]any)
+}
+
+// With a remembered state it is certain whether the manifest was edited: it is where the edit is the value itself, an item
+// that the value is in, or in the value. What goes along with the apply beside that is listed, once each.
+func TestCausesOfChanges(t *testing.T) {
+	const (
+		a, b  = `spec.containers[name="a"]`, `spec.containers[name="b"]`
+		apart = " (side effect of the server)"
+	)
+	for _, row := range []struct {
+		why     string
+		applied string
+		others  string // a patch of another manager
+		edited  string
+		webhook func(map[string]any)
+		want    []string
+	}{
+		{
+			why:     "an item that the manifest adds, and that another manager added before",
+			applied: pod("{name: a, image: a}"), others: `{spec: {containers: [{name: b, image: old}]}}`,
+			edited: pod("{name: a, image: a}, {name: b, image: new}"), want: []string{b + ": moved from position 0 to 1", b + `.image: "old" -> "new"`},
+		},
+		{
+			why:     "a field of an item that another manager removed",
+			applied: pod("{name: a, image: a}, {name: b, image: old}"), others: `{spec: {containers: [{name: b, $patch: delete}]}}`,
+			edited: pod("{name: a, image: a}, {name: b, image: new}"), want: []string{b + `: + {"image":"new","name":"b"}`},
+		},
+		{
+			why:     "an item that another manager removed, and that the manifest has as it had",
+			applied: pod("{name: a, image: a}, {name: b, image: old}"), others: `{spec: {containers: [{name: b, $patch: delete}]}}`,
+			edited: pod("{name: a, image: new}, {name: b, image: old}"),
+			want:   []string{a + `.image: "a" -> "new"`, b + `: + {"image":"old","name":"b"} (drifted)`},
+		},
+		{
+			why:     "an edit of one field explains no drift of another",
+			applied: pod("{name: a, image: a, workingDir: /a}"), others: `{spec: {containers: [{name: a, workingDir: /b}]}}`,
+			edited: pod("{name: a, image: b, workingDir: /a}"),
+			want:   []string{a + `.image: "a" -> "b"`, a + `.workingDir: "/b" -> "/a" (drifted: changed by "other" (Update))`},
+		},
+		{
+			why:     "others changed the order of items that are not declared",
+			applied: pod("{name: a, image: a}"), others: `{spec: {containers: [{name: b, image: b}, {name: c, image: c}]}}`,
+			edited: pod("{name: a, image: x}"),
+			webhook: func(obj map[string]any) {
+				slices.SortFunc(containersOf(obj), func(x, y any) int {
+					return strings.Compare(y.(map[string]any)["name"].(string), x.(map[string]any)["name"].(string))
+				})
+			},
+			want: []string{a + `.image: "a" -> "x"`, b + ": moved from position 0 to 1" + apart},
+		},
+		{
+			why:     "an item that the manifest adds hides no side effect elsewhere",
+			applied: pod("{name: a, image: a}"), edited: pod("{name: a, image: a}, {name: b, image: b}"),
+			webhook: func(obj map[string]any) {
+				obj["spec"].(map[string]any)["nodeName"] = "n1"
+				containersOf(obj)[0].(map[string]any)["tty"] = true
+				containersOf(obj)[1].(map[string]any)["tty"] = true
+			},
+			want: []string{
+				b + `: + {"image":"b","name":"b"}`, a + ".tty: + true" + apart, `spec.nodeName: + "n1"` + apart,
+			},
+		},
+		{
+			why:     "the fields of another in a map that the manifest drops go with it",
+			applied: `{apiVersion: v1, kind: ConfigMap, metadata: {name: web, labels: {l: "1"}}, data: {a: A}}`, others: `{data: {x: X}}`,
+			edited:  `{apiVersion: v1, kind: ConfigMap, metadata: {name: web, labels: {l: "1"}}}`,
+			webhook: func(obj map[string]any) { delete(obj, "data") },
+			want:    []string{`data.a: - "A" (dropped from the manifest)`, `data.x: - "X"` + apart},
+		},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			m := newMemory(t)
+			manifest, edited := object(t, row.applied), object(t, row.edited)
+			live := m.apply(us, manifest)
+			state := remembered(t, manifest, live)
+			live = m.patch(live, row.others)
+			e, err := explain.Apply(explain.Input{
+				Manifest: edited, Live: live, Answer: changed(t, m.try(edited), row.webhook), Manager: us, Prior: state,
+			})
+			require.NoError(t, err)
+			require.Equal(t, row.want, lines(e.Changes))
+		})
+	}
+}
+
+// Servers let a list have two items of one key. An apply makes one of them, and what that loses is a change, too.
+func TestItemsThatAreThereTwice(t *testing.T) {
+	m := newMemory(t)
+	const port = `spec.containers[name="a"].ports[containerPort=53,protocol="TCP"]`
+	live := m.patch(m.apply(us, object(t, pod("{name: a, image: a}"))), `{spec: {containers: [{name: a, ports: [{containerPort: 53, name: dns, hostPort: 53}]}]}}`)
+	twice := changed(t, live, func(obj map[string]any) {
+		a := containersOf(obj)[0].(map[string]any)
+		a["ports"] = append(a["ports"].([]any), map[string]any{"containerPort": int64(53), "protocol": "TCP", "name": "again"})
+	})
+	manifest := object(t, pod("{name: a, image: a, ports: [{containerPort: 53}]}"))
+	once := changed(t, m.try(manifest), func(obj map[string]any) {
+		a := containersOf(obj)[0].(map[string]any)
+		delete(a["ports"].([]any)[0].(map[string]any), "hostPort")
+	})
+	for _, row := range []struct {
+		why          string
+		live, answer map[string]any
+		want         []string
+	}{
+		{"the second goes, and a field of the first", twice, once, []string{port + ": - null (side effect of the server)", port + ".hostPort: - 53 (side effect of the server)"}},
+		{"a second comes, and a field of the first", once, twice, []string{port + ": + null (side effect of the server)", port + ".hostPort: + 53 (side effect of the server)"}},
+		{"both stay", twice, changed(t, twice, func(obj map[string]any) { obj["metadata"].(map[string]any)["generation"] = int64(9) }), nil},
+	} {
+		e, err := explain.Apply(explain.Input{Manifest: manifest, Live: row.live, Answer: row.answer, Manager: us})
+		require.NoError(t, err)
+		require.Equal(t, row.want, lines(e.Changes), row.why)
+	}
+}
+
+// A record that was migrated from client-side apply has the maps themselves. One that others emptied goes with its last
+// field, and is one change.
+func TestEmptyMapOfAMigratedRecord(t *testing.T) {
+	obj := func(fields, spec string) map[string]any {
+		return object(t, `{apiVersion: ex.io/v1, kind: Widget, metadata: {name: w, uid: "1", managedFields: [{manager: `+us+
+			`, operation: Apply, fieldsType: FieldsV1, fieldsV1: {"f:spec": `+fields+`}}]}, spec: `+spec+`}`)
+	}
+	e, err := explain.Apply(explain.Input{
+		Manifest: object(t, `{apiVersion: ex.io/v1, kind: Widget, metadata: {name: w}, spec: {a: 1}}`),
+		Live:     obj(`{"f:a": {}, "f:m": {".": {}, "f:x": {}}}`, `{a: 1, m: {}}`),
+		Answer:   obj(`{"f:a": {}}`, `{a: 1}`), Manager: us,
+	})
+	require.NoError(t, err)
+	require.Equal(t, []string{"spec.m: - {} (dropped from the manifest)"}, lines(e.Changes))
+}
+
+// A dry run makes up the values that the server picks. None of them is shown as what will be there, wherever it comes in:
+// as a change of its own or in what others add.
+func TestValuesThatTheServerPicks(t *testing.T) {
+	service := func(ports string) map[string]any {
+		return object(t, `{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {type: NodePort, ports: [`+ports+`]}}`)
+	}
+	m := newMemory(t)
+	live := m.apply(us, service("{name: a, port: 80, nodePort: 30001}, {name: b, port: 81, nodePort: 30002}"))
+	manifest := service("{name: a, port: 80}, {name: b, port: 81, nodePort: 30001}")
+	answer := changed(t, m.try(manifest), func(obj map[string]any) {
+		spec := obj["spec"].(map[string]any)
+		spec["ports"].([]any)[0].(map[string]any)["nodePort"] = int64(31111)
+		spec["ports"] = append(spec["ports"].([]any), map[string]any{"name": "c", "port": int64(82), "protocol": "TCP", "nodePort": int64(31112)})
+		spec["clusterIP"] = "10.0.0.9"
+	})
+	e, err := explain.Apply(explain.Input{Manifest: manifest, Live: live, Answer: answer, Manager: us})
+	require.NoError(t, err)
+	require.Equal(t, []string{
+		`spec.ports[port=80,protocol="TCP"].nodePort: assigned at apply`,
+		`spec.ports[port=81,protocol="TCP"].nodePort: 30002 -> 30001`,
+		"spec.clusterIP: assigned at apply",
+		`spec.ports[port=82,protocol="TCP"]: + {"name":"c","port":82,"protocol":"TCP"} (side effect of the server)`,
+	}, lines(e.Changes))
+	for _, c := range e.Changes {
+		require.Equal(t, strings.HasSuffix(c.String(), "assigned at apply"), c.Assigned)
+		require.False(t, c.Assigned && c.After != nil)
+	}
+}
+
+// Of an object that isn't the remembered one, or won't be there for long, the explanation warns.
+func TestWarningsOfTheObject(t *testing.T) {
+	const (
+		deleted  = "v1/ConfigMap default/a: is being deleted, and "
+		goesSoon = deleted + "what is applied goes with it"
+		gone     = deleted + "applying takes away the last finalizer: the object will be gone; plan again to create it"
+	)
+	since := "2026-01-01T00:00:00Z"
+	for _, row := range []struct {
+		why          string
+		uid          string // that is remembered
+		live, answer map[string]any
+		want         []string
+	}{
+		{why: "the remembered object", uid: "7"},
+		{why: "a state that remembers no UID can't tell", uid: ""},
+		{why: "another object of the same name", uid: "6", want: []string{"v1/ConfigMap default/a: somebody re-created the object: its uid was 6 and is 7"}},
+		{
+			why: "being deleted, and held", uid: "7",
+			live: map[string]any{"deletionTimestamp": since, "finalizers": []any{"x", "y"}}, answer: map[string]any{"finalizers": []any{"x", "y"}},
+			want: []string{deleted + "will be gone once its finalizers are removed: x, y"},
+		},
+		{
+			why: "the apply takes the last finalizer, and no time of grace is left", uid: "7",
+			live:   map[string]any{"deletionTimestamp": since, "deletionGracePeriodSeconds": int64(0), "finalizers": []any{"x"}},
+			answer: map[string]any{"finalizers": nil}, want: []string{gone},
+		},
+		{
+			why: "the apply takes the last finalizer of a kind without a time of grace", uid: "7",
+			live: map[string]any{"deletionTimestamp": since, "finalizers": []any{"x"}}, answer: map[string]any{"finalizers": nil}, want: []string{gone},
+		},
+		{
+			why: "in its time of grace the object stays, also without finalizers", uid: "7",
+			live:   map[string]any{"deletionTimestamp": since, "deletionGracePeriodSeconds": int64(30), "finalizers": []any{"x"}},
+			answer: map[string]any{"finalizers": nil}, want: []string{goesSoon},
+		},
+		{
+			why: "nothing holds it, and the apply takes nothing away", uid: "7",
+			live: map[string]any{"deletionTimestamp": since, "deletionGracePeriodSeconds": int64(0)}, want: []string{goesSoon},
+		},
+		{why: "both", uid: "6", live: map[string]any{"deletionTimestamp": since}, want: []string{
+			"v1/ConfigMap default/a: somebody re-created the object: its uid was 6 and is 7", goesSoon,
+		}},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			manifest := object(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}`)
+			live := object(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: default, uid: "7", resourceVersion: "1"}}`)
+			set := func(obj, more map[string]any) map[string]any {
+				return changed(t, obj, func(obj map[string]any) {
+					for name, v := range more {
+						obj["metadata"].(map[string]any)[name] = v
+					}
+				})
+			}
+			live = set(live, row.live)
+			in := explain.Input{Manifest: manifest, Live: live, Answer: set(live, row.answer), Manager: us, Prior: &explain.State{UID: row.uid}}
+			e, err := explain.Apply(in)
+			require.NoError(t, err)
+			require.Equal(t, row.want, e.Warnings)
+			if row.answer == nil {
+				known := explain.Known(&explain.Explanation{}, in.Prior, live)
+				require.True(t, known.NoOp)
+				require.Equal(t, row.want, known.Warnings, "a no-op that is known warns of the object as it is now")
+			}
+			in.Prior = nil
+			e, err = explain.Apply(in)
+			require.NoError(t, err)
+			require.Empty(t, slices.DeleteFunc(e.Warnings, func(w string) bool { return strings.HasPrefix(w, deleted) }))
+		})
+	}
+}
+
+// A known no-op tells what was told of the manifest before.
+func TestKnownNoOp(t *testing.T) {
+	before := &explain.Explanation{
+		Assigned:    []projection.Path{path(t, "spec.clusterIP")},
+		Ineffective: []projection.Ineffective{{Path: path(t, "spec.typo"), Reason: projection.ReasonAbsent}},
+		Warnings:    []string{"of then"},
+	}
+	e := explain.Known(before, nil, object(t, `{apiVersion: v1, kind: Service, metadata: {name: a}}`))
+	require.True(t, e.NoOp)
+	require.Equal(t, before.Assigned, e.Assigned)
+	require.Equal(t, before.Ineffective, e.Ineffective)
+	require.Len(t, e.Warnings, 1)
+	require.Contains(t, e.Warnings[0], "spec.typo: the server doesn't keep what the manifest has here")
+	require.Empty(t, e.Changes)
+}
+
+// An explanation rests on records that can be read: what can't be is an error that says of which side it is.
+func TestRecordsThatCantBeRead(t *testing.T) {
+	manifest := object(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {a: A}}`)
+	m := newMemory(t)
+	good := m.apply(us, manifest)
+	broken := changed(t, good, func(obj map[string]any) {
+		(&unstructured.Unstructured{Object: obj}).SetResourceVersion("0")
+		obj["metadata"].(map[string]any)["managedFields"].([]any)[0].(map[string]any)["fieldsV1"] = map[string]any{"odd": int64(5)}
+	})
+	for _, in := range []explain.Input{
+		{Manifest: manifest, Answer: broken, Manager: us},
+		{Manifest: manifest, Live: good, Answer: broken, Manager: us},
+	} {
+		_, err := explain.Apply(in)
+		require.ErrorContains(t, err, "dry run: ")
+	}
+	_, err := explain.Apply(explain.Input{Manifest: manifest, Live: broken, Answer: good, Manager: us})
+	require.Error(t, err)
+}
+
+// Only equal JSON proves that a server would write nothing.
+func TestEqual(t *testing.T) {
+	list := []any{"a"}
+	for _, row := range []struct {
+		why  string
+		a, b any
+		want bool
+	}{
+		{"texts", "a", "a", true},
+		{"other texts", "a", "b", false},
+		{"a text is no number", "1", int64(1), false},
+		{"fractions", 1.5, 1.5, true},
+		{"other fractions", 1.5, 1.25, false},
+		{"numbers of another type of Go", int64(1), 1, true},
+		{"null", nil, nil, true},
+		{"null is no empty text", nil, "", false},
+		{"no map is null", map[string]any(nil), map[string]any{}, false},
+		{"no list is null", []any(nil), []any{}, false},
+		{"empty maps", map[string]any{}, map[string]any{}, true},
+		{"a map is no list", map[string]any{}, []any{}, false},
+		{"one map", map[string]any{"b": list}, map[string]any{"b": list}, true},
+		{"a name more", map[string]any{"b": "1"}, map[string]any{"b": "1", "c": nil}, false},
+		{"the order of items", []any{"a", "b"}, []any{"b", "a"}, false},
+		{"what has no JSON proves nothing", func() {}, func() {}, false},
+		{"on one side, too", "", func() {}, false},
+	} {
+		a, b := map[string]any{"a": row.a}, map[string]any{"a": row.b}
+		require.Equal(t, row.want, explain.Equal(a, b), row.why)
+		require.Equal(t, row.want, explain.Equal(b, a), row.why)
+	}
+}
+
+// A refresh knows the object that was applied by its UID, and remembers nothing of another one.
+func TestRefreshKnowsTheObject(t *testing.T) {
+	m := newMemory(t)
+	manifest := object(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {a: A}}`)
+	live := m.patch(m.apply(us, manifest), `{data: {a: B}}`)
+	for _, row := range []struct {
+		why       string
+		uid       string
+		recreated bool
+	}{
+		{"the object that was applied", string((&unstructured.Unstructured{Object: live}).GetUID()), false},
+		{"a state without UID is of whatever has the name", "", false},
+		{"another object of the name", "another", true},
+	} {
+		prior := remembered(t, manifest, m.try(manifest))
+		prior.UID = row.uid
+		refreshed, err := explain.Refresh(prior, live)
+		require.NoError(t, err)
+		require.Equal(t, row.recreated, refreshed.Recreated, row.why)
+		if row.recreated {
+			require.Same(t, prior, refreshed.State, row.why)
+			require.Empty(t, refreshed.Drift)
+			continue
+		}
+		require.Equal(t, []string{`data.a: "A" -> "B" (drifted: changed by "other" (Update))`}, lines(refreshed.Drift), row.why)
+		require.Equal(t, "B", refreshed.State.Observed.Object["data"].(map[string]any)["a"])
+		require.Equal(t, "A", prior.Observed.Object["data"].(map[string]any)["a"], "the prior state stays as it is")
+	}
+}

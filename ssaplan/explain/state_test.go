@@ -1,0 +1,254 @@
+package explain_test
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/ssaplan/explain"
+)
+
+// States are kept by hosts for years: each form that was ever written has to be read by every later version. The file
+// state-v1.json and state-v2.json must not change.
+func TestReadsKeptState(t *testing.T) {
+	for _, version := range []string{"v1", "v2"} {
+		t.Run(version, func(t *testing.T) { testReadsKeptState(t, "testdata/state-"+version+".json") })
+	}
+}
+
+func testReadsKeptState(t *testing.T, file string) {
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	var state explain.State
+	require.NoError(t, json.Unmarshal(text, &state))
+	require.Equal(t, "v1/Secret default/kept", state.Identity.String())
+	require.Equal(t, "my-tool", state.Manager)
+	require.Equal(t, "7", state.UID)
+	require.Equal(t, "data.password metadata.labels.app", strings.Join(strings.Fields(state.Applied.Fields.String()), " "))
+	require.Equal(t, map[string]any{"app": "a"}, state.Applied.Object["metadata"].(map[string]any)["labels"])
+	require.Equal(t, map[string]any{"app": "b"}, state.Observed.Object["metadata"].(map[string]any)["labels"])
+	require.False(t, state.Stale.IsZero())
+	again, err := json.Marshal(state)
+	require.NoError(t, err)
+	var was, is map[string]any
+	require.NoError(t, json.Unmarshal(text, &was))
+	require.NoError(t, json.Unmarshal(again, &is))
+	if was["version"] == 1.0 {
+		was["version"], was["digests"] = 2.0, 1.0
+	}
+	require.Equal(t, was, is)
+}
+
+// A state of version 1 has equal digests for equal secrets. It explains as it did, and a refresh brings it up to date if the
+// secrets are those that it stands for.
+func TestUpgradesState(t *testing.T) {
+	m := newMemory(t)
+	manifest := object(t, `{apiVersion: v1, kind: Secret, metadata: {name: s, namespace: default}, data: {a: c2FtZQ==, b: c2FtZQ==}}`)
+	live := m.apply(us, manifest)
+	old := oldState(t, `{"data": {"a": "DIGEST", "b": "DIGEST"}}`, `"c2FtZQ=="`)
+
+	e, err := explain.Apply(explain.Input{Manifest: manifest, Live: live, Answer: m.try(manifest), Manager: us, Prior: old})
+	require.NoError(t, err)
+	require.True(t, e.NoOp)
+	require.Equal(t, old.Applied.Object, e.Baseline.Object, "in digests of the version that the host has")
+
+	refreshed, err := explain.Refresh(old, live)
+	require.NoError(t, err)
+	require.Empty(t, refreshed.Drift)
+	text, err := json.Marshal(refreshed.State)
+	require.NoError(t, err)
+	require.NotContains(t, string(text), `"digests"`, "upgraded")
+	digests := refreshed.State.Applied.Object["data"].(map[string]any)
+	require.NotEqual(t, digests["a"], digests["b"], "equal secrets have different digests")
+	require.Equal(t, refreshed.State.Applied, refreshed.State.Observed)
+	next, err := explain.NewState(manifest, live, us, old)
+	require.NoError(t, err)
+	require.Equal(t, old.Applied.Object, next.Applied.Object, "an apply leaves the version to the next refresh")
+
+	live = m.patch(live, `{data: {a: b3RoZXI=}}`)
+	for state, upgraded := range map[*explain.State]bool{old: false, refreshed.State: true} {
+		again, err := explain.Refresh(state, live)
+		require.NoError(t, err)
+		require.Len(t, again.Drift, 1)
+		require.Equal(t, "data.a", again.Drift[0].Path.String())
+		text, err = json.Marshal(again.State)
+		require.NoError(t, err)
+		require.Equal(t, upgraded, !strings.Contains(string(text), `"digests":1`), "what the old digest stands for isn't known any more")
+		e, err := explain.Apply(explain.Input{Manifest: manifest, Live: live, Answer: m.try(manifest), Manager: us, Prior: again.State})
+		require.NoError(t, err)
+		require.Len(t, e.Changes, 1)
+		require.Equal(t, explain.CauseDrifted, e.Changes[0].Cause)
+	}
+}
+
+// oldState returns a state of version 1, as that version made it, with the digest of value for DIGEST.
+func oldState(t *testing.T, applied, value string) *explain.State {
+	salt := []byte("0123456789abcdef")
+	mac := hmac.New(sha256.New, salt)
+	mac.Write([]byte(value))
+	text := `{"version": 1, "apiVersion": "v1", "kind": "Secret", "namespace": "default", "name": "s", "manager": "my-tool",
+		"salt": "` + base64.StdEncoding.EncodeToString(salt) + `", "fields": {"f:data": {"f:a": {}, "f:b": {}}}, "applied": ` +
+		strings.ReplaceAll(applied, "DIGEST", "hmac-sha256:"+base64.RawStdEncoding.EncodeToString(mac.Sum(nil))) + `}`
+	state := &explain.State{}
+	require.NoError(t, json.Unmarshal([]byte(text), state))
+	return state
+}
+
+func TestRefusesStates(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"version": 3}`:                      "explain: state: version 3, but this program reads versions up to 2: use a newer program",
+		`{"version": 2, "digests": 3}`:        "explain: state: digests of version 3",
+		`{}`:                                  "no version",
+		`{"version": 1, "fields": {"x": {}}}`: "explain: state: ",
+		`{"version": 1, "kind": "A", "name": "a", "applied": 5}`: "state of",
+		`[`:    "",
+		`null`: "no version",
+	} {
+		var state explain.State
+		require.ErrorContains(t, json.Unmarshal([]byte(text), &state), want, text)
+		require.Zero(t, state, "nothing is half read")
+	}
+}
+
+// What others put into the fields that were applied doesn't make the state large, and still counts as drift.
+func TestStateStaysSmall(t *testing.T) {
+	m := newMemory(t)
+	manifest := object(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: small}, data: {a: "1", b: `+strings.Repeat("b", 4096)+`}}`)
+	live := m.apply(us, manifest)
+	state := remembered(t, manifest, live)
+	small, err := json.Marshal(state)
+	require.NoError(t, err)
+	require.Less(t, len(small), 2*4096)
+
+	live = m.patch(live, `{data: {a: `+strings.Repeat("x", 100_000)+`, b: `+strings.Repeat("c", 4096)+`}}`)
+	for range 2 {
+		refreshed, err := explain.Refresh(state, live)
+		require.NoError(t, err)
+		require.Len(t, refreshed.Drift, 2)
+		require.Len(t, refreshed.Drift[0].After, 100_000, "what is reported is the value itself")
+		text, err := json.Marshal(refreshed.State)
+		require.NoError(t, err)
+		require.Less(t, len(text), 3*4096)
+		require.Contains(t, string(text), strings.Repeat("c", 4096), "a value that is as large as what was applied is kept")
+		state = &explain.State{}
+		require.NoError(t, json.Unmarshal(text, state))
+	}
+	e, err := explain.Apply(explain.Input{Manifest: manifest, Live: live, Answer: m.try(manifest), Manager: us, Prior: state})
+	require.NoError(t, err)
+	require.Equal(t, "2 drifted", e.Summary())
+}
+
+// Of a value that others made larger, what is kept has at most 1 kB more than twice what was applied.
+func TestLargeObservedValuesAreDigests(t *testing.T) {
+	m := newMemory(t)
+	for _, row := range []struct {
+		why             string
+		applied, length int // of the texts, without quotes
+		digest          bool
+	}{
+		{"a short value may grow to something readable", 1, 100, false},
+		{"the longest that is kept of one letter", 1, 1<<10 + 2*3 - 2, false},
+		{"one more is too long", 1, 1<<10 + 2*3 - 1, true},
+		{"what was large may stay so", 5000, 10_000, false},
+		{"and yet not grow without bounds", 5000, 20_000, true},
+	} {
+		manifest := object(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: large}, data: {a: `+strings.Repeat("a", row.applied)+`}}`)
+		live := m.apply(us, manifest)
+		state := remembered(t, manifest, live)
+		refreshed, err := explain.Refresh(state, m.patch(live, `{data: {a: `+strings.Repeat("x", row.length)+`}}`))
+		require.NoError(t, err)
+		observed := refreshed.State.Observed.Object["data"].(map[string]any)["a"].(string)
+		require.Equal(t, row.digest, strings.HasPrefix(observed, "hmac-sha256:"), row.why)
+	}
+}
+
+// A state shows that a secret changed and nothing else of it, not even that two secrets are the same.
+func TestStatesHoldDigestsOfSecrets(t *testing.T) {
+	m := newMemory(t)
+	manifest := object(t, `{apiVersion: v1, kind: Secret, metadata: {name: s, labels: {app: web}}, data: {a: Y2FuYXJ5, b: Y2FuYXJ5}}`)
+	live := m.apply(us, manifest)
+	state := remembered(t, manifest, live)
+	text, err := json.Marshal(state)
+	require.NoError(t, err)
+	require.NotContains(t, string(text), "Y2FuYXJ5")
+	data := state.Applied.Object["data"].(map[string]any)
+	require.NotEqual(t, data["a"], data["b"])
+	require.Equal(t, "web", state.Applied.Object["metadata"].(map[string]any)["labels"].(map[string]any)["app"])
+
+	stranger := remembered(t, manifest, live)
+	require.NotEqual(t, data["a"], stranger.Applied.Object["data"].(map[string]any)["a"], "each state has a salt of its own")
+	var read explain.State
+	require.NoError(t, json.Unmarshal(text, &read))
+	for _, prior := range []*explain.State{state, &read} {
+		next, err := explain.NewState(manifest, live, us, prior)
+		require.NoError(t, err)
+		require.Equal(t, data, next.Applied.Object["data"], "the salt goes on, so that what stays the same shows as the same")
+	}
+}
+
+// A state of an object that doesn't say what it is, or who owns it, is an error and not a guess.
+func TestNoStateOfWhatCantBeRead(t *testing.T) {
+	broken := `{apiVersion: v1, kind: ConfigMap, metadata: {name: a, managedFields: [{manager: m, fieldsType: FieldsV1, fieldsV1: {odd: 5}}]}}`
+	for text, want := range map[string]string{`{}`: "identity: ", broken: "v1/ConfigMap a: "} {
+		obj := object(t, text)
+		_, err := explain.NewState(obj, obj, us, nil)
+		require.ErrorContains(t, err, want)
+	}
+	_, err := explain.NewState(nil, nil, us, nil)
+	require.EqualError(t, err, "explain: no object to remember")
+	_, err = explain.NewImportedState(fieldowner.Manifest{}, map[string]any{}, us)
+	require.ErrorContains(t, err, "identity: ")
+	_, err = explain.Refresh(&explain.State{}, object(t, broken))
+	require.Error(t, err)
+}
+
+// Importing remembers an object as if the manifest that was made of it had been applied: until somebody changes it, there is
+// no drift.
+func TestImportedState(t *testing.T) {
+	m := newMemory(t)
+	live := m.apply("other", object(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {a: A, b: B}}`))
+	manifest, err := fieldowner.NewManifest(live, fieldowner.Selection{})
+	require.NoError(t, err)
+	state, err := explain.NewImportedState(manifest, live, us)
+	require.NoError(t, err)
+	require.Equal(t, "v1/ConfigMap default/a", state.Identity.String())
+	require.Equal(t, us, state.Manager)
+	require.NotEmpty(t, state.UID)
+	refreshed, err := explain.Refresh(state, live)
+	require.NoError(t, err)
+	require.Empty(t, refreshed.Drift)
+	refreshed, err = explain.Refresh(state, m.patch(live, `{data: {a: X}}`))
+	require.NoError(t, err)
+	require.Equal(t, []string{`data.a: "A" -> "X" (drifted: changed by "other" (Update))`}, lines(refreshed.Drift))
+}
+
+// FuzzState checks that whatever is read as a state is written and read as the same again.
+func FuzzState(f *testing.F) {
+	for _, version := range []string{"v1", "v2"} {
+		kept, err := os.ReadFile("testdata/state-" + version + ".json")
+		require.NoError(f, err)
+		f.Add(kept)
+	}
+	f.Add([]byte(`{"version":1,"apiVersion":"v1","kind":"A","name":"a","manager":"m","salt":"","fields":{"f:spec":{"k:{\"a\":1}":{}}},"applied":{"spec":[{"a":1.5}]}}`))
+	f.Add([]byte(`{"version":1,"fields":null,"applied":null,"observed":{}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var state explain.State
+		if json.Unmarshal(data, &state) != nil {
+			return
+		}
+		text, err := json.Marshal(state)
+		require.NoError(t, err)
+		var again explain.State
+		require.NoError(t, json.Unmarshal(text, &again), "%s", text)
+		twice, err := json.Marshal(again)
+		require.NoError(t, err)
+		require.Equal(t, string(text), string(twice))
+	})
+}
