@@ -13,8 +13,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
-
-	"github.com/ssaplan/primitives/projection"
 )
 
 func recordedConflicts(t testing.TB) []Conflict {
@@ -51,7 +49,7 @@ func TestConflictsWithoutRecords(t *testing.T) {
 }
 
 func TestPredictRecordedConflicts(t *testing.T) {
-	declared, err := projection.Managed(recorded(t, "forced.json"), "newcomer")
+	declared, err := appliedFields(recorded(t, "forced.json"), "newcomer")
 	require.NoError(t, err)
 	conflicts, err := PredictConflicts(recorded(t, "live.json"), recorded(t, "manifest.json"), declared, "newcomer")
 	require.NoError(t, err)

@@ -52,7 +52,7 @@ func TestLawPredictedConflictsAreTheServers(t *testing.T) {
 		manager, manifest := pickOne(r, "a", "b", "new", "kubectl"), randomManifest(r)
 		forced, err := w.dryRun(manifest, manager, true)
 		require.NoError(t, err)
-		declared, err := projection.Managed(forced.Object, manager)
+		declared, err := appliedFields(forced.Object, manager)
 		require.NoError(t, err)
 		_, err = w.dryRun(manifest, manager, false)
 
@@ -291,4 +291,10 @@ func patched(t testing.TB, obj *unstructured.Unstructured, patch []byte) *unstru
 	require.Equal(t, obj.GetResourceVersion(), operations[1].Value)
 	require.NoError(t, unstructured.SetNestedField(out.Object, operations[0].Value, "metadata", "managedFields"))
 	return out
+}
+
+// appliedFields returns the fields that an object's record has for a manager that applied it.
+func appliedFields(obj map[string]any, manager string) (projection.FieldSet, error) {
+	owners, err := Read(obj)
+	return owners.Fields(AppliedBy(manager)), err
 }

@@ -9,7 +9,7 @@ import (
 // The objects are those of the table that TestCost prints; one operation is one object.
 
 func BenchmarkExtract(b *testing.B) {
-	benchmark(b, func(i instance) { _, _ = projection.Managed(i.live, "m") })
+	benchmark(b, func(i instance) { _, _ = managedFields(i.live, "m") })
 }
 
 func BenchmarkParseFieldsV1(b *testing.B) {

@@ -98,7 +98,7 @@ func measure(f family) []costRow {
 func prepare(s subject) costRow {
 	row := costRow{name: s.name, size: s.size, copies: len(s.copies)}
 	for op, operation := range [operations]func(instance){
-		extract:      func(i instance) { _, _ = projection.Managed(i.live, "m") },
+		extract:      func(i instance) { _, _ = managedFields(i.live, "m") },
 		project:      func(i instance) { projection.Project(i.live, i.set) },
 		diff:         func(i instance) { projection.Diff(i.before, i.after) },
 		extractItems: func(i instance) { i.extractItems() },

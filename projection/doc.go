@@ -6,17 +6,21 @@
 // of paths that reads and writes the FieldsV1 form of metadata.managedFields. [Project] takes the part of an object
 // that lies at the paths of a set, and [Diff] lists how two such parts differ:
 //
-//	set, _ := projection.Managed(dryRun, "my-tool")
+//	set, _ := projection.DecodeFieldsV1(entry["fieldsV1"]) // an entry of managedFields
 //	before := projection.Project(live, set)
 //	after := projection.Project(dryRun, set)
-//	for _, c := range projection.Diff(before, after) {
-//		fmt.Println(c) // spec.replicas: 3 -> 5
+//	for _, d := range projection.Diff(before, after) {
+//		fmt.Println(d) // spec.replicas: 3 -> 5
 //	}
+//
+// What an apply changes is more than the difference at the fields that a manifest declares: fields that it no longer
+// declares may go, and the server changes others along with them. Package ssaplan/explain tells all of that.
 //
 // Around this core:
 //
-//   - What a manifest declares is told best by the server, in the managedFields of its answer to a dry run: [Managed].
-//     Without one there are several kinds of [Source], of which [PredictDeclared] asks the best that can tell.
+//   - What a manifest declares is told best by the server, in the managedFields of its answer to a dry run; see
+//     Ownership.Declared in package fieldowner. Without one there are several kinds of [Source], of which [PredictDeclared]
+//     asks the best that can tell.
 //   - [Normalize] makes a manifest one that a server tracks faithfully, and [FindIneffective] finds what in it has no
 //     effect.
 //   - [Get], [Set] and [Pointer] read, write and locate the value at one path, [ParsePointer] is the way back, and an

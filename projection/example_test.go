@@ -112,20 +112,6 @@ func ExampleFieldSet() {
 	// all: {"f:data":{"f:a":{},"f:b":{},"f:c":{}}}
 }
 
-func ExampleManaged() {
-	obj := map[string]any{"metadata": map[string]any{"managedFields": []any{map[string]any{
-		"manager": "my-tool", "operation": "Apply", "apiVersion": "v1",
-		"fieldsV1": map[string]any{"f:data": map[string]any{"f:a": map[string]any{}}},
-	}}}}
-	set, err := projection.Managed(obj, "my-tool")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Print(set)
-	// Output: data.a
-}
-
 func ExamplePredictDeclared() {
 	manifest := map[string]any{
 		"apiVersion": "example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": "w"},

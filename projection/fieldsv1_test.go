@@ -73,37 +73,3 @@ func TestFieldsV1Errors(t *testing.T) {
 		assert.Contains(t, err.Error(), "projection: FieldsV1: ", test.why)
 	}
 }
-
-func TestManaged(t *testing.T) {
-	entry := func(manager, operation, subresource string, fields any) any {
-		return map[string]any{"manager": manager, "operation": operation, "subresource": subresource, "fieldsV1": fields}
-	}
-	field := func(name string) any { return map[string]any{"f:" + name: map[string]any{}} }
-	with := func(entries ...any) map[string]any {
-		return map[string]any{"metadata": map[string]any{"managedFields": entries}}
-	}
-	for _, test := range []struct {
-		obj  map[string]any
-		want string
-		why  string
-	}{
-		{nil, "", "no object"},
-		{map[string]any{}, "", "no metadata"},
-		{map[string]any{"metadata": "x"}, "", "garbage where metadata is expected"},
-		{map[string]any{"metadata": map[string]any{"managedFields": "x"}}, "", "and where entries are"},
-		{with("x", nil, map[string]any{}), "", "and among the entries"},
-		{with(entry("m", "Apply", "", field("a"))), "a\n", "the entry of the manager"},
-		{with(entry("other", "Apply", "", field("b")), entry("m", "Apply", "", field("a"))), "a\n", "others don't count"},
-		{with(entry("m", "Update", "", field("b")), entry("m", "Apply", "", field("a"))), "a\n", "nor do its updates"},
-		{with(entry("m", "Apply", "status", field("b")), entry("m", "Apply", "", field("a"))), "a\n", "nor subresources"},
-		{with(entry("m", "Apply", "", nil)), "", "an entry without fields"},
-	} {
-		set, err := projection.Managed(test.obj, "m")
-		require.NoError(t, err, test.why)
-		assert.Equal(t, test.want, set.String(), test.why)
-	}
-	_, err := projection.Managed(with(entry("m", "Apply", "", map[string]any{"nope": 1})), "m")
-	require.EqualError(t, err, `projection: managedFields of "m" (Apply): projection: FieldsV1: entry "nope" in the top level: expected ".", "f:", "k:", "v:" or "i:"`)
-	_, err = projection.Managed(with(entry("m", "Apply", "", "text")), "m")
-	require.ErrorContains(t, err, "the top level is not an object")
-}

@@ -109,7 +109,7 @@ func FuzzParseFieldsV1(f *testing.F) {
 		set, err := projection.ParseFieldsV1(data)
 		var decoded map[string]any
 		if json.Unmarshal(data, &decoded) == nil && decoded != nil {
-			managed, managedErr := projection.Managed(managedBy("m", decoded), "m")
+			managed, managedErr := managedFields(managedBy("m", decoded), "m")
 			if err == nil { // decoding forgets entries that stand twice
 				require.NoError(t, managedErr)
 				require.True(t, set.Equal(managed))

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v4/fieldpath"
 	"sigs.k8s.io/structured-merge-diff/v4/value"
 
+	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
 )
 
@@ -256,4 +257,10 @@ func (r random) shuffled(list []any) any {
 		out = out[1:]
 	}
 	return out
+}
+
+// managedFields returns the fields that an object's record has for a manager that applied it.
+func managedFields(obj map[string]any, manager string) (projection.FieldSet, error) {
+	owners, err := fieldowner.Read(obj)
+	return owners.Fields(fieldowner.AppliedBy(manager)), err
 }

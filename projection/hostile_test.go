@@ -77,9 +77,9 @@ func TestHostileObjects(t *testing.T) {
 	for name, obj := range hostile() {
 		t.Run(name, func(t *testing.T) {
 			live := owned(obj)
-			set, err := projection.Managed(live, "m")
+			set, err := managedFields(live, "m")
 			if err != nil {
-				assert.ErrorContains(t, err, "projection: ")
+				assert.ErrorContains(t, err, "fieldowner: ")
 				set = projection.NewFieldSet(path("spec"), path("data"))
 			}
 			whole := projection.Project(live, set)
@@ -121,11 +121,11 @@ func TestHostileChanges(t *testing.T) {
 func TestManyItemsChange(t *testing.T) {
 	items := hostile()["many items"]["spec"].(map[string]any)["l"].([]any)
 	live := owned(map[string]any{"spec": map[string]any{"l": items}})
-	set, err := projection.Managed(live, "m")
+	set, err := managedFields(live, "m")
 	require.NoError(t, err)
 	half := append(append([]any{}, items[len(items)/2:]...), map[string]any{"name": "new", "value": int64(1)})
 	changed := owned(map[string]any{"spec": map[string]any{"l": half}})
-	other, err := projection.Managed(changed, "m")
+	other, err := managedFields(changed, "m")
 	require.NoError(t, err)
 	all := set.Union(other)
 	changes := projection.Diff(projection.Project(live, all), projection.Project(changed, all))

@@ -36,7 +36,7 @@ func (u Ineffective) String() string { return fmt.Sprintf("%s: %s", u.Path, u.Re
 
 // FindIneffective returns what of the manifest the server does not keep, in the order of the manifest's lists and of
 // the names of fields. Answer is the object that the server answered when the manifest was applied, or applied as a
-// dry run, and declared what it recorded for that; see [Managed]. A field whose value the server changed is kept.
+// dry run, and declared what it recorded for that. A field whose value the server changed is kept.
 func FindIneffective(manifest, answer map[string]any, declared FieldSet) []Ineffective {
 	k := keeper{}
 	k.fields(manifest, declared.root, side{answer, answer != nil})

@@ -60,7 +60,7 @@ func TestNotKeptOfRealObjects(t *testing.T) {
 	}
 	for _, name := range realNames(t) {
 		live, manifest := realObject(t, name)
-		declared, err := projection.Managed(live, "m")
+		declared, err := managedFields(live, "m")
 		assert.NoError(t, err)
 		var got []string
 		for _, u := range projection.FindIneffective(manifest, live, declared) {

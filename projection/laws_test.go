@@ -121,7 +121,7 @@ func TestWideObjects(t *testing.T) {
 			require.NoError(t, json.Unmarshal([]byte(text), &one))
 			maps.Copy(entry, one)
 		}
-		set, err := projection.Managed(managedBy("m", entry), "m")
+		set, err := managedFields(managedBy("m", entry), "m")
 		require.NoError(t, err)
 		require.Equal(t, len(entry), set.Len())
 		require.True(t, slices.IsSortedFunc(slices.Collect(set.All()), projection.Path.Compare), "seed %d", seed)
@@ -212,7 +212,7 @@ func TestFieldsV1RoundTrip(t *testing.T) {
 
 		var decoded map[string]any
 		require.NoError(t, json.Unmarshal([]byte(text), &decoded))
-		managed, err := projection.Managed(managedBy("m", decoded), "m")
+		managed, err := managedFields(managedBy("m", decoded), "m")
 		require.NoError(t, err)
 		require.True(t, set.Equal(managed), "seed %d: %s", seed, text)
 

@@ -22,7 +22,7 @@ var ErrNoSchema = errors.New("no schema")
 //   - nothing: [NoSchema], which takes every list for an atomic one
 //
 // All but the last give the same fields for the same manifest; NoSchema guesses. Better than any Source is a server's
-// answer to a dry run, which needs no schema: [Managed].
+// answer to a dry run, which needs no schema.
 type Source interface {
 	// Declared returns the fields that the manifest declares. An error that wraps [ErrNoSchema] says that the source can't
 	// tell; any other that the manifest is wrong.

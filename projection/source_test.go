@@ -35,7 +35,7 @@ func realNames(t testing.TB) []string {
 func TestLearnedSchemaAgreesWithTheServer(t *testing.T) {
 	for _, name := range realNames(t) {
 		live, manifest := realObject(t, name)
-		want, err := projection.Managed(live, "m")
+		want, err := managedFields(live, "m")
 		require.NoError(t, err)
 		require.False(t, want.Empty(), name)
 		schema, err := projection.LearnSchema(live)

@@ -183,7 +183,7 @@ func (s scenario) check(t *testing.T, f *figures) {
 // checkConflicts compares the conflicts that are predicted without a server with those of an apply without force. It
 // returns what was applied, or nil if there were conflicts.
 func (s scenario) checkConflicts(t *testing.T, f *figures, live, dryRun map[string]any) map[string]any {
-	declared, err := projection.Managed(dryRun, s.manager)
+	declared, err := managedFields(dryRun, s.manager)
 	require.NoError(t, err)
 	predicted, err := fieldowner.PredictConflicts(live, s.manifest, declared, s.manager)
 	require.NoError(t, err)
@@ -243,9 +243,9 @@ func (s scenario) checkFates(t *testing.T, f *figures, live, dryRun, real map[st
 
 // checkAllDroppedAreListed checks that every field that is really no longer there, or nobody's, was listed.
 func (s scenario) checkAllDroppedAreListed(t *testing.T, live, real map[string]any, dropped []fieldowner.DroppedField) {
-	had, err := projection.Managed(live, s.manager)
+	had, err := managedFields(live, s.manager)
 	require.NoError(t, err)
-	has, err := projection.Managed(real, s.manager)
+	has, err := managedFields(real, s.manager)
 	require.NoError(t, err)
 	for p := range had.Difference(has).All() {
 		listed := slices.ContainsFunc(dropped, func(d fieldowner.DroppedField) bool { return p.HasPrefix(d.Path) })

@@ -14,6 +14,7 @@ import (
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/internal/goroutines"
+	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/test/lab"
 )
 
@@ -146,4 +147,10 @@ func read(t *testing.T, obj map[string]any) fieldowner.Ownership {
 func manifest(t *testing.T, text string, args ...any) map[string]any {
 	t.Helper()
 	return lab.Objectf(t, text, args...).Object
+}
+
+// managedFields returns the fields that an object's record has for a manager that applied it.
+func managedFields(obj map[string]any, manager string) (projection.FieldSet, error) {
+	owners, err := fieldowner.Read(obj)
+	return owners.Fields(fieldowner.AppliedBy(manager)), err
 }

@@ -191,7 +191,7 @@ func disagreements(plan *ssaplan.Plan, before, after *unstructured.Unstructured)
 	if (before == nil) != (plan.Action == ssaplan.ActionCreate) {
 		wrong = append(wrong, fmt.Sprintf("planned %s, object existed: %t", plan.Action, before != nil))
 	}
-	declared, err := projection.Managed(after.Object, manager)
+	declared, err := managedFields(after.Object, manager)
 	if err != nil {
 		return append(wrong, err.Error())
 	}

@@ -6,6 +6,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/test/controlplane"
 	"github.com/ssaplan/primitives/test/lab"
@@ -44,4 +46,10 @@ func (c *cluster) polite(t *testing.T) *ssaplan.Planner {
 func manifest(t *testing.T, text string, args ...any) *unstructured.Unstructured {
 	t.Helper()
 	return lab.Objectf(t, text, args...)
+}
+
+// managedFields returns the fields that an object's record has for a manager that applied it.
+func managedFields(obj map[string]any, manager string) (projection.FieldSet, error) {
+	owners, err := fieldowner.Read(obj)
+	return owners.Fields(fieldowner.AppliedBy(manager)), err
 }

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/version"
 
+	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/internal/goroutines"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/openapi"
@@ -105,7 +106,13 @@ func (c *realCluster) dryRun(t testing.TB, manifest *unstructured.Unstructured) 
 
 // recorded returns the fields that the server recorded for the manager.
 func recorded(t testing.TB, obj *unstructured.Unstructured) projection.FieldSet {
-	set, err := projection.Managed(obj.Object, manager)
+	set, err := managedFields(obj.Object, manager)
 	require.NoError(t, err)
 	return set
+}
+
+// managedFields returns the fields that an object's record has for a manager that applied it.
+func managedFields(obj map[string]any, manager string) (projection.FieldSet, error) {
+	owners, err := fieldowner.Read(obj)
+	return owners.Fields(fieldowner.AppliedBy(manager)), err
 }

@@ -74,7 +74,7 @@ func withoutTimes(obj *unstructured.Unstructured) *unstructured.Unstructured {
 }
 
 func (t *trial) judgeValues() {
-	recorded, err := projection.Managed(t.after.Object, manager)
+	recorded, err := managedFields(t.after.Object, manager)
 	declared := t.object.state.Applied.Fields
 	t.check(values, err == nil && recorded.Union(declared).Equal(recorded), "declared, but not recorded: %v", declared.Difference(recorded))
 	t.check(values, declared.Equal(t.plan.After.Fields), "declared fields:\n%s, in reality:\n%s", t.plan.After.Fields, declared)
@@ -235,4 +235,10 @@ func lines[T fmt.Stringer](items []T) []string {
 		out = append(out, item.String())
 	}
 	return out
+}
+
+// managedFields returns the fields that an object's record has for a manager that applied it.
+func managedFields(obj map[string]any, manager string) (projection.FieldSet, error) {
+	owners, err := fieldowner.Read(obj)
+	return owners.Fields(fieldowner.AppliedBy(manager)), err
 }
