@@ -1,0 +1,339 @@
+package projection
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// names is what the elements of a list tell about the names of its items.
+type names struct {
+	keyFields []string // sorted
+	// kinds are those of the elements.
+	kinds [IndexKind + 1]bool
+	// rounded and emptied report whether items may be spelled so.
+	rounded, emptied bool
+}
+
+// learn adds what the children of n tell.
+func (ns *names) learn(n *node) {
+	for i := range n.children {
+		ns.add(n.children[i].element)
+	}
+}
+
+// add adds what e tells.
+func (ns *names) add(e Element) {
+	ns.kinds[e.kind] = true
+	if e.kind == KeyKind {
+		fields := keyFields(e.text)
+		for f, ok := fields.next(); ok; f, ok = fields.next() {
+			ns.addKeyField(f.name)
+			ns.emptied = ns.emptied || f.value == `""`
+		}
+	}
+	ns.rounded = ns.rounded || e.kind != FieldKind && hasLongNumber(e.text)
+}
+
+// addKeyField adds a name, given as JSON.
+func (ns *names) addKeyField(text string) {
+	for _, name := range ns.keyFields {
+		if len(text) == len(name)+2 && text[1:len(text)-1] == name {
+			return // which is so for all but the first, as a rule
+		}
+	}
+	name := unquote(text)
+	if i, found := slices.BinarySearch(ns.keyFields, name); !found {
+		ns.keyFields = slices.Insert(ns.keyFields, i, name)
+	}
+}
+
+// hasLongNumber reports whether JSON text has as many digits in a row as 2^53 has.
+func hasLongNumber(text string) bool {
+	const long = len("9007199254740992")
+	for end := long - 1; end < len(text); {
+		start := end
+		for start > end-long && text[start] >= '0' && text[start] <= '9' {
+			start--
+		}
+		if start == end-long {
+			return true
+		}
+		end = start + long
+	}
+	return false
+}
+
+// spelling is a way in which an item can have its name.
+type spelling int
+
+const (
+	asWritten spelling = iota
+	rounded            // numbers as the floats that are nearest to them
+	emptied            // an empty text for each key field that is left out
+	spellings
+)
+
+// allows reports whether items may be spelled so.
+func (ns *names) allows(s spelling) bool {
+	return s == asWritten || s == rounded && ns.rounded || s == emptied && ns.emptied
+}
+
+// items are the items of a list, by name.
+type items struct {
+	names
+	list   []any
+	tables [spellings][IndexKind]*nameTable // those that were needed
+	left   *leftOut                         // of all items, if it was needed
+}
+
+// nameTable finds the items of a list by name.
+type nameTable struct {
+	first map[string]int
+	next  []int // for each item the next one of the same name, or 0
+}
+
+// each visits the items that e names by key or value in a spelling.
+func (x *items) each(e Element, s spelling, visit func(item int)) {
+	if e.kind != KeyKind && e.kind != ValueKind {
+		return
+	}
+	if x.tables[s][e.kind] == nil {
+		x.tables[s][e.kind] = x.table(e.kind, s)
+	}
+	t := x.tables[s][e.kind]
+	for item, found := t.first[e.text]; found; found = item > 0 {
+		visit(item)
+		item = t.next[item]
+	}
+}
+
+func (x *items) table(kind ElementKind, s spelling) *nameTable {
+	var text []byte // of all names, one after the other
+	ends := make([]int, len(x.list)+1)
+	for i, item := range x.list {
+		text = appendName(text, plain(item), kind, s, x.keyFields)
+		ends[i+1] = len(text)
+	}
+	t := &nameTable{make(map[string]int, len(x.list)), make([]int, len(x.list))}
+	all := string(text)
+	for i := range slices.Backward(x.list) { // so that the first of a name remains
+		name := all[ends[i]:ends[i+1]]
+		t.next[i] = t.first[name]
+		t.first[name] = i
+	}
+	return t
+}
+
+// leftOut finds items that leave out key fields by those that they have.
+type leftOut struct {
+	groups []leftOutGroup
+	index  map[string]int // of the groups, by what their items leave out
+}
+
+// leftOutGroup are items that leave out the same key fields.
+type leftOutGroup struct {
+	with, without []string
+	items         map[string][]int // by the canonical JSON of the key fields that they have
+}
+
+// add adds an item if it is one.
+func (l *leftOut) add(at int, item any, keyFields []string) {
+	m, isMap := plain(item).(map[string]any)
+	with, without := presentNames(m, keyFields)
+	if !isMap || len(without) == 0 {
+		return
+	}
+	id := strings.Join(without, "\x00")
+	group, known := l.index[id]
+	if !known {
+		group = len(l.groups)
+		l.index[id] = group
+		l.groups = append(l.groups, leftOutGroup{with, without, map[string][]int{}})
+	}
+	key := string(appendKey(nil, m, with))
+	l.groups[group].items[key] = append(l.groups[group].items[key], at)
+}
+
+// leftOut returns the items that leave out key fields.
+func (x *items) leftOut() *leftOut {
+	if x.left == nil {
+		x.left = &leftOut{index: map[string]int{}}
+		for i, item := range x.list {
+			x.left.add(i, item, x.keyFields)
+		}
+	}
+	return x.left
+}
+
+// of returns the items that have what e has, but for what they leave out.
+func (g leftOutGroup) of(e Element) []int { return g.items[restricted(e, g.with)] }
+
+// presentNames divides the names into those that the item has and the others.
+func presentNames(item map[string]any, names []string) (with, without []string) {
+	for _, name := range names {
+		if _, exists := item[name]; exists {
+			with = append(with, name)
+		} else {
+			without = append(without, name)
+		}
+	}
+	return with, without
+}
+
+// restricted returns the canonical JSON of those fields of a key that are named.
+func restricted(e Element, names []string) string {
+	b := []byte{'{'}
+	fields := keyFields(e.text)
+	for f, ok := fields.next(); ok; f, ok = fields.next() {
+		if !slices.Contains(names, unquote(f.name)) {
+			continue
+		}
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		b = append(append(append(b, f.name...), ':'), f.value...)
+	}
+	return string(append(b, '}'))
+}
+
+// appendName appends the name of an item: as a key its key fields, as a value itself. A name that an item can't have is
+// no JSON.
+func appendName(b []byte, item any, kind ElementKind, s spelling, keyFields []string) []byte {
+	m, isMap := item.(map[string]any)
+	switch {
+	case kind == KeyKind && !isMap:
+		return append(b, 0)
+	case s == rounded && kind == KeyKind:
+		m = withRounded(m, keyFields)
+	case s == emptied && kind == KeyKind:
+		m = withEmpty(m, keyFields)
+	case s == rounded:
+		item = roundedNumber(item)
+	}
+	if kind == KeyKind {
+		return appendKey(b, m, keyFields)
+	}
+	return appendValue(b, item)
+}
+
+// roundedNumber returns an integer as the float that is nearest to it.
+func roundedNumber(v any) any {
+	if i, ok := v.(int64); ok {
+		return float64(i)
+	}
+	return v
+}
+
+// withRounded returns the key fields of an item with rounded numbers.
+func withRounded(item map[string]any, keyFields []string) map[string]any {
+	key := map[string]any{}
+	for _, name := range keyFields {
+		if v, exists := item[name]; exists {
+			key[name] = roundedNumber(plain(v))
+		}
+	}
+	return key
+}
+
+// withEmpty returns the key fields of an item with an empty text for those that it leaves out.
+func withEmpty(item map[string]any, keyFields []string) map[string]any {
+	key := map[string]any{}
+	for _, name := range keyFields {
+		key[name] = ""
+		if v, exists := item[name]; exists {
+			key[name] = v
+		}
+	}
+	return key
+}
+
+// appendKey appends the canonical JSON of those key fields that the item has.
+func appendKey(b []byte, item map[string]any, names []string) []byte {
+	b = append(b, '{')
+	for _, name := range names {
+		v, exists := item[name]
+		if !exists {
+			continue
+		}
+		if b[len(b)-1] != '{' {
+			b = append(b, ',')
+		}
+		b = append(appendValue(b, name), ':')
+		b = appendValue(b, v)
+	}
+	return append(b, '}')
+}
+
+// appendValue appends the canonical JSON of v. A value that JSON can't express has a name that no element has.
+func appendValue(b []byte, v any) []byte {
+	switch v := v.(type) {
+	case string:
+		if isPlainText(v) {
+			b = append(b, '"')
+			b = append(b, v...)
+			return append(b, '"')
+		}
+	case int64:
+		return strconv.AppendInt(b, v, 10)
+	}
+	text, err := canonicalJSON(v)
+	if err != nil {
+		return append(b, 0)
+	}
+	return append(b, text...)
+}
+
+// first returns the first item that is free and that e names, or -1.
+func (x *items) first(e Element, free func(item int) bool) int {
+	var ns names
+	ns.add(e)
+	found := -1
+	for s := range spellings {
+		if found < 0 && ns.allows(s) {
+			x.each(e, s, func(item int) {
+				if found < 0 && free(item) {
+					found = item
+				}
+			})
+		}
+	}
+	return found
+}
+
+// firstLeftOut returns the first item that is free, leaves out key fields of e and has the others, or -1.
+func (x *items) firstLeftOut(e Element, free func(item int) bool) int {
+	for _, group := range x.leftOut().groups {
+		for _, item := range group.of(e) {
+			if free(item) {
+				return item
+			}
+		}
+	}
+	return -1
+}
+
+func (x *items) put(item any) {
+	x.list = append(x.list, item)
+	if x.left != nil {
+		x.left.add(len(x.list)-1, item, x.keyFields)
+	}
+	for s := range x.tables {
+		for kind, t := range x.tables[s] {
+			if t != nil {
+				t.put(string(appendName(nil, item, ElementKind(kind), spelling(s), x.keyFields)))
+			}
+		}
+	}
+}
+
+// put adds the name of one more item.
+func (t *nameTable) put(name string) {
+	item := len(t.next)
+	t.next = append(t.next, 0)
+	if first, found := t.first[name]; found {
+		t.next[first], t.next[item] = item, t.next[first]
+	} else {
+		t.first[name] = item
+	}
+}
