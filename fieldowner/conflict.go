@@ -44,11 +44,11 @@ func ConflictsFromError(err error, live map[string]any) []Conflict {
 	}
 	// A record that can't be read only makes the paths less certain; the conflicts are those of the error.
 	ownership, _ := Read(live)
-	names := newPathNames(ownership, live)
+	reader := newPathReader(ownership, live)
 	conflicts := make([]Conflict, 0, len(causes))
 	for _, cause := range causes {
 		owner := ownership.known(ownerOf(cause.Message))
-		conflicts = append(conflicts, Conflict{names.resolve(cause.Field, owner), owner})
+		conflicts = append(conflicts, Conflict{reader.path(cause.Field, owner), owner})
 	}
 	slices.SortFunc(conflicts, Conflict.compare)
 	return slices.CompactFunc(conflicts, func(a, b Conflict) bool { return a.compare(b) == 0 })

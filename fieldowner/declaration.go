@@ -28,7 +28,7 @@ type Declaration struct {
 // record doesn't tell one that the server filled from an atomic map that was declared with its content.
 func (o Ownership) Declared(manifest, obj map[string]any, manager string) Declaration {
 	recorded := o.Fields(AppliedBy(manager))
-	d := Declaration{Fields: recorded, Filled: recorded.Above(o.all)}
+	d := Declaration{Fields: recorded, Filled: o.filled(recorded)}
 	if manifest == nil {
 		return d
 	}
@@ -53,6 +53,18 @@ func (o Ownership) Declared(manifest, obj map[string]any, manager string) Declar
 	return d
 }
 
+// filled returns those of the fields that were declared as empty maps and have something in them: others own fields there,
+// or it is a map of which every entry can have an owner.
+func (o Ownership) filled(fields projection.FieldSet) projection.FieldSet {
+	filled := fields.Above(o.all)
+	for _, p := range granularMetadata {
+		if fields.Has(p) && fields.Under(p).Len() == 1 {
+			filled = filled.Union(projection.NewFieldSet(p))
+		}
+	}
+	return filled
+}
+
 // Project returns what obj has at the declared fields. Maps that were declared as empty are empty in it, whatever obj has
 // in them.
 func (d Declaration) Project(obj map[string]any) projection.Projection {
@@ -70,13 +82,25 @@ func (d Declaration) project(obj map[string]any, fields projection.FieldSet) pro
 	if d.Filled.Empty() {
 		return p
 	}
-	return p.Replace(d.Filled.Intersection(fields.Leaves()), emptyMap)
+	return p.Replace(d.Filled.Intersection(fields.Leaves()), emptied)
 }
 
-// emptyMap returns an empty map in place of a map.
-func emptyMap(_ projection.Path, v any) any {
-	if _, isMap := v.(map[string]any); isMap {
-		return map[string]any{}
+// emptied returns a map or list at p without its content, but for the key fields of a list item.
+func emptied(p projection.Path, v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := map[string]any{}
+		if len(p) == 0 {
+			return out
+		}
+		for name := range p[len(p)-1].KeyFields() {
+			if key, exists := v[name]; exists {
+				out[name] = key
+			}
+		}
+		return out
+	case []any:
+		return []any{}
 	}
 	return v
 }

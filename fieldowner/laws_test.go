@@ -224,7 +224,10 @@ func TestLawSelectionsPartTheObject(t *testing.T) {
 		w.live.SetManagedFields(entries[:r.IntN(len(entries)+1)])
 		o := mustRead(t, w.live.Object)
 
-		all, unowned := o.selected(w.live.Object, Selection{}), o.selected(w.live.Object, Selection{Strategy: UnownedFields})
+		all, err := o.selected(w.live.Object, Selection{})
+		require.NoError(t, err)
+		unowned, err := o.selected(w.live.Object, Selection{Strategy: UnownedFields})
+		require.NoError(t, err)
 		for p := range all.All() {
 			assert.Equal(t, len(o.Below(p)) == 0, unowned.Has(p), "%s", p)
 		}

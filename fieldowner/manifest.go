@@ -2,7 +2,6 @@ package fieldowner
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/ssaplan/primitives/internal/kinds"
@@ -61,29 +60,26 @@ func NewManifest(live map[string]any, sel Selection) (Manifest, error) {
 	if err != nil {
 		return Manifest{}, err
 	}
-	fields := withoutStringData(live, ownership.selected(live, sel))
-	part := projection.Project(live, fields)
+	selected, err := ownership.selected(live, sel)
+	if err != nil {
+		return Manifest{}, err
+	}
+	fields := withoutStringData(live, selected)
+	declaration := Declaration{Fields: fields, Filled: ownership.filled(fields)}
+	part := declaration.Project(live)
 	if err := ownership.checkVersions(live, sel, part.Missing); err != nil {
 		return Manifest{}, err
 	}
-	obj := part.Object
-	if obj == nil {
-		obj = map[string]any{}
+	if part.Object == nil {
+		part.Object = map[string]any{}
 	}
-	f := newFinder(obj)
-	emptied := ownership.emptied(fields)
-	for _, p := range emptied {
-		f.empty(p)
-	}
-	f.dropDefaultedKeys(fields)
+	obj := projection.NewObject(part.Object, fields)
+	dropDefaultedKeys(obj, fields)
 	if kinds.IsBuiltin(live) {
-		for _, p := range ownership.keptByNull(part.Missing, sel) {
-			f.setNull(p)
-		}
+		setNull(obj, ownership.keptByNull(part.Missing, sel))
 	}
-	copyIdentity(obj, live)
-	declaration := Declaration{Fields: fields, Filled: projection.NewFieldSet(emptied...)}
-	return Manifest{Object: obj, Declaration: declaration, Missing: part.Missing}, nil
+	copyIdentity(part.Object, live)
+	return Manifest{Object: part.Object, Declaration: declaration, Missing: part.Missing}, nil
 }
 
 // keptByNull returns those of the missing paths that the selected manager applied and that null keeps as they are. It
@@ -97,6 +93,7 @@ func (o Ownership) keptByNull(missing []projection.Path, sel Selection) []projec
 	})
 }
 
+// copyIdentity copies what identifies an object.
 func copyIdentity(obj, live map[string]any) {
 	from, _ := live["metadata"].(map[string]any)
 	to, _ := obj["metadata"].(map[string]any)
@@ -147,58 +144,43 @@ func withoutStringData(live map[string]any, fields projection.FieldSet) projecti
 	return fields.Without(projection.NewFieldSet(stringData)).Union(projection.NewFieldSet(inData...))
 }
 
-// empty takes everything out of the map or list at p, and all but the key fields out of a list item.
-func (f *finder) empty(p projection.Path) {
-	v, _ := f.at(p)
-	switch v := v.(type) {
-	case map[string]any:
-		keys := keyNames(p[len(p)-1])
-		maps.DeleteFunc(v, func(name string, _ any) bool { return !slices.Contains(keys, name) })
-	case []any:
-		parent, _ := f.at(p[:len(p)-1])
-		if m, ok := parent.(map[string]any); ok {
-			m[p[len(p)-1].Name()] = []any{}
+// setNull puts null at the paths that have a place in obj: those in a list item that it doesn't have, and those below what
+// is no map, have none.
+func setNull(obj *projection.Object, paths []projection.Path) {
+	for _, p := range paths {
+		if _, exists := obj.Get(innermostItem(p)); exists {
+			_ = obj.Set(p, nil)
 		}
 	}
 }
 
-// setNull puts null at p, in maps that it makes as needed. It does nothing if that would need a list item that isn't
-// there.
-func (f *finder) setNull(p projection.Path) {
-	var parent any = f.object
-	last := len(p) - 1
-	for i, e := range p[:last] {
-		child, exists := f.child(parent, e)
-		m, isMap := parent.(map[string]any)
-		if !exists && isMap && onlyFields(p[i:]) {
-			child = map[string]any{}
-			m[e.Name()] = child
-		}
-		parent = child
+// innermostItem returns the path of the innermost list item that p leads to, and that of the object if there is none.
+func innermostItem(p projection.Path) projection.Path {
+	for len(p) > 0 && p[len(p)-1].Kind() == projection.FieldKind {
+		p = p[:len(p)-1]
 	}
-	if m, isMap := parent.(map[string]any); isMap && onlyFields(p[last:]) {
-		m[p[last].Name()] = nil
-	}
-}
-
-func onlyFields(p projection.Path) bool {
-	return !slices.ContainsFunc(p, func(e projection.Element) bool { return e.Kind() != projection.FieldKind })
+	return p
 }
 
 // dropDefaultedKeys takes the key fields out of list items whose owner left them to the schema's default: it owns the
-// item, and not this field of it.
-func (f *finder) dropDefaultedKeys(fields projection.FieldSet) {
+// item, and not this field of it. An item of which it owns no key field keeps all, as nothing else tells it from others.
+func dropDefaultedKeys(obj *projection.Object, fields projection.FieldSet) {
 	for p := range fields.All() {
 		if len(p) == 0 {
 			continue
 		}
-		keys := keyNames(p[len(p)-1])
-		sent := func(name string) bool { return fields.Has(p.Child(projection.Field(name))) }
-		if !slices.ContainsFunc(keys, sent) {
-			continue // no key field at all can't be told apart from the others
+		keys := p[len(p)-1].KeyFields()
+		var defaulted []projection.Path
+		for name := range keys {
+			if key := p.Child(projection.Field(name)); !fields.Has(key) {
+				defaulted = append(defaulted, key)
+			}
 		}
-		v, _ := f.at(p)
-		item, _ := v.(map[string]any)
-		maps.DeleteFunc(item, func(name string, _ any) bool { return slices.Contains(keys, name) && !sent(name) })
+		if len(defaulted) == len(keys) {
+			continue
+		}
+		for _, key := range defaulted {
+			obj.Remove(key)
+		}
 	}
 }

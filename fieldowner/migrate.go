@@ -37,7 +37,7 @@ func Migrate(live map[string]any, manager string, from ...string) ([]byte, error
 func ClientSideAppliers(o Ownership) []string {
 	var names []string
 	for _, e := range o.entries {
-		if e.Operation == OperationUpdate && e.Fields.Has(annotations.Child(projection.Field(lastAppliedAnnotation))) {
+		if e.Operation == OperationUpdate && e.Fields.Has(lastApplied) {
 			names = append(names, e.Manager)
 		}
 	}
@@ -144,7 +144,7 @@ func (m *merger) merge(a, b Entry) Entry {
 		if b.APIVersion == m.live["apiVersion"] {
 			a, b = b, a
 		}
-		b.Fields = presentIn(m.live, b.Fields)
+		b.Fields = presentIn(projection.NewObject(m.live, b.Fields), b.Fields)
 	}
 	a.Fields = a.Fields.Union(b.Fields)
 	a.Time = latest(a.Time, b.Time)

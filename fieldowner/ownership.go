@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
 )
 
@@ -245,12 +246,25 @@ func isGranular(p projection.Path) bool {
 	return len(p) == 0 || slices.ContainsFunc(granularMetadata, p.Equal)
 }
 
+// hasBelow reports whether set has a path below p.
+func hasBelow(set projection.FieldSet, p projection.Path) bool {
+	for q := range set.Under(p).All() {
+		if len(q) > len(p) {
+			return true
+		}
+	}
+	return false
+}
+
 var (
 	metadata        = projection.Path{projection.Field("metadata")}
 	annotations     = metadata.Child(projection.Field("annotations"))
 	finalizers      = metadata.Child(projection.Field("finalizers"))
 	labels          = metadata.Child(projection.Field("labels"))
 	ownerReferences = metadata.Child(projection.Field("ownerReferences"))
+
+	// lastApplied is where client-side apply keeps a copy of the whole manifest.
+	lastApplied = annotations.Child(projection.Field(kinds.LastAppliedAnnotation))
 
 	granularMetadata = []projection.Path{metadata, annotations, finalizers, labels, ownerReferences}
 )

@@ -2,7 +2,6 @@ package fieldowner
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/ssaplan/primitives/projection"
 )
@@ -68,42 +67,34 @@ func (s Selection) selects(o Owner) bool {
 }
 
 // neverImported is what identifies an object, which every manifest has, and what only a server can set.
-var neverImported = fieldSet(
-	[]string{"apiVersion"}, []string{"kind"},
-	[]string{"metadata", "name"}, []string{"metadata", "namespace"},
-	[]string{"metadata", "uid"}, []string{"metadata", "resourceVersion"}, []string{"metadata", "generation"},
-	[]string{"metadata", "creationTimestamp"}, []string{"metadata", "deletionTimestamp"},
-	[]string{"metadata", "deletionGracePeriodSeconds"},
-	[]string{"metadata", "managedFields"}, []string{"metadata", "selfLink"},
-)
+var neverImported = projection.NewFieldSet(
+	projection.Path{projection.Field("apiVersion")}, projection.Path{projection.Field("kind")},
+	metadata.Child(projection.Field("name")), metadata.Child(projection.Field("namespace")),
+).Union(projection.ServerMetadata())
 
-// rarelyImported is what only somebody who applied it wants back: a status that is an ordinary field because its kind has
-// no such subresource, a prefix that the name was made from, and the copy that client-side apply keeps of its manifest.
-var rarelyImported = fieldSet(
-	[]string{"status"},
-	[]string{"metadata", "generateName"},
-	[]string{"metadata", "annotations", lastAppliedAnnotation},
+// rarelyImported is what is only imported for a manager that applied it: a status that is an ordinary field because its
+// kind has no such subresource, a prefix that the name was made from, and the copy that client-side apply keeps of its
+// manifest.
+var rarelyImported = projection.NewFieldSet(
+	projection.Path{projection.Field("status")},
+	metadata.Child(projection.Field("generateName")),
+	lastApplied,
 )
-
-func fieldSet(paths ...[]string) projection.FieldSet {
-	all := make([]projection.Path, len(paths))
-	for i, names := range paths {
-		for _, name := range names {
-			all[i] = append(all[i], projection.Field(name))
-		}
-	}
-	return projection.NewFieldSet(all...)
-}
 
 // selected returns the fields of live that sel selects, as they are recorded.
-func (o Ownership) selected(live map[string]any, sel Selection) projection.FieldSet {
+func (o Ownership) selected(live map[string]any, sel Selection) (projection.FieldSet, error) {
 	set := o.Fields(sel.selects)
 	if sel.Strategy != ManagerFields {
-		w := walker{ownership: o, unowned: sel.Strategy == UnownedFields}
-		w.visit(projection.Path{}, live)
-		set = projection.NewFieldSet(w.paths...)
+		all, err := allFields(live)
+		if err != nil {
+			return projection.FieldSet{}, err
+		}
+		set = all
 	}
-	return set.Without(rarelyImported).Union(o.applied(sel)).Without(neverImported)
+	if sel.Strategy == UnownedFields {
+		set = o.unowned(set)
+	}
+	return set.Without(rarelyImported).Union(o.applied(sel)).Without(neverImported), nil
 }
 
 // applied returns what the selected manager applied to the object itself.
@@ -111,73 +102,30 @@ func (o Ownership) applied(sel Selection) projection.FieldSet {
 	return o.Fields(func(owner Owner) bool { return sel.selects(owner) && owner.appliedBy(sel.Manager) })
 }
 
-// walker collects the paths of an object's fields.
-type walker struct {
-	ownership Ownership
-	unowned   bool // only those that nobody owns
-	paths     []projection.Path
+// allFields returns all that obj has, whoever owns it. Lists are taken as a whole if items of theirs have the same name.
+func allFields(obj map[string]any) (projection.FieldSet, error) {
+	set, err := projection.Outline(obj)
+	if err != nil {
+		return set, fmt.Errorf("fieldowner: %w", err)
+	}
+	var lists []projection.Path
+	for _, p := range projection.Project(obj, set).Duplicates {
+		lists = append(lists, p[:len(p)-1])
+	}
+	if lists == nil {
+		return set, nil
+	}
+	whole := projection.NewFieldSet(lists...)
+	return set.Without(whole).Union(whole), nil
 }
 
-func (w *walker) visit(p projection.Path, v any) {
-	switch v := v.(type) {
-	case map[string]any:
-		if len(v) > 0 && !w.isWhole(p) {
-			for name, item := range v {
-				w.visit(p.Child(projection.Field(name)), item)
-			}
-			return
-		}
-	case []any:
-		if elements := w.elements(p, v); elements != nil {
-			for i, e := range elements {
-				w.visit(p.Child(e), v[i])
-			}
-			return
-		}
-	}
-	if !w.unowned || len(w.ownership.Below(p)) == 0 {
-		w.paths = append(w.paths, p)
-	}
-}
-
-// isWhole reports whether the value at p is owned as a whole.
-func (w *walker) isWhole(p projection.Path) bool {
-	all := w.ownership.all
-	return all.Has(p) && !hasBelow(all, p) && !isGranular(p)
-}
-
-// elements returns the elements of a list, as far as what others own in it shows how they are named; nil if it doesn't,
-// or if some of them can't be told apart.
-func (w *walker) elements(p projection.Path, list []any) []projection.Element {
-	keys, known := w.keys(p)
-	if !known {
-		return nil
-	}
-	elements := make([]projection.Element, len(list))
-	seen := make(map[projection.Element]bool, len(list))
-	for i, item := range list {
-		e, complete := itemElement(item, keys)
-		if !complete || seen[e] {
-			return nil
-		}
-		elements[i], seen[e] = e, true
-	}
-	return elements
-}
-
-// keys returns the key fields of the list at p, none if it is a set, and whether anything is known about it.
-func (w *walker) keys(p projection.Path) (names []string, known bool) {
-	for q := range w.ownership.all.Under(p).All() {
-		if len(q) > len(p) {
-			return keyNames(q[len(p)]), q[len(p)].Kind() == projection.KeyKind || q[len(p)].Kind() == projection.ValueKind
+// unowned returns the fields of set of which nobody owns any part.
+func (o Ownership) unowned(set projection.FieldSet) projection.FieldSet {
+	var owned []projection.Path
+	for p := range set.All() {
+		if len(o.Below(p)) > 0 {
+			owned = append(owned, p)
 		}
 	}
-	return nil, false
-}
-
-// emptied are the paths of set that stand for an empty map or list there, although others have fields in it.
-func (o Ownership) emptied(set projection.FieldSet) []projection.Path {
-	return slices.DeleteFunc(slices.Collect(set.Leaves().All()), func(p projection.Path) bool {
-		return !o.all.Has(p) || !hasBelow(o.all, p) && !isGranular(p)
-	})
+	return set.Difference(projection.NewFieldSet(owned...))
 }

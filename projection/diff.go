@@ -153,7 +153,7 @@ type differ struct {
 
 func (d *differ) report(c Difference) {
 	c.Path = slices.Clone(d.path)
-	c.Sensitive = d.sensitive.touches(d.path)
+	c.Sensitive = d.sensitive.Touches(d.path)
 	d.changes = append(d.changes, c)
 }
 

@@ -35,8 +35,8 @@ func isDocument(text string) bool {
 		strings.Contains(text, "data:")
 }
 
-// touches reports whether p lies at, below or above a path of s.
-func (s FieldSet) touches(p Path) bool {
+// Touches reports whether p lies at, below or above a path of s.
+func (s FieldSet) Touches(p Path) bool {
 	return s.Covers(p) || !s.Under(p).Empty()
 }
 

@@ -9,33 +9,33 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// pathNames finds paths by the text that a server writes for them in a conflict.
-type pathNames struct {
+// pathReader reads paths in the notation of a server's conflicts.
+type pathReader struct {
 	ownership Ownership
 	byText    map[string][]projection.Path
-	object    *finder
+	object    *projection.Object
 }
 
-func newPathNames(o Ownership, object map[string]any) pathNames {
-	names := pathNames{o, map[string][]projection.Path{}, newFinder(object)}
+func newPathReader(o Ownership, object map[string]any) pathReader {
+	r := pathReader{o, map[string][]projection.Path{}, projection.NewObject(object, o.all)}
 	for p := range o.all.All() {
 		text := serverText(p)
-		names.byText[text] = append(names.byText[text], p)
+		r.byText[text] = append(r.byText[text], p)
 	}
-	return names
+	return r
 }
 
-// resolve returns the path that a server means by text when it says that owner owns it.
-func (n pathNames) resolve(text string, owner Owner) projection.Path {
-	candidates := n.byText[text]
-	theirs := n.ownership.Fields(owner.Is)
+// path returns the path that the text of a conflict with owner means.
+func (r pathReader) path(text string, owner Owner) projection.Path {
+	candidates := r.byText[text]
+	theirs := r.ownership.Fields(owner.Is)
 	if i := slices.IndexFunc(candidates, theirs.Has); i >= 0 {
 		return candidates[i]
 	}
 	if len(candidates) > 0 {
 		return candidates[0]
 	}
-	return n.guess(text)
+	return r.guess(text)
 }
 
 // serverText writes p as a server does in a conflict. Names are neither quoted nor escaped.
@@ -85,11 +85,12 @@ func serverValue(v any) string {
 	return fmt.Sprint(v)
 }
 
-// guess reads a server's text for a path of which there is no record, as of an object from before server-side apply. Names
-// are those that the object has; what it lacks is read as if no name had a dot or a bracket in it. Text that makes no
-// sense becomes the name of a field, so that none of it is lost.
-func (n pathNames) guess(text string) projection.Path {
-	path, at := projection.Path{}, any(n.object.object)
+// guess reads a path that nobody owns according to the record, as in an object from before server-side apply. Names are
+// those that the object has; what it lacks is read as if no name had a dot or a bracket in it. Text that can't be read
+// becomes the name of a field, so that none of it is lost.
+func (r pathReader) guess(text string) projection.Path {
+	path := projection.Path{}
+	at, exists := r.object.Get(path)
 	for rest := text; rest != ""; {
 		var e projection.Element
 		var ok bool
@@ -97,7 +98,9 @@ func (n pathNames) guess(text string) projection.Path {
 			return projection.Path{projection.Field(text)}
 		}
 		path = append(path, e)
-		at, _ = n.object.child(at, e)
+		if exists {
+			at, exists = r.object.Get(path)
+		}
 	}
 	return path
 }

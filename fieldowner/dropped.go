@@ -43,8 +43,9 @@ type DroppedField struct {
 // deleted with all that was in it, only the field itself is listed.
 func (o Ownership) Dropped(after Ownership, result map[string]any, manager string) []DroppedField {
 	had, has := o.Fields(AppliedBy(manager)), after.Fields(AppliedBy(manager))
-	d := dropper{after: after, values: newFinder(result), sensitive: projection.Sensitive(result)}
-	d.values.complete = true
+	d := dropper{
+		after: after, values: projection.NewObject(result, o.all.Union(after.all)), sensitive: projection.Sensitive(result),
+	}
 	var dropped []DroppedField
 	var gone projection.Path
 	for p := range had.Difference(has).All() {
@@ -63,14 +64,14 @@ func (o Ownership) Dropped(after Ownership, result map[string]any, manager strin
 
 type dropper struct {
 	after     Ownership
-	values    *finder
+	values    *projection.Object
 	sensitive projection.FieldSet
 }
 
 func (d *dropper) field(p projection.Path, manager string) DroppedField {
-	value, exists := d.values.at(p)
+	value, exists := d.values.Get(p)
 	owners := slices.DeleteFunc(d.after.Below(holder(p)), func(o Owner) bool { return o.appliedBy(manager) })
-	field := DroppedField{Path: p, Value: value, Owners: owners, Sensitive: isSensitive(d.sensitive, p)}
+	field := DroppedField{Path: p, Value: value, Owners: owners, Sensitive: d.sensitive.Touches(p)}
 	switch {
 	case !exists:
 		field.Fate, field.Owners = FateDeleted, nil
@@ -84,15 +85,13 @@ func (d *dropper) field(p projection.Path, manager string) DroppedField {
 
 // holder returns the path that keeps p in the object: a key field stays as long as its list item does.
 func holder(p projection.Path) projection.Path {
-	if len(p) >= 2 && slices.Contains(keyNames(p[len(p)-2]), p[len(p)-1].Name()) {
+	if len(p) < 2 {
+		return p
+	}
+	if _, isKey := p[len(p)-2].KeyFields()[p[len(p)-1].Name()]; isKey {
 		return p[:len(p)-1]
 	}
 	return p
-}
-
-// isSensitive reports whether the value at p is, contains or is part of one that must not be shown.
-func isSensitive(sensitive projection.FieldSet, p projection.Path) bool {
-	return sensitive.Covers(p) || !sensitive.Under(p).Empty()
 }
 
 // shown returns the value as it may be shown.

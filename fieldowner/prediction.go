@@ -2,13 +2,11 @@ package fieldowner
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 
 	"github.com/ssaplan/primitives/projection"
 )
-
-// lastAppliedAnnotation is where client-side apply keeps a copy of the whole manifest, Secrets included.
-const lastAppliedAnnotation = "kubectl.kubernetes.io/last-applied-configuration"
 
 // PredictConflicts returns the conflicts for which a server would refuse to let manager apply manifest without force,
 // from live's managedFields and values alone, in the order of the paths. declared are the fields of the manifest; the
@@ -33,10 +31,11 @@ func PredictConflicts(
 	}
 	p := predictor{
 		all: ownership.all, declared: declared,
-		live: newFinder(live), manifest: newFinder(manifest),
+		live:     projection.NewObject(live, ownership.all.Union(declared)),
+		manifest: projection.NewManifest(manifest, declared),
 	}
 	var conflicts []Conflict
-	for _, e := range ownership.orBeforeFirstApply(live, declared) {
+	for _, e := range p.entries(ownership, live) {
 		if e.appliedBy(manager) {
 			continue
 		}
@@ -47,38 +46,37 @@ func PredictConflicts(
 		}
 	}
 	if manager == "kubectl" {
-		conflicts = p.withoutLastApplied(conflicts)
+		conflicts = p.withoutLastApplied(conflicts, live)
 	}
 	slices.SortFunc(conflicts, Conflict.compare)
 	return conflicts, nil
 }
 
-// orBeforeFirstApply returns the entries, or the one that a server makes up when there are none. Of the fields that it
-// would have, only those of set matter here.
-func (o Ownership) orBeforeFirstApply(live map[string]any, set projection.FieldSet) []Entry {
-	if o.Recorded() {
-		return o.entries
+type predictor struct {
+	all, declared  projection.FieldSet
+	live, manifest *projection.Object
+}
+
+// entries returns the entries of live's record, or the one that a server makes up when there are none. Of the fields that
+// it would have, only the declared ones matter here.
+func (p *predictor) entries(ownership Ownership, live map[string]any) []Entry {
+	if ownership.Recorded() {
+		return ownership.entries
 	}
 	version, _ := live["apiVersion"].(string)
 	owner := Owner{Manager: BeforeFirstApply, Operation: OperationUpdate, APIVersion: version}
-	return []Entry{{owner, presentIn(live, set)}}
+	return []Entry{{owner, presentIn(p.live, p.declared)}}
 }
 
 // presentIn returns the paths of set that obj has.
-func presentIn(obj map[string]any, set projection.FieldSet) projection.FieldSet {
-	f := newFinder(obj)
+func presentIn(obj *projection.Object, set projection.FieldSet) projection.FieldSet {
 	var paths []projection.Path
 	for p := range set.All() {
-		if _, exists := f.at(p); exists {
+		if _, exists := obj.Get(p); exists {
 			paths = append(paths, p)
 		}
 	}
 	return projection.NewFieldSet(paths...)
-}
-
-type predictor struct {
-	all, declared  projection.FieldSet
-	live, manifest *finder
 }
 
 // changes reports whether merging the manifest into the live object adds or modifies the field at path, as
@@ -87,11 +85,13 @@ type predictor struct {
 //
 // Source: sigs.k8s.io/structured-merge-diff, typed, compareWalker and mergingWalker.
 func (p *predictor) changes(path projection.Path) bool {
-	wanted, sent := p.manifest.at(path)
-	if !sent || !p.declares(path) && !isEmpty(wanted) { // what is sent as an empty list is declared by nobody
+	wanted, sent := p.manifest.Get(path)
+	// A manifest has more than it declares, such as a status, which the server ignores. But an empty list is recorded
+	// for nobody and counts.
+	if !sent || !p.declared.Touches(path) && !isEmpty(wanted) {
 		return false
 	}
-	found, exists := p.live.at(path)
+	found, exists := p.live.Get(path)
 	if !exists {
 		return true
 	}
@@ -99,12 +99,6 @@ func (p *predictor) changes(path projection.Path) bool {
 		return false
 	}
 	return !p.keepsFields(path, wanted, found)
-}
-
-// declares reports whether the manifest declares the field at path, part of it, or what it is part of. The rest of a
-// manifest, such as its status, the server ignores.
-func (p *predictor) declares(path projection.Path) bool {
-	return p.declared.Covers(path) || !p.declared.Under(path).Empty()
 }
 
 // keepsFields reports whether the values at path are maps or lists that are merged field by field. Null stands for an
@@ -126,33 +120,92 @@ func (p *predictor) keepsFields(path projection.Path, wanted, found any) bool {
 
 func mayMerge(v any) bool { return v == nil || isContainer(v) }
 
-// hasBelow reports whether set has a path below p.
-func hasBelow(set projection.FieldSet, p projection.Path) bool {
-	for q := range set.Under(p).All() {
-		if len(q) > len(p) {
-			return true
-		}
-	}
-	return false
-}
-
 // withoutLastApplied drops the conflicts that a server forgives the manager called "kubectl", and nobody else: those
 // about fields that client-side apply set and that still have the value it gave them.
 //
 // Source: k8s.io/apimachinery, pkg/util/managedfields/internal, lastAppliedManager.
-func (p *predictor) withoutLastApplied(conflicts []Conflict) []Conflict {
-	text, _ := p.live.at(annotations.Child(projection.Field(lastAppliedAnnotation)))
+func (p *predictor) withoutLastApplied(conflicts []Conflict, live map[string]any) []Conflict {
+	text, _ := p.live.Get(lastApplied)
 	var applied map[string]any
 	if s, _ := text.(string); json.Unmarshal([]byte(s), &applied) != nil {
 		return conflicts
 	}
-	if applied["apiVersion"] != p.live.object["apiVersion"] {
+	if applied["apiVersion"] != live["apiVersion"] {
 		return conflicts
 	}
-	last := newFinder(applied)
+	last := projection.NewManifest(applied, p.all)
 	return slices.DeleteFunc(conflicts, func(c Conflict) bool {
-		was, sent := last.at(c.Path)
-		is, exists := p.live.at(c.Path)
+		was, sent := last.Get(c.Path)
+		is, exists := p.live.Get(c.Path)
 		return sent && exists && sameValue(was, is)
 	})
+}
+
+// sameValue reports whether a server sees no difference between two values when it looks for conflicts: numbers are
+// compared by what they are worth, 1 and 1.0 alike, everything else as it is written.
+//
+// Source: sigs.k8s.io/structured-merge-diff, value, Equals.
+func sameValue(a, b any) bool {
+	switch a := a.(type) {
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		return ok && maps.EqualFunc(a, b, sameValue)
+	case []any:
+		b, ok := b.([]any)
+		return ok && slices.EqualFunc(a, b, sameValue)
+	case nil, string, bool:
+		return a == b
+	}
+	return sameNumber(a, b)
+}
+
+func sameNumber(a, b any) bool {
+	switch b.(type) {
+	case map[string]any, []any, nil, string, bool:
+		return false
+	}
+	if a, ok := a.(int64); ok {
+		if b, ok := b.(int64); ok {
+			return a == b
+		}
+	}
+	x, errX := number(a)
+	y, errY := number(b)
+	return errX == nil && errY == nil && x == y
+}
+
+// number converts by way of JSON, because objects that weren't decoded from it hold all kinds of Go's numbers.
+func number(v any) (float64, error) {
+	if f, ok := v.(float64); ok {
+		return f, nil
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return 0, err
+	}
+	var f float64
+	err = json.Unmarshal(text, &f)
+	return f, err
+}
+
+// isEmpty reports whether v is null, an empty map or an empty list.
+func isEmpty(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
+	case map[string]any:
+		return len(v) == 0
+	case []any:
+		return len(v) == 0
+	}
+	return false
+}
+
+// isContainer reports whether v is a map or a list.
+func isContainer(v any) bool {
+	switch v.(type) {
+	case map[string]any, []any:
+		return true
+	}
+	return false
 }

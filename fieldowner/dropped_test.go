@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/projection"
 )
 
 // droppedFrom returns what becomes of the fields that manager applied in live and no longer does in result.
@@ -96,4 +98,62 @@ func TestDroppedJSON(t *testing.T) {
 	require.NoError(t, err)
 	assert.JSONEq(t, `[{"path": "a", "fate": "Deleted"}, {"path": "b", "fate": "Reset", "value": 1},
 		{"path": "c", "fate": "Retained", "value": "x", "managers": [{"manager": "you", "operation": "Apply"}]}]`, string(text))
+}
+
+// TestDroppedFindsValues takes up what "me" owned in an object of which nobody owns anything any more: what is there was
+// reset, what isn't was deleted.
+func TestDroppedFindsValues(t *testing.T) {
+	object := decoded(t, `{"a.b": 1, "a": {"b": 2, "none": null}, "set": ["x", 5, {"k": 1}, "x"],
+		"ports": [{"p": 80, "q": "TCP", "n": 1}, {"p": 80, "q": "TCP", "n": 3}, "odd"],
+		"numbers": [{"id": 9007199254740993, "v": "x"}], "secrets": [{"name": "a"}, {}]}`)
+	for _, row := range []struct {
+		path string
+		want string
+		why  string
+	}{
+		{`["a.b"]`, "reset to 1", "a name with a dot"},
+		{"a.b", "reset to 2", "a field of a field"},
+		{"a.none", "reset to null", "null is a value"},
+		{"a.missing", "deleted", "a field that isn't there"},
+		{"a.b.c", "deleted", "below a scalar"},
+		{"a[0]", "deleted", "a map has no positions"},
+		{"set.x", "deleted", "a list has no fields"},
+		{`set[="x"]`, `reset to "x"`, "an element of a set"},
+		{`set[=5]`, "reset to 5", "of any type"},
+		{`set[={"k":1}].k`, "reset to 1", "also a composite one"},
+		{`set[="5"]`, "deleted", "types count"},
+		{"set[1]", "reset to 5", "a position"},
+		{"set[4]", "deleted", "a position behind the end"},
+		{`ports[p=80,q="TCP"].n`, "reset to 1", "of items with the same key the first"},
+		{`ports[p=80,q="UDP"].n`, "deleted", "a server leaves out no key field that has a default"},
+		{`secrets[name="b"]`, "deleted", "the item without a name isn't every item that is gone"},
+		{`secrets[name=""]`, "reset to {}", "an empty default is left out"},
+		{`numbers[id=9007199254740992].v`, `reset to "x"`, "a number as a server rounds it that has read its own record"},
+		{`numbers[id=9007199254740994].v`, "deleted", "another number"},
+	} {
+		p := path(t, row.path)
+		before := newOwnership([]Entry{{Owner{Manager: "me", Operation: OperationApply}, projection.NewFieldSet(p)}})
+		dropped := before.Dropped(Ownership{}, object, "me")
+		assert.Equal(t, row.path+": "+row.want, dropped[0].String(), row.why)
+	}
+}
+
+// TestDroppedFindsWhatProjectFinds holds the fates of fields against what a projection has of them.
+func TestDroppedFindsWhatProjectFinds(t *testing.T) {
+	object := decoded(t, `{"items": [{"id": 9007199254740993, "v": "x"}]}`)
+	for _, row := range []struct {
+		id   string
+		gone bool
+		why  string
+	}{
+		{"9007199254740993", false, "the number as it is"},
+		{"9007199254740992", false, "the number as a server rounds it"},
+		{"9007199254740994", true, "another number"},
+	} {
+		p := path(t, `items[id=`+row.id+`]`)
+		set := projection.NewFieldSet(p)
+		before := newOwnership([]Entry{{Owner{Manager: "me", Operation: OperationApply}, set}})
+		assert.Equal(t, row.gone, before.Dropped(Ownership{}, object, "me")[0].Fate == FateDeleted, row.why)
+		assert.Equal(t, row.gone, len(projection.Project(object, set).Missing) > 0, row.why)
+	}
 }
