@@ -394,4 +394,4 @@ func typeName(v any) string {
 }
 
 // ServerMetadata returns the fields of an object's metadata that only the server writes, such as its uid.
-func ServerMetadata() FieldSet { return bookkeeping }
+func ServerMetadata() FieldSet { return serverMetadata }
