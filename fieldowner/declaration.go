@@ -56,7 +56,7 @@ func (o Ownership) Declared(manifest, obj map[string]any, manager string) Declar
 // filled returns those of the fields that were declared as empty maps and have something in them: others own fields there,
 // or it is a map of which every entry can have an owner.
 func (o Ownership) filled(fields projection.FieldSet) projection.FieldSet {
-	filled := fields.Above(o.all)
+	filled := fields.Above(o.all).Intersection(o.all)
 	for _, p := range granularMetadata {
 		if fields.Has(p) && fields.Under(p).Len() == 1 {
 			filled = filled.Union(projection.NewFieldSet(p))
