@@ -67,7 +67,7 @@ func (w *planning) recall(body []byte) {
 		return
 	}
 	w.recalled = true
-	w.plan.Explanation = *explain.Known(&notes.explanation, w.request.Prior, w.live.Object)
+	w.plan.Explanation = explain.Known(&notes.explanation, w.request.Prior, w.live.Object)
 	w.plan.Action, w.plan.Reason = ActionNoOp, "the server would write nothing, as it said before of this version"
 	for _, text := range notes.warnings {
 		w.warnings.Add(text)

@@ -100,8 +100,8 @@ func (e *Explanation) Summary() string {
 
 // Known returns the explanation of an apply to the live object that is known to be a no-op, because the server answered so
 // before, given what was explained then. Before, After and Baseline are empty.
-func Known(before *Explanation, prior *State, live map[string]any) *Explanation {
-	e := &Explanation{NoOp: true, Assigned: before.Assigned, Ineffective: before.Ineffective}
+func Known(before *Explanation, prior *State, live map[string]any) Explanation {
+	e := Explanation{NoOp: true, Assigned: before.Assigned, Ineffective: before.Ineffective}
 	e.Warnings = append(objectWarnings(Input{Prior: prior, Live: live, Answer: live}), ineffectiveWarnings(e.Ineffective)...)
 	return e
 }
