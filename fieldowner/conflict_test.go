@@ -108,7 +108,8 @@ func TestConflictPath(t *testing.T) {
 		{"manager": "dots", "operation": "Apply", "apiVersion": "v1", "time": "2020-01-02T03:04:05Z", "fieldsV1": {"f:data": {"f:a.b[c]": {}}}},
 		{"manager": "deep", "operation": "Apply", "apiVersion": "v1", "fieldsV1": {"f:data": {"f:a": {"f:b[c]": {}}}}},
 		{"manager": "list", "operation": "Apply", "apiVersion": "v1", "fieldsV1": {"f:l": {
-			"k:{\"b\":true,\"f\":1.5,\"i\":-1,\"n\":null,\"s\":\"é \\\"]\"}": {".": {}, "f:x.y": {}}, "v:[1,{\"a\":\"b\"}]": {}, "i:3": {}}}}]}}`)
+			"k:{\"b\":true,\"f\":1.5,\"i\":-1,\"n\":null,\"s\":\"é \\\"]\"}": {".": {}, "f:x.y": {}}, "v:[1,{\"a\":\"b\"}]": {}, "i:3": {}}}}]},
+		"names": {"a": {"b": 1}, "a.b": {}, "a.bc": {}, "l.x": [{"y": 1}], "é]x": 1}, "list": [{"k": "a", "x.y": 1}]}`)
 	for _, row := range []struct{ field, manager, path, why string }{
 		{".data.a.b[c]", "dots", `data["a.b[c]"]`, "the owner's record tells what the dots mean"},
 		{".data.a.b[c]", "deep", `data.a["b[c]"]`, "the same text, another owner"},
@@ -123,6 +124,16 @@ func TestConflictPath(t *testing.T) {
 		{"x..y", "dots", `["x..y"]`, "nonsense is kept as it is"},
 		{".x[", "dots", `[".x["]`, "an open bracket"},
 		{".x[]", "dots", `[".x[]"]`, "an empty bracket"},
+		{".x[0]y[1].z", "dots", `[".x[0]y[1].z"]`, "text without a dot after a bracket"},
+		{".names.a.b.c", "dots", `names["a.b"].c`, "unknown: the longest name that the object has there"},
+		{".names.a.bc.d", "dots", `names["a.bc"].d`, "a name that begins with another"},
+		{".names.a.bcd", "dots", `names.a.bcd`, "a name that only begins like those there"},
+		{".names.l.x[0].y", "dots", `names["l.x"][0].y`, "a name before a bracket"},
+		{".names.l.x", "dots", `names["l.x"]`, "a name at the end"},
+		{".names.é]x", "dots", `names["é]x"]`, "a bracket in a name"},
+		{"..names", "dots", `[""].names`, "an empty name"},
+		{`.list[k="a"].x.y`, "dots", `list[k="a"]["x.y"]`, "a name in an item that only the object has"},
+		{`.list[k="b"].x.y`, "dots", `list[k="b"].x.y`, "a name in an item that it doesn't have"},
 	} {
 		conflicts := ConflictsFromError(conflictError(cause(row.field, fmt.Sprintf("conflict with %q", row.manager))), live)
 		require.Len(t, conflicts, 1, row.why)

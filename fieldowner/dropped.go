@@ -85,11 +85,10 @@ func (d *dropper) field(p projection.Path, manager string) DroppedField {
 
 // holder returns the path that keeps p in the object: a key field stays as long as its list item does.
 func holder(p projection.Path) projection.Path {
-	if len(p) < 2 {
-		return p
-	}
-	if _, isKey := p[len(p)-2].KeyFields()[p[len(p)-1].Name()]; isKey {
-		return p[:len(p)-1]
+	if len(p) > 1 {
+		if _, isKey := p[len(p)-2].KeyFields()[p[len(p)-1].Name()]; isKey {
+			return p[:len(p)-1]
+		}
 	}
 	return p
 }

@@ -90,14 +90,24 @@ func TestDroppedShowsNoSecret(t *testing.T) {
 }
 
 func TestDroppedJSON(t *testing.T) {
-	text, err := json.Marshal([]DroppedField{
+	fields := []DroppedField{
 		{Path: path(t, "a"), Fate: FateDeleted},
 		{Path: path(t, "b"), Fate: FateReset, Value: int64(1)},
 		{Path: path(t, "c"), Fate: FateRetained, Value: "x", Owners: []Owner{{Manager: "you", Operation: OperationApply}}},
-	})
+	}
+	text, err := json.Marshal(fields)
 	require.NoError(t, err)
 	assert.JSONEq(t, `[{"path": "a", "fate": "Deleted"}, {"path": "b", "fate": "Reset", "value": 1},
 		{"path": "c", "fate": "Retained", "value": "x", "managers": [{"manager": "you", "operation": "Apply"}]}]`, string(text))
+
+	var read []DroppedField
+	require.NoError(t, json.Unmarshal(text, &read))
+	assert.Equal(t, fields, read)
+	for _, wrong := range []string{`{"path": 1}`, `{"path": "a", "value": {"b": 1e999}}`} {
+		read := DroppedField{Fate: FateReset}
+		require.Error(t, json.Unmarshal([]byte(wrong), &read), wrong)
+		assert.Equal(t, DroppedField{Fate: FateReset}, read, "what can't be read changes nothing")
+	}
 }
 
 // TestDroppedFindsValues takes up what "me" owned in an object of which nobody owns anything any more: what is there was

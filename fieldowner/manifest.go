@@ -166,9 +166,6 @@ func innermostItem(p projection.Path) projection.Path {
 // item, and not this field of it. An item of which it owns no key field keeps all, as nothing else tells it from others.
 func dropDefaultedKeys(obj *projection.Object, fields projection.FieldSet) {
 	for p := range fields.All() {
-		if len(p) == 0 {
-			continue
-		}
 		keys := p[len(p)-1].KeyFields()
 		var defaulted []projection.Path
 		for name := range keys {

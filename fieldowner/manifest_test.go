@@ -164,6 +164,13 @@ func TestManifestOfEmptyValues(t *testing.T) {
 			"a custom resource stores what is empty, and its group may end in k8s.io")
 	}
 
+	top := decoded(t, `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {}}`)
+	addEntry(t, top, "me", `{"f:immutable": {}, "f:data": {}}`)
+	m, err = NewManifest(top, me)
+	require.NoError(t, err)
+	assert.Equal(t, decoded(t, `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {}, "immutable": null, "data": null}`), m.Object,
+		"fields of the object itself")
+
 	shared := live("storage.k8s.io/v1")
 	addEntry(t, shared, "you", `{"f:spec": {"f:paused": {}}}`)
 	m, err = NewManifest(shared, me)
@@ -192,11 +199,21 @@ func TestManifestOfSecret(t *testing.T) {
 	m, err = NewManifest(empty, Selection{Strategy: ManagerFields, Manager: "me"})
 	require.NoError(t, err)
 	assert.NotContains(t, m.Object, "data", "an empty stringData is not all of data")
+
+	for _, kind := range []string{`"apiVersion": "ex.io/v1", "kind": "Secret"`, `"apiVersion": "v1", "kind": "ConfigMap"`} {
+		other := decoded(t, `{`+kind+`, "metadata": {"name": "s"}, "data": {"a": "QQ=="}, "stringData": {"a": "A"}}`)
+		addEntry(t, other, "me", `{"f:stringData": {"f:a": {}}}`)
+		m, err = NewManifest(other, Selection{Strategy: ManagerFields, Manager: "me"})
+		require.NoError(t, err)
+		assert.NotContains(t, m.Object, "data", "%s: no server folds it into data", kind)
+		assert.Equal(t, map[string]any{"a": "A"}, m.Object["stringData"], "%s", kind)
+	}
 }
 
 func TestManifestOfAnotherVersion(t *testing.T) {
 	live := decoded(t, `{"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler",
 		"metadata": {"name": "h"}, "spec": {"minReplicas": 1, "maxReplicas": 3, "metrics": []}}`)
+	addEntry(t, live, "another", `{"f:spec": {"f:metrics": {}}}`)
 	addEntry(t, live, "same", `{"f:spec": {"f:minReplicas": {}}}`)
 	addEntry(t, live, "other", `{"f:spec": {"f:maxReplicas": {}, "f:targetCPUUtilizationPercentage": {}}}`)
 	for _, entry := range live["metadata"].(map[string]any)["managedFields"].([]any) {
@@ -237,7 +254,10 @@ func TestManifestOfWrongSelections(t *testing.T) {
 func TestManifestOfBrokenObjects(t *testing.T) {
 	_, err := NewManifest(decoded(t, `{"metadata": {"managedFields": [1]}}`), Selection{})
 	assert.EqualError(t, err, "fieldowner: managedFields[0]: expected a map, got int64")
-	for _, text := range []string{`null`, `{}`, `{"metadata": null}`, `{"metadata": {"name": {"x": 1}}}`} {
+	for _, text := range []string{
+		`null`, `{}`, `{"metadata": null}`, `{"metadata": {"name": {"x": 1}}}`,
+		`{"metadata": {"managedFields": [{"manager": "m", "operation": "Apply", "fieldsV1": {".": {}}}]}}`,
+	} {
 		for _, sel := range []Selection{{}, {Strategy: UnownedFields}, {Strategy: ManagerFields, Manager: "m"}} {
 			m, err := NewManifest(decoded(t, text), sel)
 			require.NoError(t, err)

@@ -28,14 +28,11 @@ func newPathReader(o Ownership, object map[string]any) pathReader {
 // path returns the path that the text of a conflict with owner means.
 func (r pathReader) path(text string, owner Owner) projection.Path {
 	candidates := r.byText[text]
+	if len(candidates) == 0 {
+		return r.guess(text)
+	}
 	theirs := r.ownership.Fields(owner.Is)
-	if i := slices.IndexFunc(candidates, theirs.Has); i >= 0 {
-		return candidates[i]
-	}
-	if len(candidates) > 0 {
-		return candidates[0]
-	}
-	return r.guess(text)
+	return candidates[max(slices.IndexFunc(candidates, theirs.Has), 0)]
 }
 
 // serverText writes p as a server does in a conflict. Names are neither quoted nor escaped.
@@ -113,14 +110,12 @@ func guessElement(text string, at any) (e projection.Element, rest string, ok bo
 	}
 	// Keys, values and positions are written alike there and in the text form of a path, so a prefix of the text is a
 	// path of one element. A bracket may also stand inside a quoted string, so the first one need not be the last.
-	for end := 0; end < len(text); {
-		next := strings.IndexByte(text[end:], ']')
-		if next < 0 {
-			break
+	for end, c := range text {
+		if c != ']' {
+			continue
 		}
-		end += next + 1
-		if path, err := projection.ParsePath(text[:end]); err == nil && len(path) == 1 {
-			return path[0], text[end:], true
+		if path, err := projection.ParsePath(text[:end+1]); err == nil && len(path) == 1 {
+			return path[0], text[end+1:], true
 		}
 	}
 	return projection.Element{}, text, false
@@ -129,20 +124,19 @@ func guessElement(text string, at any) (e projection.Element, rest string, ok bo
 // guessName returns the name at the start of text: the longest of those that the map at has, or else what is before the
 // next dot or bracket.
 func guessName(text string, at any) string {
-	longest, found := "", false
+	longest := ""
 	fields, _ := at.(map[string]any)
 	for name := range fields {
 		rest, isPrefix := strings.CutPrefix(text, name)
-		ends := rest == "" || rest[0] == '.' || rest[0] == '['
-		if isPrefix && ends && len(name) >= len(longest) {
-			longest, found = name, true
+		if isPrefix && (rest == "" || strings.ContainsAny(rest[:1], ".[")) {
+			longest = max(longest, name) // of two prefixes of one text the longer is the greater
 		}
 	}
-	if end := strings.IndexAny(text, ".["); !found && end >= 0 {
+	if longest != "" {
+		return longest
+	}
+	if end := strings.IndexAny(text, ".["); end >= 0 {
 		return text[:end]
 	}
-	if !found {
-		return text
-	}
-	return longest
+	return text
 }

@@ -117,22 +117,22 @@ func TestPredictConflictsOfNothing(t *testing.T) {
 
 // TestPredictConflictsForKubectl shows the leniency that a server has for the manager of that name.
 func TestPredictConflictsForKubectl(t *testing.T) {
-	const lastApplied = `{\"apiVersion\": \"v1\", \"a\": 1, \"b\": 7}`
+	const lastApplied = `{\"apiVersion\": \"v1\", \"a\": 1, \"b\": 7, \"d\": null}`
 	text := `{"apiVersion": "v1", "a": 1, "b": 1, "c": 1, "metadata": {
 		"annotations": {"kubectl.kubernetes.io/last-applied-configuration": "%s"},
-		"managedFields": [{"manager": "you", "operation": "Update", "apiVersion": "v1", "fieldsV1": {"f:a": {}, "f:b": {}, "f:c": {}}}]}}`
-	manifest := decoded(t, `{"a": 2, "b": 2, "c": 2}`)
-	declared := fieldSet([]string{"a"}, []string{"b"}, []string{"c"})
+		"managedFields": [{"manager": "you", "operation": "Update", "apiVersion": "v1", "fieldsV1": {"f:a": {}, "f:b": {}, "f:c": {}, "f:d": {}}}]}}`
+	manifest := decoded(t, `{"a": 2, "b": 2, "c": 2, "d": 2}`)
+	declared := fieldSet([]string{"a"}, []string{"b"}, []string{"c"}, []string{"d"})
 	for _, row := range []struct {
 		manager, annotation string
 		paths               string
 		why                 string
 	}{
-		{"kubectl", lastApplied, "[b c]", "a has the value that client-side apply gave it, b no longer, c never had"},
-		{"me", lastApplied, "[a b c]", "only kubectl is forgiven"},
-		{"kubectl", "", "[a b c]", "no annotation"},
-		{"kubectl", "{", "[a b c]", "an annotation that can't be read"},
-		{"kubectl", `{\"apiVersion\": \"v2\", \"a\": 1}`, "[a b c]", "an annotation of another version"},
+		{"kubectl", lastApplied, "[b c d]", "a has the value that client-side apply gave it, b no longer, c never had, and d is gone"},
+		{"me", lastApplied, "[a b c d]", "only kubectl is forgiven"},
+		{"kubectl", "", "[a b c d]", "no annotation"},
+		{"kubectl", "{", "[a b c d]", "an annotation that can't be read"},
+		{"kubectl", `{\"apiVersion\": \"v2\", \"a\": 1}`, "[a b c d]", "an annotation of another version"},
 	} {
 		live := decoded(t, fmt.Sprintf(text, row.annotation))
 		conflicts, err := PredictConflicts(live, manifest, declared, row.manager)
@@ -168,6 +168,8 @@ func TestSameValue(t *testing.T) {
 		{[]any{"a"}, []any{"a", "a"}, false, "length counts"},
 		{func() {}, int64(1), false, "what isn't JSON equals nothing"},
 		{int64(1), func() {}, false, "on neither side"},
+		{func() {}, int64(0), false, "not even zero"},
+		{int64(0), func() {}, false, "on neither side"},
 	} {
 		assert.Equal(t, row.same, sameValue(row.a, row.b), "%v and %v: %s", row.a, row.b, row.why)
 	}

@@ -35,8 +35,11 @@ func leftovers(live, updated *unstructured.Unstructured, causes []cause) []proje
 	for _, p := range after.Missing {
 		add(p, isNear)
 	}
-	for _, p := range shortened(before, after, recordOf(live.Object)) {
-		add(p, func(list, cause string) bool { return cause == list || strings.HasPrefix(cause, list+"[*]") })
+	record := recordOf(live.Object)
+	for _, d := range projection.Diff(before, after) {
+		if isShortened(d) && !record.Covers(d.Path) { // an apply sends an atomic list as a whole
+			add(d.Path, func(list, cause string) bool { return cause == list || strings.HasPrefix(cause, list+"[*]") })
+		}
 	}
 	if len(beside) > 0 {
 		all = beside
@@ -60,21 +63,10 @@ func withParents(fields projection.FieldSet) projection.FieldSet {
 	return projection.NewFieldSet(paths...)
 }
 
-// shortened returns the lists of which after has less than before, where no record names the items. An atomic
-// list is none of them: an apply sends it as a whole.
-func shortened(before, after projection.Projection, record projection.FieldSet) []projection.Path {
-	lists := map[string]any{}
-	for p, v := range after.Leaves() {
-		lists[p.String()] = v
-	}
-	var found []projection.Path
-	for p, v := range before.Leaves() {
-		list, exists := lists[p.String()]
-		if _, isList := v.([]any); isList && exists && !record.Covers(p) && hasLess(v, list) {
-			found = append(found, p)
-		}
-	}
-	return found
+// isShortened reports whether a list has less after than before.
+func isShortened(d projection.Difference) bool {
+	_, isList := d.Before.([]any)
+	return isList && d.Op == projection.OpChange && hasLess(d.Before, d.After)
 }
 
 // hasLess reports whether after lacks something that before has, with list items compared by position.

@@ -1,7 +1,6 @@
 package immutability
 
 import (
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,13 +58,15 @@ func recordOf(obj map[string]any) projection.FieldSet {
 
 // locator finds the fields that a server prints in the objects that it speaks of.
 type locator struct {
-	manifest, live map[string]any
+	manifest, live *projection.Object
 	record         projection.FieldSet
-	lists          map[string]*keyedList
+	lists          map[string][]projection.Element // what items has found
 }
 
 func newLocator(manifest, live map[string]any, record projection.FieldSet) *locator {
-	return &locator{manifest, live, record, map[string]*keyedList{}}
+	return &locator{
+		projection.NewManifest(manifest, record), projection.NewObject(live, record), record, map[string][]projection.Element{},
+	}
 }
 
 func (l *locator) locate(fields []Field) []Field {
@@ -82,6 +83,13 @@ func (l *locator) locate(fields []Field) []Field {
 type spot struct {
 	path           projection.Path
 	manifest, live any
+}
+
+// at returns the spot at p.
+func (l *locator) at(p projection.Path) spot {
+	mine, _ := l.manifest.Get(p)
+	theirs, _ := l.live.Get(p)
+	return spot{p, mine, theirs}
 }
 
 func (s spot) field(name string) spot {
@@ -103,7 +111,7 @@ func (l *locator) path(text string) (path projection.Path, found bool) {
 	if text == "" {
 		return nil, false
 	}
-	at, rest, ok := spot{manifest: l.manifest, live: l.live}, "."+text, true
+	at, rest, ok := l.at(projection.Path{}), "."+text, true
 	for rest != "" && ok {
 		if position, after, isItem := cutPosition(rest); isItem && !at.isMap() {
 			at, ok = l.item(at, position)
@@ -194,166 +202,75 @@ func readings(text string) []reading {
 	return found
 }
 
-// keyedList is what is known of the items of a list.
-type keyedList struct {
-	atomic bool
-	set    bool
-	keys   []string // the names of key fields
-	// recorded are the items, and partial has them by some of their key fields: an item may leave out a key field that has
-	// a default.
-	recorded []projection.Element
-	partial  map[string]map[projection.Element][]projection.Element
-	// mine and theirs name the items of the manifest and of the live object, nil until they are asked for.
-	mine, theirs *names
-}
-
-// list returns what the record says of the list at p, and nil if it says nothing.
-func (l *locator) list(p projection.Path) *keyedList {
-	text := p.String()
-	if known, looked := l.lists[text]; looked {
-		return known
-	}
-	var list *keyedList
-	if l.record.Covers(p) && l.record.Under(p).Len() <= 1 {
-		list = &keyedList{atomic: true}
-	}
-	for q := range l.record.Under(p).All() {
-		if len(q) == len(p) || list != nil && len(list.recorded) > 0 && list.recorded[len(list.recorded)-1] == q[len(p)] {
-			continue
-		}
-		switch e := q[len(p)]; e.Kind() {
-		case projection.KeyKind, projection.ValueKind:
-			if list == nil {
-				list = &keyedList{
-					set:     e.Kind() == projection.ValueKind,
-					keys:    slices.Sorted(maps.Keys(e.KeyFields())),
-					partial: map[string]map[projection.Element][]projection.Element{},
-				}
-			}
-			list.recorded = append(list.recorded, e)
-		}
-	}
-	l.lists[text] = list
-	return list
-}
-
 // item returns the item at a position of the list at s.
 func (l *locator) item(s spot, position int) (item spot, ok bool) {
-	mine, declared := s.manifest.([]any)
-	theirs, _ := s.live.([]any)
-	list := l.list(s.path)
-	switch {
-	case list == nil:
-		return s, false
-	case list.atomic && declared:
-		return spot{s.path.Child(projection.Index(position)), at(mine, position), nil}, true
-	case list.atomic:
-		return spot{s.path.Child(projection.Index(position)), nil, at(theirs, position)}, true
+	if l.record.Covers(s.path) && l.record.Under(s.path).Len() <= 1 { // the list is atomic
+		return l.at(s.path.Child(projection.Index(position))), true
 	}
-	if list.mine == nil {
-		list.mine, list.theirs = list.name(mine), list.name(theirs)
-	}
-	e, ok := merged(list.mine, list.theirs, position)
-	if !ok {
+	items := l.items(s)
+	if position >= len(items) {
 		return s, false
 	}
-	return spot{s.path.Child(e), at(mine, list.mine.find(e)), at(theirs, list.theirs.find(e))}, true
+	return l.at(s.path.Child(items[position])), true
 }
 
-func at(list []any, position int) any {
-	if position < 0 || position >= len(list) {
+// items returns the names of the items in the list that a server made of those at s, as far as there is no doubt.
+func (l *locator) items(s spot) []projection.Element {
+	id := s.path.String()
+	known, found := l.lists[id]
+	if !found {
+		theirs, _ := s.live.([]any)
+		known = merged(l.declared(s), names(l.live, s.path, len(theirs)))
+		l.lists[id] = known
+	}
+	return known
+}
+
+// names returns the names of the first items of a list; of those that have none, their positions.
+func names(obj *projection.Object, list projection.Path, n int) []projection.Element {
+	names := make([]projection.Element, n)
+	for i := range names {
+		item := obj.Resolve(list.Child(projection.Index(i)))
+		names[i] = item[len(item)-1]
+	}
+	return names
+}
+
+// declared returns the names of the manifest's items. It looks for them in a list that has every item twice: an item that
+// leaves out key fields and may be one of several recorded items has another name at the second time, and is in doubt.
+func (l *locator) declared(s spot) []projection.Element {
+	list, _ := s.manifest.([]any)
+	twice := projection.NewManifest(map[string]any{}, l.record)
+	if twice.Set(s.path, slices.Concat(list, list)) != nil {
 		return nil
 	}
-	return list[position]
-}
-
-// names are the names of the items of a list, in its order.
-type names struct {
-	elements  []projection.Element
-	positions map[projection.Element]int // -1 for a name that occurs twice
-	complete  bool                       // every item has a name
-}
-
-func (n *names) find(e projection.Element) int {
-	if position, found := n.positions[e]; found {
-		return position
-	}
-	return -1
-}
-
-func (k *keyedList) name(list []any) *names {
-	n := &names{positions: map[projection.Element]int{}, complete: true}
-	for i, item := range list {
-		e, ok := k.element(item)
-		if _, twice := n.positions[e]; twice {
-			i = -1
+	all := names(twice, s.path, 2*len(list))
+	declared, again := all[:len(list)], all[len(list):]
+	for i, e := range again {
+		if !isPosition(e) {
+			declared[i] = projection.Index(i)
 		}
-		n.elements, n.positions[e] = append(n.elements, e), i
-		n.complete = n.complete && ok && i >= 0
 	}
-	return n
+	return declared
 }
 
-// merged returns the item at a position of the list that a server made of both, if there is no doubt.
-func merged(mine, theirs *names, position int) (e projection.Element, ok bool) {
-	if !mine.complete || !theirs.complete {
-		return e, false
+func isPosition(e projection.Element) bool { return e.Kind() == projection.IndexKind }
+
+// merged returns the names of the items that begin the list that a server made of both.
+func merged(mine, theirs []projection.Element) []projection.Element {
+	isMine := map[projection.Element]bool{}
+	for _, e := range mine {
+		isMine[e] = true
+	}
+	if slices.ContainsFunc(mine, isPosition) || slices.ContainsFunc(theirs, isPosition) {
+		return nil
+	}
+	if !slices.ContainsFunc(theirs, func(e projection.Element) bool { return !isMine[e] }) {
+		return mine
 	}
 	same := 0
-	for same < min(len(mine.elements), len(theirs.elements)) && mine.elements[same] == theirs.elements[same] {
+	for same < min(len(mine), len(theirs)) && mine[same] == theirs[same] {
 		same++
 	}
-	isTheirsOnly := func(e projection.Element) bool { return mine.find(e) < 0 }
-	if position >= len(mine.elements) || position >= same && slices.ContainsFunc(theirs.elements, isTheirsOnly) {
-		return e, false
-	}
-	return mine.elements[position], true
-}
-
-// element returns the name of an item.
-func (k *keyedList) element(item any) (projection.Element, bool) {
-	if k.set {
-		e, err := projection.Value(item)
-		return e, err == nil
-	}
-	m, _ := item.(map[string]any)
-	own, present := subset(m, k.keys)
-	e, err := projection.Key(own)
-	switch {
-	case err != nil || len(present) == 0:
-		return e, false
-	case len(present) == len(k.keys):
-		return e, true
-	}
-	likes := k.likes(present)[e]
-	if len(likes) != 1 {
-		return e, false
-	}
-	return likes[0], true
-}
-
-// likes returns the recorded items by some of their key fields.
-func (k *keyedList) likes(keys []string) map[projection.Element][]projection.Element {
-	id := strings.Join(keys, "\x00")
-	if k.partial[id] == nil {
-		k.partial[id] = map[projection.Element][]projection.Element{}
-		for _, e := range k.recorded {
-			some, _ := subset(e.KeyFields(), keys)
-			if part, err := projection.Key(some); err == nil {
-				k.partial[id][part] = append(k.partial[id][part], e)
-			}
-		}
-	}
-	return k.partial[id]
-}
-
-// subset returns those of some fields that m has, and their names.
-func subset(m map[string]any, names []string) (fields map[string]any, present []string) {
-	fields = map[string]any{}
-	for _, name := range names {
-		if v, exists := m[name]; exists {
-			fields[name], present = v, append(present, name)
-		}
-	}
-	return fields, present
+	return mine[:same]
 }
