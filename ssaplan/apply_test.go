@@ -1,6 +1,7 @@
 package ssaplan_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -146,4 +147,46 @@ func TestApplyStopsWhenTheChangesAreOthers(t *testing.T) {
 	now, err := resources(server, "configmaps").Get(t.Context(), "a", metav1.GetOptions{})
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{"a": "A", "b": "theirs"}, now.Object["data"])
+}
+
+// An object that others change all the time without touching what was reviewed is followed for a while, and other failures
+// are final: a write that failed for another reason isn't sent again.
+func TestApplyTriesAgainAsOthersWrite(t *testing.T) {
+	for _, row := range []struct {
+		why   string
+		err   error
+		times int
+		sent  int
+		want  string
+	}{
+		{"somebody was faster once", apierrors.NewConflict(schema.GroupResource{Resource: "configmaps"}, "a", errors.New("changed")), 1, 2, ""},
+		{
+			"somebody is faster each time", apierrors.NewConflict(schema.GroupResource{Resource: "configmaps"}, "a", errors.New("changed")), 100, 3,
+			"v1/ConfigMap default/a: apply: Operation cannot be fulfilled",
+		},
+		{"the server doesn't work", apierrors.NewServiceUnavailable("starting"), 1, 1, "v1/ConfigMap default/a: apply: starting"},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			server, planner := world(ssaplan.Options{})
+			applied(t, planner, configMap("a", map[string]any{"a": "A"}))
+			plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "B"})})
+			require.NoError(t, err)
+			before, failed := sent(server, "patch"), 0
+			defer server.Answer(func(r ssaplantest.Request) error {
+				if r.Verb != "patch" || r.DryRun || failed == row.times {
+					return nil
+				}
+				failed++
+				return row.err
+			})()
+			obj, err := planner.Apply(t.Context(), plan)
+			require.Equal(t, row.sent, sent(server, "patch")-before)
+			if row.want != "" {
+				require.ErrorContains(t, err, row.want)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, map[string]any{"a": "B"}, obj.Object["data"])
+		})
+	}
 }

@@ -1,14 +1,194 @@
 package ssaplan_test
 
 import (
+	"context"
+	"errors"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
 
+	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
 )
 
 func TestDeleteWithoutState(t *testing.T) {
 	_, planner := world(ssaplan.Options{})
 	require.EqualError(t, planner.Delete(t.Context(), nil, ssaplan.DeleteOptions{}), "ssaplan: no state that says what to delete")
+}
+
+// held returns a ConfigMap that a finalizer keeps.
+func held(name string) *unstructured.Unstructured {
+	obj := configMap(name, map[string]any{"a": "A"})
+	obj.SetFinalizers([]string{"example.com/hold"})
+	return obj
+}
+
+// sent counts the requests of a verb that would change something.
+func sent(server *ssaplantest.Server, verb string) int {
+	n := 0
+	for _, r := range server.Requests() {
+		if r.Verb == verb && !r.DryRun {
+			n++
+		}
+	}
+	return n
+}
+
+// Deleting ends when the object is gone, which others decide that put finalizers on it.
+func TestDeleteWaitsForFinalizers(t *testing.T) {
+	for _, row := range []struct {
+		why     string
+		already bool // somebody else deleted it
+		deletes int
+	}{
+		{"it is deleted once, however often it is looked at", false, 1},
+		{"what is being deleted already is only waited for", true, 0},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			server, planner := world(ssaplan.Options{})
+			state := applied(t, planner, held("a"))
+			before := 0
+			if row.already {
+				require.NoError(t, resources(server, "configmaps").Delete(t.Context(), "a", metav1.DeleteOptions{}))
+				before = 1
+			}
+			looks := 0
+			progress := func(old identity.Identity, finalizers []string) {
+				require.Equal(t, "v1/ConfigMap default/a", old.String())
+				require.Equal(t, []string{"example.com/hold"}, finalizers)
+				if looks++; looks == 3 {
+					patch(server, "a", `{"metadata": {"finalizers": null}}`)
+				}
+			}
+			require.NoError(t, planner.Delete(t.Context(), state, ssaplan.DeleteOptions{Progress: progress, PollInterval: time.Millisecond}))
+			require.Equal(t, 3, looks)
+			require.Equal(t, row.deletes, sent(server, "delete")-before)
+			require.Empty(t, names(t, server))
+		})
+	}
+}
+
+// Without an interval a look is taken each second, and not as often as the machine can.
+func TestDeleteLooksOnceASecond(t *testing.T) {
+	server, planner := world(ssaplan.Options{})
+	state := applied(t, planner, held("a"))
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	err := planner.Delete(ctx, state, ssaplan.DeleteOptions{})
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	var failed *ssaplan.DeleteError
+	require.ErrorAs(t, err, &failed)
+	require.True(t, failed.Accepted)
+	require.Equal(t, []string{"example.com/hold"}, failed.Finalizers)
+	require.Less(t, sent(server, "get"), 6, "two of them are the plan's and the first look")
+}
+
+// An interval that is given is the one that counts.
+func TestDeleteLooksAsOftenAsItIsTold(t *testing.T) {
+	_, planner := world(ssaplan.Options{})
+	state := applied(t, planner, held("a"))
+	ctx, cancel := context.WithTimeout(t.Context(), 900*time.Millisecond) // less than the default
+	defer cancel()
+	looks := 0
+	err := planner.Delete(ctx, state, ssaplan.DeleteOptions{PollInterval: time.Microsecond, Progress: func(identity.Identity, []string) {
+		if looks++; looks == 3 {
+			cancel()
+		}
+	}})
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+// deletions is a client that notes with which options objects are deleted.
+type deletions struct {
+	dynamic.Interface
+	options *[]metav1.DeleteOptions
+}
+
+func (d deletions) Resource(r schema.GroupVersionResource) dynamic.NamespaceableResourceInterface {
+	return deletionsOf{d.Interface.Resource(r), d.options}
+}
+
+type deletionsOf struct {
+	dynamic.NamespaceableResourceInterface
+	options *[]metav1.DeleteOptions
+}
+
+func (d deletionsOf) Namespace(namespace string) dynamic.ResourceInterface {
+	return deletionsIn{d.NamespaceableResourceInterface.Namespace(namespace), d.options}
+}
+
+type deletionsIn struct {
+	dynamic.ResourceInterface
+	options *[]metav1.DeleteOptions
+}
+
+func (d deletionsIn) Delete(ctx context.Context, name string, options metav1.DeleteOptions, sub ...string) error {
+	*d.options = append(*d.options, options)
+	return d.ResourceInterface.Delete(ctx, name, options, sub...)
+}
+
+// What happens to dependents is the server's default, unless the host says otherwise. The UID guards both.
+func TestDeletePropagates(t *testing.T) {
+	for _, propagation := range []metav1.DeletionPropagation{"", metav1.DeletePropagationOrphan} {
+		server, _ := world(ssaplan.Options{})
+		var options []metav1.DeleteOptions
+		planner, err := ssaplan.NewForClient(deletions{Interface: server.Client(), options: &options}, server.Mapper(), ssaplan.Options{FieldManager: "my-tool"})
+		require.NoError(t, err)
+		state := applied(t, planner, configMap("a", nil))
+		require.NoError(t, planner.Delete(t.Context(), state, ssaplan.DeleteOptions{Propagation: propagation}))
+		require.Len(t, options, 1)
+		require.Equal(t, state.UID, string(*options[0].Preconditions.UID))
+		if propagation == "" {
+			require.Nil(t, options[0].PropagationPolicy)
+		} else {
+			require.Equal(t, propagation, *options[0].PropagationPolicy)
+		}
+	}
+}
+
+// An object that somebody else deletes at the same time is gone all the same. A refusal leaves it where it is.
+func TestDeleteMeetsOthers(t *testing.T) {
+	server, planner := world(ssaplan.Options{})
+	state := applied(t, planner, configMap("a", nil))
+	first := true
+	stop := server.Answer(func(r ssaplantest.Request) error {
+		if r.Verb == "delete" && first {
+			first = false
+			require.NoError(t, resources(server, "configmaps").Delete(t.Context(), "a", metav1.DeleteOptions{}))
+		}
+		return nil
+	})
+	require.NoError(t, planner.Delete(t.Context(), state, ssaplan.DeleteOptions{}))
+	stop()
+
+	state = applied(t, planner, configMap("a", nil))
+	server.AnswerNext("delete", apierrors.NewServiceUnavailable("starting"))
+	err := planner.Delete(t.Context(), state, ssaplan.DeleteOptions{})
+	var failed *ssaplan.DeleteError
+	require.ErrorAs(t, err, &failed)
+	require.False(t, failed.Accepted)
+	require.EqualError(t, err, "v1/ConfigMap default/a: delete: starting")
+	require.Equal(t, []string{"a"}, names(t, server))
+}
+
+// The error of a delete says how far it got, and what to do.
+func TestTextOfDeleteErrors(t *testing.T) {
+	cause := errors.New("context canceled")
+	for want, err := range map[string]*ssaplan.DeleteError{
+		"context canceled": {Err: cause},
+		"context canceled: the server accepted the delete, and the object is still there; delete again to wait on": {Err: cause, Accepted: true},
+		"context canceled: the delete waits for finalizers x, y; see who should remove them, then delete again to wait on": {
+			Err: cause, Accepted: true, Finalizers: []string{"x", "y"},
+		},
+	} {
+		require.EqualError(t, err, want)
+		require.ErrorIs(t, err, cause)
+	}
 }

@@ -1,16 +1,21 @@
 package ssaplan_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
 
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
 )
 
 // busy is a transport that notes how many requests are under way at a time.
@@ -64,4 +69,147 @@ func TestPlanAllPlansSomeAtATime(t *testing.T) {
 			require.Positive(t, server.most)
 		})
 	}
+}
+
+func definitionOf(apiVersion, kind, group, defines string) *unstructured.Unstructured {
+	obj := manifestOf(apiVersion, kind, "", defines+"s."+group)
+	obj.Object["spec"] = map[string]any{
+		"group": group, "scope": "Namespaced", "names": map[string]any{"kind": defines, "plural": strings.ToLower(defines) + "s"},
+		"versions": []any{map[string]any{"name": "v1", "served": true, "storage": true}},
+	}
+	return obj
+}
+
+// The set knows what it creates for itself: an object that waits for that says so. Nothing else counts as that.
+func TestPlanAllKnowsTheSet(t *testing.T) {
+	const extensions = "apiextensions.k8s.io/v1"
+	waiting := at("there", configMap("a", nil))
+	widget := manifestOf("ex.io/v1", "Widget", "", "w")
+	for _, row := range []struct {
+		why      string
+		set      []*unstructured.Unstructured // after one that isn't known yet
+		want     string                       // of the last one
+		deferral ssaplan.Deferral
+	}{
+		{
+			"the namespace is in the set", []*unstructured.Unstructured{manifestOf("v1", "Namespace", "", "there"), waiting},
+			`namespace "there" doesn't exist (yet), the same set creates it`, ssaplan.DeferralNamespaceNotFound,
+		},
+		{
+			"another one is", []*unstructured.Unstructured{manifestOf("v1", "Namespace", "", "elsewhere"), waiting},
+			`namespace "there" doesn't exist (yet)`, ssaplan.DeferralNamespaceNotFound,
+		},
+		{
+			"something of that name is no namespace",
+			[]*unstructured.Unstructured{configMap("there", nil), manifestOf("ex.io/v1", "Namespace", "", "there"), waiting},
+			`namespace "there" doesn't exist (yet)`, ssaplan.DeferralNamespaceNotFound,
+		},
+		{
+			"the definition is in the set", []*unstructured.Unstructured{definitionOf(extensions, "CustomResourceDefinition", "ex.io", "Widget"), widget},
+			"the server doesn't serve ex.io/v1 Widget (yet), the same set defines it (CustomResourceDefinition Widgets.ex.io)", ssaplan.DeferralTypeNotServed,
+		},
+		{
+			"one of another group is", []*unstructured.Unstructured{definitionOf(extensions, "CustomResourceDefinition", "other.io", "Widget"), widget},
+			"the server doesn't serve ex.io/v1 Widget (yet)", ssaplan.DeferralTypeNotServed,
+		},
+		{
+			"one of another kind is", []*unstructured.Unstructured{definitionOf(extensions, "CustomResourceDefinition", "ex.io", "Gadget"), widget},
+			"the server doesn't serve ex.io/v1 Widget (yet)", ssaplan.DeferralTypeNotServed,
+		},
+		{
+			"what only looks like one defines nothing", []*unstructured.Unstructured{
+				definitionOf("ex.io/v1", "CustomResourceDefinition", "ex.io", "Widget"), definitionOf(extensions, "Other", "ex.io", "Widget"), widget,
+			},
+			"the server doesn't serve ex.io/v1 Widget (yet)", ssaplan.DeferralTypeNotServed,
+		},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			_, planner := world(ssaplan.Options{})
+			requests := []ssaplan.Request{{AllUnknown: true}}
+			for _, manifest := range row.set {
+				requests = append(requests, ssaplan.Request{Manifest: manifest})
+			}
+			var last *ssaplan.Plan
+			for plan, err := range planner.PlanAll(t.Context(), requests) {
+				require.NoError(t, err)
+				last = plan
+			}
+			require.Equal(t, row.deferral, last.Deferral)
+			require.Equal(t, row.want, last.Reason)
+		})
+	}
+}
+
+// An object that stands in a set twice is an error of the later one, which says where both stand: also if the first one has
+// no plan, and if only one of them names the default namespace.
+func TestPlanAllFindsWhatStandsThereTwice(t *testing.T) {
+	server, planner := world(ssaplan.Options{})
+	defer server.Answer(func(r ssaplantest.Request) error {
+		if r.Name == "broken" {
+			return apierrors.NewServiceUnavailable("starting")
+		}
+		return nil
+	})()
+	set := []struct {
+		manifest *unstructured.Unstructured
+		err      string
+	}{
+		{configMap("a", nil), ""},
+		{configMap("b", nil), ""},
+		{at("default", configMap("a", nil)), "v1/ConfigMap default/a: stands in the set twice, as number 1 and as number 3"},
+		{at("kube-system", configMap("a", nil)), ""},
+		{at("kube-public", configMap("a", nil)), ""},
+		{configMap("broken", nil), "starting"},
+		{at("kube-public", configMap("broken", nil)), "starting"},
+		{configMap("b", nil), "v1/ConfigMap default/b: stands in the set twice, as number 2 and as number 8"},
+		{manifestOf("v1", "Secret", "", "a"), ""},
+	}
+	var requests []ssaplan.Request
+	for _, row := range set {
+		requests = append(requests, ssaplan.Request{Manifest: row.manifest})
+	}
+	i := 0
+	for _, err := range planner.PlanAll(t.Context(), requests) {
+		if set[i].err == "" {
+			require.NoError(t, err, i)
+		} else {
+			require.ErrorContains(t, err, set[i].err, i)
+		}
+		i++
+	}
+	require.Equal(t, len(set), i)
+}
+
+// When the time is over, what is left says what it was, as well as it can be named.
+func TestPlanAllEndsWithTheContext(t *testing.T) {
+	_, planner := world(ssaplan.Options{})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	want := []string{"v1/ConfigMap a: not planned: ", "ssaplan: no manifest: not planned: ", "identity: "}
+	requests := []ssaplan.Request{{Manifest: configMap("a", nil)}, {}, {Manifest: &unstructured.Unstructured{}}}
+	var got []error
+	for plan, err := range planner.PlanAll(ctx, requests) {
+		require.Nil(t, plan)
+		require.ErrorIs(t, err, context.Canceled)
+		got = append(got, err)
+	}
+	require.Len(t, got, len(want))
+	for i := range want {
+		require.ErrorContains(t, got[i], want[i])
+	}
+}
+
+// What is known of a set is known however little of it is looked at.
+func TestPlanAllStops(t *testing.T) {
+	server, planner := world(ssaplan.Options{Concurrency: 1})
+	requests := make([]ssaplan.Request, 100)
+	for i := range requests {
+		requests[i].Manifest = configMap(fmt.Sprint("a", i), nil)
+	}
+	for plan, err := range planner.PlanAll(t.Context(), requests) {
+		require.NoError(t, err)
+		require.Equal(t, "a0", plan.Object.Name)
+		break
+	}
+	require.Less(t, len(server.Requests()), 2*len(requests))
 }

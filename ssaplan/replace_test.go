@@ -1,6 +1,8 @@
 package ssaplan_test
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"testing"
 
@@ -9,9 +11,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
@@ -139,4 +143,243 @@ func TestReplaceDeletesNothingUnproven(t *testing.T) {
 
 	_, err = planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
 	require.NoError(t, err)
+}
+
+// A replacement that is called again goes on, and finds the new object there if an earlier call made it. Anything else in
+// its place is left alone.
+func TestReplaceAgain(t *testing.T) {
+	after := func(data map[string]any) *unstructured.Unstructured { return configMap("after", data) }
+	for _, row := range []struct {
+		why      string
+		manifest *unstructured.Unstructured // of the plan
+		first    bool                       // an earlier call made the new object
+		between  func(*testing.T, *ssaplantest.Server)
+		options  ssaplan.Options // of the planner that goes on
+		err      string
+	}{
+		{why: "an earlier call did it all", manifest: after(map[string]any{"a": "A"}), first: true},
+		{
+			why: "somebody changed the new object since", manifest: after(map[string]any{"a": "A"}), first: true,
+			between: func(_ *testing.T, server *ssaplantest.Server) { patch(server, "after", `{"data": {"a": "B"}}`) },
+			err:     "another object is there already (for it the plan is Update: ",
+		},
+		{
+			why: "another planner would send something else", manifest: after(map[string]any{"a": "A"}), first: true,
+			options: ssaplan.Options{RefuseConflicts: true}, err: "another object is there already (for it the plan is NoOp: ",
+		},
+		{
+			why: "somebody made the new object, just as it is meant", manifest: manifestOf("v1", "ConfigMap", "", "after"),
+			between: func(t *testing.T, server *ssaplantest.Server) {
+				require.NoError(t, resources(server, "configmaps").Delete(t.Context(), "before", metav1.DeleteOptions{}))
+				_, err := resources(server, "configmaps").Create(t.Context(), manifestOf("v1", "ConfigMap", "", "after"), metav1.CreateOptions{})
+				require.NoError(t, err)
+			},
+			err: "another object is there already (for it the plan is NoOp: ",
+		},
+		{
+			why: "what is there can't be planned for", manifest: after(map[string]any{"a": "A"}), first: true,
+			between: func(_ *testing.T, server *ssaplantest.Server) {
+				server.Answer(func(r ssaplantest.Request) error {
+					if r.DryRun {
+						return apierrors.NewServiceUnavailable("starting")
+					}
+					return nil
+				})
+			},
+			err: "another object is there already: v1/ConfigMap default/after: dry run: starting",
+		},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			server, planner := world(ssaplan.Options{})
+			state := applied(t, planner, configMap("before", map[string]any{"a": "A"}))
+			plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: row.manifest, Prior: state})
+			require.NoError(t, err)
+			if row.first {
+				_, err = planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
+				require.NoError(t, err)
+			}
+			if row.between != nil {
+				row.between(t, server)
+			}
+			row.options.FieldManager = "my-tool"
+			again, err := ssaplan.NewForClient(server.Client(), server.Mapper(), row.options)
+			require.NoError(t, err)
+			obj, err := again.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
+			require.Equal(t, []string{"after"}, names(t, server), "nothing that is there is deleted")
+			if row.err == "" {
+				require.NoError(t, err)
+				require.Equal(t, "after", obj.GetName())
+				return
+			}
+			var stopped *ssaplan.ReplaceError
+			require.ErrorAs(t, err, &stopped)
+			require.Equal(t, ssaplan.StageCreating, stopped.Stage)
+			require.ErrorContains(t, err, "v1/ConfigMap default/after: replace of v1/ConfigMap default/before stopped while creating: "+row.err)
+			require.ErrorContains(t, err, "; the old object is gone")
+		})
+	}
+}
+
+// An error of a replacement says how far it got and what to do now.
+func TestReplaceStops(t *testing.T) {
+	unavailable := apierrors.NewServiceUnavailable("starting")
+	create := func(t *testing.T, server *ssaplantest.Server, name string) {
+		_, err := resources(server, "configmaps").Create(t.Context(), configMap(name, map[string]any{"x": "theirs"}), metav1.CreateOptions{})
+		require.NoError(t, err)
+	}
+	for _, row := range []struct {
+		why     string
+		answer  func(*testing.T, *ssaplantest.Server) func(ssaplantest.Request) error
+		stage   ssaplan.Stage
+		want    []string
+		objects []string
+	}{
+		{
+			why: "the new object is refused", stage: ssaplan.StageChecking, objects: []string{"before"},
+			answer: func(*testing.T, *ssaplantest.Server) func(ssaplantest.Request) error {
+				return func(r ssaplantest.Request) error {
+					if r.DryRun {
+						return unavailable
+					}
+					return nil
+				}
+			},
+			want: []string{"stopped while checking: ", "dry run: starting", "; nothing was changed"},
+		},
+		{
+			why: "another object has its name already", stage: ssaplan.StageChecking, objects: []string{"after", "before"},
+			answer: func(t *testing.T, server *ssaplantest.Server) func(ssaplantest.Request) error {
+				create(t, server, "after")
+				return func(ssaplantest.Request) error { return nil }
+			},
+			want: []string{"stopped while checking: another object is there already", "; nothing was changed"},
+		},
+		{
+			why: "the delete is refused", stage: ssaplan.StageDeleting, objects: []string{"before"},
+			answer: func(*testing.T, *ssaplantest.Server) func(ssaplantest.Request) error {
+				return answering("delete", "configmaps", unavailable)
+			},
+			want: []string{"stopped while deleting: starting; the old object may still be there: plan again, then replace again"},
+		},
+		{
+			why: "the create is refused", stage: ssaplan.StageCreating,
+			answer: func(*testing.T, *ssaplantest.Server) func(ssaplantest.Request) error {
+				return func(r ssaplantest.Request) error {
+					if r.Verb == "patch" && !r.DryRun {
+						return unavailable
+					}
+					return nil
+				}
+			},
+			want: []string{"stopped while creating: ", "apply: starting", "; the old object is gone and the new one not created: replace again to create it"},
+		},
+		{
+			why: "another object takes the name meanwhile", stage: ssaplan.StageCreating, objects: []string{"after"},
+			answer: func(t *testing.T, server *ssaplantest.Server) func(ssaplantest.Request) error {
+				return func(r ssaplantest.Request) error {
+					if r.Verb == "delete" {
+						create(t, server, "after")
+					}
+					return nil
+				}
+			},
+			want: []string{"stopped while creating: another object is there already", "; the old object is gone"},
+		},
+		{
+			why: "the old object is not the one that was planned for", stage: ssaplan.StageDeleting, objects: []string{"before"},
+			answer: func(t *testing.T, server *ssaplantest.Server) func(ssaplantest.Request) error {
+				require.NoError(t, resources(server, "configmaps").Delete(t.Context(), "before", metav1.DeleteOptions{}))
+				create(t, server, "before")
+				return func(ssaplantest.Request) error { return nil }
+			},
+			want: []string{"somebody re-created the object", "; the old object is gone: plan without the prior state to adopt the one that is there"},
+		},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			server, planner := world(ssaplan.Options{})
+			plan := renamed(t, planner, func(*explain.State) {})
+			defer server.Answer(row.answer(t, server))()
+			_, err := planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
+			var stopped *ssaplan.ReplaceError
+			require.ErrorAs(t, err, &stopped)
+			require.Equal(t, row.stage, stopped.Stage)
+			for _, text := range row.want {
+				require.ErrorContains(t, err, text)
+			}
+			require.NotContains(t, err.Error(), "finalizers")
+			if row.stage == ssaplan.StageCreating && row.objects != nil {
+				require.NotContains(t, err.Error(), "replace again")
+			}
+			require.Equal(t, row.objects, names(t, server))
+		})
+	}
+}
+
+// A delete that waits for finalizers is no failure of the replacement: it goes on when it is called again.
+func TestReplaceWaitsForFinalizers(t *testing.T) {
+	server, planner := world(ssaplan.Options{})
+	state := applied(t, planner, held("before"))
+	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: configMap("after", map[string]any{"a": "A"}), Prior: state})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err = planner.Replace(ctx, plan, ssaplan.DeleteOptions{Progress: func(identity.Identity, []string) { cancel() }})
+	var stopped *ssaplan.ReplaceError
+	require.ErrorAs(t, err, &stopped)
+	require.Equal(t, ssaplan.StageWaiting, stopped.Stage)
+	require.Equal(t, []string{"example.com/hold"}, stopped.Finalizers)
+	require.EqualError(t, err, "v1/ConfigMap default/after: replace of v1/ConfigMap default/before stopped while waiting: "+
+		"the delete waits for finalizers example.com/hold: context canceled; the old object is being deleted: replace again to wait on")
+
+	patch(server, "before", `{"metadata": {"finalizers": null}}`)
+	_, err = planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
+	require.NoError(t, err)
+	require.Equal(t, []string{"after"}, names(t, server))
+}
+
+// An error that names one object twice would only be longer.
+func TestReplaceErrorNamesTheObjectOnce(t *testing.T) {
+	id := identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Name: "a"}
+	err := &ssaplan.ReplaceError{Old: id, New: id, Stage: ssaplan.StageChecking, Err: errors.New("no")}
+	require.EqualError(t, err, "v1/ConfigMap a: replace stopped while checking: no; nothing was changed")
+	err.Err, err.Stage = ssaplan.ErrRecreated, ssaplan.StageCreating
+	require.ErrorContains(t, err, "adopt the one that is there")
+}
+
+// Under another version of its group the new object finds the old one in its place, which is the one to go.
+func TestReplaceByAnotherVersion(t *testing.T) {
+	for _, row := range []struct {
+		why    string
+		change string // of another manager, in between
+		stray  bool   // another object took the place of the old one
+	}{
+		{why: "as it was planned"},
+		{why: "changed meanwhile", change: `{"spec": {"maxReplicas": 5}}`},
+		{why: "another one, which stays", stray: true},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			server, planner := world(ssaplan.Options{})
+			state := applied(t, planner, autoscaler("v2", "a"))
+			plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: autoscaler("v1", "a"), Prior: state})
+			require.NoError(t, err)
+			require.Equal(t, ssaplan.ActionReplace, plan.Action)
+			scalers := server.Client().Resource(schema.GroupVersionResource{Group: "autoscaling", Version: "v1", Resource: "horizontalpodautoscalers"}).Namespace("default")
+			if row.change != "" {
+				_, err = scalers.Patch(t.Context(), "a", types.MergePatchType, []byte(row.change), metav1.PatchOptions{FieldManager: "kubectl"})
+				require.NoError(t, err)
+			}
+			if row.stray {
+				require.NoError(t, scalers.Delete(t.Context(), "a", metav1.DeleteOptions{}))
+				_, err = scalers.Create(t.Context(), autoscaler("v1", "a"), metav1.CreateOptions{})
+				require.NoError(t, err)
+			}
+			obj, err := planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
+			if row.stray {
+				require.ErrorIs(t, err, ssaplan.ErrRecreated)
+				return
+			}
+			require.NoError(t, err)
+			require.NotEqual(t, state.UID, string(obj.GetUID()))
+			require.Equal(t, int64(3), obj.Object["spec"].(map[string]any)["maxReplicas"])
+		})
+	}
 }

@@ -58,9 +58,12 @@ func Prepare(manifest map[string]any, ignore, unknown projection.Patterns) (Prep
 }
 
 // InNamespace returns the manifest with the namespace, and without one if it is empty. It modifies nothing: what it
-// returns shares what it doesn't change.
+// returns shares what it doesn't change. A manifest without metadata stays as it is.
 func InNamespace(manifest map[string]any, namespace string) map[string]any {
 	metadata, _ := manifest["metadata"].(map[string]any)
+	if metadata == nil {
+		return manifest
+	}
 	if current, exists := metadata["namespace"]; exists == (namespace != "") && (!exists || current == namespace) {
 		return manifest
 	}

@@ -93,6 +93,25 @@ func TestPrepareOddInput(t *testing.T) {
 	require.ErrorIs(t, err, explain.ErrTooDeep)
 }
 
+// An object is sent with the namespace that it lives in, whatever the manifest has there.
+func TestInNamespace(t *testing.T) {
+	for _, row := range []struct{ why, manifest, namespace, want string }{
+		{"named already", `{metadata: {name: a, namespace: here}}`, "here", `{metadata: {name: a, namespace: here}}`},
+		{"left to the default", `{metadata: {name: a}}`, "here", `{metadata: {name: a, namespace: here}}`},
+		{"empty means the default, too", `{metadata: {name: a, namespace: ""}}`, "here", `{metadata: {name: a, namespace: here}}`},
+		{"another one", `{metadata: {name: a, namespace: there}}`, "here", `{metadata: {name: a, namespace: here}}`},
+		{"the kind has none, and neither has the manifest", `{metadata: {name: a}}`, "", `{metadata: {name: a}}`},
+		{"the kind has none, and the manifest names one", `{metadata: {name: a, namespace: here}}`, "", `{metadata: {name: a}}`},
+		{"the kind has none, and the manifest an empty one", `{metadata: {name: a, namespace: ""}}`, "", `{metadata: {name: a}}`},
+		{"without metadata", `{a: 1}`, "here", `{a: 1}`},
+	} {
+		manifest := object(t, row.manifest)
+		require.Equal(t, object(t, row.want), explain.InNamespace(manifest, row.namespace), row.why)
+		require.Equal(t, object(t, row.manifest), manifest, row.why)
+	}
+	require.Nil(t, explain.InNamespace(nil, "here"))
+}
+
 // Without some of its values a manifest is explained as with all of them, but for those values and for side effects. Items
 // of lists are named as the server names them, however the host names them.
 func TestUnknownValues(t *testing.T) {
