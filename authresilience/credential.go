@@ -22,7 +22,7 @@ const (
 )
 
 // Credential describes what a client sends to prove who it is. It holds no secret: of a token or a certificate it keeps
-// what they say about themselves, of a plugin the name, of a file the path. The zero value says nothing.
+// what they tell about themselves, of a plugin the name, of a file the path. The zero value says nothing.
 type Credential struct {
 	sources []source
 	custom  bool // the host wraps the transport, and may send something else
@@ -110,7 +110,7 @@ func (c *Credential) addToken(config *rest.Config) bool {
 	return true
 }
 
-// current returns what the credential says about itself now, which for files is what is in them.
+// current returns what the credential tells about itself now, which for files is what is in them.
 func (s source) current() facts {
 	if s.file == "" {
 		return s.facts

@@ -50,7 +50,7 @@ type Diagnosis struct {
 	custom   bool
 }
 
-// Diagnose reads what the credentials say about themselves: the dates of a JSON Web Token, of an EKS token and of a
+// Diagnose reads what the credentials tells about themselves: the dates of a JSON Web Token, of an EKS token and of a
 // client certificate. Of the rest (opaque tokens, plugins, passwords) it says that nothing is known. Files are read
 // anew each time, since they are rotated; nothing is sent and no plugin is started. What can't be read is a finding.
 func Diagnose(credential Credential, now time.Time) Diagnosis {
@@ -61,7 +61,7 @@ func Diagnose(credential Credential, now time.Time) Diagnosis {
 	return d
 }
 
-// finding judges what the credential says about itself.
+// finding judges what the credential tells about itself.
 func (s source) finding(now time.Time) Finding {
 	says := s.current()
 	f := says.Finding
@@ -116,7 +116,7 @@ type ExpiredError struct {
 	Diagnosis Diagnosis
 }
 
-// Error says which credential expired, and when.
+// Error returns one line: which credential expired, and when.
 func (e *ExpiredError) Error() string {
 	return "authresilience: request not sent: " + e.Diagnosis.String()
 }

@@ -26,7 +26,7 @@ const (
 	formatCertificate format = "X.509"
 )
 
-// facts are what a credential says about itself: a finding before it is judged. Its Name is the subject. With a
+// facts are what a credential tells about itself: a finding before it is judged. Its Name is the subject. With a
 // Problem, nothing else counts. There is no secret in them.
 type facts struct {
 	Finding
@@ -52,7 +52,7 @@ func (w window) narrow(other window) window {
 	return w
 }
 
-// validity says where now lies, where the clock of the server may differ by [ClockSkew] from ours.
+// validity tells where now lies, where the clock of the server may differ by [ClockSkew] from ours.
 func (w window) validity(now time.Time) Validity {
 	switch {
 	case !w.notAfter.IsZero() && now.After(w.notAfter.Add(ClockSkew)):

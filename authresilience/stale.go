@@ -26,7 +26,7 @@ type staleJSON struct {
 // IsZero reports whether nothing is marked.
 func (s Stale) IsZero() bool { return s.Reason == "" && s.Time.IsZero() }
 
-// String says since when the state is stale, and why; it is empty if nothing is marked.
+// String tells since when the state is stale, and why; it is empty if nothing is marked.
 func (s Stale) String() string {
 	if s.IsZero() {
 		return ""

@@ -59,7 +59,7 @@ func isNotSent(err error) bool {
 	return errors.As(err, &expired)
 }
 
-// advice says what to do about credentials that the server refused. Where there are several, the first that is at fault
+// advice is what to do about credentials that the server refused. Where there are several, the first that is at fault
 // counts.
 func (d Diagnosis) advice() string {
 	for _, wanted := range []Validity{ValidityMalformed, ValidityExpired, ValidityNotYet, ValidityUnknown, ValidityValid} {

@@ -11,7 +11,7 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// Fate says what becomes of a field that a manager owned and no longer sends.
+// Fate describes what becomes of a field that a manager owned and no longer sends.
 type Fate string
 
 // The fates of a [DroppedField].

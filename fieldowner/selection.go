@@ -6,7 +6,7 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// Strategy says which fields of an object a [Selection] is about.
+// Strategy describes which fields of an object a [Selection] is about.
 type Strategy string
 
 // The three strategies of an import.
@@ -19,7 +19,7 @@ const (
 	ManagerFields Strategy = "manager"
 )
 
-// Selection says which fields of an object to import. The zero Selection selects all of them. It is comparable. A Manager
+// Selection describes which fields of an object to import. The zero Selection selects all of them. It is comparable. A Manager
 // without the strategy [ManagerFields] is not valid, nor is that strategy without a Manager.
 type Selection struct {
 	Strategy Strategy

@@ -7,7 +7,7 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// TransferKind says what happened to a manager's ownership of a field.
+// TransferKind describes what happened to a manager's ownership of a field.
 type TransferKind string
 
 // The kinds of a [Transfer], seen from the manager that it is about.
@@ -24,7 +24,7 @@ const (
 	TransferLost TransferKind = "Lost"
 )
 
-// Transfer is one change of who owns a field. It says nothing about the field's value, which may be the same.
+// Transfer is one change of who owns a field. It tells nothing of the field's value, which may be the same.
 type Transfer struct {
 	Path projection.Path `json:"path"`
 	Kind TransferKind    `json:"change"`

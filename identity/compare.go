@@ -26,10 +26,10 @@ type Options struct {
 	AllowVersionChange bool
 }
 
-// Relation says how the new object relates to the old one.
+// Relation describes how the new object relates to the old one.
 type Relation string
 
-// The relations. The zero value says that nothing was compared.
+// The relations. The zero value means that nothing was compared.
 const (
 	// RelationSame: one object under the same identity.
 	RelationSame Relation = "same object"
@@ -39,7 +39,7 @@ const (
 	// RelationDifferent: another group, kind, namespace or name. The old object stays where it is unless it is deleted.
 	RelationDifferent Relation = "different object"
 	// RelationRecreated: the same group, kind, namespace and name, but another UID. The old object is gone, and somebody
-	// created the new one; there is nothing left to delete, and nothing says that the new one may be.
+	// created the new one; there is nothing left to delete, and nothing shows that the new one may be.
 	RelationRecreated Relation = "re-created object"
 )
 
@@ -57,7 +57,7 @@ type Result struct {
 	verification verification
 }
 
-// verification says whether a version change was shown to be one stored object.
+// verification tells whether a version change was shown to be one stored object.
 type verification int
 
 const (

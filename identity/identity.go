@@ -75,14 +75,14 @@ func (id Identity) Version() string {
 	return version
 }
 
-// FieldError says which field of an object keeps it from having an identity.
+// FieldError describes which field of an object keeps it from having an identity.
 type FieldError struct {
 	// Field is the path of the field: "apiVersion", "kind", "metadata", "metadata.name", "metadata.generateName" or
 	// "metadata.namespace". It is empty when there is no object at all.
 	Field string
 	// Value is what the object has there, "" when it has nothing or something that is no string.
 	Value string
-	// Problem says what is wrong, in words that follow a colon.
+	// Problem is what is wrong, in words that follow a colon.
 	Problem string
 }
 

@@ -2,7 +2,7 @@ package identity
 
 import "fmt"
 
-// Scope says whether the objects of a kind live in namespaces. Only the server knows it.
+// Scope tells whether the objects of a kind live in namespaces. Only the server knows it.
 type Scope int
 
 // The scopes. The zero value is ScopeUnknown.

@@ -62,7 +62,7 @@ func isAboutObject(status metav1.Status) bool {
 	return status.Reason == metav1.StatusReasonInvalid || status.Reason == "" && status.Code == http.StatusUnprocessableEntity
 }
 
-// refusalOf says what a family of texts means.
+// refusalOf returns what a family of texts means.
 var refusalOf = map[answer.Family]Refusal{
 	answer.FieldIsImmutable:    RefusalImmutable,
 	answer.ImmutableSpec:       RefusalImmutable,

@@ -1,7 +1,7 @@
 // Package immutability answers one question: the server refused to change an object in place; would deleting and
 // creating it help?
 //
-// A 422 says that the object is invalid, and nothing in it says in a structured way whether the new value is bad in
+// A 422 means that the object is invalid, and nothing in it says in a structured way whether the new value is bad in
 // itself or only not reachable from the old one. So the answer is found in two steps. [Classify] reads the causes of
 // the error and compares them with the texts that servers are known to send for fields that can't change. [Probe]
 // asks the server: a dry-run create of the same manifest is refused as existing (409) when the manifest is valid in

@@ -45,7 +45,7 @@ type ProbeOptions struct {
 // A create that the server would refuse for other reasons (missing rights, policy, a namespace that is terminating)
 // makes the verdict uncertain, so that it isn't replaceable: after the delete there would be nothing. A full quota that
 // the delete makes room in is no such reason. If there is no answer (timeouts, internal errors), the verdict stays what
-// the texts made it, and the evidence says so. In no case does it become replaceable without the server having called
+// the texts made it, and the evidence shows it. In no case does it become replaceable without the server having called
 // the manifest valid. Claims, volumes, definitions, namespaces and nodes become so only if every text is known as well:
 // behind an unknown one may be a rule that protects what they hold.
 //
@@ -109,7 +109,7 @@ func (p probe) tellLeftovers(ctx context.Context, v Verdict) Verdict {
 }
 
 // transitions returns the fields that both updates were refused for and whose own value the manifest changes. With or
-// without what others have set, the server doesn't let them become what the manifest says.
+// without what others have set, the server doesn't let them become what the manifest declares.
 func (p probe) transitions(whole, merged reply) []Field {
 	var fields []Field
 	for _, c := range whole.invalid.causes {

@@ -20,7 +20,7 @@ type reply struct {
 }
 
 // readCreate reads the answer to a dry-run create of an object that exists. The server looks for the existing object
-// after validation and admission, so AlreadyExists says that both were passed.
+// after validation and admission, so AlreadyExists means that both were passed.
 func readCreate(err error, manifest *unstructured.Unstructured) reply {
 	if err == nil {
 		return reply{Answer: Answer{Outcome: OutcomeUnanswered, Message: "there is no such object any more"}}

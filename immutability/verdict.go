@@ -11,7 +11,7 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// Refusal says what keeps the object from being changed in place.
+// Refusal describes what keeps the object from being changed in place.
 type Refusal string
 
 // The kinds of refusal.
@@ -38,7 +38,7 @@ const (
 	RefusalAdmissionDenied Refusal = "AdmissionDenied"
 )
 
-// Certainty says how sure a verdict is.
+// Certainty describes how sure a verdict is.
 type Certainty string
 
 // The certainties. The zero value has the meaning of CertaintyUnknown.
@@ -138,7 +138,7 @@ type Verdict struct {
 }
 
 // Replaceable reports whether deleting the object and creating it from the same manifest is known to work and known to
-// be the way. It says nothing about what that destroys; see [Hazards].
+// be the way. It does not cover what that destroys; see [Hazards].
 func (v Verdict) Replaceable() bool {
 	return v.Refusal == RefusalImmutable && v.Certainty == CertaintyProven
 }
@@ -188,7 +188,7 @@ func (v *Verdict) prove(refusal Refusal) {
 	v.Refusal, v.Certainty, v.Uncertain = refusal, CertaintyProven, ""
 }
 
-// doubt says how sure the verdict is, and why not more.
+// doubt sets how sure the verdict is, and why not more.
 func (v *Verdict) doubt(certainty Certainty, why string) {
 	v.Certainty, v.Uncertain = certainty, why
 }

@@ -21,7 +21,7 @@ import (
 // another, which was left as it is.
 var ErrRecreated = errors.New("somebody re-created the object")
 
-// DeleteError says why [Planner.Delete] did not end with the object gone: it is still there, as far as is known, or, if it
+// DeleteError describes why [Planner.Delete] did not end with the object gone: it is still there, as far as is known, or, if it
 // wraps [ErrRecreated], another one has taken its place.
 type DeleteError struct {
 	Object identity.Identity
@@ -47,7 +47,7 @@ func (e *DeleteError) Unwrap() error { return e.Err }
 
 // DeleteOptions say how [Planner.Replace] and [Planner.Delete] delete, and wait for it. The zero value works.
 type DeleteOptions struct {
-	// Propagation says what happens to the object's dependents. Default: what the server does by default for the kind.
+	// Propagation is what happens to the object's dependents. Default: what the server does by default for the kind.
 	Propagation metav1.DeletionPropagation
 	// Progress is told each time a look at the old object finds it still there. Default: nobody is.
 	Progress func(old identity.Identity, finalizers []string)

@@ -15,7 +15,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// Action says what applying a manifest will do.
+// Action is what applying a manifest will do.
 type Action string
 
 // The actions of a [Plan].
@@ -26,7 +26,7 @@ const (
 	ActionCreate Action = "Create"
 	// ActionUpdate: the object changes in place.
 	ActionUpdate Action = "Update"
-	// ActionReplace: the object can't become what the manifest says; it takes another object.
+	// ActionReplace: the object can't become what the manifest declares; it takes another object.
 	ActionReplace Action = "Replace"
 	// ActionConflict: without force, the server refuses because other managers own fields with other values.
 	ActionConflict Action = "Conflict"
@@ -34,7 +34,7 @@ const (
 	ActionDeferred Action = "Deferred"
 )
 
-// Deferral says why a plan is Deferred.
+// Deferral is why a plan is Deferred.
 type Deferral string
 
 // The reasons of a [ActionDeferred] plan.
@@ -158,9 +158,9 @@ func (plan Plan) Format(f fmt.State, _ rune) {
 	_, _ = fmt.Fprintf(f, "%s %s: %s", plan.Action, plan.Object, plan.Reason)
 }
 
-// Replacement says why an object has to be replaced.
+// Replacement describes why an object has to be replaced.
 type Replacement struct {
-	// Evidence says what proves it.
+	// Evidence is what proves it.
 	Evidence string
 	// Old is the object that goes away, and UID its UID. Without a known UID nothing can be deleted.
 	Old identity.Identity

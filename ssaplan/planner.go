@@ -17,7 +17,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
 
-// Options says how a Planner plans. Everything but FieldManager works as its zero value.
+// Options describe how a Planner plans. Everything but FieldManager works as its zero value.
 type Options struct {
 	// FieldManager is the name under which the server records the fields that are applied. Required.
 	FieldManager string
@@ -96,7 +96,7 @@ func newPlanner(server *wire.Server, options Options) (*Planner, error) {
 }
 
 // failure returns the error for a request that failed: the object, what was tried, the cause and, if the caller was
-// refused, what the credentials say about themselves.
+// refused, what the credentials tells about themselves.
 func (p *Planner) failure(id identity.Identity, doing string, err error) error {
 	class := authresilience.Classify(err)
 	err = authresilience.Redact(err)

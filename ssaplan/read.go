@@ -14,7 +14,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// Presence says what a read found of a remembered object.
+// Presence describes what a read found of a remembered object.
 type Presence string
 
 // What [Planner.Read] can find. Only Absent and NamespaceNotFound mean that the object is gone.

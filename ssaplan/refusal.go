@@ -17,7 +17,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 )
 
-// RefusedError is the error of [Planner.Plan] that says that the server won't make the object what the manifest says, and that replacing the object isn't
+// RefusedError is the error of [Planner.Plan] that says that the server won't make the object what the manifest declares, and that replacing the object isn't
 // known to help.
 type RefusedError struct {
 	Object identity.Identity

@@ -31,7 +31,7 @@ const (
 	StageCreating Stage = "creating"
 )
 
-// ReplaceError says where a replacement stopped. Calling Replace again goes on from there.
+// ReplaceError describes where a replacement stopped. Calling Replace again goes on from there.
 type ReplaceError struct {
 	Old, New identity.Identity
 	Stage    Stage

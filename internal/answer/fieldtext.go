@@ -47,7 +47,7 @@ type Place struct {
 	Field string
 	// Real is the path of the field, if the server prints another one.
 	Real string
-	// AllChecks says that an update that is refused with the text runs every check of a create, so that what is wrong
+	// AllChecks reports that an update that is refused with the text runs every check of a create, so that what is wrong
 	// besides is among the causes. Otherwise some checks are skipped, or were not shown to be run, and a bad value can
 	// hide behind the text. Read from the update validation of the kind in k8s.io/kubernetes/pkg/apis, for the lowest
 	// and the highest version supported.

@@ -66,7 +66,7 @@ func NoDryRun(status metav1.Status) bool {
 	return isBadRequest(status) && strings.HasSuffix(status.Message, noDryRun)
 }
 
-// StrictDecoding returns what is wrong with a manifest that doesn't fit the schema, as the server says under strict
+// StrictDecoding returns what is wrong with a manifest that doesn't fit the schema, as the server reports under strict
 // validation of fields.
 func StrictDecoding(status metav1.Status) (problem string, ok bool) {
 	if !isBadRequest(status) {

@@ -43,7 +43,7 @@ type Server struct {
 	requests []Request
 }
 
-// key says where an object is. All versions of its kind lead to it.
+// key describes where an object is. All versions of its kind lead to it.
 type key struct {
 	resource        schema.GroupResource
 	namespace, name string

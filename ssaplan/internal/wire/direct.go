@@ -118,7 +118,7 @@ func (r *directObjects) send(ctx context.Context, request *rest.Request, name st
 	return r.address(request, name, sub).SpecificallyVersionedParams(options, parameters, v1).Do(ctx)
 }
 
-// address says what a request is about.
+// address sets what a request is about.
 func (r *directObjects) address(request *rest.Request, name string, sub []string) *rest.Request {
 	root := []string{"apis", r.resource.Group, r.resource.Version}
 	if r.resource.Group == "" {
