@@ -4,6 +4,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync/atomic"
 )
 
 // FieldSet is an immutable set of paths. The zero FieldSet is empty. Sets are safe for concurrent use.
@@ -14,10 +15,12 @@ type FieldSet struct {
 	root *node
 }
 
-// node is what the set knows below one path. Nodes are never changed once they can be reached from a FieldSet.
+// node is what the set knows below one path. Nodes are never changed once they can be reached from a FieldSet, but for the
+// names, which are found out when a list is first matched with the children.
 type node struct {
 	member   bool
 	children []child // sorted by Element.Compare
+	names    atomic.Pointer[names]
 }
 
 type child struct {

@@ -15,11 +15,18 @@ type names struct {
 	rounded, emptied bool
 }
 
-// learn adds what the children of n tell.
-func (ns *names) learn(n *node) {
+// itemNames returns what the children of n tell. It is found out once; two goroutines may both do so, and both are right.
+func (n *node) itemNames() names {
+	if known := n.names.Load(); known != nil {
+		return *known
+	}
+	ns := &names{}
 	for i := range n.children {
 		ns.add(n.children[i].element)
 	}
+	ns.keyFields = slices.Clip(ns.keyFields)
+	n.names.Store(ns)
+	return *ns
 }
 
 // add adds what e tells.

@@ -49,15 +49,13 @@ func (m matches) repeated() []bool {
 
 // match finds the items of a server's list that the children of n name.
 func (n *node) match(list []any) matches {
-	x := items{list: list}
-	x.learn(n)
+	x := items{names: n.itemNames(), list: list}
 	return n.matchItems(&x)
 }
 
 // matchManifest finds the items of a manifest's list that the children of n name.
 func (n *node) matchManifest(list []any) matches {
-	x := items{list: list}
-	x.learn(n)
+	x := items{names: n.itemNames(), list: list}
 	m := n.matchItems(&x)
 	n.matchLeftOut(&x, m)
 	return m
@@ -208,8 +206,7 @@ type listIndex struct {
 }
 
 func newListIndex(list []any, n *node, manifest bool) *listIndex {
-	x := &listIndex{items: items{list: list}, n: n, manifest: manifest, others: map[string]*items{}}
-	x.learn(n)
+	x := &listIndex{items: items{names: n.itemNames(), list: list}, n: n, manifest: manifest, others: map[string]*items{}}
 	x.matches = n.matchItems(&x.items)
 	if manifest {
 		n.matchLeftOut(&x.items, x.matches)
