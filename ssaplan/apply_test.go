@@ -23,7 +23,8 @@ func resources(server *ssaplantest.Server, resource string) dynamic.ResourceInte
 
 func secret(name, password string) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": name}, "data": map[string]any{"password": password},
+		"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": name},
+		"data": map[string]any{"password": password},
 	}}
 }
 
@@ -51,7 +52,8 @@ func TestPlansWithUnknownValuesAreNotCarriedOut(t *testing.T) {
 			unknown, err := projection.ParsePatterns(pattern)
 			require.NoError(t, err)
 
-			plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: secret("after", "bmV3"), Prior: state, Unknown: unknown})
+			plan, err := planner.Plan(t.Context(),
+				ssaplan.Request{Manifest: secret("after", "bmV3"), Prior: state, Unknown: unknown})
 			require.NoError(t, err)
 			require.Equal(t, ssaplan.ActionReplace, plan.Action)
 			_, err = planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
@@ -105,7 +107,8 @@ func TestApplyOfANoOpReturnsAnObjectOfItsOwn(t *testing.T) {
 // What is planned anew, because the object changed, may be sent only if it is the request that was reviewed.
 func TestApplySendsNoOtherRequestThanTheReviewed(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
-	polite, err := ssaplan.NewForClient(server.Client(), server.Mapper(), ssaplan.Options{FieldManager: "my-tool", RefuseConflicts: true})
+	polite, err := ssaplan.NewForClient(server.Client(), server.Mapper(),
+		ssaplan.Options{FieldManager: "my-tool", RefuseConflicts: true})
 	require.NoError(t, err)
 	applied(t, planner, configMap("a", map[string]any{"a": "A"}))
 	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "B"})})
@@ -128,7 +131,8 @@ func TestApplySaysThatAnObjectAppeared(t *testing.T) {
 	require.NoError(t, err)
 	_, err = planner.Apply(t.Context(), plan)
 	require.True(t, apierrors.IsConflict(err))
-	require.ErrorContains(t, err, "v1/ConfigMap default/a: apply: somebody created the object since the plan was made, plan again: ")
+	require.ErrorContains(t, err,
+		"v1/ConfigMap default/a: apply: somebody created the object since the plan was made, plan again: ")
 }
 
 // A change in between that alters what applying does is a new plan, and nothing is written.
@@ -149,8 +153,8 @@ func TestApplyStopsWhenTheChangesAreOthers(t *testing.T) {
 	require.Equal(t, map[string]any{"a": "A", "b": "theirs"}, now.Object["data"])
 }
 
-// An object that others change all the time without touching what was reviewed is followed for a while, and other failures
-// are final: a write that failed for another reason isn't sent again.
+// An object that others change all the time without touching what was reviewed is followed for a while, and other
+// failures are final: a write that failed for another reason isn't sent again.
 func TestApplyTriesAgainAsOthersWrite(t *testing.T) {
 	for _, row := range []struct {
 		why   string
@@ -159,12 +163,19 @@ func TestApplyTriesAgainAsOthersWrite(t *testing.T) {
 		sent  int
 		want  string
 	}{
-		{"somebody was faster once", apierrors.NewConflict(schema.GroupResource{Resource: "configmaps"}, "a", errors.New("changed")), 1, 2, ""},
 		{
-			"somebody is faster each time", apierrors.NewConflict(schema.GroupResource{Resource: "configmaps"}, "a", errors.New("changed")), 100, 3,
+			"somebody was faster once",
+			apierrors.NewConflict(schema.GroupResource{Resource: "configmaps"}, "a", errors.New("changed")), 1, 2, "",
+		},
+		{
+			"somebody is faster each time",
+			apierrors.NewConflict(schema.GroupResource{Resource: "configmaps"}, "a", errors.New("changed")), 100, 3,
 			"v1/ConfigMap default/a: apply: Operation cannot be fulfilled",
 		},
-		{"the server doesn't work", apierrors.NewServiceUnavailable("starting"), 1, 1, "v1/ConfigMap default/a: apply: starting"},
+		{
+			"the server doesn't work", apierrors.NewServiceUnavailable("starting"), 1, 1,
+			"v1/ConfigMap default/a: apply: starting",
+		},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			server, planner := world(ssaplan.Options{})

@@ -20,7 +20,8 @@ import (
 
 func TestDeleteWithoutState(t *testing.T) {
 	_, planner := world(ssaplan.Options{})
-	require.EqualError(t, planner.Delete(t.Context(), nil, ssaplan.DeleteOptions{}), "ssaplan: no state that says what to delete")
+	require.EqualError(t, planner.Delete(t.Context(), nil, ssaplan.DeleteOptions{}),
+		"ssaplan: no state that says what to delete")
 }
 
 // held returns a ConfigMap that a finalizer keeps.
@@ -67,7 +68,8 @@ func TestDeleteWaitsForFinalizers(t *testing.T) {
 					patch(server, "a", `{"metadata": {"finalizers": null}}`)
 				}
 			}
-			require.NoError(t, planner.Delete(t.Context(), state, ssaplan.DeleteOptions{Progress: progress, PollInterval: time.Millisecond}))
+			require.NoError(t,
+				planner.Delete(t.Context(), state, ssaplan.DeleteOptions{Progress: progress, PollInterval: time.Millisecond}))
 			require.Equal(t, 3, looks)
 			require.Equal(t, row.deletes, sent(server, "delete")-before)
 			require.Empty(t, names(t, server))
@@ -97,11 +99,12 @@ func TestDeleteLooksAsOftenAsItIsTold(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 900*time.Millisecond) // less than the default
 	defer cancel()
 	looks := 0
-	err := planner.Delete(ctx, state, ssaplan.DeleteOptions{PollInterval: time.Microsecond, Progress: func(identity.Identity, []string) {
+	progress := func(identity.Identity, []string) {
 		if looks++; looks == 3 {
 			cancel()
 		}
-	}})
+	}
+	err := planner.Delete(ctx, state, ssaplan.DeleteOptions{PollInterval: time.Microsecond, Progress: progress})
 	require.ErrorIs(t, err, context.Canceled)
 }
 
@@ -139,7 +142,8 @@ func TestDeletePropagates(t *testing.T) {
 	for _, propagation := range []metav1.DeletionPropagation{"", metav1.DeletePropagationOrphan} {
 		server, _ := world(ssaplan.Options{})
 		var options []metav1.DeleteOptions
-		planner, err := ssaplan.NewForClient(deletions{Interface: server.Client(), options: &options}, server.Mapper(), ssaplan.Options{FieldManager: "my-tool"})
+		planner, err := ssaplan.NewForClient(deletions{Interface: server.Client(), options: &options}, server.Mapper(),
+			ssaplan.Options{FieldManager: "my-tool"})
 		require.NoError(t, err)
 		state := applied(t, planner, configMap("a", nil))
 		require.NoError(t, planner.Delete(t.Context(), state, ssaplan.DeleteOptions{Propagation: propagation}))
@@ -183,7 +187,9 @@ func TestTextOfDeleteErrors(t *testing.T) {
 	cause := errors.New("context canceled")
 	for want, err := range map[string]*ssaplan.DeleteError{
 		"context canceled": {Err: cause},
-		"context canceled: the server accepted the delete, and the object is still there; delete again to wait on": {Err: cause, Accepted: true},
+		"context canceled: the server accepted the delete, and the object is still there; delete again to wait on": {
+			Err: cause, Accepted: true,
+		},
 		"context canceled: the delete waits for finalizers x, y; see who should remove them, then delete again to wait on": {
 			Err: cause, Accepted: true, Finalizers: []string{"x", "y"},
 		},

@@ -33,7 +33,9 @@ func patterns(t *testing.T, texts ...string) projection.Patterns {
 
 // manifest returns an object of a kind, in a namespace if one is named.
 func manifestOf(apiVersion, kind, namespace, name string) *unstructured.Unstructured {
-	obj := &unstructured.Unstructured{Object: map[string]any{"apiVersion": apiVersion, "kind": kind, "metadata": map[string]any{"name": name}}}
+	obj := &unstructured.Unstructured{
+		Object: map[string]any{"apiVersion": apiVersion, "kind": kind, "metadata": map[string]any{"name": name}},
+	}
 	if namespace != "" {
 		obj.SetNamespace(namespace)
 	}
@@ -56,7 +58,9 @@ func TestPlannerNeedsAClientAndAManager(t *testing.T) {
 // As much of an identity as is known names the plan, and nothing of it has to be known if nothing can be asked yet.
 func TestPlansOfWhatIsNotKnown(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
-	nameless := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"namespace": "there"}}}
+	nameless := &unstructured.Unstructured{
+		Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"namespace": "there"}},
+	}
 	for _, row := range []struct {
 		why      string
 		manifest *unstructured.Unstructured
@@ -64,7 +68,10 @@ func TestPlansOfWhatIsNotKnown(t *testing.T) {
 	}{
 		{"nothing is known", nil, identity.Identity{}},
 		{"the name isn't known", nameless, identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "there"}},
-		{"only the values aren't", at("there", configMap("a", nil)), identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "there", Name: "a"}},
+		{
+			"only the values aren't", at("there", configMap("a", nil)),
+			identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "there", Name: "a"},
+		},
 	} {
 		plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: row.manifest, AllUnknown: true})
 		require.NoError(t, err, row.why)
@@ -121,11 +128,21 @@ func TestWhatIsSent(t *testing.T) {
 		ignore, unknown string
 		want            string
 	}{
-		{"the namespace that the object lives in", configMap("a", nil), "", "", `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "default"}, "data": null}`},
-		{"an empty one is none", at("", configMap("a", nil)), "", "", `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "default"}}`},
-		{"none for a kind without", manifestOf("v1", "Namespace", "there", "a"), "", "", `{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "a"}}`},
 		{
-			"without one that is ignored and one that isn't known", configMap("a", map[string]any{"a": "A", "b": "B", "c": "C"}), "data.a", "data.b",
+			"the namespace that the object lives in", configMap("a", nil), "", "",
+			`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "default"}, "data": null}`,
+		},
+		{
+			"an empty one is none", at("", configMap("a", nil)), "", "",
+			`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "default"}}`,
+		},
+		{
+			"none for a kind without", manifestOf("v1", "Namespace", "there", "a"), "", "",
+			`{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "a"}}`,
+		},
+		{
+			"without one that is ignored and one that isn't known", configMap("a", map[string]any{"a": "A", "b": "B", "c": "C"}),
+			"data.a", "data.b",
 			`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "default"}, "data": {"c": "C"}}`,
 		},
 	} {
@@ -149,12 +166,14 @@ func TestWhatIsSent(t *testing.T) {
 	}
 }
 
-// What the plan knows without a value is planned, as long as something is known of it: here a value that somebody took over.
+// What the plan knows without a value is planned, as long as something is known of it: here a value that somebody
+// took over.
 func TestUnknownValuesBesideOthers(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
 	applied(t, planner, configMap("a", map[string]any{"a": "A", "b": "B"}))
 	patch(server, "a", `{"data": {"a": "theirs"}}`)
-	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "A"}), Unknown: patterns(t, "data.b")})
+	plan, err := planner.Plan(t.Context(),
+		ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "A"}), Unknown: patterns(t, "data.b")})
 	require.NoError(t, err)
 	require.Equal(t, ssaplan.ActionUpdate, plan.Action)
 	require.Len(t, plan.Changes, 1)
@@ -163,12 +182,14 @@ func TestUnknownValuesBesideOthers(t *testing.T) {
 
 func autoscaler(version, name string) *unstructured.Unstructured {
 	obj := manifestOf("autoscaling/"+version, "HorizontalPodAutoscaler", "", name)
-	obj.Object["spec"] = map[string]any{"maxReplicas": int64(3), "scaleTargetRef": map[string]any{"kind": "Deployment", "name": "web"}}
+	obj.Object["spec"] = map[string]any{
+		"maxReplicas": int64(3), "scaleTargetRef": map[string]any{"kind": "Deployment", "name": "web"},
+	}
 	return obj
 }
 
-// An object under another version of its group is the same one only if the host says so and the server shows it. Nothing
-// is read to find out what is known without.
+// An object under another version of its group is the same one only if the host says so and the server shows it.
+// Nothing is read to find out what is known without.
 func TestOtherIdentities(t *testing.T) {
 	for _, row := range []struct {
 		why      string
@@ -188,12 +209,14 @@ func TestOtherIdentities(t *testing.T) {
 			manifest: autoscaler("v1", "a"), action: ssaplan.ActionUpdate, requests: 2, reason: "no value changes",
 		},
 		{
-			why: "what has another UID was re-created, and is there to be adopted", options: ssaplan.Options{AllowVersionChange: true}, manifest: autoscaler("v1", "a"),
+			why:     "what has another UID was re-created, and is there to be adopted",
+			options: ssaplan.Options{AllowVersionChange: true}, manifest: autoscaler("v1", "a"),
 			edit: func(s *explain.State) { s.UID = "another" }, action: ssaplan.ActionUpdate, requests: 2,
 		},
 		{
-			why: "and one without UID can't be told", options: ssaplan.Options{AllowVersionChange: true}, manifest: autoscaler("v1", "a"),
-			edit: func(s *explain.State) { s.UID = "" }, action: ssaplan.ActionReplace, requests: 1,
+			why: "and one without UID can't be told", options: ssaplan.Options{AllowVersionChange: true},
+			manifest: autoscaler("v1", "a"),
+			edit:     func(s *explain.State) { s.UID = "" }, action: ssaplan.ActionReplace, requests: 1,
 		},
 		{
 			why: "another name is another object, whatever the version", options: ssaplan.Options{AllowVersionChange: true},
@@ -219,10 +242,13 @@ func TestOtherIdentities(t *testing.T) {
 	}
 }
 
-// Whether a kind that isn't served (yet) has namespaces, an older object of it tells; one of another kind tells nothing.
+// Whether a kind that isn't served (yet) has namespaces, an older object of it tells; one of another kind tells
+// nothing.
 func TestIdentitiesOfKindsThatAreNotServed(t *testing.T) {
 	prior := func(apiVersion, kind, namespace string) *explain.State {
-		return &explain.State{Identity: identity.Identity{APIVersion: apiVersion, Kind: kind, Namespace: namespace, Name: "a"}, UID: "1"}
+		return &explain.State{
+			Identity: identity.Identity{APIVersion: apiVersion, Kind: kind, Namespace: namespace, Name: "a"}, UID: "1",
+		}
 	}
 	const group = "ex.io/v1"
 	for _, row := range []struct {
@@ -232,16 +258,35 @@ func TestIdentitiesOfKindsThatAreNotServed(t *testing.T) {
 		action    ssaplan.Action
 		fields    []string
 	}{
-		{"the default namespace is the one that wasn't named", prior(group, "Widget", "default"), "", ssaplan.ActionDeferred, nil},
-		{"another namespace is another object", prior(group, "Widget", "there"), "", ssaplan.ActionReplace, []string{"metadata.namespace"}},
-		{"a kind without namespaces has none, whatever the manifest names", prior(group, "Widget", ""), "there", ssaplan.ActionDeferred, nil},
-		{"another kind may have other scopes", prior(group, "Gadget", ""), "there", ssaplan.ActionReplace, []string{"kind", "metadata.namespace"}},
-		{"and so may a kind of another group", prior("other.io/v1", "Widget", ""), "there", ssaplan.ActionReplace, []string{"apiVersion", "metadata.namespace"}},
-		{"with namespaces, too", prior(group, "Gadget", "default"), "", ssaplan.ActionReplace, []string{"kind", "metadata.namespace"}},
+		{
+			"the default namespace is the one that wasn't named", prior(group, "Widget", "default"), "", ssaplan.ActionDeferred,
+			nil,
+		},
+		{
+			"another namespace is another object", prior(group, "Widget", "there"), "", ssaplan.ActionReplace,
+			[]string{"metadata.namespace"},
+		},
+		{
+			"a kind without namespaces has none, whatever the manifest names", prior(group, "Widget", ""), "there",
+			ssaplan.ActionDeferred, nil,
+		},
+		{
+			"another kind may have other scopes", prior(group, "Gadget", ""), "there", ssaplan.ActionReplace,
+			[]string{"kind", "metadata.namespace"},
+		},
+		{
+			"and so may a kind of another group", prior("other.io/v1", "Widget", ""), "there", ssaplan.ActionReplace,
+			[]string{"apiVersion", "metadata.namespace"},
+		},
+		{
+			"with namespaces, too", prior(group, "Gadget", "default"), "", ssaplan.ActionReplace,
+			[]string{"kind", "metadata.namespace"},
+		},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			_, planner := world(ssaplan.Options{})
-			plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: manifestOf(group, "Widget", row.namespace, "a"), Prior: row.prior})
+			plan, err := planner.Plan(t.Context(),
+				ssaplan.Request{Manifest: manifestOf(group, "Widget", row.namespace, "a"), Prior: row.prior})
 			require.NoError(t, err)
 			require.Equal(t, row.action, plan.Action, plan.Reason)
 			if row.action == ssaplan.ActionDeferred {
@@ -267,18 +312,25 @@ func TestPlansWithoutReading(t *testing.T) {
 		err       []string
 	}{
 		{why: "the dry run tells", get: forbidden, deferral: ssaplan.DeferralUnreadable},
-		{why: "there is no namespace to try it in", namespace: "gone", get: forbidden, deferral: ssaplan.DeferralNamespaceNotFound},
+		{
+			why: "there is no namespace to try it in", namespace: "gone", get: forbidden,
+			deferral: ssaplan.DeferralNamespaceNotFound,
+		},
 		{
 			why: "the dry run is forbidden, too", get: forbidden, try: forbidden,
 			err: []string{"v1/ConfigMap default/a: get: ", "; and the dry run: "},
 		},
-		{why: "the server doesn't work", get: apierrors.NewServiceUnavailable("starting"), err: []string{"v1/ConfigMap default/a: get: starting"}},
+		{
+			why: "the server doesn't work", get: apierrors.NewServiceUnavailable("starting"),
+			err: []string{"v1/ConfigMap default/a: get: starting"},
+		},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			server, planner := world(ssaplan.Options{})
 			defer server.Answer(answering("get", "configmaps", row.get))()
 			defer server.Answer(answering("patch", "configmaps", row.try))()
-			plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: at(row.namespace, configMap("a", map[string]any{"a": "A"}))})
+			plan, err := planner.Plan(t.Context(),
+				ssaplan.Request{Manifest: at(row.namespace, configMap("a", map[string]any{"a": "A"}))})
 			for _, text := range row.err {
 				require.ErrorContains(t, err, text)
 			}
@@ -307,8 +359,14 @@ func TestObjectsThatChangeMeanwhile(t *testing.T) {
 		err    string
 	}{
 		{why: "once: it is read again", times: 1},
-		{why: "each time", times: 100, err: "v1/ConfigMap default/a: the object changed between read and dry run, 3 times in a row: try again"},
-		{why: "and can't be read again", times: 1, second: apierrors.NewServiceUnavailable("starting"), err: "v1/ConfigMap default/a: get: starting"},
+		{
+			why: "each time", times: 100,
+			err: "v1/ConfigMap default/a: the object changed between read and dry run, 3 times in a row: try again",
+		},
+		{
+			why: "and can't be read again", times: 1, second: apierrors.NewServiceUnavailable("starting"),
+			err: "v1/ConfigMap default/a: get: starting",
+		},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			server, planner := world(ssaplan.Options{})
@@ -339,9 +397,11 @@ func TestObjectsThatChangeMeanwhile(t *testing.T) {
 	}
 }
 
-// A supplied object may be out of date, so a refusal is judged by what is there now. What was just read isn't read again.
+// A supplied object may be out of date, so a refusal is judged by what is there now. What was just read isn't read
+// again.
 func TestRefusalsAreJudgedByWhatIsThere(t *testing.T) {
-	invalid := apierrors.NewInvalid(schema.GroupKind{Kind: "ConfigMap"}, "a", field.ErrorList{field.Required(field.NewPath("data").Key("mode"), "say it")})
+	invalid := apierrors.NewInvalid(schema.GroupKind{Kind: "ConfigMap"}, "a",
+		field.ErrorList{field.Required(field.NewPath("data").Key("mode"), "say it")})
 	for _, row := range []struct {
 		why            string
 		exists, supply bool
@@ -394,10 +454,12 @@ func TestConflictsThatCantBeForced(t *testing.T) {
 		t.Run(row.why, func(t *testing.T) {
 			server, planner := world(ssaplan.Options{})
 			applied(t, planner, secretly("b2xk"))
-			_, err := resources(server, "secrets").Patch(t.Context(), "s", types.MergePatchType, []byte(`{"data": {"password": "dGhlaXJz"}}`),
+			theirs := []byte(`{"data": {"password": "dGhlaXJz"}}`)
+			_, err := resources(server, "secrets").Patch(t.Context(), "s", types.MergePatchType, theirs,
 				metav1.PatchOptions{FieldManager: "kubectl"})
 			require.NoError(t, err)
-			polite, err := ssaplan.NewForClient(server.Client(), server.Mapper(), ssaplan.Options{FieldManager: "my-tool", RefuseConflicts: true})
+			polite, err := ssaplan.NewForClient(server.Client(), server.Mapper(),
+				ssaplan.Options{FieldManager: "my-tool", RefuseConflicts: true})
 			require.NoError(t, err)
 			defer server.Answer(func(r ssaplantest.Request) error {
 				if r.DryRun && r.Force {
@@ -483,7 +545,10 @@ func TestKnownNoOpsTellWhatTheFirstTold(t *testing.T) {
 		count    int
 	}{
 		{"what the server picks", nil, nil, 0},
-		{"and as much that it doesn't keep", map[string]any{"externalIPs": []any{}, "loadBalancerSourceRanges": []any{}}, nil, 2},
+		{
+			"and as much that it doesn't keep", map[string]any{"externalIPs": []any{}, "loadBalancerSourceRanges": []any{}}, nil,
+			2,
+		},
 		{"and as much of which it warns", nil, []string{"mind", "the gap"}, 2},
 	} {
 		t.Run(row.why, func(t *testing.T) {
@@ -499,7 +564,9 @@ func TestKnownNoOpsTellWhatTheFirstTold(t *testing.T) {
 			planner, err := ssaplan.New(&rest.Config{Host: "http://recorded", Transport: warned{r, row.warnings}},
 				ssaplan.Options{FieldManager: r.Manager, NoOps: ssaplan.NewNoOpCache(10)})
 			require.NoError(t, err)
-			request := ssaplan.Request{Manifest: &unstructured.Unstructured{Object: r.Manifest}, Live: &unstructured.Unstructured{Object: r.Live}}
+			request := ssaplan.Request{
+				Manifest: &unstructured.Unstructured{Object: r.Manifest}, Live: &unstructured.Unstructured{Object: r.Live},
+			}
 			first, err := planner.Plan(t.Context(), request)
 			require.NoError(t, err)
 			second, err := planner.Plan(t.Context(), request)

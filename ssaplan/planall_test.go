@@ -44,7 +44,8 @@ func TestPlanAllPlansSomeAtATime(t *testing.T) {
 		t.Run(fmt.Sprint(concurrency), func(t *testing.T) {
 			live := read(t, "deployment", "live.json")
 			server := &busy{recorded: recorded{live, live}}
-			planner, err := ssaplan.New(&rest.Config{Host: "http://recorded", Transport: server}, ssaplan.Options{FieldManager: "bench", Concurrency: concurrency})
+			planner, err := ssaplan.New(&rest.Config{Host: "http://recorded", Transport: server},
+				ssaplan.Options{FieldManager: "bench", Concurrency: concurrency})
 			require.NoError(t, err)
 			requests := make([]ssaplan.Request, 200)
 			for i := range requests {
@@ -74,7 +75,8 @@ func TestPlanAllPlansSomeAtATime(t *testing.T) {
 func definitionOf(apiVersion, kind, group, defines string) *unstructured.Unstructured {
 	obj := manifestOf(apiVersion, kind, "", defines+"s."+group)
 	obj.Object["spec"] = map[string]any{
-		"group": group, "scope": "Namespaced", "names": map[string]any{"kind": defines, "plural": strings.ToLower(defines) + "s"},
+		"group": group, "scope": "Namespaced",
+		"names":    map[string]any{"kind": defines, "plural": strings.ToLower(defines) + "s"},
 		"versions": []any{map[string]any{"name": "v1", "served": true, "storage": true}},
 	}
 	return obj
@@ -105,20 +107,25 @@ func TestPlanAllKnowsTheSet(t *testing.T) {
 			`namespace "there" doesn't exist (yet)`, ssaplan.DeferralNamespaceNotFound,
 		},
 		{
-			"the definition is in the set", []*unstructured.Unstructured{definitionOf(extensions, "CustomResourceDefinition", "ex.io", "Widget"), widget},
-			"the server doesn't serve ex.io/v1 Widget (yet), the same set defines it (CustomResourceDefinition Widgets.ex.io)", ssaplan.DeferralTypeNotServed,
+			"the definition is in the set",
+			[]*unstructured.Unstructured{definitionOf(extensions, "CustomResourceDefinition", "ex.io", "Widget"), widget},
+			"the server doesn't serve ex.io/v1 Widget (yet), the same set defines it (CustomResourceDefinition Widgets.ex.io)",
+			ssaplan.DeferralTypeNotServed,
 		},
 		{
-			"one of another group is", []*unstructured.Unstructured{definitionOf(extensions, "CustomResourceDefinition", "other.io", "Widget"), widget},
+			"one of another group is",
+			[]*unstructured.Unstructured{definitionOf(extensions, "CustomResourceDefinition", "other.io", "Widget"), widget},
 			"the server doesn't serve ex.io/v1 Widget (yet)", ssaplan.DeferralTypeNotServed,
 		},
 		{
-			"one of another kind is", []*unstructured.Unstructured{definitionOf(extensions, "CustomResourceDefinition", "ex.io", "Gadget"), widget},
+			"one of another kind is",
+			[]*unstructured.Unstructured{definitionOf(extensions, "CustomResourceDefinition", "ex.io", "Gadget"), widget},
 			"the server doesn't serve ex.io/v1 Widget (yet)", ssaplan.DeferralTypeNotServed,
 		},
 		{
 			"what only looks like one defines nothing", []*unstructured.Unstructured{
-				definitionOf("ex.io/v1", "CustomResourceDefinition", "ex.io", "Widget"), definitionOf(extensions, "Other", "ex.io", "Widget"), widget,
+				definitionOf("ex.io/v1", "CustomResourceDefinition", "ex.io", "Widget"),
+				definitionOf(extensions, "Other", "ex.io", "Widget"), widget,
 			},
 			"the server doesn't serve ex.io/v1 Widget (yet)", ssaplan.DeferralTypeNotServed,
 		},
@@ -140,8 +147,8 @@ func TestPlanAllKnowsTheSet(t *testing.T) {
 	}
 }
 
-// An object that stands in a set twice is an error of the later one, which says where both stand: also if the first one has
-// no plan, and if only one of them names the default namespace.
+// An object that stands in a set twice is an error of the later one, which says where both stand: also if the first
+// one has no plan, and if only one of them names the default namespace.
 func TestPlanAllFindsWhatStandsThereTwice(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
 	defer server.Answer(func(r ssaplantest.Request) error {

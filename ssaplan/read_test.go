@@ -49,7 +49,8 @@ var (
 // What a read finds tells whether the object is gone, is another one or can't be seen, and only what is gone is gone.
 func TestReadTellsWhatIsThere(t *testing.T) {
 	notFound := apierrors.NewNotFound(schema.GroupResource{Resource: "namespaces"}, "there")
-	notServed := apierrors.NewGenericServerResponse(http.StatusNotFound, "get", schema.GroupResource{}, "", "404 page not found", 0, true)
+	notServed := apierrors.NewGenericServerResponse(http.StatusNotFound, "get", schema.GroupResource{}, "",
+		"404 page not found", 0, true)
 	for _, row := range []struct {
 		why      string
 		change   func(*testing.T, *ssaplantest.Server, *explain.State)
@@ -117,16 +118,16 @@ func TestReadTellsWhatIsThere(t *testing.T) {
 			answer: answering("get", "configmaps", apierrors.NewInternalError(errors.New("down"))),
 			err:    "v1/ConfigMap there/a: read: Internal error occurred: down",
 		},
-		{why: "a namespace that isn't found is not the object's", presence: ssaplan.PresenceAbsent, requests: 2, answer: func(r ssaplantest.Request) error {
-			if r.Resource.Resource == "configmaps" && r.Verb == "get" {
-				return notFound
-			}
-			return nil
-		}},
+		{
+			why: "the server says that the namespace isn't there, and it is", presence: ssaplan.PresenceAbsent, requests: 2,
+			answer: answering("get", "configmaps", notFound),
+		},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			server, planner := world(ssaplan.Options{})
-			namespace := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "there"}}}
+			namespace := &unstructured.Unstructured{
+				Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "there"}},
+			}
 			_, err := namespaceObjects(server).Create(t.Context(), namespace, metav1.CreateOptions{})
 			require.NoError(t, err)
 			state := applied(t, planner, at("there", configMap("a", map[string]any{"a": "A"})))
@@ -194,7 +195,8 @@ func TestFailuresSpeakOfCredentials(t *testing.T) {
 	var notSent *authresilience.ExpiredError
 	require.ErrorAs(t, err, &notSent)
 	require.Empty(t, server.Requests(), "a request that can only fail isn't sent")
-	reading, err := planner.Read(t.Context(), &explain.State{Identity: identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "default", Name: "a"}})
+	reading, err := planner.Read(t.Context(),
+		&explain.State{Identity: identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "default", Name: "a"}})
 	require.NoError(t, err)
 	require.Equal(t, ssaplan.PresenceUnreadable, reading.Presence)
 	require.Empty(t, server.Requests())

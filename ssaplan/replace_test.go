@@ -27,7 +27,8 @@ func renamed(t *testing.T, planner *ssaplan.Planner, edit func(*explain.State)) 
 	t.Helper()
 	state := applied(t, planner, configMap("before", map[string]any{"a": "A"}))
 	edit(state)
-	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: configMap("after", map[string]any{"a": "A"}), Prior: state})
+	plan, err := planner.Plan(t.Context(),
+		ssaplan.Request{Manifest: configMap("after", map[string]any{"a": "A"}), Prior: state})
 	require.NoError(t, err)
 	require.Equal(t, ssaplan.ActionReplace, plan.Action)
 	return plan
@@ -67,7 +68,8 @@ func TestErrorsOfAReplacementRepeatNoProxy(t *testing.T) {
 	}
 }
 
-// Without a UID nothing tells whether the object is the one that was meant, so it is neither deleted nor taken for another.
+// Without a UID nothing tells whether the object is the one that was meant, so it is neither deleted nor taken for
+// another.
 func TestNothingIsDeletedWithoutAKnownUID(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
 	plan := renamed(t, planner, func(state *explain.State) { state.UID = "" })
@@ -145,8 +147,8 @@ func TestReplaceDeletesNothingUnproven(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A replacement that is called again goes on, and finds the new object there if an earlier call made it. Anything else in
-// its place is left alone.
+// A replacement that is called again goes on, and finds the new object there if an earlier call made it. Anything
+// else in its place is left alone.
 func TestReplaceAgain(t *testing.T) {
 	after := func(data map[string]any) *unstructured.Unstructured { return configMap("after", data) }
 	for _, row := range []struct {
@@ -171,7 +173,8 @@ func TestReplaceAgain(t *testing.T) {
 			why: "somebody made the new object, just as it is meant", manifest: manifestOf("v1", "ConfigMap", "", "after"),
 			between: func(t *testing.T, server *ssaplantest.Server) {
 				require.NoError(t, resources(server, "configmaps").Delete(t.Context(), "before", metav1.DeleteOptions{}))
-				_, err := resources(server, "configmaps").Create(t.Context(), manifestOf("v1", "ConfigMap", "", "after"), metav1.CreateOptions{})
+				_, err := resources(server, "configmaps").Create(t.Context(), manifestOf("v1", "ConfigMap", "", "after"),
+					metav1.CreateOptions{})
 				require.NoError(t, err)
 			},
 			err: "another object is there already (for it the plan is NoOp: ",
@@ -214,7 +217,8 @@ func TestReplaceAgain(t *testing.T) {
 			var stopped *ssaplan.ReplaceError
 			require.ErrorAs(t, err, &stopped)
 			require.Equal(t, ssaplan.StageCreating, stopped.Stage)
-			require.ErrorContains(t, err, "v1/ConfigMap default/after: replace of v1/ConfigMap default/before stopped while creating: "+row.err)
+			require.ErrorContains(t, err,
+				"v1/ConfigMap default/after: replace of v1/ConfigMap default/before stopped while creating: "+row.err)
 			require.ErrorContains(t, err, "; the old object is gone")
 		})
 	}
@@ -224,7 +228,8 @@ func TestReplaceAgain(t *testing.T) {
 func TestReplaceStops(t *testing.T) {
 	unavailable := apierrors.NewServiceUnavailable("starting")
 	create := func(t *testing.T, server *ssaplantest.Server, name string) {
-		_, err := resources(server, "configmaps").Create(t.Context(), configMap(name, map[string]any{"x": "theirs"}), metav1.CreateOptions{})
+		_, err := resources(server, "configmaps").Create(t.Context(), configMap(name, map[string]any{"x": "theirs"}),
+			metav1.CreateOptions{})
 		require.NoError(t, err)
 	}
 	for _, row := range []struct {
@@ -255,11 +260,28 @@ func TestReplaceStops(t *testing.T) {
 			want: []string{"stopped while checking: another object is there already", "; nothing was changed"},
 		},
 		{
+			why: "and can't be looked at", stage: ssaplan.StageChecking, objects: []string{"after", "before"},
+			answer: func(t *testing.T, server *ssaplantest.Server) func(ssaplantest.Request) error {
+				create(t, server, "after")
+				return func(r ssaplantest.Request) error {
+					if r.Verb == "get" && r.Name == "after" {
+						return unavailable
+					}
+					return nil
+				}
+			},
+			want: []string{
+				"stopped while checking: another object is there already: ", "get: starting", "; nothing was changed",
+			},
+		},
+		{
 			why: "the delete is refused", stage: ssaplan.StageDeleting, objects: []string{"before"},
 			answer: func(*testing.T, *ssaplantest.Server) func(ssaplantest.Request) error {
 				return answering("delete", "configmaps", unavailable)
 			},
-			want: []string{"stopped while deleting: starting; the old object may still be there: plan again, then replace again"},
+			want: []string{
+				"stopped while deleting: starting; the old object may still be there: plan again, then replace again",
+			},
 		},
 		{
 			why: "the create is refused", stage: ssaplan.StageCreating,
@@ -271,7 +293,10 @@ func TestReplaceStops(t *testing.T) {
 					return nil
 				}
 			},
-			want: []string{"stopped while creating: ", "apply: starting", "; the old object is gone and the new one not created: replace again to create it"},
+			want: []string{
+				"stopped while creating: ", "apply: starting",
+				"; the old object is gone and the new one not created: replace again to create it",
+			},
 		},
 		{
 			why: "another object takes the name meanwhile", stage: ssaplan.StageCreating, objects: []string{"after"},
@@ -292,7 +317,10 @@ func TestReplaceStops(t *testing.T) {
 				create(t, server, "before")
 				return func(ssaplantest.Request) error { return nil }
 			},
-			want: []string{"somebody re-created the object", "; the old object is gone: plan without the prior state to adopt the one that is there"},
+			want: []string{
+				"somebody re-created the object",
+				"; the old object is gone: plan without the prior state to adopt the one that is there",
+			},
 		},
 	} {
 		t.Run(row.why, func(t *testing.T) {
@@ -319,7 +347,8 @@ func TestReplaceStops(t *testing.T) {
 func TestReplaceWaitsForFinalizers(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
 	state := applied(t, planner, held("before"))
-	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: configMap("after", map[string]any{"a": "A"}), Prior: state})
+	plan, err := planner.Plan(t.Context(),
+		ssaplan.Request{Manifest: configMap("after", map[string]any{"a": "A"}), Prior: state})
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err = planner.Replace(ctx, plan, ssaplan.DeleteOptions{Progress: func(identity.Identity, []string) { cancel() }})
@@ -328,7 +357,8 @@ func TestReplaceWaitsForFinalizers(t *testing.T) {
 	require.Equal(t, ssaplan.StageWaiting, stopped.Stage)
 	require.Equal(t, []string{"example.com/hold"}, stopped.Finalizers)
 	require.EqualError(t, err, "v1/ConfigMap default/after: replace of v1/ConfigMap default/before stopped while waiting: "+
-		"the delete waits for finalizers example.com/hold: context canceled; the old object is being deleted: replace again to wait on")
+		"the delete waits for finalizers example.com/hold: context canceled; "+
+		"the old object is being deleted: replace again to wait on")
 
 	patch(server, "before", `{"metadata": {"finalizers": null}}`)
 	_, err = planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
@@ -350,10 +380,12 @@ func TestReplaceByAnotherVersion(t *testing.T) {
 	for _, row := range []struct {
 		why    string
 		change string // of another manager, in between
+		ours   bool   // this manager applied the new version to the old object, in between
 		stray  bool   // another object took the place of the old one
 	}{
 		{why: "as it was planned"},
 		{why: "changed meanwhile", change: `{"spec": {"maxReplicas": 5}}`},
+		{why: "changed in place meanwhile, just as the plan makes the new one", ours: true},
 		{why: "another one, which stays", stray: true},
 	} {
 		t.Run(row.why, func(t *testing.T) {
@@ -362,10 +394,15 @@ func TestReplaceByAnotherVersion(t *testing.T) {
 			plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: autoscaler("v1", "a"), Prior: state})
 			require.NoError(t, err)
 			require.Equal(t, ssaplan.ActionReplace, plan.Action)
-			scalers := server.Client().Resource(schema.GroupVersionResource{Group: "autoscaling", Version: "v1", Resource: "horizontalpodautoscalers"}).Namespace("default")
+			resource := schema.GroupVersionResource{Group: "autoscaling", Version: "v1", Resource: "horizontalpodautoscalers"}
+			scalers := server.Client().Resource(resource).Namespace("default")
 			if row.change != "" {
-				_, err = scalers.Patch(t.Context(), "a", types.MergePatchType, []byte(row.change), metav1.PatchOptions{FieldManager: "kubectl"})
+				_, err = scalers.Patch(t.Context(), "a", types.MergePatchType, []byte(row.change),
+					metav1.PatchOptions{FieldManager: "kubectl"})
 				require.NoError(t, err)
+			}
+			if row.ours {
+				applied(t, planner, autoscaler("v1", "a"))
 			}
 			if row.stray {
 				require.NoError(t, scalers.Delete(t.Context(), "a", metav1.DeleteOptions{}))

@@ -15,13 +15,16 @@ import (
 // sample returns a change that has something in every part, made anew each time.
 func sample(t *testing.T) explain.Change {
 	return explain.Change{
-		Difference: projection.Difference{Path: path(t, `spec.list[name="a"]`), Op: projection.OpChange, Before: "1", After: "2"},
-		Cause:      explain.CauseDrifted, Manager: "hpa", Operation: "Update", Subresource: "scale", Time: time.Unix(1_790_000_000, 0).UTC(),
+		Difference: projection.Difference{
+			Path: path(t, `spec.list[name="a"]`), Op: projection.OpChange, Before: "1", After: "2",
+		},
+		Cause: explain.CauseDrifted, Manager: "hpa", Operation: "Update", Subresource: "scale",
+		Time: time.Unix(1_790_000_000, 0).UTC(),
 	}
 }
 
-// Who reviewed a change has reviewed one that differs in when it was made, and none that differs in what it does or whose
-// work it undoes.
+// Who reviewed a change has reviewed one that differs in when it was made, and none that differs in what it does or
+// whose work it undoes.
 func TestSameChange(t *testing.T) {
 	require.True(t, sample(t).Same(sample(t)))
 	for part, row := range map[string]struct {
@@ -44,11 +47,14 @@ func TestSameChange(t *testing.T) {
 	}
 }
 
-// A program that reads a change sees which sides have a value: one that is null is null, and one that isn't there is left
-// out.
+// A program that reads a change sees which sides have a value: one that is null is null, and one that isn't there is
+// left out.
 func TestJSONOfChanges(t *testing.T) {
 	at := func(text string, op projection.Op, before, after any) explain.Change {
-		return explain.Change{Difference: projection.Difference{Path: path(t, text), Op: op, Before: before, After: after}, Cause: explain.CauseEdited}
+		return explain.Change{
+			Difference: projection.Difference{Path: path(t, text), Op: op, Before: before, After: after},
+			Cause:      explain.CauseEdited,
+		}
 	}
 	item := func(c explain.Change, position int) explain.Change {
 		c.Position = position
@@ -64,21 +70,65 @@ func TestJSONOfChanges(t *testing.T) {
 		want   string
 		reads  bool // as the same; redacted values don't
 	}{
-		{"who made a value drift, and when", sample(t), `{"path": "spec.list[name=\"a\"]", "op": "change", "cause": "Drifted", "manager": "hpa", "operation": "Update",
-			"subresource": "scale", "time": "2026-09-21T14:13:20Z", "before": "1", "after": "2"}`, true},
-		{"an added field has no before, and no position", at("data.a", projection.OpAdd, nil, "x"), `{"path": "data.a", "op": "add", "cause": "Edited", "after": "x"}`, true},
-		{"a removed one no after", at("data.a", projection.OpRemove, "x", nil), `{"path": "data.a", "op": "remove", "cause": "Edited", "before": "x"}`, true},
-		{"null that becomes a value", at("data.a", projection.OpChange, nil, "x"), `{"path": "data.a", "op": "change", "cause": "Edited", "before": null, "after": "x"}`, true},
-		{"a value that becomes null", at("data.a", projection.OpChange, "x", nil), `{"path": "data.a", "op": "change", "cause": "Edited", "before": "x", "after": null}`, true},
-		{"null that is added", at("data.a", projection.OpAdd, nil, nil), `{"path": "data.a", "op": "add", "cause": "Edited", "after": null}`, true},
-		{"the first item that is added has a position", item(at("spec.list[0]", projection.OpAdd, nil, "x"), 0), `{"path": "spec.list[0]", "op": "add", "cause": "Edited", "after": "x", "position": 0}`, true},
-		{"and so has a removed one", item(at(`spec.list[="x"]`, projection.OpRemove, "x", nil), 2), `{"path": "spec.list[=\"x\"]", "op": "remove", "cause": "Edited", "before": "x", "position": 2}`, true},
-		{"an item that only changes stays where it is", item(at(`spec.list[name="a"]`, projection.OpChange, "x", "y"), 2), `{"path": "spec.list[name=\"a\"]", "op": "change", "cause": "Edited", "before": "x", "after": "y"}`, false},
-		{"a move has positions for values", at(`spec.list[="x"]`, projection.OpMove, int64(0), int64(1)), `{"path": "spec.list[=\"x\"]", "op": "move", "cause": "Edited", "before": 0, "after": 1}`, true},
-		{"integers stay exact", at("spec.a", projection.OpAdd, nil, int64(1)<<60+1), `{"path": "spec.a", "op": "add", "cause": "Edited", "after": 1152921504606846977}`, true},
-		{"what the server picks has no value yet", assigned, `{"path": "spec.clusterIP", "op": "add", "cause": "Edited", "assigned": true}`, true},
-		{"secrets are shown as changed, and no more", secret, `{"path": "data.token", "op": "change", "cause": "Edited", "before": "<redacted>", "after": "<redacted: changed>", "sensitive": true}`, false},
-		{"a path that was never set is no item", explain.Change{Difference: projection.Difference{Op: projection.OpAdd}}, `{"path": "", "op": "add", "cause": "", "after": null}`, true},
+		{
+			"who made a value drift, and when", sample(t), `{"path": "spec.list[name=\"a\"]", "op": "change", "cause": "Drifted",
+				"manager": "hpa", "operation": "Update", "subresource": "scale", "time": "2026-09-21T14:13:20Z",
+				"before": "1", "after": "2"}`, true,
+		},
+		{
+			"an added field has no before, and no position", at("data.a", projection.OpAdd, nil, "x"),
+			`{"path": "data.a", "op": "add", "cause": "Edited", "after": "x"}`, true,
+		},
+		{
+			"a removed one no after", at("data.a", projection.OpRemove, "x", nil),
+			`{"path": "data.a", "op": "remove", "cause": "Edited", "before": "x"}`, true,
+		},
+		{
+			"null that becomes a value", at("data.a", projection.OpChange, nil, "x"),
+			`{"path": "data.a", "op": "change", "cause": "Edited", "before": null, "after": "x"}`, true,
+		},
+		{
+			"a value that becomes null", at("data.a", projection.OpChange, "x", nil),
+			`{"path": "data.a", "op": "change", "cause": "Edited", "before": "x", "after": null}`, true,
+		},
+		{
+			"null that is added", at("data.a", projection.OpAdd, nil, nil),
+			`{"path": "data.a", "op": "add", "cause": "Edited", "after": null}`, true,
+		},
+		{
+			"the first item that is added has a position", item(at("spec.list[0]", projection.OpAdd, nil, "x"), 0),
+			`{"path": "spec.list[0]", "op": "add", "cause": "Edited", "after": "x", "position": 0}`, true,
+		},
+		{
+			"and so has a removed one", item(at(`spec.list[="x"]`, projection.OpRemove, "x", nil), 2),
+			`{"path": "spec.list[=\"x\"]", "op": "remove", "cause": "Edited", "before": "x", "position": 2}`, true,
+		},
+		{
+			"an item that only changes stays where it is", item(at(`spec.list[name="a"]`, projection.OpChange, "x", "y"), 2),
+			`{"path": "spec.list[name=\"a\"]", "op": "change", "cause": "Edited", "before": "x", "after": "y"}`, false,
+		},
+		{
+			"a move has positions for values", at(`spec.list[="x"]`, projection.OpMove, int64(0), int64(1)),
+			`{"path": "spec.list[=\"x\"]", "op": "move", "cause": "Edited", "before": 0, "after": 1}`, true,
+		},
+		{
+			"integers stay exact", at("spec.a", projection.OpAdd, nil, int64(1)<<60+1),
+			`{"path": "spec.a", "op": "add", "cause": "Edited", "after": 1152921504606846977}`, true,
+		},
+		{
+			"what the server picks has no value yet", assigned,
+			`{"path": "spec.clusterIP", "op": "add", "cause": "Edited", "assigned": true}`, true,
+		},
+		{
+			"secrets are shown as changed, and no more", secret,
+			`{"path": "data.token", "op": "change", "cause": "Edited", "before": "<redacted>", "after": "<redacted: changed>",
+				"sensitive": true}`,
+			false,
+		},
+		{
+			"a path that was never set is no item", explain.Change{Difference: projection.Difference{Op: projection.OpAdd}},
+			`{"path": "", "op": "add", "cause": "", "after": null}`, true,
+		},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			text, err := json.Marshal(row.change)
@@ -99,8 +149,12 @@ func TestJSONOfChanges(t *testing.T) {
 // What can't be JSON, or isn't a change, is an error that says where, and nothing is half read.
 func TestJSONOfChangesFails(t *testing.T) {
 	for side, c := range map[string]explain.Change{
-		"data.a: before: ": {Difference: projection.Difference{Path: path(t, "data.a"), Op: projection.OpChange, Before: func() {}}},
-		"data.a: after: ":  {Difference: projection.Difference{Path: path(t, "data.a"), Op: projection.OpChange, After: func() {}}},
+		"data.a: before: ": {
+			Difference: projection.Difference{Path: path(t, "data.a"), Op: projection.OpChange, Before: func() {}},
+		},
+		"data.a: after: ": {
+			Difference: projection.Difference{Path: path(t, "data.a"), Op: projection.OpChange, After: func() {}},
+		},
 	} {
 		_, err := json.Marshal(c)
 		require.ErrorContains(t, err, side)
@@ -114,16 +168,34 @@ func TestJSONOfChangesFails(t *testing.T) {
 
 // A change reads as a line, whatever prints it, and never shows a secret.
 func TestTextOfChanges(t *testing.T) {
-	difference := projection.Difference{Path: path(t, "data.a"), Op: projection.OpChange, Before: "canary", After: "canary2", Sensitive: true}
+	difference := projection.Difference{
+		Path: path(t, "data.a"), Op: projection.OpChange, Before: "canary", After: "canary2", Sensitive: true,
+	}
 	for want, c := range map[string]explain.Change{
-		`data.a: "<redacted>" -> "<redacted: changed>"`:                                             {Difference: difference, Cause: explain.CauseEdited},
-		`data.a: "<redacted>" -> "<redacted: changed>" (drifted)`:                                   {Difference: difference, Cause: explain.CauseDrifted},
-		`data.a: "<redacted>" -> "<redacted: changed>" (drifted: changed by "m" (Apply))`:           {Difference: difference, Cause: explain.CauseDrifted, Manager: "m", Operation: "Apply"},
-		`data.a: "<redacted>" -> "<redacted: changed>" (drifted: changed by "m" (Update of scale))`: {Difference: difference, Cause: explain.CauseDrifted, Manager: "m", Operation: "Update", Subresource: "scale"},
-		`data.a: "<redacted>" -> "<redacted: changed>" (dropped from the manifest)`:                 {Difference: difference, Cause: explain.CauseDropped, Manager: "m"},
-		`data.a: "<redacted>" -> "<redacted: changed>" (side effect of the server)`:                 {Difference: difference, Cause: explain.CauseSideEffect},
-		`data.a: "<redacted>" -> "<redacted: changed>" (Another)`:                                   {Difference: difference, Cause: "Another"},
-		`data.a: assigned at apply`:                                                                 {Difference: difference, Cause: explain.CauseEdited, Assigned: true},
+		`data.a: "<redacted>" -> "<redacted: changed>"`: {
+			Difference: difference, Cause: explain.CauseEdited,
+		},
+		`data.a: "<redacted>" -> "<redacted: changed>" (drifted)`: {
+			Difference: difference, Cause: explain.CauseDrifted,
+		},
+		`data.a: "<redacted>" -> "<redacted: changed>" (drifted: changed by "m" (Apply))`: {
+			Difference: difference, Cause: explain.CauseDrifted, Manager: "m", Operation: "Apply",
+		},
+		`data.a: "<redacted>" -> "<redacted: changed>" (drifted: changed by "m" (Update of scale))`: {
+			Difference: difference, Cause: explain.CauseDrifted, Manager: "m", Operation: "Update", Subresource: "scale",
+		},
+		`data.a: "<redacted>" -> "<redacted: changed>" (dropped from the manifest)`: {
+			Difference: difference, Cause: explain.CauseDropped, Manager: "m",
+		},
+		`data.a: "<redacted>" -> "<redacted: changed>" (side effect of the server)`: {
+			Difference: difference, Cause: explain.CauseSideEffect,
+		},
+		`data.a: "<redacted>" -> "<redacted: changed>" (Another)`: {
+			Difference: difference, Cause: "Another",
+		},
+		`data.a: assigned at apply`: {
+			Difference: difference, Cause: explain.CauseEdited, Assigned: true,
+		},
 	} {
 		for _, verb := range []string{"%s", "%v", "%+v", "%#v", "%d"} {
 			require.Equal(t, want, fmt.Sprintf(verb, c))

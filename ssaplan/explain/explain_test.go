@@ -22,8 +22,8 @@ func containersOf(obj map[string]any) []any {
 	return obj["spec"].(map[string]any)["containers"].([]any)
 }
 
-// With a remembered state it is certain whether the manifest was edited: it is where the edit is the value itself, an item
-// that the value is in, or in the value. What goes along with the apply beside that is listed, once each.
+// With a remembered state it is certain whether the manifest was edited: it is where the edit is the value itself, an
+// item that the value is in, or in the value. What goes along with the apply beside that is listed, once each.
 func TestCausesOfChanges(t *testing.T) {
 	const (
 		a, b  = `spec.containers[name="a"]`, `spec.containers[name="b"]`
@@ -40,18 +40,21 @@ func TestCausesOfChanges(t *testing.T) {
 		{
 			why:     "an item that the manifest adds, and that another manager added before",
 			applied: pod("{name: a, image: a}"), others: `{spec: {containers: [{name: b, image: old}]}}`,
-			edited: pod("{name: a, image: a}, {name: b, image: new}"), want: []string{b + ": moved from position 0 to 1", b + `.image: "old" -> "new"`},
+			edited: pod("{name: a, image: a}, {name: b, image: new}"),
+			want:   []string{b + ": moved from position 0 to 1", b + `.image: "old" -> "new"`},
 		},
 		{
 			why:     "a field of an item that another manager removed",
-			applied: pod("{name: a, image: a}, {name: b, image: old}"), others: `{spec: {containers: [{name: b, $patch: delete}]}}`,
-			edited: pod("{name: a, image: a}, {name: b, image: new}"), want: []string{b + `: + {"image":"new","name":"b"}`},
+			applied: pod("{name: a, image: a}, {name: b, image: old}"),
+			others:  `{spec: {containers: [{name: b, $patch: delete}]}}`,
+			edited:  pod("{name: a, image: a}, {name: b, image: new}"), want: []string{b + `: + {"image":"new","name":"b"}`},
 		},
 		{
 			why:     "an item that another manager removed, and that the manifest has as it had",
-			applied: pod("{name: a, image: a}, {name: b, image: old}"), others: `{spec: {containers: [{name: b, $patch: delete}]}}`,
-			edited: pod("{name: a, image: new}, {name: b, image: old}"),
-			want:   []string{a + `.image: "a" -> "new"`, b + `: + {"image":"old","name":"b"} (drifted)`},
+			applied: pod("{name: a, image: a}, {name: b, image: old}"),
+			others:  `{spec: {containers: [{name: b, $patch: delete}]}}`,
+			edited:  pod("{name: a, image: new}, {name: b, image: old}"),
+			want:    []string{a + `.image: "a" -> "new"`, b + `: + {"image":"old","name":"b"} (drifted)`},
 		},
 		{
 			why:     "an edit of one field explains no drift of another",
@@ -84,7 +87,8 @@ func TestCausesOfChanges(t *testing.T) {
 		},
 		{
 			why:     "the fields of another in a map that the manifest drops go with it",
-			applied: `{apiVersion: v1, kind: ConfigMap, metadata: {name: web, labels: {l: "1"}}, data: {a: A}}`, others: `{data: {x: X}}`,
+			applied: `{apiVersion: v1, kind: ConfigMap, metadata: {name: web, labels: {l: "1"}}, data: {a: A}}`,
+			others:  `{data: {x: X}}`,
 			edited:  `{apiVersion: v1, kind: ConfigMap, metadata: {name: web, labels: {l: "1"}}}`,
 			webhook: func(obj map[string]any) { delete(obj, "data") },
 			want:    []string{`data.a: - "A" (dropped from the manifest)`, `data.x: - "X"` + apart},
@@ -109,10 +113,12 @@ func TestCausesOfChanges(t *testing.T) {
 func TestItemsThatAreThereTwice(t *testing.T) {
 	m := newMemory(t)
 	const port = `spec.containers[name="a"].ports[containerPort=53,protocol="TCP"]`
-	live := m.patch(m.apply(us, object(t, pod("{name: a, image: a}"))), `{spec: {containers: [{name: a, ports: [{containerPort: 53, name: dns, hostPort: 53}]}]}}`)
+	live := m.patch(m.apply(us, object(t, pod("{name: a, image: a}"))),
+		`{spec: {containers: [{name: a, ports: [{containerPort: 53, name: dns, hostPort: 53}]}]}}`)
 	twice := changed(t, live, func(obj map[string]any) {
 		a := containersOf(obj)[0].(map[string]any)
-		a["ports"] = append(a["ports"].([]any), map[string]any{"containerPort": int64(53), "protocol": "TCP", "name": "again"})
+		a["ports"] = append(a["ports"].([]any),
+			map[string]any{"containerPort": int64(53), "protocol": "TCP", "name": "again"})
 	})
 	manifest := object(t, pod("{name: a, image: a, ports: [{containerPort: 53}]}"))
 	once := changed(t, m.try(manifest), func(obj map[string]any) {
@@ -124,9 +130,18 @@ func TestItemsThatAreThereTwice(t *testing.T) {
 		live, answer map[string]any
 		want         []string
 	}{
-		{"the second goes, and a field of the first", twice, once, []string{port + ": - null (side effect of the server)", port + ".hostPort: - 53 (side effect of the server)"}},
-		{"a second comes, and a field of the first", once, twice, []string{port + ": + null (side effect of the server)", port + ".hostPort: + 53 (side effect of the server)"}},
-		{"both stay", twice, changed(t, twice, func(obj map[string]any) { obj["metadata"].(map[string]any)["generation"] = int64(9) }), nil},
+		{
+			"the second goes, and a field of the first", twice, once,
+			[]string{port + ": - null (side effect of the server)", port + ".hostPort: - 53 (side effect of the server)"},
+		},
+		{
+			"a second comes, and a field of the first", once, twice,
+			[]string{port + ": + null (side effect of the server)", port + ".hostPort: + 53 (side effect of the server)"},
+		},
+		{
+			"both stay", twice,
+			changed(t, twice, func(obj map[string]any) { obj["metadata"].(map[string]any)["generation"] = int64(9) }), nil,
+		},
 	} {
 		e, err := explain.Apply(explain.Input{Manifest: manifest, Live: row.live, Answer: row.answer, Manager: us})
 		require.NoError(t, err)
@@ -150,8 +165,8 @@ func TestEmptyMapOfAMigratedRecord(t *testing.T) {
 	require.Equal(t, []string{"spec.m: - {} (dropped from the manifest)"}, lines(e.Changes))
 }
 
-// A dry run makes up the values that the server picks. None of them is shown as what will be there, wherever it comes in:
-// as a change of its own or in what others add.
+// A dry run makes up the values that the server picks. None of them is shown as what will be there, wherever it comes
+// in: as a change of its own or in what others add.
 func TestValuesThatTheServerPicks(t *testing.T) {
 	service := func(ports string) map[string]any {
 		return object(t, `{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {type: NodePort, ports: [`+ports+`]}}`)
@@ -162,7 +177,8 @@ func TestValuesThatTheServerPicks(t *testing.T) {
 	answer := changed(t, m.try(manifest), func(obj map[string]any) {
 		spec := obj["spec"].(map[string]any)
 		spec["ports"].([]any)[0].(map[string]any)["nodePort"] = int64(31111)
-		spec["ports"] = append(spec["ports"].([]any), map[string]any{"name": "c", "port": int64(82), "protocol": "TCP", "nodePort": int64(31112)})
+		spec["ports"] = append(spec["ports"].([]any),
+			map[string]any{"name": "c", "port": int64(82), "protocol": "TCP", "nodePort": int64(31112)})
 		spec["clusterIP"] = "10.0.0.9"
 	})
 	e, err := explain.Apply(explain.Input{Manifest: manifest, Live: live, Answer: answer, Manager: us})
@@ -195,11 +211,15 @@ func TestWarningsOfTheObject(t *testing.T) {
 	}{
 		{why: "the remembered object", uid: "7"},
 		{why: "a state that remembers no UID can't tell", uid: ""},
-		{why: "another object of the same name", uid: "6", want: []string{"v1/ConfigMap default/a: somebody re-created the object: its uid was 6 and is 7"}},
+		{
+			why: "another object of the same name", uid: "6",
+			want: []string{"v1/ConfigMap default/a: somebody re-created the object: its uid was 6 and is 7"},
+		},
 		{
 			why: "being deleted, and held", uid: "7",
-			live: map[string]any{"deletionTimestamp": since, "finalizers": []any{"x", "y"}}, answer: map[string]any{"finalizers": []any{"x", "y"}},
-			want: []string{deleted + "will be gone once its finalizers are removed: x, y"},
+			live:   map[string]any{"deletionTimestamp": since, "finalizers": []any{"x", "y"}},
+			answer: map[string]any{"finalizers": []any{"x", "y"}},
+			want:   []string{deleted + "will be gone once its finalizers are removed: x, y"},
 		},
 		{
 			why: "the apply takes the last finalizer, and no time of grace is left", uid: "7",
@@ -208,11 +228,14 @@ func TestWarningsOfTheObject(t *testing.T) {
 		},
 		{
 			why: "the apply takes the last finalizer of a kind without a time of grace", uid: "7",
-			live: map[string]any{"deletionTimestamp": since, "finalizers": []any{"x"}}, answer: map[string]any{"finalizers": nil}, want: []string{gone},
+			live:   map[string]any{"deletionTimestamp": since, "finalizers": []any{"x"}},
+			answer: map[string]any{"finalizers": nil}, want: []string{gone},
 		},
 		{
 			why: "in its time of grace the object stays, also without finalizers", uid: "7",
-			live:   map[string]any{"deletionTimestamp": since, "deletionGracePeriodSeconds": int64(30), "finalizers": []any{"x"}},
+			live: map[string]any{
+				"deletionTimestamp": since, "deletionGracePeriodSeconds": int64(30), "finalizers": []any{"x"},
+			},
 			answer: map[string]any{"finalizers": nil}, want: []string{goesSoon},
 		},
 		{
@@ -225,7 +248,8 @@ func TestWarningsOfTheObject(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			manifest := object(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}`)
-			live := object(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: default, uid: "7", resourceVersion: "1"}}`)
+			live := object(t,
+				`{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: default, uid: "7", resourceVersion: "1"}}`)
 			set := func(obj, more map[string]any) map[string]any {
 				return changed(t, obj, func(obj map[string]any) {
 					for name, v := range more {
@@ -234,7 +258,9 @@ func TestWarningsOfTheObject(t *testing.T) {
 				})
 			}
 			live = set(live, row.live)
-			in := explain.Input{Manifest: manifest, Live: live, Answer: set(live, row.answer), Manager: us, Prior: &explain.State{UID: row.uid}}
+			in := explain.Input{
+				Manifest: manifest, Live: live, Answer: set(live, row.answer), Manager: us, Prior: &explain.State{UID: row.uid},
+			}
 			e, err := explain.Apply(in)
 			require.NoError(t, err)
 			require.Equal(t, row.want, e.Warnings)
@@ -274,7 +300,8 @@ func TestRecordsThatCantBeRead(t *testing.T) {
 	good := m.apply(us, manifest)
 	broken := changed(t, good, func(obj map[string]any) {
 		(&unstructured.Unstructured{Object: obj}).SetResourceVersion("0")
-		obj["metadata"].(map[string]any)["managedFields"].([]any)[0].(map[string]any)["fieldsV1"] = map[string]any{"odd": int64(5)}
+		records := obj["metadata"].(map[string]any)["managedFields"].([]any)
+		records[0].(map[string]any)["fieldsV1"] = map[string]any{"odd": int64(5)}
 	})
 	for _, in := range []explain.Input{
 		{Manifest: manifest, Answer: broken, Manager: us},
@@ -343,7 +370,8 @@ func TestRefreshKnowsTheObject(t *testing.T) {
 			require.Empty(t, refreshed.Drift)
 			continue
 		}
-		require.Equal(t, []string{`data.a: "A" -> "B" (drifted: changed by "other" (Update))`}, lines(refreshed.Drift), row.why)
+		require.Equal(t, []string{`data.a: "A" -> "B" (drifted: changed by "other" (Update))`}, lines(refreshed.Drift),
+			row.why)
 		require.Equal(t, "B", refreshed.State.Observed.Object["data"].(map[string]any)["a"])
 		require.Equal(t, "A", prior.Observed.Object["data"].(map[string]any)["a"], "the prior state stays as it is")
 	}

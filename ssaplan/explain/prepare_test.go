@@ -3,6 +3,7 @@ package explain_test
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,8 +12,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// A manifest is sent without what is ignored or not known, and in the form that the server tracks. Nothing happens to the
-// manifest of the host.
+// A manifest is sent without what is ignored or not known, and in the form that the server tracks. Nothing happens to
+// the manifest of the host.
 func TestPrepare(t *testing.T) {
 	for _, row := range []struct {
 		why, manifest   string
@@ -23,12 +24,14 @@ func TestPrepare(t *testing.T) {
 	}{
 		{why: "nothing to do", manifest: `{kind: A, spec: {a: 1}}`, want: `{kind: A, spec: {a: 1}}`},
 		{
-			why: "what is ignored is left out, and is not unknown", manifest: `{kind: A, spec: {a: 1, b: 2}}`, ignore: []string{"spec.b"},
-			want: `{kind: A, spec: {a: 1}}`,
+			why: "what is ignored is left out, and is not unknown", manifest: `{kind: A, spec: {a: 1, b: 2}}`,
+			ignore: []string{"spec.b"},
+			want:   `{kind: A, spec: {a: 1}}`,
 		},
 		{
-			why: "what isn't known is left out and named", manifest: `{kind: A, spec: {a: 1, b: 2}}`, unknown: []string{"spec.b"},
-			want: `{kind: A, spec: {a: 1}}`, paths: []string{"spec.b"},
+			why: "what isn't known is left out and named", manifest: `{kind: A, spec: {a: 1, b: 2}}`,
+			unknown: []string{"spec.b"},
+			want:    `{kind: A, spec: {a: 1}}`, paths: []string{"spec.b"},
 		},
 		{
 			why: "what isn't known is named although it is ignored as well", manifest: `{kind: A, spec: {a: 1, b: 2}}`,
@@ -47,20 +50,27 @@ func TestPrepare(t *testing.T) {
 			unknown: []string{"spec.b", "spec.b.c"}, want: `{kind: A, spec: {a: 1}}`, paths: []string{"spec.b", "spec.b.c"},
 		},
 		{
-			why: "stringData of a Secret is data of the object", manifest: `{apiVersion: v1, kind: Secret, stringData: {a: x, b: z}}`,
-			unknown: []string{"stringData.a"}, want: `{apiVersion: v1, kind: Secret, data: {b: eg==}}`, paths: []string{"data.a"}, adjustments: 1,
+			why:      "stringData of a Secret is data of the object",
+			manifest: `{apiVersion: v1, kind: Secret, stringData: {a: x, b: z}}`,
+			unknown:  []string{"stringData.a"}, want: `{apiVersion: v1, kind: Secret, data: {b: eg==}}`,
+			paths: []string{"data.a"}, adjustments: 1,
 		},
 		{
-			why: "the form of the server may be named, too", manifest: `{apiVersion: v1, kind: Secret, stringData: {a: x, b: z}}`,
-			ignore: []string{"data.b"}, unknown: []string{"data.a"}, want: `{apiVersion: v1, kind: Secret, data: {}}`, paths: []string{"data.a"}, adjustments: 2,
+			why:      "the form of the server may be named, too",
+			manifest: `{apiVersion: v1, kind: Secret, stringData: {a: x, b: z}}`,
+			ignore:   []string{"data.b"}, unknown: []string{"data.a"}, want: `{apiVersion: v1, kind: Secret, data: {}}`,
+			paths: []string{"data.a"}, adjustments: 2,
 		},
 		{
-			why: "stringData of a kind of another group is a field like others", manifest: `{apiVersion: ex.io/v1, kind: Secret, stringData: {a: x}}`,
-			unknown: []string{"stringData.a"}, want: `{apiVersion: ex.io/v1, kind: Secret, stringData: {}}`, paths: []string{"stringData.a"},
+			why:      "stringData of a kind of another group is a field like others",
+			manifest: `{apiVersion: ex.io/v1, kind: Secret, stringData: {a: x}}`,
+			unknown:  []string{"stringData.a"}, want: `{apiVersion: ex.io/v1, kind: Secret, stringData: {}}`,
+			paths: []string{"stringData.a"},
 		},
 		{
 			why: "stringData of another kind, too", manifest: `{apiVersion: v1, kind: ConfigMap, stringData: {a: x}}`,
-			unknown: []string{"stringData.a"}, want: `{apiVersion: v1, kind: ConfigMap, stringData: {}}`, paths: []string{"stringData.a"},
+			unknown: []string{"stringData.a"}, want: `{apiVersion: v1, kind: ConfigMap, stringData: {}}`,
+			paths: []string{"stringData.a"},
 		},
 		{
 			why: "data of a Secret is data", manifest: `{apiVersion: v1, kind: Secret, data: {a: eA==}, type: Opaque}`,
@@ -98,22 +108,34 @@ func TestInNamespace(t *testing.T) {
 	for _, row := range []struct{ why, manifest, namespace, want string }{
 		{"named already", `{metadata: {name: a, namespace: here}}`, "here", `{metadata: {name: a, namespace: here}}`},
 		{"left to the default", `{metadata: {name: a}}`, "here", `{metadata: {name: a, namespace: here}}`},
-		{"empty means the default, too", `{metadata: {name: a, namespace: ""}}`, "here", `{metadata: {name: a, namespace: here}}`},
+		{
+			"empty means the default, too", `{metadata: {name: a, namespace: ""}}`, "here",
+			`{metadata: {name: a, namespace: here}}`,
+		},
 		{"another one", `{metadata: {name: a, namespace: there}}`, "here", `{metadata: {name: a, namespace: here}}`},
 		{"the kind has none, and neither has the manifest", `{metadata: {name: a}}`, "", `{metadata: {name: a}}`},
-		{"the kind has none, and the manifest names one", `{metadata: {name: a, namespace: here}}`, "", `{metadata: {name: a}}`},
-		{"the kind has none, and the manifest an empty one", `{metadata: {name: a, namespace: ""}}`, "", `{metadata: {name: a}}`},
+		{
+			"the kind has none, and the manifest names one", `{metadata: {name: a, namespace: here}}`, "",
+			`{metadata: {name: a}}`,
+		},
+		{
+			"the kind has none, and the manifest an empty one", `{metadata: {name: a, namespace: ""}}`, "",
+			`{metadata: {name: a}}`,
+		},
 		{"without metadata", `{a: 1}`, "here", `{a: 1}`},
 	} {
 		manifest := object(t, row.manifest)
-		require.Equal(t, object(t, row.want), explain.InNamespace(manifest, row.namespace), row.why)
+		got := explain.InNamespace(manifest, row.namespace)
+		require.Equal(t, object(t, row.want), got, row.why)
 		require.Equal(t, object(t, row.manifest), manifest, row.why)
+		isCopy := reflect.ValueOf(got).Pointer() != reflect.ValueOf(manifest).Pointer()
+		require.Equal(t, row.want != row.manifest, isCopy, "what needs no change is not copied")
 	}
 	require.Nil(t, explain.InNamespace(nil, "here"))
 }
 
-// Without some of its values a manifest is explained as with all of them, but for those values and for side effects. Items
-// of lists are named as the server names them, however the host names them.
+// Without some of its values a manifest is explained as with all of them, but for those values and for side effects.
+// Items of lists are named as the server names them, however the host names them.
 func TestUnknownValues(t *testing.T) {
 	deployment := func(container, pod string) string {
 		return `{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {template: {spec: {` + pod +
@@ -122,7 +144,8 @@ func TestUnknownValues(t *testing.T) {
 	const (
 		containers = "spec.template.spec.containers"
 		app        = containers + `[name="app"]`
-		ports      = `{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {ports: [{name: a, port: 80, targetPort: %s}, {name: b, port: 81, targetPort: %s}]}}`
+		ports      = `{apiVersion: v1, kind: Service, metadata: {name: web},
+			spec: {ports: [{name: a, port: 80, targetPort: %s}, {name: b, port: 81, targetPort: %s}]}}`
 	)
 	for _, row := range []struct {
 		why, before, after, pattern string
@@ -140,8 +163,10 @@ func TestUnknownValues(t *testing.T) {
 		},
 		{
 			"a field of an atomic map, too",
-			deployment("image: a", "nodeSelector: {zone: a, disk: ssd}, "), deployment("image: b", "nodeSelector: {zone: z, disk: ssd}, "),
-			"spec.template.spec.nodeSelector.zone", []string{"spec.template.spec.nodeSelector.zone"}, []string{app + `.image: "a" -> "b"`},
+			deployment("image: a", "nodeSelector: {zone: a, disk: ssd}, "),
+			deployment("image: b", "nodeSelector: {zone: z, disk: ssd}, "),
+			"spec.template.spec.nodeSelector.zone", []string{"spec.template.spec.nodeSelector.zone"},
+			[]string{app + `.image: "a" -> "b"`},
 		},
 		{
 			"by position", deployment("image: a, env: [{name: A, value: a}, {name: B, value: b}]", ""),
@@ -153,15 +178,18 @@ func TestUnknownValues(t *testing.T) {
 			[]string{containers + `[name="side"].image`}, []string{app + `.image: "a" -> "b"`},
 		},
 		{
-			"a position behind the last one names nothing that is there", deployment("image: a", ""), deployment("image: b", ""), containers + "[2].image",
+			"a position behind the last one names nothing that is there", deployment("image: a", ""), deployment("image: b", ""),
+			containers + "[2].image",
 			[]string{containers + "[2].image"}, []string{app + `.image: "a" -> "b"`},
 		},
 		{
-			"a key that no item has, neither", deployment("image: a", ""), deployment("image: b", ""), containers + `[name="none"].image`,
+			"a key that no item has, neither", deployment("image: a", ""), deployment("image: b", ""),
+			containers + `[name="none"].image`,
 			[]string{containers + `[name="none"].image`}, []string{app + `.image: "a" -> "b"`},
 		},
 		{
-			"a key of what is no map, neither", deployment("image: a, args: [k]", ""), deployment("image: b, args: [k]", ""), app + `.args[name="k",x="y"].z`,
+			"a key of what is no map, neither", deployment("image: a, args: [k]", ""), deployment("image: b, args: [k]", ""),
+			app + `.args[name="k",x="y"].z`,
 			[]string{app + `.args[name="k",x="y"].z`}, []string{app + `.image: "a" -> "b"`},
 		},
 		{
@@ -170,8 +198,10 @@ func TestUnknownValues(t *testing.T) {
 			[]string{app + `.env[name="A"].value`, app + `.env[name="B"].value`}, []string{app + `.image: "a" -> "b"`},
 		},
 		{
-			"an item that is new comes all the same", deployment("image: a", ""), deployment("image: a, env: [{name: M, value: x}]", ""),
-			containers + "[*].env[*].value", []string{app + `.env[name="M"].value`}, []string{app + `.env[name="M"]: + {"name":"M"}`},
+			"an item that is new comes all the same", deployment("image: a", ""),
+			deployment("image: a, env: [{name: M, value: x}]", ""),
+			containers + "[*].env[*].value", []string{app + `.env[name="M"].value`},
+			[]string{app + `.env[name="M"]: + {"name":"M"}`},
 		},
 		{
 			"all that is below, by position", deployment("image: a, resources: {limits: {cpu: 1, memory: 1Gi}}", ""),
@@ -179,12 +209,16 @@ func TestUnknownValues(t *testing.T) {
 			[]string{app + ".resources"}, []string{app + `.image: "a" -> "b"`},
 		},
 		{
-			"by one of two keys, of which the manifest lacks the other", fmt.Sprintf(ports, "1", "2"), fmt.Sprintf(ports, "3", "4"), "spec.ports[port=81].targetPort",
-			[]string{`spec.ports[port=81,protocol="TCP"].targetPort`}, []string{`spec.ports[port=80,protocol="TCP"].targetPort: 1 -> 3`},
+			"by one of two keys, of which the manifest lacks the other", fmt.Sprintf(ports, "1", "2"),
+			fmt.Sprintf(ports, "3", "4"), "spec.ports[port=81].targetPort",
+			[]string{`spec.ports[port=81,protocol="TCP"].targetPort`},
+			[]string{`spec.ports[port=80,protocol="TCP"].targetPort: 1 -> 3`},
 		},
 		{
-			"by both keys, of which the manifest lacks one", fmt.Sprintf(ports, "1", "2"), fmt.Sprintf(ports, "3", "4"), `spec.ports[port=81,protocol="TCP"].targetPort`,
-			[]string{`spec.ports[port=81,protocol="TCP"].targetPort`}, []string{`spec.ports[port=80,protocol="TCP"].targetPort: 1 -> 3`},
+			"by both keys, of which the manifest lacks one", fmt.Sprintf(ports, "1", "2"), fmt.Sprintf(ports, "3", "4"),
+			`spec.ports[port=81,protocol="TCP"].targetPort`,
+			[]string{`spec.ports[port=81,protocol="TCP"].targetPort`},
+			[]string{`spec.ports[port=80,protocol="TCP"].targetPort: 1 -> 3`},
 		},
 		{
 			"stringData", `{apiVersion: v1, kind: Secret, metadata: {name: s}, data: {a: YQ==, user: YQ==}}`,
@@ -222,23 +256,34 @@ func prepare(t *testing.T, manifest string, unknown ...string) explain.Prepared 
 // is dropped or changes hands is.
 func TestUnknownValuesHideSideEffects(t *testing.T) {
 	m := newMemory(t)
-	live := m.apply(us, object(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {a: "1", b: "1", c: "1"}}`))
+	live := m.apply(us,
+		object(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {a: "1", b: "1", c: "1"}}`))
 	live = m.patch(live, `{data: {a: "2"}}`)
 	for _, row := range []struct {
 		unknown                     []string
 		changes, dropped, ownership []string
 	}{
 		{
-			nil, []string{`data.a: "2" -> "3" (drifted: changed by "other" (Update))`, `data.b: - "1" (dropped from the manifest)`, `data.c: - "1" (dropped from the manifest)`, `metadata.labels.by: + "webhook" (side effect of the server)`},
-			[]string{"data.b: deleted", "data.c: deleted"}, []string{`data.a: taken from "other" (Update)`, "data.b: given up", "data.c: given up"},
+			nil,
+			[]string{
+				`data.a: "2" -> "3" (drifted: changed by "other" (Update))`, `data.b: - "1" (dropped from the manifest)`,
+				`data.c: - "1" (dropped from the manifest)`, `metadata.labels.by: + "webhook" (side effect of the server)`,
+			},
+			[]string{"data.b: deleted", "data.c: deleted"},
+			[]string{`data.a: taken from "other" (Update)`, "data.b: given up", "data.c: given up"},
 		},
-		{[]string{"data.b"}, []string{`data.a: "2" -> "3" (drifted: changed by "other" (Update))`, `data.c: - "1" (dropped from the manifest)`}, []string{"data.c: deleted"}, []string{`data.a: taken from "other" (Update)`, "data.c: given up"}},
+		{
+			[]string{"data.b"},
+			[]string{`data.a: "2" -> "3" (drifted: changed by "other" (Update))`, `data.c: - "1" (dropped from the manifest)`},
+			[]string{"data.c: deleted"}, []string{`data.a: taken from "other" (Update)`, "data.c: given up"},
+		},
 	} {
 		prepared := prepare(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {a: "3"}}`, row.unknown...)
 		answer := changed(t, m.try(prepared.Manifest), func(obj map[string]any) {
 			obj["metadata"].(map[string]any)["labels"] = map[string]any{"by": "webhook"}
 		})
-		e, err := explain.Apply(explain.Input{Manifest: prepared.Manifest, Live: live, Answer: answer, Manager: us, Unknown: prepared.Unknown})
+		in := explain.Input{Manifest: prepared.Manifest, Live: live, Answer: answer, Manager: us, Unknown: prepared.Unknown}
+		e, err := explain.Apply(in)
 		require.NoError(t, err)
 		require.Equal(t, row.changes, lines(e.Changes))
 		require.Equal(t, row.dropped, lines(e.Dropped))

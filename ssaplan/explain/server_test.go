@@ -18,8 +18,8 @@ import (
 
 const us = "my-tool"
 
-// memory is a server in memory, for objects whose records of owners are as a server writes them. What real servers answer
-// is in testdata/recorded.
+// memory is a server in memory, for objects whose records of owners are as a server writes them. What real servers
+// answer is in testdata/recorded.
 type memory struct {
 	testing.TB
 	server *ssaplantest.Server
@@ -44,7 +44,8 @@ func (m memory) resource(obj map[string]any) (dynamic.ResourceInterface, *unstru
 func (m memory) send(obj map[string]any, manager string, dryRun ...string) map[string]any {
 	m.Helper()
 	resource, u := m.resource(obj)
-	answer, err := resource.Apply(m.Context(), u.GetName(), u, metav1.ApplyOptions{FieldManager: manager, Force: true, DryRun: dryRun})
+	answer, err := resource.Apply(m.Context(), u.GetName(), u,
+		metav1.ApplyOptions{FieldManager: manager, Force: true, DryRun: dryRun})
 	require.NoError(m, err)
 	return answer.Object
 }
@@ -70,7 +71,8 @@ func (m memory) patch(obj map[string]any, change string) map[string]any {
 	resource, u := m.resource(obj)
 	text, err := yaml.YAMLToJSON([]byte(change))
 	require.NoError(m, err)
-	out, err := resource.Patch(m.Context(), u.GetName(), types.StrategicMergePatchType, text, metav1.PatchOptions{FieldManager: "other"})
+	out, err := resource.Patch(m.Context(), u.GetName(), types.StrategicMergePatchType, text,
+		metav1.PatchOptions{FieldManager: "other"})
 	require.NoError(m, err)
 	return out.Object
 }

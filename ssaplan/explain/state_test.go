@@ -46,15 +46,17 @@ func testReadsKeptState(t *testing.T, file string) {
 	require.Equal(t, was, is)
 }
 
-// A state of version 1 has equal digests for equal secrets. It explains as it did, and a refresh brings it up to date if the
-// secrets are those that it stands for.
+// A state of version 1 has equal digests for equal secrets. It explains as it did, and a refresh brings it up to date
+// if the secrets are those that it stands for.
 func TestUpgradesState(t *testing.T) {
 	m := newMemory(t)
-	manifest := object(t, `{apiVersion: v1, kind: Secret, metadata: {name: s, namespace: default}, data: {a: c2FtZQ==, b: c2FtZQ==}}`)
+	manifest := object(t,
+		`{apiVersion: v1, kind: Secret, metadata: {name: s, namespace: default}, data: {a: c2FtZQ==, b: c2FtZQ==}}`)
 	live := m.apply(us, manifest)
 	old := oldState(t, `{"data": {"a": "DIGEST", "b": "DIGEST"}}`, `"c2FtZQ=="`)
 
-	e, err := explain.Apply(explain.Input{Manifest: manifest, Live: live, Answer: m.try(manifest), Manager: us, Prior: old})
+	in := explain.Input{Manifest: manifest, Live: live, Answer: m.try(manifest), Manager: us, Prior: old}
+	e, err := explain.Apply(in)
 	require.NoError(t, err)
 	require.True(t, e.NoOp)
 	require.Equal(t, old.Applied.Object, e.Baseline.Object, "in digests of the version that the host has")
@@ -80,8 +82,10 @@ func TestUpgradesState(t *testing.T) {
 		require.Equal(t, "data.a", again.Drift[0].Path.String())
 		text, err = json.Marshal(again.State)
 		require.NoError(t, err)
-		require.Equal(t, upgraded, !strings.Contains(string(text), `"digests":1`), "what the old digest stands for isn't known any more")
-		e, err := explain.Apply(explain.Input{Manifest: manifest, Live: live, Answer: m.try(manifest), Manager: us, Prior: again.State})
+		require.Equal(t, upgraded, !strings.Contains(string(text), `"digests":1`),
+			"what the old digest stands for isn't known any more")
+		in := explain.Input{Manifest: manifest, Live: live, Answer: m.try(manifest), Manager: us, Prior: again.State}
+		e, err := explain.Apply(in)
 		require.NoError(t, err)
 		require.Len(t, e.Changes, 1)
 		require.Equal(t, explain.CauseDrifted, e.Changes[0].Cause)
@@ -120,7 +124,8 @@ func TestRefusesStates(t *testing.T) {
 // What others put into the fields that were applied doesn't make the state large, and still counts as drift.
 func TestStateStaysSmall(t *testing.T) {
 	m := newMemory(t)
-	manifest := object(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: small}, data: {a: "1", b: `+strings.Repeat("b", 4096)+`}}`)
+	manifest := object(t,
+		`{apiVersion: v1, kind: ConfigMap, metadata: {name: small}, data: {a: "1", b: `+strings.Repeat("b", 4096)+`}}`)
 	live := m.apply(us, manifest)
 	state := remembered(t, manifest, live)
 	small, err := json.Marshal(state)
@@ -140,7 +145,8 @@ func TestStateStaysSmall(t *testing.T) {
 		state = &explain.State{}
 		require.NoError(t, json.Unmarshal(text, state))
 	}
-	e, err := explain.Apply(explain.Input{Manifest: manifest, Live: live, Answer: m.try(manifest), Manager: us, Prior: state})
+	in := explain.Input{Manifest: manifest, Live: live, Answer: m.try(manifest), Manager: us, Prior: state}
+	e, err := explain.Apply(in)
 	require.NoError(t, err)
 	require.Equal(t, "2 drifted", e.Summary())
 }
@@ -159,7 +165,8 @@ func TestLargeObservedValuesAreDigests(t *testing.T) {
 		{"what was large may stay so", 5000, 10_000, false},
 		{"and yet not grow without bounds", 5000, 20_000, true},
 	} {
-		manifest := object(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: large}, data: {a: `+strings.Repeat("a", row.applied)+`}}`)
+		manifest := object(t,
+			`{apiVersion: v1, kind: ConfigMap, metadata: {name: large}, data: {a: `+strings.Repeat("a", row.applied)+`}}`)
 		live := m.apply(us, manifest)
 		state := remembered(t, manifest, live)
 		refreshed, err := explain.Refresh(state, m.patch(live, `{data: {a: `+strings.Repeat("x", row.length)+`}}`))
@@ -172,7 +179,8 @@ func TestLargeObservedValuesAreDigests(t *testing.T) {
 // A state shows that a secret changed and nothing else of it, not even that two secrets are the same.
 func TestStatesHoldDigestsOfSecrets(t *testing.T) {
 	m := newMemory(t)
-	manifest := object(t, `{apiVersion: v1, kind: Secret, metadata: {name: s, labels: {app: web}}, data: {a: Y2FuYXJ5, b: Y2FuYXJ5}}`)
+	manifest := object(t,
+		`{apiVersion: v1, kind: Secret, metadata: {name: s, labels: {app: web}}, data: {a: Y2FuYXJ5, b: Y2FuYXJ5}}`)
 	live := m.apply(us, manifest)
 	state := remembered(t, manifest, live)
 	text, err := json.Marshal(state)
@@ -183,7 +191,8 @@ func TestStatesHoldDigestsOfSecrets(t *testing.T) {
 	require.Equal(t, "web", state.Applied.Object["metadata"].(map[string]any)["labels"].(map[string]any)["app"])
 
 	stranger := remembered(t, manifest, live)
-	require.NotEqual(t, data["a"], stranger.Applied.Object["data"].(map[string]any)["a"], "each state has a salt of its own")
+	require.NotEqual(t, data["a"], stranger.Applied.Object["data"].(map[string]any)["a"],
+		"each state has a salt of its own")
 	var read explain.State
 	require.NoError(t, json.Unmarshal(text, &read))
 	for _, prior := range []*explain.State{state, &read} {
@@ -195,7 +204,8 @@ func TestStatesHoldDigestsOfSecrets(t *testing.T) {
 
 // A state of an object that doesn't say what it is, or who owns it, is an error and not a guess.
 func TestNoStateOfWhatCantBeRead(t *testing.T) {
-	broken := `{apiVersion: v1, kind: ConfigMap, metadata: {name: a, managedFields: [{manager: m, fieldsType: FieldsV1, fieldsV1: {odd: 5}}]}}`
+	broken := `{apiVersion: v1, kind: ConfigMap,
+		metadata: {name: a, managedFields: [{manager: m, fieldsType: FieldsV1, fieldsV1: {odd: 5}}]}}`
 	for text, want := range map[string]string{`{}`: "identity: ", broken: "v1/ConfigMap a: "} {
 		obj := object(t, text)
 		_, err := explain.NewState(obj, obj, us, nil)
@@ -209,8 +219,8 @@ func TestNoStateOfWhatCantBeRead(t *testing.T) {
 	require.Error(t, err)
 }
 
-// Importing remembers an object as if the manifest that was made of it had been applied: until somebody changes it, there is
-// no drift.
+// Importing remembers an object as if the manifest that was made of it had been applied: until somebody changes it,
+// there is no drift.
 func TestImportedState(t *testing.T) {
 	m := newMemory(t)
 	live := m.apply("other", object(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {a: A, b: B}}`))
