@@ -175,10 +175,9 @@ type reading struct{ name, rest string }
 // readings returns the fields that text may begin with, the shortest first.
 func readings(text string) []reading {
 	const most = 32 // bounds the work on a text that has dots only
-	if quoted, err := strconv.QuotedPrefix(strings.TrimPrefix(text, "[")); err == nil && text[0] == '[' {
-		name, err := strconv.Unquote(quoted)
-		rest, closed := strings.CutPrefix(text[1+len(quoted):], "]")
-		if err == nil && closed {
+	if quoted, err := strconv.QuotedPrefix(strings.TrimPrefix(text, "[")); err == nil {
+		if rest, closed := strings.CutPrefix(text[1+len(quoted):], "]"); closed {
+			name, _ := strconv.Unquote(quoted) // which is quoted as it should be
 			return []reading{{name, rest}}
 		}
 	}
@@ -187,16 +186,15 @@ func readings(text string) []reading {
 		ends, skip = "]", 1
 	}
 	var found []reading
-	for i := 1; i < len(text) && len(found) < most; {
-		n := strings.IndexAny(text[i:], ends)
-		if n < 0 {
-			break
+	for i, c := range text[1:] {
+		if len(found) == most {
+			return found
 		}
-		i += n
-		found = append(found, reading{text[1:i], text[i+skip:]})
-		i++
+		if strings.ContainsRune(ends, c) {
+			found = append(found, reading{text[1 : 1+i], text[1+i+skip:]})
+		}
 	}
-	if skip == 0 && len(text) > 1 && len(found) < most {
+	if skip == 0 {
 		found = append(found, reading{text[1:], ""})
 	}
 	return found
