@@ -65,7 +65,8 @@ type locator struct {
 
 func newLocator(manifest, live map[string]any, record projection.FieldSet) *locator {
 	return &locator{
-		projection.NewManifest(manifest, record), projection.NewObject(live, record), record, map[string][]projection.Element{},
+		projection.NewManifest(manifest, record), projection.NewObject(live, record), record,
+		map[string][]projection.Element{},
 	}
 }
 
@@ -162,8 +163,8 @@ func (s spot) next(text string) (next spot, rest string, ok bool) {
 	return s.field(names[0].name), names[0].rest, true
 }
 
-// isAmbiguous reports whether a name that goes on is as likely as this one: where the names in a map are free, and where it
-// is no name of a field.
+// isAmbiguous reports whether a name that goes on is as likely as this one: where the names in a map are free, and
+// where it is no name of a field.
 func (s spot) isAmbiguous(name string) bool {
 	isFree := len(s.path) > 0 && kinds.IsMapField(s.path[len(s.path)-1].Name())
 	return isFree || strings.ContainsAny(name, `/[]"`)
@@ -234,8 +235,9 @@ func names(obj *projection.Object, list projection.Path, n int) []projection.Ele
 	return names
 }
 
-// declared returns the names of the manifest's items. It looks for them in a list that has every item twice: an item that
-// leaves out key fields and may be one of several recorded items has another name at the second time, and is in doubt.
+// declared returns the names of the manifest's items. It looks for them in a list that has every item twice: an item
+// that leaves out key fields and may be one of several recorded items has another name at the second time, and is in
+// doubt.
 func (l *locator) declared(s spot) []projection.Element {
 	list, _ := s.manifest.([]any)
 	twice := projection.NewManifest(map[string]any{}, l.record)
