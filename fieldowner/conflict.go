@@ -35,8 +35,8 @@ func (c Conflict) compare(other Conflict) int {
 //
 // A server names paths in a text in which the field "a.b" reads like b in a. They are therefore looked up in the
 // managedFields of live, the object that the apply was for; the time of the owner's last change is from there too.
-// A path that isn't found there is looked up among the names that live has, and what isn't found either, because live is
-// nil or of another moment, is read as if no name contained a dot.
+// A path that isn't found there is looked up among the names that live has, and what isn't found either, because live
+// is nil or of another moment, is read as if no name contained a dot.
 func ConflictsFromError(err error, live map[string]any) []Conflict {
 	causes := conflictCauses(err)
 	if len(causes) == 0 {
@@ -76,7 +76,9 @@ func (o Ownership) known(owner Owner) Owner {
 // ownerOf returns the owner that the message of a cause names; see [answer.ParseConflict].
 func ownerOf(message string) Owner {
 	m := answer.ParseConflict(message)
-	owner := Owner{Manager: m.Name, Operation: OperationApply, Subresource: m.Subresource, APIVersion: m.APIVersion, Time: m.Time}
+	owner := Owner{
+		Manager: m.Name, Operation: OperationApply, Subresource: m.Subresource, APIVersion: m.APIVersion, Time: m.Time,
+	}
 	if m.Update {
 		owner.Operation = OperationUpdate
 	}

@@ -53,8 +53,8 @@ func (o Ownership) Declared(manifest, obj map[string]any, manager string) Declar
 	return d
 }
 
-// filled returns those of the fields that were declared as empty maps and have something in them: others own fields there,
-// or it is a map of which every entry can have an owner.
+// filled returns those of the fields that were declared as empty maps and have something in them: others own fields
+// there, or it is a map of which every entry can have an owner.
 func (o Ownership) filled(fields projection.FieldSet) projection.FieldSet {
 	filled := fields.Above(o.all).Intersection(o.all)
 	for _, p := range granularMetadata {
@@ -65,8 +65,8 @@ func (o Ownership) filled(fields projection.FieldSet) projection.FieldSet {
 	return filled
 }
 
-// Project returns what obj has at the declared fields. Maps that were declared as empty are empty in it, whatever obj has
-// in them.
+// Project returns what obj has at the declared fields. Maps that were declared as empty are empty in it, whatever obj
+// has in them.
 func (d Declaration) Project(obj map[string]any) projection.Projection {
 	return d.project(obj, d.Fields)
 }
@@ -126,8 +126,8 @@ var assigned = func() map[string]projection.Patterns {
 	return out
 }()
 
-// AssignedFields returns the fields of an object's kind for which a server picks a free value when the manifest doesn't name
-// one: a cluster IP, a node port.
+// AssignedFields returns the fields of an object's kind for which a server picks a free value when the manifest doesn't
+// name one: a cluster IP, a node port.
 func AssignedFields(obj map[string]any) projection.Patterns {
 	return assigned[fmt.Sprintf("%v/%v", obj["apiVersion"], obj["kind"])]
 }

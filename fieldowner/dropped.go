@@ -18,8 +18,8 @@ type Fate string
 const (
 	// FateDeleted is a field that the object doesn't have any more.
 	FateDeleted Fate = "Deleted"
-	// FateReset is a field that nobody owns any more and that the object has nevertheless: the server or an admission plugin
-	// gave it a value of its own, such as a default or an allocated address.
+	// FateReset is a field that nobody owns any more and that the object has nevertheless: the server or an admission
+	// plugin gave it a value of its own, such as a default or an allocated address.
 	FateReset Fate = "Reset"
 	// FateRetained is a field that stays as it is, because others own it or something in it.
 	FateRetained Fate = "Retained"
@@ -38,9 +38,9 @@ type DroppedField struct {
 	Sensitive bool
 }
 
-// Dropped returns what becomes of the fields that manager applied as of o and no longer does as of after, in the order of
-// the paths. result is the object that after was read from: the answer to a dry run or to an apply. Of a field that is
-// deleted with all that was in it, only the field itself is listed.
+// Dropped returns what becomes of the fields that manager applied as of o and no longer does as of after, in the order
+// of the paths. result is the object that after was read from: the answer to a dry run or to an apply. Of a field that
+// is deleted with all that was in it, only the field itself is listed.
 func (o Ownership) Dropped(after Ownership, result map[string]any, manager string) []DroppedField {
 	had, has := o.Fields(AppliedBy(manager)), after.Fields(AppliedBy(manager))
 	d := dropper{

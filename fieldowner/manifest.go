@@ -144,8 +144,8 @@ func withoutStringData(live map[string]any, fields projection.FieldSet) projecti
 	return fields.Without(projection.NewFieldSet(stringData)).Union(projection.NewFieldSet(inData...))
 }
 
-// setNull puts null at the paths that have a place in obj: those in a list item that it doesn't have, and those below what
-// is no map, have none.
+// setNull puts null at the paths that have a place in obj: those in a list item that it doesn't have, and those below
+// what is no map, have none.
 func setNull(obj *projection.Object, paths []projection.Path) {
 	for _, p := range paths {
 		if _, exists := obj.Get(innermostItem(p)); exists {
@@ -163,7 +163,8 @@ func innermostItem(p projection.Path) projection.Path {
 }
 
 // dropDefaultedKeys takes the key fields out of list items whose owner left them to the schema's default: it owns the
-// item, and not this field of it. An item of which it owns no key field keeps all, as nothing else tells it from others.
+// item, and not this field of it. An item of which it owns no key field keeps all, as nothing else tells it from
+// others.
 func dropDefaultedKeys(obj *projection.Object, fields projection.FieldSet) {
 	for p := range fields.All() {
 		keys := p[len(p)-1].KeyFields()

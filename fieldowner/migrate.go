@@ -15,8 +15,8 @@ import (
 // this would stay behind, owned by the old names.
 //
 // It serves the change from client-side apply ([ClientSideApply], [BeforeFirstApply], a tool's own old names; see
-// [ClientSideAppliers]) and that from one field manager to another. WARNING: [BeforeFirstApply] owns all that the object
-// had at that time, whoever set it, so the next apply removes what only others wanted.
+// [ClientSideAppliers]) and that from one field manager to another. WARNING: [BeforeFirstApply] owns all that the
+// object had at that time, whoever set it, so the next apply removes what only others wanted.
 //
 // The patch replaces metadata.managedFields and carries live's resourceVersion, so that a server refuses it with 409 if
 // the object has changed; send it as [k8s.io/apimachinery/pkg/types.JSONPatchType]. Fields that an owner wrote in

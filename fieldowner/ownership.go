@@ -34,15 +34,15 @@ type Entry struct {
 	Fields projection.FieldSet
 }
 
-// Read returns the ownership that obj's metadata.managedFields record. The order of the entries there doesn't matter; of
-// several of the same owner the latest counts, as it does for a server.
-// An entry that can't be read is an error that names it by its manager and operation, or by its position if it doesn't
-// say who it belongs to. An object without managedFields has the zero Ownership, which is not an error: the server
-// keeps no record of objects whose record was cleared, and some caches drop it.
+// Read returns the ownership that obj's metadata.managedFields record. The order of the entries there doesn't matter;
+// of several of the same owner the latest counts, as it does for a server. An entry that can't be read is an error that
+// names it by its manager and operation, or by its position if it doesn't say who it belongs to. An object without
+// managedFields has the zero Ownership, which is not an error: the server keeps no record of objects whose record was
+// cleared, and some caches drop it.
 func Read(obj map[string]any) (Ownership, error) { return Ownership{}.ReadOther(obj) }
 
-// ReadOther does what [Read] does with another state of the object. A record that is the same map in both, and not only an
-// equal one, is not read a second time.
+// ReadOther does what [Read] does with another state of the object. A record that is the same map in both, and not only
+// an equal one, is not read a second time.
 func (o Ownership) ReadOther(obj map[string]any) (Ownership, error) {
 	list, err := managedFields(obj)
 	if err != nil {
@@ -63,9 +63,9 @@ func (o Ownership) ReadOther(obj map[string]any) (Ownership, error) {
 	return other, nil
 }
 
-// withLatest adds e to entries, or lets it replace an earlier one of the same owner. A scale of an object whose replicas
-// its manager updated before leaves two entries of that manager, of which a server from then on reads the last; it keeps
-// them sorted by time.
+// withLatest adds e to entries, or lets it replace an earlier one of the same owner. A scale of an object whose
+// replicas its manager updated before leaves two entries of that manager, of which a server from then on reads the
+// last; it keeps them sorted by time.
 func withLatest(entries []Entry, e Entry) []Entry {
 	i := slices.IndexFunc(entries, func(other Entry) bool { return other.Is(e.Owner) })
 	switch {
@@ -217,9 +217,9 @@ func AppliedBy(manager string) func(Owner) bool {
 	return func(o Owner) bool { return o.appliedBy(manager) }
 }
 
-// Of returns who owns the place at p, ordered by [Owner.Compare]: those who own p itself, and if p lies in an atomic list
-// or map, or anything else that is owned as a whole, those who own that. To own fields below p is not to own p: see
-// [Ownership.Below].
+// Of returns who owns the place at p, ordered by [Owner.Compare]: those who own p itself, and if p lies in an atomic
+// list or map, or anything else that is owned as a whole, those who own that. To own fields below p is not to own p:
+// see [Ownership.Below].
 func (o Ownership) Of(p projection.Path) []Owner {
 	whole, ok := o.whole(p)
 	if !ok {

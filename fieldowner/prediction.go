@@ -57,8 +57,8 @@ type predictor struct {
 	live, manifest *projection.Object
 }
 
-// entries returns the entries of live's record, or the one that a server makes up when there are none. Of the fields that
-// it would have, only the declared ones matter here.
+// entries returns the entries of live's record, or the one that a server makes up when there are none. Of the fields
+// that it would have, only the declared ones matter here.
 func (p *predictor) entries(ownership Ownership, live map[string]any) []Entry {
 	if ownership.Recorded() {
 		return ownership.entries

@@ -102,7 +102,8 @@ func (o Ownership) applied(sel Selection) projection.FieldSet {
 	return o.Fields(func(owner Owner) bool { return sel.selects(owner) && owner.appliedBy(sel.Manager) })
 }
 
-// allFields returns all that obj has, whoever owns it. Lists are taken as a whole if items of theirs have the same name.
+// allFields returns all that obj has, whoever owns it. Lists are taken as a whole if items of theirs have the same
+// name.
 func allFields(obj map[string]any) (projection.FieldSet, error) {
 	set, err := projection.Outline(obj)
 	if err != nil {

@@ -16,9 +16,9 @@ const (
 	TransferTaken TransferKind = "Taken"
 	// TransferShared is a field that the manager and others own now, and didn't own together before.
 	TransferShared TransferKind = "Shared"
-	// TransferGivenUp is a field that the manager owned and no longer does, and nobody owns it who didn't before. The change
-	// names those who still do; if there are none, the field is nobody's. A co-owner who changed the value leaves the
-	// same record as a manager who stopped sending it.
+	// TransferGivenUp is a field that the manager owned and no longer does, and nobody owns it who didn't before. The
+	// change names those who still do; if there are none, the field is nobody's. A co-owner who changed the value leaves
+	// the same record as a manager who stopped sending it.
 	TransferGivenUp TransferKind = "GivenUp"
 	// TransferLost is a field that the manager owned, no longer does, and others, named in the change, do instead.
 	TransferLost TransferKind = "Lost"

@@ -13,6 +13,7 @@ import (
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 
 	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/projection"
 )
 
 func because(field string, typ metav1.CauseType, message string) metav1.StatusCause {
@@ -80,6 +81,9 @@ func TestClassifyKinds(t *testing.T) {
 		{"no causes", refused("apps", "Deployment"), immutability.RefusalInvalid, false, "nothing is known"},
 		{"no details", &apierrors.StatusError{ErrStatus: metav1.Status{Reason: metav1.StatusReasonInvalid, Code: 422, Message: "field is immutable"}},
 			immutability.RefusalInvalid, false, "the message as a whole isn't read"},
+		{"no reason", withDetails(422, "", "deployments is invalid", "Deployment"), immutability.RefusalInvalid, false, "the code tells what it is about"},
+		{"no reason, another code", withDetails(400, "", "deployments is invalid", "Deployment"), immutability.RefusalNone, false, "not about the content"},
+		{"another reason", withDetails(422, metav1.StatusReasonBadRequest, "deployments is invalid", "Deployment"), immutability.RefusalNone, false, "the reason counts before the code"},
 		{"options", refused("meta.k8s.io", "PatchOptions", because("force", forbidden, "Forbidden: may not be specified for non-apply patch")),
 			immutability.RefusalNone, false, "the request is wrong, not the object"},
 		{"not found", withDetails(404, metav1.StatusReasonNotFound, "field is immutable", "deployments"), immutability.RefusalNone, false, "not about the content"},
@@ -208,4 +212,25 @@ func TestVerdictsExplainThemselves(t *testing.T) {
 
 	var zero immutability.Verdict
 	assert.False(t, zero.Replaceable())
+}
+
+func TestVerdictString(t *testing.T) {
+	field := immutability.Field{Text: "spec.a", Message: "no"}
+	leftover := []projection.Path{{projection.Field("x")}, {projection.Field("y")}}
+	for _, tt := range []struct {
+		verdict immutability.Verdict
+		want    string
+		why     string
+	}{
+		{immutability.Verdict{Refusal: immutability.RefusalInvalid, Fields: []immutability.Field{field, {Message: "all wrong"}}},
+			"invalid: spec.a: no; all wrong", "no advice"},
+		{immutability.Verdict{Refusal: immutability.RefusalInvalid, Fields: []immutability.Field{field}, Uncertain: "a guess"},
+			"invalid: spec.a: no (uncertain: a guess)", "a doubt"},
+		{immutability.Verdict{Refusal: immutability.RefusalInvalid, Fields: []immutability.Field{field}, Remedy: "do it"},
+			"invalid: spec.a: no; do it", "a remedy"},
+		{immutability.Verdict{Refusal: immutability.RefusalMergeLeftover, Fields: []immutability.Field{field}, Leftovers: leftover, Remedy: "do it", Uncertain: "a guess"},
+			"a field that the manifest doesn't mention is in the way: spec.a: no; in the way: x, y; do it (uncertain: a guess)", "everything"},
+	} {
+		assert.Equal(t, tt.want, tt.verdict.String(), tt.why)
+	}
 }

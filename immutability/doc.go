@@ -18,15 +18,15 @@
 // A replacement destroys something, so the rules are one-sided:
 //
 //  1. Only [Verdict.Replaceable] permits a replacement. It is true when every cause is a known immutable field and
-//     nothing suggests that the create would fail, or when Probe has shown that the manifest is valid and that no update
-//     gets there.
+//     nothing suggests that the create would fail, or when Probe has shown that the manifest is valid and that no
+//     update gets there.
 //  2. A word never decides. A text counts for the kind, the field and the type of cause it was seen with, as a whole.
 //  3. The own rules of a custom resource have free texts. Without Probe they are [RefusalInvalid] with
 //     [CertaintyUnknown], and [Verdict.Uncertain] tells why.
 //  4. Denials by admission, shrinking claims and stale metadata are verdicts of their own, never a replacement.
 //
-// A server prints the position of a list item where the changes of a plan have its key. [Probe] and [Verdict.Locate] find
-// the path of each field in the objects, so that a refusal can be shown at the change that it is about.
+// A server prints the position of a list item where the changes of a plan have its key. [Probe] and [Verdict.Locate]
+// find the path of each field in the objects, so that a refusal can be shown at the change that it is about.
 //
 // The package doesn't replace anything, doesn't know which fields of which kind can change beyond the texts of the
 // server, and doesn't classify errors of transport or authorization. It imports apimachinery but not client-go.

@@ -85,8 +85,8 @@ func hazardsOf(kind schema.GroupKind, live *unstructured.Unstructured) []Hazard 
 	return hazards
 }
 
-// UnnamedLoss returns those of the found hazards by which data or the objects inside of a namespace are lost, and of whose
-// kind none is named.
+// UnnamedLoss returns those of the found hazards by which data or the objects inside of a namespace are lost, and of
+// whose kind none is named.
 func UnnamedLoss(found, named []Hazard) []Hazard {
 	var lost []Hazard
 	for _, f := range found {

@@ -101,3 +101,20 @@ func TestHazardsUnread(t *testing.T) {
 		assert.Equal(t, tt.want, immutability.HazardsUnread(tt.kind, "x"), tt.why)
 	}
 }
+
+func TestUnnamedLoss(t *testing.T) {
+	data, other := immutability.Hazard{Kind: immutability.HazardData, Message: "a"}, immutability.Hazard{Kind: immutability.HazardData, Message: "b"}
+	contents := immutability.Hazard{Kind: immutability.HazardContents, Message: "c"}
+	blocked := immutability.Hazard{Kind: immutability.HazardBlocked, Message: "d"}
+	for _, tt := range []struct {
+		found, named, want []immutability.Hazard
+		why                string
+	}{
+		{[]immutability.Hazard{data, blocked, contents}, nil, []immutability.Hazard{data, contents}, "what is blocked is not lost"},
+		{[]immutability.Hazard{data, contents}, []immutability.Hazard{other}, []immutability.Hazard{contents}, "the kind is named, in whatever words"},
+		{[]immutability.Hazard{data}, []immutability.Hazard{contents, blocked}, []immutability.Hazard{data}, "other kinds are"},
+		{[]immutability.Hazard{blocked}, nil, nil, "nothing is lost"},
+	} {
+		assert.Equal(t, tt.want, immutability.UnnamedLoss(tt.found, tt.named), tt.why)
+	}
+}

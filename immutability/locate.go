@@ -65,7 +65,8 @@ type locator struct {
 
 func newLocator(manifest, live map[string]any, record projection.FieldSet) *locator {
 	return &locator{
-		projection.NewManifest(manifest, record), projection.NewObject(live, record), record, map[string][]projection.Element{},
+		projection.NewManifest(manifest, record), projection.NewObject(live, record), record,
+		map[string][]projection.Element{},
 	}
 }
 
@@ -162,8 +163,8 @@ func (s spot) next(text string) (next spot, rest string, ok bool) {
 	return s.field(names[0].name), names[0].rest, true
 }
 
-// isAmbiguous reports whether a name that goes on is as likely as this one: where the names in a map are free, and where it
-// is no name of a field.
+// isAmbiguous reports whether a name that goes on is as likely as this one: where the names in a map are free, and
+// where it is no name of a field.
 func (s spot) isAmbiguous(name string) bool {
 	isFree := len(s.path) > 0 && kinds.IsMapField(s.path[len(s.path)-1].Name())
 	return isFree || strings.ContainsAny(name, `/[]"`)
@@ -175,10 +176,9 @@ type reading struct{ name, rest string }
 // readings returns the fields that text may begin with, the shortest first.
 func readings(text string) []reading {
 	const most = 32 // bounds the work on a text that has dots only
-	if quoted, err := strconv.QuotedPrefix(strings.TrimPrefix(text, "[")); err == nil && text[0] == '[' {
-		name, err := strconv.Unquote(quoted)
-		rest, closed := strings.CutPrefix(text[1+len(quoted):], "]")
-		if err == nil && closed {
+	if quoted, err := strconv.QuotedPrefix(strings.TrimPrefix(text, "[")); err == nil {
+		if rest, closed := strings.CutPrefix(text[1+len(quoted):], "]"); closed {
+			name, _ := strconv.Unquote(quoted) // which is quoted as it should be
 			return []reading{{name, rest}}
 		}
 	}
@@ -187,16 +187,15 @@ func readings(text string) []reading {
 		ends, skip = "]", 1
 	}
 	var found []reading
-	for i := 1; i < len(text) && len(found) < most; {
-		n := strings.IndexAny(text[i:], ends)
-		if n < 0 {
-			break
+	for i, c := range text[1:] {
+		if len(found) == most {
+			return found
 		}
-		i += n
-		found = append(found, reading{text[1:i], text[i+skip:]})
-		i++
+		if strings.ContainsRune(ends, c) {
+			found = append(found, reading{text[1 : 1+i], text[1+i+skip:]})
+		}
 	}
-	if skip == 0 && len(text) > 1 && len(found) < most {
+	if skip == 0 {
 		found = append(found, reading{text[1:], ""})
 	}
 	return found
@@ -236,8 +235,9 @@ func names(obj *projection.Object, list projection.Path, n int) []projection.Ele
 	return names
 }
 
-// declared returns the names of the manifest's items. It looks for them in a list that has every item twice: an item that
-// leaves out key fields and may be one of several recorded items has another name at the second time, and is in doubt.
+// declared returns the names of the manifest's items. It looks for them in a list that has every item twice: an item
+// that leaves out key fields and may be one of several recorded items has another name at the second time, and is in
+// doubt.
 func (l *locator) declared(s spot) []projection.Element {
 	list, _ := s.manifest.([]any)
 	twice := projection.NewManifest(map[string]any{}, l.record)

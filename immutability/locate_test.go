@@ -2,6 +2,7 @@ package immutability_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -27,6 +28,7 @@ metadata:
   name: x
   annotations: {example.com/x: a, a.b/c: b, "]odd": c, d: e}
   managedFields:
+  - {manager: old, operation: Update, apiVersion: apps/v1beta1, fieldsV1: {f:spec: {f:unknown: {'k:{"old":1}': {}}}}}
   - manager: me
     operation: Apply
     apiVersion: apps/v1
@@ -39,7 +41,6 @@ metadata:
           'k:{"name":"app"}': {.: {}, f:env: {'k:{"name":"A"}': {}}, f:args: {}}
           'k:{"name":"log"}': {.: {}}
         f:numbers: {'k:{"id":7}': {.: {}}}
-  - {manager: old, operation: Update, apiVersion: apps/v1beta1, fieldsV1: {f:spec: {f:unknown: {'k:{"old":1}': {}}}}}
   - {manager: odd, operation: Update, apiVersion: apps/v1, fieldsV1: {"x": {}}}
 spec:
   args: [a, b]
@@ -72,6 +73,8 @@ func TestLocate(t *testing.T) {
 		{"spec.containers[0].image", `{containers: [{image: x}, {name: app}, {name: log}]}`, ``, "an item without a name"},
 		{"spec.containers[0].image", `{containers: [a, 5, null]}`, ``, "items that are none"},
 		{"spec.containers[name].image", `{containers: [{name: app}]}`, ``, "no position"},
+		{"spec.containers.image", `{}`, ``, "a field of a list"},
+		{"spec.args[1", `{args: [c, d]}`, ``, "a position that is cut off"},
 		{"spec.containers[0].env[1].value", `{containers: [{name: app, env: [{name: A}, {name: B}]}, {name: log}]}`,
 			`spec.containers[name="app"].env[name="B"].value`, "a list in an item"},
 		{"spec.containers[0].env[0].value", `{containers: [{name: app}, {name: log}]}`, ``, "a list that the item of the manifest doesn't have"},
@@ -82,6 +85,8 @@ func TestLocate(t *testing.T) {
 			"a key field that the manifest leaves to its default"},
 		{"spec.ports[0].nodePort", `{ports: [{port: 80}, {port: 81}]}`, ``, "two recorded items are like that"},
 		{"spec.ports[2].nodePort", `{ports: [{port: 80, protocol: TCP}, {port: 81}, {port: 99}]}`, ``, "no recorded item is like that"},
+		{"spec.ports[1].nodePort", `{ports: [{port: 80, protocol: TCP}, {port: 80}, {port: 81}]}`, `spec.ports[port=80,protocol="UDP"].nodePort`,
+			"the other recorded item has a name of its own"},
 		{"spec.numbers[0].x", `{numbers: [{id: 7}]}`, `spec.numbers[id=7].x`, "a number"},
 
 		{"spec.args[1]", `{args: [c, d]}`, `spec.args[1]`, "an atomic list is the manifest's"},
@@ -136,6 +141,17 @@ func TestLocateWithoutLive(t *testing.T) {
 	assert.Equal(t, `spec.containers[name="log"].image`, located("spec.containers[1].image", manifest, nil, projection.NewFieldSet(path)).Name())
 	assert.Equal(t, "spec.containers[1].image", located("spec.containers[1].image", manifest, nil, projection.FieldSet{}).Name(), "nothing tells the keys")
 	assert.Equal(t, "spec.a[0]", located("spec.a[0]", nil, nil, projection.FieldSet{}).Name(), "nothing at all")
+	assert.Equal(t, `spec["0"]`, located("spec[0]", manifest, nil, projection.FieldSet{}).Name(), "a key that looks like a position")
+}
+
+// TestLocateNamesWithManyDots looks for as many readings of a name as it has dots, up to a limit.
+func TestLocateNamesWithManyDots(t *testing.T) {
+	for dots, found := range map[int]bool{31: true, 32: false} {
+		name := strings.Repeat("a.", dots) + "a"
+		obj := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"annotations": map[string]any{name: "x"}}}}
+		got := located("metadata.annotations."+name, obj, nil, projection.FieldSet{})
+		assert.Equal(t, found, got.Path != nil, "%d dots", dots)
+	}
 }
 
 // TestLocatedFieldIsAChange holds the path of a refusal against those of a plan.
@@ -171,6 +187,18 @@ func TestFieldJSON(t *testing.T) {
 		require.NoError(t, err)
 		assert.JSONEq(t, want, string(text))
 	}
+	for text, want := range map[string]immutability.Field{
+		`{"path":"spec.a[0]","message":"no"}`: {Path: projection.Path{projection.Field("spec"), projection.Field("a"), projection.Index(0)}, Message: "no"},
+		`{"path":"spec.a[","message":"no"}`:   {Text: "spec.a[", Message: "no"},
+		`{"message":"no"}`:                    {Message: "no"},
+	} {
+		got := immutability.Field{Text: "old"}
+		require.NoError(t, got.UnmarshalJSON([]byte(text)))
+		assert.Equal(t, want, got, text)
+	}
+	old := immutability.Field{Text: "old"}
+	require.Error(t, old.UnmarshalJSON([]byte(`{"path":1}`)))
+	assert.Equal(t, immutability.Field{Text: "old"}, old, "what can't be read changes nothing")
 }
 
 // FuzzLocate puts any text through the reader of fields. What it finds is a path that can be parsed.

@@ -102,7 +102,7 @@ func (p probe) tellLeftovers(ctx context.Context, v Verdict) Verdict {
 	}
 	merged, updated := p.update(ctx, mergedBody(p.manifest, p.live, v.causes))
 	v = v.afterMerge(merged, p.live, updated)
-	if v.Certainty != CertaintyProven && !holdsOthers {
+	if !holdsOthers {
 		v = v.afterTransitions(p.transitions(whole, merged))
 	}
 	return v
@@ -124,10 +124,10 @@ func (p probe) transitions(whole, merged reply) []Field {
 
 // scalarAt returns the text, number or boolean at a field that is in no list.
 func scalarAt(obj *unstructured.Unstructured, field string) (any, bool) {
-	v, found, err := unstructured.NestedFieldNoCopy(obj.Object, strings.Split(field, ".")...)
+	v, _, _ := unstructured.NestedFieldNoCopy(obj.Object, strings.Split(field, ".")...) // nil with an error
 	switch v.(type) {
 	case string, int64, float64, bool:
-		return v, found && err == nil
+		return v, true
 	}
 	return nil, false
 }

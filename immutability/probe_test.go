@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/internal/answer"
 	"github.com/ssaplan/primitives/projection"
 )
 
@@ -119,6 +120,7 @@ func TestProbe(t *testing.T) {
 		{"webhook forges a 422", proven, status(422, metav1.StatusReasonInvalid, `admission webhook "w" denied the request: no`), nil, immutability.RefusalImmutable, false, 1, "refused", "the manifest may be valid"},
 		{"webhook unreachable", proven, status(500, metav1.StatusReasonInternalError, `Internal error occurred: failed calling webhook "w": connection refused`), nil, immutability.RefusalImmutable, false, 1, "refused", "the create would fail as long as it is down"},
 		{"webhook can't dry-run", proven, status(400, metav1.StatusReasonBadRequest, `admission webhook "w" does not support dry run`), nil, immutability.RefusalImmutable, true, 1, "no answer", "the texts are all there is"},
+		{"malformed", proven, status(400, metav1.StatusReasonBadRequest, "the object provided is unrecognized"), nil, immutability.RefusalImmutable, false, 1, "refused", "the create would fail"},
 		{"method not allowed", proven, status(405, metav1.StatusReasonMethodNotAllowed, "the server does not allow this method"), nil, immutability.RefusalImmutable, false, 1, "refused", "such objects can't be created"},
 		{"unknown field", proven, status(400, metav1.StatusReasonBadRequest, `strict decoding error: unknown field "spec.x"`), nil, immutability.RefusalInvalid, false, 1, "dry-run create: invalid", "an apply wouldn't accept the manifest"},
 
@@ -301,6 +303,7 @@ metadata:
             f:args: {}
 spec:
   replicas: 3
+  extra: {deep: {gone: [a]}}
   strategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 1}}
   template:
     spec:
@@ -320,6 +323,7 @@ apiVersion: apps/v1
 kind: Deployment
 metadata: {name: x}
 spec:
+  extra: {deep: {}}
   strategy: {type: Recreate}
   template:
     spec:
@@ -345,7 +349,7 @@ spec:
 		{"beside the cause", volume, []string{`spec.template.spec.volumes[name="a"].emptyDir`}, "the server names the manifest's field; elements are found by name"},
 		{"below the cause", because("spec", invalidValue, "Invalid value: replicas don't go with it"), []string{"spec.replicas"}, "a rule on the parent"},
 		{"nowhere near", far, []string{
-			"spec.replicas", "spec.strategy.rollingUpdate", "spec.template.spec.hosts", "spec.template.spec.list",
+			"spec.extra.deep.gone", "spec.replicas", "spec.strategy.rollingUpdate", "spec.template.spec.hosts", "spec.template.spec.list",
 			`spec.template.spec.notes["a/b"]`, `spec.template.spec.parts[name="p"]`,
 			`spec.template.spec.ports[port=80,protocol="UDP"].name`,
 			`spec.template.spec.volumes[name="a"].emptyDir`, `spec.template.spec.volumes[name="gone"]`, `spec.template.spec.words[="a"]`,
@@ -390,13 +394,13 @@ metadata:
   resourceVersion: "7"
   managedFields:
   - {manager: me, operation: Apply, apiVersion: apps/v1, fieldsV1: {f:spec: {f:template: {f:spec: {f:volumes: {'k:{"name":"data"}': {f:name: {}}}}}}}}
-spec: {serviceName: db, strategy: {type: A, rolling: {}}, template: {spec: {volumes: [{name: data, emptyDir: {}}]}}}
+spec: {serviceName: db, strategy: {type: A, rolling: {}}, map: {a: 1}, text: a, template: {spec: {volumes: [{name: data, emptyDir: {}}]}}}
 `)
 	manifest := object(t, `
 apiVersion: apps/v1
 kind: StatefulSet
 metadata: {name: x}
-spec: {strategy: {type: B}, template: {spec: {volumes: [{name: data, secret: {secretName: s}}]}}}
+spec: {strategy: {type: B}, map: a, text: {a: 1}, template: {spec: {volumes: [{name: data, secret: {secretName: s}}]}}}
 `)
 	volume := because("spec.template.spec.volumes[0].secret", forbidden, "Forbidden: may not specify more than 1 volume type")
 	strategy := because("spec.strategy.rolling", forbidden, "Forbidden: unheard of")
@@ -405,13 +409,14 @@ spec: {strategy: {type: B}, template: {spec: {volumes: [{name: data, secret: {se
 	assert.Equal(t, immutability.RefusalMergeLeftover, got.Refusal)
 	assert.Empty(t, got.Uncertain)
 	assert.Equal(t, []string{"spec.strategy.rolling", `spec.template.spec.volumes[name="data"].emptyDir`}, texts(got.Leftovers))
+	assert.Contains(t, got.Remedy, "remove spec.strategy.rolling and ")
 	assert.Contains(t, got.Remedy, "merge patch")
 	assert.NotContains(t, got.Remedy, "PUT", "which is refused")
 	assert.Equal(t, object(t, `
 apiVersion: apps/v1
 kind: StatefulSet
 metadata: {name: x, uid: u, resourceVersion: "7"}
-spec: {serviceName: db, strategy: {type: B}, template: {spec: {volumes: [{name: data, secret: {secretName: s}}]}}}
+spec: {serviceName: db, strategy: {type: B}, map: a, text: {a: 1}, template: {spec: {volumes: [{name: data, secret: {secretName: s}}]}}}
 `), server.replaced, "what others set stays, but lists and what is beside the causes are the manifest's")
 }
 
@@ -466,5 +471,84 @@ spec: {type: LoadBalancer, healthCheckNodePort: 31001, ports: [{port: 1, nodePor
 			immutability.Probe(context.Background(), server, service, live, immutability.Classify(unknown), immutability.ProbeOptions{})
 			assert.Equal(t, object(t, tt.sent), &unstructured.Unstructured{Object: server.created.Object["spec"].(map[string]any)}, tt.why)
 		})
+	}
+}
+
+// TestProbeFindsNothingLeft has updates that work, although nothing of the live object is missing in what they make.
+func TestProbeFindsNothingLeft(t *testing.T) {
+	set := object(t, `{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: x}, spec: {serviceName: db, a: {size: 1}}}`)
+	manifest := object(t, `{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: x}, spec: {a: {size: 2}}}`)
+	refusal := refused("apps", "StatefulSet", because("spec.a.size", forbidden, "Forbidden: unheard of"))
+	got := immutability.Probe(context.Background(), &mergeOnly{fake{createErr: exists()}}, manifest, set, immutability.Classify(refusal), immutability.ProbeOptions{})
+	assert.Equal(t, immutability.RefusalMergeLeftover, got.Refusal)
+	assert.Empty(t, got.Leftovers)
+	assert.Equal(t, answer.MergeRemedy, got.Remedy)
+
+	got = immutability.Probe(context.Background(), &fake{createErr: exists()}, manifest, set, immutability.Classify(refusal), immutability.ProbeOptions{})
+	assert.Equal(t, immutability.RefusalMergeLeftover, got.Refusal, "the server accepts the update and answers no object")
+	assert.Empty(t, got.Leftovers)
+	assert.Equal(t, answer.LeftoverRemedy, got.Remedy)
+}
+
+// TestProbeOfAnotherRefusal has updates that are refused for another field than the apply, with and without what others
+// have set.
+func TestProbeOfAnotherRefusal(t *testing.T) {
+	other := refused("example.com", "Widget", because("spec.b.c", invalidValue, `Invalid value: "c": something else`))
+	const left = "the manifest is valid, but a field that the apply leaves behind may be in the way; "
+	for _, tt := range []struct {
+		kind, live, spec string
+		update           error
+		uncertain        string // "" for a replacement
+		why              string
+	}{
+		{"Widget", `{b: {c: x}}`, `{b: {c: y}}`, other, "", "neither changes the field"},
+		{"Widget", `{b: {c: 1}}`, `{b: {c: true}}`, other, "", "of whatever type"},
+		{"Widget", `{b: {c: y}}`, `{b: {c: y}}`, other, left + "an update of the whole manifest is refused too, but for other reasons", "the manifest doesn't change it"},
+		{"Widget", `{b: {}}`, `{b: {c: y}}`, other, left + "an update of the whole manifest is refused too, but for other reasons", "it may be set once"},
+		{"Widget", `{b: {c: x}}`, `{b: {}}`, other, left + "an update of the whole manifest is refused too, but for other reasons", "the manifest doesn't have it"},
+		{"Widget", `{b: x}`, `{b: {c: y}}`, other, left + "an update of the whole manifest is refused too, but for other reasons", "there is no such field"},
+		{"Widget", `{b: {c: {d: 1}}}`, `{b: {c: {d: 2}}}`, other, left + "an update of the whole manifest is refused too, but for other reasons",
+			"what of it is meant isn't known"},
+		{"Widget", `{b: {c: x}}`, `{b: {c: y}}`, context.DeadlineExceeded, left + "the dry-run update was not answered: context deadline exceeded", "no answer"},
+		{"Node", `{b: {c: x}}`, `{b: {c: y}}`, other, left + "an update of the whole manifest is refused too, but for other reasons", "the rule may protect what it holds"},
+	} {
+		group := "example.com/v1"
+		if tt.kind == "Node" {
+			group = "v1"
+		}
+		live := object(t, `{apiVersion: `+group+`, kind: `+tt.kind+`, metadata: {name: x}, spec: `+tt.live+`}`)
+		manifest := object(t, `{apiVersion: `+group+`, kind: `+tt.kind+`, metadata: {name: x}, spec: `+tt.spec+`}`)
+		got := immutability.Probe(context.Background(), &fake{createErr: exists(), updateErr: tt.update}, manifest, live, immutability.Classify(unknown), immutability.ProbeOptions{})
+		assert.Equal(t, immutability.RefusalImmutable, got.Refusal, tt.why)
+		assert.Equal(t, tt.uncertain == "", got.Replaceable(), tt.why)
+		assert.Equal(t, tt.uncertain, got.Uncertain, tt.why)
+		if got.Replaceable() {
+			require.Len(t, got.Fields, 2, tt.why)
+			assert.Equal(t, "spec.b.c", got.Fields[0].Name(), "the field that can't change comes first")
+		}
+	}
+}
+
+func TestProbeKeepsWhatTheServerAnswered(t *testing.T) {
+	widget := object(t, `{apiVersion: example.com/v1, kind: Widget, metadata: {name: x}}`)
+	internal := status(500, metav1.StatusReasonInternalError, "Internal error occurred: etcd")
+	for _, tt := range []struct {
+		create       error
+		message, err string
+		why          string
+	}{
+		{internal, "Internal error occurred: etcd", "Internal error occurred: etcd", "the whole error stays reachable"},
+		{nil, "there is no such object any more", "there is no such object any more", "there is an error even if the server gave none"},
+		{exists(), "", "", "an answer is no error"},
+		{status(404, "", strings.Repeat("a", 300)), strings.Repeat("a", 300), "", "as long as it may be"},
+		{status(404, "", strings.Repeat("a", 299)+"éé"), strings.Repeat("a", 299) + "…", "", "shortened between two characters"},
+	} {
+		got := immutability.Probe(context.Background(), &fake{createErr: tt.create, updateErr: unknown}, widget, widget, immutability.Classify(unknown), immutability.ProbeOptions{})
+		assert.Equal(t, tt.message, got.Evidence.Create.Message, tt.why)
+		if tt.err == "" {
+			assert.NoError(t, got.Evidence.Create.Err, tt.why)
+		} else {
+			assert.EqualError(t, got.Evidence.Create.Err, tt.err, tt.why)
+		}
 	}
 }

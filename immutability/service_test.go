@@ -49,6 +49,7 @@ func TestProbeProvesClusterIPs(t *testing.T) {
 			[]string{"10.0.0.7", "fd00::7"}, "the object is named by the short form"},
 		{"taken", `{clusterIP: 10.0.0.7}`, nil, immutability.RefusalInvalid, false, "", []string{"10.0.0.7"}, "another service has it"},
 		{"second taken", `{clusterIPs: [10.0.0.7, "fd00::7"]}`, map[string]error{"10.0.0.7": free("10.0.0.7")}, immutability.RefusalInvalid, false, "", []string{"10.0.0.7", "fd00::7"}, "each one counts"},
+		{"second taken, first held", `{clusterIPs: [10.0.0.1, "fd00::7"]}`, nil, immutability.RefusalInvalid, false, "", []string{"fd00::7"}, "each one counts"},
 		{"no right to look", `{clusterIP: 10.0.0.7}`, map[string]error{"10.0.0.7": errors.New("forbidden")}, immutability.RefusalImmutable, false,
 			"no dry run tells whether cluster IP 10.0.0.7 is free: forbidden", []string{"10.0.0.7"}, "nothing is proven"},
 		{"kind not served", `{clusterIP: 10.0.0.7}`, map[string]error{"10.0.0.7": apierrors.NewGenericServerResponse(404, "get", ipAddresses, "", "", 0, true)}, immutability.RefusalImmutable, false,
@@ -114,4 +115,25 @@ func TestProbeOfDefaultPriorityClass(t *testing.T) {
 	assert.Equal(t, plain, server.created, "free after the delete")
 	immutability.Probe(context.Background(), server, isDefault, plain, immutability.Classify(partly), immutability.ProbeOptions{})
 	assert.Equal(t, isDefault, server.created, "may be another's")
+}
+
+// Whether a cluster IP is free matters only for a replacement of which all else is known.
+func TestProbeLooksUpNoAddressInVain(t *testing.T) {
+	service := object(t, `{apiVersion: v1, kind: Service, metadata: {name: x}, spec: {clusterIP: 10.0.0.7}}`)
+	live := object(t, `{apiVersion: v1, kind: Service, metadata: {name: x}, spec: {clusterIP: 10.0.0.1, old: 1}}`)
+	immutable := refused("", "Service", because("spec.clusterIPs[0]", invalidValue, `Invalid value: ["10.0.0.7"]: may not change once set`))
+	for _, tt := range []struct {
+		refusal error
+		server  *fake
+		want    immutability.Refusal
+		why     string
+	}{
+		{unknown, &fake{createErr: exists(), updated: service}, immutability.RefusalMergeLeftover, "the update works"},
+		{immutable, &fake{createErr: context.DeadlineExceeded}, immutability.RefusalImmutable, "no answer"},
+	} {
+		lookup := &addresses{}
+		got := immutability.Probe(context.Background(), tt.server, service, live, immutability.Classify(tt.refusal), immutability.ProbeOptions{IPAddresses: lookup})
+		assert.Equal(t, tt.want, got.Refusal, tt.why)
+		assert.Empty(t, lookup.asked, tt.why)
+	}
 }

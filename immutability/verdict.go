@@ -163,8 +163,8 @@ func (v Verdict) String() string {
 	return fmt.Sprintf("%s: %s%s", refusalWords[v.Refusal], strings.Join(fields, "; "), v.Advice())
 }
 
-// Advice returns what is in the way, what to do and what is uncertain, each after a semicolon or in brackets. It is empty if
-// nothing is known.
+// Advice returns what is in the way, what to do and what is uncertain, each after a semicolon or in brackets. It is
+// empty if nothing is known.
 func (v Verdict) Advice() string {
 	var text string
 	if len(v.Leftovers) > 0 {
@@ -172,7 +172,7 @@ func (v Verdict) Advice() string {
 		for i, p := range v.Leftovers {
 			paths[i] = p.String()
 		}
-		text += "; in the way: " + strings.Join(paths, ", ")
+		text = "; in the way: " + strings.Join(paths, ", ")
 	}
 	if v.Remedy != "" {
 		text += "; " + v.Remedy
