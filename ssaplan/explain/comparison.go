@@ -72,13 +72,30 @@ func (c *comparison) changes(e *Explanation) ([]Change, error) {
 		return out, err
 	}
 	effects := c.duplicates(all)
-	rest := all.Without(content.Leaves()).WithItems()
+	rest := c.opened(all).Without(content.Leaves()).WithItems()
 	for _, d := range projection.Diff(projection.Project(c.Live, rest), projection.Project(c.Answer, rest)) {
 		if !isPartOf(d, out, own) {
 			effects = append(effects, Change{Difference: d, Cause: CauseSideEffect})
 		}
 	}
 	return append(out, effects...), nil
+}
+
+// opened returns all with the fields of those maps that are declared as empty, in place of the maps themselves: what is in
+// them is the server's, or of others.
+func (c *comparison) opened(all projection.FieldSet) projection.FieldSet {
+	filled := all.Intersection(c.declaration.Filled)
+	var inside []projection.Path
+	for p := range filled.All() {
+		for _, obj := range []map[string]any{c.Live, c.Answer} {
+			v, _ := projection.Get(obj, p)
+			m, _ := v.(map[string]any)
+			for name := range m {
+				inside = append(inside, p.Child(projection.Field(name)))
+			}
+		}
+	}
+	return all.Difference(filled).Union(projection.NewFieldSet(inside...))
 }
 
 // own returns what is declared now or was before. A map that becomes something else changes as a whole.

@@ -46,13 +46,9 @@ func Refresh(prior *State, live map[string]any) (Refreshed, error) {
 }
 
 // declaration returns what was declared when the state was made, in terms of the object as it is now. What was applied
-// shows which maps were declared as empty. One that the manager no longer owns was taken as a whole, unless nobody is
-// recorded at all.
+// shows which maps were declared as empty. One that the manager no longer owns was taken as a whole.
 func (s *State) declaration(owners fieldowner.Ownership, live map[string]any) fieldowner.Declaration {
 	recorded := owners.Fields(fieldowner.AppliedBy(s.Manager))
-	if !owners.Recorded() {
-		recorded = s.Applied.Fields
-	}
 	var filled []projection.Path
 	for _, i := range projection.FindIneffective(s.Applied.Object, live, recorded) {
 		if i.Reason == projection.ReasonFilled {

@@ -23,8 +23,8 @@ type applied struct {
 // the plan changes what is declared, and where the plan is a no-op there is nothing to compare.
 func (t *trial) judgeRefresh(ctx context.Context) {
 	last := t.object.last
-	if last == nil || t.object.state == nil || t.before == nil {
-		return
+	if last == nil || t.object.state == nil || t.before == nil || len(t.before.GetManagedFields()) == 0 {
+		return // without any record nothing tells what became of maps that were declared as empty
 	}
 	planners := t.object.cluster.refusing
 	if last.force {
