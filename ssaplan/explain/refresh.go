@@ -34,7 +34,7 @@ func Refresh(prior *State, live map[string]any) (Refreshed, error) {
 	}
 	out := Refreshed{State: prior.upgraded(live).clone()}
 	out.State.Stale = authresilience.Stale{}
-	observed := out.State.Digested(prior.declaration(owners, live).Project(live))
+	observed := out.State.Digested(prior.observe(owners, live))
 	out.Drift = withCause(projection.Diff(out.State.Applied, observed), CauseDrifted)
 	out.State.Observed = out.State.bounded(observed, out.Drift)
 	for i := range out.Drift {
@@ -45,15 +45,31 @@ func Refresh(prior *State, live map[string]any) (Refreshed, error) {
 	return out, nil
 }
 
-// declaration returns what was declared when the state was made, in terms of the object as it is now. What was applied
-// shows which maps were declared as empty. One that the manager no longer owns was taken as a whole.
-func (s *State) declaration(owners fieldowner.Ownership, live map[string]any) fieldowner.Declaration {
+// observe returns what live has at the fields that were applied. What was applied shows which maps were declared as empty:
+// those that it has as empty, and those that it lacks, because the server leaves out empty ones. What such a map has by now
+// isn't what was declared, unless another manager took the map as a whole: nobody owns fields in it then.
+func (s *State) observe(owners fieldowner.Ownership, live map[string]any) projection.Projection {
 	recorded := owners.Fields(fieldowner.AppliedBy(s.Manager))
-	var filled []projection.Path
-	for _, i := range projection.FindIneffective(s.Applied.Object, live, recorded) {
-		if i.Reason == projection.ReasonFilled {
-			filled = append(filled, i.Path)
+	inParts := s.Applied.Fields.Above(owners.Fields(nil))
+	applied := projection.NewObject(s.Applied.Object, s.Applied.Fields)
+	var filled, absent []projection.Path
+	for p, v := range projection.Project(live, s.Applied.Fields.Leaves()).Leaves() {
+		if m, isMap := v.(map[string]any); !isMap || len(m) == 0 || !recorded.Has(p) && !inParts.Has(p) {
+			continue
+		}
+		was, existed := applied.Get(p)
+		m, wasMap := was.(map[string]any)
+		switch {
+		case !existed:
+			absent = append(absent, p)
+		case wasMap && len(m) == 0:
+			filled = append(filled, p)
 		}
 	}
-	return fieldowner.Declaration{Fields: s.Applied.Fields, Filled: projection.NewFieldSet(filled...)}
+	declared := fieldowner.Declaration{
+		Fields: s.Applied.Fields.Difference(projection.NewFieldSet(absent...)), Filled: projection.NewFieldSet(filled...),
+	}
+	observed := declared.Project(live)
+	observed.Fields = s.Applied.Fields
+	return observed
 }

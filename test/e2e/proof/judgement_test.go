@@ -98,29 +98,42 @@ func (t *trial) compareValues(when string, planned, real projection.Projection) 
 		"planned and real values %s: %v", when, projection.Diff(planned, real))
 }
 
-// emptyIn returns the declared fields that the plan has as empty maps.
+// emptyIn returns the declared fields that the plan has as empty maps or lists.
 func emptyIn(planned projection.Projection) projection.FieldSet {
 	var found []projection.Path
 	for p, v := range planned.Leaves() {
-		if m, isMap := v.(map[string]any); isMap && len(m) == 0 {
+		if isEmptyOrNull(v) {
 			found = append(found, p)
 		}
 	}
 	return projection.NewFieldSet(found...)
 }
 
-// emptyInManifest returns an empty map for a map that the manifest has as empty: what the real object has in it isn't
-// declared.
+// emptyInManifest returns an empty map or list for one that the manifest has as empty, or as null: what the real object has
+// in it isn't declared.
 func (t *trial) emptyInManifest(at projection.Path, v any) any {
-	if _, isMap := v.(map[string]any); isMap && slices.ContainsFunc(valuesAt(t.wire.Object, at), isEmptyMap) {
+	if !slices.ContainsFunc(valuesAt(t.wire.Object, at), isEmptyOrNull) {
+		return v
+	}
+	switch v.(type) {
+	case map[string]any:
 		return map[string]any{}
+	case []any:
+		return []any{}
 	}
 	return v
 }
 
-func isEmptyMap(v any) bool {
-	m, isMap := v.(map[string]any)
-	return isMap && len(m) == 0
+func isEmptyOrNull(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
+	case map[string]any:
+		return len(v) == 0
+	case []any:
+		return len(v) == 0
+	}
+	return false
 }
 
 // valuesAt returns what a manifest may have at a path: an item of a list is any that has no other key than the path.

@@ -5,8 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
@@ -23,8 +25,8 @@ type applied struct {
 // the plan changes what is declared, and where the plan is a no-op there is nothing to compare.
 func (t *trial) judgeRefresh(ctx context.Context) {
 	last := t.object.last
-	if last == nil || t.object.state == nil || t.before == nil || len(t.before.GetManagedFields()) == 0 {
-		return // without any record nothing tells what became of maps that were declared as empty
+	if last == nil || t.object.state == nil || t.before == nil || isForgotten(t.before) {
+		return
 	}
 	planners := t.object.cluster.refusing
 	if last.force {
@@ -43,9 +45,18 @@ func (t *trial) judgeRefresh(ctx context.Context) {
 	if plan.Action == ssaplan.ActionConflict && slices.ContainsFunc(plan.Warnings, isUnforced) {
 		return // what the apply would change isn't known
 	}
-	drift, changes := t.changedPlaces(reading.Drift), t.changedPlaces(plan.Changes)
+	stamped := stampedPlaces(reading.Drift, plan.Changes)
+	drift, changes := t.changedPlaces(reading.Drift, stamped), t.changedPlaces(plan.Changes, stamped)
 	t.check(refresh, slices.Equal(drift, changes), "drift:\n%v\nplan %v:\n%v", reading.Drift, plan, plan.Changes)
 	t.judgeBaseline(plan)
+}
+
+// isForgotten reports whether the record of owners was cleared since the object was made. Then nothing tells what became of
+// maps that were declared as empty.
+func isForgotten(obj *unstructured.Unstructured) bool {
+	return len(obj.GetManagedFields()) == 0 || slices.ContainsFunc(obj.GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool {
+		return e.Manager == fieldowner.BeforeFirstApply
+	})
 }
 
 func isUnforced(warning string) bool {
@@ -78,16 +89,27 @@ var alteredOnCreate = map[string]string{"Node": "spec.taints"}
 // isEmptied reports whether a map that is declared as empty is null. So the server stores one when the last field in it is
 // dropped, and the next apply of the same manifest makes an empty map of it.
 func isEmptied(c explain.Change) bool {
-	return c.Op == projection.OpChange && c.Before == nil && isEmptyMap(c.After)
+	return c.Op == projection.OpChange && c.Before == nil && isEmptyOrNull(c.After)
+}
+
+// stampedPlaces returns where the webhook of the proof overwrote a value, at one apply and not at the other.
+func stampedPlaces(lists ...[]explain.Change) map[string]bool {
+	out := map[string]bool{}
+	for _, c := range slices.Concat(lists...) {
+		if c.Before == "stamped" || c.After == "stamped" {
+			out[c.Path.String()] = true
+		}
+	}
+	return out
 }
 
 // changedPlaces returns where something changes but for side effects. Which of two items that change places is the one that
 // moved is a matter of the direction, so of a move only the list counts.
-func (t *trial) changedPlaces(changes []explain.Change) []string {
+func (t *trial) changedPlaces(changes []explain.Change, stamped map[string]bool) []string {
 	var out []string
 	for _, c := range changes {
 		switch {
-		case c.Cause == explain.CauseSideEffect, isEmptied(c), c.Path.String() == alteredOnCreate[t.object.gvk.Kind]:
+		case c.Cause == explain.CauseSideEffect, isEmptied(c), stamped[c.Path.String()], c.Path.String() == alteredOnCreate[t.object.gvk.Kind]:
 		case c.Op == projection.OpMove:
 			out = append(out, c.Path[:len(c.Path)-1].String()+" order")
 		default:
