@@ -40,9 +40,14 @@ func answering(verb, resource string, err error) func(ssaplantest.Request) error
 	}
 }
 
+// serverText is an error in a server's own words.
+type serverText string
+
+func (t serverText) Error() string { return string(t) }
+
 var (
 	forbidden = apierrors.NewForbidden(schema.GroupResource{Resource: "configmaps"}, "a",
-		errors.New(`User "u" cannot get resource "configmaps" in API group "" in the namespace "default"`))
+		serverText(`User "u" cannot get resource "configmaps" in API group "" in the namespace "default"`))
 	unauthorized = apierrors.NewUnauthorized("Unauthorized")
 )
 
