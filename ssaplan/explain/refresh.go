@@ -54,7 +54,7 @@ func (s *State) observe(owners fieldowner.Ownership, live map[string]any) projec
 	applied := projection.NewObject(s.Applied.Object, s.Applied.Fields)
 	var filled, absent []projection.Path
 	for p, v := range projection.Project(live, s.Applied.Fields.Leaves()).Leaves() {
-		if m, isMap := v.(map[string]any); !isMap || len(m) == 0 || !recorded.Has(p) && !inParts.Has(p) {
+		if _, isMap := v.(map[string]any); !isMap || !recorded.Has(p) && !inParts.Has(p) {
 			continue
 		}
 		was, existed := applied.Get(p)
