@@ -64,6 +64,7 @@ func TestASwitchIsTheMutation(t *testing.T) {
 		"\tfmt.Println(strings.Join(results(), \"\\n\"))\n}\n")
 	program := filepath.Join(dir, "main")
 	build := exec.Command("go", "build", "-o", program, ".")
+	build.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off") // the program is a module of its own
 	build.Dir = dir
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", out)
