@@ -31,11 +31,11 @@ func FuzzLaws(f *testing.F) {
 		var manifest, live, answer map[string]any
 		for text, obj := range map[*[]byte]*map[string]any{&manifestText: &manifest, &liveText: &live, &answerText: &answer} {
 			if utiljson.Unmarshal(*text, obj) != nil {
-				t.Skip("not an object")
+				return
 			}
 		}
 		if answer == nil || manifest == nil {
-			t.Skip("there always is an answer, to something that was sent")
+			return // there always is an answer, to something that was sent
 		}
 		in := explain.Input{Manifest: manifest, Live: live, Answer: answer, Manager: manager}
 		if e, err := explain.Apply(in); err == nil {
