@@ -204,6 +204,17 @@ func (ps Patterns) Match(p Path) bool {
 	return slices.ContainsFunc(ps, func(pattern Pattern) bool { return pattern.Match(p) })
 }
 
+// WithoutPositions returns the patterns that name no item of a list by its position. Those that do are about one object: an
+// item removed, and they would name the next one.
+func (ps Patterns) WithoutPositions() Patterns {
+	return slices.DeleteFunc(slices.Clone(ps), func(p Pattern) bool {
+		return slices.ContainsFunc(p.segments, func(s segment) bool {
+			e, isExact := s.(exact)
+			return isExact && e.kind == IndexKind
+		})
+	})
+}
+
 // Split returns the paths of the set that no pattern matches, and those that one does. A pattern that reaches into a
 // list or map of which the set has only the whole, since it is atomic, matches nothing.
 func (ps Patterns) Split(set FieldSet) (kept, matched FieldSet) {

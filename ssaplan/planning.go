@@ -215,6 +215,9 @@ func (w *planning) ask(ctx context.Context) (err error) {
 		}
 	}
 	for range askAttempts {
+		if err := w.hold(); err != nil {
+			return fmt.Errorf("%s: %w", w.plan.Object, err)
+		}
 		dryRun, err := w.target.dryRun(ctx, w.patch)
 		if err != nil {
 			return w.refused(ctx, err)
@@ -227,6 +230,23 @@ func (w *planning) ask(ctx context.Context) (err error) {
 		}
 	}
 	return fmt.Errorf("%s: the object changed between read and dry run, %d times in a row: try again", w.plan.Object, askAttempts)
+}
+
+// hold puts the live object's values in the place of those that aren't known yet.
+func (w *planning) hold() error {
+	if w.unknown.Empty() || w.live == nil {
+		return nil
+	}
+	held, err := w.unknown.Hold(w.manifest.Object, w.live.Object)
+	if err != nil {
+		return err
+	}
+	w.manifest = &unstructured.Unstructured{Object: held}
+	e := fastjson.NewEncoder()
+	defer e.Release()
+	err = e.Encode(held)
+	w.patch.Body = bytes.Clone(e.Text())
+	return err
 }
 
 // isOfLive reports whether the answer to a dry run is about the live object in its version. One that creates has none

@@ -62,6 +62,13 @@ func (w *planning) refused(ctx context.Context, err error) error {
 		w.deferTo(DeferralNoDryRun, w.shown(err).Error())
 		return nil
 	case !w.unknown.Empty():
+		if items := w.unknown.Items(content(w.live)); w.live != nil && len(items) > 0 {
+			w.request.Unknown = slices.Concat(w.request.Unknown, items)
+			if err := w.prepare(); err != nil {
+				return err
+			}
+			return w.ask(ctx)
+		}
 		w.deferTo(DeferralUnknownValues, fmt.Sprintf("can't be tried without the values of %s: %v", pathList(w.unknown.Paths()), w.shown(err)))
 		return nil
 	}

@@ -24,7 +24,8 @@ type Input struct {
 	// Prior is what is remembered of the last apply. With it edits are told from drift for certain. Optional.
 	Prior *State
 	// Unknown are the fields that were left out of the manifest because their values aren't known yet, as [Prepare] returns
-	// them. What their absence does is left out of the explanation, and all side effects are. Optional.
+	// them, or sent with the values of Live ([Unknown.Hold]). They are left out of the explanation with what their absence
+	// does; if one of them was not sent, all side effects are. Optional.
 	Unknown Unknown
 }
 
@@ -70,6 +71,8 @@ func Apply(in Input) (*Explanation, error) {
 		return nil, fmt.Errorf("dry run: %w", err)
 	}
 	c := &comparison{Input: in, owners: owners, declaration: owners.Declared(in.Manifest, in.Answer, in.Manager)}
+	declared := c.declaration.Fields
+	c.declaration.Fields = in.Unknown.without(declared)
 	e := &Explanation{
 		After: c.declaration.Project(in.Answer), Assigned: c.declaration.Assigned, Ineffective: c.declaration.Ineffective,
 	}
@@ -86,7 +89,7 @@ func Apply(in Input) (*Explanation, error) {
 	}
 	e.Baseline = in.Prior.baseline(e)
 	e.Warnings = append(objectWarnings(in), ineffectiveWarnings(e.Ineffective)...)
-	in.Unknown.leaveOut(e)
+	in.Unknown.leaveOut(e, declared, in.Manifest)
 	return e, nil
 }
 

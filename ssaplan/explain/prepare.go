@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
 )
@@ -18,7 +17,7 @@ type Prepared struct {
 	Unknown Unknown
 }
 
-// Unknown are fields that were left out of a manifest because their values aren't known yet. The zero Unknown is none.
+// Unknown are fields of a manifest whose values aren't known yet. The zero Unknown is none.
 type Unknown struct {
 	manifest map[string]any // as it was written
 	patterns projection.Patterns
@@ -35,25 +34,27 @@ func (u Unknown) Paths() []projection.Path { return slices.Clone(u.paths) }
 var ErrTooDeep = fastjson.ErrTooDeep
 
 // Prepare leaves the fields out of a manifest that match ignore and unknown, and brings the rest into the form that a server
-// tracks faithfully. Patterns may name the fields of either form. The only error is [ErrTooDeep].
+// tracks faithfully. Patterns may name the fields of either form, but positions in them are those of the lists as the
+// manifest has them. The only error is [ErrTooDeep].
 func Prepare(manifest map[string]any, ignore, unknown projection.Patterns) (Prepared, error) {
 	if fastjson.IsTooDeep(manifest) {
 		return Prepared{}, ErrTooDeep
 	}
 	out := Prepared{Unknown: Unknown{manifest: manifest, patterns: unknown}}
-	leaveOut := func(content map[string]any) (map[string]any, []projection.Path) {
-		content, removed := unknown.Remove(content)
-		content, _ = ignore.Remove(content)
-		return content, removed
+	var removed []projection.Path
+	leaveOut := func(content map[string]any, ignore, unknown projection.Patterns) map[string]any {
+		_, found := unknown.Remove(content)
+		removed = append(removed, found...)
+		content, _ = slices.Concat(unknown, ignore).Remove(content)
+		return content
 	}
-	content, removed := leaveOut(manifest)
-	content, out.Adjustments = projection.Normalize(content)
-	content, more := leaveOut(content)
-	removed = append(removed, more...)
+	content, adjustments := projection.Normalize(leaveOut(manifest, ignore, unknown))
+	// By now, other items may be at the positions.
+	out.Manifest = leaveOut(content, ignore.WithoutPositions(), unknown.WithoutPositions())
+	out.Adjustments = adjustments
 	for _, path := range append(removed, unnamed(unknown, removed)...) {
-		out.Unknown.paths = append(out.Unknown.paths, asStored(content, path))
+		out.Unknown.paths = append(out.Unknown.paths, asStored(out.Manifest, path))
 	}
-	out.Manifest = content
 	return out, nil
 }
 
@@ -89,30 +90,11 @@ func unnamed(patterns projection.Patterns, removed []projection.Path) []projecti
 	var out []projection.Path
 	for _, pattern := range patterns {
 		path, err := projection.ParsePath(pattern.String())
-		if err == nil && len(path) > 0 && !slices.ContainsFunc(removed, pattern.Match) {
+		isRemoved := func(r projection.Path) bool { return pattern.Match(r) || path.HasPrefix(r) }
+		if err == nil && len(path) > 0 && !slices.ContainsFunc(removed, isRemoved) {
 			out = append(out, path)
 		}
 	}
 	return out
 }
 
-// leaveOut takes from the explanation what only seems to change because the unknown values were not sent: those fields,
-// and all side effects, which may come from their absence.
-func (u Unknown) leaveOut(e *Explanation) {
-	if u.Empty() {
-		return
-	}
-	manifest := projection.NewManifest(u.manifest, e.After.Fields)
-	for _, path := range u.paths {
-		e.Unknown = append(e.Unknown, manifest.Resolve(path))
-	}
-	isUnknown := func(p projection.Path) bool {
-		return u.patterns.Match(p) || slices.ContainsFunc(e.Unknown, func(unknown projection.Path) bool {
-			// A value with an unknown one in it is compared as a whole, unless it is an item.
-			return p.HasPrefix(unknown) || unknown.HasPrefix(p) && !isItem(p)
-		})
-	}
-	e.Changes = slices.DeleteFunc(e.Changes, func(c Change) bool { return c.Cause == CauseSideEffect || isUnknown(c.Path) })
-	e.Ownership = slices.DeleteFunc(e.Ownership, func(t fieldowner.Transfer) bool { return isUnknown(t.Path) })
-	e.Dropped = slices.DeleteFunc(e.Dropped, func(d fieldowner.DroppedField) bool { return isUnknown(d.Path) })
-}

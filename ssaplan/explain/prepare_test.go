@@ -47,7 +47,24 @@ func TestPrepare(t *testing.T) {
 		},
 		{
 			why: "what lies above the unknown is named once, as it was left out", manifest: `{kind: A, spec: {a: 1, b: {c: 1}}}`,
-			unknown: []string{"spec.b", "spec.b.c"}, want: `{kind: A, spec: {a: 1}}`, paths: []string{"spec.b", "spec.b.c"},
+			unknown: []string{"spec.b", "spec.b.c"}, want: `{kind: A, spec: {a: 1}}`, paths: []string{"spec.b"},
+		},
+		{
+			why:      "positions are those of the manifest as it was written, which is looked at once",
+			manifest: `{kind: A, spec: {ports: [{port: 80}, {port: 81}, {port: 82}], args: [a, b, c, d]}}`,
+			ignore:   []string{"spec.ports[0]", "spec.args[1]"}, want: `{kind: A, spec: {ports: [{port: 81}, {port: 82}], args: [a, c, d]}}`,
+		},
+		{
+			why:      "also where something else is left out before them",
+			manifest: `{kind: A, spec: {ports: [{port: 80}, {port: 81}, {port: 82}]}}`,
+			ignore:   []string{"spec.ports[1]"}, unknown: []string{"spec.ports[0]"}, want: `{kind: A, spec: {ports: [{port: 82}]}}`,
+			paths: []string{"spec.ports[0]"},
+		},
+		{
+			why:      "and where the form of the server differs",
+			manifest: `{apiVersion: v1, kind: Secret, metadata: {finalizers: [a, b]}, stringData: {a: x, b: z}}`,
+			ignore:   []string{"metadata.finalizers[0]", "data.b"}, unknown: []string{"data.a"},
+			want: `{apiVersion: v1, kind: Secret, metadata: {finalizers: [b]}, data: {}}`, paths: []string{"data.a"}, adjustments: 2,
 		},
 		{
 			why:      "stringData of a Secret is data of the object",
@@ -141,6 +158,9 @@ func TestUnknownValues(t *testing.T) {
 		return `{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {template: {spec: {` + pod +
 			`containers: [{name: side, image: s}, {name: app, ` + container + `}]}}}}`
 	}
+	service := func(ports string) string {
+		return `{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {ports: [` + ports + `]}}`
+	}
 	const (
 		containers = "spec.template.spec.containers"
 		app        = containers + `[name="app"]`
@@ -221,6 +241,18 @@ func TestUnknownValues(t *testing.T) {
 			[]string{`spec.ports[port=80,protocol="TCP"].targetPort: 1 -> 3`},
 		},
 		{
+			"an item that isn't known may be any of those that seem to go or to come",
+			service("{name: a, port: 80}, {name: b, port: 81, targetPort: 1}, {name: c, port: 82}"),
+			service("{}, {name: b, port: 81, targetPort: 2}, {name: d, port: 83}"), "spec.ports[0]",
+			[]string{"spec.ports[0]"}, []string{`spec.ports[port=81,protocol="TCP"].targetPort: 1 -> 2`},
+		},
+		{
+			"what the manifest has in its place tells nothing",
+			service("{name: a, port: 80}, {name: b, port: 81, targetPort: 1}"),
+			service("{name: a, port: 80}, {name: b, port: 81, targetPort: 2}"), "spec.ports[0]",
+			[]string{"spec.ports[0]"}, []string{`spec.ports[port=81,protocol="TCP"].targetPort: 1 -> 2`},
+		},
+		{
 			"stringData", `{apiVersion: v1, kind: Secret, metadata: {name: s}, data: {a: YQ==, user: YQ==}}`,
 			`{apiVersion: v1, kind: Secret, metadata: {name: s}, stringData: {a: canary, user: b}}`, "stringData.a",
 			[]string{"data.a"}, []string{`data.user: "<redacted>" -> "<redacted: changed>"`},
@@ -230,17 +262,26 @@ func TestUnknownValues(t *testing.T) {
 			m := newMemory(t)
 			live := m.apply(us, prepare(t, row.before).Manifest)
 			prepared := prepare(t, row.after, row.pattern)
-			e, err := explain.Apply(explain.Input{
-				Manifest: prepared.Manifest, Live: live, Answer: m.try(prepared.Manifest), Manager: us, Unknown: prepared.Unknown,
-			})
+			held, err := prepared.Unknown.Hold(prepared.Manifest, live)
 			require.NoError(t, err)
-			require.Equal(t, row.unknown, lines(e.Unknown))
-			require.Equal(t, row.changes, lines(e.Changes))
-			require.Empty(t, e.Dropped)
-			require.Empty(t, e.Ownership)
-			text, err := json.Marshal(e.Changes)
-			require.NoError(t, err)
-			require.NotContains(t, string(text), "canary")
+			require.Equal(t, prepare(t, row.after, row.pattern).Manifest, prepared.Manifest, "it is not modified")
+			for _, manifest := range []map[string]any{prepared.Manifest, held} {
+				e, err := explain.Apply(explain.Input{
+					Manifest: manifest, Live: live, Answer: m.try(manifest), Manager: us, Unknown: prepared.Unknown,
+				})
+				require.NoError(t, err)
+				require.Equal(t, row.unknown, lines(e.Unknown))
+				require.Equal(t, row.changes, lines(e.Changes))
+				require.Empty(t, e.Dropped)
+				require.Empty(t, e.Ownership)
+				for _, p := range e.Unknown {
+					_, there := projection.Get(e.After.Object, p)
+					require.False(t, there && p[len(p)-1].Kind() == projection.FieldKind, "the value that is sent in its place isn't the one that will be: %s", p)
+				}
+				text, err := json.Marshal(e.Changes)
+				require.NoError(t, err)
+				require.NotContains(t, string(text), "canary")
+			}
 		})
 	}
 }

@@ -2,11 +2,13 @@ package planner_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
@@ -39,8 +41,57 @@ func TestUnknownValuesAreLeftOut(t *testing.T) {
 	}
 
 	plan = c.plan(t, ssaplan.Request{Manifest: manifest(t, deployment, 2, "app:2"), Unknown: env})
-	require.Equal(t, ssaplan.DeferralUnknownValues, plan.Deferral, "the server doesn't accept a container without an image")
+	require.Equal(t, ssaplan.ActionUpdate, plan.Action, "the image that is there stands for one that isn't known")
+	require.Equal(t, []string{
+		"change spec.replicas Edited", `change spec.template.spec.containers[name="app"].image Edited`,
+	}, causes(plan))
+	require.Equal(t, `[spec.template.spec.containers[name="side"].image]`, fmt.Sprint(plan.Unknown))
+	require.NotContains(t, fmt.Sprint(plan.After), `"s"`)
+
+	grown := manifest(t, deployment, 2, "app:2")
+	containers, _, _ := unstructured.NestedSlice(grown.Object, "spec", "template", "spec", "containers")
+	containers = append(containers, map[string]any{"name": "new", "image": "placeholder"})
+	require.NoError(t, unstructured.SetNestedSlice(grown.Object, containers, "spec", "template", "spec", "containers"))
+	plan = c.plan(t, ssaplan.Request{Manifest: grown, Unknown: patterns(t, "spec.template.spec.containers[2].image")})
+	require.Equal(t, []string{
+		"change spec.replicas Edited", `change spec.template.spec.containers[name="app"].image Edited`,
+	}, causes(plan), "of a new container whose required image isn't known nothing can be told, and of the rest all")
+	require.Equal(t, "[spec.template.spec.containers[2]]", fmt.Sprint(plan.Unknown))
+
+	fresh := manifest(t, strings.Replace(deployment, "name: unknown", "name: unknown-fresh", 1), 2, "app:2")
+	plan = c.plan(t, ssaplan.Request{Manifest: fresh, Unknown: patterns(t, `spec.template.spec.containers[*].image`)})
+	require.Equal(t, ssaplan.DeferralUnknownValues, plan.Deferral, "nothing stands for it in an object that doesn't exist")
 	require.Contains(t, plan.Reason, "image")
+	replicas, _ := projection.Get(plan.After.Object, projection.Path{projection.Field("spec"), projection.Field("replicas")})
+	require.Equal(t, int64(2), replicas, "and yet the plan has what the manifest declares")
+}
+
+// An item that isn't known may be any that comes or goes.
+func TestUnknownItems(t *testing.T) {
+	c := newCluster(t)
+	const service = `{apiVersion: v1, kind: Service, metadata: {name: unknown-item}, spec: {clusterIP: None, selector: {a: %s}, ports: [%s]}}`
+	c.apply(t, manifest(t, service, "a", "{name: a, port: 80}, {name: b, port: 81}"))
+	for _, ports := range []string{"{name: a, port: 80}, {name: b, port: 81}", "{}, {name: b, port: 81}", "{}, {name: b, port: 81}, {name: c, port: 82}"} {
+		plan := c.plan(t, ssaplan.Request{Manifest: manifest(t, service, "b", ports), Unknown: patterns(t, "spec.ports[0]")})
+		require.Equal(t, []string{"change spec.selector Edited"}, causes(plan), ports)
+		require.Empty(t, plan.Dropped, ports)
+		require.Empty(t, plan.Ownership, ports)
+		require.Equal(t, "[spec.ports[0]]", fmt.Sprint(plan.Unknown), ports)
+	}
+}
+
+// A position in a pattern is that of the list as the manifest has it, and means one item.
+func TestPositionsInPatterns(t *testing.T) {
+	c := newCluster(t)
+	service := manifest(t, `{apiVersion: v1, kind: Service, metadata: {name: positions}, spec: {clusterIP: None,
+		ports: [{name: a, port: 80}, {name: b, port: 81}, {name: c, port: 82}]}}`)
+	c.apply(t, service)
+	plan := c.plan(t, ssaplan.Request{Manifest: service, Ignore: patterns(t, "spec.ports[0]")})
+	require.Equal(t, []string{`remove spec.ports[port=80,protocol="TCP"] Dropped`}, causes(plan))
+	obj, err := c.planner.Apply(t.Context(), plan)
+	require.NoError(t, err)
+	ports, _, _ := unstructured.NestedSlice(obj.Object, "spec", "ports")
+	require.Len(t, ports, 2, "only the first item was named")
 }
 
 // TestWhatElseChanges plans an edit without some of its values. What the plan lists is what it lists with all values, but
@@ -115,7 +166,7 @@ func TestWhatElseChanges(t *testing.T) {
 		},
 		{
 			"what the server can't do without", deployment("needed", "image: a", ""), deployment("needed", "image: b", ""), `spec.template.spec.containers[name="app"].image`,
-			[]string{`spec.template.spec.containers[name="app"].image`}, nil, "image: Required value",
+			[]string{`spec.template.spec.containers[name="app"].image`}, nil, "nothing changes but what isn't known yet",
 		},
 	} {
 		t.Run(test.why, func(t *testing.T) {
