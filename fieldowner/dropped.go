@@ -42,10 +42,14 @@ type DroppedField struct {
 // of the paths. result is the object that after was read from: the answer to a dry run or to an apply. Of a field that
 // is deleted with all that was in it, only the field itself is listed.
 func (o Ownership) Dropped(after Ownership, result map[string]any, manager string) []DroppedField {
-	had, has := o.Fields(AppliedBy(manager)), after.Fields(AppliedBy(manager))
-	d := dropper{
-		after: after, values: projection.NewObject(result, o.all.Union(after.all)), sensitive: projection.Sensitive(result),
-	}
+	return after.Fates(o.Fields(AppliedBy(manager)), result, manager)
+}
+
+// Fates does what [Ownership.Dropped] does for fields that manager declared at some time, such as those that a host
+// remembers, whoever owns them. o is the record of result.
+func (o Ownership) Fates(had projection.FieldSet, result map[string]any, manager string) []DroppedField {
+	has := o.Fields(AppliedBy(manager))
+	d := dropper{after: o, values: projection.NewObject(result, had.Union(o.all)), sensitive: projection.Sensitive(result)}
 	var dropped []DroppedField
 	var gone projection.Path
 	for p := range had.Difference(has).All() {

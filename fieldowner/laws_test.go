@@ -110,6 +110,9 @@ func comparedByHand(before, after Ownership, manager string) map[string][]string
 		case iWas && !iAm:
 			out["Lost "+p.String()] = won
 		}
+		if len(was) > 0 && len(is) == 0 && !iAm {
+			out["Destroyed "+p.String()] = was
+		}
 	}
 	return out
 }

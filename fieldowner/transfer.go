@@ -22,6 +22,9 @@ const (
 	TransferGivenUp TransferKind = "GivenUp"
 	// TransferLost is a field that the manager owned, no longer does, and others, named in the change, do instead.
 	TransferLost TransferKind = "Lost"
+	// TransferDestroyed is a field that others, named in the change, owned and that nobody owns any more: it went with a list
+	// item or a map that the manager no longer has, or that it replaced.
+	TransferDestroyed TransferKind = "Destroyed"
 )
 
 // Transfer is one change of who owns a field. It tells nothing of the field's value, which may be the same.
@@ -33,8 +36,8 @@ type Transfer struct {
 }
 
 // Compare returns how the ownership of the fields that manager applies differs between two states of an object, such as
-// before and after a dry run, in the order of the paths. Fields that the manager alone comes to own, which nobody owned
-// before, are no change. The manager's other entries, such as its own updates, are others than itself, as they are to a
+// before and after a dry run, in the order of the paths, and what others lose of theirs. Fields that the manager alone
+// comes to own, which nobody owned before, are no change. The manager's other entries, such as its own updates, are others than itself, as they are to a
 // server.
 func Compare(before, after Ownership, manager string) []Transfer {
 	if before.Equal(after) {
@@ -42,7 +45,7 @@ func Compare(before, after Ownership, manager string) []Transfer {
 	}
 	had, has := before.Fields(AppliedBy(manager)), after.Fields(AppliedBy(manager))
 	var changes []Transfer
-	for p := range had.Union(has).All() {
+	for p := range had.Union(has).Union(before.all.Difference(after.all)).All() {
 		c := comparison{
 			path: p, had: had.Has(p), has: has.Has(p),
 			before: before.others(p, manager), after: after.others(p, manager),
@@ -70,15 +73,11 @@ type comparison struct {
 	before, after []Owner
 }
 
-func (c comparison) changes() []Transfer {
+func (c comparison) changes() (changes []Transfer) {
 	losers, winners := without(c.before, c.after), without(c.after, c.before)
-	switch {
-	case !c.has && len(winners) > 0:
-		return []Transfer{{c.path, TransferLost, winners}}
-	case !c.has:
-		return []Transfer{{c.path, TransferGivenUp, c.after}}
+	if !c.has {
+		return c.losses(winners)
 	}
-	var changes []Transfer
 	if len(losers) > 0 {
 		changes = append(changes, Transfer{c.path, TransferTaken, losers})
 	}
@@ -88,6 +87,20 @@ func (c comparison) changes() []Transfer {
 	}
 	if len(sharers) > 0 {
 		changes = append(changes, Transfer{c.path, TransferShared, sharers})
+	}
+	return changes
+}
+
+// losses returns the changes of a field that the manager doesn't own afterwards.
+func (c comparison) losses(winners []Owner) (changes []Transfer) {
+	switch {
+	case c.had && len(winners) > 0:
+		changes = append(changes, Transfer{c.path, TransferLost, winners})
+	case c.had:
+		changes = append(changes, Transfer{c.path, TransferGivenUp, c.after})
+	}
+	if len(c.after) == 0 && len(c.before) > 0 {
+		changes = append(changes, Transfer{c.path, TransferDestroyed, c.before})
 	}
 	return changes
 }
@@ -102,6 +115,8 @@ func (c Transfer) String() string {
 		return fmt.Sprintf("%s: shared with %s", c.Path, names)
 	case c.Kind == TransferLost:
 		return fmt.Sprintf("%s: lost to %s", c.Path, names)
+	case c.Kind == TransferDestroyed:
+		return fmt.Sprintf("%s: destroyed, was owned by %s", c.Path, names)
 	case len(c.Owners) > 0:
 		return fmt.Sprintf("%s: given up, still owned by %s", c.Path, names)
 	}

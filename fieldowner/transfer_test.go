@@ -54,6 +54,8 @@ func TestCompare(t *testing.T) {
 		{"given up, and now nobody's", `{"me Apply": "x"}`, none, `x: given up`},
 		{"given up, and still somebody's", `{"me Apply": "x", "you Apply": "x"}`, `{"you Apply": "x"}`, `x: given up, still owned by "you" (Apply)`},
 		{"lost", `{"me Apply": "x"}`, `{"you Update": "x"}`, `x: lost to "you" (Update)`},
+		{"what others lose with it", `{"you Apply": "x"}`, none, `x: destroyed, was owned by "you" (Apply)`},
+		{"shared, and lost to all", `{"me Apply": "x", "you Apply": "x"}`, none, `x: given up; x: destroyed, was owned by "you" (Apply)`},
 		{"lost to several", `{"me Apply": "x"}`, `{"you Update": "x", "they Apply": "x"}`, `x: lost to "they" (Apply), "you" (Update)`},
 	} {
 		t.Run(row.why, func(t *testing.T) {

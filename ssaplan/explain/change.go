@@ -15,7 +15,7 @@ type Cause string
 
 // The causes of a [Change].
 const (
-	// CauseEdited: the manifest declares another value than before, or nothing shows that somebody else changed it.
+	// CauseEdited: the manifest declares another value than before.
 	CauseEdited Cause = "Edited"
 	// CauseDrifted: the manifest declares what it did before, and somebody else changed the object.
 	CauseDrifted Cause = "Drifted"
@@ -23,6 +23,9 @@ const (
 	CauseDropped Cause = "Dropped"
 	// CauseSideEffect: the manifest doesn't declare the field; the server changes it along with the others.
 	CauseSideEffect Cause = "SideEffect"
+	// CauseUnknown: nobody owns what the manifest declares there. Either the manifest is new in that, or others removed it or
+	// let it be reset to a default; only a remembered state could tell.
+	CauseUnknown Cause = "Unknown"
 )
 
 // causes are all causes in the order in which they are counted, with the words for them.
@@ -32,6 +35,7 @@ var causes = []struct {
 }{
 	{CauseEdited, "edited"},
 	{CauseDrifted, "drifted"},
+	{CauseUnknown, "edited or removed by others"},
 	{CauseDropped, "dropped from the manifest"},
 	{CauseSideEffect, "side effect of the server"},
 }

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
 )
 
@@ -59,12 +60,30 @@ func (c *comparison) update(e *Explanation) (err error) {
 	return nil
 }
 
+// leftBehind returns what becomes of remembered fields that the manifest no longer has and the manager doesn't own either,
+// such as those of an import, if the object has them.
+func (c *comparison) leftBehind() []fieldowner.DroppedField {
+	if c.Prior == nil || c.Live == nil {
+		return nil
+	}
+	remembered := c.Prior.Applied.Fields.Leaves().Difference(c.previous).Without(c.declaration.Fields)
+	if remembered.Empty() {
+		return nil
+	}
+	live := projection.Project(c.Live, remembered)
+	return c.owners.Fates(remembered.Without(projection.NewFieldSet(live.Missing...)), c.Answer, c.Manager)
+}
+
 // changes returns the values that differ: the declared and dropped ones, then the server's side effects.
 func (c *comparison) changes(e *Explanation) ([]Change, error) {
 	own := c.own(e)
 	out := withCause(c.differences(e, own), CauseEdited)
+	live := projection.NewObject(c.Live, own)
 	for i := range out {
 		c.attribute(&out[i])
+		if out[i].Op == projection.OpRemove && isItem(out[i].Path) {
+			out[i].Before, _ = live.Get(out[i].Path) // with all that goes with it, whoever owns that
+		}
 	}
 	content := c.declaration.Content(own)
 	all, err := projection.Differing(c.Live, c.Answer, content)
@@ -73,12 +92,77 @@ func (c *comparison) changes(e *Explanation) ([]Change, error) {
 	}
 	effects := c.duplicates(all)
 	rest := c.opened(all).Without(content.Leaves()).WithItems()
-	for _, d := range projection.Diff(projection.Project(c.Live, rest), projection.Project(c.Answer, rest)) {
-		if !isPartOf(d, out, own) {
+	before, after := projection.Project(c.Live, rest), projection.Project(c.Answer, rest)
+	var added []projection.Path
+	for _, d := range projection.Diff(before, after) {
+		switch {
+		case !isPartOf(d, out, own):
 			effects = append(effects, Change{Difference: d, Cause: CauseSideEffect})
+		case d.Op == projection.OpAdd:
+			added = append(added, d.Path)
 		}
 	}
-	return append(out, effects...), nil
+	return append(append(out, effects...), c.addedTo(projection.NewFieldSet(added...), after)...), nil
+}
+
+// addedTo returns what comes with items that are declared without being declared itself, but for the defaults of their
+// fields. Answer is what the server has beside the declared fields.
+func (c *comparison) addedTo(items projection.FieldSet, answer projection.Projection) []Change {
+	if items.Empty() {
+		return nil
+	}
+	var out []Change
+	all := projection.NewObject(c.Answer, c.declaration.Fields)
+	for p, v := range answer.Leaves() {
+		if n := itemAbove(p); !hasAbove(items, p) || isKeyField(p) || kinds.IsBuiltin(c.Answer) && isDefault(all, p, n, v) {
+			continue
+		}
+		d := projection.Difference{Path: p, Op: projection.OpAdd, After: v, Sensitive: answer.Sensitive.Touches(p)}
+		out = append(out, Change{Difference: d, Cause: CauseSideEffect})
+	}
+	return out
+}
+
+// hasAbove reports whether p lies in one of the items.
+func hasAbove(items projection.FieldSet, p projection.Path) bool {
+	for n := range p {
+		if items.Has(p[:n]) {
+			return true
+		}
+	}
+	return false
+}
+
+// itemAbove returns the length of the path of the innermost item that p lies in, 0 if there is none.
+func itemAbove(p projection.Path) int {
+	n := len(p)
+	for n > 0 && !isItem(p[:n]) {
+		n--
+	}
+	return n
+}
+
+// isDefault reports whether v is what the server gives to the field at p, in the item at p[:n], if it has no value.
+func isDefault(obj *projection.Object, p projection.Path, n int, v any) bool {
+	if n < 2 {
+		return false
+	}
+	names := make([]string, 0, len(p)-n)
+	for _, e := range p[n:] {
+		names = append(names, e.Name())
+	}
+	item, _ := obj.Get(p[:n])
+	fields, _ := item.(map[string]any)
+	return kinds.IsItemDefault(p[n-2].Name(), fields, names, v)
+}
+
+// isKeyField reports whether p is a field by which the item that it is in is named.
+func isKeyField(p projection.Path) bool {
+	if len(p) < 2 {
+		return false
+	}
+	_, isKey := p[len(p)-2].KeyFields()[p[len(p)-1].Name()]
+	return isKey
 }
 
 // opened returns all with the fields of those maps that are declared as empty, in place of the maps themselves: what is in
@@ -181,8 +265,8 @@ func (c *comparison) attribute(change *Change) {
 	case known || c.Prior != nil:
 		change.drifted(owner)
 	default:
-		// Without a remembered state and without an owner nothing shows that somebody changed it.
-		change.Cause = CauseEdited
+		// Who removes a field leaves no record of it.
+		change.Cause = CauseUnknown
 	}
 }
 

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -39,14 +40,15 @@ type Explanation struct {
 	// is declared as empty is empty in them, whatever others or the server have in it.
 	Before, After projection.Projection
 	// Baseline is what a host compares After with: the values that Prior observed last, or Before if Prior is stale or there is
-	// none. Sensitive values are digests if there is a Prior; see [State.Digested]. For a no-op it equals After.
+	// none. Sensitive values are digests if there is a Prior; see [State.Digested]. For a no-op it equals After. It lacks the
+	// Dropped fields that are retained, since nothing is removed there.
 	Baseline projection.Projection
 	// Changes are the values that change, the declared ones first.
 	Changes []Change
 	// Ownership is which fields change hands, also where no value changes.
 	Ownership []fieldowner.Transfer
-	// Dropped are the fields that the manager declared before and the manifest no longer does, and what becomes of each:
-	// deleted, reset to a default or retained by who else owns it.
+	// Dropped are the fields that the manager declared before, by its record or by Prior, and the manifest no longer does, and
+	// what becomes of each: deleted, reset to a default or retained by who else owns it.
 	Dropped []fieldowner.DroppedField
 	// Assigned are the declared fields that the manifest leaves empty for the server to pick a value: a cluster IP, a node
 	// port. The value isn't known before the apply, so Before and After lack them.
@@ -87,8 +89,13 @@ func Apply(in Input) (*Explanation, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.Baseline = in.Prior.baseline(e)
 	e.Warnings = append(objectWarnings(in), ineffectiveWarnings(e.Ineffective)...)
+	for _, d := range c.leftBehind() {
+		e.Dropped = append(e.Dropped, d)
+		e.Warnings = append(e.Warnings, fmt.Sprintf("%s, though the manifest doesn't have it any more", d))
+	}
+	slices.SortFunc(e.Dropped, func(a, b fieldowner.DroppedField) int { return a.Path.Compare(b.Path) })
+	e.Baseline = in.Prior.baseline(e)
 	in.Unknown.leaveOut(e, declared, in.Manifest)
 	return e, nil
 }

@@ -82,8 +82,34 @@ func TestCausesOfChanges(t *testing.T) {
 				containersOf(obj)[1].(map[string]any)["tty"] = true
 			},
 			want: []string{
-				b + `: + {"image":"b","name":"b"}`, a + ".tty: + true" + apart, `spec.nodeName: + "n1"` + apart,
+				b + `: + {"image":"b","name":"b"}`, a + ".tty: + true" + apart, `spec.nodeName: + "n1"` + apart, b + ".tty: + true" + apart,
 			},
+		},
+		{
+			why:     "what comes into a new item is shown at its own place, but for the defaults",
+			applied: pod("{name: a, image: a}"), edited: pod("{name: a, image: a}, {name: b, image: 'b:1', ports: [{containerPort: 1}]}"),
+			webhook: func(obj map[string]any) {
+				item := containersOf(obj)[1].(map[string]any)
+				item["securityContext"] = map[string]any{"privileged": true, "runAsUser": int64(0)}
+				item["imagePullPolicy"], item["terminationMessagePath"] = "IfNotPresent", "/elsewhere"
+				item["terminationMessagePolicy"], item["resources"] = "File", map[string]any{}
+				item["ports"].([]any)[0].(map[string]any)["hostPort"] = int64(1)
+				item["env"] = []any{map[string]any{"name": "TOKEN", "value": "x"}}
+			},
+			want: []string{
+				b + `: + {"image":"b:1","name":"b","ports":[{"containerPort":1,"protocol":"TCP"}]}`,
+				b + `.env: + [{"name":"TOKEN","value":"x"}]` + apart, b + `.ports[containerPort=1,protocol="TCP"].hostPort: + 1` + apart,
+				b + ".securityContext.privileged: + true" + apart, b + ".securityContext.runAsUser: + 0" + apart,
+				b + `.terminationMessagePath: + "/elsewhere"` + apart,
+			},
+		},
+		{
+			why:     "an item that goes takes what others have in it, and nobody",
+			applied: pod("{name: a, image: a}, {name: d, image: d}"),
+			others:  `{spec: {containers: [{name: d, workingDir: /precious, env: [{name: TOKEN, value: x}]}]}}`,
+			edited:  pod("{name: a, image: a}"),
+			want: []string{`spec.containers[name="d"]: - {"env":[{"name":"TOKEN","value":"x"}],"image":"d","name":"d","workingDir":"/precious"}` +
+				" (dropped from the manifest)"},
 		},
 		{
 			why:     "the fields of another in a map that the manifest drops go with it",

@@ -97,4 +97,3 @@ func unnamed(patterns projection.Patterns, removed []projection.Path) []projecti
 	}
 	return out
 }
-

@@ -221,7 +221,7 @@ func TestUnknownValues(t *testing.T) {
 			"an item that is new comes all the same", deployment("image: a", ""),
 			deployment("image: a, env: [{name: M, value: x}]", ""),
 			containers + "[*].env[*].value", []string{app + `.env[name="M"].value`},
-			[]string{app + `.env[name="M"]: + {"name":"M"}`},
+			[]string{app + `.env[name="M"]: + {"name":"M"} (edited or removed by others)`},
 		},
 		{
 			"all that is below, by position", deployment("image: a, resources: {limits: {cpu: 1, memory: 1Gi}}", ""),

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
+	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
@@ -165,7 +166,9 @@ func lawOfNoOps(t *testing.T, in explain.Input, e *explain.Explanation) {
 	}
 	require.Empty(t, e.Changes)
 	require.Empty(t, e.Ownership)
-	require.Empty(t, e.Dropped)
+	for _, d := range e.Dropped {
+		require.Equal(t, fieldowner.FateRetained, d.Fate, "what is remembered and belongs to others: %s", d)
+	}
 	after := e.After
 	if in.Prior != nil {
 		after = in.Prior.Digested(after)

@@ -167,7 +167,18 @@ func (s *State) baseline(e *Explanation) projection.Projection {
 	case e.NoOp || !s.Stale.IsZero():
 		return s.Digested(e.Before)
 	}
-	return s.Observed
+	var retained []projection.Path
+	for _, d := range e.Dropped {
+		if d.Fate == fieldowner.FateRetained {
+			retained = append(retained, d.Path)
+		}
+	}
+	if retained == nil {
+		return s.Observed
+	}
+	out := projection.Project(s.Observed.Object, s.Observed.Fields.Without(projection.NewFieldSet(retained...)))
+	out.Sensitive = s.Observed.Sensitive
+	return out
 }
 
 // stateJSON is the persistent form. Observed is left out as long as it is the same as Applied, and Digests as long as they

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
@@ -237,6 +238,39 @@ func TestImportedState(t *testing.T) {
 	refreshed, err = explain.Refresh(state, m.patch(live, `{data: {a: X}}`))
 	require.NoError(t, err)
 	require.Equal(t, []string{`data.a: "A" -> "X" (drifted: changed by "other" (Update))`}, lines(refreshed.Drift))
+}
+
+// What an import remembers and the manifest doesn't have stays as long as others own it, and the explanation says so. What
+// nobody but us owns any more goes, as ever.
+func TestShorterThanTheImport(t *testing.T) {
+	m := newMemory(t)
+	live := m.apply("other", object(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {a: A, b: B, c: C}}`))
+	manifest, err := fieldowner.NewManifest(live, fieldowner.Selection{})
+	require.NoError(t, err)
+	state, err := explain.NewImportedState(manifest, live, us)
+	require.NoError(t, err)
+	shorter := object(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {a: A}}`)
+	const kept = `data.b: retained by "other" (Apply)`
+	explained := func(live, answer map[string]any) *explain.Explanation {
+		e, err := explain.Apply(explain.Input{Manifest: shorter, Live: live, Answer: answer, Manager: us, Prior: state})
+		require.NoError(t, err)
+		require.Empty(t, e.Changes)
+		require.Empty(t, projection.Diff(e.Baseline, state.Digested(e.After)), "nothing is removed, so a host shows no removal")
+		return e
+	}
+	e := explained(live, m.try(shorter))
+	require.Equal(t, []string{kept, `data.c: retained by "other" (Apply)`}, lines(e.Dropped))
+	require.Equal(t, kept+", though the manifest doesn't have it any more", e.Warnings[0])
+
+	applied := m.apply(us, shorter)
+	e = explained(applied, m.try(shorter))
+	require.True(t, e.NoOp)
+	require.Equal(t, kept, e.Dropped[0].String(), "a no-op leaves them as well")
+
+	gone := m.apply("other", object(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {a: A, b: B}}`))
+	e, err = explain.Apply(explain.Input{Manifest: shorter, Live: gone, Answer: m.try(shorter), Manager: us, Prior: state})
+	require.NoError(t, err)
+	require.Equal(t, []string{kept}, lines(e.Dropped), "what the object lacks isn't left behind")
 }
 
 // FuzzState checks that whatever is read as a state is written and read as the same again.

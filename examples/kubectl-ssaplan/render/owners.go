@@ -44,10 +44,11 @@ func telling(plan *ssaplan.Plan) []fieldowner.Transfer {
 }
 
 var ownershipWords = map[fieldowner.TransferKind]string{
-	fieldowner.TransferTaken:   "taken from %s",
-	fieldowner.TransferShared:  "owned together with %s",
-	fieldowner.TransferGivenUp: "given up, still owned by %s",
-	fieldowner.TransferLost:    "lost to %s",
+	fieldowner.TransferTaken:     "taken from %s",
+	fieldowner.TransferShared:    "owned together with %s",
+	fieldowner.TransferGivenUp:   "given up, still owned by %s",
+	fieldowner.TransferLost:      "lost to %s",
+	fieldowner.TransferDestroyed: "destroyed, was owned by %s",
 }
 
 // ownership lists which fields change hands, those with the same fate on one line.

@@ -182,6 +182,7 @@ var causeWords = []struct {
 }{
 	{explain.CauseEdited, "edited", "edited"},
 	{explain.CauseDrifted, "drifted", "drifted"},
+	{explain.CauseUnknown, "edited or removed by others", "edited or removed by others"},
 	{explain.CauseDropped, "dropped from the manifest", "dropped from the manifest"},
 	{explain.CauseSideEffect, "side effect", "side effects"},
 }

@@ -101,7 +101,7 @@ func (c *child) edits() bool {
 		return false
 	}
 	for _, change := range c.plan.Changes {
-		if change.Cause == explain.CauseEdited || change.Cause == explain.CauseDropped {
+		if change.Cause != explain.CauseDrifted && change.Cause != explain.CauseSideEffect {
 			return true
 		}
 	}

@@ -118,7 +118,7 @@ func TestSideEffectInAnItemThatIsThere(t *testing.T) {
 		template: {metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: a%s}]}}}}`
 	c.apply(t, manifest(t, statefulSet, ""))
 	require.ElementsMatch(t, []string{
-		`add spec.template.spec.containers[name="a"].livenessProbe.tcpSocket.port Edited`,
+		`add spec.template.spec.containers[name="a"].livenessProbe.tcpSocket.port Unknown`,
 		`add spec.template.spec.containers[name="a"].livenessProbe.failureThreshold SideEffect`,
 		`add spec.template.spec.containers[name="a"].livenessProbe.periodSeconds SideEffect`,
 		`add spec.template.spec.containers[name="a"].livenessProbe.successThreshold SideEffect`,

@@ -152,7 +152,7 @@ func TestWhatElseChanges(t *testing.T) {
 		{
 			"in an item that is new", deployment("new", "image: a", ""), deployment("new", "image: a, env: [{name: M, value: x}]", ""),
 			"spec.template.spec.containers[*].env[*].value",
-			[]string{`spec.template.spec.containers[name="app"].env[name="M"].value`}, []string{`add spec.template.spec.containers[name="app"].env[name="M"] Edited`}, "",
+			[]string{`spec.template.spec.containers[name="app"].env[name="M"].value`}, []string{`add spec.template.spec.containers[name="app"].env[name="M"] Unknown`}, "",
 		},
 		{
 			"what the server resets without the value", "{apiVersion: v1, kind: Service, metadata: {name: reset, labels: {a: b}}, spec: {type: NodePort, ports: [{port: 80}]}}",

@@ -1,0 +1,73 @@
+package kinds
+
+import (
+	"reflect"
+	"strings"
+)
+
+// itemDefaults are what a server gives to the fields of list items for which a manifest has no value, by the name of the
+// list and the field in the item, for all kinds that Kubernetes brings.
+//
+// Source: the defaults.go of the groups below kubernetes/pkg/apis, 1.33 to 1.36.
+var itemDefaults = func() map[string]map[string]any {
+	container := map[string]any{
+		"terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File", "resources": map[string]any{},
+	}
+	for _, probe := range []string{"livenessProbe", "readinessProbe", "startupProbe"} {
+		for name, v := range map[string]any{
+			"timeoutSeconds": int64(1), "periodSeconds": int64(10), "successThreshold": int64(1), "failureThreshold": int64(3),
+			"httpGet.path": "/", "httpGet.scheme": "HTTP", "grpc.service": "",
+		} {
+			container[probe+"."+name] = v
+		}
+	}
+	for _, hook := range []string{"postStart", "preStop"} {
+		container["lifecycle."+hook+".httpGet.path"], container["lifecycle."+hook+".httpGet.scheme"] = "/", "HTTP"
+	}
+	webhook := map[string]any{
+		"failurePolicy": "Fail", "matchPolicy": "Equivalent", "namespaceSelector": map[string]any{},
+		"objectSelector": map[string]any{}, "timeoutSeconds": int64(10), "reinvocationPolicy": "Never",
+		"clientConfig.service.port": int64(443),
+	}
+	const readable = int64(0o644)
+	return map[string]map[string]any{
+		"containers": container, "initContainers": container, "ephemeralContainers": container,
+		"env":      {"valueFrom.fieldRef.apiVersion": "v1", "valueFrom.resourceFieldRef.divisor": "0"},
+		"ports":    {"protocol": "TCP"},
+		"webhooks": webhook,
+		"volumes": {
+			"configMap.defaultMode": readable, "secret.defaultMode": readable, "downwardAPI.defaultMode": readable,
+			"projected.defaultMode": readable, "hostPath.type": "", "emptyDir": map[string]any{},
+			"ephemeral.volumeClaimTemplate.spec.volumeMode": "Filesystem",
+			"ephemeral.volumeClaimTemplate.metadata":        map[string]any{},
+			"iscsi.iscsiInterface":                          "default", "azureDisk.cachingMode": "ReadWrite", "azureDisk.fsType": "ext4",
+			"azureDisk.kind": "Shared", "azureDisk.readOnly": false, "rbd.pool": "rbd", "rbd.user": "admin",
+			"rbd.keyring": "/etc/ceph/keyring", "scaleIO.fsType": "xfs", "scaleIO.storageMode": "ThinProvisioned",
+		},
+	}
+}()
+
+// IsItemDefault reports whether v is what a server gives to a field of an item for which the manifest has no value. List is
+// the name of the list, and the names lead to the field. Only the kinds that Kubernetes brings have defaults that are known.
+func IsItemDefault(list string, item map[string]any, names []string, v any) bool {
+	field := strings.Join(names, ".")
+	switch {
+	case list == "ports" && field == "targetPort":
+		return reflect.DeepEqual(v, item["port"])
+	case field == "imagePullPolicy":
+		return v == pullPolicy(item["image"])
+	}
+	known, exists := itemDefaults[list][field]
+	return exists && reflect.DeepEqual(v, known)
+}
+
+// pullPolicy returns the default imagePullPolicy of a container. Source: SetDefaults_Container in pkg/apis/core/v1.
+func pullPolicy(image any) string {
+	text, _ := image.(string)
+	text, digest, _ := strings.Cut(text, "@")
+	_, tag, hasTag := strings.Cut(text[strings.LastIndex(text, "/")+1:], ":")
+	if tag == "latest" || !hasTag && digest == "" {
+		return "Always"
+	}
+	return "IfNotPresent"
+}
