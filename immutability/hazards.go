@@ -26,6 +26,8 @@ const (
 	HazardOwner HazardKind = "Owner"
 	// HazardDependents: objects that are deleted along with this one.
 	HazardDependents HazardKind = "Dependents"
+	// HazardNeedless: the server has the very object that is to be created, under another version of its API group.
+	HazardNeedless HazardKind = "Needless"
 	// HazardInterruption: something stops working until the new object has taken over, or gets another address.
 	HazardInterruption HazardKind = "Interruption"
 )
@@ -35,6 +37,12 @@ type Hazard struct {
 	Kind HazardKind `json:"kind"`
 	// Message is a sentence without a full stop.
 	Message string `json:"message"`
+}
+
+// NeedlessHazard returns the hazard of replacing an object that the server has under the new apiVersion as well.
+func NeedlessHazard(apiVersion string) Hazard {
+	return Hazard{HazardNeedless, fmt.Sprintf(
+		"the object is destroyed for nothing: the server has it under %s too, where it can be updated in place", apiVersion)}
 }
 
 // String returns the message.

@@ -69,6 +69,8 @@ type Request struct {
 	// AllUnknown says that nothing can be asked yet, because the cluster or the whole manifest isn't known, which may lack
 	// its name then or be nil.
 	AllUnknown bool
+	// AllowVersionChange does for this request what [Options.AllowVersionChange] does for all.
+	AllowVersionChange bool
 	// Live is the object as the host has it already, with its managedFields, such as from an informer. It saves the
 	// Get; the dry run still asks the server. Optional.
 	Live *unstructured.Unstructured
@@ -83,7 +85,8 @@ type Plan struct {
 	Reason string
 	// Deferral is the reason of a Deferred plan; empty for every other action.
 	Deferral Deferral
-	// Explanation is what changes, and why. It is empty in a Replace. In a NoOp that [Options.NoOps] knew, Before and After are
+	// Explanation is what changes, and why. In a Replace it compares the old object with the new one as the server would create
+	// it, see [explain.Replace]. In a NoOp that [Options.NoOps] knew, Before and After are
 	// empty. In a Conflict the changes are those that a forced apply would make, if the server could try it. In a Deferred plan
 	// Before is empty, and After is what the server would make of the manifest if it could be asked ([DeferralUnreadable]), and
 	// else what the manifest declares, with lists as a whole.

@@ -202,7 +202,7 @@ func TestOtherIdentities(t *testing.T) {
 	}{
 		{
 			why: "another version is another object", manifest: autoscaler("v1", "a"), action: ssaplan.ActionReplace,
-			reason: "autoscaling/v1",
+			requests: 2, reason: "autoscaling/v1",
 		},
 		{
 			why: "unless the server shows the same UID under both", options: ssaplan.Options{AllowVersionChange: true},
@@ -216,11 +216,11 @@ func TestOtherIdentities(t *testing.T) {
 		{
 			why: "and one without UID can't be told", options: ssaplan.Options{AllowVersionChange: true},
 			manifest: autoscaler("v1", "a"),
-			edit:     func(s *explain.State) { s.UID = "" }, action: ssaplan.ActionReplace, requests: 1,
+			edit:     func(s *explain.State) { s.UID = "" }, action: ssaplan.ActionReplace, requests: 3,
 		},
 		{
 			why: "another name is another object, whatever the version", options: ssaplan.Options{AllowVersionChange: true},
-			manifest: autoscaler("v2", "b"), action: ssaplan.ActionReplace, reason: "metadata.name",
+			manifest: autoscaler("v2", "b"), action: ssaplan.ActionReplace, requests: 2, reason: "metadata.name",
 		},
 		{
 			why: "a version that isn't served can't be asked", options: ssaplan.Options{AllowVersionChange: true},

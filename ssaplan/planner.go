@@ -30,7 +30,7 @@ type Options struct {
 	Concurrency int
 	// AllowVersionChange takes an object that the state has under another version of its API group for the same, if the
 	// server shows the same UID under both. It takes a read that nothing saves. Default: a change of the version is a
-	// replacement, like every change of identity.
+	// replacement, like every change of identity, whose plan tells whether the object could be updated in place.
 	AllowVersionChange bool
 	// NoOps remembers plans that changed nothing. Default: nothing is remembered.
 	NoOps *NoOpCache

@@ -14,16 +14,18 @@ import (
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/internal/answer"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
+	"github.com/ssaplan/primitives/ssaplan/internal/standin"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
 
 // Plan returns what applying the manifest will do. It changes nothing on the server.
 //
-// It takes no request when the identity changed, one when the live object is supplied, and two otherwise; up to three
+// It takes two requests, one of them when the live object is supplied; up to four
 // more when the server refuses (and one for each cluster IP that a refused Service pins anew, and one for a supplied
 // object, which may be out of date), and one less when [Options.NoOps] knows the answer. An object that changes between
 // the read and the dry run is asked for again, three times at most.
@@ -83,7 +85,8 @@ type planning struct {
 	live     *unstructured.Unstructured // nil if there is no object, or it wasn't read
 	result   *unstructured.Unstructured // what the server would make of it, nil if it wasn't asked
 
-	plan *Plan
+	requests int // for other objects than that of target
+	plan     *Plan
 }
 
 // run makes the plan, but for what is known only at the end.
@@ -109,8 +112,17 @@ func (w *planning) run(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", w.plan.Object, err)
 		}
 	}
-	if err := w.prepare(); err != nil || w.plan.Action != "" {
+	if err := w.prepare(); err != nil {
 		return err
+	}
+	if w.plan.Action == ActionReplace {
+		old := w.plan.Replacement.Old
+		isTaken := old.Group() == w.plan.Object.Group()
+		old.APIVersion = w.plan.Object.APIVersion
+		return w.explainReplacement(ctx, isTaken && old == w.plan.Object)
+	}
+	if w.plan.Action != "" {
+		return nil
 	}
 	if w.target == nil {
 		w.deferToType()
@@ -126,28 +138,59 @@ func (w *planning) compareIdentity(ctx context.Context) (err error) {
 		return nil
 	}
 	options := identity.Options{
-		DefaultNamespace: w.options.DefaultNamespace, Scope: w.scope(prior.Identity), AllowVersionChange: w.options.AllowVersionChange,
+		DefaultNamespace: w.options.DefaultNamespace, Scope: w.scope(prior.Identity),
+		AllowVersionChange: w.options.AllowVersionChange || w.request.AllowVersionChange,
 	}
 	before, now := identity.Ref{Identity: prior.Identity, UID: prior.UID}, identity.Ref{Identity: w.plan.Object}
 	result := identity.Compare(before, now, options)
-	if result.Relation == identity.RelationVersionChanged && w.options.AllowVersionChange && w.target != nil {
-		if w.live, err = w.target.live(ctx); err != nil {
+	if result.Relation == identity.RelationVersionChanged && w.target != nil {
+		switch w.live, err = w.target.live(ctx); {
+		case !options.AllowVersionChange: // the plan to replace it tells whether that is needed
+		case err != nil:
 			return w.failure(w.plan.Object, "get", err)
-		}
-		if w.live != nil {
+		case w.live != nil:
 			now.UID = string(w.live.GetUID())
 			result = identity.Compare(before, now, options)
 		}
 	}
-	if !result.Replace() {
-		return nil
-	}
-	w.plan.Action, w.plan.Reason = ActionReplace, result.Reason()
-	w.plan.Replacement = &Replacement{Evidence: "identity", Old: result.Old, UID: prior.UID, Hazards: immutability.HazardsUnread(schema.GroupKind{Group: result.Old.Group(), Kind: result.Old.Kind}, result.Old.Name)}
-	for _, c := range result.Changes {
-		w.plan.Replacement.Fields = append(w.plan.Replacement.Fields, immutability.Field{Path: c.Field, Message: fmt.Sprintf("%q -> %q", c.Old, c.New)})
+	if result.Replace() {
+		w.replaceIdentity(ctx, result)
 	}
 	return nil
+}
+
+// replaceIdentity makes the plan a replacement of the object that the prior state remembers.
+func (w *planning) replaceIdentity(ctx context.Context, result identity.Result) {
+	r := &Replacement{Evidence: "identity", Old: result.Old, UID: w.request.Prior.UID}
+	w.plan.Action, w.plan.Reason, w.plan.Replacement = ActionReplace, result.Reason(), r
+	for _, c := range result.Changes {
+		r.Fields = append(r.Fields, immutability.Field{Path: c.Field, Message: fmt.Sprintf("%q -> %q", c.Old, c.New)})
+	}
+	if inPlace := w.live != nil && string(w.live.GetUID()) == r.UID; inPlace {
+		r.Hazards = append(r.Hazards, immutability.NeedlessHazard(w.plan.Object.APIVersion))
+		w.plan.Reason += "; the server has the same object under both, so AllowVersionChange updates it in place"
+	} else {
+		w.live = w.old(ctx)
+	}
+	if w.live != nil {
+		r.Hazards = append(r.Hazards, immutability.Hazards(w.live)...)
+	} else {
+		r.Hazards = immutability.HazardsUnread(schema.GroupKind{Group: r.Old.Group(), Kind: r.Old.Kind}, r.Old.Name)
+	}
+}
+
+// old returns the object that the prior state remembers, nil if it isn't there or can't be read.
+func (w *planning) old(ctx context.Context) *unstructured.Unstructured {
+	target, err := w.locate(ctx, w.request.Prior.Identity)
+	if err != nil {
+		return nil
+	}
+	old, err := target.live(ctx)
+	w.requests += target.resource.Requests()
+	if err != nil || old == nil || string(old.GetUID()) != w.request.Prior.UID {
+		return nil
+	}
+	return old
 }
 
 // scope returns whether the object's kind has namespaces. Of a kind that isn't served, an older object of it tells.
@@ -314,6 +357,38 @@ func (w *planning) explain(dryRun *unstructured.Unstructured) error {
 	return nil
 }
 
+// explainReplacement fills in what a replacement changes, from a dry run that creates the new object. Taken says that the
+// old one has its name. Where the server can't try that, the plan has what the manifest declares.
+func (w *planning) explainReplacement(ctx context.Context, taken bool) error {
+	var refused []projection.Path
+	for _, f := range w.plan.Replacement.Fields {
+		if len(f.Path) > 0 {
+			refused = append(refused, f.Path)
+		}
+	}
+	if w.target != nil {
+		made, err := standin.Try(ctx, w.target.resource, w.manifest.Object, w.patch.Options, taken)
+		switch {
+		case err == nil:
+		case !errors.Is(err, standin.ErrTaken) && len(answer.Statuses(err)) == 0:
+			return w.failure(w.plan.Object, "dry run of the create", err)
+		default:
+			w.plan.Warnings = append(w.plan.Warnings, "what the server adds to the new object isn't known: "+w.shown(err).Error())
+		}
+		w.result = made
+	}
+	explained, err := explain.Replace(explain.Input{
+		Manifest: w.manifest.Object, Live: content(w.live), Answer: content(w.result),
+		Manager: w.options.FieldManager, Prior: w.request.Prior, Unknown: w.unknown,
+	}, refused)
+	if err != nil {
+		return fmt.Errorf("%s: %w", w.plan.Object, err)
+	}
+	explained.Warnings = append(w.plan.Warnings, explained.Warnings...)
+	w.plan.Explanation = *explained
+	return nil
+}
+
 // showDeclared makes what the manifest declares the After of a plan for which no server could be asked.
 func (w *planning) showDeclared(ctx context.Context) error {
 	if w.plan.Action != ActionDeferred || w.manifest == nil || !w.plan.After.Fields.Empty() {
@@ -332,7 +407,7 @@ func (w *planning) finish() *Plan {
 	w.remember()
 	plan := w.plan
 	if w.target != nil {
-		plan.Requests = w.target.resource.Requests()
+		plan.Requests = w.requests + w.target.resource.Requests()
 		plan.Warnings = append(plan.Warnings, w.target.warnings...)
 	}
 	plan.Warnings = append(plan.Warnings, w.warnings.All()...)

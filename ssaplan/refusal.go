@@ -103,7 +103,7 @@ func (w *planning) judge(ctx context.Context, err error) error {
 		paths = append(paths, f.Name())
 	}
 	w.plan.Reason = "can't change in place: " + strings.Join(paths, ", ")
-	return nil
+	return w.explainReplacement(ctx, true)
 }
 
 // ipAddresses is the resource by which a server keeps track of the cluster IPs of Services.

@@ -46,7 +46,7 @@ var clusterIPs = projection.Path{projection.Field("spec"), projection.Field("clu
 // generatedIn returns the fields that the server made up for obj, the answer to a dry run that creates it, without those
 // that are declared or left to the server.
 func generatedIn(obj map[string]any, declared projection.FieldSet, left []projection.Path) ([]projection.Path, error) {
-	patterns := generated[fmt.Sprintf("%v/%v", obj["apiVersion"], obj["kind"])]
+	patterns := generated[keyOf(obj)]
 	if len(patterns) == 0 {
 		return slices.Clone(generatedAlways), nil
 	}
@@ -61,6 +61,9 @@ func generatedIn(obj map[string]any, declared projection.FieldSet, left []projec
 	}
 	return slices.AppendSeq(slices.Clone(generatedAlways), made.All()), nil
 }
+
+// keyOf returns the kind of an object as the table of generated fields has it.
+func keyOf(obj map[string]any) string { return fmt.Sprintf("%v/%v", obj["apiVersion"], obj["kind"]) }
 
 // listsWith returns those of the fields that are lists whose keys aren't known, and in which the patterns match something.
 func listsWith(patterns projection.Patterns, obj map[string]any, fields projection.FieldSet) projection.FieldSet {
@@ -79,7 +82,7 @@ func listsWith(patterns projection.Patterns, obj map[string]any, fields projecti
 // markAssigned takes the dummies out of the changes: a value that isn't declared and that the server picks is only known
 // once the manifest is applied.
 func (c *comparison) markAssigned(changes []Change) {
-	patterns := fieldowner.AssignedFields(c.Manifest)
+	patterns := slices.Concat(fieldowner.AssignedFields(c.Manifest), c.madeAnew)
 	for i := range changes {
 		change := &changes[i]
 		switch {

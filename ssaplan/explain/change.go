@@ -76,11 +76,17 @@ type Change struct {
 	Time        time.Time
 	// Assigned reports whether the server picks the value when the manifest is applied, so that After isn't known.
 	Assigned bool
+	// Refused reports whether this is, has or is part of a field that the server doesn't change in place; only for a
+	// replacement.
+	Refused bool
 }
 
 // String returns one line: the change, and why.
 func (c Change) String() string {
 	switch {
+	case c.Refused:
+		c.Refused = false
+		return c.String() + " (can't change in place)"
 	case c.Assigned:
 		return fmt.Sprintf("%s: assigned at apply", c.Path)
 	case c.Cause == CauseDrifted && c.Manager != "":
@@ -98,5 +104,5 @@ func (c Change) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, c.String()) }
 // Same reports whether c and other are the same change of the same place, for the same cause and by the same manager.
 func (c Change) Same(other Change) bool {
 	return c.Path.Equal(other.Path) && c.Op == other.Op && c.Cause == other.Cause && c.Manager == other.Manager &&
-		c.Assigned == other.Assigned && reflect.DeepEqual(c.Before, other.Before) && reflect.DeepEqual(c.After, other.After)
+		c.Assigned == other.Assigned && c.Refused == other.Refused && reflect.DeepEqual(c.Before, other.Before) && reflect.DeepEqual(c.After, other.After)
 }

@@ -24,13 +24,14 @@ type changeJSON struct {
 	After       json.RawMessage `json:"after,omitempty"`
 	Position    *int            `json:"position,omitempty"`
 	Assigned    bool            `json:"assigned,omitempty"`
+	Refused     bool            `json:"refused,omitempty"`
 	Sensitive   bool            `json:"sensitive,omitempty"`
 }
 
 // MarshalJSON returns
 //
 //	{"path", "op": "add|remove|change|move", "cause", "manager", "operation", "subresource", "time",
-//	 "before", "after", "position", "assigned", "sensitive"}
+//	 "before", "after", "position", "assigned", "refused", "sensitive"}
 //
 // The manager, its operation, subresource and time are those of a drifted value. A side that has no value is left out, and
 // so is the after of an assigned value. The position is that of an added or removed element of a list. Sensitive values are
@@ -38,7 +39,7 @@ type changeJSON struct {
 func (c Change) MarshalJSON() ([]byte, error) {
 	out := changeJSON{
 		Path: c.Path, Op: c.Op, Cause: c.Cause, Manager: c.Manager, Operation: c.Operation, Subresource: c.Subresource,
-		Time: c.Time, Assigned: c.Assigned, Sensitive: c.Sensitive,
+		Time: c.Time, Assigned: c.Assigned, Refused: c.Refused, Sensitive: c.Sensitive,
 	}
 	var err error
 	before, after := c.Shown()
@@ -69,7 +70,7 @@ func (c *Change) UnmarshalJSON(data []byte) error {
 	out := Change{
 		Difference: projection.Difference{Path: in.Path, Op: in.Op, Sensitive: in.Sensitive},
 		Cause:      in.Cause, Manager: in.Manager, Operation: in.Operation, Subresource: in.Subresource, Time: in.Time,
-		Assigned: in.Assigned,
+		Assigned: in.Assigned, Refused: in.Refused,
 	}
 	if in.Position != nil {
 		out.Position = *in.Position

@@ -19,11 +19,16 @@ type comparison struct {
 	Input
 	owners      fieldowner.Ownership // of the answer
 	declaration fieldowner.Declaration
+	declared    projection.FieldSet // with the unknown fields
 
 	// Of an update:
 	liveOwners fieldowner.Ownership
 	previous   projection.FieldSet     // what the manager's last apply declared
 	edits      []projection.Difference // declared values that differ from the remembered ones
+
+	// Of a replacement:
+	madeAnew     projection.Patterns // what the server makes up for the new object
+	declaredOnly bool                // nothing is known of the server's side effects
 }
 
 // create explains an apply that creates the object.
@@ -84,6 +89,9 @@ func (c *comparison) changes(e *Explanation) ([]Change, error) {
 		if out[i].Op == projection.OpRemove && isItem(out[i].Path) {
 			out[i].Before, _ = live.Get(out[i].Path) // with all that goes with it, whoever owns that
 		}
+	}
+	if c.declaredOnly {
+		return out, nil
 	}
 	content := c.declaration.Content(own)
 	all, err := projection.Differing(c.Live, c.Answer, content)

@@ -68,15 +68,9 @@ type Explanation struct {
 // resourceVersion, as they are when nothing was written between the read and the dry run. The only errors are those of
 // managedFields that can't be read.
 func Apply(in Input) (*Explanation, error) {
-	owners, err := fieldowner.Read(in.Answer)
+	c, e, err := begin(in)
 	if err != nil {
-		return nil, fmt.Errorf("dry run: %w", err)
-	}
-	c := &comparison{Input: in, owners: owners, declaration: owners.Declared(in.Manifest, in.Answer, in.Manager)}
-	declared := c.declaration.Fields
-	c.declaration.Fields = in.Unknown.without(declared)
-	e := &Explanation{
-		After: c.declaration.Project(in.Answer), Assigned: c.declaration.Assigned, Ineffective: c.declaration.Ineffective,
+		return nil, err
 	}
 	switch {
 	case in.Live == nil:
@@ -89,15 +83,35 @@ func Apply(in Input) (*Explanation, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.Warnings = append(objectWarnings(in), ineffectiveWarnings(e.Ineffective)...)
+	e.Warnings = objectWarnings(in)
 	for _, d := range c.leftBehind() {
 		e.Dropped = append(e.Dropped, d)
 		e.Warnings = append(e.Warnings, fmt.Sprintf("%s, though the manifest doesn't have it any more", d))
 	}
 	slices.SortFunc(e.Dropped, func(a, b fieldowner.DroppedField) int { return a.Path.Compare(b.Path) })
-	e.Baseline = in.Prior.baseline(e)
-	in.Unknown.leaveOut(e, declared, in.Manifest)
+	c.finish(e)
 	return e, nil
+}
+
+// begin returns a comparison, and what is known without the live object.
+func begin(in Input) (*comparison, *Explanation, error) {
+	owners, err := fieldowner.Read(in.Answer)
+	if err != nil {
+		return nil, nil, fmt.Errorf("dry run: %w", err)
+	}
+	c := &comparison{Input: in, owners: owners, declaration: owners.Declared(in.Manifest, in.Answer, in.Manager)}
+	c.declared = c.declaration.Fields
+	c.declaration.Fields = in.Unknown.without(c.declared)
+	return c, &Explanation{
+		After: c.declaration.Project(in.Answer), Assigned: c.declaration.Assigned, Ineffective: c.declaration.Ineffective,
+	}, nil
+}
+
+// finish adds what follows from all else.
+func (c *comparison) finish(e *Explanation) {
+	e.Warnings = append(e.Warnings, ineffectiveWarnings(e.Ineffective)...)
+	e.Baseline = c.Prior.baseline(e)
+	c.Unknown.leaveOut(e, c.declared, c.Manifest)
 }
 
 // Summary tells in a line what changes, by cause: "1 edited, 2 drifted".

@@ -276,6 +276,8 @@ func Example_cliReplace() {
 	}
 	// Output:
 	// Replace apps/v1/Deployment cli-replace/web: can't change in place: spec.selector
+	//    spec.selector: {"matchLabels":{"app":"web"}} -> {"matchLabels":{"app":"api"}} (can't change in place)
+	//    spec.template.metadata.labels.app: "web" -> "api"
 	//   hazard: the pods stop until the new object has started others
 	//   hazard: objects that name this one as their owner are deleted with it, unless it is deleted with propagation policy Orphan
 	// exit code 2

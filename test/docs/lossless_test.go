@@ -38,7 +38,7 @@ func fullPlan() *ssaplan.Plan {
 	}
 	added := explain.Change{
 		Difference: projection.Difference{Path: item, Op: projection.OpAdd, Position: 1, Sensitive: true},
-		Cause:      explain.CauseSideEffect, Assigned: true,
+		Cause:      explain.CauseSideEffect, Assigned: true, Refused: true,
 	}
 	return &ssaplan.Plan{
 		Object: id, Action: ssaplan.ActionReplace, Reason: "because", Deferral: ssaplan.DeferralNoDryRun, Requests: 2,

@@ -322,7 +322,9 @@ data: {mode: %s}`
 	// data.mode: taken from "kubectl-edit" (Update)
 	// fields: [data.mode="light"] -> [data.mode="dark"]
 	// --- the object becomes immutable, and its data is edited
-	// WARNING: v1/ConfigMap terraform/web: can't change in place: data
+	// WARNING: v1/ConfigMap terraform/web: immutable: - true (side effect of the server)
+	// immutable: destroyed, was owned by "kubectl-edit" (Update)
+	// can't change in place: data
 	// hazard: objects that name this one as their owner are deleted with it, unless it is deleted with propagation policy Orphan
 	// replace
 	// destroyed: true

@@ -131,8 +131,9 @@ func reviewed(plan *ssaplan.Plan, planned, prior *object, state *explain.State) 
 	expected, was := rowsOf(planned.Fields), rowsOf(prior.Fields)
 	before := table(state.Digested(plan.Before))
 	var changed []string
+	kept := retained(plan)
 	for _, row := range slices.Sorted(maps.Keys(expected)) {
-		if old, remembered := was[row]; remembered && before[row] != old {
+		if old, remembered := was[row]; remembered && before[row] != old && !slices.Contains(kept, row) {
 			changed = append(changed, row)
 		}
 	}
@@ -152,6 +153,7 @@ func (o *object) finish(applied *unstructured.Unstructured, plan *ssaplan.Plan) 
 	diags := o.observe(state, applied)
 	var differs []string
 	o.Fields, differs = settle(fields, o.Fields)
+	differs = slices.DeleteFunc(differs, func(row string) bool { return slices.Contains(retained(plan), row) })
 	o.OtherOwners, _ = settle(owners, o.OtherOwners) // others may own more in the meantime, which the next refresh shows
 	if len(differs) > 0 {
 		diags.AddWarning(fmt.Sprintf("%s: the server made something else than it said in the dry run", state.Identity),

@@ -13,6 +13,7 @@ import (
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
@@ -21,6 +22,17 @@ func table(p projection.Projection) map[string]string {
 	rows := map[string]string{}
 	for path, value := range p.Leaves() {
 		rows[path.String()] = shown(value)
+	}
+	return rows
+}
+
+// retained returns the rows of fields that the manifest no longer has and that others keep in the object.
+func retained(plan *ssaplan.Plan) []string {
+	var rows []string
+	for _, field := range plan.Dropped {
+		if field.Fate == fieldowner.FateRetained {
+			rows = append(rows, field.Path.String())
+		}
 	}
 	return rows
 }

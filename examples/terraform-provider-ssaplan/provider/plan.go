@@ -222,7 +222,7 @@ func (p *planning) sameSettings() bool {
 		p.prior.IgnoreFields.Equal(p.planned.IgnoreFields) && p.prior.FieldManager.Equal(p.planned.FieldManager)
 }
 
-// fields returns the values after the apply. Unknown are those that the server picks, digests of a key that isn't made
+// fields returns the values after the apply. What others retain keeps its row, since it isn't removed. Unknown are those that the server picks, digests of a key that isn't made
 // yet, and those that drifted behind a stale state: the state has the value that the apply sets again, so nothing else
 // would show the change.
 func (p *planning) fields(plan *ssaplan.Plan) types.Map {
@@ -231,6 +231,11 @@ func (p *planning) fields(plan *ssaplan.Plan) types.Map {
 		after, was, base = state.Digested(after), rowsOf(p.prior.Fields), table(plan.Baseline)
 	}
 	rows := mapOf(table(after)).Elements()
+	for _, row := range retained(plan) {
+		if value, shown := was[row]; shown {
+			rows[row] = types.StringValue(value)
+		}
+	}
 	for path := range after.Leaves() {
 		row := path.String()
 		noKey := p.prior == nil && after.Sensitive.Covers(path)

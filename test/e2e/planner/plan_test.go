@@ -146,14 +146,14 @@ func TestCausesThatOnlyAStateCanTell(t *testing.T) {
 		"nobody owns what somebody removed, but the state says that we did not add it now")
 }
 
-func TestIdentityChangeSpendsNoRequest(t *testing.T) {
+func TestIdentityChangeComparesBothObjects(t *testing.T) {
 	c := newCluster(t)
 	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: old}}")
 	state := c.apply(t, m)
 	m.SetName("new")
 	plan := c.plan(t, ssaplan.Request{Manifest: m, Prior: state})
 	require.Equal(t, ssaplan.ActionReplace, plan.Action)
-	require.Zero(t, plan.Requests)
+	require.Equal(t, 2, plan.Requests, "one reads the old object, one tries the new")
 	require.Contains(t, plan.Reason, fmt.Sprintf("v1/ConfigMap %s/old -> v1/ConfigMap %s/new", c.Namespace, c.Namespace))
 	_, err := c.planner.Apply(t.Context(), plan)
 	require.ErrorContains(t, err, "Replace")

@@ -1,0 +1,104 @@
+package explain
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/internal/kinds"
+	"github.com/ssaplan/primitives/projection"
+)
+
+// Replace explains what changes when the live object is deleted and the manifest applied to nothing. Answer is the object as
+// the server would create it; without one the explanation knows only what is declared, and neither side effects nor defaults.
+// Refused are the fields that the server doesn't change in place: the changes at, above or below them are marked.
+//
+// The status isn't compared: controllers make it anew. What the server makes up for a new object is a change without a value,
+// which is only known afterwards.
+func Replace(in Input, refused []projection.Path) (*Explanation, error) {
+	answered := in.Answer != nil
+	if !answered {
+		var err error
+		if in.Answer, err = predicted(in); err != nil {
+			return nil, err
+		}
+	}
+	c, e, err := begin(in)
+	if err != nil {
+		return nil, err
+	}
+	was, is := kindOf(in.Live), kindOf(in.Answer)
+	c.declaredOnly, c.madeAnew = !answered || was != is, generated[keyOf(in.Answer)]
+	if err := c.update(e); err != nil {
+		return nil, err
+	}
+	e.Changes = slices.DeleteFunc(e.Changes, func(change Change) bool {
+		return change.Cause == CauseSideEffect && change.Path[0] == projection.Field("status")
+	})
+	for i := range e.Changes {
+		at := e.Changes[i].Path
+		e.Changes[i].Refused = slices.ContainsFunc(refused, func(p projection.Path) bool {
+			return at.HasPrefix(p) || p.HasPrefix(at)
+		})
+		if identityFields.Has(at) {
+			e.Changes[i].Cause = CauseEdited // though nobody owns them
+		}
+	}
+	if answered {
+		if e.Generated, err = generatedIn(in.Answer, e.After.Fields, e.Assigned); err != nil {
+			return nil, err
+		}
+	}
+	c.finish(e)
+	return e, nil
+}
+
+// identityFields are the fields that say which object it is.
+var identityFields = func() projection.FieldSet {
+	var paths []projection.Path
+	for _, names := range kinds.IdentityFields {
+		var p projection.Path
+		for _, name := range names {
+			p = append(p, projection.Field(name))
+		}
+		paths = append(paths, p)
+	}
+	return projection.NewFieldSet(paths...)
+}()
+
+// kindOf returns the kind with its group.
+func kindOf(obj map[string]any) [2]string {
+	apiVersion, _ := obj["apiVersion"].(string)
+	kind, _ := obj["kind"].(string)
+	return [2]string{identity.Identity{APIVersion: apiVersion}.Group(), kind}
+}
+
+// predicted returns the manifest with a record of what it seems to declare, for want of the server's own.
+func predicted(in Input) (map[string]any, error) {
+	sources := []projection.Source{projection.NoSchema{}}
+	if learned, err := projection.LearnSchema(in.Live); err == nil {
+		sources = slices.Insert(sources, 0, projection.Source(learned))
+	}
+	declared, err := projection.PredictDeclared(context.Background(), in.Manifest, sources...)
+	if err != nil {
+		return nil, err
+	}
+	var fields map[string]any
+	if err := json.Unmarshal(declared.Fields.FieldsV1(), &fields); err != nil {
+		return nil, err
+	}
+	out := maps.Clone(in.Manifest)
+	metadata, _ := out["metadata"].(map[string]any)
+	metadata = maps.Clone(metadata)
+	if metadata == nil {
+		metadata = map[string]any{}
+	}
+	metadata["managedFields"] = []any{map[string]any{
+		"manager": in.Manager, "operation": string(fieldowner.OperationApply), "fieldsType": "FieldsV1", "fieldsV1": fields,
+	}}
+	out["metadata"] = metadata
+	return out, nil
+}

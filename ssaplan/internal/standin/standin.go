@@ -1,0 +1,96 @@
+// Package standin has a server try to create an object while the one that it replaces is still there: under another name.
+package standin
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"maps"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/json"
+)
+
+// Applier sends applies.
+type Applier interface {
+	Apply(ctx context.Context, name string, body []byte, options metav1.PatchOptions) (*unstructured.Unstructured, error)
+}
+
+// ErrTaken says that there is an object of the name already.
+var ErrTaken = errors.New("there is an object of this name already")
+
+// Try returns the object as the server would create it by applying the manifest to nothing. Taken says that another object
+// has the name: then a stand-in is tried, and the result has the name all the same. Kinds whose names mean something, such as
+// a definition, can't be tried so.
+func Try(ctx context.Context, server Applier, manifest map[string]any, options metav1.PatchOptions, taken bool) (*unstructured.Unstructured, error) {
+	original := (&unstructured.Unstructured{Object: manifest}).GetName()
+	name := original
+	if taken {
+		manifest, name = Of(manifest)
+	}
+	body, err := json.Marshal(manifest)
+	if err != nil {
+		return nil, err
+	}
+	options.DryRun = []string{metav1.DryRunAll}
+	made, err := server.Apply(ctx, name, body, options)
+	switch {
+	case err != nil:
+		return nil, err
+	case made.GetResourceVersion() != "" || made.GetName() != name:
+		return nil, ErrTaken
+	case taken:
+		made = &unstructured.Unstructured{Object: Restore(made.Object, name, original)}
+	}
+	return made, nil
+}
+
+// longest is the length of a name that every kind allows: that of a label.
+const longest = 63
+
+// Of returns the manifest under a name that no object has, and that name. The manifest isn't modified; what is returned
+// shares memory with it.
+func Of(manifest map[string]any) (body map[string]any, name string) {
+	body = map[string]any{}
+	maps.Copy(body, manifest)
+	old, _ := manifest["metadata"].(map[string]any)
+	metadata := map[string]any{}
+	maps.Copy(metadata, old)
+	var random [5]byte
+	_, _ = rand.Read(random[:]) // never fails
+	suffix := "-" + hex.EncodeToString(random[:])
+	original, _ := metadata["name"].(string)
+	name = strings.TrimRight(original[:min(len(original), longest-len(suffix))], ".-") + suffix
+	metadata["name"] = name
+	body["metadata"] = metadata
+	return body, name
+}
+
+// Restore puts the name back into what a server made of the stand-in, wherever it made use of it. It returns a copy.
+func Restore(made map[string]any, name, original string) map[string]any {
+	out, _ := restored(made, strings.NewReplacer(name, original)).(map[string]any)
+	return out
+}
+
+func restored(v any, names *strings.Replacer) any {
+	switch v := v.(type) {
+	case string:
+		return names.Replace(v)
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for key, value := range v {
+			out[names.Replace(key)] = restored(value, names)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			out[i] = restored(item, names)
+		}
+		return out
+	}
+	return v
+}

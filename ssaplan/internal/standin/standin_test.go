@@ -1,0 +1,76 @@
+package standin_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/ssaplan/primitives/ssaplan/internal/standin"
+)
+
+// server answers each apply with what was sent, and with labels that have the name in them.
+type server struct {
+	version string
+	err     error
+	sent    []string
+}
+
+func (s *server) Apply(_ context.Context, name string, body []byte, options metav1.PatchOptions) (*unstructured.Unstructured, error) {
+	s.sent = append(s.sent, name)
+	if s.err != nil || len(options.DryRun) == 0 {
+		return nil, s.err
+	}
+	var content map[string]any
+	if err := json.Unmarshal(body, &content); err != nil {
+		return nil, err
+	}
+	obj := &unstructured.Unstructured{Object: content}
+	obj.SetResourceVersion(s.version)
+	obj.SetLabels(map[string]string{"job-name": name, name + ".io/x": "y"})
+	content["list"] = []any{"of " + name, int64(5), true}
+	return obj, nil
+}
+
+func TestTry(t *testing.T) {
+	manifest := map[string]any{"metadata": map[string]any{"name": "web"}, "spec": map[string]any{"a": "web"}}
+	want := map[string]any{
+		"metadata": map[string]any{"name": "web", "labels": map[string]any{"job-name": "web", "web.io/x": "y"}},
+		"spec":     map[string]any{"a": "web"}, "list": []any{"of web", int64(5), true},
+	}
+	for _, taken := range []bool{true, false} {
+		s := &server{}
+		made, err := standin.Try(t.Context(), s, manifest, metav1.PatchOptions{FieldManager: "m"}, taken)
+		require.NoError(t, err)
+		require.Equal(t, want, made.Object)
+		require.Equal(t, taken, s.sent[0] != "web")
+		require.Equal(t, "web", manifest["metadata"].(map[string]any)["name"], "it is not modified")
+	}
+	_, err := standin.Try(t.Context(), &server{version: "7"}, manifest, metav1.PatchOptions{}, false)
+	require.ErrorIs(t, err, standin.ErrTaken)
+	refusal := errors.New("no")
+	_, err = standin.Try(t.Context(), &server{err: refusal}, manifest, metav1.PatchOptions{}, true)
+	require.ErrorIs(t, err, refusal)
+	_, err = standin.Try(t.Context(), &server{}, map[string]any{"a": func() {}}, metav1.PatchOptions{}, true)
+	require.Error(t, err)
+}
+
+// A stand-in's name is one that every kind allows, and no other's.
+func TestNames(t *testing.T) {
+	seen := map[string]bool{}
+	for _, name := range []string{"a", "", strings.Repeat("a", 253), strings.Repeat("a", 51) + ".b", strings.Repeat("a", 50) + "--b", "a"} {
+		_, got := standin.Of(map[string]any{"metadata": map[string]any{"name": name}})
+		require.LessOrEqual(t, len(got), 63)
+		require.False(t, seen[got])
+		require.NotContains(t, got, ".-")
+		require.NotContains(t, got, "--")
+		seen[got] = true
+	}
+	_, got := standin.Of(map[string]any{})
+	require.NotEmpty(t, got)
+}

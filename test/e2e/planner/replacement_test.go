@@ -1,0 +1,131 @@
+package planner_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan"
+)
+
+// A plan to replace an object is as complete as any other: what changes beside the field that the server refuses, what
+// others lose, and what comes is in it. Carrying it out makes just that.
+func TestReplacementsAreComplete(t *testing.T) {
+	c := newCluster(t)
+	deployment := func(app, image, more string) string {
+		return fmt.Sprintf(`{apiVersion: apps/v1, kind: Deployment, metadata: {name: whole, labels: {%s}}, spec: {replicas: 2,
+			selector: {matchLabels: {app: %s}}, template: {metadata: {labels: {app: %[2]s}}, spec: {containers: [{name: app, image: "%[3]s"}]}}}}`,
+			more, app, image)
+	}
+	c.apply(t, manifest(t, "%s", deployment("a", "i:1", "dropped: x")))
+	c.Patch(t, "vault", manifest(t, "%s", deployment("a", "i:1", "")), `{"metadata":{"annotations":{"vault":"precious"}},"spec":{"replicas":5}}`)
+	before := c.Get(t, manifest(t, "%s", deployment("a", "i:1", "")))
+	plan := c.plan(t, ssaplan.Request{Manifest: manifest(t, "%s", deployment("b", "i:2", ""))})
+	require.Equal(t, ssaplan.ActionReplace, plan.Action)
+	got := strings.Join(lines(plan), "\n")
+	for _, want := range []string{
+		`spec.selector: {"matchLabels":{"app":"a"}} -> {"matchLabels":{"app":"b"}} (can't change in place)`,
+		`spec.template.spec.containers[name="app"].image: "i:1" -> "i:2"`,
+		`metadata.labels.dropped: - "x" (dropped from the manifest)`,
+		`metadata.annotations.vault: - "precious" (side effect of the server)`,
+		`spec.replicas: 5 -> 2 (drifted: changed by "vault" (Update))`,
+		`metadata.annotations.vault: destroyed, was owned by "vault" (Update)`,
+		`spec.template.metadata.labels.app: "a" -> "b"`,
+	} {
+		require.Contains(t, got, want)
+	}
+	require.Len(t, plan.Changes, 6, got)
+	require.ErrorContains(t, plan.Replacement.Refusal, "immutable")
+	require.Equal(t, []string{"metadata.labels: dropped: nothing is in it"}, plan.Warnings)
+
+	after, err := c.planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
+	require.NoError(t, err)
+	declared := plan.After.Fields
+	require.Empty(t, projection.Diff(plan.After, projection.Project(after.Object, declared)))
+	all, err := projection.Differing(before.Object, after.Object, projection.FieldSet{})
+	require.NoError(t, err)
+	for _, d := range projection.Diff(projection.Project(before.Object, all), projection.Project(after.Object, all)) {
+		if d.Path[0] != projection.Field("status") {
+			require.Contains(t, got, d.Path.String(), "changed, and not in the plan: %s", d)
+		}
+	}
+}
+
+// What a server makes up for each object is known only afterwards, and a stand-in's name shows nowhere.
+func TestReplacementsOfGeneratedValues(t *testing.T) {
+	c := newCluster(t)
+	const job = `{apiVersion: batch/v1, kind: Job, metadata: {name: again}, spec: {suspend: true, template: {spec: {restartPolicy: Never, containers: [{name: a, image: "a:%d"}]}}}}`
+	c.apply(t, manifest(t, job, 1))
+	plan := c.plan(t, ssaplan.Request{Manifest: manifest(t, job, 2)})
+	require.Equal(t, ssaplan.ActionReplace, plan.Action)
+	require.Empty(t, plan.Warnings)
+	for _, change := range plan.Changes {
+		isGenerated := strings.Contains(change.Path.String(), "controller-uid")
+		require.Equal(t, isGenerated, change.Assigned, "%s", change)
+	}
+	require.Contains(t, fmt.Sprint(plan.Changes), `containers[name="a"].image: "a:1" -> "a:2" (can't change in place)`)
+	require.Equal(t, "again", plan.Result().GetName())
+	require.NotContains(t, fmt.Sprint(plan.Result().Object), "again-")
+}
+
+// Another name is another object, and the plan compares both.
+func TestReplacementsOfAnotherName(t *testing.T) {
+	c := newCluster(t)
+	const settings = `{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, data: {a: %s}}`
+	state := c.apply(t, manifest(t, settings, "old-name", "x"))
+	c.Patch(t, "vault", manifest(t, settings, "old-name", "x"), `{"data":{"b":"precious"}}`)
+	plan := c.plan(t, ssaplan.Request{Manifest: manifest(t, settings, "new-name", "z"), Prior: state})
+	require.Equal(t, ssaplan.ActionReplace, plan.Action)
+	require.Equal(t, []string{
+		`data.a: "x" -> "z"`, `data.b: - "precious" (side effect of the server)`,
+		`metadata.name: "old-name" -> "new-name" (can't change in place)`, `data.b: destroyed, was owned by "vault" (Update)`,
+	}, lines(plan))
+	require.Equal(t, "new-name", plan.Result().GetName())
+	require.Equal(t, "old-name", plan.Live().GetName())
+}
+
+// The server may have the same object under another version of its group; replacing it would destroy it for nothing.
+func TestAnotherVersionCanBeInPlace(t *testing.T) {
+	c := newCluster(t)
+	const v1 = `{apiVersion: autoscaling/v1, kind: HorizontalPodAutoscaler, metadata: {name: bumped},
+		spec: {scaleTargetRef: {kind: Deployment, name: web, apiVersion: apps/v1}, maxReplicas: 3}}`
+	v2 := strings.Replace(v1, "autoscaling/v1", "autoscaling/v2", 1)
+	state := c.apply(t, manifest(t, "%s", v1))
+
+	request := ssaplan.Request{Manifest: manifest(t, "%s", v2), Prior: state}
+	plan := c.plan(t, request)
+	require.Equal(t, ssaplan.ActionReplace, plan.Action)
+	require.Contains(t, plan.Reason, "AllowVersionChange")
+	require.Equal(t, immutability.HazardNeedless, plan.Replacement.Hazards[0].Kind)
+	require.Empty(t, plan.Changes, "the same object under another version is the same")
+
+	request.AllowVersionChange = true
+	plan = c.plan(t, request)
+	require.Equal(t, ssaplan.ActionUpdate, plan.Action)
+	updated, err := c.planner.Apply(t.Context(), plan)
+	require.NoError(t, err)
+	require.Equal(t, state.UID, string(updated.GetUID()))
+
+	const two = `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: bumps.bump.ex.io}, spec: {group: bump.ex.io,
+		scope: Namespaced, names: {plural: bumps, singular: bump, kind: Bump, listKind: BumpList}, versions: [
+		{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}},
+		{name: v2, served: true, storage: false, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]}}`
+	c.Define(t, manifest(t, two))
+	const custom = `{apiVersion: bump.ex.io/%s, kind: Bump, metadata: {name: a}, spec: {size: %d}}`
+	state = c.apply(t, manifest(t, custom, "v1", 1))
+	request = ssaplan.Request{Manifest: manifest(t, custom, "v2", 2), Prior: state}
+	plan = c.plan(t, request)
+	require.Equal(t, ssaplan.ActionReplace, plan.Action)
+	require.Equal(t, immutability.HazardNeedless, plan.Replacement.Hazards[0].Kind)
+	require.Equal(t, []string{"change spec.size Edited"}, causes(plan))
+	request.AllowVersionChange = true
+	plan = c.plan(t, request)
+	require.Equal(t, []string{"change spec.size Edited"}, causes(plan))
+	updated, err = c.planner.Apply(t.Context(), plan)
+	require.NoError(t, err)
+	require.Equal(t, state.UID, string(updated.GetUID()))
+}
