@@ -175,7 +175,7 @@ func ExampleResetFields() {
 
 func ExampleNormalize() {
 	manifest, steps := projection.Normalize(map[string]any{
-		"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": "s", "uid": "1234"},
+		"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": "s", "generation": int64(2)},
 		"stringData": map[string]any{"user": "admin"},
 	})
 	for _, step := range steps {
@@ -183,7 +183,7 @@ func ExampleNormalize() {
 	}
 	fmt.Println(manifest["data"])
 	// Output:
-	// metadata.uid: dropped: only the server writes it
+	// metadata.generation: dropped: only the server writes it
 	// stringData.user: moved to data.user: the server doesn't track what it makes of stringData
 	// map[user:YWRtaW4=]
 }

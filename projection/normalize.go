@@ -31,7 +31,8 @@ func (a Adjustment) String() string {
 //
 //   - stringData of a Secret becomes data, where it replaces what is there under the same key. A server records
 //     stringData as declared and never the data that it makes of it, so that a key that is no longer sent would stay.
-//   - Metadata that only the server writes is dropped: uid, resourceVersion, managedFields and the like.
+//   - Metadata that only the server writes is dropped: creationTimestamp, managedFields and the like. The uid and the
+//     resourceVersion stay: with them a manifest says which object in which version it is for.
 //   - Empty maps and lists are dropped from the metadata. They declare nothing, but stand in the record like everything
 //     below them; and a server writes a custom resource with one anew at each apply, which no dry run foretells (seen
 //     in 1.33 and 1.36).
@@ -63,6 +64,9 @@ type normalizer struct {
 func (n *normalizer) metadata(obj map[string]any) {
 	metadata, _ := obj["metadata"].(map[string]any)
 	for _, name := range kinds.ServerMetadata {
+		if slices.Contains(kinds.Preconditions, name) {
+			continue
+		}
 		n.drop(metadata, metadataField(name), "only the server writes it")
 	}
 }

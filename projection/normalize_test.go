@@ -39,12 +39,12 @@ func TestNormalize(t *testing.T) {
 		{`{apiVersion: ex.io/v1, kind: Secret, stringData: {a: b}}`, `{apiVersion: ex.io/v1, kind: Secret, stringData: {a: b}}`, nil, "a custom resource called so"},
 		{
 			`{apiVersion: ex.io/v1, kind: W, metadata: {name: a, uid: u, resourceVersion: "1", generation: 3, managedFields: [], creationTimestamp: null, labels: {a: null}}}`,
-			`{apiVersion: ex.io/v1, kind: W, metadata: {name: a}}`,
+			`{apiVersion: ex.io/v1, kind: W, metadata: {name: a, uid: u, resourceVersion: "1"}}`,
 			[]string{
 				"metadata.creationTimestamp: dropped: only the server writes it", "metadata.generation: dropped: only the server writes it",
-				"metadata.managedFields: dropped: only the server writes it", "metadata.resourceVersion: dropped: only the server writes it",
-				"metadata.uid: dropped: only the server writes it", "metadata.labels.a: dropped: null means that it isn't there", "metadata.labels: dropped: nothing is in it",
-			}, "as exported from a server",
+				"metadata.managedFields: dropped: only the server writes it",
+				"metadata.labels.a: dropped: null means that it isn't there", "metadata.labels: dropped: nothing is in it",
+			}, "as exported from a server: uid and resourceVersion are preconditions",
 		},
 		{
 			`{apiVersion: apps/v1, kind: Deployment, status: {replicas: 1}, spec: {template: {metadata: {creationTimestamp: null}, spec: {containers: [{name: a, env: null}, null]}}}}`,

@@ -10,6 +10,10 @@ var ServerMetadata = []string{
 	"selfLink", "uid",
 }
 
+// Preconditions are those fields of [ServerMetadata] that a manifest may have to say which object in which version it is for.
+// A server refuses an apply to another one.
+var Preconditions = []string{"resourceVersion", "uid"}
+
 // RecordedMetadata are those fields of [ServerMetadata] that a server nevertheless records for the manager that applies
 // them. Source: stripmeta.go of k8s.io/apimachinery's managedfields, which strips the others.
 var RecordedMetadata = []string{"deletionGracePeriodSeconds", "deletionTimestamp"}

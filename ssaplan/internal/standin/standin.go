@@ -12,6 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/ssaplan/primitives/internal/kinds"
 )
 
 // Applier sends applies.
@@ -31,6 +33,7 @@ func Try(ctx context.Context, server Applier, manifest map[string]any, options m
 	if taken {
 		manifest, name = Of(manifest)
 	}
+	manifest = unconditional(manifest)
 	body, err := json.Marshal(manifest)
 	if err != nil {
 		return nil, err
@@ -50,6 +53,19 @@ func Try(ctx context.Context, server Applier, manifest map[string]any, options m
 
 // longest is the length of a name that every kind allows: that of a label.
 const longest = 63
+
+// unconditional returns the manifest without what says which object it is for: the new one is another.
+func unconditional(manifest map[string]any) map[string]any {
+	metadata, _ := manifest["metadata"].(map[string]any)
+	out, rest := map[string]any{}, map[string]any{}
+	maps.Copy(out, manifest)
+	maps.Copy(rest, metadata)
+	for _, name := range kinds.Preconditions {
+		delete(rest, name)
+	}
+	out["metadata"] = rest
+	return out
+}
 
 // Of returns the manifest under a name that no object has, and that name. The manifest isn't modified; what is returned
 // shares memory with it.

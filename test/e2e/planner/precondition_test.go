@@ -1,0 +1,39 @@
+package planner_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/ssaplan"
+)
+
+// A manifest can say which object in which version it is for. The server refuses it for another one, and so does the plan.
+func TestPreconditions(t *testing.T) {
+	c := newCluster(t)
+	const settings = `{apiVersion: v1, kind: ConfigMap, metadata: {name: guarded%s}, data: {a: %s}}`
+	c.apply(t, manifest(t, settings, "", "x"))
+	live := c.Get(t, manifest(t, settings, "", "x"))
+	const foreign = "9d6c9f0e-0000-4000-8000-000000000000"
+	for _, row := range []struct{ why, more, refused string }{
+		{"its own", ", uid: " + string(live.GetUID()) + ", resourceVersion: '" + live.GetResourceVersion() + "'", ""},
+		{"another object", ", uid: " + foreign, "uid"},
+		{"another version", ", resourceVersion: '1'", "modified"},
+	} {
+		plan, err := c.planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest(t, settings, row.more, "z")})
+		if row.refused == "" {
+			require.NoError(t, err, row.why)
+			require.Equal(t, []string{"change data.a Edited"}, causes(plan), row.why)
+			require.Empty(t, plan.Warnings, row.why)
+			_, err = c.planner.Apply(t.Context(), plan)
+			require.NoError(t, err, row.why)
+			continue
+		}
+		require.ErrorContains(t, err, row.refused, row.why)
+		require.ErrorContains(t, err, "guarded", row.why)
+		t.Log(err)
+	}
+	_, err := c.planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest(t, settings, "-none, uid: "+foreign, "z")})
+	require.ErrorContains(t, err, "uid mismatch")
+	require.Equal(t, "z", c.Get(t, manifest(t, settings, "", "x")).Object["data"].(map[string]any)["a"])
+}
