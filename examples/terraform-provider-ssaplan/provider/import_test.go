@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -47,6 +48,19 @@ func TestImport(t *testing.T) {
 		version := c.live(t, "deployments", "web").GetResourceVersion()
 		tf.apply(t, plan) // stores the cluster block
 		require.Equal(t, version, c.live(t, "deployments", "web").GetResourceVersion())
+		tf.nothingLeft(t, config)
+	})
+	t.Run("fields that the configuration leaves out stay with who owns them, and aren't shown as removed", func(t *testing.T) {
+		const settings = "{apiVersion: v1, kind: ConfigMap, metadata: {name: left-out, namespace: NAMESPACE}, data: {a: A%s}}"
+		c.helm(t, "configmaps", fmt.Sprintf(settings, ", b: B"))
+		tf := newCore(t)
+		require.NoError(t, tf.importID(t, c.Namespace+"/ConfigMap/left-out"))
+		config := c.config(fmt.Sprintf(settings, ""))
+		plan := tf.plan(t, config)
+		require.Equal(t, "B", rows(t, plan.planned, "fields")["data.b"])
+		require.Contains(t, strings.Join(plan.warnings, "\n"), `data.b: retained by "helm" (Apply)`)
+		require.Empty(t, tf.apply(t, plan))
+		require.Equal(t, "B", c.value(t, "configmaps", "left-out", "data", "b"))
 		tf.nothingLeft(t, config)
 	})
 	t.Run("fields that nobody owns", func(t *testing.T) {

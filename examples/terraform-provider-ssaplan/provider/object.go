@@ -38,6 +38,7 @@ type object struct {
 	FieldManager   types.String   `tfsdk:"field_manager"`
 	ForceConflicts types.Bool     `tfsdk:"force_conflicts"`
 	IgnoreFields   types.List     `tfsdk:"ignore_fields"`
+	VersionChange  types.Bool     `tfsdk:"allow_version_change"`
 	Cluster        types.Object   `tfsdk:"cluster"`
 	Timeouts       timeouts.Value `tfsdk:"timeouts"`
 	ID             types.String   `tfsdk:"id"`
@@ -68,6 +69,10 @@ func (r *objectResource) Schema(ctx context.Context, _ resource.SchemaRequest, r
 			"ignore_fields": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "Fields of the manifest to leave to others, as paths with wildcards: `spec.replicas`, `metadata.annotations[~\"example.io/*\"]`.",
+			},
+			"allow_version_change": schema.BoolAttribute{
+				Optional:            true,
+				MarkdownDescription: "Update the object in place when the manifest names another version of its API group and the server shows the same object under both. Default: `false`, the object is replaced, and the plan says if that is needless.",
 			},
 			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "The object, in the form that can be imported."},
 			"fields": schema.MapAttribute{
@@ -142,7 +147,7 @@ func (o object) request(ctx context.Context, prior *explain.State) (ssaplan.Requ
 		return ssaplan.Request{}, err
 	}
 	ignore, err := o.ignored(ctx)
-	return ssaplan.Request{Manifest: m.Object, Prior: prior, Ignore: ignore}, err
+	return ssaplan.Request{Manifest: m.Object, Prior: prior, Ignore: ignore, AllowVersionChange: o.VersionChange.ValueBool()}, err
 }
 
 // remembered is the private state: what the Planner remembers of the object, which includes that it is stale.
