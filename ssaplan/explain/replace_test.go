@@ -1,0 +1,117 @@
+package explain_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan/explain"
+)
+
+// A replacement is explained like an update, of the old object into the one that the server would create.
+func TestReplace(t *testing.T) {
+	const old = `{apiVersion: v1, kind: Pod, metadata: {name: web, labels: {gone: x}}, spec: {nodeName: n1, containers: [{name: a, image: a, tty: true}]}}`
+	const renamed = `{apiVersion: v1, kind: Pod, metadata: {name: web2}, spec: {containers: [{name: a, image: b}]}}`
+	const edited = `{apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {containers: [{name: a, image: b}]}}`
+	const a = `spec.containers[name="a"]`
+	for _, row := range []struct {
+		why, manifest string
+		made          bool // by the server
+		refused       []string
+		want          []string
+	}{
+		{
+			"with the server's answer all is compared", edited, true, []string{a + ".image"},
+			[]string{
+				`metadata.labels.gone: - "x" (dropped from the manifest)`, a + `.image: "a" -> "b" (can't change in place)`,
+				a + ".tty: - true (dropped from the manifest)", `spec.nodeName: - "n1" (dropped from the manifest)`,
+				`metadata.annotations.theirs: - "1" (side effect of the server)`,
+			},
+		},
+		{
+			"what contains or is in a refused field is marked, too", edited, true, []string{"spec.nodeName", a, "spec.containers", "metadata.labels.gone.x"},
+			[]string{
+				`metadata.labels.gone: - "x" (dropped from the manifest) (can't change in place)`, a + `.image: "a" -> "b" (can't change in place)`,
+				a + ".tty: - true (dropped from the manifest) (can't change in place)",
+				`spec.nodeName: - "n1" (dropped from the manifest) (can't change in place)`,
+				`metadata.annotations.theirs: - "1" (side effect of the server)`,
+			},
+		},
+		{
+			"without one nothing is known but what was and is declared", edited, false, nil,
+			[]string{
+				`metadata.labels.gone: - "x" (dropped from the manifest)`, a + `.image: "a" -> "b"`,
+				a + ".tty: - true (dropped from the manifest)", `spec.nodeName: - "n1" (dropped from the manifest)`,
+			},
+		},
+		{
+			"another name is a change, though nobody owns names", renamed, true, []string{"metadata.name"},
+			[]string{
+				`metadata.labels.gone: - "x" (dropped from the manifest)`, a + `.image: "a" -> "b"`,
+				a + ".tty: - true (dropped from the manifest)", `spec.nodeName: - "n1" (dropped from the manifest)`,
+				`metadata.annotations.theirs: - "1" (side effect of the server)`, `metadata.name: "web" -> "web2" (can't change in place)`,
+			},
+		},
+		{
+			"of another kind nothing is a side effect", `{apiVersion: v1, kind: ConfigMap, metadata: {name: web}, data: {a: "1"}}`, true, nil,
+			[]string{
+				`data.a: + "1" (edited or removed by others)`, `metadata.labels.gone: - "x" (dropped from the manifest)`,
+				a + `: - {"image":"a","name":"a","tty":true} (dropped from the manifest)`, `spec.nodeName: - "n1" (dropped from the manifest)`,
+			},
+		},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			m := newMemory(t)
+			live := m.patch(m.apply(us, object(t, old)), `{metadata: {annotations: {theirs: "1"}}, status: {phase: Running}}`)
+			live = changed(t, live, func(obj map[string]any) { obj["status"] = map[string]any{"phase": "Running"} })
+			in := explain.Input{Manifest: object(t, row.manifest), Live: live, Manager: us}
+			if row.made {
+				in.Answer = newMemory(t).try(in.Manifest)
+			}
+			var refused []projection.Path
+			for _, text := range row.refused {
+				refused = append(refused, path(t, text))
+			}
+			e, err := explain.Replace(in, refused)
+			require.NoError(t, err)
+			require.Equal(t, row.want, lines(e.Changes))
+			for _, c := range e.Changes {
+				require.NotContains(t, c.String(), "status")
+			}
+			require.Equal(t, row.made, len(e.Generated) > 0)
+			require.Contains(t, lines(e.Ownership), `metadata.annotations.theirs: destroyed, was owned by "other" (Update)`)
+			require.False(t, e.NoOp)
+			require.Equal(t, projection.Project(object(t, row.manifest), e.After.Fields).Object, e.After.Object)
+			require.Equal(t, e.Before.Object, e.Baseline.Object)
+		})
+	}
+}
+
+// What the server picks for the new object isn't known before.
+func TestReplaceKnowsWhatIsMadeUp(t *testing.T) {
+	m := newMemory(t)
+	manifest := object(t, `{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {type: NodePort, ports: [{port: 80}]}}`)
+	set := func(ip string) map[string]any {
+		return changed(t, m.try(manifest), func(obj map[string]any) { obj["spec"].(map[string]any)["clusterIP"] = ip })
+	}
+	e, err := explain.Replace(explain.Input{Manifest: manifest, Live: set("10.0.0.1"), Answer: set("10.0.0.2"), Manager: us}, nil)
+	require.NoError(t, err)
+	require.Equal(t, []string{"spec.clusterIP: assigned at apply"}, lines(e.Changes))
+	require.Contains(t, lines(e.Generated), "spec.clusterIP")
+}
+
+// Of an old object that can't be read all that is declared comes.
+func TestReplaceOfWhatIsNotKnown(t *testing.T) {
+	manifest := object(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {a: A}}`)
+	e, err := explain.Replace(explain.Input{Manifest: manifest, Manager: us}, nil)
+	require.NoError(t, err)
+	require.Equal(t, []string{`data.a: + "A"`}, lines(e.Changes))
+	for _, broken := range []explain.Input{
+		{Manifest: manifest, Manager: us, Answer: object(t, `{metadata: {managedFields: [{manager: m, fieldsV1: {odd: 5}}]}}`)},
+		{Manifest: manifest, Manager: us, Live: object(t, `{metadata: {managedFields: [{manager: m, fieldsV1: {odd: 5}}]}}`)},
+	} {
+		_, err := explain.Replace(broken, nil)
+		require.Error(t, err)
+	}
+}
