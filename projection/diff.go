@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 )
 
@@ -266,13 +265,13 @@ func movedChildren(before, after matches) []bool {
 	return moved
 }
 
-// longestIncreasing returns the positions in items of a longest subsequence with increasing ranks.
+// longestIncreasing returns the positions in items of a longest subsequence with increasing ranks. There is
+// at least one item, and no rank twice.
 func longestIncreasing(items []int, rank func(int) int) []int {
 	var tails []int // tails[k]: position of the smallest last item of an increasing run of length k+1
 	previous := make([]int, len(items))
 	for at, item := range items {
-		k := sort.Search(len(tails), func(k int) bool { return rank(items[tails[k]]) >= rank(item) })
-		previous[at] = -1
+		k, _ := slices.BinarySearchFunc(tails, rank(item), func(at, r int) int { return rank(items[at]) - r })
 		if k > 0 {
 			previous[at] = tails[k-1]
 		}
@@ -283,10 +282,9 @@ func longestIncreasing(items []int, rank func(int) int) []int {
 		}
 	}
 	run := make([]int, len(tails))
-	if len(tails) > 0 {
-		for k, at := len(tails)-1, tails[len(tails)-1]; k >= 0; k, at = k-1, previous[at] {
-			run[k] = at
-		}
+	at := tails[len(tails)-1]
+	for k := range slices.Backward(run) {
+		run[k], at = at, previous[at]
 	}
 	return run
 }

@@ -3,6 +3,7 @@ package projection_test
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -66,6 +67,30 @@ func TestDiffOfNumberTypes(t *testing.T) {
 	assert.Equal(t, []string{"a: 5 -> 5.0"}, lines(projection.Diff(whole, float)), "written so that one sees it")
 }
 
+// Objects that were written by hand have what JSON decoding doesn't make.
+func TestDiffOfGoValues(t *testing.T) {
+	list, empty := []any(nil), []any{}
+	for _, row := range []struct {
+		a, b any
+		want string // "" if they are equal
+		why  string
+	}{
+		{list, "x", `a: null -> "x"`, "a list that is nil is null"},
+		{list, empty, "a: null -> []", "and no list without items"},
+		{list, list, "", "and the same as another"},
+		{map[string]any(nil), map[string]any{}, "a: null -> {}", "a map too"},
+		{math.NaN(), 5.0, "a: NaN -> 5.0", "what is no number differs from one"},
+		{math.NaN(), math.NaN(), "", "and not from itself"},
+	} {
+		of := func(v any) projection.Projection { return projection.Project(map[string]any{"a": v}, set("a")) }
+		want := []string{row.want}
+		if row.want == "" {
+			want = nil
+		}
+		assert.Equal(t, want, lines(projection.Diff(of(row.a), of(row.b))), row.why)
+	}
+}
+
 func projectText(text string, set projection.FieldSet) projection.Projection {
 	if text == "" {
 		return projection.Project(nil, set)
@@ -87,6 +112,10 @@ func TestDiffOfDifferentSets(t *testing.T) {
 	part := projectText(`{m: {a: 1, b: 2, c: 3}}`, set("m.a", "m.b"))
 	assert.Equal(t, []string{`m: {"a":1,"c":3} -> {"a":1,"b":2}`}, lines(projection.Diff(whole, part)), "nothing that one side has may be passed over")
 	assert.Equal(t, []string{`m: {"a":1,"b":2} -> {"a":1,"c":3}`}, lines(projection.Diff(part, whole)))
+
+	member := projectText(`{m: {a: 1}}`, set("m", "m.a"))
+	assert.Equal(t, []string{"m: + {}", "m.a: + 1"}, lines(projection.Diff(projectText(`{}`, set("m.a")), member)), "what one of them has is a change")
+	assert.Equal(t, []string{"m.a: - 1", "m: - {}"}, lines(projection.Diff(member, projectText(`{}`, set("m.a")))))
 
 	one, other := projectText(`{a: 1}`, set("a")), projectText(`{a: 1, b: 2}`, set("b"))
 	assert.Equal(t, []string{"a: - 1", "b: + 2"}, lines(projection.Diff(one, other)))

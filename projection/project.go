@@ -136,11 +136,10 @@ func appendItem(out []any, item any, position int, e Element) []any {
 
 // withKeyFields adds to a projected item the key fields by which it can be found again.
 func withKeyFields(part, item any, e Element, keyFields []string) any {
-	out, ok := part.(map[string]any)
-	from, isMap := plain(item).(map[string]any)
-	if e.kind != KeyKind || !ok || !isMap {
+	if e.kind != KeyKind {
 		return part
 	}
+	out, from := part.(map[string]any), mapOf(item) // only maps have keys
 	for _, name := range keyFields {
 		if _, there := out[name]; there {
 			continue
