@@ -15,7 +15,7 @@ const (
 	OpAdd    Op = "add"
 	OpRemove Op = "remove"
 	OpChange Op = "change"
-	// OpMove is an element of a list that has another position among the elements that both sides have.
+	// OpMove is an element of a list that has another place among those elements of the set that both sides have.
 	OpMove Op = "move"
 )
 
@@ -27,10 +27,10 @@ type Difference struct {
 	Path Path
 	Op   Op
 	// Before and After are the values; nil on the side that has none. Of a moved element they are its positions
-	// (int64, from 0) in the lists that the two objects have there.
+	// (int64, from 0) in the lists that the two objects have there, elements that aren't projected included.
 	Before, After any
-	// Position is the position of an added or removed element of a list, from 0, in the list that has it. It is 0 in other
-	// differences.
+	// Position is the position of an added or removed element of a list, from 0, in the list of the object that has it. It is
+	// 0 in other differences.
 	Position int
 	// Sensitive reports whether the values must not be shown.
 	Sensitive bool
@@ -117,12 +117,13 @@ func endsInList(p Path) bool { return len(p) > 0 && p[len(p)-1].kind != FieldKin
 // only one side has is compared with an empty one, so that each field it brings is a change of its own. Values of
 // different types are different: 5, "5", 5.0 and null.
 //
-// The changes are complete: making them to before.Object gives after.Object.
+// The changes are complete: making them to before.Object gives after.Object. Positions are those in the objects that
+// [Project] was given, whose lists may have elements that the set lacks.
 //
 // Project both objects with the same set. If a path is a leaf in one set and has others below it in the other, the
 // values there are compared as a whole.
 func Diff(before, after Projection) []Difference {
-	d := differ{sensitive: before.Sensitive.Union(after.Sensitive)}
+	d := differ{sensitive: before.Sensitive.Union(after.Sensitive), before: before.positions, after: after.positions}
 	if root := joined(before.Fields.root, after.Fields.root); root != nil {
 		d.compare(root, side{before.Object, before.Object != nil}, side{after.Object, after.Object != nil})
 	}
@@ -145,9 +146,10 @@ func joined(a, b *node) *node {
 }
 
 type differ struct {
-	path      Path
-	sensitive FieldSet
-	changes   []Difference
+	path          Path
+	sensitive     FieldSet
+	before, after positions
+	changes       []Difference
 }
 
 func (d *differ) report(c Difference) {
@@ -205,8 +207,9 @@ func (d *differ) compareFields(n *node, b, a map[string]any) {
 func (d *differ) compareItems(n *node, b, a []any) {
 	before, after := n.values(b), n.values(a)
 	moved := movedChildren(before.matches, after.matches)
+	was, is := d.before.in(d.path), d.after.in(d.path)
 	for i, c := range n.children {
-		from, to := before.itemOf[i], after.itemOf[i]
+		from, to := position(was, before.itemOf[i]), position(is, after.itemOf[i])
 		d.path = append(d.path, c.element)
 		if moved[i] {
 			d.report(Difference{Op: OpMove, Before: int64(from), After: int64(to)})
@@ -218,6 +221,14 @@ func (d *differ) compareItems(n *node, b, a []any) {
 		}
 		d.path = d.path[:len(d.path)-1]
 	}
+}
+
+// position returns the position in the object of an item of a projected list, or -1 for -1.
+func position(positions []int, item int) int {
+	if item >= 0 && item < len(positions) {
+		return positions[item]
+	}
+	return item
 }
 
 // isMap reports whether the value is a map or, being absent, may stand for an empty one.

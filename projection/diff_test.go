@@ -145,6 +145,41 @@ func TestPositionOfAddedAndRemovedElements(t *testing.T) {
 	assert.Equal(t, []int{0, 1}, []int{changes[0].Position, changes[1].Position})
 }
 
+// Other managers have items between ours.
+func TestPositionsAreThoseOfTheObject(t *testing.T) {
+	ports := set(`p[p=80,q="TCP"].p`, `p[p=8081,q="UDP"].p`)
+	const before = `{p: [{p: 80, q: TCP}, {p: 8080, q: TCP}, {p: 8081, q: UDP}]}`
+	for _, row := range []struct{ before, after, want, why string }{
+		{before, `{p: [{p: 8081, q: UDP}, {p: 8080, q: TCP}, {p: 80, q: TCP}]}`, `p[p=80,q="TCP"]: moved from position 0 to 2`, "a move over the item of another manager"},
+		{before, `{p: [{p: 80, q: TCP}, {p: 8081, q: UDP}, {p: 8080, q: TCP}]}`, "", "a move that isn't one among our own"},
+	} {
+		x, y := projectText(row.before, ports), projectText(row.after, ports)
+		var want []string
+		if row.want != "" {
+			want = []string{row.want}
+		}
+		assert.Equal(t, want, lines(projection.Diff(x, y)), row.why)
+		x = x.Replace(set(`p[p=80,q="TCP"].p`), func(_ projection.Path, v any) any { return v })
+		assert.Equal(t, want, lines(projection.Diff(x, y)), "replacing values moves nothing")
+	}
+
+	come := projection.Diff(projectText(`{p: [{p: 1}]}`, ports), projectText(before, ports))
+	require.Len(t, come, 2)
+	assert.Equal(t, []int{0, 2}, []int{come[0].Position, come[1].Position})
+
+	args := set("args[1]", "args[3]")
+	gone := projection.Diff(projectText(`{args: [a, b, c, d]}`, args), projectText(`{}`, args))
+	require.Len(t, gone, 2)
+	assert.Equal(t, []int{1, 3}, []int{gone[0].Position, gone[1].Position}, "positions that the set has itself")
+
+	longer := projectText(before, ports)
+	longer.Object["p"] = append(longer.Object["p"].([]any), map[string]any{"p": int64(81), "q": "TCP"})
+	longer.Fields = longer.Fields.Union(set(`p[p=81,q="TCP"].p`))
+	added := projection.Diff(projectText(before, ports), longer)
+	require.Len(t, added, 1)
+	assert.Equal(t, 2, added[0].Position, "of an item that somebody added to the projection only that is known")
+}
+
 const secretText = "c3VwZXJzZWNyZXQ="
 
 func TestSecretsAreNeverShown(t *testing.T) {

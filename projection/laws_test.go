@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -385,7 +386,10 @@ func TestDiffLaws(t *testing.T) {
 		require.True(t, slices.IsSortedFunc(changes, func(x, y projection.Difference) int { return x.Path.Compare(y.Path) }) ||
 			hasRemovedContainer(changes), "seed %d: %v", seed, changes)
 
-		got, _ := patched(before.Object, before.Object != nil, changes, place{set: set})
+		for _, c := range changes {
+			checkPositions(t, c, projection.NewObject(a, set), projection.NewObject(b, set))
+		}
+		got, _ := patched(before.Object, before.Object != nil, changes, place{set: set, real: b})
 		gotObject, _ := got.(map[string]any)
 		if len(gotObject) == 0 {
 			gotObject = nil
@@ -398,6 +402,23 @@ func TestDiffLaws(t *testing.T) {
 	}
 	for _, op := range []projection.Op{projection.OpAdd, projection.OpRemove, projection.OpChange, projection.OpMove} {
 		require.Greater(t, ops[op], 100, "the generator must make changes of every kind")
+	}
+}
+
+// checkPositions compares the positions of an item that came, went or moved with those that it has in the objects.
+func checkPositions(t *testing.T, c projection.Difference, before, after *projection.Object) {
+	from, to := any(int64(c.Position)), any(int64(c.Position))
+	switch {
+	case c.Op == projection.OpMove:
+		from, to = c.Before, c.After
+	case c.Op == projection.OpChange || c.Path[len(c.Path)-1].Kind() == projection.FieldKind:
+		return
+	}
+	if pointer, exists := before.Pointer(c.Path); c.Op != projection.OpAdd {
+		require.True(t, exists && strings.HasSuffix(pointer, fmt.Sprint("/", from)), "%s was at %s", c, pointer)
+	}
+	if pointer, exists := after.Pointer(c.Path); c.Op != projection.OpRemove {
+		require.True(t, exists && strings.HasSuffix(pointer, fmt.Sprint("/", to)), "%s is at %s", c, pointer)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 func TestGet(t *testing.T) {
-	obj := object(`{"a.b": 1, "a": {"b": 2, "none": null}, "set": ["x", 5, {"k": 1}, "x"], "ids": [9007199254740993], "exact": [9007199254740993, 9007199254740992], "secrets": [{"name": "a"}, {}],
+	obj := object(`{"a.b": 1, "a": {"b": 2, "none": null}, "set": ["x", 5, {"k": 1}, "x"], "ids": [9007199254740993], "exact": [9007199254740993, 9007199254740992], "secrets": [{"name": "a"}, {}], "both": [{}, {"name": ""}],
 		"ports": [{"p": 80, "q": "TCP", "n": 1}, {"p": 80, "n": 2}, {"p": 80, "q": "TCP", "n": 3}, "odd", {"n": 4}],
 		"by": [{"id": 9007199254740993, "v": 1}, {"id": 9007199254740992, "v": 2}, {"id": 9007199254740995, "v": 3}]}`)
 	for _, row := range []struct {
@@ -42,6 +42,7 @@ func TestGet(t *testing.T) {
 		{`ports[p=80].n`, "/ports/0/n", int64(1), "the path alone tells what a key is"},
 		{`ports[p=80,q="UDP"].n`, "", nil, "a server leaves out no key field with a default other than the empty text"},
 		{`secrets[name=""]`, "/secrets/1", map[string]any{}, "but that it does"},
+		{`both[name=""]`, "/both/1", map[string]any{"name": ""}, "what has the empty text goes first"},
 		{`secrets[name="b"]`, "", nil, "the item without a name isn't every item that is gone"},
 		{`by[id=9007199254740992].v`, "/by/1/v", int64(2), "an exact number goes before one that would be rounded to it"},
 		{`by[id=9007199254740993].v`, "/by/0/v", int64(1), "and is found"},
