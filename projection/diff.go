@@ -17,6 +17,9 @@ const (
 	OpChange Op = "change"
 	// OpMove is an element of a list that has another place among those elements of the set that both sides have.
 	OpMove Op = "move"
+	// OpDuplicate is an element that names several items of a list in one of the objects, of which other ones are there
+	// than in the other object; see [DiffDuplicates].
+	OpDuplicate Op = "duplicate"
 )
 
 // Difference is one difference between two objects.
@@ -27,7 +30,8 @@ type Difference struct {
 	Path Path
 	Op   Op
 	// Before and After are the values; nil on the side that has none. Of a moved element they are its positions
-	// (int64, from 0) in the lists that the two objects have there, elements that aren't projected included.
+	// (int64, from 0) in the lists that the two objects have there, elements that aren't projected included. Of an
+	// OpDuplicate they are all items of that name, in order ([]any).
 	Before, After any
 	// Position is the position of an added or removed element of a list, from 0, in the list of the object that has it. It is
 	// 0 in other differences.
