@@ -126,7 +126,7 @@ func (s *shape) child(name string) *shape {
 		return nil
 	}
 	f := s.fields[name]
-	if f == nil || !f.entry {
+	if f == nil || !f.entry && !f.whole {
 		if entry := s.entryShape(); entry != nil {
 			return entry
 		}

@@ -60,6 +60,7 @@ const widgetEntries = `
     "f:ports": {'k:{"port":80,"protocol":"TCP"}': {".": {}, "f:port": {}, "f:sub": {"f:a": {}}}, 'k:{"port":81,"protocol":"UDP"}': {".": {}, "f:port": {}, "f:protocol": {}}},
     "f:devices": {'k:{"driver":"d"}': {".": {}, "f:driver": {}}, 'k:{"driver":"d","share":1}': {".": {}, "f:driver": {}, "f:share": {}}},
     "f:whole": {'k:{"id":1}': {}},
+    "f:free": {"f:l": {}, "f:m": {".": {}, "f:a": {}}},
     "f:gone": {'k:{"id":1}': {}},
     "f:maps": {'v:{"a":1}': {}},
     "f:lists": {"f:x": {".": {}, "f:l": {'k:{"id":1}': {".": {}, "f:id": {}}}}, "f:z": {".": {}, "f:a": {}}},
@@ -69,7 +70,7 @@ const widgetEntries = `
 `
 
 const widgetSpec = `{atom: {a: b}, args: [a], empty: {}, none: [], tags: [x], ports: [{port: 80, protocol: TCP, sub: {a: 1}}, {port: 81, protocol: UDP}],
-  devices: [{driver: d}, {driver: d, share: 1}], whole: [{id: 1, x: y}], mapOfMaps: {x: {a: 1, l: [1]}}, rules: [{name: r}], split: [{port: 1, protocol: TCP}], part: {known: {a: 1}, other: {b: 1}}, old: [1], unowned: [1]}`
+  devices: [{driver: d}, {driver: d, share: 1}], whole: [{id: 1, x: y}], free: {l: [1], m: {a: 1}}, mapOfMaps: {x: {a: 1, l: [1]}}, rules: [{name: r}], split: [{port: 1, protocol: TCP}], part: {known: {a: 1}, other: {b: 1}}, old: [1], unowned: [1]}`
 
 func widget(entries, spec string) map[string]any {
 	return object(`{"apiVersion": "ex.io/v1", "kind": "Widget", "metadata": {"name": "w", "managedFields": ` +
@@ -108,6 +109,7 @@ func TestLearnedSchema(t *testing.T) {
 		{`{maps: [{b: 1}]}`, `spec.maps[={"b":1}] spec.maps[={"b":1}].b`, "a set of maps"},
 		{`{gone: [{id: 2, x: 1}]}`, `spec.gone[id=2] spec.gone[id=2].id spec.gone[id=2].x`, "an item that isn't there doesn't tell whether its like are owned whole"},
 		{`{lists: {x: {l: [{id: 2}]}}}`, `spec.lists.x spec.lists.x.l[id=2] spec.lists.x.l[id=2].id`, "an entry tells best of itself"},
+		{`{free: {l: [2]}}`, `spec.free.l`, "also where the entries are of different types, as in a map that has any"},
 		{`{rules: [{name: s}]}`, `spec.rules[name="s"] spec.rules[name="s"].name`, "managers that update reveal keys too"},
 		{`{part: {other: {c: 1}}}`, `spec.part.other spec.part.other.c`, "an entry beside the fields of a structure"},
 		{`{part: {new: {x: 1}}}`, "no schema: nobody who owns spec.part.new has revealed its type", "a field or an entry?"},
