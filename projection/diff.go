@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 )
 
@@ -16,8 +15,11 @@ const (
 	OpAdd    Op = "add"
 	OpRemove Op = "remove"
 	OpChange Op = "change"
-	// OpMove is an element of a list that has another position among the elements that both sides have.
+	// OpMove is an element of a list that has another place among those elements of the set that both sides have.
 	OpMove Op = "move"
+	// OpDuplicate is an element that names several items of a list in one of the objects, of which other ones are there
+	// than in the other object; see [DiffDuplicates].
+	OpDuplicate Op = "duplicate"
 )
 
 // Difference is one difference between two objects.
@@ -28,10 +30,11 @@ type Difference struct {
 	Path Path
 	Op   Op
 	// Before and After are the values; nil on the side that has none. Of a moved element they are its positions
-	// (int64, from 0) in the lists that the two objects have there.
+	// (int64, from 0) in the lists that the two objects have there, elements that aren't projected included. Of an
+	// OpDuplicate they are all items of that name, in order ([]any).
 	Before, After any
-	// Position is the position of an added or removed element of a list, from 0, in the list that has it. It is 0 in other
-	// differences.
+	// Position is the position of an added or removed element of a list, from 0, in the list of the object that has it. It is
+	// 0 in other differences.
 	Position int
 	// Sensitive reports whether the values must not be shown.
 	Sensitive bool
@@ -118,12 +121,13 @@ func endsInList(p Path) bool { return len(p) > 0 && p[len(p)-1].kind != FieldKin
 // only one side has is compared with an empty one, so that each field it brings is a change of its own. Values of
 // different types are different: 5, "5", 5.0 and null.
 //
-// The changes are complete: making them to before.Object gives after.Object.
+// The changes are complete: making them to before.Object gives after.Object. Positions are those in the objects that
+// [Project] was given, whose lists may have elements that the set lacks.
 //
 // Project both objects with the same set. If a path is a leaf in one set and has others below it in the other, the
 // values there are compared as a whole.
 func Diff(before, after Projection) []Difference {
-	d := differ{sensitive: before.Sensitive.Union(after.Sensitive)}
+	d := differ{sensitive: before.Sensitive.Union(after.Sensitive), before: before.positions, after: after.positions}
 	if root := joined(before.Fields.root, after.Fields.root); root != nil {
 		d.compare(root, side{before.Object, before.Object != nil}, side{after.Object, after.Object != nil})
 	}
@@ -146,9 +150,10 @@ func joined(a, b *node) *node {
 }
 
 type differ struct {
-	path      Path
-	sensitive FieldSet
-	changes   []Difference
+	path          Path
+	sensitive     FieldSet
+	before, after positions
+	changes       []Difference
 }
 
 func (d *differ) report(c Difference) {
@@ -206,8 +211,9 @@ func (d *differ) compareFields(n *node, b, a map[string]any) {
 func (d *differ) compareItems(n *node, b, a []any) {
 	before, after := n.values(b), n.values(a)
 	moved := movedChildren(before.matches, after.matches)
+	was, is := d.before.in(d.path), d.after.in(d.path)
 	for i, c := range n.children {
-		from, to := before.itemOf[i], after.itemOf[i]
+		from, to := position(was, before.itemOf[i]), position(is, after.itemOf[i])
 		d.path = append(d.path, c.element)
 		if moved[i] {
 			d.report(Difference{Op: OpMove, Before: int64(from), After: int64(to)})
@@ -219,6 +225,14 @@ func (d *differ) compareItems(n *node, b, a []any) {
 		}
 		d.path = d.path[:len(d.path)-1]
 	}
+}
+
+// position returns the position in the object of an item of a projected list, or -1 for -1.
+func position(positions []int, item int) int {
+	if item >= 0 && item < len(positions) {
+		return positions[item]
+	}
+	return item
 }
 
 // isMap reports whether the value is a map or, being absent, may stand for an empty one.
@@ -266,13 +280,13 @@ func movedChildren(before, after matches) []bool {
 	return moved
 }
 
-// longestIncreasing returns the positions in items of a longest subsequence with increasing ranks.
+// longestIncreasing returns the positions in items of a longest subsequence with increasing ranks. There is
+// at least one item, and no rank twice.
 func longestIncreasing(items []int, rank func(int) int) []int {
 	var tails []int // tails[k]: position of the smallest last item of an increasing run of length k+1
 	previous := make([]int, len(items))
 	for at, item := range items {
-		k := sort.Search(len(tails), func(k int) bool { return rank(items[tails[k]]) >= rank(item) })
-		previous[at] = -1
+		k, _ := slices.BinarySearchFunc(tails, rank(item), func(at, r int) int { return rank(items[at]) - r })
 		if k > 0 {
 			previous[at] = tails[k-1]
 		}
@@ -283,10 +297,9 @@ func longestIncreasing(items []int, rank func(int) int) []int {
 		}
 	}
 	run := make([]int, len(tails))
-	if len(tails) > 0 {
-		for k, at := len(tails)-1, tails[len(tails)-1]; k >= 0; k, at = k-1, previous[at] {
-			run[k] = at
-		}
+	at := tails[len(tails)-1]
+	for k := range slices.Backward(run) {
+		run[k], at = at, previous[at]
 	}
 	return run
 }

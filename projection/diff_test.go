@@ -3,6 +3,7 @@ package projection_test
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -66,6 +67,30 @@ func TestDiffOfNumberTypes(t *testing.T) {
 	assert.Equal(t, []string{"a: 5 -> 5.0"}, lines(projection.Diff(whole, float)), "written so that one sees it")
 }
 
+// Objects that were written by hand have what JSON decoding doesn't make.
+func TestDiffOfGoValues(t *testing.T) {
+	list, empty := []any(nil), []any{}
+	for _, row := range []struct {
+		a, b any
+		want string // "" if they are equal
+		why  string
+	}{
+		{list, "x", `a: null -> "x"`, "a list that is nil is null"},
+		{list, empty, "a: null -> []", "and no list without items"},
+		{list, list, "", "and the same as another"},
+		{map[string]any(nil), map[string]any{}, "a: null -> {}", "a map too"},
+		{math.NaN(), 5.0, "a: NaN -> 5.0", "what is no number differs from one"},
+		{math.NaN(), math.NaN(), "", "and not from itself"},
+	} {
+		of := func(v any) projection.Projection { return projection.Project(map[string]any{"a": v}, set("a")) }
+		want := []string{row.want}
+		if row.want == "" {
+			want = nil
+		}
+		assert.Equal(t, want, lines(projection.Diff(of(row.a), of(row.b))), row.why)
+	}
+}
+
 func projectText(text string, set projection.FieldSet) projection.Projection {
 	if text == "" {
 		return projection.Project(nil, set)
@@ -87,6 +112,10 @@ func TestDiffOfDifferentSets(t *testing.T) {
 	part := projectText(`{m: {a: 1, b: 2, c: 3}}`, set("m.a", "m.b"))
 	assert.Equal(t, []string{`m: {"a":1,"c":3} -> {"a":1,"b":2}`}, lines(projection.Diff(whole, part)), "nothing that one side has may be passed over")
 	assert.Equal(t, []string{`m: {"a":1,"b":2} -> {"a":1,"c":3}`}, lines(projection.Diff(part, whole)))
+
+	member := projectText(`{m: {a: 1}}`, set("m", "m.a"))
+	assert.Equal(t, []string{"m: + {}", "m.a: + 1"}, lines(projection.Diff(projectText(`{}`, set("m.a")), member)), "what one of them has is a change")
+	assert.Equal(t, []string{"m.a: - 1", "m: - {}"}, lines(projection.Diff(member, projectText(`{}`, set("m.a")))))
 
 	one, other := projectText(`{a: 1}`, set("a")), projectText(`{a: 1, b: 2}`, set("b"))
 	assert.Equal(t, []string{"a: - 1", "b: + 2"}, lines(projection.Diff(one, other)))
@@ -114,6 +143,41 @@ func TestPositionOfAddedAndRemovedElements(t *testing.T) {
 	changes := projection.Diff(projectText(`{l: [{id: x}, {id: z}]}`, s), projectText(`{l: [{id: w}, {id: x}]}`, s))
 	require.Equal(t, []string{`l[id="w"]: + {"id":"w"}`, `l[id="z"]: - {"id":"z"}`}, lines(changes))
 	assert.Equal(t, []int{0, 1}, []int{changes[0].Position, changes[1].Position})
+}
+
+// Other managers have items between ours.
+func TestPositionsAreThoseOfTheObject(t *testing.T) {
+	ports := set(`p[p=80,q="TCP"].p`, `p[p=8081,q="UDP"].p`)
+	const before = `{p: [{p: 80, q: TCP}, {p: 8080, q: TCP}, {p: 8081, q: UDP}]}`
+	for _, row := range []struct{ before, after, want, why string }{
+		{before, `{p: [{p: 8081, q: UDP}, {p: 8080, q: TCP}, {p: 80, q: TCP}]}`, `p[p=80,q="TCP"]: moved from position 0 to 2`, "a move over the item of another manager"},
+		{before, `{p: [{p: 80, q: TCP}, {p: 8081, q: UDP}, {p: 8080, q: TCP}]}`, "", "a move that isn't one among our own"},
+	} {
+		x, y := projectText(row.before, ports), projectText(row.after, ports)
+		var want []string
+		if row.want != "" {
+			want = []string{row.want}
+		}
+		assert.Equal(t, want, lines(projection.Diff(x, y)), row.why)
+		x = x.Replace(set(`p[p=80,q="TCP"].p`), func(_ projection.Path, v any) any { return v })
+		assert.Equal(t, want, lines(projection.Diff(x, y)), "replacing values moves nothing")
+	}
+
+	come := projection.Diff(projectText(`{p: [{p: 1}]}`, ports), projectText(before, ports))
+	require.Len(t, come, 2)
+	assert.Equal(t, []int{0, 2}, []int{come[0].Position, come[1].Position})
+
+	args := set("args[1]", "args[3]")
+	gone := projection.Diff(projectText(`{args: [a, b, c, d]}`, args), projectText(`{}`, args))
+	require.Len(t, gone, 2)
+	assert.Equal(t, []int{1, 3}, []int{gone[0].Position, gone[1].Position}, "positions that the set has itself")
+
+	longer := projectText(before, ports)
+	longer.Object["p"] = append(longer.Object["p"].([]any), map[string]any{"p": int64(81), "q": "TCP"})
+	longer.Fields = longer.Fields.Union(set(`p[p=81,q="TCP"].p`))
+	added := projection.Diff(projectText(before, ports), longer)
+	require.Len(t, added, 1)
+	assert.Equal(t, 2, added[0].Position, "of an item that somebody added to the projection only that is known")
 }
 
 const secretText = "c3VwZXJzZWNyZXQ="

@@ -154,7 +154,7 @@ type keyIterator struct{ rest string }
 func keyFields(text string) keyIterator { return keyIterator{text[1:]} }
 
 func (k *keyIterator) next() (keyField, bool) {
-	if len(k.rest) < 2 { // only the closing brace is left
+	if len(k.rest) <= 1 { // only the closing brace is left, if not even that
 		return keyField{}, false
 	}
 	end := stringToken(k.rest)
@@ -189,17 +189,7 @@ func compareTexts(a, b string) int {
 }
 
 // compareStrings compares what two JSON strings say.
-func compareStrings(a, b string) int {
-	if a == b {
-		return 0
-	}
-	if strings.IndexByte(a, '\\') >= 0 || strings.IndexByte(b, '\\') >= 0 {
-		a, b = unquote(a), unquote(b)
-	} else {
-		a, b = a[1:len(a)-1], b[1:len(b)-1]
-	}
-	return strings.Compare(a, b)
-}
+func compareStrings(a, b string) int { return strings.Compare(unquote(a), unquote(b)) }
 
 // The ranks of values of different types.
 const (
@@ -227,7 +217,7 @@ func textRank(text string) int {
 	return numberRank
 }
 
-// compareNumbers compares integers exactly. Whole numbers that fit are integers; see parseNumber.
+// compareNumbers compares integers exactly. Whole numbers that fit are written as such.
 func compareNumbers(a, b string) int {
 	x, errX := strconv.ParseInt(a, 10, 64)
 	y, errY := strconv.ParseInt(b, 10, 64)

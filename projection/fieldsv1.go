@@ -86,25 +86,12 @@ func (r *fieldsReader) decoded(v any) (*node, error) {
 		return leaf, nil
 	}
 	n := &node{children: make([]child, 0, len(entries))}
-	if len(entries) > many {
-		// That is nearly the order of the elements, and names are sorted faster than elements.
-		for _, key := range sortedKeys(entries) {
-			if err := r.decodedEntry(n, key, entries[key]); err != nil {
-				return nil, err
-			}
-		}
-		return r.finish(n)
-	}
-	for key, entry := range entries {
-		if err := r.decodedEntry(n, key, entry); err != nil {
+	for _, key := range sortedKeys(entries) { // nearly the order of the elements
+		if err := r.entry(n, key, func() (*node, error) { return r.decoded(entries[key]) }); err != nil {
 			return nil, err
 		}
 	}
 	return r.finish(n)
-}
-
-func (r *fieldsReader) decodedEntry(n *node, key string, entry any) error {
-	return r.entry(n, key, func() (*node, error) { return r.decoded(entry) })
 }
 
 // selfKey is the entry for the field itself, beside those for fields below it.
@@ -218,13 +205,12 @@ func parseKeyElement(content string) (Element, error) {
 // canonicalJSON would give it. Nearly every key is such, and needs no decoding.
 func isCanonicalKey(text string) bool {
 	rest, ok := strings.CutPrefix(text, "{")
-	previous, first := "", true
-	for ok {
+	for previous := ""; ok; {
 		var name string
-		if name, rest, ok = cutPlainString(rest); !ok || name <= previous && !first {
+		if name, rest, ok = cutPlainString(rest); !ok || name <= previous {
 			return false
 		}
-		previous, first = name, false
+		previous = name
 		if rest, ok = strings.CutPrefix(rest, ":"); !ok {
 			return false
 		}
@@ -244,31 +230,19 @@ func cutPlainValue(text string) (rest string, ok bool) {
 	if _, rest, ok = cutPlainString(text); ok {
 		return rest, true
 	}
-	return cutInteger(text)
+	rest = strings.TrimLeft(text, "-0123456789")
+	integer := text[:len(text)-len(rest)]
+	i, _ := strconv.ParseInt(integer, 10, 64)
+	return rest, strconv.FormatInt(i, 10) == integer
 }
 
 func cutPlainString(text string) (value, rest string, ok bool) {
 	body, ok := strings.CutPrefix(text, `"`)
 	if !ok {
-		return "", text, false
+		return "", "", false
 	}
-	end := strings.IndexByte(body, '"')
-	if end < 0 || !isPlainText(body[:end]) {
-		return "", text, false
-	}
-	return body[:end], body[end+1:], true
-}
-
-// cutInteger cuts a positive integer of a length that can't overflow.
-func cutInteger(text string) (rest string, ok bool) {
-	n := 0
-	for n < len(text) && text[n] >= '0' && text[n] <= '9' {
-		n++
-	}
-	if n == 0 || n > 15 || text[0] == '0' && n > 1 {
-		return text, false
-	}
-	return text[n:], true
+	value, rest, ok = strings.Cut(body, `"`)
+	return value, rest, ok && isPlainText(value)
 }
 
 // FieldsV1 returns s in the form of metadata.managedFields, byte for byte as a server writes it. This form has no empty
@@ -336,7 +310,6 @@ func serverValue(text string) string {
 // appendServerString appends the JSON of s with the escapes that a server uses; they differ from those of package json
 // for some control characters. Of the html ones it escapes those in values and none in names of key fields.
 func appendServerString(b []byte, s string, html bool) []byte {
-	const hex = "0123456789abcdef"
 	b = append(b, '"')
 	for _, r := range s {
 		switch {
@@ -349,7 +322,7 @@ func appendServerString(b []byte, s string, html bool) []byte {
 		case r == '\t':
 			b = append(b, '\\', 't')
 		case r < ' ' || html && (r == '<' || r == '>' || r == '&' || r == '\u2028' || r == '\u2029'):
-			b = append(b, '\\', 'u', hex[r>>12], hex[r>>8&15], hex[r>>4&15], hex[r&15])
+			b = fmt.Appendf(b, `\u%04x`, r)
 		default:
 			b = utf8.AppendRune(b, r)
 		}

@@ -37,7 +37,7 @@ var (
 	}
 	someValues = []any{
 		"x", "y", "", "a.b/c", `"`, `\`, `a\"b`, "<b>", "\b\f\n", "\u2028", "👋", "1", "true", "null",
-		int64(0), int64(1), int64(-1), int64(80), int64(443), int64(1 << 52), 0.5, -1.25, 1e-9, 1e21, true, false, nil,
+		int64(0), int64(1), int64(-1), int64(80), int64(443), int64(1 << 52), 0.5, -1.25, 1e-9, 1e-21, 1e21, true, false, nil,
 	}
 )
 
@@ -78,6 +78,26 @@ func (r random) element(t testing.TB) (projection.Element, fieldpath.PathElement
 	}
 	name := pick(r, someNames)
 	return projection.Field(name), fieldpath.PathElement{FieldName: &name}
+}
+
+// composite returns a random list or map, or what can be in one.
+func (r random) composite(depth int) any {
+	few := []any{"a", "b", int64(1), true, nil}
+	switch n := r.IntN(3); {
+	case depth > 0 && r.IntN(3) == 0:
+		list := []any{}
+		for range n {
+			list = append(list, r.composite(depth-1))
+		}
+		return list
+	case depth > 0 && r.IntN(2) == 0:
+		m := map[string]any{}
+		for range n {
+			m[pick(r, []string{"a", "b"})] = r.composite(depth - 1)
+		}
+		return m
+	}
+	return pick(r, few)
 }
 
 func (r random) path(t testing.TB) (projection.Path, fieldpath.Path) {

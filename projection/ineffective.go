@@ -39,7 +39,7 @@ func (u Ineffective) String() string { return fmt.Sprintf("%s: %s", u.Path, u.Re
 // dry run, and declared what it recorded for that. A field whose value the server changed is kept.
 func FindIneffective(manifest, answer map[string]any, declared FieldSet) []Ineffective {
 	k := keeper{}
-	k.fields(manifest, declared.root, side{answer, answer != nil})
+	k.fields(manifest, declared.root, side{value: answer})
 	return k.unkept
 }
 

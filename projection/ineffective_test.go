@@ -32,6 +32,7 @@ func TestNotKept(t *testing.T) {
 		{`{spec: {x: {}, z: {}}}`, `{spec: {x: {type: a}, z: {}}}`, set("spec.x", "spec.z"), []string{"spec.x: filled"}, "what a server puts into an empty map"},
 		{`{spec: {t: "", i: 0, l: [], e: "", f: false}}`, `{spec: {t: a, i: 1, l: [1], e: "", f: true}}`, set("spec.t", "spec.i", "spec.l", "spec.e", "spec.f"),
 			[]string{"spec.i: defaulted", "spec.l: defaulted", "spec.t: defaulted"}, "what a server puts in the place of nothing"},
+		{`{spec: {t: a, e: ""}}`, `{spec: {t: {x: 1}, e: {x: 1}}}`, set("spec.t", "spec.e"), []string{"spec.e: defaulted"}, "a map in the place of a text is another value"},
 		{`{spec: {x: null}}`, `{spec: {}}`, set("spec.x"), nil, "null is not there, as it says"},
 		{
 			`{ports: [{port: 53}, {port: 53, protocol: UDP, x: 1}]}`, `{ports: [{port: 53, protocol: UDP}, {port: 53, protocol: TCP}]}`,

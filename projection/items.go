@@ -1,6 +1,7 @@
 package projection
 
 import (
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,8 +12,6 @@ type names struct {
 	keyFields []string // sorted
 	// kinds are those of the elements.
 	kinds [IndexKind + 1]bool
-	// rounded and emptied report whether items may be spelled so.
-	rounded, emptied bool
 }
 
 // itemNames returns what the children of n tell. It is found out once; two goroutines may both do so, and both are right.
@@ -35,40 +34,12 @@ func (ns *names) add(e Element) {
 	if e.kind == KeyKind {
 		fields := keyFields(e.text)
 		for f, ok := fields.next(); ok; f, ok = fields.next() {
-			ns.addKeyField(f.name)
-			ns.emptied = ns.emptied || f.value == `""`
+			name := unquote(f.name)
+			if i, found := slices.BinarySearch(ns.keyFields, name); !found {
+				ns.keyFields = slices.Insert(ns.keyFields, i, name)
+			}
 		}
 	}
-	ns.rounded = ns.rounded || e.kind != FieldKind && hasLongNumber(e.text)
-}
-
-// addKeyField adds a name, given as JSON.
-func (ns *names) addKeyField(text string) {
-	for _, name := range ns.keyFields {
-		if len(text) == len(name)+2 && text[1:len(text)-1] == name {
-			return // which is so for all but the first, as a rule
-		}
-	}
-	name := unquote(text)
-	if i, found := slices.BinarySearch(ns.keyFields, name); !found {
-		ns.keyFields = slices.Insert(ns.keyFields, i, name)
-	}
-}
-
-// hasLongNumber reports whether JSON text has as many digits in a row as 2^53 has.
-func hasLongNumber(text string) bool {
-	const long = len("9007199254740992")
-	for end := long - 1; end < len(text); {
-		start := end
-		for start > end-long && text[start] >= '0' && text[start] <= '9' {
-			start--
-		}
-		if start == end-long {
-			return true
-		}
-		end = start + long
-	}
-	return false
 }
 
 // spelling is a way in which an item can have its name.
@@ -80,11 +51,6 @@ const (
 	emptied            // an empty text for each key field that is left out
 	spellings
 )
-
-// allows reports whether items may be spelled so.
-func (ns *names) allows(s spelling) bool {
-	return s == asWritten || s == rounded && ns.rounded || s == emptied && ns.emptied
-}
 
 // items are the items of a list, by name.
 type items struct {
@@ -100,18 +66,19 @@ type nameTable struct {
 	next  []int // for each item the next one of the same name, or 0
 }
 
-// each visits the items that e names by key or value in a spelling.
-func (x *items) each(e Element, s spelling, visit func(item int)) {
-	if e.kind != KeyKind && e.kind != ValueKind {
-		return
-	}
-	if x.tables[s][e.kind] == nil {
-		x.tables[s][e.kind] = x.table(e.kind, s)
-	}
-	t := x.tables[s][e.kind]
-	for item, found := t.first[e.text]; found; found = item > 0 {
-		visit(item)
-		item = t.next[item]
+// named yields the items that e names by key or value in a spelling.
+func (x *items) named(e Element, s spelling) iter.Seq[int] {
+	return func(yield func(item int) bool) {
+		if e.kind != KeyKind && e.kind != ValueKind {
+			return
+		}
+		if x.tables[s][e.kind] == nil {
+			x.tables[s][e.kind] = x.table(e.kind, s)
+		}
+		t := x.tables[s][e.kind]
+		for item, found := t.first[e.text]; found && yield(item); found = item > 0 {
+			item = t.next[item]
+		}
 	}
 }
 
@@ -158,7 +125,7 @@ func (l *leftOut) add(at int, item any, keyFields []string) {
 		l.index[id] = group
 		l.groups = append(l.groups, leftOutGroup{with, without, map[string][]int{}})
 	}
-	key := string(appendKey(nil, m, with))
+	key := string(appendKey(nil, m, with, asWritten))
 	l.groups[group].items[key] = append(l.groups[group].items[key], at)
 }
 
@@ -188,18 +155,20 @@ func presentNames(item map[string]any, names []string) (with, without []string) 
 	return with, without
 }
 
-// restricted returns the canonical JSON of those fields of a key that are named.
+// restricted returns the canonical JSON of those fields of a key that are named, and "" for other elements.
 func restricted(e Element, names []string) string {
+	if e.kind != KeyKind {
+		return ""
+	}
 	b := []byte{'{'}
 	fields := keyFields(e.text)
 	for f, ok := fields.next(); ok; f, ok = fields.next() {
-		if !slices.Contains(names, unquote(f.name)) {
-			continue
+		if slices.Contains(names, unquote(f.name)) {
+			if len(b) > 1 {
+				b = append(b, ',')
+			}
+			b = append(append(append(b, f.name...), ':'), f.value...)
 		}
-		if len(b) > 1 {
-			b = append(b, ',')
-		}
-		b = append(append(append(b, f.name...), ':'), f.value...)
 	}
 	return string(append(b, '}'))
 }
@@ -207,73 +176,37 @@ func restricted(e Element, names []string) string {
 // appendName appends the name of an item: as a key its key fields, as a value itself. A name that an item can't have is
 // no JSON.
 func appendName(b []byte, item any, kind ElementKind, s spelling, keyFields []string) []byte {
+	if kind == ValueKind {
+		return appendValue(b, item, s)
+	}
 	m, isMap := item.(map[string]any)
-	switch {
-	case kind == KeyKind && !isMap:
+	if !isMap {
 		return append(b, 0)
-	case s == rounded && kind == KeyKind:
-		m = withRounded(m, keyFields)
-	case s == emptied && kind == KeyKind:
-		m = withEmpty(m, keyFields)
-	case s == rounded:
-		item = roundedNumber(item)
 	}
-	if kind == KeyKind {
-		return appendKey(b, m, keyFields)
-	}
-	return appendValue(b, item)
-}
-
-// roundedNumber returns an integer as the float that is nearest to it.
-func roundedNumber(v any) any {
-	if i, ok := v.(int64); ok {
-		return float64(i)
-	}
-	return v
-}
-
-// withRounded returns the key fields of an item with rounded numbers.
-func withRounded(item map[string]any, keyFields []string) map[string]any {
-	key := map[string]any{}
-	for _, name := range keyFields {
-		if v, exists := item[name]; exists {
-			key[name] = roundedNumber(plain(v))
-		}
-	}
-	return key
-}
-
-// withEmpty returns the key fields of an item with an empty text for those that it leaves out.
-func withEmpty(item map[string]any, keyFields []string) map[string]any {
-	key := map[string]any{}
-	for _, name := range keyFields {
-		key[name] = ""
-		if v, exists := item[name]; exists {
-			key[name] = v
-		}
-	}
-	return key
+	return appendKey(b, m, keyFields, s)
 }
 
 // appendKey appends the canonical JSON of those key fields that the item has.
-func appendKey(b []byte, item map[string]any, names []string) []byte {
+func appendKey(b []byte, item map[string]any, names []string, s spelling) []byte {
 	b = append(b, '{')
 	for _, name := range names {
 		v, exists := item[name]
-		if !exists {
-			continue
+		if !exists && s == emptied {
+			v, exists = "", true
 		}
-		if b[len(b)-1] != '{' {
-			b = append(b, ',')
+		if exists {
+			if b[len(b)-1] != '{' {
+				b = append(b, ',')
+			}
+			b = append(appendValue(b, name, asWritten), ':')
+			b = appendValue(b, plain(v), s)
 		}
-		b = append(appendValue(b, name), ':')
-		b = appendValue(b, v)
 	}
 	return append(b, '}')
 }
 
 // appendValue appends the canonical JSON of v. A value that JSON can't express has a name that no element has.
-func appendValue(b []byte, v any) []byte {
+func appendValue(b []byte, v any, s spelling) []byte {
 	switch v := v.(type) {
 	case string:
 		if isPlainText(v) {
@@ -282,6 +215,9 @@ func appendValue(b []byte, v any) []byte {
 			return append(b, '"')
 		}
 	case int64:
+		if s == rounded {
+			return strconv.AppendFloat(b, float64(v), 'f', -1, 64)
+		}
 		return strconv.AppendInt(b, v, 10)
 	}
 	text, err := canonicalJSON(v)
@@ -293,19 +229,14 @@ func appendValue(b []byte, v any) []byte {
 
 // first returns the first item that is free and that e names, or -1.
 func (x *items) first(e Element, free func(item int) bool) int {
-	var ns names
-	ns.add(e)
-	found := -1
 	for s := range spellings {
-		if found < 0 && ns.allows(s) {
-			x.each(e, s, func(item int) {
-				if found < 0 && free(item) {
-					found = item
-				}
-			})
+		for item := range x.named(e, s) {
+			if free(item) {
+				return item
+			}
 		}
 	}
-	return found
+	return -1
 }
 
 // firstLeftOut returns the first item that is free, leaves out key fields of e and has the others, or -1.

@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -52,7 +52,7 @@ func encodeJSON(v any) (string, error) {
 // isPlainText reports whether s is its own JSON text between quotes.
 func isPlainText(s string) bool {
 	for i := range len(s) {
-		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
+		if c := s[i]; c <= '\x1f' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
 			return false
 		}
 	}
@@ -94,8 +94,7 @@ func typedNumbers(v any) (any, error) {
 	return v, nil
 }
 
-// parseNumber takes a whole number for an integer however it is written, because JSON writes 80.0 as 80 and a server
-// compares keys by number. So -0 is 0.
+// parseNumber takes for an integer what is written as one. So -0 is 0.
 func parseNumber(text string) (any, error) {
 	if i, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return i, nil
@@ -104,41 +103,25 @@ func parseNumber(text string) (any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("number %s is out of range", text)
 	}
-	if f == math.Trunc(f) && math.Abs(f) < 1<<63 {
-		return int64(f), nil
-	}
 	return f, nil
 }
 
-// jsonToken returns the length of the JSON value at the start of text, which must be there and valid.
+// jsonToken returns the length of the JSON value at the start of text, in which a comma or brace follows it.
 func jsonToken(text string) int {
-	depth := 0
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '"':
-			i += stringToken(text[i:]) - 1
-		case '{', '[':
-			depth++
-		case '}', ']':
-			depth--
-		case ',', ':':
-		default:
-			for i+1 < len(text) && !isJSONDelimiter(text[i+1]) {
-				i++
-			}
-		}
-		if depth == 0 {
-			return i + 1
-		}
+	switch text[0] {
+	case '"':
+		return stringToken(text)
+	case '{', '[':
+		var v json.RawMessage
+		_ = json.NewDecoder(strings.NewReader(text)).Decode(&v) // can't fail: text is part of JSON
+		return len(v)
 	}
-	return len(text)
+	return strings.IndexAny(text, ",}")
 }
-
-func isJSONDelimiter(c byte) bool { return c == ',' || c == ':' || c == '}' || c == ']' }
 
 // stringToken returns the length of the JSON string at the start of text.
 func stringToken(text string) int {
-	for i := 1; i < len(text); i++ {
+	for i := 1; ; i++ {
 		switch text[i] {
 		case '\\':
 			i++
@@ -146,7 +129,6 @@ func stringToken(text string) int {
 			return i + 1
 		}
 	}
-	return len(text)
 }
 
 // unquote returns the text of a JSON string.
@@ -175,19 +157,17 @@ func validText(s string) string {
 // escapes. Such characters occur in strings only, so the result has the same value.
 func visible(text string) string {
 	hidden := func(r rune) bool { return !unicode.IsPrint(r) }
-	if strings.IndexFunc(text, hidden) < 0 {
+	if !strings.ContainsFunc(text, hidden) {
 		return text
 	}
 	var b strings.Builder
 	for _, r := range text {
-		switch {
-		case !hidden(r):
+		if !hidden(r) {
 			b.WriteRune(r)
-		case r < 0x10000:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			r -= 0x10000
-			fmt.Fprintf(&b, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
+			continue
+		}
+		for _, unit := range utf16.AppendRune(nil, r) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
 		}
 	}
 	return b.String()

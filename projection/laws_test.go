@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -69,7 +70,7 @@ func TestSetLaws(t *testing.T) {
 			"without is within the difference": a.Without(b).Difference(a.Difference(b)).Empty(),
 			"leaves of leaves":                 a.Leaves().Leaves().Equal(a.Leaves()),
 			"leaves are paths of the set":      a.Leaves().Difference(a).Empty(),
-			"with items is at least the set":   a.Difference(a.WithItems()).Empty() && a.WithItems().WithItems().Equal(a.WithItems()),
+			"with items is the set and items":  a.WithItems().Equal(a.Union(itemsAbove(a))),
 			"the zero set is neutral":          a.Union(projection.FieldSet{}).Equal(a) && a.Difference(projection.FieldSet{}).Equal(a),
 			"built from its paths":             projection.NewFieldSet(slices.Collect(a.All())...).Equal(a),
 		} {
@@ -77,6 +78,19 @@ func TestSetLaws(t *testing.T) {
 		}
 		checkMembership(t, a)
 	}
+}
+
+// itemsAbove returns the items of associative lists that have paths of s below them.
+func itemsAbove(s projection.FieldSet) projection.FieldSet {
+	var items []projection.Path
+	for p := range s.All() {
+		for i := range len(p) - 1 {
+			if p[i].Kind() == projection.KeyKind {
+				items = append(items, p[:i+1])
+			}
+		}
+	}
+	return projection.NewFieldSet(items...)
 }
 
 // checkMembership compares Has, Covers and Under with what the list of paths says.
@@ -321,6 +335,11 @@ func TestLeavesAreTheProjection(t *testing.T) {
 	for range projection.Project(map[string]any{"a": "1", "b": "2"}, set("a", "b")).Leaves() {
 		break
 	}
+	for _, p := range []projection.Projection{projection.Project(nil, projection.NewFieldSet(projection.Path{})), {Object: map[string]any{"a": "1"}}} {
+		for path := range p.Leaves() {
+			require.Fail(t, "without an object, or fields of it, there is no leaf", path)
+		}
+	}
 }
 
 func asJSON(t testing.TB, v any) string {
@@ -367,7 +386,10 @@ func TestDiffLaws(t *testing.T) {
 		require.True(t, slices.IsSortedFunc(changes, func(x, y projection.Difference) int { return x.Path.Compare(y.Path) }) ||
 			hasRemovedContainer(changes), "seed %d: %v", seed, changes)
 
-		got, _ := patched(before.Object, before.Object != nil, changes, place{set: set})
+		for _, c := range changes {
+			checkPositions(t, c, projection.NewObject(a, set), projection.NewObject(b, set))
+		}
+		got, _ := patched(before.Object, before.Object != nil, changes, place{set: set, real: b})
 		gotObject, _ := got.(map[string]any)
 		if len(gotObject) == 0 {
 			gotObject = nil
@@ -380,6 +402,23 @@ func TestDiffLaws(t *testing.T) {
 	}
 	for _, op := range []projection.Op{projection.OpAdd, projection.OpRemove, projection.OpChange, projection.OpMove} {
 		require.Greater(t, ops[op], 100, "the generator must make changes of every kind")
+	}
+}
+
+// checkPositions compares the positions of an item that came, went or moved with those that it has in the objects.
+func checkPositions(t *testing.T, c projection.Difference, before, after *projection.Object) {
+	from, to := any(int64(c.Position)), any(int64(c.Position))
+	switch {
+	case c.Op == projection.OpMove:
+		from, to = c.Before, c.After
+	case c.Op == projection.OpChange || c.Path[len(c.Path)-1].Kind() == projection.FieldKind:
+		return
+	}
+	if pointer, exists := before.Pointer(c.Path); c.Op != projection.OpAdd {
+		require.True(t, exists && strings.HasSuffix(pointer, fmt.Sprint("/", from)), "%s was at %s", c, pointer)
+	}
+	if pointer, exists := after.Pointer(c.Path); c.Op != projection.OpRemove {
+		require.True(t, exists && strings.HasSuffix(pointer, fmt.Sprint("/", to)), "%s is at %s", c, pointer)
 	}
 }
 

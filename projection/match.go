@@ -67,14 +67,18 @@ func (n *node) matchItems(x *items) matches {
 		both[i] = -1
 	}
 	m := matches{both[:len(n.children):len(n.children)], both[len(n.children):], x.keyFields}
+	var buf [many]int
+	left := buf[:0] // the children that name no item yet
+	for i := range n.children {
+		left = append(left, i)
+	}
 	for s := range spellings {
-		switch {
-		case !x.allows(s):
-		case len(x.list) <= many:
-			n.matchFew(x, m, s)
-		default:
-			n.matchMany(x, m, s)
+		if len(x.list) <= many {
+			n.matchFew(x, m, s, left)
+		} else {
+			n.matchMany(x, m, s, left)
 		}
+		left = slices.DeleteFunc(left, func(i int) bool { return m.itemOf[i] >= 0 })
 	}
 	for i, c := range n.children {
 		if c.element.kind == IndexKind && c.element.Index() < len(x.list) {
@@ -88,29 +92,33 @@ func (n *node) matchItems(x *items) matches {
 // each child.
 const many = 16
 
-// matchFew compares each item with each child.
-func (n *node) matchFew(x *items, m matches, s spelling) {
+// matchFew compares the name of each item with those of some children.
+func (n *node) matchFew(x *items, m matches, s spelling, children []int) {
+	if len(children) == 0 {
+		return
+	}
 	var buf [128]byte
 	for item, v := range x.list {
-		for _, kind := range []ElementKind{KeyKind, ValueKind} {
-			if !x.kinds[kind] || m.child[item] >= 0 {
+		for kind := KeyKind; kind <= ValueKind; kind++ {
+			if !x.kinds[kind] {
 				continue
 			}
 			name := appendName(buf[:0], plain(v), kind, s, x.keyFields)
-			for i := range n.children {
+			for _, i := range children {
 				if e := &n.children[i].element; e.text == string(name) && e.kind == kind {
 					m.join(i, item)
-					break
 				}
 			}
 		}
 	}
 }
 
-// matchMany finds the items of each child by name.
-func (n *node) matchMany(x *items, m matches, s spelling) {
-	for i := range n.children {
-		x.each(n.children[i].element, s, func(item int) { m.join(i, item) })
+// matchMany finds the items of some children by name.
+func (n *node) matchMany(x *items, m matches, s spelling, children []int) {
+	for _, i := range children {
+		for item := range x.named(n.children[i].element, s) {
+			m.join(i, item)
+		}
 	}
 }
 
@@ -127,13 +135,10 @@ func (m matches) join(child, item int) {
 
 // matchLeftOut adds the items that leave out key fields. Children that record what an item leaves out come last.
 func (n *node) matchLeftOut(x *items, m matches) {
-	if !x.kinds[KeyKind] || !slices.Contains(m.itemOf, -1) {
-		return
-	}
 	for _, group := range x.leftOut().groups {
 		for _, recorded := range []bool{false, true} {
 			for i, c := range n.children {
-				if m.itemOf[i] < 0 && c.element.kind == KeyKind && c.node.hasAny(group.without) == recorded {
+				if c.node.hasAny(group.without) == recorded {
 					m.joinFree(i, group, c.element)
 				}
 			}
@@ -178,7 +183,7 @@ func (n *node) values(v any) values {
 // at returns what is at a child.
 func (vs values) at(i int) side {
 	switch e := vs.children[i].element; {
-	case vs.fields != nil && e.kind == FieldKind:
+	case e.kind == FieldKind:
 		v, exists := vs.fields[e.text]
 		return side{v, exists}
 	case vs.list != nil && vs.itemOf[i] >= 0:
@@ -225,10 +230,14 @@ func (x *listIndex) find(e Element) int {
 		}
 		return -1
 	}
-	by := x.by(e, x.items.names)
-	found := by.first(e, x.free)
-	if found < 0 && x.manifest && e.kind == KeyKind {
-		return by.firstLeftOut(e, x.free)
+	return x.firstOf(x.by(e, x.items.names), e, x.free)
+}
+
+// firstOf returns the first of the items that is free and that e names, or -1.
+func (x *listIndex) firstOf(by *items, e Element, free func(item int) bool) int {
+	found := by.first(e, free)
+	if found < 0 && x.manifest {
+		return by.firstLeftOut(e, free)
 	}
 	return found
 }
@@ -238,7 +247,7 @@ func (x *listIndex) free(item int) bool { return x.child[item] < 0 }
 
 // findPart returns the first item that has the key fields of e, whatever others it has, or -1.
 func (x *listIndex) findPart(e Element) int {
-	return x.by(e, names{}).first(e, func(int) bool { return true })
+	return x.by(e, names{}).first(e, always)
 }
 
 // by returns the items by the key fields of e and those that are known.
@@ -261,25 +270,24 @@ func (x *listIndex) name(item int, e Element) Element {
 	if x.isFirst(item) {
 		return x.n.children[x.child[item]].element
 	}
-	if e.kind != IndexKind || x.child[item] >= 0 {
-		return e
-	}
-	if like, ok := x.like(plain(x.list[item])); ok && x.items.first(like, func(int) bool { return true }) == item {
+	if like := x.like(plain(x.list[item])); x.items.first(like, always) == item {
 		return like
 	}
 	return e
 }
 
+func always(int) bool { return true }
+
 // like returns the element that names an item as the children name others: by those of the key fields that it has, if
-// it has all that every key has, or by value.
-func (x *listIndex) like(item any) (Element, bool) {
+// it has all that every key has, or by value. Else it returns a field, which names no item.
+func (x *listIndex) like(item any) Element {
 	m, isMap := item.(map[string]any)
-	if !x.kinds[KeyKind] {
-		e, err := Value(item)
-		return e, err == nil && x.kinds[ValueKind]
+	if !x.kinds[KeyKind] && x.kinds[ValueKind] {
+		e, _ := Value(item)
+		return e
 	}
 	if _, without := presentNames(m, x.requiredFields()); !isMap || len(without) > 0 {
-		return Element{}, false
+		return Element{}
 	}
 	key := map[string]any{}
 	for _, name := range x.items.keyFields {
@@ -287,8 +295,11 @@ func (x *listIndex) like(item any) (Element, bool) {
 			key[name] = v
 		}
 	}
-	e, err := Key(key)
-	return e, err == nil && len(key) > 0
+	if len(key) == 0 {
+		return Element{}
+	}
+	e, _ := Key(key)
+	return e
 }
 
 func (x *listIndex) requiredFields() []string {
@@ -324,6 +335,5 @@ func (x *listIndex) fits(item any, e Element) bool {
 		return true
 	}
 	by := items{names: x.by(e, x.items.names).names, list: []any{item}}
-	always := func(int) bool { return true }
-	return by.first(e, always) == 0 || x.manifest && e.kind == KeyKind && by.firstLeftOut(e, always) == 0
+	return x.firstOf(&by, e, always) == 0
 }

@@ -34,6 +34,10 @@ func TestNormalize(t *testing.T) {
 		},
 		{`{apiVersion: v1, kind: Secret, stringData: {}}`, `{apiVersion: v1, kind: Secret}`, nil, "nothing to fold"},
 		{`{apiVersion: v1, kind: Secret, stringData: {a: 5}}`, `{apiVersion: v1, kind: Secret, stringData: {a: 5}}`, nil, "left for the server to refuse"},
+		{
+			`{apiVersion: v1, kind: Secret, stringData: {a: 5, b: bar}}`, `{apiVersion: v1, kind: Secret, stringData: {a: 5}, data: {b: YmFy}}`,
+			[]string{"stringData.b: moved to data.b" + untracked}, "and what comes after it is folded",
+		},
 		{`{apiVersion: v1, kind: Secret, stringData: [a], data: {}}`, `{apiVersion: v1, kind: Secret, stringData: [a], data: {}}`, nil, "this too"},
 		{`{apiVersion: v1, kind: Secret, stringData: {a: b}, data: x}`, `{apiVersion: v1, kind: Secret, stringData: {a: b}, data: x}`, nil, "and this"},
 		{`{apiVersion: ex.io/v1, kind: Secret, stringData: {a: b}}`, `{apiVersion: ex.io/v1, kind: Secret, stringData: {a: b}}`, nil, "a custom resource called so"},

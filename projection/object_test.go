@@ -13,7 +13,7 @@ import (
 )
 
 func TestGet(t *testing.T) {
-	obj := object(`{"a.b": 1, "a": {"b": 2, "none": null}, "set": ["x", 5, {"k": 1}, "x"], "ids": [9007199254740993], "secrets": [{"name": "a"}, {}],
+	obj := object(`{"a.b": 1, "a": {"b": 2, "none": null}, "set": ["x", 5, {"k": 1}, "x"], "ids": [9007199254740993], "exact": [9007199254740993, 9007199254740992], "secrets": [{"name": "a"}, {}], "both": [{}, {"name": ""}],
 		"ports": [{"p": 80, "q": "TCP", "n": 1}, {"p": 80, "n": 2}, {"p": 80, "q": "TCP", "n": 3}, "odd", {"n": 4}],
 		"by": [{"id": 9007199254740993, "v": 1}, {"id": 9007199254740992, "v": 2}, {"id": 9007199254740995, "v": 3}]}`)
 	for _, row := range []struct {
@@ -42,12 +42,14 @@ func TestGet(t *testing.T) {
 		{`ports[p=80].n`, "/ports/0/n", int64(1), "the path alone tells what a key is"},
 		{`ports[p=80,q="UDP"].n`, "", nil, "a server leaves out no key field with a default other than the empty text"},
 		{`secrets[name=""]`, "/secrets/1", map[string]any{}, "but that it does"},
+		{`both[name=""]`, "/both/1", map[string]any{"name": ""}, "what has the empty text goes first"},
 		{`secrets[name="b"]`, "", nil, "the item without a name isn't every item that is gone"},
 		{`by[id=9007199254740992].v`, "/by/1/v", int64(2), "an exact number goes before one that would be rounded to it"},
 		{`by[id=9007199254740993].v`, "/by/0/v", int64(1), "and is found"},
 		{`by[id=9007199254740996].v`, "/by/2/v", int64(3), "a number that a server has rounded in its record"},
 		{`by[id=9007199254740994].v`, "", nil, "a number to which none is rounded"},
 		{`ids[=9007199254740992]`, "/ids/0", int64(9007199254740993), "the same of values"},
+		{`exact[=9007199254740992]`, "/exact/1", int64(9007199254740992), "of which the exact one goes first, too"},
 	} {
 		got, exists := projection.Get(obj, path(row.path))
 		assert.Equal(t, row.pointer != "", exists, "%s: %s", row.path, row.why)
@@ -93,6 +95,7 @@ func TestGetWithFields(t *testing.T) {
 		{`{d: [{"n": a, share: 1, x: 1}]}`, set(`d[n="a",share=1]`), `d[n="a"].x`, false, nil, "an item with one more key field is another one"},
 		{`{d: [{"n": a, share: 1, x: 1}]}`, projection.FieldSet{}, `d[n="a"].x`, false, int64(1), "without fields the path alone tells"},
 		{`{l: [{id: 9007199254740993, v: 1}]}`, set("l[id=9007199254740993]"), "l[id=9007199254740992].v", false, nil, "an item that the fields name exactly isn't another one rounded"},
+		{`{l: [{id: 9007199254740995, v: 1}]}`, set("l[id=9007199254740995]", "l[id=9007199254740996]"), "l[id=9007199254740996].v", false, nil, "not even if the fields name both"},
 		{`{p: [{p: 53, "n": 1}, {p: 53, q: UDP, "n": 2}]}`, set(`p[p=53,q="TCP"]`, `p[p=53,q="UDP"]`), `p[p=53,q="TCP"].n`, true, int64(1), "a manifest leaves out a default"},
 		{`{p: [{p: 53, "n": 1}, {p: 53, q: UDP, "n": 2}]}`, projection.FieldSet{}, `p[p=53,q="TCP"].n`, true, int64(1), "of which nothing needs to be known"},
 		{`{p: [{p: 53, "n": 1}, {p: 53, q: UDP, "n": 2}]}`, projection.FieldSet{}, `p[p=53,q="UDP"].n`, true, int64(2), "what has the whole key goes first"},
@@ -167,6 +170,38 @@ func TestSet(t *testing.T) {
 	require.Error(t, projection.NewObject(nil, projection.FieldSet{}).Set(path("a"), "x"), "there is nothing to change")
 }
 
+// In a manifest an item may leave out key fields, so it has the name that others of its list would give it.
+func TestSetOfItemsThatLeaveOutKeys(t *testing.T) {
+	for _, row := range []struct {
+		value any
+		want  string // the error
+		why   string
+	}{
+		{object(`{p: 54, q: TCP}`), "", "the whole key"},
+		{object(`{p: 54}`), "", "a key field with a default"},
+		{object(`{}`), "", "all of them may have one"},
+		{object(`{p: 55}`), `projection: set p[p=54,q="TCP"]: the value has another name`, "but not another value"},
+		{"x", `projection: set p[p=54,q="TCP"]: the value has another name`, "or none at all"},
+	} {
+		o := projection.NewManifest(object(`{p: [{p: 53}]}`), projection.FieldSet{})
+		first, second := path(`p[p=53,q="TCP"]`), path(`p[p=54,q="TCP"]`)
+		_, exists := o.Get(first)
+		require.True(t, exists)
+		if err := o.Set(second, row.value); row.want != "" {
+			require.EqualError(t, err, row.want, row.why)
+			continue
+		} else {
+			require.NoError(t, err, row.why)
+		}
+		for p, want := range map[*projection.Path]any{&first: map[string]any{"p": int64(53)}, &second: row.value} {
+			got, _ := o.Get(*p)
+			assert.Equal(t, want, got, "%s: %s", p, row.why)
+		}
+	}
+	err := projection.NewObject(object(`{p: [{p: 53}]}`), projection.FieldSet{}).Set(path(`p[p=54,q="TCP"]`), object(`{p: 54}`))
+	assert.ErrorContains(t, err, "the value has another name", "a server leaves out none")
+}
+
 func TestRemove(t *testing.T) {
 	obj := object(`{a: {b: 1, c: null}, l: [{"n": a}, {"n": b}, {"n": c}], s: [x, "y"]}`)
 	o := projection.NewObject(obj, projection.FieldSet{})
@@ -194,9 +229,9 @@ func TestSetAppendsInMemoryOfItsOwn(t *testing.T) {
 
 func TestResolve(t *testing.T) {
 	fields := set(`ports[port=53,protocol="TCP"].port`, `ports[port=53,protocol="UDP"].port`, `ports[port=53,protocol="UDP"].protocol`, `f[="a"]`, "atomic", `env[name="A"].v`,
-		`opt[a=1,b=1]`, `opt[a=2]`)
+		`opt[a=1,b=1]`, `opt[a=2]`, "mix[a=1]", "mix[b=1]")
 	manifest := object(`{ports: [{port: 53}, {port: 53, protocol: UDP, x: {y: 1}}, {port: 80}, {port: 81, protocol: TCP}, 7], f: [b, a], atomic: [x],
-		env: [{name: B}, {name: A}, {name: B}, {name: A}], opt: [{a: 1, b: 1}, {a: 3}, {b: 1}], other: [{name: x}]}`)
+		env: [{name: B}, {name: A}, {name: B}, {name: A}], opt: [{a: 1, b: 1}, {a: 3}, {b: 1}], mix: [{a: 1}, {b: 1}, {c: 1}, {b: 2}], other: [{name: x}]}`)
 	for _, row := range []struct{ path, want, why string }{
 		{"ports[0].port", `ports[port=53,protocol="TCP"].port`, "an item that leaves a key field to its default"},
 		{"ports[1].x.y", `ports[port=53,protocol="UDP"].x.y`, "one that has it"},
@@ -215,6 +250,9 @@ func TestResolve(t *testing.T) {
 		{"env[3].v", "env[3].v", "which may be recorded"},
 		{"opt[1]", "opt[a=3]", "a key field that others leave out, too"},
 		{"opt[2]", "opt[2]", "one that all have"},
+		{`ports[port=81]`, `ports[port=81,protocol="TCP"]`, "a part of such a key"},
+		{"mix[2]", "mix[2]", "one that has no key field at all"},
+		{"mix[3]", "mix[b=2]", "where each item may leave out any"},
 		{`other[name="x"].a`, `other[name="x"].a`, "of a list of which nothing is known"},
 		{"nothing[0].x", "nothing[0].x", "what isn't there"},
 		{"", "", "the object"},

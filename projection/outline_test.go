@@ -64,6 +64,22 @@ func TestDifferingFindsTheChangesThatOutlineDoes(t *testing.T) {
 	require.Greater(t, found, rounds, "the generator must make changes")
 }
 
+func TestDifferingOfOneSide(t *testing.T) {
+	less, more := map[string]any{"a": "1"}, map[string]any{"a": "1", "b": "2"}
+	for _, row := range []struct {
+		before, after map[string]any
+		want, why     string
+	}{
+		{less, more, "b\n", "only something new"},
+		{more, less, "b\n", "only something that is gone"},
+		{more, more, "", "nothing"},
+	} {
+		got, err := projection.Differing(row.before, row.after, projection.FieldSet{})
+		require.NoError(t, err)
+		require.Equal(t, row.want, got.String(), row.why)
+	}
+}
+
 func TestOutlineOfBrokenManagedFields(t *testing.T) {
 	_, err := projection.Outline(map[string]any{"apiVersion": "v1", "metadata": map[string]any{"managedFields": []any{
 		map[string]any{"manager": "broken", "apiVersion": "v1", "fieldsV1": map[string]any{"x:y": map[string]any{}}},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/structured-merge-diff/v4/value"
 
 	"github.com/ssaplan/primitives/projection"
 )
@@ -51,6 +52,8 @@ func TestPathText(t *testing.T) {
 		{`[0]`, projection.Path{projection.Index(0)}, "a position"},
 		{`a["["]`, projection.Path{f("a"), f("[")}, "a bracket in a key, which has crashed others"},
 		{`a["b\"c\\"]`, projection.Path{f("a"), f(`b"c\`)}, "quotes and backslashes"},
+		{"AZ.az.a0-9$_", projection.Path{f("AZ"), f("az"), f("a0-9$_")}, "all that needs no quotes"},
+		{`["@"]["["]["/"][":"]["-a"]`, projection.Path{f("@"), f("["), f("/"), f(":"), f("-a")}, "and what is next to that"},
 		{`a["日本"]`, projection.Path{f("a"), f("日本")}, "letters outside ASCII are shown as they are"},
 		{`a["\u202etxt"]`, projection.Path{f("a"), f("\u202etxt")}, "what would turn the text around on a terminal is not"},
 		{`a["\u001b[31m"]`, projection.Path{f("a"), f("\x1b[31m")}, "nor are escape sequences"},
@@ -82,6 +85,7 @@ func TestParsePathErrors(t *testing.T) {
 		{"a[99999999999999999999]", `is not a position`, "too large"},
 		{"a[-1]", `expected a name`, "negative"},
 		{"a[b=]", `expected a JSON value`, "no value"},
+		{"a[b=", `at byte 4: expected a JSON value, found the end`, "nothing at all"},
 		{"a[b=1", `expected "]"`, "no end"},
 		{"a[b=1,b=2]", `key field "b" stands twice`, "a field twice"},
 		{"a[b=1,]", `expected a name`, "a comma too many"},
@@ -112,6 +116,7 @@ func TestElementsOfOneMeaningAreEqual(t *testing.T) {
 		{setValue(math.Copysign(0, -1)), setValue(int64(0)), "JSON has -0"},
 		{setValue(struct{ B, A int }{1, 2}), setValue(map[string]any{"A": 2, "B": 1}), "order of fields"},
 		{key(nil), key(map[string]any{}), "no key"},
+		{setValue("\x80"), setValue("\ufffd"), "bytes that aren't text in a value"},
 		{projection.Field("a\xff"), projection.Field("a\ufffd"), "bytes that aren't text"},
 		{projection.Index(-1), projection.Index(0), "no position"},
 	} {
@@ -145,6 +150,33 @@ func TestElementParts(t *testing.T) {
 		assert.Equal(t, test.keyFields, test.element.KeyFields())
 		assert.Equal(t, test.value, test.element.Value())
 		assert.Equal(t, test.index, test.element.Index())
+	}
+}
+
+// An element has the value that it was made of, whatever its text looks like.
+func TestElementsKeepTheirValues(t *testing.T) {
+	values := append([]any{"\x1f", "\x7f", []any{int64(1), "a,}]", map[string]any{`"}`: nil}}, map[string]any{"b": []any{}, "a": "x"}}, someValues...)
+	for _, a := range values {
+		assert.Equal(t, a, setValue(a).Value())
+		for _, b := range values {
+			fields := map[string]any{"a": a, `b"\`: b, "c": "end"}
+			p := projection.Path{key(fields)}
+			assert.Equal(t, fields, p[0].KeyFields())
+			assert.Equal(t, p, path(p.String()))
+			read, err := projection.ParseFieldsV1(projection.NewFieldSet(p).FieldsV1())
+			require.NoError(t, err, p)
+			assert.True(t, read.Has(p), p)
+		}
+	}
+}
+
+// Servers use no lists and maps as keys, but who reads a record must not lose an entry because of one.
+func TestElementOrderOfLists(t *testing.T) {
+	for seed := range 20 * rounds {
+		r := newRandom(seed)
+		a, b := r.composite(2), r.composite(2)
+		want := value.NewValueInterface(a)
+		require.Equal(t, value.Compare(want, value.NewValueInterface(b)), setValue(a).Compare(setValue(b)), "%v and %v", a, b)
 	}
 }
 

@@ -218,7 +218,7 @@ func (ps Patterns) WithoutPositions() Patterns {
 // Split returns the paths of the set that no pattern matches, and those that one does. A pattern that reaches into a
 // list or map of which the set has only the whole, since it is atomic, matches nothing.
 func (ps Patterns) Split(set FieldSet) (kept, matched FieldSet) {
-	if set.root == nil || len(ps) == 0 {
+	if set.root == nil {
 		return set, FieldSet{}
 	}
 	k, m := split(set.root, ps.start())

@@ -52,6 +52,7 @@ func TestPatternMatch(t *testing.T) {
 		{`a[~"a|b"]`, "a.a", false, "it is no regular expression"},
 		{`f[~"x/*"]`, `f[="x/y"]`, true, "elements of a set"},
 		{`f[~"5*"]`, `f[=5]`, false, "if they are texts"},
+		{`f[~"*"]`, `f[=5]`, false, "which a number isn't"},
 		{`f[="x"]`, `f[="x"]`, true, "a value"},
 		{`f["~x"]`, `f["~x"]`, true, "a tilde in a name is a tilde"},
 		{`f["*"]`, "f.a", false, "and a star in quotes is a star"},
@@ -115,8 +116,12 @@ func TestPatternsSplit(t *testing.T) {
 	assert.True(t, kept.Has(path(`spec.c[name="a"]`)))
 	assert.True(t, kept.Union(matched).Equal(all) && kept.Intersection(matched).Empty(), "every path is in one of the two")
 
-	kept, matched = projection.Patterns(nil).Split(all)
-	assert.True(t, kept.Equal(all) && matched.Empty())
+	for _, none := range []projection.Patterns{nil, {projection.Pattern{}}} {
+		kept, matched = none.Split(all)
+		assert.True(t, kept.Equal(all) && matched.Empty())
+		_, removed := none.Remove(object(`{spec: {a: 1}}`))
+		assert.Empty(t, removed)
+	}
 }
 
 // sortedText puts the field first that the text of the set has after the list.

@@ -19,6 +19,19 @@ type Projection struct {
 	// Sensitive are the paths at which the object's values must not be shown; see the function [Sensitive]. A host may
 	// add others.
 	Sensitive FieldSet
+	// positions are those of the items in the lists of the object, where the projection lacks one before others.
+	positions positions
+}
+
+// positions are those that the items of lists have in the lists that they were taken from, by the text of the list's path.
+type positions map[string][]int
+
+// in returns the positions of the items of a list; nil if they are where they were.
+func (ps positions) in(list Path) []int {
+	if len(ps) == 0 {
+		return nil
+	}
+	return ps[list.String()]
 }
 
 // Project returns the part of obj that lies at the paths of set, with types and list order as in obj. Elements of
@@ -114,14 +127,28 @@ func (p *projector) items(list []any, n *node) (any, bool) {
 		}
 		parts[i].value, parts[i].exists = p.child(found.at(i), c)
 	}
-	out := make([]any, 0, min(len(n.children), len(list)))
+	size := min(len(n.children), len(list))
+	out, at := make([]any, 0, size), make([]int, 0, size)
 	for i, item := range list {
 		if c := found.child[i]; found.isFirst(i) && parts[c].exists {
 			e := n.children[c].element
 			out = appendItem(out, withKeyFields(parts[c].value, item, e, found.keyFields), i, e)
+			at = append(at, i)
 		}
 	}
+	p.place(at, len(out))
 	return out, n.member || len(out) > 0
+}
+
+// place notes at which positions of a list the items stood that are now the whole list. There are more than were found if
+// these kept their positions.
+func (p *projector) place(found []int, items int) {
+	if n := len(found); n == items && n > 0 && found[n-1] >= n {
+		if p.result.positions == nil {
+			p.result.positions = positions{}
+		}
+		p.result.positions[p.path.String()] = found
+	}
 }
 
 // appendItem appends an item of a list; an item that is named by its position keeps it.
@@ -136,11 +163,10 @@ func appendItem(out []any, item any, position int, e Element) []any {
 
 // withKeyFields adds to a projected item the key fields by which it can be found again.
 func withKeyFields(part, item any, e Element, keyFields []string) any {
-	out, ok := part.(map[string]any)
-	from, isMap := plain(item).(map[string]any)
-	if e.kind != KeyKind || !ok || !isMap {
+	if e.kind != KeyKind {
 		return part
 	}
+	out, from := part.(map[string]any), mapOf(item) // only maps have keys
 	for _, name := range keyFields {
 		if _, there := out[name]; there {
 			continue

@@ -124,6 +124,10 @@ func TestProject(t *testing.T) {
 			want: `{ids: [9007199254740993]}`, why: "but not at first",
 		},
 		{
+			name: "large numbers, exact and rounded", obj: `{ids: [9007199254740992, 9007199254740993]}`, set: set(`ids[=9007199254740992]`),
+			want: `{ids: [9007199254740992]}`, why: "what a path names exactly it doesn't name twice",
+		},
+		{
 			name: "duplicates", obj: `{env: [{name: a, value: 1}, {name: b}, {name: a, value: 2}, {name: a, value: 3}]}`, set: set(`env[name="a"].value`),
 			want: `{env: [{name: a, value: 1}]}`, duplicates: []string{`env[name="a"]`}, why: "the first counts, and it is said once",
 		},

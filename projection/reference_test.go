@@ -139,13 +139,33 @@ func referenceHas(v any, paths []projection.Path, p projection.Path) bool {
 	return false
 }
 
-// place is a path of the set that two projections were made with.
+// place is a path of the set that two projections were made with, and what the second object has there.
 type place struct {
-	set projection.FieldSet
-	at  projection.Path
+	set  projection.FieldSet
+	at   projection.Path
+	real any
 }
 
-func (p place) child(e projection.Element) place { return place{p.set, p.at.Child(e)} }
+func (p place) child(e projection.Element) place {
+	c := place{set: p.set, at: p.at.Child(e)}
+	switch real := p.real.(type) {
+	case map[string]any:
+		c.real = real[e.Name()]
+	case []any:
+		for i, item := range slices.Backward(real) {
+			if found, ok := referenceElement(p.below(), i, item); ok && found == e {
+				c.real = item
+			}
+		}
+	}
+	return c
+}
+
+// projected returns the position in the projected list of what is at a position of the object's list.
+func (p place) projected(position int) int {
+	list, _ := p.real.([]any)
+	return len(referenceItems(list[:position], p.below()))
+}
 
 // member reports whether the place is in the set, so that an empty map or list stays there.
 func (p place) member() bool { return p.set.Has(p.at) }
@@ -279,14 +299,14 @@ func patchedItems(list []any, changes []projection.Difference, at place) []any {
 		switch first := here[0]; {
 		case !ok:
 		case first.Op == projection.OpMove && len(first.Path) == 0:
-			placed[int(first.After.(int64))] = v
+			placed[at.projected(int(first.After.(int64)))] = v
 		default:
 			rest = append(rest, v)
 		}
 	}
 	for _, c := range changes {
 		if c.Op == projection.OpAdd && len(c.Path) == 1 {
-			placed[c.Position] = c.After
+			placed[at.projected(c.Position)] = c.After
 		}
 	}
 	return arranged(placed, rest)

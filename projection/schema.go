@@ -118,17 +118,18 @@ type shape struct {
 
 func (s *shape) granular() bool { return s != nil && (s.fields != nil || s.keys != nil || s.set) }
 
+func (s *shape) atomic() bool { return s != nil && s.whole && !s.granular() }
+
 // child returns the shape of a field or entry; nil if nothing is known.
 func (s *shape) child(name string) *shape {
 	if s == nil {
 		return nil
 	}
 	f := s.fields[name]
-	if f != nil && (f.entry || f.whole || f.granular()) {
-		return f
-	}
-	if entry := s.entryShape(); entry != nil {
-		return entry
+	if f == nil || !f.entry && !f.whole {
+		if entry := s.entryShape(); entry != nil {
+			return entry
+		}
 	}
 	return f
 }

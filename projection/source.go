@@ -148,7 +148,7 @@ func (d *declarer) value(v any, s *shape) (*node, error) {
 	m, isMap := v.(map[string]any)
 	list, isList := v.([]any)
 	switch {
-	case !isMap && !isList, isMap && len(m) == 0, s != nil && s.whole && !s.granular():
+	case !isMap && !isList, isMap && len(m) == 0, s.atomic():
 		return leaf, nil
 	case isMap && (d.guess || s.granular()):
 		return d.fields(m, s)
@@ -164,10 +164,12 @@ func (d *declarer) fields(m map[string]any, s *shape) (*node, error) {
 	n := &node{}
 	for _, name := range sortedKeys(m) {
 		e, below := Field(name), s.child(name)
-		sub, err := d.at(e, m[name], below)
+		d.path = append(d.path, e)
+		sub, err := d.value(m[name], below)
 		if err != nil {
 			return nil, err
 		}
+		d.path = d.path[:len(d.path)-1]
 		if below != nil && below.entry && !d.guess {
 			sub = asMember(sub)
 		}
@@ -176,13 +178,6 @@ func (d *declarer) fields(m map[string]any, s *shape) (*node, error) {
 		}
 	}
 	return n, nil
-}
-
-func (d *declarer) at(e Element, v any, s *shape) (*node, error) {
-	d.path = append(d.path, e)
-	sub, err := d.value(v, s)
-	d.path = d.path[:len(d.path)-1]
-	return sub, err
 }
 
 // asMember returns n with its path itself in the set.
@@ -210,10 +205,12 @@ func (d *declarer) items(list []any, s *shape) (*node, error) {
 		if err != nil {
 			return nil, fmt.Errorf("projection: item %d of %s: %w", i, d.path, err)
 		}
-		sub, err := d.item(e, item, s.items)
+		d.path = append(d.path, e)
+		sub, err := d.item(item, s.items)
 		if err != nil {
 			return nil, err
 		}
+		d.path = d.path[:len(d.path)-1]
 		if !d.guess || sub.empty() {
 			sub = asMember(sub)
 		}
@@ -228,13 +225,10 @@ func (d *declarer) items(list []any, s *shape) (*node, error) {
 }
 
 // item returns the fields of an item; one that is a map has fields even if none of them has an owner.
-func (d *declarer) item(e Element, item any, s *shape) (*node, error) {
+func (d *declarer) item(item any, s *shape) (*node, error) {
 	m, isMap := item.(map[string]any)
-	if !isMap || s != nil && s.whole && !s.granular() {
+	if !isMap || s.atomic() {
 		return leaf, nil
 	}
-	d.path = append(d.path, e)
-	sub, err := d.fields(m, s)
-	d.path = d.path[:len(d.path)-1]
-	return sub, err
+	return d.fields(m, s)
 }

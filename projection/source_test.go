@@ -53,20 +53,24 @@ var elsewhere = set("spec.replicas", "spec.big[=9007199254740992]", "spec.big[=9
 	"spec.big[=9007199254740995]", "spec.big[=9007199254740996]")
 
 const widgetEntries = `
+- {manager: c, operation: Apply, apiVersion: ex.io/v2, fieldsV1: {"f:spec": {"f:old": {}}}}
 - {manager: a, operation: Apply, apiVersion: ex.io/v1, fieldsV1: {"f:spec": {
     "f:atom": {}, "f:args": {}, "f:empty": {}, "f:none": {},
     "f:tags": {'v:"x"': {}},
     "f:ports": {'k:{"port":80,"protocol":"TCP"}': {".": {}, "f:port": {}, "f:sub": {"f:a": {}}}, 'k:{"port":81,"protocol":"UDP"}': {".": {}, "f:port": {}, "f:protocol": {}}},
     "f:devices": {'k:{"driver":"d"}': {".": {}, "f:driver": {}}, 'k:{"driver":"d","share":1}': {".": {}, "f:driver": {}, "f:share": {}}},
     "f:whole": {'k:{"id":1}': {}},
+    "f:free": {"f:l": {}, "f:m": {".": {}, "f:a": {}}},
+    "f:gone": {'k:{"id":1}': {}},
+    "f:maps": {'v:{"a":1}': {}},
+    "f:lists": {"f:x": {".": {}, "f:l": {'k:{"id":1}': {".": {}, "f:id": {}}}}, "f:z": {".": {}, "f:a": {}}},
     "f:part": {"f:known": {"f:a": {}}, "f:other": {".": {}, "f:b": {}}},
     "f:mapOfMaps": {"f:x": {".": {}, "f:a": {}, "f:l": {}}}}}}
 - {manager: b, operation: Update, apiVersion: ex.io/v1, fieldsV1: {"f:spec": {"f:split": {'k:{"port":1,"protocol":"TCP"}': {".": {}, "f:port": {}}}, "f:rules": {".": {}, 'k:{"name":"r"}': {".": {}, "f:name": {}}}}}}
-- {manager: c, operation: Apply, apiVersion: ex.io/v2, fieldsV1: {"f:spec": {"f:old": {}}}}
 `
 
 const widgetSpec = `{atom: {a: b}, args: [a], empty: {}, none: [], tags: [x], ports: [{port: 80, protocol: TCP, sub: {a: 1}}, {port: 81, protocol: UDP}],
-  devices: [{driver: d}, {driver: d, share: 1}], whole: [{id: 1, x: y}], mapOfMaps: {x: {a: 1, l: [1]}}, rules: [{name: r}], split: [{port: 1, protocol: TCP}], part: {known: {a: 1}, other: {b: 1}}, old: [1], unowned: [1]}`
+  devices: [{driver: d}, {driver: d, share: 1}], whole: [{id: 1, x: y}], free: {l: [1], m: {a: 1}}, mapOfMaps: {x: {a: 1, l: [1]}}, rules: [{name: r}], split: [{port: 1, protocol: TCP}], part: {known: {a: 1}, other: {b: 1}}, old: [1], unowned: [1]}`
 
 func widget(entries, spec string) map[string]any {
 	return object(`{"apiVersion": "ex.io/v1", "kind": "Widget", "metadata": {"name": "w", "managedFields": ` +
@@ -102,6 +106,10 @@ func TestLearnedSchema(t *testing.T) {
 		{`{devices: [{driver: e}]}`, `spec.devices[driver="e"] spec.devices[driver="e"].driver`, "a key that some items lack may be left out"},
 		{`{whole: [{id: 2, x: {y: 1}}]}`, `spec.whole[id=2]`, "items that are owned whole"},
 		{`{mapOfMaps: {z: {b: 1, l: [2]}}}`, `spec.mapOfMaps.z spec.mapOfMaps.z.b spec.mapOfMaps.z.l`, "entries of a map are of one type"},
+		{`{maps: [{b: 1}]}`, `spec.maps[={"b":1}] spec.maps[={"b":1}].b`, "a set of maps"},
+		{`{gone: [{id: 2, x: 1}]}`, `spec.gone[id=2] spec.gone[id=2].id spec.gone[id=2].x`, "an item that isn't there doesn't tell whether its like are owned whole"},
+		{`{lists: {x: {l: [{id: 2}]}}}`, `spec.lists.x spec.lists.x.l[id=2] spec.lists.x.l[id=2].id`, "an entry tells best of itself"},
+		{`{free: {l: [2]}}`, `spec.free.l`, "also where the entries are of different types, as in a map that has any"},
 		{`{rules: [{name: s}]}`, `spec.rules[name="s"] spec.rules[name="s"].name`, "managers that update reveal keys too"},
 		{`{part: {other: {c: 1}}}`, `spec.part.other spec.part.other.c`, "an entry beside the fields of a structure"},
 		{`{part: {new: {x: 1}}}`, "no schema: nobody who owns spec.part.new has revealed its type", "a field or an entry?"},
@@ -112,6 +120,11 @@ func TestLearnedSchema(t *testing.T) {
 		{`{unowned: [1]}`, "no schema: nobody who owns spec.unowned has revealed its type", "what nobody owns"},
 		{`{new: {a: 1}}`, "no schema: nobody who owns spec.new has revealed its type", "what nobody has"},
 		{`{rules: [{x: 1}]}`, `item 0 of spec.rules: no schema that tells the default of the key field "name"`, "a key without a default"},
+		{`{whole: [{x: 1}]}`, `item 0 of spec.whole: no schema that tells the default of the key field "id"`, "nor does an item that is owned whole tell one"},
+		{
+			`{ports: [{port: 80, sub: {a: 1}}, {port: 90, sub: {x: [1]}}]}`,
+			`no schema: nobody who owns spec.ports[port=90,protocol="TCP"].sub.x has revealed its type`, "the error tells where",
+		},
 		{`{rules: [5]}`, "item 0 of spec.rules: is not a map and has no keys", "which the server would refuse"},
 		{`{tags: [a, a]}`, `spec.tags[="a"] stands twice`, "and this too"},
 		{`{mapOfMaps: [1]}`, "item 0 of spec.mapOfMaps: expected a map, found a list", "and this"},
@@ -144,10 +157,25 @@ func TestLearnedSchemaOfStatus(t *testing.T) {
 		require.NoError(t, err, test.why)
 		assert.Equal(t, test.want, got.String(), test.why)
 	}
-	schema, err := projection.LearnSchema(widget("- {}", "{}"))
+	for _, test := range []struct{ entries, why string }{
+		{`- {}`, "nobody owns anything"},
+		{`- {manager: m, operation: Apply, apiVersion: ex.io/v1, fieldsV1: {"f:a": {}}}`, "nobody who applied has one"},
+		{`- {manager: m, operation: Update, apiVersion: ex.io/v1, fieldsV1: {"f:status": {"f:b": {}}}}`, "an update may have made it before it was a subresource"},
+		{`- {manager: m, operation: Apply, subresource: scale, apiVersion: ex.io/v1, fieldsV1: {"f:status": {"f:b": {}}}}`, "another subresource says nothing of it"},
+	} {
+		schema, err := projection.LearnSchema(widget(test.entries, "{}"))
+		require.NoError(t, err)
+		_, err = schema.Declared(context.Background(), manifest)
+		assert.ErrorIs(t, err, projection.ErrNoSchema, test.why)
+	}
+}
+
+// A list that is owned whole doesn't tell what another one is.
+func TestLearnedSchemaOfOneList(t *testing.T) {
+	schema, err := projection.LearnSchema(widget(`- {manager: m, operation: Apply, apiVersion: ex.io/v1, fieldsV1: {"f:spec": {"f:args": {}}}}`, "{args: [a]}"))
 	require.NoError(t, err)
-	_, err = schema.Declared(context.Background(), manifest)
-	assert.ErrorIs(t, err, projection.ErrNoSchema, "nobody has shown it")
+	_, err = schema.Declared(context.Background(), widget("- {}", "{args: [a], other: [b]}"))
+	assert.ErrorIs(t, err, projection.ErrNoSchema)
 }
 
 func TestNoSchema(t *testing.T) {

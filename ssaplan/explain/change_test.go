@@ -112,6 +112,10 @@ func TestJSONOfChanges(t *testing.T) {
 			`{"path": "spec.list[=\"x\"]", "op": "move", "cause": "Edited", "before": 0, "after": 1}`, true,
 		},
 		{
+			"duplicates have all items for values", at(`spec.list[="x"]`, projection.OpDuplicate, []any{"x", "x"}, []any{"x"}),
+			`{"path": "spec.list[=\"x\"]", "op": "duplicate", "cause": "Edited", "before": ["x", "x"], "after": ["x"]}`, true,
+		},
+		{
 			"integers stay exact", at("spec.a", projection.OpAdd, nil, int64(1)<<60+1),
 			`{"path": "spec.a", "op": "add", "cause": "Edited", "after": 1152921504606846977}`, true,
 		},

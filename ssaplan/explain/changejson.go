@@ -30,7 +30,7 @@ type changeJSON struct {
 
 // MarshalJSON returns
 //
-//	{"path", "op": "add|remove|change|move", "cause", "manager", "operation", "subresource", "time",
+//	{"path", "op": "add|remove|change|move|duplicate", "cause", "manager", "operation", "subresource", "time",
 //	 "before", "after", "position", "assigned", "refused", "sensitive"}
 //
 // The manager, its operation, subresource and time are those of a drifted value. A side that has no value is left out, and

@@ -223,19 +223,9 @@ func (c *comparison) differences(e *Explanation, own projection.FieldSet) []proj
 	return projection.Diff(c.declaration.ProjectWith(c.Live, own), c.declaration.ProjectWith(c.Answer, own))
 }
 
-// duplicates returns the items that come to be in a list more than once, with the same key or value, and those that no
-// longer are. They have no name of their own, so the changes have no values.
+// duplicates returns what changes of items that are in a list more than once, with the same key or value.
 func (c *comparison) duplicates(all projection.FieldSet) []Change {
-	before := projection.NewFieldSet(projection.Project(c.Live, all).Duplicates...)
-	after := projection.NewFieldSet(projection.Project(c.Answer, all).Duplicates...)
-	var out []Change
-	for p := range before.Difference(after).All() {
-		out = append(out, Change{Difference: projection.Difference{Path: p, Op: projection.OpRemove}, Cause: CauseSideEffect})
-	}
-	for p := range after.Difference(before).All() {
-		out = append(out, Change{Difference: projection.Difference{Path: p, Op: projection.OpAdd}, Cause: CauseSideEffect})
-	}
-	return out
+	return withCause(projection.DiffDuplicates(c.Live, c.Answer, all), CauseSideEffect)
 }
 
 // isPartOf reports whether a difference outside of the own fields is among the own changes already: it is of an item that

@@ -139,6 +139,7 @@ func TestCausesOfChanges(t *testing.T) {
 func TestItemsThatAreThereTwice(t *testing.T) {
 	m := newMemory(t)
 	const port = `spec.containers[name="a"].ports[containerPort=53,protocol="TCP"]`
+	const dns, again = `{"containerPort":53,"hostPort":53,"name":"dns","protocol":"TCP"}`, `{"containerPort":53,"name":"again","protocol":"TCP"}`
 	live := m.patch(m.apply(us, object(t, pod("{name: a, image: a}"))),
 		`{spec: {containers: [{name: a, ports: [{containerPort: 53, name: dns, hostPort: 53}]}]}}`)
 	twice := changed(t, live, func(obj map[string]any) {
@@ -158,11 +159,17 @@ func TestItemsThatAreThereTwice(t *testing.T) {
 	}{
 		{
 			"the second goes, and a field of the first", twice, once,
-			[]string{port + ": - null (side effect of the server)", port + ".hostPort: - 53 (side effect of the server)"},
+			[]string{
+				port + `: [` + dns + `,` + again + `] -> [{"containerPort":53,"name":"dns","protocol":"TCP"}] (side effect of the server)`,
+				port + ".hostPort: - 53 (side effect of the server)",
+			},
 		},
 		{
 			"a second comes, and a field of the first", once, twice,
-			[]string{port + ": + null (side effect of the server)", port + ".hostPort: + 53 (side effect of the server)"},
+			[]string{
+				port + `: [{"containerPort":53,"name":"dns","protocol":"TCP"}] -> [` + dns + `,` + again + `] (side effect of the server)`,
+				port + ".hostPort: + 53 (side effect of the server)",
+			},
 		},
 		{
 			"both stay", twice,

@@ -262,6 +262,8 @@ func TestSchemaRefusesContradictions(t *testing.T) {
 		{"a manager that drifted nothing", "secret-edited", []any{"changes", 0}, "", map[string]any{
 			"manager": "x", "operation": "Apply",
 		}},
+		{"a duplicate that is one item", "duplicates-replaced", []any{"changes", 1}, "", map[string]any{"after": map[string]any{"name": "A"}}},
+		{"a position of duplicates", "duplicates-replaced", []any{"changes", 1}, "", map[string]any{"position": 1}},
 		{"a move to a name", "list-moved", []any{"changes", 0}, "", map[string]any{"op": "move", "after": "x"}},
 		{"a time that isn't one", "refused-conflict", []any{"conflicts", 0}, "", map[string]any{"time": "yesterday"}},
 		{"a conflict with no one", "refused-conflict", []any{"conflicts", 0}, "manager", nil},

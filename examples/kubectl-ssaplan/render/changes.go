@@ -12,10 +12,11 @@ import (
 )
 
 var operations = map[projection.Op]struct{ symbol, color string }{
-	projection.OpAdd:    {"+", green},
-	projection.OpRemove: {"-", red},
-	projection.OpChange: {"~", yellow},
-	projection.OpMove:   {">", yellow},
+	projection.OpAdd:       {"+", green},
+	projection.OpRemove:    {"-", red},
+	projection.OpChange:    {"~", yellow},
+	projection.OpMove:      {">", yellow},
+	projection.OpDuplicate: {"~", yellow},
 }
 
 func (p *printer) changes(changes []explain.Change) {

@@ -113,6 +113,11 @@ func updated(t *testing.T) *ssaplan.Plan {
 					[]any{"--listen=:8080", "--log-format=text", "--upstream=http://backend.shop.svc:80"}),
 				change(t, container+`.ports[containerPort=9113,protocol="TCP"]`, projection.OpRemove, map[string]any{"containerPort": int64(9113)}, nil),
 				change(t, `metadata.finalizers[="example.com/wait"]`, projection.OpAdd, nil, "example.com/wait"),
+				change(t, `metadata.finalizers[="example.com/twice"]`, projection.OpDuplicate,
+					[]any{"example.com/twice", "example.com/twice"}, []any{"example.com/twice"}),
+				change(t, container+`.env[name="TWICE"]`, projection.OpDuplicate,
+					[]any{map[string]any{"name": "TWICE", "value": "1"}, map[string]any{"name": "TWICE", "value": "2"}},
+					[]any{map[string]any{"name": "TWICE", "value": "1"}}),
 				effect,
 			},
 			Ownership: []fieldowner.Transfer{

@@ -25,7 +25,7 @@ func (p *printer) values(c explain.Change, room int) (head string, body []string
 	switch {
 	case c.Op == projection.OpMove:
 		return fmt.Sprintf("moved from position %v to %v", before, after), nil
-	case len(c.Path) > 0 && c.Path[len(c.Path)-1].Kind() == projection.ValueKind:
+	case c.Op != projection.OpDuplicate && len(c.Path) > 0 && c.Path[len(c.Path)-1].Kind() == projection.ValueKind:
 		return "", nil // the path says the value
 	case c.Assigned && c.Op == projection.OpAdd:
 		return assigned, nil

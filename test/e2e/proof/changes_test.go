@@ -19,6 +19,11 @@ import (
 func unlistedChanges(before, after map[string]any, changes []explain.Change) []string {
 	m := masks{withoutBookkeeping(before), withoutBookkeeping(after)}
 	for _, c := range changes {
+		if c.Op == projection.OpDuplicate { // else another change may have taken the first one away
+			m.before, m.after = onlyFirst(m.before, c.Path), onlyFirst(m.after, c.Path)
+		}
+	}
+	for _, c := range changes {
 		m.mask(c)
 	}
 	return differences(m.before, m.after, nil)
@@ -53,14 +58,8 @@ func (m *masks) mask(c explain.Change) {
 		} else if hasOld && !hasNow {
 			m.after = putBeside(m.after, old, c.Path, c.Before)
 		}
-	case c.Op == projection.OpAdd && hasOld && hasNow: // one more item with one key
-		stays, _ := lookup(m.before, old)
-		m.after = onlyCopy(m.after, now, c.Path[len(c.Path)-1], stays)
 	case c.Op == projection.OpAdd && hasNow:
 		m.after = cutWithParents(m.after, now, m.before, c.Path)
-	case c.Op == projection.OpRemove && hasOld && hasNow: // one less
-		stays, _ := lookup(m.after, now)
-		m.before = onlyCopy(m.before, old, c.Path[len(c.Path)-1], stays)
 	case c.Op == projection.OpRemove && hasOld:
 		m.before = cutWithParents(m.before, old, m.after, c.Path)
 	case c.Op == projection.OpChange && hasOld && hasNow:
@@ -79,17 +78,16 @@ func putBeside(tree any, at place, path projection.Path, v any) any {
 	return put(tree, at, copyOf(v))
 }
 
-// onlyCopy takes the other copies of an item out of its list, which may differ from the one that stays.
-func onlyCopy(tree any, first place, e projection.Element, stays any) any {
+// onlyFirst takes all items but the first that a path names out of their list.
+func onlyFirst(tree any, path projection.Path) any {
+	first, ok := resolve(tree, path)
+	if !ok {
+		return tree
+	}
 	return edit(tree, first[:len(first)-1], func(v any) (any, bool) {
-		list, _ := v.([]any)
-		keep := slices.IndexFunc(list, func(item any) bool { return isItem(item, e) && reflect.DeepEqual(item, stays) })
-		if keep < 0 {
-			keep = first[len(first)-1].(int)
-		}
 		var out []any
-		for i, item := range list {
-			if i == keep || !isItem(item, e) {
+		for i, item := range v.([]any) {
+			if i == first[len(first)-1] || !isItem(item, path[len(path)-1]) {
 				out = append(out, item)
 			}
 		}
@@ -221,7 +219,16 @@ func shown(v any) string {
 // wrongValues says which of a change's values is not that of the real object. Of an item that comes or goes the change has
 // the declared part.
 func wrongValues(c explain.Change, before, after *unstructured.Unstructured) string {
-	if c.Op == projection.OpMove || isDuplicate(c, before, after) {
+	if wrong := wrongPositions(c, before, after); wrong != "" {
+		return wrong
+	}
+	switch c.Op {
+	case projection.OpMove:
+		return ""
+	case projection.OpDuplicate:
+		if was, is := copies(before, c.Path), copies(after, c.Path); !reflect.DeepEqual([]any{was, is}, []any{c.Before, c.After}) {
+			return fmt.Sprintf("%s: planned %s -> %s, really %s -> %s", c.Path, shown(c.Before), shown(c.After), shown(was), shown(is))
+		}
 		return ""
 	}
 	same := func(a, b any) bool { return reflect.DeepEqual(a, b) }
@@ -244,24 +251,40 @@ func wrongValues(c explain.Change, before, after *unstructured.Unstructured) str
 	return ""
 }
 
-// isDuplicate reports whether the change is that of an item which stands in the list another number of times afterwards.
-// It has no name of its own, and the change no values.
-func isDuplicate(c explain.Change, before, after *unstructured.Unstructured) bool {
-	if c.Before != nil || c.After != nil {
-		return false
-	}
-	copies := func(obj *unstructured.Unstructured) (n int) {
-		v, _ := valueAt(obj, c.Path[:len(c.Path)-1])
-		list, _ := v.([]any)
-		for _, item := range list {
-			if isItem(item, c.Path[len(c.Path)-1]) {
-				n++
-			}
+// copies returns all items of a list that a path names.
+func copies(obj *unstructured.Unstructured, path projection.Path) any {
+	v, _ := valueAt(obj, path[:len(path)-1])
+	list, _ := v.([]any)
+	out := []any{}
+	for _, item := range list {
+		if isItem(item, path[len(path)-1]) {
+			out = append(out, item)
 		}
-		return n
 	}
-	was, is := copies(before), copies(after)
-	return was > 0 && is > 0 && (c.Op == projection.OpAdd && is > was || c.Op == projection.OpRemove && is < was)
+	return out
+}
+
+// wrongPositions says which position of an item that comes, goes or moves is not the one in the real object's list.
+func wrongPositions(c explain.Change, before, after *unstructured.Unstructured) string {
+	var from, to any
+	switch isItem := c.Path[len(c.Path)-1].Kind() != projection.FieldKind; {
+	case c.Op == projection.OpMove:
+		from, to = c.Before, c.After
+	case c.Op == projection.OpAdd && isItem:
+		to = c.Position
+	case c.Op == projection.OpRemove && isItem:
+		from = c.Position
+	}
+	for obj, planned := range map[*unstructured.Unstructured]any{before: from, after: to} {
+		if planned == nil {
+			continue
+		}
+		at, exists := resolve(obj.Object, c.Path)
+		if !exists || fmt.Sprint(at[len(at)-1]) != fmt.Sprint(planned) {
+			return fmt.Sprintf("%s: %s, planned position %v, really %s", c.Path, c.Op, planned, pointer(at))
+		}
+	}
+	return ""
 }
 
 // isPart reports whether part is whole, but for fields and items that it lacks.

@@ -1,0 +1,37 @@
+package projection
+
+// DiffDuplicates returns how the items of after differ from those of before of which a key or value of fields names
+// several: an [OpDuplicate] for each of these elements, in the order of the paths. [Project] and [Diff] have only the first
+// item of each, so there is none if the others are the same. Neither object is modified, and the differences share no
+// memory with them.
+func DiffDuplicates(before, after map[string]any, fields FieldSet) []Difference {
+	d := differ{sensitive: Sensitive(before).Union(Sensitive(after))}
+	b, a := NewObject(before, fields), NewObject(after, fields)
+	twice := append(Project(before, fields).Duplicates, Project(after, fields).Duplicates...)
+	for p := range NewFieldSet(twice...).All() {
+		was, is := b.items(p), a.items(p)
+		if !equal(was[min(1, len(was)):], is[min(1, len(is)):]) {
+			d.path = p
+			d.report(Difference{Op: OpDuplicate, Before: was, After: is})
+		}
+	}
+	return d.changes
+}
+
+// items returns copies of all items that p names, which leads to an element that the fields have.
+func (o *Object) items(p Path) []any {
+	last := len(p) - 1
+	at := o.root()
+	for _, e := range p[:last] {
+		at = at.below(o.find(at, e))
+	}
+	items := []any{}
+	if found := o.find(at, p[last]); found.list != nil && found.item >= 0 {
+		for i, child := range found.list.child {
+			if child == found.list.child[found.item] {
+				items = append(items, deepCopy(found.list.list[i]))
+			}
+		}
+	}
+	return items
+}
