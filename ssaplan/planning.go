@@ -143,7 +143,11 @@ func (w *planning) compareIdentity(ctx context.Context) (err error) {
 		return nil
 	}
 	w.plan.Action, w.plan.Reason = ActionReplace, result.Reason()
-	w.plan.Replacement = &Replacement{Evidence: "identity", Old: result.Old, UID: prior.UID, Hazards: immutability.HazardsUnread(schema.GroupKind{Group: result.Old.Group(), Kind: result.Old.Kind}, result.Old.Name)}
+	kind := schema.GroupKind{Group: result.Old.Group(), Kind: result.Old.Kind}
+	w.plan.Replacement = &Replacement{
+		Evidence: "identity", Old: result.Old, UID: prior.UID, Propagation: w.request.propagation(),
+		Hazards: immutability.HazardsUnread(kind, result.Old.Name, immutability.HazardOptions{Propagation: w.request.Propagation}),
+	}
 	for _, c := range result.Changes {
 		w.plan.Replacement.Fields = append(w.plan.Replacement.Fields, immutability.Field{Path: c.Field, Message: fmt.Sprintf("%q -> %q", c.Old, c.New)})
 	}

@@ -89,7 +89,7 @@ func (w *planning) judge(ctx context.Context, err error) error {
 	w.plan.Action = ActionReplace
 	w.plan.Replacement = &Replacement{
 		Evidence: verdict.Evidence.String(), Old: w.plan.Object, UID: string(w.live.GetUID()), Fields: verdict.Fields,
-		Hazards: verdict.Hazards, Refusal: w.shown(err), unproven: unproven,
+		Hazards: verdict.Hazards, Propagation: w.request.propagation(), Refusal: w.shown(err), unproven: unproven,
 	}
 	var paths []string
 	for _, f := range verdict.Fields {
@@ -108,7 +108,7 @@ func (w *planning) probe(ctx context.Context, verdict immutability.Verdict) (imm
 	addresses := w.target.resource.Beside(ipAddresses,
 		identity.Identity{APIVersion: ipAddresses.GroupVersion().String(), Kind: "IPAddress"})
 	verdict = immutability.Probe(ctx, w.target.resource, w.manifest, w.live, verdict,
-		immutability.ProbeOptions{FieldManager: w.options.FieldManager, IPAddresses: addresses})
+		immutability.ProbeOptions{FieldManager: w.options.FieldManager, IPAddresses: addresses, Propagation: w.request.Propagation})
 	if create := verdict.Evidence.Create; create.Outcome == immutability.OutcomeUnanswered {
 		return verdict, create.Err
 	}
