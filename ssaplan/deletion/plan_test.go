@@ -232,3 +232,27 @@ func TestErrors(t *testing.T) {
 	changed := &deletion.ChangedError{Plan: deletion.Of(request, nil)}
 	assert.EqualError(t, changed, "batch/v1/Job n/j: changed since the plan to delete it was made: now None: does not exist; review the new plan")
 }
+
+func TestNotes(t *testing.T) {
+	plan := deletion.Of(request, object(t, job))
+	plan.Warnings = []string{"careful"}
+	plan.Contents = &deletion.Contents{
+		Counts: []deletion.Count{{Kind: "Pod", Objects: 1}, {Kind: "Job", Group: "batch", Objects: 2}},
+		Uncounted: []deletion.Uncounted{
+			{What: "Secret", Reason: "not allowed"}, {What: "kinds of a/v1", Reason: "no answer"}, {What: "Role", Reason: "not allowed"}},
+	}
+	assert.Equal(t, []string{
+		"the pods stop",
+		"the delete waits for finalizers: a.b/c, d.e/f, g.h/i",
+		"objects that name this one as their owner are deleted with it",
+		`finalizer a.b/c (set by "guard" (Update), "installer" (Apply))`, `finalizer d.e/f (set by "guard" (Update))`,
+		"with it go 1 Pod, 2 Job.batch",
+		"not counted: Secret, Role (not allowed)", "not counted: kinds of a/v1 (no answer)",
+		"careful",
+	}, plan.Notes())
+	plan.Finalizers, plan.Contents = nil, &deletion.Contents{}
+	assert.Equal(t, []string{"the delete waits for finalizers: a.b/c, d.e/f, g.h/i", "careful"},
+		plan.Notes(immutability.HazardInterruption, immutability.HazardDependents))
+	assert.Equal(t, []string{"does not exist"}, deletion.Of(request, nil).Notes(), "nothing goes, and that is what there is to know")
+	assert.Empty(t, (&deletion.Plan{Action: deletion.ActionDelete, Reason: "is there"}).Notes())
+}
