@@ -419,3 +419,38 @@ func TestPlanDeleteHidesSecrets(t *testing.T) {
 	require.NotContains(t, plan.Refusal.Error(), "hunter2")
 	require.Equal(t, []string{"mind the <redacted>"}, plan.Warnings)
 }
+
+// What goes with a definition is counted again if it was reviewed, and only then.
+func TestApplyDeleteCountsAgain(t *testing.T) {
+	for _, reviewed := range []bool{true, false} {
+		server, planner := world(ssaplan.Options{})
+		definition := &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+			"metadata": map[string]any{"name": "widgets.example.com"},
+			"spec": map[string]any{
+				"group": "example.com", "scope": "Namespaced", "names": map[string]any{"kind": "Widget", "plural": "widgets"},
+				"versions": []any{map[string]any{
+					"name": "v1", "served": true, "storage": true,
+					"schema": map[string]any{"openAPIV3Schema": map[string]any{"type": "object"}}}},
+			},
+		}}
+		applied(t, planner, definition)
+		id, err := identity.Of(definition.Object)
+		require.NoError(t, err)
+		plan, err := planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: id})
+		require.NoError(t, err)
+		require.NotNil(t, plan.Contents)
+		require.Empty(t, plan.Contents.Counts)
+		applied(t, planner, manifestOf("example.com/v1", "Widget", "", "a"))
+		if !reviewed {
+			plan.Contents = nil
+		}
+		err = planner.ApplyDelete(t.Context(), plan, ssaplan.DeleteOptions{})
+		var changed *deletion.ChangedError
+		require.Equal(t, reviewed, errors.As(err, &changed), "%v", err)
+		if reviewed {
+			require.Equal(t, []deletion.Count{{Kind: "Widget", Group: "example.com", Objects: 1}}, changed.Plan.Contents.Counts)
+			require.Zero(t, sent(server, "delete"))
+		}
+	}
+}

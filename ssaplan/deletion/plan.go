@@ -150,7 +150,8 @@ func (p *Plan) Covers(now *Plan) bool {
 	if now.Action == ActionNone {
 		return true
 	}
-	return p.Deletes() && p.Object == now.Object && p.UID == now.UID && p.Propagation == now.Propagation && p.Replaced == now.Replaced &&
+	return p.Deletes() && p.Object == now.Object && p.UID == now.UID &&
+		p.Propagation == now.Propagation && p.Replaced == now.Replaced &&
 		subset(lasting(now.Hazards), p.Hazards) && subset(names(now.Finalizers), names(p.Finalizers)) &&
 		subset(now.Warnings, p.Warnings) && subset(now.Contents.kinds(), p.Contents.kinds())
 }
