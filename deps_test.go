@@ -39,12 +39,16 @@ var budgets = map[string]budget{
 		},
 		modules: clientGo,
 	},
+	"ssaplan/deletion": {
+		ours:    []string{"projection", "identity", "immutability", "fieldowner", "internal/kinds", "internal/answer"},
+		modules: apimachinery,
+	},
 	"ssaplan": {
 		ours: []string{
-			"ssaplan/explain",
+			"ssaplan/explain", "ssaplan/deletion",
 			"projection", "identity", "immutability", "authresilience", "fieldowner", "internal/kinds", "internal/answer",
 			"ssaplan/internal/wire", "ssaplan/internal/fastjson", "ssaplan/internal/secrecy", "ssaplan/internal/objectset",
-			"ssaplan/internal/ordered", "ssaplan/internal/recent",
+			"ssaplan/internal/ordered", "ssaplan/internal/recent", "ssaplan/internal/deleter", "ssaplan/internal/standin",
 		},
 		modules: slices.Concat(clientGo, []string{"github.com/google/go-cmp"}),
 		heavy:   []string{"k8s.io/client-go/dynamic"},
@@ -115,6 +119,8 @@ func TestBudgetsRefuse(t *testing.T) {
 		{"ssaplan/explain", "k8s.io/client-go/dynamic", "k8s.io/client-go"},
 		{"ssaplan/explain", module + "/ssaplan/internal/wire", module},
 		{"ssaplan/explain", module + "/immutability", module},
+		{"ssaplan/deletion", module + "/ssaplan/internal/wire", module},
+		{"ssaplan/deletion", "k8s.io/client-go/rest", "k8s.io/client-go"},
 		{"ssaplan", "github.com/stretchr/testify/assert", "github.com/stretchr/testify"},
 		{"ssaplan", module + "/ssaplan/ssaplantest", module},
 	} {

@@ -73,6 +73,7 @@ func ExampleProbe() {
 	// Output:
 	// Immutable true
 	// dry-run create: valid; dry-run update: invalid
+	// a controller may delete what it made for the object, with the data in it
 	// the delete waits for finalizers: example.com/cleanup
 }
 
@@ -82,7 +83,7 @@ func ExampleHazards() {
 		"metadata": map[string]any{"name": "data"},
 		"spec":     map[string]any{"volumeName": "pv-7"},
 	}}
-	for _, h := range immutability.Hazards(claim) {
+	for _, h := range immutability.Hazards(claim, immutability.HazardOptions{}) {
 		fmt.Printf("%s: %s\n", h.Kind, h)
 	}
 	// Output:

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/immutability"
@@ -34,17 +35,17 @@ func TestHazards(t *testing.T) {
 			{Kind: immutability.HazardContents, Message: "everything inside namespace prod is deleted with it"},
 		}, "everything inside"},
 		{"statefulset", `{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: x}, spec: {persistentVolumeClaimRetentionPolicy: {whenDeleted: Retain}}}`, []immutability.Hazard{
-			{Kind: immutability.HazardInterruption, Message: "the pods stop; deleted with propagation policy Orphan they keep running, and the new StatefulSet adopts those that match its selector"},
+			{Kind: immutability.HazardInterruption, Message: "the pods stop until the new object has started others"},
 		}, "orphan deletion"},
 		{"statefulset that deletes claims", `{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: x}, spec: {persistentVolumeClaimRetentionPolicy: {whenDeleted: Delete}}}`, []immutability.Hazard{
 			{Kind: immutability.HazardData, Message: "the claims of the pods are deleted with the StatefulSet (persistentVolumeClaimRetentionPolicy.whenDeleted is Delete)"},
-			{Kind: immutability.HazardInterruption, Message: "the pods stop; deleted with propagation policy Orphan they keep running, and the new StatefulSet adopts those that match its selector"},
+			{Kind: immutability.HazardInterruption, Message: "the pods stop until the new object has started others"},
 		}, "the most severe comes first"},
 		{"deployment", `{apiVersion: apps/v1, kind: Deployment, metadata: {name: x, uid: u}}`, []immutability.Hazard{
 			{Kind: immutability.HazardInterruption, Message: "the pods stop until the new object has started others"},
-			{Kind: immutability.HazardDependents, Message: "objects that name this one as their owner are deleted with it, unless it is deleted with propagation policy Orphan"},
+			{Kind: immutability.HazardDependents, Message: "objects that name this one as their owner are deleted with it"},
 		}, "a live object may have dependents"},
-		{"kind of another group", `{apiVersion: example.com/v1, kind: Deployment, metadata: {name: x}}`, nil, "it isn't the built-in kind"},
+		{"kind of another group", `{apiVersion: example.com/v1, kind: Deployment, metadata: {name: x}}`, []immutability.Hazard{ofController}, "it isn't the built-in kind"},
 		{"load balancer", `{apiVersion: v1, kind: Service, metadata: {name: x}, spec: {type: LoadBalancer}}`, []immutability.Hazard{
 			{Kind: immutability.HazardInterruption, Message: "the service gets another cluster IP and other node ports, unless the manifest pins them"},
 			{Kind: immutability.HazardInterruption, Message: "the load balancer is released, and its external address may change"},
@@ -66,10 +67,45 @@ func TestHazards(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			assert.Equal(t, tt.want, immutability.Hazards(object(t, tt.live)), tt.why)
+			assert.Equal(t, tt.want, immutability.Hazards(object(t, tt.live), immutability.HazardOptions{}), tt.why)
 		})
 	}
-	assert.Nil(t, immutability.Hazards(nil))
+	assert.Nil(t, immutability.Hazards(nil, immutability.HazardOptions{}))
+}
+
+// ofController is the hazard of every custom resource.
+var ofController = immutability.Hazard{
+	Kind: immutability.HazardData, Message: "a controller may delete what it made for the object, with the data in it",
+}
+
+// The propagation policy that is sent decides what becomes of dependents, and a deletion for good promises no new object.
+func TestHazardsFollowFromTheDeletion(t *testing.T) {
+	const job = `{apiVersion: batch/v1, kind: Job, metadata: {name: x, uid: u, ownerReferences: [{apiVersion: batch/v1, kind: CronJob, name: c, uid: v}]}}`
+	const dependents = "objects that name this one as their owner "
+	for _, tt := range []struct {
+		why     string
+		options immutability.HazardOptions
+		want    []immutability.Hazard
+	}{
+		{"a replacement, as it is by default", immutability.HazardOptions{}, []immutability.Hazard{
+			{Kind: immutability.HazardInterruption, Message: "the pods stop until the new object has started others"},
+			{Kind: immutability.HazardOwner, Message: "CronJob c owns the object: it may create it again before you do, and the new object only has an owner if the manifest names it"},
+			{Kind: immutability.HazardDependents, Message: dependents + "are deleted with it"},
+		}},
+		{"in the foreground the object goes last", immutability.HazardOptions{Propagation: metav1.DeletePropagationForeground, ForGood: true}, []immutability.Hazard{
+			{Kind: immutability.HazardInterruption, Message: "the pods stop"},
+			{Kind: immutability.HazardOwner, Message: "CronJob c owns the object: it may create it again"},
+			{Kind: immutability.HazardBlocked, Message: "the object stays until its dependents are gone that block its deletion"},
+			{Kind: immutability.HazardDependents, Message: dependents + "are deleted before it"},
+		}},
+		{"orphans go on", immutability.HazardOptions{Propagation: metav1.DeletePropagationOrphan}, []immutability.Hazard{
+			{Kind: immutability.HazardInterruption, Message: "the pods keep running, beside those that the new object starts"},
+			{Kind: immutability.HazardOwner, Message: "CronJob c owns the object: it may create it again before you do, and the new object only has an owner if the manifest names it"},
+			{Kind: immutability.HazardDependents, Message: dependents + "stay behind without an owner; the new object doesn't own them unless its controller adopts them"},
+		}},
+	} {
+		assert.Equal(t, tt.want, immutability.Hazards(object(t, job), tt.options), tt.why)
+	}
 }
 
 // TestHazardsUnread tells what may go with an object that nobody read: what depends on its content is only possible.
@@ -90,15 +126,18 @@ func TestHazardsUnread(t *testing.T) {
 		}, "the name is known"},
 		{schema.GroupKind{Group: "apps", Kind: "StatefulSet"}, []immutability.Hazard{
 			{Kind: immutability.HazardData, Message: "the claims of the pods are deleted with the StatefulSet, if persistentVolumeClaimRetentionPolicy.whenDeleted is Delete"},
-			{Kind: immutability.HazardInterruption, Message: "the pods stop; deleted with propagation policy Orphan they keep running, and the new StatefulSet adopts those that match its selector"},
+			{Kind: immutability.HazardInterruption, Message: "the pods stop until the new object has started others"},
 		}, "its policy isn't known"},
 		{schema.GroupKind{Group: "apps", Kind: "Deployment"}, []immutability.Hazard{
 			{Kind: immutability.HazardInterruption, Message: "the pods stop until the new object has started others"},
 		}, "whatever is in it"},
-		{schema.GroupKind{Group: "example.com", Kind: "Deployment"}, nil, "it isn't the built-in kind"},
+		{schema.GroupKind{Group: "example.com", Kind: "Deployment"}, []immutability.Hazard{ofController}, "it isn't the built-in kind"},
+		{schema.GroupKind{Group: "snapshot.storage.k8s.io", Kind: "VolumeSnapshot"}, []immutability.Hazard{ofController},
+			"not all below k8s.io is built in"},
+		{schema.GroupKind{Group: "storage.k8s.io", Kind: "StorageClass"}, nil, "and much of it is"},
 		{schema.GroupKind{Kind: "ConfigMap"}, nil, "nothing depends on it as far as can be told"},
 	} {
-		assert.Equal(t, tt.want, immutability.HazardsUnread(tt.kind, "x"), tt.why)
+		assert.Equal(t, tt.want, immutability.HazardsUnread(tt.kind, "x", immutability.HazardOptions{}), tt.why)
 	}
 }
 

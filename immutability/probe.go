@@ -29,6 +29,9 @@ type ProbeOptions struct {
 	// IPAddresses is a client for ipaddresses.networking.k8s.io, which tells whether a cluster IP is free. Default: none,
 	// a Service whose manifest pins another cluster IP is not replaceable.
 	IPAddresses Getter
+	// Propagation is the policy that the old object is going to be deleted with, which the hazards depend on. Default:
+	// Background.
+	Propagation metav1.DeletionPropagation
 }
 
 // Probe confirms or corrects the verdict of [Classify] by asking the server, and returns the verdict with the answers
@@ -164,10 +167,11 @@ func (p probe) update(ctx context.Context, body *unstructured.Unstructured) (rep
 
 // hazards returns the [Hazards] of the live object, and of the manifest for want of one.
 func (p probe) hazards() []Hazard {
+	options := HazardOptions{Propagation: p.opts.Propagation}
 	if len(p.live.Object) == 0 {
-		return hazardsOf(kindOf(p.manifest), p.manifest)
+		return hazardsOf(kindOf(p.manifest), p.manifest, options)
 	}
-	return hazardsOf(kindOf(p.manifest), p.live)
+	return hazardsOf(kindOf(p.manifest), p.live, options)
 }
 
 // kindOf returns the kind that obj names. A manifest does; an object that a typed client has read doesn't.

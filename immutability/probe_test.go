@@ -222,6 +222,13 @@ func TestProbeTakesHazardsFromTheManifestsKind(t *testing.T) {
 		require.Len(t, got.Hazards, 1, name)
 		assert.Equal(t, immutability.HazardData, got.Hazards[0].Kind, name)
 	}
+	claim.SetUID("u")
+	for _, live := range []*unstructured.Unstructured{claim, nil} {
+		got := immutability.Probe(context.Background(), &fake{createErr: exists()}, claim, live, immutability.Classify(fixed),
+			immutability.ProbeOptions{Propagation: metav1.DeletePropagationForeground})
+		require.Len(t, got.Hazards, 2)
+		assert.Equal(t, immutability.HazardBlocked, got.Hazards[0].Kind, "dependents follow from the policy")
+	}
 	namespace := object(t, `{apiVersion: v1, kind: Namespace, metadata: {name: prod}}`)
 	got := immutability.Probe(context.Background(), &fake{createErr: exists()}, namespace, nil, immutability.Classify(proven), immutability.ProbeOptions{})
 	require.True(t, got.Replaceable())

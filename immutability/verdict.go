@@ -66,6 +66,17 @@ type Field struct {
 	Message string
 }
 
+// Paths returns the paths of the fields that have one.
+func Paths(fields []Field) []projection.Path {
+	var out []projection.Path
+	for _, f := range fields {
+		if len(f.Path) > 0 {
+			out = append(out, f.Path)
+		}
+	}
+	return out
+}
+
 // Name returns the path if it is known, and otherwise the text. It is empty for the object as a whole.
 func (f Field) Name() string {
 	if f.Path != nil {

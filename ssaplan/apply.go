@@ -9,16 +9,12 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
+	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
-
-// absentVersion is a resourceVersion that no object has. An apply with it creates the object or fails: the server
-// ignores it where nothing exists, and answers 409 where something does.
-const absentVersion = "1"
 
 // applyAttempts is how often Apply follows an object that others keep changing without touching what was reviewed.
 const applyAttempts = 3
@@ -139,7 +135,7 @@ func (p Patch) same(other Patch) bool {
 // send sends the plan's request, guarded to be for the live object in its version, or for none if live is nil. The error
 // is the server's.
 func (p *Planner) send(ctx context.Context, plan *Plan, live *unstructured.Unstructured, dryRun []string) (*unstructured.Unstructured, error) {
-	body, err := plan.guardedBody(live)
+	body, err := wire.Guarded(plan.basis.patch.Body, live)
 	if err != nil {
 		return nil, err
 	}
@@ -155,25 +151,6 @@ func (p *Planner) send(ctx context.Context, plan *Plan, live *unstructured.Unstr
 // notApplied returns the error for a request of the plan that failed.
 func (p *Planner) notApplied(plan *Plan, doing string, err error) error {
 	return secrecy.Hide(p.failure(plan.Object, doing, err), plan.basis.manifest, plan.basis.live)
-}
-
-// guardedBody adds to the patch which object it is for. Server-side apply never owns these two fields, so they change
-// nothing about what is applied.
-func (plan *Plan) guardedBody(live *unstructured.Unstructured) ([]byte, error) {
-	var body map[string]any
-	if json.Unmarshal(plan.basis.patch.Body, &body) != nil {
-		return nil, errors.New("the plan's patch is not an object")
-	}
-	metadata, _ := body["metadata"].(map[string]any)
-	if metadata == nil {
-		return nil, errors.New("the manifest has no metadata")
-	}
-	metadata["resourceVersion"] = absentVersion
-	if live != nil {
-		metadata["resourceVersion"] = live.GetResourceVersion()
-		metadata["uid"] = string(live.GetUID())
-	}
-	return json.Marshal(body)
 }
 
 // State returns the state to remember after the plan was applied and the server answered with obj. Its fields are those of

@@ -1,63 +1,73 @@
 package ssaplan
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"strings"
-	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/explain"
-	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
+	"github.com/ssaplan/primitives/ssaplan/internal/deleter"
 )
 
-// ErrRecreated says that the object of an identity is not the one that was meant: somebody deleted that one and created
-// another, which was left as it is.
-var ErrRecreated = errors.New("somebody re-created the object")
+// What deletions are made of, which package deletion explains.
+type (
+	// DeleteRequest is what to plan the deletion of.
+	DeleteRequest = deletion.Request
+	// DeletePlan is what deleting an object will do.
+	DeletePlan = deletion.Plan
+	// DeleteOptions say how to delete, and to wait for it. The zero value works.
+	DeleteOptions = deletion.Options
+	// DeleteError describes why a deletion did not end with the object gone.
+	DeleteError = deletion.Error
+)
 
-// DeleteError describes why [Planner.Delete] did not end with the object gone: it is still there, as far as is known, or, if it
-// wraps [ErrRecreated], another one has taken its place.
-type DeleteError struct {
-	Object identity.Identity
-	// Accepted says that the server accepted the delete, and Finalizers what it waits for.
-	Accepted   bool
-	Finalizers []string
-	Err        error
-}
+// ErrRecreated is [deletion.ErrRecreated].
+var ErrRecreated = deletion.ErrRecreated
 
-func (e *DeleteError) Error() string {
-	switch {
-	case len(e.Finalizers) > 0:
-		return fmt.Sprintf("%v: the delete waits for finalizers %s; see who should remove them, then delete again to wait on",
-			e.Err, strings.Join(e.Finalizers, ", "))
-	case e.Accepted:
-		return fmt.Sprintf("%v: the server accepted the delete, and the object is still there; delete again to wait on", e.Err)
+// PlanDelete returns what deleting an object will do. It changes nothing on the server: it reads the object, has the server try
+// the delete, and counts what is in a namespace, or the objects of a definition, as far as the caller may list them.
+//
+// It takes two requests; of a namespace one more for each kind that can be in it, of a definition one more. That the object is
+// gone, is being deleted, is another one, may not be deleted or may not be read is a [deletion.Action]. An error means that no
+// plan could be made; it names the object and wraps the server's answer.
+func (p *Planner) PlanDelete(ctx context.Context, request DeleteRequest) (*DeletePlan, error) {
+	if err := p.expired(); err != nil {
+		return nil, p.failure(request.Object, "plan to delete", err)
 	}
-	return e.Err.Error()
+	d := p.deleter(request, DeleteOptions{})
+	d.Count = true
+	plan, err := d.Plan(ctx)
+	if err != nil {
+		return nil, d.Shown(p.failure(request.Object, "plan to delete", err))
+	}
+	return plan, nil
 }
 
-// Unwrap returns the cause.
-func (e *DeleteError) Unwrap() error { return e.Err }
-
-// DeleteOptions say how [Planner.Replace] and [Planner.Delete] delete, and wait for it. The zero value works.
-type DeleteOptions struct {
-	// Propagation is what happens to the object's dependents. Default: what the server does by default for the kind.
-	Propagation metav1.DeletionPropagation
-	// Progress is told each time a look at the old object finds it still there. Default: nobody is.
-	Progress func(old identity.Identity, finalizers []string)
-	// PollInterval is the time between two looks at the old object. Default: a second.
-	PollInterval time.Duration
+// ApplyDelete carries out a plan of [Planner.PlanDelete], and returns when the object is gone. The deadline is that of ctx;
+// without one it waits as long as the finalizers take. It plans again first, and the error is a [deletion.ChangedError] if the
+// plan doesn't cover what that finds: another hazard, finalizer or warning, or objects of another kind in the namespace.
+// Calling it again with the same plan goes on waiting. Every other error is a [DeleteError], but for a nil plan.
+func (p *Planner) ApplyDelete(ctx context.Context, plan *DeletePlan, options DeleteOptions) error {
+	if plan == nil {
+		return errors.New("ssaplan: no plan to carry out")
+	}
+	request := DeleteRequest{Object: plan.Object, UID: plan.UID, Propagation: plan.Propagation, Replaced: plan.Replaced}
+	if options.Propagation != "" && options.Propagation != plan.Propagation {
+		return &DeleteError{Object: plan.Object, Err: fmt.Errorf("%s: the plan is for propagation policy %s, not %s: plan again",
+			plan.Object, plan.Propagation, options.Propagation)}
+	}
+	d := p.deleter(request, options)
+	d.Count = plan.Contents != nil
+	return p.delete(ctx, d, plan)
 }
 
-// Delete deletes the object that prior remembers, guarded by its UID, and returns when it is gone; an object that is
+// Delete plans and deletes the object that prior remembers, guarded by its UID, and returns when it is gone; an object that is
 // gone already is no error. The deadline is that of ctx; without one it waits as long as the finalizers take. Without a
-// known UID nothing is deleted.
+// known UID nothing is deleted. Hosts that show first what goes with the object take [Planner.PlanDelete].
 //
 // Every error but that of a nil prior is a [DeleteError]; it wraps [ErrRecreated] if the remembered object is gone and
 // there is another one in its place.
@@ -65,103 +75,37 @@ func (p *Planner) Delete(ctx context.Context, prior *explain.State, options Dele
 	if prior == nil {
 		return errors.New("ssaplan: no state that says what to delete")
 	}
-	d := &deletion{planner: p, id: prior.Identity, uid: prior.UID, options: options}
-	if err := d.run(ctx); err != nil {
-		err = secrecy.Hide(p.failure(prior.Identity, "delete", err), d.seen)
-		return &DeleteError{prior.Identity, d.accepted, d.finalizers, err}
+	request := DeleteRequest{Object: prior.Identity, UID: prior.UID, Propagation: options.Propagation}
+	return p.delete(ctx, p.deleter(request, options), nil)
+}
+
+func (p *Planner) delete(ctx context.Context, d *deleter.Deleter, reviewed *DeletePlan) error {
+	object := d.Request.Object
+	err := p.expired()
+	if err == nil {
+		err = d.Delete(ctx, reviewed)
 	}
-	return nil
-}
-
-// deletion deletes one object, guarded by its UID.
-type deletion struct {
-	planner *Planner
-	id      identity.Identity
-	uid     string
-	options DeleteOptions
-
-	target     *target
-	seen       *unstructured.Unstructured // at the last look
-	accepted   bool                       // by the server
-	finalizers []string                   // that it waits for
-}
-
-func (d *deletion) run(ctx context.Context) error {
-	if err := d.planner.expired(); err != nil {
+	if changed := (*deletion.ChangedError)(nil); err == nil || errors.As(err, &changed) {
 		return err
 	}
-	live, err := d.look(ctx)
-	if err != nil {
-		return err
+	return &DeleteError{
+		Object: object, Accepted: d.Accepted, Finalizers: d.Finalizers, Err: d.Shown(p.failure(object, "delete", err)),
 	}
-	return d.finish(ctx, live)
 }
 
-// look returns the object if it is there, and nil if it is gone. Another one in its place is an error.
-func (d *deletion) look(ctx context.Context) (_ *unstructured.Unstructured, err error) {
-	if d.target == nil {
-		if d.target, err = d.planner.locate(ctx, d.id); err != nil {
-			return nil, err
-		}
-	}
-	live, err := d.target.live(ctx)
-	if err != nil || live == nil {
-		return nil, err
-	}
-	d.seen = live
-	switch uid := string(live.GetUID()); {
-	case d.uid == "":
-		return nil, fmt.Errorf("the uid of the object to delete isn't known, so nothing is deleted: read it, and put %q into the state if it is the one that is meant", uid)
-	case uid != d.uid:
-		return nil, fmt.Errorf("%w: its uid was %q and is %q", ErrRecreated, d.uid, uid)
-	}
-	return live, nil
-}
-
-// finish deletes the object that was just seen, unless that has happened, and returns when it is gone.
-func (d *deletion) finish(ctx context.Context, live *unstructured.Unstructured) (err error) {
-	for live != nil {
-		if live.GetDeletionTimestamp() == nil && !d.accepted {
-			err = d.send(ctx, live.GetUID())
-		} else {
-			err = d.wait(ctx, live.GetFinalizers())
-		}
+func (p *Planner) deleter(request DeleteRequest, options DeleteOptions) *deleter.Deleter {
+	id := request.Object
+	find := func(ctx context.Context) (deleter.Target, error) {
+		t, err := p.locate(ctx, id)
 		if err != nil {
-			return err
+			return deleter.Target{Identity: id}, err
 		}
-		if live, err = d.look(ctx); err != nil {
-			return err
-		}
+		return deleter.Target{Identity: t.identity, Resource: t.resource, Live: t.live}, nil
 	}
-	return nil
+	return &deleter.Deleter{Request: request, Options: options, Server: p.server, Find: find}
 }
 
-func (d *deletion) send(ctx context.Context, uid types.UID) error {
-	options := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}}
-	if d.options.Propagation != "" {
-		options.PropagationPolicy = &d.options.Propagation
-	}
-	if err := d.target.resource.Delete(ctx, d.target.identity.Name, options); err != nil && !apierrors.IsNotFound(err) {
-		return err
-	}
-	d.accepted = true
-	return nil
-}
-
-// wait reports that the object is still there, and waits before the next look.
-func (d *deletion) wait(ctx context.Context, finalizers []string) error {
-	d.accepted, d.finalizers = true, finalizers
-	if d.options.Progress != nil {
-		d.options.Progress(d.target.identity, finalizers)
-	}
-	interval := d.options.PollInterval
-	if interval <= 0 {
-		interval = time.Second
-	}
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(interval):
-		return nil
-	}
+// propagation returns the policy by which a replacement deletes.
+func (r Request) propagation() metav1.DeletionPropagation {
+	return cmp.Or(r.Propagation, metav1.DeletePropagationBackground)
 }

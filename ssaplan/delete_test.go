@@ -1,6 +1,7 @@
 package ssaplan_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"testing"
@@ -137,9 +138,11 @@ func (d deletionsIn) Delete(ctx context.Context, name string, options metav1.Del
 	return d.ResourceInterface.Delete(ctx, name, options, sub...)
 }
 
-// What happens to dependents is the server's default, unless the host says otherwise. The UID guards both.
+// The propagation policy is always said, because that of the server leaves behind what Jobs started. The UID guards the delete,
+// and both are the same in the dry run.
 func TestDeletePropagates(t *testing.T) {
 	for _, propagation := range []metav1.DeletionPropagation{"", metav1.DeletePropagationOrphan} {
+		want := cmp.Or(propagation, metav1.DeletePropagationBackground)
 		server, _ := world(ssaplan.Options{})
 		var options []metav1.DeleteOptions
 		planner, err := ssaplan.NewForClient(deletions{Interface: server.Client(), options: &options}, server.Mapper(),
@@ -147,13 +150,28 @@ func TestDeletePropagates(t *testing.T) {
 		require.NoError(t, err)
 		state := applied(t, planner, configMap("a", nil))
 		require.NoError(t, planner.Delete(t.Context(), state, ssaplan.DeleteOptions{Propagation: propagation}))
-		require.Len(t, options, 1)
-		require.Equal(t, state.UID, string(*options[0].Preconditions.UID))
-		if propagation == "" {
-			require.Nil(t, options[0].PropagationPolicy)
-		} else {
-			require.Equal(t, propagation, *options[0].PropagationPolicy)
+
+		state = applied(t, planner, configMap("a", nil))
+		request := ssaplan.Request{Manifest: configMap("b", nil), Prior: state, Propagation: propagation}
+		plan, err := planner.Plan(t.Context(), request)
+		require.NoError(t, err)
+		require.Equal(t, want, plan.Replacement.Propagation)
+		_, err = planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
+		require.NoError(t, err)
+
+		state = applied(t, planner, configMap("a", nil))
+		plan, err = planner.Plan(t.Context(), ssaplan.Request{Manifest: configMap("c", nil), Prior: state})
+		require.NoError(t, err)
+		_, err = planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{Propagation: propagation})
+		require.NoError(t, err)
+
+		require.Len(t, options, 6)
+		for i, sent := range options {
+			require.Equal(t, want, *sent.PropagationPolicy)
+			require.NotNil(t, sent.Preconditions.UID)
+			require.Equal(t, i%2 == 0, len(sent.DryRun) > 0, "each delete is tried first")
 		}
+		require.Equal(t, state.UID, string(*options[5].Preconditions.UID))
 	}
 }
 
@@ -163,7 +181,7 @@ func TestDeleteMeetsOthers(t *testing.T) {
 	state := applied(t, planner, configMap("a", nil))
 	first := true
 	stop := server.Answer(func(r ssaplantest.Request) error {
-		if r.Verb == "delete" && first {
+		if r.Verb == "delete" && !r.DryRun && first {
 			first = false
 			require.NoError(t, resources(server, "configmaps").Delete(t.Context(), "a", metav1.DeleteOptions{}))
 		}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
@@ -50,6 +52,8 @@ type replacementJSON struct {
 	UID      string                `json:"uid,omitempty"`
 	Fields   []immutability.Field  `json:"fields"`
 	Hazards  []immutability.Hazard `json:"hazards,omitempty"`
+
+	Propagation metav1.DeletionPropagation `json:"propagation,omitempty"`
 }
 
 // MarshalJSON returns all that the plan tells, in the form that docs/plan.schema.json describes, without the values of Before,
@@ -63,7 +67,7 @@ func (plan Plan) MarshalJSON() ([]byte, error) {
 		Ineffective: plan.Ineffective, Adjustments: plan.Adjustments, Warnings: plan.Warnings, Requests: plan.Requests,
 	}
 	if r := plan.Replacement; r != nil {
-		out.Replace = &replacementJSON{r.Evidence, objectJSON(r.Old), r.UID, r.Fields, r.Hazards}
+		out.Replace = &replacementJSON{r.Evidence, objectJSON(r.Old), r.UID, r.Fields, r.Hazards, r.Propagation}
 	}
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
@@ -93,7 +97,7 @@ func (plan *Plan) UnmarshalJSON(data []byte) error {
 	}
 	if r := in.Replace; r != nil {
 		out.Replacement = &Replacement{
-			Evidence: r.Evidence, Old: identity.Identity(r.Old), UID: r.UID, Fields: r.Fields, Hazards: r.Hazards,
+			Evidence: r.Evidence, Old: identity.Identity(r.Old), UID: r.UID, Fields: r.Fields, Hazards: r.Hazards, Propagation: r.Propagation,
 		}
 	}
 	*plan = out

@@ -1,7 +1,6 @@
 package ssaplan
 
 import (
-	"crypto/sha256"
 	"strconv"
 
 	"github.com/ssaplan/primitives/ssaplan/explain"
@@ -17,10 +16,8 @@ import (
 // What a hit can't see is a change of the server itself: another version of it, of a definition, a policy or a webhook.
 // A host that needs to see those makes a new cache from time to time.
 type NoOpCache struct {
-	answers *recent.Cache[noOpKey, *noOpNotes]
+	answers *recent.Cache[recent.Key, *noOpNotes]
 }
-
-type noOpKey [sha256.Size]byte
 
 // noOpNotes are what the answer told besides.
 type noOpNotes struct {
@@ -34,7 +31,7 @@ var nothing = &noOpNotes{}
 // NewNoOpCache returns an empty cache for about size plans, of about 100 bytes each. When it is full, those that were not
 // asked for lately go.
 func NewNoOpCache(size int) *NoOpCache {
-	return &NoOpCache{recent.New[noOpKey, *noOpNotes](size)}
+	return &NoOpCache{recent.New[recent.Key, *noOpNotes](size)}
 }
 
 // Stats returns how often the cache knew the answer, and how often it did not.
@@ -75,22 +72,8 @@ func (w *planning) recall(body []byte) {
 }
 
 // noOpKey returns the key of the question whether sending body changes the live object.
-func (w *planning) noOpKey(body []byte) noOpKey {
-	sent := sha256.Sum256(body)
-	var room [512]byte // for most questions
-	question := append(room[:0], sent[:]...)
+func (w *planning) noOpKey(body []byte) recent.Key {
 	id, options := w.plan.Object, w.patch.Options
-	for _, part := range [...]string{
-		string(w.live.GetUID()), w.live.GetResourceVersion(), id.APIVersion, id.Kind, id.Namespace, id.Name,
-		options.FieldManager, strconv.FormatBool(*options.Force),
-	} {
-		question = appendPart(question, part)
-	}
-	return sha256.Sum256(question)
-}
-
-// appendPart appends a part with its length, so that no two lists of parts are the same text.
-func appendPart(b []byte, part string) []byte {
-	b = append(strconv.AppendInt(b, int64(len(part)), 10), ':')
-	return append(b, part...)
+	return recent.KeyOf(body, string(w.live.GetUID()), w.live.GetResourceVersion(), id.APIVersion, id.Kind, id.Namespace,
+		id.Name, options.FieldManager, strconv.FormatBool(*options.Force))
 }

@@ -8,9 +8,10 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan/internal/recent"
 )
 
-func question(change func(w *planning)) noOpKey {
+func question(change func(w *planning)) recent.Key {
 	force := true
 	live := &unstructured.Unstructured{Object: map[string]any{}}
 	live.SetUID("u1")
@@ -24,7 +25,7 @@ func question(change func(w *planning)) noOpKey {
 	return w.noOpKey(w.patch.Body)
 }
 
-func has(cache *NoOpCache, key noOpKey) bool {
+func has(cache *NoOpCache, key recent.Key) bool {
 	_, known := cache.answers.Get(key)
 	return known
 }

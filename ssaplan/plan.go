@@ -74,6 +74,9 @@ type Request struct {
 	// Live is the object as the host has it already, with its managedFields, such as from an informer. It saves the
 	// Get; the dry run still asks the server. Optional.
 	Live *unstructured.Unstructured
+	// Propagation is what happens to the dependents of an object that is to be replaced. Default: Background, they are
+	// deleted after it.
+	Propagation metav1.DeletionPropagation
 }
 
 // Plan is the answer to a [Request].
@@ -172,6 +175,8 @@ type Replacement struct {
 	Fields []immutability.Field
 	// Hazards are what the replacement destroys or interrupts beside the object itself.
 	Hazards []immutability.Hazard
+	// Propagation is the policy that is sent with the delete, which the hazards follow from.
+	Propagation metav1.DeletionPropagation
 	// Refusal is the server's refusal to change the object in place, without sensitive values; nil for another identity.
 	Refusal error
 

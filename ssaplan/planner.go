@@ -45,8 +45,8 @@ type Options struct {
 	// Credential describes what the client sends to prove who it is. Default: what [New] finds in the config, and nothing
 	// for [NewForClient].
 	Credential authresilience.Credential
-	// SendExpired makes Plan, Read and Delete send requests with credentials that certainly expired. Default: they are not
-	// sent. Read answers as if the caller were refused, Plan and Delete fail with an [authresilience.ExpiredError]. Apply and
+	// SendExpired makes Plan, Read, PlanDelete and Delete send requests with credentials that certainly expired. Default: they are not
+	// sent. Read answers as if the caller were refused, the others fail with an [authresilience.ExpiredError]. Apply and
 	// Replace always send.
 	SendExpired bool
 }

@@ -48,7 +48,7 @@ func (p *Planner) Plan(ctx context.Context, request Request) (*Plan, error) {
 	} else if err != nil {
 		return nil, secrecy.Hide(err, request.Manifest, w.live)
 	}
-	if err := w.showDeclared(ctx); err != nil {
+	if err := w.showDeclared(); err != nil {
 		return nil, err
 	}
 	return w.finish(), nil
@@ -161,7 +161,7 @@ func (w *planning) compareIdentity(ctx context.Context) (err error) {
 
 // replaceIdentity makes the plan a replacement of the object that the prior state remembers.
 func (w *planning) replaceIdentity(ctx context.Context, result identity.Result) {
-	r := &Replacement{Evidence: "identity", Old: result.Old, UID: w.request.Prior.UID}
+	r := &Replacement{Evidence: "identity", Old: result.Old, UID: w.request.Prior.UID, Propagation: w.request.propagation()}
 	w.plan.Action, w.plan.Reason, w.plan.Replacement = ActionReplace, result.Reason(), r
 	for _, c := range result.Changes {
 		r.Fields = append(r.Fields, immutability.Field{Path: c.Field, Message: fmt.Sprintf("%q -> %q", c.Old, c.New)})
@@ -172,10 +172,11 @@ func (w *planning) replaceIdentity(ctx context.Context, result identity.Result) 
 	} else {
 		w.live = w.old(ctx)
 	}
+	options := immutability.HazardOptions{Propagation: w.request.Propagation}
 	if w.live != nil {
-		r.Hazards = append(r.Hazards, immutability.Hazards(w.live)...)
+		r.Hazards = append(r.Hazards, immutability.Hazards(w.live, options)...)
 	} else {
-		r.Hazards = immutability.HazardsUnread(schema.GroupKind{Group: r.Old.Group(), Kind: r.Old.Kind}, r.Old.Name)
+		r.Hazards = immutability.HazardsUnread(schema.GroupKind{Group: r.Old.Group(), Kind: r.Old.Kind}, r.Old.Name, options)
 	}
 }
 
@@ -265,7 +266,7 @@ func (w *planning) ask(ctx context.Context) (err error) {
 		if err != nil {
 			return w.refused(ctx, err)
 		}
-		if w.isOfLive(dryRun) {
+		if explain.SameVersion(content(w.live), dryRun.Object) {
 			return w.explain(dryRun)
 		}
 		if w.live, err = w.target.live(ctx); err != nil {
@@ -285,20 +286,8 @@ func (w *planning) hold() error {
 		return err
 	}
 	w.manifest = &unstructured.Unstructured{Object: held}
-	e := fastjson.NewEncoder()
-	defer e.Release()
-	err = e.Encode(held)
-	w.patch.Body = bytes.Clone(e.Text())
+	w.patch.Body, err = fastjson.Encode(held)
 	return err
-}
-
-// isOfLive reports whether the answer to a dry run is about the live object in its version. One that creates has none
-// either.
-func (w *planning) isOfLive(dryRun *unstructured.Unstructured) bool {
-	if w.live == nil {
-		return dryRun.GetResourceVersion() == ""
-	}
-	return dryRun.GetResourceVersion() == w.live.GetResourceVersion()
 }
 
 // unreadable handles a failed read. Who may apply but not read gets a plan that shows what would be there, but not what
@@ -360,12 +349,6 @@ func (w *planning) explain(dryRun *unstructured.Unstructured) error {
 // explainReplacement fills in what a replacement changes, from a dry run that creates the new object. Taken says that the
 // old one has its name. Where the server can't try that, the plan has what the manifest declares.
 func (w *planning) explainReplacement(ctx context.Context, taken bool) error {
-	var refused []projection.Path
-	for _, f := range w.plan.Replacement.Fields {
-		if len(f.Path) > 0 {
-			refused = append(refused, f.Path)
-		}
-	}
 	if w.target != nil {
 		made, err := standin.Try(ctx, w.target.resource, w.manifest.Object, w.patch.Options, taken)
 		switch {
@@ -380,7 +363,7 @@ func (w *planning) explainReplacement(ctx context.Context, taken bool) error {
 	explained, err := explain.Replace(explain.Input{
 		Manifest: w.manifest.Object, Live: content(w.live), Answer: content(w.result),
 		Manager: w.options.FieldManager, Prior: w.request.Prior, Unknown: w.unknown,
-	}, refused)
+	}, immutability.Paths(w.plan.Replacement.Fields))
 	if err != nil {
 		return fmt.Errorf("%s: %w", w.plan.Object, err)
 	}
@@ -390,15 +373,15 @@ func (w *planning) explainReplacement(ctx context.Context, taken bool) error {
 }
 
 // showDeclared makes what the manifest declares the After of a plan for which no server could be asked.
-func (w *planning) showDeclared(ctx context.Context) error {
+func (w *planning) showDeclared() error {
 	if w.plan.Action != ActionDeferred || w.manifest == nil || !w.plan.After.Fields.Empty() {
 		return nil
 	}
-	declared, err := projection.PredictDeclared(ctx, w.manifest.Object, projection.NoSchema{})
+	after, err := explain.Declared(w.manifest.Object)
 	if err != nil {
 		return fmt.Errorf("%s: %w", w.plan.Object, err)
 	}
-	w.plan.After = projection.Project(w.manifest.Object, declared.Fields)
+	w.plan.After = after
 	return nil
 }
 
@@ -411,11 +394,7 @@ func (w *planning) finish() *Plan {
 		plan.Warnings = append(plan.Warnings, w.target.warnings...)
 	}
 	plan.Warnings = append(plan.Warnings, w.warnings.All()...)
-	for _, adjustment := range plan.Adjustments {
-		if adjustment.To == nil {
-			plan.Warnings = append(plan.Warnings, adjustment.String())
-		}
-	}
+	plan.Warnings = append(plan.Warnings, explain.AdjustmentWarnings(plan.Adjustments)...)
 	plan.basis = &basis{request: w.request, manifest: w.manifest, patch: w.patch, live: w.live, result: w.result}
 	return plan
 }

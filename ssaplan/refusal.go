@@ -14,6 +14,7 @@ import (
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/internal/answer"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 )
 
@@ -89,14 +90,14 @@ func (w *planning) judge(ctx context.Context, err error) error {
 		verdict.Certainty, verdict.Uncertain = immutability.CertaintyProven, ""
 		verdict = verdict.Locate(w.manifest, nil, projection.FieldSet{})
 	}
-	w.hideIn(&verdict)
+	secrecy.Of(w.request.Manifest, w.live).HideIn(&verdict)
 	if !verdict.Replaceable() {
 		return &RefusedError{w.plan.Object, verdict, w.shown(err)}
 	}
 	w.plan.Action = ActionReplace
 	w.plan.Replacement = &Replacement{
 		Evidence: verdict.Evidence.String(), Old: w.plan.Object, UID: string(w.live.GetUID()), Fields: verdict.Fields,
-		Hazards: verdict.Hazards, Refusal: w.shown(err), unproven: unproven,
+		Hazards: verdict.Hazards, Propagation: w.request.propagation(), Refusal: w.shown(err), unproven: unproven,
 	}
 	var paths []string
 	for _, f := range verdict.Fields {
@@ -115,7 +116,7 @@ func (w *planning) probe(ctx context.Context, verdict immutability.Verdict) (imm
 	addresses := w.target.resource.Beside(ipAddresses,
 		identity.Identity{APIVersion: ipAddresses.GroupVersion().String(), Kind: "IPAddress"})
 	verdict = immutability.Probe(ctx, w.target.resource, w.manifest, w.live, verdict,
-		immutability.ProbeOptions{FieldManager: w.options.FieldManager, IPAddresses: addresses})
+		immutability.ProbeOptions{FieldManager: w.options.FieldManager, IPAddresses: addresses, Propagation: w.request.Propagation})
 	if create := verdict.Evidence.Create; create.Outcome == immutability.OutcomeUnanswered {
 		return verdict, create.Err
 	}
@@ -130,7 +131,7 @@ func (w *planning) conflict(ctx context.Context, conflicts []fieldowner.Conflict
 	switch {
 	case err != nil:
 		w.plan.Warnings = append(w.plan.Warnings, "what taking over the fields would change isn't known: "+w.refusal(err))
-	case !w.isOfLive(dryRun):
+	case !explain.SameVersion(content(w.live), dryRun.Object):
 		w.plan.Warnings = append(w.plan.Warnings, "what taking over the fields would change isn't known: the object changed meanwhile")
 	default:
 		if err := w.explain(dryRun); err != nil {
@@ -151,19 +152,9 @@ func (w *planning) refusal(err error) string {
 	if verdict.Refusal == immutability.RefusalNone {
 		return w.shown(err).Error()
 	}
-	w.hideIn(&verdict)
+	secrecy.Of(w.request.Manifest, w.live).HideIn(&verdict)
 	verdict.Uncertain, verdict.Remedy = "", ""
 	return (&RefusedError{w.plan.Object, verdict, w.shown(err)}).Error()
-}
-
-// hideIn takes the sensitive values out of what the server said of the fields.
-func (w *planning) hideIn(verdict *immutability.Verdict) {
-	secrets := secrecy.Of(w.request.Manifest, w.live)
-	verdict.Fields = slices.Clone(verdict.Fields)
-	for i := range verdict.Fields {
-		verdict.Fields[i].Message = secrets.Hide(verdict.Fields[i].Message)
-	}
-	verdict.Uncertain = secrets.Hide(verdict.Uncertain)
 }
 
 func pathList(paths []projection.Path) string {

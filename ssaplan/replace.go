@@ -1,6 +1,7 @@
 package ssaplan
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/ssaplan/internal/deleter"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 )
 
@@ -106,8 +108,11 @@ func (p *Planner) Replace(ctx context.Context, plan *Plan, options DeleteOptions
 	if err := plan.complete(); err != nil {
 		return nil, err
 	}
-	old := &deletion{planner: p, id: plan.Replacement.Old, uid: plan.Replacement.UID, options: options}
-	r := &replacer{planner: p, plan: plan, old: old}
+	old := DeleteRequest{
+		Object: plan.Replacement.Old, UID: plan.Replacement.UID, Replaced: true,
+		Propagation: cmp.Or(options.Propagation, plan.Replacement.Propagation),
+	}
+	r := &replacer{planner: p, plan: plan, old: p.deleter(old, options)}
 	obj, err := r.run(ctx)
 	if err != nil {
 		return nil, r.stopped(err)
@@ -118,22 +123,22 @@ func (p *Planner) Replace(ctx context.Context, plan *Plan, options DeleteOptions
 type replacer struct {
 	planner *Planner
 	plan    *Plan
-	old     *deletion
+	old     *deleter.Deleter
 	stage   Stage
 }
 
 func (r *replacer) stopped(err error) error {
-	stopped := &ReplaceError{Old: r.old.id, New: r.plan.Object, Stage: r.stage}
-	if r.stage == StageDeleting && r.old.accepted {
-		stopped.Stage, stopped.Finalizers = StageWaiting, r.old.finalizers
+	stopped := &ReplaceError{Old: r.plan.Replacement.Old, New: r.plan.Object, Stage: r.stage}
+	if r.stage == StageDeleting && r.old.Accepted {
+		stopped.Stage, stopped.Finalizers = StageWaiting, r.old.Finalizers
 	}
-	stopped.Err = secrecy.Hide(authresilience.Redact(err), r.plan.basis.manifest, r.plan.basis.live, r.old.seen)
+	stopped.Err = secrecy.Hide(authresilience.Redact(err), r.plan.basis.manifest, r.plan.basis.live, r.old.Seen)
 	return stopped
 }
 
 func (r *replacer) run(ctx context.Context) (*unstructured.Unstructured, error) {
 	r.stage = StageDeleting // as far as is known, an earlier call may have got there
-	old, err := r.old.look(ctx)
+	old, err := r.old.Look(ctx)
 	if errors.Is(err, ErrRecreated) {
 		if now, _ := r.taken(ctx, err); r.made(now) {
 			return now.basis.live, nil
@@ -149,7 +154,7 @@ func (r *replacer) run(ctx context.Context) (*unstructured.Unstructured, error) 
 		}
 	}
 	r.stage = StageDeleting
-	if err := r.old.finish(ctx, old); err != nil {
+	if err := r.old.Finish(ctx, old); err != nil {
 		return nil, err
 	}
 	r.stage = StageCreating
@@ -159,7 +164,14 @@ func (r *replacer) run(ctx context.Context) (*unstructured.Unstructured, error) 
 // check finds out whether the new object can be created once the old one is gone, and whether all that is destroyed was
 // planned.
 func (r *replacer) check(ctx context.Context, old *unstructured.Unstructured) error {
-	if r.old.id == r.plan.Object {
+	goes, err := r.old.PlanFor(ctx, old)
+	if err == nil {
+		err = goes.Refusal
+	}
+	if err != nil {
+		return r.planner.failure(r.plan.Replacement.Old, "dry run of the delete", err)
+	}
+	if r.plan.Replacement.Old == r.plan.Object {
 		now, err := r.planner.replan(ctx, r.plan, old)
 		if err == nil && now.Replacement.unproven != nil {
 			err = r.planner.notApplied(r.plan, "dry run of the create", now.Replacement.unproven)
@@ -167,10 +179,10 @@ func (r *replacer) check(ctx context.Context, old *unstructured.Unstructured) er
 		return err
 	}
 	// What else the old object shows, such as finalizers and owners, couldn't be planned from its identity, and passes.
-	if lost := immutability.UnnamedLoss(immutability.Hazards(old), r.plan.Replacement.Hazards); len(lost) > 0 {
-		return fmt.Errorf("%s: the plan doesn't say so: delete %s yourself if that is meant, then replace again", lost[0], r.old.id)
+	if lost := immutability.UnnamedLoss(goes.Hazards, r.plan.Replacement.Hazards); len(lost) > 0 {
+		return fmt.Errorf("%s: the plan doesn't say so: delete %s yourself if that is meant, then replace again", lost[0], r.plan.Replacement.Old)
 	}
-	_, err := r.planner.send(ctx, r.plan, nil, []string{metav1.DryRunAll})
+	_, err = r.planner.send(ctx, r.plan, nil, []string{metav1.DryRunAll})
 	switch {
 	case err == nil:
 		return nil
@@ -187,7 +199,7 @@ func (r *replacer) check(ctx context.Context, old *unstructured.Unstructured) er
 // isOld reports whether what is in the way of the new object is the old one under another version of the API group, and the
 // server takes the manifest for it.
 func (r *replacer) isOld(now *Plan) bool {
-	return now != nil && now.basis.live != nil && string(now.basis.live.GetUID()) == r.old.uid && (now.Action == ActionNoOp || now.Action == ActionUpdate)
+	return now != nil && now.basis.live != nil && string(now.basis.live.GetUID()) == r.plan.Replacement.UID && (now.Action == ActionNoOp || now.Action == ActionUpdate)
 }
 
 // create creates the new object. If one is there, it may be the one that an earlier call created, whose answer was lost.

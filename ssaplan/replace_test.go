@@ -243,13 +243,27 @@ func TestReplaceStops(t *testing.T) {
 			why: "the new object is refused", stage: ssaplan.StageChecking, objects: []string{"before"},
 			answer: func(*testing.T, *ssaplantest.Server) func(ssaplantest.Request) error {
 				return func(r ssaplantest.Request) error {
-					if r.DryRun {
+					if r.DryRun && r.Verb == "patch" {
 						return unavailable
 					}
 					return nil
 				}
 			},
 			want: []string{"stopped while checking: ", "dry run: starting", "; nothing was changed"},
+		},
+		{
+			why: "whether the delete would be refused isn't known", stage: ssaplan.StageChecking, objects: []string{"before"},
+			answer: func(*testing.T, *ssaplantest.Server) func(ssaplantest.Request) error {
+				return answering("delete", "configmaps", unavailable)
+			},
+			want: []string{"stopped while checking: v1/ConfigMap default/before: dry run of the delete: starting; nothing was changed"},
+		},
+		{
+			why: "the caller may not delete", stage: ssaplan.StageChecking, objects: []string{"before"},
+			answer: func(*testing.T, *ssaplantest.Server) func(ssaplantest.Request) error {
+				return answering("delete", "configmaps", mayNotDelete)
+			},
+			want: []string{"stopped while checking: ", `cannot delete resource "configmaps"`, "; nothing was changed"},
 		},
 		{
 			why: "another object has its name already", stage: ssaplan.StageChecking, objects: []string{"after", "before"},
@@ -277,7 +291,12 @@ func TestReplaceStops(t *testing.T) {
 		{
 			why: "the delete is refused", stage: ssaplan.StageDeleting, objects: []string{"before"},
 			answer: func(*testing.T, *ssaplantest.Server) func(ssaplantest.Request) error {
-				return answering("delete", "configmaps", unavailable)
+				return func(r ssaplantest.Request) error {
+					if r.Verb == "delete" && !r.DryRun {
+						return unavailable
+					}
+					return nil
+				}
 			},
 			want: []string{
 				"stopped while deleting: starting; the old object may still be there: plan again, then replace again",
@@ -302,7 +321,7 @@ func TestReplaceStops(t *testing.T) {
 			why: "another object takes the name meanwhile", stage: ssaplan.StageCreating, objects: []string{"after"},
 			answer: func(t *testing.T, server *ssaplantest.Server) func(ssaplantest.Request) error {
 				return func(r ssaplantest.Request) error {
-					if r.Verb == "delete" {
+					if r.Verb == "delete" && !r.DryRun {
 						create(t, server, "after")
 					}
 					return nil

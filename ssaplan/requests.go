@@ -13,8 +13,8 @@ import (
 
 // Observation is one request that the Planner sent. It holds nothing of an object's content.
 type Observation struct {
-	// Verb is get, patch, create, update, delete, or discover for the list of the kinds of an API version, in which case
-	// the Object has no more than that. DryRun says that the server was only to try.
+	// Verb is get, list, patch, create, update, delete, or discover for the list of the kinds of an API version or of all, in which
+	// case the Object has no more than that. DryRun says that the server was only to try.
 	Verb   string
 	DryRun bool
 	Object identity.Identity

@@ -1,7 +1,9 @@
 package kinds
 
 import (
+	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -17,101 +19,211 @@ var holders = map[string]bool{
 	"CustomResourceDefinition.apiextensions.k8s.io": true,
 }
 
-// Hazard is what deleting an object of a kind endangers.
+// Hazard is what deleting an object endangers.
 type Hazard struct {
 	// Endangers is one of the kinds of hazard of package immutability.
 	Endangers string
-	// Text is a sentence without a full stop. A field of the object in braces stands for its value: {spec.volumeName}.
+	// Text is a sentence without a full stop.
 	Text string
-	// field and value are the condition: the field has the value; has any, if it is "*"; has none, if it is "".
-	field, value string
-	// unread is the text for an object that was not read. It is empty if the object has to be read for the hazard to be
-	// told.
-	unread string
 }
 
-// hazards holds what is known of particular kinds, by kind and group, the most severe first.
-var hazards = map[string][]Hazard{
+// Deletion is how an object is deleted. The zero value deletes it for another one, and its dependents after it.
+type Deletion struct {
+	// Policy is the propagation policy: Orphan, Foreground, or else Background.
+	Policy string
+	// ForGood says that no other object takes its place.
+	ForGood bool
+}
+
+const (
+	orphan     = "Orphan"
+	foreground = "Foreground"
+)
+
+// fact is a hazard of the objects of a kind. A field of the object in braces stands for its value: {spec.volumeName}.
+type fact struct {
+	endangers, text string
+	// replaced is the text if another object takes the place; empty if it is the same.
+	replaced string
+	// field and value are the condition: the field has the value; has any, if it is "*"; has none, if it is "".
+	field, value string
+	// unread is the text for an object that was not read. If it is empty, a fact with a condition isn't told then.
+	unread string
+	// orphaned says whether it is a hazard of a deletion that leaves the dependents behind, or of the others; nil for both.
+	orphaned *bool
+}
+
+// facts holds what is known of particular kinds, by kind and group, the most severe first.
+var facts = map[string][]fact{
 	"PersistentVolumeClaim": {{
-		Endangers: "Data", field: "spec.volumeName", value: "*",
-		Text:   "the claim lets go of volume {spec.volumeName}, and with reclaim policy Delete the data is deleted with it; the new claim gets another volume",
-		unread: "the claim lets go of its volume, if it has one, and with reclaim policy Delete the data is deleted with it",
+		endangers: "Data", field: "spec.volumeName", value: "*",
+		text:     "the claim lets go of volume {spec.volumeName}, and with reclaim policy Delete the data is deleted with it",
+		replaced: "the claim lets go of volume {spec.volumeName}, and with reclaim policy Delete the data is deleted with it; the new claim gets another volume",
+		unread:   "the claim lets go of its volume, if it has one, and with reclaim policy Delete the data is deleted with it",
 	}},
 	"PersistentVolume": {{
-		Endangers: "Data", field: "spec.claimRef.name", value: "*",
-		Text:   "claim {spec.claimRef.name} loses its volume (reclaim policy {spec.persistentVolumeReclaimPolicy})",
+		endangers: "Data", field: "spec.claimRef.name", value: "*",
+		text:   "claim {spec.claimRef.name} loses its volume (reclaim policy {spec.persistentVolumeReclaimPolicy})",
 		unread: "the claim of the volume loses it, if it has one, and the data may not be reachable any more",
 	}, {
-		Endangers: "Data", field: "spec.claimRef.name", value: "",
-		Text: "the volume's data may not be reachable under the new object (reclaim policy {spec.persistentVolumeReclaimPolicy})",
+		endangers: "Data", field: "spec.claimRef.name", value: "",
+		text:     "the volume's data may not be reachable any more (reclaim policy {spec.persistentVolumeReclaimPolicy})",
+		replaced: "the volume's data may not be reachable under the new object (reclaim policy {spec.persistentVolumeReclaimPolicy})",
 	}},
 	"CustomResourceDefinition.apiextensions.k8s.io": {{
-		Endangers: "Data",
-		Text:      "every {spec.names.kind} object in the cluster is deleted with the definition",
+		endangers: "Data",
+		text:      "every {spec.names.kind} object in the cluster is deleted with the definition",
 		unread:    "every object of the kind in the cluster is deleted with the definition",
 	}},
-	"Namespace": {always("Contents", "everything inside namespace {metadata.name} is deleted with it")},
+	"Namespace": {always("Contents", "everything inside namespace {metadata.name} is deleted with it", "")},
 	"StatefulSet.apps": {{
-		Endangers: "Data", field: "spec.persistentVolumeClaimRetentionPolicy.whenDeleted", value: "Delete",
-		Text:   "the claims of the pods are deleted with the StatefulSet (persistentVolumeClaimRetentionPolicy.whenDeleted is Delete)",
+		endangers: "Data", field: "spec.persistentVolumeClaimRetentionPolicy.whenDeleted", value: "Delete", orphaned: &no,
+		text:   "the claims of the pods are deleted with the StatefulSet (persistentVolumeClaimRetentionPolicy.whenDeleted is Delete)",
 		unread: "the claims of the pods are deleted with the StatefulSet, if persistentVolumeClaimRetentionPolicy.whenDeleted is Delete",
-	}, always("Interruption", "the pods stop; deleted with propagation policy Orphan they keep running, and the new StatefulSet adopts those that match its selector")},
-	"Deployment.apps":       {podsStop},
-	"ReplicaSet.apps":       {podsStop},
-	"DaemonSet.apps":        {podsStop},
-	"ReplicationController": {podsStop},
-	"Job.batch":             {podsStop},
-	"Pod":                   {always("Interruption", "the pod's containers stop, and what they wrote to emptyDir volumes is gone")},
+	}, podsStop, podsAdopted},
+	"Deployment.apps":       {podsStop, podsAdopted},
+	"ReplicaSet.apps":       {podsStop, podsAdopted},
+	"DaemonSet.apps":        {podsStop, podsAdopted},
+	"ReplicationController": {podsStop, podsAdopted},
+	"Job.batch": {podsStop, {
+		endangers: "Interruption", orphaned: &yes,
+		text: podsStay, replaced: podsRun + ", beside those that the new object starts",
+	}},
+	"CronJob.batch": {{endangers: "Interruption", orphaned: &no, text: "the jobs that it started stop, and their pods"}},
+	"Pod":           {always("Interruption", "the pod's containers stop, and what they wrote to emptyDir volumes is gone", "")},
 	"Service": {
-		always("Interruption", "the service gets another cluster IP and other node ports, unless the manifest pins them"),
+		always("Interruption", "the service's cluster IP and node ports are released",
+			"the service gets another cluster IP and other node ports, unless the manifest pins them"),
 		{
-			Endangers: "Interruption", field: "spec.type", value: "LoadBalancer",
-			Text:   "the load balancer is released, and its external address may change",
-			unread: "the load balancer is released, if it has one, and its external address may change",
+			endangers: "Interruption", field: "spec.type", value: "LoadBalancer",
+			text:     "the load balancer is released",
+			replaced: "the load balancer is released, and its external address may change",
+			unread:   "the load balancer is released, if it has one",
 		},
 	},
-	"Node":                                  {always("Interruption", "the pods on the node are evicted, and the kubelet has to register again")},
-	"RoleBinding.rbac.authorization.k8s.io": {rightsLost},
+	"Node": {always("Interruption", "the pods on the node are evicted",
+		"the pods on the node are evicted, and the kubelet has to register again")},
+	"RoleBinding.rbac.authorization.k8s.io":        {rightsLost},
 	"ClusterRoleBinding.rbac.authorization.k8s.io": {rightsLost},
 }
 
+const (
+	podsRun  = "the pods keep running"
+	podsStay = podsRun + " without it"
+)
+
 var (
-	podsStop   = always("Interruption", "the pods stop until the new object has started others")
-	rightsLost = always("Interruption", "the subjects have no such rights until the new binding exists; if they are yours, you may not be able to create it")
+	yes, no  = true, false
+	podsStop = fact{
+		endangers: "Interruption", orphaned: &no,
+		text: "the pods stop", replaced: "the pods stop until the new object has started others",
+	}
+	podsAdopted = fact{
+		endangers: "Interruption", orphaned: &yes,
+		text: podsStay, replaced: podsRun + ", and the new object adopts those that match its selector",
+	}
+	rightsLost = always("Interruption", "the subjects have no such rights any more",
+		"the subjects have no such rights until the new binding exists; if they are yours, you may not be able to create it")
+	// ofCustomResource is a hazard of every kind that Kubernetes doesn't bring: nobody but its controller knows what the
+	// controller does when an object goes.
+	ofCustomResource = always("Data", "a controller may delete what it made for the object, with the data in it", "")
 )
 
 // always is a hazard of every object of a kind.
-func always(endangers, text string) Hazard {
-	return Hazard{Endangers: endangers, Text: text, unread: text}
+func always(endangers, text, replaced string) fact {
+	return fact{endangers: endangers, text: text, replaced: replaced}
+}
+
+// factsOf returns what is known of a kind and its group.
+func factsOf(kind string) []fact {
+	if _, group, _ := strings.Cut(kind, "."); !builtinGroups[group] {
+		return []fact{ofCustomResource}
+	}
+	return facts[kind]
 }
 
 // HazardsOf returns what deleting the object endangers, as far as its kind and what is in it tell. The kind is
 // followed by its group, as for [HoldsOthers].
-func HazardsOf(kind string, obj map[string]any) []Hazard {
+func HazardsOf(kind string, obj map[string]any, deletion Deletion) []Hazard {
 	var found []Hazard
-	for _, h := range hazards[kind] {
-		if h.holds(obj) {
-			found = append(found, Hazard{Endangers: h.Endangers, Text: filledIn(h.Text, obj)})
+	for _, f := range factsOf(kind) {
+		if f.concerns(deletion) && f.holds(obj) {
+			found = append(found, Hazard{f.endangers, filledIn(deletion.choose(f.text, f.replaced), obj)})
 		}
 	}
 	return found
 }
 
 // HazardsUnread returns what deleting an object of a kind may endanger, of which only the identity is known.
-func HazardsUnread(kind, name string) []Hazard {
+func HazardsUnread(kind, name string, deletion Deletion) []Hazard {
 	var found []Hazard
-	for _, h := range hazards[kind] {
-		if h.unread != "" {
-			text := filledIn(h.unread, map[string]any{"metadata": map[string]any{"name": name}})
-			found = append(found, Hazard{Endangers: h.Endangers, Text: text})
+	for _, f := range factsOf(kind) {
+		text := f.unread
+		if text == "" && f.field == "" {
+			text = deletion.choose(f.text, f.replaced)
+		}
+		if text != "" && f.concerns(deletion) {
+			text = filledIn(text, map[string]any{"metadata": map[string]any{"name": name}})
+			found = append(found, Hazard{f.endangers, text})
 		}
 	}
 	return found
 }
 
-func (h Hazard) holds(obj map[string]any) bool {
-	text := textAt(obj, h.field)
-	return h.field == "" || text == h.value || h.value == "*" && text != ""
+// Dependents returns what becomes of the objects that name a deleted one as their owner, which the garbage collector
+// decides by the propagation policy.
+func (d Deletion) Dependents() []Hazard {
+	const dependents = "objects that name this one as their owner "
+	switch d.Policy {
+	case orphan:
+		return []Hazard{{"Dependents", dependents + d.choose("stay behind without an owner",
+			"stay behind without an owner; the new object doesn't own them unless its controller adopts them")}}
+	case foreground:
+		return []Hazard{
+			{"Blocked", "the object stays until its dependents are gone that block its deletion"},
+			{"Dependents", dependents + "are deleted before it"},
+		}
+	}
+	return []Hazard{{"Dependents", dependents + "are deleted with it"}}
+}
+
+// choose returns the text for a deletion, or the one for a replacement if there is one.
+func (d Deletion) choose(text, replaced string) string {
+	if d.ForGood {
+		return text
+	}
+	return cmp.Or(replaced, text)
+}
+
+// dependents are the kinds of the objects that the controller of a kind makes, each owned by the one before it or by the
+// object itself. Those that others own by custom resources aren't known.
+var dependents = map[string][]string{
+	"CronJob.batch":         {"Job.batch", "Pod"},
+	"DaemonSet.apps":        {"ControllerRevision.apps", "Pod"},
+	"Deployment.apps":       {"ReplicaSet.apps", "Pod"},
+	"Job.batch":             {"Pod"},
+	"ReplicaSet.apps":       {"Pod"},
+	"ReplicationController": {"Pod"},
+	"Service":               {"EndpointSlice.discovery.k8s.io"},
+	"StatefulSet.apps":      {"ControllerRevision.apps", "Pod"},
+}
+
+// Dependents returns the kinds of the objects that the controller of a kind makes for an object and that name it as their
+// owner, or one of these. Kinds are followed by their group, as for [HoldsOthers].
+func Dependents(kind string) []string { return slices.Clone(dependents[kind]) }
+
+// DeletionFinalizers are the finalizers that a server itself sets while it deletes an object, by the propagation policy
+// that they carry out.
+var DeletionFinalizers = map[string]string{"orphan": orphan, "foregroundDeletion": foreground}
+
+// concerns reports whether the fact is about such a deletion.
+func (f fact) concerns(d Deletion) bool {
+	return f.orphaned == nil || *f.orphaned == (d.Policy == orphan)
+}
+
+func (f fact) holds(obj map[string]any) bool {
+	text := textAt(obj, f.field)
+	return f.field == "" || text == f.value || f.value == "*" && text != ""
 }
 
 var placeholder = regexp.MustCompile(`\{[A-Za-z.]+\}`)

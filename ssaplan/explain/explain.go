@@ -114,6 +114,13 @@ func (c *comparison) finish(e *Explanation) {
 	c.Unknown.leaveOut(e, c.declared, c.Manifest)
 }
 
+// SameVersion reports whether the answer to a dry run is about the live object in its version. One that creates has none
+// either.
+func SameVersion(live, answer map[string]any) bool {
+	answered := (&unstructured.Unstructured{Object: answer}).GetResourceVersion()
+	return answered == (&unstructured.Unstructured{Object: live}).GetResourceVersion()
+}
+
 // Summary tells in a line what changes, by cause: "1 edited, 2 drifted".
 func (e *Explanation) Summary() string {
 	if len(e.Changes) == 0 {

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"context"
 	"maps"
 	"slices"
 
@@ -56,6 +57,25 @@ func Prepare(manifest map[string]any, ignore, unknown projection.Patterns) (Prep
 		out.Unknown.paths = append(out.Unknown.paths, asStored(out.Manifest, path))
 	}
 	return out, nil
+}
+
+// AdjustmentWarnings warns of what was left out of a manifest.
+func AdjustmentWarnings(adjustments []projection.Adjustment) (out []string) {
+	for _, a := range adjustments {
+		if a.To == nil {
+			out = append(out, a.String())
+		}
+	}
+	return out
+}
+
+// Declared returns what a manifest seems to declare, with lists as a whole, for which no server could be asked.
+func Declared(manifest map[string]any) (projection.Projection, error) {
+	declared, err := projection.PredictDeclared(context.Background(), manifest, projection.NoSchema{})
+	if err != nil {
+		return projection.Projection{}, err
+	}
+	return projection.Project(manifest, declared.Fields), nil
 }
 
 // InNamespace returns the manifest with the namespace, and without one if it is empty. It modifies nothing: what it

@@ -260,6 +260,38 @@ func (t *tool) replace(ctx context.Context, plan *ssaplan.Plan) (*unstructured.U
 	})
 }
 
+// delete deletes what a state remembers, if the user agrees to what goes with it.
+func (t *tool) delete(ctx context.Context, prior *explain.State, ask func() bool) error {
+	plan, err := t.planner.PlanDelete(ctx, ssaplan.DeleteRequest{Object: prior.Identity, UID: prior.UID})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(t.out, plan)
+	for _, note := range plan.Notes() {
+		fmt.Fprintln(t.out, "  ", note)
+	}
+	if !plan.Deletes() || !ask() {
+		return nil
+	}
+	return t.planner.ApplyDelete(ctx, plan, ssaplan.DeleteOptions{}) // refused if there is more to say by then
+}
+
+func Example_cliDelete() {
+	file := stateFile()
+	defer os.RemoveAll(filepath.Dir(file))
+	t := must(newTool(config, file))
+	apply(objects("cli-delete", "", "v1", "configmaps"), "my-cli", manifest(`{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}}`))
+	shop := &explain.State{Identity: identity.Identity{APIVersion: "v1", Kind: "Namespace", Name: "cli-delete"}}
+	if err := t.delete(ctx, shop, func() bool { return false }); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// Delete v1/Namespace cli-delete: the server would delete it
+	//    everything inside namespace cli-delete is deleted with it
+	//    objects that name this one as their owner are deleted with it
+	//    with it go 1 ConfigMap
+}
+
 func Example_cliReplace() {
 	file := stateFile()
 	defer os.RemoveAll(filepath.Dir(file))
@@ -279,6 +311,6 @@ func Example_cliReplace() {
 	//    spec.selector: {"matchLabels":{"app":"web"}} -> {"matchLabels":{"app":"api"}} (can't change in place)
 	//    spec.template.metadata.labels.app: "web" -> "api"
 	//   hazard: the pods stop until the new object has started others
-	//   hazard: objects that name this one as their owner are deleted with it, unless it is deleted with propagation policy Orphan
+	//   hazard: objects that name this one as their owner are deleted with it
 	// exit code 2
 }

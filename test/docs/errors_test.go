@@ -91,9 +91,10 @@ func Example_errors() {
 func TestErrorsPageIsComplete(t *testing.T) {
 	page := read(t, "../../docs/errors.md")
 	for folder, types := range map[string][]string{
-		"ssaplan":        {"Action", "Deferral", "Presence", "Stage"},
-		"immutability":   {"Refusal", "Certainty", "HazardKind"},
-		"authresilience": {"Class"},
+		"ssaplan":          {"Action", "Deferral", "Presence", "Stage"},
+		"ssaplan/deletion": {"Action"},
+		"immutability":     {"Refusal", "Certainty", "HazardKind"},
+		"authresilience":   {"Class"},
 	} {
 		exported := exports(t, folder)
 		for _, name := range types {
@@ -120,7 +121,7 @@ func classRow(class authresilience.Class) string {
 
 var packages = []string{
 	"projection", "projection/builtin", "projection/openapi", "identity", "immutability", "authresilience", "fieldowner",
-	"ssaplan", "ssaplan/explain", "ssaplan/ssaplantest",
+	"ssaplan", "ssaplan/explain", "ssaplan/deletion", "ssaplan/ssaplantest",
 }
 
 // Each name of a package that the pages mention exists.
@@ -133,7 +134,7 @@ func TestNamesExist(t *testing.T) {
 	}
 	pages, err := filepath.Glob("../../docs/*.md")
 	require.NoError(t, err)
-	mention := regexp.MustCompile(`\b(projection|builtin|openapi|identity|immutability|authresilience|fieldowner|ssaplan|explain|ssaplantest)\.[A-Z]\w*(\.[A-Z]\w*)?`)
+	mention := regexp.MustCompile(`\b(projection|builtin|openapi|identity|immutability|authresilience|fieldowner|ssaplan|explain|deletion|ssaplantest)\.[A-Z]\w*(\.[A-Z]\w*)?`)
 	found := 0
 	for _, page := range append(pages, "../../README.md", "../../CHANGELOG.md") {
 		for _, name := range mention.FindAllString(read(t, page), -1) {

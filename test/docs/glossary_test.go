@@ -12,7 +12,7 @@ import (
 // notInGlossary are the exported types that are no idea of their own, by the reason.
 var notInGlossary = map[string][]string{
 	"how a function works, documented at its fields": {
-		"identity.Options", "immutability.ProbeOptions", "openapi.Options", "ssaplan.DeleteOptions", "ssaplan.Options",
+		"identity.Options", "immutability.ProbeOptions", "immutability.HazardOptions", "openapi.Options", "deletion.Options", "ssaplan.DeleteOptions", "ssaplan.Options",
 		"ssaplantest.Options",
 	},
 	"what a function takes or returns, documented with it": {
@@ -25,6 +25,7 @@ var notInGlossary = map[string][]string{
 	"several of something that the glossary has":               {"projection.Patterns"},
 	"a part of something that the glossary has":                {"immutability.Field", "authresilience.Description"},
 	"a cache, and what collects warnings: no idea of planning": {"ssaplan.NoOpCache", "ssaplan.WarningHandler"},
+	"another name of a type of package deletion":               {"ssaplan.DeleteRequest", "ssaplan.DeletePlan", "ssaplan.DeleteError"},
 	"a stand-in for a server, in tests":                        {"ssaplantest.Kind", "ssaplantest.Request", "ssaplantest.Server"},
 }
 

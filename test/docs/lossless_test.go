@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
@@ -53,7 +54,7 @@ func fullPlan() *ssaplan.Plan {
 			Ineffective: []projection.Ineffective{{Path: path, Reason: projection.ReasonAbsent}}, Warnings: []string{"careful"},
 		},
 		Replacement: &ssaplan.Replacement{
-			Evidence: "identity", Old: id, UID: "5", Refusal: errors.New("no"),
+			Evidence: "identity", Old: id, UID: "5", Propagation: metav1.DeletePropagationOrphan, Refusal: errors.New("no"),
 			Fields: []immutability.Field{
 				{Path: path, Message: "field is immutable"},
 				{Text: "metadata.annotations[example.com/x]", Message: "not found in the object, and not a path"},

@@ -96,7 +96,7 @@ func Example_immutabilityAlone() {
 	// Output:
 	// replace it: texts: field is immutable; dry-run create: valid
 	//   hazard: the pods stop until the new object has started others
-	//   hazard: objects that name this one as their owner are deleted with it, unless it is deleted with propagation policy Orphan
+	//   hazard: objects that name this one as their owner are deleted with it
 	//   spec.selector: Invalid value: field is immutable
 	// Invalid: correct the manifest
 	//   spec.replicas: Invalid value: must be greater than or equal to 0

@@ -136,6 +136,7 @@ func recordedPlans(t *testing.T) map[string]*ssaplan.Plan {
 }
 
 // endangeringPlans returns replacements with the hazards that no recording has.
+// Each is for another propagation policy.
 func (r recording) endangeringPlans(t *testing.T) map[immutability.HazardKind]*ssaplan.Plan {
 	t.Helper()
 	was := func(kind string) func(*ssaplan.Request) {
@@ -149,7 +150,8 @@ func (r recording) endangeringPlans(t *testing.T) map[immutability.HazardKind]*s
 	out := map[immutability.HazardKind]*ssaplan.Plan{}
 	for hazard, edit := range map[immutability.HazardKind]func(*ssaplan.Request){
 		immutability.HazardContents: was("Namespace"), immutability.HazardData: was("PersistentVolumeClaim"),
-		immutability.HazardBlocked: func(*ssaplan.Request) {}, immutability.HazardOwner: func(*ssaplan.Request) {},
+		immutability.HazardBlocked: func(request *ssaplan.Request) { request.Propagation = metav1.DeletePropagationForeground },
+		immutability.HazardOwner:   func(request *ssaplan.Request) { request.Propagation = metav1.DeletePropagationOrphan },
 	} {
 		plan, err := r.plan(t, r.answer, edit)
 		require.NoError(t, err)

@@ -3,6 +3,7 @@ package docs_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/fieldowner"
@@ -22,11 +24,14 @@ import (
 const schemaFile = "../../docs/plan.schema.json"
 
 // planSchema returns the schema of one plan.
-func planSchema(t *testing.T) *jsonschema.Schema {
+func planSchema(t *testing.T) *jsonschema.Schema { return schemaOf(t, "plan") }
+
+// schemaOf returns the schema of a definition.
+func schemaOf(t *testing.T, definition string) *jsonschema.Schema {
 	t.Helper()
 	compiler := jsonschema.NewCompiler()
 	compiler.AssertFormat()
-	compiled, err := compiler.Compile(schemaFile + "#/$defs/plan")
+	compiled, err := compiler.Compile(schemaFile + "#/$defs/" + definition)
 	require.NoError(t, err)
 	return compiled
 }
@@ -79,6 +84,8 @@ func TestSchemaHasTheConstants(t *testing.T) {
 		"fate":         {"fieldowner", "Fate", nil},
 		"transferKind": {"fieldowner", "TransferKind", nil},
 		"hazardKind":   {"immutability", "HazardKind", nil},
+
+		"deletionAction": {"ssaplan/deletion", "Action", nil},
 		// An empty map that is filled, and an empty value that is defaulted, have their effect.
 		"ineffectiveReason": {"projection", "Reason", []string{
 			string(projection.ReasonFilled), string(projection.ReasonDefaulted),
@@ -87,6 +94,10 @@ func TestSchemaHasTheConstants(t *testing.T) {
 		constants := exports(t, of.folder).constants[of.name]
 		assert.ElementsMatch(t, append(enum(definition), of.but...), constants, definition)
 	}
+	policies := []metav1.DeletionPropagation{
+		metav1.DeletePropagationBackground, metav1.DeletePropagationForeground, metav1.DeletePropagationOrphan,
+	}
+	assert.Equal(t, fmt.Sprint(policies), fmt.Sprint(enum("propagation")))
 	assert.ElementsMatch(t, []string{fieldowner.OperationApply, fieldowner.OperationUpdate}, enum("operation"))
 	classes := []string{"Input"}
 	for _, class := range authresilience.Classes() {

@@ -19,6 +19,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/yaml"
 
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
@@ -89,7 +91,8 @@ func fieldTable(p projection.Projection) types.Map {
 // ModifyPlan says what the apply will make of the computed attributes.
 func (r *objectResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() {
-		return // it is going to be destroyed
+		resp.Diagnostics.Append(r.planDestroy(ctx, req.Private)...)
+		return
 	}
 	var planned object
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &planned)...)
@@ -250,6 +253,21 @@ func (r *objectResource) apply(ctx context.Context, planned *object, prior *expl
 	return state, nil
 }
 
+// planDestroy tells what goes with an object that is going to be destroyed, and what keeps it from that.
+func (r *objectResource) planDestroy(ctx context.Context, private privateState) diag.Diagnostics {
+	prior, diags := recall(ctx, private)
+	if diags.HasError() || prior == nil {
+		return diags
+	}
+	plan, err := r.planner.PlanDelete(ctx, ssaplan.DeleteRequest{Object: prior.Identity, UID: prior.UID})
+	if err != nil {
+		diags.AddWarning("What the destroy takes along isn't known", err.Error())
+	} else if notes := plan.Notes(immutability.HazardInterruption, immutability.HazardDependents); len(notes) > 0 {
+		diags.AddWarning(plan.Object.String()+": will be destroyed", strings.Join(notes, "\n"))
+	}
+	return diags
+}
+
 // Delete deletes the object that was applied, and no other of its name; it waits until the object is gone.
 func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	prior, diags := recall(ctx, req.Private)
@@ -258,7 +276,8 @@ func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest,
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()
-	if err := r.planner.Delete(ctx, prior, ssaplan.DeleteOptions{}); err != nil {
+	warn := func(old identity.Identity, text string) { resp.Diagnostics.AddWarning(old.String(), text) }
+	if err := r.planner.Delete(ctx, prior, ssaplan.DeleteOptions{Warning: warn}); err != nil {
 		resp.Diagnostics.AddError("The object can't be deleted", err.Error())
 	}
 }
@@ -325,7 +344,7 @@ data: {mode: %s}`
 	// WARNING: v1/ConfigMap terraform/web: immutable: - true (side effect of the server)
 	// immutable: destroyed, was owned by "kubectl-edit" (Update)
 	// can't change in place: data
-	// hazard: objects that name this one as their owner are deleted with it, unless it is deleted with propagation policy Orphan
+	// hazard: objects that name this one as their owner are deleted with it
 	// replace
 	// destroyed: true
 	// fields: none -> [data.mode="auto"]

@@ -77,7 +77,9 @@ func (o *options) runApply(ctx context.Context, yes bool) error {
 	if len(planning.failures) > 0 {
 		return errors.New("nothing was applied; correct the errors first")
 	}
-	if planning.writes() && !yes && !planning.confirmed(ctx) {
+	planning.planDeletions(ctx)
+	planning.sayReplacements()
+	if planning.writes() && !yes && !planning.ask(ctx) {
 		return errors.New("nothing was applied")
 	}
 	return planning.apply(ctx)
@@ -87,12 +89,6 @@ func (o *options) runApply(ctx context.Context, yes bool) error {
 func (o *options) canAsk() bool {
 	file, ok := o.In.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd())) && !slices.Contains(o.files, input.Stdin)
-}
-
-// confirmed asks, naming what would be deleted.
-func (p *planning) confirmed(ctx context.Context) bool {
-	p.sayReplacements()
-	return p.ask(ctx)
 }
 
 // ask reports whether the answer is yes, and doesn't wait for one when ctx ends.

@@ -37,23 +37,25 @@ func TestAskEndsWithItsContext(t *testing.T) {
 	assert.False(t, o.ask(ctx))
 }
 
-// The question names what is deleted, and what that endangers.
-func TestQuestionNamesHazards(t *testing.T) {
+// Before the question stands what is deleted, and what that endangers.
+func TestReplacementsAreSaidFirst(t *testing.T) {
 	claim := identity.Identity{APIVersion: "v1", Kind: "PersistentVolumeClaim", Namespace: "shop", Name: "data"}
 	plan := &ssaplan.Plan{Object: claim, Action: ssaplan.ActionReplace, Replacement: &ssaplan.Replacement{
 		Old: claim, Hazards: []immutability.Hazard{{Kind: immutability.HazardData, Message: "the data in the volume is lost"}},
 	}}
-	var asked bytes.Buffer
-	p := &planning{options: newOptions(genericiooptions.IOStreams{In: strings.NewReader("yes\n"), ErrOut: &asked}), plans: []*ssaplan.Plan{
+	var said bytes.Buffer
+	p := &planning{options: newOptions(genericiooptions.IOStreams{ErrOut: &said}), plans: []*ssaplan.Plan{
 		{Action: ssaplan.ActionUpdate}, plan, {Action: ssaplan.ActionConflict},
 	}}
-	assert.True(t, p.confirmed(t.Context()))
-	assert.Equal(t, "Apply this? Type yes: ", asked.String(), "without --replace nothing is deleted")
+	p.sayReplacements()
+	assert.Empty(t, said.String(), "without --replace nothing is deleted")
 	assert.True(t, p.leavesOut(plan))
 	p.replace = true
-	asked.Reset()
-	p.In = strings.NewReader("yes\n")
-	assert.True(t, p.confirmed(t.Context()))
-	assert.Equal(t, "To be deleted: v1/PersistentVolumeClaim shop/data\n  ▲ the data in the volume is lost\nApply this? Type yes: ", asked.String())
+	p.deletions = map[*ssaplan.Plan][]string{plan: {"the data in the volume is lost", `finalizer a (set by "b" (Update))`}}
+	p.sayReplacements()
+	assert.Equal(t, `To be deleted: v1/PersistentVolumeClaim shop/data
+  ▲ the data in the volume is lost
+  ▲ finalizer a (set by "b" (Update))
+`, said.String(), "each line once")
 	assert.False(t, p.leavesOut(plan))
 }

@@ -21,6 +21,7 @@ type planning struct {
 	matches   []*statefile.Entry // what memory knows of each manifest
 	plans     []*ssaplan.Plan    // of each manifest, nil where it failed
 	failures  []render.Failure
+	deletions map[*ssaplan.Plan][]string // what there is to know of the deletes of replacements
 }
 
 // plan reads the input and plans every object. The error is that of a context that ended.

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,15 +15,42 @@ func (p *planning) replaces(plan *ssaplan.Plan) bool {
 	return plan.Action == ssaplan.ActionReplace && p.replace
 }
 
-// sayReplacements says before the question what is going to be deleted, and what that endangers.
+// planDeletions finds out what goes with the objects that apply is going to replace.
+func (p *planning) planDeletions(ctx context.Context) {
+	p.deletions = map[*ssaplan.Plan][]string{}
+	for _, plan := range p.plans {
+		if !p.replaces(plan) {
+			continue
+		}
+		r := plan.Replacement
+		deletion, err := p.cluster.planner.PlanDelete(ctx,
+			ssaplan.DeleteRequest{Object: r.Old, UID: r.UID, Propagation: r.Propagation, Replaced: true})
+		if err != nil {
+			p.deletions[plan] = []string{"what goes with it isn't known: " + err.Error()}
+			continue
+		}
+		p.deletions[plan] = deletion.Notes()
+	}
+}
+
+// sayReplacements says before anything is done what is going to be deleted, and what that endangers.
 func (p *planning) sayReplacements() {
 	for _, plan := range p.plans {
 		if !p.replaces(plan) {
 			continue
 		}
 		say(p.ErrOut, "To be deleted: "+plan.Replacement.Old.String())
+		var notes []string
 		for _, h := range plan.Replacement.Hazards {
-			say(p.ErrOut, "  ▲ "+h.Message)
+			notes = append(notes, h.Message)
+		}
+		for _, note := range p.deletions[plan] {
+			if !slices.Contains(notes, note) {
+				notes = append(notes, note)
+			}
+		}
+		for _, note := range notes {
+			say(p.ErrOut, "  ▲ "+note)
 		}
 	}
 }
@@ -30,12 +58,15 @@ func (p *planning) sayReplacements() {
 // replaceOptions has the waiting for an old object told, whenever there is something new about it.
 func (p *planning) replaceOptions() ssaplan.DeleteOptions {
 	told := ""
-	return ssaplan.DeleteOptions{Progress: func(old identity.Identity, finalizers []string) {
-		if line := waiting(old, finalizers); line != told {
-			say(p.ErrOut, line)
-			told = line
-		}
-	}}
+	return ssaplan.DeleteOptions{
+		Progress: func(old identity.Identity, finalizers []string) {
+			if line := waiting(old, finalizers); line != told {
+				say(p.ErrOut, line)
+				told = line
+			}
+		},
+		Warning: func(old identity.Identity, text string) { say(p.ErrOut, fmt.Sprintf("warning: %s: %s", old, text)) },
+	}
 }
 
 func waiting(old identity.Identity, finalizers []string) string {

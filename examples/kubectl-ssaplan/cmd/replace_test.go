@@ -54,11 +54,29 @@ func TestReplaceRenamedObject(t *testing.T) {
   ± metadata.name: "one" -> "other"
 
 Plan: 1 to replace, 1 unchanged.
-`, "deleted v1/ConfigMap NS/one\ncreated v1/ConfigMap NS/other\n"}, got)
+`, `To be deleted: v1/ConfigMap NS/one
+  ▲ objects that name this one as their owner are deleted with it
+deleted v1/ConfigMap NS/one
+created v1/ConfigMap NS/other
+`}, got)
 	names := c.kubectl("get", "configmaps", "-o", "name")
 	assert.Contains(t, names, "configmap/other\n")
 	assert.NotContains(t, names, "configmap/one\n")
 	c.expect("plan -f app.yaml --state state.json", 0, "Plan: 2 unchanged.\n")
+}
+
+// The pods of a Job that is replaced go with it: no finalizer has the server leave them behind.
+func TestReplaceOfAJob(t *testing.T) {
+	c := newCluster(t)
+	write(t, map[string]string{"app.yaml": "apiVersion: batch/v1\nkind: Job\nmetadata: {name: j}\n" +
+		"spec: {template: {spec: {restartPolicy: Never, containers: [{name: a, image: 'a:1'}]}}}\n"})
+	c.apply("-f app.yaml")
+	c.edit("app.yaml", "a:1", "a:2")
+	got := c.run("apply --yes --replace -f app.yaml")
+	assert.Equal(t, 0, got.code, got.err)
+	assert.Contains(t, got.err, "▲ the pods stop until the new object has started others\n")
+	assert.Contains(t, got.err, "▲ objects that name this one as their owner are deleted with it\n")
+	assert.Equal(t, "a:2 ", c.kubectl("get", "job", "j", "-o", "jsonpath={.spec.template.spec.containers[0].image} {.metadata.finalizers}"))
 }
 
 // watched is an output in which something can be waited for.
@@ -96,7 +114,12 @@ func TestReplaceInterrupted(t *testing.T) {
 		args := strings.Fields("apply --yes --replace -f app.yaml --state state.json -n " + c.Namespace + " --kubeconfig " + c.Server.Kubeconfig())
 		done <- cmd.Run(ctx, args, genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &errOut})
 	}()
-	const waiting = "waiting until v1/ConfigMap NS/one is gone: it has the finalizers example.com/wait\n"
+	const waiting = `To be deleted: v1/ConfigMap NS/one
+  ▲ the delete waits for finalizers: example.com/wait
+  ▲ objects that name this one as their owner are deleted with it
+  ▲ finalizer example.com/wait (set by "kubectl-patch" (Update))
+waiting until v1/ConfigMap NS/one is gone: it has the finalizers example.com/wait
+`
 	said := func() string { return strings.ReplaceAll(errOut.String(), c.Namespace, "NS") }
 	require.Eventually(t, func() bool { return said() == waiting }, 20*time.Second, 20*time.Millisecond)
 	time.Sleep(1500 * time.Millisecond) // one more look, which has nothing new to say

@@ -3,13 +3,17 @@ package controller
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
 )
 
 // carryOut does what the plan says, and remembers what was applied.
@@ -53,14 +57,35 @@ func (r *Reconciler) write(ctx context.Context, c *child) (*unstructured.Unstruc
 	return c.planner.Apply(ctx, c.plan)
 }
 
-// delete deletes a child that is no longer wanted, if it still is the one that was looked at.
+// delete deletes a child that is no longer wanted, if it still is the one that was looked at. What the server says of it, and what
+// the delete waits for, is part of the outcome.
 func (r *Reconciler) delete(ctx context.Context, c *child) {
 	uid, version := c.live.GetUID(), c.live.GetResourceVersion()
-	err := r.writer.Delete(ctx, c.live, client.Preconditions(metav1.Preconditions{UID: &uid, ResourceVersion: &version}))
-	if client.IgnoreNotFound(err) != nil {
+	id, err := identity.Of(c.live.Object)
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	plan, err := r.forcing.PlanDelete(ctx, ssaplan.DeleteRequest{Object: id, UID: string(uid)})
+	if err == nil {
+		err = plan.Refusal
+	}
+	if err != nil {
 		c.fail(fmt.Errorf("delete: %w", err))
 		return
 	}
+	if plan.Action == deletion.ActionDelete {
+		guard := client.Preconditions(metav1.Preconditions{UID: &uid, ResourceVersion: &version})
+		err = r.writer.Delete(ctx, c.live, guard, client.PropagationPolicy(plan.Propagation))
+		if client.IgnoreNotFound(err) != nil {
+			c.fail(fmt.Errorf("delete: %w", err))
+			return
+		}
+	}
 	c.memory.applied = nil
 	c.verdict, c.text = deleted, "no longer part of the Website"
+	notes := plan.Notes(immutability.HazardOwner, immutability.HazardInterruption, immutability.HazardDependents)
+	if len(notes) > 0 && plan.Deletes() {
+		c.text += ": " + strings.Join(notes, "; ")
+	}
 }

@@ -3,7 +3,6 @@ package provider
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,7 +15,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
@@ -184,35 +182,4 @@ func settle(planned, actual types.Map) (types.Map, []string) {
 	}
 	slices.Sort(differs)
 	return types.MapValueMust(types.StringType, rows), differs
-}
-
-// Delete deletes the object that was applied, and no other one that has its name by now.
-func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	var prior object
-	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
-	state, diags := recall(ctx, req.Private)
-	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
-		return
-	}
-	if state == nil {
-		resp.Diagnostics.AddError("The object can't be deleted", errNothingRemembered.Error())
-		return
-	}
-	limit, diags := prior.Timeouts.Delete(ctx, defaultDeleteTimeout)
-	resp.Diagnostics.Append(diags...)
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	planner, err := r.planners.of(ctx, prior)
-	if err == nil {
-		err = planner.Delete(ctx, state, ssaplan.DeleteOptions{})
-	}
-	switch {
-	case errors.Is(err, ssaplan.ErrRecreated):
-		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: left as it is", state.Identity), err.Error())
-	case authresilience.Classify(err) == authresilience.ClassTypeNotServed:
-		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: not deleted", state.Identity),
-			"The server doesn't serve this kind any more. With its definition the object went, too.")
-	case err != nil:
-		resp.Diagnostics.AddError("The object can't be deleted", err.Error())
-	}
 }

@@ -240,6 +240,19 @@ func (c *core) tryApply(t *testing.T, plan *corePlan) ([]string, error) {
 	return append(warnings, said...), err
 }
 
+// planDestroy returns the warnings of a plan to destroy the object.
+func (c *core) planDestroy(t *testing.T) []string {
+	t.Helper()
+	nothing := dynamic(t, tftypes.NewValue(c.schema.ValueType(), nil))
+	resp, err := c.server.PlanResourceChange(t.Context(), &tfprotov6.PlanResourceChangeRequest{
+		TypeName: typeName, PriorState: dynamic(t, c.state), Config: nothing, ProposedNewState: nothing, PriorPrivate: c.private,
+	})
+	require.NoError(t, err)
+	warnings, err := c.diagnose(resp.Diagnostics)
+	require.NoError(t, err)
+	return warnings
+}
+
 // destroy deletes the object, and forgets it unless that failed.
 func (c *core) destroy(t *testing.T) ([]string, error) {
 	t.Helper()

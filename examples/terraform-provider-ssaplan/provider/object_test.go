@@ -333,6 +333,21 @@ func TestDelete(t *testing.T) {
 	require.Nil(t, c.live(t, "configmaps", "settings").GetDeletionTimestamp(), "it is not what was applied")
 }
 
+// What goes with an object, and who keeps it, is said when its destruction is planned. What is only what it says isn't.
+func TestPlanOfADestroy(t *testing.T) {
+	c := newCluster(t)
+	tf := applied(t, c.config(configMap))
+	require.Empty(t, tf.planDestroy(t))
+	c.foreign(t, "configmaps", "settings", `{"metadata":{"finalizers":["example.com/backup"]}}`)
+	warnings := strings.Join(tf.planDestroy(t), "\n")
+	require.Contains(t, warnings, "will be destroyed")
+	require.Contains(t, warnings, "the delete waits for finalizers: example.com/backup\nfinalizer example.com/backup (set by ")
+	require.NotContains(t, warnings, "owner")
+	c.foreign(t, "configmaps", "settings", `{"metadata":{"finalizers":null}}`)
+	require.NoError(t, c.resource("configmaps").Delete(t.Context(), "settings", metav1.DeleteOptions{}))
+	require.Empty(t, tf.planDestroy(t), "gone already")
+}
+
 func TestGoneIsCreatedAgain(t *testing.T) {
 	c := newCluster(t)
 	tf := applied(t, c.config(configMap))

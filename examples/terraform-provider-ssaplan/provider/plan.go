@@ -17,6 +17,7 @@ import (
 // ModifyPlan turns what the Planner says into a plan of Terraform. The credentials are those of this run.
 func (r *objectResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() { // the object is going to be destroyed
+		r.planDestroy(ctx, req, resp)
 		return
 	}
 	p := &planning{planners: r.planners}

@@ -19,7 +19,7 @@ func TestLinesOfTheReadme(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	require.NoError(t, err)
 	part := map[string]string{
-		"plan.go": "planning", "explain.go": "planning", "fields.go": "planning", "read.go": "refresh", "apply.go": "refresh", "import.go": "import",
+		"plan.go": "planning", "explain.go": "planning", "fields.go": "planning", "read.go": "refresh", "apply.go": "refresh", "destroy.go": "refresh", "import.go": "import",
 	}
 	for _, file := range files {
 		if strings.HasSuffix(file, "_test.go") {

@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/internal/answer"
 	"github.com/ssaplan/primitives/projection"
 )
@@ -106,4 +107,13 @@ func appendTexts(found []string, v any) []string {
 		}
 	}
 	return found
+}
+
+// HideIn takes the values out of what the server said of the fields.
+func (s Secrets) HideIn(verdict *immutability.Verdict) {
+	verdict.Fields = slices.Clone(verdict.Fields)
+	for i := range verdict.Fields {
+		verdict.Fields[i].Message = s.Hide(verdict.Fields[i].Message)
+	}
+	verdict.Uncertain = s.Hide(verdict.Uncertain)
 }

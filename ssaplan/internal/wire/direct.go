@@ -113,6 +113,13 @@ func (r *directObjects) Delete(ctx context.Context, name string, options metav1.
 	return r.address(request, name, sub).Do(ctx).Error()
 }
 
+// List asks for no more than the metadata of the objects.
+func (r *directObjects) List(ctx context.Context, options metav1.ListOptions) (*unstructured.UnstructuredList, error) {
+	const metadataOnly = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+	list := &unstructured.UnstructuredList{}
+	return list, r.send(ctx, r.client.Get().SetHeader("Accept", metadataOnly), "", &options, nil).Into(list)
+}
+
 func (r *directObjects) send(ctx context.Context, request *rest.Request, name string,
 	options runtime.Object, sub []string) rest.Result {
 	return r.address(request, name, sub).SpecificallyVersionedParams(options, parameters, v1).Do(ctx)

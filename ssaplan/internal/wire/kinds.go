@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -21,6 +22,8 @@ type kinds interface {
 	find(ctx context.Context, kind schema.GroupVersionKind) (Served, error)
 	// forget makes the kinds of a group and version be looked up anew.
 	forget(schema.GroupVersion)
+	// deletable returns the kinds whose objects can be listed and deleted.
+	deletable(ctx context.Context) (Deletable, error)
 }
 
 // Served is how a server serves a kind.
@@ -95,6 +98,13 @@ func (m mappedKinds) forget(schema.GroupVersion) {
 	}
 }
 
+// errNoDiscovery says that nothing tells all kinds: a mapper only answers for one at a time.
+var errNoDiscovery = errors.New("the planner was made for a client and a mapper, which can't list the kinds of a server")
+
+func (m mappedKinds) deletable(context.Context) (Deletable, error) {
+	return Deletable{}, errNoDiscovery
+}
+
 // discoveredKinds reads the discovery document of one group and version at a time, once even under concurrency. Unlike
 // the mappers of client-go it needs no document of other groups, whose failures it would have to guess around, and it
 // can be cancelled. What isn't served is looked for again each time, so that a kind is found as soon as it is.
@@ -151,6 +161,10 @@ func (d *discoveredKinds) forget(gv schema.GroupVersion) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.groups, gv)
+}
+
+func (d *discoveredKinds) deletable(ctx context.Context) (Deletable, error) {
+	return discoverDeletable(ctx, d.client, d.sender)
 }
 
 func (d *discoveredKinds) read(ctx context.Context, gv schema.GroupVersion) (map[string]Served, error) {

@@ -23,6 +23,7 @@ type objects interface {
 	Update(ctx context.Context, obj *unstructured.Unstructured, options metav1.UpdateOptions,
 		subresources ...string) (*unstructured.Unstructured, error)
 	Delete(ctx context.Context, name string, options metav1.DeleteOptions, subresources ...string) error
+	List(ctx context.Context, options metav1.ListOptions) (*unstructured.UnstructuredList, error)
 }
 
 // Resource is access to the objects of one resource that counts and reports the requests. It is not for concurrent use.
@@ -99,4 +100,21 @@ func (r *Resource) Delete(ctx context.Context, name string, options metav1.Delet
 		return err
 	})
 	return err
+}
+
+// Count returns how many objects there are, and whether there are more that the server didn't count. It reads one of them.
+func (r *Resource) Count(ctx context.Context) (n int, more bool, err error) {
+	var list *unstructured.UnstructuredList
+	r.send(ctx, "list", "", nil, func(ctx context.Context) error {
+		list, err = r.objects.List(ctx, metav1.ListOptions{Limit: 1})
+		return err
+	})
+	if err != nil {
+		return 0, false, err
+	}
+	n = len(list.Items)
+	if remaining := list.GetRemainingItemCount(); remaining != nil {
+		return n + int(*remaining), false, nil
+	}
+	return n, list.GetContinue() != "", nil
 }

@@ -59,6 +59,9 @@ func (s *Server) Find(ctx context.Context, kind schema.GroupVersionKind) (Served
 	return findOnce(ctx, s.kinds, kind)
 }
 
+// Deletable returns the kinds that the server serves and whose objects can be listed and deleted.
+func (s *Server) Deletable(ctx context.Context) (Deletable, error) { return s.kinds.deletable(ctx) }
+
 // Forget makes the server's kinds of a group and version be looked up anew.
 func (s *Server) Forget(gv schema.GroupVersion) { s.kinds.forget(gv) }
 

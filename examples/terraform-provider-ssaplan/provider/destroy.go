@@ -1,0 +1,95 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+
+	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
+)
+
+// planDestroyTimeout is how long the plan of a destroy waits for a server, which may be gone by now.
+const planDestroyTimeout = 30 * time.Second
+
+// planDestroy warns of what goes with an object that is going to be destroyed, and of what keeps it from that. That it can't be
+// found out is a warning as well: whether the object can be destroyed shows when that is tried.
+func (r *objectResource) planDestroy(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	var prior object
+	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
+	state, diags := recall(ctx, req.Private)
+	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() || state == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, planDestroyTimeout)
+	defer cancel()
+	planner, err := r.planners.of(ctx, prior)
+	var plan *ssaplan.DeletePlan
+	if err == nil {
+		plan, err = planner.PlanDelete(ctx, ssaplan.DeleteRequest{Object: state.Identity, UID: state.UID})
+	}
+	if err != nil {
+		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: what its destruction takes along isn't known", state.Identity), err.Error())
+		return
+	}
+	if notes := destroyNotes(plan); len(notes) > 0 {
+		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: will be destroyed", plan.Object), strings.Join(texts(notes), "\n"))
+	}
+}
+
+// note is a line of a warning.
+type note string
+
+func (n note) String() string { return string(n) }
+
+// destroyNotes returns what there is to know of a destroy, without what its name says: that what the object runs stops, and that
+// its dependents go. An object that is gone already needs none.
+func destroyNotes(plan *ssaplan.DeletePlan) (notes []note) {
+	if plan.Action == deletion.ActionNone {
+		return nil
+	}
+	for _, text := range plan.Notes(immutability.HazardInterruption, immutability.HazardDependents) {
+		notes = append(notes, note(text))
+	}
+	return notes
+}
+
+// Delete deletes the object that was applied, and no other one that has its name by now.
+func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var prior object
+	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
+	state, diags := recall(ctx, req.Private)
+	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
+		return
+	}
+	if state == nil {
+		resp.Diagnostics.AddError("The object can't be deleted", errNothingRemembered.Error())
+		return
+	}
+	limit, diags := prior.Timeouts.Delete(ctx, defaultDeleteTimeout)
+	resp.Diagnostics.Append(diags...)
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	planner, err := r.planners.of(ctx, prior)
+	if err == nil {
+		err = planner.Delete(ctx, state, ssaplan.DeleteOptions{Warning: func(old identity.Identity, text string) {
+			resp.Diagnostics.AddWarning(fmt.Sprintf("%s: warning", old), text)
+		}})
+	}
+	switch {
+	case errors.Is(err, ssaplan.ErrRecreated):
+		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: left as it is", state.Identity), err.Error())
+	case authresilience.Classify(err) == authresilience.ClassTypeNotServed:
+		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: not deleted", state.Identity),
+			"The server doesn't serve this kind any more. With its definition the object went, too.")
+	case err != nil:
+		resp.Diagnostics.AddError("The object can't be deleted", err.Error())
+	}
+}

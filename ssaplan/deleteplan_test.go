@@ -1,0 +1,456 @@
+package ssaplan_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
+	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
+)
+
+var (
+	configMaps   = schema.GroupResource{Resource: "configmaps"}
+	mayNotDelete = apierrors.NewForbidden(configMaps, "a",
+		errors.New(`User "jane" cannot delete resource "configmaps" in API group "" in the namespace "default"`))
+	mayNotGet = apierrors.NewForbidden(configMaps, "a",
+		errors.New(`User "jane" cannot get resource "configmaps" in API group "" in the namespace "default"`))
+	noDryRun = apierrors.NewBadRequest("admission webhook \"a.b.c\" does not support dry run")
+)
+
+// idOf is the ConfigMap's identity as a host has it, without the namespace.
+var idOf = identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Name: "a"}
+
+// A plan to delete tells in its action what is there and whether it may go.
+func TestPlanDelete(t *testing.T) {
+	for _, row := range []struct {
+		why     string
+		object  *unstructured.Unstructured // that is there
+		request func(uid string) ssaplan.DeleteRequest
+		before  func(*testing.T, *ssaplantest.Server)
+		answer  func(ssaplantest.Request) error
+
+		action   deletion.Action
+		reason   string
+		class    authresilience.Class // of the refusal
+		warnings []string
+		requests int
+	}{
+		{
+			why: "the server would delete it", object: configMap("a", nil),
+			action: deletion.ActionDelete, reason: "the server would delete it", requests: 2,
+		},
+		{
+			why: "it is the one that is meant", object: configMap("a", nil),
+			request: func(uid string) ssaplan.DeleteRequest { return ssaplan.DeleteRequest{Object: idOf, UID: uid} },
+			action:  deletion.ActionDelete, reason: "the server would delete it", requests: 2,
+		},
+		{why: "there is none", action: deletion.ActionNone, reason: "does not exist", requests: 1},
+		{
+			why: "there is another one", object: configMap("a", nil),
+			request: func(string) ssaplan.DeleteRequest { return ssaplan.DeleteRequest{Object: idOf, UID: "old"} },
+			action:  deletion.ActionKeep, reason: `somebody re-created the object: its uid was "old" and is `, requests: 1,
+			class: authresilience.ClassUnknown,
+		},
+		{
+			why: "somebody has deleted it", object: held("a"),
+			before: func(t *testing.T, server *ssaplantest.Server) {
+				require.NoError(t, resources(server, "configmaps").Delete(t.Context(), "a", metav1.DeleteOptions{}))
+			},
+			action: deletion.ActionWait, reason: "is being deleted since 2", requests: 1,
+		},
+		{
+			why: "the caller may not", object: configMap("a", nil), answer: answering("delete", "configmaps", mayNotDelete),
+			action: deletion.ActionRefused, reason: mayNotDelete.Error(), class: authresilience.ClassAuthorization, requests: 2,
+		},
+		{
+			why: "the caller may not even look", object: configMap("a", nil), answer: answering("get", "configmaps", mayNotGet),
+			action: deletion.ActionUnknown, reason: "can't be read: " + mayNotGet.Error(), class: authresilience.ClassAuthorization, requests: 1,
+		},
+		{
+			why: "the caller may not look, but delete", object: configMap("a", nil), answer: answering("get", "configmaps", mayNotGet),
+			request: func(uid string) ssaplan.DeleteRequest { return ssaplan.DeleteRequest{Object: idOf, UID: uid} },
+			action:  deletion.ActionUnknown, reason: "can't be read: " + mayNotGet.Error(), class: authresilience.ClassAuthorization, requests: 2,
+		},
+		{
+			why: "the caller may neither look nor delete", object: configMap("a", nil),
+			request: func(uid string) ssaplan.DeleteRequest { return ssaplan.DeleteRequest{Object: idOf, UID: uid} },
+			answer: func(r ssaplantest.Request) error {
+				return errors.Join(answering("get", "configmaps", mayNotGet)(r), answering("delete", "configmaps", mayNotDelete)(r))
+			},
+			action: deletion.ActionRefused, reason: mayNotDelete.Error(), class: authresilience.ClassAuthorization, requests: 2,
+		},
+		{
+			why: "a webhook doesn't know dry runs", object: configMap("a", nil), answer: answering("delete", "configmaps", noDryRun),
+			action: deletion.ActionDelete, reason: "is there", requests: 2,
+			warnings: []string{"whether the server would delete it isn't known: " + noDryRun.Error()},
+		},
+		{
+			why:     "the kind isn't served",
+			request: func(string) ssaplan.DeleteRequest { return ssaplan.DeleteRequest{Object: widgetID} },
+			action:  deletion.ActionUnknown, reason: "can't be read: no matches for kind", class: authresilience.ClassTypeNotServed,
+		},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			server, planner := world(ssaplan.Options{})
+			request := ssaplan.DeleteRequest{Object: idOf}
+			uid := ""
+			if row.object != nil {
+				uid = applied(t, planner, row.object).UID
+			}
+			if row.request != nil {
+				request = row.request(uid)
+			}
+			if row.before != nil {
+				row.before(t, server)
+			}
+			if row.answer != nil {
+				defer server.Answer(row.answer)()
+			}
+			earlier := sent(server, "delete")
+			plan, err := planner.PlanDelete(t.Context(), request)
+			require.NoError(t, err)
+			require.Equal(t, row.action, plan.Action)
+			require.Contains(t, plan.Reason, row.reason)
+			require.Equal(t, row.warnings, plan.Warnings)
+			require.Equal(t, row.requests, plan.Requests)
+			require.Equal(t, metav1.DeletePropagationBackground, plan.Propagation)
+			require.Equal(t, earlier, sent(server, "delete"), "nothing is deleted")
+			if row.class == "" {
+				require.NoError(t, plan.Refusal)
+			} else {
+				require.Equal(t, row.class, authresilience.Classify(plan.Refusal))
+			}
+			if row.object != nil {
+				require.Equal(t, "v1/ConfigMap default/a", plan.Object.String())
+			}
+			if plan.Deletes() {
+				require.Equal(t, uid, plan.UID)
+				require.NotEmpty(t, plan.Hazards)
+			}
+		})
+	}
+}
+
+var widgetID = identity.Identity{APIVersion: "example.com/v1", Kind: "Widget", Name: "a"}
+
+// What says nothing of the object is no plan but an error.
+func TestPlanDeleteFails(t *testing.T) {
+	server, planner := world(ssaplan.Options{})
+	applied(t, planner, configMap("a", nil))
+	for verb, want := range map[string]string{
+		"get":    "v1/ConfigMap a: plan to delete: starting",
+		"delete": "v1/ConfigMap a: plan to delete: starting",
+	} {
+		server.AnswerNext(verb, apierrors.NewServiceUnavailable("starting"))
+		_, err := planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: idOf})
+		require.EqualError(t, err, want)
+		require.Equal(t, authresilience.ClassUnavailable, authresilience.Classify(err))
+	}
+	outdated := apierrors.NewConflict(configMaps, "a", errors.New("the UID in the precondition (a) does not match the UID in record (b)"))
+	defer server.Answer(answering("delete", "configmaps", outdated))()
+	_, err := planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: idOf})
+	require.ErrorContains(t, err, "the object changed between read and dry run, 3 times in a row")
+}
+
+// An object that goes while the planner looks is looked at again.
+func TestPlanDeleteLooksAgain(t *testing.T) {
+	server, planner := world(ssaplan.Options{})
+	applied(t, planner, configMap("a", nil))
+	first := true
+	defer server.Answer(func(r ssaplantest.Request) error {
+		if r.Verb == "delete" && r.DryRun && first {
+			first = false
+			require.NoError(t, resources(server, "configmaps").Delete(t.Context(), "a", metav1.DeleteOptions{}))
+		}
+		return nil
+	})()
+	plan, err := planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: idOf})
+	require.NoError(t, err)
+	require.Equal(t, deletion.ActionNone, plan.Action)
+	require.Equal(t, 3, plan.Requests)
+}
+
+// A reviewed plan is carried out, also when it was kept as JSON, unless there is more to review by now.
+func TestApplyDelete(t *testing.T) {
+	finalize := func(t *testing.T, server *ssaplantest.Server) {
+		patch(server, "a", `{"metadata": {"finalizers": ["example.com/hold"]}}`)
+	}
+	for _, row := range []struct {
+		why       string
+		object    *unstructured.Unstructured
+		meanwhile func(*testing.T, *ssaplantest.Server)
+		changed   string
+		err       string
+	}{
+		{why: "nothing changed", object: configMap("a", nil)},
+		{
+			why: "what changed isn't about the delete", object: configMap("a", nil),
+			meanwhile: func(_ *testing.T, server *ssaplantest.Server) { patch(server, "a", `{"data": {"x": "y"}}`) },
+		},
+		{
+			why: "a finalizer appeared", object: configMap("a", nil), meanwhile: finalize,
+			changed: "v1/ConfigMap default/a: changed since the plan to delete it was made: now Delete: the server would delete it; review the new plan",
+		},
+		{
+			why: "a finalizer went", object: held("a"),
+			meanwhile: func(_ *testing.T, server *ssaplantest.Server) {
+				patch(server, "a", `{"metadata": {"finalizers": null}}`)
+			},
+		},
+		{
+			why: "an owner appeared", object: configMap("a", nil),
+			meanwhile: func(_ *testing.T, server *ssaplantest.Server) {
+				patch(server, "a", `{"metadata": {"ownerReferences": [{"apiVersion": "v1", "kind": "Node", "name": "n", "uid": "u"}]}}`)
+			},
+			changed: "review the new plan",
+		},
+		{
+			why: "it went", object: configMap("a", nil),
+			meanwhile: func(t *testing.T, server *ssaplantest.Server) {
+				require.NoError(t, resources(server, "configmaps").Delete(t.Context(), "a", metav1.DeleteOptions{}))
+			},
+		},
+		{
+			why: "it went and another one came", object: configMap("a", nil),
+			meanwhile: func(t *testing.T, server *ssaplantest.Server) {
+				require.NoError(t, resources(server, "configmaps").Delete(t.Context(), "a", metav1.DeleteOptions{}))
+				_, err := resources(server, "configmaps").Create(t.Context(), configMap("a", nil), metav1.CreateOptions{})
+				require.NoError(t, err)
+			},
+			err: "v1/ConfigMap default/a: delete: somebody re-created the object: its uid was ",
+		},
+		{
+			why: "there was nothing to delete",
+			meanwhile: func(t *testing.T, server *ssaplantest.Server) {
+				_, err := resources(server, "configmaps").Create(t.Context(), configMap("a", nil), metav1.CreateOptions{})
+				require.NoError(t, err)
+			},
+			changed: "now Delete: the server would delete it; review the new plan",
+		},
+		{why: "there is still nothing to delete"},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			server, planner := world(ssaplan.Options{})
+			if row.object != nil {
+				applied(t, planner, row.object)
+			}
+			plan, err := planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: idOf})
+			require.NoError(t, err)
+			text, err := json.Marshal(plan)
+			require.NoError(t, err)
+			var kept ssaplan.DeletePlan
+			require.NoError(t, json.Unmarshal(text, &kept))
+			if row.meanwhile != nil {
+				row.meanwhile(t, server)
+			}
+			earlier := sent(server, "delete")
+			err = planner.ApplyDelete(t.Context(), &kept, ssaplan.DeleteOptions{})
+			var changed *deletion.ChangedError
+			switch {
+			case row.changed != "":
+				require.ErrorAs(t, err, &changed)
+				require.ErrorContains(t, err, row.changed)
+				require.NotNil(t, changed.Plan)
+				require.NotEqual(t, plan.Hazards, changed.Plan.Hazards)
+			case row.err != "":
+				require.ErrorAs(t, err, new(*ssaplan.DeleteError))
+				require.ErrorIs(t, err, ssaplan.ErrRecreated)
+				require.ErrorContains(t, err, row.err)
+			default:
+				require.NoError(t, err)
+				require.Empty(t, names(t, server))
+			}
+			if row.changed+row.err != "" {
+				require.Equal(t, earlier, sent(server, "delete"))
+				require.Equal(t, []string{"a"}, names(t, server))
+			}
+		})
+	}
+}
+
+// A plan is for one policy, and a caller who may not delete is told so.
+func TestApplyDeleteRefuses(t *testing.T) {
+	server, planner := world(ssaplan.Options{})
+	require.EqualError(t, planner.ApplyDelete(t.Context(), nil, ssaplan.DeleteOptions{}), "ssaplan: no plan to carry out")
+	applied(t, planner, configMap("a", nil))
+	plan, err := planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: idOf, Propagation: metav1.DeletePropagationOrphan})
+	require.NoError(t, err)
+	require.Contains(t, plan.Hazards, immutability.Hazard{
+		Kind: immutability.HazardDependents, Message: "objects that name this one as their owner stay behind without an owner"})
+	err = planner.ApplyDelete(t.Context(), plan, ssaplan.DeleteOptions{Propagation: metav1.DeletePropagationForeground})
+	require.EqualError(t, err, "v1/ConfigMap default/a: the plan is for propagation policy Orphan, not Foreground: plan again")
+	require.ErrorAs(t, err, new(*ssaplan.DeleteError))
+
+	stop := server.Answer(answering("delete", "configmaps", mayNotDelete))
+	err = planner.ApplyDelete(t.Context(), plan, ssaplan.DeleteOptions{Propagation: metav1.DeletePropagationOrphan})
+	require.ErrorAs(t, err, new(*ssaplan.DeleteError))
+	require.Equal(t, authresilience.ClassAuthorization, authresilience.Classify(err))
+	stop()
+	require.NoError(t, planner.ApplyDelete(t.Context(), plan, ssaplan.DeleteOptions{}))
+}
+
+// A plan can be carried out again while the object waits for its finalizers.
+func TestApplyDeleteGoesOn(t *testing.T) {
+	server, planner := world(ssaplan.Options{})
+	applied(t, planner, held("a"))
+	plan, err := planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: idOf})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	progress := func(identity.Identity, []string) { cancel() }
+	err = planner.ApplyDelete(ctx, plan, ssaplan.DeleteOptions{Progress: progress})
+	var stopped *ssaplan.DeleteError
+	require.ErrorAs(t, err, &stopped)
+	require.True(t, stopped.Accepted)
+	require.Equal(t, []string{"example.com/hold"}, stopped.Finalizers)
+
+	patch(server, "a", `{"metadata": {"finalizers": null}}`)
+	require.NoError(t, planner.ApplyDelete(t.Context(), plan, ssaplan.DeleteOptions{}))
+	require.Equal(t, 1, sent(server, "delete"))
+}
+
+// warner is a client that warns of deletes.
+type warner struct {
+	dynamic.Interface
+	text *string
+}
+
+func (w warner) Resource(r schema.GroupVersionResource) dynamic.NamespaceableResourceInterface {
+	return warnerOf{w.Interface.Resource(r), w.text}
+}
+
+type warnerOf struct {
+	dynamic.NamespaceableResourceInterface
+	text *string
+}
+
+func (w warnerOf) Namespace(namespace string) dynamic.ResourceInterface {
+	return warnerIn{w.NamespaceableResourceInterface.Namespace(namespace), w.text}
+}
+
+type warnerIn struct {
+	dynamic.ResourceInterface
+	text *string
+}
+
+func (w warnerIn) Delete(ctx context.Context, name string, options metav1.DeleteOptions, sub ...string) error {
+	ssaplan.WarningHandler{Others: others{w.text}}.HandleWarningHeaderWithContext(ctx, 299, "-", "mind the "+name)
+	return w.ResourceInterface.Delete(ctx, name, options, sub...)
+}
+
+// others notes what goes to the client's handler.
+type others struct{ text *string }
+
+func (o others) HandleWarningHeaderWithContext(_ context.Context, _ int, _, text string) {
+	*o.text += text + "\n"
+}
+
+// Warnings of the server about a delete are in the plan, and told once to who listens. Nobody listening, they go where the
+// client's other warnings go.
+func TestWarningsOfADelete(t *testing.T) {
+	server, _ := world(ssaplan.Options{})
+	var client string
+	planner, err := ssaplan.NewForClient(warner{server.Client(), &client}, server.Mapper(), ssaplan.Options{FieldManager: "my-tool"})
+	require.NoError(t, err)
+	state := applied(t, planner, configMap("a", nil))
+	plan, err := planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: idOf})
+	require.NoError(t, err)
+	require.Equal(t, []string{"mind the a"}, plan.Warnings)
+	require.Empty(t, client)
+
+	var told []string
+	listen := ssaplan.DeleteOptions{Warning: func(old identity.Identity, text string) { told = append(told, old.String()+": "+text) }}
+	unwarned := *plan
+	unwarned.Warnings = nil
+	require.ErrorAs(t, planner.ApplyDelete(t.Context(), &unwarned, listen), new(*deletion.ChangedError))
+	require.Equal(t, []string{"v1/ConfigMap default/a: mind the a"}, told, "and there is more to review")
+	told = nil
+	require.NoError(t, planner.Delete(t.Context(), state, listen))
+	require.Equal(t, []string{"v1/ConfigMap default/a: mind the a"}, told)
+	require.Empty(t, client)
+
+	state = applied(t, planner, configMap("a", nil))
+	require.NoError(t, planner.Delete(t.Context(), state, ssaplan.DeleteOptions{}))
+	require.Equal(t, "mind the a\n", client)
+
+	state = applied(t, planner, configMap("a", nil))
+	replace, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: configMap("b", nil), Prior: state})
+	require.NoError(t, err)
+	told = nil
+	_, err = planner.Replace(t.Context(), replace, listen)
+	require.NoError(t, err)
+	require.Equal(t, []string{"v1/ConfigMap default/a: mind the a"}, told)
+}
+
+// What a server quotes of a Secret is shown nowhere.
+func TestPlanDeleteHidesSecrets(t *testing.T) {
+	server, _ := world(ssaplan.Options{})
+	var client string
+	planner, err := ssaplan.NewForClient(warner{server.Client(), &client}, server.Mapper(), ssaplan.Options{FieldManager: "my-tool"})
+	require.NoError(t, err)
+	secret := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": "hunter2-is-quoted"},
+		"data": map[string]any{"password": "aHVudGVyMi1pcy1xdW90ZWQ="},
+	}}
+	applied(t, planner, secret)
+	denied := &apierrors.StatusError{ErrStatus: metav1.Status{
+		Status: metav1.StatusFailure, Code: http.StatusForbidden, Reason: metav1.StatusReasonForbidden,
+		Message: `admission webhook "a.b.c" denied the request: no hunter2-is-quoted`,
+	}}
+	defer server.Answer(answering("delete", "secrets", denied))()
+	id := identity.Identity{APIVersion: "v1", Kind: "Secret", Name: "hunter2-is-quoted"}
+	plan, err := planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: id})
+	require.NoError(t, err)
+	require.Equal(t, deletion.ActionRefused, plan.Action)
+	require.NotContains(t, plan.Reason, "hunter2")
+	require.NotContains(t, plan.Refusal.Error(), "hunter2")
+	require.Equal(t, []string{"mind the <redacted>"}, plan.Warnings)
+}
+
+// What goes with a definition is counted again if it was reviewed, and only then.
+func TestApplyDeleteCountsAgain(t *testing.T) {
+	for _, reviewed := range []bool{true, false} {
+		server, planner := world(ssaplan.Options{})
+		definition := &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+			"metadata": map[string]any{"name": "widgets.example.com"},
+			"spec": map[string]any{
+				"group": "example.com", "scope": "Namespaced", "names": map[string]any{"kind": "Widget", "plural": "widgets"},
+				"versions": []any{map[string]any{
+					"name": "v1", "served": true, "storage": true,
+					"schema": map[string]any{"openAPIV3Schema": map[string]any{"type": "object"}}}},
+			},
+		}}
+		applied(t, planner, definition)
+		id, err := identity.Of(definition.Object)
+		require.NoError(t, err)
+		plan, err := planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: id})
+		require.NoError(t, err)
+		require.NotNil(t, plan.Contents)
+		require.Empty(t, plan.Contents.Counts)
+		applied(t, planner, manifestOf("example.com/v1", "Widget", "", "a"))
+		if !reviewed {
+			plan.Contents = nil
+		}
+		err = planner.ApplyDelete(t.Context(), plan, ssaplan.DeleteOptions{})
+		var changed *deletion.ChangedError
+		require.Equal(t, reviewed, errors.As(err, &changed), "%v", err)
+		if reviewed {
+			require.Equal(t, []deletion.Count{{Kind: "Widget", Group: "example.com", Objects: 1}}, changed.Plan.Contents.Counts)
+			require.Zero(t, sent(server, "delete"))
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package deletion
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/ssaplan/primitives/identity"
+)
+
+// ErrRecreated says that the object of an identity is not the one that was meant: somebody deleted that one and created
+// another, which was left as it is.
+var ErrRecreated = errors.New("somebody re-created the object")
+
+// Error describes why a deletion did not end with the object gone: it is still there, as far as is known, or, if it wraps
+// [ErrRecreated], another one has taken its place.
+type Error struct {
+	Object identity.Identity
+	// Accepted says that the server accepted the delete, and Finalizers what it waits for.
+	Accepted   bool
+	Finalizers []string
+	Err        error
+}
+
+func (e *Error) Error() string {
+	switch {
+	case len(e.Finalizers) > 0:
+		return fmt.Sprintf("%v: the delete waits for finalizers %s; see who should remove them, then delete again to wait on",
+			e.Err, strings.Join(e.Finalizers, ", "))
+	case e.Accepted:
+		return fmt.Sprintf("%v: the server accepted the delete, and the object is still there; delete again to wait on", e.Err)
+	}
+	return e.Err.Error()
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// ChangedError says that deleting the object would do more than the plan says that was reviewed. Nothing was deleted.
+type ChangedError struct {
+	// Plan is what deleting the object would do now.
+	Plan *Plan
+}
+
+func (e *ChangedError) Error() string {
+	return fmt.Sprintf("%s: changed since the plan to delete it was made: now %s: %s; review the new plan",
+		e.Plan.Object, e.Plan.Action, e.Plan.Reason)
+}
+
+// Options say how to delete an object, and to wait for it. The zero value works.
+type Options struct {
+	// Propagation is what happens to the object's dependents. Default: Background, they are deleted after it. When a plan is
+	// carried out, the default is what the plan says.
+	Propagation metav1.DeletionPropagation
+	// Progress is told each time a look at the old object finds it still there. Default: nobody is.
+	Progress func(old identity.Identity, finalizers []string)
+	// Warning is told each warning of the server about the delete, once. Default: those of the delete itself go where the
+	// client's other warnings go.
+	Warning func(old identity.Identity, text string)
+	// PollInterval is the time between two looks at the old object. Default: a second.
+	PollInterval time.Duration
+}

@@ -1,0 +1,84 @@
+package deletion
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/immutability"
+)
+
+// planVersion is the version of the JSON form. It grows when a program could misread what another release wrote.
+const planVersion = 1
+
+// planJSON is the JSON of a [Plan]. docs/plan.schema.json describes it.
+type planJSON struct {
+	Version     int                        `json:"version"`
+	Object      objectJSON                 `json:"object"`
+	UID         string                     `json:"uid,omitempty"`
+	Action      Action                     `json:"action"`
+	Reason      string                     `json:"reason"`
+	Propagation metav1.DeletionPropagation `json:"propagation"`
+	Replaced    bool                       `json:"replaced,omitempty"`
+	Hazards     []immutability.Hazard      `json:"hazards,omitempty"`
+	Finalizers  []Finalizer                `json:"finalizers,omitempty"`
+	Dependents  []kindJSON                 `json:"dependents,omitempty"`
+	Contents    *Contents                  `json:"contents,omitempty"`
+	Warnings    []string                   `json:"warnings,omitempty"`
+	Requests    int                        `json:"requests"`
+}
+
+type objectJSON struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Namespace  string `json:"namespace,omitempty"`
+	Name       string `json:"name"`
+}
+
+type kindJSON struct {
+	Group string `json:"group,omitempty"`
+	Kind  string `json:"kind"`
+}
+
+// MarshalJSON returns all that the plan tells but the error of a refusal, in the form that docs/plan.schema.json describes. Whether
+// <, > and & are escaped is left to who encodes it.
+func (p Plan) MarshalJSON() ([]byte, error) {
+	out := planJSON{
+		Version: planVersion, Object: objectJSON(p.Object), UID: p.UID, Action: p.Action, Reason: p.Reason,
+		Propagation: p.Propagation, Replaced: p.Replaced, Hazards: p.Hazards, Finalizers: p.Finalizers,
+		Contents: p.Contents, Warnings: p.Warnings, Requests: p.Requests,
+	}
+	for _, kind := range p.Dependents {
+		out.Dependents = append(out.Dependents, kindJSON(kind))
+	}
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(out)
+	return text.Bytes(), err
+}
+
+// UnmarshalJSON reads what [Plan.MarshalJSON] writes. A newer version is an error.
+func (p *Plan) UnmarshalJSON(data []byte) error {
+	var in planJSON
+	if err := json.Unmarshal(data, &in); err != nil {
+		return fmt.Errorf("deletion: plan: %w", err)
+	}
+	if in.Version != planVersion {
+		return fmt.Errorf("deletion: plan: version %d, but this program reads version %d", in.Version, planVersion)
+	}
+	out := Plan{
+		Object: identity.Identity(in.Object), UID: in.UID, Action: in.Action, Reason: in.Reason,
+		Propagation: in.Propagation, Replaced: in.Replaced, Hazards: in.Hazards, Finalizers: in.Finalizers,
+		Contents: in.Contents, Warnings: in.Warnings, Requests: in.Requests,
+	}
+	for _, kind := range in.Dependents {
+		out.Dependents = append(out.Dependents, schema.GroupKind(kind))
+	}
+	*p = out
+	return nil
+}

@@ -1,0 +1,51 @@
+package deletion
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ssaplan/primitives/immutability"
+)
+
+// Notes returns what somebody who decides about the plan has to know, a line each: why it doesn't delete if it doesn't, and else
+// its hazards without those of some kinds, who set the finalizers, what was counted and what wasn't, and the warnings.
+func (p *Plan) Notes(without ...immutability.HazardKind) (notes []string) {
+	if p.Action != ActionDelete {
+		notes = append(notes, p.Reason)
+	}
+	for _, hazard := range p.Hazards {
+		if !slices.Contains(without, hazard.Kind) {
+			notes = append(notes, hazard.Message)
+		}
+	}
+	for _, finalizer := range p.Finalizers {
+		if len(finalizer.Owners) > 0 {
+			notes = append(notes, "finalizer "+finalizer.String())
+		}
+	}
+	return slices.Concat(notes, p.Contents.notes(), p.Warnings)
+}
+
+func (c *Contents) notes() (notes []string) {
+	if c == nil {
+		return nil
+	}
+	counts := []string{}
+	for _, count := range c.Counts {
+		counts = append(counts, count.String())
+	}
+	if len(counts) > 0 {
+		notes = append(notes, "with it go "+strings.Join(counts, ", "))
+	}
+	whats, reasons := map[string][]string{}, []string{}
+	for _, u := range c.Uncounted {
+		if whats[u.Reason] == nil {
+			reasons = append(reasons, u.Reason)
+		}
+		whats[u.Reason] = append(whats[u.Reason], u.What)
+	}
+	for _, reason := range reasons {
+		notes = append(notes, "not counted: "+strings.Join(whats[reason], ", ")+" ("+reason+")")
+	}
+	return notes
+}

@@ -1,0 +1,120 @@
+package deleter
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
+	"github.com/ssaplan/primitives/ssaplan/internal/ordered"
+	"github.com/ssaplan/primitives/ssaplan/internal/wire"
+)
+
+const (
+	// maxKinds is how many kinds are counted in a namespace. Each takes a request.
+	maxKinds = 400
+	// countConcurrency is how many kinds are counted at a time.
+	countConcurrency = 8
+)
+
+// contents counts what goes with a namespace or with a definition, and returns nil for every other kind.
+func (d *Deleter) contents(ctx context.Context, live *unstructured.Unstructured) *deletion.Contents {
+	switch live.GroupVersionKind().GroupKind().String() {
+	case "Namespace":
+		return d.inNamespace(ctx, live.GetName())
+	case "CustomResourceDefinition.apiextensions.k8s.io":
+		return d.ofDefinition(ctx, live)
+	}
+	return nil
+}
+
+// inNamespace counts the objects in a namespace. Events are left out, which tell what happened and go by themselves.
+func (d *Deleter) inNamespace(ctx context.Context, namespace string) *deletion.Contents {
+	contents := &deletion.Contents{}
+	served, err := d.Server.Deletable(ctx)
+	if err != nil {
+		contents.Uncounted = append(contents.Uncounted, deletion.Uncounted{What: "all kinds", Reason: d.Shown(err).Error()})
+		return contents
+	}
+	for _, gv := range served.Stale {
+		contents.Uncounted = append(contents.Uncounted, deletion.Uncounted{
+			What: "kinds of " + gv.String(), Reason: "the server of this API group doesn't answer"})
+	}
+	var kinds []wire.DeletableKind
+	for _, kind := range served.Kinds {
+		if kind.Namespaced && kind.Kind != "Event" {
+			kinds = append(kinds, kind)
+		}
+	}
+	if more := len(kinds) - maxKinds; more > 0 {
+		contents.Uncounted = append(contents.Uncounted, deletion.Uncounted{
+			What: fmt.Sprintf("%d kinds", more), Reason: fmt.Sprintf("no more than %d are counted", maxKinds)})
+		kinds = kinds[:maxKinds]
+	}
+	d.count(ctx, contents, kinds, namespace)
+	return contents
+}
+
+// ofDefinition counts the objects of a definition, in all namespaces.
+func (d *Deleter) ofDefinition(ctx context.Context, definition *unstructured.Unstructured) *deletion.Contents {
+	contents := &deletion.Contents{}
+	text := func(path ...string) string {
+		s, _, _ := unstructured.NestedString(definition.Object, path...) // "" if it isn't one
+		return s
+	}
+	kind := schema.GroupVersionKind{Group: text("spec", "group"), Kind: text("spec", "names", "kind")}
+	if kind.Version = servedVersion(definition); kind.Version == "" {
+		contents.Uncounted = append(contents.Uncounted, deletion.Uncounted{
+			What: kind.GroupKind().String(), Reason: "the definition serves no version"})
+		return contents
+	}
+	resource := kind.GroupVersion().WithResource(text("spec", "names", "plural"))
+	d.count(ctx, contents, []wire.DeletableKind{{GroupVersionKind: kind, Served: wire.Served{Resource: resource}}}, "")
+	return contents
+}
+
+// servedVersion returns a version that a definition serves, "" if there is none.
+func servedVersion(definition *unstructured.Unstructured) string {
+	versions, _, _ := unstructured.NestedSlice(definition.Object, "spec", "versions")
+	for _, v := range versions {
+		if version, _ := v.(map[string]any); version["served"] == true {
+			name, _ := version["name"].(string)
+			return name
+		}
+	}
+	return ""
+}
+
+// counted is the answer for a kind.
+type counted struct {
+	n, requests int
+	more        bool
+	err         error
+}
+
+// count counts the objects of the kinds in a namespace, or in all of them.
+func (d *Deleter) count(ctx context.Context, contents *deletion.Contents, kinds []wire.DeletableKind, namespace string) {
+	ask := func(ctx context.Context, i int) (c counted) {
+		object := identity.Identity{APIVersion: kinds[i].GroupVersion().String(), Kind: kinds[i].Kind, Namespace: namespace}
+		resource := d.Server.Resource(kinds[i].Resource, object)
+		c.n, c.more, c.err = resource.Count(ctx)
+		c.requests = resource.Requests()
+		return c
+	}
+	ctx, _ = wire.CollectWarnings(ctx) // that a version is deprecated doesn't concern the delete
+	for i, c := range ordered.Map(ctx, len(kinds), countConcurrency, ask) {
+		d.counting += c.requests
+		switch {
+		case c.err != nil:
+			contents.Uncounted = append(contents.Uncounted, deletion.Uncounted{
+				What: kinds[i].GroupKind().String(), Reason: authresilience.Classify(c.err).Describe().Meaning})
+		case c.n > 0:
+			contents.Counts = append(contents.Counts, deletion.Count{
+				Kind: kinds[i].Kind, Group: kinds[i].Group, Objects: c.n, OrMore: c.more})
+		}
+	}
+}

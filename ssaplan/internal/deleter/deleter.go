@@ -1,0 +1,272 @@
+// Package deleter deletes an object, guarded by its UID: it sends the requests that a plan of package deletion takes, and
+// those that carry it out.
+package deleter
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/internal/answer"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
+	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
+	"github.com/ssaplan/primitives/ssaplan/internal/wire"
+)
+
+// Target is an object in a cluster.
+type Target struct {
+	Identity identity.Identity // with the namespace resolved
+	Resource *wire.Resource
+	// Live returns the object as it is, nil if there is none.
+	Live func(context.Context) (*unstructured.Unstructured, error)
+}
+
+// Deleter deletes one object. It is not for concurrent use.
+type Deleter struct {
+	Request deletion.Request
+	Options deletion.Options
+	Server  *wire.Server
+	// Find looks the object up. A kind that isn't served is an error for which meta.IsNoMatchError holds.
+	Find func(context.Context) (Target, error)
+	// Count has the contents of namespaces and definitions counted.
+	Count bool
+
+	Seen       *unstructured.Unstructured // at the last look
+	Accepted   bool                       // by the server
+	Finalizers []string                   // that it waits for
+
+	target   *Target
+	told     []string // the warnings that the host was told
+	counting int      // requests that counted contents
+}
+
+// Look returns the object if it is there, and nil if it is gone. Another one in its place is an error, and so is one of which
+// it isn't known whether it is the one that is meant.
+func (d *Deleter) Look(ctx context.Context) (*unstructured.Unstructured, error) {
+	live, err := d.read(ctx)
+	if err != nil || live == nil {
+		return nil, err
+	}
+	if d.Request.UID == "" {
+		return nil, fmt.Errorf("the uid of the object to delete isn't known, so nothing is deleted: "+
+			"read it, and put %q into the state if it is the one that is meant", live.GetUID())
+	}
+	return live, deletion.Of(d.Request, live).Refusal
+}
+
+func (d *Deleter) read(ctx context.Context) (*unstructured.Unstructured, error) {
+	if d.target == nil {
+		target, err := d.Find(ctx)
+		if err != nil {
+			return nil, err
+		}
+		d.target, d.Request.Object = &target, target.Identity
+	}
+	live, err := d.target.Live(ctx)
+	if live != nil {
+		d.Seen = live
+	}
+	return live, err
+}
+
+// planAttempts is how often the planner looks at an object that changes between the read and the dry run.
+const planAttempts = 3
+
+// Plan finds out what deleting the object will do. It changes nothing. An error is a failure that says nothing of the object.
+func (d *Deleter) Plan(ctx context.Context) (*deletion.Plan, error) {
+	for range planAttempts {
+		live, err := d.read(ctx)
+		switch class := authresilience.Classify(err); {
+		case err == nil:
+		case meta.IsNoMatchError(err), class == authresilience.ClassTypeNotServed:
+			return d.finish(deletion.Unread(d.Request, d.Shown(err))), nil
+		case class == authresilience.ClassAuthorization && d.target != nil:
+			return d.planUnread(ctx, err)
+		default:
+			return nil, err
+		}
+		plan, err := d.PlanFor(ctx, live)
+		if !outrun(err) {
+			return plan, err
+		}
+	}
+	return nil, fmt.Errorf("the object changed between read and dry run, %d times in a row: try again", planAttempts)
+}
+
+// outrun reports whether err says that the object was deleted since it was read, and maybe created anew.
+func outrun(err error) bool {
+	return apierrors.IsNotFound(err) || authresilience.Classify(err) == authresilience.ClassOutdated
+}
+
+// PlanFor returns the plan for the object as it was just read, nil if there is none. It has the server try the delete, unless
+// that was done already. That the object isn't that one any more is an error.
+func (d *Deleter) PlanFor(ctx context.Context, live *unstructured.Unstructured) (*deletion.Plan, error) {
+	plan := deletion.Of(d.Request, live)
+	if plan.Action == deletion.ActionDelete {
+		if err := d.try(ctx, plan, "the server would delete it"); err != nil {
+			return nil, err
+		}
+	}
+	if d.Count && plan.Deletes() {
+		plan.Contents = d.contents(ctx, live)
+	}
+	return d.finish(plan), nil
+}
+
+// planUnread returns the plan for an object that the caller may not read. Whether the caller may delete it can be tried all the
+// same, if it is known which one is meant.
+func (d *Deleter) planUnread(ctx context.Context, cause error) (*deletion.Plan, error) {
+	plan := deletion.Unread(d.Request, d.Shown(cause))
+	if d.Request.UID == "" {
+		return d.finish(plan), nil
+	}
+	if err := d.try(ctx, plan, plan.Reason); err != nil && !outrun(err) {
+		return nil, err
+	}
+	return d.finish(plan), nil
+}
+
+// try has the server try the delete, and notes the refusal if there is one, or else the reason. Only an error that isn't about
+// the delete is returned.
+func (d *Deleter) try(ctx context.Context, plan *deletion.Plan, reason string) error {
+	listening, warnings := wire.CollectWarnings(ctx)
+	err := d.target.Resource.Delete(listening, plan.Object.Name, d.options(plan.UID, metav1.DryRunAll))
+	for _, text := range warnings.All() {
+		plan.Warnings = append(plan.Warnings, d.tell(text))
+	}
+	switch {
+	case err == nil:
+		plan.Reason = reason
+	case slices.ContainsFunc(answer.Statuses(err), answer.NoDryRun):
+		plan.Reason = "is there"
+		plan.Warnings = append(plan.Warnings, "whether the server would delete it isn't known: "+d.Shown(err).Error())
+	case refused(err):
+		plan.Refusal = d.Shown(err)
+		plan.Action, plan.Reason = deletion.ActionRefused, plan.Refusal.Error()
+	default:
+		return err
+	}
+	return nil
+}
+
+// refused reports whether a server won't delete the object for this caller, or not in this way.
+func refused(err error) bool {
+	switch authresilience.Classify(err) {
+	case authresilience.ClassAuthorization, authresilience.ClassForbidden, authresilience.ClassAdmission, authresilience.ClassPolicy,
+		authresilience.ClassWebhook, authresilience.ClassInvalid, authresilience.ClassBadRequest:
+		return true
+	}
+	return false
+}
+
+func (d *Deleter) finish(plan *deletion.Plan) *deletion.Plan {
+	if d.target != nil {
+		plan.Requests = d.target.Resource.Requests() + d.counting
+	}
+	return plan
+}
+
+// Shown returns err as it can be printed.
+func (d *Deleter) Shown(err error) error { return secrecy.Hide(authresilience.Redact(err), d.Seen) }
+
+// tell tells the host a warning of the server that it wasn't told before, and returns it as it can be printed.
+func (d *Deleter) tell(text string) string {
+	text = secrecy.Of(d.Seen).Hide(text)
+	if d.Options.Warning != nil && !slices.Contains(d.told, text) {
+		d.told = append(d.told, text)
+		d.Options.Warning(d.Request.Object, text)
+	}
+	return text
+}
+
+// Delete plans and carries the plan out, if reviewed covers it or is nil, and returns when the object is gone.
+func (d *Deleter) Delete(ctx context.Context, reviewed *deletion.Plan) error {
+	if reviewed == nil && d.Request.UID == "" {
+		_, err := d.Look(ctx)
+		return err
+	}
+	plan, err := d.Plan(ctx)
+	switch {
+	case err != nil:
+		return err
+	case plan.Refusal != nil:
+		return plan.Refusal
+	case reviewed != nil && !reviewed.Covers(plan):
+		return &deletion.ChangedError{Plan: plan}
+	case !plan.Deletes():
+		return nil
+	}
+	return d.Finish(ctx, d.Seen)
+}
+
+// Finish deletes the object that was just seen, unless that has happened, and returns when it is gone.
+func (d *Deleter) Finish(ctx context.Context, live *unstructured.Unstructured) (err error) {
+	for live != nil {
+		if live.GetDeletionTimestamp() == nil && !d.Accepted {
+			err = d.send(ctx, string(live.GetUID()))
+		} else {
+			err = d.wait(ctx, live.GetFinalizers())
+		}
+		if err != nil {
+			return err
+		}
+		if live, err = d.Look(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *Deleter) send(ctx context.Context, uid string) error {
+	warnings := &wire.Warnings{}
+	if d.Options.Warning != nil { // or else they go where the client's other warnings go
+		ctx, warnings = wire.CollectWarnings(ctx)
+	}
+	err := d.target.Resource.Delete(ctx, d.Request.Object.Name, d.options(uid))
+	for _, text := range warnings.All() {
+		d.tell(text)
+	}
+	if err != nil && !apierrors.IsNotFound(err) {
+		return err
+	}
+	d.Accepted = true
+	return nil
+}
+
+// options returns those of a delete. The propagation policy is always said: without one a server leaves behind what Jobs and
+// ReplicationControllers started.
+func (d *Deleter) options(uid string, dryRun ...string) metav1.DeleteOptions {
+	policy := cmp.Or(d.Request.Propagation, metav1.DeletePropagationBackground)
+	options := metav1.DeleteOptions{PropagationPolicy: &policy, DryRun: dryRun}
+	if uid != "" {
+		options.Preconditions = metav1.NewUIDPreconditions(uid)
+	}
+	return options
+}
+
+// wait reports that the object is still there, and waits before the next look.
+func (d *Deleter) wait(ctx context.Context, finalizers []string) error {
+	d.Accepted, d.Finalizers = true, finalizers
+	if d.Options.Progress != nil {
+		d.Options.Progress(d.Request.Object, finalizers)
+	}
+	interval := d.Options.PollInterval
+	if interval <= 0 {
+		interval = time.Second
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(interval):
+		return nil
+	}
+}

@@ -1,0 +1,107 @@
+package wire
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/identity"
+)
+
+// coreGroup and otherGroups are documents of a server, shortened.
+const (
+	coreGroup = `{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","items":[{"metadata":{},"versions":[{"version":"v1",
+		"resources":[
+			{"resource":"secrets","responseKind":{"group":"","version":"","kind":"Secret"},"scope":"Namespaced","verbs":["list","delete"]},
+			{"resource":"bindings","responseKind":{"kind":"Binding"},"scope":"Namespaced","verbs":["create"]},
+			{"resource":"componentstatuses","responseKind":{"kind":"ComponentStatus"},"scope":"Cluster","verbs":["get","list"]},
+			{"resource":"reviews","responseKind":{"kind":"Review"},"scope":"Cluster","verbs":["delete"]},
+			{"resource":"nodes","responseKind":{"kind":"Node"},"scope":"Cluster","verbs":["delete","list"]}]}]}]}`
+	otherGroups = `{"kind":"APIGroupDiscoveryList","items":[
+		{"metadata":{"name":"batch"},"versions":[
+			{"version":"v2","resources":[{"resource":"jobs","responseKind":{"kind":"Job"},"scope":"Namespaced","verbs":["list","delete"]}]},
+			{"version":"v1","resources":[{"resource":"jobs","responseKind":{"kind":"Job"},"scope":"Namespaced","verbs":["list","delete"]},
+				{"resource":"cronjobs","responseKind":{"kind":"CronJob"},"scope":"Namespaced","verbs":["list","delete"]}],"freshness":"Current"}]},
+		{"metadata":{"name":"a.example.com"},"versions":[
+			{"version":"v1","resources":[{"resource":"jobs","responseKind":{"kind":"Job"},"scope":"Namespaced","verbs":["list","delete"]}]}]},
+		{"metadata":{"name":"metrics.example.com"},"versions":[{"version":"v1","resources":[],"freshness":"Stale"}]}]}`
+)
+
+func TestDeletableKinds(t *testing.T) {
+	var kinds []string
+	transport := &answers{bodies: []string{coreGroup, otherGroups}}
+	served, err := connect(t, transport, Options{}).Deletable(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, []string{"GET /api", "GET /apis"}, transport.requests)
+	for _, kind := range served.Kinds {
+		scope := "cluster"
+		if kind.Namespaced {
+			scope = "namespaces"
+		}
+		kinds = append(kinds, strings.Join([]string{kind.GroupVersionKind.String(), kind.Resource.String(), scope}, "; "))
+	}
+	assert.Equal(t, []string{
+		"batch/v1, Kind=CronJob; batch/v1, Resource=cronjobs; namespaces",
+		"a.example.com/v1, Kind=Job; a.example.com/v1, Resource=jobs; namespaces",
+		"batch/v2, Kind=Job; batch/v2, Resource=jobs; namespaces",
+		"/v1, Kind=Node; /v1, Resource=nodes; cluster",
+		"/v1, Kind=Secret; /v1, Resource=secrets; namespaces",
+	}, kinds, "in order, each in the preferred version, and only what can be listed and deleted")
+	assert.Equal(t, []schema.GroupVersion{{Group: "metrics.example.com", Version: "v1"}}, served.Stale)
+}
+
+func TestDeletableKindsThatNobodyTells(t *testing.T) {
+	for want, bodies := range map[string][]string{
+		`the answer is no list of all kinds but "ConfigMap"`: {coreGroup, object},
+		"invalid character":                         {"<html>"},
+		"the server has received too many requests": {coreGroup, throttled},
+	} {
+		_, err := connect(t, &answers{bodies: bodies}, Options{}).Deletable(t.Context())
+		require.ErrorContains(t, err, want)
+	}
+	_, err := ForClient(nil, nil, Options{}).Deletable(t.Context())
+	require.EqualError(t, err, "the planner was made for a client and a mapper, which can't list the kinds of a server")
+}
+
+func TestCount(t *testing.T) {
+	const item = `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"a"}}`
+	list := func(metadata, items string) string {
+		return `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{` + metadata + `},"items":[` + items + `]}`
+	}
+	for _, row := range []struct {
+		why, body string
+		want      int
+		more      bool
+	}{
+		{"none", list(`"resourceVersion":"1"`, ""), 0, false},
+		{"one", list(`"resourceVersion":"1"`, item), 1, false},
+		{"as many as the server says", list(`"continue":"x","remainingItemCount":41`, item), 42, false},
+		{"more than one, if it doesn't say", list(`"continue":"x"`, item), 1, true},
+		{"a server that knows no limit", list("", item+","+item), 2, false},
+	} {
+		transport := &answers{bodies: []string{row.body}}
+		var seen []Observation
+		resource := connect(t, transport, Options{Observe: noteIn(&seen)}).Resource(configMaps, a)
+		n, more, err := resource.Count(t.Context())
+		require.NoError(t, err, row.why)
+		assert.Equal(t, row.want, n, row.why)
+		assert.Equal(t, row.more, more, row.why)
+		assert.Equal(t, 1, resource.Requests())
+		assert.Equal(t, []string{"GET /api/v1/namespaces/n/configmaps"}, transport.requests)
+		require.Len(t, seen, 1)
+		assert.Equal(t, "list", seen[0].Verb)
+		assert.Equal(t, identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "n"}, seen[0].Object)
+	}
+	_, _, err := connect(t, &answers{bodies: []string{throttled}}, Options{}).Resource(configMaps, a).Count(t.Context())
+	require.Equal(t, authresilience.ClassThrottled, authresilience.Classify(err))
+}
+
+// noteIn returns an observer that notes what it is told.
+func noteIn(seen *[]Observation) func(context.Context, Observation) {
+	return func(_ context.Context, o Observation) { *seen = append(*seen, o) }
+}
