@@ -25,9 +25,9 @@ import (
 var (
 	configMaps   = schema.GroupResource{Resource: "configmaps"}
 	mayNotDelete = apierrors.NewForbidden(configMaps, "a",
-		errors.New(`User "jane" cannot delete resource "configmaps" in API group "" in the namespace "default"`))
+		serverText(`User "jane" cannot delete resource "configmaps" in API group "" in the namespace "default"`))
 	mayNotGet = apierrors.NewForbidden(configMaps, "a",
-		errors.New(`User "jane" cannot get resource "configmaps" in API group "" in the namespace "default"`))
+		serverText(`User "jane" cannot get resource "configmaps" in API group "" in the namespace "default"`))
 	noDryRun = apierrors.NewBadRequest("admission webhook \"a.b.c\" does not support dry run")
 )
 
