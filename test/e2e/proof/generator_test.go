@@ -12,17 +12,21 @@ import (
 //go:embed testdata/kinds.yaml
 var kindsYAML []byte
 
-// kind is what testdata/kinds.yaml says of a kind.
+// kind is what testdata/kinds.yaml says of a kind, or its definition.
 type kind struct {
 	Manifests []map[string]any
 	Status    map[string]any
 	Scale     bool
 	Versions  []string
+	// schema is that of the objects; nil if the manifests have to do. hasStatus reports whether others write their status.
+	schema    *structural
+	hasStatus bool
 }
 
 func (k kind) apiVersion() string { return fmt.Sprint(k.Manifests[0]["apiVersion"]) }
 
-func (k kind) name() string { return fmt.Sprint(k.Manifests[0]["kind"]) }
+// name returns the kind with its group, if it isn't one of Kubernetes' own.
+func (k kind) name() string { return kindOf(k.Manifests[0]) }
 
 func readKinds() ([]kind, error) {
 	text, err := yaml.YAMLToJSON(kindsYAML)
@@ -194,7 +198,7 @@ func (g *generator) part(m map[string]any) map[string]any {
 		if len(all) == 0 {
 			break
 		}
-		out = graft(out, m, pick(g, all...))
+		out = g.graft(out, m, pick(g, all...))
 	}
 	return out.(map[string]any)
 }

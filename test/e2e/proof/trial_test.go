@@ -193,9 +193,9 @@ func told(plan *ssaplan.Plan, err error) string {
 	return fmt.Sprintf("%s %v %s %s", text, err, plan.Before, plan.Dropped)
 }
 
-// unfixed is what a server says otherwise each time: which of several values of a wrong type it found first, and the number
-// of a request in whose handling it crashed.
-var unfixed = regexp.MustCompile(`(?s)failed to create typed patch object .*|stream ID \d+`)
+// unfixed is what a server says otherwise each time: which of several values of a wrong type it found first, in a manifest or
+// in what is stored in another version, and the number of a request in whose handling it crashed.
+var unfixed = regexp.MustCompile(`(?s)failed to create typed patch object .*|failed to convert new object .*|stream ID \d+`)
 
 // sortedWords returns the words of a text in a fixed order, without what stands between the parts of a list.
 func sortedWords(text string) string {
@@ -284,7 +284,7 @@ func (t *trial) features() []string {
 		"overwriting webhook": t.after.GetAnnotations()["stamped"] != "", "change of owners": len(t.plan.Ownership) > 0,
 	}
 	containers, _ := lookup(t.after.Object, place{"spec", "template", "spec", "containers"})
-	found["sidecar put first"] = matching(containers, map[string]any{"name": "sidecar"}, 0) == 0 && containers != nil
+	found["sidecar put first"] = isList(containers) && positionOf(containers.([]any), "sidecar") == 0
 	for _, c := range t.plan.Changes {
 		found[fmt.Sprintf("change %s %s", c.Cause, c.Op)] = t.before != nil
 	}

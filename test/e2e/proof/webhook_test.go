@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
+	"slices"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -40,6 +42,7 @@ func (c *cluster) installWebhooks(t *testing.T) {
 	}
 	c.Apply(t, installer, lab.Object(t, "apiVersion: admissionregistration.k8s.io/v1\nkind: MutatingWebhookConfiguration\nmetadata: {name: proof}\nwebhooks:"+
 		webhook("sidecar", sidecarHook)+webhook("stamp", stampHook)))
+	c.makeNamespace(t, "ConfigMap")
 	lab.Eventually(t, "the webhooks are called", func() bool { return c.hooked(t) })
 }
 
@@ -80,18 +83,28 @@ func mutate(patch func(obj map[string]any) []any) http.HandlerFunc {
 	}
 }
 
+var containerLists = []place{{"spec", "containers"}, {"spec", "template", "spec", "containers"}, {"template", "spec", "containers"},
+	{"spec", "jobTemplate", "spec", "template", "spec", "containers"}}
+
 // sidecarPatch puts a sidecar first, unless there is one.
 func sidecarPatch(obj map[string]any) []any {
-	for _, at := range []place{{"spec", "containers"}, {"spec", "template", "spec", "containers"}, {"template", "spec", "containers"},
-		{"spec", "jobTemplate", "spec", "template", "spec", "containers"}} {
+	for _, at := range containerLists {
 		v, _ := lookup(obj, at)
 		containers, _ := v.([]any)
 		sidecar := map[string]any{"name": "sidecar", "image": "sidecar:1"}
-		if len(containers) > 0 && matching(containers, sidecar, 0) == len(containers) {
+		if len(containers) > 0 && positionOf(containers, "sidecar") < 0 {
 			return []any{map[string]any{"op": "add", "path": pointer(at.child(0)), "value": sidecar}}
 		}
 	}
 	return nil
+}
+
+// positionOf returns where in a list the item of a name stands, and -1 if there is none.
+func positionOf(list []any, name string) int {
+	return slices.IndexFunc(list, func(item any) bool {
+		fields, _ := item.(map[string]any)
+		return fields["name"] == name
+	})
 }
 
 // stampPatch sets an annotation, and overwrites some fields where the object has them.
@@ -107,8 +120,8 @@ func stampPatch(obj map[string]any) []any {
 	for _, field := range []struct {
 		at place
 		v  any
-	}{{place{"metadata", "labels", "tier"}, "stamped"}, {place{"data", "mode"}, "stamped"}, {place{"spec", "replicas"}, 3}} {
-		if _, exists := lookup(obj, field.at); exists && obj["kind"] != "Secret" {
+	}{{place{"metadata", "labels", "tier"}, "stamped"}, {place{"data", "mode"}, "stamped"}, {place{"spec", "replicas"}, 3.0}} {
+		if old, exists := lookup(obj, field.at); exists && obj["kind"] != "Secret" && reflect.TypeOf(old) == reflect.TypeOf(field.v) {
 			set(field.at, field.v)
 		}
 	}
