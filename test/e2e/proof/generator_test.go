@@ -65,7 +65,7 @@ type generator struct {
 // generate makes the case of a number and a seed. The kinds take turns.
 func generate(kinds []kind, seed, number uint64) Case {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, number)), kind: kinds[number%uint64(len(kinds))], hooks: map[string]any{}}
-	for _, hook := range []string{sidecarHook, stampHook} {
+	for _, hook := range hooks {
 		if g.chance(25) {
 			g.hooks[hook] = "on"
 		}

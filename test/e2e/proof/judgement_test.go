@@ -35,7 +35,7 @@ func (t *trial) judgeApply(ctx context.Context) {
 	t.judgeOwners()
 	t.judgeFates()
 	if t.planIs(ssaplan.ActionUpdate) {
-		unlisted := unlistedChanges(t.before.Object, t.after.Object, t.plan.Changes)
+		unlisted := unlistedChanges(t.before.Object, t.after.Object, t.plan.Changes, t.filled(ctx))
 		t.check(sideEffects, len(unlisted) == 0, "%s; listed: %v", strings.Join(unlisted, "\n"), t.plan.Changes)
 		t.unlisted = unlisted
 	}
@@ -190,8 +190,9 @@ func (t *trial) judgeOwners() {
 		t.check(owners, err == nil && predicted.Equal(real), "dry run:\n%v\nreality:\n%v", predicted.Entries(), real.Entries())
 	}
 	if t.before != nil {
-		want := changedOwners(before, real)
-		planned := slices.DeleteFunc(ownerLines(t.plan.Ownership), func(line string) bool { return strings.HasSuffix(line, " Destroyed") })
+		want, planned := append(changedOwners(before, real), destroyedFields(before, real)...), ownerLines(t.plan.Ownership)
+		slices.Sort(want)
+		slices.Sort(planned)
 		t.check(owners, slices.Equal(want, planned), "planned %v, in reality %v", t.plan.Ownership, want)
 	}
 }
@@ -225,6 +226,16 @@ func changedOwners(before, after fieldowner.Ownership) []string {
 		if has.Has(p) && (won > 0 || !had.Has(p) && len(is) > 0) {
 			out = append(out, p.String()+" Shared")
 		}
+	}
+	return out
+}
+
+// destroyedFields says of each field that others own that nobody owns afterwards.
+func destroyedFields(before, after fieldowner.Ownership) (out []string) {
+	anybody := func(fieldowner.Owner) bool { return true }
+	others := before.Fields(func(o fieldowner.Owner) bool { return !fieldowner.AppliedBy(manager)(o) })
+	for p := range others.Difference(after.Fields(anybody)).All() {
+		out = append(out, p.String()+" Destroyed")
 	}
 	return out
 }

@@ -214,7 +214,7 @@ func (g *generator) metadata(m map[string]any) any {
 		place{"metadata", "labels", pick(g, "tier", "a.b/c", "x.y.example.com/z")},
 		place{"metadata", "annotations", pick(g, "note", "a.b/c", "x.y.example.com/long.key")},
 		place{"metadata", "finalizers"}, place{"metadata", "ownerReferences"},
-		place{"metadata", "labels", pick(g, sidecarHook, stampHook)})
+		place{"metadata", "labels", pick(g, hooks...)})
 	if g.chance(25) {
 		return cut(m, at)
 	}

@@ -61,6 +61,7 @@ type trial struct {
 	outcome  string
 	checks   []check
 	unlisted []string
+	defaults string // whether the server "told" or "refused" to tell what it puts into items that come; empty if none do
 }
 
 // check is a comparison of plan and reality.
@@ -282,6 +283,7 @@ func (t *trial) features() []string {
 		"no force": !t.step.Force, "remembered state": t.step.Remember && t.before != nil, "supplied object": t.step.Supply && t.before != nil,
 		"ignored fields": len(t.ignored) > 0, "normalized manifest": len(t.plan.Adjustments) > 0,
 		"overwriting webhook": t.after.GetAnnotations()["stamped"] != "", "change of owners": len(t.plan.Ownership) > 0,
+		"defaults of new items " + t.defaults: t.defaults != "", "grants in items": t.after.GetLabels()[grantHook] != "",
 	}
 	containers, _ := lookup(t.after.Object, place{"spec", "template", "spec", "containers"})
 	found["sidecar put first"] = isList(containers) && positionOf(containers.([]any), "sidecar") == 0
