@@ -137,6 +137,7 @@ func (g *generator) trial(manifest map[string]any) Step {
 var ignorable = []string{
 	"spec.replicas", "metadata.annotations.*", `metadata.labels[~"*example*"]`, "spec.template.spec.containers[*].resources",
 	`spec.template.spec.containers[name="helper"]`, "data.mode", "metadata.finalizers[=\"example.com/b\"]", "spec.*.tags", "spec.disks",
+	"spec.ports[0]", "spec.template.spec.containers[0].args[1]", "spec.template.spec.containers[1]", "spec.beds[0].soil", "spec.rows[1]",
 }
 
 // manifest makes a manifest that is probably valid, with the labels that call the webhooks.
