@@ -251,7 +251,7 @@ func (t *trial) allowedRequests() int {
 		n++ // what a forced apply would change
 	}
 	if t.planIs(ssaplan.ActionReplace) {
-		n += 3 + t.pinnedAddresses() // of each the planner looks up whether it is free
+		n += 4 + t.pinnedAddresses() // of each the planner looks up whether it is free
 	}
 	return n
 }
