@@ -47,9 +47,10 @@ record: controlplane ## record anew what a real server answers, for the unit tes
 
 CASES ?= 20000
 SEED ?= 2
+CRDS ?=
 .PHONY: proof
-proof: controlplane ## plan equals apply over random cases: make proof CASES=20000 SEED=2
-	cd test && CASES=$(CASES) SEED=$(SEED) $(GO) test -v -count 1 -timeout 0 ./e2e/proof
+proof: controlplane ## plan equals apply over random cases, also of any definitions: make proof CASES=20000 SEED=2 CRDS=DIR
+	cd test && CASES=$(CASES) SEED=$(SEED) CRDS=$(abspath $(CRDS)) $(GO) test -v -count 1 -timeout 0 ./e2e/proof
 
 # The lowest client-go that is supported, and the newest patch of every minor version after it. docs/compatibility.md and
 # README.md name the same versions.

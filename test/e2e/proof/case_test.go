@@ -72,10 +72,20 @@ func (s *Step) UnmarshalJSON(data []byte) error {
 func (c Case) kind() string {
 	for _, s := range c.Steps {
 		if body, ok := s.Body.(map[string]any); ok && body["kind"] != nil {
-			return fmt.Sprint(body["kind"])
+			return kindOf(body)
 		}
 	}
 	return ""
+}
+
+// kindOf returns the kind of a manifest, with its group if that isn't one of Kubernetes' own nor of the proof's.
+func kindOf(manifest map[string]any) string {
+	kind, apiVersion := fmt.Sprint(manifest["kind"]), fmt.Sprint(manifest["apiVersion"])
+	group, _, _ := strings.Cut(apiVersion, "/")
+	if strings.Contains(group, ".") && !strings.HasSuffix(group, ".k8s.io") && group != "proof.example.com" {
+		return kind + "." + group
+	}
+	return kind
 }
 
 func (c Case) clone() Case {
@@ -88,7 +98,10 @@ func (c Case) clone() Case {
 	return c
 }
 
-const casesFolder = "testdata/cases"
+const (
+	casesFolder = "testdata/cases"
+	foundFolder = "../../../.cache/proof" // of cases that the repository doesn't keep
+)
 
 // keptCases returns the cases in testdata/cases by the names of their files.
 func keptCases() (map[string]Case, error) {
@@ -111,14 +124,14 @@ func keptCases() (map[string]Case, error) {
 	return kept, nil
 }
 
-// keep writes the case to testdata/cases.
-func (c Case) keep(name string) error {
+// keep writes the case to a folder.
+func (c Case) keep(folder, name string) error {
 	text, err := yaml.Marshal(c)
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(casesFolder, 0o755); err != nil {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(casesFolder, name+".yaml"), text, 0o644)
+	return os.WriteFile(filepath.Join(folder, name+".yaml"), text, 0o644)
 }

@@ -15,18 +15,37 @@ import (
 )
 
 // unlistedChanges returns what differs between two objects and isn't among the changes, bookkeeping aside. It takes what
-// the changes are about out of both objects, and compares the rest.
-func unlistedChanges(before, after map[string]any, changes []explain.Change) []string {
-	m := masks{withoutBookkeeping(before), withoutBookkeeping(after)}
+// the changes are about out of both objects, and compares the rest. Of an item that comes or goes, a change takes out what it
+// has the values of and, if the item comes, what the server's defaults for it are, which filled has; without filled it takes
+// out all.
+func unlistedChanges(before, after map[string]any, changes []explain.Change, filled map[string]any) []string {
+	m := masks{before: withoutBookkeeping(before), after: withoutBookkeeping(after), filled: filled}
+	inside := func(c explain.Change) bool {
+		return slices.ContainsFunc(changes, func(item explain.Change) bool {
+			return comesOrGoes(item) && len(c.Path) > len(item.Path) && c.Path.HasPrefix(item.Path)
+		})
+	}
 	for _, c := range changes {
 		if c.Op == projection.OpDuplicate { // else another change may have taken the first one away
 			m.before, m.after = onlyFirst(m.before, c.Path), onlyFirst(m.after, c.Path)
 		}
 	}
 	for _, c := range changes {
-		m.mask(c)
+		if filled != nil && inside(c) {
+			m.maskInside(c)
+		}
+	}
+	for _, c := range changes {
+		if filled == nil || !inside(c) {
+			m.mask(c)
+		}
 	}
 	return differences(m.before, m.after, nil)
+}
+
+// comesOrGoes reports whether the change is that of a whole item of a list.
+func comesOrGoes(c explain.Change) bool {
+	return (c.Op == projection.OpAdd || c.Op == projection.OpRemove) && c.Path[len(c.Path)-1].Kind() != projection.FieldKind
 }
 
 func withoutBookkeeping(obj map[string]any) any {
@@ -37,7 +56,107 @@ func withoutBookkeeping(obj map[string]any) any {
 	return tree
 }
 
-type masks struct{ before, after any }
+type masks struct {
+	before, after any
+	filled        map[string]any // the object after, with the server's defaults in place of what others put into new items
+}
+
+// maskInside takes a change out of the one object that has the item in which it is.
+func (m *masks) maskInside(c explain.Change) {
+	if at, ok := resolve(m.after, c.Path); ok && c.Op == projection.OpAdd {
+		m.after = cutWithParents(m.after, at, nil, c.Path)
+	}
+	if at, ok := resolve(m.before, c.Path); ok && c.Op == projection.OpRemove {
+		m.before = cutWithParents(m.before, at, nil, c.Path)
+	}
+}
+
+// cutItem cuts an item of a list, but for the values in it that aren't known.
+func (m *masks) cutItem(tree any, at place, other any, path projection.Path, known any) any {
+	item, _ := lookup(tree, at)
+	if rest, more := beyond(item, known); more && m.filled != nil {
+		return put(tree, at, rest)
+	}
+	return cutWithParents(tree, at, other, path)
+}
+
+// defaulted returns the part of an item that a change has, with the server's defaults for it.
+func (m *masks) defaulted(c explain.Change) any {
+	at, ok := resolve(m.filled, c.Path)
+	if !ok {
+		return c.After
+	}
+	item, _ := lookup(m.filled, at)
+	return over(item, c.After)
+}
+
+// over puts values over a tree, map by map and item by item.
+func over(tree, values any) any {
+	switch values := values.(type) {
+	case map[string]any:
+		fields, _ := copyOf(tree).(map[string]any)
+		if fields == nil {
+			return values
+		}
+		for name, v := range values {
+			fields[name] = over(fields[name], v)
+		}
+		return fields
+	case []any:
+		items, _ := copyOf(tree).([]any)
+		if len(items) != len(values) {
+			return values
+		}
+		for i, v := range values {
+			items[i] = over(items[i], v)
+		}
+		return items
+	}
+	return values
+}
+
+// beyondAny returns what an item has that the one of some items which is most like it hasn't.
+func beyondAny(item any, items []any) (any, bool) {
+	least := item
+	for _, other := range items {
+		rest, more := beyond(item, other)
+		if !more {
+			return nil, false
+		}
+		if len(shown(rest)) < len(shown(least)) {
+			least = rest
+		}
+	}
+	return least, true
+}
+
+// beyond returns what a value has that the known one hasn't, and whether that is anything.
+func beyond(v, known any) (rest any, more bool) {
+	if reflect.DeepEqual(v, known) {
+		return nil, false
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		fields, isMap := known.(map[string]any)
+		left := map[string]any{}
+		for name, field := range v {
+			if rest, more := beyond(field, fields[name]); more {
+				left[name] = rest
+			}
+		}
+		return left, len(left) > 0 || !isMap
+	case []any:
+		items, isList := known.([]any)
+		left := []any{}
+		for _, item := range v {
+			if rest, more := beyondAny(item, items); more {
+				left = append(left, rest)
+			}
+		}
+		return left, len(left) > 0 || !isList
+	}
+	return v, true
+}
 
 // mask takes one change out of both objects.
 func (m *masks) mask(c explain.Change) {
@@ -58,8 +177,12 @@ func (m *masks) mask(c explain.Change) {
 		} else if hasOld && !hasNow {
 			m.after = putBeside(m.after, old, c.Path, c.Before)
 		}
+	case c.Op == projection.OpAdd && hasNow && comesOrGoes(c):
+		m.after = m.cutItem(m.after, now, m.before, c.Path, m.defaulted(c))
 	case c.Op == projection.OpAdd && hasNow:
 		m.after = cutWithParents(m.after, now, m.before, c.Path)
+	case c.Op == projection.OpRemove && hasOld && comesOrGoes(c):
+		m.before = m.cutItem(m.before, old, m.after, c.Path, c.Before)
 	case c.Op == projection.OpRemove && hasOld:
 		m.before = cutWithParents(m.before, old, m.after, c.Path)
 	case c.Op == projection.OpChange && hasOld && hasNow:
@@ -97,12 +220,17 @@ func onlyFirst(tree any, path projection.Path) any {
 
 func isEmpty(v any) bool { return !isScalar(v) && reflect.ValueOf(v).Len() == 0 }
 
-// cutWithParents cuts the place of a path, and the maps and lists above it that become empty and that other doesn't have.
+// cutWithParents cuts the place of a path, and the maps and lists above it that become empty and that other doesn't have. Where
+// other has null, so has the tree then: that there is a map now is said by what comes to be in it.
 func cutWithParents(tree any, at place, other any, path projection.Path) any {
 	tree = cut(tree, at)
 	for n := len(at) - 1; n > 0; n-- {
 		v, _ := lookup(tree, at[:n])
-		if _, there := resolve(other, path[:n]); there || !isEmpty(v) {
+		around, there := resolve(other, path[:n])
+		if instead, _ := lookup(other, around); there && instead == nil && isEmpty(v) {
+			return put(tree, at[:n], nil)
+		}
+		if there || !isEmpty(v) {
 			break
 		}
 		tree = cut(tree, at[:n])

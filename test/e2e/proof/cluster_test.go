@@ -106,7 +106,11 @@ func (c *cluster) prepare(t *testing.T, k kind) {
 		gvk.Version = version[strings.LastIndex(version, "/")+1:]
 		c.WaitServed(t, gvk)
 	}
-	c.Apply(t, installer, lab.Objectf(t, "{apiVersion: v1, kind: Namespace, metadata: {name: %s}}", namespaceOf(gvk.Kind)))
+	c.makeNamespace(t, gvk.Kind)
+}
+
+func (c *cluster) makeNamespace(t *testing.T, kind string) {
+	c.Apply(t, installer, lab.Objectf(t, "{apiVersion: v1, kind: Namespace, metadata: {name: %s}}", namespaceOf(kind)))
 }
 
 func namespaceOf(kind string) string { return "proof-" + strings.ToLower(kind) }

@@ -12,17 +12,21 @@ import (
 //go:embed testdata/kinds.yaml
 var kindsYAML []byte
 
-// kind is what testdata/kinds.yaml says of a kind.
+// kind is what testdata/kinds.yaml says of a kind, or its definition.
 type kind struct {
 	Manifests []map[string]any
 	Status    map[string]any
 	Scale     bool
 	Versions  []string
+	// schema is that of the objects; nil if the manifests have to do. hasStatus reports whether others write their status.
+	schema    *structural
+	hasStatus bool
 }
 
 func (k kind) apiVersion() string { return fmt.Sprint(k.Manifests[0]["apiVersion"]) }
 
-func (k kind) name() string { return fmt.Sprint(k.Manifests[0]["kind"]) }
+// name returns the kind with its group, if it isn't one of Kubernetes' own.
+func (k kind) name() string { return kindOf(k.Manifests[0]) }
 
 func readKinds() ([]kind, error) {
 	text, err := yaml.YAMLToJSON(kindsYAML)
@@ -61,7 +65,7 @@ type generator struct {
 // generate makes the case of a number and a seed. The kinds take turns.
 func generate(kinds []kind, seed, number uint64) Case {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, number)), kind: kinds[number%uint64(len(kinds))], hooks: map[string]any{}}
-	for _, hook := range []string{sidecarHook, stampHook} {
+	for _, hook := range hooks {
 		if g.chance(25) {
 			g.hooks[hook] = "on"
 		}
@@ -133,6 +137,7 @@ func (g *generator) trial(manifest map[string]any) Step {
 var ignorable = []string{
 	"spec.replicas", "metadata.annotations.*", `metadata.labels[~"*example*"]`, "spec.template.spec.containers[*].resources",
 	`spec.template.spec.containers[name="helper"]`, "data.mode", "metadata.finalizers[=\"example.com/b\"]", "spec.*.tags", "spec.disks",
+	"spec.ports[0]", "spec.template.spec.containers[0].args[1]", "spec.template.spec.containers[1]", "spec.beds[0].soil", "spec.rows[1]",
 }
 
 // manifest makes a manifest that is probably valid, with the labels that call the webhooks.
@@ -194,7 +199,7 @@ func (g *generator) part(m map[string]any) map[string]any {
 		if len(all) == 0 {
 			break
 		}
-		out = graft(out, m, pick(g, all...))
+		out = g.graft(out, m, pick(g, all...))
 	}
 	return out.(map[string]any)
 }

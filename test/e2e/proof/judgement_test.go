@@ -35,7 +35,7 @@ func (t *trial) judgeApply(ctx context.Context) {
 	t.judgeOwners()
 	t.judgeFates()
 	if t.planIs(ssaplan.ActionUpdate) {
-		unlisted := unlistedChanges(t.before.Object, t.after.Object, t.plan.Changes)
+		unlisted := unlistedChanges(t.before.Object, t.after.Object, t.plan.Changes, t.filled(ctx))
 		t.check(sideEffects, len(unlisted) == 0, "%s; listed: %v", strings.Join(unlisted, "\n"), t.plan.Changes)
 		t.unlisted = unlisted
 	}
@@ -109,10 +109,10 @@ func emptyIn(planned projection.Projection) projection.FieldSet {
 	return projection.NewFieldSet(found...)
 }
 
-// emptyInManifest returns an empty map or list for one that the manifest has as empty, or as null: what the real object has
-// in it isn't declared.
+// emptyInManifest returns an empty map or list for one in which the manifest has nothing that a server records, such as an
+// empty list or null: what the real object has in it isn't declared.
 func (t *trial) emptyInManifest(at projection.Path, v any) any {
-	if !slices.ContainsFunc(valuesAt(t.wire.Object, at), isEmptyOrNull) {
+	if !slices.ContainsFunc(valuesAt(t.wire.Object, at), isHollow) {
 		return v
 	}
 	switch v.(type) {
@@ -122,6 +122,18 @@ func (t *trial) emptyInManifest(at projection.Path, v any) any {
 		return []any{}
 	}
 	return v
+}
+
+// isHollow reports whether v is empty, null, or a map of nothing else. Of an empty set or keyed list a server records no more
+// than the map in which it is.
+func isHollow(v any) bool {
+	fields, isMap := v.(map[string]any)
+	for _, field := range fields {
+		if !isHollow(field) {
+			return false
+		}
+	}
+	return isMap || isEmptyOrNull(v)
 }
 
 func isEmptyOrNull(v any) bool {
@@ -178,8 +190,10 @@ func (t *trial) judgeOwners() {
 		t.check(owners, err == nil && predicted.Equal(real), "dry run:\n%v\nreality:\n%v", predicted.Entries(), real.Entries())
 	}
 	if t.before != nil {
-		want := changedOwners(before, real)
-		t.check(owners, slices.Equal(want, ownerLines(t.plan.Ownership)), "planned %v, in reality %v", t.plan.Ownership, want)
+		want, planned := append(changedOwners(before, real), destroyedFields(before, real)...), ownerLines(t.plan.Ownership)
+		slices.Sort(want)
+		slices.Sort(planned)
+		t.check(owners, slices.Equal(want, planned), "planned %v, in reality %v", t.plan.Ownership, want)
 	}
 }
 
@@ -212,6 +226,16 @@ func changedOwners(before, after fieldowner.Ownership) []string {
 		if has.Has(p) && (won > 0 || !had.Has(p) && len(is) > 0) {
 			out = append(out, p.String()+" Shared")
 		}
+	}
+	return out
+}
+
+// destroyedFields says of each field that others own that nobody owns afterwards.
+func destroyedFields(before, after fieldowner.Ownership) (out []string) {
+	anybody := func(fieldowner.Owner) bool { return true }
+	others := before.Fields(func(o fieldowner.Owner) bool { return !fieldowner.AppliedBy(manager)(o) })
+	for p := range others.Difference(after.Fields(anybody)).All() {
+		out = append(out, p.String()+" Destroyed")
 	}
 	return out
 }

@@ -82,8 +82,13 @@ func (g *generator) edit(m map[string]any, fits func(any) bool, change func(plac
 	return put(m, at, change(at, copyOf(v)))
 }
 
-// donor returns one of the kind's manifests.
-func (g *generator) donor() map[string]any { return copyOf(pick(g, g.kind.Manifests...)) }
+// donor returns one of the kind's manifests, or one that the kind's schema allows.
+func (g *generator) donor() map[string]any {
+	if g.kind.schema != nil && g.chance(50) {
+		return g.made(10 + g.IntN(30))
+	}
+	return copyOf(pick(g, g.kind.Manifests...))
+}
 
 // graftFromDonor takes over what a donor has somewhere.
 func (g *generator) graftFromDonor(m map[string]any) any {
@@ -92,12 +97,12 @@ func (g *generator) graftFromDonor(m map[string]any) any {
 	if len(all) == 0 {
 		return m
 	}
-	return graft(m, donor, pick(g, all...))
+	return g.graft(m, donor, pick(g, all...))
 }
 
 // graft puts what donor has at a place into the tree. List items are found by what names them, if something does; items
 // that are missing come with what names them.
-func graft(tree any, donor map[string]any, at place) any {
+func (g *generator) graft(tree any, donor map[string]any, at place) any {
 	v, _ := lookup(donor, at)
 	target := place{}
 	for i, step := range at {
@@ -107,8 +112,8 @@ func graft(tree any, donor map[string]any, at place) any {
 			continue
 		}
 		there, _ := lookup(tree, target)
-		to := matching(there, item, step.(int))
-		target = target.child(to)
+		names := func(item any) map[string]any { return g.kind.names(at[:i], item) }
+		target = target.child(matching(there, item, step.(int), names))
 		for name, value := range names(item) {
 			tree = put(tree, target.child(name), copyOf(value))
 		}
@@ -117,7 +122,7 @@ func graft(tree any, donor map[string]any, at place) any {
 }
 
 // matching returns where in list the item stands that is named like item, and the end if there is none.
-func matching(list, item any, position int) int {
+func matching(list, item any, position int, names func(item any) map[string]any) int {
 	items, _ := list.([]any)
 	wanted := names(item)
 	if len(wanted) == 0 {
@@ -131,14 +136,15 @@ func matching(list, item any, position int) int {
 	return len(items)
 }
 
-// nameFields are the fields that name items of lists, in all kinds.
+// nameFields are the fields that name items of lists, in all kinds without a schema.
 var nameFields = []string{"name", "containerPort", "port", "protocol", "mountPath", "ip", "topologyKey", "whenUnsatisfiable",
 	"type", "uid", "id", "number", "side"}
 
-func names(item any) map[string]any {
+// names returns what names an item of the list at a place.
+func (k kind) names(list place, item any) map[string]any {
 	fields, _ := item.(map[string]any)
 	out := map[string]any{}
-	for _, name := range nameFields {
+	for _, name := range k.nameFields(list) {
 		if v, ok := fields[name]; ok && isScalar(v) {
 			out[name] = v
 		}
@@ -146,11 +152,18 @@ func names(item any) map[string]any {
 	return out
 }
 
+func (k kind) nameFields(list place) []string {
+	if s := k.schema.at(list); s != nil {
+		return s.ListMapKeys
+	}
+	return nameFields
+}
+
 // dropOptional takes out something that the kind doesn't require.
 func (g *generator) dropOptional(m map[string]any) any {
 	optional := slices.DeleteFunc(editable(m), func(p place) bool {
 		_, required := lookup(g.kind.Manifests[0], p)
-		return required || isNameField(p)
+		return required || g.isNameField(p)
 	})
 	if len(optional) == 0 {
 		return m
@@ -158,9 +171,9 @@ func (g *generator) dropOptional(m map[string]any) any {
 	return cut(m, pick(g, optional...))
 }
 
-func isNameField(p place) bool {
+func (g *generator) isNameField(p place) bool {
 	name, _ := p[len(p)-1].(string)
-	if len(p) < 2 || !slices.Contains(nameFields, name) {
+	if len(p) < 3 || !slices.Contains(g.kind.nameFields(p[:len(p)-2]), name) {
 		return false
 	}
 	_, inItem := p[len(p)-2].(int)
@@ -169,6 +182,9 @@ func isNameField(p place) bool {
 
 // scalar is a value that may well stand where v does: what a donor has there, or a changed one in maps of free text.
 func (g *generator) scalar(at place, v any) any {
+	if s := g.kind.schema.at(at); s != nil && g.chance(80) {
+		return g.valueOf(s, 0)
+	}
 	if other, ok := lookup(g.donor(), at); ok && isScalar(other) && g.chance(60) {
 		return other
 	}
@@ -198,7 +214,7 @@ func (g *generator) metadata(m map[string]any) any {
 		place{"metadata", "labels", pick(g, "tier", "a.b/c", "x.y.example.com/z")},
 		place{"metadata", "annotations", pick(g, "note", "a.b/c", "x.y.example.com/long.key")},
 		place{"metadata", "finalizers"}, place{"metadata", "ownerReferences"},
-		place{"metadata", "labels", pick(g, sidecarHook, stampHook)})
+		place{"metadata", "labels", pick(g, hooks...)})
 	if g.chance(25) {
 		return cut(m, at)
 	}
@@ -247,7 +263,8 @@ func (g *generator) withDonorItem(at place, v any) any {
 		return list
 	}
 	item := pick(g, items...)
-	if to := matching(list, item, len(list)); to < len(list) && len(names(item)) > 0 {
+	names := func(item any) map[string]any { return g.kind.names(at, item) }
+	if to := matching(list, item, len(list), names); to < len(list) && len(names(item)) > 0 {
 		list[to] = item
 		return list
 	}

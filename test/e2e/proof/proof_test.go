@@ -2,6 +2,7 @@ package proof_test
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -10,16 +11,29 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // workers is how many cases run at the same time. Ports and addresses are reserved for this many.
 const workers = 8
 
-// TestPlanEqualsApply replays the kept cases, then runs new ones.
+// TestPlanEqualsApply replays the kept cases, then runs new ones. If CRDS is the path of definitions, the new ones are of
+// these, and none are replayed.
 func TestPlanEqualsApply(t *testing.T) {
+	if path := os.Getenv("CRDS"); path != "" {
+		definitions, err := readDefinitions(path)
+		require.NoError(t, err)
+		p := newProof(t, nil, definitions)
+		p.hunt(t, setting(t, "SEED", 1), setting(t, "CASES", 500))
+		p.print(os.Stdout)
+		return
+	}
 	kinds, err := readKinds()
 	require.NoError(t, err)
-	p := &proof{cluster: newCluster(t, kinds), tally: newTally()}
+	definitions, err := readDefinitions(schemasFile)
+	require.NoError(t, err)
+	p := newProof(t, kinds, definitions)
+	require.Empty(t, p.subjects.left)
 	kept, err := keptCases()
 	require.NoError(t, err)
 	for name, c := range kept {
@@ -32,8 +46,8 @@ func TestPlanEqualsApply(t *testing.T) {
 		})
 	}
 	cases := setting(t, "CASES", 500)
-	p.hunt(t, p.cluster.kinds, setting(t, "SEED", 1), cases)
-	p.tally.print(os.Stdout)
+	p.hunt(t, setting(t, "SEED", 1), cases)
+	p.print(os.Stdout)
 	if cases >= 500 {
 		p.tally.checkVariety(t)
 	}
@@ -44,6 +58,13 @@ func TestCasesAreReproducible(t *testing.T) {
 	kinds, err := readKinds()
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, len(kinds), 25+6)
+	definitions, err := readDefinitions(schemasFile)
+	require.NoError(t, err)
+	for _, definition := range definitions {
+		k, err := definedKind(definition)
+		require.NoError(t, err)
+		kinds = append(kinds, k)
+	}
 	var cases []Case
 	for n := range uint64(200) {
 		cases = append(cases, generate(kinds, 1, n))
@@ -67,10 +88,30 @@ func setting(t *testing.T, name string, otherwise uint64) uint64 {
 
 // proof is a run of many cases.
 type proof struct {
-	cluster *cluster
-	tally   *tally
-	names   atomic.Int64
-	kept    sync.Map // what was found already, by property and kind
+	cluster  *cluster
+	subjects *subjects
+	tally    *tally
+	names    atomic.Int64
+	kept     sync.Map // what was found already, by property and kind
+	folder   string   // where cases are kept
+}
+
+// newProof starts a cluster with the kinds, and with those of the definitions.
+func newProof(t *testing.T, kinds []kind, definitions []*unstructured.Unstructured) *proof {
+	p := &proof{cluster: newCluster(t, kinds), tally: newTally(), folder: casesFolder}
+	if kinds == nil {
+		p.folder = foundFolder // what the repository has no definitions for is no case to keep
+	}
+	var defined []kind
+	defined, p.subjects = p.cluster.define(t, definitions)
+	p.cluster.kinds = append(p.cluster.kinds, defined...)
+	require.NotEmpty(t, p.cluster.kinds)
+	return p
+}
+
+func (p *proof) print(w io.Writer) {
+	p.subjects.print(w)
+	p.tally.print(w)
 }
 
 // replay runs a kept case.
@@ -99,7 +140,7 @@ func (p *proof) replay(t *testing.T, c Case) {
 // name returns a name that no object had yet.
 func (p *proof) name() string { return fmt.Sprintf("case-%d", p.names.Add(1)) }
 
-func (p *proof) hunt(t *testing.T, kinds []kind, seed, cases uint64) {
+func (p *proof) hunt(t *testing.T, seed, cases uint64) {
 	var next atomic.Uint64
 	var done sync.WaitGroup
 	for slot := range workers {
@@ -107,7 +148,7 @@ func (p *proof) hunt(t *testing.T, kinds []kind, seed, cases uint64) {
 		go func() {
 			defer done.Done()
 			for n := next.Add(1) - 1; n < cases; n = next.Add(1) - 1 {
-				p.try(t, generate(kinds, seed, n), fmt.Sprintf("seed %d case %d", seed, n), slot)
+				p.try(t, generate(p.cluster.kinds, seed, n), fmt.Sprintf("seed %d case %d", seed, n), slot)
 			}
 		}()
 	}
@@ -138,7 +179,7 @@ func (p *proof) report(t *testing.T, c Case, property, origin string, slot int) 
 		return err == nil && r.disagreesOn(property)
 	})
 	small.Why = fmt.Sprintf("%s of %s (%s)", property, c.kind(), origin)
-	if err := small.keep(strings.ReplaceAll(property+" "+strings.ToLower(c.kind())+" "+origin, " ", "-")); err != nil {
+	if err := small.keep(p.folder, strings.ReplaceAll(property+" "+strings.ToLower(c.kind())+" "+origin, " ", "-")); err != nil {
 		t.Error(err)
 	}
 }

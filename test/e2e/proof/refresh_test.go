@@ -45,8 +45,13 @@ func (t *trial) judgeRefresh(ctx context.Context) {
 	if plan.Action == ssaplan.ActionConflict && slices.ContainsFunc(plan.Warnings, isUnforced) {
 		return // what the apply would change isn't known
 	}
-	stamped := stampedPlaces(reading.Drift, plan.Changes)
-	drift, changes := t.changedPlaces(reading.Drift, stamped), t.changedPlaces(plan.Changes, stamped)
+	apart := stampedPlaces(reading.Drift, plan.Changes)
+	for _, c := range plan.Changes {
+		if isEmptied(c) {
+			apart[c.Path.String()] = true
+		}
+	}
+	drift, changes := t.changedPlaces(reading.Drift, apart), t.changedPlaces(plan.Changes, apart)
 	t.check(refresh, slices.Equal(drift, changes), "drift:\n%v\nplan %v:\n%v", reading.Drift, plan, plan.Changes)
 	t.judgeBaseline(plan)
 }
@@ -104,12 +109,12 @@ func stampedPlaces(lists ...[]explain.Change) map[string]bool {
 }
 
 // changedPlaces returns where something changes but for side effects. Which of two items that change places is the one that
-// moved is a matter of the direction, so of a move only the list counts.
-func (t *trial) changedPlaces(changes []explain.Change, stamped map[string]bool) []string {
+// moved is a matter of the direction, so of a move only the list counts. What is set apart doesn't count.
+func (t *trial) changedPlaces(changes []explain.Change, apart map[string]bool) []string {
 	var out []string
 	for _, c := range changes {
 		switch {
-		case c.Cause == explain.CauseSideEffect, isEmptied(c), stamped[c.Path.String()], c.Path.String() == alteredOnCreate[t.object.gvk.Kind]:
+		case c.Cause == explain.CauseSideEffect, apart[c.Path.String()], c.Path.String() == alteredOnCreate[t.object.gvk.Kind]:
 		case c.Op == projection.OpMove:
 			out = append(out, c.Path[:len(c.Path)-1].String()+" order")
 		default:

@@ -20,7 +20,7 @@ import (
 
 // judgeRefusal compares the plan with an apply that the server refused.
 func (t *trial) judgeRefusal(ctx context.Context) error {
-	if apierrors.IsConflict(t.applyErr) || t.planIs(ssaplan.ActionConflict) {
+	if isOwned(t.applyErr) || t.planIs(ssaplan.ActionConflict) {
 		t.judgeConflict(ctx)
 		return nil
 	}
@@ -44,6 +44,14 @@ func (t *trial) judgeRefusal(ctx context.Context) error {
 	}
 	t.check(refusal, statusLine(refused.Err) == statusLine(t.applyErr), "planned %v, apply: %v", refused.Err, t.applyErr)
 	return t.judgeVerdict(ctx, refused)
+}
+
+// isOwned reports whether an apply was refused because of the owners of fields, and not of a precondition in the manifest.
+func isOwned(err error) bool {
+	details := status(err).Details
+	return apierrors.IsConflict(err) && details != nil && slices.ContainsFunc(details.Causes, func(c metav1.StatusCause) bool {
+		return c.Type == metav1.CauseTypeFieldManagerConflict
+	})
 }
 
 func (t *trial) judgeConflict(ctx context.Context) {

@@ -100,7 +100,8 @@ func (t *tally) checkVariety(tb testing.TB) {
 	}
 	for _, feature := range []string{
 		"no force", "remembered state", "supplied object", "ignored fields", "normalized manifest", "overwriting webhook",
-		"change of owners", "sidecar put first", "change Edited add", "change Edited remove", "change Edited change", "change Edited move",
+		"change of owners", "sidecar put first", "defaults of new items told",
+		"grants in items", "change Edited add", "change Edited remove", "change Edited change", "change Edited move",
 		"change Dropped remove", "change Dropped change", "change Drifted add", "change Drifted change", "change SideEffect add",
 		"change SideEffect remove", "change SideEffect change",
 	} {

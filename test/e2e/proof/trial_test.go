@@ -61,6 +61,7 @@ type trial struct {
 	outcome  string
 	checks   []check
 	unlisted []string
+	defaults string // whether the server "told" or "refused" to tell what it puts into items that come; empty if none do
 }
 
 // check is a comparison of plan and reality.
@@ -193,9 +194,9 @@ func told(plan *ssaplan.Plan, err error) string {
 	return fmt.Sprintf("%s %v %s %s", text, err, plan.Before, plan.Dropped)
 }
 
-// unfixed is what a server says otherwise each time: which of several values of a wrong type it found first, and the number
-// of a request in whose handling it crashed.
-var unfixed = regexp.MustCompile(`(?s)failed to create typed patch object .*|stream ID \d+`)
+// unfixed is what a server says otherwise each time: which of several values of a wrong type it found first, in a manifest or
+// in what is stored in another version, and the number of a request in whose handling it crashed.
+var unfixed = regexp.MustCompile(`(?s)failed to create typed patch object .*|failed to convert new object .*|stream ID \d+`)
 
 // sortedWords returns the words of a text in a fixed order, without what stands between the parts of a list.
 func sortedWords(text string) string {
@@ -250,7 +251,7 @@ func (t *trial) allowedRequests() int {
 		n++ // what a forced apply would change
 	}
 	if t.planIs(ssaplan.ActionReplace) {
-		n += 3 + t.pinnedAddresses() // of each the planner looks up whether it is free
+		n += 4 + t.pinnedAddresses() // of each the planner looks up whether it is free
 	}
 	return n
 }
@@ -282,9 +283,10 @@ func (t *trial) features() []string {
 		"no force": !t.step.Force, "remembered state": t.step.Remember && t.before != nil, "supplied object": t.step.Supply && t.before != nil,
 		"ignored fields": len(t.ignored) > 0, "normalized manifest": len(t.plan.Adjustments) > 0,
 		"overwriting webhook": t.after.GetAnnotations()["stamped"] != "", "change of owners": len(t.plan.Ownership) > 0,
+		"defaults of new items " + t.defaults: t.defaults != "", "grants in items": t.after.GetLabels()[grantHook] != "",
 	}
 	containers, _ := lookup(t.after.Object, place{"spec", "template", "spec", "containers"})
-	found["sidecar put first"] = matching(containers, map[string]any{"name": "sidecar"}, 0) == 0 && containers != nil
+	found["sidecar put first"] = isList(containers) && positionOf(containers.([]any), "sidecar") == 0
 	for _, c := range t.plan.Changes {
 		found[fmt.Sprintf("change %s %s", c.Cause, c.Op)] = t.before != nil
 	}

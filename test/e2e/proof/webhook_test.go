@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
+	"slices"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -14,17 +16,22 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// The labels of objects that the webhooks change. One webhook puts a sidecar before all other containers, the other sets
-// an annotation that nobody asked for and overwrites fields that somebody did.
+// The labels of objects that the webhooks change. One webhook puts a sidecar before all other containers, another sets
+// an annotation that nobody asked for and overwrites fields that somebody did, and one puts fields into items of lists, and
+// others in the place of the server's defaults.
 const (
 	sidecarHook = "proof.example.com/sidecar"
 	stampHook   = "proof.example.com/stamp"
+	grantHook   = "proof.example.com/grant"
 )
+
+var hooks = []string{sidecarHook, stampHook, grantHook}
 
 func (c *cluster) installWebhooks(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/sidecar", mutate(sidecarPatch))
 	mux.HandleFunc("/stamp", mutate(stampPatch))
+	mux.HandleFunc("/grant", mutate(grantPatch))
 	server := httptest.NewTLSServer(mux)
 	t.Cleanup(server.Close)
 	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
@@ -39,7 +46,8 @@ func (c *cluster) installWebhooks(t *testing.T) {
 `, path, label, server.URL+"/"+path, base64.StdEncoding.EncodeToString(ca))
 	}
 	c.Apply(t, installer, lab.Object(t, "apiVersion: admissionregistration.k8s.io/v1\nkind: MutatingWebhookConfiguration\nmetadata: {name: proof}\nwebhooks:"+
-		webhook("sidecar", sidecarHook)+webhook("stamp", stampHook)))
+		webhook("sidecar", sidecarHook)+webhook("stamp", stampHook)+webhook("grant", grantHook)))
+	c.makeNamespace(t, "ConfigMap")
 	lab.Eventually(t, "the webhooks are called", func() bool { return c.hooked(t) })
 }
 
@@ -47,7 +55,7 @@ func (c *cluster) installWebhooks(t *testing.T) {
 func (c *cluster) hooked(t *testing.T) bool {
 	name := fmt.Sprintf("hooked-%d", len(t.Name()))
 	obj := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap",
-		"metadata": map[string]any{"name": name, "labels": map[string]any{sidecarHook: "on", stampHook: "on"}}}}
+		"metadata": map[string]any{"name": name, "labels": map[string]any{sidecarHook: "on", stampHook: "on", grantHook: "on"}}}}
 	o := &object{cluster: c, name: name, gvk: obj.GroupVersionKind()}
 	resource, err := c.resource(obj.GroupVersionKind())
 	if err != nil {
@@ -80,18 +88,55 @@ func mutate(patch func(obj map[string]any) []any) http.HandlerFunc {
 	}
 }
 
+var containerLists = []place{{"spec", "containers"}, {"spec", "template", "spec", "containers"}, {"template", "spec", "containers"},
+	{"spec", "jobTemplate", "spec", "template", "spec", "containers"}}
+
+// grantPatch sets what items of lists lack, or have by default.
+func grantPatch(obj map[string]any) (ops []any) {
+	grant := func(list place, field string, instead, v any) {
+		items, _ := lookup(obj, list)
+		for i := range len(asList(items)) {
+			at := append(list.child(i), field)
+			if there, _ := lookup(obj, at); reflect.DeepEqual(there, instead) {
+				ops = append(ops, map[string]any{"op": "add", "path": pointer(at), "value": v})
+			}
+		}
+	}
+	for _, list := range containerLists {
+		grant(list, "securityContext", nil, map[string]any{"privileged": true})
+		grant(list, "imagePullPolicy", "IfNotPresent", "Always")
+	}
+	grant(place{"spec", "ports"}, "appProtocol", nil, "example.com/granted")
+	grant(place{"spec", "rows"}, "height", 30.0, 31.0)
+	grant(place{"spec", "disks"}, "size", "10Gi", "11Gi")
+	grant(place{"spec", "beds"}, "soil", map[string]any{"kind": "loam", "depth": 30.0}, map[string]any{"kind": "peat", "depth": 30.0})
+	return ops
+}
+
+func asList(v any) []any {
+	list, _ := v.([]any)
+	return list
+}
+
 // sidecarPatch puts a sidecar first, unless there is one.
 func sidecarPatch(obj map[string]any) []any {
-	for _, at := range []place{{"spec", "containers"}, {"spec", "template", "spec", "containers"}, {"template", "spec", "containers"},
-		{"spec", "jobTemplate", "spec", "template", "spec", "containers"}} {
+	for _, at := range containerLists {
 		v, _ := lookup(obj, at)
 		containers, _ := v.([]any)
 		sidecar := map[string]any{"name": "sidecar", "image": "sidecar:1"}
-		if len(containers) > 0 && matching(containers, sidecar, 0) == len(containers) {
+		if len(containers) > 0 && positionOf(containers, "sidecar") < 0 {
 			return []any{map[string]any{"op": "add", "path": pointer(at.child(0)), "value": sidecar}}
 		}
 	}
 	return nil
+}
+
+// positionOf returns where in a list the item of a name stands, and -1 if there is none.
+func positionOf(list []any, name string) int {
+	return slices.IndexFunc(list, func(item any) bool {
+		fields, _ := item.(map[string]any)
+		return fields["name"] == name
+	})
 }
 
 // stampPatch sets an annotation, and overwrites some fields where the object has them.
@@ -107,8 +152,8 @@ func stampPatch(obj map[string]any) []any {
 	for _, field := range []struct {
 		at place
 		v  any
-	}{{place{"metadata", "labels", "tier"}, "stamped"}, {place{"data", "mode"}, "stamped"}, {place{"spec", "replicas"}, 3}} {
-		if _, exists := lookup(obj, field.at); exists && obj["kind"] != "Secret" {
+	}{{place{"metadata", "labels", "tier"}, "stamped"}, {place{"data", "mode"}, "stamped"}, {place{"spec", "replicas"}, 3.0}} {
+		if old, exists := lookup(obj, field.at); exists && obj["kind"] != "Secret" && reflect.TypeOf(old) == reflect.TypeOf(field.v) {
 			set(field.at, field.v)
 		}
 	}

@@ -1,0 +1,63 @@
+package proof_test
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/projection"
+)
+
+// filled returns the object as it would be after the apply if new items had nothing in them but what their changes say, and
+// what the server puts beside it by itself. It asks the server, with a dry run of creating another object, for which nobody's
+// webhook is called. If the server refuses to tell, filled returns nil.
+func (t *trial) filled(ctx context.Context) map[string]any {
+	another := t.after.DeepCopy()
+	asked := false
+	for _, c := range t.plan.Changes {
+		at, ok := resolve(another.Object, c.Path)
+		if ok && c.Op == projection.OpAdd && comesOrGoes(c) && c.After != nil {
+			put(another.Object, at, copyOf(c.After))
+			asked = true
+		}
+	}
+	if !asked {
+		return t.after.Object
+	}
+	withoutIdentity(another)
+	another.SetName(t.object.name + "-filled")
+	resource, err := t.object.resource(another.GroupVersionKind())
+	if err != nil {
+		return nil
+	}
+	another, err = resource.Create(ctx, another, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}, FieldManager: installer})
+	if t.defaults = "told"; err != nil {
+		t.defaults = "refused"
+		return nil
+	}
+	return another.Object
+}
+
+// withoutIdentity takes out of an object what no other can have, what a server sets, and the labels that call webhooks.
+func withoutIdentity(obj *unstructured.Unstructured) {
+	labels := obj.GetLabels()
+	maps.DeleteFunc(labels, func(name, _ string) bool { return slices.Contains(hooks, name) })
+	annotations, _ := lookup(obj.Object, place{"metadata", "annotations"})
+	obj.Object["metadata"] = map[string]any{"namespace": obj.GetNamespace(), "annotations": annotations}
+	if len(labels) > 0 {
+		obj.SetLabels(labels)
+	}
+	delete(obj.Object, "status")
+	if obj.GetKind() != "Service" {
+		return
+	}
+	picked := []string{"clusterIP", "clusterIPs", "nodePort", "healthCheckNodePort"}
+	for _, at := range places(obj.Object) {
+		if name, _ := at[len(at)-1].(string); slices.Contains(picked, name) {
+			cut(obj.Object, at)
+		}
+	}
+}
