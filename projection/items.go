@@ -198,22 +198,27 @@ func appendKey(b []byte, item map[string]any, names []string, s spelling) []byte
 			if b[len(b)-1] != '{' {
 				b = append(b, ',')
 			}
-			b = append(appendValue(b, name, asWritten), ':')
+			b = append(appendText(b, name), ':')
 			b = appendValue(b, plain(v), s)
 		}
 	}
 	return append(b, '}')
 }
 
+// appendText appends the canonical JSON of a text.
+func appendText(b []byte, text string) []byte {
+	if isPlainText(text) {
+		return append(append(append(b, '"'), text...), '"')
+	}
+	quoted, _ := canonicalJSON(text) // can't fail for a text
+	return append(b, quoted...)
+}
+
 // appendValue appends the canonical JSON of v. A value that JSON can't express has a name that no element has.
 func appendValue(b []byte, v any, s spelling) []byte {
 	switch v := v.(type) {
 	case string:
-		if isPlainText(v) {
-			b = append(b, '"')
-			b = append(b, v...)
-			return append(b, '"')
-		}
+		return appendText(b, v)
 	case int64:
 		if s == rounded {
 			return strconv.AppendFloat(b, float64(v), 'f', -1, 64)

@@ -68,7 +68,7 @@ func (n *node) matchItems(x *items) matches {
 	}
 	m := matches{both[:len(n.children):len(n.children)], both[len(n.children):], x.keyFields}
 	var buf [many]int
-	left := buf[:0] // the children that name no item yet
+	left := slices.Grow(buf[:0], len(n.children)) // the children that name no item yet
 	for i := range n.children {
 		left = append(left, i)
 	}

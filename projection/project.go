@@ -127,28 +127,33 @@ func (p *projector) items(list []any, n *node) (any, bool) {
 		}
 		parts[i].value, parts[i].exists = p.child(found.at(i), c)
 	}
-	size := min(len(n.children), len(list))
-	out, at := make([]any, 0, size), make([]int, 0, size)
+	out := make([]any, 0, min(len(n.children), len(list)))
+	var at []int // the positions of what is in out, from when the object's are others
 	for i, item := range list {
 		if c := found.child[i]; found.isFirst(i) && parts[c].exists {
 			e := n.children[c].element
 			out = appendItem(out, withKeyFields(parts[c].value, item, e, found.keyFields), i, e)
-			at = append(at, i)
+			if len(out) <= i {
+				for len(at) < len(out)-1 {
+					at = append(at, len(at))
+				}
+				at = append(at, i)
+			}
 		}
 	}
-	p.place(at, len(out))
+	p.place(at)
 	return out, n.member || len(out) > 0
 }
 
-// place notes at which positions of a list the items stood that are now the whole list. There are more than were found if
-// these kept their positions.
-func (p *projector) place(found []int, items int) {
-	if n := len(found); n == items && n > 0 && found[n-1] >= n {
-		if p.result.positions == nil {
-			p.result.positions = positions{}
-		}
-		p.result.positions[p.path.String()] = found
+// place notes at which positions of a list its items stood, unless all are where they were.
+func (p *projector) place(at []int) {
+	if at == nil {
+		return
 	}
+	if p.result.positions == nil {
+		p.result.positions = positions{}
+	}
+	p.result.positions[p.path.String()] = at
 }
 
 // appendItem appends an item of a list; an item that is named by its position keeps it.
