@@ -160,6 +160,7 @@ func TestIdentityChange(t *testing.T) {
 
 	c.expect("plan -f app.yaml --state state.json", 2, `± v1/ConfigMap NS/other  replaces v1/ConfigMap NS/one, which stays until somebody deletes it
   ± metadata.name: "one" -> "other"
+  ▲ objects that name this one as their owner are deleted with it
 
 Plan: 1 to replace, 1 unchanged.
 `)

@@ -52,6 +52,7 @@ func TestReplaceRenamedObject(t *testing.T) {
 	got.out, got.err = strings.ReplaceAll(got.out, c.Namespace, "NS"), strings.ReplaceAll(got.err, c.Namespace, "NS")
 	assert.Equal(t, result{0, `± v1/ConfigMap NS/other  replaces v1/ConfigMap NS/one, which is deleted first
   ± metadata.name: "one" -> "other"
+  ▲ objects that name this one as their owner are deleted with it
 
 Plan: 1 to replace, 1 unchanged.
 `, `To be deleted: v1/ConfigMap NS/one

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -91,6 +92,13 @@ func (p *printer) prose(depth int, gutter, color, text string) {
 	}
 }
 
+// untold returns the changes but those of the identity, which the lines of the replacement tell.
+func untold(plan *ssaplan.Plan) []explain.Change {
+	return slices.DeleteFunc(slices.Clone(plan.Changes), func(c explain.Change) bool {
+		return c.Refused && plan.Replacement != nil && plan.Replacement.Evidence == "identity"
+	})
+}
+
 func (p *printer) plan(plan *ssaplan.Plan) {
 	s, known := symbols[plan.Action]
 	if !known {
@@ -108,7 +116,7 @@ func (p *printer) plan(plan *ssaplan.Plan) {
 	case plan.Action == ssaplan.ActionDeferred && p.Verbose:
 		p.changes(declared(plan.After))
 	case plan.Action != ssaplan.ActionCreate || p.Verbose:
-		p.changes(plan.Changes)
+		p.changes(untold(plan))
 	}
 	p.ownership(telling(plan))
 	for _, w := range plan.Warnings {
