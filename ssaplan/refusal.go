@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
@@ -99,16 +97,13 @@ func (w *planning) judge(ctx context.Context, err error) error {
 	return nil
 }
 
-// ipAddresses is the resource by which a server keeps track of the cluster IPs of Services.
-var ipAddresses = schema.GroupVersionResource{Group: "networking.k8s.io", Version: "v1", Resource: "ipaddresses"}
-
 // probe confirms or corrects the verdict by asking the server. The error is why the server didn't answer the dry run of the
 // create, nil if it did.
 func (w *planning) probe(ctx context.Context, verdict immutability.Verdict) (immutability.Verdict, error) {
-	addresses := w.target.resource.Beside(ipAddresses,
-		identity.Identity{APIVersion: ipAddresses.GroupVersion().String(), Kind: "IPAddress"})
-	verdict = immutability.Probe(ctx, w.target.resource, w.manifest, w.live, verdict,
-		immutability.ProbeOptions{FieldManager: w.options.FieldManager, IPAddresses: addresses})
+	verdict = immutability.Probe(ctx, w.target.resource, w.manifest, w.live, verdict, immutability.ProbeOptions{
+		FieldManager: w.options.FieldManager, IPAddresses: w.target.resource.IPAddresses(),
+		Definitions: w.target.resource.Definitions(), Rules: &w.rules,
+	})
 	if create := verdict.Evidence.Create; create.Outcome == immutability.OutcomeUnanswered {
 		return verdict, create.Err
 	}
