@@ -50,7 +50,7 @@ func (w *planning) refused(ctx context.Context, err error) error {
 			return w.failure(w.plan.Object, "get", failed)
 		}
 	}
-	switch conflicts := fieldowner.ConflictsFromError(err, content(w.live)); {
+	switch conflicts := fieldowner.ConflictsOfApply(err, content(w.live), w.manifest.Object); {
 	case len(conflicts) > 0:
 		return w.conflict(ctx, conflicts)
 	case class == authresilience.ClassNamespaceNotFound && w.live == nil:
