@@ -24,7 +24,7 @@ type budget struct {
 var budgets = map[string]budget{
 	"projection":     {ours: []string{"internal/kinds"}},
 	"identity":       {ours: []string{"projection", "internal/kinds"}},
-	"immutability":   {ours: []string{"projection", "internal/kinds", "internal/answer"}, modules: apimachinery},
+	"immutability":   {ours: []string{"projection", "internal/kinds", "internal/answer", "immutability/internal/transition"}, modules: apimachinery},
 	"authresilience": {ours: []string{"internal/answer"}, modules: clientGo},
 	"fieldowner":     {ours: []string{"projection", "internal/kinds", "internal/answer"}, modules: apimachinery},
 	"projection/builtin": {
@@ -40,7 +40,7 @@ var budgets = map[string]budget{
 		modules: clientGo,
 	},
 	"ssaplan/deletion": {
-		ours:    []string{"projection", "identity", "immutability", "fieldowner", "internal/kinds", "internal/answer"},
+		ours:    []string{"projection", "identity", "immutability", "fieldowner", "internal/kinds", "internal/answer", "immutability/internal/transition"},
 		modules: apimachinery,
 	},
 	"ssaplan": {
@@ -49,6 +49,7 @@ var budgets = map[string]budget{
 			"projection", "identity", "immutability", "authresilience", "fieldowner", "internal/kinds", "internal/answer",
 			"ssaplan/internal/wire", "ssaplan/internal/fastjson", "ssaplan/internal/secrecy", "ssaplan/internal/objectset",
 			"ssaplan/internal/ordered", "ssaplan/internal/recent", "ssaplan/internal/deleter", "ssaplan/internal/standin",
+			"immutability/internal/transition",
 		},
 		modules: slices.Concat(clientGo, []string{"github.com/google/go-cmp"}),
 		heavy:   []string{"k8s.io/client-go/dynamic"},

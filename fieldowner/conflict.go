@@ -37,18 +37,29 @@ func (c Conflict) compare(other Conflict) int {
 // managedFields of live, the object that the apply was for; the time of the owner's last change is from there too.
 // A path that isn't found there is looked up among the names that live has, and what isn't found either, because live
 // is nil or of another moment, is read as if no name contained a dot.
+//
+// If one owner has several fields that read alike, which of them is meant is told by [ConflictsOfApply].
 func ConflictsFromError(err error, live map[string]any) []Conflict {
+	return ConflictsOfApply(err, live, nil)
+}
+
+// ConflictsOfApply does what [ConflictsFromError] does, knowing the manifest that was refused: of the fields of an owner that
+// read alike, those are meant that the manifest would change.
+func ConflictsOfApply(err error, live, manifest map[string]any) []Conflict {
 	causes := conflictCauses(err)
 	if len(causes) == 0 {
 		return nil
 	}
 	// A record that can't be read only makes the paths less certain; the conflicts are those of the error.
 	ownership, _ := Read(live)
-	reader := newPathReader(ownership, live)
+	reader := newPathReader(ownership, live, manifest)
 	conflicts := make([]Conflict, 0, len(causes))
+	repeated := map[metav1.StatusCause]int{}
 	for _, cause := range causes {
 		owner := ownership.known(ownerOf(cause.Message))
-		conflicts = append(conflicts, Conflict{reader.path(cause.Field, owner), owner})
+		paths := reader.paths(cause.Field, owner)
+		conflicts = append(conflicts, Conflict{paths[min(repeated[cause], len(paths)-1)], owner})
+		repeated[cause]++
 	}
 	slices.SortFunc(conflicts, Conflict.compare)
 	return slices.CompactFunc(conflicts, func(a, b Conflict) bool { return a.compare(b) == 0 })

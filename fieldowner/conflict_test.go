@@ -141,6 +141,37 @@ func TestConflictPath(t *testing.T) {
 	}
 }
 
+// A field "a.b" and b in a read alike. Which of them is meant is told by their owners and by what the manifest changes.
+func TestConflictsThatReadAlike(t *testing.T) {
+	live := decoded(t, `{"metadata": {"managedFields": [
+		{"manager": "both", "operation": "Apply", "apiVersion": "v1", "fieldsV1": {"f:data": {"f:a.b": {}, "f:a": {".": {}, "f:b": {}}}}},
+		{"manager": "deep", "operation": "Apply", "apiVersion": "v1", "fieldsV1": {"f:data": {"f:a": {".": {}, "f:b": {}}}}}]},
+		"data": {"a.b": 1, "a": {"b": 1}}}`)
+	both, deep := cause(".data.a.b", `conflict with "both"`), cause(".data.a.b", `conflict with "deep"`)
+	const dotted, nested = `data["a.b"]: owned by "both" (Apply)`, `data.a.b: owned by "both" (Apply)`
+	for _, row := range []struct {
+		manifest string
+		causes   []metav1.StatusCause
+		want     []string
+		why      string
+	}{
+		{`{"data": {"a.b": 2}}`, []metav1.StatusCause{both}, []string{dotted}, "only one is sent"},
+		{`{"data": {"a": {"b": 2}}}`, []metav1.StatusCause{both}, []string{nested}, "only the other one"},
+		{`{"data": {"a.b": 2, "a": {"b": 1}}}`, []metav1.StatusCause{both}, []string{dotted}, "only one changes"},
+		{`{"data": {"a.b": 1.0, "a": {"b": 2}}}`, []metav1.StatusCause{both}, []string{nested}, "only the other one"},
+		{`{"data": {"a.b": 2, "a": {"b": 2}}}`, []metav1.StatusCause{both, both}, []string{nested, dotted}, "both change"},
+		{`{"data": {"a.b": 2, "a": {"b": 2}}}`, []metav1.StatusCause{both, both, both}, []string{nested, dotted}, "no more than there are"},
+		{`{"data": {"a.b": 2, "a": {"b": 1}}}`, []metav1.StatusCause{deep}, []string{`data.a.b: owned by "deep" (Apply)`}, "its owner has only one"},
+		{`{"data": {"a.b": 2, "a": {"b": 2}}}`, []metav1.StatusCause{both, deep, both},
+			[]string{nested, `data.a.b: owned by "deep" (Apply)`, dotted}, "each owner has its own"},
+		{`null`, []metav1.StatusCause{both}, []string{nested}, "nothing is known of the manifest"},
+	} {
+		var manifest map[string]any
+		require.NoError(t, json.Unmarshal([]byte(row.manifest), &manifest))
+		assert.Equal(t, row.want, conflictLines(ConflictsOfApply(conflictError(row.causes...), live, manifest)), row.why)
+	}
+}
+
 func TestConflictsAreSortedAndOnce(t *testing.T) {
 	err := conflictError(cause(".b", `conflict with "n"`), cause(".a", `conflict with "n"`),
 		cause(".b", `conflict with "m"`), cause(".b", `conflict with "n"`))

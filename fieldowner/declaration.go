@@ -2,6 +2,7 @@ package fieldowner
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
@@ -24,11 +25,12 @@ type Declaration struct {
 // Declared returns what manager declared by applying manifest, given that o is the record of obj: the object as the
 // server answered the apply or its dry run, or as it was read since.
 //
-// Without a manifest (nil) a map that was declared as empty is recognised only if other managers own fields in it. The
-// record doesn't tell one that the server filled from an atomic map that was declared with its content.
+// Without a manifest (nil) a map that was declared as empty is recognised only if other managers own fields in it, or if
+// built-in kinds are known to have such a map filled. The record doesn't tell one that the server filled from an atomic map
+// that was declared with its content.
 func (o Ownership) Declared(manifest, obj map[string]any, manager string) Declaration {
 	recorded := o.Fields(AppliedBy(manager))
-	d := Declaration{Fields: recorded, Filled: o.filled(recorded)}
+	d := Declaration{Fields: recorded, Filled: o.filled(recorded, obj)}
 	if manifest == nil {
 		return d
 	}
@@ -54,15 +56,36 @@ func (o Ownership) Declared(manifest, obj map[string]any, manager string) Declar
 }
 
 // filled returns those of the fields that were declared as empty maps and have something in them: others own fields
-// there, or it is a map of which every entry can have an owner.
-func (o Ownership) filled(fields projection.FieldSet) projection.FieldSet {
+// there, it is a map of which every entry can have an owner, or one that a server fills in a built-in kind.
+func (o Ownership) filled(fields projection.FieldSet, obj map[string]any) projection.FieldSet {
 	filled := fields.Above(o.all).Intersection(o.all)
-	for _, p := range granularMetadata {
+	empty := slices.Clone(granularMetadata)
+	if kinds.IsBuiltin(obj) {
+		content := projection.NewObject(obj, o.all)
+		for p := range fields.Leaves().All() {
+			v, _ := content.Get(p)
+			if e := p[len(p)-1]; e.Kind() == projection.FieldKind && (kinds.IsFilledStruct(e.Name()) || holdsNulls(v)) {
+				empty = append(empty, p)
+			}
+		}
+	}
+	for _, p := range empty {
 		if fields.Has(p) && fields.Under(p).Len() == 1 {
 			filled = filled.Union(projection.NewFieldSet(p))
 		}
 	}
 	return filled
+}
+
+// holdsNulls reports whether v is a map that has fields, all of which are null: a server stores them for an empty one.
+func holdsNulls(v any) bool {
+	m, _ := v.(map[string]any)
+	for _, value := range m {
+		if value != nil {
+			return false
+		}
+	}
+	return len(m) > 0
 }
 
 // Project returns what obj has at the declared fields. Maps that were declared as empty are empty in it, whatever obj

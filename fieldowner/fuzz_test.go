@@ -42,10 +42,10 @@ func FuzzManagedFields(f *testing.F) {
 }
 
 func fuzzOwners(t *testing.T, o Ownership) {
-	reader := newPathReader(o, nil)
+	reader := newPathReader(o, nil, nil)
 	for p, owners := range o.All() {
 		require.Subset(t, o.Below(p), owners)
-		require.Equal(t, serverText(p), serverText(reader.path(serverText(p), owners[0])), "the text that a server writes is found again")
+		require.Equal(t, serverText(p), serverText(reader.paths(serverText(p), owners[0])[0]), "the text that a server writes is found again")
 	}
 	Compare(o, Ownership{}, "me")
 }

@@ -43,6 +43,10 @@ func (e *VersionError) Error() string {
 // NewManifest returns the selected fields of live as a manifest. List items keep the fields by which they are keyed, in
 // the order of the list. Applying the manifest of what a manager applied, as that manager, changes nothing.
 //
+// One thing the record doesn't tell: whether a map of a custom resource was applied as empty and filled with defaults, or is
+// atomic and was applied with its content. It is taken with its content, so that nothing is lost; of a map that was empty,
+// the manager owns the defaults then.
+//
 // Server-owned metadata and status are not selected, nor the annotation of client-side apply, except where the selected
 // manager applied them itself. Lists of which nobody owns an element are taken as a whole, because only the elements
 // that somebody owns show how a list is keyed.
@@ -65,7 +69,7 @@ func NewManifest(live map[string]any, sel Selection) (Manifest, error) {
 		return Manifest{}, err
 	}
 	fields := withoutStringData(live, selected)
-	declaration := Declaration{Fields: fields, Filled: ownership.filled(fields)}
+	declaration := Declaration{Fields: fields, Filled: ownership.filled(fields, live)}
 	part := declaration.Project(live)
 	if err := ownership.checkVersions(live, sel, part.Missing); err != nil {
 		return Manifest{}, err
@@ -163,22 +167,24 @@ func innermostItem(p projection.Path) projection.Path {
 }
 
 // dropDefaultedKeys takes the key fields out of list items whose owner left them to the schema's default: it owns the
-// item, and not this field of it. An item of which it owns no key field keeps all, as nothing else tells it from
-// others.
+// item, and not this field of it. An item of which nothing else is owned keeps all: it is owned as a whole, or occurs
+// several times.
 func dropDefaultedKeys(obj *projection.Object, fields projection.FieldSet) {
 	for p := range fields.All() {
 		keys := p[len(p)-1].KeyFields()
-		var defaulted []projection.Path
+		var defaulted []string
 		for name := range keys {
-			if key := p.Child(projection.Field(name)); !fields.Has(key) {
-				defaulted = append(defaulted, key)
+			if !fields.Has(p.Child(projection.Field(name))) {
+				defaulted = append(defaulted, name)
 			}
 		}
-		if len(defaulted) == len(keys) {
+		if len(defaulted) == len(keys) && fields.Under(p).Len() == 1 {
 			continue
 		}
-		for _, key := range defaulted {
-			obj.Remove(key)
+		v, _ := obj.Get(p)
+		item, _ := v.(map[string]any)
+		for _, name := range defaulted {
+			delete(item, name)
 		}
 	}
 }

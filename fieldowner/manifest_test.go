@@ -124,6 +124,37 @@ func TestManifestOfLists(t *testing.T) {
 	assert.Equal(t, map[string]any{"x": int64(1)}, live["spec"].(map[string]any)["empty"], "the input stays as it is")
 }
 
+// What a manager left to a server is not in the manifest of what it applied.
+func TestManifestOfWhatAServerFilled(t *testing.T) {
+	sel := Selection{Strategy: ManagerFields, Manager: "me"}
+	for _, row := range []struct{ live, owned, want, why string }{
+		{`{"apiVersion": "v1", "kind": "Namespace", "metadata": {}, "spec": {"finalizers": ["kubernetes"]}}`, `{"f:spec": {}}`,
+			`{"apiVersion": "v1", "kind": "Namespace", "metadata": {}, "spec": {}}`, "a map of a built-in kind"},
+		{`{"apiVersion": "v1", "metadata": {}, "a": {"x": null, "y": null}, "b": {"x": null, "y": 1}, "c": {}}`, `{"f:a": {}, "f:b": {}, "f:c": {}}`,
+			`{"apiVersion": "v1", "metadata": {}, "a": {}, "b": {"x": null, "y": 1}, "c": {}}`, "one in which the server stored nothing but nulls"},
+		{`{"apiVersion": "v1", "metadata": {}, "spec": {"selector": {"a": 1}}}`, `{"f:spec": {"f:selector": {}}}`,
+			`{"apiVersion": "v1", "metadata": {}, "spec": {"selector": {"a": 1}}}`, "an atomic one"},
+		{`{"apiVersion": "v1", "metadata": {}, "spec": {"a": 1, "b": 2}}`, `{"f:spec": {"f:a": {}}}`,
+			`{"apiVersion": "v1", "metadata": {}, "spec": {"a": 1}}`, "one of which a field is owned"},
+		{`{"apiVersion": "ex.io/v1", "metadata": {}, "spec": {"a": 1}}`, `{"f:spec": {}}`,
+			`{"apiVersion": "ex.io/v1", "metadata": {}, "spec": {"a": 1}}`, "the same of a custom resource may be atomic"},
+		{`{"apiVersion": "v1", "metadata": {}, "list": [{"name": "spec", "x": 1}]}`, `{"f:list": {"k:{\"name\":\"spec\"}": {}}}`,
+			`{"apiVersion": "v1", "metadata": {}, "list": [{"name": "spec", "x": 1}]}`, "an item that is owned as a whole"},
+		{`{"metadata": {}, "l": [{"a": "A", "b": 1, "v": 1}, {"a": "A", "b": 2, "v": 2}]}`,
+			`{"f:l": {"k:{\"a\":\"A\",\"b\":1}": {".": {}, "f:v": {}}, "k:{\"a\":\"A\",\"b\":2}": {".": {}, "f:b": {}, "f:v": {}}}}`,
+			`{"metadata": {}, "l": [{"v": 1}, {"b": 2, "v": 2}]}`, "all keys, and one of them, are defaulted"},
+		{`{"metadata": {}, "l": [{"a": "A", "v": 1}]}`, `{"f:l": {"k:{\"a\":\"A\"}": {"f:v": {}}}}`,
+			`{"metadata": {}, "l": [{"a": "A", "v": 1}]}`, "somebody else's item"},
+	} {
+		live := decoded(t, row.live)
+		addEntry(t, live, "me", row.owned)
+		m, err := NewManifest(live, sel)
+		require.NoError(t, err)
+		assert.Equal(t, decoded(t, row.want), m.Object, row.why)
+		assert.Empty(t, m.Missing, row.why)
+	}
+}
+
 // TestManifestOfAmbiguousLists has lists whose elements can't be told apart, and lists of which nothing is known.
 func TestManifestOfAmbiguousLists(t *testing.T) {
 	live := decoded(t, `{"metadata": {}, "twice": [{"k": 1}, {"k": 1}], "odd": [{"k": 1}, 5], "free": [{"k": 1}], "index": [1, 2]}`)

@@ -157,3 +157,14 @@ func latest(a, b time.Time) time.Time {
 	}
 	return b
 }
+
+// presentIn returns the paths of set that obj has.
+func presentIn(obj *projection.Object, set projection.FieldSet) projection.FieldSet {
+	var paths []projection.Path
+	for p := range set.All() {
+		if _, exists := obj.Get(p); exists {
+			paths = append(paths, p)
+		}
+	}
+	return projection.NewFieldSet(paths...)
+}

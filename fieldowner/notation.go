@@ -11,13 +11,15 @@ import (
 
 // pathReader reads paths in the notation of a server's conflicts.
 type pathReader struct {
-	ownership Ownership
-	byText    map[string][]projection.Path
-	object    *projection.Object
+	ownership        Ownership
+	byText           map[string][]projection.Path
+	object, manifest *projection.Object
 }
 
-func newPathReader(o Ownership, object map[string]any) pathReader {
-	r := pathReader{o, map[string][]projection.Path{}, projection.NewObject(object, o.all)}
+func newPathReader(o Ownership, object, manifest map[string]any) pathReader {
+	r := pathReader{
+		o, map[string][]projection.Path{}, projection.NewObject(object, o.all), projection.NewManifest(manifest, o.all),
+	}
 	for p := range o.all.All() {
 		text := serverText(p)
 		r.byText[text] = append(r.byText[text], p)
@@ -25,14 +27,32 @@ func newPathReader(o Ownership, object map[string]any) pathReader {
 	return r
 }
 
-// path returns the path that the text of a conflict with owner means.
-func (r pathReader) path(text string, owner Owner) projection.Path {
-	candidates := r.byText[text]
+// paths returns the paths that the text of a conflict with owner may mean, at least one, the most likely first: those of
+// the owner, and among them those that the manifest changes.
+func (r pathReader) paths(text string, owner Owner) []projection.Path {
+	candidates := slices.Clone(r.byText[text])
 	if len(candidates) == 0 {
-		return r.guess(text)
+		return []projection.Path{r.guess(text)}
 	}
 	theirs := r.ownership.Fields(owner.Is)
-	return candidates[max(slices.IndexFunc(candidates, theirs.Has), 0)]
+	rank := func(p projection.Path) int {
+		switch {
+		case !theirs.Has(p):
+			return 2
+		case !r.isChanged(p):
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(candidates, func(a, b projection.Path) int { return rank(a) - rank(b) })
+	return candidates
+}
+
+// isChanged reports whether the manifest has another value at p than the object.
+func (r pathReader) isChanged(p projection.Path) bool {
+	wanted, sent := r.manifest.Get(p)
+	found, exists := r.object.Get(p)
+	return sent && !(exists && sameValue(wanted, found))
 }
 
 // serverText writes p as a server does in a conflict. Names are neither quoted nor escaped.

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
 )
 
@@ -30,16 +31,17 @@ func PredictConflicts(
 		return nil, err
 	}
 	p := predictor{
-		all: ownership.all, declared: declared,
+		all: ownership.all, declared: declared, filled: ownership.filled(ownership.all, live),
 		live:     projection.NewObject(live, ownership.all.Union(declared)),
 		manifest: projection.NewManifest(manifest, declared),
 	}
+	p.duplicates = projection.NewFieldSet(projection.Project(live, p.all.Union(declared)).Duplicates...)
 	var conflicts []Conflict
 	for _, e := range p.entries(ownership, live) {
 		if e.appliedBy(manager) {
 			continue
 		}
-		for path := range e.Fields.All() {
+		for path := range p.reconciled(e.Fields).All() {
 			if p.changes(path) {
 				conflicts = append(conflicts, Conflict{path, e.Owner})
 			}
@@ -54,7 +56,9 @@ func PredictConflicts(
 
 type predictor struct {
 	all, declared  projection.FieldSet
+	filled         projection.FieldSet // maps that were declared as empty and have something in them
 	live, manifest *projection.Object
+	duplicates     projection.FieldSet // items that the live object has several times
 }
 
 // entries returns the entries of live's record, or the one that a server makes up when there are none. Of the fields
@@ -65,18 +69,37 @@ func (p *predictor) entries(ownership Ownership, live map[string]any) []Entry {
 	}
 	version, _ := live["apiVersion"].(string)
 	owner := Owner{Manager: BeforeFirstApply, Operation: OperationUpdate, APIVersion: version}
-	return []Entry{{owner, presentIn(p.live, p.declared)}}
+	return []Entry{{owner, p.present()}}
 }
 
-// presentIn returns the paths of set that obj has.
-func presentIn(obj *projection.Object, set projection.FieldSet) projection.FieldSet {
+// present returns the declared paths that the live object has. Null in the place of a map or list is nothing.
+func (p *predictor) present() projection.FieldSet {
 	var paths []projection.Path
-	for p := range set.All() {
-		if _, exists := obj.Get(p); exists {
-			paths = append(paths, p)
+	for path := range p.declared.All() {
+		wanted, _ := p.manifest.Get(path)
+		found, exists := p.live.Get(path)
+		if exists && (found != nil || !isContainer(wanted)) {
+			paths = append(paths, path)
 		}
 	}
 	return projection.NewFieldSet(paths...)
+}
+
+// reconciled returns fields as a server takes them after a change of the schema: who owns a part of what is declared as a whole
+// now owns that.
+//
+// Source: sigs.k8s.io/structured-merge-diff, typed, ReconcileFieldSetWithSchema.
+func (p *predictor) reconciled(fields projection.FieldSet) projection.FieldSet {
+	for whole := range p.declared.Leaves().All() {
+		if wanted, _ := p.manifest.Get(whole); isEmpty(wanted) || !isContainer(wanted) || !hasBelow(fields, whole) {
+			continue
+		}
+		if e := whole[len(whole)-1]; e.Kind() == projection.FieldKind {
+			atomic := projection.NewFieldSet(whole)
+			fields = fields.Without(atomic).Union(atomic)
+		}
+	}
+	return fields
 }
 
 // changes reports whether merging the manifest into the live object adds or modifies the field at path, as
@@ -92,7 +115,7 @@ func (p *predictor) changes(path projection.Path) bool {
 		return false
 	}
 	found, exists := p.live.Get(path)
-	if !exists {
+	if !exists || p.duplicates.Has(path) { // of which one stays
 		return true
 	}
 	if sameValue(wanted, found) {
@@ -104,18 +127,19 @@ func (p *predictor) changes(path projection.Path) bool {
 // keepsFields reports whether the values at path are maps or lists that are merged field by field. Null stands for an
 // empty one of either.
 func (p *predictor) keepsFields(path projection.Path, wanted, found any) bool {
-	if !mayMerge(wanted) || !mayMerge(found) || isEmpty(wanted) && isEmpty(found) {
+	_, isMap := wanted.(map[string]any)
+	_, wasList := found.([]any)
+	if !mayMerge(wanted) || !mayMerge(found) || isEmpty(wanted) && isEmpty(found) || wanted != nil && found != nil && isMap == wasList {
 		return false
 	}
-	if hasBelow(p.declared, path) || hasBelow(p.all, path) || isGranular(path) {
+	if !isEmpty(wanted) && !hasBelow(p.declared, path) && p.declared.Covers(path) {
+		return false // what is declared with content and nothing below it is atomic
+	}
+	if !isEmpty(wanted) || hasBelow(p.declared, path) || hasBelow(p.all, path) || isGranular(path) || p.filled.Has(path) {
 		return true
 	}
-	if !isEmpty(wanted) {
-		return !p.declared.Covers(path) // what is declared with content and nothing below it is atomic
-	}
 	// Nothing recorded: of the things that are sent empty, maps are nearly always structs and lists nearly always atomic.
-	_, isMap := wanted.(map[string]any)
-	return isMap && p.all.Empty()
+	return isMap && p.all.Empty() && !kinds.IsAtomicMap(path[len(path)-1].Name())
 }
 
 func mayMerge(v any) bool { return v == nil || isContainer(v) }

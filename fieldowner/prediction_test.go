@@ -38,6 +38,25 @@ func TestPredictConflicts(t *testing.T) {
 		{"the map as such has another owner", `{"m": {"x": 1}}`, `{"f:m": {".": {}}}`, `{"m": {"y": 1}}`, `{"f:m": {"f:y": {}}}`, nil},
 		{"text in place of a map", `{"m": {"x": 1}}`, `{"f:m": {"f:x": {}, ".": {}}}`, `{"m": "t"}`, `{"f:m": {}}`, []string{"m"}},
 
+		{"a map that was applied empty and is filled", `{"apiVersion": "v1", "spec": {"x": 1}}`, `{"f:spec": {}}`, `{"spec": {}}`, `{"f:spec": {}}`, nil},
+		{"a map that somebody owns as a whole", `{"apiVersion": "v1", "m": {"x": 1}}`, `{"f:m": {}}`, `{"m": {}}`, `{"f:m": {}}`, []string{"m"}},
+		{"one of a custom resource", `{"apiVersion": "ex.io/v1", "spec": {"x": 1}}`, `{"f:spec": {}}`, `{"spec": {}}`, `{"f:spec": {}}`, []string{"spec"}},
+		{"a list in place of a map", `{"m": {"x": 1}}`, `{"f:m": {".": {}, "f:x": {}}}`, `{"m": [1]}`, `{"f:m": {}}`, []string{"m"}},
+		{"a list in place of a map of which only a field is owned", `{"m": {"x": 1}}`, `{"f:m": {"f:x": {}}}`, `{"m": [1]}`, `{"f:m": {}}`, []string{"m"}},
+		{"a map in place of a list", `{"m": [1]}`, `{"f:m": {}}`, `{"m": {"x": 1}}`, `{"f:m": {"f:x": {}}}`, []string{"m"}},
+		{"an empty map in place of a list", `{"m": [1]}`, `{"f:m": {}}`, `{"m": {}}`, `{"f:m": {}}`, []string{"m"}},
+		{"an empty list in place of a map", `{"m": {"x": 1}}`, `{"f:m": {".": {}, "f:x": {}}}`, `{"m": []}`, `{"f:m": {}}`, []string{"m"}},
+		{"a map that has become atomic", `{"m": {"x": 1}}`, `{"f:m": {".": {}, "f:x": {}}}`, `{"m": {"y": 2}}`, `{"f:m": {}}`, []string{"m"}},
+		{"one of which only a field is owned", `{"m": {"x": 1}}`, `{"f:m": {"f:x": {}}}`, `{"m": {"y": 2}}`, `{"f:m": {}}`, []string{"m"}},
+		{"one that stays the same", `{"m": {"x": 1}}`, `{"f:m": {"f:x": {}}}`, `{"m": {"x": 1}}`, `{"f:m": {}}`, nil},
+		{"a field of a map that has become atomic changes", `{"m": {"x": 1}}`, `{"f:m": {"f:x": {}}}`, `{"m": {"x": 2}}`, `{"f:m": {}}`, []string{"m"}},
+		{"one of two items with one key", `{"l": [{"k": 1, "v": 1}, {"k": 1, "v": 2}]}`, `{"f:l": {"k:{\"k\":1}": {}}}`,
+			`{"l": [{"k": 1, "v": 3}]}`, `{"f:l": {"k:{\"k\":1}": {".": {}, "f:k": {}, "f:v": {}}}}`, []string{"l[k=1]"}},
+		{"the first of them as it is", `{"l": [{"k": 1, "v": 1}, {"k": 1, "v": 2}]}`, `{"f:l": {"k:{\"k\":1}": {}}}`,
+			`{"l": [{"k": 1, "v": 1}]}`, `{"f:l": {"k:{\"k\":1}": {".": {}, "f:k": {}, "f:v": {}}}}`, []string{"l[k=1]"}},
+		{"an item beside them", `{"l": [{"k": 1}, {"k": 1}, {"k": 2, "v": 1}]}`, `{"f:l": {"k:{\"k\":1}": {}, "k:{\"k\":2}": {".": {}, "f:k": {}, "f:v": {}}}}`,
+			`{"l": [{"k": 2, "v": 2}]}`, `{"f:l": {"k:{\"k\":2}": {".": {}, "f:k": {}, "f:v": {}}}}`, []string{"l[k=2].v"}},
+
 		{"an atomic list", `{"l": [1, 2]}`, `{"f:l": {}}`, `{"l": [2, 1]}`, `{"f:l": {}}`, []string{"l"}},
 		{"an item, by one of its two keys", `{"l": [{"p": 80, "q": "TCP", "v": 1}]}`,
 			`{"f:l": {"k:{\"p\":80,\"q\":\"TCP\"}": {".": {}, "f:p": {}, "f:v": {}}}}`,
@@ -97,13 +116,14 @@ func TestPredictConflictsWithOwnUpdates(t *testing.T) {
 }
 
 func TestPredictConflictsWithoutRecord(t *testing.T) {
-	live := decoded(t, `{"apiVersion": "v1", "a": 1, "b": 1, "m": {"x": 1}, "l": [1]}`)
-	manifest := decoded(t, `{"a": 1, "b": 2, "c": 3, "m": {}, "l": []}`)
-	declared := fieldSet([]string{"a"}, []string{"b"}, []string{"c"}, []string{"m"}, []string{"l"})
+	live := decoded(t, `{"apiVersion": "v1", "a": 1, "b": 1, "m": {"x": 1}, "l": [1], "null": null, "none": null, "podSelector": {"x": 1}}`)
+	manifest := decoded(t, `{"a": 1, "b": 2, "c": 3, "m": {}, "l": [], "null": [], "none": 1, "podSelector": {}}`)
+	declared := fieldSet([]string{"a"}, []string{"b"}, []string{"c"}, []string{"m"}, []string{"l"}, []string{"null"}, []string{"none"}, []string{"podSelector"})
 	conflicts, err := PredictConflicts(live, manifest, declared, "me")
 	require.NoError(t, err)
 	owner := Owner{Manager: BeforeFirstApply, Operation: OperationUpdate, APIVersion: "v1"}
-	assert.Equal(t, []Conflict{{path(t, "b"), owner}, {path(t, "l"), owner}}, conflicts)
+	assert.Equal(t, []Conflict{{path(t, "b"), owner}, {path(t, "l"), owner}, {path(t, "none"), owner}, {path(t, "podSelector"), owner}},
+		conflicts, "maps are structs unless they are known to be atomic, and null in the place of a list is nobody's")
 }
 
 func TestPredictConflictsOfNothing(t *testing.T) {

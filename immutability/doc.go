@@ -10,7 +10,7 @@
 //
 //	_, err := client.Patch(ctx, name, types.ApplyPatchType, body, dryRun)
 //	verdict := immutability.Classify(err)
-//	verdict = immutability.Probe(ctx, client, manifest, live, verdict, immutability.ProbeOptions{IPAddresses: addresses})
+//	verdict = immutability.Probe(ctx, client, manifest, live, verdict, immutability.ProbeOptions{IPAddresses: addresses, Definitions: definitions})
 //	if verdict.Replaceable() {
 //		// delete and create: this was proven
 //	}
@@ -23,6 +23,8 @@
 //  2. A word never decides. A text counts for the kind, the field and the type of cause it was seen with, as a whole.
 //  3. The own rules of a custom resource have free texts. Without Probe they are [RefusalInvalid] with
 //     [CertaintyUnknown], and [Verdict.Uncertain] tells why.
+//     The rule itself is looked up in the definition of the kind: one that compares a value with what it was is Immutable
+//     only if it demands that the value, or parts of it, stay equal; see [Probe].
 //  4. Denials by admission, shrinking claims and stale metadata are verdicts of their own, never a replacement.
 //
 // A server prints the position of a list item where the changes of a plan have its key. [Probe] and [Verdict.Locate]

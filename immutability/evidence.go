@@ -16,6 +16,8 @@ type Evidence struct {
 	Update Answer
 	// Merge is the server's answer to the dry-run update that keeps what only others have set.
 	Merge Answer
+	// Rules are the transition rules of the definition by which a custom resource is refused, as the definition has them.
+	Rules []string
 	// Requests is the number of requests that the probe spent.
 	Requests int
 }
@@ -35,6 +37,9 @@ func (e Evidence) String() string {
 	}
 	if e.Merge.Outcome != OutcomeNotAsked {
 		parts = append(parts, fmt.Sprintf("dry-run update that keeps what others set: %s", e.Merge))
+	}
+	if len(e.Rules) > 0 {
+		parts = append(parts, "rules: "+strings.Join(e.Rules, ", "))
 	}
 	if len(parts) == 0 {
 		return "none"

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/yaml"
 
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection"
@@ -54,6 +55,25 @@ func (s widgetServer) Update(context.Context, *unstructured.Unstructured, metav1
 	return nil, s.refusal
 }
 
+// Get answers with the definition.
+func (widgetServer) Get(context.Context, string, metav1.GetOptions, ...string) (*unstructured.Unstructured, error) {
+	crd := &unstructured.Unstructured{}
+	return crd, yaml.Unmarshal([]byte(`
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  versions:
+  - name: v1
+    schema:
+      openAPIV3Schema:
+        properties:
+          spec:
+            properties:
+              size: {type: integer, x-kubernetes-validations: [{rule: self == oldSelf, message: was chosen at creation}]}
+`), &crd.Object)
+}
+
 func ExampleProbe() {
 	err := invalidError("example.com", "Widget", "w", "spec.size", 5, "was chosen at creation")
 	manifest := &unstructured.Unstructured{Object: map[string]any{
@@ -64,7 +84,9 @@ func ExampleProbe() {
 	live := manifest.DeepCopy()
 	live.SetFinalizers([]string{"example.com/cleanup"})
 
-	verdict := immutability.Probe(context.Background(), widgetServer{err}, manifest, live, immutability.Classify(err), immutability.ProbeOptions{})
+	server := widgetServer{err}
+	verdict := immutability.Probe(context.Background(), server, manifest, live, immutability.Classify(err),
+		immutability.ProbeOptions{Definitions: server})
 	fmt.Println(verdict.Refusal, verdict.Replaceable())
 	fmt.Println(verdict.Evidence)
 	for _, h := range verdict.Hazards {
@@ -72,7 +94,7 @@ func ExampleProbe() {
 	}
 	// Output:
 	// Immutable true
-	// dry-run create: valid; dry-run update: invalid
+	// dry-run create: valid; dry-run update: invalid; rules: self == oldSelf
 	// a controller may delete what it made for the object, with the data in it
 	// the delete waits for finalizers: example.com/cleanup
 }

@@ -32,6 +32,11 @@ type ProbeOptions struct {
 	// Propagation is the policy that the old object is going to be deleted with, which the hazards depend on. Default:
 	// Background.
 	Propagation metav1.DeletionPropagation
+	// Definitions is a client for customresourcedefinitions.apiextensions.k8s.io, which tells by what rule a custom
+	// resource is refused. Default: none, a custom resource is not replaceable.
+	Definitions Getter
+	// Rules remembers what was read of the definitions. Default: nothing is remembered.
+	Rules *Rules
 }
 
 // Probe confirms or corrects the verdict of [Classify] by asking the server, and returns the verdict with the answers
@@ -56,6 +61,11 @@ type ProbeOptions struct {
 // live object doesn't have costs one Get more. Node ports are taken to be in the range that servers have by default,
 // unless the live object shows another one.
 //
+// A custom resource that an update can't make what the manifest declares is refused by a rule of its definition, which
+// costs one Get more. Only a rule that demands equality of the value, or of parts of it, is Immutable. Every other one
+// that looks at the old value ("can only be increased", "can't be unset") is Directional, and so is one that can't be
+// read, can't be found by the field and the message of the refusal, or isn't understood.
+//
 // Without a server or a manifest the verdict is returned as it is. live may be nil; then there is nothing to look for
 // leftovers in, and the hazards are those that the manifest shows.
 func Probe(ctx context.Context, server Writer, manifest, live *unstructured.Unstructured, verdict Verdict, opts ProbeOptions) Verdict {
@@ -69,11 +79,15 @@ func Probe(ctx context.Context, server Writer, manifest, live *unstructured.Unst
 	if live == nil {
 		live = &unstructured.Unstructured{}
 	}
-	p := probe{server, manifest, live, opts}
-	verdict = verdict.afterCreate(p.create(ctx))
-	valid := verdict.Evidence.Create.Outcome == OutcomeValid
+	p := probe{server: server, manifest: manifest, live: live, opts: opts}
+	create := p.create(ctx)
+	verdict = verdict.afterCreate(create)
+	valid := create.Outcome == OutcomeValid
 	if valid && verdict.Certainty != CertaintyProven {
 		verdict = p.tellLeftovers(ctx, verdict)
+	}
+	if valid && verdict.Refusal == RefusalImmutable && !verdict.allKnown() && !kinds.IsBuiltin(manifest.Object) {
+		verdict = p.tellRules(ctx, create.resource, verdict)
 	}
 	if valid && verdict.Replaceable() && isService(manifest) {
 		verdict = verdict.proveAddresses(ctx, manifest, live, opts.IPAddresses)
@@ -89,12 +103,14 @@ type probe struct {
 	server         Writer
 	manifest, live *unstructured.Unstructured
 	opts           ProbeOptions
+	whole          []cause // for which an update of the whole manifest was refused
 }
 
 // tellLeftovers finds out whether the apply is refused for what it leaves behind of the live object.
-func (p probe) tellLeftovers(ctx context.Context, v Verdict) Verdict {
+func (p *probe) tellLeftovers(ctx context.Context, v Verdict) Verdict {
 	whole, updated := p.update(ctx, updateBody(p.manifest, p.live))
 	v = v.afterUpdate(whole, p.live, updated)
+	p.whole = whole.invalid.causes
 	holdsOthers := kinds.HoldsOthers(kindOf(p.manifest).String())
 	if v.Replaceable() && holdsOthers && !v.allKnown() {
 		v.doubt(CertaintyAssumed, "a text that isn't known may stand for a rule that protects data; replacing it is left to the user")
@@ -111,9 +127,23 @@ func (p probe) tellLeftovers(ctx context.Context, v Verdict) Verdict {
 	return v
 }
 
+// tellRules finds out whether the rules that refuse a custom resource demand that it stays what it is.
+func (p *probe) tellRules(ctx context.Context, resource string, v Verdict) Verdict {
+	if p.opts.Definitions == nil {
+		return v.directional(definitionUnread)
+	}
+	crd, err := p.opts.Definitions.Get(ctx, resource, metav1.GetOptions{})
+	v.Evidence.Requests++
+	if err != nil {
+		return v.directional(definitionRefused + shorten(err.Error()))
+	}
+	version := p.manifest.GroupVersionKind().Version
+	return v.afterRules(p.opts.Rules.of(crd, version), p.whole)
+}
+
 // transitions returns the fields that both updates were refused for and whose own value the manifest changes. With or
 // without what others have set, the server doesn't let them become what the manifest declares.
-func (p probe) transitions(whole, merged reply) []Field {
+func (p *probe) transitions(whole, merged reply) []Field {
 	var fields []Field
 	for _, c := range whole.invalid.causes {
 		before, hadBefore := scalarAt(p.live, c.Field)
@@ -135,7 +165,7 @@ func scalarAt(obj *unstructured.Unstructured, field string) (any, bool) {
 	return nil, false
 }
 
-func (p probe) create(ctx context.Context) reply {
+func (p *probe) create(ctx context.Context) reply {
 	_, err := p.server.Create(ctx, createBody(p.manifest, p.live), metav1.CreateOptions{
 		DryRun:          []string{metav1.DryRunAll},
 		FieldManager:    p.opts.FieldManager,
@@ -152,11 +182,11 @@ func (p probe) create(ctx context.Context) reply {
 }
 
 // located finds fields that the server prints of the manifest alone.
-func (p probe) located(fields []Field) []Field {
+func (p *probe) located(fields []Field) []Field {
 	return newLocator(p.manifest.Object, nil, recordOf(p.live.Object)).locate(fields)
 }
 
-func (p probe) update(ctx context.Context, body *unstructured.Unstructured) (reply, *unstructured.Unstructured) {
+func (p *probe) update(ctx context.Context, body *unstructured.Unstructured) (reply, *unstructured.Unstructured) {
 	updated, err := p.server.Update(ctx, body, metav1.UpdateOptions{
 		DryRun:          []string{metav1.DryRunAll},
 		FieldManager:    p.opts.FieldManager,
@@ -166,7 +196,7 @@ func (p probe) update(ctx context.Context, body *unstructured.Unstructured) (rep
 }
 
 // hazards returns the [Hazards] of the live object, and of the manifest for want of one.
-func (p probe) hazards() []Hazard {
+func (p *probe) hazards() []Hazard {
 	options := HazardOptions{Propagation: p.opts.Propagation}
 	if len(p.live.Object) == 0 {
 		return hazardsOf(kindOf(p.manifest), p.manifest, options)

@@ -72,6 +72,12 @@ var (
 	left    = refused("apps", "Deployment", leftover)
 )
 
+// fixedRules are those behind the refusals of spec.a and spec.b.
+const fixedRules = `{properties: {
+  a: {x-kubernetes-validations: [{rule: self == oldSelf, message: stays as it is}]},
+  b: {x-kubernetes-validations: [{rule: self == oldSelf, message: something else}],
+    properties: {c: {x-kubernetes-validations: [{rule: self == oldSelf, message: something else}]}}}}}`
+
 func TestProbe(t *testing.T) {
 	undecidable := because("spec.b", invalidValue, `Invalid value: "c": something else`)
 	deep := status(409, metav1.StatusReasonAlreadyExists, `object is being deleted: widgets.example.com "x" already exists`)
@@ -87,13 +93,13 @@ func TestProbe(t *testing.T) {
 		evidence       string // a part of it
 		why            string
 	}{
-		{"free text, valid, update refused too", unknown, exists(), unknown, immutability.RefusalImmutable, true, 2, "dry-run create: valid; dry-run update: invalid", "only the change is refused"},
+		{"free text, valid, update refused too", unknown, exists(), unknown, immutability.RefusalImmutable, true, 3, "dry-run create: valid; dry-run update: invalid", "only the change is refused"},
 		{"free text, valid, update accepted", unknown, exists(), nil, immutability.RefusalMergeLeftover, false, 2, "dry-run update: valid", "the whole manifest can replace the object in place"},
 		{"free text, invalid in itself", unknown, unknown, nil, immutability.RefusalInvalid, false, 1, "dry-run create: invalid", "a create fails too"},
-		{"free text, update refused for another reason", unknown, exists(), refused("example.com", "Widget", undecidable), immutability.RefusalImmutable, false, 3, "dry-run update that keeps what others set: invalid", "the first reason may have been a leftover"},
-		{"free text, object changed meanwhile", unknown, exists(), apierrors.NewConflict(widgets, "x", errors.New("modified")), immutability.RefusalImmutable, false, 2, "dry-run update: no answer", "the answer is about another object"},
-		{"free text, no right to update", unknown, exists(), forbids(`User "jane" cannot update resource "widgets"`), immutability.RefusalImmutable, false, 2, "dry-run update: refused", "patch is another right"},
-		{"free text, update denied by policy", unknown, exists(), forbids("ValidatingAdmissionPolicy 'p' denied request: no"), immutability.RefusalImmutable, false, 2, "dry-run update: refused", "admission says nothing of fields"},
+		{"free text, update refused for another reason", unknown, exists(), refused("example.com", "Widget", undecidable), immutability.RefusalImmutable, false, 4, "dry-run update that keeps what others set: invalid", "the first reason may have been a leftover"},
+		{"free text, object changed meanwhile", unknown, exists(), apierrors.NewConflict(widgets, "x", errors.New("modified")), immutability.RefusalImmutable, false, 3, "dry-run update: no answer", "the answer is about another object"},
+		{"free text, no right to update", unknown, exists(), forbids(`User "jane" cannot update resource "widgets"`), immutability.RefusalImmutable, false, 3, "dry-run update: refused", "patch is another right"},
+		{"free text, update denied by policy", unknown, exists(), forbids("ValidatingAdmissionPolicy 'p' denied request: no"), immutability.RefusalImmutable, false, 3, "dry-run update: refused", "admission says nothing of fields"},
 
 		{"proven, valid", proven, exists(), nil, immutability.RefusalImmutable, true, 1, "texts: field is immutable; dry-run create: valid", "an update can't do what no update can"},
 		{"proven, but invalid in itself", proven, refused("apps", "Deployment", replicas), nil, immutability.RefusalInvalid, false, 1, "dry-run create: invalid", "the server outranks the texts"},
@@ -125,7 +131,7 @@ func TestProbe(t *testing.T) {
 		{"unknown field", proven, status(400, metav1.StatusReasonBadRequest, `strict decoding error: unknown field "spec.x"`), nil, immutability.RefusalInvalid, false, 1, "dry-run create: invalid", "an apply wouldn't accept the manifest"},
 
 		{"quota counts objects", unknown, forbids("exceeded quota: q, requested: count/widgets.example.com=1, used: count/widgets.example.com=5, limited: count/widgets.example.com=5"), unknown,
-			immutability.RefusalImmutable, true, 2, "dry-run create: valid (the quota is full, and the delete makes room)", "it is the last check, and the delete frees one"},
+			immutability.RefusalImmutable, true, 3, "dry-run create: valid (the quota is full, and the delete makes room)", "it is the last check, and the delete frees one"},
 		{"quota lowered below use", unknown, forbids("exceeded quota: q, requested: count/widgets.example.com=1, used: count/widgets.example.com=6, limited: count/widgets.example.com=5"), unknown,
 			immutability.RefusalInvalid, false, 1, "refused", "one less is still too many"},
 		{"quota of something else", unknown, forbids("exceeded quota: q, requested: requests.cpu=1, used: requests.cpu=5, limited: requests.cpu=5"), unknown,
@@ -149,7 +155,8 @@ func TestProbe(t *testing.T) {
 			manifest := object(t, `{apiVersion: example.com/v1, kind: Widget, metadata: {name: x}, spec: {a: b}}`)
 			live := object(t, `{apiVersion: example.com/v1, kind: Widget, metadata: {name: x, uid: u, resourceVersion: "7"}, spec: {a: a, old: 1}}`)
 			server := &fake{createErr: tt.create, updateErr: tt.update, updated: manifest}
-			got := immutability.Probe(context.Background(), server, manifest, live, immutability.Classify(tt.refusal), immutability.ProbeOptions{})
+			got := immutability.Probe(context.Background(), server, manifest, live, immutability.Classify(tt.refusal),
+				immutability.ProbeOptions{Definitions: defined(t, fixedRules)})
 			assert.Equal(t, tt.kind, got.Refusal, tt.why)
 			assert.Equal(t, tt.replaceable, got.Replaceable(), tt.why)
 			assert.Equal(t, tt.requests, got.Evidence.Requests)
@@ -430,16 +437,16 @@ spec: {serviceName: db, strategy: {type: B}, map: a, text: {a: 1}, template: {sp
 func TestProbeWithoutLiveObject(t *testing.T) {
 	server := &fake{createErr: exists(), updateErr: unknown}
 	got := immutability.Probe(context.Background(), server, object(t, `{apiVersion: example.com/v1, kind: Widget, metadata: {name: x}}`), nil,
-		immutability.Classify(unknown), immutability.ProbeOptions{})
+		immutability.Classify(unknown), immutability.ProbeOptions{Definitions: defined(t, fixedRules)})
 	assert.True(t, got.Replaceable(), "the verdict needs only the answers")
 
 	server.updateErr = refused("example.com", "Widget", because("spec.b", invalidValue, `Invalid value: "c": something else`))
 	for name, live := range map[string]*unstructured.Unstructured{"nil": nil, "empty": {}} {
 		got = immutability.Probe(context.Background(), server, object(t, `{apiVersion: example.com/v1, kind: Widget, metadata: {name: x}}`), live,
-			immutability.Classify(unknown), immutability.ProbeOptions{})
+			immutability.Classify(unknown), immutability.ProbeOptions{Definitions: defined(t, fixedRules)})
 		assert.False(t, got.Replaceable(), name)
 		assert.NotEmpty(t, got.Uncertain, name)
-		assert.Equal(t, 2, got.Evidence.Requests, "%s: there is nothing that a third update could keep", name)
+		assert.Equal(t, 3, got.Evidence.Requests, "%s: there is nothing that a third update could keep", name)
 	}
 }
 
@@ -525,7 +532,8 @@ func TestProbeOfAnotherRefusal(t *testing.T) {
 		}
 		live := object(t, `{apiVersion: `+group+`, kind: `+tt.kind+`, metadata: {name: x}, spec: `+tt.live+`}`)
 		manifest := object(t, `{apiVersion: `+group+`, kind: `+tt.kind+`, metadata: {name: x}, spec: `+tt.spec+`}`)
-		got := immutability.Probe(context.Background(), &fake{createErr: exists(), updateErr: tt.update}, manifest, live, immutability.Classify(unknown), immutability.ProbeOptions{})
+		got := immutability.Probe(context.Background(), &fake{createErr: exists(), updateErr: tt.update}, manifest, live, immutability.Classify(unknown),
+			immutability.ProbeOptions{Definitions: defined(t, fixedRules)})
 		assert.Equal(t, immutability.RefusalImmutable, got.Refusal, tt.why)
 		assert.Equal(t, tt.uncertain == "", got.Replaceable(), tt.why)
 		assert.Equal(t, tt.uncertain, got.Uncertain, tt.why)

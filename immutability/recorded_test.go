@@ -99,6 +99,9 @@ func recordedFiles(t testing.TB) []string {
 
 // TestRecorded replays every refused update that was tried on real servers.
 func TestRecorded(t *testing.T) {
+	text, err := os.ReadFile("testdata/widgets.yaml")
+	require.NoError(t, err)
+	widgets := &definitions{crd: object(t, string(text))}
 	for _, file := range recordedFiles(t) {
 		t.Run(file, func(t *testing.T) {
 			r := readRecord(t, file)
@@ -107,7 +110,7 @@ func TestRecorded(t *testing.T) {
 				assert.Equal(t, "replace", r.Truth, "wrong replacement without the probe")
 			}
 			server := &replay{t, r.Replies}
-			probed := immutability.Probe(context.Background(), server, r.Manifest, r.Live, texts, immutability.ProbeOptions{IPAddresses: server})
+			probed := immutability.Probe(context.Background(), server, r.Manifest, r.Live, texts, immutability.ProbeOptions{IPAddresses: server, Definitions: widgets})
 			assert.Equal(t, verdictFor[r.Truth], probed.Refusal)
 			assert.Equal(t, r.Truth == "replace", probed.Replaceable(), "wrong or missed replacement")
 			assert.Equal(t, r.Truth == "update", len(probed.Leftovers) > 0, "leftovers are named")

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/internal/answer"
 )
@@ -14,9 +15,10 @@ import (
 // reply is an answer with what the probe reads in it.
 type reply struct {
 	Answer
-	invalid Verdict // on the manifest, when it isn't valid
-	denial  string  // the whole text of a refusal by admission
-	exists  string  // the name of the object that exists already
+	invalid  Verdict // on the manifest, when it isn't valid
+	denial   string  // the whole text of a refusal by admission
+	exists   string  // the name of the object that exists already
+	resource string  // its resource, as the server calls it
 }
 
 // readCreate reads the answer to a dry-run create of an object that exists. The server looks for the existing object
@@ -27,10 +29,11 @@ func readCreate(err error, manifest *unstructured.Unstructured) reply {
 	}
 	r := readAnswer(err)
 	if r.exists == manifest.GetName() && r.exists != "" {
-		return reply{Answer: Answer{Outcome: OutcomeValid}}
+		return reply{Answer: Answer{Outcome: OutcomeValid}, resource: r.resource}
 	}
 	if r.Outcome == OutcomeRefused && quotaFreedByDelete(r.denial, manifest) {
-		return reply{Answer: Answer{Outcome: OutcomeValid, Message: "the quota is full, and the delete makes room"}}
+		freed := Answer{Outcome: OutcomeValid, Message: "the quota is full, and the delete makes room"}
+		return reply{Answer: freed, resource: r.resource}
 	}
 	return r
 }
@@ -50,7 +53,8 @@ func readAnswer(err error) reply {
 		return reply{Answer: Answer{Outcome: OutcomeUnanswered, Message: shorten(err.Error())}}
 	}
 	if message, denied := answer.Admission(status); denied {
-		return reply{Answer: Answer{Outcome: OutcomeRefused, Message: shorten(message)}, denial: message}
+		denied := Answer{Outcome: OutcomeRefused, Message: shorten(message)}
+		return reply{Answer: denied, denial: message, resource: resourceOf(status)}
 	}
 	if problem, found := answer.StrictDecoding(status); found {
 		fields := []Field{{Message: answer.FirstLine(problem)}}
@@ -61,9 +65,17 @@ func readAnswer(err error) reply {
 	}
 	r := reply{Answer: Answer{Outcome: outcomeOf(status), Message: shorten(status.Message)}}
 	if status.Reason == metav1.StatusReasonAlreadyExists && status.Details != nil {
-		r.exists = status.Details.Name
+		r.exists, r.resource = status.Details.Name, resourceOf(status)
 	}
 	return r
+}
+
+// resourceOf returns the resource that a refused create was for, "widgets.example.com".
+func resourceOf(status metav1.Status) string {
+	if status.Details == nil {
+		return ""
+	}
+	return schema.GroupResource{Group: status.Details.Group, Resource: status.Details.Kind}.String()
 }
 
 // outcomeOf tells answers that the real request would get as well from those that don't tell anything.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
 
@@ -55,6 +56,7 @@ type Options struct {
 type Planner struct {
 	options Options
 	server  *wire.Server
+	rules   immutability.Rules
 }
 
 // New returns a Planner for the cluster that config leads to. It sends nothing yet. The config is copied; a config that

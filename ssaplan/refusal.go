@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
@@ -53,7 +51,7 @@ func (w *planning) refused(ctx context.Context, err error) error {
 			return w.failure(w.plan.Object, "get", failed)
 		}
 	}
-	switch conflicts := fieldowner.ConflictsFromError(err, content(w.live)); {
+	switch conflicts := fieldowner.ConflictsOfApply(err, content(w.live), w.manifest.Object); {
 	case len(conflicts) > 0:
 		return w.conflict(ctx, conflicts)
 	case class == authresilience.ClassNamespaceNotFound && w.live == nil:
@@ -107,16 +105,13 @@ func (w *planning) judge(ctx context.Context, err error) error {
 	return w.explainReplacement(ctx, true)
 }
 
-// ipAddresses is the resource by which a server keeps track of the cluster IPs of Services.
-var ipAddresses = schema.GroupVersionResource{Group: "networking.k8s.io", Version: "v1", Resource: "ipaddresses"}
-
 // probe confirms or corrects the verdict by asking the server. The error is why the server didn't answer the dry run of the
 // create, nil if it did.
 func (w *planning) probe(ctx context.Context, verdict immutability.Verdict) (immutability.Verdict, error) {
-	addresses := w.target.resource.Beside(ipAddresses,
-		identity.Identity{APIVersion: ipAddresses.GroupVersion().String(), Kind: "IPAddress"})
-	verdict = immutability.Probe(ctx, w.target.resource, w.manifest, w.live, verdict,
-		immutability.ProbeOptions{FieldManager: w.options.FieldManager, IPAddresses: addresses, Propagation: w.request.Propagation})
+	verdict = immutability.Probe(ctx, w.target.resource, w.manifest, w.live, verdict, immutability.ProbeOptions{
+		FieldManager: w.options.FieldManager, IPAddresses: w.target.resource.IPAddresses(),
+		Definitions: w.target.resource.Definitions(), Rules: &w.rules, Propagation: w.request.Propagation,
+	})
 	if create := verdict.Evidence.Create; create.Outcome == immutability.OutcomeUnanswered {
 		return verdict, create.Err
 	}

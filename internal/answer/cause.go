@@ -76,6 +76,9 @@ func (c Cause) Message() string {
 	return join(c.label, c.detail)
 }
 
+// Detail is the message without its label and without the value.
+func (c Cause) Detail() string { return c.detail }
+
 func join(label, detail string) string {
 	if label == "" || detail == "" {
 		return label + detail

@@ -56,5 +56,29 @@ func IsMapField(name string) bool {
 	return false
 }
 
+// IsFilledStruct reports whether fields of this name hold maps that a server fills with defaults when they are applied as
+// empty, and of which every field can have owners of its own, in all kinds that come with Kubernetes: the spec of a
+// Namespace, the strategy of a Deployment.
+func IsFilledStruct(name string) bool {
+	switch name {
+	case "behavior", "clientIP", "downwardAPI", "persistentVolumeClaimRetentionPolicy", "resources", "rollingUpdate", "scaleDown",
+		"scaleUp", "securityContext", "sessionAffinityConfig", "spec", "status", "strategy", "updateStrategy":
+		return true
+	}
+	return false
+}
+
+// IsAtomicMap reports whether fields of this name hold maps that have one owner as a whole, in all kinds that come with
+// Kubernetes. Source: the schema in client-go's applyconfigurations; names that are granular in another kind are left out.
+func IsAtomicMap(name string) bool {
+	switch name {
+	case "configMapKeyRef", "dataSource", "fieldRef", "involvedObject", "labelSelector", "matchConstraints", "matchResources",
+		"namespaceSelector", "nodeSelector", "nodeTopology", "objectSelector", "paramKind", "paramRef", "podSelector", "regarding",
+		"resourceFieldRef", "scopeSelector", "secretKeyRef", "selector", "targetRef":
+		return true
+	}
+	return false
+}
+
 // LastAppliedAnnotation is where client-side apply keeps a copy of the whole manifest, Secrets included.
 const LastAppliedAnnotation = "kubectl.kubernetes.io/last-applied-configuration"

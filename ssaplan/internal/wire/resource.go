@@ -39,9 +39,21 @@ type Resource struct {
 // Requests returns how many requests were sent.
 func (r *Resource) Requests() int { return *r.requests }
 
-// Beside gives access to another resource, see [Server.Resource]. Its requests count as those of r.
-func (r *Resource) Beside(resource schema.GroupVersionResource, object identity.Identity) *Resource {
-	other := r.server.Resource(resource, object)
+// IPAddresses gives access to the objects by which a server keeps track of the cluster IPs of Services. Its requests count
+// as those of r.
+func (r *Resource) IPAddresses() *Resource {
+	return r.beside(schema.GroupVersionResource{Group: "networking.k8s.io", Version: "v1", Resource: "ipaddresses"}, "IPAddress")
+}
+
+// Definitions gives access to the definitions of custom resources. Its requests count as those of r.
+func (r *Resource) Definitions() *Resource {
+	definitions := schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+	return r.beside(definitions, "CustomResourceDefinition")
+}
+
+// beside gives access to objects that are in no namespace.
+func (r *Resource) beside(resource schema.GroupVersionResource, kind string) *Resource {
+	other := r.server.Resource(resource, identity.Identity{APIVersion: resource.GroupVersion().String(), Kind: kind})
 	other.requests = r.requests
 	return other
 }

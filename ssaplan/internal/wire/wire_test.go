@@ -137,11 +137,15 @@ func TestRequestsBesideCount(t *testing.T) {
 	resource := connect(t, transport, Options{}).Resource(configMaps, a)
 	_, err := resource.Get(t.Context(), "a", metav1.GetOptions{})
 	require.NoError(t, err)
-	nodes := schema.GroupVersionResource{Group: "g", Version: "v1", Resource: "nodes"}
-	_, err = resource.Beside(nodes, identity.Identity{}).Get(t.Context(), "b", metav1.GetOptions{})
+	_, err = resource.IPAddresses().Get(t.Context(), "10.0.0.1", metav1.GetOptions{})
 	require.NoError(t, err)
-	require.Equal(t, 2, resource.Requests())
-	require.Equal(t, []string{"GET /api/v1/namespaces/n/configmaps/a", "GET /apis/g/v1/nodes/b"}, transport.requests)
+	_, err = resource.Definitions().Get(t.Context(), "b.g", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Equal(t, 3, resource.Requests())
+	require.Equal(t, []string{
+		"GET /api/v1/namespaces/n/configmaps/a", "GET /apis/networking.k8s.io/v1/ipaddresses/10.0.0.1",
+		"GET /apis/apiextensions.k8s.io/v1/customresourcedefinitions/b.g",
+	}, transport.requests)
 }
 
 // Only the answer to an apply right after a read can prove that nothing would be written.

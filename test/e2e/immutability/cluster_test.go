@@ -140,3 +140,8 @@ func (c *cluster) pickVersion(obj *unstructured.Unstructured) bool {
 func (c *cluster) addresses() dynamic.ResourceInterface {
 	return c.Client.Resource(schema.GroupVersionResource{Group: "networking.k8s.io", Version: "v1", Resource: "ipaddresses"})
 }
+
+// definitions is a client for the definitions of custom resources.
+func (c *cluster) definitions() dynamic.ResourceInterface {
+	return c.Client.Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
+}

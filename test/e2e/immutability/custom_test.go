@@ -1,6 +1,8 @@
 package immutability_test
 
 import (
+	"os"
+	"sync"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -9,64 +11,14 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// definition has a rule of each form. Every rule with oldSelf is skipped on create.
-const definition = `
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: widgets.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {plural: widgets, singular: widget, kind: Widget, listKind: WidgetList}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          spec:
-            type: object
-            x-kubernetes-validations:
-            - {rule: "!has(oldSelf.once) || has(self.once)", message: once is required once set}
-            - {rule: "!(has(self.this) && has(self.that))", message: this and that exclude each other}
-            - {rule: "self.moved == oldSelf.moved", message: moved is immutable, fieldPath: .moved}
-            properties:
-              own:      {type: string, minLength: 1, x-kubernetes-validations: [{rule: self == oldSelf, message: the name of the thing is fixed for good}]}
-              plain:    {type: string, minLength: 1, x-kubernetes-validations: [{rule: self == oldSelf}]}
-              computed: {type: string, minLength: 1, x-kubernetes-validations: [{rule: self == oldSelf, messageExpression: "'stays ' + oldSelf"}]}
-              invalid:  {type: string, maxLength: 9, x-kubernetes-validations: [{rule: self == oldSelf, message: is immutable, reason: FieldValueInvalid}]}
-              forbidden: {type: string, maxLength: 9, x-kubernetes-validations: [{rule: self == oldSelf, message: is immutable, reason: FieldValueForbidden}]}
-              required: {type: string, maxLength: 9, x-kubernetes-validations: [{rule: self == oldSelf, message: is immutable, reason: FieldValueRequired}]}
-              duplicate: {type: string, maxLength: 9, x-kubernetes-validations: [{rule: self == oldSelf, message: is immutable, reason: FieldValueDuplicate}]}
-              moved:    {type: string, default: a, maxLength: 9}
-              once:     {type: string}
-              this:     {type: string}
-              that:     {type: string}
-              size:     {type: integer, minimum: 1, x-kubernetes-validations: [{rule: self >= oldSelf, message: cannot shrink}]}
-              object:
-                type: object
-                x-kubernetes-validations: [{rule: self == oldSelf, message: the object is immutable}]
-                properties: {a: {type: integer, minimum: 0}}
-              list:
-                type: array
-                maxItems: 5
-                x-kubernetes-list-type: map
-                x-kubernetes-list-map-keys: [name]
-                items:
-                  type: object
-                  required: [name]
-                  properties:
-                    name:  {type: string}
-                    value: {type: string, maxLength: 9, x-kubernetes-validations: [{rule: self == oldSelf, message: value can't change}]}
-              initial:
-                type: string
-                x-kubernetes-validations:
-                - {rule: "oldSelf.hasValue() ? self == oldSelf.value() : self != 'legacy'", optionalOldSelf: true, message: initial is fixed at creation}
-              ratcheted: {type: string}
-              mode:     {type: string, enum: [fast, slow, "field is immutable"]}
-`
+// definition has a rule of each form.
+var definition = sync.OnceValue(func() string {
+	text, err := os.ReadFile(rulesFolder + "widgets.yaml")
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+})
 
 const widget = `
 apiVersion: example.com/v1
@@ -106,9 +58,9 @@ func customResources() []pair {
 		{name: "widget-reason-duplicate-invalid", before: widget, truth: notValid, edit: []string{"spec.duplicate=bbbbbbbbbb"}},
 		{name: "widget-fieldpath", before: widget, truth: replaceWorks, edit: []string{"spec.moved=b"}},
 		{name: "widget-fieldpath-invalid", before: widget, truth: notValid, edit: []string{"spec.moved=bbbbbbbbbb"}},
-		{name: "widget-required-once-set", before: widget, truth: replaceWorks, edit: []string{"-spec.once"}},
+		{name: "widget-required-once-set", before: widget, truth: oneWay, edit: []string{"-spec.once"}, accepted: []string{"spec.once=b"}},
 		{name: "widget-required-once-set-invalid", before: widget, truth: notValid, edit: []string{"-spec.once", "spec.size=0"}},
-		{name: "widget-shrink", before: widget, truth: replaceWorks, edit: []string{"spec.size=2"}},
+		{name: "widget-shrink", before: widget, truth: oneWay, edit: []string{"spec.size=2"}, accepted: []string{"spec.size=4"}},
 		{name: "widget-shrink-invalid", before: widget, truth: notValid, edit: []string{"spec.size=0"}},
 		{name: "widget-object", before: widget, truth: replaceWorks, edit: []string{"spec.object.a=2"}},
 		{name: "widget-object-invalid", before: widget, truth: notValid, edit: []string{"spec.object.a=-2"}},
@@ -129,7 +81,7 @@ func customResources() []pair {
 // tightenDefinition makes the definition stricter than the live object, whose unchanged fields stay acceptable.
 func tightenDefinition(t *testing.T, c *cluster, _ *unstructured.Unstructured) {
 	path := "spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.ratcheted.pattern"
-	loose := lab.Object(t, definition)
+	loose := lab.Object(t, definition())
 	strict := edited(t, loose, []string{path + "=^new$"})
 	c.apply(t, strict)
 	t.Cleanup(func() { c.apply(t, loose) })

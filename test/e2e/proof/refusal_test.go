@@ -59,7 +59,7 @@ func (t *trial) judgeConflict(ctx context.Context) {
 	if !t.check(conflict, t.planIs(ssaplan.ActionConflict), "planned %v %v, in reality %v", t.plan, t.planErr, t.applyErr) {
 		return
 	}
-	conflicts := fieldowner.ConflictsFromError(t.applyErr, liveObject(t.before))
+	conflicts := fieldowner.ConflictsOfApply(t.applyErr, liveObject(t.before), t.wire.Object)
 	t.check(conflict, slices.Equal(lines(t.plan.Conflicts), lines(conflicts)) && len(conflicts) == countCauses(t.applyErr),
 		"planned %v, in reality %v", t.plan.Conflicts, t.applyErr)
 	t.judgeForced(ctx)

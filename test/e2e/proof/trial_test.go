@@ -15,6 +15,7 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
@@ -36,6 +37,8 @@ const (
 	fates       = "fates of dropped fields"
 	normalized  = "normalization"
 	refresh     = "refresh"
+	prediction  = "predicted conflicts"
+	imports     = "imports"
 )
 
 // rewritten is the outcome of a no-op for which the server stored the object anew.
@@ -107,6 +110,8 @@ func (t *trial) run(ctx context.Context) (err error) {
 		return err
 	}
 	t.judgeNormalization(ctx)
+	t.judgePrediction(ctx)
+	t.judgeImport(ctx)
 	t.dryRun, _ = t.object.apply(ctx, t.wire, t.step, metav1.DryRunAll)
 	t.after, t.applyErr = t.object.apply(ctx, t.wire, t.step)
 	if t.applyErr != nil {
@@ -252,6 +257,9 @@ func (t *trial) allowedRequests() int {
 	}
 	if t.planIs(ssaplan.ActionReplace) {
 		n += 4 + t.pinnedAddresses() // of each the planner looks up whether it is free
+		if !kinds.IsBuiltin(t.manifest.Object) {
+			n++ // the definition
+		}
 	}
 	return n
 }

@@ -1,0 +1,97 @@
+package proof_test
+
+import (
+	"context"
+	"reflect"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/internal/kinds"
+	"github.com/ssaplan/primitives/projection"
+)
+
+// judgePrediction compares the conflicts that are predicted from the object alone with those for which the server refuses
+// an apply without force.
+func (t *trial) judgePrediction(ctx context.Context) {
+	if t.before == nil {
+		return
+	}
+	step := t.step
+	step.Force = true
+	forced, err := t.object.apply(ctx, t.wire, step, metav1.DryRunAll)
+	if err != nil || hasOtherVersions(t.before) {
+		return // what the manifest declares isn't known, or how others name their fields
+	}
+	declared, err := managedFields(forced.Object, manager)
+	if !t.check(prediction, err == nil, "%v", err) {
+		return
+	}
+	predicted, err := fieldowner.PredictConflicts(t.before.Object, t.wire.Object, declared, manager)
+	if !t.check(prediction, err == nil, "%v", err) {
+		return
+	}
+	step.Force = false
+	_, err = t.object.apply(ctx, t.wire, step, metav1.DryRunAll)
+	if err != nil && !apierrors.IsConflict(err) {
+		return
+	}
+	if t.hasFilledMap(declared, func(wanted map[string]any) bool { return wanted != nil && len(wanted) == 0 }) {
+		return // whether the empty map replaces it isn't known
+	}
+	real := fieldowner.ConflictsOfApply(err, t.before.Object, t.wire.Object)
+	t.check(prediction, slices.Equal(lines(predicted), lines(real)), "predicted %v, in reality %v", predicted, err)
+}
+
+// hasOtherVersions reports whether somebody wrote the object in a version that isn't the one at hand.
+func hasOtherVersions(obj *unstructured.Unstructured) bool {
+	return slices.ContainsFunc(obj.GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool { return e.APIVersion != obj.GetAPIVersion() })
+}
+
+// judgeImport applies what a manager applied as that manager, which changes nothing: neither values nor owners.
+func (t *trial) judgeImport(ctx context.Context) {
+	if t.before == nil || t.before.GetDeletionTimestamp() != nil {
+		return
+	}
+	selection := fieldowner.Selection{Strategy: fieldowner.ManagerFields, Manager: manager, Operation: fieldowner.OperationApply}
+	m, err := fieldowner.NewManifest(t.before.Object, selection)
+	if err != nil || len(m.Missing) > 0 || m.Fields.Empty() {
+		return // fields of another version, and values that the server doesn't store
+	}
+	step := t.step
+	step.Force = false
+	after, err := t.object.apply(ctx, &unstructured.Unstructured{Object: m.Object}, step, metav1.DryRunAll)
+	if !t.check(imports, err == nil, "applied %v: %v", m.Object, err) {
+		return
+	}
+	before := withoutTimes(t.before)
+	after = withoutTimes(after)
+	if t.hasFilledMap(m.Fields, func(map[string]any) bool { return true }) {
+		before.SetManagedFields(nil)
+		after.SetManagedFields(nil)
+	}
+	before.SetResourceVersion(after.GetResourceVersion())
+	t.check(imports, reflect.DeepEqual(before.Object, after.Object), "applied %v\nbefore %v\nafter %v", m.Object, before, after)
+}
+
+// hasFilledMap reports whether the object is a custom resource with something in a map that is declared as a whole. The
+// record doesn't tell an atomic map from one that was declared as empty and filled with defaults. Only such count for which
+// the manifest has a map that counts, nil if it has none.
+func (t *trial) hasFilledMap(declared projection.FieldSet, counts func(wanted map[string]any) bool) bool {
+	if kinds.IsBuiltin(t.before.Object) {
+		return false
+	}
+	object, manifest := projection.NewObject(t.before.Object, declared), projection.NewManifest(t.wire.Object, declared)
+	for p := range declared.Leaves().All() {
+		v, _ := object.Get(p)
+		w, _ := manifest.Get(p)
+		wanted, _ := w.(map[string]any)
+		if m, _ := v.(map[string]any); len(m) > 0 && p[len(p)-1].Kind() == projection.FieldKind && counts(wanted) {
+			return true
+		}
+	}
+	return false
+}
