@@ -266,7 +266,7 @@ func (w *planning) ask(ctx context.Context) (err error) {
 		if err != nil {
 			return w.refused(ctx, err)
 		}
-		if explain.SameVersion(content(w.live), dryRun.Object) {
+		if explain.SameVersion(content(w.live), dryRun.Object, w.manifest.Object) {
 			return w.explain(dryRun)
 		}
 		if w.live, err = w.target.live(ctx); err != nil {

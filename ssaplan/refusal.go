@@ -126,7 +126,7 @@ func (w *planning) conflict(ctx context.Context, conflicts []fieldowner.Conflict
 	switch {
 	case err != nil:
 		w.plan.Warnings = append(w.plan.Warnings, "what taking over the fields would change isn't known: "+w.refusal(err))
-	case !explain.SameVersion(content(w.live), dryRun.Object):
+	case !explain.SameVersion(content(w.live), dryRun.Object, w.manifest.Object):
 		w.plan.Warnings = append(w.plan.Warnings, "what taking over the fields would change isn't known: the object changed meanwhile")
 	default:
 		if err := w.explain(dryRun); err != nil {

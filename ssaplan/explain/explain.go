@@ -114,11 +114,11 @@ func (c *comparison) finish(e *Explanation) {
 	c.Unknown.leaveOut(e, c.declared, c.Manifest)
 }
 
-// SameVersion reports whether the answer to a dry run is about the live object in its version. One that creates has none
-// either.
-func SameVersion(live, answer map[string]any) bool {
-	answered := (&unstructured.Unstructured{Object: answer}).GetResourceVersion()
-	return answered == (&unstructured.Unstructured{Object: live}).GetResourceVersion()
+// SameVersion reports whether the answer to a dry run of the manifest is about the live object in its version. One that
+// creates has no version either, but for the one that the manifest has, which a server ignores then and sends back.
+func SameVersion(live, answer, manifest map[string]any) bool {
+	version := func(obj map[string]any) string { return (&unstructured.Unstructured{Object: obj}).GetResourceVersion() }
+	return version(answer) == version(live) || live == nil && version(answer) == version(manifest)
 }
 
 // Summary tells in a line what changes, by cause: "1 edited, 2 drifted".

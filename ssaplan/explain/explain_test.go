@@ -409,3 +409,24 @@ func TestRefreshKnowsTheObject(t *testing.T) {
 		require.Equal(t, "A", prior.Observed.Object["data"].(map[string]any)["a"], "the prior state stays as it is")
 	}
 }
+
+// An answer is about the object that was read only in its version.
+func TestSameVersion(t *testing.T) {
+	of := func(version string) map[string]any {
+		return map[string]any{"metadata": map[string]any{"resourceVersion": version}}
+	}
+	for _, row := range []struct {
+		why                    string
+		live, answer, manifest map[string]any
+		want                   bool
+	}{
+		{"the same", of("1"), of("1"), of(""), true},
+		{"another", of("1"), of("2"), of(""), false},
+		{"another, which the manifest names", of("1"), of("2"), of("2"), false},
+		{"a create", nil, of(""), of(""), true},
+		{"a create of a manifest with a version", nil, of("7"), of("7"), true},
+		{"an object that came meanwhile", nil, of("7"), of(""), false},
+	} {
+		require.Equal(t, row.want, explain.SameVersion(row.live, row.answer, row.manifest), row.why)
+	}
+}

@@ -35,5 +35,9 @@ func TestPreconditions(t *testing.T) {
 	}
 	_, err := c.planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest(t, settings, "-none, uid: "+foreign, "z")})
 	require.ErrorContains(t, err, "uid mismatch")
+	plan := c.plan(t, ssaplan.Request{Manifest: manifest(t, settings, "-new, resourceVersion: '7'", "z")})
+	require.Equal(t, ssaplan.ActionCreate, plan.Action, "a server ignores the version of what doesn't exist")
+	_, err = c.planner.Apply(t.Context(), plan)
+	require.NoError(t, err)
 	require.Equal(t, "z", c.Get(t, manifest(t, settings, "", "x")).Object["data"].(map[string]any)["a"])
 }

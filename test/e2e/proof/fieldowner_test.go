@@ -4,6 +4,7 @@ import (
 	"context"
 	"reflect"
 	"slices"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -64,6 +65,9 @@ func (t *trial) judgeImport(ctx context.Context) {
 	step := t.step
 	step.Force = false
 	after, err := t.object.apply(ctx, &unstructured.Unstructured{Object: m.Object}, step, metav1.DryRunAll)
+	if field, undeclared := undeclaredField(err); undeclared && len(valuesAt(m.Object, field)) == 0 {
+		return // the server can't read its own record of another version of the definition
+	}
 	if !t.check(imports, err == nil, "applied %v: %v", m.Object, err) {
 		return
 	}
@@ -75,6 +79,17 @@ func (t *trial) judgeImport(ctx context.Context) {
 	}
 	before.SetResourceVersion(after.GetResourceVersion())
 	t.check(imports, reflect.DeepEqual(before.Object, after.Object), "applied %v\nbefore %v\nafter %v", m.Object, before, after)
+}
+
+// undeclaredField returns the field that a server calls undeclared.
+func undeclaredField(err error) (projection.Path, bool) {
+	if err == nil {
+		return nil, false
+	}
+	text, found := strings.CutSuffix(err.Error(), ": field not declared in schema")
+	_, text, _ = strings.Cut(text, ": .")
+	path, parseErr := projection.ParsePath(text)
+	return path, found && parseErr == nil && len(path) > 0
 }
 
 // hasFilledMap reports whether the object is a custom resource with something in a map that is declared as a whole. The
