@@ -1,35 +1,122 @@
 package immutability
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/ssaplan/primitives/internal/answer"
+	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
 )
 
-// leftovers returns the fields that live has and updated, the same object after an update with the whole manifest, has
-// not: those which the apply would have left in place. List items are named by key, as live's record names them. Only
-// fields near one of the causes are returned, if there are any; an update also drops what has nothing to do with the
-// error.
-func leftovers(live, updated *unstructured.Unstructured, causes []cause) []projection.Path {
-	if live == nil || updated == nil {
+// nameLeftovers finds the fields of the live object that are in the way of the apply. updated is the object after an update
+// that works. Of those that it lacks, the ones near the causes are tried first. Where every text is known, and one field
+// is near, there is nothing to try.
+func (p *probe) nameLeftovers(ctx context.Context, v Verdict, updated *unstructured.Unstructured) Verdict {
+	beside, others := leftovers(p.live, updated, v.causes)
+	first, second := beside, others
+	if len(first) == 0 {
+		first, second = others, nil
+	}
+	v.Leftovers = first
+	if v.allKnown() && len(first) == 1 {
+		return v
+	}
+	t := trials{probe: p, updated: updated}
+	for _, candidates := range [][]projection.Path{first, second} {
+		if culprits := t.inTheWay(ctx, candidates); len(culprits) > 0 {
+			v.Leftovers = t.refined(ctx, culprits)
+			break
+		}
+	}
+	v.Evidence.Requests += t.sent
+	return v
+}
+
+// trials are dry runs of an update that works, each with one field more of those that it lacks.
+type trials struct {
+	*probe
+	updated *unstructured.Unstructured
+	sent    int
+}
+
+const maxTrials = 16
+
+// inTheWay returns those of the fields with which the update is refused. What can't be tried is not among them.
+func (t *trials) inTheWay(ctx context.Context, fields []projection.Path) []projection.Path {
+	var refused []projection.Path
+	for _, field := range fields {
+		if t.refuses(ctx, field) {
+			refused = append(refused, field)
+		}
+	}
+	return refused
+}
+
+// refuses reports whether the update is refused with a field of the live object.
+func (t *trials) refuses(ctx context.Context, field projection.Path) bool {
+	record := recordOf(t.live.Object).Union(projection.NewFieldSet(field))
+	value, exists := projection.NewObject(t.live.Object, record).Get(field)
+	body := updateBody(t.updated, t.live)
+	object := projection.NewObject(body.Object, record)
+	if t.sent >= maxTrials || !exists || object.Set(field, value) != nil {
+		return false
+	}
+	t.sent++
+	answer, _ := t.update(ctx, body)
+	return answer.Outcome == OutcomeInvalid
+}
+
+// refined returns, in the place of a map of which only some fields are in the way, these.
+func (t *trials) refined(ctx context.Context, fields []projection.Path) []projection.Path {
+	var refined []projection.Path
+	for _, field := range fields {
+		inside := t.inside(field)
+		culprits := t.inTheWay(ctx, inside)
+		if len(culprits) == 0 || len(culprits) == len(inside) {
+			culprits = []projection.Path{field}
+		}
+		refined = append(refined, culprits...)
+	}
+	return refined
+}
+
+// inside returns the fields of a map that isn't an item of a list, nil if it has fewer than two.
+func (t *trials) inside(field projection.Path) []projection.Path {
+	value, _ := projection.Get(t.live.Object, field)
+	m, _ := value.(map[string]any)
+	if len(m) < 2 || field[len(field)-1].Kind() != projection.FieldKind {
 		return nil
+	}
+	var inside []projection.Path
+	for name := range m {
+		inside = append(inside, field.Child(projection.Field(name)))
+	}
+	slices.SortFunc(inside, projection.Path.Compare)
+	return inside
+}
+
+// leftovers returns the fields that live has and updated, the same object after an update, has not: those which the apply
+// would have left in place. List items are named by key, as live's record names them. Those near one of the causes are
+// beside; the others may have nothing to do with the error. The first of them are what a cause lies in, or an item like that.
+func leftovers(live, updated *unstructured.Unstructured, causes []cause) (beside, others []projection.Path) {
+	if live == nil || updated == nil {
+		return nil, nil
 	}
 	fields, err := projection.Outline(live.Object)
 	if err != nil {
-		return nil // the record can't be read
+		return nil, nil // the record can't be read
 	}
 	fields = withParents(fields)
 	before, after := projection.Project(live.Object, fields), projection.Project(updated.Object, fields)
-	var all, beside []projection.Path
 	add := func(p projection.Path, isBeside func(pattern, cause string) bool) {
-		all = append(all, p)
 		if slices.ContainsFunc(causes, func(c cause) bool { return isBeside(patternOf(p), c.Pattern()) }) {
 			beside = append(beside, p)
+		} else {
+			others = append(others, p)
 		}
 	}
 	for _, p := range after.Missing {
@@ -41,11 +128,16 @@ func leftovers(live, updated *unstructured.Unstructured, causes []cause) []proje
 			add(d.Path, func(list, cause string) bool { return cause == list || strings.HasPrefix(cause, list+"[*]") })
 		}
 	}
-	if len(beside) > 0 {
-		all = beside
+	slices.SortFunc(beside, projection.Path.Compare)
+	slices.SortFunc(others, projection.Path.Compare)
+	rank := func(p projection.Path) int {
+		if slices.ContainsFunc(causes, func(c cause) bool { return strings.HasPrefix(c.Pattern(), patternOf(p)+".") }) {
+			return 0
+		}
+		return 1
 	}
-	slices.SortFunc(all, projection.Path.Compare)
-	return all
+	slices.SortStableFunc(others, func(a, b projection.Path) int { return rank(a) - rank(b) })
+	return beside, others
 }
 
 // withParents returns the fields with all that they are in, but for those of metadata, status and identity.
@@ -122,17 +214,17 @@ func parent(pattern string) string {
 	return pattern[:max(strings.LastIndexByte(pattern, '.'), 0)]
 }
 
-func remedyFor(leftovers []projection.Path) string {
-	if len(leftovers) == 0 {
-		return answer.LeftoverRemedy
-	}
-	return removeByPatch(leftovers) + ", or update the object with the whole manifest (PUT), which also drops what others have set"
-}
+// orPut is the remedy beside a patch.
+const orPut = ", or update the object with the whole manifest (PUT), which also drops what others have set"
 
-func removeByPatch(leftovers []projection.Path) string {
+func (p *probe) removeByPatch(leftovers []projection.Path) string {
 	names := make([]string, len(leftovers))
-	for i, p := range leftovers {
-		names[i] = p.String()
+	for i, path := range leftovers {
+		names[i] = path.String()
 	}
-	return fmt.Sprintf("remove %s by a merge patch that makes the change as well (inside lists a strategic one)", strings.Join(names, " and "))
+	lists := "inside lists a strategic one"
+	if !kinds.IsBuiltin(p.manifest.Object) {
+		lists = "which has each list as a whole"
+	}
+	return fmt.Sprintf("remove %s by a merge patch that makes the change as well (%s)", strings.Join(names, " and "), lists)
 }

@@ -43,7 +43,7 @@ type ProbeOptions struct {
 // as evidence. manifest is what was applied, live is the object that it was applied to; neither is modified. It
 // spends no request on verdicts that another answer couldn't change (None, Directional, MetadataPrecondition,
 // AdmissionDenied, and proven Invalid), one dry run when the create settles it, mostly two, and never more than
-// three.
+// three, but for what is left behind: of several fields that may be in the way each is tried, in sixteen dry runs at most.
 //
 // The create tells whether the manifest is valid in itself. If it is, and not every cause is a known immutable field,
 // the update of the whole manifest tells whether the object can be changed in place after all, which makes it a
@@ -109,8 +109,15 @@ type probe struct {
 // tellLeftovers finds out whether the apply is refused for what it leaves behind of the live object.
 func (p *probe) tellLeftovers(ctx context.Context, v Verdict) Verdict {
 	whole, updated := p.update(ctx, updateBody(p.manifest, p.live))
-	v = v.afterUpdate(whole, p.live, updated)
+	v = v.afterUpdate(whole)
 	p.whole = whole.invalid.causes
+	if whole.Outcome == OutcomeValid {
+		v = p.nameLeftovers(ctx, v, updated)
+		v.Remedy = answer.LeftoverRemedy
+		if len(v.Leftovers) > 0 {
+			v.Remedy = p.removeByPatch(v.Leftovers) + orPut
+		}
+	}
 	holdsOthers := kinds.HoldsOthers(kindOf(p.manifest).String())
 	if v.Replaceable() && holdsOthers && !v.allKnown() {
 		v.doubt(CertaintyAssumed, "a text that isn't known may stand for a rule that protects data; replacing it is left to the user")
@@ -120,7 +127,14 @@ func (p *probe) tellLeftovers(ctx context.Context, v Verdict) Verdict {
 		return v
 	}
 	merged, updated := p.update(ctx, mergedBody(p.manifest, p.live, v.causes))
-	v = v.afterMerge(merged, p.live, updated)
+	v = v.afterMerge(merged)
+	if merged.Outcome == OutcomeValid {
+		v = p.nameLeftovers(ctx, v, updated)
+		v.Remedy = answer.MergeRemedy
+		if len(v.Leftovers) > 0 {
+			v.Remedy = p.removeByPatch(v.Leftovers)
+		}
+	}
 	if !holdsOthers {
 		v = v.afterTransitions(p.transitions(whole, merged))
 	}
@@ -258,14 +272,12 @@ func (v Verdict) afterCreate(r reply) Verdict {
 }
 
 // afterUpdate takes the answer of the dry-run update into account, given that the manifest is valid in itself.
-func (v Verdict) afterUpdate(r reply, live, updated *unstructured.Unstructured) Verdict {
+func (v Verdict) afterUpdate(r reply) Verdict {
 	v.Evidence.Update = r.Answer
 	v.Evidence.Requests++
 	switch {
 	case r.Outcome == OutcomeValid:
 		v.prove(RefusalMergeLeftover)
-		v.Leftovers = leftovers(live, updated, v.causes)
-		v.Remedy = remedyFor(v.Leftovers)
 	case r.Outcome == OutcomeInvalid && (v.sharesCause(r.invalid) || v.hasFixed()):
 		v.prove(RefusalImmutable)
 		v.Remedy = ""
@@ -280,15 +292,11 @@ func (v Verdict) afterUpdate(r reply, live, updated *unstructured.Unstructured) 
 // afterMerge takes the answer to a second dry-run update into account, which leaves what only others have set. Where
 // that update works, the first was refused for what it would have taken from them. A refusal proves nothing: items of
 // lists, which others may have added, are missing in it as well.
-func (v Verdict) afterMerge(r reply, live, updated *unstructured.Unstructured) Verdict {
+func (v Verdict) afterMerge(r reply) Verdict {
 	v.Evidence.Merge = r.Answer
 	v.Evidence.Requests++
 	if r.Outcome == OutcomeValid {
 		v.prove(RefusalMergeLeftover)
-		v.Remedy = answer.MergeRemedy
-		if v.Leftovers = leftovers(live, updated, v.causes); len(v.Leftovers) > 0 {
-			v.Remedy = removeByPatch(v.Leftovers)
-		}
 	}
 	return v
 }

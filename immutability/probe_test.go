@@ -3,6 +3,7 @@ package immutability_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -94,7 +95,7 @@ func TestProbe(t *testing.T) {
 		why            string
 	}{
 		{"free text, valid, update refused too", unknown, exists(), unknown, immutability.RefusalImmutable, true, 3, "dry-run create: valid; dry-run update: invalid", "only the change is refused"},
-		{"free text, valid, update accepted", unknown, exists(), nil, immutability.RefusalMergeLeftover, false, 2, "dry-run update: valid", "the whole manifest can replace the object in place"},
+		{"free text, valid, update accepted", unknown, exists(), nil, immutability.RefusalMergeLeftover, false, 3, "dry-run update: valid", "the whole manifest can replace the object in place; the field that it drops is tried"},
 		{"free text, invalid in itself", unknown, unknown, nil, immutability.RefusalInvalid, false, 1, "dry-run create: invalid", "a create fails too"},
 		{"free text, update refused for another reason", unknown, exists(), refused("example.com", "Widget", undecidable), immutability.RefusalImmutable, false, 4, "dry-run update that keeps what others set: invalid", "the first reason may have been a leftover"},
 		{"free text, object changed meanwhile", unknown, exists(), apierrors.NewConflict(widgets, "x", errors.New("modified")), immutability.RefusalImmutable, false, 3, "dry-run update: no answer", "the answer is about another object"},
@@ -387,15 +388,122 @@ spec:
 	}
 }
 
-// mergeOnly is a server that refuses an update without the name of the service, as immutable.
-type mergeOnly struct{ fake }
+// mergeOnly is a server that refuses an update without the name of the service, as immutable, and one with what an apply
+// leaves behind.
+type mergeOnly struct {
+	fake
+	accepted *unstructured.Unstructured
+}
 
 func (f *mergeOnly) Update(_ context.Context, obj *unstructured.Unstructured, _ metav1.UpdateOptions, _ ...string) (*unstructured.Unstructured, error) {
 	f.replaced = obj
 	if _, found, _ := unstructured.NestedString(obj.Object, "spec", "serviceName"); !found {
 		return nil, refused("apps", "StatefulSet", because("spec", forbidden, "Forbidden: updates to statefulset spec for fields other than 'replicas', 'template' are forbidden"))
 	}
+	text, _ := obj.MarshalJSON()
+	if strings.Contains(string(text), "rolling") || strings.Contains(string(text), "emptyDir") {
+		return nil, refused("apps", "StatefulSet", because("spec", forbidden, "Forbidden: left over"))
+	}
+	f.accepted = obj
 	return obj, nil
+}
+
+// picky is a server that refuses updates for which a text is in the object.
+type picky struct {
+	fake
+	refused []string
+	updates int
+}
+
+func (f *picky) Update(_ context.Context, obj *unstructured.Unstructured, o metav1.UpdateOptions, _ ...string) (*unstructured.Unstructured, error) {
+	f.updates++
+	text, _ := obj.MarshalJSON()
+	for _, word := range f.refused {
+		if strings.Contains(string(text), word) {
+			return nil, refused("apps", "Deployment", because("spec", invalidValue, "Invalid value: no"))
+		}
+	}
+	if obj.GetUID() != "u" || obj.GetResourceVersion() != "7" || len(o.DryRun) != 1 {
+		return nil, errors.New("not a dry run of the live object")
+	}
+	return obj, nil
+}
+
+// Of the fields that an update drops, those are in the way with which it is refused.
+func TestProbeTriesLeftovers(t *testing.T) {
+	var many []string
+	for i := range 20 {
+		many = append(many, fmt.Sprintf("f%02d: 1", i))
+	}
+	live := object(t, `
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: x
+  uid: u
+  resourceVersion: "7"
+  managedFields:
+  - manager: me
+    operation: Apply
+    apiVersion: apps/v1
+    fieldsV1: {f:spec: {f:ports: {'k:{"port":80}': {.: {}, f:port: {}}, 'k:{"port":81}': {.: {}, f:port: {}, f:name: {}}}}}
+spec:
+  a: culprit
+  b: {x: innocent, z: culprit}
+  c: {x: culprit, z: culprit}
+  d: {x: culprit}
+  e: {x: innocent, z: exit}
+  deep: {f: culprit}
+  ports: [{port: 80}, {port: 81, name: culprit}, {port: 82, name: innocent}]
+  many: {`+strings.Join(many, ", ")+`}
+`)
+	manifest := object(t, `{apiVersion: apps/v1, kind: Deployment, metadata: {name: x}, spec: {deep: {}, ports: [{port: 80}], many: {}}}`)
+	at := func(field string) error {
+		return refused("apps", "Deployment", because(field, invalidValue, "Invalid value: 1: unheard of"))
+	}
+	for _, tt := range []struct {
+		refusal error
+		refused []string
+		want    []string
+		updates int
+		why     string
+	}{
+		{at("spec.a"), []string{"culprit"}, []string{"spec.a", "spec.b.z", "spec.c", "spec.d"}, 10, "of a map the fields, unless all of them are"},
+		{at("spec.ports[1].port"), []string{`"port":81`}, []string{`spec.ports[port=81]`}, 17, "an item by its key, which is tried before what has nothing to do with the cause"},
+		{at("spec.deep.g"), []string{"culprit"}, []string{"spec.deep.f"}, 2, "one beside the cause"},
+		{at("spec.deep.g"), []string{"exit"}, []string{"spec.e"}, 17, "what is beside the cause is innocent; no trial is left for what is in it"},
+		{at("spec.deep.g"), []string{"nothing"}, []string{"spec.deep.f"}, 0, "none by itself: what is near"},
+		{at("spec.many.g"), []string{"f03"}, []string{"spec.many.f03"}, 17, "no more than sixteen are tried"},
+	} {
+		server := &picky{fake: fake{createErr: exists()}, refused: tt.refused}
+		got := immutability.Probe(context.Background(), server, manifest, live, immutability.Classify(tt.refusal), immutability.ProbeOptions{})
+		require.Equal(t, immutability.RefusalMergeLeftover, got.Refusal, tt.why)
+		assert.Equal(t, tt.want, texts(got.Leftovers), tt.why)
+		assert.Equal(t, server.updates+1, got.Evidence.Requests, tt.why)
+		if tt.updates > 0 {
+			assert.Equal(t, tt.updates, server.updates, tt.why)
+		}
+		assert.Contains(t, got.Remedy, "remove "+tt.want[0])
+		assert.Contains(t, got.Remedy, "(inside lists a strategic one), or update the object with the whole manifest (PUT)")
+	}
+}
+
+func TestProbeKnowsOneLeftoverByItsText(t *testing.T) {
+	live := object(t, `{apiVersion: apps/v1, kind: Deployment, metadata: {name: x, uid: u, resourceVersion: "7"}, spec: {strategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 1}}}}`)
+	manifest := object(t, `{apiVersion: apps/v1, kind: Deployment, metadata: {name: x}, spec: {strategy: {type: Recreate}}}`)
+	server := &picky{fake: fake{createErr: exists()}}
+	got := immutability.Probe(context.Background(), server, manifest, live, immutability.Classify(left), immutability.ProbeOptions{})
+	assert.Equal(t, []string{"spec.strategy.rollingUpdate"}, texts(got.Leftovers))
+	assert.Equal(t, 2, got.Evidence.Requests, "there is nothing to try")
+}
+
+func TestRemedyOfACustomResource(t *testing.T) {
+	live := object(t, `{apiVersion: example.com/v1, kind: Widget, metadata: {name: x, uid: u, resourceVersion: "7"}, spec: {a: a, old: 1}}`)
+	manifest := object(t, `{apiVersion: example.com/v1, kind: Widget, metadata: {name: x}, spec: {a: b}}`)
+	server := &picky{fake: fake{createErr: exists()}, refused: []string{"old"}}
+	got := immutability.Probe(context.Background(), server, manifest, live, immutability.Classify(unknown), immutability.ProbeOptions{})
+	assert.Equal(t, "remove spec.old by a merge patch that makes the change as well (which has each list as a whole), "+
+		"or update the object with the whole manifest (PUT), which also drops what others have set", got.Remedy)
 }
 
 func TestProbeKeepsWhatOthersSet(t *testing.T) {
@@ -418,7 +526,7 @@ spec: {strategy: {type: B}, map: a, text: {a: 1}, template: {spec: {volumes: [{n
 `)
 	volume := because("spec.template.spec.volumes[0].secret", forbidden, "Forbidden: may not specify more than 1 volume type")
 	strategy := because("spec.strategy.rolling", forbidden, "Forbidden: unheard of")
-	server := &mergeOnly{fake{createErr: exists()}}
+	server := &mergeOnly{fake: fake{createErr: exists()}}
 	got := immutability.Probe(context.Background(), server, manifest, live, immutability.Classify(refused("apps", "StatefulSet", volume, strategy)), immutability.ProbeOptions{})
 	assert.Equal(t, immutability.RefusalMergeLeftover, got.Refusal)
 	assert.Empty(t, got.Uncertain)
@@ -431,7 +539,7 @@ apiVersion: apps/v1
 kind: StatefulSet
 metadata: {name: x, uid: u, resourceVersion: "7"}
 spec: {serviceName: db, strategy: {type: B}, map: a, text: {a: 1}, template: {spec: {volumes: [{name: data, secret: {secretName: s}}]}}}
-`), server.replaced, "what others set stays, but lists and what is beside the causes are the manifest's")
+`), server.accepted, "what others set stays, but lists and what is beside the causes are the manifest's")
 }
 
 func TestProbeWithoutLiveObject(t *testing.T) {
@@ -493,7 +601,7 @@ func TestProbeFindsNothingLeft(t *testing.T) {
 	set := object(t, `{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: x}, spec: {serviceName: db, a: {size: 1}}}`)
 	manifest := object(t, `{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: x}, spec: {a: {size: 2}}}`)
 	refusal := refused("apps", "StatefulSet", because("spec.a.size", forbidden, "Forbidden: unheard of"))
-	got := immutability.Probe(context.Background(), &mergeOnly{fake{createErr: exists()}}, manifest, set, immutability.Classify(refusal), immutability.ProbeOptions{})
+	got := immutability.Probe(context.Background(), &mergeOnly{fake: fake{createErr: exists()}}, manifest, set, immutability.Classify(refusal), immutability.ProbeOptions{})
 	assert.Equal(t, immutability.RefusalMergeLeftover, got.Refusal)
 	assert.Empty(t, got.Leftovers)
 	assert.Equal(t, answer.MergeRemedy, got.Remedy)
