@@ -87,8 +87,7 @@ func undeclaredField(err error) (projection.Path, bool) {
 		return nil, false
 	}
 	text, found := strings.CutSuffix(err.Error(), ": field not declared in schema")
-	_, text, _ = strings.Cut(text, ": .")
-	path, parseErr := projection.ParsePath(text)
+	path, parseErr := projection.ParsePath(strings.TrimPrefix(text[strings.LastIndex(text, " ")+1:], "."))
 	return path, found && parseErr == nil && len(path) > 0
 }
 
