@@ -83,7 +83,7 @@ func (t *trial) judgeBaseline(plan *ssaplan.Plan) {
 
 // comparesDigests reports whether the plan was made with a remembered state, whose sensitive values are digests.
 func (t *trial) comparesDigests(plan *ssaplan.Plan) bool {
-	return plan != t.plan || t.step.Remember
+	return plan != t.plan || t.prior != nil
 }
 
 // alteredOnCreate are the declared fields, by kind, that an admission plugin of the server changes when an object is created,

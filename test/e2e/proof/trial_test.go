@@ -55,6 +55,7 @@ type trial struct {
 	ignored  projection.Patterns
 	wire     *unstructured.Unstructured // the manifest as the plan wants it to be sent
 	before   *unstructured.Unstructured // nil if there is no object
+	prior    *explain.State             // what the plan was made with
 	plan     *ssaplan.Plan
 	planErr  error
 	dryRun   *unstructured.Unstructured
@@ -155,7 +156,8 @@ func (t *trial) makePlan(ctx context.Context) {
 	}
 	request := ssaplan.Request{Manifest: t.manifest.DeepCopy(), Ignore: t.ignored}
 	if t.step.Remember {
-		request.Prior = t.object.state
+		t.prior = t.object.state
+		request.Prior = t.prior
 	}
 	if t.step.Supply {
 		request.Live = t.before.DeepCopy()
