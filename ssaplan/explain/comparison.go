@@ -193,6 +193,9 @@ func (c *comparison) opened(all projection.FieldSet) projection.FieldSet {
 // own returns what is declared now or was before. A map that becomes something else changes as a whole.
 func (c *comparison) own(e *Explanation) projection.FieldSet {
 	declared := e.After.Fields
+	if replaced := c.valuesAbove(e.Before.Missing); !replaced.Empty() {
+		declared = declared.Without(replaced).Union(replaced)
+	}
 	own := declared.Union(c.previous)
 	if own.Equal(declared) {
 		return own
@@ -202,6 +205,28 @@ func (c *comparison) own(e *Explanation) projection.FieldSet {
 		return declared.Union(c.previous.Without(retyped))
 	}
 	return own
+}
+
+// valuesAbove returns where the live object has a value that is neither a map nor a list, in which the missing fields are to
+// be.
+func (c *comparison) valuesAbove(missing []projection.Path) projection.FieldSet {
+	live := projection.NewObject(c.Live, c.declaration.Fields)
+	var found []projection.Path
+	for _, p := range missing {
+		for n := len(p) - 1; n > 0; n-- {
+			v, exists := live.Get(p[:n])
+			if !exists {
+				continue
+			}
+			switch v.(type) {
+			case nil, map[string]any, []any:
+			default:
+				found = append(found, p[:n])
+			}
+			break
+		}
+	}
+	return projection.NewFieldSet(found...)
 }
 
 // leafMaps returns the fields that are compared as a whole and have a map.

@@ -430,3 +430,28 @@ func TestSameVersion(t *testing.T) {
 		require.Equal(t, row.want, explain.SameVersion(row.live, row.answer, row.manifest), row.why)
 	}
 }
+
+// Where a value becomes a map, the value goes, whoever owned it.
+func TestValueThatBecomesAMap(t *testing.T) {
+	obj := func(fields, spec string) map[string]any {
+		return object(t, `{apiVersion: ex.io/v1, kind: Widget, metadata: {name: w, uid: "1", managedFields: [{manager: `+us+
+			`, operation: Apply, fieldsType: FieldsV1, fieldsV1: {"f:spec": `+fields+`}}]}, spec: `+spec+`}`)
+	}
+	for was, want := range map[string]string{
+		"7":           `spec.any: 7 -> {"b":{"c":7},"d":1} (edited or removed by others)`,
+		"text":        `spec.any: "text" -> {"b":{"c":7},"d":1} (edited or removed by others)`,
+		"{b: 7}":      `spec.any.b: 7 -> {"c":7} (edited or removed by others)`,
+		"{b: {c: 1}}": `spec.any.b.c: 1 -> 7 (edited or removed by others)`,
+		"null":        `spec.any.b.c: + 7 (edited or removed by others)`,
+		"{b: null}":   `spec.any.b.c: + 7 (edited or removed by others)`,
+		"{b: {d: 1}}": `spec.any.b.c: + 7 (edited or removed by others)`,
+	} {
+		e, err := explain.Apply(explain.Input{
+			Manifest: object(t, `{apiVersion: ex.io/v1, kind: Widget, metadata: {name: w}, spec: {a: 1, any: {b: {c: 7}, d: 1}}}`),
+			Live:     obj(`{"f:a": {}}`, `{a: 1, any: `+was+`}`),
+			Answer:   obj(`{"f:a": {}, "f:any": {"f:b": {"f:c": {}}, "f:d": {}}}`, `{a: 1, any: {b: {c: 7}, d: 1}}`), Manager: us,
+		})
+		require.NoError(t, err)
+		require.Equal(t, want, lines(e.Changes)[0], was)
+	}
+}
