@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -353,7 +354,7 @@ func (w *planning) explainReplacement(ctx context.Context, taken bool) error {
 		made, err := standin.Try(ctx, w.target.resource, w.manifest.Object, w.patch.Options, taken)
 		switch {
 		case err == nil:
-		case !errors.Is(err, standin.ErrTaken) && len(answer.Statuses(err)) == 0:
+		case !errors.Is(err, standin.ErrTaken) && !slices.ContainsFunc(answer.Statuses(err), answer.IsRefusal):
 			return w.failure(w.plan.Object, "dry run of the create", err)
 		default:
 			w.plan.Warnings = append(w.plan.Warnings, "what the server adds to the new object isn't known: "+w.shown(err).Error())

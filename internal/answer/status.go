@@ -140,3 +140,9 @@ func ExceededQuota(refusal string) (amounts Amounts, ok bool) {
 func AlertsClientCertificate(alert string) bool {
 	return slices.Contains(clientCertificateAlerts, alert)
 }
+
+// IsRefusal reports whether the server understood the request and won't carry it out: asked again, it says the same.
+func IsRefusal(status metav1.Status) bool {
+	return status.Code >= http.StatusBadRequest && status.Code < http.StatusInternalServerError &&
+		status.Code != http.StatusTooManyRequests
+}

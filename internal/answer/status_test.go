@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -159,4 +160,10 @@ func TestRealPath(t *testing.T) {
 func TestAlertsClientCertificate(t *testing.T) {
 	assert.True(t, AlertsClientCertificate("tls: certificate required"))
 	assert.False(t, AlertsClientCertificate("tls: handshake failure"))
+}
+
+func TestIsRefusal(t *testing.T) {
+	for code, want := range map[int32]bool{0: false, 200: false, 399: false, 400: true, 403: true, 409: true, 422: true, 429: false, 499: true, 500: false, 503: false} {
+		require.Equal(t, want, IsRefusal(metav1.Status{Code: code}), "%d", code)
+	}
 }

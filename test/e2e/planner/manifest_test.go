@@ -107,10 +107,10 @@ func TestWhatIsLeftEmptyForTheServerToPickIsNotForetold(t *testing.T) {
 
 func TestWhatHasNoEffectIsAWarning(t *testing.T) {
 	c := newCluster(t)
-	m := manifest(t, `{apiVersion: v1, kind: ResourceQuota, metadata: {name: ignored, uid: u, resourceVersion: "5"}, spec: {hard: {pods: "1"}}, status: {hard: {pods: "3"}}}`)
+	m := manifest(t, `{apiVersion: v1, kind: ResourceQuota, metadata: {name: ignored, generation: 5, selfLink: a}, spec: {hard: {pods: "1"}}, status: {hard: {pods: "3"}}}`)
 	plan := c.plan(t, ssaplan.Request{Manifest: m})
 	warnings := strings.Join(plan.Warnings, "\n")
-	for _, path := range []string{"status: ", "metadata.uid: ", "metadata.resourceVersion: "} {
+	for _, path := range []string{"status: ", "metadata.generation: ", "metadata.selfLink: "} {
 		require.Contains(t, warnings, path)
 	}
 	m = manifest(t, "{apiVersion: example.com/v1, kind: Widget, metadata: {name: ignored}, spec: {mode: a}, status: {x: 1}}")

@@ -91,6 +91,8 @@ func (c *cluster) fill(ctx context.Context, k *kind, found *subjects) {
 		found.leave(g.kind.name(), fmt.Errorf("no object: %w", last))
 		return
 	}
+	found.mu.Lock()
+	defer found.mu.Unlock()
 	found.definitions.add(true)
 }
 
