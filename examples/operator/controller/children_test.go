@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/ssaplan/primitives/examples/operator/api/v1alpha1"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 func TestAWebsiteBecomesItsChildren(t *testing.T) {
@@ -126,6 +127,12 @@ func TestChildrenOfADeletedWebsiteStayAway(t *testing.T) {
 	o.settle(a, b)
 	// No controllers run here, so the Website stays with a finalizer until the test plays the garbage collector.
 	require.NoError(t, o.admin.Delete(t.Context(), a, client.PropagationPolicy(metav1.DeletePropagationForeground)))
+	// The deletes of the children come by other watches, and may overtake this one.
+	lab.Eventually(t, "the operator to know that the Website is being deleted", func() bool {
+		var known v1alpha1.Website
+		err := o.reconciler.Cache.Get(t.Context(), client.ObjectKeyFromObject(a), &known)
+		return err == nil && known.DeletionTimestamp != nil
+	})
 	writes := o.traffic.writes()
 	for kind := range kinds {
 		require.NoError(t, o.admin.Delete(t.Context(), o.child(a, kind)))
