@@ -81,8 +81,8 @@ func (p *predictor) present() projection.FieldSet {
 		if exists && (found != nil || !isContainer(wanted)) {
 			paths = append(paths, path)
 		}
-		for n := 1; n < len(path); n++ {
-			if v, exists := p.live.Get(path[:n]); exists && v != nil && !isContainer(v) {
+		for n := range path {
+			if v, _ := p.live.Get(path[:n]); v != nil && !isContainer(v) {
 				paths = append(paths, path[:n]) // it becomes a map
 			}
 		}

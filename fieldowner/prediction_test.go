@@ -194,3 +194,24 @@ func TestSameValue(t *testing.T) {
 		assert.Equal(t, row.same, sameValue(row.a, row.b), "%v and %v: %s", row.a, row.b, row.why)
 	}
 }
+
+// Where nobody is recorded, a value that becomes a map is in the way, and null isn't.
+func TestPredictedConflictsOfValuesThatBecomeMaps(t *testing.T) {
+	manifest := map[string]any{"spec": map[string]any{"any": map[string]any{"b": int64(1)}}}
+	declared := projection.NewFieldSet(path(t, "spec.any.b"))
+	for _, row := range []struct {
+		was  any
+		want []string
+	}{
+		{int64(7), []string{"spec.any"}}, {"text", []string{"spec.any"}}, {nil, nil}, {map[string]any{"c": int64(1)}, nil},
+	} {
+		conflicts, err := PredictConflicts(map[string]any{"spec": map[string]any{"any": row.was}}, manifest, declared, "me")
+		require.NoError(t, err)
+		var got []string
+		for _, c := range conflicts {
+			assert.Equal(t, BeforeFirstApply, c.Owner.Manager)
+			got = append(got, c.Path.String())
+		}
+		assert.Equal(t, row.want, got, "%v", row.was)
+	}
+}

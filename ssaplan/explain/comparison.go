@@ -121,8 +121,9 @@ func (c *comparison) addedTo(items projection.FieldSet, answer projection.Projec
 	}
 	var out []Change
 	all := projection.NewObject(c.Answer, c.declaration.Fields)
+	builtin := kinds.IsBuiltin(c.Answer)
 	for p, v := range answer.Leaves() {
-		if n := itemAbove(p); !hasAbove(items, p) || isKeyField(p) || kinds.IsBuiltin(c.Answer) && isDefault(all, p, n, v) {
+		if !hasAbove(items, p) || isKeyField(p) || builtin && isDefault(all, p, v) {
 			continue
 		}
 		d := projection.Difference{Path: p, Op: projection.OpAdd, After: v, Sensitive: answer.Sensitive.Touches(p)}
@@ -141,21 +142,13 @@ func hasAbove(items projection.FieldSet, p projection.Path) bool {
 	return false
 }
 
-// itemAbove returns the length of the path of the innermost item that p lies in, 0 if there is none.
-func itemAbove(p projection.Path) int {
+// isDefault reports whether v is what the server gives to the field at p, which lies in an item, if it has no value.
+func isDefault(obj *projection.Object, p projection.Path, v any) bool {
 	n := len(p)
-	for n > 0 && !isItem(p[:n]) {
+	for !isItem(p[:n]) {
 		n--
 	}
-	return n
-}
-
-// isDefault reports whether v is what the server gives to the field at p, in the item at p[:n], if it has no value.
-func isDefault(obj *projection.Object, p projection.Path, n int, v any) bool {
-	if n < 2 {
-		return false
-	}
-	names := make([]string, 0, len(p)-n)
+	var names []string
 	for _, e := range p[n:] {
 		names = append(names, e.Name())
 	}
@@ -164,11 +157,8 @@ func isDefault(obj *projection.Object, p projection.Path, n int, v any) bool {
 	return kinds.IsItemDefault(p[n-2].Name(), fields, names, v)
 }
 
-// isKeyField reports whether p is a field by which the item that it is in is named.
+// isKeyField reports whether p, which lies in an item, is a field by which the item is named.
 func isKeyField(p projection.Path) bool {
-	if len(p) < 2 {
-		return false
-	}
 	_, isKey := p[len(p)-2].KeyFields()[p[len(p)-1].Name()]
 	return isKey
 }
@@ -213,17 +203,12 @@ func (c *comparison) valuesAbove(missing []projection.Path) projection.FieldSet 
 	live := projection.NewObject(c.Live, c.declaration.Fields)
 	var found []projection.Path
 	for _, p := range missing {
-		for n := len(p) - 1; n > 0; n-- {
-			v, exists := live.Get(p[:n])
-			if !exists {
-				continue
-			}
-			switch v.(type) {
+		for n := range p {
+			switch v, _ := live.Get(p[:n]); v.(type) {
 			case nil, map[string]any, []any:
 			default:
 				found = append(found, p[:n])
 			}
-			break
 		}
 	}
 	return projection.NewFieldSet(found...)

@@ -90,12 +90,9 @@ func predicted(in Input) (map[string]any, error) {
 	if err := json.Unmarshal(declared.Fields.FieldsV1(), &fields); err != nil {
 		return nil, err
 	}
-	out := maps.Clone(in.Manifest)
-	metadata, _ := out["metadata"].(map[string]any)
-	metadata = maps.Clone(metadata)
-	if metadata == nil {
-		metadata = map[string]any{}
-	}
+	out, metadata := maps.Clone(in.Manifest), map[string]any{}
+	had, _ := out["metadata"].(map[string]any)
+	maps.Copy(metadata, had)
 	metadata["managedFields"] = []any{map[string]any{
 		"manager": in.Manager, "operation": string(fieldowner.OperationApply), "fieldsType": "FieldsV1", "fieldsV1": fields,
 	}}

@@ -44,10 +44,13 @@ func (u Unknown) Items(live map[string]any) projection.Patterns {
 	var out projection.Patterns
 	for i, p := range u.resolved(fields) {
 		n := len(p) - 1
-		for n > 0 && p[n-1].Kind() == projection.FieldKind {
+		for n != 0 && p[n-1].Kind() == projection.FieldKind {
 			n--
 		}
-		if _, exists := there.Get(p[:n]); n <= 0 || exists && !isPosition(p[:n]) {
+		if n == 0 {
+			continue
+		}
+		if _, exists := there.Get(p[:n]); exists && !isPosition(p[:n]) {
 			continue
 		}
 		pattern, err := projection.ParsePattern(u.paths[i][:n].String())
@@ -76,12 +79,12 @@ func (u Unknown) resolved(fields projection.FieldSet) []projection.Path {
 
 // isPosition reports whether p leads to an item of a list that it names by its position.
 func isPosition(p projection.Path) bool {
-	return len(p) > 0 && p[len(p)-1].Kind() == projection.IndexKind
+	return p[len(p)-1].Kind() == projection.IndexKind
 }
 
 // wholeAt returns the leaf of fields that p is in, which is compared and owned as a whole, and otherwise p.
 func wholeAt(fields projection.FieldSet, p projection.Path) projection.Path {
-	for n := 1; n < len(p); n++ {
+	for n := range p {
 		if fields.Has(p[:n]) && fields.Under(p[:n]).Len() == 1 {
 			return p[:n]
 		}
