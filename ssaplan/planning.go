@@ -81,6 +81,7 @@ type planning struct {
 	// recalled reports whether the plan is a no-op because Options.NoOps knew.
 	recalled bool
 
+	prepared map[string]any             // the manifest without unknown values
 	manifest *unstructured.Unstructured // as it is sent
 	patch    Patch
 	live     *unstructured.Unstructured // nil if there is no object, or it wasn't read
@@ -218,7 +219,7 @@ func (w *planning) prepare() error {
 		return fmt.Errorf("%s: %w", w.plan.Object, err)
 	}
 	force := !w.options.RefuseConflicts
-	w.manifest = &unstructured.Unstructured{Object: content}
+	w.prepared, w.manifest = content, &unstructured.Unstructured{Object: content}
 	w.patch.Options = metav1.PatchOptions{FieldManager: w.options.FieldManager, Force: &force}
 	if w.recall(e.Text()); !w.recalled {
 		w.patch.Body = bytes.Clone(e.Text())
@@ -282,7 +283,7 @@ func (w *planning) hold() error {
 	if w.unknown.Empty() || w.live == nil {
 		return nil
 	}
-	held, err := w.unknown.Hold(w.manifest.Object, w.live.Object)
+	held, err := w.unknown.Hold(w.prepared, w.live.Object)
 	if err != nil {
 		return err
 	}
