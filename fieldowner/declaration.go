@@ -61,10 +61,8 @@ func (o Ownership) filled(fields projection.FieldSet, obj map[string]any) projec
 	filled := fields.Above(o.all).Intersection(o.all)
 	empty := slices.Clone(granularMetadata)
 	if kinds.IsBuiltin(obj) {
-		content := projection.NewObject(obj, o.all)
-		for p := range fields.Leaves().All() {
-			v, _ := content.Get(p)
-			if e := p[len(p)-1]; e.Kind() == projection.FieldKind && (kinds.IsFilledStruct(e.Name()) || holdsNulls(v)) {
+		for p, m := range projection.MapLeaves(obj, fields) {
+			if e := p[len(p)-1]; e.Kind() == projection.FieldKind && (kinds.IsFilledStruct(e.Name()) || holdsNulls(m)) {
 				empty = append(empty, p)
 			}
 		}
@@ -77,9 +75,8 @@ func (o Ownership) filled(fields projection.FieldSet, obj map[string]any) projec
 	return filled
 }
 
-// holdsNulls reports whether v is a map that has fields, all of which are null: a server stores them for an empty one.
-func holdsNulls(v any) bool {
-	m, _ := v.(map[string]any)
+// holdsNulls reports whether m has fields, all of which are null: a server stores them for an empty map.
+func holdsNulls(m map[string]any) bool {
 	for _, value := range m {
 		if value != nil {
 			return false

@@ -342,6 +342,37 @@ func TestLeavesAreTheProjection(t *testing.T) {
 	}
 }
 
+func TestMapLeavesAreLeaves(t *testing.T) {
+	type leaf struct {
+		path  projection.Path
+		value map[string]any
+	}
+	for seed := range rounds {
+		r := newRandom(seed)
+		obj := r.object(2)
+		set := r.fields(t, obj).Union(r.fields(t, r.object(2)))
+		var want, got []leaf
+		for path, value := range projection.Project(obj, set).Leaves() {
+			if m, isMap := value.(map[string]any); isMap {
+				want = append(want, leaf{path, m})
+			}
+		}
+		for path, m := range projection.MapLeaves(obj, set) {
+			got = append(got, leaf{path, m})
+		}
+		require.Equal(t, want, got, "seed %d", seed)
+	}
+	for range projection.MapLeaves(map[string]any{"a": map[string]any{}, "b": map[string]any{}}, set("a", "b")) {
+		break
+	}
+	for path := range projection.MapLeaves(nil, projection.NewFieldSet(projection.Path{})) {
+		require.Fail(t, "without an object there is no leaf", path)
+	}
+	for path := range projection.MapLeaves(map[string]any{"a": map[string]any{}}, projection.FieldSet{}) {
+		require.Fail(t, "without fields there is no leaf", path)
+	}
+}
+
 func asJSON(t testing.TB, v any) string {
 	text, err := json.Marshal(v)
 	require.NoError(t, err)

@@ -189,15 +189,30 @@ func withKeyFields(part, item any, e Element, keyFields []string) any {
 func (p Projection) Leaves() iter.Seq2[Path, any] {
 	return func(yield func(Path, any) bool) {
 		if p.Object != nil && p.Fields.root != nil {
-			yieldLeaves(p.Object, p.Fields.root, nil, yield)
+			yieldLeaves(p.Object, p.Fields.root, nil, func(path Path, v any) bool { return yield(slices.Clone(path), v) })
 		}
 	}
 }
 
-// yieldLeaves yields what v has of the leaves below n. It reports false if the caller wants no more.
+// MapLeaves yields the leaves of set at which obj has a map, with the map, in the order of the paths: what is declared as a
+// whole, or as empty. Each path may be kept and changed by the caller; the maps belong to obj.
+func MapLeaves(obj map[string]any, set FieldSet) iter.Seq2[Path, map[string]any] {
+	return func(yield func(Path, map[string]any) bool) {
+		if obj == nil || set.root == nil {
+			return
+		}
+		yieldLeaves(obj, set.root, nil, func(path Path, v any) bool {
+			m, isMap := plain(v).(map[string]any)
+			return !isMap || yield(slices.Clone(path), m)
+		})
+	}
+}
+
+// yieldLeaves yields what v has of the leaves below n, with paths that are good until the next. It reports false if the
+// caller wants no more.
 func yieldLeaves(v any, n *node, path Path, yield func(Path, any) bool) bool {
 	if n.isLeaf() {
-		return yield(slices.Clone(path), v)
+		return yield(path, v)
 	}
 	found := n.values(v)
 	for i, c := range n.children {

@@ -217,10 +217,8 @@ func (c *comparison) valuesAbove(missing []projection.Path) projection.FieldSet 
 // leafMaps returns the fields that are compared as a whole and have a map.
 func leafMaps(p projection.Projection) projection.FieldSet {
 	var paths []projection.Path
-	for path, v := range p.Leaves() {
-		if _, isMap := v.(map[string]any); isMap && p.Fields.Under(path).Len() == 1 {
-			paths = append(paths, path)
-		}
+	for path := range projection.MapLeaves(p.Object, p.Fields) {
+		paths = append(paths, path)
 	}
 	return projection.NewFieldSet(paths...)
 }
