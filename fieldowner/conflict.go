@@ -8,6 +8,7 @@ import (
 
 	"github.com/ssaplan/primitives/internal/answer"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // Conflict is a field that an apply would change and that somebody else owns. A field with several owners is several
@@ -88,7 +89,8 @@ func (o Ownership) known(owner Owner) Owner {
 func ownerOf(message string) Owner {
 	m := answer.ParseConflict(message)
 	owner := Owner{
-		Manager: m.Name, Operation: OperationApply, Subresource: m.Subresource, APIVersion: m.APIVersion, Time: m.Time,
+		Manager: foreign.Text(m.Name), Operation: OperationApply, Subresource: foreign.Text(m.Subresource),
+		APIVersion: foreign.Text(m.APIVersion), Time: m.Time,
 	}
 	if m.Update {
 		owner.Operation = OperationUpdate

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/util/csaupgrade"
 
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 const randomWorlds = 200
@@ -91,7 +92,7 @@ func TestLawComparisonExplainsOwners(t *testing.T) {
 
 // comparedByHand goes through all paths that anybody owns, and says of each which owners it had and has.
 func comparedByHand(before, after Ownership, manager string) map[string][]string {
-	me := Owner{Manager: manager, Operation: OperationApply}.String()
+	me := Owner{Manager: foreign.Text(manager), Operation: OperationApply}.String()
 	out := map[string][]string{}
 	for p := range before.all.Union(after.all).All() {
 		was, is := exactOwners(before, p), exactOwners(after, p)
@@ -184,14 +185,14 @@ func TestLawImportOfAnAppliersFieldsIsANoOp(t *testing.T) {
 			if e.Operation != OperationApply {
 				continue
 			}
-			m, err := NewManifest(w.live.Object, Selection{Strategy: ManagerFields, Manager: e.Manager, Operation: OperationApply})
+			m, err := NewManifest(w.live.Object, Selection{Strategy: ManagerFields, Manager: string(e.Manager), Operation: OperationApply})
 			require.NoError(t, err)
 			if len(m.Missing) > 0 {
 				// A server removes an empty map with the last field that another manager had in it.
 				incomplete++
 				continue
 			}
-			after, err := w.dryRun(m.Object, e.Manager, false)
+			after, err := w.dryRun(m.Object, string(e.Manager), false)
 			require.NoError(t, err, "%v", m.Object)
 			assert.Equal(t, w.live.Object["spec"], after.Object["spec"], "applied %v", m.Object)
 			assert.True(t, mustRead(t, w.live.Object).Equal(mustRead(t, after.Object)), "applied %v", m.Object)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // Manifest is a part of an object in the form in which it can be applied.
@@ -121,7 +122,7 @@ func copyIdentity(obj, live map[string]any) {
 func (o Ownership) checkVersions(live map[string]any, sel Selection, missing []projection.Path) error {
 	have, _ := live["apiVersion"].(string)
 	for _, e := range o.entries {
-		if !sel.selects(e.Owner) || e.APIVersion == have || e.APIVersion == "" {
+		if !sel.selects(e.Owner) || e.APIVersion == foreign.Text(have) || e.APIVersion == "" {
 			continue
 		}
 		for _, p := range missing {

@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 func TestManifestOfRecordedManager(t *testing.T) {
@@ -257,7 +259,7 @@ func TestManifestOfAnotherVersion(t *testing.T) {
 	_, err = NewManifest(live, Selection{Strategy: ManagerFields, Manager: "other"})
 	var versionErr *VersionError
 	require.ErrorAs(t, err, &versionErr)
-	assert.Equal(t, "autoscaling/v1", versionErr.Owner.APIVersion)
+	assert.Equal(t, foreign.Text("autoscaling/v1"), versionErr.Owner.APIVersion)
 	assert.EqualError(t, err, `fieldowner: "other" (Apply) wrote spec.targetCPUUtilizationPercentage as autoscaling/v1, `+
 		`and the object at hand is autoscaling/v2 without it; read it as autoscaling/v1`)
 }

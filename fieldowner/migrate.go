@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // Migrate returns the JSON patch after which manager owns, as what it applied, everything that the managers called from
@@ -25,8 +26,8 @@ import (
 // A live without resourceVersion or with managedFields that can't be read is an error.
 func Migrate(live map[string]any, manager string, from ...string) ([]byte, error) {
 	return patchOwners(live, func(e Entry) Entry {
-		if e.Subresource == "" && slices.Contains(from, e.Manager) {
-			e.Manager, e.Operation = manager, OperationApply
+		if e.Subresource == "" && slices.Contains(from, string(e.Manager)) {
+			e.Manager, e.Operation = foreign.Text(manager), OperationApply
 		}
 		return e
 	})
@@ -38,7 +39,7 @@ func ClientSideAppliers(o Ownership) []string {
 	var names []string
 	for _, e := range o.entries {
 		if e.Operation == OperationUpdate && e.Fields.Has(lastApplied) {
-			names = append(names, e.Manager)
+			names = append(names, string(e.Manager))
 		}
 	}
 	return slices.Compact(names)
@@ -49,8 +50,8 @@ func ClientSideAppliers(o Ownership) []string {
 // name. For the patch and its errors see [Migrate].
 func Rename(live map[string]any, from, to string) ([]byte, error) {
 	return patchOwners(live, func(e Entry) Entry {
-		if e.Manager == from {
-			e.Manager = to
+		if e.Manager == foreign.Text(from) {
+			e.Manager = foreign.Text(to)
 		}
 		return e
 	})
@@ -141,7 +142,7 @@ func (m *merger) add(e Entry) {
 // gives the paths, because its paths can be looked up there.
 func (m *merger) merge(a, b Entry) Entry {
 	if a.APIVersion != b.APIVersion {
-		if b.APIVersion == m.live["apiVersion"] {
+		if m.live["apiVersion"] == string(b.APIVersion) {
 			a, b = b, a
 		}
 		b.Fields = presentIn(projection.NewObject(m.live, b.Fields), b.Fields)

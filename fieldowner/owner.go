@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // The operations of an [Owner].
@@ -28,13 +30,13 @@ const (
 // see [Owner.Is] for comparing them without the time.
 type Owner struct {
 	// Manager is the name that the writer gave as its field manager.
-	Manager string `json:"manager"`
+	Manager foreign.Text `json:"manager"`
 	// Operation is [OperationApply] or [OperationUpdate].
 	Operation string `json:"operation"`
 	// Subresource is "status", "scale" and the like, and "" for the object itself.
-	Subresource string `json:"subresource,omitempty"`
+	Subresource foreign.Text `json:"subresource,omitempty"`
 	// APIVersion is the version of the last write, "apps/v1". The paths of the owner's fields are those of this version.
-	APIVersion string `json:"apiVersion,omitempty"`
+	APIVersion foreign.Text `json:"apiVersion,omitempty"`
 	// Time is when the owner's fields last changed, in UTC and to the second; zero if the server recorded none.
 	Time time.Time `json:"time,omitzero"`
 }
@@ -62,7 +64,9 @@ type Applier struct {
 
 // Is reports whether owner is the one that the applier is.
 func (a Applier) Is(owner Owner) bool {
-	return owner.Is(Owner{Manager: a.Manager, Operation: OperationApply, Subresource: a.Subresource})
+	return owner.Is(Owner{
+		Manager: foreign.Text(a.Manager), Operation: OperationApply, Subresource: foreign.Text(a.Subresource),
+	})
 }
 
 // String returns the manager's name and what it did: "hpa" (Update of scale).

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // Ownership is who owns which fields of one object. It is immutable; the zero Ownership is that of an object of which
@@ -113,10 +114,10 @@ func (o Ownership) readEntry(item any) (Entry, error) {
 	}
 	r := entryReader{entry: entry, known: o.read}
 	owner := Owner{
-		Manager:     r.string("manager"),
+		Manager:     foreign.Text(r.string("manager")),
 		Operation:   r.string("operation"),
-		Subresource: r.string("subresource"),
-		APIVersion:  r.string("apiVersion"),
+		Subresource: foreign.Text(r.string("subresource")),
+		APIVersion:  foreign.Text(r.string("apiVersion")),
 	}
 	owner.Time = r.time()
 	r.check(owner.Operation == OperationApply || owner.Operation == OperationUpdate, "operation", owner.Operation)
@@ -209,7 +210,7 @@ func (o Ownership) Fields(of func(Owner) bool) projection.FieldSet {
 
 // By selects the owners that write under the name of manager, whatever they do.
 func By(manager string) func(Owner) bool {
-	return func(o Owner) bool { return o.Manager == manager }
+	return func(o Owner) bool { return o.Manager == foreign.Text(manager) }
 }
 
 // Of returns who owns the place at p, ordered by [Owner.Compare]: those who own p itself, and if p lies in an atomic

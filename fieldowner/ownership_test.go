@@ -85,7 +85,7 @@ func TestEntriesKeepOwnersApart(t *testing.T) {
 		{"manager": "m", "operation": "Apply", "apiVersion": "v1", "fieldsV1": {"f:a": {}}}]}}`))
 	var got []string
 	for _, e := range o.Entries() {
-		got = append(got, e.Owner.String()+" "+e.APIVersion+": "+string(e.Fields.FieldsV1()))
+		got = append(got, e.Owner.String()+" "+e.APIVersion.String()+": "+string(e.Fields.FieldsV1()))
 	}
 	assert.Equal(t, []string{
 		`"m" (Apply) v1: {"f:a":{}}`, `"m" (Apply of status) v1: {"f:b":{}}`,

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // PredictConflicts returns the conflicts for which a server would refuse to let manager apply manifest without force,
@@ -68,7 +69,7 @@ func (p *predictor) entries(ownership Ownership, live map[string]any) []Entry {
 		return ownership.entries
 	}
 	version, _ := live["apiVersion"].(string)
-	owner := Owner{Manager: BeforeFirstApply, Operation: OperationUpdate, APIVersion: version}
+	owner := Owner{Manager: BeforeFirstApply, Operation: OperationUpdate, APIVersion: foreign.Text(version)}
 	return []Entry{{owner, p.present()}}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 func TestPredictConflicts(t *testing.T) {
@@ -209,7 +210,7 @@ func TestPredictedConflictsOfValuesThatBecomeMaps(t *testing.T) {
 		require.NoError(t, err)
 		var got []string
 		for _, c := range conflicts {
-			assert.Equal(t, BeforeFirstApply, c.Owner.Manager)
+			assert.Equal(t, foreign.Text(BeforeFirstApply), c.Owner.Manager)
 			got = append(got, c.Path.String())
 		}
 		assert.Equal(t, row.want, got, "%v", row.was)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // Strategy describes which fields of an object a [Selection] is about.
@@ -60,10 +61,10 @@ func (s Selection) checkManager() error {
 
 // selects reports whether the fields of o are meant.
 func (s Selection) selects(o Owner) bool {
-	if s.Strategy != ManagerFields || o.Manager != s.Manager {
+	if s.Strategy != ManagerFields || o.Manager != foreign.Text(s.Manager) {
 		return false
 	}
-	return s.Operation == "" || o.Operation == s.Operation && o.Subresource == s.Subresource
+	return s.Operation == "" || o.Operation == s.Operation && o.Subresource == foreign.Text(s.Subresource)
 }
 
 // neverImported is what identifies an object, which every manifest has, and what only a server can set.

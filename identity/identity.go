@@ -3,6 +3,8 @@ package identity
 import (
 	"fmt"
 	"strings"
+
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // Identity is what names an object in a cluster: with a group, kind, namespace and name there is at most one. It is
@@ -54,7 +56,7 @@ func (id Identity) String() string {
 	if id.Namespace != "" {
 		name = id.Namespace + "/" + name
 	}
-	return id.APIVersion + "/" + id.Kind + " " + name
+	return foreign.Text(id.APIVersion + "/" + id.Kind + " " + name).String()
 }
 
 // Group returns the API group, "apps" of "apps/v1". It is empty for the core group.

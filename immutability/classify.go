@@ -6,6 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/ssaplan/primitives/internal/answer"
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // Classify returns the verdict on an error of a refused update or apply. It looks at the API status in err, wherever it
@@ -35,7 +36,7 @@ func Classify(err error) Verdict {
 // ClassifyStatus is [Classify] for a status, as a server returns it and as it can be read from a file.
 func ClassifyStatus(status metav1.Status) Verdict {
 	if text, denied := answer.Admission(status); denied {
-		return Verdict{Refusal: RefusalAdmissionDenied, Certainty: CertaintyProven, Fields: []Field{{Message: text}}}
+		return Verdict{Refusal: RefusalAdmissionDenied, Certainty: CertaintyProven, Fields: []Field{{Message: foreign.Text(text)}}}
 	}
 	if !isAboutObject(status) {
 		return Verdict{Refusal: RefusalNone, Certainty: CertaintyProven}
@@ -85,20 +86,20 @@ func classifyCause(kind string, c answer.Cause) Verdict {
 	if !known {
 		return Verdict{
 			Refusal: RefusalInvalid, Certainty: CertaintyUnknown, Uncertain: textUnknown,
-			Fields: []Field{{Text: answer.RealPath(kind, c.Field), Message: c.Message()}},
+			Fields: []Field{{Text: foreign.Text(answer.RealPath(kind, c.Field)), Message: foreign.Text(c.Message())}},
 			causes: []cause{{Cause: c}},
 		}
 	}
 	refusal := refusalOf[text.Family]
 	verdict := Verdict{
-		Fields:   []Field{{Text: answer.RealPath(kind, c.Field), Message: text.Message(c)}},
+		Fields:   []Field{{Text: foreign.Text(answer.RealPath(kind, c.Field)), Message: foreign.Text(text.Message(c))}},
 		Remedy:   text.Remedy,
 		Evidence: Evidence{Texts: []string{string(text.Family)}},
 		causes:   []cause{{c, true, refusal == RefusalImmutable}},
 	}
 	verdict.prove(refusal)
 	if place.Real != "" {
-		verdict.Fields[0].Text = place.Real
+		verdict.Fields[0].Text = foreign.Text(place.Real)
 	}
 	switch {
 	case refusal == RefusalImmutable && !place.AllChecks:

@@ -3,6 +3,8 @@ package immutability
 import (
 	"fmt"
 	"strings"
+
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // Evidence is what a verdict is based on. The zero value is no evidence.
@@ -70,7 +72,7 @@ type Answer struct {
 	Outcome Outcome
 	// Message is the server's message for Refused and Unanswered, shortened to its first line. For Valid it says what
 	// the answer was, if it wasn't plain.
-	Message string
+	Message foreign.Text
 	// Err is the whole error behind an Unanswered create; it is never nil for one.
 	Err error
 }
@@ -80,5 +82,5 @@ func (a Answer) String() string {
 	if a.Message == "" {
 		return string(a.Outcome)
 	}
-	return fmt.Sprintf("%s (%s)", a.Outcome, a.Message)
+	return fmt.Sprintf("%s (%v)", a.Outcome, a.Message)
 }

@@ -71,7 +71,7 @@ func kindName(k immutability.Refusal) string {
 func distinct(fields []immutability.Field) map[string]bool {
 	found := map[string]bool{}
 	for _, f := range fields {
-		found[f.Text+"\x00"+f.Message] = true
+		found[string(f.Text+"\x00"+f.Message)] = true
 	}
 	return found
 }

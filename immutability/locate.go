@@ -73,7 +73,7 @@ func newLocator(manifest, live map[string]any, record projection.FieldSet) *loca
 func (l *locator) locate(fields []Field) []Field {
 	located := slices.Clone(fields)
 	for i, f := range located {
-		if path, found := l.path(f.Text); f.Path == nil && found {
+		if path, found := l.path(string(f.Text)); f.Path == nil && found {
 			located[i].Path = path
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/ssaplan/primitives/internal/answer"
 	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // Writer is what [Probe] needs of a client for the object's resource and namespace. The methods have the signatures of
@@ -149,7 +150,7 @@ func (p *probe) tellRules(ctx context.Context, resource string, v Verdict) Verdi
 	crd, err := p.opts.Definitions.Get(ctx, resource, metav1.GetOptions{})
 	v.Evidence.Requests++
 	if err != nil {
-		return v.directional(definitionRefused + shorten(err.Error()))
+		return v.directional(definitionRefused + shorten(err.Error()).String())
 	}
 	version := p.manifest.GroupVersionKind().Version
 	return v.afterRules(p.opts.Rules.of(crd, version), p.whole)
@@ -163,7 +164,7 @@ func (p *probe) transitions(whole, merged reply) []Field {
 		before, hadBefore := scalarAt(p.live, c.Field)
 		after, hasAfter := scalarAt(p.manifest, c.Field)
 		if hadBefore && hasAfter && before != after && slices.ContainsFunc(merged.invalid.causes, c.isLike) {
-			fields = append(fields, Field{Text: c.Field, Message: c.Message()})
+			fields = append(fields, Field{Text: foreign.Text(c.Field), Message: foreign.Text(c.Message())})
 		}
 	}
 	return p.located(fields)
@@ -188,7 +189,7 @@ func (p *probe) create(ctx context.Context) reply {
 	r := readCreate(err, p.manifest)
 	if r.Outcome == OutcomeUnanswered {
 		if r.Err = err; err == nil {
-			r.Err = errors.New(r.Message)
+			r.Err = errors.New(r.Message.String())
 		}
 	}
 	r.invalid.Fields = p.located(r.invalid.Fields)
@@ -259,7 +260,7 @@ func (v Verdict) afterCreate(r reply) Verdict {
 		if v.Certainty == CertaintyProven {
 			v.Certainty = CertaintyAssumed
 		}
-		v.doubt(v.Certainty, "the server would refuse to create the object: "+r.Message)
+		v.doubt(v.Certainty, "the server would refuse to create the object: "+r.Message.String())
 	case OutcomeValid:
 		switch {
 		case slices.Contains(v.Evidence.Texts, string(answer.OneWayRule)):
@@ -284,7 +285,7 @@ func (v Verdict) afterUpdate(r reply) Verdict {
 	case r.Outcome == OutcomeInvalid:
 		v = v.undecided("an update of the whole manifest is refused too, but for other reasons")
 	default:
-		v = v.undecided("the dry-run update was not answered: " + r.Message)
+		v = v.undecided("the dry-run update was not answered: " + r.Message.String())
 	}
 	return v
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/internal/answer"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // fake answers a create and an update, and keeps what it was sent.
@@ -667,7 +668,7 @@ func TestProbeKeepsWhatTheServerAnswered(t *testing.T) {
 		{status(404, "", strings.Repeat("a", 299)+"éé"), strings.Repeat("a", 299) + "…", "", "shortened between two characters"},
 	} {
 		got := immutability.Probe(context.Background(), &fake{createErr: tt.create, updateErr: unknown}, widget, widget, immutability.Classify(unknown), immutability.ProbeOptions{})
-		assert.Equal(t, tt.message, got.Evidence.Create.Message, tt.why)
+		assert.Equal(t, foreign.Text(tt.message), got.Evidence.Create.Message, tt.why)
 		if tt.err == "" {
 			assert.NoError(t, got.Evidence.Create.Err, tt.why)
 		} else {

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/internal/answer"
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // reply is an answer with what the probe reads in it.
@@ -49,7 +50,7 @@ func readAnswer(err error) reply {
 		return reply{Answer: Answer{Outcome: OutcomeUnanswered, Message: shorten(err.Error())}}
 	}
 	status := found[0]
-	if _, foreign := answer.Foreign(status); foreign {
+	if _, isForeign := answer.Foreign(status); isForeign {
 		return reply{Answer: Answer{Outcome: OutcomeUnanswered, Message: shorten(err.Error())}}
 	}
 	if message, denied := answer.Admission(status); denied {
@@ -57,7 +58,7 @@ func readAnswer(err error) reply {
 		return reply{Answer: denied, denial: message, resource: resourceOf(status)}
 	}
 	if problem, found := answer.StrictDecoding(status); found {
-		fields := []Field{{Message: answer.FirstLine(problem)}}
+		fields := []Field{{Message: foreign.Text(answer.FirstLine(problem))}}
 		return reply{Answer: Answer{Outcome: OutcomeInvalid}, invalid: Verdict{Fields: fields}}
 	}
 	if isAboutObject(status) {
@@ -95,13 +96,13 @@ func outcomeOf(status metav1.Status) Outcome {
 }
 
 // shorten keeps a server's message to one line of bounded length.
-func shorten(message string) string {
+func shorten(message string) foreign.Text {
 	const limit = 300
 	line := answer.FirstLine(message)
 	if len(line) > limit {
 		line = strings.ToValidUTF8(line[:limit], "") + "…"
 	}
-	return line
+	return foreign.Text(line)
 }
 
 // objectCounts are the quota resources that count every object of a kind as one, besides those that begin with

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ssaplan/primitives/internal/answer"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // Getter is a client for one resource that finds objects by name. client-go's dynamic.ResourceInterface has the method.
@@ -66,12 +67,12 @@ func (v Verdict) proveAddress(ctx context.Context, ip string, addresses Getter) 
 		v.prove(RefusalInvalid)
 		v.Fields = []Field{{
 			Path: projection.Path{projection.Field("spec"), projection.Field("clusterIPs")}, Text: "spec.clusterIPs",
-			Message: fmt.Sprintf("Invalid value: failed to allocate IP %s: provided IP is already allocated", ip),
+			Message: foreign.Textf("Invalid value: failed to allocate IP %s: provided IP is already allocated", ip),
 		}}
 	case len(found) == 1 && found[0].Reason == metav1.StatusReasonNotFound && found[0].Details != nil && found[0].Details.Name == ip:
 		// free
 	default:
-		v.doubt(CertaintyAssumed, unknown+": "+shorten(err.Error()))
+		v.doubt(CertaintyAssumed, unknown+": "+shorten(err.Error()).String())
 	}
 	return v
 }

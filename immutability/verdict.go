@@ -9,6 +9,7 @@ import (
 
 	"github.com/ssaplan/primitives/internal/answer"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // Refusal describes what keeps the object from being changed in place.
@@ -59,11 +60,11 @@ type Field struct {
 	// Text is the field as the server prints it, lists by position: "spec.template.spec.volumes[0].secret". Where the
 	// server prints a field that doesn't exist (volumeMode for spec.volumeMode), it is the real one. It is empty for the
 	// object as a whole.
-	Text string
+	Text foreign.Text
 	// Message is what the server says of it, without the field's value and without the diff that some messages end in,
 	// since both hold user data. For AdmissionDenied it is the text of the webhook or policy as it came, which may quote
 	// any value of the object.
-	Message string
+	Message foreign.Text
 }
 
 // Paths returns the paths of the fields that have one.
@@ -82,15 +83,15 @@ func (f Field) Name() string {
 	if f.Path != nil {
 		return f.Path.String()
 	}
-	return f.Text
+	return f.Text.String()
 }
 
 // String returns one line: the name and the message.
 func (f Field) String() string {
 	if f.Name() == "" {
-		return f.Message
+		return f.Message.String()
 	}
-	return f.Name() + ": " + f.Message
+	return f.Name() + ": " + f.Message.String()
 }
 
 // MarshalJSON returns {"path","message"}, where path is [Field.Name]. Whether <, > and & are escaped is left to who encodes
@@ -100,8 +101,8 @@ func (f Field) MarshalJSON() ([]byte, error) {
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	err := encoder.Encode(struct {
-		Path    string `json:"path"`
-		Message string `json:"message"`
+		Path    string       `json:"path"`
+		Message foreign.Text `json:"message"`
 	}{f.Name(), f.Message})
 	return text.Bytes(), err
 }
@@ -109,8 +110,8 @@ func (f Field) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads what [Field.MarshalJSON] writes. A name that is no path is text.
 func (f *Field) UnmarshalJSON(data []byte) error {
 	var in struct {
-		Path    string `json:"path"`
-		Message string `json:"message"`
+		Path    string       `json:"path"`
+		Message foreign.Text `json:"message"`
 	}
 	if err := json.Unmarshal(data, &in); err != nil {
 		return err
@@ -119,7 +120,7 @@ func (f *Field) UnmarshalJSON(data []byte) error {
 	if path, err := projection.ParsePath(in.Path); err == nil && len(path) > 0 {
 		f.Path = path
 	} else {
-		f.Text = in.Path
+		f.Text = foreign.Text(in.Path)
 	}
 	return nil
 }
@@ -234,7 +235,7 @@ func (v *Verdict) merge(other Verdict) {
 
 // distinct returns the fields without repetitions.
 func distinct(fields []Field) []Field {
-	type content struct{ text, message string }
+	type content struct{ text, message foreign.Text }
 	seen := map[content]bool{}
 	return slices.DeleteFunc(fields, func(f Field) bool {
 		c := content{f.Text, f.Message}

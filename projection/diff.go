@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // Op is what happened to a place in an object.
@@ -80,7 +82,7 @@ func shownJSON(v any) string {
 	if _, isFloat := v.(float64); isFloat && !strings.ContainsAny(text, ".e") {
 		text += ".0" // else a change from 5.0 to 5 would look like none
 	}
-	return visible(text)
+	return foreign.VisibleJSON(text)
 }
 
 // MarshalJSON returns {"path","op","before","after","position","sensitive"}, with redacted values if the change is

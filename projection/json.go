@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -151,26 +149,6 @@ func validText(s string) string {
 		return s
 	}
 	return string([]rune(s))
-}
-
-// visible rewrites what a terminal would not print as it stands (control characters, text direction marks) as JSON
-// escapes. Such characters occur in strings only, so the result has the same value.
-func visible(text string) string {
-	hidden := func(r rune) bool { return !unicode.IsPrint(r) }
-	if !strings.ContainsFunc(text, hidden) {
-		return text
-	}
-	var b strings.Builder
-	for _, r := range text {
-		if !hidden(r) {
-			b.WriteRune(r)
-			continue
-		}
-		for _, unit := range utf16.AppendRune(nil, r) {
-			fmt.Fprintf(&b, `\u%04x`, unit)
-		}
-	}
-	return b.String()
 }
 
 func sortedKeys(m map[string]any) []string {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // Path leads from the root of an object to one place in it. The empty path is the object itself.
@@ -76,7 +78,7 @@ func writeElement(b *strings.Builder, e Element, first bool) {
 	case KeyKind:
 		b.WriteString("[" + keyText(e.text) + "]")
 	case ValueKind:
-		b.WriteString("[=" + visible(e.text) + "]")
+		b.WriteString("[=" + foreign.VisibleJSON(e.text) + "]")
 	case IndexKind:
 		b.WriteString("[" + e.text + "]")
 	}
@@ -89,9 +91,9 @@ func keyText(text string) string {
 	for f, ok := fields.next(); ok; f, ok = fields.next() {
 		name := unquote(f.name)
 		if !isPlainName(name) {
-			name = visible(f.name)
+			name = foreign.VisibleJSON(f.name)
 		}
-		parts = append(parts, name+"="+visible(f.value))
+		parts = append(parts, name+"="+foreign.VisibleJSON(f.value))
 	}
 	if parts == nil {
 		return "{}"
@@ -101,7 +103,7 @@ func keyText(text string) string {
 
 func quote(s string) string {
 	text, _ := canonicalJSON(s) // can't fail for a string
-	return visible(text)
+	return foreign.VisibleJSON(text)
 }
 
 // isPlainName reports whether a path has the name of a field without brackets and quotes. A name that starts with a

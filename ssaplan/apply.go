@@ -13,7 +13,6 @@ import (
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/ssaplan/explain"
-	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
 
@@ -144,12 +143,15 @@ func (p *Planner) send(ctx context.Context, plan *Plan, live *unstructured.Unstr
 	if err != nil {
 		return nil, err
 	}
+	if p.guard(plan.basis.request.Manifest, live).Withholds() {
+		ctx, _ = wire.CollectWarnings(ctx) // the plan counted them
+	}
 	return target.Apply(ctx, live, body, plan.basis.patch.Options, dryRun...)
 }
 
 // notApplied returns the error for a request of the plan that failed.
 func (p *Planner) notApplied(plan *Plan, doing string, err error) error {
-	return secrecy.Hide(p.failure(plan.Object, doing, err), plan.basis.manifest, plan.basis.live)
+	return p.guard(plan.basis.request.Manifest, plan.basis.manifest, plan.basis.live).Error(p.failure(plan.Object, doing, err))
 }
 
 // State returns the state to remember after the plan was applied and the server answered with obj. Its fields are those of

@@ -105,7 +105,7 @@ func (p *Planner) deleter(request DeleteRequest, options DeleteOptions) *deleter
 		}
 		return deleter.Target{Identity: t.Identity, Resource: t.Resource, Live: t.Live}, nil
 	}
-	return &deleter.Deleter{Request: request, Options: options, Server: p.server, Find: find}
+	return &deleter.Deleter{Request: request, Options: options, Server: p.server, Find: find, Guard: p.guard}
 }
 
 // propagation returns the policy by which a replacement deletes.

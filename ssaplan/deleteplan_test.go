@@ -17,6 +17,7 @@ import (
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
@@ -46,7 +47,7 @@ func TestPlanDelete(t *testing.T) {
 		action   deletion.Action
 		reason   string
 		class    authresilience.Class // of the refusal
-		warnings []string
+		warnings []foreign.Text
 		requests int
 	}{
 		{
@@ -96,7 +97,7 @@ func TestPlanDelete(t *testing.T) {
 		{
 			why: "a webhook doesn't know dry runs", object: configMap("a", nil), answer: answering("delete", "configmaps", noDryRun),
 			action: deletion.ActionDelete, reason: "is there", requests: 2,
-			warnings: []string{"whether the server would delete it isn't known: " + noDryRun.Error()},
+			warnings: []foreign.Text{foreign.Text("whether the server would delete it isn't known: " + noDryRun.Error())},
 		},
 		{
 			why:     "the kind isn't served",
@@ -368,11 +369,11 @@ func TestWarningsOfADelete(t *testing.T) {
 	state := applied(t, planner, configMap("a", nil))
 	plan, err := planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: idOf})
 	require.NoError(t, err)
-	require.Equal(t, []string{"mind the a"}, plan.Warnings)
+	require.Equal(t, []foreign.Text{"mind the a"}, plan.Warnings)
 	require.Empty(t, client)
 
 	var told []string
-	listen := ssaplan.DeleteOptions{Warning: func(old identity.Identity, text string) { told = append(told, old.String()+": "+text) }}
+	listen := ssaplan.DeleteOptions{Warning: func(old identity.Identity, text foreign.Text) { told = append(told, old.String()+": "+text.String()) }}
 	unwarned := *plan
 	unwarned.Warnings = nil
 	require.ErrorAs(t, planner.ApplyDelete(t.Context(), &unwarned, listen), new(*deletion.ChangedError))
@@ -417,7 +418,7 @@ func TestPlanDeleteHidesSecrets(t *testing.T) {
 	require.Equal(t, deletion.ActionRefused, plan.Action)
 	require.NotContains(t, plan.Reason, "hunter2")
 	require.NotContains(t, plan.Refusal.Error(), "hunter2")
-	require.Equal(t, []string{"mind the <redacted>"}, plan.Warnings)
+	require.Equal(t, []foreign.Text{"1 warning of the server withheld, since the object has sensitive values, which it may quote"}, plan.Warnings)
 }
 
 // What goes with a definition is counted again if it was reviewed, and only then.

@@ -11,6 +11,7 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
@@ -35,7 +36,7 @@ type planJSON struct {
 	Ineffective []projection.Ineffective  `json:"ineffective,omitempty"`
 	Unknown     []projection.Path         `json:"unknown,omitempty"`
 	Adjustments []projection.Adjustment   `json:"adjustments,omitempty"`
-	Warnings    []string                  `json:"warnings,omitempty"`
+	Warnings    []foreign.Text            `json:"warnings,omitempty"`
 	Requests    int                       `json:"requests"`
 }
 
@@ -48,7 +49,7 @@ type objectJSON struct {
 }
 
 type replacementJSON struct {
-	Evidence string                `json:"evidence"`
+	Evidence foreign.Text          `json:"evidence"`
 	Old      objectJSON            `json:"old"`
 	UID      string                `json:"uid,omitempty"`
 	Fields   []immutability.Field  `json:"fields"`

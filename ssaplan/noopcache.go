@@ -3,6 +3,7 @@ package ssaplan
 import (
 	"strconv"
 
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/internal/recent"
 )
@@ -22,7 +23,7 @@ type NoOpCache struct {
 // noOpNotes are what the answer told besides.
 type noOpNotes struct {
 	explanation explain.Explanation // no more than Known needs
-	warnings    []string
+	warnings    []foreign.Text
 }
 
 // nothing is what most answers told besides.

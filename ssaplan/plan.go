@@ -12,6 +12,7 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
@@ -173,7 +174,7 @@ func (plan Plan) Format(f fmt.State, _ rune) {
 // Replacement describes why an object has to be replaced.
 type Replacement struct {
 	// Evidence is what proves it.
-	Evidence string
+	Evidence foreign.Text
 	// Old is the object that goes away, and UID its UID. Without a known UID nothing can be deleted.
 	Old identity.Identity
 	UID string

@@ -9,12 +9,15 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
 
@@ -41,6 +44,11 @@ type Options struct {
 	// ThrottleRetries is how often a request is sent again that the server throttled, after the time that it asks for. It
 	// does that (status 429) before it does anything else. Each time counts as a request. Default: 0, which makes it an error.
 	ThrottleRetries int
+	// Sensitive are the fields whose values are never shown, beside those of Secrets and those that a definition marks with
+	// "format: password". Of an object that has such a field, nothing is shown either that a server says in free text.
+	Sensitive projection.Patterns
+	// ShowServerText shows what servers say of objects with sensitive values. They may quote these.
+	ShowServerText bool
 	// Logger gets each request at level debug. Default: nothing is logged.
 	Logger *slog.Logger
 	// Credential describes what the client sends to prove who it is. Default: what [New] finds in the config, and nothing
@@ -101,6 +109,14 @@ func newPlanner(server *wire.Server, options Options) (*Planner, error) {
 // holds.
 func (p *Planner) locate(ctx context.Context, id identity.Identity, subresource string) (*wire.Target, error) {
 	return p.server.Locate(ctx, id, subresource, p.options.DefaultNamespace)
+}
+
+// guard returns what keeps a server from quoting the sensitive values of the objects.
+func (p *Planner) guard(objects ...*unstructured.Unstructured) secrecy.Guard {
+	if p.options.ShowServerText {
+		return secrecy.Guard{}
+	}
+	return secrecy.For(p.options.Sensitive, objects...)
 }
 
 // failure returns the error for a request that failed: the object, what was tried, the cause and, if the caller was

@@ -17,10 +17,10 @@ import (
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/internal/answer"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
 	"github.com/ssaplan/primitives/ssaplan/internal/scale"
-	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 	"github.com/ssaplan/primitives/ssaplan/internal/standin"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
@@ -48,7 +48,7 @@ func (p *Planner) Plan(ctx context.Context, request Request) (*Plan, error) {
 	if err := w.run(ctx); errors.Is(err, explain.ErrTooDeep) {
 		return nil, err // looking for secrets in the manifest might not end
 	} else if err != nil {
-		return nil, secrecy.Hide(err, request.Manifest, w.live)
+		return nil, w.guard(request.Manifest, w.live).Error(err)
 	}
 	if err := w.showDeclared(); err != nil {
 		return nil, err
@@ -173,7 +173,7 @@ func (w *planning) replaceIdentity(ctx context.Context, result identity.Result) 
 	r := &Replacement{Evidence: "identity", Old: result.Old, UID: w.request.Prior.UID, Propagation: w.request.propagation()}
 	w.plan.Action, w.plan.Reason, w.plan.Replacement = ActionReplace, result.Reason(), r
 	for _, c := range result.Changes {
-		r.Fields = append(r.Fields, immutability.Field{Path: c.Field, Message: fmt.Sprintf("%q -> %q", c.Old, c.New)})
+		r.Fields = append(r.Fields, immutability.Field{Path: c.Field, Message: foreign.Textf("%q -> %q", c.Old, c.New)})
 	}
 	if inPlace := w.live != nil && string(w.live.GetUID()) == r.UID; inPlace {
 		r.Hazards = append(r.Hazards, immutability.NeedlessHazard(w.plan.Object.APIVersion))
@@ -366,7 +366,7 @@ func (w *planning) explainReplacement(ctx context.Context, taken bool) error {
 		case !errors.Is(err, standin.ErrTaken) && !slices.ContainsFunc(answer.Statuses(err), answer.IsRefusal):
 			return w.failure(w.plan.Object, "dry run of the create", err)
 		default:
-			w.plan.Warnings = append(w.plan.Warnings, "what the server adds to the new object isn't known: "+w.shown(err).Error())
+			w.plan.Warnings = append(w.plan.Warnings, foreign.Textf("what the server adds to the new object isn't known: %v", w.shown(err)))
 		}
 		w.result = made
 	}
@@ -413,7 +413,7 @@ func (w *planning) finish() *Plan {
 		plan.Requests = w.requests + w.target.Requests()
 		plan.Warnings = append(plan.Warnings, w.target.Warnings...)
 	}
-	plan.Warnings = append(plan.Warnings, w.warnings.All()...)
+	plan.Warnings = append(plan.Warnings, w.guard(w.request.Manifest, w.live).Warnings(w.warnings.All())...)
 	plan.Warnings = append(plan.Warnings, explain.AdjustmentWarnings(plan.Adjustments)...)
 	plan.basis = &basis{request: w.request, manifest: w.manifest, patch: w.patch, live: w.live, result: w.result}
 	return plan
@@ -444,5 +444,5 @@ func (w *planning) deferToNamespace() {
 
 // shown returns err as it can be printed.
 func (w *planning) shown(err error) error {
-	return secrecy.Hide(authresilience.Redact(err), w.request.Manifest, w.live)
+	return w.guard(w.request.Manifest, w.live).Error(authresilience.Redact(err))
 }

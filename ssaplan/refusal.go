@@ -12,8 +12,8 @@ import (
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/internal/answer"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/explain"
-	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 )
 
 // RefusedError is the error of [Planner.Plan] that says that the server won't make the object what the manifest declares, and that replacing the object isn't
@@ -87,13 +87,13 @@ func (w *planning) judge(ctx context.Context, err error) error {
 		verdict.Certainty, verdict.Uncertain = immutability.CertaintyProven, ""
 		verdict = verdict.Locate(w.manifest, nil, projection.FieldSet{})
 	}
-	secrecy.Of(w.request.Manifest, w.live).HideIn(&verdict)
+	w.guard(w.request.Manifest, w.live).Verdict(&verdict)
 	if !verdict.Replaceable() {
 		return &RefusedError{w.plan.Object, verdict, w.shown(err)}
 	}
 	w.plan.Action = ActionReplace
 	w.plan.Replacement = &Replacement{
-		Evidence: verdict.Evidence.String(), Old: w.plan.Object, UID: string(w.live.GetUID()), Fields: verdict.Fields,
+		Evidence: foreign.Text(verdict.Evidence.String()), Old: w.plan.Object, UID: string(w.live.GetUID()), Fields: verdict.Fields,
 		Hazards: verdict.Hazards, Propagation: w.request.propagation(), Refusal: w.shown(err), unproven: unproven,
 	}
 	var paths []string
@@ -124,7 +124,7 @@ func (w *planning) conflict(ctx context.Context, conflicts []fieldowner.Conflict
 	dryRun, err := w.dryRun(ctx, forced)
 	switch {
 	case err != nil:
-		w.plan.Warnings = append(w.plan.Warnings, "what taking over the fields would change isn't known: "+w.refusal(err))
+		w.plan.Warnings = append(w.plan.Warnings, foreign.Text("what taking over the fields would change isn't known: "+w.refusal(err)))
 	case !explain.SameVersion(content(w.live), dryRun.Object, w.manifest.Object):
 		w.plan.Warnings = append(w.plan.Warnings, "what taking over the fields would change isn't known: the object changed meanwhile")
 	default:
@@ -146,7 +146,7 @@ func (w *planning) refusal(err error) string {
 	if verdict.Refusal == immutability.RefusalNone {
 		return w.shown(err).Error()
 	}
-	secrecy.Of(w.request.Manifest, w.live).HideIn(&verdict)
+	w.guard(w.request.Manifest, w.live).Verdict(&verdict)
 	verdict.Uncertain, verdict.Remedy = "", ""
 	return (&RefusedError{w.plan.Object, verdict, w.shown(err)}).Error()
 }

@@ -51,12 +51,13 @@ func TestErrorsStayReadableWithoutSecrets(t *testing.T) {
 	}}
 	stop := refuseDryRuns(server, status)
 	_, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest})
-	require.EqualError(t, err, `v1/Secret default/postgres: invalid: data.user: Invalid value: 1 of 21; data.digit: Invalid value: no`)
+	require.EqualError(t, err, `v1/Secret default/postgres: invalid: data.user: Invalid value; data.digit: Invalid value`)
 	var refused *ssaplan.RefusedError
 	require.ErrorAs(t, err, &refused)
 	var inside *apierrors.StatusError
 	require.ErrorAs(t, err, &inside)
-	require.Equal(t, `Secret "<redacted>" is invalid: [data[user]: Invalid value: "<redacted>": 1 of 21, data[digit]: Invalid value: "<redacted>": no]`, inside.Error())
+	require.Equal(t, "validation refused the object: a value isn't allowed, or may not change; data[user]: Invalid value; data[digit]: Invalid value "+
+		"(HTTP 422; the server's words are withheld, since the object has sensitive values)", inside.Error())
 	require.True(t, apierrors.IsInvalid(err))
 	require.Contains(t, status.Error(), `"1"`, "the error of the caller's client is not changed")
 

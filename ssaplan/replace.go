@@ -15,7 +15,6 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/ssaplan/internal/deleter"
-	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 )
 
 // Stage is how far a replacement got.
@@ -132,7 +131,7 @@ func (r *replacer) stopped(err error) error {
 	if r.stage == StageDeleting && r.old.Accepted {
 		stopped.Stage, stopped.Finalizers = StageWaiting, r.old.Finalizers
 	}
-	stopped.Err = secrecy.Hide(authresilience.Redact(err), r.plan.basis.manifest, r.plan.basis.live, r.old.Seen)
+	stopped.Err = r.planner.guard(r.plan.basis.request.Manifest, r.plan.basis.live, r.old.Seen).Error(authresilience.Redact(err))
 	return stopped
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
@@ -27,7 +28,7 @@ func reviewed() *Plan {
 			Changes:   []explain.Change{{Difference: difference, Cause: explain.CauseDrifted, Manager: "hpa"}},
 			Ownership: []fieldowner.Transfer{{Path: at, Kind: fieldowner.TransferTaken, Owners: []fieldowner.Owner{{Manager: "hpa"}}}},
 			Dropped:   []fieldowner.DroppedField{{Path: at, Fate: fieldowner.FateReset, Value: "B"}},
-			Warnings:  []string{"careful"},
+			Warnings:  []foreign.Text{"careful"},
 		},
 		Replacement: &Replacement{Hazards: []immutability.Hazard{{Kind: immutability.HazardData, Message: "all of it"}}},
 		basis: &basis{

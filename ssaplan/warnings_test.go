@@ -1,8 +1,8 @@
 package ssaplan_test
 
 import (
+	"fmt"
 	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -44,8 +44,8 @@ func TestWarningsGoToThePlanOrToTheHost(t *testing.T) {
 		plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest})
 		require.NoError(t, err)
 		require.Equal(t, ssaplan.ActionNoOp, plan.Action, plan.Reason)
-		require.Contains(t, strings.Join(plan.Warnings, "\n"), "mind the gap")
-		require.Contains(t, strings.Join(plan.Warnings, "\n"), "status: ")
+		require.Contains(t, fmt.Sprintln(plan.Warnings), "mind the gap")
+		require.Contains(t, fmt.Sprintln(plan.Warnings), "status: ")
 		plans = append(plans, plan)
 	}
 	require.ElementsMatch(t, plans[0].Warnings, plans[1].Warnings, "a remembered plan says what it said")

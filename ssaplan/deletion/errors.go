@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // ErrRecreated says that the object of an identity is not the one that was meant: somebody deleted that one and created
@@ -59,7 +60,7 @@ type Options struct {
 	Progress func(old identity.Identity, finalizers []string)
 	// Warning is told each warning of the server about the delete, once. Default: those of the delete itself go where the
 	// client's other warnings go.
-	Warning func(old identity.Identity, text string)
+	Warning func(old identity.Identity, text foreign.Text)
 	// PollInterval is the time between two looks at the old object. Default: a second.
 	PollInterval time.Duration
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // planVersion is the version of the JSON form. It grows when a program could misread what another release wrote.
@@ -28,7 +29,7 @@ type planJSON struct {
 	Finalizers  []Finalizer                `json:"finalizers,omitempty"`
 	Dependents  []kindJSON                 `json:"dependents,omitempty"`
 	Contents    *Contents                  `json:"contents,omitempty"`
-	Warnings    []string                   `json:"warnings,omitempty"`
+	Warnings    []foreign.Text             `json:"warnings,omitempty"`
 	Requests    int                        `json:"requests"`
 }
 

@@ -23,7 +23,11 @@ func (p *Plan) Notes(without ...immutability.HazardKind) (notes []string) {
 			notes = append(notes, "finalizer "+finalizer.String())
 		}
 	}
-	return slices.Concat(notes, p.Contents.notes(), p.Warnings)
+	notes = append(notes, p.Contents.notes()...)
+	for _, warning := range p.Warnings {
+		notes = append(notes, warning.String())
+	}
+	return notes
 }
 
 func (c *Contents) notes() (notes []string) {

@@ -12,6 +12,7 @@ import (
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // Of returns the plan for a request as far as the object tells, which was read as live, nil if there is none. It doesn't know
@@ -83,7 +84,7 @@ func (p *Plan) addFinalizers(live *unstructured.Unstructured) {
 	}
 	owners, err := fieldowner.Read(live.Object)
 	if err != nil {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("who set the finalizers isn't known: %v", err))
+		p.Warnings = append(p.Warnings, foreign.Textf("who set the finalizers isn't known: %v", err))
 	}
 	for _, name := range live.GetFinalizers() {
 		finalizer := Finalizer{Name: name}

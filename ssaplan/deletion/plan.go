@@ -11,6 +11,7 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/internal/kinds"
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // Action is what carrying out a [Plan] will do.
@@ -69,7 +70,7 @@ type Plan struct {
 	// Contents are the objects that go with a namespace, and those of a definition; nil for every other kind.
 	Contents *Contents
 	// Warnings are what the server says of the delete, and what isn't known of it, a line each.
-	Warnings []string
+	Warnings []foreign.Text
 	// Requests is the number of requests that the plan took, discovery not counted.
 	Requests int
 	// Refusal is the server's refusal if the action is Refused, the failed read if it is Unknown, and wraps [ErrRecreated] if

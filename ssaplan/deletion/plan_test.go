@@ -17,6 +17,7 @@ import (
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/deletion"
 )
 
@@ -132,7 +133,7 @@ func TestLines(t *testing.T) {
 func TestCovers(t *testing.T) {
 	reviewed := func() *deletion.Plan {
 		plan := deletion.Of(request, object(t, job))
-		plan.Warnings = []string{"careful"}
+		plan.Warnings = []foreign.Text{"careful"}
 		plan.Contents = &deletion.Contents{Counts: []deletion.Count{{Kind: "Pod", Objects: 1}}}
 		return plan
 	}
@@ -235,7 +236,7 @@ func TestErrors(t *testing.T) {
 
 func TestNotes(t *testing.T) {
 	plan := deletion.Of(request, object(t, job))
-	plan.Warnings = []string{"careful"}
+	plan.Warnings = []foreign.Text{"careful"}
 	plan.Contents = &deletion.Contents{
 		Counts: []deletion.Count{{Kind: "Pod", Objects: 1}, {Kind: "Job", Group: "batch", Objects: 2}},
 		Uncounted: []deletion.Uncounted{

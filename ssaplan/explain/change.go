@@ -8,6 +8,7 @@ import (
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // Cause tells why a value changes.
@@ -70,9 +71,9 @@ type Change struct {
 	Cause Cause
 	// Manager is who changed a drifted value, with which operation, on which subresource and when; empty if the object
 	// doesn't tell.
-	Manager     string
+	Manager     foreign.Text
 	Operation   string
-	Subresource string
+	Subresource foreign.Text
 	Time        time.Time
 	// Assigned reports whether the server picks the value when the manifest is applied, so that After isn't known.
 	Assigned bool

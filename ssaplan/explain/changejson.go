@@ -9,6 +9,7 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // changeJSON is the JSON of a [Change]. A side that has no value is left out; a value that is null is null.
@@ -16,9 +17,9 @@ type changeJSON struct {
 	Path        projection.Path `json:"path"`
 	Op          projection.Op   `json:"op"`
 	Cause       Cause           `json:"cause"`
-	Manager     string          `json:"manager,omitempty"`
+	Manager     foreign.Text    `json:"manager,omitempty"`
 	Operation   string          `json:"operation,omitempty"`
-	Subresource string          `json:"subresource,omitempty"`
+	Subresource foreign.Text    `json:"subresource,omitempty"`
 	Time        time.Time       `json:"time,omitzero"`
 	Before      json.RawMessage `json:"before,omitempty"`
 	After       json.RawMessage `json:"after,omitempty"`

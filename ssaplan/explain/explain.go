@@ -10,6 +10,7 @@ import (
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // Input is what is known of an apply. Nothing of it is modified.
@@ -68,7 +69,7 @@ type Explanation struct {
 	// Unknown are the fields whose values aren't known yet, with list items named as After names them.
 	Unknown []projection.Path
 	// Warnings are for people: of an object that was re-created or is being deleted, and of what has no effect.
-	Warnings []string
+	Warnings []foreign.Text
 }
 
 // Apply explains an apply from the server's answer to it, or to its dry run. Live and Answer must be of one
@@ -93,7 +94,7 @@ func Apply(in Input) (*Explanation, error) {
 	e.Warnings = objectWarnings(in)
 	for _, d := range c.leftBehind() {
 		e.Dropped = append(e.Dropped, d)
-		e.Warnings = append(e.Warnings, fmt.Sprintf("%s, though the manifest doesn't have it any more", d))
+		e.Warnings = append(e.Warnings, foreign.Textf("%s, though the manifest doesn't have it any more", d))
 	}
 	slices.SortFunc(e.Dropped, func(a, b fieldowner.DroppedField) int { return a.Path.Compare(b.Path) })
 	c.finish(e)
@@ -145,17 +146,17 @@ func Known(before *Explanation, prior *State, live map[string]any) Explanation {
 }
 
 // objectWarnings warns of a live object that isn't the remembered one, and of one that is being deleted.
-func objectWarnings(in Input) []string {
+func objectWarnings(in Input) []foreign.Text {
 	if in.Live == nil {
 		return nil
 	}
 	live, answer := unstructured.Unstructured{Object: in.Live}, unstructured.Unstructured{Object: in.Answer}
-	var out []string
+	var out []foreign.Text
 	if uid := string(live.GetUID()); in.Prior != nil && in.Prior.UID != "" && in.Prior.UID != uid {
-		out = append(out, fmt.Sprintf("%s: somebody re-created the object: its uid was %s and is %s", nameOf(in.Live), in.Prior.UID, uid))
+		out = append(out, foreign.Textf("%s: somebody re-created the object: its uid was %s and is %s", nameOf(in.Live), in.Prior.UID, uid))
 	}
 	if live.GetDeletionTimestamp() != nil {
-		out = append(out, fmt.Sprintf("%s: is being deleted, and %s", nameOf(in.Live), fateOfDeleted(live, answer)))
+		out = append(out, foreign.Textf("%s: is being deleted, and %s", nameOf(in.Live), fateOfDeleted(live, answer)))
 	}
 	return out
 }
@@ -183,10 +184,10 @@ func fateOfDeleted(live, answer unstructured.Unstructured) string {
 	return "what is applied goes with it"
 }
 
-func ineffectiveWarnings(ineffective []projection.Ineffective) []string {
-	var out []string
+func ineffectiveWarnings(ineffective []projection.Ineffective) []foreign.Text {
+	var out []foreign.Text
 	for _, i := range ineffective {
-		out = append(out, fmt.Sprintf("%s: the server doesn't keep what the manifest has here (%s)", i.Path, i.Reason))
+		out = append(out, foreign.Textf("%s: the server doesn't keep what the manifest has here (%s)", i.Path, i.Reason))
 	}
 	return out
 }

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
@@ -296,16 +297,16 @@ func TestWarningsOfTheObject(t *testing.T) {
 			}
 			e, err := explain.Apply(in)
 			require.NoError(t, err)
-			require.Equal(t, row.want, e.Warnings)
+			require.Equal(t, row.want, warningTexts(e.Warnings))
 			if row.answer == nil {
 				known := explain.Known(&explain.Explanation{}, in.Prior, live)
 				require.True(t, known.NoOp)
-				require.Equal(t, row.want, known.Warnings, "a no-op that is known warns of the object as it is now")
+				require.Equal(t, row.want, warningTexts(known.Warnings), "a no-op that is known warns of the object as it is now")
 			}
 			in.Prior = nil
 			e, err = explain.Apply(in)
 			require.NoError(t, err)
-			require.Empty(t, slices.DeleteFunc(e.Warnings, func(w string) bool { return strings.HasPrefix(w, deleted) }))
+			require.Empty(t, slices.DeleteFunc(e.Warnings, func(w foreign.Text) bool { return strings.HasPrefix(string(w), deleted) }))
 		})
 	}
 }
@@ -315,7 +316,7 @@ func TestKnownNoOp(t *testing.T) {
 	before := &explain.Explanation{
 		Assigned:    []projection.Path{path(t, "spec.clusterIP")},
 		Ineffective: []projection.Ineffective{{Path: path(t, "spec.typo"), Reason: projection.ReasonAbsent}},
-		Warnings:    []string{"of then"},
+		Warnings:    []foreign.Text{"of then"},
 	}
 	e := explain.Known(before, nil, object(t, `{apiVersion: v1, kind: Service, metadata: {name: a}}`))
 	require.True(t, e.NoOp)
@@ -454,4 +455,12 @@ func TestValueThatBecomesAMap(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, lines(e.Changes)[0], was)
 	}
+}
+
+// warningTexts returns nil for none.
+func warningTexts(warnings []foreign.Text) (out []string) {
+	for _, w := range warnings {
+		out = append(out, w.String())
+	}
+	return out
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
 )
 
@@ -61,10 +62,10 @@ func Prepare(manifest map[string]any, subresource string, ignore, unknown projec
 }
 
 // AdjustmentWarnings warns of what was left out of a manifest.
-func AdjustmentWarnings(adjustments []projection.Adjustment) (out []string) {
+func AdjustmentWarnings(adjustments []projection.Adjustment) (out []foreign.Text) {
 	for _, a := range adjustments {
 		if a.To == nil {
-			out = append(out, a.String())
+			out = append(out, foreign.Text(a.String()))
 		}
 	}
 	return out

@@ -112,7 +112,7 @@ func told(e *explain.Explanation, exists bool) []string {
 		lines = append(lines, "ineffective: "+i.String())
 	}
 	for _, w := range e.Warnings {
-		lines = append(lines, "warning: "+w)
+		lines = append(lines, "warning: "+string(w))
 	}
 	return lines
 }

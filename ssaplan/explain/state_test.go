@@ -13,6 +13,7 @@ import (
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
@@ -260,7 +261,7 @@ func TestShorterThanTheImport(t *testing.T) {
 	}
 	e := explained(live, m.try(shorter))
 	require.Equal(t, []string{kept, `data.c: retained by "other" (Apply)`}, lines(e.Dropped))
-	require.Equal(t, kept+", though the manifest doesn't have it any more", e.Warnings[0])
+	require.Equal(t, foreign.Text(kept+", though the manifest doesn't have it any more"), e.Warnings[0])
 
 	applied := m.apply(us, shorter)
 	e = explained(applied, m.try(shorter))

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
@@ -67,7 +68,7 @@ func TestAdjustmentWarnings(t *testing.T) {
 	adjustments := []projection.Adjustment{
 		{Path: path(t, "status"), Reason: "no"}, {Path: path(t, "stringData.a"), To: path(t, "data.a"), Reason: "moved"},
 	}
-	require.Equal(t, []string{"status: dropped: no"}, explain.AdjustmentWarnings(adjustments))
+	require.Equal(t, []foreign.Text{"status: dropped: no"}, explain.AdjustmentWarnings(adjustments))
 }
 
 func TestDeclaredWithoutAServer(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/deletion"
 )
@@ -38,7 +39,7 @@ func fullDeletePlan() *ssaplan.DeletePlan {
 			Counts:    []deletion.Count{{Kind: "Job", Group: "batch", Objects: 3, OrMore: true}},
 			Uncounted: []deletion.Uncounted{{What: "Secret", Reason: "no"}},
 		},
-		Warnings: []string{"careful"}, Requests: 2, Refusal: errors.New("no"),
+		Warnings: []foreign.Text{"careful"}, Requests: 2, Refusal: errors.New("no"),
 	}
 }
 

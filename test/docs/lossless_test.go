@@ -18,6 +18,7 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
@@ -51,7 +52,7 @@ func fullPlan() *ssaplan.Plan {
 				{Path: path, Fate: fieldowner.FateReset, Value: int64(3), Sensitive: true},
 			},
 			Assigned: []projection.Path{path}, Generated: []projection.Path{path}, Unknown: []projection.Path{path},
-			Ineffective: []projection.Ineffective{{Path: path, Reason: projection.ReasonAbsent}}, Warnings: []string{"careful"},
+			Ineffective: []projection.Ineffective{{Path: path, Reason: projection.ReasonAbsent}}, Warnings: []foreign.Text{"careful"},
 		},
 		Replacement: &ssaplan.Replacement{
 			Evidence: "identity", Old: id, UID: "5", Propagation: metav1.DeletePropagationOrphan, Refusal: errors.New("no"),
@@ -150,8 +151,9 @@ func TestFullPlanIsReadBack(t *testing.T) {
 // An encoder that was told not to escape for HTML doesn't, whatever part of the plan a text is in.
 func TestPlanJSONEscapesNothing(t *testing.T) {
 	plan, text := fullPlan(), "a<b>&c"
-	plan.Reason, plan.Warnings, plan.Changes[0].After, plan.Dropped[0].Value = text, []string{text}, text, text
-	plan.Replacement.Fields[0].Message, plan.Replacement.Hazards[0].Message, plan.Adjustments[0].Reason = text, text, text
+	plan.Reason, plan.Warnings, plan.Changes[0].After, plan.Dropped[0].Value = text, []foreign.Text{foreign.Text(text)}, text, text
+	plan.Replacement.Fields[0].Message = foreign.Text(text)
+	plan.Replacement.Hazards[0].Message, plan.Adjustments[0].Reason = text, text
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)

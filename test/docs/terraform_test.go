@@ -22,6 +22,7 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
@@ -171,7 +172,10 @@ func tell(plan *ssaplan.Plan, prior *explain.State, diags *diag.Diagnostics) {
 			lines = append(lines, "hazard: "+hazard.String())
 		}
 	}
-	if lines = append(lines, plan.Warnings...); len(lines) > 0 {
+	for _, warning := range plan.Warnings {
+		lines = append(lines, warning.String())
+	}
+	if len(lines) > 0 {
 		diags.AddWarning(plan.Object.String(), strings.Join(lines, "\n"))
 	}
 }
@@ -276,7 +280,9 @@ func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest,
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()
-	warn := func(old identity.Identity, text string) { resp.Diagnostics.AddWarning(old.String(), text) }
+	warn := func(old identity.Identity, text foreign.Text) {
+		resp.Diagnostics.AddWarning(old.String(), text.String())
+	}
 	if err := r.planner.Delete(ctx, prior, ssaplan.DeleteOptions{Warning: warn}); err != nil {
 		resp.Diagnostics.AddError("The object can't be deleted", err.Error())
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
 	"github.com/ssaplan/primitives/examples/manifest"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
@@ -27,10 +28,10 @@ func inputFailures(errs []*manifest.Error) []render.Failure {
 }
 
 // inputWarnings returns what is to be said of a manifest with its plan.
-func inputWarnings(m manifest.Manifest) []string {
-	var out []string
+func inputWarnings(m manifest.Manifest) []foreign.Text {
+	var out []foreign.Text
 	for _, w := range m.Warnings {
-		out = append(out, w.String())
+		out = append(out, foreign.Text(w.String()))
 	}
 	return out
 }

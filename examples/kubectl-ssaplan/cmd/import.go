@@ -17,10 +17,10 @@ import (
 	"k8s.io/client-go/dynamic"
 	"sigs.k8s.io/yaml"
 
-	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
 	"github.com/ssaplan/primitives/examples/manifest/importid"
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 var importOutputs = []string{"yaml", "json"}
@@ -152,7 +152,7 @@ func (r *reading) sayMissing(missing []projection.Path) {
 		paths = append(paths, p.String())
 	}
 	slices.Sort(paths)
-	fmt.Fprintf(r.ErrOut, "note: the object has no value there: %s\n", render.Printable(strings.Join(paths, ", ")))
+	fmt.Fprintf(r.ErrOut, "note: the object has no value there: %s\n", foreign.Visible(strings.Join(paths, ", ")))
 }
 
 func (r *reading) print(obj map[string]any) error {

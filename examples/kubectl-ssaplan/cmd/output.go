@@ -10,6 +10,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // show prints the report in the format that the user asked for. Failures go to standard error, too, where they are seen
@@ -60,7 +61,7 @@ func (o *options) showFailures(failures []render.Failure) {
 
 // say writes a sentence on one line, or wrapped if out is a terminal.
 func say(out io.Writer, text string) {
-	fmt.Fprintln(out, strings.Join(render.Wrap(render.Printable(text), textFor(out).Width, "    "), "\n"))
+	fmt.Fprintln(out, strings.Join(render.Wrap(foreign.Visible(text), textFor(out).Width, "    "), "\n"))
 }
 
 // document is what can be printed for programs.

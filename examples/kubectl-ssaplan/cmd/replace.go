@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
@@ -65,7 +66,9 @@ func (p *planning) replaceOptions() ssaplan.DeleteOptions {
 				told = line
 			}
 		},
-		Warning: func(old identity.Identity, text string) { say(p.ErrOut, fmt.Sprintf("warning: %s: %s", old, text)) },
+		Warning: func(old identity.Identity, text foreign.Text) {
+			say(p.ErrOut, fmt.Sprintf("warning: %s: %s", old, text))
+		},
 	}
 }
 

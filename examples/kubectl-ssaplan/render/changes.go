@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
@@ -26,7 +27,7 @@ func (p *printer) changes(changes []explain.Change) {
 }
 
 func (p *printer) node(n *node, depth int) {
-	label := Printable(n.label.String())
+	label := foreign.Visible(n.label.String())
 	for _, c := range n.changes {
 		p.change(c, label, depth)
 	}
@@ -94,7 +95,7 @@ func operation(c explain.Change) string {
 	if c.Subresource == "" {
 		return c.Operation
 	}
-	return c.Operation + " of " + c.Subresource
+	return c.Operation + " of " + c.Subresource.String()
 }
 
 func (t Text) age(at time.Time) string {

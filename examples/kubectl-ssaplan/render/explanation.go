@@ -8,6 +8,7 @@ import (
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/saved"
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // Explanation is what is known of an error of the API server.
@@ -77,9 +78,9 @@ func (t Text) Explanation(e Explanation) string {
 	p := &printer{Text: t}
 	p.section(string(e.Class), e.Class.Describe().Meaning)
 	if e.Object != "" {
-		p.prose(1, "", "", "object: "+Printable(e.Object))
+		p.prose(1, "", "", "object: "+foreign.Visible(e.Object))
 	}
-	p.prose(1, "", "", "to do: "+Printable(e.toDo()))
+	p.prose(1, "", "", "to do: "+foreign.Visible(e.toDo()))
 	if e.Class.Degradable() {
 		p.prose(1, "", "", "a read that fails like this may keep what was known of the object: the server said nothing about it")
 	}
@@ -98,7 +99,7 @@ func (p *printer) section(title, text string) {
 	if p.Len() > 0 {
 		p.WriteByte('\n')
 	}
-	lines := Wrap(title+": "+Printable(text), p.Width, "  ")
+	lines := Wrap(title+": "+foreign.Visible(text), p.Width, "  ")
 	lines[0] = p.paint(bold, title) + strings.TrimPrefix(lines[0], title)
 	p.WriteString(strings.Join(lines, "\n") + "\n")
 }
@@ -122,10 +123,10 @@ func (p *printer) verdict(v immutability.Verdict) {
 	}
 	p.section("verdict "+string(v.Refusal), verdictWords(v))
 	for _, f := range v.Fields {
-		p.prose(1, p.paint(red, "±"), "", Printable(f.String()))
+		p.prose(1, p.paint(red, "±"), "", foreign.Visible(f.String()))
 	}
 	if v.Uncertain != "" {
-		p.prose(1, "", "", "not proven: "+Printable(v.Uncertain))
+		p.prose(1, "", "", "not proven: "+foreign.Visible(v.Uncertain))
 	}
 }
 

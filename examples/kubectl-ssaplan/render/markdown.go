@@ -5,6 +5,8 @@ import (
 	"html"
 	"regexp"
 	"strings"
+
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // Markdown returns the report for the comment on a pull request: the summary, and for each object what [Text.Plans] and
@@ -22,7 +24,7 @@ func (t Text) Markdown(r Report) string {
 	if len(r.Failures) > 0 {
 		var lines strings.Builder
 		for _, f := range r.Failures {
-			lines.WriteString(Printable(f.Message) + "\n")
+			lines.WriteString(foreign.Visible(f.Message) + "\n")
 		}
 		fmt.Fprintf(&b, "\n**Errors:**\n\n%s", fenced("", lines.String()))
 	}

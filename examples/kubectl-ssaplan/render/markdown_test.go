@@ -50,7 +50,7 @@ func TestMarkdownCannotBeBrokenOutOf(t *testing.T) {
 	golden(t, "hostile.md", out)
 	assert.NotContains(t, out, "<img")
 	assert.Contains(t, out, "\n``````diff\n")
-	assert.Contains(t, out, "\n````\n```\\x0a# not a title\n````\n")
+	assert.Contains(t, out, "\n````\n```\\n# not a title\n````\n")
 }
 
 // Who carries replacements out must not read that the old object stays.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
@@ -29,7 +30,7 @@ func (p *printer) conflicts(conflicts []fieldowner.Conflict, changes bool) {
 
 func (p *printer) conflictLines(conflicts []fieldowner.Conflict) {
 	for _, c := range conflicts {
-		p.prose(1, p.paint(red, "!"), "", fmt.Sprintf("%s: owned by %s%s", Printable(c.Path.String()), Printable(c.Owner.String()), p.age(c.Time)))
+		p.prose(1, p.paint(red, "!"), "", fmt.Sprintf("%s: owned by %s%s", foreign.Visible(c.Path.String()), foreign.Visible(c.Owner.String()), p.age(c.Time)))
 	}
 }
 
@@ -69,7 +70,7 @@ func (p *printer) ownership(changes []fieldowner.Transfer) {
 			more = fmt.Sprintf(" and %s", count(len(paths)-maxPaths, "more field", "more fields"))
 			paths = paths[:maxPaths]
 		}
-		p.prose(1, p.paint(cyan, "○"), "", Printable(fate)+": "+Printable(strings.Join(paths, ", "))+more)
+		p.prose(1, p.paint(cyan, "○"), "", foreign.Visible(fate)+": "+foreign.Visible(strings.Join(paths, ", "))+more)
 	}
 }
 

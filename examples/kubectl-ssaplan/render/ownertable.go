@@ -7,6 +7,7 @@ import (
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // Owners is who owns which field of an object.
@@ -41,7 +42,7 @@ func (o Owners) YAML() ([]byte, error) { return asYAML(o.JSON()) }
 // Owners returns a table with a line for each field and owner. On a terminal that is too narrow for it, the owners stand
 // below their field.
 func (t Text) Owners(o Owners) string {
-	object := t.paint(bold, Printable(o.Object.String()))
+	object := t.paint(bold, foreign.Visible(o.Object.String()))
 	if !o.Ownership.Recorded() {
 		return fmt.Sprintf("%s\n\nThe server has no record of who owns the fields.\n", object)
 	}
@@ -95,9 +96,9 @@ func stacked(rows [][]string) []string {
 
 func (t Text) row(path string, o fieldowner.Owner) []string {
 	when := strings.TrimPrefix(t.age(o.Time), ", ")
-	cells := []string{path, o.Manager, o.Operation, o.Subresource, when}
+	cells := []string{foreign.Visible(path), o.Manager.String(), o.Operation, o.Subresource.String(), when}
 	for i, cell := range cells {
-		if cells[i] = Printable(cell); cell == "" {
+		if cell == "" {
 			cells[i] = "-"
 		}
 	}

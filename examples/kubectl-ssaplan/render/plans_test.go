@@ -11,6 +11,7 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
@@ -43,7 +44,7 @@ func plans(t *testing.T) []*ssaplan.Plan {
 		{Object: object("v1", "Namespace", "", "shop"), Action: ssaplan.ActionNoOp, Reason: "the server would write nothing", Requests: 2},
 		created(t), createdEmpty(), assigned(t), updated(t), secret(t), config(t), ownersOnly(t), renamed(), immutable(), conflicted(t),
 		deferred(t),
-		{Object: object("v1", "Service", "shop", "web"), Action: ssaplan.ActionNoOp, Reason: "the server would write nothing", Explanation: explain.Explanation{Warnings: []string{"spec.sessionAffinity is ignored for headless services"}}, Requests: 2},
+		{Object: object("v1", "Service", "shop", "web"), Action: ssaplan.ActionNoOp, Reason: "the server would write nothing", Explanation: explain.Explanation{Warnings: []foreign.Text{"spec.sessionAffinity is ignored for headless services"}}, Requests: 2},
 	}
 }
 
@@ -124,7 +125,7 @@ func updated(t *testing.T) *ssaplan.Plan {
 				{Path: path(t, "spec.replicas"), Kind: fieldowner.TransferTaken, Owners: []fieldowner.Owner{{Manager: "kubectl-scale", Operation: "Update", Subresource: "scale"}}},
 				{Path: path(t, "spec.paused"), Kind: fieldowner.TransferGivenUp},
 			},
-			Warnings: []string{`unknown field "spec.foo"`},
+			Warnings: []foreign.Text{`unknown field "spec.foo"`},
 		},
 
 		Requests: 2,

@@ -160,11 +160,6 @@ func TestYAMLIsJSON(t *testing.T) {
 	assert.True(t, json.Valid(asJSON))
 }
 
-func TestPrintable(t *testing.T) {
-	assert.Equal(t, `a\x1b[31mb\x0ac\u202ed\x7fä…日`, render.Printable("a\x1b[31mb\nc\u202ed\x7fä…日"))
-	assert.Equal(t, "\ufffd", render.Printable("\xff"))
-}
-
 // Two texts that differ never look the same, however they are folded.
 func TestChangesShowADifference(t *testing.T) {
 	long := strings.Repeat("0123456789", 30)

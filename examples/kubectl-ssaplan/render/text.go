@@ -8,6 +8,7 @@ import (
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
@@ -104,11 +105,11 @@ func (p *printer) plan(plan *ssaplan.Plan) {
 	if !known {
 		s.symbol, s.color = "?", red
 	}
-	object := Printable(plan.Object.String())
+	object := foreign.Visible(plan.Object.String())
 	if plan.Action == ssaplan.ActionNoOp {
 		p.line(0, p.paint(dim, s.symbol), "%s", p.paint(dim, object))
 	} else {
-		p.head(p.paint(s.color, s.symbol), object, Printable(p.headline(plan)))
+		p.head(p.paint(s.color, s.symbol), object, foreign.Visible(p.headline(plan)))
 	}
 	p.replacement(plan.Replacement)
 	p.conflicts(plan.Conflicts, len(plan.Changes) > 0)
@@ -120,7 +121,7 @@ func (p *printer) plan(plan *ssaplan.Plan) {
 	}
 	p.ownership(telling(plan))
 	for _, w := range plan.Warnings {
-		p.prose(1, p.paint(yellow, "▲"), "", "warning: "+Printable(w))
+		p.prose(1, p.paint(yellow, "▲"), "", "warning: "+w.String())
 	}
 }
 
@@ -200,10 +201,10 @@ func (p *printer) replacement(r *ssaplan.Replacement) {
 		return
 	}
 	for _, f := range r.Fields {
-		p.prose(1, p.paint(red, "±"), "", Printable(f.String()))
+		p.prose(1, p.paint(red, "±"), "", foreign.Visible(f.String()))
 	}
 	for _, h := range r.Hazards {
-		p.prose(1, p.paint(red, "▲"), "", Printable(h.Message))
+		p.prose(1, p.paint(red, "▲"), "", foreign.Visible(h.Message))
 	}
 }
 

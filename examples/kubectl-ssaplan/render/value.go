@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
@@ -88,9 +89,9 @@ func inline(v any) string {
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(v); err != nil {
-		return Printable(fmt.Sprintf("%v", v)) // not a value of JSON, so not one of an object
+		return foreign.Visible(fmt.Sprintf("%v", v)) // not a value of JSON, so not one of an object
 	}
-	return Printable(strings.TrimSuffix(b.String(), "\n"))
+	return foreign.Visible(strings.TrimSuffix(b.String(), "\n"))
 }
 
 func isMultiline(v any) bool {
@@ -117,7 +118,7 @@ func block(v any) (lines []string, ok bool) {
 		return nil, false
 	}
 	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
-		lines = append(lines, Printable(line))
+		lines = append(lines, foreign.Visible(line))
 	}
 	return lines, true
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/deletion"
 )
@@ -79,8 +80,8 @@ func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest,
 	defer cancel()
 	planner, err := r.planners.of(ctx, prior)
 	if err == nil {
-		err = planner.Delete(ctx, state, ssaplan.DeleteOptions{Warning: func(old identity.Identity, text string) {
-			resp.Diagnostics.AddWarning(fmt.Sprintf("%s: warning", old), text)
+		err = planner.Delete(ctx, state, ssaplan.DeleteOptions{Warning: func(old identity.Identity, text foreign.Text) {
+			resp.Diagnostics.AddWarning(fmt.Sprintf("%s: warning", old), text.String())
 		}})
 	}
 	switch {

@@ -31,7 +31,7 @@ func (p *planning) explain(plan *ssaplan.Plan) {
 		p.warnOf(plan.Object, "fields change hands", texts(plan.Ownership))
 	}
 	for _, text := range plan.Warnings {
-		p.warn(plan.Object, "warning", []string{text})
+		p.warn(plan.Object, "warning", []string{text.String()})
 	}
 	if p.leavesManager(plan) {
 		p.warn(plan.Object, "the field manager changes", []string{fmt.Sprintf(
@@ -59,7 +59,7 @@ func (p *planning) explainReplacement(plan *ssaplan.Plan) {
 	for _, hazard := range plan.Replacement.Hazards {
 		because = append(because, "hazard: "+hazard.String())
 	}
-	because = append(because, "evidence: "+plan.Replacement.Evidence)
+	because = append(because, "evidence: "+plan.Replacement.Evidence.String())
 	p.warn(plan.Replacement.Old, fmt.Sprintf("will be deleted, and %s created", plan.Object), because)
 }
 

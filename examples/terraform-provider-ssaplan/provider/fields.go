@@ -2,7 +2,7 @@ package provider
 
 import (
 	"encoding/json"
-	"strconv"
+	"fmt"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -70,7 +70,7 @@ func ownerList(owners []fieldowner.Owner) string {
 	}
 	names := make([]string, len(owners))
 	for i, owner := range owners {
-		names[i] = owner.Manager + strings.TrimPrefix(owner.String(), strconv.Quote(owner.Manager))
+		names[i] = owner.Manager.String() + strings.TrimPrefix(owner.String(), fmt.Sprintf("%q", owner.Manager))
 	}
 	return strings.Join(names, ", ")
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/internal/answer"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
@@ -40,13 +41,16 @@ type Deleter struct {
 	// Count has the contents of namespaces and definitions counted.
 	Count bool
 
+	// Guard returns what keeps a server from quoting sensitive values of objects. Without it nothing does.
+	Guard func(...*unstructured.Unstructured) secrecy.Guard
+
 	Seen       *unstructured.Unstructured // at the last look
 	Accepted   bool                       // by the server
 	Finalizers []string                   // that it waits for
 
 	target   *Target
-	told     []string // the warnings that the host was told
-	counting int      // requests that counted contents
+	told     []foreign.Text // the warnings that the host was told
+	counting int            // requests that counted contents
 }
 
 // Look returns the object if it is there, and nil if it is gone. Another one in its place is an error, and so is one of which
@@ -140,15 +144,13 @@ func (d *Deleter) planUnread(ctx context.Context, cause error) (*deletion.Plan, 
 func (d *Deleter) try(ctx context.Context, plan *deletion.Plan, reason string) error {
 	listening, warnings := wire.CollectWarnings(ctx)
 	err := d.target.Resource.Delete(listening, plan.Object.Name, d.options(plan.UID, metav1.DryRunAll))
-	for _, text := range warnings.All() {
-		plan.Warnings = append(plan.Warnings, d.tell(text))
-	}
+	plan.Warnings = append(plan.Warnings, d.tell(warnings)...)
 	switch {
 	case err == nil:
 		plan.Reason = reason
 	case slices.ContainsFunc(answer.Statuses(err), answer.NoDryRun):
 		plan.Reason = "is there"
-		plan.Warnings = append(plan.Warnings, "whether the server would delete it isn't known: "+d.Shown(err).Error())
+		plan.Warnings = append(plan.Warnings, foreign.Textf("whether the server would delete it isn't known: %v", d.Shown(err)))
 	case refused(err):
 		plan.Refusal = d.Shown(err)
 		plan.Action, plan.Reason = deletion.ActionRefused, plan.Refusal.Error()
@@ -176,16 +178,27 @@ func (d *Deleter) finish(plan *deletion.Plan) *deletion.Plan {
 }
 
 // Shown returns err as it can be printed.
-func (d *Deleter) Shown(err error) error { return secrecy.Hide(authresilience.Redact(err), d.Seen) }
+func (d *Deleter) Shown(err error) error { return d.guard().Error(authresilience.Redact(err)) }
 
-// tell tells the host a warning of the server that it wasn't told before, and returns it as it can be printed.
-func (d *Deleter) tell(text string) string {
-	text = secrecy.Of(d.Seen).Hide(text)
-	if d.Options.Warning != nil && !slices.Contains(d.told, text) {
-		d.told = append(d.told, text)
-		d.Options.Warning(d.Request.Object, text)
+// guard is for the object as it was seen last, or as far as its kind tells.
+func (d *Deleter) guard() secrecy.Guard {
+	if d.Guard == nil {
+		return secrecy.Guard{}
 	}
-	return text
+	id := d.Request.Object
+	return d.Guard(d.Seen, &unstructured.Unstructured{Object: map[string]any{"apiVersion": id.APIVersion, "kind": id.Kind}})
+}
+
+// tell tells the host those warnings of the server that it wasn't told before, and returns all as they can be printed.
+func (d *Deleter) tell(warnings *wire.Warnings) []foreign.Text {
+	texts := d.guard().Warnings(warnings.All())
+	for _, text := range texts {
+		if d.Options.Warning != nil && !slices.Contains(d.told, text) {
+			d.told = append(d.told, text)
+			d.Options.Warning(d.Request.Object, text)
+		}
+	}
+	return texts
 }
 
 // Delete plans and carries the plan out, if reviewed covers it or is nil, and returns when the object is gone.
@@ -228,13 +241,11 @@ func (d *Deleter) Finish(ctx context.Context, live *unstructured.Unstructured) (
 
 func (d *Deleter) send(ctx context.Context, uid string) error {
 	warnings := &wire.Warnings{}
-	if d.Options.Warning != nil { // or else they go where the client's other warnings go
+	if d.Options.Warning != nil || d.guard().Withholds() { // or else they go where the client's other warnings go
 		ctx, warnings = wire.CollectWarnings(ctx)
 	}
 	err := d.target.Resource.Delete(ctx, d.Request.Object.Name, d.options(uid))
-	for _, text := range warnings.All() {
-		d.tell(text)
-	}
+	d.tell(warnings)
 	if err != nil && !apierrors.IsNotFound(err) {
 		return err
 	}

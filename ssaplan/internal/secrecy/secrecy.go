@@ -1,119 +1,157 @@
-// Package secrecy takes the sensitive values of objects out of what servers say.
+// Package secrecy decides what of a server's words may be shown. Of an object with sensitive values nothing is that the server
+// says in free text: it, or a webhook or policy behind it, may quote a value in any form. What is left is what is known to have
+// no value: the class of a failure, the fields that the object has, and the phrases that are recognised.
 package secrecy
 
 import (
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/internal/answer"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// Hide returns err with the sensitive values of the objects taken out of what the server says in it. Servers quote
-// values in what they say of invalid fields. What is wrapped is hidden too, so that the class can be told and nothing else.
-func Hide(err error, objects ...*unstructured.Unstructured) error {
-	if err == nil {
-		return nil
-	}
-	secrets := Of(objects...)
-	var status *apierrors.StatusError
-	if !errors.As(err, &status) || status == nil {
-		object, rest, found := strings.Cut(err.Error(), ": ")
-		if !found {
-			return redacted(err, secrets.Hide(object), err)
-		}
-		return redacted(err, object+": "+secrets.Hide(rest), err) // the object keeps its name
-	}
-	hidden := &apierrors.StatusError{ErrStatus: *status.ErrStatus.DeepCopy()}
-	hidden.ErrStatus.Message = secrets.Hide(hidden.ErrStatus.Message)
-	if details := hidden.ErrStatus.Details; details != nil {
-		for i := range details.Causes {
-			details.Causes[i].Message = secrets.Hide(details.Causes[i].Message)
-		}
-	}
-	if hidden.ErrStatus.String() == status.ErrStatus.String() {
-		return err
-	}
-	// What stands around the server's words names the object, and stays.
-	return redacted(err, strings.ReplaceAll(err.Error(), status.Error(), hidden.Error()), hidden)
+// Guard is for the objects that a server's words are about. The zero Guard lets everything through.
+type Guard struct {
+	sensitive []*unstructured.Unstructured
 }
 
-func redacted(err error, text string, wrapped error) error {
-	if text == err.Error() {
-		return err
-	}
-	return answer.Redacted(wrapped, text)
-}
-
-// Secrets are sensitive values in the forms in which a server may quote them, long ones first, so that no part of one stays
-// behind.
-type Secrets []string
-
-// Hide returns the text without the secrets. Short ones count only where they are quoted, as servers do: elsewhere taking
-// them out would tell what they are.
-func (s Secrets) Hide(text string) string {
-	const short = 6
-	for _, secret := range s {
-		if len(secret) < short {
-			text = strings.ReplaceAll(text, fmt.Sprintf("%q", secret), `"<redacted>"`)
-		} else {
-			text = strings.ReplaceAll(text, secret, "<redacted>")
-		}
-	}
-	return text
-}
-
-// Of returns the sensitive values of the objects.
-func Of(objects ...*unstructured.Unstructured) Secrets {
-	var found []string
-	add := func(_ projection.Path, v any) any {
-		found = appendTexts(found, v)
-		return nil
-	}
+// For returns the guard for what is said of the objects, of which some may be nil. Fields that match one of the patterns are
+// sensitive, as those are that are sensitive in every object of the kind.
+func For(patterns projection.Patterns, objects ...*unstructured.Unstructured) Guard {
+	var g Guard
 	for _, obj := range objects {
-		if obj != nil {
-			sensitive := projection.Sensitive(obj.Object)
-			projection.Project(obj.Object, sensitive).ReplaceSensitive(add)
+		if obj == nil {
+			continue
+		}
+		_, found := patterns.Remove(obj.Object)
+		if len(found) > 0 || !projection.Sensitive(obj.Object).Empty() {
+			g.sensitive = append(g.sensitive, obj)
 		}
 	}
-	found = slices.DeleteFunc(found, func(s string) bool { return s == "" })
-	slices.SortFunc(found, func(a, b string) int { return len(b) - len(a) })
+	return g
+}
+
+// Withholds reports whether free text isn't shown.
+func (g Guard) Withholds() bool { return len(g.sensitive) > 0 }
+
+// Warnings returns those of the server's warnings that may be shown, and for the others one that counts them.
+func (g Guard) Warnings(texts []foreign.Text) []foreign.Text {
+	if !g.Withholds() || len(texts) == 0 {
+		return texts
+	}
+	return []foreign.Text{foreign.Textf("%s withheld, since the object has sensitive values, which it may quote", count(len(texts), "warning of the server", "warnings of the server"))}
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// Error returns err as it may be shown. What it wraps is made so, too: the class can be told from it, and nothing else.
+func (g Guard) Error(err error) error {
+	said := statuses(err)
+	if !g.Withholds() || len(said) == 0 {
+		return err
+	}
+	text, shown := err.Error(), make([]error, len(said))
+	for i, status := range said {
+		hidden := &withheld{&apierrors.StatusError{ErrStatus: g.status(status)}}
+		shown[i] = hidden
+		if status.Message != "" && strings.Contains(text, status.Message) {
+			text = strings.ReplaceAll(text, status.Message, hidden.Error())
+			continue
+		}
+		object, _, _ := strings.Cut(text, ": ") // somebody put the server's words otherwise
+		text = object + ": " + hidden.Error()
+	}
+	return answer.Redacted(errors.Join(shown...), text)
+}
+
+// withheld is a status of which nothing has to be taken out any more.
+type withheld struct{ *apierrors.StatusError }
+
+func (e *withheld) Unwrap() error { return e.StatusError }
+
+// statuses returns the API statuses in the tree of err that are as a server sent them.
+func statuses(err error) (found []metav1.Status) {
+	if answer.IsNil(err) {
+		return nil
+	}
+	switch e := err.(type) {
+	case *withheld:
+		return nil
+	case apierrors.APIStatus:
+		return []metav1.Status{e.Status()}
+	}
+	for _, inner := range answer.Unwrap(err) {
+		found = append(found, statuses(inner)...)
+	}
 	return found
 }
 
-// appendTexts appends the text of v, decoded if it is base64, and of all that is in it.
-func appendTexts(found []string, v any) []string {
-	switch v := v.(type) {
-	case map[string]any:
-		for key, item := range v {
-			found = appendTexts(append(found, key), item)
-		}
-	case []any:
-		for _, item := range v {
-			found = appendTexts(found, item)
-		}
-	default:
-		text := fmt.Sprint(v)
-		found = append(found, text)
-		if decoded, err := base64.StdEncoding.DecodeString(text); err == nil {
-			found = append(found, string(decoded))
+// status returns the status without what the server says in free text.
+func (g Guard) status(status metav1.Status) metav1.Status {
+	out := metav1.Status{TypeMeta: status.TypeMeta, Status: status.Status, Reason: status.Reason, Code: status.Code}
+	parts := []string{authresilience.Classify(&apierrors.StatusError{ErrStatus: status}).Describe().Meaning}
+	if status.Details != nil {
+		out.Details = &metav1.StatusDetails{Group: status.Details.Group, Kind: status.Details.Kind, RetryAfterSeconds: status.Details.RetryAfterSeconds}
+		for _, cause := range answer.DistinctCauses(status.Details) {
+			field, said := g.field(cause.Field), answer.Phrase(cause)
+			out.Details.Causes = append(out.Details.Causes, metav1.StatusCause{Type: cause.Type, Field: field, Message: said})
+			parts = append(parts, strings.Trim(field+": "+said, ": "))
 		}
 	}
-	return found
+	if path, wanted := answer.WrongType(status); path != "" && g.field(path) != "" {
+		parts = append(parts, path+": "+wanted)
+	}
+	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
+	out.Message = fmt.Sprintf("%s (HTTP %d; the server's words are withheld, since the object has sensitive values)", strings.Join(parts, "; "), status.Code)
+	return out
 }
 
-// HideIn takes the values out of what the server said of the fields.
-func (s Secrets) HideIn(verdict *immutability.Verdict) {
+// field returns a field as the server prints it if the object has one of this name, and else nothing: a webhook can call a field
+// whatever it likes.
+func (g Guard) field(text string) string {
+	if text == "" {
+		return ""
+	}
+	for _, obj := range g.sensitive {
+		if answer.Names(obj.Object, text) {
+			return text
+		}
+	}
+	return ""
+}
+
+// Verdict takes out of the verdict what the server says in free text.
+func (g Guard) Verdict(verdict *immutability.Verdict) {
+	if !g.Withholds() {
+		return
+	}
+	const withheld = "what the server says is withheld, since the object has sensitive values"
 	verdict.Fields = slices.Clone(verdict.Fields)
-	for i := range verdict.Fields {
-		verdict.Fields[i].Message = s.Hide(verdict.Fields[i].Message)
+	for i, f := range verdict.Fields {
+		verdict.Fields[i].Text = foreign.Text(g.field(string(f.Text)))
+		if phrase := answer.KnownPhrase(string(f.Message)); phrase != "" {
+			verdict.Fields[i].Message = foreign.Text(phrase)
+		} else {
+			verdict.Fields[i].Message = withheld
+		}
 	}
-	verdict.Uncertain = s.Hide(verdict.Uncertain)
+	verdict.Uncertain, _, _ = strings.Cut(verdict.Uncertain, ": ") // where a server's words follow
+	for _, reply := range []*immutability.Answer{&verdict.Evidence.Create, &verdict.Evidence.Update, &verdict.Evidence.Merge} {
+		reply.Message, reply.Err = "", g.Error(reply.Err)
+	}
 }

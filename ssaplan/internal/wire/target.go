@@ -12,6 +12,7 @@ import (
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	facts "github.com/ssaplan/primitives/internal/kinds"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/internal/scale"
 )
 
@@ -21,7 +22,7 @@ type Target struct {
 	Identity identity.Identity
 	Scope    identity.Scope
 	// Warnings are about the namespace.
-	Warnings []string
+	Warnings []foreign.Text
 
 	subresource string
 }
@@ -40,7 +41,7 @@ func (s *Server) Locate(ctx context.Context, id identity.Identity, subresource, 
 	var warning string
 	t.Identity, warning = id.Resolve(t.Scope, defaultNamespace)
 	if warning != "" {
-		t.Warnings = append(t.Warnings, warning)
+		t.Warnings = append(t.Warnings, foreign.Text(warning))
 	}
 	t.Resource = s.Resource(kind.Resource, t.Identity)
 	return t, nil

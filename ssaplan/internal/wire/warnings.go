@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"k8s.io/client-go/rest"
+
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // WarningHandler hands the warnings that a server sends with its answers to the [Warnings] of the request's context.
@@ -18,7 +20,7 @@ type WarningHandler struct {
 func (h WarningHandler) HandleWarningHeaderWithContext(ctx context.Context, code int, agent string, text string) {
 	switch w := WarningsOf(ctx); {
 	case w != nil && code == 299 && text != "":
-		w.Add(text)
+		w.Add(foreign.Text(text))
 	case w == nil && h.Others != nil:
 		h.Others.HandleWarningHeaderWithContext(ctx, code, agent, text)
 	}
@@ -43,7 +45,7 @@ type warningsKey struct{}
 // Warnings are the different warnings of the server about the requests of one context.
 type Warnings struct {
 	mu    sync.Mutex
-	texts []string
+	texts []foreign.Text
 }
 
 // CollectWarnings returns a context for requests, and what collects the server's warnings about them.
@@ -59,7 +61,7 @@ func WarningsOf(ctx context.Context) *Warnings {
 }
 
 // Add adds a text unless it is there.
-func (w *Warnings) Add(text string) {
+func (w *Warnings) Add(text foreign.Text) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !slices.Contains(w.texts, text) {
@@ -68,7 +70,7 @@ func (w *Warnings) Add(text string) {
 }
 
 // All returns the texts in the order in which they came first.
-func (w *Warnings) All() []string {
+func (w *Warnings) All() []foreign.Text {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.texts)

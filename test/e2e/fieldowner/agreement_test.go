@@ -14,6 +14,7 @@ import (
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 const casesOfEachKind = 80
@@ -272,9 +273,9 @@ func (s scenario) othersOf(t *testing.T, obj map[string]any, p projection.Path) 
 	}
 	var others []string
 	for _, e := range read(t, obj).Entries() {
-		mine := e.Manager == s.manager && e.Operation == fieldowner.OperationApply && e.Subresource == ""
+		mine := e.Manager == foreign.Text(s.manager) && e.Operation == fieldowner.OperationApply && e.Subresource == ""
 		if !mine && !e.Fields.Under(p).Empty() {
-			others = append(others, e.Manager)
+			others = append(others, string(e.Manager))
 		}
 	}
 	return others
@@ -299,13 +300,13 @@ func (s scenario) checkImports(t *testing.T, f *figures) {
 			continue
 		}
 		// A manager's fields are in the version in which it applied them.
-		object := s.object.in(e.APIVersion)
+		object := s.object.in(string(e.APIVersion))
 		before := object.get()
 		m, err := fieldowner.NewManifest(before, fieldowner.Selection{
-			Strategy: fieldowner.ManagerFields, Manager: e.Manager, Operation: fieldowner.OperationApply,
+			Strategy: fieldowner.ManagerFields, Manager: string(e.Manager), Operation: fieldowner.OperationApply,
 		})
 		require.NoError(t, err)
-		after, err := object.apply(m.Object, e.Manager, applyOptions{})
+		after, err := object.apply(m.Object, string(e.Manager), applyOptions{})
 		require.NoError(t, err, "%v", m.Object)
 		switch {
 		case len(m.Missing) == 0:

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // TestImportStrategies imports an object in each way as a manager that is new to it: the first apply may add an owner, and
@@ -73,9 +74,9 @@ spec: {maxReplicas: 3, targetCPUUtilizationPercentage: 50, scaleTargetRef: {apiV
 	_, err := fieldowner.NewManifest(hpa.get(), sel)
 	var versionErr *fieldowner.VersionError
 	require.ErrorAs(t, err, &versionErr)
-	require.Equal(t, "autoscaling/v1", versionErr.Owner.APIVersion)
+	require.Equal(t, foreign.Text("autoscaling/v1"), versionErr.Owner.APIVersion)
 
-	v1 := hpa.in(versionErr.Owner.APIVersion)
+	v1 := hpa.in(string(versionErr.Owner.APIVersion))
 	before := v1.get()
 	m, err := fieldowner.NewManifest(before, sel)
 	require.NoError(t, err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 const tool = "my-tool"
@@ -78,7 +79,7 @@ func TestMigrateFromClientSideApply(t *testing.T) {
 	assertValues(t, before, after, nil)
 	entries := read(t, after).Entries()
 	require.Len(t, entries, 1)
-	assert.Equal(t, tool, entries[0].Manager)
+	assert.Equal(t, foreign.Text(tool), entries[0].Manager)
 	assert.Equal(t, fieldowner.OperationApply, entries[0].Operation)
 	assert.True(t, read(t, before).Fields(fieldowner.By(fieldowner.ClientSideApply)).Equal(entries[0].Fields), "nothing is lost")
 

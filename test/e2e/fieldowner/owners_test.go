@@ -12,6 +12,7 @@ import (
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // TestOwners writes one object in every way, and asks who owns what.
@@ -50,7 +51,7 @@ func TestOwners(t *testing.T) {
 		assert.Equal(t, want, fmt.Sprint(o.Of(p)), text)
 	}
 	for _, e := range o.Entries() {
-		assert.Equal(t, "apps/v1", e.APIVersion, "%s", e.Owner)
+		assert.Equal(t, foreign.Text("apps/v1"), e.APIVersion, "%s", e.Owner)
 		recent := !e.Time.Before(start) && !e.Time.After(time.Now())
 		assert.True(t, recent || e.Time.IsZero() && e.Subresource == "scale", "%s: %s", e.Owner, e.Time)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/test/lab"
@@ -279,8 +280,8 @@ func TestWarningsOfADelete(t *testing.T) {
 	require.Equal(t, deletion.ActionDelete, plan.Action)
 	require.Len(t, plan.Warnings, 1)
 	require.Contains(t, plan.Warnings[0], "backups are made from it")
-	var told []string
-	listen := ssaplan.DeleteOptions{Warning: func(_ identity.Identity, text string) { told = append(told, text) }}
+	var told []foreign.Text
+	listen := ssaplan.DeleteOptions{Warning: func(_ identity.Identity, text foreign.Text) { told = append(told, text) }}
 	require.NoError(t, c.planner.Delete(t.Context(), state, listen))
 	require.Equal(t, plan.Warnings, told)
 

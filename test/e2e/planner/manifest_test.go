@@ -109,12 +109,12 @@ func TestWhatHasNoEffectIsAWarning(t *testing.T) {
 	c := newCluster(t)
 	m := manifest(t, `{apiVersion: v1, kind: ResourceQuota, metadata: {name: ignored, generation: 5, selfLink: a}, spec: {hard: {pods: "1"}}, status: {hard: {pods: "3"}}}`)
 	plan := c.plan(t, ssaplan.Request{Manifest: m})
-	warnings := strings.Join(plan.Warnings, "\n")
+	warnings := fmt.Sprintln(plan.Warnings)
 	for _, path := range []string{"status: ", "metadata.generation: ", "metadata.selfLink: "} {
 		require.Contains(t, warnings, path)
 	}
 	m = manifest(t, "{apiVersion: example.com/v1, kind: Widget, metadata: {name: ignored}, spec: {mode: a}, status: {x: 1}}")
-	require.Contains(t, strings.Join(c.plan(t, ssaplan.Request{Manifest: m}).Warnings, "\n"), "status: the server doesn't keep")
+	require.Contains(t, fmt.Sprintln(c.plan(t, ssaplan.Request{Manifest: m}).Warnings), "status: the server doesn't keep")
 }
 
 func TestIgnoredFieldsAreLeftToOthers(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/test/lab"
@@ -135,7 +136,7 @@ func TestScaleIsDriftAlsoWithoutAState(t *testing.T) {
 	c.Patch(t, "scaler", m, `{"spec":{"replicas":7}}`, "scale")
 	plan := c.plan(t, ssaplan.Request{Manifest: m})
 	require.Equal(t, []string{"change spec.replicas Drifted scaler"}, causes(plan))
-	require.Equal(t, "scale", plan.Changes[0].Subresource)
+	require.Equal(t, foreign.Text("scale"), plan.Changes[0].Subresource)
 }
 
 func TestCausesThatOnlyAStateCanTell(t *testing.T) {
@@ -205,7 +206,7 @@ func TestConflict(t *testing.T) {
 	require.Equal(t, ssaplan.ActionConflict, plan.Action)
 	paths := []string{}
 	for _, conflict := range plan.Conflicts {
-		paths = append(paths, conflict.Path.String()+" "+conflict.Manager)
+		paths = append(paths, conflict.Path.String()+" "+conflict.Manager.String())
 	}
 	require.Equal(t, []string{"data.a somebody", `metadata.annotations["a.b/c"] somebody`}, paths)
 
@@ -271,7 +272,7 @@ func TestDriftTellsWhoAndWhen(t *testing.T) {
 	require.Len(t, changes, 1)
 	require.Equal(t, explain.CauseDrifted, changes[0].Cause)
 	for _, record := range c.Get(t, m).GetManagedFields() {
-		if record.Manager == changes[0].Manager {
+		if record.Manager == string(changes[0].Manager) {
 			require.Equal(t, string(record.Operation), changes[0].Operation)
 			require.True(t, record.Time.Time.Equal(changes[0].Time), "%s is not %s", changes[0].Time, record.Time)
 			return
@@ -293,7 +294,9 @@ func TestWarningsReachTheirPlan(t *testing.T) {
 		go func() {
 			defer wg.Done()
 			if plan, err := c.planner.Plan(t.Context(), ssaplan.Request{Manifest: m}); err == nil {
-				warnings[i] = plan.Warnings
+				for _, w := range plan.Warnings {
+					warnings[i] = append(warnings[i], w.String())
+				}
 			}
 		}()
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
@@ -40,7 +41,7 @@ func TestReplacementsAreComplete(t *testing.T) {
 	}
 	require.Len(t, plan.Changes, 6, got)
 	require.ErrorContains(t, plan.Replacement.Refusal, "immutable")
-	require.Equal(t, []string{"metadata.labels: dropped: nothing is in it"}, plan.Warnings)
+	require.Equal(t, []foreign.Text{"metadata.labels: dropped: nothing is in it"}, plan.Warnings)
 
 	after, err := c.planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
 	require.NoError(t, err)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/test/lab"
 )
@@ -120,11 +121,11 @@ func TestSubresourceOfOthers(t *testing.T) {
 	require.NoError(t, err)
 	plan = c.plan(t, request)
 	require.Equal(t, []string{"change status.ready Drifted other"}, causes(plan))
-	require.Equal(t, "status", plan.Changes[0].Subresource)
+	require.Equal(t, foreign.Text("status"), plan.Changes[0].Subresource)
 	reading, err := c.planner.Read(t.Context(), request.Prior)
 	require.NoError(t, err)
 	require.Len(t, reading.Drift, 1)
-	require.Equal(t, "other", reading.Drift[0].Manager)
+	require.Equal(t, foreign.Text("other"), reading.Drift[0].Manager)
 
 	refused, err := c.polite(t).Plan(t.Context(), request)
 	require.NoError(t, err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
@@ -27,7 +28,9 @@ func (t *trial) judgeApply(ctx context.Context) {
 	}
 	if endsDeletion(t.before, t.after) {
 		t.outcome, unchanged = gone, false
-		t.check(noOp, slices.ContainsFunc(t.plan.Warnings, func(w string) bool { return strings.HasSuffix(w, "the object will be gone; plan again to create it") }),
+		t.check(noOp, slices.ContainsFunc(t.plan.Warnings, func(w foreign.Text) bool {
+			return strings.HasSuffix(string(w), "the object will be gone; plan again to create it")
+		}),
 			"the apply removed the object; planned %v, warnings %q", t.plan, t.plan.Warnings)
 	}
 	t.check(noOp, t.planIs(ssaplan.ActionNoOp) == unchanged, "planned %v; resourceVersion unchanged: %t; after: %v", t.plan, unchanged, t.after)
@@ -205,7 +208,7 @@ func changedOwners(before, after fieldowner.Ownership) []string {
 		found := map[string]bool{}
 		for _, e := range o.Entries() {
 			if e.Fields.Has(p) && !ours(e.Owner) {
-				found[e.Owner.String()+e.APIVersion] = true
+				found[e.Owner.String()+e.APIVersion.String()] = true
 			}
 		}
 		return found

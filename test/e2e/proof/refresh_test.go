@@ -10,6 +10,7 @@ import (
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
@@ -64,8 +65,8 @@ func isForgotten(obj *unstructured.Unstructured) bool {
 	})
 }
 
-func isUnforced(warning string) bool {
-	return strings.HasPrefix(warning, "what taking over the fields")
+func isUnforced(warning foreign.Text) bool {
+	return strings.HasPrefix(string(warning), "what taking over the fields")
 }
 
 // judgeBaseline checks that a plan which changes nothing gives a host nothing to show.

@@ -17,6 +17,7 @@ import (
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
@@ -194,7 +195,7 @@ func told(plan *ssaplan.Plan, err error) string {
 	shown := *plan
 	shown.Warnings = slices.Clone(plan.Warnings) // a conflict that can't be forced has the server's reason among them
 	for i, warning := range shown.Warnings {
-		shown.Warnings[i] = sortedWords(unfixed.ReplaceAllString(warning, "…"))
+		shown.Warnings[i] = foreign.Text(sortedWords(unfixed.ReplaceAllString(string(warning), "…")))
 	}
 	text, err := json.Marshal(shown)
 	text = timestamps.ReplaceAll(text, nil)

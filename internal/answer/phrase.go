@@ -1,0 +1,108 @@
+package answer
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Phrases are details of messages in which no value stands, beside those of FieldTexts. Source: the validation packages of
+// k8s.io/apimachinery and of the core API group; each is the whole detail, or its beginning.
+var Phrases = []string{
+	"a valid config key must consist of alphanumeric characters",
+	"a lowercase RFC 1123",
+	"field is immutable",
+	"may not change once set",
+	"must be no more than",
+	"must have at most",
+	"name part must",
+	"a valid label must be an empty string or consist of alphanumeric characters",
+	"prefix part",
+}
+
+// Phrase is what a cause says without a value, and without anything else that could be one: a label, followed by a detail if
+// that is known. It is empty if nothing of it is known.
+func Phrase(c Cause) string {
+	if c.label == "" {
+		return ""
+	}
+	return join(c.label, knownDetail(c.detail))
+}
+
+// KnownPhrase does for a message that has the form of [Cause.Message] what [Phrase] does for a cause.
+func KnownPhrase(message string) string {
+	for _, l := range labels {
+		if message == l.text {
+			return message
+		}
+		if detail, found := strings.CutPrefix(message, l.text+": "); found {
+			return join(l.text, knownDetail(detail))
+		}
+	}
+	return knownDetail(message)
+}
+
+// knownDetail returns the known words with which a detail begins, "" if there are none. What follows them may be a value.
+func knownDetail(detail string) string {
+	for _, t := range FieldTexts {
+		if detail == t.Text || t.Prefix && strings.HasPrefix(detail, t.Text) {
+			return strings.TrimRight(t.Text, "; :")
+		}
+	}
+	for _, phrase := range Phrases {
+		if strings.HasPrefix(detail, phrase) {
+			return phrase
+		}
+	}
+	return ""
+}
+
+// typedPatch matches what a server says of a manifest that doesn't fit the schema. Source: the errors of
+// structured-merge-diff's typed package.
+var typedPatch = regexp.MustCompile(
+	`^failed to create typed patch object \([^()]*\): (?:errors:\n\s*)?\.([^:\n]+): (expected (?:string|numeric|boolean|map|list)|field not declared in schema|duplicate entries for key)`)
+
+// WrongType returns the field of a manifest that doesn't fit the schema, and what is wrong with it, without its value; "" for
+// other statuses.
+func WrongType(status metav1.Status) (field, problem string) {
+	found := typedPatch.FindStringSubmatch(status.Message)
+	if found == nil {
+		return "", ""
+	}
+	return found[1], found[2]
+}
+
+// Names reports whether a field, as a server prints it, is made of names of fields that the object has and of small numbers, so
+// that it can't be anything else, such as a value.
+func Names(obj map[string]any, field string) bool {
+	names := map[string]bool{}
+	addNames(names, obj)
+	parts := strings.FieldsFunc(field, separates)
+	return len(parts) > 0 && !slices.ContainsFunc(parts, func(part string) bool { return !names[part] && !isPosition(part) })
+}
+
+func separates(r rune) bool { return strings.ContainsRune(`.[]"'()`, r) }
+
+// isPosition reports whether a text is a number as positions are.
+func isPosition(text string) bool {
+	return len(text) <= 3 && strings.Trim(text, "0123456789") == ""
+}
+
+// addNames adds the parts of the names of all fields that v has.
+func addNames(names map[string]bool, v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, below := range v {
+			for _, part := range strings.FieldsFunc(name, separates) {
+				names[part] = true
+			}
+			addNames(names, below)
+		}
+	case []any:
+		for _, item := range v {
+			addNames(names, item)
+		}
+	}
+}

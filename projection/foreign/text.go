@@ -1,0 +1,103 @@
+// Package foreign holds text that somebody else wrote: a server, a webhook, a policy, a field manager, a plugin, a proxy. It can't
+// be printed as it came, so it can neither act on a terminal nor look like a line of somebody else's.
+//
+// A [Text] is compared, sorted and kept like any string. What is printed of it, with any verb of package fmt, as JSON or by
+// [Text.String], shows every character that can't be seen.
+package foreign
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Text is text of somebody else.
+type Text string
+
+// Textf returns a text that has text of somebody else in it.
+func Textf(format string, args ...any) Text { return Text(fmt.Sprintf(format, args...)) }
+
+// Limit is the number of characters of a text that are printed. JSON has all of them, so that it can be read back.
+const Limit = 4096
+
+// String returns the text in one line, in which what can't be seen is escaped as in a Go string, bounded by [Limit].
+func (t Text) String() string { return Visible(t.bounded()) }
+
+// Visible returns the text with everything that can't be seen, or that a terminal acts upon, escaped as in a Go string, line ends
+// included.
+func Visible(text string) string {
+	if utf8.ValidString(text) && !strings.ContainsFunc(text, isHidden) {
+		return text
+	}
+	quoted := strconv.Quote(text)
+	return unquotes.Replace(quoted[1 : len(quoted)-1])
+}
+
+func isHidden(r rune) bool { return !unicode.IsPrint(r) }
+
+// unquotes takes back what only a text in quotes needs.
+var unquotes = strings.NewReplacer(`\\`, `\`, `\"`, `"`)
+
+// bounded returns the first characters of the text, and how many more there are.
+func (t Text) bounded() string {
+	n := utf8.RuneCountInString(string(t))
+	if n <= Limit {
+		return string(t)
+	}
+	end := 0
+	for range Limit {
+		_, size := utf8.DecodeRuneInString(string(t[end:]))
+		end += size
+	}
+	return fmt.Sprintf("%s… (%d characters more)", string(t[:end]), n-Limit)
+}
+
+// Format prints [Text.String] whatever the verb, in quotes for %q.
+func (t Text) Format(f fmt.State, verb rune) {
+	text := t.String()
+	if verb == 'q' {
+		text = strconv.Quote(t.bounded())
+	}
+	if width, set := f.Width(); set {
+		pad := strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
+		if f.Flag('-') {
+			text += pad
+		} else {
+			text = pad + text
+		}
+	}
+	_, _ = io.WriteString(f, text)
+}
+
+// MarshalJSON returns all of the text, in which what can't be seen is escaped.
+func (t Text) MarshalJSON() ([]byte, error) {
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false) // left to who encodes it
+	err := encoder.Encode(string(t))
+	return []byte(VisibleJSON(strings.TrimSuffix(text.String(), "\n"))), err
+}
+
+// VisibleJSON returns JSON of the same value in which the characters that can't be seen, which occur in strings only, are
+// escaped.
+func VisibleJSON(text string) string {
+	if !strings.ContainsFunc(text, isHidden) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if !isHidden(r) {
+			b.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.AppendRune(nil, r) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
+		}
+	}
+	return b.String()
+}

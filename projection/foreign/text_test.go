@@ -1,0 +1,71 @@
+package foreign_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/projection/foreign"
+)
+
+// erasing is what wipes lines off a terminal.
+const erasing = "x\x1b[2K\x1b[1A\r\nPlan: 1 unchanged."
+
+func TestTextCantActOnATerminal(t *testing.T) {
+	for why, row := range map[string]struct{ text, want string }{
+		"plain":                  {`a "b" \ ü 漢 😀`, `a "b" \ ü 漢 😀`},
+		"escape sequences":       {erasing, `x\x1b[2K\x1b[1A\r\nPlan: 1 unchanged.`},
+		"a C1 control character": {"a\u009bb", `a\u009bb`},
+		"text from right":        {"a\u202eb", `a\u202eb`},
+		"no UTF-8":               {"a\xffb", `a\xffb`},
+		"quotes beside escapes":  {"\"\x00\\", `"\x00\`},
+		"nothing":                {"", ""},
+	} {
+		text := foreign.Text(row.text)
+		require.Equal(t, row.want, text.String(), why)
+		require.Equal(t, row.want, foreign.Visible(row.text), why)
+		for _, verb := range []string{"%s", "%v", "%+v", "%#v", "%d", "%x", "%X", "%c", "%U"} {
+			require.Equal(t, row.want, fmt.Sprintf(verb, text), why)
+		}
+		require.Equal(t, fmt.Sprintf("%q", row.text), fmt.Sprintf("%q", text), why)
+		require.Equal(t, row.want, fmt.Sprint(text), why)
+		require.Contains(t, fmt.Sprint(struct{ T foreign.Text }{text}), row.want, "inside of others, too")
+	}
+	require.Equal(t, "[  a]", fmt.Sprintf("[%3s]", foreign.Text("a")))
+	require.Equal(t, "[a  ]", fmt.Sprintf("[%-3s]", foreign.Text("a")))
+	require.Equal(t, foreign.Text("a b"), foreign.Textf("a %s", "b"))
+}
+
+func TestTextIsBounded(t *testing.T) {
+	long := strings.Repeat("ü", foreign.Limit)
+	require.Equal(t, long, foreign.Text(long).String())
+	require.Equal(t, long+"… (1 characters more)", foreign.Text(long+"x").String())
+	require.Less(t, len(fmt.Sprintf("%q", foreign.Text(strings.Repeat("x", 1<<20)))), 5000)
+	text, err := json.Marshal(foreign.Text(strings.Repeat("x", 1<<20)))
+	require.NoError(t, err)
+	require.Len(t, text, 1<<20+2, "programs get all of it")
+}
+
+func FuzzText(f *testing.F) {
+	for _, seed := range []string{erasing, "a\u202eb", "<&>", "\U000e0001", "\xff"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, printed := range []string{foreign.Text(text).String(), foreign.Visible(text), fmt.Sprintf("%q", foreign.Text(text))} {
+			require.False(t, strings.ContainsFunc(printed, func(r rune) bool { return !unicode.IsPrint(r) }), "%q", printed)
+		}
+		encoded, err := json.Marshal(foreign.Text(text))
+		require.NoError(t, err)
+		require.False(t, strings.ContainsFunc(string(encoded), func(r rune) bool { return !unicode.IsPrint(r) }), "%q", encoded)
+		var decoded, plain string
+		require.NoError(t, json.Unmarshal(encoded, &decoded))
+		want, err := json.Marshal(text)
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(want, &plain))
+		require.Equal(t, plain, decoded)
+	})
+}
