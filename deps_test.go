@@ -22,31 +22,41 @@ type budget struct {
 }
 
 var budgets = map[string]budget{
-	"projection":     {ours: []string{"internal/kinds"}},
-	"identity":       {ours: []string{"projection", "internal/kinds"}},
-	"immutability":   {ours: []string{"projection", "internal/kinds", "internal/answer", "immutability/internal/transition"}, modules: apimachinery},
+	"projection": {ours: []string{"internal/kinds", "internal/plainjson"}},
+	"identity":   {ours: []string{"projection", "internal/kinds", "internal/plainjson"}},
+	"immutability": {
+		ours:    []string{"projection", "internal/kinds", "internal/plainjson", "internal/answer", "immutability/internal/transition"},
+		modules: apimachinery,
+	},
 	"authresilience": {ours: []string{"internal/answer"}, modules: clientGo},
-	"fieldowner":     {ours: []string{"projection", "internal/kinds", "internal/answer"}, modules: apimachinery},
+	"fieldowner":     {ours: []string{"projection", "internal/kinds", "internal/plainjson", "internal/answer"}, modules: apimachinery},
 	"projection/builtin": {
-		ours:    []string{"projection", "projection/internal/typed", "internal/kinds"},
+		ours:    []string{"projection", "projection/internal/typed", "internal/kinds", "internal/plainjson"},
 		modules: slices.Concat(clientGo, api, []string{"github.com/pkg/errors", "gopkg.in/evanphx/json-patch.v4"}),
 	},
-	"projection/openapi": {ours: []string{"projection", "projection/internal/typed", "internal/kinds"}, modules: slices.Concat(clientGo, api)},
+	"projection/openapi": {
+		ours:    []string{"projection", "projection/internal/typed", "internal/kinds", "internal/plainjson"},
+		modules: slices.Concat(clientGo, api),
+	},
 	"ssaplan/explain": {
 		ours: []string{
-			"projection", "identity", "authresilience", "fieldowner", "internal/kinds", "internal/answer",
+			"projection", "identity", "authresilience", "fieldowner", "internal/kinds", "internal/plainjson", "internal/answer",
 			"ssaplan/internal/fastjson",
 		},
 		modules: clientGo,
 	},
 	"ssaplan/deletion": {
-		ours:    []string{"projection", "identity", "immutability", "fieldowner", "internal/kinds", "internal/answer", "immutability/internal/transition"},
+		ours: []string{
+			"projection", "identity", "immutability", "fieldowner", "internal/kinds", "internal/plainjson", "internal/answer",
+			"immutability/internal/transition",
+		},
 		modules: apimachinery,
 	},
 	"ssaplan": {
 		ours: []string{
 			"ssaplan/explain", "ssaplan/deletion",
-			"projection", "identity", "immutability", "authresilience", "fieldowner", "internal/kinds", "internal/answer",
+			"projection", "identity", "immutability", "authresilience", "fieldowner",
+			"internal/kinds", "internal/plainjson", "internal/answer",
 			"ssaplan/internal/wire", "ssaplan/internal/fastjson", "ssaplan/internal/secrecy", "ssaplan/internal/objectset",
 			"ssaplan/internal/ordered", "ssaplan/internal/recent", "ssaplan/internal/deleter", "ssaplan/internal/standin",
 			"immutability/internal/transition",

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/ssaplan/primitives/internal/plainjson"
 )
 
 // Op is what happened to a place in an object.
@@ -73,10 +75,11 @@ func (c Difference) String() string {
 func (c Difference) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, c.String()) }
 
 func shownJSON(v any) string {
-	text, err := encodeJSON(v)
+	plain, err := plainjson.Marshal(v)
 	if err != nil {
 		return fmt.Sprint(v)
 	}
+	text := string(plain)
 	if _, isFloat := v.(float64); isFloat && !strings.ContainsAny(text, ".e") {
 		text += ".0" // else a change from 5.0 to 5 would look like none
 	}
