@@ -41,13 +41,13 @@ func BenchmarkWide(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		declared := o.Fields(AppliedBy("a"))
+		declared := o.Fields(Applier{Manager: "a"}.Is)
 		for name, run := range map[string]func() error{
 			"Read":             func() error { _, err := Read(obj); return err },
 			"All":              func() error { return drain(o) },
-			"Compare":          func() error { _ = Compare(o, Ownership{}, "a"); return nil },
-			"PredictConflicts": func() error { _, err := PredictConflicts(obj, obj, declared, "c"); return err },
-			"Dropped":          func() error { _ = o.Dropped(Ownership{}, map[string]any{}, "a"); return nil },
+			"Compare":          func() error { _ = Compare(o, Ownership{}, Applier{Manager: "a"}); return nil },
+			"PredictConflicts": func() error { _, err := PredictConflicts(obj, obj, declared, Applier{Manager: "c"}); return err },
+			"Dropped":          func() error { _ = o.Dropped(Ownership{}, map[string]any{}, Applier{Manager: "a"}); return nil },
 			"ManagerManifest":  func() error { _, err := NewManifest(obj, Selection{Strategy: ManagerFields, Manager: "a"}); return err },
 			"UnownedManifest":  func() error { _, err := NewManifest(obj, Selection{Strategy: UnownedFields}); return err },
 			"AllManifest":      func() error { _, err := NewManifest(obj, Selection{}); return err },

@@ -51,7 +51,7 @@ func TestConflictsWithoutRecords(t *testing.T) {
 func TestPredictRecordedConflicts(t *testing.T) {
 	declared, err := appliedFields(recorded(t, "forced.json"), "newcomer")
 	require.NoError(t, err)
-	conflicts, err := PredictConflicts(recorded(t, "live.json"), recorded(t, "manifest.json"), declared, "newcomer")
+	conflicts, err := PredictConflicts(recorded(t, "live.json"), recorded(t, "manifest.json"), declared, Applier{Manager: "newcomer"})
 	require.NoError(t, err)
 	assert.Equal(t, recordedConflicts(t), conflicts)
 }

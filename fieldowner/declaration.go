@@ -22,14 +22,14 @@ type Declaration struct {
 	Ineffective []projection.Ineffective
 }
 
-// Declared returns what manager declared by applying manifest, given that o is the record of obj: the object as the
+// Declared returns what the applier declared by applying manifest, given that o is the record of obj: the object as the
 // server answered the apply or its dry run, or as it was read since.
 //
 // Without a manifest (nil) a map that was declared as empty is recognised only if other managers own fields in it, or if
 // built-in kinds are known to have such a map filled. The record doesn't tell one that the server filled from an atomic map
 // that was declared with its content.
-func (o Ownership) Declared(manifest, obj map[string]any, manager string) Declaration {
-	recorded := o.Fields(AppliedBy(manager))
+func (o Ownership) Declared(manifest, obj map[string]any, applier Applier) Declaration {
+	recorded := o.Fields(applier.Is)
 	d := Declaration{Fields: recorded, Filled: o.filled(recorded, obj)}
 	if manifest == nil {
 		return d

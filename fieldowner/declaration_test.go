@@ -68,7 +68,7 @@ func TestDeclared(t *testing.T) {
 			if row.manifest != "" {
 				manifest = decoded(t, row.manifest)
 			}
-			d := mustRead(t, answer).Declared(manifest, answer, "me")
+			d := mustRead(t, answer).Declared(manifest, answer, Applier{Manager: "me"})
 			assert.Equal(t, row.fields, textsOf(d.Fields))
 			assert.Equal(t, row.filled, textsOf(d.Filled), "filled")
 			assert.Equal(t, row.picked, texts(d.Assigned...), "assigned")

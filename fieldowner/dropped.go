@@ -38,17 +38,17 @@ type DroppedField struct {
 	Sensitive bool
 }
 
-// Dropped returns what becomes of the fields that manager applied as of o and no longer does as of after, in the order
+// Dropped returns what becomes of the fields that the applier applied as of o and no longer does as of after, in the order
 // of the paths. result is the object that after was read from: the answer to a dry run or to an apply. Of a field that
 // is deleted with all that was in it, only the field itself is listed.
-func (o Ownership) Dropped(after Ownership, result map[string]any, manager string) []DroppedField {
-	return after.Fates(o.Fields(AppliedBy(manager)), result, manager)
+func (o Ownership) Dropped(after Ownership, result map[string]any, applier Applier) []DroppedField {
+	return after.Fates(o.Fields(applier.Is), result, applier)
 }
 
-// Fates does what [Ownership.Dropped] does for fields that manager declared at some time, such as those that a host
+// Fates does what [Ownership.Dropped] does for fields that the applier declared at some time, such as those that a host
 // remembers, whoever owns them. o is the record of result.
-func (o Ownership) Fates(had projection.FieldSet, result map[string]any, manager string) []DroppedField {
-	has := o.Fields(AppliedBy(manager))
+func (o Ownership) Fates(had projection.FieldSet, result map[string]any, applier Applier) []DroppedField {
+	has := o.Fields(applier.Is)
 	d := dropper{after: o, values: projection.NewObject(result, had.Union(o.all)), sensitive: projection.Sensitive(result)}
 	var dropped []DroppedField
 	var gone projection.Path
@@ -57,7 +57,7 @@ func (o Ownership) Fates(had projection.FieldSet, result map[string]any, manager
 		if !has.Under(p).Empty() || gone != nil && p.HasPrefix(gone) {
 			continue
 		}
-		field := d.field(p, manager)
+		field := d.field(p, applier)
 		if field.Fate == FateDeleted {
 			gone = p
 		}
@@ -72,9 +72,9 @@ type dropper struct {
 	sensitive projection.FieldSet
 }
 
-func (d *dropper) field(p projection.Path, manager string) DroppedField {
+func (d *dropper) field(p projection.Path, applier Applier) DroppedField {
 	value, exists := d.values.Get(p)
-	owners := slices.DeleteFunc(d.after.Below(holder(p)), func(o Owner) bool { return o.appliedBy(manager) })
+	owners := slices.DeleteFunc(d.after.Below(holder(p)), applier.Is)
 	field := DroppedField{Path: p, Value: value, Owners: owners, Sensitive: d.sensitive.Touches(p)}
 	switch {
 	case !exists:

@@ -95,7 +95,7 @@ func ExampleOwnership_Fields() {
 func ExampleCompare() {
 	before, _ := fieldowner.Read(live)
 	after, _ := fieldowner.Read(dryRun)
-	for _, change := range fieldowner.Compare(before, after, "deployer") {
+	for _, change := range fieldowner.Compare(before, after, fieldowner.Applier{Manager: "deployer"}) {
 		fmt.Println(change)
 	}
 	// Output:
@@ -106,7 +106,7 @@ func ExampleCompare() {
 func ExampleOwnership_Dropped() {
 	before, _ := fieldowner.Read(live)
 	after, _ := fieldowner.Read(dryRun)
-	fmt.Println(before.Dropped(after, dryRun, "deployer"))
+	fmt.Println(before.Dropped(after, dryRun, fieldowner.Applier{Manager: "deployer"}))
 	// Output: [spec.paused: deleted]
 }
 
@@ -127,7 +127,7 @@ func ExampleConflictsFromError() {
 
 func ExamplePredictConflicts() {
 	manifest := object(`{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": {"replicas": 2}}`)
-	conflicts, err := fieldowner.PredictConflicts(live, manifest, fields("spec.replicas"), "deployer")
+	conflicts, err := fieldowner.PredictConflicts(live, manifest, fields("spec.replicas"), fieldowner.Applier{Manager: "deployer"})
 	fmt.Println(conflicts, err)
 	// Output: [spec.replicas: owned by "hpa" (Update of scale)] <nil>
 }
@@ -136,7 +136,7 @@ func ExamplePredictConflicts() {
 func ExamplePredictConflicts_withoutRecord() {
 	created := object(`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "web"}, "data": {"color": "red", "size": "1"}}`)
 	manifest := object(`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "web"}, "data": {"color": "blue", "size": "1"}}`)
-	conflicts, err := fieldowner.PredictConflicts(created, manifest, fields("data.color", "data.size"), "deployer")
+	conflicts, err := fieldowner.PredictConflicts(created, manifest, fields("data.color", "data.size"), fieldowner.Applier{Manager: "deployer"})
 	fmt.Println(conflicts, err)
 	// Output: [data.color: owned by "before-first-apply" (Update)] <nil>
 }
@@ -167,9 +167,9 @@ func ExampleMigrate() {
 }
 
 func ExampleGiveUp() {
-	patch, err := fieldowner.GiveUp(live, "deployer", fields("spec.template"))
+	patch, err := fieldowner.GiveUp(live, fieldowner.Applier{Manager: "deployer"}, fields("spec.template"))
 	fmt.Println(strings.Contains(string(patch), "f:paused"), strings.Contains(string(patch), "f:template"), err)
-	patch, err = fieldowner.GiveUp(live, "deployer", fields("spec.replicas"))
+	patch, err = fieldowner.GiveUp(live, fieldowner.Applier{Manager: "deployer"}, fields("spec.replicas"))
 	fmt.Println(patch == nil, err)
 	// Output:
 	// true false <nil>
@@ -194,7 +194,7 @@ func ExampleClientSideAppliers() {
 func ExampleTransfer() {
 	before, _ := fieldowner.Read(live)
 	after, _ := fieldowner.Read(dryRun)
-	text, _ := json.Marshal(fieldowner.Compare(before, after, "deployer"))
+	text, _ := json.Marshal(fieldowner.Compare(before, after, fieldowner.Applier{Manager: "deployer"}))
 	fmt.Println(string(text))
 	// Output:
 	// [{"path":"spec.paused","change":"GivenUp"},{"path":"spec.replicas","change":"Taken","managers":[{"manager":"hpa","operation":"Update","subresource":"scale","apiVersion":"apps/v1"}]}]

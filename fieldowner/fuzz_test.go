@@ -47,15 +47,15 @@ func fuzzOwners(t *testing.T, o Ownership) {
 		require.Subset(t, o.Below(p), owners)
 		require.Equal(t, serverText(p), serverText(reader.paths(serverText(p), owners[0])[0]), "the text that a server writes is found again")
 	}
-	Compare(o, Ownership{}, "me")
+	Compare(o, Ownership{}, Applier{Manager: "me"})
 }
 
 func fuzzReports(t *testing.T, obj map[string]any) {
 	o := mustRead(t, obj)
-	for _, d := range o.Dropped(Ownership{}, map[string]any{}, "me") {
+	for _, d := range o.Dropped(Ownership{}, map[string]any{}, Applier{Manager: "me"}) {
 		require.Equal(t, FateDeleted, d.Fate, "of an object that has nothing any more")
 	}
-	conflicts, err := PredictConflicts(obj, obj, o.Fields(nil), "new")
+	conflicts, err := PredictConflicts(obj, obj, o.Fields(nil), Applier{Manager: "new"})
 	require.NoError(t, err)
 	require.Empty(t, conflicts, "what is there can be applied as it is")
 }
@@ -73,7 +73,9 @@ func fuzzManifests(t *testing.T, obj map[string]any) {
 func fuzzPatches(t *testing.T, obj map[string]any) {
 	for _, make := range []func() ([]byte, error){
 		func() ([]byte, error) { return Migrate(obj, "new", "me", "you") },
-		func() ([]byte, error) { return GiveUp(obj, "me", projection.NewFieldSet(projection.Path{})) },
+		func() ([]byte, error) {
+			return GiveUp(obj, Applier{Manager: "me"}, projection.NewFieldSet(projection.Path{}))
+		},
 	} {
 		patch, err := make()
 		require.NoError(t, err)

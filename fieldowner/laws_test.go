@@ -56,7 +56,7 @@ func TestLawPredictedConflictsAreTheServers(t *testing.T) {
 		require.NoError(t, err)
 		_, err = w.dryRun(manifest, manager, false)
 
-		predicted, predictErr := PredictConflicts(w.live.Object, manifest, declared, manager)
+		predicted, predictErr := PredictConflicts(w.live.Object, manifest, declared, Applier{Manager: manager})
 		require.NoError(t, predictErr)
 		assert.Equal(t, conflictLines(ConflictsFromError(err, w.live.Object)), conflictLines(predicted))
 		found += len(predicted)
@@ -82,7 +82,7 @@ func TestLawComparisonExplainsOwners(t *testing.T) {
 		before, after := mustRead(t, w.live.Object), mustRead(t, forced.Object)
 
 		taken := map[string][]string{}
-		for _, c := range Compare(before, after, manager) {
+		for _, c := range Compare(before, after, Applier{Manager: manager}) {
 			taken[string(c.Kind)+" "+c.Path.String()] = managerLines(c.Owners)
 		}
 		assert.Equal(t, comparedByHand(before, after, manager), taken)
@@ -167,8 +167,8 @@ func TestLawFatesAreWhatHappens(t *testing.T) {
 			assert.Equal(t, d.Fate != FateDeleted, exists, "%s", d)
 			assert.Equal(t, d.Fate == FateRetained, len(d.Owners) > 0, "%s", d)
 		}
-		had := mustRead(t, w.live.Object).Fields(AppliedBy(manager))
-		kept := mustRead(t, after.Object).Fields(AppliedBy(manager))
+		had := mustRead(t, w.live.Object).Fields(Applier{Manager: manager}.Is)
+		kept := mustRead(t, after.Object).Fields(Applier{Manager: manager}.Is)
 		for p := range had.Difference(kept).Without(covered).All() {
 			assert.False(t, kept.Under(p).Empty(), "%s is dropped and not listed", p)
 		}
@@ -262,7 +262,7 @@ func TestLawPatchingTwiceIsPatchingOnce(t *testing.T) {
 		"Migrate": func(obj map[string]any) ([]byte, error) { return Migrate(obj, "b", "a", ClientSideApply) },
 		"Rename":  func(obj map[string]any) ([]byte, error) { return Rename(obj, "a", "b") },
 		"GiveUp": func(obj map[string]any) ([]byte, error) {
-			return GiveUp(obj, "a", projection.NewFieldSet(projection.Path{projection.Field("spec")}))
+			return GiveUp(obj, Applier{Manager: "a"}, projection.NewFieldSet(projection.Path{projection.Field("spec")}))
 		},
 	}
 	for _, name := range slices.Sorted(maps.Keys(patches)) {
@@ -302,5 +302,5 @@ func patched(t testing.TB, obj *unstructured.Unstructured, patch []byte) *unstru
 // appliedFields returns the fields that an object's record has for a manager that applied it.
 func appliedFields(obj map[string]any, manager string) (projection.FieldSet, error) {
 	owners, err := Read(obj)
-	return owners.Fields(AppliedBy(manager)), err
+	return owners.Fields(Applier{Manager: manager}.Is), err
 }

@@ -93,7 +93,7 @@ func (o Ownership) keptByNull(missing []projection.Path, sel Selection) []projec
 	applied := o.applied(sel)
 	return slices.DeleteFunc(slices.Clone(missing), func(p projection.Path) bool {
 		inMap := len(p) > 1 && kinds.IsMapField(p[len(p)-2].Name())
-		return !applied.Has(p) || inMap || len(o.others(p, sel.Manager)) > 0
+		return !applied.Has(p) || inMap || len(o.others(p, Applier{Manager: sel.Manager})) > 0
 	})
 }
 

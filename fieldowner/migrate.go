@@ -56,12 +56,12 @@ func Rename(live map[string]any, from, to string) ([]byte, error) {
 	})
 }
 
-// GiveUp returns the JSON patch after which manager no longer owns, as what it applied, the given fields and everything
+// GiveUp returns the JSON patch after which the applier no longer owns the given fields and everything
 // below them; nil if it owns none of them. Values stay as they are, while an apply without the fields would delete or
 // reset those that nobody else owns. For the patch and its errors see [Migrate].
-func GiveUp(live map[string]any, manager string, fields projection.FieldSet) ([]byte, error) {
+func GiveUp(live map[string]any, applier Applier, fields projection.FieldSet) ([]byte, error) {
 	return patchOwners(live, func(e Entry) Entry {
-		if e.appliedBy(manager) {
+		if applier.Is(e.Owner) {
 			e.Fields = e.Fields.Without(fields)
 		}
 		return e

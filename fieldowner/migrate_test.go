@@ -78,11 +78,13 @@ func TestOwnershipPatches(t *testing.T) {
 		{"rename", func(obj map[string]any) ([]byte, error) { return Rename(obj, "old", "me") },
 			[]string{`"me" (Apply) spec.a spec.b.x spec.c`, `"me" (Update) spec.b`, `"me" (Update of status) status`}},
 		{"rename nobody", func(obj map[string]any) ([]byte, error) { return Rename(obj, "nobody", "me") }, nil},
-		{"give up a field and what is below it", func(obj map[string]any) ([]byte, error) { return GiveUp(obj, "me", spec("b")) },
+		{"give up a field and what is below it", func(obj map[string]any) ([]byte, error) { return GiveUp(obj, Applier{Manager: "me"}, spec("b")) },
 			[]string{`"me" (Apply) spec.a`, `"me" (Update) spec.b`, `"old" (Apply) spec.c`, `"old" (Update of status) status`}},
-		{"give up everything", func(obj map[string]any) ([]byte, error) { return GiveUp(obj, "me", spec("a", "b", "z")) },
+		{"give up everything", func(obj map[string]any) ([]byte, error) {
+			return GiveUp(obj, Applier{Manager: "me"}, spec("a", "b", "z"))
+		},
 			[]string{`"me" (Update) spec.b`, `"old" (Apply) spec.c`, `"old" (Update of status) status`}},
-		{"give up what one doesn't own", func(obj map[string]any) ([]byte, error) { return GiveUp(obj, "me", spec("c")) }, nil},
+		{"give up what one doesn't own", func(obj map[string]any) ([]byte, error) { return GiveUp(obj, Applier{Manager: "me"}, spec("c")) }, nil},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			obj := &unstructured.Unstructured{Object: decoded(t, live)}
@@ -108,7 +110,7 @@ func TestOwnershipPatches(t *testing.T) {
 func TestPatchOfNobodyIsAList(t *testing.T) {
 	live := decoded(t, `{"a": 1, "metadata": {"resourceVersion": "7"}}`)
 	addEntry(t, live, "me", `{"f:a": {}}`)
-	patch, err := GiveUp(live, "me", fieldSet([]string{"a"}))
+	patch, err := GiveUp(live, Applier{Manager: "me"}, fieldSet([]string{"a"}))
 	require.NoError(t, err)
 	var operations []map[string]any
 	require.NoError(t, json.Unmarshal(patch, &operations))

@@ -52,9 +52,17 @@ func (o Owner) identity() Owner {
 	return o
 }
 
-// appliedBy reports whether o is the owner that manager is when it applies the object itself.
-func (o Owner) appliedBy(manager string) bool {
-	return o.Is(Owner{Manager: manager, Operation: OperationApply})
+// Applier is a field manager that applies an object, or a subresource of it. To a server these are different owners, which
+// give up and conflict as if they had different names.
+type Applier struct {
+	Manager string
+	// Subresource is "status", "scale" and the like, and "" for the object itself.
+	Subresource string
+}
+
+// Is reports whether owner is the one that the applier is.
+func (a Applier) Is(owner Owner) bool {
+	return owner.Is(Owner{Manager: a.Manager, Operation: OperationApply, Subresource: a.Subresource})
 }
 
 // String returns the manager's name and what it did: "hpa" (Update of scale).

@@ -193,7 +193,7 @@ func (o Ownership) Entries() []Entry { return slices.Clone(o.entries) }
 // attributes everything it has to [BeforeFirstApply].
 func (o Ownership) Recorded() bool { return len(o.entries) > 0 }
 
-// Fields returns the fields of all owners for which of holds, and of all owners if of is nil. See [By] and [AppliedBy].
+// Fields returns the fields of all owners for which of holds, and of all owners if of is nil. See [By] and [Applier.Is].
 func (o Ownership) Fields(of func(Owner) bool) projection.FieldSet {
 	if of == nil {
 		return o.all
@@ -210,11 +210,6 @@ func (o Ownership) Fields(of func(Owner) bool) projection.FieldSet {
 // By selects the owners that write under the name of manager, whatever they do.
 func By(manager string) func(Owner) bool {
 	return func(o Owner) bool { return o.Manager == manager }
-}
-
-// AppliedBy selects the one owner that manager is when it applies the object itself.
-func AppliedBy(manager string) func(Owner) bool {
-	return func(o Owner) bool { return o.appliedBy(manager) }
 }
 
 // Of returns who owns the place at p, ordered by [Owner.Compare]: those who own p itself, and if p lies in an atomic

@@ -91,7 +91,7 @@ func TestEntriesKeepOwnersApart(t *testing.T) {
 		`"m" (Apply) v1: {"f:a":{}}`, `"m" (Apply of status) v1: {"f:b":{}}`,
 		`"m" (Update) v1: {"f:c":{}}`, `"m" (Update) v2: {"f:d":{}}`,
 	}, got)
-	assert.Equal(t, []string{"a"}, pathTexts(o.Fields(AppliedBy("m"))))
+	assert.Equal(t, []string{"a"}, pathTexts(o.Fields(Applier{Manager: "m"}.Is)))
 	assert.Equal(t, []string{"a", "b", "c", "d"}, pathTexts(o.Fields(By("m"))))
 	assert.Equal(t, []string{"a", "b", "c", "d"}, pathTexts(o.Fields(nil)))
 	assert.Empty(t, pathTexts(o.Fields(By("other"))))

@@ -24,7 +24,7 @@ import (
 // replaces the one in the object or leaves it as it is, the recorded paths decide. Owners in another API version are
 // taken to name fields as this one does.
 func PredictConflicts(
-	live, manifest map[string]any, declared projection.FieldSet, manager string,
+	live, manifest map[string]any, declared projection.FieldSet, applier Applier,
 ) ([]Conflict, error) {
 	ownership, err := Read(live)
 	if err != nil || live == nil {
@@ -38,7 +38,7 @@ func PredictConflicts(
 	p.duplicates = projection.NewFieldSet(projection.Project(live, p.all.Union(declared)).Duplicates...)
 	var conflicts []Conflict
 	for _, e := range p.entries(ownership, live) {
-		if e.appliedBy(manager) {
+		if applier.Is(e.Owner) {
 			continue
 		}
 		for path := range p.reconciled(e.Fields).All() {
@@ -47,7 +47,7 @@ func PredictConflicts(
 			}
 		}
 	}
-	if manager == "kubectl" {
+	if applier.Manager == "kubectl" {
 		conflicts = p.withoutLastApplied(conflicts, live)
 	}
 	slices.SortFunc(conflicts, Conflict.compare)

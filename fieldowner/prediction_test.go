@@ -81,7 +81,7 @@ func TestPredictConflicts(t *testing.T) {
 			addEntry(t, live, "you", row.owned)
 			declared, err := projection.ParseFieldsV1([]byte(row.declared))
 			require.NoError(t, err)
-			conflicts, err := PredictConflicts(live, decoded(t, row.manifest), declared, "me")
+			conflicts, err := PredictConflicts(live, decoded(t, row.manifest), declared, Applier{Manager: "me"})
 			require.NoError(t, err)
 			var paths []string
 			for _, c := range conflicts {
@@ -90,7 +90,7 @@ func TestPredictConflicts(t *testing.T) {
 			}
 			assert.Equal(t, row.conflicts, paths)
 
-			conflicts, err = PredictConflicts(live, decoded(t, row.manifest), declared, "you")
+			conflicts, err = PredictConflicts(live, decoded(t, row.manifest), declared, Applier{Manager: "you"})
 			require.NoError(t, err)
 			assert.Empty(t, conflicts, "nobody conflicts with what they applied themselves")
 		})
@@ -112,7 +112,7 @@ func addEntry(t testing.TB, obj map[string]any, manager, fields string) {
 func TestPredictConflictsWithOwnUpdates(t *testing.T) {
 	live := decoded(t, `{"a": 1, "metadata": {"managedFields": [
 		{"manager": "me", "operation": "Update", "apiVersion": "v1", "fieldsV1": {"f:a": {}}}]}}`)
-	conflicts, err := PredictConflicts(live, map[string]any{"a": int64(2)}, fieldSet([]string{"a"}), "me")
+	conflicts, err := PredictConflicts(live, map[string]any{"a": int64(2)}, fieldSet([]string{"a"}), Applier{Manager: "me"})
 	require.NoError(t, err)
 	assert.Equal(t, []Conflict{{path(t, "a"), Owner{Manager: "me", Operation: OperationUpdate, APIVersion: "v1"}}}, conflicts)
 }
@@ -121,7 +121,7 @@ func TestPredictConflictsWithoutRecord(t *testing.T) {
 	live := decoded(t, `{"apiVersion": "v1", "a": 1, "b": 1, "m": {"x": 1}, "l": [1], "null": null, "none": null, "podSelector": {"x": 1}}`)
 	manifest := decoded(t, `{"a": 1, "b": 2, "c": 3, "m": {}, "l": [], "null": [], "none": 1, "podSelector": {}}`)
 	declared := fieldSet([]string{"a"}, []string{"b"}, []string{"c"}, []string{"m"}, []string{"l"}, []string{"null"}, []string{"none"}, []string{"podSelector"})
-	conflicts, err := PredictConflicts(live, manifest, declared, "me")
+	conflicts, err := PredictConflicts(live, manifest, declared, Applier{Manager: "me"})
 	require.NoError(t, err)
 	owner := Owner{Manager: BeforeFirstApply, Operation: OperationUpdate, APIVersion: "v1"}
 	assert.Equal(t, []Conflict{{path(t, "b"), owner}, {path(t, "l"), owner}, {path(t, "none"), owner}, {path(t, "podSelector"), owner}},
@@ -129,11 +129,11 @@ func TestPredictConflictsWithoutRecord(t *testing.T) {
 }
 
 func TestPredictConflictsOfNothing(t *testing.T) {
-	conflicts, err := PredictConflicts(nil, decoded(t, `{"a": 1}`), fieldSet([]string{"a"}), "me")
+	conflicts, err := PredictConflicts(nil, decoded(t, `{"a": 1}`), fieldSet([]string{"a"}), Applier{Manager: "me"})
 	require.NoError(t, err)
 	assert.Empty(t, conflicts, "an object that doesn't exist")
 
-	_, err = PredictConflicts(decoded(t, `{"metadata": {"managedFields": [1]}}`), nil, projection.FieldSet{}, "me")
+	_, err = PredictConflicts(decoded(t, `{"metadata": {"managedFields": [1]}}`), nil, projection.FieldSet{}, Applier{Manager: "me"})
 	assert.EqualError(t, err, "fieldowner: managedFields[0]: expected a map, got int64")
 }
 
@@ -157,7 +157,7 @@ func TestPredictConflictsForKubectl(t *testing.T) {
 		{"kubectl", `{\"apiVersion\": \"v2\", \"a\": 1}`, "[a b c d]", "an annotation of another version"},
 	} {
 		live := decoded(t, fmt.Sprintf(text, row.annotation))
-		conflicts, err := PredictConflicts(live, manifest, declared, row.manager)
+		conflicts, err := PredictConflicts(live, manifest, declared, Applier{Manager: row.manager})
 		require.NoError(t, err)
 		var paths []string
 		for _, c := range conflicts {
@@ -213,7 +213,7 @@ func TestPredictedConflictsOfValuesThatBecomeMaps(t *testing.T) {
 		if row.was == absent {
 			delete(spec, "any")
 		}
-		conflicts, err := PredictConflicts(map[string]any{"spec": spec}, manifest, declared, "me")
+		conflicts, err := PredictConflicts(map[string]any{"spec": spec}, manifest, declared, Applier{Manager: "me"})
 		require.NoError(t, err)
 		var got []string
 		for _, c := range conflicts {

@@ -99,7 +99,7 @@ func (o Ownership) selected(live map[string]any, sel Selection) (projection.Fiel
 
 // applied returns what the selected manager applied to the object itself.
 func (o Ownership) applied(sel Selection) projection.FieldSet {
-	return o.Fields(func(owner Owner) bool { return sel.selects(owner) && owner.appliedBy(sel.Manager) })
+	return o.Fields(func(owner Owner) bool { return sel.selects(owner) && Applier{Manager: sel.Manager}.Is(owner) })
 }
 
 // allFields returns all that obj has, whoever owns it. Lists are taken as a whole if items of theirs have the same

@@ -35,31 +35,31 @@ type Transfer struct {
 	Owners []Owner `json:"managers,omitempty"`
 }
 
-// Compare returns how the ownership of the fields that manager applies differs between two states of an object, such as
-// before and after a dry run, in the order of the paths, and what others lose of theirs. Fields that the manager alone
-// comes to own, which nobody owned before, are no change. The manager's other entries, such as its own updates, are others than itself, as they are to a
-// server.
-func Compare(before, after Ownership, manager string) []Transfer {
+// Compare returns how the ownership of the fields that the applier applies differs between two states of an object, such as
+// before and after a dry run, in the order of the paths, and what others lose of theirs. Fields that the applier alone
+// comes to own, which nobody owned before, are no change. The manager's other entries, such as its own updates, are others
+// than the applier, as they are to a server.
+func Compare(before, after Ownership, applier Applier) []Transfer {
 	if before.Equal(after) {
 		return nil
 	}
-	had, has := before.Fields(AppliedBy(manager)), after.Fields(AppliedBy(manager))
+	had, has := before.Fields(applier.Is), after.Fields(applier.Is)
 	var changes []Transfer
 	for p := range had.Union(has).Union(before.all.Difference(after.all)).All() {
 		c := comparison{
 			path: p, had: had.Has(p), has: has.Has(p),
-			before: before.others(p, manager), after: after.others(p, manager),
+			before: before.others(p, applier), after: after.others(p, applier),
 		}
 		changes = append(changes, c.changes()...)
 	}
 	return changes
 }
 
-// others returns who owns exactly p beside the manager that applies it.
-func (o Ownership) others(p projection.Path, manager string) []Owner {
+// others returns who owns exactly p beside the applier.
+func (o Ownership) others(p projection.Path, applier Applier) []Owner {
 	var out []Owner
 	for _, e := range o.entries {
-		if !e.appliedBy(manager) && e.Fields.Has(p) {
+		if !applier.Is(e.Owner) && e.Fields.Has(p) {
 			out = append(out, e.Owner)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 func TestCompareRecordedApply(t *testing.T) {
 	before, after := mustRead(t, recorded(t, "live.json")), mustRead(t, recorded(t, "forced.json"))
 	var got []string
-	for _, c := range Compare(before, after, "newcomer") {
+	for _, c := range Compare(before, after, Applier{Manager: "newcomer"}) {
 		got = append(got, c.String())
 	}
 	assert.Equal(t, []string{
@@ -60,7 +60,7 @@ func TestCompare(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			text := ""
-			for i, c := range Compare(brief(t, row.before), brief(t, row.after), "me") {
+			for i, c := range Compare(brief(t, row.before), brief(t, row.after), Applier{Manager: "me"}) {
 				if i > 0 {
 					text += "; "
 				}

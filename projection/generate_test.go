@@ -282,5 +282,5 @@ func (r random) shuffled(list []any) any {
 // managedFields returns the fields that an object's record has for a manager that applied it.
 func managedFields(obj map[string]any, manager string) (projection.FieldSet, error) {
 	owners, err := fieldowner.Read(obj)
-	return owners.Fields(fieldowner.AppliedBy(manager)), err
+	return owners.Fields(fieldowner.Applier{Manager: manager}.Is), err
 }

@@ -114,10 +114,11 @@ type leftOutGroup struct {
 // add adds an item if it is one.
 func (l *leftOut) add(at int, item any, keyFields []string) {
 	m, isMap := plain(item).(map[string]any)
-	with, without := presentNames(m, keyFields)
-	if !isMap || len(without) == 0 {
-		return
+	lacks := func(name string) bool { _, exists := m[name]; return !exists }
+	if !isMap || !slices.ContainsFunc(keyFields, lacks) {
+		return // as most items, for which this makes nothing
 	}
+	with, without := presentNames(m, keyFields)
 	id := strings.Join(without, "\x00")
 	group, known := l.index[id]
 	if !known {

@@ -45,10 +45,18 @@ func (a Adjustment) String() string {
 // What a server would refuse, such as a number in stringData, is left for it to refuse. Normalize does not modify the
 // manifest, and the result shares no memory with it.
 func Normalize(manifest map[string]any) (map[string]any, []Adjustment) {
+	return NormalizeSubresource(manifest, "")
+}
+
+// NormalizeSubresource does what [Normalize] does for a manifest that is applied to a subresource of the object, or to the
+// object itself for "". In an apply to a subresource the status stays.
+func NormalizeSubresource(manifest map[string]any, subresource string) (map[string]any, []Adjustment) {
 	obj, _ := deepCopy(manifest).(map[string]any)
 	n := normalizer{builtin: kinds.IsBuiltin(obj)}
 	n.metadata(obj)
-	n.status(obj)
+	if n.builtin && subresource == "" {
+		n.drop(obj, Path{Field("status")}, "the server ignores it in an apply")
+	}
 	n.nulls(obj)
 	n.empties(obj)
 	n.stringData(obj)
@@ -78,12 +86,6 @@ func (n *normalizer) empties(obj map[string]any) {
 		if isEmpty(metadata[name]) {
 			n.drop(metadata, metadataField(name), "nothing is in it")
 		}
-	}
-}
-
-func (n *normalizer) status(obj map[string]any) {
-	if n.builtin {
-		n.drop(obj, Path{Field("status")}, "the server ignores it in an apply")
 	}
 }
 

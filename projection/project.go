@@ -39,7 +39,6 @@ func (ps positions) in(list Path) []int {
 // value; in a list of positions, those that the set lacks are null. Paths that obj lacks are reported in
 // [Projection.Missing]; they are not an error. Project does not modify obj, and the result shares no memory with it.
 func Project(obj map[string]any, set FieldSet) Projection {
-	const deep = 16 // enough for most
 	p := projector{result: Projection{Fields: set, Sensitive: Sensitive(obj)}, path: make(Path, 0, deep)}
 	switch {
 	case set.root == nil:
@@ -52,6 +51,9 @@ func Project(obj map[string]any, set FieldSet) Projection {
 	}
 	return p.result
 }
+
+// deep is as long as most paths are at most.
+const deep = 16
 
 type projector struct {
 	result Projection
@@ -201,7 +203,7 @@ func MapLeaves(obj map[string]any, set FieldSet) iter.Seq2[Path, map[string]any]
 		if obj == nil || set.root == nil {
 			return
 		}
-		yieldLeaves(obj, set.root, nil, func(path Path, v any) bool {
+		yieldLeaves(obj, set.root, make(Path, 0, deep), func(path Path, v any) bool {
 			m, isMap := plain(v).(map[string]any)
 			return !isMap || yield(slices.Clone(path), m)
 		})

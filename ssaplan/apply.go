@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
@@ -112,7 +113,8 @@ func (p *Planner) replan(ctx context.Context, outdated *Plan, live *unstructured
 // matches reports whether who reviewed the other plan has reviewed this one. Both are for an object that exists.
 // The requests are compared, too: the manifest may have been changed in place, or this planner have other options.
 func (plan *Plan) matches(reviewed *Plan) bool {
-	return plan.Object == reviewed.Object && plan.Action == reviewed.Action && plan.basis.patch.same(reviewed.basis.patch) &&
+	return plan.Object == reviewed.Object && plan.Subresource == reviewed.Subresource && plan.Action == reviewed.Action &&
+		plan.basis.patch.same(reviewed.basis.patch) &&
 		plan.basis.live.GetUID() == reviewed.basis.live.GetUID() &&
 		(plan.basis.live.GetDeletionTimestamp() == nil) == (reviewed.basis.live.GetDeletionTimestamp() == nil) &&
 		plan.Explanation.Same(&reviewed.Explanation) && plan.Replacement.matches(reviewed.Replacement)
@@ -130,13 +132,11 @@ func (p *Planner) send(ctx context.Context, plan *Plan, live *unstructured.Unstr
 	if err != nil {
 		return nil, err
 	}
-	target, err := p.locate(ctx, plan.Object) // and not the plan's: another Planner, with other credentials, may have made it
+	target, err := p.locate(ctx, plan.Object, plan.Subresource) // and not the plan's: another Planner, with other credentials, may have made it
 	if err != nil {
 		return nil, err
 	}
-	options := plan.basis.patch.Options
-	options.DryRun = dryRun
-	return target.answer(target.resource.Apply(ctx, plan.Object.Name, body, options))
+	return target.Apply(ctx, live, body, plan.basis.patch.Options, dryRun...)
 }
 
 // notApplied returns the error for a request of the plan that failed.
@@ -153,5 +153,10 @@ func (plan *Plan) State(obj *unstructured.Unstructured) (*explain.State, error) 
 	case obj == nil:
 		return nil, fmt.Errorf("%s: no object to remember", plan.Object)
 	}
-	return explain.NewState(plan.basis.manifest.Object, obj.Object, plan.basis.patch.Options.FieldManager, plan.basis.request.Prior)
+	applier := fieldowner.Applier{Manager: plan.basis.patch.Options.FieldManager, Subresource: plan.Subresource}
+	state, err := explain.NewState(plan.basis.manifest.Object, obj.Object, applier, plan.basis.request.Prior)
+	if err == nil {
+		state.Identity = plan.Object // a scale has a kind of its own
+	}
+	return state, err
 }

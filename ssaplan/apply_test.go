@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 
+	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
@@ -78,7 +79,7 @@ func TestNothingToCarryOut(t *testing.T) {
 	require.EqualError(t, err, "ssaplan: no plan to apply")
 	_, err = planner.Replace(t.Context(), nil, ssaplan.DeleteOptions{})
 	require.EqualError(t, err, "ssaplan: no plan to carry out")
-	_, err = explain.NewState(nil, nil, "my-tool", nil)
+	_, err = explain.NewState(nil, nil, fieldowner.Applier{Manager: "my-tool"}, nil)
 	require.EqualError(t, err, "explain: no object to remember")
 	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: configMap("a", nil)})
 	require.NoError(t, err)

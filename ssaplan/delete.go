@@ -69,11 +69,14 @@ func (p *Planner) ApplyDelete(ctx context.Context, plan *DeletePlan, options Del
 // gone already is no error. The deadline is that of ctx; without one it waits as long as the finalizers take. Without a
 // known UID nothing is deleted. Hosts that show first what goes with the object take [Planner.PlanDelete].
 //
-// Every error but that of a nil prior is a [DeleteError]; it wraps [ErrRecreated] if the remembered object is gone and
+// Every error but that of a nil prior, and of one of a subresource, is a [DeleteError]; it wraps [ErrRecreated] if the remembered object is gone and
 // there is another one in its place.
 func (p *Planner) Delete(ctx context.Context, prior *explain.State, options DeleteOptions) error {
 	if prior == nil {
 		return errors.New("ssaplan: no state that says what to delete")
+	}
+	if prior.Subresource != "" {
+		return fmt.Errorf("%s: the state is of its %s alone, which can't be deleted", prior.Identity, prior.Subresource)
 	}
 	request := DeleteRequest{Object: prior.Identity, UID: prior.UID, Propagation: options.Propagation}
 	return p.delete(ctx, p.deleter(request, options), nil)
@@ -96,11 +99,11 @@ func (p *Planner) delete(ctx context.Context, d *deleter.Deleter, reviewed *Dele
 func (p *Planner) deleter(request DeleteRequest, options DeleteOptions) *deleter.Deleter {
 	id := request.Object
 	find := func(ctx context.Context) (deleter.Target, error) {
-		t, err := p.locate(ctx, id)
+		t, err := p.locate(ctx, id, "")
 		if err != nil {
 			return deleter.Target{Identity: id}, err
 		}
-		return deleter.Target{Identity: t.identity, Resource: t.resource, Live: t.live}, nil
+		return deleter.Target{Identity: t.Identity, Resource: t.Resource, Live: t.Live}, nil
 	}
 	return &deleter.Deleter{Request: request, Options: options, Server: p.server, Find: find}
 }

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
@@ -264,7 +265,7 @@ func ExampleState_Digested() {
 	}
 	plan, _ := planner.Plan(ctx, secret("b25l"))
 	applied, _ := planner.Apply(ctx, plan)
-	state, _ := explain.NewState(nil, applied.Object, "my-tool", nil)
+	state, _ := explain.NewState(nil, applied.Object, fieldowner.Applier{Manager: "my-tool"}, nil)
 
 	next, _ := planner.Plan(ctx, secret("dHdv"))
 	for _, change := range projection.Diff(state.Observed, state.Digested(next.After)) {

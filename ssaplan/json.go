@@ -21,6 +21,7 @@ const planVersion = 1
 type planJSON struct {
 	Version     int                       `json:"version"`
 	Object      objectJSON                `json:"object"`
+	Subresource string                    `json:"subresource,omitempty"`
 	Action      Action                    `json:"action"`
 	Reason      string                    `json:"reason"`
 	Deferral    Deferral                  `json:"deferral,omitempty"`
@@ -61,7 +62,7 @@ type replacementJSON struct {
 // it.
 func (plan Plan) MarshalJSON() ([]byte, error) {
 	out := planJSON{
-		Version: planVersion, Object: objectJSON(plan.Object), Action: plan.Action, Reason: plan.Reason, Deferral: plan.Deferral,
+		Version: planVersion, Object: objectJSON(plan.Object), Subresource: plan.Subresource, Action: plan.Action, Reason: plan.Reason, Deferral: plan.Deferral,
 		Changes: append([]explain.Change{}, plan.Changes...), Dropped: plan.Dropped, Ownership: plan.Ownership,
 		Conflicts: plan.Conflicts, Assigned: plan.Assigned, Generated: plan.Generated, Unknown: plan.Unknown,
 		Ineffective: plan.Ineffective, Adjustments: plan.Adjustments, Warnings: plan.Warnings, Requests: plan.Requests,
@@ -83,7 +84,7 @@ func (plan *Plan) UnmarshalJSON(data []byte) error {
 		return fmt.Errorf("ssaplan: plan: version %d, but this program reads version %d", in.Version, planVersion)
 	}
 	out := Plan{
-		Object: identity.Identity(in.Object), Action: in.Action, Reason: in.Reason, Deferral: in.Deferral,
+		Object: identity.Identity(in.Object), Subresource: in.Subresource, Action: in.Action, Reason: in.Reason, Deferral: in.Deferral,
 		Conflicts: in.Conflicts, Adjustments: in.Adjustments, Requests: in.Requests,
 		Explanation: explain.Explanation{
 			NoOp: in.Action == ActionNoOp, Changes: in.Changes, Ownership: in.Ownership, Dropped: in.Dropped,

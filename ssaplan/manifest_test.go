@@ -23,7 +23,7 @@ func TestEncodedManifestIsNormal(t *testing.T) {
 				for _, name := range []string{"labels", "uid", ""} {
 					manifest := map[string]any{"apiVersion": "v1", "kind": kind, "metadata": metadata, field: map[string]any{"a": v}}
 					normal, steps := projection.Normalize(manifest)
-					want, err := json.Marshal(explain.InNamespace(normal, "there"))
+					want, err := json.Marshal(explain.Addressed(normal, "there", ""))
 					require.NoError(t, err)
 					w := &planning{
 						plan:    &Plan{Object: identity.Identity{APIVersion: "v1", Kind: kind, Namespace: "there", Name: "n"}},

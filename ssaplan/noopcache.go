@@ -75,5 +75,5 @@ func (w *planning) recall(body []byte) {
 func (w *planning) noOpKey(body []byte) recent.Key {
 	id, options := w.plan.Object, w.patch.Options
 	return recent.KeyOf(body, string(w.live.GetUID()), w.live.GetResourceVersion(), id.APIVersion, id.Kind, id.Namespace,
-		id.Name, options.FieldManager, strconv.FormatBool(*options.Force))
+		id.Name, w.plan.Subresource, options.FieldManager, strconv.FormatBool(*options.Force))
 }

@@ -70,6 +70,10 @@ type Request struct {
 	// AllUnknown says that nothing can be asked yet, because the cluster or the whole manifest isn't known, which may lack
 	// its name then or be nil.
 	AllUnknown bool
+	// Subresource is what of the object to apply: "status", "scale" or another that the server applies. The object has to be
+	// there, and is never replaced. Of a scale, the manifest is the object's with no more than spec.replicas. Default: the
+	// object itself.
+	Subresource string
 	// AllowVersionChange does for this request what [Options.AllowVersionChange] does for all.
 	AllowVersionChange bool
 	// Live is the object as the host has it already, with its managedFields, such as from an informer. It saves the
@@ -84,7 +88,9 @@ type Request struct {
 type Plan struct {
 	// Object is the manifest's identity, with the namespace that the object lives in.
 	Object identity.Identity
-	Action Action
+	// Subresource is that of the request.
+	Subresource string
+	Action      Action
 	// Reason says in a line why it is this action.
 	Reason string
 	// Deferral is the reason of a Deferred plan; empty for every other action.

@@ -97,6 +97,12 @@ func newPlanner(server *wire.Server, options Options) (*Planner, error) {
 	return &Planner{options: options, server: server}, nil
 }
 
+// locate finds out where an object lives. A kind that the server doesn't serve is an error for which meta.IsNoMatchError
+// holds.
+func (p *Planner) locate(ctx context.Context, id identity.Identity, subresource string) (*wire.Target, error) {
+	return p.server.Locate(ctx, id, subresource, p.options.DefaultNamespace)
+}
+
 // failure returns the error for a request that failed: the object, what was tried, the cause and, if the caller was
 // refused, what the credentials tells about themselves.
 func (p *Planner) failure(id identity.Identity, doing string, err error) error {

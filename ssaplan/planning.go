@@ -19,6 +19,7 @@ import (
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
+	"github.com/ssaplan/primitives/ssaplan/internal/scale"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 	"github.com/ssaplan/primitives/ssaplan/internal/standin"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
@@ -43,7 +44,7 @@ func (p *Planner) Plan(ctx context.Context, request Request) (*Plan, error) {
 		request.Prior = nil // the zero State remembers nothing
 	}
 	ctx, warnings := wire.CollectWarnings(ctx)
-	w := &planning{Planner: p, request: request, warnings: warnings, plan: &Plan{Object: id}}
+	w := &planning{Planner: p, request: request, warnings: warnings, plan: &Plan{Object: id, Subresource: request.Subresource}}
 	if err := w.run(ctx); errors.Is(err, explain.ErrTooDeep) {
 		return nil, err // looking for secrets in the manifest might not end
 	} else if err != nil {
@@ -76,7 +77,7 @@ type planning struct {
 	*Planner
 	request  Request
 	warnings *wire.Warnings // of the server
-	target   *target        // nil if the server doesn't serve the kind
+	target   *wire.Target   // nil if the server doesn't serve the kind
 	unknown  explain.Unknown
 	// recalled reports whether the plan is a no-op because Options.NoOps knew.
 	recalled bool
@@ -101,8 +102,8 @@ func (w *planning) run(ctx context.Context) error {
 		return w.failure(w.plan.Object, "plan", err)
 	}
 	var err error
-	if w.target, err = w.locate(ctx, w.plan.Object); err == nil {
-		w.plan.Object = w.target.identity
+	if w.target, err = w.locate(ctx, w.plan.Object, w.request.Subresource); err == nil {
+		w.plan.Object = w.target.Identity
 	} else if !meta.IsNoMatchError(err) {
 		return w.failure(w.plan.Object, "discovery", err)
 	}
@@ -110,7 +111,7 @@ func (w *planning) run(ctx context.Context) error {
 		return err
 	}
 	if w.plan.Action == "" && w.live == nil && w.target != nil {
-		if w.live, err = w.target.supplied(w.request.Live); err != nil {
+		if w.live, err = w.target.Supplied(w.request.Live); err != nil {
 			return fmt.Errorf("%s: %w", w.plan.Object, err)
 		}
 	}
@@ -139,6 +140,9 @@ func (w *planning) compareIdentity(ctx context.Context) (err error) {
 	if prior == nil {
 		return nil
 	}
+	if prior.Subresource != w.plan.Subresource {
+		return fmt.Errorf("%s: the prior state is of the subresource %q, and the request of %q", w.plan.Object, prior.Subresource, w.plan.Subresource)
+	}
 	options := identity.Options{
 		DefaultNamespace: w.options.DefaultNamespace, Scope: w.scope(prior.Identity),
 		AllowVersionChange: w.options.AllowVersionChange || w.request.AllowVersionChange,
@@ -146,7 +150,7 @@ func (w *planning) compareIdentity(ctx context.Context) (err error) {
 	before, now := identity.Ref{Identity: prior.Identity, UID: prior.UID}, identity.Ref{Identity: w.plan.Object}
 	result := identity.Compare(before, now, options)
 	if result.Relation == identity.RelationVersionChanged && w.target != nil {
-		switch w.live, err = w.target.live(ctx); {
+		switch w.live, err = w.target.Live(ctx); {
 		case !options.AllowVersionChange: // the plan to replace it tells whether that is needed
 		case err != nil:
 			return w.failure(w.plan.Object, "get", err)
@@ -155,7 +159,10 @@ func (w *planning) compareIdentity(ctx context.Context) (err error) {
 			result = identity.Compare(before, now, options)
 		}
 	}
-	if result.Replace() {
+	switch {
+	case result.Replace() && w.plan.Subresource != "":
+		return fmt.Errorf("%s: the prior state is of another object, whose %s stays as it is: plan without it", w.plan.Object, w.plan.Subresource)
+	case result.Replace():
 		w.replaceIdentity(ctx, result)
 	}
 	return nil
@@ -184,12 +191,12 @@ func (w *planning) replaceIdentity(ctx context.Context, result identity.Result) 
 
 // old returns the object that the prior state remembers, nil if it isn't there or can't be read.
 func (w *planning) old(ctx context.Context) *unstructured.Unstructured {
-	target, err := w.locate(ctx, w.request.Prior.Identity)
+	target, err := w.locate(ctx, w.request.Prior.Identity, "")
 	if err != nil {
 		return nil
 	}
-	old, err := target.live(ctx)
-	w.requests += target.resource.Requests()
+	old, err := target.Live(ctx)
+	w.requests += target.Requests()
 	if err != nil || old == nil || string(old.GetUID()) != w.request.Prior.UID {
 		return nil
 	}
@@ -200,7 +207,7 @@ func (w *planning) old(ctx context.Context) *unstructured.Unstructured {
 func (w *planning) scope(prior identity.Identity) identity.Scope {
 	switch {
 	case w.target != nil:
-		return w.target.scope
+		return w.target.Scope
 	case prior.Group() != w.plan.Object.Group() || prior.Kind != w.plan.Object.Kind:
 		return identity.ScopeUnknown
 	case prior.Namespace == "":
@@ -232,17 +239,17 @@ func (w *planning) prepare() error {
 func (w *planning) encode(e *fastjson.Encoder) (content map[string]any, err error) {
 	content = w.request.Manifest.Object
 	if len(w.request.Unknown)+len(w.request.Ignore) == 0 && projection.IsNormal(content) {
-		content = explain.InNamespace(content, w.plan.Object.Namespace)
+		content = explain.Addressed(content, w.plan.Object.Namespace, w.plan.Subresource)
 		if err = e.EncodePlain(content); !errors.Is(err, fastjson.ErrNotPlain) {
 			return content, err
 		}
 	}
-	prepared, err := explain.Prepare(w.request.Manifest.Object, w.request.Ignore, w.request.Unknown)
+	prepared, err := explain.Prepare(w.request.Manifest.Object, w.plan.Subresource, w.request.Ignore, w.request.Unknown)
 	if err != nil {
 		return nil, err
 	}
 	w.plan.Adjustments, w.unknown, w.plan.Unknown = prepared.Adjustments, prepared.Unknown, prepared.Unknown.Paths()
-	content = explain.InNamespace(prepared.Manifest, w.plan.Object.Namespace)
+	content = explain.Addressed(prepared.Manifest, w.plan.Object.Namespace, w.plan.Subresource)
 	return content, e.Encode(content)
 }
 
@@ -253,8 +260,11 @@ const askAttempts = 3
 // the same resourceVersion.
 func (w *planning) ask(ctx context.Context) (err error) {
 	if w.live == nil {
-		if w.live, err = w.target.live(ctx); err != nil {
+		if w.live, err = w.target.Live(ctx); err != nil {
 			return w.unreadable(ctx, err)
+		}
+		if w.live == nil && w.plan.Subresource != "" {
+			return fmt.Errorf("%s: there is no object whose %s could be applied: create it first", w.plan.Object, w.plan.Subresource)
 		}
 		if w.recall(w.patch.Body); w.recalled {
 			return nil
@@ -264,14 +274,14 @@ func (w *planning) ask(ctx context.Context) (err error) {
 		if err := w.hold(); err != nil {
 			return fmt.Errorf("%s: %w", w.plan.Object, err)
 		}
-		dryRun, err := w.target.dryRun(ctx, w.patch)
+		dryRun, err := w.dryRun(ctx, w.patch)
 		if err != nil {
 			return w.refused(ctx, err)
 		}
 		if explain.SameVersion(content(w.live), dryRun.Object, w.manifest.Object) {
 			return w.explain(dryRun)
 		}
-		if w.live, err = w.target.live(ctx); err != nil {
+		if w.live, err = w.target.Live(ctx); err != nil {
 			return w.failure(w.plan.Object, "get", err)
 		}
 	}
@@ -298,13 +308,11 @@ func (w *planning) unreadable(ctx context.Context, cause error) error {
 	switch authresilience.Classify(cause) {
 	case authresilience.ClassAuthorization:
 	case authresilience.ClassTypeNotServed: // it was, when the planner looked last
-		w.forgetKind(w.plan.Object)
-		w.deferToType()
-		return nil
+		return w.notServed(cause)
 	default:
 		return w.failure(w.plan.Object, "get", cause)
 	}
-	dryRun, err := w.target.dryRun(ctx, w.patch)
+	dryRun, err := w.dryRun(ctx, w.patch)
 	switch {
 	case err == nil:
 	case authresilience.Classify(err) == authresilience.ClassNamespaceNotFound:
@@ -329,7 +337,7 @@ func (w *planning) explain(dryRun *unstructured.Unstructured) error {
 	w.result = dryRun
 	explained, err := explain.Apply(explain.Input{
 		Manifest: w.manifest.Object, Live: content(w.live), Answer: dryRun.Object,
-		Manager: w.options.FieldManager, Prior: w.request.Prior, Unknown: w.unknown,
+		Manager: w.options.FieldManager, Subresource: w.plan.Subresource, Prior: w.request.Prior, Unknown: w.unknown,
 	})
 	if err != nil {
 		return fmt.Errorf("%s: %w", w.plan.Object, err)
@@ -352,7 +360,7 @@ func (w *planning) explain(dryRun *unstructured.Unstructured) error {
 // old one has its name. Where the server can't try that, the plan has what the manifest declares.
 func (w *planning) explainReplacement(ctx context.Context, taken bool) error {
 	if w.target != nil {
-		made, err := standin.Try(ctx, w.target.resource, w.manifest.Object, w.patch.Options, taken)
+		made, err := standin.Try(ctx, w.target.Resource, w.manifest.Object, w.patch.Options, taken)
 		switch {
 		case err == nil:
 		case !errors.Is(err, standin.ErrTaken) && !slices.ContainsFunc(answer.Statuses(err), answer.IsRefusal):
@@ -387,13 +395,23 @@ func (w *planning) showDeclared() error {
 	return nil
 }
 
+// dryRun returns the object as the server would make it.
+func (w *planning) dryRun(ctx context.Context, patch Patch) (*unstructured.Unstructured, error) {
+	if w.plan.Subresource == "scale" {
+		if err := scale.Check(w.manifest.Object); err != nil {
+			return nil, err
+		}
+	}
+	return w.target.Apply(ctx, w.live, patch.Body, patch.Options, metav1.DryRunAll)
+}
+
 // finish returns the plan, with what is known only at the end.
 func (w *planning) finish() *Plan {
 	w.remember()
 	plan := w.plan
 	if w.target != nil {
-		plan.Requests = w.requests + w.target.resource.Requests()
-		plan.Warnings = append(plan.Warnings, w.target.warnings...)
+		plan.Requests = w.requests + w.target.Requests()
+		plan.Warnings = append(plan.Warnings, w.target.Warnings...)
 	}
 	plan.Warnings = append(plan.Warnings, w.warnings.All()...)
 	plan.Warnings = append(plan.Warnings, explain.AdjustmentWarnings(plan.Adjustments)...)
@@ -403,6 +421,16 @@ func (w *planning) finish() *Plan {
 
 func (w *planning) deferTo(deferral Deferral, reason string) {
 	w.plan.Action, w.plan.Deferral, w.plan.Reason = ActionDeferred, deferral, reason
+}
+
+// notServed handles the answer that the server doesn't serve what it seemed to.
+func (w *planning) notServed(cause error) error {
+	if w.plan.Subresource != "" {
+		return w.failure(w.plan.Object, "apply of the subresource "+w.plan.Subresource, cause)
+	}
+	w.server.Forget(schema.GroupVersion{Group: w.plan.Object.Group(), Version: w.plan.Object.Version()})
+	w.deferToType()
+	return nil
 }
 
 func (w *planning) deferToType() {

@@ -12,6 +12,7 @@ import (
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
 
 // Presence describes what a read found of a remembered object.
@@ -59,9 +60,9 @@ func (p *Planner) Read(ctx context.Context, prior *explain.State) (*Reading, err
 		return nil, errors.New("ssaplan: no state to refresh")
 	}
 	reading := &Reading{State: prior}
-	target, live, err := p.readLive(ctx, prior.Identity)
+	target, live, err := p.readLive(ctx, prior)
 	if target != nil {
-		reading.Requests = target.resource.Requests()
+		reading.Requests = target.Requests()
 	}
 	switch class := authresilience.Classify(err); {
 	case err == nil && live == nil:
@@ -86,15 +87,15 @@ func (p *Planner) Read(ctx context.Context, prior *explain.State) (*Reading, err
 }
 
 // readLive returns the object, or nil if there is none.
-func (p *Planner) readLive(ctx context.Context, id identity.Identity) (*target, *unstructured.Unstructured, error) {
+func (p *Planner) readLive(ctx context.Context, prior *explain.State) (*wire.Target, *unstructured.Unstructured, error) {
 	if err := p.expired(); err != nil {
 		return nil, nil, err
 	}
-	target, err := p.locate(ctx, id)
+	target, err := p.locate(ctx, prior.Identity, prior.Subresource)
 	if err != nil {
 		return nil, nil, err
 	}
-	live, err := target.live(ctx)
+	live, err := target.Live(ctx)
 	return target, live, err
 }
 
@@ -108,16 +109,16 @@ func (p *Planner) expired() error {
 
 // absence tells whether the namespace went with the object. A caller who may not read namespaces learns only that the
 // object is gone.
-func (p *Planner) absence(ctx context.Context, t *target, reading *Reading) Presence {
-	if t.identity.Namespace == "" {
+func (p *Planner) absence(ctx context.Context, t *wire.Target, reading *Reading) Presence {
+	if t.Identity.Namespace == "" {
 		return PresenceAbsent
 	}
-	namespace, err := p.locate(ctx, identity.Identity{APIVersion: "v1", Kind: "Namespace", Name: t.identity.Namespace})
+	namespace, err := p.locate(ctx, identity.Identity{APIVersion: "v1", Kind: "Namespace", Name: t.Identity.Namespace}, "")
 	if err != nil {
 		return PresenceAbsent
 	}
-	_, err = namespace.resource.Get(ctx, namespace.identity.Name, metav1.GetOptions{})
-	reading.Requests += namespace.resource.Requests()
+	_, err = namespace.Get(ctx, namespace.Identity.Name, metav1.GetOptions{})
+	reading.Requests += namespace.Requests()
 	if class := authresilience.Classify(err); class == authresilience.ClassNotFound || class == authresilience.ClassNamespaceNotFound {
 		return PresenceNamespaceNotFound
 	}

@@ -19,6 +19,7 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/client-go/rest"
 
+	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
@@ -101,7 +102,7 @@ func (r recording) plan(t *testing.T) (*ssaplan.Plan, error) {
 	require.NoError(t, err)
 	request := ssaplan.Request{Manifest: &unstructured.Unstructured{Object: r.Manifest}}
 	if r.Prior != nil {
-		request.Prior, err = explain.NewState(r.Prior.Manifest, r.Prior.Object, r.Manager, nil)
+		request.Prior, err = explain.NewState(r.Prior.Manifest, r.Prior.Object, fieldowner.Applier{Manager: r.Manager}, nil)
 		require.NoError(t, err)
 	}
 	return planner.Plan(t.Context(), request)
@@ -118,7 +119,7 @@ func TestPlannerExplainsAsTheServerAnswered(t *testing.T) {
 			require.NoError(t, err)
 			in := explain.Input{Manifest: r.Manifest, Live: r.Live, Answer: r.Answer, Manager: r.Manager}
 			if r.Prior != nil {
-				in.Prior, err = explain.NewState(r.Prior.Manifest, r.Prior.Object, r.Manager, nil)
+				in.Prior, err = explain.NewState(r.Prior.Manifest, r.Prior.Object, fieldowner.Applier{Manager: r.Manager}, nil)
 				require.NoError(t, err)
 			}
 			want, err := explain.Apply(in)

@@ -40,14 +40,13 @@ func (e *RefusedError) Unwrap() error { return e.Err }
 // refused turns the server's refusal of the dry run into a plan, or into an error if applying can't work.
 func (w *planning) refused(ctx context.Context, err error) error {
 	class := authresilience.Classify(err)
-	if class == authresilience.ClassTypeNotServed {
-		w.forgetKind(w.plan.Object)
-		w.deferToType()
-		return nil
+	isAbsent := class == authresilience.ClassNotFound && w.live != nil && w.plan.Subresource != ""
+	if class == authresilience.ClassTypeNotServed || isAbsent {
+		return w.notServed(err)
 	}
 	if w.live != nil && w.live == w.request.Live { // which may be out of date
 		var failed error
-		if w.live, failed = w.target.live(ctx); failed != nil {
+		if w.live, failed = w.target.Live(ctx); failed != nil {
 			return w.failure(w.plan.Object, "get", failed)
 		}
 	}
@@ -81,10 +80,10 @@ func (w *planning) judge(ctx context.Context, err error) error {
 		return w.failure(w.plan.Object, "dry run", err)
 	}
 	var unproven error
-	if w.live != nil {
+	if w.live != nil && w.plan.Subresource == "" {
 		verdict, unproven = w.probe(ctx, verdict)
 	} else if verdict.Refusal != immutability.RefusalAdmissionDenied {
-		verdict.Refusal = immutability.RefusalInvalid // there is nothing that could have been immutable
+		verdict.Refusal = immutability.RefusalInvalid // there is nothing that could have been immutable, or be replaced
 		verdict.Certainty, verdict.Uncertain = immutability.CertaintyProven, ""
 		verdict = verdict.Locate(w.manifest, nil, projection.FieldSet{})
 	}
@@ -108,9 +107,9 @@ func (w *planning) judge(ctx context.Context, err error) error {
 // probe confirms or corrects the verdict by asking the server. The error is why the server didn't answer the dry run of the
 // create, nil if it did.
 func (w *planning) probe(ctx context.Context, verdict immutability.Verdict) (immutability.Verdict, error) {
-	verdict = immutability.Probe(ctx, w.target.resource, w.manifest, w.live, verdict, immutability.ProbeOptions{
-		FieldManager: w.options.FieldManager, IPAddresses: w.target.resource.IPAddresses(),
-		Definitions: w.target.resource.Definitions(), Rules: &w.rules, Propagation: w.request.Propagation,
+	verdict = immutability.Probe(ctx, w.target.Resource, w.manifest, w.live, verdict, immutability.ProbeOptions{
+		FieldManager: w.options.FieldManager, IPAddresses: w.target.IPAddresses(),
+		Definitions: w.target.Definitions(), Rules: &w.rules, Propagation: w.request.Propagation,
 	})
 	if create := verdict.Evidence.Create; create.Outcome == immutability.OutcomeUnanswered {
 		return verdict, create.Err
@@ -122,7 +121,7 @@ func (w *planning) probe(ctx context.Context, verdict immutability.Verdict) (imm
 func (w *planning) conflict(ctx context.Context, conflicts []fieldowner.Conflict) error {
 	forced, force := w.patch, true
 	forced.Options.Force = &force
-	dryRun, err := w.target.dryRun(ctx, forced)
+	dryRun, err := w.dryRun(ctx, forced)
 	switch {
 	case err != nil:
 		w.plan.Warnings = append(w.plan.Warnings, "what taking over the fields would change isn't known: "+w.refusal(err))

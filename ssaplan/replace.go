@@ -236,5 +236,5 @@ func (r *replacer) made(now *Plan) bool {
 		return false
 	}
 	owners, err := fieldowner.Read(now.basis.live.Object)
-	return err == nil && !owners.Fields(fieldowner.AppliedBy(r.plan.basis.patch.Options.FieldManager)).Empty()
+	return err == nil && !owners.Fields(fieldowner.Applier{Manager: r.plan.basis.patch.Options.FieldManager}.Is).Empty()
 }

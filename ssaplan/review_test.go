@@ -27,7 +27,7 @@ func reviewed() *Plan {
 	at := projection.Path{projection.Field("data"), projection.Field("a")}
 	id := identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "shop", Name: "a"}
 	return &Plan{
-		Object: id, Action: ActionUpdate, Reason: "1 edited", Deferral: DeferralNoDryRun, Requests: 2,
+		Object: id, Subresource: "status", Action: ActionUpdate, Reason: "1 edited", Deferral: DeferralNoDryRun, Requests: 2,
 		Explanation: explain.Explanation{Warnings: []string{"careful"}},
 		Replacement: &Replacement{
 			Evidence: "texts", Old: id, UID: "u1",

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
 
+	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
@@ -51,7 +52,7 @@ func TestWarningsGoToThePlanOrToTheHost(t *testing.T) {
 	require.Equal(t, 1, plans[1].Requests)
 	require.Empty(t, texts)
 
-	state, err := explain.NewState(nil, object(t, "live.json").Object, "bench", nil)
+	state, err := explain.NewState(nil, object(t, "live.json").Object, fieldowner.Applier{Manager: "bench"}, nil)
 	require.NoError(t, err)
 	_, err = planner.Read(t.Context(), state)
 	require.NoError(t, err)

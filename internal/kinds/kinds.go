@@ -32,3 +32,13 @@ func IsBuiltin(obj map[string]any) bool {
 	apiVersion, _ := obj["apiVersion"].(string)
 	return apiVersion != "" && builtinGroups[Group(apiVersion)]
 }
+
+// OfSubresource returns the kind with which a server answers and is asked for a subresource, if that isn't the object's own.
+// Source: the applyable subresources in the OpenAPI document of Kubernetes 1.33 to 1.36, of which scale alone is another kind;
+// custom resources have status and scale.
+func OfSubresource(name string) (apiVersion, kind string, other bool) {
+	if name == "scale" {
+		return "autoscaling/v1", "Scale", true
+	}
+	return "", "", false
+}

@@ -117,5 +117,5 @@ func TestConcurrentUse(t *testing.T) {
 // managedFields returns the fields that an object's record has for a manager that applied it.
 func managedFields(obj map[string]any, manager string) (projection.FieldSet, error) {
 	owners, err := fieldowner.Read(obj)
-	return owners.Fields(fieldowner.AppliedBy(manager)), err
+	return owners.Fields(fieldowner.Applier{Manager: manager}.Is), err
 }

@@ -50,7 +50,7 @@ func (c *comparison) update(e *Explanation) (err error) {
 	if c.liveOwners, err = c.owners.ReadOther(c.Live); err != nil {
 		return err
 	}
-	last := c.liveOwners.Declared(nil, c.Live, c.Manager)
+	last := c.liveOwners.Declared(nil, c.Live, c.applier())
 	c.previous = last.Content(last.Fields).Difference(c.declaration.Filled)
 	e.Before = c.declaration.Project(c.Live)
 	if c.Prior != nil {
@@ -60,8 +60,8 @@ func (c *comparison) update(e *Explanation) (err error) {
 		return err
 	}
 	c.markAssigned(e.Changes)
-	e.Dropped = c.liveOwners.Dropped(c.owners, c.Answer, c.Manager)
-	e.Ownership = fieldowner.Compare(c.liveOwners, c.owners, c.Manager)
+	e.Dropped = c.liveOwners.Dropped(c.owners, c.Answer, c.applier())
+	e.Ownership = fieldowner.Compare(c.liveOwners, c.owners, c.applier())
 	return nil
 }
 
@@ -76,7 +76,7 @@ func (c *comparison) leftBehind() []fieldowner.DroppedField {
 		return nil
 	}
 	live := projection.Project(c.Live, remembered)
-	return c.owners.Fates(remembered.Without(projection.NewFieldSet(live.Missing...)), c.Answer, c.Manager)
+	return c.owners.Fates(remembered.Without(projection.NewFieldSet(live.Missing...)), c.Answer, c.applier())
 }
 
 // changes returns the values that differ: the declared and dropped ones, then the server's side effects.
@@ -263,7 +263,7 @@ func withCause(differences []projection.Difference, cause Cause) []Change {
 
 // attribute finds out why a declared or dropped value changes.
 func (c *comparison) attribute(change *Change) {
-	switch owner, known := latestOther(c.liveOwners, change.Path, c.Manager); {
+	switch owner, known := latestOther(c.liveOwners, change.Path, c.applier()); {
 	case c.isDropped(change.Path):
 		change.Cause = CauseDropped
 	case c.isEdited(change.Path, owner, known):
@@ -304,11 +304,10 @@ func (c *Change) drifted(by fieldowner.Owner) {
 	c.Cause, c.Manager, c.Operation, c.Subresource, c.Time = CauseDrifted, by.Manager, by.Operation, by.Subresource, by.Time
 }
 
-// latestOther returns who but the applying manager owns something at p, and wrote last.
-func latestOther(owners fieldowner.Ownership, p projection.Path, manager string) (latest fieldowner.Owner, known bool) {
-	own := fieldowner.AppliedBy(manager)
+// latestOther returns who but the applier owns something at p, and wrote last.
+func latestOther(owners fieldowner.Ownership, p projection.Path, applier fieldowner.Applier) (latest fieldowner.Owner, known bool) {
 	for _, owner := range slices.Concat(owners.Of(p), owners.Below(p)) {
-		if !own(owner) && (!known || owner.Time.After(latest.Time)) {
+		if !applier.Is(owner) && (!known || owner.Time.After(latest.Time)) {
 			latest, known = owner, true
 		}
 	}
@@ -317,9 +316,8 @@ func latestOther(owners fieldowner.Ownership, p projection.Path, manager string)
 
 // lastApplied returns when the manager last changed something by applying.
 func (c *comparison) lastApplied() time.Time {
-	own := fieldowner.AppliedBy(c.Manager)
 	for _, entry := range c.liveOwners.Entries() {
-		if own(entry.Owner) {
+		if c.applier().Is(entry.Owner) {
 			return entry.Owner.Time
 		}
 	}

@@ -22,12 +22,19 @@ type Input struct {
 	Answer map[string]any
 	// Manager is the field manager that applies. Required.
 	Manager string
+	// Subresource is what of the object is applied: "status", "scale" and the like, and "" for the object itself.
+	Subresource string
 	// Prior is what is remembered of the last apply. With it edits are told from drift for certain. Optional.
 	Prior *State
 	// Unknown are the fields that were left out of the manifest because their values aren't known yet, as [Prepare] returns
 	// them, or sent with the values of Live ([Unknown.Hold]). They are left out of the explanation with what their absence
 	// does; if one of them was not sent, all side effects are. Optional.
 	Unknown Unknown
+}
+
+// applier returns who applies.
+func (in Input) applier() fieldowner.Applier {
+	return fieldowner.Applier{Manager: in.Manager, Subresource: in.Subresource}
 }
 
 // Explanation is everything that is known of an apply from the server's answer. Formatting any part of it shows no
@@ -99,7 +106,7 @@ func begin(in Input) (*comparison, *Explanation, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("dry run: %w", err)
 	}
-	c := &comparison{Input: in, owners: owners, declaration: owners.Declared(in.Manifest, in.Answer, in.Manager)}
+	c := &comparison{Input: in, owners: owners, declaration: owners.Declared(in.Manifest, in.Answer, in.applier())}
 	c.declared = c.declaration.Fields
 	c.declaration.Fields = in.Unknown.without(c.declared)
 	return c, &Explanation{

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
+	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
@@ -51,7 +52,7 @@ func FuzzLaws(f *testing.F) {
 // An object that is as it was applied has not drifted, and applying again changes nothing.
 func lawOfRest(t *testing.T, manifest, obj map[string]any, manager string) {
 	t.Helper()
-	state, err := explain.NewState(manifest, obj, manager, nil)
+	state, err := explain.NewState(manifest, obj, fieldowner.Applier{Manager: manager}, nil)
 	if err != nil {
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
 )
@@ -35,9 +36,9 @@ func (u Unknown) Paths() []projection.Path { return slices.Clone(u.paths) }
 var ErrTooDeep = fastjson.ErrTooDeep
 
 // Prepare leaves the fields out of a manifest that match ignore and unknown, and brings the rest into the form that a server
-// tracks faithfully. Patterns may name the fields of either form, but positions in them are those of the lists as the
+// tracks faithfully when it is applied to the subresource, or to the object itself for "". Patterns may name the fields of either form, but positions in them are those of the lists as the
 // manifest has them. The only error is [ErrTooDeep].
-func Prepare(manifest map[string]any, ignore, unknown projection.Patterns) (Prepared, error) {
+func Prepare(manifest map[string]any, subresource string, ignore, unknown projection.Patterns) (Prepared, error) {
 	if fastjson.IsTooDeep(manifest) {
 		return Prepared{}, ErrTooDeep
 	}
@@ -49,7 +50,7 @@ func Prepare(manifest map[string]any, ignore, unknown projection.Patterns) (Prep
 		content, _ = slices.Concat(unknown, ignore).Remove(content)
 		return content
 	}
-	content, adjustments := projection.Normalize(leaveOut(manifest, ignore, unknown))
+	content, adjustments := projection.NormalizeSubresource(leaveOut(manifest, ignore, unknown), subresource)
 	// By now, other items may be at the positions.
 	out.Manifest = leaveOut(content, ignore.WithoutPositions(), unknown.WithoutPositions())
 	out.Adjustments = adjustments
@@ -78,9 +79,16 @@ func Declared(manifest map[string]any) (projection.Projection, error) {
 	return projection.Project(manifest, declared.Fields), nil
 }
 
-// InNamespace returns the manifest with the namespace, and without one if it is empty. It modifies nothing: what it
-// returns shares what it doesn't change. A manifest without metadata stays as it is.
-func InNamespace(manifest map[string]any, namespace string) map[string]any {
+// Addressed returns the manifest as it is sent to a subresource, or to the object itself for "": with the namespace, without
+// one if that is empty, and of a scale with the kind that this has. It modifies nothing: what it returns shares what it
+// doesn't change. A manifest without metadata keeps its namespace.
+func Addressed(manifest map[string]any, namespace, subresource string) map[string]any {
+	if apiVersion, kind, other := kinds.OfSubresource(subresource); other {
+		scale := map[string]any{}
+		maps.Copy(scale, manifest)
+		scale["apiVersion"], scale["kind"] = apiVersion, kind
+		manifest = scale
+	}
 	metadata, _ := manifest["metadata"].(map[string]any)
 	if metadata == nil {
 		return manifest

@@ -96,7 +96,7 @@ func TestPrepare(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			manifest := object(t, row.manifest)
-			prepared, err := explain.Prepare(manifest, patterns(t, row.ignore...), patterns(t, row.unknown...))
+			prepared, err := explain.Prepare(manifest, "", patterns(t, row.ignore...), patterns(t, row.unknown...))
 			require.NoError(t, err)
 			require.Equal(t, object(t, row.want), prepared.Manifest)
 			require.Equal(t, row.paths, lines(prepared.Unknown.Paths()))
@@ -109,14 +109,14 @@ func TestPrepare(t *testing.T) {
 
 // A pattern that was never set names nothing, and no manifest that contains itself is walked for ever.
 func TestPrepareOddInput(t *testing.T) {
-	prepared, err := explain.Prepare(object(t, `{a: 1}`), projection.Patterns{{}}, projection.Patterns{{}})
+	prepared, err := explain.Prepare(object(t, `{a: 1}`), "", projection.Patterns{{}}, projection.Patterns{{}})
 	require.NoError(t, err)
 	require.Equal(t, object(t, `{a: 1}`), prepared.Manifest)
 	require.Empty(t, prepared.Unknown.Paths())
 
 	endless := map[string]any{}
 	endless["again"] = []any{endless}
-	_, err = explain.Prepare(endless, nil, nil)
+	_, err = explain.Prepare(endless, "", nil, nil)
 	require.ErrorIs(t, err, explain.ErrTooDeep)
 }
 
@@ -142,13 +142,13 @@ func TestInNamespace(t *testing.T) {
 		{"without metadata", `{a: 1}`, "here", `{a: 1}`},
 	} {
 		manifest := object(t, row.manifest)
-		got := explain.InNamespace(manifest, row.namespace)
+		got := explain.Addressed(manifest, row.namespace, "")
 		require.Equal(t, object(t, row.want), got, row.why)
 		require.Equal(t, object(t, row.manifest), manifest, row.why)
 		isCopy := reflect.ValueOf(got).Pointer() != reflect.ValueOf(manifest).Pointer()
 		require.Equal(t, row.want != row.manifest, isCopy, "what needs no change is not copied")
 	}
-	require.Nil(t, explain.InNamespace(nil, "here"))
+	require.Nil(t, explain.Addressed(nil, "here", ""))
 }
 
 // Without some of its values a manifest is explained as with all of them, but for those values and for side effects.
@@ -288,7 +288,7 @@ func TestUnknownValues(t *testing.T) {
 
 func prepare(t *testing.T, manifest string, unknown ...string) explain.Prepared {
 	t.Helper()
-	out, err := explain.Prepare(object(t, manifest), nil, patterns(t, unknown...))
+	out, err := explain.Prepare(object(t, manifest), "", nil, patterns(t, unknown...))
 	require.NoError(t, err)
 	return out
 }

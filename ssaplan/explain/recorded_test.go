@@ -62,7 +62,7 @@ func (r recording) input(tb testing.TB) explain.Input {
 	tb.Helper()
 	in := explain.Input{Manifest: r.Manifest, Live: r.Live, Answer: r.Answer, Manager: r.Manager}
 	if r.Prior != nil {
-		state, err := explain.NewState(r.Prior.Manifest, r.Prior.Object, r.Manager, nil)
+		state, err := explain.NewState(r.Prior.Manifest, r.Prior.Object, fieldowner.Applier{Manager: r.Manager}, nil)
 		require.NoError(tb, err)
 		in.Prior = state
 	}

@@ -38,7 +38,7 @@ func Refresh(prior *State, live map[string]any) (Refreshed, error) {
 	out.Drift = withCause(projection.Diff(out.State.Applied, observed), CauseDrifted)
 	out.State.Observed = out.State.bounded(observed, out.Drift)
 	for i := range out.Drift {
-		if owner, known := latestOther(owners, out.Drift[i].Path, prior.Manager); known {
+		if owner, known := latestOther(owners, out.Drift[i].Path, prior.applier()); known {
 			out.Drift[i].drifted(owner)
 		}
 	}
@@ -49,7 +49,7 @@ func Refresh(prior *State, live map[string]any) (Refreshed, error) {
 // those that it has as empty, and those that it lacks, because the server leaves out empty ones. What such a map has by now
 // isn't what was declared, unless another manager took the map as a whole: nobody owns fields in it then.
 func (s *State) observe(owners fieldowner.Ownership, live map[string]any) projection.Projection {
-	recorded := owners.Fields(fieldowner.AppliedBy(s.Manager))
+	recorded := owners.Fields(s.applier().Is)
 	inParts := s.Applied.Fields.Above(owners.Fields(nil))
 	applied := projection.NewObject(s.Applied.Object, s.Applied.Fields)
 	var filled, absent []projection.Path

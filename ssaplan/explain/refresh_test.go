@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
@@ -24,7 +25,7 @@ func TestRefreshOfWhatTheServerLeftOut(t *testing.T) {
 		{"an empty text was left out, and now has a value", `{hard: set}`, ours, `spec.hard: + "set" (drifted)`},
 	} {
 		applied := object(t, `{apiVersion: v1, kind: Quota, metadata: {name: a, managedFields: [`+ours+`]}, spec: {}}`)
-		state, err := explain.NewState(object(t, `{apiVersion: v1, kind: Quota, metadata: {name: a}, spec: {hard: {}}}`), applied, "m", nil)
+		state, err := explain.NewState(object(t, `{apiVersion: v1, kind: Quota, metadata: {name: a}, spec: {hard: {}}}`), applied, fieldowner.Applier{Manager: "m"}, nil)
 		require.NoError(t, err, row.why)
 		refreshed, err := explain.Refresh(state, object(t, `{apiVersion: v1, kind: Quota, metadata: {name: a, managedFields: [`+row.records+`]}, spec: `+row.spec+`}`))
 		require.NoError(t, err, row.why)

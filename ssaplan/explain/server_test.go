@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"sigs.k8s.io/yaml"
 
+	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
@@ -114,7 +115,7 @@ func path(tb testing.TB, text string) projection.Path {
 // remembered returns the state after an apply.
 func remembered(tb testing.TB, manifest, obj map[string]any) *explain.State {
 	tb.Helper()
-	state, err := explain.NewState(manifest, obj, us, nil)
+	state, err := explain.NewState(manifest, obj, fieldowner.Applier{Manager: us}, nil)
 	require.NoError(tb, err)
 	return state
 }

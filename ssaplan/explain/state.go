@@ -32,8 +32,9 @@ const stateVersion = 2
 type State struct {
 	Identity identity.Identity
 	UID      string
-	// Manager is the field manager that applied.
-	Manager string
+	// Manager is the field manager that applied, and Subresource what of the object it applied: "status", "scale" and the
+	// like, and "" for the object itself.
+	Manager, Subresource string
 	// Applied are the declared fields with the values that the object had after the apply.
 	Applied projection.Projection
 	// Observed are the same fields with the values that the object had when it was last read.
@@ -46,12 +47,17 @@ type State struct {
 	digests int
 }
 
-// NewState returns the state to remember after manager applied manifest; obj is the server's answer. The prior state, if
+// applier returns who applied.
+func (s *State) applier() fieldowner.Applier {
+	return fieldowner.Applier{Manager: s.Manager, Subresource: s.Subresource}
+}
+
+// NewState returns the state to remember after the applier applied manifest; obj is the server's answer. The prior state, if
 // there is one, lends its salt, so that a sensitive value that is still the same has the same digest.
 //
 // The manifest may be nil if it isn't known, as for an object that is imported. Then a map that was declared as empty, and
 // that the server filled, counts as declared with what is in it.
-func NewState(manifest, obj map[string]any, manager string, prior *State) (*State, error) {
+func NewState(manifest, obj map[string]any, applier fieldowner.Applier, prior *State) (*State, error) {
 	if obj == nil {
 		return nil, errors.New("explain: no object to remember")
 	}
@@ -63,7 +69,7 @@ func NewState(manifest, obj map[string]any, manager string, prior *State) (*Stat
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", id, err)
 	}
-	return newState(id, obj, manager, prior, owners.Declared(manifest, obj, manager))
+	return newState(id, obj, applier, prior, owners.Declared(manifest, obj, applier))
 }
 
 // NewImportedState returns the state to remember of an object that the manager is going to apply and didn't apply before: as
@@ -73,11 +79,12 @@ func NewImportedState(manifest fieldowner.Manifest, live map[string]any, manager
 	if err != nil {
 		return nil, err
 	}
-	return newState(id, live, manager, nil, manifest.Declaration)
+	return newState(id, live, fieldowner.Applier{Manager: manager}, nil, manifest.Declaration)
 }
 
-func newState(id identity.Identity, obj map[string]any, manager string, prior *State, declared fieldowner.Declaration) (*State, error) {
-	out := &State{Identity: id, UID: string((&unstructured.Unstructured{Object: obj}).GetUID()), Manager: manager}
+func newState(id identity.Identity, obj map[string]any, applier fieldowner.Applier, prior *State, declared fieldowner.Declaration) (*State, error) {
+	uid := (&unstructured.Unstructured{Object: obj}).GetUID()
+	out := &State{Identity: id, UID: string(uid), Manager: applier.Manager, Subresource: applier.Subresource}
 	if prior != nil {
 		out.salt, out.digests = prior.salt, prior.digests
 	}
@@ -184,19 +191,20 @@ func (s *State) baseline(e *Explanation) projection.Projection {
 // stateJSON is the persistent form. Observed is left out as long as it is the same as Applied, and Digests as long as they
 // are those of this version.
 type stateJSON struct {
-	Version    int                  `json:"version"`
-	APIVersion string               `json:"apiVersion"`
-	Kind       string               `json:"kind"`
-	Namespace  string               `json:"namespace,omitempty"`
-	Name       string               `json:"name"`
-	UID        string               `json:"uid,omitempty"`
-	Manager    string               `json:"manager"`
-	Salt       []byte               `json:"salt"`
-	Digests    int                  `json:"digests,omitempty"`
-	Fields     projection.FieldSet  `json:"fields"`
-	Applied    json.RawMessage      `json:"applied"`
-	Observed   json.RawMessage      `json:"observed,omitempty"`
-	Stale      authresilience.Stale `json:"stale,omitzero"`
+	Version     int                  `json:"version"`
+	APIVersion  string               `json:"apiVersion"`
+	Kind        string               `json:"kind"`
+	Namespace   string               `json:"namespace,omitempty"`
+	Name        string               `json:"name"`
+	UID         string               `json:"uid,omitempty"`
+	Manager     string               `json:"manager"`
+	Subresource string               `json:"subresource,omitempty"`
+	Salt        []byte               `json:"salt"`
+	Digests     int                  `json:"digests,omitempty"`
+	Fields      projection.FieldSet  `json:"fields"`
+	Applied     json.RawMessage      `json:"applied"`
+	Observed    json.RawMessage      `json:"observed,omitempty"`
+	Stale       authresilience.Stale `json:"stale,omitzero"`
 }
 
 // MarshalJSON returns the versioned form of s.
@@ -214,7 +222,7 @@ func (s State) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(stateJSON{
 		Version: stateVersion, APIVersion: s.Identity.APIVersion, Kind: s.Identity.Kind, Namespace: s.Identity.Namespace,
-		Name: s.Identity.Name, UID: s.UID, Manager: s.Manager, Salt: s.salt, Digests: s.digests, Fields: s.Applied.Fields,
+		Name: s.Identity.Name, UID: s.UID, Manager: s.Manager, Subresource: s.Subresource, Salt: s.salt, Digests: s.digests, Fields: s.Applied.Fields,
 		Applied: applied, Observed: observed, Stale: s.Stale,
 	})
 }
@@ -227,7 +235,8 @@ func (s *State) UnmarshalJSON(data []byte) error {
 		return fmt.Errorf("explain: state: %w", err)
 	}
 	id := identity.Identity{APIVersion: in.APIVersion, Kind: in.Kind, Namespace: in.Namespace, Name: in.Name}
-	out := State{Identity: id, UID: in.UID, Manager: in.Manager, Stale: in.Stale, salt: in.Salt, digests: in.Digests}
+	out := State{Identity: id, UID: in.UID, Manager: in.Manager, Subresource: in.Subresource, Stale: in.Stale}
+	out.salt, out.digests = in.Salt, in.Digests
 	if out.Applied, err = in.projection(in.Applied); err != nil {
 		return fmt.Errorf("explain: state of %s: applied: %w", id, err)
 	}

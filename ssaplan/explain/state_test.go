@@ -71,7 +71,7 @@ func TestUpgradesState(t *testing.T) {
 	digests := refreshed.State.Applied.Object["data"].(map[string]any)
 	require.NotEqual(t, digests["a"], digests["b"], "equal secrets have different digests")
 	require.Equal(t, refreshed.State.Applied, refreshed.State.Observed)
-	next, err := explain.NewState(manifest, live, us, old)
+	next, err := explain.NewState(manifest, live, fieldowner.Applier{Manager: us}, old)
 	require.NoError(t, err)
 	require.Equal(t, old.Applied.Object, next.Applied.Object, "an apply leaves the version to the next refresh")
 
@@ -197,7 +197,7 @@ func TestStatesHoldDigestsOfSecrets(t *testing.T) {
 	var read explain.State
 	require.NoError(t, json.Unmarshal(text, &read))
 	for _, prior := range []*explain.State{state, &read} {
-		next, err := explain.NewState(manifest, live, us, prior)
+		next, err := explain.NewState(manifest, live, fieldowner.Applier{Manager: us}, prior)
 		require.NoError(t, err)
 		require.Equal(t, data, next.Applied.Object["data"], "the salt goes on, so that what stays the same shows as the same")
 	}
@@ -209,10 +209,10 @@ func TestNoStateOfWhatCantBeRead(t *testing.T) {
 		metadata: {name: a, managedFields: [{manager: m, fieldsType: FieldsV1, fieldsV1: {odd: 5}}]}}`
 	for text, want := range map[string]string{`{}`: "identity: ", broken: "v1/ConfigMap a: "} {
 		obj := object(t, text)
-		_, err := explain.NewState(obj, obj, us, nil)
+		_, err := explain.NewState(obj, obj, fieldowner.Applier{Manager: us}, nil)
 		require.ErrorContains(t, err, want)
 	}
-	_, err := explain.NewState(nil, nil, us, nil)
+	_, err := explain.NewState(nil, nil, fieldowner.Applier{Manager: us}, nil)
 	require.EqualError(t, err, "explain: no object to remember")
 	_, err = explain.NewImportedState(fieldowner.Manifest{}, map[string]any{}, us)
 	require.ErrorContains(t, err, "identity: ")

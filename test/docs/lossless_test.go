@@ -42,7 +42,7 @@ func fullPlan() *ssaplan.Plan {
 		Cause:      explain.CauseSideEffect, Assigned: true, Refused: true,
 	}
 	return &ssaplan.Plan{
-		Object: id, Action: ssaplan.ActionReplace, Reason: "because", Deferral: ssaplan.DeferralNoDryRun, Requests: 2,
+		Object: id, Subresource: "status", Action: ssaplan.ActionReplace, Reason: "because", Deferral: ssaplan.DeferralNoDryRun, Requests: 2,
 		Explanation: explain.Explanation{
 			NoOp: true, Before: values, After: values, Baseline: values, Changes: []explain.Change{drifted, added},
 			Ownership: []fieldowner.Transfer{{Path: path, Kind: fieldowner.TransferTaken, Owners: []fieldowner.Owner{owner}}},

@@ -125,7 +125,7 @@ func whatChangesHands(
 	if err != nil {
 		return nil, nil, err
 	}
-	return fieldowner.Compare(before, after, "my-tool"), nil, nil
+	return fieldowner.Compare(before, after, fieldowner.Applier{Manager: "my-tool"}), nil, nil
 }
 
 func Example_fieldownerAlone() {
@@ -152,7 +152,7 @@ func Example_fieldownerAlone() {
 func explained(
 	ctx context.Context, client dynamic.ResourceInterface, manifest *unstructured.Unstructured, prior *explain.State,
 ) (*explain.Explanation, error) {
-	prepared, err := explain.Prepare(manifest.Object, nil, nil)
+	prepared, err := explain.Prepare(manifest.Object, "", nil, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +191,7 @@ func Example_explainAlone() {
 	deployments := must(deploymentsIn("explain", config))
 	before := deployment("web", "web:1")
 	before.SetLabels(map[string]string{"team": "shop"})
-	state := must(explain.NewState(before.Object, apply(deployments, "my-tool", before).Object, "my-tool", nil))
+	state := must(explain.NewState(before.Object, apply(deployments, "my-tool", before).Object, fieldowner.Applier{Manager: "my-tool"}, nil))
 	patch(deployments, "autoscaler", "web", `{"spec": {"replicas": 7}}`, "scale")
 	for _, change := range must(explained(ctx, deployments, deployment("web", "web:2"), state)).Changes {
 		fmt.Println(change)

@@ -19,6 +19,7 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/client-go/rest"
 
+	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection"
@@ -108,7 +109,7 @@ func (r recording) plan(t *testing.T, server transport, edit func(*ssaplan.Reque
 	require.NoError(t, err)
 	request := ssaplan.Request{Manifest: &unstructured.Unstructured{Object: r.Manifest}}
 	if r.Prior != nil {
-		request.Prior, err = explain.NewState(r.Prior.Manifest, r.Prior.Object, r.Manager, nil)
+		request.Prior, err = explain.NewState(r.Prior.Manifest, r.Prior.Object, fieldowner.Applier{Manager: r.Manager}, nil)
 		require.NoError(t, err)
 	}
 	edit(&request)

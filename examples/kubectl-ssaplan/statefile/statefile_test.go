@@ -13,6 +13,7 @@ import (
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/statefile"
 	"github.com/ssaplan/primitives/examples/manifest"
+	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
@@ -43,7 +44,7 @@ func state(t *testing.T, m manifest.Manifest) *explain.State {
 	obj := &unstructured.Unstructured{Object: map[string]any{"apiVersion": m.Identity.APIVersion, "kind": m.Identity.Kind}}
 	obj.SetNamespace(m.Identity.Namespace)
 	obj.SetName(m.Identity.Name)
-	s, err := explain.NewState(nil, obj.Object, "test", nil)
+	s, err := explain.NewState(nil, obj.Object, fieldowner.Applier{Manager: "test"}, nil)
 	require.NoError(t, err)
 	return s
 }

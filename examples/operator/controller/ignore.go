@@ -36,7 +36,7 @@ func ownedByOthers(live *unstructured.Unstructured, fields projection.Patterns) 
 	if err != nil {
 		return nil, err
 	}
-	own := fieldowner.AppliedBy(FieldManager)
+	own := fieldowner.Applier{Manager: FieldManager}.Is
 	others := owners.Fields(func(o fieldowner.Owner) bool { return !own(o) })
 	_, ignored := fields.Split(others.Leaves())
 	var texts []string

@@ -47,7 +47,7 @@ func (p *planning) leavesManager(plan *ssaplan.Plan) bool {
 	if p.prior == nil || p.prior.FieldManager.Equal(p.planned.FieldManager) {
 		return false
 	}
-	former := fieldowner.AppliedBy(p.prior.FieldManager.ValueString())
+	former := fieldowner.Applier{Manager: p.prior.FieldManager.ValueString()}.Is
 	return slices.ContainsFunc(plan.Ownership, func(c fieldowner.Transfer) bool { return slices.ContainsFunc(c.Owners, former) })
 }
 

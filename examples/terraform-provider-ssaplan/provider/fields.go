@@ -52,7 +52,7 @@ func otherOwners(live *unstructured.Unstructured, state *explain.State) (map[str
 	if err != nil {
 		return nil, err
 	}
-	own := fieldowner.AppliedBy(state.Manager)
+	own := fieldowner.Applier{Manager: state.Manager}.Is
 	rows := map[string]string{}
 	for path := range state.Applied.Fields.Leaves().All() {
 		of := owners.Of(path)

@@ -16,9 +16,9 @@ import (
 	"github.com/ssaplan/primitives/internal/kinds"
 )
 
-// Applier sends applies.
-type Applier interface {
-	Apply(ctx context.Context, name string, body []byte, options metav1.PatchOptions) (*unstructured.Unstructured, error)
+// Resource sends applies.
+type Resource interface {
+	Apply(ctx context.Context, name string, body []byte, options metav1.PatchOptions, subresources ...string) (*unstructured.Unstructured, error)
 }
 
 // ErrTaken says that there is an object of the name already.
@@ -27,7 +27,7 @@ var ErrTaken = errors.New("there is an object of this name already")
 // Try returns the object as the server would create it by applying the manifest to nothing. Taken says that another object
 // has the name: then a stand-in is tried, and the result has the name all the same. Kinds whose names mean something, such as
 // a definition, can't be tried so.
-func Try(ctx context.Context, server Applier, manifest map[string]any, options metav1.PatchOptions, taken bool) (*unstructured.Unstructured, error) {
+func Try(ctx context.Context, server Resource, manifest map[string]any, options metav1.PatchOptions, taken bool) (*unstructured.Unstructured, error) {
 	original := (&unstructured.Unstructured{Object: manifest}).GetName()
 	name := original
 	if taken {

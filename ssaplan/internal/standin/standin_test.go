@@ -21,7 +21,7 @@ type server struct {
 	sent    []string
 }
 
-func (s *server) Apply(_ context.Context, name string, body []byte, options metav1.PatchOptions) (*unstructured.Unstructured, error) {
+func (s *server) Apply(_ context.Context, name string, body []byte, options metav1.PatchOptions, _ ...string) (*unstructured.Unstructured, error) {
 	s.sent = append(s.sent, name)
 	if s.err != nil || len(options.DryRun) == 0 {
 		return nil, s.err

@@ -77,9 +77,9 @@ func (r *Resource) Get(ctx context.Context, name string, options metav1.GetOptio
 // Apply sends a server-side apply. If the answer is byte for byte that of the [Resource.Get] right before, as that of a
 // dry run that would write nothing is, both return the same object. A server of [ForClient] always returns two.
 func (r *Resource) Apply(ctx context.Context, name string, body []byte,
-	options metav1.PatchOptions) (obj *unstructured.Unstructured, err error) {
+	options metav1.PatchOptions, sub ...string) (obj *unstructured.Unstructured, err error) {
 	r.send(ctx, "patch", name, options.DryRun, func(ctx context.Context) error {
-		obj, err = r.objects.Patch(ctx, name, types.ApplyPatchType, body, options)
+		obj, err = r.objects.Patch(ctx, name, types.ApplyPatchType, body, options, sub...)
 		return err
 	})
 	return obj, err

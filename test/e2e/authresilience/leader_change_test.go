@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/test/e2e/authresilience/faultproxy"
@@ -213,7 +214,7 @@ func (s *survivor) delete(t *testing.T) {
 func (s *survivor) remembered(t *testing.T) *explain.State {
 	t.Helper()
 	s.settle(t, s.manifest)
-	state, err := explain.NewState(nil, s.liveOf(t, s.name).Object, manager, nil)
+	state, err := explain.NewState(nil, s.liveOf(t, s.name).Object, fieldowner.Applier{Manager: manager}, nil)
 	require.NoError(t, err)
 	return state
 }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/test/e2e/authresilience/faultproxy"
@@ -108,7 +109,7 @@ func (f *faulty) attempt(t *testing.T, fault faultproxy.Fault, name string) *att
 	require.NoError(t, err)
 	obj, err := healthy.Apply(ctx, plan)
 	require.NoError(t, err)
-	a.state, err = explain.NewState(nil, obj.Object, manager, nil)
+	a.state, err = explain.NewState(nil, obj.Object, fieldowner.Applier{Manager: manager}, nil)
 	require.NoError(t, err)
 	f.driftOf(t, name)
 	a.plan, err = healthy.Plan(ctx, ssaplan.Request{Manifest: a.manifest, Prior: a.state})

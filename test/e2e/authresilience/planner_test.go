@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/test/e2e/authresilience/faultproxy"
@@ -69,7 +70,7 @@ func (f *flow) applied(t *testing.T, planner *ssaplan.Planner) *explain.State {
 	require.NoError(t, err)
 	obj, err := planner.Apply(context.Background(), plan)
 	require.NoError(t, err)
-	state, err := explain.NewState(nil, obj.Object, manager, nil)
+	state, err := explain.NewState(nil, obj.Object, fieldowner.Applier{Manager: manager}, nil)
 	require.NoError(t, err)
 	return stored(t, state)
 }

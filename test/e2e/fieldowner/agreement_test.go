@@ -185,7 +185,7 @@ func (s scenario) check(t *testing.T, f *figures) {
 func (s scenario) checkConflicts(t *testing.T, f *figures, live, dryRun map[string]any) map[string]any {
 	declared, err := managedFields(dryRun, s.manager)
 	require.NoError(t, err)
-	predicted, err := fieldowner.PredictConflicts(live, s.manifest, declared, s.manager)
+	predicted, err := fieldowner.PredictConflicts(live, s.manifest, declared, fieldowner.Applier{Manager: s.manager})
 	require.NoError(t, err)
 
 	applied, err := s.object.apply(s.manifest, s.manager, applyOptions{})
@@ -206,7 +206,7 @@ func (s scenario) checkConflicts(t *testing.T, f *figures, live, dryRun map[stri
 func (s scenario) checkOwners(t *testing.T, f *figures, live, dryRun, real map[string]any) {
 	before, predicted, after := read(t, live), read(t, dryRun), read(t, real)
 	agreed := assert.True(t, predicted.Equal(after)) &&
-		assert.Equal(t, changeLines(fieldowner.Compare(before, predicted, s.manager)), changeLines(fieldowner.Compare(before, after, s.manager)))
+		assert.Equal(t, changeLines(fieldowner.Compare(before, predicted, fieldowner.Applier{Manager: s.manager})), changeLines(fieldowner.Compare(before, after, fieldowner.Applier{Manager: s.manager})))
 	f.count(&f.owners, agreed)
 }
 
@@ -220,7 +220,7 @@ func changeLines(changes []fieldowner.Transfer) []string {
 
 // checkFates compares what is said to become of each dropped field with what became of it.
 func (s scenario) checkFates(t *testing.T, f *figures, live, dryRun, real map[string]any) {
-	dropped := read(t, live).Dropped(read(t, dryRun), dryRun, s.manager)
+	dropped := read(t, live).Dropped(read(t, dryRun), dryRun, fieldowner.Applier{Manager: s.manager})
 	for _, d := range dropped {
 		set := projection.NewFieldSet(d.Path)
 		was, is := projection.Project(live, set), projection.Project(real, set)

@@ -152,5 +152,5 @@ func manifest(t *testing.T, text string, args ...any) map[string]any {
 // managedFields returns the fields that an object's record has for a manager that applied it.
 func managedFields(obj map[string]any, manager string) (projection.FieldSet, error) {
 	owners, err := fieldowner.Read(obj)
-	return owners.Fields(fieldowner.AppliedBy(manager)), err
+	return owners.Fields(fieldowner.Applier{Manager: manager}.Is), err
 }

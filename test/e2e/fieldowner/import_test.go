@@ -34,7 +34,7 @@ func TestImportStrategies(t *testing.T) {
 			imported, err := web.apply(m.Object, "importer", applyOptions{})
 			require.NoError(t, err, "%v", m.Object)
 			assertValues(t, before, imported, m.Object)
-			owned := read(t, imported).Fields(fieldowner.AppliedBy("importer"))
+			owned := read(t, imported).Fields(fieldowner.Applier{Manager: "importer"}.Is)
 			assert.False(t, owned.Empty())
 
 			again, err := web.apply(m.Object, "importer", applyOptions{})

@@ -148,7 +148,7 @@ func TestMigrateFromBeforeFirstApply(t *testing.T) {
 	require.False(t, read(t, untracked).Recorded())
 
 	changed := manifest(t, web0, "")
-	predicted, err := fieldowner.PredictConflicts(untracked, changed, fields(t, "spec.replicas"), tool)
+	predicted, err := fieldowner.PredictConflicts(untracked, changed, fields(t, "spec.replicas"), fieldowner.Applier{Manager: tool})
 	require.NoError(t, err)
 	_, err = web.apply(changed, tool, applyOptions{})
 	conflicts := fieldowner.ConflictsFromError(err, untracked)
@@ -224,7 +224,7 @@ func TestGiveUp(t *testing.T) {
 	web := c.object(t, deployments, "web")
 	before := web.mustApply(full, tool)
 
-	after, err := web.handOver(fieldowner.GiveUp(before, tool, droppedFields(t)))
+	after, err := web.handOver(fieldowner.GiveUp(before, fieldowner.Applier{Manager: tool}, droppedFields(t)))
 	require.NoError(t, err)
 	assertValues(t, before, after, nil)
 	for p := range droppedFields(t).All() {
@@ -240,7 +240,7 @@ func TestGiveUpEverything(t *testing.T) {
 	c := newCluster(t)
 	conf := c.object(t, configMaps, "conf")
 	before := conf.mustApply(manifest(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: conf}, data: {a: x}}%s`, ""), tool)
-	after, err := conf.handOver(fieldowner.GiveUp(before, tool, fields(t, "data")))
+	after, err := conf.handOver(fieldowner.GiveUp(before, fieldowner.Applier{Manager: tool}, fields(t, "data")))
 	require.NoError(t, err)
 	assertValues(t, before, after, nil)
 	assert.False(t, read(t, after).Recorded())

@@ -108,7 +108,7 @@ func TestOddConflicts(t *testing.T) {
 			}
 			declared, err := managedFields(dryRun(t, c, mine).Object, "me")
 			require.NoError(t, err)
-			predicted, err := fieldowner.PredictConflicts(live.Object, mine.Object, declared, "me")
+			predicted, err := fieldowner.PredictConflicts(live.Object, mine.Object, declared, fieldowner.Applier{Manager: "me"})
 			require.NoError(t, err)
 			_, refused := c.TryApply(t, mine, metav1.PatchOptions{FieldManager: "me", DryRun: []string{metav1.DryRunAll}})
 			assert.Equal(t, conflictLines(fieldowner.ConflictsFromError(refused, live.Object)), conflictLines(predicted), "%s; the server: %v", tt.why, refused)
@@ -178,7 +178,7 @@ func TestConflictNames(t *testing.T) {
 		assert.Equal(t, want, conflictLines(plan.Conflicts), free)
 		declared, err := managedFields(dryRun(t, c, mine).Object, "me")
 		require.NoError(t, err)
-		predicted, err := fieldowner.PredictConflicts(live.Object, mine.Object, declared, "me")
+		predicted, err := fieldowner.PredictConflicts(live.Object, mine.Object, declared, fieldowner.Applier{Manager: "me"})
 		require.NoError(t, err)
 		assert.Equal(t, want, conflictLines(predicted), free)
 	}

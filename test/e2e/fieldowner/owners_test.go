@@ -71,7 +71,7 @@ func TestAncientChanges(t *testing.T) {
 	require.True(t, slices.ContainsFunc(o.Entries(), isAncient), "%v", ownerLines(o))
 
 	changed := manifest(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: conf}, data: {a: x, k0: z, k15: z}}%s`, "")
-	predicted, err := fieldowner.PredictConflicts(live, changed, fields(t, "data.a", "data.k0", "data.k15"), tool)
+	predicted, err := fieldowner.PredictConflicts(live, changed, fields(t, "data.a", "data.k0", "data.k15"), fieldowner.Applier{Manager: tool})
 	require.NoError(t, err)
 	_, err = conf.apply(changed, tool, applyOptions{})
 	conflicts := fieldowner.ConflictsFromError(err, live)
@@ -93,7 +93,7 @@ func TestConflictForgivenToKubectl(t *testing.T) {
 		tool:      {`data.a: owned by "kubectl-client-side-apply" (Update)`, `data.b: owned by "editor" (Update)`},
 		"kubectl": {`data.b: owned by "editor" (Update)`},
 	} {
-		predicted, err := fieldowner.PredictConflicts(live, changed, fields(t, "data.a", "data.b"), manager)
+		predicted, err := fieldowner.PredictConflicts(live, changed, fields(t, "data.a", "data.b"), fieldowner.Applier{Manager: manager})
 		require.NoError(t, err)
 		_, err = conf.apply(changed, manager, applyOptions{})
 		assert.Equal(t, want, conflictLines(fieldowner.ConflictsFromError(err, live)), manager)
@@ -120,18 +120,18 @@ func TestShareAndTakeWithoutAChangeOfValue(t *testing.T) {
 	text := `{apiVersion: v1, kind: ConfigMap, metadata: {name: conf}, data: {%s}}`
 	before := conf.mustApply(manifest(t, text, "a: x, b: x"), "first")
 	shared := conf.mustApply(manifest(t, text, "a: x"), tool)
-	assert.Equal(t, []string{`data.a: shared with "first" (Apply)`}, changeLines(fieldowner.Compare(read(t, before), read(t, shared), tool)))
+	assert.Equal(t, []string{`data.a: shared with "first" (Apply)`}, changeLines(fieldowner.Compare(read(t, before), read(t, shared), fieldowner.Applier{Manager: tool})))
 
 	taken := conf.mustApply(manifest(t, text, "a: z, b: z"), tool)
 	assert.Equal(t, []string{`data.a: taken from "first" (Apply)`, `data.b: taken from "first" (Apply)`},
-		changeLines(fieldowner.Compare(read(t, shared), read(t, taken), tool)))
+		changeLines(fieldowner.Compare(read(t, shared), read(t, taken), fieldowner.Applier{Manager: tool})))
 	assert.Equal(t, []string{`data.a: given up, still owned by "my-tool" (Apply)`, `data.b: lost to "my-tool" (Apply)`},
-		changeLines(fieldowner.Compare(read(t, shared), read(t, taken), "first")), "as the one who lost them sees it")
+		changeLines(fieldowner.Compare(read(t, shared), read(t, taken), fieldowner.Applier{Manager: "first"})), "as the one who lost them sees it")
 
 	shared = conf.mustApply(manifest(t, text, "a: z"), "first")
 	given := conf.mustApply(manifest(t, text, "c: x"), tool)
 	assert.Equal(t, []string{`data.a: given up, still owned by "first" (Apply)`, "data.b: given up"},
-		changeLines(fieldowner.Compare(read(t, shared), read(t, given), tool)))
-	dropped := read(t, shared).Dropped(read(t, given), given, tool)
+		changeLines(fieldowner.Compare(read(t, shared), read(t, given), fieldowner.Applier{Manager: tool})))
+	dropped := read(t, shared).Dropped(read(t, given), given, fieldowner.Applier{Manager: tool})
 	assert.Equal(t, `[data.a: retained by "first" (Apply) data.b: deleted]`, fmt.Sprint(dropped))
 }

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
@@ -372,7 +373,7 @@ func TestRenewedStateKeepsDigests(t *testing.T) {
 	require.NotEqual(t, before["other"], after["other"])
 	require.Equal(t, renewed.Observed.Object, state.Digested(plan.After).Object, "a host can show what a plan makes of the remembered values")
 
-	first, err := explain.NewState(nil, applied.Object, manager, nil)
+	first, err := explain.NewState(nil, applied.Object, fieldowner.Applier{Manager: manager}, nil)
 	require.NoError(t, err)
 	require.NotEqual(t, first.Observed.Object, renewed.Observed.Object, "the digests of a first state have a key of their own")
 }

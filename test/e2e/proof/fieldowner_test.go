@@ -31,7 +31,7 @@ func (t *trial) judgePrediction(ctx context.Context) {
 	if !t.check(prediction, err == nil, "%v", err) {
 		return
 	}
-	predicted, err := fieldowner.PredictConflicts(t.before.Object, t.wire.Object, declared, manager)
+	predicted, err := fieldowner.PredictConflicts(t.before.Object, t.wire.Object, declared, fieldowner.Applier{Manager: manager})
 	if !t.check(prediction, err == nil, "%v", err) {
 		return
 	}

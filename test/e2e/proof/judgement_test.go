@@ -200,7 +200,7 @@ func (t *trial) judgeOwners() {
 // changedOwners says of each field that we apply what changes of its owners, a line each: what [fieldowner.Compare] says,
 // told from managedFields alone.
 func changedOwners(before, after fieldowner.Ownership) []string {
-	ours := fieldowner.AppliedBy(manager)
+	ours := fieldowner.Applier{Manager: manager}.Is
 	others := func(o fieldowner.Ownership, p projection.Path) map[string]bool {
 		found := map[string]bool{}
 		for _, e := range o.Entries() {
@@ -233,7 +233,7 @@ func changedOwners(before, after fieldowner.Ownership) []string {
 // destroyedFields says of each field that others own that nobody owns afterwards.
 func destroyedFields(before, after fieldowner.Ownership) (out []string) {
 	anybody := func(fieldowner.Owner) bool { return true }
-	others := before.Fields(func(o fieldowner.Owner) bool { return !fieldowner.AppliedBy(manager)(o) })
+	others := before.Fields(func(o fieldowner.Owner) bool { return !fieldowner.Applier{Manager: manager}.Is(o) })
 	for p := range others.Difference(after.Fields(anybody)).All() {
 		out = append(out, p.String()+" Destroyed")
 	}
@@ -277,5 +277,5 @@ func lines[T fmt.Stringer](items []T) []string {
 // managedFields returns the fields that an object's record has for a manager that applied it.
 func managedFields(obj map[string]any, manager string) (projection.FieldSet, error) {
 	owners, err := fieldowner.Read(obj)
-	return owners.Fields(fieldowner.AppliedBy(manager)), err
+	return owners.Fields(fieldowner.Applier{Manager: manager}.Is), err
 }

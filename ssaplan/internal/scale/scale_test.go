@@ -1,0 +1,85 @@
+package scale_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/ssaplan/internal/scale"
+)
+
+const deployment = `
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+  namespace: shop
+  uid: u
+  resourceVersion: "7"
+  labels: {a: b}
+  managedFields:
+  - {manager: me, operation: Apply, apiVersion: apps/v1, fieldsType: FieldsV1, fieldsV1: {"f:spec": {"f:paused": {}}}}
+  - {manager: hpa, operation: Update, subresource: scale, apiVersion: apps/v1, fieldsType: FieldsV1, fieldsV1: {"f:spec": {"f:replicas": {}}}}
+  - nonsense
+spec: {replicas: 2, paused: true}
+status: {replicas: 1}
+`
+
+func object(t *testing.T, text string) *unstructured.Unstructured {
+	obj := &unstructured.Unstructured{}
+	require.NoError(t, yaml.Unmarshal([]byte(text), &obj.Object))
+	return obj
+}
+
+func owners(t *testing.T, obj *unstructured.Unstructured) (out []string) {
+	record, err := fieldowner.Read(obj.Object)
+	require.NoError(t, err)
+	for _, entry := range record.Entries() {
+		require.Equal(t, "spec.replicas\n", entry.Fields.String())
+		out = append(out, entry.String())
+	}
+	return out
+}
+
+func TestOf(t *testing.T) {
+	of := scale.Of(object(t, deployment))
+	require.Equal(t, []string{`"hpa" (Update of scale)`}, owners(t, of))
+	of.SetManagedFields(nil)
+	require.Equal(t, object(t, `{apiVersion: autoscaling/v1, kind: Scale, metadata: {name: web, namespace: shop, uid: u,
+		resourceVersion: "7"}, spec: {replicas: 2}}`).Object, of.Object)
+	require.Empty(t, scale.Of(object(t, "{metadata: {managedFields: nonsense}}")).GetManagedFields())
+}
+
+func TestApplied(t *testing.T) {
+	me := fieldowner.Applier{Manager: "me", Subresource: "scale"}
+	before := scale.Of(object(t, deployment))
+	same, other := object(t, `{metadata: {name: web}, spec: {replicas: 2}}`), object(t, `{metadata: {name: web}, spec: {replicas: 3}}`)
+
+	shared := scale.Applied(same, before, me, "apps/v1")
+	require.Equal(t, []string{`"hpa" (Update of scale)`, `"me" (Apply of scale)`}, owners(t, shared))
+	require.Equal(t, "apps/v1", shared.GetManagedFields()[1].APIVersion)
+	require.Equal(t, shared.Object, scale.Applied(same, shared, me, "apps/v1").Object, "again, nothing changes, not even the order")
+
+	taken := scale.Applied(other, shared, me, "apps/v1")
+	require.Equal(t, []string{`"me" (Apply of scale)`}, owners(t, taken))
+	require.EqualValues(t, 3, taken.Object["spec"].(map[string]any)["replicas"])
+	require.Equal(t, []string{`"me" (Apply of scale)`}, owners(t, scale.Applied(other, nil, me, "apps/v1")), "of what couldn't be read")
+
+	for why, applier := range map[string]fieldowner.Applier{
+		"another manager": {Manager: "you", Subresource: "scale"}, "another subresource": {Manager: "me", Subresource: "status"},
+	} {
+		require.Len(t, owners(t, scale.Applied(same, scale.Applied(same, nil, me, "apps/v1"), applier, "apps/v1")), 2, why)
+	}
+	updated := scale.Of(object(t, deployment))
+	require.Len(t, owners(t, scale.Applied(same, updated, fieldowner.Applier{Manager: "hpa", Subresource: "scale"}, "apps/v1")), 2, "an update is another owner")
+}
+
+func TestCheck(t *testing.T) {
+	require.NoError(t, scale.Check(object(t, "{spec: {replicas: 0}}").Object))
+	for _, text := range []string{"{}", "{spec: {}}", "{spec: {replicas: null}}", "{spec: nonsense}"} {
+		require.ErrorContains(t, scale.Check(object(t, text).Object), "spec.replicas", text)
+	}
+}

@@ -1,0 +1,123 @@
+package wire
+
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/identity"
+	facts "github.com/ssaplan/primitives/internal/kinds"
+	"github.com/ssaplan/primitives/ssaplan/internal/scale"
+)
+
+// Target is an object in the cluster, or a subresource of it: its identity with the namespace resolved, and access to it.
+type Target struct {
+	*Resource
+	Identity identity.Identity
+	Scope    identity.Scope
+	// Warnings are about the namespace.
+	Warnings []string
+
+	subresource string
+}
+
+// Locate finds out where an object lives; one of a namespaced kind that names no namespace is in the default one. A kind that
+// the server doesn't serve is an error for which meta.IsNoMatchError holds.
+func (s *Server) Locate(ctx context.Context, id identity.Identity, subresource, defaultNamespace string) (*Target, error) {
+	kind, err := s.Find(ctx, schema.GroupVersionKind{Group: id.Group(), Version: id.Version(), Kind: id.Kind})
+	if err != nil {
+		return nil, err
+	}
+	t := &Target{Scope: identity.ScopeCluster, subresource: subresource}
+	if kind.Namespaced {
+		t.Scope = identity.ScopeNamespaced
+	}
+	var warning string
+	t.Identity, warning = id.Resolve(t.Scope, defaultNamespace)
+	if warning != "" {
+		t.Warnings = append(t.Warnings, warning)
+	}
+	t.Resource = s.Resource(kind.Resource, t.Identity)
+	return t, nil
+}
+
+// Supplied returns the live object that the host has, or nil if it has none that is of use: without managedFields, which
+// some caches drop, it doesn't say who owns what.
+func (t *Target) Supplied(live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	if live == nil {
+		return nil, nil
+	}
+	id, err := identity.Of(live.Object)
+	if err != nil {
+		return nil, fmt.Errorf("supplied live object: %w", err)
+	}
+	if id != t.Identity {
+		return nil, fmt.Errorf("the supplied live object is another one: %s", id)
+	}
+	metadata, _ := live.Object["metadata"].(map[string]any)
+	if entries, _ := metadata["managedFields"].([]any); len(entries) == 0 {
+		return nil, nil
+	}
+	return t.seen(live), nil
+}
+
+// seen returns what of a live object the target is: the object itself, or its scale. Other subresources show in the object.
+func (t *Target) seen(live *unstructured.Unstructured) *unstructured.Unstructured {
+	if _, _, other := facts.OfSubresource(t.subresource); other {
+		return scale.Of(live)
+	}
+	return live
+}
+
+// Live returns the object as it is, or nil if there is none. Only the API server's own word counts for that: a proxy's
+// 404 is an error. A subresource is read through the object.
+func (t *Target) Live(ctx context.Context) (*unstructured.Unstructured, error) {
+	obj, err := t.Resource.Get(ctx, t.Identity.Name, metav1.GetOptions{})
+	switch authresilience.Classify(err) {
+	case authresilience.ClassNotFound, authresilience.ClassNamespaceNotFound:
+		return nil, nil
+	}
+	if obj, err = answered(t.Identity, obj, err); err != nil {
+		return nil, err
+	}
+	return t.seen(obj), nil
+}
+
+// Apply sends a server-side apply, and returns the object as the server made it, or for a dry run would make it. Live is the
+// object as it was, nil if there was none or it isn't known; the answer may share memory with it.
+func (t *Target) Apply(ctx context.Context, live *unstructured.Unstructured, body []byte,
+	options metav1.PatchOptions, dryRun ...string) (*unstructured.Unstructured, error) {
+	options.DryRun = dryRun
+	id := t.Identity
+	if t.subresource == "" {
+		obj, err := t.Resource.Apply(ctx, id.Name, body, options)
+		return answered(id, obj, err)
+	}
+	apiVersion, kind, other := facts.OfSubresource(t.subresource)
+	if other {
+		id.APIVersion, id.Kind = apiVersion, kind
+	}
+	obj, err := t.Resource.Apply(ctx, id.Name, body, options, t.subresource)
+	if obj, err = answered(id, obj, err); err != nil || !other {
+		return obj, err
+	}
+	applier := fieldowner.Applier{Manager: options.FieldManager, Subresource: t.subresource}
+	return scale.Applied(obj, live, applier, t.Identity.APIVersion), nil
+}
+
+// answered returns the object that a request was answered with, if it is the one of that identity: whatever stands in front of
+// a server can answer 200 with something else.
+func answered(want identity.Identity, obj *unstructured.Unstructured, err error) (*unstructured.Unstructured, error) {
+	if err != nil {
+		return nil, err
+	}
+	if id, err := identity.Of(obj.Object); err != nil || id != want {
+		return nil, fmt.Errorf("the answer is not this object but %q, kind %q: check the server's address", obj.GetName(), obj.GetKind())
+	}
+	return obj, nil
+}

@@ -1,0 +1,108 @@
+package ssaplan_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan"
+)
+
+// claim returns a PersistentVolumeClaim, and one of which only the status is applied.
+func claim() (whole, status *unstructured.Unstructured) {
+	whole, status = manifestOf("v1", "PersistentVolumeClaim", "default", "a"), manifestOf("v1", "PersistentVolumeClaim", "default", "a")
+	whole.Object["spec"] = map[string]any{"volumeName": "v"}
+	status.Object["status"] = map[string]any{"phase": "Bound"}
+	return whole, status
+}
+
+func TestStatusIsPlannedAsTheObjectIs(t *testing.T) {
+	_, planner := world(ssaplan.Options{NoOps: ssaplan.NewNoOpCache(10)})
+	whole, status := claim()
+	request := ssaplan.Request{Manifest: status, Subresource: "status"}
+	_, err := planner.Plan(t.Context(), request)
+	require.ErrorContains(t, err, "v1/PersistentVolumeClaim default/a: there is no object whose status could be applied: create it first")
+
+	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: whole})
+	require.NoError(t, err)
+	_, err = planner.Apply(t.Context(), plan)
+	require.NoError(t, err)
+	plan, err = planner.Plan(t.Context(), request)
+	require.NoError(t, err)
+	require.Equal(t, ssaplan.ActionUpdate, plan.Action, plan.Reason)
+	require.Empty(t, plan.Dropped, "what the same manager applied to the object itself")
+	require.Equal(t, "status", plan.Subresource)
+	obj, err := planner.Apply(t.Context(), plan)
+	require.NoError(t, err)
+	state, err := plan.State(obj)
+	require.NoError(t, err)
+	require.Equal(t, "status", state.Subresource)
+	path, err := projection.ParsePath("status.phase")
+	require.NoError(t, err)
+	require.Equal(t, projection.NewFieldSet(path).String(), state.Applied.Fields.String())
+
+	plan, err = planner.Plan(t.Context(), request)
+	require.NoError(t, err)
+	require.Equal(t, ssaplan.ActionNoOp, plan.Action)
+	for _, again := range []int{2, 1} { // the cache doesn't take the one for the other
+		plan, err = planner.Plan(t.Context(), ssaplan.Request{Manifest: whole, Live: obj})
+		require.NoError(t, err)
+		require.Equal(t, ssaplan.ActionNoOp, plan.Action)
+		require.Equal(t, again-1, plan.Requests)
+	}
+
+	reading, err := planner.Read(t.Context(), state)
+	require.NoError(t, err)
+	require.Empty(t, reading.Drift)
+	require.Equal(t, "status", reading.State.Subresource)
+}
+
+// Nothing is replaced or deleted for a subresource, whatever the server says.
+func TestSubresourcesNeverReplace(t *testing.T) {
+	server, planner := world(ssaplan.Options{})
+	whole, status := claim()
+	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: whole})
+	require.NoError(t, err)
+	obj, err := planner.Apply(t.Context(), plan)
+	require.NoError(t, err)
+	wholeState, err := plan.State(obj)
+	require.NoError(t, err)
+	request := ssaplan.Request{Manifest: status, Subresource: "status"}
+	plan, err = planner.Plan(t.Context(), request)
+	require.NoError(t, err)
+	statusState, err := plan.State(obj)
+	require.NoError(t, err)
+
+	request.Prior = wholeState
+	_, err = planner.Plan(t.Context(), request)
+	require.ErrorContains(t, err, `the prior state is of the subresource "", and the request of "status"`)
+	request.Prior = statusState
+	request.Manifest = status.DeepCopy()
+	request.Manifest.SetName("b")
+	_, err = planner.Plan(t.Context(), request)
+	require.ErrorContains(t, err, "the prior state is of another object, whose status stays as it is: plan without it")
+	require.ErrorContains(t, planner.Delete(t.Context(), statusState, ssaplan.DeleteOptions{}), "is of its status alone, which can't be deleted")
+
+	immutable := apierrors.NewInvalid(schema.GroupKind{Kind: "PersistentVolumeClaim"}, "a",
+		field.ErrorList{field.Invalid(field.NewPath("status"), "x", "field is immutable")})
+	for _, row := range []struct {
+		why, want string
+		err       error
+	}{
+		{"an immutable field", "field is immutable", immutable},
+		{"no such subresource", "apply of the subresource status", apierrors.NewNotFound(schema.GroupResource{Resource: "persistentvolumeclaims"}, "a")},
+		{"no such kind any more", "apply of the subresource status", apierrors.NewGenericServerResponse(http.StatusNotFound, "patch",
+			schema.GroupResource{}, "", "404 page not found", 0, true)},
+	} {
+		stop := server.Answer(answering("patch", "persistentvolumeclaims", row.err))
+		_, err = planner.Plan(t.Context(), ssaplan.Request{Manifest: status, Subresource: "status"})
+		require.ErrorContains(t, err, row.want, row.why)
+		stop()
+	}
+}

@@ -1,0 +1,255 @@
+package planner_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/test/lab"
+)
+
+// subresourceRows are objects with a subresource, and what a manager applies to that, twice.
+var subresourceRows = []struct {
+	kind, subresource, object, first, second string
+	changes                                  []string // of the second apply
+	dropped                                  []string
+}{
+	{"a custom resource", "status",
+		"{apiVersion: example.com/v1, kind: Widget, metadata: {name: sub-%d}, spec: {size: 1}}",
+		"{apiVersion: example.com/v1, kind: Widget, metadata: {name: sub-%d}, status: {ready: 1, phase: Pending}}",
+		"{apiVersion: example.com/v1, kind: Widget, metadata: {name: sub-%d}, status: {ready: 2}}",
+		[]string{"remove status.phase Dropped", "change status.ready Edited"}, []string{"status.phase: deleted"}},
+	{"a Deployment", "status",
+		`{apiVersion: apps/v1, kind: Deployment, metadata: {name: sub-%d}, spec: {selector: {matchLabels: {a: b}},
+		  template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}}`,
+		`{apiVersion: apps/v1, kind: Deployment, metadata: {name: sub-%d}, status: {readyReplicas: 1, replicas: 1,
+		  conditions: [{type: Available, status: "True"}, {type: Other, status: "True"}]}}`,
+		`{apiVersion: apps/v1, kind: Deployment, metadata: {name: sub-%d}, status: {readyReplicas: 1, replicas: 2,
+		  conditions: [{type: Available, status: "False"}]}}`,
+		[]string{`change status.conditions[type="Available"].status Edited`, `remove status.conditions[type="Other"] Dropped`,
+			"change status.replicas Edited"}, []string{`status.conditions[type="Other"]: deleted`}},
+	{"a Service", "status",
+		"{apiVersion: v1, kind: Service, metadata: {name: sub-%d}, spec: {type: LoadBalancer, ports: [{port: 80}]}}",
+		"{apiVersion: v1, kind: Service, metadata: {name: sub-%d}, status: {loadBalancer: {ingress: [{ip: 1.2.3.4}]}}}",
+		"{apiVersion: v1, kind: Service, metadata: {name: sub-%d}, status: {loadBalancer: {ingress: [{ip: 1.2.3.5}]}}}",
+		[]string{"change status.loadBalancer.ingress Edited"}, nil},
+	{"a Deployment", "scale",
+		`{apiVersion: apps/v1, kind: Deployment, metadata: {name: sub-%d}, spec: {replicas: 1, selector: {matchLabels: {a: b}},
+		  template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}}`,
+		"{apiVersion: apps/v1, kind: Deployment, metadata: {name: sub-%d}, spec: {replicas: 2}}",
+		"{apiVersion: apps/v1, kind: Deployment, metadata: {name: sub-%d}, spec: {replicas: 3}}",
+		[]string{"change spec.replicas Edited"}, nil},
+}
+
+// A subresource is planned and applied as the object is: causes, what is dropped, no-ops, refreshes, races.
+func TestSubresources(t *testing.T) {
+	c := newCluster(t)
+	for i, row := range subresourceRows {
+		t.Run(row.kind+" "+row.subresource, func(t *testing.T) {
+			object := manifest(t, row.object, i)
+			c.apply(t, object)
+			first := ssaplan.Request{Manifest: manifest(t, row.first, i), Subresource: row.subresource}
+
+			plan := c.plan(t, first)
+			require.Equal(t, ssaplan.ActionUpdate, plan.Action, plan.Reason)
+			require.Equal(t, row.subresource, plan.Subresource)
+			require.Equal(t, "sub-"+fmt.Sprint(i), plan.Object.Name)
+			require.Equal(t, object.GetKind(), plan.Object.Kind)
+			require.Equal(t, 2, plan.Requests)
+			applied, err := c.planner.Apply(t.Context(), plan)
+			require.NoError(t, err)
+			require.Equal(t, plan.After.Object, projection.Project(applied.Object, plan.After.Fields).Object)
+			owns := c.appliedFields(t, object, row.subresource)
+			require.False(t, owns.Empty(), "the server records the manager beside its own entry")
+			spec := c.appliedFields(t, object, "")
+			require.False(t, spec.Empty(), "what the manager applied to the object itself stays its own")
+
+			again := c.plan(t, first)
+			require.Equal(t, ssaplan.ActionNoOp, again.Action, causes(again))
+			require.Empty(t, again.Dropped, "fields that the same manager applies to the object itself aren't dropped")
+
+			first.Prior, err = plan.State(applied)
+			require.NoError(t, err)
+			require.Equal(t, plan.Object, first.Prior.Identity)
+			reading, err := c.planner.Read(t.Context(), first.Prior)
+			require.NoError(t, err)
+			require.Equal(t, ssaplan.PresenceFound, reading.Presence)
+			require.Empty(t, reading.Drift)
+
+			second := ssaplan.Request{Manifest: manifest(t, row.second, i), Subresource: row.subresource, Prior: first.Prior}
+			plan = c.plan(t, second)
+			require.Equal(t, row.changes, causes(plan))
+			require.Equal(t, row.dropped, droppedTexts(plan))
+			predicted, err := plan.OwnershipAfter()
+			require.NoError(t, err)
+			applied, err = c.planner.Apply(t.Context(), plan)
+			require.NoError(t, err)
+			real, err := fieldowner.Read(applied.Object)
+			require.NoError(t, err)
+			require.True(t, predicted.Equal(real))
+		})
+	}
+}
+
+// Others write the same subresource: with force the plan names who loses it, without it's a conflict, and what they changed
+// is drift.
+func TestSubresourceOfOthers(t *testing.T) {
+	c := newCluster(t)
+	widget := manifest(t, "{apiVersion: example.com/v1, kind: Widget, metadata: {name: shared-status}, spec: {size: 1}}")
+	c.apply(t, widget)
+	ours := manifest(t, "{apiVersion: example.com/v1, kind: Widget, metadata: {name: shared-status}, status: {ready: 1}}")
+	request := ssaplan.Request{Manifest: ours, Subresource: "status"}
+	plan := c.plan(t, request)
+	applied, err := c.planner.Apply(t.Context(), plan)
+	require.NoError(t, err)
+	request.Prior, err = plan.State(applied)
+	require.NoError(t, err)
+
+	_, err = c.Resource(t, widget).Patch(t.Context(), "shared-status", types.MergePatchType, []byte(`{"status":{"ready":7}}`),
+		metav1.PatchOptions{FieldManager: "other"}, "status")
+	require.NoError(t, err)
+	plan = c.plan(t, request)
+	require.Equal(t, []string{"change status.ready Drifted other"}, causes(plan))
+	require.Equal(t, "status", plan.Changes[0].Subresource)
+	reading, err := c.planner.Read(t.Context(), request.Prior)
+	require.NoError(t, err)
+	require.Len(t, reading.Drift, 1)
+	require.Equal(t, "other", reading.Drift[0].Manager)
+
+	refused, err := c.polite(t).Plan(t.Context(), request)
+	require.NoError(t, err)
+	require.Equal(t, ssaplan.ActionConflict, refused.Action)
+	require.Len(t, refused.Conflicts, 1)
+	require.Equal(t, "status.ready", refused.Conflicts[0].Path.String())
+
+	// What somebody changes after the review isn't overwritten.
+	_, err = c.Resource(t, widget).Patch(t.Context(), "shared-status", types.MergePatchType, []byte(`{"status":{"ready":8}}`),
+		metav1.PatchOptions{FieldManager: "third"}, "status")
+	require.NoError(t, err)
+	_, err = c.planner.Apply(t.Context(), plan)
+	require.ErrorAs(t, err, new(*ssaplan.ChangedError))
+	require.ErrorContains(t, err, "review the new plan")
+}
+
+// The scale of a Deployment that an autoscaler scales: who owns the replicas is known, though a Scale doesn't tell.
+func TestScaleOfOthers(t *testing.T) {
+	c := newCluster(t)
+	web := lab.Object(t, strings.ReplaceAll(subresourceRows[3].object, "sub-%d", "web"))
+	c.apply(t, web)
+	scale := func(n int) ssaplan.Request {
+		return ssaplan.Request{Subresource: "scale",
+			Manifest: manifest(t, "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: %d}}", n)}
+	}
+	c.Patch(t, "autoscaler", web, `{"spec":{"replicas":4}}`, "scale")
+	for _, row := range []struct {
+		why       string
+		replicas  int
+		action    ssaplan.Action
+		ownership []string
+	}{
+		{"the same number is shared", 4, ssaplan.ActionUpdate, []string{`spec.replicas: shared with "autoscaler" (Update of scale)`}},
+		{"and again changes nothing", 4, ssaplan.ActionNoOp, nil},
+		{"another is taken", 5, ssaplan.ActionUpdate, []string{`spec.replicas: taken from "autoscaler" (Update of scale)`}},
+	} {
+		plan := c.plan(t, scale(row.replicas))
+		require.Equal(t, row.action, plan.Action, row.why)
+		var got []string
+		for _, o := range plan.Ownership {
+			got = append(got, o.String())
+		}
+		require.Equal(t, row.ownership, got, row.why)
+		predicted, err := plan.OwnershipAfter()
+		require.NoError(t, err)
+		_, err = c.planner.Apply(t.Context(), plan)
+		require.NoError(t, err)
+		real, err := fieldowner.Read(c.Get(t, web).Object)
+		require.NoError(t, err)
+		path, err := projection.ParsePath("spec.replicas")
+		require.NoError(t, err)
+		require.Equal(t, timeless(real.Of(path)), timeless(predicted.Of(path)), row.why)
+	}
+	c.Patch(t, "autoscaler", web, `{"spec":{"replicas":6}}`, "scale")
+	plan, err := c.polite(t).Plan(t.Context(), scale(5))
+	require.NoError(t, err)
+	require.Equal(t, ssaplan.ActionConflict, plan.Action)
+	require.Equal(t, `"autoscaler" (Update of scale)`, plan.Conflicts[0].Owner.String())
+}
+
+func timeless(owners []fieldowner.Owner) (out []fieldowner.Owner) {
+	for _, o := range owners {
+		o.Time = time.Time{}
+		out = append(out, o)
+	}
+	return out
+}
+
+// What a subresource can't be asked for is an error that says so, and nothing is ever replaced or deleted for one.
+func TestSubresourceErrors(t *testing.T) {
+	c := newCluster(t)
+	widget := manifest(t, "{apiVersion: example.com/v1, kind: Widget, metadata: {name: errors}, spec: {size: 1}}")
+	state := c.apply(t, widget)
+	status := manifest(t, "{apiVersion: example.com/v1, kind: Widget, metadata: {name: errors}, status: {ready: 1}}")
+	settings := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: errors}, data: {a: b}}")
+	c.apply(t, settings)
+	c.apply(t, lab.Object(t, strings.ReplaceAll(subresourceRows[3].object, "sub-%d", "errors")))
+	plan := c.plan(t, ssaplan.Request{Manifest: status, Subresource: "status"})
+	applied, err := c.planner.Apply(t.Context(), plan)
+	require.NoError(t, err)
+	statusState, err := plan.State(applied)
+	require.NoError(t, err)
+	elsewhere := manifest(t, "{apiVersion: example.com/v1, kind: Widget, metadata: {name: elsewhere}, status: {ready: 1}}")
+	for _, row := range []struct {
+		why     string
+		request ssaplan.Request
+		want    string
+	}{
+		{"the object isn't there", ssaplan.Request{Manifest: elsewhere, Subresource: "status"}, "create it first"},
+		{"a kind without status", ssaplan.Request{Manifest: settings, Subresource: "status"}, "apply of the subresource status"},
+		{"a kind without scale", ssaplan.Request{
+			Manifest:    manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: errors}, spec: {replicas: 2}}"),
+			Subresource: "scale"}, "subresource scale"},
+		{"no subresource at all", ssaplan.Request{Manifest: widget, Subresource: "nonsense"}, "apply of the subresource nonsense"},
+		{"a scale without replicas", ssaplan.Request{Manifest: widget, Subresource: "scale"}, "spec.replicas: missing"},
+		{"a server takes no applies of the scale of custom resources", ssaplan.Request{
+			Manifest:    manifest(t, "{apiVersion: example.com/v1, kind: Widget, metadata: {name: errors}, spec: {replicas: 2}}"),
+			Subresource: "scale"}, "autoscaling/v1"},
+		{"more than a scale has", ssaplan.Request{
+			Manifest:    manifest(t, "{apiVersion: apps/v1, kind: Deployment, metadata: {name: errors}, spec: {replicas: 2, paused: true}}"),
+			Subresource: "scale"}, ".spec.paused"},
+		{"the state of the object itself", ssaplan.Request{Manifest: status, Subresource: "status", Prior: state}, `the prior state is of the subresource ""`},
+		{"the state of a subresource", ssaplan.Request{Manifest: widget, Prior: statusState}, `the prior state is of the subresource "status"`},
+		{"the status of another object", ssaplan.Request{Manifest: elsewhere, Subresource: "status", Prior: statusState}, "another object"},
+	} {
+		_, err := c.planner.Plan(t.Context(), row.request)
+		require.ErrorContains(t, err, row.want, row.why)
+		t.Log(err)
+	}
+	require.ErrorContains(t, c.planner.Delete(t.Context(), statusState, ssaplan.DeleteOptions{}), "can't be deleted")
+	_, err = c.Resource(t, widget).Get(t.Context(), "errors", metav1.GetOptions{})
+	require.False(t, apierrors.IsNotFound(err))
+}
+
+// appliedFields returns what the manager under test owns of an object by applying the subresource.
+func (c *cluster) appliedFields(t *testing.T, obj *unstructured.Unstructured, subresource string) projection.FieldSet {
+	t.Helper()
+	owners, err := fieldowner.Read(c.Get(t, obj).Object)
+	require.NoError(t, err)
+	return owners.Fields(fieldowner.Applier{Manager: manager, Subresource: subresource}.Is)
+}
+
+func droppedTexts(plan *ssaplan.Plan) (out []string) {
+	for _, d := range plan.Dropped {
+		out = append(out, d.String())
+	}
+	return out
+}
