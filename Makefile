@@ -109,7 +109,8 @@ fuzz: ## run every fuzz target for a while, four at a time: make fuzz FUZZTIME=1
 	@set -e; cut -d ' ' -f 1 .cache/fuzz | sort -u | while read -r d; do (cd $$d && $(GO) test -c -o /dev/null -fuzz . .); done
 	@GO="$(GO)" xargs -P $(JOBS) -L 1 internal/fuzz/fuzz.sh $(FUZZTIME) <.cache/fuzz
 
-PACKAGES ?= identity authresilience fieldowner immutability projection ssaplan ssaplan/explain
+PACKAGES ?= identity authresilience fieldowner immutability immutability/internal/transition projection \
+	ssaplan ssaplan/explain ssaplan/deletion
 .PHONY: mutants
 mutants: tools ## mutation testing of packages with their unit tests alone: make mutants PACKAGES="identity fieldowner"
 	$(GO) run ./internal/mutants -gremlins $(BIN)/gremlins $(PACKAGES)

@@ -23,31 +23,41 @@ type budget struct {
 
 var budgets = map[string]budget{
 	"projection/foreign": {},
-	"projection":         {ours: []string{"projection/foreign", "internal/kinds"}},
-	"identity":           {ours: []string{"projection", "projection/foreign", "internal/kinds"}},
-	"immutability":       {ours: []string{"projection", "projection/foreign", "internal/kinds", "internal/answer", "immutability/internal/transition"}, modules: apimachinery},
-	"authresilience":     {ours: []string{"internal/answer"}, modules: clientGo},
-	"fieldowner":         {ours: []string{"projection", "projection/foreign", "internal/kinds", "internal/answer"}, modules: apimachinery},
+	"projection":         {ours: []string{"projection/foreign", "internal/kinds", "internal/plainjson"}},
+	"identity":           {ours: []string{"projection", "projection/foreign", "internal/kinds", "internal/plainjson"}},
+	"immutability": {
+		ours:    []string{"projection", "projection/foreign", "internal/kinds", "internal/plainjson", "internal/answer", "immutability/internal/transition"},
+		modules: apimachinery,
+	},
+	"authresilience": {ours: []string{"internal/answer"}, modules: clientGo},
+	"fieldowner":     {ours: []string{"projection", "projection/foreign", "internal/kinds", "internal/plainjson", "internal/answer"}, modules: apimachinery},
 	"projection/builtin": {
-		ours:    []string{"projection", "projection/foreign", "projection/internal/typed", "internal/kinds"},
+		ours:    []string{"projection", "projection/foreign", "projection/internal/typed", "internal/kinds", "internal/plainjson"},
 		modules: slices.Concat(clientGo, api, []string{"github.com/pkg/errors", "gopkg.in/evanphx/json-patch.v4"}),
 	},
-	"projection/openapi": {ours: []string{"projection", "projection/foreign", "projection/internal/typed", "internal/kinds"}, modules: slices.Concat(clientGo, api)},
+	"projection/openapi": {
+		ours:    []string{"projection", "projection/foreign", "projection/internal/typed", "internal/kinds", "internal/plainjson"},
+		modules: slices.Concat(clientGo, api),
+	},
 	"ssaplan/explain": {
 		ours: []string{
-			"projection", "projection/foreign", "identity", "authresilience", "fieldowner", "internal/kinds", "internal/answer",
+			"projection", "projection/foreign", "identity", "authresilience", "fieldowner", "internal/kinds", "internal/plainjson", "internal/answer",
 			"ssaplan/internal/fastjson",
 		},
 		modules: clientGo,
 	},
 	"ssaplan/deletion": {
-		ours:    []string{"projection", "projection/foreign", "identity", "immutability", "fieldowner", "internal/kinds", "internal/answer", "immutability/internal/transition"},
+		ours: []string{
+			"projection", "projection/foreign", "identity", "immutability", "fieldowner", "internal/kinds", "internal/plainjson", "internal/answer",
+			"immutability/internal/transition",
+		},
 		modules: apimachinery,
 	},
 	"ssaplan": {
 		ours: []string{
 			"ssaplan/explain", "ssaplan/deletion",
-			"projection", "projection/foreign", "identity", "immutability", "authresilience", "fieldowner", "internal/kinds", "internal/answer",
+			"projection", "projection/foreign", "identity", "immutability", "authresilience", "fieldowner",
+			"internal/kinds", "internal/plainjson", "internal/answer",
 			"ssaplan/internal/wire", "ssaplan/internal/fastjson", "ssaplan/internal/secrecy", "ssaplan/internal/objectset",
 			"ssaplan/internal/ordered", "ssaplan/internal/recent", "ssaplan/internal/deleter", "ssaplan/internal/scale", "ssaplan/internal/standin",
 			"immutability/internal/transition",

@@ -1,13 +1,13 @@
 package fieldowner
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
 
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
+	"github.com/ssaplan/primitives/internal/plainjson"
 	"github.com/ssaplan/primitives/projection"
 )
 
@@ -118,7 +118,7 @@ func (f DroppedField) String() string {
 
 // oneLine returns v as JSON.
 func oneLine(v any) string {
-	text, err := encode(v)
+	text, err := plainjson.Marshal(v)
 	if err != nil {
 		return "a value"
 	}
@@ -142,22 +142,13 @@ type droppedJSON struct {
 func (f DroppedField) MarshalJSON() ([]byte, error) {
 	out := droppedJSON{f.Path, f.Fate, nil, f.Owners, f.Sensitive}
 	if f.Fate != FateDeleted {
-		value, err := encode(f.shown())
+		value, err := plainjson.Marshal(f.shown())
 		if err != nil {
 			return nil, fmt.Errorf("fieldowner: %s: %w", f.Path, err)
 		}
 		out.Value = value
 	}
-	return encode(out)
-}
-
-// encode returns v as JSON, as it is read and not as it is put into a web page.
-func encode(v any) ([]byte, error) {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(v)
-	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), err
+	return plainjson.Marshal(out)
 }
 
 // UnmarshalJSON reads what [DroppedField.MarshalJSON] writes. A redacted value stays redacted.

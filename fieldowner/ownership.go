@@ -260,7 +260,7 @@ var (
 	ownerReferences = metadata.Child(projection.Field("ownerReferences"))
 
 	// lastApplied is where client-side apply keeps a copy of the whole manifest.
-	lastApplied = annotations.Child(projection.Field(kinds.LastAppliedAnnotation))
+	lastApplied = annotations.Child(projection.Field(kinds.LastApplied))
 
 	granularMetadata = []projection.Path{metadata, annotations, finalizers, labels, ownerReferences}
 )

@@ -49,6 +49,8 @@ func TestPredictConflicts(t *testing.T) {
 		{"an empty list in place of a map", `{"m": {"x": 1}}`, `{"f:m": {".": {}, "f:x": {}}}`, `{"m": []}`, `{"f:m": {}}`, []string{"m"}},
 		{"a map that has become atomic", `{"m": {"x": 1}}`, `{"f:m": {".": {}, "f:x": {}}}`, `{"m": {"y": 2}}`, `{"f:m": {}}`, []string{"m"}},
 		{"one of which only a field is owned", `{"m": {"x": 1}}`, `{"f:m": {"f:x": {}}}`, `{"m": {"y": 2}}`, `{"f:m": {}}`, []string{"m"}},
+		{"one behind a field that is none", `{"a": 1, "m": {"x": 1}}`, `{"f:m": {"f:x": {}}}`, `{"a": 1, "m": {"y": 2}}`, `{"f:a": {}, "f:m": {}}`, []string{"m"}},
+		{"text in place of a map of which only a field is owned", `{"m": {"x": 1}}`, `{"f:m": {"f:x": {}}}`, `{"m": "t"}`, `{"f:m": {}}`, nil},
 		{"one that stays the same", `{"m": {"x": 1}}`, `{"f:m": {"f:x": {}}}`, `{"m": {"x": 1}}`, `{"f:m": {}}`, nil},
 		{"a field of a map that has become atomic changes", `{"m": {"x": 1}}`, `{"f:m": {"f:x": {}}}`, `{"m": {"x": 2}}`, `{"f:m": {}}`, []string{"m"}},
 		{"one of two items with one key", `{"l": [{"k": 1, "v": 1}, {"k": 1, "v": 2}]}`, `{"f:l": {"k:{\"k\":1}": {}}}`,
@@ -200,13 +202,19 @@ func TestSameValue(t *testing.T) {
 func TestPredictedConflictsOfValuesThatBecomeMaps(t *testing.T) {
 	manifest := map[string]any{"spec": map[string]any{"any": map[string]any{"b": int64(1)}}}
 	declared := projection.NewFieldSet(path(t, "spec.any.b"))
+	type nothing struct{}
+	absent := nothing{}
 	for _, row := range []struct {
 		was  any
 		want []string
 	}{
-		{int64(7), []string{"spec.any"}}, {"text", []string{"spec.any"}}, {nil, nil}, {map[string]any{"c": int64(1)}, nil},
+		{int64(7), []string{"spec.any"}}, {absent, nil}, {"text", []string{"spec.any"}}, {nil, nil}, {map[string]any{"c": int64(1)}, nil},
 	} {
-		conflicts, err := PredictConflicts(map[string]any{"spec": map[string]any{"any": row.was}}, manifest, declared, Applier{Manager: "me"})
+		spec := map[string]any{"any": row.was}
+		if row.was == absent {
+			delete(spec, "any")
+		}
+		conflicts, err := PredictConflicts(map[string]any{"spec": spec}, manifest, declared, Applier{Manager: "me"})
 		require.NoError(t, err)
 		var got []string
 		for _, c := range conflicts {

@@ -86,6 +86,9 @@ func TestRules(t *testing.T) {
 
 func TestRulesThatAreNotFoundAreOneWay(t *testing.T) {
 	refusal := refused("example.com", "Widget", because("spec.a", invalidValue, `Invalid value: "b": is immutable`))
+	at := func(field string) error {
+		return refused("example.com", "Widget", because(field, invalidValue, `Invalid value: "b": is immutable`))
+	}
 	root := refused("example.com", "Widget", because("<nil>", invalidValue, `Invalid value: {}: is immutable`))
 	const proven, assumed = immutability.CertaintyProven, immutability.CertaintyAssumed
 	rule := func(text string) string { return "x-kubernetes-validations: [" + text + "]" }
@@ -103,6 +106,12 @@ func TestRulesThatAreNotFoundAreOneWay(t *testing.T) {
 		{"of what it is in", refusal, "{" + fixed + "}", immutability.RefusalDirectional, assumed},
 		{"of what is in it", refusal, "{properties: {a: {properties: {c: {" + fixed + "}}}}}", immutability.RefusalDirectional, assumed},
 		{"of items", refusal, "{properties: {a: {items: {" + fixed + "}}}}", immutability.RefusalDirectional, assumed},
+		{"of a field of an item", at("spec.list[0].a"), "{properties: {list: {items: {properties: {a: {" + fixed + "}}}}}}", immutability.RefusalImmutable, proven},
+		{"of an item", at("spec.list[0]"), "{properties: {list: {items: {" + fixed + "}}}}", immutability.RefusalImmutable, proven},
+		{"of a value of a map", at("spec.map[x.y].a"), "{properties: {map: {additionalProperties: {properties: {a: {" + fixed + "}}}}}}", immutability.RefusalImmutable, proven},
+		{"of another field of the item", at("spec.list[0].b"), "{properties: {list: {items: {properties: {a: {" + fixed + "}}}}}}", immutability.RefusalDirectional, assumed},
+		{"of a field that only the key looks like", at("spec.map[x.a.b]"), "{properties: {map: {additionalProperties: {properties: {a: {" +
+			rule("{rule: self.b == oldSelf.b, message: is immutable, fieldPath: .b}") + "}}}}}}", immutability.RefusalDirectional, assumed},
 		{"with another message", refusal, "{properties: {a: {" + rule("{rule: self == oldSelf, message: is fixed}") + "}}}", immutability.RefusalDirectional, assumed},
 		{"without a message", refusal, "{properties: {a: {" + rule("{rule: self == oldSelf}") + "}}}", immutability.RefusalDirectional, assumed},
 		{"that don't compare", refusal, "{properties: {a: {" + rule("{rule: self > 0, message: is immutable}") + "}}}", immutability.RefusalDirectional, assumed},

@@ -1,13 +1,13 @@
 package immutability
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/ssaplan/primitives/internal/answer"
+	"github.com/ssaplan/primitives/internal/plainjson"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 )
@@ -97,14 +97,10 @@ func (f Field) String() string {
 // MarshalJSON returns {"path","message"}, where path is [Field.Name]. Whether <, > and & are escaped is left to who encodes
 // it.
 func (f Field) MarshalJSON() ([]byte, error) {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(struct {
+	return plainjson.Marshal(struct {
 		Path    string       `json:"path"`
 		Message foreign.Text `json:"message"`
 	}{f.Name(), f.Message})
-	return text.Bytes(), err
 }
 
 // UnmarshalJSON reads what [Field.MarshalJSON] writes. A name that is no path is text.

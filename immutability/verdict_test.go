@@ -28,3 +28,10 @@ func TestFieldIsReadBack(t *testing.T) {
 	var read immutability.Field
 	require.Error(t, json.Unmarshal([]byte(`{"path": 5}`), &read))
 }
+
+func TestPathsOfFields(t *testing.T) {
+	path, err := projection.ParsePath("spec.a")
+	require.NoError(t, err)
+	got := immutability.Paths([]immutability.Field{{Path: projection.Path{}}, {Text: "spec.b"}, {Path: path, Text: "spec.a"}})
+	assert.Equal(t, []projection.Path{path}, got, "the object as a whole has none, and what wasn't found neither")
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ssaplan/primitives/internal/plainjson"
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
@@ -75,10 +76,11 @@ func (c Difference) String() string {
 func (c Difference) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, c.String()) }
 
 func shownJSON(v any) string {
-	text, err := encodeJSON(v)
+	plain, err := plainjson.Marshal(v)
 	if err != nil {
 		return fmt.Sprint(v)
 	}
+	text := string(plain)
 	if _, isFloat := v.(float64); isFloat && !strings.ContainsAny(text, ".e") {
 		text += ".0" // else a change from 5.0 to 5 would look like none
 	}

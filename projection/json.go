@@ -1,7 +1,6 @@
 package projection
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/ssaplan/primitives/internal/plainjson"
 )
 
 // canonicalJSON renders v so that equal values have equal text: names sorted, no space, a number in one form however
@@ -25,26 +26,16 @@ func canonicalJSON(v any) (string, error) {
 	case bool:
 		return strconv.FormatBool(v), nil
 	}
-	text, err := encodeJSON(v)
+	text, err := plainjson.Marshal(v)
 	if err != nil {
 		return "", err
 	}
-	decoded, err := decodeJSON(text)
+	decoded, err := decodeJSON(string(text))
 	if err != nil {
 		return "", err
 	}
-	return encodeJSON(decoded)
-}
-
-// encodeJSON is json.Marshal without the escapes for HTML.
-func encodeJSON(v any) (string, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return "", err
-	}
-	return strings.TrimSuffix(buf.String(), "\n"), nil
+	text, err = plainjson.Marshal(decoded)
+	return string(text), err
 }
 
 // isPlainText reports whether s is its own JSON text between quotes.
@@ -173,11 +164,11 @@ func plain(v any) any {
 	case reflect.Float64:
 		return r.Float()
 	}
-	text, err := encodeJSON(v)
+	text, err := plainjson.Marshal(v)
 	if err != nil {
 		return v
 	}
-	decoded, err := decodeJSON(text)
+	decoded, err := decodeJSON(string(text))
 	if err != nil {
 		return v
 	}

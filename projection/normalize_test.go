@@ -32,6 +32,10 @@ func TestNormalize(t *testing.T) {
 			`{apiVersion: v1, kind: Secret, stringData: {"a.b/c": "\u00e4"}, data: null}`, `{apiVersion: v1, kind: Secret, data: {a.b/c: w6Q=}}`,
 			[]string{"data: dropped: null means that it isn't there", `stringData["a.b/c"]: moved to data["a.b/c"]` + untracked}, "UTF-8, and no data yet",
 		},
+		{
+			`{apiVersion: v1, kind: ConfigMap, metadata: {resourceVersion: "1", selfLink: /a}}`, `{apiVersion: v1, kind: ConfigMap, metadata: {resourceVersion: "1"}}`,
+			[]string{"metadata.selfLink: dropped: only the server writes it"}, "a precondition stays, and what comes after it goes",
+		},
 		{`{apiVersion: v1, kind: Secret, stringData: {}}`, `{apiVersion: v1, kind: Secret}`, nil, "nothing to fold"},
 		{`{apiVersion: v1, kind: Secret, stringData: {a: 5}}`, `{apiVersion: v1, kind: Secret, stringData: {a: 5}}`, nil, "left for the server to refuse"},
 		{

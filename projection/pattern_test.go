@@ -171,6 +171,13 @@ func TestPatternsRemove(t *testing.T) {
 	}
 }
 
+func TestPatternsWithoutPositions(t *testing.T) {
+	ps := patterns("spec.a", "l[1]", "l[1].x", `l[name="a"]`, "l[*].x", `m["1"]`, `f[="b"]`)
+	assert.Equal(t, patterns("spec.a", `l[name="a"]`, "l[*].x", `m["1"]`, `f[="b"]`), ps.WithoutPositions())
+	assert.Len(t, ps, 7, "the patterns are left alone")
+	assert.Empty(t, patterns("l[1]").WithoutPositions())
+}
+
 // Removing from a manifest and splitting what it declares must come to the same.
 func TestRemoveAgreesWithSplit(t *testing.T) {
 	removedSomething := 0

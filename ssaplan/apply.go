@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -113,18 +112,11 @@ func (p *Planner) replan(ctx context.Context, outdated *Plan, live *unstructured
 // matches reports whether who reviewed the other plan has reviewed this one. Both are for an object that exists.
 // The requests are compared, too: the manifest may have been changed in place, or this planner have other options.
 func (plan *Plan) matches(reviewed *Plan) bool {
-	return plan.Action == reviewed.Action && plan.basis.patch.same(reviewed.basis.patch) &&
+	return plan.Object == reviewed.Object && plan.Subresource == reviewed.Subresource && plan.Action == reviewed.Action &&
+		plan.basis.patch.same(reviewed.basis.patch) &&
 		plan.basis.live.GetUID() == reviewed.basis.live.GetUID() &&
 		(plan.basis.live.GetDeletionTimestamp() == nil) == (reviewed.basis.live.GetDeletionTimestamp() == nil) &&
-		slices.EqualFunc(plan.Changes, reviewed.Changes, explain.Change.Same) &&
-		sameTexts(plan.Ownership, reviewed.Ownership) &&
-		sameTexts(plan.Dropped, reviewed.Dropped) &&
-		slices.Equal(plan.Warnings, reviewed.Warnings) &&
-		!plan.Replacement.endangersMore(reviewed.Replacement)
-}
-
-func sameTexts[T fmt.Stringer](a, b []T) bool {
-	return slices.EqualFunc(a, b, func(x, y T) bool { return x.String() == y.String() })
+		plan.Explanation.Same(&reviewed.Explanation) && plan.Replacement.matches(reviewed.Replacement)
 }
 
 // same reports whether p and other are the same request.

@@ -1,7 +1,6 @@
 package ssaplan
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/internal/plainjson"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/explain"
@@ -71,11 +71,7 @@ func (plan Plan) MarshalJSON() ([]byte, error) {
 	if r := plan.Replacement; r != nil {
 		out.Replace = &replacementJSON{r.Evidence, objectJSON(r.Old), r.UID, r.Fields, r.Hazards, r.Propagation}
 	}
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(out)
-	return text.Bytes(), err
+	return plainjson.Marshal(out)
 }
 
 // UnmarshalJSON reads what [Plan.MarshalJSON] writes, for programs that show or check plans. Such a plan can't be applied:

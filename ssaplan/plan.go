@@ -3,6 +3,7 @@ package ssaplan
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -191,9 +192,23 @@ type Replacement struct {
 	unproven error
 }
 
-// endangersMore reports whether r has a hazard that the reviewed replacement doesn't name.
-func (r *Replacement) endangersMore(reviewed *Replacement) bool {
-	return r != nil && slices.ContainsFunc(r.Hazards, func(h immutability.Hazard) bool { return !slices.Contains(reviewed.Hazards, h) })
+// matches reports whether who reviewed the other replacement has reviewed r, which may have fewer hazards. A server need not
+// name the fields in the same order twice.
+func (r *Replacement) matches(reviewed *Replacement) bool {
+	if r == nil || reviewed == nil {
+		return r == reviewed
+	}
+	return r.Old == reviewed.Old && r.UID == reviewed.UID && r.Propagation == reviewed.Propagation &&
+		maps.Equal(fieldTexts(r.Fields), fieldTexts(reviewed.Fields)) &&
+		!slices.ContainsFunc(r.Hazards, func(h immutability.Hazard) bool { return !slices.Contains(reviewed.Hazards, h) })
+}
+
+func fieldTexts(fields []immutability.Field) map[string]bool {
+	texts := map[string]bool{}
+	for _, f := range fields {
+		texts[f.String()] = true
+	}
+	return texts
 }
 
 // Patch is a server-side apply request.

@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/internal/replay"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
@@ -527,7 +528,7 @@ type warned struct {
 }
 
 func (w warned) RoundTrip(request *http.Request) (*http.Response, error) {
-	response, err := w.recording.RoundTrip(request)
+	response, err := replay.Transport(w.Respond).RoundTrip(request)
 	if err == nil && request.Method == http.MethodPatch {
 		for _, text := range w.texts {
 			response.Header.Add("Warning", fmt.Sprintf("299 - %q", text))
@@ -554,7 +555,7 @@ func TestKnownNoOpsTellWhatTheFirstTold(t *testing.T) {
 		t.Run(row.why, func(t *testing.T) {
 			var r recording
 			for _, one := range recordings(t) {
-				if one.name == "service-assigned-left-to-the-server" {
+				if one.Name == "service-assigned-left-to-the-server" {
 					r = one
 				}
 			}

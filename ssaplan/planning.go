@@ -196,7 +196,7 @@ func (w *planning) old(ctx context.Context) *unstructured.Unstructured {
 		return nil
 	}
 	old, err := target.Live(ctx)
-	w.requests += target.Requests()
+	w.requests = target.Requests()
 	if err != nil || old == nil || string(old.GetUID()) != w.request.Prior.UID {
 		return nil
 	}

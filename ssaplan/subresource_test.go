@@ -2,6 +2,7 @@ package ssaplan_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
 )
 
 // claim returns a PersistentVolumeClaim, and one of which only the status is applied.
@@ -105,4 +107,44 @@ func TestSubresourcesNeverReplace(t *testing.T) {
 		require.ErrorContains(t, err, row.want, row.why)
 		stop()
 	}
+}
+
+// A scale has no record but the one that is made for the replicas, so a manifest without them is refused before the server
+// is asked.
+func TestScalesNeedReplicas(t *testing.T) {
+	server, planner := world(ssaplan.Options{})
+	applied(t, planner, deployment(2, map[string]any{"name": "c", "image": "i"}))
+	scale := manifestOf("apps/v1", "Deployment", "default", "a")
+	for _, row := range []struct {
+		spec  map[string]any
+		asked int
+	}{{map[string]any{}, 0}, {map[string]any{"replicas": int64(3)}, 1}} {
+		scale.Object["spec"] = row.spec
+		asked := 0
+		stop := server.Answer(func(r ssaplantest.Request) error {
+			if r.Verb == "patch" {
+				asked++
+			}
+			return nil
+		})
+		_, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: scale, Subresource: "scale"})
+		stop()
+		require.Equal(t, row.asked, asked)
+		require.Error(t, err)
+		require.Equal(t, row.asked == 0, strings.Contains(err.Error(), "spec.replicas: missing"), err)
+	}
+}
+
+// What is remembered is of the planned object, also if the server answers with a Scale.
+func TestStatesAreOfThePlannedObject(t *testing.T) {
+	_, planner := world(ssaplan.Options{})
+	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: deployment(2, map[string]any{"name": "c", "image": "i"})})
+	require.NoError(t, err)
+	scale := manifestOf("autoscaling/v1", "Scale", "default", "a")
+	state, err := plan.State(scale)
+	require.NoError(t, err)
+	require.Equal(t, plan.Object, state.Identity)
+	scale.Object["metadata"].(map[string]any)["managedFields"] = []any{"broken"}
+	_, err = plan.State(scale)
+	require.ErrorContains(t, err, "managedFields")
 }

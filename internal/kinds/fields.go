@@ -24,7 +24,7 @@ var StrippedMetadata = []string{"clusterName"}
 // MetadataContainers are the names of the maps and lists of metadata that a manifest may have, sorted.
 var MetadataContainers = []string{"annotations", "finalizers", "labels", "ownerReferences"}
 
-// LastApplied is the annotation in which client-side apply keeps the manifest that it applied.
+// LastApplied is the annotation in which client-side apply keeps the manifest that it applied, a Secret's values included.
 const LastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
 // ResetFields returns the names of the top-level fields that a server resets when an object is applied, for kinds that

@@ -79,6 +79,3 @@ func IsAtomicMap(name string) bool {
 	}
 	return false
 }
-
-// LastAppliedAnnotation is where client-side apply keeps a copy of the whole manifest, Secrets included.
-const LastAppliedAnnotation = "kubectl.kubernetes.io/last-applied-configuration"

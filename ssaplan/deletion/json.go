@@ -1,7 +1,6 @@
 package deletion
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -10,6 +9,7 @@ import (
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/internal/plainjson"
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
@@ -56,11 +56,7 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 	for _, kind := range p.Dependents {
 		out.Dependents = append(out.Dependents, kindJSON(kind))
 	}
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(out)
-	return text.Bytes(), err
+	return plainjson.Marshal(out)
 }
 
 // UnmarshalJSON reads what [Plan.MarshalJSON] writes. A newer version is an error.

@@ -2,7 +2,6 @@ package explain
 
 import (
 	"fmt"
-	"reflect"
 	"strings"
 	"time"
 
@@ -101,9 +100,3 @@ func (c Change) String() string {
 
 // Format prints [Change.String] whatever the verb, so that no verb shows a sensitive value.
 func (c Change) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, c.String()) }
-
-// Same reports whether c and other are the same change of the same place, for the same cause and by the same manager.
-func (c Change) Same(other Change) bool {
-	return c.Path.Equal(other.Path) && c.Op == other.Op && c.Cause == other.Cause && c.Manager == other.Manager &&
-		c.Assigned == other.Assigned && c.Refused == other.Refused && reflect.DeepEqual(c.Before, other.Before) && reflect.DeepEqual(c.After, other.After)
-}

@@ -38,6 +38,11 @@ func TestSameChange(t *testing.T) {
 		"who picks it":  {change: func(c *explain.Change) { c.Assigned = true }},
 		"value before":  {change: func(c *explain.Change) { c.Before = int64(1) }},
 		"value after":   {change: func(c *explain.Change) { c.After = nil }},
+		"position":      {change: func(c *explain.Change) { c.Position = 1 }},
+		"secret":        {change: func(c *explain.Change) { c.Sensitive = true }},
+		"author's verb": {change: func(c *explain.Change) { c.Operation = "Apply" }},
+		"author's part": {change: func(c *explain.Change) { c.Subresource = "status" }},
+		"refused":       {change: func(c *explain.Change) { c.Refused = true }},
 		"time of drift": {change: func(c *explain.Change) { c.Time = c.Time.Add(time.Hour) }, same: true},
 	} {
 		c := sample(t)

@@ -1,13 +1,13 @@
 package explain
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"time"
 
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
+	"github.com/ssaplan/primitives/internal/plainjson"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 )
@@ -45,12 +45,12 @@ func (c Change) MarshalJSON() ([]byte, error) {
 	var err error
 	before, after := c.Shown()
 	if c.Op != projection.OpAdd {
-		if out.Before, err = marshal(before); err != nil {
+		if out.Before, err = plainjson.Marshal(before); err != nil {
 			return nil, fmt.Errorf("%s: before: %w", c.Path, err)
 		}
 	}
 	if c.Op != projection.OpRemove && !c.Assigned {
-		if out.After, err = marshal(after); err != nil {
+		if out.After, err = plainjson.Marshal(after); err != nil {
 			return nil, fmt.Errorf("%s: after: %w", c.Path, err)
 		}
 	}
@@ -59,7 +59,7 @@ func (c Change) MarshalJSON() ([]byte, error) {
 			out.Position = &c.Position
 		}
 	}
-	return marshal(out)
+	return plainjson.Marshal(out)
 }
 
 // UnmarshalJSON reads what [Change.MarshalJSON] writes. A redacted value stays redacted.
@@ -85,13 +85,4 @@ func (c *Change) UnmarshalJSON(data []byte) error {
 	}
 	*c = out
 	return nil
-}
-
-// marshal returns the JSON of v without escaping <, > and &, which a program that encodes it again may do.
-func marshal(v any) ([]byte, error) {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(v)
-	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), err
 }

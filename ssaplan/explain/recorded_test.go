@@ -4,54 +4,31 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/internal/replay"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // recording is what a real server answered to a dry run, and what is to be explained of it. make record refreshes all but
 // want. UPDATE=1 writes into want what is explained now, for review.
-type recording struct {
-	name string
-
-	Why      string         `json:"why"`
-	Manager  string         `json:"manager"`
-	Want     []string       `json:"want"`
-	Manifest map[string]any `json:"manifest"`
-	Prior    *struct {
-		Manifest map[string]any `json:"manifest"`
-		Object   map[string]any `json:"object"`
-	} `json:"prior"`
-	Live    map[string]any `json:"live"`
-	Answer  map[string]any `json:"answer"`
-	Forced  map[string]any `json:"forced"` // the answer after a conflict
-	Refusal *metav1.Status `json:"refusal"`
-}
+type recording struct{ replay.Recording }
 
 // recordings returns those for which the server had an answer, if need be to a forced apply.
 func recordings(tb testing.TB) []recording {
 	tb.Helper()
-	files, err := filepath.Glob("testdata/recorded/*.json")
-	require.NoError(tb, err)
 	var out []recording
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		require.NoError(tb, err)
-		r := recording{name: strings.TrimSuffix(filepath.Base(file), ".json")}
-		require.NoError(tb, utiljson.Unmarshal(text, &r), file)
+	for _, r := range replay.Read(tb, "testdata/recorded") {
 		if r.Answer == nil {
 			r.Answer = r.Forced
 		}
 		if r.Answer != nil {
-			out = append(out, r)
+			out = append(out, recording{r})
 		}
 	}
 	require.Greater(tb, len(out), 150)
@@ -60,18 +37,12 @@ func recordings(tb testing.TB) []recording {
 
 func (r recording) input(tb testing.TB) explain.Input {
 	tb.Helper()
-	in := explain.Input{Manifest: r.Manifest, Live: r.Live, Answer: r.Answer, Manager: r.Manager}
-	if r.Prior != nil {
-		state, err := explain.NewState(r.Prior.Manifest, r.Prior.Object, fieldowner.Applier{Manager: r.Manager}, nil)
-		require.NoError(tb, err)
-		in.Prior = state
-	}
-	return in
+	return explain.Input{Manifest: r.Manifest, Live: r.Live, Answer: r.Answer, Manager: r.Manager, Prior: r.State(tb)}
 }
 
 func TestRecorded(t *testing.T) {
 	for _, r := range recordings(t) {
-		t.Run(r.name, func(t *testing.T) {
+		t.Run(r.Name, func(t *testing.T) {
 			e, err := explain.Apply(r.input(t))
 			require.NoError(t, err)
 			got := told(e, r.Live != nil)
@@ -120,7 +91,7 @@ func told(e *explain.Explanation, exists bool) []string {
 // update writes the lines into the file as its want.
 func (r recording) update(t *testing.T, lines []string) {
 	t.Helper()
-	file := "testdata/recorded/" + r.name + ".json"
+	file := "testdata/recorded/" + r.Name + ".json"
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	old, now := wantText(t, r.Want), wantText(t, lines)
@@ -141,7 +112,7 @@ func wantText(t *testing.T, lines []string) []byte {
 // Of what is explained the laws hold for every recording.
 func TestLaws(t *testing.T) {
 	for _, r := range recordings(t) {
-		t.Run(r.name, func(t *testing.T) {
+		t.Run(r.Name, func(t *testing.T) {
 			in := r.input(t)
 			before, err := json.Marshal([]any{in.Manifest, in.Live, in.Answer, in.Prior})
 			require.NoError(t, err)

@@ -232,7 +232,7 @@ func TestDeferred(t *testing.T) {
 	assert.Equal(t, result{3, `+ apiextensions.k8s.io/v1/CustomResourceDefinition crontabs.deferred.example.com  create with 6 fields
 + v1/Namespace deferred  create
 … v1/ConfigMap deferred/a  deferred: namespace "deferred" doesn't exist (yet), the same set creates it
-… deferred.example.com/v1/CronTab deferred/a  deferred: the server doesn't serve deferred.example.com/v1 CronTab (yet), the same set defines it (CustomResourceDefinition crontabs.deferred.example.com)
+… deferred.example.com/v1/CronTab deferred/a  deferred with 1 field: the server doesn't serve deferred.example.com/v1 CronTab (yet), the same set defines it (CustomResourceDefinition crontabs.deferred.example.com)
 
 Plan: 2 to create, 2 deferred.
 `, ""}, plan("plan"))

@@ -159,6 +159,10 @@ func (p *printer) headline(plan *ssaplan.Plan) string {
 		if len(plan.Changes) > 0 {
 			return "update: " + causes(plan.Changes)
 		}
+	case ssaplan.ActionDeferred:
+		if n := plan.After.Fields.Leaves().Len(); n > 0 {
+			return fmt.Sprintf("deferred with %s: %s", count(n, "field", "fields"), plan.Reason)
+		}
 	case ssaplan.ActionReplace:
 		if r := plan.Replacement; r != nil && r.Old != plan.Object && r.Old != (identity.Identity{}) {
 			if p.Replaces {

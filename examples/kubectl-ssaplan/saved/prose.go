@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
@@ -137,20 +138,22 @@ func groupOf(kind string) string {
 	return slices.Collect(maps.Keys(groups))[0]
 }
 
-// proseCause matches the beginning of a cause in prose: a path, and the label of a message.
-var proseCause = regexp.MustCompile(`^((?:<nil>|[^\s:,\[\]]|\[[^\]]*\])+): (Invalid value|Unsupported value|Duplicate value|Not found|Too many|Too few|Required value|Forbidden|Too long|Too short|Internal error)\b`)
+// causeTypes are the labels with which messages begin, and the types of causes that they stand for. Servers that are newer
+// than this client-go have two more.
+var causeTypes = func() map[string]metav1.CauseType {
+	types := map[string]metav1.CauseType{"Too few": "", "Too short": ""}
+	for _, known := range []field.ErrorType{
+		field.ErrorTypeNotFound, field.ErrorTypeRequired, field.ErrorTypeDuplicate, field.ErrorTypeInvalid, field.ErrorTypeNotSupported,
+		field.ErrorTypeForbidden, field.ErrorTypeTooLong, field.ErrorTypeTooMany, field.ErrorTypeInternal,
+	} {
+		types[known.String()] = metav1.CauseType(known)
+	}
+	return types
+}()
 
-var causeTypes = map[string]metav1.CauseType{
-	"Invalid value":     metav1.CauseTypeFieldValueInvalid,
-	"Unsupported value": metav1.CauseTypeFieldValueNotSupported,
-	"Duplicate value":   metav1.CauseTypeFieldValueDuplicate,
-	"Not found":         metav1.CauseTypeFieldValueNotFound,
-	"Required value":    metav1.CauseTypeFieldValueRequired,
-	"Forbidden":         metav1.CauseTypeForbidden,
-	"Too long":          metav1.CauseTypeTooLong,
-	"Too many":          metav1.CauseTypeTooMany,
-	"Internal error":    metav1.CauseTypeInternal,
-}
+// proseCause matches the beginning of a cause in prose: a path, and the label of a message.
+var proseCause = regexp.MustCompile(
+	`^((?:<nil>|[^\s:,\[\]]|\[[^\]]*\])+): (` + strings.Join(slices.Sorted(maps.Keys(causeTypes)), "|") + `)\b`)
 
 // bullet begins each of several causes in kubectl's text.
 const bullet = "\n* "

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ssaplan/primitives/examples/operator/api/v1alpha1"
 	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
@@ -79,7 +80,7 @@ func (c *child) judge(spec v1alpha1.WebsiteSpec) {
 	case c.plan.Action == ssaplan.ActionConflict:
 		c.verdict, c.text = conflicting, lines(c.plan.Conflicts)
 	case c.plan.Action == ssaplan.ActionDeferred:
-		c.verdict, c.text = deferred, c.plan.Reason
+		c.verdict, c.text = deferred, c.plan.Reason+declared(c.plan)
 	case c.plan.Action == ssaplan.ActionReplace && (c.live == nil || c.plan.Replacement.UID != string(c.live.GetUID())):
 		c.fail(errors.New("was created anew meanwhile, maybe by somebody else: looking again"))
 	case c.plan.Action == ssaplan.ActionReplace && spec.ReplacePolicy != v1alpha1.AllowReplace:
@@ -117,6 +118,15 @@ func drift(plan *ssaplan.Plan) []explain.Change {
 		}
 	}
 	return out
+}
+
+// declared tells what the manifest has of which nobody could be asked.
+func declared(plan *ssaplan.Plan) string {
+	fields := projection.Diff(projection.Project(nil, plan.After.Fields), plan.After)
+	if len(fields) == 0 {
+		return ""
+	}
+	return "; declared: " + lines(fields)
 }
 
 func replacement(plan *ssaplan.Plan) string {

@@ -62,6 +62,15 @@ func destroyNotes(plan *ssaplan.DeletePlan) (notes []note) {
 	return notes
 }
 
+// goesWith returns what is known of deleting the old object of a replacement.
+func goesWith(ctx context.Context, planner *ssaplan.Planner, r *ssaplan.Replacement) []string {
+	plan, err := planner.PlanDelete(ctx, ssaplan.DeleteRequest{Object: r.Old, UID: r.UID, Propagation: r.Propagation, Replaced: true})
+	if err != nil {
+		return []string{"what its deletion takes along isn't known: " + err.Error()}
+	}
+	return plan.Notes(immutability.HazardInterruption, immutability.HazardDependents)
+}
+
 // Delete deletes the object that was applied, and no other one that has its name by now.
 func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var prior object

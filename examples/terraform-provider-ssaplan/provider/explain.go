@@ -7,6 +7,7 @@ import (
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
@@ -37,9 +38,11 @@ func (p *planning) explain(plan *ssaplan.Plan) {
 		p.warn(plan.Object, "the field manager changes", []string{fmt.Sprintf(
 			"%s stays an owner of what it applied, so that a field which leaves the manifest later stays in the object", p.prior.FieldManager)})
 	}
-	if plan.Replacement != nil && p.prior != nil {
-		p.explainReplacement(plan)
-	}
+}
+
+// declared returns the fields of a plan that nobody could be asked about, as a create would bring them.
+func declared(plan *ssaplan.Plan) []projection.Difference {
+	return projection.Diff(projection.Project(nil, plan.After.Fields), plan.After)
 }
 
 // leavesManager reports whether the former field manager goes on owning fields.
@@ -51,13 +54,20 @@ func (p *planning) leavesManager(plan *ssaplan.Plan) bool {
 	return slices.ContainsFunc(plan.Ownership, func(c fieldowner.Transfer) bool { return slices.ContainsFunc(c.Owners, former) })
 }
 
-func (p *planning) explainReplacement(plan *ssaplan.Plan) {
+// explainReplacement tells why the object has to be replaced, and what goes with the old one.
+func (p *planning) explainReplacement(plan *ssaplan.Plan, goes []string) {
 	because := []string{plan.Reason}
 	for _, field := range plan.Replacement.Fields {
 		because = append(because, fmt.Sprintf("%s: %s", field.Path, field.Message))
 	}
 	for _, hazard := range plan.Replacement.Hazards {
 		because = append(because, "hazard: "+hazard.String())
+	}
+	for _, note := range goes {
+		isHazard := func(h immutability.Hazard) bool { return h.Message == note }
+		if !slices.ContainsFunc(plan.Replacement.Hazards, isHazard) {
+			because = append(because, note)
+		}
 	}
 	because = append(because, "evidence: "+plan.Replacement.Evidence.String())
 	p.warn(plan.Replacement.Old, fmt.Sprintf("will be deleted, and %s created", plan.Object), because)

@@ -348,6 +348,29 @@ func TestPlanOfADestroy(t *testing.T) {
 	require.Empty(t, tf.planDestroy(t), "gone already")
 }
 
+// What a replacement takes along is said before anything is deleted.
+func TestPlanOfAReplacement(t *testing.T) {
+	c := newCluster(t)
+	tf := applied(t, c.config(configMap))
+	c.foreign(t, "configmaps", "settings", `{"metadata":{"finalizers":["example.com/backup"]}}`)
+	plan := tf.plan(t, c.config(strings.Replace(configMap, "settings", "options", 1)))
+	require.Equal(t, "Replace", plan.action)
+	warned := strings.Join(plan.warnings, "\n")
+	require.Equal(t, 1, strings.Count(warned, "the delete waits for finalizers: example.com/backup"), warned)
+	require.Contains(t, warned, "\nfinalizer example.com/backup (set by ")
+}
+
+// A Secret of which nobody can be asked yet shows no value.
+func TestDeferredSecret(t *testing.T) {
+	c := newCluster(t)
+	plan := newCore(t).plan(t, c.config("{apiVersion: v1, kind: Secret, metadata: {name: a, namespace: NAMESPACE-later}, stringData: {password: canary}}"))
+	warned := strings.Join(plan.warnings, "\n")
+	require.Contains(t, warned, "can only be planned when it is applied")
+	require.Contains(t, warned, "data.password: + ")
+	require.NotContains(t, warned, "canary")
+	require.NotContains(t, warned, "Y2FuYXJ5")
+}
+
 func TestGoneIsCreatedAgain(t *testing.T) {
 	c := newCluster(t)
 	tf := applied(t, c.config(configMap))
@@ -420,7 +443,9 @@ func TestDefinitionAndCustomResource(t *testing.T) {
 	crdPlan, crPlan := crd.plan(t, c.config(definition)), cr.plan(t, c.config(gadget))
 	require.Equal(t, "Create", crPlan.action)
 	require.Equal(t, map[string]string{"?": "?"}, rows(t, crPlan.planned, "fields"))
-	require.Contains(t, strings.Join(crPlan.warnings, "\n"), "can only be planned when it is applied")
+	warned := strings.Join(crPlan.warnings, "\n")
+	require.Contains(t, warned, "can only be planned when it is applied")
+	require.Contains(t, warned, "spec.size: + 9007199254740993", "what the manifest declares is known")
 	crd.apply(t, crdPlan)
 	cr.apply(t, crPlan)
 	require.Equal(t, "9007199254740993", rows(t, cr.state, "fields")["spec.size"])

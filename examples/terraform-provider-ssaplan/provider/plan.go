@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -77,7 +78,7 @@ func (p *planning) run(ctx context.Context) {
 		p.diags.AddError("The object can't be planned", err.Error())
 		return
 	}
-	p.take(plan)
+	p.take(ctx, planner, plan)
 }
 
 // settled reports whether everything is known that the plan depends on.
@@ -129,7 +130,7 @@ func (p *planning) movedToOtherCluster(ctx context.Context, planner *ssaplan.Pla
 }
 
 // take makes the Planner's plan the one of Terraform.
-func (p *planning) take(plan *ssaplan.Plan) {
+func (p *planning) take(ctx context.Context, planner *ssaplan.Planner, plan *ssaplan.Plan) {
 	p.planned.ID = importID(plan.Object)
 	if p.prior == nil && p.state != nil && p.state.Identity == plan.Object {
 		p.planned.Fields, p.planned.OtherOwners = unknownMap(), unknownMap()
@@ -140,7 +141,7 @@ func (p *planning) take(plan *ssaplan.Plan) {
 	case ssaplan.ActionDeferred:
 		p.deferred(plan)
 	case ssaplan.ActionReplace:
-		p.replaced(plan)
+		p.replaced(ctx, planner, plan)
 	case ssaplan.ActionCreate:
 		p.created(plan)
 	case ssaplan.ActionUpdate:
@@ -154,25 +155,27 @@ func (p *planning) take(plan *ssaplan.Plan) {
 }
 
 func (p *planning) deferred(plan *ssaplan.Plan) {
+	because := append([]string{plan.Reason}, texts(declared(plan))...)
 	switch plan.Deferral {
 	case ssaplan.DeferralTypeNotServed, ssaplan.DeferralNamespaceNotFound:
 		p.planned.Fields, p.planned.OtherOwners = unknownMap(), unknownMap()
 		if plan.Deferral == ssaplan.DeferralTypeNotServed { // whether the kind has namespaces isn't known
 			p.planned.ID = types.StringUnknown()
 		}
-		p.warn(plan.Object, "can only be planned when it is applied", []string{plan.Reason})
+		p.warn(plan.Object, "can only be planned when it is applied", because)
 	default:
-		p.diags.AddError(fmt.Sprintf("%s: can't be planned", plan.Object), plan.Reason)
+		p.diags.AddError(fmt.Sprintf("%s: can't be planned", plan.Object), strings.Join(because, "\n"))
 	}
 }
 
 // replaced plans a replacement. Terraform wants to know an attribute that changes and forces it.
-func (p *planning) replaced(plan *ssaplan.Plan) {
+func (p *planning) replaced(ctx context.Context, planner *ssaplan.Planner, plan *ssaplan.Plan) {
 	if p.prior == nil {
 		p.diags.AddError(fmt.Sprintf("%s: exists already, and can't become what the manifest says", plan.Object),
 			plan.Reason+"\nImport it, so that Terraform replaces it, or delete it. If this resource has create_before_destroy, remove that.")
 		return
 	}
+	p.explainReplacement(plan, goesWith(ctx, planner, plan.Replacement))
 	p.replaceAt(yamlBodyPath, idPath)
 }
 

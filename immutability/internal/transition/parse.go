@@ -172,7 +172,7 @@ func (p *parser) primary() *node {
 // list reads expressions up to the sign that ends them. Those of a map have colons between them, too.
 func (p *parser) list(end string) (items []*node) {
 	for !p.accept(end) {
-		if p.failed || p.tokens[0].kind == endToken {
+		if p.tokens[0].kind == endToken {
 			p.failed = true
 			return items
 		}

@@ -1,9 +1,6 @@
 package transition
 
-import (
-	"strings"
-	"unicode"
-)
+import "strings"
 
 // token is a word of an expression.
 type token struct {
@@ -74,7 +71,8 @@ func scanToken(text string) (next token, rest string, ok bool) {
 func isDigit(r rune) bool { return '0' <= r && r <= '9' }
 
 func isWord(r rune) bool {
-	return r == '_' || r < unicode.MaxASCII && (unicode.IsLetter(r) || isDigit(r))
+	lower := r | 0x20
+	return r == '_' || isDigit(r) || 'a' <= lower && lower <= 'z'
 }
 
 // spanOf returns how much of the beginning of text consists of such runes.

@@ -1,0 +1,51 @@
+package explain
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/projection"
+)
+
+// Same reports whether who has read other knows all that e tells of what an apply does. The times at which others wrote may
+// differ, and the values that they keep at dropped fields, which an apply doesn't touch. Baseline isn't compared, since it
+// is Before or what a host remembers.
+func (e *Explanation) Same(other *Explanation) bool {
+	return e.NoOp == other.NoOp && sameProjection(e.Before, other.Before) && sameProjection(e.After, other.After) &&
+		slices.EqualFunc(e.Changes, other.Changes, Change.Same) &&
+		slices.EqualFunc(e.Ownership, other.Ownership, sameTransfer) &&
+		slices.EqualFunc(e.Dropped, other.Dropped, sameDropped) &&
+		slices.EqualFunc(e.Assigned, other.Assigned, projection.Path.Equal) &&
+		slices.EqualFunc(e.Generated, other.Generated, projection.Path.Equal) &&
+		slices.EqualFunc(e.Ineffective, other.Ineffective, sameIneffective) &&
+		slices.EqualFunc(e.Unknown, other.Unknown, projection.Path.Equal) &&
+		slices.Equal(e.Warnings, other.Warnings)
+}
+
+// Same reports whether c and other are the same change of the same place, for the same cause and by the same manager.
+func (c Change) Same(other Change) bool {
+	return c.Path.Equal(other.Path) && c.Op == other.Op && reflect.DeepEqual(c.Before, other.Before) && reflect.DeepEqual(c.After, other.After) &&
+		c.Position == other.Position && c.Sensitive == other.Sensitive && c.Cause == other.Cause && c.Manager == other.Manager &&
+		c.Operation == other.Operation && c.Subresource == other.Subresource && c.Assigned == other.Assigned && c.Refused == other.Refused
+}
+
+func sameProjection(a, b projection.Projection) bool {
+	return reflect.DeepEqual(a.Object, b.Object) && a.Fields.Equal(b.Fields) && a.Sensitive.Equal(b.Sensitive) &&
+		slices.EqualFunc(a.Missing, b.Missing, projection.Path.Equal) &&
+		slices.EqualFunc(a.Duplicates, b.Duplicates, projection.Path.Equal)
+}
+
+func sameTransfer(a, b fieldowner.Transfer) bool {
+	return a.Path.Equal(b.Path) && a.Kind == b.Kind && slices.EqualFunc(a.Owners, b.Owners, fieldowner.Owner.Is)
+}
+
+func sameDropped(a, b fieldowner.DroppedField) bool {
+	return a.Path.Equal(b.Path) && a.Fate == b.Fate && a.Sensitive == b.Sensitive &&
+		(a.Fate == fieldowner.FateRetained || reflect.DeepEqual(a.Value, b.Value)) &&
+		slices.EqualFunc(a.Owners, b.Owners, fieldowner.Owner.Is)
+}
+
+func sameIneffective(a, b projection.Ineffective) bool {
+	return a.Path.Equal(b.Path) && a.Reason == b.Reason
+}

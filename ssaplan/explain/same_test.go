@@ -1,0 +1,107 @@
+package explain_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/internal/parts"
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
+	"github.com/ssaplan/primitives/ssaplan/explain"
+)
+
+// full returns an explanation that has something in every part, made anew each time.
+func full(t *testing.T) *explain.Explanation {
+	at := path(t, "data.a")
+	values := func() projection.Projection {
+		return projection.Projection{
+			Object: map[string]any{"data": map[string]any{"a": "A"}}, Fields: projection.NewFieldSet(at),
+			Missing: []projection.Path{at}, Duplicates: []projection.Path{at}, Sensitive: projection.NewFieldSet(at),
+		}
+	}
+	owners := func() []fieldowner.Owner {
+		return []fieldowner.Owner{{Manager: "hpa", Operation: fieldowner.OperationUpdate, Subresource: "scale", APIVersion: "v1"}}
+	}
+	return &explain.Explanation{
+		Before: values(), After: values(), Baseline: values(), Changes: []explain.Change{sample(t)},
+		Ownership:   []fieldowner.Transfer{{Path: at, Kind: fieldowner.TransferTaken, Owners: owners()}},
+		Dropped:     []fieldowner.DroppedField{{Path: at, Fate: fieldowner.FateReset, Value: "B", Owners: owners()}},
+		Assigned:    []projection.Path{at},
+		Generated:   []projection.Path{at},
+		Ineffective: []projection.Ineffective{{Path: at, Reason: projection.ReasonAbsent}},
+		Unknown:     []projection.Path{at},
+		Warnings:    []foreign.Text{"careful"},
+	}
+}
+
+// mayDiffer are the parts in which explanations that are the same may differ, and why.
+var mayDiffer = map[string]string{
+	".Baseline":                  "is Before, or what a host remembers",
+	".Before.positions":          "only help to find changes, which have them",
+	".After.positions":           "only help to find changes, which have them",
+	".Changes[].Time":            "others may write again what they wrote",
+	".Ownership[].Owners[].Time": "an owner's time grows with each of its writes",
+	".Dropped[].Owners[].Time":   "an owner's time grows with each of its writes",
+}
+
+// Whatever differs in what is told of an apply is something else to review, but for the parts that are listed with a
+// reason. A new part is compared, or listed.
+func TestSameExplanation(t *testing.T) {
+	partsOf := func(e *explain.Explanation) []parts.Part {
+		found, err := parts.Of(e, path(t, "data.b"), projection.NewFieldSet(path(t, "data.b")), time.Unix(1, 0), map[string]any{"b": "B"})
+		require.NoError(t, err)
+		return found
+	}
+	require.True(t, full(t).Same(full(t)))
+	seen := map[string]bool{}
+	for i, part := range partsOf(full(t)) {
+		changed := full(t)
+		if part = partsOf(changed)[i]; part.Change != nil {
+			part.Change()
+		}
+		same := false
+		for free := range mayDiffer {
+			if strings.HasPrefix(part.Name, free) {
+				same, seen[free] = true, true
+			}
+		}
+		require.Equal(t, same, changed.Same(full(t)), part.Name)
+		require.Equal(t, same, full(t).Same(changed), part.Name)
+	}
+	require.Len(t, seen, len(mayDiffer), "explanations lack a part that is listed")
+}
+
+// What others keep at a field that was dropped is theirs, and not touched.
+func TestSameDespiteWhatOthersKeep(t *testing.T) {
+	for why, row := range map[string]struct {
+		before, after func(*fieldowner.DroppedField)
+		same          bool
+	}{
+		"others set what they retain": {
+			func(f *fieldowner.DroppedField) { f.Fate = fieldowner.FateRetained },
+			func(f *fieldowner.DroppedField) { f.Fate, f.Value = fieldowner.FateRetained, "C" }, true,
+		},
+		"others retain what was reset": {
+			func(*fieldowner.DroppedField) {}, func(f *fieldowner.DroppedField) { f.Fate = fieldowner.FateRetained }, false,
+		},
+		"others apply in another version": {
+			func(f *fieldowner.DroppedField) { f.Owners[0].Operation = fieldowner.OperationApply },
+			func(f *fieldowner.DroppedField) {
+				f.Owners[0].Operation, f.Owners[0].APIVersion = fieldowner.OperationApply, "v2"
+			}, true,
+		},
+		"a secret is reset to another one": {
+			func(f *fieldowner.DroppedField) { f.Sensitive = true },
+			func(f *fieldowner.DroppedField) { f.Sensitive, f.Value = true, "C" }, false,
+		},
+	} {
+		before, after := full(t), full(t)
+		row.before(&before.Dropped[0])
+		row.after(&after.Dropped[0])
+		require.Equal(t, row.same, after.Same(before), why)
+	}
+}

@@ -1,0 +1,71 @@
+package objectset_test
+
+import (
+	"iter"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan/internal/objectset"
+)
+
+func object(apiVersion, kind, name string) map[string]any {
+	return map[string]any{"apiVersion": apiVersion, "kind": kind, "metadata": map[string]any{"name": name}}
+}
+
+func definition(group, kind, name string) map[string]any {
+	obj := object("apiextensions.k8s.io/v1", "CustomResourceDefinition", name)
+	obj["spec"] = map[string]any{"group": group, "names": map[string]any{"kind": kind}}
+	return obj
+}
+
+func TestWhatASetCreates(t *testing.T) {
+	read := 0
+	manifests := func(yield func(map[string]any) bool) {
+		read++
+		slices.Values([]map[string]any{
+			{}, nil, object("v1", "ConfigMap", "shop"), object("v1", "Namespace", "new"), object("ex.io/v1", "Namespace", "other"),
+			definition("ex.io", "Widget", "widgets.ex.io"), object("ex.io/v1", "CustomResourceDefinition", "gadgets.ex.io"),
+		})(yield)
+	}
+	set := objectset.New(iter.Seq[map[string]any](manifests), "default")
+	require.Zero(t, read, "nobody asked for it")
+	for name, creates := range map[string]bool{"new": true, "shop": false, "other": false, "": false} {
+		require.Equal(t, creates, set.CreatesNamespace(name), name)
+	}
+	name, ok := set.Definition("ex.io", "Widget")
+	require.Equal(t, "widgets.ex.io", name)
+	require.True(t, ok)
+	for _, kind := range [][2]string{{"ex.io", "Gadget"}, {"other.io", "Widget"}, {"", ""}} {
+		_, ok = set.Definition(kind[0], kind[1])
+		require.False(t, ok, kind)
+	}
+	require.Equal(t, 1, read, "it is read once")
+}
+
+func TestFirstOfAnIdentity(t *testing.T) {
+	set := objectset.New(slices.Values([]map[string]any(nil)), "default")
+	id := func(apiVersion, kind, namespace, name string) identity.Identity {
+		return identity.Identity{APIVersion: apiVersion, Kind: kind, Namespace: namespace, Name: name}
+	}
+	for i, row := range []struct {
+		why   string
+		id    identity.Identity
+		first int
+	}{
+		{"the first", id("apps/v1", "Deployment", "shop", "web"), 0},
+		{"the same", id("apps/v1", "Deployment", "shop", "web"), 0},
+		{"in another version", id("apps/v1beta1", "Deployment", "shop", "web"), 0},
+		{"of another group", id("ex.io/v1", "Deployment", "shop", "web"), 3},
+		{"of another kind", id("apps/v1", "StatefulSet", "shop", "web"), 4},
+		{"of another name", id("apps/v1", "Deployment", "shop", "db"), 5},
+		{"in no namespace: the default one", id("apps/v1", "Deployment", "", "web"), 6},
+		{"which is named here", id("apps/v1", "Deployment", "default", "web"), 6},
+		{"without a name nothing is known", id("apps/v1", "Deployment", "shop", ""), 8},
+		{"nor of the next one", id("apps/v1", "Deployment", "shop", ""), 9},
+	} {
+		require.Equal(t, row.first, set.First(row.id, i), row.why)
+	}
+}
