@@ -204,6 +204,14 @@ func (ps Patterns) Match(p Path) bool {
 	return slices.ContainsFunc(ps, func(pattern Pattern) bool { return pattern.Match(p) })
 }
 
+// Touches reports whether one of the patterns matches p, something above it, or something that may be below it.
+func (ps Patterns) Touches(p Path) bool {
+	return slices.ContainsFunc(ps, func(pattern Pattern) bool {
+		n := min(len(p), len(pattern.segments))
+		return Pattern{segments: pattern.segments[:n]}.Match(p[:n])
+	})
+}
+
 // WithoutPositions returns the patterns that name no item of a list by its position. Those that do are about one object: an
 // item removed, and they would name the next one.
 func (ps Patterns) WithoutPositions() Patterns {

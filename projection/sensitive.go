@@ -46,6 +46,22 @@ const (
 	redactedChanged = "<redacted: changed>"
 )
 
+// Hiding returns p with the fields that the patterns touch among the sensitive ones.
+func (p Projection) Hiding(patterns Patterns) Projection {
+	var touched []Path
+	if len(patterns) > 0 {
+		for path := range p.Fields.Leaves().All() {
+			if patterns.Touches(path) {
+				touched = append(touched, path)
+			}
+		}
+	}
+	if touched != nil {
+		p.Sensitive = p.Sensitive.Union(NewFieldSet(touched...))
+	}
+	return p
+}
+
 // Redacted returns p with every sensitive value replaced by "<redacted>", as it may be shown.
 func (p Projection) Redacted() Projection {
 	return p.ReplaceSensitive(func(Path, any) any { return redacted })

@@ -156,7 +156,7 @@ func (plan *Plan) State(obj *unstructured.Unstructured) (*explain.State, error) 
 		return nil, fmt.Errorf("%s: no object to remember", plan.Object)
 	}
 	applier := fieldowner.Applier{Manager: plan.basis.patch.Options.FieldManager, Subresource: plan.Subresource}
-	state, err := explain.NewState(plan.basis.manifest.Object, obj.Object, applier, plan.basis.request.Prior)
+	state, err := explain.NewState(plan.basis.manifest.Object, obj.Object, applier, plan.basis.request.Prior, plan.basis.sensitive...)
 	if err == nil {
 		state.Identity = plan.Object // a scale has a kind of its own
 	}

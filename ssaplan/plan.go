@@ -121,6 +121,8 @@ type basis struct {
 	patch    Patch
 	live     *unstructured.Unstructured
 	result   *unstructured.Unstructured
+
+	sensitive projection.Patterns
 }
 
 // Live returns a copy of the object that the plan was made for, nil if there is none or it couldn't be read.

@@ -44,8 +44,7 @@ type Options struct {
 	// ThrottleRetries is how often a request is sent again that the server throttled, after the time that it asks for. It
 	// does that (status 429) before it does anything else. Each time counts as a request. Default: 0, which makes it an error.
 	ThrottleRetries int
-	// Sensitive are the fields whose values are never shown, beside those of Secrets and those that a definition marks with
-	// "format: password". Of an object that has such a field, nothing is shown either that a server says in free text.
+	// Sensitive are the fields whose values are never shown, beside those of Secrets. Of an object that has such a field, nothing is shown either that a server says in free text.
 	Sensitive projection.Patterns
 	// ShowServerText shows what servers say of objects with sensitive values. They may quote these.
 	ShowServerText bool

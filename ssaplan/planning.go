@@ -338,6 +338,7 @@ func (w *planning) explain(dryRun *unstructured.Unstructured) error {
 	explained, err := explain.Apply(explain.Input{
 		Manifest: w.manifest.Object, Live: content(w.live), Answer: dryRun.Object,
 		Manager: w.options.FieldManager, Subresource: w.plan.Subresource, Prior: w.request.Prior, Unknown: w.unknown,
+		Sensitive: w.options.Sensitive,
 	})
 	if err != nil {
 		return fmt.Errorf("%s: %w", w.plan.Object, err)
@@ -372,7 +373,7 @@ func (w *planning) explainReplacement(ctx context.Context, taken bool) error {
 	}
 	explained, err := explain.Replace(explain.Input{
 		Manifest: w.manifest.Object, Live: content(w.live), Answer: content(w.result),
-		Manager: w.options.FieldManager, Prior: w.request.Prior, Unknown: w.unknown,
+		Manager: w.options.FieldManager, Prior: w.request.Prior, Unknown: w.unknown, Sensitive: w.options.Sensitive,
 	}, immutability.Paths(w.plan.Replacement.Fields))
 	if err != nil {
 		return fmt.Errorf("%s: %w", w.plan.Object, err)
@@ -391,7 +392,7 @@ func (w *planning) showDeclared() error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", w.plan.Object, err)
 	}
-	w.plan.After = after
+	w.plan.After = after.Hiding(w.options.Sensitive)
 	return nil
 }
 
@@ -415,7 +416,7 @@ func (w *planning) finish() *Plan {
 	}
 	plan.Warnings = append(plan.Warnings, w.guard(w.request.Manifest, w.live).Warnings(w.warnings.All())...)
 	plan.Warnings = append(plan.Warnings, explain.AdjustmentWarnings(plan.Adjustments)...)
-	plan.basis = &basis{request: w.request, manifest: w.manifest, patch: w.patch, live: w.live, result: w.result}
+	plan.basis = &basis{request: w.request, manifest: w.manifest, patch: w.patch, live: w.live, result: w.result, sensitive: w.options.Sensitive}
 	return plan
 }
 

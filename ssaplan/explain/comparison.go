@@ -52,7 +52,7 @@ func (c *comparison) update(e *Explanation) (err error) {
 	}
 	last := c.liveOwners.Declared(nil, c.Live, c.applier())
 	c.previous = last.Content(last.Fields).Difference(c.declaration.Filled)
-	e.Before = c.declaration.Project(c.Live)
+	e.Before = c.declaration.Project(c.Live).Hiding(c.Sensitive)
 	if c.Prior != nil {
 		c.edits = projection.Diff(c.Prior.Applied, c.Prior.Digested(e.After))
 	}

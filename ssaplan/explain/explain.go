@@ -25,6 +25,8 @@ type Input struct {
 	Manager string
 	// Subresource is what of the object is applied: "status", "scale" and the like, and "" for the object itself.
 	Subresource string
+	// Sensitive are fields whose values must not be shown, beside those that are so in every object of the kind. Optional.
+	Sensitive projection.Patterns
 	// Prior is what is remembered of the last apply. With it edits are told from drift for certain. Optional.
 	Prior *State
 	// Unknown are the fields that were left out of the manifest because their values aren't known yet, as [Prepare] returns
@@ -111,14 +113,20 @@ func begin(in Input) (*comparison, *Explanation, error) {
 	c.declared = c.declaration.Fields
 	c.declaration.Fields = in.Unknown.without(c.declared)
 	return c, &Explanation{
-		After: c.declaration.Project(in.Answer), Assigned: c.declaration.Assigned, Ineffective: c.declaration.Ineffective,
+		After: c.declaration.Project(in.Answer).Hiding(in.Sensitive), Assigned: c.declaration.Assigned, Ineffective: c.declaration.Ineffective,
 	}, nil
 }
 
 // finish adds what follows from all else.
 func (c *comparison) finish(e *Explanation) {
 	e.Warnings = append(e.Warnings, ineffectiveWarnings(e.Ineffective)...)
-	e.Baseline = c.Prior.baseline(e)
+	e.Baseline = c.Prior.baseline(e).Hiding(c.Sensitive)
+	for i := range e.Changes {
+		e.Changes[i].Sensitive = e.Changes[i].Sensitive || c.Sensitive.Touches(e.Changes[i].Path)
+	}
+	for i := range e.Dropped {
+		e.Dropped[i].Sensitive = e.Dropped[i].Sensitive || c.Sensitive.Touches(e.Dropped[i].Path)
+	}
 	c.Unknown.leaveOut(e, c.declared, c.Manifest)
 }
 

@@ -42,7 +42,8 @@ type State struct {
 	// Stale marks a state that could not be refreshed. See [authresilience.Degrade].
 	Stale authresilience.Stale
 
-	salt []byte
+	sensitive projection.FieldSet // beside what is so in every object of the kind
+	salt      []byte
 	// digests is 1 if the sensitive values are digests of version 1, and 0 if they are those of this version.
 	digests int
 }
@@ -53,11 +54,12 @@ func (s *State) applier() fieldowner.Applier {
 }
 
 // NewState returns the state to remember after the applier applied manifest; obj is the server's answer. The prior state, if
-// there is one, lends its salt, so that a sensitive value that is still the same has the same digest.
+// there is one, lends its salt, so that a sensitive value that is still the same has the same digest. The values of fields that
+// match a sensitive pattern are digests, too.
 //
 // The manifest may be nil if it isn't known, as for an object that is imported. Then a map that was declared as empty, and
 // that the server filled, counts as declared with what is in it.
-func NewState(manifest, obj map[string]any, applier fieldowner.Applier, prior *State) (*State, error) {
+func NewState(manifest, obj map[string]any, applier fieldowner.Applier, prior *State, sensitive ...projection.Pattern) (*State, error) {
 	if obj == nil {
 		return nil, errors.New("explain: no object to remember")
 	}
@@ -69,7 +71,7 @@ func NewState(manifest, obj map[string]any, applier fieldowner.Applier, prior *S
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", id, err)
 	}
-	return newState(id, obj, applier, prior, owners.Declared(manifest, obj, applier))
+	return newState(id, obj, applier, prior, owners.Declared(manifest, obj, applier), sensitive)
 }
 
 // NewImportedState returns the state to remember of an object that the manager is going to apply and didn't apply before: as
@@ -79,10 +81,10 @@ func NewImportedState(manifest fieldowner.Manifest, live map[string]any, manager
 	if err != nil {
 		return nil, err
 	}
-	return newState(id, live, fieldowner.Applier{Manager: manager}, nil, manifest.Declaration)
+	return newState(id, live, fieldowner.Applier{Manager: manager}, nil, manifest.Declaration, nil)
 }
 
-func newState(id identity.Identity, obj map[string]any, applier fieldowner.Applier, prior *State, declared fieldowner.Declaration) (*State, error) {
+func newState(id identity.Identity, obj map[string]any, applier fieldowner.Applier, prior *State, declared fieldowner.Declaration, sensitive projection.Patterns) (*State, error) {
 	uid := (&unstructured.Unstructured{Object: obj}).GetUID()
 	out := &State{Identity: id, UID: string(uid), Manager: applier.Manager, Subresource: applier.Subresource}
 	if prior != nil {
@@ -94,7 +96,11 @@ func newState(id identity.Identity, obj map[string]any, applier fieldowner.Appli
 			return nil, fmt.Errorf("%s: %w", id, err)
 		}
 	}
-	out.Applied = out.Digested(declared.Project(obj))
+	applied := declared.Project(obj)
+	if hidden := applied.Hiding(sensitive); len(sensitive) > 0 {
+		out.sensitive = hidden.Sensitive.Difference(applied.Sensitive)
+	}
+	out.Applied = out.Digested(applied)
 	out.Observed = out.Applied
 	return out, nil
 }
@@ -108,6 +114,9 @@ func (s *State) clone() *State {
 // Digested returns p with the values of sensitive fields replaced by digests, so that it compares with s.Applied and
 // s.Observed. A host that shows what a plan makes of a remembered value compares s.Observed with the digested After.
 func (s *State) Digested(p projection.Projection) projection.Projection {
+	if !s.sensitive.Empty() {
+		p.Sensitive = p.Sensitive.Union(s.sensitive)
+	}
 	return p.ReplaceSensitive(s.digest)
 }
 
@@ -202,6 +211,7 @@ type stateJSON struct {
 	Salt        []byte               `json:"salt"`
 	Digests     int                  `json:"digests,omitempty"`
 	Fields      projection.FieldSet  `json:"fields"`
+	Sensitive   *projection.FieldSet `json:"sensitive,omitempty"`
 	Applied     json.RawMessage      `json:"applied"`
 	Observed    json.RawMessage      `json:"observed,omitempty"`
 	Stale       authresilience.Stale `json:"stale,omitzero"`
@@ -220,8 +230,12 @@ func (s State) MarshalJSON() ([]byte, error) {
 	if bytes.Equal(applied, observed) {
 		observed = nil
 	}
+	var sensitive *projection.FieldSet
+	if !s.sensitive.Empty() {
+		sensitive = &s.sensitive
+	}
 	return json.Marshal(stateJSON{
-		Version: stateVersion, APIVersion: s.Identity.APIVersion, Kind: s.Identity.Kind, Namespace: s.Identity.Namespace,
+		Sensitive: sensitive, Version: stateVersion, APIVersion: s.Identity.APIVersion, Kind: s.Identity.Kind, Namespace: s.Identity.Namespace,
 		Name: s.Identity.Name, UID: s.UID, Manager: s.Manager, Subresource: s.Subresource, Salt: s.salt, Digests: s.digests, Fields: s.Applied.Fields,
 		Applied: applied, Observed: observed, Stale: s.Stale,
 	})
@@ -237,6 +251,9 @@ func (s *State) UnmarshalJSON(data []byte) error {
 	id := identity.Identity{APIVersion: in.APIVersion, Kind: in.Kind, Namespace: in.Namespace, Name: in.Name}
 	out := State{Identity: id, UID: in.UID, Manager: in.Manager, Subresource: in.Subresource, Stale: in.Stale}
 	out.salt, out.digests = in.Salt, in.Digests
+	if in.Sensitive != nil {
+		out.sensitive = *in.Sensitive
+	}
 	if out.Applied, err = in.projection(in.Applied); err != nil {
 		return fmt.Errorf("explain: state of %s: applied: %w", id, err)
 	}
@@ -280,6 +297,9 @@ func (in stateJSON) projection(values json.RawMessage) (projection.Projection, e
 	p := projection.Projection{
 		Fields:    in.Fields,
 		Sensitive: projection.Sensitive(map[string]any{"apiVersion": in.APIVersion, "kind": in.Kind}),
+	}
+	if in.Sensitive != nil {
+		p.Sensitive = p.Sensitive.Union(*in.Sensitive)
 	}
 	return p, utiljson.Unmarshal(values, &p.Object) // keeps integers exact
 }
