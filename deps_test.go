@@ -48,7 +48,7 @@ var budgets = map[string]budget{
 			"ssaplan/explain", "ssaplan/deletion",
 			"projection", "identity", "immutability", "authresilience", "fieldowner", "internal/kinds", "internal/answer",
 			"ssaplan/internal/wire", "ssaplan/internal/fastjson", "ssaplan/internal/secrecy", "ssaplan/internal/objectset",
-			"ssaplan/internal/ordered", "ssaplan/internal/recent", "ssaplan/internal/deleter", "ssaplan/internal/scale", "ssaplan/internal/standin",
+			"ssaplan/internal/ordered", "ssaplan/internal/recent", "ssaplan/internal/noop", "ssaplan/internal/deleter", "ssaplan/internal/scale", "ssaplan/internal/standin",
 			"immutability/internal/transition",
 		},
 		modules: slices.Concat(clientGo, []string{"github.com/google/go-cmp"}),

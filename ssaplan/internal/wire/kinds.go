@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,6 +25,9 @@ type kinds interface {
 	forget(schema.GroupVersion)
 	// deletable returns the kinds whose objects can be listed and deleted.
 	deletable(ctx context.Context) (Deletable, error)
+	// definition returns how the definition of a resource looked at most interval ago, maybe with those of others, and what its
+	// own print is about.
+	definition(ctx context.Context, s *Server, resource schema.GroupVersionResource, interval time.Duration) (seen view, about string, err error)
 }
 
 // Served is how a server serves a kind.
@@ -167,16 +171,20 @@ func (d *discoveredKinds) deletable(ctx context.Context) (Deletable, error) {
 	return discoverDeletable(ctx, d.client, d.sender)
 }
 
-func (d *discoveredKinds) read(ctx context.Context, gv schema.GroupVersion) (map[string]Served, error) {
-	path := "/apis/" + gv.String()
+// pathOf returns where a server has a version of a group.
+func pathOf(gv schema.GroupVersion) string {
 	if gv.Group == "" {
-		path = "/api/" + gv.Version
+		return "/api/" + gv.Version
 	}
+	return "/apis/" + gv.String()
+}
+
+func (d *discoveredKinds) read(ctx context.Context, gv schema.GroupVersion) (map[string]Served, error) {
 	var list metav1.APIResourceList
 	var err error
 	discovery := Observation{Verb: "discover", Object: identity.Identity{APIVersion: gv.String()}}
 	d.sender.send(ctx, discovery, func(ctx context.Context) error {
-		err = d.client.Get().MaxRetries(0).AbsPath(path).Do(ctx).Into(&list)
+		err = d.client.Get().MaxRetries(0).AbsPath(pathOf(gv)).Do(ctx).Into(&list)
 		return err
 	})
 	if err != nil {

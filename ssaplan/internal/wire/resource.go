@@ -2,6 +2,11 @@ package wire
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -32,8 +37,15 @@ type objects interface {
 type Resource struct {
 	server   *Server
 	objects  objects
+	resource schema.GroupVersionResource
 	object   identity.Identity
 	requests *int
+}
+
+// Configuration returns what the server is set up with that decides what it makes of an apply to an object of the resource, as
+// it was at most interval ago. That the caller may not read a part of it is no error. Its requests don't count as those of r.
+func (r *Resource) Configuration(ctx context.Context, interval time.Duration) (Configuration, error) {
+	return r.server.configuration(ctx, r.resource, interval)
 }
 
 // Requests returns how many requests were sent.
@@ -116,11 +128,7 @@ func (r *Resource) Delete(ctx context.Context, name string, options metav1.Delet
 
 // Count returns how many objects there are, and whether there are more that the server didn't count. It reads one of them.
 func (r *Resource) Count(ctx context.Context) (n int, more bool, err error) {
-	var list *unstructured.UnstructuredList
-	r.send(ctx, "list", "", nil, func(ctx context.Context) error {
-		list, err = r.objects.List(ctx, metav1.ListOptions{Limit: 1})
-		return err
-	})
+	list, err := r.list(ctx, metav1.ListOptions{Limit: 1})
 	if err != nil {
 		return 0, false, err
 	}
@@ -129,4 +137,36 @@ func (r *Resource) Count(ctx context.Context) (n int, more bool, err error) {
 		return n + int(*remaining), false, nil
 	}
 	return n, list.GetContinue() != "", nil
+}
+
+// Versions returns a text that is another one after each change of the objects. It reads the metadata of all.
+func (r *Resource) Versions(ctx context.Context) (string, error) {
+	const page, pages = 250, 1000 // the metadata of an object can take some 10 KB
+	digest := sha256.New()
+	options := metav1.ListOptions{Limit: page}
+	for range pages {
+		list, err := r.list(ctx, options)
+		if err != nil {
+			return "", err
+		}
+		for _, item := range list.Items {
+			fmt.Fprintln(digest, item.GetUID(), item.GetResourceVersion())
+		}
+		if options.Continue = list.GetContinue(); options.Continue == "" {
+			return hex.EncodeToString(digest.Sum(nil)), nil
+		}
+	}
+	return "", fmt.Errorf("the list of %s has no end", r.object.Kind)
+}
+
+// list reads the metadata of objects.
+func (r *Resource) list(ctx context.Context, options metav1.ListOptions) (list *unstructured.UnstructuredList, err error) {
+	r.send(ctx, "list", "", nil, func(ctx context.Context) error {
+		list, err = r.objects.List(ctx, options)
+		return err
+	})
+	if err == nil && !strings.HasSuffix(list.GetKind(), "List") {
+		return nil, fmt.Errorf("the answer is no list of %s but %q: check the server's address", r.object.Kind, list.GetKind())
+	}
+	return list, err
 }

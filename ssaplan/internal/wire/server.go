@@ -17,6 +17,7 @@ type Server struct {
 	kinds   kinds
 	objects func(resource schema.GroupVersionResource, namespace string) objects
 	sender  sender
+	views   views
 }
 
 // Connect returns the server that config leads to. It sends nothing yet. A config without QPS gets no throttle on the
@@ -36,12 +37,12 @@ func Connect(config *rest.Config, options Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("client for %s: %w", config.Host, err)
 	}
-	return &Server{&discoveredKinds{client: client, sender: sender}, newDirectObjects(client), sender}, nil
+	return &Server{kinds: &discoveredKinds{client: client, sender: sender}, objects: newDirectObjects(client), sender: sender}, nil
 }
 
 // ForClient returns the server that a client of the host leads to, whose kinds a mapper of the host knows.
 func ForClient(client dynamic.Interface, mapper meta.RESTMapper, options Options) *Server {
-	return &Server{mappedKinds{mapper}, dynamicObjects(client), options.sender()}
+	return &Server{kinds: mappedKinds{mapper}, objects: dynamicObjects(client), sender: options.sender()}
 }
 
 func dynamicObjects(client dynamic.Interface) func(schema.GroupVersionResource, string) objects {
@@ -68,5 +69,5 @@ func (s *Server) Forget(gv schema.GroupVersion) { s.kinds.forget(gv) }
 // Resource gives access to the objects of a resource in the namespace of an identity, which is what the requests are
 // reported to be about; its name is taken from each request.
 func (s *Server) Resource(resource schema.GroupVersionResource, object identity.Identity) *Resource {
-	return &Resource{s, s.objects(resource, object.Namespace), object, new(int)}
+	return &Resource{s, s.objects(resource, object.Namespace), resource, object, new(int)}
 }
