@@ -70,16 +70,21 @@ func (r *Resource) beside(resource schema.GroupVersionResource, kind string) *Re
 	return other
 }
 
-func (r *Resource) send(ctx context.Context, verb, name string, dryRun []string, request func(context.Context) error) {
+func (r *Resource) send(ctx context.Context, verb, name string, dryRun []string, request func(context.Context) error) error {
 	object := r.object
 	object.Name = name
-	*r.requests += r.server.sender.send(ctx, Observation{Verb: verb, DryRun: len(dryRun) > 0, Object: object}, request)
+	sent, err := r.server.sender.send(ctx, Observation{Verb: verb, DryRun: len(dryRun) > 0, Object: object}, request)
+	*r.requests += sent
+	if verb == "get" || verb == "list" || len(dryRun) > 0 { // what became of a write is another question
+		err = r.server.whetherBrokenOff(ctx, err)
+	}
+	return err
 }
 
 // Get reads an object.
 func (r *Resource) Get(ctx context.Context, name string, options metav1.GetOptions,
 	sub ...string) (obj *unstructured.Unstructured, err error) {
-	r.send(ctx, "get", name, nil, func(ctx context.Context) error {
+	err = r.send(ctx, "get", name, nil, func(ctx context.Context) error {
 		obj, err = r.objects.Get(ctx, name, options, sub...)
 		return err
 	})
@@ -90,7 +95,7 @@ func (r *Resource) Get(ctx context.Context, name string, options metav1.GetOptio
 // dry run that would write nothing is, both return the same object. A server of [ForClient] always returns two.
 func (r *Resource) Apply(ctx context.Context, name string, body []byte,
 	options metav1.PatchOptions, sub ...string) (obj *unstructured.Unstructured, err error) {
-	r.send(ctx, "patch", name, options.DryRun, func(ctx context.Context) error {
+	err = r.send(ctx, "patch", name, options.DryRun, func(ctx context.Context) error {
 		obj, err = r.objects.Patch(ctx, name, types.ApplyPatchType, body, options, sub...)
 		return err
 	})
@@ -100,7 +105,7 @@ func (r *Resource) Apply(ctx context.Context, name string, body []byte,
 // Create creates an object.
 func (r *Resource) Create(ctx context.Context, in *unstructured.Unstructured, options metav1.CreateOptions,
 	sub ...string) (obj *unstructured.Unstructured, err error) {
-	r.send(ctx, "create", in.GetName(), options.DryRun, func(ctx context.Context) error {
+	err = r.send(ctx, "create", in.GetName(), options.DryRun, func(ctx context.Context) error {
 		obj, err = r.objects.Create(ctx, in, options, sub...)
 		return err
 	})
@@ -110,7 +115,7 @@ func (r *Resource) Create(ctx context.Context, in *unstructured.Unstructured, op
 // Update replaces the content of an object.
 func (r *Resource) Update(ctx context.Context, in *unstructured.Unstructured, options metav1.UpdateOptions,
 	sub ...string) (obj *unstructured.Unstructured, err error) {
-	r.send(ctx, "update", in.GetName(), options.DryRun, func(ctx context.Context) error {
+	err = r.send(ctx, "update", in.GetName(), options.DryRun, func(ctx context.Context) error {
 		obj, err = r.objects.Update(ctx, in, options, sub...)
 		return err
 	})
@@ -119,7 +124,7 @@ func (r *Resource) Update(ctx context.Context, in *unstructured.Unstructured, op
 
 // Delete deletes an object.
 func (r *Resource) Delete(ctx context.Context, name string, options metav1.DeleteOptions) (err error) {
-	r.send(ctx, "delete", name, options.DryRun, func(ctx context.Context) error {
+	err = r.send(ctx, "delete", name, options.DryRun, func(ctx context.Context) error {
 		err = r.objects.Delete(ctx, name, options)
 		return err
 	})
@@ -161,7 +166,7 @@ func (r *Resource) Versions(ctx context.Context) (string, error) {
 
 // list reads the metadata of objects.
 func (r *Resource) list(ctx context.Context, options metav1.ListOptions) (list *unstructured.UnstructuredList, err error) {
-	r.send(ctx, "list", "", nil, func(ctx context.Context) error {
+	err = r.send(ctx, "list", "", nil, func(ctx context.Context) error {
 		list, err = r.objects.List(ctx, options)
 		return err
 	})

@@ -3,12 +3,14 @@ package wire
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
+	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
 )
 
@@ -52,6 +54,27 @@ func dynamicObjects(client dynamic.Interface) func(schema.GroupVersionResource, 
 		}
 		return client.Resource(resource).Namespace(namespace)
 	}
+}
+
+// whetherBrokenOff returns the error of a request. If the connection broke and the server answers another one, it concerns that
+// request alone.
+func (s *Server) whetherBrokenOff(ctx context.Context, err error) error {
+	if authresilience.Classify(err) != authresilience.ClassConnection {
+		return err
+	}
+	const patience = 5 * time.Second
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	_, dead := s.views.of("alive").look(ctx, 0, func(ctx context.Context) (view, error) {
+		if !s.kinds.alive(ctx) {
+			return view{}, err
+		}
+		return view{}, nil
+	})
+	if dead != nil {
+		return err
+	}
+	return &authresilience.BrokenOffError{Err: err}
 }
 
 // Find returns how the server serves a kind. A kind that it doesn't serve is an error for which meta.IsNoMatchError
