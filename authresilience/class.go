@@ -26,6 +26,8 @@ const (
 	ClassTLS Class = "TLS"
 	// ClassConnection: the server can't be reached, or the connection broke.
 	ClassConnection Class = "Connection"
+	// ClassBrokenOff: the server answers other requests, but this one was broken off.
+	ClassBrokenOff Class = "BrokenOff"
 	// ClassTimeout: no answer in time. A write may have happened.
 	ClassTimeout Class = "Timeout"
 	// ClassCanceled: the caller gave up.
@@ -119,6 +121,7 @@ var descriptions = []Description{
 	{ClassConfiguration, "the client can't be built from its configuration", "check the client's configuration and the files that it names"},
 	{ClassTLS, "no secure connection to the server: its certificate isn't trusted, or it doesn't speak TLS as expected", "check the server's address and certificate authority in the client's configuration"},
 	{ClassConnection, "the server can't be reached, or the connection broke", "check the server's address and the network, then try again"},
+	{ClassBrokenOff, "the server answers other requests, but this one was broken off", "try again; if it happens each time, look for what is special about the object, such as a very long name, and at the admission policies, webhooks and proxies that see it"},
 	{ClassTimeout, "the server did not answer in time; a write may still have happened", "try again; read the object first if this was a write"},
 	{ClassCanceled, "the caller gave up before the server answered", "run it again"},
 	{ClassThrottled, "too many requests", "try again later, with fewer requests at a time"},

@@ -72,6 +72,8 @@ func (t tree) own(err error) (class Class, ok bool) {
 		return classifyStatus(e.Status()), true
 	case *ExpiredError:
 		return ClassAuthentication, true
+	case *BrokenOffError:
+		return ClassBrokenOff, true
 	case *fs.PathError:
 		return ClassConfiguration, true
 	case *tls.CertificateVerificationError:

@@ -253,6 +253,7 @@ var transportRows = []row{
 	{"HTTP/2 lost, in the middle of a body", fmt.Errorf("unexpected error when reading response body. Please retry. Original error: %w", said("http2: server sent GOAWAY and closed the connection")), authresilience.ClassConnection},
 	{"HTTP/2 lost", get(said("http2: client connection lost")), authresilience.ClassConnection},
 	{"HTTP/2 stream reset", fmt.Errorf("stream error when reading response body, may be caused by closed connection. Please retry. Original error: %w", said("stream error: stream ID 3; INTERNAL_ERROR")), authresilience.ClassConnection},
+	{"broken off, while others are answered", &authresilience.BrokenOffError{Err: get(io.EOF)}, authresilience.ClassBrokenOff},
 	{"anything else that net/http's client reports", get(said("malformed HTTP response")), authresilience.ClassConnection},
 	{"the caller's deadline", get(context.DeadlineExceeded), authresilience.ClassTimeout},
 	{"the caller gave up", get(context.Canceled), authresilience.ClassCanceled},

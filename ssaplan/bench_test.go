@@ -41,8 +41,8 @@ func BenchmarkCached(b *testing.B) {
 	manifest, live := &unstructured.Unstructured{}, &unstructured.Unstructured{}
 	require.NoError(b, manifest.UnmarshalJSON(read(b, kind, "manifest.json")))
 	require.NoError(b, live.UnmarshalJSON(read(b, kind, "live.json")))
-	config := &rest.Config{Host: "http://recorded", QPS: -1, Transport: recorded{read(b, kind, "live.json"), read(b, kind, "live.json")}}
-	planner, err := ssaplan.New(config, ssaplan.Options{FieldManager: "bench", NoOps: ssaplan.NewNoOpCache(10)})
+	config := &rest.Config{Host: "http://recorded", QPS: -1, Transport: configure(recorded{read(b, kind, "live.json"), read(b, kind, "live.json")})}
+	planner, err := ssaplan.New(config, ssaplan.Options{FieldManager: "bench", NoOps: ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{Size: 10})})
 	require.NoError(b, err)
 	b.ReportAllocs()
 	for b.Loop() {

@@ -168,7 +168,7 @@ func ExampleRequest_unknown() {
 // A no-op that was proven once takes no request as long as nothing changes.
 func ExampleNoOpCache() {
 	ctx := context.Background()
-	cache := ssaplan.NewNoOpCache(10000)
+	cache := ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{})
 	_, planner := world(ssaplan.Options{NoOps: cache})
 	manifest := configMap("settings", map[string]any{"mode": "dark"})
 	plan, _ := planner.Plan(ctx, ssaplan.Request{Manifest: manifest})
@@ -177,12 +177,13 @@ func ExampleNoOpCache() {
 		plan, _ = planner.Plan(ctx, ssaplan.Request{Manifest: manifest, Live: live})
 		fmt.Println(plan.Action, plan.Requests)
 	}
-	fmt.Println(cache.Stats())
+	stats := cache.Stats()
+	fmt.Println(stats.Hits, "hits,", stats.Misses, "miss")
 	// Output:
 	// NoOp 1
 	// NoOp 0
 	// NoOp 0
-	// 2 1
+	// 2 hits, 1 miss
 }
 
 // Replace carries out what can't be done in place: here the manifest got another name.

@@ -1,80 +1,105 @@
 package ssaplan
 
 import (
-	"strconv"
+	"cmp"
+	"context"
+	"time"
 
+	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection/foreign"
-	"github.com/ssaplan/primitives/ssaplan/explain"
-	"github.com/ssaplan/primitives/ssaplan/internal/recent"
+	"github.com/ssaplan/primitives/ssaplan/internal/noop"
 )
 
-// NoOpCache remembers plans that changed nothing, so that planning the same manifest for the same version of the same
-// object takes no dry run; with the live object supplied it takes no request at all. It is safe for concurrent use, and
-// Planners of one cluster may share it if they have the same credentials. Make it with [NewNoOpCache].
+// NoOpCache remembers plans that changed nothing, so that planning the same manifest for the same object takes no dry run; with
+// the live object supplied it takes no request at all. It is safe for concurrent use, and Planners of one cluster may share
+// it if they have the same credentials and the same field manager. Make it with [NewNoOpCache].
 //
 // A hit means that the server was asked this very question and answered that it would write nothing. The question is made
-// of everything that the Planner sends: the object's UID and resourceVersion, the manifest, the field manager and force.
-// What a hit can't see is a change of the server itself: another version of it, of a definition, a policy or a webhook.
-// A host that needs to see those makes a new cache from time to time.
-type NoOpCache struct {
-	answers *recent.Cache[recent.Key, *noOpNotes]
+// of everything that the answer depends on: the live object with its UID, its resourceVersion and all of its content, the
+// manifest, the field manager and force, and what the server is set up with; see [NoOpCacheOptions.ServerInterval]. What no
+// client sees is left to [NoOpCacheOptions.MaxAge], and to [NoOpCache.Forget] and [NoOpCache.Clear] where the host knows: what
+// else a webhook goes by, the objects that a policy has as parameters, and the labels of namespaces, by which both are chosen.
+type NoOpCache struct{ cache *noop.Cache }
+
+// NoOpCacheOptions say how much a [NoOpCache] remembers, and for how long. The zero value works.
+type NoOpCacheOptions struct {
+	// Size is for how many objects, of about 170 bytes each. When it is full, the one goes that was not planned for the longest
+	// time. Default: 10000.
+	Size int
+	// MaxAge is how long an answer of the server counts at most. Each counts for another time, of at least half of that, so that
+	// not all are asked for again at once. Default: an hour.
+	MaxAge time.Duration
+	// ServerInterval is how often Planners look at what the server is set up with: its version, the definitions of kinds, webhooks,
+	// admission policies and their bindings. It takes some eight small requests, at most that often, and only when something is
+	// planned; a change makes the plans anew that it may concern. What the caller has no right to list is not looked at, see
+	// [NoOpStats.Unseen]. Negative: never; the host watches, and calls [NoOpCache.Clear]. Default: 30 seconds.
+	ServerInterval time.Duration
 }
 
-// noOpNotes are what the answer told besides.
-type noOpNotes struct {
-	explanation explain.Explanation // no more than Known needs
-	warnings    []foreign.Text
+// NoOpStats are the numbers of a [NoOpCache], to make metrics of.
+type NoOpStats struct {
+	// Hits and Misses are how often the answer was known, and how often it was not. Expired are the answers that became too
+	// old, and Evicted those that had to go for others.
+	Hits, Misses, Expired, Evicted int64
+	// Entries is how many answers there are now.
+	Entries int
+	// Unseen is what of the server's configuration a Planner may not read, so that only MaxAge bounds how long a change of it
+	// goes unseen.
+	Unseen []string
 }
 
-// nothing is what most answers told besides.
-var nothing = &noOpNotes{}
-
-// NewNoOpCache returns an empty cache for about size plans, of about 100 bytes each. When it is full, those that were not
-// asked for lately go.
-func NewNoOpCache(size int) *NoOpCache {
-	return &NoOpCache{recent.New[recent.Key, *noOpNotes](size)}
+// NewNoOpCache returns an empty cache.
+func NewNoOpCache(options NoOpCacheOptions) *NoOpCache {
+	size, maxAge := cmp.Or(max(options.Size, 0), 10_000), cmp.Or(max(options.MaxAge, 0), time.Hour)
+	return &NoOpCache{noop.New(size, maxAge, cmp.Or(options.ServerInterval, 30*time.Second))}
 }
 
-// Stats returns how often the cache knew the answer, and how often it did not.
-func (c *NoOpCache) Stats() (hits, misses int64) {
+// Stats returns the numbers up to now. A nil cache has none.
+func (c *NoOpCache) Stats() NoOpStats {
 	if c == nil {
-		return 0, 0
+		return NoOpStats{}
 	}
-	return c.answers.Stats()
+	return NoOpStats(c.cache.Stats())
 }
 
-// remember notes that nothing would change, if that is so.
-func (w *planning) remember() {
-	if w.options.NoOps == nil || w.plan.Action != ActionNoOp || w.recalled || !w.unknown.Empty() {
-		return
+// Forget forgets an object, as plans name it: with its namespace. So it does with its subresources that are named. An answer
+// that is under way isn't remembered.
+func (c *NoOpCache) Forget(object identity.Identity, subresources ...string) {
+	for _, subresource := range append(subresources, "") {
+		c.cache.Forget(object, subresource)
 	}
-	notes := &noOpNotes{explain.Explanation{Assigned: w.plan.Assigned, Ineffective: w.plan.Ineffective}, w.warnings.All()}
-	if len(w.plan.Assigned)+len(w.plan.Ineffective)+len(notes.warnings) == 0 {
-		notes = nothing
-	}
-	w.options.NoOps.answers.Add(w.noOpKey(w.patch.Body), notes)
 }
+
+// Clear forgets all objects. An answer that is under way isn't remembered, and those of the next 10 seconds only until these
+// are over, because a server takes some time to take in a change of its configuration.
+func (c *NoOpCache) Clear() { c.cache.Clear() }
 
 // recall makes the plan a no-op if the server answered before that sending body is one.
-func (w *planning) recall(body []byte) {
+func (w *planning) recall(ctx context.Context, body []byte) {
 	if w.options.NoOps == nil || w.live == nil || w.plan.Action != "" || !w.unknown.Empty() {
 		return
 	}
-	notes, known := w.options.NoOps.answers.Get(w.noOpKey(body))
-	if !known {
+	var known *noop.Answer
+	if known, w.asked = w.options.NoOps.cache.Ask(ctx, w.target.Resource, w.question(body)); known == nil {
 		return
 	}
 	w.recalled = true
-	w.plan.Explanation = explain.Known(&notes.explanation, w.request.Prior, w.live.Object)
+	var warnings []foreign.Text
+	w.plan.Explanation, warnings = known.Explain(w.request.Prior, w.live.Object)
 	w.plan.Action, w.plan.Reason = ActionNoOp, "the server would write nothing, as it said before of this version"
-	for _, text := range notes.warnings {
+	for _, text := range warnings {
 		w.warnings.Add(text)
 	}
 }
 
-// noOpKey returns the key of the question whether sending body changes the live object.
-func (w *planning) noOpKey(body []byte) recent.Key {
-	id, options := w.plan.Object, w.patch.Options
-	return recent.KeyOf(body, string(w.live.GetUID()), w.live.GetResourceVersion(), id.APIVersion, id.Kind, id.Namespace,
-		id.Name, w.plan.Subresource, options.FieldManager, strconv.FormatBool(*options.Force))
+// remember notes that nothing would change, if that is so.
+func (w *planning) remember() {
+	if w.asked != nil && w.plan.Action == ActionNoOp {
+		w.asked.NoOp(w.question(w.patch.Body), &w.plan.Explanation, w.warnings.All())
+	}
+}
+
+// question is whether sending body changes the live object.
+func (w *planning) question(body []byte) noop.Question {
+	return noop.Question{Object: w.plan.Object, Subresource: w.plan.Subresource, Live: w.live, Body: body, Options: w.patch.Options}
 }

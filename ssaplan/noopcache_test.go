@@ -1,61 +1,62 @@
-package ssaplan
+package ssaplan_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/ssaplan/primitives/identity"
-	"github.com/ssaplan/primitives/ssaplan/internal/recent"
+	"github.com/ssaplan/primitives/ssaplan"
 )
 
-func question(change func(w *planning)) recent.Key {
-	force := true
-	live := &unstructured.Unstructured{Object: map[string]any{}}
-	live.SetUID("u1")
-	live.SetResourceVersion("23")
-	w := &planning{
-		plan:  &Plan{Object: identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "n", Name: "a"}},
-		patch: Patch{[]byte(`{"data":{"a":"b"}}`), metav1.PatchOptions{FieldManager: "m", Force: &force}},
-		live:  live,
-	}
-	change(w)
-	return w.noOpKey(w.patch.Body)
-}
-
-func has(cache *NoOpCache, key recent.Key) bool {
-	_, known := cache.answers.Get(key)
-	return known
-}
-
-func TestEachPartOfTheQuestionCounts(t *testing.T) {
-	no := false
-	changes := map[string]func(*planning){
-		"UID":                    func(p *planning) { p.live.SetUID("u2") },
-		"resourceVersion":        func(p *planning) { p.live.SetResourceVersion("24") },
-		"text between the parts": func(p *planning) { p.live.SetUID("u12"); p.live.SetResourceVersion("3") },
-		"name":                   func(p *planning) { p.plan.Object.Name = "b" },
-		"namespace":              func(p *planning) { p.plan.Object.Namespace = "o" },
-		"kind":                   func(p *planning) { p.plan.Object.Kind = "Secret" },
-		"apiVersion":             func(p *planning) { p.plan.Object.APIVersion = "v2" },
-		"manager":                func(p *planning) { p.patch.Options.FieldManager = "o" },
-		"force":                  func(p *planning) { p.patch.Options.Force = &no },
-		"manifest":               func(p *planning) { p.patch.Body = []byte(`{"data":{"a":"c"}}`) },
-	}
-	cache := NewNoOpCache(100)
-	cache.answers.Add(question(func(*planning) {}), nothing)
-	require.True(t, has(cache, question(func(*planning) {})))
-	for part, change := range changes {
-		require.False(t, has(cache, question(change)), part)
-	}
-	hits, misses := cache.Stats()
-	require.Equal(t, []int64{1, int64(len(changes))}, []int64{hits, misses})
-}
-
 func TestNoCacheIsNoHit(t *testing.T) {
-	var cache *NoOpCache
-	hits, misses := cache.Stats()
-	require.Zero(t, hits+misses)
+	var cache *ssaplan.NoOpCache
+	require.Zero(t, cache.Stats())
+}
+
+// A resync of as many objects as the cache is for sends nothing, however often.
+func TestResyncsOfAFullCache(t *testing.T) {
+	const many = 20
+	cache := ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{Size: many})
+	_, planner := world(ssaplan.Options{NoOps: cache})
+	var requests []ssaplan.Request
+	for i := range many {
+		m := configMap(string(rune('a'+i)), map[string]any{"mode": "dark"})
+		plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: m})
+		require.NoError(t, err)
+		live, err := planner.Apply(t.Context(), plan)
+		require.NoError(t, err)
+		requests = append(requests, ssaplan.Request{Manifest: m, Live: live})
+	}
+	sent := func(requests []ssaplan.Request) (sum int) {
+		for plan, err := range planner.PlanAll(t.Context(), requests) {
+			require.NoError(t, err)
+			require.Equal(t, ssaplan.ActionNoOp, plan.Action)
+			sum += plan.Requests
+		}
+		return sum
+	}
+	require.Equal(t, []int{many, 0, 0, 0}, []int{sent(requests), sent(requests), sent(requests), sent(requests)})
+
+	require.NoError(t, unstructured.SetNestedField(requests[3].Manifest.Object, "light", "data", "mode"))
+	live, err := planner.Apply(t.Context(), plan(t, planner, requests[3]))
+	require.NoError(t, err)
+	requests[3].Live = live
+	require.Equal(t, []int{1, 0, 0}, []int{sent(requests), sent(requests), sent(requests)}, "an object that changes takes no other's place")
+	stats := cache.Stats()
+	require.Zero(t, stats.Evicted+stats.Expired)
+	require.Equal(t, many, stats.Entries)
+	require.Equal(t, []string{"the server's version"}, stats.Unseen, "a client of a host's can't ask for it")
+
+	cache.Forget(plan(t, planner, requests[5]).Object, "status", "scale")
+	require.Equal(t, 1, sent(requests))
+	cache.Clear()
+	require.Equal(t, many, sent(requests))
+}
+
+func plan(t *testing.T, planner *ssaplan.Planner, request ssaplan.Request) *ssaplan.Plan {
+	t.Helper()
+	plan, err := planner.Plan(t.Context(), request)
+	require.NoError(t, err)
+	return plan
 }

@@ -537,6 +537,19 @@ func (w warned) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, err
 }
 
+// deface changes what a plan tells.
+func deface(plan *ssaplan.Plan) {
+	for _, path := range plan.Assigned {
+		path[0] = projection.Field("changed")
+	}
+	for i := range plan.Ineffective {
+		plan.Ineffective[i].Path[0], plan.Ineffective[i].Reason = projection.Field("changed"), "changed"
+	}
+	for i := range plan.Warnings {
+		plan.Warnings[i] = "changed"
+	}
+}
+
 // A known no-op takes no request and has no values; all that the first answer told besides is told again.
 func TestKnownNoOpsTellWhatTheFirstTold(t *testing.T) {
 	for _, row := range []struct {
@@ -562,8 +575,8 @@ func TestKnownNoOpsTellWhatTheFirstTold(t *testing.T) {
 			for name, v := range row.add {
 				r.Manifest["spec"].(map[string]any)[name] = v
 			}
-			planner, err := ssaplan.New(&rest.Config{Host: "http://recorded", Transport: warned{r, row.warnings}},
-				ssaplan.Options{FieldManager: r.Manager, NoOps: ssaplan.NewNoOpCache(10)})
+			planner, err := ssaplan.New(&rest.Config{Host: "http://recorded", Transport: configure(warned{r, row.warnings})},
+				ssaplan.Options{FieldManager: r.Manager, NoOps: ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{Size: 10})})
 			require.NoError(t, err)
 			request := ssaplan.Request{
 				Manifest: &unstructured.Unstructured{Object: r.Manifest}, Live: &unstructured.Unstructured{Object: r.Live},
@@ -582,6 +595,13 @@ func TestKnownNoOpsTellWhatTheFirstTold(t *testing.T) {
 			require.Equal(t, first.Warnings, second.Warnings)
 			require.NotEmpty(t, first.After.Object)
 			require.Empty(t, second.After.Object, "nothing was asked")
+			before := fmt.Sprint(first.Assigned, first.Ineffective, first.Warnings)
+			for _, plan := range []*ssaplan.Plan{first, second} {
+				deface(plan)
+				third, err := planner.Plan(t.Context(), request)
+				require.NoError(t, err)
+				require.Equal(t, before, fmt.Sprint(third.Assigned, third.Ineffective, third.Warnings), "what a host does to a plan stays there")
+			}
 		})
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
+	"github.com/ssaplan/primitives/ssaplan/internal/noop"
 	"github.com/ssaplan/primitives/ssaplan/internal/scale"
 	"github.com/ssaplan/primitives/ssaplan/internal/standin"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
@@ -81,6 +82,7 @@ type planning struct {
 	unknown  explain.Unknown
 	// recalled reports whether the plan is a no-op because Options.NoOps knew.
 	recalled bool
+	asked    *noop.Asked // what the answer can be remembered with
 
 	prepared map[string]any             // the manifest without unknown values
 	manifest *unstructured.Unstructured // as it is sent
@@ -115,7 +117,7 @@ func (w *planning) run(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", w.plan.Object, err)
 		}
 	}
-	if err := w.prepare(); err != nil {
+	if err := w.prepare(ctx); err != nil {
 		return err
 	}
 	if w.plan.Action == ActionReplace {
@@ -218,7 +220,7 @@ func (w *planning) scope(prior identity.Identity) identity.Scope {
 
 // prepare sets what is going to be sent. Nothing is of a plan that is known to be a no-op: to copy the body would be a
 // tenth of what that plan takes.
-func (w *planning) prepare() error {
+func (w *planning) prepare(ctx context.Context) error {
 	e := fastjson.NewEncoder()
 	defer e.Release()
 	content, err := w.encode(e)
@@ -228,7 +230,7 @@ func (w *planning) prepare() error {
 	force := !w.options.RefuseConflicts
 	w.prepared, w.manifest = content, &unstructured.Unstructured{Object: content}
 	w.patch.Options = metav1.PatchOptions{FieldManager: w.options.FieldManager, Force: &force}
-	if w.recall(e.Text()); !w.recalled {
+	if w.recall(ctx, e.Text()); !w.recalled {
 		w.patch.Body = bytes.Clone(e.Text())
 	}
 	return nil
@@ -266,7 +268,7 @@ func (w *planning) ask(ctx context.Context) (err error) {
 		if w.live == nil && w.plan.Subresource != "" {
 			return fmt.Errorf("%s: there is no object whose %s could be applied: create it first", w.plan.Object, w.plan.Subresource)
 		}
-		if w.recall(w.patch.Body); w.recalled {
+		if w.recall(ctx, w.patch.Body); w.recalled {
 			return nil
 		}
 	}

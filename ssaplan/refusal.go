@@ -62,7 +62,7 @@ func (w *planning) refused(ctx context.Context, err error) error {
 	case !w.unknown.Empty():
 		if items := w.unknown.Items(content(w.live)); w.live != nil && len(items) > 0 {
 			w.request.Unknown = slices.Concat(w.request.Unknown, items)
-			if err := w.prepare(); err != nil {
+			if err := w.prepare(ctx); err != nil {
 				return err
 			}
 			return w.ask(ctx)

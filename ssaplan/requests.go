@@ -14,7 +14,7 @@ import (
 // Observation is one request that the Planner sent. It holds nothing of an object's content.
 type Observation struct {
 	// Verb is get, list, patch, create, update, delete, or discover for the list of the kinds of an API version or of all, in which
-	// case the Object has no more than that. DryRun says that the server was only to try.
+	// case the Object has no more than that, or for the version of the server and its definitions, and then the Object is empty. DryRun says that the server was only to try.
 	Verb   string
 	DryRun bool
 	Object identity.Identity

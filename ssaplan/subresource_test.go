@@ -25,7 +25,7 @@ func claim() (whole, status *unstructured.Unstructured) {
 }
 
 func TestStatusIsPlannedAsTheObjectIs(t *testing.T) {
-	_, planner := world(ssaplan.Options{NoOps: ssaplan.NewNoOpCache(10)})
+	_, planner := world(ssaplan.Options{NoOps: ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{Size: 10})})
 	whole, status := claim()
 	request := ssaplan.Request{Manifest: status, Subresource: "status"}
 	_, err := planner.Plan(t.Context(), request)

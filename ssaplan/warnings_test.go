@@ -34,8 +34,8 @@ func (h heard) HandleWarningHeader(_ int, _, text string) { *h.texts = append(*h
 func TestWarningsGoToThePlanOrToTheHost(t *testing.T) {
 	live := read(t, "deployment", "live.json")
 	var texts []string
-	config := &rest.Config{Host: "http://recorded", Transport: warning{recorded{live, live}}, WarningHandler: heard{&texts}}
-	planner, err := ssaplan.New(config, ssaplan.Options{FieldManager: "bench", NoOps: ssaplan.NewNoOpCache(10)})
+	config := &rest.Config{Host: "http://recorded", Transport: configure(warning{recorded{live, live}}), WarningHandler: heard{&texts}}
+	planner, err := ssaplan.New(config, ssaplan.Options{FieldManager: "bench", NoOps: ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{Size: 10})})
 	require.NoError(t, err)
 	manifest := object(t, "manifest.json")
 	manifest.Object["status"] = map[string]any{"replicas": int64(5)}

@@ -146,9 +146,15 @@ func (e *Explanation) Summary() string {
 }
 
 // Known returns the explanation of an apply to the live object that is known to be a no-op, because the server answered so
-// before, given what was explained then. Before, After and Baseline are empty.
+// before, given what was explained then. Before, After and Baseline are empty. It shares no memory with what was explained.
 func Known(before *Explanation, prior *State, live map[string]any) Explanation {
-	e := Explanation{NoOp: true, Assigned: before.Assigned, Ineffective: before.Ineffective}
+	e := Explanation{NoOp: true, Assigned: slices.Clone(before.Assigned), Ineffective: slices.Clone(before.Ineffective)}
+	for i, path := range e.Assigned {
+		e.Assigned[i] = slices.Clone(path)
+	}
+	for i, ineffective := range e.Ineffective {
+		e.Ineffective[i].Path = slices.Clone(ineffective.Path)
+	}
 	e.Warnings = append(objectWarnings(Input{Prior: prior, Live: live, Answer: live}), ineffectiveWarnings(e.Ineffective)...)
 	return e
 }

@@ -157,6 +157,30 @@ func TestRestart(t *testing.T) {
 	}
 }
 
+func TestRestore(t *testing.T) {
+	s := controlplane.ForTest(t, controlplane.Options{})
+	namespaces := client(t, s.Config()).CoreV1().Namespaces()
+	create := func(name string) *corev1.Namespace {
+		made, err := namespaces.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+		require.NoError(t, err)
+		return made
+	}
+	kept := create("kept")
+	backup := filepath.Join(t.TempDir(), "backup")
+	require.NoError(t, s.Backup(t.Context(), backup))
+	create("lost")
+	for range 2 {
+		require.NoError(t, s.Restore(t.Context(), backup))
+		restored, err := namespaces.Get(t.Context(), "kept", metav1.GetOptions{})
+		require.NoError(t, err)
+		require.Equal(t, kept.UID, restored.UID)
+		require.Equal(t, kept.ResourceVersion, restored.ResourceVersion)
+		_, err = namespaces.Get(t.Context(), "lost", metav1.GetOptions{})
+		require.ErrorContains(t, err, "not found")
+		create("another")
+	}
+}
+
 func TestStop(t *testing.T) {
 	server, err := controlplane.Start(t.Context(), controlplane.Options{})
 	require.NoError(t, err)

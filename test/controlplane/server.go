@@ -94,6 +94,18 @@ func (s *Server) Crash(ctx context.Context) error {
 	return s.again(ctx, "crash")
 }
 
+// Backup stops the server and copies the data of its etcd to a folder that isn't there yet. It returns when the server answers
+// again.
+func (s *Server) Backup(ctx context.Context, folder string) error {
+	return s.again(ctx, "backup "+folder)
+}
+
+// Restore stops the server and gives its etcd the data of a [Server.Backup], so that everything is as it was then, and goes on
+// from there. It returns when the server answers again.
+func (s *Server) Restore(ctx context.Context, folder string) error {
+	return s.again(ctx, "restore "+folder)
+}
+
 func (s *Server) again(ctx context.Context, command string) error {
 	if err := s.process.command(ctx, command); err != nil {
 		return fmt.Errorf("controlplane: %s of the server: %w", command, err)

@@ -24,7 +24,7 @@ var notInGlossary = map[string][]string{
 	},
 	"several of something that the glossary has":               {"projection.Patterns"},
 	"a part of something that the glossary has":                {"immutability.Field", "authresilience.Description"},
-	"a cache, and what collects warnings: no idea of planning": {"ssaplan.NoOpCache", "ssaplan.WarningHandler"},
+	"a cache, and what collects warnings: no idea of planning": {"ssaplan.NoOpCache", "ssaplan.NoOpCacheOptions", "ssaplan.NoOpStats", "ssaplan.WarningHandler"},
 	"another name of a type of package deletion":               {"ssaplan.DeleteRequest", "ssaplan.DeletePlan", "ssaplan.DeleteError"},
 	"a stand-in for a server, in tests":                        {"ssaplantest.Kind", "ssaplantest.Request", "ssaplantest.Server"},
 }

@@ -33,7 +33,7 @@ type Reconciler struct {
 
 func newReconciler(manager ctrl.Manager, options ssaplan.Options) (*Reconciler, error) {
 	options.FieldManager = "web-operator"
-	options.NoOps = ssaplan.NewNoOpCache(10000)
+	options.NoOps = ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{Size: 10000})
 	planner, err := ssaplan.New(manager.GetConfig(), options)
 	if err != nil {
 		return nil, err

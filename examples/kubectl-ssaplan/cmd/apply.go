@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/input"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/statefile"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
@@ -77,6 +79,11 @@ func (o *options) runApply(ctx context.Context, yes bool) error {
 	if len(planning.failures) > 0 {
 		return errors.New("nothing was applied; correct the errors first")
 	}
+	if planning.state != "" { // tried before anything is written that would have to be remembered
+		if planning.journal, err = statefile.OpenJournal(ctx, planning.state); err != nil {
+			return fmt.Errorf("%w; nothing was applied", err)
+		}
+	}
 	planning.planDeletions(ctx)
 	planning.sayReplacements()
 	if planning.writes() && !yes && !planning.ask(ctx) {
@@ -127,12 +134,15 @@ func (p *planning) apply(ctx context.Context) error {
 		}
 		state, result := p.applyOne(ctx, i)
 		states[i] = state
+		if err := p.note(ctx, i, state); err != nil {
+			return fmt.Errorf("%w; stopped after %s", err, plan.Object)
+		}
 		if code != exitError && result != exitUnchanged {
 			code = result
 		}
 	}
 	p.sayLeftOut()
-	if err := p.remember(states); err != nil {
+	if err := p.remember(ctx, states); err != nil {
 		return err
 	}
 	if code != exitUnchanged {
@@ -210,9 +220,27 @@ func (p *planning) applied(plan *ssaplan.Plan) {
 	}
 }
 
-func (p *planning) remember(states []*explain.State) error {
-	if p.state == "" {
+// note remembers one object at once, so that it isn't lost if the program is killed.
+func (p *planning) note(ctx context.Context, i int, state *explain.State) error {
+	if p.journal == nil || state == nil {
 		return nil
 	}
-	return p.memory.Updated(p.manifests, p.matches, states).Save(p.state)
+	ctx, cancel := lastly(ctx)
+	defer cancel()
+	return p.journal.Add(ctx, statefile.Entry{Source: p.manifests[i].Source.Key(), State: state})
+}
+
+func (p *planning) remember(ctx context.Context, states []*explain.State) error {
+	if p.journal == nil {
+		return nil
+	}
+	ctx, cancel := lastly(ctx)
+	defer cancel()
+	return p.journal.Save(ctx, p.manifests, p.cluster.namespace, states)
+}
+
+// lastly returns a context for what has to be done also after an interrupt.
+func lastly(ctx context.Context) (context.Context, context.CancelFunc) {
+	const patience = 10 * time.Second
+	return context.WithTimeout(context.WithoutCancel(ctx), patience)
 }

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -33,7 +34,7 @@ kubectl ssaplan explain -f status.json
 kubectl apply --server-side -f app.yaml 2>&1 | kubectl ssaplan explain -f -`,
 		Annotations: map[string]string{exitCodes: usualExitCodes, environment: colorEnvironment},
 		Args:        cobra.NoArgs,
-		RunE:        func(*cobra.Command, []string) error { return explainSaved(streams, file, output) },
+		RunE:        func(c *cobra.Command, _ []string) error { return explainSaved(c.Context(), streams, file, output) },
 	}
 	c.Flags().StringVarP(&file, "filename", "f", "", "`FILE` with the saved error, or \"-\" for standard input")
 	c.Flags().StringVarP(&output, "output", "o", "text", "output `FORMAT`: "+strings.Join(readOutputs, ", "))
@@ -44,14 +45,14 @@ kubectl apply --server-side -f app.yaml 2>&1 | kubectl ssaplan explain -f -`,
 // readOutputs are the formats of the commands that don't plan.
 var readOutputs = []string{"text", "json", "yaml"}
 
-func explainSaved(streams genericiooptions.IOStreams, file, output string) error {
+func explainSaved(ctx context.Context, streams genericiooptions.IOStreams, file, output string) error {
 	if file == "" {
 		return errors.New("no error to explain: name a file with -f, or - for standard input")
 	}
 	if err := checkOutput(output, readOutputs); err != nil {
 		return err
 	}
-	found, err := readSaved(streams.In, file)
+	found, err := readSaved(ctx, streams.In, file)
 	if err != nil {
 		return err
 	}
@@ -59,8 +60,8 @@ func explainSaved(streams genericiooptions.IOStreams, file, output string) error
 	return write(streams.Out, output, e, func(t render.Text) string { return t.Explanation(e) })
 }
 
-func readSaved(stdin io.Reader, file string) (saved.Error, error) {
-	text, err := readFile(stdin, file)
+func readSaved(ctx context.Context, stdin io.Reader, file string) (saved.Error, error) {
+	text, err := readFile(ctx, stdin, file)
 	if err != nil {
 		return saved.Error{}, err
 	}
@@ -74,11 +75,11 @@ func readSaved(stdin io.Reader, file string) (saved.Error, error) {
 	return found, nil
 }
 
-func readFile(stdin io.Reader, file string) (text []byte, err error) {
+func readFile(ctx context.Context, stdin io.Reader, file string) (text []byte, err error) {
 	if file == input.Stdin {
-		text, err = input.ReadAll(stdin)
+		text, err = input.ReadAll(ctx, stdin)
 	} else {
-		text, err = input.ReadFile(file)
+		text, err = input.ReadFile(ctx, file)
 	}
 	var cause *fs.PathError
 	switch {

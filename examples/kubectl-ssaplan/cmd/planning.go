@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -17,6 +18,7 @@ type planning struct {
 	*options
 	cluster   *cluster
 	memory    statefile.File
+	journal   *statefile.Journal // of what is applied, nil if nothing is to be remembered
 	manifests []manifest.Manifest
 	matches   []*statefile.Entry // what memory knows of each manifest
 	plans     []*ssaplan.Plan    // of each manifest, nil where it failed
@@ -30,9 +32,12 @@ func (o *options) plan(ctx context.Context) (*planning, error) {
 	manifests, errs := input.Read(ctx, input.Sources{
 		Paths: o.files, Recursive: o.recursive, Kustomization: o.kustomization, Stdin: o.In,
 	})
+	if ctx.Err() != nil {
+		return nil, errors.New("interrupted while reading the manifests")
+	}
 	p.manifests = manifests
 	p.fail(inputFailures(errs)...)
-	if err := p.prepare(); err != nil {
+	if err := p.prepare(ctx); err != nil {
 		p.fail(configurationFailure(err))
 		p.manifests = nil
 	}
@@ -43,9 +48,9 @@ func (o *options) plan(ctx context.Context) (*planning, error) {
 func (p *planning) fail(failures ...render.Failure) { p.failures = append(p.failures, failures...) }
 
 // prepare finds the cluster and the remembered state, and leaves out the manifests that can't be meant.
-func (p *planning) prepare() (err error) {
+func (p *planning) prepare(ctx context.Context) (err error) {
 	if p.state != "" {
-		if p.memory, err = statefile.Load(p.state); err != nil {
+		if p.memory, err = statefile.Load(ctx, p.state); err != nil {
 			return err
 		}
 	}

@@ -58,7 +58,7 @@ func fetch(ctx context.Context, client *http.Client, address string) ([]byte, er
 	if answer.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("the server answered %d %s; check the address", answer.StatusCode, http.StatusText(answer.StatusCode))
 	}
-	return ReadAll(answer.Body)
+	return readAll(answer.Body)
 }
 
 // addressProblem says what went wrong. The text of a [url.Error] has the address in it, with its query.

@@ -1,6 +1,7 @@
 package input
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,16 +19,16 @@ var extensions = []string{".json", ".yaml", ".yml"}
 // Extensions returns those of the files that are read from a folder.
 func Extensions() []string { return slices.Clone(extensions) }
 
-func readPath(path string, recursive bool) ([]manifest.Manifest, []*manifest.Error) {
+func readPath(ctx context.Context, path string, recursive bool) ([]manifest.Manifest, []*manifest.Error) {
 	info, err := os.Stat(path)
 	if err == nil && info.IsDir() {
-		return readFolder(path, recursive)
+		return readFolder(ctx, path, recursive)
 	}
-	return readFile(path)
+	return readFile(ctx, path)
 }
 
-func readFile(path string) ([]manifest.Manifest, []*manifest.Error) {
-	stream, err := ReadFile(path)
+func readFile(ctx context.Context, path string) ([]manifest.Manifest, []*manifest.Error) {
+	stream, err := ReadFile(ctx, path)
 	return parseRead(filepath.Clean(path), stream, err)
 }
 
@@ -48,10 +49,12 @@ func parseRead(file string, stream []byte, err error) ([]manifest.Manifest, []*m
 	return parse(file, stream)
 }
 
-func readFolder(folder string, recursive bool) (manifests []manifest.Manifest, failures []*manifest.Error) {
+func readFolder(ctx context.Context, folder string, recursive bool) (manifests []manifest.Manifest, failures []*manifest.Error) {
 	files := 0
 	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		switch {
+		case ctx.Err() != nil:
+			return fs.SkipAll
 		case err != nil:
 			failures = append(failures, fileError(path, err))
 		case entry.IsDir():
@@ -60,7 +63,7 @@ func readFolder(folder string, recursive bool) (manifests []manifest.Manifest, f
 			}
 		case slices.Contains(extensions, strings.ToLower(filepath.Ext(path))):
 			files++
-			found, failed := readFile(path)
+			found, failed := readFile(ctx, path)
 			manifests = append(manifests, found...)
 			failures = append(failures, failed...)
 		}

@@ -26,8 +26,7 @@ type Sources struct {
 }
 
 // Read returns the manifests of all sources, in the order of its paths, and of a folder in the order of the names. Of a
-// folder the files with the extensions json, yaml and yml are read. Addresses and a kustomization aren't waited for when
-// ctx ends.
+// folder the files with the extensions json, yaml and yml are read. Nothing is waited for when ctx ends.
 func Read(ctx context.Context, from Sources) (manifests []manifest.Manifest, failures []*manifest.Error) {
 	take := func(found []manifest.Manifest, failed []*manifest.Error) {
 		manifests = append(manifests, found...)
@@ -45,10 +44,10 @@ func Read(ctx context.Context, from Sources) (manifests []manifest.Manifest, fai
 func (from Sources) read(ctx context.Context, path string) ([]manifest.Manifest, []*manifest.Error) {
 	switch {
 	case path == Stdin:
-		stream, err := ReadAll(from.Stdin)
+		stream, err := ReadAll(ctx, from.Stdin)
 		return parseRead("stdin", stream, err)
 	case isAddress(path):
 		return readAddress(ctx, from.Client, path)
 	}
-	return readPath(path, from.Recursive)
+	return readPath(ctx, path, from.Recursive)
 }

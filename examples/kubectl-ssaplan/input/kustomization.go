@@ -35,21 +35,7 @@ func readKustomization(ctx context.Context, folder string) ([]manifest.Manifest,
 
 // build doesn't wait when ctx ends: kustomize, which can fetch what it needs by git, knows no context.
 func build(ctx context.Context, folder string) ([]byte, error) {
-	type result struct {
-		stream []byte
-		err    error
-	}
-	done := make(chan result, 1)
-	go func() {
-		stream, err := kustomize(folder)
-		done <- result{stream, err}
-	}()
-	select {
-	case r := <-done:
-		return r.stream, r.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+	return unlessDone(ctx, func() ([]byte, error) { return kustomize(folder) })
 }
 
 func kustomize(folder string) ([]byte, error) {

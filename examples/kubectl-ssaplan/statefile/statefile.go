@@ -2,7 +2,8 @@
 // that was renamed from a new one.
 //
 // The file is JSON: {"apiVersion":"ssaplan/v1","objects":[{"source":"app.yaml#3","state":{…}}]}. It holds the values of
-// the applied fields; of secrets only keyed digests. Only its owner may read it.
+// the applied fields; of secrets only keyed digests. Only its owner may read it. While objects are applied, and after a
+// program that was killed, a [Journal] beside it has what isn't in it yet.
 package statefile
 
 import (
@@ -38,25 +39,33 @@ type fileJSON struct {
 	Objects    []Entry `json:"objects"`
 }
 
-// Load reads a state file. One that doesn't exist yet is empty.
-func Load(path string) (File, error) {
+// key tells the remembered objects apart.
+type key struct {
+	object      identity.Identity
+	subresource string
+}
+
+func keyOf(e Entry) key { return key{e.State.Identity, e.State.Subresource} }
+
+// read reads a state file without its journal. One that doesn't exist yet is empty.
+func read(path string) (File, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return File{}, nil
 	}
 	if err != nil {
-		return File{}, fmt.Errorf("state file %s: can't be read: %w", path, cause(err))
+		return File{}, fmt.Errorf("can't be read: %w", cause(err))
 	}
 	var content fileJSON
 	if err := json.Unmarshal(text, &content); err != nil {
-		return File{}, fmt.Errorf("state file %s: not a state file: %w; name another one after --state", path, err)
+		return File{}, fmt.Errorf("not a state file: %w; name another one after --state", err)
 	}
 	if content.APIVersion != apiVersion {
-		return File{}, fmt.Errorf("state file %s: apiVersion: expected %q, found %q; name another one after --state", path, apiVersion, content.APIVersion)
+		return File{}, fmt.Errorf("apiVersion: expected %q, found %q; name another one after --state", apiVersion, content.APIVersion)
 	}
 	for i, e := range content.Objects {
 		if e.State == nil {
-			return File{}, fmt.Errorf("state file %s: objects[%d].state: missing; name another one after --state", path, i)
+			return File{}, fmt.Errorf("objects[%d].state: missing; name another one after --state", i)
 		}
 	}
 	return File{content.Objects}, nil
@@ -113,20 +122,20 @@ func (f File) Updated(manifests []manifest.Manifest, matches []*Entry, applied [
 	return out
 }
 
-// Save writes the file: the old one stays as it is, or the new one is there as a whole.
-func (f File) Save(path string) error {
+// save writes the file: the old one stays as it is, or the new one is there as a whole.
+func (f File) save(path string) error {
 	text, err := json.MarshalIndent(fileJSON{apiVersion, append([]Entry{}, f.objects...)}, "", "  ")
-	if err == nil {
-		err = replaceFile(path, append(text, '\n'))
-	}
 	if err != nil {
-		return fmt.Errorf("state file %s: can't be written: %w", path, cause(err))
+		return err
 	}
-	return nil
+	return replaceFile(path, append(text, '\n'))
 }
 
+// temporary is the pattern of the names of files that are going to be a state file.
+func temporary(path string) string { return "." + filepath.Base(path) + "-*" }
+
 func replaceFile(path string, text []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // mode 0600
+	tmp, err := os.CreateTemp(filepath.Dir(path), temporary(path)) // mode 0600
 	if err != nil {
 		return err
 	}

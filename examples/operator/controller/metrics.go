@@ -3,6 +3,7 @@ package controller
 import (
 	"context"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
@@ -16,7 +17,25 @@ var planningRequests = prometheus.NewCounterVec(prometheus.CounterOpts{
 	Help: "Requests sent to plan and apply the children of Websites.",
 }, []string{"kind", "verb", "dry_run", "class"})
 
-func init() { metrics.Registry.MustRegister(planningRequests) }
+// measured is the no-op cache whose numbers are shown: that of the one Reconciler of the process.
+var measured atomic.Pointer[ssaplan.NoOpCache]
+
+// ofCache returns a metric of the no-op cache.
+func ofCache(name, help string, value func(ssaplan.NoOpStats) float64) prometheus.Collector {
+	options := prometheus.GaugeOpts{Name: "website_noop_cache_" + name, Help: help}
+	return prometheus.NewGaugeFunc(options, func() float64 { return value(measured.Load().Stats()) })
+}
+
+func init() {
+	metrics.Registry.MustRegister(planningRequests,
+		ofCache("hits", "Children that were planned without a request.", func(s ssaplan.NoOpStats) float64 { return float64(s.Hits) }),
+		ofCache("misses", "Children that the server was asked about.", func(s ssaplan.NoOpStats) float64 { return float64(s.Misses) }),
+		ofCache("evicted", "Answers that had to go for others: the cache is too small.", func(s ssaplan.NoOpStats) float64 { return float64(s.Evicted) }),
+		ofCache("expired", "Answers that became too old.", func(s ssaplan.NoOpStats) float64 { return float64(s.Expired) }),
+		ofCache("entries", "Answers that are remembered.", func(s ssaplan.NoOpStats) float64 { return float64(s.Entries) }),
+		ofCache("unseen", "Parts of the server's configuration that may not be read.", func(s ssaplan.NoOpStats) float64 { return float64(len(s.Unseen)) }),
+	)
+}
 
 func countRequest(_ context.Context, seen ssaplan.Observation) {
 	planningRequests.WithLabelValues(seen.Object.Kind, seen.Verb, strconv.FormatBool(seen.DryRun), string(seen.Class)).Inc()

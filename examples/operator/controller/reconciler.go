@@ -47,7 +47,8 @@ type Reconciler struct {
 // New returns a Reconciler that reads what the manager's informers have.
 func New(manager ctrl.Manager, options Options) (*Reconciler, error) {
 	if options.NoOps == nil {
-		options.NoOps = ssaplan.NewNoOpCache(10000)
+		options.NoOps = ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{Size: 10_000})
+		measured.Store(options.NoOps)
 	}
 	if options.RetryAfter == 0 {
 		options.RetryAfter = 5 * time.Minute

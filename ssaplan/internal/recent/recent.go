@@ -1,60 +1,167 @@
-// Package recent remembers a bounded number of answers, those that were asked for lately.
+// Package recent remembers a bounded number of answers for a bounded time: of each subject the answer to the question that
+// was asked last.
 package recent
 
 import (
+	"hash/maphash"
+	"math/rand/v2"
 	"sync"
-	"sync/atomic"
+	"time"
 )
 
-// Cache remembers values by key. It is safe for concurrent use; see [New].
-type Cache[K comparable, V any] struct {
-	size         int
-	mu           sync.Mutex
-	recent       map[K]V
-	older        map[K]V
-	hits, misses atomic.Int64
+// Cache remembers the answers about as many subjects as it was made for. When it is full, the subject goes that was not
+// asked for the longest time. It is safe for concurrent use; see [New].
+type Cache[V any] struct {
+	size   int
+	maxAge time.Duration
+	now    func() time.Time // time.Now but in tests
+	seed   maphash.Seed
+
+	mu      sync.Mutex
+	entries map[Key]*entry[V]
+	ends    entry[V] // its newer is the oldest entry, and its older the newest
+	cleared time.Time
+	// distrusted counts how often the subjects of a part were forgotten, by the first byte of their keys.
+	distrusted [256]uint64
+	stats      Stats
 }
 
-// New returns an empty cache for about size values. When it is full, those that were not asked for lately go.
-func New[K comparable, V any](size int) *Cache[K, V] {
-	return &Cache[K, V]{size: max(size, 2)}
+// entry is a subject in the ring of all that are remembered.
+type entry[V any] struct {
+	subject, question Key
+	answer            V
+	expires           int64 // as time.UnixNano
+	older, newer      *entry[V]
 }
 
-// Stats returns how often the cache knew the answer, and how often it did not.
-func (c *Cache[K, V]) Stats() (hits, misses int64) { return c.hits.Load(), c.misses.Load() }
+// Stats are the numbers of a cache.
+type Stats struct {
+	// Hits and Misses are how often the answer was known, and how often it was not. Expired are the answers that became too
+	// old, and Evicted those that had to go for others.
+	Hits, Misses, Expired, Evicted int64
+	// Entries is how many answers there are now.
+	Entries int
+}
 
-// Get returns the value of a key, and whether it is known.
-func (c *Cache[K, V]) Get(key K) (V, bool) {
+// Settling is how long a server may take until all of it knows of a change of its own configuration. Servers take in a
+// webhook after some 10 ms and a policy after 0.3 s; several of them learn of it one after the other.
+const Settling = 10 * time.Second
+
+// New returns an empty cache for the answers about size subjects. An answer counts for maxAge at most; each for another
+// time, of at least half of that, so that not all of them have to be asked for again at once.
+func New[V any](size int, maxAge time.Duration) *Cache[V] {
+	c := &Cache[V]{size: max(size, 1), maxAge: maxAge, now: time.Now, seed: maphash.MakeSeed()}
+	c.Clear()
+	c.cleared = time.Time{}
+	return c
+}
+
+// Stats returns the numbers up to now.
+func (c *Cache[V]) Stats() Stats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	v, found := c.recent[key]
-	if !found {
-		if v, found = c.older[key]; found {
-			c.insert(key, v)
-		}
-	}
-	if found {
-		c.hits.Add(1)
-	} else {
-		c.misses.Add(1)
-	}
-	return v, found
+	stats := c.stats
+	stats.Entries = len(c.entries)
+	return stats
 }
 
-// Add remembers the value of a key.
-func (c *Cache[K, V]) Add(key K, v V) {
+// Get returns the answer to a question about a subject, and whether it is known. What an answer is added with that is asked
+// for now is the trust.
+func (c *Cache[V]) Get(subject, question Key) (answer V, trust uint64, known bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.insert(key, v)
+	trust = c.distrusted[subject[0]]
+	e := c.entries[subject]
+	if e != nil && e.expires <= c.now().UnixNano() {
+		c.remove(e)
+		c.stats.Expired++
+		e = nil
+	}
+	if e == nil || e.question != question {
+		c.stats.Misses++
+		return answer, trust, false
+	}
+	c.stats.Hits++
+	c.unlink(e)
+	c.link(e)
+	return e.answer, trust, true
 }
 
-// insert keeps two generations: when the recent one is half of the size, it becomes the older one.
-func (c *Cache[K, V]) insert(key K, v V) {
-	if len(c.recent) >= c.size/2 {
-		c.older, c.recent = c.recent, nil
+// Add remembers the answer to a question about a subject, unless the subject was forgotten since the trust was got. The
+// configuration of the server is known to be as it is since some time; if that is not long ago, the answer may be one of
+// before, and counts only until [Settling] is over.
+func (c *Cache[V]) Add(subject, question Key, answer V, trust uint64, since time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.distrusted[subject[0]] != trust {
+		return
 	}
-	if c.recent == nil {
-		c.recent = make(map[K]V)
+	e := c.entries[subject]
+	if e != nil {
+		c.unlink(e)
+	} else if e = c.room(); e.older != nil {
+		c.remove(e)
+		c.stats.Evicted++
 	}
-	c.recent[key] = v
+	*e = entry[V]{subject: subject, question: question, answer: answer, expires: c.expiry(since).UnixNano()}
+	c.entries[subject] = e
+	c.link(e)
+}
+
+// expiry returns until when an answer counts that is added now.
+func (c *Cache[V]) expiry(since time.Time) time.Time {
+	now := c.now()
+	if c.cleared.After(since) {
+		since = c.cleared
+	}
+	expires := now.Add(c.maxAge - time.Duration(rand.Int64N(int64(c.maxAge/2)+1)))
+	if settled := since.Add(Settling); settled.After(now) && settled.Before(expires) {
+		return settled
+	}
+	return expires
+}
+
+// room returns an entry to use: the oldest if the cache is full.
+func (c *Cache[V]) room() *entry[V] {
+	if len(c.entries) < c.size {
+		return &entry[V]{}
+	}
+	return c.ends.newer
+}
+
+// Forget forgets what is known of a subject, also an answer that is under way.
+func (c *Cache[V]) Forget(subject Key) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.distrusted[subject[0]]++
+	if e := c.entries[subject]; e != nil {
+		c.remove(e)
+	}
+}
+
+// Clear forgets everything, also the answers that are under way.
+func (c *Cache[V]) Clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.cleared = c.now()
+	c.entries = map[Key]*entry[V]{}
+	c.ends.older, c.ends.newer = &c.ends, &c.ends
+	for i := range c.distrusted {
+		c.distrusted[i]++
+	}
+}
+
+func (c *Cache[V]) remove(e *entry[V]) {
+	delete(c.entries, e.subject)
+	c.unlink(e)
+}
+
+func (c *Cache[V]) unlink(e *entry[V]) {
+	e.older.newer, e.newer.older = e.newer, e.older
+}
+
+// link makes an entry the newest.
+func (c *Cache[V]) link(e *entry[V]) {
+	e.older, e.newer = c.ends.older, &c.ends
+	e.older.newer, e.newer.older = e, e
 }

@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -12,6 +13,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
+	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
 )
 
@@ -31,7 +33,7 @@ type directObjects struct {
 
 // directClient returns a client that asks for JSON whatever the dynamic client prefers.
 func directClient(config *rest.Config) (rest.Interface, error) {
-	httpClient, err := rest.HTTPClientFor(config)
+	httpClient, err := boundedClient(config)
 	if err != nil {
 		return nil, err
 	}
@@ -148,6 +150,9 @@ func isObject(content map[string]any) bool {
 // into leaves it to client-go what else an answer may be.
 func into(result rest.Result) (*unstructured.Unstructured, error) {
 	obj := &unstructured.Unstructured{}
+	if body, err := result.Raw(); err == nil && isDeeper(body, deepestAnswer) {
+		return nil, &authresilience.BrokenOffError{Err: fmt.Errorf("the answer has more than %d levels", deepestAnswer)}
+	}
 	return obj, result.Into(obj)
 }
 

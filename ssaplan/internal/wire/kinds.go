@@ -2,10 +2,12 @@ package wire
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,6 +26,11 @@ type kinds interface {
 	forget(schema.GroupVersion)
 	// deletable returns the kinds whose objects can be listed and deleted.
 	deletable(ctx context.Context) (Deletable, error)
+	// alive reports whether the server answers at all.
+	alive(ctx context.Context) bool
+	// definition returns how the definition of a resource looked at most interval ago, maybe with those of others, and what its
+	// own print is about.
+	definition(ctx context.Context, s *Server, resource schema.GroupVersionResource, interval time.Duration) (seen view, about string, err error)
 }
 
 // Served is how a server serves a kind.
@@ -105,6 +112,8 @@ func (m mappedKinds) deletable(context.Context) (Deletable, error) {
 	return Deletable{}, errNoDiscovery
 }
 
+func (m mappedKinds) alive(context.Context) bool { return false } // what only knows kinds can't tell
+
 // discoveredKinds reads the discovery document of one group and version at a time, once even under concurrency. Unlike
 // the mappers of client-go it needs no document of other groups, whose failures it would have to guess around, and it
 // can be cancelled. What isn't served is looked for again each time, so that a kind is found as soon as it is.
@@ -163,20 +172,36 @@ func (d *discoveredKinds) forget(gv schema.GroupVersion) {
 	delete(d.groups, gv)
 }
 
+// alive asks for the version, which everybody may know.
+func (d *discoveredKinds) alive(ctx context.Context) bool {
+	text, err := d.document(ctx, "/version")
+	if err != nil {
+		return authresilience.Classify(err).Degradable() // it knows that it doesn't want to answer
+	}
+	var version struct {
+		GitVersion string `json:"gitVersion"`
+	}
+	return json.Unmarshal(text, &version) == nil && version.GitVersion != ""
+}
+
 func (d *discoveredKinds) deletable(ctx context.Context) (Deletable, error) {
 	return discoverDeletable(ctx, d.client, d.sender)
 }
 
-func (d *discoveredKinds) read(ctx context.Context, gv schema.GroupVersion) (map[string]Served, error) {
-	path := "/apis/" + gv.String()
+// pathOf returns where a server has a version of a group.
+func pathOf(gv schema.GroupVersion) string {
 	if gv.Group == "" {
-		path = "/api/" + gv.Version
+		return "/api/" + gv.Version
 	}
+	return "/apis/" + gv.String()
+}
+
+func (d *discoveredKinds) read(ctx context.Context, gv schema.GroupVersion) (map[string]Served, error) {
 	var list metav1.APIResourceList
 	var err error
 	discovery := Observation{Verb: "discover", Object: identity.Identity{APIVersion: gv.String()}}
-	d.sender.send(ctx, discovery, func(ctx context.Context) error {
-		err = d.client.Get().MaxRetries(0).AbsPath(path).Do(ctx).Into(&list)
+	_, _ = d.sender.send(ctx, discovery, func(ctx context.Context) error {
+		err = d.client.Get().MaxRetries(0).AbsPath(pathOf(gv)).Do(ctx).Into(&list)
 		return err
 	})
 	if err != nil {

@@ -2,6 +2,11 @@ package wire
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -32,8 +37,15 @@ type objects interface {
 type Resource struct {
 	server   *Server
 	objects  objects
+	resource schema.GroupVersionResource
 	object   identity.Identity
 	requests *int
+}
+
+// Configuration returns what the server is set up with that decides what it makes of an apply to an object of the resource, as
+// it was at most interval ago. That the caller may not read a part of it is no error. Its requests don't count as those of r.
+func (r *Resource) Configuration(ctx context.Context, interval time.Duration) (Configuration, error) {
+	return r.server.configuration(ctx, r.resource, interval)
 }
 
 // Requests returns how many requests were sent.
@@ -58,16 +70,21 @@ func (r *Resource) beside(resource schema.GroupVersionResource, kind string) *Re
 	return other
 }
 
-func (r *Resource) send(ctx context.Context, verb, name string, dryRun []string, request func(context.Context) error) {
+func (r *Resource) send(ctx context.Context, verb, name string, dryRun []string, request func(context.Context) error) error {
 	object := r.object
 	object.Name = name
-	*r.requests += r.server.sender.send(ctx, Observation{Verb: verb, DryRun: len(dryRun) > 0, Object: object}, request)
+	sent, err := r.server.sender.send(ctx, Observation{Verb: verb, DryRun: len(dryRun) > 0, Object: object}, request)
+	*r.requests += sent
+	if verb == "get" || verb == "list" || len(dryRun) > 0 { // what became of a write is another question
+		err = r.server.whetherBrokenOff(ctx, err)
+	}
+	return err
 }
 
 // Get reads an object.
 func (r *Resource) Get(ctx context.Context, name string, options metav1.GetOptions,
 	sub ...string) (obj *unstructured.Unstructured, err error) {
-	r.send(ctx, "get", name, nil, func(ctx context.Context) error {
+	err = r.send(ctx, "get", name, nil, func(ctx context.Context) error {
 		obj, err = r.objects.Get(ctx, name, options, sub...)
 		return err
 	})
@@ -78,7 +95,7 @@ func (r *Resource) Get(ctx context.Context, name string, options metav1.GetOptio
 // dry run that would write nothing is, both return the same object. A server of [ForClient] always returns two.
 func (r *Resource) Apply(ctx context.Context, name string, body []byte,
 	options metav1.PatchOptions, sub ...string) (obj *unstructured.Unstructured, err error) {
-	r.send(ctx, "patch", name, options.DryRun, func(ctx context.Context) error {
+	err = r.send(ctx, "patch", name, options.DryRun, func(ctx context.Context) error {
 		obj, err = r.objects.Patch(ctx, name, types.ApplyPatchType, body, options, sub...)
 		return err
 	})
@@ -88,7 +105,7 @@ func (r *Resource) Apply(ctx context.Context, name string, body []byte,
 // Create creates an object.
 func (r *Resource) Create(ctx context.Context, in *unstructured.Unstructured, options metav1.CreateOptions,
 	sub ...string) (obj *unstructured.Unstructured, err error) {
-	r.send(ctx, "create", in.GetName(), options.DryRun, func(ctx context.Context) error {
+	err = r.send(ctx, "create", in.GetName(), options.DryRun, func(ctx context.Context) error {
 		obj, err = r.objects.Create(ctx, in, options, sub...)
 		return err
 	})
@@ -98,7 +115,7 @@ func (r *Resource) Create(ctx context.Context, in *unstructured.Unstructured, op
 // Update replaces the content of an object.
 func (r *Resource) Update(ctx context.Context, in *unstructured.Unstructured, options metav1.UpdateOptions,
 	sub ...string) (obj *unstructured.Unstructured, err error) {
-	r.send(ctx, "update", in.GetName(), options.DryRun, func(ctx context.Context) error {
+	err = r.send(ctx, "update", in.GetName(), options.DryRun, func(ctx context.Context) error {
 		obj, err = r.objects.Update(ctx, in, options, sub...)
 		return err
 	})
@@ -107,7 +124,7 @@ func (r *Resource) Update(ctx context.Context, in *unstructured.Unstructured, op
 
 // Delete deletes an object.
 func (r *Resource) Delete(ctx context.Context, name string, options metav1.DeleteOptions) (err error) {
-	r.send(ctx, "delete", name, options.DryRun, func(ctx context.Context) error {
+	err = r.send(ctx, "delete", name, options.DryRun, func(ctx context.Context) error {
 		err = r.objects.Delete(ctx, name, options)
 		return err
 	})
@@ -116,11 +133,7 @@ func (r *Resource) Delete(ctx context.Context, name string, options metav1.Delet
 
 // Count returns how many objects there are, and whether there are more that the server didn't count. It reads one of them.
 func (r *Resource) Count(ctx context.Context) (n int, more bool, err error) {
-	var list *unstructured.UnstructuredList
-	r.send(ctx, "list", "", nil, func(ctx context.Context) error {
-		list, err = r.objects.List(ctx, metav1.ListOptions{Limit: 1})
-		return err
-	})
+	list, err := r.list(ctx, metav1.ListOptions{Limit: 1})
 	if err != nil {
 		return 0, false, err
 	}
@@ -129,4 +142,36 @@ func (r *Resource) Count(ctx context.Context) (n int, more bool, err error) {
 		return n + int(*remaining), false, nil
 	}
 	return n, list.GetContinue() != "", nil
+}
+
+// Versions returns a text that is another one after each change of the objects. It reads the metadata of all.
+func (r *Resource) Versions(ctx context.Context) (string, error) {
+	const page, pages = 250, 1000 // the metadata of an object can take some 10 KB
+	digest := sha256.New()
+	options := metav1.ListOptions{Limit: page}
+	for range pages {
+		list, err := r.list(ctx, options)
+		if err != nil {
+			return "", err
+		}
+		for _, item := range list.Items {
+			fmt.Fprintln(digest, item.GetUID(), item.GetResourceVersion())
+		}
+		if options.Continue = list.GetContinue(); options.Continue == "" {
+			return hex.EncodeToString(digest.Sum(nil)), nil
+		}
+	}
+	return "", fmt.Errorf("the list of %s has no end", r.object.Kind)
+}
+
+// list reads the metadata of objects.
+func (r *Resource) list(ctx context.Context, options metav1.ListOptions) (list *unstructured.UnstructuredList, err error) {
+	err = r.send(ctx, "list", "", nil, func(ctx context.Context) error {
+		list, err = r.objects.List(ctx, options)
+		return err
+	})
+	if err == nil && !strings.HasSuffix(list.GetKind(), "List") {
+		return nil, fmt.Errorf("the answer is no list of %s but %q: check the server's address", r.object.Kind, list.GetKind())
+	}
+	return list, err
 }

@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"log/slog"
+	"math/rand/v2"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -56,20 +57,29 @@ func (o Options) logged(ctx context.Context, seen Observation) {
 }
 
 // send sends a request, and again when the server had no time for it. It returns how often it did.
-func (s sender) send(ctx context.Context, o Observation, request func(context.Context) error) int {
-	for sent := 1; ; sent++ {
-		err := s.sendOnce(ctx, o, request)
+func (s sender) send(ctx context.Context, o Observation, request func(context.Context) error) (sent int, err error) {
+	for sent = 1; ; sent++ {
+		err = s.sendOnce(ctx, o, request)
 		if !apierrors.IsTooManyRequests(err) || sent > s.retries || !wait(ctx, err) {
-			return sent
+			return sent, err
 		}
 	}
 }
 
-// wait waits as long as the server asks for, and reports false if ctx ends first.
+// longestWait is for how long a server may ask to wait. Kubernetes asks for half a minute at most (maxRetryAfter in
+// k8s.io/apiserver/pkg/util/flowcontrol); what asks for more has nothing to say about when it has time.
+const longestWait = time.Minute
+
+// wait waits as long as the server asks for, and a little longer, so that not all who were told the same come back at once. It
+// reports false if that is too long, or if ctx ends first.
 func wait(ctx context.Context, throttled error) bool {
 	seconds, _ := apierrors.SuggestsClientDelay(throttled)
+	if seconds > int(longestWait/time.Second) {
+		return false
+	}
+	asked := time.Duration(max(seconds, 1)) * time.Second
 	select {
-	case <-time.After(time.Duration(max(seconds, 1)) * time.Second):
+	case <-time.After(asked + rand.N(asked/4)):
 		return true
 	case <-ctx.Done():
 		return false

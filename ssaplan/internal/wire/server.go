@@ -3,12 +3,14 @@ package wire
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
+	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
 )
 
@@ -17,6 +19,7 @@ type Server struct {
 	kinds   kinds
 	objects func(resource schema.GroupVersionResource, namespace string) objects
 	sender  sender
+	views   views
 }
 
 // Connect returns the server that config leads to. It sends nothing yet. A config without QPS gets no throttle on the
@@ -36,12 +39,12 @@ func Connect(config *rest.Config, options Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("client for %s: %w", config.Host, err)
 	}
-	return &Server{&discoveredKinds{client: client, sender: sender}, newDirectObjects(client), sender}, nil
+	return &Server{kinds: &discoveredKinds{client: client, sender: sender}, objects: newDirectObjects(client), sender: sender}, nil
 }
 
 // ForClient returns the server that a client of the host leads to, whose kinds a mapper of the host knows.
 func ForClient(client dynamic.Interface, mapper meta.RESTMapper, options Options) *Server {
-	return &Server{mappedKinds{mapper}, dynamicObjects(client), options.sender()}
+	return &Server{kinds: mappedKinds{mapper}, objects: dynamicObjects(client), sender: options.sender()}
 }
 
 func dynamicObjects(client dynamic.Interface) func(schema.GroupVersionResource, string) objects {
@@ -51,6 +54,27 @@ func dynamicObjects(client dynamic.Interface) func(schema.GroupVersionResource, 
 		}
 		return client.Resource(resource).Namespace(namespace)
 	}
+}
+
+// whetherBrokenOff returns the error of a request. If the connection broke and the server answers another one, it concerns that
+// request alone.
+func (s *Server) whetherBrokenOff(ctx context.Context, err error) error {
+	if authresilience.Classify(err) != authresilience.ClassConnection {
+		return err
+	}
+	const patience = 5 * time.Second
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	_, dead := s.views.of("alive").look(ctx, 0, func(ctx context.Context) (view, error) {
+		if !s.kinds.alive(ctx) {
+			return view{}, err
+		}
+		return view{}, nil
+	})
+	if dead != nil {
+		return err
+	}
+	return &authresilience.BrokenOffError{Err: err}
 }
 
 // Find returns how the server serves a kind. A kind that it doesn't serve is an error for which meta.IsNoMatchError
@@ -68,5 +92,5 @@ func (s *Server) Forget(gv schema.GroupVersion) { s.kinds.forget(gv) }
 // Resource gives access to the objects of a resource in the namespace of an identity, which is what the requests are
 // reported to be about; its name is taken from each request.
 func (s *Server) Resource(resource schema.GroupVersionResource, object identity.Identity) *Resource {
-	return &Resource{s, s.objects(resource, object.Namespace), object, new(int)}
+	return &Resource{s, s.objects(resource, object.Namespace), resource, object, new(int)}
 }

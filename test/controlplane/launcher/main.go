@@ -1,7 +1,8 @@
 // Launcher starts etcd and kube-apiserver with envtest, and stops them when its standard input ends. A process that
 // holds the other end of that pipe can therefore die in any way and leaves no servers behind. For each line "restart"
 // that it writes to the pipe, kube-apiserver is stopped and started again; for each line "crash" it is killed and started
-// again.
+// again. For a line "backup" with a folder behind it both are stopped and started, and in between etcd's data is copied to that
+// folder, which mustn't be there; for "restore", the data is replaced by what is in the folder.
 //
 // It is a module and a program of its own so that envtest's dependencies stay out of everybody else's go.mod.
 package main
@@ -73,12 +74,25 @@ func run(bin, state string, args []string) (err error) {
 		case <-end:
 			return nil
 		case command := <-commands:
-			server := env.ControlPlane.APIServer
-			if err := errors.Join(stop(server, command), server.Start(), announce(config)); err != nil {
+			if err := errors.Join(again(&env.ControlPlane, command), announce(config)); err != nil {
 				return err
 			}
 		}
 	}
+}
+
+// again stops the servers that a command is about and starts them again.
+func again(plane *envtest.ControlPlane, command string) error {
+	command, folder, _ := strings.Cut(command, " ")
+	server, etcd := plane.APIServer, plane.Etcd
+	switch command {
+	case "backup":
+		return errors.Join(server.Stop(), etcd.Stop(), os.CopyFS(folder, os.DirFS(etcd.DataDir)), etcd.Start(), server.Start())
+	case "restore":
+		return errors.Join(server.Stop(), etcd.Stop(),
+			os.RemoveAll(etcd.DataDir), os.CopyFS(etcd.DataDir, os.DirFS(folder)), etcd.Start(), server.Start())
+	}
+	return errors.Join(stop(server, command), server.Start())
 }
 
 // stop ends kube-apiserver in the way that the command wants.
@@ -96,7 +110,7 @@ func stop(server *envtest.APIServer, command string) error {
 		}
 		return nil
 	}
-	return fmt.Errorf("unknown command %q: only restart and crash", command)
+	return fmt.Errorf("unknown command %q: only restart, crash, backup and restore", command)
 }
 
 // kill kills the process whose id is in a file, without a chance to finish what it does.
@@ -135,9 +149,10 @@ func environment(bin, state string, args []string) (*envtest.Environment, error)
 	if err := os.Setenv("TMPDIR", state); err != nil {
 		return nil, err
 	}
-	// A folder of our own, so that the certificates are there after a restart.
+	// Folders of our own, so that the certificates and the data are there after a restart.
 	server := &envtest.APIServer{Out: os.Stderr, Err: os.Stderr, CertDir: filepath.Join(state, "serving")}
-	if err := os.Mkdir(server.CertDir, 0o700); err != nil {
+	etcd := &envtest.Etcd{Out: os.Stderr, Err: os.Stderr, DataDir: filepath.Join(state, "etcd")}
+	if err := errors.Join(os.Mkdir(server.CertDir, 0o700), os.Mkdir(etcd.DataDir, 0o700)); err != nil {
 		return nil, err
 	}
 	if err := writeStart(bin, state); err != nil {
@@ -165,7 +180,7 @@ func environment(bin, state string, args []string) (*envtest.Environment, error)
 		ControlPlaneStopTimeout:  10 * time.Second,
 		ControlPlane: envtest.ControlPlane{
 			APIServer: server,
-			Etcd:      &envtest.Etcd{Out: os.Stderr, Err: os.Stderr},
+			Etcd:      etcd,
 		},
 	}, nil
 }

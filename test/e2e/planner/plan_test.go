@@ -413,7 +413,7 @@ func TestObserve(t *testing.T) {
 
 func TestNoOpCacheSparesEveryRequest(t *testing.T) {
 	c := newCluster(t)
-	cache := ssaplan.NewNoOpCache(10)
+	cache := ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{Size: 10})
 	planner := c.Planner(t, ssaplan.Options{FieldManager: manager, NoOps: cache})
 	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: cached}, data: {a: A}}")
 	c.apply(t, m)

@@ -33,7 +33,7 @@ func TestUnknownValuesAreLeftOut(t *testing.T) {
 
 	plan = c.plan(t, ssaplan.Request{Manifest: manifest(t, deployment, 2, "app:1"), Unknown: image})
 	require.Equal(t, ssaplan.DeferralUnknownValues, plan.Deferral, "nothing else changes: %v", plan)
-	cached := c.Planner(t, ssaplan.Options{FieldManager: manager, NoOps: ssaplan.NewNoOpCache(10)})
+	cached := c.Planner(t, ssaplan.Options{FieldManager: manager, NoOps: ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{Size: 10})})
 	for range 2 {
 		plan, err = cached.Plan(t.Context(), ssaplan.Request{Manifest: manifest(t, deployment, 2, "app:1"), Unknown: image})
 		require.NoError(t, err)

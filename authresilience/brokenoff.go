@@ -1,0 +1,13 @@
+package authresilience
+
+// BrokenOffError is a request that failed although the server answers others: the server, or what stands in front of it, broke
+// it off, or its answer was larger than any of a Kubernetes API server.
+type BrokenOffError struct {
+	Err error
+}
+
+// Error returns one line: the error, and that it concerns this request alone.
+func (e *BrokenOffError) Error() string { return e.Err.Error() + " (other requests are answered)" }
+
+// Unwrap returns the error of the request.
+func (e *BrokenOffError) Unwrap() error { return e.Err }

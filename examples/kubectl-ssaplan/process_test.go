@@ -1,0 +1,204 @@
+//go:build unix
+
+package main_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/test/lab"
+)
+
+// built returns the program.
+func built(t *testing.T) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "kubectl-ssaplan")
+	out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput()
+	require.NoError(t, err, string(out))
+	return program
+}
+
+// run is a program that runs.
+type run struct {
+	*exec.Cmd
+	out   bytes.Buffer
+	ended chan error
+}
+
+func start(t *testing.T, dir, program, kubeconfig string, args ...string) *run {
+	t.Helper()
+	r := &run{Cmd: exec.Command(program, args...), ended: make(chan error, 1)}
+	r.Dir, r.Stdout, r.Stderr, r.Env = dir, &r.out, &r.out, append(os.Environ(), "KUBECONFIG="+kubeconfig)
+	stdin, err := r.StdinPipe() // open, and nobody writes to it
+	require.NoError(t, err)
+	require.NoError(t, r.Start())
+	t.Cleanup(func() { _ = stdin.Close(); _ = r.Process.Kill() })
+	go func() { r.ended <- r.Wait() }()
+	return r
+}
+
+// wait returns how the program ended, which has to be soon.
+func (r *run) wait(t *testing.T, patience time.Duration) error {
+	t.Helper()
+	select {
+	case err := <-r.ended:
+		return err
+	case <-time.After(patience):
+		t.Fatalf("%v is still running: %s", r.Args, r.out.String())
+		return nil
+	}
+}
+
+// A signal ends whatever is being read, and the second one also what doesn't let go.
+func TestSignalsEndReads(t *testing.T) {
+	program, dir := built(t), t.TempDir()
+	for _, pipe := range []string{"pipe.yaml", "config"} {
+		require.NoError(t, syscall.Mkfifo(filepath.Join(dir, pipe), 0o600))
+	}
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "folder"), 0o700))
+	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "folder", "a.yaml"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "app.yaml"), []byte("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}"), 0o600))
+	const nowhere = "/dev/null"
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		for _, args := range []string{"plan -f -", "apply --yes -f -", "plan -f pipe.yaml", "plan -f folder", "explain -f -", "explain -f pipe.yaml"} {
+			r := start(t, dir, program, nowhere, strings.Fields(args)...)
+			time.Sleep(300 * time.Millisecond)
+			require.NoError(t, r.Process.Signal(signal))
+			err := r.wait(t, 10*time.Second)
+			var exit *exec.ExitError
+			require.ErrorAs(t, err, &exit, args)
+			assert.Equal(t, 1, exit.ExitCode(), "%s: %s", args, r.out.String())
+		}
+		r := start(t, dir, program, "config", "plan", "-f", "app.yaml") // client-go's reader knows no context
+		time.Sleep(300 * time.Millisecond)
+		require.NoError(t, r.Process.Signal(signal))
+		time.Sleep(300 * time.Millisecond)
+		require.NoError(t, r.Process.Signal(signal))
+		require.Error(t, r.wait(t, 10*time.Second))
+	}
+	r := start(t, dir, program, nowhere, "apply", "--yes", "-f", "app.yaml", "--state", "pipe.yaml")
+	require.Error(t, r.wait(t, 10*time.Second))
+	require.Contains(t, r.out.String(), "is no file but a device, pipe or socket")
+}
+
+// remembered returns the names of the objects that a state file and its journal have.
+func remembered(t *testing.T, state string) map[string]bool {
+	t.Helper()
+	names := map[string]bool{}
+	type entry struct{ State struct{ Name string } }
+	var content struct{ Objects []entry }
+	if text, err := os.ReadFile(state); err == nil {
+		require.NoError(t, json.Unmarshal(text, &content))
+	}
+	if text, err := os.ReadFile(state + ".journal"); err == nil {
+		for line := range bytes.Lines(text) {
+			var e entry
+			if json.Unmarshal(line, &e) == nil {
+				content.Objects = append(content.Objects, e)
+			}
+		}
+	}
+	for _, e := range content.Objects {
+		names[e.State.Name] = true
+	}
+	return names
+}
+
+// manifests writes a file of ConfigMaps.
+func manifests(t *testing.T, path, namespace, name string, n int) {
+	t.Helper()
+	var text strings.Builder
+	for i := range n {
+		fmt.Fprintf(&text, "---\n{apiVersion: v1, kind: ConfigMap, metadata: {namespace: %s, name: %s-%d}, data: {a: b}}\n", namespace, name, i)
+	}
+	require.NoError(t, os.WriteFile(path, []byte(text.String()), 0o600))
+}
+
+// Who is killed at any moment loses the memory of one object at most, and who goes on from there none.
+func TestKilledRunsRemember(t *testing.T) {
+	c := lab.New(t)
+	program, kubeconfig := built(t), c.Server.Kubeconfig()
+	const many = 60
+	interrupted := 0
+	for attempt := 0; attempt < 12 && interrupted < 4; attempt++ {
+		dir := t.TempDir()
+		name := fmt.Sprintf("k%d", attempt)
+		manifests(t, filepath.Join(dir, "app.yaml"), c.Namespace, name, many)
+		args := []string{"apply", "--yes", "-f", "app.yaml", "--state", "state.json"}
+		r := start(t, dir, program, kubeconfig, args...)
+		// At a random moment once objects are being written.
+		lab.Eventually(t, "something is written", func() bool { return len(remembered(t, filepath.Join(dir, "state.json"))) > 0 })
+		time.Sleep(rand.N(300 * time.Millisecond))
+		_ = r.Process.Signal(syscall.SIGKILL)
+		if r.wait(t, 10*time.Second) == nil {
+			continue // it was over
+		}
+		known := remembered(t, filepath.Join(dir, "state.json"))
+		lost := 0
+		for i := range many {
+			object := lab.Objectf(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: %s-%d}}", name, i)
+			exists := c.Lookup(t, object) != nil
+			if exists && !known[object.GetName()] {
+				lost++
+			}
+			assert.False(t, !exists && known[object.GetName()], "%s isn't there", object.GetName())
+		}
+		assert.LessOrEqual(t, lost, 1, "%d remembered", len(known))
+		if len(known) < many {
+			interrupted++
+		}
+		again := start(t, dir, program, kubeconfig, args...)
+		require.NoError(t, again.wait(t, time.Minute), again.out.String())
+		assert.Len(t, remembered(t, filepath.Join(dir, "state.json")), many)
+		assert.NoFileExists(t, filepath.Join(dir, "state.json.journal"))
+	}
+	require.NotZero(t, interrupted, "no run was killed before its end")
+}
+
+func TestParallelRunsRememberEverything(t *testing.T) {
+	c := lab.New(t)
+	program, dir := built(t), t.TempDir()
+	const programs, each = 8, 5
+	var all []*run
+	for i := range programs {
+		file := fmt.Sprintf("app%d.yaml", i)
+		manifests(t, filepath.Join(dir, file), c.Namespace, fmt.Sprintf("p%d", i), each)
+		all = append(all, start(t, dir, program, c.Server.Kubeconfig(), "apply", "--yes", "-f", file, "--state", "state.json"))
+	}
+	var failed error
+	for _, r := range all {
+		failed = errors.Join(failed, r.wait(t, 2*time.Minute))
+	}
+	require.NoError(t, failed)
+	assert.Len(t, remembered(t, filepath.Join(dir, "state.json")), programs*each)
+	info, err := os.Stat(filepath.Join(dir, "state.json"))
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+}
+
+// What can't be remembered isn't applied.
+func TestStateIsTriedBeforeTheFirstWrite(t *testing.T) {
+	c := lab.New(t)
+	program, dir := built(t), t.TempDir()
+	manifests(t, filepath.Join(dir, "app.yaml"), c.Namespace, "u", 1)
+	for _, state := range []string{"no/such/state.json", "/proc/state.json", "/dev/full"} {
+		r := start(t, dir, program, c.Server.Kubeconfig(), "apply", "--yes", "-f", "app.yaml", "--state", state)
+		require.Error(t, r.wait(t, time.Minute))
+		require.Contains(t, r.out.String(), "state file "+state, state)
+		exists := c.Lookup(t, lab.Object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: u-0}}")) != nil
+		require.False(t, exists, state)
+	}
+}

@@ -1,0 +1,222 @@
+package statefile
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/ssaplan/primitives/examples/manifest"
+	"github.com/ssaplan/primitives/ssaplan/explain"
+)
+
+// Journal is a state file that is being written, by several programs at a time if need be. What each applied is in a file
+// beside it at once, one line for an object, which is locked for as long as anybody reads or writes either of the two. So a
+// program that is killed loses no more than the object that it was about to remember.
+type Journal struct {
+	state string // the file itself, not a link to it
+}
+
+// journalOf returns the file of the lines beside a state file.
+func journalOf(state string) string { return state + ".journal" }
+
+// OpenJournal finds out whether the state file can be written, and leaves it as it is.
+func OpenJournal(ctx context.Context, path string) (*Journal, error) {
+	state, err := target(path)
+	if err != nil {
+		return nil, fmt.Errorf("state file %s: %w", path, err)
+	}
+	j := &Journal{state}
+	err = j.locked(ctx, func(lines *os.File) error {
+		return errors.Join(rehearse(state), j.removeIfEmpty(lines))
+	})
+	if err != nil {
+		return nil, j.unwritable(err)
+	}
+	return j, nil
+}
+
+// target returns the file that a path leads to, which need not exist. What isn't a file can't be replaced by one.
+func target(path string) (string, error) {
+	const most = 40 // as Linux
+	for range most {
+		info, err := os.Lstat(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return path, nil
+		case err != nil:
+			return "", fmt.Errorf("can't be read: %w", cause(err))
+		case info.Mode()&fs.ModeSymlink != 0:
+			next, err := os.Readlink(path)
+			if err != nil {
+				return "", fmt.Errorf("can't be read: %w", cause(err))
+			}
+			if !filepath.IsAbs(next) {
+				next = filepath.Join(filepath.Dir(path), next)
+			}
+			path = next
+			continue
+		case info.IsDir() || info.Mode().IsRegular():
+			return path, nil // a folder can't be read, which the reader says
+		}
+		return "", errors.New("is no file but a device, pipe or socket; name another one after --state")
+	}
+	return "", errors.New("can't be read: too many links")
+}
+
+// rehearse writes what a state file has to a file beside it, and as much again, for what comes on top.
+func rehearse(state string) error {
+	const room = 64 << 10
+	text, err := os.ReadFile(state)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(state), temporary(state))
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name())
+	_, err = tmp.Write(append(bytes.Repeat([]byte{' '}, len(text)+room), text...))
+	if err == nil {
+		err = tmp.Sync()
+	}
+	return errors.Join(err, tmp.Close())
+}
+
+// Add remembers one object that was applied.
+func (j *Journal) Add(ctx context.Context, e Entry) error {
+	line, err := json.Marshal(e)
+	if err == nil {
+		err = j.locked(ctx, func(lines *os.File) error {
+			// On a line of its own, also behind one that was cut off.
+			_, err := lines.Write(append(append([]byte{'\n'}, line...), '\n'))
+			return err
+		})
+	}
+	if err != nil {
+		return j.unwritable(err)
+	}
+	return nil
+}
+
+// Save makes one file of the state file and its journal. It forgets what the manifests that were applied stand in the place of;
+// see [File.Updated].
+func (j *Journal) Save(ctx context.Context, manifests []manifest.Manifest, defaultNamespace string, applied []*explain.State) error {
+	err := j.locked(ctx, func(lines *os.File) error {
+		now, err := load(j.state, lines)
+		if err != nil {
+			return err
+		}
+		if err := now.Updated(manifests, now.Match(manifests, defaultNamespace), applied).save(j.state); err != nil {
+			return err
+		}
+		return j.remove(lines)
+	})
+	if err != nil {
+		return j.unwritable(err)
+	}
+	return nil
+}
+
+// remove empties the journal and removes it, where an open file can be removed.
+func (j *Journal) remove(lines *os.File) error {
+	err := lines.Truncate(0)
+	_ = os.Remove(lines.Name())
+	return err
+}
+
+func (j *Journal) unwritable(err error) error {
+	return fmt.Errorf("state file %s: can't be written: %w", j.state, cause(err))
+}
+
+// patience is how long to wait between two attempts to lock.
+const patience = 5 * time.Millisecond
+
+// locked calls work with the journal, which nobody else has then.
+func (j *Journal) locked(ctx context.Context, work func(lines *os.File) error) error {
+	for {
+		lines, err := os.OpenFile(journalOf(j.state), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+		if err != nil {
+			return err
+		}
+		if err := lock(ctx, lines, true); err != nil {
+			return errors.Join(err, lines.Close())
+		}
+		if isAt(lines, journalOf(j.state)) {
+			return errors.Join(work(lines), lines.Close())
+		}
+		_ = lines.Close() // somebody saved meanwhile and removed it
+	}
+}
+
+// isAt reports whether a path still leads to an open file.
+func isAt(file *os.File, path string) bool {
+	opened, err := file.Stat()
+	now, errNow := os.Stat(path)
+	return err == nil && errNow == nil && os.SameFile(opened, now)
+}
+
+func (j *Journal) removeIfEmpty(lines *os.File) error {
+	if info, err := lines.Stat(); err != nil || info.Size() > 0 {
+		return err
+	}
+	return j.remove(lines)
+}
+
+// Load reads a state file and its journal. One that doesn't exist yet is empty.
+func Load(ctx context.Context, path string) (File, error) {
+	state, err := target(path)
+	if err != nil {
+		return File{}, fmt.Errorf("state file %s: %w", path, err)
+	}
+	lines, err := os.Open(journalOf(state))
+	if err == nil {
+		defer lines.Close()
+		if err := lock(ctx, lines, false); err != nil {
+			return File{}, fmt.Errorf("state file %s: can't be read: %w", path, cause(err))
+		}
+	}
+	f, err := load(state, lines) // without a journal there is nothing in it
+	if err != nil {
+		return File{}, fmt.Errorf("state file %s: %w", path, err)
+	}
+	return f, nil
+}
+
+// load reads a state file, and its journal unless that is nil.
+func load(state string, lines *os.File) (File, error) {
+	f, err := read(state)
+	if err != nil || lines == nil {
+		return f, err
+	}
+	if _, err := lines.Seek(0, io.SeekStart); err != nil {
+		return f, err
+	}
+	text, err := io.ReadAll(lines)
+	if err != nil {
+		return f, fmt.Errorf("journal: can't be read: %w", cause(err))
+	}
+	at := map[key]int{}
+	for i, e := range f.objects {
+		at[keyOf(e)] = i
+	}
+	for line := range bytes.Lines(text) {
+		var e Entry
+		if json.Unmarshal(line, &e) != nil || e.State == nil {
+			continue // an empty line, or one that was cut off when a program or the disk ended
+		}
+		if i, known := at[keyOf(e)]; known {
+			f.objects[i] = e
+			continue
+		}
+		at[keyOf(e)] = len(f.objects)
+		f.objects = append(f.objects, e)
+	}
+	return f, nil
+}

@@ -1,0 +1,205 @@
+//go:build unix
+
+package statefile_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/statefile"
+	"github.com/ssaplan/primitives/ssaplan/explain"
+)
+
+func open(t *testing.T, path string) *statefile.Journal {
+	t.Helper()
+	journal, err := statefile.OpenJournal(t.Context(), path)
+	require.NoError(t, err)
+	return journal
+}
+
+// add remembers documents, in the form that doc reads.
+func add(t *testing.T, j *statefile.Journal, texts ...string) {
+	t.Helper()
+	for _, m := range docs(t, texts...) {
+		require.NoError(t, j.Add(t.Context(), statefile.Entry{Source: m.Source.Key(), State: state(t, m)}))
+	}
+}
+
+// save ends a run that applied documents.
+func save(t *testing.T, j *statefile.Journal, texts ...string) {
+	t.Helper()
+	manifests := docs(t, texts...)
+	var states []*explain.State
+	for _, m := range manifests {
+		states = append(states, state(t, m))
+	}
+	require.NoError(t, j.Save(t.Context(), manifests, "default", states))
+}
+
+func loaded(t *testing.T, path string) []string {
+	t.Helper()
+	f, err := statefile.Load(t.Context(), path)
+	require.NoError(t, err)
+	return content(t, f)
+}
+
+func files(t *testing.T, folder string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// Each object is remembered at once, whether the run gets to its end or not.
+func TestJournal(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "state.json")
+	j := open(t, path)
+	assert.Empty(t, files(t, dir), "only tried")
+	add(t, j, "f#1 x/a", "f#2 x/b")
+	assert.Equal(t, []string{"f#1 x/a", "f#2 x/b"}, loaded(t, path), "killed after two")
+	info, err := os.Stat(path + ".journal")
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+
+	lines, err := os.OpenFile(path+".journal", os.O_APPEND|os.O_WRONLY, 0)
+	require.NoError(t, err)
+	_, err = lines.WriteString(`{"source":"f#3","state":{"version":`)
+	require.NoError(t, err)
+	require.NoError(t, lines.Close())
+	assert.Equal(t, []string{"f#1 x/a", "f#2 x/b"}, loaded(t, path), "killed in the middle of the third")
+
+	j = open(t, path)
+	add(t, j, "g#1 x/b", "g#2 x/c")
+	assert.Equal(t, []string{"f#1 x/a", "g#1 x/b", "g#2 x/c"}, loaded(t, path), "one that was remembered is it anew")
+	save(t, j, "g#1 x/b", "g#2 x/c")
+	assert.Equal(t, []string{"g#1 x/b", "g#2 x/c", "f#1 x/a"}, loaded(t, path))
+	assert.Equal(t, []string{"state.json"}, files(t, dir))
+
+	add(t, j, "f#1 x/renamed")
+	assert.Equal(t, []string{"g#1 x/b", "g#2 x/c", "f#1 x/a", "f#1 x/renamed"}, loaded(t, path))
+	save(t, j, "f#1 x/renamed")
+	assert.Equal(t, []string{"f#1 x/renamed", "g#1 x/b", "g#2 x/c"}, loaded(t, path), "what it was renamed from is forgotten")
+}
+
+func TestParallelRunsLoseNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.json")
+	var all sync.WaitGroup
+	const runs, each = 8, 10
+	for run := range runs {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			j, err := statefile.OpenJournal(t.Context(), path)
+			if !assert.NoError(t, err) {
+				return
+			}
+			var texts []string
+			for i := range each {
+				texts = append(texts, fmt.Sprintf("f%d#%d x/c%d-%d", run, i%10, run, i))
+				add(t, j, texts[i])
+				_, err := statefile.Load(t.Context(), path)
+				assert.NoError(t, err)
+			}
+			save(t, j, texts...)
+		}()
+	}
+	all.Wait()
+	assert.Len(t, loaded(t, path), runs*each)
+	assert.Equal(t, []string{"state.json"}, files(t, filepath.Dir(path)))
+}
+
+func TestLinksAreFollowed(t *testing.T) {
+	dir, other := t.TempDir(), t.TempDir()
+	path, target := filepath.Join(dir, "link"), filepath.Join(other, "state.json")
+	require.NoError(t, os.Symlink(filepath.Join(other, "second"), path))
+	require.NoError(t, os.Symlink("state.json", filepath.Join(other, "second")))
+	j := open(t, path) // what it leads to isn't there yet
+	add(t, j, "f#1 x/a")
+	assert.Equal(t, []string{"f#1 x/a"}, loaded(t, target), "the journal is the same for every name")
+	save(t, j, "f#1 x/a")
+	assert.Equal(t, []string{"f#1 x/a"}, loaded(t, target))
+	assert.Equal(t, []string{"f#1 x/a"}, loaded(t, path))
+	info, err := os.Lstat(path)
+	require.NoError(t, err)
+	assert.NotZero(t, info.Mode()&os.ModeSymlink, "the link stays one")
+
+	require.NoError(t, os.Symlink("circle", filepath.Join(dir, "circle")))
+	_, err = statefile.Load(t.Context(), filepath.Join(dir, "circle"))
+	require.ErrorContains(t, err, "too many links")
+}
+
+func TestOnlyFiles(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	for _, path := range []string{pipe, "/dev/null", "/dev/stdin"} {
+		_, err := statefile.Load(t.Context(), path)
+		require.Error(t, err, path)
+		_, err = statefile.OpenJournal(t.Context(), path)
+		if !strings.HasSuffix(path, "stdin") { // that may be anything
+			require.EqualError(t, err, "state file "+path+": is no file but a device, pipe or socket; name another one after --state")
+		}
+	}
+}
+
+// What can't be written is found out before anything is applied, and leaves everything as it is.
+func TestUnwritable(t *testing.T) {
+	dir := t.TempDir()
+	_, err := statefile.OpenJournal(t.Context(), filepath.Join(dir, "no", "state.json"))
+	require.EqualError(t, err, "state file "+filepath.Join(dir, "no", "state.json")+": can't be written: no such file or directory")
+	_, err = statefile.OpenJournal(t.Context(), dir)
+	require.ErrorContains(t, err, "can't be written: is a directory")
+	require.NoFileExists(t, dir+".journal")
+
+	if os.Getuid() != 0 { // who may write everywhere
+		require.NoError(t, os.Chmod(dir, 0o500))
+		_, err = statefile.OpenJournal(t.Context(), filepath.Join(dir, "state.json"))
+		require.ErrorContains(t, err, "can't be written: permission denied")
+		require.NoError(t, os.Chmod(dir, 0o700))
+	}
+
+	path := filepath.Join(dir, "state.json")
+	limit := syscall.Rlimit{}
+	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit))
+	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 1 << 10, Max: limit.Max})) // as a disk that is nearly full
+	_, err = statefile.OpenJournal(t.Context(), path)
+	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit))
+	require.ErrorContains(t, err, "can't be written: file too large")
+	assert.Empty(t, strings.Join(files(t, dir), " "))
+}
+
+// Who holds the lock isn't waited for after an interrupt.
+func TestLockedByAnother(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.json")
+	j := open(t, path)
+	add(t, j, "f#1 x/a")
+	holder, err := os.Open(path + ".journal")
+	require.NoError(t, err)
+	defer holder.Close()
+	require.NoError(t, syscall.Flock(int(holder.Fd()), syscall.LOCK_EX))
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, err = statefile.Load(ctx, path)
+	require.ErrorContains(t, err, "interrupted while another program has it locked")
+	_, err = statefile.OpenJournal(ctx, path)
+	require.ErrorContains(t, err, "interrupted while another program has it locked")
+
+	go func() {
+		time.Sleep(50 * time.Millisecond)
+		_ = syscall.Flock(int(holder.Fd()), syscall.LOCK_UN)
+	}()
+	assert.Equal(t, []string{"f#1 x/a"}, loaded(t, path))
+}

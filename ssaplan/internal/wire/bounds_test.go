@@ -1,0 +1,286 @@
+package wire
+
+import (
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+
+	"github.com/ssaplan/primitives/authresilience"
+)
+
+// serve returns access to the ConfigMaps of a server that answers requests for the version, and leaves the rest to a handler.
+func serve(t *testing.T, options Options, handle http.HandlerFunc) *Resource {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/version" {
+			fmt.Fprint(w, `{"gitVersion":"v1.36.3"}`)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		handle(w, r)
+	}))
+	t.Cleanup(server.Close)
+	return resourceOf(t, server.URL, options)
+}
+
+func resourceOf(t *testing.T, host string, options Options) *Resource {
+	t.Helper()
+	connected, err := Connect(&rest.Config{Host: host, BearerToken: "c4n4ry", TLSClientConfig: rest.TLSClientConfig{Insecure: strings.HasPrefix(host, "https")}}, options)
+	require.NoError(t, err)
+	return connected.Resource(configMaps, a)
+}
+
+// requests are one of each kind that a Resource sends, and whether it asks if the server is alive after it.
+var requests = map[string]func(context.Context, *Resource) error{
+	"get": func(ctx context.Context, r *Resource) error {
+		_, err := r.Get(ctx, "a", metav1.GetOptions{})
+		return err
+	},
+	"dry run": func(ctx context.Context, r *Resource) error {
+		_, err := r.Apply(ctx, "a", []byte(object), metav1.PatchOptions{DryRun: []string{"All"}})
+		return err
+	},
+	"apply": func(ctx context.Context, r *Resource) error {
+		_, err := r.Apply(ctx, "a", []byte(object), metav1.PatchOptions{})
+		return err
+	},
+	"create": func(ctx context.Context, r *Resource) error {
+		_, err := r.Create(ctx, &unstructured.Unstructured{Object: map[string]any{}}, metav1.CreateOptions{})
+		return err
+	},
+	"update": func(ctx context.Context, r *Resource) error {
+		_, err := r.Update(ctx, &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": "a"}}}, metav1.UpdateOptions{})
+		return err
+	},
+	"delete": func(ctx context.Context, r *Resource) error { return r.Delete(ctx, "a", metav1.DeleteOptions{}) },
+	"list": func(ctx context.Context, r *Resource) error {
+		_, _, err := r.Count(ctx)
+		return err
+	},
+	"versions": func(ctx context.Context, r *Resource) error {
+		_, err := r.Versions(ctx)
+		return err
+	},
+}
+
+func TestAnswersAreBounded(t *testing.T) {
+	const huge = 512 << 20
+	for how, handle := range map[string]http.HandlerFunc{
+		"plain": func(w http.ResponseWriter, _ *http.Request) { writeHuge(w, huge) },
+		"compressed": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			z, _ := gzip.NewWriterLevel(w, gzip.BestSpeed)
+			writeHuge(z, huge)
+			_ = z.Close()
+		},
+		"a refusal": func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusForbidden)
+			writeHuge(w, huge)
+		},
+	} {
+		r := serve(t, Options{}, handle)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := r.Get(t.Context(), "a", metav1.GetOptions{})
+		runtime.ReadMemStats(&after)
+		require.ErrorContains(t, err, "larger than 16 MiB", how)
+		require.Equal(t, authresilience.ClassBrokenOff, authresilience.Classify(err), how)
+		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(20*largestAnswer), how)
+	}
+}
+
+// writeHuge writes the beginning of a ConfigMap that has no end, until nobody reads it.
+func writeHuge(w io.Writer, size int) {
+	_, err := io.WriteString(w, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"k":"`)
+	chunk := strings.Repeat("x", 1<<20)
+	for written := 0; written < size && err == nil; written += len(chunk) {
+		_, err = io.WriteString(w, chunk)
+	}
+}
+
+func TestLargeAnswersWithinTheBoundAreRead(t *testing.T) {
+	text := strings.Repeat("x", largestAnswer-200)
+	r := serve(t, Options{}, func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"k":%q}}`, text)
+	})
+	obj, err := r.Get(t.Context(), "a", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Len(t, obj.Object["data"].(map[string]any)["k"], len(text))
+}
+
+func TestDepthIsBounded(t *testing.T) {
+	for depth, want := range map[int]string{deepestAnswer - 2: "", deepestAnswer: "more than 2000 levels", 9_990: "more than 2000 levels"} {
+		nested := strings.Repeat("[", depth) + strings.Repeat("]", depth)
+		r := serve(t, Options{}, func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprintf(w, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":%s}`, nested)
+		})
+		for _, name := range []string{"get", "dry run", "create", "update"} {
+			err := requests[name](t.Context(), r)
+			if want == "" {
+				require.NoError(t, err, name)
+				continue
+			}
+			require.ErrorContains(t, err, want, name)
+			require.Equal(t, authresilience.ClassBrokenOff, authresilience.Classify(err), name)
+		}
+	}
+	require.False(t, isDeeper([]byte(`["[[[\"[[[",{},{},[]]`), 2))
+	require.True(t, isDeeper([]byte(`["[[[\"[[[",{},{},[{}]]`), 2))
+}
+
+// What another host would get by a redirect are credentials, and for 307 and 308 the body of a Secret.
+func TestRedirectsToOthersAreNotFollowed(t *testing.T) {
+	var reached atomic.Int64
+	other := func(w http.ResponseWriter, _ *http.Request) {
+		reached.Add(1)
+		fmt.Fprint(w, object)
+	}
+	plain, secure := httptest.NewServer(http.HandlerFunc(other)), httptest.NewTLSServer(http.HandlerFunc(other))
+	t.Cleanup(plain.Close)
+	t.Cleanup(secure.Close)
+	for _, to := range []string{plain.URL, secure.URL, strings.Replace(plain.URL, "127.0.0.1", "localhost", 1)} {
+		for _, code := range []int{301, 302, 303, 307, 308} {
+			r := serve(t, Options{}, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to+r.URL.Path, code) })
+			for name, request := range requests {
+				err := request(t.Context(), r)
+				require.Error(t, err, "%s %d %s", name, code, to)
+				require.Equal(t, authresilience.ClassUnexpectedResponse, authresilience.Classify(err), "%s %d: %v", name, code, err)
+				require.NotContains(t, err.Error(), "c4n4ry")
+			}
+		}
+	}
+	var downgraded *httptest.Server
+	downgraded = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, strings.Replace(downgraded.URL, "https", "http", 1)+r.URL.Path, http.StatusTemporaryRedirect)
+	}))
+	t.Cleanup(downgraded.Close)
+	err := requests["apply"](t.Context(), resourceOf(t, downgraded.URL, Options{}))
+	require.Equal(t, authresilience.ClassUnexpectedResponse, authresilience.Classify(err), "the same host without TLS: %v", err)
+	require.Zero(t, reached.Load())
+}
+
+func TestRedirectsWithinTheHostAreFollowed(t *testing.T) {
+	r := serve(t, Options{}, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("again") == "" {
+			http.Redirect(w, r, r.URL.Path+"?again=1", http.StatusTemporaryRedirect)
+			return
+		}
+		require.Equal(t, "Bearer c4n4ry", r.Header.Get("Authorization"))
+		fmt.Fprint(w, object)
+	})
+	for _, name := range []string{"get", "dry run", "apply"} {
+		require.NoError(t, requests[name](t.Context(), r), name)
+	}
+	circle := serve(t, Options{}, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, http.StatusFound) })
+	require.Equal(t, authresilience.ClassUnexpectedResponse, authresilience.Classify(requests["get"](t.Context(), circle)))
+}
+
+func TestWaitsAreBounded(t *testing.T) {
+	var asked atomic.Int64
+	throttle := func(after string) *Resource {
+		return serve(t, Options{ThrottleRetries: 5}, func(w http.ResponseWriter, _ *http.Request) {
+			asked.Add(1)
+			w.Header().Set("Retry-After", after)
+			w.WriteHeader(http.StatusTooManyRequests)
+		})
+	}
+	for _, after := range []string{"86400", "2147483647", "61"} {
+		asked.Store(0)
+		start := time.Now()
+		err := requests["get"](t.Context(), throttle(after))
+		require.Equal(t, authresilience.ClassThrottled, authresilience.Classify(err), after)
+		require.EqualValues(t, 1, asked.Load(), after)
+		require.Less(t, time.Since(start), 30*time.Second, after)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	start := time.Now()
+	require.Error(t, requests["get"](ctx, throttle("60")))
+	require.Less(t, time.Since(start), 30*time.Second, "interrupted")
+}
+
+// Only one object is such that its requests are broken off.
+func TestRequestsThatAreBrokenOff(t *testing.T) {
+	var versions atomic.Int64
+	for how, broken := range map[string]func(http.ResponseWriter){
+		"reset":   func(http.ResponseWriter) { panic(http.ErrAbortHandler) },
+		"cut off": func(w http.ResponseWriter) { w.Header().Set("Content-Length", "500"); fmt.Fprint(w, object) },
+	} {
+		r := serve(t, Options{Observe: func(_ context.Context, seen Observation) {
+			if seen.Verb == "discover" {
+				versions.Add(1)
+			}
+		}}, func(w http.ResponseWriter, _ *http.Request) { broken(w) })
+		for name, request := range requests {
+			versions.Store(0)
+			err := request(t.Context(), r)
+			var brokenOff *authresilience.BrokenOffError
+			class, looks := authresilience.Classify(err), int64(1)
+			switch name {
+			case "get", "dry run", "list", "versions":
+				require.ErrorAs(t, err, &brokenOff, "%s %s", how, name)
+				require.Equal(t, authresilience.ClassBrokenOff, class, "%s %s: %v", how, name, err)
+				require.ErrorContains(t, err, "(other requests are answered)")
+			default:
+				looks = 0
+				require.Equal(t, authresilience.ClassConnection, class, "%s %s: what became of it is another question: %v", how, name, err)
+			}
+			require.Equal(t, looks, versions.Load(), "%s %s", how, name)
+		}
+	}
+}
+
+func TestServersThatAreGoneAreUnreachable(t *testing.T) {
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	for name, request := range requests {
+		require.Equal(t, authresilience.ClassConnection, authresilience.Classify(request(t.Context(), resourceOf(t, gone.URL, Options{}))), name)
+	}
+	silent := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
+	t.Cleanup(silent.Close)
+	require.Equal(t, authresilience.ClassConnection, authresilience.Classify(requests["get"](t.Context(), resourceOf(t, silent.URL, Options{}))))
+
+	failed := &http.MaxBytesError{}
+	server := &Server{kinds: mappedKinds{}}
+	require.Equal(t, io.EOF, server.whetherBrokenOff(t.Context(), io.EOF), "nothing can be asked")
+	require.Equal(t, error(failed), server.whetherBrokenOff(t.Context(), failed), "no broken connection")
+	require.NoError(t, server.whetherBrokenOff(t.Context(), nil))
+}
+
+// Whoever answers at all, even that it doesn't know the caller, is there.
+func TestAlive(t *testing.T) {
+	for text, want := range map[string]bool{`{"gitVersion":"v1.36.3"}`: true, `{"kind":"ConfigMap"}`: false, `<html>log in</html>`: false, ``: false} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) }))
+		t.Cleanup(server.Close)
+		require.Equal(t, want, resourceOf(t, server.URL, Options{}).server.kinds.alive(t.Context()), text)
+	}
+	for code, want := range map[int]bool{401: true, 403: true, 404: false, 500: false, 502: false} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			status := metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Code: int32(code), Message: `User "jane" cannot get path "/version"`}
+			if code == 403 {
+				status = apierrors.NewForbidden(schema.GroupResource{}, "", errors.New(status.Message)).ErrStatus
+			}
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(code)
+			fmt.Fprintf(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":%q,"message":%q,"code":%d}`, map[int]string{401: "Unauthorized", 403: "Forbidden"}[code], status.Message, code)
+		}))
+		t.Cleanup(server.Close)
+		require.Equal(t, want, resourceOf(t, server.URL, Options{}).server.kinds.alive(t.Context()), code)
+	}
+}

@@ -1,0 +1,192 @@
+package wire
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan/internal/ordered"
+)
+
+// Configuration is what a server is set up with that decides, beside the object and the manifest, what it makes of an
+// apply: its version, the definition of the object's kind, webhooks, and admission policies with their bindings.
+type Configuration struct {
+	// Fingerprint is another one after a change of any of these: of what the server asks before it writes, of its version, and of
+	// the definition.
+	Fingerprint [3]string
+	// Since is when the server was first seen with it.
+	Since time.Time
+	// Unseen is what of it the caller can't read, so that changes of that don't show.
+	Unseen []string
+}
+
+func (s *Server) configuration(ctx context.Context, resource schema.GroupVersionResource, interval time.Duration) (Configuration, error) {
+	admission, err := s.views.of("admission").look(ctx, interval, s.admission)
+	if err != nil {
+		return Configuration{}, err
+	}
+	definition, about, err := s.kinds.definition(ctx, s, resource, interval)
+	if err != nil {
+		return Configuration{}, err
+	}
+	c := Configuration{
+		Fingerprint: [3]string{admission.prints[""], definition.prints[""], definition.prints[about]},
+		Since:       admission.since, Unseen: slices.Concat(admission.unseen, definition.unseen),
+	}
+	if definition.since.After(c.Since) {
+		c.Since = definition.since
+	}
+	if _, seen := definition.prints[about]; !seen {
+		c.Unseen = append(c.Unseen, "the definitions of "+about)
+	}
+	return c, nil
+}
+
+// admissionKinds are the kinds whose objects tell a server what to ask before it writes. The first version that is served
+// counts.
+var admissionKinds = []struct {
+	kind, resource string
+	versions       []string
+}{
+	{"MutatingWebhookConfiguration", "mutatingwebhookconfigurations", []string{"v1"}},
+	{"ValidatingWebhookConfiguration", "validatingwebhookconfigurations", []string{"v1"}},
+	{"ValidatingAdmissionPolicy", "validatingadmissionpolicies", []string{"v1"}},
+	{"ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings", []string{"v1"}},
+	{"MutatingAdmissionPolicy", "mutatingadmissionpolicies", []string{"v1", "v1beta1", "v1alpha1"}},
+	{"MutatingAdmissionPolicyBinding", "mutatingadmissionpolicybindings", []string{"v1", "v1beta1", "v1alpha1"}},
+}
+
+// part is what was read of a part of the configuration.
+type part struct {
+	print  string
+	unseen bool // because the caller may not
+	err    error
+}
+
+// partOf returns the part that was read, or what an error makes of it. That there is none of it is no error.
+func partOf(print string, err error) part {
+	switch class := authresilience.Classify(err); {
+	case err == nil:
+		return part{print: print}
+	case apierrors.IsForbidden(err): // by whomever
+		return part{unseen: true}
+	case class == authresilience.ClassTypeNotServed, class == authresilience.ClassNotFound:
+		return part{}
+	}
+	return part{err: err}
+}
+
+// admission looks at what the server asks before it writes.
+func (s *Server) admission(ctx context.Context) (view, error) {
+	var unseen, prints []string
+	for i, p := range ordered.Map(ctx, len(admissionKinds), len(admissionKinds), s.admissionKind) {
+		if p.err != nil {
+			return view{}, p.err
+		}
+		if p.unseen {
+			unseen = append(unseen, admissionKinds[i].resource)
+		}
+		prints = append(prints, p.print)
+	}
+	return view{prints: map[string]string{"": digest(strings.Join(prints, " "))}, unseen: unseen}, nil
+}
+
+func (s *Server) admissionKind(ctx context.Context, i int) part {
+	kind := admissionKinds[i]
+	for _, version := range kind.versions {
+		gv := schema.GroupVersion{Group: "admissionregistration.k8s.io", Version: version}
+		objects := s.Resource(gv.WithResource(kind.resource), identity.Identity{APIVersion: gv.String(), Kind: kind.kind})
+		print, err := objects.Versions(ctx)
+		if authresilience.Classify(err) != authresilience.ClassTypeNotServed {
+			return partOf(print, err)
+		}
+	}
+	return part{}
+}
+
+// definition tells of all definitions at once, which everybody may ask for.
+func (d *discoveredKinds) definition(ctx context.Context, s *Server, resource schema.GroupVersionResource,
+	interval time.Duration) (seen view, about string, err error) {
+	seen, err = s.views.of("definitions").look(ctx, interval, d.definitions)
+	return seen, strings.TrimPrefix(pathOf(resource.GroupVersion()), "/"), err
+}
+
+// definitions looks at the version of the server and at the list of its OpenAPI documents, which names a digest of each.
+// There is one for each version of a group. It has all that the schemas say, rules and defaults included.
+func (d *discoveredKinds) definitions(ctx context.Context) (view, error) {
+	seen := view{prints: map[string]string{}}
+	version, err := d.document(ctx, "/version")
+	p := partOf(digest(string(version)), err)
+	if seen.prints[""] = p.print; p.print == "" {
+		seen.unseen = []string{"the server's version"}
+	}
+	if p.err != nil {
+		return view{}, p.err
+	}
+	text, err := d.document(ctx, "/openapi/v3")
+	if p = partOf("", err); err != nil {
+		return seen, p.err
+	}
+	var list struct {
+		Paths map[string]struct {
+			URL string `json:"serverRelativeURL"`
+		} `json:"paths"`
+	}
+	if err := json.Unmarshal(text, &list); err != nil || len(list.Paths) == 0 {
+		return view{}, fmt.Errorf("the answer is no list of OpenAPI documents: check the server's address")
+	}
+	for path, document := range list.Paths {
+		seen.prints[path] = digest(document.URL)
+	}
+	return seen, nil
+}
+
+// digest returns a short text for a long one.
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return string(sum[:])
+}
+
+// document reads what is no object.
+func (d *discoveredKinds) document(ctx context.Context, path string) (text []byte, err error) {
+	_, err = d.sender.send(ctx, Observation{Verb: "discover"}, func(ctx context.Context) error {
+		result := d.client.Get().MaxRetries(0).AbsPath(path).Do(ctx)
+		if text, err = result.Raw(); err != nil {
+			err = result.Error() // with what the server says of it
+		}
+		return err
+	})
+	return text, err
+}
+
+// definition reads the definition of the one kind, if it is that of a custom resource. The version of the server isn't
+// among what a host's client can be asked for.
+func (m mappedKinds) definition(ctx context.Context, s *Server, resource schema.GroupVersionResource,
+	interval time.Duration) (seen view, about string, err error) {
+	about = resource.GroupResource().String()
+	seen, err = s.views.of(about).look(ctx, interval, func(ctx context.Context) (view, error) {
+		p := part{}
+		if strings.Contains(resource.Group, ".") { // as those of all custom resources do
+			obj, err := s.Resource(schema.GroupVersionResource{}, identity.Identity{}).Definitions().Get(ctx, about, metav1.GetOptions{})
+			if p = partOf("", err); err == nil {
+				p.print = string(obj.GetUID()) + "@" + obj.GetResourceVersion()
+			}
+		}
+		seen := view{prints: map[string]string{"": ""}, unseen: []string{"the server's version"}}
+		if !p.unseen {
+			seen.prints[about] = p.print
+		}
+		return seen, p.err
+	})
+	return seen, about, err
+}

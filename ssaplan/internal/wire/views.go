@@ -1,0 +1,78 @@
+package wire
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+)
+
+// views are what was seen of the parts of a server's configuration, by part. The zero views are of nothing yet.
+type views struct {
+	mu    sync.Mutex
+	parts map[string]*watched
+}
+
+// of returns what was seen of a part.
+func (v *views) of(part string) *watched {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.parts == nil {
+		v.parts = map[string]*watched{}
+	}
+	if v.parts[part] == nil {
+		v.parts[part] = &watched{busy: make(chan struct{}, 1)}
+	}
+	return v.parts[part]
+}
+
+// view is how a part of the configuration looked.
+type view struct {
+	prints map[string]string // another one after a change, by what it is about; empty for what all objects have in common
+	unseen []string          // what the caller may not look at
+	since  time.Time         // when it was seen first
+}
+
+// watched is a part of the configuration that is looked at from time to time, once even under concurrency.
+type watched struct {
+	busy   chan struct{} // holds one element while a goroutine looks
+	seen   view
+	at     time.Time
+	failed error
+	again  time.Time // when to look again after a failure
+}
+
+// afterFailure is for how long nobody looks again where looking failed, so that those who wait for it don't do so one after
+// the other.
+const afterFailure = time.Second
+
+// look returns the part as it was at most interval ago.
+func (w *watched) look(ctx context.Context, interval time.Duration, read func(context.Context) (view, error)) (view, error) {
+	select {
+	case w.busy <- struct{}{}:
+		defer func() { <-w.busy }()
+	case <-ctx.Done():
+		return view{}, ctx.Err()
+	}
+	now := time.Now()
+	switch {
+	case !w.at.IsZero() && now.Sub(w.at) < interval:
+		return w.seen, nil
+	case w.failed != nil && now.Before(w.again):
+		return view{}, w.failed
+	}
+	quiet, _ := CollectWarnings(ctx) // the server's, about versions that are going to go, are no business of a plan
+	seen, err := read(quiet)
+	if err != nil {
+		if ctx.Err() == nil { // else it is the failure of this one
+			w.failed, w.again = err, time.Now().Add(afterFailure)
+		}
+		return view{}, err
+	}
+	if seen.since = time.Now(); !w.at.IsZero() && maps.Equal(seen.prints, w.seen.prints) && slices.Equal(seen.unseen, w.seen.unseen) {
+		seen.since = w.seen.since
+	}
+	w.seen, w.at, w.failed = seen, now, nil
+	return seen, nil
+}

@@ -1,0 +1,220 @@
+package planner_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/test/controlplane"
+	"github.com/ssaplan/primitives/test/lab"
+)
+
+// resync is an object that is planned again and again with a cache, as the server has it.
+type resync struct {
+	*cluster
+	planner  *ssaplan.Planner
+	cache    *ssaplan.NoOpCache
+	manifest *unstructured.Unstructured
+	live     *unstructured.Unstructured
+}
+
+// always looks at what the server is set up with each time.
+const always = time.Nanosecond
+
+func (c *cluster) resync(t *testing.T, manifest *unstructured.Unstructured) *resync {
+	t.Helper()
+	cache := ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{Size: 1, ServerInterval: always})
+	r := &resync{cluster: c, cache: cache, manifest: manifest}
+	r.planner = c.Planner(t, ssaplan.Options{FieldManager: manager, NoOps: cache})
+	c.apply(t, manifest)
+	r.live = c.Get(t, manifest)
+	require.Equal(t, "NoOp 1", r.plan(t))
+	lab.Eventually(t, "the server is looked at twice in the same state", func() bool { return r.plan(t) == "NoOp 0" })
+	return r
+}
+
+// plan returns the action and the requests that the plan took, or the error.
+func (r *resync) plan(t *testing.T) string {
+	t.Helper()
+	plan, err := r.planner.Plan(t.Context(), ssaplan.Request{Manifest: r.manifest, Live: r.live})
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("%s %d", plan.Action, plan.Requests)
+}
+
+// requireSeen changes what the server is set up with, and waits until the plan says so. The object stays as it is.
+func (r *resync) requireSeen(t *testing.T, want string, change func()) {
+	t.Helper()
+	change()
+	lab.Eventually(t, want, func() bool { return strings.Contains(r.plan(t), want) })
+	require.Equal(t, r.live.GetResourceVersion(), r.Get(t, r.manifest).GetResourceVersion())
+	plain, err := r.cluster.planner.Plan(t.Context(), ssaplan.Request{Manifest: r.manifest, Live: r.live})
+	got := fmt.Sprint(err)
+	if err == nil {
+		got = string(plain.Action)
+	}
+	require.Contains(t, got, want, "without the cache")
+}
+
+func (c *cluster) admit(t *testing.T, text string, args ...any) {
+	t.Helper()
+	obj := lab.Objectf(t, text, args...)
+	c.Apply(t, installer, obj)
+	t.Cleanup(func() {
+		require.NoError(t, c.Resource(t, obj).Delete(context.Background(), obj.GetName(), metav1.DeleteOptions{}))
+	})
+}
+
+// What the server is set up with changes, and the object doesn't: the no-op that was remembered is none any more.
+func TestRememberedNoOpsEndWithTheServersConfiguration(t *testing.T) {
+	c := newCluster(t)
+	const widget = "{apiVersion: example.com/v1, kind: Widget, metadata: {name: %s, labels: {resync: %s}}, spec: {mode: fast}}"
+	const selected = "matchConstraints: {objectSelector: {matchLabels: {resync: %s}}, resourceRules: [{apiGroups: [example.com], apiVersions: [v1], operations: ['*'], resources: [widgets]}]}"
+	for name, change := range map[string]struct {
+		want string
+		make func(name string)
+	}{
+		"validating-policy": {"denied request: never", func(name string) {
+			c.admit(t, "{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicy, metadata: {name: %s}, spec: {"+selected+", validations: [{expression: 'false', message: never}]}}", name, name)
+			c.admit(t, "{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicyBinding, metadata: {name: %s}, spec: {policyName: %s, validationActions: [Deny]}}", name, name)
+		}},
+		"mutating-policy": {"Update", func(name string) {
+			c.admit(t, "{apiVersion: admissionregistration.k8s.io/v1, kind: MutatingAdmissionPolicy, metadata: {name: %s}, spec: {"+selected+", failurePolicy: Fail, reinvocationPolicy: Never, mutations: [{patchType: ApplyConfiguration, applyConfiguration: {expression: 'Object{metadata: Object.metadata{labels: {\"injected\": \"yes\"}}}'}}]}}", name, name)
+			c.admit(t, "{apiVersion: admissionregistration.k8s.io/v1, kind: MutatingAdmissionPolicyBinding, metadata: {name: %s}, spec: {policyName: %s}}", name, name)
+		}},
+		"webhook": {"failed calling webhook", func(name string) {
+			c.admit(t, "{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingWebhookConfiguration, metadata: {name: %s}, webhooks: [{name: resync.example.com, objectSelector: {matchLabels: {resync: %s}}, admissionReviewVersions: [v1], sideEffects: None, failurePolicy: Fail, timeoutSeconds: 1, clientConfig: {url: 'https://127.0.0.1:1/'}, rules: [{apiGroups: [example.com], apiVersions: [v1], operations: ['*'], resources: [widgets]}]}]}", name, name)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := c.resync(t, manifest(t, widget, name, name))
+			r.requireSeen(t, change.want, func() { change.make(name) })
+		})
+	}
+}
+
+func TestRememberedNoOpsEndWithTheDefinition(t *testing.T) {
+	c := newCluster(t)
+	const definition = "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: shrinks.resync.example.com}, spec: {group: resync.example.com, scope: Namespaced, names: {plural: shrinks, kind: Shrink}, versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {mode: {type: string}%s}}}}}}]}}"
+	c.Define(t, lab.Objectf(t, definition, ", size: {type: integer}"))
+	r := c.resync(t, manifest(t, "{apiVersion: resync.example.com/v1, kind: Shrink, metadata: {name: a}, spec: {mode: fast, size: 3}}"))
+	r.requireSeen(t, ".spec.size: field not declared in schema", func() { c.Apply(t, "definitions", lab.Objectf(t, definition, "")) })
+}
+
+// A host that watches asks for nothing, and says when something changed.
+func TestHostsThatWatchClearTheCache(t *testing.T) {
+	c := newCluster(t)
+	r := c.resync(t, manifest(t, "{apiVersion: example.com/v1, kind: Widget, metadata: {name: watched, labels: {resync: watched}}, spec: {mode: fast}}"))
+	r.cache = ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{ServerInterval: -1})
+	requests := 0
+	r.planner = c.Planner(t, ssaplan.Options{FieldManager: manager, NoOps: r.cache, Observe: func(context.Context, ssaplan.Observation) { requests++ }})
+	require.Equal(t, "NoOp 1", r.plan(t))
+	sent := requests
+	require.Equal(t, "NoOp 0", r.plan(t))
+	require.Equal(t, sent, requests)
+	c.admit(t, "{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingWebhookConfiguration, metadata: {name: watched}, webhooks: [{name: watched.example.com, objectSelector: {matchLabels: {resync: watched}}, admissionReviewVersions: [v1], sideEffects: None, failurePolicy: Fail, timeoutSeconds: 1, clientConfig: {url: 'https://127.0.0.1:1/'}, rules: [{apiGroups: [example.com], apiVersions: [v1], operations: ['*'], resources: [widgets]}]}]}")
+	require.Equal(t, "NoOp 0", r.plan(t))
+	r.cache.Clear()
+	lab.Eventually(t, "the webhook is asked", func() bool { return strings.Contains(r.plan(t), "failed calling webhook") })
+}
+
+// Who may not look at webhooks and policies is told so; the definitions and the version everybody may see.
+func TestUnseenConfigurationIsTold(t *testing.T) {
+	c := newCluster(t)
+	c.Apply(t, installer, lab.Object(t, "{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: resyncer}, rules: [{apiGroups: [''], resources: [configmaps], verbs: [get, patch, create]}]}"))
+	c.Apply(t, installer, lab.Object(t, "{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRoleBinding, metadata: {name: resyncer}, roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: resyncer}, subjects: [{kind: User, name: resyncer, apiGroup: rbac.authorization.k8s.io}]}"))
+	user := &cluster{Cluster: c.As(t, "resyncer")}
+	cache := ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{})
+	planner := user.Planner(t, ssaplan.Options{FieldManager: manager, NoOps: cache})
+	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: cached}, data: {a: A}}")
+	c.apply(t, m)
+	for _, want := range []int{2, 1} {
+		plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: m})
+		require.NoError(t, err)
+		require.Equal(t, want, plan.Requests)
+	}
+	require.Equal(t, []string{
+		"mutatingwebhookconfigurations", "validatingwebhookconfigurations", "validatingadmissionpolicies", "validatingadmissionpolicybindings",
+		"mutatingadmissionpolicies", "mutatingadmissionpolicybindings",
+	}, cache.Stats().Unseen)
+}
+
+// A cluster whose etcd is restored from a copy goes on from there. Its objects can have the UIDs and resourceVersions that
+// other contents had before.
+func TestRestoredObjectsAreNotThoseThatWereRemembered(t *testing.T) {
+	server := controlplane.ForTest(t, controlplane.Options{})
+	c := clusterOn(t, server)
+	const many = 60
+	var live []*unstructured.Unstructured
+	item := func(i int) *unstructured.Unstructured {
+		return manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, data: {v: %s}}", fmt.Sprintf("c%02d", i), `"A"`)
+	}
+	for i := range many + 1 {
+		c.Apply(t, manager, item(i))
+		c.Patch(t, "somebody", item(i), `{"data":{"v":"before"}}`)
+	}
+	backup := filepath.Join(t.TempDir(), "backup")
+	require.NoError(t, server.Backup(t.Context(), backup))
+
+	// tick writes something else until the revision is at least that.
+	tick := func(revision int) (now int) {
+		for i := 0; now < revision; i++ {
+			c.Patch(t, "somebody", item(many), fmt.Sprintf(`{"data":{"tick":"%d"}}`, i))
+			now = c.version(t, item(many))
+		}
+		return now
+	}
+
+	// In the first history the objects become as declared, and that they are is remembered.
+	cache := ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{Size: many, ServerInterval: -1})
+	planner := c.Planner(t, ssaplan.Options{FieldManager: manager, NoOps: cache})
+	tick(c.version(t, item(many)) + 500) // what a server writes when it starts is over until then
+	for i := range many {
+		live = append(live, c.Apply(t, manager, item(i)))
+		plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: item(i), Live: live[i]})
+		require.NoError(t, err)
+		require.Equal(t, ssaplan.ActionNoOp, plan.Action)
+	}
+
+	// In the second one another manager writes other values to the same objects.
+	require.NoError(t, server.Restore(t.Context(), backup))
+	seen, first := map[string]bool{}, live[0].GetResourceVersion()
+	for _, obj := range live {
+		seen[string(obj.GetUID())+obj.GetResourceVersion()] = true
+	}
+	require.Equal(t, number(t, first)-1, tick(number(t, first)-1), "the revisions are those of then")
+	same := 0
+	for i := range many {
+		c.Patch(t, "somebody", item(i), `{"data":{"v":"B"}}`)
+		restored := c.Get(t, item(i))
+		if seen[string(restored.GetUID())+restored.GetResourceVersion()] {
+			same++
+		}
+		plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: item(i), Live: restored})
+		require.NoError(t, err)
+		require.Equal(t, ssaplan.ActionUpdate, plan.Action, "%s at %s", item(i).GetName(), restored.GetResourceVersion())
+	}
+	t.Logf("%d of %d objects have the UID and resourceVersion of before", same, many)
+	require.NotZero(t, same, "the test tests nothing")
+}
+
+func (c *cluster) version(t *testing.T, obj *unstructured.Unstructured) int {
+	t.Helper()
+	return number(t, c.Get(t, obj).GetResourceVersion())
+}
+
+func number(t *testing.T, text string) (n int) {
+	t.Helper()
+	_, err := fmt.Sscan(text, &n)
+	require.NoError(t, err)
+	return n
+}
