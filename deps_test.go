@@ -39,8 +39,9 @@ var budgets = map[string]budget{
 		},
 		modules: clientGo,
 	},
+	"ssaplan/write": {ours: []string{"projection", "identity", "internal/kinds"}},
 	"ssaplan/deletion": {
-		ours:    []string{"projection", "identity", "immutability", "fieldowner", "internal/kinds", "internal/answer", "immutability/internal/transition"},
+		ours:    []string{"ssaplan/write", "projection", "identity", "immutability", "fieldowner", "internal/kinds", "internal/answer", "immutability/internal/transition"},
 		modules: apimachinery,
 	},
 	"ssaplan": {
@@ -49,6 +50,7 @@ var budgets = map[string]budget{
 			"projection", "identity", "immutability", "authresilience", "fieldowner", "internal/kinds", "internal/answer",
 			"ssaplan/internal/wire", "ssaplan/internal/fastjson", "ssaplan/internal/secrecy", "ssaplan/internal/objectset",
 			"ssaplan/internal/ordered", "ssaplan/internal/recent", "ssaplan/internal/deleter", "ssaplan/internal/scale", "ssaplan/internal/standin",
+			"ssaplan/internal/applier", "ssaplan/write",
 			"immutability/internal/transition",
 		},
 		modules: slices.Concat(clientGo, []string{"github.com/google/go-cmp"}),

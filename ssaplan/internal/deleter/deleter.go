@@ -18,8 +18,10 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/internal/answer"
 	"github.com/ssaplan/primitives/ssaplan/deletion"
+	"github.com/ssaplan/primitives/ssaplan/internal/applier"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
+	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
 // Target is an object in a cluster.
@@ -42,6 +44,7 @@ type Deleter struct {
 
 	Seen       *unstructured.Unstructured // at the last look
 	Accepted   bool                       // by the server
+	Outcome    write.Outcome              // of the delete; empty if it wasn't sent
 	Finalizers []string                   // that it waits for
 
 	target   *Target
@@ -199,6 +202,9 @@ func (d *Deleter) Delete(ctx context.Context, reviewed *deletion.Plan) error {
 	case err != nil:
 		return err
 	case plan.Refusal != nil:
+		if plan.Action == deletion.ActionRefused {
+			d.Outcome = write.OutcomeRefused
+		}
 		return plan.Refusal
 	case reviewed != nil && !reviewed.Covers(plan):
 		return &deletion.ChangedError{Plan: plan}
@@ -227,19 +233,45 @@ func (d *Deleter) Finish(ctx context.Context, live *unstructured.Unstructured) (
 }
 
 func (d *Deleter) send(ctx context.Context, uid string) error {
-	warnings := &wire.Warnings{}
-	if d.Options.Warning != nil { // or else they go where the client's other warnings go
-		ctx, warnings = wire.CollectWarnings(ctx)
+	if err := ctx.Err(); err != nil {
+		return err
 	}
-	err := d.target.Resource.Delete(ctx, d.Request.Object.Name, d.options(uid))
+	listening, warnings := ctx, &wire.Warnings{}
+	if d.Options.Warning != nil { // or else they go where the client's other warnings go
+		listening, warnings = wire.CollectWarnings(ctx)
+	}
+	err := d.target.Resource.Delete(listening, d.Request.Object.Name, d.options(uid))
 	for _, text := range warnings.All() {
 		d.tell(text)
 	}
-	if err != nil && !apierrors.IsNotFound(err) {
-		return err
+	if apierrors.IsNotFound(err) {
+		err = nil
 	}
-	d.Accepted = true
-	return nil
+	d.Outcome = applier.Of(err)
+	if d.Outcome == write.OutcomeUnknown {
+		err = d.lookAfter(ctx, uid, err)
+	}
+	d.Accepted = d.Outcome == write.OutcomeDone
+	return err
+}
+
+// lookAfter finds out what became of a delete whose answer was lost, also when ctx has ended. The error says so, and is nil if
+// the delete is done.
+func (d *Deleter) lookAfter(ctx context.Context, uid string, cause error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), applier.LookTimeout)
+	defer cancel()
+	live, err := d.read(ctx)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w; a look at the object failed, too (%s)", cause, authresilience.Classify(err))
+	case live == nil || string(live.GetUID()) != uid || live.GetDeletionTimestamp() != nil:
+		d.Outcome = write.OutcomeDone
+		return nil
+	case applier.MayArrive(cause):
+		return fmt.Errorf("%w; the object is as it was so far, and the delete may still arrive", cause)
+	}
+	d.Outcome = write.OutcomeNotSent
+	return fmt.Errorf("%w; the object is as it was", cause)
 }
 
 // options returns those of a delete. The propagation policy is always said: without one a server leaves behind what Jobs and
