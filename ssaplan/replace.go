@@ -166,7 +166,10 @@ func (r *replacer) create(ctx context.Context) (*unstructured.Unstructured, erro
 	if !applier.Outrun(failure) {
 		return nil, r.planner.failureOf(r.plan, "apply", failure.Err)
 	}
-	_, err := r.taken(ctx, failure.Err)
+	now, err := r.taken(ctx, failure.Err)
+	if now != nil && now.Action == ActionCreate { // none is there
+		err = r.planner.failureOf(r.plan, "apply", failure.Err)
+	}
 	return nil, err
 }
 

@@ -5,6 +5,7 @@ package deleter
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -217,10 +218,15 @@ func (d *Deleter) Delete(ctx context.Context, reviewed *deletion.Plan) error {
 // Finish deletes the object that was just seen, unless that has happened, and returns when it is gone.
 func (d *Deleter) Finish(ctx context.Context, live *unstructured.Unstructured) (err error) {
 	for live != nil {
-		if live.GetDeletionTimestamp() == nil && !d.Accepted {
-			err = d.send(ctx, string(live.GetUID()))
-		} else {
+		switch {
+		case live.GetDeletionTimestamp() != nil:
 			err = d.wait(ctx, live.GetFinalizers())
+		case d.Accepted: // an object that a server deletes is gone, or has a time of deletion
+			d.Accepted, d.Outcome = false, write.OutcomeUnknown
+			err = errors.New("the delete was answered with success, and the object is as it was: " +
+				"check what stands in front of the server")
+		default:
+			err = d.send(ctx, string(live.GetUID()))
 		}
 		if err != nil {
 			return err
@@ -244,10 +250,10 @@ func (d *Deleter) send(ctx context.Context, uid string) error {
 	for _, text := range warnings.All() {
 		d.tell(text)
 	}
-	if apierrors.IsNotFound(err) {
-		err = nil
-	}
 	d.Outcome = applier.Of(err)
+	if apierrors.IsNotFound(err) && d.Outcome == write.OutcomeRefused {
+		d.Outcome, err = write.OutcomeDone, nil
+	}
 	if d.Outcome == write.OutcomeUnknown {
 		err = d.lookAfter(ctx, uid, err)
 	}
