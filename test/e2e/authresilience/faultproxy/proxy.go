@@ -14,6 +14,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -91,6 +92,13 @@ func (p *Proxy) Inject(n int, fault Fault) {
 // InjectWrite spoils the n-th write from now on, counted from 1. Dry runs don't count. Requests counts anew.
 func (p *Proxy) InjectWrite(n int, fault Fault) {
 	p.inject(fault, func(_, write int, r Request) bool { return r.Write && write == n })
+}
+
+// InjectReads spoils the reads of objects from now on, and no others. Requests counts anew.
+func (p *Proxy) InjectReads(fault Fault) {
+	p.inject(fault, func(_, _ int, r Request) bool {
+		return r.Method == http.MethodGet && strings.Contains(r.URI, "/namespaces/")
+	})
 }
 
 // InjectFrom spoils the n-th request from now on, counted from 1, and all that follow. Requests counts anew.
