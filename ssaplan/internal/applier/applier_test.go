@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/url"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -105,6 +106,12 @@ func object(uid, version, manager string) *unstructured.Unstructured {
 	return obj
 }
 
+func terminating(obj *unstructured.Unstructured) *unstructured.Unstructured {
+	obj = obj.DeepCopy()
+	obj.SetDeletionTimestamp(&metav1.Time{Time: time.Unix(0, 0)})
+	return obj
+}
+
 func TestSend(t *testing.T) {
 	was, made, other := object("1", "5", "m"), object("1", "6", "m"), object("1", "6", "other")
 	changed := object("1", "7", "m")
@@ -142,6 +149,7 @@ func TestSend(t *testing.T) {
 		{"an answer without a version", was, fake{sent: object("1", "", "m"), live: made, tried: made}, write.OutcomeDone, ""},
 		{"an answer without a uid", nil, fake{sent: object("", "6", "m"), live: made, tried: made}, write.OutcomeDone, ""},
 		{"an answer of what was there", was, fake{sent: was, live: was, tried: made}, write.OutcomeNotSent, "as it was"},
+		{"an answer of what was there, which is gone by now", terminating(made), fake{sent: made}, write.OutcomeDone, ""},
 		{"live metadata that can't guard", object("1", "", "m"), fake{}, write.OutcomeNotSent, "nothing was written"},
 		{"what is there now can't guard", was, fake{sentErr: eof, live: object("1", "", "m")}, write.OutcomeUnknown, "isn't known"},
 	} {

@@ -104,7 +104,8 @@ func (w *Write) check(obj *unstructured.Unstructured) error {
 		return nil
 	case obj.GetUID() != w.Live.GetUID():
 		return fmt.Errorf("the answer is another object: its uid is %q and not %q", obj.GetUID(), w.Live.GetUID())
-	case obj.GetResourceVersion() == w.Live.GetResourceVersion():
+	case obj.GetResourceVersion() == w.Live.GetResourceVersion() && w.Live.GetDeletionTimestamp() == nil:
+		// An object that is being deleted goes with its last finalizer, and is answered with in its last version.
 		return errors.New("the answer is the object as it was before")
 	}
 	return nil

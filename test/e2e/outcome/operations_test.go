@@ -4,6 +4,7 @@ package outcome_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -135,7 +136,7 @@ func (a *attempt) run(ctx context.Context, planner *ssaplan.Planner) (*unstructu
 func (a *attempt) truth(t testing.TB) (done, untouched bool) {
 	if a.old != nil {
 		old := a.c.Lookup(t, a.old)
-		gone := old == nil || old.GetUID() != a.before.GetUID()
+		gone := a.gone(t)
 		if a.plan == nil || a.plan.Action == ssaplan.ActionReplace && a.write == 1 {
 			return gone, !gone && old.GetResourceVersion() == a.before.GetResourceVersion()
 		}
@@ -164,4 +165,16 @@ func (a *attempt) remove(t testing.TB) {
 			require.NoError(t, a.c.Resource(t, m).Delete(context.Background(), m.GetName(), metav1.DeleteOptions{}))
 		}
 	}
+}
+
+// gone reports whether the object is gone that was there before.
+func (a *attempt) gone(t testing.TB) bool {
+	old := a.c.Lookup(t, a.old)
+	return old == nil || old.GetUID() != a.before.GetUID()
+}
+
+// isCreating reports whether a replacement stopped while it created the new object.
+func isCreating(err error) bool {
+	var stopped *ssaplan.ReplaceError
+	return errors.As(err, &stopped) && stopped.Stage == ssaplan.StageCreating
 }

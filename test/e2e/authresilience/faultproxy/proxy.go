@@ -31,6 +31,7 @@ type Proxy struct {
 	writes   int // that arrived
 	written  int // that the server answered with success
 	fault    *Fault
+	faults   map[int]Fault
 	spoils   func(n, write int, r Request) bool
 	spoiled  *Request
 }
@@ -94,6 +95,14 @@ func (p *Proxy) InjectWrite(n int, fault Fault) {
 	p.inject(fault, func(_, write int, r Request) bool { return r.Write && write == n })
 }
 
+// InjectAt spoils requests by their number from now on, counted from 1. Requests counts anew.
+func (p *Proxy) InjectAt(faults map[int]Fault) {
+	p.Heal()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.faults = faults
+}
+
 // InjectReads spoils the reads of objects from now on, and no others. Requests counts anew.
 func (p *Proxy) InjectReads(fault Fault) {
 	p.inject(fault, func(_, _ int, r Request) bool {
@@ -109,14 +118,14 @@ func (p *Proxy) InjectFrom(n int, fault Fault) {
 func (p *Proxy) inject(fault Fault, spoils func(n, write int, r Request) bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.fault, p.spoils, p.spoiled, p.requests, p.writes, p.written = &fault, spoils, nil, nil, 0, 0
+	p.fault, p.faults, p.spoils, p.spoiled, p.requests, p.writes, p.written = &fault, nil, spoils, nil, nil, 0, 0
 }
 
 // Heal spoils no more requests. Requests counts anew.
 func (p *Proxy) Heal() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.fault, p.spoiled, p.requests, p.writes, p.written = nil, nil, nil, 0, 0
+	p.fault, p.faults, p.spoiled, p.requests, p.writes, p.written = nil, nil, nil, nil, 0, 0
 }
 
 // Writes returns how many writes arrived since the last Inject or Heal, and how many of them the server says it has done.
@@ -192,6 +201,10 @@ func (p *Proxy) next(r Request) *Fault {
 	}
 	if r.Write {
 		p.writes++
+	}
+	if fault, ok := p.faults[len(p.requests)]; ok {
+		p.spoiled = &r
+		return &fault
 	}
 	if p.fault == nil || !p.spoils(len(p.requests), p.writes, r) {
 		return nil
