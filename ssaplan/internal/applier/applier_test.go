@@ -114,7 +114,10 @@ func terminating(obj *unstructured.Unstructured) *unstructured.Unstructured {
 
 func TestSend(t *testing.T) {
 	was, made, other := object("1", "5", "m"), object("1", "6", "m"), object("1", "6", "other")
-	changed := object("1", "7", "m")
+	changed, edited := object("1", "7", "m"), object("1", "7", "m")
+	recreated := object("2", "8", "m")
+	recreated.Object["data"] = map[string]any{"a": "B"}
+	edited.Object["data"] = map[string]any{"a": "B"}
 	for _, row := range []struct {
 		why    string
 		before *unstructured.Unstructured
@@ -133,9 +136,9 @@ func TestSend(t *testing.T) {
 		{"lost, and not done", was, fake{sentErr: eof, live: was, tried: made}, write.OutcomeNotSent, "the object is as it was: try again"},
 		{"lost, and not created", nil, fake{sentErr: eof}, write.OutcomeNotSent, "the object isn't there: try again"},
 		{"nobody waited, and not done so far", was, fake{sentErr: timeout, live: was, tried: made}, write.OutcomeUnknown, "may still arrive"},
-		{"lost, and somebody changed it", was, fake{sentErr: eof, live: changed, tried: made}, write.OutcomeUnknown, "the object has changed"},
+		{"lost, and somebody changed it", was, fake{sentErr: eof, live: changed, tried: edited}, write.OutcomeUnknown, "the object has changed"},
 		{"lost, and somebody deleted it", was, fake{sentErr: eof}, write.OutcomeUnknown, "the object isn't there"},
-		{"lost, and it is another", was, fake{sentErr: eof, live: object("2", "8", "m"), tried: made}, write.OutcomeUnknown, "somebody re-created"},
+		{"lost, and it is another", was, fake{sentErr: eof, live: object("2", "8", "m"), tried: recreated}, write.OutcomeUnknown, "somebody re-created"},
 		{"lost, and somebody else made it", nil, fake{sentErr: eof, live: other, tried: made}, write.OutcomeUnknown, "an object is there"},
 		{"lost, and nobody can look", was, fake{sentErr: eof, liveErr: timeout}, write.OutcomeUnknown, "failed, too (Timeout)"},
 		{"lost, and nobody can try", was, fake{sentErr: eof, live: changed, triedErr: timeout}, write.OutcomeUnknown, "failed, too (Timeout)"},
@@ -150,6 +153,11 @@ func TestSend(t *testing.T) {
 		{"an answer without a uid", nil, fake{sent: object("", "6", "m"), live: made, tried: made}, write.OutcomeDone, ""},
 		{"an answer of what was there", was, fake{sent: was, live: was, tried: made}, write.OutcomeNotSent, "as it was"},
 		{"an answer of what was there, which is gone by now", terminating(made), fake{sent: made}, write.OutcomeDone, ""},
+		{"outrun, and tried with an answer that says nothing", was, fake{sentErr: outdated, live: changed, tried: object("1", "", "m")},
+			write.OutcomeUnknown, "isn't known"},
+		{"outrun, and tried with an answer of another object", was, fake{sentErr: outdated, live: changed, tried: object("2", "7", "m")},
+			write.OutcomeUnknown, "isn't known"},
+		{"outrun, and it would still change something", was, fake{sentErr: outdated, live: changed, tried: edited}, write.OutcomeRefused, "nothing"},
 		{"live metadata that can't guard", object("1", "", "m"), fake{}, write.OutcomeNotSent, "nothing was written"},
 		{"what is there now can't guard", was, fake{sentErr: eof, live: object("1", "", "m")}, write.OutcomeUnknown, "isn't known"},
 	} {

@@ -148,6 +148,9 @@ func (w *Write) Look(ctx context.Context) Found {
 		return Found{Err: err}
 	}
 	tried, err := w.Target.Apply(ctx, now, body, w.Options, metav1.DryRunAll)
+	if err == nil && (tried.GetUID() != now.GetUID() || tried.GetResourceVersion() != now.GetResourceVersion()) {
+		err = errors.New("the dry run was answered with another object, or another version of it")
+	}
 	switch {
 	case err == nil && explain.Equal(now.Object, tried.Object):
 		return Found{Made: now}
