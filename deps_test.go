@@ -46,10 +46,11 @@ var budgets = map[string]budget{
 		},
 		modules: clientGo,
 	},
+	"ssaplan/write": {ours: []string{"projection", "projection/foreign", "identity", "internal/kinds", "internal/plainjson"}},
 	"ssaplan/deletion": {
 		ours: []string{
-			"projection", "projection/foreign", "identity", "immutability", "fieldowner", "internal/kinds", "internal/plainjson", "internal/answer",
-			"immutability/internal/transition",
+			"ssaplan/write", "projection", "projection/foreign", "identity", "immutability", "fieldowner", "internal/kinds",
+			"internal/plainjson", "internal/answer", "immutability/internal/transition",
 		},
 		modules: apimachinery,
 	},
@@ -60,6 +61,7 @@ var budgets = map[string]budget{
 			"internal/kinds", "internal/plainjson", "internal/answer",
 			"ssaplan/internal/wire", "ssaplan/internal/fastjson", "ssaplan/internal/secrecy", "ssaplan/internal/objectset",
 			"ssaplan/internal/ordered", "ssaplan/internal/recent", "ssaplan/internal/noop", "ssaplan/internal/deleter", "ssaplan/internal/scale", "ssaplan/internal/standin",
+			"ssaplan/internal/applier", "ssaplan/write",
 			"immutability/internal/transition",
 		},
 		modules: slices.Concat(clientGo, []string{"github.com/google/go-cmp"}),

@@ -9,9 +9,10 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/internal/applier"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
 
@@ -29,6 +30,9 @@ func (e *ChangedError) Error() string {
 	return fmt.Sprintf("%s: changed since the plan was made: now %s: %s; review the new plan", e.Plan.Object, e.Plan.Action, e.Plan.Reason)
 }
 
+// WriteOutcome is for [OutcomeOf]: the server refused the request because the object had changed.
+func (e *ChangedError) WriteOutcome() Outcome { return OutcomeRefused }
+
 // Apply does what the plan says, by sending exactly the request that was reviewed, and returns the object as the server
 // made it. A plan that changes nothing sends nothing and returns a copy of the live object.
 //
@@ -36,38 +40,59 @@ func (e *ChangedError) Error() string {
 // plans again, and goes on only if the new plan says the same; otherwise the error is a [ChangedError] with the new plan.
 // An object that appeared after a plan to create it is never adopted: that is an error too.
 //
+// An error but a ChangedError is an [ApplyError], which tells what became of the write. When the answer was lost, Apply looks at
+// the object, for a while even if ctx has ended: if it is just what was to be applied, that is done, and no error. Nothing is
+// sent twice, unless the server refused it because the object changed.
+//
 // Plans with the action Replace need [Planner.Replace]; Conflict and Deferred can't be applied, nor can what was planned
 // without values that weren't known.
 func (p *Planner) Apply(ctx context.Context, plan *Plan) (*unstructured.Unstructured, error) {
+	if err := plan.applicable(); err != nil {
+		return nil, &ApplyError{Object: plan.object(), Outcome: OutcomeNotSent, Err: err}
+	}
+	for attempt := 1; plan.Action != ActionNoOp; attempt++ {
+		obj, err := p.send(ctx, plan, plan.basis.live)
+		if err == nil {
+			return obj, nil
+		}
+		if err.Outcome != OutcomeRefused || !applier.Outrun(err) || plan.Action == ActionCreate || attempt == applyAttempts {
+			return nil, p.notApplied(plan, err)
+		}
+		now, failed := p.replan(ctx, plan, nil)
+		switch {
+		case errors.As(failed, new(*ChangedError)):
+			return nil, failed
+		case failed != nil:
+			return nil, &ApplyError{Object: plan.Object, Outcome: OutcomeRefused, Err: failed, Advice: applier.Advice(failed)}
+		}
+		plan = now
+	}
+	return plan.basis.live.DeepCopy(), nil
+}
+
+// object returns what the plan is for, nothing if there is no plan.
+func (plan *Plan) object() (id identity.Identity) {
+	if plan != nil {
+		id = plan.Object
+	}
+	return id
+}
+
+// applicable returns an error if Apply can't do what the plan says.
+func (plan *Plan) applicable() error {
 	if plan == nil {
-		return nil, errors.New("ssaplan: no plan to apply")
+		return errors.New("ssaplan: no plan to apply")
 	}
 	if err := plan.complete(); err != nil {
-		return nil, err
+		return err
 	}
-	for attempt := 1; ; attempt++ {
-		switch plan.Action {
-		case ActionNoOp:
-			return plan.basis.live.DeepCopy(), nil
-		case ActionCreate, ActionUpdate:
-		case ActionReplace:
-			return nil, fmt.Errorf("%s: a plan to replace the object needs Replace, which deletes it first", plan.Object)
-		default:
-			return nil, fmt.Errorf("%s: a plan with the action %s can't be applied: %s", plan.Object, plan.Action, plan.Reason)
-		}
-		obj, err := p.send(ctx, plan, plan.basis.live, nil)
-		switch {
-		case err == nil:
-			return obj, nil
-		case outrun(err) && plan.Action == ActionCreate:
-			return nil, p.notApplied(plan, "apply: somebody created the object since the plan was made, plan again", err)
-		case !outrun(err) || attempt == applyAttempts:
-			return nil, p.notApplied(plan, "apply", err)
-		}
-		if plan, err = p.replan(ctx, plan, nil); err != nil {
-			return nil, err
-		}
+	switch plan.Action {
+	case ActionNoOp, ActionCreate, ActionUpdate:
+		return nil
+	case ActionReplace:
+		return fmt.Errorf("%s: a plan to replace the object needs Replace, which deletes it first", plan.Object)
 	}
+	return fmt.Errorf("%s: a plan with the action %s can't be applied: %s", plan.Object, plan.Action, plan.Reason)
 }
 
 // complete returns an error if the plan was made without values that weren't known: what it would write is not what is
@@ -82,16 +107,6 @@ func (plan *Plan) complete() error {
 		return fmt.Errorf("%s: plan again when these values are known: %v", plan.Object, plan.basis.request.Unknown)
 	}
 	return nil
-}
-
-// outrun reports whether err says that somebody was faster: the object is there by now, or in another version, or its
-// fields have other owners. A server looks for conflicts before it compares versions.
-func outrun(err error) bool {
-	switch authresilience.Classify(err) {
-	case authresilience.ClassOutdated, authresilience.ClassConflict, authresilience.ClassAlreadyExists:
-		return true
-	}
-	return false
 }
 
 // replan plans again what an outdated plan was for, with the live object if that was just read. It is an error if the new
@@ -124,25 +139,40 @@ func (p Patch) same(other Patch) bool {
 	return bytes.Equal(p.Body, other.Body) && reflect.DeepEqual(p.Options, other.Options)
 }
 
-// send sends the plan's request, guarded to be for the live object in its version, or for none if live is nil. The error
-// is the server's.
-func (p *Planner) send(ctx context.Context, plan *Plan, live *unstructured.Unstructured, dryRun []string) (*unstructured.Unstructured, error) {
-	body, err := wire.Guarded(plan.basis.patch.Body, live)
+// send sends the plan's request, once, guarded to be for the live object in its version, or for none if live is nil.
+func (p *Planner) send(ctx context.Context, plan *Plan, live *unstructured.Unstructured) (*unstructured.Unstructured, *applier.Failure) {
+	write, err := p.write(ctx, plan, live)
 	if err != nil {
-		return nil, err
-	}
-	target, err := p.locate(ctx, plan.Object, plan.Subresource) // and not the plan's: another Planner, with other credentials, may have made it
-	if err != nil {
-		return nil, err
+		return nil, applier.NotSent(err)
 	}
 	if p.guard(plan.basis.request.Manifest, live).Withholds() {
 		ctx, _ = wire.CollectWarnings(ctx) // the plan counted them
 	}
-	return target.Apply(ctx, live, body, plan.basis.patch.Options, dryRun...)
+	return write.Send(ctx)
 }
 
-// notApplied returns the error for a request of the plan that failed.
-func (p *Planner) notApplied(plan *Plan, doing string, err error) error {
+// write returns the plan's request. It doesn't take the plan's target: another Planner, with other credentials, may have made
+// the plan.
+func (p *Planner) write(ctx context.Context, plan *Plan, live *unstructured.Unstructured) (*applier.Write, error) {
+	target, err := p.locate(ctx, plan.Object, plan.Subresource)
+	if err != nil {
+		return nil, err
+	}
+	patch := plan.basis.patch
+	return &applier.Write{Target: target, Body: patch.Body, Options: patch.Options, Subresource: plan.Subresource, Live: live}, nil
+}
+
+// notApplied returns the error for a failed apply of the plan.
+func (p *Planner) notApplied(plan *Plan, failure *applier.Failure) error {
+	doing := "apply"
+	if plan.Action == ActionCreate && failure.Outcome == OutcomeRefused && applier.Outrun(failure) {
+		doing = "apply: somebody created the object since the plan was made, plan again"
+	}
+	return &ApplyError{Object: plan.Object, Outcome: failure.Outcome, Err: p.failureOf(plan, doing, failure.Err), Advice: failure.Advice}
+}
+
+// failureOf returns the error for a request of the plan that failed.
+func (p *Planner) failureOf(plan *Plan, doing string, err error) error {
 	return p.guard(plan.basis.request.Manifest, plan.basis.manifest, plan.basis.live).Error(p.failure(plan.Object, doing, err))
 }
 

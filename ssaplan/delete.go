@@ -91,8 +91,12 @@ func (p *Planner) delete(ctx context.Context, d *deleter.Deleter, reviewed *Dele
 	if changed := (*deletion.ChangedError)(nil); err == nil || errors.As(err, &changed) {
 		return err
 	}
+	outcome := cmp.Or(d.Outcome, OutcomeNotSent)
+	if d.Accepted {
+		outcome = OutcomeDone
+	}
 	return &DeleteError{
-		Object: object, Accepted: d.Accepted, Finalizers: d.Finalizers, Err: d.Shown(p.failure(object, "delete", err)),
+		Object: object, Outcome: outcome, Accepted: d.Accepted, Finalizers: d.Finalizers, Err: d.Shown(p.failure(object, "delete", err)),
 	}
 }
 

@@ -196,7 +196,7 @@ func TestDeleteMeetsOthers(t *testing.T) {
 	var failed *ssaplan.DeleteError
 	require.ErrorAs(t, err, &failed)
 	require.False(t, failed.Accepted)
-	require.EqualError(t, err, "v1/ConfigMap default/a: delete: starting")
+	require.EqualError(t, err, "v1/ConfigMap default/a: delete: starting; nothing was deleted")
 	require.Equal(t, []string{"a"}, names(t, server))
 }
 

@@ -2,6 +2,7 @@ package ssaplan
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -261,6 +262,7 @@ const askAttempts = 3
 // ask reads the live object if it isn't there yet, has the server try the apply, and explains its answer, which has to be of
 // the same resourceVersion.
 func (w *planning) ask(ctx context.Context) (err error) {
+	supplied := w.live != nil // and maybe of long ago
 	if w.live == nil {
 		if w.live, err = w.target.Live(ctx); err != nil {
 			return w.unreadable(ctx, err)
@@ -283,11 +285,20 @@ func (w *planning) ask(ctx context.Context) (err error) {
 		if explain.SameVersion(content(w.live), dryRun.Object, w.manifest.Object) {
 			return w.explain(dryRun)
 		}
-		if w.live, err = w.target.Live(ctx); err != nil {
+		if w.live, err = w.relook(ctx, dryRun, supplied); err != nil {
 			return w.failure(w.plan.Object, "get", err)
 		}
+		supplied = false
 	}
 	return fmt.Errorf("%s: the object changed between read and dry run, %d times in a row: try again", w.plan.Object, askAttempts)
+}
+
+// relook reads the object again, of which nothing follows if the last one is of long ago.
+func (w *planning) relook(ctx context.Context, dryRun *unstructured.Unstructured, old bool) (*unstructured.Unstructured, error) {
+	if old {
+		return w.target.Live(ctx)
+	}
+	return w.target.Relook(ctx, w.live, dryRun, w.options.FieldManager)
 }
 
 // hold puts the live object's values in the place of those that aren't known yet.
@@ -364,6 +375,10 @@ func (w *planning) explain(dryRun *unstructured.Unstructured) error {
 func (w *planning) explainReplacement(ctx context.Context, taken bool) error {
 	if w.target != nil {
 		made, err := standin.Try(ctx, w.target.Resource, w.manifest.Object, w.patch.Options, taken)
+		if errors.Is(err, standin.ErrTaken) && made != nil {
+			_, wrote := w.target.Relook(ctx, nil, made, w.options.FieldManager)
+			made, err = nil, cmp.Or(wrote, err)
+		}
 		switch {
 		case err == nil:
 		case !errors.Is(err, standin.ErrTaken) && !slices.ContainsFunc(answer.Statuses(err), answer.IsRefusal):
@@ -405,7 +420,7 @@ func (w *planning) dryRun(ctx context.Context, patch Patch) (*unstructured.Unstr
 			return nil, err
 		}
 	}
-	return w.target.Apply(ctx, w.live, patch.Body, patch.Options, metav1.DryRunAll)
+	return w.target.Try(ctx, w.live, patch.Body, patch.Options)
 }
 
 // finish returns the plan, with what is known only at the end.

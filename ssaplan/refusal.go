@@ -126,6 +126,9 @@ func (w *planning) conflict(ctx context.Context, conflicts []fieldowner.Conflict
 	case err != nil:
 		w.plan.Warnings = append(w.plan.Warnings, foreign.Text("what taking over the fields would change isn't known: "+w.refusal(err)))
 	case !explain.SameVersion(content(w.live), dryRun.Object, w.manifest.Object):
+		if _, err := w.relook(ctx, dryRun, false); err != nil {
+			return w.failure(w.plan.Object, "dry run of taking over", err)
+		}
 		w.plan.Warnings = append(w.plan.Warnings, "what taking over the fields would change isn't known: the object changed meanwhile")
 	default:
 		if err := w.explain(dryRun); err != nil {

@@ -5,72 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/authresilience"
-	"github.com/ssaplan/primitives/fieldowner"
-	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/ssaplan/internal/applier"
 	"github.com/ssaplan/primitives/ssaplan/internal/deleter"
 )
-
-// Stage is how far a replacement got.
-type Stage string
-
-// The stages of [Planner.Replace], in their order.
-const (
-	// StageChecking: nothing has been changed.
-	StageChecking Stage = "checking"
-	// StageDeleting: the old object has not been deleted, as far as is known.
-	StageDeleting Stage = "deleting"
-	// StageWaiting: the server accepted the delete, and the old object is still there.
-	StageWaiting Stage = "waiting"
-	// StageCreating: the old object is gone, and the new one is not there yet.
-	StageCreating Stage = "creating"
-)
-
-// ReplaceError describes where a replacement stopped. Calling Replace again goes on from there.
-type ReplaceError struct {
-	Old, New identity.Identity
-	Stage    Stage
-	// Finalizers are what the delete waited for, if the stage is Waiting.
-	Finalizers []string
-	Err        error
-}
-
-func (e *ReplaceError) Error() string {
-	text := fmt.Sprintf("%s: replace stopped while %s: ", e.New, e.Stage)
-	if e.Old != e.New {
-		text = fmt.Sprintf("%s: replace of %s stopped while %s: ", e.New, e.Old, e.Stage)
-	}
-	if len(e.Finalizers) > 0 {
-		text += fmt.Sprintf("the delete waits for finalizers %s: ", strings.Join(e.Finalizers, ", "))
-	}
-	return text + e.Err.Error() + "; " + e.advice()
-}
-
-func (e *ReplaceError) advice() string {
-	switch {
-	case errors.Is(e.Err, ErrRecreated):
-		return "the old object is gone: plan without the prior state to adopt the one that is there"
-	case e.Stage == StageCreating && errors.As(e.Err, new(*takenError)):
-		return "the old object is gone"
-	}
-	return stageAdvice[e.Stage]
-}
-
-// Unwrap returns the cause.
-func (e *ReplaceError) Unwrap() error { return e.Err }
-
-var stageAdvice = map[Stage]string{
-	StageChecking: "nothing was changed",
-	StageDeleting: "the old object may still be there: plan again, then replace again",
-	StageWaiting:  "the old object is being deleted: replace again to wait on",
-	StageCreating: "the old object is gone and the new one not created: replace again to create it",
-}
 
 // takenError says that another object has the identity of the one to create.
 type takenError struct {
@@ -124,12 +66,21 @@ type replacer struct {
 	plan    *Plan
 	old     *deleter.Deleter
 	stage   Stage
+	created Outcome // of the create
 }
 
 func (r *replacer) stopped(err error) error {
-	stopped := &ReplaceError{Old: r.plan.Replacement.Old, New: r.plan.Object, Stage: r.stage}
-	if r.stage == StageDeleting && r.old.Accepted {
-		stopped.Stage, stopped.Finalizers = StageWaiting, r.old.Finalizers
+	stopped := &ReplaceError{Old: r.plan.Replacement.Old, New: r.plan.Object, Stage: r.stage, Outcome: OutcomeNotSent}
+	switch {
+	case r.stage == StageCreating:
+		stopped.Outcome = cmp.Or(r.created, OutcomeNotSent)
+	case r.stage == StageDeleting && r.old.Accepted:
+		stopped.Stage, stopped.Outcome, stopped.Finalizers = StageWaiting, OutcomeDone, r.old.Finalizers
+	case r.stage == StageDeleting:
+		stopped.Outcome = cmp.Or(r.old.Outcome, OutcomeNotSent)
+	}
+	if stopped.Stage == StageCreating && errors.As(err, new(*takenError)) {
+		stopped.Advice = "the old object is gone"
 	}
 	stopped.Err = r.planner.guard(r.plan.basis.request.Manifest, r.plan.basis.live, r.old.Seen).Error(authresilience.Redact(err))
 	return stopped
@@ -139,8 +90,8 @@ func (r *replacer) run(ctx context.Context) (*unstructured.Unstructured, error) 
 	r.stage = StageDeleting // as far as is known, an earlier call may have got there
 	old, err := r.old.Look(ctx)
 	if errors.Is(err, ErrRecreated) {
-		if now, _ := r.taken(ctx, err); r.made(now) {
-			return now.basis.live, nil
+		if made := r.made(ctx); made != nil {
+			return made, nil
 		}
 	}
 	if err != nil {
@@ -173,7 +124,7 @@ func (r *replacer) check(ctx context.Context, old *unstructured.Unstructured) er
 	if r.plan.Replacement.Old == r.plan.Object {
 		now, err := r.planner.replan(ctx, r.plan, old)
 		if err == nil && now.Replacement.unproven != nil {
-			err = r.planner.notApplied(r.plan, "dry run of the create", now.Replacement.unproven)
+			err = r.planner.failureOf(r.plan, "dry run of the create", now.Replacement.unproven)
 		}
 		return err
 	}
@@ -181,12 +132,15 @@ func (r *replacer) check(ctx context.Context, old *unstructured.Unstructured) er
 	if lost := immutability.UnnamedLoss(goes.Hazards, r.plan.Replacement.Hazards); len(lost) > 0 {
 		return fmt.Errorf("%s: the plan doesn't say so: delete %s yourself if that is meant, then replace again", lost[0], r.plan.Replacement.Old)
 	}
-	_, err = r.planner.send(ctx, r.plan, nil, []string{metav1.DryRunAll})
+	write, err := r.planner.write(ctx, r.plan, nil)
+	if err == nil {
+		err = write.Try(ctx)
+	}
 	switch {
 	case err == nil:
 		return nil
-	case !outrun(err):
-		return r.planner.notApplied(r.plan, "dry run", err)
+	case !applier.Outrun(err):
+		return r.planner.failureOf(r.plan, "dry run", err)
 	}
 	now, err := r.taken(ctx, err)
 	if r.isOld(now) {
@@ -203,16 +157,17 @@ func (r *replacer) isOld(now *Plan) bool {
 
 // create creates the new object. If one is there, it may be the one that an earlier call created, whose answer was lost.
 func (r *replacer) create(ctx context.Context) (*unstructured.Unstructured, error) {
-	obj, err := r.planner.send(ctx, r.plan, nil, nil)
-	if err == nil {
+	obj, failure := r.planner.send(ctx, r.plan, nil)
+	if failure == nil {
 		return obj, nil
 	}
-	if !outrun(err) {
-		return nil, r.planner.notApplied(r.plan, "apply", err)
+	r.created = failure.Outcome
+	if !applier.Outrun(failure) {
+		return nil, r.planner.failureOf(r.plan, "apply", failure.Err)
 	}
-	now, err := r.taken(ctx, err)
-	if r.made(now) {
-		return now.basis.live, nil
+	now, err := r.taken(ctx, failure.Err)
+	if now != nil && now.Action == ActionCreate { // none is there
+		err = r.planner.failureOf(r.plan, "apply", failure.Err)
 	}
 	return nil, err
 }
@@ -228,12 +183,12 @@ func (r *replacer) taken(ctx context.Context, refusal error) (*Plan, error) {
 	return now, &takenError{now, refusal}
 }
 
-// made reports whether the object that is there now is the new one: this manager applied it, and applying the very patch
-// again would change nothing.
-func (r *replacer) made(now *Plan) bool {
-	if now == nil || now.Action != ActionNoOp || !now.basis.patch.same(r.plan.basis.patch) {
-		return false
+// made returns the object that is there if it is the new one: this manager applied it, and applying the very patch again would
+// change nothing.
+func (r *replacer) made(ctx context.Context) *unstructured.Unstructured {
+	write, err := r.planner.write(ctx, r.plan, nil)
+	if err != nil {
+		return nil
 	}
-	owners, err := fieldowner.Read(now.basis.live.Object)
-	return err == nil && !owners.Fields(fieldowner.Applier{Manager: r.plan.basis.patch.Options.FieldManager}.Is).Empty()
+	return write.Look(ctx).Made
 }

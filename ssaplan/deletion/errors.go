@@ -1,7 +1,6 @@
 package deletion
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -10,16 +9,18 @@ import (
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection/foreign"
+	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
-// ErrRecreated says that the object of an identity is not the one that was meant: somebody deleted that one and created
-// another, which was left as it is.
-var ErrRecreated = errors.New("somebody re-created the object")
+// ErrRecreated is [write.ErrRecreated].
+var ErrRecreated = write.ErrRecreated
 
 // Error describes why a deletion did not end with the object gone: it is still there, as far as is known, or, if it wraps
 // [ErrRecreated], another one has taken its place.
 type Error struct {
 	Object identity.Identity
+	// Outcome is what became of the delete: Done if the server accepted it.
+	Outcome write.Outcome
 	// Accepted says that the server accepted the delete, and Finalizers what it waits for.
 	Accepted   bool
 	Finalizers []string
@@ -33,12 +34,19 @@ func (e *Error) Error() string {
 			e.Err, strings.Join(e.Finalizers, ", "))
 	case e.Accepted:
 		return fmt.Sprintf("%v: the server accepted the delete, and the object is still there; delete again to wait on", e.Err)
+	case e.Outcome == write.OutcomeUnknown:
+		return fmt.Sprintf("%v; whether it was deleted isn't known: delete again, which tells", e.Err)
+	case e.Outcome == write.OutcomeNotSent, e.Outcome == write.OutcomeRefused:
+		return fmt.Sprintf("%v; nothing was deleted", e.Err)
 	}
 	return e.Err.Error()
 }
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
+
+// WriteOutcome is for [write.OutcomeOf].
+func (e *Error) WriteOutcome() write.Outcome { return e.Outcome }
 
 // ChangedError says that deleting the object would do more than the plan says that was reviewed. Nothing was deleted.
 type ChangedError struct {
@@ -50,6 +58,9 @@ func (e *ChangedError) Error() string {
 	return fmt.Sprintf("%s: changed since the plan to delete it was made: now %s: %s; review the new plan",
 		e.Plan.Object, e.Plan.Action, e.Plan.Reason)
 }
+
+// WriteOutcome is for [write.OutcomeOf].
+func (e *ChangedError) WriteOutcome() write.Outcome { return write.OutcomeNotSent }
 
 // Options say how to delete an object, and to wait for it. The zero value works.
 type Options struct {

@@ -89,7 +89,7 @@ func ExampleServer_Answer() {
 	_, err = planner.Apply(ctx, plan)
 	fmt.Println(err)
 	// Output:
-	// apps/v1/Deployment default/web: apply: deployments.apps "web" is forbidden: not on a Friday
+	// apps/v1/Deployment default/web: apply: deployments.apps "web" is forbidden: not on a Friday; nothing was written: change what the message complains about
 	// <nil>
 }
 

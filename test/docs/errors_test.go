@@ -91,7 +91,8 @@ func Example_errors() {
 func TestErrorsPageIsComplete(t *testing.T) {
 	page := read(t, "../../docs/errors.md")
 	for folder, types := range map[string][]string{
-		"ssaplan":          {"Action", "Deferral", "Presence", "Stage"},
+		"ssaplan":          {"Action", "Deferral", "Presence"},
+		"ssaplan/write":    {"Outcome", "Stage"},
 		"ssaplan/deletion": {"Action"},
 		"immutability":     {"Refusal", "Certainty", "HazardKind"},
 		"authresilience":   {"Class"},
@@ -121,7 +122,7 @@ func classRow(class authresilience.Class) string {
 
 var packages = []string{
 	"projection", "projection/builtin", "projection/openapi", "identity", "immutability", "authresilience", "fieldowner",
-	"ssaplan", "ssaplan/explain", "ssaplan/deletion", "ssaplan/ssaplantest",
+	"ssaplan", "ssaplan/explain", "ssaplan/write", "ssaplan/deletion", "ssaplan/ssaplantest",
 }
 
 // Each name of a package that the pages mention exists.
@@ -134,7 +135,7 @@ func TestNamesExist(t *testing.T) {
 	}
 	pages, err := filepath.Glob("../../docs/*.md")
 	require.NoError(t, err)
-	mention := regexp.MustCompile(`\b(projection|builtin|openapi|identity|immutability|authresilience|fieldowner|ssaplan|explain|deletion|ssaplantest)\.[A-Z]\w*(\.[A-Z]\w*)?`)
+	mention := regexp.MustCompile(`\b(projection|builtin|openapi|identity|immutability|authresilience|fieldowner|ssaplan|explain|write|deletion|ssaplantest)\.[A-Z]\w*(\.[A-Z]\w*)?`)
 	found := 0
 	for _, page := range append(pages, "../../README.md", "../../CHANGELOG.md") {
 		for _, name := range mention.FindAllString(read(t, page), -1) {

@@ -57,7 +57,8 @@ func objectFailure(m manifest.Manifest, err error) render.Failure {
 func saysWhatToDo(err error) bool {
 	var refused *ssaplan.RefusedError
 	var stopped *ssaplan.ReplaceError
-	return errors.As(err, &stopped) || errors.As(err, &refused) && refused.Verdict.Remedy != ""
+	var failed *ssaplan.ApplyError
+	return errors.As(err, &stopped) || errors.As(err, &failed) && failed.Advice != "" || errors.As(err, &refused) && refused.Verdict.Remedy != ""
 }
 
 // clusterFailure is that of the connection as a whole, for which left manifests were not planned.

@@ -83,7 +83,10 @@ func (r *objectResource) apply(ctx context.Context, planned, prior *object, reme
 		return nil, failed("The object can't be applied", err)
 	}
 	applied, err := planner.Apply(ctx, plan)
-	if err != nil {
+	switch {
+	case err != nil && ssaplan.OutcomeOf(err) == ssaplan.OutcomeUnknown:
+		return nil, failed("Whether the object was applied isn't known", err)
+	case err != nil:
 		return nil, failed("The object can't be applied", err)
 	}
 	return planned.finish(applied, plan)

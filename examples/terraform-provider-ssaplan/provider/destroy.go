@@ -99,6 +99,8 @@ func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest,
 	case authresilience.Classify(err) == authresilience.ClassTypeNotServed:
 		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: not deleted", state.Identity),
 			"The server doesn't serve this kind any more. With its definition the object went, too.")
+	case err != nil && ssaplan.OutcomeOf(err) == ssaplan.OutcomeUnknown:
+		resp.Diagnostics.AddError("Whether the object was deleted isn't known", err.Error())
 	case err != nil:
 		resp.Diagnostics.AddError("The object can't be deleted", err.Error())
 	}

@@ -5,6 +5,7 @@ package deleter
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -19,8 +20,10 @@ import (
 	"github.com/ssaplan/primitives/internal/answer"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/deletion"
+	"github.com/ssaplan/primitives/ssaplan/internal/applier"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
+	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
 // Target is an object in a cluster.
@@ -46,6 +49,7 @@ type Deleter struct {
 
 	Seen       *unstructured.Unstructured // at the last look
 	Accepted   bool                       // by the server
+	Outcome    write.Outcome              // of the delete; empty if it wasn't sent
 	Finalizers []string                   // that it waits for
 
 	target   *Target
@@ -212,6 +216,9 @@ func (d *Deleter) Delete(ctx context.Context, reviewed *deletion.Plan) error {
 	case err != nil:
 		return err
 	case plan.Refusal != nil:
+		if plan.Action == deletion.ActionRefused {
+			d.Outcome = write.OutcomeRefused
+		}
 		return plan.Refusal
 	case reviewed != nil && !reviewed.Covers(plan):
 		return &deletion.ChangedError{Plan: plan}
@@ -224,10 +231,15 @@ func (d *Deleter) Delete(ctx context.Context, reviewed *deletion.Plan) error {
 // Finish deletes the object that was just seen, unless that has happened, and returns when it is gone.
 func (d *Deleter) Finish(ctx context.Context, live *unstructured.Unstructured) (err error) {
 	for live != nil {
-		if live.GetDeletionTimestamp() == nil && !d.Accepted {
-			err = d.send(ctx, string(live.GetUID()))
-		} else {
+		switch {
+		case live.GetDeletionTimestamp() != nil:
 			err = d.wait(ctx, live.GetFinalizers())
+		case d.Accepted: // an object that a server deletes is gone, or has a time of deletion
+			d.Accepted, d.Outcome = false, write.OutcomeUnknown
+			err = errors.New("the delete was answered with success, and the object is as it was: " +
+				"check what stands in front of the server")
+		default:
+			err = d.send(ctx, string(live.GetUID()))
 		}
 		if err != nil {
 			return err
@@ -240,17 +252,43 @@ func (d *Deleter) Finish(ctx context.Context, live *unstructured.Unstructured) (
 }
 
 func (d *Deleter) send(ctx context.Context, uid string) error {
-	warnings := &wire.Warnings{}
-	if d.Options.Warning != nil || d.guard().Withholds() { // or else they go where the client's other warnings go
-		ctx, warnings = wire.CollectWarnings(ctx)
-	}
-	err := d.target.Resource.Delete(ctx, d.Request.Object.Name, d.options(uid))
-	d.tell(warnings)
-	if err != nil && !apierrors.IsNotFound(err) {
+	if err := ctx.Err(); err != nil {
 		return err
 	}
-	d.Accepted = true
-	return nil
+	listening, warnings := ctx, &wire.Warnings{}
+	if d.Options.Warning != nil || d.guard().Withholds() { // or else they go where the client's other warnings go
+		listening, warnings = wire.CollectWarnings(ctx)
+	}
+	err := d.target.Resource.Delete(listening, d.Request.Object.Name, d.options(uid))
+	d.tell(warnings)
+	d.Outcome = applier.Of(err)
+	if apierrors.IsNotFound(err) && d.Outcome == write.OutcomeRefused {
+		d.Outcome, err = write.OutcomeDone, nil
+	}
+	if d.Outcome == write.OutcomeUnknown {
+		err = d.lookAfter(ctx, uid, err)
+	}
+	d.Accepted = d.Outcome == write.OutcomeDone
+	return err
+}
+
+// lookAfter finds out what became of a delete whose answer was lost, also when ctx has ended. The error says so, and is nil if
+// the delete is done.
+func (d *Deleter) lookAfter(ctx context.Context, uid string, cause error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), applier.LookTimeout)
+	defer cancel()
+	live, err := d.read(ctx)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w; a look at the object failed, too (%s)", cause, authresilience.Classify(err))
+	case live == nil || string(live.GetUID()) != uid || live.GetDeletionTimestamp() != nil:
+		d.Outcome = write.OutcomeDone
+		return nil
+	case applier.MayArrive(cause):
+		return fmt.Errorf("%w; the object is as it was so far, and the delete may still arrive", cause)
+	}
+	d.Outcome = write.OutcomeNotSent
+	return fmt.Errorf("%w; the object is as it was", cause)
 }
 
 // options returns those of a delete. The propagation policy is always said: without one a server leaves behind what Jobs and

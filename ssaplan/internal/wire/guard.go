@@ -1,19 +1,33 @@
 package wire
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// absentVersion is a resourceVersion that no object has. An apply with it creates the object or fails: the server
-// ignores it where nothing exists, and answers 409 where something does.
-const absentVersion = "1"
+// AbsentVersion is a resourceVersion that no object has. An apply with it creates the object or fails: the server
+// ignores it where nothing exists, so that a dry run answers with it, and answers 409 where something does.
+const AbsentVersion = "1"
 
 // Guarded adds to the body of an apply which object in which version it is for, or that it is for none if live is nil.
 // Server-side apply never owns these two fields, so they change nothing about what is applied.
+// A live object that doesn't say which one it is, or in which version, is an error.
 func Guarded(body []byte, live *unstructured.Unstructured) ([]byte, error) {
+	if live != nil {
+		if err := Complete(live); err != nil {
+			return nil, err
+		}
+	}
 	var content map[string]any
 	if json.Unmarshal(body, &content) != nil {
 		return nil, errors.New("the plan's patch is not an object")
@@ -22,10 +36,111 @@ func Guarded(body []byte, live *unstructured.Unstructured) ([]byte, error) {
 	if metadata == nil {
 		return nil, errors.New("the manifest has no metadata")
 	}
-	metadata["resourceVersion"] = absentVersion
+	metadata["resourceVersion"] = AbsentVersion
 	if live != nil {
 		metadata["resourceVersion"] = live.GetResourceVersion()
 		metadata["uid"] = string(live.GetUID())
 	}
 	return json.Marshal(content)
+}
+
+// Complete returns an error unless an object that a server answered with has what a write can be guarded by.
+func Complete(obj *unstructured.Unstructured) error {
+	for name, value := range map[string]string{"resourceVersion": obj.GetResourceVersion(), "uid": string(obj.GetUID())} {
+		if value == "" {
+			return fmt.Errorf("the answer has no metadata.%s that is a text, so nothing could be written safely: "+
+				"check what stands in front of the server", name)
+		}
+	}
+	return nil
+}
+
+// Try sends the dry run of an apply, and returns the object as the server would make it. Live is as in [Target.Apply].
+func (t *Target) Try(ctx context.Context, live *unstructured.Unstructured, body []byte,
+	options metav1.PatchOptions) (*unstructured.Unstructured, error) {
+	obj, err := t.Apply(ctx, live, body, options, metav1.DryRunAll)
+	if err == nil {
+		err = tried(live, obj)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return obj, nil
+}
+
+// tried returns an error if the answer to a dry run can't be about the live object, nil if there was none, whichever version
+// it is of: it is another object of the same version, or one that has no version although there is a live one.
+func tried(live, answer *unstructured.Unstructured) error {
+	if live == nil {
+		return nil
+	}
+	if err := Complete(answer); err != nil {
+		return fmt.Errorf("dry run: %w", err)
+	}
+	if answer.GetResourceVersion() == live.GetResourceVersion() && answer.GetUID() != live.GetUID() {
+		return fmt.Errorf("the dry run was answered with another object of the same version: its uid is %q and not %q: "+
+			"check what stands in front of the server", answer.GetUID(), live.GetUID())
+	}
+	return nil
+}
+
+// Relook returns the object as it is after a dry run whose answer is of another version than the live object, nil if there was
+// none, that was read right before. Between the two somebody else may have written; but if the object is now just what the dry
+// run was to try, the dry run wrote it, and if it is older than what was seen of it, it comes from a cache. Both are errors.
+func (t *Target) Relook(ctx context.Context, live, answer *unstructured.Unstructured,
+	manager string) (*unstructured.Unstructured, error) {
+	now, err := t.Live(ctx)
+	if err != nil || now == nil {
+		return nil, err
+	}
+	if wrote(live, answer, now, fieldowner.Applier{Manager: manager, Subresource: t.subresource}) {
+		return nil, fmt.Errorf("the dry run wrote, or somebody else wrote the same in that moment: the object is what it was to "+
+			"try, in resourceVersion %q: if something in front of the server drops dryRun, nothing can be planned through it",
+			now.GetResourceVersion())
+	}
+	for _, pair := range [][2]*unstructured.Unstructured{{live, answer}, {live, now}, {answer, now}} {
+		if first, then := pair[0], pair[1]; older(then, first) {
+			return nil, fmt.Errorf("the server's answers are of resourceVersion %q and then of %q, which is older: "+
+				"something in front of the server answers from a cache", first.GetResourceVersion(), then.GetResourceVersion())
+		}
+	}
+	return now, nil
+}
+
+// wrote reports whether the object has by now what a dry run of the applier answered, and didn't have it before: all of it, or
+// the record of the apply, as controllers change an object as soon as it is written.
+func wrote(live, answer, now *unstructured.Unstructured, applier fieldowner.Applier) bool {
+	if explain.Equal(now.Object, answer.Object) {
+		return true
+	}
+	before, tried, after := recordOf(live, applier), recordOf(answer, applier), recordOf(now, applier)
+	return tried != nil && !reflect.DeepEqual(before, tried) && reflect.DeepEqual(tried, after)
+}
+
+// recordOf returns the applier's entry in the managedFields of an object, nil if it has none.
+func recordOf(obj *unstructured.Unstructured, applier fieldowner.Applier) any {
+	if obj == nil {
+		return nil
+	}
+	value, _, _ := unstructured.NestedFieldNoCopy(obj.Object, "metadata", "managedFields")
+	entries, _ := value.([]any)
+	for _, entry := range entries {
+		fields, _ := entry.(map[string]any)
+		subresource, _ := fields["subresource"].(string)
+		isApply := fields["operation"] == fieldowner.OperationApply
+		if fields["manager"] == applier.Manager && isApply && subresource == applier.Subresource {
+			return entry
+		}
+	}
+	return nil
+}
+
+// older reports whether a is certainly an earlier version of the object that b is.
+func older(a, b *unstructured.Unstructured) bool {
+	if a == nil || b == nil || a.GetUID() != b.GetUID() {
+		return false
+	}
+	versionA, errA := strconv.ParseUint(a.GetResourceVersion(), 10, 64)
+	versionB, errB := strconv.ParseUint(b.GetResourceVersion(), 10, 64)
+	return errA == nil && errB == nil && versionA < versionB
 }

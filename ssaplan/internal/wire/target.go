@@ -83,7 +83,10 @@ func (t *Target) Live(ctx context.Context) (*unstructured.Unstructured, error) {
 	case authresilience.ClassNotFound, authresilience.ClassNamespaceNotFound:
 		return nil, nil
 	}
-	if obj, err = answered(t.Identity, obj, err); err != nil {
+	if obj, err = answered(t.Identity, obj, err); err == nil {
+		err = Complete(obj)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return t.seen(obj), nil

@@ -4,12 +4,17 @@
 package faultproxy
 
 import (
+	"bytes"
+	"context"
 	"fmt"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -23,8 +28,11 @@ type Proxy struct {
 
 	mu       sync.Mutex
 	requests []Request
+	writes   int // that arrived
+	written  int // that the server answered with success
 	fault    *Fault
-	spoils   func(n int) bool
+	faults   map[int]Fault
+	spoils   func(n, write int, r Request) bool
 	spoiled  *Request
 }
 
@@ -32,6 +40,7 @@ type Proxy struct {
 type Request struct {
 	Method string
 	URI    string // path and query
+	Write  bool   // it is to change something, and is no dry run
 }
 
 // String is how a request begins: "GET /api/v1/namespaces/default/configmaps/x".
@@ -41,7 +50,13 @@ func (r Request) String() string { return r.Method + " " + r.URI }
 // proxy, with tokens; the credentials in config are not used.
 func Start(t testing.TB, config *rest.Config) *Proxy {
 	t.Helper()
-	transport, err := rest.TransportFor(rest.AnonymousClientConfig(config))
+	return StartAs(t, rest.AnonymousClientConfig(config))
+}
+
+// StartAs starts a proxy whose requests have the credentials of config.
+func StartAs(t testing.TB, config *rest.Config) *Proxy {
+	t.Helper()
+	transport, err := rest.TransportFor(config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,10 +64,13 @@ func Start(t testing.TB, config *rest.Config) *Proxy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Proxy{upstream: &httputil.ReverseProxy{
-		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(target) },
-		Transport: transport,
-	}}
+	p := &Proxy{}
+	p.upstream = &httputil.ReverseProxy{
+		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(target) },
+		Transport:      transport,
+		ModifyResponse: p.count,
+		ErrorLog:       log.New(io.Discard, "", 0),
+	}
 	p.server = httptest.NewServer(p)
 	t.Cleanup(func() {
 		p.server.CloseClientConnections()
@@ -69,26 +87,78 @@ func (p *Proxy) Client(token string) *rest.Config {
 // Inject spoils the n-th request from now on, counted from 1, and each repetition of it: client-go repeats some by
 // itself. Requests counts anew.
 func (p *Proxy) Inject(n int, fault Fault) {
-	p.inject(fault, func(i int) bool { return i == n })
+	p.inject(fault, func(i, _ int, _ Request) bool { return i == n })
+}
+
+// InjectWrite spoils the n-th write from now on, counted from 1. Dry runs don't count. Requests counts anew.
+func (p *Proxy) InjectWrite(n int, fault Fault) {
+	p.inject(fault, func(_, write int, r Request) bool { return r.Write && write == n })
+}
+
+// InjectAt spoils requests by their number from now on, counted from 1. Requests counts anew.
+func (p *Proxy) InjectAt(faults map[int]Fault) {
+	p.Heal()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.faults = faults
+}
+
+// InjectReads spoils the reads of objects from now on, and no others. Requests counts anew.
+func (p *Proxy) InjectReads(fault Fault) {
+	p.inject(fault, func(_, _ int, r Request) bool {
+		return r.Method == http.MethodGet && strings.Contains(r.URI, "/namespaces/")
+	})
 }
 
 // InjectFrom spoils the n-th request from now on, counted from 1, and all that follow. Requests counts anew.
 func (p *Proxy) InjectFrom(n int, fault Fault) {
-	p.inject(fault, func(i int) bool { return i >= n })
+	p.inject(fault, func(i, _ int, _ Request) bool { return i >= n })
 }
 
-func (p *Proxy) inject(fault Fault, spoils func(int) bool) {
+func (p *Proxy) inject(fault Fault, spoils func(n, write int, r Request) bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.fault, p.spoils, p.spoiled, p.requests = &fault, spoils, nil, nil
+	p.fault, p.faults, p.spoils, p.spoiled, p.requests, p.writes, p.written = &fault, nil, spoils, nil, nil, 0, 0
 }
 
 // Heal spoils no more requests. Requests counts anew.
 func (p *Proxy) Heal() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.fault, p.spoiled, p.requests = nil, nil, nil
+	p.fault, p.faults, p.spoiled, p.requests, p.writes, p.written = nil, nil, nil, nil, 0, 0
 }
+
+// Writes returns how many writes arrived since the last Inject or Heal, and how many of them the server says it has done.
+func (p *Proxy) Writes() (arrived, done int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.writes, p.written
+}
+
+// count counts the writes that the server says it has done.
+func (p *Proxy) count(response *http.Response) error {
+	if response.StatusCode < http.StatusMultipleChoices && isWrite(response.Request) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.written++
+	}
+	return nil
+}
+
+// isWrite reports whether a request is to change something, and leaves its body as it is.
+func isWrite(r *http.Request) bool {
+	if marked, ok := r.Context().Value(writeKey{}).(bool); ok {
+		return marked
+	}
+	if r.Method == http.MethodGet || r.URL.Query().Has("dryRun") {
+		return false
+	}
+	body, _ := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return r.Method != http.MethodDelete || !bytes.Contains(body, []byte(`"dryRun":["All"]`))
+}
+
+type writeKey struct{}
 
 // Requests returns the requests since the last Inject or Heal. A repetition of the one before it isn't counted.
 func (p *Proxy) Requests() []Request {
@@ -113,7 +183,9 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		serveLogin(w)
 		return
 	}
-	if fault := p.next(Request{r.Method, r.URL.RequestURI()}); fault != nil {
+	write := isWrite(r)
+	r = r.WithContext(context.WithValue(r.Context(), writeKey{}, write))
+	if fault := p.next(Request{r.Method, r.URL.RequestURI(), write}); fault != nil {
 		fault.spoil(w, r, p.upstream)
 		return
 	}
@@ -127,7 +199,14 @@ func (p *Proxy) next(r Request) *Fault {
 	if len(p.requests) == 0 || p.requests[len(p.requests)-1] != r {
 		p.requests = append(p.requests, r)
 	}
-	if p.fault == nil || !p.spoils(len(p.requests)) {
+	if r.Write {
+		p.writes++
+	}
+	if fault, ok := p.faults[len(p.requests)]; ok {
+		p.spoiled = &r
+		return &fault
+	}
+	if p.fault == nil || !p.spoils(len(p.requests), p.writes, r) {
 		return nil
 	}
 	p.spoiled = &r

@@ -1,0 +1,232 @@
+package applier
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/ssaplan/primitives/ssaplan/write"
+)
+
+var (
+	configMaps = schema.GroupResource{Resource: "configmaps"}
+	outdated   = apierrors.NewConflict(configMaps, "a", errors.New("changed"))
+	eof        = &url.Error{Op: "Patch", URL: "http://x", Err: io.EOF}
+	timeout    = &url.Error{Op: "Patch", URL: "http://x", Err: context.DeadlineExceeded}
+	forbidden  = apierrors.NewForbidden(configMaps, "a", errors.New("no"))
+)
+
+func page(code int) error {
+	return apierrors.NewGenericServerResponse(code, "PATCH", configMaps, "a", "<html>", 0, true)
+}
+
+func TestOf(t *testing.T) {
+	for _, row := range []struct {
+		why  string
+		err  error
+		want write.Outcome
+	}{
+		{"success", nil, write.OutcomeDone},
+		{"the server's word", forbidden, write.OutcomeRefused},
+		{"the same, of a proxy", page(403), write.OutcomeUnknown},
+		{"the server's word that it changed", outdated, write.OutcomeRefused},
+		{"the server has no time, and says so first", apierrors.NewTooManyRequestsError("slow down"), write.OutcomeRefused},
+		{"the server failed, maybe after it wrote", apierrors.NewInternalError(errors.New("etcd")), write.OutcomeUnknown},
+		{"the server stops, maybe after it wrote", apierrors.NewServiceUnavailable("stopping"), write.OutcomeUnknown},
+		{"a webhook failed, before the server wrote", apierrors.NewInternalError(errors.New(`failed calling webhook "a.b": refused`)),
+			write.OutcomeRefused},
+		{"the connection broke", eof, write.OutcomeUnknown},
+		{"there was no connection", &url.Error{Op: "Patch", Err: &net.OpError{Op: "dial", Err: errors.New("refused")}}, write.OutcomeNotSent},
+		{"there was none to the proxy", &net.OpError{Op: "proxyconnect", Err: errors.New("refused")}, write.OutcomeNotSent},
+		{"it broke while it was read from", &net.OpError{Op: "read", Err: errors.New("reset")}, write.OutcomeUnknown},
+		{"there is no such host", &net.DNSError{Err: "no such host"}, write.OutcomeNotSent},
+		{"it is another server", &tls.CertificateVerificationError{Err: errors.New("unknown")}, write.OutcomeNotSent},
+		{"no credentials", errors.New("getting credentials: exec: executable x not found"), write.OutcomeNotSent},
+		{"nobody waited", context.Canceled, write.OutcomeUnknown},
+	} {
+		assert.Equal(t, row.want, Of(row.err), row.why)
+	}
+}
+
+func TestAdvice(t *testing.T) {
+	assert.Equal(t, "nothing was written", Advice(errors.New("?")))
+	assert.Equal(t, "nothing was written: read the object again and plan again", Advice(outdated))
+}
+
+// fake is an object that answers as it is told.
+type fake struct {
+	live, sent, tried *unstructured.Unstructured
+	liveErr           error
+	sentErr, triedErr error
+	writes            int
+	bodies            []string
+	cancel            func()
+}
+
+func (f *fake) Live(ctx context.Context) (*unstructured.Unstructured, error) {
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return f.live, f.liveErr
+}
+
+func (f *fake) Apply(_ context.Context, _ *unstructured.Unstructured, body []byte, _ metav1.PatchOptions,
+	dryRun ...string) (*unstructured.Unstructured, error) {
+	f.bodies = append(f.bodies, string(body))
+	if len(dryRun) > 0 {
+		return f.tried, f.triedErr
+	}
+	f.writes++
+	if f.cancel != nil {
+		f.cancel()
+	}
+	return f.sent, f.sentErr
+}
+
+// object is a ConfigMap of that uid and version, with a field of that manager.
+func object(uid, version, manager string) *unstructured.Unstructured {
+	obj := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "data": map[string]any{"a": "A"},
+		"metadata": map[string]any{"name": "a", "uid": uid, "resourceVersion": version, "managedFields": []any{map[string]any{
+			"manager": manager, "operation": "Apply", "apiVersion": "v1", "fieldsType": "FieldsV1",
+			"fieldsV1": map[string]any{"f:data": map[string]any{"f:a": map[string]any{}}},
+		}}}}}
+	return obj
+}
+
+func terminating(obj *unstructured.Unstructured) *unstructured.Unstructured {
+	obj = obj.DeepCopy()
+	obj.SetDeletionTimestamp(&metav1.Time{Time: time.Unix(0, 0)})
+	return obj
+}
+
+func TestSend(t *testing.T) {
+	was, made, other := object("1", "5", "m"), object("1", "6", "m"), object("1", "6", "other")
+	changed, edited := object("1", "7", "m"), object("1", "7", "m")
+	recreated := object("2", "8", "m")
+	recreated.Object["data"] = map[string]any{"a": "B"}
+	edited.Object["data"] = map[string]any{"a": "B"}
+	for _, row := range []struct {
+		why    string
+		before *unstructured.Unstructured
+		fake   fake
+		want   write.Outcome
+		advice string
+	}{
+		{"done", was, fake{sent: made}, write.OutcomeDone, ""},
+		{"created", nil, fake{sent: made}, write.OutcomeDone, ""},
+		{"refused", was, fake{sentErr: forbidden}, write.OutcomeRefused, "nothing was written: "},
+		{"no connection", was, fake{sentErr: &net.OpError{Op: "dial", Err: io.EOF}}, write.OutcomeNotSent, "nothing was written: "},
+		{"lost, and done", was, fake{sentErr: eof, live: made, tried: made}, write.OutcomeDone, ""},
+		{"lost, and created", nil, fake{sentErr: eof, live: made, tried: made}, write.OutcomeDone, ""},
+		{"sent twice, and done", was, fake{sentErr: outdated, live: made, tried: made}, write.OutcomeDone, ""},
+		{"sent twice, and created", nil, fake{sentErr: outdated, live: made, tried: made}, write.OutcomeDone, ""},
+		{"lost, and not done", was, fake{sentErr: eof, live: was, tried: made}, write.OutcomeNotSent, "the object is as it was: try again"},
+		{"lost, and not created", nil, fake{sentErr: eof}, write.OutcomeNotSent, "the object isn't there: try again"},
+		{"nobody waited, and not done so far", was, fake{sentErr: timeout, live: was, tried: made}, write.OutcomeUnknown, "may still arrive"},
+		{"lost, and somebody changed it", was, fake{sentErr: eof, live: changed, tried: edited}, write.OutcomeUnknown, "the object has changed"},
+		{"lost, and somebody deleted it", was, fake{sentErr: eof}, write.OutcomeUnknown, "the object isn't there"},
+		{"lost, and it is another", was, fake{sentErr: eof, live: object("2", "8", "m"), tried: recreated}, write.OutcomeUnknown, "somebody re-created"},
+		{"lost, and somebody else made it", nil, fake{sentErr: eof, live: other, tried: made}, write.OutcomeUnknown, "an object is there"},
+		{"lost, and nobody can look", was, fake{sentErr: eof, liveErr: timeout}, write.OutcomeUnknown, "failed, too (Timeout)"},
+		{"lost, and nobody can try", was, fake{sentErr: eof, live: changed, triedErr: timeout}, write.OutcomeUnknown, "failed, too (Timeout)"},
+		{"lost, not done, and nobody can try", was, fake{sentErr: eof, live: was, triedErr: timeout}, write.OutcomeNotSent, "as it was"},
+		{"lost, and refused by now", was, fake{sentErr: eof, live: changed, triedErr: forbidden}, write.OutcomeUnknown, "has changed"},
+		{"outrun", was, fake{sentErr: outdated, live: other, tried: made}, write.OutcomeRefused, "nothing was written: "},
+		{"outrun, and nobody can look", was, fake{sentErr: outdated, liveErr: eof}, write.OutcomeUnknown, "failed, too (Connection)"},
+		{"outrun by an object of somebody else", nil, fake{sentErr: outdated, live: other, tried: made}, write.OutcomeRefused, "nothing was written"},
+		{"maybe by our own, which was changed since", nil, fake{sentErr: outdated, live: changed, tried: made}, write.OutcomeUnknown, "isn't known"},
+		{"an answer of another object", was, fake{sent: object("2", "6", "m"), live: was, tried: made}, write.OutcomeNotSent, "as it was"},
+		{"an answer without a version", was, fake{sent: object("1", "", "m"), live: made, tried: made}, write.OutcomeDone, ""},
+		{"an answer without a uid", nil, fake{sent: object("", "6", "m"), live: made, tried: made}, write.OutcomeDone, ""},
+		{"an answer of what was there", was, fake{sent: was, live: was, tried: made}, write.OutcomeNotSent, "as it was"},
+		{"an answer of what was there, which is gone by now", terminating(made), fake{sent: made}, write.OutcomeDone, ""},
+		{"outrun, and tried with an answer that says nothing", was, fake{sentErr: outdated, live: changed, tried: object("1", "", "m")},
+			write.OutcomeUnknown, "isn't known"},
+		{"outrun, and tried with an answer of another object", was, fake{sentErr: outdated, live: changed, tried: object("2", "7", "m")},
+			write.OutcomeUnknown, "isn't known"},
+		{"outrun, and it would still change something", was, fake{sentErr: outdated, live: changed, tried: edited}, write.OutcomeRefused, "nothing"},
+		{"live metadata that can't guard", object("1", "", "m"), fake{}, write.OutcomeNotSent, "nothing was written"},
+		{"what is there now can't guard", was, fake{sentErr: eof, live: object("1", "", "m")}, write.OutcomeUnknown, "isn't known"},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			f := row.fake
+			w := Write{Target: &f, Body: []byte(`{"metadata":{"name":"a"}}`), Options: metav1.PatchOptions{FieldManager: "m"}, Live: row.before}
+			obj, failure := w.Send(t.Context())
+			assert.LessOrEqual(t, f.writes, 1)
+			if row.want == write.OutcomeDone {
+				require.Nil(t, failure)
+				require.Equal(t, made, obj)
+				return
+			}
+			require.NotNil(t, failure)
+			assert.Equal(t, row.want, failure.Outcome)
+			assert.Contains(t, failure.Advice, row.advice)
+			assert.Equal(t, failure.Err.Error()+"; "+failure.Advice, failure.Error())
+			assert.ErrorIs(t, failure, failure.Err)
+		})
+	}
+}
+
+func TestWritesOfCallersWhoGaveUp(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	made := object("1", "6", "m")
+	f := fake{sentErr: context.Canceled, cancel: cancel, live: made, tried: made}
+	w := Write{Target: &f, Body: []byte(`{"metadata":{}}`), Options: metav1.PatchOptions{FieldManager: "m"}, Live: object("1", "5", "m")}
+	obj, failure := w.Send(ctx)
+	require.Nil(t, failure, "the look doesn't end with the caller's context")
+	require.Equal(t, made, obj)
+	require.Equal(t, 1, f.writes)
+	_, failure = w.Send(ctx)
+	require.Equal(t, write.OutcomeNotSent, failure.Outcome)
+	require.Equal(t, 1, f.writes, "nothing is sent for who gave up before")
+}
+
+// Each request is guarded: the write by what it was reviewed for, and the dry run of the look by what is there now.
+func TestGuards(t *testing.T) {
+	f := fake{sentErr: eof, live: object("1", "6", "m"), tried: object("1", "6", "m")}
+	w := Write{Target: &f, Body: []byte(`{"metadata":{}}`), Options: metav1.PatchOptions{FieldManager: "m"}, Live: object("1", "5", "m")}
+	_, failure := w.Send(t.Context())
+	require.Nil(t, failure)
+	for i, version := range []string{"5", "6"} {
+		var body struct {
+			Metadata struct{ ResourceVersion, UID string }
+		}
+		require.NoError(t, json.Unmarshal([]byte(f.bodies[i]), &body))
+		require.Equal(t, version, body.Metadata.ResourceVersion)
+		require.Equal(t, "1", body.Metadata.UID)
+	}
+}
+
+func TestTry(t *testing.T) {
+	for _, row := range []struct {
+		why  string
+		fake fake
+		want string
+	}{
+		{"the server sends the guard back", fake{tried: object("1", "1", "m")}, ""},
+		{"or nothing", fake{tried: object("1", "", "m")}, ""},
+		{"it wrote", fake{tried: object("1", "6", "m")}, `the dry run created the object, in resourceVersion "6"`},
+		{"it refused", fake{triedErr: forbidden}, "forbidden"},
+	} {
+		w := Write{Target: &row.fake, Body: []byte(`{"metadata":{}}`)}
+		err := w.Try(t.Context())
+		assert.Equal(t, row.want == "", err == nil, row.why)
+		if err != nil {
+			assert.ErrorContains(t, err, row.want, row.why)
+		}
+	}
+	require.Error(t, (&Write{Body: []byte(`{}`)}).Try(t.Context()))
+}

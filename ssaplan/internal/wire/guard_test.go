@@ -1,0 +1,146 @@
+package wire
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// versioned returns the JSON of a ConfigMap with that metadata beside its name.
+func versioned(metadata string) string {
+	return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"n"` + metadata + `},"data":{"k":"v"}}`
+}
+
+func decoded(t *testing.T, body string) *unstructured.Unstructured {
+	obj := &unstructured.Unstructured{}
+	require.NoError(t, obj.UnmarshalJSON([]byte(body)))
+	return obj
+}
+
+const identified = `,"uid":"1","resourceVersion":"5"`
+
+// incomplete is metadata by which no write can be guarded.
+var incomplete = map[string]string{
+	"no resourceVersion":         `,"uid":"1"`,
+	"an empty one":               `,"uid":"1","resourceVersion":""`,
+	"a number, which it isn't":   `,"uid":"1","resourceVersion":5`,
+	"no uid":                     `,"resourceVersion":"5"`,
+	"an empty uid":               `,"uid":"","resourceVersion":"5"`,
+	"neither, as of a cache":     ``,
+	"a uid of another type":      `,"uid":{},"resourceVersion":"5"`,
+	"a version of another type":  `,"uid":"1","resourceVersion":["5"]`,
+	"a version that is nothing":  `,"uid":"1","resourceVersion":null`,
+	"a uid that is nothing":      `,"uid":null,"resourceVersion":"5"`,
+	"a version that says nought": `,"uid":"1","resourceVersion":false`,
+}
+
+func TestGuarded(t *testing.T) {
+	for why, metadata := range incomplete {
+		_, err := Guarded([]byte(`{"metadata":{}}`), decoded(t, versioned(metadata)))
+		require.ErrorContains(t, err, "nothing could be written safely", why)
+	}
+	body, err := Guarded([]byte(`{"metadata":{"name":"a"}}`), decoded(t, versioned(identified)))
+	require.NoError(t, err)
+	require.JSONEq(t, `{"metadata":{"name":"a","uid":"1","resourceVersion":"5"}}`, string(body))
+	body, err = Guarded([]byte(`{"metadata":{"name":"a"}}`), nil)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"metadata":{"name":"a","resourceVersion":"1"}}`, string(body))
+	for _, body := range []string{`[`, `{}`} {
+		_, err = Guarded([]byte(body), nil)
+		require.Error(t, err)
+	}
+}
+
+func target(t *testing.T, bodies ...string) *Target {
+	server := connect(t, &answers{bodies: append([]string{discovery}, bodies...)}, Options{})
+	target, err := server.Locate(t.Context(), a, "", "n")
+	require.NoError(t, err)
+	return target
+}
+
+func TestLiveObjectsThatCantGuard(t *testing.T) {
+	for why, metadata := range incomplete {
+		_, err := target(t, versioned(metadata)).Live(t.Context())
+		require.Error(t, err, why)
+	}
+	live, err := target(t, versioned(identified)).Live(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "5", live.GetResourceVersion())
+}
+
+func TestTry(t *testing.T) {
+	live := decoded(t, versioned(identified))
+	for why, metadata := range incomplete {
+		_, err := target(t, versioned(metadata)).Try(t.Context(), live, nil, metav1.PatchOptions{})
+		require.Error(t, err, why)
+		_, err = target(t, versioned(metadata)).Try(t.Context(), nil, nil, metav1.PatchOptions{})
+		require.NoError(t, err, "what doesn't exist has none")
+	}
+	for metadata, want := range map[string]string{
+		identified:                         "",
+		`,"uid":"1","resourceVersion":"6"`: "",
+		`,"uid":"2","resourceVersion":"6"`: "", // somebody re-created it
+		`,"uid":"2","resourceVersion":"5"`: "another object of the same version",
+	} {
+		obj, err := target(t, versioned(metadata)).Try(t.Context(), live, nil, metav1.PatchOptions{})
+		assert.Equal(t, want == "", err == nil, metadata)
+		if err == nil {
+			assert.Equal(t, decoded(t, versioned(metadata)), obj)
+			continue
+		}
+		assert.ErrorContains(t, err, want)
+	}
+	_, err := target(t, throttled).Try(t.Context(), live, nil, metav1.PatchOptions{})
+	require.Error(t, err)
+}
+
+// record is a record of who applied, at that time.
+func record(manager, operation, time string) string {
+	return fmt.Sprintf(`,"managedFields":[{"manager":"x","operation":"Update"},{"manager":%q,"operation":%q,"time":%q}]`, manager, operation, time)
+}
+
+func TestRelook(t *testing.T) {
+	uid := func(uid, version string) string { return fmt.Sprintf(`,"uid":%q,"resourceVersion":%q`, uid, version) }
+	tried := uid("1", "6") + record("m", "Apply", "2")
+	for _, row := range []struct {
+		why               string
+		live, answer, now string // none is there if it is empty
+		err               string
+	}{
+		{"somebody wrote in between", uid("1", "5"), tried, uid("1", "6"), ""},
+		{"and again", uid("1", "5"), tried, uid("1", "7"), ""},
+		{"somebody re-created it", uid("9", "9"), tried, uid("1", "6"), ""},
+		{"versions that aren't numbers", uid("1", "x5"), tried, uid("1", "x4"), ""},
+		{"the dry run wrote", uid("1", "5"), tried, tried, "the dry run wrote"},
+		{"it wrote, and a controller did since", uid("1", "5"), tried, uid("1", "7") + record("m", "Apply", "2"), "the dry run wrote"},
+		{"it created", "", tried, uid("1", "7") + record("m", "Apply", "2"), "the dry run wrote"},
+		{"an apply of long ago, and somebody wrote in between", uid("1", "5") + record("m", "Apply", "2"), tried,
+			uid("1", "7") + record("m", "Apply", "2"), ""},
+		{"another manager applied", uid("1", "5"), tried, uid("1", "7") + record("n", "Apply", "2"), ""},
+		{"the manager updated", uid("1", "5"), tried, uid("1", "7") + record("m", "Update", "2"), ""},
+		{"nothing was recorded", uid("1", "5"), uid("1", "6"), uid("1", "7"), ""},
+		{"the read is older than the dry run", uid("1", "5"), tried, uid("1", "5"), `of resourceVersion "6" and then of "5", which is older`},
+		{"the read is older than the one before", uid("1", "5"), tried, uid("1", "4"), `of resourceVersion "5" and then of "4", which is older`},
+		{"the dry run is older than the read", uid("1", "7"), tried, uid("1", "7"), `of resourceVersion "7" and then of "6", which is older`},
+	} {
+		var live *unstructured.Unstructured
+		if row.live != "" {
+			live = decoded(t, versioned(row.live))
+		}
+		now, err := target(t, versioned(row.now)).Relook(t.Context(), live, decoded(t, versioned(row.answer)), "m")
+		if row.err != "" {
+			assert.ErrorContains(t, err, row.err, row.why)
+			continue
+		}
+		require.NoError(t, err, row.why)
+		assert.Equal(t, decoded(t, versioned(row.now)), now, row.why)
+	}
+	_, err := target(t, throttled).Relook(t.Context(), nil, decoded(t, versioned(identified)), "m")
+	require.Error(t, err)
+	require.False(t, strings.Contains(err.Error(), "dry run"))
+}

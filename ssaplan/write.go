@@ -1,0 +1,32 @@
+package ssaplan
+
+import "github.com/ssaplan/primitives/ssaplan/write"
+
+// What the errors of writes are made of, which package write explains.
+type (
+	// Outcome is what became of a write; see [OutcomeOf].
+	Outcome = write.Outcome
+	// ApplyError describes why an apply isn't known to be done.
+	ApplyError = write.ApplyError
+	// ReplaceError describes where a replacement stopped. Calling Replace again goes on from there.
+	ReplaceError = write.ReplaceError
+	// Stage is how far a replacement got.
+	Stage = write.Stage
+)
+
+// The outcomes of a write, and the stages of a replacement.
+const (
+	OutcomeNotSent = write.OutcomeNotSent
+	OutcomeRefused = write.OutcomeRefused
+	OutcomeUnknown = write.OutcomeUnknown
+	OutcomeDone    = write.OutcomeDone
+
+	StageChecking = write.StageChecking
+	StageDeleting = write.StageDeleting
+	StageWaiting  = write.StageWaiting
+	StageCreating = write.StageCreating
+)
+
+// OutcomeOf returns what became of the write of [Planner.Apply], [Planner.Replace], [Planner.Delete] or [Planner.ApplyDelete]
+// that ended with err, see [write.OutcomeOf].
+func OutcomeOf(err error) Outcome { return write.OutcomeOf(err) }

@@ -1,0 +1,100 @@
+package write
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/ssaplan/primitives/identity"
+)
+
+// ErrRecreated says that the object of an identity is not the one that was meant: somebody deleted that one and created
+// another, which was left as it is.
+var ErrRecreated = errors.New("somebody re-created the object")
+
+// ApplyError describes why an apply isn't known to be done.
+type ApplyError struct {
+	Object  identity.Identity
+	Outcome Outcome
+	Err     error
+	// Advice is what is known of the object, and what to do. Optional.
+	Advice string
+}
+
+func (e *ApplyError) Error() string {
+	if e.Advice == "" {
+		return e.Err.Error()
+	}
+	return e.Err.Error() + "; " + e.Advice
+}
+
+// Unwrap returns the cause.
+func (e *ApplyError) Unwrap() error { return e.Err }
+
+// WriteOutcome is for [OutcomeOf].
+func (e *ApplyError) WriteOutcome() Outcome { return e.Outcome }
+
+// Stage is how far a replacement got.
+type Stage string
+
+// The stages of a replacement, in their order.
+const (
+	// StageChecking: nothing has been changed.
+	StageChecking Stage = "checking"
+	// StageDeleting: the old object has not been deleted, as far as is known.
+	StageDeleting Stage = "deleting"
+	// StageWaiting: the server accepted the delete, and the old object is still there.
+	StageWaiting Stage = "waiting"
+	// StageCreating: the old object is gone, and the new one is not there yet, as far as is known.
+	StageCreating Stage = "creating"
+)
+
+// ReplaceError describes where a replacement stopped. Calling Replace again goes on from there.
+type ReplaceError struct {
+	Old, New identity.Identity
+	Stage    Stage
+	// Outcome is what became of the stage's write: of the create while creating, and of the delete before that.
+	Outcome Outcome
+	// Finalizers are what the delete waited for, if the stage is Waiting.
+	Finalizers []string
+	Err        error
+	// Advice is what to do. Default: what follows from stage and outcome.
+	Advice string
+}
+
+func (e *ReplaceError) Error() string {
+	text := fmt.Sprintf("%s: replace stopped while %s: ", e.New, e.Stage)
+	if e.Old != e.New {
+		text = fmt.Sprintf("%s: replace of %s stopped while %s: ", e.New, e.Old, e.Stage)
+	}
+	if len(e.Finalizers) > 0 {
+		text += fmt.Sprintf("the delete waits for finalizers %s: ", strings.Join(e.Finalizers, ", "))
+	}
+	return text + e.Err.Error() + "; " + cmp.Or(e.Advice, e.advice())
+}
+
+func (e *ReplaceError) advice() string {
+	switch {
+	case errors.Is(e.Err, ErrRecreated):
+		return "the old object is gone: plan without the prior state to adopt the one that is there"
+	case e.Stage == StageDeleting && e.Outcome == OutcomeRefused:
+		return "the old object is still there: plan again, then replace again"
+	case e.Stage == StageCreating && e.Outcome == OutcomeUnknown:
+		return "the old object is gone, and whether the new one was created isn't known: replace again, which tells"
+	}
+	return stageAdvice[e.Stage]
+}
+
+var stageAdvice = map[Stage]string{
+	StageChecking: "nothing was changed",
+	StageDeleting: "the old object may still be there: plan again, then replace again",
+	StageWaiting:  "the old object is being deleted: replace again to wait on",
+	StageCreating: "the old object is gone and the new one not created: replace again to create it",
+}
+
+// Unwrap returns the cause.
+func (e *ReplaceError) Unwrap() error { return e.Err }
+
+// WriteOutcome is for [OutcomeOf].
+func (e *ReplaceError) WriteOutcome() Outcome { return e.Outcome }

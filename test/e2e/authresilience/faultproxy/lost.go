@@ -1,0 +1,128 @@
+package faultproxy
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+)
+
+// Losses returns faults that come after the server has done what it was asked for: its answer is lost, or another one is in its
+// place.
+func Losses() []Fault {
+	var all []Fault
+	for _, code := range codes {
+		all = append(all, After(Page(code)), After(Empty(code)))
+	}
+	for _, code := range []int{500, 502, 503, 504} { // with others a server says that it did nothing
+		all = append(all, After(Status(code)))
+	}
+	all = append(all, After(Reset()), After(Stall()), After(Redirect()), After(ForeignJSON()), After(Nothing()), Twice(), Thrice())
+	return append(all, Truncated(), LeaderChange(), ContentType(), WithoutVersion(), WithoutUID(), OtherUID(), OtherName())
+}
+
+// After lets the server do what it is asked for, and then answers as the fault does.
+func After(fault Fault) Fault {
+	return Fault{"done, then " + fault.Name, func(w http.ResponseWriter, r *http.Request, upstream http.Handler) {
+		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		upstream.ServeHTTP(httptest.NewRecorder(), r)
+		r.Body = io.NopCloser(bytes.NewReader(nil))
+		fault.spoil(w, r, upstream)
+	}}
+}
+
+// Twice sends the request twice, and answers as the server does the second time.
+func Twice() Fault { return again("sent twice", 1) }
+
+// Thrice sends the request three times, and answers as the server does the last time.
+func Thrice() Fault { return again("sent three times", 2) }
+
+// again sends the request as many times more, and answers as the server does the last time.
+func again(name string, times int) Fault {
+	return Fault{name, func(w http.ResponseWriter, r *http.Request, upstream http.Handler) {
+		body, _ := io.ReadAll(r.Body)
+		for range times {
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			upstream.ServeHTTP(httptest.NewRecorder(), r)
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		upstream.ServeHTTP(w, r)
+	}}
+}
+
+// WithoutVersion takes the resourceVersion out of the answer.
+func WithoutVersion() Fault {
+	return editing("no resourceVersion", func(metadata map[string]any) { delete(metadata, "resourceVersion") })
+}
+
+// WithoutUID takes the uid out of the answer.
+func WithoutUID() Fault {
+	return editing("no uid", func(metadata map[string]any) { delete(metadata, "uid") })
+}
+
+// NumericVersion makes the resourceVersion of the answer a number, which it never is.
+func NumericVersion() Fault {
+	return editing("a number as resourceVersion", func(metadata map[string]any) { metadata["resourceVersion"] = 5 })
+}
+
+// OtherUID puts another uid into the answer.
+func OtherUID() Fault {
+	return editing("another uid", func(metadata map[string]any) { metadata["uid"] = "00000000-0000-0000-0000-000000000000" })
+}
+
+// OtherName answers with an object of another name.
+func OtherName() Fault {
+	return editing("another name", func(metadata map[string]any) { metadata["name"] = "another" })
+}
+
+// OtherNamespace answers with an object of another namespace.
+func OtherNamespace() Fault {
+	return editing("another namespace", func(metadata map[string]any) { metadata["namespace"] = "another" })
+}
+
+// OldVersion answers with a version from long ago.
+func OldVersion() Fault {
+	return editing("an old resourceVersion", func(metadata map[string]any) { metadata["resourceVersion"] = "2" })
+}
+
+// editing changes the metadata of the object that the server answers with.
+func editing(name string, edit func(metadata map[string]any)) Fault {
+	return spoiling(name, func(w http.ResponseWriter, answer *httptest.ResponseRecorder) {
+		body := answer.Body.Bytes()
+		var obj map[string]any
+		if json.Unmarshal(body, &obj) == nil {
+			if metadata, ok := obj["metadata"].(map[string]any); ok && obj["kind"] != "Status" {
+				edit(metadata)
+			}
+			body, _ = json.Marshal(obj)
+		}
+		maps.Copy(w.Header(), answer.Header())
+		w.Header().Del("Content-Length")
+		w.WriteHeader(answer.Code)
+		_, _ = w.Write(body)
+	})
+}
+
+// WithoutDryRun has the server do what it was only to try.
+func WithoutDryRun() Fault {
+	return Fault{"dryRun dropped", func(w http.ResponseWriter, r *http.Request, upstream http.Handler) {
+		query := r.URL.Query()
+		query.Del("dryRun")
+		r.URL.RawQuery = query.Encode()
+		upstream.ServeHTTP(w, r)
+	}}
+}
+
+// Recorded returns a fault that answers with what the server answers to a request now, whatever is asked for then.
+func (p *Proxy) Recorded(path string) Fault {
+	answer := httptest.NewRecorder()
+	p.upstream.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, path, nil))
+	return answering("an old answer", func(w http.ResponseWriter, _ *http.Request) {
+		maps.Copy(w.Header(), answer.Header())
+		w.WriteHeader(answer.Code)
+		_, _ = w.Write(answer.Body.Bytes())
+	})
+}

@@ -1,0 +1,86 @@
+package outcome_test
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/test/e2e/authresilience/faultproxy"
+)
+
+// fuzzed are the faults of the fuzz target: the Planner can tell each from the truth. That can't be said of one that answers in
+// the server's own words that it refused, where the server did what it was asked for.
+var fuzzed = append(faults, faultproxy.WithoutVersion(), faultproxy.WithoutUID(), faultproxy.NumericVersion(), faultproxy.OtherUID(),
+	faultproxy.OtherName(), faultproxy.OtherNamespace(), faultproxy.OldVersion())
+
+var fuzzedObjects atomic.Int64
+
+// FuzzOutcomes breaks any two requests of a write, reads and dry runs included, in any way. What is told agrees with what the
+// server has, and nothing is written twice.
+func FuzzOutcomes(f *testing.F) {
+	for i := range fuzzed {
+		f.Add(uint8(i%len(operations)), uint8(i), uint8(1+i%6), uint8(i*7), uint8(i%9), i%5 == 0)
+	}
+	c := newCluster(f)
+	f.Fuzz(func(t *testing.T, operation, first, firstAt, second, secondAt uint8, gaveUp bool) {
+		op := operations[int(operation)%len(operations)]
+		a := op.plans(t, c, fmt.Sprintf("fuzzed-%d", fuzzedObjects.Add(1)))
+		defer a.remove(t)
+		faults := map[int]faultproxy.Fault{
+			int(secondAt % 12): fuzzed[int(second)%len(fuzzed)],
+			int(firstAt % 12):  fuzzed[int(first)%len(fuzzed)],
+		}
+		planner := c.planner(t, c.proxy, 300*time.Millisecond)
+		c.proxy.InjectAt(faults)
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		defer cancel()
+		if gaveUp {
+			ctx, cancel = context.WithTimeout(ctx, time.Duration(secondAt)*time.Millisecond)
+			defer cancel()
+		}
+		_, err := a.run(ctx, planner)
+		arrived, _ := c.proxy.Writes()
+		c.proxy.Heal()
+		a.check(t, err, arrived, faults)
+	})
+}
+
+// check compares what an operation ended with and what the server has.
+func (a *attempt) check(t *testing.T, err error, arrived int, faults map[int]faultproxy.Fault) {
+	outcome := ssaplan.OutcomeOf(err)
+	done, untouched := a.truth(t)
+	why := fmt.Sprintf("%s: %v: %s: %v", a.name, faults, outcome, err)
+	switch {
+	case err == nil && !done:
+		t.Errorf("not done: %s", why)
+	case err != nil && !a.agrees(t, err, untouched):
+		t.Errorf("another outcome: %s", why)
+	}
+	for _, fault := range faults {
+		if fault.String() == "409 Status" { // says that the object changed
+			return
+		}
+	}
+	if arrived > a.writes() {
+		t.Errorf("%d writes: %s", arrived, why)
+	}
+}
+
+// agrees reports whether the server has what the error of an operation says. Of a replacement its stage tells which write the
+// outcome is about.
+func (a *attempt) agrees(t *testing.T, err error, untouched bool) bool {
+	outcome := ssaplan.OutcomeOf(err)
+	if outcome == ssaplan.OutcomeUnknown {
+		return true
+	}
+	if outcome == ssaplan.OutcomeDone { // with an error: the delete was accepted
+		return a.old == nil || a.gone(t)
+	}
+	if a.plan != nil && a.plan.Action == ssaplan.ActionReplace {
+		return !a.isMade(a.c.Lookup(t, a.manifest)) && (isCreating(err) || !a.gone(t))
+	}
+	return untouched
+}

@@ -1,0 +1,180 @@
+// Package outcome_test breaks writes in many ways, with a real server behind a proxy, and compares what the Planner tells of
+// them with what the server has.
+package outcome_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/internal/goroutines"
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/test/controlplane"
+	"github.com/ssaplan/primitives/test/e2e/authresilience/faultproxy"
+	"github.com/ssaplan/primitives/test/lab"
+)
+
+func TestMain(m *testing.M) { goroutines.Main(m) }
+
+const manager = "my-tool"
+
+// operation is a write that a host has planned.
+type operation struct {
+	name string
+	// write is which of its writes is broken, counted from 1.
+	write int
+	// before is what is there, after what is applied, both with %s for the name; after is empty for a delete.
+	before, after string
+	subresource   string
+	renames       bool // the one that is applied has another name
+	// field is where it shows that it was done.
+	field []string
+}
+
+const (
+	settings  = "{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, data: {a: A, b: B}}"
+	changed   = "{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, data: {a: X, b: B}}"
+	immutable = "{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, data: {a: A, b: B}, immutable: true}"
+	replaced  = "{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, data: {a: X, b: B}, immutable: true}"
+	service   = "{apiVersion: v1, kind: Service, metadata: {name: %s}, spec: {type: LoadBalancer, ports: [{port: 80}]}}"
+	ingress   = "{apiVersion: v1, kind: Service, metadata: {name: %s}, status: {loadBalancer: {ingress: [{ip: 1.2.3.4, ipMode: VIP}]}}}"
+	workload  = `{apiVersion: apps/v1, kind: Deployment, metadata: {name: %s}, spec: {replicas: 1, selector: {matchLabels: {a: b}},
+		template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}}`
+	scaled = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: %s}, spec: {replicas: 2}}"
+)
+
+var operations = []operation{
+	{name: "create", write: 1, after: settings, field: []string{"data"}},
+	{name: "update", write: 1, before: settings, after: changed, field: []string{"data"}},
+	{name: "replace, its delete", write: 1, before: immutable, after: replaced, field: []string{"data"}},
+	{name: "replace, its create", write: 2, before: immutable, after: replaced, field: []string{"data"}},
+	{name: "rename, its create", write: 2, before: settings, after: changed, renames: true, field: []string{"data"}},
+	{name: "delete", write: 1, before: settings},
+	{name: "status", write: 1, before: service, after: ingress, subresource: "status", field: []string{"status", "loadBalancer", "ingress"}},
+	{name: "scale", write: 1, before: workload, after: scaled, subresource: "scale", field: []string{"spec", "replicas"}},
+}
+
+// cluster is the real server, and the objects of a test.
+type cluster struct {
+	*lab.Cluster
+	proxy *faultproxy.Proxy
+}
+
+func newCluster(t testing.TB) *cluster {
+	c := lab.On(t, controlplane.Shared(t))
+	return &cluster{c, faultproxy.StartAs(t, c.Server.Config())}
+}
+
+// planner returns one that reaches the server through the proxy.
+func (c *cluster) planner(t testing.TB, proxy *faultproxy.Proxy, timeout time.Duration) *ssaplan.Planner {
+	config := proxy.Client("")
+	config.Timeout = timeout
+	planner, err := ssaplan.New(config, ssaplan.Options{FieldManager: manager, DefaultNamespace: c.Namespace})
+	require.NoError(t, err)
+	return planner
+}
+
+// attempt is an operation that was planned, and what was there.
+type attempt struct {
+	operation
+	c             *cluster
+	manifest, old *unstructured.Unstructured // the manifest's object, and the one that is there before
+	plan          *ssaplan.Plan
+	state         *explain.State
+	before        *unstructured.Unstructured // nil if nothing is there
+}
+
+// plans prepares an operation on an object of that name, without faults.
+func (op operation) plans(t testing.TB, c *cluster, name string) *attempt {
+	a := &attempt{operation: op, c: c}
+	healthy := c.Planner(t, ssaplan.Options{FieldManager: manager})
+	var prior *explain.State
+	if op.before != "" {
+		a.old = lab.Objectf(t, op.before, name)
+		plan, err := healthy.Plan(context.Background(), ssaplan.Request{Manifest: a.old})
+		require.NoError(t, err)
+		obj, err := healthy.Apply(context.Background(), plan)
+		require.NoError(t, err)
+		a.state, err = explain.NewState(nil, obj.Object, fieldowner.Applier{Manager: manager}, nil)
+		require.NoError(t, err)
+		a.before = c.Get(t, a.old)
+	}
+	if op.after == "" {
+		return a
+	}
+	if op.renames {
+		prior, name = a.state, name+"-renamed"
+	}
+	a.manifest = lab.Objectf(t, op.after, name)
+	var err error
+	a.plan, err = healthy.Plan(context.Background(), ssaplan.Request{Manifest: a.manifest, Prior: prior, Subresource: op.subresource})
+	require.NoError(t, err)
+	return a
+}
+
+// run carries the operation out.
+func (a *attempt) run(ctx context.Context, planner *ssaplan.Planner) (*unstructured.Unstructured, error) {
+	options := ssaplan.DeleteOptions{PollInterval: time.Millisecond}
+	switch {
+	case a.plan == nil:
+		return nil, planner.Delete(ctx, a.state, options)
+	case a.plan.Action == ssaplan.ActionReplace:
+		return planner.Replace(ctx, a.plan, options)
+	}
+	return planner.Apply(ctx, a.plan)
+}
+
+// truth tells what the server has: whether the broken write was done, and whether nothing was.
+func (a *attempt) truth(t testing.TB) (done, untouched bool) {
+	if a.old != nil {
+		old := a.c.Lookup(t, a.old)
+		gone := a.gone(t)
+		if a.plan == nil || a.plan.Action == ssaplan.ActionReplace && a.write == 1 {
+			return gone, !gone && old.GetResourceVersion() == a.before.GetResourceVersion()
+		}
+		if a.plan.Action != ssaplan.ActionReplace {
+			return a.isMade(old), old != nil && old.GetResourceVersion() == a.before.GetResourceVersion()
+		}
+	}
+	now := a.c.Lookup(t, a.manifest)
+	return a.isMade(now), now == nil
+}
+
+// isMade reports whether the object is what the operation makes of it.
+func (a *attempt) isMade(obj *unstructured.Unstructured) bool {
+	if obj == nil {
+		return false
+	}
+	want, _, _ := unstructured.NestedFieldNoCopy(a.manifest.Object, a.field...)
+	got, _, _ := unstructured.NestedFieldNoCopy(obj.Object, a.field...)
+	return fmt.Sprint(got) == fmt.Sprint(want)
+}
+
+// remove deletes what the operation left behind.
+func (a *attempt) remove(t testing.TB) {
+	for _, m := range []*unstructured.Unstructured{a.old, a.manifest} {
+		if m != nil && a.c.Lookup(t, m) != nil {
+			require.NoError(t, a.c.Resource(t, m).Delete(context.Background(), m.GetName(), metav1.DeleteOptions{}))
+		}
+	}
+}
+
+// gone reports whether the object is gone that was there before.
+func (a *attempt) gone(t testing.TB) bool {
+	old := a.c.Lookup(t, a.old)
+	return old == nil || old.GetUID() != a.before.GetUID()
+}
+
+// isCreating reports whether a replacement stopped while it created the new object.
+func isCreating(err error) bool {
+	var stopped *ssaplan.ReplaceError
+	return errors.As(err, &stopped) && stopped.Stage == ssaplan.StageCreating
+}

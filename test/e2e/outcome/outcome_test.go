@@ -1,0 +1,112 @@
+package outcome_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/test/e2e/authresilience/faultproxy"
+)
+
+// faults are those that come before the server was asked, and those that come after it did what it was asked for.
+var faults = slices.Concat(faultproxy.Faults()[:len(faultproxy.Faults())-8],
+	[]faultproxy.Fault{faultproxy.Reset(), faultproxy.Stall(), faultproxy.Redirect(), faultproxy.ForeignJSON(), faultproxy.Nothing(),
+		faultproxy.SuccessfulStatus()}, faultproxy.Losses())
+
+// open are the faults after which nobody can know more than that nothing has happened so far.
+var open = []string{"stall", "504 Status", "504 HTML", "504 empty"}
+
+// believed are the faults that say of a delete that it is done: the Planner finds the object as it was.
+var believed = []string{"200 foreign JSON", "200 empty", "200 Status", "redirect to a login page", "404 Status"}
+
+// TestOutcomes breaks each write in each way. What the Planner tells of it is what the server has, it is sent once, and whoever
+// reads the error knows what to do.
+func TestOutcomes(t *testing.T) {
+	c := newCluster(t)
+	require.GreaterOrEqual(t, len(faults), 25)
+	var mu sync.Mutex
+	table := map[string][]string{}
+	t.Run("group", func(t *testing.T) { // ends when the parallel tests have
+		for i, fault := range faults {
+			t.Run(fault.String(), func(t *testing.T) {
+				t.Parallel()
+				proxy := faultproxy.StartAs(t, c.Server.Config())
+				var row []string
+				for j, op := range operations {
+					a := op.plans(t, c, fmt.Sprintf("x%d-%d", i, j))
+					row = append(row, string(a.broken(t, proxy, fault)))
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				table[fault.String()] = row
+			})
+		}
+	})
+	var text strings.Builder
+	for _, op := range operations {
+		fmt.Fprintf(&text, " | %s", op.name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(table)) {
+		fmt.Fprintf(&text, "\n%-40s %s", name, strings.Join(table[name], " | "))
+	}
+	t.Logf("%d faults, %d operations:\n%s", len(table), len(operations), text.String())
+}
+
+// broken carries the operation out with the fault in its write, and compares what is told with the truth.
+func (a *attempt) broken(t *testing.T, proxy *faultproxy.Proxy, fault faultproxy.Fault) ssaplan.Outcome {
+	timeout := 30 * time.Second
+	if strings.Contains(fault.String(), "stall") {
+		timeout = time.Second
+	}
+	planner := a.c.planner(t, proxy, timeout)
+	proxy.InjectWrite(a.write, fault)
+	obj, err := a.run(context.Background(), planner)
+	arrived, written := proxy.Writes()
+	_, spoiled := proxy.Spoiled()
+	why := fmt.Sprintf("%s: %s: %v", a.name, fault, err)
+	require.True(t, spoiled, why)
+	done, untouched := a.truth(t)
+	outcome := ssaplan.OutcomeOf(err)
+	switch outcome {
+	case ssaplan.OutcomeDone:
+		assert.NoError(t, err, why)
+		assert.True(t, done, why)
+		if a.plan != nil && a.subresource != "scale" && fault.String() != "another uid" { // which nobody knows of a new object
+			assert.Equal(t, a.c.Get(t, a.manifest), obj, why)
+		}
+	case ssaplan.OutcomeNotSent, ssaplan.OutcomeRefused:
+		assert.True(t, untouched, why)
+		assert.Regexp(t, "nothing was written: .|nothing was deleted|(plan|replace|delete) again", err.Error(), why)
+	default:
+		assert.True(t, untouched, why)
+		if answered := a.plan == nil || a.plan.Action == ssaplan.ActionReplace && a.write == 1; !answered || !slices.Contains(believed, fault.String()) {
+			assert.Contains(t, open, fault.String(), why)
+		}
+		assert.Regexp(t, "may still|isn't known", err.Error(), why)
+		assert.Contains(t, err.Error(), "again", why)
+	}
+	if !strings.HasPrefix(fault.String(), "sent ") {
+		assert.LessOrEqual(t, written, a.writes(), why)
+	}
+	if outcome == ssaplan.OutcomeUnknown || fault.String() != "409 Status" {
+		assert.LessOrEqual(t, arrived, a.writes(), why)
+	}
+	return outcome
+}
+
+// writes is how many writes the operation takes.
+func (a *attempt) writes() int {
+	if a.plan != nil && a.plan.Action == ssaplan.ActionReplace {
+		return 2
+	}
+	return 1
+}
