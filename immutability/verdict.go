@@ -3,6 +3,7 @@ package immutability
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -76,6 +77,19 @@ func Paths(fields []Field) []projection.Path {
 		}
 	}
 	return out
+}
+
+// SameFields reports whether both have the same fields with the same messages, in whatever order: a server need not name them in
+// the same one twice.
+func SameFields(a, b []Field) bool {
+	texts := func(fields []Field) map[string]bool {
+		out := map[string]bool{}
+		for _, f := range fields {
+			out[f.String()] = true
+		}
+		return out
+	}
+	return maps.Equal(texts(a), texts(b))
 }
 
 // Name returns the path if it is known, and otherwise the text. It is empty for the object as a whole.

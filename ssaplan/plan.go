@@ -3,7 +3,6 @@ package ssaplan
 import (
 	"bytes"
 	"fmt"
-	"maps"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -194,23 +193,14 @@ type Replacement struct {
 	unproven error
 }
 
-// matches reports whether who reviewed the other replacement has reviewed r, which may have fewer hazards. A server need not
-// name the fields in the same order twice.
+// matches reports whether who reviewed the other replacement has reviewed r, which may have fewer hazards.
 func (r *Replacement) matches(reviewed *Replacement) bool {
 	if r == nil || reviewed == nil {
 		return r == reviewed
 	}
 	return r.Old == reviewed.Old && r.UID == reviewed.UID && r.Propagation == reviewed.Propagation &&
-		maps.Equal(fieldTexts(r.Fields), fieldTexts(reviewed.Fields)) &&
+		immutability.SameFields(r.Fields, reviewed.Fields) &&
 		!slices.ContainsFunc(r.Hazards, func(h immutability.Hazard) bool { return !slices.Contains(reviewed.Hazards, h) })
-}
-
-func fieldTexts(fields []immutability.Field) map[string]bool {
-	texts := map[string]bool{}
-	for _, f := range fields {
-		texts[f.String()] = true
-	}
-	return texts
 }
 
 // Patch is a server-side apply request.

@@ -415,10 +415,8 @@ func (w *planning) showDeclared() error {
 
 // dryRun returns the object as the server would make it.
 func (w *planning) dryRun(ctx context.Context, patch Patch) (*unstructured.Unstructured, error) {
-	if w.plan.Subresource == "scale" {
-		if err := scale.Check(w.manifest.Object); err != nil {
-			return nil, err
-		}
+	if err := scale.Check(w.plan.Subresource, w.manifest.Object); err != nil {
+		return nil, err
 	}
 	return w.target.Try(ctx, w.live, patch.Body, patch.Options)
 }

@@ -46,9 +46,10 @@ func Applied(answer, before *unstructured.Unstructured, applier fieldowner.Appli
 	return with(answer, entries)
 }
 
-// Check returns an error if a manifest that is applied to the scale lacks the replicas: of such a one the record isn't known.
-func Check(manifest map[string]any) error {
-	if number, _, _ := unstructured.NestedFieldNoCopy(manifest, "spec", "replicas"); number == nil {
+// Check returns an error if a manifest that is applied to the subresource is one of a scale without replicas: of such a one the
+// record isn't known.
+func Check(subresource string, manifest map[string]any) error {
+	if number, _, _ := unstructured.NestedFieldNoCopy(manifest, "spec", "replicas"); number == nil && subresource == "scale" {
 		return errors.New("spec.replicas: missing, and nothing else can be applied to a scale")
 	}
 	return nil

@@ -78,8 +78,9 @@ func TestApplied(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	require.NoError(t, scale.Check(object(t, "{spec: {replicas: 0}}").Object))
+	require.NoError(t, scale.Check("status", nil))
+	require.NoError(t, scale.Check("scale", object(t, "{spec: {replicas: 0}}").Object))
 	for _, text := range []string{"{}", "{spec: {}}", "{spec: {replicas: null}}", "{spec: nonsense}"} {
-		require.ErrorContains(t, scale.Check(object(t, text).Object), "spec.replicas", text)
+		require.ErrorContains(t, scale.Check("scale", object(t, text).Object), "spec.replicas", text)
 	}
 }

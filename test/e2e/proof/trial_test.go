@@ -184,7 +184,7 @@ func (t *trial) makePlan(ctx context.Context) {
 // change.
 func told(plan *ssaplan.Plan, err error) string {
 	if err != nil {
-		return sortedWords(unfixed.ReplaceAllString(err.Error(), "…"))
+		return sortedWords(unfixed.ReplaceAllString(strings.ReplaceAll(err.Error(), " (other requests are answered)", ""), "…"))
 	}
 	if plan.Action == ssaplan.ActionReplace {
 		fields := slices.SortedFunc(slices.Values(plan.Replacement.Fields), func(a, b immutability.Field) int {
