@@ -3,6 +3,7 @@ package projection
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -210,8 +211,10 @@ func (d *differ) compareFields(n *node, b, a map[string]any) {
 
 func (d *differ) compareItems(n *node, b, a []any) {
 	before, after := n.values(b), n.values(a)
-	moved := movedChildren(before.matches, after.matches)
 	was, is := d.before.in(d.path), d.after.in(d.path)
+	moved := movedChildren(before.matches, after.matches, func(i int) bool {
+		return position(was, before.itemOf[i]) == position(is, after.itemOf[i])
+	})
 	for i, c := range n.children {
 		from, to := position(was, before.itemOf[i]), position(is, after.itemOf[i])
 		d.path = append(d.path, c.element)
@@ -257,9 +260,10 @@ func (s side) items() []any {
 	return l
 }
 
-// movedChildren reports which children both lists have in another relative order. It keeps as many as possible in
-// place (a longest increasing subsequence), so that one item put first is one move.
-func movedChildren(before, after matches) []bool {
+// movedChildren reports which children both lists have in another relative order. It keeps those in place whose positions are
+// the same in both objects, and of the others as many as possible (a longest increasing subsequence), so that one item put
+// first is one move, and none is from a position to the same.
+func movedChildren(before, after matches, stays func(child int) bool) []bool {
 	moved := make([]bool, len(before.itemOf))
 	var common []int // the children that both lists have, in the order of the first
 	for item, i := range before.child {
@@ -274,10 +278,38 @@ func movedChildren(before, after matches) []bool {
 	for _, i := range common {
 		moved[i] = true
 	}
+	common = withoutCrossing(common, rank, stays)
 	for _, at := range longestIncreasing(common, rank) {
 		moved[common[at]] = false
 	}
 	return moved
+}
+
+// withoutCrossing returns the items without those that change places with one that stays, which are in the order of their
+// ranks.
+func withoutCrossing(items []int, rank func(int) int, stays func(int) bool) []int {
+	crosses := make([]bool, len(items))
+	last := -1
+	for at, i := range items {
+		if stays(i) {
+			last = rank(i)
+		}
+		crosses[at] = rank(i) < last
+	}
+	next := math.MaxInt
+	for at, i := range slices.Backward(items) {
+		if stays(i) {
+			next = rank(i)
+		}
+		crosses[at] = crosses[at] || rank(i) > next
+	}
+	var out []int
+	for at, i := range items {
+		if !crosses[at] {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 // longestIncreasing returns the positions in items of a longest subsequence with increasing ranks. There is
