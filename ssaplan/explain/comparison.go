@@ -59,7 +59,7 @@ func (c *comparison) update(e *Explanation) (err error) {
 	if e.Changes, err = c.changes(e); err != nil {
 		return err
 	}
-	c.markAssigned(e.Changes)
+	e.Changes = c.markAssigned(e.Changes)
 	e.Dropped = c.liveOwners.Dropped(c.owners, c.Answer, c.applier())
 	e.Ownership = fieldowner.Compare(c.liveOwners, c.owners, c.applier())
 	return nil
