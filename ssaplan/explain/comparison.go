@@ -71,7 +71,9 @@ func (c *comparison) leftBehind() []fieldowner.DroppedField {
 	if c.Prior == nil || c.Live == nil {
 		return nil
 	}
-	remembered := c.Prior.Applied.Fields.Leaves().Difference(c.previous).Without(c.declaration.Fields)
+	declared := c.declaration.Fields
+	whole := c.declaration.Content(declared.Leaves())
+	remembered := c.Prior.Applied.Fields.Leaves().Difference(c.previous).Difference(declared).Without(whole)
 	if remembered.Empty() {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
@@ -75,11 +76,17 @@ func (t *trial) judgeLeft(plan *ssaplan.Plan, state *explain.State, after *unstr
 		_, exists := valueAt(after, d.Path)
 		t.check(shorter, exists == (d.Fate != fieldowner.FateDeleted), "%s: is there: %t", d, exists)
 	}
-	for p := range state.Applied.Fields.Leaves().Without(plan.After.Fields).All() {
+	whole := plan.After.Fields.Leaves().Difference(emptyIn(plan.After))
+	for p := range state.Applied.Fields.Leaves().Difference(plan.After.Fields).Without(whole).All() {
 		_, existed := valueAt(t.before, p)
 		isTold := slices.ContainsFunc(plan.Dropped, func(d fieldowner.DroppedField) bool {
 			return p.HasPrefix(d.Path) || d.Path.HasPrefix(p)
 		})
 		t.check(shorter, isTold || !existed, "%s was imported and isn't in the manifest, and nothing is told of it: %v", p, plan.Dropped)
+	}
+	for _, d := range projection.Diff(plan.Baseline, state.Digested(plan.After)) {
+		v, exists := valueAt(after, d.Path)
+		isShown := d.Op == projection.OpRemove && exists && isPart(d.Before, v)
+		t.check(shorter, !isShown, "a host shows that %s goes, which stays: %v", d.Path, plan.Dropped)
 	}
 }
