@@ -260,9 +260,9 @@ func (s side) items() []any {
 	return l
 }
 
-// movedChildren reports which children both lists have in another relative order. It keeps those in place whose positions are
-// the same in both objects, and of the others as many as possible (a longest increasing subsequence), so that one item put
-// first is one move, and none is from a position to the same.
+// movedChildren reports which children both lists have in another relative order. It keeps in place those that stay at their
+// position in the object, and of the others as many as possible (a longest increasing subsequence), so that one item put first is one
+// move.
 func movedChildren(before, after matches, stays func(child int) bool) []bool {
 	moved := make([]bool, len(before.itemOf))
 	var common []int // the children that both lists have, in the order of the first
@@ -278,38 +278,37 @@ func movedChildren(before, after matches, stays func(child int) bool) []bool {
 	for _, i := range common {
 		moved[i] = true
 	}
-	common = withoutCrossing(common, rank, stays)
+	common = around(common, rank, stays)
 	for _, at := range longestIncreasing(common, rank) {
 		moved[common[at]] = false
 	}
 	return moved
 }
 
-// withoutCrossing returns the items without those that change places with one that stays, which are in the order of their
-// ranks.
-func withoutCrossing(items []int, rank func(int) int, stays func(int) bool) []int {
-	crosses := make([]bool, len(items))
-	last := -1
-	for at, i := range items {
-		if stays(i) {
-			last = rank(i)
-		}
-		crosses[at] = rank(i) < last
-	}
-	next := math.MaxInt
-	for at, i := range slices.Backward(items) {
-		if stays(i) {
-			next = rank(i)
-		}
-		crosses[at] = crosses[at] || rank(i) > next
-	}
-	var out []int
-	for at, i := range items {
-		if !crosses[at] {
-			out = append(out, i)
+// around returns the items that are on the same side of each that stays in the order of the items and in that of their ranks, those
+// that stay included: their positions are in the same order before and after.
+func around(items []int, rank func(int) int, stays func(int) bool) (fitting []int) {
+	next := make([]int, len(items)) // the rank of the next item that stays
+	least := math.MaxInt
+	for at, item := range slices.Backward(items) {
+		next[at] = least
+		if stays(item) {
+			least = rank(item)
 		}
 	}
-	return out
+	most := -1
+	for at, item := range items {
+		if most < rank(item) && rank(item) < next[at] {
+			fitting = append(fitting, item)
+		}
+		if stays(item) {
+			most = rank(item)
+		}
+	}
+	if len(fitting) == 0 { // somebody put other items into the projection
+		return items
+	}
+	return fitting
 }
 
 // longestIncreasing returns the positions in items of a longest subsequence with increasing ranks. There is
