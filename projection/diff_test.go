@@ -50,6 +50,25 @@ func TestDiff(t *testing.T) {
 			[]string{`p[id="a"]: - {"id":"a"}`, `p[id="b"]: moved from position 1 to 2`, `p[id="c"]: moved from position 2 to 1`},
 			"as few moves as the order allows",
 		},
+		{
+			`{p: [{id: a}, {id: b}, {id: c}, {id: d}]}`, `{p: [{id: c}, {id: b}, {id: a}, {id: d}]}`,
+			set(`p[id="a"]`, `p[id="b"]`, `p[id="c"]`, `p[id="d"]`),
+			[]string{`p[id="a"]: moved from position 0 to 2`, `p[id="c"]: moved from position 2 to 0`},
+			"what is where it was hasn't moved, though others went past it",
+		},
+		{
+			`{p: [{id: x}, {id: a}, {id: b}]}`, `{p: [{id: b}, {id: a}, {id: x}]}`, set(`p[id="a"]`, `p[id="b"]`),
+			[]string{`p[id="b"]: moved from position 2 to 0`}, "where it was among all items, of which the set lacks some",
+		},
+		{
+			`{p: [{id: a}, {id: b}, {id: c}, {id: d}, {id: e}]}`, `{p: [{id: d}, {id: e}, {id: c}, {id: a}, {id: b}]}`,
+			set(`p[id="a"]`, `p[id="b"]`, `p[id="c"]`, `p[id="d"]`, `p[id="e"]`),
+			[]string{
+				`p[id="a"]: moved from position 0 to 3`, `p[id="b"]: moved from position 1 to 4`,
+				`p[id="d"]: moved from position 3 to 0`, `p[id="e"]: moved from position 4 to 1`,
+			},
+			"also if fewer moves would take it along",
+		},
 		{`{f: [a, b]}`, `{f: [b, c]}`, set(`f[="a"]`, `f[="b"]`, `f[="c"]`), []string{`f[="a"]: - "a"`, `f[="c"]: + "c"`}, "elements of a set"},
 		{`{l: [a, b]}`, `{l: [a, c]}`, set("l[1]"), []string{`l[1]: "b" -> "c"`}, "a position"},
 		{`{l: [a, b]}`, `{l: [a]}`, set("l[1]"), []string{`l[1]: - "b"`}, "a position that is gone"},

@@ -442,6 +442,7 @@ func checkPositions(t *testing.T, c projection.Difference, before, after *projec
 	switch {
 	case c.Op == projection.OpMove:
 		from, to = c.Before, c.After
+		require.NotEqual(t, from, to, "%s didn't move", c)
 	case c.Op == projection.OpChange || c.Path[len(c.Path)-1].Kind() == projection.FieldKind:
 		return
 	}

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -80,9 +81,13 @@ func listsWith(patterns projection.Patterns, obj map[string]any, fields projecti
 }
 
 // markAssigned takes the dummies out of the changes: a value that isn't declared and that the server picks is only known
-// once the manifest is applied.
-func (c *comparison) markAssigned(changes []Change) {
+// once the manifest is applied. Those in an item or map that comes become changes of their own.
+func (c *comparison) markAssigned(changes []Change) []Change {
 	patterns := slices.Concat(fieldowner.AssignedFields(c.Manifest), c.madeAnew)
+	if len(patterns) == 0 {
+		return changes
+	}
+	var inside []Change
 	for i := range changes {
 		change := &changes[i]
 		switch {
@@ -90,23 +95,33 @@ func (c *comparison) markAssigned(changes []Change) {
 		case patterns.Match(change.Path):
 			change.Assigned, change.After = true, nil
 		default:
-			change.After = withoutAssigned(change.After, change.Path, patterns)
+			var found []projection.Path
+			change.After, found = withoutAssigned(change.After, change.Path, patterns)
+			for _, p := range found {
+				d := projection.Difference{Path: p, Op: projection.OpAdd}
+				inside = append(inside, Change{Difference: d, Cause: CauseSideEffect, Assigned: true})
+			}
 		}
 	}
+	return append(changes, inside...)
 }
 
-// withoutAssigned returns v, the value at a path, without the fields in it for which the server picks values.
-func withoutAssigned(v any, at projection.Path, patterns projection.Patterns) any {
+// withoutAssigned returns v, the value at a path, without the fields in it for which the server picks values, and these.
+func withoutAssigned(v any, at projection.Path, patterns projection.Patterns) (any, []projection.Path) {
 	m, isMap := v.(map[string]any)
-	if !isMap || len(patterns) == 0 {
-		return v
+	if !isMap {
+		return v, nil
 	}
 	out := make(map[string]any, len(m))
-	for name, child := range m {
+	var found []projection.Path
+	for _, name := range slices.Sorted(maps.Keys(m)) {
 		path := at.Child(projection.Field(name))
-		if !patterns.Match(path) {
-			out[name] = withoutAssigned(child, path, patterns)
+		if patterns.Match(path) {
+			found = append(found, path)
+			continue
 		}
+		child, below := withoutAssigned(m[name], path, patterns)
+		out[name], found = child, append(found, below...)
 	}
-	return out
+	return out, found
 }

@@ -59,7 +59,7 @@ func (c *comparison) update(e *Explanation) (err error) {
 	if e.Changes, err = c.changes(e); err != nil {
 		return err
 	}
-	c.markAssigned(e.Changes)
+	e.Changes = c.markAssigned(e.Changes)
 	e.Dropped = c.liveOwners.Dropped(c.owners, c.Answer, c.applier())
 	e.Ownership = fieldowner.Compare(c.liveOwners, c.owners, c.applier())
 	return nil
@@ -71,7 +71,9 @@ func (c *comparison) leftBehind() []fieldowner.DroppedField {
 	if c.Prior == nil || c.Live == nil {
 		return nil
 	}
-	remembered := c.Prior.Applied.Fields.Leaves().Difference(c.previous).Without(c.declaration.Fields)
+	declared := c.declaration.Fields
+	whole := c.declaration.Content(declared.Leaves())
+	remembered := c.Prior.Applied.Fields.Leaves().Difference(c.previous).Difference(declared).Without(whole)
 	if remembered.Empty() {
 		return nil
 	}

@@ -222,6 +222,7 @@ func TestValuesThatTheServerPicks(t *testing.T) {
 		`spec.ports[port=81,protocol="TCP"].nodePort: 30002 -> 30001`,
 		"spec.clusterIP: assigned at apply",
 		`spec.ports[port=82,protocol="TCP"]: + {"name":"c","port":82,"protocol":"TCP"} (side effect of the server)`,
+		`spec.ports[port=82,protocol="TCP"].nodePort: assigned at apply`,
 	}, lines(e.Changes))
 	for _, c := range e.Changes {
 		require.Equal(t, strings.HasSuffix(c.String(), "assigned at apply"), c.Assigned)

@@ -183,18 +183,38 @@ func (s *State) baseline(e *Explanation) projection.Projection {
 	case e.NoOp || !s.Stale.IsZero():
 		return s.Digested(e.Before)
 	}
-	var retained []projection.Path
-	for _, d := range e.Dropped {
-		if d.Fate == fieldowner.FateRetained {
-			retained = append(retained, d.Path)
-		}
-	}
-	if retained == nil {
+	stays := s.stays(e.Dropped)
+	if stays.Empty() {
 		return s.Observed
 	}
-	out := projection.Project(s.Observed.Object, s.Observed.Fields.Without(projection.NewFieldSet(retained...)))
+	var around []projection.Path
+	for p := range stays.All() {
+		for n := 1; n < len(p); n++ {
+			around = append(around, p[:n])
+		}
+	}
+	gone := projection.NewFieldSet(around...).Difference(e.After.Fields)
+	out := projection.Project(s.Observed.Object, s.Observed.Fields.Without(stays).Difference(gone))
 	out.Sensitive = s.Observed.Sensitive
 	return out
+}
+
+// stays returns those of the dropped fields whose values don't change: others retain them, or the server resets them to what
+// was observed there.
+func (s *State) stays(dropped []fieldowner.DroppedField) projection.FieldSet {
+	var paths []projection.Path
+	observed := projection.NewObject(s.Observed.Object, s.Observed.Fields)
+	for _, d := range dropped {
+		value := d.Value
+		if d.Sensitive {
+			value = s.digest(d.Path, value)
+		}
+		was, known := observed.Get(d.Path)
+		if d.Fate == fieldowner.FateRetained || d.Fate == fieldowner.FateReset && known && equal(was, value) {
+			paths = append(paths, d.Path)
+		}
+	}
+	return projection.NewFieldSet(paths...)
 }
 
 // stateJSON is the persistent form. Observed is left out as long as it is the same as Applied, and Digests as long as they

@@ -274,6 +274,76 @@ func TestShorterThanTheImport(t *testing.T) {
 	require.Equal(t, []string{kept}, lines(e.Dropped), "what the object lacks isn't left behind")
 }
 
+// What stays as it is after an import isn't shown as if it went, nor is what is around it.
+func TestBaselineLacksWhatStays(t *testing.T) {
+	const imported = `metadata: {name: a, labels: {a: A, b: B}}, spec: {size: 1, parts: [{name: p, w: 1}], mode: slow}`
+	record := func(manager, fields string) string {
+		return `{manager: ` + manager + `, operation: Apply, apiVersion: ex.io/v1, fieldsType: FieldsV1, fieldsV1: ` + fields + `}`
+	}
+	widget := func(spec string, records ...string) map[string]any {
+		obj := object(t, `{apiVersion: ex.io/v1, kind: Widget, `+spec+`}`)
+		metadata := obj["metadata"].(map[string]any)
+		metadata["managedFields"] = object(t, `{r: [`+strings.Join(records, ", ")+`]}`)["r"]
+		return obj
+	}
+	all := record("other", `{"f:metadata": {"f:labels": {".": {}, "f:a": {}, "f:b": {}}}, "f:spec": {".": {}, "f:size": {}, "f:mode": {}, `+
+		`"f:parts": {".": {}, 'k:{"name":"p"}': {".": {}, "f:name": {}, "f:w": {}}}}}`)
+	ours := record(us, `{"f:spec": {"f:size": {}}}`)
+	live := widget(imported, all)
+	manifest, err := fieldowner.NewManifest(live, fieldowner.Selection{})
+	require.NoError(t, err)
+	state, err := explain.NewImportedState(manifest, live, us)
+	require.NoError(t, err)
+	for _, row := range []struct {
+		why    string
+		answer map[string]any
+		want   []string
+	}{
+		{"others retain all", widget(imported, all, ours), nil},
+		{"nobody owns it any more, and the server has the same there", widget(imported, ours), nil},
+		{
+			"the server resets a value to another one",
+			widget(`metadata: {name: a, labels: {a: A, b: B}}, spec: {size: 1, parts: [{name: p, w: 1}], mode: fast}`, ours),
+			[]string{`spec.mode: - "slow"`},
+		},
+		{
+			"a part goes, and what is around it stays with the rest",
+			widget(`metadata: {name: a, labels: {b: B}}, spec: {size: 1, parts: [{name: p, w: 1}], mode: slow}`, all, ours),
+			[]string{`metadata.labels.a: - "A"`},
+		},
+	} {
+		e, err := explain.Apply(explain.Input{
+			Manifest: widget("metadata: {name: a}, spec: {size: 1}"), Live: live, Answer: row.answer, Manager: us, Prior: state,
+		})
+		require.NoError(t, err, row.why)
+		var shown []string
+		for _, d := range projection.Diff(e.Baseline, state.Digested(e.After)) {
+			shown = append(shown, d.String())
+		}
+		require.Equal(t, row.want, shown, row.why)
+	}
+}
+
+// What was imported in an item that the manifest still has, or in a map that it has as empty, isn't passed over.
+func TestShorterItems(t *testing.T) {
+	m := newMemory(t)
+	pod := func(spec, labels string) map[string]any {
+		return object(t, `{apiVersion: v1, kind: Pod, metadata: {name: a, labels: {`+labels+`}}, spec: {containers: [{name: c`+spec+`}]}}`)
+	}
+	live := m.apply("other", pod(", image: i, workingDir: /w", "a: b"))
+	manifest, err := fieldowner.NewManifest(live, fieldowner.Selection{})
+	require.NoError(t, err)
+	state, err := explain.NewImportedState(manifest, live, us)
+	require.NoError(t, err)
+	shorter := pod(", image: i", "")
+	e, err := explain.Apply(explain.Input{Manifest: shorter, Live: live, Answer: m.try(shorter), Manager: us, Prior: state})
+	require.NoError(t, err)
+	require.Equal(t, []string{
+		`metadata.labels.a: retained by "other" (Apply)`,
+		`spec.containers[name="c"].workingDir: retained by "other" (Apply)`,
+	}, lines(e.Dropped))
+}
+
 // FuzzState checks that whatever is read as a state is written and read as the same again.
 func FuzzState(f *testing.F) {
 	for _, version := range []string{"v1", "v2"} {

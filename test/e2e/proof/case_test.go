@@ -30,7 +30,8 @@ type Step struct {
 	// By is the field manager.
 	By string `json:"by"`
 	// Write is apply, create, replace (PUT of the body), edit (PUT of the live object with the body merged into it), merge
-	// (JSON merge patch), json (JSON patch), forget (which clears managedFields) or delete.
+	// (JSON merge patch), json (JSON patch), forget (which clears managedFields), define (which changes the definition of the kind)
+	// or delete.
 	Write string `json:"write"`
 	// Of is a subresource.
 	Of    string `json:"of,omitempty"`
@@ -82,7 +83,7 @@ func (c Case) kind() string {
 func kindOf(manifest map[string]any) string {
 	kind, apiVersion := fmt.Sprint(manifest["kind"]), fmt.Sprint(manifest["apiVersion"])
 	group, _, _ := strings.Cut(apiVersion, "/")
-	if strings.Contains(group, ".") && !strings.HasSuffix(group, ".k8s.io") && group != "proof.example.com" {
+	if strings.Contains(group, ".") && !strings.HasSuffix(group, ".k8s.io") && !strings.HasSuffix(group, "proof.example.com") {
 		return kind + "." + group
 	}
 	return kind

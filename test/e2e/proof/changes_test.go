@@ -397,7 +397,9 @@ func wrongPositions(c explain.Change, before, after *unstructured.Unstructured) 
 	var from, to any
 	switch isItem := c.Path[len(c.Path)-1].Kind() != projection.FieldKind; {
 	case c.Op == projection.OpMove:
-		from, to = c.Before, c.After
+		if from, to = c.Before, c.After; from == to {
+			return fmt.Sprintf("%s: moved from position %v to the same", c.Path, from)
+		}
 	case c.Op == projection.OpAdd && isItem:
 		to = c.Position
 	case c.Op == projection.OpRemove && isItem:

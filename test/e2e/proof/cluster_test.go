@@ -76,6 +76,9 @@ func newCluster(t *testing.T, kinds []kind) *cluster {
 		}
 	}
 	c.installWebhooks(t)
+	if kinds != nil {
+		c.installPolicies(t)
+	}
 	return c
 }
 
@@ -100,6 +103,10 @@ func (c *cluster) has(the Case) bool {
 
 // prepare waits until the kind is served, and makes a namespace for it.
 func (c *cluster) prepare(t *testing.T, k kind) {
+	if k.Revised {
+		c.prepareRevised(t)
+		return
+	}
 	obj := &unstructured.Unstructured{Object: k.Manifests[0]}
 	gvk := obj.GroupVersionKind()
 	for _, version := range append([]string{obj.GetAPIVersion()}, k.Versions...) {
@@ -107,6 +114,16 @@ func (c *cluster) prepare(t *testing.T, k kind) {
 		c.WaitServed(t, gvk)
 	}
 	c.makeNamespace(t, gvk.Kind)
+}
+
+// prepareRevised makes the definitions that change between the steps of cases.
+func (c *cluster) prepareRevised(t *testing.T) {
+	c.makeNamespace(t, "Draft")
+	var definitions []*unstructured.Unstructured
+	for slot := range workers {
+		definitions = append(definitions, (&object{cluster: c, slot: slot}).definition(0))
+	}
+	c.Define(t, definitions...)
 }
 
 func (c *cluster) makeNamespace(t *testing.T, kind string) {

@@ -17,6 +17,7 @@ type kind struct {
 	Manifests []map[string]any
 	Status    map[string]any
 	Scale     bool
+	Revised   bool
 	Versions  []string
 	// schema is that of the objects; nil if the manifests have to do. hasStatus reports whether others write their status.
 	schema    *structural
@@ -46,6 +47,7 @@ func readKinds() ([]kind, error) {
 		}
 		k.Status, _ = fields["status"].(map[string]any)
 		k.Scale, _ = fields["scale"].(bool)
+		k.Revised, _ = fields["revised"].(bool)
 		versions, _ := fields["versions"].([]any)
 		for _, v := range versions {
 			k.Versions = append(k.Versions, v.(string))
@@ -70,7 +72,7 @@ func generate(kinds []kind, seed, number uint64) Case {
 			g.hooks[hook] = "on"
 		}
 	}
-	return Case{Steps: g.steps()}
+	return Case{Steps: g.revised(g.steps())}
 }
 
 func (g *generator) chance(percent int) bool { return g.IntN(100) < percent }

@@ -27,6 +27,7 @@ type object struct {
 	last    *applied
 
 	namespaced bool
+	revision   int // of the definition that is in force, if it changes
 }
 
 // newObject is the object of a case. It doesn't exist yet.
@@ -34,7 +35,7 @@ func (c *cluster) newObject(the Case, name string, slot int) (*object, error) {
 	o := &object{cluster: c, name: name, slot: slot}
 	for _, s := range the.Steps {
 		if body, ok := s.Body.(map[string]any); ok && body["kind"] != nil {
-			o.gvk = (&unstructured.Unstructured{Object: body}).GroupVersionKind()
+			o.gvk = (&unstructured.Unstructured{Object: o.fill(copyOf(body)).(map[string]any)}).GroupVersionKind()
 			break
 		}
 	}
@@ -61,6 +62,8 @@ func (o *object) fill(v any) any {
 		switch {
 		case v == "$nodePort":
 			return int64(30000 + o.slot)
+		case strings.HasPrefix(v, slotGroup):
+			return strings.Replace(v, "$slot", fmt.Sprintf("slot%d", o.slot), 1)
 		case strings.HasPrefix(v, "$clusterIP"):
 			return strings.Replace(v, "$clusterIP", fmt.Sprintf("10.0.0.%d", 2+o.slot), 1)
 		}
@@ -131,6 +134,8 @@ func (o *object) write(ctx context.Context, s Step) error {
 		return o.patch(ctx, types.JSONPatchType, o.fill(copyOf(s.Body)), s)
 	case "delete":
 		return o.startDeleting(ctx)
+	case "define":
+		return o.revised(ctx, s)
 	case "forget":
 		return o.patch(ctx, types.MergePatchType, map[string]any{"metadata": map[string]any{"managedFields": []any{map[string]any{}}}}, s)
 	}

@@ -18,6 +18,11 @@ func (c *cluster) runCase(ctx context.Context, the Case, name string, slot int) 
 		return nil, err
 	}
 	r := &run{writes: map[string]*figure{}}
+	if o.isRevised() {
+		if err := o.define(ctx, 0); err != nil {
+			return nil, err
+		}
+	}
 	for i, s := range the.Steps {
 		if !s.isTrial() {
 			count(r.writes, s.Write+" "+s.Of).add(o.write(ctx, s) == nil)

@@ -63,10 +63,11 @@ type trial struct {
 	after    *unstructured.Unstructured
 	applyErr error
 
-	outcome  string
-	checks   []check
-	unlisted []string
-	defaults string // whether the server "told" or "refused" to tell what it puts into items that come; empty if none do
+	outcome   string
+	checks    []check
+	unlisted  []string
+	shortened bool   // whether it was imported, and a shorter manifest planned
+	defaults  string // whether the server "told" or "refused" to tell what it puts into items that come; empty if none do
 }
 
 // check is a comparison of plan and reality.
@@ -114,6 +115,7 @@ func (t *trial) run(ctx context.Context) (err error) {
 	t.judgeNormalization(ctx)
 	t.judgePrediction(ctx)
 	t.judgeImport(ctx)
+	t.judgeShorter(ctx)
 	t.dryRun, _ = t.object.apply(ctx, t.wire, t.step, metav1.DryRunAll)
 	t.after, t.applyErr = t.object.apply(ctx, t.wire, t.step)
 	if t.applyErr != nil {
@@ -296,6 +298,8 @@ func (t *trial) features() []string {
 		"overwriting webhook": t.after.GetAnnotations()["stamped"] != "", "change of owners": len(t.plan.Ownership) > 0,
 		"defaults of new items " + t.defaults: t.defaults != "", "grants in items": t.after.GetLabels()[grantHook] != "",
 	}
+	found["policy for items"] = t.after.GetLabels()[policyHook] != "" && slices.ContainsFunc(t.plan.Changes, isOfPolicy)
+	found["another revision"], found["shorter manifest"] = t.object.revision > 0, t.shortened
 	containers, _ := lookup(t.after.Object, place{"spec", "template", "spec", "containers"})
 	found["sidecar put first"] = isList(containers) && positionOf(containers.([]any), "sidecar") == 0
 	for _, c := range t.plan.Changes {

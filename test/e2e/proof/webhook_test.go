@@ -25,7 +25,7 @@ const (
 	grantHook   = "proof.example.com/grant"
 )
 
-var hooks = []string{sidecarHook, stampHook, grantHook}
+var hooks = []string{sidecarHook, stampHook, grantHook, policyHook}
 
 func (c *cluster) installWebhooks(t *testing.T) {
 	mux := http.NewServeMux()

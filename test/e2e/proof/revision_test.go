@@ -1,0 +1,126 @@
+package proof_test
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/yaml"
+)
+
+//go:embed testdata/revisions.yaml
+var revisionsYAML []byte
+
+// slotGroup is how manifests write the group of the kind whose definition changes between the steps of a case. There is a
+// definition for each of the cases that run at the same time.
+const slotGroup = "$slot.proof.example.com"
+
+// revision is what a definition says of the field spec.
+type revision struct {
+	Why  string         `json:"why"`
+	Spec map[string]any `json:"spec"`
+}
+
+var revisions = func() []revision {
+	text, err := yaml.YAMLToJSON(revisionsYAML)
+	if err != nil {
+		panic(err)
+	}
+	var doc struct {
+		Revisions []revision `json:"revisions"`
+	}
+	if err := utiljson.Unmarshal(text, &doc); err != nil {
+		panic(err)
+	}
+	return doc.Revisions
+}()
+
+// definition returns the definition in a revision. Its group is that of a slot.
+func (o *object) definition(n int) *unstructured.Unstructured {
+	group, _ := o.fill(slotGroup).(string)
+	spec := copyOf(revisions[n].Spec)
+	properties, _ := spec["properties"].(map[string]any)
+	for name, schema := range properties {
+		if schema == nil {
+			delete(properties, name)
+		}
+	}
+	properties["revision"] = map[string]any{"type": "integer", "default": int64(n)}
+	version := map[string]any{"name": "v1", "served": true, "storage": true, "schema": map[string]any{
+		"openAPIV3Schema": map[string]any{"type": "object", "properties": map[string]any{"spec": spec}}}}
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+		"metadata": map[string]any{"name": "drafts." + group},
+		"spec": map[string]any{
+			"group": group, "scope": "Namespaced", "versions": []any{version},
+			"names": map[string]any{"kind": "Draft", "plural": "drafts", "singular": "draft", "listKind": "DraftList"},
+		},
+	}}
+}
+
+// define makes a revision of the definition the one that is in force.
+func (o *object) define(ctx context.Context, n int) error {
+	if o.inForce(ctx, n) {
+		return nil
+	}
+	definition := o.definition(n)
+	resource, err := o.cluster.Find(definition.GroupVersionKind(), "")
+	if err != nil {
+		return err
+	}
+	_, err = resource.Apply(ctx, definition.GetName(), definition, metav1.ApplyOptions{FieldManager: installer, Force: true})
+	if err != nil {
+		return err
+	}
+	return wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+		return o.inForce(ctx, n), nil
+	})
+}
+
+// inForce reports whether the server makes objects as the revision says.
+func (o *object) inForce(ctx context.Context, n int) bool {
+	group, _ := o.fill(slotGroup).(string)
+	marker := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": group + "/v1", "kind": "Draft", "metadata": map[string]any{"name": "marker"},
+		"spec": map[string]any{"size": int64(1)},
+	}}
+	resource, err := o.cluster.resource(marker.GroupVersionKind())
+	if err != nil {
+		return false
+	}
+	made, err := resource.Create(ctx, marker, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}, FieldManager: installer})
+	if err != nil {
+		return false
+	}
+	found, _ := lookup(made.Object, place{"spec", "revision"})
+	return found == int64(n)
+}
+
+// revised puts changes of the definition between steps, if the kind has such a definition.
+func (g *generator) revised(steps []Step) (out []Step) {
+	for i, step := range steps {
+		if g.kind.Revised && i > 0 && g.chance(50) {
+			out = append(out, Step{By: installer, Write: "define", Body: map[string]any{"revision": int64(g.IntN(len(revisions)))}})
+		}
+		out = append(out, step)
+	}
+	return out
+}
+
+// isRevised reports whether the definition of the object's kind changes between steps.
+func (o *object) isRevised() bool { return o.gvk.Kind == "Draft" }
+
+// revised makes the definition the one of a step.
+func (o *object) revised(ctx context.Context, s Step) error {
+	n, ok := lookup(s.Body, place{"revision"})
+	if i, isInt := n.(int64); ok && isInt && i >= 0 && int(i) < len(revisions) {
+		o.revision = int(i)
+		return o.define(ctx, o.revision)
+	}
+	return fmt.Errorf("no revision %v", n)
+}
