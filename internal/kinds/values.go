@@ -56,28 +56,35 @@ func IsMapField(name string) bool {
 	return false
 }
 
-// IsFilledStruct reports whether fields of this name hold maps that a server fills with defaults when they are applied as
-// empty, and of which every field can have owners of its own, in all kinds that come with Kubernetes: the spec of a
-// Namespace, the strategy of a Deployment.
-func IsFilledStruct(name string) bool {
+// IsGranularMap reports whether every field can have owners of its own in the maps that fields of this name hold, in all kinds
+// that come with Kubernetes: the spec of a Namespace, the strategy of a Deployment. A server records such a map as a whole only if
+// it was applied as empty. The source is that of [IsAtomicMap].
+func IsGranularMap(name string) bool {
 	switch name {
-	case "behavior", "clientIP", "downwardAPI", "persistentVolumeClaimRetentionPolicy", "resources", "rollingUpdate", "scaleDown",
-		"scaleUp", "securityContext", "sessionAffinityConfig", "spec", "status", "strategy", "updateStrategy":
-		return true
+	case "data", "parameters", "resource", "roleRef", "scaleTargetRef", "secretRef": // one owner in some kinds
+		return false
 	}
-	return false
+	return !IsAtomicMap(name)
 }
 
 // IsAtomicMap reports whether fields of this name hold maps that have one owner as a whole, in all kinds that come with
 // Kubernetes. Source: the schema in client-go's applyconfigurations; names that are granular in another kind are left out.
 func IsAtomicMap(name string) bool {
 	switch name {
-	case "configMapKeyRef", "dataSource", "fieldRef", "involvedObject", "labelSelector", "matchConstraints", "matchResources",
-		"namespaceSelector", "nodeSelector", "nodeTopology", "objectSelector", "paramKind", "paramRef", "podSelector", "regarding",
+	case "configMapKeyRef", "controllerExpandSecretRef", "controllerPublishSecretRef", "dataSource", "fieldRef", "involvedObject",
+		"labelSelector", "matchConstraints", "matchResources", "metricSelector", "namespaceSelector", "nodeExpandSecretRef",
+		"nodePublishSecretRef", "nodeSelector", "nodeStageSecretRef", "nodeTopology", "objectSelector", "paramKind", "paramRef",
+		"podSelector", "port", "preference", "regarding", "related", "required", "requiredDuringSchedulingIgnoredDuringExecution",
 		"resourceFieldRef", "scopeSelector", "secretKeyRef", "selector", "targetRef":
 		return true
 	}
 	return false
+}
+
+// IsNeverAbsent reports whether every object of a kind that comes with Kubernetes has an empty map in the field of this name if
+// it has nothing else there. A server doesn't count that as set by anybody. Of the maps with one owner as a whole, this is the only one.
+func IsNeverAbsent(obj map[string]any, name string) bool {
+	return name == "podSelector" && obj["kind"] == "NetworkPolicy" && IsBuiltin(obj)
 }
 
 // LastAppliedAnnotation is where client-side apply keeps a copy of the whole manifest, Secrets included.

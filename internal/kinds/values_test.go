@@ -29,6 +29,17 @@ func TestValuesAreOfKinds(t *testing.T) {
 	assert.Zero(t, kinds.ValuesOf("example.com/v1", "Service"), "the group counts")
 }
 
+func TestGranularMaps(t *testing.T) {
+	for name, want := range map[string]bool{"ordinals": true, "spec": true, "port": false, "data": false, "selector": false} {
+		assert.Equal(t, want, kinds.IsGranularMap(name), name)
+	}
+	policy := map[string]any{"apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy"}
+	assert.True(t, kinds.IsNeverAbsent(policy, "podSelector"))
+	assert.False(t, kinds.IsNeverAbsent(policy, "ingress"))
+	assert.False(t, kinds.IsNeverAbsent(map[string]any{"apiVersion": "v1", "kind": "Pod"}, "podSelector"))
+	assert.False(t, kinds.IsNeverAbsent(map[string]any{"apiVersion": "ex.io/v1", "kind": "NetworkPolicy"}, "podSelector"), "another group")
+}
+
 func TestIsMapField(t *testing.T) {
 	assert.True(t, kinds.IsMapField("labels"))
 	assert.True(t, kinds.IsMapField("requests"))
