@@ -139,6 +139,9 @@ func positionOf(list []any, name string) int {
 	})
 }
 
+// stampedReplicas is the number of replicas that a webhook sets.
+const stampedReplicas int64 = 3
+
 // stampPatch sets an annotation, and overwrites some fields where the object has them.
 func stampPatch(obj map[string]any) []any {
 	var ops []any
@@ -152,7 +155,7 @@ func stampPatch(obj map[string]any) []any {
 	for _, field := range []struct {
 		at place
 		v  any
-	}{{place{"metadata", "labels", "tier"}, "stamped"}, {place{"data", "mode"}, "stamped"}, {place{"spec", "replicas"}, 3.0}} {
+	}{{place{"metadata", "labels", "tier"}, "stamped"}, {place{"data", "mode"}, "stamped"}, {place{"spec", "replicas"}, float64(stampedReplicas)}} {
 		if old, exists := lookup(obj, field.at); exists && obj["kind"] != "Secret" && reflect.TypeOf(old) == reflect.TypeOf(field.v) {
 			set(field.at, field.v)
 		}
