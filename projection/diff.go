@@ -3,6 +3,7 @@ package projection
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -210,8 +211,10 @@ func (d *differ) compareFields(n *node, b, a map[string]any) {
 
 func (d *differ) compareItems(n *node, b, a []any) {
 	before, after := n.values(b), n.values(a)
-	moved := movedChildren(before.matches, after.matches)
 	was, is := d.before.in(d.path), d.after.in(d.path)
+	moved := movedChildren(before.matches, after.matches, func(i int) bool {
+		return position(was, before.itemOf[i]) == position(is, after.itemOf[i])
+	})
 	for i, c := range n.children {
 		from, to := position(was, before.itemOf[i]), position(is, after.itemOf[i])
 		d.path = append(d.path, c.element)
@@ -257,9 +260,10 @@ func (s side) items() []any {
 	return l
 }
 
-// movedChildren reports which children both lists have in another relative order. It keeps as many as possible in
-// place (a longest increasing subsequence), so that one item put first is one move.
-func movedChildren(before, after matches) []bool {
+// movedChildren reports which children both lists have in another relative order. It keeps in place those that stay at their
+// position in the object, and of the others as many as possible (a longest increasing subsequence), so that one item put first is one
+// move.
+func movedChildren(before, after matches, stays func(child int) bool) []bool {
 	moved := make([]bool, len(before.itemOf))
 	var common []int // the children that both lists have, in the order of the first
 	for item, i := range before.child {
@@ -274,10 +278,37 @@ func movedChildren(before, after matches) []bool {
 	for _, i := range common {
 		moved[i] = true
 	}
+	common = around(common, rank, stays)
 	for _, at := range longestIncreasing(common, rank) {
 		moved[common[at]] = false
 	}
 	return moved
+}
+
+// around returns the items that are on the same side of each that stays in the order of the items and in that of their ranks, those
+// that stay included: their positions are in the same order before and after.
+func around(items []int, rank func(int) int, stays func(int) bool) (fitting []int) {
+	next := make([]int, len(items)) // the rank of the next item that stays
+	least := math.MaxInt
+	for at, item := range slices.Backward(items) {
+		next[at] = least
+		if stays(item) {
+			least = rank(item)
+		}
+	}
+	most := -1
+	for at, item := range items {
+		if most < rank(item) && rank(item) < next[at] {
+			fitting = append(fitting, item)
+		}
+		if stays(item) {
+			most = rank(item)
+		}
+	}
+	if len(fitting) == 0 { // somebody put other items into the projection
+		return items
+	}
+	return fitting
 }
 
 // longestIncreasing returns the positions in items of a longest subsequence with increasing ranks. There is
