@@ -117,8 +117,8 @@ func TestManifestOfLists(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, decoded(t, `{"metadata": {}, "spec": {
 		"ports": [{"port": 443, "protocol": "TCP", "name": "b"}, {"port": 80, "name": "a"}],
-		"empty": {}, "none": [], "atomic": [2, 1]}}`), m.Object,
-		"list order; both keys of an item of which only a field was set; a key left to its default; what was applied empty is empty")
+		"empty": {}, "none": null, "atomic": [2, 1]}}`), m.Object,
+		"list order; both keys of an item of which only a field was set; a key left to its default; what was applied empty is empty, or null")
 	require.Len(t, m.Missing, 1)
 	assert.Equal(t, `spec.ports[port=80,protocol="UDP"].x`, m.Missing[0].String())
 	assert.Equal(t, map[string]any{"x": int64(1)}, live["spec"].(map[string]any)["empty"], "the input stays as it is")
@@ -157,6 +157,16 @@ func TestManifestOfWhatAServerFilled(t *testing.T) {
 		assert.Equal(t, decoded(t, row.want), m.Object, row.why)
 		assert.Empty(t, m.Missing, row.why)
 	}
+}
+
+// A list that was applied as null, and in which others have items, is null in the manifest: an empty one would declare nothing.
+func TestManifestOfListsOfOthers(t *testing.T) {
+	live := decoded(t, `{"apiVersion": "ex.io/v1", "metadata": {}, "spec": {"l": [{"k": 1}], "m": {"x": 1}}}`)
+	addEntry(t, live, "me", `{"f:spec": {"f:l": {}, "f:m": {}}}`)
+	addEntry(t, live, "you", `{"f:spec": {"f:l": {"k:{\"k\":1}": {".": {}, "f:k": {}}}, "f:m": {"f:x": {}}}}`)
+	m, err := NewManifest(live, Selection{Strategy: ManagerFields, Manager: "me", Operation: OperationApply})
+	require.NoError(t, err)
+	assert.Equal(t, decoded(t, `{"apiVersion": "ex.io/v1", "metadata": {}, "spec": {"l": null, "m": {}}}`), m.Object)
 }
 
 // TestManifestOfAmbiguousLists has lists whose elements can't be told apart, and lists of which nothing is known.

@@ -36,7 +36,7 @@ func Refresh(prior *State, live map[string]any) (Refreshed, error) {
 	out.State.Stale = authresilience.Stale{}
 	seen, shared := prior.observe(owners, live)
 	observed := out.State.Digested(seen)
-	out.Drift = withCause(projection.Diff(out.State.Applied.Replace(shared, noContent), observed), CauseDrifted)
+	out.Drift = withCause(projection.Diff(out.State.Applied.Replace(shared, emptyLike(live)), observed), CauseDrifted)
 	out.State.Observed = out.State.bounded(observed, out.Drift)
 	for i := range out.Drift {
 		if owner, known := latestOther(owners, out.Drift[i].Path, prior.applier()); known {
@@ -50,20 +50,27 @@ func Refresh(prior *State, live map[string]any) (Refreshed, error) {
 // those that it has as empty, and those that it lacks, because the server leaves out empty ones. What such a map has by now
 // isn't what was declared, unless another manager took the map as a whole: nobody owns fields in it then.
 //
-// Shared are the maps of which that shows only now: they were declared as null, or with nothing that a server records, such as an
-// empty list, and others own fields in them. They are empty in what is returned.
+// Shared are the maps and lists of which that shows only now: they were declared as null, or with nothing that a server records, such
+// as an empty list, and others own fields or items in them. They are empty in what is returned.
 func (s *State) observe(owners fieldowner.Ownership, live map[string]any) (observed projection.Projection, shared projection.FieldSet) {
 	recorded := owners.Fields(s.applier().Is)
 	inParts := s.Applied.Fields.Above(owners.Fields(nil))
 	applied := projection.NewObject(s.Applied.Object, s.Applied.Fields)
 	var filled, absent, parted []projection.Path
 	for p, v := range projection.Project(live, s.Applied.Fields.Leaves()).Leaves() {
-		if _, isMap := v.(map[string]any); !isMap || !recorded.Has(p) && !inParts.Has(p) {
+		_, isMap := v.(map[string]any)
+		_, isList := v.([]any)
+		if !isMap && !isList || !recorded.Has(p) && !inParts.Has(p) {
 			continue
 		}
 		was, existed := applied.Get(p)
 		m, wasMap := was.(map[string]any)
+		list, wasList := was.([]any)
 		switch {
+		case isList:
+			if inParts.Has(p) && (was == nil || wasList && len(list) == 0) {
+				parted = append(parted, p)
+			}
 		case !existed:
 			absent = append(absent, p)
 		case wasMap && len(m) == 0:
@@ -76,10 +83,18 @@ func (s *State) observe(owners fieldowner.Ownership, live map[string]any) (obser
 	declared := fieldowner.Declaration{
 		Fields: s.Applied.Fields.Difference(projection.NewFieldSet(absent...)), Filled: projection.NewFieldSet(filled...),
 	}
-	observed = declared.Project(live).Replace(shared, noContent)
+	observed = declared.Project(live).Replace(shared, emptyLike(live))
 	observed.Fields = s.Applied.Fields
 	return observed, shared
 }
 
-// noContent returns an empty map in the place of a map or null.
-func noContent(projection.Path, any) any { return map[string]any{} }
+// emptyLike returns what gives, for a path at which live has a map or list, an empty one.
+func emptyLike(live map[string]any) func(projection.Path, any) any {
+	return func(p projection.Path, _ any) any {
+		v, _ := projection.Get(live, p)
+		if _, isList := v.([]any); isList {
+			return []any{}
+		}
+		return map[string]any{}
+	}
+}

@@ -17,12 +17,17 @@ func TestRefreshOfMapsOfOthers(t *testing.T) {
 		theirs  = `{manager: o, operation: Apply, apiVersion: ex.io/v1, fieldsV1: {"f:spec": {"f:map": {".": {}, "f:b": {}}}}}`
 		whole   = `{manager: o, operation: Apply, apiVersion: ex.io/v1, fieldsV1: {"f:spec": {"f:map": {}}}}`
 		updated = `{manager: o, operation: Update, apiVersion: ex.io/v1, fieldsV1: {"f:spec": {"f:map": {"f:b": {}}}}}`
+		items   = `{manager: o, operation: Apply, apiVersion: ex.io/v1, fieldsV1: {"f:spec": {"f:map": {"v:\"b\"": {}}}}}`
 	)
 	for _, row := range []struct{ why, was, is, records, drift string }{
 		{"null, of which both are owners", `null`, `{b: 1}`, ours + "," + theirs, ""},
 		{"null, of which the other one is", `null`, `{b: 1}`, updated, ""},
 		{"an empty list in it, and a default", `{l: [], b: 0}`, `{l: [], b: 1}`, ours + "," + theirs, ""},
 		{"a map with one owner", `{a: 1}`, `{a: 1, b: 1}`, whole, `spec.map: {"a":1} -> {"a":1,"b":1} (drifted: changed by "o" (Apply))`},
+		{"null, and now a list of which others own an item", `null`, `[b]`, items, ""},
+		{"an empty list, and others own an item", `[]`, `[b]`, ours + "," + items, ""},
+		{"an empty list that others took as a whole", `[]`, `[b]`, whole, `spec.map: [] -> ["b"] (drifted: changed by "o" (Apply))`},
+		{"a list with an item", `[a]`, `[a, b]`, items, `spec.map: ["a"] -> ["a","b"] (drifted: changed by "o" (Apply))`},
 		{"null that became a text", `null`, `b`, whole, `spec.map: null -> "b" (drifted: changed by "o" (Apply))`},
 		{"a map that is gone", `{l: [], b: 0}`, `null`, whole, `spec.map: {"b":0,"l":[]} -> null (drifted: changed by "o" (Apply))`},
 	} {
