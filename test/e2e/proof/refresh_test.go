@@ -111,12 +111,16 @@ func (t *trial) isEmptied(c explain.Change) bool {
 	return false
 }
 
-// stampedPlaces returns where the webhook of the proof overwrote a value, at one apply and not at the other.
+// stampedPlaces returns where a webhook of the proof overwrote a value, or put something into it, at one apply and not at the other.
 func stampedPlaces(lists ...[]explain.Change) map[string]bool {
 	out := map[string]bool{}
+	marks := []string{`"stamped"`, `"sidecar:1"`, `"privileged":true`}
 	for _, c := range slices.Concat(lists...) {
-		isStamped := c.Path.String() == "spec.replicas" && (c.Before == stampedReplicas || c.After == stampedReplicas)
-		if c.Before == "stamped" || c.After == "stamped" || isStamped {
+		isMarked := slices.ContainsFunc(marks, func(mark string) bool {
+			return strings.Contains(shown(c.Before), mark) != strings.Contains(shown(c.After), mark)
+		})
+		isReplicas := c.Path.String() == "spec.replicas" && (c.Before == stampedReplicas || c.After == stampedReplicas)
+		if isMarked || isReplicas {
 			out[c.Path.String()] = true
 		}
 	}

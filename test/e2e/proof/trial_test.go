@@ -188,9 +188,13 @@ func (t *trial) makePlan(ctx context.Context) {
 			t.check(harmless, false, "panic: %v", r)
 		}
 	}()
-	t.plan, t.planErr = planners.tested.Plan(ctx, request)
-	reference, err := planners.reference.Plan(ctx, request)
-	t.check(reading, told(t.plan, t.planErr) == told(reference, err), "%s\nbut\n%s", told(t.plan, t.planErr), told(reference, err))
+	var ours, others string
+	for attempt := 0; attempt < 2 && (attempt == 0 || ours != others); attempt++ { // the next second may put records into another order
+		t.plan, t.planErr = planners.tested.Plan(ctx, request)
+		reference, err := planners.reference.Plan(ctx, request)
+		ours, others = told(t.plan, t.planErr), told(reference, err)
+	}
+	t.check(reading, ours == others, "%s\nbut\n%s", ours, others)
 	t.check(harmless, reflect.DeepEqual(t.manifest, request.Manifest), "the manifest was modified: %v", request.Manifest)
 	if t.plan != nil {
 		_, err := json.Marshal(t.plan)
