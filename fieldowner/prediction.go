@@ -79,8 +79,7 @@ func (p *predictor) present(live map[string]any) projection.FieldSet {
 	for path := range p.declared.All() {
 		wanted, _ := p.manifest.Get(path)
 		found, exists := p.live.Get(path)
-		isNothing := found == nil && isContainer(wanted) ||
-			isEmpty(found) && kinds.IsNeverAbsent(live, path[len(path)-1].Name())
+		isNothing := found == nil && isContainer(wanted) || kinds.IsZero(live, path[len(path)-1].Name(), found)
 		if exists && !isNothing {
 			paths = append(paths, path)
 		}
@@ -141,10 +140,10 @@ func (p *predictor) keepsFields(path projection.Path, wanted, found any) bool {
 	if !mayMerge(wanted) || !mayMerge(found) || isEmpty(wanted) && isEmpty(found) || wanted != nil && found != nil && isMap == wasList {
 		return false
 	}
-	if !isEmpty(wanted) && !hasBelow(p.declared, path) && p.declared.Covers(path) {
+	if !isHollow(wanted) && !hasBelow(p.declared, path) && p.declared.Covers(path) {
 		return false // what is declared with content and nothing below it is atomic
 	}
-	if !isEmpty(wanted) || hasBelow(p.declared, path) || hasBelow(p.all, path) || isGranular(path) || p.filled.Has(path) {
+	if !isHollow(wanted) || hasBelow(p.declared, path) || hasBelow(p.all, path) || isGranular(path) || p.filled.Has(path) {
 		return true
 	}
 	// Nothing recorded: of the things that are sent empty, maps are nearly always structs and lists nearly always atomic.
@@ -232,6 +231,18 @@ func isEmpty(v any) bool {
 		return len(v) == 0
 	}
 	return false
+}
+
+// isHollow reports whether v is empty, or a map of nothing else. Of an empty set or keyed list a server records no more than the map
+// that it is in.
+func isHollow(v any) bool {
+	fields, isMap := v.(map[string]any)
+	for _, field := range fields {
+		if !isHollow(field) {
+			return false
+		}
+	}
+	return isMap || isEmpty(v)
 }
 
 // isContainer reports whether v is a map or a list.

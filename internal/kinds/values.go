@@ -1,5 +1,7 @@
 package kinds
 
+import "fmt"
+
 // Values are the fields of a kind whose values a server makes up, as patterns of package projection.
 type Values struct {
 	// Assigned are the fields for which it picks a free value if the manifest doesn't name one. A dry run picks a dummy.
@@ -81,10 +83,21 @@ func IsAtomicMap(name string) bool {
 	return false
 }
 
-// IsNeverAbsent reports whether every object of a kind that comes with Kubernetes has an empty map in the field of this name if
-// it has nothing else there. A server doesn't count that as set by anybody. Of the maps with one owner as a whole, this is the only one.
-func IsNeverAbsent(obj map[string]any, name string) bool {
-	return name == "podSelector" && obj["kind"] == "NetworkPolicy" && IsBuiltin(obj)
+// IsZero reports whether v is what an object of a kind that comes with Kubernetes has in the field of this name if nobody sets it. A
+// server that has no record doesn't count it as set by anybody. Of the fields that can stay so, these are the ones that are no
+// map with fields of their own.
+func IsZero(obj map[string]any, name string, v any) bool {
+	if !IsBuiltin(obj) {
+		return false
+	}
+	switch fmt.Sprint(obj["kind"], ".", name) {
+	case "NetworkPolicy.podSelector":
+		m, isMap := v.(map[string]any)
+		return isMap && len(m) == 0
+	case "ControllerRevision.revision", "PriorityClass.value":
+		return v == int64(0)
+	}
+	return false
 }
 
 // LastAppliedAnnotation is where client-side apply keeps a copy of the whole manifest, Secrets included.

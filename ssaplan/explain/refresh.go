@@ -48,19 +48,21 @@ func Refresh(prior *State, live map[string]any) (Refreshed, error) {
 
 // observe returns what live has at the fields that were applied. What was applied shows which maps were declared as empty:
 // those that it has as empty, and those that it lacks, because the server leaves out empty ones. What such a map has by now
-// isn't what was declared, unless another manager took the map as a whole: nobody owns fields in it then.
+// isn't what was declared, unless another manager took the map as a whole: that one alone owns it then.
 //
 // Shared are the maps and lists of which that shows only now: they were declared as null, or with nothing that a server records, such
 // as an empty list, and others own fields or items in them. They are empty in what is returned.
 func (s *State) observe(owners fieldowner.Ownership, live map[string]any) (observed projection.Projection, shared projection.FieldSet) {
 	recorded := owners.Fields(s.applier().Is)
-	inParts := s.Applied.Fields.Above(owners.Fields(nil))
+	all := owners.Fields(nil)
+	inParts := s.Applied.Fields.Above(all)
 	applied := projection.NewObject(s.Applied.Object, s.Applied.Fields)
 	var filled, absent, parted []projection.Path
 	for p, v := range projection.Project(live, s.Applied.Fields.Leaves()).Leaves() {
 		_, isMap := v.(map[string]any)
 		_, isList := v.([]any)
-		if !isMap && !isList || !recorded.Has(p) && !inParts.Has(p) {
+		isTaken := !owners.Recorded() || all.Covers(p) && !recorded.Has(p) && !inParts.Has(p)
+		if !isMap && !isList || isTaken {
 			continue
 		}
 		was, existed := applied.Get(p)

@@ -52,11 +52,14 @@ func TestRefreshOfWhatTheServerLeftOut(t *testing.T) {
 		ours    = `{manager: m, operation: Apply, apiVersion: v1, fieldsV1: {"f:spec": {"f:hard": {}}}}`
 		inParts = `{manager: o, operation: Apply, apiVersion: v1, fieldsV1: {"f:spec": {"f:hard": {".": {}, "f:pods": {}}}}}`
 		whole   = `{manager: o, operation: Apply, apiVersion: v1, fieldsV1: {"f:spec": {"f:hard": {}}}}`
+		others  = `{manager: o, operation: Apply, apiVersion: v1, fieldsV1: {"f:metadata": {"f:labels": {"f:a": {}}}}}`
 	)
 	for _, row := range []struct{ why, spec, records, drift string }{
 		{"as it was", `{}`, ours, ""},
 		{"the map is there, and empty", `{hard: {}}`, ours, ""},
 		{"the server filled it", `{hard: {pods: "1"}}`, ours, ""},
+		{"the server filled it anew after others took it out", `{hard: {pods: "1"}}`, others, ""},
+		{"there is no record any more", `{hard: {pods: "1"}}`, "", `spec.hard: + {"pods":"1"} (drifted)`},
 		{"another manager took it with a field of its own in it", `{hard: {pods: "1"}}`, inParts, ""},
 		{"another took it as a whole", `{hard: {pods: "1"}}`, whole, `spec.hard: + {"pods":"1"} (drifted: changed by "o" (Apply))`},
 		{"an empty text was left out, and now has a value", `{hard: set}`, ours, `spec.hard: + "set" (drifted)`},
