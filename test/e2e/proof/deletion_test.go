@@ -84,6 +84,7 @@ func (t *trial) judgeDeletion(waiting *waiting, err error) {
 	}
 	isBlocked := slices.ContainsFunc(t.deletion.Hazards, func(h immutability.Hazard) bool { return h.Kind == immutability.HazardBlocked })
 	isBlocked = isBlocked || t.deletion.Propagation == metav1.DeletePropagationOrphan // until the garbage collector has seen it, which doesn't run here
+	isBlocked = isBlocked || t.before.GetKind() == "Namespace"                        // until what is in it is gone
 	t.check(deletes, isBlocked == (waiting.live != nil), "hazards %v, waited: %v", t.deletion.Hazards, waiting.live)
 	if waiting.live == nil {
 		return

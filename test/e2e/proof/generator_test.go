@@ -210,13 +210,9 @@ func (g *generator) status() Step {
 	return g.trialOf("status", m)
 }
 
-// scale is a write of the scale.
+// scale is a write of the scale by somebody else.
 func (g *generator) scale() Step {
-	m := g.only("spec", map[string]any{"replicas": int64(g.IntN(5))})
-	if g.chance(50) {
-		return Step{By: "scaler", Write: "merge", Of: "scale", Body: map[string]any{"spec": m["spec"]}}
-	}
-	return g.trialOf("scale", m)
+	return Step{By: "scaler", Write: "merge", Of: "scale", Body: map[string]any{"spec": map[string]any{"replicas": int64(g.IntN(5))}}}
 }
 
 // only is a manifest of one field.

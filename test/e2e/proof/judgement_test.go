@@ -195,7 +195,7 @@ func (t *trial) judgeOwners() {
 		want, planned := append(changedOwners(before, real, ours), destroyedFields(before, real, ours)...), ownerLines(t.plan.Ownership)
 		slices.Sort(want)
 		slices.Sort(planned)
-		t.check(owners, slices.Equal(want, planned), "planned %v, in reality %v", t.plan.Ownership, want)
+		t.check(owners, slices.Equal(want, planned), "planned %v, in reality %v: %v", t.plan.Ownership, want, real.Entries())
 	}
 }
 
@@ -265,8 +265,9 @@ func (t *trial) judgeCauses() {
 	if last == nil || t.before == nil || t.prior == nil || len(last.ignored) > 0 || len(t.ignored) > 0 {
 		return
 	}
+	stamped, altered := stampedPlaces(t.plan.Changes), alteredOnCreate[t.object.gvk.Kind]
 	for _, c := range t.plan.Changes {
-		if c.Cause == explain.CauseEdited && c.Op != projection.OpMove {
+		if c.Cause == explain.CauseEdited && c.Op != projection.OpMove && !stamped[c.Path.String()] && c.Path.String() != altered {
 			was, is := valuesAt(last.manifest.Object, c.Path), valuesAt(t.manifest.Object, c.Path)
 			t.check(causes, len(is) != 1 || !reflect.DeepEqual(was, is), "%v: called edited, and is as it was in the manifest", c)
 		}

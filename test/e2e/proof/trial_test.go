@@ -243,7 +243,10 @@ var timestamps = regexp.MustCompile(`,"time":"[^"]*"`)
 // ignored.
 func (t *trial) readPatch() error {
 	if t.plan == nil || t.plan.Patch().Body == nil {
-		content, _ := projection.Normalize(t.manifest.Object)
+		content := t.manifest.DeepCopy().Object
+		if t.step.Of == "" {
+			content, _ = projection.Normalize(content)
+		}
 		content, _ = t.ignored.Remove(content)
 		t.wire = &unstructured.Unstructured{Object: content}
 		if apiVersion, kind, other := kinds.OfSubresource(t.step.Of); other {

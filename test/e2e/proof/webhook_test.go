@@ -106,7 +106,9 @@ func grantPatch(obj map[string]any) (ops []any) {
 		grant(list, "securityContext", nil, map[string]any{"privileged": true})
 		grant(list, "imagePullPolicy", "IfNotPresent", "Always")
 	}
-	grant(place{"spec", "ports"}, "appProtocol", nil, "example.com/granted")
+	if obj["kind"] == "Service" { // or else it may be a field that the definition lacks
+		grant(place{"spec", "ports"}, "appProtocol", nil, "example.com/granted")
+	}
 	grant(place{"spec", "rows"}, "height", 30.0, 31.0)
 	grant(place{"spec", "disks"}, "size", "10Gi", "11Gi")
 	grant(place{"spec", "beds"}, "soil", map[string]any{"kind": "loam", "depth": 30.0}, map[string]any{"kind": "peat", "depth": 30.0})
