@@ -270,7 +270,7 @@ func TestAlive(t *testing.T) {
 		t.Cleanup(server.Close)
 		require.Equal(t, want, resourceOf(t, server.URL, Options{}).server.kinds.alive(t.Context()), text)
 	}
-	for code, want := range map[int]bool{ 401: true, 403: true, 404: false, 500: false, 502: false} {
+	for code, want := range map[int]bool{401: true, 403: true, 404: false, 500: false, 502: false} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			status := metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Code: int32(code), Message: `User "jane" cannot get path "/version"`}
 			if code == 403 {
