@@ -3,6 +3,7 @@ package explain
 import (
 	"bytes"
 	"crypto/hmac"
+	"crypto/pbkdf2"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
@@ -20,13 +21,19 @@ import (
 )
 
 // stateVersion is the version of the JSON form that this package writes. In version 1 equal secrets of an object had equal
-// digests; since version 2 the path of a value is part of its digest.
-const stateVersion = 2
+// digests; since version 2 the path of a value is part of its digest, and since version 3 it takes some time to make one.
+const stateVersion = 3
+
+// stretched is how often a digest is made of a digest, so that trying values takes time, too: a state of 20 secrets costs some
+// 20 ms; a PIN of four digits costs who has the state some 10 s on one core, where it was 0.1 s, and six random letters and
+// digits more than a year. So a short secret can't be kept from who has the state, a long random one is.
+const stretched = 5000
 
 // State is what a host remembers of an object that it applied: which object it was, which fields it declared, and the
 // values that the server had there afterwards. Its size is bounded by the manifest's; a value that others made much
-// larger is kept as a digest. It holds no secret value: sensitive ones are kept as salted digests (HMAC-SHA-256), which
-// still show that a value changed. The salt is part of the state, so who has the state can find a short secret by trying.
+// larger is kept as a digest. It holds no secret value: sensitive ones are kept as salted digests (PBKDF2 of 5,000 rounds of
+// HMAC-SHA-256), which still show that a value changed. The salt is part of the state, so who has the state can find a short
+// secret by trying, at about 1 ms for each attempt on one core.
 //
 // A State is made by [NewState] and marshals to versioned JSON. The zero State remembers nothing.
 type State struct {
@@ -44,7 +51,7 @@ type State struct {
 
 	sensitive projection.FieldSet // beside what is so in every object of the kind
 	salt      []byte
-	// digests is 1 if the sensitive values are digests of version 1, and 0 if they are those of this version.
+	// digests is 1 or 2 if the sensitive values are digests of that version, and 0 if they are those of this one.
 	digests int
 }
 
@@ -122,6 +129,12 @@ func (s *State) Digested(p projection.Projection) projection.Projection {
 
 func (s *State) digest(at projection.Path, v any) any {
 	text, _ := json.Marshal(v)
+	if s.digests == 0 {
+		salt := append(append(bytes.Clone(s.salt), at.String()...), 0)
+		if key, err := pbkdf2.Key(sha256.New, string(text), salt, stretched, sha256.Size); err == nil {
+			return "pbkdf2-sha256:" + base64.RawStdEncoding.EncodeToString(key)
+		}
+	}
 	mac := hmac.New(sha256.New, s.salt)
 	if s.digests != 1 {
 		mac.Write(append([]byte(at.String()), 0))
@@ -262,7 +275,7 @@ func (s State) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads the form that [State.MarshalJSON] writes, or wrote in an older version. A newer version is an error.
-// A state of version 1 keeps its digests until [Refresh] finds the secrets to be those that were applied.
+// A state of version 1 or 2 keeps its digests until [Refresh] finds the secrets to be those that were applied.
 func (s *State) UnmarshalJSON(data []byte) error {
 	in, err := parseState(data)
 	if err != nil {
@@ -304,10 +317,10 @@ func parseState(data []byte) (in stateJSON, err error) {
 	if err := json.Unmarshal(data, &in); err != nil {
 		return in, err
 	}
-	if form.Version == 1 {
-		in.Digests = 1
+	if form.Version < stateVersion && in.Digests == 0 {
+		in.Digests = form.Version
 	}
-	if in.Digests != 0 && in.Digests != 1 {
+	if in.Digests < 0 || in.Digests >= stateVersion {
 		return in, fmt.Errorf("digests of version %d", in.Digests)
 	}
 	return in, nil

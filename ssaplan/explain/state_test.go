@@ -18,9 +18,9 @@ import (
 )
 
 // States are kept by hosts for years: each form that was ever written has to be read by every later version. The file
-// state-v1.json and state-v2.json must not change.
+// state-v1.json, state-v2.json and state-v3.json must not change.
 func TestReadsKeptState(t *testing.T) {
-	for _, version := range []string{"v1", "v2"} {
+	for _, version := range []string{"v1", "v2", "v3"} {
 		t.Run(version, func(t *testing.T) { testReadsKeptState(t, "testdata/state-"+version+".json") })
 	}
 }
@@ -42,8 +42,8 @@ func testReadsKeptState(t *testing.T, file string) {
 	var was, is map[string]any
 	require.NoError(t, json.Unmarshal(text, &was))
 	require.NoError(t, json.Unmarshal(again, &is))
-	if was["version"] == 1.0 {
-		was["version"], was["digests"] = 2.0, 1.0
+	if version := was["version"]; version != 3.0 {
+		was["version"], was["digests"] = 3.0, version
 	}
 	require.Equal(t, was, is)
 }
@@ -94,6 +94,30 @@ func TestUpgradesState(t *testing.T) {
 	}
 }
 
+// A state of version 2 has digests that are found out several times as fast; it is brought up to date, too.
+func TestUpgradesStateOfVersion2(t *testing.T) {
+	m := newMemory(t)
+	live := m.apply(us, object(t, `{apiVersion: v1, kind: Secret, metadata: {name: s, namespace: default}, data: {a: c2FtZQ==, b: c2FtZQ==}}`))
+	salt, of := []byte("0123456789abcdef"), map[string]string{}
+	for _, path := range []string{"data.a", "data.b"} {
+		mac := hmac.New(sha256.New, salt)
+		mac.Write([]byte(path + "\x00" + `"c2FtZQ=="`))
+		of[path] = "hmac-sha256:" + base64.RawStdEncoding.EncodeToString(mac.Sum(nil))
+	}
+	old := &explain.State{}
+	require.NoError(t, json.Unmarshal([]byte(`{"version": 2, "apiVersion": "v1", "kind": "Secret", "namespace": "default", "name": "s", "manager": "my-tool",
+		"salt": "`+base64.StdEncoding.EncodeToString(salt)+`", "fields": {"f:data": {"f:a": {}, "f:b": {}}},
+		"applied": {"data": {"a": "`+of["data.a"]+`", "b": "`+of["data.b"]+`"}}}`), old))
+	refreshed, err := explain.Refresh(old, live)
+	require.NoError(t, err)
+	require.Empty(t, refreshed.Drift)
+	text, err := json.Marshal(refreshed.State)
+	require.NoError(t, err)
+	require.NotContains(t, string(text), `"digests"`)
+	require.NotContains(t, string(text), "hmac-sha256:")
+	require.Equal(t, 2, strings.Count(string(text), "pbkdf2-sha256:"))
+}
+
 // oldState returns a state of version 1, as that version made it, with the digest of value for DIGEST.
 func oldState(t *testing.T, applied, value string) *explain.State {
 	salt := []byte("0123456789abcdef")
@@ -109,7 +133,8 @@ func oldState(t *testing.T, applied, value string) *explain.State {
 
 func TestRefusesStates(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"version": 3}`:                      "explain: state: version 3, but this program reads versions up to 2: use a newer program",
+		`{"version": 4}`:                      "explain: state: version 4, but this program reads versions up to 3: use a newer program",
+		`{"version": 3, "digests": -1}`:       "explain: state: digests of version -1",
 		`{"version": 2, "digests": 3}`:        "explain: state: digests of version 3",
 		`{}`:                                  "no version",
 		`{"version": 1, "fields": {"x": {}}}`: "explain: state: ",
@@ -174,7 +199,7 @@ func TestLargeObservedValuesAreDigests(t *testing.T) {
 		refreshed, err := explain.Refresh(state, m.patch(live, `{data: {a: `+strings.Repeat("x", row.length)+`}}`))
 		require.NoError(t, err)
 		observed := refreshed.State.Observed.Object["data"].(map[string]any)["a"].(string)
-		require.Equal(t, row.digest, strings.HasPrefix(observed, "hmac-sha256:"), row.why)
+		require.Equal(t, row.digest, strings.HasPrefix(observed, "pbkdf2-sha256:"), row.why)
 	}
 }
 
@@ -346,7 +371,7 @@ func TestShorterItems(t *testing.T) {
 
 // FuzzState checks that whatever is read as a state is written and read as the same again.
 func FuzzState(f *testing.F) {
-	for _, version := range []string{"v1", "v2"} {
+	for _, version := range []string{"v1", "v2", "v3"} {
 		kept, err := os.ReadFile("testdata/state-" + version + ".json")
 		require.NoError(f, err)
 		f.Add(kept)

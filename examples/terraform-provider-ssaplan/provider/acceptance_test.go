@@ -332,7 +332,7 @@ func (tf *terraform) stateWithoutManifest(t *testing.T) string {
 	var private map[string][]byte
 	require.NoError(t, json.Unmarshal(instance.Private, &private))
 	out := fmt.Sprintf("%v %s", instance.Attributes, private["ssaplan"])
-	require.Contains(t, out, "hmac-sha256:")
+	require.Contains(t, out, "pbkdf2-sha256:")
 	return out
 }
 

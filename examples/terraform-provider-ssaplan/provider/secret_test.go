@@ -30,7 +30,7 @@ func TestSecretsShowNowhere(t *testing.T) {
 	c := newCluster(t)
 	tf := applied(t, c.config(secret(oldCanary)))
 	before := rows(t, tf.state, "fields")
-	require.Contains(t, before["data.password"], "hmac-sha256:")
+	require.Contains(t, before["data.password"], "pbkdf2-sha256:")
 
 	plan := tf.plan(t, c.config(secret(newCanary)))
 	require.Equal(t, "Update", plan.action)

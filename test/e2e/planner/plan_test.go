@@ -356,8 +356,8 @@ func TestStateSurvivesJSON(t *testing.T) {
 	set(m, int64(9007199254740995), "spec", "size")
 	require.Equal(t, []string{"change spec.size Edited"}, causes(c.plan(t, ssaplan.Request{Manifest: m, Prior: &state})))
 
-	newer := strings.Replace(string(text), `"version":2`, `"version":3`, 1)
-	require.ErrorContains(t, json.Unmarshal([]byte(newer), &state), "version 3")
+	newer := strings.Replace(string(text), `"version":3`, `"version":4`, 1)
+	require.ErrorContains(t, json.Unmarshal([]byte(newer), &state), "version 4")
 }
 
 func TestRenewedStateKeepsDigests(t *testing.T) {
