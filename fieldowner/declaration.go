@@ -62,7 +62,7 @@ func (o Ownership) filled(fields projection.FieldSet, obj map[string]any) projec
 	empty := slices.Clone(granularMetadata)
 	if kinds.IsBuiltin(obj) {
 		for p, m := range projection.MapLeaves(obj, fields) {
-			if e := p[len(p)-1]; e.Kind() == projection.FieldKind && (kinds.IsFilledStruct(e.Name()) || holdsNulls(m)) {
+			if p[len(p)-1].Kind() == projection.FieldKind && len(m) > 0 && (isGranularMap(obj, p) || holdsNulls(m)) {
 				empty = append(empty, p)
 			}
 		}
@@ -75,14 +75,24 @@ func (o Ownership) filled(fields projection.FieldSet, obj map[string]any) projec
 	return filled
 }
 
-// holdsNulls reports whether m has fields, all of which are null: a server stores them for an empty map.
+// isGranularMap reports whether every field can have owners of its own in the map that an object of a built-in kind has at p.
+func isGranularMap(obj map[string]any, p projection.Path) bool {
+	for i, e := range p {
+		if kinds.HoldsAnyJSON(obj, e.Name(), i+1) {
+			return false
+		}
+	}
+	return kinds.IsGranularMap(p[len(p)-1].Name())
+}
+
+// holdsNulls reports whether all fields of m are null: a server stores them for an empty map.
 func holdsNulls(m map[string]any) bool {
 	for _, value := range m {
 		if value != nil {
 			return false
 		}
 	}
-	return len(m) > 0
+	return true
 }
 
 // Project returns what obj has at the declared fields. Maps that were declared as empty are empty in it, whatever obj

@@ -80,6 +80,7 @@ func NewManifest(live map[string]any, sel Selection) (Manifest, error) {
 	}
 	obj := projection.NewObject(part.Object, fields)
 	dropDefaultedKeys(obj, fields)
+	setNull(obj, filledLists(declaration.Filled.Intersection(ownership.applied(sel)), live))
 	if kinds.IsBuiltin(live) {
 		setNull(obj, ownership.keptByNull(part.Missing, sel))
 	}
@@ -96,6 +97,18 @@ func (o Ownership) keptByNull(missing []projection.Path, sel Selection) []projec
 		inMap := len(p) > 1 && kinds.IsMapField(p[len(p)-2].Name())
 		return !applied.Has(p) || inMap || len(o.others(p, Applier{Manager: sel.Manager})) > 0
 	})
+}
+
+// filledLists returns those of the fields that are lists, of which the manager applied no item and others have some. Null declares
+// such a one; an empty list declares nothing.
+func filledLists(filled projection.FieldSet, live map[string]any) (lists []projection.Path) {
+	for p := range filled.All() {
+		v, _ := projection.Get(live, p)
+		if _, isList := v.([]any); isList {
+			lists = append(lists, p)
+		}
+	}
+	return lists
 }
 
 // copyIdentity copies what identifies an object.

@@ -119,8 +119,8 @@ func TestManifestOfLists(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, decoded(t, `{"metadata": {}, "spec": {
 		"ports": [{"port": 443, "protocol": "TCP", "name": "b"}, {"port": 80, "name": "a"}],
-		"empty": {}, "none": [], "atomic": [2, 1]}}`), m.Object,
-		"list order; both keys of an item of which only a field was set; a key left to its default; what was applied empty is empty")
+		"empty": {}, "none": null, "atomic": [2, 1]}}`), m.Object,
+		"list order; both keys of an item of which only a field was set; a key left to its default; what was applied empty is empty, or null")
 	require.Len(t, m.Missing, 1)
 	assert.Equal(t, `spec.ports[port=80,protocol="UDP"].x`, m.Missing[0].String())
 	assert.Equal(t, map[string]any{"x": int64(1)}, live["spec"].(map[string]any)["empty"], "the input stays as it is")
@@ -132,8 +132,12 @@ func TestManifestOfWhatAServerFilled(t *testing.T) {
 	for _, row := range []struct{ live, owned, want, why string }{
 		{`{"apiVersion": "v1", "kind": "Namespace", "metadata": {}, "spec": {"finalizers": ["kubernetes"]}}`, `{"f:spec": {}}`,
 			`{"apiVersion": "v1", "kind": "Namespace", "metadata": {}, "spec": {}}`, "a map of a built-in kind"},
-		{`{"apiVersion": "v1", "metadata": {}, "a": {"x": null, "y": null}, "b": {"x": null, "y": 1}, "c": {}}`, `{"f:a": {}, "f:b": {}, "f:c": {}}`,
-			`{"apiVersion": "v1", "metadata": {}, "a": {}, "b": {"x": null, "y": 1}, "c": {}}`, "one in which the server stored nothing but nulls"},
+		{`{"apiVersion": "v1", "metadata": {}, "port": {"x": null, "y": null}, "selector": {"x": null, "y": 1}, "c": {}}`, `{"f:port": {}, "f:selector": {}, "f:c": {}}`,
+			`{"apiVersion": "v1", "metadata": {}, "port": {}, "selector": {"x": null, "y": 1}, "c": {}}`, "one in which the server stored nothing but nulls"},
+		{`{"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {}, "spec": {"ordinals": {"start": 0}}}`, `{"f:spec": {"f:ordinals": {}}}`,
+			`{"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {}, "spec": {"ordinals": {}}}`, "one that isn't atomic anywhere"},
+		{`{"apiVersion": "apps/v1", "kind": "ControllerRevision", "metadata": {}, "data": {"spec": {"x": 1}}}`, `{"f:data": {"f:spec": {}}}`,
+			`{"apiVersion": "apps/v1", "kind": "ControllerRevision", "metadata": {}, "data": {"spec": {"x": 1}}}`, "a part of any JSON"},
 		{`{"apiVersion": "v1", "metadata": {}, "spec": {"selector": {"a": 1}}}`, `{"f:spec": {"f:selector": {}}}`,
 			`{"apiVersion": "v1", "metadata": {}, "spec": {"selector": {"a": 1}}}`, "an atomic one"},
 		{`{"apiVersion": "v1", "metadata": {}, "spec": {"a": 1, "b": 2}}`, `{"f:spec": {"f:a": {}}}`,
@@ -155,6 +159,16 @@ func TestManifestOfWhatAServerFilled(t *testing.T) {
 		assert.Equal(t, decoded(t, row.want), m.Object, row.why)
 		assert.Empty(t, m.Missing, row.why)
 	}
+}
+
+// A list that was applied as null, and in which others have items, is null in the manifest: an empty one would declare nothing.
+func TestManifestOfListsOfOthers(t *testing.T) {
+	live := decoded(t, `{"apiVersion": "ex.io/v1", "metadata": {}, "spec": {"l": [{"k": 1}], "m": {"x": 1}}}`)
+	addEntry(t, live, "me", `{"f:spec": {"f:l": {}, "f:m": {}}}`)
+	addEntry(t, live, "you", `{"f:spec": {"f:l": {"k:{\"k\":1}": {".": {}, "f:k": {}}}, "f:m": {"f:x": {}}}}`)
+	m, err := NewManifest(live, Selection{Strategy: ManagerFields, Manager: "me", Operation: OperationApply})
+	require.NoError(t, err)
+	assert.Equal(t, decoded(t, `{"apiVersion": "ex.io/v1", "metadata": {}, "spec": {"l": null, "m": {}}}`), m.Object)
 }
 
 // TestManifestOfAmbiguousLists has lists whose elements can't be told apart, and lists of which nothing is known.

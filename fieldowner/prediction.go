@@ -70,16 +70,18 @@ func (p *predictor) entries(ownership Ownership, live map[string]any) []Entry {
 	}
 	version, _ := live["apiVersion"].(string)
 	owner := Owner{Manager: BeforeFirstApply, Operation: OperationUpdate, APIVersion: foreign.Text(version)}
-	return []Entry{{owner, p.present()}}
+	return []Entry{{owner, p.present(live)}}
 }
 
-// present returns the declared paths that the live object has. Null in the place of a map or list is nothing.
-func (p *predictor) present() projection.FieldSet {
+// present returns the declared paths at which the live object has something. Null in the place of a map or list is nothing, and so is
+// an empty map that every object of the kind has.
+func (p *predictor) present(live map[string]any) projection.FieldSet {
 	var paths []projection.Path
 	for path := range p.declared.All() {
 		wanted, _ := p.manifest.Get(path)
 		found, exists := p.live.Get(path)
-		if exists && (found != nil || !isContainer(wanted)) {
+		isNothing := found == nil && isContainer(wanted) || kinds.IsZero(live, path[len(path)-1].Name(), found)
+		if exists && !isNothing {
 			paths = append(paths, path)
 		}
 		for n := range path {
@@ -134,18 +136,19 @@ func (p *predictor) changes(path projection.Path) bool {
 // empty one of either.
 func (p *predictor) keepsFields(path projection.Path, wanted, found any) bool {
 	_, isMap := wanted.(map[string]any)
+	_, wasMap := found.(map[string]any)
 	_, wasList := found.([]any)
 	if !mayMerge(wanted) || !mayMerge(found) || isEmpty(wanted) && isEmpty(found) || wanted != nil && found != nil && isMap == wasList {
 		return false
 	}
-	if !isEmpty(wanted) && !hasBelow(p.declared, path) && p.declared.Covers(path) {
+	if !isHollow(wanted) && !hasBelow(p.declared, path) && p.declared.Covers(path) {
 		return false // what is declared with content and nothing below it is atomic
 	}
-	if !isEmpty(wanted) || hasBelow(p.all, path) || isGranular(path) || p.filled.Has(path) {
+	if !isHollow(wanted) || hasBelow(p.declared, path) || hasBelow(p.all, path) || isGranular(path) || p.filled.Has(path) {
 		return true
 	}
 	// Nothing recorded: of the things that are sent empty, maps are nearly always structs and lists nearly always atomic.
-	return isMap && p.all.Empty() && !kinds.IsAtomicMap(path[len(path)-1].Name())
+	return (isMap || wanted == nil && wasMap) && p.all.Empty() && !kinds.IsAtomicMap(path[len(path)-1].Name())
 }
 
 func mayMerge(v any) bool { return v == nil || isContainer(v) }
@@ -229,6 +232,18 @@ func isEmpty(v any) bool {
 		return len(v) == 0
 	}
 	return false
+}
+
+// isHollow reports whether v is empty, or a map of nothing else. Of an empty set or keyed list a server records no more than the map
+// that it is in.
+func isHollow(v any) bool {
+	fields, isMap := v.(map[string]any)
+	for _, field := range fields {
+		if !isHollow(field) {
+			return false
+		}
+	}
+	return isMap || isEmpty(v)
 }
 
 // isContainer reports whether v is a map or a list.

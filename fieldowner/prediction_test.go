@@ -40,7 +40,7 @@ func TestPredictConflicts(t *testing.T) {
 		{"text in place of a map", `{"m": {"x": 1}}`, `{"f:m": {"f:x": {}, ".": {}}}`, `{"m": "t"}`, `{"f:m": {}}`, []string{"m"}},
 
 		{"a map that was applied empty and is filled", `{"apiVersion": "v1", "spec": {"x": 1}}`, `{"f:spec": {}}`, `{"spec": {}}`, `{"f:spec": {}}`, nil},
-		{"a map that somebody owns as a whole", `{"apiVersion": "v1", "m": {"x": 1}}`, `{"f:m": {}}`, `{"m": {}}`, `{"f:m": {}}`, []string{"m"}},
+		{"a map that somebody owns as a whole", `{"apiVersion": "v1", "port": {"x": 1}}`, `{"f:port": {}}`, `{"port": {}}`, `{"f:port": {}}`, []string{"port"}},
 		{"one of a custom resource", `{"apiVersion": "ex.io/v1", "spec": {"x": 1}}`, `{"f:spec": {}}`, `{"spec": {}}`, `{"f:spec": {}}`, []string{"spec"}},
 		{"a list in place of a map", `{"m": {"x": 1}}`, `{"f:m": {".": {}, "f:x": {}}}`, `{"m": [1]}`, `{"f:m": {}}`, []string{"m"}},
 		{"a list in place of a map of which only a field is owned", `{"m": {"x": 1}}`, `{"f:m": {"f:x": {}}}`, `{"m": [1]}`, `{"f:m": {}}`, []string{"m"}},
@@ -127,6 +127,36 @@ func TestPredictConflictsWithoutRecord(t *testing.T) {
 	owner := Owner{Manager: BeforeFirstApply, Operation: OperationUpdate, APIVersion: "v1"}
 	assert.Equal(t, []Conflict{{path(t, "b"), owner}, {path(t, "l"), owner}, {path(t, "none"), owner}, {path(t, "podSelector"), owner}},
 		conflicts, "maps are structs unless they are known to be atomic, and null in the place of a list is nobody's")
+}
+
+// What every object of a kind has is set by nobody, and null leaves a map as it is.
+func TestPredictConflictsOfEmptyMapsWithoutRecord(t *testing.T) {
+	declared := fieldSet([]string{"spec", "podSelector"}, []string{"status"})
+	for _, row := range []struct {
+		why, live, manifest string
+		conflicts           []string
+	}{
+		{"an empty selector that the server made", `{"apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy", "spec": {"podSelector": {}}}`,
+			`{"spec": {"podSelector": {"matchLabels": {}}}}`, nil},
+		{"one that somebody wrote", `{"apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy", "spec": {"podSelector": {"a": 1}}}`,
+			`{"spec": {"podSelector": {"matchLabels": {}}}}`, []string{"spec.podSelector"}},
+		{"one that a kind need not have", `{"apiVersion": "policy/v1", "kind": "Other", "spec": {"podSelector": {}}}`,
+			`{"spec": {"podSelector": {"matchLabels": {}}}}`, []string{"spec.podSelector"}},
+		{"an empty list in a map, which declares the map", `{"apiVersion": "ex.io/v1", "status": {"x": 1}}`, `{"status": {"l": []}}`, nil},
+		{"a null in one", `{"apiVersion": "ex.io/v1", "status": {"x": 1}}`, `{"status": {"m": {"l": null}}}`, nil},
+		{"a value in one", `{"apiVersion": "ex.io/v1", "status": {"x": 1}}`, `{"status": {"l": [], "m": 1}}`, []string{"status"}},
+		{"null over a map", `{"apiVersion": "ex.io/v1", "status": {"x": 1}}`, `{"status": null}`, nil},
+		{"null over a list", `{"apiVersion": "ex.io/v1", "status": [1]}`, `{"status": null}`, []string{"status"}},
+		{"null over a map that has one owner", `{"apiVersion": "v1", "spec": {"podSelector": {"x": 1}}}`, `{"spec": {"podSelector": null}}`, []string{"spec.podSelector"}},
+	} {
+		conflicts, err := PredictConflicts(decoded(t, row.live), decoded(t, row.manifest), declared, Applier{Manager: "me"})
+		require.NoError(t, err)
+		var paths []string
+		for _, c := range conflicts {
+			paths = append(paths, c.Path.String())
+		}
+		assert.Equal(t, row.conflicts, paths, row.why)
+	}
 }
 
 func TestPredictConflictsOfNothing(t *testing.T) {

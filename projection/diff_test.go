@@ -199,6 +199,33 @@ func TestPositionsAreThoseOfTheObject(t *testing.T) {
 	assert.Equal(t, 2, added[0].Position, "of an item that somebody added to the projection only that is known")
 }
 
+// An item that stays at its position is none that moves, even if fewer would have to move around it.
+func TestMovesHaveTwoPositions(t *testing.T) {
+	ids := set(`p[id="a"].id`, `p[id="b"].id`, `p[id="c"].id`, `p[id="r"].id`, `p[id="s"].id`)
+	for _, row := range []struct {
+		before, after string
+		want          []string
+		why           string
+	}{
+		{`{p: [{id: r}, {id: a}, {id: b}]}`, `{p: [{id: b}, {id: a}]}`,
+			[]string{`p[id="b"]: moved from position 2 to 0`, `p[id="r"]: - {"id":"r"}`}, "one that goes makes room"},
+		{`{p: [{id: r}, {id: s}, {id: a}, {id: b}, {id: c}]}`, `{p: [{id: b}, {id: c}, {id: a}]}`,
+			[]string{`p[id="b"]: moved from position 3 to 0`, `p[id="c"]: moved from position 4 to 1`, `p[id="r"]: - {"id":"r"}`, `p[id="s"]: - {"id":"s"}`},
+			"two that move past one that stays"},
+		{`{p: [{id: a}, {id: b}, {id: c}]}`, `{p: [{id: c}, {id: b}, {id: a}]}`,
+			[]string{`p[id="a"]: moved from position 0 to 2`, `p[id="c"]: moved from position 2 to 0`}, "the one in the middle stays"},
+	} {
+		assert.Equal(t, row.want, lines(projection.Diff(projectText(row.before, ids), projectText(row.after, ids))), row.why)
+	}
+
+	odd := projectText(`{p: [{id: r}, {id: a}]}`, set(`p[id="a"].id`))
+	items := []any{map[string]any{"id": "b"}, map[string]any{"id": "a"}}
+	odd.Object["p"], odd.Fields = items, ids
+	other := projectText(`{p: [{id: r}, {id: a}]}`, set(`p[id="a"].id`))
+	other.Object["p"], other.Fields = []any{items[1], items[0]}, ids
+	assert.Len(t, projection.Diff(odd, other), 1, "items that somebody put into the projections have no positions in an object")
+}
+
 const secretText = "c3VwZXJzZWNyZXQ="
 
 func TestSecretsAreNeverShown(t *testing.T) {

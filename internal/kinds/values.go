@@ -1,5 +1,7 @@
 package kinds
 
+import "fmt"
+
 // Values are the fields of a kind whose values a server makes up, as patterns of package projection.
 type Values struct {
 	// Assigned are the fields for which it picks a free value if the manifest doesn't name one. A dry run picks a dummy.
@@ -56,26 +58,44 @@ func IsMapField(name string) bool {
 	return false
 }
 
-// IsFilledStruct reports whether fields of this name hold maps that a server fills with defaults when they are applied as
-// empty, and of which every field can have owners of its own, in all kinds that come with Kubernetes: the spec of a
-// Namespace, the strategy of a Deployment.
-func IsFilledStruct(name string) bool {
+// IsGranularMap reports whether every field can have owners of its own in the maps that fields of this name hold, in all kinds
+// that come with Kubernetes: the spec of a Namespace, the strategy of a Deployment. A server records such a map as a whole only if
+// it was applied as empty. The source is that of [IsAtomicMap].
+func IsGranularMap(name string) bool {
 	switch name {
-	case "behavior", "clientIP", "downwardAPI", "persistentVolumeClaimRetentionPolicy", "resources", "rollingUpdate", "scaleDown",
-		"scaleUp", "securityContext", "sessionAffinityConfig", "spec", "status", "strategy", "updateStrategy":
-		return true
+	case "data", "parameters", "resource", "roleRef", "scaleTargetRef", "secretRef": // one owner in some kinds
+		return false
 	}
-	return false
+	return !IsAtomicMap(name)
 }
 
 // IsAtomicMap reports whether fields of this name hold maps that have one owner as a whole, in all kinds that come with
 // Kubernetes. Source: the schema in client-go's applyconfigurations; names that are granular in another kind are left out.
 func IsAtomicMap(name string) bool {
 	switch name {
-	case "configMapKeyRef", "dataSource", "fieldRef", "involvedObject", "labelSelector", "matchConstraints", "matchResources",
-		"namespaceSelector", "nodeSelector", "nodeTopology", "objectSelector", "paramKind", "paramRef", "podSelector", "regarding",
+	case "configMapKeyRef", "controllerExpandSecretRef", "controllerPublishSecretRef", "dataSource", "fieldRef", "involvedObject",
+		"labelSelector", "matchConstraints", "matchResources", "metricSelector", "namespaceSelector", "nodeExpandSecretRef",
+		"nodePublishSecretRef", "nodeSelector", "nodeStageSecretRef", "nodeTopology", "objectSelector", "paramKind", "paramRef",
+		"podSelector", "port", "preference", "regarding", "related", "required", "requiredDuringSchedulingIgnoredDuringExecution",
 		"resourceFieldRef", "scopeSelector", "secretKeyRef", "selector", "targetRef":
 		return true
+	}
+	return false
+}
+
+// IsZero reports whether v is what an object of a kind that comes with Kubernetes has in the field of this name if nobody sets it. A
+// server that has no record doesn't count it as set by anybody. Of the fields that can stay so, these are the ones that are no
+// map with fields of their own.
+func IsZero(obj map[string]any, name string, v any) bool {
+	if !IsBuiltin(obj) {
+		return false
+	}
+	switch fmt.Sprint(obj["kind"], ".", name) {
+	case "NetworkPolicy.podSelector":
+		m, isMap := v.(map[string]any)
+		return isMap && len(m) == 0
+	case "ControllerRevision.revision", "PriorityClass.value":
+		return v == int64(0)
 	}
 	return false
 }

@@ -29,6 +29,24 @@ func TestValuesAreOfKinds(t *testing.T) {
 	assert.Zero(t, kinds.ValuesOf("example.com/v1", "Service"), "the group counts")
 }
 
+func TestGranularMaps(t *testing.T) {
+	for name, want := range map[string]bool{"ordinals": true, "spec": true, "port": false, "data": false, "selector": false} {
+		assert.Equal(t, want, kinds.IsGranularMap(name), name)
+	}
+	policy := map[string]any{"apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy"}
+	assert.True(t, kinds.IsZero(policy, "podSelector", map[string]any{}))
+	assert.False(t, kinds.IsZero(policy, "podSelector", map[string]any{"a": 1}))
+	assert.False(t, kinds.IsZero(policy, "podSelector", nil))
+	assert.False(t, kinds.IsZero(policy, "ingress", map[string]any{}))
+	assert.False(t, kinds.IsZero(map[string]any{"apiVersion": "v1", "kind": "Pod"}, "podSelector", map[string]any{}))
+	assert.False(t, kinds.IsZero(map[string]any{"apiVersion": "ex.io/v1", "kind": "NetworkPolicy"}, "podSelector", map[string]any{}), "another group")
+	revision := map[string]any{"apiVersion": "apps/v1", "kind": "ControllerRevision"}
+	assert.True(t, kinds.IsZero(revision, "revision", int64(0)))
+	assert.False(t, kinds.IsZero(revision, "revision", int64(1)))
+	priority := map[string]any{"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass"}
+	assert.True(t, kinds.IsZero(priority, "value", int64(0)))
+}
+
 func TestIsMapField(t *testing.T) {
 	assert.True(t, kinds.IsMapField("labels"))
 	assert.True(t, kinds.IsMapField("requests"))

@@ -34,8 +34,9 @@ func Refresh(prior *State, live map[string]any) (Refreshed, error) {
 	}
 	out := Refreshed{State: prior.upgraded(live).clone()}
 	out.State.Stale = authresilience.Stale{}
-	observed := out.State.Digested(prior.observe(owners, live))
-	out.Drift = withCause(projection.Diff(out.State.Applied, observed), CauseDrifted)
+	seen, shared := prior.observe(owners, live)
+	observed := out.State.Digested(seen)
+	out.Drift = withCause(projection.Diff(out.State.Applied.Replace(shared, emptyLike(live)), observed), CauseDrifted)
 	out.State.Observed = out.State.bounded(observed, out.Drift)
 	for i := range out.Drift {
 		if owner, known := latestOther(owners, out.Drift[i].Path, prior.applier()); known {
@@ -47,29 +48,55 @@ func Refresh(prior *State, live map[string]any) (Refreshed, error) {
 
 // observe returns what live has at the fields that were applied. What was applied shows which maps were declared as empty:
 // those that it has as empty, and those that it lacks, because the server leaves out empty ones. What such a map has by now
-// isn't what was declared, unless another manager took the map as a whole: nobody owns fields in it then.
-func (s *State) observe(owners fieldowner.Ownership, live map[string]any) projection.Projection {
+// isn't what was declared, unless another manager took the map as a whole: that one alone owns it then.
+//
+// Shared are the maps and lists of which that shows only now: they were declared as null, or with nothing that a server records, such
+// as an empty list, and others own fields or items in them. They are empty in what is returned.
+func (s *State) observe(owners fieldowner.Ownership, live map[string]any) (observed projection.Projection, shared projection.FieldSet) {
 	recorded := owners.Fields(s.applier().Is)
-	inParts := s.Applied.Fields.Above(owners.Fields(nil))
+	all := owners.Fields(nil)
+	inParts := s.Applied.Fields.Above(all)
 	applied := projection.NewObject(s.Applied.Object, s.Applied.Fields)
-	var filled, absent []projection.Path
+	var filled, absent, parted []projection.Path
 	for p, v := range projection.Project(live, s.Applied.Fields.Leaves()).Leaves() {
-		if _, isMap := v.(map[string]any); !isMap || !recorded.Has(p) && !inParts.Has(p) {
+		_, isMap := v.(map[string]any)
+		_, isList := v.([]any)
+		isTaken := !owners.Recorded() || all.Covers(p) && !recorded.Has(p) && !inParts.Has(p)
+		if !isMap && !isList || isTaken {
 			continue
 		}
 		was, existed := applied.Get(p)
 		m, wasMap := was.(map[string]any)
+		list, wasList := was.([]any)
 		switch {
+		case isList:
+			if inParts.Has(p) && (was == nil || wasList && len(list) == 0) {
+				parted = append(parted, p)
+			}
 		case !existed:
 			absent = append(absent, p)
 		case wasMap && len(m) == 0:
 			filled = append(filled, p)
+		case (wasMap || was == nil) && inParts.Has(p):
+			parted = append(parted, p)
 		}
 	}
+	shared = projection.NewFieldSet(parted...)
 	declared := fieldowner.Declaration{
 		Fields: s.Applied.Fields.Difference(projection.NewFieldSet(absent...)), Filled: projection.NewFieldSet(filled...),
 	}
-	observed := declared.Project(live)
+	observed = declared.Project(live).Replace(shared, emptyLike(live))
 	observed.Fields = s.Applied.Fields
-	return observed
+	return observed, shared
+}
+
+// emptyLike returns what gives, for a path at which live has a map or list, an empty one.
+func emptyLike(live map[string]any) func(projection.Path, any) any {
+	return func(p projection.Path, _ any) any {
+		v, _ := projection.Get(live, p)
+		if _, isList := v.([]any); isList {
+			return []any{}
+		}
+		return map[string]any{}
+	}
 }

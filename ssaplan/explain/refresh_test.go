@@ -9,17 +9,57 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
+// What a map has in which others own fields, and that was declared as null or with nothing that a server records, isn't what was
+// declared.
+func TestRefreshOfMapsOfOthers(t *testing.T) {
+	const (
+		ours    = `{manager: m, operation: Apply, apiVersion: ex.io/v1, fieldsV1: {"f:spec": {"f:map": {}}}}`
+		theirs  = `{manager: o, operation: Apply, apiVersion: ex.io/v1, fieldsV1: {"f:spec": {"f:map": {".": {}, "f:b": {}}}}}`
+		whole   = `{manager: o, operation: Apply, apiVersion: ex.io/v1, fieldsV1: {"f:spec": {"f:map": {}}}}`
+		updated = `{manager: o, operation: Update, apiVersion: ex.io/v1, fieldsV1: {"f:spec": {"f:map": {"f:b": {}}}}}`
+		items   = `{manager: o, operation: Apply, apiVersion: ex.io/v1, fieldsV1: {"f:spec": {"f:map": {"v:\"b\"": {}}}}}`
+	)
+	for _, row := range []struct{ why, was, is, records, drift string }{
+		{"null, of which both are owners", `null`, `{b: 1}`, ours + "," + theirs, ""},
+		{"null, of which the other one is", `null`, `{b: 1}`, updated, ""},
+		{"an empty list in it, and a default", `{l: [], b: 0}`, `{l: [], b: 1}`, ours + "," + theirs, ""},
+		{"a map with one owner", `{a: 1}`, `{a: 1, b: 1}`, whole, `spec.map: {"a":1} -> {"a":1,"b":1} (drifted: changed by "o" (Apply))`},
+		{"null, and now a list of which others own an item", `null`, `[b]`, items, ""},
+		{"an empty list, and others own an item", `[]`, `[b]`, ours + "," + items, ""},
+		{"an empty list that others took as a whole", `[]`, `[b]`, whole, `spec.map: [] -> ["b"] (drifted: changed by "o" (Apply))`},
+		{"a list with an item", `[a]`, `[a, b]`, items, `spec.map: ["a"] -> ["a","b"] (drifted: changed by "o" (Apply))`},
+		{"null that became a text", `null`, `b`, whole, `spec.map: null -> "b" (drifted: changed by "o" (Apply))`},
+		{"a map that is gone", `{l: [], b: 0}`, `null`, whole, `spec.map: {"b":0,"l":[]} -> null (drifted: changed by "o" (Apply))`},
+	} {
+		at := func(value, records string) map[string]any {
+			return object(t, `{apiVersion: ex.io/v1, kind: Form, metadata: {name: a, managedFields: [`+records+`]}, spec: {map: `+value+`}}`)
+		}
+		state, err := explain.NewState(nil, at(row.was, ours), fieldowner.Applier{Manager: "m"}, nil)
+		require.NoError(t, err, row.why)
+		refreshed, err := explain.Refresh(state, at(row.is, row.records))
+		require.NoError(t, err, row.why)
+		var drift string
+		for _, c := range refreshed.Drift {
+			drift += c.String()
+		}
+		require.Equal(t, row.drift, drift, row.why)
+	}
+}
+
 // A server leaves out empty values of some kinds. What such a map has later is of others, unless they took the map.
 func TestRefreshOfWhatTheServerLeftOut(t *testing.T) {
 	const (
 		ours    = `{manager: m, operation: Apply, apiVersion: v1, fieldsV1: {"f:spec": {"f:hard": {}}}}`
 		inParts = `{manager: o, operation: Apply, apiVersion: v1, fieldsV1: {"f:spec": {"f:hard": {".": {}, "f:pods": {}}}}}`
 		whole   = `{manager: o, operation: Apply, apiVersion: v1, fieldsV1: {"f:spec": {"f:hard": {}}}}`
+		others  = `{manager: o, operation: Apply, apiVersion: v1, fieldsV1: {"f:metadata": {"f:labels": {"f:a": {}}}}}`
 	)
 	for _, row := range []struct{ why, spec, records, drift string }{
 		{"as it was", `{}`, ours, ""},
 		{"the map is there, and empty", `{hard: {}}`, ours, ""},
 		{"the server filled it", `{hard: {pods: "1"}}`, ours, ""},
+		{"the server filled it anew after others took it out", `{hard: {pods: "1"}}`, others, ""},
+		{"there is no record any more", `{hard: {pods: "1"}}`, "", `spec.hard: + {"pods":"1"} (drifted)`},
 		{"another manager took it with a field of its own in it", `{hard: {pods: "1"}}`, inParts, ""},
 		{"another took it as a whole", `{hard: {pods: "1"}}`, whole, `spec.hard: + {"pods":"1"} (drifted: changed by "o" (Apply))`},
 		{"an empty text was left out, and now has a value", `{hard: set}`, ours, `spec.hard: + "set" (drifted)`},

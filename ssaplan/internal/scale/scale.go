@@ -24,8 +24,9 @@ func Of(obj *unstructured.Unstructured) *unstructured.Unstructured {
 }
 
 // Applied returns the Scale with which a server answered an apply to the object, with the record that it keeps: who changes the
-// number takes the replicas from all others, and an applier has one entry for the scale. Before is the Scale of the object as
-// it was, nil if that isn't known. Source: scalehandler.go of k8s.io/apimachinery's managedfields.
+// number takes the replicas from all others, and an applier has one entry for the scale. Of a number that nobody owns and that stays,
+// the server says that it was there before. Before is the Scale of the object as it was, nil if that isn't known.
+// Source: scalehandler.go of k8s.io/apimachinery's managedfields.
 func Applied(answer, before *unstructured.Unstructured, applier fieldowner.Applier, apiVersion string) *unstructured.Unstructured {
 	var entries []any
 	var recorded bool
@@ -37,11 +38,18 @@ func Applied(answer, before *unstructured.Unstructured, applier fieldowner.Appli
 		}
 		recorded = recorded || isOwn
 	}
-	if !recorded {
+	add := func(manager, operation string) {
 		entries = append(entries, map[string]any{
-			"manager": applier.Manager, "operation": fieldowner.OperationApply, "apiVersion": apiVersion, "subresource": applier.Subresource,
+			"manager": manager, "operation": operation, "apiVersion": apiVersion, "subresource": applier.Subresource,
 			"fieldsType": "FieldsV1", "fieldsV1": map[string]any{"f:spec": map[string]any{"f:replicas": map[string]any{}}},
 		})
+	}
+	isUnowned := before != nil && len(entriesOf(before)) == 0 && replicas(before) != int64(0)
+	if isUnowned && replicas(answer) == replicas(before) {
+		add(fieldowner.BeforeFirstApply, fieldowner.OperationUpdate)
+	}
+	if !recorded {
+		add(applier.Manager, fieldowner.OperationApply)
 	}
 	return with(answer, entries)
 }
@@ -72,9 +80,12 @@ func with(obj *unstructured.Unstructured, entries []any) *unstructured.Unstructu
 	}}
 }
 
+// replicas returns the number of an object or of its Scale, which leaves out 0.
 func replicas(obj *unstructured.Unstructured) any {
-	number, _, _ := unstructured.NestedFieldNoCopy(obj.Object, "spec", "replicas")
-	return number
+	if number, _, _ := unstructured.NestedFieldNoCopy(obj.Object, "spec", "replicas"); number != nil {
+		return number
+	}
+	return int64(0)
 }
 
 func entriesOf(obj *unstructured.Unstructured) (entries []map[string]any) {

@@ -73,6 +73,14 @@ func TestApplied(t *testing.T) {
 	} {
 		require.Len(t, owners(t, scale.Applied(same, scale.Applied(same, nil, me, "apps/v1"), applier, "apps/v1")), 2, why)
 	}
+	unowned := object(t, `{metadata: {name: web}, spec: {replicas: 2}}`)
+	require.Equal(t, []string{`"before-first-apply" (Update of scale)`, `"me" (Apply of scale)`}, owners(t, scale.Applied(same, unowned, me, "apps/v1")),
+		"a number that nobody owns stays")
+	require.Equal(t, []string{`"me" (Apply of scale)`}, owners(t, scale.Applied(other, unowned, me, "apps/v1")), "it changes")
+	zero := object(t, `{metadata: {name: web}}`)
+	zero.Object["spec"] = map[string]any{"replicas": int64(0)}
+	require.Equal(t, []string{`"me" (Apply of scale)`}, owners(t, scale.Applied(zero, zero, me, "apps/v1")), "what every scale has")
+	require.Equal(t, zero.Object["spec"], scale.Applied(object(t, `{metadata: {name: web}, spec: {}}`), unowned, me, "apps/v1").Object["spec"], "0 is left out")
 	updated := scale.Of(object(t, deployment))
 	require.Len(t, owners(t, scale.Applied(same, updated, fieldowner.Applier{Manager: "hpa", Subresource: "scale"}, "apps/v1")), 2, "an update is another owner")
 }

@@ -9,6 +9,8 @@ import (
 
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
+
+	"github.com/ssaplan/primitives/fieldowner"
 )
 
 // manager is the field manager under test.
@@ -34,8 +36,10 @@ type Step struct {
 	// or delete.
 	Write string `json:"write"`
 	// Of is a subresource.
-	Of    string `json:"of,omitempty"`
-	Force bool   `json:"force,omitempty"`
+	Of string `json:"of,omitempty"`
+	// Policy is by which a trial of a delete has dependents deleted.
+	Policy string `json:"policy,omitempty"`
+	Force  bool   `json:"force,omitempty"`
 	// Remember and Supply say how a trial is planned: with the state of the last apply, with the live object.
 	Remember bool `json:"remember,omitempty"`
 	Supply   bool `json:"supply,omitempty"`
@@ -46,7 +50,12 @@ type Step struct {
 }
 
 // isTrial reports whether the step is planned and compared.
-func (s Step) isTrial() bool { return s.By == manager && s.Write == "apply" && s.Of == "" }
+func (s Step) isTrial() bool { return s.By == manager && (s.Write == "apply" || s.Write == "delete") }
+
+// applier is who applies what the step says.
+func (s Step) applier() fieldowner.Applier {
+	return fieldowner.Applier{Manager: s.By, Subresource: s.Of}
+}
 
 func (s Step) subresources() []string {
 	if s.Of == "" {

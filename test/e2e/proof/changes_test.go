@@ -167,7 +167,7 @@ func (m *masks) mask(c explain.Change) {
 		names := c.Path[len(c.Path)-1].KeyFields()
 		m.before = sortItems(m.before, c.Path[:len(c.Path)-1], names)
 		m.after = sortItems(m.after, c.Path[:len(c.Path)-1], names)
-	case c.Op == projection.OpAdd && isEmpty(c.After): // what comes to be in it are changes of their own
+	case c.Op == projection.OpAdd && isEmpty(c.After) && !comesOrGoes(c): // what comes to be in it are changes of their own
 		if hasNow && !hasOld {
 			m.before = putBeside(m.before, now, c.Path, c.After)
 		}

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
@@ -87,16 +88,23 @@ func (g *generator) steps() []Step {
 		writes = 20 // more than a server keeps apart
 	}
 	for range writes {
-		if g.chance(35) {
+		switch n := g.IntN(100); {
+		case n < 35:
 			var step Step
 			ours, step = g.ours(ours, 8)
 			steps = append(steps, step)
-		} else {
+		case n < 45:
+			steps = append(steps, g.removal(ours), g.trial(ours))
+		default:
 			steps = append(steps, g.foreign(ours))
 		}
 	}
 	_, last := g.ours(ours, 30)
-	return append(steps, last)
+	steps = append(steps, last)
+	if g.chance(10) {
+		steps = append(steps, Step{By: manager, Write: "delete", Policy: pick(g, "", "", "Background", "Foreground", "Orphan")})
+	}
+	return steps
 }
 
 // begin is how the object comes into being.
@@ -168,7 +176,7 @@ func (g *generator) foreign(ours map[string]any) Step {
 	case n < 85:
 		return Step{By: "jsonpatcher", Write: "json", Body: g.jsonPatch(ours)}
 	case n < 90 && g.kind.Scale:
-		return Step{By: "scaler", Write: "merge", Of: "scale", Body: map[string]any{"spec": map[string]any{"replicas": int64(g.IntN(5))}}}
+		return g.scale()
 	case n < 96 && g.kind.Status != nil:
 		return g.status()
 	case n < 97:
@@ -179,10 +187,44 @@ func (g *generator) foreign(ours map[string]any) Step {
 	return Step{By: pick(g, "ann", "bob"), Write: "apply", Force: true, Body: g.versioned(g.manifest())}
 }
 
+// removal is a write of somebody else who takes out something that we declare.
+func (g *generator) removal(ours map[string]any) Step {
+	all := slices.DeleteFunc(editable(ours), g.isNameField)
+	if len(all) == 0 {
+		return Step{By: "forgetter", Write: "forget"}
+	}
+	return Step{By: "remover", Write: "json", Body: []any{map[string]any{"op": "remove", "path": pointer(pick(g, all...))}}}
+}
+
 // status is a write of the status, of a controller or of ourselves.
 func (g *generator) status() Step {
-	m := map[string]any{"apiVersion": g.kind.Manifests[0]["apiVersion"], "kind": g.kind.Manifests[0]["kind"], "status": copyOf(g.kind.Status)}
-	return Step{By: pick(g, "controller", manager), Write: pick(g, "merge", "apply"), Of: "status", Force: true, Body: m}
+	m := g.only("status", copyOf(g.kind.Status))
+	for range g.IntN(3) {
+		if g.chance(50) {
+			m, _ = g.edit(m, isScalar, func(_ place, v any) any { return g.changed(v) }).(map[string]any)
+		} else {
+			m, _ = g.dropOptional(m).(map[string]any)
+		}
+	}
+	if g.chance(50) {
+		return Step{By: "controller", Write: pick(g, "merge", "apply"), Of: "status", Force: true, Body: m}
+	}
+	return g.trialOf("status", m)
+}
+
+// scale is a write of the scale by somebody else.
+func (g *generator) scale() Step {
+	return Step{By: "scaler", Write: "merge", Of: "scale", Body: map[string]any{"spec": map[string]any{"replicas": int64(g.IntN(5))}}}
+}
+
+// only is a manifest of one field.
+func (g *generator) only(field string, v any) map[string]any {
+	return map[string]any{"apiVersion": g.kind.Manifests[0]["apiVersion"], "kind": g.kind.Manifests[0]["kind"], field: v}
+}
+
+// trialOf is a trial of what is applied to a subresource.
+func (g *generator) trialOf(subresource string, m map[string]any) Step {
+	return Step{By: manager, Write: "apply", Of: subresource, Force: g.chance(60), Remember: g.chance(40), Supply: g.chance(25), Body: m}
 }
 
 // versioned is the manifest in one of the versions that the kind has.

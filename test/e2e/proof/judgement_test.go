@@ -14,6 +14,7 @@ import (
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // judgeApply compares the plan with an apply that the server accepted.
@@ -77,8 +78,8 @@ func withoutTimes(obj *unstructured.Unstructured) *unstructured.Unstructured {
 }
 
 func (t *trial) judgeValues() {
-	recorded, err := managedFields(t.after.Object, manager)
-	declared := t.object.state.Applied.Fields
+	recorded, err := managedFields(t.after.Object, t.step.applier())
+	declared := t.memory.state.Applied.Fields
 	t.check(values, err == nil && recorded.Union(declared).Equal(recorded), "declared, but not recorded: %v", declared.Difference(recorded))
 	t.check(values, declared.Equal(t.plan.After.Fields), "declared fields:\n%s, in reality:\n%s", t.plan.After.Fields, declared)
 	t.compareValues("after", t.plan.After, projection.Project(t.after.Object, declared))
@@ -193,17 +194,17 @@ func (t *trial) judgeOwners() {
 		t.check(owners, err == nil && predicted.Equal(real), "dry run:\n%v\nreality:\n%v", predicted.Entries(), real.Entries())
 	}
 	if t.before != nil {
-		want, planned := append(changedOwners(before, real), destroyedFields(before, real)...), ownerLines(t.plan.Ownership)
+		ours := t.step.applier().Is
+		want, planned := append(changedOwners(before, real, ours), destroyedFields(before, real, ours)...), ownerLines(t.plan.Ownership)
 		slices.Sort(want)
 		slices.Sort(planned)
-		t.check(owners, slices.Equal(want, planned), "planned %v, in reality %v", t.plan.Ownership, want)
+		t.check(owners, slices.Equal(want, planned), "planned %v, in reality %v: %v", t.plan.Ownership, want, real.Entries())
 	}
 }
 
 // changedOwners says of each field that we apply what changes of its owners, a line each: what [fieldowner.Compare] says,
 // told from managedFields alone.
-func changedOwners(before, after fieldowner.Ownership) []string {
-	ours := fieldowner.Applier{Manager: manager}.Is
+func changedOwners(before, after fieldowner.Ownership, ours func(fieldowner.Owner) bool) []string {
 	others := func(o fieldowner.Ownership, p projection.Path) map[string]bool {
 		found := map[string]bool{}
 		for _, e := range o.Entries() {
@@ -234,9 +235,9 @@ func changedOwners(before, after fieldowner.Ownership) []string {
 }
 
 // destroyedFields says of each field that others own that nobody owns afterwards.
-func destroyedFields(before, after fieldowner.Ownership) (out []string) {
+func destroyedFields(before, after fieldowner.Ownership, ours func(fieldowner.Owner) bool) (out []string) {
 	anybody := func(fieldowner.Owner) bool { return true }
-	others := before.Fields(func(o fieldowner.Owner) bool { return !fieldowner.Applier{Manager: manager}.Is(o) })
+	others := before.Fields(func(o fieldowner.Owner) bool { return !ours(o) })
 	for p := range others.Difference(after.Fields(anybody)).All() {
 		out = append(out, p.String()+" Destroyed")
 	}
@@ -261,6 +262,21 @@ func ownerLines(changes []fieldowner.Transfer) []string {
 	return out
 }
 
+// judgeCauses checks that what changes isn't called edited if the manifest has there what the one before it had.
+func (t *trial) judgeCauses() {
+	last := t.memory.last
+	if last == nil || t.before == nil || t.prior == nil || len(last.ignored) > 0 || len(t.ignored) > 0 {
+		return
+	}
+	stamped, altered := stampedPlaces(t.plan.Changes), alteredOnCreate[t.object.gvk.Kind]
+	for _, c := range t.plan.Changes {
+		if c.Cause == explain.CauseEdited && c.Op != projection.OpMove && !stamped[c.Path.String()] && c.Path.String() != altered {
+			was, is := valuesAt(last.manifest.Object, c.Path), valuesAt(t.manifest.Object, c.Path)
+			t.check(causes, len(is) != 1 || !reflect.DeepEqual(was, is), "%v: called edited, and is as it was in the manifest", c)
+		}
+	}
+}
+
 // judgeFates looks for the fields that the manifest no longer declares.
 func (t *trial) judgeFates() {
 	for _, d := range t.plan.Dropped {
@@ -277,8 +293,8 @@ func lines[T fmt.Stringer](items []T) []string {
 	return out
 }
 
-// managedFields returns the fields that an object's record has for a manager that applied it.
-func managedFields(obj map[string]any, manager string) (projection.FieldSet, error) {
+// managedFields returns the fields that an object's record has for who applied it.
+func managedFields(obj map[string]any, applier fieldowner.Applier) (projection.FieldSet, error) {
 	owners, err := fieldowner.Read(obj)
-	return owners.Fields(fieldowner.Applier{Manager: manager}.Is), err
+	return owners.Fields(applier.Is), err
 }

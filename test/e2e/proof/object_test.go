@@ -23,16 +23,29 @@ type object struct {
 	name    string
 	slot    int                     // of the cases that run at the same time, which this is
 	gvk     schema.GroupVersionKind // of the case's manifests
-	state   *explain.State          // what is remembered of the last apply
-	last    *applied
+	memory  map[string]*memory      // by subresource
 
 	namespaced bool
 	revision   int // of the definition that is in force, if it changes
 }
 
+// memory is what is remembered of the last apply of an object, or of a subresource of it.
+type memory struct {
+	state *explain.State
+	last  *applied
+}
+
+// remembered returns the memory of a subresource.
+func (o *object) remembered(subresource string) *memory {
+	if o.memory[subresource] == nil {
+		o.memory[subresource] = &memory{}
+	}
+	return o.memory[subresource]
+}
+
 // newObject is the object of a case. It doesn't exist yet.
 func (c *cluster) newObject(the Case, name string, slot int) (*object, error) {
-	o := &object{cluster: c, name: name, slot: slot}
+	o := &object{cluster: c, name: name, slot: slot, memory: map[string]*memory{}}
 	for _, s := range the.Steps {
 		if body, ok := s.Body.(map[string]any); ok && body["kind"] != nil {
 			o.gvk = (&unstructured.Unstructured{Object: o.fill(copyOf(body)).(map[string]any)}).GroupVersionKind()

@@ -25,20 +25,20 @@ type applied struct {
 // judgeRefresh compares a refresh with a plan for the manifest that was applied last: the refresh reports drift exactly where
 // the plan changes what is declared, and where the plan is a no-op there is nothing to compare.
 func (t *trial) judgeRefresh(ctx context.Context) {
-	last := t.object.last
-	if last == nil || t.object.state == nil || t.before == nil || isForgotten(t.before) {
+	last := t.memory.last
+	if last == nil || t.memory.state == nil || t.before == nil || isForgotten(t.before) {
 		return
 	}
 	planners := t.object.cluster.refusing
 	if last.force {
 		planners = t.object.cluster.forcing
 	}
-	reading, err := planners.tested.Read(ctx, t.object.state)
+	reading, err := planners.tested.Read(ctx, t.memory.state)
 	if !t.check(refresh, err == nil, "%v", err) || reading.Presence != ssaplan.PresenceFound {
 		return
 	}
 	plan, err := planners.tested.Plan(ctx, ssaplan.Request{
-		Manifest: last.manifest.DeepCopy(), Ignore: last.ignored, Prior: reading.State, Live: reading.Live,
+		Manifest: last.manifest.DeepCopy(), Ignore: last.ignored, Prior: reading.State, Live: reading.Live, Subresource: t.step.Of,
 	})
 	if err != nil || plan.Action == ssaplan.ActionReplace || plan.Action == ssaplan.ActionDeferred {
 		return // the server refuses by now what it accepted then
@@ -48,7 +48,7 @@ func (t *trial) judgeRefresh(ctx context.Context) {
 	}
 	apart := stampedPlaces(reading.Drift, plan.Changes)
 	for _, c := range plan.Changes {
-		if isEmptied(c) {
+		if t.isEmptied(c) {
 			apart[c.Path.String()] = true
 		}
 	}
@@ -75,8 +75,8 @@ func (t *trial) judgeBaseline(plan *ssaplan.Plan) {
 		return
 	}
 	after := plan.After
-	if t.object.state != nil && t.comparesDigests(plan) {
-		after = t.object.state.Digested(after)
+	if t.memory.state != nil && t.comparesDigests(plan) {
+		after = t.memory.state.Digested(after)
 	}
 	differences := projection.Diff(plan.Baseline, after)
 	t.check(refresh, len(differences) == 0, "a no-op, and from baseline to after: %v", differences)
@@ -92,17 +92,36 @@ func (t *trial) comparesDigests(plan *ssaplan.Plan) bool {
 // Source: kubernetes/plugin/pkg/admission/nodetaint.
 var alteredOnCreate = map[string]string{"Node": "spec.taints"}
 
-// isEmptied reports whether a map that is declared as empty is null. So the server stores one when the last field in it is
-// dropped, and the next apply of the same manifest makes an empty map of it.
-func isEmptied(c explain.Change) bool {
-	return c.Op == projection.OpChange && c.Before == nil && isEmptyOrNull(c.After)
+// isEmptied reports whether a map that is declared as empty is null, or was absent already after the last apply. So the server
+// stores one when the last field in it is dropped, and the next apply of the same manifest makes an empty map of it.
+//
+// Another such map is gone because somebody wrote the object in a version that hasn't got it, and the next apply takes away what the
+// server had filled it with.
+func (t *trial) isEmptied(c explain.Change) bool {
+	switch c.Op {
+	case projection.OpChange:
+		return c.Before == nil && isEmptyOrNull(c.After)
+	case projection.OpAdd:
+		applied := projection.NewObject(t.memory.state.Applied.Object, t.memory.state.Applied.Fields)
+		_, existed := applied.Get(c.Path)
+		return !existed && isEmptyOrNull(c.After)
+	case projection.OpRemove:
+		wanted := valuesAt(t.memory.last.manifest.Object, c.Path)
+		return hasOtherVersions(t.before) && len(wanted) == 1 && isEmptyOrNull(wanted[0])
+	}
+	return false
 }
 
-// stampedPlaces returns where the webhook of the proof overwrote a value, at one apply and not at the other.
+// stampedPlaces returns where a webhook of the proof overwrote a value, or put something into it, at one apply and not at the other.
 func stampedPlaces(lists ...[]explain.Change) map[string]bool {
 	out := map[string]bool{}
+	marks := []string{`"stamped"`, `"sidecar:1"`, `"privileged":true`}
 	for _, c := range slices.Concat(lists...) {
-		if c.Before == "stamped" || c.After == "stamped" {
+		isMarked := slices.ContainsFunc(marks, func(mark string) bool {
+			return strings.Contains(shown(c.Before), mark) != strings.Contains(shown(c.After), mark)
+		})
+		isReplicas := c.Path.String() == "spec.replicas" && (c.Before == stampedReplicas || c.After == stampedReplicas)
+		if isMarked || isReplicas {
 			out[c.Path.String()] = true
 		}
 	}

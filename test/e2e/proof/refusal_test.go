@@ -25,15 +25,14 @@ func (t *trial) judgeRefusal(ctx context.Context) error {
 		return nil
 	}
 	if t.planIs(ssaplan.ActionReplace) {
-		t.outcome = "Replace"
-		createErr, err := t.recreate(ctx)
-		if err != nil {
-			return err
-		}
-		t.check(replace, apierrors.IsInvalid(t.applyErr) && createErr == nil, "planned %v; apply: %v; create after delete: %v", t.plan, t.applyErr, createErr)
-		return nil
+		return t.judgeReplacement(ctx)
 	}
 	if !t.check(refusal, t.planErr != nil, "planned %v, but the apply was refused: %v", t.plan, t.applyErr) {
+		return nil
+	}
+	if t.step.Of != "" && t.before == nil {
+		t.outcome = "error no object"
+		t.check(refusal, apierrors.IsNotFound(t.applyErr), "planned %v, apply: %v", t.planErr, t.applyErr)
 		return nil
 	}
 	var refused *ssaplan.RefusedError
@@ -89,7 +88,7 @@ func (t *trial) judgeVerdict(ctx context.Context, refused *ssaplan.RefusedError)
 	if verdict.Uncertain != "" {
 		t.outcome += ", uncertain"
 	}
-	if t.before == nil {
+	if t.before == nil || t.step.Of != "" {
 		return nil
 	}
 	if verdict.Refusal == immutability.RefusalMergeLeftover {
@@ -125,7 +124,7 @@ func (t *trial) judgeRemedy(ctx context.Context, refused *ssaplan.RefusedError) 
 
 // recreate deletes the object and creates it from the manifest. createErr is the server's answer to that.
 func (t *trial) recreate(ctx context.Context) (createErr, err error) {
-	t.object.state = nil
+	t.object.memory = map[string]*memory{}
 	if err := t.object.remove(ctx); err != nil {
 		return nil, err
 	}

@@ -104,7 +104,9 @@ func (t *tally) checkVariety(tb testing.TB, more ...string) {
 		"change of owners", "sidecar put first", "defaults of new items told",
 		"grants in items", "change Edited add", "change Edited remove", "change Edited change", "change Edited move",
 		"change Dropped remove", "change Dropped change", "change Drifted add", "change Drifted change", "change SideEffect add",
-		"change SideEffect remove", "change SideEffect change",
+		"change SideEffect remove", "change SideEffect change", "change Unknown add", "replacement",
+		"subresource status", "Deletion Delete", "Deletion None", "delete with finalizers",
+		"delete by policy Background", "delete by policy Foreground", "delete by policy Orphan",
 	}, more...) {
 		require.Positive(tb, t.features[feature], "%s was never accepted", feature)
 	}

@@ -106,7 +106,9 @@ func grantPatch(obj map[string]any) (ops []any) {
 		grant(list, "securityContext", nil, map[string]any{"privileged": true})
 		grant(list, "imagePullPolicy", "IfNotPresent", "Always")
 	}
-	grant(place{"spec", "ports"}, "appProtocol", nil, "example.com/granted")
+	if obj["kind"] == "Service" { // or else it may be a field that the definition lacks
+		grant(place{"spec", "ports"}, "appProtocol", nil, "example.com/granted")
+	}
 	grant(place{"spec", "rows"}, "height", 30.0, 31.0)
 	grant(place{"spec", "disks"}, "size", "10Gi", "11Gi")
 	grant(place{"spec", "beds"}, "soil", map[string]any{"kind": "loam", "depth": 30.0}, map[string]any{"kind": "peat", "depth": 30.0})
@@ -139,6 +141,9 @@ func positionOf(list []any, name string) int {
 	})
 }
 
+// stampedReplicas is the number of replicas that a webhook sets.
+const stampedReplicas int64 = 3
+
 // stampPatch sets an annotation, and overwrites some fields where the object has them.
 func stampPatch(obj map[string]any) []any {
 	var ops []any
@@ -152,7 +157,7 @@ func stampPatch(obj map[string]any) []any {
 	for _, field := range []struct {
 		at place
 		v  any
-	}{{place{"metadata", "labels", "tier"}, "stamped"}, {place{"data", "mode"}, "stamped"}, {place{"spec", "replicas"}, 3.0}} {
+	}{{place{"metadata", "labels", "tier"}, "stamped"}, {place{"data", "mode"}, "stamped"}, {place{"spec", "replicas"}, float64(stampedReplicas)}} {
 		if old, exists := lookup(obj, field.at); exists && obj["kind"] != "Secret" && reflect.TypeOf(old) == reflect.TypeOf(field.v) {
 			set(field.at, field.v)
 		}

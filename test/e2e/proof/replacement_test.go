@@ -1,0 +1,60 @@
+package proof_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan"
+)
+
+// judgeReplacement carries out the plan to replace the object, and compares the new object with what was planned.
+func (t *trial) judgeReplacement(ctx context.Context) error {
+	t.outcome = "Replace"
+	planner := t.planners().tested
+	created, err := planner.Replace(ctx, t.plan, ssaplan.DeleteOptions{PollInterval: time.Millisecond, Progress: t.freed(ctx)})
+	t.object.memory = map[string]*memory{}
+	if !t.check(replace, apierrors.IsInvalid(t.applyErr) && err == nil, "planned %v; apply: %v; replace: %v", t.plan, t.applyErr, err) {
+		return t.object.remove(ctx)
+	}
+	t.after, t.replaced, t.memory = created, true, t.object.remembered(t.step.Of)
+	if err := t.remember(); err != nil {
+		return err
+	}
+	t.memory.last = &applied{t.manifest, t.ignored, t.step.Force}
+	t.dryRun = nil // of the apply that the server refused
+	t.check(replace, t.before.GetUID() != t.after.GetUID(), "it is the same object: %v", t.after)
+	t.judgeValues()
+	t.judgeOwners()
+	t.judgeFates()
+	t.unlisted = unlistedChanges(t.known(t.before), t.known(t.after), t.plan.Changes, t.filled(ctx))
+	t.check(replace, len(t.unlisted) == 0, "%s; listed: %v", strings.Join(t.unlisted, "\n"), t.plan.Changes)
+	return nil
+}
+
+// freed returns what takes the finalizers away that an object waits for which is being deleted: no controllers run here.
+func (t *trial) freed(ctx context.Context) func(identity.Identity, []string) {
+	return func(identity.Identity, []string) { _ = t.object.remove(ctx) }
+}
+
+// known returns the object without what a plan can't know of a new one: its status, and what the server makes up.
+func (t *trial) known(obj *unstructured.Unstructured) map[string]any {
+	var tree any = copyOf(obj.Object)
+	made := slices.Clone(t.plan.Generated)
+	slices.SortFunc(made, projection.Path.Compare)
+	for _, p := range slices.Backward(made) { // items at the end of lists go first
+		if at, ok := resolve(tree, p); ok {
+			tree = cut(tree, at)
+		}
+	}
+	for _, at := range []place{{"status"}, {"metadata", "deletionTimestamp"}, {"metadata", "deletionGracePeriodSeconds"}} {
+		tree = cut(tree, at)
+	}
+	return tree.(map[string]any)
+}
