@@ -26,6 +26,9 @@ type options struct {
 	force         bool
 	ignore        []string
 	patterns      projection.Patterns // what ignore says
+	sensitive     []string
+	hidden        projection.Patterns // what sensitive says
+	serverText    bool
 	state         string
 	verbose       bool
 	replace       bool // only of apply
@@ -46,6 +49,8 @@ func (o *options) addFlags(c *cobra.Command) {
 	flags.StringVar(&o.manager, "field-manager", "kubectl-ssaplan", "`NAME` under which the server records the applied fields")
 	flags.BoolVar(&o.force, "force-conflicts", true, "take fields over that other managers own; =false shows them as conflicts")
 	flags.StringArrayVar(&o.ignore, "ignore", nil, "`PATTERN` of fields to leave out of the manifests, such as spec.replicas or metadata.annotations.*; may be repeated")
+	flags.StringArrayVar(&o.sensitive, "sensitive", nil, "`PATTERN` of fields whose values are never shown, beside those of Secrets, such as data.password; may be repeated")
+	flags.BoolVar(&o.serverText, "show-server-text", false, "show what servers say of objects with sensitive values, which may quote these")
 	flags.StringVar(&o.state, "state", "", "`FILE` that remembers what was applied: tells edits from drift, and renamed objects from new ones")
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "list unchanged objects and the fields of those to be created or deferred, and shorten nothing")
 	addClusterFlags(c, o.config)
@@ -65,6 +70,9 @@ func (o *options) validate() (err error) {
 	}
 	if o.patterns, err = projection.ParsePatterns(o.ignore...); err != nil {
 		return fmt.Errorf("--ignore: %w", err)
+	}
+	if o.hidden, err = projection.ParsePatterns(o.sensitive...); err != nil {
+		return fmt.Errorf("--sensitive: %w", err)
 	}
 	return checkOutput(o.output, outputs)
 }

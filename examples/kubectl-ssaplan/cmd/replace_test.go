@@ -152,6 +152,30 @@ func TestIgnore(t *testing.T) {
 	assert.Contains(t, got.out, "replicas: 7 → 2")
 }
 
+// What is named as sensitive is in no output and not in the state, in every format, and neither is a Secret.
+func TestSensitive(t *testing.T) {
+	c := newCluster(t)
+	write(t, map[string]string{"app.yaml": configMap("a", "hunter2-one"),
+		"secret.yaml": "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {pin: 4711815}\n"})
+	c.apply("-f app.yaml --sensitive data.key --state state.json")
+	state, err := os.ReadFile("state.json")
+	require.NoError(t, err)
+	assert.NotContains(t, string(state), "hunter2")
+	c.edit("app.yaml", "hunter2-one", "hunter2-two")
+	for _, output := range []string{"text", "json", "yaml", "markdown"} {
+		got := c.run("plan -f app.yaml --sensitive data.key --state state.json -v -o " + output)
+		assert.Equal(t, 2, got.code, output)
+		assert.Contains(t, got.out, "key", output)
+		assert.NotContains(t, got.out+got.err, "hunter2", output)
+		got = c.run("plan -f secret.yaml -o " + output)
+		assert.Equal(t, 1, got.code, output)
+		assert.Contains(t, got.out+got.err, "stringData.pin: expected string", output)
+		assert.NotContains(t, got.out+got.err, "4711815", output)
+	}
+	got := c.run("plan -f secret.yaml --show-server-text")
+	assert.Contains(t, got.out+got.err, "4711815", "who asks for it gets what the server says")
+}
+
 func TestPlanAsMarkdown(t *testing.T) {
 	c := newCluster(t)
 	write(t, map[string]string{"app.yaml": configMap("a", "x")})
