@@ -2,7 +2,6 @@ package ssaplan
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -375,10 +374,6 @@ func (w *planning) explain(dryRun *unstructured.Unstructured) error {
 func (w *planning) explainReplacement(ctx context.Context, taken bool) error {
 	if w.target != nil {
 		made, err := standin.Try(ctx, w.target.Resource, w.manifest.Object, w.patch.Options, taken)
-		if errors.Is(err, standin.ErrTaken) && made != nil {
-			_, wrote := w.target.Relook(ctx, nil, made, w.options.FieldManager)
-			made, err = nil, cmp.Or(wrote, err)
-		}
 		switch {
 		case err == nil:
 		case !errors.Is(err, standin.ErrTaken) && !slices.ContainsFunc(answer.Statuses(err), answer.IsRefusal):

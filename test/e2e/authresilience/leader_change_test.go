@@ -44,7 +44,7 @@ func TestLeaderChange(t *testing.T) {
 				op.run(s, t)
 				request, spoiled := s.proxy.Spoiled()
 				assert.Equal(t, op.want, s.history(t), "%s", request)
-				assert.Equal(t, spoiled, s.failed, "%s: an error for each answer that is one", request)
+				assert.Equal(t, spoiled && !request.Write, s.failed, "%s: an error for each answer that is one, but for writes, which are looked up", request)
 				if !spoiled {
 					require.Greater(t, n, 2, "nothing was spoiled")
 					return

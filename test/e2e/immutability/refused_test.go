@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/test/lab"
 )
 
@@ -159,7 +160,7 @@ func TestFullQuota(t *testing.T) {
 
 	probed := probe(after)
 	assert.True(t, probed.Replaceable(), probed.Evidence)
-	assert.Equal(t, "the quota is full, and the delete makes room", probed.Evidence.Create.Message)
+	assert.Equal(t, foreign.Text("the quota is full, and the delete makes room"), probed.Evidence.Create.Message)
 	invalid := probe(edited(t, before, []string{"addressType=IPv6"}))
 	assert.Equal(t, immutability.RefusalInvalid, invalid.Refusal, "validation comes before the quota")
 

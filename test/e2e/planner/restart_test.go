@@ -56,21 +56,23 @@ func TestServerCrashes(t *testing.T) {
 	server := controlplane.ForTest(t, controlplane.Options{})
 	m := newMany(t, 600, server, server.Config())
 	m.create(t)
-	for round, unanswered := 1, 0; unanswered == 0; round++ {
+	for round, lost := 1, 0; lost == 0; round++ {
 		require.LessOrEqual(t, round, 10, "no crash came between a write and its answer")
 		m.edit(fmt.Sprint(round))
 		plans, failures := m.planAll(t)
 		require.Zero(t, failures)
 		failed := m.applyDuringCrash(t, plans)
 		require.NotEmpty(t, failed, "no apply met the crash")
-		unanswered = m.applyAgain(t, failed)
+		unanswered := m.applyAgain(t, failed)
 		t.Logf("a crash while applying: %d applied, %d errors, of which %d were written", len(plans)-len(failed), len(failed), unanswered)
 		m.requireWrites(t, fmt.Sprint(round), round+1)
 		answers := 0
-		for _, n := range m.answered {
+		for name, n := range m.answered {
+			require.LessOrEqual(t, n, round, "%s: a write was answered twice", name)
 			answers += n
 		}
-		require.Equal(t, len(plans)*round, answers+unanswered, "each write was answered once, or not at all")
+		lost = len(plans)*round - answers
+		require.GreaterOrEqual(t, lost, unanswered, "each write was answered once, or not at all; of those that weren't Apply found some itself")
 	}
 }
 
