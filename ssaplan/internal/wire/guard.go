@@ -69,10 +69,13 @@ func (t *Target) Try(ctx context.Context, live *unstructured.Unstructured, body 
 }
 
 // tried returns an error if the answer to a dry run can't be about the live object, nil if there was none, whichever version
-// it is of: it is another object of the same version, or one that has no version although there is a live one.
+// it is of: it is another object of the same version, or the live one without a version.
 func tried(live, answer *unstructured.Unstructured) error {
 	if live == nil {
 		return nil
+	}
+	if uid := answer.GetUID(); answer.GetResourceVersion() == "" && uid != "" && uid != live.GetUID() {
+		return nil // it would create the object, so the live one is gone
 	}
 	if err := Complete(answer); err != nil {
 		return fmt.Errorf("dry run: %w", err)

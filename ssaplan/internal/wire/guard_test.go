@@ -85,6 +85,8 @@ func TestTry(t *testing.T) {
 		identified:                         "",
 		`,"uid":"1","resourceVersion":"6"`: "",
 		`,"uid":"2","resourceVersion":"6"`: "", // somebody re-created it
+		`,"uid":"2"`:                       "", // it would be created, so the live one is gone
+		`,"uid":"1"`:                       "resourceVersion",
 		`,"uid":"2","resourceVersion":"5"`: "another object of the same version",
 	} {
 		obj, err := target(t, versioned(metadata)).Try(t.Context(), live, nil, metav1.PatchOptions{})
