@@ -27,7 +27,7 @@ var ErrTaken = errors.New("there is an object of this name already")
 
 // Try returns the object as the server would create it by applying the manifest to nothing. Taken says that another object
 // has the name: then a stand-in is tried, and the result has the name all the same. Kinds whose names mean something, such as
-// a definition, can't be tried so.
+// a definition, can't be tried so. With ErrTaken it returns the object that is there as the apply would make it, if it can.
 func Try(ctx context.Context, server Resource, manifest map[string]any, options metav1.PatchOptions, taken bool) (*unstructured.Unstructured, error) {
 	original := (&unstructured.Unstructured{Object: manifest}).GetName()
 	name := original
@@ -49,7 +49,7 @@ func Try(ctx context.Context, server Resource, manifest map[string]any, options 
 	case made.GetResourceVersion() != "" && taken:
 		return nil, fmt.Errorf("the dry run created %q: something in front of the server drops dryRun: delete it", name)
 	case made.GetResourceVersion() != "":
-		return nil, ErrTaken
+		return made, ErrTaken
 	case taken:
 		made = &unstructured.Unstructured{Object: Restore(made.Object, name, original)}
 	}
