@@ -197,9 +197,11 @@ func TestLockedByAnother(t *testing.T) {
 	_, err = statefile.OpenJournal(ctx, path)
 	require.ErrorContains(t, err, "interrupted while another program has it locked")
 
+	freed := make(chan error)
 	go func() {
 		time.Sleep(50 * time.Millisecond)
-		_ = syscall.Flock(int(holder.Fd()), syscall.LOCK_UN)
+		freed <- syscall.Flock(int(holder.Fd()), syscall.LOCK_UN)
 	}()
 	assert.Equal(t, []string{"f#1 x/a"}, loaded(t, path))
+	require.NoError(t, <-freed)
 }
