@@ -189,6 +189,7 @@ func FuzzProjectAndDiff(f *testing.F) {
 func FuzzParsePattern(f *testing.F) {
 	for _, text := range []string{
 		"", "*", "a.*", "a[*]", `a[~"x*"]`, `a[name~"i-*",port=80]`, `a[="x"]`, "a[0]", `a["*"]`, "a[", "a[~", "a[*", `a[name~`, `a[{}]`, `a[~"` + "\u202e" + `"]`,
+		"/a/0/x", "/a~1b", "$.a[?(@.name=='i-x' && @.port==80)]", "$['a'][*]", "metadata.labels.a.b/*",
 	} {
 		f.Add(text, `{"f:a":{"k:{\"name\":\"i-x\",\"port\":80}":{},"v:\"x\"":{},"i:0":{},"f:x":{}}}`, `{"a":[{"name":"i-x","port":80},"x"]}`)
 	}

@@ -1,10 +1,8 @@
 package projection
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 )
 
 // Pattern is a path with wildcards. It matches places, with everything below them. The text is
@@ -18,6 +16,14 @@ import (
 //	metadata.finalizers[~"example.io/*"]            an element of a set, too, if it is a text
 //
 // A name is matched as a whole: metadata.label does not match metadata.labels. The zero Pattern matches nothing.
+//
+// It may also be written in other notations for the same:
+//
+//	/spec/template/spec/containers/0/image          a JSON pointer; a number is a position or a field that is called so
+//	$.spec.containers[?(@.name=='app')].image       JSONPath: a $ or dot in front, conditions of equality (also joined
+//	                                                by &&), and names in single quotes
+//	metadata.annotations.example.io/owner           what follows the annotations or labels in metadata, or matchLabels, up
+//	                                                to a bracket is one name with its dots; * is any text in it
 type Pattern struct {
 	text     string
 	segments []segment
@@ -31,23 +37,6 @@ type segment interface {
 	field(name string) bool
 	// item reports whether it matches an item of a list, and how the item is called for that.
 	item(v any, position int) (Element, bool)
-}
-
-// ParsePattern reads a pattern. The error names the text and the byte at which it stops making sense.
-func ParsePattern(text string) (Pattern, error) {
-	s := pathScanner{text: text}
-	p := Pattern{text: text}
-	for s.pos < len(text) {
-		next, err := s.segment(len(p.segments) == 0)
-		if err != nil {
-			return Pattern{}, fmt.Errorf("projection: pattern %q: at byte %d: %w", text, s.pos, err)
-		}
-		p.segments = append(p.segments, next)
-	}
-	if p.segments == nil {
-		return Pattern{}, fmt.Errorf("projection: pattern %q: would match everything", text)
-	}
-	return p, nil
 }
 
 // String returns the text of the pattern.
@@ -76,111 +65,6 @@ func (p Pattern) Match(path Path) bool {
 		}
 	}
 	return true
-}
-
-func (s *pathScanner) segment(first bool) (segment, error) {
-	start := s.pos
-	if s.take('[') {
-		if next, ok, err := s.wildcardBracket(); ok {
-			return next, err
-		}
-	} else if (first || s.take('.')) && s.take('*') {
-		return anyField{}, nil
-	}
-	s.pos = start
-	e, err := s.element(first)
-	if err != nil {
-		return nil, err
-	}
-	if fields := e.KeyFields(); len(fields) > 0 {
-		return equalTo(fields), nil
-	}
-	return exact{e}, nil
-}
-
-// wildcardBracket reads what follows a bracket: *] or ~"glob"] or key fields, one of them with a glob. It reports false
-// if it is something else.
-func (s *pathScanner) wildcardBracket() (segment, bool, error) {
-	switch {
-	case s.take('*'):
-		return anyItem{}, true, s.end()
-	case s.take('~'):
-		g, err := s.glob()
-		if err == nil {
-			err = s.end()
-		}
-		return globbed{g}, true, err
-	case !strings.Contains(s.text[s.pos:], "~"):
-		return nil, false, nil
-	}
-	return s.predicates()
-}
-
-func (s *pathScanner) end() error {
-	if !s.take(']') {
-		return fmt.Errorf(`expected "]"`)
-	}
-	return nil
-}
-
-// predicates reads key fields. It reports false if there is none with a glob: then it is a key, a name or a position,
-// or an error that the reader of paths explains.
-func (s *pathScanner) predicates() (segment, bool, error) {
-	var out keyed
-	globs := false
-	for {
-		name, _, err := s.name()
-		if err != nil {
-			return nil, globs, err
-		}
-		var test predicate
-		switch {
-		case s.take('~'):
-			globs = true
-			test, err = s.globPredicate(name)
-		case s.take('='):
-			test, err = s.equalPredicate(name)
-		default:
-			err = fmt.Errorf(`expected "=" or "~" after the key field %q`, name)
-		}
-		if err != nil {
-			return nil, globs, err
-		}
-		out = append(out, test)
-		if !s.take(',') {
-			return out, globs, s.end()
-		}
-	}
-}
-
-func (s *pathScanner) globPredicate(name string) (predicate, error) {
-	g, err := s.glob()
-	return predicate{name: name, glob: g}, err
-}
-
-func (s *pathScanner) equalPredicate(name string) (predicate, error) {
-	v, err := s.json()
-	if err != nil {
-		return predicate{}, err
-	}
-	e, err := Value(v)
-	return predicate{name: name, value: e}, err
-}
-
-func (s *pathScanner) glob() (*regexp.Regexp, error) {
-	v, err := s.json()
-	if err != nil {
-		return nil, err
-	}
-	text, ok := v.(string)
-	if !ok {
-		return nil, fmt.Errorf(`expected a text in quotes after "~"`)
-	}
-	parts := strings.Split(text, "*")
-	for i := range parts {
-		parts[i] = regexp.QuoteMeta(parts[i])
-	}
-	return regexp.Compile(`(?s)\A` + strings.Join(parts, ".*") + `\z`)
 }
 
 // Patterns are several patterns that are matched at once. A place matches if one of them matches it or one above it.
@@ -217,8 +101,12 @@ func (ps Patterns) Touches(p Path) bool {
 func (ps Patterns) WithoutPositions() Patterns {
 	return slices.DeleteFunc(slices.Clone(ps), func(p Pattern) bool {
 		return slices.ContainsFunc(p.segments, func(s segment) bool {
-			e, isExact := s.(exact)
-			return isExact && e.kind == IndexKind
+			if e, isExact := s.(exact); isExact {
+				return e.kind == IndexKind
+			}
+			token, isPointed := s.(pointed)
+			_, isPosition := token.position()
+			return isPointed && isPosition
 		})
 	})
 }

@@ -57,6 +57,40 @@ func TestPatternMatch(t *testing.T) {
 		{`f["~x"]`, `f["~x"]`, true, "a tilde in a name is a tilde"},
 		{`f["*"]`, "f.a", false, "and a star in quotes is a star"},
 		{`f[a="x~y"]`, `f[a="x~y"]`, true, "also in a value"},
+
+		{"/spec/replicas", "spec.replicas", true, "a JSON pointer"},
+		{"/spec/replica", "spec.replicas", false, "which has whole names"},
+		{"/metadata/annotations/a~1b~01", `metadata.annotations["a/b~1"]`, true, "with its escapes"},
+		{"/a/0/b", "a[0].b", true, "a number in it is a position"},
+		{"/a/0/b", `a["0"].b`, true, "or a name"},
+		{"/a/00", "a[0]", false, "if it is written as numbers are"},
+		{"/a/-1", "a[1]", false, "a position has no sign"},
+		{"/a/*", "a.b", false, "there are no wildcards in a pointer"},
+		{"/*", `["*"]`, true, "a star is a name"},
+
+		{"$.spec.replicas", "spec.replicas", true, "JSONPath starts with a dollar"},
+		{"$['spec'].replicas", "spec.replicas", true, "has names in single quotes"},
+		{`a['it\'s']`, `a["it's"]`, true, "in which a backslash takes the quote for a part of the name"},
+		{".spec.replicas", "spec.replicas", true, "or with a dot"},
+		{"$", "$", true, "a name may be a dollar"},
+		{"$spec", "$spec", true, "a name may start with a dollar"},
+		{"c[?(@.name=='app')].image", `c[name="app"].image`, true, "and has conditions"},
+		{"c[?(@.name=='app')].image", `c[name="app2"].image`, false, "that don't hold for every item"},
+		{"c[?@.name == \"app\"]", `c[name="app"]`, true, "without parentheses, with other quotes and spaces"},
+		{"c[?( @['name']=='app' && @.port==80 )]", `c[name="app",port=80]`, true, "several"},
+		{"c[?(@.name=='app'&&@.port==80)]", `c[name="app",port=81]`, false, "that must all hold"},
+		{"c[?(@.on==true)]", `c[on=true]`, true, "with values of any kind"},
+
+		{"metadata.annotations.example.io/owner", `metadata.annotations["example.io/owner"]`, true, "an annotation has dots"},
+		{"metadata.annotations.example.io/*", `metadata.annotations["example.io/owner"]`, true, "and a star is none of its characters"},
+		{"metadata.annotations.example.io/*", `metadata.annotations["example.com/owner"]`, false, "but any others"},
+		{"spec.template.metadata.labels.app.kubernetes.io/name", `spec.template.metadata.labels["app.kubernetes.io/name"]`, true, "a label too"},
+		{"spec.selector.matchLabels.a.b", `spec.selector.matchLabels["a.b"]`, true, "and what selects it"},
+		{"metadata.labels.app", "metadata.labels.app", true, "most have none"},
+		{"metadata.labels.*", `metadata.labels["a.b"]`, true, "and any is any"},
+		{`metadata.labels["a.b"]`, `metadata.labels["a.b"]`, true, "and with quotes"},
+		{"spec.labels.a.b", "spec.labels.a.b", true, "elsewhere they may be anything"},
+		{"annotations.a.b", "annotations.a.b", true, "also at the top"},
 	} {
 		p, err := projection.ParsePattern(test.pattern)
 		require.NoError(t, err, test.pattern)
@@ -88,6 +122,25 @@ func TestParsePatternErrors(t *testing.T) {
 		{`a[name~"x",]`, "expected a name", "a comma too many"},
 		{`a[name~"x",b]`, `expected`, "a name alone"},
 		{`a[name~"x"`, `expected "]"`, "no end of a key"},
+		{"/", `"" is no name in a JSON pointer`, "a pointer to the field without a name"},
+		{"/a//b", `"" is no name`, "and one in between"},
+		{"/a~2", `"a~2" is no name`, "no escape"},
+		{"$.", "expected a field name", "nothing after the root"},
+		{"..image", "expected a field name", "JSONPath's descent"},
+		{"a[?", "expected @. and a field of the item", "a condition without anything"},
+		{"a[?(@.b)]", `expected "==" after the field "b"`, "one of existence"},
+		{"a[?(@.b!='x')]", `expected "=="`, "one of inequality"},
+		{"a[?(@.b.c=='x')]", `expected "=="`, "one of a field further down"},
+		{"a[?(@.b=='x' || @.b=='y')]", `expected ")": only fields of the item can be compared, by == and joined by &&`, "an alternative"},
+		{"a[?(@.b=='x)]", "the text in quotes has no end", "no end of a text"},
+		{"a[?(@.b==x)]", "expected a JSON value", "a value without quotes"},
+		{"metadata.labels.a.\xff*", "UTF-8", "bytes that are no text"},
+		{"a[?(@[5]=='x')]", "expected a text in quotes", "a position in a condition"},
+		{"a[?(@['b'=='x')]", `expected "]"`, "no end of a name"},
+		{"a[?(@.b=='x')", `expected "]"`, "no end of a condition"},
+		{"a['b", "no end", "no end of a name in single quotes"},
+		{`a['b\`, "no end", "nor after a backslash"},
+		{"a['b'", `expected "]"`, "no end after it"},
 	} {
 		_, err := projection.ParsePattern(test.pattern)
 		require.ErrorContains(t, err, test.want, test.why)
@@ -97,6 +150,37 @@ func TestParsePatternErrors(t *testing.T) {
 	require.Error(t, err)
 	assert.Error(t, new(projection.Pattern).UnmarshalText([]byte("a[")))
 	assert.False(t, projection.Pattern{}.Match(path("a")), "the zero pattern matches nothing")
+}
+
+// A path as text may mean something else as a pattern; a pattern made of it doesn't.
+func TestPatternOf(t *testing.T) {
+	for _, text := range []string{"metadata.labels.a.b", "spec.c[0]", `spec.c[name="a",port=80].x`, `f[="v"]`, `l[{}]`, `["/a"]`} {
+		at := path(text)
+		p := projection.PatternOf(at)
+		assert.True(t, p.Match(at), text)
+		assert.True(t, p.Match(append(at, projection.Field("below"))), text)
+		assert.False(t, p.Match(at[:len(at)-1]), text)
+		assert.Equal(t, text, p.String())
+	}
+	assert.False(t, projection.PatternOf(path("metadata.labels.a.b")).Match(path(`metadata.labels["a.b"]`)))
+	assert.False(t, projection.PatternOf(nil).Match(path("a")))
+}
+
+// What the other notations name is found in objects, too.
+func TestRemoveByOtherNotations(t *testing.T) {
+	for _, test := range []struct{ pattern, want string }{
+		{"/spec/c/1/image", "spec.c[1].image"},
+		{"/metadata/labels/0", `metadata.labels["0"]`},
+		{"spec.c[?(@.name=='b')].image", `spec.c[name="b"].image`},
+		{"spec.c[?(@.image=='z')]", `spec.c[image="z"]`},
+		{"metadata.labels.a.io/x", `metadata.labels["a.io/x"]`},
+	} {
+		_, removed := patterns(test.pattern).Remove(object(`{metadata: {labels: {a.io/x: v, "0": w}}, spec: {c: [{name: a, image: x}, {name: b, image: z}]}}`))
+		if assert.Len(t, removed, 1, test.pattern) {
+			assert.Equal(t, test.want, removed[0].String(), test.pattern)
+		}
+	}
+	assert.Len(t, patterns("/a/0", "a[1]", "/a/b", "a.b").WithoutPositions(), 2)
 }
 
 func patterns(texts ...string) projection.Patterns {

@@ -53,9 +53,9 @@ func (u Unknown) Items(live map[string]any) projection.Patterns {
 		if _, exists := there.Get(p[:n]); exists && !isPosition(p[:n]) {
 			continue
 		}
-		pattern, err := projection.ParsePattern(u.paths[i][:n].String())
+		pattern := projection.PatternOf(u.paths[i][:n])
 		isKnown := func(known projection.Pattern) bool { return known.String() == pattern.String() }
-		if err == nil && !slices.ContainsFunc(slices.Concat(out, u.patterns), isKnown) {
+		if !slices.ContainsFunc(slices.Concat(out, u.patterns), isKnown) {
 			out = append(out, pattern)
 		}
 	}
