@@ -253,6 +253,20 @@ func (o *Object) Remove(p Path) bool {
 	return o.edit(p, editor{change: func(side) side { return side{} }}) == nil
 }
 
+// Strip removes what is at p as [Object.Remove] does, and the maps and lists around it that become empty by that.
+func (o *Object) Strip(p Path) bool {
+	if !o.Remove(p) {
+		return false
+	}
+	for p = p[:len(p)-1]; len(p) > 0; p = p[:len(p)-1] {
+		if around, _ := o.Get(p); !isEmpty(plain(around)) {
+			break
+		}
+		o.Remove(p)
+	}
+	return true
+}
+
 // changesKey reports whether p is a key field of an item, and v another value than the one by which p names the item,
 // or whether p lies inside of an item that is named by its value.
 func changesKey(p Path, v any) bool {

@@ -33,6 +33,15 @@ func (p Path) String() string {
 	return b.String()
 }
 
+// JoinPaths returns the paths as people list them: "spec.replicas, spec.paused".
+func JoinPaths(paths []Path) string {
+	texts := make([]string, len(paths))
+	for i, path := range paths {
+		texts[i] = path.String()
+	}
+	return strings.Join(texts, ", ")
+}
+
 // Child returns the path that continues p with e. It never changes p's memory.
 func (p Path) Child(e Element) Path {
 	child := make(Path, len(p)+1)

@@ -180,13 +180,22 @@ func (n *node) addFilled(e Element, sub *node) {
 // name, and a removed item is named by those fields. A list or map that is left empty stays. The fields
 // that identify the object (apiVersion, kind, and the name and namespace in its metadata) stay too.
 func (ps Patterns) Remove(obj map[string]any) (rest map[string]any, removed []Path) {
+	return ps.remove(obj, remover{})
+}
+
+// Strip does what [Patterns.Remove] does, but a list or map that is left empty goes, too: who applies an empty map owns it.
+func (ps Patterns) Strip(obj map[string]any) (rest map[string]any, removed []Path) {
+	return ps.remove(obj, remover{whole: true})
+}
+
+func (ps Patterns) remove(obj map[string]any, r remover) (rest map[string]any, removed []Path) {
 	rest, _ = deepCopy(obj).(map[string]any)
-	r := remover{}
 	r.fields(rest, ps.start())
 	return rest, r.removed
 }
 
 type remover struct {
+	whole   bool // leaves no map or list behind that becomes empty
 	path    Path
 	removed []Path
 }
@@ -204,7 +213,10 @@ func (r *remover) fields(m map[string]any, pr progress) {
 			delete(m, name)
 			r.removed = append(r.removed, slices.Clone(r.path))
 		} else if next != nil {
-			m[name] = r.below(m[name], next)
+			found := len(r.removed)
+			if m[name] = r.below(m[name], next); r.whole && len(r.removed) > found && isEmpty(m[name]) {
+				delete(m, name)
+			}
 		}
 		r.path = r.path[:len(r.path)-1]
 	}

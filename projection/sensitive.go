@@ -62,6 +62,16 @@ func (p Projection) Hiding(patterns Patterns) Projection {
 	return p
 }
 
+// Without returns p without what it has at and below the paths of the set.
+func (p Projection) Without(set FieldSet) Projection {
+	if set.Empty() {
+		return p
+	}
+	out := Project(p.Object, p.Fields.Without(set))
+	out.Sensitive, out.positions = p.Sensitive, p.positions
+	return out
+}
+
 // Redacted returns p with every sensitive value replaced by "<redacted>", as it may be shown.
 func (p Projection) Redacted() Projection {
 	return p.ReplaceSensitive(func(Path, any) any { return redacted })

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/internal/applier"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
@@ -102,7 +103,7 @@ func (plan *Plan) complete() error {
 	case plan.basis == nil:
 		return fmt.Errorf("%s: the plan wasn't made by a Planner of this program: plan again", plan.Object)
 	case len(plan.Unknown) > 0:
-		return fmt.Errorf("%s: plan again when these values are known: %s", plan.Object, pathList(plan.Unknown))
+		return fmt.Errorf("%s: plan again when these values are known: %s", plan.Object, projection.JoinPaths(plan.Unknown))
 	case len(plan.basis.request.Unknown) > 0:
 		return fmt.Errorf("%s: plan again when these values are known: %v", plan.Object, plan.basis.request.Unknown)
 	}
@@ -187,8 +188,9 @@ func (plan *Plan) State(obj *unstructured.Unstructured) (*explain.State, error) 
 	}
 	applier := fieldowner.Applier{Manager: plan.basis.patch.Options.FieldManager, Subresource: plan.Subresource}
 	state, err := explain.NewState(plan.basis.manifest.Object, obj.Object, applier, plan.basis.request.Prior, plan.basis.sensitive...)
-	if err == nil {
-		state.Identity = plan.Object // a scale has a kind of its own
+	if err != nil {
+		return nil, err
 	}
-	return state, err
+	state.Identity = plan.Object // a scale has a kind of its own
+	return state.Without(explain.IgnoredPaths(plan.Ignored)), nil
 }

@@ -132,23 +132,29 @@ func ExamplePlanner_PlanAll() {
 	// Create v1/ConfigMap default/b
 }
 
-// What an autoscaler sets is left to it.
+// What an autoscaler sets is left to it: it is in the manifest for the day on which the object is made.
 func ExampleRequest_ignore() {
-	_, planner := world(ssaplan.Options{})
-	ignore, _ := projection.ParsePatterns("spec.replicas", `spec.template.spec.containers[name~"proxy-*"]`)
+	ctx := context.Background()
+	server, planner := world(ssaplan.Options{})
+	ignore, _ := projection.ParsePatterns("spec.replicas")
 	deployment := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "apps/v1", "kind": "Deployment", "metadata": map[string]any{"name": "web"},
 		"spec": map[string]any{"replicas": int64(3), "template": map[string]any{"spec": map[string]any{"containers": []any{
 			map[string]any{"name": "proxy-a", "image": "proxy:1"}, map[string]any{"name": "app", "image": "app:1"},
 		}}}},
 	}}
-	plan, _ := planner.Plan(context.Background(), ssaplan.Request{Manifest: deployment, Ignore: ignore})
-	for field := range plan.After.Fields.Leaves().All() {
-		fmt.Println(field)
-	}
+	request := ssaplan.Request{Manifest: deployment, Ignore: ignore}
+	plan, _ := planner.Plan(ctx, request)
+	made, _ := planner.Apply(ctx, plan)
+	fmt.Println(projection.Get(made.Object, projection.Path{projection.Field("spec"), projection.Field("replicas")}))
+	scale := []byte(`{"spec":{"replicas":7}}`)
+	deployments := server.Client().Resource(schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"})
+	_, _ = deployments.Namespace("default").Patch(ctx, "web", types.MergePatchType, scale, metav1.PatchOptions{FieldManager: "autoscaler"})
+	plan, _ = planner.Plan(ctx, request)
+	fmt.Println(plan.Action, plan.Changes, plan.Ignored[0].Path, plan.Ignored[0].Handling, plan.Ignored[0].Owners[0].Manager)
 	// Output:
-	// spec.template.spec.containers[name="app"].image
-	// spec.template.spec.containers[name="app"].name
+	// 3 true
+	// NoOp [] spec.replicas leftOut autoscaler
 }
 
 // What isn't known yet is left out, and the plan says what else changes.

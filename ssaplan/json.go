@@ -35,6 +35,7 @@ type planJSON struct {
 	Generated   []projection.Path         `json:"generated,omitempty"`
 	Ineffective []projection.Ineffective  `json:"ineffective,omitempty"`
 	Unknown     []projection.Path         `json:"unknown,omitempty"`
+	Ignored     []explain.IgnoredField    `json:"ignored,omitempty"`
 	Adjustments []projection.Adjustment   `json:"adjustments,omitempty"`
 	Warnings    []foreign.Text            `json:"warnings,omitempty"`
 	Requests    int                       `json:"requests"`
@@ -65,7 +66,7 @@ func (plan Plan) MarshalJSON() ([]byte, error) {
 	out := planJSON{
 		Version: planVersion, Object: objectJSON(plan.Object), Subresource: plan.Subresource, Action: plan.Action, Reason: plan.Reason, Deferral: plan.Deferral,
 		Changes: append([]explain.Change{}, plan.Changes...), Dropped: plan.Dropped, Ownership: plan.Ownership,
-		Conflicts: plan.Conflicts, Assigned: plan.Assigned, Generated: plan.Generated, Unknown: plan.Unknown,
+		Conflicts: plan.Conflicts, Assigned: plan.Assigned, Generated: plan.Generated, Unknown: plan.Unknown, Ignored: plan.Ignored,
 		Ineffective: plan.Ineffective, Adjustments: plan.Adjustments, Warnings: plan.Warnings, Requests: plan.Requests,
 	}
 	if r := plan.Replacement; r != nil {
@@ -89,7 +90,7 @@ func (plan *Plan) UnmarshalJSON(data []byte) error {
 		Conflicts: in.Conflicts, Adjustments: in.Adjustments, Requests: in.Requests,
 		Explanation: explain.Explanation{
 			NoOp: in.Action == ActionNoOp, Changes: in.Changes, Ownership: in.Ownership, Dropped: in.Dropped,
-			Assigned: in.Assigned, Generated: in.Generated, Ineffective: in.Ineffective, Unknown: in.Unknown,
+			Assigned: in.Assigned, Generated: in.Generated, Ineffective: in.Ineffective, Unknown: in.Unknown, Ignored: in.Ignored,
 			Warnings: in.Warnings,
 		},
 	}

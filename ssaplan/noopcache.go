@@ -76,7 +76,8 @@ func (c *NoOpCache) Clear() { c.cache.Clear() }
 
 // recall makes the plan a no-op if the server answered before that sending body is one.
 func (w *planning) recall(ctx context.Context, body []byte) {
-	if w.options.NoOps == nil || w.live == nil || w.plan.Action != "" || !w.unknown.Empty() {
+	isUnsettled := !w.prepared.Unknown.Empty() || !w.prepared.Ignored.Empty() && w.left.Manifest == nil // what is sent
+	if w.options.NoOps == nil || w.live == nil || w.plan.Action != "" || isUnsettled {
 		return
 	}
 	var known *noop.Answer

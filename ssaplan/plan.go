@@ -59,10 +59,13 @@ type Request struct {
 	// Prior is what the host remembers of the last apply. With it the plan tells edits from drift for certain and finds
 	// changes of identity. Optional.
 	Prior *explain.State
-	// Ignore are the fields to leave out of the manifest, such as the replicas that an autoscaler sets. What happens to
-	// a field that was applied before and is ignored now is part of the plan: nobody else owning it, the server deletes
-	// or resets it.
+	// Ignore are the fields that are left to others, such as the replicas that an autoscaler sets. An object is created with
+	// the manifest's values. Of one that exists they are left out where others own them, and sent with the live values where
+	// only we do, so that nothing changes there; see [explain.Ignored.Leave]. They are no drift, and no reason for a Replace.
 	Ignore projection.Patterns
+	// Strip are the fields that are never sent. What happens to a field that was applied before and is stripped now is part of
+	// the plan: nobody else owning it, the server deletes or resets it.
+	Strip projection.Patterns
 	// Unknown are the fields whose values aren't known yet. They are not sent, and the plan leaves them out: it says what
 	// else of the manifest changes, without side effects. A pattern without wildcards counts even if the manifest lacks the
 	// field. Such a plan can't be applied.

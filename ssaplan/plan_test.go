@@ -124,10 +124,10 @@ func TestPlansThatWereRead(t *testing.T) {
 func TestWhatIsSent(t *testing.T) {
 	_, planner := world(ssaplan.Options{})
 	for _, row := range []struct {
-		why             string
-		manifest        *unstructured.Unstructured
-		ignore, unknown string
-		want            string
+		why            string
+		manifest       *unstructured.Unstructured
+		strip, unknown string
+		want           string
 	}{
 		{
 			"the namespace that the object lives in", configMap("a", nil), "", "",
@@ -142,14 +142,14 @@ func TestWhatIsSent(t *testing.T) {
 			`{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "a"}}`,
 		},
 		{
-			"without one that is ignored and one that isn't known", configMap("a", map[string]any{"a": "A", "b": "B", "c": "C"}),
+			"without one that is stripped and one that isn't known", configMap("a", map[string]any{"a": "A", "b": "B", "c": "C"}),
 			"data.a", "data.b",
 			`{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "default"}, "data": {"c": "C"}}`,
 		},
 	} {
 		request := ssaplan.Request{Manifest: row.manifest}
-		if row.ignore != "" {
-			request.Ignore = patterns(t, row.ignore)
+		if row.strip != "" {
+			request.Strip = patterns(t, row.strip)
 		}
 		if row.unknown != "" {
 			request.Unknown = patterns(t, row.unknown)

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/internal/answer"
@@ -80,12 +81,12 @@ type planning struct {
 	request  Request
 	warnings *wire.Warnings // of the server
 	target   *wire.Target   // nil if the server doesn't serve the kind
-	unknown  explain.Unknown
 	// recalled reports whether the plan is a no-op because Options.NoOps knew.
 	recalled bool
 	asked    *noop.Asked // what the answer can be remembered with
 
-	prepared map[string]any             // the manifest without unknown values
+	prepared explain.Prepared
+	left     explain.Left               // of what is prepared, to others
 	manifest *unstructured.Unstructured // as it is sent
 	patch    Patch
 	live     *unstructured.Unstructured // nil if there is no object, or it wasn't read
@@ -146,8 +147,12 @@ func (w *planning) compareIdentity(ctx context.Context) (err error) {
 	if prior.Subresource != w.plan.Subresource {
 		return fmt.Errorf("%s: the prior state is of the subresource %q, and the request of %q", w.plan.Object, prior.Subresource, w.plan.Subresource)
 	}
+	scope := prior.Identity.ScopeOf(w.plan.Object) // for want of the server's word
+	if w.target != nil {
+		scope = w.target.Scope
+	}
 	options := identity.Options{
-		DefaultNamespace: w.options.DefaultNamespace, Scope: w.scope(prior.Identity),
+		DefaultNamespace: w.options.DefaultNamespace, Scope: scope,
 		AllowVersionChange: w.options.AllowVersionChange || w.request.AllowVersionChange,
 	}
 	before, now := identity.Ref{Identity: prior.Identity, UID: prior.UID}, identity.Ref{Identity: w.plan.Object}
@@ -206,19 +211,6 @@ func (w *planning) old(ctx context.Context) *unstructured.Unstructured {
 	return old
 }
 
-// scope returns whether the object's kind has namespaces. Of a kind that isn't served, an older object of it tells.
-func (w *planning) scope(prior identity.Identity) identity.Scope {
-	switch {
-	case w.target != nil:
-		return w.target.Scope
-	case prior.Group() != w.plan.Object.Group() || prior.Kind != w.plan.Object.Kind:
-		return identity.ScopeUnknown
-	case prior.Namespace == "":
-		return identity.ScopeCluster
-	}
-	return identity.ScopeNamespaced
-}
-
 // prepare sets what is going to be sent. Nothing is of a plan that is known to be a no-op: to copy the body would be a
 // tenth of what that plan takes.
 func (w *planning) prepare(ctx context.Context) error {
@@ -229,7 +221,7 @@ func (w *planning) prepare(ctx context.Context) error {
 		return fmt.Errorf("%s: %w", w.plan.Object, err)
 	}
 	force := !w.options.RefuseConflicts
-	w.prepared, w.manifest = content, &unstructured.Unstructured{Object: content}
+	w.prepared.Manifest, w.manifest = content, &unstructured.Unstructured{Object: content}
 	w.patch.Options = metav1.PatchOptions{FieldManager: w.options.FieldManager, Force: &force}
 	if w.recall(ctx, e.Text()); !w.recalled {
 		w.patch.Body = bytes.Clone(e.Text())
@@ -241,18 +233,18 @@ func (w *planning) prepare(ctx context.Context) error {
 // the one walk through them that encoding takes finds that out.
 func (w *planning) encode(e *fastjson.Encoder) (content map[string]any, err error) {
 	content = w.request.Manifest.Object
-	if len(w.request.Unknown)+len(w.request.Ignore) == 0 && projection.IsNormal(content) {
+	except := explain.Exceptions{Ignore: w.request.Ignore, Strip: w.request.Strip, Unknown: w.request.Unknown}
+	if except.Empty() && projection.IsNormal(content) {
 		content = explain.Addressed(content, w.plan.Object.Namespace, w.plan.Subresource)
 		if err = e.EncodePlain(content); !errors.Is(err, fastjson.ErrNotPlain) {
 			return content, err
 		}
 	}
-	prepared, err := explain.Prepare(w.request.Manifest.Object, w.plan.Subresource, w.request.Ignore, w.request.Unknown)
-	if err != nil {
+	if w.prepared, err = explain.Prepare(w.request.Manifest.Object, w.plan.Subresource, except); err != nil {
 		return nil, err
 	}
-	w.plan.Adjustments, w.unknown, w.plan.Unknown = prepared.Adjustments, prepared.Unknown, prepared.Unknown.Paths()
-	content = explain.Addressed(prepared.Manifest, w.plan.Object.Namespace, w.plan.Subresource)
+	w.plan.Adjustments, w.plan.Unknown = w.prepared.Adjustments, w.prepared.Unknown.Paths()
+	content = explain.Addressed(w.prepared.Manifest, w.plan.Object.Namespace, w.plan.Subresource)
 	return content, e.Encode(content)
 }
 
@@ -270,13 +262,16 @@ func (w *planning) ask(ctx context.Context) (err error) {
 		if w.live == nil && w.plan.Subresource != "" {
 			return fmt.Errorf("%s: there is no object whose %s could be applied: create it first", w.plan.Object, w.plan.Subresource)
 		}
-		if w.recall(ctx, w.patch.Body); w.recalled {
-			return nil
-		}
 	}
-	for range askAttempts {
-		if err := w.hold(); err != nil {
-			return fmt.Errorf("%s: %w", w.plan.Object, err)
+	for i := range askAttempts {
+		if err := w.hold(w.live); err != nil {
+			return err
+		}
+		if i == 0 && (!supplied || !w.prepared.Ignored.Empty()) {
+			w.recall(ctx, w.patch.Body)
+		}
+		if w.recalled {
+			return nil
 		}
 		dryRun, err := w.dryRun(ctx, w.patch)
 		if err != nil {
@@ -301,17 +296,17 @@ func (w *planning) relook(ctx context.Context, dryRun *unstructured.Unstructured
 	return w.target.Relook(ctx, w.live, dryRun, w.options.FieldManager)
 }
 
-// hold puts the live object's values in the place of those that aren't known yet.
-func (w *planning) hold() error {
-	if w.unknown.Empty() || w.live == nil {
+// hold leaves what is ignored to others, and puts the live object's values in the place of those that aren't known yet.
+func (w *planning) hold(live *unstructured.Unstructured) (err error) {
+	if w.prepared.Unknown.Empty() && w.prepared.Ignored.Empty() {
 		return nil
 	}
-	held, err := w.unknown.Hold(w.prepared, w.live.Object)
-	if err != nil {
-		return err
+	applier := fieldowner.Applier{Manager: w.options.FieldManager, Subresource: w.plan.Subresource}
+	if w.left, err = w.prepared.For(content(live), applier); err != nil {
+		return fmt.Errorf("%s: %w", w.plan.Object, err)
 	}
-	w.manifest = &unstructured.Unstructured{Object: held}
-	w.patch.Body, err = fastjson.Encode(held)
+	w.manifest = &unstructured.Unstructured{Object: w.left.Manifest}
+	w.patch.Body, err = fastjson.Encode(w.left.Manifest)
 	return err
 }
 
@@ -350,8 +345,8 @@ func (w *planning) explain(dryRun *unstructured.Unstructured) error {
 	w.result = dryRun
 	explained, err := explain.Apply(explain.Input{
 		Manifest: w.manifest.Object, Live: content(w.live), Answer: dryRun.Object,
-		Manager: w.options.FieldManager, Subresource: w.plan.Subresource, Prior: w.request.Prior, Unknown: w.unknown,
-		Sensitive: w.options.Sensitive,
+		Manager: w.options.FieldManager, Subresource: w.plan.Subresource, Prior: w.request.Prior, Unknown: w.prepared.Unknown,
+		Sensitive: w.options.Sensitive, Ignored: w.left.Fields,
 	})
 	if err != nil {
 		return fmt.Errorf("%s: %w", w.plan.Object, err)
@@ -360,8 +355,8 @@ func (w *planning) explain(dryRun *unstructured.Unstructured) error {
 	switch {
 	case w.live == nil:
 		w.plan.Action, w.plan.Reason = ActionCreate, "does not exist"
-	case !w.unknown.Empty() && len(explained.Changes)+len(explained.Ownership) == 0:
-		w.deferTo(DeferralUnknownValues, "nothing changes but what isn't known yet: "+pathList(explained.Unknown))
+	case !w.prepared.Unknown.Empty() && len(explained.Changes)+len(explained.Ownership) == 0:
+		w.deferTo(DeferralUnknownValues, "nothing changes but what isn't known yet: "+projection.JoinPaths(explained.Unknown))
 	case explained.NoOp:
 		w.plan.Action, w.plan.Reason = ActionNoOp, "the server would write nothing"
 	default:
@@ -373,6 +368,11 @@ func (w *planning) explain(dryRun *unstructured.Unstructured) error {
 // explainReplacement fills in what a replacement changes, from a dry run that creates the new object. Taken says that the
 // old one has its name. Where the server can't try that, the plan has what the manifest declares.
 func (w *planning) explainReplacement(ctx context.Context, taken bool) error {
+	if !w.prepared.Ignored.Empty() {
+		if err := w.hold(nil); err != nil { // the new object is created with all that the manifest has
+			return err
+		}
+	}
 	if w.target != nil {
 		made, err := standin.Try(ctx, w.target.Resource, w.manifest.Object, w.patch.Options, taken)
 		live := w.request.Live // with which it is known that the object was there before
@@ -395,7 +395,7 @@ func (w *planning) explainReplacement(ctx context.Context, taken bool) error {
 	}
 	explained, err := explain.Replace(explain.Input{
 		Manifest: w.manifest.Object, Live: content(w.live), Answer: content(w.result),
-		Manager: w.options.FieldManager, Prior: w.request.Prior, Unknown: w.unknown, Sensitive: w.options.Sensitive,
+		Manager: w.options.FieldManager, Prior: w.request.Prior, Unknown: w.prepared.Unknown, Sensitive: w.options.Sensitive,
 	}, immutability.Paths(w.plan.Replacement.Fields))
 	if err != nil {
 		return fmt.Errorf("%s: %w", w.plan.Object, err)
@@ -430,6 +430,7 @@ func (w *planning) dryRun(ctx context.Context, patch Patch) (*unstructured.Unstr
 func (w *planning) finish() *Plan {
 	w.remember()
 	plan := w.plan
+	plan.Ignored, plan.Warnings = w.left.Fields, append(plan.Warnings, w.left.Warnings...)
 	if w.target != nil {
 		plan.Requests = w.requests + w.target.Requests()
 		plan.Warnings = append(plan.Warnings, w.target.Warnings...)

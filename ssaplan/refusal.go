@@ -59,15 +59,15 @@ func (w *planning) refused(ctx context.Context, err error) error {
 	case slices.ContainsFunc(answer.Statuses(err), answer.NoDryRun):
 		w.deferTo(DeferralNoDryRun, w.shown(err).Error())
 		return nil
-	case !w.unknown.Empty():
-		if items := w.unknown.Items(content(w.live)); w.live != nil && len(items) > 0 {
+	case !w.prepared.Unknown.Empty():
+		if items := w.prepared.Unknown.Items(content(w.live)); w.live != nil && len(items) > 0 {
 			w.request.Unknown = slices.Concat(w.request.Unknown, items)
 			if err := w.prepare(ctx); err != nil {
 				return err
 			}
 			return w.ask(ctx)
 		}
-		w.deferTo(DeferralUnknownValues, fmt.Sprintf("can't be tried without the values of %s: %v", pathList(w.unknown.Paths()), w.shown(err)))
+		w.deferTo(DeferralUnknownValues, fmt.Sprintf("can't be tried without the values of %s: %v", projection.JoinPaths(w.prepared.Unknown.Paths()), w.shown(err)))
 		return nil
 	}
 	return w.judge(ctx, err)
@@ -152,12 +152,4 @@ func (w *planning) refusal(err error) string {
 	w.guard(w.request.Manifest, w.live).Verdict(&verdict)
 	verdict.Uncertain, verdict.Remedy = "", ""
 	return (&RefusedError{w.plan.Object, verdict, w.shown(err)}).Error()
-}
-
-func pathList(paths []projection.Path) string {
-	texts := make([]string, len(paths))
-	for i, path := range paths {
-		texts[i] = path.String()
-	}
-	return strings.Join(texts, ", ")
 }

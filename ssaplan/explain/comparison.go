@@ -20,6 +20,7 @@ type comparison struct {
 	owners      fieldowner.Ownership // of the answer
 	declaration fieldowner.Declaration
 	declared    projection.FieldSet // with the unknown fields
+	left        projection.FieldSet // to others
 
 	// Of an update:
 	liveOwners fieldowner.Ownership
@@ -51,16 +52,18 @@ func (c *comparison) update(e *Explanation) (err error) {
 		return err
 	}
 	last := c.liveOwners.Declared(nil, c.Live, c.applier())
-	c.previous = last.Content(last.Fields).Difference(c.declaration.Filled)
+	c.previous = last.Content(last.Fields).Difference(c.declaration.Filled).Without(c.left)
 	e.Before = c.declaration.Project(c.Live).Hiding(c.Sensitive)
 	if c.Prior != nil {
-		c.edits = projection.Diff(c.Prior.Applied, c.Prior.Digested(e.After))
+		c.edits = projection.Diff(c.Prior.Applied.Without(c.left), c.Prior.Digested(e.After))
 	}
 	if e.Changes, err = c.changes(e); err != nil {
 		return err
 	}
 	e.Changes = c.markAssigned(e.Changes)
-	e.Dropped = c.liveOwners.Dropped(c.owners, c.Answer, c.applier())
+	e.Dropped = slices.DeleteFunc(c.liveOwners.Dropped(c.owners, c.Answer, c.applier()), func(d fieldowner.DroppedField) bool {
+		return d.Fate == fieldowner.FateRetained && c.left.Covers(d.Path)
+	})
 	e.Ownership = fieldowner.Compare(c.liveOwners, c.owners, c.applier())
 	return nil
 }
@@ -73,7 +76,7 @@ func (c *comparison) leftBehind() []fieldowner.DroppedField {
 	}
 	declared := c.declaration.Fields
 	whole := c.declaration.Content(declared.Leaves())
-	remembered := c.Prior.Applied.Fields.Leaves().Difference(c.previous).Difference(declared).Without(whole)
+	remembered := c.Prior.Applied.Fields.Leaves().Difference(c.previous).Difference(declared).Without(whole).Without(c.left)
 	if remembered.Empty() {
 		return nil
 	}

@@ -33,6 +33,8 @@ type Input struct {
 	// them, or sent with the values of Live ([Unknown.Hold]). They are left out of the explanation with what their absence
 	// does; if one of them was not sent, all side effects are. Optional.
 	Unknown Unknown
+	// Ignored are the fields of the manifest that are left to others, as [Prepared.For] returns them. Optional.
+	Ignored []IgnoredField
 }
 
 // applier returns who applies.
@@ -70,6 +72,9 @@ type Explanation struct {
 	Ineffective []projection.Ineffective
 	// Unknown are the fields whose values aren't known yet, with list items named as After names them.
 	Unknown []projection.Path
+	// Ignored are the fields that are left to others, and how. Before, After and Baseline lack them, and no other part has them
+	// unless they are sent, the server changes their values, or the applier stops owning them.
+	Ignored []IgnoredField
 	// Warnings are for people: of an object that was re-created or is being deleted, and of what has no effect.
 	Warnings []foreign.Text
 }
@@ -110,17 +115,21 @@ func begin(in Input) (*comparison, *Explanation, error) {
 		return nil, nil, fmt.Errorf("dry run: %w", err)
 	}
 	c := &comparison{Input: in, owners: owners, declaration: owners.Declared(in.Manifest, in.Answer, in.applier())}
-	c.declared = c.declaration.Fields
+	c.left = left(in.Ignored)
+	c.declared = c.declaration.Fields.Without(c.left)
 	c.declaration.Fields = in.Unknown.without(c.declared)
 	return c, &Explanation{
-		After: c.declaration.Project(in.Answer).Hiding(in.Sensitive), Assigned: c.declaration.Assigned, Ineffective: c.declaration.Ineffective,
+		Ignored: in.Ignored,
+		After:   c.declaration.Project(in.Answer).Hiding(in.Sensitive), Assigned: c.declaration.Assigned, Ineffective: c.declaration.Ineffective,
 	}, nil
 }
 
 // finish adds what follows from all else.
 func (c *comparison) finish(e *Explanation) {
 	e.Warnings = append(e.Warnings, ineffectiveWarnings(e.Ineffective)...)
-	e.Baseline = c.Prior.baseline(e).Hiding(c.Sensitive)
+	ignored := IgnoredPaths(e.Ignored)
+	e.Before, e.After = e.Before.Without(ignored), e.After.Without(ignored)
+	e.Baseline = c.Prior.baseline(e).Without(ignored).Hiding(c.Sensitive)
 	for i := range e.Changes {
 		e.Changes[i].Sensitive = e.Changes[i].Sensitive || c.Sensitive.Touches(e.Changes[i].Path)
 	}

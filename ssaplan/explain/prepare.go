@@ -11,53 +11,59 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
 )
 
+// Exceptions are the fields of a manifest that aren't applied as they are written.
+type Exceptions struct {
+	// Ignore are the fields that are left to others; see [Ignored.Leave].
+	Ignore projection.Patterns
+	// Strip are the fields that are never sent.
+	Strip projection.Patterns
+	// Unknown are the fields whose values aren't known yet; see [Unknown.Hold].
+	Unknown projection.Patterns
+}
+
+// Empty reports whether there are none.
+func (e Exceptions) Empty() bool { return len(e.Ignore)+len(e.Strip)+len(e.Unknown) == 0 }
+
 // Prepared is a manifest in the form in which it is sent.
 type Prepared struct {
+	// Manifest is what creates an object. For one that exists, see [Prepared.For].
 	Manifest map[string]any
 	// Adjustments are what was done to it so that the server tracks it faithfully; see [projection.Normalize].
 	Adjustments []projection.Adjustment
+	// Ignored are the fields that are left to others, which Manifest has.
+	Ignored Ignored
 	// Unknown are the fields that were left out because their values aren't known yet.
 	Unknown Unknown
 }
 
-// Unknown are fields of a manifest whose values aren't known yet. The zero Unknown is none.
-type Unknown struct {
-	manifest map[string]any // as it was written
-	patterns projection.Patterns
-	paths    []projection.Path
-}
-
-// Empty reports whether all values are known.
-func (u Unknown) Empty() bool { return len(u.patterns) == 0 }
-
-// Paths are the fields as the manifest names them. A pattern without wildcards counts even if the manifest lacks the field.
-func (u Unknown) Paths() []projection.Path { return slices.Clone(u.paths) }
-
 // ErrTooDeep is the error for a manifest that no server would read, or that contains itself.
 var ErrTooDeep = fastjson.ErrTooDeep
 
-// Prepare leaves the fields out of a manifest that match ignore and unknown, and brings the rest into the form that a server
-// tracks faithfully when it is applied to the subresource, or to the object itself for "". Patterns may name the fields of either form, but positions in them are those of the lists as the
-// manifest has them. The only error is [ErrTooDeep].
-func Prepare(manifest map[string]any, subresource string, ignore, unknown projection.Patterns) (Prepared, error) {
+// Prepare leaves the fields out of a manifest that the exceptions say are stripped or unknown, and brings the rest into the form
+// that a server tracks faithfully when it is applied to the subresource, or to the object itself for "". Patterns may name the
+// fields of either form, but positions in them are those of the lists as the manifest has them. The only error is [ErrTooDeep].
+func Prepare(manifest map[string]any, subresource string, except Exceptions) (Prepared, error) {
 	if fastjson.IsTooDeep(manifest) {
 		return Prepared{}, ErrTooDeep
 	}
-	out := Prepared{Unknown: Unknown{manifest: manifest, patterns: unknown}}
-	var removed []projection.Path
-	leaveOut := func(content map[string]any, ignore, unknown projection.Patterns) map[string]any {
-		_, found := unknown.Remove(content)
-		removed = append(removed, found...)
-		content, _ = slices.Concat(unknown, ignore).Remove(content)
+	ignored, unknown := newSelection(manifest, except.Ignore), newSelection(manifest, except.Unknown)
+	leaveOut := func(content map[string]any, except Exceptions) map[string]any {
+		ignored.find(content, except.Ignore)
+		unknown.find(content, except.Unknown)
+		remove := except.Unknown.Remove
+		if len(except.Strip) > 0 { // in one go, since positions are those of the list with all its items
+			remove = slices.Concat(except.Unknown, except.Strip).Strip
+		}
+		content, _ = remove(content)
 		return content
 	}
-	content, adjustments := projection.NormalizeSubresource(leaveOut(manifest, ignore, unknown), subresource)
+	content, adjustments := projection.NormalizeSubresource(leaveOut(manifest, except), subresource)
 	// By now, other items may be at the positions.
-	out.Manifest = leaveOut(content, ignore.WithoutPositions(), unknown.WithoutPositions())
-	out.Adjustments = adjustments
-	for _, path := range append(removed, unnamed(unknown, removed)...) {
-		out.Unknown.paths = append(out.Unknown.paths, asStored(out.Manifest, path))
-	}
+	out := Prepared{Adjustments: adjustments, Manifest: leaveOut(content, Exceptions{
+		Ignore: except.Ignore.WithoutPositions(), Strip: except.Strip.WithoutPositions(), Unknown: except.Unknown.WithoutPositions(),
+	})}
+	unknown.paths = append(unknown.paths, unnamed(except.Unknown, unknown.paths)...)
+	out.Ignored, out.Unknown = Ignored{ignored.asStored(out.Manifest)}, Unknown{unknown.asStored(out.Manifest)}
 	return out, nil
 }
 

@@ -12,21 +12,21 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// A manifest is sent without what is ignored or not known, and in the form that the server tracks. Nothing happens to
+// A manifest is sent without what is stripped or not known, and in the form that the server tracks. Nothing happens to
 // the manifest of the host.
 func TestPrepare(t *testing.T) {
 	for _, row := range []struct {
-		why, manifest   string
-		ignore, unknown []string
-		want            string
-		paths           []string
-		adjustments     int
+		why, manifest  string
+		strip, unknown []string
+		want           string
+		paths          []string
+		adjustments    int
 	}{
 		{why: "nothing to do", manifest: `{kind: A, spec: {a: 1}}`, want: `{kind: A, spec: {a: 1}}`},
 		{
-			why: "what is ignored is left out, and is not unknown", manifest: `{kind: A, spec: {a: 1, b: 2}}`,
-			ignore: []string{"spec.b"},
-			want:   `{kind: A, spec: {a: 1}}`,
+			why: "what is stripped is left out, and is not unknown", manifest: `{kind: A, spec: {a: 1, b: 2}}`,
+			strip: []string{"spec.b"},
+			want:  `{kind: A, spec: {a: 1}}`,
 		},
 		{
 			why: "what isn't known is left out and named", manifest: `{kind: A, spec: {a: 1, b: 2}}`,
@@ -34,8 +34,8 @@ func TestPrepare(t *testing.T) {
 			want:    `{kind: A, spec: {a: 1}}`, paths: []string{"spec.b"},
 		},
 		{
-			why: "what isn't known is named although it is ignored as well", manifest: `{kind: A, spec: {a: 1, b: 2}}`,
-			ignore: []string{"spec.b"}, unknown: []string{"spec.b"}, want: `{kind: A, spec: {a: 1}}`, paths: []string{"spec.b"},
+			why: "what isn't known is named although it is stripped as well", manifest: `{kind: A, spec: {a: 1, b: 2}}`,
+			strip: []string{"spec.b"}, unknown: []string{"spec.b"}, want: `{kind: A, spec: {a: 1}}`, paths: []string{"spec.b"},
 		},
 		{
 			why: "a host may leave out what it doesn't know", manifest: `{kind: A, spec: {a: 1}}`, unknown: []string{"spec.b"},
@@ -52,19 +52,19 @@ func TestPrepare(t *testing.T) {
 		{
 			why:      "positions are those of the manifest as it was written, which is looked at once",
 			manifest: `{kind: A, spec: {ports: [{port: 80}, {port: 81}, {port: 82}], args: [a, b, c, d]}}`,
-			ignore:   []string{"spec.ports[0]", "spec.args[1]"}, want: `{kind: A, spec: {ports: [{port: 81}, {port: 82}], args: [a, c, d]}}`,
+			strip:    []string{"spec.ports[0]", "spec.args[1]"}, want: `{kind: A, spec: {ports: [{port: 81}, {port: 82}], args: [a, c, d]}}`,
 		},
 		{
 			why:      "also where something else is left out before them",
 			manifest: `{kind: A, spec: {ports: [{port: 80}, {port: 81}, {port: 82}]}}`,
-			ignore:   []string{"spec.ports[1]"}, unknown: []string{"spec.ports[0]"}, want: `{kind: A, spec: {ports: [{port: 82}]}}`,
+			strip:    []string{"spec.ports[1]"}, unknown: []string{"spec.ports[0]"}, want: `{kind: A, spec: {ports: [{port: 82}]}}`,
 			paths: []string{"spec.ports[0]"},
 		},
 		{
 			why:      "and where the form of the server differs",
 			manifest: `{apiVersion: v1, kind: Secret, metadata: {finalizers: [a, b]}, stringData: {a: x, b: z}}`,
-			ignore:   []string{"metadata.finalizers[0]", "data.b"}, unknown: []string{"data.a"},
-			want: `{apiVersion: v1, kind: Secret, metadata: {finalizers: [b]}, data: {}}`, paths: []string{"data.a"}, adjustments: 2,
+			strip:    []string{"metadata.finalizers[0]", "data.b"}, unknown: []string{"data.a"},
+			want: `{apiVersion: v1, kind: Secret, metadata: {finalizers: [b]}}`, paths: []string{"data.a"}, adjustments: 2,
 		},
 		{
 			why:      "stringData of a Secret is data of the object",
@@ -75,7 +75,7 @@ func TestPrepare(t *testing.T) {
 		{
 			why:      "the form of the server may be named, too",
 			manifest: `{apiVersion: v1, kind: Secret, stringData: {a: x, b: z}}`,
-			ignore:   []string{"data.b"}, unknown: []string{"data.a"}, want: `{apiVersion: v1, kind: Secret, data: {}}`,
+			strip:    []string{"data.b"}, unknown: []string{"data.a"}, want: `{apiVersion: v1, kind: Secret}`,
 			paths: []string{"data.a"}, adjustments: 2,
 		},
 		{
@@ -96,7 +96,7 @@ func TestPrepare(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			manifest := object(t, row.manifest)
-			prepared, err := explain.Prepare(manifest, "", patterns(t, row.ignore...), patterns(t, row.unknown...))
+			prepared, err := explain.Prepare(manifest, "", explain.Exceptions{Strip: patterns(t, row.strip...), Unknown: patterns(t, row.unknown...)})
 			require.NoError(t, err)
 			require.Equal(t, object(t, row.want), prepared.Manifest)
 			require.Equal(t, row.paths, lines(prepared.Unknown.Paths()))
@@ -109,14 +109,14 @@ func TestPrepare(t *testing.T) {
 
 // A pattern that was never set names nothing, and no manifest that contains itself is walked for ever.
 func TestPrepareOddInput(t *testing.T) {
-	prepared, err := explain.Prepare(object(t, `{a: 1}`), "", projection.Patterns{{}}, projection.Patterns{{}})
+	prepared, err := explain.Prepare(object(t, `{a: 1}`), "", explain.Exceptions{Ignore: projection.Patterns{{}}, Strip: projection.Patterns{{}}, Unknown: projection.Patterns{{}}})
 	require.NoError(t, err)
 	require.Equal(t, object(t, `{a: 1}`), prepared.Manifest)
 	require.Empty(t, prepared.Unknown.Paths())
 
 	endless := map[string]any{}
 	endless["again"] = []any{endless}
-	_, err = explain.Prepare(endless, "", nil, nil)
+	_, err = explain.Prepare(endless, "", explain.Exceptions{})
 	require.ErrorIs(t, err, explain.ErrTooDeep)
 }
 
@@ -288,7 +288,7 @@ func TestUnknownValues(t *testing.T) {
 
 func prepare(t *testing.T, manifest string, unknown ...string) explain.Prepared {
 	t.Helper()
-	out, err := explain.Prepare(object(t, manifest), "", nil, patterns(t, unknown...))
+	out, err := explain.Prepare(object(t, manifest), "", explain.Exceptions{Unknown: patterns(t, unknown...)})
 	require.NoError(t, err)
 	return out
 }

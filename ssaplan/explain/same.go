@@ -20,6 +20,7 @@ func (e *Explanation) Same(other *Explanation) bool {
 		slices.EqualFunc(e.Generated, other.Generated, projection.Path.Equal) &&
 		slices.EqualFunc(e.Ineffective, other.Ineffective, sameIneffective) &&
 		slices.EqualFunc(e.Unknown, other.Unknown, projection.Path.Equal) &&
+		slices.EqualFunc(e.Ignored, other.Ignored, sameIgnored) &&
 		slices.Equal(e.Warnings, other.Warnings)
 }
 
@@ -44,6 +45,10 @@ func sameDropped(a, b fieldowner.DroppedField) bool {
 	return a.Path.Equal(b.Path) && a.Fate == b.Fate && a.Sensitive == b.Sensitive &&
 		(a.Fate == fieldowner.FateRetained || reflect.DeepEqual(a.Value, b.Value)) &&
 		slices.EqualFunc(a.Owners, b.Owners, fieldowner.Owner.Is)
+}
+
+func sameIgnored(a, b IgnoredField) bool {
+	return a.Path.Equal(b.Path) && a.Handling == b.Handling && slices.EqualFunc(a.Owners, b.Owners, fieldowner.Owner.Is)
 }
 
 func sameIneffective(a, b projection.Ineffective) bool {

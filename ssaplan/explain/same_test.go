@@ -34,6 +34,7 @@ func full(t *testing.T) *explain.Explanation {
 		Generated:   []projection.Path{at},
 		Ineffective: []projection.Ineffective{{Path: at, Reason: projection.ReasonAbsent}},
 		Unknown:     []projection.Path{at},
+		Ignored:     []explain.IgnoredField{{Path: at, Handling: explain.HandlingHeld, Owners: owners()}},
 		Warnings:    []foreign.Text{"careful"},
 	}
 }
@@ -45,6 +46,7 @@ var mayDiffer = map[string]string{
 	".After.positions":           "only help to find changes, which have them",
 	".Changes[].Time":            "others may write again what they wrote",
 	".Ownership[].Owners[].Time": "an owner's time grows with each of its writes",
+	".Ignored[].Owners[].Time":   "an owner's time grows with each of its writes",
 	".Dropped[].Owners[].Time":   "an owner's time grows with each of its writes",
 }
 

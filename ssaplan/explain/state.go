@@ -118,6 +118,13 @@ func (s *State) clone() *State {
 	return &c
 }
 
+// Without returns s without what it remembers of the fields, at which nothing is drift any more.
+func (s *State) Without(fields projection.FieldSet) *State {
+	out := s.clone()
+	out.Applied, out.Observed = s.Applied.Without(fields), s.Observed.Without(fields)
+	return out
+}
+
 // Digested returns p with the values of sensitive fields replaced by digests, so that it compares with s.Applied and
 // s.Observed. A host that shows what a plan makes of a remembered value compares s.Observed with the digested After.
 func (s *State) Digested(p projection.Projection) projection.Projection {

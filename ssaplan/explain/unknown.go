@@ -7,6 +7,10 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
+// Unknown are fields of a manifest whose values aren't known yet. A pattern without wildcards counts even if the manifest lacks
+// the field. The zero Unknown is none.
+type Unknown struct{ selection }
+
 // Hold returns the manifest, from which the unknown fields were left out, with the values that the live object has for them:
 // so a server tells what the rest of the manifest changes, also if it requires the fields. A field that live lacks stays
 // left out. A list or map that has one owner as a whole is held as a whole. Neither argument is modified. The only errors
@@ -60,36 +64,6 @@ func (u Unknown) Items(live map[string]any) projection.Patterns {
 		}
 	}
 	return out
-}
-
-// resolved returns the unknown fields as a field set names them. An item that is unknown as a whole has no name: what the
-// manifest has at its position needn't be the item that comes.
-func (u Unknown) resolved(fields projection.FieldSet) []projection.Path {
-	manifest := projection.NewManifest(u.manifest, fields)
-	out := make([]projection.Path, len(u.paths))
-	for i, p := range u.paths {
-		n := len(p)
-		if isPosition(p) {
-			n--
-		}
-		out[i] = append(manifest.Resolve(p[:n]), p[n:]...)
-	}
-	return out
-}
-
-// isPosition reports whether p leads to an item of a list that it names by its position.
-func isPosition(p projection.Path) bool {
-	return p[len(p)-1].Kind() == projection.IndexKind
-}
-
-// wholeAt returns the leaf of fields that p is in, which is compared and owned as a whole, and otherwise p.
-func wholeAt(fields projection.FieldSet, p projection.Path) projection.Path {
-	for n := range p {
-		if fields.Has(p[:n]) && fields.Under(p[:n]).Len() == 1 {
-			return p[:n]
-		}
-	}
-	return p
 }
 
 // without returns the declared fields without the unknown ones.

@@ -52,6 +52,7 @@ func fullPlan() *ssaplan.Plan {
 				{Path: path, Fate: fieldowner.FateReset, Value: int64(3), Sensitive: true},
 			},
 			Assigned: []projection.Path{path}, Generated: []projection.Path{path}, Unknown: []projection.Path{path},
+			Ignored:     []explain.IgnoredField{{Path: path, Handling: explain.HandlingHeld, Owners: []fieldowner.Owner{owner}}},
 			Ineffective: []projection.Ineffective{{Path: path, Reason: projection.ReasonAbsent}}, Warnings: []foreign.Text{"careful"},
 		},
 		Replacement: &ssaplan.Replacement{
@@ -85,6 +86,7 @@ var parts = []part{
 	{"Owner", func(p *ssaplan.Plan) any { return &p.Ownership[0].Owners[0] }},
 	{"DroppedField", func(p *ssaplan.Plan) any { return &p.Dropped[0] }},
 	{"DroppedField", func(p *ssaplan.Plan) any { return &p.Dropped[1] }},
+	{"IgnoredField", func(p *ssaplan.Plan) any { return &p.Ignored[0] }},
 	{"Ineffective", func(p *ssaplan.Plan) any { return &p.Ineffective[0] }},
 	{"Replacement", func(p *ssaplan.Plan) any { return p.Replacement }},
 	{"Identity", func(p *ssaplan.Plan) any { return &p.Replacement.Old }},

@@ -152,7 +152,7 @@ func Example_fieldownerAlone() {
 func explained(
 	ctx context.Context, client dynamic.ResourceInterface, manifest *unstructured.Unstructured, prior *explain.State,
 ) (*explain.Explanation, error) {
-	prepared, err := explain.Prepare(manifest.Object, "", nil, nil)
+	prepared, err := explain.Prepare(manifest.Object, "", explain.Exceptions{})
 	if err != nil {
 		return nil, err
 	}

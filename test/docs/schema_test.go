@@ -50,7 +50,11 @@ func marshalled(t *testing.T, plan *ssaplan.Plan) ([]byte, map[string]any) {
 func TestPlansFitTheSchema(t *testing.T) {
 	compiled := planSchema(t)
 	seen := newSighting(t)
-	for name, plan := range recordedPlans(t) {
+	plans := recordedPlans(t)
+	ignoring := ssaplan.Plan{Object: fullPlan().Object, Action: ssaplan.ActionNoOp, Reason: "the recordings ignore nothing"}
+	ignoring.Ignored = fullPlan().Ignored
+	plans["ignored"] = &ignoring
+	for name, plan := range plans {
 		text, decoded := marshalled(t, plan)
 		require.NoError(t, compiled.Validate(decoded), "%s:\n%s", name, text)
 		seen.see("plan", decoded)

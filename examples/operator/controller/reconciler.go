@@ -11,7 +11,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/ssaplan/primitives/examples/operator/api/v1alpha1"
-	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
@@ -178,37 +177,21 @@ func get(ctx context.Context, reader client.Reader, website *v1alpha1.Website, k
 	return obj, nil
 }
 
-// plan plans a child without what is left to others, and judges the plan.
+// plan plans a child and judges the plan.
 func (r *Reconciler) plan(ctx context.Context, website *v1alpha1.Website, c *child) {
-	patterns, err := ignorable(website, c.kind.Kind)
+	ignored, err := ignoredOf(website, c.kind.Kind)
 	if err != nil {
 		c.verdict, c.text = refused, err.Error()
 		return
-	}
-	err = r.ask(ctx, website, c, patterns)
-	if err == nil && contested(c.plan, patterns) { // the informer doesn't know yet who owns that
-		if c.live, err = get(ctx, r.server, website, c.kind); err == nil {
-			err = r.ask(ctx, website, c, patterns)
-		}
-	}
-	if err != nil {
-		c.fail(err)
-		return
-	}
-	c.judge(website.Spec)
-}
-
-// ask makes the plan.
-func (r *Reconciler) ask(ctx context.Context, website *v1alpha1.Website, c *child, patterns projection.Patterns) error {
-	ignore, err := ownedByOthers(c.live, patterns)
-	if err != nil {
-		return err
 	}
 	c.planner = r.forcing
 	if website.Spec.ConflictPolicy == v1alpha1.RefuseConflicts {
 		c.planner = r.asking
 	}
-	request := ssaplan.Request{Manifest: c.manifest, Live: c.live, Ignore: ignore, Prior: c.memory.applied}
-	c.plan, err = c.planner.Plan(ctx, request)
-	return err
+	request := ssaplan.Request{Manifest: c.manifest, Live: c.live, Ignore: ignored, Prior: c.memory.applied}
+	if c.plan, err = c.planner.Plan(ctx, request); err != nil {
+		c.fail(err)
+		return
+	}
+	c.judge(website.Spec)
 }

@@ -415,11 +415,12 @@ var scenarios = []scenario{
 		state.Identity.APIVersion = "nothing.example.com/v1"
 		w.read(state)
 	}},
-	{why: "unknown and ignored fields", run: func(w *world) {
+	{why: "unknown, ignored and stripped fields", run: func(w *world) {
 		w.apply(gadget("size: 1, labels: {a: A, b: B}"))
 		edited := w.manifest(gadget("size: 2, labels: {a: X, b: Y}"))
 		w.plan(ssaplan.Request{Manifest: edited, Unknown: patterns(w, "spec.labels.b")})
 		w.plan(ssaplan.Request{Manifest: edited, Ignore: patterns(w, "spec.labels.b")})
+		w.plan(ssaplan.Request{Manifest: edited, Strip: patterns(w, "spec.labels.b")})
 	}},
 	{why: "a supplied live object", run: func(w *world) {
 		w.apply(gadget("size: 1"))

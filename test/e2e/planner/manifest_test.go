@@ -117,14 +117,13 @@ func TestWhatHasNoEffectIsAWarning(t *testing.T) {
 	require.Contains(t, fmt.Sprintln(c.plan(t, ssaplan.Request{Manifest: m}).Warnings), "status: the server doesn't keep")
 }
 
-func TestIgnoredFieldsAreLeftToOthers(t *testing.T) {
+func TestStrippedFieldsAreNeverSent(t *testing.T) {
 	c := newCluster(t)
 	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: ignore}, data: {a: A, b: B}}")
 	c.apply(t, m)
 	c.Patch(t, "somebody", m, `{"data":{"a":"theirs"}}`)
-	ignore := patterns(t, "data.a")
-	require.Empty(t, causes(c.plan(t, ssaplan.Request{Manifest: m, Ignore: ignore})))
-	require.Equal(t, []string{"remove data.b Dropped"}, causes(c.plan(t, ssaplan.Request{Manifest: m, Ignore: patterns(t, "data.a", "data.b")})),
+	require.Empty(t, causes(c.plan(t, ssaplan.Request{Manifest: m, Strip: patterns(t, "data.a")})))
+	require.Equal(t, []string{"remove data.b Dropped"}, causes(c.plan(t, ssaplan.Request{Manifest: m, Strip: patterns(t, "data.a", "data.b")})),
 		"nobody else owns it")
 }
 

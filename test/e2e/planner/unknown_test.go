@@ -86,7 +86,7 @@ func TestPositionsInPatterns(t *testing.T) {
 	service := manifest(t, `{apiVersion: v1, kind: Service, metadata: {name: positions}, spec: {clusterIP: None,
 		ports: [{name: a, port: 80}, {name: b, port: 81}, {name: c, port: 82}]}}`)
 	c.apply(t, service)
-	plan := c.plan(t, ssaplan.Request{Manifest: service, Ignore: patterns(t, "spec.ports[0]")})
+	plan := c.plan(t, ssaplan.Request{Manifest: service, Strip: patterns(t, "spec.ports[0]")})
 	require.Equal(t, []string{`remove spec.ports[port=80,protocol="TCP"] Dropped`}, causes(plan))
 	obj, err := c.planner.Apply(t.Context(), plan)
 	require.NoError(t, err)

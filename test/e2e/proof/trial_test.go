@@ -177,7 +177,7 @@ func (t *trial) planners() planners {
 // makePlan plans, and checks that this does no harm to the manifest.
 func (t *trial) makePlan(ctx context.Context) {
 	planners := t.planners()
-	request := ssaplan.Request{Manifest: t.manifest.DeepCopy(), Ignore: t.ignored, Subresource: t.step.Of}
+	request := ssaplan.Request{Manifest: t.manifest.DeepCopy(), Strip: t.ignored, Subresource: t.step.Of}
 	if t.step.Remember {
 		t.prior = t.memory.state
 		request.Prior = t.prior
@@ -250,7 +250,7 @@ func (t *trial) readPatch() error {
 		if t.step.Of == "" {
 			content, _ = projection.Normalize(content)
 		}
-		content, _ = t.ignored.Remove(content)
+		content, _ = t.ignored.Strip(content)
 		t.wire = &unstructured.Unstructured{Object: content}
 		if apiVersion, kind, other := kinds.OfSubresource(t.step.Of); other {
 			t.wire.SetAPIVersion(apiVersion)

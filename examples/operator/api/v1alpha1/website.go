@@ -57,7 +57,7 @@ type WebsiteSpec struct {
 	ConflictPolicy ConflictPolicy `json:"conflictPolicy,omitempty"`
 	// ReplacePolicy is about changes that an existing child can't make. Default: Forbidden.
 	ReplacePolicy ReplacePolicy `json:"replacePolicy,omitempty"`
-	// Ignore are fields that are left to others as soon as others own them. Default: none.
+	// Ignore are fields that are left to others. Default: none.
 	Ignore []IgnoredFields `json:"ignore,omitempty"`
 }
 

@@ -1,0 +1,152 @@
+package explain
+
+import (
+	"slices"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
+)
+
+// Handling is what is sent of an ignored field.
+type Handling string
+
+// The handlings of an [IgnoredField].
+const (
+	// HandlingSent: the manifest's value, since the object, or the list item that the field is in, is made anew.
+	HandlingSent Handling = "sent"
+	// HandlingHeld: the value that the live object has, since nobody else owns it, and a server would delete or reset what
+	// nobody applies any more.
+	HandlingHeld Handling = "held"
+	// HandlingLeftOut: nothing, since others own the field, or the object doesn't have it.
+	HandlingLeftOut Handling = "leftOut"
+)
+
+// IgnoredField is a field of the manifest that is left to others.
+type IgnoredField struct {
+	Path     projection.Path `json:"path"`
+	Handling Handling        `json:"handling"`
+	// Owners are the others who own it, something in it, or the list or map that it is a part of.
+	Owners []fieldowner.Owner `json:"owners,omitempty"`
+}
+
+// Ignored are the fields of a manifest that are left to others; see [Prepare]. The zero Ignored is none.
+type Ignored struct{ selection }
+
+// Left is what is sent to an object, and why.
+type Left struct {
+	// Manifest is what to send.
+	Manifest map[string]any
+	// Fields are the ignored fields, with list items named as the live object's record names them.
+	Fields []IgnoredField
+	// Warnings name the patterns that match neither the manifest nor the object.
+	Warnings []foreign.Text
+}
+
+// For returns what the applier sends to the live object, nil if there is none; see [Ignored.Leave] and [Unknown.Hold].
+func (p Prepared) For(live map[string]any, applier fieldowner.Applier) (Left, error) {
+	out, err := p.Ignored.Leave(p.Manifest, live, applier)
+	if err != nil {
+		return out, err
+	}
+	out.Manifest, err = p.Unknown.Hold(out.Manifest, live)
+	return out, err
+}
+
+// Leave returns the manifest as the applier sends it to the live object, nil if there is none, so that nothing changes at the
+// ignored fields. Of a list or map that has one owner as a whole, the ignored part is held. A map or list from which all is left
+// out is left out, too. Neither argument is modified. The only errors are those of managedFields that can't be read.
+func (i Ignored) Leave(manifest, live map[string]any, applier fieldowner.Applier) (Left, error) {
+	out := Left{Manifest: manifest}
+	if i.Empty() {
+		return out, nil
+	}
+	for _, pattern := range i.unmatched {
+		if _, found := (projection.Patterns{pattern}).Remove(live); len(found) == 0 {
+			out.Warnings = append(out.Warnings, foreign.Textf("%s: is to be ignored, and neither the manifest nor the object has it", pattern))
+		}
+	}
+	owners, err := fieldowner.Read(live)
+	if err != nil {
+		return out, err
+	}
+	out.Manifest, _ = projection.Patterns{}.Remove(manifest) // a copy
+	l := leaving{owners: owners, applier: applier, live: live, all: owners.Fields(nil), exists: live != nil}
+	l.there, l.sent = projection.NewObject(live, l.all), projection.NewManifest(out.Manifest, l.all)
+	l.own = owners.Fields(applier.Is)
+	l.others = owners.Fields(func(o fieldowner.Owner) bool { return !applier.Is(o) })
+	for _, p := range i.resolved(l.all) {
+		out.Fields = append(out.Fields, IgnoredField{Path: p, Handling: l.leave(p), Owners: l.ownersOf(p)})
+	}
+	return out, nil
+}
+
+// leaving is the leaving of fields to others.
+type leaving struct {
+	owners           fieldowner.Ownership
+	applier          fieldowner.Applier
+	live             map[string]any
+	exists           bool
+	there            *projection.Object // the live object
+	sent             *projection.Object // what is going to be sent
+	all, own, others projection.FieldSet
+}
+
+// leave makes the manifest leave what it has at p to others.
+func (l *leaving) leave(p projection.Path) Handling {
+	if !l.exists || l.isInNewItem(p) {
+		return HandlingSent
+	}
+	value, held := l.there.Get(p)
+	if len(wholeAt(l.all, p)) == len(p) {
+		sole := l.sole(p)
+		value, held = projection.NewObject(projection.Project(l.live, sole).Object, l.all).Get(p)
+		held = held && !sole.Empty()
+	}
+	if held && l.sent.Set(p, value) == nil {
+		return HandlingHeld
+	}
+	l.sent.Strip(p)
+	return HandlingLeftOut
+}
+
+// isInNewItem reports whether p is in a list item that the live object lacks.
+func (l *leaving) isInNewItem(p projection.Path) bool {
+	for n := 1; n < len(p); n++ {
+		if _, exists := l.there.Get(p[:n]); isItem(p[:n]) && !exists {
+			return true
+		}
+	}
+	return false
+}
+
+// sole returns the fields at or below p that nobody but the applier owns, or has something in.
+func (l *leaving) sole(p projection.Path) projection.FieldSet {
+	own := l.own.Under(p)
+	return own.Difference(l.others).Difference(own.Above(l.others))
+}
+
+// ownersOf returns the others that own p, something in it or what it is a part of.
+func (l *leaving) ownersOf(p projection.Path) (out []fieldowner.Owner) {
+	at := wholeAt(l.all, p)
+	for _, owner := range slices.Concat(l.owners.Of(at), l.owners.Below(at)) {
+		if !l.applier.Is(owner) && !slices.ContainsFunc(out, owner.Is) {
+			out = append(out, owner)
+		}
+	}
+	return out
+}
+
+// IgnoredPaths returns the paths of the fields.
+func IgnoredPaths(fields []IgnoredField) projection.FieldSet {
+	paths := make([]projection.Path, len(fields))
+	for i, f := range fields {
+		paths[i] = f.Path
+	}
+	return projection.NewFieldSet(paths...)
+}
+
+// left returns the fields at which nothing of the manifest counts, because they are left to others.
+func left(fields []IgnoredField) projection.FieldSet {
+	return IgnoredPaths(slices.DeleteFunc(slices.Clone(fields), func(f IgnoredField) bool { return f.Handling == HandlingSent }))
+}

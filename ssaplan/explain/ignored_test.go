@@ -1,0 +1,164 @@
+package explain_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/ssaplan/explain"
+)
+
+// managed is an object that "us" applied, with what others own in it.
+const managed = `{apiVersion: ex.io/v1, kind: Web, metadata: {name: a, annotations: {ours: live, theirs: live, both: live, free: live}, managedFields: [
+	{manager: my-tool, operation: Apply, apiVersion: ex.io/v1, fieldsType: FieldsV1, fieldsV1: {
+		"f:metadata": {"f:annotations": {"f:ours": {}, "f:both": {}}},
+		"f:spec": {"f:replicas": {}, "f:args": {}, "f:selector": {}, "f:empty": {}, "f:containers": {
+			"k:{\"name\":\"app\"}": {".": {}, "f:name": {}, "f:image": {}, "f:cpu": {}},
+			"k:{\"name\":\"log\"}": {".": {}, "f:name": {}, "f:image": {}}}}}},
+	{manager: hpa, operation: Update, apiVersion: ex.io/v1, fieldsType: FieldsV1, fieldsV1: {
+		"f:metadata": {"f:annotations": {"f:theirs": {}, "f:both": {}}},
+		"f:spec": {"f:scale": {}, "f:empty": {"f:x": {}}, "f:containers": {"k:{\"name\":\"app\"}": {".": {}, "f:name": {}, "f:cpu": {}, "f:env": {}}}}}}]},
+	spec: {replicas: 3, scale: 5, args: [a, b, c], selector: {app: live, tier: live}, empty: {x: 1}, containers: [
+		{name: log, image: log:1}, {name: app, image: app:1, cpu: 2, env: live}]}}`
+
+func TestIgnored(t *testing.T) {
+	for _, row := range []struct {
+		why, manifest, ignore, want string
+		fields                      []string // path, handling and owners
+		warnings                    []string
+	}{
+		{
+			why: "nobody else owns it: without it the server would reset it", ignore: "spec.replicas",
+			manifest: `{spec: {replicas: 9}}`, want: `{spec: {replicas: 3}}`, fields: []string{"spec.replicas held"},
+		},
+		{
+			why: "another owns it", ignore: "spec.scale",
+			manifest: `{spec: {replicas: 9, scale: 1}}`, want: `{spec: {replicas: 9}}`, fields: []string{"spec.scale leftOut hpa"},
+		},
+		{
+			why: "another owns it, too", ignore: "metadata.annotations.both",
+			manifest: `{metadata: {name: a, annotations: {ours: x, both: x}}}`, want: `{metadata: {name: a, annotations: {ours: x}}}`,
+			fields: []string{"metadata.annotations.both leftOut hpa"},
+		},
+		{
+			why: "nobody owns it, so it stays without us", ignore: "metadata.annotations.free",
+			manifest: `{metadata: {name: a, annotations: {ours: x, free: x}}}`, want: `{metadata: {name: a, annotations: {ours: x}}}`,
+			fields: []string{"metadata.annotations.free leftOut"},
+		},
+		{
+			why: "somebody removed it", ignore: "metadata.annotations.gone",
+			manifest: `{metadata: {name: a, annotations: {ours: x, gone: x}}}`, want: `{metadata: {name: a, annotations: {ours: x}}}`,
+			fields: []string{"metadata.annotations.gone leftOut"},
+		},
+		{
+			why: "a map from which all is left out isn't claimed", ignore: "metadata.annotations.*",
+			manifest: `{metadata: {name: a, annotations: {theirs: x, free: x}}, spec: {replicas: 1}}`, want: `{metadata: {name: a}, spec: {replicas: 1}}`,
+			fields: []string{"metadata.annotations.free leftOut", "metadata.annotations.theirs leftOut hpa"},
+		},
+		{
+			why: "but one that is empty in the manifest is", ignore: "metadata.annotations.theirs",
+			manifest: `{metadata: {name: a, annotations: {theirs: x}}, spec: {empty: {}}}`, want: `{metadata: {name: a}, spec: {empty: {}}}`,
+			fields: []string{"metadata.annotations.theirs leftOut hpa"},
+		},
+		{
+			why: "of a map what only we own is held, also what the manifest lacks", ignore: "metadata.annotations",
+			manifest: `{metadata: {name: a, annotations: {theirs: x, new: x}}}`, want: `{metadata: {name: a, annotations: {ours: live}}}`,
+			fields: []string{"metadata.annotations held hpa"},
+		},
+		{
+			why: "an item's field, where it stands", ignore: `spec.containers[name="app"].image`,
+			manifest: `{spec: {containers: [{name: app, image: app:9}, {name: log, image: log:9}]}}`,
+			want:     `{spec: {containers: [{name: app, image: app:1}, {name: log, image: log:9}]}}`,
+			fields:   []string{`spec.containers[name="app"].image held`},
+		},
+		{
+			why: "by its position in the manifest", ignore: `spec.containers[1].image`,
+			manifest: `{spec: {containers: [{name: app, image: app:9}, {name: log, image: log:9}]}}`,
+			want:     `{spec: {containers: [{name: app, image: app:9}, {name: log, image: log:1}]}}`,
+			fields:   []string{`spec.containers[name="log"].image held`},
+		},
+		{
+			why: "an item that comes is made with all it has", ignore: "spec.containers[*].image",
+			manifest: `{spec: {containers: [{name: app, image: app:9}, {name: new, image: new:9}]}}`,
+			want:     `{spec: {containers: [{name: app, image: app:1}, {name: new, image: new:9}]}}`,
+			fields:   []string{`spec.containers[name="app"].image held`, `spec.containers[name="new"].image sent`},
+		},
+		{
+			why: "a whole item: what only we own of it", ignore: `spec.containers[name="app"]`,
+			manifest: `{spec: {containers: [{name: app, image: app:9, cpu: 9, new: 9}]}}`,
+			want:     `{spec: {containers: [{name: app, image: app:1}]}}`,
+			fields:   []string{`spec.containers[name="app"] held hpa`},
+		},
+		{
+			why: "a whole list, in the order of the object", ignore: "spec.containers",
+			manifest: `{spec: {containers: [{name: app, image: app:9}]}}`,
+			want:     `{spec: {containers: [{name: log, image: log:1}, {name: app, image: app:1}]}}`,
+			fields:   []string{"spec.containers held hpa"},
+		},
+		{
+			why: "a part of what has one owner is held in it", ignore: "spec.selector.app",
+			manifest: `{spec: {selector: {app: x, tier: x}}}`, want: `{spec: {selector: {app: live, tier: x}}}`,
+			fields: []string{"spec.selector.app held"},
+		},
+		{
+			why: "also in a list", ignore: "spec.args[1]",
+			manifest: `{spec: {args: [x, y, z]}}`, want: `{spec: {args: [x, b, z]}}`, fields: []string{"spec.args[1] held"},
+		},
+		{
+			why: "what it doesn't have is left out", ignore: "spec.selector.new",
+			manifest: `{spec: {selector: {app: x, new: x}}}`, want: `{spec: {selector: {app: x}}}`, fields: []string{"spec.selector.new leftOut"},
+		},
+		{
+			why: "a map that we declared as empty and others fill", ignore: "spec.empty",
+			manifest: `{spec: {replicas: 1, empty: {}}}`, want: `{spec: {replicas: 1}}`, fields: []string{"spec.empty leftOut hpa"},
+		},
+		{
+			why: "neither has it", ignore: "spec.replica",
+			manifest: `{spec: {replicas: 1}}`, want: `{spec: {replicas: 1}}`,
+			warnings: []string{"spec.replica: is to be ignored, and neither the manifest nor the object has it"},
+		},
+		{
+			why: "the object has it: then there is nothing to do, nor to warn of", ignore: "spec.scale",
+			manifest: `{spec: {replicas: 1}}`, want: `{spec: {replicas: 1}}`,
+		},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			manifest, live := object(t, row.manifest), object(t, managed)
+			prepared, err := explain.Prepare(manifest, "", explain.Exceptions{Ignore: patterns(t, row.ignore)})
+			require.NoError(t, err)
+			require.Equal(t, manifest, prepared.Manifest, "an object is created with all of it")
+			left, err := prepared.For(live, fieldowner.Applier{Manager: us})
+			require.NoError(t, err)
+			assert.Equal(t, object(t, row.want), left.Manifest)
+			var fields []string
+			for _, f := range left.Fields {
+				text := f.Path.String() + " " + string(f.Handling)
+				for _, owner := range f.Owners {
+					text += " " + string(owner.Manager)
+				}
+				fields = append(fields, text)
+			}
+			assert.Equal(t, row.fields, fields)
+			var warnings []string
+			for _, w := range left.Warnings {
+				warnings = append(warnings, string(w))
+			}
+			assert.Equal(t, row.warnings, warnings)
+			require.Equal(t, object(t, row.manifest), manifest, "the manifest stays as it is")
+			require.Equal(t, object(t, managed), live, "and the object")
+
+			made, err := prepared.For(nil, fieldowner.Applier{Manager: us})
+			require.NoError(t, err)
+			assert.Equal(t, manifest, made.Manifest)
+			for _, f := range made.Fields {
+				assert.Equal(t, explain.HandlingSent, f.Handling)
+			}
+		})
+	}
+	prepared, err := explain.Prepare(object(t, `{a: 1}`), "", explain.Exceptions{Ignore: patterns(t, "a")})
+	require.NoError(t, err)
+	_, err = prepared.For(object(t, `{metadata: {managedFields: 5}}`), fieldowner.Applier{Manager: us})
+	require.Error(t, err)
+}

@@ -1,0 +1,77 @@
+package explain
+
+import (
+	"slices"
+
+	"github.com/ssaplan/primitives/projection"
+)
+
+// selection are fields of a manifest that aren't applied as they are written.
+type selection struct {
+	manifest  map[string]any // as it was written
+	patterns  projection.Patterns
+	unmatched projection.Patterns // those that nothing in the manifest matches
+	paths     []projection.Path
+}
+
+func newSelection(manifest map[string]any, patterns projection.Patterns) selection {
+	return selection{manifest: manifest, patterns: patterns, unmatched: slices.Clone(patterns)}
+}
+
+// Empty reports whether there are none.
+func (s selection) Empty() bool { return len(s.patterns) == 0 }
+
+// Paths are the fields as the manifest names them.
+func (s selection) Paths() []projection.Path { return slices.Clone(s.paths) }
+
+// find adds what the patterns match in a form of the manifest.
+func (s *selection) find(content map[string]any, patterns projection.Patterns) {
+	if len(patterns) == 0 {
+		return
+	}
+	_, found := patterns.Remove(content)
+	for _, p := range found {
+		if !slices.ContainsFunc(s.paths, p.Equal) {
+			s.paths = append(s.paths, p)
+		}
+	}
+	s.unmatched = slices.DeleteFunc(s.unmatched, func(pattern projection.Pattern) bool { return slices.ContainsFunc(found, pattern.Match) })
+}
+
+// asStored returns s with the paths that the server has for the fields.
+func (s selection) asStored(content map[string]any) selection {
+	for i, p := range s.paths {
+		s.paths[i] = asStored(content, p)
+	}
+	return s
+}
+
+// resolved returns the fields as a field set names them. An item that is selected by its position has no name: what the
+// manifest has at its position needn't be the item that comes.
+func (s selection) resolved(fields projection.FieldSet) []projection.Path {
+	manifest := projection.NewManifest(s.manifest, fields)
+	out := make([]projection.Path, len(s.paths))
+	for i, p := range s.paths {
+		n := len(p)
+		if isPosition(p) {
+			n--
+		}
+		out[i] = append(manifest.Resolve(p[:n]), p[n:]...)
+	}
+	return out
+}
+
+// isPosition reports whether p leads to an item of a list that it names by its position.
+func isPosition(p projection.Path) bool {
+	return p[len(p)-1].Kind() == projection.IndexKind
+}
+
+// wholeAt returns the leaf of fields that p is in, which is compared and owned as a whole, and otherwise p.
+func wholeAt(fields projection.FieldSet, p projection.Path) projection.Path {
+	for n := range p {
+		if fields.Has(p[:n]) && fields.Under(p[:n]).Len() == 1 {
+			return p[:n]
+		}
+	}
+	return p
+}

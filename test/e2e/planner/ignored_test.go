@@ -1,0 +1,163 @@
+package planner_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/test/lab"
+)
+
+// TestIgnoredFields leaves fields to others. Whoever owns them, applying changes nothing there, and neither a plan nor a refresh
+// calls what happens to them a change.
+func TestIgnoredFields(t *testing.T) {
+	c := newCluster(t)
+	deployment := func(spec, container string) string {
+		return "{apiVersion: apps/v1, kind: Deployment, metadata: {name: NAME}, spec: {" + spec +
+			"selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: app, " + container + "}]}}}}"
+	}
+	for _, row := range []struct {
+		name, manifest, edited, ignore string
+		applied, updated               string // by another manager: the value of data.a, a merge patch
+		changes, handlings             []string
+		warnings                       int
+	}{
+		{
+			name: "sole-owner", manifest: "data: {a: A, b: B}", edited: "data: {a: X, b: X}", ignore: "data.a",
+			changes: []string{"change data.b Edited"}, handlings: []string{"data.a held"},
+		},
+		{
+			name: "sole-owner-alone", manifest: "data: {a: A}", edited: "data: {a: X}", ignore: "data.a", handlings: []string{"data.a held"},
+		},
+		{
+			name: "owned-by-another-applier", manifest: "data: {a: A, b: B}", edited: "data: {a: X, b: B}", ignore: "data.a",
+			applied: "theirs", handlings: []string{"data.a leftOut"},
+		},
+		{
+			name: "shared-with-another-applier", manifest: "data: {a: A, b: B}", edited: "data: {a: X, b: B}", ignore: "data.a",
+			applied: "A", handlings: []string{"data.a leftOut"},
+		},
+		{
+			name: "owned-by-an-updater", manifest: "data: {a: A, b: B}", edited: "data: {a: A, b: B}", ignore: "data.a",
+			updated: `{"data":{"a":"theirs"}}`, handlings: []string{"data.a leftOut"},
+		},
+		{
+			name: "removed-by-an-updater", manifest: "data: {a: A, b: B}", edited: "data: {a: A, b: B}", ignore: "data.a",
+			updated: `{"data":{"a":null}}`, handlings: []string{"data.a leftOut"},
+		},
+		{
+			name: "all-is-left-out", manifest: "data: {a: A}", edited: "data: {a: A}", ignore: "data.*",
+			updated: `{"data":{"a":"theirs"}}`, handlings: []string{"data.a leftOut"},
+		},
+		{
+			name: "autoscaler", manifest: deployment("replicas: 3, ", "image: a"), edited: deployment("replicas: 3, ", "image: b"), ignore: "/spec/replicas",
+			updated: `{"spec":{"replicas":7}}`, handlings: []string{"spec.replicas leftOut"},
+			changes: []string{`change spec.template.spec.containers[name="app"].image Edited`},
+		},
+		{
+			name: "autoscaler-to-come", manifest: deployment("replicas: 3, ", "image: a"), edited: deployment("replicas: 9, ", "image: a"), ignore: "spec.replicas",
+			handlings: []string{"spec.replicas held"},
+		},
+		{
+			name: "required-field", manifest: deployment("", "image: a"), edited: deployment("", "image: b, workingDir: /"), ignore: "spec.template.spec.containers[?(@.name=='app')].image",
+			updated: `{"spec":{"template":{"spec":{"containers":[{"name":"app","image":"theirs"}]}}}}`, handlings: []string{`spec.template.spec.containers[name="app"].image leftOut`},
+			changes: []string{`add spec.template.spec.containers[name="app"].workingDir Edited`},
+		},
+		{
+			name: "required-field-of-ours", manifest: deployment("", "image: a"), edited: deployment("", "image: b"), ignore: "spec.template.spec.containers[*].image",
+			handlings: []string{`spec.template.spec.containers[name="app"].image held`},
+		},
+		{
+			name: "item-that-comes", manifest: deployment("", "image: a"), edited: deployment("", "image: b}, {name: side, image: c"), ignore: "spec.template.spec.containers[*].image",
+			handlings: []string{`spec.template.spec.containers[name="app"].image held`, `spec.template.spec.containers[name="side"].image sent`},
+			changes:   []string{`add spec.template.spec.containers[name="side"] Edited`},
+		},
+		{
+			name: "immutable-field", manifest: "immutable: true, data: {a: A}", edited: "immutable: true, data: {a: X}", ignore: "data", handlings: []string{"data held"},
+		},
+		{
+			name: "immutable-selector", manifest: deployment("", "image: a"), ignore: "spec.selector", handlings: []string{"spec.selector held"},
+			edited: "{apiVersion: apps/v1, kind: Deployment, metadata: {name: NAME}, spec: {selector: {matchLabels: {a: c}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: app, image: a}]}}}}",
+		},
+		{
+			name: "matches-nothing", manifest: "data: {a: A}", edited: "data: {a: A}", ignore: "data.b", warnings: 1,
+		},
+		{
+			name: "annotation-with-dots", manifest: "data: {a: A}", edited: "data: {a: A}", ignore: "metadata.annotations.acme.io/x",
+			updated: `{"metadata":{"annotations":{"acme.io/x":"theirs"}}}`,
+		},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			text := func(body string) *unstructured.Unstructured {
+				if body[0] != '{' {
+					body = "{apiVersion: v1, kind: ConfigMap, metadata: {name: NAME}, " + body + "}"
+				}
+				m := lab.Object(t, body)
+				m.SetName("ignored-" + row.name)
+				return m
+			}
+			ignore := patterns(t, row.ignore)
+			request := ssaplan.Request{Manifest: text(row.manifest), Ignore: ignore}
+			plan := c.plan(t, request)
+			require.Equal(t, ssaplan.ActionCreate, plan.Action)
+			made, err := c.planner.Apply(t.Context(), plan)
+			require.NoError(t, err, "all of the manifest is sent, required fields too")
+			request.Prior, err = plan.State(made)
+			require.NoError(t, err)
+			if row.applied != "" {
+				other := text(row.manifest)
+				other.Object["data"] = map[string]any{"a": row.applied}
+				c.Apply(t, "theirs", other)
+			}
+			if row.updated != "" {
+				c.merge(t, "theirs", made, row.updated)
+			}
+			before := c.Get(t, made)
+			refreshed, err := explain.Refresh(request.Prior, before.Object)
+			require.NoError(t, err)
+			require.Empty(t, refreshed.Drift, "nothing else was touched")
+
+			request.Manifest, request.Prior = text(row.edited), refreshed.State
+			for _, prior := range []*explain.State{nil, request.Prior} {
+				request.Prior = prior
+				plan = c.plan(t, request)
+				require.Len(t, plan.Changes, len(row.changes))
+				require.Empty(t, plan.Dropped)
+				require.Equal(t, row.handlings, handlings(plan))
+				require.Len(t, plan.Warnings, row.warnings)
+			}
+			require.Equal(t, append([]string{}, row.changes...), causes(plan))
+			after := before
+			if plan.Action != ssaplan.ActionNoOp {
+				require.Equal(t, ssaplan.ActionUpdate, plan.Action)
+				after, err = c.planner.Apply(t.Context(), plan)
+				require.NoError(t, err)
+			}
+			for _, f := range plan.Ignored {
+				if f.Handling == explain.HandlingSent {
+					continue
+				}
+				was, existed := projection.Get(before.Object, f.Path)
+				is, exists := projection.Get(after.Object, f.Path)
+				require.Equal(t, was, is, f.Path)
+				require.Equal(t, existed, exists, f.Path)
+			}
+			again := c.plan(t, request)
+			require.Equal(t, ssaplan.ActionNoOp, again.Action, again.Changes)
+			state, err := plan.State(after)
+			require.NoError(t, err)
+			require.True(t, state.Applied.Fields.Without(explain.IgnoredPaths(plan.Ignored)).Equal(state.Applied.Fields))
+		})
+	}
+}
+
+func handlings(plan *ssaplan.Plan) (out []string) {
+	for _, f := range plan.Ignored {
+		out = append(out, f.Path.String()+" "+string(f.Handling))
+	}
+	return out
+}
