@@ -63,7 +63,7 @@ func count(n int, one, many string) string {
 func (g Guard) Error(err error) error {
 	said := statuses(err)
 	if !g.Withholds() || len(said) == 0 {
-		return err
+		return answer.Visible(err)
 	}
 	text, shown := err.Error(), make([]error, len(said))
 	for i, status := range said {
@@ -76,7 +76,7 @@ func (g Guard) Error(err error) error {
 		object, _, _ := strings.Cut(text, ": ") // somebody put the server's words otherwise
 		text = object + ": " + hidden.Error()
 	}
-	return answer.Redacted(errors.Join(shown...), text)
+	return answer.Redacted(errors.Join(shown...), foreign.Text(text))
 }
 
 // withheld is a status of which nothing has to be taken out any more.
