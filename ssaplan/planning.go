@@ -456,7 +456,7 @@ func (w *planning) notServed(cause error) error {
 
 func (w *planning) deferToType() {
 	id := w.plan.Object
-	w.deferTo(DeferralTypeNotServed, fmt.Sprintf("the server doesn't serve %s %s (yet)", id.APIVersion, id.Kind))
+	w.deferTo(DeferralTypeNotServed, fmt.Sprintf("the server doesn't serve %s (yet)", foreign.Text(id.APIVersion+" "+id.Kind)))
 }
 
 func (w *planning) deferToNamespace() {

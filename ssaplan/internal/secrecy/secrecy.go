@@ -117,7 +117,7 @@ func (g Guard) status(status metav1.Status) metav1.Status {
 		parts = append(parts, path+": "+wanted)
 	}
 	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
-	out.Message = fmt.Sprintf("%s (HTTP %d; the server's words are withheld, since the object has sensitive values)", strings.Join(parts, "; "), status.Code)
+	out.Message = fmt.Sprintf("%s (HTTP %d; the server's words are withheld, since the object has sensitive values)", foreign.Text(strings.Join(parts, "; ")), status.Code)
 	return out
 }
 
