@@ -351,7 +351,7 @@ func (w *planning) explain(dryRun *unstructured.Unstructured) error {
 	explained, err := explain.Apply(explain.Input{
 		Manifest: w.manifest.Object, Live: content(w.live), Answer: dryRun.Object,
 		Manager: w.options.FieldManager, Subresource: w.plan.Subresource, Prior: w.request.Prior, Unknown: w.unknown,
-		Sensitive: w.options.Sensitive,
+		Sensitive: w.sensitive(),
 	})
 	if err != nil {
 		return fmt.Errorf("%s: %w", w.plan.Object, err)
@@ -395,7 +395,7 @@ func (w *planning) explainReplacement(ctx context.Context, taken bool) error {
 	}
 	explained, err := explain.Replace(explain.Input{
 		Manifest: w.manifest.Object, Live: content(w.live), Answer: content(w.result),
-		Manager: w.options.FieldManager, Prior: w.request.Prior, Unknown: w.unknown, Sensitive: w.options.Sensitive,
+		Manager: w.options.FieldManager, Prior: w.request.Prior, Unknown: w.unknown, Sensitive: w.sensitive(),
 	}, immutability.Paths(w.plan.Replacement.Fields))
 	if err != nil {
 		return fmt.Errorf("%s: %w", w.plan.Object, err)
@@ -414,7 +414,7 @@ func (w *planning) showDeclared() error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", w.plan.Object, err)
 	}
-	w.plan.After = after.Hiding(w.options.Sensitive)
+	w.plan.After = after.Hiding(w.sensitive())
 	return nil
 }
 
@@ -436,7 +436,7 @@ func (w *planning) finish() *Plan {
 	}
 	plan.Warnings = append(plan.Warnings, w.guard(w.request.Manifest, w.live).Warnings(w.warnings.All())...)
 	plan.Warnings = append(plan.Warnings, explain.AdjustmentWarnings(plan.Adjustments)...)
-	plan.basis = &basis{request: w.request, manifest: w.manifest, patch: w.patch, live: w.live, result: w.result, sensitive: w.options.Sensitive}
+	plan.basis = &basis{request: w.request, manifest: w.manifest, patch: w.patch, live: w.live, result: w.result, sensitive: w.sensitive()}
 	return plan
 }
 
@@ -461,6 +461,11 @@ func (w *planning) deferToType() {
 
 func (w *planning) deferToNamespace() {
 	w.deferTo(DeferralNamespaceNotFound, fmt.Sprintf("namespace %q doesn't exist (yet)", w.plan.Object.Namespace))
+}
+
+// sensitive returns the fields whose values are never shown.
+func (w *planning) sensitive() projection.Patterns {
+	return slices.Concat(w.options.Sensitive, w.server.Passwords(schema.FromAPIVersionAndKind(w.plan.Object.APIVersion, w.plan.Object.Kind)))
 }
 
 // shown returns err as it can be printed.

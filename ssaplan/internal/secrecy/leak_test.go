@@ -103,7 +103,7 @@ func secretOf(value string) *unstructured.Unstructured {
 func TestNothingLeaks(t *testing.T) {
 	tried := 0
 	for _, value := range values {
-		guard := secrecy.For(nil, nil, secretOf(value))
+		guard := secrecy.For(nil, none, nil, secretOf(value))
 		for how, echo := range echoes {
 			said := echo(value)
 			for kind, answer := range answers {
@@ -154,12 +154,12 @@ func TestGuardsWhatIsNamed(t *testing.T) {
 		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "s"}, "data": map[string]any{"password": "x"},
 	}}
 	said := status(422, metav1.StatusReasonInvalid, "no hunter2")
-	require.Equal(t, error(said), secrecy.For(nil, settings, nil).Error(said))
+	require.Equal(t, error(said), secrecy.For(nil, none, settings, nil).Error(said))
 	require.Equal(t, error(said), secrecy.Guard{}.Error(said))
-	require.NoError(t, secrecy.For(nil, secretOf("x")).Error(nil))
+	require.NoError(t, secrecy.For(nil, none, secretOf("x")).Error(nil))
 	named, err := projection.ParsePatterns("data.password")
 	require.NoError(t, err)
-	guard := secrecy.For(named, settings)
+	guard := secrecy.For(named, none, settings)
 	require.True(t, guard.Withholds())
 	require.NotContains(t, guard.Error(said).Error(), "hunter2")
 	require.Equal(t, []foreign.Text{"1 warning of the server withheld, since the object has sensitive values, which it may quote"}, guard.Warnings([]foreign.Text{"hunter2"}))
@@ -171,7 +171,7 @@ func TestGuardsWhatIsNamed(t *testing.T) {
 
 // What is recognised is shown.
 func TestRecognisedPhrases(t *testing.T) {
-	guard := secrecy.For(nil, secretOf("hunter2-correct-horse"))
+	guard := secrecy.For(nil, none, secretOf("hunter2-correct-horse"))
 	for kind, row := range map[string]struct {
 		err  error
 		want string

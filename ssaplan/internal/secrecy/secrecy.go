@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/immutability"
@@ -26,15 +27,16 @@ type Guard struct {
 }
 
 // For returns the guard for what is said of the objects, of which some may be nil. Fields that match one of the patterns are
-// sensitive, as those are that are sensitive in every object of the kind.
-func For(patterns projection.Patterns, objects ...*unstructured.Unstructured) Guard {
+// sensitive, as those are that are sensitive in every object of the kind. An object of a kind that has passwords is, whether it
+// has them or not.
+func For(patterns projection.Patterns, passwords func(schema.GroupVersionKind) projection.Patterns, objects ...*unstructured.Unstructured) Guard {
 	var g Guard
 	for _, obj := range objects {
 		if obj == nil {
 			continue
 		}
 		_, found := patterns.Remove(obj.Object)
-		if len(found) > 0 || !projection.Sensitive(obj.Object).Empty() {
+		if len(found) > 0 || len(passwords(obj.GroupVersionKind())) > 0 || !projection.Sensitive(obj.Object).Empty() {
 			g.sensitive = append(g.sensitive, obj)
 		}
 	}
