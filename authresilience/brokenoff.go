@@ -1,5 +1,11 @@
 package authresilience
 
+import (
+	"fmt"
+
+	"github.com/ssaplan/primitives/projection/foreign"
+)
+
 // BrokenOffError is a request that failed although the server answers others: the server, or what stands in front of it, broke
 // it off, or its answer was larger than any of a Kubernetes API server.
 type BrokenOffError struct {
@@ -7,7 +13,9 @@ type BrokenOffError struct {
 }
 
 // Error returns one line: the error, and that it concerns this request alone.
-func (e *BrokenOffError) Error() string { return e.Err.Error() + " (other requests are answered)" }
+func (e *BrokenOffError) Error() string {
+	return fmt.Sprintf("%s (other requests are answered)", foreign.OfError(e.Err))
+}
 
 // Unwrap returns the error of the request.
 func (e *BrokenOffError) Unwrap() error { return e.Err }

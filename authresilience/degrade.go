@@ -14,7 +14,7 @@ import (
 
 // ReadAttempt describes the read that failed.
 type ReadAttempt struct {
-	// Object names what was read, such as "apps/v1/Deployment default/web". It appears in the warning as it is.
+	// Object names what was read, such as "apps/v1/Deployment default/web". The warning has it, with what can't be seen escaped.
 	Object string
 	// Time is when the read failed. Default: now.
 	Time time.Time

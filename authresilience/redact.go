@@ -8,18 +8,20 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/ssaplan/primitives/internal/answer"
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // Redact returns err if its text is made of what an API server, client-go, the Go library and the caller say. If there
 // is text of somebody else in it, Redact returns an error that says the class instead, and wraps err. So it is of the
-// same class, and can be printed.
+// same class, and can be printed. In what it says, characters that can't be seen are escaped, lines are joined, and what is
+// longer than [foreign.Limit] is cut.
 //
 // Somebody else is a proxy or login page, whose page client-go quotes and which may repeat the request with its token;
 // a credential plugin, whose output client-go quotes; and an address with a password in it. What an API server says of
 // an invalid object is its own words, and may quote values of the object.
 func Redact(err error) error {
 	if !answer.Walk(err, holdsForeignText) {
-		return err
+		return answer.Visible(err)
 	}
 	text := Classify(err).Describe().Meaning
 	answer.Walk(err, func(node error) bool {
@@ -29,7 +31,7 @@ func Redact(err error) error {
 		}
 		return ok
 	})
-	return answer.Redacted(err, text)
+	return answer.Redacted(err, foreign.Text(text))
 }
 
 // holdsForeignText reports whether the text of err itself, not of what it wraps, was written by somebody else.

@@ -3,6 +3,8 @@ package authresilience
 import (
 	"errors"
 	"strings"
+
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // Warning tells a user that an object was not refreshed. Its texts are sentences without full stops.
@@ -30,15 +32,15 @@ func (w Warning) String() string {
 // warningOf words the warning. It never takes over the text of err: an answer that came from a proxy can hold
 // anything, and an address can hold a token.
 func warningOf(class Class, err error, read ReadAttempt) Warning {
-	w := Warning{Object: read.Object, Cause: class.Describe().Meaning}
+	w := Warning{Object: foreign.Text(read.Object).String(), Cause: class.Describe().Meaning}
 	if w.Object == "" {
 		w.Object = "an object"
 	}
 	d, denied := denialIn(err)
 	switch {
 	case denied && class == ClassAuthorization:
-		w.Cause = d.Text
-		w.Next = "ask for the right to " + d.Action() + " (RBAC), or use credentials of another user"
+		w.Cause = foreign.Text(d.Text).String()
+		w.Next = "ask for the right to " + foreign.Text(d.Action()).String() + " (RBAC), or use credentials of another user"
 	case class == ClassAuthorization:
 		w.Cause = "the server, or a gateway in front of it, answered 403 and doesn't say what is not allowed"
 		w.Next = "ask for the right to get the object and to read the discovery documents of the API (RBAC), or log in to the gateway"

@@ -148,7 +148,7 @@ func (f DroppedField) MarshalJSON() ([]byte, error) {
 		}
 		out.Value = value
 	}
-	return plainjson.Marshal(out)
+	return plainjson.Visible(out)
 }
 
 // UnmarshalJSON reads what [DroppedField.MarshalJSON] writes. A redacted value stays redacted.

@@ -94,7 +94,7 @@ func (e *FieldError) Error() string {
 	if e.Field != "" {
 		b.WriteString(e.Field)
 		if e.Value != "" {
-			fmt.Fprintf(&b, " %q", e.Value)
+			fmt.Fprintf(&b, " %q", foreign.Text(e.Value))
 		}
 		b.WriteString(": ")
 	}

@@ -1,6 +1,10 @@
 package identity
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/ssaplan/primitives/projection/foreign"
+)
 
 // Scope tells whether the objects of a kind live in namespaces. Only the server knows it.
 type Scope int
@@ -22,7 +26,7 @@ func (id Identity) Resolve(scope Scope, defaultNamespace string) (resolved Ident
 	case scope == ScopeCluster && id.Namespace != "":
 		dropped := id.Namespace
 		id.Namespace = ""
-		warning = fmt.Sprintf("%s: namespace %q is ignored, because %s is cluster-scoped", id, dropped, id.Kind)
+		warning = fmt.Sprintf("%s: namespace %q is ignored, because %s is cluster-scoped", id, dropped, foreign.Text(id.Kind))
 	}
 	return id, warning
 }

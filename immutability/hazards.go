@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/internal/kinds"
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // HazardKind names what a deletion or replacement endangers.
@@ -92,10 +93,10 @@ func hazardsOf(kind schema.GroupKind, live *unstructured.Unstructured, options H
 		found = append(found, Hazard{HazardBlocked, "the object is being deleted already"})
 	}
 	if f := live.GetFinalizers(); len(f) > 0 {
-		found = append(found, Hazard{HazardBlocked, "the delete waits for finalizers: " + strings.Join(f, ", ")})
+		found = append(found, Hazard{HazardBlocked, fmt.Sprintf("the delete waits for finalizers: %s", foreign.Text(strings.Join(f, ", ")))})
 	}
 	for _, owner := range live.GetOwnerReferences() {
-		text := fmt.Sprintf("%s %s owns the object: it may create it again", owner.Kind, owner.Name)
+		text := fmt.Sprintf("%s owns the object: it may create it again", foreign.Text(owner.Kind+" "+owner.Name))
 		if !options.ForGood {
 			text += " before you do, and the new object only has an owner if the manifest names it"
 		}

@@ -197,10 +197,10 @@ func (v Verdict) Advice() string {
 		text = "; in the way: " + strings.Join(paths, ", ")
 	}
 	if v.Remedy != "" {
-		text += "; " + v.Remedy
+		text += fmt.Sprintf("; %s", foreign.Text(v.Remedy))
 	}
 	if v.Uncertain != "" {
-		text += " (uncertain: " + v.Uncertain + ")"
+		text += fmt.Sprintf(" (uncertain: %s)", foreign.Text(v.Uncertain))
 	}
 	return text
 }

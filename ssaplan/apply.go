@@ -12,6 +12,7 @@ import (
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/internal/applier"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
@@ -28,7 +29,7 @@ type ChangedError struct {
 }
 
 func (e *ChangedError) Error() string {
-	return fmt.Sprintf("%s: changed since the plan was made: now %s: %s; review the new plan", e.Plan.Object, e.Plan.Action, e.Plan.Reason)
+	return fmt.Sprintf("%s: changed since the plan was made: now %s: %s; review the new plan", e.Plan.Object, e.Plan.Action, foreign.Text(e.Plan.Reason))
 }
 
 // WriteOutcome is for [OutcomeOf]: the server refused the request because the object had changed.
@@ -93,7 +94,7 @@ func (plan *Plan) applicable() error {
 	case ActionReplace:
 		return fmt.Errorf("%s: a plan to replace the object needs Replace, which deletes it first", plan.Object)
 	}
-	return fmt.Errorf("%s: a plan with the action %s can't be applied: %s", plan.Object, plan.Action, plan.Reason)
+	return fmt.Errorf("%s: a plan with the action %s can't be applied: %s", plan.Object, plan.Action, foreign.Text(plan.Reason))
 }
 
 // complete returns an error if the plan was made without values that weren't known: what it would write is not what is

@@ -72,7 +72,7 @@ func (plan Plan) MarshalJSON() ([]byte, error) {
 	if r := plan.Replacement; r != nil {
 		out.Replace = &replacementJSON{r.Evidence, objectJSON(r.Old), r.UID, r.Fields, r.Hazards, r.Propagation}
 	}
-	return plainjson.Marshal(out)
+	return plainjson.Visible(out)
 }
 
 // UnmarshalJSON reads what [Plan.MarshalJSON] writes, for programs that show or check plans. Such a plan can't be applied:

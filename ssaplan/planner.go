@@ -46,6 +46,9 @@ type Options struct {
 	ThrottleRetries int
 	// Sensitive are the fields whose values are never shown, beside those of Secrets. Of an object that has such a field, nothing is shown either that a server says in free text.
 	Sensitive projection.Patterns
+	// SensitiveFormats makes the fields sensitive that the definition of a custom resource marks with the format password, which is read
+	// once a minute, and all fields if it can't be read. Those of kinds that aren't served yet aren't known. Default: not.
+	SensitiveFormats bool
 	// ShowServerText shows what servers say of objects with sensitive values. They may quote these.
 	ShowServerText bool
 	// Logger gets each request at level debug. Default: nothing is logged.
@@ -115,7 +118,7 @@ func (p *Planner) guard(objects ...*unstructured.Unstructured) secrecy.Guard {
 	if p.options.ShowServerText {
 		return secrecy.Guard{}
 	}
-	return secrecy.For(p.options.Sensitive, objects...)
+	return secrecy.For(p.options.Sensitive, p.server.Passwords, objects...)
 }
 
 // failure returns the error for a request that failed: the object, what was tried, the cause and, if the caller was

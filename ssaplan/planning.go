@@ -346,7 +346,7 @@ func (w *planning) explain(dryRun *unstructured.Unstructured) error {
 	explained, err := explain.Apply(explain.Input{
 		Manifest: w.manifest.Object, Live: content(w.live), Answer: dryRun.Object,
 		Manager: w.options.FieldManager, Subresource: w.plan.Subresource, Prior: w.request.Prior, Unknown: w.prepared.Unknown,
-		Sensitive: w.options.Sensitive, Ignored: w.left.Fields,
+		Sensitive: w.sensitive(), Ignored: w.left.Fields,
 	})
 	if err != nil {
 		return fmt.Errorf("%s: %w", w.plan.Object, err)
@@ -395,7 +395,7 @@ func (w *planning) explainReplacement(ctx context.Context, taken bool) error {
 	}
 	explained, err := explain.Replace(explain.Input{
 		Manifest: w.manifest.Object, Live: content(w.live), Answer: content(w.result),
-		Manager: w.options.FieldManager, Prior: w.request.Prior, Unknown: w.prepared.Unknown, Sensitive: w.options.Sensitive,
+		Manager: w.options.FieldManager, Prior: w.request.Prior, Unknown: w.prepared.Unknown, Sensitive: w.sensitive(), Ignored: w.left.Fields,
 	}, immutability.Paths(w.plan.Replacement.Fields))
 	if err != nil {
 		return fmt.Errorf("%s: %w", w.plan.Object, err)
@@ -414,7 +414,7 @@ func (w *planning) showDeclared() error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", w.plan.Object, err)
 	}
-	w.plan.After = after.Hiding(w.options.Sensitive)
+	w.plan.After = after.Hiding(w.sensitive())
 	return nil
 }
 
@@ -437,7 +437,7 @@ func (w *planning) finish() *Plan {
 	}
 	plan.Warnings = append(plan.Warnings, w.guard(w.request.Manifest, w.live).Warnings(w.warnings.All())...)
 	plan.Warnings = append(plan.Warnings, explain.AdjustmentWarnings(plan.Adjustments)...)
-	plan.basis = &basis{request: w.request, manifest: w.manifest, patch: w.patch, live: w.live, result: w.result, sensitive: w.options.Sensitive}
+	plan.basis = &basis{request: w.request, manifest: w.manifest, patch: w.patch, live: w.live, result: w.result, sensitive: w.sensitive()}
 	return plan
 }
 
@@ -457,11 +457,16 @@ func (w *planning) notServed(cause error) error {
 
 func (w *planning) deferToType() {
 	id := w.plan.Object
-	w.deferTo(DeferralTypeNotServed, fmt.Sprintf("the server doesn't serve %s %s (yet)", id.APIVersion, id.Kind))
+	w.deferTo(DeferralTypeNotServed, fmt.Sprintf("the server doesn't serve %s (yet)", foreign.Text(id.APIVersion+" "+id.Kind)))
 }
 
 func (w *planning) deferToNamespace() {
 	w.deferTo(DeferralNamespaceNotFound, fmt.Sprintf("namespace %q doesn't exist (yet)", w.plan.Object.Namespace))
+}
+
+// sensitive returns the fields whose values are never shown.
+func (w *planning) sensitive() projection.Patterns {
+	return slices.Concat(w.options.Sensitive, w.server.Passwords(schema.FromAPIVersionAndKind(w.plan.Object.APIVersion, w.plan.Object.Kind)))
 }
 
 // shown returns err as it can be printed.

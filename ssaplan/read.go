@@ -6,11 +6,9 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/authresilience"
-	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
@@ -66,7 +64,10 @@ func (p *Planner) Read(ctx context.Context, prior *explain.State) (*Reading, err
 	}
 	switch class := authresilience.Classify(err); {
 	case err == nil && live == nil:
-		reading.Presence = p.absence(ctx, target, reading)
+		if reading.Presence = PresenceAbsent; target.WithNamespace(ctx) {
+			reading.Presence = PresenceNamespaceNotFound
+		}
+		reading.Requests = target.Requests()
 	case err == nil:
 		refreshed, err := explain.Refresh(prior, live.Object)
 		if err != nil {
@@ -105,24 +106,6 @@ func (p *Planner) expired() error {
 		return nil
 	}
 	return authresilience.Diagnose(p.options.Credential, time.Now()).Err()
-}
-
-// absence tells whether the namespace went with the object. A caller who may not read namespaces learns only that the
-// object is gone.
-func (p *Planner) absence(ctx context.Context, t *wire.Target, reading *Reading) Presence {
-	if t.Identity.Namespace == "" {
-		return PresenceAbsent
-	}
-	namespace, err := p.locate(ctx, identity.Identity{APIVersion: "v1", Kind: "Namespace", Name: t.Identity.Namespace}, "")
-	if err != nil {
-		return PresenceAbsent
-	}
-	_, err = namespace.Get(ctx, namespace.Identity.Name, metav1.GetOptions{})
-	reading.Requests += namespace.Requests()
-	if class := authresilience.Classify(err); class == authresilience.ClassNotFound || class == authresilience.ClassNamespaceNotFound {
-		return PresenceNamespaceNotFound
-	}
-	return PresenceAbsent
 }
 
 func (p *Planner) degrade(reading *Reading, prior *explain.State, err error) (*Reading, error) {

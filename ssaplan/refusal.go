@@ -29,7 +29,7 @@ type RefusedError struct {
 // Error returns one line: the object, the fields with what the server says of them, and what to do.
 func (e *RefusedError) Error() string {
 	if len(e.Verdict.Fields) == 0 {
-		return fmt.Sprintf("%s: %v%s", e.Object, e.Err, e.Verdict.Advice())
+		return fmt.Sprintf("%s: %s%s", e.Object, foreign.OfError(e.Err), e.Verdict.Advice())
 	}
 	return fmt.Sprintf("%s: %s", e.Object, e.Verdict)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/internal/applier"
 	"github.com/ssaplan/primitives/ssaplan/internal/deleter"
 )
@@ -22,7 +23,7 @@ type takenError struct {
 
 func (e *takenError) Error() string {
 	return fmt.Sprintf("another object is there already (for it the plan is %s: %s): plan without the prior state to adopt it",
-		e.now.Action, e.now.Reason)
+		e.now.Action, foreign.Text(e.now.Reason))
 }
 
 func (e *takenError) Unwrap() error { return e.err }

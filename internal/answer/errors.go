@@ -7,6 +7,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // IsNil reports whether err is nil, or a nil pointer that was assigned to an error, whose methods would panic.
@@ -57,14 +59,25 @@ func Statuses(err error) []metav1.Status {
 }
 
 // Redacted returns an error with another text in place of that of err, which it wraps. No verb of package fmt shows the
-// text of err.
-func Redacted(err error, text string) error { return &redacted{text, err} }
+// text of err, or the other one as it came.
+func Redacted(err error, text foreign.Text) error { return &redacted{text, err} }
+
+// Visible returns err, or an error with the same words that wraps it if these can't be printed as they are.
+func Visible(err error) error {
+	if IsNil(err) {
+		return err
+	}
+	if text := foreign.OfError(err); text.String() != err.Error() {
+		return Redacted(err, text)
+	}
+	return err
+}
 
 type redacted struct {
-	text string
+	text foreign.Text
 	err  error
 }
 
-func (e *redacted) Error() string    { return e.text }
-func (e *redacted) Unwrap() error    { return e.err }
-func (e *redacted) GoString() string { return fmt.Sprintf("%q", e.text) }
+func (e *redacted) Error() string                 { return e.text.String() }
+func (e *redacted) Unwrap() error                 { return e.err }
+func (e *redacted) Format(f fmt.State, verb rune) { e.text.Format(f, verb) }

@@ -77,3 +77,15 @@ func TestRedacted(t *testing.T) {
 	assert.Equal(t, "hidden", err.Error())
 	assert.ErrorIs(t, err, secret)
 }
+
+func TestVisible(t *testing.T) {
+	plain, hidden := errors.New("a"), errors.New("a\x1b[2K\nb")
+	assert.Equal(t, plain, Visible(plain), "as it is")
+	assert.NoError(t, Visible(nil))
+	shown := Visible(hidden)
+	assert.EqualError(t, shown, `a\x1b[2K b`)
+	assert.ErrorIs(t, shown, hidden)
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%d"} {
+		assert.Equal(t, `a\x1b[2K b`, fmt.Sprintf(verb, shown), verb)
+	}
+}

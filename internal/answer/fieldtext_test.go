@@ -114,3 +114,20 @@ func TestFindFieldIsExact(t *testing.T) {
 		})
 	}
 }
+
+// A field is shown of an object with sensitive values only if it can't be one of these.
+func TestNames(t *testing.T) {
+	obj := map[string]any{"data": map[string]any{"tls.crt": "x"}, "list": []any{map[string]any{"a": "x"}}}
+	for field, want := range map[string]bool{
+		"data": true, `data["tls.crt"]`: true, "data[tls.crt]": true, "list[0].a": true, "list[12]": true, ".data": true,
+		"": false, ".": false, "other": false, "data.other": false, "list[1234]": false,
+		"00\"00\"00":       false, // digits that separators keep apart are a number, not positions
+		"192.168.1.2":      false,
+		"[1][2]":           false,
+		"list[1][2]":       false,
+		"data.17":          false,
+		"list[0].a hunter": false,
+	} {
+		assert.Equal(t, want, Names(obj, field), field)
+	}
+}

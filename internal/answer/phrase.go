@@ -2,7 +2,6 @@ package answer
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -74,13 +73,23 @@ func WrongType(status metav1.Status) (field, problem string) {
 	return found[1], found[2]
 }
 
-// Names reports whether a field, as a server prints it, is made of names of fields that the object has and of small numbers, so
-// that it can't be anything else, such as a value.
+// Names reports whether a field, as a server prints it, is made of names of fields that the object has, each with one position in
+// a list at most, so that it can't be anything else, such as a value.
 func Names(obj map[string]any, field string) bool {
 	names := map[string]bool{}
 	addNames(names, obj)
-	parts := strings.FieldsFunc(field, separates)
-	return len(parts) > 0 && !slices.ContainsFunc(parts, func(part string) bool { return !names[part] && !isPosition(part) })
+	positioned := true // nothing is there yet that could have a position
+	for _, part := range strings.FieldsFunc(field, separates) {
+		switch {
+		case names[part]:
+			positioned = false
+		case positioned || !isPosition(part) || !strings.Contains(field, "["+part+"]"):
+			return false
+		default:
+			positioned = true
+		}
+	}
+	return strings.ContainsFunc(field, func(r rune) bool { return !separates(r) })
 }
 
 func separates(r rune) bool { return strings.ContainsRune(`.[]"'()`, r) }

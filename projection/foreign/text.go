@@ -22,6 +22,25 @@ type Text string
 // Textf returns a text that has text of somebody else in it.
 func Textf(format string, args ...any) Text { return Text(fmt.Sprintf(format, args...)) }
 
+// OfError returns the text of an error in one line, empty for nil. Whatever made the error, it may wrap one of a server, a plugin
+// or a proxy and have its words.
+func OfError(err error) Text {
+	if err == nil {
+		return ""
+	}
+	text := err.Error()
+	if !strings.Contains(text, "\n") {
+		return Text(text)
+	}
+	var lines []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return Text(strings.Join(lines, " "))
+}
+
 // Limit is the number of characters of a text that are printed. JSON has all of them, so that it can be read back.
 const Limit = 4096
 

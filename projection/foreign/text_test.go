@@ -2,6 +2,7 @@ package foreign_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -38,6 +39,13 @@ func TestTextCantActOnATerminal(t *testing.T) {
 	require.Equal(t, "[  a]", fmt.Sprintf("[%3s]", foreign.Text("a")))
 	require.Equal(t, "[a  ]", fmt.Sprintf("[%-3s]", foreign.Text("a")))
 	require.Equal(t, foreign.Text("a b"), foreign.Textf("a %s", "b"))
+}
+
+func TestOfError(t *testing.T) {
+	require.Equal(t, foreign.Text(""), foreign.OfError(nil))
+	require.Equal(t, foreign.Text("a  b"), foreign.OfError(errors.New("a  b")))
+	require.Equal(t, foreign.Text("a b"), foreign.OfError(errors.Join(errors.New("a\n"), errors.New("  b\r"))))
+	require.Equal(t, `a\x1b[2K b`, foreign.OfError(errors.New("a\x1b[2K\nb")).String())
 }
 
 func TestTextIsBounded(t *testing.T) {

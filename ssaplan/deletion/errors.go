@@ -28,18 +28,19 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
+	said := foreign.OfError(e.Err)
 	switch {
 	case len(e.Finalizers) > 0:
-		return fmt.Sprintf("%v: the delete waits for finalizers %s; see who should remove them, then delete again to wait on",
-			e.Err, strings.Join(e.Finalizers, ", "))
+		return fmt.Sprintf("%s: the delete waits for finalizers %s; see who should remove them, then delete again to wait on",
+			said, foreign.Text(strings.Join(e.Finalizers, ", ")))
 	case e.Accepted:
-		return fmt.Sprintf("%v: the server accepted the delete, and the object is still there; delete again to wait on", e.Err)
+		return fmt.Sprintf("%v: the server accepted the delete, and the object is still there; delete again to wait on", said)
 	case e.Outcome == write.OutcomeUnknown:
-		return fmt.Sprintf("%v; whether it was deleted isn't known: delete again, which tells", e.Err)
+		return fmt.Sprintf("%v; whether it was deleted isn't known: delete again, which tells", said)
 	case e.Outcome == write.OutcomeNotSent, e.Outcome == write.OutcomeRefused:
-		return fmt.Sprintf("%v; nothing was deleted", e.Err)
+		return fmt.Sprintf("%v; nothing was deleted", said)
 	}
-	return e.Err.Error()
+	return said.String()
 }
 
 // Unwrap returns the cause.
@@ -56,7 +57,7 @@ type ChangedError struct {
 
 func (e *ChangedError) Error() string {
 	return fmt.Sprintf("%s: changed since the plan to delete it was made: now %s: %s; review the new plan",
-		e.Plan.Object, e.Plan.Action, e.Plan.Reason)
+		e.Plan.Object, e.Plan.Action, foreign.Text(e.Plan.Reason))
 }
 
 // WriteOutcome is for [write.OutcomeOf].

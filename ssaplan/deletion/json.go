@@ -56,7 +56,7 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 	for _, kind := range p.Dependents {
 		out.Dependents = append(out.Dependents, kindJSON(kind))
 	}
-	return plainjson.Marshal(out)
+	return plainjson.Visible(out)
 }
 
 // UnmarshalJSON reads what [Plan.MarshalJSON] writes. A newer version is an error.

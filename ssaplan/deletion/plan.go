@@ -88,10 +88,11 @@ type Finalizer struct {
 
 // String returns the name and the owners.
 func (f Finalizer) String() string {
+	name := foreign.Text(f.Name).String()
 	if len(f.Owners) == 0 {
-		return f.Name
+		return name
 	}
-	text := f.Name + " (set by "
+	text := name + " (set by "
 	for i, owner := range f.Owners {
 		if i > 0 {
 			text += ", "

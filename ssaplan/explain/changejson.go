@@ -59,7 +59,7 @@ func (c Change) MarshalJSON() ([]byte, error) {
 			out.Position = &c.Position
 		}
 	}
-	return plainjson.Marshal(out)
+	return plainjson.Visible(out)
 }
 
 // UnmarshalJSON reads what [Change.MarshalJSON] writes. A redacted value stays redacted.

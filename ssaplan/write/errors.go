@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // ErrRecreated says that the object of an identity is not the one that was meant: somebody deleted that one and created
@@ -24,9 +25,9 @@ type ApplyError struct {
 
 func (e *ApplyError) Error() string {
 	if e.Advice == "" {
-		return e.Err.Error()
+		return foreign.OfError(e.Err).String()
 	}
-	return e.Err.Error() + "; " + e.Advice
+	return fmt.Sprintf("%s; %s", foreign.OfError(e.Err), e.Advice)
 }
 
 // Unwrap returns the cause.
@@ -69,9 +70,9 @@ func (e *ReplaceError) Error() string {
 		text = fmt.Sprintf("%s: replace of %s stopped while %s: ", e.New, e.Old, e.Stage)
 	}
 	if len(e.Finalizers) > 0 {
-		text += fmt.Sprintf("the delete waits for finalizers %s: ", strings.Join(e.Finalizers, ", "))
+		text += fmt.Sprintf("the delete waits for finalizers %s: ", foreign.Text(strings.Join(e.Finalizers, ", ")))
 	}
-	return text + e.Err.Error() + "; " + cmp.Or(e.Advice, e.advice())
+	return fmt.Sprintf("%s%s; %s", text, foreign.OfError(e.Err), cmp.Or(e.Advice, e.advice()))
 }
 
 func (e *ReplaceError) advice() string {

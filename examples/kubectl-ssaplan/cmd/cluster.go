@@ -34,7 +34,7 @@ func (o *options) connect() (*cluster, error) {
 	}
 	c.planner, err = ssaplan.New(c.config, ssaplan.Options{
 		FieldManager: o.manager, RefuseConflicts: !o.force, DefaultNamespace: c.namespace,
-		AllowVersionChange: true, ThrottleRetries: throttleRetries, Sensitive: o.hidden, ShowServerText: o.serverText,
+		AllowVersionChange: true, ThrottleRetries: throttleRetries, Sensitive: o.hidden, SensitiveFormats: true, ShowServerText: o.serverText,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%w; check the kubeconfig and --server", err)

@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
@@ -38,5 +39,5 @@ func init() {
 }
 
 func countRequest(_ context.Context, seen ssaplan.Observation) {
-	planningRequests.WithLabelValues(seen.Object.Kind, seen.Verb, strconv.FormatBool(seen.DryRun), string(seen.Class)).Inc()
+	planningRequests.WithLabelValues(foreign.Text(seen.Object.Kind).String(), seen.Verb, strconv.FormatBool(seen.DryRun), string(seen.Class)).Inc()
 }

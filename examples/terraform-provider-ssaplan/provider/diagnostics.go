@@ -10,11 +10,12 @@ import (
 )
 
 var (
-	yamlBodyPath     = path.Root("yaml_body")
-	ignoreFieldsPath = path.Root("ignore_fields")
-	clusterPath      = path.Root("cluster")
-	fieldsPath       = path.Root("fields")
-	idPath           = path.Root("id")
+	yamlBodyPath        = path.Root("yaml_body")
+	ignoreFieldsPath    = path.Root("ignore_fields")
+	sensitiveFieldsPath = path.Root("sensitive_fields")
+	clusterPath         = path.Root("cluster")
+	fieldsPath          = path.Root("fields")
+	idPath              = path.Root("id")
 )
 
 // wrongConfiguration is the summary of everything that a change of the configuration corrects.

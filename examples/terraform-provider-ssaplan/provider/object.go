@@ -8,6 +8,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
@@ -38,6 +39,7 @@ type object struct {
 	FieldManager   types.String   `tfsdk:"field_manager"`
 	ForceConflicts types.Bool     `tfsdk:"force_conflicts"`
 	IgnoreFields   types.List     `tfsdk:"ignore_fields"`
+	Sensitive      types.List     `tfsdk:"sensitive_fields"`
 	VersionChange  types.Bool     `tfsdk:"allow_version_change"`
 	Cluster        types.Object   `tfsdk:"cluster"`
 	Timeouts       timeouts.Value `tfsdk:"timeouts"`
@@ -69,6 +71,10 @@ func (r *objectResource) Schema(ctx context.Context, _ resource.SchemaRequest, r
 			"ignore_fields": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "Fields of the manifest to leave to others, as paths with wildcards: `spec.replicas`, `metadata.annotations[~\"example.io/*\"]`.",
+			},
+			"sensitive_fields": schema.ListAttribute{
+				Optional: true, ElementType: types.StringType,
+				MarkdownDescription: "Fields whose values are shown nowhere, beside those of Secrets and those that a definition marks with `format: password`, as paths with wildcards: `data.password`. What the server says of an object that has such a field isn't shown either, but for the field and phrases that are known.",
 			},
 			"allow_version_change": schema.BoolAttribute{
 				Optional:            true,
@@ -106,9 +112,14 @@ func (r *objectResource) ValidateConfig(ctx context.Context, req resource.Valida
 			resp.Diagnostics.AddAttributeWarning(yamlBodyPath, fmt.Sprintf("%s: could be read otherwise than it is meant", m.Identity), w.InDocument())
 		}
 	}
-	if isKnown(ctx, config.IgnoreFields) {
-		if _, err := config.ignored(ctx); err != nil {
-			resp.Diagnostics.AddAttributeError(ignoreFieldsPath, wrongConfiguration, err.Error())
+	for _, list := range []struct {
+		at    path.Path
+		texts types.List
+	}{{ignoreFieldsPath, config.IgnoreFields}, {sensitiveFieldsPath, config.Sensitive}} {
+		if isKnown(ctx, list.texts) {
+			if _, err := patterns(ctx, list.at, list.texts); err != nil {
+				resp.Diagnostics.AddAttributeError(list.at, wrongConfiguration, err.Error())
+			}
 		}
 	}
 	if !config.Cluster.IsNull() && isKnown(ctx, config.Cluster) {
@@ -127,17 +138,17 @@ func (o object) manifest() (manifest.Manifest, error) {
 	return m, nil
 }
 
-// ignored returns the patterns of ignore_fields, which are known.
-func (o object) ignored(ctx context.Context) (projection.Patterns, error) {
+// patterns returns those of an attribute, which are known.
+func patterns(ctx context.Context, at path.Path, list types.List) (projection.Patterns, error) {
 	var texts []string
-	if diags := o.IgnoreFields.ElementsAs(ctx, &texts, false); diags.HasError() {
+	if diags := list.ElementsAs(ctx, &texts, false); diags.HasError() {
 		return nil, errorOf(diags)
 	}
-	patterns, err := projection.ParsePatterns(texts...)
+	found, err := projection.ParsePatterns(texts...)
 	if err != nil {
-		return nil, fmt.Errorf("ignore_fields: %w", err)
+		return nil, fmt.Errorf("%s: %w", at, err)
 	}
-	return patterns, nil
+	return found, nil
 }
 
 // request returns what to plan for an object whose configuration is known.
@@ -146,7 +157,7 @@ func (o object) request(ctx context.Context, prior *explain.State) (ssaplan.Requ
 	if err != nil {
 		return ssaplan.Request{}, err
 	}
-	ignore, err := o.ignored(ctx)
+	ignore, err := patterns(ctx, ignoreFieldsPath, o.IgnoreFields)
 	return ssaplan.Request{Manifest: m.Object, Prior: prior, Ignore: ignore, AllowVersionChange: o.VersionChange.ValueBool()}, err
 }
 

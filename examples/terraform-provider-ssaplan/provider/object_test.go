@@ -288,7 +288,7 @@ func TestUnknownValues(t *testing.T) {
 	credentials["client_key"] = unknown{}
 	for name, later := range map[string]map[string]any{
 		"manifest": {"yaml_body": unknown{}}, "cluster": {"cluster": credentials},
-		"patterns": {"ignore_fields": unknown{}},
+		"patterns": {"ignore_fields": unknown{}}, "sensitive": {"sensitive_fields": unknown{}},
 	} {
 		nowhere := maps.Clone(later)
 		if name != "cluster" {

@@ -14,7 +14,7 @@ import (
 // throttleRetries is how often a request is repeated that the server had no time for.
 const throttleRetries = 10
 
-// planners keeps the Planner of each cluster, field manager and way of handling conflicts, so that the resources share
+// planners keeps the Planner of each cluster, field manager, way of handling conflicts and set of sensitive fields, so that the resources share
 // connections and discovery.
 type planners struct {
 	mu   sync.Mutex
@@ -23,7 +23,7 @@ type planners struct {
 
 // of returns the Planner for an object, whose settings are known.
 func (p *planners) of(ctx context.Context, o object) (*ssaplan.Planner, error) {
-	key := o.Cluster.String() + o.FieldManager.String() + o.ForceConflicts.String() + os.Getenv(clientcmd.RecommendedConfigPathEnvVar)
+	key := o.Cluster.String() + o.FieldManager.String() + o.ForceConflicts.String() + o.Sensitive.String() + os.Getenv(clientcmd.RecommendedConfigPathEnvVar)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if planner, ok := p.made[key]; ok {
@@ -33,9 +33,13 @@ func (p *planners) of(ctx context.Context, o object) (*ssaplan.Planner, error) {
 	if err != nil {
 		return nil, err
 	}
+	sensitive, err := patterns(ctx, sensitiveFieldsPath, o.Sensitive)
+	if err != nil {
+		return nil, err
+	}
 	planner, err := ssaplan.New(config, ssaplan.Options{
 		FieldManager: o.FieldManager.ValueString(), RefuseConflicts: !o.ForceConflicts.ValueBool(), Observe: logRequest,
-		ThrottleRetries: throttleRetries,
+		ThrottleRetries: throttleRetries, Sensitive: sensitive, SensitiveFormats: true,
 	})
 	if err != nil {
 		return nil, err

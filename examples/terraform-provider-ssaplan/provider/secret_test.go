@@ -62,3 +62,40 @@ func TestSecretsShowNowhere(t *testing.T) {
 	}
 	require.Contains(t, tf.said.String(), "data.password", "what was looked at is what a user sees")
 }
+
+// What sensitive_fields names is as secret as a Secret, also if it is named only later.
+func TestSensitiveFieldsShowNowhere(t *testing.T) {
+	c := newCluster(t)
+	settings := func(password string) string {
+		return `{apiVersion: v1, kind: ConfigMap, metadata: {name: settings, namespace: NAMESPACE}, data: {user: root, password: ` + password + `}}`
+	}
+	named := map[string]any{"sensitive_fields": []string{"data.password"}}
+	tf := applied(t, c.config(settings(oldCanary), named))
+	before := rows(t, tf.state, "fields")
+	require.Contains(t, before["data.password"], "pbkdf2-sha256:")
+	require.Equal(t, "root", before["data.user"])
+	tf.nothingLeft(t, c.config(settings(oldCanary), named))
+
+	plan := tf.plan(t, c.config(settings(newCanary), named))
+	require.Equal(t, "Update", plan.action)
+	require.NotEqual(t, before["data.password"], rows(t, plan.planned, "fields")["data.password"], "that it changes is shown")
+	tf.apply(t, plan)
+	c.foreign(t, "configmaps", "settings", `{"data":{"password":"`+oldCanary+`"}}`)
+	plan = tf.plan(t, c.config(settings(newCanary), named))
+	require.Contains(t, strings.Join(plan.warnings, "\n"), "data.password", "the drift is told")
+	tf.apply(t, plan)
+	for _, canary := range canaries() {
+		require.NotContains(t, tf.said.String()+string(tf.private), canary)
+	}
+
+	later := applied(t, c.config(strings.Replace(settings("x"), "name: settings", "name: later", 1)))
+	hidden := c.config(strings.Replace(settings("x"), "name: settings", "name: later", 1), named)
+	plan = later.plan(t, hidden)
+	require.Equal(t, "?", rows(t, plan.planned, "fields")["data.password"])
+	later.apply(t, plan)
+	require.Contains(t, rows(t, later.state, "fields")["data.password"], "pbkdf2-sha256:")
+	later.nothingLeft(t, hidden)
+
+	_, err := tf.tryPlan(t, c.config(settings("x"), map[string]any{"sensitive_fields": []string{"data["}}))
+	require.ErrorContains(t, err, "sensitive_fields: ")
+}

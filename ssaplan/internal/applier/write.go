@@ -11,6 +11,7 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 	"github.com/ssaplan/primitives/ssaplan/write"
@@ -45,7 +46,7 @@ type Failure struct {
 	Advice string
 }
 
-func (f *Failure) Error() string { return f.Err.Error() + "; " + f.Advice }
+func (f *Failure) Error() string { return fmt.Sprintf("%s; %s", foreign.OfError(f.Err), f.Advice) }
 
 // Unwrap returns the cause.
 func (f *Failure) Unwrap() error { return f.Err }

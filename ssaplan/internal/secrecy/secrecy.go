@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/immutability"
@@ -26,14 +27,15 @@ type Guard struct {
 }
 
 // For returns the guard for what is said of the objects, of which some may be nil. Fields that match one of the patterns are
-// sensitive, as those are that are sensitive in every object of the kind.
-func For(patterns projection.Patterns, objects ...*unstructured.Unstructured) Guard {
+// sensitive, as those are that are sensitive in every object of the kind. An object of a kind that has passwords is, whether it
+// has them or not.
+func For(patterns projection.Patterns, passwords func(schema.GroupVersionKind) projection.Patterns, objects ...*unstructured.Unstructured) Guard {
 	var g Guard
 	for _, obj := range objects {
 		if obj == nil {
 			continue
 		}
-		if !projection.Sensitive(obj.Object).Empty() || matches(patterns, obj.Object) {
+		if !projection.Sensitive(obj.Object).Empty() || len(passwords(obj.GroupVersionKind())) > 0 || matches(patterns, obj.Object) {
 			g.sensitive = append(g.sensitive, obj)
 		}
 	}
@@ -71,7 +73,7 @@ func count(n int, one, many string) string {
 func (g Guard) Error(err error) error {
 	said := statuses(err)
 	if !g.Withholds() || len(said) == 0 {
-		return err
+		return answer.Visible(err)
 	}
 	text, shown := err.Error(), make([]error, len(said))
 	for i, status := range said {
@@ -84,7 +86,7 @@ func (g Guard) Error(err error) error {
 		object, _, _ := strings.Cut(text, ": ") // somebody put the server's words otherwise
 		text = object + ": " + hidden.Error()
 	}
-	return answer.Redacted(errors.Join(shown...), text)
+	return answer.Redacted(errors.Join(shown...), foreign.Text(text))
 }
 
 // withheld is a status of which nothing has to be taken out any more.
@@ -125,7 +127,7 @@ func (g Guard) status(status metav1.Status) metav1.Status {
 		parts = append(parts, path+": "+wanted)
 	}
 	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
-	out.Message = fmt.Sprintf("%s (HTTP %d; the server's words are withheld, since the object has sensitive values)", strings.Join(parts, "; "), status.Code)
+	out.Message = fmt.Sprintf("%s (HTTP %d; the server's words are withheld, since the object has sensitive values)", foreign.Text(strings.Join(parts, "; ")), status.Code)
 	return out
 }
 

@@ -31,6 +31,8 @@ type kinds interface {
 	// definition returns how the definition of a resource looked at most interval ago, maybe with those of others, and what its
 	// own print is about.
 	definition(ctx context.Context, s *Server, resource schema.GroupVersionResource, interval time.Duration) (seen view, about string, err error)
+	// schemas returns the OpenAPI document of a group and version.
+	schemas(ctx context.Context, gv schema.GroupVersion) ([]byte, error)
 }
 
 // Served is how a server serves a kind.

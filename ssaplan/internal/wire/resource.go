@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // objects is access to the objects of one resource, in one namespace if the resource has namespaces.
@@ -155,13 +156,13 @@ func (r *Resource) Versions(ctx context.Context) (string, error) {
 			return "", err
 		}
 		for _, item := range list.Items {
-			fmt.Fprintln(digest, item.GetUID(), item.GetResourceVersion())
+			digest.Write([]byte(string(item.GetUID()) + " " + item.GetResourceVersion() + "\n"))
 		}
 		if options.Continue = list.GetContinue(); options.Continue == "" {
 			return hex.EncodeToString(digest.Sum(nil)), nil
 		}
 	}
-	return "", fmt.Errorf("the list of %s has no end", r.object.Kind)
+	return "", fmt.Errorf("the list of %s has no end", foreign.Text(r.object.Kind))
 }
 
 // list reads the metadata of objects.
@@ -171,7 +172,7 @@ func (r *Resource) list(ctx context.Context, options metav1.ListOptions) (list *
 		return err
 	})
 	if err == nil && !strings.HasSuffix(list.GetKind(), "List") {
-		return nil, fmt.Errorf("the answer is no list of %s but %q: check the server's address", r.object.Kind, list.GetKind())
+		return nil, fmt.Errorf("the answer is no list of %s but %q: check the server's address", foreign.Text(r.object.Kind), list.GetKind())
 	}
 	return list, err
 }

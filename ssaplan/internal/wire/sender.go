@@ -38,6 +38,8 @@ type Options struct {
 	Logger *slog.Logger
 	// ThrottleRetries is how often a request is sent again that the server throttled.
 	ThrottleRetries int
+	// Passwords finds out which fields of a custom resource are passwords before anything is asked of it; see [Server.Passwords].
+	Passwords bool
 }
 
 // sender sends requests.

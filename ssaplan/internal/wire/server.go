@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -20,6 +21,9 @@ type Server struct {
 	objects func(resource schema.GroupVersionResource, namespace string) objects
 	sender  sender
 	views   views
+
+	learns    bool     // which fields are passwords
+	passwords sync.Map // patterns by kind
 }
 
 // Connect returns the server that config leads to. It sends nothing yet. A config without QPS gets no throttle on the
@@ -39,12 +43,12 @@ func Connect(config *rest.Config, options Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("client for %s: %w", config.Host, err)
 	}
-	return &Server{kinds: &discoveredKinds{client: client, sender: sender}, objects: newDirectObjects(client), sender: sender}, nil
+	return &Server{kinds: &discoveredKinds{client: client, sender: sender}, objects: newDirectObjects(client), sender: sender, learns: options.Passwords}, nil
 }
 
 // ForClient returns the server that a client of the host leads to, whose kinds a mapper of the host knows.
 func ForClient(client dynamic.Interface, mapper meta.RESTMapper, options Options) *Server {
-	return &Server{kinds: mappedKinds{mapper}, objects: dynamicObjects(client), sender: options.sender()}
+	return &Server{kinds: mappedKinds{mapper}, objects: dynamicObjects(client), sender: options.sender(), learns: options.Passwords}
 }
 
 func dynamicObjects(client dynamic.Interface) func(schema.GroupVersionResource, string) objects {

@@ -34,6 +34,9 @@ func (s *Server) Locate(ctx context.Context, id identity.Identity, subresource, 
 	if err != nil {
 		return nil, err
 	}
+	if s.learns {
+		s.learn(ctx, schema.GroupVersionKind{Group: id.Group(), Version: id.Version(), Kind: id.Kind}, kind.Resource)
+	}
 	t := &Target{Scope: identity.ScopeCluster, subresource: subresource}
 	if kind.Namespaced {
 		t.Scope = identity.ScopeNamespaced
@@ -90,6 +93,18 @@ func (t *Target) Live(ctx context.Context) (*unstructured.Unstructured, error) {
 		return nil, err
 	}
 	return t.seen(obj), nil
+}
+
+// WithNamespace reports whether an object that is gone went with its namespace. A caller who may not read namespaces doesn't learn
+// that.
+func (t *Target) WithNamespace(ctx context.Context) bool {
+	if t.Identity.Namespace == "" {
+		return false
+	}
+	namespaces := t.Resource.beside(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}, "Namespace")
+	_, err := namespaces.Get(ctx, t.Identity.Namespace, metav1.GetOptions{})
+	class := authresilience.Classify(err)
+	return class == authresilience.ClassNotFound || class == authresilience.ClassNamespaceNotFound
 }
 
 // Apply sends a server-side apply, and returns the object as the server made it, or for a dry run would make it. Live is the

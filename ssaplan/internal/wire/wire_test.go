@@ -121,7 +121,7 @@ func TestThrottledRequestsAreRepeatedAndCounted(t *testing.T) {
 			seen = append(seen, fmt.Sprintln(o.Verb, o.DryRun, o.Object.Name, o.Status, failed, o.Sent))
 			assert.Positive(t, o.Received)
 		}
-		server := connect(t, &answers{bodies: []string{throttled, object}}, Options{observe, logger, row.retries})
+		server := connect(t, &answers{bodies: []string{throttled, object}}, Options{Observe: observe, Logger: logger, ThrottleRetries: row.retries})
 		resource := server.Resource(configMaps, identity.Identity{Namespace: "n"})
 		dryRun := metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}}
 		_, err := resource.Apply(t.Context(), "a", []byte(`{}`), dryRun)

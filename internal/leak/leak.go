@@ -1,0 +1,90 @@
+// Package leak finds a secret value in what a program prints, in whatever way it is written there. It is for tests.
+package leak
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"unicode"
+)
+
+// A Form is a way to write a value.
+type Form struct {
+	Name  string
+	Write func(value string) string
+	// window is the length of the shortest part that tells something of the value.
+	window int
+}
+
+// Forms are the ways that [In] knows.
+var Forms = []Form{
+	{"raw", func(v string) string { return v }, 8},
+	{"base64", func(v string) string { return base64.StdEncoding.EncodeToString([]byte(v)) }, 12},
+	{"base64 of what it is a part of, by one", func(v string) string { return inside(base64.StdEncoding, "x", v) }, 12},
+	{"base64 of what it is a part of, by two", func(v string) string { return inside(base64.StdEncoding, "xx", v) }, 12},
+	{"base64 for URLs", func(v string) string { return base64.URLEncoding.EncodeToString([]byte(v)) }, 12},
+	{"base64 of base64", func(v string) string {
+		return base64.StdEncoding.EncodeToString([]byte(base64.StdEncoding.EncodeToString([]byte(v))))
+	}, 16},
+	{"hex", func(v string) string { return hex.EncodeToString([]byte(v)) }, 16},
+	{"HEX", func(v string) string { return strings.ToUpper(hex.EncodeToString([]byte(v))) }, 16},
+	{"JSON", func(v string) string { text, _ := json.Marshal(v); return unquoted(string(text)) }, 8},
+	{"Go", func(v string) string { return unquoted(fmt.Sprintf("%q", v)) }, 8},
+	{"Go in ASCII", func(v string) string { return unquoted(fmt.Sprintf("%+q", v)) }, 8},
+	{"Go of Go", func(v string) string { return unquoted(fmt.Sprintf("%q", unquoted(fmt.Sprintf("%q", v)))) }, 8},
+	{"query of a URL", url.QueryEscape, 8},
+	{"path of a URL", url.PathEscape, 8},
+	{"bytes", func(v string) string { return strings.Trim(fmt.Sprint([]byte(v)), "[]") }, 24},
+}
+
+func unquoted(text string) string { return text[1 : len(text)-1] }
+
+// inside returns the base64 of a value that follows something, without what depends on that.
+func inside(encoding *base64.Encoding, before, value string) string {
+	return strings.TrimRight(encoding.EncodeToString([]byte(before+value)), "=")[len(before)+1:]
+}
+
+// In returns the names of the forms in which a text has the value, or eight characters of it in a row; a shorter value as a whole.
+// Line ends and white space within it, as wrapped base64 has, don't hide it.
+func In(text, value string) (found []string) {
+	joined := squeeze(text)
+	for _, form := range Forms {
+		written := form.Write(value)
+		if has(text, written, form.window) || has(joined, squeeze(written), form.window) {
+			found = append(found, form.Name)
+		}
+	}
+	return found
+}
+
+// lineEnds are also those that somebody made visible.
+var lineEnds = strings.NewReplacer(`\r`, "", `\n`, "", `\t`, "")
+
+// squeeze returns the text without white space.
+func squeeze(text string) string {
+	return lineEnds.Replace(strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return -1
+		}
+		return r
+	}, text))
+}
+
+// has reports whether a text has some characters of another in a row, all of them if it has fewer.
+func has(text, of string, characters int) bool {
+	if strings.TrimSpace(of) == "" {
+		return false
+	}
+	for start := 0; ; start++ {
+		end := min(start+characters, len(of))
+		if part := of[start:end]; strings.TrimSpace(part) != "" && strings.Contains(text, part) {
+			return true
+		}
+		if end == len(of) {
+			return false
+		}
+	}
+}

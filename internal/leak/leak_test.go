@@ -1,0 +1,53 @@
+package leak_test
+
+import (
+	"encoding/base64"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/internal/leak"
+)
+
+const value = "hunter2-correct-horse\n\"b\" ü"
+
+func TestIn(t *testing.T) {
+	for _, form := range leak.Forms {
+		written := form.Write(value)
+		require.Contains(t, leak.In("denied: "+written+", so", value), form.Name)
+		require.NotEmpty(t, leak.In("denied: "+written[:len(written)*2/3], value), form.Name)
+		require.NotEmpty(t, leak.In("denied: "+written[len(written)/3:], value), form.Name)
+		require.NotEmpty(t, leak.In("denied: "+written[:len(written)/2]+"\n  "+written[len(written)/2:], value), "%s in two lines", form.Name)
+		require.NotEmpty(t, leak.In(written[:len(written)/2]+`\n`+written[len(written)/2:], value), "%s in two lines, made visible", form.Name)
+	}
+	for _, around := range []string{"", "a", "ab", "abc"} {
+		require.NotEmpty(t, leak.In(base64.StdEncoding.EncodeToString([]byte(around+value+around)), value), "inside of base64")
+	}
+	require.Empty(t, leak.In("denied: hunter", value), "six characters are none of it")
+	require.Empty(t, leak.In("Invalid value: field is immutable", value))
+	require.NotEmpty(t, leak.In("pin 4711", "4711"), "a short one")
+	require.Empty(t, leak.In("pin 4712", "4711"))
+	require.Empty(t, leak.In("anything", ""))
+}
+
+// FuzzIn: a value is found in every form, wherever it stands and however it is wrapped.
+func FuzzIn(f *testing.F) {
+	f.Add(value, "before ", " after", uint8(3))
+	f.Add("\x00\xff\\n", "", "\n", uint8(200))
+	f.Fuzz(func(t *testing.T, value, before, after string, at uint8) {
+		if len(strings.TrimSpace(value)) < 8 || !utf8.ValidString(value) || strings.TrimSpace(value) != value {
+			return
+		}
+		for _, form := range leak.Forms {
+			written := form.Write(value)
+			cut := int(at) % len(written)
+			for _, text := range []string{written, written[:cut] + "\n" + written[cut:]} {
+				if len(leak.In(before+" "+text+" "+after, value)) == 0 {
+					t.Errorf("%s of %q isn't found in %q", form.Name, value, text)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,58 @@
+package secrecy
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/ssaplan/primitives/projection"
+)
+
+// Passwords returns patterns of the fields that an OpenAPI schema marks with the format password. Types that it only refers to,
+// which are those of Kubernetes itself, have none.
+func Passwords(schema map[string]any) projection.Patterns {
+	var texts []string
+	passwords(schema, "", &texts)
+	slices.Sort(texts)
+	found := projection.Patterns{}
+	for _, text := range slices.Compact(texts) {
+		if p, err := projection.ParsePattern(text); err == nil { // all are, but the object itself, which is no text
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+// passwords adds the patterns of a schema for what lies at a pattern.
+func passwords(schema map[string]any, at string, found *[]string) {
+	if schema["format"] == "password" {
+		*found = append(*found, at)
+		return
+	}
+	properties, _ := schema["properties"].(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
+		below(properties[name], at, projection.Path{projection.Field(name)}.String(), found)
+	}
+	below(schema["additionalProperties"], at, "*", found)
+	below(schema["items"], at, "[*]", found)
+	for _, of := range []string{"allOf", "anyOf", "oneOf"} {
+		parts, _ := schema[of].([]any)
+		for _, part := range parts {
+			if part, ok := part.(map[string]any); ok {
+				passwords(part, at, found)
+			}
+		}
+	}
+}
+
+// below adds the patterns of the schema of a field or of items.
+func below(schema any, at, name string, found *[]string) {
+	inner, ok := schema.(map[string]any)
+	if !ok {
+		return
+	}
+	if at != "" && !strings.HasPrefix(name, "[") {
+		at += "."
+	}
+	passwords(inner, at+name, found)
+}

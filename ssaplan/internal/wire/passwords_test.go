@@ -1,0 +1,86 @@
+package wire
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+
+	"github.com/ssaplan/primitives/identity"
+)
+
+// byPath is a transport that answers by the path of the request, and with 403 where it has nothing.
+type byPath map[string]string
+
+func (b byPath) RoundTrip(request *http.Request) (*http.Response, error) {
+	body, found := b[request.URL.Path]
+	b["asked "+request.URL.Path] += "."
+	status := http.StatusOK
+	switch {
+	case !found:
+		status, body = http.StatusForbidden, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403}`
+	case strings.Contains(body, `"NotFound"`):
+		status = http.StatusNotFound
+	}
+	return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}}, Request: request,
+		Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body))}, nil
+}
+
+// Which fields are passwords comes from the definition, or from the document of all schemas; if neither tells, all fields are.
+func TestPasswords(t *testing.T) {
+	const (
+		list       = "/apis/example.com/v1"
+		definition = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/disks.example.com"
+		document   = "/openapi/v3/apis/example.com/v1"
+		served     = `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"example.com/v1","resources":[{"name":"disks","kind":"Disk"}]}`
+		schemas    = `{"properties":{"spec":{"properties":{"key":{"format":"password"}}}}`
+		crd        = `{"kind":"CustomResourceDefinition","apiVersion":"apiextensions.k8s.io/v1","metadata":{"name":"disks.example.com"},"spec":{"versions":[`
+		among      = `,"x-kubernetes-group-version-kind":[{"group":"example.com","version":"v1","kind":"Disk"}]}`
+		notFound   = `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404,"details":{"name":"disks.example.com","kind":"customresourcedefinitions"}}`
+	)
+	kind := schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Disk"}
+	for why, row := range map[string]struct {
+		answers byPath
+		want    string
+	}{
+		"the definition":                   {byPath{definition: crd + `{"name":"v0"},{"name":"v1","schema":{"openAPIV3Schema":` + schemas + `}}}]}}`}, "spec.key"},
+		"a definition without the version": {byPath{definition: crd + `{"name":"v0","schema":{"openAPIV3Schema":` + schemas + `}}}]}}`}, "*"},
+		"no custom resource":               {byPath{definition: notFound}, ""},
+		"the document of schemas":          {byPath{document: `{"components":{"schemas":{"other":{},"com.example.Disk":` + schemas + among + `}}}`}, "spec.key"},
+		"a document without the kind":      {byPath{document: `{"components":{"schemas":{"other":` + schemas + `}}}}`}, "*"},
+		"a document that isn't one":        {byPath{document: `<html>`}, "*"},
+		"neither":                          {byPath{}, "*"},
+	} {
+		row.answers[list] = served
+		server, err := Connect(&rest.Config{Host: "http://recorded", Transport: row.answers}, Options{Passwords: true})
+		require.NoError(t, err)
+		for range 2 {
+			_, err = server.Locate(t.Context(), identity.Identity{APIVersion: "example.com/v1", Kind: "Disk", Name: "d"}, "", "")
+			require.NoError(t, err, why)
+			got := ""
+			for _, p := range server.Passwords(kind) {
+				got += p.String()
+			}
+			require.Equal(t, row.want, got, why)
+		}
+		require.Equal(t, ".", row.answers["asked "+definition], "it isn't asked again soon: %s", why)
+	}
+	answers := byPath{list: served, "/api/v1": discovery}
+	server, err := Connect(&rest.Config{Host: "http://recorded", Transport: answers}, Options{Passwords: true})
+	require.NoError(t, err)
+	_, err = server.Locate(t.Context(), a, "", "")
+	require.NoError(t, err)
+	require.Empty(t, server.Passwords(configMap))
+	require.Len(t, answers, 3, "nothing is asked about the kinds of Kubernetes")
+	server, err = Connect(&rest.Config{Host: "http://recorded", Transport: answers}, Options{})
+	require.NoError(t, err)
+	_, err = server.Locate(t.Context(), identity.Identity{APIVersion: "example.com/v1", Kind: "Disk", Name: "d"}, "", "")
+	require.NoError(t, err)
+	require.Empty(t, server.Passwords(kind), "nobody asked for it")
+	_, err = mappedKinds{}.schemas(t.Context(), kind.GroupVersion())
+	require.ErrorIs(t, err, errNoSchema)
+}
