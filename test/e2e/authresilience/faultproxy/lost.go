@@ -139,8 +139,32 @@ func WithoutDryRun() Fault {
 		query := r.URL.Query()
 		query.Del("dryRun")
 		r.URL.RawQuery = query.Encode()
+		var options map[string]any
+		if body, _ := io.ReadAll(r.Body); r.Method == http.MethodDelete && json.Unmarshal(body, &options) == nil {
+			delete(options, "dryRun")
+			body, _ = json.Marshal(options)
+			replaceBody(r, body)
+		} else {
+			replaceBody(r, body)
+		}
 		upstream.ServeHTTP(w, r)
 	}}
+}
+
+// WithoutBody drops the bodies of deletes, as proxies do to which they mean nothing: with them go dryRun and the preconditions.
+func WithoutBody() Fault {
+	return Fault{"body dropped", func(w http.ResponseWriter, r *http.Request, upstream http.Handler) {
+		if r.Method == http.MethodDelete {
+			replaceBody(r, nil)
+		}
+		upstream.ServeHTTP(w, r)
+	}}
+}
+
+// replaceBody gives a request another body.
+func replaceBody(r *http.Request, body []byte) {
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	r.Header.Del("Content-Length")
 }
 
 // Recorded returns a fault that answers with what the server answers to a request now, whatever is asked for then.
