@@ -55,7 +55,7 @@ func (p *planning) prepare(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if p.cluster, err = p.connect(); err != nil {
+	if p.cluster, err = p.connect(ctx); err != nil {
 		return err
 	}
 	if p.cluster.enforced {
