@@ -31,7 +31,7 @@ var ErrRecreated = deletion.ErrRecreated
 // PlanDelete returns what deleting an object will do. It changes nothing on the server: it reads the object, has the server try
 // the delete, and counts what is in a namespace, or the objects of a definition, as far as the caller may list them.
 //
-// It takes two requests; of a namespace one more for each kind that can be in it, of a definition one more. That the object is
+// It takes three requests, the last of which sees that the second was no more than a try; of a namespace one more for each kind that can be in it, of a definition one more. That the object is
 // gone, is being deleted, is another one, may not be deleted or may not be read is a [deletion.Action]. An error means that no
 // plan could be made; it names the object and wraps the server's answer.
 func (p *Planner) PlanDelete(ctx context.Context, request DeleteRequest) (*DeletePlan, error) {

@@ -52,12 +52,12 @@ func TestPlanDelete(t *testing.T) {
 	}{
 		{
 			why: "the server would delete it", object: configMap("a", nil),
-			action: deletion.ActionDelete, reason: "the server would delete it", requests: 2,
+			action: deletion.ActionDelete, reason: "the server would delete it", requests: 3,
 		},
 		{
 			why: "it is the one that is meant", object: configMap("a", nil),
 			request: func(uid string) ssaplan.DeleteRequest { return ssaplan.DeleteRequest{Object: idOf, UID: uid} },
-			action:  deletion.ActionDelete, reason: "the server would delete it", requests: 2,
+			action:  deletion.ActionDelete, reason: "the server would delete it", requests: 3,
 		},
 		{why: "there is none", action: deletion.ActionNone, reason: "does not exist", requests: 1},
 		{
@@ -84,7 +84,7 @@ func TestPlanDelete(t *testing.T) {
 		{
 			why: "the caller may not look, but delete", object: configMap("a", nil), answer: answering("get", "configmaps", mayNotGet),
 			request: func(uid string) ssaplan.DeleteRequest { return ssaplan.DeleteRequest{Object: idOf, UID: uid} },
-			action:  deletion.ActionUnknown, reason: "can't be read: " + mayNotGet.Error(), class: authresilience.ClassAuthorization, requests: 2,
+			action:  deletion.ActionUnknown, reason: "can't be read: " + mayNotGet.Error(), class: authresilience.ClassAuthorization, requests: 3,
 		},
 		{
 			why: "the caller may neither look nor delete", object: configMap("a", nil),

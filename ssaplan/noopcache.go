@@ -18,7 +18,7 @@ import (
 // of everything that the answer depends on: the live object with its UID, its resourceVersion and all of its content, the
 // manifest, the field manager and force, and what the server is set up with; see [NoOpCacheOptions.ServerInterval]. What no
 // client sees is left to [NoOpCacheOptions.MaxAge], and to [NoOpCache.Forget] and [NoOpCache.Clear] where the host knows: what
-// else a webhook goes by, the objects that a policy has as parameters, and the labels of namespaces, by which both are chosen.
+// else a webhook goes by, also one that converts, such as its program and the endpoints of its Service, the objects that a policy has as parameters, and the labels of namespaces, by which both are chosen.
 type NoOpCache struct{ cache *noop.Cache }
 
 // NoOpCacheOptions say how much a [NoOpCache] remembers, and for how long. The zero value works.
@@ -30,7 +30,7 @@ type NoOpCacheOptions struct {
 	// not all are asked for again at once. Default: an hour.
 	MaxAge time.Duration
 	// ServerInterval is how often Planners look at what the server is set up with: its version, the definitions of kinds, webhooks,
-	// admission policies and their bindings. It takes some eight small requests, at most that often, and only when something is
+	// admission policies and their bindings. It takes some eight small requests, and one for each kind of custom resource, at most that often, and only when something is
 	// planned; a change makes the plans anew that it may concern. What the caller has no right to list is not looked at, see
 	// [NoOpStats.Unseen]. Negative: never; the host watches, and calls [NoOpCache.Clear]. Default: 30 seconds.
 	ServerInterval time.Duration

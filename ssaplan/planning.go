@@ -115,7 +115,7 @@ func (w *planning) run(ctx context.Context) error {
 		return err
 	}
 	if w.plan.Action == "" && w.live == nil && w.target != nil {
-		if w.live, err = w.target.Supplied(w.request.Live); err != nil {
+		if w.live, err = w.target.Supplied(w.request.Live, w.request.Manifest); err != nil {
 			return fmt.Errorf("%s: %w", w.plan.Object, err)
 		}
 	}
@@ -273,27 +273,23 @@ func (w *planning) ask(ctx context.Context) (err error) {
 		if w.recalled {
 			return nil
 		}
-		dryRun, err := w.dryRun(ctx, w.patch)
-		if err != nil {
+		dryRun, err := w.dryRun(ctx, w.patch, supplied)
+		switch {
+		case supplied && authresilience.Classify(err) == authresilience.ClassOutdated:
+			w.live, err = w.target.Live(ctx)
+		case err != nil:
 			return w.refused(ctx, err)
-		}
-		if explain.SameVersion(content(w.live), dryRun.Object, w.manifest.Object) {
+		case explain.SameVersion(content(w.live), dryRun.Object, w.manifest.Object):
 			return w.explain(dryRun)
+		default:
+			w.live, err = w.target.Relook(ctx, w.live, dryRun, w.options.FieldManager)
 		}
-		if w.live, err = w.relook(ctx, dryRun, supplied); err != nil {
+		if err != nil {
 			return w.failure(w.plan.Object, "get", err)
 		}
 		supplied = false
 	}
 	return fmt.Errorf("%s: the object changed between read and dry run, %d times in a row: try again", w.plan.Object, askAttempts)
-}
-
-// relook reads the object again, of which nothing follows if the last one is of long ago.
-func (w *planning) relook(ctx context.Context, dryRun *unstructured.Unstructured, old bool) (*unstructured.Unstructured, error) {
-	if old {
-		return w.target.Live(ctx)
-	}
-	return w.target.Relook(ctx, w.live, dryRun, w.options.FieldManager)
 }
 
 // hold leaves what is ignored to others, and puts the live object's values in the place of those that aren't known yet.
@@ -320,7 +316,7 @@ func (w *planning) unreadable(ctx context.Context, cause error) error {
 	default:
 		return w.failure(w.plan.Object, "get", cause)
 	}
-	dryRun, err := w.dryRun(ctx, w.patch)
+	dryRun, err := w.dryRun(ctx, w.patch, false)
 	switch {
 	case err == nil:
 	case authresilience.Classify(err) == authresilience.ClassNamespaceNotFound:
@@ -418,10 +414,13 @@ func (w *planning) showDeclared() error {
 	return nil
 }
 
-// dryRun returns the object as the server would make it.
-func (w *planning) dryRun(ctx context.Context, patch Patch) (*unstructured.Unstructured, error) {
+// dryRun returns the object as the server would make it, or would make of just that version of the live one.
+func (w *planning) dryRun(ctx context.Context, patch Patch, pinned bool) (*unstructured.Unstructured, error) {
 	if err := scale.Check(w.plan.Subresource, w.manifest.Object); err != nil {
 		return nil, err
+	}
+	if pinned {
+		return w.target.TryPinned(ctx, w.live, patch.Body, patch.Options)
 	}
 	return w.target.Try(ctx, w.live, patch.Body, patch.Options)
 }

@@ -81,7 +81,9 @@ func (w *planning) judge(ctx context.Context, err error) error {
 	}
 	var unproven error
 	if w.live != nil && w.plan.Subresource == "" {
-		verdict, unproven = w.probe(ctx, verdict)
+		if verdict, unproven = w.probe(ctx, verdict); w.target.Wrote() != nil {
+			return w.failure(w.plan.Object, "dry run", w.target.Wrote())
+		}
 	} else if verdict.Refusal != immutability.RefusalAdmissionDenied {
 		verdict.Refusal = immutability.RefusalInvalid // there is nothing that could have been immutable, or be replaced
 		verdict.Certainty, verdict.Uncertain = immutability.CertaintyProven, ""
@@ -121,12 +123,12 @@ func (w *planning) probe(ctx context.Context, verdict immutability.Verdict) (imm
 func (w *planning) conflict(ctx context.Context, conflicts []fieldowner.Conflict) error {
 	forced, force := w.patch, true
 	forced.Options.Force = &force
-	dryRun, err := w.dryRun(ctx, forced)
+	dryRun, err := w.dryRun(ctx, forced, false)
 	switch {
 	case err != nil:
 		w.plan.Warnings = append(w.plan.Warnings, foreign.Text("what taking over the fields would change isn't known: "+w.refusal(err)))
 	case !explain.SameVersion(content(w.live), dryRun.Object, w.manifest.Object):
-		if _, err := w.relook(ctx, dryRun, false); err != nil {
+		if _, err := w.target.Relook(ctx, w.live, dryRun, w.options.FieldManager); err != nil {
 			return w.failure(w.plan.Object, "dry run of taking over", err)
 		}
 		w.plan.Warnings = append(w.plan.Warnings, "what taking over the fields would change isn't known: the object changed meanwhile")

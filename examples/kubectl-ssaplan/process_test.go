@@ -82,16 +82,36 @@ func TestSignalsEndReads(t *testing.T) {
 			require.ErrorAs(t, err, &exit, args)
 			assert.Equal(t, 1, exit.ExitCode(), "%s: %s", args, r.out.String())
 		}
-		r := start(t, dir, program, "config", "plan", "-f", "app.yaml") // client-go's reader knows no context
+		for _, args := range []string{"plan -f app.yaml", "apply --yes -f app.yaml", "owners cm/a", "import ConfigMap/a"} {
+			r := start(t, dir, program, "config", strings.Fields(args)...) // client-go's reader knows no context
+			time.Sleep(300 * time.Millisecond)
+			require.NoError(t, r.Process.Signal(signal))
+			var exit *exec.ExitError
+			require.ErrorAs(t, r.wait(t, 5*time.Second), &exit, args)
+			assert.Equal(t, 1, exit.ExitCode(), "%s: %s", args, r.out.String())
+			assert.Contains(t, r.out.String(), "interrupted", args)
+		}
+		r := start(t, dir, program, nowhere, "plan", "-f", "-")
 		time.Sleep(300 * time.Millisecond)
 		require.NoError(t, r.Process.Signal(signal))
-		time.Sleep(300 * time.Millisecond)
-		require.NoError(t, r.Process.Signal(signal))
-		require.Error(t, r.wait(t, 10*time.Second))
+		_ = r.Process.Signal(signal) // it may have ended
+		require.Error(t, r.wait(t, time.Second))
 	}
+	endless := start(t, dir, program, "/dev/zero", "plan", "-f", "app.yaml")
+	require.Error(t, endless.wait(t, 10*time.Second))
+	require.Contains(t, endless.out.String(), "kubeconfig /dev/zero: is a device")
+	silent := start(t, dir, program, "config", "plan", "-f", "app.yaml")
+	require.Error(t, silent.wait(t, 20*time.Second), "without a signal")
+	require.Contains(t, silent.out.String(), "nothing came for 10s")
 	r := start(t, dir, program, nowhere, "apply", "--yes", "-f", "app.yaml", "--state", "pipe.yaml")
 	require.Error(t, r.wait(t, 10*time.Second))
 	require.Contains(t, r.out.String(), "is no file but a device, pipe or socket")
+	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "state.json.journal"), 0o600))
+	for _, args := range []string{"apply --yes -f app.yaml --state state.json", "plan -f app.yaml --state state.json"} {
+		r = start(t, dir, program, nowhere, strings.Fields(args)...)
+		require.Error(t, r.wait(t, 10*time.Second))
+		require.Contains(t, r.out.String(), "journal: is no file but a folder, device, pipe or socket")
+	}
 }
 
 // remembered returns the names of the objects that a state file and its journal have.

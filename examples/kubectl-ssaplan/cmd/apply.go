@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,23 +74,35 @@ func (o *options) runApply(ctx context.Context, yes bool) error {
 	if err != nil {
 		return fmt.Errorf("%w; nothing was applied", err)
 	}
-	if err := o.show(planning.report()); err != nil {
-		return err
+	if !o.encodes() {
+		if err := o.show(planning.report()); err != nil {
+			return err
+		}
+		return planning.carryOut(ctx, yes)
 	}
-	if len(planning.failures) > 0 {
+	if !yes && planning.writes() { // who is asked has to see the plan, and a program is told in the end
+		fmt.Fprint(o.ErrOut, textFor(o.ErrOut).Plans(planning.report().Plans)+"\n")
+	}
+	err = planning.carryOut(ctx, yes)
+	return cmp.Or(o.show(planning.report()), err)
+}
+
+// carryOut applies the plans, if there are no errors and nobody objects.
+func (p *planning) carryOut(ctx context.Context, yes bool) (err error) {
+	if len(p.failures) > 0 {
 		return errors.New("nothing was applied; correct the errors first")
 	}
-	if planning.state != "" { // tried before anything is written that would have to be remembered
-		if planning.journal, err = statefile.OpenJournal(ctx, planning.state); err != nil {
+	if p.state != "" { // tried before anything is written that would have to be remembered
+		if p.journal, err = statefile.OpenJournal(ctx, p.state); err != nil {
 			return fmt.Errorf("%w; nothing was applied", err)
 		}
 	}
-	planning.planDeletions(ctx)
-	planning.sayReplacements()
-	if planning.writes() && !yes && !planning.ask(ctx) {
+	p.planDeletions(ctx)
+	p.sayReplacements()
+	if p.writes() && !yes && !p.ask(ctx) {
 		return errors.New("nothing was applied")
 	}
-	return planning.apply(ctx)
+	return p.apply(ctx)
 }
 
 // canAsk reports whether somebody sits at the terminal.
@@ -135,13 +148,16 @@ func (p *planning) apply(ctx context.Context) error {
 		state, result := p.applyOne(ctx, i)
 		states[i] = state
 		if err := p.note(ctx, i, state); err != nil {
+			p.interrupt("stopped, because what was applied can't be remembered")
 			return fmt.Errorf("%w; stopped after %s", err, plan.Object)
 		}
 		if code != exitError && result != exitUnchanged {
 			code = result
 		}
 	}
+	p.interrupt("interrupted")
 	p.sayLeftOut()
+	p.sayResults()
 	if err := p.remember(ctx, states); err != nil {
 		return err
 	}
@@ -155,18 +171,41 @@ func (p *planning) apply(ctx context.Context) error {
 func (p *planning) applyOne(ctx context.Context, i int) (*explain.State, int) {
 	plan := p.plans[i]
 	if p.leavesOut(plan) {
+		p.results = append(p.results, render.Result{Object: plan.Object, Outcome: ssaplan.OutcomeNotSent, Message: "left out: " + plan.Reason})
 		return nil, exitOpen
 	}
 	obj, err := p.send(ctx, plan)
+	result := render.Result{Object: plan.Object, Outcome: ssaplan.OutcomeOf(err)}
 	if err == nil {
 		p.applied(plan)
 		var state *explain.State
 		if state, err = plan.State(obj); err == nil {
+			p.results = append(p.results, result)
 			return state, exitUnchanged
 		}
 	}
-	p.showFailures([]render.Failure{objectFailure(p.manifests[i], err)})
+	failure := objectFailure(p.manifests[i], err)
+	if stopped := (*ssaplan.ReplaceError)(nil); errors.As(err, &stopped) {
+		result.Stage = stopped.Stage
+	}
+	result.Class, result.Message = failure.Class, failure.Message
+	p.results = append(p.results, result)
+	p.showFailures([]render.Failure{failure})
 	return nil, exitError
+}
+
+// interrupt gives the plans that weren't reached a result that says why.
+func (p *planning) interrupt(why string) {
+	for _, plan := range p.plans[len(p.results):] {
+		p.results = append(p.results, render.Result{Object: plan.Object, Outcome: ssaplan.OutcomeNotSent, Message: why})
+	}
+}
+
+// sayResults sums up, if a write failed.
+func (p *planning) sayResults() {
+	if slices.ContainsFunc(p.results, func(r render.Result) bool { return r.Class != "" }) {
+		fmt.Fprint(p.ErrOut, textFor(p.ErrOut).Results(p.results))
+	}
 }
 
 // leavesOut reports whether apply doesn't touch the object of a plan that isn't a no-op.

@@ -1,11 +1,13 @@
 package cmd
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/rest"
@@ -27,8 +29,8 @@ type cluster struct {
 const throttleRetries = 10
 
 // connect finds the cluster, and makes its planner. It sends nothing yet.
-func (o *options) connect() (*cluster, error) {
-	c, err := findCluster(o.config)
+func (o *options) connect(ctx context.Context) (*cluster, error) {
+	c, err := findCluster(ctx, o.config)
 	if err != nil {
 		return nil, err
 	}
@@ -42,9 +44,41 @@ func (o *options) connect() (*cluster, error) {
 	return c, nil
 }
 
+// kubeconfigPatience is how long to wait for what the kubeconfig has, which may come out of a pipe.
+const kubeconfigPatience = 10 * time.Second
+
 // findCluster finds the cluster in the flags and the kubeconfig. It sends nothing.
-func findCluster(flags *genericclioptions.ConfigFlags) (*cluster, error) {
+func findCluster(ctx context.Context, flags *genericclioptions.ConfigFlags) (*cluster, error) {
 	loader := flags.ToRawKubeConfigLoader()
+	if err := refuseDevices(loader.ConfigAccess()); err != nil {
+		return nil, err
+	}
+	limited, cancel := context.WithTimeout(ctx, kubeconfigPatience)
+	defer cancel()
+	c, err := await(limited, func() (*cluster, error) { return readCluster(flags, loader) })
+	switch name := kubeconfigName(loader.ConfigAccess()); {
+	case err == nil || limited.Err() == nil:
+		return c, err
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("%s: interrupted while reading it", name)
+	default:
+		return nil, fmt.Errorf("%s: can't be read: nothing came for %v; name another file with --kubeconfig", name, kubeconfigPatience)
+	}
+}
+
+// refuseDevices returns an error if a file of the kubeconfig is a device, which may have no end.
+func refuseDevices(access clientcmd.ConfigAccess) error {
+	for _, file := range kubeconfigFiles(access) {
+		info, err := os.Stat(file)
+		if err == nil && info.Mode()&os.ModeDevice != 0 && file != os.DevNull {
+			return fmt.Errorf("kubeconfig %s: is a device; name a file with --kubeconfig", file)
+		}
+	}
+	return nil
+}
+
+// readCluster reads what the flags and the kubeconfig have.
+func readCluster(flags *genericclioptions.ConfigFlags, loader clientcmd.ClientConfig) (*cluster, error) {
 	raw, err := loader.RawConfig()
 	if err != nil {
 		return nil, kubeconfigProblem(loader.ConfigAccess(), err)

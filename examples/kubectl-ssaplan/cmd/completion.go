@@ -111,7 +111,9 @@ func namespaces(config *genericclioptions.ConfigFlags) completer {
 }
 
 func listNamespaces(ctx context.Context, config *genericclioptions.ConfigFlags) ([]string, error) {
-	cluster, err := findCluster(config)
+	ctx, cancel := context.WithTimeout(ctx, completionPatience)
+	defer cancel()
+	cluster, err := findCluster(ctx, config)
 	if err != nil {
 		return nil, err
 	}
@@ -119,8 +121,6 @@ func listNamespaces(ctx context.Context, config *genericclioptions.ConfigFlags) 
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, completionPatience)
-	defer cancel()
 	list, err := client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, err

@@ -37,6 +37,9 @@ func (o *options) show(report render.Report) error {
 	return err
 }
 
+// encodes reports whether the output is one document for a program.
+func (o *options) encodes() bool { return o.output == "json" || o.output == "yaml" }
+
 func (o *options) showEncoded(report render.Report, encode func(render.Report) ([]byte, error)) error {
 	text, err := encode(report)
 	if err != nil {

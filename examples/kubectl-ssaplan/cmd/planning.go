@@ -23,6 +23,7 @@ type planning struct {
 	matches   []*statefile.Entry // what memory knows of each manifest
 	plans     []*ssaplan.Plan    // of each manifest, nil where it failed
 	failures  []render.Failure
+	results   []render.Result            // of the plans, nil as long as none is carried out
 	deletions map[*ssaplan.Plan][]string // what there is to know of the deletes of replacements
 }
 
@@ -54,7 +55,7 @@ func (p *planning) prepare(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if p.cluster, err = p.connect(); err != nil {
+	if p.cluster, err = p.connect(ctx); err != nil {
 		return err
 	}
 	if p.cluster.enforced {
@@ -116,7 +117,7 @@ func asked(plan *ssaplan.Plan) bool {
 
 // report returns what is to be shown.
 func (p *planning) report() render.Report {
-	r := render.Report{Failures: p.failures}
+	r := render.Report{Failures: p.failures, Results: p.results}
 	for _, plan := range p.plans {
 		if plan != nil {
 			r.Plans = append(r.Plans, plan)

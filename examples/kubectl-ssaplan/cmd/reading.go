@@ -38,7 +38,7 @@ func (r *reading) read(
 	ctx context.Context, name string, get func(context.Context) (*unstructured.Unstructured, error),
 ) (*unstructured.Unstructured, error) {
 	var err error
-	if r.cluster, err = findCluster(r.config); err != nil {
+	if r.cluster, err = findCluster(ctx, r.config); err != nil {
 		return nil, err
 	}
 	obj, err := await(ctx, func() (*unstructured.Unstructured, error) { return get(ctx) })

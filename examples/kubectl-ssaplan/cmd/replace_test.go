@@ -129,7 +129,8 @@ waiting until v1/ConfigMap NS/one is gone: it has the finalizers example.com/wai
 	assert.Equal(t, waiting+
 		"app.yaml: document 1 (line 1): v1/ConfigMap NS/other: replace of v1/ConfigMap NS/one stopped while waiting: "+
 		"the delete waits for finalizers example.com/wait: context canceled; the old object is being deleted: replace again to wait on\n"+
-		"interrupted before v1/ConfigMap NS/two\n", said())
+		"interrupted before v1/ConfigMap NS/two\n"+
+		"Apply: 1 done, 1 not sent.\n", said(), "the delete is done")
 
 	c.kubectl("patch", "configmap", "one", "--type", "merge", "-p", `{"metadata":{"finalizers":null}}`)
 	c.apply("--replace -f app.yaml --state state.json")

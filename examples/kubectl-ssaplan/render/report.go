@@ -14,6 +14,8 @@ type Report struct {
 	Plans []*ssaplan.Plan
 	// Failures are what could not be planned.
 	Failures []Failure
+	// Results are what became of the plans, in their order; nil if none was carried out.
+	Results []Result
 }
 
 // Failure says what could not be planned, and why.
@@ -30,6 +32,7 @@ type reportJSON struct {
 	APIVersion string          `json:"apiVersion"`
 	Plans      []*ssaplan.Plan `json:"plans"`
 	Errors     []failureJSON   `json:"errors"`
+	Results    []resultJSON    `json:"results,omitempty"`
 }
 
 type failureJSON struct {
@@ -43,6 +46,9 @@ func (r Report) JSON() ([]byte, error) {
 	out := reportJSON{APIVersion: apiVersion, Plans: append([]*ssaplan.Plan{}, r.Plans...), Errors: []failureJSON{}}
 	for _, f := range r.Failures {
 		out.Errors = append(out.Errors, f.json())
+	}
+	for _, result := range r.Results {
+		out.Results = append(out.Results, result.json())
 	}
 	return encode(out)
 }

@@ -33,13 +33,23 @@ func OpenJournal(ctx context.Context, path string) (*Journal, error) {
 		return nil, fmt.Errorf("state file %s: %w", path, err)
 	}
 	j := &Journal{state}
-	err = j.locked(ctx, func(lines *os.File) error {
-		return errors.Join(rehearse(state), j.removeIfEmpty(lines))
-	})
+	if err = checkJournal(state); err == nil {
+		err = j.locked(ctx, func(lines *os.File) error {
+			return errors.Join(rehearse(state), j.removeIfEmpty(lines))
+		})
+	}
 	if err != nil {
 		return nil, j.unwritable(err)
 	}
 	return j, nil
+}
+
+// checkJournal returns an error if what stands in the place of the journal isn't a file: to open a pipe could take for ever.
+func checkJournal(state string) error {
+	if info, err := os.Stat(journalOf(state)); err == nil && !info.Mode().IsRegular() {
+		return errors.New("journal: is no file but a folder, device, pipe or socket; move it away")
+	}
+	return nil
 }
 
 // target returns the file that a path leads to, which need not exist. What isn't a file can't be replaced by one.
@@ -95,8 +105,11 @@ func (j *Journal) Add(ctx context.Context, e Entry) error {
 	if err == nil {
 		err = j.locked(ctx, func(lines *os.File) error {
 			// On a line of its own, also behind one that was cut off.
-			_, err := lines.Write(append(append([]byte{'\n'}, line...), '\n'))
-			return err
+			_, err := lines.Seek(0, io.SeekEnd)
+			if err == nil {
+				_, err = lines.Write(append(append([]byte{'\n'}, line...), '\n'))
+			}
+			return errors.Join(err, lines.Sync())
 		})
 	}
 	if err != nil {
@@ -141,7 +154,7 @@ const patience = 5 * time.Millisecond
 // locked calls work with the journal, which nobody else has then.
 func (j *Journal) locked(ctx context.Context, work func(lines *os.File) error) error {
 	for {
-		lines, err := os.OpenFile(journalOf(j.state), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+		lines, err := os.OpenFile(journalOf(j.state), os.O_RDWR|os.O_CREATE, 0o600)
 		if err != nil {
 			return err
 		}
@@ -173,6 +186,9 @@ func (j *Journal) removeIfEmpty(lines *os.File) error {
 func Load(ctx context.Context, path string) (File, error) {
 	state, err := target(path)
 	if err != nil {
+		return File{}, fmt.Errorf("state file %s: %w", path, err)
+	}
+	if err := checkJournal(state); err != nil {
 		return File{}, fmt.Errorf("state file %s: %w", path, err)
 	}
 	lines, err := os.Open(journalOf(state))

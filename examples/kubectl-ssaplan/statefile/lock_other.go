@@ -1,4 +1,4 @@
-//go:build !unix
+//go:build !unix && !windows
 
 package statefile
 
@@ -7,5 +7,8 @@ import (
 	"os"
 )
 
-// lock does nothing: where there is no flock, a state file is for one program at a time.
+// lock does nothing: where there is neither flock nor LockFileEx, a state file is for one program at a time.
 func lock(context.Context, *os.File, bool) error { return nil }
+
+// syncFolder does nothing: not every system opens folders.
+func syncFolder(string) error { return nil }

@@ -147,7 +147,10 @@ func replaceFile(path string, text []byte) error {
 	if err = errors.Join(err, tmp.Close()); err != nil {
 		return err
 	}
-	return os.Rename(tmp.Name(), path)
+	if err := os.Rename(tmp.Name(), path); err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(path)) // before the journal goes, which has the same
 }
 
 // cause returns a file's error without the path.

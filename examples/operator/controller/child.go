@@ -34,6 +34,7 @@ const (
 	waiting           verdict = "Waiting"
 	deferred          verdict = "Deferred"
 	failed            verdict = "Failed"
+	unknown           verdict = "OutcomeUnknown" // of a write whose answer was lost
 )
 
 // written reports whether something was written to the child.
@@ -53,6 +54,8 @@ type outcome struct {
 	repaired []explain.Change
 	// err is what is worth another try at once.
 	err error
+	// unwritten says that err is that of a write.
+	unwritten bool
 }
 
 // child is an object of a Website: what it has to be, what it is, and what is going to be done.
@@ -72,6 +75,23 @@ func (c *child) fail(err error) {
 		return
 	}
 	c.verdict, c.text, c.err = failed, err.Error(), err
+}
+
+// writing are what is said of a write that failed, by what became of it.
+var writing = map[ssaplan.Outcome]string{
+	ssaplan.OutcomeNotSent: "not written", ssaplan.OutcomeRefused: "not written, refused",
+	ssaplan.OutcomeUnknown: "maybe written", ssaplan.OutcomeDone: "written, but not as it has to be yet",
+}
+
+// failWrite takes the error of a write for the outcome, which says what became of it.
+func (c *child) failWrite(err error, became ssaplan.Outcome) {
+	if c.fail(err); c.verdict != failed {
+		return
+	}
+	c.unwritten, c.text = true, writing[became]+": "+c.text
+	if became == ssaplan.OutcomeUnknown {
+		c.verdict = unknown
+	}
 }
 
 // judge finds out whether the plan may be carried out, and if not why.

@@ -123,7 +123,7 @@ func texts(outcomes []outcome, chosen func(outcome) bool) string {
 	return strings.Join(out, "; ")
 }
 
-// announceWrites tells of everything that was written to the children.
+// announceWrites tells of everything that was written to the children, and of writes that failed.
 func (r *Reconciler) announceWrites(website *v1alpha1.Website, outcomes []outcome) {
 	for _, o := range outcomes {
 		text := cut(fmt.Sprintf("%s: %s", o.kind.Kind, o.text))
@@ -132,6 +132,8 @@ func (r *Reconciler) announceWrites(website *v1alpha1.Website, outcomes []outcom
 			r.events.Event(website, corev1.EventTypeWarning, "DriftRepaired", text)
 		case o.verdict.written():
 			r.events.Event(website, corev1.EventTypeNormal, string(o.verdict), text)
+		case o.unwritten:
+			r.events.Event(website, corev1.EventTypeWarning, string(o.verdict), text)
 		}
 	}
 }

@@ -2,10 +2,13 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -24,7 +27,7 @@ func (r *Reconciler) carryOut(ctx context.Context, c *child) {
 	}
 	obj, err := r.write(ctx, c)
 	if err != nil {
-		c.fail(err)
+		c.failWrite(err, ssaplan.OutcomeOf(err))
 		return
 	}
 	if c.repaired = drift(c.plan); len(c.repaired) > 0 {
@@ -78,7 +81,7 @@ func (r *Reconciler) delete(ctx context.Context, c *child) {
 		guard := client.Preconditions(metav1.Preconditions{UID: &uid, ResourceVersion: &version})
 		err = r.writer.Delete(ctx, c.live, guard, client.PropagationPolicy(plan.Propagation))
 		if client.IgnoreNotFound(err) != nil {
-			c.fail(fmt.Errorf("delete: %w", err))
+			c.failWrite(fmt.Errorf("delete: %w", err), outcomeOfDelete(err))
 			return
 		}
 	}
@@ -88,4 +91,13 @@ func (r *Reconciler) delete(ctx context.Context, c *child) {
 	if len(notes) > 0 && plan.Deletes() {
 		c.text += ": " + strings.Join(notes, "; ")
 	}
+}
+
+// outcomeOfDelete returns what became of a delete that ended with an error: a refusal says that nothing was deleted.
+func outcomeOfDelete(err error) ssaplan.Outcome {
+	var status apierrors.APIStatus
+	if errors.As(err, &status) && status.Status().Code >= http.StatusBadRequest && status.Status().Code < http.StatusInternalServerError {
+		return ssaplan.OutcomeRefused
+	}
+	return ssaplan.OutcomeUnknown
 }

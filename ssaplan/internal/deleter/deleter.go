@@ -152,6 +152,7 @@ func (d *Deleter) try(ctx context.Context, plan *deletion.Plan, reason string) e
 	switch {
 	case err == nil:
 		plan.Reason = reason
+		return d.checkDryRun(ctx, plan.UID)
 	case slices.ContainsFunc(answer.Statuses(err), answer.NoDryRun):
 		plan.Reason = "is there"
 		plan.Warnings = append(plan.Warnings, foreign.Textf("whether the server would delete it isn't known: %v", d.Shown(err)))
@@ -162,6 +163,27 @@ func (d *Deleter) try(ctx context.Context, plan *deletion.Plan, reason string) e
 		return err
 	}
 	return nil
+}
+
+// checkDryRun returns an error if the object isn't there any more, or not any more as it was, after a delete that was only to be
+// tried. Of one that may not be read the server is asked the same again.
+func (d *Deleter) checkDryRun(ctx context.Context, uid string) error {
+	ctx, _ = wire.CollectWarnings(ctx) // they are known
+	var live *unstructured.Unstructured
+	var err error
+	if d.Seen != nil {
+		live, err = d.target.Live(ctx)
+	} else {
+		err = d.target.Resource.Delete(ctx, d.Request.Object.Name, d.options(uid, metav1.DryRunAll))
+	}
+	switch isGone := live == nil || string(live.GetUID()) != uid || live.GetDeletionTimestamp() != nil; {
+	case err == nil && (d.Seen == nil || !isGone):
+		return nil
+	case err == nil, outrun(err):
+		return errors.New("the dry run deleted the object, or somebody else did in that moment: if something in front of the server " +
+			"drops dryRun, nothing can be planned through it")
+	}
+	return err
 }
 
 // refused reports whether a server won't delete the object for this caller, or not in this way.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
+	facts "github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/ssaplan/internal/ordered"
 )
 
@@ -39,17 +40,40 @@ func (s *Server) configuration(ctx context.Context, resource schema.GroupVersion
 	if err != nil {
 		return Configuration{}, err
 	}
-	c := Configuration{
-		Fingerprint: [3]string{admission.prints[""], definition.prints[""], definition.prints[about]},
-		Since:       admission.since, Unseen: slices.Concat(admission.unseen, definition.unseen),
+	custom, err := s.customDefinition(ctx, resource, interval)
+	if err != nil {
+		return Configuration{}, err
 	}
-	if definition.since.After(c.Since) {
-		c.Since = definition.since
+	c := Configuration{
+		Fingerprint: [3]string{admission.prints[""], definition.prints[""], definition.prints[about] + custom.prints[""]},
+		Since:       slices.MaxFunc([]time.Time{admission.since, definition.since, custom.since}, time.Time.Compare),
+		Unseen:      slices.Concat(admission.unseen, definition.unseen, custom.unseen),
 	}
 	if _, seen := definition.prints[about]; !seen {
 		c.Unseen = append(c.Unseen, "the definitions of "+about)
 	}
 	return c, nil
+}
+
+// customDefinition looks at the definition of a custom resource, nothing at those of other kinds. It has what no schema says:
+// how objects are converted.
+func (s *Server) customDefinition(ctx context.Context, resource schema.GroupVersionResource, interval time.Duration) (view, error) {
+	if facts.IsBuiltin(map[string]any{"apiVersion": resource.GroupVersion().String()}) {
+		return view{}, nil
+	}
+	name := resource.GroupResource().String()
+	return s.views.of(name).look(ctx, interval, func(ctx context.Context) (view, error) {
+		obj, err := s.Resource(schema.GroupVersionResource{}, identity.Identity{}).Definitions().Get(ctx, name, metav1.GetOptions{})
+		p := partOf("", err)
+		if err == nil {
+			p.print = string(obj.GetUID()) + "@" + obj.GetResourceVersion()
+		}
+		seen := view{prints: map[string]string{"": p.print}}
+		if p.unseen {
+			seen.unseen = []string{"the definition of " + name}
+		}
+		return seen, p.err
+	})
 }
 
 // admissionKinds are the kinds whose objects tell a server what to ask before it writes. The first version that is served
@@ -169,24 +193,10 @@ func (d *discoveredKinds) document(ctx context.Context, path string) (text []byt
 	return text, err
 }
 
-// definition reads the definition of the one kind, if it is that of a custom resource. The version of the server isn't
-// among what a host's client can be asked for.
-func (m mappedKinds) definition(ctx context.Context, s *Server, resource schema.GroupVersionResource,
-	interval time.Duration) (seen view, about string, err error) {
+// definition has nothing to add to what is seen of a custom resource: a host's client can't be asked for documents. So the version
+// of the server isn't seen either.
+func (m mappedKinds) definition(_ context.Context, _ *Server, resource schema.GroupVersionResource,
+	_ time.Duration) (seen view, about string, err error) {
 	about = resource.GroupResource().String()
-	seen, err = s.views.of(about).look(ctx, interval, func(ctx context.Context) (view, error) {
-		p := part{}
-		if strings.Contains(resource.Group, ".") { // as those of all custom resources do
-			obj, err := s.Resource(schema.GroupVersionResource{}, identity.Identity{}).Definitions().Get(ctx, about, metav1.GetOptions{})
-			if p = partOf("", err); err == nil {
-				p.print = string(obj.GetUID()) + "@" + obj.GetResourceVersion()
-			}
-		}
-		seen := view{prints: map[string]string{"": ""}, unseen: []string{"the server's version"}}
-		if !p.unseen {
-			seen.prints[about] = p.print
-		}
-		return seen, p.err
-	})
-	return seen, about, err
+	return view{prints: map[string]string{"": "", about: ""}, unseen: []string{"the server's version"}}, about, nil
 }

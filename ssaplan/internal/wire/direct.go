@@ -106,13 +106,18 @@ func (r *directObjects) write(ctx context.Context, request *rest.Request, name s
 	return into(r.send(ctx, request, name, options, sub))
 }
 
+// bodyless is no propagation policy. A server that gets the body of a delete doesn't look at the address; without the body it
+// does, and refuses this. Nothing deletes what it was to try, or another object than was meant, because the body got lost on the
+// way, as that of a delete does in some proxies.
+const bodyless = "the body of the request is missing"
+
 func (r *directObjects) Delete(ctx context.Context, name string, options metav1.DeleteOptions, sub ...string) error {
 	body, err := json.Marshal(options)
 	if err != nil {
 		return err
 	}
 	request := r.client.Delete().Body(body).SetHeader("Content-Type", runtime.ContentTypeJSON)
-	return r.address(request, name, sub).Do(ctx).Error()
+	return r.address(request, name, sub).Param("propagationPolicy", bodyless).Do(ctx).Error()
 }
 
 // List asks for no more than the metadata of the objects.

@@ -68,6 +68,41 @@ func (t *Target) Try(ctx context.Context, live *unstructured.Unstructured, body 
 	return obj, nil
 }
 
+// TryPinned is [Target.Try] for a live object that may be of long ago. The dry run is for that version of it, so that the server
+// refuses it as outdated if there is another by now; then nothing can be written even if something in front of the server drops
+// dryRun. An answer in another version proves that the dry run wrote, and is an error.
+func (t *Target) TryPinned(ctx context.Context, live *unstructured.Unstructured, body []byte,
+	options metav1.PatchOptions) (*unstructured.Unstructured, error) {
+	pinned, err := Guarded(body, live)
+	if err != nil {
+		return nil, err
+	}
+	obj, err := t.Try(ctx, live, pinned, options)
+	if err == nil && obj.GetResourceVersion() != live.GetResourceVersion() {
+		return nil, &WroteError{obj.GetName(), obj.GetResourceVersion()}
+	}
+	return obj, err
+}
+
+// WroteError says that a dry run was carried out.
+type WroteError struct {
+	Name, Version string // of the object
+}
+
+func (e *WroteError) Error() string {
+	return fmt.Sprintf("the dry run wrote %q, in resourceVersion %q: something in front of the server drops dryRun, so nothing can be "+
+		"planned through it", e.Name, e.Version)
+}
+
+// checkDryRun returns an error if a create or an update of in that was to be tried was carried out.
+func checkDryRun(in, answer *unstructured.Unstructured, dryRun []string) error {
+	version := answer.GetResourceVersion()
+	if len(dryRun) == 0 || version == "" || version == in.GetResourceVersion() {
+		return nil
+	}
+	return &WroteError{answer.GetName(), version}
+}
+
 // tried returns an error if the answer to a dry run can't be about the live object, nil if there was none, whichever version
 // it is of: it is another object of the same version, or the live one without a version.
 func tried(live, answer *unstructured.Unstructured) error {

@@ -101,6 +101,78 @@ func TestTry(t *testing.T) {
 	require.Error(t, err)
 }
 
+func TestTryPinned(t *testing.T) {
+	live := decoded(t, versioned(identified))
+	for metadata, want := range map[string]string{
+		identified:                         "",
+		`,"uid":"1","resourceVersion":"6"`: `the dry run wrote "a", in resourceVersion "6"`,
+		`,"uid":"2"`:                       `the dry run wrote "a", in resourceVersion ""`, // the version was asked for
+		`,"uid":"2","resourceVersion":"5"`: "another object of the same version",
+		`,"uid":"1"`:                       "resourceVersion",
+	} {
+		obj, err := target(t, versioned(metadata)).TryPinned(t.Context(), live, []byte(versioned("")), metav1.PatchOptions{})
+		if want == "" {
+			require.NoError(t, err)
+			assert.Equal(t, live, obj)
+			continue
+		}
+		assert.ErrorContains(t, err, want, metadata)
+	}
+	_, err := target(t, throttled).TryPinned(t.Context(), live, []byte(versioned("")), metav1.PatchOptions{})
+	require.Error(t, err)
+	_, err = target(t, throttled).TryPinned(t.Context(), decoded(t, versioned("")), []byte(versioned("")), metav1.PatchOptions{})
+	require.ErrorContains(t, err, "nothing could be written safely")
+}
+
+// Creates and updates that were only to be tried show in the versions of their answers that they were carried out.
+func TestDryRunsThatWrite(t *testing.T) {
+	dryRun := []string{metav1.DryRunAll}
+	for _, row := range []struct {
+		why, in, answer string
+		dryRun          []string
+		wrote           bool
+	}{
+		{"tried", "", "", dryRun, false},
+		{"created", "", identified, dryRun, true},
+		{"really to be created", "", identified, nil, false},
+		{"tried on a version", identified, identified, dryRun, false},
+		{"updated", identified, `,"uid":"1","resourceVersion":"6"`, dryRun, true},
+		{"really to be updated", identified, `,"uid":"1","resourceVersion":"6"`, nil, false},
+	} {
+		in, resource := decoded(t, versioned(row.in)), target(t, versioned(row.answer)).Resource
+		_, err := resource.Create(t.Context(), in, metav1.CreateOptions{DryRun: row.dryRun})
+		if row.in != "" {
+			resource = target(t, versioned(row.answer)).Resource
+			_, err = resource.Update(t.Context(), in, metav1.UpdateOptions{DryRun: row.dryRun})
+		}
+		assert.Equal(t, row.wrote, err != nil, row.why)
+		assert.Equal(t, err, resource.Wrote(), row.why)
+	}
+	resource := target(t, versioned(identified), versioned("")).Resource
+	_, _ = resource.Create(t.Context(), decoded(t, versioned("")), metav1.CreateOptions{DryRun: dryRun})
+	_, err := resource.Create(t.Context(), decoded(t, versioned("")), metav1.CreateOptions{DryRun: dryRun})
+	require.NoError(t, err)
+	require.Error(t, resource.Wrote(), "it isn't forgotten")
+}
+
+// What a host supplied is of use if a dry run can be for just that version of it.
+func TestSupplied(t *testing.T) {
+	managed := `,"managedFields":[{"manager":"x"}]`
+	plain := decoded(t, versioned(""))
+	for metadata, of := range map[string]bool{
+		identified + managed: true, identified: false, `,"uid":"1"` + managed: false, `,"resourceVersion":"5"` + managed: false,
+	} {
+		live, err := target(t, throttled).Supplied(decoded(t, versioned(metadata)), plain)
+		require.NoError(t, err)
+		require.Equal(t, of, live != nil, metadata)
+	}
+	for _, precondition := range []string{`,"uid":"1"`, `,"resourceVersion":"5"`} {
+		live, err := target(t, throttled).Supplied(decoded(t, versioned(identified+managed)), decoded(t, versioned(precondition)))
+		require.NoError(t, err)
+		require.Nil(t, live, "the manifest names a version of its own")
+	}
+}
+
 // record is a record of who applied, at that time.
 func record(manager, operation, time string) string {
 	return fmt.Sprintf(`,"managedFields":[{"manager":"x","operation":"Update"},{"manager":%q,"operation":%q,"time":%q}]`, manager, operation, time)

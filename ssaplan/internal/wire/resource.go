@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -41,7 +42,11 @@ type Resource struct {
 	resource schema.GroupVersionResource
 	object   identity.Identity
 	requests *int
+	wrote    error // what was carried out and was only to be tried
 }
+
+// Wrote returns an error if the server carried out a create or an update that it was only to try.
+func (r *Resource) Wrote() error { return r.wrote }
 
 // Configuration returns what the server is set up with that decides what it makes of an apply to an object of the resource, as
 // it was at most interval ago. That the caller may not read a part of it is no error. Its requests don't count as those of r.
@@ -110,7 +115,7 @@ func (r *Resource) Create(ctx context.Context, in *unstructured.Unstructured, op
 		obj, err = r.objects.Create(ctx, in, options, sub...)
 		return err
 	})
-	return obj, err
+	return r.tried(in, obj, err, options.DryRun)
 }
 
 // Update replaces the content of an object.
@@ -120,7 +125,20 @@ func (r *Resource) Update(ctx context.Context, in *unstructured.Unstructured, op
 		obj, err = r.objects.Update(ctx, in, options, sub...)
 		return err
 	})
-	return obj, err
+	return r.tried(in, obj, err, options.DryRun)
+}
+
+// tried returns the answer to a create or an update of in, and an error in its place if it was carried out and was only to be
+// tried.
+func (r *Resource) tried(in, answer *unstructured.Unstructured, err error, dryRun []string) (*unstructured.Unstructured, error) {
+	if err == nil {
+		err = checkDryRun(in, answer, dryRun)
+		r.wrote = cmp.Or(r.wrote, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return answer, nil
 }
 
 // Delete deletes an object.

@@ -96,5 +96,5 @@ func (s *Server) Forget(gv schema.GroupVersion) { s.kinds.forget(gv) }
 // Resource gives access to the objects of a resource in the namespace of an identity, which is what the requests are
 // reported to be about; its name is taken from each request.
 func (s *Server) Resource(resource schema.GroupVersionResource, object identity.Identity) *Resource {
-	return &Resource{s, s.objects(resource, object.Namespace), resource, object, new(int)}
+	return &Resource{server: s, objects: s.objects(resource, object.Namespace), resource: resource, object: object, requests: new(int)}
 }

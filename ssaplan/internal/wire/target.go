@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -51,8 +52,9 @@ func (s *Server) Locate(ctx context.Context, id identity.Identity, subresource, 
 }
 
 // Supplied returns the live object that the host has, or nil if it has none that is of use: without managedFields, which
-// some caches drop, it doesn't say who owns what.
-func (t *Target) Supplied(live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+// some caches drop, it doesn't say who owns what, and without a version or for a manifest that names one, nothing can be tried for
+// just that version.
+func (t *Target) Supplied(live, manifest *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if live == nil {
 		return nil, nil
 	}
@@ -64,10 +66,17 @@ func (t *Target) Supplied(live *unstructured.Unstructured) (*unstructured.Unstru
 		return nil, fmt.Errorf("the supplied live object is another one: %s", id)
 	}
 	metadata, _ := live.Object["metadata"].(map[string]any)
-	if entries, _ := metadata["managedFields"].([]any); len(entries) == 0 {
+	entries, _ := metadata["managedFields"].([]any)
+	if len(entries) == 0 || Complete(live) != nil || isConditional(manifest) {
 		return nil, nil
 	}
 	return t.seen(live), nil
+}
+
+// isConditional reports whether a manifest says which object in which version it is for.
+func isConditional(manifest *unstructured.Unstructured) bool {
+	metadata, _ := manifest.Object["metadata"].(map[string]any)
+	return slices.ContainsFunc(facts.Preconditions, func(name string) bool { return metadata[name] != nil })
 }
 
 // seen returns what of a live object the target is: the object itself, or its scale. Other subresources show in the object.

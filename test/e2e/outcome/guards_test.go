@@ -2,6 +2,8 @@ package outcome_test
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,7 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/test/e2e/authresilience/faultproxy"
 	"github.com/ssaplan/primitives/test/lab"
 )
@@ -76,6 +80,104 @@ func TestDryRunsThatWrite(t *testing.T) {
 			require.ErrorContains(t, err, "drops dryRun", "%v", plan)
 		})
 	}
+}
+
+// A proxy that drops dryRun makes plans to delete delete. That is noticed. One that drops the body of a delete, with dryRun and
+// preconditions, deletes nothing.
+func TestDryRunsThatDelete(t *testing.T) {
+	c := newCluster(t)
+	for _, row := range []struct {
+		fault    faultproxy.Fault
+		finalize bool // the object has a finalizer, so that it stays for a while
+		want     string
+		deleted  bool
+	}{
+		{faultproxy.WithoutDryRun(), false, "the dry run deleted the object", true},
+		{faultproxy.WithoutDryRun(), true, "the dry run deleted the object", true},
+		{faultproxy.WithoutBody(), false, "the body of the request is missing", false},
+	} {
+		for _, kind := range []string{settings, workload, service} {
+			t.Run(fmt.Sprint(row.fault, row.finalize), func(t *testing.T) {
+				obj := c.Apply(t, manager, lab.Objectf(t, kind, "tried"))
+				if row.finalize {
+					c.Patch(t, "keeper", obj, `{"metadata": {"finalizers": ["example.com/hold"]}}`)
+				}
+				id, err := identity.Of(obj.Object)
+				require.NoError(t, err)
+				c.proxy.InjectFrom(1, row.fault)
+				planner := c.planner(t, c.proxy, 10*time.Second)
+				plan, err := planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: id, UID: string(obj.GetUID())})
+				if row.deleted {
+					require.ErrorContains(t, err, row.want, "%v", plan)
+				} else {
+					require.ErrorContains(t, plan.Refusal, row.want)
+				}
+				now := c.Lookup(t, obj)
+				assert.Equal(t, row.deleted, now == nil || now.GetDeletionTimestamp() != nil)
+				state := &explain.State{Identity: id, UID: string(obj.GetUID())}
+				if !row.deleted {
+					err := planner.Delete(t.Context(), state, ssaplan.DeleteOptions{})
+					require.ErrorContains(t, err, row.want)
+					assert.Equal(t, ssaplan.OutcomeRefused, ssaplan.OutcomeOf(err))
+					assert.NotNil(t, c.Lookup(t, obj))
+				}
+				if now != nil && row.finalize {
+					c.Patch(t, "keeper", obj, `{"metadata": {"finalizers": null}}`)
+				}
+				if !row.deleted {
+					c.Delete(t, obj)
+				}
+				require.Eventually(t, func() bool { return c.Lookup(t, obj) == nil }, 10*time.Second, 10*time.Millisecond)
+			})
+		}
+	}
+}
+
+// A dry run for a live object that the host supplied is for the version that was supplied. So a proxy that drops dryRun makes it
+// write, which the version of the answer shows, or the server refuses it, if the object has changed.
+func TestDryRunsForASuppliedObject(t *testing.T) {
+	c := newCluster(t)
+	for _, isOld := range []bool{false, true} {
+		for i, op := range operations {
+			if op.before == "" || op.after == "" || op.renames || strings.HasPrefix(op.name, "replace") {
+				continue
+			}
+			t.Run(fmt.Sprint(op.name, isOld), func(t *testing.T) {
+				a := op.plans(t, c, fmt.Sprintf("supplied-%d", i))
+				defer a.remove(t)
+				supplied := a.before
+				if isOld {
+					c.Patch(t, "keeper", a.before, `{"metadata": {"annotations": {"new": "1"}}}`)
+				}
+				request := ssaplan.Request{Manifest: a.manifest, Live: supplied, Subresource: op.subresource}
+				c.proxy.Heal()
+				planner := c.planner(t, c.proxy, 10*time.Second)
+				plan, err := planner.Plan(t.Context(), request)
+				require.NoError(t, err)
+				require.Equal(t, ssaplan.ActionUpdate, plan.Action)
+				c.proxy.InjectFrom(1, faultproxy.WithoutDryRun())
+				plan, err = planner.Plan(t.Context(), request)
+				require.ErrorContains(t, err, "drops dryRun", "%v", plan)
+			})
+		}
+	}
+}
+
+// The dry runs that tell whether a refused apply helps by another way are updates. One that writes is noticed, too.
+func TestProbesThatWrite(t *testing.T) {
+	c := newCluster(t)
+	const recreate = `{apiVersion: apps/v1, kind: Deployment, metadata: {name: %s}, spec: {replicas: 1, selector: {matchLabels: {a: b}},
+		strategy: {type: Recreate}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}}`
+	before := c.Apply(t, manager, lab.Objectf(t, workload, "probed"))
+	request := ssaplan.Request{Manifest: lab.Objectf(t, recreate, "probed")}
+	_, err := c.planner(t, c.proxy, 10*time.Second).Plan(t.Context(), request)
+	var refused *ssaplan.RefusedError
+	require.ErrorAs(t, err, &refused)
+	require.Equal(t, before.GetResourceVersion(), c.Get(t, before).GetResourceVersion())
+	c.proxy.InjectFrom(1, faultproxy.WithoutDryRun())
+	_, err = c.planner(t, c.proxy, 10*time.Second).Plan(t.Context(), request)
+	require.ErrorContains(t, err, "drops dryRun")
+	require.NotEqual(t, before.GetResourceVersion(), c.Get(t, before).GetResourceVersion(), "the test sees what it is about")
 }
 
 // A cache in front of a server answers reads with what was there.

@@ -227,7 +227,7 @@ func TestPlanDeleteOfCustomResources(t *testing.T) {
 	require.Len(t, plan.Contents.Counts, 1)
 	require.Equal(t, "Widget", plan.Contents.Counts[0].Kind)
 	require.Positive(t, plan.Contents.Counts[0].Objects)
-	require.Equal(t, 3, plan.Requests)
+	require.Equal(t, 4, plan.Requests)
 }
 
 // What the caller may not delete, or not even read, is part of the plan.

@@ -110,6 +110,18 @@ func TestRememberedNoOpsEndWithTheDefinition(t *testing.T) {
 	r.requireSeen(t, ".spec.size: field not declared in schema", func() { c.Apply(t, "definitions", lab.Objectf(t, definition, "")) })
 }
 
+// How objects are converted stands in their definition alone, and not in its schemas.
+func TestRememberedNoOpsEndWithTheConversion(t *testing.T) {
+	c := newCluster(t)
+	const definition = "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: turns.resync.example.com}, spec: {group: resync.example.com, scope: Namespaced, names: {plural: turns, kind: Turn}, conversion: %s, versions: [{name: v1, served: true, storage: true, schema: &any {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {mode: {type: string}}}}}}}, {name: v2, served: true, storage: false, schema: *any}]}}"
+	c.Define(t, lab.Objectf(t, definition, "{strategy: None}"))
+	r := c.resync(t, manifest(t, "{apiVersion: resync.example.com/v2, kind: Turn, metadata: {name: a}, spec: {mode: fast}}"))
+	// Once nobody converts, nothing of the kind could be deleted.
+	t.Cleanup(func() { c.Apply(t, "definitions", lab.Objectf(t, definition, "{strategy: None}")) })
+	c.Apply(t, "definitions", lab.Objectf(t, definition, "{strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {url: 'https://127.0.0.1:1/'}}}"))
+	lab.Eventually(t, "the conversion is seen", func() bool { return strings.Contains(r.plan(t), "conversion webhook for") })
+}
+
 // A host that watches asks for nothing, and says when something changed.
 func TestHostsThatWatchClearTheCache(t *testing.T) {
 	c := newCluster(t)

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 )
 
 // Losses returns faults that come after the server has done what it was asked for: its answer is lost, or another one is in its
@@ -31,6 +32,32 @@ func After(fault Fault) Fault {
 		upstream.ServeHTTP(httptest.NewRecorder(), r)
 		r.Body = io.NopCloser(bytes.NewReader(nil))
 		fault.spoil(w, r, upstream)
+	}}
+}
+
+// Halting reads the request, calls halt, such as the client's cancel, and waits until the client has given up. The server isn't
+// asked.
+func Halting(halt func()) Fault {
+	return answering("halt", func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		halt()
+		<-r.Context().Done()
+	})
+}
+
+// HaltingHalfway answers with half of the server's answer, calls halt, and waits until the client has given up.
+func HaltingHalfway(halt func()) Fault {
+	return Fault{"half an answer, then halt", func(w http.ResponseWriter, r *http.Request, upstream http.Handler) {
+		answer := httptest.NewRecorder()
+		upstream.ServeHTTP(answer, r)
+		body := answer.Body.Bytes()
+		maps.Copy(w.Header(), answer.Header())
+		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+		w.WriteHeader(answer.Code)
+		_, _ = w.Write(body[:len(body)/2])
+		_ = http.NewResponseController(w).Flush()
+		halt()
+		<-r.Context().Done()
 	}}
 }
 
@@ -112,8 +139,32 @@ func WithoutDryRun() Fault {
 		query := r.URL.Query()
 		query.Del("dryRun")
 		r.URL.RawQuery = query.Encode()
+		var options map[string]any
+		if body, _ := io.ReadAll(r.Body); r.Method == http.MethodDelete && json.Unmarshal(body, &options) == nil {
+			delete(options, "dryRun")
+			body, _ = json.Marshal(options)
+			replaceBody(r, body)
+		} else {
+			replaceBody(r, body)
+		}
 		upstream.ServeHTTP(w, r)
 	}}
+}
+
+// WithoutBody drops the bodies of deletes, as proxies do to which they mean nothing: with them go dryRun and the preconditions.
+func WithoutBody() Fault {
+	return Fault{"body dropped", func(w http.ResponseWriter, r *http.Request, upstream http.Handler) {
+		if r.Method == http.MethodDelete {
+			replaceBody(r, nil)
+		}
+		upstream.ServeHTTP(w, r)
+	}}
+}
+
+// replaceBody gives a request another body.
+func replaceBody(r *http.Request, body []byte) {
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	r.Header.Del("Content-Length")
 }
 
 // Recorded returns a fault that answers with what the server answers to a request now, whatever is asked for then.

@@ -1,0 +1,62 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan"
+)
+
+// Result is what became of carrying out a plan.
+type Result struct {
+	Object  identity.Identity
+	Outcome ssaplan.Outcome
+	// Stage is where a replacement stopped, which is the one that the outcome is about; otherwise empty.
+	Stage ssaplan.Stage
+	// Class is that of the failure, empty if there was none.
+	Class string
+	// Message says why the object isn't as planned, empty if it is.
+	Message string
+}
+
+type resultJSON struct {
+	Object  objectJSON      `json:"object"`
+	Outcome ssaplan.Outcome `json:"outcome"`
+	Stage   ssaplan.Stage   `json:"stage,omitempty"`
+	Class   string          `json:"class,omitempty"`
+	Message string          `json:"message,omitempty"`
+}
+
+func (r Result) json() resultJSON {
+	return resultJSON{objectToJSON(r.Object), r.Outcome, r.Stage, r.Class, r.Message}
+}
+
+// resultWords are in the order in which a summary lists the outcomes.
+var resultWords = []struct {
+	outcome ssaplan.Outcome
+	words   string
+}{
+	{ssaplan.OutcomeDone, "done"},
+	{ssaplan.OutcomeRefused, "refused"},
+	{ssaplan.OutcomeUnknown, "unknown"},
+	{ssaplan.OutcomeNotSent, "not sent"},
+}
+
+// Results returns a sentence: "Apply: 2 done, 1 refused, 1 not sent."
+func (t Text) Results(results []Result) string {
+	outcomes := map[ssaplan.Outcome]int{}
+	for _, r := range results {
+		outcomes[r.Outcome]++
+	}
+	var parts []string
+	for _, w := range resultWords {
+		if n := outcomes[w.outcome]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, w.words))
+		}
+	}
+	if len(parts) == 0 {
+		parts = []string{"nothing to do"}
+	}
+	return t.paint(bold, "Apply:") + " " + strings.Join(parts, ", ") + ".\n"
+}

@@ -1,0 +1,72 @@
+package outcome_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/test/e2e/authresilience/faultproxy"
+)
+
+// TestOutcomesOfCancellation ends the context of each write at each of the moments at which it can end. The look at the object
+// that tells what became of the write doesn't end with it.
+func TestOutcomesOfCancellation(t *testing.T) {
+	c := newCluster(t)
+	for i, row := range []struct {
+		when  string
+		fault func(cancel func()) faultproxy.Fault // nil if the context has ended before
+		want  ssaplan.Outcome
+	}{
+		{"before anything is sent", nil, ssaplan.OutcomeNotSent},
+		{"while the request is under way", faultproxy.Halting, ssaplan.OutcomeUnknown},
+		{"while waiting for the answer", func(cancel func()) faultproxy.Fault {
+			return faultproxy.After(faultproxy.Halting(cancel))
+		}, ssaplan.OutcomeDone},
+		{"while reading the answer", faultproxy.HaltingHalfway, ssaplan.OutcomeDone},
+	} {
+		for j, op := range operations {
+			t.Run(row.when+"/"+op.name, func(t *testing.T) {
+				t.Parallel()
+				a := op.plans(t, c, fmt.Sprintf("canceled-%d-%d", i, j))
+				defer a.remove(t)
+				proxy := faultproxy.StartAs(t, c.Server.Config())
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				if row.fault == nil {
+					cancel()
+				} else {
+					proxy.InjectWrite(op.write, row.fault(cancel))
+				}
+				_, err := a.run(ctx, c.planner(t, proxy, 30*time.Second))
+				a.checkCanceled(t, proxy, err, row.want)
+			})
+		}
+	}
+}
+
+// checkCanceled compares what became of an operation whose context ended. Where it was done, a delete has its look at the object
+// still before it, which the context ends, and a replacement its create.
+func (a *attempt) checkCanceled(t *testing.T, proxy *faultproxy.Proxy, err error, want ssaplan.Outcome) {
+	arrived, _ := proxy.Writes()
+	if _, spoiled := proxy.Spoiled(); !spoiled {
+		assert.Equal(t, want, ssaplan.OutcomeOf(err), "%v", err)
+		assert.Zero(t, arrived, "%v", err)
+		return
+	}
+	assert.Equal(t, a.write, arrived, "%v", err)
+	done, untouched := a.truth(t)
+	assert.Equal(t, want == ssaplan.OutcomeDone, done, "%v", err)
+	assert.Equal(t, want != ssaplan.OutcomeDone, untouched, "%v", err)
+	deletes := a.plan == nil || a.plan.Action == ssaplan.ActionReplace && a.write == 1
+	if want != ssaplan.OutcomeDone || deletes {
+		require.ErrorIs(t, err, context.Canceled)
+	} else {
+		require.NoError(t, err)
+	}
+	assert.Equal(t, want, ssaplan.OutcomeOf(err), "%v", err)
+}
