@@ -77,8 +77,27 @@ func (c *comparison) leftBehind() []fieldowner.DroppedField {
 	if remembered.Empty() {
 		return nil
 	}
+	remembered = c.inParts(remembered)
 	live := projection.Project(c.Live, remembered)
 	return c.owners.Fates(remembered.Without(projection.NewFieldSet(live.Missing...)), c.Answer, c.applier())
+}
+
+// inParts returns remembered fields with what the objects have there in the place of those of which the manifest declares a part:
+// an import takes a list or map of which nobody owns a part as a whole.
+func (c *comparison) inParts(remembered projection.FieldSet) projection.FieldSet {
+	partly := remembered.Above(c.declaration.Fields)
+	if partly.Empty() {
+		return remembered
+	}
+	outline, err := projection.Outline(c.Live, c.Answer)
+	if err != nil {
+		return remembered // the records were read before, so there is none
+	}
+	remembered = remembered.Difference(partly)
+	for p := range partly.All() {
+		remembered = remembered.Union(outline.Under(p).Leaves().Difference(c.declaration.Fields))
+	}
+	return remembered
 }
 
 // changes returns the values that differ: the declared and dropped ones, then the server's side effects.

@@ -51,6 +51,12 @@ func Replace(in Input, refused []projection.Path) (*Explanation, error) {
 		if e.Generated, err = generatedIn(in.Answer, e.After.Fields, e.Assigned); err != nil {
 			return nil, err
 		}
+		for i := range e.Dropped { // what a server makes up is another value at each dry run
+			d := &e.Dropped[i]
+			if d.Value, _ = withoutAssigned(d.Value, d.Path, c.madeAnew); c.madeAnew.Match(d.Path) {
+				d.Value = nil
+			}
+		}
 	}
 	c.finish(e)
 	return e, nil

@@ -27,11 +27,13 @@ func Of(obj *unstructured.Unstructured) *unstructured.Unstructured {
 // number takes the replicas from all others, and an applier has one entry for the scale. Of a number that nobody owns and that
 // stays, the server says that it was there before. Before is the Scale of the object as it was, nil if that isn't known.
 //
+// Whoever applies 0 takes the replicas too, since a Scale of 0 lacks the field.
+//
 // An update that set the number among other fields loses it even if it stays: a server then splits its entry, and puts the one
 // of the replicas in front of the other one, which is the one that counts.
 // Source: scalehandler.go and internal/managedfields.go of k8s.io/apimachinery's managedfields.
 func Applied(answer, before *unstructured.Unstructured, applier fieldowner.Applier, apiVersion string) *unstructured.Unstructured {
-	stays := before != nil && replicas(answer) == replicas(before)
+	stays := before != nil && replicas(answer) == replicas(before) && replicas(answer) != int64(0)
 	own := map[string]any{"manager": applier.Manager, "operation": fieldowner.OperationApply, "subresource": applier.Subresource}
 	var entries []map[string]any
 	var isOwned, recorded bool
@@ -50,7 +52,7 @@ func Applied(answer, before *unstructured.Unstructured, applier fieldowner.Appli
 			"fieldsType": "FieldsV1", "fieldsV1": fieldsOfReplicas(),
 		})
 	}
-	if stays && !isOwned && replicas(before) != int64(0) {
+	if stays && !isOwned {
 		add(fieldowner.BeforeFirstApply, fieldowner.OperationUpdate)
 	}
 	if !recorded {
