@@ -73,16 +73,15 @@ func (c *comparison) leftBehind() []fieldowner.DroppedField {
 	}
 	declared := c.declaration.Fields
 	whole := c.declaration.Content(declared.Leaves())
-	remembered := c.Prior.Applied.Fields.Leaves().Difference(c.previous).Difference(declared).Without(whole)
+	remembered := c.inParts(c.Prior.Applied.Fields.Leaves().Difference(declared)).Difference(c.previous).Without(whole)
 	if remembered.Empty() {
 		return nil
 	}
-	remembered = c.inParts(remembered)
 	live := projection.Project(c.Live, remembered)
 	return c.owners.Fates(remembered.Without(projection.NewFieldSet(live.Missing...)), c.Answer, c.applier())
 }
 
-// inParts returns remembered fields with what the objects have there in the place of those of which the manifest declares a part:
+// inParts returns remembered fields with what was remembered in them in the place of those of which the manifest declares a part:
 // an import takes a list or map of which nobody owns a part as a whole.
 func (c *comparison) inParts(remembered projection.FieldSet) projection.FieldSet {
 	partly := remembered.Above(c.declaration.Fields)
@@ -93,11 +92,16 @@ func (c *comparison) inParts(remembered projection.FieldSet) projection.FieldSet
 	if err != nil {
 		return remembered // the records were read before, so there is none
 	}
-	remembered = remembered.Difference(partly)
-	for p := range partly.All() {
-		remembered = remembered.Union(outline.Under(p).Leaves().Difference(c.declaration.Fields))
+	var parts []projection.Path
+	applied := projection.NewObject(c.Prior.Applied.Object, outline)
+	for whole := range partly.All() {
+		for p := range outline.Under(whole).Leaves().Difference(c.declaration.Fields).All() {
+			if _, had := applied.Get(p); had {
+				parts = append(parts, p)
+			}
+		}
 	}
-	return remembered
+	return remembered.Difference(partly).Union(projection.NewFieldSet(parts...))
 }
 
 // changes returns the values that differ: the declared and dropped ones, then the server's side effects.
