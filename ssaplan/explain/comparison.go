@@ -208,7 +208,7 @@ func (c *comparison) opened(all projection.FieldSet) projection.FieldSet {
 // own returns what is declared now or was before. A map that becomes something else changes as a whole.
 func (c *comparison) own(e *Explanation) projection.FieldSet {
 	declared := e.After.Fields
-	if replaced := c.valuesAbove(e.Before.Missing); !replaced.Empty() {
+	if replaced := valuesAbove(c.Live, c.declaration.Fields, e.Before.Missing); !replaced.Empty() {
 		declared = declared.Without(replaced).Union(replaced)
 	}
 	own := declared.Union(c.previous)
@@ -224,8 +224,8 @@ func (c *comparison) own(e *Explanation) projection.FieldSet {
 
 // valuesAbove returns where the live object has a value that is neither a map nor a list, in which the missing fields are to
 // be.
-func (c *comparison) valuesAbove(missing []projection.Path) projection.FieldSet {
-	live := projection.NewObject(c.Live, c.declaration.Fields)
+func valuesAbove(obj map[string]any, fields projection.FieldSet, missing []projection.Path) projection.FieldSet {
+	live := projection.NewObject(obj, fields)
 	var found []projection.Path
 	for _, p := range missing {
 		for n := range p {

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -36,7 +37,8 @@ func Refresh(prior *State, live map[string]any) (Refreshed, error) {
 	out.State.Stale = authresilience.Stale{}
 	seen, shared := prior.observe(owners, live)
 	observed := out.State.Digested(seen)
-	out.Drift = withCause(projection.Diff(out.State.Applied.Replace(shared, emptyLike(live)), observed), CauseDrifted)
+	differences := projection.Diff(out.State.Applied.Replace(shared, emptyLike(live)), observed)
+	out.Drift = withCause(out.State.retyped(differences, live, observed.Missing), CauseDrifted)
 	out.State.Observed = out.State.bounded(observed, out.Drift)
 	for i := range out.Drift {
 		if owner, known := latestOther(owners, out.Drift[i].Path, prior.applier()); known {
@@ -44,6 +46,18 @@ func Refresh(prior *State, live map[string]any) (Refreshed, error) {
 		}
 	}
 	return out, nil
+}
+
+// retyped returns the differences with those in a map or list that live has another value for in one, that of the whole.
+func (s *State) retyped(all []projection.Difference, live map[string]any, missing []projection.Path) []projection.Difference {
+	whole := valuesAbove(live, s.Applied.Fields, missing)
+	if whole.Empty() {
+		return all
+	}
+	all = slices.DeleteFunc(all, func(d projection.Difference) bool { return whole.Covers(d.Path) })
+	all = append(all, projection.Diff(projection.Project(s.Applied.Object, whole), s.Digested(projection.Project(live, whole)))...)
+	slices.SortFunc(all, func(a, b projection.Difference) int { return a.Path.Compare(b.Path) })
+	return all
 }
 
 // observe returns what live has at the fields that were applied. What was applied shows which maps were declared as empty:

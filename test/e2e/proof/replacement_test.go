@@ -2,6 +2,7 @@ package proof_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -56,5 +57,9 @@ func (t *trial) known(obj *unstructured.Unstructured) map[string]any {
 	for _, at := range []place{{"status"}, {"metadata", "deletionTimestamp"}, {"metadata", "deletionGracePeriodSeconds"}} {
 		tree = cut(tree, at)
 	}
-	return tree.(map[string]any)
+	m := tree.(map[string]any)
+	if finalizers, _ := lookup(m, place{"metadata", "finalizers"}); isLongList(finalizers) { // a set, to which plugins add theirs
+		slices.SortFunc(finalizers.([]any), func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	}
+	return m
 }
