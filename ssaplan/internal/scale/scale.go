@@ -58,8 +58,19 @@ func Applied(answer, before *unstructured.Unstructured, applier fieldowner.Appli
 	if !recorded {
 		add(applier.Manager, fieldowner.OperationApply)
 	}
-	return with(answer, entries)
+	out := with(answer, entries)
+	if before != nil { // a server's Scale lacks what the object is kept by, and no apply of it changes that
+		for _, name := range deleting {
+			if v, exists, _ := unstructured.NestedFieldNoCopy(before.Object, "metadata", name); exists {
+				out.Object["metadata"].(map[string]any)[name] = v
+			}
+		}
+	}
+	return out
 }
+
+// deleting are the fields of metadata that tell how an object is being deleted.
+var deleting = []string{"deletionTimestamp", "finalizers"}
 
 // current returns the entries that count: of several of one owner, a server reads the last.
 func current(entries []map[string]any) (found []map[string]any) {
@@ -134,7 +145,7 @@ func Check(subresource string, manifest map[string]any) error {
 // with returns the Scale of an object, or of its Scale, with a record.
 func with(obj *unstructured.Unstructured, entries []map[string]any) *unstructured.Unstructured {
 	metadata := map[string]any{}
-	for _, name := range []string{"name", "namespace", "uid", "resourceVersion", "deletionTimestamp", "finalizers"} {
+	for _, name := range append([]string{"name", "namespace", "uid", "resourceVersion"}, deleting...) {
 		if v, exists, _ := unstructured.NestedFieldNoCopy(obj.Object, "metadata", name); exists {
 			metadata[name] = v
 		}

@@ -157,6 +157,16 @@ func TestAppliedSplitsUpdates(t *testing.T) {
 	})
 }
 
+func TestAppliedKeepsFinalizers(t *testing.T) {
+	me := fieldowner.Applier{Manager: "me", Subresource: "scale"}
+	kept := scale.Of(object(t, `{metadata: {name: web, finalizers: [a.b/c], deletionTimestamp: "2026-01-01T00:00:00Z"}, spec: {replicas: 2}}`))
+	answer := object(t, `{metadata: {name: web}, spec: {replicas: 3}}`)
+	applied := scale.Applied(answer, kept, me, "apps/v1")
+	require.Equal(t, kept.GetFinalizers(), applied.GetFinalizers())
+	require.Equal(t, kept.GetDeletionTimestamp(), applied.GetDeletionTimestamp())
+	require.Empty(t, scale.Applied(answer, nil, me, "apps/v1").GetFinalizers())
+}
+
 func TestCheck(t *testing.T) {
 	require.NoError(t, scale.Check("status", nil))
 	require.NoError(t, scale.Check("scale", object(t, "{spec: {replicas: 0}}").Object))
