@@ -38,7 +38,7 @@ func PredictConflicts(
 	}
 	p.duplicates = projection.NewFieldSet(projection.Project(live, p.all.Union(declared)).Duplicates...)
 	var conflicts []Conflict
-	for _, e := range p.entries(ownership, live) {
+	for _, e := range p.entries(ownership, live, applier) {
 		if applier.Is(e.Owner) {
 			continue
 		}
@@ -62,14 +62,17 @@ type predictor struct {
 	duplicates     projection.FieldSet // items that the live object has several times
 }
 
-// entries returns the entries of live's record, or the one that a server makes up when there are none. Of the fields
-// that it would have, only the declared ones matter here.
-func (p *predictor) entries(ownership Ownership, live map[string]any) []Entry {
+// entries returns the entries of live's record, or the one that a server makes up when there are none, which is of what the
+// applier applies to. Of the fields that it would have, only the declared ones matter here.
+func (p *predictor) entries(ownership Ownership, live map[string]any, applier Applier) []Entry {
 	if ownership.Recorded() {
 		return ownership.entries
 	}
 	version, _ := live["apiVersion"].(string)
-	owner := Owner{Manager: BeforeFirstApply, Operation: OperationUpdate, APIVersion: foreign.Text(version)}
+	owner := Owner{
+		Manager: BeforeFirstApply, Operation: OperationUpdate,
+		APIVersion: foreign.Text(version), Subresource: foreign.Text(applier.Subresource),
+	}
 	return []Entry{{owner, p.present(live)}}
 }
 

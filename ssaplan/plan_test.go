@@ -220,8 +220,8 @@ func TestOtherIdentities(t *testing.T) {
 			edit:     func(s *explain.State) { s.UID = "" }, action: ssaplan.ActionReplace, requests: 3,
 		},
 		{
-			why: "another name is another object, whatever the version", options: ssaplan.Options{AllowVersionChange: true},
-			manifest: autoscaler("v2", "b"), action: ssaplan.ActionReplace, requests: 2, reason: "metadata.name",
+			why: "another name is another object, whatever the version, and is looked for", options: ssaplan.Options{AllowVersionChange: true},
+			manifest: autoscaler("v2", "b"), action: ssaplan.ActionReplace, requests: 3, reason: "metadata.name",
 		},
 		{
 			why: "a version that isn't served can't be asked", options: ssaplan.Options{AllowVersionChange: true},

@@ -2,7 +2,6 @@ package ssaplan
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -370,16 +369,7 @@ func (w *planning) explainReplacement(ctx context.Context, taken bool) error {
 		}
 	}
 	if w.target != nil {
-		made, err := standin.Try(ctx, w.target.Resource, w.manifest.Object, w.patch.Options, taken)
-		live := w.request.Live // with which it is known that the object was there before
-		wasThere := live != nil && made != nil && live.GetUID() == made.GetUID() && live.GetResourceVersion() == made.GetResourceVersion()
-		if errors.Is(err, standin.ErrTaken) && made != nil && !wasThere {
-			_, wrote := w.target.Relook(ctx, nil, made, w.options.FieldManager)
-			err = cmp.Or(wrote, err)
-		}
-		if err != nil {
-			made = nil
-		}
+		made, err := w.target.TryCreate(ctx, w.manifest.Object, w.patch.Options, taken)
 		switch {
 		case err == nil:
 		case !errors.Is(err, standin.ErrTaken) && !slices.ContainsFunc(answer.Statuses(err), answer.IsRefusal):

@@ -98,12 +98,23 @@ func (c *comparison) markAssigned(changes []Change) []Change {
 			var found []projection.Path
 			change.After, found = withoutAssigned(change.After, change.Path, patterns)
 			for _, p := range found {
-				d := projection.Difference{Path: p, Op: projection.OpAdd}
-				inside = append(inside, Change{Difference: d, Cause: CauseSideEffect, Assigned: true})
+				inside = append(inside, Change{Difference: c.assignment(p), Cause: CauseSideEffect, Assigned: true})
 			}
 		}
 	}
+	changes = slices.DeleteFunc(changes, func(change Change) bool { // nothing else differs
+		before, had := withoutAssigned(change.Before, change.Path, patterns)
+		return len(had) > 0 && change.Op == projection.OpChange && !change.Assigned && equal(before, change.After)
+	})
 	return append(changes, inside...)
+}
+
+// assignment returns the difference that a value makes which the server picks for a field.
+func (c *comparison) assignment(at projection.Path) projection.Difference {
+	if was, existed := projection.Get(c.Live, at); existed {
+		return projection.Difference{Path: at, Op: projection.OpChange, Before: was}
+	}
+	return projection.Difference{Path: at, Op: projection.OpAdd}
 }
 
 // withoutAssigned returns v, the value at a path, without the fields in it for which the server picks values, and these.

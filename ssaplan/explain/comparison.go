@@ -76,12 +76,35 @@ func (c *comparison) leftBehind() []fieldowner.DroppedField {
 	}
 	declared := c.declaration.Fields
 	whole := c.declaration.Content(declared.Leaves())
-	remembered := c.Prior.Applied.Fields.Leaves().Difference(c.previous).Difference(declared).Without(whole).Without(c.left)
+	remembered := c.inParts(c.Prior.Applied.Fields.Leaves().Difference(declared)).Difference(c.previous).Without(whole).Without(c.left)
 	if remembered.Empty() {
 		return nil
 	}
 	live := projection.Project(c.Live, remembered)
 	return c.owners.Fates(remembered.Without(projection.NewFieldSet(live.Missing...)), c.Answer, c.applier())
+}
+
+// inParts returns remembered fields with what was remembered in them in the place of those of which the manifest declares a part:
+// an import takes a list or map of which nobody owns a part as a whole.
+func (c *comparison) inParts(remembered projection.FieldSet) projection.FieldSet {
+	partly := remembered.Above(c.declaration.Fields)
+	if partly.Empty() {
+		return remembered
+	}
+	outline, err := projection.Outline(c.Live, c.Answer)
+	if err != nil {
+		return remembered // the records were read before, so there is none
+	}
+	var parts []projection.Path
+	applied := projection.NewObject(c.Prior.Applied.Object, outline)
+	for whole := range partly.All() {
+		for p := range outline.Under(whole).Leaves().Difference(c.declaration.Fields).All() {
+			if _, had := applied.Get(p); had {
+				parts = append(parts, p)
+			}
+		}
+	}
+	return remembered.Difference(partly).Union(projection.NewFieldSet(parts...))
 }
 
 // changes returns the values that differ: the declared and dropped ones, then the server's side effects.
@@ -188,7 +211,7 @@ func (c *comparison) opened(all projection.FieldSet) projection.FieldSet {
 // own returns what is declared now or was before. A map that becomes something else changes as a whole.
 func (c *comparison) own(e *Explanation) projection.FieldSet {
 	declared := e.After.Fields
-	if replaced := c.valuesAbove(e.Before.Missing); !replaced.Empty() {
+	if replaced := valuesAbove(c.Live, c.declaration.Fields, e.Before.Missing); !replaced.Empty() {
 		declared = declared.Without(replaced).Union(replaced)
 	}
 	own := declared.Union(c.previous)
@@ -204,8 +227,8 @@ func (c *comparison) own(e *Explanation) projection.FieldSet {
 
 // valuesAbove returns where the live object has a value that is neither a map nor a list, in which the missing fields are to
 // be.
-func (c *comparison) valuesAbove(missing []projection.Path) projection.FieldSet {
-	live := projection.NewObject(c.Live, c.declaration.Fields)
+func valuesAbove(obj map[string]any, fields projection.FieldSet, missing []projection.Path) projection.FieldSet {
+	live := projection.NewObject(obj, fields)
 	var found []projection.Path
 	for _, p := range missing {
 		for n := range p {

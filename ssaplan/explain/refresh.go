@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -36,7 +37,8 @@ func Refresh(prior *State, live map[string]any) (Refreshed, error) {
 	out.State.Stale = authresilience.Stale{}
 	seen, shared := prior.observe(owners, live)
 	observed := out.State.Digested(seen)
-	out.Drift = withCause(projection.Diff(out.State.Applied.Replace(shared, emptyLike(live)), observed), CauseDrifted)
+	differences := projection.Diff(out.State.Applied.Replace(shared, emptyLike(live)), observed)
+	out.Drift = withCause(out.State.retyped(differences, live, observed.Missing), CauseDrifted)
 	out.State.Observed = out.State.bounded(observed, out.Drift)
 	for i := range out.Drift {
 		if owner, known := latestOther(owners, out.Drift[i].Path, prior.applier()); known {
@@ -46,9 +48,22 @@ func Refresh(prior *State, live map[string]any) (Refreshed, error) {
 	return out, nil
 }
 
+// retyped returns the differences with those in a map or list that live has another value for in one, that of the whole.
+func (s *State) retyped(all []projection.Difference, live map[string]any, missing []projection.Path) []projection.Difference {
+	whole := valuesAbove(live, s.Applied.Fields, missing)
+	if whole.Empty() {
+		return all
+	}
+	all = slices.DeleteFunc(all, func(d projection.Difference) bool { return whole.Covers(d.Path) })
+	all = append(all, projection.Diff(projection.Project(s.Applied.Object, whole), s.Digested(projection.Project(live, whole)))...)
+	slices.SortFunc(all, func(a, b projection.Difference) int { return a.Path.Compare(b.Path) })
+	return all
+}
+
 // observe returns what live has at the fields that were applied. What was applied shows which maps were declared as empty:
 // those that it has as empty, and those that it lacks, because the server leaves out empty ones. What such a map has by now
-// isn't what was declared, unless another manager took the map as a whole: that one alone owns it then.
+// isn't what was declared, unless another manager took the map as a whole: that one alone owns it then. One who declares it as empty
+// doesn't, such as the manager whose fields were imported.
 //
 // Shared are the maps and lists of which that shows only now: they were declared as null, or with nothing that a server records, such
 // as an empty list, and others own fields or items in them. They are empty in what is returned.
@@ -57,17 +72,19 @@ func (s *State) observe(owners fieldowner.Ownership, live map[string]any) (obser
 	all := owners.Fields(nil)
 	inParts := s.Applied.Fields.Above(all)
 	applied := projection.NewObject(s.Applied.Object, s.Applied.Fields)
+	emptied := declaredEmpty(owners, live)
 	var filled, absent, parted []projection.Path
 	for p, v := range projection.Project(live, s.Applied.Fields.Leaves()).Leaves() {
 		_, isMap := v.(map[string]any)
 		_, isList := v.([]any)
-		isTaken := !owners.Recorded() || all.Covers(p) && !recorded.Has(p) && !inParts.Has(p)
-		if !isMap && !isList || isTaken {
-			continue
-		}
 		was, existed := applied.Get(p)
 		m, wasMap := was.(map[string]any)
 		list, wasList := was.([]any)
+		isEmptied := wasMap && len(m) == 0 && emptied.Has(p)
+		isTaken := !owners.Recorded() || all.Covers(p) && !recorded.Has(p) && !inParts.Has(p) && !isEmptied
+		if !isMap && !isList || isTaken {
+			continue
+		}
 		switch {
 		case isList:
 			if inParts.Has(p) && (was == nil || wasList && len(list) == 0) {
@@ -88,6 +105,17 @@ func (s *State) observe(owners fieldowner.Ownership, live map[string]any) (obser
 	observed = declared.Project(live).Replace(shared, emptyLike(live))
 	observed.Fields = s.Applied.Fields
 	return observed, shared
+}
+
+// declaredEmpty returns the maps that anybody declared as empty and that have something in them.
+func declaredEmpty(owners fieldowner.Ownership, live map[string]any) (empty projection.FieldSet) {
+	for _, e := range owners.Entries() {
+		applier := fieldowner.Applier{Manager: string(e.Manager), Subresource: string(e.Subresource)}
+		if applier.Is(e.Owner) {
+			empty = empty.Union(owners.Declared(nil, live, applier).Filled)
+		}
+	}
+	return empty
 }
 
 // emptyLike returns what gives, for a path at which live has a map or list, an empty one.

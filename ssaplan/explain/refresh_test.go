@@ -76,3 +76,30 @@ func TestRefreshOfWhatTheServerLeftOut(t *testing.T) {
 		require.Equal(t, row.drift, drift, row.why)
 	}
 }
+
+// TestRefreshOfRetypedMaps has a map that another manager made a value of, and one that the manager it was imported from declared
+// as empty.
+func TestRefreshOfRetypedMaps(t *testing.T) {
+	const (
+		ours   = `{manager: m, operation: Apply, apiVersion: v1, fieldsV1: {"f:spec": {"f:any": {"f:a": {}}}}}`
+		theirs = `{manager: o, operation: Apply, apiVersion: v1, fieldsV1: {"f:spec": {"f:any": {}}}}`
+		empty  = `{manager: o, operation: Apply, apiVersion: v1, fieldsV1: {"f:spec": {}}}`
+	)
+	live := func(records, spec string) map[string]any {
+		return object(t, `{apiVersion: v1, kind: Quota, metadata: {name: a, managedFields: [`+records+`]}, spec: `+spec+`}`)
+	}
+	state, err := explain.NewState(live("", "{any: {a: {}}}"), live(ours, "{any: {a: {}}}"), fieldowner.Applier{Manager: "m"}, nil)
+	require.NoError(t, err)
+	refreshed, err := explain.Refresh(state, live(theirs, "{any: true}"))
+	require.NoError(t, err)
+	require.Len(t, refreshed.Drift, 1)
+	require.Equal(t, `spec.any: {"a":{}} -> true (drifted: changed by "o" (Apply))`, refreshed.Drift[0].String())
+
+	imported, err := fieldowner.NewManifest(live(empty, "{on: true}"), fieldowner.Selection{Strategy: fieldowner.ManagerFields, Manager: "o"})
+	require.NoError(t, err)
+	state, err = explain.NewImportedState(imported, live(empty, "{on: true}"), "m")
+	require.NoError(t, err)
+	refreshed, err = explain.Refresh(state, live(empty, "{on: true}"))
+	require.NoError(t, err)
+	require.Empty(t, refreshed.Drift)
+}

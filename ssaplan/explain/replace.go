@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/internal/kinds"
@@ -51,6 +53,12 @@ func Replace(in Input, refused []projection.Path) (*Explanation, error) {
 		if e.Generated, err = generatedIn(in.Answer, e.After.Fields, e.Assigned); err != nil {
 			return nil, err
 		}
+		for i := range e.Dropped { // what a server makes up is another value at each dry run
+			d := &e.Dropped[i]
+			if d.Value, _ = withoutAssigned(d.Value, d.Path, c.madeAnew); c.madeAnew.Match(d.Path) {
+				d.Value = nil
+			}
+		}
 	}
 	c.finish(e)
 	return e, nil
@@ -90,7 +98,7 @@ func predicted(in Input) (map[string]any, error) {
 	if err := json.Unmarshal(declared.Fields.FieldsV1(), &fields); err != nil {
 		return nil, err
 	}
-	out, metadata := maps.Clone(in.Manifest), map[string]any{}
+	out, metadata := withKeys(in.Manifest, declared.Fields), map[string]any{}
 	had, _ := out["metadata"].(map[string]any)
 	maps.Copy(metadata, had)
 	metadata["managedFields"] = []any{map[string]any{
@@ -98,4 +106,20 @@ func predicted(in Input) (map[string]any, error) {
 	}}
 	out["metadata"] = metadata
 	return out, nil
+}
+
+// withKeys returns a copy of a manifest in which items of lists have the key fields that they left to their defaults.
+func withKeys(manifest map[string]any, fields projection.FieldSet) map[string]any {
+	out := (&unstructured.Unstructured{Object: manifest}).DeepCopy().Object
+	obj := projection.NewManifest(out, fields)
+	for p := range fields.All() {
+		value, _ := obj.Get(p)
+		item, _ := value.(map[string]any)
+		for name, key := range p[len(p)-1].KeyFields() {
+			if _, exists := item[name]; !exists && item != nil {
+				item[name] = key
+			}
+		}
+	}
+	return out
 }

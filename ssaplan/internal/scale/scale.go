@@ -4,6 +4,8 @@ package scale
 
 import (
 	"errors"
+	"maps"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -12,46 +14,123 @@ import (
 )
 
 // Of returns the Scale of an object, which is of a kind that has its replicas at spec.replicas, as all kinds have for which a
-// server takes applies of the scale. Of the object's record it has what owns the replicas.
+// server takes applies of the scale. Of the object's record it has the entries of those who own the replicas, as they are: what
+// else an entry has, and whether its owner has another, decides what the next apply of the scale makes of it.
 func Of(obj *unstructured.Unstructured) *unstructured.Unstructured {
-	var entries []any
-	for _, entry := range entriesOf(obj) {
-		if _, owns, _ := unstructured.NestedFieldNoCopy(entry, "fieldsV1", "f:spec", "f:replicas"); owns {
-			entries = append(entries, entry)
-		}
-	}
-	return with(obj, entries)
+	all := entriesOf(obj)
+	return with(obj, slices.DeleteFunc(slices.Clone(all), func(entry map[string]any) bool {
+		return !slices.ContainsFunc(all, func(other map[string]any) bool { return ownsReplicas(other) && isSameOwner(entry, other) })
+	}))
 }
 
-// Applied returns the Scale with which a server answered an apply to the object, with the record that it keeps: who changes the
-// number takes the replicas from all others, and an applier has one entry for the scale. Of a number that nobody owns and that stays,
-// the server says that it was there before. Before is the Scale of the object as it was, nil if that isn't known.
-// Source: scalehandler.go of k8s.io/apimachinery's managedfields.
+// Applied returns the Scale with which a server answered an apply to the object, with the record that it keeps. Who changes the
+// number takes the replicas from all others, and an applier has one entry for the scale. Of a number that nobody owns and that
+// stays, the server says that it was there before. Before is the Scale of the object as it was, nil if that isn't known.
+//
+// Whoever applies 0 takes the replicas too, since a Scale of 0 lacks the field.
+//
+// An update that set the number among other fields loses it even if it stays: a server then splits its entry, and puts the one
+// of the replicas in front of the other one, which is the one that counts.
+// Source: scalehandler.go and internal/managedfields.go of k8s.io/apimachinery's managedfields.
 func Applied(answer, before *unstructured.Unstructured, applier fieldowner.Applier, apiVersion string) *unstructured.Unstructured {
-	var entries []any
-	var recorded bool
-	for _, entry := range entriesOf(before) {
-		isOwn := entry["manager"] == applier.Manager && entry["operation"] == fieldowner.OperationApply &&
-			entry["subresource"] == applier.Subresource
-		if isOwn || replicas(answer) == replicas(before) {
-			entries = append(entries, entry)
+	stays := before != nil && replicas(answer) == replicas(before) && replicas(answer) != int64(0)
+	own := map[string]any{"manager": applier.Manager, "operation": fieldowner.OperationApply, "subresource": applier.Subresource}
+	var entries []map[string]any
+	var isOwned, recorded bool
+	for _, entry := range current(entriesOf(before)) {
+		isOwn := isSameOwner(entry, own)
+		isOwned, recorded = isOwned || ownsReplicas(entry), recorded || isOwn
+		if isOwn || stays {
+			entries = append(entries, split(entry)...)
+		} else {
+			entries = append(entries, rest(entry)...)
 		}
-		recorded = recorded || isOwn
 	}
 	add := func(manager, operation string) {
 		entries = append(entries, map[string]any{
 			"manager": manager, "operation": operation, "apiVersion": apiVersion, "subresource": applier.Subresource,
-			"fieldsType": "FieldsV1", "fieldsV1": map[string]any{"f:spec": map[string]any{"f:replicas": map[string]any{}}},
+			"fieldsType": "FieldsV1", "fieldsV1": fieldsOfReplicas(),
 		})
 	}
-	isUnowned := before != nil && len(entriesOf(before)) == 0 && replicas(before) != int64(0)
-	if isUnowned && replicas(answer) == replicas(before) {
+	if stays && !isOwned {
 		add(fieldowner.BeforeFirstApply, fieldowner.OperationUpdate)
 	}
 	if !recorded {
 		add(applier.Manager, fieldowner.OperationApply)
 	}
-	return with(answer, entries)
+	out := with(answer, entries)
+	if before != nil { // a server's Scale lacks what the object is kept by, and no apply of it changes that
+		for _, name := range deleting {
+			if v, exists, _ := unstructured.NestedFieldNoCopy(before.Object, "metadata", name); exists {
+				out.Object["metadata"].(map[string]any)[name] = v
+			}
+		}
+	}
+	return out
+}
+
+// deleting are the fields of metadata that tell how an object is being deleted.
+var deleting = []string{"deletionTimestamp", "finalizers"}
+
+// current returns the entries that count: of several of one owner, a server reads the last.
+func current(entries []map[string]any) (found []map[string]any) {
+	for i, entry := range entries {
+		if !slices.ContainsFunc(entries[i+1:], func(later map[string]any) bool { return isSameOwner(entry, later) }) {
+			found = append(found, entry)
+		}
+	}
+	return found
+}
+
+// split returns what a server makes of an entry when the number of replicas stays. It finds an update's entry again only by
+// its version, which is another one in the Scale, and so makes a new one of the replicas, which has no time.
+func split(entry map[string]any) []map[string]any {
+	if entry["operation"] != fieldowner.OperationUpdate || !ownsReplicas(entry) {
+		return []map[string]any{entry}
+	}
+	ofReplicas := maps.Clone(entry)
+	delete(ofReplicas, "time")
+	ofReplicas["fieldsV1"] = fieldsOfReplicas()
+	return append([]map[string]any{ofReplicas}, rest(entry)...)
+}
+
+// rest returns an entry without the replicas, or nothing if it has nothing else.
+func rest(entry map[string]any) []map[string]any {
+	if !ownsReplicas(entry) {
+		return []map[string]any{entry}
+	}
+	entry = maps.Clone(entry)
+	fields := maps.Clone(entry["fieldsV1"].(map[string]any))
+	spec := maps.Clone(fields["f:spec"].(map[string]any))
+	entry["fieldsV1"], fields["f:spec"] = fields, spec
+	if delete(spec, "f:replicas"); len(spec) == 0 {
+		delete(fields, "f:spec")
+	}
+	if len(fields) == 0 {
+		return nil
+	}
+	return []map[string]any{entry}
+}
+
+func fieldsOfReplicas() map[string]any {
+	return map[string]any{"f:spec": map[string]any{"f:replicas": map[string]any{}}}
+}
+
+func ownsReplicas(entry map[string]any) bool {
+	_, owns, _ := unstructured.NestedFieldNoCopy(entry, "fieldsV1", "f:spec", "f:replicas")
+	return owns
+}
+
+// isSameOwner reports whether two entries are of one owner. Updates in different versions are different owners.
+func isSameOwner(a, b map[string]any) bool {
+	for _, name := range []string{"manager", "operation", "subresource", "apiVersion"} {
+		was, _ := a[name].(string)
+		is, _ := b[name].(string)
+		if was != is && (name != "apiVersion" || a["operation"] != fieldowner.OperationApply) {
+			return false
+		}
+	}
+	return true
 }
 
 // Check returns an error if a manifest that is applied to the subresource is one of a scale without replicas: of such a one the
@@ -64,15 +143,19 @@ func Check(subresource string, manifest map[string]any) error {
 }
 
 // with returns the Scale of an object, or of its Scale, with a record.
-func with(obj *unstructured.Unstructured, entries []any) *unstructured.Unstructured {
+func with(obj *unstructured.Unstructured, entries []map[string]any) *unstructured.Unstructured {
 	metadata := map[string]any{}
-	for _, name := range []string{"name", "namespace", "uid", "resourceVersion", "deletionTimestamp", "finalizers"} {
+	for _, name := range append([]string{"name", "namespace", "uid", "resourceVersion"}, deleting...) {
 		if v, exists, _ := unstructured.NestedFieldNoCopy(obj.Object, "metadata", name); exists {
 			metadata[name] = v
 		}
 	}
 	if len(entries) > 0 {
-		metadata["managedFields"] = entries
+		record := make([]any, len(entries))
+		for i, entry := range entries {
+			record[i] = entry
+		}
+		metadata["managedFields"] = record
 	}
 	apiVersion, kind, _ := kinds.OfSubresource("scale")
 	return &unstructured.Unstructured{Object: map[string]any{

@@ -85,6 +85,88 @@ func TestApplied(t *testing.T) {
 	require.Len(t, owners(t, scale.Applied(same, updated, fieldowner.Applier{Manager: "hpa", Subresource: "scale"}, "apps/v1")), 2, "an update is another owner")
 }
 
+// TestAppliedSplitsUpdates checks what becomes of the entry of an update that has more than the replicas. A real server shows
+// it in test/e2e/proof/testdata/cases/scale-of-another.yaml.
+func TestAppliedSplitsUpdates(t *testing.T) {
+	record := func(obj *unstructured.Unstructured) (lines []string) {
+		for _, entry := range obj.GetManagedFields() {
+			timed := ""
+			if entry.Time != nil {
+				timed = " timed"
+			}
+			lines = append(lines, entry.Manager+" "+string(entry.Operation)+timed+" "+string(entry.FieldsV1.Raw))
+		}
+		return lines
+	}
+	me := fieldowner.Applier{Manager: "me", Subresource: "scale"}
+	same := object(t, `{metadata: {name: web}, spec: {replicas: 2}}`)
+	other := object(t, `{metadata: {name: web}, spec: {replicas: 3}}`)
+	const time = `time: "2026-01-01T00:00:00Z", `
+	const of = `apiVersion: apps/v1, fieldsType: FieldsV1, fieldsV1: `
+	with := func(entries string) *unstructured.Unstructured {
+		return object(t, "{metadata: {name: web, managedFields: ["+entries+"]}, spec: {replicas: 2}}")
+	}
+	const mine = `me Apply {"f:spec":{"f:replicas":{}}}`
+	const replicas, labels = `{"f:spec":{"f:replicas":{}}}`, `{"f:metadata":{"f:labels":{}}}`
+	for _, row := range []struct {
+		why, entries  string
+		stays, stolen []string
+	}{
+		{"an update of more than the replicas is split, and its fields stay",
+			`{manager: ann, operation: Update, ` + time + of + `{"f:spec": {"f:replicas": {}, "f:paused": {}}}}`,
+			[]string{"ann Update " + replicas, `ann Update timed {"f:spec":{"f:paused":{}}}`, mine},
+			[]string{`ann Update timed {"f:spec":{"f:paused":{}}}`, mine}},
+		{"also if nothing else is in the spec",
+			`{manager: ann, operation: Update, ` + time + of + `{"f:metadata": {"f:labels": {}}, "f:spec": {"f:replicas": {}}}}`,
+			[]string{"ann Update " + replicas, "ann Update timed " + labels, mine},
+			[]string{"ann Update timed " + labels, mine}},
+		{"an update of nothing else loses its time",
+			`{manager: ann, operation: Update, ` + time + of + replicas + `}`,
+			[]string{"ann Update " + replicas, mine},
+			[]string{mine}},
+		{"an apply is found again, in every version",
+			`{manager: ann, operation: Apply, ` + time + of + `{"f:metadata": {"f:labels": {}}, "f:spec": {"f:replicas": {}}}}`,
+			[]string{`ann Apply timed {"f:metadata":{"f:labels":{}},"f:spec":{"f:replicas":{}}}`, mine},
+			[]string{"ann Apply timed " + labels, mine}},
+		{"of two entries the last one counts",
+			`{manager: ann, operation: Update, ` + of + replicas + `}, ` +
+				`{manager: ann, operation: Update, ` + time + of + labels + `}, ` +
+				`{manager: me, operation: Apply, subresource: scale, ` + of + replicas + `}`,
+			[]string{"ann Update timed " + labels, mine},
+			[]string{"ann Update timed " + labels, mine}},
+		{"a number of which no entry counts was there before",
+			`{manager: ann, operation: Update, ` + of + replicas + `}, ` +
+				`{manager: ann, operation: Update, ` + time + of + labels + `}`,
+			[]string{"ann Update timed " + labels, "before-first-apply Update " + replicas, mine},
+			[]string{"ann Update timed " + labels, mine}},
+		{"an update in another version is of another owner",
+			`{manager: ann, operation: Update, ` + of + replicas + `}, ` +
+				`{manager: ann, operation: Update, apiVersion: apps/v1beta1, fieldsType: FieldsV1, fieldsV1: ` + replicas + `}`,
+			[]string{"ann Update " + replicas, "ann Update " + replicas, mine},
+			[]string{mine}},
+	} {
+		before := scale.Of(with(row.entries))
+		copied := before.DeepCopy()
+		require.Equal(t, row.stays, record(scale.Applied(same, before, me, "apps/v1")), row.why)
+		require.Equal(t, row.stolen, record(scale.Applied(other, before, me, "apps/v1")), "%s; the number changes", row.why)
+		require.Equal(t, copied, before, "the input is left alone")
+	}
+	require.NotPanics(t, func() {
+		odd := with(`{manager: {}, operation: [], time: 1, fieldsV1: {"f:spec": {"f:replicas": 1}}}, {manager: {}, fieldsV1: []}`)
+		scale.Applied(same, scale.Of(odd), me, "apps/v1")
+	})
+}
+
+func TestAppliedKeepsFinalizers(t *testing.T) {
+	me := fieldowner.Applier{Manager: "me", Subresource: "scale"}
+	kept := scale.Of(object(t, `{metadata: {name: web, finalizers: [a.b/c], deletionTimestamp: "2026-01-01T00:00:00Z"}, spec: {replicas: 2}}`))
+	answer := object(t, `{metadata: {name: web}, spec: {replicas: 3}}`)
+	applied := scale.Applied(answer, kept, me, "apps/v1")
+	require.Equal(t, kept.GetFinalizers(), applied.GetFinalizers())
+	require.Equal(t, kept.GetDeletionTimestamp(), applied.GetDeletionTimestamp())
+	require.Empty(t, scale.Applied(answer, nil, me, "apps/v1").GetFinalizers())
+}
+
 func TestCheck(t *testing.T) {
 	require.NoError(t, scale.Check("status", nil))
 	require.NoError(t, scale.Check("scale", object(t, "{spec: {replicas: 0}}").Object))

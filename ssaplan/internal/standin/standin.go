@@ -10,6 +10,7 @@ import (
 	"maps"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/json"
@@ -43,7 +44,7 @@ func Try(ctx context.Context, server Resource, manifest map[string]any, options 
 	made, err := server.Apply(ctx, name, body, options)
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, renamed(err, name, original)
 	case made.GetName() != name:
 		return nil, ErrTaken
 	case made.GetResourceVersion() != "" && taken:
@@ -54,6 +55,24 @@ func Try(ctx context.Context, server Resource, manifest map[string]any, options 
 		made = &unstructured.Unstructured{Object: Restore(made.Object, name, original)}
 	}
 	return made, nil
+}
+
+// renamed returns what a server said of the stand-in as it would say it of the object: it is the same each time.
+func renamed(err error, name, original string) error {
+	var refused *apierrors.StatusError
+	if !errors.As(err, &refused) {
+		return err
+	}
+	status := refused.ErrStatus.DeepCopy()
+	status.Message = strings.ReplaceAll(status.Message, name, original)
+	if status.Details != nil {
+		status.Details.Name = strings.ReplaceAll(status.Details.Name, name, original)
+		for i := range status.Details.Causes {
+			cause := &status.Details.Causes[i]
+			cause.Message = strings.ReplaceAll(cause.Message, name, original)
+		}
+	}
+	return &apierrors.StatusError{ErrStatus: *status}
 }
 
 // longest is the length of a name that every kind allows: that of a label.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/json"
@@ -18,11 +19,18 @@ import (
 type server struct {
 	version string
 	err     error
+	refuses bool
 	sent    []string
 }
 
 func (s *server) Apply(_ context.Context, name string, body []byte, options metav1.PatchOptions, _ ...string) (*unstructured.Unstructured, error) {
 	s.sent = append(s.sent, name)
+	if s.refuses {
+		cause := metav1.StatusCause{Message: name + " is taken"}
+		return nil, &apierrors.StatusError{ErrStatus: metav1.Status{
+			Message: "no " + name, Details: &metav1.StatusDetails{Name: name, Causes: []metav1.StatusCause{cause}},
+		}}
+	}
 	if s.err != nil || len(options.DryRun) == 0 {
 		return nil, s.err
 	}
@@ -58,6 +66,19 @@ func TestTry(t *testing.T) {
 	require.ErrorIs(t, err, refusal)
 	_, err = standin.Try(t.Context(), &server{}, map[string]any{"a": func() {}}, metav1.PatchOptions{}, true)
 	require.Error(t, err)
+}
+
+// TestTryRefused checks that a refusal is told of the object, so that it is the same each time.
+func TestTryRefused(t *testing.T) {
+	manifest := map[string]any{"metadata": map[string]any{"name": "web"}}
+	for _, taken := range []bool{true, false} {
+		_, err := standin.Try(t.Context(), &server{refuses: true}, manifest, metav1.PatchOptions{}, taken)
+		var refused *apierrors.StatusError
+		require.ErrorAs(t, err, &refused)
+		require.Equal(t, "no web", refused.Error())
+		require.Equal(t, "web", refused.ErrStatus.Details.Name)
+		require.Equal(t, "web is taken", refused.ErrStatus.Details.Causes[0].Message)
+	}
 }
 
 // A stand-in's name is one that every kind allows, and no other's.

@@ -26,8 +26,16 @@ const (
 		`{"name":"configmaps","kind":"ConfigMap","namespaced":true},{"name":"nodes","kind":"Node"},` +
 		`{"name":"nodes/status","kind":"NodeStatus"}]}`
 	object    = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"n"},"data":{"k":"v"}}`
-	throttled = `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"TooManyRequests","code":429}`
+	throttled = `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"TooManyRequests","code":429,"message":"slow down"}`
+	forbidden = `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403,` +
+		`"message":"configmaps \\"a\\" is forbidden: User \\"u\\" cannot get resource \\"configmaps\\" in API group \\"\\" in the namespace \\"n\\""}`
+	missing = `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404,"details":{"name":"a","kind":"configmaps"}}`
 )
+
+// failures are the answers that are errors.
+var failures = map[string]int{
+	throttled: http.StatusTooManyRequests, forbidden: http.StatusForbidden, missing: http.StatusNotFound,
+}
 
 var (
 	configMap  = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
@@ -44,9 +52,9 @@ type answers struct {
 func (t *answers) RoundTrip(request *http.Request) (*http.Response, error) {
 	t.requests = append(t.requests, request.Method+" "+request.URL.Path)
 	body := t.bodies[min(len(t.requests), len(t.bodies))-1]
-	status := http.StatusOK
-	if body == throttled {
-		status = http.StatusTooManyRequests
+	status, isFailure := failures[body]
+	if !isFailure {
+		status = http.StatusOK
 	}
 	return &http.Response{
 		StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}}, Request: request,

@@ -53,6 +53,19 @@ func TestVersionChange(t *testing.T) {
 	require.Equal(t, ssaplan.ActionReplace, plan.Action, "nothing shows that it is the same object")
 }
 
+// TestRenameOntoAnother renames an object to a name that another one has already, which this manager applied just as it is. No
+// dry run wrote that one.
+func TestRenameOntoAnother(t *testing.T) {
+	c := newCluster(t)
+	state := c.apply(t, manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: old}, data: {a: A}}"))
+	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: new}, data: {a: A}}")
+	c.apply(t, m)
+	plan := c.plan(t, ssaplan.Request{Manifest: m, Prior: state})
+	require.Equal(t, ssaplan.ActionReplace, plan.Action)
+	require.Contains(t, plan.Warnings[0], "there is an object of this name already")
+	require.Equal(t, 2, plan.Requests, "reads of both")
+}
+
 // TestWhatIsNoChangeOfIdentity has states that say nothing against the object's being the same.
 func TestWhatIsNoChangeOfIdentity(t *testing.T) {
 	c := newCluster(t)

@@ -155,7 +155,7 @@ func TestIdentityChangeComparesBothObjects(t *testing.T) {
 	m.SetName("new")
 	plan := c.plan(t, ssaplan.Request{Manifest: m, Prior: state})
 	require.Equal(t, ssaplan.ActionReplace, plan.Action)
-	require.Equal(t, 2, plan.Requests, "one reads the old object, one tries the new")
+	require.Equal(t, 3, plan.Requests, "one reads the old object, one looks for the new, one tries it")
 	require.Contains(t, plan.Reason, fmt.Sprintf("v1/ConfigMap %s/old -> v1/ConfigMap %s/new", c.Namespace, c.Namespace))
 	_, err := c.planner.Apply(t.Context(), plan)
 	require.ErrorContains(t, err, "Replace")

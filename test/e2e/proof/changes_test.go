@@ -346,6 +346,23 @@ func shown(v any) string {
 	return string(text)
 }
 
+// withAssigned returns the change of a map with the values that the server picked for fields in it, which are changes of their own.
+func withAssigned(c explain.Change, changes []explain.Change, after *unstructured.Unstructured) explain.Change {
+	for _, inside := range changes {
+		if !inside.Assigned || !inside.Path.HasPrefix(c.Path) || len(inside.Path) == len(c.Path) {
+			continue
+		}
+		at := place{}
+		for _, e := range inside.Path[len(c.Path):] {
+			at = at.child(e.Name())
+		}
+		if v, exists := valueAt(after, inside.Path); exists {
+			c.After = put(copyOf(c.After), at, v)
+		}
+	}
+	return c
+}
+
 // wrongValues says which of a change's values is not that of the real object. Of an item that comes or goes the change has
 // the declared part.
 func wrongValues(c explain.Change, before, after *unstructured.Unstructured) string {

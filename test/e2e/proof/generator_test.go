@@ -212,9 +212,13 @@ func (g *generator) status() Step {
 	return g.trialOf("status", m)
 }
 
-// scale is a write of the scale by somebody else.
+// scale is a write of the scale, of an autoscaler or of ourselves.
 func (g *generator) scale() Step {
-	return Step{By: "scaler", Write: "merge", Of: "scale", Body: map[string]any{"spec": map[string]any{"replicas": int64(g.IntN(5))}}}
+	m := g.only("spec", map[string]any{"replicas": int64(g.IntN(5))})
+	if g.chance(50) {
+		return Step{By: "scaler", Write: "merge", Of: "scale", Body: map[string]any{"spec": m["spec"]}}
+	}
+	return g.trialOf("scale", m)
 }
 
 // only is a manifest of one field.

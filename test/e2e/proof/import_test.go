@@ -70,6 +70,17 @@ func withoutSome(m map[string]any) map[string]any {
 	return m
 }
 
+// inParts returns fields with what is in them in the place of those of which a part is declared.
+func (t *trial) inParts(fields, declared projection.FieldSet, after *unstructured.Unstructured) (projection.FieldSet, error) {
+	all, err := projection.Outline(t.before.Object, after.Object)
+	for p := range fields.All() {
+		if below := declared.Under(p); !below.Empty() {
+			fields = fields.Without(projection.NewFieldSet(p)).Union(all.Under(p).Leaves().Difference(declared))
+		}
+	}
+	return fields, err
+}
+
 // judgeLeft compares what a plan says of values that were imported and aren't in the manifest with what becomes of them.
 func (t *trial) judgeLeft(plan *ssaplan.Plan, state *explain.State, after *unstructured.Unstructured) {
 	for _, d := range plan.Dropped {
@@ -77,11 +88,13 @@ func (t *trial) judgeLeft(plan *ssaplan.Plan, state *explain.State, after *unstr
 		t.check(shorter, exists == (d.Fate != fieldowner.FateDeleted), "%s: is there: %t", d, exists)
 	}
 	whole := plan.After.Fields.Leaves().Difference(emptyIn(plan.After))
-	for p := range state.Applied.Fields.Leaves().Difference(plan.After.Fields).Without(whole).All() {
+	left, err := t.inParts(state.Applied.Fields.Leaves().Difference(plan.After.Fields).Without(whole), plan.After.Fields, after)
+	t.check(shorter, err == nil, "%v", err)
+	for p := range left.All() {
 		_, existed := valueAt(t.before, p)
 		isTold := slices.ContainsFunc(plan.Dropped, func(d fieldowner.DroppedField) bool {
 			return p.HasPrefix(d.Path) || d.Path.HasPrefix(p)
-		})
+		}) || slices.ContainsFunc(plan.Changes, func(c explain.Change) bool { return p.HasPrefix(c.Path) })
 		t.check(shorter, isTold || !existed, "%s was imported and isn't in the manifest, and nothing is told of it: %v", p, plan.Dropped)
 	}
 	for _, d := range projection.Diff(plan.Baseline, state.Digested(plan.After)) {

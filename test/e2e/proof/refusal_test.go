@@ -32,7 +32,9 @@ func (t *trial) judgeRefusal(ctx context.Context) error {
 	}
 	if t.step.Of != "" && t.before == nil {
 		t.outcome = "error no object"
-		t.check(refusal, apierrors.IsNotFound(t.applyErr), "planned %v, apply: %v", t.planErr, t.applyErr)
+		// A server tells that there is nothing only after it checked what it would create.
+		isTold := apierrors.IsNotFound(t.applyErr) || apierrors.IsInvalid(t.applyErr)
+		t.check(refusal, isTold && strings.HasSuffix(t.planErr.Error(), "create it first"), "planned %v, apply: %v", t.planErr, t.applyErr)
 		return nil
 	}
 	var refused *ssaplan.RefusedError
