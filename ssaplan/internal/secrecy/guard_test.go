@@ -1,0 +1,54 @@
+package secrecy_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/projection/foreign"
+	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
+)
+
+// otherwise is a server's answer that somebody puts in other words.
+type otherwise struct {
+	said string
+	err  error
+}
+
+func (e otherwise) Error() string { return e.said }
+
+func (e otherwise) Unwrap() error { return e.err }
+
+// Each answer in an error is taken out, in whichever words it stands there.
+func TestEachAnswerIsWithheld(t *testing.T) {
+	denied := status(403, metav1.StatusReasonForbidden, "hunter2 is too short")
+	for _, row := range []struct {
+		why string
+		err error
+	}{
+		{"two answers", fmt.Errorf("v1/Secret default/s: %w, and %w", denied, status(400, metav1.StatusReasonBadRequest, "hunter2 isn't base64"))},
+		{"put otherwise", otherwise{"v1/Secret default/s: the server doesn't like hunter2", denied}},
+		{"put otherwise, and then not", errors.Join(otherwise{"v1/Secret default/s: the server doesn't like hunter2", status(400, "", "bad")}, denied)},
+		{"without a message", otherwise{"v1/Secret default/s: hunter2", status(403, metav1.StatusReasonForbidden, "")}},
+	} {
+		shown := secrecy.For(nil, secretOf("hunter2")).Error(row.err).Error()
+		require.NotContains(t, shown, "hunter2", row.why)
+		require.Regexp(t, "^v1/Secret default/s: [^:]*the server's words are withheld", shown, row.why)
+	}
+}
+
+// Of what a server says of a field, a verdict keeps the phrases that are known.
+func TestVerdictsKeepKnownPhrases(t *testing.T) {
+	verdict := immutability.Verdict{Fields: []immutability.Field{
+		{Text: "stringData.k", Message: "field is immutable"}, {Text: "hunter2", Message: "hunter2 is too short"},
+	}}
+	secrecy.For(nil, secretOf("hunter2")).Verdict(&verdict)
+	require.Equal(t, []immutability.Field{
+		{Text: "stringData.k", Message: "field is immutable"},
+		{Message: foreign.Text("what the server says is withheld, since the object has sensitive values")},
+	}, verdict.Fields)
+}
