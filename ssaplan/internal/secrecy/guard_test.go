@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 )
@@ -51,4 +52,17 @@ func TestVerdictsKeepKnownPhrases(t *testing.T) {
 		{Text: "stringData.k", Message: "field is immutable"},
 		{Message: foreign.Text("what the server says is withheld, since the object has sensitive values")},
 	}, verdict.Fields)
+}
+
+// A pattern makes those objects sensitive that have what it names.
+func TestPatternsThatMatchNothing(t *testing.T) {
+	patterns, err := projection.ParsePatterns("data.token")
+	require.NoError(t, err)
+	settings := secretOf("x")
+	settings.SetKind("ConfigMap")
+	require.False(t, secrecy.For(patterns, settings).Withholds(), "it has no such field")
+	settings.Object["data"] = map[string]any{"token": "x"}
+	require.True(t, secrecy.For(patterns, settings).Withholds())
+	require.False(t, secrecy.For(nil, settings).Withholds())
+	require.True(t, secrecy.For(patterns, secretOf("x")).Withholds(), "whatever it has")
 }
