@@ -144,7 +144,9 @@ func TestReplacementsByATakenName(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, ssaplan.ActionReplace, plan.Action)
 			require.Nil(t, plan.Result(), "what the server would create isn't known")
-			require.Equal(t, []foreign.Text{"what the server adds to the new object isn't known: there is an object of this name already"}, plan.Warnings)
+			require.Equal(t, []foreign.Text{
+				"what the server adds to the new object isn't known: there is an object of this name already",
+			}, plan.Warnings)
 		})
 	}
 }

@@ -615,7 +615,7 @@ func TestDryRunsThatWrite(t *testing.T) {
 		supplied bool
 		err      string
 	}{
-		{why: "right after the read", err: "v1/ConfigMap default/a: get: the dry run wrote, or somebody else wrote the same in that moment"},
+		{why: "right after the read", err: "v1/ConfigMap default/a: get: the dry run wrote, or somebody else wrote the same"},
 		{why: "long after the read, maybe", supplied: true},
 	} {
 		t.Run(row.why, func(t *testing.T) {
@@ -661,7 +661,10 @@ func TestConflictsOfWhatChangesMeanwhile(t *testing.T) {
 		err      string
 		warnings []foreign.Text
 	}{
-		{why: "somebody else wrote", warnings: []foreign.Text{"what taking over the fields would change isn't known: the object changed meanwhile"}},
+		{
+			why:      "somebody else wrote",
+			warnings: []foreign.Text{"what taking over the fields would change isn't known: the object changed meanwhile"},
+		},
 		{
 			why: "and nobody can look", get: apierrors.NewServiceUnavailable("starting"),
 			err: "v1/ConfigMap default/a: dry run of taking over: starting",

@@ -26,14 +26,14 @@ func (e otherwise) Unwrap() error { return e.err }
 
 // Each answer in an error is taken out, in whichever words it stands there.
 func TestEachAnswerIsWithheld(t *testing.T) {
-	denied := status(403, metav1.StatusReasonForbidden, "hunter2 is too short")
+	denied, coded := status(403, metav1.StatusReasonForbidden, "hunter2 is too short"), status(400, "", "hunter2 isn't base64")
 	for _, row := range []struct {
 		why string
 		err error
 	}{
-		{"two answers", fmt.Errorf("v1/Secret default/s: %w, and %w", denied, status(400, metav1.StatusReasonBadRequest, "hunter2 isn't base64"))},
-		{"put otherwise", otherwise{"v1/Secret default/s: the server doesn't like hunter2", denied}},
-		{"put otherwise, and then not", errors.Join(otherwise{"v1/Secret default/s: the server doesn't like hunter2", status(400, "", "bad")}, denied)},
+		{"two answers", fmt.Errorf("v1/Secret default/s: %w, and %w", denied, coded)},
+		{"put otherwise", otherwise{"v1/Secret default/s: the server hates hunter2", denied}},
+		{"put otherwise, and then not", errors.Join(otherwise{"v1/Secret default/s: the server hates hunter2", coded}, denied)},
 		{"without a message", otherwise{"v1/Secret default/s: hunter2", status(403, metav1.StatusReasonForbidden, "")}},
 	} {
 		shown := secrecy.For(nil, secretOf("hunter2")).Error(row.err).Error()
