@@ -42,6 +42,8 @@ func TestDeclared(t *testing.T) {
 			fields: []string{"m"}, filled: []string{"m"}},
 		{why: "the same without a manifest, where it may be an atomic map", answer: `{"secretRef": {"x": 1}}`, mine: `{"f:secretRef": {}}`,
 			fields: []string{"secretRef"}},
+		{why: "and with one that is empty", manifest: `{"secretRef": {}}`, answer: `{"secretRef": {"x": 1}}`, mine: `{"f:secretRef": {}}`,
+			fields: []string{"secretRef"}, filled: []string{"secretRef"}},
 		{why: "and where it is none", answer: `{"m": {"x": 1}}`, mine: `{"f:m": {}}`, fields: []string{"m"}, filled: []string{"m"}},
 		{why: "unless another manager owns something in it", answer: `{"m": {"x": 1}}`, mine: `{"f:m": {}}`, yours: `{"f:m": {"f:x": {}}}`,
 			fields: []string{"m"}, filled: []string{"m"}},

@@ -147,7 +147,7 @@ func (p *predictor) keepsFields(path projection.Path, wanted, found any) bool {
 	if !isHollow(wanted) && !hasBelow(p.declared, path) && p.declared.Covers(path) {
 		return false // what is declared with content and nothing below it is atomic
 	}
-	if !isHollow(wanted) || hasBelow(p.declared, path) || hasBelow(p.all, path) || isGranular(path) || p.filled.Has(path) {
+	if hasBelow(p.declared, path) || hasBelow(p.all, path) || isGranular(path) || p.filled.Has(path) {
 		return true
 	}
 	// Nothing recorded: of the things that are sent empty, maps are nearly always structs and lists nearly always atomic.

@@ -34,6 +34,8 @@ func TestPredictConflicts(t *testing.T) {
 		{"an atomic map", `{"m": {"x": 1}}`, `{"f:m": {}}`, `{"m": {"y": 1}}`, `{"f:m": {}}`, []string{"m"}},
 		{"an atomic map is sent empty", `{"m": {"x": 1}}`, `{"f:m": {}}`, `{"m": {}}`, `{"f:m": {}}`, []string{"m"}},
 		{"a map is sent empty that has fields", `{"m": {"x": 1}}`, `{"f:m": {"f:x": {}}}`, `{"m": {}}`, `{"f:m": {}}`, nil},
+		{"a map is sent with an empty one in it, over an empty map", `{"m": {}}`, `{"f:m": {}}`,
+			`{"m": {"x": {}}}`, `{"f:m": {"f:x": {}}}`, nil},
 		{"labels are never atomic", `{"metadata": {"labels": {"x": "1"}}}`, `{"f:metadata": {"f:labels": {}}}`,
 			`{"metadata": {"labels": {}}}`, `{"f:metadata": {"f:labels": {}}}`, nil},
 		{"the map as such has another owner", `{"m": {"x": 1}}`, `{"f:m": {".": {}}}`, `{"m": {"y": 1}}`, `{"f:m": {"f:y": {}}}`, nil},

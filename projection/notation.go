@@ -66,8 +66,8 @@ func parsePointer(text string) (Pattern, error) {
 type pointed string
 
 func (s pointed) position() (int, bool) {
-	n, err := strconv.Atoi(string(s))
-	return n, err == nil && n >= 0 && strconv.Itoa(n) == string(s)
+	n, _ := strconv.Atoi(string(s))
+	return n, n >= 0 && strconv.Itoa(n) == string(s) // which no text is that is no number
 }
 
 func (s pointed) element(e Element) bool {

@@ -64,6 +64,8 @@ func TestPatternMatch(t *testing.T) {
 		{"/a/0/b", "a[0].b", true, "a number in it is a position"},
 		{"/a/0/b", `a["0"].b`, true, "or a name"},
 		{"/a/00", "a[0]", false, "if it is written as numbers are"},
+		{"/a/x", "a[0]", false, "or a position at all"},
+		{"/a/9999999999999999999999", "a[9]", false, "of a list that there can be"},
 		{"/a/-1", "a[1]", false, "a position has no sign"},
 		{"/a/*", "a.b", false, "there are no wildcards in a pointer"},
 		{"/*", `["*"]`, true, "a star is a name"},
@@ -79,6 +81,7 @@ func TestPatternMatch(t *testing.T) {
 		{"c[?@.name == \"app\"]", `c[name="app"]`, true, "without parentheses, with other quotes and spaces"},
 		{"c[?( @['name']=='app' && @.port==80 )]", `c[name="app",port=80]`, true, "several"},
 		{"c[?(@.name=='app'&&@.port==80)]", `c[name="app",port=81]`, false, "that must all hold"},
+		{`c[?(@["name"]=='app')]`, `c[name="app"]`, true, "with names in other quotes"},
 		{"c[?(@.on==true)]", `c[on=true]`, true, "with values of any kind"},
 
 		{"metadata.annotations.example.io/owner", `metadata.annotations["example.io/owner"]`, true, "an annotation has dots"},
@@ -181,6 +184,13 @@ func TestRemoveByOtherNotations(t *testing.T) {
 		}
 	}
 	assert.Len(t, patterns("/a/0", "a[1]", "/a/b", "a.b").WithoutPositions(), 2)
+}
+
+// A position in a pointer is that of the one item that goes, and of no other.
+func TestRemoveByPosition(t *testing.T) {
+	rest, removed := patterns("/c/1", "/c/3", "/c/x", "/m/1").Remove(object(`{c: [a, b, c], m: {"0": x, "1": y}}`))
+	assert.Equal(t, object(`{c: [a, c], m: {"0": x}}`), rest)
+	assert.Equal(t, []string{"c[1]", `m["1"]`}, texts(removed))
 }
 
 func patterns(texts ...string) projection.Patterns {

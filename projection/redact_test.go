@@ -51,3 +51,29 @@ func TestNothingToRedact(t *testing.T) {
 		assert.Equal(t, p.Object, p.Redacted().Object)
 	}
 }
+
+// What a host names is sensitive beside what is so by its kind, with all that lies around a name or in it.
+func TestHiding(t *testing.T) {
+	fields := projection.NewFieldSet(path("a.x"), path("a.y"), path("m"), path("kind"))
+	for _, row := range []struct {
+		why      string
+		patterns []string
+		want     string
+	}{
+		{"no pattern", nil, "a.y\n"},
+		{"none that matches", []string{"b"}, "a.y\n"},
+		{"a field", []string{"a.x"}, "a.x\na.y\n"},
+		{"a map of fields", []string{"a"}, "a.x\na.y\n"},
+		{"a field of a map that is a whole", []string{"m.x"}, "a.y\nm\n"},
+	} {
+		patterns, err := projection.ParsePatterns(row.patterns...)
+		assert.NoError(t, err)
+		p := projection.Project(object(`{kind: A, a: {x: 1, y: 2}, m: {x: 3}}`), fields)
+		p.Sensitive = projection.NewFieldSet(path("a.y"))
+		hidden := p.Hiding(patterns)
+		assert.Equal(t, row.want, hidden.Sensitive.String(), row.why)
+		assert.Equal(t, "a.y\n", p.Sensitive.String(), "%s: the projection itself stays as it is", row.why)
+		hidden.Sensitive = p.Sensitive
+		assert.Equal(t, p, hidden, "%s: nothing else changes", row.why)
+	}
+}

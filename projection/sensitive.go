@@ -48,17 +48,16 @@ const (
 
 // Hiding returns p with the fields that the patterns touch among the sensitive ones.
 func (p Projection) Hiding(patterns Patterns) Projection {
+	if len(patterns) == 0 {
+		return p
+	}
 	var touched []Path
-	if len(patterns) > 0 {
-		for path := range p.Fields.Leaves().All() {
-			if patterns.Touches(path) {
-				touched = append(touched, path)
-			}
+	for path := range p.Fields.Leaves().All() {
+		if patterns.Touches(path) {
+			touched = append(touched, path)
 		}
 	}
-	if touched != nil {
-		p.Sensitive = p.Sensitive.Union(NewFieldSet(touched...))
-	}
+	p.Sensitive = p.Sensitive.Union(NewFieldSet(touched...))
 	return p
 }
 

@@ -177,6 +177,7 @@ func TestApplyTriesAgainAsOthersWrite(t *testing.T) {
 			"the server doesn't work", apierrors.NewServiceUnavailable("starting"), 1, 1,
 			"v1/ConfigMap default/a: apply: starting",
 		},
+		{"the server refuses it, whoever was faster", forbidden, 1, 1, "v1/ConfigMap default/a: apply: configmaps \"a\" is forbidden"},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			server, planner := world(ssaplan.Options{})

@@ -60,3 +60,16 @@ func plan(t *testing.T, planner *ssaplan.Planner, request ssaplan.Request) *ssap
 	require.NoError(t, err)
 	return plan
 }
+
+// Only what the server would not write is remembered: what was planned and not applied is planned again.
+func TestUpdatesAreNoHit(t *testing.T) {
+	cache := ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{})
+	_, planner := world(ssaplan.Options{NoOps: cache})
+	applied(t, planner, configMap("a", map[string]any{"a": "A"}))
+	for range 2 {
+		plan := plan(t, planner, ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "B"})})
+		require.Equal(t, ssaplan.ActionUpdate, plan.Action)
+		require.Len(t, plan.Changes, 1)
+	}
+	require.Zero(t, cache.Stats().Entries)
+}

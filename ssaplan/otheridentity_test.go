@@ -14,6 +14,7 @@ import (
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
@@ -96,4 +97,56 @@ func TestReplacementsOfWhatCantBeShown(t *testing.T) {
 	require.Nil(t, plan.Live())
 	require.NotEmpty(t, plan.Replacement.Hazards)
 	require.Equal(t, immutability.HazardData, plan.Replacement.Hazards[0].Kind)
+}
+
+// Where an object has the name of the new one, a dry run changes that one, and doesn't create. That it was there before is known
+// only of one that was supplied in this version: else the dry run may have written it.
+func TestReplacementsByATakenName(t *testing.T) {
+	for _, row := range []struct {
+		why    string
+		live   func(*unstructured.Unstructured) *unstructured.Unstructured // what is supplied of the one that is there
+		others bool                                                        // it is somebody else's, so the dry run differs from it
+		wrote  bool
+	}{
+		{why: "it was supplied", live: func(obj *unstructured.Unstructured) *unstructured.Unstructured { return obj }},
+		{why: "it wasn't", live: func(*unstructured.Unstructured) *unstructured.Unstructured { return nil }, wrote: true},
+		{
+			why: "it wasn't, and is somebody else's", live: func(*unstructured.Unstructured) *unstructured.Unstructured { return nil },
+			others: true,
+		},
+		{
+			why: "it was supplied in another version", wrote: true,
+			live: func(obj *unstructured.Unstructured) *unstructured.Unstructured {
+				obj.SetResourceVersion("1")
+				return obj
+			},
+		},
+		{
+			why: "another one was supplied", wrote: true,
+			live: func(obj *unstructured.Unstructured) *unstructured.Unstructured { obj.SetUID("another"); return obj },
+		},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			server, planner := world(ssaplan.Options{})
+			after := configMap("after", map[string]any{"a": "A"})
+			state := applied(t, planner, configMap("before", map[string]any{"a": "A"}))
+			if row.others {
+				errorless(resources(server, "configmaps").Create(t.Context(), after.DeepCopy(), metav1.CreateOptions{FieldManager: "other"}))
+			} else {
+				applied(t, planner, after)
+			}
+			there := errorless(resources(server, "configmaps").Get(t.Context(), "after", metav1.GetOptions{}))
+			plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: after, Prior: state, Live: row.live(there)})
+			if row.wrote {
+				require.ErrorContains(t, err, "v1/ConfigMap default/after: dry run of the create: the dry run wrote, or somebody else")
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, ssaplan.ActionReplace, plan.Action)
+			require.Nil(t, plan.Result(), "what the server would create isn't known")
+			require.Equal(t, []foreign.Text{
+				"what the server adds to the new object isn't known: there is an object of this name already",
+			}, plan.Warnings)
+		})
+	}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/internal/replay"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
@@ -602,6 +603,95 @@ func TestKnownNoOpsTellWhatTheFirstTold(t *testing.T) {
 				require.NoError(t, err)
 				require.Equal(t, before, fmt.Sprint(third.Assigned, third.Ineffective, third.Warnings), "what a host does to a plan stays there")
 			}
+		})
+	}
+}
+
+// A dry run that writes is told from an object that others change by what is there afterwards. Of a supplied object nothing
+// follows from that: it may be older than the write.
+func TestDryRunsThatWrite(t *testing.T) {
+	for _, row := range []struct {
+		why      string
+		supplied bool
+		err      string
+	}{
+		{why: "right after the read", err: "v1/ConfigMap default/a: get: the dry run wrote, or somebody else wrote the same"},
+		{why: "long after the read, maybe", supplied: true},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			server, planner := world(ssaplan.Options{})
+			applied(t, planner, configMap("a", map[string]any{"a": "A"}))
+			request := ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "B"})}
+			if row.supplied {
+				request.Live = errorless(resources(server, "configmaps").Get(t.Context(), "a", metav1.GetOptions{}))
+			}
+			written := false
+			defer server.Answer(func(r ssaplantest.Request) error {
+				if r.DryRun && !written {
+					written = true
+					errorless(resources(server, "configmaps").Apply(t.Context(), "a", configMap("a", map[string]any{"a": "B"}),
+						metav1.ApplyOptions{FieldManager: "my-tool", Force: true}))
+				}
+				return nil
+			})()
+			plan, err := planner.Plan(t.Context(), request)
+			if row.err != "" {
+				require.ErrorContains(t, err, row.err)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, ssaplan.ActionNoOp, plan.Action)
+		})
+	}
+}
+
+// errorless returns v, and panics if there is an error.
+func errorless[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// What taking over would change isn't known if the object changes between the dry runs.
+func TestConflictsOfWhatChangesMeanwhile(t *testing.T) {
+	for _, row := range []struct {
+		why      string
+		get      error // of the look at what changed
+		err      string
+		warnings []foreign.Text
+	}{
+		{
+			why:      "somebody else wrote",
+			warnings: []foreign.Text{"what taking over the fields would change isn't known: the object changed meanwhile"},
+		},
+		{
+			why: "and nobody can look", get: apierrors.NewServiceUnavailable("starting"),
+			err: "v1/ConfigMap default/a: dry run of taking over: starting",
+		},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			server, planner := world(ssaplan.Options{RefuseConflicts: true})
+			applied(t, planner, configMap("a", map[string]any{"a": "A"}))
+			patch(server, "a", `{"data": {"a": "theirs"}}`)
+			defer server.Answer(func(r ssaplantest.Request) error {
+				if r.DryRun && r.Force {
+					patch(server, "a", `{"data": {"x": "theirs"}}`)
+					if row.get != nil {
+						server.AnswerNext("get", row.get)
+					}
+				}
+				return nil
+			})()
+			plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "B"})})
+			if row.err != "" {
+				require.EqualError(t, err, row.err)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, ssaplan.ActionConflict, plan.Action)
+			require.Empty(t, plan.Changes)
+			require.Equal(t, row.warnings, plan.Warnings)
 		})
 	}
 }

@@ -435,7 +435,40 @@ func TestReplaceByAnotherVersion(t *testing.T) {
 			}
 			require.NoError(t, err)
 			require.NotEqual(t, state.UID, string(obj.GetUID()))
+			again, err := planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
+			require.NoError(t, err, "it is made already")
+			require.Equal(t, obj.GetUID(), again.GetUID())
 			require.Equal(t, int64(3), obj.Object["spec"].(map[string]any)["maxReplicas"])
+		})
+	}
+}
+
+// What became of the write that a replacement stopped with is that of the delete until the old object is gone.
+func TestOutcomesOfReplacements(t *testing.T) {
+	for _, row := range []struct {
+		why, verb string
+		dryRun    bool
+		stage     ssaplan.Stage
+		want      ssaplan.Outcome
+	}{
+		{"the delete can't be tried", "delete", true, ssaplan.StageChecking, ssaplan.OutcomeNotSent},
+		{"the delete is refused, though it was tried", "delete", false, ssaplan.StageDeleting, ssaplan.OutcomeRefused},
+		{"the create is refused, though it was tried", "patch", false, ssaplan.StageCreating, ssaplan.OutcomeRefused},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			server, planner := world(ssaplan.Options{})
+			plan := renamed(t, planner, func(*explain.State) {})
+			defer server.Answer(func(r ssaplantest.Request) error {
+				if r.Verb == row.verb && r.DryRun == row.dryRun {
+					return mayNotDelete
+				}
+				return nil
+			})()
+			_, err := planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
+			var stopped *ssaplan.ReplaceError
+			require.ErrorAs(t, err, &stopped)
+			require.Equal(t, row.stage, stopped.Stage)
+			require.Equal(t, row.want, stopped.Outcome)
 		})
 	}
 }

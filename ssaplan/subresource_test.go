@@ -97,7 +97,7 @@ func TestSubresourcesNeverReplace(t *testing.T) {
 		why, want string
 		err       error
 	}{
-		{"an immutable field", "field is immutable", immutable},
+		{"an immutable field", "v1/PersistentVolumeClaim default/a: invalid: status: ", immutable},
 		{"no such subresource", "apply of the subresource status", apierrors.NewNotFound(schema.GroupResource{Resource: "persistentvolumeclaims"}, "a")},
 		{"no such kind any more", "apply of the subresource status", apierrors.NewGenericServerResponse(http.StatusNotFound, "patch",
 			schema.GroupResource{}, "", "404 page not found", 0, true)},

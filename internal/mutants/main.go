@@ -45,7 +45,7 @@ func run(gremlins, list string, workers int, folders []string) error {
 		return err
 	}
 	failed := false
-	fmt.Printf("%-16s %7s %8s %7s %6s %8s %7s\n", "package", "mutants", "covered", "killed", "listed", "together", "time")
+	fmt.Printf("%-33s %7s %8s %7s %6s %8s %7s\n", "package", "mutants", "covered", "killed", "listed", "together", "time")
 	for _, folder := range folders {
 		folder = path.Clean(strings.TrimPrefix(folder, "./"))
 		result, err := test(gremlins, folder, workers)

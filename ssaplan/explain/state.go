@@ -104,9 +104,7 @@ func newState(id identity.Identity, obj map[string]any, applier fieldowner.Appli
 		}
 	}
 	applied := declared.Project(obj)
-	if hidden := applied.Hiding(sensitive); len(sensitive) > 0 {
-		out.sensitive = hidden.Sensitive.Difference(applied.Sensitive)
-	}
+	out.sensitive = applied.Hiding(sensitive).Sensitive.Difference(applied.Sensitive)
 	out.Applied = out.Digested(applied)
 	out.Observed = out.Applied
 	return out, nil
@@ -209,7 +207,7 @@ func (s *State) baseline(e *Explanation) projection.Projection {
 	}
 	var around []projection.Path
 	for p := range stays.All() {
-		for n := 1; n < len(p); n++ {
+		for n := range p {
 			around = append(around, p[:n])
 		}
 	}
@@ -229,8 +227,8 @@ func (s *State) stays(dropped []fieldowner.DroppedField) projection.FieldSet {
 		if d.Sensitive {
 			value = s.digest(d.Path, value)
 		}
-		was, known := observed.Get(d.Path)
-		if d.Fate == fieldowner.FateRetained || d.Fate == fieldowner.FateReset && known && equal(was, value) {
+		was, _ := observed.Get(d.Path)
+		if d.Fate == fieldowner.FateRetained || d.Fate == fieldowner.FateReset && equal(was, value) {
 			paths = append(paths, d.Path)
 		}
 	}

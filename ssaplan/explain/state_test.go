@@ -229,6 +229,58 @@ func TestStatesHoldDigestsOfSecrets(t *testing.T) {
 	}
 }
 
+// A value that matches a pattern of the host's is a digest in the state as the values of a Secret are, and what is known to be
+// sensitive is known to the state that is read again.
+func TestStatesHoldDigestsOfWhatAPatternNames(t *testing.T) {
+	m := newMemory(t)
+	manifest := object(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {a: A, token: canary}}`)
+	live := m.apply(us, manifest)
+	state, err := explain.NewState(manifest, live, fieldowner.Applier{Manager: us}, nil, patterns(t, "data.token")...)
+	require.NoError(t, err)
+	text, err := json.Marshal(state)
+	require.NoError(t, err)
+	require.NotContains(t, string(text), "canary")
+	var read explain.State
+	require.NoError(t, json.Unmarshal(text, &read))
+	for _, s := range []*explain.State{state, &read} {
+		data := s.Applied.Object["data"].(map[string]any)
+		require.Equal(t, "A", data["a"], "no pattern names it")
+		require.True(t, strings.HasPrefix(data["token"].(string), "pbkdf2-sha256:"), data["token"])
+		require.True(t, s.Applied.Sensitive.Has(path(t, "data.token")))
+		refreshed, err := explain.Refresh(s, live)
+		require.NoError(t, err)
+		require.Empty(t, refreshed.Drift)
+	}
+}
+
+// A dropped field that matches a pattern is as sensitive as one of a Secret.
+func TestDroppedFieldsThatAPatternNames(t *testing.T) {
+	m := newMemory(t)
+	was := `apiVersion: v1, metadata: {name: a}, data: {a: QQ==, token: Y2FuYXJ5}`
+	is := `apiVersion: v1, metadata: {name: a}, data: {b: Qg==}`
+	for _, row := range []struct {
+		why, kind string
+		patterns  []string
+		want      map[string]bool
+	}{
+		{"no pattern", "ConfigMap", nil, map[string]bool{"data.a": false, "data.token": false}},
+		{"a pattern", "ConfigMap", []string{"data.token"}, map[string]bool{"data.a": false, "data.token": true}},
+		{"a kind of which it is known", "Secret", nil, map[string]bool{"data.a": true, "data.token": true}},
+	} {
+		live := m.apply(us, object(t, `{kind: `+row.kind+`, `+was+`}`))
+		shorter := object(t, `{kind: `+row.kind+`, `+is+`}`)
+		e, err := explain.Apply(explain.Input{
+			Manifest: shorter, Live: live, Answer: m.try(shorter), Manager: us, Sensitive: patterns(t, row.patterns...),
+		})
+		require.NoError(t, err)
+		sensitive := map[string]bool{}
+		for _, d := range e.Dropped {
+			sensitive[d.Path.String()] = d.Sensitive
+		}
+		require.Equal(t, row.want, sensitive, row.why)
+	}
+}
+
 // A state of an object that doesn't say what it is, or who owns it, is an error and not a guess.
 func TestNoStateOfWhatCantBeRead(t *testing.T) {
 	broken := `{apiVersion: v1, kind: ConfigMap,
@@ -315,10 +367,15 @@ func TestBaselineLacksWhatStays(t *testing.T) {
 		`"f:parts": {".": {}, 'k:{"name":"p"}': {".": {}, "f:name": {}, "f:w": {}}}}}`)
 	ours := record(us, `{"f:spec": {"f:size": {}}}`)
 	live := widget(imported, all)
-	manifest, err := fieldowner.NewManifest(live, fieldowner.Selection{})
-	require.NoError(t, err)
-	state, err := explain.NewImportedState(manifest, live, us)
-	require.NoError(t, err)
+	var states []*explain.State // of fields alone, and with the maps and items around them
+	for _, selection := range []fieldowner.Selection{{}, {Strategy: fieldowner.ManagerFields, Manager: "other"}} {
+		manifest, err := fieldowner.NewManifest(live, selection)
+		require.NoError(t, err)
+		state, err := explain.NewImportedState(manifest, live, us)
+		require.NoError(t, err)
+		states = append(states, state)
+	}
+	require.True(t, states[1].Applied.Fields.Has(path(t, "metadata.labels")))
 	for _, row := range []struct {
 		why    string
 		answer map[string]any
@@ -337,15 +394,13 @@ func TestBaselineLacksWhatStays(t *testing.T) {
 			[]string{`metadata.labels.a: - "A"`},
 		},
 	} {
-		e, err := explain.Apply(explain.Input{
-			Manifest: widget("metadata: {name: a}, spec: {size: 1}"), Live: live, Answer: row.answer, Manager: us, Prior: state,
-		})
-		require.NoError(t, err, row.why)
-		var shown []string
-		for _, d := range projection.Diff(e.Baseline, state.Digested(e.After)) {
-			shown = append(shown, d.String())
+		for _, state := range states {
+			e, err := explain.Apply(explain.Input{
+				Manifest: widget("metadata: {name: a}, spec: {size: 1}"), Live: live, Answer: row.answer, Manager: us, Prior: state,
+			})
+			require.NoError(t, err, row.why)
+			require.Equal(t, row.want, lines(projection.Diff(e.Baseline, state.Digested(e.After))), row.why)
 		}
-		require.Equal(t, row.want, shown, row.why)
 	}
 }
 

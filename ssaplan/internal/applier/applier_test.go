@@ -42,6 +42,7 @@ func TestOf(t *testing.T) {
 		{"success", nil, write.OutcomeDone},
 		{"the server's word", forbidden, write.OutcomeRefused},
 		{"the same, of a proxy", page(403), write.OutcomeUnknown},
+		{"the server's word about the request", apierrors.NewBadRequest("no"), write.OutcomeRefused},
 		{"the server's word that it changed", outdated, write.OutcomeRefused},
 		{"the server has no time, and says so first", apierrors.NewTooManyRequestsError("slow down"), write.OutcomeRefused},
 		{"the server failed, maybe after it wrote", apierrors.NewInternalError(errors.New("etcd")), write.OutcomeUnknown},

@@ -92,9 +92,7 @@ func (c *Cache) Ask(ctx context.Context, resource *wire.Resource, q Question) (*
 		if asked.configured, err = resource.Configuration(ctx, c.interval); err != nil {
 			return nil, nil // an answer of which nobody knows whether it is still true
 		}
-		if unseen := asked.configured.Unseen; len(unseen) > 0 || c.unseen.Load() != nil {
-			c.unseen.Store(&unseen)
-		}
+		c.unseen.Store(&asked.configured.Unseen)
 	}
 	key, ok := asked.key(q)
 	if !ok {

@@ -5,13 +5,17 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/internal/wire"
+	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
 )
 
 func newQuestion(change func(*Question, *Asked)) (Question, *Asked) {
@@ -100,6 +104,61 @@ func TestAnswersAreKnownOnceTheyWereGiven(t *testing.T) {
 	require.Same(t, nothing, answer.notes)
 	c.Clear()
 	require.Equal(t, 0, c.Stats().Entries)
+}
+
+// Each thing that an answer tells besides is told again, also if it is all that there is.
+func TestEachThingThatAnAnswerTellsIsRemembered(t *testing.T) {
+	assigned := []projection.Path{{projection.Field("a")}}
+	ineffective := []projection.Ineffective{{Path: projection.Path{projection.Field("b")}, Reason: "gone"}}
+	for _, row := range []struct {
+		explained explain.Explanation
+		warnings  []foreign.Text
+	}{
+		{explained: explain.Explanation{Assigned: assigned}},
+		{explained: explain.Explanation{Ineffective: ineffective}},
+		{explained: explain.Explanation{Assigned: assigned, Ineffective: ineffective}},
+		{warnings: []foreign.Text{"mind"}},
+		{explained: explain.Explanation{Assigned: assigned}, warnings: []foreign.Text{"mind"}},
+		{explained: explain.Explanation{Ineffective: ineffective}, warnings: []foreign.Text{"mind"}},
+	} {
+		c := New(10, time.Hour, -1)
+		q, _ := newQuestion(unchanged)
+		_, asked := c.Ask(t.Context(), nil, q)
+		asked.NoOp(q, &row.explained, row.warnings)
+		answer, _ := c.Ask(t.Context(), nil, q)
+		got, warnings := answer.Explain(nil, q.Live.Object)
+		require.Equal(t, row.explained.Assigned, got.Assigned)
+		require.Equal(t, row.explained.Ineffective, got.Ineffective)
+		require.Equal(t, row.warnings, warnings)
+	}
+}
+
+// What the server is set up with is looked at unless that is switched off. An answer counts only for what could be looked at.
+func TestTheServerIsLookedAt(t *testing.T) {
+	server, err := ssaplantest.NewServer(ssaplantest.Options{})
+	require.NoError(t, err)
+	q, _ := newQuestion(unchanged)
+	resource := wire.ForClient(server.Client(), server.Mapper(), wire.Options{}).Resource(
+		schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, q.Object)
+
+	blind := New(10, time.Hour, -1)
+	_, asked := blind.Ask(t.Context(), resource, q)
+	require.NotNil(t, asked)
+	require.Empty(t, server.Requests())
+	require.Nil(t, blind.Stats().Unseen)
+
+	c := New(10, time.Hour, 0)
+	_, asked = c.Ask(t.Context(), resource, q)
+	require.NotEmpty(t, server.Requests())
+	require.Equal(t, []string{"the server's version"}, c.Stats().Unseen, "a client of a host's can't ask for it")
+	asked.NoOp(q, &explain.Explanation{}, nil)
+	answer, _ := c.Ask(t.Context(), resource, q)
+	require.NotNil(t, answer)
+
+	defer server.Answer(func(ssaplantest.Request) error { return apierrors.NewServiceUnavailable("starting") })()
+	answer, asked = c.Ask(t.Context(), resource, q)
+	require.Nil(t, answer, "nobody knows whether it is still true")
+	require.Nil(t, asked)
 }
 
 func TestWhatHasNoDigestIsNotRemembered(t *testing.T) {

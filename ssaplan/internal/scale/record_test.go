@@ -1,0 +1,15 @@
+package scale_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/ssaplan/internal/scale"
+)
+
+// A Scale that nobody is known to own has no record, as an object has none then: an empty one would be something else.
+func TestNoRecord(t *testing.T) {
+	of := scale.Of(object(t, "{metadata: {name: web}, spec: {replicas: 2}}"))
+	require.Equal(t, map[string]any{"name": "web"}, of.Object["metadata"])
+}

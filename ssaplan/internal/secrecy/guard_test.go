@@ -1,0 +1,68 @@
+package secrecy_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
+	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
+)
+
+// otherwise is a server's answer that somebody puts in other words.
+type otherwise struct {
+	said string
+	err  error
+}
+
+func (e otherwise) Error() string { return e.said }
+
+func (e otherwise) Unwrap() error { return e.err }
+
+// Each answer in an error is taken out, in whichever words it stands there.
+func TestEachAnswerIsWithheld(t *testing.T) {
+	denied, coded := status(403, metav1.StatusReasonForbidden, "hunter2 is too short"), status(400, "", "hunter2 isn't base64")
+	for _, row := range []struct {
+		why string
+		err error
+	}{
+		{"two answers", fmt.Errorf("v1/Secret default/s: %w, and %w", denied, coded)},
+		{"put otherwise", otherwise{"v1/Secret default/s: the server hates hunter2", denied}},
+		{"put otherwise, and then not", errors.Join(otherwise{"v1/Secret default/s: the server hates hunter2", coded}, denied)},
+		{"without a message", otherwise{"v1/Secret default/s: hunter2", status(403, metav1.StatusReasonForbidden, "")}},
+	} {
+		shown := secrecy.For(nil, none, secretOf("hunter2")).Error(row.err).Error()
+		require.NotContains(t, shown, "hunter2", row.why)
+		require.Regexp(t, "^v1/Secret default/s: [^:]*the server's words are withheld", shown, row.why)
+	}
+}
+
+// Of what a server says of a field, a verdict keeps the phrases that are known.
+func TestVerdictsKeepKnownPhrases(t *testing.T) {
+	verdict := immutability.Verdict{Fields: []immutability.Field{
+		{Text: "stringData.k", Message: "field is immutable"}, {Text: "hunter2", Message: "hunter2 is too short"},
+	}}
+	secrecy.For(nil, none, secretOf("hunter2")).Verdict(&verdict)
+	require.Equal(t, []immutability.Field{
+		{Text: "stringData.k", Message: "field is immutable"},
+		{Message: foreign.Text("what the server says is withheld, since the object has sensitive values")},
+	}, verdict.Fields)
+}
+
+// A pattern makes those objects sensitive that have what it names.
+func TestPatternsThatMatchNothing(t *testing.T) {
+	patterns, err := projection.ParsePatterns("data.token")
+	require.NoError(t, err)
+	settings := secretOf("x")
+	settings.SetKind("ConfigMap")
+	require.False(t, secrecy.For(patterns, none, settings).Withholds(), "it has no such field")
+	settings.Object["data"] = map[string]any{"token": "x"}
+	require.True(t, secrecy.For(patterns, none, settings).Withholds())
+	require.False(t, secrecy.For(nil, none, settings).Withholds())
+	require.True(t, secrecy.For(patterns, none, secretOf("x")).Withholds(), "whatever it has")
+}
