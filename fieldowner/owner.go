@@ -72,9 +72,9 @@ func (a Applier) Is(owner Owner) bool {
 // String returns the manager's name and what it did: "hpa" (Update of scale).
 func (o Owner) String() string {
 	if o.Subresource == "" {
-		return fmt.Sprintf("%q (%s)", o.Manager, o.Operation)
+		return fmt.Sprintf("%q (%s)", o.Manager, foreign.Text(o.Operation))
 	}
-	return fmt.Sprintf("%q (%s of %s)", o.Manager, o.Operation, o.Subresource)
+	return fmt.Sprintf("%q (%s of %s)", o.Manager, foreign.Text(o.Operation), o.Subresource)
 }
 
 // Compare orders owners by manager, operation, subresource, API version and time.
