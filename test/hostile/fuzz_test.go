@@ -1,0 +1,178 @@
+// Package hostile_test has a Planner talk to a server that answers with anything, and to one that says what is to harm who reads
+// it. Neither may make it panic, hang or print what controls a terminal or forges a line.
+package hostile_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"path"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/rest"
+
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/test/lab"
+)
+
+const (
+	kinds = `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"v1","resources":[{"name":"configmaps","kind":"ConfigMap","namespaced":true}]}`
+	live  = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"default","uid":"1","resourceVersion":"5","managedFields":
+		[{"manager":"other","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:data":{"f:k":{}}}}]},"data":{"k":"v"}}`
+	tried = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"default","uid":"1","resourceVersion":"5","managedFields":
+		[{"manager":"ssaplan","operation":"Apply","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:data":{"f:k":{}}}}]},"data":{"k":"w"}}`
+	declared = "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {k: w}}"
+)
+
+// server is a transport that answers discovery, reads and writes.
+type server struct {
+	read, write string // with the name of each object in the place of "a" if named
+	named       bool
+	status      int // of a write
+	warning     string
+}
+
+func (s server) RoundTrip(request *http.Request) (*http.Response, error) {
+	body, status, header := kinds, http.StatusOK, http.Header{"Content-Type": {"application/json"}}
+	switch {
+	case request.URL.Path == "/api/v1":
+	case request.Method == http.MethodGet:
+		body = s.read
+	default:
+		body, status = s.write, s.status
+		if s.warning != "" {
+			header.Set("Warning", `299 - "`+s.warning+`"`)
+		}
+	}
+	if name := path.Base(request.URL.Path); s.named && name != "v1" {
+		body = strings.Replace(body, `"a"`, fmt.Sprintf("%q", name), 1)
+	}
+	return &http.Response{StatusCode: status, Header: header, Request: request, Body: io.NopCloser(strings.NewReader(body)),
+		ContentLength: int64(len(body))}, nil
+}
+
+// said plans, applies and plans to delete, and returns what a host may print of the plan and of the errors of the first two.
+func (s server) said(t *testing.T) []string {
+	planner, err := ssaplan.New(&rest.Config{Host: "http://hostile", QPS: -1, Transport: s}, ssaplan.Options{FieldManager: "ssaplan"})
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	var said []string
+	plan, err := planner.Plan(ctx, ssaplan.Request{Manifest: lab.Object(t, declared)})
+	if err == nil {
+		encoded, failed := json.Marshal(plan)
+		require.NoError(t, failed)
+		require.True(t, json.Valid(encoded))
+		said = append(said, plan.Reason, fmt.Sprint(plan.Changes), fmt.Sprint(plan.Ownership),
+			fmt.Sprint(plan.Conflicts), fmt.Sprint(plan.Warnings))
+		_, err = planner.Apply(ctx, plan)
+	}
+	said = append(said, fmt.Sprint(err))
+	request := ssaplan.DeleteRequest{Object: identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "default", Name: "a"}}
+	_, _ = planner.PlanDelete(ctx, request)
+	require.NoError(t, ctx.Err(), "it ends by itself")
+	return said
+}
+
+// requireHarmless fails for what controls a terminal, forges a line or turns the direction of text.
+func requireHarmless(t *testing.T, said []string) {
+	for _, text := range said {
+		for _, r := range text {
+			if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' {
+				t.Fatalf("%q in %q", r, text)
+			}
+		}
+	}
+}
+
+// FuzzAnswers answers with any bytes.
+func FuzzAnswers(f *testing.F) {
+	deep := strings.Repeat(`{"a":`, 9000) + "1" + strings.Repeat("}", 9000)
+	for _, answer := range []string{
+		"", "null", "[]", `""`, "{}", "\x00\xff", "<html>", live, tried, deep, strings.Replace(live, `"5"`, "1e999", 1),
+		strings.Replace(live, `"a"`, `"b"`, 1), strings.Replace(live, `{"k":"v"}`, "[1]", 1), strings.Replace(live, `"1"`, "{}", 1),
+		strings.Replace(live, `[{`, `[null,3,{`, 1), strings.Replace(live, `{"f:k":{}}`, `{"k:{\"a\":":{}}`, 1),
+		`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Invalid","code":422,"details":{"causes":[{"field":"x\n[","message":"\u001b"}]}}`,
+	} {
+		f.Add(answer, live, 200)
+		f.Add(live, answer, 200)
+		f.Add(live, answer, 422)
+		f.Add(answer, answer, 409)
+	}
+	f.Fuzz(func(t *testing.T, read, write string, status int) {
+		if status < 200 || status > 599 || status == http.StatusTooManyRequests {
+			t.Skip("no server answers so, or it asks for patience")
+		}
+		requireHarmless(t, server{read: read, write: write, status: status}.said(t))
+	})
+}
+
+// FuzzInjections puts a text into every place of an answer that isn't the host's own.
+func FuzzInjections(f *testing.F) {
+	for _, text := range []string{"\x1b[2K\x1b[1A", "a\nPlan: 1 unchanged.", "\r", "\u202e", "\u2066x", "\u0085", "\u2028", "\x00", "\x9b2J", "x"} {
+		f.Add(text)
+	}
+	places := []string{`"other"`, `"Update"`, `"FieldsV1"`, `"ssaplan"`, `"f:k"`, `"k"`, `"v"`, `"w"`, `"1"`, `"5"`, `"default"`, `"a"`}
+	f.Fuzz(func(t *testing.T, text string) {
+		encoded, err := json.Marshal(text)
+		require.NoError(t, err)
+		field, err := json.Marshal("f:" + text)
+		require.NoError(t, err)
+		for _, place := range places {
+			with := string(encoded)
+			if place == `"f:k"` {
+				with = string(field)
+			}
+			edited := func(answer string) string { return strings.ReplaceAll(answer, place, with) }
+			requireHarmless(t, server{read: edited(live), write: edited(tried), status: 200}.said(t))
+		}
+		requireHarmless(t, server{read: live, write: tried, status: 200, warning: strings.NewReplacer("\n", "", "\r", "").Replace(text)}.said(t))
+		for code, reason := range map[int]string{400: "BadRequest", 403: "Forbidden", 409: "Conflict", 422: "Invalid", 500: "InternalError"} {
+			status := fmt.Sprintf(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":%q,"code":%d,"message":%s,"details":{"name":%[3]s,
+				"causes":[{"reason":"FieldManagerConflict","field":%[3]s,"message":%[3]s},{"field":%[3]s,"message":%[3]s}]}}`, reason, code, encoded)
+			requireHarmless(t, server{read: live, write: status, status: code}.said(t))
+		}
+	})
+}
+
+// TestConcurrentSets has sets planned at a time by Planners that share a cache, which others look into and clear.
+func TestConcurrentSets(t *testing.T) {
+	cache := ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{Size: 10, ServerInterval: -1})
+	var all sync.WaitGroup
+	for range 2 {
+		config := &rest.Config{Host: "http://hostile", QPS: -1, Transport: server{read: live, write: live, status: 200, named: true}}
+		planner, err := ssaplan.New(config, ssaplan.Options{FieldManager: "ssaplan", NoOps: cache})
+		require.NoError(t, err)
+		requests := make([]ssaplan.Request, 50)
+		for i := range requests {
+			name := fmt.Sprintf("a%d", i)
+			requests[i].Manifest = lab.Object(t, strings.Replace(declared, "name: a}", "name: "+name+"}", 1))
+			if i%2 == 1 {
+				requests[i].Live = lab.Object(t, strings.Replace(live, `"a"`, fmt.Sprintf("%q", name), 1))
+			}
+		}
+		for range 3 {
+			all.Go(func() {
+				for plan, err := range planner.PlanAll(t.Context(), requests) {
+					if err == nil {
+						_, err = json.Marshal(plan)
+					}
+					if err != nil {
+						t.Error(err)
+					}
+				}
+				cache.Stats()
+				cache.Clear()
+			})
+		}
+	}
+	all.Wait()
+}
