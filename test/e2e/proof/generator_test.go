@@ -175,7 +175,7 @@ func (g *generator) foreign(ours map[string]any) Step {
 		return Step{By: pick(g, "patcher", manager), Write: "merge", Body: g.mergePatch()}
 	case n < 85:
 		return Step{By: "jsonpatcher", Write: "json", Body: g.jsonPatch(ours)}
-	case n < 90 && g.kind.Scale:
+	case n < 93 && g.kind.Scale:
 		return g.scale()
 	case n < 96 && g.kind.Status != nil:
 		return g.status()
@@ -215,7 +215,7 @@ func (g *generator) status() Step {
 // scale is a write of the scale, of an autoscaler or of ourselves.
 func (g *generator) scale() Step {
 	m := g.only("spec", map[string]any{"replicas": int64(g.IntN(5))})
-	if g.chance(50) {
+	if g.chance(25) {
 		return Step{By: "scaler", Write: "merge", Of: "scale", Body: map[string]any{"spec": m["spec"]}}
 	}
 	return g.trialOf("scale", m)
