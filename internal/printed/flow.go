@@ -91,7 +91,22 @@ func (f *flow) isShown(name *ast.Ident) bool {
 	if !ok || !field.IsField() || !slices.Contains(shown, field.Name()) || !isText(field.Type()) {
 		return false
 	}
-	return field.Pkg() != nil && (field.Pkg().Path()+".Condition" == meta+"Condition" && field.Name() == "Message" || isOurs(field.Pkg().Path()))
+	return field.Pkg() != nil && (isOfCondition(field) || isOurs(field.Pkg().Path()))
+}
+
+// isOfCondition reports whether a field is one of the conditions that people read in a status.
+func isOfCondition(field *types.Var) bool {
+	condition := field.Pkg().Scope().Lookup("Condition")
+	if condition == nil || nameOf(condition.Type()) != meta+"Condition" {
+		return false
+	}
+	fields := condition.Type().Underlying().(*types.Struct)
+	for i := range fields.NumFields() {
+		if fields.Field(i) == field {
+			return true
+		}
+	}
+	return false
 }
 
 func isOurs(path string) bool { return len(path) >= len(ours) && path[:len(ours)] == ours }
