@@ -59,7 +59,7 @@ func (s server) RoundTrip(request *http.Request) (*http.Response, error) {
 		ContentLength: int64(len(body))}, nil
 }
 
-// said plans, applies and plans to delete, and returns what a host may print of the plan and of the errors of the first two.
+// said plans, applies and plans to delete, and returns what a host may print of the plans and the errors.
 func (s server) said(t *testing.T) []string {
 	planner, err := ssaplan.New(&rest.Config{Host: "http://hostile", QPS: -1, Transport: s}, ssaplan.Options{FieldManager: "ssaplan"})
 	require.NoError(t, err)
@@ -71,13 +71,19 @@ func (s server) said(t *testing.T) []string {
 		encoded, failed := json.Marshal(plan)
 		require.NoError(t, failed)
 		require.True(t, json.Valid(encoded))
-		said = append(said, plan.Reason, fmt.Sprint(plan.Changes), fmt.Sprint(plan.Ownership),
+		said = append(said, string(encoded), plan.Reason, fmt.Sprint(plan.Changes), fmt.Sprint(plan.Ownership),
 			fmt.Sprint(plan.Conflicts), fmt.Sprint(plan.Warnings))
 		_, err = planner.Apply(ctx, plan)
 	}
 	said = append(said, fmt.Sprint(err))
 	request := ssaplan.DeleteRequest{Object: identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "default", Name: "a"}}
-	_, _ = planner.PlanDelete(ctx, request)
+	deletion, err := planner.PlanDelete(ctx, request)
+	if said = append(said, fmt.Sprint(err)); err == nil {
+		encoded, failed := json.Marshal(deletion)
+		require.NoError(t, failed)
+		said = append(said, string(encoded), deletion.Reason, fmt.Sprint(deletion.Warnings), fmt.Sprint(deletion.Hazards),
+			fmt.Sprint(deletion.Finalizers), fmt.Sprint(deletion.Refusal))
+	}
 	require.NoError(t, ctx.Err(), "it ends by itself")
 	return said
 }
