@@ -207,7 +207,7 @@ func TestRedact(t *testing.T) {
 		{"the caller's", errors.New("out of coffee"), "out of coffee"},
 		{"an escape sequence", errors.New("a\x1b[2Kb"), `a\x1b[2Kb`},
 		{"several lines", errors.New("a:\n  b\n\n  c\n"), "a: b c"},
-		{"a name of 2 MB", errors.New(strings.Repeat("x", 2<<20)), strings.Repeat("x", 4096) + "… (2093056 characters more)"},
+		{"a name of 2 MB", fmt.Errorf("%s: why", strings.Repeat("x", 2<<20)), strings.Repeat("x", 3072) + "… (2093061 characters more) …" + strings.Repeat("x", 1019) + ": why"},
 		{"a plugin that isn't there", execError("exec: executable aws not found"), execError("exec: executable aws not found").Error()},
 		{"a page of a proxy: 500", answer(500, "<html>"+secret), "the server failed for a reason that is not in the request (HTTP 500)"},
 		{"a page of a proxy: 403, which client-go takes over as the message", answer(403, "<html>"+secret), "the server knows the user, who isn't allowed to do this (HTTP 403)"},

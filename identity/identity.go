@@ -50,13 +50,16 @@ func Of(obj map[string]any) (Identity, error) {
 }
 
 // String returns the identity as it is printed to people: "apps/v1/Deployment default/web", or "v1/Namespace web" when
-// there is no namespace.
+// there is no namespace. Parts that are longer than any that a server takes are cut, so that what an error says of the object
+// can be read.
 func (id Identity) String() string {
-	name := id.Name
+	const longest = 300
+	part := func(text string) foreign.Text { return foreign.Text(text).Cut(longest) }
+	name := part(id.Name)
 	if id.Namespace != "" {
-		name = id.Namespace + "/" + name
+		name = part(id.Namespace) + "/" + name
 	}
-	return foreign.Text(id.APIVersion + "/" + id.Kind + " " + name).String()
+	return (part(id.APIVersion) + "/" + part(id.Kind) + " " + name).String()
 }
 
 // Group returns the API group, "apps" of "apps/v1". It is empty for the core group.

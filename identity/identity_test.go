@@ -1,6 +1,7 @@
 package identity_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -117,4 +118,13 @@ func TestGroupAndVersion(t *testing.T) {
 		id := identity.Identity{APIVersion: apiVersion}
 		assert.Equal(t, want, [2]string{id.Group(), id.Version()}, apiVersion)
 	}
+}
+
+// What an error says of an object with a name that no server would take can be read behind it.
+func TestLongNamesAreCut(t *testing.T) {
+	long := strings.Repeat("n", 5000)
+	id := identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: long, Name: long}
+	cut := strings.Repeat("n", 225) + "… (4700 characters more) …" + strings.Repeat("n", 75)
+	assert.Equal(t, "v1/ConfigMap "+cut+"/"+cut, id.String())
+	assert.Equal(t, "v1/ConfigMap "+long[:300], identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Name: long[:300]}.String())
 }

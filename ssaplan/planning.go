@@ -305,6 +305,14 @@ func (w *planning) hold(live *unstructured.Unstructured) (err error) {
 	return err
 }
 
+// ignoreNothing has all of the manifest sent, as a new object is created with it.
+func (w *planning) ignoreNothing() error {
+	if w.prepared.Ignored.Empty() {
+		return nil
+	}
+	return w.hold(nil)
+}
+
 // unreadable handles a failed read. Who may apply but not read gets a plan that shows what would be there, but not what
 // changes.
 func (w *planning) unreadable(ctx context.Context, cause error) error {
@@ -363,10 +371,8 @@ func (w *planning) explain(dryRun *unstructured.Unstructured) error {
 // explainReplacement fills in what a replacement changes, from a dry run that creates the new object. Taken says that the
 // old one has its name. Where the server can't try that, the plan has what the manifest declares.
 func (w *planning) explainReplacement(ctx context.Context, taken bool) error {
-	if !w.prepared.Ignored.Empty() {
-		if err := w.hold(nil); err != nil { // the new object is created with all that the manifest has
-			return err
-		}
+	if err := w.ignoreNothing(); err != nil {
+		return err
 	}
 	if w.target != nil {
 		made, err := w.target.TryCreate(ctx, w.manifest.Object, w.patch.Options, taken)
@@ -419,7 +425,9 @@ func (w *planning) dryRun(ctx context.Context, patch Patch, pinned bool) (*unstr
 func (w *planning) finish() *Plan {
 	w.remember()
 	plan := w.plan
-	plan.Ignored, plan.Warnings = w.left.Fields, append(plan.Warnings, w.left.Warnings...)
+	if plan.Warnings = append(plan.Warnings, w.left.Warnings...); plan.Ignored == nil {
+		plan.Ignored = w.left.Fields
+	}
 	if w.target != nil {
 		plan.Requests = w.requests + w.target.Requests()
 		plan.Warnings = append(plan.Warnings, w.target.Warnings...)

@@ -81,6 +81,9 @@ func (w *planning) judge(ctx context.Context, err error) error {
 	}
 	var unproven error
 	if w.live != nil && w.plan.Subresource == "" {
+		if err := w.ignoreNothing(); err != nil { // of all that would be created, the server has to be asked
+			return err
+		}
 		if verdict, unproven = w.probe(ctx, verdict); w.target.Wrote() != nil {
 			return w.failure(w.plan.Object, "dry run", w.target.Wrote())
 		}

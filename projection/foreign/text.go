@@ -45,7 +45,7 @@ func OfError(err error) Text {
 const Limit = 4096
 
 // String returns the text in one line, in which what can't be seen is escaped as in a Go string, bounded by [Limit].
-func (t Text) String() string { return Visible(t.bounded()) }
+func (t Text) String() string { return Visible(string(t.Cut(Limit))) }
 
 // Visible returns the text with everything that can't be seen, or that a terminal acts upon, escaped as in a Go string, line ends
 // included.
@@ -62,25 +62,31 @@ func isHidden(r rune) bool { return !unicode.IsPrint(r) }
 // unquotes takes back what only a text in quotes needs.
 var unquotes = strings.NewReplacer(`\\`, `\`, `\"`, `"`)
 
-// bounded returns the first characters of the text, and how many more there are.
-func (t Text) bounded() string {
+// Cut returns the text without its middle if it has more than most characters, and how many that are. In an error the cause stands
+// last.
+func (t Text) Cut(most int) Text {
 	n := utf8.RuneCountInString(string(t))
-	if n <= Limit {
-		return string(t)
+	if n <= most {
+		return t
 	}
-	end := 0
-	for range Limit {
-		_, size := utf8.DecodeRuneInString(string(t[end:]))
-		end += size
+	last := most / 4
+	start, end := 0, len(t)
+	for range most - last {
+		_, size := utf8.DecodeRuneInString(string(t[start:]))
+		start += size
 	}
-	return fmt.Sprintf("%s… (%d characters more)", string(t[:end]), n-Limit)
+	for range last {
+		_, size := utf8.DecodeLastRuneInString(string(t[:end]))
+		end -= size
+	}
+	return Text(fmt.Sprintf("%s… (%d characters more) …%s", string(t[:start]), n-most, string(t[end:])))
 }
 
 // Format prints [Text.String] whatever the verb, in quotes for %q.
 func (t Text) Format(f fmt.State, verb rune) {
 	text := t.String()
 	if verb == 'q' {
-		text = strconv.Quote(t.bounded())
+		text = strconv.Quote(string(t.Cut(Limit)))
 	}
 	if width, set := f.Width(); set {
 		pad := strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))

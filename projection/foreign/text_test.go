@@ -51,7 +51,8 @@ func TestOfError(t *testing.T) {
 func TestTextIsBounded(t *testing.T) {
 	long := strings.Repeat("ü", foreign.Limit)
 	require.Equal(t, long, foreign.Text(long).String())
-	require.Equal(t, long+"… (1 characters more)", foreign.Text(long+"x").String())
+	require.Equal(t, strings.Repeat("ü", 3072)+"… (1 characters more) …"+strings.Repeat("ü", 1023)+"x", foreign.Text(long+"x").String(), "the last is the cause")
+	require.Equal(t, foreign.Text("abc… (2 characters more) …f"), foreign.Text("abcdef").Cut(4))
 	require.Less(t, len(fmt.Sprintf("%q", foreign.Text(strings.Repeat("x", 1<<20)))), 5000)
 	text, err := json.Marshal(foreign.Text(strings.Repeat("x", 1<<20)))
 	require.NoError(t, err)

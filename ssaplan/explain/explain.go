@@ -115,7 +115,10 @@ func begin(in Input) (*comparison, *Explanation, error) {
 		return nil, nil, fmt.Errorf("dry run: %w", err)
 	}
 	c := &comparison{Input: in, owners: owners, declaration: owners.Declared(in.Manifest, in.Answer, in.applier())}
-	c.left = left(in.Ignored)
+	if len(in.Ignored) > 0 {
+		in.Ignored = named(in.Ignored, in.Manifest, owners.Fields(nil))
+		c.left = left(in.Ignored)
+	}
 	c.declared = c.declaration.Fields.Without(c.left)
 	c.declaration.Fields = in.Unknown.without(c.declared)
 	return c, &Explanation{

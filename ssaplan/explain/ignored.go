@@ -75,7 +75,9 @@ func (i Ignored) Leave(manifest, live map[string]any, applier fieldowner.Applier
 	l.there, l.sent = projection.NewObject(live, l.all), projection.NewManifest(out.Manifest, l.all)
 	l.own = owners.Fields(applier.Is)
 	l.others = owners.Fields(func(o fieldowner.Owner) bool { return !applier.Is(o) })
-	for _, p := range i.resolved(l.all) {
+	written := projection.NewManifest(i.manifest, l.all)
+	for _, p := range i.paths {
+		p = written.Resolve(p)
 		out.Fields = append(out.Fields, IgnoredField{Path: p, Handling: l.leave(p), Owners: l.ownersOf(p)})
 	}
 	return out, nil
@@ -133,6 +135,15 @@ func (l *leaving) ownersOf(p projection.Path) (out []fieldowner.Owner) {
 		if !l.applier.Is(owner) && !slices.ContainsFunc(out, owner.Is) {
 			out = append(out, owner)
 		}
+	}
+	return out
+}
+
+// named returns the fields with list items named as a record of the object names them.
+func named(ignored []IgnoredField, manifest map[string]any, fields projection.FieldSet) []IgnoredField {
+	sent, out := projection.NewManifest(manifest, fields), slices.Clone(ignored)
+	for i := range out {
+		out[i].Path = sent.Resolve(out[i].Path)
 	}
 	return out
 }

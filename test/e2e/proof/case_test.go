@@ -43,8 +43,9 @@ type Step struct {
 	// Remember and Supply say how a trial is planned: with the state of the last apply, with the live object.
 	Remember bool `json:"remember,omitempty"`
 	Supply   bool `json:"supply,omitempty"`
-	// Ignore are patterns of fields that a trial leaves out.
+	// Ignore and Strip are patterns of fields that a trial leaves to others, and never sends.
 	Ignore []string `json:"ignore,omitempty"`
+	Strip  []string `json:"strip,omitempty"`
 	// Body is a manifest without a name, or a patch.
 	Body any `json:"body,omitempty"`
 }

@@ -137,7 +137,10 @@ func (g *generator) ours(manifest map[string]any, wild int) (map[string]any, Ste
 
 func (g *generator) trial(manifest map[string]any) Step {
 	step := Step{By: manager, Write: "apply", Force: g.chance(75), Remember: g.chance(25), Supply: g.chance(25), Body: copyOf(manifest)}
-	if g.chance(10) {
+	switch n := g.IntN(100); {
+	case n < 7:
+		step.Strip = []string{pick(g, ignorable...)}
+	case n < 20:
 		step.Ignore = []string{pick(g, ignorable...)}
 	}
 	return step

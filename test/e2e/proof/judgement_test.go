@@ -38,6 +38,7 @@ func (t *trial) judgeApply(ctx context.Context) {
 	t.judgeValues()
 	t.judgeOwners()
 	t.judgeFates()
+	t.judgeIgnored()
 	if t.planIs(ssaplan.ActionUpdate) {
 		unlisted := unlistedChanges(t.before.Object, t.after.Object, t.plan.Changes, t.filled(ctx))
 		t.check(sideEffects, len(unlisted) == 0, "%s; listed: %v", strings.Join(unlisted, "\n"), t.plan.Changes)
@@ -265,7 +266,7 @@ func ownerLines(changes []fieldowner.Transfer) []string {
 // judgeCauses checks that what changes isn't called edited if the manifest has there what the one before it had.
 func (t *trial) judgeCauses() {
 	last := t.memory.last
-	if last == nil || t.before == nil || t.prior == nil || len(last.ignored) > 0 || len(t.ignored) > 0 {
+	if last == nil || t.before == nil || t.prior == nil || !last.except.Empty() || !t.except.Empty() {
 		return
 	}
 	stamped, altered := stampedPlaces(t.plan.Changes), alteredOnCreate[t.object.gvk.Kind]
@@ -273,6 +274,32 @@ func (t *trial) judgeCauses() {
 		if c.Cause == explain.CauseEdited && c.Op != projection.OpMove && !stamped[c.Path.String()] && c.Path.String() != altered {
 			was, is := valuesAt(last.manifest.Object, c.Path), valuesAt(t.manifest.Object, c.Path)
 			t.check(causes, len(is) != 1 || !reflect.DeepEqual(was, is), "%v: called edited, and is as it was in the manifest", c)
+		}
+	}
+}
+
+// judgeIgnored looks whether what is left to others is as it was, with its other owners, and nothing is told of it.
+func (t *trial) judgeIgnored() {
+	if t.before == nil {
+		return
+	}
+	owners, err := fieldowner.Read(t.before.Object)
+	t.check(ignored, err == nil, "%v", err)
+	now, err := fieldowner.Read(t.after.Object)
+	t.check(ignored, err == nil, "%v", err)
+	for _, f := range t.plan.Ignored {
+		if f.Handling == explain.HandlingSent {
+			continue
+		}
+		was, existed := valueAt(t.before, f.Path)
+		is, exists := valueAt(t.after, f.Path)
+		t.check(ignored, existed == exists && reflect.DeepEqual(was, is), "%s: was %v, is %v", f.Path, was, is)
+		for _, o := range f.Owners {
+			had, has := owners.Fields(o.Is).Under(f.Path), now.Fields(o.Is).Under(f.Path)
+			t.check(ignored, had.Difference(has).Empty(), "%s: %s owned %s, and owns %s", f.Path, o, had, has)
+		}
+		for _, c := range t.plan.Changes {
+			t.check(ignored, c.Cause == explain.CauseSideEffect || !c.Path.HasPrefix(f.Path), "%s is ignored: %v", f.Path, c)
 		}
 	}
 }

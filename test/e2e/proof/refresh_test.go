@@ -18,7 +18,7 @@ import (
 // applied is the last apply of a case's object that the server accepted.
 type applied struct {
 	manifest *unstructured.Unstructured // as the user wrote it
-	ignored  projection.Patterns
+	except   explain.Exceptions
 	force    bool
 }
 
@@ -38,7 +38,7 @@ func (t *trial) judgeRefresh(ctx context.Context) {
 		return
 	}
 	plan, err := planners.tested.Plan(ctx, ssaplan.Request{
-		Manifest: last.manifest.DeepCopy(), Strip: last.ignored, Prior: reading.State, Live: reading.Live, Subresource: t.step.Of,
+		Manifest: last.manifest.DeepCopy(), Ignore: last.except.Ignore, Strip: last.except.Strip, Prior: reading.State, Live: reading.Live, Subresource: t.step.Of,
 	})
 	if err != nil || plan.Action == ssaplan.ActionReplace || plan.Action == ssaplan.ActionDeferred {
 		return // the server refuses by now what it accepted then

@@ -54,7 +54,7 @@ func (s *shrinker) dropSteps() (progress bool) {
 func (s *shrinker) dropOptions() (progress bool) {
 	for i := range s.smallest.Steps {
 		for _, change := range []func(*Step){
-			func(s *Step) { s.Remember = false }, func(s *Step) { s.Supply = false }, func(s *Step) { s.Ignore = nil },
+			func(s *Step) { s.Remember = false }, func(s *Step) { s.Supply = false }, func(s *Step) { s.Ignore = nil }, func(s *Step) { s.Strip = nil },
 			func(s *Step) { s.Policy = "" },
 		} {
 			c := s.smallest.clone()

@@ -100,7 +100,7 @@ func (t *tally) checkVariety(tb testing.TB, more ...string) {
 	}
 	require.Positive(tb, t.outcomes["refused AdmissionDenied"], "no policy denied anything")
 	for _, feature := range append([]string{
-		"no force", "remembered state", "supplied object", "ignored fields", "normalized manifest", "overwriting webhook",
+		"no force", "remembered state", "supplied object", "ignored fields", "stripped fields", "normalized manifest", "overwriting webhook",
 		"change of owners", "sidecar put first", "defaults of new items told",
 		"grants in items", "change Edited add", "change Edited remove", "change Edited change", "change Edited move",
 		"change Dropped remove", "change Dropped change", "change Drifted add", "change Drifted change", "change SideEffect add",

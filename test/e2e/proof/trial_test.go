@@ -36,6 +36,7 @@ const (
 	requests    = "requests"
 	sideEffects = "side effects"
 	fates       = "fates of dropped fields"
+	ignored     = "ignored fields"
 	normalized  = "normalization"
 	refresh     = "refresh"
 	prediction  = "predicted conflicts"
@@ -55,7 +56,7 @@ type trial struct {
 	object   *object
 	step     Step
 	manifest *unstructured.Unstructured
-	ignored  projection.Patterns
+	except   explain.Exceptions
 	wire     *unstructured.Unstructured // the manifest as the plan wants it to be sent
 	before   *unstructured.Unstructured // nil if there is no object
 	memory   *memory                    // of what the step applies to
@@ -104,7 +105,10 @@ func (t *trial) run(ctx context.Context) (err error) {
 		return t.runDelete(ctx)
 	}
 	t.manifest, t.memory = t.object.manifest(t.step), t.object.remembered(t.step.Of)
-	if t.ignored, err = projection.ParsePatterns(t.step.Ignore...); err != nil {
+	if t.except.Ignore, err = projection.ParsePatterns(t.step.Ignore...); err != nil {
+		return err
+	}
+	if t.except.Strip, err = projection.ParsePatterns(t.step.Strip...); err != nil {
 		return err
 	}
 	if t.before, err = t.object.get(ctx, t.manifest); err != nil {
@@ -147,7 +151,7 @@ func (t *trial) run(ctx context.Context) (err error) {
 		return err
 	}
 	t.judgeCauses()
-	t.memory.last = &applied{t.manifest, t.ignored, t.step.Force}
+	t.memory.last = &applied{t.manifest, t.except, t.step.Force}
 	t.judgeApply(ctx)
 	return nil
 }
@@ -177,7 +181,7 @@ func (t *trial) planners() planners {
 // makePlan plans, and checks that this does no harm to the manifest.
 func (t *trial) makePlan(ctx context.Context) {
 	planners := t.planners()
-	request := ssaplan.Request{Manifest: t.manifest.DeepCopy(), Strip: t.ignored, Subresource: t.step.Of}
+	request := ssaplan.Request{Manifest: t.manifest.DeepCopy(), Ignore: t.except.Ignore, Strip: t.except.Strip, Subresource: t.step.Of}
 	if t.step.Remember {
 		t.prior = t.memory.state
 		request.Prior = t.prior
@@ -243,14 +247,25 @@ func sortedWords(text string) string {
 var timestamps = regexp.MustCompile(`,"time":"[^"]*"`)
 
 // readPatch takes over what the plan wants to be sent. Without a plan it is the normalized manifest without what is to be
-// ignored.
+// stripped, and with what is left to others as the library leaves it.
 func (t *trial) readPatch() error {
 	if t.plan == nil || t.plan.Patch().Body == nil {
 		content := t.manifest.DeepCopy().Object
 		if t.step.Of == "" {
 			content, _ = projection.Normalize(content)
 		}
-		content, _ = t.ignored.Strip(content)
+		content, _ = t.except.Strip.Strip(content)
+		if len(t.except.Ignore) > 0 {
+			prepared, err := explain.Prepare(t.manifest.Object, t.step.Of, t.except)
+			if err != nil {
+				return err
+			}
+			left, err := prepared.For(liveObject(t.before), t.step.applier())
+			if err != nil {
+				return err
+			}
+			content = left.Manifest
+		}
 		t.wire = &unstructured.Unstructured{Object: content}
 		if apiVersion, kind, other := kinds.OfSubresource(t.step.Of); other {
 			t.wire.SetAPIVersion(apiVersion)
@@ -267,7 +282,7 @@ func (t *trial) readPatch() error {
 // judgeNormalization compares what the normalized manifest does with what the manifest as it is does. That is no part of
 // plan equals apply, but good to know.
 func (t *trial) judgeNormalization(ctx context.Context) {
-	if len(t.ignored) > 0 || reflect.DeepEqual(t.wire.Object, t.manifest.Object) {
+	if !t.except.Empty() || reflect.DeepEqual(t.wire.Object, t.manifest.Object) {
 		return
 	}
 	raw, rawErr := t.object.apply(ctx, t.manifest, t.step, metav1.DryRunAll)
@@ -329,7 +344,9 @@ func (t *trial) features() []string {
 	found := map[string]bool{
 		"subresource " + t.step.Of: t.step.Of != "", "replacement": t.replaced,
 		"no force": !t.step.Force, "remembered state": t.step.Remember && t.before != nil, "supplied object": t.step.Supply && t.before != nil,
-		"ignored fields": len(t.ignored) > 0, "normalized manifest": len(t.plan.Adjustments) > 0,
+		"stripped fields":     len(t.except.Strip) > 0,
+		"ignored fields":      slices.ContainsFunc(t.plan.Ignored, func(f explain.IgnoredField) bool { return f.Handling != explain.HandlingSent }),
+		"normalized manifest": len(t.plan.Adjustments) > 0,
 		"overwriting webhook": t.after.GetAnnotations()["stamped"] != "", "change of owners": len(t.plan.Ownership) > 0,
 		"defaults of new items " + t.defaults: t.defaults != "", "grants in items": t.after.GetLabels()[grantHook] != "",
 	}
