@@ -1,6 +1,7 @@
 package proof_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -130,7 +131,7 @@ func (t *trial) recreate(ctx context.Context) (createErr, err error) {
 	if err := t.object.remove(ctx); err != nil {
 		return nil, err
 	}
-	_, createErr = t.object.apply(ctx, t.wire, t.step)
+	_, createErr = t.object.apply(ctx, cmp.Or(t.created, t.wire), t.step)
 	return createErr, nil
 }
 

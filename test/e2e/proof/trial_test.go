@@ -58,6 +58,7 @@ type trial struct {
 	manifest *unstructured.Unstructured
 	except   explain.Exceptions
 	wire     *unstructured.Unstructured // the manifest as the plan wants it to be sent
+	created  *unstructured.Unstructured // and as a new object would be created with it, nil if it is the same
 	before   *unstructured.Unstructured // nil if there is no object
 	memory   *memory                    // of what the step applies to
 	prior    *explain.State             // what the plan was made with
@@ -264,7 +265,7 @@ func (t *trial) readPatch() error {
 			if err != nil {
 				return err
 			}
-			content = left.Manifest
+			t.created, content = &unstructured.Unstructured{Object: content}, left.Manifest
 		}
 		t.wire = &unstructured.Unstructured{Object: content}
 		if apiVersion, kind, other := kinds.OfSubresource(t.step.Of); other {
