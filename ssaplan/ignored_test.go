@@ -1,0 +1,94 @@
+package ssaplan_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/ssaplan/primitives/projection/foreign"
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
+)
+
+// A no-op beside ignored fields is remembered by what was sent, which the live object tells.
+func TestIgnoredFieldsAreRemembered(t *testing.T) {
+	for _, supplied := range []bool{true, false} {
+		server, planner := world(ssaplan.Options{NoOps: ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{Size: 5})})
+		manifest := configMap("a", map[string]any{"a": "A", "b": "B"})
+		applied(t, planner, manifest)
+		request := func(value string) ssaplan.Request {
+			r := ssaplan.Request{Manifest: configMap("a", map[string]any{"a": value, "b": "B"}), Ignore: patterns(t, "data.a", "data.c")}
+			if supplied {
+				r.Live = errorless(resources(server, "configmaps").Get(t.Context(), "a", metav1.GetOptions{}))
+			}
+			return r
+		}
+		reads := 1
+		if supplied {
+			reads = 0
+		}
+		for i, value := range []string{"X", "X", "Y"} {
+			p := plan(t, planner, request(value))
+			require.Equal(t, ssaplan.ActionNoOp, p.Action)
+			require.Equal(t, []explain.IgnoredField{{Path: path("data.a"), Handling: explain.HandlingHeld}}, p.Ignored)
+			require.Equal(t, []foreign.Text{"data.c: is to be ignored, and neither the manifest nor the object has it"}, p.Warnings)
+			if i == 0 {
+				require.Equal(t, reads+1, p.Requests)
+			} else {
+				require.Equal(t, reads, p.Requests, "the same is sent")
+			}
+		}
+		patch(server, "a", `{"data": {"a": "theirs"}}`)
+		p := plan(t, planner, request("X"))
+		require.Equal(t, ssaplan.ActionNoOp, p.Action, "the server took it from us already")
+		require.Equal(t, explain.HandlingLeftOut, p.Ignored[0].Handling)
+		require.Equal(t, foreign.Text("kubectl"), p.Ignored[0].Owners[0].Manager)
+		require.Equal(t, reads+1, p.Requests)
+
+		p = plan(t, planner, ssaplan.Request{Manifest: manifest, Live: request("").Live})
+		require.Equal(t, ssaplan.ActionUpdate, p.Action, "without that it is another question")
+	}
+}
+
+// What is ignored is created with the object, also when it takes another's place, and isn't remembered.
+func TestIgnoredFieldsAreCreated(t *testing.T) {
+	_, planner := world(ssaplan.Options{})
+	state := applied(t, planner, configMap("before", map[string]any{"a": "A"}))
+	for _, prior := range []*explain.State{nil, state} {
+		name := "after"
+		p := plan(t, planner, ssaplan.Request{Manifest: configMap(name, map[string]any{"a": "X", "b": "B"}), Ignore: patterns(t, "data.a"), Prior: prior})
+		var body struct{ Data map[string]string }
+		require.NoError(t, json.Unmarshal(p.Patch().Body, &body))
+		require.Equal(t, map[string]string{"a": "X", "b": "B"}, body.Data)
+		require.Equal(t, []explain.IgnoredField{{Path: path("data.a"), Handling: explain.HandlingSent}}, p.Ignored)
+		require.False(t, p.After.Fields.Has(path("data.a")))
+		require.True(t, p.After.Fields.Has(path("data.b")))
+		changed := map[string]bool{}
+		for _, c := range p.Changes {
+			changed[c.Path.String()] = true
+		}
+		require.True(t, changed["data.a"], "but it is something to review")
+		if prior == nil {
+			require.Equal(t, ssaplan.ActionCreate, p.Action)
+			made, err := p.State(p.Result())
+			require.NoError(t, err)
+			require.Equal(t, "{\"data\":{\"b\":\"B\"}}", made.Applied.String())
+		} else {
+			require.Equal(t, ssaplan.ActionReplace, p.Action)
+		}
+	}
+}
+
+// An import or a state from before remembers what is ignored now. It is neither edited nor left behind.
+func TestIgnoredFieldsThatAreRemembered(t *testing.T) {
+	server, planner := world(ssaplan.Options{})
+	state := applied(t, planner, configMap("a", map[string]any{"a": "A", "b": "B"}))
+	patch(server, "a", `{"data": {"a": "theirs"}}`)
+	p := plan(t, planner, ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "X", "b": "B"}), Ignore: patterns(t, "data.a"), Prior: state})
+	require.Equal(t, ssaplan.ActionNoOp, p.Action)
+	require.Empty(t, p.Dropped)
+	require.Equal(t, "{\"data\":{\"b\":\"B\"}}", p.Baseline.String())
+	require.Equal(t, p.Baseline.String(), p.After.String())
+}
