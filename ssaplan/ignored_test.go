@@ -92,3 +92,15 @@ func TestIgnoredFieldsThatAreRemembered(t *testing.T) {
 	require.Equal(t, "{\"data\":{\"b\":\"B\"}}", p.Baseline.String())
 	require.Equal(t, p.Baseline.String(), p.After.String())
 }
+
+// Of an informer's object that is out of date, the server may say that we take what others own by now.
+func TestIgnoredFieldsOfAnOldObject(t *testing.T) {
+	server, planner := world(ssaplan.Options{RefuseConflicts: true})
+	manifest := configMap("a", map[string]any{"a": "A", "b": "B"})
+	applied(t, planner, manifest)
+	old := errorless(resources(server, "configmaps").Get(t.Context(), "a", metav1.GetOptions{}))
+	patch(server, "a", `{"data": {"a": "theirs"}}`)
+	p := plan(t, planner, ssaplan.Request{Manifest: manifest, Ignore: patterns(t, "data.a"), Live: old})
+	require.Equal(t, ssaplan.ActionNoOp, p.Action)
+	require.Equal(t, explain.HandlingLeftOut, p.Ignored[0].Handling)
+}

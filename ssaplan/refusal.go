@@ -49,6 +49,9 @@ func (w *planning) refused(ctx context.Context, err error) error {
 		if w.live, failed = w.target.Live(ctx); failed != nil {
 			return w.failure(w.plan.Object, "get", failed)
 		}
+		if !w.prepared.Ignored.Empty() { // what is left to others depends on it
+			return w.ask(ctx)
+		}
 	}
 	switch conflicts := fieldowner.ConflictsOfApply(err, content(w.live), w.manifest.Object); {
 	case len(conflicts) > 0:

@@ -48,7 +48,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	flags.StringVarP(&o.output, "output", "o", "text", "output `FORMAT`: "+strings.Join(outputs, ", "))
 	flags.StringVar(&o.manager, "field-manager", "kubectl-ssaplan", "`NAME` under which the server records the applied fields")
 	flags.BoolVar(&o.force, "force-conflicts", true, "take fields over that other managers own; =false shows them as conflicts")
-	flags.StringArrayVar(&o.ignore, "ignore", nil, "`PATTERN` of fields to leave out of the manifests, such as spec.replicas or metadata.annotations.*; may be repeated")
+	flags.StringArrayVar(&o.ignore, "ignore", nil, "`PATTERN` of fields to leave to others, such as spec.replicas or metadata.annotations.*; may be repeated")
 	flags.StringArrayVar(&o.sensitive, "sensitive", nil, "`PATTERN` of fields whose values are never shown, beside those of Secrets, such as data.password; may be repeated")
 	flags.BoolVar(&o.serverText, "show-server-text", false, "show what servers say of objects with sensitive values, which may quote these")
 	flags.StringVar(&o.state, "state", "", "`FILE` that remembers what was applied: tells edits from drift, and renamed objects from new ones")

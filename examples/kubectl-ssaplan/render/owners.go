@@ -54,14 +54,24 @@ var ownershipWords = map[fieldowner.TransferKind]string{
 
 // ownership lists which fields change hands, those with the same fate on one line.
 func (p *printer) ownership(changes []fieldowner.Transfer) {
+	listed(p, changes, func(c fieldowner.Transfer) (string, projection.Path) { return fateOf(c), c.Path })
+}
+
+// ignored lists which fields are left to others, those of which the same is true on one line.
+func (p *printer) ignored(fields []explain.IgnoredField) {
+	listed(p, fields, func(f explain.IgnoredField) (string, projection.Path) { return handlingOf(f), f.Path })
+}
+
+// listed lists the fields of which the same is told on one line.
+func listed[T any](p *printer, items []T, tell func(T) (string, projection.Path)) {
 	var fates []string
 	fields := map[string][]string{}
-	for _, c := range changes {
-		fate := fateOf(c)
+	for _, item := range items {
+		fate, path := tell(item)
 		if fields[fate] == nil {
 			fates = append(fates, fate)
 		}
-		fields[fate] = append(fields[fate], c.Path.String())
+		fields[fate] = append(fields[fate], path.String())
 	}
 	for _, fate := range fates {
 		paths := fields[fate]
@@ -78,13 +88,27 @@ func fateOf(c fieldowner.Transfer) string {
 	if len(c.Owners) == 0 {
 		return "given up, now nobody's"
 	}
-	names := make([]string, len(c.Owners))
-	for i, m := range c.Owners {
-		names[i] = m.String()
-	}
 	words, known := ownershipWords[c.Kind]
 	if !known {
 		words = string(c.Kind) + " %s"
 	}
-	return fmt.Sprintf(words, strings.Join(names, ", "))
+	return fmt.Sprintf(words, namesOf(c.Owners))
+}
+
+func handlingOf(f explain.IgnoredField) string {
+	switch {
+	case f.Handling == explain.HandlingSent:
+		return "ignored once it is created"
+	case len(f.Owners) > 0:
+		return "ignored, left to " + namesOf(f.Owners)
+	}
+	return "ignored, stays as it is"
+}
+
+func namesOf(owners []fieldowner.Owner) string {
+	names := make([]string, len(owners))
+	for i, m := range owners {
+		names[i] = m.String()
+	}
+	return strings.Join(names, ", ")
 }

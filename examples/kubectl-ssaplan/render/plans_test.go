@@ -125,6 +125,11 @@ func updated(t *testing.T) *ssaplan.Plan {
 				{Path: path(t, "spec.replicas"), Kind: fieldowner.TransferTaken, Owners: []fieldowner.Owner{{Manager: "kubectl-scale", Operation: "Update", Subresource: "scale"}}},
 				{Path: path(t, "spec.paused"), Kind: fieldowner.TransferGivenUp},
 			},
+			Ignored: []explain.IgnoredField{
+				{Path: path(t, "spec.template.spec.nodeName"), Handling: explain.HandlingHeld},
+				{Path: path(t, "spec.template.spec.priority"), Handling: explain.HandlingLeftOut, Owners: []fieldowner.Owner{{Manager: "injector", Operation: "Update"}}},
+				{Path: path(t, container+`.env[name="NEW"].value`), Handling: explain.HandlingSent},
+			},
 			Warnings: []foreign.Text{`unknown field "spec.foo"`},
 		},
 

@@ -120,6 +120,7 @@ func (p *printer) plan(plan *ssaplan.Plan) {
 		p.changes(untold(plan))
 	}
 	p.ownership(telling(plan))
+	p.ignored(plan.Ignored)
 	for _, w := range plan.Warnings {
 		p.prose(1, p.paint(yellow, "▲"), "", "warning: "+w.String())
 	}
