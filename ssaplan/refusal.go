@@ -49,7 +49,7 @@ func (w *planning) refused(ctx context.Context, err error) error {
 		if w.live, failed = w.target.Live(ctx); failed != nil {
 			return w.failure(w.plan.Object, "get", failed)
 		}
-		if !w.prepared.Ignored.Empty() { // what is left to others depends on it
+		if !w.prepared.Ignored.Empty() && !explain.SameVersion(content(w.live), content(w.request.Live), nil) { // which tells what is left
 			return w.ask(ctx)
 		}
 	}
