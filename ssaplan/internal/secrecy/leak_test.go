@@ -103,7 +103,7 @@ func secretOf(value string) *unstructured.Unstructured {
 }
 
 // shownOf returns all that is shown of what somebody says of a Secret with a value.
-func shownOf(t *testing.T, guard secrecy.Guard, answer func(string) error, said string) (shown error, out string) {
+func shownOf(t *testing.T, guard secrecy.Guard, answer func(string) error, said string) (out string, shown error) {
 	t.Helper()
 	err := fmt.Errorf("v1/Secret default/s: dry run: %w", answer(said))
 	shown = guard.Error(err)
@@ -120,7 +120,7 @@ func shownOf(t *testing.T, guard secrecy.Guard, answer func(string) error, said 
 	guard.Verdict(&verdict)
 	out += fmt.Sprint(verdict, verdict.Fields, verdict.Evidence, verdict.Evidence.Create.Err)
 	out += fmt.Sprint(guard.Warnings([]foreign.Text{foreign.Text(said), "mind " + foreign.Text(said)}))
-	return shown, out
+	return out, shown
 }
 
 // Nothing that somebody says of a Secret's value comes out, in whatever form, and all that is needed to go on does.
@@ -130,7 +130,7 @@ func TestNothingLeaks(t *testing.T) {
 		guard := secrecy.For(nil, none, secretOf(value))
 		for how, echo := range echoes {
 			for kind, answer := range answers {
-				shown, out := shownOf(t, guard, answer, echo(value))
+				out, shown := shownOf(t, guard, answer, echo(value))
 				require.Empty(t, leak.In(out, value), "%s of %s in %s", how, kind, out)
 				require.Contains(t, shown.Error(), "v1/Secret default/s: ", "the object keeps its name")
 				require.NotEqual(t, authresilience.ClassNone, authresilience.Classify(shown), kind)
@@ -154,8 +154,8 @@ func FuzzGuard(f *testing.F) {
 			return
 		}
 		answer, echo := answers[kinds[int(kind)%len(kinds)]], echoes[hows[int(how)%len(hows)]]
-		_, out := shownOf(t, secrecy.For(nil, none, secretOf(value)), answer, echo(value))
-		_, other := shownOf(t, secrecy.For(nil, none, secretOf("\U0010fffd")), answer, "\U0010fffd")
+		out, _ := shownOf(t, secrecy.For(nil, none, secretOf(value)), answer, echo(value))
+		other, _ := shownOf(t, secrecy.For(nil, none, secretOf("\U0010fffd")), answer, "\U0010fffd")
 		if found := leak.In(out, value); len(found) > 0 && len(leak.In(other, value)) == 0 {
 			t.Errorf("%v of %q in %s", found, value, out)
 		}
