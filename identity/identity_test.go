@@ -128,3 +128,19 @@ func TestLongNamesAreCut(t *testing.T) {
 	assert.Equal(t, "v1/ConfigMap "+cut+"/"+cut, id.String())
 	assert.Equal(t, "v1/ConfigMap "+long[:300], identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Name: long[:300]}.String())
 }
+
+func TestScopeOf(t *testing.T) {
+	web := identity.Identity{APIVersion: "apps/v1", Kind: "Deployment", Name: "web"}
+	for _, row := range []struct {
+		why  string
+		id   identity.Identity
+		want identity.Scope
+	}{
+		{"of another kind", identity.Identity{APIVersion: "apps/v1", Kind: "DaemonSet", Namespace: "a"}, identity.ScopeUnknown},
+		{"of another group", identity.Identity{APIVersion: "extensions/v1", Kind: "Deployment", Namespace: "a"}, identity.ScopeUnknown},
+		{"in a namespace, of another version", identity.Identity{APIVersion: "apps/v1beta1", Kind: "Deployment", Namespace: "a"}, identity.ScopeNamespaced},
+		{"in none", identity.Identity{APIVersion: "apps/v1", Kind: "Deployment"}, identity.ScopeCluster},
+	} {
+		assert.Equal(t, row.want, row.id.ScopeOf(web), row.why)
+	}
+}

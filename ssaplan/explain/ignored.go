@@ -101,9 +101,7 @@ func (l *leaving) leave(p projection.Path) Handling {
 	}
 	value, held := l.there.Get(p)
 	if len(wholeAt(l.all, p)) == len(p) {
-		sole := l.sole(p)
-		value, held = projection.NewObject(projection.Project(l.live, sole).Object, l.all).Get(p)
-		held = held && !sole.Empty()
+		value, held = projection.NewObject(projection.Project(l.live, l.sole(p)).Object, l.all).Get(p)
 	}
 	if held && l.sent.Set(p, value) == nil {
 		return HandlingHeld

@@ -1,6 +1,7 @@
 package explain_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -92,6 +93,12 @@ func TestIgnored(t *testing.T) {
 			fields:   []string{`spec.containers[name="app"] held hpa`},
 		},
 		{
+			why: "a whole item that somebody removed", ignore: `spec.containers[name="gone"]`,
+			manifest: `{spec: {containers: [{name: log, image: log:1}, {name: gone, image: gone:9}]}}`,
+			want:     `{spec: {containers: [{name: log, image: log:1}]}}`,
+			fields:   []string{`spec.containers[name="gone"] leftOut`},
+		},
+		{
 			why: "a whole list, in the order of the object", ignore: "spec.containers",
 			manifest: `{spec: {containers: [{name: app, image: app:9}]}}`,
 			want:     `{spec: {containers: [{name: log, image: log:1}, {name: app, image: app:1}]}}`,
@@ -161,4 +168,63 @@ func TestIgnored(t *testing.T) {
 	require.NoError(t, err)
 	_, err = prepared.For(object(t, `{metadata: {managedFields: 5}}`), fieldowner.Applier{Manager: us})
 	require.Error(t, err)
+}
+
+// Of what is left to others an explanation tells who stops owning it, and neither a change nor what is dropped. What the manifest
+// no longer has is still told.
+func TestExplanationOfIgnored(t *testing.T) {
+	live := object(t, managed)
+	apply := func(manifest, ignore string, record func(string) string, edit func(map[string]any)) *explain.Explanation {
+		prepared, err := explain.Prepare(object(t, manifest), "", explain.Exceptions{Ignore: patterns(t, ignore)})
+		require.NoError(t, err)
+		left, err := prepared.For(live, fieldowner.Applier{Manager: us})
+		require.NoError(t, err)
+		answer := object(t, record(managed))
+		edit(answer)
+		explained, err := explain.Apply(explain.Input{Manifest: left.Manifest, Live: live, Answer: answer, Manager: us, Ignored: left.Fields})
+		require.NoError(t, err)
+		return explained
+	}
+	const name = `{apiVersion: ex.io/v1, kind: Web, metadata: {name: a, annotations: {`
+	withoutBoth := func(text string) string {
+		return strings.Replace(text, `{"f:ours": {}, "f:both": {}}`, `{"f:ours": {}}`, 1)
+	}
+	unchanged := func(map[string]any) {}
+
+	e := apply(name+`ours: live, both: x}}}`, "metadata.annotations.both", withoutBoth, unchanged)
+	assert.Empty(t, e.Changes)
+	assert.Empty(t, e.Dropped, "it is left to the other, not dropped")
+	assert.Len(t, e.Ownership, 1)
+	assert.False(t, e.After.Fields.Has(path(t, "metadata.annotations.both")))
+	assert.Equal(t, e.Before.String(), e.After.String())
+	assert.Equal(t, e.Before.String(), e.Baseline.String())
+
+	e = apply(name+`ours: live}}}`, "metadata.annotations.none", withoutBoth, unchanged)
+	assert.Len(t, e.Dropped, 1, "what isn't ignored and is gone from the manifest is dropped")
+
+	e = apply(name+`ours: x, both: live}}}`, "metadata.annotations.ours", func(text string) string { return text }, unchanged)
+	assert.True(t, e.NoOp)
+	assert.Equal(t, []explain.IgnoredField{{Path: path(t, "metadata.annotations.ours"), Handling: explain.HandlingHeld}}, e.Ignored)
+	assert.False(t, e.After.Fields.Has(path(t, "metadata.annotations.ours")))
+	assert.True(t, e.After.Fields.Has(path(t, "metadata.annotations.both")))
+
+	made, err := explain.Apply(explain.Input{
+		Manifest: object(t, managed), Answer: live, Manager: us,
+		Ignored: []explain.IgnoredField{{Path: path(t, "spec.replicas"), Handling: explain.HandlingSent}},
+	})
+	require.NoError(t, err)
+	told := false
+	for _, c := range made.Changes {
+		told = told || c.Path.Equal(path(t, "spec.replicas"))
+	}
+	assert.True(t, told, "it is created with the object")
+	assert.False(t, made.After.Fields.Has(path(t, "spec.replicas")))
+}
+
+func TestExceptions(t *testing.T) {
+	assert.True(t, explain.Exceptions{}.Empty())
+	for _, some := range []explain.Exceptions{{Ignore: patterns(t, "a")}, {Strip: patterns(t, "a")}, {Unknown: patterns(t, "a")}} {
+		assert.False(t, some.Empty())
+	}
+	assert.True(t, explain.IgnoredPaths(nil).Empty())
 }

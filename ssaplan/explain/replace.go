@@ -6,8 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/internal/kinds"
@@ -110,13 +108,13 @@ func predicted(in Input) (map[string]any, error) {
 
 // withKeys returns a copy of a manifest in which items of lists have the key fields that they left to their defaults.
 func withKeys(manifest map[string]any, fields projection.FieldSet) map[string]any {
-	out := (&unstructured.Unstructured{Object: manifest}).DeepCopy().Object
+	out, _ := projection.Patterns{}.Remove(manifest) // a copy
 	obj := projection.NewManifest(out, fields)
 	for p := range fields.All() {
 		value, _ := obj.Get(p)
-		item, _ := value.(map[string]any)
+		item, isMap := value.(map[string]any)
 		for name, key := range p[len(p)-1].KeyFields() {
-			if _, exists := item[name]; !exists && item != nil {
+			if _, exists := item[name]; isMap && !exists {
 				item[name] = key
 			}
 		}
