@@ -164,6 +164,26 @@ func (n *node) walk(prefix Path, yield func(Path) bool) bool {
 	return true
 }
 
+// LeavesNamed returns the leaves of the set that are fields of a name for which wanted holds.
+func (s FieldSet) LeavesNamed(wanted func(name string) bool) []Path {
+	if s.root == nil {
+		return nil
+	}
+	return s.root.leavesNamed(wanted, make(Path, 0, deep), nil)
+}
+
+func (n *node) leavesNamed(wanted func(string) bool, path Path, found []Path) []Path {
+	for _, c := range n.children {
+		at := append(path, c.element)
+		if !c.node.isLeaf() {
+			found = c.node.leavesNamed(wanted, at, found)
+		} else if c.element.kind == FieldKind && wanted(c.element.text) {
+			found = append(found, slices.Clone(at))
+		}
+	}
+	return found
+}
+
 // Leaves returns the paths of s that have no other path of s below them.
 func (s FieldSet) Leaves() FieldSet {
 	if s.root == nil {

@@ -86,10 +86,16 @@ func (r *fieldsReader) decoded(v any) (*node, error) {
 		return leaf, nil
 	}
 	n := &node{children: make([]child, 0, len(entries))}
-	for _, key := range sortedKeys(entries) { // nearly the order of the elements
-		if err := r.entry(n, key, func() (*node, error) { return r.decoded(entries[key]) }); err != nil {
-			return nil, err
+	var failed error
+	var at string
+	for key, value := range entries {
+		err := r.entry(n, key, func() (*node, error) { return r.decoded(value) })
+		if err != nil && (failed == nil || key < at) { // the same error each time
+			failed, at = err, key
 		}
+	}
+	if failed != nil {
+		return nil, failed
 	}
 	return r.finish(n)
 }

@@ -70,6 +70,7 @@ func TestSetLaws(t *testing.T) {
 			"without is within the difference": a.Without(b).Difference(a.Difference(b)).Empty(),
 			"leaves of leaves":                 a.Leaves().Leaves().Equal(a.Leaves()),
 			"leaves are paths of the set":      a.Leaves().Difference(a).Empty(),
+			"leaves of a name":                 slices.EqualFunc(a.LeavesNamed(isLong), leavesNamed(a, isLong), projection.Path.Equal),
 			"with items is the set and items":  a.WithItems().Equal(a.Union(itemsAbove(a))),
 			"the zero set is neutral":          a.Union(projection.FieldSet{}).Equal(a) && a.Difference(projection.FieldSet{}).Equal(a),
 			"built from its paths":             projection.NewFieldSet(slices.Collect(a.All())...).Equal(a),
@@ -306,6 +307,17 @@ func TestProjectionLaws(t *testing.T) {
 		require.Nil(t, nothing.Object)
 		require.Equal(t, set.Empty(), len(nothing.Missing) == 0)
 	}
+}
+
+func isLong(name string) bool { return len(name) > 1 }
+
+func leavesNamed(set projection.FieldSet, wanted func(string) bool) (found []projection.Path) {
+	for p := range set.Leaves().All() {
+		if len(p) > 0 && p[len(p)-1].Kind() == projection.FieldKind && wanted(p[len(p)-1].Name()) {
+			found = append(found, p)
+		}
+	}
+	return found
 }
 
 func TestLeavesAreTheProjection(t *testing.T) {
