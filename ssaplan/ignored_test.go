@@ -104,3 +104,29 @@ func TestIgnoredFieldsOfAnOldObject(t *testing.T) {
 	require.Equal(t, ssaplan.ActionNoOp, p.Action)
 	require.Equal(t, explain.HandlingLeftOut, p.Ignored[0].Handling)
 }
+
+// A refusal is looked into again only if what is left to others can be different by now.
+func TestRefusalsOfASuppliedObject(t *testing.T) {
+	for _, row := range []struct {
+		why      string
+		ignore   []string
+		changed  bool
+		requests int
+	}{
+		{"nothing is ignored", nil, true, 3},
+		{"the object is as it was", []string{"data.b"}, false, 3},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			server, planner := world(ssaplan.Options{RefuseConflicts: true})
+			applied(t, planner, configMap("a", map[string]any{"b": "B"}))
+			patch(server, "a", `{"data": {"a": "theirs"}}`)
+			live := errorless(resources(server, "configmaps").Get(t.Context(), "a", metav1.GetOptions{}))
+			if row.changed {
+				patch(server, "a", `{"data": {"c": "theirs"}}`)
+			}
+			p := plan(t, planner, ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "A", "b": "B"}), Ignore: patterns(t, row.ignore...), Live: live})
+			require.Equal(t, ssaplan.ActionConflict, p.Action)
+			require.Equal(t, row.requests, p.Requests, "the dry run, the object as it is, and what taking over would do")
+		})
+	}
+}

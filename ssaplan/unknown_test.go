@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -121,3 +122,16 @@ func TestUnknownValuesOfNewItems(t *testing.T) {
 }
 
 func errorOf[T any](_ T, err error) error { return err }
+
+// What is sent without the values that aren't known yet can be what a no-op sent, and is another question.
+func TestUnknownValuesAreNotRemembered(t *testing.T) {
+	server, planner := world(ssaplan.Options{NoOps: ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{})})
+	applied(t, planner, configMap("a", map[string]any{"a": "A"}))
+	live := errorless(resources(server, "configmaps").Get(t.Context(), "a", metav1.GetOptions{}))
+	p := plan(t, planner, ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "A"}), Live: live})
+	require.Equal(t, ssaplan.ActionNoOp, p.Action)
+	p = plan(t, planner, ssaplan.Request{
+		Manifest: configMap("a", map[string]any{"a": "A", "b": "not known"}), Live: live, Unknown: patterns(t, "data.b"),
+	})
+	require.Equal(t, ssaplan.DeferralUnknownValues, p.Deferral)
+}

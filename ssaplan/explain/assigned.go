@@ -103,8 +103,8 @@ func (c *comparison) markAssigned(changes []Change) []Change {
 		}
 	}
 	changes = slices.DeleteFunc(changes, func(change Change) bool { // nothing else differs
-		before, had := withoutAssigned(change.Before, change.Path, patterns)
-		return len(had) > 0 && change.Op == projection.OpChange && !change.Assigned && equal(before, change.After)
+		before, _ := withoutAssigned(change.Before, change.Path, patterns)
+		return change.Op == projection.OpChange && !change.Assigned && equal(before, change.After)
 	})
 	return append(changes, inside...)
 }

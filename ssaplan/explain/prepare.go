@@ -22,7 +22,7 @@ type Exceptions struct {
 }
 
 // Empty reports whether there are none.
-func (e Exceptions) Empty() bool { return len(e.Ignore)+len(e.Strip)+len(e.Unknown) == 0 }
+func (e Exceptions) Empty() bool { return len(slices.Concat(e.Ignore, e.Strip, e.Unknown)) == 0 }
 
 // Prepared is a manifest in the form in which it is sent.
 type Prepared struct {

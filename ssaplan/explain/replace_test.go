@@ -1,6 +1,7 @@
 package explain_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -99,6 +100,49 @@ func TestReplaceKnowsWhatIsMadeUp(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"spec.clusterIP: assigned at apply"}, lines(e.Changes))
 	require.Contains(t, lines(e.Generated), "spec.clusterIP")
+}
+
+// A dropped map is compared without what the server makes up in it.
+func TestReplaceKnowsWhatIsMadeUpInAMap(t *testing.T) {
+	const job = `{apiVersion: batch/v1, kind: Job, metadata: {name: web}, spec: {template: {%sspec: {containers: [{name: a, image: a}]}}}}`
+	const uid = `spec.template.metadata.labels["batch.kubernetes.io/controller-uid"]: assigned at apply`
+	with := func(obj map[string]any, labels map[string]any) map[string]any {
+		return changed(t, obj, func(obj map[string]any) {
+			template := obj["spec"].(map[string]any)["template"].(map[string]any)
+			template["metadata"] = map[string]any{"labels": labels}
+		})
+	}
+	for _, row := range []struct {
+		why     string
+		labels  map[string]any // of the old object
+		changes []string
+	}{
+		{"nothing else differs", map[string]any{"batch.kubernetes.io/controller-uid": "1"}, []string{uid}},
+		{
+			"something else goes", map[string]any{"batch.kubernetes.io/controller-uid": "1", "theirs": "x"},
+			[]string{`spec.template.metadata: {"labels":{"batch.kubernetes.io/controller-uid":"1","theirs":"x"}} -> {"labels":{}} (side effect of the server)`, uid},
+		},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			m := newMemory(t)
+			live := with(m.apply(us, object(t, fmt.Sprintf(job, "metadata: {}, "))), row.labels)
+			manifest := object(t, fmt.Sprintf(job, ""))
+			made := with(newMemory(t).try(manifest), map[string]any{"batch.kubernetes.io/controller-uid": "2"})
+			e, err := explain.Replace(explain.Input{Manifest: manifest, Live: live, Answer: made, Manager: us}, nil)
+			require.NoError(t, err)
+			require.Equal(t, row.changes, lines(e.Changes))
+		})
+	}
+}
+
+// Of a list item that the manifest doesn't have, no keys are filled in.
+func TestReplaceWithoutAnAnswerAndWithoutAnItem(t *testing.T) {
+	m := newMemory(t)
+	two := object(t, `{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {ports: [{port: 80}, {port: 81}]}}`)
+	one := object(t, `{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {ports: [{port: 80}]}}`)
+	e, err := explain.Replace(explain.Input{Manifest: one, Live: m.apply(us, two), Manager: us}, nil)
+	require.NoError(t, err)
+	require.Equal(t, []string{`spec.ports[port=81,protocol="TCP"]: - {"port":81,"protocol":"TCP"} (dropped from the manifest)`}, lines(e.Changes))
 }
 
 // Of an old object that can't be read all that is declared comes.
