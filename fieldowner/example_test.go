@@ -160,24 +160,37 @@ func ExampleNewManifest() {
 func ExampleMigrate() {
 	obj := object(`{"metadata": {"name": "x", "resourceVersion": "7", "managedFields": [
 		{"manager": "kubectl-client-side-apply", "operation": "Update", "apiVersion": "v1", "fieldsV1": {"f:data": {"f:a": {}}}}]}}`)
-	patch, err := fieldowner.Migrate(obj, "my-tool", fieldowner.ClientSideApply, fieldowner.BeforeFirstApply)
+	handover, err := fieldowner.Migrate(obj, "my-tool", fieldowner.ClientSideApply, fieldowner.BeforeFirstApply)
+	if err != nil {
+		panic(err)
+	}
+	patch, err := handover.Patch()
 	fmt.Println(string(patch), err)
 	// Output:
 	// [{"op":"replace","path":"/metadata/managedFields","value":[{"manager":"my-tool","operation":"Apply","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:data":{"f:a":{}}}}]},{"op":"replace","path":"/metadata/resourceVersion","value":"7"}] <nil>
 }
 
 func ExampleGiveUp() {
-	patch, err := fieldowner.GiveUp(live, fieldowner.Applier{Manager: "deployer"}, fields("spec.template"))
-	fmt.Println(strings.Contains(string(patch), "f:paused"), strings.Contains(string(patch), "f:template"), err)
-	patch, err = fieldowner.GiveUp(live, fieldowner.Applier{Manager: "deployer"}, fields("spec.replicas"))
-	fmt.Println(patch == nil, err)
+	handover, err := fieldowner.GiveUp(live, fieldowner.Applier{Manager: "deployer"}, fields("spec.template"))
+	if err != nil {
+		panic(err)
+	}
+	after, _ := fieldowner.Read(handover.Object())
+	template := projection.Path{projection.Field("spec"), projection.Field("template")}
+	fmt.Println(after.Below(template))
+	handover, err = fieldowner.GiveUp(live, fieldowner.Applier{Manager: "deployer"}, fields("spec.replicas"))
+	fmt.Println(handover.Empty(), err)
 	// Output:
-	// true false <nil>
+	// []
 	// true <nil>
 }
 
 func ExampleRename() {
-	patch, err := fieldowner.Rename(live, "deployer", "deployer-v2")
+	handover, err := fieldowner.Rename(live, "deployer", "deployer-v2")
+	if err != nil {
+		panic(err)
+	}
+	patch, err := handover.Patch()
 	fmt.Println(strings.Count(string(patch), "deployer-v2"), err)
 	// Output: 1 <nil>
 }

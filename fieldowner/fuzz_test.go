@@ -71,15 +71,19 @@ func fuzzManifests(t *testing.T, obj map[string]any) {
 }
 
 func fuzzPatches(t *testing.T, obj map[string]any) {
-	for _, make := range []func() ([]byte, error){
-		func() ([]byte, error) { return Migrate(obj, "new", "me", "you") },
-		func() ([]byte, error) {
+	for _, make := range []func() (Handover, error){
+		func() (Handover, error) { return Migrate(obj, "new", "me", "you") },
+		func() (Handover, error) {
 			return GiveUp(obj, Applier{Manager: "me"}, projection.NewFieldSet(projection.Path{}))
 		},
 	} {
-		patch, err := make()
+		handover, err := make()
+		require.NoError(t, err)
+		patch, err := handover.Patch()
 		require.NoError(t, err)
 		require.True(t, patch == nil || utiljson.Unmarshal(patch, new([]any)) == nil)
+		_, err = Read(handover.Object())
+		require.NoError(t, err)
 	}
 }
 

@@ -245,7 +245,7 @@ func TestLawMigrationIsCsaupgrade(t *testing.T) {
 	migrated := 0
 	forRandomWorlds(t, func(t *testing.T, w *world, _ *rand.Rand) {
 		w.live.SetResourceVersion("7")
-		patch, err := Migrate(w.live.Object, "new", ClientSideApply)
+		patch, err := patchOf(Migrate(w.live.Object, "new", ClientSideApply))
 		require.NoError(t, err)
 		theirs := w.live.DeepCopy()
 		require.NoError(t, csaupgrade.UpgradeManagedFields(theirs, sets.New(ClientSideApply), "new"))
@@ -260,10 +260,10 @@ func TestLawMigrationIsCsaupgrade(t *testing.T) {
 
 func TestLawPatchingTwiceIsPatchingOnce(t *testing.T) {
 	patches := map[string]func(obj map[string]any) ([]byte, error){
-		"Migrate": func(obj map[string]any) ([]byte, error) { return Migrate(obj, "b", "a", ClientSideApply) },
-		"Rename":  func(obj map[string]any) ([]byte, error) { return Rename(obj, "a", "b") },
+		"Migrate": func(obj map[string]any) ([]byte, error) { return patchOf(Migrate(obj, "b", "a", ClientSideApply)) },
+		"Rename":  func(obj map[string]any) ([]byte, error) { return patchOf(Rename(obj, "a", "b")) },
 		"GiveUp": func(obj map[string]any) ([]byte, error) {
-			return GiveUp(obj, Applier{Manager: "a"}, projection.NewFieldSet(projection.Path{projection.Field("spec")}))
+			return patchOf(GiveUp(obj, Applier{Manager: "a"}, projection.NewFieldSet(projection.Path{projection.Field("spec")})))
 		},
 	}
 	for _, name := range slices.Sorted(maps.Keys(patches)) {

@@ -3,29 +3,36 @@ package fieldowner
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
+
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// Migrate returns the JSON patch after which manager owns, as what it applied, everything that the managers called from
-// have written to the object itself, by apply or by update; nil if they own nothing. Values stay as they are, and so do
-// writes to subresources. The next apply of manager then really removes the fields that it leaves out, which without
+// Handover is a change of who owns which fields of an object whose values all stay as they are. The zero Handover changes nothing.
+type Handover struct {
+	live    map[string]any
+	entries []Entry
+	version string
+}
+
+// Migrate returns the handover after which manager owns, as what it applied, everything that the managers called from
+// have written to the object itself, by apply or by update. What they wrote to subresources stays theirs. The next apply of manager then really removes the fields that it leaves out, which without
 // this would stay behind, owned by the old names.
 //
 // It serves the change from client-side apply ([ClientSideApply], [BeforeFirstApply], a tool's own old names; see
 // [ClientSideAppliers]) and that from one field manager to another. WARNING: [BeforeFirstApply] owns all that the
 // object had at that time, whoever set it, so the next apply removes what only others wanted.
 //
-// The patch replaces metadata.managedFields and carries live's resourceVersion, so that a server refuses it with 409 if
-// the object has changed; send it as [k8s.io/apimachinery/pkg/types.JSONPatchType]. Fields that an owner wrote in
-// another API version than manager are taken over where the object at hand has them.
+// Fields that an owner wrote in another API version than manager are taken over where the object at hand has them.
 //
 // A live without resourceVersion or with managedFields that can't be read is an error.
-func Migrate(live map[string]any, manager string, from ...string) ([]byte, error) {
-	return patchOwners(live, func(e Entry) Entry {
+func Migrate(live map[string]any, manager string, from ...string) (Handover, error) {
+	return HandOver(live, func(e Entry) Entry {
 		if e.Subresource == "" && slices.Contains(from, string(e.Manager)) {
 			e.Manager, e.Operation = foreign.Text(manager), OperationApply
 		}
@@ -45,11 +52,10 @@ func ClientSideAppliers(o Ownership) []string {
 	return slices.Compact(names)
 }
 
-// Rename returns the JSON patch after which everything that the manager called from owns belongs to the manager called
-// to, each operation and subresource as it was; nil if it owns nothing. It is what a controller needs that changes its
-// name. For the patch and its errors see [Migrate].
-func Rename(live map[string]any, from, to string) ([]byte, error) {
-	return patchOwners(live, func(e Entry) Entry {
+// Rename returns the handover after which everything that the manager called from owns belongs to the manager called
+// to, each operation and subresource as it was. It is what a controller needs that changes its name. For its errors see [Migrate].
+func Rename(live map[string]any, from, to string) (Handover, error) {
+	return HandOver(live, func(e Entry) Entry {
 		if e.Manager == foreign.Text(from) {
 			e.Manager = foreign.Text(to)
 		}
@@ -57,11 +63,10 @@ func Rename(live map[string]any, from, to string) ([]byte, error) {
 	})
 }
 
-// GiveUp returns the JSON patch after which the applier no longer owns the given fields and everything
-// below them; nil if it owns none of them. Values stay as they are, while an apply without the fields would delete or
-// reset those that nobody else owns. For the patch and its errors see [Migrate].
-func GiveUp(live map[string]any, applier Applier, fields projection.FieldSet) ([]byte, error) {
-	return patchOwners(live, func(e Entry) Entry {
+// GiveUp returns the handover after which the applier no longer owns the given fields and everything below them. Values stay as
+// they are, while an apply without the fields would delete or reset those that nobody else owns. For its errors see [Migrate].
+func GiveUp(live map[string]any, applier Applier, fields projection.FieldSet) (Handover, error) {
+	return HandOver(live, func(e Entry) Entry {
 		if applier.Is(e.Owner) {
 			e.Fields = e.Fields.Without(fields)
 		}
@@ -69,32 +74,59 @@ func GiveUp(live map[string]any, applier Applier, fields projection.FieldSet) ([
 	})
 }
 
-// patchOwners returns the patch that changes every entry as change says.
-func patchOwners(live map[string]any, change func(Entry) Entry) ([]byte, error) {
+// HandOver returns the handover that changes every entry as change says. Those that it leaves without fields go, and those that it
+// makes the same owner's are merged. For its errors see [Migrate].
+func HandOver(live map[string]any, change func(Entry) Entry) (Handover, error) {
 	ownership, err := Read(live)
 	if err != nil {
-		return nil, err
+		return Handover{}, err
 	}
 	version, err := resourceVersion(live)
 	if err != nil {
-		return nil, err
+		return Handover{}, err
 	}
 	m := merger{live: live}
 	for _, e := range ownership.entries {
 		m.add(change(e))
 	}
 	if newOwnership(slices.Clone(m.entries)).Equal(ownership) {
+		return Handover{}, nil
+	}
+	return Handover{live, m.entries, version}, nil
+}
+
+// Empty reports whether nothing changes hands.
+func (h Handover) Empty() bool { return h.live == nil }
+
+// Object returns the object with its record as it is then, nil if nothing changes hands. It shares with the live object what it
+// doesn't change.
+func (h Handover) Object() map[string]any {
+	if h.Empty() {
+		return nil
+	}
+	obj, metadata := maps.Clone(h.live), map[string]any{}
+	if m, ok := h.live["metadata"].(map[string]any); ok {
+		metadata = maps.Clone(m)
+	}
+	var record []any
+	text, _ := json.Marshal(recordOf(h.entries)) // what was read from JSON can be written as JSON
+	_ = utiljson.Unmarshal(text, &record)
+	metadata["managedFields"], obj["metadata"] = record, metadata
+	return obj
+}
+
+// Patch returns the JSON patch that carries the handover out, nil if nothing changes hands. It replaces metadata.managedFields and
+// has the live object's resourceVersion, so that a server refuses it with 409 if the object has changed; send it as
+// [k8s.io/apimachinery/pkg/types.JSONPatchType].
+func (h Handover) Patch() ([]byte, error) {
+	if h.Empty() {
 		return nil, nil
 	}
-	entries := make([]managedFieldsEntry, len(m.entries))
-	for i, e := range m.entries {
-		entries[i] = managedFieldsEntry{e.Owner, "FieldsV1", e.Fields}
-	}
 	return json.Marshal([]jsonPatchOperation{
-		{"replace", "/metadata/managedFields", entries},
+		{"replace", "/metadata/managedFields", recordOf(h.entries)},
 		// Replacing what is there by the same is a precondition: a server answers 409 if it is something else by then,
 		// and not 422 as for an operation "test".
-		{"replace", "/metadata/resourceVersion", version},
+		{"replace", "/metadata/resourceVersion", h.version},
 	})
 }
 
@@ -109,6 +141,14 @@ type managedFieldsEntry struct {
 	Owner
 	FieldsType string              `json:"fieldsType"`
 	FieldsV1   projection.FieldSet `json:"fieldsV1"`
+}
+
+func recordOf(entries []Entry) []managedFieldsEntry {
+	record := make([]managedFieldsEntry, len(entries))
+	for i, e := range entries {
+		record[i] = managedFieldsEntry{e.Owner, "FieldsV1", e.Fields}
+	}
+	return record
 }
 
 func resourceVersion(live map[string]any) (string, error) {

@@ -24,7 +24,7 @@ const clientSide = `{"apiVersion": "apps/v1", "spec": {"a": 1, "b": 2, "c": 3}, 
 
 func TestMigrate(t *testing.T) {
 	live := decoded(t, clientSide)
-	patch, err := Migrate(live, "my-tool", ClientSideApply)
+	patch, err := patchOf(Migrate(live, "my-tool", ClientSideApply))
 	require.NoError(t, err)
 	assert.JSONEq(t, `[
 		{"op": "replace", "path": "/metadata/managedFields", "value": [
@@ -43,7 +43,7 @@ func TestMigrateFromAnOlderVersionFirst(t *testing.T) {
 	live := decoded(t, `{"apiVersion": "apps/v1", "spec": {"a": 1, "b": 2}, "metadata": {"resourceVersion": "7", "managedFields": [
 		{"manager": "one", "operation": "Update", "apiVersion": "apps/v1beta1", "fieldsV1": {"f:spec": {"f:a": {}, "f:old": {}}}},
 		{"manager": "two", "operation": "Update", "apiVersion": "apps/v1", "fieldsV1": {"f:spec": {"f:b": {}, "f:removed": {}}}}]}}`)
-	patch, err := Migrate(live, "my-tool", "one", "two")
+	patch, err := patchOf(Migrate(live, "my-tool", "one", "two"))
 	require.NoError(t, err)
 	entries := mustRead(t, patched(t, &unstructured.Unstructured{Object: live}, patch).Object).Entries()
 	require.Len(t, entries, 1)
@@ -66,36 +66,43 @@ func TestOwnershipPatches(t *testing.T) {
 		{"manager": "me", "operation": "Update", "apiVersion": "v1", "fieldsV1": {"f:spec": {"f:b": {}}}}]}}`
 	for _, row := range []struct {
 		why   string
-		patch func(obj map[string]any) ([]byte, error)
+		change func(obj map[string]any) (Handover, error)
 		want  []string
 	}{
-		{"migrate an applier", func(obj map[string]any) ([]byte, error) { return Migrate(obj, "me", "old") },
+		{"migrate an applier", func(obj map[string]any) (Handover, error) { return Migrate(obj, "me", "old") },
 			[]string{`"me" (Apply) spec.a spec.b.x spec.c`, `"me" (Update) spec.b`, `"old" (Update of status) status`}},
-		{"migrate one's own updates", func(obj map[string]any) ([]byte, error) { return Migrate(obj, "me", "me") },
+		{"migrate one's own updates", func(obj map[string]any) (Handover, error) { return Migrate(obj, "me", "me") },
 			[]string{`"me" (Apply) spec.a spec.b spec.b.x`, `"old" (Apply) spec.c`, `"old" (Update of status) status`}},
-		{"migrate nobody", func(obj map[string]any) ([]byte, error) { return Migrate(obj, "me", "nobody") }, nil},
-		{"migrate from no names", func(obj map[string]any) ([]byte, error) { return Migrate(obj, "me") }, nil},
-		{"rename", func(obj map[string]any) ([]byte, error) { return Rename(obj, "old", "me") },
+		{"migrate nobody", func(obj map[string]any) (Handover, error) { return Migrate(obj, "me", "nobody") }, nil},
+		{"migrate from no names", func(obj map[string]any) (Handover, error) { return Migrate(obj, "me") }, nil},
+		{"rename", func(obj map[string]any) (Handover, error) { return Rename(obj, "old", "me") },
 			[]string{`"me" (Apply) spec.a spec.b.x spec.c`, `"me" (Update) spec.b`, `"me" (Update of status) status`}},
-		{"rename nobody", func(obj map[string]any) ([]byte, error) { return Rename(obj, "nobody", "me") }, nil},
-		{"give up a field and what is below it", func(obj map[string]any) ([]byte, error) { return GiveUp(obj, Applier{Manager: "me"}, spec("b")) },
+		{"rename nobody", func(obj map[string]any) (Handover, error) { return Rename(obj, "nobody", "me") }, nil},
+		{"give up a field and what is below it", func(obj map[string]any) (Handover, error) { return GiveUp(obj, Applier{Manager: "me"}, spec("b")) },
 			[]string{`"me" (Apply) spec.a`, `"me" (Update) spec.b`, `"old" (Apply) spec.c`, `"old" (Update of status) status`}},
-		{"give up everything", func(obj map[string]any) ([]byte, error) {
+		{"give up everything", func(obj map[string]any) (Handover, error) {
 			return GiveUp(obj, Applier{Manager: "me"}, spec("a", "b", "z"))
 		},
 			[]string{`"me" (Update) spec.b`, `"old" (Apply) spec.c`, `"old" (Update of status) status`}},
-		{"give up what one doesn't own", func(obj map[string]any) ([]byte, error) { return GiveUp(obj, Applier{Manager: "me"}, spec("c")) }, nil},
+		{"give up what one doesn't own", func(obj map[string]any) (Handover, error) { return GiveUp(obj, Applier{Manager: "me"}, spec("c")) }, nil},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			obj := &unstructured.Unstructured{Object: decoded(t, live)}
-			patch, err := row.patch(obj.Object)
+			handover, err := row.change(obj.Object)
+			require.NoError(t, err)
+			patch, err := handover.Patch()
 			require.NoError(t, err)
 			if row.want == nil {
 				assert.Nil(t, patch)
+				assert.Nil(t, handover.Object())
+				assert.True(t, handover.Empty())
 				return
 			}
+			foretold := handover.Object()
+			assert.Equal(t, patched(t, obj, patch).Object, foretold)
+			assert.Equal(t, decoded(t, live), obj.Object, "the input stays as it is")
 			var got []string
-			for _, e := range mustRead(t, patched(t, obj, patch).Object).Entries() {
+			for _, e := range mustRead(t, foretold).Entries() {
 				line := e.Owner.String()
 				for _, p := range pathTexts(e.Fields) {
 					line += " " + p
@@ -107,10 +114,17 @@ func TestOwnershipPatches(t *testing.T) {
 	}
 }
 
+func patchOf(handover Handover, err error) ([]byte, error) {
+	if err != nil {
+		return nil, err
+	}
+	return handover.Patch()
+}
+
 func TestPatchOfNobodyIsAList(t *testing.T) {
 	live := decoded(t, `{"a": 1, "metadata": {"resourceVersion": "7"}}`)
 	addEntry(t, live, "me", `{"f:a": {}}`)
-	patch, err := GiveUp(live, Applier{Manager: "me"}, fieldSet([]string{"a"}))
+	patch, err := patchOf(GiveUp(live, Applier{Manager: "me"}, fieldSet([]string{"a"})))
 	require.NoError(t, err)
 	var operations []map[string]any
 	require.NoError(t, json.Unmarshal(patch, &operations))

@@ -113,8 +113,10 @@ func (o object) patch(kind types.PatchType, body []byte, options metav1.PatchOpt
 }
 
 // handOver sends one of the patches that this package makes.
-func (o object) handOver(patch []byte, err error) (map[string]any, error) {
+func (o object) handOver(handover fieldowner.Handover, err error) (map[string]any, error) {
 	o.t.Helper()
+	require.NoError(o.t, err)
+	patch, err := handover.Patch()
 	require.NoError(o.t, err)
 	require.NotNil(o.t, patch, "there is something to hand over")
 	return o.patch(types.JSONPatchType, patch, metav1.PatchOptions{FieldManager: "migrator"})

@@ -1,0 +1,68 @@
+package fieldowner
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ssaplan/primitives/projection/foreign"
+)
+
+// Tool is a tool that writes what people declare, and the name under which it does. An owner that is one acts for the same purpose
+// as whoever applies a manifest; controllers, autoscalers and the like don't.
+type Tool struct {
+	// Name is what people call it.
+	Name string
+	// Manager is its field manager; a "*" at the end stands for any text.
+	Manager string
+	// Operation is [OperationApply] or [OperationUpdate], and "" for both.
+	Operation string
+}
+
+// Tools are the tools that are recognised. [BeforeFirstApply] isn't among them: what it owns can be anybody's.
+//
+// Source: the names that the tools give, or that a server takes from the beginning of their user agents.
+func Tools() []Tool { return slices.Clone(tools) }
+
+var tools = []Tool{
+	{"kubectl apply", ClientSideApply, OperationUpdate},
+	{"kubectl apply --server-side", "kubectl", OperationApply},
+	{"kubectl create", "kubectl-create", OperationUpdate},
+	{"kubectl replace", "kubectl-replace", OperationUpdate},
+	{"kubectl edit", "kubectl-edit", OperationUpdate},
+	{"kubectl patch", "kubectl-patch", OperationUpdate},
+	{"kubectl set", "kubectl-set", OperationUpdate},
+	{"kubectl label", "kubectl-label", OperationUpdate},
+	{"kubectl annotate", "kubectl-annotate", OperationUpdate},
+	{"Helm 3", "helm", OperationUpdate},
+	{"Helm 4", "helm", OperationApply},
+	{"Argo CD", "argocd-controller", ""},
+	{"Argo CD", "argocd-application-controller", ""},
+	{"Flux", "kustomize-controller", ""},
+	{"Flux", "helm-controller", ""},
+	{"Terraform (kubernetes_manifest)", "Terraform", ""},
+	{"Terraform", "HashiCorp", OperationUpdate},
+	{"k8sconnect", "k8sconnect*", OperationApply},
+	{"Pulumi", "pulumi-kubernetes*", ""},
+	{"Pulumi", "pulumi-resource-kubernetes", OperationUpdate},
+}
+
+// Is reports whether the owner is the tool. Nobody is one who writes to a subresource.
+func (t Tool) Is(o Owner) bool {
+	if o.Subresource != "" || t.Operation != "" && t.Operation != o.Operation {
+		return false
+	}
+	if prefix, open := strings.CutSuffix(t.Manager, "*"); open {
+		return strings.HasPrefix(string(o.Manager), prefix)
+	}
+	return o.Manager == foreign.Text(t.Manager)
+}
+
+// ToolOf returns which of the tools the owner is, the last of several, and whether it is one.
+func ToolOf(o Owner, among []Tool) (Tool, bool) {
+	for _, t := range slices.Backward(among) {
+		if t.Is(o) {
+			return t, true
+		}
+	}
+	return Tool{}, false
+}
