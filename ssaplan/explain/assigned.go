@@ -104,7 +104,7 @@ func (c *comparison) markAssigned(changes []Change) []Change {
 	}
 	changes = slices.DeleteFunc(changes, func(change Change) bool { // nothing else differs
 		before, _ := withoutAssigned(change.Before, change.Path, patterns)
-		return change.Op == projection.OpChange && !change.Assigned && equal(before, change.After)
+		return change.Before != nil && equal(before, change.After)
 	})
 	return append(changes, inside...)
 }
