@@ -27,7 +27,7 @@ var budgets = map[string]budget{
 	"projection":         {ours: []string{"projection/foreign", "internal/kinds", "internal/plainjson"}},
 	"identity":           {ours: []string{"projection", "projection/foreign", "internal/kinds", "internal/plainjson"}},
 	"immutability": {
-		ours:    []string{"projection", "projection/foreign", "internal/kinds", "internal/plainjson", "internal/answer", "immutability/internal/transition"},
+		ours:    []string{"projection", "projection/foreign", "identity", "internal/kinds", "internal/plainjson", "internal/answer", "immutability/internal/transition"},
 		modules: apimachinery,
 	},
 	"authresilience": {ours: []string{"internal/answer", "projection/foreign"}, modules: clientGo},
@@ -62,7 +62,7 @@ var budgets = map[string]budget{
 			"internal/kinds", "internal/plainjson", "internal/answer",
 			"ssaplan/internal/wire", "ssaplan/internal/fastjson", "ssaplan/internal/secrecy", "ssaplan/internal/objectset",
 			"ssaplan/internal/ordered", "ssaplan/internal/recent", "ssaplan/internal/noop", "ssaplan/internal/deleter", "ssaplan/internal/scale", "ssaplan/internal/standin",
-			"ssaplan/internal/applier", "ssaplan/write",
+			"ssaplan/internal/applier", "ssaplan/internal/handover", "ssaplan/internal/planjson", "ssaplan/write",
 			"immutability/internal/transition",
 		},
 		modules: slices.Concat(clientGo, []string{"github.com/google/go-cmp"}),

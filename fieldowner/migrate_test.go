@@ -65,9 +65,9 @@ func TestOwnershipPatches(t *testing.T) {
 		{"manager": "old", "operation": "Update", "subresource": "status", "apiVersion": "v1", "fieldsV1": {"f:status": {}}},
 		{"manager": "me", "operation": "Update", "apiVersion": "v1", "fieldsV1": {"f:spec": {"f:b": {}}}}]}}`
 	for _, row := range []struct {
-		why   string
+		why    string
 		change func(obj map[string]any) (Handover, error)
-		want  []string
+		want   []string
 	}{
 		{"migrate an applier", func(obj map[string]any) (Handover, error) { return Migrate(obj, "me", "old") },
 			[]string{`"me" (Apply) spec.a spec.b.x spec.c`, `"me" (Update) spec.b`, `"old" (Update of status) status`}},

@@ -1,11 +1,9 @@
 package ssaplan
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -53,9 +51,16 @@ func (p *Planner) Apply(ctx context.Context, plan *Plan) (*unstructured.Unstruct
 		return nil, &ApplyError{Object: plan.object(), Outcome: OutcomeNotSent, Err: err}
 	}
 	for attempt := 1; plan.Action != ActionNoOp; attempt++ {
-		obj, err := p.send(ctx, plan, plan.basis.live)
-		if err == nil {
+		obj, err := p.carryOut(ctx, plan)
+		if err == nil && plan.basis.handover == nil {
 			return obj, nil
+		}
+		if err == nil {
+			var failed error
+			if plan, failed = p.replan(ctx, plan.afterHandover(), obj); failed != nil {
+				return nil, failed
+			}
+			continue
 		}
 		if err.Outcome != OutcomeRefused || !applier.Outrun(err) || plan.Action == ActionCreate || attempt == applyAttempts {
 			return nil, p.notApplied(plan, err)
@@ -70,6 +75,28 @@ func (p *Planner) Apply(ctx context.Context, plan *Plan) (*unstructured.Unstruct
 		plan = now
 	}
 	return plan.basis.live.DeepCopy(), nil
+}
+
+// carryOut sends the plan's request, or before that the one by which fields change hands.
+func (p *Planner) carryOut(ctx context.Context, plan *Plan) (*unstructured.Unstructured, *applier.Failure) {
+	if plan.basis.handover == nil {
+		return p.send(ctx, plan, plan.basis.live)
+	}
+	target, err := p.locate(ctx, plan.Object, plan.Subresource)
+	if err != nil {
+		return nil, applier.NotSent(err)
+	}
+	return plan.basis.handover.Send(ctx, target)
+}
+
+// afterHandover returns what was reviewed of the apply that follows when fields have changed hands.
+func (plan *Plan) afterHandover() *Plan {
+	after, basis := *plan, *plan.basis
+	basis.handover, after.basis, after.Explanation = nil, &basis, *basis.then
+	if after.NoOp {
+		after.Action = ActionNoOp
+	}
+	return &after
 }
 
 // object returns what the plan is for, nothing if there is no plan.
@@ -134,11 +161,6 @@ func (plan *Plan) matches(reviewed *Plan) bool {
 		plan.basis.live.GetUID() == reviewed.basis.live.GetUID() &&
 		(plan.basis.live.GetDeletionTimestamp() == nil) == (reviewed.basis.live.GetDeletionTimestamp() == nil) &&
 		plan.Explanation.Same(&reviewed.Explanation) && plan.Replacement.matches(reviewed.Replacement)
-}
-
-// same reports whether p and other are the same request.
-func (p Patch) same(other Patch) bool {
-	return bytes.Equal(p.Body, other.Body) && reflect.DeepEqual(p.Options, other.Options)
 }
 
 // send sends the plan's request, once, guarded to be for the live object in its version, or for none if live is nil.

@@ -76,7 +76,7 @@ func (c *NoOpCache) Clear() { c.cache.Clear() }
 
 // recall makes the plan a no-op if the server answered before that sending body is one.
 func (w *planning) recall(ctx context.Context, body []byte) {
-	isUnsettled := !w.prepared.Unknown.Empty() || !w.prepared.Ignored.Empty() && w.left.Manifest == nil // what is sent
+	isUnsettled := !w.prepared.Unknown.Empty() || w.handover != nil || !w.settled && (!w.prepared.Ignored.Empty() || w.request.handsOver())
 	if w.options.NoOps == nil || w.live == nil || w.plan.Action != "" || isUnsettled {
 		return
 	}

@@ -3,6 +3,7 @@ package ssaplan
 import (
 	"bytes"
 	"fmt"
+	"reflect"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,6 +15,7 @@ import (
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/internal/handover"
 )
 
 // Action is what applying a manifest will do.
@@ -63,6 +65,14 @@ type Request struct {
 	// the manifest's values. Of one that exists they are left out where others own them, and sent with the live values where
 	// only we do, so that nothing changes there; see [explain.Ignored.Leave]. They are no drift, and no reason for a Replace.
 	Ignore projection.Patterns
+	// Adopt are the field managers from which the fields are taken over that they have of the object, see [fieldowner.Migrate], before the
+	// manifest is applied. What of theirs the manifest lacks, and nobody else has, goes; without this it stays behind.
+	Adopt []string
+	// AdoptTools adopts from all tools that act for the same purpose, see [fieldowner.Tools] and [Options.Tools].
+	AdoptTools bool
+	// GiveUp are the fields that are no longer owned and keep their values. They are ignored then, see Ignore; what others don't own
+	// is nobody's.
+	GiveUp projection.Patterns
 	// Strip are the fields that are never sent. What happens to a field that was applied before and is stripped now is part of
 	// the plan: nobody else owning it, the server deletes or resets it.
 	Strip projection.Patterns
@@ -123,6 +133,8 @@ type basis struct {
 	patch    Patch
 	live     *unstructured.Unstructured
 	result   *unstructured.Unstructured
+	handover *handover.Handover // before it is sent; nil if nothing changes hands
+	then     *explain.Explanation
 
 	sensitive projection.Patterns
 }
@@ -160,7 +172,7 @@ func (plan *Plan) Patch() Patch {
 	if plan.basis == nil {
 		return Patch{}
 	}
-	return Patch{bytes.Clone(plan.basis.patch.Body), *plan.basis.patch.Options.DeepCopy()}
+	return Patch{Body: bytes.Clone(plan.basis.patch.Body), Options: *plan.basis.patch.Options.DeepCopy()}
 }
 
 // content returns the content of an object, nil if there is none.
@@ -216,4 +228,9 @@ type Patch struct {
 // Format prints the size of the body whatever the verb, so that no verb shows a secret.
 func (p Patch) Format(f fmt.State, _ rune) {
 	_, _ = fmt.Fprintf(f, "apply of %d bytes as %q", len(p.Body), p.Options.FieldManager)
+}
+
+// same reports whether p and other are the same request.
+func (p Patch) same(other Patch) bool {
+	return bytes.Equal(p.Body, other.Body) && reflect.DeepEqual(p.Options, other.Options)
 }

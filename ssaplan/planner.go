@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection"
@@ -36,6 +37,8 @@ type Options struct {
 	// server shows the same UID under both. It takes a read that nothing saves. Default: a change of the version is a
 	// replacement, like every change of identity, whose plan tells whether the object could be updated in place.
 	AllowVersionChange bool
+	// Tools are recognised beside [fieldowner.Tools].
+	Tools []fieldowner.Tool
 	// NoOps remembers plans that changed nothing. Default: nothing is remembered.
 	NoOps *NoOpCache
 	// Observe is told of each request, from the goroutine that sent it: enough for a progress bar, a trace or metrics.

@@ -21,6 +21,7 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
+	"github.com/ssaplan/primitives/ssaplan/internal/handover"
 	"github.com/ssaplan/primitives/ssaplan/internal/noop"
 	"github.com/ssaplan/primitives/ssaplan/internal/scale"
 	"github.com/ssaplan/primitives/ssaplan/internal/standin"
@@ -85,11 +86,14 @@ type planning struct {
 	asked    *noop.Asked // what the answer can be remembered with
 
 	prepared explain.Prepared
+	handover *handover.Handover         // of fields, before the manifest is sent; nil if nothing changes hands
+	settled  bool                       // left and handover are those of the live object
 	left     explain.Left               // of what is prepared, to others
 	manifest *unstructured.Unstructured // as it is sent
 	patch    Patch
 	live     *unstructured.Unstructured // nil if there is no object, or it wasn't read
 	result   *unstructured.Unstructured // what the server would make of it, nil if it wasn't asked
+	then     *explain.Explanation       // of the apply after the handover
 
 	requests int // for other objects than that of target
 	plan     *Plan
@@ -232,7 +236,7 @@ func (w *planning) prepare(ctx context.Context) error {
 // the one walk through them that encoding takes finds that out.
 func (w *planning) encode(e *fastjson.Encoder) (content map[string]any, err error) {
 	content = w.request.Manifest.Object
-	except := explain.Exceptions{Ignore: w.request.Ignore, Strip: w.request.Strip, Unknown: w.request.Unknown}
+	except := explain.Exceptions{Ignore: slices.Concat(w.request.Ignore, w.request.GiveUp), Strip: w.request.Strip, Unknown: w.request.Unknown}
 	if except.Empty() && projection.IsNormal(content) {
 		content = explain.Addressed(content, w.plan.Object.Namespace, w.plan.Subresource)
 		if err = e.EncodePlain(content); !errors.Is(err, fastjson.ErrNotPlain) {
@@ -266,7 +270,7 @@ func (w *planning) ask(ctx context.Context) (err error) {
 		if err := w.hold(w.live); err != nil {
 			return err
 		}
-		if i == 0 && (!supplied || !w.prepared.Ignored.Empty()) {
+		if i == 0 && (!supplied || !w.prepared.Ignored.Empty() || w.request.handsOver()) {
 			w.recall(ctx, w.patch.Body)
 		}
 		if w.recalled {
@@ -291,12 +295,20 @@ func (w *planning) ask(ctx context.Context) (err error) {
 	return fmt.Errorf("%s: the object changed between read and dry run, %d times in a row: try again", w.plan.Object, askAttempts)
 }
 
-// hold leaves what is ignored to others, and puts the live object's values in the place of those that aren't known yet.
+// hold finds out what changes hands, leaves what is ignored to others, and puts the live object's values in the place of those that
+// aren't known yet.
 func (w *planning) hold(live *unstructured.Unstructured) (err error) {
+	w.settled, w.handover = true, nil
+	applier := fieldowner.Applier{Manager: w.options.FieldManager, Subresource: w.plan.Subresource}
+	if live != nil && w.request.handsOver() {
+		if w.handover, err = handover.Find(live, w.wanted(applier)); err != nil {
+			return fmt.Errorf("%s: %w", w.plan.Object, err)
+		}
+		live = w.handover.Of(live)
+	}
 	if w.prepared.Unknown.Empty() && w.prepared.Ignored.Empty() {
 		return nil
 	}
-	applier := fieldowner.Applier{Manager: w.options.FieldManager, Subresource: w.plan.Subresource}
 	if w.left, err = w.prepared.For(content(live), applier); err != nil {
 		return fmt.Errorf("%s: %w", w.plan.Object, err)
 	}
@@ -304,6 +316,18 @@ func (w *planning) hold(live *unstructured.Unstructured) (err error) {
 	w.patch.Body, err = fastjson.Encode(w.left.Manifest)
 	return err
 }
+
+// wanted returns what is to change hands.
+func (w *planning) wanted(applier fieldowner.Applier) handover.Wanted {
+	wanted := handover.Wanted{Applier: applier, Adopt: w.request.Adopt, GiveUp: w.request.GiveUp}
+	if w.request.AdoptTools {
+		wanted.Tools = slices.Concat(fieldowner.Tools(), w.options.Tools)
+	}
+	return wanted
+}
+
+// handsOver reports whether fields are to change hands.
+func (r Request) handsOver() bool { return r.AdoptTools || len(r.Adopt)+len(r.GiveUp) > 0 }
 
 // ignoreNothing has all of the manifest sent, as a new object is created with it.
 func (w *planning) ignoreNothing() error {
@@ -347,7 +371,7 @@ func (w *planning) unreadable(ctx context.Context, cause error) error {
 func (w *planning) explain(dryRun *unstructured.Unstructured) error {
 	w.result = dryRun
 	explained, err := explain.Apply(explain.Input{
-		Manifest: w.manifest.Object, Live: content(w.live), Answer: dryRun.Object,
+		Manifest: w.manifest.Object, Live: content(w.handover.Of(w.live)), Answer: dryRun.Object,
 		Manager: w.options.FieldManager, Subresource: w.plan.Subresource, Prior: w.request.Prior, Unknown: w.prepared.Unknown,
 		Sensitive: w.sensitive(), Ignored: w.left.Fields,
 	})
@@ -355,12 +379,18 @@ func (w *planning) explain(dryRun *unstructured.Unstructured) error {
 		return fmt.Errorf("%s: %w", w.plan.Object, err)
 	}
 	w.plan.Explanation = *explained
+	if w.handover != nil {
+		w.then, w.plan.NoOp = explained, false
+		if w.plan.Ownership, err = w.handover.Transfers(dryRun.Object); err != nil {
+			return fmt.Errorf("%s: %w", w.plan.Object, err)
+		}
+	}
 	switch {
 	case w.live == nil:
 		w.plan.Action, w.plan.Reason = ActionCreate, "does not exist"
 	case !w.prepared.Unknown.Empty() && len(explained.Changes)+len(explained.Ownership) == 0:
 		w.deferTo(DeferralUnknownValues, "nothing changes but what isn't known yet: "+projection.JoinPaths(explained.Unknown))
-	case explained.NoOp:
+	case w.plan.NoOp:
 		w.plan.Action, w.plan.Reason = ActionNoOp, "the server would write nothing"
 	default:
 		w.plan.Action, w.plan.Reason = ActionUpdate, explained.Summary()
@@ -415,10 +445,16 @@ func (w *planning) dryRun(ctx context.Context, patch Patch, pinned bool) (*unstr
 	if err := scale.Check(w.plan.Subresource, w.manifest.Object); err != nil {
 		return nil, err
 	}
+	try := w.target.Try
 	if pinned {
-		return w.target.TryPinned(ctx, w.live, patch.Body, patch.Options)
+		try = w.target.TryPinned
 	}
-	return w.target.Try(ctx, w.live, patch.Body, patch.Options)
+	return w.handover.Try(handover.Server{
+		Apply: func(body []byte) (*unstructured.Unstructured, error) { return try(ctx, w.live, body, patch.Options) },
+		Patch: func(body []byte) (*unstructured.Unstructured, error) {
+			return w.target.Patch(ctx, w.live, body, w.options.FieldManager, metav1.DryRunAll)
+		},
+	}, w.manifest.Object, patch.Body)
 }
 
 // finish returns the plan, with what is known only at the end.
@@ -434,7 +470,7 @@ func (w *planning) finish() *Plan {
 	}
 	plan.Warnings = append(plan.Warnings, w.guard(w.request.Manifest, w.live).Warnings(w.warnings.All())...)
 	plan.Warnings = append(plan.Warnings, explain.AdjustmentWarnings(plan.Adjustments)...)
-	plan.basis = &basis{request: w.request, manifest: w.manifest, patch: w.patch, live: w.live, result: w.result, sensitive: w.sensitive()}
+	plan.basis = &basis{request: w.request, manifest: w.manifest, patch: w.patch, live: w.live, result: w.result, handover: w.handover, then: w.then, sensitive: w.sensitive()}
 	return plan
 }
 

@@ -8,34 +8,12 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/fieldowner"
-	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/internal/answer"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
-
-// RefusedError is the error of [Planner.Plan] that says that the server won't make the object what the manifest declares, and that replacing the object isn't
-// known to help.
-type RefusedError struct {
-	Object identity.Identity
-	// Verdict is what is known of the refusal.
-	Verdict immutability.Verdict
-	// Err is the server's answer.
-	Err error
-}
-
-// Error returns one line: the object, the fields with what the server says of them, and what to do.
-func (e *RefusedError) Error() string {
-	if len(e.Verdict.Fields) == 0 {
-		return fmt.Sprintf("%s: %s%s", e.Object, foreign.OfError(e.Err), e.Verdict.Advice())
-	}
-	return fmt.Sprintf("%s: %s", e.Object, e.Verdict)
-}
-
-// Unwrap returns the server's answer.
-func (e *RefusedError) Unwrap() error { return e.Err }
 
 // refused turns the server's refusal of the dry run into a plan, or into an error if applying can't work.
 func (w *planning) refused(ctx context.Context, err error) error {
@@ -97,7 +75,7 @@ func (w *planning) judge(ctx context.Context, err error) error {
 	}
 	w.guard(w.request.Manifest, w.live).Verdict(&verdict)
 	if !verdict.Replaceable() {
-		return &RefusedError{w.plan.Object, verdict, w.shown(err)}
+		return &RefusedError{Object: w.plan.Object, Verdict: verdict, Err: w.shown(err)}
 	}
 	w.plan.Action = ActionReplace
 	w.plan.Replacement = &Replacement{
@@ -159,5 +137,5 @@ func (w *planning) refusal(err error) string {
 	}
 	w.guard(w.request.Manifest, w.live).Verdict(&verdict)
 	verdict.Uncertain, verdict.Remedy = "", ""
-	return (&RefusedError{w.plan.Object, verdict, w.shown(err)}).Error()
+	return (&RefusedError{Object: w.plan.Object, Verdict: verdict, Err: w.shown(err)}).Error()
 }

@@ -10,23 +10,9 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/immutability"
-	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/internal/applier"
 	"github.com/ssaplan/primitives/ssaplan/internal/deleter"
 )
-
-// takenError says that another object has the identity of the one to create.
-type takenError struct {
-	now *Plan // without the prior state
-	err error // the refusal to create
-}
-
-func (e *takenError) Error() string {
-	return fmt.Sprintf("another object is there already (for it the plan is %s: %s): plan without the prior state to adopt it",
-		e.now.Action, foreign.Text(e.now.Reason))
-}
-
-func (e *takenError) Unwrap() error { return e.err }
 
 // Replace carries out a plan with the action Replace: it deletes the old object, guarded by its UID, waits until it is
 // gone, and creates the new one. The deadline is that of ctx; without one it waits as long as the finalizers take.
@@ -80,7 +66,7 @@ func (r *replacer) stopped(err error) error {
 	case r.stage == StageDeleting:
 		stopped.Outcome = cmp.Or(r.old.Outcome, OutcomeNotSent)
 	}
-	if stopped.Stage == StageCreating && errors.As(err, new(*takenError)) {
+	if stopped.Stage == StageCreating && errors.As(err, new(*applier.TakenError)) {
 		stopped.Advice = "the old object is gone"
 	}
 	stopped.Err = r.planner.guard(r.plan.basis.request.Manifest, r.plan.basis.live, r.old.Seen).Error(authresilience.Redact(err))
@@ -181,7 +167,7 @@ func (r *replacer) taken(ctx context.Context, refusal error) (*Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("another object is there already: %w", err)
 	}
-	return now, &takenError{now, refusal}
+	return now, &applier.TakenError{Action: string(now.Action), Reason: now.Reason, Err: refusal}
 }
 
 // made returns the object that is there if it is the new one: this manager applied it, and applying the very patch again would

@@ -1,6 +1,9 @@
 package ssaplan
 
-import "github.com/ssaplan/primitives/ssaplan/write"
+import (
+	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/ssaplan/write"
+)
 
 // What the errors of writes are made of, which package write explains.
 type (
@@ -8,6 +11,8 @@ type (
 	Outcome = write.Outcome
 	// ApplyError describes why an apply isn't known to be done.
 	ApplyError = write.ApplyError
+	// RefusedError is the error of [Planner.Plan] for what the server won't make of the object.
+	RefusedError = immutability.RefusedError
 	// ReplaceError describes where a replacement stopped. Calling Replace again goes on from there.
 	ReplaceError = write.ReplaceError
 	// Stage is how far a replacement got.

@@ -108,6 +108,16 @@ func (r *Resource) Apply(ctx context.Context, name string, body []byte,
 	return obj, err
 }
 
+// JSONPatch sends a JSON patch.
+func (r *Resource) JSONPatch(ctx context.Context, name string, patch []byte,
+	options metav1.PatchOptions) (obj *unstructured.Unstructured, err error) {
+	err = r.send(ctx, "patch", name, options.DryRun, func(ctx context.Context) error {
+		obj, err = r.objects.Patch(ctx, name, types.JSONPatchType, patch, options)
+		return err
+	})
+	return obj, err
+}
+
 // Create creates an object.
 func (r *Resource) Create(ctx context.Context, in *unstructured.Unstructured, options metav1.CreateOptions,
 	sub ...string) (obj *unstructured.Unstructured, err error) {

@@ -138,6 +138,23 @@ func (t *Target) Apply(ctx context.Context, live *unstructured.Unstructured, bod
 	return scale.Applied(obj, live, applier, t.Identity.APIVersion), nil
 }
 
+// Patch sends a JSON patch of the live object itself, which has to name its resourceVersion, and returns the object as the server made it,
+// or for a dry run would make it.
+func (t *Target) Patch(ctx context.Context, live *unstructured.Unstructured, patch []byte, manager string,
+	dryRun ...string) (*unstructured.Unstructured, error) {
+	obj, err := t.Resource.JSONPatch(ctx, t.Identity.Name, patch, metav1.PatchOptions{FieldManager: manager, DryRun: dryRun})
+	obj, err = answered(t.Identity, obj, err)
+	if err == nil && len(dryRun) > 0 {
+		err = tried(live, obj)
+	} else if err == nil {
+		err = Complete(obj)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return obj, nil
+}
+
 // answered returns the object that a request was answered with, if it is the one of that identity: whatever stands in front of
 // a server can answer 200 with something else.
 func answered(want identity.Identity, obj *unstructured.Unstructured, err error) (*unstructured.Unstructured, error) {

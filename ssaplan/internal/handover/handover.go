@@ -1,0 +1,222 @@
+// Package handover takes fields over from other managers, and gives fields up, before an apply. What the apply makes of the object
+// then is found out before anything is written.
+package handover
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
+	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
+)
+
+// Wanted is what is to change hands before an apply.
+type Wanted struct {
+	Applier fieldowner.Applier
+	// Adopt are the managers, and Tools the tools, from which it takes over what they have.
+	Adopt []string
+	Tools []fieldowner.Tool
+	// GiveUp are the fields that the applier gives up.
+	GiveUp projection.Patterns
+}
+
+// takes reports whether the applier takes over from the owner. What an owner wrote to a subresource stays its own.
+func (w Wanted) takes(o fieldowner.Owner) bool {
+	_, isTool := fieldowner.ToolOf(o, w.Tools)
+	return o.Subresource == "" && !w.Applier.Is(o) && (isTool || slices.Contains(w.Adopt, string(o.Manager)))
+}
+
+// Handover is what changes hands of a live object.
+type Handover struct {
+	fieldowner.Handover
+	wanted Wanted
+	live   *unstructured.Unstructured
+	own    projection.FieldSet // what the applier owns then
+	given  projection.FieldSet // what it gave up
+}
+
+// Find returns what changes hands of the live object, nil if nothing does. The only errors are those of a record that can't be read, of an object
+// without resourceVersion, of an applier of a subresource, and of a handover after which nobody owns anything.
+func Find(live *unstructured.Unstructured, wanted Wanted) (*Handover, error) {
+	if s := wanted.Applier.Subresource; s != "" {
+		return nil, fmt.Errorf("fields can be taken over or given up of the object itself, and not of its %s", s)
+	}
+	h := &Handover{wanted: wanted, live: live}
+	var err error
+	h.Handover, err = fieldowner.HandOver(live.Object, func(e fieldowner.Entry) fieldowner.Entry {
+		if wanted.takes(e.Owner) {
+			e.Manager, e.Operation = foreign.Text(wanted.Applier.Manager), fieldowner.OperationApply
+		}
+		if wanted.Applier.Is(e.Owner) {
+			var given projection.FieldSet
+			e.Fields, given = wanted.GiveUp.Split(e.Fields)
+			h.given = h.given.Union(given)
+		}
+		return e
+	})
+	if err != nil || h.Empty() {
+		return nil, err
+	}
+	after, err := fieldowner.Read(h.Object())
+	if err == nil && !after.Recorded() {
+		return nil, errors.New("nobody would own anything when the fields are given up, and a server records all that an object has then " +
+			"as written before its first apply: apply first what is to stay owned, and give up the rest after that")
+	}
+	h.own = after.Fields(wanted.Applier.Is)
+	return h, err
+}
+
+// Of returns the live object as it is after the handover: with another record, unless h is nil.
+func (h *Handover) Of(live *unstructured.Unstructured) *unstructured.Unstructured {
+	if h == nil {
+		return live
+	}
+	return &unstructured.Unstructured{Object: h.Object()}
+}
+
+// Server is where the apply is tried.
+type Server struct {
+	// Apply tries the apply of a body to the object as it is.
+	Apply func(body []byte) (*unstructured.Unstructured, error)
+	// Patch tries a JSON patch of the object.
+	Patch func(patch []byte) (*unstructured.Unstructured, error)
+}
+
+// Try returns the object as the apply of the manifest, whose JSON is in body, makes it after the handover, if there is one.
+//
+// No dry run does both, so what the handover adds is put into the answer to an apply to the object as it is: fields that are given up
+// are sent with their live values, since the server would remove them, and what was taken over and isn't applied is removed by a second
+// dry run, in which the server fills in its defaults.
+func (h *Handover) Try(server Server, manifest map[string]any, body []byte) (*unstructured.Unstructured, error) {
+	if h == nil {
+		return server.Apply(body)
+	}
+	body, err := fastjson.Encode(h.withGiven(manifest))
+	if err != nil {
+		return nil, err
+	}
+	answer, err := server.Apply(body)
+	if err != nil || answer.GetResourceVersion() != h.live.GetResourceVersion() {
+		return answer, err
+	}
+	made, err := change(answer.Object, func(e fieldowner.Entry) fieldowner.Entry {
+		if h.wanted.takes(e.Owner) {
+			e.Fields = projection.FieldSet{}
+		} else if h.wanted.Applier.Is(e.Owner) {
+			e.Fields = e.Fields.Without(h.given)
+		}
+		return e
+	})
+	if err != nil {
+		return nil, err
+	}
+	left, err := h.withoutDropped(made)
+	if err != nil || left == nil {
+		return &unstructured.Unstructured{Object: made}, err
+	}
+	patch, err := contentPatch(h.live, left)
+	if err != nil {
+		return nil, err
+	}
+	if answer, err = server.Patch(patch); err != nil || answer.GetResourceVersion() != h.live.GetResourceVersion() {
+		return answer, err
+	}
+	return h.withRecord(answer, made)
+}
+
+// change returns the object with another record.
+func change(obj map[string]any, by func(fieldowner.Entry) fieldowner.Entry) (map[string]any, error) {
+	changed, err := fieldowner.HandOver(obj, by)
+	if err != nil || changed.Empty() {
+		return obj, err
+	}
+	return changed.Object(), nil
+}
+
+// withGiven returns the manifest with the live values of the fields that are given up, but for those in a list item that goes.
+func (h *Handover) withGiven(manifest map[string]any) map[string]any {
+	if h.given.Empty() {
+		return manifest
+	}
+	fields := h.own.Union(h.given)
+	out, _ := projection.Patterns{}.Remove(manifest) // a copy
+	live, sent := projection.NewObject(h.live.Object, fields), projection.NewManifest(out, fields)
+	for p := range h.given.Leaves().All() {
+		if value, exists := live.Get(p); exists && !h.isInDropped(p, sent) {
+			_ = sent.Set(p, value) // what can't be set isn't sent, and shows as a change then
+		}
+	}
+	return out
+}
+
+// isInDropped reports whether p is in a list item that the applier owns and no longer sends.
+func (h *Handover) isInDropped(p projection.Path, sent *projection.Object) bool {
+	for n := 1; n < len(p); n++ {
+		if _, exists := sent.Get(p[:n]); !exists && p[n-1].Kind() != projection.FieldKind && h.own.Has(p[:n]) {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutDropped returns a copy of the object, with its record of after the handover and the apply, without what the applier owned and
+// nobody does now; nil if there is nothing of that kind. A server removes what the last apply had, with the structures around it, and
+// keeps what anybody owns something in. An item of a list goes although others own something in it.
+// Source: Updater.prune in sigs.k8s.io/structured-merge-diff/v6/merge.
+func (h *Handover) withoutDropped(obj map[string]any) (map[string]any, error) {
+	owners, err := fieldowner.Read(obj)
+	if err != nil {
+		return nil, err
+	}
+	kept := owners.Fields(nil)
+	dropped := withStructures(h.own).Difference(withStructures(kept)).Difference(metadata)
+	if dropped.Empty() {
+		return nil, nil
+	}
+	out, _ := projection.Patterns{}.Remove(obj) // a copy
+	content, found := projection.NewObject(out, h.own.Union(kept)), false
+	for p := range dropped.All() {
+		found = content.Remove(p) || found
+	}
+	if !found {
+		return nil, nil
+	}
+	return out, nil
+}
+
+// metadata stays, since the name is in it, which nobody owns.
+var metadata = projection.NewFieldSet(projection.Path{projection.Field("metadata")})
+
+// withStructures returns the fields with the named fields that they are in.
+func withStructures(fields projection.FieldSet) projection.FieldSet {
+	var around []projection.Path
+	for p := range fields.All() {
+		for n := len(p) - 1; n > 0; n-- {
+			if p[n-1].Kind() == projection.FieldKind {
+				around = append(around, p[:n])
+			}
+		}
+	}
+	return fields.Union(projection.NewFieldSet(around...))
+}
+
+// withRecord returns the answer with the record of the other object, without what others owned and the answer doesn't have.
+func (h *Handover) withRecord(answer *unstructured.Unstructured, recorded map[string]any) (*unstructured.Unstructured, error) {
+	out := answer.DeepCopy()
+	out.SetManagedFields((&unstructured.Unstructured{Object: recorded}).GetManagedFields())
+	content, err := change(out.Object, func(e fieldowner.Entry) fieldowner.Entry {
+		if !h.wanted.Applier.Is(e.Owner) && e.Subresource == "" {
+			e.Fields = e.Fields.Without(projection.NewFieldSet(projection.Project(out.Object, e.Fields).Missing...))
+		}
+		return e
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &unstructured.Unstructured{Object: content}, nil
+}

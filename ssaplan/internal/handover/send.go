@@ -1,0 +1,62 @@
+package handover
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/ssaplan/internal/applier"
+	"github.com/ssaplan/primitives/ssaplan/internal/wire"
+	"github.com/ssaplan/primitives/ssaplan/write"
+)
+
+// Send carries the handover out, once, and returns the object with its new record. If the answer was lost, it looks whether the object has
+// that record.
+func (h *Handover) Send(ctx context.Context, target *wire.Target) (*unstructured.Unstructured, *applier.Failure) {
+	patch, err := h.Patch()
+	if err != nil {
+		return nil, applier.NotSent(err)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, applier.NotSent(err)
+	}
+	obj, err := target.Patch(ctx, h.live, patch, h.wanted.Applier.Manager)
+	outcome := applier.Of(err)
+	switch outcome {
+	case write.OutcomeDone:
+		return obj, nil
+	case write.OutcomeUnknown:
+		if obj = h.done(ctx, target); obj != nil {
+			return obj, nil
+		}
+		return nil, &applier.Failure{Outcome: outcome, Err: err, Advice: "whether fields changed hands isn't known, and no value was written: plan again"}
+	}
+	return nil, &applier.Failure{Outcome: outcome, Err: err, Advice: applier.Advice(err)}
+}
+
+// done returns the object if it has the new record, else nil. It looks for a while even when ctx has ended.
+func (h *Handover) done(ctx context.Context, target *wire.Target) *unstructured.Unstructured {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), applier.LookTimeout)
+	defer cancel()
+	now, err := target.Live(ctx)
+	if err != nil || now == nil || now.GetUID() != h.live.GetUID() {
+		return nil
+	}
+	is, err := fieldowner.Read(now.Object)
+	want, wantErr := fieldowner.Read(h.Object())
+	if err != nil || wantErr != nil || !is.Equal(want) {
+		return nil
+	}
+	return now
+}
+
+// Transfers returns which fields change hands altogether, from the live object to the one that the apply makes.
+func (h *Handover) Transfers(made map[string]any) ([]fieldowner.Transfer, error) {
+	before, err := fieldowner.Read(h.live.Object)
+	if err != nil {
+		return nil, err
+	}
+	after, err := before.ReadOther(made)
+	return fieldowner.Compare(before, after, h.wanted.Applier), err
+}

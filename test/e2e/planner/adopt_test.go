@@ -1,0 +1,203 @@
+package planner_test
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/test/controlplane"
+	"github.com/ssaplan/primitives/test/lab"
+)
+
+// TestAdopt takes objects over that kubectl apply made, and that others touched. What the plan says of the object is what it becomes,
+// and that is what kubectl apply --server-side makes of its twin.
+func TestAdopt(t *testing.T) {
+	c, twins := newCluster(t), lab.On(t, controlplane.Shared(t))
+	for _, row := range []struct {
+		name, was, is string
+		others        string // a merge patch
+		then          string // what an update of kubectl edit does
+		changes       []string
+	}{
+		{name: "same", was: "data: {a: A, b: B}", is: "data: {a: A, b: B}"},
+		{name: "edited", was: "data: {a: A, b: B}", is: "data: {a: X, b: B}", changes: []string{"change data.a Edited"}},
+		{name: "shorter", was: "data: {a: A, b: B}", is: "data: {a: A}", changes: []string{"remove data.b Dropped"}},
+		{name: "empty", was: "data: {a: A}", is: "immutable: false", changes: []string{"add immutable Unknown", "remove data Dropped", "remove data.a Dropped"}},
+		{name: "taken", was: "data: {a: A, b: B}", is: "data: {a: A}", others: `{"data":{"b":"theirs","c":"theirs"}}`},
+		{name: "edited-by-hand", was: "data: {a: A}", is: "data: {a: A}", then: `{"data":{"c":"by hand"}}`},
+		{
+			name: "defaults", was: deploymentOf("replicas: 3, strategy: {type: Recreate}", "image: a, imagePullPolicy: Always, env: [{name: E, value: x}]", ", {name: side, image: s}"),
+			is: deploymentOf("", "image: a", ""),
+			changes: []string{
+				"add spec.strategy.rollingUpdate.maxSurge SideEffect", "add spec.strategy.rollingUpdate.maxUnavailable SideEffect",
+				"change spec.replicas Dropped", "change spec.strategy.type Dropped",
+				`remove spec.template.spec.containers[name="app"].env Dropped`, `remove spec.template.spec.containers[name="app"].env[name="E"] Dropped`,
+				`remove spec.template.spec.containers[name="side"] Dropped`,
+			},
+		},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			text := func(body string) *unstructured.Unstructured {
+				if body[0] != '{' {
+					body = "{apiVersion: v1, kind: ConfigMap, metadata: {name: NAME}, " + body + "}"
+				}
+				m := lab.Object(t, body)
+				m.SetName("adopt-" + row.name)
+				return m
+			}
+			for _, cluster := range []*lab.Cluster{c.Cluster, twins} {
+				cluster.Kubectl(t, jsonOf(t, text(row.was)), "apply", "-f", "-")
+				if row.others != "" {
+					cluster.Patch(t, "theirs", text(row.was), row.others)
+				}
+				if row.then != "" {
+					cluster.Patch(t, "kubectl-edit", text(row.was), row.then)
+				}
+			}
+			twins.Kubectl(t, jsonOf(t, text(row.is)), "apply", "--server-side", "--force-conflicts", "--field-manager", manager, "-f", "-")
+
+			before := c.Get(t, text(row.was))
+			plan := c.plan(t, ssaplan.Request{Manifest: text(row.is), Adopt: []string{fieldowner.ClientSideApply}})
+			require.Equal(t, ssaplan.ActionUpdate, plan.Action)
+			foretold := plan.Result()
+			require.Equal(t, before.GetResourceVersion(), c.Get(t, before).GetResourceVersion(), "planning writes nothing")
+			after, err := c.planner.Apply(t.Context(), plan)
+			require.NoError(t, err)
+			require.Equal(t, alike(t, foretold), alike(t, after))
+			require.Equal(t, alike(t, twins.Get(t, text(row.is))), alike(t, after), "as kubectl makes it")
+			again := c.plan(t, ssaplan.Request{Manifest: text(row.is), Adopt: []string{fieldowner.ClientSideApply}})
+			require.Equal(t, ssaplan.ActionNoOp, again.Action, again.Changes)
+			got := causes(plan)
+			slices.Sort(got)
+			want := append([]string{
+				"remove metadata.annotations Dropped", "remove metadata.annotations[\"kubectl.kubernetes.io/last-applied-configuration\"] Dropped",
+			}, row.changes...)
+			slices.Sort(want)
+			require.Equal(t, want, got)
+		})
+	}
+}
+
+// TestGiveUp stops owning fields. Their values stay, in the manifest or not, and what only we owned is nobody's.
+func TestGiveUp(t *testing.T) {
+	c := newCluster(t)
+	for _, row := range []struct {
+		name, was, is, giveUp string
+		others                bool
+		changes, given        []string
+	}{
+		{name: "in-the-manifest", was: "data: {a: A, b: B}", is: "data: {a: X, b: B}", giveUp: "data.a", given: []string{"data.a"}},
+		{name: "no-longer-in-it", was: "data: {a: A, b: B}", is: "data: {b: X}", giveUp: "data.a", given: []string{"data.a"}, changes: []string{"change data.b Edited"}},
+		{name: "others-have-it", was: "data: {a: A, b: B}", is: "data: {b: B}", giveUp: "data.a", others: true, given: []string{"data.a"}},
+		{name: "beside-what-goes", was: "data: {a: A, b: B, c: C}", is: "data: {c: C}", giveUp: "data.a", given: []string{"data.a"}, changes: []string{"remove data.b Dropped"}},
+		{
+			name: "autoscaled", was: deploymentOf("replicas: 3", "image: a", ""), is: deploymentOf("replicas: 9", "image: b", ""), giveUp: "spec.replicas",
+			given: []string{"spec.replicas"}, changes: []string{`change spec.template.spec.containers[name="app"].image Edited`},
+		},
+		{
+			name: "in-an-item-that-goes", was: deploymentOf("", "image: a", ", {name: side, image: s}"), is: deploymentOf("", "image: a", ""), giveUp: "spec.template.spec.containers[*].image",
+			given: []string{`spec.template.spec.containers[name="app"].image`}, changes: []string{`remove spec.template.spec.containers[name="side"] Dropped`},
+		},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			text := func(body string) *unstructured.Unstructured {
+				if body[0] != '{' {
+					body = "{apiVersion: v1, kind: ConfigMap, metadata: {name: NAME}, " + body + "}"
+				}
+				m := lab.Object(t, body)
+				m.SetName("give-up-" + row.name)
+				return m
+			}
+			c.apply(t, text(row.was))
+			if row.others {
+				c.Apply(t, "theirs", text(row.was))
+			}
+			before := c.Get(t, text(row.was))
+			request := ssaplan.Request{Manifest: text(row.is), GiveUp: patterns(t, row.giveUp)}
+			plan := c.plan(t, request)
+			require.Equal(t, ssaplan.ActionUpdate, plan.Action)
+			require.Equal(t, append([]string{}, row.changes...), causes(plan))
+			foretold := plan.Result()
+			after, err := c.planner.Apply(t.Context(), plan)
+			require.NoError(t, err)
+			require.Equal(t, alike(t, foretold), alike(t, after))
+			owners, err := fieldowner.Read(after.Object)
+			require.NoError(t, err)
+			for _, text := range row.given {
+				p, err := projection.ParsePath(text)
+				require.NoError(t, err)
+				was, _ := projection.Get(before.Object, p)
+				is, _ := projection.Get(after.Object, p)
+				require.Equal(t, was, is)
+				require.False(t, slices.ContainsFunc(owners.Of(p), fieldowner.Applier{Manager: manager}.Is))
+				require.Equal(t, row.others, len(owners.Of(p)) > 0)
+			}
+			again := c.plan(t, request)
+			require.Equal(t, ssaplan.ActionNoOp, again.Action, again.Changes)
+		})
+	}
+}
+
+// TestGiveUpAll is refused, since a server would record everything as written before the next apply.
+func TestGiveUpAll(t *testing.T) {
+	c := newCluster(t)
+	c.apply(t, manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: all}, data: {a: A}}"))
+	request := ssaplan.Request{Manifest: manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: all}, immutable: false}"), GiveUp: patterns(t, "data")}
+	_, err := c.planner.Plan(t.Context(), request)
+	require.ErrorContains(t, err, "nobody would own anything")
+	request.Manifest = manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: all}, immutable: false, data: {a: A}}")
+	request.GiveUp = nil
+	c.apply(t, request.Manifest)
+	request.GiveUp = patterns(t, "data")
+	plan := c.plan(t, request)
+	_, err = c.planner.Apply(t.Context(), plan)
+	require.NoError(t, err, "the advice works")
+	require.Equal(t, ssaplan.ActionNoOp, c.plan(t, request).Action)
+	_, err = c.planner.Plan(t.Context(), ssaplan.Request{
+		Manifest: manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: all}}"), Subresource: "status", Adopt: []string{"x"},
+	})
+	require.ErrorContains(t, err, "and not of its status")
+}
+
+func deploymentOf(spec, container, more string) string {
+	if spec != "" {
+		spec += ", "
+	}
+	return "{apiVersion: apps/v1, kind: Deployment, metadata: {name: NAME}, spec: {" + spec +
+		"selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: app, " + container + "}" + more + "]}}}}"
+}
+
+func jsonOf(t *testing.T, obj *unstructured.Unstructured) string {
+	text, err := obj.MarshalJSON()
+	require.NoError(t, err)
+	return string(text)
+}
+
+// alike returns the object as JSON without what differs between two objects that were made alike.
+func alike(t *testing.T, obj *unstructured.Unstructured) string {
+	out := obj.DeepCopy()
+	out.SetUID("")
+	out.SetNamespace("")
+	out.SetResourceVersion("")
+	out.SetGeneration(0)
+	unstructured.RemoveNestedField(out.Object, "metadata", "creationTimestamp")
+	out.SetManagedFields(nil)
+	owners, err := fieldowner.Read(obj.Object)
+	require.NoError(t, err)
+	lines := []string{}
+	for _, e := range owners.Entries() {
+		for p := range e.Fields.All() {
+			lines = append(lines, e.Owner.String()+" "+string(e.APIVersion)+" "+p.String())
+		}
+	}
+	out.Object["owners"] = lines
+	text, err := json.MarshalIndent(out.Object, "", " ")
+	require.NoError(t, err)
+	return string(text)
+}
