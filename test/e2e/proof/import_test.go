@@ -17,9 +17,9 @@ import (
 const shorter = "imports and shorter manifests"
 
 // judgeShorter imports the object, plans a manifest that lacks some of it with what the import remembers, and compares what
-// becomes of the rest. It does so for a part of the trials: those that supply the object.
+// becomes of the rest. It does so for a part of the trials: those that supply the object, as it is.
 func (t *trial) judgeShorter(ctx context.Context) {
-	if t.before == nil || !t.step.Supply || t.before.GetDeletionTimestamp() != nil || hasOtherVersions(t.before) {
+	if t.before == nil || !t.step.Supply || t.before.GetDeletionTimestamp() != nil || hasOtherVersions(t.before) || t.before != t.supplied {
 		return
 	}
 	imported, err := fieldowner.NewManifest(t.before.Object, t.imported())

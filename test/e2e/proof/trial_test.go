@@ -60,6 +60,7 @@ type trial struct {
 	wire     *unstructured.Unstructured // the manifest as the plan wants it to be sent
 	created  *unstructured.Unstructured // and as a new object would be created with it, nil if it is the same
 	before   *unstructured.Unstructured // nil if there is no object
+	supplied *unstructured.Unstructured // the same as the server has it, which the scale of it is not
 	memory   *memory                    // of what the step applies to
 	prior    *explain.State             // what the plan was made with
 	plan     *ssaplan.Plan
@@ -112,16 +113,17 @@ func (t *trial) run(ctx context.Context) (err error) {
 	if t.except.Strip, err = projection.ParsePatterns(t.step.Strip...); err != nil {
 		return err
 	}
-	if t.before, err = t.object.get(ctx, t.manifest); err != nil {
+	if t.supplied, err = t.object.get(ctx, t.manifest); err != nil {
 		return err
 	}
+	t.before = t.seen(t.supplied)
 	t.judgeRefresh(ctx)
 	t.makePlan(ctx)
 	between, err := t.object.get(ctx, t.manifest)
 	if err != nil {
 		return err
 	}
-	t.check(harmless, reflect.DeepEqual(t.before, between), "the object changed:\n%v\n%v", t.before, between)
+	t.check(harmless, reflect.DeepEqual(t.supplied, between), "the object changed:\n%v\n%v", t.supplied, between)
 	if err := t.readPatch(); err != nil {
 		return err
 	}
@@ -139,6 +141,7 @@ func (t *trial) run(ctx context.Context) (err error) {
 		if t.after, err = t.object.get(ctx, t.manifest); err != nil {
 			return err
 		}
+		t.after = t.seen(t.after)
 	}
 	t.outcome = "plan error, applied"
 	if t.plan != nil {
@@ -188,7 +191,7 @@ func (t *trial) makePlan(ctx context.Context) {
 		request.Prior = t.prior
 	}
 	if t.step.Supply {
-		request.Live = t.before.DeepCopy()
+		request.Live = t.supplied.DeepCopy()
 	}
 	defer func() {
 		if r := recover(); r != nil {
@@ -300,6 +303,9 @@ func (t *trial) allowedRequests() int {
 	n := 2
 	if t.step.Supply && t.before != nil && len(t.before.GetManagedFields()) > 0 {
 		n = 1
+	}
+	if t.step.Of == "scale" && !kinds.IsBuiltin(t.manifest.Object) {
+		n++ // the definition, which says where the number is
 	}
 	if t.planIs(ssaplan.ActionReplace, ssaplan.ActionConflict) && t.step.Supply {
 		n++ // a supplied object may be out of date
