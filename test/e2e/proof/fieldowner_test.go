@@ -59,8 +59,8 @@ func (t *trial) judgeImport(ctx context.Context) {
 	}
 	selection := fieldowner.Selection{Strategy: fieldowner.ManagerFields, Manager: manager, Operation: fieldowner.OperationApply}
 	m, err := fieldowner.NewManifest(t.before.Object, selection)
-	if err != nil || len(m.Missing) > 0 || m.Fields.Empty() {
-		return // fields of another version, and values that the server doesn't store
+	if err != nil || len(m.Missing) > 0 || m.Fields.Empty() || slices.ContainsFunc(slices.Collect(m.Fields.All()), t.object.isRedefined) {
+		return // fields of another version or definition, and values that the server doesn't store
 	}
 	step := t.step
 	step.Force = false

@@ -167,12 +167,16 @@ func reason(err error) string {
 	return fmt.Sprintf("%d %s", s.Code, s.Reason)
 }
 
-// statusLine is what an answer says in its structured part.
+// statusLine is what an answer says in its structured part, each cause once: a server repeats one for each owner that lacks a field.
 func statusLine(err error) string {
 	out := []string{}
 	if details := status(err).Details; details != nil {
+		distinct := map[metav1.StatusCause]bool{}
 		for _, c := range details.Causes {
-			out = append(out, string(c.Type)+" "+c.Field)
+			if !distinct[c] {
+				out = append(out, string(c.Type)+" "+c.Field)
+			}
+			distinct[c] = true
 		}
 	}
 	slices.Sort(out)

@@ -157,6 +157,9 @@ func (t *trial) run(ctx context.Context) (err error) {
 	t.judgeCauses()
 	t.memory.last = &applied{t.manifest, t.except, t.step.Force}
 	t.judgeApply(ctx)
+	if !t.planIs(ssaplan.ActionNoOp) {
+		t.object.redefined = nil
+	}
 	return nil
 }
 
