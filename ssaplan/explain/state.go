@@ -201,18 +201,18 @@ func (s *State) baseline(e *Explanation) projection.Projection {
 	case e.NoOp || !s.Stale.IsZero():
 		return s.Digested(e.Before)
 	}
-	stays := s.stays(e.Dropped)
-	if stays.Empty() {
-		return s.Observed
-	}
+	fields, stays := s.Observed.Fields, s.stays(e.Dropped)
 	var around []projection.Path
-	for p := range stays.All() {
+	for p := range stays.Union(e.After.Fields).All() {
 		for n := range p {
 			around = append(around, p[:n])
 		}
 	}
-	gone := projection.NewFieldSet(around...).Difference(e.After.Fields)
-	out := projection.Project(s.Observed.Object, s.Observed.Fields.Without(stays).Difference(gone))
+	kept := fields.Without(stays).Difference(projection.NewFieldSet(around...).Difference(fields.Leaves()).Difference(e.After.Fields))
+	if kept.Equal(fields) {
+		return s.Observed
+	}
+	out := projection.Project(s.Observed.Object, kept)
 	out.Sensitive = s.Observed.Sensitive
 	return out
 }
