@@ -81,3 +81,10 @@ func TestBaselineLacksWhatStays(t *testing.T) {
 		require.Equal(t, fields("a.b"), baseline.Sensitive, row.why)
 	}
 }
+
+// TestBaselineLacksWhatTheServerPicks checks that a field that is left to the server isn't shown as removed.
+func TestBaselineLacksWhatTheServerPicks(t *testing.T) {
+	ip := projection.Path{projection.Field("spec"), projection.Field("clusterIP")}
+	observed := projection.Project(map[string]any{"spec": map[string]any{"clusterIP": "10.0.0.1"}}, projection.NewFieldSet(ip))
+	require.True(t, (&State{Observed: observed}).baseline(&Explanation{Assigned: []projection.Path{ip}}).Fields.Empty())
+}

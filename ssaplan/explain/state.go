@@ -201,7 +201,7 @@ func (s *State) baseline(e *Explanation) projection.Projection {
 	case e.NoOp || !s.Stale.IsZero():
 		return s.Digested(e.Before)
 	}
-	fields, stays := s.Observed.Fields, s.stays(e.Dropped)
+	fields, stays := s.Observed.Fields, s.stays(e.Dropped).Union(projection.NewFieldSet(e.Assigned...)) // which After lacks
 	var around []projection.Path
 	for p := range stays.Union(e.After.Fields).All() {
 		for n := range p {

@@ -64,15 +64,14 @@ func (t *trial) judgeImport(ctx context.Context) {
 	}
 	step := t.step
 	step.Force = false
-	after, err := t.object.apply(ctx, &unstructured.Unstructured{Object: m.Object}, step, metav1.DryRunAll)
+	answer, err := t.object.apply(ctx, &unstructured.Unstructured{Object: m.Object}, step, metav1.DryRunAll)
 	if field, undeclared := undeclaredField(err); undeclared && (len(valuesAt(m.Object, field)) == 0 || hasOtherVersions(t.before)) {
 		return // the server can't read its own record of another version of the definition
 	}
 	if !t.check(imports, err == nil, "applied %v: %v", m.Object, err) {
 		return
 	}
-	before := withoutTimes(t.before)
-	after = withoutTimes(after)
+	before, after := t.inVersion(t.before), t.inVersion(answer)
 	if sameOwners(before, after) { // a write of the scale splits records, and the next apply joins them
 		before.SetManagedFields(nil)
 		after.SetManagedFields(nil)
@@ -95,6 +94,19 @@ func (t *trial) judgeImport(ctx context.Context) {
 	t.check(imports, reflect.DeepEqual(before.Object, after.Object) || t.isOfAdmission(ctx, after), "applied %v\nbefore %v\nafter %v", m.Object, before, after)
 }
 
+// inVersion returns the object without times, and with our record in the version at hand, in which applying writes it.
+func (t *trial) inVersion(obj *unstructured.Unstructured) *unstructured.Unstructured {
+	obj = obj.DeepCopy()
+	records := obj.GetManagedFields()
+	for i, r := range records {
+		if r.Manager == manager && r.Operation == metav1.ManagedFieldsOperationApply && r.Subresource == t.step.Of {
+			records[i].APIVersion = t.before.GetAPIVersion()
+		}
+	}
+	obj.SetManagedFields(records)
+	return withoutTimes(obj)
+}
+
 // isOfAdmission reports whether the server makes the same of the object when it is written as it is, which isn't what it was:
 // admission changes it, or the record of a definition that is another by now.
 func (t *trial) isOfAdmission(ctx context.Context, after *unstructured.Unstructured) bool {
@@ -107,7 +119,7 @@ func (t *trial) isOfAdmission(ctx context.Context, after *unstructured.Unstructu
 	if err != nil {
 		return false
 	}
-	if reflect.DeepEqual(withoutTimes(written).Object, after.Object) {
+	if reflect.DeepEqual(t.inVersion(written).Object, after.Object) {
 		return true
 	}
 	is, was := withoutBookkeeping(written.Object), withoutBookkeeping(t.before.Object)

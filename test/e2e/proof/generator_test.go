@@ -137,6 +137,10 @@ func (g *generator) ours(manifest map[string]any, wild int) (map[string]any, Ste
 
 func (g *generator) trial(manifest map[string]any) Step {
 	step := Step{By: manager, Write: "apply", Force: g.chance(75), Remember: g.chance(25), Supply: g.chance(25), Body: copyOf(manifest)}
+	if len(g.kind.Versions) > 0 && g.chance(30) {
+		step.Body.(map[string]any)["apiVersion"] = pick(g, append([]string{g.kind.apiVersion()}, g.kind.Versions...)...)
+		step.Remember, step.InPlace = g.chance(70), g.chance(70)
+	}
 	switch n := g.IntN(100); {
 	case n < 7:
 		step.Strip = []string{pick(g, ignorable...)}

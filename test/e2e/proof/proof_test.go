@@ -49,7 +49,7 @@ func TestPlanEqualsApply(t *testing.T) {
 	p.hunt(t, setting(t, "SEED", 1), cases)
 	p.print(os.Stdout)
 	if cases >= 500 && os.Getenv("CASE") == "" {
-		more := []string{"another revision", "shorter manifest"}
+		more := []string{"another revision", "another version", "shorter manifest"}
 		if p.cluster.servesPolicies() {
 			more = append(more, "policy for items")
 		}

@@ -43,6 +43,7 @@ const (
 	imports     = "imports"
 	causes      = "causes"
 	deletes     = "deletes"
+	versions    = "versions"
 )
 
 // rewritten is the outcome of a no-op for which the server stored the object anew.
@@ -119,6 +120,7 @@ func (t *trial) run(ctx context.Context) (err error) {
 	t.before = t.seen(t.supplied)
 	t.judgeRefresh(ctx)
 	t.makePlan(ctx)
+	t.judgeVersion(ctx)
 	between, err := t.object.get(ctx, t.manifest)
 	if err != nil {
 		return err
@@ -188,7 +190,9 @@ func (t *trial) planners() planners {
 // makePlan plans, and checks that this does no harm to the manifest.
 func (t *trial) makePlan(ctx context.Context) {
 	planners := t.planners()
-	request := ssaplan.Request{Manifest: t.manifest.DeepCopy(), Ignore: t.except.Ignore, Strip: t.except.Strip, Subresource: t.step.Of}
+	request := ssaplan.Request{
+		Manifest: t.manifest.DeepCopy(), Ignore: t.except.Ignore, Strip: t.except.Strip, Subresource: t.step.Of, AllowVersionChange: t.step.InPlace,
+	}
 	if t.step.Remember {
 		t.prior = t.memory.state
 		request.Prior = t.prior
@@ -310,6 +314,9 @@ func (t *trial) allowedRequests() int {
 	if t.step.Of == "scale" && !kinds.IsBuiltin(t.manifest.Object) {
 		n++ // the definition, which says where the number is
 	}
+	if t.isOtherVersion() {
+		n++ // to see whether it is the same object
+	}
 	if t.planIs(ssaplan.ActionReplace, ssaplan.ActionConflict) && t.step.Supply {
 		n++ // a supplied object may be out of date
 	}
@@ -362,6 +369,7 @@ func (t *trial) features() []string {
 	}
 	found["policy for items"] = t.after.GetLabels()[policyHook] != "" && slices.ContainsFunc(t.plan.Changes, isOfPolicy)
 	found["another revision"], found["shorter manifest"] = t.object.revision > 0, t.shortened
+	found["another version"] = t.isOtherVersion() && t.before != nil
 	containers, _ := lookup(t.after.Object, place{"spec", "template", "spec", "containers"})
 	found["sidecar put first"] = isList(containers) && positionOf(containers.([]any), "sidecar") == 0
 	for _, c := range t.plan.Changes {
