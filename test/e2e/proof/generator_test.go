@@ -73,7 +73,12 @@ func generate(kinds []kind, seed, number uint64) Case {
 			g.hooks[hook] = "on"
 		}
 	}
-	return Case{Steps: g.revised(g.steps())}
+	steps := g.steps()
+	if g.kind.Scale && number < uint64(len(kinds)) { // so that every run has some
+		m := g.only("spec", map[string]any{"replicas": int64(2)})
+		steps = slices.Insert(steps, 1, Step{By: manager, Write: "apply", Of: "scale", Force: true, Body: m})
+	}
+	return Case{Steps: g.revised(steps)}
 }
 
 func (g *generator) chance(percent int) bool { return g.IntN(100) < percent }

@@ -369,6 +369,7 @@ func (t *trial) features() []string {
 	}
 	found["policy for items"] = t.after.GetLabels()[policyHook] != "" && slices.ContainsFunc(t.plan.Changes, isOfPolicy)
 	found["another revision"], found["shorter manifest"] = t.object.revision > 0, t.shortened
+	found["untried new object"] = t.replaced && slices.ContainsFunc(t.plan.Warnings, isUntried)
 	found["another version"] = t.isOtherVersion() && t.before != nil
 	containers, _ := lookup(t.after.Object, place{"spec", "template", "spec", "containers"})
 	found["sidecar put first"] = isList(containers) && positionOf(containers.([]any), "sidecar") == 0
