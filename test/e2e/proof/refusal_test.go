@@ -75,6 +75,11 @@ func (t *trial) judgeForced(ctx context.Context) {
 	if err != nil {
 		return
 	}
+	if replicas := (place{"spec", "replicas"}); step.Of == "scale" {
+		if _, exists := lookup(forced.Object, replicas); !exists {
+			put(forced.Object, replicas, int64(0)) // which a Scale leaves out
+		}
+	}
 	real := projection.Project(forced.Object, t.plan.After.Fields).Replace(emptyIn(t.plan.After), t.emptyInManifest)
 	differences := projection.Diff(t.plan.After, real)
 	t.check(conflict, len(differences) == 0, "values shown and forced: %v", differences)
