@@ -27,7 +27,8 @@ type Declaration struct {
 //
 // Without a manifest (nil) a map that was declared as empty is recognised only if other managers own fields in it, or if
 // built-in kinds are known to have such a map filled. The record doesn't tell one that the server filled from an atomic map
-// that was declared with its content.
+// that was declared with its content. With a manifest, a map in which it has something isn't taken for one that was declared as empty,
+// whatever is known of the kind.
 func (o Ownership) Declared(manifest, obj map[string]any, applier Applier) Declaration {
 	recorded := o.Fields(applier.Is)
 	d := Declaration{Fields: recorded, Filled: o.filled(recorded, obj)}
@@ -46,6 +47,7 @@ func (o Ownership) Declared(manifest, obj map[string]any, applier Applier) Decla
 			d.Assigned = append(d.Assigned, i.Path)
 		}
 	}
+	d.Filled = d.Filled.Difference(withContent(d.Filled, manifest, recorded))
 	if filled != nil {
 		d.Filled = d.Filled.Union(projection.NewFieldSet(filled...))
 	}
@@ -53,6 +55,22 @@ func (o Ownership) Declared(manifest, obj map[string]any, applier Applier) Decla
 		d.Fields = recorded.Difference(projection.NewFieldSet(d.Assigned...))
 	}
 	return d
+}
+
+// withContent returns those of the maps in which the manifest has something: none of these was declared as empty. A server that records
+// one as a whole all the same has a map with one owner that this library doesn't know of.
+func withContent(maps projection.FieldSet, manifest map[string]any, recorded projection.FieldSet) projection.FieldSet {
+	if maps.Empty() {
+		return maps
+	}
+	sent := projection.NewManifest(manifest, recorded)
+	var found []projection.Path
+	for p := range maps.All() {
+		if v, _ := sent.Get(p); p[len(p)-1].Kind() == projection.FieldKind && !isHollow(v) {
+			found = append(found, p)
+		}
+	}
+	return projection.NewFieldSet(found...)
 }
 
 // filled returns those of the fields that were declared as empty maps and have something in them: others own fields

@@ -31,6 +31,16 @@ func (v Verdict) Locate(manifest, live *unstructured.Unstructured, declared proj
 	return v
 }
 
+// OfCreate returns the verdict on a manifest for which the server refuses to create an object: nothing of it can be immutable, and to
+// replace an object doesn't help. A policy that denies it stays the reason.
+func (v Verdict) OfCreate(manifest *unstructured.Unstructured) Verdict {
+	if v.Refusal == RefusalAdmissionDenied {
+		return v
+	}
+	v.Refusal, v.Certainty, v.Uncertain = RefusalInvalid, CertaintyProven, ""
+	return v.Locate(manifest, nil, projection.FieldSet{})
+}
+
 func contentOf(obj *unstructured.Unstructured) map[string]any {
 	if obj == nil {
 		return nil

@@ -68,10 +68,8 @@ func (w *planning) judge(ctx context.Context, err error) error {
 		if verdict, unproven = w.probe(ctx, verdict); w.target.Wrote() != nil {
 			return w.failure(w.plan.Object, "dry run", w.target.Wrote())
 		}
-	} else if verdict.Refusal != immutability.RefusalAdmissionDenied {
-		verdict.Refusal = immutability.RefusalInvalid // there is nothing that could have been immutable, or be replaced
-		verdict.Certainty, verdict.Uncertain = immutability.CertaintyProven, ""
-		verdict = verdict.Locate(w.manifest, nil, projection.FieldSet{})
+	} else {
+		verdict = verdict.OfCreate(w.manifest) // there is nothing that could be replaced
 	}
 	w.guard(w.request.Manifest, w.live).Verdict(&verdict)
 	if !verdict.Replaceable() {

@@ -127,6 +127,9 @@ func TestNames(t *testing.T) {
 		"list[1][2]":       false,
 		"data.17":          false,
 		"list[0].a hunter": false,
+		// A required field of an owner is no value, whether the owner has it or not.
+		"metadata.ownerReferences.uid": true, "metadata.ownerReferences[0].kind": true, "metadata.ownerReferences.hunter": false,
+		"metadata.ownerReferences[1234].uid": false, "x.metadata.ownerReferences.uid": false, "metadata.ownerReferences.uid.x": false,
 	} {
 		assert.Equal(t, want, Names(obj, field), field)
 	}

@@ -74,8 +74,11 @@ func WrongType(status metav1.Status) (field, problem string) {
 }
 
 // Names reports whether a field, as a server prints it, is made of names of fields that the object has, each with one position in
-// a list at most, so that it can't be anything else, such as a value.
+// a list at most, so that it can't be anything else, such as a value. A required field of an owner need not be there.
 func Names(obj map[string]any, field string) bool {
+	if owner.MatchString(field) {
+		return true
+	}
 	names := map[string]bool{}
 	addNames(names, obj)
 	positioned := true // nothing is there yet that could have a position
@@ -91,6 +94,9 @@ func Names(obj map[string]any, field string) bool {
 	}
 	return strings.ContainsFunc(field, func(r rune) bool { return !separates(r) })
 }
+
+// owner matches what a server prints of an owner that lacks a field. Source: ValidateOwnerReferences in k8s.io/apimachinery/pkg/api/validation.
+var owner = regexp.MustCompile(`^metadata\.ownerReferences(\[\d{1,3}\])?\.(apiVersion|kind|name|uid)$`)
 
 func separates(r rune) bool { return strings.ContainsRune(`.[]"'()`, r) }
 

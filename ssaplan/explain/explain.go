@@ -53,7 +53,8 @@ type Explanation struct {
 	Before, After projection.Projection
 	// Baseline is what a host compares After with: the values that Prior observed last, or Before if Prior is stale or there is
 	// none. Sensitive values are digests if there is a Prior; see [State.Digested]. For a no-op it equals After. It lacks the
-	// Dropped fields whose values stay as they are, and the maps and items around them, since nothing is removed there.
+	// Assigned fields, the Dropped fields whose values stay as they are, and the maps and items around them and around declared fields that aren't
+	// declared themselves, since nothing is removed there.
 	Baseline projection.Projection
 	// Changes are the values that change, the declared ones first.
 	Changes []Change

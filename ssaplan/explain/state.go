@@ -201,24 +201,24 @@ func (s *State) baseline(e *Explanation) projection.Projection {
 	case e.NoOp || !s.Stale.IsZero():
 		return s.Digested(e.Before)
 	}
-	stays := s.stays(e.Dropped)
-	if stays.Empty() {
-		return s.Observed
-	}
+	fields, stays := s.Observed.Fields, s.stays(e.Dropped).Union(projection.NewFieldSet(e.Assigned...)) // which After lacks
 	var around []projection.Path
-	for p := range stays.All() {
+	for p := range stays.Union(e.After.Fields).All() {
 		for n := range p {
 			around = append(around, p[:n])
 		}
 	}
-	gone := projection.NewFieldSet(around...).Difference(e.After.Fields)
-	out := projection.Project(s.Observed.Object, s.Observed.Fields.Without(stays).Difference(gone))
+	kept := fields.Without(stays).Difference(projection.NewFieldSet(around...).Difference(fields.Leaves()).Difference(e.After.Fields))
+	if kept.Equal(fields) {
+		return s.Observed
+	}
+	out := projection.Project(s.Observed.Object, kept)
 	out.Sensitive = s.Observed.Sensitive
 	return out
 }
 
-// stays returns those of the dropped fields whose values don't change: others retain them, or the server resets them to what
-// was observed there.
+// stays returns those of the dropped fields of whose values nothing goes: others retain them, or the server resets them to what was
+// observed there, and more.
 func (s *State) stays(dropped []fieldowner.DroppedField) projection.FieldSet {
 	var paths []projection.Path
 	observed := projection.NewObject(s.Observed.Object, s.Observed.Fields)
@@ -228,11 +228,27 @@ func (s *State) stays(dropped []fieldowner.DroppedField) projection.FieldSet {
 			value = s.digest(d.Path, value)
 		}
 		was, _ := observed.Get(d.Path)
-		if d.Fate == fieldowner.FateRetained || d.Fate == fieldowner.FateReset && equal(was, value) {
+		if d.Fate == fieldowner.FateRetained || d.Fate == fieldowner.FateReset && isPart(was, value) {
 			paths = append(paths, d.Path)
 		}
 	}
 	return projection.NewFieldSet(paths...)
+}
+
+// isPart reports whether whole has all of part: nothing of that goes when whole takes its place. A map that was declared as empty is
+// part of one with defaults.
+func isPart(part, whole any) bool {
+	fields, isMap := part.(map[string]any)
+	all, wasMap := whole.(map[string]any)
+	if !isMap || !wasMap {
+		return equal(part, whole)
+	}
+	for name, v := range fields {
+		if other, exists := all[name]; !exists || !isPart(v, other) {
+			return false
+		}
+	}
+	return true
 }
 
 // stateJSON is the persistent form. Observed is left out as long as it is the same as Applied, and Digests as long as they

@@ -10,6 +10,6 @@ import (
 
 // A Scale that nobody is known to own has no record, as an object has none then: an empty one would be something else.
 func TestNoRecord(t *testing.T) {
-	of := scale.Of(object(t, "{metadata: {name: web}, spec: {replicas: 2}}"))
+	of := scale.Of(object(t, "{metadata: {name: web}, spec: {replicas: 2}}"), nil)
 	require.Equal(t, map[string]any{"name": "web"}, of.Object["metadata"])
 }

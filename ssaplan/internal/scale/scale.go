@@ -13,12 +13,12 @@ import (
 	"github.com/ssaplan/primitives/internal/kinds"
 )
 
-// Of returns the Scale of an object, which is of a kind that has its replicas at spec.replicas, as all kinds have for which a
-// server takes applies of the scale. Of the object's record it has the entries of those who own the replicas, as they are: what
-// else an entry has, and whether its owner has another, decides what the next apply of the scale makes of it.
-func Of(obj *unstructured.Unstructured) *unstructured.Unstructured {
-	all := entriesOf(obj)
-	return with(obj, slices.DeleteFunc(slices.Clone(all), func(entry map[string]any) bool {
+// Of returns the Scale of an object, which has its replicas at the places. Of the object's record it has the entries of those who own
+// the replicas, as they are but for where these are: what else an entry has, and whether its owner has another, decides what the next
+// apply of the scale makes of it.
+func Of(obj *unstructured.Unstructured, at Places) *unstructured.Unstructured {
+	all := at.moved(entriesOf(obj))
+	return with(obj, at.replicas(obj), slices.DeleteFunc(slices.Clone(all), func(entry map[string]any) bool {
 		return !slices.ContainsFunc(all, func(other map[string]any) bool { return ownsReplicas(other) && isSameOwner(entry, other) })
 	}))
 }
@@ -58,7 +58,7 @@ func Applied(answer, before *unstructured.Unstructured, applier fieldowner.Appli
 	if !recorded {
 		add(applier.Manager, fieldowner.OperationApply)
 	}
-	out := with(answer, entries)
+	out := with(answer, replicas(answer), entries)
 	if before != nil { // a server's Scale lacks what the object is kept by, and no apply of it changes that
 		for _, name := range deleting {
 			if v, exists, _ := unstructured.NestedFieldNoCopy(before.Object, "metadata", name); exists {
@@ -142,8 +142,8 @@ func Check(subresource string, manifest map[string]any) error {
 	return nil
 }
 
-// with returns the Scale of an object, or of its Scale, with a record.
-func with(obj *unstructured.Unstructured, entries []map[string]any) *unstructured.Unstructured {
+// with returns the Scale of an object, or of its Scale, with a number of replicas and a record.
+func with(obj *unstructured.Unstructured, number any, entries []map[string]any) *unstructured.Unstructured {
 	metadata := map[string]any{}
 	for _, name := range append([]string{"name", "namespace", "uid", "resourceVersion"}, deleting...) {
 		if v, exists, _ := unstructured.NestedFieldNoCopy(obj.Object, "metadata", name); exists {
@@ -159,11 +159,11 @@ func with(obj *unstructured.Unstructured, entries []map[string]any) *unstructure
 	}
 	apiVersion, kind, _ := kinds.OfSubresource("scale")
 	return &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": apiVersion, "kind": kind, "metadata": metadata, "spec": map[string]any{"replicas": replicas(obj)},
+		"apiVersion": apiVersion, "kind": kind, "metadata": metadata, "spec": map[string]any{"replicas": number},
 	}}
 }
 
-// replicas returns the number of an object or of its Scale, which leaves out 0.
+// replicas returns the number of a Scale, which leaves out 0.
 func replicas(obj *unstructured.Unstructured) any {
 	if number, _, _ := unstructured.NestedFieldNoCopy(obj.Object, "spec", "replicas"); number != nil {
 		return number

@@ -45,17 +45,17 @@ func owners(t *testing.T, obj *unstructured.Unstructured) (out []string) {
 }
 
 func TestOf(t *testing.T) {
-	of := scale.Of(object(t, deployment))
+	of := scale.Of(object(t, deployment), nil)
 	require.Equal(t, []string{`"hpa" (Update of scale)`}, owners(t, of))
 	of.SetManagedFields(nil)
 	require.Equal(t, object(t, `{apiVersion: autoscaling/v1, kind: Scale, metadata: {name: web, namespace: shop, uid: u,
 		resourceVersion: "7"}, spec: {replicas: 2}}`).Object, of.Object)
-	require.Empty(t, scale.Of(object(t, "{metadata: {managedFields: nonsense}}")).GetManagedFields())
+	require.Empty(t, scale.Of(object(t, "{metadata: {managedFields: nonsense}}"), nil).GetManagedFields())
 }
 
 func TestApplied(t *testing.T) {
 	me := fieldowner.Applier{Manager: "me", Subresource: "scale"}
-	before := scale.Of(object(t, deployment))
+	before := scale.Of(object(t, deployment), nil)
 	same, other := object(t, `{metadata: {name: web}, spec: {replicas: 2}}`), object(t, `{metadata: {name: web}, spec: {replicas: 3}}`)
 
 	shared := scale.Applied(same, before, me, "apps/v1")
@@ -81,7 +81,7 @@ func TestApplied(t *testing.T) {
 	zero.Object["spec"] = map[string]any{"replicas": int64(0)}
 	require.Equal(t, []string{`"me" (Apply of scale)`}, owners(t, scale.Applied(zero, zero, me, "apps/v1")), "what every scale has")
 	require.Equal(t, zero.Object["spec"], scale.Applied(object(t, `{metadata: {name: web}, spec: {}}`), unowned, me, "apps/v1").Object["spec"], "0 is left out")
-	updated := scale.Of(object(t, deployment))
+	updated := scale.Of(object(t, deployment), nil)
 	require.Len(t, owners(t, scale.Applied(same, updated, fieldowner.Applier{Manager: "hpa", Subresource: "scale"}, "apps/v1")), 2, "an update is another owner")
 }
 
@@ -145,7 +145,7 @@ func TestAppliedSplitsUpdates(t *testing.T) {
 			[]string{"ann Update " + replicas, "ann Update " + replicas, mine},
 			[]string{mine}},
 	} {
-		before := scale.Of(with(row.entries))
+		before := scale.Of(with(row.entries), nil)
 		copied := before.DeepCopy()
 		require.Equal(t, row.stays, record(scale.Applied(same, before, me, "apps/v1")), row.why)
 		require.Equal(t, row.stolen, record(scale.Applied(other, before, me, "apps/v1")), "%s; the number changes", row.why)
@@ -153,13 +153,13 @@ func TestAppliedSplitsUpdates(t *testing.T) {
 	}
 	require.NotPanics(t, func() {
 		odd := with(`{manager: {}, operation: [], time: 1, fieldsV1: {"f:spec": {"f:replicas": 1}}}, {manager: {}, fieldsV1: []}`)
-		scale.Applied(same, scale.Of(odd), me, "apps/v1")
+		scale.Applied(same, scale.Of(odd, nil), me, "apps/v1")
 	})
 }
 
 func TestAppliedKeepsFinalizers(t *testing.T) {
 	me := fieldowner.Applier{Manager: "me", Subresource: "scale"}
-	kept := scale.Of(object(t, `{metadata: {name: web, finalizers: [a.b/c], deletionTimestamp: "2026-01-01T00:00:00Z"}, spec: {replicas: 2}}`))
+	kept := scale.Of(object(t, `{metadata: {name: web, finalizers: [a.b/c], deletionTimestamp: "2026-01-01T00:00:00Z"}, spec: {replicas: 2}}`), nil)
 	answer := object(t, `{metadata: {name: web}, spec: {replicas: 3}}`)
 	applied := scale.Applied(answer, kept, me, "apps/v1")
 	require.Equal(t, kept.GetFinalizers(), applied.GetFinalizers())

@@ -26,6 +26,7 @@ type Target struct {
 	Warnings []foreign.Text
 
 	subresource string
+	replicas    scale.Places // of a scale
 }
 
 // Locate finds out where an object lives; one of a namespaced kind that names no namespace is in the default one. A kind that
@@ -48,7 +49,28 @@ func (s *Server) Locate(ctx context.Context, id identity.Identity, subresource, 
 		t.Warnings = append(t.Warnings, foreign.Text(warning))
 	}
 	t.Resource = s.Resource(kind.Resource, t.Identity)
+	if err := t.findReplicas(ctx); err != nil {
+		return nil, err
+	}
 	return t, nil
+}
+
+// findReplicas finds out where the objects have their number of replicas, if that is what the target is. The definition of a custom
+// resource says so. Where there is none, or the caller may not read it, spec.replicas is all that can be assumed.
+func (t *Target) findReplicas(ctx context.Context) error {
+	if t.subresource != "scale" || facts.IsBuiltin(map[string]any{"apiVersion": t.Identity.APIVersion}) {
+		return nil
+	}
+	definition, err := t.Definitions().Get(ctx, t.resource.GroupResource().String(), metav1.GetOptions{})
+	switch class := authresilience.Classify(err); {
+	case err == nil:
+		t.replicas = scale.Defined(definition)
+	case class == authresilience.ClassAuthorization || class == authresilience.ClassNotFound:
+		t.Warnings = append(t.Warnings, "the definition of the kind can't be read, so the number of replicas is taken to be at spec.replicas")
+	default:
+		return err
+	}
+	return nil
 }
 
 // Supplied returns the live object that the host has, or nil if it has none that is of use: without managedFields, which
@@ -82,7 +104,7 @@ func isConditional(manifest *unstructured.Unstructured) bool {
 // seen returns what of a live object the target is: the object itself, or its scale. Other subresources show in the object.
 func (t *Target) seen(live *unstructured.Unstructured) *unstructured.Unstructured {
 	if _, _, other := facts.OfSubresource(t.subresource); other {
-		return scale.Of(live)
+		return scale.Of(live, t.replicas)
 	}
 	return live
 }

@@ -25,8 +25,11 @@ const (
 	discovery = `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"v1","resources":[` +
 		`{"name":"configmaps","kind":"ConfigMap","namespaced":true},{"name":"nodes","kind":"Node"},` +
 		`{"name":"nodes/status","kind":"NodeStatus"}]}`
-	object    = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"n"},"data":{"k":"v"}}`
-	throttled = `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"TooManyRequests","code":429,"message":"slow down"}`
+	object     = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"n"},"data":{"k":"v"}}`
+	throttled  = `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"TooManyRequests","code":429,"message":"slow down"}`
+	boxes      = `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"g.com/v1","resources":[{"name":"boxes","kind":"Box","namespaced":true}]}`
+	definition = `{"kind":"CustomResourceDefinition","apiVersion":"apiextensions.k8s.io/v1","metadata":{"name":"boxes.g.com"},"spec":{"group":"g.com",` +
+		`"versions":[{"name":"v1","subresources":{"scale":{"specReplicasPath":".spec.size"}}}]}}`
 	forbidden = `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403,` +
 		`"message":"configmaps \\"a\\" is forbidden: User \\"u\\" cannot get resource \\"configmaps\\" in API group \\"\\" in the namespace \\"n\\""}`
 	missing = `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404,"details":{"name":"a","kind":"configmaps"}}`
@@ -173,4 +176,36 @@ func TestAnApplyThatRepeatsTheReadReturnsIt(t *testing.T) {
 	read, err = resource.Get(t.Context(), "a", metav1.GetOptions{})
 	require.NoError(t, err)
 	require.NotEqual(t, read, apply(), "other bytes")
+}
+
+// TestScaleOfCustomResources checks that the definition is asked where the number of replicas is, and what is said if it can't be read.
+func TestScaleOfCustomResources(t *testing.T) {
+	box := identity.Identity{APIVersion: "g.com/v1", Kind: "Box", Namespace: "n", Name: "a"}
+	const live = `{"apiVersion":"g.com/v1","kind":"Box","metadata":{"name":"a","namespace":"n","uid":"u","resourceVersion":"1"},` +
+		`"spec":{"size":2,"replicas":7}}`
+	for _, row := range []struct {
+		why, definition, warning string
+		replicas                 int
+	}{
+		{"the definition", definition, "", 2},
+		{"who may not read it", forbidden, "the definition of the kind can't be read", 7},
+		{"a kind without one", missing, "the definition of the kind can't be read", 7},
+	} {
+		transport := &answers{bodies: []string{boxes, row.definition, live}}
+		target, err := connect(t, transport, Options{}).Locate(t.Context(), box, "scale", "")
+		require.NoError(t, err, row.why)
+		obj, err := target.Live(t.Context())
+		require.NoError(t, err, row.why)
+		require.EqualValues(t, map[string]any{"replicas": int64(row.replicas)}, obj.Object["spec"], row.why)
+		require.Equal(t, 2, target.Requests(), row.why)
+		require.Contains(t, transport.requests[1], "/customresourcedefinitions/boxes.g.com")
+		require.Contains(t, fmt.Sprint(target.Warnings), row.warning)
+		require.Equal(t, row.warning == "", len(target.Warnings) == 0, row.why)
+	}
+	_, err := connect(t, &answers{bodies: []string{boxes, throttled}}, Options{}).Locate(t.Context(), box, "scale", "")
+	require.Error(t, err, "another failure")
+	transport := &answers{bodies: []string{boxes}}
+	_, err = connect(t, transport, Options{}).Locate(t.Context(), box, "status", "")
+	require.NoError(t, err)
+	require.Len(t, transport.requests, 1, "another subresource")
 }

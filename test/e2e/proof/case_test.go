@@ -43,6 +43,8 @@ type Step struct {
 	// Remember and Supply say how a trial is planned: with the state of the last apply, with the live object.
 	Remember bool `json:"remember,omitempty"`
 	Supply   bool `json:"supply,omitempty"`
+	// InPlace says that a trial may update an object that is remembered in another version of its group.
+	InPlace bool `json:"inPlace,omitempty"`
 	// Ignore and Strip are patterns of fields that a trial leaves to others, and never sends.
 	Ignore []string `json:"ignore,omitempty"`
 	Strip  []string `json:"strip,omitempty"`

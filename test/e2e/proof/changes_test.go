@@ -48,13 +48,15 @@ func comesOrGoes(c explain.Change) bool {
 	return (c.Op == projection.OpAdd || c.Op == projection.OpRemove) && c.Path[len(c.Path)-1].Kind() != projection.FieldKind
 }
 
+// timeOfPhase is when the phase of a PersistentVolume changed, which the server sets by its clock, to the second: a dry run that comes
+// right after a write has the time of that write, and the apply that follows may not.
+const timeOfPhase = "status.lastPhaseTransitionTime"
+
 func withoutBookkeeping(obj map[string]any) any {
 	var tree any = copyOf(obj)
 	for _, field := range []string{"managedFields", "resourceVersion", "generation"} {
 		tree = cut(tree, place{"metadata", field})
 	}
-	// The server sets the time of a PersistentVolume's phase by its clock, to the second: a dry run that comes right after a write
-	// has the time of that write, and the apply may not.
 	return cut(tree, place{"status", "lastPhaseTransitionTime"})
 }
 

@@ -73,7 +73,12 @@ func generate(kinds []kind, seed, number uint64) Case {
 			g.hooks[hook] = "on"
 		}
 	}
-	return Case{Steps: g.revised(g.steps())}
+	steps := g.steps()
+	if g.kind.Scale && number < uint64(len(kinds)) { // so that every run has some
+		m := g.only("spec", map[string]any{"replicas": int64(2)})
+		steps = slices.Insert(steps, 1, Step{By: manager, Write: "apply", Of: "scale", Force: true, Body: m})
+	}
+	return Case{Steps: g.revised(steps)}
 }
 
 func (g *generator) chance(percent int) bool { return g.IntN(100) < percent }
@@ -137,6 +142,10 @@ func (g *generator) ours(manifest map[string]any, wild int) (map[string]any, Ste
 
 func (g *generator) trial(manifest map[string]any) Step {
 	step := Step{By: manager, Write: "apply", Force: g.chance(75), Remember: g.chance(25), Supply: g.chance(25), Body: copyOf(manifest)}
+	if len(g.kind.Versions) > 0 && g.chance(30) {
+		step.Body.(map[string]any)["apiVersion"] = pick(g, append([]string{g.kind.apiVersion()}, g.kind.Versions...)...)
+		step.Remember, step.InPlace = g.chance(70), g.chance(70)
+	}
 	switch n := g.IntN(100); {
 	case n < 7:
 		step.Strip = []string{pick(g, ignorable...)}

@@ -17,9 +17,9 @@ import (
 const shorter = "imports and shorter manifests"
 
 // judgeShorter imports the object, plans a manifest that lacks some of it with what the import remembers, and compares what
-// becomes of the rest. It does so for a part of the trials: those that supply the object.
+// becomes of the rest. It does so for a part of the trials: those that supply the object, as it is.
 func (t *trial) judgeShorter(ctx context.Context) {
-	if t.before == nil || !t.step.Supply || t.before.GetDeletionTimestamp() != nil || hasOtherVersions(t.before) {
+	if t.before == nil || !t.step.Supply || t.before.GetDeletionTimestamp() != nil || hasOtherVersions(t.before) || t.before != t.supplied {
 		return
 	}
 	imported, err := fieldowner.NewManifest(t.before.Object, t.imported())
@@ -94,7 +94,8 @@ func (t *trial) judgeLeft(plan *ssaplan.Plan, state *explain.State, after *unstr
 		_, existed := valueAt(t.before, p)
 		isTold := slices.ContainsFunc(plan.Dropped, func(d fieldowner.DroppedField) bool {
 			return p.HasPrefix(d.Path) || d.Path.HasPrefix(p)
-		}) || slices.ContainsFunc(plan.Changes, func(c explain.Change) bool { return p.HasPrefix(c.Path) })
+		}) || slices.ContainsFunc(plan.Changes, func(c explain.Change) bool { return p.HasPrefix(c.Path) }) ||
+			slices.ContainsFunc(plan.Assigned, p.HasPrefix) // which the manifest leaves to the server
 		t.check(shorter, isTold || !existed, "%s was imported and isn't in the manifest, and nothing is told of it: %v", p, plan.Dropped)
 	}
 	for _, d := range projection.Diff(plan.Baseline, state.Digested(plan.After)) {

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 
+	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
@@ -26,7 +27,8 @@ type object struct {
 	memory  map[string]*memory      // by subresource
 
 	namespaced bool
-	revision   int // of the definition that is in force, if it changes
+	revision   int               // of the definition that is in force, if it changes
+	redefined  []projection.Path // see isRedefined
 }
 
 // memory is what is remembered of the last apply of an object, or of a subresource of it.

@@ -134,7 +134,8 @@ func (t *trial) changedPlaces(changes []explain.Change, apart map[string]bool) [
 	var out []string
 	for _, c := range changes {
 		switch {
-		case c.Cause == explain.CauseSideEffect, apart[c.Path.String()], c.Path.String() == alteredOnCreate[t.object.gvk.Kind]:
+		case c.Cause == explain.CauseSideEffect, apart[c.Path.String()], c.Path.String() == alteredOnCreate[t.object.gvk.Kind],
+			t.object.isRedefined(c.Path):
 		case c.Op == projection.OpMove:
 			out = append(out, c.Path[:len(c.Path)-1].String()+" order")
 		default:

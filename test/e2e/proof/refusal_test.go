@@ -75,6 +75,11 @@ func (t *trial) judgeForced(ctx context.Context) {
 	if err != nil {
 		return
 	}
+	if replicas := (place{"spec", "replicas"}); step.Of == "scale" {
+		if _, exists := lookup(forced.Object, replicas); !exists {
+			put(forced.Object, replicas, int64(0)) // which a Scale leaves out
+		}
+	}
 	real := projection.Project(forced.Object, t.plan.After.Fields).Replace(emptyIn(t.plan.After), t.emptyInManifest)
 	differences := projection.Diff(t.plan.After, real)
 	t.check(conflict, len(differences) == 0, "values shown and forced: %v", differences)
@@ -167,12 +172,16 @@ func reason(err error) string {
 	return fmt.Sprintf("%d %s", s.Code, s.Reason)
 }
 
-// statusLine is what an answer says in its structured part.
+// statusLine is what an answer says in its structured part, each cause once: a server repeats one for each owner that lacks a field.
 func statusLine(err error) string {
 	out := []string{}
 	if details := status(err).Details; details != nil {
+		distinct := map[metav1.StatusCause]bool{}
 		for _, c := range details.Causes {
-			out = append(out, string(c.Type)+" "+c.Field)
+			if !distinct[c] {
+				out = append(out, string(c.Type)+" "+c.Field)
+			}
+			distinct[c] = true
 		}
 	}
 	slices.Sort(out)

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -11,6 +12,8 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/yaml"
+
+	"github.com/ssaplan/primitives/projection"
 )
 
 //go:embed testdata/revisions.yaml
@@ -119,8 +122,35 @@ func (o *object) isRevised() bool { return o.gvk.Kind == "Draft" }
 func (o *object) revised(ctx context.Context, s Step) error {
 	n, ok := lookup(s.Body, place{"revision"})
 	if i, isInt := n.(int64); ok && isInt && i >= 0 && int(i) < len(revisions) {
+		o.redefined = append(o.redefined, redefined(o.revision, int(i))...)
 		o.revision = int(i)
 		return o.define(ctx, o.revision)
 	}
 	return fmt.Errorf("no revision %v", n)
+}
+
+// redefined returns the fields of which one revision says that they have one owner each, and another that they have one for each
+// field or item.
+func redefined(before, after int) (found []projection.Path) {
+	of := func(n int, name string) [2]string {
+		var out [2]string
+		for i, kind := range []string{"x-kubernetes-list-type", "x-kubernetes-map-type"} {
+			v, _ := lookup(revisions[n].Spec, place{"properties", name, kind})
+			out[i], _ = v.(string)
+		}
+		return out
+	}
+	properties, _ := revisions[0].Spec["properties"].(map[string]any)
+	for name := range properties {
+		if of(before, name) != of(after, name) {
+			found = append(found, projection.Path{projection.Field("spec"), projection.Field(name)})
+		}
+	}
+	return found
+}
+
+// isRedefined reports whether a path leads to such a field, or into it, and no apply has told since what is whose. The record of an
+// object says it as the definition did when it was last written, so neither a refresh nor an import knows.
+func (o *object) isRedefined(p projection.Path) bool {
+	return slices.ContainsFunc(o.redefined, p.HasPrefix)
 }

@@ -105,7 +105,7 @@ func (t *tally) checkVariety(tb testing.TB, more ...string) {
 		"grants in items", "change Edited add", "change Edited remove", "change Edited change", "change Edited move",
 		"change Dropped remove", "change Dropped change", "change Drifted add", "change Drifted change", "change SideEffect add",
 		"change SideEffect remove", "change SideEffect change", "change Unknown add", "replacement",
-		"subresource status", "Deletion Delete", "Deletion None", "delete with finalizers",
+		"subresource status", "subresource scale", "Deletion Delete", "Deletion None", "delete with finalizers",
 		"delete by policy Background", "delete by policy Foreground", "delete by policy Orphan",
 	}, more...) {
 		require.Positive(tb, t.features[feature], "%s was never accepted", feature)

@@ -43,6 +43,7 @@ const (
 	imports     = "imports"
 	causes      = "causes"
 	deletes     = "deletes"
+	versions    = "versions"
 )
 
 // rewritten is the outcome of a no-op for which the server stored the object anew.
@@ -60,6 +61,7 @@ type trial struct {
 	wire     *unstructured.Unstructured // the manifest as the plan wants it to be sent
 	created  *unstructured.Unstructured // and as a new object would be created with it, nil if it is the same
 	before   *unstructured.Unstructured // nil if there is no object
+	supplied *unstructured.Unstructured // the same as the server has it, which the scale of it is not
 	memory   *memory                    // of what the step applies to
 	prior    *explain.State             // what the plan was made with
 	plan     *ssaplan.Plan
@@ -112,16 +114,18 @@ func (t *trial) run(ctx context.Context) (err error) {
 	if t.except.Strip, err = projection.ParsePatterns(t.step.Strip...); err != nil {
 		return err
 	}
-	if t.before, err = t.object.get(ctx, t.manifest); err != nil {
+	if t.supplied, err = t.object.get(ctx, t.manifest); err != nil {
 		return err
 	}
+	t.before = t.seen(t.supplied)
 	t.judgeRefresh(ctx)
 	t.makePlan(ctx)
+	t.judgeVersion(ctx)
 	between, err := t.object.get(ctx, t.manifest)
 	if err != nil {
 		return err
 	}
-	t.check(harmless, reflect.DeepEqual(t.before, between), "the object changed:\n%v\n%v", t.before, between)
+	t.check(harmless, reflect.DeepEqual(t.supplied, between), "the object changed:\n%v\n%v", t.supplied, between)
 	if err := t.readPatch(); err != nil {
 		return err
 	}
@@ -139,6 +143,7 @@ func (t *trial) run(ctx context.Context) (err error) {
 		if t.after, err = t.object.get(ctx, t.manifest); err != nil {
 			return err
 		}
+		t.after = t.seen(t.after)
 	}
 	t.outcome = "plan error, applied"
 	if t.plan != nil {
@@ -154,6 +159,9 @@ func (t *trial) run(ctx context.Context) (err error) {
 	t.judgeCauses()
 	t.memory.last = &applied{t.manifest, t.except, t.step.Force}
 	t.judgeApply(ctx)
+	if !t.planIs(ssaplan.ActionNoOp) {
+		t.object.redefined = nil
+	}
 	return nil
 }
 
@@ -182,13 +190,15 @@ func (t *trial) planners() planners {
 // makePlan plans, and checks that this does no harm to the manifest.
 func (t *trial) makePlan(ctx context.Context) {
 	planners := t.planners()
-	request := ssaplan.Request{Manifest: t.manifest.DeepCopy(), Ignore: t.except.Ignore, Strip: t.except.Strip, Subresource: t.step.Of}
+	request := ssaplan.Request{
+		Manifest: t.manifest.DeepCopy(), Ignore: t.except.Ignore, Strip: t.except.Strip, Subresource: t.step.Of, AllowVersionChange: t.step.InPlace,
+	}
 	if t.step.Remember {
 		t.prior = t.memory.state
 		request.Prior = t.prior
 	}
 	if t.step.Supply {
-		request.Live = t.before.DeepCopy()
+		request.Live = t.supplied.DeepCopy()
 	}
 	defer func() {
 		if r := recover(); r != nil {
@@ -301,6 +311,12 @@ func (t *trial) allowedRequests() int {
 	if t.step.Supply && t.before != nil && len(t.before.GetManagedFields()) > 0 {
 		n = 1
 	}
+	if t.step.Of == "scale" && !kinds.IsBuiltin(t.manifest.Object) {
+		n++ // the definition, which says where the number is
+	}
+	if t.isOtherVersion() {
+		n++ // to see whether it is the same object
+	}
 	if t.planIs(ssaplan.ActionReplace, ssaplan.ActionConflict) && t.step.Supply {
 		n++ // a supplied object may be out of date
 	}
@@ -353,6 +369,8 @@ func (t *trial) features() []string {
 	}
 	found["policy for items"] = t.after.GetLabels()[policyHook] != "" && slices.ContainsFunc(t.plan.Changes, isOfPolicy)
 	found["another revision"], found["shorter manifest"] = t.object.revision > 0, t.shortened
+	found["untried new object"] = t.replaced && slices.ContainsFunc(t.plan.Warnings, isUntried)
+	found["another version"] = t.isOtherVersion() && t.before != nil
 	containers, _ := lookup(t.after.Object, place{"spec", "template", "spec", "containers"})
 	found["sidecar put first"] = isList(containers) && positionOf(containers.([]any), "sidecar") == 0
 	for _, c := range t.plan.Changes {

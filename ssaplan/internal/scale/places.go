@@ -1,0 +1,114 @@
+package scale
+
+import (
+	"maps"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Places are where the objects of a kind have their number of replicas, by apiVersion: the names of the fields, and none for a
+// version without a scale. Places that are nil are those of the kinds that come with Kubernetes and have a scale: spec.replicas in
+// every version.
+type Places map[string][]string
+
+// Defined returns the places of a kind that a definition defines. Source: customresource_handler.go of k8s.io/apiextensions-apiserver.
+func Defined(definition *unstructured.Unstructured) Places {
+	group, _, _ := unstructured.NestedString(definition.Object, "spec", "group")
+	versions, _, _ := unstructured.NestedSlice(definition.Object, "spec", "versions")
+	out := Places{}
+	for _, v := range versions {
+		version, _ := v.(map[string]any)
+		name, _ := version["name"].(string)
+		at, _, _ := unstructured.NestedString(version, "subresources", "scale", "specReplicasPath")
+		out[group+"/"+name] = nil
+		if at != "" {
+			out[group+"/"+name] = strings.Split(strings.TrimPrefix(at, "."), ".")
+		}
+	}
+	return out
+}
+
+// replicas returns the number that an object has, 0 if it has none.
+func (p Places) replicas(obj *unstructured.Unstructured) any {
+	at, known := p[obj.GetAPIVersion()]
+	if !known {
+		return replicas(obj)
+	}
+	if number, _, _ := unstructured.NestedFieldNoCopy(obj.Object, at...); number != nil && len(at) > 0 {
+		return number
+	}
+	return int64(0)
+}
+
+// moved returns the entries of an object's record with the replicas where a Scale has them. A server drops the entries of versions
+// that the definition lacks.
+func (p Places) moved(entries []map[string]any) (out []map[string]any) {
+	if p == nil {
+		return entries
+	}
+	for _, entry := range entries {
+		version, _ := entry["apiVersion"].(string)
+		if at, known := p[version]; known {
+			out = append(out, moved(entry, at))
+		}
+	}
+	return out
+}
+
+// moved returns an entry with the replicas at spec.replicas in the place of at. A field that is there already goes elsewhere.
+func moved(entry map[string]any, at []string) map[string]any {
+	if strings.Join(at, ".") == "spec.replicas" {
+		return entry
+	}
+	fields, isMap := copied(entry["fieldsV1"]).(map[string]any)
+	if !isMap {
+		return entry
+	}
+	entry = maps.Clone(entry)
+	entry["fieldsV1"] = fields
+	owns := len(at) > 0 && cut(fields, at)
+	if cut(fields, []string{"spec", "replicas"}) {
+		fields["f:spec.replicas"] = map[string]any{}
+	}
+	if owns {
+		spec, _ := fields["f:spec"].(map[string]any)
+		if spec == nil {
+			spec = map[string]any{}
+		}
+		spec["f:replicas"] = map[string]any{}
+		fields["f:spec"] = spec
+	}
+	return entry
+}
+
+// cut takes a field out of a set of fields, with what is around it and empty then, and reports whether it was there.
+func cut(fields map[string]any, at []string) bool {
+	name := "f:" + at[0]
+	below, isMap := fields[name].(map[string]any)
+	switch {
+	case !isMap:
+		return false
+	case len(at) == 1:
+		delete(fields, name)
+		return true
+	}
+	found := cut(below, at[1:])
+	if found && len(below) == 0 {
+		delete(fields, name)
+	}
+	return found
+}
+
+// copied returns a copy of a set of fields.
+func copied(fields any) any {
+	set, isMap := fields.(map[string]any)
+	if !isMap {
+		return fields
+	}
+	out := make(map[string]any, len(set))
+	for name, below := range set {
+		out[name] = copied(below)
+	}
+	return out
+}
