@@ -30,6 +30,14 @@ func TestIn(t *testing.T) {
 	require.NotEmpty(t, leak.In("pin 4711", "4711"), "a short one")
 	require.Empty(t, leak.In("pin 4712", "4711"))
 	require.Empty(t, leak.In("anything", ""))
+	require.NotEmpty(t, leak.In("denied: \xc8\n\x9a000000", "Ț000000"), "a line end in a character")
+	long := strings.Repeat(" ", 300) + strings.Repeat("0123456789", 30)
+	for _, form := range leak.Forms {
+		written := form.Write(long)
+		require.NotEmpty(t, leak.In("denied: "+written[len(written)-40:], long), "%s, at the end of a long one", form.Name)
+	}
+	require.Empty(t, leak.In("denied: "+strings.Repeat(" ", 40)+"x 012345", long), "white space is none of a long one")
+	require.Empty(t, leak.In("", long))
 }
 
 // FuzzIn: a value is found in every form, wherever it stands and however it is wrapped.
