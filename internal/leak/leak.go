@@ -64,17 +64,17 @@ func In(text, value string) (found []string) {
 // lineEnds are also those that somebody made visible.
 var lineEnds = strings.NewReplacer(`\r`, "", `\n`, "", `\t`, "")
 
-// squeeze returns the text without white space. Other bytes stay as they are, so that a character with a line end in it is whole.
+// squeeze returns the text without line ends that were made visible and without white space. Other bytes stay as they are, so that a character with a line end in it is whole.
 func squeeze(text string) string {
 	out := make([]byte, 0, len(text))
-	for rest := text; rest != ""; {
+	for rest := lineEnds.Replace(text); rest != ""; {
 		r, size := utf8.DecodeRuneInString(rest)
 		if !unicode.IsSpace(r) {
 			out = append(out, rest[:size]...)
 		}
 		rest = rest[size:]
 	}
-	return lineEnds.Replace(string(out))
+	return string(out)
 }
 
 // has reports whether a text has some characters of another in a row, all of them if it has fewer.

@@ -31,6 +31,7 @@ func TestIn(t *testing.T) {
 	require.Empty(t, leak.In("pin 4712", "4711"))
 	require.Empty(t, leak.In("anything", ""))
 	require.NotEmpty(t, leak.In("denied: \xc8\n\x9a000000", "Ț000000"), "a line end in a character")
+	require.NotEmpty(t, leak.In(`denied: \ n`+"\nMDAwMDAwMA", "'0000000"), "no line end that was made visible")
 	long := strings.Repeat(" ", 300) + strings.Repeat("0123456789", 30)
 	for _, form := range leak.Forms {
 		written := form.Write(long)
