@@ -64,7 +64,8 @@ func In(text, value string) (found []string) {
 // lineEnds are also those that somebody made visible.
 var lineEnds = strings.NewReplacer(`\r`, "", `\n`, "", `\t`, "")
 
-// squeeze returns the text without line ends that were made visible and without white space. Other bytes stay as they are, so that a character with a line end in it is whole.
+// squeeze returns the text without line ends that were made visible and without white space. Other bytes stay as they are, so that a
+// character with a line end in it is whole.
 func squeeze(text string) string {
 	out := make([]byte, 0, len(text))
 	for rest := lineEnds.Replace(text); rest != ""; {
