@@ -52,9 +52,11 @@ func inside(encoding *base64.Encoding, before, value string) string {
 // Line ends and white space within it, as wrapped base64 has, don't hide it.
 func In(text, value string) (found []string) {
 	joined := squeeze(text)
+	unwrapped := lineEnds.Replace(joined)
 	for _, form := range Forms {
 		written := form.Write(value)
-		if has(text, written, form.window) || has(joined, squeeze(written), form.window) {
+		short := squeeze(written)
+		if has(text, written, form.window) || has(joined, short, form.window) || has(unwrapped, lineEnds.Replace(short), form.window) {
 			found = append(found, form.Name)
 		}
 	}
@@ -64,11 +66,10 @@ func In(text, value string) (found []string) {
 // lineEnds are also those that somebody made visible.
 var lineEnds = strings.NewReplacer(`\r`, "", `\n`, "", `\t`, "")
 
-// squeeze returns the text without line ends that were made visible and without white space. Other bytes stay as they are, so that a
-// character with a line end in it is whole.
+// squeeze returns the text without white space. Other bytes stay as they are, so that a character with a line end in it is whole.
 func squeeze(text string) string {
 	out := make([]byte, 0, len(text))
-	for rest := lineEnds.Replace(text); rest != ""; {
+	for rest := text; rest != ""; {
 		r, size := utf8.DecodeRuneInString(rest)
 		if !unicode.IsSpace(r) {
 			out = append(out, rest[:size]...)

@@ -32,6 +32,7 @@ func TestIn(t *testing.T) {
 	require.Empty(t, leak.In("anything", ""))
 	require.NotEmpty(t, leak.In("denied: \xc8\n\x9a000000", "Ț000000"), "a line end in a character")
 	require.NotEmpty(t, leak.In(`denied: \ n`+"\nMDAwMDAwMA", "'0000000"), "no line end that was made visible")
+	require.NotEmpty(t, leak.In("denied: 000\\\\\nr0000", "000\r0000"), "a line end before what looks like one then")
 	long := strings.Repeat(" ", 300) + strings.Repeat("0123456789", 30)
 	for _, form := range leak.Forms {
 		written := form.Write(long)
