@@ -165,6 +165,8 @@ func TestDeletePropagates(t *testing.T) {
 		_, err = planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{Propagation: propagation})
 		require.NoError(t, err)
 
+		require.Equal(t, []string{"All", "Unknown"}, options[0].DryRun, "first it is found out whether the server gets dryRun")
+		options = options[1:]
 		require.Len(t, options, 6)
 		for i, sent := range options {
 			require.Equal(t, want, *sent.PropagationPolicy)

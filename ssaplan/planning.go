@@ -348,7 +348,7 @@ func (w *planning) unreadable(ctx context.Context, cause error) error {
 	default:
 		return w.failure(w.plan.Object, "get", cause)
 	}
-	dryRun, err := w.dryRun(ctx, w.patch, false)
+	dryRun, err := w.target.TryUnread(ctx, w.patch.Body, w.patch.Options)
 	switch {
 	case err == nil:
 	case authresilience.Classify(err) == authresilience.ClassNamespaceNotFound:

@@ -7,11 +7,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -220,5 +224,74 @@ func TestStateIsTriedBeforeTheFirstWrite(t *testing.T) {
 		require.Contains(t, r.out.String(), "state file "+state, state)
 		exists := c.Lookup(t, lab.Object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: u-0}}")) != nil
 		require.False(t, exists, state)
+	}
+}
+
+// unanswered is a server that never answers a write, nor what comes after it.
+func unanswered(t *testing.T) (kubeconfig string, wrote chan struct{}) {
+	t.Helper()
+	wrote, ended := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		isWrite := r.Method != http.MethodGet && !r.URL.Query().Has("dryRun")
+		if isWrite {
+			once.Do(func() { close(wrote) })
+		}
+		select {
+		case <-wrote:
+			<-ended
+			return
+		default:
+		}
+		w.Header().Set("Content-Type", "application/json")
+		switch {
+		case r.URL.Path == "/api/v1":
+			fmt.Fprint(w, `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"v1","resources":[`+
+				`{"name":"configmaps","kind":"ConfigMap","namespaced":true,"verbs":["get"]}]}`)
+		case r.Method == http.MethodGet:
+			w.WriteHeader(http.StatusNotFound)
+			fmt.Fprint(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404,`+
+				`"message":"configmaps \"a\" not found","details":{"name":"a","kind":"configmaps"}}`)
+		default:
+			fmt.Fprint(w, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"default","uid":"1","managedFields":[`+
+				`{"manager":"kubectl-ssaplan","operation":"Apply","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:data":{"f:k":{}}}}]},"data":{"k":"v"}}`)
+		}
+	}))
+	t.Cleanup(server.Close)
+	t.Cleanup(func() { close(ended) })
+	kubeconfig = filepath.Join(t.TempDir(), "config")
+	text := fmt.Sprintf("{apiVersion: v1, kind: Config, current-context: a, clusters: [{name: a, cluster: {server: %q}}], users: [{name: a}], "+
+		"contexts: [{name: a, context: {cluster: a, user: a}}]}", server.URL)
+	require.NoError(t, os.WriteFile(kubeconfig, []byte(text), 0o600))
+	return kubeconfig, wrote
+}
+
+// After the first signal, what became of a write that wasn't answered is looked for. The second one ends that, too.
+func TestASecondSignalEndsAtOnce(t *testing.T) {
+	program := built(t)
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		kubeconfig, wrote := unanswered(t)
+		dir := t.TempDir()
+		manifest := []byte("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {k: v}}")
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "app.yaml"), manifest, 0o600))
+		r := start(t, dir, program, kubeconfig, "apply", "--yes", "-f", "app.yaml")
+		select {
+		case <-wrote:
+		case err := <-r.ended:
+			t.Fatalf("%v: %s", err, r.out.String())
+		case <-time.After(time.Minute):
+			t.Fatal("nothing was written")
+		}
+		require.NoError(t, r.Process.Signal(signal))
+		select {
+		case err := <-r.ended:
+			t.Fatalf("it didn't look for the write: %v: %s", err, r.out.String())
+		case <-time.After(time.Second):
+		}
+		require.NoError(t, r.Process.Signal(signal))
+		var exit *exec.ExitError
+		require.ErrorAs(t, r.wait(t, 2*time.Second), &exit, "a look takes 5 seconds")
+		require.Equal(t, signal, exit.Sys().(syscall.WaitStatus).Signal())
 	}
 }

@@ -44,6 +44,11 @@ func AboutOptions(status metav1.Status) bool {
 	return status.Details != nil && status.Details.Group == "meta.k8s.io"
 }
 
+// RefusesDryRun reports whether a 422 says that the option dryRun has a value that the server doesn't know.
+func RefusesDryRun(status metav1.Status) bool {
+	return AboutOptions(status) && slices.ContainsFunc(status.Details.Causes, func(c metav1.StatusCause) bool { return c.Field == "dryRun" })
+}
+
 // ObjectKind names the kind that the details of a 422 name: "apps/Deployment", "Secret".
 func ObjectKind(details *metav1.StatusDetails) string {
 	if details == nil {

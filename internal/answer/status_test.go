@@ -90,6 +90,16 @@ func TestForeign(t *testing.T) {
 	assert.False(t, foreign, "a server's own")
 }
 
+func TestRefusesDryRun(t *testing.T) {
+	details := func(group, field string) metav1.Status {
+		return metav1.Status{Details: &metav1.StatusDetails{Group: group, Causes: []metav1.StatusCause{{Field: "force"}, {Field: field}}}}
+	}
+	assert.True(t, RefusesDryRun(details("meta.k8s.io", "dryRun")))
+	assert.False(t, RefusesDryRun(details("meta.k8s.io", "fieldManager")))
+	assert.False(t, RefusesDryRun(details("example.com", "dryRun")), "a field of an object")
+	assert.False(t, RefusesDryRun(metav1.Status{}))
+}
+
 func TestAboutOptions(t *testing.T) {
 	assert.True(t, AboutOptions(metav1.Status{Details: &metav1.StatusDetails{Group: "meta.k8s.io", Kind: "PatchOptions"}}))
 	assert.False(t, AboutOptions(metav1.Status{Details: &metav1.StatusDetails{Group: "apps", Kind: "Deployment"}}))

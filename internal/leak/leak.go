@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // A Form is a way to write a value.
@@ -51,9 +52,11 @@ func inside(encoding *base64.Encoding, before, value string) string {
 // Line ends and white space within it, as wrapped base64 has, don't hide it.
 func In(text, value string) (found []string) {
 	joined := squeeze(text)
+	unwrapped := lineEnds.Replace(joined)
 	for _, form := range Forms {
 		written := form.Write(value)
-		if has(text, written, form.window) || has(joined, squeeze(written), form.window) {
+		short := squeeze(written)
+		if has(text, written, form.window) || has(joined, short, form.window) || has(unwrapped, lineEnds.Replace(short), form.window) {
 			found = append(found, form.Name)
 		}
 	}
@@ -63,20 +66,26 @@ func In(text, value string) (found []string) {
 // lineEnds are also those that somebody made visible.
 var lineEnds = strings.NewReplacer(`\r`, "", `\n`, "", `\t`, "")
 
-// squeeze returns the text without white space.
+// squeeze returns the text without white space. Other bytes stay as they are, so that a character with a line end in it is whole.
 func squeeze(text string) string {
-	return lineEnds.Replace(strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) {
-			return -1
+	out := make([]byte, 0, len(text))
+	for rest := text; rest != ""; {
+		r, size := utf8.DecodeRuneInString(rest)
+		if !unicode.IsSpace(r) {
+			out = append(out, rest[:size]...)
 		}
-		return r
-	}, text))
+		rest = rest[size:]
+	}
+	return string(out)
 }
 
 // has reports whether a text has some characters of another in a row, all of them if it has fewer.
 func has(text, of string, characters int) bool {
 	if strings.TrimSpace(of) == "" {
 		return false
+	}
+	if len(of) > longValue {
+		return hasLong(text, of, characters)
 	}
 	for start := 0; ; start++ {
 		end := min(start+characters, len(of))
@@ -87,4 +96,22 @@ func has(text, of string, characters int) bool {
 			return false
 		}
 	}
+}
+
+// longValue is the length from which on a walk through the text is faster than a search for each part of a value.
+const longValue = 500
+
+// hasLong is [has] in time that grows with the lengths and not with their product.
+func hasLong(text, of string, characters int) bool {
+	parts := map[string]bool{}
+	for start := range len(of) - characters + 1 {
+		part := of[start : start+characters]
+		parts[part] = strings.TrimSpace(part) != ""
+	}
+	for start := range max(len(text)-characters+1, 0) {
+		if parts[text[start:start+characters]] {
+			return true
+		}
+	}
+	return false
 }

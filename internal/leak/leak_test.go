@@ -30,6 +30,16 @@ func TestIn(t *testing.T) {
 	require.NotEmpty(t, leak.In("pin 4711", "4711"), "a short one")
 	require.Empty(t, leak.In("pin 4712", "4711"))
 	require.Empty(t, leak.In("anything", ""))
+	require.NotEmpty(t, leak.In("denied: \xc8\n\x9a000000", "Ț000000"), "a line end in a character")
+	require.NotEmpty(t, leak.In(`denied: \ n`+"\nMDAwMDAwMA", "'0000000"), "no line end that was made visible")
+	require.NotEmpty(t, leak.In("denied: 000\\\\\nr0000", "000\r0000"), "a line end before what looks like one then")
+	long := strings.Repeat(" ", 300) + strings.Repeat("0123456789", 30)
+	for _, form := range leak.Forms {
+		written := form.Write(long)
+		require.NotEmpty(t, leak.In("denied: "+written[len(written)-40:], long), "%s, at the end of a long one", form.Name)
+	}
+	require.Empty(t, leak.In("denied: "+strings.Repeat(" ", 40)+"x 012345", long), "white space is none of a long one")
+	require.Empty(t, leak.In("", long))
 }
 
 // FuzzIn: a value is found in every form, wherever it stands and however it is wrapped.

@@ -16,7 +16,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/ssaplan/explain"
@@ -89,6 +91,9 @@ func (r Recording) Respond(request *http.Request) any {
 		return r.Live
 	case request.Method != http.MethodPatch:
 		return apierrors.NewTimeoutError("not recorded", 0).Status()
+	case len(request.URL.Query()["dryRun"]) > 1: // in another way than All
+		return apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: "PatchOptions"}, "",
+			field.ErrorList{field.NotSupported(field.NewPath("dryRun"), "Unknown", []string{metav1.DryRunAll})}).Status()
 	case r.Refusal == nil:
 		return r.Answer
 	case r.Forced != nil && request.URL.Query().Get("force") == "true":

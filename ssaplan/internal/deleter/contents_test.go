@@ -43,6 +43,9 @@ func (p *pages) RoundTrip(request *http.Request) (*http.Response, error) {
 	body, known := p.bodies[request.URL.Path]
 	status := http.StatusOK
 	switch {
+	case request.Method == http.MethodDelete && strings.Contains(request.URL.Path, "/absent-"):
+		status, body = http.StatusUnprocessableEntity, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Invalid","code":422,`+
+			`"details":{"group":"meta.k8s.io","kind":"DeleteOptions","causes":[{"field":"dryRun"}]}}`
 	case request.Method == http.MethodDelete:
 		body = success
 	case !known:

@@ -146,6 +146,9 @@ func (d *Deleter) planUnread(ctx context.Context, cause error) (*deletion.Plan, 
 // try has the server try the delete, and notes the refusal if there is one, or else the reason. Only an error that isn't about
 // the delete is returned.
 func (d *Deleter) try(ctx context.Context, plan *deletion.Plan, reason string) error {
+	if err := d.target.Resource.CheckDelete(ctx); err != nil {
+		return err
+	}
 	listening, warnings := wire.CollectWarnings(ctx)
 	err := d.target.Resource.Delete(listening, plan.Object.Name, d.options(plan.UID, metav1.DryRunAll))
 	plan.Warnings = append(plan.Warnings, d.tell(warnings)...)

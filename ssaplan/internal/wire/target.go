@@ -2,9 +2,11 @@ package wire
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -114,7 +116,9 @@ func (t *Target) seen(live *unstructured.Unstructured) *unstructured.Unstructure
 func (t *Target) Live(ctx context.Context) (*unstructured.Unstructured, error) {
 	obj, err := t.Resource.Get(ctx, t.Identity.Name, metav1.GetOptions{})
 	switch authresilience.Classify(err) {
-	case authresilience.ClassNotFound, authresilience.ClassNamespaceNotFound:
+	case authresilience.ClassNotFound:
+		return nil, absent(t.Identity.Name, err)
+	case authresilience.ClassNamespaceNotFound:
 		return nil, nil
 	}
 	if obj, err = answered(t.Identity, obj, err); err == nil {
@@ -124,6 +128,19 @@ func (t *Target) Live(ctx context.Context) (*unstructured.Unstructured, error) {
 		return nil, err
 	}
 	return t.seen(obj), nil
+}
+
+// absent returns an error if a 404 is about an object of another name, as one can be that a cache or a proxy has mixed up.
+func absent(name string, err error) error {
+	var missing apierrors.APIStatus
+	if !errors.As(err, &missing) || missing.Status().Details == nil {
+		return nil
+	}
+	if other := missing.Status().Details.Name; other != "" && other != name {
+		return fmt.Errorf("the server was asked for %q and answers that %q isn't there: check what stands in front of the server",
+			name, other)
+	}
+	return nil
 }
 
 // WithNamespace reports whether an object that is gone went with its namespace. A caller who may not read namespaces doesn't learn

@@ -9,7 +9,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
@@ -82,32 +86,42 @@ func TestDryRunsThatWrite(t *testing.T) {
 	}
 }
 
-// A proxy that drops dryRun makes plans to delete delete. That is noticed. One that drops the body of a delete, with dryRun and
-// preconditions, deletes nothing.
+// A proxy that drops dryRun would make plans to delete delete. That is noticed before anything is deleted. If it begins to
+// drop them later, what was deleted is noticed. One that drops the body of a delete, with dryRun and preconditions, deletes
+// nothing.
 func TestDryRunsThatDelete(t *testing.T) {
 	c := newCluster(t)
 	for _, row := range []struct {
 		fault    faultproxy.Fault
+		later    bool // the planner has planned a deletion before
 		finalize bool // the object has a finalizer, so that it stays for a while
 		want     string
 		deleted  bool
 	}{
-		{faultproxy.WithoutDryRun(), false, "the dry run deleted the object", true},
-		{faultproxy.WithoutDryRun(), true, "the dry run deleted the object", true},
-		{faultproxy.WithoutBody(), false, "the body of the request is missing", false},
+		{faultproxy.WithoutDryRun(), false, false, "drops dryRun", false},
+		{faultproxy.WithoutDryRun(), true, false, "the dry run deleted the object", true},
+		{faultproxy.WithoutDryRun(), true, true, "the dry run deleted the object", true},
+		{faultproxy.WithoutBody(), false, false, "the body of the request is missing", false},
+		{faultproxy.WithoutBody(), true, false, "the body of the request is missing", false},
 	} {
 		for _, kind := range []string{settings, workload, service} {
-			t.Run(fmt.Sprint(row.fault, row.finalize), func(t *testing.T) {
+			t.Run(fmt.Sprint(row.fault, row.later, row.finalize), func(t *testing.T) {
 				obj := c.Apply(t, manager, lab.Objectf(t, kind, "tried"))
 				if row.finalize {
 					c.Patch(t, "keeper", obj, `{"metadata": {"finalizers": ["example.com/hold"]}}`)
 				}
 				id, err := identity.Of(obj.Object)
 				require.NoError(t, err)
-				c.proxy.InjectFrom(1, row.fault)
+				c.proxy.Heal()
 				planner := c.planner(t, c.proxy, 10*time.Second)
-				plan, err := planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: id, UID: string(obj.GetUID())})
-				if row.deleted {
+				request := ssaplan.DeleteRequest{Object: id, UID: string(obj.GetUID())}
+				if row.later {
+					_, err := planner.PlanDelete(t.Context(), request)
+					require.NoError(t, err)
+				}
+				c.proxy.InjectFrom(1, row.fault)
+				plan, err := planner.PlanDelete(t.Context(), request)
+				if err != nil {
 					require.ErrorContains(t, err, row.want, "%v", plan)
 				} else {
 					require.ErrorContains(t, plan.Refusal, row.want)
@@ -118,7 +132,11 @@ func TestDryRunsThatDelete(t *testing.T) {
 				if !row.deleted {
 					err := planner.Delete(t.Context(), state, ssaplan.DeleteOptions{})
 					require.ErrorContains(t, err, row.want)
-					assert.Equal(t, ssaplan.OutcomeRefused, ssaplan.OutcomeOf(err))
+					if plan != nil {
+						assert.Equal(t, ssaplan.OutcomeRefused, ssaplan.OutcomeOf(err))
+					} else {
+						assert.Equal(t, ssaplan.OutcomeNotSent, ssaplan.OutcomeOf(err))
+					}
 					assert.NotNil(t, c.Lookup(t, obj))
 				}
 				if now != nil && row.finalize {
@@ -178,6 +196,95 @@ func TestProbesThatWrite(t *testing.T) {
 	_, err = c.planner(t, c.proxy, 10*time.Second).Plan(t.Context(), request)
 	require.ErrorContains(t, err, "drops dryRun")
 	require.NotEqual(t, before.GetResourceVersion(), c.Get(t, before).GetResourceVersion(), "the test sees what it is about")
+}
+
+// dropping is a host's client that doesn't tell the server that it is only to try.
+type dropping struct{ dynamic.Interface }
+
+func (d dropping) Resource(resource schema.GroupVersionResource) dynamic.NamespaceableResourceInterface {
+	return droppingResource{d.Interface.Resource(resource)}
+}
+
+type droppingResource struct {
+	dynamic.NamespaceableResourceInterface
+}
+
+func (d droppingResource) Namespace(namespace string) dynamic.ResourceInterface {
+	return droppingObjects{d.NamespaceableResourceInterface.Namespace(namespace)}
+}
+
+type droppingObjects struct{ dynamic.ResourceInterface }
+
+func (d droppingObjects) Patch(ctx context.Context, name string, pt types.PatchType, data []byte, options metav1.PatchOptions,
+	sub ...string) (*unstructured.Unstructured, error) {
+	options.DryRun = nil
+	return d.ResourceInterface.Patch(ctx, name, pt, data, options, sub...)
+}
+
+func (d droppingObjects) Delete(ctx context.Context, name string, _ metav1.DeleteOptions, sub ...string) error {
+	return d.ResourceInterface.Delete(ctx, name, metav1.DeleteOptions{}, sub...) // not even the preconditions
+}
+
+// The client that a host brings can drop dryRun as well as a proxy can. A plan to delete deletes nothing through it, and one to apply
+// is noticed to have written.
+func TestClientsThatDropDryRun(t *testing.T) {
+	c := newCluster(t)
+	options := ssaplan.Options{FieldManager: manager, DefaultNamespace: c.Namespace}
+	planner, err := ssaplan.NewForClient(dropping{c.Client}, c.Mapper, options)
+	require.NoError(t, err)
+	for _, kind := range []string{settings, workload, service} {
+		obj := c.Apply(t, manager, lab.Objectf(t, kind, "client"))
+		id, err := identity.Of(obj.Object)
+		require.NoError(t, err)
+		_, err = planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: id, UID: string(obj.GetUID())})
+		require.ErrorContains(t, err, "drops dryRun")
+		err = planner.Delete(t.Context(), &explain.State{Identity: id, UID: string(obj.GetUID())}, ssaplan.DeleteOptions{})
+		require.ErrorContains(t, err, "drops dryRun")
+		require.Equal(t, ssaplan.OutcomeNotSent, ssaplan.OutcomeOf(err))
+		require.Equal(t, obj.GetResourceVersion(), c.Get(t, obj).GetResourceVersion(), "nothing was deleted")
+		c.Delete(t, obj)
+	}
+	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: lab.Objectf(t, settings, "client")})
+	require.ErrorContains(t, err, "drops dryRun", "%v", plan)
+}
+
+// Who may apply but not read has nothing to compare the answer with. So it is found out first whether the server gets dryRun,
+// and nothing is written if it doesn't: whether the object is there or not.
+func TestDryRunsForAnUnreadableObject(t *testing.T) {
+	c := newCluster(t)
+	c.Apply(t, "installer", lab.Object(t, `{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: blind}, rules: [
+		{apiGroups: ["", apps], resources: [configmaps, services/status, deployments/scale, deployments], verbs: [patch, create]}]}`))
+	c.Apply(t, "installer", lab.Object(t, `{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRoleBinding, metadata: {name: blind},
+		roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: blind},
+		subjects: [{kind: User, name: blind, apiGroup: rbac.authorization.k8s.io}]}`))
+	blind := c.As(t, "blind")
+	proxy := faultproxy.StartAs(t, blind.Config)
+	options := ssaplan.Options{FieldManager: manager, DefaultNamespace: c.Namespace}
+	ours, err := ssaplan.NewForClient(dropping{blind.Client}, c.Mapper, options)
+	require.NoError(t, err)
+	for i, op := range operations {
+		if op.after == "" || op.renames || strings.HasPrefix(op.name, "replace") {
+			continue
+		}
+		t.Run(op.name, func(t *testing.T) {
+			a := op.plans(t, c, fmt.Sprintf("unreadable-%d", i))
+			defer a.remove(t)
+			request := ssaplan.Request{Manifest: a.manifest, Subresource: op.subresource}
+			proxy.Heal()
+			planner := c.planner(t, proxy, 10*time.Second)
+			plan, err := planner.Plan(t.Context(), request)
+			require.NoError(t, err)
+			require.Equal(t, ssaplan.DeferralUnreadable, plan.Deferral)
+			proxy.InjectFrom(1, faultproxy.WithoutDryRun())
+			for _, planner := range []*ssaplan.Planner{planner, ours} {
+				plan, err = planner.Plan(t.Context(), request)
+				require.ErrorContains(t, err, "drops dryRun", "%v", plan)
+				if _, untouched := a.truth(t); !untouched {
+					t.Error("it was written")
+				}
+			}
+		})
+	}
 }
 
 // A cache in front of a server answers reads with what was there.

@@ -155,7 +155,7 @@ func isWrite(r *http.Request) bool {
 	}
 	body, _ := io.ReadAll(r.Body)
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	return r.Method != http.MethodDelete || !bytes.Contains(body, []byte(`"dryRun":["All"]`))
+	return r.Method != http.MethodDelete || !bytes.Contains(body, []byte(`"dryRun":["All"`))
 }
 
 type writeKey struct{}
