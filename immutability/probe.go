@@ -67,6 +67,9 @@ type ProbeOptions struct {
 // that looks at the old value ("can only be increased", "can't be unset") is Directional, and so is one that can't be
 // read, can't be found by the field and the message of the refusal, or isn't understood.
 //
+// A null of the manifest that the schema of a custom resource doesn't take makes the verdict Invalid without a request: a
+// create would leave it out, and say that the manifest is valid, but the apply that creates the new object would not.
+//
 // Without a server or a manifest the verdict is returned as it is. live may be nil; then there is nothing to look for
 // leftovers in, and the hazards are those that the manifest shows.
 func Probe(ctx context.Context, server Writer, manifest, live *unstructured.Unstructured, verdict Verdict, opts ProbeOptions) Verdict {
@@ -74,6 +77,9 @@ func Probe(ctx context.Context, server Writer, manifest, live *unstructured.Unst
 		return verdict
 	}
 	verdict = verdict.Locate(manifest, live, projection.FieldSet{})
+	if verdict.refusesNull(manifest) {
+		verdict.prove(RefusalInvalid)
+	}
 	if !verdict.worthAsking() || server == nil {
 		return verdict
 	}
@@ -233,6 +239,27 @@ func (v Verdict) allKnown() bool {
 // merge: what is left over is what the live object has, and doesn't differ from it.
 func (v Verdict) hasFixed() bool {
 	return slices.ContainsFunc(v.causes, func(c cause) bool { return c.fixed })
+}
+
+// refusesNull reports whether a cause may be a null that the manifest has. The positions in what a server prints don't always tell
+// which item it is, so the name of the field has to do.
+func (v Verdict) refusesNull(manifest *unstructured.Unstructured) bool {
+	return slices.ContainsFunc(v.causes, func(c cause) bool { return c.IsNull() && holdsNull(manifest.Object, c.Field) })
+}
+
+// holdsNull reports whether v has a null in a field with the name that a field of a server's text ends in.
+func holdsNull(v any, field string) bool {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, value := range v {
+			if value == nil && strings.HasSuffix(field, name) || holdsNull(value, field) {
+				return true
+			}
+		}
+	case []any:
+		return slices.ContainsFunc(v, func(item any) bool { return holdsNull(item, field) })
+	}
+	return false
 }
 
 // worthAsking reports whether an answer of the server could change the verdict.

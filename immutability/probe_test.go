@@ -676,3 +676,30 @@ func TestProbeKeepsWhatTheServerAnswered(t *testing.T) {
 		}
 	}
 }
+
+// A create leaves nulls out that an apply keeps, so what it says of a manifest with such a null proves nothing.
+func TestNullsAreNoReasonToReplace(t *testing.T) {
+	live := object(t, `{apiVersion: example.com/v1, kind: Widget, metadata: {name: x, uid: u, resourceVersion: "7"}, spec: {driver: a}}`)
+	ofNull := because("spec.parameters.A_B", metav1.CauseTypeTypeInvalid, `Invalid value: "null": spec.parameters.A_B in body must be of type string: "null"`)
+	ofNumber := because("spec.parameters.A_B", metav1.CauseTypeTypeInvalid, `Invalid value: "integer": spec.parameters.A_B in body must be of type string: "integer"`)
+	unchecked := because("<nil>", invalidValue, "Invalid value: null: some validation rules were not checked because the object was invalid")
+	for _, row := range []struct {
+		why, parameters string
+		refusal         error
+		want            immutability.Refusal
+		requests        int
+	}{
+		{"the manifest has the null", "{A_B: null}", refused("example.com", "Widget", ofNull, unchecked), immutability.RefusalInvalid, 0},
+		{"in an item", "[{B: x}, {A_B: null}]", refused("example.com", "Widget", unchecked, ofNull), immutability.RefusalInvalid, 0},
+		{"another null than the manifest has", "{C: null}", refused("example.com", "Widget", ofNull), immutability.RefusalMergeLeftover, 2},
+		{"it is something that the apply left behind", "{B: x}", refused("example.com", "Widget", ofNull, unchecked), immutability.RefusalMergeLeftover, 2},
+		{"the manifest has a text there", "{A_B: x}", refused("example.com", "Widget", ofNull, unchecked), immutability.RefusalMergeLeftover, 2},
+		{"another type is wrong, of which the create tells", "{A_B: null}", refused("example.com", "Widget", ofNumber), immutability.RefusalMergeLeftover, 2},
+	} {
+		manifest := object(t, `{apiVersion: example.com/v1, kind: Widget, metadata: {name: x}, spec: {driver: b, parameters: `+row.parameters+`}}`)
+		server := &fake{createErr: exists(), updated: manifest}
+		got := immutability.Probe(t.Context(), server, manifest, live, immutability.Classify(row.refusal), immutability.ProbeOptions{})
+		assert.Equal(t, row.want, got.Refusal, row.why)
+		assert.Equal(t, row.requests, got.Evidence.Requests, row.why)
+	}
+}

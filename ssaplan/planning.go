@@ -2,7 +2,6 @@ package ssaplan
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -411,10 +410,6 @@ func (w *planning) explainReplacement(ctx context.Context, taken bool) error {
 		case err == nil:
 		case !errors.Is(err, standin.ErrTaken) && !slices.ContainsFunc(answer.Statuses(err), answer.IsRefusal):
 			return w.failure(w.plan.Object, "dry run of the create", err)
-		case taken && standin.Refuses(w.manifest.Object, err): // which no other request shows, such as null where a value has to be
-			verdict := immutability.Classify(err).OfCreate(w.manifest)
-			w.guard(w.request.Manifest, w.live).Verdict(&verdict)
-			return &RefusedError{Object: w.plan.Object, Verdict: verdict, Err: cmp.Or(w.plan.Replacement.Refusal, w.shown(err))}
 		default:
 			w.plan.Warnings = append(w.plan.Warnings, foreign.Textf("what the server adds to the new object isn't known: %v", w.shown(err)))
 		}

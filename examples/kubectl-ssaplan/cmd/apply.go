@@ -141,7 +141,7 @@ func (p *planning) apply(ctx context.Context) error {
 	code := exitUnchanged
 	for i, plan := range p.plans {
 		if ctx.Err() != nil {
-			fmt.Fprintf(p.ErrOut, "interrupted before %s\n", plan.Object)
+			fmt.Fprintf(p.ErrOut, "interrupted before %s\n", render.Target(plan))
 			code = exitError
 			break
 		}
@@ -149,7 +149,7 @@ func (p *planning) apply(ctx context.Context) error {
 		states[i] = state
 		if err := p.note(ctx, i, state); err != nil {
 			p.interrupt("stopped, because what was applied can't be remembered")
-			return fmt.Errorf("%w; stopped after %s", err, plan.Object)
+			return fmt.Errorf("%w; stopped after %s", err, render.Target(plan))
 		}
 		if code != exitError && result != exitUnchanged {
 			code = result
@@ -171,11 +171,11 @@ func (p *planning) apply(ctx context.Context) error {
 func (p *planning) applyOne(ctx context.Context, i int) (*explain.State, int) {
 	plan := p.plans[i]
 	if p.leavesOut(plan) {
-		p.results = append(p.results, render.Result{Object: plan.Object, Outcome: ssaplan.OutcomeNotSent, Message: "left out: " + plan.Reason})
+		p.results = append(p.results, resultOf(plan, ssaplan.OutcomeNotSent, "left out: "+plan.Reason))
 		return nil, exitOpen
 	}
 	obj, err := p.send(ctx, plan)
-	result := render.Result{Object: plan.Object, Outcome: ssaplan.OutcomeOf(err)}
+	result := resultOf(plan, ssaplan.OutcomeOf(err), "")
 	if err == nil {
 		p.applied(plan)
 		var state *explain.State
@@ -194,10 +194,14 @@ func (p *planning) applyOne(ctx context.Context, i int) (*explain.State, int) {
 	return nil, exitError
 }
 
+func resultOf(plan *ssaplan.Plan, outcome ssaplan.Outcome, message string) render.Result {
+	return render.Result{Object: plan.Object, Subresource: plan.Subresource, Outcome: outcome, Message: message}
+}
+
 // interrupt gives the plans that weren't reached a result that says why.
 func (p *planning) interrupt(why string) {
 	for _, plan := range p.plans[len(p.results):] {
-		p.results = append(p.results, render.Result{Object: plan.Object, Outcome: ssaplan.OutcomeNotSent, Message: why})
+		p.results = append(p.results, resultOf(plan, ssaplan.OutcomeNotSent, why))
 	}
 }
 
@@ -255,7 +259,7 @@ func (p *planning) applied(plan *ssaplan.Plan) {
 	}
 	verb := map[ssaplan.Action]string{ssaplan.ActionCreate: "created", ssaplan.ActionUpdate: "updated", ssaplan.ActionReplace: "replaced"}[plan.Action]
 	if verb != "" {
-		fmt.Fprintf(p.ErrOut, "%s %s\n", verb, plan.Object)
+		fmt.Fprintf(p.ErrOut, "%s %s\n", verb, render.Target(plan))
 	}
 }
 
@@ -275,7 +279,7 @@ func (p *planning) remember(ctx context.Context, states []*explain.State) error 
 	}
 	ctx, cancel := lastly(ctx)
 	defer cancel()
-	return p.journal.Save(ctx, p.manifests, p.cluster.namespace, states)
+	return p.journal.Save(ctx, p.run(), states)
 }
 
 // lastly returns a context for what has to be done also after an interrupt.

@@ -31,7 +31,7 @@ func newCompletion() *cobra.Command {
 		Use:   "completion bash|zsh|fish|powershell",
 		Short: "Print a script that completes command lines in a shell",
 		Long: `Print a script with which a shell completes the command lines of kubectl-ssaplan: its commands, its flags, and the
-values of -o, --context, --cluster, --user and --namespace.
+values of -o, --subresource, --context, --cluster, --user and --namespace.
 
 kubectl has completions of its own and asks a program kubectl_complete-NAME about the plugin NAME. The second example
 makes it. It completes "kubectl ssaplan" in every shell in which kubectl completes.`,
@@ -56,6 +56,7 @@ kubectl-ssaplan completion fish | source`,
 func complete(c *cobra.Command, config *genericclioptions.ConfigFlags, outputs []string) {
 	values := map[string]completer{
 		"output": fixed(outputs), "filename": files, "kustomize": folders, "field-manager": fixed(nil), "ignore": fixed(nil),
+		"subresource": fixed([]string{"status", "scale"}),
 	}
 	if config != nil {
 		values["context"] = configured(config, func(k api.Config) []string { return slices.Sorted(maps.Keys(k.Contexts)) })

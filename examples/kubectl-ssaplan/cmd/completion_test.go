@@ -41,6 +41,7 @@ func TestCompletion(t *testing.T) {
 		"plan -k ":                              nil,                     // folders
 		"plan ":                                 nil,
 		"plan --field-manager ":                 nil,
+		"plan --subresource s":                  {"status", "scale"},
 		"completion ":                           {"bash", "fish", "powershell", "zsh"},
 		"plan --kubeconfig config --context ":   {"lost", "nobody", "prod", "test"},
 		"plan --kubeconfig config --user ":      {"me"},

@@ -21,6 +21,7 @@ type options struct {
 	files         []string
 	recursive     bool
 	kustomization string
+	subresource   string
 	output        string
 	manager       string
 	force         bool
@@ -45,6 +46,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	flags.StringArrayVarP(&o.files, "filename", "f", nil, "`PATH` of a file or folder with manifests, URL, or \"-\" for standard input; may be repeated")
 	flags.StringVarP(&o.kustomization, "kustomize", "k", "", "`DIR` with a kustomization.yaml, instead of -f")
 	flags.BoolVarP(&o.recursive, "recursive", "R", false, "read the sub-folders of folders, too")
+	flags.StringVar(&o.subresource, "subresource", "", "`NAME` of what to apply of each object, status or scale, instead of the object itself")
 	flags.StringVarP(&o.output, "output", "o", "text", "output `FORMAT`: "+strings.Join(outputs, ", "))
 	flags.StringVar(&o.manager, "field-manager", "kubectl-ssaplan", "`NAME` under which the server records the applied fields")
 	flags.BoolVar(&o.force, "force-conflicts", true, "take fields over that other managers own; =false shows them as conflicts")
@@ -65,6 +67,8 @@ func (o *options) validate() (err error) {
 		return errors.New("-f and -k: only one of them can be used at a time")
 	case o.recursive && o.kustomization != "":
 		return errors.New("-R: only folders of -f have sub-folders; leave it out with -k")
+	case o.replace && o.subresource != "":
+		return errors.New("--replace: a subresource is never replaced; leave it out with --subresource")
 	case o.manager == "":
 		return errors.New("--field-manager: a name is needed")
 	}

@@ -21,6 +21,9 @@ change from what to what, and why if it isn't the manifest that changed: somebod
 manifest has no longer the field, or the server changes it along. Below the fields stands which of them change hands (○),
 and what to be warned of (▲). Values of secrets are never shown.
 
+With --subresource the manifests say what the status or the scale of objects shall be, which have to be there. Of a status
+nothing else of the manifest counts; in the manifest of a scale spec.replicas is the only field.
+
 With --state, the plan compares with what apply remembered in that file. It then knows for certain whether the manifest was
 edited or somebody else changed the object, and sees that an object was renamed: a manifest belongs to the remembered object
 of the same kind, namespace and name, wherever it stood, or else to the one that was applied from the same document of the
@@ -40,6 +43,9 @@ kubectl ssaplan plan -f app.yaml -o markdown
 
 # leave the replicas to an autoscaler
 kubectl ssaplan plan -f app.yaml --ignore spec.replicas
+
+# the status of what a controller looks after
+kubectl ssaplan plan -f status.yaml --subresource status
 
 # leave fields alone that others own
 kubectl ssaplan plan -f app.yaml --force-conflicts=false`,

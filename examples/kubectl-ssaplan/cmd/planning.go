@@ -66,7 +66,7 @@ func (p *planning) prepare(ctx context.Context) (err error) {
 	unique, errs := manifest.Unique(p.manifests, p.cluster.namespace)
 	p.manifests = unique
 	p.fail(inputFailures(errs)...)
-	p.matches = p.memory.Match(p.manifests, p.cluster.namespace)
+	p.matches = p.memory.Match(p.run())
 	return nil
 }
 
@@ -99,10 +99,15 @@ func (p *planning) planAll(ctx context.Context) error {
 	return nil
 }
 
+// run is what is remembered of this one.
+func (p *planning) run() statefile.Run {
+	return statefile.Run{Manifests: p.manifests, Subresource: p.subresource, DefaultNamespace: p.cluster.namespace}
+}
+
 func (p *planning) requests() []ssaplan.Request {
 	requests := make([]ssaplan.Request, len(p.manifests))
 	for i, m := range p.manifests {
-		requests[i] = ssaplan.Request{Manifest: m.Object, Ignore: p.patterns}
+		requests[i] = ssaplan.Request{Manifest: m.Object, Subresource: p.subresource, Ignore: p.patterns}
 		if p.matches[i] != nil {
 			requests[i].Prior = p.matches[i].State
 		}

@@ -10,8 +10,10 @@ import (
 
 // Result is what became of carrying out a plan.
 type Result struct {
-	Object  identity.Identity
-	Outcome ssaplan.Outcome
+	Object identity.Identity
+	// Subresource is that of the plan, empty for the object itself.
+	Subresource string
+	Outcome     ssaplan.Outcome
 	// Stage is where a replacement stopped, which is the one that the outcome is about; otherwise empty.
 	Stage ssaplan.Stage
 	// Class is that of the failure, empty if there was none.
@@ -21,15 +23,16 @@ type Result struct {
 }
 
 type resultJSON struct {
-	Object  objectJSON      `json:"object"`
-	Outcome ssaplan.Outcome `json:"outcome"`
-	Stage   ssaplan.Stage   `json:"stage,omitempty"`
-	Class   string          `json:"class,omitempty"`
-	Message string          `json:"message,omitempty"`
+	Object      objectJSON      `json:"object"`
+	Subresource string          `json:"subresource,omitempty"`
+	Outcome     ssaplan.Outcome `json:"outcome"`
+	Stage       ssaplan.Stage   `json:"stage,omitempty"`
+	Class       string          `json:"class,omitempty"`
+	Message     string          `json:"message,omitempty"`
 }
 
 func (r Result) json() resultJSON {
-	return resultJSON{objectToJSON(r.Object), r.Outcome, r.Stage, r.Class, r.Message}
+	return resultJSON{objectToJSON(r.Object), r.Subresource, r.Outcome, r.Stage, r.Class, r.Message}
 }
 
 // resultWords are in the order in which a summary lists the outcomes.

@@ -93,6 +93,14 @@ func (p *printer) prose(depth int, gutter, color, text string) {
 	}
 }
 
+// Target names what a plan is about: the object, or what of it is applied, as in "apps/v1/Deployment shop/web (status)".
+func Target(plan *ssaplan.Plan) string {
+	if plan.Subresource == "" {
+		return plan.Object.String()
+	}
+	return fmt.Sprintf("%s (%s)", plan.Object, plan.Subresource)
+}
+
 // untold returns the changes but those of the identity, which the lines of the replacement tell.
 func untold(plan *ssaplan.Plan) []explain.Change {
 	return slices.DeleteFunc(slices.Clone(plan.Changes), func(c explain.Change) bool {
@@ -105,7 +113,7 @@ func (p *printer) plan(plan *ssaplan.Plan) {
 	if !known {
 		s.symbol, s.color = "?", red
 	}
-	object := foreign.Visible(plan.Object.String())
+	object := foreign.Visible(Target(plan))
 	if plan.Action == ssaplan.ActionNoOp {
 		p.line(0, p.paint(dim, s.symbol), "%s", p.paint(dim, object))
 	} else {

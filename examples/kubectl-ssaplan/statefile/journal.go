@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/ssaplan/primitives/examples/manifest"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
@@ -120,13 +119,13 @@ func (j *Journal) Add(ctx context.Context, e Entry) error {
 
 // Save makes one file of the state file and its journal. It forgets what the manifests that were applied stand in the place of;
 // see [File.Updated].
-func (j *Journal) Save(ctx context.Context, manifests []manifest.Manifest, defaultNamespace string, applied []*explain.State) error {
+func (j *Journal) Save(ctx context.Context, r Run, applied []*explain.State) error {
 	err := j.locked(ctx, func(lines *os.File) error {
 		now, err := load(j.state, lines)
 		if err != nil {
 			return err
 		}
-		if err := now.Updated(manifests, now.Match(manifests, defaultNamespace), applied).save(j.state); err != nil {
+		if err := now.Updated(r, now.Match(r), applied).save(j.state); err != nil {
 			return err
 		}
 		return j.remove(lines)

@@ -38,12 +38,12 @@ func add(t *testing.T, j *statefile.Journal, texts ...string) {
 // save ends a run that applied documents.
 func save(t *testing.T, j *statefile.Journal, texts ...string) {
 	t.Helper()
-	manifests := docs(t, texts...)
+	run := statefile.Run{Manifests: docs(t, texts...), DefaultNamespace: "default"}
 	var states []*explain.State
-	for _, m := range manifests {
+	for _, m := range run.Manifests {
 		states = append(states, state(t, m))
 	}
-	require.NoError(t, j.Save(t.Context(), manifests, "default", states))
+	require.NoError(t, j.Save(t.Context(), run, states))
 }
 
 func loaded(t *testing.T, path string) []string {
@@ -93,6 +93,10 @@ func TestJournal(t *testing.T) {
 	assert.Equal(t, []string{"g#1 x/b", "g#2 x/c", "f#1 x/a", "f#1 x/renamed"}, loaded(t, path))
 	save(t, j, "f#1 x/renamed")
 	assert.Equal(t, []string{"f#1 x/renamed", "g#1 x/b", "g#2 x/c"}, loaded(t, path), "what it was renamed from is forgotten")
+
+	renamed := docs(t, "f#1 x/renamed")[0]
+	require.NoError(t, j.Add(t.Context(), statefile.Entry{Source: renamed.Source.Key(), State: stateOf(t, renamed, "status")}))
+	assert.Equal(t, []string{"f#1 x/renamed", "g#1 x/b", "g#2 x/c", "f#1 x/renamed status"}, loaded(t, path), "its status is remembered apart")
 }
 
 func TestParallelRunsLoseNothing(t *testing.T) {

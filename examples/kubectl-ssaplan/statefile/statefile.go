@@ -71,39 +71,57 @@ func read(path string) (File, error) {
 	return File{content.Objects}, nil
 }
 
-// Match returns for each manifest what is remembered of it, or nil. That is the state of the same object, wherever its
-// manifest stood then; else the state of another object that was applied from the same document, provided that this
-// object isn't in the input any more. So an object that is renamed in place is compared with what it was.
-func (f File) Match(manifests []manifest.Manifest, defaultNamespace string) []*Entry {
+// Run is what a program plans or applies at a time.
+type Run struct {
+	Manifests []manifest.Manifest
+	// Subresource is what of the objects is applied, "" for the objects themselves. Each is remembered apart.
+	Subresource string
+	// DefaultNamespace is that of the manifests that name none.
+	DefaultNamespace string
+}
+
+func (r Run) key(id identity.Identity) identity.Identity { return manifest.Key(id, r.DefaultNamespace) }
+
+// isAbout reports whether an entry is of what the run applies.
+func (r Run) isAbout(e *Entry) bool { return e.State.Subresource == r.Subresource }
+
+// Match returns for each manifest of a run what is remembered of it, or nil. That is the state of the same object, wherever
+// its manifest stood then; else the state of another object that was applied from the same document, provided that this
+// object isn't in the input any more. So an object that is renamed in place is compared with what it was. A subresource is
+// never that of another object.
+func (f File) Match(r Run) []*Entry {
 	present := map[identity.Identity]bool{}
-	for _, m := range manifests {
-		present[manifest.Key(m.Identity, defaultNamespace)] = true
+	for _, m := range r.Manifests {
+		present[r.key(m.Identity)] = true
 	}
 	byObject, gone := map[identity.Identity]*Entry{}, map[string]*Entry{}
 	for i := range f.objects {
 		e := &f.objects[i]
-		key := manifest.Key(e.State.Identity, defaultNamespace)
+		if !r.isAbout(e) {
+			continue
+		}
+		key := r.key(e.State.Identity)
 		byObject[key] = e
-		if !present[key] {
+		if !present[key] && r.Subresource == "" {
 			gone[e.Source] = e
 		}
 	}
-	matches := make([]*Entry, len(manifests))
-	for i, m := range manifests {
-		if matches[i] = byObject[manifest.Key(m.Identity, defaultNamespace)]; matches[i] == nil {
+	matches := make([]*Entry, len(r.Manifests))
+	for i, m := range r.Manifests {
+		if matches[i] = byObject[r.key(m.Identity)]; matches[i] == nil {
 			matches[i] = gone[m.Source.Key()]
 		}
 	}
 	return matches
 }
 
-// Updated returns the file after an apply: applied holds the new state of each manifest, nil for those that were not
-// applied, of which matches says what is remembered. What the file knows of other sources stays.
-func (f File) Updated(manifests []manifest.Manifest, matches []*Entry, applied []*explain.State) File {
+// Updated returns the file after a run: applied holds the new state of each manifest, nil for those that were not
+// applied, of which matches says what is remembered. What the file knows of other sources and other subresources stays.
+func (f File) Updated(r Run, matches []*Entry, applied []*explain.State) File {
 	var out File
 	used := map[string]bool{}
 	listed := map[*Entry]bool{}
-	for i, m := range manifests {
+	for i, m := range r.Manifests {
 		state := applied[i]
 		if state == nil && matches[i] != nil {
 			state = matches[i].State
@@ -115,7 +133,7 @@ func (f File) Updated(manifests []manifest.Manifest, matches []*Entry, applied [
 		listed[matches[i]] = true
 	}
 	for i := range f.objects {
-		if e := &f.objects[i]; !listed[e] && !used[e.Source] {
+		if e := &f.objects[i]; !listed[e] && !(used[e.Source] && r.isAbout(e)) {
 			out.objects = append(out.objects, *e)
 		}
 	}

@@ -39,12 +39,15 @@ func docs(t *testing.T, texts ...string) (out []manifest.Manifest) {
 }
 
 // state is what is remembered after m was applied.
-func state(t *testing.T, m manifest.Manifest) *explain.State {
+func state(t *testing.T, m manifest.Manifest) *explain.State { return stateOf(t, m, "") }
+
+// stateOf is what is remembered after a subresource of m was applied.
+func stateOf(t *testing.T, m manifest.Manifest, subresource string) *explain.State {
 	t.Helper()
 	obj := &unstructured.Unstructured{Object: map[string]any{"apiVersion": m.Identity.APIVersion, "kind": m.Identity.Kind}}
 	obj.SetNamespace(m.Identity.Namespace)
 	obj.SetName(m.Identity.Name)
-	s, err := explain.NewState(nil, obj.Object, fieldowner.Applier{Manager: "test"}, nil)
+	s, err := explain.NewState(nil, obj.Object, fieldowner.Applier{Manager: "test", Subresource: subresource}, nil)
 	require.NoError(t, err)
 	return s
 }
@@ -52,12 +55,17 @@ func state(t *testing.T, m manifest.Manifest) *explain.State {
 // remembering is the file after the documents were applied.
 func remembering(t *testing.T, texts ...string) statefile.File {
 	t.Helper()
-	manifests := docs(t, texts...)
+	return applied(t, statefile.File{}, statefile.Run{Manifests: docs(t, texts...), DefaultNamespace: "default"})
+}
+
+// applied is the file after a run that applied everything.
+func applied(t *testing.T, f statefile.File, r statefile.Run) statefile.File {
+	t.Helper()
 	var states []*explain.State
-	for _, m := range manifests {
-		states = append(states, state(t, m))
+	for _, m := range r.Manifests {
+		states = append(states, stateOf(t, m, r.Subresource))
 	}
-	return statefile.File{}.Updated(manifests, make([]*statefile.Entry, len(manifests)), states)
+	return f.Updated(r, f.Match(r), states)
 }
 
 // content is the entries of the file, in the form that doc reads.
@@ -71,13 +79,13 @@ func content(t *testing.T, f statefile.File) (out []string) {
 		APIVersion string
 		Objects    []struct {
 			Source string
-			State  struct{ Namespace, Name string }
+			State  struct{ Namespace, Name, Subresource string }
 		}
 	}
 	require.NoError(t, json.Unmarshal(text, &decoded))
 	assert.Equal(t, "ssaplan/v1", decoded.APIVersion)
 	for _, o := range decoded.Objects {
-		out = append(out, o.Source+" "+o.State.Namespace+"/"+o.State.Name)
+		out = append(out, strings.TrimSpace(o.Source+" "+o.State.Namespace+"/"+o.State.Name+" "+o.State.Subresource))
 	}
 	return out
 }
@@ -101,7 +109,7 @@ func TestMatch(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
-			for _, e := range remembering(t, tt.remembered...).Match(docs(t, tt.input...), "prod") {
+			for _, e := range remembering(t, tt.remembered...).Match(statefile.Run{Manifests: docs(t, tt.input...), DefaultNamespace: "prod"}) {
 				if e == nil {
 					got = append(got, "")
 					continue
@@ -115,13 +123,38 @@ func TestMatch(t *testing.T) {
 
 func TestUpdated(t *testing.T) {
 	file := remembering(t, "f#1 x/a", "f#2 x/b", "g#1 x/g")
-	input := docs(t, "f#1 x/b", "f#2 x/new", "f#3 x/other")
-	matches := file.Match(input, "default")
-	applied := []*explain.State{nil, state(t, input[1]), nil} // the first was left out, the third has no state
+	input := statefile.Run{Manifests: docs(t, "f#1 x/b", "f#2 x/new", "f#3 x/other"), DefaultNamespace: "default"}
+	matches := file.Match(input)
+	applied := []*explain.State{nil, state(t, input.Manifests[1]), nil} // the first was left out, the third has no state
 	updated := file.Updated(input, matches, applied)
 	assert.Equal(t, []string{"f#1 x/b", "f#2 x/new", "g#1 x/g"}, content(t, updated),
 		"what was applied, what was left out as it was, and other sources; a forgets its place")
 	assert.Equal(t, []string{"f#1 x/a", "f#2 x/b", "g#1 x/g"}, content(t, file), "the old one doesn't change")
+}
+
+// What is remembered of an object and of its subresources is told apart, also if they come from the same document.
+func TestSubresources(t *testing.T) {
+	run := func(subresource string, texts ...string) statefile.Run {
+		return statefile.Run{Manifests: docs(t, texts...), Subresource: subresource, DefaultNamespace: "prod"}
+	}
+	file := remembering(t, "f#1 x/a", "f#2 x/b")
+	assert.Equal(t, []*statefile.Entry{nil, nil}, file.Match(run("status", "f#1 x/a", "f#2 x/b")), "nothing is known of the status")
+
+	file = applied(t, file, run("status", "f#1 x/a"))
+	file = applied(t, file, run("scale", "f#1 x/a"))
+	assert.Equal(t, []string{"f#1 x/a scale", "f#1 x/a status", "f#1 x/a", "f#2 x/b"}, content(t, file))
+	for _, subresource := range []string{"", "status", "scale"} {
+		match := file.Match(run(subresource, "g#1 x/a"))[0]
+		require.NotNil(t, match, subresource)
+		assert.Equal(t, subresource, match.State.Subresource)
+	}
+	assert.Equal(t, []*statefile.Entry{nil}, file.Match(run("status", "f#1 x/new")), "the status of a renamed object is another one's")
+	assert.NotNil(t, file.Match(run("", "f#1 x/new"))[0])
+
+	file = applied(t, file, run("status", "f#1 x/new"))
+	assert.Equal(t, []string{"f#1 x/new status", "f#1 x/a scale", "f#1 x/a", "f#2 x/b"}, content(t, file), "a forgets its status alone")
+	file = applied(t, file, run("", "f#1 x/b"))
+	assert.Equal(t, []string{"f#1 x/b", "f#1 x/new status", "f#1 x/a scale"}, content(t, file), "and then itself")
 }
 
 func TestSaveAndLoad(t *testing.T) {

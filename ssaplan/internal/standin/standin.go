@@ -57,12 +57,6 @@ func Try(ctx context.Context, server Resource, manifest map[string]any, options 
 	return made, nil
 }
 
-// Refuses reports whether err, with which the server answered the dry run for a stand-in, refuses the object as well: it calls a
-// custom resource invalid, which has nothing that the old one still takes up, such as a port.
-func Refuses(manifest map[string]any, err error) bool {
-	return !kinds.IsBuiltin(manifest) && apierrors.IsInvalid(err)
-}
-
 // renamed returns what a server said of the stand-in as it would say it of the object: it is the same each time.
 func renamed(err error, name, original string) error {
 	var refused *apierrors.StatusError

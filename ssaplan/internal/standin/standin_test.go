@@ -3,7 +3,6 @@ package standin_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -11,7 +10,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/ssaplan/primitives/ssaplan/internal/standin"
@@ -96,14 +94,4 @@ func TestNames(t *testing.T) {
 	}
 	_, got := standin.Of(map[string]any{})
 	require.NotEmpty(t, got)
-}
-
-func TestRefuses(t *testing.T) {
-	invalid := apierrors.NewInvalid(schema.GroupKind{Kind: "Box"}, "a", nil)
-	box, service := map[string]any{"apiVersion": "g.com/v1", "kind": "Box"}, map[string]any{"apiVersion": "v1", "kind": "Service"}
-	require.True(t, standin.Refuses(box, invalid))
-	require.True(t, standin.Refuses(box, fmt.Errorf("dry run: %w", invalid)))
-	require.False(t, standin.Refuses(service, invalid), "the old one may have the node port")
-	require.False(t, standin.Refuses(box, apierrors.NewForbidden(schema.GroupResource{}, "a", nil)), "a quota may be full with the old one")
-	require.False(t, standin.Refuses(box, standin.ErrTaken))
 }

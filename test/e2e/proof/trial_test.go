@@ -3,13 +3,16 @@ package proof_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
 	"regexp"
 	"slices"
 	"strings"
+	"testing"
 
+	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
@@ -244,8 +247,19 @@ func told(plan *ssaplan.Plan, err error) string {
 }
 
 // unfixed is what a server says otherwise each time: which of several values of a wrong type it found first, in a manifest or
-// in what is stored in another version, and the number of a request in whose handling it crashed.
-var unfixed = regexp.MustCompile(`(?s)failed to create typed patch object .*|failed to convert new object .*|stream ID \d+`)
+// in what is stored in another version, which field that version lacks, and the number of a request in whose handling it crashed.
+var unfixed = regexp.MustCompile(
+	`(?s)failed to create typed patch object .*|failed to convert new object .*|\.\S+: field not declared in schema|stream ID \d+`)
+
+// TestTold checks that two answers count as the same if they differ in what a server says otherwise each time, and in no more.
+func TestTold(t *testing.T) {
+	same := func(a, b string) bool { return told(nil, errors.New(a)) == told(nil, errors.New(b)) }
+	require.True(t, same("x: dry run: .spec.a: field not declared in schema", "x: dry run: .spec.b[0].c: field not declared in schema"))
+	require.False(t, same("x: dry run: .spec.a: field not declared in schema", "x: apply: .spec.a: field not declared in schema"))
+	require.False(t, same("x: dry run: .spec.a: expected list", "x: dry run: .spec.b: expected list"))
+	require.True(t, same("x: stream ID 3", "x: stream ID 5"))
+	require.True(t, same("x: [b, a]", "x: [a, b]"))
+}
 
 // sortedWords returns the words of a text in a fixed order, without what stands between the parts of a list.
 func sortedWords(text string) string {
