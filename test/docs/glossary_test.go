@@ -26,6 +26,7 @@ var notInGlossary = map[string][]string{
 	"a part of something that the glossary has":                {"immutability.Field", "authresilience.Description"},
 	"a cache, and what collects warnings: no idea of planning": {"ssaplan.NoOpCache", "ssaplan.NoOpCacheOptions", "ssaplan.NoOpStats", "ssaplan.WarningHandler"},
 	"another name of a type of package write":                  {"ssaplan.Outcome", "ssaplan.Stage", "ssaplan.ApplyError", "ssaplan.ReplaceError"},
+	"another name of a type of package immutability":           {"ssaplan.RefusedError"},
 	"another name of a type of package deletion":               {"ssaplan.DeleteRequest", "ssaplan.DeletePlan", "ssaplan.DeleteError"},
 	"a stand-in for a server, in tests":                        {"ssaplantest.Kind", "ssaplantest.Request", "ssaplantest.Server"},
 }
