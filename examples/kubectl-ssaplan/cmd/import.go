@@ -15,8 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/client-go/dynamic"
-	"sigs.k8s.io/yaml"
 
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
 	"github.com/ssaplan/primitives/examples/manifest/importid"
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
@@ -156,7 +156,7 @@ func (r *reading) sayMissing(missing []projection.Path) {
 }
 
 func (r *reading) print(obj map[string]any) error {
-	marshal := yaml.Marshal
+	marshal := render.YAML
 	if r.output == "json" {
 		marshal = func(v any) ([]byte, error) {
 			text, err := json.MarshalIndent(v, "", "  ")

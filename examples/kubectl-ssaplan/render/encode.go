@@ -2,9 +2,12 @@ package render
 
 import (
 	"bytes"
+	"crypto/rand"
 	"encoding/json"
+	"fmt"
 	"strings"
 
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
 
 	"github.com/ssaplan/primitives/identity"
@@ -43,5 +46,69 @@ func asYAML(text []byte, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return yaml.JSONToYAML(text)
+	var v any
+	if err := yaml.Unmarshal(text, &v); err != nil {
+		return nil, err
+	}
+	return YAML(v)
+}
+
+// YAML returns v as YAML of the same value in which what can't be seen is escaped.
+func YAML(v any) ([]byte, error) {
+	var tree any
+	text, err := json.Marshal(v)
+	if err == nil {
+		err = utiljson.Unmarshal(text, &tree)
+	}
+	if err != nil {
+		return nil, err
+	}
+	// The library that writes YAML escapes nothing that Unicode calls printable, so a name stands in for each such text.
+	names := &standIns{prefix: "visible-" + rand.Text() + "-"}
+	if text, err = yaml.Marshal(names.in(tree)); err != nil {
+		return nil, err
+	}
+	return []byte(strings.NewReplacer(names.texts...).Replace(string(text))), nil
+}
+
+// standIns are names that stand in for texts of which something can't be seen.
+type standIns struct {
+	prefix string
+	texts  []string // a name and what stands in its place, in turns
+}
+
+// in returns v with names in the place of such texts.
+func (s *standIns) in(v any) any {
+	switch v := v.(type) {
+	case string:
+		return s.name(v)
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			out[i] = s.in(item)
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name, value := range v {
+			out[s.name(name)] = s.in(value)
+		}
+		return out
+	}
+	return v
+}
+
+func (s *standIns) name(text string) string {
+	isSeen := func(line string) bool { return foreign.Visible(line) == line }
+	hidden := false
+	for line := range strings.SplitSeq(text, "\n") {
+		hidden = hidden || !isSeen(line)
+	}
+	if !hidden {
+		return text
+	}
+	quoted, _ := json.Marshal(text) // a text always has a JSON, which is a YAML, too
+	name := fmt.Sprintf("%s%d-", s.prefix, len(s.texts))
+	s.texts = append(s.texts, name, foreign.VisibleJSON(string(quoted)))
+	return name
 }
