@@ -33,7 +33,7 @@ func main() {
 			os.Exit(1)
 		}
 		fmt.Printf("%-34s %5d %6d %8d %10d %4d %4d %6d\n", folder, m.files, m.lines, m.exported, len(m.functions),
-			m.functions[len(m.functions)*9/10], m.functions[len(m.functions)-1], len(m.pairs))
+			m.longest(90), m.longest(100), len(m.pairs))
 		if *verbose && len(m.pairs) > 0 {
 			fmt.Println("  " + strings.Join(m.pairs, "\n  "))
 		}
@@ -44,6 +44,14 @@ type measures struct {
 	files, lines, exported int
 	functions              []int    // their lengths in lines, sorted
 	pairs                  []string // of files of which each uses what the other declares
+}
+
+// longest returns the percentile of the lengths of functions, 0 if there are none.
+func (m *measures) longest(percent int) int {
+	if len(m.functions) == 0 {
+		return 0
+	}
+	return m.functions[min(len(m.functions)*percent/100, len(m.functions)-1)]
 }
 
 func measure(folder string) (*measures, error) {

@@ -1,0 +1,225 @@
+package handover_test
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan/internal/handover"
+)
+
+const (
+	ours   = `{"manager": "us", "operation": "Apply", "apiVersion": "v1", "fieldsV1": `
+	theirs = `{"manager": "kubectl-client-side-apply", "operation": "Update", "apiVersion": "v1", "fieldsV1": `
+	status = `{"manager": "kubectl-client-side-apply", "operation": "Update", "subresource": "status", "apiVersion": "v1", "fieldsV1": `
+	others = `{"manager": "others", "operation": "Update", "apiVersion": "v1", "fieldsV1": `
+)
+
+// object decodes an object in a version, with a record.
+func object(t *testing.T, version, fields, record string) *unstructured.Unstructured {
+	t.Helper()
+	var obj map[string]any
+	text := `{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "x", "uid": "u", "resourceVersion": "` + version +
+		`", "managedFields": [` + record + `]}, ` + fields + `}`
+	require.NoError(t, utiljson.Unmarshal([]byte(text), &obj), text)
+	return &unstructured.Unstructured{Object: obj}
+}
+
+func patterns(t *testing.T, texts ...string) projection.Patterns {
+	t.Helper()
+	out, err := projection.ParsePatterns(texts...)
+	require.NoError(t, err)
+	return out
+}
+
+var us = fieldowner.Applier{Manager: "us"}
+
+func adopting(names ...string) handover.Wanted { return handover.Wanted{Applier: us, Adopt: names} }
+
+// owners are the lines of a record: who owns which fields.
+func owners(t *testing.T, obj map[string]any) (out []string) {
+	t.Helper()
+	all, err := fieldowner.Read(obj)
+	require.NoError(t, err)
+	for _, e := range all.Entries() {
+		for p := range e.Fields.All() {
+			out = append(out, e.Owner.String()+" "+p.String())
+		}
+	}
+	return out
+}
+
+func TestFind(t *testing.T) {
+	record := theirs + `{"f:data": {"f:a": {}}}}, ` + status + `{"f:status": {}}}, ` + ours + `{"f:data": {"f:b": {}}}}`
+	live := object(t, "7", `"data": {"a": 1, "b": 2}`, record)
+	for _, row := range []struct {
+		why    string
+		wanted handover.Wanted
+		want   []string // nil if nothing changes hands
+	}{
+		{"by name", adopting("kubectl-client-side-apply"), []string{`"kubectl-client-side-apply" (Update of status) status`, `"us" (Apply) data.a`, `"us" (Apply) data.b`}},
+		{"as a tool", handover.Wanted{Applier: us, Tools: fieldowner.Tools()}, []string{`"kubectl-client-side-apply" (Update of status) status`, `"us" (Apply) data.a`, `"us" (Apply) data.b`}},
+		{"one's own name", adopting("us"), nil},
+		{"nobody of that name", adopting("helm"), nil},
+		{"given up", handover.Wanted{Applier: us, GiveUp: patterns(t, "data.b")}, []string{`"kubectl-client-side-apply" (Update) data.a`, `"kubectl-client-side-apply" (Update of status) status`}},
+		{"given up what others own", handover.Wanted{Applier: us, GiveUp: patterns(t, "data.a")}, nil},
+		{
+			"taken over and given up", handover.Wanted{Applier: us, Adopt: []string{"kubectl-client-side-apply"}, GiveUp: patterns(t, "data.a")},
+			[]string{`"kubectl-client-side-apply" (Update of status) status`, `"us" (Apply) data.b`},
+		},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			h, err := handover.Find(live, row.wanted)
+			require.NoError(t, err)
+			require.Equal(t, row.want == nil, h == nil)
+			if h != nil {
+				require.Equal(t, row.want, owners(t, h.Of(live).Object))
+			} else {
+				require.Same(t, live, h.Of(live))
+			}
+		})
+	}
+}
+
+func TestFindErrors(t *testing.T) {
+	live := object(t, "7", `"data": {"a": 1}`, ours+`{"f:data": {"f:a": {}}}}`)
+	_, err := handover.Find(live, handover.Wanted{Applier: us, GiveUp: patterns(t, "data")})
+	require.ErrorContains(t, err, "nobody would own anything")
+	_, err = handover.Find(live, handover.Wanted{Applier: fieldowner.Applier{Manager: "us", Subresource: "status"}, Adopt: []string{"x"}})
+	require.EqualError(t, err, "fields can be taken over or given up of the object itself, and not of its status")
+	_, err = handover.Find(object(t, "", `"data": {}`, ""), adopting("x"))
+	require.ErrorContains(t, err, "resourceVersion")
+	_, err = handover.Find(object(t, "7", `"data": {}`, "1"), adopting("x"))
+	require.ErrorContains(t, err, "managedFields[0]")
+}
+
+// What was taken over and isn't applied goes with what is around it, but for what somebody owns something in. An item goes in any case.
+func TestTryRemovesWhatIsDropped(t *testing.T) {
+	for _, row := range []struct {
+		why, live, was, is, other, patch string
+	}{
+		{
+			"a field", `"data": {"a": 1, "b": 2}`, `{"f:data": {"f:a": {}, "f:b": {}}}`, `{"f:data": {"f:a": {}}}`, `{"f:x": {}}`,
+			`[{"op":"replace","path":"/metadata/resourceVersion","value":"7"},{"op":"add","path":"/data","value":{"a":1}}]`,
+		},
+		{
+			"a map", `"data": {"a": 1}, "spec": {"b": {"c": 1, "theirs": 2}}`, `{"f:data": {"f:a": {}}, "f:spec": {"f:b": {"f:c": {}}}}`, `{"f:data": {"f:a": {}}}`, `{"f:x": {}}`,
+			`[{"op":"replace","path":"/metadata/resourceVersion","value":"7"},{"op":"remove","path":"/spec"}]`,
+		},
+		{
+			"a field of a map in which others own something", `"data": {"a": 1}, "spec": {"b": {"c": 1, "d": 2}}`, `{"f:data": {"f:a": {}}, "f:spec": {"f:b": {"f:c": {}}}}`,
+			`{"f:data": {"f:a": {}}}`, `{"f:spec": {"f:b": {"f:d": {}}}}`,
+			`[{"op":"replace","path":"/metadata/resourceVersion","value":"7"},{"op":"add","path":"/spec","value":{"b":{"d":2}}}]`,
+		},
+		{
+			"an item with what others have in it", `"data": {"a": 1}, "spec": {"l": [{"name": "a"}, {"name": "b", "x": 1}]}`,
+			`{"f:data": {"f:a": {}}, "f:spec": {"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}}, "k:{\"name\":\"b\"}": {".": {}, "f:name": {}}}}}`,
+			`{"f:spec": {"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}}}}, "f:data": {"f:a": {}}}`, `{"f:spec": {"f:l": {"k:{\"name\":\"b\"}": {"f:x": {}}}}}`,
+			`[{"op":"replace","path":"/metadata/resourceVersion","value":"7"},{"op":"add","path":"/spec","value":{"l":[{"name":"a"}]}}]`,
+		},
+		{"nothing", `"data": {"a": 1}`, `{"f:data": {"f:a": {}}}`, `{"f:data": {"f:a": {}}}`, `{"f:data": {"f:a": {}}}`, ""},
+		{"what isn't there any more", `"data": {"a": 1}`, `{"f:data": {"f:a": {}, "f:gone": {}}}`, `{"f:data": {"f:a": {}}}`, `{"f:x": {}}`, ""},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			live := object(t, "7", row.live, theirs+row.was+`}, `+others+row.other+`}`)
+			h, err := handover.Find(live, adopting("kubectl-client-side-apply"))
+			require.NoError(t, err)
+			before, patched := jsonOf(t, live.Object), ""
+			made, err := h.Try(handover.Server{
+				Apply: func(body []byte) (*unstructured.Unstructured, error) {
+					require.JSONEq(t, `{"data": {"a": 1}}`, string(body))
+					return object(t, "7", row.live, theirs+row.was+`}, `+others+row.other+`}, `+ours+row.is+`}`), nil
+				},
+				Patch: func(patch []byte) (*unstructured.Unstructured, error) {
+					patched = string(patch)
+					return object(t, "7", `"data": {"a": 1}, "defaulted": true`, others+`{"f:defaulted": {}}}`), nil
+				},
+			}, map[string]any{"data": map[string]any{"a": int64(1)}}, []byte("not asked for"))
+			require.NoError(t, err)
+			require.Equal(t, row.patch, patched)
+			require.Equal(t, before, jsonOf(t, live.Object), "the input stays as it is")
+			record := owners(t, made.Object)
+			require.Contains(t, record, `"us" (Apply) data.a`)
+			require.NotContains(t, jsonOf(t, made.Object), "kubectl-client-side-apply")
+			if row.patch != "" {
+				require.Equal(t, true, made.Object["defaulted"], "as the server fills it in")
+				require.NotContains(t, record, `"others" (Update) defaulted`, "the trial is recorded as nobody's")
+			}
+			if row.why == "an item with what others have in it" {
+				require.NotContains(t, jsonOf(t, made.Object), "f:x", "nobody owns what is gone")
+			}
+		})
+	}
+}
+
+func jsonOf(t *testing.T, v any) string {
+	t.Helper()
+	text, err := json.Marshal(v)
+	require.NoError(t, err)
+	return string(text)
+}
+
+// What is given up is sent to be tried with the value that it has, so that the server keeps it, unless the item that it is in goes.
+func TestTryKeepsWhatIsGivenUp(t *testing.T) {
+	const fields = `"data": {"a": 1, "b": 2}, "spec": {"l": [{"name": "a", "x": 1}, {"name": "b", "x": 2}]}`
+	const record = `{"f:data": {"f:a": {}, "f:b": {}}, "f:spec": {"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}, "f:x": {}}, "k:{\"name\":\"b\"}": {".": {}, "f:name": {}, "f:x": {}}}}}`
+	live := object(t, "7", fields, ours+record+`}`)
+	h, err := handover.Find(live, handover.Wanted{Applier: us, GiveUp: patterns(t, "data.b", "spec.l[*].x")})
+	require.NoError(t, err)
+	manifest := map[string]any{"data": map[string]any{"a": int64(5)}, "spec": map[string]any{"l": []any{map[string]any{"name": "a"}}}}
+	made, err := h.Try(handover.Server{Apply: func(body []byte) (*unstructured.Unstructured, error) {
+		require.JSONEq(t, `{"data": {"a": 5, "b": 2}, "spec": {"l": [{"name": "a", "x": 1}]}}`, string(body))
+		return object(t, "7", `"data": {"a": 5, "b": 2}, "spec": {"l": [{"name": "a", "x": 1}]}`,
+			ours+`{"f:data": {"f:a": {}, "f:b": {}}, "f:spec": {"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}, "f:x": {}}}}}}`), nil
+	}}, manifest, nil)
+	require.NoError(t, err)
+	require.Equal(t, []string{`"us" (Apply) data.a`, `"us" (Apply) spec.l[name="a"]`, `"us" (Apply) spec.l[name="a"].name`}, owners(t, made.Object))
+	require.Equal(t, map[string]any{"a": int64(5)}, manifest["data"], "the manifest stays as it is")
+
+	transfers, err := h.Transfers(made.Object)
+	require.NoError(t, err)
+	require.NotEmpty(t, transfers)
+}
+
+// Of an object that changed meanwhile, and of an error, the answer is passed on.
+func TestTryPassesOn(t *testing.T) {
+	live := object(t, "7", `"data": {"a": 1, "b": 2}`, theirs+`{"f:data": {"f:a": {}, "f:b": {}}}}`)
+	changed := object(t, "8", `"data": {}`, "")
+	answered := object(t, "7", `"data": {"a": 1, "b": 2}`, theirs+`{"f:data": {"f:a": {}, "f:b": {}}}}, `+ours+`{"f:data": {"f:a": {}}}}`)
+	boom := errors.New("boom")
+	h, err := handover.Find(live, adopting("kubectl-client-side-apply"))
+	require.NoError(t, err)
+	answer := func(obj *unstructured.Unstructured, err error) func([]byte) (*unstructured.Unstructured, error) {
+		return func([]byte) (*unstructured.Unstructured, error) { return obj, err }
+	}
+	for _, row := range []struct {
+		why    string
+		server handover.Server
+		want   *unstructured.Unstructured
+		err    error
+	}{
+		{"the apply is of another version", handover.Server{Apply: answer(changed, nil)}, changed, nil},
+		{"the apply fails", handover.Server{Apply: answer(nil, boom)}, nil, boom},
+		{"the patch is of another version", handover.Server{Apply: answer(answered, nil), Patch: answer(changed, nil)}, changed, nil},
+		{"the patch fails", handover.Server{Apply: answer(answered, nil), Patch: answer(nil, boom)}, nil, boom},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			got, err := h.Try(row.server, map[string]any{}, nil)
+			require.Equal(t, row.err, err)
+			require.Equal(t, row.want, got)
+		})
+	}
+	var none *handover.Handover
+	got, err := none.Try(handover.Server{Apply: func(body []byte) (*unstructured.Unstructured, error) {
+		require.Equal(t, "body", string(body))
+		return changed, nil
+	}}, nil, []byte("body"))
+	require.NoError(t, err)
+	require.Same(t, changed, got, "nothing changes hands")
+}
