@@ -156,7 +156,7 @@ func (h *Handover) withGiven(manifest map[string]any) map[string]any {
 
 // isInDropped reports whether p is in a list item that the applier owns and no longer sends.
 func (h *Handover) isInDropped(p projection.Path, sent *projection.Object) bool {
-	for n := 1; n < len(p); n++ {
+	for n := len(p) - 1; n > 0; n-- {
 		if _, exists := sent.Get(p[:n]); !exists && p[n-1].Kind() != projection.FieldKind && h.own.Has(p[:n]) {
 			return true
 		}
@@ -210,7 +210,7 @@ func (h *Handover) withRecord(answer *unstructured.Unstructured, recorded map[st
 	out := answer.DeepCopy()
 	out.SetManagedFields((&unstructured.Unstructured{Object: recorded}).GetManagedFields())
 	content, err := change(out.Object, func(e fieldowner.Entry) fieldowner.Entry {
-		if !h.wanted.Applier.Is(e.Owner) && e.Subresource == "" {
+		if !h.wanted.Applier.Is(e.Owner) {
 			e.Fields = e.Fields.Without(projection.NewFieldSet(projection.Project(out.Object, e.Fields).Missing...))
 		}
 		return e

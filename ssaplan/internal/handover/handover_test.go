@@ -138,7 +138,7 @@ func TestTryRemovesWhatIsDropped(t *testing.T) {
 				},
 				Patch: func(patch []byte) (*unstructured.Unstructured, error) {
 					patched = string(patch)
-					return object(t, "7", `"data": {"a": 1}, "defaulted": true`, others+`{"f:defaulted": {}}}`), nil
+					return object(t, "7", `"data": {"a": 1}, "x": 1, "defaulted": true`, others+`{"f:defaulted": {}}}`), nil
 				},
 			}, map[string]any{"data": map[string]any{"a": int64(1)}}, []byte("not asked for"))
 			require.NoError(t, err)

@@ -1,6 +1,7 @@
 package handover
 
 import (
+	"cmp"
 	"context"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -11,14 +12,19 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
+// Target is the object, such as a [wire.Target].
+type Target interface {
+	Live(ctx context.Context) (*unstructured.Unstructured, error)
+	Patch(ctx context.Context, live *unstructured.Unstructured, patch []byte, manager string, dryRun ...string) (*unstructured.Unstructured, error)
+}
+
+var _ Target = (*wire.Target)(nil)
+
 // Send carries the handover out, once, and returns the object with its new record. If the answer was lost, it looks whether the object has
 // that record.
-func (h *Handover) Send(ctx context.Context, target *wire.Target) (*unstructured.Unstructured, *applier.Failure) {
+func (h *Handover) Send(ctx context.Context, target Target) (*unstructured.Unstructured, *applier.Failure) {
 	patch, err := h.Patch()
-	if err != nil {
-		return nil, applier.NotSent(err)
-	}
-	if err := ctx.Err(); err != nil {
+	if err = cmp.Or(err, ctx.Err()); err != nil {
 		return nil, applier.NotSent(err)
 	}
 	obj, err := target.Patch(ctx, h.live, patch, h.wanted.Applier.Manager)
@@ -36,7 +42,7 @@ func (h *Handover) Send(ctx context.Context, target *wire.Target) (*unstructured
 }
 
 // done returns the object if it has the new record, else nil. It looks for a while even when ctx has ended.
-func (h *Handover) done(ctx context.Context, target *wire.Target) *unstructured.Unstructured {
+func (h *Handover) done(ctx context.Context, target Target) *unstructured.Unstructured {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), applier.LookTimeout)
 	defer cancel()
 	now, err := target.Live(ctx)
@@ -44,8 +50,8 @@ func (h *Handover) done(ctx context.Context, target *wire.Target) *unstructured.
 		return nil
 	}
 	is, err := fieldowner.Read(now.Object)
-	want, wantErr := fieldowner.Read(h.Object())
-	if err != nil || wantErr != nil || !is.Equal(want) {
+	want, _ := fieldowner.Read(h.Object()) // which was made of what could be read
+	if err != nil || !is.Equal(want) {
 		return nil
 	}
 	return now
