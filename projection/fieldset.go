@@ -207,7 +207,7 @@ func (n *node) leaves() *node {
 func (s FieldSet) Above(other FieldSet) FieldSet { return FieldSet{above(s.root, other.root)} }
 
 func above(n, other *node) *node {
-	if n == nil || other == nil {
+	if n == nil || other == nil || n == other { // sets share what they have in common
 		return nil
 	}
 	if len(n.children) == 0 {
