@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/input"
+	"github.com/ssaplan/primitives/fieldowner"
 )
 
 // completionPatience is how long a completion waits for the cluster.
@@ -55,7 +56,7 @@ kubectl-ssaplan completion fish | source`,
 // complete tells the shell the values of the flags that a command has. config is nil if it needs no cluster.
 func complete(c *cobra.Command, config *genericclioptions.ConfigFlags, outputs []string) {
 	values := map[string]completer{
-		"output": fixed(outputs), "filename": files, "kustomize": folders, "field-manager": fixed(nil), "ignore": fixed(nil),
+		"output": fixed(outputs), "filename": files, "kustomize": folders, "field-manager": fixed(nil), "ignore": fixed(nil), "adopt": fixed([]string{"auto", fieldowner.ClientSideApply}),
 		"subresource": fixed([]string{"status", "scale"}),
 	}
 	if config != nil {

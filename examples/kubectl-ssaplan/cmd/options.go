@@ -7,10 +7,12 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan"
 )
 
 // options are the flags that plan and apply share.
@@ -27,6 +29,7 @@ type options struct {
 	force         bool
 	ignore        []string
 	patterns      projection.Patterns // what ignore says
+	adopt         []string
 	sensitive     []string
 	hidden        projection.Patterns // what sensitive says
 	serverText    bool
@@ -51,6 +54,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	flags.StringVar(&o.manager, "field-manager", "kubectl-ssaplan", "`NAME` under which the server records the applied fields")
 	flags.BoolVar(&o.force, "force-conflicts", true, "take fields over that other managers own; =false shows them as conflicts")
 	flags.StringArrayVar(&o.ignore, "ignore", nil, "`PATTERN` of fields to leave to others, such as spec.replicas or metadata.annotations.*; may be repeated")
+	flags.StringArrayVar(&o.adopt, "adopt", nil, "take over what `MANAGER` wrote before, such as kubectl-client-side-apply, so that what the manifest lacks of it goes; \"auto\" for all tools that are known; may be repeated")
 	flags.StringArrayVar(&o.sensitive, "sensitive", nil, "`PATTERN` of fields whose values are never shown, beside those of Secrets, such as data.password; may be repeated")
 	flags.BoolVar(&o.serverText, "show-server-text", false, "show what servers say of objects with sensitive values, which may quote these")
 	flags.StringVar(&o.state, "state", "", "`FILE` that remembers what was applied: tells edits from drift, and renamed objects from new ones")
@@ -69,6 +73,8 @@ func (o *options) validate() (err error) {
 		return errors.New("-R: only folders of -f have sub-folders; leave it out with -k")
 	case o.replace && o.subresource != "":
 		return errors.New("--replace: a subresource is never replaced; leave it out with --subresource")
+	case len(o.adopt) > 0 && o.subresource != "":
+		return errors.New("--adopt: only of objects themselves; leave it out with --subresource")
 	case o.manager == "":
 		return errors.New("--field-manager: a name is needed")
 	}
@@ -79,6 +85,15 @@ func (o *options) validate() (err error) {
 		return fmt.Errorf("--sensitive: %w", err)
 	}
 	return checkOutput(o.output, outputs)
+}
+
+// request returns what to plan of a manifest.
+func (o *options) request(manifest *unstructured.Unstructured) ssaplan.Request {
+	const every = "auto"
+	named := slices.DeleteFunc(slices.Clone(o.adopt), func(name string) bool { return name == every })
+	return ssaplan.Request{
+		Manifest: manifest, Subresource: o.subresource, Ignore: o.patterns, Adopt: named, AdoptTools: len(named) < len(o.adopt),
+	}
 }
 
 func checkOutput(output string, known []string) error {

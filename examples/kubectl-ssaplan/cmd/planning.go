@@ -107,7 +107,7 @@ func (p *planning) run() statefile.Run {
 func (p *planning) requests() []ssaplan.Request {
 	requests := make([]ssaplan.Request, len(p.manifests))
 	for i, m := range p.manifests {
-		requests[i] = ssaplan.Request{Manifest: m.Object, Subresource: p.subresource, Ignore: p.patterns}
+		requests[i] = p.request(m.Object)
 		if p.matches[i] != nil {
 			requests[i].Prior = p.matches[i].State
 		}

@@ -3,6 +3,7 @@ package cmd_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"strings"
 	"sync"
@@ -155,6 +156,26 @@ func TestIgnore(t *testing.T) {
 	got := c.run("plan -f app.yaml")
 	assert.Equal(t, 2, got.code)
 	assert.Contains(t, got.out, "replicas: 7 → 2")
+}
+
+// What client-side apply left behind goes with --adopt, and the plan says so.
+func TestAdopt(t *testing.T) {
+	c := newCluster(t)
+	const conf = "{apiVersion: v1, kind: ConfigMap, metadata: {name: conf}, data: {a: A%s}}"
+	for _, flag := range []string{"--adopt kubectl-client-side-apply", "--adopt auto"} {
+		write(t, map[string]string{"app.yaml": fmt.Sprintf(conf, ", old: X")})
+		c.kubectl("apply", "-f", "app.yaml")
+		write(t, map[string]string{"app.yaml": fmt.Sprintf(conf, "")})
+		got := c.run("plan -f app.yaml " + flag)
+		assert.Equal(t, 2, got.code, got.err)
+		assert.Contains(t, got.out, "- data.old: \"X\"")
+		c.apply("-f app.yaml " + flag)
+		assert.Equal(t, "{\"a\":\"A\"}", c.kubectl("get", "configmap", "conf", "-o", "jsonpath={.data}"))
+		c.expect("plan -f app.yaml "+flag, 0, "Plan: 1 unchanged.\n")
+		c.kubectl("delete", "configmap", "conf")
+	}
+	got := c.run("plan -f app.yaml --subresource status --adopt auto")
+	assert.Contains(t, got.err, "--adopt: only of objects themselves")
 }
 
 // What is named as sensitive is in no output and not in the state, in every format, and neither is a Secret.
