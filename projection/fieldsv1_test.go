@@ -80,3 +80,15 @@ func TestFieldsV1Errors(t *testing.T) {
 		assert.Contains(t, err.Error(), "projection: FieldsV1: ", test.why)
 	}
 }
+
+// Of several entries that can't be read the first by name is told, each time, whatever else there is.
+func TestFieldsV1ErrorsAreTheSameEachTime(t *testing.T) {
+	for range 50 {
+		entries := map[string]any{"m-bad": map[string]any{}, "n-bad": map[string]any{}}
+		for _, name := range []string{"a", "b", "c", "d", "y", "z"} {
+			entries["f:"+name] = map[string]any{}
+		}
+		_, err := projection.DecodeFieldsV1(entries)
+		require.ErrorContains(t, err, `"m-bad"`)
+	}
+}
