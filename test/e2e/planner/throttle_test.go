@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/ssaplan/primitives/ssaplan"
@@ -24,7 +26,7 @@ import (
 // still throttled then is an error that says so.
 func TestServerThrottles(t *testing.T) {
 	server := controlplane.ForTest(t, controlplane.Options{APIServerArgs: []string{
-		"--enable-priority-and-fairness=false", "--max-requests-inflight=1", "--max-mutating-requests-inflight=2",
+		"--enable-priority-and-fairness=false", "--max-requests-inflight=1", "--max-mutating-requests-inflight=1",
 	}})
 	config, err := server.ConfigFor("jane") // an administrator is never throttled
 	require.NoError(t, err)
@@ -37,7 +39,7 @@ func TestServerThrottles(t *testing.T) {
 	m := newMany(t, 32, server, config)
 	var observed atomic.Int64
 	m.planner, err = ssaplan.New(config, ssaplan.Options{
-		FieldManager: manager, ThrottleRetries: 2,
+		FieldManager: manager, ThrottleRetries: 2, Concurrency: concurrency,
 		Observe: func(_ context.Context, o ssaplan.Observation) {
 			if o.Status == http.StatusTooManyRequests {
 				observed.Add(1)
@@ -50,6 +52,9 @@ func TestServerThrottles(t *testing.T) {
 	for ; !told.each("get", "dry run", "apply"); round++ {
 		require.Less(t, round, 20, "not every request was throttled: %v", told.counts)
 		m.edit(strconv.Itoa(round))
+		m.supply(t)
+		m.planAll(t) // dry runs alone, which else come one by one, as the reads before them do
+		m.supply(nil)
 		m.applyUntilDone(t)
 	}
 	t.Logf("answers of 429 with Retry-After in %d rounds: %v", round, told.counts)
@@ -57,6 +62,26 @@ func TestServerThrottles(t *testing.T) {
 	m.planner, err = ssaplan.New(server.Config(), ssaplan.Options{FieldManager: manager})
 	require.NoError(t, err)
 	m.requireWrites(t, strconv.Itoa(round-1), round)
+}
+
+// supply has the next plans made for the objects as they are now, without a read of their own; with nil they read again.
+func (m *many) supply(t *testing.T) {
+	live := map[string]*unstructured.Unstructured{}
+	if t != nil {
+		list, err := m.admin.CoreV1().ConfigMaps("default").List(t.Context(), metav1.ListOptions{})
+		require.NoError(t, err)
+		for _, item := range list.Items {
+			content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&item)
+			require.NoError(t, err)
+			obj := &unstructured.Unstructured{Object: content}
+			obj.SetAPIVersion("v1")
+			obj.SetKind("ConfigMap")
+			live[item.Name] = obj
+		}
+	}
+	for i := range m.requests {
+		m.requests[i].Live = live[m.requests[i].Manifest.GetName()]
+	}
 }
 
 // applyUntilDone plans and applies all objects, and again those that were throttled too often.
