@@ -265,6 +265,20 @@ func TestPatternsRemove(t *testing.T) {
 	}
 }
 
+func TestPatternsStrip(t *testing.T) {
+	for _, test := range []struct{ pattern, obj, want, why string }{
+		{"a.b.c", `{a: {b: {c: 1}}, d: 1}`, `{d: 1}`, "maps that become empty go, up to one that holds something else"},
+		{"a.b.c", `{a: {b: {c: 1}, e: {}}}`, `{a: {e: {}}}`, "what was empty before stays"},
+		{"a.c", `{a: {}, b: []}`, `{a: {}, b: []}`, "also where the pattern looked in vain"},
+		{"l[0]", `{l: [x], m: 1}`, `{m: 1}`, "a list goes as a map does"},
+		{"l[0]", `{l: [x, y]}`, `{l: [y]}`, "but not with what it still holds"},
+		{"a.b", `{a: {b: 1, c: 2}}`, `{a: {c: 2}}`, "nor does a map"},
+	} {
+		rest, _ := patterns(test.pattern).Strip(object(test.obj))
+		assert.Equal(t, object(test.want), rest, test.why)
+	}
+}
+
 func TestPatternsWithoutPositions(t *testing.T) {
 	ps := patterns("spec.a", "l[1]", "l[1].x", `l[name="a"]`, "l[*].x", `m["1"]`, `f[="b"]`)
 	assert.Equal(t, patterns("spec.a", `l[name="a"]`, "l[*].x", `m["1"]`, `f[="b"]`), ps.WithoutPositions())
