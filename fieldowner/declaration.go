@@ -91,10 +91,13 @@ func (o Ownership) filled(fields projection.FieldSet, obj map[string]any) projec
 
 // filledMaps returns those of the fields that are maps with something in them, which an object of a built-in kind has only if they
 // were declared as empty: a map of which every entry can have an owner, and one of nothing but nulls. Only fields with the name of
-// some map are looked up: to look up all would be a tenth of what a plan takes.
+// such a map are looked up: to look up all would be a tenth of what a plan takes.
 func filledMaps(fields projection.FieldSet, obj map[string]any) (filled []projection.Path) {
 	maps := map[string]bool{}
-	addMapNames(maps, obj)
+	addFilledMaps(maps, obj)
+	if len(maps) == 0 {
+		return nil
+	}
 	object := projection.NewObject(obj, fields)
 	for _, p := range fields.LeavesNamed(func(name string) bool { return maps[name] }) {
 		value, _ := object.Get(p)
@@ -105,21 +108,21 @@ func filledMaps(fields projection.FieldSet, obj map[string]any) (filled []projec
 	return filled
 }
 
-// addMapNames adds the names of the fields that hold maps.
-func addMapNames(names map[string]bool, v any) {
+// addFilledMaps adds the names of the fields that may hold such maps.
+func addFilledMaps(names map[string]bool, v any) {
 	switch v := v.(type) {
 	case map[string]any:
 		for name, value := range v {
-			if _, isMap := value.(map[string]any); isMap {
+			if m, _ := value.(map[string]any); len(m) > 0 && (kinds.IsGranularMap(name) || holdsNulls(m)) {
 				names[name] = true
 			}
 			if name != "managedFields" {
-				addMapNames(names, value)
+				addFilledMaps(names, value)
 			}
 		}
 	case []any:
 		for _, item := range v {
-			addMapNames(names, item)
+			addFilledMaps(names, item)
 		}
 	}
 }
