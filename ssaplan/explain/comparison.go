@@ -52,7 +52,9 @@ func (c *comparison) update(e *Explanation) (err error) {
 		return err
 	}
 	last := c.liveOwners.Declared(nil, c.Live, c.applier())
-	last.Filled = last.Filled.Difference(c.declaration.Content(c.declaration.Fields.Leaves())) // the answer shows that these have one owner
+	if !last.Filled.Empty() { // the answer shows which of these have one owner
+		last.Filled = last.Filled.Difference(c.declaration.Content(c.declaration.Fields.Leaves()))
+	}
 	c.previous = last.Content(last.Fields).Difference(c.declaration.Filled).Without(c.left)
 	e.Before = c.declaration.Project(c.Live).Hiding(c.Sensitive)
 	if c.Prior != nil {
