@@ -257,6 +257,19 @@ func TestManifestOfSecret(t *testing.T) {
 	}
 }
 
+func TestManifestOfMapWithOneOwnerInThisVersion(t *testing.T) {
+	target := func(apiVersion string) any {
+		live := decoded(t, `{"apiVersion": "`+apiVersion+`", "kind": "HorizontalPodAutoscaler", "metadata": {"name": "h"},
+			"spec": {"maxReplicas": 3, "scaleTargetRef": {"kind": "Deployment", "name": "web"}}}`)
+		addEntry(t, live, "me", `{"f:spec": {"f:maxReplicas": {}, "f:scaleTargetRef": {"f:name": {}}}}`)
+		m, err := NewManifest(live, Selection{Strategy: ManagerFields, Manager: "me"})
+		require.NoError(t, err)
+		return m.Object["spec"]
+	}
+	assert.Equal(t, map[string]any{"maxReplicas": int64(3), "scaleTargetRef": map[string]any{"kind": "Deployment", "name": "web"}}, target("autoscaling/v1"))
+	assert.Equal(t, map[string]any{"maxReplicas": int64(3), "scaleTargetRef": map[string]any{"name": "web"}}, target("autoscaling/v2"))
+}
+
 func TestManifestOfAnotherVersion(t *testing.T) {
 	live := decoded(t, `{"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler",
 		"metadata": {"name": "h"}, "spec": {"minReplicas": 1, "maxReplicas": 3, "metrics": []}}`)

@@ -77,13 +77,13 @@ func (p *predictor) entries(ownership Ownership, live map[string]any, applier Ap
 }
 
 // present returns the declared paths at which the live object has something. Null in the place of a map or list is nothing, and so is
-// an empty map that every object of the kind has.
+// the value that every object of the kind has there.
 func (p *predictor) present(live map[string]any) projection.FieldSet {
 	var paths []projection.Path
 	for path := range p.declared.All() {
 		wanted, _ := p.manifest.Get(path)
 		found, exists := p.live.Get(path)
-		isNothing := found == nil && isContainer(wanted) || kinds.IsZero(live, path[len(path)-1].Name(), found)
+		isNothing := found == nil && isContainer(wanted) || kinds.IsZero(live, path.String(), found)
 		if exists && !isNothing {
 			paths = append(paths, path)
 		}
@@ -147,7 +147,8 @@ func (p *predictor) keepsFields(path projection.Path, wanted, found any) bool {
 	if !isHollow(wanted) && !hasBelow(p.declared, path) && p.declared.Covers(path) {
 		return false // what is declared with content and nothing below it is atomic
 	}
-	if hasBelow(p.declared, path) || hasBelow(p.all, path) || isGranular(path) || p.filled.Has(path) {
+	if hasBelow(p.declared, path) || hasBelow(p.all, path) || isGranular(path) || p.filled.Has(path) ||
+		wasMap && holdsUnrecorded(wanted) {
 		return true
 	}
 	// Nothing recorded: of the things that are sent empty, maps are nearly always structs and lists nearly always atomic.
@@ -247,6 +248,18 @@ func isHollow(v any) bool {
 		}
 	}
 	return isMap || isEmpty(v)
+}
+
+// holdsUnrecorded reports whether v is a map of things that a server doesn't record in a map whose fields can have owners: of empty
+// sets and keyed lists, and nulls. An atomic map of such things looks alike, and is hardly ever met.
+func holdsUnrecorded(v any) bool {
+	fields, _ := v.(map[string]any)
+	for _, field := range fields {
+		if _, isMap := field.(map[string]any); isMap || !isEmpty(field) {
+			return false
+		}
+	}
+	return len(fields) > 0
 }
 
 // isContainer reports whether v is a map or a list.

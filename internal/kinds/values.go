@@ -1,6 +1,9 @@
 package kinds
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Values are the fields of a kind whose values a server makes up, as patterns of package projection.
 type Values struct {
@@ -83,19 +86,56 @@ func IsAtomicMap(name string) bool {
 	return false
 }
 
-// IsZero reports whether v is what an object of a kind that comes with Kubernetes has in the field of this name if nobody sets it. A
-// server that has no record doesn't count it as set by anybody. Of the fields that can stay so, these are the ones that are no
-// map with fields of their own.
-func IsZero(obj map[string]any, name string, v any) bool {
-	if !IsBuiltin(obj) {
+// AtomicInVersion returns the paths of the maps that have one owner as a whole in the version in which obj is, and owners field by field
+// in another that a server has of its kind.
+func AtomicInVersion(obj map[string]any) []string {
+	if obj["kind"] == "HorizontalPodAutoscaler" && obj["apiVersion"] == "autoscaling/v1" {
+		return []string{"spec.scaleTargetRef"}
+	}
+	return nil
+}
+
+// zeroes are the fields, by kind, that an object has whether or not anybody set them, and that are no map with fields of their own:
+// their types have no way to be absent. Those that must be set can't stay so and aren't among them.
+var zeroes = map[string][]string{
+	"ControllerRevision": {"revision"},
+	"DaemonSet": {
+		"status.currentNumberScheduled", "status.desiredNumberScheduled", "status.numberMisscheduled", "status.numberReady",
+	},
+	"Event":                   {"reportingComponent", "reportingInstance"},
+	"HorizontalPodAutoscaler": {"status.currentReplicas", "status.desiredReplicas"},
+	"NetworkPolicy":           {"spec.podSelector"},
+	"Node": {
+		"status.daemonEndpoints.kubeletEndpoint.Port", "status.nodeInfo.architecture", "status.nodeInfo.bootID",
+		"status.nodeInfo.containerRuntimeVersion", "status.nodeInfo.kernelVersion", "status.nodeInfo.kubeProxyVersion",
+		"status.nodeInfo.kubeletVersion", "status.nodeInfo.machineID", "status.nodeInfo.operatingSystem", "status.nodeInfo.osImage",
+		"status.nodeInfo.systemUUID",
+	},
+	"PodDisruptionBudget": {
+		"status.currentHealthy", "status.desiredHealthy", "status.disruptionsAllowed", "status.expectedPods",
+	},
+	"PriorityClass":         {"value"},
+	"ReplicaSet":            {"status.replicas"},
+	"ReplicationController": {"status.replicas"},
+	"ResourceSlice":         {"spec.pool.generation"},
+	"StatefulSet":           {"spec.serviceName", "status.availableReplicas", "status.replicas"},
+	"VolumeAttachment":      {"status.attached"},
+}
+
+// IsZero reports whether v is what an object of a kind that comes with Kubernetes has at a path if nobody sets it. A server that has no
+// record doesn't count it as set by anybody.
+func IsZero(obj map[string]any, path string, v any) bool {
+	switch v := v.(type) {
+	case map[string]any:
+		if len(v) > 0 {
+			return false
+		}
+	case int64, string, bool:
+		if v != int64(0) && v != "" && v != false {
+			return false
+		}
+	default:
 		return false
 	}
-	switch fmt.Sprint(obj["kind"], ".", name) {
-	case "NetworkPolicy.podSelector":
-		m, isMap := v.(map[string]any)
-		return isMap && len(m) == 0
-	case "ControllerRevision.revision", "PriorityClass.value":
-		return v == int64(0)
-	}
-	return false
+	return IsBuiltin(obj) && slices.Contains(zeroes[fmt.Sprint(obj["kind"])], path)
 }

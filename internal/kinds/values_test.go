@@ -34,14 +34,26 @@ func TestGranularMaps(t *testing.T) {
 		assert.Equal(t, want, kinds.IsGranularMap(name), name)
 	}
 	policy := map[string]any{"apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy"}
-	assert.True(t, kinds.IsZero(policy, "podSelector", map[string]any{}))
-	assert.False(t, kinds.IsZero(policy, "podSelector", map[string]any{"a": 1}))
-	assert.False(t, kinds.IsZero(policy, "podSelector", nil))
-	assert.False(t, kinds.IsZero(policy, "ingress", map[string]any{}))
-	assert.False(t, kinds.IsZero(map[string]any{"apiVersion": "v1", "kind": "Pod"}, "podSelector", map[string]any{}))
-	assert.False(t, kinds.IsZero(map[string]any{"apiVersion": "ex.io/v1", "kind": "NetworkPolicy"}, "podSelector", map[string]any{}), "another group")
+	assert.True(t, kinds.IsZero(policy, "spec.podSelector", map[string]any{}))
+	assert.False(t, kinds.IsZero(policy, "spec.podSelector", map[string]any{"a": 1}))
+	assert.False(t, kinds.IsZero(policy, "spec.podSelector", nil))
+	assert.False(t, kinds.IsZero(policy, "spec.ingress", map[string]any{}))
+	assert.False(t, kinds.IsZero(map[string]any{"apiVersion": "v1", "kind": "Pod"}, "spec.podSelector", map[string]any{}))
+	assert.False(t, kinds.IsZero(map[string]any{"apiVersion": "ex.io/v1", "kind": "NetworkPolicy"}, "spec.podSelector", map[string]any{}), "another group")
+	assert.Equal(t, []string{"spec.scaleTargetRef"}, kinds.AtomicInVersion(map[string]any{"apiVersion": "autoscaling/v1", "kind": "HorizontalPodAutoscaler"}))
+	assert.Empty(t, kinds.AtomicInVersion(map[string]any{"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler"}), "a map of fields")
+	assert.Empty(t, kinds.AtomicInVersion(map[string]any{"apiVersion": "autoscaling/v1", "kind": "Scale"}))
 	revision := map[string]any{"apiVersion": "apps/v1", "kind": "ControllerRevision"}
 	assert.True(t, kinds.IsZero(revision, "revision", int64(0)))
+	set := map[string]any{"apiVersion": "apps/v1", "kind": "StatefulSet"}
+	assert.True(t, kinds.IsZero(set, "spec.serviceName", ""))
+	assert.False(t, kinds.IsZero(set, "spec.serviceName", "db"))
+	assert.True(t, kinds.IsZero(set, "status.replicas", int64(0)))
+	assert.False(t, kinds.IsZero(set, "spec.replicas", int64(0)), "the field of another map")
+	attachment := map[string]any{"apiVersion": "storage.k8s.io/v1", "kind": "VolumeAttachment"}
+	assert.True(t, kinds.IsZero(attachment, "status.attached", false))
+	assert.False(t, kinds.IsZero(attachment, "status.attached", true))
+	assert.False(t, kinds.IsZero(attachment, "status.attached", []any{}))
 	assert.False(t, kinds.IsZero(revision, "revision", int64(1)))
 	priority := map[string]any{"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass"}
 	assert.True(t, kinds.IsZero(priority, "value", int64(0)))

@@ -72,7 +72,7 @@ func (s *State) observe(owners fieldowner.Ownership, live map[string]any) (obser
 	all := owners.Fields(nil)
 	inParts := s.Applied.Fields.Above(all)
 	applied := projection.NewObject(s.Applied.Object, s.Applied.Fields)
-	emptied := declaredEmpty(owners, live)
+	emptied := declaredEmpty(owners, live).Union(s.filled) // nobody declares as a whole a map that something else can be in
 	var filled, absent, parted []projection.Path
 	for p, v := range projection.Project(live, s.Applied.Fields.Leaves()).Leaves() {
 		_, isMap := v.(map[string]any)

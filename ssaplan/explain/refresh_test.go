@@ -1,6 +1,8 @@
 package explain_test
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -74,6 +76,36 @@ func TestRefreshOfWhatTheServerLeftOut(t *testing.T) {
 			drift += c.String()
 		}
 		require.Equal(t, row.drift, drift, row.why)
+	}
+}
+
+// Another manager alone is recorded for a map that a state remembers as empty. If the server filled it after the apply, the manager
+// declared it as empty, too; if not, it took the map with what is in it.
+func TestRefreshOfMapThatTheServerFilled(t *testing.T) {
+	live := func(manager, spec string) map[string]any {
+		return object(t, `{apiVersion: ex.io/v1, kind: Form, metadata: {name: a, managedFields: [
+			{manager: `+manager+`, operation: Apply, apiVersion: ex.io/v1, fieldsV1: {"f:spec": {"f:map": {}}}}]}, spec: `+spec+`}`)
+	}
+	for filled, drift := range map[string][]string{
+		`{map: {a: x}}`: nil,
+		`{map: {}}`:     {`spec.map: {} -> {"a":"x"} (drifted: changed by "o" (Apply))`},
+	} {
+		manifest := object(t, `{apiVersion: ex.io/v1, kind: Form, metadata: {name: a}, spec: {map: {}}}`)
+		state, err := explain.NewState(manifest, live("m", filled), fieldowner.Applier{Manager: "m"}, nil)
+		require.NoError(t, err)
+		text, err := json.Marshal(state)
+		require.NoError(t, err)
+		require.Equal(t, drift == nil, strings.Contains(string(text), `"filled"`))
+		restored := &explain.State{}
+		require.NoError(t, json.Unmarshal(text, restored))
+		for _, s := range []*explain.State{state, restored} {
+			refreshed, err := explain.Refresh(s, live("o", `{map: {a: x}}`))
+			require.NoError(t, err)
+			require.ElementsMatch(t, drift, lines(refreshed.Drift), filled)
+			refreshed, err = explain.Refresh(refreshed.State, live("o", `{map: {a: x}}`))
+			require.NoError(t, err)
+			require.ElementsMatch(t, drift, lines(refreshed.Drift), filled)
+		}
 	}
 }
 

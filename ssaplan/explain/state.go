@@ -50,6 +50,7 @@ type State struct {
 	Stale authresilience.Stale
 
 	sensitive projection.FieldSet // beside what is so in every object of the kind
+	filled    projection.FieldSet // the maps that were declared as empty, and had something in them all the same
 	salt      []byte
 	// digests is 1 or 2 if the sensitive values are digests of that version, and 0 if they are those of this one.
 	digests int
@@ -107,6 +108,7 @@ func newState(id identity.Identity, obj map[string]any, applier fieldowner.Appli
 	out.sensitive = applied.Hiding(sensitive).Sensitive.Difference(applied.Sensitive)
 	out.Applied = out.Digested(applied)
 	out.Observed = out.Applied
+	out.filled = declared.Filled
 	return out, nil
 }
 
@@ -266,6 +268,7 @@ type stateJSON struct {
 	Digests     int                  `json:"digests,omitempty"`
 	Fields      projection.FieldSet  `json:"fields"`
 	Sensitive   *projection.FieldSet `json:"sensitive,omitempty"`
+	Filled      *projection.FieldSet `json:"filled,omitempty"`
 	Applied     json.RawMessage      `json:"applied"`
 	Observed    json.RawMessage      `json:"observed,omitempty"`
 	Stale       authresilience.Stale `json:"stale,omitzero"`
@@ -284,15 +287,18 @@ func (s State) MarshalJSON() ([]byte, error) {
 	if bytes.Equal(applied, observed) {
 		observed = nil
 	}
-	var sensitive *projection.FieldSet
-	if !s.sensitive.Empty() {
-		sensitive = &s.sensitive
-	}
 	return json.Marshal(stateJSON{
-		Sensitive: sensitive, Version: stateVersion, APIVersion: s.Identity.APIVersion, Kind: s.Identity.Kind, Namespace: s.Identity.Namespace,
+		Sensitive: unlessEmpty(s.sensitive), Filled: unlessEmpty(s.filled), Version: stateVersion, APIVersion: s.Identity.APIVersion, Kind: s.Identity.Kind, Namespace: s.Identity.Namespace,
 		Name: s.Identity.Name, UID: s.UID, Manager: s.Manager, Subresource: s.Subresource, Salt: s.salt, Digests: s.digests, Fields: s.Applied.Fields,
 		Applied: applied, Observed: observed, Stale: s.Stale,
 	})
+}
+
+func unlessEmpty(fields projection.FieldSet) *projection.FieldSet {
+	if fields.Empty() {
+		return nil
+	}
+	return &fields
 }
 
 // UnmarshalJSON reads the form that [State.MarshalJSON] writes, or wrote in an older version. A newer version is an error.
@@ -307,6 +313,9 @@ func (s *State) UnmarshalJSON(data []byte) error {
 	out.salt, out.digests = in.Salt, in.Digests
 	if in.Sensitive != nil {
 		out.sensitive = *in.Sensitive
+	}
+	if in.Filled != nil {
+		out.filled = *in.Filled
 	}
 	if out.Applied, err = in.projection(in.Applied); err != nil {
 		return fmt.Errorf("explain: state of %s: applied: %w", id, err)
