@@ -31,7 +31,7 @@ type Declaration struct {
 // whatever is known of the kind.
 func (o Ownership) Declared(manifest, obj map[string]any, applier Applier) Declaration {
 	recorded := o.Fields(applier.Is)
-	d := Declaration{Fields: recorded, Filled: o.filled(recorded, obj)}
+	d := Declaration{Fields: recorded, Filled: o.filled(recorded, obj, manifest)}
 	if manifest == nil {
 		return d
 	}
@@ -74,46 +74,51 @@ func withContent(maps projection.FieldSet, manifest map[string]any, recorded pro
 }
 
 // filled returns those of the fields that were declared as empty maps and have something in them: others own fields
-// there, it is a map of which every entry can have an owner, or one that a server fills in a built-in kind.
-func (o Ownership) filled(fields projection.FieldSet, obj map[string]any) projection.FieldSet {
+// there, it is a map of which every entry can have an owner, or one that a server fills in a built-in kind. A manifest, if there is
+// one, tells which fields to look at.
+func (o Ownership) filled(fields projection.FieldSet, obj, manifest map[string]any) projection.FieldSet {
 	filled := fields.Above(o.all).Intersection(o.all)
 	empty := slices.Clone(granularMetadata)
 	if kinds.IsBuiltin(obj) {
-		empty = append(empty, filledMaps(fields, obj)...)
+		empty = append(empty, filledMaps(fields, obj, manifest)...)
 	}
 	for _, p := range empty {
 		if fields.Has(p) && fields.Under(p).Len() == 1 {
 			filled = filled.Union(projection.NewFieldSet(p))
 		}
 	}
-	return filled
+	return filled.Difference(atomicInVersion(obj))
 }
 
 // filledMaps returns those of the fields that are maps with something in them, which an object of a built-in kind has only if they
 // were declared as empty: a map of which every entry can have an owner, and one of nothing but nulls. Only fields with the name of
 // such a map are looked up: to look up all would be a tenth of what a plan takes.
-func filledMaps(fields projection.FieldSet, obj map[string]any) (filled []projection.Path) {
+func filledMaps(fields projection.FieldSet, obj, manifest map[string]any) (filled []projection.Path) {
 	maps := map[string]bool{}
-	addFilledMaps(maps, obj)
+	if manifest != nil {
+		addHollowMaps(maps, manifest)
+	} else {
+		addFilledMaps(maps, obj)
+	}
 	if len(maps) == 0 {
 		return nil
 	}
 	object := projection.NewObject(obj, fields)
 	for _, p := range fields.LeavesNamed(func(name string) bool { return maps[name] }) {
 		value, _ := object.Get(p)
-		if m, _ := value.(map[string]any); len(m) > 0 && (isGranularMap(obj, p) || holdsNulls(m)) {
+		if m, _ := value.(map[string]any); isFilled(m, p[len(p)-1].Name()) && (holdsNulls(m) || isGranularMap(obj, p)) {
 			filled = append(filled, p)
 		}
 	}
 	return filled
 }
 
-// addFilledMaps adds the names of the fields that may hold such maps.
+// addFilledMaps adds the names of the fields of an object that may hold such maps.
 func addFilledMaps(names map[string]bool, v any) {
 	switch v := v.(type) {
 	case map[string]any:
 		for name, value := range v {
-			if m, _ := value.(map[string]any); len(m) > 0 && (kinds.IsGranularMap(name) || holdsNulls(m)) {
+			if m, _ := value.(map[string]any); isFilled(m, name) {
 				names[name] = true
 			}
 			if name != "managedFields" {
@@ -125,6 +130,45 @@ func addFilledMaps(names map[string]bool, v any) {
 			addFilledMaps(names, item)
 		}
 	}
+}
+
+// addHollowMaps adds the names of the fields of a manifest that are maps with nothing in them that a server would record.
+func addHollowMaps(names map[string]bool, v any) (isHollow bool) {
+	switch v := v.(type) {
+	case map[string]any:
+		isHollow = true
+		for name, value := range v {
+			_, isMap := value.(map[string]any)
+			switch empty := addHollowMaps(names, value); {
+			case !empty:
+				isHollow = false
+			case isMap:
+				names[name] = true
+			}
+		}
+		return isHollow
+	case []any:
+		for _, item := range v {
+			addHollowMaps(names, item)
+		}
+		return len(v) == 0
+	}
+	return v == nil
+}
+
+func isFilled(m map[string]any, name string) bool {
+	return len(m) > 0 && (kinds.IsGranularMap(name) || holdsNulls(m))
+}
+
+// atomicInVersion returns the maps that have one owner in the version of obj, and more in another one.
+func atomicInVersion(obj map[string]any) projection.FieldSet {
+	var paths []projection.Path
+	for _, text := range kinds.AtomicInVersion(obj) {
+		if p, err := projection.ParsePath(text); err == nil {
+			paths = append(paths, p)
+		}
+	}
+	return projection.NewFieldSet(paths...)
 }
 
 // isGranularMap reports whether every field can have owners of its own in the map that an object of a built-in kind has at p.

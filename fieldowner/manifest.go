@@ -70,7 +70,7 @@ func NewManifest(live map[string]any, sel Selection) (Manifest, error) {
 		return Manifest{}, err
 	}
 	fields := inVersion(live, withoutStringData(live, selected))
-	declaration := Declaration{Fields: fields, Filled: ownership.filled(fields, live)}
+	declaration := Declaration{Fields: fields, Filled: ownership.filled(fields, live, nil)}
 	part := declaration.Project(live)
 	if err := ownership.checkVersions(live, sel, part.Missing); err != nil {
 		return Manifest{}, err
@@ -164,9 +164,8 @@ func withoutStringData(live map[string]any, fields projection.FieldSet) projecti
 
 // inVersion names the maps of which the version of live records the whole, where another version recorded a part.
 func inVersion(live map[string]any, fields projection.FieldSet) projection.FieldSet {
-	for _, text := range kinds.AtomicInVersion(live) {
-		p, err := projection.ParsePath(text)
-		if whole := projection.NewFieldSet(p); err == nil && !fields.Under(p).Empty() {
+	for p := range atomicInVersion(live).All() {
+		if whole := projection.NewFieldSet(p); !fields.Under(p).Empty() {
 			fields = fields.Without(whole).Union(whole)
 		}
 	}

@@ -32,7 +32,7 @@ func PredictConflicts(
 		return nil, err
 	}
 	p := predictor{
-		all: ownership.all, declared: declared, filled: ownership.filled(ownership.all, live),
+		all: ownership.all, declared: declared, filled: ownership.filled(ownership.all, live, nil),
 		live:     projection.NewObject(live, ownership.all.Union(declared)),
 		manifest: projection.NewManifest(manifest, declared),
 	}

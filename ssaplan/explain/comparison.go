@@ -51,11 +51,7 @@ func (c *comparison) update(e *Explanation) (err error) {
 	if c.liveOwners, err = c.owners.ReadOther(c.Live); err != nil {
 		return err
 	}
-	last := c.liveOwners.Declared(nil, c.Live, c.applier())
-	if !last.Filled.Empty() { // the answer shows which of these have one owner
-		last.Filled = last.Filled.Difference(c.declaration.Content(c.declaration.Fields.Leaves()))
-	}
-	c.previous = last.Content(last.Fields).Difference(c.declaration.Filled).Without(c.left)
+	c.previous = c.declaredBefore()
 	e.Before = c.declaration.Project(c.Live).Hiding(c.Sensitive)
 	if c.Prior != nil {
 		c.edits = projection.Diff(c.Prior.Applied.Without(c.left), c.Prior.Digested(e.After))
@@ -69,6 +65,19 @@ func (c *comparison) update(e *Explanation) (err error) {
 	})
 	e.Ownership = fieldowner.Compare(c.liveOwners, c.owners, c.applier())
 	return nil
+}
+
+// declaredBefore returns what the manager's last apply declared, of which nothing tells what was an empty map but the answer.
+func (c *comparison) declaredBefore() projection.FieldSet {
+	recorded := c.liveOwners.Fields(c.applier().Is)
+	if recorded.Equal(c.declaration.Fields) {
+		return recorded.Difference(c.declaration.Filled).Without(c.left)
+	}
+	last := c.liveOwners.Declared(nil, c.Live, c.applier())
+	if !last.Filled.Empty() { // the answer shows which of these have one owner
+		last.Filled = last.Filled.Difference(c.declaration.Content(c.declaration.Fields.Leaves()))
+	}
+	return last.Content(last.Fields).Difference(c.declaration.Filled).Without(c.left)
 }
 
 // leftBehind returns what becomes of remembered fields that the manifest no longer has and the manager doesn't own either,
