@@ -231,12 +231,15 @@ func emptied(p projection.Path, v any) any {
 	return v
 }
 
-// Content returns fields without the maps that were declared as empty: those whose whole value the manager declared.
+// Content returns fields without the maps that were declared as empty: those whose whole value the manager declared. What is above
+// such a map alone isn't among them either, or it would stand for all that is in it.
 func (d Declaration) Content(fields projection.FieldSet) projection.FieldSet {
 	if d.Filled.Empty() {
 		return fields
 	}
-	return fields.Difference(d.Filled.Intersection(fields.Leaves()))
+	leaves := fields.Leaves()
+	content := fields.Difference(d.Filled.Intersection(leaves))
+	return content.Difference(content.Leaves().Difference(leaves))
 }
 
 // assigned are the fields for which a server picks a free value when the manifest doesn't name one, by kind.

@@ -69,7 +69,7 @@ func NewManifest(live map[string]any, sel Selection) (Manifest, error) {
 	if err != nil {
 		return Manifest{}, err
 	}
-	fields := inVersion(live, withoutStringData(live, selected))
+	fields := withoutStringData(live, selected)
 	declaration := Declaration{Fields: fields, Filled: ownership.filled(fields, live, nil)}
 	part := declaration.Project(live)
 	if err := ownership.checkVersions(live, sel, part.Missing); err != nil {
@@ -160,16 +160,6 @@ func withoutStringData(live map[string]any, fields projection.FieldSet) projecti
 		}
 	}
 	return fields.Without(projection.NewFieldSet(stringData)).Union(projection.NewFieldSet(inData...))
-}
-
-// inVersion names the maps of which the version of live records the whole, where another version recorded a part.
-func inVersion(live map[string]any, fields projection.FieldSet) projection.FieldSet {
-	for p := range atomicInVersion(live).All() {
-		if whole := projection.NewFieldSet(p); !fields.Under(p).Empty() {
-			fields = fields.Without(whole).Union(whole)
-		}
-	}
-	return fields
 }
 
 // setNull puts null at the paths that have a place in obj: those in a list item that it doesn't have, and those below

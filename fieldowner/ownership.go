@@ -51,17 +51,29 @@ func (o Ownership) ReadOther(obj map[string]any) (Ownership, error) {
 	}
 	entries := make([]Entry, 0, len(list))
 	records := make([]record, 0, len(list))
+	atomic := atomicInVersion(obj)
 	for i, item := range list {
 		e, err := o.readEntry(item)
 		if err != nil {
 			return Ownership{}, fmt.Errorf("fieldowner: %s: %w", entryName(e.Owner, i), err)
 		}
-		entries = withLatest(entries, e)
 		records = append(records, record{fieldsV1(item), e.Fields})
+		e.Fields = withWhole(e.Fields, atomic)
+		entries = withLatest(entries, e)
 	}
 	other := newOwnership(entries)
 	other.read = records
 	return other, nil
+}
+
+// withWhole returns the fields with the whole of the maps in the place of parts of them, which another version recorded.
+func withWhole(fields, maps projection.FieldSet) projection.FieldSet {
+	for p := range maps.All() {
+		if whole := projection.NewFieldSet(p); !fields.Under(p).Empty() {
+			fields = fields.Without(whole).Union(whole)
+		}
+	}
+	return fields
 }
 
 // withLatest adds e to entries, or lets it replace an earlier one of the same owner. A scale of an object whose

@@ -221,6 +221,11 @@ func TestOtherIdentities(t *testing.T) {
 			edit:     func(s *explain.State) { s.UID = "" }, action: ssaplan.ActionReplace, requests: 3,
 		},
 		{
+			why: "one that is gone under the one is gone under the other", options: ssaplan.Options{AllowVersionChange: true},
+			manifest: autoscaler("v1", "gone"),
+			edit:     func(s *explain.State) { s.Identity.Name = "gone" }, action: ssaplan.ActionCreate, requests: 3,
+		},
+		{
 			why: "another name is another object, whatever the version, and is looked for", options: ssaplan.Options{AllowVersionChange: true},
 			manifest: autoscaler("v2", "b"), action: ssaplan.ActionReplace, requests: 3, reason: "metadata.name",
 		},

@@ -165,7 +165,9 @@ func (w *planning) compareIdentity(ctx context.Context) (err error) {
 		case !options.AllowVersionChange: // the plan to replace it tells whether that is needed
 		case err != nil:
 			return w.failure(w.plan.Object, "get", err)
-		case w.live != nil:
+		case w.live == nil: // a server has one object under all versions of its group, so the old one is gone, too
+			return nil
+		default:
 			now.UID = string(w.live.GetUID())
 			result = identity.Compare(before, now, options)
 		}

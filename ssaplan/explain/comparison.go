@@ -54,7 +54,7 @@ func (c *comparison) update(e *Explanation) (err error) {
 	c.previous = c.declaredBefore()
 	e.Before = c.declaration.Project(c.Live).Hiding(c.Sensitive)
 	if c.Prior != nil {
-		c.edits = projection.Diff(c.Prior.Applied.Without(c.left), c.Prior.Digested(e.After))
+		c.edits = projection.Diff(c.Prior.appliedTo(c.Answer).Without(c.left), c.Prior.Digested(e.After))
 	}
 	if e.Changes, err = c.changes(e); err != nil {
 		return err
@@ -303,7 +303,7 @@ func (c *comparison) attribute(change *Change) {
 	switch owner, known := latestOther(c.liveOwners, change.Path, c.applier()); {
 	case c.isDropped(change.Path):
 		change.Cause = CauseDropped
-	case c.isEdited(change.Path, owner, known):
+	case c.isEdited(*change, owner, known):
 		change.Cause = CauseEdited
 	case known || c.Prior != nil:
 		change.drifted(owner)
@@ -319,13 +319,15 @@ func (c *comparison) isDropped(p projection.Path) bool {
 	return !c.previous.Under(p).Empty() && c.declaration.Fields.Under(p).Empty()
 }
 
-// isEdited reports whether the manifest declares something else at p than it did before. The remembered state knows.
+// isEdited reports whether the manifest declares something else where the change is than it did before. The remembered state knows.
 // Without one, managedFields tell: the value of a field that our last apply still owns is the one that we applied, and
 // a field that another owner took later is one that we did not edit.
-func (c *comparison) isEdited(p projection.Path, other fieldowner.Owner, known bool) bool {
+func (c *comparison) isEdited(change Change, other fieldowner.Owner, known bool) bool {
+	p := change.Path
 	if c.Prior != nil {
 		return slices.ContainsFunc(c.edits, func(edit projection.Difference) bool {
-			return edit.Path.HasPrefix(p) || p.HasPrefix(edit.Path)
+			isOfOrder := edit.Op == projection.OpMove && change.Op != projection.OpMove // an item was moved, and its value is as it was
+			return !isOfOrder && (edit.Path.HasPrefix(p) || p.HasPrefix(edit.Path))
 		})
 	}
 	if c.previous.Empty() || c.previous.Covers(p) {

@@ -80,6 +80,7 @@ func (i Ignored) Leave(manifest, live map[string]any, applier fieldowner.Applier
 		p = written.Resolve(p)
 		out.Fields = append(out.Fields, IgnoredField{Path: p, Handling: l.leave(p), Owners: l.ownersOf(p)})
 	}
+	l.strip()
 	return out, nil
 }
 
@@ -92,6 +93,7 @@ type leaving struct {
 	there            *projection.Object // the live object
 	sent             *projection.Object // what is going to be sent
 	all, own, others projection.FieldSet
+	leftOut          []projection.Path
 }
 
 // leave makes the manifest leave what it has at p to others.
@@ -106,8 +108,15 @@ func (l *leaving) leave(p projection.Path) Handling {
 	if held && l.sent.Set(p, value) == nil {
 		return HandlingHeld
 	}
-	l.sent.Strip(p)
+	l.leftOut = append(l.leftOut, p)
 	return HandlingLeftOut
+}
+
+// strip takes what is left out from what is sent, the last first: what follows an item of a list moves up when it goes.
+func (l *leaving) strip() {
+	for _, p := range slices.Backward(l.leftOut) {
+		l.sent.Strip(p)
+	}
 }
 
 // isInNewItem reports whether p is in a list item that the live object lacks.

@@ -114,6 +114,11 @@ func TestIgnored(t *testing.T) {
 			manifest: `{spec: {args: [x, y, z]}}`, want: `{spec: {args: [x, b, z]}}`, fields: []string{"spec.args[1] held"},
 		},
 		{
+			why: "positions that the object's list doesn't have", ignore: "spec.args[*]",
+			manifest: `{spec: {args: [v, w, x, y, z]}}`, want: `{spec: {args: [a, b, c]}}`,
+			fields: []string{"spec.args[0] held", "spec.args[1] held", "spec.args[2] held", "spec.args[3] leftOut", "spec.args[4] leftOut"},
+		},
+		{
 			why: "what it doesn't have is left out", ignore: "spec.selector.new",
 			manifest: `{spec: {selector: {app: x, new: x}}}`, want: `{spec: {selector: {app: x}}}`, fields: []string{"spec.selector.new leftOut"},
 		},

@@ -37,7 +37,7 @@ func Refresh(prior *State, live map[string]any) (Refreshed, error) {
 	out.State.Stale = authresilience.Stale{}
 	seen, shared := prior.observe(owners, live)
 	observed := out.State.Digested(seen)
-	differences := projection.Diff(out.State.Applied.Replace(shared, emptyLike(live)), observed)
+	differences := projection.Diff(out.State.appliedTo(live).Replace(shared, emptyLike(live)), observed)
 	out.Drift = withCause(out.State.retyped(differences, live, observed.Missing), CauseDrifted)
 	out.State.Observed = out.State.bounded(observed, out.Drift)
 	for i := range out.Drift {

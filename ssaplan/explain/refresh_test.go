@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
@@ -105,6 +106,43 @@ func TestRefreshOfMapThatTheServerFilled(t *testing.T) {
 			refreshed, err = explain.Refresh(refreshed.State, live("o", `{map: {a: x}}`))
 			require.NoError(t, err)
 			require.ElementsMatch(t, drift, lines(refreshed.Drift), filled)
+		}
+	}
+}
+
+// What a list or map with one owner has at a part that is left to others is never drift, and the rest of it is.
+func TestRefreshOfPartsThatAreLeftToOthers(t *testing.T) {
+	live := func(args, selector string) map[string]any {
+		return object(t, `{apiVersion: ex.io/v1, kind: Form, metadata: {name: a, managedFields: [
+			{manager: m, operation: Apply, apiVersion: ex.io/v1, fieldsV1: {"f:spec": {"f:args": {}, "f:selector": {}}}}]},
+			spec: {args: `+args+`, selector: `+selector+`}}`)
+	}
+	state, err := explain.NewState(nil, live("[a, b, c, d]", "{app: x, tier: why}"), fieldowner.Applier{Manager: "m"}, nil)
+	require.NoError(t, err)
+	state = state.Without(projection.NewFieldSet(path(t, "spec.args[2]"), path(t, "spec.args[3]"), path(t, "spec.selector.tier")))
+	text, err := json.Marshal(state)
+	require.NoError(t, err)
+	restored := &explain.State{}
+	require.NoError(t, json.Unmarshal(text, restored))
+	for _, row := range []struct {
+		why, args, selector string
+		drift               []string
+	}{
+		{"as they were", "[a, b, c, d]", "{app: x, tier: why}", nil},
+		{"others changed their parts", "[a, b, C, D]", "{app: x, tier: other}", nil},
+		{"others removed them", "[a, b]", "{app: x}", nil},
+		{"others changed other parts", "[A, b, c, d]", "{app: x, tier: why, more: z}", []string{
+			`spec.args: ["a","b","c","d"] -> ["A","b","c","d"] (drifted)`,
+			`spec.selector: {"app":"x","tier":"why"} -> {"app":"x","more":"z","tier":"why"} (drifted)`,
+		}},
+		{"others made something else of them", "x", "[why]", []string{
+			`spec.args: ["a","b"] -> "x" (drifted)`, `spec.selector: {"app":"x"} -> ["why"] (drifted)`,
+		}},
+	} {
+		for _, s := range []*explain.State{state, restored} {
+			refreshed, err := explain.Refresh(s, live(row.args, row.selector))
+			require.NoError(t, err)
+			require.ElementsMatch(t, row.drift, lines(refreshed.Drift), row.why)
 		}
 	}
 }

@@ -51,6 +51,7 @@ type State struct {
 
 	sensitive projection.FieldSet // beside what is so in every object of the kind
 	filled    projection.FieldSet // the maps that were declared as empty, and had something in them all the same
+	left      projection.FieldSet // the parts of lists and maps with one owner that are left to others
 	salt      []byte
 	// digests is 1 or 2 if the sensitive values are digests of that version, and 0 if they are those of this one.
 	digests int
@@ -122,6 +123,29 @@ func (s *State) clone() *State {
 func (s *State) Without(fields projection.FieldSet) *State {
 	out := s.clone()
 	out.Applied, out.Observed = s.Applied.Without(fields), s.Observed.Without(fields)
+	for p := range fields.All() {
+		if len(wholeAt(out.Applied.Fields, p)) < len(p) {
+			out.left = out.left.Union(projection.NewFieldSet(p))
+		}
+	}
+	return out
+}
+
+// appliedTo returns what was applied with the parts that are left to others as obj has them.
+func (s *State) appliedTo(obj map[string]any) projection.Projection {
+	if s.left.Empty() {
+		return s.Applied
+	}
+	out := s.Applied
+	out.Object, _ = projection.Patterns{}.Remove(s.Applied.Object) // a copy
+	there := projection.NewObject(obj, out.Fields)
+	l := leaving{sent: projection.NewObject(out.Object, out.Fields)}
+	for p := range s.left.All() {
+		if value, exists := there.Get(p); !exists || l.sent.Set(p, value) != nil {
+			l.leftOut = append(l.leftOut, p)
+		}
+	}
+	l.strip()
 	return out
 }
 
@@ -269,6 +293,7 @@ type stateJSON struct {
 	Fields      projection.FieldSet  `json:"fields"`
 	Sensitive   *projection.FieldSet `json:"sensitive,omitempty"`
 	Filled      *projection.FieldSet `json:"filled,omitempty"`
+	Left        *projection.FieldSet `json:"left,omitempty"`
 	Applied     json.RawMessage      `json:"applied"`
 	Observed    json.RawMessage      `json:"observed,omitempty"`
 	Stale       authresilience.Stale `json:"stale,omitzero"`
@@ -288,7 +313,7 @@ func (s State) MarshalJSON() ([]byte, error) {
 		observed = nil
 	}
 	return json.Marshal(stateJSON{
-		Sensitive: unlessEmpty(s.sensitive), Filled: unlessEmpty(s.filled), Version: stateVersion, APIVersion: s.Identity.APIVersion, Kind: s.Identity.Kind, Namespace: s.Identity.Namespace,
+		Sensitive: unlessEmpty(s.sensitive), Filled: unlessEmpty(s.filled), Left: unlessEmpty(s.left), Version: stateVersion, APIVersion: s.Identity.APIVersion, Kind: s.Identity.Kind, Namespace: s.Identity.Namespace,
 		Name: s.Identity.Name, UID: s.UID, Manager: s.Manager, Subresource: s.Subresource, Salt: s.salt, Digests: s.digests, Fields: s.Applied.Fields,
 		Applied: applied, Observed: observed, Stale: s.Stale,
 	})
@@ -316,6 +341,9 @@ func (s *State) UnmarshalJSON(data []byte) error {
 	}
 	if in.Filled != nil {
 		out.filled = *in.Filled
+	}
+	if in.Left != nil {
+		out.left = *in.Left
 	}
 	if out.Applied, err = in.projection(in.Applied); err != nil {
 		return fmt.Errorf("explain: state of %s: applied: %w", id, err)

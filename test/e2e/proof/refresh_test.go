@@ -52,6 +52,11 @@ func (t *trial) judgeRefresh(ctx context.Context) {
 			apart[c.Path.String()] = true
 		}
 	}
+	for _, c := range reading.Drift { // somebody else's write made an empty map of null
+		if c.Before == nil && isEmptyOrNull(c.After) {
+			apart[c.Path.String()] = true
+		}
+	}
 	drift, changes := t.changedPlaces(reading.Drift, apart), t.changedPlaces(plan.Changes, apart)
 	t.check(refresh, slices.Equal(drift, changes), "drift:\n%v\nplan %v:\n%v", reading.Drift, plan, plan.Changes)
 	t.judgeBaseline(plan)

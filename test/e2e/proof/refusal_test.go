@@ -107,6 +107,9 @@ func (t *trial) judgeVerdict(ctx context.Context, refused *ssaplan.RefusedError)
 		return err
 	}
 	// Of these replacing may work, and yet it isn't the way.
+	if strings.Contains(verdict.Uncertain, "denied request") {
+		return nil // a policy forbids the update that would tell
+	}
 	mayWork := []immutability.Refusal{immutability.RefusalDirectional, immutability.RefusalAdmissionDenied, immutability.RefusalMetadataPrecondition}
 	t.check(replace, createErr != nil || slices.Contains(mayWork, verdict.Refusal), "replacing works, which the plan doesn't say: %v", refused)
 	return nil

@@ -122,9 +122,12 @@ func (o *object) isRevised() bool { return o.gvk.Kind == "Draft" }
 func (o *object) revised(ctx context.Context, s Step) error {
 	n, ok := lookup(s.Body, place{"revision"})
 	if i, isInt := n.(int64); ok && isInt && i >= 0 && int(i) < len(revisions) {
+		if err := o.define(ctx, int(i)); err != nil {
+			return err
+		}
 		o.redefined = append(o.redefined, redefined(o.revision, int(i))...)
 		o.revision = int(i)
-		return o.define(ctx, o.revision)
+		return nil
 	}
 	return fmt.Errorf("no revision %v", n)
 }

@@ -25,7 +25,11 @@ func (c *cluster) runCase(ctx context.Context, the Case, name string, slot int) 
 	}
 	for i, s := range the.Steps {
 		if !s.isTrial() {
-			count(r.writes, s.Write+" "+s.Of).add(o.write(ctx, s) == nil)
+			err := o.write(ctx, s)
+			count(r.writes, s.Write+" "+s.Of).add(err == nil)
+			if s.Write == "define" && err != nil { // there is no revision that a server refuses
+				return r, fmt.Errorf("step %d: %w", i, err)
+			}
 			continue
 		}
 		t := &trial{object: o, step: s}
