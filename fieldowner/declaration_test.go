@@ -55,6 +55,13 @@ func TestDeclared(t *testing.T) {
 			mine: `{"f:m": {}}`, fields: []string{"m"}},
 		{why: "a map of nothing but null", manifest: `{"m": {"x": null}}`, answer: `{"m": {"x": 1}}`, mine: `{"f:m": {}}`,
 			fields: []string{"m"}, filled: []string{"m"}},
+		{why: "a map of nothing but an empty set", manifest: `{"m": {"x": []}}`, answer: `{"m": {"d": 1}}`, mine: `{"f:m": {}}`,
+			fields: []string{"m"}, filled: []string{"m"}},
+		{why: "an empty map in an item", manifest: `{"l": [{"k": 1, "m": {"n": {}}}]}`, answer: `{"l": [{"k": 1, "m": {"n": {"d": 1}}}]}`,
+			mine:   `{"f:l": {"k:{\"k\":1}": {".": {}, "f:k": {}, "f:m": {"f:n": {}}}}}`,
+			fields: []string{"l[k=1]", "l[k=1].k", "l[k=1].m.n"}, filled: []string{"l[k=1].m.n"}},
+		{why: "a map with an empty one in it, which are recorded as the outer one", manifest: `{"m": {"n": {"x": null}}}`, answer: `{"m": {"n": {"d": 1}}}`,
+			mine: `{"f:m": {}}`, fields: []string{"m"}, filled: []string{"m"}},
 		{why: "an empty map with nothing in it", manifest: `{"m": {}}`, answer: `{"m": {}}`, mine: `{"f:m": {}}`, fields: []string{"m"}},
 		{why: "a port for the server to pick", manifest: `{"spec": {"healthCheckNodePort": 0, "x": 0}}`,
 			answer: `{"spec": {"healthCheckNodePort": 30000, "x": 1}}`, mine: `{"f:spec": {"f:healthCheckNodePort": {}, "f:x": {}}}`,
@@ -107,6 +114,9 @@ func TestDeclarationProject(t *testing.T) {
 		d.ProjectWith(obj, set("m.x")).Object, "a map with fields that were asked for has these")
 	assert.Equal(t, []string{"a"}, textsOf(d.Content(set("a", "m"))))
 	assert.Equal(t, []string{"a", "m.x"}, textsOf(d.Content(set("a", "m.x"))))
+	inner := Declaration{Fields: set("a", "o", "o.m"), Filled: set("o.m")}
+	assert.Equal(t, []string{"a"}, textsOf(inner.Content(inner.Fields)), "what is above it alone would stand for all in it")
+	assert.Equal(t, []string{"a", "o", "o.x"}, textsOf(inner.Content(inner.Fields.Union(set("o.x")))))
 
 	root := projection.NewFieldSet(projection.Path{})
 	assert.Equal(t, map[string]any{}, Declaration{Fields: root, Filled: root}.Project(obj).Object, "the object itself")

@@ -126,6 +126,21 @@ func TestIs(t *testing.T) {
 	}
 }
 
+// A map that has one owner in the version at hand is owned as a whole by who wrote a part of it in another version.
+func TestReadPartsOfMapWithOneOwner(t *testing.T) {
+	read := func(apiVersion, record string) []string {
+		obj := decoded(t, `{"apiVersion": "`+apiVersion+`", "kind": "HorizontalPodAutoscaler"}`)
+		addEntry(t, obj, "you", record)
+		o, err := Read(obj)
+		require.NoError(t, err)
+		return textsOf(o.Fields(nil))
+	}
+	part := `{"f:spec": {"f:maxReplicas": {}, "f:scaleTargetRef": {".": {}, "f:name": {}}}}`
+	assert.Equal(t, []string{"spec.maxReplicas", "spec.scaleTargetRef"}, read("autoscaling/v1", part))
+	assert.Equal(t, []string{"spec.maxReplicas", "spec.scaleTargetRef", "spec.scaleTargetRef.name"}, read("autoscaling/v2", part))
+	assert.Equal(t, []string{"spec.maxReplicas"}, read("autoscaling/v1", `{"f:spec": {"f:maxReplicas": {}}}`))
+}
+
 func TestReadNothing(t *testing.T) {
 	for _, text := range []string{`null`, `{}`, `{"metadata": null}`, `{"metadata": {}}`, `{"metadata": {"managedFields": null}}`,
 		`{"metadata": {"managedFields": []}}`} {

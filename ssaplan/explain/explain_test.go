@@ -58,6 +58,13 @@ func TestCausesOfChanges(t *testing.T) {
 			want:    []string{a + `.image: "a" -> "new"`, b + `: + {"image":"old","name":"b"} (drifted)`},
 		},
 		{
+			why:     "one that the manifest has at another place as it had it",
+			applied: pod("{name: a, image: a}, {name: b, image: old}"),
+			others:  `{spec: {containers: [{name: b, $patch: delete}]}}`,
+			edited:  pod("{name: b, image: old}, {name: a, image: a}"),
+			want:    []string{b + `: + {"image":"old","name":"b"} (drifted)`},
+		},
+		{
 			why:     "an edit of one field explains no drift of another",
 			applied: pod("{name: a, image: a, workingDir: /a}"), others: `{spec: {containers: [{name: a, workingDir: /b}]}}`,
 			edited: pod("{name: a, image: b, workingDir: /a}"),
