@@ -59,9 +59,9 @@ func TestCausesOfChanges(t *testing.T) {
 		},
 		{
 			why:     "one that the manifest has at another place as it had it",
-			applied: pod("{name: a, image: a}, {name: b, image: old}"),
+			applied: pod("{name: b, image: old}, {name: a, image: a}"),
 			others:  `{spec: {containers: [{name: b, $patch: delete}]}}`,
-			edited:  pod("{name: b, image: old}, {name: a, image: a}"),
+			edited:  pod("{name: a, image: a}, {name: b, image: old}"),
 			want:    []string{b + `: + {"image":"old","name":"b"} (drifted)`},
 		},
 		{
