@@ -20,7 +20,8 @@ import (
 const AbsentVersion = "1"
 
 // Guarded adds to the body of an apply which object in which version it is for, or that it is for none if live is nil.
-// Server-side apply never owns these two fields, so they change nothing about what is applied.
+// Server-side apply never owns these two fields, so they change nothing about what is applied. An object or version that the
+// manifest itself names stays.
 // A live object that doesn't say which one it is, or in which version, is an error.
 func Guarded(body []byte, live *unstructured.Unstructured) ([]byte, error) {
 	if live != nil {
@@ -36,10 +37,14 @@ func Guarded(body []byte, live *unstructured.Unstructured) ([]byte, error) {
 	if metadata == nil {
 		return nil, errors.New("the manifest has no metadata")
 	}
-	metadata["resourceVersion"] = AbsentVersion
-	if live != nil {
-		metadata["resourceVersion"] = live.GetResourceVersion()
-		metadata["uid"] = string(live.GetUID())
+	if live == nil {
+		metadata["resourceVersion"] = AbsentVersion
+		return json.Marshal(content)
+	}
+	for name, value := range map[string]string{"resourceVersion": live.GetResourceVersion(), "uid": string(live.GetUID())} {
+		if set := metadata[name]; set == nil || set == "" { // the manifest's own is for the server to refuse
+			metadata[name] = value
+		}
 	}
 	return json.Marshal(content)
 }

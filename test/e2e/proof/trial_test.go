@@ -105,6 +105,12 @@ func shorten(text string) string {
 	return text
 }
 
+// isRounded reports whether the record names the largest integer of the proof's manifests, which is an item of a set, as a float. A
+// server does that to what others own when somebody writes, and takes the item for another one from then on.
+func isRounded(obj *unstructured.Unstructured) bool {
+	return obj != nil && strings.Contains(shown(obj.GetManagedFields()), "9007199254740992")
+}
+
 // run plans and applies. An error is one of the test itself.
 func (t *trial) run(ctx context.Context) (err error) {
 	if t.step.Write == "delete" {
@@ -121,6 +127,10 @@ func (t *trial) run(ctx context.Context) (err error) {
 		return err
 	}
 	t.before = t.seen(t.supplied)
+	if isRounded(t.before) {
+		t.outcome = "the record is rounded"
+		return nil
+	}
 	t.judgeRefresh(ctx)
 	t.makePlan(ctx)
 	t.judgeVersion(ctx)
