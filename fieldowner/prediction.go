@@ -148,7 +148,7 @@ func (p *predictor) keepsFields(path projection.Path, wanted, found any) bool {
 		return false // what is declared with content and nothing below it is atomic
 	}
 	if hasBelow(p.declared, path) || hasBelow(p.all, path) || isGranular(path) || p.filled.Has(path) ||
-		wasMap && holdsUnrecorded(wanted) {
+		wasMap && holdsUnrecorded(wanted) && !kinds.IsAtomicMap(path[len(path)-1].Name()) {
 		return true
 	}
 	// Nothing recorded: of the things that are sent empty, maps are nearly always structs and lists nearly always atomic.

@@ -37,6 +37,7 @@ func TestPredictConflicts(t *testing.T) {
 		{"a map is sent with an empty one in it, over an empty map", `{"m": {}}`, `{"f:m": {}}`,
 			`{"m": {"x": {}}}`, `{"f:m": {"f:x": {}}}`, nil},
 		{"an empty set comes into a map that a server filled", `{"m": {"d": 1}}`, `{"f:m": {}}`, `{"m": {"s": []}}`, `{"f:m": {}}`, nil},
+		{"it comes into an atomic map", `{"selector": {}}`, `{"f:selector": {}}`, `{"selector": {"s": []}}`, `{"f:selector": {}}`, []string{"selector"}},
 		{"null comes into it", `{"m": {"d": 1}}`, `{"f:m": {}}`, `{"m": {"s": null}}`, `{"f:m": {}}`, nil},
 		{"an empty map in it, which would be recorded", `{"m": {"d": 1}}`, `{"f:m": {}}`, `{"m": {"x": {}}}`, `{"f:m": {}}`, []string{"m"}},
 		{"an empty set comes in place of a list", `{"m": [1]}`, `{"f:m": {}}`, `{"m": {"s": []}}`, `{"f:m": {}}`, []string{"m"}},
