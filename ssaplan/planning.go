@@ -370,11 +370,7 @@ func (w *planning) unreadable(ctx context.Context, cause error) error {
 // explain fills the plan from the server's answer to the dry run.
 func (w *planning) explain(dryRun *unstructured.Unstructured) error {
 	w.result = dryRun
-	explained, err := explain.Apply(explain.Input{
-		Manifest: w.manifest.Object, Live: content(w.handover.Of(w.live)), Answer: dryRun.Object,
-		Manager: w.options.FieldManager, Subresource: w.plan.Subresource, Prior: w.request.Prior, Unknown: w.prepared.Unknown,
-		Sensitive: w.sensitive(), Ignored: w.left.Fields,
-	})
+	explained, err := explain.Apply(w.input(w.handover.Of(w.live)))
 	if err != nil {
 		return fmt.Errorf("%s: %w", w.plan.Object, err)
 	}
@@ -398,6 +394,14 @@ func (w *planning) explain(dryRun *unstructured.Unstructured) error {
 	return nil
 }
 
+// input is what is known of the apply to the live object.
+func (w *planning) input(live *unstructured.Unstructured) explain.Input {
+	return explain.Input{
+		Manifest: content(w.manifest), Live: content(live), Answer: content(w.result), Manager: w.options.FieldManager, Subresource: w.plan.Subresource,
+		Prior: w.request.Prior, Unknown: w.prepared.Unknown, Sensitive: w.sensitive(), Ignored: w.left.Fields, Tools: w.options.Tools,
+	}
+}
+
 // explainReplacement fills in what a replacement changes, from a dry run that creates the new object. Taken says that the
 // old one has its name. Where the server can't try that, the plan has what the manifest declares.
 func (w *planning) explainReplacement(ctx context.Context, taken bool) error {
@@ -415,10 +419,7 @@ func (w *planning) explainReplacement(ctx context.Context, taken bool) error {
 		}
 		w.result = made
 	}
-	explained, err := explain.Replace(explain.Input{
-		Manifest: w.manifest.Object, Live: content(w.live), Answer: content(w.result),
-		Manager: w.options.FieldManager, Prior: w.request.Prior, Unknown: w.prepared.Unknown, Sensitive: w.sensitive(), Ignored: w.left.Fields,
-	}, immutability.Paths(w.plan.Replacement.Fields))
+	explained, err := explain.Replace(w.input(w.live), immutability.Paths(w.plan.Replacement.Fields))
 	if err != nil {
 		return fmt.Errorf("%s: %w", w.plan.Object, err)
 	}

@@ -31,6 +31,7 @@ func (p *planning) explain(plan *ssaplan.Plan) {
 	if p.prior != nil || plan.Action != ssaplan.ActionCreate {
 		p.warnOf(plan.Object, "fields change hands", texts(plan.Ownership))
 	}
+	p.warnOf(plan.Object, "what other tools wrote stays behind; set adopt = [\"auto\"] to take it over, which removes what the manifest lacks", staying(plan.Writers))
 	for _, text := range plan.Warnings {
 		p.warn(plan.Object, "warning", []string{text.String()})
 	}
@@ -43,6 +44,11 @@ func (p *planning) explain(plan *ssaplan.Plan) {
 // declared returns the fields of a plan that nobody could be asked about, as a create would bring them.
 func declared(plan *ssaplan.Plan) []projection.Difference {
 	return projection.Diff(projection.Project(nil, plan.After.Fields), plan.After)
+}
+
+// staying returns a line for each tool of which something stays behind.
+func staying(writers []fieldowner.Writer) []string {
+	return texts(slices.DeleteFunc(slices.Clone(writers), func(w fieldowner.Writer) bool { return len(w.Stays) == 0 }))
 }
 
 // leavesManager reports whether the former field manager goes on owning fields.

@@ -107,8 +107,8 @@ func (c *Cache) Ask(ctx context.Context, resource *wire.Resource, q Question) (*
 }
 
 // Explain returns the explanation that was remembered, as [explain.Known] does, and the warnings of the server.
-func (a *Answer) Explain(prior *explain.State, live map[string]any) (explain.Explanation, []foreign.Text) {
-	return explain.Known(&a.notes.explanation, prior, live), slices.Clone(a.notes.warnings)
+func (a *Answer) Explain(in explain.Input) (explain.Explanation, []foreign.Text) {
+	return explain.Known(&a.notes.explanation, in), slices.Clone(a.notes.warnings)
 }
 
 // NoOp remembers that the answer is that the server would write nothing. The question has the live object that the server was
@@ -123,7 +123,7 @@ func (a *Asked) NoOp(q Question, explained *explain.Explanation, warnings []fore
 	}
 	told := nothing
 	if len(explained.Assigned)+len(explained.Ineffective)+len(warnings) > 0 {
-		told = &notes{explain.Known(explained, nil, nil), slices.Clone(warnings)}
+		told = &notes{explain.Known(explained, explain.Input{}), slices.Clone(warnings)}
 	}
 	a.cache.answers.Add(subject(q.Object, q.Subresource), key, told, a.trust, a.configured.Since)
 }

@@ -83,7 +83,7 @@ func TestAnswersAreKnownOnceTheyWereGiven(t *testing.T) {
 	for range 2 {
 		answer, again := c.Ask(t.Context(), nil, q)
 		require.Nil(t, again)
-		got, warnings := answer.Explain(nil, q.Live.Object)
+		got, warnings := answer.Explain(explain.Input{Live: q.Live.Object})
 		require.Equal(t, "a", got.Assigned[0].String())
 		require.Equal(t, "b", got.Ineffective[0].Path.String())
 		require.True(t, got.NoOp)
@@ -126,7 +126,7 @@ func TestEachThingThatAnAnswerTellsIsRemembered(t *testing.T) {
 		_, asked := c.Ask(t.Context(), nil, q)
 		asked.NoOp(q, &row.explained, row.warnings)
 		answer, _ := c.Ask(t.Context(), nil, q)
-		got, warnings := answer.Explain(nil, q.Live.Object)
+		got, warnings := answer.Explain(explain.Input{Live: q.Live.Object})
 		require.Equal(t, row.explained.Assigned, got.Assigned)
 		require.Equal(t, row.explained.Ineffective, got.Ineffective)
 		require.Equal(t, row.warnings, warnings)

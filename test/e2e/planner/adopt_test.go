@@ -2,6 +2,7 @@ package planner_test
 
 import (
 	"encoding/json"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/test/controlplane"
 	"github.com/ssaplan/primitives/test/lab"
 )
@@ -63,8 +65,10 @@ func TestAdopt(t *testing.T) {
 			twins.Kubectl(t, jsonOf(t, text(row.is)), "apply", "--server-side", "--force-conflicts", "--field-manager", manager, "-f", "-")
 
 			before := c.Get(t, text(row.was))
+			without := c.plan(t, ssaplan.Request{Manifest: text(row.is)})
 			plan := c.plan(t, ssaplan.Request{Manifest: text(row.is), Adopt: []string{fieldowner.ClientSideApply}})
 			require.Equal(t, ssaplan.ActionUpdate, plan.Action)
+			requireStays(t, without, plan)
 			foretold := plan.Result()
 			require.Equal(t, before.GetResourceVersion(), c.Get(t, before).GetResourceVersion(), "planning writes nothing")
 			after, err := c.planner.Apply(t.Context(), plan)
@@ -81,6 +85,26 @@ func TestAdopt(t *testing.T) {
 			slices.Sort(want)
 			require.Equal(t, want, got)
 		})
+	}
+}
+
+// requireStays checks that what of a tool stays behind without adopting it is what goes when it is adopted.
+func requireStays(t *testing.T, without, with *ssaplan.Plan) {
+	i := slices.IndexFunc(without.Writers, func(w fieldowner.Writer) bool { return w.Manager == fieldowner.ClientSideApply })
+	require.GreaterOrEqual(t, i, 0)
+	require.Equal(t, "kubectl apply", without.Writers[i].Tool)
+	require.False(t, slices.ContainsFunc(with.Writers, func(w fieldowner.Writer) bool { return w.Manager == fieldowner.ClientSideApply }))
+	for _, change := range with.Changes {
+		stays := func(p projection.Path) bool { return p.HasPrefix(change.Path) || change.Path.HasPrefix(p) }
+		require.Equal(t, change.Cause == explain.CauseDropped, slices.ContainsFunc(without.Writers[i].Stays, stays), change)
+	}
+	live, after := without.Live().Object, with.Result().Object
+	for _, p := range without.Writers[i].Stays {
+		was, _ := projection.Get(live, p)
+		if is, _ := projection.Get(after, p); reflect.DeepEqual(was, is) {
+			continue // the default is what the tool had written
+		}
+		require.True(t, slices.ContainsFunc(with.Changes, func(c explain.Change) bool { return c.Cause == explain.CauseDropped && p.HasPrefix(c.Path) }), p)
 	}
 }
 
