@@ -376,8 +376,8 @@ func (w *planning) explain(dryRun *unstructured.Unstructured) error {
 	}
 	w.plan.Explanation = *explained
 	if w.handover != nil {
-		w.then, w.plan.NoOp = explained, false
-		if w.plan.Ownership, err = w.handover.Transfers(dryRun.Object); err != nil {
+		w.then = explained
+		if w.plan.Explanation, err = w.handover.Whole(explained, dryRun.Object); err != nil {
 			return fmt.Errorf("%s: %w", w.plan.Object, err)
 		}
 	}

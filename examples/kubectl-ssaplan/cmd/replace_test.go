@@ -172,7 +172,7 @@ func TestAdopt(t *testing.T) {
 		got := c.run("plan -f app.yaml " + flag)
 		assert.Equal(t, 2, got.code, got.err)
 		assert.NotContains(t, got.out, "stays behind")
-		assert.Contains(t, got.out, "- data.old: \"X\"")
+		assert.Contains(t, got.out, "- data.old: \"X\"  # not in the manifest; taken over from \"kubectl-client-side-apply\" (Update")
 		c.apply("-f app.yaml " + flag)
 		assert.Equal(t, "{\"a\":\"A\"}", c.kubectl("get", "configmap", "conf", "-o", "jsonpath={.data}"))
 		c.expect("plan -f app.yaml "+flag, 0, "Plan: 1 unchanged.\n")

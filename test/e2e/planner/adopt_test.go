@@ -11,6 +11,7 @@ import (
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/test/controlplane"
@@ -29,8 +30,8 @@ func TestAdopt(t *testing.T) {
 	}{
 		{name: "same", was: "data: {a: A, b: B}", is: "data: {a: A, b: B}"},
 		{name: "edited", was: "data: {a: A, b: B}", is: "data: {a: X, b: B}", changes: []string{"change data.a Edited"}},
-		{name: "shorter", was: "data: {a: A, b: B}", is: "data: {a: A}", changes: []string{"remove data.b Dropped"}},
-		{name: "empty", was: "data: {a: A}", is: "immutable: false", changes: []string{"add immutable Unknown", "remove data Dropped", "remove data.a Dropped"}},
+		{name: "shorter", was: "data: {a: A, b: B}", is: "data: {a: A}", changes: []string{"remove data.b Dropped kubectl-client-side-apply"}},
+		{name: "empty", was: "data: {a: A}", is: "immutable: false", changes: []string{"add immutable Unknown", "remove data Dropped kubectl-client-side-apply", "remove data.a Dropped kubectl-client-side-apply"}},
 		{name: "taken", was: "data: {a: A, b: B}", is: "data: {a: A}", others: `{"data":{"b":"theirs","c":"theirs"}}`},
 		{name: "edited-by-hand", was: "data: {a: A}", is: "data: {a: A}", then: `{"data":{"c":"by hand"}}`},
 		{
@@ -38,9 +39,9 @@ func TestAdopt(t *testing.T) {
 			is: deploymentOf("", "image: a", ""),
 			changes: []string{
 				"add spec.strategy.rollingUpdate.maxSurge SideEffect", "add spec.strategy.rollingUpdate.maxUnavailable SideEffect",
-				"change spec.replicas Dropped", "change spec.strategy.type Dropped",
-				`remove spec.template.spec.containers[name="app"].env Dropped`, `remove spec.template.spec.containers[name="app"].env[name="E"] Dropped`,
-				`remove spec.template.spec.containers[name="side"] Dropped`,
+				"change spec.replicas Dropped kubectl-client-side-apply", "change spec.strategy.type Dropped kubectl-client-side-apply",
+				`remove spec.template.spec.containers[name="app"].env Dropped kubectl-client-side-apply`, `remove spec.template.spec.containers[name="app"].env[name="E"] Dropped kubectl-client-side-apply`,
+				`remove spec.template.spec.containers[name="side"] Dropped kubectl-client-side-apply`,
 			},
 		},
 	} {
@@ -80,7 +81,7 @@ func TestAdopt(t *testing.T) {
 			got := causes(plan)
 			slices.Sort(got)
 			want := append([]string{
-				"remove metadata.annotations Dropped", "remove metadata.annotations[\"kubectl.kubernetes.io/last-applied-configuration\"] Dropped",
+				"remove metadata.annotations Dropped kubectl-client-side-apply", "remove metadata.annotations[\"kubectl.kubernetes.io/last-applied-configuration\"] Dropped kubectl-client-side-apply",
 			}, row.changes...)
 			slices.Sort(want)
 			require.Equal(t, want, got)
@@ -97,6 +98,13 @@ func requireStays(t *testing.T, without, with *ssaplan.Plan) {
 	for _, change := range with.Changes {
 		stays := func(p projection.Path) bool { return p.HasPrefix(change.Path) || change.Path.HasPrefix(p) }
 		require.Equal(t, change.Cause == explain.CauseDropped, slices.ContainsFunc(without.Writers[i].Stays, stays), change)
+	}
+	for _, change := range with.Changes { // each tells what goes, and of whom it was
+		if change.Cause == explain.CauseDropped {
+			require.Equal(t, foreign.Text(fieldowner.ClientSideApply), change.Manager, change)
+			require.Equal(t, fieldowner.OperationUpdate, change.Operation)
+			require.NotNil(t, change.Before, change)
+		}
 	}
 	live, after := without.Live().Object, with.Result().Object
 	for _, p := range without.Writers[i].Stays {
