@@ -455,6 +455,9 @@ func (w *planning) dryRun(ctx context.Context, patch Patch, pinned bool) (*unstr
 		Patch: func(body []byte) (*unstructured.Unstructured, error) {
 			return w.target.Patch(ctx, w.live, body, w.options.FieldManager, metav1.DryRunAll)
 		},
+		Create: func() (*unstructured.Unstructured, error) {
+			return w.target.TryCreate(ctx, w.manifest.Object, patch.Options, true)
+		},
 	}, w.manifest.Object, patch.Body)
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/fieldowner"
@@ -85,13 +86,16 @@ type Server struct {
 	Apply func(body []byte) (*unstructured.Unstructured, error)
 	// Patch tries a JSON patch of the object.
 	Patch func(patch []byte) (*unstructured.Unstructured, error)
+	// Create tries to make another object of the manifest.
+	Create func() (*unstructured.Unstructured, error)
 }
 
 // Try returns the object as the apply of the manifest, whose JSON is in body, makes it after the handover, if there is one.
 //
 // No dry run does both, so what the handover adds is put into the answer to an apply to the object as it is: fields that are given up
 // are sent with their live values, since the server would remove them, and what was taken over and isn't applied is removed by a second
-// dry run, in which the server fills in its defaults.
+// dry run, in which the server fills in its defaults. If the server refuses that apply, because of what is going to be removed maybe, the
+// two are merged here.
 func (h *Handover) Try(server Server, manifest map[string]any, body []byte) (*unstructured.Unstructured, error) {
 	if h == nil {
 		return server.Apply(body)
@@ -101,6 +105,9 @@ func (h *Handover) Try(server Server, manifest map[string]any, body []byte) (*un
 		return nil, err
 	}
 	answer, err := server.Apply(body)
+	if apierrors.IsInvalid(err) {
+		return h.tryMerged(server, manifest, err)
+	}
 	if err != nil || answer.GetResourceVersion() != h.live.GetResourceVersion() {
 		return answer, err
 	}
@@ -119,11 +126,17 @@ func (h *Handover) Try(server Server, manifest map[string]any, body []byte) (*un
 	if err != nil || left == nil {
 		return &unstructured.Unstructured{Object: made}, err
 	}
+	return h.tryUpdate(server, made, left)
+}
+
+// tryUpdate returns the object as the server makes it of the live one with the content that is left of the one that the apply makes.
+func (h *Handover) tryUpdate(server Server, made, left map[string]any) (*unstructured.Unstructured, error) {
 	patch, err := contentPatch(h.live, left)
 	if err != nil {
 		return nil, err
 	}
-	if answer, err = server.Patch(patch); err != nil || answer.GetResourceVersion() != h.live.GetResourceVersion() {
+	answer, err := server.Patch(patch)
+	if err != nil || answer.GetResourceVersion() != h.live.GetResourceVersion() {
 		return answer, err
 	}
 	return h.withRecord(answer, made)
