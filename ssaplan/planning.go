@@ -450,8 +450,11 @@ func (w *planning) dryRun(ctx context.Context, patch Patch, pinned bool) (*unstr
 	if pinned {
 		try = w.target.TryPinned
 	}
+	forced, force := patch.Options, true
+	forced.Force = &force
 	return w.handover.Try(handover.Server{
 		Apply: func(body []byte) (*unstructured.Unstructured, error) { return try(ctx, w.live, body, patch.Options) },
+		Force: func(body []byte) (*unstructured.Unstructured, error) { return try(ctx, w.live, body, forced) },
 		Patch: func(body []byte) (*unstructured.Unstructured, error) {
 			return w.target.Patch(ctx, w.live, body, w.options.FieldManager, metav1.DryRunAll)
 		},

@@ -32,7 +32,7 @@ func (w *planning) refused(ctx context.Context, err error) error {
 			return w.ask(ctx)
 		}
 	}
-	switch conflicts := fieldowner.ConflictsOfApply(err, content(w.live), w.manifest.Object); {
+	switch conflicts := w.handover.Conflicts(fieldowner.ConflictsOfApply(err, content(w.live), w.manifest.Object)); {
 	case len(conflicts) > 0:
 		return w.conflict(ctx, conflicts)
 	case class == authresilience.ClassNamespaceNotFound && w.live == nil:

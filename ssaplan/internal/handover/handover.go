@@ -80,10 +80,20 @@ func (h *Handover) Of(live *unstructured.Unstructured) *unstructured.Unstructure
 	return &unstructured.Unstructured{Object: h.Object()}
 }
 
+// Conflicts returns those of the conflicts that are with others than who is taken over from, all of them if h is nil.
+func (h *Handover) Conflicts(all []fieldowner.Conflict) []fieldowner.Conflict {
+	if h == nil {
+		return all
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(c fieldowner.Conflict) bool { return h.wanted.takes(c.Owner) })
+}
+
 // Server is where the apply is tried.
 type Server struct {
 	// Apply tries the apply of a body to the object as it is.
 	Apply func(body []byte) (*unstructured.Unstructured, error)
+	// Force does what Apply does by force.
+	Force func(body []byte) (*unstructured.Unstructured, error)
 	// Patch tries a JSON patch of the object.
 	Patch func(patch []byte) (*unstructured.Unstructured, error)
 	// Create tries to make another object of the manifest.
@@ -105,6 +115,9 @@ func (h *Handover) Try(server Server, manifest map[string]any, body []byte) (*un
 		return nil, err
 	}
 	answer, err := server.Apply(body)
+	if conflicts := fieldowner.ConflictsOfApply(err, h.live.Object, manifest); len(conflicts) > 0 && len(h.Conflicts(conflicts)) == 0 {
+		answer, err = server.Force(body)
+	}
 	if apierrors.IsInvalid(err) {
 		return h.tryMerged(server, manifest, err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -114,4 +115,47 @@ func TestMissing(t *testing.T) {
 	status := handover.Wanted{Applier: fieldowner.Applier{Manager: "us", Subresource: "status"}}
 	require.Empty(t, status.Missing(live, path("spec.a"), fieldowner.Tools()))
 	require.Equal(t, `adopt what "a" and "b" wrote: what the manifest lacks of it goes then`, handover.Advice([]string{"a", "b"}))
+}
+
+// Conflicts with those from whom is taken over are none, and all others are passed on.
+func TestTryForcesWhatIsTakenOver(t *testing.T) {
+	live := object(t, "7", `"data": {"a": 1, "b": 2}`, theirs+`{"f:data": {"f:a": {}}}}, `+others+`{"f:data": {"f:b": {}}}}`)
+	conflict := func(with ...string) error {
+		status := &apierrors.StatusError{ErrStatus: metav1.Status{Status: "Failure", Code: 409, Reason: metav1.StatusReasonConflict, Details: &metav1.StatusDetails{}}}
+		for _, text := range with {
+			status.ErrStatus.Details.Causes = append(status.ErrStatus.Details.Causes,
+				metav1.StatusCause{Type: metav1.CauseTypeFieldManagerConflict, Message: `conflict with "` + text + `" using v1`, Field: ".data.a"})
+		}
+		return status
+	}
+	h, err := handover.Find(live, adopting("kubectl-client-side-apply"))
+	require.NoError(t, err)
+	forced := object(t, "8", `"data": {}`, "")
+	for _, row := range []struct {
+		why string
+		err error
+		all bool
+	}{
+		{"with whom is taken over from", conflict("kubectl-client-side-apply"), true},
+		{"with somebody else, too", conflict("kubectl-client-side-apply", "others"), false},
+		{"with nobody", conflict(), false},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			made, err := h.Try(handover.Server{
+				Apply: func([]byte) (*unstructured.Unstructured, error) { return nil, row.err },
+				Force: func([]byte) (*unstructured.Unstructured, error) { return forced, nil },
+			}, map[string]any{"data": map[string]any{"a": int64(5)}}, nil)
+			if row.all {
+				require.NoError(t, err)
+				require.Equal(t, forced, made)
+				return
+			}
+			require.Equal(t, row.err, err)
+		})
+	}
+	var none *handover.Handover
+	all := []fieldowner.Conflict{{Owner: fieldowner.Owner{Manager: "kubectl-client-side-apply", Operation: "Update"}}, {Owner: fieldowner.Owner{Manager: "others"}}}
+	require.Equal(t, all, none.Conflicts(all))
+	require.Equal(t, all[1:], h.Conflicts(all))
+	require.Len(t, all, 2)
 }

@@ -89,6 +89,41 @@ func TestAdopt(t *testing.T) {
 	}
 }
 
+// TestAdoptWithoutForce takes over from whom it names, and nobody else, when conflicts are refused.
+func TestAdoptWithoutForce(t *testing.T) {
+	c := newCluster(t)
+	careful := c.Planner(t, ssaplan.Options{FieldManager: manager, RefuseConflicts: true})
+	was := lab.Object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: careful}, data: {a: A, b: B, old: X}}")
+	is := lab.Object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: careful}, data: {a: A2, b: B2}}")
+	c.Kubectl(t, jsonOf(t, was), "apply", "-f", "-")
+	request := ssaplan.Request{Manifest: is, Adopt: []string{fieldowner.ClientSideApply}}
+	conflicts := func() (lines []string) {
+		plan, err := careful.Plan(t.Context(), request)
+		require.NoError(t, err)
+		require.Equal(t, ssaplan.ActionConflict, plan.Action)
+		for _, conflict := range plan.Conflicts {
+			lines = append(lines, conflict.Path.String()+" "+string(conflict.Manager))
+		}
+		return lines
+	}
+	c.Patch(t, "somebody", is, `{"data":{"b":"theirs"}}`)
+	require.Equal(t, []string{"data.b somebody"}, conflicts())
+	request.Adopt = nil
+	require.Equal(t, []string{"data.a kubectl-client-side-apply", "data.b somebody"}, conflicts())
+
+	request.Adopt = []string{"somebody", fieldowner.ClientSideApply}
+	plan, err := careful.Plan(t.Context(), request)
+	require.NoError(t, err)
+	require.Equal(t, ssaplan.ActionUpdate, plan.Action)
+	foretold := plan.Result()
+	after, err := careful.Apply(t.Context(), plan)
+	require.NoError(t, err)
+	require.Equal(t, alike(t, foretold), alike(t, after))
+	data, _, err := unstructured.NestedStringMap(after.Object, "data")
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{"a": "A2", "b": "B2"}, data)
+}
+
 // requireStays checks that what of a tool stays behind without adopting it is what goes when it is adopted.
 func requireStays(t *testing.T, without, with *ssaplan.Plan) {
 	i := slices.IndexFunc(without.Writers, func(w fieldowner.Writer) bool { return w.Manager == fieldowner.ClientSideApply })
