@@ -143,14 +143,17 @@ func (h *Handover) Try(server Server, manifest map[string]any, body []byte) (*un
 }
 
 // tryUpdate returns the object as the server makes it of the live one with the content that is left of the one that the apply makes.
-func (h *Handover) tryUpdate(server Server, made, left map[string]any) (*unstructured.Unstructured, error) {
-	patch, err := contentPatch(h.live, left)
+func (h *Handover) tryUpdate(server Server, made map[string]any, left *remains) (*unstructured.Unstructured, error) {
+	patch, err := contentPatch(h.live, left.object)
 	if err != nil {
 		return nil, err
 	}
 	answer, err := server.Patch(patch)
 	if err != nil || answer.GetResourceVersion() != h.live.GetResourceVersion() {
 		return answer, err
+	}
+	if err := left.refusedNull(answer.Object); err != nil {
+		return nil, err
 	}
 	return h.withRecord(answer, made)
 }
@@ -190,54 +193,14 @@ func (h *Handover) isInDropped(p projection.Path, sent *projection.Object) bool 
 	return false
 }
 
-// withoutDropped returns a copy of the object, with its record of after the handover and the apply, without what the applier owned and
-// nobody does now; nil if there is nothing of that kind. A server removes what the last apply had, with the structures around it, and
-// keeps what anybody owns something in. An item of a list goes although others own something in it.
-// Source: Updater.prune in sigs.k8s.io/structured-merge-diff/v6/merge.
-func (h *Handover) withoutDropped(obj map[string]any) (map[string]any, error) {
-	owners, err := fieldowner.Read(obj)
-	if err != nil {
-		return nil, err
-	}
-	kept := owners.Fields(nil)
-	dropped := withStructures(h.own).Difference(withStructures(kept)).Difference(metadata)
-	if dropped.Empty() {
-		return nil, nil
-	}
-	out, _ := projection.Patterns{}.Remove(obj) // a copy
-	content, found := projection.NewObject(out, h.own.Union(kept)), false
-	for p := range dropped.All() {
-		found = content.Remove(p) || found
-	}
-	if !found {
-		return nil, nil
-	}
-	return out, nil
-}
-
-// metadata stays, since the name is in it, which nobody owns.
-var metadata = projection.NewFieldSet(projection.Path{projection.Field("metadata")})
-
-// withStructures returns the fields with the named fields that they are in.
-func withStructures(fields projection.FieldSet) projection.FieldSet {
-	var around []projection.Path
-	for p := range fields.All() {
-		for n := len(p) - 1; n > 0; n-- {
-			if p[n-1].Kind() == projection.FieldKind {
-				around = append(around, p[:n])
-			}
-		}
-	}
-	return fields.Union(projection.NewFieldSet(around...))
-}
-
-// withRecord returns the answer with the record of the other object, without what others owned and the answer doesn't have.
+// withRecord returns the answer with the record of the other object, without what others owned, the live object has and the answer doesn't.
 func (h *Handover) withRecord(answer *unstructured.Unstructured, recorded map[string]any) (*unstructured.Unstructured, error) {
 	out := answer.DeepCopy()
 	out.SetManagedFields((&unstructured.Unstructured{Object: recorded}).GetManagedFields())
 	content, err := change(out.Object, func(e fieldowner.Entry) fieldowner.Entry {
 		if !h.wanted.Applier.Is(e.Owner) {
-			e.Fields = e.Fields.Without(projection.NewFieldSet(projection.Project(out.Object, e.Fields).Missing...))
+			gone := projection.NewFieldSet(projection.Project(out.Object, e.Fields).Missing...)
+			e.Fields = e.Fields.Without(gone.Difference(projection.NewFieldSet(projection.Project(h.live.Object, gone).Missing...)))
 		}
 		return e
 	})

@@ -89,6 +89,25 @@ func TestAdopt(t *testing.T) {
 	}
 }
 
+// TestAdoptWithWarnings carries out what a server warns of, and what it warns of only before the fields changed hands.
+func TestAdoptWithWarnings(t *testing.T) {
+	c := newCluster(t)
+	for name, body := range map[string]string{
+		"warned": deploymentOf("", "image: a", "], topologySpreadConstraints: [{maxSkew: 1, topologyKey: z, whenUnsatisfiable: ScheduleAnyway}"),
+		"before": deploymentOf("", "image: a", ""),
+	} {
+		was := lab.Object(t, deploymentOf("", "image: a", ", {name: side, image: s}], topologySpreadConstraints: [{maxSkew: 1, topologyKey: z, whenUnsatisfiable: ScheduleAnyway}"))
+		is := lab.Object(t, body)
+		was.SetName(name)
+		is.SetName(name)
+		c.Kubectl(t, jsonOf(t, was), "apply", "-f", "-")
+		plan := c.plan(t, ssaplan.Request{Manifest: is, Adopt: []string{fieldowner.ClientSideApply}})
+		require.NotEmpty(t, plan.Warnings)
+		_, err := c.planner.Apply(t.Context(), plan)
+		require.NoError(t, err, name)
+	}
+}
+
 // TestAdoptWithoutForce takes over from whom it names, and nobody else, when conflicts are refused.
 func TestAdoptWithoutForce(t *testing.T) {
 	c := newCluster(t)
