@@ -13,6 +13,7 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/internal/applier"
+	"github.com/ssaplan/primitives/ssaplan/internal/handover"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
 
@@ -146,6 +147,9 @@ func (p *Planner) replan(ctx context.Context, outdated *Plan, live *unstructured
 	plan, err := p.Plan(ctx, request)
 	if err != nil {
 		return nil, err
+	}
+	if live != nil { // fields changed hands, before which more could be warned of
+		outdated.Warnings = handover.Reviewed(outdated.Warnings, plan.Warnings)
 	}
 	if !plan.matches(outdated) {
 		return nil, &ChangedError{plan}

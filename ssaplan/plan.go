@@ -66,7 +66,7 @@ type Request struct {
 	// only we do, so that nothing changes there; see [explain.Ignored.Leave]. They are no drift, and no reason for a Replace.
 	Ignore projection.Patterns
 	// Adopt are the field managers from which the fields are taken over that they have of the object, see [fieldowner.Migrate], before the
-	// manifest is applied. What of theirs the manifest lacks, and nobody else has, goes; without this it stays behind.
+	// manifest is applied. What of theirs the manifest lacks, and nobody else has, goes; without this it stays behind. Conflicts with them are none.
 	Adopt []string
 	// AdoptTools adopts from all tools that act for the same purpose, see [fieldowner.Tools] and [Options.Tools].
 	AdoptTools bool

@@ -372,18 +372,14 @@ func (w *planning) unreadable(ctx context.Context, cause error) error {
 // explain fills the plan from the server's answer to the dry run.
 func (w *planning) explain(dryRun *unstructured.Unstructured) error {
 	w.result = dryRun
-	explained, err := explain.Apply(explain.Input{
-		Manifest: w.manifest.Object, Live: content(w.handover.Of(w.live)), Answer: dryRun.Object,
-		Manager: w.options.FieldManager, Subresource: w.plan.Subresource, Prior: w.request.Prior, Unknown: w.prepared.Unknown,
-		Sensitive: w.sensitive(), Ignored: w.left.Fields,
-	})
+	explained, err := explain.Apply(w.input(w.handover.Of(w.live)))
 	if err != nil {
 		return fmt.Errorf("%s: %w", w.plan.Object, err)
 	}
 	w.plan.Explanation = *explained
 	if w.handover != nil {
-		w.then, w.plan.NoOp = explained, false
-		if w.plan.Ownership, err = w.handover.Transfers(dryRun.Object); err != nil {
+		w.then = explained
+		if w.plan.Explanation, err = w.handover.Whole(explained, dryRun.Object); err != nil {
 			return fmt.Errorf("%s: %w", w.plan.Object, err)
 		}
 	}
@@ -398,6 +394,14 @@ func (w *planning) explain(dryRun *unstructured.Unstructured) error {
 		w.plan.Action, w.plan.Reason = ActionUpdate, explained.Summary()
 	}
 	return nil
+}
+
+// input is what is known of the apply to the live object.
+func (w *planning) input(live *unstructured.Unstructured) explain.Input {
+	return explain.Input{
+		Manifest: content(w.manifest), Live: content(live), Answer: content(w.result), Manager: w.options.FieldManager, Subresource: w.plan.Subresource,
+		Prior: w.request.Prior, Unknown: w.prepared.Unknown, Sensitive: w.sensitive(), Ignored: w.left.Fields, Tools: w.options.Tools,
+	}
 }
 
 // explainReplacement fills in what a replacement changes, from a dry run that creates the new object. Taken says that the
@@ -417,10 +421,7 @@ func (w *planning) explainReplacement(ctx context.Context, taken bool) error {
 		}
 		w.result = made
 	}
-	explained, err := explain.Replace(explain.Input{
-		Manifest: w.manifest.Object, Live: content(w.live), Answer: content(w.result),
-		Manager: w.options.FieldManager, Prior: w.request.Prior, Unknown: w.prepared.Unknown, Sensitive: w.sensitive(), Ignored: w.left.Fields,
-	}, immutability.Paths(w.plan.Replacement.Fields))
+	explained, err := explain.Replace(w.input(w.live), immutability.Paths(w.plan.Replacement.Fields))
 	if err != nil {
 		return fmt.Errorf("%s: %w", w.plan.Object, err)
 	}
@@ -451,10 +452,16 @@ func (w *planning) dryRun(ctx context.Context, patch Patch, pinned bool) (*unstr
 	if pinned {
 		try = w.target.TryPinned
 	}
+	forced, force := patch.Options, true
+	forced.Force = &force
 	return w.handover.Try(handover.Server{
 		Apply: func(body []byte) (*unstructured.Unstructured, error) { return try(ctx, w.live, body, patch.Options) },
+		Force: func(body []byte) (*unstructured.Unstructured, error) { return try(ctx, w.live, body, forced) },
 		Patch: func(body []byte) (*unstructured.Unstructured, error) {
 			return w.target.Patch(ctx, w.live, body, w.options.FieldManager, metav1.DryRunAll)
+		},
+		Create: func() (*unstructured.Unstructured, error) {
+			return w.target.TryCreate(ctx, w.manifest.Object, patch.Options, true)
 		},
 	}, w.manifest.Object, patch.Body)
 }
@@ -472,6 +479,9 @@ func (w *planning) finish() *Plan {
 	}
 	plan.Warnings = append(plan.Warnings, w.guard(w.request.Manifest, w.live).Warnings(w.warnings.All())...)
 	plan.Warnings = append(plan.Warnings, explain.AdjustmentWarnings(plan.Adjustments)...)
+	if w.then != nil {
+		w.then.Warnings = plan.Warnings
+	}
 	plan.basis = &basis{request: w.request, manifest: w.manifest, patch: w.patch, live: w.live, result: w.result, handover: w.handover, then: w.then, sensitive: w.sensitive()}
 	return plan
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/internal/handover"
 )
 
 // refused turns the server's refusal of the dry run into a plan, or into an error if applying can't work.
@@ -31,7 +32,7 @@ func (w *planning) refused(ctx context.Context, err error) error {
 			return w.ask(ctx)
 		}
 	}
-	switch conflicts := fieldowner.ConflictsOfApply(err, content(w.live), w.manifest.Object); {
+	switch conflicts := w.handover.Conflicts(fieldowner.ConflictsOfApply(err, content(w.live), w.manifest.Object)); {
 	case len(conflicts) > 0:
 		return w.conflict(ctx, conflicts)
 	case class == authresilience.ClassNamespaceNotFound && w.live == nil:
@@ -73,6 +74,9 @@ func (w *planning) judge(ctx context.Context, err error) error {
 	}
 	w.guard(w.request.Manifest, w.live).Verdict(&verdict)
 	if !verdict.Replaceable() {
+		if cure := w.cure(ctx, verdict.Leftovers); cure != "" {
+			verdict.Remedy = cure
+		}
 		return &RefusedError{Object: w.plan.Object, Verdict: verdict, Err: w.shown(err)}
 	}
 	w.plan.Action = ActionReplace
@@ -86,6 +90,20 @@ func (w *planning) judge(ctx context.Context, err error) error {
 	}
 	w.plan.Reason = "can't change in place: " + strings.Join(paths, ", ")
 	return w.explainReplacement(ctx, true)
+}
+
+// cure returns what to do if the plan can be made with an adoption from the tools that wrote what is in the way, else nothing.
+func (w *planning) cure(ctx context.Context, inTheWay []projection.Path) string {
+	request, wanted := w.request, w.wanted(fieldowner.Applier{Manager: w.options.FieldManager})
+	tools := wanted.Missing(w.live, inTheWay, slices.Concat(fieldowner.Tools(), w.options.Tools))
+	if len(tools) == 0 {
+		return ""
+	}
+	request.Adopt = slices.Concat(request.Adopt, tools)
+	if _, err := w.Plan(ctx, request); err != nil {
+		return ""
+	}
+	return handover.Advice(tools)
 }
 
 // probe confirms or corrects the verdict by asking the server. The error is why the server didn't answer the dry run of the

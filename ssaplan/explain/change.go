@@ -69,7 +69,7 @@ type Change struct {
 	projection.Difference
 	Cause Cause
 	// Manager is who changed a drifted value, with which operation, on which subresource and when; empty if the object
-	// doesn't tell.
+	// doesn't tell. Of a dropped field that was taken over from another manager it is that one.
 	Manager     foreign.Text
 	Operation   string
 	Subresource foreign.Text
@@ -90,12 +90,18 @@ func (c Change) String() string {
 	case c.Assigned:
 		return fmt.Sprintf("%s: assigned at apply", c.Path)
 	case c.Cause == CauseDrifted && c.Manager != "":
-		by := fieldowner.Owner{Manager: c.Manager, Operation: c.Operation, Subresource: c.Subresource}
-		return fmt.Sprintf("%s (drifted: changed by %s)", c.Difference, by)
+		return fmt.Sprintf("%s (drifted: changed by %s)", c.Difference, c.by())
+	case c.Cause == CauseDropped && c.Manager != "":
+		return fmt.Sprintf("%s (not in the manifest, and taken over from %s)", c.Difference, c.by())
 	case c.Cause == CauseEdited:
 		return c.Difference.String()
 	}
 	return fmt.Sprintf("%s (%s)", c.Difference, c.Cause.words())
+}
+
+// by returns who changed the value, or had it.
+func (c Change) by() fieldowner.Owner {
+	return fieldowner.Owner{Manager: c.Manager, Operation: c.Operation, Subresource: c.Subresource}
 }
 
 // Format prints [Change.String] whatever the verb, so that no verb shows a sensitive value.

@@ -194,7 +194,10 @@ func TestTextOfChanges(t *testing.T) {
 			Difference: difference, Cause: explain.CauseDrifted, Manager: "m", Operation: "Update", Subresource: "scale",
 		},
 		`data.a: "<redacted>" -> "<redacted: changed>" (dropped from the manifest)`: {
-			Difference: difference, Cause: explain.CauseDropped, Manager: "m",
+			Difference: difference, Cause: explain.CauseDropped,
+		},
+		`data.a: "<redacted>" -> "<redacted: changed>" (not in the manifest, and taken over from "m" (Update))`: {
+			Difference: difference, Cause: explain.CauseDropped, Manager: "m", Operation: "Update",
 		},
 		`data.a: "<redacted>" -> "<redacted: changed>" (side effect of the server)`: {
 			Difference: difference, Cause: explain.CauseSideEffect,

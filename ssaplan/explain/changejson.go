@@ -34,7 +34,7 @@ type changeJSON struct {
 //	{"path", "op": "add|remove|change|move|duplicate", "cause", "manager", "operation", "subresource", "time",
 //	 "before", "after", "position", "assigned", "refused", "sensitive"}
 //
-// The manager, its operation, subresource and time are those of a drifted value. A side that has no value is left out, and
+// The manager, its operation, subresource and time are those of a drifted value, and of a dropped one that was taken over. A side that has no value is left out, and
 // so is the after of an assigned value. The position is that of an added or removed element of a list. Sensitive values are
 // redacted. Whether <, > and & are escaped is left to who encodes it.
 func (c Change) MarshalJSON() ([]byte, error) {

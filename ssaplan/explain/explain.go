@@ -35,6 +35,8 @@ type Input struct {
 	Unknown Unknown
 	// Ignored are the fields of the manifest that are left to others, as [Prepared.For] returns them. Optional.
 	Ignored []IgnoredField
+	// Tools are recognised beside [fieldowner.Tools]. Optional.
+	Tools []fieldowner.Tool
 }
 
 // applier returns who applies.
@@ -76,6 +78,8 @@ type Explanation struct {
 	// Ignored are the fields that are left to others, and how. Before, After and Baseline lack them, and no other part has them
 	// unless they are sent, the server changes their values, or the applier stops owning them.
 	Ignored []IgnoredField
+	// Writers are the tools that wrote to the live object for the same purpose, and what of theirs stays behind.
+	Writers []fieldowner.Writer
 	// Warnings are for people: of an object that was re-created or is being deleted, and of what has no effect.
 	Warnings []foreign.Text
 }
@@ -99,6 +103,7 @@ func Apply(in Input) (*Explanation, error) {
 	if err != nil {
 		return nil, err
 	}
+	e.Writers = in.writers(c.owners, in.Answer, c.left)
 	e.Warnings = objectWarnings(in)
 	for _, d := range c.leftBehind() {
 		e.Dropped = append(e.Dropped, d)
@@ -159,8 +164,9 @@ func (e *Explanation) Summary() string {
 }
 
 // Known returns the explanation of an apply to the live object that is known to be a no-op, because the server answered so
-// before, given what was explained then. Before, After and Baseline are empty. It shares no memory with what was explained.
-func Known(before *Explanation, prior *State, live map[string]any) Explanation {
+// before, given what was explained then. Of the input it needs no more than Live, Manager, Subresource, Prior, Ignored and Tools. Before,
+// After and Baseline are empty. It shares no memory with what was explained.
+func Known(before *Explanation, in Input) Explanation {
 	e := Explanation{NoOp: true, Assigned: slices.Clone(before.Assigned), Ineffective: slices.Clone(before.Ineffective)}
 	for i, path := range e.Assigned {
 		e.Assigned[i] = slices.Clone(path)
@@ -168,7 +174,9 @@ func Known(before *Explanation, prior *State, live map[string]any) Explanation {
 	for i, ineffective := range e.Ineffective {
 		e.Ineffective[i].Path = slices.Clone(ineffective.Path)
 	}
-	e.Warnings = append(objectWarnings(Input{Prior: prior, Live: live, Answer: live}), ineffectiveWarnings(e.Ineffective)...)
+	in.Answer = in.Live
+	e.Writers = in.knownWriters()
+	e.Warnings = append(objectWarnings(in), ineffectiveWarnings(e.Ineffective)...)
 	return e
 }
 

@@ -307,7 +307,7 @@ func TestWarningsOfTheObject(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, row.want, warningTexts(e.Warnings))
 			if row.answer == nil {
-				known := explain.Known(&explain.Explanation{}, in.Prior, live)
+				known := explain.Known(&explain.Explanation{}, explain.Input{Prior: in.Prior, Live: live})
 				require.True(t, known.NoOp)
 				require.Equal(t, row.want, warningTexts(known.Warnings), "a no-op that is known warns of the object as it is now")
 			}
@@ -326,7 +326,7 @@ func TestKnownNoOp(t *testing.T) {
 		Ineffective: []projection.Ineffective{{Path: path(t, "spec.typo"), Reason: projection.ReasonAbsent}},
 		Warnings:    []foreign.Text{"of then"},
 	}
-	e := explain.Known(before, nil, object(t, `{apiVersion: v1, kind: Service, metadata: {name: a}}`))
+	e := explain.Known(before, explain.Input{Live: object(t, `{apiVersion: v1, kind: Service, metadata: {name: a}}`)})
 	require.True(t, e.NoOp)
 	require.Equal(t, before.Assigned, e.Assigned)
 	require.Equal(t, before.Ineffective, e.Ineffective)

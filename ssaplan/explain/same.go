@@ -21,6 +21,7 @@ func (e *Explanation) Same(other *Explanation) bool {
 		slices.EqualFunc(e.Ineffective, other.Ineffective, sameIneffective) &&
 		slices.EqualFunc(e.Unknown, other.Unknown, projection.Path.Equal) &&
 		slices.EqualFunc(e.Ignored, other.Ignored, sameIgnored) &&
+		slices.EqualFunc(e.Writers, other.Writers, sameWriter) &&
 		slices.Equal(e.Warnings, other.Warnings)
 }
 
@@ -49,6 +50,10 @@ func sameDropped(a, b fieldowner.DroppedField) bool {
 
 func sameIgnored(a, b IgnoredField) bool {
 	return a.Path.Equal(b.Path) && a.Handling == b.Handling && slices.EqualFunc(a.Owners, b.Owners, fieldowner.Owner.Is)
+}
+
+func sameWriter(a, b fieldowner.Writer) bool {
+	return a.Is(b.Owner) && a.Tool == b.Tool && slices.EqualFunc(a.Stays, b.Stays, projection.Path.Equal)
 }
 
 func sameIneffective(a, b projection.Ineffective) bool {

@@ -35,6 +35,7 @@ func full(t *testing.T) *explain.Explanation {
 		Ineffective: []projection.Ineffective{{Path: at, Reason: projection.ReasonAbsent}},
 		Unknown:     []projection.Path{at},
 		Ignored:     []explain.IgnoredField{{Path: at, Handling: explain.HandlingHeld, Owners: owners()}},
+		Writers:     []fieldowner.Writer{{Owner: owners()[0], Tool: "kubectl edit", Stays: []projection.Path{at}}},
 		Warnings:    []foreign.Text{"careful"},
 	}
 }
@@ -48,6 +49,7 @@ var mayDiffer = map[string]string{
 	".Ownership[].Owners[].Time": "an owner's time grows with each of its writes",
 	".Ignored[].Owners[].Time":   "an owner's time grows with each of its writes",
 	".Dropped[].Owners[].Time":   "an owner's time grows with each of its writes",
+	".Writers[].Owner.Time":      "an owner's time grows with each of its writes",
 }
 
 // Whatever differs in what is told of an apply is something else to review, but for the parts that are listed with a

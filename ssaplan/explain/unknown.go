@@ -103,6 +103,9 @@ func (u Unknown) leaveOut(e *Explanation, fields projection.FieldSet, sent map[s
 	})
 	e.Ownership = slices.DeleteFunc(e.Ownership, func(t fieldowner.Transfer) bool { return isUnknown(t.Path) })
 	e.Dropped = slices.DeleteFunc(e.Dropped, func(d fieldowner.DroppedField) bool { return isUnknown(d.Path) })
+	for i := range e.Writers {
+		e.Writers[i].Stays = slices.DeleteFunc(e.Writers[i].Stays, isUnknown)
+	}
 }
 
 // isOther reports whether p is an item that comes or goes, or lies in an item that isn't in the manifest, of a list of which

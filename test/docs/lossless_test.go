@@ -33,6 +33,8 @@ func fullPlan() *ssaplan.Plan {
 		Manager: "hpa", Operation: fieldowner.OperationUpdate, Subresource: "scale", APIVersion: "apps/v1",
 		Time: time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC),
 	}
+	writer := owner
+	writer.Subresource = ""
 	drifted := explain.Change{
 		Difference: projection.Difference{Path: path, Op: projection.OpChange, Before: int64(7), After: int64(3)},
 		Cause:      explain.CauseDrifted,
@@ -53,6 +55,7 @@ func fullPlan() *ssaplan.Plan {
 			},
 			Assigned: []projection.Path{path}, Generated: []projection.Path{path}, Unknown: []projection.Path{path},
 			Ignored:     []explain.IgnoredField{{Path: path, Handling: explain.HandlingHeld, Owners: []fieldowner.Owner{owner}}},
+			Writers:     []fieldowner.Writer{{Owner: writer, Tool: "kubectl edit", Stays: []projection.Path{path}}},
 			Ineffective: []projection.Ineffective{{Path: path, Reason: projection.ReasonAbsent}}, Warnings: []foreign.Text{"careful"},
 		},
 		Replacement: &ssaplan.Replacement{
@@ -87,6 +90,8 @@ var parts = []part{
 	{"DroppedField", func(p *ssaplan.Plan) any { return &p.Dropped[0] }},
 	{"DroppedField", func(p *ssaplan.Plan) any { return &p.Dropped[1] }},
 	{"IgnoredField", func(p *ssaplan.Plan) any { return &p.Ignored[0] }},
+	{"Writer", func(p *ssaplan.Plan) any { return &p.Writers[0] }},
+	{"Owner", func(p *ssaplan.Plan) any { return &p.Writers[0].Owner }},
 	{"Ineffective", func(p *ssaplan.Plan) any { return &p.Ineffective[0] }},
 	{"Replacement", func(p *ssaplan.Plan) any { return p.Replacement }},
 	{"Identity", func(p *ssaplan.Plan) any { return &p.Replacement.Old }},

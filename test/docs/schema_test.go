@@ -52,7 +52,7 @@ func TestPlansFitTheSchema(t *testing.T) {
 	seen := newSighting(t)
 	plans := recordedPlans(t)
 	ignoring := ssaplan.Plan{Object: fullPlan().Object, Action: ssaplan.ActionNoOp, Reason: "the recordings ignore nothing"}
-	ignoring.Ignored = fullPlan().Ignored
+	ignoring.Ignored, ignoring.Writers = fullPlan().Ignored, fullPlan().Writers
 	plans["ignored"] = &ignoring
 	for name, plan := range plans {
 		text, decoded := marshalled(t, plan)

@@ -83,6 +83,9 @@ func (p *printer) cause(c explain.Change) string {
 		}
 		return fmt.Sprintf("# drifted: %q changed it (%s%s)", c.Manager, operation(c), p.age(c.Time))
 	case explain.CauseDropped:
+		if c.Manager != "" {
+			return fmt.Sprintf("# not in the manifest; taken over from %q (%s%s)", c.Manager, operation(c), p.age(c.Time))
+		}
 		return "# no longer in the manifest"
 	case explain.CauseSideEffect:
 		return "# side effect: the server changes it, too"

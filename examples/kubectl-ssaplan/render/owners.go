@@ -62,6 +62,22 @@ func (p *printer) ignored(fields []explain.IgnoredField) {
 	listed(p, fields, func(f explain.IgnoredField) (string, projection.Path) { return handlingOf(f), f.Path })
 }
 
+// writers lists what of other tools stays behind in the object, and what to do.
+func (p *printer) writers(writers []fieldowner.Writer) {
+	for _, w := range writers {
+		fate := fmt.Sprintf("stays behind of %s, %s", w.Tool, w.Owner)
+		if p.Verbose && !leavesBehind(w) {
+			p.prose(1, p.paint(cyan, "○"), "", foreign.Visible(w.String()))
+		}
+		listed(p, w.Stays, func(path projection.Path) (string, projection.Path) { return fate, path })
+	}
+	if slices.ContainsFunc(writers, leavesBehind) {
+		p.prose(1, "", dim, "the manifest doesn't have this: remove it with --adopt auto, which takes over what these tools own")
+	}
+}
+
+func leavesBehind(w fieldowner.Writer) bool { return len(w.Stays) > 0 }
+
 // listed lists the fields of which the same is told on one line.
 func listed[T any](p *printer, items []T, tell func(T) (string, projection.Path)) {
 	var fates []string

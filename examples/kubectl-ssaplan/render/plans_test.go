@@ -130,6 +130,12 @@ func updated(t *testing.T) *ssaplan.Plan {
 				{Path: path(t, "spec.template.spec.priority"), Handling: explain.HandlingLeftOut, Owners: []fieldowner.Owner{{Manager: "injector", Operation: "Update"}}},
 				{Path: path(t, container+`.env[name="NEW"].value`), Handling: explain.HandlingSent},
 			},
+			Writers: []fieldowner.Writer{
+				{Owner: fieldowner.Owner{Manager: "helm", Operation: "Update"}, Tool: "Helm 3"},
+				{Owner: fieldowner.Owner{Manager: "kubectl-edit", Operation: "Update"}, Tool: "kubectl edit", Stays: []projection.Path{
+					path(t, "spec.minReadySeconds"), path(t, container+`.ports[containerPort=9114,protocol="TCP"]`),
+				}},
+			},
 			Warnings: []foreign.Text{`unknown field "spec.foo"`},
 		},
 

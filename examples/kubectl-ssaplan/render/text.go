@@ -38,7 +38,7 @@ var symbols = map[ssaplan.Action]struct{ symbol, color string }{
 }
 
 // Plans returns a block for each plan, in their order. Objects that nothing happens to are only part of the summary,
-// unless the text is to be verbose or there is a warning about them.
+// unless the text is to be verbose, there is a warning about them, or something of another tool stays behind in them.
 func (t Text) Plans(plans []*ssaplan.Plan) string {
 	var b strings.Builder
 	tall := false
@@ -59,7 +59,7 @@ func (t Text) Plans(plans []*ssaplan.Plan) string {
 }
 
 func (t Text) shows(plan *ssaplan.Plan) bool {
-	return plan.Action != ssaplan.ActionNoOp || len(plan.Warnings) > 0 || t.Verbose
+	return plan.Action != ssaplan.ActionNoOp || len(plan.Warnings) > 0 || t.Verbose || slices.ContainsFunc(plan.Writers, leavesBehind)
 }
 
 // block returns a line about the plan, and the lines below it.
@@ -129,6 +129,7 @@ func (p *printer) plan(plan *ssaplan.Plan) {
 	}
 	p.ownership(telling(plan))
 	p.ignored(plan.Ignored)
+	p.writers(plan.Writers)
 	for _, w := range plan.Warnings {
 		p.prose(1, p.paint(yellow, "▲"), "", "warning: "+w.String())
 	}

@@ -16,10 +16,12 @@ import (
 // explain adds the warnings that let a reviewer understand a plan: what the difference of attributes doesn't say.
 func (p *planning) explain(plan *ssaplan.Plan) {
 	causes := map[explain.Cause][]explain.Change{}
-	var moved []explain.Change
+	var moved, adopted []explain.Change
 	for _, change := range plan.Changes {
 		if change.Op == projection.OpMove {
 			moved = append(moved, change)
+		} else if change.Cause == explain.CauseDropped && change.Manager != "" {
+			adopted = append(adopted, change)
 		} else {
 			causes[change.Cause] = append(causes[change.Cause], change)
 		}
@@ -27,10 +29,12 @@ func (p *planning) explain(plan *ssaplan.Plan) {
 	p.warnOf(plan.Object, "the order of a list changes", texts(moved))
 	p.warnOf(plan.Object, "drifted, and will be set back", texts(causes[explain.CauseDrifted]))
 	p.warnOf(plan.Object, "side effects: the server also changes", texts(causes[explain.CauseSideEffect]))
+	p.warnOf(plan.Object, "taken over from others, and removed or reset since the manifest lacks it", texts(adopted))
 	p.warnOf(plan.Object, "fields that the manifest no longer declares", texts(plan.Dropped))
 	if p.prior != nil || plan.Action != ssaplan.ActionCreate {
 		p.warnOf(plan.Object, "fields change hands", texts(plan.Ownership))
 	}
+	p.warnOf(plan.Object, "what other tools wrote stays behind; set adopt = [\"auto\"] to take it over, which removes what the manifest lacks", staying(plan.Writers))
 	for _, text := range plan.Warnings {
 		p.warn(plan.Object, "warning", []string{text.String()})
 	}
@@ -43,6 +47,11 @@ func (p *planning) explain(plan *ssaplan.Plan) {
 // declared returns the fields of a plan that nobody could be asked about, as a create would bring them.
 func declared(plan *ssaplan.Plan) []projection.Difference {
 	return projection.Diff(projection.Project(nil, plan.After.Fields), plan.After)
+}
+
+// staying returns a line for each tool of which something stays behind.
+func staying(writers []fieldowner.Writer) []string {
+	return texts(slices.DeleteFunc(slices.Clone(writers), func(w fieldowner.Writer) bool { return len(w.Stays) == 0 }))
 }
 
 // leavesManager reports whether the former field manager goes on owning fields.

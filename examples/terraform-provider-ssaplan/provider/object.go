@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -39,6 +40,7 @@ type object struct {
 	FieldManager   types.String   `tfsdk:"field_manager"`
 	ForceConflicts types.Bool     `tfsdk:"force_conflicts"`
 	IgnoreFields   types.List     `tfsdk:"ignore_fields"`
+	Adopt          types.List     `tfsdk:"adopt"`
 	Sensitive      types.List     `tfsdk:"sensitive_fields"`
 	VersionChange  types.Bool     `tfsdk:"allow_version_change"`
 	Cluster        types.Object   `tfsdk:"cluster"`
@@ -71,6 +73,10 @@ func (r *objectResource) Schema(ctx context.Context, _ resource.SchemaRequest, r
 			"ignore_fields": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "Fields of the manifest to leave to others, as paths with wildcards: `spec.replicas`, `metadata.annotations[~\"example.io/*\"]`.",
+			},
+			"adopt": schema.ListAttribute{
+				Optional: true, ElementType: types.StringType,
+				MarkdownDescription: "Field managers whose fields are taken over before the manifest is applied, such as `kubectl-client-side-apply`, so that what the manifest lacks of theirs goes; `auto` for all tools that are known.",
 			},
 			"sensitive_fields": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
@@ -158,8 +164,22 @@ func (o object) request(ctx context.Context, prior *explain.State) (ssaplan.Requ
 		return ssaplan.Request{}, err
 	}
 	ignore, err := patterns(ctx, ignoreFieldsPath, o.IgnoreFields)
-	return ssaplan.Request{Manifest: m.Object, Prior: prior, Ignore: ignore, AllowVersionChange: o.VersionChange.ValueBool()}, err
+	if err != nil {
+		return ssaplan.Request{}, err
+	}
+	var adopt []string
+	if o.Adopt.ElementsAs(ctx, &adopt, false).HasError() {
+		return ssaplan.Request{}, errors.New("adopt: every name has to be known")
+	}
+	named := slices.DeleteFunc(adopt, func(name string) bool { return name == adoptTools })
+	return ssaplan.Request{
+		Manifest: m.Object, Prior: prior, Ignore: ignore, Adopt: named, AdoptTools: len(named) < len(o.Adopt.Elements()),
+		AllowVersionChange: o.VersionChange.ValueBool(),
+	}, nil
 }
+
+// adoptTools stands for all tools that are known.
+const adoptTools = "auto"
 
 // remembered is the private state: what the Planner remembers of the object, which includes that it is stale.
 const remembered = "ssaplan"

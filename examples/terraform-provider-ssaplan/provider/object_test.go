@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/test/lab"
 )
@@ -228,6 +229,33 @@ func TestConflict(t *testing.T) {
 	tf.nothingLeft(t, left)
 }
 
+// What kubectl apply left behind is warned of until it is adopted, and goes then.
+func TestAdopt(t *testing.T) {
+	c := newCluster(t)
+	c.Kubectl(t, c.in(strings.Replace(configMap, "{color", "{old: X, color", 1)), "apply", "-f", "-")
+	tf := newCore(t)
+	tf.apply(t, tf.plan(t, c.config(configMap)))
+	plan := tf.plan(t, c.config(configMap))
+	require.Equal(t, "NoOp", plan.action)
+	warned := strings.Join(plan.warnings, "\n")
+	require.Contains(t, warned, `set adopt = ["auto"]`)
+	require.Contains(t, warned, `kubectl apply: "kubectl-client-side-apply" (Update), of which stays behind: data.old`)
+	for _, names := range [][]string{{"auto"}, {"kubectl-client-side-apply"}} {
+		adopting := c.config(configMap, map[string]any{"adopt": names})
+		plan = tf.plan(t, adopting)
+		require.Equal(t, "Update", plan.action)
+		warned = strings.Join(plan.warnings, "\n")
+		require.NotContains(t, warned, "stays behind")
+		if names[0] == "auto" {
+			require.Contains(t, warned, `data.old: - "X" (not in the manifest, and taken over from "kubectl-client-side-apply" (Update))`)
+		}
+		tf.apply(t, plan)
+		_, exists, _ := unstructured.NestedString(c.live(t, "configmaps", "settings").Object, "data", "old")
+		require.False(t, exists)
+		tf.nothingLeft(t, adopting)
+	}
+}
+
 // Fields that change hands without changing their value are a change, too.
 func TestOwnershipAlone(t *testing.T) {
 	c := newCluster(t)
@@ -288,7 +316,7 @@ func TestUnknownValues(t *testing.T) {
 	credentials["client_key"] = unknown{}
 	for name, later := range map[string]map[string]any{
 		"manifest": {"yaml_body": unknown{}}, "cluster": {"cluster": credentials},
-		"patterns": {"ignore_fields": unknown{}}, "sensitive": {"sensitive_fields": unknown{}},
+		"patterns": {"ignore_fields": unknown{}}, "sensitive": {"sensitive_fields": unknown{}}, "adopt": {"adopt": unknown{}},
 	} {
 		nowhere := maps.Clone(later)
 		if name != "cluster" {

@@ -83,7 +83,7 @@ func (p *planning) run(ctx context.Context) {
 
 // settled reports whether everything is known that the plan depends on.
 func (o object) settled(ctx context.Context) bool {
-	for _, value := range []attr.Value{o.YAMLBody, o.FieldManager, o.ForceConflicts, o.IgnoreFields, o.Sensitive, o.Cluster} {
+	for _, value := range []attr.Value{o.YAMLBody, o.FieldManager, o.ForceConflicts, o.IgnoreFields, o.Adopt, o.Sensitive, o.Cluster} {
 		if !isKnown(ctx, value) {
 			return false
 		}
@@ -223,7 +223,7 @@ func (p *planning) unchanged(plan *ssaplan.Plan) {
 
 func (p *planning) sameSettings() bool {
 	return sameManifest(p.prior.YAMLBody.ValueString(), p.planned.YAMLBody.ValueString()) &&
-		p.prior.IgnoreFields.Equal(p.planned.IgnoreFields) && p.prior.Sensitive.Equal(p.planned.Sensitive) && p.prior.FieldManager.Equal(p.planned.FieldManager)
+		p.prior.IgnoreFields.Equal(p.planned.IgnoreFields) && p.prior.Adopt.Equal(p.planned.Adopt) && p.prior.Sensitive.Equal(p.planned.Sensitive) && p.prior.FieldManager.Equal(p.planned.FieldManager)
 }
 
 // fields returns the values after the apply. What others retain keeps its row, since it isn't removed. Unknown are those that the server picks, digests of a key that isn't made

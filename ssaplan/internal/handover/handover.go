@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/fieldowner"
@@ -79,19 +80,32 @@ func (h *Handover) Of(live *unstructured.Unstructured) *unstructured.Unstructure
 	return &unstructured.Unstructured{Object: h.Object()}
 }
 
+// Conflicts returns those of the conflicts that are with others than who is taken over from, all of them if h is nil.
+func (h *Handover) Conflicts(all []fieldowner.Conflict) []fieldowner.Conflict {
+	if h == nil {
+		return all
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(c fieldowner.Conflict) bool { return h.wanted.takes(c.Owner) })
+}
+
 // Server is where the apply is tried.
 type Server struct {
 	// Apply tries the apply of a body to the object as it is.
 	Apply func(body []byte) (*unstructured.Unstructured, error)
+	// Force does what Apply does by force.
+	Force func(body []byte) (*unstructured.Unstructured, error)
 	// Patch tries a JSON patch of the object.
 	Patch func(patch []byte) (*unstructured.Unstructured, error)
+	// Create tries to make another object of the manifest.
+	Create func() (*unstructured.Unstructured, error)
 }
 
 // Try returns the object as the apply of the manifest, whose JSON is in body, makes it after the handover, if there is one.
 //
 // No dry run does both, so what the handover adds is put into the answer to an apply to the object as it is: fields that are given up
 // are sent with their live values, since the server would remove them, and what was taken over and isn't applied is removed by a second
-// dry run, in which the server fills in its defaults.
+// dry run, in which the server fills in its defaults. If the server refuses that apply, because of what is going to be removed maybe, the
+// two are merged here.
 func (h *Handover) Try(server Server, manifest map[string]any, body []byte) (*unstructured.Unstructured, error) {
 	if h == nil {
 		return server.Apply(body)
@@ -101,6 +115,12 @@ func (h *Handover) Try(server Server, manifest map[string]any, body []byte) (*un
 		return nil, err
 	}
 	answer, err := server.Apply(body)
+	if conflicts := fieldowner.ConflictsOfApply(err, h.live.Object, manifest); len(conflicts) > 0 && len(h.Conflicts(conflicts)) == 0 {
+		answer, err = server.Force(body)
+	}
+	if apierrors.IsInvalid(err) {
+		return h.tryMerged(server, manifest, err)
+	}
 	if err != nil || answer.GetResourceVersion() != h.live.GetResourceVersion() {
 		return answer, err
 	}
@@ -119,12 +139,21 @@ func (h *Handover) Try(server Server, manifest map[string]any, body []byte) (*un
 	if err != nil || left == nil {
 		return &unstructured.Unstructured{Object: made}, err
 	}
-	patch, err := contentPatch(h.live, left)
+	return h.tryUpdate(server, made, left)
+}
+
+// tryUpdate returns the object as the server makes it of the live one with the content that is left of the one that the apply makes.
+func (h *Handover) tryUpdate(server Server, made map[string]any, left *remains) (*unstructured.Unstructured, error) {
+	patch, err := contentPatch(h.live, left.object)
 	if err != nil {
 		return nil, err
 	}
-	if answer, err = server.Patch(patch); err != nil || answer.GetResourceVersion() != h.live.GetResourceVersion() {
+	answer, err := server.Patch(patch)
+	if err != nil || answer.GetResourceVersion() != h.live.GetResourceVersion() {
 		return answer, err
+	}
+	if err := left.refusedNull(answer.Object); err != nil {
+		return nil, err
 	}
 	return h.withRecord(answer, made)
 }
@@ -164,54 +193,14 @@ func (h *Handover) isInDropped(p projection.Path, sent *projection.Object) bool 
 	return false
 }
 
-// withoutDropped returns a copy of the object, with its record of after the handover and the apply, without what the applier owned and
-// nobody does now; nil if there is nothing of that kind. A server removes what the last apply had, with the structures around it, and
-// keeps what anybody owns something in. An item of a list goes although others own something in it.
-// Source: Updater.prune in sigs.k8s.io/structured-merge-diff/v6/merge.
-func (h *Handover) withoutDropped(obj map[string]any) (map[string]any, error) {
-	owners, err := fieldowner.Read(obj)
-	if err != nil {
-		return nil, err
-	}
-	kept := owners.Fields(nil)
-	dropped := withStructures(h.own).Difference(withStructures(kept)).Difference(metadata)
-	if dropped.Empty() {
-		return nil, nil
-	}
-	out, _ := projection.Patterns{}.Remove(obj) // a copy
-	content, found := projection.NewObject(out, h.own.Union(kept)), false
-	for p := range dropped.All() {
-		found = content.Remove(p) || found
-	}
-	if !found {
-		return nil, nil
-	}
-	return out, nil
-}
-
-// metadata stays, since the name is in it, which nobody owns.
-var metadata = projection.NewFieldSet(projection.Path{projection.Field("metadata")})
-
-// withStructures returns the fields with the named fields that they are in.
-func withStructures(fields projection.FieldSet) projection.FieldSet {
-	var around []projection.Path
-	for p := range fields.All() {
-		for n := len(p) - 1; n > 0; n-- {
-			if p[n-1].Kind() == projection.FieldKind {
-				around = append(around, p[:n])
-			}
-		}
-	}
-	return fields.Union(projection.NewFieldSet(around...))
-}
-
-// withRecord returns the answer with the record of the other object, without what others owned and the answer doesn't have.
+// withRecord returns the answer with the record of the other object, without what others owned, the live object has and the answer doesn't.
 func (h *Handover) withRecord(answer *unstructured.Unstructured, recorded map[string]any) (*unstructured.Unstructured, error) {
 	out := answer.DeepCopy()
 	out.SetManagedFields((&unstructured.Unstructured{Object: recorded}).GetManagedFields())
 	content, err := change(out.Object, func(e fieldowner.Entry) fieldowner.Entry {
 		if !h.wanted.Applier.Is(e.Owner) {
-			e.Fields = e.Fields.Without(projection.NewFieldSet(projection.Project(out.Object, e.Fields).Missing...))
+			gone := projection.NewFieldSet(projection.Project(out.Object, e.Fields).Missing...)
+			e.Fields = e.Fields.Without(gone.Difference(projection.NewFieldSet(projection.Project(h.live.Object, gone).Missing...)))
 		}
 		return e
 	})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/internal/handover"
 )
 
@@ -182,9 +183,10 @@ func TestTryKeepsWhatIsGivenUp(t *testing.T) {
 	require.Equal(t, []string{`"us" (Apply) data.a`, `"us" (Apply) spec.l[name="a"]`, `"us" (Apply) spec.l[name="a"].name`}, owners(t, made.Object))
 	require.Equal(t, map[string]any{"a": int64(5)}, manifest["data"], "the manifest stays as it is")
 
-	transfers, err := h.Transfers(made.Object)
+	whole, err := h.Whole(&explain.Explanation{NoOp: true}, made.Object)
 	require.NoError(t, err)
-	require.NotEmpty(t, transfers)
+	require.NotEmpty(t, whole.Ownership)
+	require.False(t, whole.NoOp, "though the apply after it is one")
 }
 
 // Of an object that changed meanwhile, and of an error, the answer is passed on.

@@ -14,14 +14,15 @@ import (
 type operation struct {
 	Op    string `json:"op"`
 	Path  string `json:"path"`
-	Value any    `json:"value,omitempty"`
+	Value *any   `json:"value,omitempty"` // nil in a removal
 }
 
 // contentPatch returns the JSON patch that makes the live object, in its version, the wanted one, but for what the server keeps of an
 // object.
 func contentPatch(live *unstructured.Unstructured, wanted map[string]any) ([]byte, error) {
 	// As in a handover, a server answers 409 if the object is of another version by then.
-	operations := []operation{{"replace", "/metadata/resourceVersion", live.GetResourceVersion()}}
+	var version any = live.GetResourceVersion()
+	operations := []operation{{"replace", "/metadata/resourceVersion", &version}}
 	differing := func(at string, live, wanted map[string]any, differs func(name string) bool) {
 		names := map[string]any{}
 		maps.Copy(names, live)
@@ -32,7 +33,7 @@ func contentPatch(live *unstructured.Unstructured, wanted map[string]any) ([]byt
 			switch _, had := live[name]; {
 			case !differs(name) || exists == had && reflect.DeepEqual(live[name], value):
 			case exists:
-				operations = append(operations, operation{"add", at + pointer, value})
+				operations = append(operations, operation{"add", at + pointer, &value})
 			default:
 				operations = append(operations, operation{Op: "remove", Path: at + pointer})
 			}

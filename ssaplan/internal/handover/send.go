@@ -56,13 +56,3 @@ func (h *Handover) done(ctx context.Context, target Target) *unstructured.Unstru
 	}
 	return now
 }
-
-// Transfers returns which fields change hands altogether, from the live object to the one that the apply makes.
-func (h *Handover) Transfers(made map[string]any) ([]fieldowner.Transfer, error) {
-	before, err := fieldowner.Read(h.live.Object)
-	if err != nil {
-		return nil, err
-	}
-	after, err := before.ReadOther(made)
-	return fieldowner.Compare(before, after, h.wanted.Applier), err
-}

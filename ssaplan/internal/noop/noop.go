@@ -2,6 +2,7 @@
 package noop
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -25,21 +26,44 @@ type Cache struct {
 	unseen   atomic.Pointer[[]string]
 }
 
-// New returns an empty cache for the answers about size objects. An answer counts for maxAge at most, and what the server is
-// set up with is looked at once in an interval; never if that is negative.
-func New(size int, maxAge, interval time.Duration) *Cache {
-	return &Cache{answers: recent.New[*notes](size, maxAge), interval: interval}
+// Options say how much a [Cache] remembers, and for how long. The zero value works.
+type Options struct {
+	// Size is for how many objects, of about 170 bytes each. When it is full, the one goes that was not planned for the longest
+	// time. Default: 10000.
+	Size int
+	// MaxAge is how long an answer of the server counts at most. Each counts for another time, of at least half of that, so that
+	// not all are asked for again at once. Default: an hour.
+	MaxAge time.Duration
+	// ServerInterval is how often Planners look at what the server is set up with: its version, the definitions of kinds, webhooks,
+	// admission policies and their bindings. It takes some eight small requests, and one for each kind of custom resource, at most that often, and only when something is
+	// planned; a change makes the plans anew that it may concern. What the caller has no right to list is not looked at, see
+	// [Stats.Unseen]. Negative: never; the host watches, and calls [NoOpCache.Clear]. Default: 30 seconds.
+	ServerInterval time.Duration
 }
 
-// Stats are the numbers of a cache.
+// New returns an empty cache.
+func New(options Options) *Cache {
+	size, maxAge := cmp.Or(max(options.Size, 0), 10_000), cmp.Or(max(options.MaxAge, 0), time.Hour)
+	return &Cache{answers: recent.New[*notes](size, maxAge), interval: cmp.Or(options.ServerInterval, 30*time.Second)}
+}
+
+// Stats are the numbers of a [Cache], to make metrics of.
 type Stats struct {
+	// Hits and Misses are how often the answer was known, and how often it was not. Expired are the answers that became too
+	// old, and Evicted those that had to go for others.
 	Hits, Misses, Expired, Evicted int64
-	Entries                        int
-	Unseen                         []string
+	// Entries is how many answers there are now.
+	Entries int
+	// Unseen is what of the server's configuration a Planner may not read, so that only MaxAge bounds how long a change of it
+	// goes unseen.
+	Unseen []string
 }
 
-// Stats returns the numbers up to now.
+// Stats returns the numbers up to now. A nil cache has none.
 func (c *Cache) Stats() Stats {
+	if c == nil {
+		return Stats{}
+	}
 	s := c.answers.Stats()
 	stats := Stats{Hits: s.Hits, Misses: s.Misses, Expired: s.Expired, Evicted: s.Evicted, Entries: s.Entries}
 	if unseen := c.unseen.Load(); unseen != nil {
@@ -48,12 +72,16 @@ func (c *Cache) Stats() Stats {
 	return stats
 }
 
-// Forget forgets an object, or a subresource of it. An answer that is under way isn't remembered.
-func (c *Cache) Forget(object identity.Identity, subresource string) {
-	c.answers.Forget(subject(object, subresource))
+// Forget forgets an object, as plans name it: with its namespace. So it does with its subresources that are named. An answer
+// that is under way isn't remembered.
+func (c *Cache) Forget(object identity.Identity, subresources ...string) {
+	for _, subresource := range append(subresources, "") {
+		c.answers.Forget(subject(object, subresource))
+	}
 }
 
-// Clear forgets everything. An answer that is under way isn't remembered.
+// Clear forgets all objects. An answer that is under way isn't remembered, and those of the next 10 seconds only until these
+// are over, because a server takes some time to take in a change of its configuration.
 func (c *Cache) Clear() { c.answers.Clear() }
 
 // Question is whether an apply changes an object.
@@ -107,8 +135,8 @@ func (c *Cache) Ask(ctx context.Context, resource *wire.Resource, q Question) (*
 }
 
 // Explain returns the explanation that was remembered, as [explain.Known] does, and the warnings of the server.
-func (a *Answer) Explain(prior *explain.State, live map[string]any) (explain.Explanation, []foreign.Text) {
-	return explain.Known(&a.notes.explanation, prior, live), slices.Clone(a.notes.warnings)
+func (a *Answer) Explain(in explain.Input) (explain.Explanation, []foreign.Text) {
+	return explain.Known(&a.notes.explanation, in), slices.Clone(a.notes.warnings)
 }
 
 // NoOp remembers that the answer is that the server would write nothing. The question has the live object that the server was
@@ -123,7 +151,7 @@ func (a *Asked) NoOp(q Question, explained *explain.Explanation, warnings []fore
 	}
 	told := nothing
 	if len(explained.Assigned)+len(explained.Ineffective)+len(warnings) > 0 {
-		told = &notes{explain.Known(explained, nil, nil), slices.Clone(warnings)}
+		told = &notes{explain.Known(explained, explain.Input{}), slices.Clone(warnings)}
 	}
 	a.cache.answers.Add(subject(q.Object, q.Subresource), key, told, a.trust, a.configured.Since)
 }

@@ -2,7 +2,6 @@ package noop
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -35,7 +34,7 @@ func newQuestion(change func(*Question, *Asked)) (Question, *Asked) {
 
 func TestEachPartOfTheQuestionCounts(t *testing.T) {
 	no := false
-	c := New(10, time.Hour, -1)
+	c := New(Options{Size: 10, ServerInterval: -1})
 	key := func(change func(*Question, *Asked)) any {
 		q, asked := newQuestion(change)
 		asked.cache = c
@@ -69,7 +68,7 @@ func TestEachPartOfTheQuestionCounts(t *testing.T) {
 func unchanged(*Question, *Asked) {}
 
 func TestAnswersAreKnownOnceTheyWereGiven(t *testing.T) {
-	c := New(10, time.Hour, -1)
+	c := New(Options{Size: 10, ServerInterval: -1})
 	q, _ := newQuestion(unchanged)
 	answer, asked := c.Ask(t.Context(), nil, q)
 	require.Nil(t, answer)
@@ -83,7 +82,7 @@ func TestAnswersAreKnownOnceTheyWereGiven(t *testing.T) {
 	for range 2 {
 		answer, again := c.Ask(t.Context(), nil, q)
 		require.Nil(t, again)
-		got, warnings := answer.Explain(nil, q.Live.Object)
+		got, warnings := answer.Explain(explain.Input{Live: q.Live.Object})
 		require.Equal(t, "a", got.Assigned[0].String())
 		require.Equal(t, "b", got.Ineffective[0].Path.String())
 		require.True(t, got.NoOp)
@@ -92,9 +91,11 @@ func TestAnswersAreKnownOnceTheyWereGiven(t *testing.T) {
 	}
 	require.Equal(t, Stats{Hits: 2, Misses: 1, Entries: 1}, c.Stats())
 
-	c.Forget(q.Object, "status")
+	other := q.Object
+	other.Name = "other"
+	c.Forget(other, "status")
 	require.Equal(t, 1, c.Stats().Entries)
-	c.Forget(q.Object, "")
+	c.Forget(q.Object, "status")
 	require.Equal(t, 0, c.Stats().Entries)
 	asked.NoOp(q, explained, warnings)
 	require.Equal(t, 0, c.Stats().Entries, "it was asked before")
@@ -121,12 +122,12 @@ func TestEachThingThatAnAnswerTellsIsRemembered(t *testing.T) {
 		{explained: explain.Explanation{Assigned: assigned}, warnings: []foreign.Text{"mind"}},
 		{explained: explain.Explanation{Ineffective: ineffective}, warnings: []foreign.Text{"mind"}},
 	} {
-		c := New(10, time.Hour, -1)
+		c := New(Options{Size: 10, ServerInterval: -1})
 		q, _ := newQuestion(unchanged)
 		_, asked := c.Ask(t.Context(), nil, q)
 		asked.NoOp(q, &row.explained, row.warnings)
 		answer, _ := c.Ask(t.Context(), nil, q)
-		got, warnings := answer.Explain(nil, q.Live.Object)
+		got, warnings := answer.Explain(explain.Input{Live: q.Live.Object})
 		require.Equal(t, row.explained.Assigned, got.Assigned)
 		require.Equal(t, row.explained.Ineffective, got.Ineffective)
 		require.Equal(t, row.warnings, warnings)
@@ -141,13 +142,13 @@ func TestTheServerIsLookedAt(t *testing.T) {
 	resource := wire.ForClient(server.Client(), server.Mapper(), wire.Options{}).Resource(
 		schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, q.Object)
 
-	blind := New(10, time.Hour, -1)
+	blind := New(Options{Size: 10, ServerInterval: -1})
 	_, asked := blind.Ask(t.Context(), resource, q)
 	require.NotNil(t, asked)
 	require.Empty(t, server.Requests())
 	require.Nil(t, blind.Stats().Unseen)
 
-	c := New(10, time.Hour, 0)
+	c := New(Options{Size: 10, ServerInterval: 1})
 	_, asked = c.Ask(t.Context(), resource, q)
 	require.NotEmpty(t, server.Requests())
 	require.Equal(t, []string{"the server's version"}, c.Stats().Unseen, "a client of a host's can't ask for it")
@@ -162,7 +163,7 @@ func TestTheServerIsLookedAt(t *testing.T) {
 }
 
 func TestWhatHasNoDigestIsNotRemembered(t *testing.T) {
-	c := New(10, time.Hour, -1)
+	c := New(Options{Size: 10, ServerInterval: -1})
 	q, _ := newQuestion(unchanged)
 	_, asked := c.Ask(t.Context(), nil, q)
 	q.Live.Object["data"] = 1

@@ -32,6 +32,7 @@ type Plan struct {
 	Ineffective []projection.Ineffective  `json:"ineffective,omitempty"`
 	Unknown     []projection.Path         `json:"unknown,omitempty"`
 	Ignored     []explain.IgnoredField    `json:"ignored,omitempty"`
+	Writers     []fieldowner.Writer       `json:"writers,omitempty"`
 	Adjustments []projection.Adjustment   `json:"adjustments,omitempty"`
 	Warnings    []foreign.Text            `json:"warnings,omitempty"`
 	Requests    int                       `json:"requests"`

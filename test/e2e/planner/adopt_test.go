@@ -2,6 +2,7 @@ package planner_test
 
 import (
 	"encoding/json"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -10,7 +11,9 @@ import (
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/test/controlplane"
 	"github.com/ssaplan/primitives/test/lab"
 )
@@ -27,8 +30,8 @@ func TestAdopt(t *testing.T) {
 	}{
 		{name: "same", was: "data: {a: A, b: B}", is: "data: {a: A, b: B}"},
 		{name: "edited", was: "data: {a: A, b: B}", is: "data: {a: X, b: B}", changes: []string{"change data.a Edited"}},
-		{name: "shorter", was: "data: {a: A, b: B}", is: "data: {a: A}", changes: []string{"remove data.b Dropped"}},
-		{name: "empty", was: "data: {a: A}", is: "immutable: false", changes: []string{"add immutable Unknown", "remove data Dropped", "remove data.a Dropped"}},
+		{name: "shorter", was: "data: {a: A, b: B}", is: "data: {a: A}", changes: []string{"remove data.b Dropped kubectl-client-side-apply"}},
+		{name: "empty", was: "data: {a: A}", is: "immutable: false", changes: []string{"add immutable Unknown", "remove data Dropped kubectl-client-side-apply", "remove data.a Dropped kubectl-client-side-apply"}},
 		{name: "taken", was: "data: {a: A, b: B}", is: "data: {a: A}", others: `{"data":{"b":"theirs","c":"theirs"}}`},
 		{name: "edited-by-hand", was: "data: {a: A}", is: "data: {a: A}", then: `{"data":{"c":"by hand"}}`},
 		{
@@ -36,9 +39,9 @@ func TestAdopt(t *testing.T) {
 			is: deploymentOf("", "image: a", ""),
 			changes: []string{
 				"add spec.strategy.rollingUpdate.maxSurge SideEffect", "add spec.strategy.rollingUpdate.maxUnavailable SideEffect",
-				"change spec.replicas Dropped", "change spec.strategy.type Dropped",
-				`remove spec.template.spec.containers[name="app"].env Dropped`, `remove spec.template.spec.containers[name="app"].env[name="E"] Dropped`,
-				`remove spec.template.spec.containers[name="side"] Dropped`,
+				"change spec.replicas Dropped kubectl-client-side-apply", "change spec.strategy.type Dropped kubectl-client-side-apply",
+				`remove spec.template.spec.containers[name="app"].env Dropped kubectl-client-side-apply`, `remove spec.template.spec.containers[name="app"].env[name="E"] Dropped kubectl-client-side-apply`,
+				`remove spec.template.spec.containers[name="side"] Dropped kubectl-client-side-apply`,
 			},
 		},
 	} {
@@ -63,8 +66,10 @@ func TestAdopt(t *testing.T) {
 			twins.Kubectl(t, jsonOf(t, text(row.is)), "apply", "--server-side", "--force-conflicts", "--field-manager", manager, "-f", "-")
 
 			before := c.Get(t, text(row.was))
+			without := c.plan(t, ssaplan.Request{Manifest: text(row.is)})
 			plan := c.plan(t, ssaplan.Request{Manifest: text(row.is), Adopt: []string{fieldowner.ClientSideApply}})
 			require.Equal(t, ssaplan.ActionUpdate, plan.Action)
+			requireStays(t, without, plan)
 			foretold := plan.Result()
 			require.Equal(t, before.GetResourceVersion(), c.Get(t, before).GetResourceVersion(), "planning writes nothing")
 			after, err := c.planner.Apply(t.Context(), plan)
@@ -76,11 +81,92 @@ func TestAdopt(t *testing.T) {
 			got := causes(plan)
 			slices.Sort(got)
 			want := append([]string{
-				"remove metadata.annotations Dropped", "remove metadata.annotations[\"kubectl.kubernetes.io/last-applied-configuration\"] Dropped",
+				"remove metadata.annotations Dropped kubectl-client-side-apply", "remove metadata.annotations[\"kubectl.kubernetes.io/last-applied-configuration\"] Dropped kubectl-client-side-apply",
 			}, row.changes...)
 			slices.Sort(want)
 			require.Equal(t, want, got)
 		})
+	}
+}
+
+// TestAdoptWithWarnings carries out what a server warns of, and what it warns of only before the fields changed hands.
+func TestAdoptWithWarnings(t *testing.T) {
+	c := newCluster(t)
+	for name, body := range map[string]string{
+		"warned": deploymentOf("", "image: a", "], topologySpreadConstraints: [{maxSkew: 1, topologyKey: z, whenUnsatisfiable: ScheduleAnyway}"),
+		"before": deploymentOf("", "image: a", ""),
+	} {
+		was := lab.Object(t, deploymentOf("", "image: a", ", {name: side, image: s}], topologySpreadConstraints: [{maxSkew: 1, topologyKey: z, whenUnsatisfiable: ScheduleAnyway}"))
+		is := lab.Object(t, body)
+		was.SetName(name)
+		is.SetName(name)
+		c.Kubectl(t, jsonOf(t, was), "apply", "-f", "-")
+		plan := c.plan(t, ssaplan.Request{Manifest: is, Adopt: []string{fieldowner.ClientSideApply}})
+		require.True(t, name == "before" || len(plan.Warnings) > 0)
+		_, err := c.planner.Apply(t.Context(), plan)
+		require.NoError(t, err, name)
+	}
+}
+
+// TestAdoptWithoutForce takes over from whom it names, and nobody else, when conflicts are refused.
+func TestAdoptWithoutForce(t *testing.T) {
+	c := newCluster(t)
+	careful := c.Planner(t, ssaplan.Options{FieldManager: manager, RefuseConflicts: true})
+	was := lab.Object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: careful}, data: {a: A, b: B, old: X}}")
+	is := lab.Object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: careful}, data: {a: A2, b: B2}}")
+	c.Kubectl(t, jsonOf(t, was), "apply", "-f", "-")
+	request := ssaplan.Request{Manifest: is, Adopt: []string{fieldowner.ClientSideApply}}
+	conflicts := func() (lines []string) {
+		plan, err := careful.Plan(t.Context(), request)
+		require.NoError(t, err)
+		require.Equal(t, ssaplan.ActionConflict, plan.Action)
+		for _, conflict := range plan.Conflicts {
+			lines = append(lines, conflict.Path.String()+" "+string(conflict.Manager))
+		}
+		return lines
+	}
+	c.Patch(t, "somebody", is, `{"data":{"b":"theirs"}}`)
+	require.Equal(t, []string{"data.b somebody"}, conflicts())
+	request.Adopt = nil
+	require.Equal(t, []string{"data.a kubectl-client-side-apply", "data.b somebody"}, conflicts())
+
+	request.Adopt = []string{"somebody", fieldowner.ClientSideApply}
+	plan, err := careful.Plan(t.Context(), request)
+	require.NoError(t, err)
+	require.Equal(t, ssaplan.ActionUpdate, plan.Action)
+	foretold := plan.Result()
+	after, err := careful.Apply(t.Context(), plan)
+	require.NoError(t, err)
+	require.Equal(t, alike(t, foretold), alike(t, after))
+	data, _, err := unstructured.NestedStringMap(after.Object, "data")
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{"a": "A2", "b": "B2"}, data)
+}
+
+// requireStays checks that what of a tool stays behind without adopting it is what goes when it is adopted.
+func requireStays(t *testing.T, without, with *ssaplan.Plan) {
+	i := slices.IndexFunc(without.Writers, func(w fieldowner.Writer) bool { return w.Manager == fieldowner.ClientSideApply })
+	require.GreaterOrEqual(t, i, 0)
+	require.Equal(t, "kubectl apply", without.Writers[i].Tool)
+	require.False(t, slices.ContainsFunc(with.Writers, func(w fieldowner.Writer) bool { return w.Manager == fieldowner.ClientSideApply }))
+	for _, change := range with.Changes {
+		stays := func(p projection.Path) bool { return p.HasPrefix(change.Path) || change.Path.HasPrefix(p) }
+		require.Equal(t, change.Cause == explain.CauseDropped, slices.ContainsFunc(without.Writers[i].Stays, stays), change)
+	}
+	for _, change := range with.Changes { // each tells what goes, and of whom it was
+		if change.Cause == explain.CauseDropped {
+			require.Equal(t, foreign.Text(fieldowner.ClientSideApply), change.Manager, change)
+			require.Equal(t, fieldowner.OperationUpdate, change.Operation)
+			require.NotNil(t, change.Before, change)
+		}
+	}
+	live, after := without.Live().Object, with.Result().Object
+	for _, p := range without.Writers[i].Stays {
+		was, _ := projection.Get(live, p)
+		if is, _ := projection.Get(after, p); reflect.DeepEqual(was, is) {
+			continue // the default is what the tool had written
+		}
+		require.True(t, slices.ContainsFunc(with.Changes, func(c explain.Change) bool { return c.Cause == explain.CauseDropped && p.HasPrefix(c.Path) }), p)
 	}
 }
 

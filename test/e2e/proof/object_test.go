@@ -141,6 +141,8 @@ func (o *object) apply(ctx context.Context, m *unstructured.Unstructured, s Step
 // write does what a step says that isn't a trial.
 func (o *object) write(ctx context.Context, s Step) error {
 	switch s.Write {
+	case "clientApply":
+		return o.clientApply(ctx, s)
 	case "apply", "create", "replace", "edit":
 		return o.writeManifest(ctx, s)
 	case "merge":

@@ -1,0 +1,94 @@
+package fieldowner
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/ssaplan/primitives/projection"
+)
+
+// Writer is a tool that wrote what people declare to an object, beside who applies to it now.
+type Writer struct {
+	Owner
+	// Tool is what people call it; see [Tool].
+	Tool string `json:"tool"`
+	// Stays are the fields and list items that the tool has and the manifest lacks. Only this tool owns them, or others that act for
+	// the same purpose, so they stay in the object until somebody takes them over ([HandOver]) and applies without them. Of client-side
+	// apply they are what its annotation has. Others own what they didn't write, too: what a server or a webhook filled in with it.
+	Stays []projection.Path `json:"stays,omitempty"`
+}
+
+// String returns one line: who it is, and what stays behind.
+func (w Writer) String() string {
+	who := fmt.Sprintf("%s: %s", w.Tool, w.Owner)
+	if len(w.Stays) == 0 {
+		return who + ", of which nothing stays behind"
+	}
+	return fmt.Sprintf("%s, of which stays behind: %s", who, projection.JoinPaths(w.Stays))
+}
+
+// Writers returns which of the tools wrote to the object beside the applier, and what of theirs would stay behind, in the order of the
+// owners. o is the record of obj after an apply, as a dry run shows it: what the applier owns there is what its manifest has. The
+// applier of a subresource takes nothing over, so there is none for it.
+func (o Ownership) Writers(obj map[string]any, applier Applier, tools []Tool) []Writer {
+	var writers []Writer
+	var theirs []Entry
+	for _, e := range o.entries {
+		if tool, is := ToolOf(e.Owner, tools); is && applier.Subresource == "" && !applier.Is(e.Owner) {
+			writers, theirs = append(writers, Writer{Owner: e.Owner, Tool: tool.Name}), append(theirs, e)
+		}
+	}
+	if len(writers) == 0 {
+		return nil
+	}
+	kept := o.Fields(func(owner Owner) bool {
+		_, is := ToolOf(owner, tools)
+		return !is || applier.Is(owner)
+	})
+	content := projection.NewObject(obj, o.all)
+	for i, e := range theirs {
+		applied := o.lastApplied(obj, e)
+		writers[i].Stays = staying(e.Fields, kept, func(p projection.Path) bool {
+			return has(content, p) && (applied == nil || p.Equal(lastApplied) || has(applied, p))
+		})
+	}
+	return writers
+}
+
+func has(obj *projection.Object, p projection.Path) bool {
+	_, exists := obj.Get(p)
+	return exists
+}
+
+// lastApplied returns the manifest in the annotation of client-side apply, nil if the entry isn't that of who keeps it there.
+func (o Ownership) lastApplied(obj map[string]any, e Entry) *projection.Object {
+	text, _ := projection.Get(obj, lastApplied)
+	annotation, isText := text.(string)
+	var manifest map[string]any
+	if !isText || e.Operation != OperationUpdate || !e.Fields.Has(lastApplied) || json.Unmarshal([]byte(annotation), &manifest) != nil {
+		return nil
+	}
+	return projection.NewManifest(manifest, o.all)
+}
+
+// staying returns what of the fields there is and isn't among those that are kept. Of maps it returns the fields in them, and of an
+// item of a list that itself, which goes although others own something in it.
+func staying(fields, kept projection.FieldSet, has func(projection.Path) bool) (out []projection.Path) {
+	var item projection.Path
+	for p := range fields.All() {
+		if item != nil && p.HasPrefix(item) {
+			continue
+		}
+		isItem := len(p) > 0 && p[len(p)-1].Kind() != projection.FieldKind
+		if isItem && kept.Has(p) || !isItem && (!kept.Under(p).Empty() || hasBelow(fields, p)) {
+			continue
+		}
+		if !has(p) {
+			continue
+		}
+		if out = append(out, p); isItem {
+			item = p
+		}
+	}
+	return out
+}

@@ -1,0 +1,112 @@
+package handover
+
+import (
+	"fmt"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/internal/kinds"
+	"github.com/ssaplan/primitives/projection"
+)
+
+// remains are what is left of an object.
+type remains struct {
+	object map[string]any
+	nulls  []projection.Path // the maps and lists from which all went
+}
+
+// withoutDropped returns what is left of a copy of the object, with its record of after the handover and the apply, without what the
+// applier owned and nobody does now; nil if there is nothing of that kind. A server removes what the last apply had, with the structures
+// around it, and keeps what anybody owns something in, and lists of named items that are empty already. An item of a list goes although
+// others own something in it. A map or list that stays, since it is declared as empty, and from which all goes, becomes null.
+// Source: Updater.prune in sigs.k8s.io/structured-merge-diff/v6/merge.
+func (h *Handover) withoutDropped(obj map[string]any) (*remains, error) {
+	owners, err := fieldowner.Read(obj)
+	if err != nil {
+		return nil, err
+	}
+	kept := owners.Fields(nil)
+	dropped := withStructures(h.own).Difference(withStructures(kept)).Difference(metadata)
+	if dropped.Empty() {
+		return nil, nil
+	}
+	left := &remains{}
+	left.object, _ = projection.Patterns{}.Remove(obj) // a copy
+	all := h.own.Union(kept)
+	content, named, found := projection.NewObject(left.object, all), namedLists(all), false
+	for p := range dropped.All() {
+		value, exists := content.Get(p)
+		if !exists || named[patternOf(p)] && isEmpty(value) || !content.Remove(p) {
+			continue
+		}
+		found = true
+		if around, _ := content.Get(p[:len(p)-1]); isEmpty(around) && content.Set(p[:len(p)-1], nil) == nil {
+			left.nulls = append(left.nulls, p[:len(p)-1])
+		}
+	}
+	if !found {
+		return nil, nil
+	}
+	return left, nil
+}
+
+// namedLists returns the patterns of the lists of which the fields name items.
+func namedLists(fields projection.FieldSet) map[string]bool {
+	lists := map[string]bool{}
+	for p := range fields.All() {
+		if len(p) > 0 && p[len(p)-1].Kind() != projection.FieldKind {
+			lists[patternOf(p[:len(p)-1])] = true
+		}
+	}
+	return lists
+}
+
+// patternOf returns a path with all items of lists for each.
+func patternOf(p projection.Path) string {
+	text := ""
+	for _, e := range p {
+		if e.Kind() == projection.FieldKind {
+			text += fmt.Sprintf(".%q", e.Name())
+		} else {
+			text += "[*]"
+		}
+	}
+	return text
+}
+
+// isEmpty reports whether v is an empty map or list.
+func isEmpty(v any) bool {
+	fields, isMap := v.(map[string]any)
+	items, isList := v.([]any)
+	return isMap && len(fields) == 0 || isList && len(items) == 0
+}
+
+// refusedNull returns an error if the answer to an update lacks a null of a custom resource. A server leaves it out of an update if its
+// definition doesn't take it, and refuses it in an apply.
+func (r *remains) refusedNull(answer map[string]any) error {
+	if kinds.IsBuiltin(answer) {
+		return nil
+	}
+	there := projection.NewObject(answer, projection.NewFieldSet(r.nulls...))
+	for _, p := range r.nulls {
+		if _, exists := there.Get(p); !exists {
+			return fmt.Errorf("%s: would be null when all that was in it goes, which a server refuses: leave it out of the manifest, or declare something in it", p)
+		}
+	}
+	return nil
+}
+
+// metadata stays, since the name is in it, which nobody owns.
+var metadata = projection.NewFieldSet(projection.Path{projection.Field("metadata")})
+
+// withStructures returns the fields with the named fields that they are in.
+func withStructures(fields projection.FieldSet) projection.FieldSet {
+	var around []projection.Path
+	for p := range fields.All() {
+		for n := len(p) - 1; n > 0; n-- {
+			if p[n-1].Kind() == projection.FieldKind {
+				around = append(around, p[:n])
+			}
+		}
+	}
+	return fields.Union(projection.NewFieldSet(around...))
+}

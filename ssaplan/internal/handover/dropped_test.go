@@ -1,0 +1,78 @@
+package handover_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/projection/foreign"
+	"github.com/ssaplan/primitives/ssaplan/internal/handover"
+)
+
+// What is left of maps and lists from which all goes is what a server leaves of them.
+func TestTryLeavesWhatServersLeave(t *testing.T) {
+	const csa = "kubectl-client-side-apply"
+	for _, row := range []struct {
+		why                  string
+		live, theirs, others string
+		declared             string // what we apply, in the record
+		left                 string
+		answered             string
+		err                  string
+	}{
+		{"a map that is declared as empty becomes null", `{"m": {"a": 1}, "b": 2}`, `"f:m": {"f:a": {}}, "f:b": {}`, "", `"f:m": {}, "f:b": {}`,
+			`{"m": null, "b": 2}`, `{"m": null, "b": 2}`, ""},
+		{"which the definition refuses", `{"m": {"a": 1}, "b": 2}`, `"f:m": {"f:a": {}}, "f:b": {}`, "", `"f:m": {}, "f:b": {}`,
+			`{"m": null, "b": 2}`, `{"b": 2}`, "spec.m: would be null when all that was in it goes"},
+		{"unless it has a default", `{"m": {"a": 1}, "b": 2}`, `"f:m": {"f:a": {}}, "f:b": {}`, "", `"f:m": {}, "f:b": {}`,
+			`{"m": null, "b": 2}`, `{"m": {"d": 1}, "b": 2}`, ""},
+		{"a map in which others have something keeps that", `{"m": {"a": 1, "b": 2}}`, `"f:m": {"f:a": {}}`, `"f:m": {"f:b": {}}`, `"f:m": {}`,
+			`{"m": {"b": 2}}`, `{"m": {"b": 2}}`, ""},
+		{"a list of named items that is empty already stays", `{"l": [{"name": "a", "in": []}, {"name": "b", "in": [{"name": "c"}]}], "x": 1}`,
+			`"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}, "f:in": {}}, "k:{\"name\":\"b\"}": {".": {}, "f:name": {}, "f:in": {"k:{\"name\":\"c\"}": {".": {}, "f:name": {}}}}}, "f:x": {}`, "",
+			`"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}}, "k:{\"name\":\"b\"}": {".": {}, "f:name": {}, "f:in": {"k:{\"name\":\"c\"}": {".": {}, "f:name": {}}}}}`,
+			`{"l": [{"name": "a", "in": []}, {"name": "b", "in": [{"name": "c"}]}]}`, `{}`, ""},
+		{"another empty list goes", `{"l": [], "x": 1}`, `"f:l": {}, "f:x": {}`, "", `"f:x": {}`, `{"x": 1}`, `{"x": 1}`, ""},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			record := func(declared string) string {
+				out := ours + `{"f:spec": {` + declared + `}}}`
+				if row.others != "" {
+					out += ", " + others + `{"f:spec": {` + row.others + `}, "f:stringData": {"f:a": {}}}}`
+				}
+				return out
+			}
+			live := object(t, "7", `"spec": `+row.live, theirs+`{"f:spec": {`+row.theirs+`}}}, `+record(`"f:none": {}`))
+			h, err := handover.Find(live, adopting(csa))
+			require.NoError(t, err)
+			made, err := h.Try(handover.Server{
+				Apply: func([]byte) (*unstructured.Unstructured, error) {
+					return object(t, "7", `"spec": `+row.live, theirs+`{"f:spec": {`+row.theirs+`}}}, `+record(row.declared)), nil
+				},
+				Patch: func(patch []byte) (*unstructured.Unstructured, error) {
+					var operations []struct{ Value any }
+					require.NoError(t, json.Unmarshal(patch, &operations))
+					require.JSONEq(t, row.left, textOf(t, operations[1].Value))
+					return object(t, "7", `"spec": `+row.answered, ""), nil
+				},
+			}, map[string]any{}, nil)
+			if row.err != "" {
+				require.ErrorContains(t, err, row.err)
+				return
+			}
+			require.NoError(t, err)
+			if row.others != "" {
+				require.Contains(t, owners(t, made.Object), `"others" (Update) stringData.a`, "which no object shows, and others own all the same")
+			}
+		})
+	}
+}
+
+func TestReviewed(t *testing.T) {
+	reviewed := []foreign.Text{"a", "b"}
+	require.Equal(t, []foreign.Text{"b"}, handover.Reviewed(reviewed, []foreign.Text{"b"}), "fewer are fine")
+	require.Empty(t, handover.Reviewed(reviewed, nil))
+	require.Equal(t, reviewed, handover.Reviewed(reviewed, []foreign.Text{"a", "c"}), "another was not reviewed")
+}

@@ -1,0 +1,71 @@
+package handover
+
+import (
+	"reflect"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/projection"
+)
+
+// tryMerged returns the object as the apply makes it after the handover, given that the server refused to try the apply to the object as
+// it is. It merges the manifest into the live object, takes away what is dropped, and has the server try an update to that. If nothing is
+// dropped, or the server refuses that as well, the error is the refusal.
+func (h *Handover) tryMerged(server Server, manifest map[string]any, refusal error) (*unstructured.Unstructured, error) {
+	created, err := server.Create()
+	if err != nil {
+		return nil, refusal
+	}
+	made, err := h.merged(manifest, created)
+	if err != nil {
+		return nil, refusal
+	}
+	left, err := h.withoutDropped(made)
+	if err != nil || left == nil {
+		return nil, refusal
+	}
+	answer, err := h.tryUpdate(server, made, left)
+	if err != nil {
+		return nil, refusal
+	}
+	return answer, nil
+}
+
+// merged returns the live object with the values of the manifest, and with the record of after the handover and the apply. What the
+// manifest declares is what the server records of an object that is created with it.
+func (h *Handover) merged(manifest map[string]any, created *unstructured.Unstructured) (map[string]any, error) {
+	owners, err := fieldowner.Read(created.Object)
+	if err != nil {
+		return nil, err
+	}
+	declared := owners.Fields(h.wanted.Applier.Is)
+	out, _ := projection.Patterns{}.Remove(h.Object()) // a copy
+	fields := declared.Union(h.own).Union(h.given)
+	content, sent := projection.NewObject(out, fields), projection.NewManifest(manifest, fields)
+	orders := listOrders(declared, content, sent)
+	var changed []projection.Path
+	for p := range declared.Leaves().All() {
+		value, _ := sent.Get(p)
+		if was, exists := content.Get(p); exists && reflect.DeepEqual(was, value) {
+			continue
+		}
+		if err := content.Set(p, value); err != nil {
+			return nil, err
+		}
+		changed = append(changed, p)
+	}
+	for _, o := range orders {
+		if err := o.restore(content); err != nil {
+			return nil, err
+		}
+	}
+	return change(out, func(e fieldowner.Entry) fieldowner.Entry {
+		if h.wanted.Applier.Is(e.Owner) {
+			e.Fields = declared.Without(h.given)
+		} else {
+			e.Fields = e.Fields.Without(projection.NewFieldSet(changed...))
+		}
+		return e
+	})
+}

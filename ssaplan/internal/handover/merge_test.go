@@ -1,0 +1,161 @@
+package handover_test
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan/internal/handover"
+)
+
+// item is the record of an item of a list with a field.
+func item(name, field string) string {
+	return `"k:{\"name\":\"` + name + `\"}": {".": {}, "f:name": {}, "f:` + field + `": {}}`
+}
+
+// What a server refuses to merge is merged here, in its order, without what is dropped, and tried as an update.
+func TestTryMergesWhatIsRefused(t *testing.T) {
+	live := object(t, "7", `"spec": {"old": 1, "same": 1, "shared": 1, "l": [{"name": "b", "x": 1}, {"name": "kept", "x": 1}, {"name": "gone", "x": 1}]}`,
+		theirs+`{"f:spec": {"f:old": {}, "f:same": {}, "f:l": {`+item("b", "x")+`, `+item("gone", "x")+`}}}}, `+
+			others+`{"f:spec": {"f:shared": {}, "f:l": {`+item("kept", "x")+`}}}}`)
+	manifest := map[string]any{"apiVersion": "example.com/v1", "kind": "Widget", "spec": map[string]any{
+		"same": int64(1), "shared": int64(2), "new": "n", "l": []any{map[string]any{"name": "a", "x": int64(5)}, map[string]any{"name": "b", "y": int64(6)}},
+	}}
+	created := object(t, "", `"spec": {}`, ours+`{"f:spec": {"f:same": {}, "f:shared": {}, "f:new": {}, "f:l": {`+item("a", "x")+`, `+item("b", "y")+`}}}}`)
+	refusal := apierrors.NewInvalid(schema.GroupKind{Kind: "Widget"}, "x", nil)
+	h, err := handover.Find(live, adopting("kubectl-client-side-apply"))
+	require.NoError(t, err)
+	var patched map[string]any
+	server := handover.Server{
+		Apply:  func([]byte) (*unstructured.Unstructured, error) { return nil, refusal },
+		Create: func() (*unstructured.Unstructured, error) { return created, nil },
+		Patch: func(patch []byte) (*unstructured.Unstructured, error) {
+			var operations []struct {
+				Path  string
+				Value any
+			}
+			require.NoError(t, json.Unmarshal(patch, &operations))
+			require.Len(t, operations, 2)
+			patched = operations[1].Value.(map[string]any)
+			return object(t, "7", `"spec": `+textOf(t, patched), ours+`{}}`), nil
+		},
+	}
+	before := textOf(t, live.Object)
+	made, err := h.Try(server, manifest, nil)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"same": 1, "shared": 2, "new": "n", "l": [{"name": "a", "x": 5}, {"name": "b", "y": 6}, {"name": "kept", "x": 1}]}`, textOf(t, patched))
+	require.Equal(t, []string{
+		`"others" (Update) spec.l[name="kept"]`, `"others" (Update) spec.l[name="kept"].name`, `"others" (Update) spec.l[name="kept"].x`,
+		`"us" (Apply) spec.l[name="a"]`, `"us" (Apply) spec.l[name="a"].name`, `"us" (Apply) spec.l[name="a"].x`,
+		`"us" (Apply) spec.l[name="b"]`, `"us" (Apply) spec.l[name="b"].name`, `"us" (Apply) spec.l[name="b"].y`,
+		`"us" (Apply) spec.new`, `"us" (Apply) spec.same`, `"us" (Apply) spec.shared`,
+	}, owners(t, made.Object), "what changes is taken from others")
+	require.Equal(t, before, textOf(t, live.Object), "the live object stays as it is")
+
+	for why, change := range map[string]func(*handover.Server){
+		"nothing of it can be created": func(s *handover.Server) {
+			s.Create = func() (*unstructured.Unstructured, error) { return nil, errors.New("boom") }
+		},
+		"the update is refused, too": func(s *handover.Server) {
+			s.Patch = func([]byte) (*unstructured.Unstructured, error) { return nil, errors.New("boom") }
+		},
+		"the record can't be read": func(s *handover.Server) {
+			s.Create = func() (*unstructured.Unstructured, error) { return object(t, "", `"spec": {}`, `5`), nil }
+		},
+		"a value is in the way": func(s *handover.Server) {
+			s.Create = func() (*unstructured.Unstructured, error) {
+				return object(t, "", `"spec": {}`, ours+`{"f:spec": {"f:old": {"f:x": {}}}}}`), nil
+			}
+		},
+		"nothing is dropped": func(s *handover.Server) {
+			s.Create = func() (*unstructured.Unstructured, error) {
+				return object(t, "", `"spec": {}`, ours+`{"f:spec": {"f:same": {}, "f:old": {}, "f:l": {`+item("b", "x")+`, `+item("gone", "x")+`}}}}`), nil
+			}
+		},
+	} {
+		failing := server
+		change(&failing)
+		_, err := h.Try(failing, manifest, nil)
+		require.Equal(t, error(refusal), err, why)
+	}
+}
+
+func textOf(t *testing.T, v any) string {
+	t.Helper()
+	text, err := json.Marshal(v)
+	require.NoError(t, err)
+	return string(text)
+}
+
+// Only tools that have something there, and that nothing is taken from yet, are missing.
+func TestMissing(t *testing.T) {
+	live := object(t, "7", `"spec": {}`, ours+`{"f:spec": {"f:a": {}}}}, `+theirs+`{"f:spec": {"f:a": {}, "f:b": {"f:c": {}}}}}, `+
+		others+`{"f:spec": {"f:a": {}}}}, {"manager": "helm", "operation": "Update", "apiVersion": "v1", "fieldsV1": {"f:spec": {"f:a": {}}}}`)
+	path := func(text string) []projection.Path {
+		p, err := projection.ParsePath(text)
+		require.NoError(t, err)
+		return []projection.Path{p, p}
+	}
+	none := handover.Wanted{Applier: us}
+	require.Equal(t, []string{"helm", "kubectl-client-side-apply"}, none.Missing(live, path("spec.a"), fieldowner.Tools()))
+	require.Equal(t, []string{"helm"}, adopting("kubectl-client-side-apply").Missing(live, path("spec.a"), fieldowner.Tools()))
+	require.Equal(t, []string{"kubectl-client-side-apply"}, none.Missing(live, path("spec.b"), fieldowner.Tools()), "something in it")
+	require.Empty(t, none.Missing(live, path("spec.d"), fieldowner.Tools()))
+	require.Empty(t, none.Missing(live, nil, fieldowner.Tools()))
+	require.Empty(t, none.Missing(nil, path("spec.a"), fieldowner.Tools()))
+	require.Empty(t, none.Missing(object(t, "7", `"spec": {}`, `5`), path("spec.a"), fieldowner.Tools()))
+	status := handover.Wanted{Applier: fieldowner.Applier{Manager: "us", Subresource: "status"}}
+	require.Empty(t, status.Missing(live, path("spec.a"), fieldowner.Tools()))
+	require.Equal(t, `adopt what "a" and "b" wrote: what the manifest lacks of it goes then`, handover.Advice([]string{"a", "b"}))
+}
+
+// Conflicts with those from whom is taken over are none, and all others are passed on.
+func TestTryForcesWhatIsTakenOver(t *testing.T) {
+	live := object(t, "7", `"data": {"a": 1, "b": 2}`, theirs+`{"f:data": {"f:a": {}}}}, `+others+`{"f:data": {"f:b": {}}}}`)
+	conflict := func(with ...string) error {
+		status := &apierrors.StatusError{ErrStatus: metav1.Status{Status: "Failure", Code: 409, Reason: metav1.StatusReasonConflict, Details: &metav1.StatusDetails{}}}
+		for _, text := range with {
+			status.ErrStatus.Details.Causes = append(status.ErrStatus.Details.Causes,
+				metav1.StatusCause{Type: metav1.CauseTypeFieldManagerConflict, Message: `conflict with "` + text + `" using v1`, Field: ".data.a"})
+		}
+		return status
+	}
+	h, err := handover.Find(live, adopting("kubectl-client-side-apply"))
+	require.NoError(t, err)
+	forced := object(t, "8", `"data": {}`, "")
+	for _, row := range []struct {
+		why string
+		err error
+		all bool
+	}{
+		{"with whom is taken over from", conflict("kubectl-client-side-apply"), true},
+		{"with somebody else, too", conflict("kubectl-client-side-apply", "others"), false},
+		{"with nobody", conflict(), false},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			made, err := h.Try(handover.Server{
+				Apply: func([]byte) (*unstructured.Unstructured, error) { return nil, row.err },
+				Force: func([]byte) (*unstructured.Unstructured, error) { return forced, nil },
+			}, map[string]any{"data": map[string]any{"a": int64(5)}}, nil)
+			if row.all {
+				require.NoError(t, err)
+				require.Equal(t, forced, made)
+				return
+			}
+			require.Equal(t, row.err, err)
+		})
+	}
+	var none *handover.Handover
+	all := []fieldowner.Conflict{{Owner: fieldowner.Owner{Manager: "kubectl-client-side-apply", Operation: "Update"}}, {Owner: fieldowner.Owner{Manager: "others"}}}
+	require.Equal(t, all, none.Conflicts(all))
+	require.Equal(t, all[1:], h.Conflicts(all))
+	require.Len(t, all, 2)
+}

@@ -1,0 +1,93 @@
+package handover
+
+import (
+	"github.com/ssaplan/primitives/projection"
+)
+
+// listOrder is the order in which the items of a list are after an apply.
+type listOrder struct {
+	list  projection.Path
+	items []item
+}
+
+// item is an item of a list, and its path as text.
+type item struct {
+	path projection.Path
+	name string
+}
+
+// listOrders returns the orders of the lists of which the manifest declares items, those of lists around others first.
+func listOrders(declared projection.FieldSet, live, sent *projection.Object) []listOrder {
+	var orders []listOrder
+	seen := map[string]bool{}
+	for p := range declared.All() {
+		if len(p) == 0 || p[len(p)-1].Kind() == projection.FieldKind {
+			continue
+		}
+		if list := p[:len(p)-1]; !seen[list.String()] {
+			seen[list.String()] = true
+			orders = append(orders, listOrder{list, mergedOrder(itemsOf(live, list), itemsOf(sent, list))})
+		}
+	}
+	return orders
+}
+
+// itemsOf returns the items of a list.
+func itemsOf(obj *projection.Object, list projection.Path) []item {
+	value, _ := obj.Get(list)
+	values, _ := value.([]any)
+	out := make([]item, len(values))
+	for i := range values {
+		path := obj.Resolve(list.Child(projection.Index(i)))
+		out[i] = item{path, path.String()}
+	}
+	return out
+}
+
+// mergedOrder returns the order in which a server merges the items that are applied into those that there are. The applied ones keep
+// theirs, and each of the others stays where it is among them. No name is twice in either.
+// Source: mergingWalker.mergeListItems in sigs.k8s.io/structured-merge-diff/v6/typed.
+func mergedOrder(live, applied []item) (out []item) {
+	there, sent, done := names(live), names(applied), map[string]bool{}
+	next := 0 // of the applied items, the first that is there and not merged yet
+	for i, j := 0, 0; i < len(live) || j < len(applied); {
+		for next < len(applied) && (next < j || !there[applied[next].name]) {
+			next++
+		}
+		switch {
+		case i < len(live) && j < len(applied) && sent[live[i].name] && next < len(applied) && applied[next].name != live[i].name:
+			i++ // it comes in the place that it has among the applied ones
+		case i < len(live) && !sent[live[i].name]:
+			out = append(out, live[i])
+			i++
+		default:
+			if i < len(live) && (done[live[i].name] || j < len(applied) && applied[j].name == live[i].name) {
+				i++
+			}
+			if j < len(applied) {
+				out, done[applied[j].name] = append(out, applied[j]), true
+				j++
+			}
+		}
+	}
+	return out
+}
+
+func names(items []item) map[string]bool {
+	out := map[string]bool{}
+	for _, item := range items {
+		out[item.name] = true
+	}
+	return out
+}
+
+// restore puts the items into the order. Those that the object lacks are left out.
+func (o listOrder) restore(obj *projection.Object) error {
+	items := make([]any, 0, len(o.items))
+	for _, item := range o.items {
+		if value, exists := obj.Get(item.path); exists {
+			items = append(items, value)
+		}
+	}
+	return obj.Set(o.list, items)
+}

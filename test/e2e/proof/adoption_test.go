@@ -1,0 +1,296 @@
+package proof_test
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan"
+)
+
+// TestAdoptionEqualsKubectl makes random objects with client-side apply, has others write to them, and applies another manifest to each
+// twice: as a plan that adopts foretells and carries it out, and as kubectl apply --server-side does it. Both come to the same, to the last
+// byte but for times and what a server makes up, the owners included, and the plan tells of all that changes.
+func TestAdoptionEqualsKubectl(t *testing.T) {
+	kinds, err := readKinds()
+	require.NoError(t, err)
+	c := newCluster(t, kinds)
+	seed, cases := setting(t, "SEED", 1), setting(t, "CASES", 500)
+	many := cases >= 500 && os.Getenv("CASE") == ""
+	var next, equal, refused, dropping, other atomic.Uint64
+	if one := setting(t, "CASE", cases); one != cases {
+		next.Store(one)
+		cases = one + 1
+	}
+	var done sync.WaitGroup
+	for slot := range workers {
+		done.Go(func() {
+			for n := next.Add(1) - 1; n < cases; n = next.Add(1) - 1 {
+				a := newAdoption(c, seed, n, slot)
+				if err := a.run(t.Context()); err != nil {
+					t.Errorf("seed %d case %d (%s): %v", seed, n, a.kind.name(), err)
+				}
+				equal.Add(a.equal)
+				refused.Add(a.refused)
+				dropping.Add(a.drops)
+				other.Add(a.other)
+			}
+		})
+	}
+	done.Wait()
+	fmt.Printf("adoptions equal to kubectl's: %d, refused both ways: %d, of several versions: %d; dropping something: %d\n",
+		equal.Load(), refused.Load(), other.Load(), dropping.Load())
+	if many {
+		require.Greater(t, equal.Load(), cases*6/10)
+		require.Greater(t, dropping.Load(), cases*3/10)
+	}
+}
+
+// adoption is a case: what was written before, and what is applied then.
+type adoption struct {
+	*generator
+	cluster *cluster
+	name    string
+	slot    int
+	before  []Step
+	last    Step
+
+	equal, refused, drops, other uint64
+}
+
+func newAdoption(c *cluster, seed, number uint64, slot int) *adoption {
+	a := &adoption{cluster: c, name: fmt.Sprintf("adopted-%d", number), slot: slot}
+	a.generator = &generator{Rand: rand.New(rand.NewPCG(seed, number)), kind: c.kinds[number%uint64(len(c.kinds))], hooks: map[string]any{}}
+	was := a.manifest()
+	a.before = append(a.before, Step{Write: "clientApply", Body: was})
+	for range a.IntN(3) {
+		switch a.IntN(4) {
+		case 0, 1:
+			was = a.tame(a.tame(copyOf(was)))
+			a.before = append(a.before, Step{Write: "clientApply", Body: was})
+		case 2:
+			a.before = append(a.before, Step{By: "editor", Write: "edit", Body: a.part(a.manifest())})
+		case 3:
+			a.before = append(a.before, Step{By: pick(a.generator, "ann", manager), Write: "apply", Force: true, Body: a.part(a.manifest())})
+		}
+	}
+	is := copyOf(was)
+	for range 1 + a.IntN(3) {
+		is = pick(a.generator, a.tame, func(m map[string]any) map[string]any { return a.dropOptional(m).(map[string]any) })(is)
+	}
+	a.last = Step{By: manager, Write: "apply", Force: true, Body: is}
+	return a
+}
+
+// run makes the object twice, one after the other, since names and numbers of ports may mean something.
+func (a *adoption) run(ctx context.Context) error {
+	before, ours, err := a.made(ctx, a.adopt)
+	if err != nil || before == nil {
+		return err
+	}
+	if versionsWritten(before) > 1 {
+		a.other++
+		return nil
+	}
+	_, theirs, err := a.made(ctx, func(ctx context.Context, o *object) (*unstructured.Unstructured, error) {
+		obj, err := o.serverApply(ctx, a.last)
+		if err != nil {
+			err = refusedError{err}
+		}
+		return obj, err
+	})
+	if err != nil {
+		return err
+	}
+	if (ours == nil) != (theirs == nil) && a.kind.name() != "Service" { // another case may have taken its port in between
+		return fmt.Errorf("adopted: %v; kubectl: %v", ours, theirs)
+	}
+	if ours == nil || theirs == nil {
+		a.refused++
+		return nil
+	}
+	if lines := differences(a.comparable(ours), a.comparable(theirs), nil); len(lines) > 0 {
+		return fmt.Errorf("adopted, and as kubectl makes it:\n%s", strings.Join(lines, "\n"))
+	}
+	a.equal++
+	return nil
+}
+
+// versionsWritten is in how many API versions we and client-side apply have written the object. Of several, kubectl takes over the entry of one
+// alone, and mixes the fields of both.
+func versionsWritten(obj *unstructured.Unstructured) int {
+	found := map[string]bool{}
+	for _, e := range obj.GetManagedFields() {
+		if e.Manager == fieldowner.ClientSideApply || e.Manager == manager {
+			found[e.APIVersion] = true
+		}
+	}
+	return len(found)
+}
+
+// refusedError is that the server refused the apply.
+type refusedError struct{ error }
+
+// made makes the object, does what is to be compared, and removes it. It returns nil for what comes of it if that was refused, and nothing
+// if the server took no object to begin with.
+func (a *adoption) made(
+	ctx context.Context, do func(context.Context, *object) (*unstructured.Unstructured, error),
+) (before, after *unstructured.Unstructured, err error) {
+	o, err := a.cluster.newObject(Case{Steps: a.before}, a.name, a.slot)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() {
+		if failed := o.remove(context.WithoutCancel(ctx)); err == nil {
+			err = failed
+		}
+	}()
+	for _, s := range a.before {
+		_ = o.write(ctx, s) // refused both times
+	}
+	if before, err = o.get(ctx, o.manifest(a.last)); err != nil || before == nil {
+		return nil, nil, err
+	}
+	after, err = do(ctx, o)
+	if _, isRefused := err.(refusedError); isRefused {
+		return before, nil, nil
+	}
+	return before, after, err
+}
+
+// adopt plans, and looks whether the plan is what comes of it.
+func (a *adoption) adopt(ctx context.Context, o *object) (*unstructured.Unstructured, error) {
+	planner := a.cluster.forcing.tested
+	request := ssaplan.Request{Manifest: o.manifest(a.last), Adopt: []string{fieldowner.ClientSideApply}}
+	before, err := o.get(ctx, request.Manifest)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := planner.Plan(ctx, request)
+	if err != nil || plan.Action == ssaplan.ActionReplace {
+		return nil, refusedError{err}
+	}
+	foretold := plan.Result()
+	after, err := planner.Apply(ctx, plan)
+	if err != nil {
+		return nil, fmt.Errorf("planned %v, and then %w%s", plan, err, a.told(plan, err))
+	}
+	if lines := differences(a.comparable(foretold), a.comparable(after), nil); len(lines) > 0 {
+		return nil, fmt.Errorf("foretold, and real:\n%s", strings.Join(lines, "\n"))
+	}
+	if unlisted := unlistedChanges(before.Object, after.Object, plan.Changes, nil); len(unlisted) > 0 {
+		return nil, fmt.Errorf("not told: %s; told: %v", strings.Join(unlisted, "\n"), plan.Changes)
+	}
+	if wrong := a.wrongOwners(before, after, plan.Ownership); wrong != "" {
+		return nil, fmt.Errorf("%s", wrong)
+	}
+	if slices.ContainsFunc(lines(plan.Changes), func(line string) bool {
+		return strings.Contains(line, "taken over from") && !strings.Contains(line, "last-applied")
+	}) {
+		a.drops++
+	}
+	return after, nil
+}
+
+// told says what is otherwise in the plan that was made after the handover.
+func (a *adoption) told(plan *ssaplan.Plan, err error) string {
+	var changed *ssaplan.ChangedError
+	if !errors.As(err, &changed) {
+		return ""
+	}
+	lines := differences(a.comparable(plan.Result()), a.comparable(changed.Plan.Result()), nil)
+	tell := func(plan *ssaplan.Plan) any {
+		text, _ := json.Marshal(plan)
+		var tree any
+		_ = json.Unmarshal(text, &tree)
+		return cut(cut(tree, place{"ownership"}), place{"requests"})
+	}
+	return "\n" + strings.Join(append(lines, differences(tell(plan), tell(changed.Plan), nil)...), "\n")
+}
+
+// wrongOwners compares what the plan tells of who owns what with the records.
+func (a *adoption) wrongOwners(before, after *unstructured.Unstructured, planned []fieldowner.Transfer) string {
+	was, err := fieldowner.Read(before.Object)
+	if err != nil {
+		return err.Error()
+	}
+	is, err := fieldowner.Read(after.Object)
+	if err != nil {
+		return err.Error()
+	}
+	ours := fieldowner.Applier{Manager: manager}.Is
+	want := changedOwners(was, is, ours)
+	all := is.Fields(nil)
+	for _, line := range destroyedFields(was, is, ours) {
+		p, err := projection.ParsePath(strings.TrimSuffix(line, " Destroyed"))
+		if err != nil || all.Under(p).Empty() { // a map that somebody else has something in is none that is lost
+			want = append(want, line)
+		}
+	}
+	got := ownerLines(planned)
+	slices.Sort(want)
+	slices.Sort(got)
+	if !slices.Equal(want, got) {
+		return fmt.Sprintf("owners: planned %v, in reality %v", got, want)
+	}
+	return ""
+}
+
+// comparable returns the object with owners as lines, without what two objects that were made alike differ in: times, the uid, and what
+// a server makes up for each.
+func (a *adoption) comparable(obj *unstructured.Unstructured) any {
+	text, _ := obj.MarshalJSON()
+	obj = &unstructured.Unstructured{}
+	_ = obj.UnmarshalJSON([]byte(strings.ReplaceAll(string(text), a.uid(text), "UID"))) // a job's labels have it
+	owners, _ := fieldowner.Read(obj.Object)
+	var lines []any
+	for _, e := range owners.Entries() {
+		text, _ := json.Marshal(e.Fields)
+		lines = append(lines, e.Owner.String()+" "+e.APIVersion.String()+" "+string(text))
+	}
+	tree := put(copyOf(obj.Object), place{"metadata", "managedFields"}, lines)
+	for _, field := range []string{"uid", "resourceVersion", "creationTimestamp", "generation"} {
+		tree = cut(tree, place{"metadata", field})
+	}
+	tree = cut(tree, place{"status", "lastPhaseTransitionTime"})
+	for _, at := range places(tree) {
+		name, _ := at[len(at)-1].(string)
+		if v, _ := lookup(tree, at); slices.Contains([]string{"clusterIP", "clusterIPs", "nodePort", "healthCheckNodePort"}, name) && !a.names(v) {
+			tree = put(tree, at, "picked")
+		}
+	}
+	return tree
+}
+
+func (a *adoption) uid(object []byte) string {
+	var obj struct{ Metadata struct{ UID string } }
+	_ = json.Unmarshal(object, &obj)
+	return cmp.Or(obj.Metadata.UID, "no uid")
+}
+
+// names reports whether a manifest of the case has the value.
+func (a *adoption) names(v any) bool {
+	for _, s := range append(slices.Clone(a.before), a.last) {
+		for _, at := range places(s.Body) {
+			if value, _ := lookup(s.Body, at); reflect.DeepEqual(value, v) {
+				return true
+			}
+		}
+	}
+	return false
+}
