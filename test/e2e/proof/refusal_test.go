@@ -99,6 +99,9 @@ func (t *trial) judgeVerdict(ctx context.Context, refused *ssaplan.RefusedError)
 	if t.before == nil || t.step.Of != "" {
 		return nil
 	}
+	if strings.Contains(verdict.Uncertain, "denied request") {
+		return nil // a policy forbids the write that would tell
+	}
 	if verdict.Refusal == immutability.RefusalMergeLeftover {
 		return t.judgeRemedy(ctx, refused)
 	}
@@ -107,9 +110,6 @@ func (t *trial) judgeVerdict(ctx context.Context, refused *ssaplan.RefusedError)
 		return err
 	}
 	// Of these replacing may work, and yet it isn't the way.
-	if strings.Contains(verdict.Uncertain, "denied request") {
-		return nil // a policy forbids the update that would tell
-	}
 	mayWork := []immutability.Refusal{immutability.RefusalDirectional, immutability.RefusalAdmissionDenied, immutability.RefusalMetadataPrecondition}
 	t.check(replace, createErr != nil || slices.Contains(mayWork, verdict.Refusal), "replacing works, which the plan doesn't say: %v", refused)
 	return nil

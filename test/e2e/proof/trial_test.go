@@ -238,7 +238,7 @@ func (t *trial) makePlan(ctx context.Context) {
 // change.
 func told(plan *ssaplan.Plan, err error) string {
 	if err != nil {
-		return sortedWords(unfixed.ReplaceAllString(strings.ReplaceAll(err.Error(), " (other requests are answered)", ""), "…"))
+		return fixed(err.Error())
 	}
 	if plan.Action == ssaplan.ActionReplace {
 		fields := slices.SortedFunc(slices.Values(plan.Replacement.Fields), func(a, b immutability.Field) int {
@@ -249,7 +249,7 @@ func told(plan *ssaplan.Plan, err error) string {
 	shown := *plan
 	shown.Warnings = slices.Clone(plan.Warnings) // a conflict that can't be forced has the server's reason among them
 	for i, warning := range shown.Warnings {
-		shown.Warnings[i] = foreign.Text(sortedWords(unfixed.ReplaceAllString(string(warning), "…")))
+		shown.Warnings[i] = foreign.Text(fixed(string(warning)))
 	}
 	text, err := json.Marshal(shown)
 	text = timestamps.ReplaceAll(text, nil)
@@ -261,6 +261,11 @@ func told(plan *ssaplan.Plan, err error) string {
 var unfixed = regexp.MustCompile(
 	`(?s)failed to create typed patch object .*|failed to convert new object .*|\.\S+: field not declared in schema|stream ID \d+`)
 
+// fixed returns a text without what is unfixed, and with its words in a fixed order.
+func fixed(text string) string {
+	return sortedWords(unfixed.ReplaceAllString(strings.ReplaceAll(text, " (other requests are answered)", ""), "…"))
+}
+
 // TestTold checks that two answers count as the same if they differ in what a server says otherwise each time, and in no more.
 func TestTold(t *testing.T) {
 	same := func(a, b string) bool { return told(nil, errors.New(a)) == told(nil, errors.New(b)) }
@@ -268,6 +273,7 @@ func TestTold(t *testing.T) {
 	require.False(t, same("x: dry run: .spec.a: field not declared in schema", "x: apply: .spec.a: field not declared in schema"))
 	require.False(t, same("x: dry run: .spec.a: expected list", "x: dry run: .spec.b: expected list"))
 	require.True(t, same("x: stream ID 3", "x: stream ID 5"))
+	require.True(t, same("x: stream ID 3 (other requests are answered): y", "x: stream ID 3: y"))
 	require.True(t, same("x: [b, a]", "x: [a, b]"))
 }
 
