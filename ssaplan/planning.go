@@ -2,6 +2,7 @@ package ssaplan
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -416,6 +417,10 @@ func (w *planning) explainReplacement(ctx context.Context, taken bool) error {
 		case err == nil:
 		case !errors.Is(err, standin.ErrTaken) && !slices.ContainsFunc(answer.Statuses(err), answer.IsRefusal):
 			return w.failure(w.plan.Object, "dry run of the create", err)
+		case standin.Disproves(w.manifest.Object, err, taken):
+			verdict := immutability.Classify(err).OfCreate(w.manifest)
+			w.guard(w.request.Manifest, w.live).Verdict(&verdict)
+			return &RefusedError{Object: w.plan.Object, Verdict: verdict, Err: cmp.Or(w.plan.Replacement.Refusal, w.shown(err))}
 		default:
 			w.plan.Warnings = append(w.plan.Warnings, foreign.Textf("what the server adds to the new object isn't known: %v", w.shown(err)))
 		}

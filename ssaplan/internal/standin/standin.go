@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -55,6 +56,33 @@ func Try(ctx context.Context, server Resource, manifest map[string]any, options 
 		made = &unstructured.Unstructured{Object: Restore(made.Object, name, original)}
 	}
 	return made, nil
+}
+
+// Disproves reports whether the refusal of a trial says that replacing the object would lose it: the server would refuse the new one,
+// too. For a Service it doesn't, whose ports and addresses the old one has as long as it is there; nor for a stand-in, which is
+// refused for its name, unless the manifest of a custom resource has null: a create of that, which has been tried before, drops it, and
+// an apply doesn't.
+func Disproves(manifest map[string]any, err error, taken bool) bool {
+	if !apierrors.IsInvalid(err) || manifest["kind"] == "Service" && manifest["apiVersion"] == "v1" {
+		return false
+	}
+	return !taken || !kinds.IsBuiltin(manifest) && holdsNull(manifest)
+}
+
+func holdsNull(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
+	case map[string]any:
+		for _, value := range v {
+			if holdsNull(value) {
+				return true
+			}
+		}
+	case []any:
+		return slices.ContainsFunc(v, holdsNull)
+	}
+	return false
 }
 
 // renamed returns what a server said of the stand-in as it would say it of the object: it is the same each time.

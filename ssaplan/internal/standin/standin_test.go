@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/ssaplan/primitives/ssaplan/internal/standin"
@@ -78,6 +79,31 @@ func TestTryRefused(t *testing.T) {
 		require.Equal(t, "no web", refused.Error())
 		require.Equal(t, "web", refused.ErrStatus.Details.Name)
 		require.Equal(t, "web is taken", refused.ErrStatus.Details.Causes[0].Message)
+	}
+}
+
+// TestDisproves tells refusals that the new object would meet, too, from those for what the old one has as long as it is there.
+func TestDisproves(t *testing.T) {
+	invalid := apierrors.NewInvalid(schema.GroupKind{}, "a", nil)
+	of := func(apiVersion, kind string, list any) map[string]any {
+		return map[string]any{"apiVersion": apiVersion, "kind": kind, "spec": map[string]any{"list": []any{int64(1), list}}}
+	}
+	for _, row := range []struct {
+		why      string
+		manifest map[string]any
+		err      error
+		taken    bool
+		want     bool
+	}{
+		{"under its own name", of("v1", "ConfigMap", "a"), invalid, false, true},
+		{"not as invalid, but by admission", of("v1", "ConfigMap", "a"), apierrors.NewForbidden(schema.GroupResource{}, "a", nil), false, false},
+		{"a Service, whose port the old one has", of("v1", "Service", "a"), invalid, false, false},
+		{"a custom resource of that kind", of("ex.io/v1", "Service", "a"), invalid, false, true},
+		{"a stand-in, maybe for its name", of("ex.io/v1", "Crate", "a"), invalid, true, false},
+		{"one with null, which only an apply keeps", of("ex.io/v1", "Crate", nil), invalid, true, true},
+		{"null in a kind that drops it", of("v1", "ConfigMap", nil), invalid, true, false},
+	} {
+		require.Equal(t, row.want, standin.Disproves(row.manifest, row.err, row.taken), row.why)
 	}
 }
 

@@ -50,7 +50,27 @@ func TestVersionChange(t *testing.T) {
 	c.Delete(t, old)
 	plan, err = allowing.Plan(t.Context(), ssaplan.Request{Manifest: more, Prior: state})
 	require.NoError(t, err)
-	require.Equal(t, ssaplan.ActionReplace, plan.Action, "nothing shows that it is the same object")
+	require.Equal(t, ssaplan.ActionCreate, plan.Action, "what is gone under one version is gone under all")
+}
+
+// TestRenameToWhatIsRefused renames an object, and the server would refuse the new one: then the old one isn't deleted for nothing.
+func TestRenameToWhatIsRefused(t *testing.T) {
+	c := newCluster(t)
+	state := c.apply(t, manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: old}, data: {a: A}}"))
+	_, err := c.planner.Plan(t.Context(), ssaplan.Request{
+		Manifest: manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: new}, data: {'a b': A}}"), Prior: state,
+	})
+	var refused *ssaplan.RefusedError
+	require.ErrorAs(t, err, &refused)
+	require.Equal(t, immutability.RefusalInvalid, refused.Verdict.Refusal)
+	require.Equal(t, `data["a b"]`, refused.Verdict.Fields[0].Name())
+	require.Contains(t, err.Error(), `data["a b"]: Invalid value`)
+
+	state = c.apply(t, manifest(t, "{apiVersion: v1, kind: Service, metadata: {name: old}, spec: {type: NodePort, ports: [{port: 80, nodePort: 31234}]}}"))
+	plan := c.plan(t, ssaplan.Request{
+		Manifest: manifest(t, "{apiVersion: v1, kind: Service, metadata: {name: new}, spec: {type: NodePort, ports: [{port: 80, nodePort: 31234}]}}"), Prior: state,
+	})
+	require.Equal(t, ssaplan.ActionReplace, plan.Action, "the port is free once the old one is gone")
 }
 
 // TestRenameOntoAnother renames an object to a name that another one has already, which this manager applied just as it is. No
@@ -82,9 +102,16 @@ func TestWhatIsNoChangeOfIdentity(t *testing.T) {
 // TestHazardsOfAnotherIdentity renames what others live in.
 func TestHazardsOfAnotherIdentity(t *testing.T) {
 	c := newCluster(t)
-	for kind, apiVersion := range map[string]string{"Namespace": "v1", "PersistentVolumeClaim": "v1", "CustomResourceDefinition": "apiextensions.k8s.io/v1"} {
-		prior := &explain.State{Identity: identity.Identity{APIVersion: apiVersion, Kind: kind, Name: "old"}, UID: "7"}
-		plan := c.plan(t, ssaplan.Request{Manifest: manifest(t, "{apiVersion: %s, kind: %s, metadata: {name: new}}", apiVersion, kind), Prior: prior})
+	for _, text := range []string{
+		"{apiVersion: v1, kind: Namespace, metadata: {name: new}}",
+		"{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: new}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}",
+		`{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: news.ex.io}, spec: {group: ex.io, scope: Cluster,
+			names: {kind: New, plural: news}, versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]}}`,
+	} {
+		m := manifest(t, "%s", text)
+		kind := m.GetKind()
+		prior := &explain.State{Identity: identity.Identity{APIVersion: m.GetAPIVersion(), Kind: kind, Name: "old"}, UID: "7"}
+		plan := c.plan(t, ssaplan.Request{Manifest: m, Prior: prior})
 		require.Equal(t, ssaplan.ActionReplace, plan.Action)
 		require.NotEmpty(t, plan.Replacement.Hazards, kind)
 		require.Contains(t, []immutability.HazardKind{immutability.HazardData, immutability.HazardContents}, plan.Replacement.Hazards[0].Kind, kind)
