@@ -63,6 +63,8 @@ func (c *cluster) resource(plural string) clientdynamic.ResourceInterface {
 	switch plural {
 	case "deployments":
 		group = "apps"
+	case "horizontalpodautoscalers":
+		group, version = "autoscaling", "v2"
 	case "jobs":
 		group = "batch"
 	case "widgets":

@@ -71,6 +71,9 @@ func (p *planning) explainReplacement(plan *ssaplan.Plan, goes []string) {
 	}
 	for _, hazard := range plan.Replacement.Hazards {
 		because = append(because, "hazard: "+hazard.String())
+		if hazard.Kind == immutability.HazardNeedless {
+			because = append(because, "set allow_version_change = true to update it in place")
+		}
 	}
 	for _, note := range goes {
 		isHazard := func(h immutability.Hazard) bool { return h.Message == note }

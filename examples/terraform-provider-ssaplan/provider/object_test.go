@@ -211,6 +211,45 @@ func TestIdentity(t *testing.T) {
 	tf.nothingLeft(t, config)
 }
 
+// Another version of the group replaces the object, which is said to be needless, unless the configuration allows to change it in place.
+func TestVersionChange(t *testing.T) {
+	c := newCluster(t)
+	const autoscaler = "{apiVersion: autoscaling/%s, kind: HorizontalPodAutoscaler, metadata: {name: web, namespace: NAMESPACE}, " +
+		"spec: {maxReplicas: %d, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}}}"
+	tf := applied(t, c.config(fmt.Sprintf(autoscaler, "v1", 3)))
+	uid := c.live(t, "horizontalpodautoscalers", "web").GetUID()
+	plan := tf.plan(t, c.config(fmt.Sprintf(autoscaler, "v2", 4)))
+	require.Equal(t, "Replace", plan.action)
+	require.Contains(t, strings.Join(plan.warnings, "\n"), "set allow_version_change = true to update it in place")
+
+	allowed := c.config(fmt.Sprintf(autoscaler, "v2", 4), map[string]any{"allow_version_change": true})
+	plan = tf.plan(t, allowed)
+	require.Equal(t, "Update", plan.action)
+	require.Equal(t, "4", rows(t, plan.planned, "fields")["spec.maxReplicas"])
+	tf.apply(t, plan)
+	require.Equal(t, uid, c.live(t, "horizontalpodautoscalers", "web").GetUID())
+	require.Equal(t, "4", c.value(t, "horizontalpodautoscalers", "web", "spec", "maxReplicas"))
+	tf.nothingLeft(t, allowed)
+}
+
+// A field that leaves the manifest is shown as removed only if it goes: not if others own it, too.
+func TestRemovals(t *testing.T) {
+	c := newCluster(t)
+	config := func(data string) map[string]any { return c.config(strings.Replace(configMap, `color: blue, size: "5"`, data, 1)) }
+	tf := applied(t, config("color: blue, shared: x, own: z"))
+	_, err := c.resource("configmaps").Apply(t.Context(), "settings", lab.Object(t, c.in(strings.Replace(configMap, `color: blue, size: "5"`, "shared: x", 1))),
+		metav1.ApplyOptions{FieldManager: "other"})
+	require.NoError(t, err)
+	plan := tf.plan(t, config("color: blue"))
+	planned := rows(t, plan.planned, "fields")
+	require.Equal(t, "x", planned["data.shared"], "it stays")
+	require.NotContains(t, planned, "data.own")
+	require.Contains(t, strings.Join(plan.warnings, "\n"), `data.shared: retained by "other" (Apply)`)
+	tf.apply(t, plan)
+	require.Equal(t, "map[color:blue shared:x]", c.value(t, "configmaps", "settings", "data"))
+	tf.nothingLeft(t, config("color: blue"))
+}
+
 func TestConflict(t *testing.T) {
 	c := newCluster(t)
 	careful := c.config(configMap, map[string]any{"force_conflicts": false})
