@@ -32,15 +32,29 @@ func (t *trial) judgeReplacement(ctx context.Context) error {
 	t.memory.last = &applied{t.manifest, t.except, t.step.Force}
 	t.dryRun = nil // of the apply that the server refused
 	t.check(replace, t.before.GetUID() != t.after.GetUID(), "it is the same object: %v", t.after)
+	isUntried := slices.ContainsFunc(t.plan.Warnings, isUntried)
+	if isUntried && !t.plan.After.Fields.Equal(t.memory.state.Applied.Fields) {
+		t.judgeUntried()
+		return nil
+	}
 	t.judgeValues()
 	t.judgeOwners()
 	t.judgeFates()
-	if slices.ContainsFunc(t.plan.Warnings, isUntried) {
+	if isUntried {
 		return nil // the server can't try the new object beside the old one, whose node port it has, say
 	}
 	t.unlisted = unlistedChanges(t.known(t.before), t.known(t.after), t.plan.Changes, t.filled(ctx))
 	t.check(replace, len(t.unlisted) == 0, "%s; listed: %v", strings.Join(t.unlisted, "\n"), t.plan.Changes)
 	return nil
+}
+
+// judgeUntried compares the values of a plan that names lists and maps as a whole, because neither a dry run nor the record of the old
+// object told who may own what in them. The new object has all that the plan says, and what the server adds to it.
+func (t *trial) judgeUntried() {
+	for p, v := range t.plan.After.Leaves() {
+		real, exists := valueAt(t.after, p)
+		t.check(replace, exists && isPart(v, real), "%s: planned %v, in reality %v", p, v, real)
+	}
 }
 
 func isUntried(warning foreign.Text) bool {
