@@ -83,6 +83,9 @@ type Request struct {
 	// AllUnknown says that nothing can be asked yet, because the cluster or the whole manifest isn't known, which may lack
 	// its name then or be nil.
 	AllUnknown bool
+	// Existing says whether an object that is there is taken over, and one that isn't is created. Else the error is an
+	// [explain.ExistingError], also if that changes before a plan is carried out. Default: [explain.ExistingTakeOver].
+	Existing explain.Existing
 	// Subresource is what of the object to apply: "status", "scale" or another that the server applies. The object has to be
 	// there, and is never replaced. Of a scale, the manifest is the object's with no more than spec.replicas. Default: the
 	// object itself.

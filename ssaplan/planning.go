@@ -267,6 +267,9 @@ func (w *planning) ask(ctx context.Context) (err error) {
 		}
 	}
 	for i := range askAttempts {
+		if err := w.request.Existing.Check(w.plan.Object, content(w.live), w.applier(), w.request.Prior); err != nil {
+			return err
+		}
 		if err := w.hold(w.live); err != nil {
 			return err
 		}
@@ -299,9 +302,8 @@ func (w *planning) ask(ctx context.Context) (err error) {
 // aren't known yet.
 func (w *planning) hold(live *unstructured.Unstructured) (err error) {
 	w.settled, w.handover = true, nil
-	applier := fieldowner.Applier{Manager: w.options.FieldManager, Subresource: w.plan.Subresource}
 	if live != nil && w.request.handsOver() {
-		if w.handover, err = handover.Find(live, w.wanted(applier)); err != nil {
+		if w.handover, err = handover.Find(live, w.wanted()); err != nil {
 			return fmt.Errorf("%s: %w", w.plan.Object, err)
 		}
 		live = w.handover.Of(live)
@@ -309,7 +311,7 @@ func (w *planning) hold(live *unstructured.Unstructured) (err error) {
 	if w.prepared.Unknown.Empty() && w.prepared.Ignored.Empty() {
 		return nil
 	}
-	if w.left, err = w.prepared.For(content(live), applier); err != nil {
+	if w.left, err = w.prepared.For(content(live), w.applier()); err != nil {
 		return fmt.Errorf("%s: %w", w.plan.Object, err)
 	}
 	w.manifest = &unstructured.Unstructured{Object: w.left.Manifest}
@@ -317,9 +319,14 @@ func (w *planning) hold(live *unstructured.Unstructured) (err error) {
 	return err
 }
 
+// applier returns who applies.
+func (w *planning) applier() fieldowner.Applier {
+	return fieldowner.Applier{Manager: w.options.FieldManager, Subresource: w.plan.Subresource}
+}
+
 // wanted returns what is to change hands.
-func (w *planning) wanted(applier fieldowner.Applier) handover.Wanted {
-	wanted := handover.Wanted{Applier: applier, Adopt: w.request.Adopt, GiveUp: w.request.GiveUp}
+func (w *planning) wanted() handover.Wanted {
+	wanted := handover.Wanted{Applier: w.applier(), Adopt: w.request.Adopt, GiveUp: w.request.GiveUp}
 	if w.request.AdoptTools {
 		wanted.Tools = slices.Concat(fieldowner.Tools(), w.options.Tools)
 	}

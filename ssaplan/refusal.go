@@ -94,7 +94,7 @@ func (w *planning) judge(ctx context.Context, err error) error {
 
 // cure returns what to do if the plan can be made with an adoption from the tools that wrote what is in the way, else nothing.
 func (w *planning) cure(ctx context.Context, inTheWay []projection.Path) string {
-	request, wanted := w.request, w.wanted(fieldowner.Applier{Manager: w.options.FieldManager})
+	request, wanted := w.request, w.wanted()
 	tools := wanted.Missing(w.live, inTheWay, slices.Concat(fieldowner.Tools(), w.options.Tools))
 	if len(tools) == 0 {
 		return ""
