@@ -111,6 +111,8 @@ func (w *planning) run(ctx context.Context) error {
 	var err error
 	if w.target, err = w.locate(ctx, w.plan.Object, w.request.Subresource); err == nil {
 		w.plan.Object = w.target.Identity
+	} else if errors.Is(err, wire.ErrNoNamespace) {
+		return fmt.Errorf("%s: %w", w.plan.Object, err)
 	} else if !meta.IsNoMatchError(err) {
 		return w.failure(w.plan.Object, "discovery", err)
 	}
@@ -190,7 +192,7 @@ func (w *planning) replaceIdentity(ctx context.Context, result identity.Result) 
 		r.Hazards = append(r.Hazards, immutability.NeedlessHazard(w.plan.Object.APIVersion))
 		w.plan.Reason += "; the server has the same object under both, so AllowVersionChange updates it in place"
 	} else {
-		w.live = w.old(ctx)
+		w.live, w.requests = w.server.Remembered(ctx, w.request.Prior.Identity, w.request.Prior.UID, w.options.DefaultNamespace)
 	}
 	options := immutability.HazardOptions{Propagation: w.request.Propagation}
 	if w.live != nil {
@@ -198,20 +200,6 @@ func (w *planning) replaceIdentity(ctx context.Context, result identity.Result) 
 	} else {
 		r.Hazards = immutability.HazardsUnread(schema.GroupKind{Group: r.Old.Group(), Kind: r.Old.Kind}, r.Old.Name, options)
 	}
-}
-
-// old returns the object that the prior state remembers, nil if it isn't there or can't be read.
-func (w *planning) old(ctx context.Context) *unstructured.Unstructured {
-	target, err := w.locate(ctx, w.request.Prior.Identity, "")
-	if err != nil {
-		return nil
-	}
-	old, err := target.Live(ctx)
-	w.requests = target.Requests()
-	if err != nil || old == nil || string(old.GetUID()) != w.request.Prior.UID {
-		return nil
-	}
-	return old
 }
 
 // prepare sets what is going to be sent. Nothing is of a plan that is known to be a no-op: to copy the body would be a
