@@ -166,7 +166,7 @@ func (p *Planner) replan(ctx context.Context, outdated *Plan, live *unstructured
 // The requests are compared, too: the manifest may have been changed in place, or this planner have other options.
 func (plan *Plan) matches(reviewed *Plan) bool {
 	return plan.Action != ActionCreate && plan.Object == reviewed.Object && plan.Subresource == reviewed.Subresource && plan.Action == reviewed.Action &&
-		plan.basis.patch.same(reviewed.basis.patch) &&
+		plan.basis.patch.Same(reviewed.basis.patch) &&
 		plan.basis.live.GetUID() == reviewed.basis.live.GetUID() &&
 		(plan.basis.live.GetDeletionTimestamp() == nil) == (reviewed.basis.live.GetDeletionTimestamp() == nil) &&
 		plan.Explanation.Same(&reviewed.Explanation) && plan.Replacement.matches(reviewed.Replacement)

@@ -3,7 +3,6 @@ package ssaplan
 import (
 	"bytes"
 	"fmt"
-	"reflect"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -221,19 +220,5 @@ func (r *Replacement) matches(reviewed *Replacement) bool {
 		!slices.ContainsFunc(r.Hazards, func(h immutability.Hazard) bool { return !slices.Contains(reviewed.Hazards, h) })
 }
 
-// Patch is a server-side apply request.
-type Patch struct {
-	// Body is the applied manifest as JSON. It can hold secrets.
-	Body    []byte
-	Options metav1.PatchOptions
-}
-
-// Format prints the size of the body whatever the verb, so that no verb shows a secret.
-func (p Patch) Format(f fmt.State, _ rune) {
-	_, _ = fmt.Fprintf(f, "apply of %d bytes as %q", len(p.Body), p.Options.FieldManager)
-}
-
-// same reports whether p and other are the same request.
-func (p Patch) same(other Patch) bool {
-	return bytes.Equal(p.Body, other.Body) && reflect.DeepEqual(p.Options, other.Options)
-}
+// Patch is the request of a server-side apply, see [explain.Patch].
+type Patch = explain.Patch
