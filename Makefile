@@ -110,7 +110,7 @@ fuzz: ## run every fuzz target for a while, four at a time: make fuzz FUZZTIME=1
 	@GO="$(GO)" xargs -P $(JOBS) -L 1 internal/fuzz/fuzz.sh $(FUZZTIME) <.cache/fuzz
 
 PACKAGES ?= identity authresilience fieldowner immutability immutability/internal/transition projection \
-	projection/foreign ssaplan ssaplan/explain ssaplan/deletion ssaplan/write \
+	projection/foreign ssaplan ssaplan/explain ssaplan/deletion ssaplan/release ssaplan/write \
 	ssaplan/internal/applier ssaplan/internal/handover ssaplan/internal/noop ssaplan/internal/scale ssaplan/internal/secrecy
 .PHONY: mutants
 mutants: tools ## mutation testing of packages with their unit tests alone: make mutants PACKAGES="identity fieldowner"

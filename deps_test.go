@@ -55,9 +55,19 @@ var budgets = map[string]budget{
 		},
 		modules: apimachinery,
 	},
+	"ssaplan/release": {
+		ours: []string{
+			"ssaplan/explain", "ssaplan/write", "projection", "projection/foreign", "identity", "immutability", "authresilience", "fieldowner",
+			"internal/kinds", "internal/plainjson", "internal/answer", "immutability/internal/transition",
+			"ssaplan/internal/applier", "ssaplan/internal/wire", "ssaplan/internal/fastjson", "ssaplan/internal/ordered",
+			"ssaplan/internal/scale", "ssaplan/internal/secrecy", "ssaplan/internal/standin",
+		},
+		modules: slices.Concat(clientGo, []string{"github.com/google/go-cmp"}),
+		heavy:   []string{"k8s.io/client-go/dynamic"},
+	},
 	"ssaplan": {
 		ours: []string{
-			"ssaplan/explain", "ssaplan/deletion",
+			"ssaplan/explain", "ssaplan/deletion", "ssaplan/release",
 			"projection", "projection/foreign", "identity", "immutability", "authresilience", "fieldowner",
 			"internal/kinds", "internal/plainjson", "internal/answer",
 			"ssaplan/internal/wire", "ssaplan/internal/fastjson", "ssaplan/internal/secrecy", "ssaplan/internal/objectset",

@@ -74,6 +74,17 @@ func GiveUp(live map[string]any, applier Applier, fields projection.FieldSet) (H
 	})
 }
 
+// Release returns the handover after which manager owns nothing any more, of the object itself and of its subresources. All values stay, and
+// what nobody else owns is nobody's. For its errors see [Migrate].
+func Release(live map[string]any, manager string) (Handover, error) {
+	return HandOver(live, func(e Entry) Entry {
+		if e.Manager == foreign.Text(manager) {
+			e.Fields = projection.FieldSet{}
+		}
+		return e
+	})
+}
+
 // HandOver returns the handover that changes every entry as change says. Those that it leaves without fields go, and those that it
 // makes the same owner's are merged. For its errors see [Migrate].
 func HandOver(live map[string]any, change func(Entry) Entry) (Handover, error) {

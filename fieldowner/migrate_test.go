@@ -131,6 +131,21 @@ func TestPatchOfNobodyIsAList(t *testing.T) {
 	assert.Equal(t, []any{}, operations[0]["value"], "null would not be a list to the server")
 }
 
+// TestRelease takes a manager out of the record, whatever it did, and nobody else.
+func TestRelease(t *testing.T) {
+	live := decoded(t, clientSide)
+	handover, err := Release(live, ClientSideApply)
+	require.NoError(t, err)
+	entries := mustRead(t, handover.Object()).Entries()
+	require.Len(t, entries, 1)
+	assert.Equal(t, Owner{Manager: "kubectl-edit", Operation: OperationUpdate, APIVersion: "apps/v1"}, entries[0].Owner)
+	none, err := Release(live, "somebody")
+	require.NoError(t, err)
+	assert.True(t, none.Empty())
+	_, err = Release(decoded(t, `{"metadata": {"managedFields": [1], "resourceVersion": "7"}}`), "a")
+	assert.Error(t, err)
+}
+
 func TestPatchErrors(t *testing.T) {
 	_, err := Migrate(decoded(t, `{"metadata": {"managedFields": []}}`), "me", "old")
 	assert.EqualError(t, err, "fieldowner: the object has no resourceVersion to guard a patch with")

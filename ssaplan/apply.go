@@ -63,7 +63,7 @@ func (p *Planner) Apply(ctx context.Context, plan *Plan) (*unstructured.Unstruct
 			}
 			continue
 		}
-		if err.Outcome != OutcomeRefused || !applier.Outrun(err) || plan.Action == ActionCreate || attempt == applyAttempts {
+		if err.Outcome != OutcomeRefused || !applier.Outrun(err) || plan.isFree() || attempt == applyAttempts {
 			return nil, p.notApplied(plan, err)
 		}
 		now, failed := p.replan(ctx, plan, nil)
@@ -76,6 +76,11 @@ func (p *Planner) Apply(ctx context.Context, plan *Plan) (*unstructured.Unstruct
 		plan = now
 	}
 	return plan.basis.live.DeepCopy(), nil
+}
+
+// isFree reports whether the object is to be created, and whoever creates it first may make it what it is.
+func (plan *Plan) isFree() bool {
+	return plan.Action == ActionCreate && plan.basis.request.Existing != explain.ExistingRefuse
 }
 
 // carryOut sends the plan's request, or before that the one by which fields change hands.
@@ -160,8 +165,8 @@ func (p *Planner) replan(ctx context.Context, outdated *Plan, live *unstructured
 // matches reports whether who reviewed the other plan has reviewed this one. Both are for an object that exists.
 // The requests are compared, too: the manifest may have been changed in place, or this planner have other options.
 func (plan *Plan) matches(reviewed *Plan) bool {
-	return plan.Object == reviewed.Object && plan.Subresource == reviewed.Subresource && plan.Action == reviewed.Action &&
-		plan.basis.patch.same(reviewed.basis.patch) &&
+	return plan.Action != ActionCreate && plan.Object == reviewed.Object && plan.Subresource == reviewed.Subresource && plan.Action == reviewed.Action &&
+		plan.basis.patch.Same(reviewed.basis.patch) &&
 		plan.basis.live.GetUID() == reviewed.basis.live.GetUID() &&
 		(plan.basis.live.GetDeletionTimestamp() == nil) == (reviewed.basis.live.GetDeletionTimestamp() == nil) &&
 		plan.Explanation.Same(&reviewed.Explanation) && plan.Replacement.matches(reviewed.Replacement)
@@ -219,5 +224,6 @@ func (plan *Plan) State(obj *unstructured.Unstructured) (*explain.State, error) 
 		return nil, err
 	}
 	state.Identity = plan.Object // a scale has a kind of its own
+	state.Adopted = explain.IsAdopted(content(plan.basis.live), obj.Object, applier, plan.basis.request.Prior)
 	return state.Without(explain.IgnoredPaths(plan.Ignored)), nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/internal/deleter"
+	"github.com/ssaplan/primitives/ssaplan/release"
 )
 
 // What deletions are made of, which package deletion explains.
@@ -80,6 +81,19 @@ func (p *Planner) Delete(ctx context.Context, prior *explain.State, options Dele
 	}
 	request := DeleteRequest{Object: prior.Identity, UID: prior.UID, Propagation: options.Propagation}
 	return p.delete(ctx, p.deleter(request, options), nil)
+}
+
+// PlanRelease returns what it means to let go of the object that prior remembers: the manager of the state owns nothing then, and all
+// values stay. [release.Plan.Apply] does it. It takes one request.
+func (p *Planner) PlanRelease(ctx context.Context, prior *explain.State) (*release.Plan, error) {
+	if prior == nil {
+		return nil, errors.New("ssaplan: no state that says what to release")
+	}
+	target, err := p.locate(ctx, prior.Identity, "")
+	if err != nil {
+		return nil, p.failure(prior.Identity, "plan to release", err)
+	}
+	return release.For(ctx, target, prior)
 }
 
 func (p *Planner) delete(ctx context.Context, d *deleter.Deleter, reviewed *DeletePlan) error {

@@ -11,8 +11,7 @@ import (
 )
 
 // MarshalJSON returns all that the plan tells, in the form that docs/plan.schema.json describes, without the values of Before,
-// After and Baseline and the request. Sensitive values are redacted. Whether <, > and & are escaped is left to who encodes
-// it.
+// After and Baseline and the request. Sensitive values are redacted. Who encodes it says whether <, > and & are escaped.
 func (plan Plan) MarshalJSON() ([]byte, error) {
 	out := planjson.Plan{
 		Version: planjson.Version, Object: planjson.Object(plan.Object), Subresource: plan.Subresource, Action: string(plan.Action), Reason: plan.Reason, Deferral: string(plan.Deferral),

@@ -3,7 +3,6 @@ package ssaplan
 import (
 	"bytes"
 	"fmt"
-	"reflect"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -83,6 +82,9 @@ type Request struct {
 	// AllUnknown says that nothing can be asked yet, because the cluster or the whole manifest isn't known, which may lack
 	// its name then or be nil.
 	AllUnknown bool
+	// Existing says whether an object that is there is taken over, and one that isn't is created. Else the error is an
+	// [explain.ExistingError], also if that changes before a plan is carried out. Default: [explain.ExistingTakeOver].
+	Existing explain.Existing
 	// Subresource is what of the object to apply: "status", "scale" or another that the server applies. The object has to be
 	// there, and is never replaced. Of a scale, the manifest is the object's with no more than spec.replicas. Default: the
 	// object itself.
@@ -218,19 +220,5 @@ func (r *Replacement) matches(reviewed *Replacement) bool {
 		!slices.ContainsFunc(r.Hazards, func(h immutability.Hazard) bool { return !slices.Contains(reviewed.Hazards, h) })
 }
 
-// Patch is a server-side apply request.
-type Patch struct {
-	// Body is the applied manifest as JSON. It can hold secrets.
-	Body    []byte
-	Options metav1.PatchOptions
-}
-
-// Format prints the size of the body whatever the verb, so that no verb shows a secret.
-func (p Patch) Format(f fmt.State, _ rune) {
-	_, _ = fmt.Fprintf(f, "apply of %d bytes as %q", len(p.Body), p.Options.FieldManager)
-}
-
-// same reports whether p and other are the same request.
-func (p Patch) same(other Patch) bool {
-	return bytes.Equal(p.Body, other.Body) && reflect.DeepEqual(p.Options, other.Options)
-}
+// Patch is the request of a server-side apply, see [explain.Patch].
+type Patch = explain.Patch

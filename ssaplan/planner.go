@@ -31,6 +31,8 @@ type Options struct {
 	RefuseConflicts bool
 	// DefaultNamespace is where manifests of namespaced kinds that name no namespace go. Default: "default".
 	DefaultNamespace string
+	// RequireNamespace makes such manifests errors, which name the field. DefaultNamespace is of no effect then.
+	RequireNamespace bool
 	// Concurrency is how many objects PlanAll plans at a time. Default: 8.
 	Concurrency int
 	// AllowVersionChange takes an object that the state has under another version of its API group for the same, if the
@@ -104,14 +106,26 @@ func newPlanner(server *wire.Server, options Options) (*Planner, error) {
 	if options.FieldManager == "" {
 		return nil, errors.New("ssaplan: Options.FieldManager is empty: name the tool whose fields these are")
 	}
-	if options.DefaultNamespace == "" {
+	switch {
+	case options.RequireNamespace:
+		options.DefaultNamespace = ""
+	case options.DefaultNamespace == "":
 		options.DefaultNamespace = metav1.NamespaceDefault
 	}
 	return &Planner{options: options, server: server}, nil
 }
 
-// locate finds out where an object lives. A kind that the server doesn't serve is an error for which meta.IsNoMatchError
-// holds.
+// Resolve returns the identity by which plans and states name an object, with the namespace that it is in, such as to find what is
+// remembered of a manifest. A kind that the server doesn't serve is an error for which meta.IsNoMatchError holds.
+func (p *Planner) Resolve(ctx context.Context, id identity.Identity) (identity.Identity, error) {
+	target, err := p.locate(ctx, id, "")
+	if err != nil {
+		return id, fmt.Errorf("%s: %w", id, err)
+	}
+	return target.Identity, nil
+}
+
+// locate finds out where an object lives. For an error about a kind that the server doesn't serve meta.IsNoMatchError holds.
 func (p *Planner) locate(ctx context.Context, id identity.Identity, subresource string) (*wire.Target, error) {
 	return p.server.Locate(ctx, id, subresource, p.options.DefaultNamespace)
 }

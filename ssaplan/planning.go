@@ -112,6 +112,8 @@ func (w *planning) run(ctx context.Context) error {
 	var err error
 	if w.target, err = w.locate(ctx, w.plan.Object, w.request.Subresource); err == nil {
 		w.plan.Object = w.target.Identity
+	} else if errors.Is(err, wire.ErrNoNamespace) {
+		return fmt.Errorf("%s: %w", w.plan.Object, err)
 	} else if !meta.IsNoMatchError(err) {
 		return w.failure(w.plan.Object, "discovery", err)
 	}
@@ -193,7 +195,7 @@ func (w *planning) replaceIdentity(ctx context.Context, result identity.Result) 
 		r.Hazards = append(r.Hazards, immutability.NeedlessHazard(w.plan.Object.APIVersion))
 		w.plan.Reason += "; the server has the same object under both, so AllowVersionChange updates it in place"
 	} else {
-		w.live = w.old(ctx)
+		w.live, w.requests = w.server.Remembered(ctx, w.request.Prior.Identity, w.request.Prior.UID, w.options.DefaultNamespace)
 	}
 	options := immutability.HazardOptions{Propagation: w.request.Propagation}
 	if w.live != nil {
@@ -203,22 +205,7 @@ func (w *planning) replaceIdentity(ctx context.Context, result identity.Result) 
 	}
 }
 
-// old returns the object that the prior state remembers, nil if it isn't there or can't be read.
-func (w *planning) old(ctx context.Context) *unstructured.Unstructured {
-	target, err := w.locate(ctx, w.request.Prior.Identity, "")
-	if err != nil {
-		return nil
-	}
-	old, err := target.Live(ctx)
-	w.requests = target.Requests()
-	if err != nil || old == nil || string(old.GetUID()) != w.request.Prior.UID {
-		return nil
-	}
-	return old
-}
-
-// prepare sets what is going to be sent. Nothing is of a plan that is known to be a no-op: to copy the body would be a
-// tenth of what that plan takes.
+// prepare sets what is going to be sent; nothing of a plan known to be a no-op, of which a copy would be a tenth of the work.
 func (w *planning) prepare(ctx context.Context) error {
 	e := fastjson.NewEncoder()
 	defer e.Release()
@@ -270,6 +257,9 @@ func (w *planning) ask(ctx context.Context) (err error) {
 		}
 	}
 	for i := range askAttempts {
+		if err := w.request.Existing.Check(w.plan.Object, content(w.live), w.applier(), w.request.Prior); err != nil {
+			return err
+		}
 		if err := w.hold(w.live); err != nil {
 			return err
 		}
@@ -302,9 +292,8 @@ func (w *planning) ask(ctx context.Context) (err error) {
 // aren't known yet.
 func (w *planning) hold(live *unstructured.Unstructured) (err error) {
 	w.settled, w.handover = true, nil
-	applier := fieldowner.Applier{Manager: w.options.FieldManager, Subresource: w.plan.Subresource}
 	if live != nil && w.request.handsOver() {
-		if w.handover, err = handover.Find(live, w.wanted(applier)); err != nil {
+		if w.handover, err = handover.Find(live, w.wanted()); err != nil {
 			return fmt.Errorf("%s: %w", w.plan.Object, err)
 		}
 		live = w.handover.Of(live)
@@ -312,7 +301,7 @@ func (w *planning) hold(live *unstructured.Unstructured) (err error) {
 	if w.prepared.Unknown.Empty() && w.prepared.Ignored.Empty() {
 		return nil
 	}
-	if w.left, err = w.prepared.For(content(live), applier); err != nil {
+	if w.left, err = w.prepared.For(content(live), w.applier()); err != nil {
 		return fmt.Errorf("%s: %w", w.plan.Object, err)
 	}
 	w.manifest = &unstructured.Unstructured{Object: w.left.Manifest}
@@ -320,9 +309,14 @@ func (w *planning) hold(live *unstructured.Unstructured) (err error) {
 	return err
 }
 
+// applier returns who applies.
+func (w *planning) applier() fieldowner.Applier {
+	return fieldowner.Applier{Manager: w.options.FieldManager, Subresource: w.plan.Subresource}
+}
+
 // wanted returns what is to change hands.
-func (w *planning) wanted(applier fieldowner.Applier) handover.Wanted {
-	wanted := handover.Wanted{Applier: applier, Adopt: w.request.Adopt, GiveUp: w.request.GiveUp}
+func (w *planning) wanted() handover.Wanted {
+	wanted := handover.Wanted{Applier: w.applier(), Adopt: w.request.Adopt, GiveUp: w.request.GiveUp}
 	if w.request.AdoptTools {
 		wanted.Tools = slices.Concat(fieldowner.Tools(), w.options.Tools)
 	}
@@ -340,8 +334,7 @@ func (w *planning) ignoreNothing() error {
 	return w.hold(nil)
 }
 
-// unreadable handles a failed read. Who may apply but not read gets a plan that shows what would be there, but not what
-// changes.
+// unreadable handles a failed read. Who may apply but not read gets a plan of what would be there, but not of what changes.
 func (w *planning) unreadable(ctx context.Context, cause error) error {
 	switch authresilience.Classify(cause) {
 	case authresilience.ClassAuthorization:

@@ -94,7 +94,7 @@ func (w *planning) judge(ctx context.Context, err error) error {
 
 // cure returns what to do if the plan can be made with an adoption from the tools that wrote what is in the way, else nothing.
 func (w *planning) cure(ctx context.Context, inTheWay []projection.Path) string {
-	request, wanted := w.request, w.wanted(fieldowner.Applier{Manager: w.options.FieldManager})
+	request, wanted := w.request, w.wanted()
 	tools := wanted.Missing(w.live, inTheWay, slices.Concat(fieldowner.Tools(), w.options.Tools))
 	if len(tools) == 0 {
 		return ""
@@ -106,8 +106,7 @@ func (w *planning) cure(ctx context.Context, inTheWay []projection.Path) string 
 	return handover.Advice(tools)
 }
 
-// probe confirms or corrects the verdict by asking the server. The error is why the server didn't answer the dry run of the
-// create, nil if it did.
+// probe confirms or corrects the verdict by asking the server. The error is why it didn't answer the dry run of the create.
 func (w *planning) probe(ctx context.Context, verdict immutability.Verdict) (immutability.Verdict, error) {
 	verdict = immutability.Probe(ctx, w.target.Resource, w.manifest, w.live, verdict, immutability.ProbeOptions{
 		FieldManager: w.options.FieldManager, IPAddresses: w.target.IPAddresses(),

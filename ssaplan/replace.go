@@ -170,8 +170,7 @@ func (r *replacer) taken(ctx context.Context, refusal error) (*Plan, error) {
 	return now, &applier.TakenError{Action: string(now.Action), Reason: now.Reason, Err: refusal}
 }
 
-// made returns the object that is there if it is the new one: this manager applied it, and applying the very patch again would
-// change nothing.
+// made returns what is there if it is the new object: this manager applied it, and the very patch would change nothing again.
 func (r *replacer) made(ctx context.Context) *unstructured.Unstructured {
 	write, err := r.planner.write(ctx, r.plan, nil)
 	if err != nil {

@@ -46,6 +46,9 @@ type State struct {
 	Applied projection.Projection
 	// Observed are the same fields with the values that the object had when it was last read.
 	Observed projection.Projection
+	// Adopted reports whether the object was there before the manager applied to it, so that a host may let go of it where it deletes what
+	// it made. See [IsAdopted].
+	Adopted bool
 	// Stale marks a state that could not be refreshed. See [authresilience.Degrade].
 	Stale authresilience.Stale
 
@@ -98,6 +101,7 @@ func newState(id identity.Identity, obj map[string]any, applier fieldowner.Appli
 	out := &State{Identity: id, UID: string(uid), Manager: applier.Manager, Subresource: applier.Subresource}
 	if prior != nil {
 		out.salt, out.digests = prior.salt, prior.digests
+		out.Adopted = prior.Adopted && prior.UID == out.UID
 	}
 	if len(out.salt) == 0 {
 		out.salt = make([]byte, 16)
@@ -296,6 +300,7 @@ type stateJSON struct {
 	Left        *projection.FieldSet `json:"left,omitempty"`
 	Applied     json.RawMessage      `json:"applied"`
 	Observed    json.RawMessage      `json:"observed,omitempty"`
+	Adopted     bool                 `json:"adopted,omitempty"`
 	Stale       authresilience.Stale `json:"stale,omitzero"`
 }
 
@@ -315,7 +320,7 @@ func (s State) MarshalJSON() ([]byte, error) {
 	return json.Marshal(stateJSON{
 		Sensitive: unlessEmpty(s.sensitive), Filled: unlessEmpty(s.filled), Left: unlessEmpty(s.left), Version: stateVersion, APIVersion: s.Identity.APIVersion, Kind: s.Identity.Kind, Namespace: s.Identity.Namespace,
 		Name: s.Identity.Name, UID: s.UID, Manager: s.Manager, Subresource: s.Subresource, Salt: s.salt, Digests: s.digests, Fields: s.Applied.Fields,
-		Applied: applied, Observed: observed, Stale: s.Stale,
+		Applied: applied, Observed: observed, Adopted: s.Adopted, Stale: s.Stale,
 	})
 }
 
@@ -334,7 +339,7 @@ func (s *State) UnmarshalJSON(data []byte) error {
 		return fmt.Errorf("explain: state: %w", err)
 	}
 	id := identity.Identity{APIVersion: in.APIVersion, Kind: in.Kind, Namespace: in.Namespace, Name: in.Name}
-	out := State{Identity: id, UID: in.UID, Manager: in.Manager, Subresource: in.Subresource, Stale: in.Stale}
+	out := State{Identity: id, UID: in.UID, Manager: in.Manager, Subresource: in.Subresource, Adopted: in.Adopted, Stale: in.Stale}
 	out.salt, out.digests = in.Salt, in.Digests
 	if in.Sensitive != nil {
 		out.sensitive = *in.Sensitive

@@ -64,7 +64,9 @@ func (t *tool) plan(ctx context.Context, manifests []*unstructured.Unstructured)
 	for _, manifest := range manifests {
 		request := ssaplan.Request{Manifest: manifest}
 		if id, err := identity.Of(manifest.Object); err == nil {
-			request.Prior = t.states[id.String()]
+			if id, err = t.planner.Resolve(ctx, id); err == nil { // as the plan names it, with the namespace
+				request.Prior = t.states[id.String()]
+			}
 		}
 		requests = append(requests, request)
 	}

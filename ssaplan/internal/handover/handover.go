@@ -54,9 +54,8 @@ func Find(live *unstructured.Unstructured, wanted Wanted) (*Handover, error) {
 			e.Manager, e.Operation = foreign.Text(wanted.Applier.Manager), fieldowner.OperationApply
 		}
 		if wanted.Applier.Is(e.Owner) {
-			var given projection.FieldSet
-			e.Fields, given = wanted.GiveUp.Split(e.Fields)
-			h.given = h.given.Union(given)
+			_, given := wanted.GiveUp.Split(e.Fields)
+			e.Fields, h.given = without(e.Fields, given), h.given.Union(given)
 		}
 		return e
 	})
@@ -70,6 +69,39 @@ func Find(live *unstructured.Unstructured, wanted Wanted) (*Handover, error) {
 	}
 	h.own = after.Fields(wanted.Applier.Is)
 	return h, err
+}
+
+// without returns the fields without those that are given up, and without the maps of which nothing else is left: as long as somebody
+// owns a map as such, what is in it can seem to be theirs.
+func without(fields, given projection.FieldSet) projection.FieldSet {
+	out := fields.Without(given)
+	for p := range given.Leaves().All() {
+		for n := len(p) - 1; n > 0 && p[n-1].Kind() == projection.FieldKind; n-- {
+			around := projection.NewFieldSet(p[:n])
+			if !out.Under(p[:n]).Difference(around).Empty() {
+				break
+			}
+			out = out.Difference(around)
+		}
+	}
+	return out
+}
+
+// emptied returns the maps that the manifest declares as empty, in which fields were given up.
+func (h *Handover) emptied(manifest map[string]any) projection.FieldSet {
+	sent := projection.NewManifest(manifest, h.own.Union(h.given))
+	var empty []projection.Path
+	for p := range h.given.Leaves().All() {
+		for n := len(p) - 1; n > 0; n-- {
+			if value, exists := sent.Get(p[:n]); exists {
+				if isEmpty(value) {
+					empty = append(empty, p[:n])
+				}
+				break
+			}
+		}
+	}
+	return projection.NewFieldSet(empty...)
 }
 
 // Of returns the live object as it is after the handover: with another record, unless h is nil.
@@ -128,7 +160,7 @@ func (h *Handover) Try(server Server, manifest map[string]any, body []byte) (*un
 		if h.wanted.takes(e.Owner) {
 			e.Fields = projection.FieldSet{}
 		} else if h.wanted.Applier.Is(e.Owner) {
-			e.Fields = e.Fields.Without(h.given)
+			e.Fields = without(e.Fields, h.given).Union(h.emptied(manifest))
 		}
 		return e
 	})

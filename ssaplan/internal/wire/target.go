@@ -31,8 +31,24 @@ type Target struct {
 	replicas    scale.Places // of a scale
 }
 
-// Locate finds out where an object lives; one of a namespaced kind that names no namespace is in the default one. A kind that
-// the server doesn't serve is an error for which meta.IsNoMatchError holds.
+// ErrNoNamespace says that an object of a kind with namespaces names none, and there is no default.
+var ErrNoNamespace = errors.New("metadata.namespace: missing, and there is no default namespace: name the one that the object is meant to be in")
+
+// Remembered returns the object that a host remembers by its UID, nil if it isn't there or can't be read, and how many requests that took.
+func (s *Server) Remembered(ctx context.Context, id identity.Identity, uid, defaultNamespace string) (*unstructured.Unstructured, int) {
+	target, err := s.Locate(ctx, id, "", defaultNamespace)
+	if err != nil {
+		return nil, 0
+	}
+	live, err := target.Live(ctx)
+	if err != nil || live == nil || string(live.GetUID()) != uid {
+		return nil, target.Requests()
+	}
+	return live, target.Requests()
+}
+
+// Locate finds out where an object lives; one of a namespaced kind that names no namespace is in the default one, and [ErrNoNamespace] if
+// that is empty. A kind that the server doesn't serve is an error for which meta.IsNoMatchError holds.
 func (s *Server) Locate(ctx context.Context, id identity.Identity, subresource, defaultNamespace string) (*Target, error) {
 	kind, err := s.Find(ctx, schema.GroupVersionKind{Group: id.Group(), Version: id.Version(), Kind: id.Kind})
 	if err != nil {
@@ -47,6 +63,9 @@ func (s *Server) Locate(ctx context.Context, id identity.Identity, subresource, 
 	}
 	var warning string
 	t.Identity, warning = id.Resolve(t.Scope, defaultNamespace)
+	if kind.Namespaced && t.Identity.Namespace == "" {
+		return nil, ErrNoNamespace
+	}
 	if warning != "" {
 		t.Warnings = append(t.Warnings, foreign.Text(warning))
 	}

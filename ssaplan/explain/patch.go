@@ -1,0 +1,26 @@
+package explain
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Patch is a server-side apply request.
+type Patch struct {
+	// Body is the applied manifest as JSON. It can hold secrets.
+	Body    []byte
+	Options metav1.PatchOptions
+}
+
+// Format prints the size of the body whatever the verb, so that no verb shows a secret.
+func (p Patch) Format(f fmt.State, _ rune) {
+	_, _ = fmt.Fprintf(f, "apply of %d bytes as %q", len(p.Body), p.Options.FieldManager)
+}
+
+// Same reports whether p and other are the same request.
+func (p Patch) Same(other Patch) bool {
+	return bytes.Equal(p.Body, other.Body) && reflect.DeepEqual(p.Options, other.Options)
+}

@@ -1,0 +1,41 @@
+package handover_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/ssaplan/internal/handover"
+)
+
+// Maps of which all is given up aren't claimed any more, unless the manifest declares them as empty.
+func TestTryGivesUpMaps(t *testing.T) {
+	const record = `"f:spec": {".": {}, "f:m": {".": {}, "f:a": {}}, "f:n": {"f:b": {}, "f:c": {}}, "f:o": {}}`
+	live := object(t, "7", `"spec": {"m": {"a": 1}, "n": {"b": 1, "c": 2}, "o": 3}`, ours+`{`+record+`}}`)
+	for _, row := range []struct {
+		why      string
+		giveUp   []string
+		manifest map[string]any
+		want     []string
+	}{
+		{"a map with nothing else in it", []string{"spec.m.a"}, map[string]any{}, []string{"spec", "spec.n.b", "spec.n.c", "spec.o"}},
+		{"one that is declared as empty", []string{"spec.m.a"}, map[string]any{"spec": map[string]any{"m": map[string]any{}}},
+			[]string{"spec", "spec.m", "spec.n.b", "spec.n.c", "spec.o"}},
+		{"one with something else in it", []string{"spec.n.b"}, map[string]any{"spec": map[string]any{"n": map[string]any{"c": int64(2)}}},
+			[]string{"spec", "spec.m", "spec.m.a", "spec.n.c", "spec.o"}},
+		{"the maps around it", []string{"spec.m.a", "spec.n.b", "spec.n.c"}, map[string]any{}, []string{"spec", "spec.o"}},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			h, err := handover.Find(live, handover.Wanted{Applier: us, GiveUp: patterns(t, row.giveUp...)})
+			require.NoError(t, err)
+			made, err := h.Try(handover.Server{Apply: func([]byte) (*unstructured.Unstructured, error) { return live, nil }}, row.manifest, nil)
+			require.NoError(t, err)
+			var want []string
+			for _, p := range row.want {
+				want = append(want, `"us" (Apply) `+p)
+			}
+			require.Equal(t, want, owners(t, made.Object))
+		})
+	}
+}

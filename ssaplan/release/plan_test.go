@@ -1,0 +1,130 @@
+package release_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/release"
+	"github.com/ssaplan/primitives/ssaplan/write"
+)
+
+var id = identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "x", Name: "a"}
+
+// object returns a ConfigMap with a record.
+func object(t *testing.T, uid, record string) *unstructured.Unstructured {
+	t.Helper()
+	obj := &unstructured.Unstructured{}
+	text := `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "x", "uid": "` + uid + `", "resourceVersion": "7",
+		"managedFields": [` + record + `]}, "data": {"a": "A", "b": "B"}}`
+	require.NoError(t, utiljson.Unmarshal([]byte(text), &obj.Object), text)
+	return obj
+}
+
+const (
+	ours   = `{"manager": "me", "operation": "Apply", "apiVersion": "v1", "fieldsV1": {"f:data": {"f:a": {}, "f:b": {}}}}`
+	status = `{"manager": "me", "operation": "Update", "subresource": "status", "apiVersion": "v1", "fieldsV1": {"f:status": {}}}`
+	theirs = `{"manager": "other", "operation": "Update", "apiVersion": "v1", "fieldsV1": {"f:data": {"f:b": {}}}}`
+)
+
+// target is an object in its states, one after the other, and what becomes of patches.
+type target struct {
+	live    []*unstructured.Unstructured
+	err     error
+	patched []string
+	answers []error
+}
+
+func (f *target) Live(context.Context) (*unstructured.Unstructured, error) {
+	now := f.live[0]
+	if len(f.live) > 1 {
+		f.live = f.live[1:]
+	}
+	return now, f.err
+}
+
+func (f *target) Patch(_ context.Context, _ *unstructured.Unstructured, patch []byte, manager string, dryRun ...string) (*unstructured.Unstructured, error) {
+	f.patched = append(f.patched, manager+" "+string(patch))
+	err := f.answers[0]
+	f.answers = f.answers[1:]
+	return nil, err
+}
+
+func TestFor(t *testing.T) {
+	for _, row := range []struct {
+		why   string
+		live  *unstructured.Unstructured
+		prior explain.State
+		want  string
+	}{
+		{"its fields, and who owns them still", object(t, "u", ours+","+theirs), explain.State{UID: "u"},
+			"Release v1/ConfigMap x/a: stays as it is, and these fields are given up\n  data.a: given up\n  data.b: given up, still owned by \"other\" (Update)"},
+		{"what it updated of a subresource", object(t, "u", status), explain.State{UID: "u"},
+			"Release v1/ConfigMap x/a: stays as it is, and these fields are given up\n  status: given up"},
+		{"nothing of it", object(t, "u", theirs), explain.State{UID: "u"}, "Nothing v1/ConfigMap x/a: nothing of it is owned"},
+		{"no such object", nil, explain.State{UID: "u"}, "Gone v1/ConfigMap x/a: isn't there any more"},
+		{"another one", object(t, "v", ours), explain.State{UID: "u"}, "Gone v1/ConfigMap x/a: isn't there any more"},
+		{"none that is known", object(t, "", ours), explain.State{}, "Gone v1/ConfigMap x/a: isn't there any more"},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			row.prior.Identity, row.prior.Manager = id, "me"
+			plan, err := release.For(t.Context(), &target{live: []*unstructured.Unstructured{row.live}}, &row.prior)
+			require.NoError(t, err)
+			require.Equal(t, row.want, plan.String())
+		})
+	}
+	prior := explain.State{Identity: id, UID: "u", Manager: "me"}
+	_, err := release.For(t.Context(), &target{live: []*unstructured.Unstructured{nil}, err: errors.New("boom")}, &prior)
+	require.EqualError(t, err, "v1/ConfigMap x/a: plan to release: boom")
+	_, err = release.For(t.Context(), &target{live: []*unstructured.Unstructured{object(t, "u", "5")}}, &prior)
+	require.ErrorContains(t, err, "managedFields")
+}
+
+func TestApply(t *testing.T) {
+	conflict := apierrors.NewConflict(schema.GroupResource{Resource: "configmaps"}, "a", errors.New("changed"))
+	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "configmaps"}, "a", errors.New("no"))
+	lost := errors.New("connection reset")
+	both := object(t, "u", ours+","+theirs)
+	for _, row := range []struct {
+		why     string
+		first   *unstructured.Unstructured
+		then    []*unstructured.Unstructured // after each answer
+		answers []error
+		patches int
+		outcome write.Outcome
+	}{
+		{"done", both, nil, []error{nil}, 1, write.OutcomeDone},
+		{"nothing to do", object(t, "u", theirs), nil, nil, 0, write.OutcomeDone},
+		{"gone", nil, nil, nil, 0, write.OutcomeDone},
+		{"changed without touching what was reviewed", both, []*unstructured.Unstructured{both}, []error{conflict, nil}, 2, write.OutcomeDone},
+		{"changed each time", both, []*unstructured.Unstructured{both}, []error{conflict, conflict, conflict}, 3, write.OutcomeRefused},
+		{"changed in what was reviewed", both, []*unstructured.Unstructured{object(t, "u", ours)}, []error{conflict}, 1, write.OutcomeRefused},
+		{"released by somebody else", both, []*unstructured.Unstructured{object(t, "u", theirs)}, []error{conflict}, 1, write.OutcomeDone},
+		{"deleted", both, []*unstructured.Unstructured{nil}, []error{conflict}, 1, write.OutcomeDone},
+		{"refused", both, []*unstructured.Unstructured{both}, []error{forbidden}, 1, write.OutcomeRefused},
+		{"the answer is lost, and it is done", both, []*unstructured.Unstructured{object(t, "u", theirs)}, []error{lost}, 1, write.OutcomeDone},
+		{"the answer is lost, and it isn't done yet", both, []*unstructured.Unstructured{both}, []error{lost}, 1, write.OutcomeUnknown},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			on := &target{live: append([]*unstructured.Unstructured{row.first}, row.then...), answers: row.answers}
+			plan, err := release.For(t.Context(), on, &explain.State{Identity: id, UID: "u", Manager: "me"})
+			require.NoError(t, err)
+			reviewed := plan.String()
+			err = plan.Apply(t.Context())
+			require.Equal(t, row.outcome, write.OutcomeOf(err), err)
+			require.Len(t, on.patched, row.patches)
+			require.Equal(t, reviewed, plan.String(), "the plan stays as it was reviewed")
+			if row.patches > 0 {
+				require.Contains(t, on.patched[0], `me [{"op":"replace","path":"/metadata/managedFields","value":[{"manager":"other"`)
+			}
+		})
+	}
+}

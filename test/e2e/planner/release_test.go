@@ -1,0 +1,86 @@
+package planner_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/release"
+)
+
+// TestRelease lets go of objects. All values stay, others own what they owned, and we own nothing, whoever else does.
+func TestRelease(t *testing.T) {
+	c := newCluster(t)
+	m := manifest(t, "{apiVersion: apps/v1, kind: Deployment, metadata: {name: released}, spec: {replicas: 2, selector: {matchLabels: {a: b}}, "+
+		"template: {metadata: {labels: {a: b}}, spec: {containers: [{name: app, image: a}]}}}}")
+	for _, row := range []struct {
+		why    string
+		before func()
+		others []string
+	}{
+		{why: "nobody else has anything"},
+		{why: "others share it", before: func() { c.Apply(t, "theirs", m) }, others: []string{"theirs"}},
+		{why: "we updated it, too", before: func() { c.Patch(t, manager, m, `{"metadata": {"labels": {"by": "hand"}}}`) }},
+		{why: "and its status", before: func() { c.Patch(t, manager, m, `{"status": {"replicas": 2}}`, "status") }},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			state := c.apply(t, m)
+			if row.before != nil {
+				row.before()
+			}
+			before := c.Get(t, m)
+			plan, err := c.planner.PlanRelease(t.Context(), state)
+			require.NoError(t, err)
+			require.Equal(t, release.ActionRelease, plan.Action)
+			require.NotEmpty(t, plan.Fields)
+			require.Equal(t, before.GetResourceVersion(), c.Get(t, m).GetResourceVersion(), "planning writes nothing")
+			if row.before != nil {
+				c.Patch(t, "somebody", m, `{"metadata": {"annotations": {"meanwhile": "`+row.why+`"}}}`)
+			}
+			require.NoError(t, plan.Apply(t.Context()), "though the object changed")
+
+			after := c.Get(t, m)
+			owners, err := fieldowner.Read(after.Object)
+			require.NoError(t, err)
+			require.Empty(t, owners.Fields(fieldowner.By(manager)).String())
+			for _, name := range row.others {
+				require.False(t, owners.Fields(fieldowner.By(name)).Empty(), name)
+			}
+			for _, field := range []string{"spec", "status"} {
+				require.Equal(t, before.Object[field], after.Object[field])
+			}
+			again, err := c.planner.PlanRelease(t.Context(), state)
+			require.NoError(t, err)
+			require.Equal(t, release.ActionNothing, again.Action)
+			require.NoError(t, again.Apply(t.Context()))
+			c.Delete(t, m)
+			again, err = c.planner.PlanRelease(t.Context(), state)
+			require.NoError(t, err)
+			require.Equal(t, release.ActionGone, again.Action)
+			require.NoError(t, plan.Apply(t.Context()), "what is gone is released")
+		})
+	}
+}
+
+// TestReleaseOfAnotherThanReviewed stops when somebody else comes to own what was nobody's, and leaves an object of the same name alone.
+func TestReleaseOfAnotherThanReviewed(t *testing.T) {
+	c := newCluster(t)
+	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: released}, data: {a: A}}")
+	state := c.apply(t, m)
+	plan, err := c.planner.PlanRelease(t.Context(), state)
+	require.NoError(t, err)
+	require.Equal(t, "Release "+plan.Object.String()+": stays as it is, and these fields are given up\n  data.a: given up", plan.String())
+	c.Apply(t, "theirs", m)
+	err = plan.Apply(t.Context())
+	require.Error(t, err)
+	require.Equal(t, ssaplan.OutcomeRefused, ssaplan.OutcomeOf(err))
+	c.Delete(t, m)
+	c.Apply(t, manager, m)
+	plan, err = c.planner.PlanRelease(t.Context(), state)
+	require.NoError(t, err)
+	require.Equal(t, release.ActionGone, plan.Action, "which isn't the one that is remembered")
+	_, err = c.planner.PlanRelease(t.Context(), nil)
+	require.Error(t, err)
+}
