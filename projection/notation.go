@@ -47,7 +47,7 @@ func segmentOf(e Element) segment {
 	if fields := e.KeyFields(); len(fields) > 0 {
 		return equalTo(fields)
 	}
-	return exact{e}
+	return exact{Element: e}
 }
 
 // parsePointer reads a JSON pointer (RFC 6901). The empty one and "/" make no sense here.
@@ -92,7 +92,7 @@ func (s *pathScanner) patternSegment(before []segment, first bool) (segment, err
 				g, err := globOf(name)
 				return globbed{g}, err
 			}
-			return exact{Field(name)}, nil
+			return exact{Element: Field(name)}, nil
 		}
 		s.pos = start
 	}
@@ -119,9 +119,13 @@ func (s *pathScanner) segment(first bool) (segment, error) {
 		return anyField{}, nil
 	}
 	s.pos = start
+	isName := !s.peek('[')
 	e, err := s.element(first)
 	if err != nil {
 		return nil, err
+	}
+	if isName {
+		return exact{e, true}, nil
 	}
 	return segmentOf(e), nil
 }
@@ -138,7 +142,7 @@ func (s *pathScanner) wildcardBracket() (segment, bool, error) {
 		if err == nil {
 			err = s.end()
 		}
-		return exact{Field(name)}, true, err
+		return exact{Element: Field(name)}, true, err
 	case s.take('*'):
 		return anyItem{}, true, s.end()
 	case s.take('~'):

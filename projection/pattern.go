@@ -3,6 +3,7 @@ package projection
 import (
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // Pattern is a path with wildcards. It matches places, with everything below them. The text is
@@ -24,6 +25,8 @@ import (
 //	                                                by &&), and names in single quotes
 //	metadata.annotations.example.io/owner           what follows the annotations or labels in metadata, or matchLabels, up
 //	                                                to a bracket is one name with its dots; * is any text in it
+//	data.tls.crt                                    names with dots between them are also one name with dots, as of a map's
+//	                                                key; an object that has both has both matched
 type Pattern struct {
 	text     string
 	segments []segment
@@ -56,6 +59,10 @@ func (p *Pattern) UnmarshalText(text []byte) error {
 
 // Match reports whether p matches the path or one above it.
 func (p Pattern) Match(path Path) bool {
+	if len(p.segments) > 0 && hasDots(path) {
+		done, _ := p.follow(path)
+		return done
+	}
 	if len(p.segments) == 0 || len(path) < len(p.segments) {
 		return false
 	}
@@ -65,6 +72,22 @@ func (p Pattern) Match(path Path) bool {
 		}
 	}
 	return true
+}
+
+// hasDots reports whether a name with dots is in the path, which a pattern may have without quotes.
+func hasDots(path Path) bool {
+	return slices.ContainsFunc(path, func(e Element) bool { return e.kind == FieldKind && strings.Contains(e.text, ".") })
+}
+
+// follow reports whether p matches the path or one above it, and whether it does so or may match something below it.
+func (p Pattern) follow(path Path) (done, touches bool) {
+	pr := progress{p.segments}
+	for _, e := range path {
+		if pr, done = pr.advance(e.Name(), func(s segment) bool { return s.element(e) }); done || pr == nil {
+			return done, done
+		}
+	}
+	return false, true
 }
 
 // Patterns are several patterns that are matched at once. A place matches if one of them matches it or one above it.
@@ -91,6 +114,10 @@ func (ps Patterns) Match(p Path) bool {
 // Touches reports whether one of the patterns matches p, something above it, or something that may be below it.
 func (ps Patterns) Touches(p Path) bool {
 	return slices.ContainsFunc(ps, func(pattern Pattern) bool {
+		if len(pattern.segments) > 0 && hasDots(p) {
+			_, touches := pattern.follow(p)
+			return touches
+		}
 		n := min(len(p), len(pattern.segments))
 		return Pattern{segments: pattern.segments[:n]}.Match(p[:n])
 	})
@@ -135,24 +162,51 @@ func (ps Patterns) start() progress {
 }
 
 // advance returns the patterns that go on below a place that their first segments matched, and whether one has matched
-// altogether.
-func (pr progress) advance(matches func(segment) bool) (next progress, done bool) {
+// altogether. Name is that of the place, if it is a field.
+func (pr progress) advance(name string, matches func(segment) bool) (next progress, done bool) {
 	for _, segments := range pr {
-		if !matches(segments[0]) {
-			continue
+		n := spelled(segments, name)
+		if n == 0 && matches(segments[0]) {
+			n = 1
 		}
-		if len(segments) == 1 {
+		switch {
+		case n == len(segments):
 			return nil, true
+		case n > 0:
+			next = append(next, segments[n:])
 		}
-		next = append(next, segments[1:])
 	}
 	return next, false
+}
+
+// spelled returns how many of the first segments are names that make up, with dots between them, that of a field; 0 if they don't.
+func spelled(segments []segment, name string) int {
+	if !strings.Contains(name, ".") {
+		return 0
+	}
+	for i, s := range segments {
+		e, isExact := s.(exact)
+		if !isExact || !e.isBare {
+			return 0
+		}
+		rest, isPrefix := strings.CutPrefix(name, e.text)
+		switch {
+		case !isPrefix:
+			return 0
+		case rest == "":
+			return i + 1
+		case rest[0] != '.':
+			return 0
+		}
+		name = rest[1:]
+	}
+	return 0
 }
 
 func split(n *node, pr progress) (kept, matched *node) {
 	kept, matched = &node{member: n.member}, &node{}
 	for _, c := range n.children {
-		next, done := pr.advance(func(s segment) bool { return s.element(c.element) })
+		next, done := pr.advance(c.element.Name(), func(s segment) bool { return s.element(c.element) })
 		switch {
 		case done:
 			matched.children = append(matched.children, c)
@@ -202,7 +256,7 @@ type remover struct {
 
 func (r *remover) fields(m map[string]any, pr progress) {
 	for _, name := range sortedKeys(m) {
-		next, done := pr.advance(func(s segment) bool { return s.field(name) })
+		next, done := pr.advance(name, func(s segment) bool { return s.field(name) })
 		r.path = append(r.path, Field(name))
 		if done && identity.Has(r.path) {
 			// Of the metadata, all else is removed.
@@ -236,7 +290,7 @@ func (r *remover) items(list []any, pr progress) []any {
 	out := make([]any, 0, len(list))
 	for i, item := range list {
 		name := Index(i)
-		next, done := pr.advance(func(s segment) bool {
+		next, done := pr.advance("", func(s segment) bool {
 			e, ok := s.item(item, i)
 			if ok {
 				name = e
@@ -258,7 +312,10 @@ func (r *remover) items(list []any, pr progress) []any {
 }
 
 // exact matches the element that is named, and fields and items that are called so.
-type exact struct{ Element }
+type exact struct {
+	Element
+	isBare bool // a name without quotes, which may be a part of one with dots
+}
 
 func (s exact) element(e Element) bool { return e == s.Element }
 

@@ -94,6 +94,20 @@ func TestPatternMatch(t *testing.T) {
 		{`metadata.labels["a.b"]`, `metadata.labels["a.b"]`, true, "and with quotes"},
 		{"spec.labels.a.b", "spec.labels.a.b", true, "elsewhere they may be anything"},
 		{"annotations.a.b", "annotations.a.b", true, "also at the top"},
+		{"data.tls.crt", `data["tls.crt"]`, true, "names with dots between them are one name with dots"},
+		{"data.tls.crt", "data.tls.crt", true, "and as many"},
+		{"data.tls.crt", `data["tls.crt"].x`, true, "of which all that is below matches"},
+		{"data.tls.crt.x", `data["tls.crt"].x`, true, "or a part"},
+		{"data.tls.crt.x", `data["tls.crt"].z`, false, "and no other part"},
+		{"data.tls.crt", `data["tls.cr"]`, false, "the whole name"},
+		{"data.tls.crt", `data["tls.crt.x"]`, false, "and no more"},
+		{"data.tls.crt", `data["tls-crt.a"]`, false, "with the dots where they are"},
+		{"data.tls.crt", `data["tlscrt.a"]`, false, "and not without them"},
+		{`data["tls"].crt`, `data["tls.crt"]`, false, "a name in quotes is one"},
+		{`data.tls["crt"]`, `data["tls.crt"]`, false, "and so is the next"},
+		{"data.*.crt", `data["tls.crt"]`, false, "a wildcard is a name"},
+		{"/data/tls/crt", `data["tls.crt"]`, false, "and so is a part of a pointer"},
+		{"data.tls.crt", "data.tls", false, "which isn't all of it"},
 	} {
 		p, err := projection.ParsePattern(test.pattern)
 		require.NoError(t, err, test.pattern)
@@ -253,6 +267,8 @@ func TestPatternsRemove(t *testing.T) {
 			[]string{"*"}, `{apiVersion: v1, kind: K, metadata: {name: a, namespace: b, labels: {x: z}}, spec: {}}`,
 			`{apiVersion: v1, kind: K, metadata: {name: a, namespace: b}}`, []string{"metadata.labels", "spec"}, "what identifies the object stays",
 		},
+		{[]string{"data.tls.crt", "data.a.b.c"}, `{data: {tls.crt: 1, tls: {crt: 2, key: 3}, tls.key: 4, a.b: {c: 5, d: 6}, a: {b.c: 7}}}`,
+			`{data: {tls: {key: 3}, tls.key: 4, a.b: {d: 6}, a: {}}}`, []string{"data.a[\"b.c\"]", "data[\"a.b\"].c", "data.tls.crt", "data[\"tls.crt\"]"}, "names with dots"},
 		{[]string{"metadata.name", "kind", "apiVersion.x"}, `{apiVersion: v1, kind: K, metadata: {name: a}}`, `{apiVersion: v1, kind: K, metadata: {name: a}}`, nil, "even if asked for"},
 	} {
 		obj := object(test.obj)
@@ -276,6 +292,17 @@ func TestPatternsStrip(t *testing.T) {
 	} {
 		rest, _ := patterns(test.pattern).Strip(object(test.obj))
 		assert.Equal(t, object(test.want), rest, test.why)
+	}
+}
+
+// TestPatternsTouch has names with dots that a pattern has without quotes.
+func TestPatternsTouch(t *testing.T) {
+	ps := patterns("data.tls.crt", "spec.a.b.c")
+	for text, want := range map[string]bool{
+		"data": true, "data.tls": true, `data["tls.crt"]`: true, `data["tls.crt"].x`: true, `data["tls.key"]`: false,
+		`spec["a.b"]`: true, `spec["a.b"].c`: true, `spec["a.b"].d`: false, `spec.a["b.c"]`: true, `status["a.b"]`: false,
+	} {
+		assert.Equal(t, want, ps.Touches(path(text)), text)
 	}
 }
 
