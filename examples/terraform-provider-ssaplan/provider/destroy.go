@@ -15,6 +15,7 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/deletion"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // planDestroyTimeout is how long the plan of a destroy waits for a server, which may be gone by now.
@@ -33,6 +34,15 @@ func (r *objectResource) planDestroy(ctx context.Context, req resource.ModifyPla
 	defer cancel()
 	planner, err := r.planners.of(ctx, prior)
 	var plan *ssaplan.DeletePlan
+	if err == nil && prior.OnDestroy.ValueString() == release {
+		released, err := planner.PlanRelease(ctx, state)
+		if err != nil {
+			resp.Diagnostics.AddWarning(fmt.Sprintf("%s: whether it can be released isn't known", state.Identity), err.Error())
+			return
+		}
+		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: will be released, and stays as it is", state.Identity), lines(released.Fields))
+		return
+	}
 	if err == nil {
 		plan, err = planner.PlanDelete(ctx, ssaplan.DeleteRequest{Object: state.Identity, UID: state.UID})
 	}
@@ -88,6 +98,12 @@ func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest,
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	planner, err := r.planners.of(ctx, prior)
+	if err == nil && prior.OnDestroy.ValueString() == release {
+		if err = letGo(ctx, planner, state); err != nil {
+			resp.Diagnostics.AddError("The object can't be released", err.Error())
+		}
+		return
+	}
 	if err == nil {
 		err = planner.Delete(ctx, state, ssaplan.DeleteOptions{Warning: func(old identity.Identity, text foreign.Text) {
 			resp.Diagnostics.AddWarning(fmt.Sprintf("%s: warning", old), text.String())
@@ -104,4 +120,13 @@ func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest,
 	case err != nil:
 		resp.Diagnostics.AddError("The object can't be deleted", err.Error())
 	}
+}
+
+// letGo stops owning anything of the object, which stays.
+func letGo(ctx context.Context, planner *ssaplan.Planner, state *explain.State) error {
+	plan, err := planner.PlanRelease(ctx, state)
+	if err != nil {
+		return err
+	}
+	return plan.Apply(ctx)
 }

@@ -61,7 +61,10 @@ func TestImport(t *testing.T) {
 		require.Contains(t, strings.Join(plan.warnings, "\n"), `data.b: retained by "helm" (Apply)`)
 		require.Empty(t, tf.apply(t, plan))
 		require.Equal(t, "B", c.value(t, "configmaps", "left-out", "data", "b"))
-		tf.nothingLeft(t, config)
+		plan = tf.next(t).plan(t, config)
+		require.Equal(t, "NoOp", plan.action)
+		require.Len(t, plan.warnings, 1, "it isn't forgotten")
+		require.Contains(t, plan.warnings[0], `Helm 4: "helm" (Apply), of which stays behind: data.b`)
 	})
 	t.Run("fields that nobody owns", func(t *testing.T) {
 		tf := newCore(t)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -41,6 +42,8 @@ type object struct {
 	ForceConflicts types.Bool     `tfsdk:"force_conflicts"`
 	IgnoreFields   types.List     `tfsdk:"ignore_fields"`
 	Adopt          types.List     `tfsdk:"adopt"`
+	IfExists       types.String   `tfsdk:"if_exists"`
+	OnDestroy      types.String   `tfsdk:"on_destroy"`
 	Sensitive      types.List     `tfsdk:"sensitive_fields"`
 	VersionChange  types.Bool     `tfsdk:"allow_version_change"`
 	Cluster        types.Object   `tfsdk:"cluster"`
@@ -77,6 +80,14 @@ func (r *objectResource) Schema(ctx context.Context, _ resource.SchemaRequest, r
 			"adopt": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "Field managers whose fields are taken over before the manifest is applied, such as `kubectl-client-side-apply`, so that what the manifest lacks of theirs goes; `auto` for all tools that are known.",
+			},
+			"if_exists": schema.StringAttribute{
+				Optional:            true,
+				MarkdownDescription: "What to do with an object that is there and that this resource doesn't have in its state: `take_over`, or `refuse` unless `field_manager` applied it before. Default: `take_over`.",
+			},
+			"on_destroy": schema.StringAttribute{
+				Optional:            true,
+				MarkdownDescription: "What a destroy does: `delete` the object, or `release` it, so that `field_manager` owns nothing of it and all values stay. Default: `delete`.",
 			},
 			"sensitive_fields": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
@@ -128,6 +139,15 @@ func (r *objectResource) ValidateConfig(ctx context.Context, req resource.Valida
 			}
 		}
 	}
+	for _, choice := range []struct {
+		at   path.Path
+		text types.String
+		of   []string
+	}{{path.Root("if_exists"), config.IfExists, []string{takeOver, refuse}}, {path.Root("on_destroy"), config.OnDestroy, []string{"delete", release}}} {
+		if !choice.text.IsNull() && !choice.text.IsUnknown() && !slices.Contains(choice.of, choice.text.ValueString()) {
+			resp.Diagnostics.AddAttributeError(choice.at, wrongConfiguration, fmt.Sprintf("%s: one of %s", choice.at, strings.Join(choice.of, ", ")))
+		}
+	}
 	if !config.Cluster.IsNull() && isKnown(ctx, config.Cluster) {
 		if _, err := clusterConfig(ctx, config.Cluster); err != nil {
 			resp.Diagnostics.AddAttributeError(clusterPath, wrongConfiguration, err.Error())
@@ -174,8 +194,23 @@ func (o object) request(ctx context.Context, prior *explain.State) (ssaplan.Requ
 	named := slices.DeleteFunc(adopt, func(name string) bool { return name == adoptTools })
 	return ssaplan.Request{
 		Manifest: m.Object, Prior: prior, Ignore: ignore, Adopt: named, AdoptTools: len(named) < len(o.Adopt.Elements()),
-		AllowVersionChange: o.VersionChange.ValueBool(),
+		AllowVersionChange: o.VersionChange.ValueBool(), Existing: o.existing(),
 	}, nil
+}
+
+// What if_exists and on_destroy can be, beside what they are by default.
+const (
+	takeOver = "take_over"
+	refuse   = "refuse"
+	release  = "release"
+)
+
+// existing returns the rule for an object that is there already.
+func (o object) existing() explain.Existing {
+	if o.IfExists.ValueString() == refuse {
+		return explain.ExistingRefuse
+	}
+	return explain.ExistingTakeOver
 }
 
 // adoptTools stands for all tools that are known.

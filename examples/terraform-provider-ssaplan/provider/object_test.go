@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/test/lab"
 )
 
@@ -293,6 +294,35 @@ func TestAdopt(t *testing.T) {
 		require.False(t, exists)
 		tf.nothingLeft(t, adopting)
 	}
+}
+
+// An object that others made is refused or taken over, and let go of in the end.
+func TestExistingIsReleased(t *testing.T) {
+	c := newCluster(t)
+	careful := c.config(configMap, map[string]any{"if_exists": "refuse", "on_destroy": "release"})
+	tf := newCore(t)
+	plan := tf.plan(t, careful)
+	require.Equal(t, "Create", plan.action)
+	c.Apply(t, "somebody", lab.Object(t, c.in(configMap)))
+	_, err := tf.tryApply(t, plan)
+	require.ErrorContains(t, err, "exists already, and isn't ours", "it appeared after the plan")
+	_, err = tf.tryPlan(t, careful)
+	require.ErrorContains(t, err, "exists already, and isn't ours")
+
+	config := c.config(configMap, map[string]any{"if_exists": "take_over", "on_destroy": "release"})
+	tf.apply(t, tf.plan(t, config))
+	tf.nothingLeft(t, config)
+	require.Equal(t, "Update", tf.plan(t, careful).action, "of the setting alone: the object is ours by now")
+	before := c.live(t, "configmaps", "settings")
+	require.Contains(t, strings.Join(tf.planDestroy(t), "\n"), "will be released, and stays as it is")
+	_, err = tf.destroy(t)
+	require.NoError(t, err)
+	after := c.live(t, "configmaps", "settings")
+	require.Equal(t, before.GetUID(), after.GetUID())
+	require.Equal(t, before.Object["data"], after.Object["data"])
+	owners, err := fieldowner.Read(after.Object)
+	require.NoError(t, err)
+	require.Empty(t, owners.Fields(fieldowner.By("terraform-ssaplan")).String())
 }
 
 // Fields that change hands without changing their value are a change, too.

@@ -83,7 +83,7 @@ func (p *planning) run(ctx context.Context) {
 
 // settled reports whether everything is known that the plan depends on.
 func (o object) settled(ctx context.Context) bool {
-	for _, value := range []attr.Value{o.YAMLBody, o.FieldManager, o.ForceConflicts, o.IgnoreFields, o.Adopt, o.Sensitive, o.Cluster} {
+	for _, value := range []attr.Value{o.YAMLBody, o.FieldManager, o.ForceConflicts, o.IgnoreFields, o.Adopt, o.IfExists, o.Sensitive, o.Cluster} {
 		if !isKnown(ctx, value) {
 			return false
 		}
