@@ -2,6 +2,7 @@ package kinds
 
 import (
 	"reflect"
+	"regexp"
 	"strings"
 )
 
@@ -61,13 +62,29 @@ func IsItemDefault(list string, item map[string]any, names []string, v any) bool
 	return exists && reflect.DeepEqual(v, known)
 }
 
-// pullPolicy returns the default imagePullPolicy of a container. Source: SetDefaults_Container in pkg/apis/core/v1.
+// pullPolicy returns the default imagePullPolicy of a container. An image whose name can't be read has the one of an image with a tag.
+// Source: SetDefaults_Container in pkg/apis/core/v1, and ParseImageName in pkg/util/parsers.
 func pullPolicy(image any) string {
 	text, _ := image.(string)
 	text, digest, _ := strings.Cut(text, "@")
-	_, tag, hasTag := strings.Cut(text[strings.LastIndex(text, "/")+1:], ":")
-	if tag == "latest" || !hasTag && digest == "" {
+	start := strings.LastIndex(text, "/") + 1
+	name, tag, hasTag := strings.Cut(text[start:], ":")
+	if isRepository(text[:start]+name) && (tag == "latest" || !hasTag && digest == "") {
 		return "Always"
 	}
 	return "IfNotPresent"
+}
+
+// repository is the name of an image without that of the registry.
+var repository = func() *regexp.Regexp {
+	const part = `[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*`
+	return regexp.MustCompile("^" + part + "(?:/" + part + ")*$")
+}()
+
+func isRepository(name string) bool {
+	first, rest, _ := strings.Cut(name, "/")
+	if isRegistry := strings.ContainsAny(first, ".:") || first == "localhost" || strings.ToLower(first) != first; isRegistry && rest != "" {
+		name = rest
+	}
+	return repository.MatchString(name)
 }

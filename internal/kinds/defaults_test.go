@@ -36,6 +36,11 @@ func TestIsItemDefault(t *testing.T) {
 		{"a tag", "containers", image("host:5000/a:1"), []string{"imagePullPolicy"}, "IfNotPresent", true},
 		{"a digest", "containers", image("a@sha256:01"), []string{"imagePullPolicy"}, "IfNotPresent", true},
 		{"latest with a digest", "containers", image("a:latest@sha256:01"), []string{"imagePullPolicy"}, "Always", true},
+		{"no name of an image", "containers", image("3Gi"), []string{"imagePullPolicy"}, "IfNotPresent", true},
+		{"nor one behind a registry", "containers", image("host:5000/A"), []string{"imagePullPolicy"}, "IfNotPresent", true},
+		{"no name at all", "containers", image("host:5000/"), []string{"imagePullPolicy"}, "IfNotPresent", true},
+		{"capitals in a registry", "containers", image("Host/a__b/c-d"), []string{"imagePullPolicy"}, "Always", true},
+		{"the registry of this machine", "containers", image("localhost/a.b"), []string{"imagePullPolicy"}, "Always", true},
 		{"changed by a policy", "containers", image("a:1"), []string{"imagePullPolicy"}, "Always", false},
 	} {
 		assert.Equal(t, row.want, kinds.IsItemDefault(row.list, row.item, row.names, row.value), row.why)
