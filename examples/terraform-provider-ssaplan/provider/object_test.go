@@ -236,7 +236,9 @@ func TestVersionChange(t *testing.T) {
 // A field that leaves the manifest is shown as removed only if it goes: not if others own it, too.
 func TestRemovals(t *testing.T) {
 	c := newCluster(t)
-	config := func(data string) map[string]any { return c.config(strings.Replace(configMap, `color: blue, size: "5"`, data, 1)) }
+	config := func(data string) map[string]any {
+		return c.config(strings.Replace(configMap, `color: blue, size: "5"`, data, 1))
+	}
 	tf := applied(t, config("color: blue, shared: x, own: z"))
 	_, err := c.resource("configmaps").Apply(t.Context(), "settings", lab.Object(t, c.in(strings.Replace(configMap, `color: blue, size: "5"`, "shared: x", 1))),
 		metav1.ApplyOptions{FieldManager: "other"})
