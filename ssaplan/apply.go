@@ -20,8 +20,8 @@ import (
 // applyAttempts is how often Apply follows an object that others keep changing without touching what was reviewed.
 const applyAttempts = 3
 
-// ChangedError says that the object is no longer as it was when the plan was made, in a way that changes what applying
-// would do. Nothing was written.
+// ChangedError says that applying would do something else than the plan says that was made before, as a rule because the object
+// changed meanwhile. No value was written.
 type ChangedError struct {
 	// Plan is what applying would do now.
 	Plan *Plan
@@ -41,7 +41,8 @@ func (e *ChangedError) WriteOutcome() Outcome { return OutcomeRefused }
 // plans again, and goes on only if the new plan says the same; otherwise the error is a [ChangedError] with the new plan.
 // An object that appeared after a plan to create it is never adopted: that is an error too.
 //
-// An error but a ChangedError is an [ApplyError], which tells what became of the write. When the answer was lost, Apply looks at
+// An error but a ChangedError is an [ApplyError], which tells what became of the write, and has the ChangedError in it if fields have
+// changed hands already, as the plan said. When the answer was lost, Apply looks at
 // the object, for a while even if ctx has ended: if it is just what was to be applied, that is done, and no error. Nothing is
 // sent twice, unless the server refused it because the object changed.
 //
@@ -53,21 +54,18 @@ func (p *Planner) Apply(ctx context.Context, plan *Plan) (*unstructured.Unstruct
 	}
 	for attempt := 1; plan.Action != ActionNoOp; attempt++ {
 		obj, err := p.carryOut(ctx, plan)
-		if err == nil && plan.basis.handover == nil {
+		switch {
+		case err == nil && plan.basis.handover == nil:
 			return obj, nil
-		}
-		if err == nil {
-			var failed error
-			if plan, failed = p.replan(ctx, plan.afterHandover(), obj); failed != nil {
-				return nil, failed
-			}
-			continue
-		}
-		if err.Outcome != OutcomeRefused || !applier.Outrun(err) || plan.isFree() || attempt == applyAttempts {
+		case err == nil:
+			plan = plan.afterHandover()
+		case err.Outcome != OutcomeRefused || !applier.Outrun(err) || plan.isFree() || attempt == applyAttempts:
 			return nil, p.notApplied(plan, err)
 		}
-		now, failed := p.replan(ctx, plan, nil)
+		now, failed := p.replan(ctx, plan, obj)
 		switch {
+		case failed != nil && obj != nil:
+			return nil, &ApplyError{Object: plan.Object, Outcome: OutcomeRefused, Err: failed, Advice: handover.NotApplied}
 		case errors.As(failed, new(*ChangedError)):
 			return nil, failed
 		case failed != nil:

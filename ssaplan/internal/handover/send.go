@@ -20,6 +20,9 @@ type Target interface {
 
 var _ Target = (*wire.Target)(nil)
 
+// NotApplied is what is known of an object whose fields changed hands when the apply isn't sent after all.
+const NotApplied = "fields have changed hands, and no value was written"
+
 // Send carries the handover out, once, and returns the object with its new record. If the answer was lost, it looks whether the object has
 // that record.
 func (h *Handover) Send(ctx context.Context, target Target) (*unstructured.Unstructured, *applier.Failure) {

@@ -16,23 +16,26 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
 // TestAdoptionEqualsKubectl makes random objects with client-side apply, has others write to them, and applies another manifest to each
 // twice: as a plan that adopts foretells and carries it out, and as kubectl apply --server-side does it. Both come to the same, to the last
-// byte but for times and what a server makes up, the owners included, and the plan tells of all that changes.
+// byte but for times and what a server makes up, the owners included, and the plan tells of all that changes. At most one of a hundred
+// plans is made anew after the handover.
 func TestAdoptionEqualsKubectl(t *testing.T) {
 	kinds, err := readKinds()
 	require.NoError(t, err)
 	c := newCluster(t, kinds)
 	seed, cases := setting(t, "SEED", 1), setting(t, "CASES", 500)
 	many := cases >= 500 && os.Getenv("CASE") == ""
-	var next, equal, refused, dropping, other atomic.Uint64
+	var next, equal, refused, dropping, other, late atomic.Uint64
 	if one := setting(t, "CASE", cases); one != cases {
 		next.Store(one)
 		cases = one + 1
@@ -49,13 +52,15 @@ func TestAdoptionEqualsKubectl(t *testing.T) {
 				refused.Add(a.refused)
 				dropping.Add(a.drops)
 				other.Add(a.other)
+				late.Add(a.late)
 			}
 		})
 	}
 	done.Wait()
-	fmt.Printf("adoptions equal to kubectl's: %d, refused both ways: %d, of several versions: %d; dropping something: %d\n",
-		equal.Load(), refused.Load(), other.Load(), dropping.Load())
+	fmt.Printf("adoptions equal to kubectl's: %d, refused both ways: %d, of several versions: %d; dropping something: %d; known only after the handover: %d\n",
+		equal.Load(), refused.Load(), other.Load(), dropping.Load(), late.Load())
 	if many {
+		require.LessOrEqual(t, late.Load(), cases/100)
 		require.Greater(t, equal.Load(), cases*6/10)
 		require.Greater(t, dropping.Load(), cases*3/10)
 	}
@@ -70,7 +75,7 @@ type adoption struct {
 	before  []Step
 	last    Step
 
-	equal, refused, drops, other uint64
+	equal, refused, drops, other, late uint64
 }
 
 func newAdoption(c *cluster, seed, number uint64, slot int) *adoption {
@@ -187,6 +192,17 @@ func (a *adoption) adopt(ctx context.Context, o *object) (*unstructured.Unstruct
 	}
 	foretold := plan.Result()
 	after, err := planner.Apply(ctx, plan)
+	if a.isKnownLate(err) {
+		changed := new(ssaplan.ChangedError)
+		if !errors.As(err, &changed) {
+			return nil, refusedError{err}
+		}
+		plan, foretold = changed.Plan, changed.Plan.Result()
+		if before, err = o.get(ctx, request.Manifest); err != nil {
+			return nil, err
+		}
+		after, err = planner.Apply(ctx, plan)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("planned %v, and then %w%s", plan, err, a.told(plan, err))
 	}
@@ -205,6 +221,17 @@ func (a *adoption) adopt(ctx context.Context, o *object) (*unstructured.Unstruct
 		a.drops++
 	}
 	return after, nil
+}
+
+// isKnownLate reports whether what the apply does, or that it is refused, was known only after the handover: it depends on the schema of a
+// custom resource, as docs/design.md says. Kinds that come with Kubernetes have no such thing.
+func (a *adoption) isKnownLate(err error) bool {
+	var failed *ssaplan.ApplyError
+	late := !kinds.IsBuiltin(a.kind.Manifests[0]) && errors.As(err, &failed) && (errors.As(err, new(*ssaplan.ChangedError)) || apierrors.IsInvalid(err))
+	if late {
+		a.late++
+	}
+	return late
 }
 
 // told says what is otherwise in the plan that was made after the handover.
