@@ -17,7 +17,7 @@ func (plan Plan) MarshalJSON() ([]byte, error) {
 		Version: planjson.Version, Object: planjson.Object(plan.Object), Subresource: plan.Subresource, Action: string(plan.Action), Reason: plan.Reason, Deferral: string(plan.Deferral),
 		Changes: append([]explain.Change{}, plan.Changes...), Dropped: plan.Dropped, Ownership: plan.Ownership,
 		Conflicts: plan.Conflicts, Assigned: plan.Assigned, Generated: plan.Generated, Unknown: plan.Unknown, Ignored: plan.Ignored, Writers: plan.Writers,
-		Ineffective: plan.Ineffective, Adjustments: plan.Adjustments, Warnings: plan.Warnings, Requests: plan.Requests,
+		Rival: plan.Rival, Ineffective: plan.Ineffective, Adjustments: plan.Adjustments, Warnings: plan.Warnings, Requests: plan.Requests,
 	}
 	if r := plan.Replacement; r != nil {
 		out.Replace = &planjson.Replacement{
@@ -43,7 +43,7 @@ func (plan *Plan) UnmarshalJSON(data []byte) error {
 		Explanation: explain.Explanation{
 			NoOp: Action(in.Action) == ActionNoOp, Changes: in.Changes, Ownership: in.Ownership, Dropped: in.Dropped,
 			Assigned: in.Assigned, Generated: in.Generated, Ineffective: in.Ineffective, Unknown: in.Unknown, Ignored: in.Ignored,
-			Writers: in.Writers, Warnings: in.Warnings,
+			Writers: in.Writers, Rival: in.Rival, Warnings: in.Warnings,
 		},
 	}
 	if r := in.Replace; r != nil {

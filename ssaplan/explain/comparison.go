@@ -5,7 +5,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"time"
 
 	"k8s.io/apimachinery/pkg/util/json"
 
@@ -336,7 +335,7 @@ func (c *comparison) isEdited(change Change, other fieldowner.Owner, known bool)
 	if other.Time.IsZero() {
 		return false // a write to the scale subresource bears no time; it takes a field only from who owned it
 	}
-	return known && other.Time.Before(c.lastApplied())
+	return known && other.Time.Before(lastApplied(c.Live, c.applier()))
 }
 
 func (c *Change) drifted(by fieldowner.Owner) {
@@ -351,16 +350,6 @@ func latestOther(owners fieldowner.Ownership, p projection.Path, applier fieldow
 		}
 	}
 	return latest, known
-}
-
-// lastApplied returns when the manager last changed something by applying.
-func (c *comparison) lastApplied() time.Time {
-	for _, entry := range c.liveOwners.Entries() {
-		if c.applier().Is(entry.Owner) {
-			return entry.Owner.Time
-		}
-	}
-	return time.Time{}
 }
 
 // Equal reports whether two objects have the same JSON. Of a live object and the server's answer to a dry run that proves

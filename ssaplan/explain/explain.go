@@ -80,7 +80,9 @@ type Explanation struct {
 	Ignored []IgnoredField
 	// Writers are the tools that wrote to the live object for the same purpose, and what of theirs stays behind.
 	Writers []fieldowner.Writer
-	// Warnings are for people: of an object that was re-created or is being deleted, and of what has no effect.
+	// Rival is an apply under the manager's name that Prior doesn't know of; nil if there is none.
+	Rival *Rival
+	// Warnings are for people: of an object that was re-created or is being deleted, of a rival, and of what has no effect.
 	Warnings []foreign.Text
 }
 
@@ -103,8 +105,8 @@ func Apply(in Input) (*Explanation, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.Writers = in.writers(c.owners, in.Answer, c.left)
-	e.Warnings = objectWarnings(in)
+	e.Writers, e.Rival = in.writers(c.owners, in.Answer, c.left), c.rival()
+	e.Warnings = objectWarnings(in, e.Rival)
 	for _, d := range c.leftBehind() {
 		e.Dropped = append(e.Dropped, d)
 		e.Warnings = append(e.Warnings, foreign.Textf("%s, though the manifest doesn't have it any more", d))
@@ -175,13 +177,13 @@ func Known(before *Explanation, in Input) Explanation {
 		e.Ineffective[i].Path = slices.Clone(ineffective.Path)
 	}
 	in.Answer = in.Live
-	e.Writers = in.knownWriters()
-	e.Warnings = append(objectWarnings(in), ineffectiveWarnings(e.Ineffective)...)
+	e.Writers, e.Rival = in.knownWriters(), in.rival()
+	e.Warnings = append(objectWarnings(in, e.Rival), ineffectiveWarnings(e.Ineffective)...)
 	return e
 }
 
-// objectWarnings warns of a live object that isn't the remembered one, and of one that is being deleted.
-func objectWarnings(in Input) []foreign.Text {
+// objectWarnings warns of a live object that isn't the remembered one, of one that is being deleted, and of a rival.
+func objectWarnings(in Input, rival *Rival) []foreign.Text {
 	if in.Live == nil {
 		return nil
 	}
@@ -192,6 +194,9 @@ func objectWarnings(in Input) []foreign.Text {
 	}
 	if live.GetDeletionTimestamp() != nil {
 		out = append(out, foreign.Textf("%s: is being deleted, and %s", nameOf(in.Live), fateOfDeleted(live, answer)))
+	}
+	if rival != nil {
+		out = append(out, foreign.Textf("%s: %s", nameOf(in.Live), rival))
 	}
 	return out
 }

@@ -21,7 +21,7 @@ func (e *Explanation) Same(other *Explanation) bool {
 		slices.EqualFunc(e.Ineffective, other.Ineffective, sameIneffective) &&
 		slices.EqualFunc(e.Unknown, other.Unknown, projection.Path.Equal) &&
 		slices.EqualFunc(e.Ignored, other.Ignored, sameIgnored) &&
-		slices.EqualFunc(e.Writers, other.Writers, sameWriter) &&
+		slices.EqualFunc(e.Writers, other.Writers, sameWriter) && sameRival(e.Rival, other.Rival) &&
 		slices.Equal(e.Warnings, other.Warnings)
 }
 
@@ -54,6 +54,13 @@ func sameIgnored(a, b IgnoredField) bool {
 
 func sameWriter(a, b fieldowner.Writer) bool {
 	return a.Is(b.Owner) && a.Tool == b.Tool && slices.EqualFunc(a.Stays, b.Stays, projection.Path.Equal)
+}
+
+func sameRival(a, b *Rival) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Time.Equal(b.Time) && slices.EqualFunc(a.Paths, b.Paths, projection.Path.Equal)
 }
 
 func sameIneffective(a, b projection.Ineffective) bool {

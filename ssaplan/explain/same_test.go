@@ -36,6 +36,7 @@ func full(t *testing.T) *explain.Explanation {
 		Unknown:     []projection.Path{at},
 		Ignored:     []explain.IgnoredField{{Path: at, Handling: explain.HandlingHeld, Owners: owners()}},
 		Writers:     []fieldowner.Writer{{Owner: owners()[0], Tool: "kubectl edit", Stays: []projection.Path{at}}},
+		Rival:       &explain.Rival{Time: time.Unix(2, 0), Paths: []projection.Path{at}},
 		Warnings:    []foreign.Text{"careful"},
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
@@ -55,6 +56,7 @@ type State struct {
 	sensitive projection.FieldSet // beside what is so in every object of the kind
 	filled    projection.FieldSet // the maps that were declared as empty, and had something in them all the same
 	left      projection.FieldSet // the parts of lists and maps with one owner that are left to others
+	time      time.Time           // when the manager applied last, by the object's record
 	salt      []byte
 	// digests is 1 or 2 if the sensitive values are digests of that version, and 0 if they are those of this one.
 	digests int
@@ -83,7 +85,11 @@ func NewState(manifest, obj map[string]any, applier fieldowner.Applier, prior *S
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", id, err)
 	}
-	return newState(id, obj, applier, prior, owners.Declared(manifest, obj, applier), sensitive)
+	out, err := newState(id, obj, applier, prior, owners.Declared(manifest, obj, applier), sensitive)
+	if err == nil {
+		out.time = lastApplied(obj, applier)
+	}
+	return out, err
 }
 
 // NewImportedState returns the state to remember of an object that the manager is going to apply and didn't apply before: as
@@ -298,6 +304,7 @@ type stateJSON struct {
 	Sensitive   *projection.FieldSet `json:"sensitive,omitempty"`
 	Filled      *projection.FieldSet `json:"filled,omitempty"`
 	Left        *projection.FieldSet `json:"left,omitempty"`
+	Time        time.Time            `json:"time,omitzero"`
 	Applied     json.RawMessage      `json:"applied"`
 	Observed    json.RawMessage      `json:"observed,omitempty"`
 	Adopted     bool                 `json:"adopted,omitempty"`
@@ -318,7 +325,7 @@ func (s State) MarshalJSON() ([]byte, error) {
 		observed = nil
 	}
 	return json.Marshal(stateJSON{
-		Sensitive: unlessEmpty(s.sensitive), Filled: unlessEmpty(s.filled), Left: unlessEmpty(s.left), Version: stateVersion, APIVersion: s.Identity.APIVersion, Kind: s.Identity.Kind, Namespace: s.Identity.Namespace,
+		Sensitive: unlessEmpty(s.sensitive), Filled: unlessEmpty(s.filled), Left: unlessEmpty(s.left), Time: s.time, Version: stateVersion, APIVersion: s.Identity.APIVersion, Kind: s.Identity.Kind, Namespace: s.Identity.Namespace,
 		Name: s.Identity.Name, UID: s.UID, Manager: s.Manager, Subresource: s.Subresource, Salt: s.salt, Digests: s.digests, Fields: s.Applied.Fields,
 		Applied: applied, Observed: observed, Adopted: s.Adopted, Stale: s.Stale,
 	})
@@ -340,7 +347,7 @@ func (s *State) UnmarshalJSON(data []byte) error {
 	}
 	id := identity.Identity{APIVersion: in.APIVersion, Kind: in.Kind, Namespace: in.Namespace, Name: in.Name}
 	out := State{Identity: id, UID: in.UID, Manager: in.Manager, Subresource: in.Subresource, Adopted: in.Adopted, Stale: in.Stale}
-	out.salt, out.digests = in.Salt, in.Digests
+	out.salt, out.digests, out.time = in.Salt, in.Digests, in.Time
 	if in.Sensitive != nil {
 		out.sensitive = *in.Sensitive
 	}

@@ -23,9 +23,7 @@ func (in Input) writers(owners fieldowner.Ownership, answer map[string]any, left
 
 // knownWriters returns the writers of a live object to which an apply changes nothing. A record is only read if it names a tool.
 func (in Input) knownWriters() []fieldowner.Writer {
-	metadata, _ := in.Live["metadata"].(map[string]any)
-	record, _ := metadata["managedFields"].([]any)
-	if !slices.ContainsFunc(record, in.isOfTool) {
+	if !slices.ContainsFunc(record(in.Live), in.isOfTool) {
 		return nil
 	}
 	owners, err := fieldowner.Read(in.Live)
@@ -37,11 +35,25 @@ func (in Input) knownWriters() []fieldowner.Writer {
 
 // isOfTool reports whether an entry of a record is of a tool.
 func (in Input) isOfTool(entry any) bool {
-	fields, _ := entry.(map[string]any)
-	manager, _ := fields["manager"].(string)
-	operation, _ := fields["operation"].(string)
-	_, is := fieldowner.ToolOf(fieldowner.Owner{Manager: foreign.Text(manager), Operation: operation}, in.tools())
+	owner, _ := recordedOwner(entry)
+	_, is := fieldowner.ToolOf(owner, in.tools())
 	return is
+}
+
+// record returns the entries of who owns what of an object, which are read in full only where that matters.
+func record(obj map[string]any) []any {
+	metadata, _ := obj["metadata"].(map[string]any)
+	entries, _ := metadata["managedFields"].([]any)
+	return entries
+}
+
+// recordedOwner returns whose an entry is, and when it was written.
+func recordedOwner(entry any) (owner fieldowner.Owner, written string) {
+	fields, _ := entry.(map[string]any)
+	text := func(name string) string { v, _ := fields[name].(string); return v }
+	return fieldowner.Owner{
+		Manager: foreign.Text(text("manager")), Operation: text("operation"), Subresource: foreign.Text(text("subresource")),
+	}, text("time")
 }
 
 // tools returns those that are recognised.

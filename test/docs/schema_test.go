@@ -52,7 +52,7 @@ func TestPlansFitTheSchema(t *testing.T) {
 	seen := newSighting(t)
 	plans := recordedPlans(t)
 	ignoring := ssaplan.Plan{Object: fullPlan().Object, Action: ssaplan.ActionNoOp, Reason: "the recordings ignore nothing"}
-	ignoring.Ignored, ignoring.Writers = fullPlan().Ignored, fullPlan().Writers
+	ignoring.Ignored, ignoring.Writers, ignoring.Rival = fullPlan().Ignored, fullPlan().Writers, fullPlan().Rival
 	plans["ignored"] = &ignoring
 	for name, plan := range plans {
 		text, decoded := marshalled(t, plan)

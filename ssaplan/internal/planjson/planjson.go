@@ -33,6 +33,7 @@ type Plan struct {
 	Unknown     []projection.Path         `json:"unknown,omitempty"`
 	Ignored     []explain.IgnoredField    `json:"ignored,omitempty"`
 	Writers     []fieldowner.Writer       `json:"writers,omitempty"`
+	Rival       *explain.Rival            `json:"rival,omitempty"`
 	Adjustments []projection.Adjustment   `json:"adjustments,omitempty"`
 	Warnings    []foreign.Text            `json:"warnings,omitempty"`
 	Requests    int                       `json:"requests"`
