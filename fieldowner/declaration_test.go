@@ -53,6 +53,8 @@ func TestDeclared(t *testing.T) {
 			yours: `{"f:n": {"f:y": {}}}`, fields: []string{"m", "n"}, filled: []string{"m", "n"}},
 		{why: "a map with one owner, of a server that is newer than what is known", manifest: `{"m": {"x": 1}}`, answer: `{"m": {"x": 1}}`,
 			mine: `{"f:m": {}}`, fields: []string{"m"}},
+		{why: "and in which an older version of it has owners", manifest: `{"m": {"x": 1}}`, answer: `{"m": {"x": 1}}`,
+			mine: `{"f:m": {}}`, yours: `{"f:m": {"f:x": {}}}`, fields: []string{"m"}},
 		{why: "a map of nothing but null", manifest: `{"m": {"x": null}}`, answer: `{"m": {"x": 1}}`, mine: `{"f:m": {}}`,
 			fields: []string{"m"}, filled: []string{"m"}},
 		{why: "a map of nothing but an empty set", manifest: `{"m": {"x": []}}`, answer: `{"m": {"d": 1}}`, mine: `{"f:m": {}}`,

@@ -79,7 +79,7 @@ func staying(fields, kept projection.FieldSet, has func(projection.Path) bool) (
 		if item != nil && p.HasPrefix(item) {
 			continue
 		}
-		isItem := len(p) > 0 && p[len(p)-1].Kind() != projection.FieldKind
+		isItem := p[len(p)-1].Kind() != projection.FieldKind
 		if isItem && kept.Has(p) || !isItem && (!kept.Under(p).Empty() || hasBelow(fields, p)) {
 			continue
 		}

@@ -216,6 +216,22 @@ func TestRemove(t *testing.T) {
 	assert.False(t, o.Remove(path("x.y")))
 }
 
+func TestStripAt(t *testing.T) {
+	for _, row := range []struct{ obj, path, want, why string }{
+		{`{a: {b: {c: 1}}, x: 1}`, "a.b.c", `{x: 1}`, "with all that is empty around it"},
+		{`{a: {b: {c: 1}, d: 1}}`, "a.b.c", `{a: {d: 1}}`, "and not what has something else"},
+		{`{a: {l: [{"n": a}]}, x: 1}`, `a.l[n="a"]`, `{x: 1}`, "the only item"},
+		{`{a: {l: [{"n": a}, {"n": b}]}}`, `a.l[n="a"]`, `{a: {l: [{"n": b}]}}`, "one of two"},
+		{`{a: {b: 1}}`, "a", `{}`, "to the object, which stays"},
+	} {
+		obj := object(row.obj)
+		assert.True(t, projection.NewObject(obj, projection.FieldSet{}).Strip(path(row.path)), row.why)
+		assert.Equal(t, object(row.want), obj, row.why)
+		assert.False(t, projection.NewObject(obj, projection.FieldSet{}).Strip(path(row.path)), row.why)
+		assert.Equal(t, object(row.want), obj, "what isn't there takes nothing with it")
+	}
+}
+
 // What a caller has behind the end of a list, in the same memory, stays as it is.
 func TestSetAppendsInMemoryOfItsOwn(t *testing.T) {
 	all := []any{"a", "b"}

@@ -59,11 +59,14 @@ func (p *Pattern) UnmarshalText(text []byte) error {
 
 // Match reports whether p matches the path or one above it.
 func (p Pattern) Match(path Path) bool {
-	if len(p.segments) > 0 && hasDots(path) {
+	if len(p.segments) == 0 {
+		return false
+	}
+	if hasDots(path) {
 		done, _ := p.follow(path)
 		return done
 	}
-	if len(p.segments) == 0 || len(path) < len(p.segments) {
+	if len(path) < len(p.segments) {
 		return false
 	}
 	for i, s := range p.segments {
@@ -114,7 +117,10 @@ func (ps Patterns) Match(p Path) bool {
 // Touches reports whether one of the patterns matches p, something above it, or something that may be below it.
 func (ps Patterns) Touches(p Path) bool {
 	return slices.ContainsFunc(ps, func(pattern Pattern) bool {
-		if len(pattern.segments) > 0 && hasDots(p) {
+		if len(pattern.segments) == 0 {
+			return false
+		}
+		if hasDots(p) {
 			_, touches := pattern.follow(p)
 			return touches
 		}

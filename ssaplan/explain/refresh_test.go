@@ -119,6 +119,9 @@ func TestRefreshOfPartsThatAreLeftToOthers(t *testing.T) {
 	}
 	state, err := explain.NewState(nil, live("[a, b, c, d]", "{app: x, tier: why}"), fieldowner.Applier{Manager: "m"}, nil)
 	require.NoError(t, err)
+	whole, err := json.Marshal(state.Without(projection.NewFieldSet(path(t, "spec.selector"))))
+	require.NoError(t, err)
+	require.NotContains(t, string(whole), `"left"`, "of a field with an owner of its own nothing is remembered")
 	state = state.Without(projection.NewFieldSet(path(t, "spec.args[2]"), path(t, "spec.args[3]"), path(t, "spec.selector.tier")))
 	text, err := json.Marshal(state)
 	require.NoError(t, err)

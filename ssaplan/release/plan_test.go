@@ -112,6 +112,7 @@ func TestApply(t *testing.T) {
 		{"refused", both, []*unstructured.Unstructured{both}, []error{forbidden}, 1, write.OutcomeRefused},
 		{"the answer is lost, and it is done", both, []*unstructured.Unstructured{object(t, "u", theirs)}, []error{lost}, 1, write.OutcomeDone},
 		{"the answer is lost, and it isn't done yet", both, []*unstructured.Unstructured{both}, []error{lost}, 1, write.OutcomeUnknown},
+		{"changed, and not to be read again", both, []*unstructured.Unstructured{object(t, "u", "5")}, []error{conflict}, 1, write.OutcomeRefused},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			on := &target{live: append([]*unstructured.Unstructured{row.first}, row.then...), answers: row.answers}

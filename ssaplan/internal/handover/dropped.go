@@ -53,21 +53,19 @@ func (h *Handover) withoutDropped(obj map[string]any) (*remains, error) {
 func namedLists(fields projection.FieldSet) map[string]bool {
 	lists := map[string]bool{}
 	for p := range fields.All() {
-		if len(p) > 0 && p[len(p)-1].Kind() != projection.FieldKind {
+		if isItem(p) {
 			lists[patternOf(p[:len(p)-1])] = true
 		}
 	}
 	return lists
 }
 
-// patternOf returns a path with all items of lists for each.
+// patternOf returns the names of the fields on a path, which are the same for all items of a list.
 func patternOf(p projection.Path) string {
 	text := ""
 	for _, e := range p {
 		if e.Kind() == projection.FieldKind {
 			text += fmt.Sprintf(".%q", e.Name())
-		} else {
-			text += "[*]"
 		}
 	}
 	return text

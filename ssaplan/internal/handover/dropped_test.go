@@ -34,6 +34,12 @@ func TestTryLeavesWhatServersLeave(t *testing.T) {
 			`"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}, "f:in": {}}, "k:{\"name\":\"b\"}": {".": {}, "f:name": {}, "f:in": {"k:{\"name\":\"c\"}": {".": {}, "f:name": {}}}}}, "f:x": {}`, "",
 			`"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}}, "k:{\"name\":\"b\"}": {".": {}, "f:name": {}, "f:in": {"k:{\"name\":\"c\"}": {".": {}, "f:name": {}}}}}`,
 			`{"l": [{"name": "a", "in": []}, {"name": "b", "in": [{"name": "c"}]}]}`, `{}`, ""},
+		{"an empty list goes beside one of named items", `{"l": [{"name": "a"}], "e": []}`, `"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}}}, "f:e": {}`, "",
+			`"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}}}`, `{"l": [{"name": "a"}]}`, `{}`, ""},
+		{"and an empty map beside one with fields", `{"l": [{"name": "a", "m": {}}, {"name": "b", "m": {"x": 1}}]}`,
+			`"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}, "f:m": {}}, "k:{\"name\":\"b\"}": {".": {}, "f:name": {}, "f:m": {"f:x": {}}}}`, "",
+			`"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}}, "k:{\"name\":\"b\"}": {".": {}, "f:name": {}, "f:m": {"f:x": {}}}}`,
+			`{"l": [{"name": "a"}, {"name": "b", "m": {"x": 1}}]}`, `{}`, ""},
 		{"another empty list goes", `{"l": [], "x": 1}`, `"f:l": {}, "f:x": {}`, "", `"f:x": {}`, `{"x": 1}`, `{"x": 1}`, ""},
 	} {
 		t.Run(row.why, func(t *testing.T) {
@@ -47,17 +53,20 @@ func TestTryLeavesWhatServersLeave(t *testing.T) {
 			live := object(t, "7", `"spec": `+row.live, theirs+`{"f:spec": {`+row.theirs+`}}}, `+record(`"f:none": {}`))
 			h, err := handover.Find(live, adopting(csa))
 			require.NoError(t, err)
+			patched := false
 			made, err := h.Try(handover.Server{
 				Apply: func([]byte) (*unstructured.Unstructured, error) {
 					return object(t, "7", `"spec": `+row.live, theirs+`{"f:spec": {`+row.theirs+`}}}, `+record(row.declared)), nil
 				},
 				Patch: func(patch []byte) (*unstructured.Unstructured, error) {
+					patched = true
 					var operations []struct{ Value any }
 					require.NoError(t, json.Unmarshal(patch, &operations))
 					require.JSONEq(t, row.left, textOf(t, operations[1].Value))
 					return object(t, "7", `"spec": `+row.answered, ""), nil
 				},
 			}, map[string]any{}, nil)
+			require.True(t, patched)
 			if row.err != "" {
 				require.ErrorContains(t, err, row.err)
 				return

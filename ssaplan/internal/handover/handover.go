@@ -77,11 +77,9 @@ func without(fields, given projection.FieldSet) projection.FieldSet {
 	out := fields.Without(given)
 	for p := range given.Leaves().All() {
 		for n := len(p) - 1; n > 0 && p[n-1].Kind() == projection.FieldKind; n-- {
-			around := projection.NewFieldSet(p[:n])
-			if !out.Under(p[:n]).Difference(around).Empty() {
-				break
+			if around := projection.NewFieldSet(p[:n]); out.Under(p[:n]).Difference(around).Empty() {
+				out = out.Difference(around)
 			}
-			out = out.Difference(around)
 		}
 	}
 	return out
@@ -92,12 +90,9 @@ func (h *Handover) emptied(manifest map[string]any) projection.FieldSet {
 	sent := projection.NewManifest(manifest, h.own.Union(h.given))
 	var empty []projection.Path
 	for p := range h.given.Leaves().All() {
-		for n := len(p) - 1; n > 0; n-- {
-			if value, exists := sent.Get(p[:n]); exists {
-				if isEmpty(value) {
-					empty = append(empty, p[:n])
-				}
-				break
+		for n := range p {
+			if value, exists := sent.Get(p[:n]); exists && n > 0 && isEmpty(value) {
+				empty = append(empty, p[:n])
 			}
 		}
 	}

@@ -23,13 +23,13 @@ func item(name, field string) string {
 
 // What a server refuses to merge is merged here, in its order, without what is dropped, and tried as an update.
 func TestTryMergesWhatIsRefused(t *testing.T) {
-	live := object(t, "7", `"spec": {"old": 1, "same": 1, "shared": 1, "l": [{"name": "b", "x": 1}, {"name": "kept", "x": 1}, {"name": "gone", "x": 1}]}`,
-		theirs+`{"f:spec": {"f:old": {}, "f:same": {}, "f:l": {`+item("b", "x")+`, `+item("gone", "x")+`}}}}, `+
+	live := object(t, "7", `"spec": {"old": 1, "same": 1, "shared": 1, "k": [{"name": "b", "x": 1}], "l": [{"name": "b", "x": 1}, {"name": "kept", "x": 1}, {"name": "gone", "x": 1}]}`,
+		theirs+`{"f:spec": {"f:old": {}, "f:same": {}, "f:k": {`+item("b", "x")+`}, "f:l": {`+item("b", "x")+`, `+item("gone", "x")+`}}}}, `+
 			others+`{"f:spec": {"f:shared": {}, "f:l": {`+item("kept", "x")+`}}}}`)
 	manifest := map[string]any{"apiVersion": "example.com/v1", "kind": "Widget", "spec": map[string]any{
-		"same": int64(1), "shared": int64(2), "new": "n", "l": []any{map[string]any{"name": "a", "x": int64(5)}, map[string]any{"name": "b", "y": int64(6)}},
+		"same": int64(1), "shared": int64(2), "new": "n", "k": []any{map[string]any{"name": "a", "x": int64(5)}, map[string]any{"name": "b", "x": int64(1)}}, "l": []any{map[string]any{"name": "a", "x": int64(5)}, map[string]any{"name": "b", "y": int64(6)}},
 	}}
-	created := object(t, "", `"spec": {}`, ours+`{"f:spec": {"f:same": {}, "f:shared": {}, "f:new": {}, "f:l": {`+item("a", "x")+`, `+item("b", "y")+`}}}}`)
+	created := object(t, "", `"spec": {}`, ours+`{"f:spec": {"f:same": {}, "f:shared": {}, "f:new": {}, "f:k": {`+item("a", "x")+`, `+item("b", "x")+`}, "f:l": {`+item("a", "x")+`, `+item("b", "y")+`}}}}`)
 	refusal := apierrors.NewInvalid(schema.GroupKind{Kind: "Widget"}, "x", nil)
 	h, err := handover.Find(live, adopting("kubectl-client-side-apply"))
 	require.NoError(t, err)
@@ -51,9 +51,11 @@ func TestTryMergesWhatIsRefused(t *testing.T) {
 	before := textOf(t, live.Object)
 	made, err := h.Try(server, manifest, nil)
 	require.NoError(t, err)
-	require.JSONEq(t, `{"same": 1, "shared": 2, "new": "n", "l": [{"name": "a", "x": 5}, {"name": "b", "y": 6}, {"name": "kept", "x": 1}]}`, textOf(t, patched))
+	require.JSONEq(t, `{"same": 1, "shared": 2, "new": "n", "k": [{"name": "a", "x": 5}, {"name": "b", "x": 1}], "l": [{"name": "a", "x": 5}, {"name": "b", "y": 6}, {"name": "kept", "x": 1}]}`, textOf(t, patched))
 	require.Equal(t, []string{
 		`"others" (Update) spec.l[name="kept"]`, `"others" (Update) spec.l[name="kept"].name`, `"others" (Update) spec.l[name="kept"].x`,
+		`"us" (Apply) spec.k[name="a"]`, `"us" (Apply) spec.k[name="a"].name`, `"us" (Apply) spec.k[name="a"].x`,
+		`"us" (Apply) spec.k[name="b"]`, `"us" (Apply) spec.k[name="b"].name`, `"us" (Apply) spec.k[name="b"].x`,
 		`"us" (Apply) spec.l[name="a"]`, `"us" (Apply) spec.l[name="a"].name`, `"us" (Apply) spec.l[name="a"].x`,
 		`"us" (Apply) spec.l[name="b"]`, `"us" (Apply) spec.l[name="b"].name`, `"us" (Apply) spec.l[name="b"].y`,
 		`"us" (Apply) spec.new`, `"us" (Apply) spec.same`, `"us" (Apply) spec.shared`,
@@ -86,6 +88,21 @@ func TestTryMergesWhatIsRefused(t *testing.T) {
 		_, err := h.Try(failing, manifest, nil)
 		require.Equal(t, error(refusal), err, why)
 	}
+}
+
+// An apply that drops nothing is refused for what it does.
+func TestTryMergesNothingForNothing(t *testing.T) {
+	live := object(t, "7", `"spec": {"a": 1}`, theirs+`{"f:spec": {"f:a": {}}}}`)
+	refusal := apierrors.NewInvalid(schema.GroupKind{Kind: "Widget"}, "x", nil)
+	h, err := handover.Find(live, adopting("kubectl-client-side-apply"))
+	require.NoError(t, err)
+	_, err = h.Try(handover.Server{
+		Apply: func([]byte) (*unstructured.Unstructured, error) { return nil, refusal },
+		Create: func() (*unstructured.Unstructured, error) {
+			return object(t, "", `"spec": {}`, ours+`{"f:spec": {"f:a": {}}}}`), nil
+		},
+	}, map[string]any{"spec": map[string]any{"a": int64(2)}}, nil)
+	require.Equal(t, error(refusal), err)
 }
 
 func textOf(t *testing.T, v any) string {

@@ -21,7 +21,7 @@ func listOrders(declared projection.FieldSet, live, sent *projection.Object) []l
 	var orders []listOrder
 	seen := map[string]bool{}
 	for p := range declared.All() {
-		if len(p) == 0 || p[len(p)-1].Kind() == projection.FieldKind {
+		if !isItem(p) {
 			continue
 		}
 		if list := p[:len(p)-1]; !seen[list.String()] {
@@ -31,6 +31,9 @@ func listOrders(declared projection.FieldSet, live, sent *projection.Object) []l
 	}
 	return orders
 }
+
+// isItem reports whether p, which is recorded, leads to an item of a list. A record doesn't have the object itself.
+func isItem(p projection.Path) bool { return p[len(p)-1].Kind() != projection.FieldKind }
 
 // itemsOf returns the items of a list.
 func itemsOf(obj *projection.Object, list projection.Path) []item {
@@ -48,24 +51,24 @@ func itemsOf(obj *projection.Object, list projection.Path) []item {
 // theirs, and each of the others stays where it is among them. No name is twice in either.
 // Source: mergingWalker.mergeListItems in sigs.k8s.io/structured-merge-diff/v6/typed.
 func mergedOrder(live, applied []item) (out []item) {
-	there, sent, done := names(live), names(applied), map[string]bool{}
+	there, sent := names(live), names(applied)
 	next := 0 // of the applied items, the first that is there and not merged yet
 	for i, j := 0, 0; i < len(live) || j < len(applied); {
 		for next < len(applied) && (next < j || !there[applied[next].name]) {
 			next++
 		}
 		switch {
-		case i < len(live) && j < len(applied) && sent[live[i].name] && next < len(applied) && applied[next].name != live[i].name:
+		case i < len(live) && sent[live[i].name] && next < len(applied) && applied[next].name != live[i].name:
 			i++ // it comes in the place that it has among the applied ones
 		case i < len(live) && !sent[live[i].name]:
 			out = append(out, live[i])
 			i++
 		default:
-			if i < len(live) && (done[live[i].name] || j < len(applied) && applied[j].name == live[i].name) {
-				i++
+			if i < len(live) && (next == j || next == len(applied)) {
+				i++ // it is merged now, or was before
 			}
 			if j < len(applied) {
-				out, done[applied[j].name] = append(out, applied[j]), true
+				out = append(out, applied[j])
 				j++
 			}
 		}

@@ -15,12 +15,13 @@ import (
 // What goes with a handover tells of whom it was, and the explanation of the apply alone stays as it is.
 func TestWholeNamesFormerOwners(t *testing.T) {
 	const day = `"operation": "Update", "apiVersion": "v1", "time": "2026-01-0`
-	live := object(t, "7", `"data": {"a": 1, "b": 2, "c": 3, "d": 4}, "spec": {"m": {"x": 1}}`,
+	live := object(t, "7", `"data": {"a": 1, "b": 2, "c": 3, "d": 4, "z": 5}, "spec": {"m": {"x": 1}}`,
 		ours+`{"f:data": {"f:d": {}}}},`+
+			`{"manager": "timeless", "operation": "Update", "apiVersion": "v1", "fieldsV1": {"f:data": {"f:z": {}}}},`+
 			`{"manager": "one", `+day+`1T00:00:00Z", "fieldsV1": {"f:data": {".": {}, "f:a": {}, "f:b": {}, "f:c": {}}, "f:spec": {"f:m": {"f:x": {}}}}},`+
 			`{"manager": "two", `+day+`2T00:00:00Z", "fieldsV1": {"f:data": {"f:b": {}, "f:c": {}}}},`+
 			`{"manager": "other", `+day+`3T00:00:00Z", "fieldsV1": {"f:data": {"f:c": {}}}}`)
-	h, err := handover.Find(live, adopting("one", "two"))
+	h, err := handover.Find(live, adopting("timeless", "one", "two"))
 	require.NoError(t, err)
 	change := func(text string, cause explain.Cause) explain.Change {
 		p, err := projection.ParsePath(text)
@@ -30,6 +31,7 @@ func TestWholeNamesFormerOwners(t *testing.T) {
 	apply := explain.Explanation{Changes: []explain.Change{
 		change("data.a", explain.CauseDropped), change("data.b", explain.CauseDropped), change("data.c", explain.CauseDropped),
 		change("data.d", explain.CauseDropped), change("spec.m", explain.CauseDropped), change("data.a", explain.CauseEdited),
+		change("data.z", explain.CauseDropped),
 	}}
 	whole, err := h.Whole(&apply, object(t, "7", `"data": {"e": 5}`, ours+`{"f:data": {"f:e": {}}}}`).Object)
 	require.NoError(t, err)
@@ -39,8 +41,8 @@ func TestWholeNamesFormerOwners(t *testing.T) {
 			gone = append(gone, transfer.Path.String())
 		}
 	}
-	require.Equal(t, []string{"data.a", "data.b", "data.c", "spec.m.x"}, gone, "and not the map that others have something in")
-	for i, want := range []string{"one", "two", "two", "", "one", ""} {
+	require.Equal(t, []string{"data.a", "data.b", "data.c", "data.z", "spec.m.x"}, gone, "and not the map that others have something in")
+	for i, want := range []string{"one", "two", "two", "", "one", "", "timeless"} {
 		require.Equal(t, want, string(whole.Changes[i].Manager), whole.Changes[i])
 		require.Empty(t, apply.Changes[i].Manager)
 	}
