@@ -1,13 +1,16 @@
 package ssaplan_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
 )
 
 // What is to change hands is looked for in what the request names, and is another question than whether the manifest changes anything.
@@ -47,4 +50,73 @@ func TestFieldsChangeHands(t *testing.T) {
 			require.Equal(t, row.action == ssaplan.ActionUpdate, len(p.Ownership) > 0)
 		})
 	}
+}
+
+// What another manager wrote is adopted, and what the manifest lacks of it goes, in two writes.
+func TestApplyAdopts(t *testing.T) {
+	server, planner := world(ssaplan.Options{})
+	applied(t, planner, configMap("a", map[string]any{"a": "A"}))
+	patch(server, "a", `{"data": {"b": "B", "c": "C"}}`)
+	p := plan(t, planner, ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "X", "c": "C"}), Adopt: []string{"kubectl"}})
+	require.Equal(t, "1 edited, 1 dropped from the manifest", p.Reason)
+	obj := errorless(planner.Apply(t.Context(), p))
+	require.Equal(t, map[string]any{"a": "X", "c": "C"}, obj.Object["data"])
+	require.Equal(t, ssaplan.ActionNoOp, plan(t, planner, ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "X", "c": "C"}), Adopt: []string{"kubectl"}}).Action)
+}
+
+// When fields have changed hands and the apply isn't sent, since the server refuses it or the new plan says something else, the error
+// says how far it got.
+func TestApplyStopsAfterTheHandover(t *testing.T) {
+	for _, row := range []struct {
+		why    string
+		apply  ssaplan.Options
+		answer error
+		want   string
+	}{
+		{
+			"the request isn't the one that was reviewed", ssaplan.Options{RefuseConflicts: true}, nil,
+			"v1/ConfigMap default/a: changed since the plan was made: now Update: 1 edited, 1 dropped from the manifest; review the new plan; " +
+				"fields have changed hands, and no value was written",
+		},
+		{
+			"the server refuses it", ssaplan.Options{}, apierrors.NewBadRequest("no"),
+			"v1/ConfigMap default/a: dry run: no; fields have changed hands, and no value was written",
+		},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			server, planner := world(ssaplan.Options{})
+			applied(t, planner, configMap("a", map[string]any{"a": "A"}))
+			patch(server, "a", `{"data": {"b": "B"}}`)
+			p := plan(t, planner, ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "X"}), Adopt: []string{"kubectl"}})
+			require.Len(t, p.Changes, 2)
+			defer server.Answer(func(r ssaplantest.Request) error {
+				if r.DryRun {
+					return row.answer
+				}
+				return nil
+			})()
+
+			row.apply.FieldManager = "my-tool"
+			other, err := ssaplan.NewForClient(server.Client(), server.Mapper(), row.apply)
+			require.NoError(t, err)
+			_, err = other.Apply(t.Context(), p)
+			require.ErrorAs(t, err, new(*ssaplan.ApplyError))
+			require.Equal(t, ssaplan.OutcomeRefused, ssaplan.OutcomeOf(err))
+			require.EqualError(t, err, row.want)
+			require.Equal(t, row.answer == nil, errors.As(err, new(*ssaplan.ChangedError)))
+			live := errorless(resources(server, "configmaps").Get(t.Context(), "a", metav1.GetOptions{}))
+			require.Equal(t, map[string]any{"a": "A", "b": "B"}, live.Object["data"])
+		})
+	}
+}
+
+// Somebody re-created the object when its kind is gone, or the caller has given up: nothing changes hands.
+func TestAdoptedObjectCannotBeFound(t *testing.T) {
+	server, planner := world(ssaplan.Options{})
+	applied(t, planner, configMap("a", map[string]any{"a": "A"}))
+	patch(server, "a", `{"data": {"b": "B"}}`)
+	p := plan(t, planner, ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "X"}), Adopt: []string{"kubectl"}})
+	p.Object.Kind = "Nothing"
+	_, err := planner.Apply(t.Context(), p)
+	require.Equal(t, ssaplan.OutcomeNotSent, ssaplan.OutcomeOf(err))
 }

@@ -171,6 +171,8 @@ func checkPatchOptions(form types.PatchType, options metav1.PatchOptions) error 
 func (c *call) decodeAndPatch(data []byte) (*unstructured.Unstructured, error) {
 	switch c.PatchType {
 	case types.ApplyPatchType, types.MergePatchType, types.StrategicMergePatchType:
+	case types.JSONPatchType:
+		data = slices.Concat([]byte(`{"operations": `), data, []byte("}"))
 	default:
 		return nil, c.unsupportedPatch()
 	}

@@ -21,6 +21,6 @@
 //     deleted stay.
 //   - It authenticates nobody and permits everything.
 //   - Versions of a kind differ by their apiVersion alone, as those of a custom resource without a conversion webhook do.
-//   - It serves get, list, create, update, patch (apply, merge and strategic merge) and delete of objects and their
-//     status. Every other request is answered with the error MethodNotSupported.
+//   - It serves get, list, create, update, patch (apply, merge, strategic merge and JSON patch, of which the operations copy and move are
+//     missing) and delete of objects and their status. Every other request is answered with the error MethodNotSupported.
 package ssaplantest

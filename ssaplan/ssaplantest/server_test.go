@@ -169,8 +169,47 @@ func TestWhatIsNotServed(t *testing.T) {
 	}
 	_, err = maps.Get(ctx, "", metav1.GetOptions{})
 	require.ErrorContains(t, err, "name is required")
-	_, err = maps.Patch(ctx, "c", types.JSONPatchType, []byte("[]"), metav1.PatchOptions{})
+	_, err = maps.Patch(ctx, "c", types.ApplyCBORPatchType, []byte("[]"), metav1.PatchOptions{})
 	require.True(t, apierrors.IsUnsupportedMediaType(err), "%v", err)
+}
+
+// Of an operation that can't be done nothing is, nor of those before it.
+func TestJSONPatch(t *testing.T) {
+	pods := newServer(t).Client().Resource(schema.GroupVersionResource{Version: "v1", Resource: "pods"}).Namespace("default")
+	for _, row := range []struct{ patch, want, why string }{
+		{`[{"op": "add", "path": "/spec/nodeName", "value": "node"}]`, `{containers: [{name: a, image: i}], nodeName: node}`, "a field"},
+		{`[{"op": "add", "path": "/spec/containers/-", "value": {"name": "b"}}]`, `{containers: [{name: a, image: i}, {name: b}]}`, "an item"},
+		{`[{"op": "add", "path": "/spec/containers/0/image", "value": "j"}]`, `{containers: [{name: a, image: j}]}`, "over another value"},
+		{`[{"op": "replace", "path": "/spec/containers/0/image", "value": "j"}]`, `{containers: [{name: a, image: j}]}`, "another value"},
+		{`[{"op": "remove", "path": "/spec/containers/0/image"}]`, `{containers: [{name: a}]}`, "a field less"},
+		{`[{"op": "add", "path": "/spec/nodeSelector", "value": {}}, {"op": "add", "path": "/spec/nodeSelector/a~1~01", "value": "x"}]`,
+			`{containers: [{name: a, image: i}], nodeSelector: {a/~1: x}}`, "one after the other, and an escaped name"},
+		{`[{"op": "test", "path": "/spec/containers/0/name", "value": "a"}]`, `{containers: [{name: a, image: i}]}`, "what is so"},
+		{`[]`, `{containers: [{name: a, image: i}]}`, "nothing"},
+		{`[{"op": "add", "path": "/spec/nodeName", "value": "node"}, {"op": "test", "path": "/spec/containers/0/name", "value": "b"}]`, "", "what isn't so"},
+		{`[{"op": "replace", "path": "/spec/nodeName", "value": "node"}]`, `{containers: [{name: a, image: i}], nodeName: node}`, "the same as to add it"},
+		{`[{"op": "remove", "path": "/spec/nodeName"}]`, "", "what isn't there"},
+		{`[{"op": "add", "path": "/spec/a/b", "value": "n"}]`, "", "nor what it would be in"},
+		{`[{"op": "add", "path": "/spec/containers/0/image/-", "value": "n"}]`, "", "no list"},
+		{`[{"op": "add", "path": "x", "value": "n"}]`, "", "no pointer"},
+		{`[{"op": "move", "from": "/spec", "path": "/data"}]`, "", "which isn't served"},
+		{`[5]`, "", "no operation"},
+		{`{}`, "", "no list of operations"},
+		{`[`, "", "no JSON"},
+	} {
+		pod := object(t, "{apiVersion: v1, kind: Pod, metadata: {generateName: x}, spec: {containers: [{name: a, image: i}]}}")
+		live, err := pods.Create(t.Context(), pod, metav1.CreateOptions{})
+		require.NoError(t, err)
+		_, err = pods.Patch(t.Context(), live.GetName(), types.JSONPatchType, []byte(row.patch), metav1.PatchOptions{})
+		require.Equal(t, row.want == "", err != nil, "%s: %v", row.why, err)
+		now, err := pods.Get(t.Context(), live.GetName(), metav1.GetOptions{})
+		require.NoError(t, err)
+		if row.want == "" {
+			require.Equal(t, live, now, row.why)
+			continue
+		}
+		require.Equal(t, object(t, "{apiVersion: v1, kind: Pod, metadata: {name: x}, spec: "+row.want+"}").Object["spec"], now.Object["spec"], row.why)
+	}
 }
 
 func TestMalformedBodiesAreRefused(t *testing.T) {
@@ -180,7 +219,7 @@ func TestMalformedBodiesAreRefused(t *testing.T) {
 	for _, body := range []string{"", "null", "5", "[]", "text", "{", "a: b: c", "{}", "{metadata: 5}", "{apiVersion: v1, kind: ConfigMap, metadata: 5}",
 		"{apiVersion: v1, kind: ConfigMap, metadata: {name: 5}}", "{apiVersion: v1, kind: ConfigMap, metadata: {labels: 5}}",
 		"{apiVersion: v1, kind: ConfigMap, data: 5}", "{apiVersion: 5, kind: []}"} {
-		for _, form := range []types.PatchType{types.ApplyPatchType, types.MergePatchType, types.StrategicMergePatchType} {
+		for _, form := range []types.PatchType{types.ApplyPatchType, types.MergePatchType, types.StrategicMergePatchType, types.JSONPatchType} {
 			options := metav1.PatchOptions{}
 			if form == types.ApplyPatchType {
 				options.FieldManager = "one"

@@ -98,9 +98,12 @@ func (c *call) patch(body map[string]any) (*unstructured.Unstructured, error) {
 	}
 	patched := live.DeepCopy()
 	var err error
-	if c.PatchType == types.StrategicMergePatchType {
+	switch c.PatchType {
+	case types.StrategicMergePatchType:
 		patched.Object, err = c.strategicMerge(patched.Object, body)
-	} else {
+	case types.JSONPatchType:
+		patched.Object, err = jsonPatch(patched.Object, body)
+	default:
 		patched.Object = merge(patched.Object, body)
 	}
 	if err != nil {

@@ -36,6 +36,8 @@ func TestTryLeavesWhatServersLeave(t *testing.T) {
 			`{"l": [{"name": "a", "in": []}, {"name": "b", "in": [{"name": "c"}]}]}`, `{}`, ""},
 		{"an empty list goes beside one of named items", `{"l": [{"name": "a"}], "e": []}`, `"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}}}, "f:e": {}`, "",
 			`"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}}}`, `{"l": [{"name": "a"}]}`, `{}`, ""},
+		{"even one of the same name", `{"e": [], "m": {"e": [{"name": "a"}]}}`, `"f:e": {}, "f:m": {"f:e": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}}}}`, "",
+			`"f:m": {"f:e": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}}}}`, `{"m": {"e": [{"name": "a"}]}}`, `{}`, ""},
 		{"and an empty map beside one with fields", `{"l": [{"name": "a", "m": {}}, {"name": "b", "m": {"x": 1}}]}`,
 			`"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}, "f:m": {}}, "k:{\"name\":\"b\"}": {".": {}, "f:name": {}, "f:m": {"f:x": {}}}}`, "",
 			`"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}}, "k:{\"name\":\"b\"}": {".": {}, "f:name": {}, "f:m": {"f:x": {}}}}`,

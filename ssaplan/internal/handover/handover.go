@@ -90,8 +90,8 @@ func (h *Handover) emptied(manifest map[string]any) projection.FieldSet {
 	sent := projection.NewManifest(manifest, h.own.Union(h.given))
 	var empty []projection.Path
 	for p := range h.given.Leaves().All() {
-		for n := range p {
-			if value, exists := sent.Get(p[:n]); exists && n > 0 && isEmpty(value) {
+		for n := len(p) - 1; n > 0; n-- {
+			if value, exists := sent.Get(p[:n]); exists && isEmpty(value) {
 				empty = append(empty, p[:n])
 			}
 		}

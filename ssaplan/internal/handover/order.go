@@ -58,19 +58,16 @@ func mergedOrder(live, applied []item) (out []item) {
 			next++
 		}
 		switch {
-		case i < len(live) && sent[live[i].name] && next < len(applied) && applied[next].name != live[i].name:
+		case i < len(live) && sent[live[i].name] && applied[next].name != live[i].name:
 			i++ // it comes in the place that it has among the applied ones
 		case i < len(live) && !sent[live[i].name]:
 			out = append(out, live[i])
 			i++
 		default:
-			if i < len(live) && (next == j || next == len(applied)) {
-				i++ // it is merged now, or was before
+			if out = append(out, applied[j]); next == j {
+				i++ // to behind it, or further behind the end
 			}
-			if j < len(applied) {
-				out = append(out, applied[j])
-				j++
-			}
+			j++
 		}
 	}
 	return out

@@ -122,6 +122,25 @@ var scenarios = []scenario{
 		w.patchAs("other", configMap(""), types.StrategicMergePatchType, `{"data": {"a": "theirs", "b": null}}`)
 		w.apply(configMap("a: A, b: B"))
 	}},
+	{why: "drift by a JSON patch", run: func(w *world) {
+		w.apply(configMap("a: A, b: B"))
+		for _, patch := range []string{
+			`[{"op": "replace", "path": "/data/a", "value": "theirs"}, {"op": "add", "path": "/metadata/labels", "value": {}}, {"op": "add", "path": "/metadata/labels/c~1d", "value": "C"}, {"op": "remove", "path": "/data/b"}]`,
+			`[{"op": "replace", "path": "/data/none", "value": "x"}]`, `[{"op": "remove", "path": "/data/none"}]`,
+			`[{"op": "add", "path": "/none/none", "value": "x"}]`, `[{"op": "test", "path": "/data/a", "value": "x"}]`,
+			`[{"op": "replace", "path": "/metadata/resourceVersion", "value": "1"}, {"op": "replace", "path": "/data/a", "value": "x"}]`,
+		} {
+			w.patchAs("other", configMap(""), types.JSONPatchType, patch)
+		}
+		w.apply(configMap("a: A, b: B"))
+	}},
+	{why: "what another manager wrote is adopted", run: func(w *world) {
+		w.apply(configMap("a: A"))
+		w.mergeAs("other", configMap(""), `{"data": {"b": "B", "c": "C", "d": "D"}}`)
+		w.mergeAs("third", configMap(""), `{"data": {"d": "E"}}`)
+		w.send(w.plan(ssaplan.Request{Manifest: w.manifest(configMap("a: X, c: C")), Adopt: []string{"other"}}))
+		w.send(w.plan(ssaplan.Request{Manifest: w.manifest(configMap("a: X")), GiveUp: patterns(w, "data.c")}))
+	}},
 	{why: "an object that a client created is adopted", run: func(w *world) {
 		w.create(configMap("a: A, b: B"))
 		w.planBy(w.polite, ssaplan.Request{Manifest: w.manifest(configMap("a: A, b: C"))})
@@ -491,10 +510,6 @@ var scenarios = []scenario{
 		w.lines = nil
 		w.patchAs("scaler", "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: r}}", types.MergePatchType, `{"spec": {"replicas": 2}}`, "scale")
 	}, differs: "the stand-in has no subresource but the status"},
-	{why: "a JSON patch", run: func(w *world) {
-		w.create(configMap("a: A"))
-		w.patchAs("other", configMap(""), types.JSONPatchType, `[{"op": "replace", "path": "/data/a", "value": "B"}]`)
-	}, differs: "the stand-in knows apply, merge and strategic merge patches"},
 	{why: "deleting in the foreground", run: func(w *world) {
 		w.create(configMap("a: A"))
 		foreground := metav1.DeletePropagationForeground
