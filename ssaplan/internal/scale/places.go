@@ -15,9 +15,9 @@ import (
 // version without a scale. Places that are nil are those of the kinds that come with Kubernetes and have a scale: spec.replicas in
 // every version.
 //
-// A server applies the scale of a custom resource only where the record of the object has an owner of the number, and the number stays: who
-// applies it becomes an owner, too, and applying it again is a no-op. So that, and who else owns the number, is what a plan shows with these
-// places. Whatever else is applied there, servers of all versions refuse: see [Places.Refused].
+// A server applies the scale of a custom resource only where the record of the object has an owner of the number, and the number
+// stays: who applies it becomes an owner, too, and applying it again is a no-op. So that is what a plan shows with these places.
+// Whatever else is applied there, servers of all versions refuse: see [Places.Refused].
 type Places map[string][]string
 
 // Defined returns the places of a kind that a definition defines. Source: customresource_handler.go of k8s.io/apiextensions-apiserver.
@@ -37,8 +37,8 @@ func Defined(definition *unstructured.Unstructured) Places {
 	return out
 }
 
-// Refused returns why an apply of the scale of an object was refused, with what works instead. Source: custom resources have no converter
-// for autoscaling/v1, which a server needs for an apply that changes something, or for which it has to record a first owner.
+// Refused returns why an apply of the scale of an object was refused, with what works instead. Source: custom resources have no
+// converter for autoscaling/v1, which a server needs for an apply that changes something, or whose number had no owner.
 func (p Places) Refused(apiVersion string, err error) error {
 	if !slices.ContainsFunc(answer.Statuses(err), answer.CannotConvertScale) {
 		return err

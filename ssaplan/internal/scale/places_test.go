@@ -83,7 +83,9 @@ func TestOfDefined(t *testing.T) {
 
 // TestRefused checks what is said of an apply that a server refuses because it can't convert a Scale.
 func TestRefused(t *testing.T) {
-	failed := func(text string) error { return &apierrors.StatusError{ErrStatus: metav1.Status{Code: 500, Message: text}} }
+	failed := func(text string) error {
+		return &apierrors.StatusError{ErrStatus: metav1.Status{Code: 500, Message: text}}
+	}
 	cannot := failed("failed to convert new object (n/web; autoscaling/v1, Kind=Scale) to proper version: " +
 		"request to convert CR to an invalid group/version: autoscaling/v1")
 	places := scale.Defined(object(t, definition))

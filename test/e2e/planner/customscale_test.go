@@ -15,7 +15,7 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// scaledDefinition is a definition whose objects have their number of replicas at a path: the first version is the one that is stored.
+// scaledDefinition is a definition whose objects have their number of replicas at a field of spec.
 const scaledDefinition = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -25,13 +25,21 @@ spec:
   scope: Namespaced
   names: {plural: %[1]ss, singular: %[1]s, kind: %[2]s}
   versions:
-  - {name: v1, served: true, storage: true, subresources: &scale {scale: {specReplicasPath: .spec.%[3]s, statusReplicasPath: .status.replicas}}, schema: &schema {openAPIV3Schema: {
-      type: object, properties: {spec: {type: object, properties: {replicas: {type: integer}, size: {type: integer}, color: {type: string}}}, status: {type: object, properties: {replicas: {type: integer}}}}}}}
+  - name: v1
+    served: true
+    storage: true
+    subresources: &scale {scale: {specReplicasPath: .spec.%[3]s, statusReplicasPath: .status.replicas}}
+    schema: &schema
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec: {type: object, properties: {replicas: {type: integer}, size: {type: integer}, color: {type: string}}}
+          status: {type: object, properties: {replicas: {type: integer}}}
   - {name: v2, served: true, storage: false, subresources: *scale, schema: *schema}
 `
 
-// TestScaleOfCustomResources applies the scale of custom resources, wherever their number of replicas is. Servers of all versions do that
-// only for a number that stays and has an owner. For any other the plan's error tells what works instead.
+// TestScaleOfCustomResources applies the scale of custom resources, wherever their number of replicas is. Servers of all versions
+// do that only for a number that stays and has an owner. For any other the plan's error tells what works instead.
 func TestScaleOfCustomResources(t *testing.T) {
 	c := newCluster(t)
 	ours := func(obj *unstructured.Unstructured, field string) {
@@ -69,7 +77,8 @@ func TestScaleOfCustomResources(t *testing.T) {
 					defer c.Delete(t, obj(""))
 					row.write(obj(""), field)
 					scale := func(number int64) (*ssaplan.Plan, error) {
-						return c.planner.Plan(t.Context(), ssaplan.Request{Subresource: "scale", Manifest: obj(fmt.Sprintf("replicas: %d", number))})
+						request := ssaplan.Request{Subresource: "scale", Manifest: obj(fmt.Sprintf("replicas: %d", number))}
+						return c.planner.Plan(t.Context(), request)
 					}
 					refused := func(number int64) {
 						t.Helper()
