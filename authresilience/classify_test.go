@@ -197,6 +197,7 @@ var requestRows = []row{
 	{"a health check port that is taken", apierrors.NewInternalError(said("failed to allocate requested HealthCheck NodePort 31000: provided port is already allocated")), authresilience.ClassInvalid},
 	{"schema: an unknown field", plain(500, `failed to create typed patch object (default/x; /v1, Kind=ConfigMap): .dataa: field not declared in schema`), authresilience.ClassInvalidManifest},
 	{"schema: a value that quotes RBAC", plain(500, `failed to create typed patch object (default/x; /v1, Kind=ConfigMap): .data.a: expected map, got &{is forbidden: `+rbac+`}`), authresilience.ClassInvalidManifest},
+	{"the scale of a custom resource that nobody owns", plain(500, `failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1`), authresilience.ClassInvalidManifest},
 	{"schema: the result can't be converted", plain(500, `failed to convert new typed object (default/x; /v1, Kind=ConfigMap) to object: error`), authresilience.ClassInvalidManifest},
 	{"schema: merging", plain(500, `failed to merge config: error`), authresilience.ClassInvalidManifest},
 	{"a resourceVersion that is no number", plain(500, `strconv.ParseUint: parsing "abc": invalid syntax`), authresilience.ClassInvalidManifest},

@@ -10,12 +10,12 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/planjson"
 )
 
-// MarshalJSON returns all that the plan tells, in the form that docs/plan.schema.json describes, without the values of Before,
-// After and Baseline and the request. Sensitive values are redacted. Who encodes it says whether <, > and & are escaped.
+// MarshalJSON returns all that the plan tells, in the form that docs/plan.schema.json describes, without the request and the values of
+// Before, Baseline and, unless it is Deferred, After. Sensitive values are redacted. Who encodes it says whether <, > and & are escaped.
 func (plan Plan) MarshalJSON() ([]byte, error) {
 	out := planjson.Plan{
 		Version: planjson.Version, Object: planjson.Object(plan.Object), Subresource: plan.Subresource, Action: string(plan.Action), Reason: plan.Reason, Deferral: string(plan.Deferral),
-		Changes: append([]explain.Change{}, plan.Changes...), Dropped: plan.Dropped, Ownership: plan.Ownership,
+		Changes: append([]explain.Change{}, plan.Changes...), Declared: planjson.DeclaredBy(string(plan.Action), plan.After), Dropped: plan.Dropped, Ownership: plan.Ownership,
 		Conflicts: plan.Conflicts, Assigned: plan.Assigned, Generated: plan.Generated, Unknown: plan.Unknown, Ignored: plan.Ignored, Writers: plan.Writers,
 		Rival: plan.Rival, Ineffective: plan.Ineffective, Adjustments: plan.Adjustments, Warnings: plan.Warnings, Requests: plan.Requests,
 	}
@@ -41,7 +41,7 @@ func (plan *Plan) UnmarshalJSON(data []byte) error {
 		Object: identity.Identity(in.Object), Subresource: in.Subresource, Action: Action(in.Action), Reason: in.Reason, Deferral: Deferral(in.Deferral),
 		Conflicts: in.Conflicts, Adjustments: in.Adjustments, Requests: in.Requests,
 		Explanation: explain.Explanation{
-			NoOp: Action(in.Action) == ActionNoOp, Changes: in.Changes, Ownership: in.Ownership, Dropped: in.Dropped,
+			NoOp: Action(in.Action) == ActionNoOp, Changes: in.Changes, After: in.Declared.After(), Ownership: in.Ownership, Dropped: in.Dropped,
 			Assigned: in.Assigned, Generated: in.Generated, Ineffective: in.Ineffective, Unknown: in.Unknown, Ignored: in.Ignored,
 			Writers: in.Writers, Rival: in.Rival, Warnings: in.Warnings,
 		},

@@ -49,6 +49,15 @@ func RefusesDryRun(status metav1.Status) bool {
 	return AboutOptions(status) && slices.ContainsFunc(status.Details.Causes, func(c metav1.StatusCause) bool { return c.Field == "dryRun" })
 }
 
+// noConversion ends what a server answers where it would have to convert the Scale of a custom resource, and can't. Source: the
+// converters of custom resources in k8s.io/apiextensions-apiserver, which know their own group only.
+const noConversion = ": request to convert CR to an invalid group/version: autoscaling/v1"
+
+// CannotConvertScale reports whether a 500 says that the server can't convert the Scale of a custom resource.
+func CannotConvertScale(status metav1.Status) bool {
+	return strings.HasSuffix(status.Message, noConversion)
+}
+
 // ObjectKind names the kind that the details of a 422 name: "apps/Deployment", "Secret".
 func ObjectKind(details *metav1.StatusDetails) string {
 	if details == nil {

@@ -177,3 +177,10 @@ func TestIsRefusal(t *testing.T) {
 		require.Equal(t, want, IsRefusal(metav1.Status{Code: code}), "%d", code)
 	}
 }
+
+func TestCannotConvertScale(t *testing.T) {
+	const cannot = "failed to convert new object (n/web; autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1"
+	for message, want := range map[string]bool{cannot: true, cannot + "beta1": false, `"` + cannot + `" is invalid`: false, "": false} {
+		assert.Equal(t, want, CannotConvertScale(metav1.Status{Code: 500, Message: message}), message)
+	}
+}

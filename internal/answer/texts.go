@@ -117,6 +117,7 @@ var ServerErrorTexts = Table{
 	{Start: `failed to convert new `, Has: `: conversion webhook for `, Means: WebhookUnreachable, Unseen: true},
 	{Start: `failed to convert live `, Has: `: conversion webhook for `, Means: WebhookUnreachable, Unseen: true},
 	{Start: `failed to convert new `, Means: InvalidManifest, Unseen: true},
+	{Start: `failed to create manager for existing fields: failed to convert live `, Has: noConversion, Means: InvalidManifest, Unseen: true},
 	{Start: `failed to merge config: `, Means: InvalidManifest, Unseen: true},
 	{Start: `strconv.ParseUint: parsing `, Means: InvalidManifest}, // a resourceVersion
 	{Start: `resourceVersion should not be set on objects to be created`, Means: InvalidManifest},

@@ -236,6 +236,22 @@ func TestDeferred(t *testing.T) {
 
 Plan: 2 to create, 2 deferred.
 `, ""}, plan("plan"))
+	// What is deferred is as readable as what is created: counted, and listed where one asks for it.
+	for form, line := range map[string]string{"plan -v": `  + spec.schedule: "daily"`, "plan -v -o markdown": `+ spec.schedule: "daily"`} {
+		assert.Contains(t, plan(form).out, "\n"+line+"\n", form)
+		assert.Regexp(t, `\n *\+ scope: "Namespaced"\n`, plan(form).out, form)
+	}
+	assert.Contains(t, plan("plan -o markdown").out, "deferred with 1 field: ")
+	planned := plan("plan -o json")
+	fitsSchema(t, planned.out)
+	var report struct{ Plans []map[string]any }
+	require.NoError(t, json.Unmarshal([]byte(planned.out), &report))
+	require.Len(t, report.Plans, 4)
+	assert.Equal(t, []any{map[string]any{"path": "spec.schedule", "op": "add", "cause": "Edited", "after": "daily"}}, report.Plans[3]["declared"])
+	for _, created := range report.Plans[:2] {
+		assert.NotContains(t, created, "declared", "the changes tell it")
+	}
+
 	got := plan("apply --yes")
 	assert.Equal(t, 3, got.code)
 	assert.Contains(t, got.err, "left out 2 deferred: apply again once what they wait for is there\n")

@@ -206,8 +206,9 @@ type operator struct {
 	stop       func()
 }
 
-// settings are the options of an operator.
+// settings are the options of an operator, and what its requests go through.
 type settings struct {
+	wrap       func(http.RoundTripper) http.RoundTripper
 	manager    ctrl.Options
 	controller controller.Options
 }
@@ -221,9 +222,12 @@ func (w *world) operate(change ...func(*settings)) *operator {
 	require.NoError(w, err)
 	config.QPS = -1
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return counting{next, o.traffic} })
-	options := settings{w.managerOptions(), controller.Options{NoOps: o.noOps}}
+	options := settings{manager: w.managerOptions(), controller: controller.Options{NoOps: o.noOps}}
 	for _, f := range change {
 		f(&options)
+	}
+	if options.wrap != nil {
+		config.Wrap(options.wrap)
 	}
 	manager, err := controller.NewManager(config, options.manager)
 	require.NoError(w, err)

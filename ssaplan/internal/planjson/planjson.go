@@ -23,6 +23,7 @@ type Plan struct {
 	Reason      string                    `json:"reason"`
 	Deferral    string                    `json:"deferral,omitempty"`
 	Changes     []explain.Change          `json:"changes"`
+	Declared    *Declared                 `json:"declared,omitempty"`
 	Dropped     []fieldowner.DroppedField `json:"dropped,omitempty"`
 	Ownership   []fieldowner.Transfer     `json:"ownership,omitempty"`
 	Conflicts   []fieldowner.Conflict     `json:"conflicts,omitempty"`

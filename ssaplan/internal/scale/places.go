@@ -1,15 +1,23 @@
 package scale
 
 import (
+	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/internal/answer"
 )
 
 // Places are where the objects of a kind have their number of replicas, by apiVersion: the names of the fields, and none for a
 // version without a scale. Places that are nil are those of the kinds that come with Kubernetes and have a scale: spec.replicas in
 // every version.
+//
+// A server applies the scale of a custom resource only where the record of the object has an owner of the number, and the number
+// stays: who applies it becomes an owner, too, and applying it again is a no-op. So that is what a plan shows with these places.
+// Whatever else is applied there, servers of all versions refuse: see [Places.Refused].
 type Places map[string][]string
 
 // Defined returns the places of a kind that a definition defines. Source: customresource_handler.go of k8s.io/apiextensions-apiserver.
@@ -27,6 +35,20 @@ func Defined(definition *unstructured.Unstructured) Places {
 		}
 	}
 	return out
+}
+
+// Refused returns why an apply of the scale of an object was refused, with what works instead. Source: custom resources have no
+// converter for autoscaling/v1, which a server needs for an apply that changes something, or whose number had no owner.
+func (p Places) Refused(apiVersion string, err error) error {
+	if !slices.ContainsFunc(answer.Statuses(err), answer.CannotConvertScale) {
+		return err
+	}
+	field := "spec.replicas"
+	if at := p[apiVersion]; len(at) > 0 {
+		field = strings.Join(at, ".")
+	}
+	return fmt.Errorf("a server can't apply the scale of a custom resource, but for a number that stays and has an owner: "+
+		"apply %s in the object itself: %w", field, err)
 }
 
 // replicas returns the number that an object has, 0 if it has none.

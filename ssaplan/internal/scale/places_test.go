@@ -2,9 +2,13 @@ package scale_test
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/ssaplan/internal/scale"
@@ -75,4 +79,31 @@ func TestOfDefined(t *testing.T) {
 	}
 	empty := object(t, "{apiVersion: example.com/v1, metadata: {name: web}, spec: {replicas: 7}}")
 	require.Equal(t, map[string]any{"replicas": int64(0)}, scale.Of(empty, places).Object["spec"], "no number")
+}
+
+// TestRefused checks what is said of an apply that a server refuses because it can't convert a Scale.
+func TestRefused(t *testing.T) {
+	failed := func(text string) error {
+		return &apierrors.StatusError{ErrStatus: metav1.Status{Code: 500, Message: text}}
+	}
+	cannot := failed("failed to convert new object (n/web; autoscaling/v1, Kind=Scale) to proper version: " +
+		"request to convert CR to an invalid group/version: autoscaling/v1")
+	places := scale.Defined(object(t, definition))
+	for _, row := range []struct {
+		why, apiVersion string
+		places          scale.Places
+		field           string
+	}{
+		{"where the definition says", "example.com/v2", places, "spec.pool.size"},
+		{"a version without a scale", "example.com/v3", places, "spec.replicas"},
+		{"the definition can't be read", "example.com/v1", nil, "spec.replicas"},
+	} {
+		err := row.places.Refused(row.apiVersion, fmt.Errorf("apply: %w", cannot))
+		require.EqualError(t, err, "a server can't apply the scale of a custom resource, but for a number that stays and has an owner: "+
+			"apply "+row.field+" in the object itself: apply: "+cannot.Error(), row.why)
+		require.ErrorIs(t, err, cannot)
+	}
+	for _, other := range []error{nil, errors.New("x"), failed("failed to convert new object (n/web; example.com/v1, Kind=Web) to proper version: no")} {
+		require.Equal(t, other, places.Refused("example.com/v1", other), "another failure")
+	}
 }

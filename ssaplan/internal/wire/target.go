@@ -190,7 +190,7 @@ func (t *Target) Apply(ctx context.Context, live *unstructured.Unstructured, bod
 	}
 	obj, err := t.Resource.Apply(ctx, id.Name, body, options, t.subresource)
 	if obj, err = answered(id, obj, err); err != nil || !other {
-		return obj, err
+		return obj, t.replicas.Refused(t.Identity.APIVersion, err)
 	}
 	applier := fieldowner.Applier{Manager: options.FieldManager, Subresource: t.subresource}
 	return scale.Applied(obj, live, applier, t.Identity.APIVersion), nil

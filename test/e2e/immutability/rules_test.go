@@ -49,7 +49,7 @@ func readRules(t *testing.T) (ruled, *unstructured.Unstructured) {
 func TestRules(t *testing.T) {
 	c := newCluster(t)
 	rules, crd := readRules(t)
-	require.GreaterOrEqual(t, len(rules.Rules), 50)
+	require.GreaterOrEqual(t, len(rules.Rules), 80)
 	c.Define(t, crd)
 	planner := c.Planner(t, ssaplan.Options{FieldManager: manager})
 	limited := c.withoutDefinitions(t).Planner(t, ssaplan.Options{FieldManager: manager})

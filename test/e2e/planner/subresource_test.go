@@ -221,7 +221,7 @@ func TestSubresourceErrors(t *testing.T) {
 			Subresource: "scale"}, "subresource scale"},
 		{"no subresource at all", ssaplan.Request{Manifest: widget, Subresource: "nonsense"}, "apply of the subresource nonsense"},
 		{"a scale without replicas", ssaplan.Request{Manifest: widget, Subresource: "scale"}, "spec.replicas: missing"},
-		{"a server takes no applies of the scale of custom resources", ssaplan.Request{
+		{"the scale of a custom resource whose replicas nobody owns", ssaplan.Request{
 			Manifest:    manifest(t, "{apiVersion: example.com/v1, kind: Widget, metadata: {name: errors}, spec: {replicas: 2}}"),
 			Subresource: "scale"}, "autoscaling/v1"},
 		{"more than a scale has", ssaplan.Request{

@@ -46,6 +46,7 @@ func (t *trial) judgePrediction(ctx context.Context) {
 	if isForgotten(t.before) && t.hasNullForList(declared) {
 		return // whether the list has one owner, or its items have theirs, isn't known
 	}
+	t.meetPrediction(declared)
 	real := fieldowner.ConflictsOfApply(err, t.before.Object, t.wire.Object)
 	t.check(prediction, slices.Equal(lines(predicted), lines(real)), "predicted %v, in reality %v", predicted, err)
 }
@@ -100,6 +101,7 @@ func (t *trial) judgeImport(ctx context.Context) {
 		}
 	}
 	before.SetResourceVersion(after.GetResourceVersion())
+	t.meetImport(m)
 	t.check(imports, reflect.DeepEqual(before.Object, after.Object) || t.isOfAdmission(ctx, after), "applied %v: %s", m.Object, strings.Join(differences(before.Object, after.Object, nil), "\n"))
 }
 

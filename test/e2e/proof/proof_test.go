@@ -124,6 +124,7 @@ func (p *proof) replay(t *testing.T, c Case) {
 	require.NoError(t, err)
 	var outcomes, wrong []string
 	for _, trial := range r.trials {
+		p.tally.addShapes(trial) // no new case is tried yet
 		outcomes = append(outcomes, trial.outcome)
 		for _, check := range trial.checks {
 			if check.wrong != "" && check.property != normalized {

@@ -26,6 +26,7 @@ type tally struct {
 	writes     map[string]*figure
 	unlisted   map[string]int // by kind and place
 	features   map[string]int // of trials that the server accepted
+	shapes     map[string]int // see demandedShapes
 }
 
 type figure struct{ agreed, all int }
@@ -41,7 +42,7 @@ var positions = regexp.MustCompile(`/[0-9]+\b`)
 
 func newTally() *tally {
 	return &tally{properties: map[string]*figure{}, kinds: map[string]*figure{}, outcomes: map[string]int{},
-		rewritten: map[string]int{}, unlisted: map[string]int{}, features: map[string]int{}, writes: map[string]*figure{}}
+		rewritten: map[string]int{}, unlisted: map[string]int{}, features: map[string]int{}, shapes: map[string]int{}, writes: map[string]*figure{}}
 }
 
 // add counts a case that was run.
@@ -72,6 +73,7 @@ func (t *tally) addTrial(kind string, trial *trial) {
 	for _, feature := range trial.features() {
 		t.features[feature]++
 	}
+	t.addShapes(trial)
 	agreed := map[string]bool{}
 	for _, c := range trial.checks {
 		before, seen := agreed[c.property]
@@ -79,6 +81,12 @@ func (t *tally) addTrial(kind string, trial *trial) {
 	}
 	for property, ok := range agreed {
 		count(t.properties, property).add(ok)
+	}
+}
+
+func (t *tally) addShapes(trial *trial) {
+	for shape := range trial.met {
+		t.shapes[shape]++
 	}
 }
 
@@ -110,6 +118,9 @@ func (t *tally) checkVariety(tb testing.TB, more ...string) {
 	}, more...) {
 		require.Positive(tb, t.features[feature], "%s was never accepted", feature)
 	}
+	for _, shape := range demandedShapes {
+		require.Positive(tb, t.shapes[shape], "%s was never compared", shape)
+	}
 }
 
 func (t *tally) print(w io.Writer) {
@@ -128,6 +139,7 @@ func (t *tally) print(w io.Writer) {
 	figures("accepted writes", t.writes)
 	numbers("outcome", t.outcomes)
 	numbers("accepted with", t.features)
+	numbers("compared", t.shapes)
 	numbers("rewritten without change", t.rewritten)
 	numbers("unlisted side effect", t.unlisted)
 	figures("agreement on", t.kinds)

@@ -78,8 +78,9 @@ type trial struct {
 	outcome   string
 	checks    []check
 	unlisted  []string
-	shortened bool   // whether it was imported, and a shorter manifest planned
-	defaults  string // whether the server "told" or "refused" to tell what it puts into items that come; empty if none do
+	met       map[string]bool // see demandedShapes
+	shortened bool            // whether it was imported, and a shorter manifest planned
+	defaults  string          // whether the server "told" or "refused" to tell what it puts into items that come; empty if none do
 }
 
 // check is a comparison of plan and reality.
