@@ -102,8 +102,9 @@ func (p *predictor) present(live map[string]any) projection.FieldSet {
 // Source: sigs.k8s.io/structured-merge-diff, typed, ReconcileFieldSetWithSchema.
 func (p *predictor) reconciled(fields projection.FieldSet) projection.FieldSet {
 	for whole := range p.declared.Leaves().All() {
-		if wanted, _ := p.manifest.Get(whole); isEmpty(wanted) || !isContainer(wanted) || !hasBelow(fields, whole) {
-			continue
+		wanted, _ := p.manifest.Get(whole)
+		if _, isList := wanted.([]any); !isList && isEmpty(wanted) || !isContainer(wanted) || !hasBelow(fields, whole) {
+			continue // others may have something in an empty map, and an empty list isn't recorded unless it has one owner
 		}
 		if e := whole[len(whole)-1]; e.Kind() == projection.FieldKind {
 			atomic := projection.NewFieldSet(whole)
@@ -144,8 +145,8 @@ func (p *predictor) keepsFields(path projection.Path, wanted, found any) bool {
 	if !mayMerge(wanted) || !mayMerge(found) || isEmpty(wanted) && isEmpty(found) || wanted != nil && found != nil && isMap == wasList {
 		return false
 	}
-	if !isHollow(wanted) && !hasBelow(p.declared, path) && p.declared.Covers(path) {
-		return false // what is declared with content and nothing below it is atomic
+	if _, isList := wanted.([]any); (isList || !isHollow(wanted)) && !hasBelow(p.declared, path) && p.declared.Covers(path) {
+		return false // what is declared with content and nothing below it is atomic, and so is an empty list that is recorded
 	}
 	if hasBelow(p.declared, path) || hasBelow(p.all, path) || isGranular(path) || p.filled.Has(path) ||
 		wasMap && holdsUnrecorded(wanted) && !kinds.IsAtomicMap(path[len(path)-1].Name()) {

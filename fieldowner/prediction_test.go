@@ -67,6 +67,9 @@ func TestPredictConflicts(t *testing.T) {
 		{"an item beside them", `{"l": [{"k": 1}, {"k": 1}, {"k": 2, "v": 1}]}`, `{"f:l": {"k:{\"k\":1}": {}, "k:{\"k\":2}": {".": {}, "f:k": {}, "f:v": {}}}}`,
 			`{"l": [{"k": 2, "v": 2}]}`, `{"f:l": {"k:{\"k\":2}": {".": {}, "f:k": {}, "f:v": {}}}}`, []string{"l[k=2].v"}},
 
+		{"an empty list that has become atomic", `{"l": [{"k": 1}]}`, `{"f:l": {"k:{\"k\":1}": {".": {}, "f:k": {}}}}`, `{"l": []}`, `{"f:l": {}}`, []string{"l"}},
+		{"an empty list of items with owners, of which nothing is recorded", `{"l": [{"k": 1}]}`, `{"f:l": {"k:{\"k\":1}": {".": {}, "f:k": {}}}}`, `{"l": []}`, `{}`, nil},
+		{"null in the place of such a list", `{"l": [{"k": 1}]}`, `{"f:l": {"k:{\"k\":1}": {".": {}, "f:k": {}}}}`, `{"l": null}`, `{"f:l": {}}`, nil},
 		{"an atomic list", `{"l": [1, 2]}`, `{"f:l": {}}`, `{"l": [2, 1]}`, `{"f:l": {}}`, []string{"l"}},
 		{"an item, by one of its two keys", `{"l": [{"p": 80, "q": "TCP", "v": 1}]}`,
 			`{"f:l": {"k:{\"p\":80,\"q\":\"TCP\"}": {".": {}, "f:p": {}, "f:v": {}}}}`,

@@ -259,10 +259,9 @@ func (o *Object) Strip(p Path) bool {
 		return false
 	}
 	for p = p[:len(p)-1]; len(p) > 0; p = p[:len(p)-1] {
-		if around, _ := o.Get(p); !isEmpty(plain(around)) {
-			break
+		if around, _ := o.Get(p); isEmpty(plain(around)) {
+			o.Remove(p)
 		}
-		o.Remove(p)
 	}
 	return true
 }

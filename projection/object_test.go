@@ -220,6 +220,7 @@ func TestStripAt(t *testing.T) {
 	for _, row := range []struct{ obj, path, want, why string }{
 		{`{a: {b: {c: 1}}, x: 1}`, "a.b.c", `{x: 1}`, "with all that is empty around it"},
 		{`{a: {b: {c: 1}, d: 1}}`, "a.b.c", `{a: {d: 1}}`, "and not what has something else"},
+		{`{a: {b: {c: {e: 1}, d: 1}}}`, "a.b.c.e", `{a: {b: {d: 1}}}`, "nor what is around that"},
 		{`{a: {l: [{"n": a}]}, x: 1}`, `a.l[n="a"]`, `{x: 1}`, "the only item"},
 		{`{a: {l: [{"n": a}, {"n": b}]}}`, `a.l[n="a"]`, `{a: {l: [{"n": b}]}}`, "one of two"},
 		{`{a: {b: 1}}`, "a", `{}`, "to the object, which stays"},

@@ -9,7 +9,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/release"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
 )
 
@@ -119,4 +122,17 @@ func TestAdoptedObjectCannotBeFound(t *testing.T) {
 	p.Object.Kind = "Nothing"
 	_, err := planner.Apply(t.Context(), p)
 	require.Equal(t, ssaplan.OutcomeNotSent, ssaplan.OutcomeOf(err))
+}
+
+func TestReleaseOfWhatIsNotThere(t *testing.T) {
+	_, planner := world(ssaplan.Options{})
+	_, err := planner.PlanRelease(t.Context(), nil)
+	require.EqualError(t, err, "ssaplan: no state that says what to release")
+	gone := &explain.State{UID: "u", Manager: "my-tool", Identity: identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "default", Name: "a"}}
+	p, err := planner.PlanRelease(t.Context(), gone)
+	require.NoError(t, err)
+	require.Equal(t, release.ActionGone, p.Action)
+	gone.Identity.Kind = "Nothing"
+	_, err = planner.PlanRelease(t.Context(), gone)
+	require.ErrorContains(t, err, "v1/Nothing default/a: plan to release: ")
 }

@@ -134,7 +134,7 @@ func (c *comparison) changes(e *Explanation) ([]Change, error) {
 	if err != nil || all.Empty() {
 		return out, err
 	}
-	effects := c.duplicates(all)
+	effects := append(c.duplicates(all), c.movesOfLeft(own, out)...)
 	rest := c.opened(all).Without(content.Leaves()).WithItems()
 	before, after := projection.Project(c.Live, rest), projection.Project(c.Answer, rest)
 	var added []projection.Path
@@ -270,6 +270,21 @@ func (c *comparison) differences(e *Explanation, own projection.FieldSet) []proj
 // duplicates returns what changes of items that are in a list more than once, with the same key or value.
 func (c *comparison) duplicates(all projection.FieldSet) []Change {
 	return withCause(projection.DiffDuplicates(c.Live, c.Answer, all), CauseSideEffect)
+}
+
+// movesOfLeft returns the moves in lists that have items which are left to others, unless the own changes move items there.
+func (c *comparison) movesOfLeft(own projection.FieldSet, changes []Change) (moves []Change) {
+	if c.left.Empty() {
+		return nil
+	}
+	all := own.Union(c.left)
+	for _, d := range projection.Diff(c.declaration.ProjectWith(c.Live, all), c.declaration.ProjectWith(c.Answer, all)) {
+		isKnown := func(other Change) bool { return other.Op == d.Op && other.Path.HasPrefix(d.Path[:len(d.Path)-1]) }
+		if d.Op == projection.OpMove && !slices.ContainsFunc(changes, isKnown) {
+			moves = append(moves, Change{Difference: d, Cause: CauseSideEffect})
+		}
+	}
+	return moves
 }
 
 // isPartOf reports whether a difference outside of the own fields is among the own changes already: it is of an item that

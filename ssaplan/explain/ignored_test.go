@@ -1,6 +1,7 @@
 package explain_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -232,4 +233,31 @@ func TestExceptions(t *testing.T) {
 		assert.False(t, some.Empty())
 	}
 	assert.True(t, explain.IgnoredPaths(nil).Empty())
+}
+
+// An item that is left to others can move although its value stays, which isn't hidden.
+func TestMoveOfIgnoredItem(t *testing.T) {
+	object := func(finalizers string) map[string]any {
+		return object(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: a, uid: u, finalizers: `+finalizers+`, managedFields: [
+			{manager: us, operation: Apply, apiVersion: v1, fieldsType: FieldsV1, fieldsV1: {"f:metadata": {"f:finalizers": {'v:"b"': {}, 'v:"c"': {}, 'v:"d"': {}}}}}]}}`)
+	}
+	for _, row := range []struct {
+		why, is, want string
+		ignored       []string
+	}{
+		{"it moves", "[b, c, d]", `[metadata.finalizers[="c"]: moved from position 0 to 1 (side effect of the server)]`, []string{`metadata.finalizers[="b"]`}},
+		{"another one moves, as before", "[d, c, b]", `[metadata.finalizers[="c"]: moved from position 0 to 1]`, []string{`metadata.finalizers[="b"]`}},
+		{"nothing is ignored", "[b, c, d]", `[metadata.finalizers[="c"]: moved from position 0 to 1]`, nil},
+		{"nothing moves", "[c, b, d, e]", `[metadata.finalizers[="e"]: + "e" (side effect of the server)]`, []string{`metadata.finalizers[="b"]`}},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			in := explain.Input{Manifest: object(row.is), Live: object("[c, b, d]"), Answer: object(row.is), Manager: "us"}
+			for _, text := range row.ignored {
+				in.Ignored = append(in.Ignored, explain.IgnoredField{Path: path(t, text), Handling: explain.HandlingHeld})
+			}
+			e, err := explain.Apply(in)
+			require.NoError(t, err)
+			assert.Equal(t, row.want, fmt.Sprint(e.Changes))
+		})
+	}
 }

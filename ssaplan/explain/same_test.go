@@ -77,6 +77,11 @@ func TestSameExplanation(t *testing.T) {
 		require.Equal(t, same, changed.Same(full(t)), part.Name)
 		require.Equal(t, same, full(t).Same(changed), part.Name)
 	}
+	alone := full(t)
+	alone.Rival = nil
+	require.True(t, alone.Same(alone))
+	require.False(t, alone.Same(full(t)))
+	require.False(t, full(t).Same(alone))
 	require.Len(t, seen, len(mayDiffer), "explanations lack a part that is listed")
 }
 

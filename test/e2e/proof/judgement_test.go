@@ -297,6 +297,9 @@ func (t *trial) judgeIgnored() {
 		if f.Handling == explain.HandlingSent {
 			continue
 		}
+		if t.isNamelessItem(f.Path) {
+			continue
+		}
 		was, existed := valueAt(t.before, f.Path)
 		is, exists := valueAt(t.after, f.Path)
 		isShown := slices.ContainsFunc(t.plan.Changes, func(c explain.Change) bool { // what admission does there
@@ -311,6 +314,17 @@ func (t *trial) judgeIgnored() {
 			t.check(ignored, c.Cause == explain.CauseSideEffect || !c.Path.HasPrefix(f.Path), "%s is ignored: %v", f.Path, c)
 		}
 	}
+}
+
+// isNamelessItem reports whether p is the position in the manifest of a new item that leaves out its key, which the record of the object
+// doesn't name. The item at this position in the object is another one.
+func (t *trial) isNamelessItem(p projection.Path) bool {
+	if len(p) == 0 || p[len(p)-1].Kind() != projection.IndexKind {
+		return false
+	}
+	v, _ := projection.Get(t.manifest.Object, p)
+	item, isMap := v.(map[string]any)
+	return isMap && len(item) == 0
 }
 
 // judgeFates looks for the fields that the manifest no longer declares.
