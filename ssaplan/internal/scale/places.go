@@ -17,7 +17,7 @@ import (
 //
 // A server applies the scale of a custom resource only where the record of the object has an owner of the number, and the number
 // stays: who applies it becomes an owner, too, and applying it again is a no-op. So that is what a plan shows with these places.
-// Whatever else is applied there, servers of all versions refuse: see [Places.Refused].
+// Whatever else is applied there servers of 1.33 and 1.36 refuse: see [Places.Refused].
 type Places map[string][]string
 
 // Defined returns the places of a kind that a definition defines. Source: customresource_handler.go of k8s.io/apiextensions-apiserver.
