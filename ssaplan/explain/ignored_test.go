@@ -247,6 +247,7 @@ func TestMoveOfIgnoredItem(t *testing.T) {
 	}{
 		{"it moves", "[b, c, d]", `[metadata.finalizers[="c"]: moved from position 0 to 1 (side effect of the server)]`, []string{`metadata.finalizers[="b"]`}},
 		{"another one moves, as before", "[d, c, b]", `[metadata.finalizers[="c"]: moved from position 0 to 1]`, []string{`metadata.finalizers[="b"]`}},
+		{"it moves, and another one goes", "[b, c]", `[metadata.finalizers[="d"]: - "d" metadata.finalizers[="c"]: moved from position 0 to 1 (side effect of the server)]`, []string{`metadata.finalizers[="b"]`}},
 		{"nothing is ignored", "[b, c, d]", `[metadata.finalizers[="c"]: moved from position 0 to 1]`, nil},
 		{"nothing moves", "[c, b, d, e]", `[metadata.finalizers[="e"]: + "e" (side effect of the server)]`, []string{`metadata.finalizers[="b"]`}},
 	} {
