@@ -27,6 +27,7 @@ require (
 	sigs.k8s.io/kustomize/api v0.19.0
 	sigs.k8s.io/kustomize/kyaml v0.19.0
 	sigs.k8s.io/yaml v1.4.0
+	znkr.io/diff v1.0.1
 )
 
 require (
