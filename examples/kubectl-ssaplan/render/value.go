@@ -66,6 +66,12 @@ func (p *printer) pair(before, after any, room int) (head string, body []string)
 	if text := b + " → " + a; len([]rune(text)) <= room && !isMultiline(before) && !isMultiline(after) {
 		return text, nil
 	}
+	if head, body, ok := p.definition(before, after); ok {
+		return head, body
+	}
+	if body, ok := p.data(before, after); ok {
+		return "", body
+	}
 	x, okBefore := block(before)
 	y, okAfter := block(after)
 	if okBefore && okAfter {
