@@ -81,7 +81,7 @@ func (c *collector) add(kind Kind, format string, args ...any) {
 }
 
 // losing are the hazards that no new object makes up for.
-var losing = []immutability.HazardKind{immutability.HazardData, immutability.HazardContents, immutability.HazardDependents}
+var losing = []immutability.HazardKind{immutability.HazardData, immutability.HazardContents}
 
 func (c *collector) replacement() {
 	r := c.plan.Replacement

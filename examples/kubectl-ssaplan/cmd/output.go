@@ -57,8 +57,8 @@ func (o *options) showMarkdown(report render.Report) error {
 }
 
 func (o *options) showFailures(failures []render.Failure) {
-	for _, f := range failures {
-		say(o.ErrOut, f.Message)
+	for _, line := range (render.Text{Verbose: o.verbose}).Failures(failures) {
+		say(o.ErrOut, line)
 	}
 }
 
@@ -101,12 +101,24 @@ func (o *options) text() render.Text {
 func textFor(out io.Writer) render.Text {
 	text := render.Text{Now: time.Now()}
 	file, ok := out.(*os.File)
-	if !ok || !term.IsTerminal(int(file.Fd())) {
+	terminal := ok && term.IsTerminal(int(file.Fd()))
+	text.Color = colored(terminal)
+	if !terminal {
 		return text
 	}
-	text.Color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 	if width, _, err := term.GetSize(int(file.Fd())); err == nil {
 		text.Width = width
 	}
 	return text
+}
+
+// colored reports whether there are to be colours: on terminals that know them, or where the user forces them.
+func colored(terminal bool) bool {
+	switch force := os.Getenv("CLICOLOR_FORCE"); {
+	case os.Getenv("NO_COLOR") != "":
+		return false
+	case force != "" && force != "0":
+		return true
+	}
+	return terminal && os.Getenv("CLICOLOR") != "0" && os.Getenv("TERM") != "dumb"
 }

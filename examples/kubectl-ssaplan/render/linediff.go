@@ -29,11 +29,18 @@ func (t Text) lineDiff(before, after []string) []string {
 	for _, h := range hunks(edits, around) {
 		out = append(out, t.unchanged(h.from-shown)...)
 		for _, e := range edits[h.from:h.to] {
-			out = append(out, t.paint(editColors[e.op], string(e.op)+" "+e.line))
+			out = append(out, t.edit(e))
 		}
 		shown = h.to
 	}
 	return append(out, t.unchanged(len(edits)-shown)...)
+}
+
+func (t Text) edit(e edit) string {
+	if e.op == ' ' {
+		return "  " + e.line
+	}
+	return t.mark(editColors[e.op], string(e.op)+" "+e.line)
 }
 
 func (t Text) unchanged(n int) []string {
@@ -89,7 +96,7 @@ func run(edits []edit, op rune) int {
 	return n
 }
 
-var editColors = map[rune]string{'-': red, '+': green, ' ': ""}
+var editColors = map[rune]string{'-': red, '+': green}
 
 // edit is a line that is kept (' '), removed ('-') or added ('+').
 type edit struct {

@@ -78,7 +78,7 @@ func (p *printer) pair(before, after any, room int) (head string, body []string)
 		return "", p.fold(p.lineDiff(markEnd(x, before, after), markEnd(y, after, before)))
 	}
 	b, a = p.shortenPair(b, a, p.width()*3/4)
-	return "", []string{p.paint(red, "- "+b), p.paint(green, "+ "+a)}
+	return "", []string{p.mark(red, "- "+b), p.mark(green, "+ "+a)}
 }
 
 func (t Text) fold(lines []string) []string {
