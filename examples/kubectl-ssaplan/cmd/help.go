@@ -34,7 +34,7 @@ const usualExitCodes = `0  success
 const colorEnvironment = `NO_COLOR      unless it is empty, there are no colours, not even on terminals
 CLICOLOR      if it is "0", neither
 CLICOLOR_FORCE
-              unless it is empty or "0", there are colours everywhere, as in the logs of CI
+              unless it is empty or "0", files have colours, too
 TERM          if it is "dumb", there are no colours on terminals`
 
 const clusterEnvironment = `KUBECONFIG    files with clusters, users and contexts, not ~/.kube/config
