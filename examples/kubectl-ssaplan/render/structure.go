@@ -6,33 +6,72 @@ import (
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/definition"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/embedded"
+	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// definition shows two lists of versions of a custom resource definition: how many of their differences mean what, and
-// below it those that a reviewer has to know. Verbosely, the lines that differ follow.
-func (p *printer) definition(before, after any) (head string, body []string, ok bool) {
-	if !definition.IsVersions(before) || !definition.IsVersions(after) {
-		return "", nil, false
+// comparison is what two values differ in, as it is shown where they aren't shown on a line.
+type comparison struct {
+	before, after any
+	versions      bool // whether they are the versions of a definition, which findings tell of
+	findings      []definition.Finding
+	differences   []projection.Difference // of data in texts; none if they aren't data
+}
+
+// compared compares values that have more structure than a line. ok is false for others.
+func compared(before, after any) (c comparison, ok bool) {
+	c.before, c.after = before, after
+	if definition.IsVersions(before) && definition.IsVersions(after) {
+		c.versions, c.findings = true, definition.Compare(before.([]any), after.([]any))
+		return c, true
 	}
-	findings := definition.Compare(before.([]any), after.([]any))
+	a, _ := before.(string)
+	b, _ := after.(string)
+	c.differences, ok = embedded.Compare(a, b)
+	return c, ok || hasLines(before) && hasLines(after)
+}
+
+// lines returns the values as lines.
+func (c comparison) lines() (before, after []string) {
+	before, _ = block(c.before)
+	after, _ = block(c.after)
+	return markEnd(before, c.before, c.after), markEnd(after, c.after, c.before)
+}
+
+// compared shows what two values differ in: the head belongs on the line of the field, the body below it.
+func (p *printer) compared(c comparison) (head string, body []string) {
+	switch {
+	case c.versions:
+		return p.versions(c)
+	case len(c.differences) > 0:
+		return "", p.differences(c.differences)
+	}
+	return "", p.fold(p.lineDiff(c.lines()))
+}
+
+// classes returns how many findings there are of each class.
+func classes(findings []definition.Finding) string {
 	var counts []string
 	for _, class := range []definition.Class{definition.Loses, definition.Refuses, definition.Widens} {
 		if n := definition.Count(findings, class); n > 0 {
 			counts = append(counts, fmt.Sprintf("%s: %d", class, n))
 		}
 	}
-	losing := definition.Count(findings, definition.Loses)
-	refusing := losing + definition.Count(findings, definition.Refuses)
-	body = p.findings(red, "▲", findings[:losing])
-	body = append(body, p.fold(p.findings(yellow, "!", findings[losing:refusing]))...)
-	if p.Verbose || len(findings) == 0 { // what nothing is found in has another order
-		x, _ := block(before)
-		y, _ := block(after)
-		body = append(body, p.fold(p.lineDiff(x, y))...)
+	return strings.Join(counts, "; ")
+}
+
+// versions shows two lists of versions of a custom resource definition: how many of their differences mean what, and below it
+// those that a reviewer has to know. Verbosely, the lines that differ follow.
+func (p *printer) versions(c comparison) (head string, body []string) {
+	losing := definition.Count(c.findings, definition.Loses)
+	refusing := losing + definition.Count(c.findings, definition.Refuses)
+	body = p.findings(red, "▲", c.findings[:losing])
+	body = append(body, p.fold(p.findings(yellow, "!", c.findings[losing:refusing]))...)
+	if p.Verbose || len(c.findings) == 0 { // what nothing is found in has another order
+		body = append(body, p.fold(p.lineDiff(c.lines()))...)
 	}
-	return strings.Join(counts, "; "), body, true
+	return classes(c.findings), body
 }
 
 func (p *printer) findings(color, symbol string, findings []definition.Finding) (lines []string) {
@@ -47,18 +86,12 @@ func (p *printer) findings(color, symbol string, findings []definition.Finding) 
 	return lines
 }
 
-// data shows two texts that hold JSON or YAML by the values in which they differ.
-func (p *printer) data(before, after any) (lines []string, ok bool) {
-	a, _ := before.(string)
-	b, _ := after.(string)
-	differences, ok := embedded.Compare(a, b)
-	if !ok {
-		return nil, false
-	}
+// differences shows the values in which data in two texts differ.
+func (p *printer) differences(differences []projection.Difference) []string {
 	inner := &printer{Text: p.Text}
 	inner.Text.Width = max(p.width()-12, 20)
 	for _, d := range differences {
 		inner.change(explain.Change{Difference: d, Cause: explain.CauseEdited}, foreign.Visible(d.Path.String()), 0)
 	}
-	return p.fold(strings.Split(strings.TrimSuffix(inner.String(), "\n"), "\n")), true
+	return p.fold(strings.Split(strings.TrimSuffix(inner.String(), "\n"), "\n"))
 }
