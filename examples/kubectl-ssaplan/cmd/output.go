@@ -21,6 +21,8 @@ func (o *options) show(report render.Report) error {
 		return o.showEncoded(report, render.Report.JSON)
 	case "yaml":
 		return o.showEncoded(report, render.Report.YAML)
+	case "html":
+		return o.showEncoded(report, o.text().HTML)
 	case "markdown":
 		return o.showMarkdown(report)
 	}
@@ -37,8 +39,10 @@ func (o *options) show(report render.Report) error {
 	return err
 }
 
-// encodes reports whether the output is one document for a program.
-func (o *options) encodes() bool { return o.output == "json" || o.output == "yaml" }
+// encodes reports whether the output is one document, for a program or a browser.
+func (o *options) encodes() bool {
+	return o.output == "json" || o.output == "yaml" || o.output == "html"
+}
 
 func (o *options) showEncoded(report render.Report, encode func(render.Report) ([]byte, error)) error {
 	text, err := encode(report)

@@ -195,22 +195,32 @@ func (p *printer) plan(plan *ssaplan.Plan, common repetition) {
 		p.head(p.mark(s.color, s.symbol), object, foreign.Visible(p.headline(plan)))
 	}
 	headed := p.Len()
-	p.replacement(plan.Replacement)
-	p.remarks(plan)
-	p.conflicts(plan.Conflicts, len(plan.Changes) > 0)
+	p.leading(plan)
 	switch {
 	case plan.Action == ssaplan.ActionDeferred && p.Verbose:
 		p.changes(declared(plan.After))
 	case plan.Action != ssaplan.ActionCreate || p.Verbose:
 		p.changes(changes)
 	}
+	p.trailing(plan)
+	p.elsewhere(len(untold(plan))-len(changes), p.Len() > headed)
+}
+
+// leading says what stands above the changes.
+func (p *printer) leading(plan *ssaplan.Plan) {
+	p.replacement(plan.Replacement)
+	p.remarks(plan)
+	p.conflicts(plan.Conflicts, len(plan.Changes) > 0)
+}
+
+// trailing says what stands below them.
+func (p *printer) trailing(plan *ssaplan.Plan) {
 	p.ownership(telling(plan))
 	p.ignored(plan.Ignored)
 	p.writers(plan.Writers)
 	for _, w := range plan.Warnings {
 		p.prose(1, p.paint(yellow, "▲"), "", "warning: "+w.String())
 	}
-	p.elsewhere(len(untold(plan))-len(changes), p.Len() > headed)
 }
 
 // elsewhere says how many changes are told of many objects together. A block of nothing else goes.
