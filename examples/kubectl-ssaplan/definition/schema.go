@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // Names of what a schema says that JSON Schema doesn't.
@@ -27,7 +28,7 @@ func (c *comparison) schema(path string, before, after map[string]any) {
 	}
 	c.pruning(path, before, after)
 	c.merging(path, before, after)
-	c.defaults(path, before, after)
+	c.byDefault(path, before, after)
 	c.properties(path, before, after)
 	c.values(path, before, after)
 	c.items(path, before, after)
@@ -104,17 +105,22 @@ func stringOr(v any, standard string) string {
 	return standard
 }
 
-func (c *comparison) defaults(path string, before, after map[string]any) {
+func (c *comparison) byDefault(path string, before, after map[string]any) {
 	was, had := before["default"]
 	is, has := after["default"]
+	text := ""
 	switch {
 	case had && !has:
-		c.add(Loses, path, "no default any more, it was %s: stored objects without the field read otherwise", value(was))
+		text = "no default any more, it was " + value(was)
 	case !had && has:
-		c.add(Loses, path, "a default, %s: stored objects without the field read otherwise", value(is))
+		text = "a default, " + value(is)
 	case !reflect.DeepEqual(was, is):
-		c.add(Loses, path, "the default is %s instead of %s: stored objects without the field read otherwise", value(is), value(was))
+		text = "the default is " + value(is) + " instead of " + value(was)
+	default:
+		return
 	}
+	text += ": stored objects without the field read otherwise"
+	c.defaults = append(c.defaults, Finding{Loses, c.version, foreign.Text(path), foreign.Text(text)})
 }
 
 func (c *comparison) properties(path string, before, after map[string]any) {

@@ -28,7 +28,7 @@ func Compare(before, after []any) []Finding {
 		}
 	}
 	c.stored(old, made)
-	return byClass(c.findings)
+	return byClass(append(c.findings, c.defaults...))
 }
 
 // IsVersions reports whether v looks like a list of versions, each with a schema.
@@ -56,6 +56,7 @@ func byName(versions []any) map[string]map[string]any {
 type comparison struct {
 	version  foreign.Text
 	findings []Finding
+	defaults []Finding // the last of their class, since there are many, of which few do harm
 }
 
 func (c *comparison) add(class Class, path, format string, args ...any) {
