@@ -18,9 +18,6 @@ const (
 	validations = "x-kubernetes-validations"
 )
 
-// anything is the schema of a value of which nothing is said, and that is kept as it is.
-var anything = map[string]any{preserves: true}
-
 // schema compares two schemas of one place.
 func (c *comparison) schema(path string, before, after map[string]any) {
 	if !c.types(path, before, after) {
@@ -45,6 +42,9 @@ func (c *comparison) types(path string, before, after map[string]any) bool {
 	was, is := typeOf(before), typeOf(after)
 	switch {
 	case was == is:
+	case was == "":
+		c.checked(path, after)
+		return false
 	case is == "", was == "integer" && is == "number", is == "int-or-string" && (was == "integer" || was == "string"):
 		c.add(Widens, path, "type %s instead of %s", named(is), named(was))
 	default:
@@ -152,10 +152,39 @@ func (c *comparison) property(path string, before, added map[string]any) {
 	case rest != nil:
 		c.schema(path, rest, added)
 	case keeps(before):
-		c.schema(path, anything, added)
+		c.checked(path, added)
 	default:
 		c.add(Widens, path, "a new field")
 	}
+}
+
+// checked tells of a place where the schema said nothing before, so that any value was kept as it is.
+func (c *comparison) checked(path string, schema map[string]any) {
+	switch {
+	case prunes(schema):
+		c.add(Loses, path, "anything was kept; now what the schema doesn't name is dropped")
+	case typeOf(schema) == "":
+		c.add(Widens, path, "named now")
+	default:
+		c.add(Refuses, path, "only values of type %s", typeOf(schema))
+	}
+}
+
+// prunes reports whether fields are dropped of a value of the schema, or somewhere in it.
+func prunes(schema map[string]any) bool {
+	if schema == nil || keeps(schema) {
+		return false
+	}
+	rest, open := schema["additionalProperties"]
+	if typeOf(schema) == "object" && !open || prunes(asMap(rest)) || prunes(asMap(schema["items"])) {
+		return true
+	}
+	for _, property := range asMap(schema["properties"]) {
+		if prunes(asMap(property)) {
+			return true
+		}
+	}
+	return false
 }
 
 // values compares the values of maps. Where only properties follow, these tell.
@@ -167,7 +196,7 @@ func (c *comparison) values(path string, before, after map[string]any) {
 	case had && has && asMap(was) != nil && asMap(is) != nil:
 		c.schema(path+".*", asMap(was), asMap(is))
 	case !had && has && keeps(before) && asMap(is) != nil:
-		c.schema(path+".*", anything, asMap(is))
+		c.checked(path+".*", asMap(is))
 	case !has && had && was != false && !keeps(after):
 		c.add(Loses, path, "keys that the schema doesn't name are dropped now")
 	case had && was != false && is == false:
@@ -181,7 +210,7 @@ func (c *comparison) items(path string, before, after map[string]any) {
 	was, is := asMap(before["items"]), asMap(after["items"])
 	switch {
 	case was == nil && is != nil:
-		c.schema(path+"[*]", anything, is)
+		c.checked(path+"[*]", is)
 	case was != nil && is == nil:
 		c.add(Widens, path+"[*]", "nothing is said of the items any more")
 	case was != nil:

@@ -79,6 +79,26 @@ func TestTextsAreComparedInFewLinesAndLittleMemory(t *testing.T) {
 	}
 }
 
+// A definition of 50,000 lines, of which a word changes in each field, is compared without taking memory for pairs of lines.
+func TestDefinitionsAreComparedInLittleMemory(t *testing.T) {
+	versions := func(word string) any {
+		properties := map[string]any{}
+		for i := range 10_000 {
+			properties[fmt.Sprint("field", i)] = map[string]any{"type": "string", "description": fmt.Sprint(word, i%7), "maxLength": int64(63)}
+		}
+		return []any{map[string]any{"name": "v1", "served": true, "storage": true, "schema": map[string]any{
+			"openAPIV3Schema": map[string]any{"type": "object", "properties": properties},
+		}}}
+	}
+	plans := textPlan(t, versions("a"), versions("b"))
+	var start, end runtime.MemStats
+	runtime.ReadMemStats(&start)
+	out := render.Text{}.Plans(plans)
+	runtime.ReadMemStats(&end)
+	assert.Contains(t, out, "data.text: widens or rewords: 10000\n")
+	assert.Less(t, (end.TotalAlloc-start.TotalAlloc)>>20, uint64(200))
+}
+
 func BenchmarkText(b *testing.B) {
 	for _, tt := range hardTexts {
 		b.Run(strings.ReplaceAll(tt.name, " ", "-"), func(b *testing.B) {

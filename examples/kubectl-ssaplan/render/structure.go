@@ -39,11 +39,16 @@ func (c comparison) lines() (before, after []string) {
 	return markEnd(before, c.before, c.after), markEnd(after, c.after, c.before)
 }
 
-// compared shows what two values differ in: the head belongs on the line of the field, the body below it.
-func (p *printer) compared(c comparison) (head string, body []string) {
+// compared shows what two values differ in: the head belongs on the line of the field, on which there is room for so many
+// columns, and the body below it.
+func (p *printer) compared(c comparison, room int) (head string, body []string) {
 	switch {
 	case c.versions:
-		return p.versions(c)
+		head, body = classes(c.findings), p.versions(c)
+		if columns(head) > room {
+			return "", append(Wrap(head, p.Width-12, "  "), body...)
+		}
+		return head, body
 	case len(c.differences) > 0:
 		return "", p.differences(c.differences)
 	}
@@ -61,17 +66,17 @@ func classes(findings []definition.Finding) string {
 	return strings.Join(counts, "; ")
 }
 
-// versions shows two lists of versions of a custom resource definition: how many of their differences mean what, and below it
-// those that a reviewer has to know. Verbosely, the lines that differ follow.
-func (p *printer) versions(c comparison) (head string, body []string) {
+// versions shows of two lists of versions of a custom resource definition what a reviewer has to know. Verbosely, the lines
+// that differ follow.
+func (p *printer) versions(c comparison) []string {
 	losing := definition.Count(c.findings, definition.Loses)
 	refusing := losing + definition.Count(c.findings, definition.Refuses)
-	body = p.findings(red, "▲", c.findings[:losing])
+	body := p.findings(red, "▲", c.findings[:losing])
 	body = append(body, p.fold(p.findings(yellow, "!", c.findings[losing:refusing]))...)
 	if p.Verbose || len(c.findings) == 0 { // what nothing is found in has another order
 		body = append(body, p.fold(p.lineDiff(c.lines()))...)
 	}
-	return classes(c.findings), body
+	return body
 }
 
 func (p *printer) findings(color, symbol string, findings []definition.Finding) (lines []string) {

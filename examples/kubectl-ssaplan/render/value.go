@@ -67,7 +67,7 @@ func (p *printer) pair(before, after any, room int) (head string, body []string)
 		return text, nil
 	}
 	if c, ok := compared(before, after); ok {
-		return p.compared(c)
+		return p.compared(c, room)
 	}
 	b, a = p.shortenPair(b, a, p.width()*3/4)
 	return "", []string{p.mark(red, "- "+b), p.mark(green, "+ "+a)}
