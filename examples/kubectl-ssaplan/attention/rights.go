@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // right is something that an object allows or can stop. Without its detail it tells no value of the object.
 type right struct{ what, detail string }
 
 // widened returns the rights that the planned object has and the live one doesn't.
-func widened(plan *ssaplan.Plan) (texts []string) {
+func widened(plan *ssaplan.Plan) []string {
 	group, _, versioned := strings.Cut(plan.Object.APIVersion, "/")
 	if !versioned {
 		group = "" // of the core
@@ -21,10 +22,26 @@ func widened(plan *ssaplan.Plan) (texts []string) {
 	if find == nil {
 		find = added(podRights)
 	}
-	hidden := !plan.Before.Sensitive.Empty() || !plan.After.Sensitive.Empty()
-	for _, r := range find(sides(plan)) {
+	before, after := sides(plan)
+	shown := find(before, plan.After.Object)
+	if hides(plan) {
+		shown = nil
+	}
+	return told(find(before, after), shown)
+}
+
+// hides reports whether there are values of the plan that it doesn't show.
+func hides(plan *ssaplan.Plan) bool {
+	return !plan.Before.Sensitive.Empty() || !plan.After.Sensitive.Empty() ||
+		slices.ContainsFunc(plan.Changes, func(c explain.Change) bool { return c.Sensitive })
+}
+
+// told returns the texts of rights, with details of those only that are among the shown: what a webhook puts into an object
+// isn't declared, so the plan doesn't know whether it is to be hidden.
+func told(rights, shown []right) (texts []string) {
+	for _, r := range rights {
 		text := r.what
-		if r.detail != "" && !hidden {
+		if r.detail != "" && slices.Contains(shown, r) {
 			text += ": " + r.detail
 		}
 		if !slices.Contains(texts, text) {
