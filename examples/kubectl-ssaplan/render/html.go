@@ -81,12 +81,22 @@ type groupView struct {
 // style, all of it can be read.
 func (t Text) HTML(r Report) ([]byte, error) {
 	t.Color, t.Width, t.Verbose = false, 0, true
-	plans := inOrder(r.Plans)
 	p := page{
 		Policy: pagePolicy, Style: template.CSS(pageStyle), Script: template.JS(pageScript),
 		Summary:  strings.TrimPrefix(strings.TrimSpace(t.Summary(r)), "Plan: "),
 		Failures: t.Failures(r.Failures),
 	}
+	if r.Results != nil {
+		p.Outcome, p.Results = strings.TrimSpace(t.Results(r.Results)), resultLines(r.Results)
+	}
+	p.add(t, inOrder(r.Plans))
+	var out bytes.Buffer
+	err := pageTemplate.Execute(&out, p)
+	return out.Bytes(), err
+}
+
+// add puts the plans into the page, in their order, and what there is to say of several.
+func (p *page) add(t Text, plans []*ssaplan.Plan) {
 	views := map[*ssaplan.Plan]*objectView{}
 	for i, plan := range plans {
 		views[plan] = t.object(plan, fmt.Sprintf("object-%d", i+1))
@@ -105,13 +115,7 @@ func (t Text) HTML(r Report) ([]byte, error) {
 	for _, g := range repeated(plans).sorted() {
 		p.Groups = append(p.Groups, groupView{t.changeView(g.change, nil), of(g.plans)})
 	}
-	if r.Results != nil {
-		p.Outcome, p.Results = strings.TrimSpace(t.Results(r.Results)), resultLines(r.Results)
-	}
 	p.Tree, p.Filters = treeOf(p.Objects), filtersOf(p.Objects)
-	var out bytes.Buffer
-	err := pageTemplate.Execute(&out, p)
-	return out.Bytes(), err
 }
 
 // resultLines tells of the objects that aren't as planned.

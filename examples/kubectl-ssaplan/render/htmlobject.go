@@ -158,6 +158,9 @@ func (t Text) changeView(c explain.Change, owners []string) changeView {
 	}
 	const room = 200
 	view.Head, view.Lines = p.values(c, room)
+	if lines := view.Lines; c.Op == projection.OpChange && len(lines) == 2 { // one below the other in a text
+		view.Lines, view.Sides = nil, []sideView{{Before: lines[0], After: lines[1], Removed: true, Added: true}}
+	}
 	return view
 }
 

@@ -36,6 +36,7 @@
     const details = target.querySelector("details");
     details.open = true;
     details.querySelector("summary").focus({ preventScroll: true });
+    target.scrollIntoView(); // what stands above may have changed its height
   };
   const openAll = (open) => () => {
     for (const object of objects) if (!object.hidden) object.querySelector("details").open = open;
