@@ -73,11 +73,17 @@ func named(kind string) string {
 func keeps(schema map[string]any) bool { return schema[preserves] == true }
 
 func (c *comparison) pruning(path string, before, after map[string]any) {
+	if keeps(before) == keeps(after) {
+		return
+	}
+	_, open := after["additionalProperties"]
 	switch {
-	case keeps(before) && !keeps(after) && (typeOf(after) == "object" || typeOf(after) == ""):
-		c.add(Loses, path, "fields that the schema doesn't name are dropped now")
-	case !keeps(before) && keeps(after):
+	case keeps(after):
 		c.add(Widens, path, "fields that the schema doesn't name are kept")
+	case !open && (typeOf(after) == "object" || typeOf(after) == ""):
+		c.add(Loses, path, "fields that the schema doesn't name are dropped now")
+	default:
+		c.add(Widens, path, "%s, which changes nothing here", preserves)
 	}
 }
 
@@ -92,8 +98,9 @@ func (c *comparison) merging(path string, before, after map[string]any) {
 			c.add(Loses, path, "%s %s instead of %s: who owns what of stored objects changes, and applies may fail", m.name, is, was)
 		}
 	}
+	const listType = "x-kubernetes-list-type"
 	was, is := asList(before[listKeys]), asList(after[listKeys])
-	if len(was) > 0 && len(is) > 0 && len(missing(was, is))+len(missing(is, was)) > 0 {
+	if before[listType] == after[listType] && len(missing(was, is))+len(missing(is, was)) > 0 {
 		c.add(Loses, path, "the items have the keys %v instead of %v: applies of stored objects may fail", is, was)
 	}
 }

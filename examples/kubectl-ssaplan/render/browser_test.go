@@ -115,19 +115,25 @@ func (b *browser) receive() message {
 	return event.message
 }
 
-// open writes a page to a file and opens it, and returns how long that took.
+// open opens a page, and returns how long it took until it was painted.
 func (b *browser) open(page string) time.Duration {
+	b.t.Helper()
+	start := time.Now()
+	b.load(page)
+	b.eval("new Promise(done => requestAnimationFrame(() => setTimeout(() => done(1), 0)))")
+	return time.Since(start)
+}
+
+// load writes a page to a file and loads it.
+func (b *browser) load(page string) {
 	b.t.Helper()
 	file := filepath.Join(b.t.TempDir(), "plan.html")
 	require.NoError(b.t, os.WriteFile(file, []byte(page), 0o600))
 	b.loaded = false
-	start := time.Now()
 	b.call(nil, "Page.navigate", map[string]any{"url": "file://" + file})
 	for !b.loaded {
 		b.receive()
 	}
-	b.eval("new Promise(done => requestAnimationFrame(() => setTimeout(() => done(1), 0)))") // what is loaded is painted
-	return time.Since(start)
 }
 
 // eval returns the value of an expression.

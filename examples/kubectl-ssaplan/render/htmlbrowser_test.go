@@ -75,6 +75,17 @@ func TestHTMLInABrowser(t *testing.T) {
 	assert.Empty(t, b.refused, "the policy refuses nothing of the page")
 }
 
+// Under a policy that allows no script, such as that of a server of artifacts, the page can be read and unfolded.
+func TestHTMLWithoutScript(t *testing.T) {
+	b := newBrowser(t)
+	b.call(nil, "Emulation.setScriptExecutionDisabled", map[string]any{"value": true})
+	b.load(page(t, plans(t)...)) // nothing can tell when it is painted
+	assert.Equal(t, true, b.eval(`document.getElementById("filters").hidden`), "nothing is there that doesn't work")
+	b.eval(`document.querySelector("section.object summary").focus()`)
+	b.key("Enter")
+	b.until(`document.querySelector("section.object details").open`)
+}
+
 // A value stays text, and a page that is changed doesn't run.
 func TestHTMLRunsNothingOfOthers(t *testing.T) {
 	const evil = `</script><script>window.ran = 1</script><img src=x onerror="window.ran = 1">`
