@@ -32,7 +32,7 @@ func TestCompletion(t *testing.T) {
 	for line, want := range map[string][]string{
 		"":                                      {"apply", "completion", "explain", "help", "import", "owners", "plan", "version"},
 		"pl":                                    {"plan"},
-		"plan -o ":                              {"text", "json", "yaml", "markdown"},
+		"plan -o ":                              {"text", "json", "yaml", "markdown", "html"},
 		"apply --output=m":                      {"markdown"},
 		"owners x -o ":                          {"text", "json", "yaml"},
 		"import -o ":                            {"yaml", "json"},

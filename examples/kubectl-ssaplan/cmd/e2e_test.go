@@ -239,7 +239,7 @@ Plan: 2 to create, 2 deferred.
 	// What is deferred is as readable as what is created: counted, and listed where one asks for it.
 	for form, line := range map[string]string{"plan -v": `  + spec.schedule: "daily"`, "plan -v -o markdown": `+ spec.schedule: "daily"`} {
 		assert.Contains(t, plan(form).out, "\n"+line+"\n", form)
-		assert.Regexp(t, `\n *\+ scope: "Namespaced"\n`, plan(form).out, form)
+		assert.Regexp(t, `\n *\+ *scope: "Namespaced"\n`, plan(form).out, form)
 	}
 	assert.Contains(t, plan("plan -o markdown").out, "deferred with 1 field: ")
 	planned := plan("plan -o json")

@@ -32,7 +32,10 @@ const usualExitCodes = `0  success
 1  error`
 
 const colorEnvironment = `NO_COLOR      unless it is empty, there are no colours, not even on terminals
-TERM          if it is "dumb", neither`
+CLICOLOR      if it is "0", neither
+CLICOLOR_FORCE
+              unless it is empty or "0", files have colours, too
+TERM          if it is "dumb", there are no colours on terminals`
 
 const clusterEnvironment = `KUBECONFIG    files with clusters, users and contexts, not ~/.kube/config
 HTTPS_PROXY, HTTP_PROXY, NO_PROXY

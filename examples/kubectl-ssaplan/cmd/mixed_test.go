@@ -53,6 +53,19 @@ func TestMixedPlan(t *testing.T) {
 	}
 }
 
+// The page tells who owns a field that changes, to who has only a keyboard, too, and no secret.
+func TestMixedPlanAsHTML(t *testing.T) {
+	c := newCluster(t)
+	mixed(c)
+	got := c.run("plan --state state.json -f app.yaml -f more.yaml -o html")
+	assert.Equal(t, 1, got.code, got.err)
+	assert.True(t, strings.HasPrefix(got.out, "<!DOCTYPE html>\n"))
+	assert.Regexp(t, `<code class="path">spec.replicas</code> <span class="owners" tabindex="0">owners<span class="tip" role="note">`+
+		`now &#34;kubectl&#34; \(Update of scale\); then &#34;kubectl-ssaplan&#34; \(Apply\)</span></span> <span class="value">7 → 3</span>`, got.out)
+	assert.NotContains(t, got.out+got.err, "c4n4ry")
+	assert.NotContains(t, got.out+got.err, "YzRuNH", "the same in base64")
+}
+
 // mixed applies the first input, lets others change its objects, and edits the files.
 func mixed(c *cluster) {
 	files := map[string]string{}

@@ -38,7 +38,7 @@ type options struct {
 	replace       bool // only of apply
 }
 
-var outputs = []string{"text", "json", "yaml", "markdown"}
+var outputs = []string{"text", "json", "yaml", "markdown", "html"}
 
 func newOptions(streams genericiooptions.IOStreams) *options {
 	return &options{IOStreams: streams, config: genericclioptions.NewConfigFlags(true)}

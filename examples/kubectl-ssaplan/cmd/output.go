@@ -21,6 +21,8 @@ func (o *options) show(report render.Report) error {
 		return o.showEncoded(report, render.Report.JSON)
 	case "yaml":
 		return o.showEncoded(report, render.Report.YAML)
+	case "html":
+		return o.showEncoded(report, o.text().HTML)
 	case "markdown":
 		return o.showMarkdown(report)
 	}
@@ -37,8 +39,10 @@ func (o *options) show(report render.Report) error {
 	return err
 }
 
-// encodes reports whether the output is one document for a program.
-func (o *options) encodes() bool { return o.output == "json" || o.output == "yaml" }
+// encodes reports whether the output is one document, for a program or a browser.
+func (o *options) encodes() bool {
+	return o.output == "json" || o.output == "yaml" || o.output == "html"
+}
 
 func (o *options) showEncoded(report render.Report, encode func(render.Report) ([]byte, error)) error {
 	text, err := encode(report)
@@ -57,8 +61,8 @@ func (o *options) showMarkdown(report render.Report) error {
 }
 
 func (o *options) showFailures(failures []render.Failure) {
-	for _, f := range failures {
-		say(o.ErrOut, f.Message)
+	for _, line := range (render.Text{Verbose: o.verbose}).Failures(failures) {
+		say(o.ErrOut, line)
 	}
 }
 
@@ -101,12 +105,24 @@ func (o *options) text() render.Text {
 func textFor(out io.Writer) render.Text {
 	text := render.Text{Now: time.Now()}
 	file, ok := out.(*os.File)
-	if !ok || !term.IsTerminal(int(file.Fd())) {
+	terminal := ok && term.IsTerminal(int(file.Fd()))
+	text.Color = colored(terminal)
+	if !terminal {
 		return text
 	}
-	text.Color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 	if width, _, err := term.GetSize(int(file.Fd())); err == nil {
 		text.Width = width
 	}
 	return text
+}
+
+// colored reports whether there are to be colours: on terminals that know them, or where the user forces them.
+func colored(terminal bool) bool {
+	switch force := os.Getenv("CLICOLOR_FORCE"); {
+	case os.Getenv("NO_COLOR") != "":
+		return false
+	case force != "" && force != "0":
+		return true
+	}
+	return terminal && os.Getenv("CLICOLOR") != "0" && os.Getenv("TERM") != "dumb"
 }

@@ -18,18 +18,24 @@ func TestColorsOnlyOnTerminals(t *testing.T) {
 	defer file.Close()
 
 	for _, tt := range []struct {
-		why, noColor, term string
-		want               bool
+		why                          string
+		noColor, color, forced, term string
+		terminal, elsewhere          bool
 	}{
-		{"an ordinary terminal", "", "xterm", true},
-		{"the user wants none", "1", "xterm", false},
-		{"the terminal knows none", "", "dumb", false},
+		{"an ordinary terminal", "", "", "", "xterm", true, false},
+		{"the user wants none", "1", "", "", "xterm", false, false},
+		{"the user wants none, in the words of other programs", "", "0", "", "xterm", false, false},
+		{"the user wants them in files, too, as CI does", "", "", "1", "dumb", true, true},
+		{"who wants none has the last word", "1", "1", "1", "xterm", false, false},
+		{"the terminal knows none", "", "", "0", "dumb", false, false},
 	} {
 		t.Setenv("NO_COLOR", tt.noColor)
+		t.Setenv("CLICOLOR", tt.color)
+		t.Setenv("CLICOLOR_FORCE", tt.forced)
 		t.Setenv("TERM", tt.term)
-		assert.Equal(t, tt.want, textFor(terminal).Color, tt.why)
-		assert.False(t, textFor(file).Color, "a file")
-		assert.False(t, textFor(&bytes.Buffer{}).Color, "a program")
+		assert.Equal(t, tt.terminal, textFor(terminal).Color, tt.why)
+		assert.Equal(t, tt.elsewhere, textFor(file).Color, "a file: "+tt.why)
+		assert.Equal(t, tt.elsewhere, textFor(&bytes.Buffer{}).Color, "a program: "+tt.why)
 	}
 }
 

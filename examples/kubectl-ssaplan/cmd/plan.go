@@ -16,6 +16,8 @@ as a dry run, and the plan is how its answer differs from the object as it is.
 The manifests are YAML or JSON: files, folders, URLs and standard input with -f, or a kustomization with -k. Each document
 is read on its own. An error names file, document, line and field, and the other documents are planned all the same.
 
+What is to be seen first stands first: what is destroyed or replaced, rights that are widened, and what is taken from others.
+Then come changes that many objects have in common, and the objects, those of the cluster first, then by namespace and kind.
 Every object has a block: what happens to it (created +, changed ~, replaced ±, in conflict !, deferred …), which fields
 change from what to what, and why if it isn't the manifest that changed: somebody else changed the object (drifted), the
 manifest has no longer the field, or the server changes it along. Below the fields stands which of them change hands (○),

@@ -212,7 +212,7 @@ func TestPlanAsMarkdown(t *testing.T) {
 	c.apply("-f app.yaml")
 	c.edit("app.yaml", "key: x", "key: z")
 	c.expect("plan -f app.yaml -o markdown", 2, "**Plan:** 1 to update.\n\n<details><summary><code>~ v1/ConfigMap NS/a  update: 1 edited</code></summary>\n\n"+
-		"```diff\n~ data.key: \"x\" → \"z\"\n```\n\n</details>\n")
+		"```diff\n! data.key: \"x\" → \"z\"\n```\n\n</details>\n")
 
 	require.NoError(t, os.WriteFile("broken.yaml", []byte("kind: ConfigMap\n"), 0o600))
 	got := c.run("plan -f broken.yaml -o markdown")

@@ -52,7 +52,7 @@ func (p *printer) change(c explain.Change, label string, depth int) {
 		line += "  " + p.paint(dim, cause)
 		cause = ""
 	}
-	p.line(depth, p.paint(op.color, op.symbol), "%s", line)
+	p.line(depth, p.mark(op.color, op.symbol), "%s", line)
 	if cause != "" {
 		p.prose(depth+1, "", dim, cause)
 	}

@@ -1,32 +1,72 @@
 package render
 
-import "fmt"
+import (
+	"fmt"
 
-// maxCells bounds the work of comparing two texts; longer ones are shown as removed and added.
-const maxCells = 1 << 20
+	"znkr.io/diff"
+)
 
-// lineDiff returns the lines in which two texts differ, marked with - and +, with one line of context around them.
+// maxMinimal is the number of lines of two texts up to which the shortest way from one to the other is looked for. Beyond
+// it, where few lines are alike that would take too long, the way may be some percent longer.
+const maxMinimal = 30_000
+
+// context is the number of unchanged lines that are shown around those that change, and verbosely so.
+const (
+	context        = 1
+	verboseContext = 3
+)
+
+// lineDiff returns the lines in which two texts differ, marked with - and +, with some lines of context around them.
 func (t Text) lineDiff(before, after []string) []string {
+	around := context
+	if t.Verbose {
+		around = verboseContext
+	}
 	edits := editScript(before, after)
 	t.shortenEdits(edits)
 	var out []string
-	skipped := 0
-	flush := func() {
-		if skipped > 0 {
-			out = append(out, t.paint(dim, fmt.Sprintf("… %s", count(skipped, "line unchanged", "lines unchanged"))))
+	shown := 0
+	for _, h := range hunks(edits, around) {
+		out = append(out, t.unchanged(h.from-shown)...)
+		for _, e := range edits[h.from:h.to] {
+			out = append(out, t.edit(e))
 		}
-		skipped = 0
+		shown = h.to
 	}
+	return append(out, t.unchanged(len(edits)-shown)...)
+}
+
+func (t Text) edit(e edit) string {
+	if e.op == ' ' {
+		return "  " + e.line
+	}
+	return t.mark(editColors[e.op], string(e.op)+" "+e.line)
+}
+
+func (t Text) unchanged(n int) []string {
+	if n == 0 {
+		return nil
+	}
+	return []string{t.paint(dim, fmt.Sprintf("… %s", count(n, "line unchanged", "lines unchanged")))}
+}
+
+// hunk is a part of an edit script that is shown as a whole.
+type hunk struct{ from, to int }
+
+// hunks returns the parts of a script around its changes, in order and apart from each other.
+func hunks(edits []edit, around int) []hunk {
+	var out []hunk
 	for i, e := range edits {
-		near := i > 0 && edits[i-1].op != ' ' || i+1 < len(edits) && edits[i+1].op != ' '
-		if e.op == ' ' && !near && !t.Verbose {
-			skipped++
+		if e.op == ' ' {
 			continue
 		}
-		flush()
-		out = append(out, t.paint(editColors[e.op], string(e.op)+" "+e.line))
+		from, to := max(i-around, 0), min(i+1+around, len(edits))
+		if last := len(out) - 1; last >= 0 && from <= out[last].to+1 { // one line is as short as its count
+			out[last].to = to
+		} else {
+			out = append(out, hunk{from, to})
+		}
 	}
-	flush()
 	return out
 }
 
@@ -56,7 +96,7 @@ func run(edits []edit, op rune) int {
 	return n
 }
 
-var editColors = map[rune]string{'-': red, '+': green, ' ': ""}
+var editColors = map[rune]string{'-': red, '+': green}
 
 // edit is a line that is kept (' '), removed ('-') or added ('+').
 type edit struct {
@@ -64,62 +104,23 @@ type edit struct {
 	line string
 }
 
-// editScript returns a shortest way from one text to the other.
+// editScript returns a short way from one text to the other, in which of lines that replace others the removed stand
+// first. It takes memory in proportion to the texts.
 func editScript(a, b []string) []edit {
-	var head, tail []edit
-	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
-		head = append(head, edit{' ', a[0]})
-		a, b = a[1:], b[1:]
+	var options []diff.Option
+	if len(a)+len(b) <= maxMinimal {
+		options = append(options, diff.Minimal())
 	}
-	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
-		tail = append([]edit{{' ', a[len(a)-1]}}, tail...)
-		a, b = a[:len(a)-1], b[:len(b)-1]
-	}
-	return append(append(head, middle(a, b)...), tail...)
-}
-
-// middle compares by the longest common subsequence.
-func middle(a, b []string) []edit {
-	var common [][]int // common[i][j]: length of the longest common subsequence of a[i:] and b[j:]
-	if len(a)*len(b) <= maxCells {
-		common = commonLengths(a, b)
-	}
-	var out []edit
-	i, j := 0, 0
-	for i < len(a) && j < len(b) && common != nil {
-		switch {
-		case a[i] == b[j]:
-			out = append(out, edit{' ', a[i]})
-			i, j = i+1, j+1
-		case common[i+1][j] >= common[i][j+1]:
-			out = append(out, edit{'-', a[i]})
-			i++
+	out := make([]edit, 0, max(len(a), len(b)))
+	for _, e := range diff.Edits(a, b, options...) {
+		switch e.Op {
+		case diff.Delete:
+			out = append(out, edit{'-', e.X})
+		case diff.Insert:
+			out = append(out, edit{'+', e.Y})
 		default:
-			out = append(out, edit{'+', b[j]})
-			j++
+			out = append(out, edit{' ', e.X})
 		}
-	}
-	for ; i < len(a); i++ {
-		out = append(out, edit{'-', a[i]})
-	}
-	for ; j < len(b); j++ {
-		out = append(out, edit{'+', b[j]})
 	}
 	return out
-}
-
-func commonLengths(a, b []string) [][]int {
-	common := make([][]int, len(a)+1)
-	for i := range common {
-		common[i] = make([]int, len(b)+1)
-	}
-	for i := len(a) - 1; i >= 0; i-- {
-		for j := len(b) - 1; j >= 0; j-- {
-			common[i][j] = max(common[i+1][j], common[i][j+1])
-			if a[i] == b[j] {
-				common[i][j] = common[i+1][j+1] + 1
-			}
-		}
-	}
-	return common
 }

@@ -30,7 +30,7 @@ func (p *printer) conflicts(conflicts []fieldowner.Conflict, changes bool) {
 
 func (p *printer) conflictLines(conflicts []fieldowner.Conflict) {
 	for _, c := range conflicts {
-		p.prose(1, p.paint(red, "!"), "", fmt.Sprintf("%s: owned by %s%s", foreign.Visible(c.Path.String()), foreign.Visible(c.Owner.String()), p.age(c.Time)))
+		p.prose(1, p.mark(red, "!"), "", fmt.Sprintf("%s: owned by %s%s", foreign.Visible(c.Path.String()), foreign.Visible(c.Owner.String()), p.age(c.Time)))
 	}
 }
 

@@ -17,3 +17,14 @@ func (t Text) paint(color, text string) string {
 	}
 	return color + text + reset
 }
+
+// marked stands before a mark that is to be found again. Nothing that comes from outside has it: it can't be seen.
+const marked = "\x00"
+
+// mark paints a text that begins with a mark: what happens to the object, the field or the line.
+func (t Text) mark(color, text string) string {
+	if t.marks {
+		return marked + text
+	}
+	return t.paint(color, text)
+}

@@ -19,14 +19,14 @@ import (
 // now is the time at which the plans of these tests are looked at.
 var now = time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC)
 
-func path(t *testing.T, text string) projection.Path {
+func path(t testing.TB, text string) projection.Path {
 	t.Helper()
 	p, err := projection.ParsePath(text)
 	require.NoError(t, err)
 	return p
 }
 
-func change(t *testing.T, text string, op projection.Op, before, after any) explain.Change {
+func change(t testing.TB, text string, op projection.Op, before, after any) explain.Change {
 	t.Helper()
 	return explain.Change{
 		Difference: projection.Difference{Path: path(t, text), Op: op, Before: before, After: after},

@@ -179,3 +179,16 @@ func TestChangesShowADifference(t *testing.T) {
 		}
 	}
 }
+
+// A line of a value isn't taken for a command by what runs the job that prints it.
+func TestTextHasNoCommandsForCI(t *testing.T) {
+	plans := []*ssaplan.Plan{{Action: ssaplan.ActionUpdate, Explanation: explain.Explanation{Changes: []explain.Change{
+		change(t, "data.new", "add", nil, "first\n  ::add-mask::a\n::error::b\n"),
+		change(t, "data.old", "change", "::stop-commands::c\nx\n", "::stop-commands::c\ny\n"),
+	}}}}
+	out := render.Text{}.Plans(plans)
+	for line := range strings.Lines(out) {
+		assert.False(t, strings.HasPrefix(strings.TrimSpace(line), "::"), "%q", line)
+	}
+	assert.Equal(t, 3, strings.Count(out, `\x3a:`), out)
+}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/attention"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
@@ -19,12 +20,16 @@ type Text struct {
 	Color bool
 	// Width is the number of columns of a terminal. Default: values are folded to 120 columns, sentences aren't wrapped.
 	Width int
+	// Limit is the number of characters to which Markdown is cut. Default: 65,536, which is what most forges take.
+	Limit int
 	// Verbose lists the fields of objects to be created and of deferred ones, the objects that nothing happens to, and folds nothing.
 	Verbose bool
 	// Replaces says that replacements are going to be carried out. Default: the old object stays.
 	Replaces bool
 	// Now is the time from which ages are counted. Default: no ages.
 	Now time.Time
+
+	marks bool // whether marks are to be found again; see mark
 }
 
 // symbols stand before the objects. An action that isn't listed is shown as "?".
@@ -37,35 +42,101 @@ var symbols = map[ssaplan.Action]struct{ symbol, color string }{
 	ssaplan.ActionNoOp:     {"=", dim},
 }
 
-// Plans returns a block for each plan, in their order. Objects that nothing happens to are only part of the summary,
-// unless the text is to be verbose, there is a warning about them, or something of another tool stays behind in them.
+// Plans returns what is to be seen first, then what many objects have in common, and then a block for each plan: those of
+// the cluster, and then by namespace and kind. What stands above a block isn't said in it again, unless the text is to
+// be verbose. Objects that nothing happens to are only part of the summary, unless the text is to be verbose, there is a
+// warning about them, or something of another tool stays behind in them.
 func (t Text) Plans(plans []*ssaplan.Plan) string {
-	var b strings.Builder
-	tall := false
+	var out paragraphs
+	for _, part := range t.parts(plans) {
+		out.add(part.text)
+	}
+	return out.String()
+}
+
+// part is a block of a text.
+type part struct {
+	text string
+	rank rank
+}
+
+// rank says how important a part is: what is lower is the last to be cut.
+type rank int
+
+const (
+	rankLead   rank = iota // what is to be seen first
+	rankFailed             // what could not be planned
+	rankOpen               // replacements, conflicts and what is deferred
+	rankCommon             // what many objects have in common
+	rankOther
+	rankCreated
+	rankUnchanged
+)
+
+// ranks are those of the plans by their actions; of others, it is rankOther.
+var ranks = map[ssaplan.Action]rank{
+	ssaplan.ActionReplace: rankOpen, ssaplan.ActionConflict: rankOpen, ssaplan.ActionDeferred: rankOpen,
+	ssaplan.ActionCreate: rankCreated, ssaplan.ActionNoOp: rankUnchanged,
+}
+
+func rankOf(plan *ssaplan.Plan) rank {
+	if r, known := ranks[plan.Action]; known {
+		return r
+	}
+	return rankOther
+}
+
+// parts returns the blocks of a text, in order.
+func (t Text) parts(plans []*ssaplan.Plan) (out []part) {
+	plans = inOrder(plans)
+	common := repeated(plans)
+	if lead := t.lead(plans); lead != "" {
+		out = append(out, part{lead, rankLead})
+	}
+	for _, g := range common.sorted() {
+		out = append(out, part{t.group(g), rankCommon})
+	}
+	told := map[*ssaplan.Plan]bool{}
+	for _, w := range unchangedWarnings(plans) {
+		out = append(out, part{t.warned(w), rankUnchanged})
+		for _, plan := range w.plans {
+			told[plan] = !t.Verbose
+		}
+	}
 	for _, plan := range plans {
-		if !t.shows(plan) {
+		if !t.shows(plan) || told[plan] {
 			continue
 		}
-		block := t.block(plan)
-		// A block of several lines stands apart from its neighbours.
-		multiline := strings.Count(block, "\n") > 1
-		if b.Len() > 0 && (multiline || tall) {
-			b.WriteByte('\n')
+		if text := t.block(plan, common); text != "" {
+			out = append(out, part{text, rankOf(plan)})
 		}
-		tall = multiline
-		b.WriteString(block)
 	}
-	return b.String()
+	return out
+}
+
+// paragraphs is a text of blocks. One of several lines stands apart from its neighbours.
+type paragraphs struct {
+	strings.Builder
+	tall bool
+}
+
+func (b *paragraphs) add(block string) {
+	multiline := strings.Count(block, "\n") > 1
+	if b.Len() > 0 && (multiline || b.tall) {
+		b.WriteByte('\n')
+	}
+	b.tall = multiline
+	b.WriteString(block)
 }
 
 func (t Text) shows(plan *ssaplan.Plan) bool {
 	return plan.Action != ssaplan.ActionNoOp || len(plan.Warnings) > 0 || t.Verbose || slices.ContainsFunc(plan.Writers, leavesBehind)
 }
 
-// block returns a line about the plan, and the lines below it.
-func (t Text) block(plan *ssaplan.Plan) string {
+// block returns a line about the plan, and the lines below it; nothing if all that it says is in common with many.
+func (t Text) block(plan *ssaplan.Plan, common repetition) string {
 	p := &printer{Text: t}
-	p.plan(plan)
+	p.plan(plan, common)
 	return p.String()
 }
 
@@ -80,7 +151,21 @@ func (p *printer) line(depth int, gutter, format string, args ...any) {
 	if gutter == "" {
 		gutter = " "
 	}
-	fmt.Fprintf(p, "%s%s %s\n", strings.Repeat("  ", depth), gutter, fmt.Sprintf(format, args...))
+	text := fmt.Sprintf(format, args...)
+	if gutter == " " {
+		text = noCommand(text)
+	}
+	fmt.Fprintf(p, "%s%s %s\n", strings.Repeat("  ", depth), gutter, text)
+}
+
+// noCommand returns a line in which the beginning is escaped if it is that of a command. What runs jobs on GitHub takes such
+// lines of a job's output for commands, and a line of a value can be one.
+func noCommand(text string) string {
+	rest := strings.TrimLeft(text, " ")
+	if !strings.HasPrefix(rest, "::") {
+		return text
+	}
+	return strings.TrimSuffix(text, rest) + `\x3a` + rest[1:]
 }
 
 // prose writes a text like [printer.line] does, wrapped between words.
@@ -108,7 +193,11 @@ func untold(plan *ssaplan.Plan) []explain.Change {
 	})
 }
 
-func (p *printer) plan(plan *ssaplan.Plan) {
+func (p *printer) plan(plan *ssaplan.Plan, common repetition) {
+	changes := untold(plan)
+	if !p.Verbose {
+		changes = common.single(changes)
+	}
 	s, known := symbols[plan.Action]
 	if !known {
 		s.symbol, s.color = "?", red
@@ -117,21 +206,54 @@ func (p *printer) plan(plan *ssaplan.Plan) {
 	if plan.Action == ssaplan.ActionNoOp {
 		p.line(0, p.paint(dim, s.symbol), "%s", p.paint(dim, object))
 	} else {
-		p.head(p.paint(s.color, s.symbol), object, foreign.Visible(p.headline(plan)))
+		p.head(p.mark(s.color, s.symbol), object, foreign.Visible(p.headline(plan)))
 	}
-	p.replacement(plan.Replacement)
-	p.conflicts(plan.Conflicts, len(plan.Changes) > 0)
+	headed := p.Len()
+	p.leading(plan)
 	switch {
 	case plan.Action == ssaplan.ActionDeferred && p.Verbose:
 		p.changes(declared(plan.After))
 	case plan.Action != ssaplan.ActionCreate || p.Verbose:
-		p.changes(untold(plan))
+		p.changes(changes)
 	}
+	p.trailing(plan)
+	p.elsewhere(len(untold(plan))-len(changes), p.Len() > headed)
+}
+
+// leading says what stands above the changes.
+func (p *printer) leading(plan *ssaplan.Plan) {
+	p.replacement(plan.Replacement)
+	p.remarks(plan)
+	p.conflicts(plan.Conflicts, len(plan.Changes) > 0)
+}
+
+// trailing says what stands below them.
+func (p *printer) trailing(plan *ssaplan.Plan) {
 	p.ownership(telling(plan))
 	p.ignored(plan.Ignored)
 	p.writers(plan.Writers)
 	for _, w := range plan.Warnings {
 		p.prose(1, p.paint(yellow, "▲"), "", "warning: "+w.String())
+	}
+}
+
+// elsewhere says how many changes are told of many objects together. A block of nothing else goes.
+func (p *printer) elsewhere(n int, more bool) {
+	switch {
+	case n == 0:
+	case more:
+		p.line(1, "", "%s", p.paint(dim, fmt.Sprintf("and %s that many objects have, see above", count(n, "change", "changes"))))
+	default:
+		p.Reset()
+	}
+}
+
+// remarks says which rights an object widens, which none of its other lines tells.
+func (p *printer) remarks(plan *ssaplan.Plan) {
+	for _, point := range attention.Of(plan) {
+		if point.Kind == attention.Rights {
+			p.prose(1, p.paint(yellow, "▲"), "", fmt.Sprintf("%s: %s", point.Kind, point.Text))
+		}
 	}
 }
 
@@ -215,7 +337,7 @@ func (p *printer) replacement(r *ssaplan.Replacement) {
 		return
 	}
 	for _, f := range r.Fields {
-		p.prose(1, p.paint(red, "±"), "", foreign.Visible(f.String()))
+		p.prose(1, p.mark(red, "±"), "", foreign.Visible(f.String()))
 	}
 	for _, h := range r.Hazards {
 		p.prose(1, p.paint(red, "▲"), "", foreign.Visible(h.Message))

@@ -66,13 +66,11 @@ func (p *printer) pair(before, after any, room int) (head string, body []string)
 	if text := b + " → " + a; len([]rune(text)) <= room && !isMultiline(before) && !isMultiline(after) {
 		return text, nil
 	}
-	x, okBefore := block(before)
-	y, okAfter := block(after)
-	if okBefore && okAfter {
-		return "", p.fold(p.lineDiff(markEnd(x, before, after), markEnd(y, after, before)))
+	if c, ok := compared(before, after); ok {
+		return p.compared(c, room)
 	}
 	b, a = p.shortenPair(b, a, p.width()*3/4)
-	return "", []string{p.paint(red, "- "+b), p.paint(green, "+ "+a)}
+	return "", []string{p.mark(red, "- "+b), p.mark(green, "+ "+a)}
 }
 
 func (t Text) fold(lines []string) []string {
@@ -97,6 +95,15 @@ func inline(v any) string {
 func isMultiline(v any) bool {
 	text, ok := v.(string)
 	return ok && strings.Contains(strings.TrimSuffix(text, "\n"), "\n")
+}
+
+// hasLines reports whether v has lines; see block.
+func hasLines(v any) bool {
+	switch v.(type) {
+	case map[string]any, []any:
+		return true
+	}
+	return isMultiline(v)
 }
 
 // block returns v as lines, if it has any: a text with several lines, or the YAML of a map or list.

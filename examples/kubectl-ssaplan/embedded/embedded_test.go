@@ -1,0 +1,97 @@
+package embedded_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"encoding/json"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/embedded"
+)
+
+func TestCompare(t *testing.T) {
+	tests := []struct {
+		why, before, after string
+		want               []string // nil: to be compared as texts
+	}{
+		{"JSON on one line", `{"a":{"b":1},"c":true}`, `{"c": false, "a": {"b": 1}}`, []string{`c: true -> false`}},
+		{"YAML", "a: 1\nb: [x]\n", "b: [x, y]\na: 1\n", []string{`b[1]: + "y"`}},
+		{"JSON and YAML", `{"a": 1}`, "a: 2", []string{"a: 1 -> 2"}},
+		{"a text isn't a number", `{"a": 1}`, `{"a": "1"}`, []string{`a: 1 -> "1"`}},
+		{"numbers stay as they were written", `{"a": 1, "b": 0}`, `{"a": 1.0, "b": 0}`, []string{`a: 1 -> 1.0`}},
+		{"and so do those that no float holds", `{"a": 12345678901234567890123}`, `{"a": 12345678901234567890124}`,
+			[]string{"a: 12345678901234567890123 -> 12345678901234567890124"}},
+		{"null isn't absent", `{"a": null}`, `{"b": null}`, []string{"a: - null", "b: + null"}},
+		{"an item in front moves nothing", `[{"x": 1}, {"x": 2}]`, `[{"x": 0}, {"x": 1}, {"x": 2}]`, []string{`[0]: + {"x":0}`}},
+		{"items of one name belong together", `[{"name": "a", "x": 1}, {"name": "b", "x": 1}]`, `[{"name": "b", "x": 2}, {"name": "a", "x": 2}]`,
+			[]string{"[0].x: 1 -> 2", "[1].x: 1 -> 2"}},
+		{"an item that goes", `[1, 2, 3]`, `[1, 3]`, []string{"[1]: - 2"}},
+		{"the same data", `{"a": 1}`, `{"a":1}`, nil},
+		{"no data", "listen 80", "listen 81", nil},
+		{"one side that isn't data", `{"a": 1}`, `{"a": 1`, nil},
+		{"a comment is lost in data", "# one\na: 1", "# two\na: 2", nil},
+		{"a name that stands twice", `{"a": 1, "a": 2}`, `{"a": 1}`, nil},
+		{"references", "a: &x 1\nb: *x", "a: &x 2\nb: *x", nil},
+		{"merges", "<<: {a: 1}", "<<: {a: 2}", nil},
+		{"several documents", "a: 1\n---\nb: 1", "a: 2\n---\nb: 1", nil},
+		{"several documents of JSON", `{"a": 1} {"b": 1}`, `{"a": 2} {"b": 1}`, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.why, func(t *testing.T) {
+			differences, ok := embedded.Compare(tt.before, tt.after)
+			assert.Equal(t, tt.want != nil, ok)
+			var got []string
+			for _, d := range differences {
+				got = append(got, d.String())
+			}
+			assert.Equal(t, tt.want, got)
+		})
+	}
+}
+
+// Data that differ have differences, and those that don't have none, however they are nested.
+func TestCompareRandomData(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	var value func(depth int) any
+	value = func(depth int) any {
+		switch n := random.IntN(6); {
+		case depth > 0 && n < 2:
+			out := map[string]any{}
+			for range random.IntN(4) {
+				out[fmt.Sprint("k", random.IntN(5))] = value(depth - 1)
+			}
+			return out
+		case depth > 0 && n < 4:
+			out := []any{}
+			for range random.IntN(5) {
+				out = append(out, value(depth-1))
+			}
+			return out
+		case n == 4:
+			return fmt.Sprint(random.IntN(3))
+		}
+		return random.IntN(3)
+	}
+	for range 2000 {
+		a, err := json.Marshal(map[string]any{"root": value(3)})
+		require.NoError(t, err)
+		b, err := json.Marshal(map[string]any{"root": value(3)})
+		require.NoError(t, err)
+		_, differ := embedded.Compare(string(a), string(b))
+		assert.Equal(t, string(a) != string(b), differ, "%s and %s", a, b)
+	}
+}
+
+// A document on one line, of which one value changes, is that change.
+func TestCompareLargeData(t *testing.T) {
+	line := "[" + strings.Repeat(`{"x":[1,2,3]},`, 20_000) + "0]"
+	differences, ok := embedded.Compare(line, line[:len(line)-2]+"1]")
+	require.True(t, ok)
+	require.Len(t, differences, 1)
+	assert.Equal(t, "[20000]: 0 -> 1", differences[0].String())
+}
