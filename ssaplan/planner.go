@@ -125,6 +125,14 @@ func (p *Planner) Resolve(ctx context.Context, id identity.Identity) (identity.I
 	return target.Identity, nil
 }
 
+// Known returns what the server has of what a deferral says is missing: its kinds, each with apiVersion and a blank before it, or its namespaces.
+func (p *Planner) Known(ctx context.Context, missing Deferral) ([]string, error) {
+	if missing == DeferralNamespaceNotFound {
+		return p.server.Namespaces(ctx)
+	}
+	return p.server.Kinds(ctx)
+}
+
 // locate finds out where an object lives. For an error about a kind that the server doesn't serve meta.IsNoMatchError holds.
 func (p *Planner) locate(ctx context.Context, id identity.Identity, subresource string) (*wire.Target, error) {
 	return p.server.Locate(ctx, id, subresource, p.options.DefaultNamespace)
