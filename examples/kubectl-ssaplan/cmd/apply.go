@@ -13,14 +13,15 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/input"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/statefile"
+	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/set"
 )
 
 func newApply(streams genericiooptions.IOStreams) *cobra.Command {
@@ -33,9 +34,11 @@ func newApply(streams genericiooptions.IOStreams) *cobra.Command {
 
 The question is asked at the terminal. Where there is none, as in a script, apply refuses to go on without --yes.
 
-What is sent is what was shown. An object that changed in between is left as it is, and reported. Nothing at all is
-applied as long as something can't be planned. Objects that are in conflict, deferred or to be replaced are left out:
-deferred ones can be applied once what they wait for is there, so run apply again.
+What is sent is what was shown. An object that changed in between is left as it is, and reported. Objects that need each
+other are applied in stages, in one run: namespaces and definitions first, then what needs them, webhooks and policies behind
+what serves them. Each stage is planned again when those before it are there, and where something else would be done than was
+shown, the run stops. Nothing at all is applied as long as something can't be planned, unless with --keep-going. Objects that
+are in conflict or to be replaced are left out, and so are those that wait for what isn't there (--allow-missing).
 
 With --replace, an object that has to be replaced is deleted, and created from the manifest when it is gone. The old
 object of a renamed one is deleted, too. That can destroy data: the plan and the question say what is known of that. Who
@@ -59,6 +62,8 @@ kubectl ssaplan apply -f app.yaml --replace`,
 	}
 	o.addFlags(c)
 	c.Flags().BoolVar(&o.replace, "replace", false, "delete what has to be replaced, and create it anew")
+	c.Flags().BoolVar(&o.keepGoing, "keep-going", false, "apply what can be applied, although other objects can't; what needs these is left out")
+	c.Flags().DurationVar(&o.timeout, "timeout", time.Minute, "`TIME` to wait for what a stage needs of those before it, such as that a definition is served")
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "apply without asking")
 	return c
 }
@@ -81,7 +86,7 @@ func (o *options) runApply(ctx context.Context, yes bool) error {
 		return planning.carryOut(ctx, yes)
 	}
 	if !yes && planning.writes() { // who is asked has to see the plan, and a program is told in the end
-		fmt.Fprint(o.ErrOut, textFor(o.ErrOut).Plans(planning.report().Plans)+"\n")
+		fmt.Fprint(o.ErrOut, textFor(o.ErrOut).Staged(planning.report())+"\n")
 	}
 	err = planning.carryOut(ctx, yes)
 	return cmp.Or(o.show(planning.report()), err)
@@ -89,7 +94,7 @@ func (o *options) runApply(ctx context.Context, yes bool) error {
 
 // carryOut applies the plans, if there are no errors and nobody objects.
 func (p *planning) carryOut(ctx context.Context, yes bool) (err error) {
-	if len(p.failures) > 0 {
+	if len(p.failures) > 0 && !p.goesOn() {
 		return errors.New("nothing was applied; correct the errors first")
 	}
 	if p.state != "" { // tried before anything is written that would have to be remembered
@@ -128,31 +133,41 @@ func (o *options) ask(ctx context.Context) bool {
 	}
 }
 
+// goesOn reports whether what can be applied is applied although there are errors.
+func (p *planning) goesOn() bool { return p.keepGoing && len(p.plans) > 0 }
+
 // writes reports whether apply would send anything.
 func (p *planning) writes() bool {
-	return slices.ContainsFunc(p.plans, func(plan *ssaplan.Plan) bool {
-		return plan.Action == ssaplan.ActionCreate || plan.Action == ssaplan.ActionUpdate || p.replaces(plan)
+	return slices.ContainsFunc(p.items, func(item *set.Item) bool {
+		if item == nil || item.Err != nil {
+			return false
+		}
+		plan := item.Plan
+		return plan.Action == ssaplan.ActionCreate || plan.Action == ssaplan.ActionUpdate || p.replaces(plan) || len(item.After) > 0
 	})
 }
 
-// apply applies the plans, in their order, and remembers what it did also when some of it failed.
+// apply applies the set, and remembers what it did also when some of it failed.
 func (p *planning) apply(ctx context.Context) error {
-	states := make([]*explain.State, len(p.plans))
+	states := make([]*explain.State, len(p.manifests))
 	code := exitUnchanged
-	for i, plan := range p.plans {
-		if ctx.Err() != nil {
-			fmt.Fprintf(p.ErrOut, "interrupted before %s\n", render.Target(plan))
+	if len(p.failures) > 0 {
+		code = exitError
+	}
+	for result := range p.set.Apply(ctx) {
+		if ctx.Err() != nil && errors.Is(result.Err, ctx.Err()) && result.Outcome == ssaplan.OutcomeNotSent {
+			fmt.Fprintf(p.ErrOut, "interrupted before %s\n", result.Item.Object)
 			code = exitError
 			break
 		}
-		state, result := p.applyOne(ctx, i)
-		states[i] = state
-		if err := p.note(ctx, i, state); err != nil {
+		state, failed := p.tell(result)
+		states[result.Item.Number] = state
+		if err := p.note(ctx, result.Item.Number, state); err != nil {
 			p.interrupt("stopped, because what was applied can't be remembered")
-			return fmt.Errorf("%w; stopped after %s", err, render.Target(plan))
+			return fmt.Errorf("%w; stopped after %s", err, result.Item.Object)
 		}
-		if code != exitError && result != exitUnchanged {
-			code = result
+		if code != exitError && failed != exitUnchanged {
+			code = failed
 		}
 	}
 	p.interrupt("interrupted")
@@ -167,41 +182,76 @@ func (p *planning) apply(ctx context.Context) error {
 	return nil
 }
 
-// applyOne applies one plan and says so.
-func (p *planning) applyOne(ctx context.Context, i int) (*explain.State, int) {
-	plan := p.plans[i]
-	if p.leavesOut(plan) {
-		p.results = append(p.results, resultOf(plan, ssaplan.OutcomeNotSent, "left out: "+plan.Reason))
+// tell says what became of an object, and returns the state to remember.
+func (p *planning) tell(of *set.Result) (*explain.State, int) {
+	item := p.items[of.Item.Number]
+	if item != nil {
+		p.told[item.Number] = true
+	}
+	var left *set.LeftOutError
+	switch {
+	case item == nil || item.Err != nil: // told with the plan
+		return nil, exitError
+	case errors.As(of.Err, &left):
+		p.leave(of, left)
 		return nil, exitOpen
 	}
-	obj, err := p.send(ctx, plan)
-	result := resultOf(plan, ssaplan.OutcomeOf(err), "")
+	plan, obj := of.Item.Plan, of.Made
+	if of.Err == nil && of.Made == nil { // a no-op
+		if plan.Live() == nil {
+			plan = item.Plan // a set doesn't keep what nothing happens to
+		}
+		obj = plan.Live()
+	}
+	var state *explain.State
+	err := of.Err
 	if err == nil {
 		p.applied(plan)
-		var state *explain.State
-		if state, err = plan.State(obj); err == nil {
-			p.results = append(p.results, result)
-			return state, exitUnchanged
-		}
+		state, err = plan.State(obj)
 	}
-	failure := objectFailure(p.manifests[i], err)
+	result := resultOf(item.Plan, of.Outcome, "")
+	if err != nil {
+		p.blame(&result, item.Number, err)
+		return nil, exitError
+	}
+	p.results = append(p.results, result)
+	return state, exitUnchanged
+}
+
+// leave says that an object is left out: at the end, if its plan is why, and else at once.
+func (p *planning) leave(of *set.Result, left *set.LeftOutError) {
+	if of.Item.Plan != nil && left.Because == (identity.Identity{}) {
+		p.left[of.Item.Plan.Action]++
+	} else {
+		say(p.ErrOut, left.Error())
+	}
+	p.results = append(p.results, resultOf(p.items[of.Item.Number].Plan, ssaplan.OutcomeNotSent, "left out: "+left.Reason))
+}
+
+// blame adds the result of an object that failed, and says why.
+func (p *planning) blame(result *render.Result, number int, err error) {
+	failure := objectFailure(p.manifests[number], err)
 	if stopped := (*ssaplan.ReplaceError)(nil); errors.As(err, &stopped) {
 		result.Stage = stopped.Stage
 	}
 	result.Class, result.Message = failure.Class, failure.Message
-	p.results = append(p.results, result)
+	p.results = append(p.results, *result)
 	p.showFailures([]render.Failure{failure})
-	return nil, exitError
+	if changed := (*set.ChangedError)(nil); errors.As(err, &changed) {
+		fmt.Fprint(p.ErrOut, textFor(p.ErrOut).Plans([]*ssaplan.Plan{changed.Now}))
+	}
 }
 
 func resultOf(plan *ssaplan.Plan, outcome ssaplan.Outcome, message string) render.Result {
 	return render.Result{Object: plan.Object, Subresource: plan.Subresource, Outcome: outcome, Message: message}
 }
 
-// interrupt gives the plans that weren't reached a result that says why.
+// interrupt gives the objects that weren't reached a result that says why.
 func (p *planning) interrupt(why string) {
-	for _, plan := range p.plans[len(p.results):] {
-		p.results = append(p.results, resultOf(plan, ssaplan.OutcomeNotSent, why))
+	for _, item := range p.items {
+		if item != nil && item.Err == nil && !p.told[item.Number] {
+			p.results = append(p.results, resultOf(item.Plan, ssaplan.OutcomeNotSent, why))
+		}
 	}
 }
 
@@ -221,13 +271,6 @@ func (p *planning) leavesOut(plan *ssaplan.Plan) bool {
 	return plan.Action == ssaplan.ActionReplace && !p.replaces(plan)
 }
 
-func (p *planning) send(ctx context.Context, plan *ssaplan.Plan) (*unstructured.Unstructured, error) {
-	if p.replaces(plan) {
-		return p.cluster.planner.Replace(ctx, plan, p.replaceOptions())
-	}
-	return p.cluster.planner.Apply(ctx, plan)
-}
-
 // leftOut says for each action that can't be applied what to do instead.
 var leftOut = []struct {
 	action ssaplan.Action
@@ -240,13 +283,7 @@ var leftOut = []struct {
 
 func (p *planning) sayLeftOut() {
 	for _, l := range leftOut {
-		n := 0
-		for _, plan := range p.plans {
-			if plan.Action == l.action && p.leavesOut(plan) {
-				n++
-			}
-		}
-		if n > 0 {
+		if n := p.left[l.action]; n > 0 {
 			say(p.ErrOut, fmt.Sprintf("left out %d %s", n, l.text))
 		}
 	}

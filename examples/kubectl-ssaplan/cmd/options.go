@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
@@ -35,7 +37,17 @@ type options struct {
 	serverText    bool
 	state         string
 	verbose       bool
-	replace       bool // only of apply
+	selector      string
+	labels        labels.Selector // what selector says
+	include       []string
+	exclude       []string
+	included      []filter // what include says
+	excluded      []filter // what exclude says
+	allowMissing  bool
+	// What follows is only of apply.
+	replace   bool
+	keepGoing bool
+	timeout   time.Duration
 }
 
 var outputs = []string{"text", "json", "yaml", "markdown"}
@@ -59,6 +71,10 @@ func (o *options) addFlags(c *cobra.Command) {
 	flags.BoolVar(&o.serverText, "show-server-text", false, "show what servers say of objects with sensitive values, which may quote these")
 	flags.StringVar(&o.state, "state", "", "`FILE` that remembers what was applied: tells edits from drift, and renamed objects from new ones")
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "list unchanged objects and the fields of those to be created or deferred, and shorten nothing")
+	flags.StringVarP(&o.selector, "selector", "l", "", "`LABELS` of the objects to take, such as app=web,tier!=test; default: all")
+	flags.StringArrayVar(&o.include, "include", nil, "`WHICH` objects to take: kind, name, namespace, joined by commas, such as kind=Job,name=db-*; may be repeated; default: all")
+	flags.StringArrayVar(&o.exclude, "exclude", nil, "`WHICH` objects to leave out, as for --include; may be repeated")
+	flags.BoolVar(&o.allowMissing, "allow-missing", false, "defer objects whose kind or namespace neither the server nor the manifests have, because somebody else makes it")
 	addClusterFlags(c, o.config)
 	complete(c, o.config, outputs)
 }
@@ -83,6 +99,9 @@ func (o *options) validate() (err error) {
 	}
 	if o.hidden, err = projection.ParsePatterns(o.sensitive...); err != nil {
 		return fmt.Errorf("--sensitive: %w", err)
+	}
+	if err := o.parseFilters(); err != nil {
+		return err
 	}
 	return checkOutput(o.output, outputs)
 }

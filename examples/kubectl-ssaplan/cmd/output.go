@@ -25,7 +25,7 @@ func (o *options) show(report render.Report) error {
 		return o.showMarkdown(report)
 	}
 	text := o.text()
-	plans := text.Plans(report.Plans)
+	plans := text.Staged(report)
 	if plans != "" {
 		plans += "\n"
 	}
