@@ -85,7 +85,7 @@ func (o *options) runApply(ctx context.Context, yes bool) error {
 		}
 		return planning.carryOut(ctx, yes)
 	}
-	if !yes && planning.writes() { // who is asked has to see the plan, and a program is told in the end
+	if !yes && (planning.writes() || planning.prunes()) { // who is asked has to see the plan, and a program is told in the end
 		fmt.Fprint(o.ErrOut, textFor(o.ErrOut).Staged(planning.report())+"\n")
 	}
 	err = planning.carryOut(ctx, yes)
@@ -104,7 +104,7 @@ func (p *planning) carryOut(ctx context.Context, yes bool) (err error) {
 	}
 	p.planDeletions(ctx)
 	p.sayReplacements()
-	if p.writes() && !yes && !p.ask(ctx) {
+	if (p.writes() || p.prunes()) && !yes && !p.ask(ctx) {
 		return errors.New("nothing was applied")
 	}
 	return p.apply(ctx)
@@ -171,6 +171,11 @@ func (p *planning) apply(ctx context.Context) error {
 		}
 	}
 	p.interrupt("interrupted")
+	if pruned, err := p.pruneLeft(ctx, code); err != nil {
+		return err
+	} else if !pruned {
+		code = exitError
+	}
 	p.sayLeftOut()
 	p.sayResults()
 	if err := p.remember(ctx, states); err != nil {
@@ -180,6 +185,18 @@ func (p *planning) apply(ctx context.Context) error {
 		return exit(code)
 	}
 	return nil
+}
+
+// pruneLeft deletes what has left the set, unless something failed before. It reports whether that went well.
+func (p *planning) pruneLeft(ctx context.Context, code int) (bool, error) {
+	switch {
+	case !p.prunes():
+		return true, nil
+	case code == exitError || ctx.Err() != nil:
+		say(p.ErrOut, "nothing was pruned, because something else failed")
+		return true, nil
+	}
+	return p.removing.apply(ctx, p.journal)
 }
 
 // tell says what became of an object, and returns the state to remember.
@@ -307,7 +324,11 @@ func (p *planning) note(ctx context.Context, i int, state *explain.State) error 
 	}
 	ctx, cancel := lastly(ctx)
 	defer cancel()
-	return p.journal.Add(ctx, statefile.Entry{Source: p.manifests[i].Source.Key(), State: state})
+	err := p.journal.Add(ctx, statefile.Entry{Source: p.manifests[i].Source.Key(), State: state})
+	if err == nil && p.isOther(p.matches[i], state.Identity) { // which was replaced
+		err = p.journal.Forget(ctx, *p.matches[i])
+	}
+	return err
 }
 
 func (p *planning) remember(ctx context.Context, states []*explain.State) error {

@@ -44,6 +44,9 @@ type options struct {
 	included      []filter // what include says
 	excluded      []filter // what exclude says
 	allowMissing  bool
+	prune         bool
+	pruneAdopted  bool
+	withContents  bool
 	// What follows is only of apply.
 	replace   bool
 	keepGoing bool
@@ -56,11 +59,17 @@ func newOptions(streams genericiooptions.IOStreams) *options {
 	return &options{IOStreams: streams, config: genericclioptions.NewConfigFlags(true)}
 }
 
-func (o *options) addFlags(c *cobra.Command) {
+// addSourceFlags adds the flags that name the manifests.
+func (o *options) addSourceFlags(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringArrayVarP(&o.files, "filename", "f", nil, "`PATH` of a file or folder with manifests, URL, or \"-\" for standard input; may be repeated")
 	flags.StringVarP(&o.kustomization, "kustomize", "k", "", "`DIR` with a kustomization.yaml, instead of -f")
 	flags.BoolVarP(&o.recursive, "recursive", "R", false, "read the sub-folders of folders, too")
+}
+
+func (o *options) addFlags(c *cobra.Command) {
+	o.addSourceFlags(c)
+	flags := c.Flags()
 	flags.StringVar(&o.subresource, "subresource", "", "`NAME` of what to apply of each object, status or scale, instead of the object itself")
 	flags.StringVarP(&o.output, "output", "o", "text", "output `FORMAT`: "+strings.Join(outputs, ", "))
 	flags.StringVar(&o.manager, "field-manager", "kubectl-ssaplan", "`NAME` under which the server records the applied fields")
@@ -74,12 +83,21 @@ func (o *options) addFlags(c *cobra.Command) {
 	flags.StringVarP(&o.selector, "selector", "l", "", "`LABELS` of the objects to take, such as app=web,tier!=test; default: all")
 	flags.StringArrayVar(&o.include, "include", nil, "`WHICH` objects to take: kind, name, namespace, joined by commas, such as kind=Job,name=db-*; may be repeated; default: all")
 	flags.StringArrayVar(&o.exclude, "exclude", nil, "`WHICH` objects to leave out, as for --include; may be repeated")
+	flags.BoolVar(&o.prune, "prune", false, "delete what --state remembers and the manifests have no more; every plan shows it")
+	o.addRemovalFlags(c)
 	flags.BoolVar(&o.allowMissing, "allow-missing", false, "defer objects whose kind or namespace neither the server nor the manifests have, because somebody else makes it")
 	addClusterFlags(c, o.config)
 	complete(c, o.config, outputs)
 }
 
-func (o *options) validate() (err error) {
+// addRemovalFlags adds the flags of what deletes objects that are remembered.
+func (o *options) addRemovalFlags(c *cobra.Command) {
+	c.Flags().BoolVar(&o.pruneAdopted, "prune-adopted", false, "delete also what was there before it was applied for the first time")
+	c.Flags().BoolVar(&o.withContents, "prune-contents", false, "delete also namespaces and definitions that hold objects of others, with these")
+}
+
+// validateSources returns an error if the flags don't name manifests.
+func (o *options) validateSources() error {
 	switch {
 	case len(o.files) == 0 && o.kustomization == "":
 		return errors.New("no manifests: name a file, folder or URL with -f, or a kustomization with -k")
@@ -87,10 +105,21 @@ func (o *options) validate() (err error) {
 		return errors.New("-f and -k: only one of them can be used at a time")
 	case o.recursive && o.kustomization != "":
 		return errors.New("-R: only folders of -f have sub-folders; leave it out with -k")
+	}
+	return nil
+}
+
+func (o *options) validate() (err error) {
+	if err := o.validateSources(); err != nil {
+		return err
+	}
+	switch {
 	case o.replace && o.subresource != "":
 		return errors.New("--replace: a subresource is never replaced; leave it out with --subresource")
 	case len(o.adopt) > 0 && o.subresource != "":
 		return errors.New("--adopt: only of objects themselves; leave it out with --subresource")
+	case o.prune && (o.state == "" || o.subresource != ""):
+		return errors.New("--prune: deletes what a state file remembers; name one with --state, and no --subresource")
 	case o.manager == "":
 		return errors.New("--field-manager: a name is needed")
 	}

@@ -29,6 +29,9 @@ func (o *options) show(report render.Report) error {
 	if plans != "" {
 		plans += "\n"
 	}
+	if removals := text.Removals(report.Removals, report.Pruned); removals != "" {
+		plans += removals + "\n"
+	}
 	if _, err := io.WriteString(o.Out, plans); err != nil {
 		return err
 	}

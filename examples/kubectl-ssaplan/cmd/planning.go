@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/input"
@@ -21,10 +22,12 @@ type planning struct {
 	memory    statefile.File
 	journal   *statefile.Journal // of what is applied, nil if nothing is to be remembered
 	manifests []manifest.Manifest
-	matches   []*statefile.Entry // what memory knows of each manifest
-	set       *set.Set           // of the manifests
-	items     []*set.Item        // as they were shown, of each manifest; nil where it wasn't planned
-	plans     []*ssaplan.Plan    // those that there are, stage by stage
+	matches   []*statefile.Entry  // what memory knows of each manifest
+	all       []manifest.Manifest // also those that weren't chosen
+	removing  *removing           // what has left the set; nil if that isn't known
+	set       *set.Set            // of the manifests
+	items     []*set.Item         // as they were shown, of each manifest; nil where it wasn't planned
+	plans     []*ssaplan.Plan     // those that there are, stage by stage
 	failures  []render.Failure
 	results   []render.Result            // of the plans, nil as long as none is carried out
 	told      map[int]bool               // which manifests have a result
@@ -35,20 +38,44 @@ type planning struct {
 // plan reads the input and plans every object. The error is that of a context that ended.
 func (o *options) plan(ctx context.Context) (*planning, error) {
 	p := &planning{options: o, told: map[int]bool{}, left: map[ssaplan.Action]int{}}
-	manifests, errs := input.Read(ctx, input.Sources{
-		Paths: o.files, Recursive: o.recursive, Kustomization: o.kustomization, Stdin: o.In,
-	})
-	if ctx.Err() != nil {
-		return nil, errors.New("interrupted while reading the manifests")
+	if err := p.read(ctx); err != nil {
+		return nil, err
 	}
-	p.manifests = manifests
-	p.fail(inputFailures(errs)...)
 	if err := p.prepare(ctx); err != nil {
 		p.fail(configurationFailure(err))
 		p.manifests = nil
 	}
 	p.items = make([]*set.Item, len(p.manifests))
-	return p, p.planAll(ctx)
+	if err := p.planAll(ctx); err != nil {
+		return p, err
+	}
+	return p, p.planLeft(ctx)
+}
+
+// planLeft plans to delete what has left the set, which every plan shows.
+func (p *planning) planLeft(ctx context.Context) (err error) {
+	if p.cluster == nil || p.subresource != "" || len(p.plans) == 0 || p.prune && len(p.failures) > 0 {
+		return nil
+	}
+	everything := p.run()
+	everything.Manifests = p.all
+	if left := p.memory.Left(everything); len(left) > 0 {
+		p.removing, err = p.planRemoval(ctx, p.cluster, left, p.all)
+	}
+	return err
+}
+
+// read reads the manifests. The error is that of a context that ended.
+func (p *planning) read(ctx context.Context) error {
+	manifests, errs := input.Read(ctx, input.Sources{
+		Paths: p.files, Recursive: p.recursive, Kustomization: p.kustomization, Stdin: p.In,
+	})
+	if ctx.Err() != nil {
+		return errors.New("interrupted while reading the manifests")
+	}
+	p.manifests = manifests
+	p.fail(inputFailures(errs)...)
+	return nil
 }
 
 func (p *planning) fail(failures ...render.Failure) { p.failures = append(p.failures, failures...) }
@@ -70,7 +97,7 @@ func (p *planning) prepare(ctx context.Context) (err error) {
 	}
 	unique, errs := manifest.Unique(p.manifests, p.cluster.namespace)
 	p.fail(inputFailures(errs)...)
-	p.manifests = p.chosen(unique)
+	p.all, p.manifests = unique, p.chosen(slices.Clone(unique))
 	p.matches = p.memory.Match(p.run())
 	return nil
 }
@@ -121,6 +148,9 @@ func (p *planning) setOptions() set.Options {
 	}
 }
 
+// prunes reports whether apply deletes what has left the set.
+func (p *planning) prunes() bool { return p.prune && p.removing != nil && p.removing.deletes() }
+
 // run is what is remembered of this one.
 func (p *planning) run() statefile.Run {
 	return statefile.Run{Manifests: p.manifests, Subresource: p.subresource, DefaultNamespace: p.cluster.namespace}
@@ -144,7 +174,10 @@ func asked(plan *ssaplan.Plan) bool {
 
 // report returns what is to be shown.
 func (p *planning) report() render.Report {
-	r := render.Report{Plans: p.plans, Failures: p.failures, Results: p.results}
+	r := render.Report{Plans: p.plans, Failures: p.failures, Results: p.results, Pruned: p.prune}
+	if p.removing != nil {
+		r.Removals = p.removing.shown()
+	}
 	if p.set != nil {
 		for _, name := range p.set.Stages() {
 			r.Stages = append(r.Stages, render.StageOf{Name: name})
@@ -169,6 +202,9 @@ func (p *planning) exitCode() int {
 		default:
 			code = max(code, actionCode(item.Plan.Action))
 		}
+	}
+	if p.prunes() {
+		code = max(code, exitChanges)
 	}
 	if len(p.failures) > 0 {
 		code = exitError

@@ -21,6 +21,9 @@ func (t Text) Markdown(r Report) string {
 			b.WriteString("\n" + folded(t.block(plan)))
 		}
 	}
+	if removals := t.Removals(r.Removals, r.Pruned); removals != "" {
+		b.WriteString("\n" + fenced("", removals))
+	}
 	if len(r.Failures) > 0 {
 		var lines strings.Builder
 		for _, f := range r.Failures {

@@ -14,6 +14,10 @@ type Report struct {
 	Plans []*ssaplan.Plan
 	// Stages say how many of the plans belong together, one after the other.
 	Stages []StageOf
+	// Removals are what is remembered and no manifest has any more.
+	Removals []Removal
+	// Pruned says that removals are carried out.
+	Pruned bool
 	// Failures are what could not be planned.
 	Failures []Failure
 	// Results are what became of the plans, in their order; nil if none was carried out.
@@ -41,6 +45,7 @@ type reportJSON struct {
 	APIVersion string          `json:"apiVersion"`
 	Plans      []*ssaplan.Plan `json:"plans"`
 	Stages     []stageJSON     `json:"stages,omitempty"`
+	Removals   []removalJSON   `json:"removals,omitempty"`
 	Errors     []failureJSON   `json:"errors"`
 	Results    []resultJSON    `json:"results,omitempty"`
 }
@@ -64,6 +69,9 @@ func (r Report) JSON() ([]byte, error) {
 		if stage.Plans > 0 {
 			out.Stages = append(out.Stages, stageJSON(stage))
 		}
+	}
+	for _, removal := range r.Removals {
+		out.Removals = append(out.Removals, removal.json())
 	}
 	for _, f := range r.Failures {
 		out.Errors = append(out.Errors, f.json())

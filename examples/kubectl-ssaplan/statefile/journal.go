@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/ssaplan/primitives/ssaplan/explain"
@@ -96,6 +97,12 @@ func rehearse(state string) error {
 		err = tmp.Sync()
 	}
 	return errors.Join(err, tmp.Close())
+}
+
+// Forget forgets one object, which isn't there any more.
+func (j *Journal) Forget(ctx context.Context, e Entry) error {
+	e.Forgotten = true
+	return j.Add(ctx, e)
 }
 
 // Add remembers one object that was applied.
@@ -233,5 +240,6 @@ func load(state string, lines *os.File) (File, error) {
 		at[keyOf(e)] = len(f.objects)
 		f.objects = append(f.objects, e)
 	}
+	f.objects = slices.DeleteFunc(f.objects, func(e Entry) bool { return e.Forgotten })
 	return f, nil
 }

@@ -32,6 +32,8 @@ type Entry struct {
 	// Source is the key of the document that the object was applied from.
 	Source string         `json:"source"`
 	State  *explain.State `json:"state"`
+	// Forgotten says, in a journal, that the object isn't there any more.
+	Forgotten bool `json:"forgotten,omitempty"`
 }
 
 type fileJSON struct {
@@ -115,11 +117,28 @@ func (f File) Match(r Run) []*Entry {
 	return matches
 }
 
+// Left returns what is remembered of objects that have left the set: those that are none of the manifests, nor replaced by one. Of
+// subresources nothing is remembered that could leave.
+func (f File) Left(r Run) (left []Entry) {
+	stays := map[key]bool{}
+	for _, e := range f.Match(r) {
+		if e != nil {
+			stays[keyOf(*e)] = true
+		}
+	}
+	for _, e := range f.objects {
+		if e.State.Subresource == "" && !stays[keyOf(e)] {
+			left = append(left, e)
+		}
+	}
+	return left
+}
+
 // Updated returns the file after a run: applied holds the new state of each manifest, nil for those that were not
-// applied, of which matches says what is remembered. What the file knows of other sources and other subresources stays.
+// applied, of which matches says what is remembered. What else the file knows stays, such as what has left the set.
 func (f File) Updated(r Run, matches []*Entry, applied []*explain.State) File {
 	var out File
-	used := map[string]bool{}
+	used := map[string]bool{} // by subresources, which don't leave
 	listed := map[*Entry]bool{}
 	for i, m := range r.Manifests {
 		state := applied[i]
@@ -127,8 +146,8 @@ func (f File) Updated(r Run, matches []*Entry, applied []*explain.State) File {
 			state = matches[i].State
 		}
 		if state != nil {
-			out.objects = append(out.objects, Entry{m.Source.Key(), state})
-			used[m.Source.Key()] = true
+			out.objects = append(out.objects, Entry{Source: m.Source.Key(), State: state})
+			used[m.Source.Key()] = r.Subresource != ""
 		}
 		listed[matches[i]] = true
 	}
