@@ -110,6 +110,7 @@ func (r *run) carryOut(ctx context.Context, item *Item, deadline time.Time) *Res
 		result.Outcome = ssaplan.OutcomeOf(result.Err)
 		r.wrote = r.wrote || result.Item.Plan.Action != ssaplan.ActionNoOp
 	}
+	r.applied[item.Number] = result.Err == nil
 	if result.Err != nil && !isLeftOut(result.Err) {
 		r.failed[item.Number] = foreign.OfError(result.Err).String()
 	}

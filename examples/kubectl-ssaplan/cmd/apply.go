@@ -60,10 +60,13 @@ kubectl ssaplan apply -f app.yaml --replace`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return o.runApply(c.Context(), yes) },
 	}
+	o.outputs = append(slices.Clone(outputs), outputLines)
 	o.addFlags(c)
 	c.Flags().BoolVar(&o.replace, "replace", false, "delete what has to be replaced, and create it anew")
 	c.Flags().BoolVar(&o.keepGoing, "keep-going", false, "apply what can be applied, although other objects can't; what needs these is left out")
-	c.Flags().DurationVar(&o.timeout, "timeout", time.Minute, "`TIME` to wait for what a stage needs of those before it, such as that a definition is served")
+	c.Flags().DurationVar(&o.timeout, "timeout", time.Minute, "`TIME` to wait for what a stage needs of those before it, such as that a definition is served, and with --wait for all to be ready")
+	c.Flags().BoolVar(&o.wait, "wait", false, "wait in the end until everything is ready, for as long as --timeout says")
+	c.Flags().StringArrayVar(&o.ready, "ready", nil, "`KIND=CONDITION` that makes objects of a kind ready, such as Certificate.cert-manager.io=Ready; may be repeated")
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "apply without asking")
 	return c
 }
@@ -88,8 +91,20 @@ func (o *options) runApply(ctx context.Context, yes bool) error {
 	if !yes && (planning.writes() || planning.prunes()) { // who is asked has to see the plan, and a program is told in the end
 		fmt.Fprint(o.ErrOut, textFor(o.ErrOut).Staged(planning.report())+"\n")
 	}
+	if o.output == outputLines {
+		return planning.carryOutInLines(ctx, yes)
+	}
 	err = planning.carryOut(ctx, yes)
 	return cmp.Or(o.show(planning.report()), err)
+}
+
+// carryOutInLines does what carryOut does, and prints also what couldn't be planned as lines.
+func (p *planning) carryOutInLines(ctx context.Context, yes bool) error {
+	p.showFailures(p.failures)
+	for _, f := range p.failures {
+		p.line(render.Result{Object: f.Object, Outcome: ssaplan.OutcomeNotSent, Class: f.Class, Message: f.Message})
+	}
+	return p.carryOut(ctx, yes)
 }
 
 // carryOut applies the plans, if there are no errors and nobody objects.
@@ -176,6 +191,9 @@ func (p *planning) apply(ctx context.Context) error {
 	} else if !pruned {
 		code = exitError
 	}
+	if code != exitError && !p.awaitReady(ctx) {
+		code = exitError
+	}
 	p.sayLeftOut()
 	p.sayResults()
 	if err := p.remember(ctx, states); err != nil {
@@ -196,15 +214,15 @@ func (p *planning) pruneLeft(ctx context.Context, code int) (bool, error) {
 		say(p.ErrOut, "nothing was pruned, because something else failed")
 		return true, nil
 	}
-	return p.removing.apply(ctx, p.journal)
+	return p.removing.apply(ctx, p.journal, func(result render.Result) {
+		p.results = append(p.results, result)
+		p.line(result)
+	})
 }
 
 // tell says what became of an object, and returns the state to remember.
 func (p *planning) tell(of *set.Result) (*explain.State, int) {
 	item := p.items[of.Item.Number]
-	if item != nil {
-		p.told[item.Number] = true
-	}
 	var left *set.LeftOutError
 	switch {
 	case item == nil || item.Err != nil: // told with the plan
@@ -213,7 +231,7 @@ func (p *planning) tell(of *set.Result) (*explain.State, int) {
 		p.leave(of, left)
 		return nil, exitOpen
 	}
-	plan, obj := of.Item.Plan, of.Made
+	plan, obj := cmp.Or(of.Item.Plan, item.Plan), of.Made
 	if of.Err == nil && of.Made == nil { // a no-op
 		if plan.Live() == nil {
 			plan = item.Plan // a set doesn't keep what nothing happens to
@@ -226,12 +244,13 @@ func (p *planning) tell(of *set.Result) (*explain.State, int) {
 		p.applied(plan)
 		state, err = plan.State(obj)
 	}
-	result := resultOf(item.Plan, of.Outcome, "")
+	result := resultOf(plan, of.Outcome, "")
 	if err != nil {
-		p.blame(&result, item.Number, err)
+		p.blame(&result, item, err)
 		return nil, exitError
 	}
-	p.results = append(p.results, result)
+	result.ResourceVersion = obj.GetResourceVersion()
+	p.add(item.Number, result)
 	return state, exitUnchanged
 }
 
@@ -242,17 +261,18 @@ func (p *planning) leave(of *set.Result, left *set.LeftOutError) {
 	} else {
 		say(p.ErrOut, left.Error())
 	}
-	p.results = append(p.results, resultOf(p.items[of.Item.Number].Plan, ssaplan.OutcomeNotSent, "left out: "+left.Reason))
+	plan := cmp.Or(of.Item.Plan, p.items[of.Item.Number].Plan)
+	p.add(of.Item.Number, resultOf(plan, ssaplan.OutcomeNotSent, "left out: "+left.Reason))
 }
 
 // blame adds the result of an object that failed, and says why.
-func (p *planning) blame(result *render.Result, number int, err error) {
-	failure := objectFailure(p.manifests[number], err)
+func (p *planning) blame(result *render.Result, item *set.Item, err error) {
+	failure := objectFailure(p.manifests[item.Number], err)
 	if stopped := (*ssaplan.ReplaceError)(nil); errors.As(err, &stopped) {
 		result.Stage = stopped.Stage
 	}
 	result.Class, result.Message = failure.Class, failure.Message
-	p.results = append(p.results, *result)
+	p.add(item.Number, *result)
 	p.showFailures([]render.Failure{failure})
 	if changed := (*set.ChangedError)(nil); errors.As(err, &changed) {
 		fmt.Fprint(p.ErrOut, textFor(p.ErrOut).Plans([]*ssaplan.Plan{changed.Now}))
@@ -260,14 +280,38 @@ func (p *planning) blame(result *render.Result, number int, err error) {
 }
 
 func resultOf(plan *ssaplan.Plan, outcome ssaplan.Outcome, message string) render.Result {
-	return render.Result{Object: plan.Object, Subresource: plan.Subresource, Outcome: outcome, Message: message}
+	return render.Result{Object: plan.Object, Subresource: plan.Subresource, Action: plan.Action, Outcome: outcome, Message: message}
+}
+
+// add keeps the result of a manifest, and prints it at once if it was asked for as a line.
+func (p *planning) add(number int, result render.Result) {
+	p.at[number] = len(p.results)
+	p.results = append(p.results, result)
+	p.line(result)
+}
+
+// line prints a result for a program that reads them as they come.
+func (p *planning) line(result render.Result) {
+	if p.output != outputLines {
+		return
+	}
+	text, err := result.Line()
+	if err == nil {
+		_, err = p.Out.Write(text)
+	}
+	if err != nil {
+		say(p.ErrOut, err.Error())
+	}
 }
 
 // interrupt gives the objects that weren't reached a result that says why.
 func (p *planning) interrupt(why string) {
 	for _, item := range p.items {
-		if item != nil && item.Err == nil && !p.told[item.Number] {
-			p.results = append(p.results, resultOf(item.Plan, ssaplan.OutcomeNotSent, why))
+		if item == nil || item.Err != nil {
+			continue
+		}
+		if _, told := p.at[item.Number]; !told {
+			p.add(item.Number, resultOf(item.Plan, ssaplan.OutcomeNotSent, why))
 		}
 	}
 }

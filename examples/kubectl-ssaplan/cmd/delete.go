@@ -19,7 +19,7 @@ func newDelete(streams genericiooptions.IOStreams) *cobra.Command {
 	o := newOptions(streams)
 	yes, dryRun := false, false
 	c := &cobra.Command{
-		Use:   "delete (-f FILE|DIR|- ... | -k DIR | --state FILE) [-y]",
+		Use:   "delete (-f FILE|DIR|- ... | -k DIR | --state FILE)",
 		Short: "Show what deleting objects will do, and do exactly that",
 		Long: `Show what deleting objects will do, ask, and do exactly that: those of the manifests, all that a state file remembers, or
 what it remembers of the manifests.
@@ -93,7 +93,7 @@ func (o *options) carryOutDelete(ctx context.Context, r *removing, yes, dryRun b
 			return fmt.Errorf("%w; nothing was deleted", err)
 		}
 	}
-	ok, err := r.apply(ctx, journal)
+	ok, err := r.apply(ctx, journal, func(render.Result) {})
 	if journal != nil {
 		last, cancel := lastly(ctx)
 		defer cancel()

@@ -63,6 +63,11 @@ func (c *cluster) edit(file, before, after string) {
 	require.NoError(c.t, os.WriteFile(file, []byte(strings.ReplaceAll(string(text), before, after)), 0o600))
 }
 
+func (c *cluster) overwrite(file, text string) {
+	c.t.Helper()
+	require.NoError(c.t, os.WriteFile(file, []byte(text), 0o600))
+}
+
 const deployment = `apiVersion: apps/v1
 kind: Deployment
 metadata:

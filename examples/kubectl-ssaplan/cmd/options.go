@@ -13,6 +13,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
+	"github.com/ssaplan/primitives/examples/readiness"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 )
@@ -27,6 +28,7 @@ type options struct {
 	kustomization string
 	subresource   string
 	output        string
+	outputs       []string // that output may be
 	manager       string
 	force         bool
 	ignore        []string
@@ -48,15 +50,21 @@ type options struct {
 	pruneAdopted  bool
 	withContents  bool
 	// What follows is only of apply.
-	replace   bool
-	keepGoing bool
-	timeout   time.Duration
+	replace    bool
+	keepGoing  bool
+	timeout    time.Duration
+	wait       bool
+	ready      []string
+	conditions readiness.Conditions // what ready says
 }
 
 var outputs = []string{"text", "json", "yaml", "markdown"}
 
+// outputLines is the format of apply that prints each result as soon as it is known.
+const outputLines = "jsonl"
+
 func newOptions(streams genericiooptions.IOStreams) *options {
-	return &options{IOStreams: streams, config: genericclioptions.NewConfigFlags(true)}
+	return &options{IOStreams: streams, config: genericclioptions.NewConfigFlags(true), outputs: outputs}
 }
 
 // addSourceFlags adds the flags that name the manifests.
@@ -71,7 +79,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	o.addSourceFlags(c)
 	flags := c.Flags()
 	flags.StringVar(&o.subresource, "subresource", "", "`NAME` of what to apply of each object, status or scale, instead of the object itself")
-	flags.StringVarP(&o.output, "output", "o", "text", "output `FORMAT`: "+strings.Join(outputs, ", "))
+	flags.StringVarP(&o.output, "output", "o", "text", "output `FORMAT`: "+strings.Join(o.outputs, ", "))
 	flags.StringVar(&o.manager, "field-manager", "kubectl-ssaplan", "`NAME` under which the server records the applied fields")
 	flags.BoolVar(&o.force, "force-conflicts", true, "take fields over that other managers own; =false shows them as conflicts")
 	flags.StringArrayVar(&o.ignore, "ignore", nil, "`PATTERN` of fields to leave to others, such as spec.replicas or metadata.annotations.*; may be repeated")
@@ -87,7 +95,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	o.addRemovalFlags(c)
 	flags.BoolVar(&o.allowMissing, "allow-missing", false, "defer objects whose kind or namespace neither the server nor the manifests have, because somebody else makes it")
 	addClusterFlags(c, o.config)
-	complete(c, o.config, outputs)
+	complete(c, o.config, o.outputs)
 }
 
 // addRemovalFlags adds the flags of what deletes objects that are remembered.
@@ -132,7 +140,10 @@ func (o *options) validate() (err error) {
 	if err := o.parseFilters(); err != nil {
 		return err
 	}
-	return checkOutput(o.output, outputs)
+	if o.conditions, err = readiness.ParseConditions(o.ready); err != nil {
+		return fmt.Errorf("--ready: %w", err)
+	}
+	return checkOutput(o.output, o.outputs)
 }
 
 // request returns what to plan of a manifest.

@@ -41,7 +41,9 @@ func (o *options) show(report render.Report) error {
 }
 
 // encodes reports whether the output is one document for a program.
-func (o *options) encodes() bool { return o.output == "json" || o.output == "yaml" }
+func (o *options) encodes() bool {
+	return o.output == "json" || o.output == "yaml" || o.output == outputLines
+}
 
 func (o *options) showEncoded(report render.Report, encode func(render.Report) ([]byte, error)) error {
 	text, err := encode(report)

@@ -30,14 +30,14 @@ type planning struct {
 	plans     []*ssaplan.Plan     // those that there are, stage by stage
 	failures  []render.Failure
 	results   []render.Result            // of the plans, nil as long as none is carried out
-	told      map[int]bool               // which manifests have a result
+	at        map[int]int                // where in results those of the manifests are
 	left      map[ssaplan.Action]int     // how many objects were left out, by why
 	deletions map[*ssaplan.Plan][]string // what there is to know of the deletes of replacements
 }
 
 // plan reads the input and plans every object. The error is that of a context that ended.
 func (o *options) plan(ctx context.Context) (*planning, error) {
-	p := &planning{options: o, told: map[int]bool{}, left: map[ssaplan.Action]int{}}
+	p := &planning{options: o, at: map[int]int{}, left: map[ssaplan.Action]int{}}
 	if err := p.read(ctx); err != nil {
 		return nil, err
 	}

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/statefile"
 	"github.com/ssaplan/primitives/examples/manifest"
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/set"
 )
@@ -67,10 +69,11 @@ func (r *removing) shown() (removals []render.Removal) {
 }
 
 // apply deletes, tells what it did, and has forgotten what isn't there any more. It reports whether all went well.
-func (r *removing) apply(ctx context.Context, journal *statefile.Journal) (ok bool, err error) {
+func (r *removing) apply(ctx context.Context, journal *statefile.Journal, add func(render.Result)) (ok bool, err error) {
 	ok = true
 	for result := range r.removal.Apply(ctx) {
 		id := result.Item.Member.Object
+		add(pruned(result))
 		switch {
 		case result.Err != nil && ctx.Err() != nil && result.Outcome == ssaplan.OutcomeNotSent:
 			return false, fmt.Errorf("interrupted before %s", id)
@@ -89,6 +92,18 @@ func (r *removing) apply(ctx context.Context, journal *statefile.Journal) (ok bo
 		}
 	}
 	return ok, nil
+}
+
+// pruned returns what is to be told of a removal.
+func pruned(of *set.RemovalResult) render.Result {
+	result := render.Result{Object: of.Item.Member.Object, Action: render.ActionPrune, Outcome: of.Outcome}
+	switch {
+	case of.Err != nil:
+		result.Class, result.Message = string(authresilience.Classify(of.Err)), oneLine(of.Err.Error())
+	case of.Outcome == ssaplan.OutcomeNotSent:
+		result.Message = "kept: " + foreign.Visible(of.Item.Kept)
+	}
+	return result
 }
 
 // forget takes an object out of the memory, at once.
