@@ -80,7 +80,10 @@ var budgets = map[string]budget{
 		modules: slices.Concat(clientGo, []string{"github.com/google/go-cmp"}),
 		heavy:   []string{"k8s.io/client-go/dynamic"},
 	},
-	"ssaplan":     planner,
+	"ssaplan": planner,
+	"ssaplan/set/applyset": {
+		ours: []string{"identity", "projection", "projection/foreign", "internal/kinds", "internal/plainjson"}, modules: apimachinery,
+	},
 	"ssaplan/set": {ours: append([]string{"ssaplan"}, planner.ours...), modules: planner.modules, heavy: planner.heavy},
 }
 

@@ -25,6 +25,8 @@ type Member struct {
 	UID string
 	// Adopted says that the object was there before the set.
 	Adopted bool
+	// Keep is why the host keeps the object; empty if it doesn't.
+	Keep string
 }
 
 // RemovalOptions say how members are removed. The zero value works.
@@ -136,6 +138,8 @@ func (r *Removal) item(ctx context.Context, i int) *RemovalItem {
 	case item.Err != nil:
 	case !item.Plan.Deletes():
 		item.Kept = item.Plan.Reason
+	case member.Keep != "":
+		item.Kept = member.Keep
 	case member.UID == "":
 		item.Kept = "which object was applied isn't known"
 	case member.Adopted && !r.options.Adopted:

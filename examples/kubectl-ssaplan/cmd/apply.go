@@ -122,6 +122,9 @@ func (p *planning) carryOut(ctx context.Context, yes bool) (err error) {
 	if (p.writes() || p.prunes()) && !yes && !p.ask(ctx) {
 		return errors.New("nothing was applied")
 	}
+	if err := p.widen(ctx); err != nil {
+		return fmt.Errorf("%w; nothing was applied", err)
+	}
 	return p.apply(ctx)
 }
 
@@ -208,16 +211,22 @@ func (p *planning) apply(ctx context.Context) error {
 // pruneLeft deletes what has left the set, unless something failed before. It reports whether that went well.
 func (p *planning) pruneLeft(ctx context.Context, code int) (bool, error) {
 	switch {
-	case !p.prunes():
-		return true, nil
 	case code == exitError || ctx.Err() != nil:
-		say(p.ErrOut, "nothing was pruned, because something else failed")
+		if p.prunes() {
+			say(p.ErrOut, "nothing was pruned, because something else failed")
+		}
 		return true, nil
+	case !p.prunes():
+		return true, p.narrow(ctx)
 	}
-	return p.removing.apply(ctx, p.journal, func(result render.Result) {
+	ok, err := p.removing.apply(ctx, p.journal, func(result render.Result) {
 		p.results = append(p.results, result)
 		p.line(result)
 	})
+	if err == nil {
+		err = p.narrow(ctx)
+	}
+	return ok, err
 }
 
 // tell says what became of an object, and returns the state to remember.

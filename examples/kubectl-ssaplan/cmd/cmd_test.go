@@ -84,7 +84,7 @@ func TestUsageErrors(t *testing.T) {
 		{"apply -f app.yaml --replace --subresource status", "--replace: a subresource is never replaced; leave it out with --subresource"},
 		{"plan -f app.yaml --field-manager=", "--field-manager: a name is needed"},
 		{"plan -f app.yaml --ignore a..b", `--ignore: projection: pattern "a..b": at byte 2: expected a field name (write others as ["name"])`},
-		{"plan -f app.yaml --prune", "--prune: deletes what a state file remembers; name one with --state, and no --subresource"},
+		{"plan -f app.yaml --prune", "--prune: deletes what a state file or an ApplySet remembers; name one with --state or --applyset, and no --subresource"},
 		{"owners", "name one object as TYPE/NAME or TYPE NAME, such as deploy/web"},
 		{"owners deploy", "name one object as TYPE/NAME or TYPE NAME, such as deploy/web"},
 		{"owners deploy/", "name one object as TYPE/NAME or TYPE NAME, such as deploy/web"},

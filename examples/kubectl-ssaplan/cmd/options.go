@@ -47,6 +47,8 @@ type options struct {
 	excluded      []filter // what exclude says
 	allowMissing  bool
 	prune         bool
+	applyset      string
+	tooling       string
 	pruneAdopted  bool
 	withContents  bool
 	// What follows is only of apply.
@@ -91,7 +93,9 @@ func (o *options) addFlags(c *cobra.Command) {
 	flags.StringVarP(&o.selector, "selector", "l", "", "`LABELS` of the objects to take, such as app=web,tier!=test; default: all")
 	flags.StringArrayVar(&o.include, "include", nil, "`WHICH` objects to take: kind, name, namespace, joined by commas, such as kind=Job,name=db-*; may be repeated; default: all")
 	flags.StringArrayVar(&o.exclude, "exclude", nil, "`WHICH` objects to leave out, as for --include; may be repeated")
-	flags.BoolVar(&o.prune, "prune", false, "delete what --state remembers and the manifests have no more; every plan shows it")
+	flags.StringVar(&o.applyset, "applyset", "", "`NAME` or RESOURCE/NAME of the parent of an ApplySet, which remembers in the cluster what was applied; a Secret unless told otherwise")
+	flags.StringVar(&o.tooling, "applyset-tooling", "kubectl-ssaplan/v1", "`TOOL/VERSION` whose ApplySets are taken; kubectl/v1.36.3 shares them with kubectl")
+	flags.BoolVar(&o.prune, "prune", false, "delete what --state or --applyset remembers and the manifests have no more; every plan shows it")
 	o.addRemovalFlags(c)
 	flags.BoolVar(&o.allowMissing, "allow-missing", false, "defer objects whose kind or namespace neither the server nor the manifests have, because somebody else makes it")
 	addClusterFlags(c, o.config)
@@ -126,10 +130,11 @@ func (o *options) validate() (err error) {
 		return errors.New("--replace: a subresource is never replaced; leave it out with --subresource")
 	case len(o.adopt) > 0 && o.subresource != "":
 		return errors.New("--adopt: only of objects themselves; leave it out with --subresource")
-	case o.prune && (o.state == "" || o.subresource != ""):
-		return errors.New("--prune: deletes what a state file remembers; name one with --state, and no --subresource")
 	case o.manager == "":
 		return errors.New("--field-manager: a name is needed")
+	}
+	if err := o.validateApplySet(); err != nil {
+		return err
 	}
 	if o.patterns, err = projection.ParsePatterns(o.ignore...); err != nil {
 		return fmt.Errorf("--ignore: %w", err)

@@ -24,6 +24,7 @@ type planning struct {
 	manifests []manifest.Manifest
 	matches   []*statefile.Entry  // what memory knows of each manifest
 	all       []manifest.Manifest // also those that weren't chosen
+	applySet  *applySet           // nil if none remembers the set
 	removing  *removing           // what has left the set; nil if that isn't known
 	set       *set.Set            // of the manifests
 	items     []*set.Item         // as they were shown, of each manifest; nil where it wasn't planned
@@ -59,8 +60,15 @@ func (p *planning) planLeft(ctx context.Context) (err error) {
 	}
 	everything := p.run()
 	everything.Manifests = p.all
-	if left := p.memory.Left(everything); len(left) > 0 {
-		p.removing, err = p.planRemoval(ctx, p.cluster, left, p.all)
+	left, keep := p.memory.Left(everything), []string(nil)
+	if p.applySet != nil {
+		if left, keep, err = p.applySet.left(ctx, p.all, p.cluster.namespace); err != nil {
+			p.fail(configurationFailure(err))
+			return nil
+		}
+	}
+	if len(left) > 0 {
+		p.removing, err = p.planRemoval(ctx, p.cluster, left, p.all, keep...)
 	}
 	return err
 }
@@ -99,6 +107,9 @@ func (p *planning) prepare(ctx context.Context) (err error) {
 	p.fail(inputFailures(errs)...)
 	p.all, p.manifests = unique, p.chosen(slices.Clone(unique))
 	p.matches = p.memory.Match(p.run())
+	if p.applyset != "" {
+		return p.openApplySet(ctx)
+	}
 	return nil
 }
 

@@ -22,6 +22,7 @@ type removing struct {
 	entries []statefile.Entry
 	removal *set.Removal
 	items   []*set.RemovalItem
+	gone    map[int]bool // by the number of the entry
 }
 
 // removalOptions returns how objects are removed while others stay.
@@ -37,13 +38,14 @@ func (o *options) removalOptions(stay []manifest.Manifest, c *cluster) set.Remov
 	return options
 }
 
-// planRemoval plans to delete objects that are remembered. The error is that of a context that ended.
-func (o *options) planRemoval(ctx context.Context, c *cluster, entries []statefile.Entry, stay []manifest.Manifest) (*removing, error) {
+// planRemoval plans to delete objects that are remembered, but those for which there is a reason to keep them. The error is that of a context that ended.
+func (o *options) planRemoval(ctx context.Context, c *cluster, entries []statefile.Entry, stay []manifest.Manifest, keep ...string) (*removing, error) {
 	members := make([]set.Member, len(entries))
 	for i, e := range entries {
 		members[i] = set.Member{Object: e.State.Identity, UID: e.State.UID, Adopted: e.State.Adopted}
 	}
-	r := &removing{options: o, entries: entries, removal: set.NewRemoval(c.planner, members, o.removalOptions(stay, c))}
+	removal := set.NewRemoval(c.planner, keeping(members, keep), o.removalOptions(stay, c))
+	r := &removing{options: o, entries: entries, removal: removal, gone: map[int]bool{}}
 	for item := range r.removal.Plan(ctx) {
 		if ctx.Err() != nil {
 			return nil, errors.New("interrupted while planning what to delete")
@@ -85,6 +87,7 @@ func (r *removing) apply(ctx context.Context, journal *statefile.Journal, add fu
 		case !result.Gone:
 			say(r.ErrOut, result.Item.String())
 		}
+		r.gone[result.Item.Number] = result.Gone
 		if result.Gone && journal != nil {
 			if err := forget(ctx, journal, r.entries[result.Item.Number]); err != nil {
 				return false, err
