@@ -66,7 +66,7 @@ kubectl ssaplan apply -f app.yaml --replace`,
 	c.Flags().BoolVar(&o.keepGoing, "keep-going", false, "apply what can be applied, although other objects can't; what needs these is left out")
 	c.Flags().DurationVar(&o.timeout, "timeout", time.Minute, "`TIME` to wait for what a stage needs of those before it, such as that a definition is served, and with --wait for all to be ready")
 	c.Flags().BoolVar(&o.wait, "wait", false, "wait in the end until everything is ready, for as long as --timeout says")
-	c.Flags().StringArrayVar(&o.ready, "ready", nil, "`KIND=CONDITION` that makes objects of a kind ready, such as Certificate.cert-manager.io=Ready; may be repeated")
+	c.Flags().StringArrayVar(&o.ready, "ready", nil, "`RULE` that makes objects of a kind ready, such as Certificate.cert-manager.io=Issued; may be repeated")
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "apply without asking")
 	return c
 }

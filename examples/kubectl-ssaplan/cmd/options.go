@@ -94,7 +94,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	flags.StringArrayVar(&o.include, "include", nil, "`WHICH` objects to take: kind, name, namespace, joined by commas, such as kind=Job,name=db-*; may be repeated; default: all")
 	flags.StringArrayVar(&o.exclude, "exclude", nil, "`WHICH` objects to leave out, as for --include; may be repeated")
 	flags.StringVar(&o.applyset, "applyset", "", "`NAME` or RESOURCE/NAME of the parent of an ApplySet, which remembers in the cluster what was applied; a Secret unless told otherwise")
-	flags.StringVar(&o.tooling, "applyset-tooling", "kubectl-ssaplan/v1", "`TOOL/VERSION` whose ApplySets are taken; kubectl/v1.36.3 shares them with kubectl")
+	flags.StringVar(&o.tooling, "applyset-tooling", "kubectl-ssaplan/v1", "`TOOL` whose ApplySets are taken; kubectl/v1.36.3 shares them with kubectl")
 	flags.BoolVar(&o.prune, "prune", false, "delete what --state or --applyset remembers and the manifests have no more; every plan shows it")
 	o.addRemovalFlags(c)
 	flags.BoolVar(&o.allowMissing, "allow-missing", false, "defer objects whose kind or namespace neither the server nor the manifests have, because somebody else makes it")

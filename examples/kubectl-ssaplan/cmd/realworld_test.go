@@ -71,8 +71,17 @@ func installAndUpgrade(t *testing.T, name string) {
 	if refused == 0 {
 		assert.Equal(t, 0, upgrade.code, upgrade.err)
 	}
-	t.Logf("figure: %s: %d created in %v, %d planned again without a change; the upgrade ended with %d, %d objects refused",
-		name, strings.Count(first.err, "created "), took, len(report.Plans), upgrade.code, refused)
+	left := command("plan -R -o json -f " + name + "/new")
+	var after struct{ Removals []struct{ Kept string } }
+	require.NoError(t, json.Unmarshal([]byte(left.out), &after))
+	pruned := command("apply --yes --prune --keep-going -R -f " + name + "/new")
+	if refused == 0 { // else nothing is pruned
+		assert.Equal(t, 0, pruned.code, pruned.err)
+		assert.Equal(t, len(after.Removals), strings.Count(pruned.err, "deleted "), pruned.err)
+		assert.NotContains(t, command("plan -R -f "+name+"/new").out, "No longer in the manifests")
+	}
+	t.Logf("figure: %s: %d created in %v, %d planned again without a change; the upgrade ended with %d, %d objects refused; %d of %d pruned",
+		name, strings.Count(first.err, "created "), took, len(report.Plans), upgrade.code, refused, strings.Count(pruned.err, "deleted "), len(after.Removals))
 }
 
 // makeNamespaces makes the namespaces that the objects of a folder name, and that it doesn't have.
