@@ -122,6 +122,9 @@ func (p *planning) carryOut(ctx context.Context, yes bool) (err error) {
 	if (p.writes() || p.prunes()) && !yes && !p.ask(ctx) {
 		return errors.New("nothing was applied")
 	}
+	if err := p.intend(ctx); err != nil {
+		return fmt.Errorf("%w; nothing was applied", err)
+	}
 	if err := p.widen(ctx); err != nil {
 		return fmt.Errorf("%w; nothing was applied", err)
 	}
@@ -368,6 +371,20 @@ func (p *planning) applied(plan *ssaplan.Plan) {
 	if verb != "" {
 		fmt.Fprintf(p.ErrOut, "%s %s\n", verb, render.Target(plan))
 	}
+}
+
+// intend remembers what is going to be made.
+func (p *planning) intend(ctx context.Context) error {
+	if p.journal == nil || p.subresource != "" {
+		return nil
+	}
+	var entries []statefile.Entry
+	for _, item := range p.items {
+		if item != nil && item.Err == nil && (item.Plan.Action == ssaplan.ActionCreate || len(item.After) > 0) {
+			entries = append(entries, statefile.Entry{Source: p.manifests[item.Number].Source.Key(), State: &explain.State{Identity: item.Object}})
+		}
+	}
+	return p.journal.Intend(ctx, entries)
 }
 
 // note remembers one object at once, so that it isn't lost if the program is killed.

@@ -68,7 +68,8 @@ func (o *options) runDelete(ctx context.Context, yes, dryRun bool) error {
 	if err != nil {
 		return err
 	}
-	removing, err := o.planRemoval(ctx, p.cluster, entries, nil)
+	entries, keep := p.found(ctx, entries)
+	removing, err := o.planRemoval(ctx, p.cluster, entries, nil, keep...)
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ func (p *planning) planLeft(ctx context.Context) (err error) {
 	}
 	everything := p.run()
 	everything.Manifests = p.all
-	left, keep := p.memory.Left(everything), []string(nil)
+	left, keep := p.found(ctx, p.memory.Left(everything))
 	if p.applySet != nil {
 		if left, keep, err = p.applySet.left(ctx, p.all, p.cluster.namespace); err != nil {
 			p.fail(configurationFailure(err))

@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/statefile"
 	"github.com/ssaplan/primitives/examples/manifest"
+	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
@@ -114,6 +117,42 @@ func forget(ctx context.Context, journal *statefile.Journal, e statefile.Entry) 
 	ctx, cancel := lastly(ctx)
 	defer cancel()
 	return journal.Forget(ctx, e)
+}
+
+// found returns the entries with the UIDs of objects that an interrupted run was going to make, and may have made, and why those are kept of
+// which nothing shows that it did. Those that aren't there are left out.
+func (p *planning) found(ctx context.Context, entries []statefile.Entry) (there []statefile.Entry, keep []string) {
+	for _, e := range entries {
+		why := ""
+		if e.Intended {
+			reading, err := p.cluster.planner.Read(ctx, e.State)
+			switch {
+			case err == nil && reading.Live == nil && reading.Presence != ssaplan.PresenceUnreadable:
+				continue
+			case err != nil || reading.Live == nil:
+				why = "an interrupted run was going to make it, and it can't be read"
+			case !p.isOurs(reading.Live):
+				why = "an interrupted run was going to make it, and nothing shows that it did"
+			default:
+				state := *e.State
+				state.UID = string(reading.Live.GetUID())
+				e.State = &state
+			}
+		}
+		there, keep = append(there, e), append(keep, why)
+	}
+	return there, keep
+}
+
+// isOurs reports whether the field manager of this program has applied an object.
+func (p *planning) isOurs(live *unstructured.Unstructured) bool {
+	ownership, err := fieldowner.Read(live.Object)
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(ownership.Entries(), func(e fieldowner.Entry) bool {
+		return fieldowner.Applier{Manager: p.manager}.Is(e.Owner)
+	})
 }
 
 // isOther reports whether an entry is of another object than a manifest.

@@ -32,6 +32,8 @@ type Entry struct {
 	// Source is the key of the document that the object was applied from.
 	Source string         `json:"source"`
 	State  *explain.State `json:"state"`
+	// Intended says that a run was going to make the object, and hasn't said since that it did. The state has the identity alone.
+	Intended bool `json:"intended,omitempty"`
 	// Forgotten says, in a journal, that the object isn't there any more.
 	Forgotten bool `json:"forgotten,omitempty"`
 }
@@ -99,7 +101,7 @@ func (f File) Match(r Run) []*Entry {
 	byObject, gone := map[identity.Identity]*Entry{}, map[string]*Entry{}
 	for i := range f.objects {
 		e := &f.objects[i]
-		if !r.isAbout(e) {
+		if !r.isAbout(e) || e.Intended {
 			continue
 		}
 		key := r.key(e.State.Identity)
@@ -120,14 +122,15 @@ func (f File) Match(r Run) []*Entry {
 // Left returns what is remembered of objects that have left the set: those that are none of the manifests, nor replaced by one. Of
 // subresources nothing is remembered that could leave.
 func (f File) Left(r Run) (left []Entry) {
-	stays := map[key]bool{}
-	for _, e := range f.Match(r) {
+	stays, present := map[key]bool{}, map[identity.Identity]bool{}
+	for i, e := range f.Match(r) {
 		if e != nil {
 			stays[keyOf(*e)] = true
 		}
+		present[r.key(r.Manifests[i].Identity)] = true
 	}
 	for _, e := range f.objects {
-		if e.State.Subresource == "" && !stays[keyOf(e)] {
+		if e.State.Subresource == "" && !stays[keyOf(e)] && !present[r.key(e.State.Identity)] {
 			left = append(left, e)
 		}
 	}
@@ -139,6 +142,7 @@ func (f File) Left(r Run) (left []Entry) {
 func (f File) Updated(r Run, matches []*Entry, applied []*explain.State) File {
 	var out File
 	used := map[string]bool{} // by subresources, which don't leave
+	made := map[identity.Identity]bool{}
 	listed := map[*Entry]bool{}
 	for i, m := range r.Manifests {
 		state := applied[i]
@@ -148,11 +152,12 @@ func (f File) Updated(r Run, matches []*Entry, applied []*explain.State) File {
 		if state != nil {
 			out.objects = append(out.objects, Entry{Source: m.Source.Key(), State: state})
 			used[m.Source.Key()] = r.Subresource != ""
+			made[r.key(state.Identity)] = true
 		}
 		listed[matches[i]] = true
 	}
 	for i := range f.objects {
-		if e := &f.objects[i]; !listed[e] && !(used[e.Source] && r.isAbout(e)) {
+		if e := &f.objects[i]; !listed[e] && !(e.Intended && made[r.key(e.State.Identity)]) && !(used[e.Source] && r.isAbout(e)) {
 			out.objects = append(out.objects, *e)
 		}
 	}
