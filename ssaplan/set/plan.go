@@ -96,6 +96,7 @@ func (s *Set) explainMissing(ctx context.Context, item *Item) {
 		if number, ok := s.contents.serves(id); ok {
 			item.follow(s, number)
 			item.Plan.Reason += fmt.Sprintf(", the same set defines it (CustomResourceDefinition %s)", s.objectOf(number).Name)
+			s.preview(item, number)
 			return
 		}
 	} else if number, ok := s.contents.namespaces[id.Namespace]; ok {
@@ -107,6 +108,20 @@ func (s *Set) explainMissing(ctx context.Context, item *Item) {
 		item.Err = s.missingError(ctx, id, item.Plan.Deferral)
 		item.Plan = nil
 	}
+}
+
+// preview foretells what becomes of an object of a definition of the set. What that doesn't allow is an error already.
+func (s *Set) preview(item *Item, definition int) {
+	if s.options.Preview == nil {
+		return
+	}
+	foretold, err := s.options.Preview(s.requests[definition].Manifest, s.requests[item.Number].Manifest)
+	if err != nil {
+		item.Plan, item.Err = nil, fmt.Errorf("%s: foretold by %s of the same set: %w", item.Object, s.objectOf(definition), err)
+		item.After, item.after = nil, nil
+		return
+	}
+	item.Foretold = foretold
 }
 
 // explainError makes an object that the server refuses a deferred one, if what decides that changes with the set.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/identity"
@@ -27,9 +28,15 @@ type Options struct {
 	// Patience is for how long a stage waits for what those before it have brought: that a definition is served, a webhook answers.
 	// Default: a minute.
 	Patience time.Duration
+	// Preview foretells what becomes of custom resources whose definition comes with the set. Default: what they declare is all that is shown.
+	Preview Previewer
 	// Waiting is told what is being waited for, and why, whenever that changes. Default: nobody is.
 	Waiting func(object identity.Identity, why string)
 }
+
+// Previewer foretells what a server makes of an object by the definition of its kind that comes with the same set, such as with the defaults; the
+// error says what the definition doesn't allow. Neither argument is to be modified. Module preview has one.
+type Previewer func(definition, manifest *unstructured.Unstructured) (*unstructured.Unstructured, error)
 
 // Set is a set of objects that are planned and applied together. It is not safe for concurrent use.
 type Set struct {
@@ -90,6 +97,9 @@ type Item struct {
 	// After are the objects of the set that have to be there, or to be changed, before the server can be asked. The Plan is Deferred
 	// then, and shows what is known.
 	After []identity.Identity
+	// Foretold is what the server is expected to make of an object that it can't be asked for, nil unless [Options.Preview] told. It has the
+	// values as the manifest has them, also sensitive ones.
+	Foretold *unstructured.Unstructured
 	// Err is why there is no plan, or why it can't be what is meant.
 	Err error
 

@@ -11,6 +11,7 @@ import (
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/statefile"
 	"github.com/ssaplan/primitives/examples/manifest"
+	"github.com/ssaplan/primitives/preview"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/set"
 )
@@ -155,7 +156,7 @@ func (p *planning) take(item *set.Item) {
 func (p *planning) setOptions() set.Options {
 	return set.Options{
 		AllowMissing: p.allowMissing, KeepGoing: p.keepGoing, Replace: p.replace, Delete: p.replaceOptions(), Patience: p.timeout,
-		Waiting: p.newWaiting().show,
+		Preview: preview.Of, Waiting: p.newWaiting().show,
 	}
 }
 

@@ -51,6 +51,16 @@ func lastLine(text string) string {
 	return lines[len(lines)-2]
 }
 
+// What a definition of the same manifests doesn't allow is an error before anything is applied.
+func TestPreview(t *testing.T) {
+	c := newCluster(t)
+	write(t, map[string]string{"app.yaml": strings.NewReplacer("deferred", "preview", "{schedule: daily}", "{shcedule: daily}").Replace(crontab)})
+	got := run(t.Context(), "", "plan", "-f", "app.yaml", "--kubeconfig", c.Server.Kubeconfig())
+	assert.Equal(t, 1, got.code)
+	assert.Contains(t, got.err, "preview.example.com/v1/CronTab preview/a: foretold by apiextensions.k8s.io/v1/CustomResourceDefinition "+
+		"crontabs.preview.example.com of the same set: the definition has no field spec.shcedule")
+}
+
 // What can be applied is, if the user says so.
 func TestKeepGoing(t *testing.T) {
 	c := newCluster(t)
