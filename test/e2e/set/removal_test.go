@@ -123,3 +123,39 @@ func TestFinalizersAndRecreation(t *testing.T) {
 	lab.Eventually(t, "it is gone", func() bool { return c.Lookup(t, held) == (*unstructured.Unstructured)(nil) })
 	require.Equal(t, []string{"ConfigMap NotSent: kept: does not exist"}, c.remove(t, set.NewRemoval(c.planner, members[:1], set.RemovalOptions{})))
 }
+
+// A delete that a policy refuses leaves a member that isn't gone, and a kind whose definition somebody removed is no reason to fail.
+func TestRefusedDeletesAndLostKinds(t *testing.T) {
+	c := newCluster(t)
+	members := c.install(t, application)
+	policy := lab.Objectf(t, `{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicy, metadata: {name: %[1]s}, spec: {failurePolicy: Fail,
+		matchConstraints: {namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: %[1]s-app}},
+			resourceRules: [{apiGroups: [apps], apiVersions: [v1], operations: [DELETE], resources: [deployments]}]},
+		validations: [{expression: "false", message: stays}]}}`, c.name)
+	c.Apply(t, "somebody", policy)
+	c.Apply(t, "somebody", lab.Objectf(t, `{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicyBinding, metadata: {name: %[1]s},
+		spec: {policyName: %[1]s, validationActions: [Deny]}}`, c.name))
+	c.Delete(t, lab.Objectf(t, "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: gadgets.%s.example.com}}", c.name))
+	lab.Eventually(t, "the policy refuses and the kind is gone", func() bool {
+		items := map[string]*set.RemovalItem{}
+		for item := range set.NewRemoval(c.planner, members, set.RemovalOptions{}).Plan(t.Context()) {
+			items[item.Member.Object.Kind] = item
+		}
+		return !items["Deployment"].Deletes() && !items["Gadget"].Deletes()
+	})
+	removal := set.NewRemoval(c.planner, members, set.RemovalOptions{})
+	for item := range removal.Plan(t.Context()) {
+		require.NoError(t, item.Err)
+	}
+	kept := map[string]bool{}
+	for result := range removal.Apply(t.Context()) {
+		require.NoError(t, result.Err)
+		if !result.Gone {
+			kept[result.Item.Member.Object.Kind+": "+result.Item.Kept] = true
+		}
+	}
+	require.Len(t, kept, 3, kept)
+	for line := range kept {
+		require.Regexp(t, "^Deployment: .*stays|^Gadget: .*serve|^Namespace: it holds what isn't of the set: 1 Deployment.apps", line)
+	}
+}
