@@ -21,6 +21,7 @@ import (
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/set"
@@ -170,7 +171,7 @@ func (a *applySet) namespaces(mapping *meta.RESTMapping) []string {
 // notOurs returns why an object with the label isn't a member: a controller, or a person, may have copied the label to it.
 func (a *applySet) notOurs(obj *unstructured.Unstructured) string {
 	if owners := obj.GetOwnerReferences(); len(owners) > 0 {
-		return fmt.Sprintf("it belongs to %s %s, which may have given it the label", owners[0].Kind, owners[0].Name)
+		return fmt.Sprintf("it belongs to %s %s, which may have given it the label", foreign.Text(owners[0].Kind), foreign.Text(owners[0].Name))
 	}
 	label, err := projection.ParsePath(fmt.Sprintf("metadata.labels[%q]", applyset.PartOfLabel))
 	if err != nil {
