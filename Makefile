@@ -1,5 +1,5 @@
 # The modules; CONTRIBUTING.md says why each is one. MODULES have tests, BENCHES and PEERS are the comparison of make bench.
-MODULES := . test test/controlplane/launcher examples
+MODULES := . test test/controlplane/launcher preview examples
 BENCHES := test/bench
 PEERS := test/bench/flux test/bench/argo
 
@@ -51,6 +51,11 @@ CRDS ?=
 .PHONY: proof
 proof: controlplane ## plan equals apply over random cases, also of any definitions: make proof CASES=20000 SEED=2 CRDS=DIR
 	cd test && CASES=$(CASES) SEED=$(SEED) CRDS=$(abspath $(CRDS)) $(GO) test -v -count 1 -timeout 0 ./e2e/proof
+
+SETS ?=
+.PHONY: sets
+sets: controlplane ## real applications from nothing to all of them, upgraded and pruned: make sets SETS=DIR with archives NAME.tar.gz
+	cd examples && SSAPLAN_SETS=$(if $(SETS),$(abspath $(SETS))) $(GO) test -v -count 1 -timeout 0 -run TestRealWorld ./kubectl-ssaplan/cmd | grep -E 'figure|NOT RUN|^ok|FAIL|Error'
 
 # The lowest client-go that is supported, and the newest patch of every minor version after it. docs/compatibility.md and
 # README.md name the same versions.

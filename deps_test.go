@@ -22,6 +22,21 @@ type budget struct {
 	heavy   []string // folders that it may have although they are heavy
 }
 
+// planner is the budget of the Planner.
+var planner = budget{
+	ours: []string{
+		"ssaplan/explain", "ssaplan/deletion", "ssaplan/release",
+		"projection", "projection/foreign", "identity", "immutability", "authresilience", "fieldowner",
+		"internal/kinds", "internal/plainjson", "internal/answer",
+		"ssaplan/internal/wire", "ssaplan/internal/fastjson", "ssaplan/internal/secrecy", "ssaplan/internal/objectset",
+		"ssaplan/internal/ordered", "ssaplan/internal/recent", "ssaplan/internal/noop", "ssaplan/internal/deleter", "ssaplan/internal/scale", "ssaplan/internal/standin",
+		"ssaplan/internal/applier", "ssaplan/internal/handover", "ssaplan/internal/planjson", "ssaplan/write",
+		"immutability/internal/transition",
+	},
+	modules: slices.Concat(clientGo, []string{"github.com/google/go-cmp"}),
+	heavy:   []string{"k8s.io/client-go/dynamic"},
+}
+
 var budgets = map[string]budget{
 	"projection/foreign": {},
 	"projection":         {ours: []string{"projection/foreign", "internal/kinds", "internal/plainjson"}},
@@ -65,19 +80,11 @@ var budgets = map[string]budget{
 		modules: slices.Concat(clientGo, []string{"github.com/google/go-cmp"}),
 		heavy:   []string{"k8s.io/client-go/dynamic"},
 	},
-	"ssaplan": {
-		ours: []string{
-			"ssaplan/explain", "ssaplan/deletion", "ssaplan/release",
-			"projection", "projection/foreign", "identity", "immutability", "authresilience", "fieldowner",
-			"internal/kinds", "internal/plainjson", "internal/answer",
-			"ssaplan/internal/wire", "ssaplan/internal/fastjson", "ssaplan/internal/secrecy", "ssaplan/internal/objectset",
-			"ssaplan/internal/ordered", "ssaplan/internal/recent", "ssaplan/internal/noop", "ssaplan/internal/deleter", "ssaplan/internal/scale", "ssaplan/internal/standin",
-			"ssaplan/internal/applier", "ssaplan/internal/handover", "ssaplan/internal/planjson", "ssaplan/write",
-			"immutability/internal/transition",
-		},
-		modules: slices.Concat(clientGo, []string{"github.com/google/go-cmp"}),
-		heavy:   []string{"k8s.io/client-go/dynamic"},
+	"ssaplan": planner,
+	"ssaplan/set/applyset": {
+		ours: []string{"identity", "projection", "projection/foreign", "internal/kinds", "internal/plainjson"}, modules: apimachinery,
 	},
+	"ssaplan/set": {ours: append([]string{"ssaplan"}, planner.ours...), modules: planner.modules, heavy: planner.heavy},
 }
 
 // What Kubernetes brings along, in one supported version of client-go or another.

@@ -51,6 +51,8 @@ const (
 	DeferralUnknownValues Deferral = "UnknownValues"
 	// DeferralNoDryRun: an admission webhook doesn't support dry runs, so the server doesn't try.
 	DeferralNoDryRun Deferral = "NoDryRun"
+	// DeferralSet: the server refuses the object as things are, and what decides that changes with the same set (package set).
+	DeferralSet Deferral = "SameSet"
 )
 
 // Request is what to plan.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"iter"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/ssaplan/primitives/ssaplan/internal/objectset"
 	"github.com/ssaplan/primitives/ssaplan/internal/ordered"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
@@ -24,7 +26,7 @@ const defaultConcurrency = 8
 // error. No goroutine outlives the iteration.
 func (p *Planner) PlanAll(ctx context.Context, requests []Request) iter.Seq2[*Plan, error] {
 	return func(yield func(*Plan, error) bool) {
-		set := objectset.New(manifests(requests), p.options.DefaultNamespace)
+		set := objectset.New(requests, func(r Request) *unstructured.Unstructured { return r.Manifest }, p.options.DefaultNamespace)
 		concurrency := p.options.Concurrency
 		if concurrency <= 0 {
 			concurrency = defaultConcurrency
@@ -32,17 +34,6 @@ func (p *Planner) PlanAll(ctx context.Context, requests []Request) iter.Seq2[*Pl
 		work := func(ctx context.Context, i int) planned { return p.planUnlessDone(ctx, requests[i]) }
 		for i, made := range ordered.Map(wire.RememberMissing(ctx), len(requests), concurrency, work) {
 			if !yield(made.check(set, i, requests[i])) {
-				return
-			}
-		}
-	}
-}
-
-// manifests yields those of the requests that have one.
-func manifests(requests []Request) iter.Seq[map[string]any] {
-	return func(yield func(map[string]any) bool) {
-		for _, r := range requests {
-			if r.Manifest != nil && !yield(r.Manifest.Object) {
 				return
 			}
 		}

@@ -46,8 +46,8 @@ type Options struct {
 	// Observe is told of each request, from the goroutine that sent it: enough for a progress bar, a trace or metrics.
 	// Default: nobody is.
 	Observe func(context.Context, Observation)
-	// ThrottleRetries is how often a request is sent again that the server throttled, after the time that it asks for. It
-	// does that (status 429) before it does anything else. Each time counts as a request. Default: 0, which makes it an error.
+	// ThrottleRetries is how often a request is sent again that the server throttled (status 429), after the time that it asks for. Each
+	// time counts as a request, and fewer are sent at a time then. Default: 10. If it is negative, none is, and that is an error.
 	ThrottleRetries int
 	// Sensitive are the fields whose values are never shown, beside those of Secrets. Of an object that has such a field, nothing is shown either that a server says in free text.
 	Sensitive projection.Patterns
@@ -123,6 +123,14 @@ func (p *Planner) Resolve(ctx context.Context, id identity.Identity) (identity.I
 		return id, fmt.Errorf("%s: %w", id, err)
 	}
 	return target.Identity, nil
+}
+
+// Known returns what the server has of what a deferral says is missing: its kinds, each with apiVersion and a blank before it, or its namespaces.
+func (p *Planner) Known(ctx context.Context, missing Deferral) ([]string, error) {
+	if missing == DeferralNamespaceNotFound {
+		return p.server.Namespaces(ctx)
+	}
+	return p.server.Kinds(ctx)
 }
 
 // locate finds out where an object lives. For an error about a kind that the server doesn't serve meta.IsNoMatchError holds.

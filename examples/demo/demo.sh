@@ -15,23 +15,19 @@ main() {
 	cd "$dir"
 	echo "API server ${CONTROLPLANE_VERSION:-of $KUBECONFIG}"
 
-	step "A new application. Most of it has to wait for its namespace, and the Backup for its definition."
-	run 3 kubectl ssaplan plan -f app.yaml
+	step "A new application. Most of it has to wait for its namespace, and the Backup for its definition: the plan has stages."
+	run 2 kubectl ssaplan plan -v -f app.yaml
+	expect "Stage 1 of 5: namespaces and definitions"
 	expect "+ v1/Namespace shop "
 	expect "+ apiextensions.k8s.io/v1/CustomResourceDefinition backups.shop.example.com "
 	expect "… apps/v1/Deployment shop/web "
-	expect "Plan: 2 to create, 11 deferred."
-
-	step "Apply what can be applied. After that the rest can be planned, and applied."
-	run 3 kubectl ssaplan apply --yes --state state.json -f app.yaml
-	expect "created v1/Namespace shop"
-	expect "left out 11 deferred"
-	run 0 kubectl wait --for condition=Established --timeout 30s crd/backups.shop.example.com
-	run 2 kubectl ssaplan plan -v --state state.json -f app.yaml
 	expect '+ password: <redacted>'
 	refuse 'Y29ycmVjdC1ob3JzZQ=='
-	expect "Plan: 11 to create, 2 unchanged."
+	expect "Plan: 2 to create, 11 deferred."
+
+	step "Apply all of it in one run."
 	run 0 kubectl ssaplan apply --yes --state state.json -f app.yaml
+	expect "created v1/Namespace shop"
 	expect "created shop.example.com/v1/Backup shop/nightly"
 
 	step "Plan again: nothing changes, although the server has filled in defaults and written 1000m as 1."

@@ -122,7 +122,10 @@ func TestSignalsEndReads(t *testing.T) {
 func remembered(t *testing.T, state string) map[string]bool {
 	t.Helper()
 	names := map[string]bool{}
-	type entry struct{ State struct{ Name string } }
+	type entry struct {
+		State    struct{ Name string }
+		Intended bool
+	}
 	var content struct{ Objects []entry }
 	if text, err := os.ReadFile(state); err == nil {
 		require.NoError(t, json.Unmarshal(text, &content))
@@ -136,7 +139,9 @@ func remembered(t *testing.T, state string) map[string]bool {
 		}
 	}
 	for _, e := range content.Objects {
-		names[e.State.Name] = true
+		if !e.Intended {
+			names[e.State.Name] = true
+		}
 	}
 	return names
 }

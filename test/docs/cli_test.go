@@ -20,6 +20,7 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/set"
 )
 
 // Exit codes of the plan command.
@@ -58,8 +59,8 @@ func decode(file io.Reader) (manifests []*unstructured.Unstructured, err error) 
 	}
 }
 
-// plan plans the manifests, shows the plans, and returns them with the exit code.
-func (t *tool) plan(ctx context.Context, manifests []*unstructured.Unstructured) (plans []*ssaplan.Plan, code int) {
+// set returns the manifests as a set, with what is remembered of each object.
+func (t *tool) set(ctx context.Context, manifests []*unstructured.Unstructured) *set.Set {
 	var requests []ssaplan.Request
 	for _, manifest := range manifests {
 		request := ssaplan.Request{Manifest: manifest}
@@ -70,27 +71,27 @@ func (t *tool) plan(ctx context.Context, manifests []*unstructured.Unstructured)
 		}
 		requests = append(requests, request)
 	}
-	failed, blocked := false, false
-	for plan, err := range t.planner.PlanAll(ctx, requests) {
-		if err != nil {
-			fmt.Fprintln(t.out, "error:", err)
-			failed = true
+	return set.New(t.planner, requests, set.Options{})
+}
+
+// plan shows what applying a set will do, stage by stage, and returns the plans with the exit code.
+func (t *tool) plan(ctx context.Context, application *set.Set) (plans []*ssaplan.Plan, code int) {
+	for item := range application.Plan(ctx) {
+		if item.Err != nil {
+			fmt.Fprintln(t.out, "error:", item.Err)
+			code = exitError
 			continue
 		}
-		t.show(plan)
-		plans = append(plans, plan)
-		switch plan.Action {
-		case ssaplan.ActionConflict, ssaplan.ActionDeferred:
-			blocked = true
-		case ssaplan.ActionCreate, ssaplan.ActionUpdate, ssaplan.ActionReplace:
+		t.show(item.Plan)
+		plans = append(plans, item.Plan)
+		waits := item.Plan.Action == ssaplan.ActionConflict || item.Plan.Action == ssaplan.ActionDeferred
+		switch {
+		case code == exitError, item.Plan.Action == ssaplan.ActionNoOp:
+		case waits && len(item.After) == 0: // for nothing that the set brings
+			code = exitBlocked
+		case code != exitBlocked:
 			code = exitChanges
 		}
-	}
-	switch {
-	case failed:
-		code = exitError
-	case blocked:
-		code = exitBlocked
 	}
 	return plans, code
 }
@@ -117,44 +118,37 @@ func (t *tool) show(plan *ssaplan.Plan) {
 	}
 }
 
-// deploy plans, asks and applies, and does so again until there is nothing left to write: what was deferred can be planned
-// when the namespace or the definition that it waited for is there.
+// deploy plans, asks and applies, in one run: what waits for a namespace or a definition of the set is applied when that is there.
 func (t *tool) deploy(ctx context.Context, manifests []*unstructured.Unstructured, ask func() bool) error {
-	for {
-		plans, code := t.plan(ctx, manifests)
-		if code == exitError {
-			return errors.New("nothing was applied: correct the errors first")
-		}
-		if code == exitUnchanged || !ask() {
-			return nil
-		}
-		if written, err := t.apply(ctx, plans); err != nil || !written {
-			return err
-		}
+	application := t.set(ctx, manifests)
+	_, code := t.plan(ctx, application)
+	switch {
+	case code == exitError:
+		return errors.New("nothing was applied: correct the errors first")
+	case code == exitUnchanged || !ask():
+		return nil
 	}
+	return t.apply(ctx, application)
 }
 
-// apply does what the reviewed plans say, and remembers what was applied. It reports whether anything was written.
-func (t *tool) apply(ctx context.Context, plans []*ssaplan.Plan) (written bool, err error) {
-	for _, plan := range plans {
-		switch plan.Action {
-		case ssaplan.ActionNoOp, ssaplan.ActionConflict, ssaplan.ActionDeferred:
-			continue
-		case ssaplan.ActionReplace: // deletes; Planner.Replace does it, if the user agreed to just that
-			fmt.Fprintln(t.out, "left as it is:", plan.Object)
+// apply does what the plans say that were shown, and remembers what was applied.
+func (t *tool) apply(ctx context.Context, application *set.Set) error {
+	var failures []error
+	for result := range application.Apply(ctx) {
+		if result.Err != nil {
+			failures = append(failures, result.Err) // of a *set.ChangedError, show the new plan
 			continue
 		}
-		applied, err := t.planner.Apply(ctx, plan)
-		if err != nil {
-			return written, err // of a *ssaplan.ChangedError, show the new plan
+		if result.Made == nil { // nothing happened to it
+			continue
 		}
-		state, err := plan.State(applied)
+		state, err := result.Item.Plan.State(result.Made)
 		if err != nil {
-			return written, err
+			return err
 		}
-		t.states[plan.Object.String()], written = state, true
+		t.states[result.Item.Object.String()] = state
 	}
-	return written, nil
+	return errors.Join(failures...)
 }
 
 // save writes the states to a file. A State marshals to versioned JSON and holds no secret.
@@ -230,20 +224,12 @@ func Example_cli() {
 	patch(objects("cli", "apps", "v1", "deployments"), "kubectl", "web", `{"spec": {"replicas": 7}}`, "scale")
 	t = must(newTool(config, file))
 	app = must(decode(strings.NewReader(strings.ReplaceAll(appYAML, "web:1", "web:2"))))
-	_, code := t.plan(ctx, app)
+	_, code := t.plan(ctx, t.set(ctx, app))
 	fmt.Println("exit code", code)
 	// Output:
 	// Create v1/Namespace cli: does not exist
 	//    metadata.labels.team: + "shop"
 	// Deferred apps/v1/Deployment cli/web: namespace "cli" doesn't exist (yet), the same set creates it
-	// NoOp v1/Namespace cli: the server would write nothing
-	// Create apps/v1/Deployment cli/web: does not exist
-	//    spec.replicas: + 3
-	//    spec.selector: + {"matchLabels":{"app":"web"}}
-	//    spec.template.metadata.labels.app: + "web"
-	//    spec.template.spec.containers[name="web"]: + {"image":"web:1","name":"web"}
-	// NoOp v1/Namespace cli: the server would write nothing
-	// NoOp apps/v1/Deployment cli/web: the server would write nothing
 	// --- the next day
 	// NoOp v1/Namespace cli: the server would write nothing
 	// Update apps/v1/Deployment cli/web: 1 edited, 1 drifted
@@ -303,7 +289,7 @@ func Example_cliReplace() {
 	web.SetNamespace("cli-replace")
 	_ = unstructured.SetNestedField(web.Object, "api", "spec", "selector", "matchLabels", "app")
 	_ = unstructured.SetNestedField(web.Object, "api", "spec", "template", "metadata", "labels", "app")
-	plans, code := t.plan(ctx, []*unstructured.Unstructured{web})
+	plans, code := t.plan(ctx, t.set(ctx, []*unstructured.Unstructured{web}))
 	fmt.Println("exit code", code)
 	if _, err := t.replace(ctx, plans[0]); err != nil {
 		fmt.Println(err)

@@ -18,7 +18,7 @@ func TestStateOfAManifestWithoutNamespace(t *testing.T) {
 	settings := manifest(`{apiVersion: v1, kind: ConfigMap, metadata: {name: cli-without-namespace}, data: {a: A, b: B}}`)
 	require.NoError(t, tool.deploy(t.Context(), []*unstructured.Unstructured{settings}, func() bool { return true }))
 	patch(objects("default", "", "v1", "configmaps"), "kubectl", "cli-without-namespace", `{"data": {"a": null}}`)
-	_, code := tool.plan(t.Context(), []*unstructured.Unstructured{settings})
+	_, code := tool.plan(t.Context(), tool.set(t.Context(), []*unstructured.Unstructured{settings}))
 	require.Equal(t, exitChanges, code)
 	require.Contains(t, out.String(), "1 drifted")
 }

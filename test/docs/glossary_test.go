@@ -13,7 +13,7 @@ import (
 var notInGlossary = map[string][]string{
 	"how a function works, documented at its fields": {
 		"identity.Options", "immutability.ProbeOptions", "immutability.HazardOptions", "openapi.Options", "deletion.Options", "ssaplan.DeleteOptions", "ssaplan.Options",
-		"ssaplantest.Options",
+		"ssaplantest.Options", "set.Options", "set.RemovalOptions",
 	},
 	"what a function takes or returns, documented with it": {
 		"authresilience.Kept", "authresilience.ReadAttempt", "explain.Input", "explain.Prepared", "explain.Refreshed",

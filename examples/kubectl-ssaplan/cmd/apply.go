@@ -13,14 +13,15 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/input"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/statefile"
+	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/set"
 )
 
 func newApply(streams genericiooptions.IOStreams) *cobra.Command {
@@ -33,9 +34,11 @@ func newApply(streams genericiooptions.IOStreams) *cobra.Command {
 
 The question is asked at the terminal. Where there is none, as in a script, apply refuses to go on without --yes.
 
-What is sent is what was shown. An object that changed in between is left as it is, and reported. Nothing at all is
-applied as long as something can't be planned. Objects that are in conflict, deferred or to be replaced are left out:
-deferred ones can be applied once what they wait for is there, so run apply again.
+What is sent is what was shown. An object that changed in between is left as it is, and reported. Objects that need each
+other are applied in stages, in one run: namespaces and definitions first, then what needs them, webhooks and policies behind
+what serves them. Each stage is planned again when those before it are there, and where something else would be done than was
+shown, the run stops. Nothing at all is applied as long as something can't be planned, unless with --keep-going. Objects that
+are in conflict or to be replaced are left out, and so are those that wait for what isn't there (--allow-missing).
 
 With --replace, an object that has to be replaced is deleted, and created from the manifest when it is gone. The old
 object of a renamed one is deleted, too. That can destroy data: the plan and the question say what is known of that. Who
@@ -57,8 +60,13 @@ kubectl ssaplan apply -f app.yaml --replace`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return o.runApply(c.Context(), yes) },
 	}
+	o.outputs = append(slices.Clone(outputs), outputLines)
 	o.addFlags(c)
 	c.Flags().BoolVar(&o.replace, "replace", false, "delete what has to be replaced, and create it anew")
+	c.Flags().BoolVar(&o.keepGoing, "keep-going", false, "apply what can be applied, although other objects can't; what needs these is left out")
+	c.Flags().DurationVar(&o.timeout, "timeout", time.Minute, "`TIME` to wait for what a stage needs of those before it, such as that a definition is served, and with --wait for all to be ready")
+	c.Flags().BoolVar(&o.wait, "wait", false, "wait in the end until everything is ready, for as long as --timeout says")
+	c.Flags().StringArrayVar(&o.ready, "ready", nil, "`RULE` that makes objects of a kind ready, such as Certificate.cert-manager.io=Issued; may be repeated")
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "apply without asking")
 	return c
 }
@@ -80,16 +88,28 @@ func (o *options) runApply(ctx context.Context, yes bool) error {
 		}
 		return planning.carryOut(ctx, yes)
 	}
-	if !yes && planning.writes() { // who is asked has to see the plan, and a program is told in the end
-		fmt.Fprint(o.ErrOut, textFor(o.ErrOut).Plans(planning.report().Plans)+"\n")
+	if !yes && (planning.writes() || planning.prunes()) { // who is asked has to see the plan, and a program is told in the end
+		fmt.Fprint(o.ErrOut, textFor(o.ErrOut).Report(planning.report())+"\n")
+	}
+	if o.output == outputLines {
+		return planning.carryOutInLines(ctx, yes)
 	}
 	err = planning.carryOut(ctx, yes)
 	return cmp.Or(o.show(planning.report()), err)
 }
 
+// carryOutInLines does what carryOut does, and prints also what couldn't be planned as lines.
+func (p *planning) carryOutInLines(ctx context.Context, yes bool) error {
+	p.showFailures(p.failures)
+	for _, f := range p.failures {
+		p.line(render.Result{Object: f.Object, Outcome: ssaplan.OutcomeNotSent, Class: f.Class, Message: f.Message})
+	}
+	return p.carryOut(ctx, yes)
+}
+
 // carryOut applies the plans, if there are no errors and nobody objects.
 func (p *planning) carryOut(ctx context.Context, yes bool) (err error) {
-	if len(p.failures) > 0 {
+	if len(p.failures) > 0 && !p.goesOn() {
 		return errors.New("nothing was applied; correct the errors first")
 	}
 	if p.state != "" { // tried before anything is written that would have to be remembered
@@ -99,8 +119,14 @@ func (p *planning) carryOut(ctx context.Context, yes bool) (err error) {
 	}
 	p.planDeletions(ctx)
 	p.sayReplacements()
-	if p.writes() && !yes && !p.ask(ctx) {
+	if (p.writes() || p.prunes()) && !yes && !p.ask(ctx) {
 		return errors.New("nothing was applied")
+	}
+	if err := p.intend(ctx); err != nil {
+		return fmt.Errorf("%w; nothing was applied", err)
+	}
+	if err := p.widen(ctx); err != nil {
+		return fmt.Errorf("%w; nothing was applied", err)
 	}
 	return p.apply(ctx)
 }
@@ -128,34 +154,52 @@ func (o *options) ask(ctx context.Context) bool {
 	}
 }
 
+// goesOn reports whether what can be applied is applied although there are errors.
+func (p *planning) goesOn() bool { return p.keepGoing && len(p.plans) > 0 }
+
 // writes reports whether apply would send anything.
 func (p *planning) writes() bool {
-	return slices.ContainsFunc(p.plans, func(plan *ssaplan.Plan) bool {
-		return plan.Action == ssaplan.ActionCreate || plan.Action == ssaplan.ActionUpdate || p.replaces(plan)
+	return slices.ContainsFunc(p.items, func(item *set.Item) bool {
+		if item == nil || item.Err != nil {
+			return false
+		}
+		plan := item.Plan
+		return plan.Action == ssaplan.ActionCreate || plan.Action == ssaplan.ActionUpdate || p.replaces(plan) || len(item.After) > 0
 	})
 }
 
-// apply applies the plans, in their order, and remembers what it did also when some of it failed.
+// apply applies the set, and remembers what it did also when some of it failed.
 func (p *planning) apply(ctx context.Context) error {
-	states := make([]*explain.State, len(p.plans))
+	states := make([]*explain.State, len(p.manifests))
 	code := exitUnchanged
-	for i, plan := range p.plans {
-		if ctx.Err() != nil {
-			fmt.Fprintf(p.ErrOut, "interrupted before %s\n", render.Target(plan))
+	if len(p.failures) > 0 {
+		code = exitError
+	}
+	for result := range p.set.Apply(ctx) {
+		if ctx.Err() != nil && errors.Is(result.Err, ctx.Err()) && result.Outcome == ssaplan.OutcomeNotSent {
+			fmt.Fprintf(p.ErrOut, "interrupted before %s\n", result.Item.Object)
 			code = exitError
 			break
 		}
-		state, result := p.applyOne(ctx, i)
-		states[i] = state
-		if err := p.note(ctx, i, state); err != nil {
+		state, failed := p.tell(result)
+		states[result.Item.Number] = state
+		if err := p.note(ctx, result.Item.Number, state); err != nil {
 			p.interrupt("stopped, because what was applied can't be remembered")
-			return fmt.Errorf("%w; stopped after %s", err, render.Target(plan))
+			return fmt.Errorf("%w; stopped after %s", err, result.Item.Object)
 		}
-		if code != exitError && result != exitUnchanged {
-			code = result
+		if code != exitError && failed != exitUnchanged {
+			code = failed
 		}
 	}
 	p.interrupt("interrupted")
+	if pruned, err := p.pruneLeft(ctx, code); err != nil {
+		return err
+	} else if !pruned {
+		code = exitError
+	}
+	if code != exitError && !p.awaitReady(ctx) {
+		code = exitError
+	}
 	p.sayLeftOut()
 	p.sayResults()
 	if err := p.remember(ctx, states); err != nil {
@@ -167,41 +211,120 @@ func (p *planning) apply(ctx context.Context) error {
 	return nil
 }
 
-// applyOne applies one plan and says so.
-func (p *planning) applyOne(ctx context.Context, i int) (*explain.State, int) {
-	plan := p.plans[i]
-	if p.leavesOut(plan) {
-		p.results = append(p.results, resultOf(plan, ssaplan.OutcomeNotSent, "left out: "+plan.Reason))
+// pruneLeft deletes what has left the set, unless something failed before. It reports whether that went well.
+func (p *planning) pruneLeft(ctx context.Context, code int) (bool, error) {
+	switch {
+	case code == exitError || ctx.Err() != nil:
+		if p.prunes() {
+			say(p.ErrOut, "nothing was pruned, because something else failed")
+		}
+		return true, nil
+	case !p.prunes():
+		return true, p.narrow(ctx)
+	}
+	ok, err := p.removing.apply(ctx, p.journal, func(result render.Result) {
+		p.results = append(p.results, result)
+		p.line(result)
+	})
+	if err == nil {
+		err = p.narrow(ctx)
+	}
+	return ok, err
+}
+
+// tell says what became of an object, and returns the state to remember.
+func (p *planning) tell(of *set.Result) (*explain.State, int) {
+	item := p.items[of.Item.Number]
+	var left *set.LeftOutError
+	switch {
+	case item == nil || item.Err != nil: // told with the plan
+		return nil, exitError
+	case errors.As(of.Err, &left):
+		p.leave(of, left)
 		return nil, exitOpen
 	}
-	obj, err := p.send(ctx, plan)
-	result := resultOf(plan, ssaplan.OutcomeOf(err), "")
+	plan, obj := cmp.Or(of.Item.Plan, item.Plan), of.Made
+	if of.Err == nil && of.Made == nil { // a no-op
+		if plan.Live() == nil {
+			plan = item.Plan // a set doesn't keep what nothing happens to
+		}
+		obj = plan.Live()
+	}
+	var state *explain.State
+	err := of.Err
 	if err == nil {
 		p.applied(plan)
-		var state *explain.State
-		if state, err = plan.State(obj); err == nil {
-			p.results = append(p.results, result)
-			return state, exitUnchanged
-		}
+		state, err = plan.State(obj)
 	}
-	failure := objectFailure(p.manifests[i], err)
+	result := resultOf(plan, of.Outcome, "")
+	if err != nil {
+		p.blame(&result, item, err)
+		return nil, exitError
+	}
+	result.ResourceVersion = obj.GetResourceVersion()
+	p.add(item.Number, result)
+	return state, exitUnchanged
+}
+
+// leave says that an object is left out: at the end, if its plan is why, and else at once.
+func (p *planning) leave(of *set.Result, left *set.LeftOutError) {
+	if of.Item.Plan != nil && left.Because == (identity.Identity{}) {
+		p.left[of.Item.Plan.Action]++
+	} else {
+		say(p.ErrOut, left.Error())
+	}
+	plan := cmp.Or(of.Item.Plan, p.items[of.Item.Number].Plan)
+	p.add(of.Item.Number, resultOf(plan, ssaplan.OutcomeNotSent, "left out: "+left.Reason))
+}
+
+// blame adds the result of an object that failed, and says why.
+func (p *planning) blame(result *render.Result, item *set.Item, err error) {
+	failure := objectFailure(p.manifests[item.Number], err)
 	if stopped := (*ssaplan.ReplaceError)(nil); errors.As(err, &stopped) {
 		result.Stage = stopped.Stage
 	}
 	result.Class, result.Message = failure.Class, failure.Message
-	p.results = append(p.results, result)
+	p.add(item.Number, *result)
 	p.showFailures([]render.Failure{failure})
-	return nil, exitError
+	if changed := (*set.ChangedError)(nil); errors.As(err, &changed) {
+		fmt.Fprint(p.ErrOut, textFor(p.ErrOut).Plans([]*ssaplan.Plan{changed.Now}))
+	}
 }
 
 func resultOf(plan *ssaplan.Plan, outcome ssaplan.Outcome, message string) render.Result {
-	return render.Result{Object: plan.Object, Subresource: plan.Subresource, Outcome: outcome, Message: message}
+	return render.Result{Object: plan.Object, Subresource: plan.Subresource, Action: plan.Action, Outcome: outcome, Message: message}
 }
 
-// interrupt gives the plans that weren't reached a result that says why.
+// add keeps the result of a manifest, and prints it at once if it was asked for as a line.
+func (p *planning) add(number int, result render.Result) {
+	p.at[number] = len(p.results)
+	p.results = append(p.results, result)
+	p.line(result)
+}
+
+// line prints a result for a program that reads them as they come.
+func (p *planning) line(result render.Result) {
+	if p.output != outputLines {
+		return
+	}
+	text, err := result.Line()
+	if err == nil {
+		_, err = p.Out.Write(text)
+	}
+	if err != nil {
+		say(p.ErrOut, err.Error())
+	}
+}
+
+// interrupt gives the objects that weren't reached a result that says why.
 func (p *planning) interrupt(why string) {
-	for _, plan := range p.plans[len(p.results):] {
-		p.results = append(p.results, resultOf(plan, ssaplan.OutcomeNotSent, why))
+	for _, item := range p.items {
+		if item == nil || item.Err != nil {
+			continue
+		}
+		if _, told := p.at[item.Number]; !told {
+			p.add(item.Number, resultOf(item.Plan, ssaplan.OutcomeNotSent, why))
+		}
 	}
 }
 
@@ -221,13 +344,6 @@ func (p *planning) leavesOut(plan *ssaplan.Plan) bool {
 	return plan.Action == ssaplan.ActionReplace && !p.replaces(plan)
 }
 
-func (p *planning) send(ctx context.Context, plan *ssaplan.Plan) (*unstructured.Unstructured, error) {
-	if p.replaces(plan) {
-		return p.cluster.planner.Replace(ctx, plan, p.replaceOptions())
-	}
-	return p.cluster.planner.Apply(ctx, plan)
-}
-
 // leftOut says for each action that can't be applied what to do instead.
 var leftOut = []struct {
 	action ssaplan.Action
@@ -240,13 +356,7 @@ var leftOut = []struct {
 
 func (p *planning) sayLeftOut() {
 	for _, l := range leftOut {
-		n := 0
-		for _, plan := range p.plans {
-			if plan.Action == l.action && p.leavesOut(plan) {
-				n++
-			}
-		}
-		if n > 0 {
+		if n := p.left[l.action]; n > 0 {
 			say(p.ErrOut, fmt.Sprintf("left out %d %s", n, l.text))
 		}
 	}
@@ -263,6 +373,20 @@ func (p *planning) applied(plan *ssaplan.Plan) {
 	}
 }
 
+// intend remembers what is going to be made.
+func (p *planning) intend(ctx context.Context) error {
+	if p.journal == nil || p.subresource != "" {
+		return nil
+	}
+	var entries []statefile.Entry
+	for _, item := range p.items {
+		if item != nil && item.Err == nil && (item.Plan.Action == ssaplan.ActionCreate || len(item.After) > 0) {
+			entries = append(entries, statefile.Entry{Source: p.manifests[item.Number].Source.Key(), State: &explain.State{Identity: item.Object}})
+		}
+	}
+	return p.journal.Intend(ctx, entries)
+}
+
 // note remembers one object at once, so that it isn't lost if the program is killed.
 func (p *planning) note(ctx context.Context, i int, state *explain.State) error {
 	if p.journal == nil || state == nil {
@@ -270,7 +394,11 @@ func (p *planning) note(ctx context.Context, i int, state *explain.State) error 
 	}
 	ctx, cancel := lastly(ctx)
 	defer cancel()
-	return p.journal.Add(ctx, statefile.Entry{Source: p.manifests[i].Source.Key(), State: state})
+	err := p.journal.Add(ctx, statefile.Entry{Source: p.manifests[i].Source.Key(), State: state})
+	if err == nil && p.isOther(p.matches[i], state.Identity) { // which was replaced
+		err = p.journal.Forget(ctx, *p.matches[i])
+	}
+	return err
 }
 
 func (p *planning) remember(ctx context.Context, states []*explain.State) error {

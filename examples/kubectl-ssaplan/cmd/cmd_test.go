@@ -84,6 +84,7 @@ func TestUsageErrors(t *testing.T) {
 		{"apply -f app.yaml --replace --subresource status", "--replace: a subresource is never replaced; leave it out with --subresource"},
 		{"plan -f app.yaml --field-manager=", "--field-manager: a name is needed"},
 		{"plan -f app.yaml --ignore a..b", `--ignore: projection: pattern "a..b": at byte 2: expected a field name (write others as ["name"])`},
+		{"plan -f app.yaml --prune", "--prune: deletes what a state file or an ApplySet remembers; name one with --state or --applyset, and no --subresource"},
 		{"owners", "name one object as TYPE/NAME or TYPE NAME, such as deploy/web"},
 		{"owners deploy", "name one object as TYPE/NAME or TYPE NAME, such as deploy/web"},
 		{"owners deploy/", "name one object as TYPE/NAME or TYPE NAME, such as deploy/web"},
@@ -123,9 +124,10 @@ func TestVersion(t *testing.T) {
 // Every command has every part of a manual page, on lines that fit into 80 columns.
 func TestHelp(t *testing.T) {
 	for args, want := range map[string][]string{
-		"":           {"Commands:", "plan ", "apply ", "owners ", "import ", "explain ", "completion ", "version ", "KUBECONFIG", "NO_COLOR"},
+		"":           {"Commands:", "plan ", "apply ", "delete ", "owners ", "import ", "explain ", "completion ", "version ", "KUBECONFIG", "NO_COLOR"},
 		"plan":       {"kubectl ssaplan plan (-f FILE|DIR|URL|- ... | -k DIR)", "--field-manager NAME", "--state FILE", "--kubeconfig", "3  some", "KUBECONFIG", "NO_COLOR"},
 		"apply":      {"kubectl ssaplan apply (-f FILE|DIR|URL|- ... | -k DIR)", "--yes", "--replace", "--ignore PATTERN", "--kubeconfig", "3  everything"},
+		"delete":     {"kubectl ssaplan delete (-f FILE|DIR|- ... | -k DIR | --state FILE)", "--dry-run", "--prune-contents", "3  something was kept"},
 		"owners":     {"kubectl ssaplan owners TYPE/NAME", "--output FORMAT", "--kubeconfig", "KUBECACHEDIR"},
 		"import":     {"kubectl ssaplan import ID", "?unowned", "?manager=", "--show-secrets"},
 		"explain":    {"kubectl ssaplan explain -f STATUS.json", "--output", "NO_COLOR"},

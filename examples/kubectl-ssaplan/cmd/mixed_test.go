@@ -41,7 +41,7 @@ func TestMixedPlan(t *testing.T) {
 		{"conflicts.yaml", "--force-conflicts=false -o yaml", 1},
 		{"verbose.txt", "-v", 1},
 	} {
-		got := c.run("plan --state state.json -f app.yaml -f more.yaml " + tt.flags)
+		got := c.run("plan --state state.json --allow-missing -f app.yaml -f more.yaml " + tt.flags)
 		assert.Equal(t, tt.code, got.code, got.err)
 		assert.NotContains(t, got.out+got.err, "c4n4ry")
 		assert.NotContains(t, got.out+got.err, "YzRuNH", "the same in base64")

@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
+	"github.com/ssaplan/primitives/examples/readiness"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 )
@@ -25,6 +28,7 @@ type options struct {
 	kustomization string
 	subresource   string
 	output        string
+	outputs       []string // that output may be
 	manager       string
 	force         bool
 	ignore        []string
@@ -35,22 +39,49 @@ type options struct {
 	serverText    bool
 	state         string
 	verbose       bool
-	replace       bool // only of apply
+	selector      string
+	labels        labels.Selector // what selector says
+	include       []string
+	exclude       []string
+	included      []filter // what include says
+	excluded      []filter // what exclude says
+	allowMissing  bool
+	prune         bool
+	applyset      string
+	tooling       string
+	pruneAdopted  bool
+	withContents  bool
+	// What follows is only of apply.
+	replace    bool
+	keepGoing  bool
+	timeout    time.Duration
+	wait       bool
+	ready      []string
+	conditions readiness.Conditions // what ready says
 }
 
 var outputs = []string{"text", "json", "yaml", "markdown", "html"}
 
+// outputLines is the format of apply that prints each result as soon as it is known.
+const outputLines = "jsonl"
+
 func newOptions(streams genericiooptions.IOStreams) *options {
-	return &options{IOStreams: streams, config: genericclioptions.NewConfigFlags(true)}
+	return &options{IOStreams: streams, config: genericclioptions.NewConfigFlags(true), outputs: outputs}
 }
 
-func (o *options) addFlags(c *cobra.Command) {
+// addSourceFlags adds the flags that name the manifests.
+func (o *options) addSourceFlags(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringArrayVarP(&o.files, "filename", "f", nil, "`PATH` of a file or folder with manifests, URL, or \"-\" for standard input; may be repeated")
 	flags.StringVarP(&o.kustomization, "kustomize", "k", "", "`DIR` with a kustomization.yaml, instead of -f")
 	flags.BoolVarP(&o.recursive, "recursive", "R", false, "read the sub-folders of folders, too")
+}
+
+func (o *options) addFlags(c *cobra.Command) {
+	o.addSourceFlags(c)
+	flags := c.Flags()
 	flags.StringVar(&o.subresource, "subresource", "", "`NAME` of what to apply of each object, status or scale, instead of the object itself")
-	flags.StringVarP(&o.output, "output", "o", "text", "output `FORMAT`: "+strings.Join(outputs, ", "))
+	flags.StringVarP(&o.output, "output", "o", "text", "output `FORMAT`: "+strings.Join(o.outputs, ", "))
 	flags.StringVar(&o.manager, "field-manager", "kubectl-ssaplan", "`NAME` under which the server records the applied fields")
 	flags.BoolVar(&o.force, "force-conflicts", true, "take fields over that other managers own; =false shows them as conflicts")
 	flags.StringArrayVar(&o.ignore, "ignore", nil, "`PATTERN` of fields to leave to others, such as spec.replicas or metadata.annotations.*; may be repeated")
@@ -59,11 +90,26 @@ func (o *options) addFlags(c *cobra.Command) {
 	flags.BoolVar(&o.serverText, "show-server-text", false, "show what servers say of objects with sensitive values, which may quote these")
 	flags.StringVar(&o.state, "state", "", "`FILE` that remembers what was applied: tells edits from drift, and renamed objects from new ones")
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "list unchanged objects and the fields of those to be created or deferred, and shorten nothing")
+	flags.StringVarP(&o.selector, "selector", "l", "", "`LABELS` of the objects to take, such as app=web,tier!=test; default: all")
+	flags.StringArrayVar(&o.include, "include", nil, "`WHICH` objects to take: kind, name, namespace, joined by commas, such as kind=Job,name=db-*; may be repeated; default: all")
+	flags.StringArrayVar(&o.exclude, "exclude", nil, "`WHICH` objects to leave out, as for --include; may be repeated")
+	flags.StringVar(&o.applyset, "applyset", "", "`NAME` or RESOURCE/NAME of the parent of an ApplySet, which remembers in the cluster what was applied; a Secret unless told otherwise")
+	flags.StringVar(&o.tooling, "applyset-tooling", "kubectl-ssaplan/v1", "`TOOL` whose ApplySets are taken; kubectl/v1.36.3 shares them with kubectl")
+	flags.BoolVar(&o.prune, "prune", false, "delete what --state or --applyset remembers and the manifests have no more; every plan shows it")
+	o.addRemovalFlags(c)
+	flags.BoolVar(&o.allowMissing, "allow-missing", false, "defer objects whose kind or namespace neither the server nor the manifests have, because somebody else makes it")
 	addClusterFlags(c, o.config)
-	complete(c, o.config, outputs)
+	complete(c, o.config, o.outputs)
 }
 
-func (o *options) validate() (err error) {
+// addRemovalFlags adds the flags of what deletes objects that are remembered.
+func (o *options) addRemovalFlags(c *cobra.Command) {
+	c.Flags().BoolVar(&o.pruneAdopted, "prune-adopted", false, "delete also what was there before it was applied for the first time")
+	c.Flags().BoolVar(&o.withContents, "prune-contents", false, "delete also namespaces and definitions that hold objects of others, with these")
+}
+
+// validateSources returns an error if the flags don't name manifests.
+func (o *options) validateSources() error {
 	switch {
 	case len(o.files) == 0 && o.kustomization == "":
 		return errors.New("no manifests: name a file, folder or URL with -f, or a kustomization with -k")
@@ -71,6 +117,15 @@ func (o *options) validate() (err error) {
 		return errors.New("-f and -k: only one of them can be used at a time")
 	case o.recursive && o.kustomization != "":
 		return errors.New("-R: only folders of -f have sub-folders; leave it out with -k")
+	}
+	return nil
+}
+
+func (o *options) validate() (err error) {
+	if err := o.validateSources(); err != nil {
+		return err
+	}
+	switch {
 	case o.replace && o.subresource != "":
 		return errors.New("--replace: a subresource is never replaced; leave it out with --subresource")
 	case len(o.adopt) > 0 && o.subresource != "":
@@ -78,13 +133,22 @@ func (o *options) validate() (err error) {
 	case o.manager == "":
 		return errors.New("--field-manager: a name is needed")
 	}
+	if err := o.validateApplySet(); err != nil {
+		return err
+	}
 	if o.patterns, err = projection.ParsePatterns(o.ignore...); err != nil {
 		return fmt.Errorf("--ignore: %w", err)
 	}
 	if o.hidden, err = projection.ParsePatterns(o.sensitive...); err != nil {
 		return fmt.Errorf("--sensitive: %w", err)
 	}
-	return checkOutput(o.output, outputs)
+	if err := o.parseFilters(); err != nil {
+		return err
+	}
+	if o.conditions, err = readiness.ParseConditions(o.ready); err != nil {
+		return fmt.Errorf("--ready: %w", err)
+	}
+	return checkOutput(o.output, o.outputs)
 }
 
 // request returns what to plan of a manifest.

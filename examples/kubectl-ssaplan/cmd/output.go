@@ -27,7 +27,7 @@ func (o *options) show(report render.Report) error {
 		return o.showMarkdown(report)
 	}
 	text := o.text()
-	plans := text.Plans(report.Plans)
+	plans := text.Report(report)
 	if plans != "" {
 		plans += "\n"
 	}
@@ -41,7 +41,7 @@ func (o *options) show(report render.Report) error {
 
 // encodes reports whether the output is one document, for a program or a browser.
 func (o *options) encodes() bool {
-	return o.output == "json" || o.output == "yaml" || o.output == "html"
+	return o.output == "json" || o.output == "yaml" || o.output == "html" || o.output == outputLines
 }
 
 func (o *options) showEncoded(report render.Report, encode func(render.Report) ([]byte, error)) error {

@@ -23,6 +23,10 @@ change from what to what, and why if it isn't the manifest that changed: somebod
 manifest has no longer the field, or the server changes it along. Below the fields stands which of them change hands (○),
 and what to be warned of (▲). Values of secrets are never shown.
 
+Objects that need each other are planned as a set, and shown in the stages in which apply carries them out. What can't be asked
+before others are there is deferred, and says for which object it waits. A kind or namespace that neither the server nor the
+manifests have is an error that names what may be meant; --allow-missing takes it for something that somebody else makes.
+
 With --subresource the manifests say what the status or the scale of objects shall be, which have to be there. Of a status
 nothing else of the manifest counts; in the manifest of a scale spec.replicas is the only field.
 
@@ -55,7 +59,7 @@ kubectl ssaplan plan -f app.yaml --force-conflicts=false`,
 			exitCodes: `0  nothing changes
 1  an error: something could not be planned; everything else was
 2  applying would change something
-3  some objects are in conflict with other managers, or can't be planned yet`,
+3  some objects are in conflict, or wait for what isn't there`,
 			environment: clusterEnvironment,
 		},
 		Args: cobra.NoArgs,

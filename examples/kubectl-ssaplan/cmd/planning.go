@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/input"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/statefile"
 	"github.com/ssaplan/primitives/examples/manifest"
+	"github.com/ssaplan/primitives/preview"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/set"
 )
 
 // planning is the way from files to plans. Whatever goes wrong on it becomes a failure of the report.
@@ -20,30 +23,68 @@ type planning struct {
 	memory    statefile.File
 	journal   *statefile.Journal // of what is applied, nil if nothing is to be remembered
 	manifests []manifest.Manifest
-	matches   []*statefile.Entry // what memory knows of each manifest
-	plans     []*ssaplan.Plan    // of each manifest, nil where it failed
+	matches   []*statefile.Entry  // what memory knows of each manifest
+	all       []manifest.Manifest // also those that weren't chosen
+	applySet  *applySet           // nil if none remembers the set
+	removing  *removing           // what has left the set; nil if that isn't known
+	set       *set.Set            // of the manifests
+	items     []*set.Item         // as they were shown, of each manifest; nil where it wasn't planned
+	plans     []*ssaplan.Plan     // those that there are, stage by stage
 	failures  []render.Failure
 	results   []render.Result            // of the plans, nil as long as none is carried out
+	at        map[int]int                // where in results those of the manifests are
+	left      map[ssaplan.Action]int     // how many objects were left out, by why
 	deletions map[*ssaplan.Plan][]string // what there is to know of the deletes of replacements
 }
 
 // plan reads the input and plans every object. The error is that of a context that ended.
 func (o *options) plan(ctx context.Context) (*planning, error) {
-	p := &planning{options: o}
-	manifests, errs := input.Read(ctx, input.Sources{
-		Paths: o.files, Recursive: o.recursive, Kustomization: o.kustomization, Stdin: o.In,
-	})
-	if ctx.Err() != nil {
-		return nil, errors.New("interrupted while reading the manifests")
+	p := &planning{options: o, at: map[int]int{}, left: map[ssaplan.Action]int{}}
+	if err := p.read(ctx); err != nil {
+		return nil, err
 	}
-	p.manifests = manifests
-	p.fail(inputFailures(errs)...)
 	if err := p.prepare(ctx); err != nil {
 		p.fail(configurationFailure(err))
 		p.manifests = nil
 	}
-	p.plans = make([]*ssaplan.Plan, len(p.manifests))
-	return p, p.planAll(ctx)
+	p.items = make([]*set.Item, len(p.manifests))
+	if err := p.planAll(ctx); err != nil {
+		return p, err
+	}
+	return p, p.planLeft(ctx)
+}
+
+// planLeft plans to delete what has left the set, which every plan shows.
+func (p *planning) planLeft(ctx context.Context) (err error) {
+	if p.cluster == nil || p.subresource != "" || len(p.plans) == 0 || p.prune && len(p.failures) > 0 {
+		return nil
+	}
+	everything := p.run()
+	everything.Manifests = p.all
+	left, keep := p.found(ctx, p.memory.Left(everything))
+	if p.applySet != nil {
+		if left, keep, err = p.applySet.left(ctx, p.all, p.cluster.namespace); err != nil {
+			p.fail(configurationFailure(err))
+			return nil
+		}
+	}
+	if len(left) > 0 {
+		p.removing, err = p.planRemoval(ctx, p.cluster, left, p.all, keep...)
+	}
+	return err
+}
+
+// read reads the manifests. The error is that of a context that ended.
+func (p *planning) read(ctx context.Context) error {
+	manifests, errs := input.Read(ctx, input.Sources{
+		Paths: p.files, Recursive: p.recursive, Kustomization: p.kustomization, Stdin: p.In,
+	})
+	if ctx.Err() != nil {
+		return errors.New("interrupted while reading the manifests")
+	}
+	p.manifests = manifests
+	p.fail(inputFailures(errs)...)
+	return nil
 }
 
 func (p *planning) fail(failures ...render.Failure) { p.failures = append(p.failures, failures...) }
@@ -64,9 +105,12 @@ func (p *planning) prepare(ctx context.Context) (err error) {
 		p.fail(inputFailures(errs)...)
 	}
 	unique, errs := manifest.Unique(p.manifests, p.cluster.namespace)
-	p.manifests = unique
 	p.fail(inputFailures(errs)...)
+	p.all, p.manifests = unique, p.chosen(slices.Clone(unique))
 	p.matches = p.memory.Match(p.run())
+	if p.applyset != "" {
+		return p.openApplySet(ctx)
+	}
 	return nil
 }
 
@@ -78,26 +122,46 @@ func (p *planning) planAll(ctx context.Context) error {
 	progress := p.newProgress(len(p.manifests))
 	defer progress.clear()
 	progress.show(0, time.Now())
+	p.set = set.New(p.cluster.planner, p.requests(), p.setOptions())
 	answered, i := false, 0
-	for plan, err := range p.cluster.planner.PlanAll(ctx, p.requests()) {
-		progress.show(i+1, time.Now())
-		switch {
-		case ctx.Err() != nil:
-			return fmt.Errorf("interrupted after %d of %d objects", i, len(p.manifests))
-		case err == nil:
-			plan.Warnings = append(inputWarnings(p.manifests[i]), plan.Warnings...)
-			p.plans[i] = plan
-			answered = answered || asked(plan)
-		case !answered && concernsCluster(err):
-			p.fail(clusterFailure(p.cluster.config.Host, err, len(p.manifests)-i))
-			return nil
-		default:
-			p.fail(objectFailure(p.manifests[i], err))
+	for item := range p.set.Plan(ctx) {
+		if i++; ctx.Err() != nil {
+			return fmt.Errorf("interrupted after %d of %d objects", i-1, len(p.manifests))
 		}
-		i++
+		progress.show(i, time.Now())
+		if item.Err != nil && !answered && concernsCluster(item.Err) {
+			p.fail(clusterFailure(p.cluster.config.Host, item.Err, len(p.manifests)-i+1))
+			return nil
+		}
+		p.take(item)
+		answered = answered || item.Err == nil && asked(item.Plan)
 	}
 	return nil
 }
+
+// take keeps what is to be shown of an object.
+func (p *planning) take(item *set.Item) {
+	p.items[item.Number] = item
+	if item.Err != nil {
+		p.fail(objectFailure(p.manifests[item.Number], item.Err))
+		return
+	}
+	plan := *item.Plan // the set compares its own with what a later plan says
+	plan.Warnings = append(inputWarnings(p.manifests[item.Number]), plan.Warnings...)
+	item.Plan = &plan
+	p.plans = append(p.plans, &plan)
+}
+
+// setOptions returns how the manifests are planned and applied as a set.
+func (p *planning) setOptions() set.Options {
+	return set.Options{
+		AllowMissing: p.allowMissing, KeepGoing: p.keepGoing, Replace: p.replace, Delete: p.replaceOptions(), Patience: p.timeout,
+		Preview: preview.Of, Waiting: p.newWaiting().show,
+	}
+}
+
+// prunes reports whether apply deletes what has left the set.
+func (p *planning) prunes() bool { return p.prune && p.removing != nil && p.removing.deletes() }
 
 // run is what is remembered of this one.
 func (p *planning) run() statefile.Run {
@@ -122,10 +186,18 @@ func asked(plan *ssaplan.Plan) bool {
 
 // report returns what is to be shown.
 func (p *planning) report() render.Report {
-	r := render.Report{Failures: p.failures, Results: p.results}
-	for _, plan := range p.plans {
-		if plan != nil {
-			r.Plans = append(r.Plans, plan)
+	r := render.Report{Plans: p.plans, Failures: p.failures, Results: p.results, Pruned: p.prune}
+	if p.removing != nil {
+		r.Removals = p.removing.shown()
+	}
+	if p.set != nil {
+		for _, name := range p.set.Stages() {
+			r.Stages = append(r.Stages, render.StageOf{Name: name})
+		}
+	}
+	for _, item := range p.items {
+		if item != nil && item.Err == nil {
+			r.Stages[item.Stage].Plans++
 		}
 	}
 	return r
@@ -134,10 +206,17 @@ func (p *planning) report() render.Report {
 // exitCode returns the code of the plan command: an error outweighs what is open, and that outweighs changes.
 func (p *planning) exitCode() int {
 	code := exitUnchanged
-	for _, plan := range p.plans {
-		if plan != nil {
-			code = max(code, actionCode(plan.Action))
+	for _, item := range p.items {
+		switch {
+		case item == nil || item.Err != nil:
+		case len(item.After) > 0: // apply comes to it
+			code = max(code, exitChanges)
+		default:
+			code = max(code, actionCode(item.Plan.Action))
 		}
+	}
+	if p.prunes() {
+		code = max(code, exitChanges)
 	}
 	if len(p.failures) > 0 {
 		code = exitError

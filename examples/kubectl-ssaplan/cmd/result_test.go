@@ -64,9 +64,9 @@ func TestResultsOfWhatIsLeftOut(t *testing.T) {
 	var told applied
 	require.NoError(t, json.Unmarshal([]byte(got.out), &told))
 	require.Len(t, told.Results, 2)
-	assert.Equal(t, "NotSent", told.Results[0].Outcome)
-	assert.Equal(t, "left out: can't change in place: spec.selector", told.Results[0].Message)
-	assert.Equal(t, "Done", told.Results[1].Outcome)
+	assert.Equal(t, "NotSent", told.Results[1].Outcome)
+	assert.Equal(t, "left out: can't change in place: spec.selector", told.Results[1].Message)
+	assert.Equal(t, "Done", told.Results[0].Outcome)
 
 	got = c.run("apply --yes -f bad.yaml -f two.yaml -o json")
 	assert.Equal(t, 1, got.code)

@@ -42,6 +42,7 @@ type page struct {
 	Filters  []filterView
 	Tree     []*namespaceView
 	Remarks  []remarkView
+	Removals []string
 	Failures []string
 	Outcome  string
 	Results  []string
@@ -76,7 +77,7 @@ type groupView struct {
 	Objects []*objectView
 }
 
-// HTML returns the report as one page that needs no network: what [Text.Plans] says verbosely, with a tree of the objects,
+// HTML returns the report as one page that needs no network: what [Text.Report] says verbosely, with a tree of the objects,
 // filters and a search. A content policy in it allows its own script and style only. Without the script, and without the
 // style, all of it can be read.
 func (t Text) HTML(r Report) ([]byte, error) {
@@ -84,6 +85,7 @@ func (t Text) HTML(r Report) ([]byte, error) {
 	p := page{
 		Policy: pagePolicy, Style: template.CSS(pageStyle), Script: template.JS(pageScript),
 		Summary:  strings.TrimPrefix(strings.TrimSpace(t.Summary(r)), "Plan: "),
+		Removals: lines(t.Removals(r.Removals, r.Pruned)),
 		Failures: t.Failures(r.Failures),
 	}
 	if r.Results != nil {
@@ -116,6 +118,14 @@ func (p *page) add(t Text, plans []*ssaplan.Plan) {
 		p.Groups = append(p.Groups, groupView{t.changeView(g.change, nil), of(g.plans)})
 	}
 	p.Tree, p.Filters = treeOf(p.Objects), filtersOf(p.Objects)
+}
+
+// lines returns the lines of a text, without their indents.
+func lines(text string) (out []string) {
+	for line := range strings.Lines(text) {
+		out = append(out, strings.TrimSpace(line))
+	}
+	return out
 }
 
 // resultLines tells of the objects that aren't as planned.

@@ -83,11 +83,7 @@ func (t Text) notes(plan *ssaplan.Plan) []string {
 	p := &printer{Text: t}
 	p.leading(plan)
 	p.trailing(plan)
-	var out []string
-	for line := range strings.Lines(p.String()) {
-		out = append(out, strings.TrimSpace(line))
-	}
-	return out
+	return lines(p.String())
 }
 
 // managersOf returns who has or had to do with what changes.

@@ -17,7 +17,7 @@ const maxMarkdown = 65_536
 const maxNote = 200
 
 // Markdown returns the report for the comment on a pull request, or for the summary of a job: the counts, what is to be seen
-// first, the failures, and what [Text.Plans] says of each object, folded. It has no colours, and lines as long as they are.
+// first, the failures, and what [Text.Report] says of each object, folded. It has no colours, and lines as long as they are.
 //
 // If that has more characters than the limit, the least important is cut: first the fields of objects that are created, then
 // those of others. What was cut is counted. Fences and tags stay whole.
@@ -27,7 +27,10 @@ func (t Text) Markdown(r Report) string {
 	summary := strings.TrimPrefix(strings.TrimSpace(t.Summary(r)), "Plan: ")
 	head := fmt.Sprintf("**Plan:** %s\n", summary)
 	var sections []*section
-	for _, part := range t.parts(r.Plans) {
+	for _, part := range t.parts(r) {
+		if part.heading != "" {
+			sections = append(sections, &section{rank: part.rank, title: "**" + part.heading + "**"})
+		}
 		sections = append(sections, newSection(part))
 	}
 	if lines := t.failures(r.Failures); len(lines) > 0 {
@@ -68,6 +71,8 @@ func (s *section) String() string {
 		return ""
 	case s.shown == 0 && s.folds:
 		return fmt.Sprintf("\n<p>%s%s</p>\n", s.title, s.hidden())
+	case len(s.lines) == 0 && !s.folds:
+		return "\n" + s.title + "\n"
 	case !s.folds:
 		return fmt.Sprintf("\n%s%s\n\n%s", s.title, s.hidden(), fenced("", s.lines[:s.shown]))
 	}

@@ -10,12 +10,25 @@ const apiVersion = "ssaplan/v1"
 
 // Report is the outcome of planning a set of objects.
 type Report struct {
-	// Plans are in the order of the input.
+	// Plans are in the order of their stages.
 	Plans []*ssaplan.Plan
+	// Stages say how many of the plans belong together, one after the other.
+	Stages []StageOf
+	// Removals are what is remembered and no manifest has any more.
+	Removals []Removal
+	// Pruned says that removals are carried out.
+	Pruned bool
 	// Failures are what could not be planned.
 	Failures []Failure
 	// Results are what became of the plans, in their order; nil if none was carried out.
 	Results []Result
+}
+
+// StageOf is a stage in which objects are applied together.
+type StageOf struct {
+	Name string
+	// Plans is how many plans it has.
+	Plans int
 }
 
 // Failure says what could not be planned, and why.
@@ -31,8 +44,16 @@ type Failure struct {
 type reportJSON struct {
 	APIVersion string          `json:"apiVersion"`
 	Plans      []*ssaplan.Plan `json:"plans"`
+	Stages     []stageJSON     `json:"stages,omitempty"`
+	Removals   []removalJSON   `json:"removals,omitempty"`
 	Errors     []failureJSON   `json:"errors"`
 	Results    []resultJSON    `json:"results,omitempty"`
+}
+
+// stageJSON is a stage with the number of its plans, which follow those of the stage before.
+type stageJSON struct {
+	Name  string `json:"name"`
+	Plans int    `json:"plans"`
 }
 
 type failureJSON struct {
@@ -44,6 +65,14 @@ type failureJSON struct {
 // JSON returns the report as indented JSON with a newline at the end.
 func (r Report) JSON() ([]byte, error) {
 	out := reportJSON{APIVersion: apiVersion, Plans: append([]*ssaplan.Plan{}, r.Plans...), Errors: []failureJSON{}}
+	for _, stage := range r.Stages {
+		if stage.Plans > 0 {
+			out.Stages = append(out.Stages, stageJSON(stage))
+		}
+	}
+	for _, removal := range r.Removals {
+		out.Removals = append(out.Removals, removal.json())
+	}
 	for _, f := range r.Failures {
 		out.Errors = append(out.Errors, f.json())
 	}

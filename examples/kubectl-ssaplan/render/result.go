@@ -1,10 +1,12 @@
 package render
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
@@ -13,7 +15,15 @@ type Result struct {
 	Object identity.Identity
 	// Subresource is that of the plan, empty for the object itself.
 	Subresource string
-	Outcome     ssaplan.Outcome
+	// Action is what was to be done, as the plan of that moment had it; "Prune" for an object that has left the set. It is empty if there
+	// was no plan.
+	Action  ssaplan.Action
+	Outcome ssaplan.Outcome
+	// ResourceVersion is that of the object afterwards, empty if it isn't known.
+	ResourceVersion string
+	// Ready reports whether the object was ready in the end, and Waits why not; nil if nobody waited for it.
+	Ready *bool
+	Waits string
 	// Stage is where a replacement stopped, which is the one that the outcome is about; otherwise empty.
 	Stage ssaplan.Stage
 	// Class is that of the failure, empty if there was none.
@@ -22,17 +32,35 @@ type Result struct {
 	Message string
 }
 
+// ActionPrune is the action of a result for an object that has left the set.
+const ActionPrune ssaplan.Action = "Prune"
+
 type resultJSON struct {
-	Object      objectJSON      `json:"object"`
-	Subresource string          `json:"subresource,omitempty"`
-	Outcome     ssaplan.Outcome `json:"outcome"`
-	Stage       ssaplan.Stage   `json:"stage,omitempty"`
-	Class       string          `json:"class,omitempty"`
-	Message     string          `json:"message,omitempty"`
+	Object          objectJSON      `json:"object"`
+	Subresource     string          `json:"subresource,omitempty"`
+	Action          ssaplan.Action  `json:"action,omitempty"`
+	Outcome         ssaplan.Outcome `json:"outcome"`
+	ResourceVersion string          `json:"resourceVersion,omitempty"`
+	Ready           *bool           `json:"ready,omitempty"`
+	Waits           string          `json:"waits,omitempty"`
+	Stage           ssaplan.Stage   `json:"stage,omitempty"`
+	Class           string          `json:"class,omitempty"`
+	Message         string          `json:"message,omitempty"`
 }
 
 func (r Result) json() resultJSON {
-	return resultJSON{objectToJSON(r.Object), r.Subresource, r.Outcome, r.Stage, r.Class, r.Message}
+	return resultJSON{
+		objectToJSON(r.Object), r.Subresource, r.Action, r.Outcome, r.ResourceVersion, r.Ready, foreign.Visible(r.Waits), r.Stage, r.Class, r.Message,
+	}
+}
+
+// Line returns the result as one line of JSON.
+func (r Result) Line() ([]byte, error) {
+	text, err := json.Marshal(r.json())
+	if err != nil {
+		return nil, err
+	}
+	return []byte(foreign.VisibleJSON(string(text)) + "\n"), nil
 }
 
 // resultWords are in the order in which a summary lists the outcomes.

@@ -23,6 +23,9 @@ var summaryWords = []struct {
 // Summary returns a sentence: "Plan: 3 to create, 1 to update, 2 unchanged; 1 error."
 func (t Text) Summary(r Report) string {
 	groups := counts(r.Plans)
+	if removed := r.removed(); removed != "" {
+		groups = append(groups, removed)
+	}
 	failed := ""
 	if n := len(r.Failures); n > 0 {
 		failed = count(n, "error", "errors")

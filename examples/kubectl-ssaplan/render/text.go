@@ -42,22 +42,30 @@ var symbols = map[ssaplan.Action]struct{ symbol, color string }{
 	ssaplan.ActionNoOp:     {"=", dim},
 }
 
-// Plans returns what is to be seen first, then what many objects have in common, and then a block for each plan: those of
-// the cluster, and then by namespace and kind. What stands above a block isn't said in it again, unless the text is to
-// be verbose. Objects that nothing happens to are only part of the summary, unless the text is to be verbose, there is a
-// warning about them, or something of another tool stays behind in them.
-func (t Text) Plans(plans []*ssaplan.Plan) string {
+// Plans returns what [Text.Report] does of plans that belong to no stages.
+func (t Text) Plans(plans []*ssaplan.Plan) string { return t.Report(Report{Plans: plans}) }
+
+// Report returns what is to be seen first, what is deleted, then what many objects have in common, and then a block for each
+// plan: stage by stage, those of the cluster, and then by namespace and kind. What stands above a block isn't said in it
+// again, unless the text is to be verbose. Objects that nothing happens to are only part of the summary, unless the text is
+// to be verbose, there is a warning about them, or something of another tool stays behind in them.
+func (t Text) Report(r Report) string {
 	var out paragraphs
-	for _, part := range t.parts(plans) {
-		out.add(part.text)
+	for _, part := range t.parts(r) {
+		heading := ""
+		if part.heading != "" {
+			heading = t.paint(bold, part.heading) + "\n"
+		}
+		out.add(heading, part.text)
 	}
 	return out.String()
 }
 
 // part is a block of a text.
 type part struct {
-	text string
-	rank rank
+	heading string // of what begins with this part
+	text    string
+	rank    rank
 }
 
 // rank says how important a part is: what is lower is the last to be cut.
@@ -87,28 +95,35 @@ func rankOf(plan *ssaplan.Plan) rank {
 }
 
 // parts returns the blocks of a text, in order.
-func (t Text) parts(plans []*ssaplan.Plan) (out []part) {
-	plans = inOrder(plans)
+func (t Text) parts(r Report) (out []part) {
+	plans := inOrder(r.Plans)
 	common := repeated(plans)
-	if lead := t.lead(plans); lead != "" {
-		out = append(out, part{lead, rankLead})
+	add := func(text string, rank rank) {
+		if text != "" {
+			out = append(out, part{text: text, rank: rank})
+		}
 	}
+	add(t.lead(plans), rankLead)
+	add(t.Removals(r.Removals, r.Pruned), rankLead)
 	for _, g := range common.sorted() {
-		out = append(out, part{t.group(g), rankCommon})
+		add(t.group(g), rankCommon)
 	}
 	told := map[*ssaplan.Plan]bool{}
 	for _, w := range unchangedWarnings(plans) {
-		out = append(out, part{t.warned(w), rankUnchanged})
+		add(t.warned(w), rankUnchanged)
 		for _, plan := range w.plans {
 			told[plan] = !t.Verbose
 		}
 	}
-	for _, plan := range plans {
-		if !t.shows(plan) || told[plan] {
-			continue
+	for _, stage := range t.stages(r) {
+		from := len(out)
+		for _, plan := range stage.plans {
+			if t.shows(plan) && !told[plan] {
+				add(t.block(plan, common), rankOf(plan))
+			}
 		}
-		if text := t.block(plan, common); text != "" {
-			out = append(out, part{text, rankOf(plan)})
+		if len(out) > from {
+			out[from].heading = stage.heading
 		}
 	}
 	return out
@@ -120,13 +135,14 @@ type paragraphs struct {
 	tall bool
 }
 
-func (b *paragraphs) add(block string) {
+// add writes a block, below the heading of what begins with it.
+func (b *paragraphs) add(heading, block string) {
 	multiline := strings.Count(block, "\n") > 1
-	if b.Len() > 0 && (multiline || b.tall) {
+	if b.Len() > 0 && (heading != "" || multiline || b.tall) {
 		b.WriteByte('\n')
 	}
 	b.tall = multiline
-	b.WriteString(block)
+	b.WriteString(heading + block)
 }
 
 func (t Text) shows(plan *ssaplan.Plan) bool {

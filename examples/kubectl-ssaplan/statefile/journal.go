@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/ssaplan/primitives/ssaplan/explain"
@@ -98,19 +99,42 @@ func rehearse(state string) error {
 	return errors.Join(err, tmp.Close())
 }
 
-// Add remembers one object that was applied.
-func (j *Journal) Add(ctx context.Context, e Entry) error {
-	line, err := json.Marshal(e)
-	if err == nil {
-		err = j.locked(ctx, func(lines *os.File) error {
-			// On a line of its own, also behind one that was cut off.
-			_, err := lines.Seek(0, io.SeekEnd)
-			if err == nil {
-				_, err = lines.Write(append(append([]byte{'\n'}, line...), '\n'))
-			}
-			return errors.Join(err, lines.Sync())
-		})
+// Intend remembers which objects are going to be made, before the first of them is, so that none is lost if the program is killed in between.
+func (j *Journal) Intend(ctx context.Context, entries []Entry) error {
+	if len(entries) == 0 {
+		return nil
 	}
+	for i := range entries {
+		entries[i].Intended = true
+	}
+	return j.add(ctx, entries...)
+}
+
+// Forget forgets one object, which isn't there any more.
+func (j *Journal) Forget(ctx context.Context, e Entry) error {
+	e.Forgotten = true
+	return j.Add(ctx, e)
+}
+
+// Add remembers one object that was applied.
+func (j *Journal) Add(ctx context.Context, e Entry) error { return j.add(ctx, e) }
+
+func (j *Journal) add(ctx context.Context, entries ...Entry) error {
+	text := []byte{'\n'} // on a line of its own, also behind one that was cut off
+	for _, e := range entries {
+		line, err := json.Marshal(e)
+		if err != nil {
+			return j.unwritable(err)
+		}
+		text = append(append(text, line...), '\n')
+	}
+	err := j.locked(ctx, func(lines *os.File) error {
+		_, err := lines.Seek(0, io.SeekEnd)
+		if err == nil {
+			_, err = lines.Write(text)
+		}
+		return errors.Join(err, lines.Sync())
+	})
 	if err != nil {
 		return j.unwritable(err)
 	}
@@ -227,11 +251,14 @@ func load(state string, lines *os.File) (File, error) {
 			continue // an empty line, or one that was cut off when a program or the disk ended
 		}
 		if i, known := at[keyOf(e)]; known {
-			f.objects[i] = e
+			if !e.Intended {
+				f.objects[i] = e
+			}
 			continue
 		}
 		at[keyOf(e)] = len(f.objects)
 		f.objects = append(f.objects, e)
 	}
+	f.objects = slices.DeleteFunc(f.objects, func(e Entry) bool { return e.Forgotten })
 	return f, nil
 }

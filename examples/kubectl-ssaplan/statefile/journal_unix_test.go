@@ -92,6 +92,9 @@ func TestJournal(t *testing.T) {
 
 	add(t, j, "f#1 x/renamed")
 	assert.Equal(t, []string{"g#1 x/b", "g#2 x/c", "f#1 x/a", "f#1 x/renamed"}, loaded(t, path))
+	old := docs(t, "f#1 x/a")[0]
+	require.NoError(t, j.Forget(t.Context(), statefile.Entry{Source: old.Source.Key(), State: state(t, old)}))
+	assert.Equal(t, []string{"g#1 x/b", "g#2 x/c", "f#1 x/renamed"}, loaded(t, path), "what was deleted is forgotten")
 	save(t, j, "f#1 x/renamed")
 	assert.Equal(t, []string{"f#1 x/renamed", "g#1 x/b", "g#2 x/c"}, loaded(t, path), "what it was renamed from is forgotten")
 

@@ -32,6 +32,10 @@ type Entry struct {
 	// Source is the key of the document that the object was applied from.
 	Source string         `json:"source"`
 	State  *explain.State `json:"state"`
+	// Intended says that a run was going to make the object, and hasn't said since that it did. The state has the identity alone.
+	Intended bool `json:"intended,omitempty"`
+	// Forgotten says, in a journal, that the object isn't there any more.
+	Forgotten bool `json:"forgotten,omitempty"`
 }
 
 type fileJSON struct {
@@ -97,7 +101,7 @@ func (f File) Match(r Run) []*Entry {
 	byObject, gone := map[identity.Identity]*Entry{}, map[string]*Entry{}
 	for i := range f.objects {
 		e := &f.objects[i]
-		if !r.isAbout(e) {
+		if !r.isAbout(e) || e.Intended {
 			continue
 		}
 		key := r.key(e.State.Identity)
@@ -115,11 +119,30 @@ func (f File) Match(r Run) []*Entry {
 	return matches
 }
 
+// Left returns what is remembered of objects that have left the set: those that are none of the manifests, nor replaced by one. Of
+// subresources nothing is remembered that could leave.
+func (f File) Left(r Run) (left []Entry) {
+	stays, present := map[key]bool{}, map[identity.Identity]bool{}
+	for i, e := range f.Match(r) {
+		if e != nil {
+			stays[keyOf(*e)] = true
+		}
+		present[r.key(r.Manifests[i].Identity)] = true
+	}
+	for _, e := range f.objects {
+		if e.State.Subresource == "" && !stays[keyOf(e)] && !present[r.key(e.State.Identity)] {
+			left = append(left, e)
+		}
+	}
+	return left
+}
+
 // Updated returns the file after a run: applied holds the new state of each manifest, nil for those that were not
-// applied, of which matches says what is remembered. What the file knows of other sources and other subresources stays.
+// applied, of which matches says what is remembered. What else the file knows stays, such as what has left the set.
 func (f File) Updated(r Run, matches []*Entry, applied []*explain.State) File {
 	var out File
-	used := map[string]bool{}
+	used := map[string]bool{} // by subresources, which don't leave
+	made := map[identity.Identity]bool{}
 	listed := map[*Entry]bool{}
 	for i, m := range r.Manifests {
 		state := applied[i]
@@ -127,13 +150,14 @@ func (f File) Updated(r Run, matches []*Entry, applied []*explain.State) File {
 			state = matches[i].State
 		}
 		if state != nil {
-			out.objects = append(out.objects, Entry{m.Source.Key(), state})
-			used[m.Source.Key()] = true
+			out.objects = append(out.objects, Entry{Source: m.Source.Key(), State: state})
+			used[m.Source.Key()] = r.Subresource != ""
+			made[r.key(state.Identity)] = true
 		}
 		listed[matches[i]] = true
 	}
 	for i := range f.objects {
-		if e := &f.objects[i]; !listed[e] && !(used[e.Source] && r.isAbout(e)) {
+		if e := &f.objects[i]; !listed[e] && !(e.Intended && made[r.key(e.State.Identity)]) && !(used[e.Source] && r.isAbout(e)) {
 			out.objects = append(out.objects, *e)
 		}
 	}

@@ -127,8 +127,13 @@ func TestUpdated(t *testing.T) {
 	matches := file.Match(input)
 	applied := []*explain.State{nil, state(t, input.Manifests[1]), nil} // the first was left out, the third has no state
 	updated := file.Updated(input, matches, applied)
-	assert.Equal(t, []string{"f#1 x/b", "f#2 x/new", "g#1 x/g"}, content(t, updated),
-		"what was applied, what was left out as it was, and other sources; a forgets its place")
+	assert.Equal(t, []string{"f#1 x/b", "f#2 x/new", "f#1 x/a", "g#1 x/g"}, content(t, updated),
+		"what was applied, what was left out as it was, what has left the set, and other sources")
+	var left []string
+	for _, e := range file.Left(input) {
+		left = append(left, e.State.Identity.Name)
+	}
+	assert.Equal(t, []string{"a", "g"}, left)
 	assert.Equal(t, []string{"f#1 x/a", "f#2 x/b", "g#1 x/g"}, content(t, file), "the old one doesn't change")
 }
 
@@ -154,7 +159,7 @@ func TestSubresources(t *testing.T) {
 	file = applied(t, file, run("status", "f#1 x/new"))
 	assert.Equal(t, []string{"f#1 x/new status", "f#1 x/a scale", "f#1 x/a", "f#2 x/b"}, content(t, file), "a forgets its status alone")
 	file = applied(t, file, run("", "f#1 x/b"))
-	assert.Equal(t, []string{"f#1 x/b", "f#1 x/new status", "f#1 x/a scale"}, content(t, file), "and then itself")
+	assert.Equal(t, []string{"f#1 x/b", "f#1 x/new status", "f#1 x/a scale", "f#1 x/a"}, content(t, file), "and leaves the set")
 }
 
 func TestSaveAndLoad(t *testing.T) {

@@ -26,10 +26,21 @@ type creations struct {
 
 type groupKind struct{ group, kind string }
 
-// New returns the set of some manifests. Objects that name no namespace are in the default one.
-func New(manifests iter.Seq[map[string]any], defaultNamespace string) *Set {
-	creates := sync.OnceValue(func() *creations { return newCreations(manifests) })
+// New returns the set of the manifests that some things have, which may be nil. Objects that name no namespace are in the default one.
+func New[T any](of []T, manifest func(T) *unstructured.Unstructured, defaultNamespace string) *Set {
+	creates := sync.OnceValue(func() *creations { return newCreations(manifests(of, manifest)) })
 	return &Set{map[identity.Identity]int{}, defaultNamespace, creates}
+}
+
+// manifests yields those that there are.
+func manifests[T any](of []T, manifest func(T) *unstructured.Unstructured) iter.Seq[map[string]any] {
+	return func(yield func(map[string]any) bool) {
+		for _, v := range of {
+			if obj := manifest(v); obj != nil && !yield(obj.Object) {
+				return
+			}
+		}
+	}
 }
 
 func newCreations(manifests iter.Seq[map[string]any]) *creations {

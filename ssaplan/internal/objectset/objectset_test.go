@@ -1,11 +1,10 @@
 package objectset_test
 
 import (
-	"iter"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan/internal/objectset"
@@ -23,14 +22,16 @@ func definition(group, kind, name string) map[string]any {
 
 func TestWhatASetCreates(t *testing.T) {
 	read := 0
-	manifests := func(yield func(map[string]any) bool) {
-		read++
-		slices.Values([]map[string]any{
-			{}, nil, object("v1", "ConfigMap", "shop"), object("v1", "Namespace", "new"), object("ex.io/v1", "Namespace", "other"),
-			definition("ex.io", "Widget", "widgets.ex.io"), object("ex.io/v1", "CustomResourceDefinition", "gadgets.ex.io"),
-		})(yield)
+	made := []map[string]any{
+		{}, nil, object("v1", "ConfigMap", "shop"), object("v1", "Namespace", "new"), object("ex.io/v1", "Namespace", "other"),
+		definition("ex.io", "Widget", "widgets.ex.io"), object("ex.io/v1", "CustomResourceDefinition", "gadgets.ex.io"),
 	}
-	set := objectset.New(iter.Seq[map[string]any](manifests), "default")
+	set := objectset.New(made, func(m map[string]any) *unstructured.Unstructured {
+		if read++; m == nil {
+			return nil
+		}
+		return &unstructured.Unstructured{Object: m}
+	}, "default")
 	require.Zero(t, read, "nobody asked for it")
 	for name, creates := range map[string]bool{"new": true, "shop": false, "other": false, "": false} {
 		require.Equal(t, creates, set.CreatesNamespace(name), name)
@@ -42,11 +43,11 @@ func TestWhatASetCreates(t *testing.T) {
 		_, ok = set.Definition(kind[0], kind[1])
 		require.False(t, ok, kind)
 	}
-	require.Equal(t, 1, read, "it is read once")
+	require.Equal(t, len(made), read, "they are read once")
 }
 
 func TestFirstOfAnIdentity(t *testing.T) {
-	set := objectset.New(slices.Values([]map[string]any(nil)), "default")
+	set := objectset.New(nil, func(m *unstructured.Unstructured) *unstructured.Unstructured { return m }, "default")
 	id := func(apiVersion, kind, namespace, name string) identity.Identity {
 		return identity.Identity{APIVersion: apiVersion, Kind: kind, Namespace: namespace, Name: name}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"strconv"
 
@@ -153,11 +154,27 @@ func (t *Target) Relook(ctx context.Context, live, answer *unstructured.Unstruct
 // wrote reports whether the object has by now what a dry run of the applier answered, and didn't have it before: all of it, or
 // the record of the apply, as controllers change an object as soon as it is written.
 func wrote(live, answer, now *unstructured.Unstructured, applier fieldowner.Applier) bool {
-	if explain.Equal(now.Object, answer.Object) {
-		return true
-	}
 	before, tried, after := recordOf(live, applier), recordOf(answer, applier), recordOf(now, applier)
+	if explain.Equal(now.Object, answer.Object) {
+		return before == nil || !reflect.DeepEqual(before, tried) || !sameButStatus(live, answer)
+	}
 	return tried != nil && !reflect.DeepEqual(before, tried) && reflect.DeepEqual(tried, after)
+}
+
+// sameButStatus reports whether two versions of an object differ in the status alone, which an apply of the object doesn't write and its
+// controller does.
+func sameButStatus(live, now *unstructured.Unstructured) bool {
+	var bare [2]map[string]any
+	for i, obj := range []*unstructured.Unstructured{live, now} {
+		bare[i] = maps.Clone(obj.Object)
+		delete(bare[i], "status")
+		metadata, _ := bare[i]["metadata"].(map[string]any)
+		metadata = maps.Clone(metadata)
+		delete(metadata, "resourceVersion")
+		delete(metadata, "managedFields")
+		bare[i]["metadata"] = metadata
+	}
+	return reflect.DeepEqual(bare[0], bare[1])
 }
 
 // recordOf returns the applier's entry in the managedFields of an object, nil if it has none.

@@ -197,6 +197,7 @@ func TestRelook(t *testing.T) {
 		{"somebody re-created it", uid("9", "9"), tried, uid("1", "6"), ""},
 		{"versions that aren't numbers", uid("1", "x5"), tried, uid("1", "x4"), ""},
 		{"the dry run wrote", uid("1", "5"), tried, tried, "the dry run wrote"},
+		{"a controller wrote the status before a dry run of what is there", uid("1", "5") + record("m", "Apply", "2"), tried, tried, ""},
 		{"it wrote, and a controller did since", uid("1", "5"), tried, uid("1", "7") + record("m", "Apply", "2"), "the dry run wrote"},
 		{"it created", "", tried, uid("1", "7") + record("m", "Apply", "2"), "the dry run wrote"},
 		{"an apply of long ago, and somebody wrote in between", uid("1", "5") + record("m", "Apply", "2"), tried,

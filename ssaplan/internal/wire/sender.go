@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"math/rand/v2"
@@ -36,7 +37,8 @@ type Options struct {
 	Observe func(context.Context, Observation)
 	// Logger gets each request at level debug.
 	Logger *slog.Logger
-	// ThrottleRetries is how often a request is sent again that the server throttled.
+	// ThrottleRetries is how often a request is sent again that the server throttled; never if it is negative, and as often as client-go
+	// does it if it is 0.
 	ThrottleRetries int
 	// Passwords finds out which fields of a custom resource are passwords before anything is asked of it; see [Server.Passwords].
 	Passwords bool
@@ -46,13 +48,16 @@ type Options struct {
 type sender struct {
 	observe func(context.Context, Observation) // nil if no observer is set
 	retries int
+	pace    *pace
 }
 
 func (o Options) sender() sender {
-	if o.Logger == nil {
-		return sender{o.Observe, o.ThrottleRetries}
+	const usual = 10
+	s := sender{o.Observe, cmp.Or(o.ThrottleRetries, usual), &pace{}}
+	if o.Logger != nil {
+		s.observe = o.logged
 	}
-	return sender{o.logged, o.ThrottleRetries}
+	return s
 }
 
 func (o Options) logged(ctx context.Context, seen Observation) {
@@ -68,7 +73,7 @@ func (o Options) logged(ctx context.Context, seen Observation) {
 // send sends a request, and again when the server had no time for it. It returns how often it did.
 func (s sender) send(ctx context.Context, o Observation, request func(context.Context) error) (sent int, err error) {
 	for sent = 1; ; sent++ {
-		err = s.sendOnce(ctx, o, request)
+		err = s.sendInTime(ctx, o, request)
 		if !apierrors.IsTooManyRequests(err) || sent > s.retries || !wait(ctx, err) {
 			return sent, err
 		}
@@ -93,6 +98,17 @@ func wait(ctx context.Context, throttled error) bool {
 	case <-ctx.Done():
 		return false
 	}
+}
+
+// sendInTime sends a request when the server has time for it.
+func (s sender) sendInTime(ctx context.Context, o Observation, request func(context.Context) error) error {
+	began, err := s.pace.enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { s.pace.leave(began, apierrors.IsTooManyRequests(err)) }()
+	err = s.sendOnce(ctx, o, request)
+	return err
 }
 
 func (s sender) sendOnce(ctx context.Context, o Observation, request func(context.Context) error) error {

@@ -54,7 +54,7 @@ func newFlow(t *testing.T, namespace string) *flow {
 
 func (f *flow) planner(t *testing.T, config *rest.Config, change ...func(*ssaplan.Options)) *ssaplan.Planner {
 	t.Helper()
-	options := ssaplan.Options{FieldManager: manager}
+	options := ssaplan.Options{FieldManager: manager, ThrottleRetries: -1}
 	for _, c := range change {
 		c(&options)
 	}

@@ -77,7 +77,7 @@ func newCluster(t testing.TB) *cluster {
 func (c *cluster) planner(t testing.TB, proxy *faultproxy.Proxy, timeout time.Duration) *ssaplan.Planner {
 	config := proxy.Client("")
 	config.Timeout = timeout
-	planner, err := ssaplan.New(config, ssaplan.Options{FieldManager: manager, DefaultNamespace: c.Namespace})
+	planner, err := ssaplan.New(config, ssaplan.Options{FieldManager: manager, DefaultNamespace: c.Namespace, ThrottleRetries: -1})
 	require.NoError(t, err)
 	return planner
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -17,8 +18,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/test/controlplane"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 // TestServerThrottles plans and applies more at a time than the server wants to answer. It says 429 with Retry-After to
@@ -38,18 +41,19 @@ func TestServerThrottles(t *testing.T) {
 	})
 	m := newMany(t, 32, server, config)
 	var observed atomic.Int64
-	m.planner, err = ssaplan.New(config, ssaplan.Options{
+	options := ssaplan.Options{
 		FieldManager: manager, ThrottleRetries: 2, Concurrency: concurrency,
 		Observe: func(_ context.Context, o ssaplan.Observation) {
 			if o.Status == http.StatusTooManyRequests {
 				observed.Add(1)
 			}
 		},
-	})
-	require.NoError(t, err)
+	}
 	told.forget()
 	round := 0
 	for ; !told.each("get", "dry run", "apply"); round++ {
+		m.planner, err = ssaplan.New(config, options) // one that was throttled sends less at a time
+		require.NoError(t, err)
 		require.Less(t, round, 20, "not every request was throttled: %v", told.counts)
 		m.edit(strconv.Itoa(round))
 		m.supply(t)
@@ -62,6 +66,67 @@ func TestServerThrottles(t *testing.T) {
 	m.planner, err = ssaplan.New(server.Config(), ssaplan.Options{FieldManager: manager})
 	require.NoError(t, err)
 	m.requireWrites(t, strconv.Itoa(round-1), round)
+}
+
+// A priority level with one share answers three requests at a time. All objects are planned all the same, with hardly more requests than
+// elsewhere, because the planner sends fewer at a time when it is throttled.
+func TestPriorityLevelOfOneShare(t *testing.T) {
+	server := controlplane.ForTest(t, controlplane.Options{})
+	config, err := server.ConfigFor("jane")
+	require.NoError(t, err)
+	makeAdministrator(t, server, "jane")
+	c := lab.On(t, server)
+	for _, text := range []string{
+		`{apiVersion: flowcontrol.apiserver.k8s.io/v1, kind: PriorityLevelConfiguration, metadata: {name: narrow},
+			spec: {type: Limited, limited: {nominalConcurrencyShares: 1, lendablePercent: 0, borrowingLimitPercent: 0, limitResponse: {type: Reject}}}}`,
+		`{apiVersion: flowcontrol.apiserver.k8s.io/v1, kind: FlowSchema, metadata: {name: narrow}, spec: {matchingPrecedence: 2, priorityLevelConfiguration: {name: narrow},
+			rules: [{subjects: [{kind: User, user: {name: jane}}], resourceRules: [{verbs: ["*"], apiGroups: ["*"], resources: ["*"], namespaces: ["*"], clusterScope: true}]}]}}`,
+	} {
+		c.Apply(t, "operator", lab.Object(t, text))
+	}
+	lab.Eventually(t, "the flow schema is in force", func() bool {
+		planner, err := ssaplan.New(config, ssaplan.Options{FieldManager: manager, ThrottleRetries: -1, Concurrency: 64, DefaultNamespace: c.Namespace})
+		require.NoError(t, err)
+		_, refused := planMany(t, planner, 64)
+		return refused > 0
+	})
+	var throttled atomic.Int64
+	planner, err := ssaplan.New(config, ssaplan.Options{
+		FieldManager: manager, Concurrency: 64, DefaultNamespace: c.Namespace,
+		Observe: func(_ context.Context, o ssaplan.Observation) {
+			if o.Status == http.StatusTooManyRequests {
+				throttled.Add(1)
+			}
+		},
+	})
+	require.NoError(t, err)
+	const objects = 1000
+	start := time.Now()
+	requests, refused := planMany(t, planner, objects)
+	t.Logf("figure: %d objects through a priority level of one share: %d requests, %d of them throttled, in %v", objects, requests, throttled.Load(),
+		time.Since(start).Round(time.Millisecond))
+	require.Zero(t, refused)
+	require.NotZero(t, throttled.Load())
+	require.Less(t, requests, 3*objects)
+}
+
+// planMany plans new ConfigMaps, and returns how many requests that took and how many were refused because there were too many.
+func planMany(t *testing.T, planner *ssaplan.Planner, n int) (requests, refused int) {
+	t.Helper()
+	var all []ssaplan.Request
+	for i := range n {
+		all = append(all, ssaplan.Request{Manifest: lab.Objectf(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: many-%d}}", i)})
+	}
+	for plan, err := range planner.PlanAll(t.Context(), all) {
+		if err != nil {
+			require.Equal(t, authresilience.ClassThrottled, authresilience.Classify(err), err)
+			refused++
+			continue
+		}
+		require.Equal(t, ssaplan.ActionCreate, plan.Action)
+		requests += plan.Requests
+	}
+	return requests, refused
 }
 
 // supply has the next plans made for the objects as they are now, without a read of their own; with nil they read again.

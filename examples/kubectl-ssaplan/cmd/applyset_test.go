@@ -1,0 +1,118 @@
+package cmd_test
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/test/lab"
+)
+
+// kubectlApplySet runs kubectl apply --prune --applyset, and returns its exit code and output.
+func (c *cluster) kubectlApplySet(name string) result {
+	c.t.Helper()
+	command := exec.Command(c.Server.Bin("kubectl"), "--kubeconfig", c.Server.Kubeconfig(), "-n", c.Namespace,
+		"apply", "--server-side", "--prune", "--applyset="+name, "-f", "app.yaml")
+	command.Env = append(os.Environ(), "KUBECTL_APPLYSET=true")
+	out, err := command.CombinedOutput()
+	if err != nil {
+		return result{code: 1, out: string(out)}
+	}
+	return result{out: string(out)}
+}
+
+func maps(names ...string) string {
+	var texts []string
+	for _, name := range names {
+		texts = append(texts, configMap(name, "x"))
+	}
+	return strings.Join(texts, "---\n")
+}
+
+// objects returns the names of the ConfigMaps that are there, but for that of every namespace.
+func (c *cluster) objects() string {
+	c.t.Helper()
+	return strings.TrimSpace(strings.ReplaceAll(c.kubectl("get", "configmap", "-o", "jsonpath={.items[*].metadata.name}"), "kube-root-ca.crt", ""))
+}
+
+func (c *cluster) annotation(name string) string {
+	c.t.Helper()
+	secret := c.Get(c.t, lab.Objectf(c.t, "{apiVersion: v1, kind: Secret, metadata: {name: shop, namespace: %s}}", c.Namespace))
+	return secret.GetAnnotations()["applyset.kubernetes.io/"+name]
+}
+
+const shared = " --applyset shop --applyset-tooling kubectl/v1.36.3 --prune -f app.yaml"
+
+// What kubectl has applied is pruned by us, and what we have applied by kubectl.
+func TestApplySetBothWays(t *testing.T) {
+	c := newCluster(t)
+	write(t, map[string]string{"app.yaml": maps("one", "two", "three") + "---\n" + twoKinds})
+	require.Equal(t, 0, c.kubectlApplySet("shop").code)
+
+	c.overwrite("app.yaml", maps("one", "two")+"---\n"+twoKinds)
+	got := c.run("plan" + shared)
+	assert.Contains(t, got.out, "To be deleted:\n")
+	assert.Contains(t, got.out, "ConfigMap "+c.Namespace+"/three  delete\n")
+	assert.Contains(t, c.objects(), "three", "a plan changes nothing")
+	c.apply(shared)
+	assert.Equal(t, "db-conf one two web-conf", c.objects())
+	c.overwrite("app.yaml", maps("one", "two"))
+	c.apply(shared)
+	assert.Equal(t, "one two", c.objects())
+	assert.Equal(t, "ConfigMap", c.annotation("contains-group-kinds"))
+
+	c.overwrite("app.yaml", maps("one"))
+	kubectl := c.kubectlApplySet("shop")
+	require.Equal(t, 0, kubectl.code, kubectl.out)
+	assert.Contains(t, kubectl.out, "configmap/two pruned")
+	assert.Equal(t, "one", c.objects())
+	assert.Equal(t, 0, c.run("plan"+shared).code)
+}
+
+// A set of our own is none of kubectl's, nor the other way round.
+func TestApplySetsOfOthers(t *testing.T) {
+	c := newCluster(t)
+	write(t, map[string]string{"app.yaml": maps("one", "two")})
+	c.apply(" --applyset shop --prune -f app.yaml")
+	refused := c.kubectlApplySet("shop")
+	assert.Equal(t, 1, refused.code)
+	assert.Contains(t, refused.out, `is managed by tooling "kubectl-ssaplan" instead of "kubectl"`)
+
+	c.overwrite("app.yaml", maps("three"))
+	require.Equal(t, 0, c.kubectlApplySet("theirs").code)
+	got := c.run("apply --yes --applyset theirs --prune -f app.yaml")
+	assert.Equal(t, 1, got.code)
+	assert.Contains(t, got.err, "the ApplySet belongs to kubectl, and not to kubectl-ssaplan")
+	c.kubectl("create", "secret", "generic", "plain")
+	assert.Contains(t, c.run("apply --yes --applyset plain --prune -f app.yaml").err, "it is there and no ApplySet")
+}
+
+// Who copies the label to an object doesn't make it a member; nor does what failed have anything pruned or forgotten.
+func TestApplySetPrunesNothingOfOthers(t *testing.T) {
+	c := newCluster(t)
+	write(t, map[string]string{"app.yaml": maps("one", "two")})
+	own := " --applyset shop --prune -f app.yaml"
+	c.apply(own)
+	id := c.kubectl("get", "configmap", "one", "-o", `jsonpath={.metadata.labels.applyset\.kubernetes\.io/part-of}`)
+	copied := lab.Objectf(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: copied, namespace: %s, labels: {applyset.kubernetes.io/part-of: %s}}}", c.Namespace, id)
+	c.Apply(t, "copier", copied)
+	got := c.run("plan" + own)
+	assert.Contains(t, got.out, "ConfigMap "+c.Namespace+"/copied  kept: its label was set by others than kubectl-ssaplan\n")
+	c.apply(own)
+	assert.Equal(t, "copied one two", c.objects())
+
+	c.overwrite("app.yaml", maps("one")+"---\n"+strings.Replace(deployment, "replicas: 2", "replicas: -2", 1))
+	got = c.run("apply --yes --keep-going" + own)
+	assert.Equal(t, 1, got.code)
+	assert.Equal(t, "copied one two", c.objects())
+	assert.Equal(t, "ConfigMap,Deployment.apps", c.annotation("contains-group-kinds"), "what failed may have been made all the same")
+	c.overwrite("app.yaml", maps("one"))
+	c.apply(own)
+	assert.Equal(t, "copied one", c.objects())
+	c.overwrite("app.yaml", strings.Replace(maps("one"), "name: one", "name: one\n  labels: {applyset.kubernetes.io/part-of: x}", 1))
+	assert.Contains(t, c.run("plan"+own).err, "set by the manifest itself; leave it out")
+}

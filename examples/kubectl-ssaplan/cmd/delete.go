@@ -1,0 +1,174 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/statefile"
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
+)
+
+func newDelete(streams genericiooptions.IOStreams) *cobra.Command {
+	o := newOptions(streams)
+	yes, dryRun := false, false
+	c := &cobra.Command{
+		Use:   "delete (-f FILE|DIR|- ... | -k DIR | --state FILE)",
+		Short: "Show what deleting objects will do, and do exactly that",
+		Long: `Show what deleting objects will do, ask, and do exactly that: those of the manifests, all that a state file remembers, or
+what it remembers of the manifests.
+
+They go in the opposite order of apply: custom resources first, namespaces and definitions last. Each delete is guarded by the
+UID, so that what somebody deleted and created anew stays. What was there before it was applied for the first time stays,
+too, and so do namespaces and definitions that hold objects of others, unless flags say otherwise.`,
+		Example: `# all that was ever applied with this state file
+kubectl ssaplan delete --state app.state.json
+
+# only show it
+kubectl ssaplan delete -f app.yaml --dry-run`,
+		Annotations: map[string]string{
+			exitCodes: `0  nothing of it is there any more
+1  error, or not confirmed
+2  with --dry-run: something would be deleted
+3  something was kept`,
+			environment: clusterEnvironment,
+		},
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return o.runDelete(c.Context(), yes, dryRun) },
+	}
+	o.addSourceFlags(c)
+	flags := c.Flags()
+	flags.StringVar(&o.state, "state", "", "`FILE` that remembers what was applied")
+	o.addRemovalFlags(c)
+	flags.DurationVar(&o.timeout, "timeout", time.Minute, "`TIME` to wait until an object is gone")
+	flags.BoolVar(&dryRun, "dry-run", false, "only show what would be deleted")
+	flags.BoolVarP(&yes, "yes", "y", false, "delete without asking")
+	addClusterFlags(c, o.config)
+	complete(c, o.config, nil)
+	return c
+}
+
+func (o *options) runDelete(ctx context.Context, yes, dryRun bool) error {
+	if o.state == "" || len(o.files) > 0 || o.kustomization != "" {
+		if err := o.validateSources(); err != nil {
+			return err
+		}
+	}
+	if !yes && !dryRun && !o.canAsk() {
+		return errors.New("delete: nobody can be asked, because standard input is no terminal or has the manifests; use --yes to delete without asking")
+	}
+	p := &planning{options: o}
+	entries, err := p.toDelete(ctx)
+	if err != nil {
+		return err
+	}
+	entries, keep := p.found(ctx, entries)
+	removing, err := o.planRemoval(ctx, p.cluster, entries, nil, keep...)
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprint(o.Out, o.text().Removals(removing.shown(), true)); err != nil {
+		return err
+	}
+	return o.carryOutDelete(ctx, removing, yes, dryRun)
+}
+
+func (o *options) carryOutDelete(ctx context.Context, r *removing, yes, dryRun bool) (err error) {
+	switch {
+	case dryRun && r.deletes():
+		return exit(exitChanges)
+	case dryRun:
+		return r.kept()
+	case r.deletes() && !yes && !o.ask(ctx):
+		return errors.New("nothing was deleted")
+	}
+	var journal *statefile.Journal
+	if o.state != "" {
+		if journal, err = statefile.OpenJournal(ctx, o.state); err != nil {
+			return fmt.Errorf("%w; nothing was deleted", err)
+		}
+	}
+	ok, err := r.apply(ctx, journal, func(render.Result) {})
+	if journal != nil {
+		last, cancel := lastly(ctx)
+		defer cancel()
+		err = errors.Join(err, journal.Save(last, statefile.Run{}, nil))
+	}
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return exit(exitError)
+	}
+	return r.kept()
+}
+
+// kept returns the exit code that says whether something stays that is there.
+func (r *removing) kept() error {
+	for _, item := range r.items {
+		if item.Err != nil {
+			return exit(exitError)
+		}
+		if item.Kept != "" && !item.Gone() {
+			return exit(exitOpen)
+		}
+	}
+	return nil
+}
+
+// toDelete returns what is remembered of the objects, or what they are where nothing is.
+func (p *planning) toDelete(ctx context.Context) ([]statefile.Entry, error) {
+	if len(p.files) > 0 || p.kustomization != "" {
+		if err := p.read(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.parseFilters(); err != nil {
+		return nil, err
+	}
+	p.manager = "kubectl-ssaplan"
+	if err := p.prepare(ctx); err != nil {
+		return nil, err
+	}
+	if len(p.failures) > 0 {
+		p.showFailures(p.failures)
+		return nil, errors.New("nothing was deleted; correct the errors first")
+	}
+	if len(p.manifests) == 0 {
+		return p.memory.Left(p.run()), nil
+	}
+	var entries []statefile.Entry
+	for i, m := range p.manifests {
+		if match := p.matches[i]; match != nil && !p.isOther(match, m.Identity) {
+			entries = append(entries, *match)
+			continue
+		}
+		state, err := p.stateOf(ctx, i)
+		if err != nil {
+			p.showFailures([]render.Failure{objectFailure(m, err)})
+			return nil, errors.New("nothing was deleted")
+		}
+		entries = append(entries, statefile.Entry{Source: m.Source.Key(), State: state})
+	}
+	return entries, nil
+}
+
+// stateOf returns what there is to know of an object that nobody remembers: its identity and UID.
+func (p *planning) stateOf(ctx context.Context, i int) (*explain.State, error) {
+	id, err := p.cluster.planner.Resolve(ctx, p.manifests[i].Identity)
+	if err != nil {
+		return nil, err
+	}
+	state := &explain.State{Identity: id}
+	reading, err := p.cluster.planner.Read(ctx, state)
+	if err == nil && reading.Presence != ssaplan.PresenceAbsent && reading.Live != nil {
+		state.UID = string(reading.Live.GetUID())
+	}
+	return state, err
+}

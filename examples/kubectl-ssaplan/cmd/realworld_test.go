@@ -1,0 +1,126 @@
+package cmd_test
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/test/controlplane"
+	"github.com/ssaplan/primitives/test/lab"
+)
+
+// realWorld is the environment variable with a folder of archives NAME.tar.gz, each with the folders old and new of the install
+// manifests of a project in two versions.
+const realWorld = "SSAPLAN_SETS"
+
+// refusedUpgrades are what servers refuse of the newer versions, also of kubectl: a definition whose stored versions it lacks.
+var refusedUpgrades = map[string]int{"crossplane": 1, "snapshotter": 3}
+
+// Each set goes from nothing to all of it in one run, changes nothing in the next plan, and becomes its newer version in one run.
+func TestRealWorld(t *testing.T) {
+	archives, err := filepath.Glob(filepath.Join(os.Getenv(realWorld), "*.tar.gz"))
+	require.NoError(t, err)
+	if os.Getenv(realWorld) == "" {
+		t.Skip("NOT RUN: " + realWorld + " names no folder with sets")
+	}
+	require.NotEmpty(t, archives)
+	for _, archive := range archives {
+		name := strings.TrimSuffix(filepath.Base(archive), ".tar.gz")
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			unpack(t, archive)
+			installAndUpgrade(t, name)
+		})
+	}
+}
+
+func installAndUpgrade(t *testing.T, name string) {
+	server := controlplane.ForTest(t, controlplane.Options{})
+	command := func(line string) result {
+		return run(t.Context(), "", append(strings.Fields(line), "--state", "state.json", "--kubeconfig", server.Kubeconfig())...)
+	}
+	makeNamespaces(t, server, filepath.Join(name, "old"))
+	start := time.Now()
+	first := command("apply --yes -R -f " + name + "/old")
+	took := time.Since(start).Round(time.Millisecond)
+	require.Equal(t, 0, first.code, first.err)
+	again := command("plan -R -o json -f " + name + "/old")
+	var report struct{ Plans []*ssaplan.Plan }
+	require.NoError(t, json.Unmarshal([]byte(again.out), &report))
+	for _, plan := range report.Plans {
+		// Of an object without content, such as a bare Namespace, a server writes the record of the apply once more.
+		isNothing := plan.Action == ssaplan.ActionNoOp || plan.Action == ssaplan.ActionUpdate && len(plan.Changes) == 0
+		assert.True(t, isNothing, "%v", plan)
+	}
+
+	upgrade := command("apply --yes --replace --keep-going -R -f " + name + "/new")
+	refused := len(regexp.MustCompile(`(?m)^.*storedVersions.*$`).FindAllString(upgrade.err, -1))
+	assert.Equal(t, refusedUpgrades[name], refused, upgrade.err)
+	if refused == 0 {
+		assert.Equal(t, 0, upgrade.code, upgrade.err)
+	}
+	left := command("plan -R -o json -f " + name + "/new")
+	var after struct{ Removals []struct{ Kept string } }
+	require.NoError(t, json.Unmarshal([]byte(left.out), &after))
+	pruned := command("apply --yes --prune --keep-going -R -f " + name + "/new")
+	if refused == 0 { // else nothing is pruned
+		assert.Equal(t, 0, pruned.code, pruned.err)
+		assert.Equal(t, len(after.Removals), strings.Count(pruned.err, "deleted "), pruned.err)
+		assert.NotContains(t, command("plan -R -f "+name+"/new").out, "No longer in the manifests")
+	}
+	t.Logf("figure: %s: %d created in %v, %d planned again without a change; the upgrade ended with %d, %d objects refused; %d of %d pruned",
+		name, strings.Count(first.err, "created "), took, len(report.Plans), upgrade.code, refused, strings.Count(pruned.err, "deleted "), len(after.Removals))
+}
+
+// makeNamespaces makes the namespaces that the objects of a folder name, and that it doesn't have.
+func makeNamespaces(t *testing.T, server *controlplane.Server, folder string) {
+	t.Helper()
+	missing := regexp.MustCompile(`namespace "([^"]+)"`)
+	got := run(t.Context(), "", "plan", "-R", "-f", folder, "--kubeconfig", server.Kubeconfig())
+	cluster := lab.Connect(t, server.Config())
+	made := map[string]bool{}
+	for _, match := range missing.FindAllStringSubmatch(got.err, -1) {
+		if !made[match[1]] {
+			cluster.Apply(t, "somebody", lab.Objectf(t, "{apiVersion: v1, kind: Namespace, metadata: {name: %s}}", match[1]))
+			made[match[1]] = true
+		}
+	}
+}
+
+// unpack writes the files of an archive into the current folder.
+func unpack(t *testing.T, archive string) {
+	t.Helper()
+	file, err := os.Open(archive)
+	require.NoError(t, err)
+	defer file.Close()
+	unzipped, err := gzip.NewReader(file)
+	require.NoError(t, err)
+	files := tar.NewReader(unzipped)
+	for {
+		header, err := files.Next()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		require.NoError(t, err)
+		require.True(t, filepath.IsLocal(header.Name), header.Name)
+		if header.Typeflag != tar.TypeReg {
+			continue
+		}
+		content, err := io.ReadAll(files)
+		require.NoError(t, err)
+		require.NoError(t, os.MkdirAll(filepath.Dir(header.Name), 0o755))
+		require.NoError(t, os.WriteFile(header.Name, content, 0o600))
+	}
+}

@@ -1,0 +1,35 @@
+package cmd
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/projection/foreign"
+)
+
+// waits says what a run waits for, if that takes long enough to wonder.
+type waits struct {
+	out    io.Writer
+	object identity.Identity
+	since  time.Time
+	said   string
+}
+
+// unnoticed is for how long a wait isn't told.
+const unnoticed = 2 * time.Second
+
+func (o *options) newWaiting() *waits { return &waits{out: o.ErrOut} }
+
+// show is told again and again what is being waited for.
+func (w *waits) show(object identity.Identity, why string) {
+	if object != w.object {
+		w.object, w.since, w.said = object, time.Now(), ""
+	}
+	if time.Since(w.since) < unnoticed || why == w.said {
+		return
+	}
+	w.said = why
+	say(w.out, fmt.Sprintf("waiting for %s: %s", object, foreign.Text(why)))
+}

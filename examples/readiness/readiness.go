@@ -1,0 +1,146 @@
+// Package readiness tells whether objects are ready: by the rules of kstatus, with others where these end too early or never, and by
+// conditions that a user names for custom resources.
+package readiness
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/cli-utils/pkg/kstatus/status"
+
+	"github.com/ssaplan/primitives/ssaplan/set"
+)
+
+// Conditions are the conditions that have to be true for objects of a kind to be ready.
+type Conditions map[schema.GroupKind]string
+
+// ParseConditions reads rules such as Certificate.cert-manager.io=Issued.
+func ParseConditions(rules []string) (Conditions, error) {
+	out := Conditions{}
+	for _, rule := range rules {
+		kind, condition, ok := strings.Cut(rule, "=")
+		if !ok || kind == "" || condition == "" {
+			return nil, fmt.Errorf("%q: expected a kind and a condition, such as Certificate.cert-manager.io=Ready", rule)
+		}
+		out[schema.ParseGroupKind(kind)] = condition
+	}
+	return out, nil
+}
+
+// Of returns what tells whether an object is ready.
+func Of(conditions Conditions) set.Readier {
+	return func(live *unstructured.Unstructured) set.Readiness {
+		kind := live.GroupVersionKind().GroupKind()
+		if condition, ok := conditions[kind]; ok {
+			return byCondition(live, condition)
+		}
+		if rule := rules[kind.String()]; rule != nil && live.GetDeletionTimestamp() == nil {
+			if found, known := rule(live); known {
+				return found
+			}
+		}
+		return byKstatus(live)
+	}
+}
+
+// rules are those for kinds of which kstatus says too early that they are ready, or never. They report whether they know.
+var rules = map[string]func(*unstructured.Unstructured) (set.Readiness, bool){
+	"Job.batch":             job,
+	"Deployment.apps":       deployment,
+	"PersistentVolumeClaim": claim,
+	"Namespace":             namespace,
+}
+
+// job is ready when it has ended, where for kstatus it is when it has begun.
+func job(live *unstructured.Unstructured) (set.Readiness, bool) {
+	if suspended, _, _ := unstructured.NestedBool(live.Object, "spec", "suspend"); suspended {
+		return set.Readiness{Ready: true, Why: "it is suspended"}, true
+	}
+	for _, name := range []string{"Failed", "Complete"} {
+		if c := condition(live, name); c["status"] == "True" {
+			return set.Readiness{Ready: name == "Complete", Failed: name == "Failed", Why: message(c)}, true
+		}
+	}
+	return set.Readiness{Why: "it hasn't ended"}, true
+}
+
+// deployment knows of one that is paused, which never gets ready for kstatus.
+func deployment(live *unstructured.Unstructured) (set.Readiness, bool) {
+	paused, _, _ := unstructured.NestedBool(live.Object, "spec", "paused")
+	return set.Readiness{Ready: true, Why: "it is paused"}, paused
+}
+
+// claim doesn't wait for a volume that may be made for the first Pod that wants it.
+func claim(live *unstructured.Unstructured) (set.Readiness, bool) {
+	phase, _, _ := unstructured.NestedString(live.Object, "status", "phase")
+	switch phase {
+	case "Pending":
+		return set.Readiness{Ready: true, Why: "it may wait for the first Pod that uses it"}, true
+	case "Lost":
+		return set.Readiness{Failed: true, Why: "its volume is lost"}, true
+	}
+	return set.Readiness{}, false
+}
+
+func namespace(live *unstructured.Unstructured) (set.Readiness, bool) {
+	phase, _, _ := unstructured.NestedString(live.Object, "status", "phase")
+	return set.Readiness{Ready: phase == "Active", Why: strings.TrimPrefix("phase "+phase, "phase Active")}, true
+}
+
+// byCondition takes an object for ready if a condition is true, and of its current generation as far as it tells.
+func byCondition(live *unstructured.Unstructured, name string) set.Readiness {
+	found := condition(live, name)
+	observed, isKnown := found["observedGeneration"].(int64)
+	if !isKnown {
+		observed, isKnown, _ = unstructured.NestedInt64(live.Object, "status", "observedGeneration")
+	}
+	switch {
+	case found == nil:
+		return set.Readiness{Why: fmt.Sprintf("it has no condition %s yet", name)}
+	case isKnown && observed != live.GetGeneration():
+		return set.Readiness{Why: fmt.Sprintf("condition %s is of generation %d, and the object of %d", name, observed, live.GetGeneration())}
+	case found["status"] != "True":
+		return set.Readiness{Why: message(found)}
+	}
+	return set.Readiness{Ready: true}
+}
+
+func byKstatus(live *unstructured.Unstructured) set.Readiness {
+	result, err := status.Compute(live)
+	if err != nil { // a status that isn't of the form that kstatus expects, such as an observedGeneration that is a text
+		return byCondition(live, "Ready")
+	}
+	return set.Readiness{
+		Ready: result.Status == status.CurrentStatus, Failed: result.Status == status.FailedStatus, Why: waitsFor(result),
+	}
+}
+
+func waitsFor(result *status.Result) string {
+	if result.Status == status.CurrentStatus {
+		return ""
+	}
+	return strings.TrimSpace(string(result.Status) + ": " + result.Message)
+}
+
+// condition returns a condition of an object's status, nil if there is none.
+func condition(live *unstructured.Unstructured, name string) map[string]any {
+	conditions, _, _ := unstructured.NestedSlice(live.Object, "status", "conditions")
+	for _, c := range conditions {
+		if content, isMap := c.(map[string]any); isMap && content["type"] == name {
+			return content
+		}
+	}
+	return nil
+}
+
+func message(condition map[string]any) string {
+	text := fmt.Sprintf("condition %v is %v", condition["type"], condition["status"])
+	for _, field := range []string{"reason", "message"} {
+		if v, _ := condition[field].(string); v != "" {
+			text += ": " + v
+		}
+	}
+	return text
+}

@@ -1,0 +1,70 @@
+package wire
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// pace holds requests back of a server that throttles: each time it does, only half as many may be under way, and one more after some
+// that it answered. As long as it throttles none, none is held back.
+type pace struct {
+	mu     sync.Mutex
+	under  int           // requests that are under way
+	limit  int           // how many may be; 0 for any number
+	well   int           // requests answered since the limit changed
+	shrunk time.Time     // when it became smaller
+	freed  chan struct{} // is closed when a request may begin
+}
+
+const (
+	// perStep is how many answers for each request that may be under way it takes until there may be one more.
+	perStep = 20
+	// unlimited is the limit from which on there is none.
+	unlimited = 256
+)
+
+// enter waits until a request may begin, and returns when that was.
+func (p *pace) enter(ctx context.Context) (time.Time, error) {
+	for {
+		p.mu.Lock()
+		if p.limit == 0 || p.under < p.limit {
+			p.under++
+			p.mu.Unlock()
+			return time.Now(), nil
+		}
+		if p.freed == nil {
+			p.freed = make(chan struct{})
+		}
+		freed := p.freed
+		p.mu.Unlock()
+		select {
+		case <-freed:
+		case <-ctx.Done():
+			return time.Time{}, ctx.Err()
+		}
+	}
+}
+
+// leave takes note of the answer to a request that began at some time. Those that began before the limit became smaller don't make it
+// smaller still.
+func (p *pace) leave(began time.Time, throttled bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case throttled && began.After(p.shrunk):
+		p.limit, p.well, p.shrunk = max(1, p.under/2), 0, time.Now()
+	case !throttled && p.limit > 0:
+		if p.well++; p.well >= perStep*p.limit {
+			p.limit, p.well = p.limit+1, 0
+		}
+		if p.limit >= unlimited {
+			p.limit = 0
+		}
+	}
+	p.under--
+	if p.freed != nil {
+		close(p.freed)
+		p.freed = nil
+	}
+}

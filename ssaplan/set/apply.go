@@ -1,0 +1,255 @@
+package set
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/projection/foreign"
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
+)
+
+// Result is what became of an object of a set.
+type Result struct {
+	// Item has the plan that was carried out, or why there was none. That of an object to which nothing happens has no content, unless
+	// it was planned again.
+	Item    Item
+	Outcome ssaplan.Outcome
+	// Made is the object as the server made it. It is nil if nothing was sent.
+	Made *unstructured.Unstructured
+	// Err is why the object isn't as the set says; nil if it is.
+	Err error
+}
+
+// Apply applies the set, stage by stage, and yields what became of each object, as soon as it is known. It does what Plan showed,
+// object by object; without a Plan before it, what each stage needs when it begins. Before a stage begins, Apply waits until the
+// namespaces and definitions of those before it can be used. What a stage finds not to be there yet, or to be refused for want of what the
+// set has brought, is tried again for as long as [Options.Patience] says.
+//
+// When ctx ends, the results that are left have its error. Stopping the iteration stops the run after the object that was yielded.
+func (s *Set) Apply(ctx context.Context) iter.Seq[*Result] {
+	return func(yield func(*Result) bool) {
+		r := &run{Set: s, failed: map[int]string{}}
+		for _, item := range s.shown {
+			r.reviewed = r.reviewed || item != nil
+			if item != nil && item.Err != nil && !s.options.KeepGoing && r.stopped == "" {
+				r.stopped = fmt.Sprintf("nothing is applied as long as %s can't be planned", item.Object)
+			}
+		}
+		for stage := 0; stage < len(s.options.Stages); stage++ {
+			if !r.stage(ctx, stage, yield) {
+				return
+			}
+		}
+	}
+}
+
+// run is one call of Apply.
+type run struct {
+	*Set
+	reviewed bool           // the plans were shown
+	wrote    bool           // something was written, so that what was shown may not be so any more
+	failed   map[int]string // why objects aren't there, by their numbers
+	stopped  string         // why nothing more is applied
+}
+
+// stage applies a stage, and waits for what others need of it. It reports false if nobody wants to know more.
+func (r *run) stage(ctx context.Context, stage int, yield func(*Result) bool) bool {
+	numbers := r.inStage(stage)
+	deadline := time.Now().Add(r.options.Patience)
+	for item := range r.current(ctx, numbers) {
+		if item.Stage > stage {
+			continue
+		}
+		result := r.carryOut(ctx, item, deadline)
+		if !yield(result) {
+			return false
+		}
+	}
+	if r.stopped == "" {
+		r.await(ctx, numbers)
+	}
+	if len(r.failed) > 0 && !r.options.KeepGoing && r.stopped == "" {
+		r.stopped = "something that comes before it failed"
+	}
+	return true
+}
+
+// current returns the plans of a stage as they are now: what was shown, as long as nothing was written.
+func (r *run) current(ctx context.Context, numbers []int) iter.Seq[*Item] {
+	if r.stopped == "" && ctx.Err() == nil && (r.wrote || !r.reviewed) {
+		return r.planStage(ctx, numbers)
+	}
+	return func(yield func(*Item) bool) {
+		for _, i := range numbers {
+			item := r.shown[i]
+			if item == nil {
+				item = &Item{Number: i, Object: r.objectOf(i), Stage: r.Set.stage[i]}
+			}
+			if !yield(item) {
+				return
+			}
+		}
+	}
+}
+
+// carryOut applies one object.
+func (r *run) carryOut(ctx context.Context, item *Item, deadline time.Time) *Result {
+	result := &Result{Item: *item, Outcome: ssaplan.OutcomeNotSent}
+	if result.Err = r.obstacle(ctx, item); result.Err == nil {
+		result.Item = *r.patiently(ctx, item, deadline)
+		result.Err = r.unfit(&result.Item)
+	}
+	if result.Err == nil {
+		result.Made, result.Err = r.send(ctx, result.Item.Plan)
+		result.Outcome = ssaplan.OutcomeOf(result.Err)
+		r.wrote = r.wrote || result.Item.Plan.Action != ssaplan.ActionNoOp
+	}
+	r.applied[item.Number] = result.Err == nil
+	if result.Err != nil && !isLeftOut(result.Err) {
+		r.failed[item.Number] = foreign.OfError(result.Err).String()
+	}
+	return result
+}
+
+func isLeftOut(err error) bool {
+	_, ok := err.(*LeftOutError)
+	return ok
+}
+
+// obstacle returns why an object isn't even looked at.
+func (r *run) obstacle(ctx context.Context, item *Item) error {
+	shown := r.shown[item.Number]
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("%s: not reached: %w", item.Object, ctx.Err())
+	case r.reviewed && shown == nil:
+		return &LeftOutError{Object: item.Object, Reason: "it wasn't shown"}
+	case shown != nil && shown.Err != nil:
+		return shown.Err
+	case r.stopped != "":
+		return &LeftOutError{Object: item.Object, Reason: r.stopped}
+	}
+	return nil
+}
+
+// The times between two attempts: the first, and the longest.
+const (
+	shortest = 20 * time.Millisecond
+	longest  = time.Second
+)
+
+// patiently plans an object again until what the set has brought for it takes effect, or the deadline has passed.
+func (r *run) patiently(ctx context.Context, item *Item, deadline time.Time) *Item {
+	for pause := shortest; r.mayPass(item) && time.Now().Before(deadline); pause = min(2*pause, longest) {
+		r.options.Waiting(item.Object, waitingFor(item))
+		if !sleep(ctx, pause) {
+			break
+		}
+		plan, err := r.planner.Plan(ctx, r.requests[item.Number])
+		item = r.item(ctx, item.Number, plan, err)
+	}
+	return item
+}
+
+func waitingFor(item *Item) string {
+	if item.refusal != nil {
+		return foreign.OfError(item.refusal).String()
+	}
+	return item.Plan.Reason
+}
+
+// mayPass reports whether what keeps an object from being planned is going to be there, because the set has brought it.
+func (r *run) mayPass(item *Item) bool {
+	if len(item.After) == 0 {
+		return false
+	}
+	return r.failedBefore(item) == ""
+}
+
+// failedBefore returns why an object that another one needs isn't there, empty if it is.
+func (r *run) failedBefore(item *Item) string {
+	for _, i := range item.after {
+		if why := r.failed[i]; why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// unfit returns why the plan of an object isn't carried out, nil if it is.
+func (r *run) unfit(item *Item) error {
+	shown := r.shown[item.Number]
+	leftOut := func(reason string) error { return &LeftOutError{Object: item.Object, Reason: reason} }
+	switch {
+	case len(item.After) > 0 && r.failedBefore(item) != "":
+		return &LeftOutError{Object: item.Object, Reason: fmt.Sprintf("it needs %s, which isn't there", item.After[0]), Because: item.After[0]}
+	case item.refusal != nil:
+		return item.refusal
+	case item.Err != nil:
+		return item.Err
+	case shown != nil && !isAsShown(shown.Plan, item.Plan):
+		return &ChangedError{Shown: shown.Plan, Now: item.Plan}
+	case item.Plan.Action == ssaplan.ActionReplace && r.options.Replace:
+		return nil
+	}
+	switch item.Plan.Action {
+	case ssaplan.ActionConflict, ssaplan.ActionDeferred, ssaplan.ActionReplace:
+		return leftOut(item.Plan.Reason)
+	}
+	return nil
+}
+
+func (r *run) send(ctx context.Context, plan *ssaplan.Plan) (*unstructured.Unstructured, error) {
+	switch plan.Action {
+	case ssaplan.ActionNoOp:
+		return nil, nil
+	case ssaplan.ActionReplace:
+		return r.planner.Replace(ctx, plan, r.options.Delete)
+	}
+	return r.planner.Apply(ctx, plan)
+}
+
+// await waits until the namespaces and definitions among some objects can be used.
+func (r *run) await(ctx context.Context, numbers []int) {
+	deadline := time.Now().Add(r.options.Patience)
+	for _, i := range numbers {
+		item := r.items[i]
+		if item == nil || !item.changes() || r.failed[i] != "" || !isFoundation(r.requests[i].Manifest) {
+			continue
+		}
+		if why := r.awaitOne(ctx, item, deadline); why != "" {
+			r.failed[i] = why
+		}
+	}
+}
+
+// awaitOne waits until an object can be used. It returns why it can't, if the deadline passes before.
+func (r *run) awaitOne(ctx context.Context, item *Item, deadline time.Time) string {
+	for pause := shortest; ; pause = min(2*pause, longest) {
+		reading, err := r.planner.Read(ctx, &explain.State{Identity: item.Object})
+		why := ""
+		switch {
+		case authresilience.Classify(err) == authresilience.ClassAuthorization:
+			return "" // who may not look learns it from what comes next
+		case err != nil:
+			why = foreign.OfError(err).String()
+		case reading.Presence == ssaplan.PresenceUnreadable:
+			return ""
+		default:
+			why = unusable(reading.Live)
+		}
+		if why == "" {
+			return ""
+		}
+		r.options.Waiting(item.Object, why)
+		if time.Now().After(deadline) || !sleep(ctx, pause) {
+			return why
+		}
+	}
+}

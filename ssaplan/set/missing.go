@@ -1,0 +1,103 @@
+package set
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/projection/foreign"
+	"github.com/ssaplan/primitives/ssaplan"
+)
+
+// MissingError says that neither the server nor the set has the kind or the namespace of an object, which as a rule is a typo.
+type MissingError struct {
+	Object identity.Identity
+	// Deferral says what is missing.
+	Deferral ssaplan.Deferral
+	// Near are the kinds, with their apiVersion, or the namespaces that may be meant, the nearest first.
+	Near []string
+}
+
+func (e *MissingError) Error() string {
+	what := fmt.Sprintf("a kind %s in %s", foreign.Text(e.Object.Kind), foreign.Text(e.Object.APIVersion))
+	if e.Deferral == ssaplan.DeferralNamespaceNotFound {
+		what = fmt.Sprintf("a namespace %q", e.Object.Namespace)
+	}
+	text := fmt.Sprintf("%s: neither the server nor the set has %s", e.Object, what)
+	if len(e.Near) > 0 {
+		text += fmt.Sprintf("; did you mean %s?", foreign.Text(strings.Join(e.Near, ", ")))
+	}
+	return text
+}
+
+// mostNear is how many names are told that may be meant.
+const mostNear = 3
+
+// missingError returns the error for an object whose kind or namespace is missing. The names that are near are those that the server
+// tells, and those of the set.
+func (s *Set) missingError(ctx context.Context, id identity.Identity, deferral ssaplan.Deferral) *MissingError {
+	wanted, known := id.APIVersion+" "+id.Kind, s.known(ctx, deferral)
+	if deferral == ssaplan.DeferralNamespaceNotFound {
+		wanted = id.Namespace
+	}
+	return &MissingError{Object: id, Deferral: deferral, Near: nearest(wanted, known)}
+}
+
+// known returns the kinds, or the namespaces, that the server and the set have. The server is asked once.
+func (s *Set) known(ctx context.Context, deferral ssaplan.Deferral) []string {
+	if names, asked := s.names[deferral]; asked {
+		return names
+	}
+	names, _ := s.planner.Known(ctx, deferral) // who may not see them gets those of the set
+	if deferral == ssaplan.DeferralNamespaceNotFound {
+		for name := range s.contents.namespaces {
+			names = append(names, name)
+		}
+	} else {
+		for kind, definition := range s.contents.definitions {
+			for _, version := range definition.versions {
+				names = append(names, kind.Group+"/"+version+" "+kind.Kind)
+			}
+		}
+	}
+	slices.Sort(names)
+	s.names[deferral] = slices.Compact(names)
+	return s.names[deferral]
+}
+
+// nearest returns the names that are written most like a wanted one, the nearest first: those of which no more than a third differs.
+func nearest(wanted string, names []string) []string {
+	distances := map[string]int{}
+	for _, name := range names {
+		distances[name] = distance(strings.ToLower(wanted), strings.ToLower(name))
+	}
+	near := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		return distances[name] > max(2, len(wanted)/3) || distances[name] >= max(len(wanted), len(name))
+	})
+	slices.SortStableFunc(near, func(a, b string) int { return cmp.Compare(distances[a], distances[b]) })
+	return near[:min(len(near), mostNear)]
+}
+
+// distance returns how many bytes have to be added, taken away or changed to make b of a.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

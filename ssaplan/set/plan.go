@@ -1,0 +1,241 @@
+package set
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/internal/answer"
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
+	"github.com/ssaplan/primitives/ssaplan"
+)
+
+// Plan returns what applying the set will do, stage by stage: an item for each object, as soon as it and those before it are planned.
+// It changes nothing on the server. What [Set.Apply] does then is what was shown. When ctx ends, the items that are left have its error.
+func (s *Set) Plan(ctx context.Context) iter.Seq[*Item] {
+	return func(yield func(*Item) bool) {
+		clear(s.items)
+		clear(s.shown)
+		for stage := 0; stage < len(s.options.Stages); stage++ {
+			for item := range s.planStage(ctx, s.inStage(stage)) {
+				if item.Stage > stage {
+					continue // it comes with a later one
+				}
+				if item.refusal != nil {
+					s.foretell(ctx, item)
+				}
+				s.show(item)
+				if !yield(item) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// show remembers what was shown of an item: of one to which nothing happens, no more than that.
+func (s *Set) show(item *Item) {
+	kept := *item
+	if !item.changes() {
+		kept.Plan = &ssaplan.Plan{Object: item.Plan.Object, Subresource: item.Plan.Subresource, Action: item.Plan.Action}
+	}
+	s.items[item.Number], s.shown[item.Number] = &kept, &kept
+}
+
+// planStage plans some objects side by side, and yields their items in order.
+func (s *Set) planStage(ctx context.Context, numbers []int) iter.Seq[*Item] {
+	return func(yield func(*Item) bool) {
+		requests := make([]ssaplan.Request, len(numbers))
+		for k, i := range numbers {
+			requests[k] = s.requests[i]
+		}
+		k := 0
+		for plan, err := range s.planner.PlanAll(ctx, requests) {
+			if !yield(s.item(ctx, numbers[k], plan, err)) {
+				return
+			}
+			k++
+		}
+	}
+}
+
+// item returns what is to be told of an object, given its plan by itself.
+func (s *Set) item(ctx context.Context, i int, plan *ssaplan.Plan, err error) *Item {
+	item := &Item{Number: i, Object: s.objectOf(i), Stage: s.stage[i], Plan: plan, Err: err}
+	switch {
+	case err != nil:
+		s.explainError(item)
+	case plan.Deferral == ssaplan.DeferralNamespaceNotFound, plan.Deferral == ssaplan.DeferralTypeNotServed:
+		item.Object = plan.Object
+		s.explainMissing(ctx, item)
+	default:
+		item.Object = plan.Object
+	}
+	item.Stage = s.stage[i]
+	s.items[i] = item
+	return item
+}
+
+// objectOf names an object as its manifest does.
+func (s *Set) objectOf(i int) identity.Identity {
+	if s.requests[i].Manifest == nil {
+		return identity.Identity{}
+	}
+	id, _ := identity.Of(s.requests[i].Manifest.Object) // the plan's error says what is wrong with it
+	return id
+}
+
+// explainMissing says whether the set brings the kind or namespace that the server lacks. What neither has is an error.
+func (s *Set) explainMissing(ctx context.Context, item *Item) {
+	id := item.Object
+	if item.Plan.Deferral == ssaplan.DeferralTypeNotServed {
+		if number, ok := s.contents.serves(id); ok {
+			item.follow(s, number)
+			item.Plan.Reason += fmt.Sprintf(", the same set defines it (CustomResourceDefinition %s)", foreign.Text(s.objectOf(number).Name))
+			s.preview(item, number)
+			return
+		}
+	} else if number, ok := s.contents.namespaces[id.Namespace]; ok {
+		item.follow(s, number)
+		item.Plan.Reason += ", the same set creates it"
+		return
+	}
+	if !s.options.AllowMissing {
+		item.Err = s.missingError(ctx, id, item.Plan.Deferral)
+		item.Plan = nil
+	}
+}
+
+// preview foretells what becomes of an object of a definition of the set. What that doesn't allow is an error already.
+func (s *Set) preview(item *Item, definition int) {
+	if s.options.Preview == nil {
+		return
+	}
+	foretold, err := s.options.Preview(s.requests[definition].Manifest, s.requests[item.Number].Manifest)
+	if err != nil {
+		item.Plan, item.Err = nil, fmt.Errorf("%s: foretold by %s of the same set: %w", item.Object, s.objectOf(definition), err)
+		item.After, item.after = nil, nil
+		return
+	}
+	item.Foretold = foretold
+}
+
+// explainError makes an object that the server refuses a deferred one, if what decides that changes with the set.
+func (s *Set) explainError(item *Item) {
+	number, ok := s.cause(item.Object, item.Err)
+	if !ok {
+		return
+	}
+	if s.items[number] == nil && s.postpone(item.Number, number) {
+		return // asked again when it is known what happens to the other one
+	}
+	if !s.items[number].changes() && !s.somethingChanges(item.Stage) {
+		return
+	}
+	item.follow(s, number)
+	item.refusal = item.Err
+}
+
+// foretell gives an item that the server refuses as things are the plan of what is known of it.
+func (s *Set) foretell(ctx context.Context, item *Item) {
+	plan, err := s.declared(ctx, item)
+	if err != nil {
+		item.After, item.after = nil, nil // it is the manifest itself
+		return
+	}
+	plan.Reason = fmt.Sprintf("as things are, the server refuses it: %s; %s comes with the same set", foreign.OfError(item.Err), item.After[0])
+	item.Plan, item.Err = plan, nil
+}
+
+// cause returns the number of the object of the set that a refusal depends on: the definition of the kind, the webhook or policy that
+// the refusal names.
+func (s *Set) cause(id identity.Identity, err error) (number int, ok bool) {
+	switch authresilience.Classify(err) {
+	case authresilience.ClassInvalid, authresilience.ClassInvalidManifest, authresilience.ClassBadRequest, authresilience.ClassTypeNotServed:
+		if number, ok := s.contents.serves(id); ok {
+			return number, s.items[number].changes()
+		}
+	}
+	switch authresilience.Classify(err) {
+	case authresilience.ClassWebhook, authresilience.ClassWebhookUnreachable, authresilience.ClassPolicy, authresilience.ClassAdmission,
+		authresilience.ClassForbidden, authresilience.ClassInvalid:
+		return s.firstToChange(s.contents.named(err.Error()))
+	}
+	return 0, false
+}
+
+// firstToChange returns the first of some objects that changes, or of which that isn't known yet; if there is none, the first.
+func (s *Set) firstToChange(numbers []int) (number int, ok bool) {
+	for _, i := range numbers {
+		if s.items[i] == nil || s.items[i].changes() {
+			return i, true
+		}
+	}
+	if len(numbers) == 0 {
+		return 0, false
+	}
+	return numbers[0], true
+}
+
+// somethingChanges reports whether there is something to do before or in a stage, which may be what a webhook needs.
+func (s *Set) somethingChanges(stage int) bool {
+	for i, item := range s.items {
+		if s.stage[i] < stage && item.changes() {
+			return true
+		}
+	}
+	return false
+}
+
+// mostUndeclared is how many fields of an object are looked for that its definition doesn't have yet.
+const mostUndeclared = 16
+
+// placeholder is a field that no manifest has. A plan without it is one that may lack what the server would say.
+const placeholder = `metadata.annotations["ssaplan/set"]`
+
+// declared returns the plan of an object that can't be asked for: what is known without the fields that the server doesn't have
+// yet, or what the manifest declares.
+func (s *Set) declared(ctx context.Context, item *Item) (*ssaplan.Plan, error) {
+	request := s.requests[item.Number]
+	undeclared, err := s.undeclared(ctx, request, item.Err)
+	if err != nil {
+		return nil, err
+	}
+	hidden, err := projection.ParsePattern(placeholder)
+	if err != nil {
+		return nil, err
+	}
+	request.Unknown = slices.Concat(request.Unknown, undeclared, projection.Patterns{hidden})
+	plan, err := s.planner.Plan(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	plan.Action, plan.Deferral = ssaplan.ActionDeferred, ssaplan.DeferralSet
+	plan.Unknown = slices.DeleteFunc(plan.Unknown, func(path projection.Path) bool { return hidden.Match(path) })
+	return plan, nil
+}
+
+// undeclared returns the fields of a manifest that the server refuses because no schema has them. It names one at a time.
+func (s *Set) undeclared(ctx context.Context, request ssaplan.Request, refused error) (fields projection.Patterns, err error) {
+	for range mostUndeclared {
+		field := ""
+		for _, status := range answer.Statuses(refused) {
+			field, _ = answer.WrongType(status)
+		}
+		if field == "" {
+			return fields, nil
+		}
+		pattern, err := projection.ParsePattern(field)
+		if err != nil {
+			return nil, err
+		}
+		fields = append(fields, pattern)
+		request.Strip = append(slices.Clip(request.Strip), pattern)
+		_, refused = s.planner.Plan(ctx, request)
+	}
+	return fields, nil
+}

@@ -1,0 +1,98 @@
+package set
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/projection/foreign"
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
+)
+
+// Readiness is whether an object does what it is for.
+type Readiness struct {
+	Ready bool
+	// Failed says that it isn't ready and won't be by itself.
+	Failed bool
+	// Why says in a line what is missing, or what an object that counts as ready still waits for.
+	Why string
+}
+
+// Readier tells whether an object is ready, given as it is. The library knows of no kind what that means; a host has kstatus for it, or
+// rules of its own.
+type Readier func(live *unstructured.Unstructured) Readiness
+
+// Readied is how the wait for an object ended.
+type Readied struct {
+	Item Item
+	Readiness
+}
+
+// Await waits until the objects of a set are ready: those to which nothing happens, or that Apply has applied. It yields each when it is
+// ready or has failed, and at last those that are neither when the time is up; none that was left out or refused. It asks for an object
+// with a pause between two times that grows to a second. When ctx ends, the objects that are left aren't ready for that reason.
+func (s *Set) Await(ctx context.Context, ready Readier, within time.Duration) iter.Seq[*Readied] {
+	return func(yield func(*Readied) bool) {
+		ctx, cancel := context.WithTimeout(ctx, within)
+		defer cancel()
+		left := s.appliedNumbers()
+		for pause := shortest; len(left) > 0; pause = min(2*pause, longest) {
+			stopped := false
+			left = slices.DeleteFunc(left, func(i int) bool {
+				found := s.look(ctx, i, ready)
+				if stopped || !found.Ready && !found.Failed && ctx.Err() == nil {
+					s.options.Waiting(s.items[i].Object, found.Why)
+					return false
+				}
+				stopped = !yield(&Readied{*s.items[i], found})
+				return true
+			})
+			if stopped {
+				return
+			}
+			sleep(ctx, pause)
+		}
+	}
+}
+
+// appliedNumbers returns the numbers of the objects that are as the set says.
+func (s *Set) appliedNumbers() (numbers []int) {
+	for i, applied := range s.applied {
+		if applied {
+			numbers = append(numbers, i)
+		}
+	}
+	return numbers
+}
+
+// look asks for an object, and whether it is ready.
+func (s *Set) look(ctx context.Context, i int, ready Readier) Readiness {
+	if ctx.Err() != nil {
+		return Readiness{Why: cmp.Or(s.why[i], "it wasn't looked at")}
+	}
+	found := s.lookNow(ctx, i, ready)
+	if ctx.Err() == nil {
+		s.why[i] = found.Why
+	}
+	found.Why = s.why[i]
+	return found
+}
+
+func (s *Set) lookNow(ctx context.Context, i int, ready Readier) Readiness {
+	reading, err := s.planner.Read(ctx, &explain.State{Identity: s.items[i].Object})
+	switch {
+	case err != nil:
+		return Readiness{Why: foreign.OfError(err).String()}
+	case reading.Presence == ssaplan.PresenceUnreadable:
+		return Readiness{Failed: true, Why: "it may not be read"}
+	case reading.Live == nil:
+		return Readiness{Failed: true, Why: fmt.Sprintf("it isn't there: %s", reading.Presence)}
+	}
+	return ready(reading.Live)
+}

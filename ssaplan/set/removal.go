@@ -1,0 +1,260 @@
+package set
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/internal/kinds"
+	"github.com/ssaplan/primitives/projection/foreign"
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
+)
+
+// Member is an object that a host remembers as one of a set.
+type Member struct {
+	Object identity.Identity
+	// UID is that of the object that was applied. No other is deleted, and none without it.
+	UID string
+	// Adopted says that the object was there before the set.
+	Adopted bool
+	// Keep is why the host keeps the object; empty if it doesn't.
+	Keep string
+}
+
+// RemovalOptions say how members are removed. The zero value works.
+type RemovalOptions struct {
+	// Stages are as in [Options]. Members are removed in the opposite order.
+	Stages []Stage
+	// Adopted removes also the members that were there before the set. Default: they are kept.
+	Adopted bool
+	// Contents removes also namespaces and definitions that hold objects which are no members, and these with them. Default: they are
+	// kept.
+	Contents bool
+	// InUse are the namespaces of objects that stay, none of which is removed, and their kinds, none of whose definitions is.
+	InUse []identity.Identity
+	// Delete says how to delete, and to wait for it.
+	Delete ssaplan.DeleteOptions
+	// Patience is for how long to wait until an object is gone. Default: a minute.
+	Patience time.Duration
+}
+
+// Removal is the deletion of members of a set: of those that have left it, or of all. It is not safe for concurrent use.
+type Removal struct {
+	planner *ssaplan.Planner
+	members []Member
+	options RemovalOptions
+	order   []int          // the numbers of the members in the order of their removal
+	shown   []*RemovalItem // as Plan yielded them
+}
+
+// RemovalItem is what happens to a member.
+type RemovalItem struct {
+	// Number is that of the member, from 0.
+	Number int
+	Member Member
+	// Plan is what deleting it would do; nil if none could be made.
+	Plan *ssaplan.DeletePlan
+	// Kept is why the member isn't deleted; empty if it is.
+	Kept string
+	// Err is why there is no plan.
+	Err error
+}
+
+// Deletes reports whether the member is going to be deleted.
+func (item *RemovalItem) Deletes() bool {
+	return item.Err == nil && item.Kept == "" && item.Plan.Deletes()
+}
+
+// Gone reports whether the member isn't there any more, or another object is in its place, so that a host can forget it.
+func (item *RemovalItem) Gone() bool {
+	return item.Plan != nil && (item.Plan.Action == deletion.ActionNone || item.Plan.Action == deletion.ActionKeep)
+}
+
+// RemovalResult is what became of a member.
+type RemovalResult struct {
+	Item    RemovalItem
+	Outcome ssaplan.Outcome
+	// Gone reports whether the member isn't there any more, so that a host can forget it.
+	Gone bool
+	// Err is why the member is still there although it was to be deleted.
+	Err error
+}
+
+// NewRemoval returns the removal of some members.
+func NewRemoval(planner *ssaplan.Planner, members []Member, options RemovalOptions) *Removal {
+	if options.Patience == 0 {
+		options.Patience = time.Minute
+	}
+	stages := Set{options: Options{Stages: options.Stages}}
+	if len(options.Stages) == 0 {
+		stages.options.Stages = DefaultStages()
+	}
+	r := &Removal{planner: planner, members: members, options: options, shown: make([]*RemovalItem, len(members))}
+	stage := make([]int, len(members))
+	for i, member := range members {
+		stage[i] = stages.stageOf(named(member.Object))
+		r.order = append(r.order, i)
+	}
+	slices.SortStableFunc(r.order, func(a, b int) int { return stage[b] - stage[a] })
+	return r
+}
+
+// named returns an object that has no more than an identity.
+func named(id identity.Identity) *unstructured.Unstructured {
+	obj := &unstructured.Unstructured{Object: map[string]any{"apiVersion": id.APIVersion, "kind": id.Kind}}
+	obj.SetName(id.Name)
+	obj.SetNamespace(id.Namespace)
+	return obj
+}
+
+// Plan returns what removing the members will do, in the order in which Apply does it. It changes nothing on the server.
+func (r *Removal) Plan(ctx context.Context) iter.Seq[*RemovalItem] {
+	return func(yield func(*RemovalItem) bool) {
+		clear(r.shown)
+		for _, i := range r.order {
+			item := r.item(ctx, i)
+			if r.shown[i] = item; !yield(item) {
+				return
+			}
+		}
+	}
+}
+
+// item plans the removal of one member.
+func (r *Removal) item(ctx context.Context, i int) *RemovalItem {
+	member := r.members[i]
+	item := &RemovalItem{Number: i, Member: member}
+	request := ssaplan.DeleteRequest{Object: member.Object, UID: member.UID, Propagation: r.options.Delete.Propagation}
+	item.Plan, item.Err = r.planner.PlanDelete(ctx, request)
+	switch {
+	case item.Err != nil:
+	case !item.Plan.Deletes():
+		item.Kept = item.Plan.Reason
+	case member.Keep != "":
+		item.Kept = member.Keep
+	case member.UID == "":
+		item.Kept = "which object was applied isn't known"
+	case member.Adopted && !r.options.Adopted:
+		item.Kept = "it was there before the set"
+	default:
+		item.Kept = r.inUse(item)
+	}
+	return item
+}
+
+// inUse returns why a namespace or definition is kept, empty for one that holds nothing but what is removed with it.
+func (r *Removal) inUse(item *RemovalItem) string {
+	object := named(item.Member.Object)
+	if !isFoundation(object) {
+		return ""
+	}
+	for _, id := range r.options.InUse {
+		if !isDefinition(object) && id.Namespace == object.GetName() {
+			return fmt.Sprintf("%s of the set is in it", id)
+		}
+	}
+	if r.options.Contents || item.Plan.Contents == nil {
+		return ""
+	}
+	for _, count := range item.Plan.Contents.Counts {
+		kind := schema.GroupKind{Group: count.Group, Kind: count.Kind}
+		if foreigners := count.Objects - r.within(object, kind) - ofItself(kind); count.OrMore || foreigners > 0 && !r.isMade(object, kind) {
+			return fmt.Sprintf("it holds what isn't of the set: %d %s", foreigners, kind)
+		}
+	}
+	return ""
+}
+
+// within returns how many of the members of a kind are in a namespace, or are defined by a definition, and not removed yet.
+func (r *Removal) within(object *unstructured.Unstructured, kind schema.GroupKind) (n int) {
+	for i, member := range r.members {
+		if id := member.Object; id.Group() == kind.Group && id.Kind == kind.Kind && (isDefinition(object) || id.Namespace == object.GetName()) {
+			if shown := r.shown[i]; shown != nil && shown.Deletes() {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// ofItself returns how many objects of a kind each namespace has by itself.
+func ofItself(kind schema.GroupKind) int {
+	switch kind {
+	case schema.GroupKind{Kind: "ServiceAccount"}, schema.GroupKind{Kind: "ConfigMap"}: // default, kube-root-ca.crt
+		return 1
+	}
+	return 0
+}
+
+// isMade reports whether the objects of a kind in a namespace can be those that controllers make for members in it, with which they go.
+func (r *Removal) isMade(namespace *unstructured.Unstructured, kind schema.GroupKind) bool {
+	if kind.Kind == "Event" {
+		return true
+	}
+	return slices.ContainsFunc(r.members, func(member Member) bool {
+		of := schema.GroupKind{Group: member.Object.Group(), Kind: member.Object.Kind}
+		isOwner := slices.Contains(kinds.Dependents(of.String()), kind.String()) || of.Kind == "Service" && kind.Kind == "Endpoints"
+		return isOwner && member.Object.Namespace == namespace.GetName()
+	})
+}
+
+// Apply removes the members as Plan showed it, the dependent ones first, and yields what became of each. Each delete is planned again and
+// guarded by the UID; one that would do more than was shown is an error. A namespace or definition in which something turned up that
+// isn't of the set is kept. When ctx ends, the results that are left have its error.
+func (r *Removal) Apply(ctx context.Context) iter.Seq[*RemovalResult] {
+	return func(yield func(*RemovalResult) bool) {
+		for _, i := range r.order {
+			item := r.shown[i]
+			if item == nil {
+				item = &RemovalItem{Number: i, Member: r.members[i], Err: errors.New("it wasn't shown")}
+			}
+			if !yield(r.remove(ctx, item)) {
+				return
+			}
+		}
+	}
+}
+
+func (r *Removal) remove(ctx context.Context, item *RemovalItem) *RemovalResult {
+	result := &RemovalResult{Item: *item, Outcome: ssaplan.OutcomeNotSent, Gone: item.Gone(), Err: item.Err}
+	if ctx.Err() != nil {
+		result.Err = fmt.Errorf("%s: not reached: %w", item.Member.Object, ctx.Err())
+	}
+	if result.Err != nil || !item.Deletes() {
+		return result
+	}
+	if isFoundation(named(item.Member.Object)) && !r.options.Contents {
+		now := r.item(ctx, item.Number) // after what was in it is gone
+		if result.Item = *now; now.Err != nil || now.Kept != "" {
+			result.Gone, result.Err = now.Gone(), now.Err
+			return result
+		}
+	}
+	limited, cancel := context.WithTimeout(ctx, r.options.Patience)
+	defer cancel()
+	result.Err = r.planner.ApplyDelete(limited, item.Plan, r.options.Delete)
+	result.Outcome = ssaplan.OutcomeOf(result.Err)
+	if result.Gone = result.Err == nil || errors.Is(result.Err, ssaplan.ErrRecreated); result.Gone {
+		r.shown[item.Number] = nil
+	}
+	return result
+}
+
+// String says what happens to the member, in a line.
+func (item *RemovalItem) String() string {
+	switch {
+	case item.Err != nil:
+		return fmt.Sprintf("%s: %s", item.Member.Object, foreign.OfError(item.Err))
+	case item.Kept != "":
+		return fmt.Sprintf("%s: kept: %s", item.Member.Object, item.Kept)
+	}
+	return fmt.Sprintf("%s: %s", item.Member.Object, item.Plan.Action)
+}

@@ -1,0 +1,128 @@
+package set
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan"
+)
+
+// Options say how a set is planned and applied. The zero value works.
+type Options struct {
+	// Stages are the stages in their order. Default: [DefaultStages].
+	Stages []Stage
+	// AllowMissing takes a kind or namespace that neither the server nor the set has for one that somebody else is going to make: the
+	// object is deferred. Default: that is a [MissingError].
+	AllowMissing bool
+	// KeepGoing applies what can be applied although other objects can't, except for what needs these. Default: nothing is applied if
+	// something can't be planned, and no stage begins after one in which something failed.
+	KeepGoing bool
+	// Replace carries out replacements. Default: they are left out.
+	Replace bool
+	// Delete says how to delete the old objects of replacements, and to wait for that.
+	Delete ssaplan.DeleteOptions
+	// Patience is for how long a stage waits for what those before it have brought: that a definition is served, a webhook answers.
+	// Default: a minute.
+	Patience time.Duration
+	// Preview foretells what becomes of custom resources whose definition comes with the set. Default: what they declare is all that is shown.
+	Preview Previewer
+	// Waiting is told what is being waited for, and why, whenever that changes. Default: nobody is.
+	Waiting func(object identity.Identity, why string)
+}
+
+// Previewer foretells what a server makes of an object by the definition of its kind that comes with the same set, such as with the defaults; the
+// error says what the definition doesn't allow. Neither argument is to be modified. Module preview has one.
+type Previewer func(definition, manifest *unstructured.Unstructured) (*unstructured.Unstructured, error)
+
+// Set is a set of objects that are planned and applied together. It is not safe for concurrent use.
+type Set struct {
+	planner  *ssaplan.Planner
+	requests []ssaplan.Request
+	options  Options
+	contents contents
+
+	stage   []int                         // of each object, by its number
+	items   []*Item                       // as they were planned last
+	applied []bool                        // by the last Apply, or found to be so
+	shown   []*Item                       // as Plan yielded them, nil if it didn't
+	why     map[int]string                // objects weren't ready when they were last looked at
+	names   map[ssaplan.Deferral][]string // that are known, by what is missing
+}
+
+// New returns the set of some requests, whose manifests are not modified.
+func New(planner *ssaplan.Planner, requests []ssaplan.Request, options Options) *Set {
+	if len(options.Stages) == 0 {
+		options.Stages = DefaultStages()
+	}
+	if options.Patience == 0 {
+		options.Patience = time.Minute
+	}
+	if options.Waiting == nil {
+		options.Waiting = func(identity.Identity, string) {}
+	}
+	s := &Set{planner: planner, requests: requests, options: options, names: map[ssaplan.Deferral][]string{}, why: map[int]string{}}
+	s.applied = make([]bool, len(requests))
+	s.items, s.shown = make([]*Item, len(requests)), make([]*Item, len(requests))
+	s.contents = contents{map[string]int{}, map[schema.GroupKind]definition{}, map[string][]int{}}
+	for i, request := range requests {
+		if request.Manifest != nil {
+			s.contents.add(i, request.Manifest)
+		}
+	}
+	s.arrange()
+	return s
+}
+
+// Stages returns the names of the stages, in which the objects are as far as is known by now.
+func (s *Set) Stages() (names []string) {
+	for _, stage := range s.options.Stages {
+		names = append(names, stage.Name)
+	}
+	return names
+}
+
+// Item is what happens to an object of a set.
+type Item struct {
+	// Number is that of the request, from 0.
+	Number int
+	Object identity.Identity
+	// Stage is the number of the stage, from 0; see [Set.Stages].
+	Stage int
+	// Plan is nil if none could be made.
+	Plan *ssaplan.Plan
+	// After are the objects of the set that have to be there, or to be changed, before the server can be asked. The Plan is Deferred
+	// then, and shows what is known.
+	After []identity.Identity
+	// Foretold is what the server is expected to make of an object that it can't be asked for, nil unless [Options.Preview] told. It has the
+	// values as the manifest has them, also sensitive ones.
+	Foretold *unstructured.Unstructured
+	// Err is why there is no plan, or why it can't be what is meant.
+	Err error
+
+	after   []int // the numbers of After
+	refusal error // of what is planned as after others
+}
+
+// follow makes the item one that comes after an object of the set.
+func (item *Item) follow(s *Set, number int) {
+	item.after, item.After = append(item.after, number), append(item.After, s.objectOf(number))
+}
+
+// changes reports whether the item isn't a no-op.
+func (item *Item) changes() bool {
+	return item != nil && (item.Plan == nil || item.Plan.Action != ssaplan.ActionNoOp)
+}
+
+// sleep waits, and reports false if ctx ends first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,85 @@
+package set
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
+)
+
+// ChangedError says that something else would become of an object than was shown, after what came before it in the set. It wasn't
+// touched.
+type ChangedError struct {
+	// Shown is what was shown, and Now what applying the object would do instead. Of a plan that changes nothing Shown has the
+	// object and the action.
+	Shown, Now *ssaplan.Plan
+}
+
+func (e *ChangedError) Error() string {
+	return fmt.Sprintf("%s: something else than was shown: now %s: %s; review the new plan", e.Now.Object, e.Now.Action, foreign.Text(e.Now.Reason))
+}
+
+// WriteOutcome is for [ssaplan.OutcomeOf].
+func (e *ChangedError) WriteOutcome() ssaplan.Outcome { return ssaplan.OutcomeNotSent }
+
+// LeftOutError says that an object wasn't touched, and why.
+type LeftOutError struct {
+	Object identity.Identity
+	Reason string
+	// Because is the object of the set without which this one can't be applied; zero if there is another reason.
+	Because identity.Identity
+}
+
+func (e *LeftOutError) Error() string { return fmt.Sprintf("%s: left out: %s", e.Object, e.Reason) }
+
+// WriteOutcome is for [ssaplan.OutcomeOf].
+func (e *LeftOutError) WriteOutcome() ssaplan.Outcome { return ssaplan.OutcomeNotSent }
+
+// isAsShown reports whether who has seen what was shown of an object knows what a plan does.
+func isAsShown(shown, now *ssaplan.Plan) bool {
+	switch {
+	case now.Action == ssaplan.ActionNoOp:
+		return true // it does nothing
+	case shown.Action == ssaplan.ActionDeferred:
+		return fulfils(now, shown)
+	case shown.Action != now.Action || shown.Object != now.Object:
+		return false
+	}
+	return shown.Explanation.Same(&now.Explanation) && sameReplacement(shown.Replacement, now.Replacement)
+}
+
+// fulfils reports whether a plan does what was shown of an object that couldn't be asked for: it creates what the manifest declares,
+// or changes no more than what was shown, and fields that were told not to be known.
+func fulfils(now, shown *ssaplan.Plan) bool {
+	switch now.Action {
+	case ssaplan.ActionCreate, ssaplan.ActionDeferred:
+		return true
+	case ssaplan.ActionUpdate:
+	default:
+		return false
+	}
+	return !slices.ContainsFunc(now.Changes, func(change explain.Change) bool { return !tells(shown, change) })
+}
+
+// tells reports whether a deferred plan told of a change: as it is, or by the value that the manifest declares.
+func tells(shown *ssaplan.Plan, change explain.Change) bool {
+	if slices.ContainsFunc(shown.Changes, change.Same) ||
+		slices.ContainsFunc(shown.Unknown, func(path projection.Path) bool { return change.Path.HasPrefix(path) }) {
+		return true
+	}
+	return change.Op != projection.OpRemove && len(shown.Unknown) == 0 && shown.After.Fields.Leaves().Covers(change.Path)
+}
+
+// sameReplacement reports whether who has seen the one replacement knows the other, which may have fewer hazards.
+func sameReplacement(shown, now *ssaplan.Replacement) bool {
+	if shown == nil || now == nil {
+		return shown == now
+	}
+	return shown.Old == now.Old && shown.UID == now.UID && shown.Propagation == now.Propagation &&
+		!slices.ContainsFunc(now.Hazards, func(h immutability.Hazard) bool { return !slices.Contains(shown.Hazards, h) })
+}

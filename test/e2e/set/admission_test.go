@@ -1,0 +1,158 @@
+package set_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan/set"
+	"github.com/ssaplan/primitives/test/lab"
+)
+
+// webhook is a server of a webhook that somebody else has to start, as a controller starts the pods of a Deployment.
+type webhook struct {
+	address, ca string
+}
+
+func newWebhook(t *testing.T) webhook {
+	t.Helper()
+	any := httptest.NewTLSServer(http.NotFoundHandler()) // all have the same certificate
+	defer any.Close()
+	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: any.Certificate().Raw})
+	return webhook{any.Listener.Addr().String(), base64.StdEncoding.EncodeToString(ca)}
+}
+
+// start lets the webhook answer, with yes.
+func (w webhook) start(t *testing.T) {
+	t.Helper()
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(out http.ResponseWriter, in *http.Request) {
+		var review map[string]any
+		_ = json.NewDecoder(in.Body).Decode(&review)
+		request, _ := review["request"].(map[string]any)
+		_ = json.NewEncoder(out).Encode(map[string]any{
+			"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": map[string]any{"uid": request["uid"], "allowed": true},
+		})
+	}))
+	require.NoError(t, server.Listener.Close())
+	var err error
+	server.Listener, err = net.Listen("tcp", w.address)
+	require.NoError(t, err)
+	server.StartTLS()
+	t.Cleanup(server.Close)
+}
+
+// guarded is an application with a webhook that its Deployment serves, and an object that the webhook guards.
+func (w webhook) guarded() string {
+	return application + fmt.Sprintf(`
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: NAME}
+webhooks:
+- name: hook.NAME.example.com
+  admissionReviewVersions: [v1]
+  sideEffects: None
+  clientConfig: {url: "https://%s/", caBundle: %s}
+  rules: [{apiGroups: [NAME.example.com], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [gadgets]}]`, w.address, w.ca)
+}
+
+// A webhook comes after what serves it and before what it guards, which waits until it answers.
+func TestWebhook(t *testing.T) {
+	c, hook := newCluster(t), newWebhook(t)
+	waited := ""
+	options := set.Options{Waiting: func(object identity.Identity, why string) {
+		if object.Kind == "Gadget" && waited == "" {
+			waited = why
+			hook.start(t)
+		}
+	}}
+	application := c.set(t, options, hook.guarded())
+	require.Contains(t, c.plan(t, application), "5 ValidatingWebhookConfiguration Create")
+	lines := c.apply(t, application)
+	require.Len(t, lines, 6)
+	for _, line := range lines {
+		require.Contains(t, line, " Done")
+	}
+	require.Contains(t, waited, "failed calling webhook")
+}
+
+// leaveAlone applies an application whose webhook doesn't answer then.
+func (c *cluster) leaveAlone(t *testing.T, hook webhook) {
+	t.Helper()
+	c.apply(t, c.set(t, set.Options{}, application))
+	lines := c.apply(t, c.set(t, set.Options{Patience: 200 * time.Millisecond}, hook.guarded()))
+	require.Contains(t, lines[5], "Gadget NotSent: ")
+	require.Contains(t, lines[5], "failed calling webhook")
+}
+
+// A webhook that stayed without its Deployment holds up nothing but the object that it guards, until there is one.
+func TestWebhookThatWasLeftAlone(t *testing.T) {
+	c, hook := newCluster(t), newWebhook(t)
+	c.leaveAlone(t, hook)
+	c.Delete(t, lab.Objectf(t, "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: %s-app}}", c.name))
+
+	again := c.set(t, set.Options{Waiting: func(object identity.Identity, _ string) {
+		hook.start(t)
+	}}, hook.guarded())
+	lines := c.plan(t, again)
+	require.Contains(t, lines, "4 Deployment Create")
+	require.Contains(t, lines, "6 Gadget Deferred after ValidatingWebhookConfiguration")
+	for _, line := range c.apply(t, again) {
+		require.Contains(t, line, " Done")
+	}
+}
+
+// Where nothing of the set can help against a webhook, the object that it guards is refused.
+func TestWebhookWithoutHelp(t *testing.T) {
+	c, hook := newCluster(t), newWebhook(t)
+	c.leaveAlone(t, hook)
+	lines := c.plan(t, c.set(t, set.Options{}, hook.guarded()))
+	require.Contains(t, lines[5], "6 Gadget NAME.example.com/v1/Gadget NAME-app/one: ")
+	require.Contains(t, lines[5], "failed calling webhook")
+}
+
+const policy = `
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: NAME}
+spec:
+  failurePolicy: Fail
+  matchConstraints: {namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: NAME}}, resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [configmaps]}]}
+  validations: [{expression: "'a' in object.data && object.data.a == '%s'"}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: NAME}
+spec: {policyName: NAME, validationActions: [Deny]}`
+
+func guardedBy(value string) string {
+	return "{apiVersion: v1, kind: ConfigMap, metadata: {name: watched, namespace: NAME}, data: {a: " + value + "}}\n---" + fmt.Sprintf(policy, value)
+}
+
+// An object that a policy of the cluster refuses comes after the same set's change of that policy.
+func TestPolicyThatChanges(t *testing.T) {
+	c := newCluster(t)
+	c.apply(t, c.set(t, set.Options{}, guardedBy("one")))
+	probe := lab.Objectf(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: probe, namespace: %s}, data: {a: none}}", c.name)
+	lab.Eventually(t, "the policy refuses", func() bool {
+		_, err := c.TryApply(t, probe, metav1.PatchOptions{FieldManager: "probe", DryRun: []string{metav1.DryRunAll}})
+		return err != nil
+	})
+	newer := c.set(t, set.Options{}, guardedBy("two"))
+	require.Equal(t, []string{
+		"5 ValidatingAdmissionPolicy Update", "5 ValidatingAdmissionPolicyBinding NoOp", "6 ConfigMap Deferred after ValidatingAdmissionPolicy",
+	}, c.plan(t, newer))
+	for _, line := range c.apply(t, newer) {
+		require.Contains(t, line, " Done")
+	}
+}

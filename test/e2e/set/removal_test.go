@@ -1,0 +1,161 @@
+package set_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/set"
+	"github.com/ssaplan/primitives/test/lab"
+)
+
+// install applies an application and returns its members.
+func (c *cluster) install(t *testing.T, text string) (members []set.Member) {
+	t.Helper()
+	for result := range c.set(t, set.Options{}, text).Apply(t.Context()) {
+		require.NoError(t, result.Err)
+		made := result.Made
+		if made == nil {
+			made = result.Item.Plan.Live()
+		}
+		members = append(members, set.Member{Object: result.Item.Object, UID: string(made.GetUID())})
+	}
+	return members
+}
+
+// remove plans and applies a removal, and returns a line for each result.
+func (c *cluster) remove(t *testing.T, r *set.Removal) (lines []string) {
+	t.Helper()
+	for item := range r.Plan(t.Context()) {
+		require.NoError(t, item.Err)
+	}
+	for result := range r.Apply(t.Context()) {
+		line := result.Item.Member.Object.Kind + " " + string(result.Outcome)
+		switch {
+		case result.Err != nil:
+			line += ": " + c.tidy(result.Err)
+		case result.Item.Kept != "":
+			line += ": kept: " + strings.ReplaceAll(result.Item.Kept, c.name, "NAME")
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// An application goes in the opposite order, and all of it.
+func TestRemoveAll(t *testing.T) {
+	c := newCluster(t)
+	members := c.install(t, application)
+	lines := c.remove(t, set.NewRemoval(c.planner, members, set.RemovalOptions{Patience: 2 * time.Second}))
+	require.Equal(t, []string{"Gadget Done", "Deployment Done", "ConfigMap Done", "CustomResourceDefinition Done"}, lines[:4])
+	require.Contains(t, lines[4], "Namespace Done") // no controller empties it on this server
+	require.Nil(t, c.Lookup(t, lab.Objectf(t, "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: %s-app}}", c.name)))
+}
+
+// A namespace in which somebody else has something is kept, and so is one in which objects of the set stay; a definition with others' objects too.
+func TestInUse(t *testing.T) {
+	c := newCluster(t)
+	members := c.install(t, application)
+	c.Apply(t, "somebody", lab.Objectf(t, "{apiVersion: v1, kind: Secret, metadata: {name: own, namespace: %s-app}}", c.name))
+	c.Apply(t, "somebody", lab.Objectf(t, "{apiVersion: %s.example.com/v1, kind: Gadget, metadata: {name: other, namespace: %[1]s}}", c.name))
+	require.Equal(t, []string{
+		"Gadget Done", "Deployment Done", "ConfigMap Done", "CustomResourceDefinition NotSent: kept: it holds what isn't of the set: 1 Gadget.NAME.example.com",
+		"Namespace NotSent: kept: it holds what isn't of the set: 1 Secret",
+	}, c.remove(t, set.NewRemoval(c.planner, members, set.RemovalOptions{})))
+
+	var namespace []set.Member
+	for _, member := range members {
+		if member.Object.Kind == "Namespace" {
+			namespace = append(namespace, member)
+		}
+	}
+	stays := identity.Identity{APIVersion: "v1", Kind: "Secret", Namespace: c.name + "-app", Name: "own"}
+	lines := c.remove(t, set.NewRemoval(c.planner, namespace, set.RemovalOptions{Contents: true, InUse: []identity.Identity{stays}}))
+	require.Equal(t, []string{"Namespace NotSent: kept: v1/Secret NAME-app/own of the set is in it"}, lines)
+}
+
+// What somebody re-created, what was there before and what has no UID isn't deleted.
+func TestNeverAnother(t *testing.T) {
+	c := newCluster(t)
+	text := "{apiVersion: v1, kind: ConfigMap, metadata: {name: one, namespace: NAME}}\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: two, namespace: NAME}}\n---\n" +
+		"{apiVersion: v1, kind: ConfigMap, metadata: {name: three, namespace: NAME}}"
+	members := c.install(t, text)
+	one := lab.Objectf(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: one, namespace: %s}}", c.name)
+	c.Delete(t, one)
+	c.Apply(t, "somebody", one)
+	members[1].Adopted = true
+	members[2].UID = ""
+	lines := c.remove(t, set.NewRemoval(c.planner, members, set.RemovalOptions{}))
+	require.Contains(t, lines[0], "ConfigMap NotSent: kept: ")
+	require.Equal(t, []string{"ConfigMap NotSent: kept: it was there before the set", "ConfigMap NotSent: kept: which object was applied isn't known"}, lines[1:])
+	require.NotNil(t, c.Lookup(t, one))
+	members = members[1:2]
+	require.Equal(t, []string{"ConfigMap Done"}, c.remove(t, set.NewRemoval(c.planner, members, set.RemovalOptions{Adopted: true})))
+}
+
+// A finalizer holds its object up, and a later removal goes on; an object that is re-created between the plan and the delete stays.
+func TestFinalizersAndRecreation(t *testing.T) {
+	c := newCluster(t)
+	members := c.install(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: held, namespace: NAME, finalizers: [example.com/hold]}}\n---\n"+
+		"{apiVersion: v1, kind: Secret, metadata: {name: other, namespace: NAME}}")
+	removal := set.NewRemoval(c.planner, members, set.RemovalOptions{Patience: 200 * time.Millisecond})
+	for item := range removal.Plan(t.Context()) {
+		require.True(t, item.Deletes(), item.String())
+	}
+	secret := lab.Objectf(t, "{apiVersion: v1, kind: Secret, metadata: {name: other, namespace: %s}}", c.name)
+	c.Delete(t, secret)
+	again := c.Apply(t, "somebody", secret)
+	var results []*set.RemovalResult
+	for result := range removal.Apply(t.Context()) {
+		results = append(results, result)
+	}
+	require.ErrorContains(t, results[0].Err, "example.com/hold")
+	require.Equal(t, []any{ssaplan.OutcomeDone, false, true}, []any{results[0].Outcome, results[0].Gone, results[1].Gone})
+	require.Equal(t, again.GetUID(), c.Get(t, secret).GetUID())
+
+	held := lab.Objectf(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: held, namespace: %s}}", c.name)
+	c.Patch(t, "somebody", held, `{"metadata":{"finalizers":null}}`)
+	lab.Eventually(t, "it is gone", func() bool { return c.Lookup(t, held) == (*unstructured.Unstructured)(nil) })
+	require.Equal(t, []string{"ConfigMap NotSent: kept: does not exist"}, c.remove(t, set.NewRemoval(c.planner, members[:1], set.RemovalOptions{})))
+}
+
+// A delete that a policy refuses leaves a member that isn't gone, and a kind whose definition somebody removed is no reason to fail.
+func TestRefusedDeletesAndLostKinds(t *testing.T) {
+	c := newCluster(t)
+	members := c.install(t, application)
+	policy := lab.Objectf(t, `{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicy, metadata: {name: %[1]s}, spec: {failurePolicy: Fail,
+		matchConstraints: {namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: %[1]s-app}},
+			resourceRules: [{apiGroups: [apps], apiVersions: [v1], operations: [DELETE], resources: [deployments]}]},
+		validations: [{expression: "false", message: stays}]}}`, c.name)
+	c.Apply(t, "somebody", policy)
+	c.Apply(t, "somebody", lab.Objectf(t, `{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicyBinding, metadata: {name: %[1]s},
+		spec: {policyName: %[1]s, validationActions: [Deny]}}`, c.name))
+	c.Delete(t, lab.Objectf(t, "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: gadgets.%s.example.com}}", c.name))
+	lab.Eventually(t, "the policy refuses and the kind is gone", func() bool {
+		items := map[string]*set.RemovalItem{}
+		for item := range set.NewRemoval(c.planner, members, set.RemovalOptions{}).Plan(t.Context()) {
+			items[item.Member.Object.Kind] = item
+		}
+		return !items["Deployment"].Deletes() && !items["Gadget"].Deletes()
+	})
+	removal := set.NewRemoval(c.planner, members, set.RemovalOptions{})
+	for item := range removal.Plan(t.Context()) {
+		require.NoError(t, item.Err)
+	}
+	kept := map[string]bool{}
+	for result := range removal.Apply(t.Context()) {
+		require.NoError(t, result.Err)
+		if !result.Gone {
+			kept[result.Item.Member.Object.Kind+": "+result.Item.Kept] = true
+		}
+	}
+	require.Len(t, kept, 3, kept)
+	for line := range kept {
+		require.Regexp(t, "^Deployment: .*stays|^Gadget: .*serve|^Namespace: it holds what isn't of the set: 1 Deployment.apps", line)
+	}
+}

@@ -1,0 +1,215 @@
+package set_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/set"
+	"github.com/ssaplan/primitives/test/lab"
+)
+
+const definition = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: gadgets.NAME.example.com}
+spec:
+  group: NAME.example.com
+  scope: Namespaced
+  names: {plural: gadgets, singular: gadget, kind: Gadget, listKind: GadgetList}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: integer}%s}}}}}`
+
+// application has everything that an application has, in an order that doesn't work.
+var application = `
+apiVersion: NAME.example.com/v1
+kind: Gadget
+metadata: {name: one, namespace: NAME-app}
+spec: {size: 1}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: one, namespace: NAME-app}
+data: {a: b}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: NAME-app}
+spec:
+  selector: {matchLabels: {a: b}}
+  template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: "web:1"}]}}
+---` + fmt.Sprintf(definition, "") + `
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: NAME-app}`
+
+// An application is planned as what it is, and applied in one run.
+func TestOneRun(t *testing.T) {
+	c := newCluster(t)
+	application := c.set(t, set.Options{}, application)
+	require.Equal(t, []string{
+		"0 CustomResourceDefinition Create", "0 Namespace Create", "3 ConfigMap Deferred after Namespace",
+		"4 Deployment Deferred after Namespace", "6 Gadget Deferred after CustomResourceDefinition",
+	}, c.plan(t, application))
+	require.Equal(t, []string{"CustomResourceDefinition Done", "Namespace Done", "ConfigMap Done", "Deployment Done", "Gadget Done"}, c.apply(t, application))
+	for _, line := range c.plan(t, application) {
+		require.Regexp(t, `NoOp|Namespace Update`, line) // a bare Namespace gets its label from the server
+	}
+	require.Len(t, c.apply(t, application), 5)
+}
+
+// Without a plan before it, each stage does what it needs.
+func TestApplyWithoutAPlan(t *testing.T) {
+	c := newCluster(t)
+	for _, line := range c.apply(t, c.set(t, set.Options{}, application)) {
+		require.Contains(t, line, " Done")
+	}
+}
+
+// A definition, and an object that uses a new field of it, come together. What else changes of the object is known before.
+func TestNewField(t *testing.T) {
+	c := newCluster(t)
+	c.apply(t, c.set(t, set.Options{}, application))
+	gadget := "apiVersion: NAME.example.com/v1\nkind: Gadget\nmetadata: {name: one, namespace: NAME-app}\nspec: {size: 2, color: red, shape: round}"
+	newer := c.set(t, set.Options{}, gadget+"\n---\n"+fmt.Sprintf(definition, ", color: {type: string}, shape: {type: string}"))
+	var shown *set.Item
+	for item := range newer.Plan(t.Context()) {
+		shown = item
+	}
+	require.NoError(t, shown.Err)
+	require.Equal(t, ssaplan.DeferralSet, shown.Plan.Deferral)
+	require.Len(t, shown.Plan.Changes, 1)
+	require.Equal(t, "spec.size: 1 -> 2", shown.Plan.Changes[0].String())
+	require.Len(t, shown.Plan.Unknown, 2)
+	require.Equal(t, []string{"CustomResourceDefinition Done", "Gadget Done"}, c.apply(t, newer))
+	require.Equal(t, []string{"0 CustomResourceDefinition NoOp", "6 Gadget NoOp"}, c.plan(t, newer))
+}
+
+// What changes in an object between a plan and its stage isn't applied over, and the run stops.
+func TestSomethingElseThanShown(t *testing.T) {
+	c := newCluster(t)
+	c.apply(t, c.set(t, set.Options{}, application))
+	gadget := "apiVersion: NAME.example.com/v1\nkind: Gadget\nmetadata: {name: one, namespace: NAME-app}\nspec: {size: 2, color: red}"
+	newer := c.set(t, set.Options{}, gadget+"\n---\n"+fmt.Sprintf(definition, ", color: {type: string}"))
+	c.plan(t, newer)
+	live := lab.Objectf(t, "{apiVersion: %[1]s.example.com/v1, kind: Gadget, metadata: {name: one, namespace: %[1]s-app}}", c.name)
+	c.Patch(t, "somebody", live, `{"spec":{"size":7}}`)
+	var last *set.Result
+	for result := range newer.Apply(t.Context()) {
+		last = result
+	}
+	var changed *set.ChangedError
+	require.ErrorAs(t, last.Err, &changed)
+	require.Equal(t, "spec.size: 1 -> 2", changed.Shown.Changes[0].String())
+	require.Contains(t, changed.Now.Changes[len(changed.Now.Changes)-1].String(), "spec.size: 7 -> 2")
+	require.EqualValues(t, 7, c.Get(t, live).Object["spec"].(map[string]any)["size"])
+}
+
+// What neither the server nor the set has is an error with the names that are near.
+func TestTypos(t *testing.T) {
+	c := newCluster(t)
+	typos := `{apiVersion: apps/v1, kind: Deploymnt, metadata: {name: a}}
+---
+{apiVersion: apps/v2, kind: Deployment, metadata: {name: a}}
+---
+{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: kube-sytem}}
+---
+{apiVersion: NAME.example.com/v1, kind: Gadgt, metadata: {name: a}}
+---
+{apiVersion: NAME.example.com/v2, kind: Gadget, metadata: {name: a}}
+---` + fmt.Sprintf(definition, "")
+	lines := c.plan(t, c.set(t, set.Options{}, typos))
+	for i, want := range []string{
+		`0 CustomResourceDefinition Create`,
+		`3 ConfigMap v1/ConfigMap kube-sytem/a: neither the server nor the set has a namespace "kube-sytem"; did you mean kube-system?`,
+		`did you mean apps/v1 Deployment`, `did you mean apps/v1 Deployment`,
+		`a kind Gadgt in NAME.example.com/v1; did you mean NAME.example.com/v1 Gadget`, `did you mean NAME.example.com/v1 Gadget`,
+	} {
+		require.Contains(t, lines[i], want)
+	}
+	require.Equal(t, "CustomResourceDefinition NotSent: apiextensions.k8s.io/v1/CustomResourceDefinition gadgets.NAME.example.com: left out: nothing is applied as long as "+
+		"apps/v1/Deploymnt a can't be planned", c.apply(t, func() *set.Set { s := c.set(t, set.Options{}, typos); c.plan(t, s); return s }())[0])
+	require.Contains(t, c.plan(t, c.set(t, set.Options{AllowMissing: true}, typos)), "6 Deploymnt Deferred")
+}
+
+const refused = `
+{apiVersion: v1, kind: ConfigMap, metadata: {name: good, namespace: NAME}}
+---
+{apiVersion: apps/v1, kind: Deployment, metadata: {name: bad, namespace: NAME}, spec: {replicas: -1, selector: {matchLabels: {a: b}},
+  template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: c}]}}}}
+---
+{apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: good, namespace: NAME}, spec: {defaultBackend: {service: {name: a, port: {number: 1}}}}}`
+
+// An object that is refused holds the others up, unless they shall go on.
+func TestKeepGoing(t *testing.T) {
+	c := newCluster(t)
+	strict := c.set(t, set.Options{}, refused)
+	require.Contains(t, c.plan(t, strict)[1], "replicas")
+	for _, line := range c.apply(t, strict) {
+		require.Contains(t, line, "NotSent")
+	}
+	going := c.set(t, set.Options{KeepGoing: true}, refused)
+	c.plan(t, going)
+	lines := c.apply(t, going)
+	require.Equal(t, []string{"ConfigMap Done", "Ingress Done"}, []string{lines[0], lines[2]})
+	require.Contains(t, lines[1], "Deployment NotSent: ")
+}
+
+// What needs an object that failed is left out, and says so.
+func TestDependentsOfWhatFailed(t *testing.T) {
+	c := newCluster(t)
+	text := fmt.Sprintf(definition, ", size: {type: nonsense}") + `
+---
+{apiVersion: NAME.example.com/v1, kind: Gadget, metadata: {name: a, namespace: NAME}}
+---
+{apiVersion: v1, kind: ConfigMap, metadata: {name: good, namespace: NAME}}`
+	going := c.set(t, set.Options{KeepGoing: true}, text)
+	c.plan(t, going)
+	lines := c.apply(t, going)
+	require.Contains(t, lines[0], "CustomResourceDefinition NotSent: ")
+	require.Equal(t, "ConfigMap Done", lines[1])
+	require.Equal(t, "Gadget NotSent: NAME.example.com/v1/Gadget NAME/a: left out: it needs apiextensions.k8s.io/v1/CustomResourceDefinition "+
+		"gadgets.NAME.example.com, which isn't there", lines[2])
+}
+
+// A run that is cancelled says of each object that it wasn't reached, and the next one ends it.
+func TestCancelled(t *testing.T) {
+	c := newCluster(t)
+	for stop := range 5 {
+		ctx, cancel := context.WithCancel(t.Context())
+		n, done := 0, 0
+		for result := range c.set(t, set.Options{}, application).Apply(ctx) {
+			if n++; result.Err == nil {
+				done++
+			} else {
+				require.ErrorIs(t, result.Err, context.Canceled)
+			}
+			if n > stop {
+				cancel()
+			}
+		}
+		cancel()
+		require.Equal(t, []int{5, stop + 1}, []int{n, done})
+	}
+	require.False(t, errors.Is(t.Context().Err(), context.Canceled))
+}
+
+// A host has stages of its own. What an object needs comes before it all the same.
+func TestOwnStages(t *testing.T) {
+	c := newCluster(t)
+	all := c.set(t, set.Options{Stages: []set.Stage{{Name: "all"}}}, application)
+	lines := c.plan(t, all)
+	require.Equal(t, "0 CustomResourceDefinition Create", lines[0])
+	require.Equal(t, []string{"all", "what comes after the rest"}, all.Stages())
+	for _, line := range c.apply(t, all) {
+		require.Contains(t, line, " Done")
+	}
+}
