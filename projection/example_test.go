@@ -263,7 +263,7 @@ func ExampleSensitive() {
 	fmt.Print(projection.Sensitive(map[string]any{"apiVersion": "v1", "kind": "Secret"}))
 	// Output:
 	// data
-	// metadata.annotations["kubectl.kubernetes.io/last-applied-configuration"]
+	// metadata.annotations
 	// stringData
 }
 

@@ -3,36 +3,19 @@ package projection
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/ssaplan/primitives/internal/kinds"
 )
 
 var secretFields = fieldSet(kinds.SensitiveFields)
 
-// Sensitive returns the paths of obj whose values must not be shown: data and stringData of a Secret, and annotations
-// of it that may hold a copy of them, which are the one of client-side apply and all that contain a JSON document, a
-// compressed one or the text "data:", as the YAML of a Secret does. It is empty for every other kind.
+// Sensitive returns the paths of obj whose values must not be shown: data and stringData of a Secret, and its annotations, since
+// tools keep copies of Secrets there. It is empty for every other kind.
 func Sensitive(obj map[string]any) FieldSet {
 	if !kinds.IsSecret(obj) {
 		return FieldSet{}
 	}
-	annotations := mapOf(mapOf(obj["metadata"])["annotations"])
-	var documents []Path
-	for name, v := range annotations {
-		if text, ok := v.(string); ok && isDocument(text) {
-			documents = append(documents, metadataField("annotations", name))
-		}
-	}
-	return secretFields.Union(NewFieldSet(documents...))
-}
-
-// isDocument reports whether an annotation looks like JSON, like the base64 of something compressed with gzip, or like
-// the YAML of a Secret.
-func isDocument(text string) bool {
-	text = strings.ToLower(strings.TrimSpace(text))
-	return strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") || strings.HasPrefix(text, "h4si") ||
-		strings.Contains(text, "data:")
+	return secretFields
 }
 
 // Touches reports whether p lies at, below or above a path of s.

@@ -62,5 +62,6 @@ func HoldsAnyJSON(obj map[string]any, name string, depth int) bool {
 // IsSecret reports whether the object is a Secret of the core group.
 func IsSecret(obj map[string]any) bool { return obj["kind"] == "Secret" && obj["apiVersion"] == "v1" }
 
-// SensitiveFields are the paths of a Secret's fields whose values must not be shown.
-var SensitiveFields = [][]string{{"data"}, {"stringData"}, {"metadata", "annotations", LastApplied}}
+// SensitiveFields are the paths of a Secret's fields whose values must not be shown. Tools copy Secrets into annotations, as
+// client-side apply does, in whatever form.
+var SensitiveFields = [][]string{{"data"}, {"stringData"}, {"metadata", "annotations"}}
