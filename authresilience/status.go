@@ -39,31 +39,8 @@ func classifyStatus(status metav1.Status) Class {
 	}
 }
 
-// reasonCodes are the reasons that name a kind of failure by themselves, with the HTTP code of that kind.
-var reasonCodes = map[metav1.StatusReason]int{
-	metav1.StatusReasonUnauthorized:          http.StatusUnauthorized,
-	metav1.StatusReasonForbidden:             http.StatusForbidden,
-	metav1.StatusReasonNotFound:              http.StatusNotFound,
-	metav1.StatusReasonAlreadyExists:         http.StatusConflict,
-	metav1.StatusReasonConflict:              http.StatusConflict,
-	metav1.StatusReasonGone:                  http.StatusGone,
-	metav1.StatusReasonExpired:               http.StatusGone,
-	metav1.StatusReasonInvalid:               http.StatusUnprocessableEntity,
-	metav1.StatusReasonBadRequest:            http.StatusBadRequest,
-	metav1.StatusReasonMethodNotAllowed:      http.StatusMethodNotAllowed,
-	metav1.StatusReasonNotAcceptable:         http.StatusNotAcceptable,
-	metav1.StatusReasonUnsupportedMediaType:  http.StatusUnsupportedMediaType,
-	metav1.StatusReasonRequestEntityTooLarge: http.StatusRequestEntityTooLarge,
-	metav1.StatusReasonTooManyRequests:       http.StatusTooManyRequests,
-	metav1.StatusReasonInternalError:         http.StatusInternalServerError,
-	metav1.StatusReasonStoreReadError:        http.StatusInternalServerError,
-	metav1.StatusReasonServiceUnavailable:    http.StatusServiceUnavailable,
-	metav1.StatusReasonTimeout:               http.StatusGatewayTimeout,
-	metav1.StatusReasonServerTimeout:         http.StatusGatewayTimeout, // sent with code 500
-}
-
 func codeOf(status metav1.Status) int {
-	if code, ok := reasonCodes[status.Reason]; ok {
+	if code, ok := answer.ReasonCodes[status.Reason]; ok {
 		return code
 	}
 	return int(status.Code)
@@ -131,7 +108,7 @@ func admissionClass(message string) Class {
 }
 
 func forbiddenClass(status metav1.Status) Class {
-	if answer.HasCause(status, metav1.CauseType("NamespaceTerminating")) { // core/v1's constant; k8s.io/api isn't needed for it
+	if answer.HasCause(status, answer.NamespaceTerminating) {
 		return ClassNamespaceTerminating
 	}
 	refusal, ok := answer.Refusal(status.Message)

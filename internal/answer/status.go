@@ -10,6 +10,65 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+// ReasonCodes are the reasons that name a kind of failure by themselves, with the HTTP code of that kind.
+var ReasonCodes = map[metav1.StatusReason]int{
+	metav1.StatusReasonUnauthorized:          http.StatusUnauthorized,
+	metav1.StatusReasonForbidden:             http.StatusForbidden,
+	metav1.StatusReasonNotFound:              http.StatusNotFound,
+	metav1.StatusReasonAlreadyExists:         http.StatusConflict,
+	metav1.StatusReasonConflict:              http.StatusConflict,
+	metav1.StatusReasonGone:                  http.StatusGone,
+	metav1.StatusReasonExpired:               http.StatusGone,
+	metav1.StatusReasonInvalid:               http.StatusUnprocessableEntity,
+	metav1.StatusReasonBadRequest:            http.StatusBadRequest,
+	metav1.StatusReasonMethodNotAllowed:      http.StatusMethodNotAllowed,
+	metav1.StatusReasonNotAcceptable:         http.StatusNotAcceptable,
+	metav1.StatusReasonUnsupportedMediaType:  http.StatusUnsupportedMediaType,
+	metav1.StatusReasonRequestEntityTooLarge: http.StatusRequestEntityTooLarge,
+	metav1.StatusReasonTooManyRequests:       http.StatusTooManyRequests,
+	metav1.StatusReasonInternalError:         http.StatusInternalServerError,
+	metav1.StatusReasonStoreReadError:        http.StatusInternalServerError,
+	metav1.StatusReasonServiceUnavailable:    http.StatusServiceUnavailable,
+	metav1.StatusReasonTimeout:               http.StatusGatewayTimeout,
+	metav1.StatusReasonServerTimeout:         http.StatusGatewayTimeout, // sent with code 500
+}
+
+// causeTypes are the types of causes that servers send. The last is a constant of core/v1, for which k8s.io/api isn't needed.
+var causeTypes = []metav1.CauseType{
+	metav1.CauseTypeFieldValueNotFound, metav1.CauseTypeFieldValueRequired, metav1.CauseTypeFieldValueDuplicate, metav1.CauseTypeFieldValueInvalid,
+	metav1.CauseTypeFieldValueNotSupported, metav1.CauseTypeForbidden, metav1.CauseTypeTooLong, metav1.CauseTypeTooMany, metav1.CauseTypeInternal,
+	metav1.CauseTypeTypeInvalid, metav1.CauseTypeUnexpectedServerResponse, metav1.CauseTypeFieldManagerConflict,
+	metav1.CauseTypeResourceVersionTooLarge, NamespaceTerminating,
+}
+
+// NamespaceTerminating is the cause of a refusal to create something in a namespace that is being deleted.
+const NamespaceTerminating metav1.CauseType = "NamespaceTerminating"
+
+// Class returns what of a status tells the kind of failure without words of somebody else: the code, a reason that servers send, and
+// whether it is about the options of the request.
+func Class(status metav1.Status) metav1.Status {
+	out := metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure, Code: status.Code}
+	if _, known := ReasonCodes[status.Reason]; known {
+		out.Reason = status.Reason
+	}
+	if status.Details == nil {
+		return out
+	}
+	out.Details = &metav1.StatusDetails{RetryAfterSeconds: status.Details.RetryAfterSeconds}
+	if AboutOptions(status) {
+		out.Details.Group = status.Details.Group
+	}
+	return out
+}
+
+// KnownCause returns a type of cause that servers send, and else nothing.
+func KnownCause(cause metav1.CauseType) metav1.CauseType {
+	if slices.Contains(causeTypes, cause) {
+		return cause
+	}
+	return ""
+}
+
 // HasCause reports whether a status has a cause of a type.
 func HasCause(status metav1.Status, cause metav1.CauseType) bool {
 	return len(CausesOf(status, cause)) > 0

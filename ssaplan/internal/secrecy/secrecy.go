@@ -113,13 +113,12 @@ func statuses(err error) (found []metav1.Status) {
 
 // status returns the status without what the server says in free text.
 func (g Guard) status(status metav1.Status) metav1.Status {
-	out := metav1.Status{TypeMeta: status.TypeMeta, Status: status.Status, Reason: status.Reason, Code: status.Code}
+	out := answer.Class(status)
 	parts := []string{authresilience.Classify(&apierrors.StatusError{ErrStatus: status}).Describe().Meaning}
 	if status.Details != nil {
-		out.Details = &metav1.StatusDetails{Group: status.Details.Group, Kind: status.Details.Kind, RetryAfterSeconds: status.Details.RetryAfterSeconds}
 		for _, cause := range answer.DistinctCauses(status.Details) {
 			field, said := g.field(cause.Field), answer.Phrase(cause)
-			out.Details.Causes = append(out.Details.Causes, metav1.StatusCause{Type: cause.Type, Field: field, Message: said})
+			out.Details.Causes = append(out.Details.Causes, metav1.StatusCause{Type: answer.KnownCause(cause.Type), Field: field, Message: said})
 			parts = append(parts, strings.Trim(field+": "+said, ": "))
 		}
 	}

@@ -1,0 +1,97 @@
+package leak
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Values are secrets as people have them.
+var Values = []string{
+	"hunter2-correct-horse", "pa\"ss\\word-12345", "line one of it\nline two of it\n", "<b>&amp;secret</b>", "4711815162342", "ünïcödé-geheim",
+	"-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkq\n-----END PRIVATE KEY-----\n", `{"auths":{"r.example.com":{"auth":"dXNlcjpodW50ZXIy"}}}`,
+	strings.Repeat("long-secret-", 40), "tab\tseparated\tsecret", "%41%42%43percent", "a.b.c/d:e@f-secret",
+}
+
+// Echoes are the ways in which somebody may quote a value.
+var Echoes = []Echo{
+	{"raw", func(v string) string { return v }},
+	{"base64", func(v string) string { return base64.StdEncoding.EncodeToString([]byte(v)) }},
+	{"wrapped base64", func(v string) string {
+		text := base64.StdEncoding.EncodeToString([]byte(v))
+		return text[:len(text)/2] + "\n" + text[len(text)/2:]
+	}},
+	{"URL base64", func(v string) string { return base64.URLEncoding.EncodeToString([]byte(v)) }},
+	{"JSON", func(v string) string { text, _ := json.Marshal(v); return string(text) }},
+	{"Go", func(v string) string { return fmt.Sprintf("%q", v) }},
+	{"bytes", func(v string) string { return fmt.Sprint([]byte(v)) }},
+	{"URL", url.QueryEscape},
+	{"hex", func(v string) string { return hex.EncodeToString([]byte(v)) }},
+	{"prefix", func(v string) string { return v[:8] + "…" }},
+	{"suffix", func(v string) string { return "…" + v[len(v)-8:] }},
+	{"object", func(v string) string { return fmt.Sprintf("%v", map[string]any{"data": map[string]any{"k": v}}) }},
+}
+
+// An Echo is a way to quote a value.
+type Echo struct {
+	Name string
+	Of   func(value string) string
+}
+
+// Refusals are what a server, or somebody behind it, says with something in it.
+var Refusals = []Refusal{
+	{"denied by a webhook", func(said string) metav1.Status {
+		return status(403, metav1.StatusReasonForbidden, `admission webhook "w.example.com" denied the request: `+said)
+	}},
+	{"denied by a policy", func(said string) metav1.Status {
+		return status(422, metav1.StatusReasonInvalid, `secrets "s" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: `+said)
+	}},
+	{"an invalid value", func(said string) metav1.Status {
+		return status(422, metav1.StatusReasonInvalid, `Secret "s" is invalid: data[k]: Invalid value: `+said,
+			metav1.StatusCause{Type: "FieldValueInvalid", Field: "data[k]", Message: "Invalid value: " + said + ": must be better"})
+	}},
+	{"a cause that is only a value", func(said string) metav1.Status {
+		return status(422, metav1.StatusReasonInvalid, said, metav1.StatusCause{Type: "FieldValueInvalid", Field: said, Message: said})
+	}},
+	{"a known phrase with more behind it", func(said string) metav1.Status {
+		return status(422, metav1.StatusReasonInvalid, said,
+			metav1.StatusCause{Type: "FieldValueForbidden", Field: "data", Message: "Forbidden: field is immutable " + said})
+	}},
+	{"a manifest of another type", func(said string) metav1.Status {
+		return status(500, metav1.StatusReasonUnknown, "failed to create typed patch object (default/s; /v1, Kind=Secret): .stringData.k: expected string, got "+said)
+	}},
+	{"a type error with a forged field", func(said string) metav1.Status {
+		return status(500, metav1.StatusReasonUnknown, "failed to create typed patch object (default/s; /v1, Kind=Secret): ."+said+": expected string")
+	}},
+	{"an internal error", func(said string) metav1.Status {
+		return status(500, metav1.StatusReasonInternalError, "Internal error occurred: "+said)
+	}},
+	{"details of a forger", func(said string) metav1.Status {
+		out := status(409, metav1.StatusReasonConflict, said, metav1.StatusCause{Field: said, Message: said})
+		out.Details.Name, out.Details.UID = said, "x"
+		return out
+	}},
+	{"a reason that is only a value", func(said string) metav1.Status {
+		out := status(400, metav1.StatusReason(said), "", metav1.StatusCause{Type: metav1.CauseType(said)})
+		out.Details.Kind, out.Details.Group = said, said
+		return out
+	}},
+}
+
+// A Refusal is an answer of a server.
+type Refusal struct {
+	Name   string
+	Status func(said string) metav1.Status
+}
+
+func status(code int32, reason metav1.StatusReason, message string, causes ...metav1.StatusCause) metav1.Status {
+	return metav1.Status{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure, Code: code, Reason: reason, Message: message,
+		Details: &metav1.StatusDetails{Kind: "secrets", Name: "s", Causes: causes},
+	}
+}
