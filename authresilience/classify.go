@@ -74,6 +74,8 @@ func (t tree) own(err error) (class Class, ok bool) {
 		return ClassAuthentication, true
 	case *BrokenOffError:
 		return ClassBrokenOff, true
+	case *ClassError:
+		return e.Class, true
 	case *fs.PathError:
 		return ClassConfiguration, true
 	case *tls.CertificateVerificationError:

@@ -11,6 +11,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/internal/deleter"
+	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 	"github.com/ssaplan/primitives/ssaplan/release"
 )
 
@@ -93,7 +94,7 @@ func (p *Planner) PlanRelease(ctx context.Context, prior *explain.State) (*relea
 	if err != nil {
 		return nil, p.failure(prior.Identity, "plan to release", err)
 	}
-	return release.For(ctx, target, prior)
+	return release.For(ctx, target, prior, p.guard(secrecy.Remembered(prior.Identity, prior.Applied.Object)).Shown)
 }
 
 func (p *Planner) delete(ctx context.Context, d *deleter.Deleter, reviewed *DeletePlan) error {

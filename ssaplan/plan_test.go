@@ -523,7 +523,7 @@ func TestAnswersWithOtherObjects(t *testing.T) {
 		planner, err := ssaplan.New(config, ssaplan.Options{FieldManager: "bench"})
 		require.NoError(t, err)
 		_, err = planner.Plan(t.Context(), ssaplan.Request{Manifest: object(t, "manifest.json")})
-		require.ErrorContains(t, err, "the answer is not this object", why)
+		require.ErrorContains(t, err, "the answer is another object", why)
 	}
 }
 

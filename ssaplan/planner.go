@@ -146,11 +146,11 @@ func (p *Planner) guard(objects ...*unstructured.Unstructured) secrecy.Guard {
 	return secrecy.For(p.options.Sensitive, p.server.Passwords, objects...)
 }
 
-// failure returns the error for a request that failed: the object, what was tried, the cause and, if the caller was
-// refused, what the credentials tells about themselves.
+// failure returns the error for a request that failed: the object, what was tried, the cause as far as it may be shown of an object
+// of that kind and, if the caller was refused, what the credentials tells about themselves.
 func (p *Planner) failure(id identity.Identity, doing string, err error) error {
 	class := authresilience.Classify(err)
-	err = authresilience.Redact(err)
+	err = p.guard(secrecy.Remembered(id, nil)).Shown(err)
 	var notSent *authresilience.ExpiredError
 	if class.Degradable() && class != authresilience.ClassAuthorization && !errors.As(err, &notSent) {
 		diagnosis := authresilience.Diagnose(p.options.Credential, time.Now())

@@ -514,5 +514,5 @@ func (w *planning) sensitive() projection.Patterns {
 
 // shown returns err as it can be printed.
 func (w *planning) shown(err error) error {
-	return w.guard(w.request.Manifest, w.live).Error(authresilience.Redact(err))
+	return w.guard(w.request.Manifest, w.live).Shown(err)
 }

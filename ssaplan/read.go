@@ -10,6 +10,7 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
 
@@ -71,7 +72,7 @@ func (p *Planner) Read(ctx context.Context, prior *explain.State) (*Reading, err
 	case err == nil:
 		refreshed, err := explain.Refresh(prior, live.Object)
 		if err != nil {
-			return nil, err
+			return nil, p.failure(prior.Identity, "read", err)
 		}
 		reading.Live, reading.Presence, reading.State, reading.Drift = live, PresenceFound, refreshed.State, refreshed.Drift
 		if refreshed.Recreated {
@@ -82,7 +83,7 @@ func (p *Planner) Read(ctx context.Context, prior *explain.State) (*Reading, err
 	case class.Degradable():
 		return p.degrade(reading, prior, err)
 	default:
-		return nil, p.failure(prior.Identity, "read", err)
+		return nil, p.failure(prior.Identity, "read", p.guard(secrecy.Remembered(prior.Identity, prior.Applied.Object)).Shown(err))
 	}
 	return reading, nil
 }

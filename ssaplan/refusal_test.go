@@ -2,6 +2,9 @@ package ssaplan_test
 
 import (
 	"errors"
+	"fmt"
+	"net"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -62,8 +65,13 @@ func TestErrorsStayReadableWithoutSecrets(t *testing.T) {
 	require.Contains(t, status.Error(), `"1"`, "the error of the caller's client is not changed")
 
 	stop()
-	refuseDryRuns(server, errors.New("dial tcp 127.0.0.1:1: refused"))
+	stop = refuseDryRuns(server, &net.OpError{Op: "dial", Net: "tcp", Addr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1}, Err: syscall.ECONNREFUSED})
 	_, err = planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest})
 	require.ErrorContains(t, err, "v1/Secret default/postgres: ", "the object keeps its name")
 	require.ErrorContains(t, err, "127.0.0.1:1")
+	stop()
+	refuseDryRuns(server, errors.New("malformed HTTP response \"postgres\""))
+	_, err = planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest})
+	require.ErrorContains(t, err, "withheld", "nobody knows whose words these are")
+	require.NotContains(t, fmt.Sprintf("%#v", errors.Unwrap(err)), "malformed")
 }

@@ -8,7 +8,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/ssaplan/internal/applier"
 	"github.com/ssaplan/primitives/ssaplan/internal/deleter"
@@ -69,7 +68,7 @@ func (r *replacer) stopped(err error) error {
 	if stopped.Stage == StageCreating && errors.As(err, new(*applier.TakenError)) {
 		stopped.Advice = "the old object is gone"
 	}
-	stopped.Err = r.planner.guard(r.plan.basis.request.Manifest, r.plan.basis.live, r.old.Seen).Error(authresilience.Redact(err))
+	stopped.Err = r.planner.guard(r.plan.basis.request.Manifest, r.plan.basis.live, r.old.Seen).Shown(err)
 	return stopped
 }
 

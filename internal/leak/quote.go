@@ -13,9 +13,9 @@ import (
 
 // Values are secrets as people have them.
 var Values = []string{
-	"hunter2-correct-horse", "pa\"ss\\word-12345", "line one of it\nline two of it\n", "<b>&amp;secret</b>", "4711815162342", "ünïcödé-geheim",
-	"-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkq\n-----END PRIVATE KEY-----\n", `{"auths":{"r.example.com":{"auth":"dXNlcjpodW50ZXIy"}}}`,
-	strings.Repeat("long-secret-", 40), "tab\tseparated\tsecret", "%41%42%43percent", "a.b.c/d:e@f-secret",
+	"hunter2-correct-horse", "pa\"ss\\word-12345", "geheim zeile eins\nund zeile zwei\n", "<b>&amp;geheim</b>", "4711815162342", "ünïcödé-geheim",
+	"-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkq\n-----END PRIVATE KEY-----\n", `{"auths":{"r.registry.io":{"auth":"dXNlcjpodW50ZXIy"}}}`,
+	strings.Repeat("langes-geheimnis-", 40), "tab\tzwischen\tgeheimem", "%41%42%43percent", "a.b.c/d:e@f-geheim",
 }
 
 // Echoes are the ways in which somebody may quote a value.
@@ -94,4 +94,50 @@ func status(code int32, reason metav1.StatusReason, message string, causes ...me
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure, Code: code, Reason: reason, Message: message,
 		Details: &metav1.StatusDetails{Kind: "secrets", Name: "s", Causes: causes},
 	}
+}
+
+// A Case is an object with a secret value, named after the case, of which somebody quotes the value in an answer. Its fields are
+// places in the table of answers, in [Values] and in [Echoes].
+type Case struct{ Answer, Value, Echo int }
+
+// Cases returns cases of so many answers. In them each answer has each value and each way to quote it, and each value is quoted in each
+// way; all of them have all that in every answer.
+func Cases(answers int, all bool) (cases []Case) {
+	for a := range answers {
+		for v := range Values {
+			for e := range Echoes {
+				if all || (a+e)%len(Values) == v {
+					cases = append(cases, Case{a, v, e})
+				}
+			}
+		}
+	}
+	return cases
+}
+
+// CaseOf returns the case after which an object is named, if it is.
+func CaseOf(name string) (c Case, ok bool) {
+	_, err := fmt.Sscanf(name, caseName, &c.Answer, &c.Value, &c.Echo)
+	return c, err == nil && c.Value < len(Values) && c.Echo < len(Echoes)
+}
+
+const caseName = "case-%d-%d-%d"
+
+// Name is the name of the case's object.
+func (c Case) Name() string { return fmt.Sprintf(caseName, c.Answer, c.Value, c.Echo) }
+
+// Secret is the value.
+func (c Case) Secret() string { return Values[c.Value] }
+
+// Said is the value as it is quoted.
+func (c Case) Said() string { return Echoes[c.Echo].Of(c.Secret()) }
+
+// Found returns the cases of which a text has the value, with the forms that it has there; empty if there is none.
+func Found(text string) (found []string) {
+	for i, value := range Values {
+		if forms := In(text, value); len(forms) > 0 {
+			found = append(found, fmt.Sprintf("value %d: %s", i, strings.Join(forms, ", ")))
+		}
+	}
+	return found
 }

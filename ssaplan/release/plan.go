@@ -38,6 +38,7 @@ type Plan struct {
 	Fields []fieldowner.Transfer
 
 	target   Target
+	shown    func(error) error
 	handover fieldowner.Handover
 }
 
@@ -50,12 +51,12 @@ type Target interface {
 }
 
 // For returns what letting go of the object does that a host remembers. It reads the object, and writes nothing. Without a known UID no
-// object is the remembered one.
-func For(ctx context.Context, target Target, prior *explain.State) (*Plan, error) {
-	plan := &Plan{Object: prior.Identity, UID: prior.UID, Manager: prior.Manager, Action: ActionGone, target: target}
+// object is the remembered one. Shown makes of an error of the target what may be printed of it.
+func For(ctx context.Context, target Target, prior *explain.State, shown func(error) error) (*Plan, error) {
+	plan := &Plan{Object: prior.Identity, UID: prior.UID, Manager: prior.Manager, Action: ActionGone, target: target, shown: shown}
 	live, err := target.Live(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("%s: plan to release: %w", prior.Identity, err)
+		return nil, fmt.Errorf("%s: plan to release: %w", prior.Identity, shown(err))
 	}
 	if live == nil || prior.UID == "" || string(live.GetUID()) != prior.UID {
 		return plan, nil
@@ -100,7 +101,7 @@ func (p *Plan) Apply(ctx context.Context) error {
 		if err == nil {
 			return nil
 		}
-		again, failed := For(ctx, p.target, &explain.State{Identity: p.Object, UID: p.UID, Manager: p.Manager})
+		again, failed := For(ctx, p.target, &explain.State{Identity: p.Object, UID: p.UID, Manager: p.Manager}, p.shown)
 		isDone := failed == nil && again.Action != ActionRelease
 		isSame := failed == nil && err.Outcome == write.OutcomeRefused && applier.Outrun(err) && again.covers(p)
 		if attempt == attempts || !isDone && !isSame {
@@ -129,7 +130,7 @@ func (p *Plan) send(ctx context.Context) *write.ApplyError {
 	}
 	live := &unstructured.Unstructured{Object: p.handover.Object()}
 	if _, err = p.target.Patch(ctx, live, patch, p.Manager); err != nil {
-		return failed(applier.Of(err), err)
+		return failed(applier.Of(err), p.shown(err))
 	}
 	return nil
 }

@@ -58,6 +58,8 @@ func (f *target) Patch(_ context.Context, _ *unstructured.Unstructured, patch []
 	return nil, err
 }
 
+func asItIs(err error) error { return err }
+
 func TestFor(t *testing.T) {
 	for _, row := range []struct {
 		why   string
@@ -76,15 +78,15 @@ func TestFor(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			row.prior.Identity, row.prior.Manager = id, "me"
-			plan, err := release.For(t.Context(), &target{live: []*unstructured.Unstructured{row.live}}, &row.prior)
+			plan, err := release.For(t.Context(), &target{live: []*unstructured.Unstructured{row.live}}, &row.prior, asItIs)
 			require.NoError(t, err)
 			require.Equal(t, row.want, plan.String())
 		})
 	}
 	prior := explain.State{Identity: id, UID: "u", Manager: "me"}
-	_, err := release.For(t.Context(), &target{live: []*unstructured.Unstructured{nil}, err: errors.New("boom")}, &prior)
+	_, err := release.For(t.Context(), &target{live: []*unstructured.Unstructured{nil}, err: errors.New("boom")}, &prior, asItIs)
 	require.EqualError(t, err, "v1/ConfigMap x/a: plan to release: boom")
-	_, err = release.For(t.Context(), &target{live: []*unstructured.Unstructured{object(t, "u", "5")}}, &prior)
+	_, err = release.For(t.Context(), &target{live: []*unstructured.Unstructured{object(t, "u", "5")}}, &prior, asItIs)
 	require.ErrorContains(t, err, "managedFields")
 }
 
@@ -116,7 +118,7 @@ func TestApply(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			on := &target{live: append([]*unstructured.Unstructured{row.first}, row.then...), answers: row.answers}
-			plan, err := release.For(t.Context(), on, &explain.State{Identity: id, UID: "u", Manager: "me"})
+			plan, err := release.For(t.Context(), on, &explain.State{Identity: id, UID: "u", Manager: "me"}, asItIs)
 			require.NoError(t, err)
 			reviewed := plan.String()
 			err = plan.Apply(t.Context())

@@ -13,6 +13,7 @@ import (
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 	"github.com/ssaplan/primitives/ssaplan/write"
 )
@@ -90,8 +91,7 @@ func (w *Write) Try(ctx context.Context) error {
 	}
 	obj, err := w.Target.Apply(ctx, nil, body, w.Options, metav1.DryRunAll)
 	if err == nil && obj.GetResourceVersion() != wire.AbsentVersion && obj.GetResourceVersion() != "" {
-		return fmt.Errorf("the dry run created the object, in resourceVersion %q: something in front of the server drops dryRun",
-			obj.GetResourceVersion())
+		return secrecy.Quoting("the dry run created the object: something in front of the server drops dryRun", "resourceVersion %q", obj.GetResourceVersion())
 	}
 	return err
 }
@@ -104,7 +104,7 @@ func (w *Write) check(obj *unstructured.Unstructured) error {
 	case w.Live == nil:
 		return nil
 	case obj.GetUID() != w.Live.GetUID():
-		return fmt.Errorf("the answer is another object: its uid is %q and not %q", obj.GetUID(), w.Live.GetUID())
+		return secrecy.Quoting("the answer is another object", "its uid is %q and not %q", obj.GetUID(), w.Live.GetUID())
 	case obj.GetResourceVersion() == w.Live.GetResourceVersion() && w.Live.GetDeletionTimestamp() == nil:
 		// An object that is being deleted goes with its last finalizer, and is answered with in its last version.
 		return errors.New("the answer is the object as it was before")

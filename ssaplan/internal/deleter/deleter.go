@@ -207,15 +207,14 @@ func (d *Deleter) finish(plan *deletion.Plan) *deletion.Plan {
 }
 
 // Shown returns err as it can be printed.
-func (d *Deleter) Shown(err error) error { return d.guard().Error(authresilience.Redact(err)) }
+func (d *Deleter) Shown(err error) error { return d.guard().Shown(err) }
 
 // guard is for the object as it was seen last, or as far as its kind tells.
 func (d *Deleter) guard() secrecy.Guard {
 	if d.Guard == nil {
 		return secrecy.Guard{}
 	}
-	id := d.Request.Object
-	return d.Guard(d.Seen, &unstructured.Unstructured{Object: map[string]any{"apiVersion": id.APIVersion, "kind": id.Kind}})
+	return d.Guard(d.Seen, secrecy.Remembered(d.Request.Object, nil))
 }
 
 // tell tells the host those warnings of the server that it wasn't told before, and returns all as they can be printed.

@@ -31,12 +31,12 @@ func TestEachAnswerIsWithheld(t *testing.T) {
 		why string
 		err error
 	}{
-		{"two answers", fmt.Errorf("v1/Secret default/s: %w, and %w", denied, coded)},
-		{"put otherwise", otherwise{"v1/Secret default/s: the server hates hunter2", denied}},
-		{"put otherwise, and then not", errors.Join(otherwise{"v1/Secret default/s: the server hates hunter2", coded}, denied)},
-		{"without a message", otherwise{"v1/Secret default/s: hunter2", status(403, metav1.StatusReasonForbidden, "")}},
+		{"two answers", fmt.Errorf("%w, and %w", denied, coded)},
+		{"put otherwise", otherwise{"the server hates hunter2", denied}},
+		{"put otherwise, and then not", errors.Join(otherwise{"the server hates: hunter2", coded}, denied)},
+		{"without a message", otherwise{"hunter2", status(403, metav1.StatusReasonForbidden, "")}},
 	} {
-		shown := secrecy.For(nil, none, secretOf("hunter2")).Error(row.err).Error()
+		shown := secrecy.For(nil, none, secretOf("hunter2")).Error(fmt.Errorf("v1/Secret default/s: %w", row.err)).Error()
 		require.NotContains(t, shown, "hunter2", row.why)
 		require.Regexp(t, "^v1/Secret default/s: [^:]*the server's words are withheld", shown, row.why)
 	}

@@ -56,8 +56,8 @@ func secretOf(value string) *unstructured.Unstructured {
 // shownOf returns all that is shown of what somebody says of a Secret with a value.
 func shownOf(t *testing.T, guard secrecy.Guard, answer func(string) error, said string) (out string, shown error) {
 	t.Helper()
-	err := fmt.Errorf("v1/Secret default/s: dry run: %w", answer(said))
-	shown = guard.Error(err)
+	err := answer(said)
+	shown = fmt.Errorf("v1/Secret default/s: dry run: %w", guard.Error(err))
 	var inside *apierrors.StatusError
 	require.ErrorAs(t, shown, &inside)
 	whole, jsonErr := json.Marshal(inside.ErrStatus)

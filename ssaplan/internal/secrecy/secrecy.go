@@ -6,6 +6,7 @@ package secrecy
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/internal/answer"
 	"github.com/ssaplan/primitives/projection"
@@ -51,6 +53,16 @@ func matches(patterns projection.Patterns, obj map[string]any) bool {
 	return len(found) > 0
 }
 
+// Remembered returns what is known of an object that isn't there to be looked at, with the fields that are remembered of it.
+func Remembered(id identity.Identity, fields map[string]any) *unstructured.Unstructured {
+	obj := maps.Clone(fields)
+	if obj == nil {
+		obj = map[string]any{}
+	}
+	obj["apiVersion"], obj["kind"] = id.APIVersion, id.Kind
+	return &unstructured.Unstructured{Object: obj}
+}
+
 // Withholds reports whether free text isn't shown.
 func (g Guard) Withholds() bool { return len(g.sensitive) > 0 }
 
@@ -71,45 +83,19 @@ func count(n int, one, many string) string {
 
 // Error returns err as it may be shown. What it wraps is made so, too: the class can be told from it, and nothing else.
 func (g Guard) Error(err error) error {
-	said := statuses(err)
-	if !g.Withholds() || len(said) == 0 {
+	if !g.Withholds() || answer.IsNil(err) {
 		return answer.Visible(err)
 	}
-	text, shown := err.Error(), make([]error, len(said))
-	for i, status := range said {
-		hidden := &withheld{&apierrors.StatusError{ErrStatus: g.status(status)}}
-		shown[i] = hidden
-		if status.Message != "" && strings.Contains(text, status.Message) {
-			text = strings.ReplaceAll(text, status.Message, hidden.Error())
-			continue
-		}
-		object, _, _ := strings.Cut(text, ": ") // somebody put the server's words otherwise
-		text = object + ": " + hidden.Error()
+	text, shown := g.unquoted(err)
+	if len(shown) == 0 {
+		return answer.Visible(err)
 	}
-	return answer.Redacted(errors.Join(shown...), foreign.Text(text))
+	classified := &authresilience.ClassError{Class: authresilience.Classify(err), Err: errors.Join(shown...)}
+	return answer.Redacted(classified, foreign.Text(text))
 }
 
-// withheld is a status of which nothing has to be taken out any more.
-type withheld struct{ *apierrors.StatusError }
-
-func (e *withheld) Unwrap() error { return e.StatusError }
-
-// statuses returns the API statuses in the tree of err that are as a server sent them.
-func statuses(err error) (found []metav1.Status) {
-	if answer.IsNil(err) {
-		return nil
-	}
-	switch e := err.(type) {
-	case *withheld:
-		return nil
-	case apierrors.APIStatus:
-		return []metav1.Status{e.Status()}
-	}
-	for _, inner := range answer.Unwrap(err) {
-		found = append(found, statuses(inner)...)
-	}
-	return found
-}
+// Shown is [Guard.Error] of an error that may have credentials in it, which nobody is shown.
+func (g Guard) Shown(err error) error { return g.Error(authresilience.Redact(err)) }
 
 // status returns the status without what the server says in free text.
 func (g Guard) status(status metav1.Status) metav1.Status {
@@ -152,7 +138,9 @@ func (g Guard) Verdict(verdict *immutability.Verdict) {
 	const withheld = "what the server says is withheld, since the object has sensitive values"
 	verdict.Fields = slices.Clone(verdict.Fields)
 	for i, f := range verdict.Fields {
-		verdict.Fields[i].Text = foreign.Text(g.field(string(f.Text)))
+		if verdict.Fields[i].Text = foreign.Text(g.field(string(f.Text))); verdict.Fields[i].Text == "" {
+			verdict.Fields[i].Path = nil
+		}
 		if phrase := answer.KnownPhrase(string(f.Message)); phrase != "" {
 			verdict.Fields[i].Message = foreign.Text(phrase)
 		} else {

@@ -17,11 +17,18 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/ssaplan/primitives/internal/kinds"
+	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 )
 
 // Resource sends applies.
 type Resource interface {
 	Apply(ctx context.Context, name string, body []byte, options metav1.PatchOptions, subresources ...string) (*unstructured.Unstructured, error)
+}
+
+// isAlike reports whether two objects are of the same kind and in the same namespace.
+func isAlike(a, b map[string]any) bool {
+	first, second := &unstructured.Unstructured{Object: a}, &unstructured.Unstructured{Object: b}
+	return first.GroupVersionKind() == second.GroupVersionKind() && first.GetNamespace() == second.GetNamespace()
 }
 
 // ErrTaken says that there is an object of the name already.
@@ -46,6 +53,9 @@ func Try(ctx context.Context, server Resource, manifest map[string]any, options 
 	switch {
 	case err != nil:
 		return nil, renamed(err, name, original)
+	case !isAlike(made.Object, manifest):
+		return nil, secrecy.Quoting("the dry run of the create was answered with another object: check what stands in front of the server",
+			"%s %s in namespace %q", made.GetAPIVersion(), made.GetKind(), made.GetNamespace())
 	case made.GetName() != name:
 		return nil, ErrTaken
 	case made.GetResourceVersion() != "" && taken:

@@ -14,6 +14,7 @@ import (
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 )
 
 // AbsentVersion is a resourceVersion that no object has. An apply with it creates the object or fails: the server
@@ -85,19 +86,15 @@ func (t *Target) TryPinned(ctx context.Context, live *unstructured.Unstructured,
 	}
 	obj, err := t.Try(ctx, live, pinned, options)
 	if err == nil && obj.GetResourceVersion() != live.GetResourceVersion() {
-		return nil, &WroteError{obj.GetName(), obj.GetResourceVersion()}
+		return nil, wroteError(obj)
 	}
 	return obj, err
 }
 
-// WroteError says that a dry run was carried out.
-type WroteError struct {
-	Name, Version string // of the object
-}
-
-func (e *WroteError) Error() string {
-	return fmt.Sprintf("the dry run wrote %q, in resourceVersion %q: something in front of the server drops dryRun, so nothing can be "+
-		"planned through it", e.Name, e.Version)
+// wroteError says that a dry run was carried out.
+func wroteError(answer *unstructured.Unstructured) error {
+	return secrecy.Quoting("the dry run wrote: something in front of the server drops dryRun, so nothing can be planned through it",
+		"%q in resourceVersion %q", answer.GetName(), answer.GetResourceVersion())
 }
 
 // checkDryRun returns an error if a create or an update of in that was to be tried was carried out.
@@ -106,7 +103,7 @@ func checkDryRun(in, answer *unstructured.Unstructured, dryRun []string) error {
 	if len(dryRun) == 0 || version == "" || version == in.GetResourceVersion() {
 		return nil
 	}
-	return &WroteError{answer.GetName(), version}
+	return wroteError(answer)
 }
 
 // tried returns an error if the answer to a dry run can't be about the live object, nil if there was none, whichever version
@@ -122,8 +119,8 @@ func tried(live, answer *unstructured.Unstructured) error {
 		return fmt.Errorf("dry run: %w", err)
 	}
 	if answer.GetResourceVersion() == live.GetResourceVersion() && answer.GetUID() != live.GetUID() {
-		return fmt.Errorf("the dry run was answered with another object of the same version: its uid is %q and not %q: "+
-			"check what stands in front of the server", answer.GetUID(), live.GetUID())
+		return secrecy.Quoting("the dry run was answered with another object of the same version: check what stands in front of the server",
+			"its uid is %q and not %q", answer.GetUID(), live.GetUID())
 	}
 	return nil
 }
@@ -138,14 +135,13 @@ func (t *Target) Relook(ctx context.Context, live, answer *unstructured.Unstruct
 		return nil, err
 	}
 	if wrote(live, answer, now, fieldowner.Applier{Manager: manager, Subresource: t.subresource}) {
-		return nil, fmt.Errorf("the dry run wrote, or somebody else wrote the same in that moment: the object is what it was to "+
-			"try, in resourceVersion %q: if something in front of the server drops dryRun, nothing can be planned through it",
-			now.GetResourceVersion())
+		return nil, secrecy.Quoting("the dry run wrote, or somebody else wrote the same in that moment: the object is what it was to try: "+
+			"if something in front of the server drops dryRun, nothing can be planned through it", "resourceVersion %q", now.GetResourceVersion())
 	}
 	for _, pair := range [][2]*unstructured.Unstructured{{live, answer}, {live, now}, {answer, now}} {
 		if first, then := pair[0], pair[1]; older(then, first) {
-			return nil, fmt.Errorf("the server's answers are of resourceVersion %q and then of %q, which is older: "+
-				"something in front of the server answers from a cache", first.GetResourceVersion(), then.GetResourceVersion())
+			return nil, secrecy.Quoting("the second of the server's answers is the older one: something in front of the server answers from a cache",
+				"resourceVersion %q and then %q", first.GetResourceVersion(), then.GetResourceVersion())
 		}
 	}
 	return now, nil

@@ -111,8 +111,8 @@ func TestTryPinned(t *testing.T) {
 	live := decoded(t, versioned(identified))
 	for metadata, want := range map[string]string{
 		identified:                         "",
-		`,"uid":"1","resourceVersion":"6"`: `the dry run wrote "a", in resourceVersion "6"`,
-		`,"uid":"2"`:                       `the dry run wrote "a", in resourceVersion ""`, // the version was asked for
+		`,"uid":"1","resourceVersion":"6"`: `so nothing can be planned through it ("a" in resourceVersion "6")`,
+		`,"uid":"2"`:                       `so nothing can be planned through it ("a" in resourceVersion "")`, // the version was asked for
 		`,"uid":"2","resourceVersion":"5"`: "another object of the same version",
 		`,"uid":"1"`:                       "resourceVersion",
 	} {
@@ -205,9 +205,9 @@ func TestRelook(t *testing.T) {
 		{"another manager applied", uid("1", "5"), tried, uid("1", "7") + record("n", "Apply", "2"), ""},
 		{"the manager updated", uid("1", "5"), tried, uid("1", "7") + record("m", "Update", "2"), ""},
 		{"nothing was recorded", uid("1", "5"), uid("1", "6"), uid("1", "7"), ""},
-		{"the read is older than the dry run", uid("1", "5"), tried, uid("1", "5"), `of resourceVersion "6" and then of "5", which is older`},
-		{"the read is older than the one before", uid("1", "5"), tried, uid("1", "4"), `of resourceVersion "5" and then of "4", which is older`},
-		{"the dry run is older than the read", uid("1", "7"), tried, uid("1", "7"), `of resourceVersion "7" and then of "6", which is older`},
+		{"the read is older than the dry run", uid("1", "5"), tried, uid("1", "5"), `the older one: something in front of the server answers from a cache (resourceVersion "6" and then "5")`},
+		{"the read is older than the one before", uid("1", "5"), tried, uid("1", "4"), `the older one: something in front of the server answers from a cache (resourceVersion "5" and then "4")`},
+		{"the dry run is older than the read", uid("1", "7"), tried, uid("1", "7"), `the older one: something in front of the server answers from a cache (resourceVersion "7" and then "6")`},
 	} {
 		var live *unstructured.Unstructured
 		if row.live != "" {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection/foreign"
+	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 )
 
 // objects is access to the objects of one resource, in one namespace if the resource has namespaces.
@@ -200,7 +201,7 @@ func (r *Resource) list(ctx context.Context, options metav1.ListOptions) (list *
 		return err
 	})
 	if err == nil && !strings.HasSuffix(list.GetKind(), "List") {
-		return nil, fmt.Errorf("the answer is no list of %s but %q: check the server's address", foreign.Text(r.object.Kind), list.GetKind())
+		return nil, secrecy.Quoting(fmt.Sprintf("the answer is no list of %s: check the server's address", foreign.Text(r.object.Kind)), "kind %q", list.GetKind())
 	}
 	return list, err
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 )
 
 // Observation is one request that was sent. It holds nothing of an object's content.
@@ -113,11 +114,11 @@ func (s sender) sendInTime(ctx context.Context, o Observation, request func(cont
 
 func (s sender) sendOnce(ctx context.Context, o Observation, request func(context.Context) error) error {
 	if s.observe == nil {
-		return request(ctx)
+		return secrecy.Received(request(ctx))
 	}
 	ctx, seen := withExchange(ctx)
 	start := time.Now()
-	err := request(ctx)
+	err := secrecy.Received(request(ctx))
 	o.Duration, o.Class = time.Since(start), authresilience.Classify(err)
 	o.Status, o.Sent, o.Received = int(seen.status.Load()), seen.sent.Load(), seen.received.Load()
 	s.observe(ctx, o)

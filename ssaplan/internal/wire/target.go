@@ -17,6 +17,7 @@ import (
 	facts "github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/internal/scale"
+	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 )
 
 // Target is an object in the cluster, or a subresource of it: its identity with the namespace resolved, and access to it.
@@ -156,8 +157,8 @@ func absent(name string, err error) error {
 		return nil
 	}
 	if other := missing.Status().Details.Name; other != "" && other != name {
-		return fmt.Errorf("the server was asked for %q and answers that %q isn't there: check what stands in front of the server",
-			name, other)
+		return secrecy.Quoting(fmt.Sprintf("the server was asked for %q and answers that another object isn't there: check what stands in front "+
+			"of the server", name), "%q", other)
 	}
 	return nil
 }
@@ -220,7 +221,7 @@ func answered(want identity.Identity, obj *unstructured.Unstructured, err error)
 		return nil, err
 	}
 	if id, err := identity.Of(obj.Object); err != nil || id != want {
-		return nil, fmt.Errorf("the answer is not this object but %q, kind %q: check the server's address", obj.GetName(), obj.GetKind())
+		return nil, secrecy.Quoting("the answer is another object: check the server's address", "%q, kind %q", obj.GetName(), obj.GetKind())
 	}
 	return obj, nil
 }

@@ -33,10 +33,10 @@ func TestPlansNeedWhatGuardsThem(t *testing.T) {
 		{faultproxy.WithoutVersion(), "no metadata.resourceVersion", "no metadata.resourceVersion"},
 		{faultproxy.NumericVersion(), "no metadata.resourceVersion", "no metadata.resourceVersion"},
 		{faultproxy.WithoutUID(), "no metadata.uid", "no metadata.uid"},
-		{faultproxy.OtherName(), "the answer is not this object", "the answer is not this object"},
-		{faultproxy.OtherNamespace(), "the answer is not this object", "the answer is not this object"},
+		{faultproxy.OtherName(), "the answer is another object", "the answer is another object"},
+		{faultproxy.OtherNamespace(), "the answer is another object", "the answer is another object"},
 		{faultproxy.OtherUID(), "another object of the same version", "another object of the same version"},
-		{faultproxy.OldVersion(), "", "which is older"},
+		{faultproxy.OldVersion(), "", "the older one"},
 	} {
 		for i, op := range operations {
 			if op.before == "" || op.after == "" || op.renames {

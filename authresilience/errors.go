@@ -19,3 +19,15 @@ func (e *BrokenOffError) Error() string {
 
 // Unwrap returns the error of the request.
 func (e *BrokenOffError) Unwrap() error { return e.Err }
+
+// ClassError is an error of a known class. It stands for one of which no more may be told: what is wrapped has its class no more.
+type ClassError struct {
+	Class Class
+	Err   error
+}
+
+// Error returns the text of the error.
+func (e *ClassError) Error() string { return foreign.OfError(e.Err).String() }
+
+// Unwrap returns the error.
+func (e *ClassError) Unwrap() error { return e.Err }

@@ -1,0 +1,188 @@
+package planner_test
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/internal/leak"
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/test/e2e/authresilience/faultproxy"
+)
+
+// quoted is a Secret whose value somebody quotes, and what a host prints of it.
+type quoted struct {
+	leak.Case
+	shown
+	stored, edited, retyped *unstructured.Unstructured
+	state                   *explain.State
+}
+
+func newQuoted(c leak.Case) *quoted {
+	secret := func(typ, value string) *unstructured.Unstructured {
+		return &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": c.Name()}, "type": "example.com/" + typ,
+			"stringData": map[string]any{"k": value},
+		}}
+	}
+	return &quoted{Case: c, stored: secret("a", c.Secret()), edited: secret("a", c.Secret()+", edited"), retyped: secret("b", c.Secret())}
+}
+
+// quotedStep is what a host does with an object, with the phase in which the value is quoted.
+type quotedStep struct {
+	name  string
+	phase faultproxy.Phase
+	run   func(context.Context, *ssaplan.Planner, *quoted)
+}
+
+var quotedSteps = []quotedStep{
+	{"plan, read", faultproxy.Reads, func(ctx context.Context, p *ssaplan.Planner, q *quoted) {
+		q.plan(p.Plan(ctx, ssaplan.Request{Manifest: q.edited, Prior: q.state}))
+	}},
+	{"plan", faultproxy.DryRuns, func(ctx context.Context, p *ssaplan.Planner, q *quoted) {
+		q.plan(p.Plan(ctx, ssaplan.Request{Manifest: q.edited, Prior: q.state}))
+	}},
+	{"plan of a replacement", faultproxy.DryRuns, func(ctx context.Context, p *ssaplan.Planner, q *quoted) {
+		q.plan(p.Plan(ctx, ssaplan.Request{Manifest: q.retyped, Prior: q.state}))
+	}},
+	{"read", faultproxy.Reads, func(ctx context.Context, p *ssaplan.Planner, q *quoted) {
+		reading, err := p.Read(ctx, q.state)
+		q.add(err)
+		if reading != nil {
+			q.add(reading.State, reading.Drift, reading.Warning)
+		}
+	}},
+	{"plan of a release", faultproxy.Reads, func(ctx context.Context, p *ssaplan.Planner, q *quoted) {
+		plan, err := p.PlanRelease(ctx, q.state)
+		q.add(plan, err)
+	}},
+	{"apply", faultproxy.Writes, func(ctx context.Context, p *ssaplan.Planner, q *quoted) {
+		plan := q.plan(p.Plan(ctx, ssaplan.Request{Manifest: q.edited, Prior: q.state}))
+		_, err := p.Apply(ctx, plan)
+		q.add(err)
+	}},
+	{"replace", faultproxy.Writes, func(ctx context.Context, p *ssaplan.Planner, q *quoted) {
+		plan := q.plan(p.Plan(ctx, ssaplan.Request{Manifest: q.retyped, Prior: q.state}))
+		_, err := p.Replace(ctx, plan, ssaplan.DeleteOptions{PollInterval: time.Millisecond})
+		q.add(err)
+	}},
+	{"plan of a delete", faultproxy.DryRuns, func(ctx context.Context, p *ssaplan.Planner, q *quoted) {
+		plan, err := p.PlanDelete(ctx, ssaplan.DeleteRequest{Object: q.state.Identity, UID: q.state.UID})
+		q.add(plan, err)
+	}},
+	{"delete", faultproxy.Writes, func(ctx context.Context, p *ssaplan.Planner, q *quoted) {
+		q.add(p.Delete(ctx, q.state, ssaplan.DeleteOptions{PollInterval: time.Millisecond}))
+	}},
+}
+
+// Whoever answers may quote the value of a Secret: nothing of it comes out of the library, whatever is asked. LEAKS=all tries all cases.
+func TestQuotedSecretsStaySecret(t *testing.T) {
+	c := newCluster(t)
+	all := everyQuoted(t, c, leak.Cases(len(faultproxy.Quotes), os.Getenv("LEAKS") == "all"))
+	for _, step := range quotedSteps {
+		t.Run(step.name, func(t *testing.T) {
+			leaks := step.leaks(t, c, all, false)
+			require.Empty(t, leaks)
+			withheld := 0
+			for _, q := range all {
+				if strings.Contains(q.String(), "withheld") {
+					withheld++
+				}
+			}
+			require.NotZero(t, withheld, "the user is told that there is more")
+			t.Logf("%d objects, of %d something is withheld", len(all), withheld)
+		})
+	}
+}
+
+// Shown on demand, each of the answers has the value in it: what looks for it would find it.
+func TestQuotedSecretsCanBeShown(t *testing.T) {
+	c := newCluster(t)
+	all := everyQuoted(t, c, leak.Cases(len(faultproxy.Quotes), false))
+	found := map[string]int{}
+	for _, step := range quotedSteps[:3] {
+		for how, n := range step.leaks(t, c, all, true) {
+			found[how] += n
+		}
+	}
+	var never []string
+	for _, quote := range faultproxy.Quotes {
+		if found[quote.Name] == 0 {
+			never = append(never, quote.Name)
+		}
+	}
+	// What no API server sends isn't shown of any object, a refusal in place of an object is none, and the rest is part of the object.
+	require.Equal(t, []string{
+		"a text", "JSON of another", "200 text", "200 a refusal", "a broken object", "a redirect", "an annotation", "another version",
+	}, never)
+}
+
+// leaks takes the step with all objects, and returns how often a value is in what is shown, by the way in which it was quoted.
+func (s *quotedStep) leaks(t *testing.T, c *cluster, all []*quoted, show bool) map[string]int {
+	proxy := faultproxy.StartAs(t, c.Server.Config())
+	proxy.InjectQuotes(s.phase)
+	each(all, func(q *quoted) {
+		q.Reset()
+		config := proxy.Client("")
+		config.Timeout = 5 * time.Second
+		planner, err := ssaplan.New(config, ssaplan.Options{
+			FieldManager: manager, DefaultNamespace: c.Namespace, ThrottleRetries: -1, ShowServerText: show,
+			Logger: slog.New(slog.NewTextHandler(&q.shown, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		})
+		q.add(err)
+		s.run(t.Context(), planner, q)
+	})
+	leaks := map[string]int{}
+	for _, q := range all {
+		found := leak.In(q.String(), q.Secret())
+		if len(found) == 0 {
+			continue
+		}
+		how := faultproxy.Quotes[q.Answer].Name
+		if leaks[how]++; leaks[how] == 1 && !show {
+			t.Errorf("%s of %q by %s: %v in %.2000s", leak.Echoes[q.Echo].Name, q.Secret(), how, found, q.String())
+		}
+	}
+	return leaks
+}
+
+// everyQuoted stores the objects of the cases.
+func everyQuoted(t *testing.T, c *cluster, cases []leak.Case) (all []*quoted) {
+	for _, one := range cases {
+		all = append(all, newQuoted(one))
+	}
+	each(all, func(q *quoted) {
+		plan, err := c.planner.Plan(t.Context(), ssaplan.Request{Manifest: q.stored})
+		if assert.NoError(t, err) {
+			obj, err := c.planner.Apply(t.Context(), plan)
+			if assert.NoError(t, err) {
+				q.state, err = plan.State(obj)
+				assert.NoError(t, err)
+			}
+		}
+	})
+	require.False(t, t.Failed())
+	return all
+}
+
+// each does something with the objects, four at a time.
+func each(all []*quoted, do func(*quoted)) {
+	var wg sync.WaitGroup
+	for i := range 4 {
+		wg.Go(func() {
+			for j := i; j < len(all); j += 4 {
+				do(all[j])
+			}
+		})
+	}
+	wg.Wait()
+}
