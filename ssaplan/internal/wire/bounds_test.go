@@ -24,7 +24,8 @@ import (
 	"github.com/ssaplan/primitives/authresilience"
 )
 
-// serve returns access to the ConfigMaps of a server that answers requests for the version, and leaves the rest to a handler.
+// serve returns access to the ConfigMaps of a server that answers requests for the version and gets the dryRun of applies, and leaves
+// the rest to a handler.
 func serve(t *testing.T, options Options, handle http.HandlerFunc) *Resource {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -33,6 +34,11 @@ func serve(t *testing.T, options Options, handle http.HandlerFunc) *Resource {
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
+		if isQuestion(r) {
+			w.WriteHeader(failures[unknownDryRun])
+			fmt.Fprint(w, unknownDryRun)
+			return
+		}
 		handle(w, r)
 	}))
 	t.Cleanup(server.Close)
