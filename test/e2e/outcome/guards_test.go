@@ -100,6 +100,26 @@ func TestDryRunsThatWrite(t *testing.T) {
 	}
 }
 
+// The question whether a server gets dryRun doesn't write the scale of a custom resource either. Servers apply one only for a number
+// that stays; then the apply would add a record.
+func TestQuestionsAboutACustomScale(t *testing.T) {
+	c := newCluster(t)
+	c.Define(t, lab.Object(t, `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: crews.outcome.example.com},
+		spec: {group: outcome.example.com, scope: Namespaced, names: {plural: crews, singular: crew, kind: Crew}, versions: [{name: v1, served: true,
+		storage: true, subresources: {scale: {specReplicasPath: .spec.size, statusReplicasPath: .status.size}}, schema: {openAPIV3Schema: {
+		type: object, properties: {spec: {type: object, properties: {size: {type: integer}}}}}}}]}}`))
+	crew := c.Apply(t, manager, lab.Object(t, "{apiVersion: outcome.example.com/v1, kind: Crew, metadata: {name: a}, spec: {size: 2}}"))
+	scale := lab.Object(t, "{apiVersion: outcome.example.com/v1, kind: Crew, metadata: {name: a}, spec: {replicas: 2}}")
+	request := ssaplan.Request{Manifest: scale, Subresource: "scale"}
+	plan, err := c.planner(t, c.proxy, 10*time.Second).Plan(t.Context(), request)
+	require.NoError(t, err)
+	require.Equal(t, ssaplan.ActionUpdate, plan.Action)
+	c.proxy.InjectFrom(1, faultproxy.WithoutDryRun())
+	_, err = c.planner(t, c.proxy, 10*time.Second).Plan(t.Context(), request)
+	require.ErrorContains(t, err, "a server can't apply the scale", "of an object with another uid")
+	require.Equal(t, crew, c.Get(t, crew))
+}
+
 // A proxy that drops dryRun would make plans to delete delete. That is noticed before anything is deleted. If it begins to
 // drop them later, what was deleted is noticed. One that drops the body of a delete, with dryRun and preconditions, deletes
 // nothing.
