@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -110,19 +111,26 @@ var discovered = map[string]string{
 	"bench.example.com/v1": `{"name":"gadgets","kind":"Gadget","namespaced":true}`,
 }
 
-// recorded is a transport that gives the answers of a server to the two requests of a plan, and to discovery.
+// unknownDryRun is what a server says of a dryRun that it doesn't know.
+const unknownDryRun = `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Invalid","code":422,"details":` +
+	`{"group":"meta.k8s.io","kind":"PatchOptions","causes":[{"field":"dryRun"}]}}`
+
+// recorded is a transport that gives the answers of a server to the two requests of a plan, to discovery, and to the question
+// whether it gets dryRun.
 type recorded struct{ live, dryRun []byte }
 
 func (r recorded) RoundTrip(request *http.Request) (*http.Response, error) {
-	body := r.live
+	body, code := r.live, http.StatusOK
 	switch groupVersion := strings.TrimPrefix(request.URL.Path, "/apis/"); {
+	case slices.Contains(request.URL.Query()["dryRun"], "Unknown"):
+		body, code = []byte(unknownDryRun), http.StatusUnprocessableEntity
 	case discovered[groupVersion] != "":
 		body = fmt.Appendf(nil, `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":%q,"resources":[%s]}`, groupVersion, discovered[groupVersion])
 	case request.Method == http.MethodPatch:
 		body = r.dryRun
 	}
 	return &http.Response{
-		StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Request: request,
+		StatusCode: code, Header: http.Header{"Content-Type": {"application/json"}}, Request: request,
 		Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)),
 	}, nil
 }

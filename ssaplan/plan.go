@@ -124,7 +124,7 @@ type Plan struct {
 	Conflicts []fieldowner.Conflict
 	// Adjustments are what was done to the manifest before it was sent.
 	Adjustments []projection.Adjustment
-	// Requests is the number of requests that planning this object took, discovery not counted.
+	// Requests is the number of requests that planning this object took, those for all objects not counted, such as discovery.
 	Requests int
 
 	basis *basis

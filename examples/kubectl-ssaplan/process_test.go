@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -254,6 +255,10 @@ func unanswered(t *testing.T) (kubeconfig string, wrote chan struct{}) {
 		case r.URL.Path == "/api/v1":
 			fmt.Fprint(w, `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"v1","resources":[`+
 				`{"name":"configmaps","kind":"ConfigMap","namespaced":true,"verbs":["get"]}]}`)
+		case slices.Contains(r.URL.Query()["dryRun"], "Unknown"):
+			w.WriteHeader(http.StatusUnprocessableEntity)
+			fmt.Fprint(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Invalid","code":422,`+
+				`"details":{"group":"meta.k8s.io","kind":"PatchOptions","causes":[{"field":"dryRun"}]}}`)
 		case r.Method == http.MethodGet:
 			w.WriteHeader(http.StatusNotFound)
 			fmt.Fprint(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404,`+

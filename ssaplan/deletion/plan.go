@@ -71,7 +71,7 @@ type Plan struct {
 	Contents *Contents
 	// Warnings are what the server says of the delete, and what isn't known of it, a line each.
 	Warnings []foreign.Text
-	// Requests is the number of requests that the plan took, discovery not counted.
+	// Requests is the number of requests that the plan took, those for all objects not counted, such as discovery.
 	Requests int
 	// Refusal is the server's refusal if the action is Refused, the failed read if it is Unknown, and wraps [ErrRecreated] if
 	// it is Keep, without sensitive values. It is nil in a plan that was read from JSON.

@@ -54,7 +54,8 @@ type answer struct {
 
 // Answer has the server ask find about each request before it does anything. An error is what the client gets in place
 // of the server's own answer; nil lets the request go on. What was set first is asked first. The returned function ends
-// it.
+// it. A request that any server refuses for its options, such as the Planner's question whether a server gets dryRun, isn't
+// asked about.
 //
 // The function may use the server's client, to change an object at the worst moment for instance; it is then asked about
 // its own requests too. It is called from the goroutines that send the requests.
@@ -82,7 +83,7 @@ func (s *Server) AnswerNext(verb string, err error) {
 	})
 }
 
-// Requests returns what the server was asked for so far, in order.
+// Requests returns what the server was asked for so far, in order, but for requests that it refused for their options.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()

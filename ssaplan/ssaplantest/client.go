@@ -53,17 +53,22 @@ func (r resourceClient) request(verb, name string, subresources []string) (Reque
 	return out, nil
 }
 
-// do has the server work on a request, unless its answer is set.
-func (r resourceClient) do(ctx context.Context, request Request, work func(*call) (*unstructured.Unstructured, error)) (*unstructured.Unstructured, error) {
+// do has the server work on a request, unless its answer is set. One that is invalid for its options is refused, whatever the answer.
+func (r resourceClient) do(ctx context.Context, request Request, invalid error, work func(*call) (*unstructured.Unstructured, error)) (*unstructured.Unstructured, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := r.server.begin(request); err != nil {
-		return nil, err
+	if invalid == nil {
+		if err := r.server.begin(request); err != nil {
+			return nil, err
+		}
 	}
 	r.server.mu.Lock()
 	defer r.server.mu.Unlock()
 	call, err := r.server.start(request)
+	if err == nil {
+		err = invalid
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +81,7 @@ func (r resourceClient) Get(ctx context.Context, name string, _ metav1.GetOption
 	if err != nil {
 		return nil, err
 	}
-	return r.do(ctx, request, func(c *call) (*unstructured.Unstructured, error) {
+	return r.do(ctx, request, nil, func(c *call) (*unstructured.Unstructured, error) {
 		if live := c.live(); live != nil {
 			return live, nil
 		}
@@ -117,10 +122,7 @@ func (r resourceClient) write(ctx context.Context, request Request, obj *unstruc
 	if err != nil {
 		return nil, err
 	}
-	return r.do(ctx, request, func(c *call) (*unstructured.Unstructured, error) {
-		if invalid != nil {
-			return nil, invalid
-		}
+	return r.do(ctx, request, invalid, func(c *call) (*unstructured.Unstructured, error) {
 		content, err := decode(body)
 		if err != nil {
 			return nil, err
@@ -149,10 +151,7 @@ func (r resourceClient) Patch(ctx context.Context, name string, form types.Patch
 	}
 	request.PatchType, request.FieldManager = form, options.FieldManager
 	request.DryRun, request.Force = len(options.DryRun) > 0, options.Force != nil && *options.Force
-	return r.do(ctx, request, func(c *call) (*unstructured.Unstructured, error) {
-		if err := checkPatchOptions(form, options); err != nil {
-			return nil, err
-		}
+	return r.do(ctx, request, checkPatchOptions(form, options), func(c *call) (*unstructured.Unstructured, error) {
 		return c.decodeAndPatch(data)
 	})
 }
@@ -207,10 +206,7 @@ func (r resourceClient) Delete(ctx context.Context, name string, options metav1.
 		return err
 	}
 	request.DryRun = len(options.DryRun) > 0
-	_, err = r.do(ctx, request, func(c *call) (*unstructured.Unstructured, error) {
-		if err := checkOptions("DeleteOptions", options.DryRun); err != nil {
-			return nil, err
-		}
+	_, err = r.do(ctx, request, checkOptions("DeleteOptions", options.DryRun), func(c *call) (*unstructured.Unstructured, error) {
 		return nil, c.delete(options.Preconditions)
 	})
 	return err
@@ -235,7 +231,7 @@ func (r resourceClient) List(ctx context.Context, options metav1.ListOptions) (*
 		return nil, err
 	}
 	list := &unstructured.UnstructuredList{}
-	_, err = r.do(ctx, request, func(c *call) (*unstructured.Unstructured, error) {
+	_, err = r.do(ctx, request, nil, func(c *call) (*unstructured.Unstructured, error) {
 		c.list(list, selected)
 		return nil, nil
 	})

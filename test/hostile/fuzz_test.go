@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -32,7 +33,11 @@ const (
 	declared = "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {k: w}}"
 )
 
-// server is a transport that answers discovery, reads and writes.
+// unknownDryRun is what a server says of a dryRun that it doesn't know.
+const unknownDryRun = `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Invalid","code":422,"details":` +
+	`{"group":"meta.k8s.io","kind":"PatchOptions","causes":[{"field":"dryRun"}]}}`
+
+// server is a transport that answers discovery, reads and writes. It gets the dryRun of applies.
 type server struct {
 	read, write string // with the name of each object in the place of "a" if named
 	named       bool
@@ -46,6 +51,8 @@ func (s server) RoundTrip(request *http.Request) (*http.Response, error) {
 	case request.URL.Path == "/api/v1":
 	case request.Method == http.MethodGet:
 		body = s.read
+	case request.Method == http.MethodPatch && slices.Contains(request.URL.Query()["dryRun"], "Unknown"):
+		body, status = unknownDryRun, http.StatusUnprocessableEntity
 	default:
 		body, status = s.write, s.status
 		if s.warning != "" {

@@ -15,7 +15,7 @@ import (
 // some characters six bytes, and managedFields name each field again.
 const largestAnswer = 16 << 20
 
-// deepestAnswer is how deep an object may be that is answered. What is made of paths takes time by the square of that; objects
+// deepestAnswer is how deep the JSON of an answer may be. What is made of paths takes time by the square of that; objects
 // that people write have some twenty levels, and a server reads 10,000.
 const deepestAnswer = 2_000
 
@@ -71,6 +71,14 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 		return 0, &authresilience.BrokenOffError{Err: fmt.Errorf("the answer is larger than %d MiB", largestAnswer>>20)}
 	}
 	return n, err
+}
+
+// checkDepth returns an error for JSON that is deeper than any answer of a Kubernetes API server.
+func checkDepth(text []byte) error {
+	if isDeeper(text, deepestAnswer) {
+		return &authresilience.BrokenOffError{Err: fmt.Errorf("the answer has more than %d levels", deepestAnswer)}
+	}
+	return nil
 }
 
 // isDeeper reports whether JSON has more than some levels.

@@ -24,7 +24,8 @@ import (
 	"github.com/ssaplan/primitives/authresilience"
 )
 
-// serve returns access to the ConfigMaps of a server that answers requests for the version, and leaves the rest to a handler.
+// serve returns access to the ConfigMaps of a server that answers requests for the version and gets the dryRun of applies, and leaves
+// the rest to a handler.
 func serve(t *testing.T, options Options, handle http.HandlerFunc) *Resource {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -33,6 +34,11 @@ func serve(t *testing.T, options Options, handle http.HandlerFunc) *Resource {
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
+		if isQuestion(r) {
+			w.WriteHeader(failures[unknownDryRun])
+			fmt.Fprint(w, unknownDryRun)
+			return
+		}
 		handle(w, r)
 	}))
 	t.Cleanup(server.Close)
@@ -282,5 +288,24 @@ func TestAlive(t *testing.T) {
 		}))
 		t.Cleanup(server.Close)
 		require.Equal(t, want, resourceOf(t, server.URL, Options{}).server.kinds.alive(t.Context()), code)
+	}
+}
+
+// Whatever is asked, an answer that nobody could read through isn't read.
+func TestAnswersAreBoundedInDepth(t *testing.T) {
+	for _, levels := range []int{deepestAnswer + 1, 10_000, 1_000_000} {
+		for open, end := range map[string]string{`{"a":`: "}", `[`: "]"} {
+			deep := strings.Repeat(open, levels) + "1" + strings.Repeat(end, levels)
+			text := `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"items":[` + deep + `],"resources":` + deep + `}`
+			resource := serve(t, Options{ThrottleRetries: -1}, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) })
+			for what, request := range requests {
+				require.ErrorContains(t, request(t.Context(), resource), "the answer has more than 2000 levels", "%s, %d", what, levels)
+			}
+			server := connect(t, &answers{bodies: []string{text}}, Options{})
+			_, err := server.Find(t.Context(), schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"})
+			require.ErrorContains(t, err, "the answer has more than 2000 levels", "kinds of a version, %d", levels)
+			_, err = server.Deletable(t.Context())
+			require.ErrorContains(t, err, "the answer has more than 2000 levels", "all kinds, %d", levels)
+		}
 	}
 }

@@ -184,10 +184,7 @@ func digest(text string) string {
 // document reads what is no object.
 func (d *discoveredKinds) document(ctx context.Context, path string) (text []byte, err error) {
 	_, err = d.sender.send(ctx, Observation{Verb: "discover"}, func(ctx context.Context) error {
-		result := d.client.Get().MaxRetries(0).AbsPath(path).Do(ctx)
-		if text, err = result.Raw(); err != nil {
-			err = result.Error() // with what the server says of it
-		}
+		text, err = bodyOf(d.client.Get().MaxRetries(0).AbsPath(path).Do(ctx))
 		return err
 	})
 	return text, err

@@ -63,7 +63,7 @@ func readGroups(ctx context.Context, client rest.Interface, sender sender, path 
 	discovery := Observation{Verb: "discover", Object: identity.Identity{}}
 	sender.send(ctx, discovery, func(ctx context.Context) error {
 		var body []byte
-		if body, err = client.Get().MaxRetries(0).AbsPath(path).SetHeader("Accept", aggregated).DoRaw(ctx); err == nil {
+		if body, err = bodyOf(client.Get().MaxRetries(0).AbsPath(path).SetHeader("Accept", aggregated).Do(ctx)); err == nil {
 			err = json.Unmarshal(body, &list)
 		}
 		return err

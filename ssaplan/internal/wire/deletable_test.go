@@ -58,8 +58,8 @@ func TestDeletableKinds(t *testing.T) {
 func TestDeletableKindsThatNobodyTells(t *testing.T) {
 	for want, bodies := range map[string][]string{
 		`the answer is no list of all kinds but "ConfigMap"`: {coreGroup, object},
-		"invalid character":                         {"<html>"},
-		"the server has received too many requests": {coreGroup, throttled},
+		"invalid character": {"<html>"},
+		"slow down":         {coreGroup, throttled},
 	} {
 		_, err := connect(t, &answers{bodies: bodies}, Options{}).Deletable(t.Context())
 		require.ErrorContains(t, err, want)

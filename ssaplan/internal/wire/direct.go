@@ -3,7 +3,7 @@ package wire
 import (
 	"context"
 	"encoding/json"
-	"fmt"
+	"errors"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -13,7 +13,6 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
-	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
 )
 
@@ -117,14 +116,36 @@ func (r *directObjects) Delete(ctx context.Context, name string, options metav1.
 		return err
 	}
 	request := r.client.Delete().Body(body).SetHeader("Content-Type", runtime.ContentTypeJSON)
-	return r.address(request, name, sub).Param("propagationPolicy", bodyless).Do(ctx).Error()
+	answer, err := bodyOf(r.address(request, name, sub).Param("propagationPolicy", bodyless).Do(ctx))
+	if err != nil {
+		return err
+	}
+	return checkDeleted(answer, name)
+}
+
+// checkDeleted returns an error unless a delete was answered as a server does: with a success, or with the object. What stands in
+// front of one can answer 200 with something else.
+func checkDeleted(text []byte, name string) error {
+	var answer struct {
+		Kind     string
+		Status   any
+		Metadata struct{ Name string }
+		Details  struct{ Name string }
+	}
+	err := json.Unmarshal(text, &answer)
+	isSuccess := answer.Kind == "Status" && answer.Status == metav1.StatusSuccess && (answer.Details.Name == "" || answer.Details.Name == name)
+	isObject := answer.Kind != "Status" && answer.Kind != "" && answer.Metadata.Name == name
+	if err != nil || !isSuccess && !isObject {
+		return errors.New("the answer to the delete says neither that it succeeded nor what was deleted: check what stands in front of the server")
+	}
+	return nil
 }
 
 // List asks for no more than the metadata of the objects.
 func (r *directObjects) List(ctx context.Context, options metav1.ListOptions) (*unstructured.UnstructuredList, error) {
 	const metadataOnly = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 	list := &unstructured.UnstructuredList{}
-	return list, r.send(ctx, r.client.Get().SetHeader("Accept", metadataOnly), "", &options, nil).Into(list)
+	return list, decode(r.send(ctx, r.client.Get().SetHeader("Accept", metadataOnly), "", &options, nil), list)
 }
 
 func (r *directObjects) send(ctx context.Context, request *rest.Request, name string,
@@ -155,10 +176,24 @@ func isObject(content map[string]any) bool {
 // into leaves it to client-go what else an answer may be.
 func into(result rest.Result) (*unstructured.Unstructured, error) {
 	obj := &unstructured.Unstructured{}
-	if body, err := result.Raw(); err == nil && isDeeper(body, deepestAnswer) {
-		return nil, &authresilience.BrokenOffError{Err: fmt.Errorf("the answer has more than %d levels", deepestAnswer)}
+	return obj, decode(result, obj)
+}
+
+// decode has client-go decode an answer.
+func decode(result rest.Result, into runtime.Object) error {
+	if _, err := bodyOf(result); err != nil {
+		return err
 	}
-	return obj, result.Into(obj)
+	return result.Into(into)
+}
+
+// bodyOf returns what a request was answered with, unless it is too deep.
+func bodyOf(result rest.Result) ([]byte, error) {
+	body, err := result.Raw()
+	if err != nil {
+		return nil, result.Error() // with what the server says of it
+	}
+	return body, checkDepth(body)
 }
 
 var v1 = schema.GroupVersion{Version: "v1"}

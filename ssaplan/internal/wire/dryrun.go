@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"sync"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -28,32 +31,81 @@ const absentUID = "00000000-0000-0000-0000-000000000000"
 var errDropped = errors.New("the server didn't get the dryRun of a request that writes nothing: the client, or something in " +
 	"front of the server, drops dryRun, so nothing can be planned through it")
 
-// TryUnread is [Target.Try] for a live object that the caller may not read. Nobody could tell afterwards whether that dry run
-// wrote. So it finds out first whether the server gets the dryRun of an apply: it sends one that a server refuses, for an
-// object that isn't there. A server that isn't told of the dryRun refuses that, which is an error.
-func (t *Target) TryUnread(ctx context.Context, body []byte, options metav1.PatchOptions) (*unstructured.Unstructured, error) {
-	absent, err := t.forNone(body)
-	if err != nil {
-		return nil, err
+// dryRunAge is how old the knowledge may be that a server gets the dryRun of requests.
+const dryRunAge = 10 * time.Minute
+
+// dryRuns are the kinds of requests whose dryRun a server got, and when. The zero value is of none.
+type dryRuns struct{ kinds sync.Map }
+
+// gotten is when a server got the dryRun of a kind of request.
+type gotten struct {
+	busy chan struct{} // holds one element while a goroutine asks
+	at   time.Time
+}
+
+// check asks whether a server gets the dryRun of a kind of request, unless it did at most age ago: once even under concurrency.
+// The error of ask is not remembered, as it can be about one object.
+func (d *dryRuns) check(ctx context.Context, kind string, age time.Duration, ask func() error) error {
+	found, _ := d.kinds.LoadOrStore(kind, &gotten{busy: make(chan struct{}, 1)})
+	g := found.(*gotten)
+	select {
+	case g.busy <- struct{}{}:
+		defer func() { <-g.busy }()
+	case <-ctx.Done():
+		return ctx.Err()
 	}
-	quiet, _ := CollectWarnings(ctx)
-	_, err = t.Apply(quiet, nil, absent, options, refusedDryRun...)
+	if !g.at.IsZero() && time.Since(g.at) < age {
+		return nil
+	}
+	err := ask()
+	if err == nil {
+		g.at = time.Now()
+	}
+	return err
+}
+
+// applies is the kind of request that an apply to a resource is: each version of a group can be served by another program.
+func (r *Resource) applies() string { return "apply " + r.resource.GroupVersion().String() }
+
+// checkApply returns an error if the server doesn't get the dryRun of an apply, before one writes what it was to try. Once one
+// has arrived, no more are asked for a while; it doesn't count as a request of r. A server that refuses the question for another
+// reason doesn't tell, unless it is one for which it refuses the apply, too.
+func (r *Resource) checkApply(ctx context.Context, name string, body []byte, options metav1.PatchOptions, sub []string) error {
+	err := r.server.dryRuns.check(ctx, r.applies(), dryRunAge, func() error {
+		return r.server.Resource(r.resource, r.object).askApply(ctx, name, body, options, sub)
+	})
+	if authresilience.Classify(err) != authresilience.ClassAuthorization && slices.ContainsFunc(answer.Statuses(err), answer.IsRefusal) {
+		return nil
+	}
+	return err
+}
+
+// askApply sends an apply whose dryRun a server refuses, for an object that isn't there. A server that isn't told of the dryRun
+// refuses that, which is an error.
+func (r *Resource) askApply(ctx context.Context, name string, body []byte, options metav1.PatchOptions, sub []string) error {
+	absent, err := forNone(body, sub)
+	if err != nil {
+		return err
+	}
+	ctx, _ = CollectWarnings(ctx)
+	options.DryRun = refusedDryRun
+	_, err = r.Apply(ctx, name, absent, options, sub...)
 	switch {
 	case slices.ContainsFunc(answer.Statuses(err), answer.RefusesDryRun):
-		return t.Try(ctx, nil, body, options)
+		return nil
 	case err == nil, apierrors.IsConflict(err), apierrors.IsInvalid(err):
-		return nil, errDropped
+		return errDropped
 	}
-	return nil, err
+	return err
 }
 
 // forNone returns the body of an apply that writes nothing, whether the object is there or not.
-func (t *Target) forNone(body []byte) ([]byte, error) {
+func forNone(body []byte, sub []string) ([]byte, error) {
 	var content map[string]any
 	if json.Unmarshal(body, &content) != nil {
 		return nil, errors.New("the plan's patch is not an object")
 	}
-	if err := scale.Check(t.subresource, content); err != nil {
+	if err := scale.Check(strings.Join(sub, "/"), content); err != nil {
 		return nil, err
 	}
 	if err := unstructured.SetNestedField(content, absentUID, "metadata", "uid"); err != nil {
@@ -62,27 +114,46 @@ func (t *Target) forNone(body []byte) ([]byte, error) {
 	return json.Marshal(content)
 }
 
+// TryUnread is [Target.Try] for a live object that the caller may not read. Nobody could tell afterwards whether that dry run
+// wrote, so the server is asked before each of these whether it gets the dryRun, and has to say so.
+func (t *Target) TryUnread(ctx context.Context, body []byte, options metav1.PatchOptions) (*unstructured.Unstructured, error) {
+	var sub []string
+	if t.subresource != "" {
+		sub = []string{t.subresource}
+	}
+	err := t.Resource.server.dryRuns.check(ctx, t.Resource.applies(), 0, func() error {
+		return t.Resource.askApply(ctx, t.Identity.Name, body, options, sub)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return t.Try(ctx, nil, body, options)
+}
+
 // CheckDelete returns an error if the server doesn't get the dryRun of a delete, before one deletes what it was to try. It
-// sends a delete of an object that isn't there, with a dryRun that a server refuses. Once one has arrived, no more are sent;
-// it doesn't count as a request of r. A server that refuses the delete for another reason doesn't tell.
+// sends a delete of an object that isn't there, with a dryRun that a server refuses. Once one has arrived, no more are sent
+// for a while; it doesn't count as a request of r. A server that refuses the delete for another reason doesn't tell.
 func (r *Resource) CheckDelete(ctx context.Context) error {
-	if r.server.getsDryRun.Load() {
+	err := r.server.dryRuns.check(ctx, "delete", dryRunAge, func() error {
+		return r.server.Resource(r.resource, r.object).askDelete(ctx)
+	})
+	if slices.ContainsFunc(answer.Statuses(err), answer.IsRefusal) {
 		return nil
 	}
+	return err
+}
+
+func (r *Resource) askDelete(ctx context.Context) error {
 	ctx, _ = CollectWarnings(ctx)
 	options := metav1.DeleteOptions{DryRun: refusedDryRun, Preconditions: metav1.NewUIDPreconditions(absentUID)}
 	var random [8]byte
 	_, _ = rand.Read(random[:]) // never fails
-	beside := r.server.Resource(r.resource, r.object)
-	err := beside.Delete(ctx, fmt.Sprintf("absent-%x", random), options)
+	err := r.Delete(ctx, fmt.Sprintf("absent-%x", random), options)
 	switch {
 	case slices.ContainsFunc(answer.Statuses(err), answer.RefusesDryRun):
-		r.server.getsDryRun.Store(true)
 		return nil
 	case err == nil, authresilience.Classify(err) == authresilience.ClassNotFound:
 		return errDropped
-	case slices.ContainsFunc(answer.Statuses(err), answer.IsRefusal):
-		return nil
 	}
 	return err
 }

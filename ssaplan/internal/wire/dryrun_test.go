@@ -1,13 +1,18 @@
 package wire
 
 import (
+	"context"
 	"net/http"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 const (
@@ -42,7 +47,7 @@ func TestTryUnread(t *testing.T) {
 		{"the caller may not apply", []string{forbidden}, 1, "unknown"},
 		{"nobody knows", []string{broken}, 1, "broken"},
 	} {
-		target := target(t, row.answers...)
+		target := targetOf(t, &answers{bodies: row.answers, asked: true})
 		body := []byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`)
 		obj, err := target.TryUnread(t.Context(), body, metav1.PatchOptions{})
 		assert.Equal(t, row.sent, target.Requests(), row.why)
@@ -56,10 +61,97 @@ func TestTryUnread(t *testing.T) {
 	}
 }
 
+// An apply is only tried if the server gets the dryRun, which it is asked once.
+func TestDryRunsOfApplies(t *testing.T) {
+	made := versioned(identified)
+	for _, row := range []struct {
+		why     string
+		answers []string // to two dry runs
+		sent    int
+		err     string
+	}{
+		{"the server gets dryRun", []string{unknownDryRun, made, made}, 3, ""},
+		{"it doesn't, and the object is another one or isn't there", []string{outdated}, 2, "drops dryRun"},
+		{"it doesn't, and the manifest is invalid", []string{unknownOption}, 2, "drops dryRun"},
+		{"it doesn't, and doesn't look at the uid either", []string{made}, 2, "drops dryRun"},
+		{"who may not apply may not try to", []string{forbidden}, 2, "unknown"},
+		{"it has no time", []string{throttled}, 2, "slow down"},
+		{"nobody knows", []string{broken}, 2, "broken"},
+		{"something doesn't take the question", []string{missing, made, missing, made}, 4, ""},
+	} {
+		transport := &answers{bodies: row.answers, asked: true}
+		target := targetOf(t, transport)
+		for range 2 {
+			obj, err := target.Try(t.Context(), nil, []byte(object), metav1.PatchOptions{})
+			if row.err != "" {
+				require.ErrorContains(t, err, row.err, row.why)
+				require.Nil(t, obj, row.why)
+				require.Zero(t, target.Requests(), "what is asked is for all objects")
+				continue
+			}
+			require.NoError(t, err, row.why)
+			require.Equal(t, decoded(t, made), obj, row.why)
+		}
+		require.Len(t, transport.requests[1:], row.sent, row.why)
+		for _, request := range transport.requests[1:] {
+			require.Equal(t, "PATCH /api/v1/namespaces/n/configmaps/a", request, row.why)
+		}
+	}
+}
+
+// What is known is of a group and version, for a while.
+func TestWhenDryRunsAreAskedAbout(t *testing.T) {
+	transport := &answers{bodies: []string{unknownDryRun}, asked: true}
+	server := connect(t, transport, Options{})
+	asked := func(resource schema.GroupVersionResource) int {
+		before := len(transport.requests)
+		require.NoError(t, server.Resource(resource, a).checkApply(t.Context(), "a", []byte(object), metav1.PatchOptions{}, nil))
+		return len(transport.requests) - before
+	}
+	require.Equal(t, 1, asked(configMaps))
+	require.Equal(t, 0, asked(schema.GroupVersionResource{Version: "v1", Resource: "secrets"}))
+	require.Equal(t, 1, asked(schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}))
+	known, _ := server.dryRuns.kinds.Load("apply v1")
+	known.(*gotten).at = time.Now().Add(time.Minute - dryRunAge)
+	require.Equal(t, 0, asked(configMaps))
+	known.(*gotten).at = time.Now().Add(-dryRunAge)
+	require.Equal(t, 1, asked(configMaps))
+	require.NoError(t, server.Resource(configMaps, a).CheckDelete(t.Context()))
+	require.Contains(t, transport.requests[len(transport.requests)-1], "DELETE ", "another kind of request")
+}
+
+// Many who have something to try at the same time ask once, and who doesn't want to wait needn't.
+func TestDryRunsAreAskedAboutOnce(t *testing.T) {
+	var dryRuns dryRuns
+	var asked atomic.Int64
+	asking, answered := make(chan struct{}, 8), make(chan struct{})
+	ask := func() error {
+		asked.Add(1)
+		asking <- struct{}{}
+		<-answered
+		return nil
+	}
+	var all sync.WaitGroup
+	for range cap(asking) {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			assert.NoError(t, dryRuns.check(t.Context(), "", dryRunAge, ask))
+		}()
+	}
+	<-asking
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, dryRuns.check(ctx, "", dryRunAge, ask), context.Canceled)
+	close(answered)
+	all.Wait()
+	require.EqualValues(t, 1, asked.Load())
+}
+
 func TestTryUnreadSendsWhatNobodyHas(t *testing.T) {
 	target := target(t, unknownDryRun)
 	body := []byte(`{"metadata":{"name":"a","uid":"1"}}`)
-	absent, err := target.forNone(body)
+	absent, err := forNone(body, nil)
 	require.NoError(t, err)
 	require.JSONEq(t, `{"metadata":{"name":"a","uid":"`+absentUID+`"}}`, string(absent))
 	require.Contains(t, string(body), `"uid":"1"`, "what is sent then is unchanged")

@@ -62,8 +62,11 @@ func TestGuarded(t *testing.T) {
 	}
 }
 
-func target(t *testing.T, bodies ...string) *Target {
-	server := connect(t, &answers{bodies: append([]string{discovery}, bodies...)}, Options{})
+func target(t *testing.T, bodies ...string) *Target { return targetOf(t, &answers{bodies: bodies}) }
+
+func targetOf(t *testing.T, transport *answers) *Target {
+	transport.bodies = append([]string{discovery}, transport.bodies...)
+	server := connect(t, transport, Options{})
 	target, err := server.Locate(t.Context(), a, "", "n")
 	require.NoError(t, err)
 	return target
@@ -82,9 +85,9 @@ func TestLiveObjectsThatCantGuard(t *testing.T) {
 func TestTry(t *testing.T) {
 	live := decoded(t, versioned(identified))
 	for why, metadata := range incomplete {
-		_, err := target(t, versioned(metadata)).Try(t.Context(), live, nil, metav1.PatchOptions{})
+		_, err := target(t, versioned(metadata)).Try(t.Context(), live, []byte(`{}`), metav1.PatchOptions{})
 		require.Error(t, err, why)
-		_, err = target(t, versioned(metadata)).Try(t.Context(), nil, nil, metav1.PatchOptions{})
+		_, err = target(t, versioned(metadata)).Try(t.Context(), nil, []byte(`{}`), metav1.PatchOptions{})
 		require.NoError(t, err, "what doesn't exist has none")
 	}
 	for metadata, want := range map[string]string{
@@ -95,7 +98,7 @@ func TestTry(t *testing.T) {
 		`,"uid":"1"`:                       "resourceVersion",
 		`,"uid":"2","resourceVersion":"5"`: "another object of the same version",
 	} {
-		obj, err := target(t, versioned(metadata)).Try(t.Context(), live, nil, metav1.PatchOptions{})
+		obj, err := target(t, versioned(metadata)).Try(t.Context(), live, []byte(`{}`), metav1.PatchOptions{})
 		assert.Equal(t, want == "", err == nil, metadata)
 		if err == nil {
 			assert.Equal(t, decoded(t, versioned(metadata)), obj)
@@ -103,7 +106,7 @@ func TestTry(t *testing.T) {
 		}
 		assert.ErrorContains(t, err, want)
 	}
-	_, err := target(t, throttled).Try(t.Context(), live, nil, metav1.PatchOptions{})
+	_, err := target(t, throttled).Try(t.Context(), live, []byte(`{}`), metav1.PatchOptions{})
 	require.Error(t, err)
 }
 

@@ -203,7 +203,7 @@ func (d *discoveredKinds) read(ctx context.Context, gv schema.GroupVersion) (map
 	var err error
 	discovery := Observation{Verb: "discover", Object: identity.Identity{APIVersion: gv.String()}}
 	_, _ = d.sender.send(ctx, discovery, func(ctx context.Context) error {
-		err = d.client.Get().MaxRetries(0).AbsPath(pathOf(gv)).Do(ctx).Into(&list)
+		err = decode(d.client.Get().MaxRetries(0).AbsPath(pathOf(gv)).Do(ctx), &list)
 		return err
 	})
 	if err != nil {

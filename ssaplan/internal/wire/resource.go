@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -99,9 +100,15 @@ func (r *Resource) Get(ctx context.Context, name string, options metav1.GetOptio
 }
 
 // Apply sends a server-side apply. If the answer is byte for byte that of the [Resource.Get] right before, as that of a
-// dry run that would write nothing is, both return the same object. A server of [ForClient] always returns two.
+// dry run that would write nothing is, both return the same object. A server of [ForClient] always returns two. Before a dry run is
+// sent, the server may be asked whether it gets that it is one.
 func (r *Resource) Apply(ctx context.Context, name string, body []byte,
 	options metav1.PatchOptions, sub ...string) (obj *unstructured.Unstructured, err error) {
+	if slices.Equal(options.DryRun, []string{metav1.DryRunAll}) {
+		if err := r.checkApply(ctx, name, body, options, sub); err != nil {
+			return nil, err
+		}
+	}
 	err = r.send(ctx, "patch", name, options.DryRun, func(ctx context.Context) error {
 		obj, err = r.objects.Patch(ctx, name, types.ApplyPatchType, body, options, sub...)
 		return err

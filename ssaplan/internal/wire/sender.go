@@ -18,7 +18,7 @@ import (
 type Observation struct {
 	// Verb is get, list, patch, create, update, delete, or discover for the list of the kinds of an API version or of all, in which
 	// case the Object has no more than that, or for the version of the server and its definitions, and then the Object is empty.
-	// DryRun says that the server was only to try.
+	// DryRun says that the server was only to try, or that it was asked whether it gets that, which it refuses as invalid.
 	Verb   string
 	DryRun bool
 	Object identity.Identity

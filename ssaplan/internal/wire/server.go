@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -23,9 +22,10 @@ type Server struct {
 	sender  sender
 	views   views
 
-	learns     bool        // which fields are passwords
-	getsDryRun atomic.Bool // of deletes
-	passwords  sync.Map    // patterns by kind
+	dryRuns dryRuns
+
+	learns    bool     // which fields are passwords
+	passwords sync.Map // patterns by kind
 }
 
 // Connect returns the server that config leads to. It sends nothing yet. A config without QPS gets no throttle on the

@@ -217,7 +217,7 @@ func TestFlowExpiredMidway(t *testing.T) {
 	proxy := faultproxy.Start(t, f.Config)
 	config := proxy.Client(f.fresh)
 	planner := f.planner(t, config)
-	_, err := planner.Read(context.Background(), f.state) // so that discovery is done
+	_, err := planner.Plan(context.Background(), ssaplan.Request{Manifest: f.manifest}) // so that discovery is done
 	require.NoError(t, err)
 
 	const objects, good = 10, 4

@@ -52,7 +52,7 @@ func TestPlansNeedWhatGuardsThem(t *testing.T) {
 					}
 					c.proxy.Heal()
 					planner := c.planner(t, c.proxy, 10*time.Second)
-					_, err := planner.Read(t.Context(), a.state) // and so the kind is known
+					_, err := planner.Plan(t.Context(), request) // and so the kind is known, and that the server gets dryRun
 					require.NoError(t, err)
 					c.proxy.Inject(n+1, row.fault)
 					_, err = planner.Plan(t.Context(), request)
@@ -64,26 +64,60 @@ func TestPlansNeedWhatGuardsThem(t *testing.T) {
 	}
 }
 
-// A proxy that drops dryRun makes plans write. The Planner notices, and plans nothing through it.
+// A proxy that drops dryRun would make plans write. That is noticed before anything is written. If it begins to drop them later,
+// what was written is noticed. Nothing is planned through it.
 func TestDryRunsThatWrite(t *testing.T) {
 	c := newCluster(t)
-	for i, op := range operations {
-		if op.after == "" || op.name == "replace, its create" {
-			continue
-		}
-		t.Run(op.name, func(t *testing.T) {
-			a := op.plans(t, c, "dropped-"+string(rune('a'+i)))
-			defer a.remove(t)
-			c.proxy.InjectFrom(1, faultproxy.WithoutDryRun())
-			planner := c.planner(t, c.proxy, 10*time.Second)
-			request := ssaplan.Request{Manifest: a.manifest, Subresource: op.subresource}
-			if op.renames {
-				request.Prior = a.state
+	for _, later := range []bool{false, true} { // than the planner's first plan
+		for i, op := range operations {
+			if op.after == "" || op.name == "replace, its create" {
+				continue
 			}
-			plan, err := planner.Plan(t.Context(), request)
-			require.ErrorContains(t, err, "drops dryRun", "%v", plan)
-		})
+			t.Run(fmt.Sprint(op.name, later), func(t *testing.T) {
+				a := op.plans(t, c, fmt.Sprintf("dropped-%d-%t", i, later))
+				defer a.remove(t)
+				c.proxy.Heal()
+				planner := c.planner(t, c.proxy, 10*time.Second)
+				request := ssaplan.Request{Manifest: a.manifest, Subresource: op.subresource}
+				if op.renames {
+					request.Prior = a.state
+				}
+				if later {
+					plan, err := planner.Plan(t.Context(), request)
+					require.NoError(t, err)
+					require.Equal(t, a.plan.Action, plan.Action)
+				}
+				c.proxy.InjectFrom(1, faultproxy.WithoutDryRun())
+				plan, err := planner.Plan(t.Context(), request)
+				require.ErrorContains(t, err, "drops dryRun", "%v", plan)
+				if op.renames {
+					require.Equal(t, later, c.Lookup(t, a.manifest) != nil)
+				} else if _, untouched := a.truth(t); untouched == later && a.plan.Action != ssaplan.ActionReplace {
+					t.Errorf("untouched: %t", untouched)
+				}
+			})
+		}
 	}
+}
+
+// The question whether a server gets dryRun doesn't write the scale of a custom resource either. Servers apply one only for a number
+// that stays; then the apply would add a record.
+func TestQuestionsAboutACustomScale(t *testing.T) {
+	c := newCluster(t)
+	c.Define(t, lab.Object(t, `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: crews.outcome.example.com},
+		spec: {group: outcome.example.com, scope: Namespaced, names: {plural: crews, singular: crew, kind: Crew}, versions: [{name: v1, served: true,
+		storage: true, subresources: {scale: {specReplicasPath: .spec.size, statusReplicasPath: .status.size}}, schema: {openAPIV3Schema: {
+		type: object, properties: {spec: {type: object, properties: {size: {type: integer}}}}}}}]}}`))
+	crew := c.Apply(t, manager, lab.Object(t, "{apiVersion: outcome.example.com/v1, kind: Crew, metadata: {name: a}, spec: {size: 2}}"))
+	scale := lab.Object(t, "{apiVersion: outcome.example.com/v1, kind: Crew, metadata: {name: a}, spec: {replicas: 2}}")
+	request := ssaplan.Request{Manifest: scale, Subresource: "scale"}
+	plan, err := c.planner(t, c.proxy, 10*time.Second).Plan(t.Context(), request)
+	require.NoError(t, err)
+	require.Equal(t, ssaplan.ActionUpdate, plan.Action)
+	c.proxy.InjectFrom(1, faultproxy.WithoutDryRun())
+	_, err = c.planner(t, c.proxy, 10*time.Second).Plan(t.Context(), request)
+	require.ErrorContains(t, err, "a server can't apply the scale", "of an object with another uid")
+	require.Equal(t, crew, c.Get(t, crew))
 }
 
 // A proxy that drops dryRun would make plans to delete delete. That is noticed before anything is deleted. If it begins to
@@ -188,12 +222,13 @@ func TestProbesThatWrite(t *testing.T) {
 		strategy: {type: Recreate}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}}`
 	before := c.Apply(t, manager, lab.Objectf(t, workload, "probed"))
 	request := ssaplan.Request{Manifest: lab.Objectf(t, recreate, "probed")}
-	_, err := c.planner(t, c.proxy, 10*time.Second).Plan(t.Context(), request)
+	planner := c.planner(t, c.proxy, 10*time.Second)
+	_, err := planner.Plan(t.Context(), request)
 	var refused *ssaplan.RefusedError
 	require.ErrorAs(t, err, &refused)
 	require.Equal(t, before.GetResourceVersion(), c.Get(t, before).GetResourceVersion())
 	c.proxy.InjectFrom(1, faultproxy.WithoutDryRun())
-	_, err = c.planner(t, c.proxy, 10*time.Second).Plan(t.Context(), request)
+	_, err = planner.Plan(t.Context(), request)
 	require.ErrorContains(t, err, "drops dryRun")
 	require.NotEqual(t, before.GetResourceVersion(), c.Get(t, before).GetResourceVersion(), "the test sees what it is about")
 }
@@ -225,8 +260,7 @@ func (d droppingObjects) Delete(ctx context.Context, name string, _ metav1.Delet
 	return d.ResourceInterface.Delete(ctx, name, metav1.DeleteOptions{}, sub...) // not even the preconditions
 }
 
-// The client that a host brings can drop dryRun as well as a proxy can. A plan to delete deletes nothing through it, and one to apply
-// is noticed to have written.
+// The client that a host brings can drop dryRun as well as a proxy can. Nothing is planned, written or deleted through it.
 func TestClientsThatDropDryRun(t *testing.T) {
 	c := newCluster(t)
 	options := ssaplan.Options{FieldManager: manager, DefaultNamespace: c.Namespace}
@@ -244,12 +278,14 @@ func TestClientsThatDropDryRun(t *testing.T) {
 		require.Equal(t, obj.GetResourceVersion(), c.Get(t, obj).GetResourceVersion(), "nothing was deleted")
 		c.Delete(t, obj)
 	}
-	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: lab.Objectf(t, settings, "client")})
+	m := lab.Objectf(t, settings, "client")
+	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: m})
 	require.ErrorContains(t, err, "drops dryRun", "%v", plan)
+	require.Nil(t, c.Lookup(t, m))
 }
 
-// Who may apply but not read has nothing to compare the answer with. So it is found out first whether the server gets dryRun,
-// and nothing is written if it doesn't: whether the object is there or not.
+// Who may apply but not read has nothing to compare the answer with. So it is found out before each dry run whether the server gets
+// dryRun, and nothing is written if it doesn't, even if it did before: whether the object is there or not.
 func TestDryRunsForAnUnreadableObject(t *testing.T) {
 	c := newCluster(t)
 	c.Apply(t, "installer", lab.Object(t, `{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: blind}, rules: [

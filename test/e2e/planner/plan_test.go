@@ -406,8 +406,9 @@ func TestObserve(t *testing.T) {
 		require.Equal(t, o.Verb == "patch", o.Sent > 0)
 		lines = append(lines, fmt.Sprintf("%s %t %d %s", o.Verb, o.DryRun, o.Status, o.Class))
 	}
-	require.Equal(t, []string{"get false 404 NotFound", "patch true 201 None", "patch false 201 None"}, lines)
-	require.Equal(t, 4, strings.Count(log.String(), "level=DEBUG msg=request"))
+	const whether = "patch true 422 BadRequest" // the server gets dryRun
+	require.Equal(t, []string{"get false 404 NotFound", whether, "patch true 201 None", "patch false 201 None"}, lines)
+	require.Equal(t, 5, strings.Count(log.String(), "level=DEBUG msg=request"))
 	require.NotContains(t, log.String(), "Y2FuYXJ5")
 }
 
