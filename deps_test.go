@@ -47,6 +47,14 @@ var budgets = map[string]budget{
 		},
 		modules: clientGo,
 	},
+	"identity/importid": {
+		ours:    []string{"fieldowner", "projection", "projection/foreign", "internal/kinds", "internal/plainjson", "internal/answer"},
+		modules: apimachinery,
+	},
+	"ssaplan/manifest": {
+		ours:    []string{"identity", "projection", "projection/foreign", "internal/kinds", "internal/plainjson"},
+		modules: apimachinery,
+	},
 	"ssaplan/write": {ours: []string{"projection", "projection/foreign", "identity", "internal/kinds", "internal/plainjson"}},
 	"ssaplan/deletion": {
 		ours: []string{

@@ -1,0 +1,45 @@
+package manifest_test
+
+import (
+	"fmt"
+
+	"github.com/ssaplan/primitives/ssaplan/manifest"
+)
+
+func ExampleParse() {
+	const file = `apiVersion: v1
+kind: ConfigMap
+metadata: {name: settings}
+data: {debug: "on", port: 0x50}
+---
+apiVersion: v1
+kind: ConfigMapList
+items:
+- metadata: {name: one, namespace: shop}
+- metadata: {name: two}
+  data: {color: blue, color: red}
+---
+apiVersion: apps/v1
+kind: DeploymentList
+items:
+- metadata: {name: web}
+  spec: {paused: yes}
+- metadata: {}
+`
+	manifests, failures := manifest.Parse("app.yaml", []byte(file))
+	for _, m := range manifests {
+		fmt.Println(m.Identity, "from", m.Source.Key(), m.Object.Object["data"])
+		for _, w := range m.Warnings {
+			fmt.Println("warning:", w)
+		}
+	}
+	for _, f := range failures {
+		fmt.Println(f)
+	}
+	// Output:
+	// v1/ConfigMap settings from app.yaml#1 map[debug:on port:80]
+	// apps/v1/Deployment web from app.yaml#3.items[0] <nil>
+	// warning: app.yaml: document 3 items[0] (line 17): spec.paused: yes is read as true; write true, or put it into quotes
+	// app.yaml: document 2 (line 6): line 11: items[1].data: the key "color" stands twice; keep one of them
+	// app.yaml: document 3 items[1] (line 18): metadata.name: missing; every object needs apiVersion, kind and metadata.name
+}
