@@ -124,6 +124,7 @@ func (w *planning) run(ctx context.Context) error {
 		if w.live, err = w.target.Supplied(w.request.Live, w.request.Manifest); err != nil {
 			return fmt.Errorf("%s: %w", w.plan.Object, err)
 		}
+		w.request.Live = w.live
 	}
 	if err := w.prepare(ctx); err != nil {
 		return err

@@ -1,5 +1,5 @@
 // Package manifest answers: which objects does the user want to apply? It reads them as they were written, in YAML or JSON,
-// one or many documents.
+// one or many documents, and makes them of Go values ([Of]).
 //
 // [Parse] reads every document on its own, and every item of a list: what is wrong with one of them is an [Error] that says
 // in which file, in which document and on which line, and the others are read all the same. No error shows a value of a

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -96,11 +97,12 @@ func (t *Target) findReplicas(ctx context.Context) error {
 
 // Supplied returns the live object that the host has, or nil if it has none that is of use: without managedFields, which
 // some caches drop, it doesn't say who owns what, and without a version or for a manifest that names one, nothing can be tried for
-// just that version.
+// just that version. One without apiVersion and kind, as typed clients read it, is taken for what the target is.
 func (t *Target) Supplied(live, manifest *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if live == nil {
 		return nil, nil
 	}
+	live = t.typed(live)
 	id, err := identity.Of(live.Object)
 	if err != nil {
 		return nil, fmt.Errorf("supplied live object: %w", err)
@@ -114,6 +116,16 @@ func (t *Target) Supplied(live, manifest *unstructured.Unstructured) (*unstructu
 		return nil, nil
 	}
 	return t.seen(live), nil
+}
+
+// typed returns an object with apiVersion and kind, which it may lack.
+func (t *Target) typed(live *unstructured.Unstructured) *unstructured.Unstructured {
+	if live.Object == nil || live.GetAPIVersion() != "" || live.GetKind() != "" {
+		return live
+	}
+	content := maps.Clone(live.Object)
+	content["apiVersion"], content["kind"] = t.Identity.APIVersion, t.Identity.Kind
+	return &unstructured.Unstructured{Object: content}
 }
 
 // isConditional reports whether a manifest says which object in which version it is for.
