@@ -93,6 +93,7 @@ type planning struct {
 	manifest *unstructured.Unstructured // as it is sent
 	patch    Patch
 	live     *unstructured.Unstructured // nil if there is no object, or it wasn't read
+	lossy    bool                       // a typed client read it, so that only a no-op is proven by it
 	result   *unstructured.Unstructured // what the server would make of it, nil if it wasn't asked
 	then     *explain.Explanation       // of the apply after the handover
 
@@ -124,7 +125,7 @@ func (w *planning) run(ctx context.Context) error {
 		if w.live, err = w.target.Supplied(w.request.Live, w.request.Manifest); err != nil {
 			return fmt.Errorf("%s: %w", w.plan.Object, err)
 		}
-		w.request.Live = w.live
+		w.lossy, w.request.Live = wire.IsLossy(w.request.Live), w.live
 	}
 	if err := w.prepare(ctx); err != nil {
 		return err
@@ -277,7 +278,11 @@ func (w *planning) ask(ctx context.Context) (err error) {
 		case err != nil:
 			return w.refused(ctx, err)
 		case explain.SameVersion(content(w.live), dryRun.Object, w.manifest.Object):
-			return w.explain(dryRun)
+			if err = w.explain(dryRun); err != nil || !w.lossy || w.plan.Action == ActionNoOp {
+				return err
+			}
+			w.lossy, w.plan.Deferral = false, ""
+			w.live, err = w.target.Live(ctx)
 		default:
 			w.live, err = w.target.Relook(ctx, w.live, dryRun, w.options.FieldManager)
 		}
@@ -447,22 +452,8 @@ func (w *planning) dryRun(ctx context.Context, patch Patch, pinned bool) (*unstr
 	if err := scale.Check(w.plan.Subresource, w.manifest.Object); err != nil {
 		return nil, err
 	}
-	try := w.target.Try
-	if pinned {
-		try = w.target.TryPinned
-	}
-	forced, force := patch.Options, true
-	forced.Force = &force
-	return w.handover.Try(handover.Server{
-		Apply: func(body []byte) (*unstructured.Unstructured, error) { return try(ctx, w.live, body, patch.Options) },
-		Force: func(body []byte) (*unstructured.Unstructured, error) { return try(ctx, w.live, body, forced) },
-		Patch: func(body []byte) (*unstructured.Unstructured, error) {
-			return w.target.Patch(ctx, w.live, body, w.options.FieldManager, metav1.DryRunAll)
-		},
-		Create: func() (*unstructured.Unstructured, error) {
-			return w.target.TryCreate(ctx, w.manifest.Object, patch.Options, true)
-		},
-	}, w.manifest.Object, patch.Body)
+	server := handover.ServerOf(ctx, w.target, w.live, w.manifest, patch.Options, pinned)
+	return w.handover.Try(server, w.manifest.Object, patch.Body)
 }
 
 // finish returns the plan, with what is known only at the end.

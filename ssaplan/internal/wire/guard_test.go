@@ -186,10 +186,13 @@ func TestSuppliedWithoutAKind(t *testing.T) {
 	want := typed.DeepCopy()
 	delete(typed.Object, "apiVersion")
 	delete(typed.Object, "kind")
+	typed.Object["spec"] = map[string]any{"a": nil, "b": []any{map[string]any{"c": nil}, nil}}
+	want.Object["spec"] = map[string]any{"b": []any{map[string]any{}, nil}}
 	live, err := target(t, throttled).Supplied(typed, plain)
 	require.NoError(t, err)
 	require.Equal(t, want, live)
 	require.NotContains(t, typed.Object, "kind", "the host's object isn't modified")
+	require.Contains(t, typed.Object["spec"], "a")
 
 	typed.Object["kind"] = "Other"
 	_, err = target(t, throttled).Supplied(typed, plain)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -102,7 +101,9 @@ func (t *Target) Supplied(live, manifest *unstructured.Unstructured) (*unstructu
 	if live == nil {
 		return nil, nil
 	}
-	live = t.typed(live)
+	if IsLossy(live) {
+		live = t.completed(live)
+	}
 	id, err := identity.Of(live.Object)
 	if err != nil {
 		return nil, fmt.Errorf("supplied live object: %w", err)
@@ -116,16 +117,6 @@ func (t *Target) Supplied(live, manifest *unstructured.Unstructured) (*unstructu
 		return nil, nil
 	}
 	return t.seen(live), nil
-}
-
-// typed returns an object with apiVersion and kind, which it may lack.
-func (t *Target) typed(live *unstructured.Unstructured) *unstructured.Unstructured {
-	if live.Object == nil || live.GetAPIVersion() != "" || live.GetKind() != "" {
-		return live
-	}
-	content := maps.Clone(live.Object)
-	content["apiVersion"], content["kind"] = t.Identity.APIVersion, t.Identity.Kind
-	return &unstructured.Unstructured{Object: content}
 }
 
 // isConditional reports whether a manifest says which object in which version it is for.
