@@ -48,7 +48,7 @@ var budgets = map[string]budget{
 		modules: clientGo,
 	},
 	"identity/importid": {
-		ours:    []string{"fieldowner", "projection", "projection/foreign", "internal/kinds", "internal/plainjson", "internal/answer"},
+		ours:    []string{"fieldowner", "identity", "projection", "projection/foreign", "internal/kinds", "internal/plainjson", "internal/answer"},
 		modules: apimachinery,
 	},
 	"ssaplan/manifest": {
@@ -76,8 +76,8 @@ var budgets = map[string]budget{
 	"ssaplan": {
 		ours: []string{
 			"ssaplan/explain", "ssaplan/deletion", "ssaplan/release",
-			"projection", "projection/foreign", "identity", "immutability", "authresilience", "fieldowner",
-			"internal/kinds", "internal/plainjson", "internal/answer",
+			"projection", "projection/foreign", "identity", "identity/importid", "immutability", "authresilience", "fieldowner",
+			"internal/kinds", "internal/plainjson", "internal/answer", "ssaplan/internal/importer",
 			"ssaplan/internal/wire", "ssaplan/internal/fastjson", "ssaplan/internal/secrecy", "ssaplan/internal/objectset",
 			"ssaplan/internal/ordered", "ssaplan/internal/recent", "ssaplan/internal/noop", "ssaplan/internal/deleter", "ssaplan/internal/scale", "ssaplan/internal/standin",
 			"ssaplan/internal/applier", "ssaplan/internal/handover", "ssaplan/internal/planjson", "ssaplan/write",

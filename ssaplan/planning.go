@@ -188,11 +188,8 @@ func (w *planning) compareIdentity(ctx context.Context) (err error) {
 
 // replaceIdentity makes the plan a replacement of the object that the prior state remembers.
 func (w *planning) replaceIdentity(ctx context.Context, result identity.Result) {
-	r := &Replacement{Evidence: "identity", Old: result.Old, UID: w.request.Prior.UID, Propagation: w.request.propagation()}
+	r := &Replacement{Evidence: "identity", Old: result.Old, UID: w.request.Prior.UID, Propagation: w.request.propagation(), Fields: immutability.IdentityFields(result)}
 	w.plan.Action, w.plan.Reason, w.plan.Replacement = ActionReplace, result.Reason(), r
-	for _, c := range result.Changes {
-		r.Fields = append(r.Fields, immutability.Field{Path: c.Field, Message: foreign.Textf("%q -> %q", c.Old, c.New)})
-	}
 	if inPlace := w.live != nil && string(w.live.GetUID()) == r.UID; inPlace {
 		r.Hazards = append(r.Hazards, immutability.NeedlessHazard(w.plan.Object.APIVersion))
 		w.plan.Reason += "; the server has the same object under both, so AllowVersionChange updates it in place"
@@ -361,10 +358,7 @@ func (w *planning) unreadable(ctx context.Context, cause error) error {
 	if err := w.explain(dryRun); err != nil {
 		return err
 	}
-	e := w.plan.Explanation
-	w.plan.Explanation = explain.Explanation{
-		After: e.After, Assigned: e.Assigned, Ineffective: e.Ineffective, Unknown: e.Unknown, Warnings: e.Warnings,
-	}
+	w.plan.Explanation = w.plan.Unread()
 	w.deferTo(DeferralUnreadable, "the live object can't be read: "+w.shown(cause).Error())
 	return nil
 }

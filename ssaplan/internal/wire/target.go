@@ -152,6 +152,11 @@ func (t *Target) Live(ctx context.Context) (*unstructured.Unstructured, error) {
 	return t.seen(obj), nil
 }
 
+// NotFound returns the error that the object isn't there, as a server words it.
+func (t *Target) NotFound() error {
+	return apierrors.NewNotFound(t.resource.GroupResource(), t.Identity.Name)
+}
+
 // absent returns an error if a 404 is about an object of another name, as one can be that a cache or a proxy has mixed up.
 func absent(name string, err error) error {
 	var missing apierrors.APIStatus
