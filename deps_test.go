@@ -26,9 +26,9 @@ type budget struct {
 var planner = budget{
 	ours: []string{
 		"ssaplan/explain", "ssaplan/deletion", "ssaplan/release",
-		"projection", "projection/foreign", "identity", "immutability", "authresilience", "fieldowner",
+		"projection", "projection/foreign", "identity", "identity/importid", "immutability", "authresilience", "fieldowner",
 		"internal/kinds", "internal/plainjson", "internal/answer",
-		"ssaplan/internal/wire", "ssaplan/internal/fastjson", "ssaplan/internal/secrecy", "ssaplan/internal/objectset",
+		"ssaplan/internal/importer", "ssaplan/internal/wire", "ssaplan/internal/fastjson", "ssaplan/internal/secrecy", "ssaplan/internal/objectset",
 		"ssaplan/internal/ordered", "ssaplan/internal/recent", "ssaplan/internal/noop", "ssaplan/internal/deleter", "ssaplan/internal/scale", "ssaplan/internal/standin",
 		"ssaplan/internal/applier", "ssaplan/internal/handover", "ssaplan/internal/planjson", "ssaplan/write",
 		"immutability/internal/transition",
@@ -61,6 +61,14 @@ var budgets = map[string]budget{
 			"ssaplan/internal/fastjson",
 		},
 		modules: clientGo,
+	},
+	"identity/importid": {
+		ours:    []string{"fieldowner", "identity", "projection", "projection/foreign", "internal/kinds", "internal/plainjson", "internal/answer"},
+		modules: apimachinery,
+	},
+	"ssaplan/manifest": {
+		ours:    []string{"identity", "projection", "projection/foreign", "internal/kinds", "internal/plainjson"},
+		modules: apimachinery,
 	},
 	"ssaplan/write": {ours: []string{"projection", "projection/foreign", "identity", "internal/kinds", "internal/plainjson"}},
 	"ssaplan/deletion": {

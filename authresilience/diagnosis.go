@@ -2,6 +2,7 @@ package authresilience
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -109,6 +110,16 @@ func (d Diagnosis) Err() error {
 		return nil
 	}
 	return &ExpiredError{Diagnosis: d}
+}
+
+// Diagnosed returns the error of a request, with what the credentials tell about themselves if the server didn't accept them.
+func Diagnosed(err error, credential Credential, now time.Time) error {
+	var notSent *ExpiredError // which tells it
+	class := Classify(err)
+	if !class.Degradable() || class == ClassAuthorization || errors.As(err, &notSent) {
+		return err
+	}
+	return fmt.Errorf("%w (%s)", err, Diagnose(credential, now))
 }
 
 // ExpiredError is why a request was not sent: its credentials expired.

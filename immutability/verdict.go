@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/internal/answer"
 	"github.com/ssaplan/primitives/internal/plainjson"
 	"github.com/ssaplan/primitives/projection"
@@ -66,6 +67,15 @@ type Field struct {
 	// since both hold user data. For AdmissionDenied it is the text of the webhook or policy as it came, which may quote
 	// any value of the object.
 	Message foreign.Text
+}
+
+// IdentityFields returns the parts of two identities that differ, none of which can change in place.
+func IdentityFields(result identity.Result) []Field {
+	var out []Field
+	for _, c := range result.Changes {
+		out = append(out, Field{Path: c.Field, Message: foreign.Textf("%q -> %q", c.Old, c.New)})
+	}
+	return out
 }
 
 // Paths returns the paths of the fields that have one.

@@ -204,7 +204,7 @@ func (p *Planner) notApplied(plan *Plan, failure *applier.Failure) error {
 
 // failureOf returns the error for a request of the plan that failed.
 func (p *Planner) failureOf(plan *Plan, doing string, err error) error {
-	return p.guard(plan.basis.request.Manifest, plan.basis.manifest, plan.basis.live).Error(p.failure(plan.Object, doing, err))
+	return p.failure(plan.Object, doing, err, plan.basis.request.Manifest, plan.basis.manifest, plan.basis.live)
 }
 
 // State returns the state to remember after the plan was applied and the server answered with obj. Its fields are those of

@@ -44,7 +44,7 @@ func (p *Planner) PlanDelete(ctx context.Context, request DeleteRequest) (*Delet
 	d.Count = true
 	plan, err := d.Plan(ctx)
 	if err != nil {
-		return nil, d.Shown(p.failure(request.Object, "plan to delete", err))
+		return nil, p.failure(request.Object, "plan to delete", err, d.Seen)
 	}
 	return plan, nil
 }
@@ -111,7 +111,7 @@ func (p *Planner) delete(ctx context.Context, d *deleter.Deleter, reviewed *Dele
 		outcome = OutcomeDone
 	}
 	return &DeleteError{
-		Object: object, Outcome: outcome, Accepted: d.Accepted, Finalizers: d.Finalizers, Err: d.Shown(p.failure(object, "delete", err)),
+		Object: object, Outcome: outcome, Accepted: d.Accepted, Finalizers: d.Finalizers, Err: p.failure(object, "delete", err, d.Seen),
 	}
 }
 

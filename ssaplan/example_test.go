@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/identity/importid"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
@@ -280,4 +281,24 @@ func ExampleState_Digested() {
 	}
 	// Output:
 	// data.password
+}
+
+// A user names what to import in one line.
+func ExamplePlanner_Import() {
+	ctx := context.Background()
+	server, planner := world(ssaplan.Options{})
+	plan, _ := planner.Plan(ctx, ssaplan.Request{Manifest: configMap("settings", map[string]any{"color": "blue"})})
+	planner.Apply(ctx, plan)
+	patch(server, "settings", `{"data": {"mode": "dark"}}`)
+
+	id, _ := importid.Parse("default/ConfigMap/settings?manager=kubectl")
+	imported, err := planner.Import(ctx, id)
+	fmt.Println(imported.Manifest.Object["data"], imported.State.Manager, err)
+
+	id.Manager = "helm"
+	_, err = planner.Import(ctx, id)
+	fmt.Println(err)
+	// Output:
+	// map[mode:dark] kubectl <nil>
+	// v1/ConfigMap default/settings: import: "helm" owns no such fields; the owners are "kubectl" (Update), "my-tool" (Apply)
 }

@@ -93,8 +93,8 @@ type Request struct {
 	Subresource string
 	// AllowVersionChange does for this request what [Options.AllowVersionChange] does for all.
 	AllowVersionChange bool
-	// Live is the object as the host has it already, with its managedFields, such as from an informer. It saves the
-	// Get; the dry run still asks the server. Optional.
+	// Live is the object as the host has it already, with its managedFields, such as from an informer. It saves the Get; the dry
+	// run still asks the server. One without apiVersion and kind, as typed clients read it, saves the Get of a no-op. Optional.
 	Live *unstructured.Unstructured
 	// Propagation is what happens to the dependents of an object that is to be replaced. Default: Background, they are
 	// deleted after it.

@@ -147,14 +147,8 @@ func (p *Planner) guard(objects ...*unstructured.Unstructured) secrecy.Guard {
 }
 
 // failure returns the error for a request that failed: the object, what was tried, the cause as far as it may be shown of an object
-// of that kind and, if the caller was refused, what the credentials tells about themselves.
-func (p *Planner) failure(id identity.Identity, doing string, err error) error {
-	class := authresilience.Classify(err)
-	err = p.guard(secrecy.Remembered(id, nil)).Shown(err)
-	var notSent *authresilience.ExpiredError
-	if class.Degradable() && class != authresilience.ClassAuthorization && !errors.As(err, &notSent) {
-		diagnosis := authresilience.Diagnose(p.options.Credential, time.Now())
-		return fmt.Errorf("%s: %s: %w (%s)", id, doing, err, diagnosis)
-	}
-	return fmt.Errorf("%s: %s: %w", id, doing, err)
+// of that kind and of these, and, if the caller was refused, what the credentials tells about themselves.
+func (p *Planner) failure(id identity.Identity, doing string, err error, seen ...*unstructured.Unstructured) error {
+	err = p.guard(append(seen, secrecy.Remembered(id, nil))...).Shown(err)
+	return fmt.Errorf("%s: %s: %w", id, doing, authresilience.Diagnosed(err, p.options.Credential, time.Now()))
 }

@@ -93,6 +93,7 @@ type planning struct {
 	manifest *unstructured.Unstructured // as it is sent
 	patch    Patch
 	live     *unstructured.Unstructured // nil if there is no object, or it wasn't read
+	lossy    bool                       // a typed client read it, so that only a no-op is proven by it
 	result   *unstructured.Unstructured // what the server would make of it, nil if it wasn't asked
 	then     *explain.Explanation       // of the apply after the handover
 
@@ -107,7 +108,7 @@ func (w *planning) run(ctx context.Context) error {
 		return nil
 	}
 	if err := w.expired(); err != nil {
-		return w.failure(w.plan.Object, "plan", err)
+		return w.failed("plan", err)
 	}
 	var err error
 	if w.target, err = w.locate(ctx, w.plan.Object, w.request.Subresource); err == nil {
@@ -115,7 +116,7 @@ func (w *planning) run(ctx context.Context) error {
 	} else if errors.Is(err, wire.ErrNoNamespace) {
 		return fmt.Errorf("%s: %w", w.plan.Object, err)
 	} else if !meta.IsNoMatchError(err) {
-		return w.failure(w.plan.Object, "discovery", err)
+		return w.failed("discovery", err)
 	}
 	if err := w.compareIdentity(ctx); err != nil {
 		return err
@@ -124,6 +125,7 @@ func (w *planning) run(ctx context.Context) error {
 		if w.live, err = w.target.Supplied(w.request.Live, w.request.Manifest); err != nil {
 			return fmt.Errorf("%s: %w", w.plan.Object, err)
 		}
+		w.lossy, w.request.Live = wire.IsLossy(w.request.Live), w.live
 	}
 	if err := w.prepare(ctx); err != nil {
 		return err
@@ -167,7 +169,7 @@ func (w *planning) compareIdentity(ctx context.Context) (err error) {
 		switch w.live, err = w.target.Live(ctx); {
 		case !options.AllowVersionChange: // the plan to replace it tells whether that is needed
 		case err != nil:
-			return w.failure(w.plan.Object, "get", err)
+			return w.failed("get", err)
 		case w.live == nil: // a server has one object under all versions of its group, so the old one is gone, too
 			return nil
 		default:
@@ -186,11 +188,8 @@ func (w *planning) compareIdentity(ctx context.Context) (err error) {
 
 // replaceIdentity makes the plan a replacement of the object that the prior state remembers.
 func (w *planning) replaceIdentity(ctx context.Context, result identity.Result) {
-	r := &Replacement{Evidence: "identity", Old: result.Old, UID: w.request.Prior.UID, Propagation: w.request.propagation()}
+	r := &Replacement{Evidence: "identity", Old: result.Old, UID: w.request.Prior.UID, Propagation: w.request.propagation(), Fields: immutability.IdentityFields(result)}
 	w.plan.Action, w.plan.Reason, w.plan.Replacement = ActionReplace, result.Reason(), r
-	for _, c := range result.Changes {
-		r.Fields = append(r.Fields, immutability.Field{Path: c.Field, Message: foreign.Textf("%q -> %q", c.Old, c.New)})
-	}
 	if inPlace := w.live != nil && string(w.live.GetUID()) == r.UID; inPlace {
 		r.Hazards = append(r.Hazards, immutability.NeedlessHazard(w.plan.Object.APIVersion))
 		w.plan.Reason += "; the server has the same object under both, so AllowVersionChange updates it in place"
@@ -276,12 +275,16 @@ func (w *planning) ask(ctx context.Context) (err error) {
 		case err != nil:
 			return w.refused(ctx, err)
 		case explain.SameVersion(content(w.live), dryRun.Object, w.manifest.Object):
-			return w.explain(dryRun)
+			if err = w.explain(dryRun); err != nil || !w.lossy || w.plan.Action == ActionNoOp {
+				return err
+			}
+			w.lossy, w.plan.Deferral = false, ""
+			w.live, err = w.target.Live(ctx)
 		default:
 			w.live, err = w.target.Relook(ctx, w.live, dryRun, w.options.FieldManager)
 		}
 		if err != nil {
-			return w.failure(w.plan.Object, "get", err)
+			return w.failed("get", err)
 		}
 		supplied = false
 	}
@@ -341,7 +344,7 @@ func (w *planning) unreadable(ctx context.Context, cause error) error {
 	case authresilience.ClassTypeNotServed: // it was, when the planner looked last
 		return w.notServed(cause)
 	default:
-		return w.failure(w.plan.Object, "get", cause)
+		return w.failed("get", cause)
 	}
 	dryRun, err := w.target.TryUnread(ctx, w.patch.Body, w.patch.Options)
 	switch {
@@ -350,15 +353,12 @@ func (w *planning) unreadable(ctx context.Context, cause error) error {
 		w.deferToNamespace()
 		return nil
 	default:
-		return fmt.Errorf("%w; and the dry run: %w", w.failure(w.plan.Object, "get", cause), w.shown(err))
+		return fmt.Errorf("%w; and the dry run: %w", w.failed("get", cause), w.shown(err))
 	}
 	if err := w.explain(dryRun); err != nil {
 		return err
 	}
-	e := w.plan.Explanation
-	w.plan.Explanation = explain.Explanation{
-		After: e.After, Assigned: e.Assigned, Ineffective: e.Ineffective, Unknown: e.Unknown, Warnings: e.Warnings,
-	}
+	w.plan.Explanation = w.plan.Unread()
 	w.deferTo(DeferralUnreadable, "the live object can't be read: "+w.shown(cause).Error())
 	return nil
 }
@@ -409,7 +409,7 @@ func (w *planning) explainReplacement(ctx context.Context, taken bool) error {
 		switch {
 		case err == nil:
 		case !errors.Is(err, standin.ErrTaken) && !slices.ContainsFunc(answer.Statuses(err), answer.IsRefusal):
-			return w.failure(w.plan.Object, "dry run of the create", err)
+			return w.failed("dry run of the create", err)
 		case standin.Disproves(w.manifest.Object, err, taken):
 			verdict := immutability.Classify(err).OfCreate(w.manifest)
 			w.guard(w.request.Manifest, w.live).Verdict(&verdict)
@@ -446,22 +446,8 @@ func (w *planning) dryRun(ctx context.Context, patch Patch, pinned bool) (*unstr
 	if err := scale.Check(w.plan.Subresource, w.manifest.Object); err != nil {
 		return nil, err
 	}
-	try := w.target.Try
-	if pinned {
-		try = w.target.TryPinned
-	}
-	forced, force := patch.Options, true
-	forced.Force = &force
-	return w.handover.Try(handover.Server{
-		Apply: func(body []byte) (*unstructured.Unstructured, error) { return try(ctx, w.live, body, patch.Options) },
-		Force: func(body []byte) (*unstructured.Unstructured, error) { return try(ctx, w.live, body, forced) },
-		Patch: func(body []byte) (*unstructured.Unstructured, error) {
-			return w.target.Patch(ctx, w.live, body, w.options.FieldManager, metav1.DryRunAll)
-		},
-		Create: func() (*unstructured.Unstructured, error) {
-			return w.target.TryCreate(ctx, w.manifest.Object, patch.Options, true)
-		},
-	}, w.manifest.Object, patch.Body)
+	server := handover.ServerOf(ctx, w.target, w.live, w.manifest, patch.Options, pinned)
+	return w.handover.Try(server, w.manifest.Object, patch.Body)
 }
 
 // finish returns the plan, with what is known only at the end.
@@ -491,7 +477,7 @@ func (w *planning) deferTo(deferral Deferral, reason string) {
 // notServed handles the answer that the server doesn't serve what it seemed to.
 func (w *planning) notServed(cause error) error {
 	if w.plan.Subresource != "" {
-		return w.failure(w.plan.Object, "apply of the subresource "+w.plan.Subresource, cause)
+		return w.failed("apply of the subresource "+w.plan.Subresource, cause)
 	}
 	w.server.Forget(schema.GroupVersion{Group: w.plan.Object.Group(), Version: w.plan.Object.Version()})
 	w.deferToType()
@@ -510,6 +496,11 @@ func (w *planning) deferToNamespace() {
 // sensitive returns the fields whose values are never shown.
 func (w *planning) sensitive() projection.Patterns {
 	return slices.Concat(w.options.Sensitive, w.server.Passwords(schema.FromAPIVersionAndKind(w.plan.Object.APIVersion, w.plan.Object.Kind)))
+}
+
+// failed returns the error for a request that failed.
+func (w *planning) failed(doing string, err error) error {
+	return w.failure(w.plan.Object, doing, err, w.request.Manifest, w.live)
 }
 
 // shown returns err as it can be printed.

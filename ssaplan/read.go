@@ -9,7 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/identity/importid"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/internal/importer"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
@@ -83,9 +85,22 @@ func (p *Planner) Read(ctx context.Context, prior *explain.State) (*Reading, err
 	case class.Degradable():
 		return p.degrade(reading, prior, err)
 	default:
-		return nil, p.failure(prior.Identity, "read", p.guard(secrecy.Remembered(prior.Identity, prior.Applied.Object)).Shown(err))
+		return nil, p.failure(prior.Identity, "read", err, secrecy.Remembered(prior.Identity, prior.Applied.Object))
 	}
 	return reading, nil
+}
+
+// Import returns the object that an import ID names, with the manifest and the state to go on with. A kind without a group is the one that the
+// server prefers. That there is no such object is an error for which apierrors.IsNotFound holds.
+func (p *Planner) Import(ctx context.Context, id importid.ID) (imported *explain.Imported, err error) {
+	named := id.Identity()
+	if err = p.expired(); err == nil {
+		named, imported, err = importer.Import(ctx, p.server, id, p.options.DefaultNamespace, p.options.FieldManager)
+	}
+	if err != nil {
+		return nil, p.failure(named, "import", err)
+	}
+	return imported, nil
 }
 
 // readLive returns the object, or nil if there is none.

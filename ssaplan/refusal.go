@@ -26,7 +26,7 @@ func (w *planning) refused(ctx context.Context, err error) error {
 	if w.live != nil && w.live == w.request.Live { // which may be out of date
 		var failed error
 		if w.live, failed = w.target.Live(ctx); failed != nil {
-			return w.failure(w.plan.Object, "get", failed)
+			return w.failed("get", failed)
 		}
 		if !w.prepared.Ignored.Empty() && !explain.SameVersion(content(w.live), content(w.request.Live), nil) { // which tells what is left
 			return w.ask(ctx)
@@ -59,7 +59,7 @@ func (w *planning) refused(ctx context.Context, err error) error {
 func (w *planning) judge(ctx context.Context, err error) error {
 	verdict := immutability.Classify(err)
 	if verdict.Refusal == immutability.RefusalNone {
-		return w.failure(w.plan.Object, "dry run", err)
+		return w.failed("dry run", err)
 	}
 	var unproven error
 	if w.live != nil && w.plan.Subresource == "" {
@@ -67,7 +67,7 @@ func (w *planning) judge(ctx context.Context, err error) error {
 			return err
 		}
 		if verdict, unproven = w.probe(ctx, verdict); w.target.Wrote() != nil {
-			return w.failure(w.plan.Object, "dry run", w.target.Wrote())
+			return w.failed("dry run", w.target.Wrote())
 		}
 	} else {
 		verdict = verdict.OfCreate(w.manifest) // there is nothing that could be replaced
@@ -128,7 +128,7 @@ func (w *planning) conflict(ctx context.Context, conflicts []fieldowner.Conflict
 		w.plan.Warnings = append(w.plan.Warnings, foreign.Text("what taking over the fields would change isn't known: "+w.refusal(err)))
 	case !explain.SameVersion(content(w.live), dryRun.Object, w.manifest.Object):
 		if _, err := w.target.Relook(ctx, w.live, dryRun, w.options.FieldManager); err != nil {
-			return w.failure(w.plan.Object, "dry run of taking over", err)
+			return w.failed("dry run of taking over", err)
 		}
 		w.plan.Warnings = append(w.plan.Warnings, "what taking over the fields would change isn't known: the object changed meanwhile")
 	default:

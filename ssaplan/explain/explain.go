@@ -157,6 +157,11 @@ func SameVersion(live, answer, manifest map[string]any) bool {
 	return version(answer) == version(live) || live == nil && version(answer) == version(manifest)
 }
 
+// Unread returns what the explanation tells if the live object couldn't be read: what would be there, and not what changes.
+func (e *Explanation) Unread() Explanation {
+	return Explanation{After: e.After, Assigned: e.Assigned, Ineffective: e.Ineffective, Unknown: e.Unknown, Warnings: e.Warnings}
+}
+
 // Summary tells in a line what changes, by cause: "1 edited, 2 drifted".
 func (e *Explanation) Summary() string {
 	if len(e.Changes) == 0 {

@@ -16,14 +16,15 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/restmapper"
 
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/input"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/statefile"
-	"github.com/ssaplan/primitives/examples/manifest"
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/manifest"
 	"github.com/ssaplan/primitives/ssaplan/set"
 	"github.com/ssaplan/primitives/ssaplan/set/applyset"
 )
@@ -128,7 +129,7 @@ func (a *applySet) write(ctx context.Context, parent applyset.Parent) error {
 func (a *applySet) left(ctx context.Context, all []manifest.Manifest, namespace string) (entries []statefile.Entry, keep []string, err error) {
 	stays := map[identity.Identity]bool{}
 	for _, m := range all {
-		stays[manifest.Key(m.Identity, namespace)] = true
+		stays[input.Key(m.Identity, namespace)] = true
 	}
 	for _, kind := range a.parent.Kinds {
 		mapping, err := a.mapper.RESTMapping(kind)
@@ -146,7 +147,7 @@ func (a *applySet) left(ctx context.Context, all []manifest.Manifest, namespace 
 			}
 			for _, member := range members.Items {
 				id := identityOf(&member)
-				if !stays[manifest.Key(id, namespace)] {
+				if !stays[input.Key(id, namespace)] {
 					entries = append(entries, statefile.Entry{State: &explain.State{Identity: id, UID: string(member.GetUID())}})
 					keep = append(keep, a.notOurs(&member))
 				}

@@ -15,7 +15,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/cmd"
-	"github.com/ssaplan/primitives/examples/manifest/importid"
+	"github.com/ssaplan/primitives/identity/importid"
 )
 
 // sources is the folder of this package.

@@ -11,9 +11,9 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
-	"github.com/ssaplan/primitives/examples/manifest"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/manifest"
 )
 
 // inputClass is the class of what is wrong in the files of the user.

@@ -9,7 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/ssaplan/primitives/examples/manifest"
+	"github.com/ssaplan/primitives/ssaplan/manifest"
 )
 
 // filter says which objects are meant: each of its conditions holds for them.

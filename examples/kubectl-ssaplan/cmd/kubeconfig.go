@@ -16,8 +16,8 @@ import (
 	clientcmdv1 "k8s.io/client-go/tools/clientcmd/api/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/ssaplan/primitives/examples/manifest"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan/manifest"
 )
 
 // kubeconfigFiles returns the files that make up the kubeconfig.

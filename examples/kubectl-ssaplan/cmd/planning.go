@@ -10,9 +10,9 @@ import (
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/input"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/statefile"
-	"github.com/ssaplan/primitives/examples/manifest"
 	"github.com/ssaplan/primitives/preview"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/manifest"
 	"github.com/ssaplan/primitives/ssaplan/set"
 )
 
@@ -101,10 +101,10 @@ func (p *planning) prepare(ctx context.Context) (err error) {
 	}
 	if p.cluster.enforced {
 		var errs []*manifest.Error
-		p.manifests, errs = manifest.InNamespace(p.manifests, p.cluster.namespace)
+		p.manifests, errs = input.InNamespace(p.manifests, p.cluster.namespace)
 		p.fail(inputFailures(errs)...)
 	}
-	unique, errs := manifest.Unique(p.manifests, p.cluster.namespace)
+	unique, errs := input.Unique(p.manifests, p.cluster.namespace)
 	p.fail(inputFailures(errs)...)
 	p.all, p.manifests = unique, p.chosen(slices.Clone(unique))
 	p.matches = p.memory.Match(p.run())

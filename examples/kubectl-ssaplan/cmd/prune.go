@@ -9,13 +9,14 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/input"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/statefile"
-	"github.com/ssaplan/primitives/examples/manifest"
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/manifest"
 	"github.com/ssaplan/primitives/ssaplan/set"
 )
 
@@ -157,5 +158,5 @@ func (p *planning) isOurs(live *unstructured.Unstructured) bool {
 
 // isOther reports whether an entry is of another object than a manifest.
 func (p *planning) isOther(e *statefile.Entry, object identity.Identity) bool {
-	return e != nil && manifest.Key(e.State.Identity, p.cluster.namespace) != manifest.Key(object, p.cluster.namespace)
+	return e != nil && input.Key(e.State.Identity, p.cluster.namespace) != input.Key(object, p.cluster.namespace)
 }

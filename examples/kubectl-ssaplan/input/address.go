@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ssaplan/primitives/examples/manifest"
+	"github.com/ssaplan/primitives/ssaplan/manifest"
 )
 
 var defaultClient = &http.Client{Timeout: 30 * time.Second}

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ssaplan/primitives/examples/manifest"
+	"github.com/ssaplan/primitives/ssaplan/manifest"
 )
 
 // extensions are those of the files that are read from a folder.

@@ -5,7 +5,7 @@ import (
 	"io"
 	"net/http"
 
-	"github.com/ssaplan/primitives/examples/manifest"
+	"github.com/ssaplan/primitives/ssaplan/manifest"
 )
 
 // Stdin is the path that stands for standard input.

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
-	"github.com/ssaplan/primitives/examples/manifest"
+	"github.com/ssaplan/primitives/ssaplan/manifest"
 )
 
 // readKustomization builds a kustomization as kubectl does, with its order of the objects. They stand in no file, so their

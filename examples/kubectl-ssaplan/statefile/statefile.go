@@ -14,9 +14,10 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/ssaplan/primitives/examples/manifest"
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/input"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/manifest"
 )
 
 // apiVersion names the form of the file.
@@ -84,7 +85,7 @@ type Run struct {
 	DefaultNamespace string
 }
 
-func (r Run) key(id identity.Identity) identity.Identity { return manifest.Key(id, r.DefaultNamespace) }
+func (r Run) key(id identity.Identity) identity.Identity { return input.Key(id, r.DefaultNamespace) }
 
 // isAbout reports whether an entry is of what the run applies.
 func (r Run) isAbout(e *Entry) bool { return e.State.Subresource == r.Subresource }

@@ -12,10 +12,10 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/statefile"
-	"github.com/ssaplan/primitives/examples/manifest"
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/manifest"
 )
 
 // doc is the manifest of a ConfigMap, as "file#number namespace/name"; the namespace may be empty.

@@ -18,8 +18,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/ssaplan/primitives/authresilience"
-	"github.com/ssaplan/primitives/examples/manifest/importid"
 	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/identity/importid"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"reflect"
 
-	"github.com/ssaplan/primitives/examples/manifest"
+	"github.com/ssaplan/primitives/ssaplan/manifest"
 )
 
 // decodeManifest reads yaml_body. No error quotes it, since it can hold secrets.
@@ -12,7 +12,7 @@ func decodeManifest(text string) (manifest.Manifest, error) {
 	manifests, failures := manifest.Parse("yaml_body", []byte(text))
 	switch {
 	case len(manifests)+len(failures) > 1:
-		return manifest.Manifest{}, errors.New("holds more than one YAML document: make a resource for each, for example with for_each")
+		return manifest.Manifest{}, errors.New("holds more than one object: make a resource for each, for example with for_each")
 	case len(failures) == 1:
 		return manifest.Manifest{}, errors.New(failures[0].Problem)
 	case len(manifests) == 0:

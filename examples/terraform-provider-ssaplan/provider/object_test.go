@@ -499,13 +499,13 @@ func TestWrongConfiguration(t *testing.T) {
 	c, tf := newCluster(t), newCore(t)
 	const canary = "hunter2-canary"
 	for _, test := range []struct{ why, yamlBody, want string }{
-		{"two documents", configMap + "---" + configMap, "more than one YAML document"},
+		{"two documents", configMap + "---" + configMap, "more than one object"},
 		{"nothing in it", "# a comment", "holds no object"},
 		{"a list", "[a]", "expected an object with apiVersion, kind and metadata, found a list"},
 		{"no name", "{apiVersion: v1, kind: ConfigMap}", "metadata"},
 		{"a name that the server makes up", "{apiVersion: v1, kind: ConfigMap, metadata: {generateName: a}}", "generateName"},
 		{"syntax, with a secret near", "---\na: b\n" + canary + ": [" + canary, "yaml_body: line 4: not valid YAML: did not find expected"},
-		{"something after it", c.in(configMap) + "\n...\n" + canary, "more than one YAML document"},
+		{"something after it", c.in(configMap) + "\n...\n" + canary, "more than one object"},
 		{"something after it in the document", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n" + canary, "yaml_body: line 2: not valid YAML: did not find expected"},
 		{"a key twice", "a: 1\na: " + canary, `yaml_body: line 2: the key "a" stands twice; keep one of them`},
 		{"a field that the kind doesn't have", c.in(configMap) + "\nspec: {x: " + canary + "}", "spec"},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/authresilience"
@@ -53,6 +54,64 @@ func TestDeletableKinds(t *testing.T) {
 		"/v1, Kind=Secret; /v1, Resource=secrets; namespaces",
 	}, kinds, "in order, each in the preferred version, and only what can be listed and deleted")
 	assert.Equal(t, []schema.GroupVersion{{Group: "metrics.example.com", Version: "v1"}}, served.Stale)
+}
+
+func TestPreferredKinds(t *testing.T) {
+	for _, row := range []struct {
+		why      string
+		kind     schema.GroupVersionKind
+		want     string
+		requests []string
+	}{
+		{"a version is all that is needed", schema.GroupVersionKind{Version: "v1", Kind: "Secret"}, "/v1, Kind=Secret", nil},
+		{"the core group comes first", schema.GroupVersionKind{Kind: "Secret"}, "/v1, Kind=Secret", []string{"GET /api"}},
+		{"the preferred version of the first group", schema.GroupVersionKind{Kind: "Job"}, "batch/v2, Kind=Job", []string{"GET /api", "GET /apis"}},
+		{"the only version", schema.GroupVersionKind{Kind: "CronJob"}, "batch/v1, Kind=CronJob", []string{"GET /api", "GET /apis"}},
+		{"of its group", schema.GroupVersionKind{Group: "a.example.com", Kind: "Job"}, "a.example.com/v1, Kind=Job", []string{"GET /apis"}},
+		{"of no group", schema.GroupVersionKind{Kind: "Gadget"}, "", []string{"GET /api", "GET /apis"}},
+		{"of another group", schema.GroupVersionKind{Group: "batch", Kind: "Secret"}, "", []string{"GET /apis"}},
+	} {
+		bodies := []string{coreGroup, otherGroups}
+		if row.kind.Group != "" {
+			bodies = bodies[1:]
+		}
+		transport := &answers{bodies: bodies}
+		kind, err := connect(t, transport, Options{}).Preferred(t.Context(), row.kind)
+		assert.Equal(t, row.requests, transport.requests, row.why)
+		if row.want == "" {
+			assert.True(t, meta.IsNoMatchError(err), "%s: %v", row.why, err)
+			continue
+		}
+		require.NoError(t, err, row.why)
+		assert.Equal(t, row.want, kind.String(), row.why)
+	}
+	_, err := connect(t, &answers{bodies: []string{object}}, Options{}).Preferred(t.Context(), schema.GroupVersionKind{Kind: "Job"})
+	assert.ErrorContains(t, err, "the answer is no list of all kinds")
+}
+
+// A host's mapper knows the kinds by their resources. One that is installed later is found all the same.
+func TestPreferredKindsOfAMapper(t *testing.T) {
+	batch, ours := schema.GroupVersion{Group: "batch", Version: "v1"}, schema.GroupVersion{Group: "a.example.com", Version: "v2"}
+	mapper := meta.NewDefaultRESTMapper([]schema.GroupVersion{batch, ours})
+	mapper.Add(batch.WithKind("Job"), meta.RESTScopeNamespace)
+	mapper.Add(ours.WithKind("Job"), meta.RESTScopeNamespace)
+	mapper.AddSpecific(ours.WithKind("Gadget"), ours.WithResource("widgets"), ours.WithResource("widget"), meta.RESTScopeRoot)
+	server := ForClient(nil, mapper, Options{})
+	for kind, want := range map[schema.GroupKind]string{
+		{Kind: "Job"}:                           "batch/v1, Kind=Job",
+		{Group: "a.example.com", Kind: "Job"}:   "a.example.com/v2, Kind=Job",
+		{Kind: "Widget"}:                        "",
+		{Kind: "Other"}:                         "",
+		{Group: "a.example.com", Kind: "Other"}: "",
+	} {
+		found, err := server.Preferred(t.Context(), kind.WithVersion(""))
+		if want == "" {
+			assert.True(t, meta.IsNoMatchError(err), "%s: %v", kind, err)
+			continue
+		}
+		require.NoError(t, err)
+		assert.Equal(t, want, found.String())
+	}
 }
 
 func TestDeletableKindsThatNobodyTells(t *testing.T) {

@@ -182,6 +182,29 @@ func TestSupplied(t *testing.T) {
 	}
 }
 
+// Typed clients leave out apiVersion and kind.
+func TestSuppliedWithoutAKind(t *testing.T) {
+	plain := decoded(t, versioned(""))
+	typed := decoded(t, versioned(identified+`,"managedFields":[{"manager":"x"}]`))
+	want := typed.DeepCopy()
+	delete(typed.Object, "apiVersion")
+	delete(typed.Object, "kind")
+	typed.Object["spec"] = map[string]any{"a": nil, "b": []any{map[string]any{"c": nil}, nil}}
+	want.Object["spec"] = map[string]any{"b": []any{map[string]any{}, nil}}
+	live, err := target(t, throttled).Supplied(typed, plain)
+	require.NoError(t, err)
+	require.Equal(t, want, live)
+	require.NotContains(t, typed.Object, "kind", "the host's object isn't modified")
+	require.Contains(t, typed.Object["spec"], "a")
+
+	typed.Object["kind"] = "Other"
+	_, err = target(t, throttled).Supplied(typed, plain)
+	require.ErrorContains(t, err, "supplied live object: identity: apiVersion: missing")
+	typed.Object = nil
+	_, err = target(t, throttled).Supplied(typed, plain)
+	require.Error(t, err)
+}
+
 // record is a record of who applied, at that time.
 func record(manager, operation, time string) string {
 	return fmt.Sprintf(`,"managedFields":[{"manager":"x","operation":"Update"},{"manager":%q,"operation":%q,"time":%q}]`, manager, operation, time)

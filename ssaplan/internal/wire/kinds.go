@@ -22,6 +22,8 @@ import (
 // meta.IsNoMatchError holds.
 type kinds interface {
 	find(ctx context.Context, kind schema.GroupVersionKind) (Served, error)
+	// preferred returns the kind in the version that the server prefers; without a group, in the first group that has it.
+	preferred(ctx context.Context, kind schema.GroupKind) (schema.GroupVersionKind, error)
 	// forget makes the kinds of a group and version be looked up anew.
 	forget(schema.GroupVersion)
 	// deletable returns the kinds whose objects can be listed and deleted.

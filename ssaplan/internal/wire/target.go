@@ -97,10 +97,13 @@ func (t *Target) findReplicas(ctx context.Context) error {
 
 // Supplied returns the live object that the host has, or nil if it has none that is of use: without managedFields, which
 // some caches drop, it doesn't say who owns what, and without a version or for a manifest that names one, nothing can be tried for
-// just that version.
+// just that version. One without apiVersion and kind, as typed clients read it, is taken for what the target is.
 func (t *Target) Supplied(live, manifest *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if live == nil {
 		return nil, nil
+	}
+	if IsLossy(live) {
+		live = t.completed(live)
 	}
 	id, err := identity.Of(live.Object)
 	if err != nil {
@@ -148,6 +151,11 @@ func (t *Target) Live(ctx context.Context) (*unstructured.Unstructured, error) {
 		return nil, err
 	}
 	return t.seen(obj), nil
+}
+
+// NotFound returns the error that the object isn't there, as a server words it.
+func (t *Target) NotFound() error {
+	return apierrors.NewNotFound(t.resource.GroupResource(), t.Identity.Name)
 }
 
 // absent returns an error if a 404 is about an object of another name, as one can be that a cache or a proxy has mixed up.

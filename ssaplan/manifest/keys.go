@@ -13,7 +13,7 @@ import (
 // whether maps are merged.
 func checkKeys(root *goyaml.Node, start int) (merges bool, err error) {
 	var merged []*goyaml.Node // the maps that merge others, and those others
-	err = eachMap(root, func(m *goyaml.Node) error {
+	err = eachMap(root, nil, func(m *goyaml.Node, at *place) error {
 		seen := map[string]*goyaml.Node{}
 		for i := 0; i+1 < len(m.Content); i += 2 {
 			key := m.Content[i]
@@ -23,7 +23,7 @@ func checkKeys(root *goyaml.Node, start int) (merges bool, err error) {
 			}
 			name, _, valid := readKey(key)
 			if first := seen[name]; valid && first != nil {
-				return fmt.Errorf("line %d: the key %q stands twice%s; keep one of them", start+key.Line-1, shortened(name), spellings(first, key))
+				return fmt.Errorf("line %d: %sthe key %q stands twice%s; keep one of them", start+key.Line-1, at.prefix(), shortened(name), spellings(first, key))
 			}
 			if valid {
 				seen[name] = key
@@ -61,18 +61,14 @@ func checkMerged(maps []*goyaml.Node, start int) error {
 	return nil
 }
 
-func eachMap(n *goyaml.Node, do func(*goyaml.Node) error) error {
+// eachMap visits the maps of a node at a place, as they are written.
+func eachMap(n *goyaml.Node, at *place, do func(*goyaml.Node, *place) error) error {
 	if n.Kind == goyaml.MappingNode {
-		if err := do(n); err != nil {
+		if err := do(n, at); err != nil {
 			return err
 		}
 	}
-	for _, child := range n.Content {
-		if err := eachMap(child, do); err != nil {
-			return err
-		}
-	}
-	return nil
+	return eachChild(n, at, func(_, child *goyaml.Node, at *place) error { return eachMap(child, at, do) })
 }
 
 func isMerge(key *goyaml.Node) bool { return key.Tag == "!!merge" && key.Value == "<<" }
@@ -88,14 +84,6 @@ func mergedMaps(n *goyaml.Node) []*goyaml.Node {
 		maps = append(maps, target(item))
 	}
 	return maps
-}
-
-// target returns what an alias refers to.
-func target(n *goyaml.Node) *goyaml.Node {
-	if n.Kind == goyaml.AliasNode {
-		return n.Alias
-	}
-	return n
 }
 
 // infinities are written by Go and YAML in different ways.
@@ -142,16 +130,4 @@ func spelled(key *goyaml.Node) string {
 		return plain
 	}
 	return quoted
-}
-
-// maxShown is the number of bytes up to which a key or a path is shown in full.
-const maxShown = 200
-
-// shortened cuts the middle out of a long text.
-func shortened(text string) string {
-	if len(text) <= maxShown {
-		return text
-	}
-	head, tail := text[:maxShown/2], text[len(text)-maxShown/2:]
-	return strings.ToValidUTF8(head, "") + "…" + strings.ToValidUTF8(tail, "")
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/ssaplan/primitives/examples/manifest/importid"
+	"github.com/ssaplan/primitives/identity/importid"
 )
 
 func ExampleParse() {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/identity"
 )
 
 // ID names an object and the fields of it to import, in one line of text. It is comparable.
@@ -186,6 +187,16 @@ func parseSelection(query string) (fieldowner.Selection, error) {
 		Manager:  values["manager"], Operation: values["operation"], Subresource: values["subresource"],
 	}
 	return s, s.Validate()
+}
+
+// Identity returns what the text tells of the object's identity. Without a version, its apiVersion is that of no kind: it has the group
+// at most.
+func (id ID) Identity() identity.Identity {
+	apiVersion := id.Group
+	if id.Version != "" {
+		apiVersion = strings.TrimPrefix(id.Group+"/"+id.Version, "/")
+	}
+	return identity.Identity{APIVersion: apiVersion, Kind: id.Kind, Namespace: id.Namespace, Name: id.Name}
 }
 
 // String returns a text of which [Parse] makes id again, if id came from there.

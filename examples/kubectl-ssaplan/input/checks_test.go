@@ -1,14 +1,16 @@
-package manifest
+package input
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/ssaplan/primitives/ssaplan/manifest"
 )
 
 // stream returns documents for objects that are written apiVersion/kind/namespace/name, with a hyphen for no namespace.
-func stream(objects ...string) []Manifest {
+func stream(objects ...string) []manifest.Manifest {
 	var docs []string
 	for _, o := range objects {
 		f := strings.Split(o, " ")
@@ -18,7 +20,7 @@ func stream(objects ...string) []Manifest {
 		}
 		docs = append(docs, doc)
 	}
-	manifests, _ := Parse("f", []byte(strings.Join(docs, "---\n")))
+	manifests, _ := manifest.Parse("f", []byte(strings.Join(docs, "---\n")))
 	return manifests
 }
 
@@ -57,7 +59,7 @@ func TestUnique(t *testing.T) {
 	}
 }
 
-func lineOf(m Manifest) string {
+func lineOf(m manifest.Manifest) string {
 	_, line, _ := strings.Cut(strings.TrimSuffix(m.Source.String(), ")"), "(line ")
 	return line
 }

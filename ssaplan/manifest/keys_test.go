@@ -33,7 +33,7 @@ func TestKeysThatAreOne(t *testing.T) {
 		for _, end := range []string{"", merging} {
 			_, failures := Parse("f", []byte(objectHead+"spec:\n  base: &base {"+tt.spec+"}"+end+"\n"))
 			require.Len(t, failures, 1, tt.why)
-			assert.Equal(t, "f: document 1 (line 1): line 5: "+tt.want, failures[0].Error(), tt.why+end)
+			assert.Equal(t, "f: document 1 (line 1): line 5: spec.base: "+tt.want, failures[0].Error(), tt.why+end)
 		}
 	}
 }

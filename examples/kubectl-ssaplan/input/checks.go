@@ -1,9 +1,10 @@
-package manifest
+package input
 
 import (
 	"fmt"
 
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan/manifest"
 )
 
 // Key returns what two identities have in common if they name the same object: a missing namespace is defaultNamespace,
@@ -18,13 +19,13 @@ func Key(id identity.Identity, defaultNamespace string) identity.Identity {
 
 // Unique returns the manifests without those whose object stands in an earlier one already, and an error for each that
 // it left out.
-func Unique(manifests []Manifest, defaultNamespace string) (unique []Manifest, failures []*Error) {
-	first := map[identity.Identity]Source{}
+func Unique(manifests []manifest.Manifest, defaultNamespace string) (unique []manifest.Manifest, failures []*manifest.Error) {
+	first := map[identity.Identity]manifest.Source{}
 	for _, m := range manifests {
 		key := Key(m.Identity, defaultNamespace)
 		if earlier, twice := first[key]; twice {
 			problem := fmt.Sprintf("the same object as in %s; keep one of them", earlier)
-			failures = append(failures, &Error{m.Source, m.Identity, problem})
+			failures = append(failures, &manifest.Error{Source: m.Source, Object: m.Identity, Problem: problem})
 			continue
 		}
 		first[key] = m.Source
@@ -35,11 +36,11 @@ func Unique(manifests []Manifest, defaultNamespace string) (unique []Manifest, f
 
 // InNamespace returns the manifests that may go to namespace, those that name it and those that name none, and an error
 // for each of the others.
-func InNamespace(manifests []Manifest, namespace string) (inside []Manifest, failures []*Error) {
+func InNamespace(manifests []manifest.Manifest, namespace string) (inside []manifest.Manifest, failures []*manifest.Error) {
 	for _, m := range manifests {
 		if m.Identity.Namespace != "" && m.Identity.Namespace != namespace {
 			problem := fmt.Sprintf("metadata.namespace: %q is not the namespace that -n asks for, %q; leave out one of them", m.Identity.Namespace, namespace)
-			failures = append(failures, &Error{m.Source, m.Identity, problem})
+			failures = append(failures, &manifest.Error{Source: m.Source, Object: m.Identity, Problem: problem})
 			continue
 		}
 		inside = append(inside, m)

@@ -2,7 +2,6 @@ package manifest
 
 import (
 	"fmt"
-	"slices"
 
 	goyaml "sigs.k8s.io/yaml/goyaml.v3"
 
@@ -33,37 +32,14 @@ var booleans = map[string]bool{
 	"n": false, "N": false, "no": false, "No": false, "NO": false, "off": false, "Off": false, "OFF": false,
 }
 
-// place is a path with a node at its end. It is put together only where it is needed.
-type place struct {
-	parent  *place
-	element projection.Element
-}
-
-// prefix returns what stands before a text about the place: its path, without the middle if it is long.
-func (p *place) prefix() string {
-	if p == nil {
-		return ""
-	}
-	return shortened(p.path().String()) + ": "
-}
-
-func (p *place) path() projection.Path {
-	var path projection.Path
-	for ; p != nil; p = p.parent {
-		path = append(path, p.element)
-	}
-	slices.Reverse(path)
-	return path
-}
-
 // maxWarnings is the number up to which the words of a document are listed.
 const maxWarnings = 20
 
-// booleanWarnings returns a warning for each word of a document that is read as a boolean though it doesn't look like one.
-// Where there are many, the last warning counts the others.
-func booleanWarnings(source Source, start int, root *goyaml.Node) []Warning {
-	w := &booleanFinder{source: source, start: start, secret: isSecret(root)}
-	w.visit(root, nil)
+// booleanWarnings returns a warning for each word of an entry that is read as a boolean though it doesn't look like one.
+// Where there are many, the last warning counts the others. What data and stringData of a secret say isn't shown.
+func booleanWarnings(source Source, e entry, secret bool) []Warning {
+	w := &booleanFinder{source: source, start: e.start, secret: secret}
+	w.visit(e.node, nil)
 	if w.more > 0 {
 		w.warnings = append(w.warnings, Warning{w.moreFrom, fmt.Sprintf("and %d more such words from here on", w.more)})
 	}
@@ -81,24 +57,19 @@ type booleanFinder struct {
 
 // visit looks at a node and what is in it. What an alias refers to is looked at where it stands.
 func (w *booleanFinder) visit(n *goyaml.Node, at *place) {
-	switch n.Kind {
-	case goyaml.DocumentNode:
-		for _, child := range n.Content {
-			w.visit(child, at)
-		}
-	case goyaml.SequenceNode:
-		for i, child := range n.Content {
-			w.visit(child, &place{at, projection.Index(i)})
-		}
-	case goyaml.MappingNode:
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			w.entry(n.Content[i], n.Content[i+1], at)
-		}
-	case goyaml.ScalarNode:
-		if value, found := asBoolean(n); found {
-			w.warn(n, func() string { return w.value(n, value, at) })
-		}
+	if value, found := asBoolean(n); found {
+		w.warn(n, func() string { return w.value(n, value, at) })
 	}
+	eachChild(n, at, func(key, child *goyaml.Node, below *place) error {
+		if _, found := asBoolean(key); found {
+			name, _, _ := readKey(key)
+			w.warn(key, func() string {
+				return at.prefix() + fmt.Sprintf("the key %s is read as %q; put it into quotes", key.Value, name)
+			})
+		}
+		w.visit(child, below)
+		return nil
+	})
 }
 
 func (w *booleanFinder) value(n *goyaml.Node, value bool, at *place) string {
@@ -108,35 +79,9 @@ func (w *booleanFinder) value(n *goyaml.Node, value bool, at *place) string {
 	return at.prefix() + fmt.Sprintf("%s is read as %t; write %t, or put it into quotes", n.Value, value, value)
 }
 
-func isSecret(root *goyaml.Node) bool {
-	if len(root.Content) == 0 {
-		return false
-	}
-	fields := root.Content[0].Content
-	for i := 0; i+1 < len(fields); i += 2 {
-		if fields[i].Value == "kind" && fields[i+1].Value == "Secret" {
-			return true
-		}
-	}
-	return false
-}
-
-func (w *booleanFinder) entry(key, value *goyaml.Node, at *place) {
-	name, _, _ := readKey(key)
-	if _, found := asBoolean(key); found {
-		w.warn(key, func() string {
-			return at.prefix() + fmt.Sprintf("the key %s is read as %q; put it into quotes", key.Value, name)
-		})
-	}
-	if !isMerge(key) {
-		at = &place{at, projection.Field(name)}
-	}
-	w.visit(value, at)
-}
-
-// asBoolean reports how a node is read that has such a word, without quotes and without a tag in front of it.
+// asBoolean reports how a node, if there is one, is read that has such a word, without quotes and without a tag in front of it.
 func asBoolean(n *goyaml.Node) (value, found bool) {
-	if n.Kind != goyaml.ScalarNode || n.Style != 0 {
+	if n == nil || n.Kind != goyaml.ScalarNode || n.Style != 0 {
 		return false, false
 	}
 	value, found = booleans[n.Value]

@@ -1,0 +1,57 @@
+package explain
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/fieldowner"
+)
+
+// Imported is an object that a host begins to manage, with what it goes on with.
+type Imported struct {
+	// Live is the object as it was read.
+	Live *unstructured.Unstructured
+	// Manifest is what was selected of it, as a manifest. That of a Secret has its values in it.
+	Manifest fieldowner.Manifest
+	// State remembers the manifest as if it had been applied: by the manager whose fields were selected, so that going on under its
+	// name changes nothing, and else by the host's own.
+	State *State
+}
+
+// NewImported returns what to go on with of a live object of which these fields were selected. That there are none is an error, because
+// a manifest without fields would be one for everything; it names who owns some. Manager is who is going to apply.
+func NewImported(live *unstructured.Unstructured, selection fieldowner.Selection, manager string) (*Imported, error) {
+	manifest, err := fieldowner.NewManifest(live.Object, selection)
+	if err != nil {
+		return nil, err
+	}
+	if manifest.Fields.Empty() {
+		return nil, nothingSelected(live.Object, selection)
+	}
+	if selection.Manager != "" {
+		manager = selection.Manager
+	}
+	state, err := NewImportedState(manifest, live.Object, manager)
+	if err != nil {
+		return nil, err
+	}
+	return &Imported{live, manifest, state}, nil
+}
+
+func nothingSelected(live map[string]any, selection fieldowner.Selection) error {
+	if selection.Strategy != fieldowner.ManagerFields {
+		return errors.New("there are no such fields")
+	}
+	ownership, err := fieldowner.Read(live)
+	if err != nil {
+		return err
+	}
+	var owners []string
+	for _, e := range ownership.Entries() {
+		owners = append(owners, e.String())
+	}
+	return fmt.Errorf("%q owns no such fields; the owners are %s", selection.Manager, strings.Join(owners, ", "))
+}

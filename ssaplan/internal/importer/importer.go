@@ -1,0 +1,43 @@
+// Package importer finds the object that an import ID names, and makes of it what a host goes on with.
+package importer
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/identity/importid"
+	"github.com/ssaplan/primitives/projection/foreign"
+	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/internal/wire"
+)
+
+// Import returns what to go on with of the object that id names, for who is going to apply it, and the identity of the object as far as
+// it is known, also with an error. That there is none is an error for which apierrors.IsNotFound holds, and that nothing serves the
+// kind one for which meta.IsNoMatchError holds.
+func Import(ctx context.Context, server *wire.Server, id importid.ID, defaultNamespace, manager string) (identity.Identity, *explain.Imported, error) {
+	named := id.Identity()
+	kind, err := server.Preferred(ctx, schema.GroupVersionKind{Group: id.Group, Version: id.Version, Kind: id.Kind})
+	if err != nil {
+		return named, nil, err
+	}
+	named.APIVersion = kind.GroupVersion().String()
+	target, err := server.Locate(ctx, named, "", defaultNamespace)
+	if err != nil {
+		return named, nil, err
+	}
+	if id.Namespace != "" && target.Scope == identity.ScopeCluster {
+		return named, nil, fmt.Errorf("a %s is in no namespace; leave %q out", foreign.Text(id.Kind), foreign.Text(id.Namespace))
+	}
+	live, err := target.Live(ctx)
+	if err == nil && live == nil {
+		err = target.NotFound()
+	}
+	if err != nil {
+		return target.Identity, nil, err
+	}
+	imported, err := explain.NewImported(live, id.Selection, manager)
+	return target.Identity, imported, err
+}

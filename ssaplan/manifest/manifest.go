@@ -1,0 +1,142 @@
+package manifest
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/identity"
+)
+
+// Manifest is one object that shall be applied.
+type Manifest struct {
+	Source   Source
+	Identity identity.Identity
+	Object   *unstructured.Unstructured
+	// Warnings are about what could be read otherwise than it was meant.
+	Warnings []Warning
+}
+
+// Source says where an object stands.
+type Source struct {
+	// File is the path as it was given, "stdin", or an address without its query.
+	File string
+	// Document counts the documents of the file that have content, from 1. It is 0 for the file as a whole.
+	Document int
+	// Item is the place of an item in a list, "items[2]"; "" for what is no item.
+	Item string
+	// Line is the line of the object's first content, from 1. It is 0 for what stands in no file.
+	Line int
+}
+
+// String returns the source as it is printed to people: "app.yaml: document 3 (line 41)", "app.yaml: document 1 items[2] (line 20)".
+func (s Source) String() string {
+	if s.Document == 0 {
+		return s.File
+	}
+	text := fmt.Sprintf("%s: document %d", s.File, s.Document)
+	if s.Item != "" {
+		text += " " + s.Item
+	}
+	if s.Line > 0 {
+		text += fmt.Sprintf(" (line %d)", s.Line)
+	}
+	return text
+}
+
+// Key names the object's place for a file that remembers it: "app.yaml#3", "app.yaml#1.items[2]". The line isn't part of it.
+func (s Source) Key() string {
+	key := fmt.Sprintf("%s#%d", s.File, s.Document)
+	if s.Item != "" {
+		key += "." + s.Item
+	}
+	return key
+}
+
+// Error says why an object, a document, or a whole file, can't be used.
+type Error struct {
+	Source Source
+	// Object is the object that the document is about, zero if that isn't known.
+	Object identity.Identity
+	// Problem is one line without values of the document. Where they are known it begins with the line of the file and the
+	// path of the field.
+	Problem string
+}
+
+func (e *Error) Error() string {
+	if e.Object == (identity.Identity{}) {
+		return e.Source.String() + ": " + e.Problem
+	}
+	return fmt.Sprintf("%s: %s: %s", e.Source, e.Object, e.Problem)
+}
+
+// Parse reads the documents of one file, each of which is a manifest, an error, or a list of such. Without content there
+// are none.
+func Parse(file string, stream []byte) (manifests []Manifest, failures []*Error) {
+	p := parser{}
+	for i, doc := range split(stream) {
+		source := Source{File: file, Document: i + 1, Line: doc.line}
+		if p.isFull() {
+			p.fail(Source{File: file}, errTooMany)
+			break
+		}
+		p.document(source, doc)
+	}
+	return p.manifests, p.failures
+}
+
+// parser collects what it reads.
+type parser struct {
+	manifests []Manifest
+	failures  []*Error
+}
+
+// maxObjects is the number of documents and items up to which a file is read.
+const maxObjects = 100_000
+
+var errTooMany = fmt.Errorf("has more than %d objects; split it up", maxObjects)
+
+func (p *parser) isFull() bool { return len(p.manifests)+len(p.failures) >= maxObjects }
+
+func (p *parser) fail(source Source, err error) {
+	p.failures = append(p.failures, &Error{Source: source, Problem: err.Error()})
+}
+
+func (p *parser) document(source Source, doc document) {
+	e, err := decode(doc)
+	if err != nil {
+		p.fail(source, err)
+		return
+	}
+	p.entry(source, e)
+}
+
+// entry takes what a document or an item of a list is: an object, or a list of such.
+func (p *parser) entry(source Source, e entry) {
+	obj, ok := e.value.(map[string]any)
+	if !ok {
+		p.fail(source, fmt.Errorf("expected an object with apiVersion, kind and metadata, found %s", sortOf(e.value)))
+		return
+	}
+	if l, found := asList(obj); found {
+		p.list(source, e, l)
+		return
+	}
+	id, err := identity.Of(obj)
+	if err != nil {
+		p.fail(source, identityProblem(err))
+		return
+	}
+	p.manifests = append(p.manifests, Manifest{source, id, &unstructured.Unstructured{Object: obj}, e.warnings(source)})
+}
+
+// identityProblem says what is wrong, and what to do about a field that is missing.
+func identityProblem(err error) error {
+	var field *identity.FieldError
+	if !errors.As(err, &field) || field.Problem != "missing" {
+		return errors.New(strings.TrimPrefix(err.Error(), "identity: "))
+	}
+	return fmt.Errorf("%s: missing; every object needs apiVersion, kind and metadata.name", field.Field)
+}
