@@ -95,7 +95,7 @@ func (p *Planner) Read(ctx context.Context, prior *explain.State) (*Reading, err
 func (p *Planner) Import(ctx context.Context, id importid.ID) (imported *explain.Imported, err error) {
 	named := id.Identity()
 	if err = p.expired(); err == nil {
-		named, imported, err = importer.Import(ctx, p.server, id, p.options.DefaultNamespace, p.options.FieldManager)
+		named, imported, err = importer.Import(ctx, p.server, id, p.options.DefaultNamespace, p.options.FieldManager, p.options.Sensitive)
 	}
 	if err != nil {
 		return nil, p.failure(named, "import", err)

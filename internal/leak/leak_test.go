@@ -42,6 +42,20 @@ func TestIn(t *testing.T) {
 	require.Empty(t, leak.In("", long))
 }
 
+// All values are looked for at once, and each is found as it is alone.
+func TestFound(t *testing.T) {
+	for _, c := range leak.Cases(3, true) {
+		for _, text := range []string{c.Said(), "a\n" + strings.ReplaceAll(c.Said(), "", "\n  "), strings.Repeat("x", 5000) + c.Said()} {
+			found := false
+			for _, value := range leak.Values {
+				found = found || len(leak.In(text, value)) > 0
+			}
+			require.Equal(t, found, len(leak.Found(text)) > 0, "%s by %s", c.Secret(), leak.Echoes[c.Echo].Name)
+		}
+	}
+	require.Empty(t, leak.Found(strings.Repeat("nothing of it ", 1000)))
+}
+
 // FuzzIn: a value is found in every form, wherever it stands and however it is wrapped.
 func FuzzIn(f *testing.F) {
 	f.Add(value, "before ", " after", uint8(3))

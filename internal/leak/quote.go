@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -132,8 +133,11 @@ func (c Case) Secret() string { return Values[c.Value] }
 // Said is the value as it is quoted.
 func (c Case) Said() string { return Echoes[c.Echo].Of(c.Secret()) }
 
-// Found returns the cases of which a text has the value, with the forms that it has there; empty if there is none.
+// Found returns which of [Values] a text has, with the forms that they have there; empty if it has none.
 func Found(text string) (found []string) {
+	if !hasAny(text) {
+		return nil
+	}
 	for i, value := range Values {
 		if forms := In(text, value); len(forms) > 0 {
 			found = append(found, fmt.Sprintf("value %d: %s", i, strings.Join(forms, ", ")))
@@ -141,3 +145,44 @@ func Found(text string) (found []string) {
 	}
 	return found
 }
+
+// hasAny reports whether [In] would find one of [Values], in one walk through the text for all of them.
+func hasAny(text string) bool {
+	joined := squeeze(text)
+	for i, look := range []string{text, joined, lineEnds.Replace(joined)} {
+		for length, parts := range partsOfValues()[i] {
+			for start := range max(len(look)-length+1, 0) {
+				if parts[look[start:start+length]] {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// partsOfValues are the parts that tell something of one of [Values], by their length: as they are written, without white space, and
+// also without visible line ends.
+var partsOfValues = sync.OnceValue(func() (all [3]map[int]map[string]bool) {
+	for i := range all {
+		all[i] = map[int]map[string]bool{}
+	}
+	for _, value := range Values {
+		for _, form := range Forms {
+			written := form.Write(value)
+			short := squeeze(written)
+			for i, text := range []string{written, short, lineEnds.Replace(short)} {
+				length := min(form.window, len(text))
+				for start := range len(text) - length + 1 {
+					if part := text[start : start+length]; strings.TrimSpace(part) != "" {
+						if all[i][length] == nil {
+							all[i][length] = map[string]bool{}
+						}
+						all[i][length][part] = true
+					}
+				}
+			}
+		}
+	}
+	return all
+})

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/projection"
 )
 
 // Imported is an object that a host begins to manage, with what it goes on with.
@@ -19,11 +20,14 @@ type Imported struct {
 	// State remembers the manifest as if it had been applied: by the manager whose fields were selected, so that going on under its
 	// name changes nothing, and else by the host's own.
 	State *State
+	// Sensitive are the fields of the manifest whose values must not be shown.
+	Sensitive projection.FieldSet
 }
 
 // NewImported returns what to go on with of a live object of which these fields were selected. That there are none is an error, because
-// a manifest without fields would be one for everything; it names who owns some. Manager is who is going to apply.
-func NewImported(live *unstructured.Unstructured, selection fieldowner.Selection, manager string) (*Imported, error) {
+// a manifest without fields would be one for everything; it names who owns some. Manager is who is going to apply. Fields that match a sensitive pattern are
+// sensitive beside those that are so in every object of the kind.
+func NewImported(live *unstructured.Unstructured, selection fieldowner.Selection, manager string, sensitive ...projection.Pattern) (*Imported, error) {
 	manifest, err := fieldowner.NewManifest(live.Object, selection)
 	if err != nil {
 		return nil, err
@@ -34,11 +38,22 @@ func NewImported(live *unstructured.Unstructured, selection fieldowner.Selection
 	if selection.Manager != "" {
 		manager = selection.Manager
 	}
-	state, err := NewImportedState(manifest, live.Object, manager)
+	state, err := NewImportedState(manifest, live.Object, manager, sensitive...)
 	if err != nil {
 		return nil, err
 	}
-	return &Imported{live, manifest, state}, nil
+	return &Imported{live, manifest, state, sensitiveFields(manifest.Declaration.Project(live.Object).Hiding(sensitive))}, nil
+}
+
+// sensitiveFields returns those of the fields that are sensitive.
+func sensitiveFields(p projection.Projection) projection.FieldSet {
+	var found []projection.Path
+	for path := range p.Fields.Leaves().All() {
+		if p.Sensitive.Touches(path) {
+			found = append(found, path)
+		}
+	}
+	return projection.NewFieldSet(found...)
 }
 
 func nothingSelected(live map[string]any, selection fieldowner.Selection) error {

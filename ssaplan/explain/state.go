@@ -93,13 +93,14 @@ func NewState(manifest, obj map[string]any, applier fieldowner.Applier, prior *S
 }
 
 // NewImportedState returns the state to remember of an object that the manager is going to apply and didn't apply before: as
-// if manifest, made by [fieldowner.NewManifest] from live, had been applied.
-func NewImportedState(manifest fieldowner.Manifest, live map[string]any, manager string) (*State, error) {
+// if manifest, made by [fieldowner.NewManifest] from live, had been applied. The values of fields that match a sensitive pattern are
+// digests.
+func NewImportedState(manifest fieldowner.Manifest, live map[string]any, manager string, sensitive ...projection.Pattern) (*State, error) {
 	id, err := identity.Of(live)
 	if err != nil {
 		return nil, err
 	}
-	return newState(id, live, fieldowner.Applier{Manager: manager}, nil, manifest.Declaration, nil)
+	return newState(id, live, fieldowner.Applier{Manager: manager}, nil, manifest.Declaration, sensitive)
 }
 
 func newState(id identity.Identity, obj map[string]any, applier fieldowner.Applier, prior *State, declared fieldowner.Declaration, sensitive projection.Patterns) (*State, error) {

@@ -9,15 +9,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
-	"k8s.io/client-go/dynamic"
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
-	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity/importid"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
@@ -68,78 +62,15 @@ func (r *reading) runImport(ctx context.Context, args []string, showSecrets bool
 	if err != nil {
 		return err
 	}
-	obj, err := r.read(ctx, id.String(), func(ctx context.Context) (*unstructured.Unstructured, error) { return r.get(ctx, id) })
+	imported, err := r.read(ctx, func(context.Context) (importid.ID, error) { return id, nil })
 	if err != nil {
 		return err
 	}
-	if !projection.Sensitive(obj.Object).Empty() && !showSecrets {
-		return fmt.Errorf("%s: its manifest holds the secret values; print them with --show-secrets", identityOf(obj))
+	if !imported.Sensitive.Empty() && !showSecrets {
+		return fmt.Errorf("%s: its manifest holds secret values; print them with --show-secrets", imported.State.Identity)
 	}
-	manifest, err := imported(obj, id.Selection)
-	if err != nil {
-		return fmt.Errorf("%s: %w", identityOf(obj), err)
-	}
-	r.sayMissing(manifest.Missing)
-	return r.print(manifest.Object)
-}
-
-// get reads the object that id names.
-func (r *reading) get(ctx context.Context, id importid.ID) (*unstructured.Unstructured, error) {
-	mapping, err := r.mapping(id)
-	if err != nil {
-		return nil, err
-	}
-	client, err := dynamic.NewForConfig(r.cluster.config)
-	if err != nil {
-		return nil, err
-	}
-	objects := client.Resource(mapping.Resource)
-	if mapping.Scope.Name() == meta.RESTScopeNameRoot {
-		if id.Namespace != "" {
-			return nil, usageError(fmt.Sprintf("a %s is in no namespace; leave %q out", mapping.GroupVersionKind.Kind, id.Namespace))
-		}
-		return objects.Get(ctx, id.Name, metav1.GetOptions{})
-	}
-	namespace := id.Namespace
-	if namespace == "" {
-		namespace = r.cluster.namespace
-	}
-	return objects.Namespace(namespace).Get(ctx, id.Name, metav1.GetOptions{})
-}
-
-// mapping finds the kind of id. One without a group is whichever the server prefers, as in kubectl.
-func (r *reading) mapping(id importid.ID) (*meta.RESTMapping, error) {
-	mapper, err := r.config.ToRESTMapper()
-	if err != nil {
-		return nil, err
-	}
-	kind := schema.GroupVersionKind{Group: id.Group, Version: id.Version, Kind: id.Kind}
-	if id.Version == "" {
-		if kind, err = mapper.KindFor(schema.GroupVersionResource{Group: id.Group, Resource: id.Kind}); err != nil {
-			return nil, err
-		}
-	}
-	return mapper.RESTMapping(kind.GroupKind(), kind.Version)
-}
-
-// imported makes the manifest. One without fields is an error, because it would be a manifest for everything.
-func imported(obj *unstructured.Unstructured, selection fieldowner.Selection) (fieldowner.Manifest, error) {
-	manifest, err := fieldowner.NewManifest(obj.Object, selection)
-	if err != nil || !manifest.Fields.Empty() {
-		return manifest, err
-	}
-	if selection.Strategy != fieldowner.ManagerFields {
-		return manifest, errors.New("there are no such fields")
-	}
-	ownership, err := fieldowner.Read(obj.Object)
-	if err != nil {
-		return manifest, err
-	}
-	var owners []string
-	for _, e := range ownership.Entries() {
-		owners = append(owners, e.String())
-	}
-	return manifest, fmt.Errorf("%q owns no such fields; the owners are %s", selection.Manager, strings.Join(owners, ", "))
+	r.sayMissing(imported.Manifest.Missing)
+	return r.print(imported.Manifest.Object)
 }
 
 // sayMissing names what a manager owns and the object doesn't have.

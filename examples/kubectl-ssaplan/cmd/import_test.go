@@ -65,7 +65,7 @@ spec:
 	assert.NotContains(t, all, "resourceVersion")
 
 	got := c.run("import " + id + "?manager=nobody")
-	assert.Equal(t, result{1, "", "apps/v1/Deployment " + c.Namespace + `/web: "nobody" owns no such fields; the owners are "kubectl-ssaplan" (Apply), "labeller" (Update)` + "\n"}, got)
+	assert.Equal(t, result{1, "", "apps/v1/Deployment " + c.Namespace + `/web: import: "nobody" owns no such fields; the owners are "kubectl-ssaplan" (Apply), "labeller" (Update)` + "\n"}, got)
 }
 
 // What a manager applied, imported and applied again by the same manager, changes nothing, not even the version.
@@ -91,8 +91,8 @@ func TestImportAppliedAgain(t *testing.T) {
 func TestImportSecret(t *testing.T) {
 	c := newCluster(t)
 	c.kubectl("create", "secret", "generic", "a", "--from-literal", "password=c4n4ry")
-	for _, query := range []string{"", "?unowned", "?manager=kubectl-create"} {
-		want := "v1/Secret " + c.Namespace + "/a: its manifest holds the secret values; print them with --show-secrets\n"
+	for _, query := range []string{"", "?manager=kubectl-create"} {
+		want := "v1/Secret " + c.Namespace + "/a: its manifest holds secret values; print them with --show-secrets\n"
 		assert.Equal(t, result{1, "", want}, c.run("import "+c.Namespace+"/Secret/a"+query))
 	}
 	got := c.run("import --show-secrets -o json " + c.Namespace + "/v1/Secret/a")

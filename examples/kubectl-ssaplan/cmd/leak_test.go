@@ -1,8 +1,11 @@
 package cmd_test
 
 import (
+	"encoding/base64"
 	"fmt"
+	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ssaplan/primitives/internal/leak"
+	"github.com/ssaplan/primitives/test/e2e/authresilience/faultproxy"
 	"github.com/ssaplan/primitives/test/lab"
 )
 
@@ -59,4 +63,73 @@ spec: {policyName: %[1]s, validationActions: [%[2]s]}
 		require.NoError(t, err)
 		assert.Empty(t, leak.In(string(state), value))
 	}
+}
+
+// Whoever answers may quote the value of a Secret: no command shows it, in no format, on no stream and in no file.
+func TestQuotedSecretsStaySecret(t *testing.T) {
+	c := newCluster(t)
+	proxy := faultproxy.StartAs(t, c.Server.Config())
+	files := quotedFiles()
+	write(t, files)
+	c.apply("-f old.yaml --state state.json")
+	for _, row := range []struct {
+		phase faultproxy.Phase
+		lines []string
+	}{
+		{faultproxy.Reads, []string{"plan -f new.yaml", "plan -o json -f new.yaml --state state.json", "apply --yes --keep-going -f new.yaml --state state.json", "delete --dry-run --state state.json"}},
+		{faultproxy.DryRuns, []string{
+			"plan -v -f new.yaml", "plan -f retyped.yaml", "plan -o json -f retyped.yaml", "plan -o yaml -f new.yaml", "plan -o markdown -f new.yaml",
+			"plan -o html -f new.yaml", "plan -f new.yaml --prune --state state.json", "apply --yes --keep-going -o json -f new.yaml", "delete --dry-run --state state.json",
+		}},
+		{faultproxy.Writes, []string{
+			"apply --yes --keep-going -f new.yaml --state state.json", "apply --yes --keep-going -o jsonl -f new.yaml --state state.json",
+			"apply --yes --keep-going -o json -f new.yaml", "apply --yes --keep-going -o html -f new.yaml", "delete --yes -f few.yaml",
+		}},
+	} {
+		proxy.InjectQuotes(row.phase)
+		for _, line := range row.lines {
+			got := c.run(line + " --server " + proxy.Client("").Host)
+			state, err := os.ReadFile("state.json")
+			require.NoError(t, err)
+			assert.Empty(t, leak.Found(got.out+got.err+string(state)), "%s, %s: %s", row.phase, line, leaking(got.out+got.err+string(state)))
+			if !strings.HasPrefix(line, "delete") {
+				assert.Contains(t, got.out+got.err, "withheld", "%s, %s", row.phase, line)
+			}
+		}
+	}
+	proxy.InjectQuotes(faultproxy.DryRuns)
+	for _, flag := range []string{"", " --show-server-text"} {
+		got := c.run("plan -f new.yaml --server " + proxy.Client("").Host + flag)
+		assert.Equal(t, flag == "", len(leak.Found(got.out+got.err)) == 0, "what looks for them would find them")
+	}
+	for range 20 { // a single object on the command line
+		name := leak.Cases(len(faultproxy.Quotes), false)[rand.N(len(faultproxy.Quotes)*len(leak.Echoes))].Name()
+		proxy.InjectQuotes(faultproxy.Reads)
+		for _, line := range []string{"owners secret/" + name, "import " + c.Namespace + "/Secret/" + name} {
+			got := c.run(line + " --server " + proxy.Client("").Host)
+			assert.Empty(t, leak.Found(got.out+got.err), "%s\n%s", line, got.out+got.err)
+		}
+	}
+}
+
+// leaking returns some lines in which a value is.
+func leaking(text string) string {
+	lines := slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return len(leak.Found(line)) == 0 })
+	return strings.Join(lines[:min(len(lines), 5)], "\n")
+}
+
+// quotedFiles returns the Secrets of the cases, as they are, with other values and with another type.
+func quotedFiles() map[string]string {
+	var old, edited, retyped strings.Builder
+	for _, c := range leak.Cases(len(faultproxy.Quotes), os.Getenv("LEAKS") == "all") {
+		secret := func(out *strings.Builder, typ, value string) {
+			fmt.Fprintf(out, "---\napiVersion: v1\nkind: Secret\nmetadata: {name: %s}\ntype: vendor.io/%s\ndata: {k: %s}\n", c.Name(), typ,
+				base64.StdEncoding.EncodeToString([]byte(value)))
+		}
+		secret(&old, "a", c.Secret())
+		secret(&edited, "a", c.Secret()+", edited")
+		secret(&retyped, "b", c.Secret())
+	}
+	few := strings.Join(strings.SplitAfter(old.String(), "---\n")[:12], "") // each waits for a second or more
+	return map[string]string{"old.yaml": old.String(), "new.yaml": edited.String(), "retyped.yaml": retyped.String(), "few.yaml": few}
 }

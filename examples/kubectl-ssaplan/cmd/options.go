@@ -62,6 +62,9 @@ type options struct {
 
 var outputs = []string{"text", "json", "yaml", "markdown", "html"}
 
+// manager is the field manager of this program.
+const manager = "kubectl-ssaplan"
+
 // outputLines is the format of apply that prints each result as soon as it is known.
 const outputLines = "jsonl"
 
@@ -82,7 +85,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&o.subresource, "subresource", "", "`NAME` of what to apply of each object, status or scale, instead of the object itself")
 	flags.StringVarP(&o.output, "output", "o", "text", "output `FORMAT`: "+strings.Join(o.outputs, ", "))
-	flags.StringVar(&o.manager, "field-manager", "kubectl-ssaplan", "`NAME` under which the server records the applied fields")
+	flags.StringVar(&o.manager, "field-manager", manager, "`NAME` under which the server records the applied fields")
 	flags.BoolVar(&o.force, "force-conflicts", true, "take fields over that other managers own; =false shows them as conflicts")
 	flags.StringArrayVar(&o.ignore, "ignore", nil, "`PATTERN` of fields to leave to others, such as spec.replicas or metadata.annotations.*; may be repeated")
 	flags.StringArrayVar(&o.adopt, "adopt", nil, "take over what `MANAGER` wrote before, such as kubectl-client-side-apply, so that what the manifest lacks of it goes; \"auto\" for all tools that are known; may be repeated")

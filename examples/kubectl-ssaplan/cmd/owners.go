@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
-	"k8s.io/cli-runtime/pkg/resource"
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
 	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/identity/importid"
 )
 
 func newOwners(streams genericiooptions.IOStreams) *cobra.Command {
@@ -45,12 +45,12 @@ func (r *reading) runOwners(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	obj, err := r.read(ctx, typ+"/"+name, func(context.Context) (*unstructured.Unstructured, error) { return r.find(typ, name) })
+	imported, err := r.read(ctx, func(context.Context) (importid.ID, error) { return r.find(typ, name) })
 	if err != nil {
 		return err
 	}
-	owners := render.Owners{Object: identityOf(obj)}
-	if owners.Ownership, err = fieldowner.Read(obj.Object); err != nil {
+	owners := render.Owners{Object: imported.State.Identity}
+	if owners.Ownership, err = fieldowner.Read(imported.Live.Object); err != nil {
 		return fmt.Errorf("%s: %w", owners.Object, err)
 	}
 	return write(r.Out, r.output, owners, func(t render.Text) string { return t.Owners(owners) })
@@ -68,18 +68,20 @@ func typeAndName(args []string) (typ, name string, err error) {
 	return parts[0], parts[1], nil
 }
 
-// find gets an object as kubectl does, which knows short names and plurals.
-func (r *reading) find(typ, name string) (*unstructured.Unstructured, error) {
-	infos, err := resource.NewBuilder(r.config).Unstructured().
-		NamespaceParam(r.cluster.namespace).DefaultNamespace().
-		ResourceTypeOrNameArgs(false, typ, name).
-		Do().Infos()
+// find returns the ID of an object as kubectl names it, which knows short names and plurals.
+func (r *reading) find(typ, name string) (importid.ID, error) {
+	mapper, err := r.config.ToRESTMapper()
 	if err != nil {
-		return nil, err
+		return importid.ID{}, err
 	}
-	obj, ok := infos[0].Object.(*unstructured.Unstructured)
-	if !ok || len(infos) != 1 {
-		return nil, fmt.Errorf("%d objects instead of one", len(infos))
+	full, part := schema.ParseResourceArg(strings.ToLower(typ))
+	var kind schema.GroupVersionKind
+	if full != nil {
+		kind, err = mapper.KindFor(*full)
 	}
-	return obj, nil
+	if full == nil || err != nil {
+		kind, err = mapper.KindFor(part.WithVersion(""))
+	}
+	id := importid.ID{Group: kind.Group, Version: kind.Version, Kind: kind.Kind, Name: name}
+	return id, err
 }

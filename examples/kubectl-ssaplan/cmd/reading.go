@@ -13,6 +13,9 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/identity/importid"
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // reading is what the commands that read one object share.
@@ -33,39 +36,41 @@ func (r *reading) addFlags(c *cobra.Command, outputs []string) {
 	complete(c, r.config, outputs)
 }
 
-// read finds the cluster and gets what the user calls name from there.
-func (r *reading) read(
-	ctx context.Context, name string, get func(context.Context) (*unstructured.Unstructured, error),
-) (*unstructured.Unstructured, error) {
+// read finds the cluster, and imports the object that the user names from there.
+func (r *reading) read(ctx context.Context, find func(context.Context) (importid.ID, error)) (*explain.Imported, error) {
 	var err error
 	if r.cluster, err = findCluster(ctx, r.config); err != nil {
 		return nil, err
 	}
-	obj, err := await(ctx, func() (*unstructured.Unstructured, error) { return get(ctx) })
+	planner, err := ssaplan.New(r.cluster.config, ssaplan.Options{
+		FieldManager: manager, DefaultNamespace: r.cluster.namespace, ThrottleRetries: throttleRetries, SensitiveFormats: true,
+	})
 	if err != nil {
-		return nil, r.problem(ctx, name, err)
+		return nil, fmt.Errorf("%w; check the kubeconfig and --server", err)
 	}
-	return obj, nil
+	imported, err := await(ctx, func() (*explain.Imported, error) {
+		id, err := find(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return planner.Import(ctx, id)
+	})
+	if err != nil {
+		return nil, r.problem(ctx, err)
+	}
+	return imported, nil
 }
 
 // problem says in a line what keeps an object from being read.
-func (r *reading) problem(ctx context.Context, name string, err error) error {
-	var usage usageError
+func (r *reading) problem(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return errors.New("interrupted")
-	case errors.As(err, &usage):
-		return fmt.Errorf("%s: %w", name, err)
 	case concernsCluster(err):
 		return errors.New(clusterFailure(r.cluster.config.Host, err, 0).Message)
 	}
-	return fmt.Errorf("%s: %w%s", name, authresilience.Redact(err), nextStep(authresilience.Classify(err)))
+	return fmt.Errorf("%w%s", authresilience.Redact(err), nextStep(authresilience.Classify(err)))
 }
-
-// usageError is an error of the command line that the cluster has shown. Its text says what to do.
-type usageError string
-
-func (e usageError) Error() string { return string(e) }
 
 func identityOf(obj *unstructured.Unstructured) identity.Identity {
 	return identity.Identity{

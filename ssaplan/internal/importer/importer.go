@@ -4,11 +4,13 @@ package importer
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/identity/importid"
+	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
@@ -17,7 +19,8 @@ import (
 // Import returns what to go on with of the object that id names, for who is going to apply it, and the identity of the object as far as
 // it is known, also with an error. That there is none is an error for which apierrors.IsNotFound holds, and that nothing serves the
 // kind one for which meta.IsNoMatchError holds.
-func Import(ctx context.Context, server *wire.Server, id importid.ID, defaultNamespace, manager string) (identity.Identity, *explain.Imported, error) {
+// Fields that match a sensitive pattern, or that the definition of the kind marks as passwords, are sensitive.
+func Import(ctx context.Context, server *wire.Server, id importid.ID, defaultNamespace, manager string, sensitive projection.Patterns) (identity.Identity, *explain.Imported, error) {
 	named := id.Identity()
 	kind, err := server.Preferred(ctx, schema.GroupVersionKind{Group: id.Group, Version: id.Version, Kind: id.Kind})
 	if err != nil {
@@ -38,6 +41,6 @@ func Import(ctx context.Context, server *wire.Server, id importid.ID, defaultNam
 	if err != nil {
 		return target.Identity, nil, err
 	}
-	imported, err := explain.NewImported(live, id.Selection, manager)
+	imported, err := explain.NewImported(live, id.Selection, manager, slices.Concat(sensitive, server.Passwords(kind))...)
 	return target.Identity, imported, err
 }

@@ -122,7 +122,7 @@ func TestQuotedSecretsCanBeShown(t *testing.T) {
 	}
 	// What no API server sends isn't shown of any object, a refusal in place of an object is none, and the rest is part of the object.
 	require.Equal(t, []string{
-		"a text", "JSON of another", "200 text", "200 a refusal", "a broken object", "a redirect", "an annotation", "another version",
+		"a text", "JSON of another", "200 text", "200 a refusal", "a broken object", "a redirect", "an annotation",
 	}, never)
 }
 

@@ -33,7 +33,8 @@ func (p Phase) has(r Request) bool {
 	return r.Write
 }
 
-// Quotes are the ways in which an answer can have something in it that somebody says.
+// Quotes are the ways in which an answer can have something in it that somebody says. The uid and the resourceVersion are none: no
+// webhook can set them, and they are shown.
 var Quotes = append(refusals(),
 	quote("a page", func(said string) Fault {
 		return texted(http.StatusBadGateway, "text/html", "<html><body>"+said+"</body></html>")
@@ -73,7 +74,6 @@ var Quotes = append(refusals(),
 		})
 	}),
 	quote("another name", identified("name")), quote("another namespace", identified("namespace")),
-	quote("another UID", identified("uid")), quote("another version", identified("resourceVersion")),
 )
 
 // A Quote is a way to quote.
