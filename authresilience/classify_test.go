@@ -289,6 +289,8 @@ var clientRows = []row{
 	{"token file: empty", said(`read empty token from file "/empty"`), authresilience.ClassConfiguration},
 	{"CA file: broken", fmt.Errorf("unable to load root certificates: %w", said("unable to parse bytes as PEM block")), authresilience.ClassConfiguration},
 	{"CA file: a key", fmt.Errorf("unable to load root certificates: %w", said("no valid certificate authority data seen")), authresilience.ClassConfiguration},
+	{"a proxy whose address is none", said("could not parse: http://["), authresilience.ClassConfiguration},
+	{"a proxy that is none", said(`unsupported scheme "ftp", must be http, https, or socks5`), authresilience.ClassConfiguration},
 	{"an address with a port that is none", said(`host must be a URL or a host:port pair: "http://["`), authresilience.ClassConfiguration},
 	{"certificate: broken", said("tls: failed to find any PEM data in certificate input"), authresilience.ClassConfiguration},
 	{"certificate: of another key", said("tls: private key does not match public key"), authresilience.ClassConfiguration},

@@ -3,6 +3,7 @@ package authresilience_test
 import (
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"reflect"
@@ -141,4 +142,25 @@ func TestNothingLeaks(t *testing.T) {
 // TestDumpedFindsSecrets shows that the test above can fail: this way of printing gets past unexported fields.
 func TestDumpedFindsSecrets(t *testing.T) {
 	assert.Contains(t, dumped(struct{ credential *rest.Config }{tokenConfig(opaqueToken)}), opaqueToken)
+}
+
+// An address can have a password in it, also one that nobody can parse.
+func TestAddressesHaveNoPasswords(t *testing.T) {
+	for address, want := range map[string]string{
+		"https://127.0.0.1:6443":            "https://127.0.0.1:6443",
+		"https://user:c4n4ry@host:6443/a":   "https://…@host:6443/a",
+		"https://user:c4n4ry@bad host:port": "https://…@bad host:port",
+		"https://user:c4@n4ry@host":         "https://…@host",
+		"user:c4n4ry@host":                  "…@host",
+		"::c4n4ry@":                         "…@",
+		"http://host\x1b[2J":                `http://host\x1b[2J`,
+	} {
+		assert.Equal(t, want, authresilience.ShownAddress(address).String())
+	}
+	const address = "http://u:c4n4ry@bad host"
+	for _, problem := range []error{errors.New("could not parse: " + address), errors.New(`unsupported scheme "u", must be http, https, or socks5`)} {
+		err := errors.Join(fmt.Errorf("invalid 'proxy-url' %q for cluster \"a\": %w", address, problem))
+		assert.Equal(t, authresilience.ClassConfiguration, authresilience.Classify(err), "%v", err)
+		assert.NotContains(t, authresilience.Redact(err).Error(), "c4n4ry")
+	}
 }

@@ -34,6 +34,20 @@ func Redact(err error) error {
 	return answer.Redacted(err, foreign.Text(text))
 }
 
+// ShownAddress returns the address of a server or proxy as it may be printed: what stands before the last @, if there is one, can be a
+// user and a password. It needn't be an address that can be parsed.
+func ShownAddress(address string) foreign.Text {
+	at := strings.LastIndex(address, "@")
+	if at < 0 {
+		return foreign.Text(address)
+	}
+	scheme, _, found := strings.Cut(address[:at], "://")
+	if !found {
+		return foreign.Text("…" + address[at:])
+	}
+	return foreign.Text(scheme + "://…" + address[at:])
+}
+
 // holdsForeignText reports whether the text of err itself, not of what it wraps, was written by somebody else.
 func holdsForeignText(err error) bool {
 	switch e := err.(type) {
@@ -42,6 +56,9 @@ func holdsForeignText(err error) bool {
 		return foreign
 	case *url.Error:
 		return strings.Contains(e.URL, "@")
+	}
+	if strings.Contains(err.Error(), "@") && Classify(err) == ClassConfiguration { // as in https://user:password@host
+		return true
 	}
 	if len(answer.Unwrap(err)) > 0 {
 		return false
@@ -52,8 +69,6 @@ func holdsForeignText(err error) bool {
 	case ClassCredentialPlugin:
 		text := strings.TrimPrefix(err.Error(), "getting credentials: ")
 		return !strings.HasPrefix(text, "exec: ") // how the program fared, not what it said
-	case ClassConfiguration:
-		return strings.Contains(err.Error(), "@") // as in https://user:password@host
 	}
 	return false
 }

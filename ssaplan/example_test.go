@@ -300,5 +300,5 @@ func ExamplePlanner_Import() {
 	fmt.Println(err)
 	// Output:
 	// map[mode:dark] kubectl <nil>
-	// v1/ConfigMap default/settings: import: "helm" owns no such fields; the owners are "kubectl" (Update), "my-tool" (Apply)
+	// v1/ConfigMap default/settings: read: "helm" owns no such fields; the owners are "kubectl" (Update), "my-tool" (Apply)
 }

@@ -31,13 +31,13 @@ func TestImportErrors(t *testing.T) {
 		id, err string
 		is      func(error) bool
 	}{
-		{"default/ConfigMap/absent", `v1/ConfigMap default/absent: import: configmaps "absent" not found`, apierrors.IsNotFound},
-		{"absent/v1/ConfigMap/there", `v1/ConfigMap absent/there: import: configmaps "there" not found`, apierrors.IsNotFound},
-		{"Gadget.ex.io/x", `ex.io/Gadget x: import: no matches for kind "Gadget" in group "ex.io"`, meta.IsNoMatchError},
-		{"Gadget.v1.ex.io/x", `ex.io/v1/Gadget x: import: no matches for kind "Gadget" in version "ex.io/v1"`, meta.IsNoMatchError},
-		{"default/Namespace/x", `v1/Namespace default/x: import: a Namespace is in no namespace; leave "default" out`, nil},
-		{"default/ConfigMap/there?manager=nobody", `v1/ConfigMap default/there: import: "nobody" owns no such fields; the owners are "my-tool" (Apply)`, nil},
-		{"default/ConfigMap/there?unowned", `v1/ConfigMap default/there: import: there are no such fields`, nil},
+		{"default/ConfigMap/absent", `v1/ConfigMap default/absent: read: configmaps "absent" not found`, apierrors.IsNotFound},
+		{"absent/v1/ConfigMap/there", `v1/ConfigMap absent/there: read: configmaps "there" not found`, apierrors.IsNotFound},
+		{"Gadget.ex.io/x", `ex.io/Gadget x: read: no matches for kind "Gadget" in group "ex.io"`, meta.IsNoMatchError},
+		{"Gadget.v1.ex.io/x", `ex.io/v1/Gadget x: read: no matches for kind "Gadget" in version "ex.io/v1"`, meta.IsNoMatchError},
+		{"default/Namespace/x", `v1/Namespace default/x: read: a Namespace is in no namespace; leave "default" out`, nil},
+		{"default/ConfigMap/there?manager=nobody", `v1/ConfigMap default/there: read: "nobody" owns no such fields; the owners are "my-tool" (Apply)`, nil},
+		{"default/ConfigMap/there?unowned", `v1/ConfigMap default/there: read: there are no such fields`, nil},
 	} {
 		imported, err := planner.Import(t.Context(), importIDOf(t, row.id))
 		require.EqualError(t, err, row.err)
@@ -52,13 +52,13 @@ func TestImportErrors(t *testing.T) {
 func TestImportsThatAreNotSent(t *testing.T) {
 	_, strict := world(ssaplan.Options{RequireNamespace: true})
 	_, err := strict.Import(t.Context(), importIDOf(t, "ConfigMap/there"))
-	require.ErrorContains(t, err, "v1/ConfigMap there: import: metadata.namespace: missing")
+	require.ErrorContains(t, err, "v1/ConfigMap there: read: metadata.namespace: missing")
 
 	const token = "eyJhbGciOiJub25lIn0.eyJleHAiOjE3MDAwMDAwMDB9.canary" // until 2023
 	server, planner := world(ssaplan.Options{Credential: authresilience.FromRESTConfig(&rest.Config{BearerToken: token})})
 	_, err = planner.Import(t.Context(), importIDOf(t, "default/v1/ConfigMap/there"))
 	var notSent *authresilience.ExpiredError
 	require.ErrorAs(t, err, &notSent)
-	require.ErrorContains(t, err, "v1/ConfigMap default/there: import: ")
+	require.ErrorContains(t, err, "v1/ConfigMap default/there: read: ")
 	require.Empty(t, server.Requests())
 }

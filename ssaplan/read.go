@@ -98,7 +98,7 @@ func (p *Planner) Import(ctx context.Context, id importid.ID) (imported *explain
 		named, imported, err = importer.Import(ctx, p.server, id, p.options.DefaultNamespace, p.options.FieldManager, p.options.Sensitive)
 	}
 	if err != nil {
-		return nil, p.failure(named, "import", err)
+		return nil, p.failure(named, "read", err)
 	}
 	return imported, nil
 }

@@ -162,6 +162,8 @@ var ClientTexts = Table{
 	{Start: `execProvider and authProvider cannot be used in combination`, Means: Configuration},
 	{Start: `specifying a root certificates file with the insecure flag is not allowed`, Means: Configuration},
 	{Start: `invalid configuration: `, Means: Configuration},
+	{Start: `could not parse: `, Means: Configuration},
+	{Start: `unsupported scheme `, Means: Configuration},
 	{Start: `net/http: invalid header field value for "Authorization"`, Means: Configuration},
 	{Start: `unsupported protocol scheme `, Means: Configuration},
 

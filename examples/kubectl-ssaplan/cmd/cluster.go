@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/clientcmd/api"
 
+	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
@@ -88,7 +89,7 @@ func readCluster(flags *genericclioptions.ConfigFlags, loader clientcmd.ClientCo
 	}
 	config, err := loader.ClientConfig()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", kubeconfigName(loader.ConfigAccess()), err)
+		return nil, fmt.Errorf("%s: %w", kubeconfigName(loader.ConfigAccess()), authresilience.Redact(err))
 	}
 	c := &cluster{config: config}
 	if c.namespace, c.enforced, err = loader.Namespace(); err != nil {

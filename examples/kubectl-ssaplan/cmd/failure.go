@@ -64,7 +64,7 @@ func saysWhatToDo(err error) bool {
 // clusterFailure is that of the connection as a whole, for which left manifests were not planned.
 func clusterFailure(host string, err error, left int) render.Failure {
 	class := authresilience.Classify(err)
-	message := fmt.Sprintf("cluster %s: %s", shownURL(host), class.Describe().Meaning)
+	message := fmt.Sprintf("cluster %s: %s", authresilience.ShownAddress(host), class.Describe().Meaning)
 	if detail := oneLine(innermost(err)); detail != "" {
 		message += ": " + detail
 	}
@@ -118,15 +118,6 @@ func statusText(status metav1.Status) string {
 		}
 	}
 	return status.Message
-}
-
-// shownURL returns a server's address without a password.
-func shownURL(host string) string {
-	u, err := url.Parse(host)
-	if err != nil {
-		return fmt.Sprintf("%q", host)
-	}
-	return u.Redacted()
 }
 
 // oneLine joins the lines of a text.

@@ -65,7 +65,7 @@ spec:
 	assert.NotContains(t, all, "resourceVersion")
 
 	got := c.run("import " + id + "?manager=nobody")
-	assert.Equal(t, result{1, "", "apps/v1/Deployment " + c.Namespace + `/web: import: "nobody" owns no such fields; the owners are "kubectl-ssaplan" (Apply), "labeller" (Update)` + "\n"}, got)
+	assert.Equal(t, result{1, "", "apps/v1/Deployment " + c.Namespace + `/web: read: "nobody" owns no such fields; the owners are "kubectl-ssaplan" (Apply), "labeller" (Update)` + "\n"}, got)
 }
 
 // What a manager applied, imported and applied again by the same manager, changes nothing, not even the version.

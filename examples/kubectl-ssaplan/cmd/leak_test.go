@@ -133,3 +133,20 @@ func quotedFiles() map[string]string {
 	few := strings.Join(strings.SplitAfter(old.String(), "---\n")[:12], "") // each waits for a second or more
 	return map[string]string{"old.yaml": old.String(), "new.yaml": edited.String(), "retyped.yaml": retyped.String(), "few.yaml": few}
 }
+
+// An address in a kubeconfig can have a password in it.
+func TestAddressesHaveNoPasswords(t *testing.T) {
+	for _, address := range []string{"https://user:c4n4ry@127.0.0.1:1", "https://user:c4n4ry@bad host", "https://user:c4n4ry@host:port", "u:c4n4ry@h"} {
+		for _, key := range []string{"server", "proxy-url"} {
+			settings := map[string]string{"server": "https://127.0.0.1:1", "proxy-url": "http://127.0.0.1:1"}
+			settings[key] = address
+			write(t, map[string]string{"app.yaml": configMap("a", "x"), "kubeconfig": fmt.Sprintf("{apiVersion: v1, kind: Config, current-context: a, "+
+				"contexts: [{name: a, context: {cluster: a}}], clusters: [{name: a, cluster: {server: %q, proxy-url: %q}}]}", settings["server"], settings["proxy-url"])})
+			for _, line := range []string{"plan -f app.yaml", "apply --yes -f app.yaml", "owners cm/a", "import x/ConfigMap/a"} {
+				got := run(t.Context(), "", append(strings.Fields(line), "--kubeconfig", "kubeconfig", "--request-timeout", "2s")...)
+				assert.Equal(t, 1, got.code, "%s %s %s", key, address, line)
+				assert.NotContains(t, got.out+got.err, "c4n4ry", "%s %s %s", key, address, line)
+			}
+		}
+	}
+}

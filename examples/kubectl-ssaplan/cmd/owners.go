@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
@@ -81,6 +82,9 @@ func (r *reading) find(typ, name string) (importid.ID, error) {
 	}
 	if full == nil || err != nil {
 		kind, err = mapper.KindFor(part.WithVersion(""))
+	}
+	if meta.IsNoMatchError(err) {
+		return importid.ID{}, fmt.Errorf("%s/%s: the server doesn't have a resource type %q", typ, name, typ)
 	}
 	id := importid.ID{Group: kind.Group, Version: kind.Version, Kind: kind.Kind, Name: name}
 	return id, err

@@ -81,11 +81,11 @@ func TestOwnersOfClusterScopedObject(t *testing.T) {
 func TestReadingWhatIsNotThere(t *testing.T) {
 	c := newCluster(t)
 	for line, want := range map[string]string{
-		"owners deploy/nobody":                         `deploy/nobody: deployments.apps "nobody" not found; create it, or correct its name and namespace`,
+		"owners deploy/nobody":                         `apps/v1/Deployment ` + c.Namespace + `/nobody: read: deployments.apps "nobody" not found; create it, or correct its name and namespace`,
 		"owners nothing/web":                           `nothing/web: the server doesn't have a resource type "nothing"`,
-		"import " + c.Namespace + "/Deployment/nobody": c.Namespace + `/Deployment/nobody: deployments.apps "nobody" not found; create it, or correct its name and namespace`,
-		"import Deployment.v9.apps/web":                `/apps/v9/Deployment/web: no matches for kind "Deployment" in version "apps/v9"; install the definition of the kind, or use a version that the server has`,
-		"import x/Namespace/web":                       `x/Namespace/web: a Namespace is in no namespace; leave "x" out`,
+		"import " + c.Namespace + "/Deployment/nobody": `apps/v1/Deployment ` + c.Namespace + `/nobody: read: deployments.apps "nobody" not found; create it, or correct its name and namespace`,
+		"import Deployment.v9.apps/web":                `apps/v9/Deployment web: read: no matches for kind "Deployment" in version "apps/v9"; install the definition of the kind, or use a version that the server has`,
+		"import x/Namespace/web":                       `v1/Namespace x/web: read: a Namespace is in no namespace; leave "x" out`,
 	} {
 		assert.Equal(t, result{1, "", want + "\n"}, c.run(line), line)
 	}
@@ -100,7 +100,7 @@ func TestReadingFromNoCluster(t *testing.T) {
 		got := run(t.Context(), "", append(strings.Fields(line), "--kubeconfig", "good", "--server", server.URL)...)
 		assert.Equal(t, 1, got.code)
 		assert.Empty(t, got.out)
-		assert.Regexp(t, "^cluster "+server.URL+": the server doesn't accept the credentials: [^\n]*; renew the credentials[^\n]*\n$", got.err)
+		assert.Regexp(t, "^cluster "+server.URL+": the server doesn't accept the credentials[^\n]*; renew the credentials[^\n]*\n$", got.err)
 
 		got = run(t.Context(), "", append(strings.Fields(line), "--kubeconfig", "good", "--server", "https://127.0.0.1:1")...)
 		assert.Equal(t, 1, got.code)

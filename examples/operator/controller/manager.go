@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 
+	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/examples/operator/api/v1alpha1"
 )
 
@@ -35,7 +36,7 @@ func NewManager(config *rest.Config, options ctrl.Options) (ctrl.Manager, error)
 	}
 	manager, err := ctrl.NewManager(config, options)
 	if err != nil {
-		return nil, fmt.Errorf("manager for %s: %w", config.Host, err)
+		return nil, fmt.Errorf("manager for %s: %w", authresilience.ShownAddress(config.Host), authresilience.Redact(err))
 	}
 	return manager, nil
 }

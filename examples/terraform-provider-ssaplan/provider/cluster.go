@@ -14,6 +14,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/ssaplan/primitives/authresilience"
 )
 
 // cluster is the block of this name.
@@ -148,7 +150,7 @@ func kubeconfigConfig(content, contextName string) (*rest.Config, error) {
 	}
 	config, err := clientcmd.NewNonInteractiveClientConfig(*loaded, contextName, &clientcmd.ConfigOverrides{}, nil).ClientConfig()
 	if err != nil {
-		return nil, fmt.Errorf("cluster: kubeconfig: %w", err)
+		return nil, fmt.Errorf("cluster: kubeconfig: %w", authresilience.Redact(err))
 	}
 	return config, nil
 }

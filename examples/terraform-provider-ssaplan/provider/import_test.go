@@ -102,7 +102,7 @@ func TestImport(t *testing.T) {
 		{c.Namespace + "/Gadget/web", "Gadget"},
 		{c.Namespace + "/Deployment/web?manager=nobody", "no such fields"},
 		{c.Namespace + "/ClusterRole/view", "is in no namespace"},
-		{"Deployment/web", "the namespace is missing"},
+		{"Deployment/web", "metadata.namespace: missing"},
 		{"web", "expected [NAMESPACE/]"},
 	} {
 		t.Run("error of "+test.id, func(t *testing.T) {

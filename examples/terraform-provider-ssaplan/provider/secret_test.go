@@ -2,10 +2,16 @@ package provider_test
 
 import (
 	"encoding/base64"
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/internal/leak"
+	"github.com/ssaplan/primitives/test/e2e/authresilience/faultproxy"
 )
 
 const (
@@ -98,4 +104,50 @@ func TestSensitiveFieldsShowNowhere(t *testing.T) {
 
 	_, err := tf.tryPlan(t, c.config(settings("x"), map[string]any{"sensitive_fields": []string{"data["}}))
 	require.ErrorContains(t, err, "sensitive_fields: ")
+}
+
+// Whoever answers may quote the value of a Secret: nothing of it is said or kept, whatever Terraform asks for. LEAKS=all tries all cases.
+func TestQuotedSecretsStaySecret(t *testing.T) {
+	c := newCluster(t)
+	proxy := faultproxy.StartAs(t, c.Server.Config())
+	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+	require.NoError(t, os.WriteFile(kubeconfig, []byte(fmt.Sprintf("{apiVersion: v1, kind: Config, current-context: a, contexts: [{name: a, context: {cluster: a}}], "+
+		"clusters: [{name: a, cluster: {server: %q}}]}", proxy.Client("").Host)), 0o600))
+	t.Setenv("KUBECONFIG", kubeconfig)
+	all, withheld := os.Getenv("LEAKS") == "all", 0
+	for i, one := range leak.Cases(len(faultproxy.Quotes), all) {
+		if !all && i%5 != 0 { // five divides none of the numbers of values and of ways to quote them, so all of these are tried
+			continue
+		}
+		manifest := func(value string) map[string]any {
+			return map[string]any{"cluster": blockOf(proxy.Client("")), "yaml_body": c.in(fmt.Sprintf("apiVersion: v1\nkind: Secret\n"+
+				"metadata: {name: %s, namespace: NAMESPACE}\ntype: vendor.io/a\ndata: {k: %s}\n", one.Name(), base64.StdEncoding.EncodeToString([]byte(value))))}
+		}
+		proxy.Heal()
+		tf := applied(t, manifest(one.Secret()))
+		plan := tf.plan(t, manifest(one.Secret()+", edited"))
+		importing := newCore(t)
+		importing.said = tf.said
+		for phase, steps := range map[faultproxy.Phase][]func() error{
+			faultproxy.Reads: {
+				func() error { _, err := tf.refresh(t); return err },
+				func() error { return importing.importID(t, c.Namespace+"/Secret/"+one.Name()) },
+			},
+			faultproxy.DryRuns: {
+				func() error { _, err := tf.planChange(t, plan.config); return err },
+				func() error { tf.planDestroy(t); return nil },
+			},
+			faultproxy.Writes: {func() error { _, err := tf.tryApply(t, plan); return err }},
+		} {
+			proxy.InjectQuotes(phase)
+			for _, step := range steps {
+				if err := step(); err != nil && strings.Contains(err.Error(), "withheld") {
+					withheld++
+				}
+			}
+			kept := tf.said.String() + string(tf.private) + string(importing.private)
+			require.Empty(t, leak.In(kept, one.Secret()), "%s quotes %q as %s in a %s: %s", faultproxy.Quotes[one.Answer].Name, one.Secret(), leak.Echoes[one.Echo].Name, phase, kept)
+		}
+	}
+	require.NotZero(t, withheld, "the user is told that there is more")
 }

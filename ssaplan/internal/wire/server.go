@@ -43,7 +43,7 @@ func Connect(config *rest.Config, options Options) (*Server, error) {
 	}
 	client, err := directClient(config)
 	if err != nil {
-		return nil, fmt.Errorf("client for %s: %w", config.Host, err)
+		return nil, fmt.Errorf("client for %s: %w", authresilience.ShownAddress(config.Host), authresilience.Redact(err))
 	}
 	return &Server{kinds: &discoveredKinds{client: client, sender: sender}, objects: newDirectObjects(client), sender: sender, learns: options.Passwords}, nil
 }
