@@ -127,6 +127,7 @@ func TestHelp(t *testing.T) {
 		"":           {"Commands:", "plan ", "apply ", "delete ", "owners ", "import ", "explain ", "completion ", "version ", "KUBECONFIG", "NO_COLOR"},
 		"plan":       {"kubectl ssaplan plan (-f FILE|DIR|URL|- ... | -k DIR)", "--field-manager NAME", "--state FILE", "--kubeconfig", "3  some", "KUBECONFIG", "NO_COLOR"},
 		"apply":      {"kubectl ssaplan apply (-f FILE|DIR|URL|- ... | -k DIR)", "--yes", "--replace", "--ignore PATTERN", "--kubeconfig", "3  everything"},
+		"release":    {"kubectl ssaplan release (-f FILE|DIR|- ... | -k DIR | --state FILE)", "--dry-run", "--field-manager", "2  with --dry-run: something would be given up"},
 		"delete":     {"kubectl ssaplan delete (-f FILE|DIR|- ... | -k DIR | --state FILE)", "--dry-run", "--prune-contents", "3  something was kept"},
 		"owners":     {"kubectl ssaplan owners TYPE/NAME", "--output FORMAT", "--kubeconfig", "KUBECACHEDIR"},
 		"import":     {"kubectl ssaplan import ID", "?unowned", "?manager=", "--show-secrets"},

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,9 +65,9 @@ func (o *options) runDelete(ctx context.Context, yes, dryRun bool) error {
 		return errors.New("delete: nobody can be asked, because standard input is no terminal or has the manifests; use --yes to delete without asking")
 	}
 	p := &planning{options: o}
-	entries, err := p.toDelete(ctx)
+	entries, err := p.remembered(ctx)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w; nothing was deleted", err)
 	}
 	entries, keep := p.found(ctx, entries)
 	removing, err := o.planRemoval(ctx, p.cluster, entries, nil, keep...)
@@ -122,8 +123,8 @@ func (r *removing) kept() error {
 	return nil
 }
 
-// toDelete returns what is remembered of the objects, or what they are where nothing is.
-func (p *planning) toDelete(ctx context.Context) ([]statefile.Entry, error) {
+// remembered returns what is remembered of the objects, or what they are where nothing is.
+func (p *planning) remembered(ctx context.Context) ([]statefile.Entry, error) {
 	if len(p.files) > 0 || p.kustomization != "" {
 		if err := p.read(ctx); err != nil {
 			return nil, err
@@ -132,13 +133,13 @@ func (p *planning) toDelete(ctx context.Context) ([]statefile.Entry, error) {
 	if err := p.parseFilters(); err != nil {
 		return nil, err
 	}
-	p.manager = "kubectl-ssaplan"
+	p.manager = cmp.Or(p.manager, manager)
 	if err := p.prepare(ctx); err != nil {
 		return nil, err
 	}
 	if len(p.failures) > 0 {
 		p.showFailures(p.failures)
-		return nil, errors.New("nothing was deleted; correct the errors first")
+		return nil, errors.New("correct the errors first")
 	}
 	if len(p.manifests) == 0 {
 		return p.memory.Left(p.run()), nil
@@ -151,8 +152,7 @@ func (p *planning) toDelete(ctx context.Context) ([]statefile.Entry, error) {
 		}
 		state, err := p.stateOf(ctx, i)
 		if err != nil {
-			p.showFailures([]render.Failure{objectFailure(m, err)})
-			return nil, errors.New("nothing was deleted")
+			return nil, errors.New(objectFailure(m, err).Message)
 		}
 		entries = append(entries, statefile.Entry{Source: m.Source.Key(), State: state})
 	}

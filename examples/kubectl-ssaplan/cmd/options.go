@@ -3,6 +3,7 @@ package cmd
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/ssaplan/primitives/examples/readiness"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // options are the flags that plan and apply share.
@@ -34,6 +36,7 @@ type options struct {
 	ignore        []string
 	patterns      projection.Patterns // what ignore says
 	adopt         []string
+	existing      string
 	sensitive     []string
 	hidden        projection.Patterns // what sensitive says
 	serverText    bool
@@ -89,6 +92,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	flags.BoolVar(&o.force, "force-conflicts", true, "take fields over that other managers own; =false shows them as conflicts")
 	flags.StringArrayVar(&o.ignore, "ignore", nil, "`PATTERN` of fields to leave to others, such as spec.replicas or metadata.annotations.*; may be repeated")
 	flags.StringArrayVar(&o.adopt, "adopt", nil, "take over what `MANAGER` wrote before, such as kubectl-client-side-apply, so that what the manifest lacks of it goes; \"auto\" for all tools that are known; may be repeated")
+	flags.StringVar(&o.existing, "existing", "take-over", "what to do with an object that is there, and not ours by --state or its record: `RULE` "+strings.Join(existingNames(), ", "))
 	flags.StringArrayVar(&o.sensitive, "sensitive", nil, "`PATTERN` of fields whose values are never shown, beside those of Secrets, such as data.password; may be repeated")
 	flags.BoolVar(&o.serverText, "show-server-text", false, "show what servers say of objects with sensitive values, which may quote these")
 	flags.StringVar(&o.state, "state", "", "`FILE` that remembers what was applied: tells edits from drift, and renamed objects from new ones")
@@ -133,6 +137,8 @@ func (o *options) validate() (err error) {
 		return errors.New("--replace: a subresource is never replaced; leave it out with --subresource")
 	case len(o.adopt) > 0 && o.subresource != "":
 		return errors.New("--adopt: only of objects themselves; leave it out with --subresource")
+	case existingRules[o.existing] == "":
+		return fmt.Errorf("--existing %s: the rules are %s", o.existing, strings.Join(existingNames(), ", "))
 	case o.manager == "":
 		return errors.New("--field-manager: a name is needed")
 	}
@@ -160,8 +166,16 @@ func (o *options) request(manifest *unstructured.Unstructured) ssaplan.Request {
 	named := slices.DeleteFunc(slices.Clone(o.adopt), func(name string) bool { return name == every })
 	return ssaplan.Request{
 		Manifest: manifest, Subresource: o.subresource, Ignore: o.patterns, Adopt: named, AdoptTools: len(named) < len(o.adopt),
+		Existing: existingRules[o.existing],
 	}
 }
+
+// existingRules are the values of --existing.
+var existingRules = map[string]explain.Existing{
+	"take-over": explain.ExistingTakeOver, "refuse": explain.ExistingRefuse, "required": explain.ExistingRequired,
+}
+
+func existingNames() []string { return slices.Sorted(maps.Keys(existingRules)) }
 
 func checkOutput(output string, known []string) error {
 	if !slices.Contains(known, output) {
