@@ -573,3 +573,28 @@ func TestMissingNamespace(t *testing.T) {
 	tf.apply(t, plan)
 	tf.nothingLeft(t, config)
 }
+
+// What an autoscaler set survives that its field is left to it, and that the manifest stops naming it.
+func TestReplicasSurviveIgnoring(t *testing.T) {
+	c := newCluster(t)
+	workload := func(replicas string) string {
+		return "{apiVersion: apps/v1, kind: Deployment, metadata: {name: scaled, namespace: NAMESPACE}, spec: {" + replicas +
+			"selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}}"
+	}
+	ignoring := map[string]any{"ignore_fields": []string{"spec.replicas"}}
+	replicas := func() string { return c.value(t, "deployments", "scaled", "spec", "replicas") }
+
+	tf := applied(t, c.config(workload("replicas: 1, ")))
+	c.foreign(t, "deployments", "scaled", `{"spec":{"replicas":7}}`, "scale")
+	tf.apply(t, tf.plan(t, c.config(workload("replicas: 1, "), ignoring)))
+	require.Equal(t, "7", replicas())
+	tf.nothingLeft(t, c.config(workload("replicas: 1, "), ignoring))
+
+	c.foreign(t, "deployments", "scaled", `{"spec":{"replicas":5}}`, "scale")
+	tf.nothingLeft(t, c.config(workload("replicas: 1, "), ignoring))
+	plan := tf.plan(t, c.config(workload("replicas: 1, ")))
+	require.Equal(t, "Update", plan.action, "without ignore_fields, the manifest's value counts again, and the plan says so")
+	tf.apply(t, tf.plan(t, c.config(workload(""))))
+	require.Equal(t, "5", replicas())
+	tf.nothingLeft(t, c.config(workload("")))
+}
