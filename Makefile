@@ -38,7 +38,8 @@ test-unit: ## unit tests of the library, no server needed
 .PHONY: test-e2e
 test-e2e: controlplane ## end-to-end tests, on a real control plane; prints the figures they measure
 	@mkdir -p .cache; set -e; export GOFLAGS="$$GOFLAGS $(RACE)"; for m in $(filter-out .,$(MODULES)); do \
-		echo "== $$m"; (cd $$m && $(GO) test -v -timeout 20m ./...) >$(LOG) 2>&1 || { cat $(LOG); exit 1; }; \
+		echo "== $$m"; (cd $$m && $(GO) test -v -timeout 20m ./...) >$(LOG) 2>&1 || { cat $(LOG); \
+			echo "== what failed, once more:"; grep -E -B 30 '^ *--- FAIL|^panic:|^FAIL.+[0-9]s$$' $(LOG) | grep -vE '^ *(---|===) (PASS|RUN|CONT|PAUSE)' | tail -n 120; exit 1; }; \
 		grep -E '^(ok|agreement|figure|[a-z -]+: [0-9]+(/[0-9]+)?( .*)?$$)|NOT RUN' $(LOG) || true; done
 
 .PHONY: record
