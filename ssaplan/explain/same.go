@@ -1,8 +1,11 @@
 package explain
 
 import (
+	"encoding/json"
+	"io"
 	"reflect"
 	"slices"
+	"time"
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
@@ -23,6 +26,74 @@ func (e *Explanation) Same(other *Explanation) bool {
 		slices.EqualFunc(e.Ignored, other.Ignored, sameIgnored) &&
 		slices.EqualFunc(e.Writers, other.Writers, sameWriter) && sameRival(e.Rival, other.Rival) &&
 		slices.Equal(e.Warnings, other.Warnings)
+}
+
+// WriteCompared writes all that [Explanation.Same] compares, so that two explanations are the same if and only if they write the
+// same bytes. They hold sensitive values as they are: they are for a digest.
+func (e *Explanation) WriteCompared(to io.Writer) error {
+	encoder := json.NewEncoder(to)
+	for _, part := range []any{
+		e.NoOp, compared(e.Before), compared(e.After), e.Assigned, e.Generated, e.Ineffective, e.Unknown, e.Rival, e.Warnings,
+	} {
+		if err := encoder.Encode(part); err != nil {
+			return err
+		}
+	}
+	for _, c := range e.Changes {
+		c.Time = time.Time{}
+		if err := encoder.Encode([]any{"change", c, c.Before, c.After, c.Position}); err != nil {
+			return err
+		}
+	}
+	for _, d := range e.Dropped {
+		if d.Fate == fieldowner.FateRetained {
+			d.Value = nil
+		}
+		d.Owners = timeless(d.Owners)
+		if err := encoder.Encode([]any{"dropped", d, d.Value}); err != nil {
+			return err
+		}
+	}
+	return e.writeOwners(encoder)
+}
+
+// writeOwners writes what an explanation says of owners, but for the times at which they wrote.
+func (e *Explanation) writeOwners(encoder *json.Encoder) error {
+	for _, t := range e.Ownership {
+		t.Owners = timeless(t.Owners)
+		if err := encoder.Encode([]any{"ownership", t}); err != nil {
+			return err
+		}
+	}
+	for _, i := range e.Ignored {
+		i.Owners = timeless(i.Owners)
+		if err := encoder.Encode([]any{"ignored", i}); err != nil {
+			return err
+		}
+	}
+	for _, w := range e.Writers {
+		w.Owner = timeless([]fieldowner.Owner{w.Owner})[0]
+		if err := encoder.Encode([]any{"writer", w}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// timeless returns the owners without what [fieldowner.Owner.Is] doesn't compare.
+func timeless(owners []fieldowner.Owner) []fieldowner.Owner {
+	owners = slices.Clone(owners)
+	for i := range owners {
+		if owners[i].Time = (time.Time{}); owners[i].Operation == fieldowner.OperationApply {
+			owners[i].APIVersion = ""
+		}
+	}
+	return owners
+}
+
+// compared returns what sameProjection compares. The JSON of a projection is redacted.
+func compared(p projection.Projection) []any {
+	return []any{p.Object, p.Fields, p.Sensitive, p.Missing, p.Duplicates}
 }
 
 // Same reports whether c and other are the same change of the same place, for the same cause and by the same manager.

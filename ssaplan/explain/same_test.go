@@ -75,6 +75,7 @@ func TestSameExplanation(t *testing.T) {
 			}
 		}
 		require.Equal(t, same, changed.Same(full(t)), part.Name)
+		require.Equal(t, same, compared(t, changed) == compared(t, full(t)), part.Name)
 		require.Equal(t, same, full(t).Same(changed), part.Name)
 	}
 	alone := full(t)
@@ -83,6 +84,13 @@ func TestSameExplanation(t *testing.T) {
 	require.False(t, alone.Same(full(t)))
 	require.False(t, full(t).Same(alone))
 	require.Len(t, seen, len(mayDiffer), "explanations lack a part that is listed")
+}
+
+// compared returns what an explanation writes to be compared.
+func compared(t *testing.T, e *explain.Explanation) string {
+	var out strings.Builder
+	require.NoError(t, e.WriteCompared(&out))
+	return out.String()
 }
 
 // What others keep at a field that was dropped is theirs, and not touched.
@@ -113,5 +121,6 @@ func TestSameDespiteWhatOthersKeep(t *testing.T) {
 		row.before(&before.Dropped[0])
 		row.after(&after.Dropped[0])
 		require.Equal(t, row.same, after.Same(before), why)
+		require.Equal(t, row.same, compared(t, after) == compared(t, before), why)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/review"
 )
 
 // write is what another manager does: an apply of a manifest without its name, or a merge patch.
@@ -94,6 +95,8 @@ func TestApplyStopsAtWhateverOthersChangeInAPlan(t *testing.T) {
 			require.Equal(t, ssaplan.ActionUpdate, plan.Action)
 			c.write(t, name, row.first, row.after)
 			live := c.Get(t, manifest(t, row.first, name))
+			again := c.plan(t, ssaplan.Request{Manifest: manifest(t, row.second, name)})
+			require.Equal(t, row.goesOn, fingerprint(t, plan) == fingerprint(t, again), "in another process")
 			_, err := c.planner.Apply(t.Context(), plan)
 			if row.goesOn {
 				require.NoError(t, err)
@@ -120,4 +123,55 @@ func (c *cluster) write(t *testing.T, name, text string, writes []write) {
 			c.Patch(t, w.manager, m, w.patch)
 		}
 	}
+}
+
+func fingerprint(t *testing.T, plan *ssaplan.Plan) string {
+	t.Helper()
+	text, err := review.Fingerprint(plan)
+	require.NoError(t, err)
+	require.Regexp(t, `^plan-1:[-_A-Za-z0-9]{43}$`, text)
+	return text
+}
+
+// A fingerprint tells plans apart by everything that a reviewer decides on, also by what he can't see.
+func TestFingerprintsOfPlans(t *testing.T) {
+	c := newCluster(t)
+	const secret = "{apiVersion: v1, kind: Secret, metadata: {name: print}, stringData: {a: %s}}"
+	const config = "{apiVersion: v1, kind: ConfigMap, metadata: {name: print}, data: {a: %s}}"
+	const job = `{apiVersion: batch/v1, kind: Job, metadata: {name: print}, spec: {suspend: true, template:
+		{spec: {restartPolicy: Never, containers: [{name: c, image: %s}]}}}}`
+	seen := map[string]string{}
+	is := func(why string, action ssaplan.Action, text, value string) string {
+		t.Helper()
+		request := ssaplan.Request{Manifest: manifest(t, text, value)}
+		plan := c.plan(t, request)
+		require.Equal(t, action, plan.Action, why)
+		print := fingerprint(t, plan)
+		require.Equal(t, print, fingerprint(t, c.plan(t, request)), "%s, once more", why)
+		require.Empty(t, seen[print], "%s: a fingerprint of its own", why)
+		seen[print] = why
+		return print
+	}
+	is("no ConfigMap yet", ssaplan.ActionCreate, config, "one")
+	is("another one", ssaplan.ActionCreate, config, "two")
+	is("no Secret yet", ssaplan.ActionCreate, secret, "one")
+	is("a Secret with another value", ssaplan.ActionCreate, secret, "two")
+	for _, text := range []string{config, secret} {
+		c.apply(t, manifest(t, text, "one"))
+		is("an update", ssaplan.ActionUpdate, text, "two")
+		is("another one", ssaplan.ActionUpdate, text, "three")
+		c.apply(t, manifest(t, text, "two"))
+		is("from another value", ssaplan.ActionUpdate, text, "three")
+		nothing := is("nothing", ssaplan.ActionNoOp, text, "two")
+		c.apply(t, manifest(t, text, "three"))
+		require.Equal(t, nothing, fingerprint(t, c.plan(t, ssaplan.Request{Manifest: manifest(t, text, "three")})), "nothing is nothing")
+		c.Delete(t, manifest(t, text, "three"))
+		c.apply(t, manifest(t, text, "two"))
+		is("of an object that was made anew", ssaplan.ActionUpdate, text, "three")
+	}
+	c.apply(t, manifest(t, job, "one"))
+	is("a replacement", ssaplan.ActionReplace, job, "two")
+	is("another one", ssaplan.ActionReplace, job, "three")
+	c.Patch(t, "other", manifest(t, job, "one"), `{"metadata":{"finalizers":["example.com/keep"]}}`)
+	is("with a hazard", ssaplan.ActionReplace, job, "three")
 }
