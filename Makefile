@@ -115,6 +115,11 @@ fuzz: ## run every fuzz target for a while, four at a time: make fuzz FUZZTIME=1
 	@set -e; cut -d ' ' -f 1 .cache/fuzz | sort -u | while read -r d; do (cd $$d && $(GO) test -c -o /dev/null -fuzz . .); done
 	@GO="$(GO)" xargs -P $(JOBS) -L 1 internal/fuzz/fuzz.sh $(FUZZTIME) <.cache/fuzz
 
+.PHONY: leaks
+leaks: controlplane ## every sensitive value, quoted in every way by every kind of answer, searched for in everything that is shown
+	@set -e; export LEAKS=all GOFLAGS="$$GOFLAGS -count=1"; (cd test && $(GO) test -timeout 0 -v -run QuotedSecrets ./e2e/planner); \
+		cd examples && $(GO) test -timeout 0 -v -run QuotedSecrets ./kubectl-ssaplan/cmd ./terraform-provider-ssaplan/provider
+
 PACKAGES ?= identity authresilience fieldowner immutability immutability/internal/transition projection \
 	projection/foreign ssaplan ssaplan/explain ssaplan/deletion ssaplan/release ssaplan/write \
 	ssaplan/internal/applier ssaplan/internal/handover ssaplan/internal/noop ssaplan/internal/scale ssaplan/internal/secrecy

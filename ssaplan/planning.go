@@ -25,6 +25,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/handover"
 	"github.com/ssaplan/primitives/ssaplan/internal/noop"
 	"github.com/ssaplan/primitives/ssaplan/internal/scale"
+	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 	"github.com/ssaplan/primitives/ssaplan/internal/standin"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
@@ -495,7 +496,7 @@ func (w *planning) deferToNamespace() {
 
 // sensitive returns the fields whose values are never shown.
 func (w *planning) sensitive() projection.Patterns {
-	return slices.Concat(w.options.Sensitive, w.server.Passwords(schema.FromAPIVersionAndKind(w.plan.Object.APIVersion, w.plan.Object.Kind)))
+	return secrecy.Fields(w.options.Sensitive, w.server.Passwords, w.plan.Object, w.request.Manifest, w.live)
 }
 
 // failed returns the error for a request that failed.

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/ssaplan/primitives/examples/operator/api/v1alpha1"
+	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
@@ -21,6 +22,8 @@ const FieldManager = "website-operator"
 type Options struct {
 	// NoOps remembers what the server would not change. Default: a cache for 10000 children.
 	NoOps *ssaplan.NoOpCache
+	// Sensitive are the fields of the children whose values must not be shown. Default: none.
+	Sensitive projection.Patterns
 	// RetryAfter is the time after which a Website is looked at again that isn't synced for a reason of which no event may
 	// tell the end, such as a quota. Default: 5 minutes.
 	RetryAfter time.Duration
@@ -55,7 +58,7 @@ func New(manager ctrl.Manager, options Options) (*Reconciler, error) {
 	if options.ReplaceTimeout == 0 {
 		options.ReplaceTimeout = 30 * time.Second
 	}
-	planning := ssaplan.Options{FieldManager: FieldManager, NoOps: options.NoOps, Observe: countRequest}
+	planning := ssaplan.Options{FieldManager: FieldManager, NoOps: options.NoOps, Observe: countRequest, Sensitive: options.Sensitive}
 	forcing, err := ssaplan.New(manager.GetConfig(), planning)
 	if err != nil {
 		return nil, err

@@ -4,7 +4,6 @@ package importer
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
 
@@ -41,6 +41,6 @@ func Import(ctx context.Context, server *wire.Server, id importid.ID, defaultNam
 	if err != nil {
 		return target.Identity, nil, err
 	}
-	imported, err := explain.NewImported(live, id.Selection, manager, slices.Concat(sensitive, server.Passwords(kind))...)
+	imported, err := explain.NewImported(live, id.Selection, manager, secrecy.Fields(sensitive, server.Passwords, target.Identity, live)...)
 	return target.Identity, imported, err
 }

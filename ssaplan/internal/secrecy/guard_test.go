@@ -7,7 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
@@ -65,4 +67,22 @@ func TestPatternsThatMatchNothing(t *testing.T) {
 	require.True(t, secrecy.For(patterns, none, settings).Withholds())
 	require.False(t, secrecy.For(nil, none, settings).Withholds())
 	require.True(t, secrecy.For(patterns, none, secretOf("x")).Withholds(), "whatever it has")
+}
+
+// Who keeps copies of objects keeps them in annotations.
+func TestAnnotationsOfObjectsWithSensitiveFields(t *testing.T) {
+	token, err := projection.ParsePatterns("data.token")
+	require.NoError(t, err)
+	with, without := secretOf("x"), secretOf("x")
+	for _, settings := range []*unstructured.Unstructured{with, without} {
+		settings.SetKind("ConfigMap")
+	}
+	with.Object["data"] = map[string]any{"token": "x"}
+	copied, err := projection.ParsePath(`metadata.annotations["example.com/copy"]`)
+	require.NoError(t, err)
+	id := identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Name: "s"}
+	require.True(t, secrecy.Fields(token, none, id, nil, with).Touches(copied))
+	require.True(t, secrecy.Fields(token, none, id, without, with).Touches(copied), "in one of its states")
+	require.False(t, secrecy.Fields(token, none, id, without).Touches(copied))
+	require.Empty(t, secrecy.Fields(nil, none, id, with))
 }

@@ -44,6 +44,19 @@ func For(patterns projection.Patterns, passwords func(schema.GroupVersionKind) p
 	return g
 }
 
+// Fields returns the fields whose values must not be shown of an object in some of its states, beside those that are sensitive in every object of it:
+// those that the patterns name and that the kind has as passwords, and in an object with such a field the annotations, as in a
+// Secret: tools keep copies there.
+func Fields(patterns projection.Patterns, passwords func(schema.GroupVersionKind) projection.Patterns, id identity.Identity, states ...*unstructured.Unstructured) projection.Patterns {
+	fields := slices.Concat(patterns, passwords(schema.FromAPIVersionAndKind(id.APIVersion, id.Kind)))
+	if len(fields) > 0 && For(patterns, passwords, states...).Withholds() {
+		fields = append(fields, annotations...)
+	}
+	return fields
+}
+
+var annotations, _ = projection.ParsePatterns("metadata.annotations") // which is a pattern
+
 // matches copies the object, which would be a quarter of what a plan allocates.
 func matches(patterns projection.Patterns, obj map[string]any) bool {
 	if len(patterns) == 0 {

@@ -19,7 +19,7 @@ import (
 	"github.com/ssaplan/primitives/test/e2e/authresilience/faultproxy"
 )
 
-// quoted is a Secret whose value somebody quotes, and what a host prints of it.
+// quoted is an object with a value that somebody quotes, and what a host prints of it.
 type quoted struct {
 	leak.Case
 	shown
@@ -27,15 +27,37 @@ type quoted struct {
 	state                   *explain.State
 }
 
+// newQuoted returns a Secret, or a Deployment with a value that only the host knows to be sensitive. Each value and way to quote it
+// comes with both.
 func newQuoted(c leak.Case) *quoted {
-	secret := func(typ, value string) *unstructured.Unstructured {
-		return &unstructured.Unstructured{Object: map[string]any{
-			"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": c.Name()}, "type": "example.com/" + typ,
-			"stringData": map[string]any{"k": value},
-		}}
+	make := func(typ, value string) *unstructured.Unstructured { return quotedSecret(c.Name(), typ, value) }
+	if (c.Answer/len(leak.Values)+c.Echo)%2 == 1 {
+		make = func(typ, value string) *unstructured.Unstructured { return quotedDeployment(c.Name(), typ, value) }
 	}
-	return &quoted{Case: c, stored: secret("a", c.Secret()), edited: secret("a", c.Secret()+", edited"), retyped: secret("b", c.Secret())}
+	return &quoted{Case: c, stored: make("a", c.Secret()), edited: make("a", c.Secret()+", edited"), retyped: make("b", c.Secret())}
 }
+
+func quotedSecret(name, typ, value string) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": name}, "type": "example.com/" + typ,
+		"stringData": map[string]any{"k": value},
+	}}
+}
+
+func quotedDeployment(name, typ, value string) *unstructured.Unstructured {
+	labels := map[string]any{"type": typ}
+	container := map[string]any{"name": "c", "image": "i", "env": []any{map[string]any{"name": "k", "value": value}}}
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "apps/v1", "kind": "Deployment", "metadata": map[string]any{"name": name},
+		"spec": map[string]any{
+			"replicas": int64(0), "selector": map[string]any{"matchLabels": labels},
+			"template": map[string]any{"metadata": map[string]any{"labels": labels}, "spec": map[string]any{"containers": []any{container}}},
+		},
+	}}
+}
+
+// quotedField is what the host names as sensitive.
+const quotedField = "spec.template.spec.containers[*].env[*].value"
 
 // quotedStep is what a host does with an object, with the phase in which the value is quoted.
 type quotedStep struct {
@@ -84,7 +106,7 @@ var quotedSteps = []quotedStep{
 	}},
 }
 
-// Whoever answers may quote the value of a Secret: nothing of it comes out of the library, whatever is asked. LEAKS=all tries all cases.
+// Whoever answers may quote a sensitive value: nothing of it comes out of the library, whatever is asked. LEAKS=all tries all cases.
 func TestQuotedSecretsStaySecret(t *testing.T) {
 	c := newCluster(t)
 	all := everyQuoted(t, c, leak.Cases(len(faultproxy.Quotes), os.Getenv("LEAKS") == "all"))
@@ -135,7 +157,7 @@ func (s *quotedStep) leaks(t *testing.T, c *cluster, all []*quoted, show bool) m
 		config := proxy.Client("")
 		config.Timeout = 5 * time.Second
 		planner, err := ssaplan.New(config, ssaplan.Options{
-			FieldManager: manager, DefaultNamespace: c.Namespace, ThrottleRetries: -1, ShowServerText: show,
+			FieldManager: manager, DefaultNamespace: c.Namespace, ThrottleRetries: -1, ShowServerText: show, Sensitive: patterns(t, quotedField),
 			Logger: slog.New(slog.NewTextHandler(&q.shown, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		})
 		q.add(err)
@@ -160,10 +182,12 @@ func everyQuoted(t *testing.T, c *cluster, cases []leak.Case) (all []*quoted) {
 	for _, one := range cases {
 		all = append(all, newQuoted(one))
 	}
+	planner, err := ssaplan.New(c.Config, ssaplan.Options{FieldManager: manager, DefaultNamespace: c.Namespace, Sensitive: patterns(t, quotedField)})
+	require.NoError(t, err)
 	each(all, func(q *quoted) {
-		plan, err := c.planner.Plan(t.Context(), ssaplan.Request{Manifest: q.stored})
+		plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: q.stored})
 		if assert.NoError(t, err) {
-			obj, err := c.planner.Apply(t.Context(), plan)
+			obj, err := planner.Apply(t.Context(), plan)
 			if assert.NoError(t, err) {
 				q.state, err = plan.State(obj)
 				assert.NoError(t, err)

@@ -1,0 +1,117 @@
+package controller_test
+
+import (
+	"bytes"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/go-logr/logr/funcr"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/ssaplan/primitives/examples/operator/api/v1alpha1"
+	"github.com/ssaplan/primitives/internal/leak"
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/test/e2e/authresilience/faultproxy"
+)
+
+// Whoever answers about a ConfigMap may quote a value of it that must not be shown: no condition, event or log has it. The
+// server has addresses for the Services of a part of the cases only.
+func TestQuotedSecretsStaySecret(t *testing.T) {
+	w := newWorld(t)
+	var log journal
+	proxy := faultproxy.StartAs(t, w.Config)
+	spoiled, err := rest.TransportFor(proxy.Client(""))
+	require.NoError(t, err)
+	to, err := url.Parse(proxy.Client("").Host)
+	require.NoError(t, err)
+	secret, err := projection.ParsePatterns("data.k")
+	require.NoError(t, err)
+	w.operate(func(s *settings) {
+		s.manager.Logger = funcr.New(func(prefix, args string) { log.add(prefix + " " + args) }, funcr.Options{Verbosity: 1})
+		s.controller.Sensitive = secret
+		s.wrap = func(next http.RoundTripper) http.RoundTripper { return fork{next, spoiled, to} }
+	})
+
+	var websites []*v1alpha1.Website
+	cases := map[string]leak.Case{}
+	for i, one := range leak.Cases(len(faultproxy.Quotes), false) {
+		if i%5 == 0 { // five divides none of the numbers of values and of ways to quote them, so all of these are tried
+			cases[one.Name()] = one
+			websites = append(websites, w.website(one.Name(), func(s *v1alpha1.WebsiteSpec) { s.Config = map[string]string{"k": one.Secret()} }))
+		}
+	}
+	w.awaitSynced(websites...)
+	withheld := 0
+	for _, phase := range []faultproxy.Phase{faultproxy.DryRuns, faultproxy.Writes, faultproxy.Reads} {
+		proxy.InjectQuotes(phase)
+		for _, website := range websites {
+			w.edit(website, func(s *v1alpha1.WebsiteSpec) { s.Config["phase"] = string(phase) })
+		}
+		for _, website := range websites {
+			one := cases[website.Name]
+			w.eventually("a condition of "+website.Name, func() bool { return w.condition(website, v1alpha1.Synced).Type != "" })
+			shown := shownOf(w, website)
+			require.Empty(t, leak.In(shown, one.Secret()), "%s quotes %q as %s in a %s: %s",
+				faultproxy.Quotes[one.Answer].Name, one.Secret(), leak.Echoes[one.Echo].Name, phase, shown)
+			withheld += strings.Count(shown, "withheld")
+		}
+	}
+	require.Empty(t, leak.Found(log.String()), "the log")
+	require.Greater(t, withheld, len(websites), "that something was withheld is said")
+	require.Contains(t, log.String(), "withheld")
+	t.Logf("figure: %d Websites, in three phases: nothing of what was quoted is in their conditions, events and logs", len(websites))
+}
+
+// shownOf returns what a Website shows of its children: its status, and the messages of its events.
+func shownOf(w *world, website *v1alpha1.Website) string {
+	w.Helper()
+	shown := []string{}
+	for _, c := range website.Status.Conditions {
+		shown = append(shown, c.Reason, c.Message)
+	}
+	var list corev1.EventList
+	require.NoError(w, w.admin.List(w.Context(), &list, client.InNamespace(w.Namespace), client.MatchingFields{"involvedObject.name": website.Name}))
+	for _, e := range list.Items {
+		shown = append(shown, e.Reason, e.Message)
+	}
+	return strings.Join(shown, "\n")
+}
+
+// fork sends what is about single ConfigMaps to another server.
+type fork struct {
+	next, other http.RoundTripper
+	to          *url.URL
+}
+
+func (f fork) RoundTrip(request *http.Request) (*http.Response, error) {
+	if !strings.Contains(request.URL.Path, "/configmaps/") {
+		return f.next.RoundTrip(request)
+	}
+	request = request.Clone(request.Context())
+	request.URL.Scheme, request.URL.Host = f.to.Scheme, f.to.Host
+	return f.other.RoundTrip(request)
+}
+
+// journal is a log that may be written at the same time by many.
+type journal struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (j *journal) add(line string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.text.WriteString(line + "\n")
+}
+
+func (j *journal) String() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.String()
+}
