@@ -32,9 +32,11 @@ func Fingerprint(plan *ssaplan.Plan) (string, error) {
 	}
 	sum := digest.Sum(nil)
 	if isSensitive(plan) {
-		salt := fmt.Sprintf("%s %s", plan.Object, uid(plan))
-		var err error
-		if sum, err = pbkdf2.Key(sha256.New, string(sum), []byte(salt), rounds, sha256.Size); err != nil {
+		salt, err := json.Marshal([]any{plan.Object, uid(plan)})
+		if err == nil {
+			sum, err = pbkdf2.Key(sha256.New, string(sum), salt, rounds, sha256.Size)
+		}
+		if err != nil {
 			return "", fmt.Errorf("%s: fingerprint: %w", plan.Object, err)
 		}
 	}

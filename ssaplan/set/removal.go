@@ -157,7 +157,10 @@ func (r *Removal) inUse(item *RemovalItem) string {
 		return ""
 	}
 	for _, id := range r.options.InUse {
-		if !isDefinition(object) && id.Namespace == object.GetName() {
+		switch {
+		case isDefinition(object) && isAmong(item.Plan.Contents, id):
+			return fmt.Sprintf("%s of the set is of its kind", id)
+		case !isDefinition(object) && id.Namespace == object.GetName():
 			return fmt.Sprintf("%s of the set is in it", id)
 		}
 	}
@@ -171,6 +174,17 @@ func (r *Removal) inUse(item *RemovalItem) string {
 		}
 	}
 	return ""
+}
+
+// isAmong reports whether the contents have objects of the kind of an object, or may have.
+func isAmong(contents *deletion.Contents, id identity.Identity) bool {
+	if contents == nil {
+		return false
+	}
+	kind := schema.GroupKind{Group: id.Group(), Kind: id.Kind}
+	return slices.ContainsFunc(contents.Counts, func(count deletion.Count) bool {
+		return count.Group == kind.Group && count.Kind == kind.Kind
+	}) || slices.ContainsFunc(contents.Uncounted, func(uncounted deletion.Uncounted) bool { return uncounted.What == kind.String() })
 }
 
 // within returns how many of the members of a kind are in a namespace, or are defined by a definition, and not removed yet.
@@ -231,7 +245,7 @@ func (r *Removal) remove(ctx context.Context, item *RemovalItem) *RemovalResult 
 	if result.Err != nil || !item.Deletes() {
 		return result
 	}
-	if isFoundation(named(item.Member.Object)) && !r.options.Contents {
+	if isFoundation(named(item.Member.Object)) {
 		now := r.item(ctx, item.Number) // after what was in it is gone
 		if result.Item = *now; now.Err != nil || now.Kept != "" {
 			result.Gone, result.Err = now.Gone(), now.Err

@@ -1,0 +1,169 @@
+package set_test
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/set"
+	"github.com/ssaplan/primitives/test/lab"
+)
+
+// guarding returns a webhook that is asked about a resource in the namespace of the application.
+func (w webhook) guarding(group, resource string) string {
+	return fmt.Sprintf(`apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: NAME}
+webhooks:
+- name: hook.NAME.example.com
+  admissionReviewVersions: [v1]
+  sideEffects: None
+  clientConfig: {url: "https://%s/", caBundle: %s}
+  namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: NAME-app}}
+  rules: [{apiGroups: ["%s"], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [%s]}]`, w.address, w.ca, group, resource)
+}
+
+// A webhook that guards the Deployment that serves it doesn't keep that from being made, and one that was left alone is named as what
+// refuses it; it doesn't hold up the rest.
+func TestWebhookThatGuardsItself(t *testing.T) {
+	c, hook := newCluster(t), newWebhook(t)
+	guarded := application + "\n---\n" + hook.guarding("apps", "deployments")
+	for _, line := range c.apply(t, c.set(t, set.Options{}, guarded)) {
+		require.Contains(t, line, " Done")
+	}
+	c.Delete(t, lab.Objectf(t, "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: %s-app}}", c.name))
+	c.Delete(t, lab.Objectf(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: one, namespace: %s-app}}", c.name))
+	lines := c.apply(t, c.set(t, set.Options{KeepGoing: true, Patience: 200 * time.Millisecond}, guarded))
+	require.Contains(t, lines, "ConfigMap Done")
+	refused := 0
+	for _, line := range lines {
+		if strings.HasPrefix(line, "Deployment NotSent: ") {
+			require.Contains(t, line, "hook.NAME.example.com")
+			refused++
+		}
+	}
+	require.Equal(t, 1, refused, lines)
+}
+
+// The certificate of a webhook that a Job makes is waited for when the Job is there, and not before.
+func TestWebhookWhoseCertificateAJobMakes(t *testing.T) {
+	c, hook := newCluster(t), newWebhook(t)
+	job := "\n---\n{apiVersion: batch/v1, kind: Job, metadata: {name: certificate, namespace: NAME-app}, spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}}"
+	options := set.Options{Waiting: func(object identity.Identity, _ string) {
+		if object.Kind == "Gadget" {
+			made := lab.Objectf(t, "{apiVersion: batch/v1, kind: Job, metadata: {name: certificate, namespace: %s-app}}", c.name)
+			require.NotNil(t, c.Lookup(t, made), "the Job is there before anything waits for what it makes")
+			hook.start(t)
+		}
+	}}
+	for _, line := range c.apply(t, c.set(t, options, hook.guarded()+job)) {
+		require.Contains(t, line, " Done")
+	}
+}
+
+// A definition that the server refuses, as a version of it is still stored, isn't replaced, and holds up no more than its own objects.
+func TestDefinitionWithoutAStoredVersion(t *testing.T) {
+	c := newCluster(t)
+	c.apply(t, c.set(t, set.Options{}, application))
+	newer := strings.NewReplacer("name: v1\n", "name: v2\n", ".com/v1\n", ".com/v2\n", "{a: b}\n", "{a: c}\n").Replace(application)
+	s := c.set(t, set.Options{KeepGoing: true}, newer)
+	for item := range s.Plan(t.Context()) {
+		if item.Object.Kind == "CustomResourceDefinition" {
+			require.ErrorContains(t, item.Err, "storedVersions")
+		}
+	}
+	results := c.apply(t, s)
+	require.Contains(t, results, "ConfigMap Done")
+	require.Contains(t, strings.Join(results, "\n"), "CustomResourceDefinition NotSent: ")
+	require.Contains(t, strings.Join(results, "\n"), "Gadget NotSent: ")
+	one := c.Get(t, lab.Objectf(t, "{apiVersion: %[1]s.example.com/v1, kind: Gadget, metadata: {name: one, namespace: %[1]s-app}}", c.name))
+	require.Nil(t, one.GetDeletionTimestamp())
+}
+
+// A namespace that was there before the set, and one that the set doesn't have, aren't deleted with it.
+func TestNamespacesOfOthers(t *testing.T) {
+	c := newCluster(t)
+	text := "{apiVersion: v1, kind: Namespace, metadata: {name: NAME}}\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: one, namespace: NAME}}\n---\n" +
+		"{apiVersion: v1, kind: ConfigMap, metadata: {name: two, namespace: default}, data: {of: NAME}}"
+	var members []set.Member
+	for result := range c.set(t, set.Options{}, text).Apply(t.Context()) {
+		require.NoError(t, result.Err)
+		if result.Made == nil {
+			result.Made = result.Item.Plan.Live()
+		}
+		state, err := result.Item.Plan.State(result.Made)
+		require.NoError(t, err)
+		members = append(members, set.Member{Object: state.Identity, UID: state.UID, Adopted: state.Adopted})
+	}
+	require.Equal(t, []string{"ConfigMap Done", "ConfigMap Done", "Namespace NotSent: kept: it was there before the set"},
+		c.remove(t, set.NewRemoval(c.planner, members, set.RemovalOptions{})))
+	require.NotNil(t, c.Lookup(t, lab.Objectf(t, "{apiVersion: v1, kind: Namespace, metadata: {name: %s}}", c.name)))
+}
+
+// A definition that has left the set while its objects stay is kept with them, whoever has them.
+func TestDefinitionThatLeftTheSet(t *testing.T) {
+	c := newCluster(t)
+	members := c.install(t, application)
+	var left []set.Member
+	var stay []identity.Identity
+	for _, member := range members {
+		if member.Object.Kind == "CustomResourceDefinition" {
+			left = append(left, member)
+		} else {
+			stay = append(stay, member.Object)
+		}
+	}
+	require.Contains(t, c.remove(t, set.NewRemoval(c.planner, left, set.RemovalOptions{InUse: stay}))[0], "CustomResourceDefinition NotSent: kept: ")
+	lines := c.remove(t, set.NewRemoval(c.planner, left, set.RemovalOptions{Contents: true, InUse: stay}))
+	require.Contains(t, lines[0], "CustomResourceDefinition NotSent: kept: ", "not even with its contents")
+}
+
+// However many objects are planned at a time, they come in the same order, and each when what it needs is there.
+func TestOrderDoesNotDependOnConcurrency(t *testing.T) {
+	c, hook := newCluster(t), newWebhook(t)
+	var orders [][]string
+	for _, concurrency := range []int{1, 30} {
+		c.planner = c.Planner(t, ssaplan.Options{FieldManager: manager, Concurrency: concurrency})
+		orders = append(orders, c.plan(t, c.set(t, set.Options{}, hook.guarded())))
+	}
+	require.Equal(t, orders[0], orders[1])
+}
+
+// A set keeps the plans of what changes, until it is applied, and next to nothing of what doesn't.
+func TestMemoryOfASet(t *testing.T) {
+	c := newCluster(t)
+	const objects = 500
+	var texts []string
+	for i := range objects {
+		texts = append(texts, fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, metadata: {name: m-%d, namespace: NAME}, data: {a: %s}}", i, strings.Repeat("x", 20_000)))
+	}
+	s := c.set(t, set.Options{}, strings.Join(texts, "\n---\n"))
+	c.apply(t, s)
+	s = c.set(t, set.Options{}, strings.Join(texts, "\n---\n"))
+	before := heap()
+	unchanged := 0
+	for item := range s.Plan(t.Context()) {
+		require.Equal(t, ssaplan.ActionNoOp, item.Plan.Action)
+		unchanged++
+	}
+	require.Equal(t, objects, unchanged)
+	each := (heap() - before) / objects
+	t.Logf("figure: a planned set keeps %d bytes for each unchanged object of 20,000", each)
+	require.Less(t, each, 2_000)
+	runtime.KeepAlive(s)
+}
+
+// heap returns the bytes that are in use.
+func heap() int {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
+}
