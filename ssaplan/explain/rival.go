@@ -27,6 +27,15 @@ func (r Rival) String() string {
 		r.Time.UTC().Format(time.RFC3339), projection.JoinPaths(r.Paths)).String()
 }
 
+// RivalOf returns who else applied to the live object since prior was remembered, under the manager's name; nil if nobody did, if it
+// isn't that object, or if nothing is known of it.
+func RivalOf(live *unstructured.Unstructured, prior *State) *Rival {
+	if live == nil || prior == nil {
+		return nil
+	}
+	return Input{Live: live.Object, Prior: prior, Manager: prior.Manager, Subresource: prior.Subresource}.rival()
+}
+
 // rival returns who else applied under the name of the manager, nil if nobody did or nothing is known of it. A server sets the time of a
 // record when its manager changes something, and leaves it when others take fields away; so another apply has a later time than the
 // remembered one, unless both were within a second. Source: k8s.io/apimachinery/pkg/util/managedfields/internal.

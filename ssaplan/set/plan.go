@@ -6,12 +6,15 @@ import (
 	"iter"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/internal/answer"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // Plan returns what applying the set will do, stage by stage: an item for each object, as soon as it and those before it are planned.
@@ -122,6 +125,22 @@ func (s *Set) preview(item *Item, definition int) {
 		return
 	}
 	item.Foretold = foretold
+	if added := defaults(s.requests[item.Number].Manifest, foretold); len(added) > 0 {
+		item.Plan.Changes = added
+		item.Plan.Reason += ", and its defaults are foretold"
+	}
+}
+
+// defaults returns what a definition adds to a manifest. What differs in a list that is taken as a whole is the list.
+func defaults(manifest, foretold *unstructured.Unstructured) (changes []explain.Change) {
+	fields, err := projection.Differing(manifest.Object, foretold.Object, projection.FieldSet{})
+	if err != nil {
+		return nil // managedFields that can't be read, which no manifest has
+	}
+	for _, d := range projection.Diff(projection.Project(manifest.Object, fields), projection.Project(foretold.Object, fields)) {
+		changes = append(changes, explain.Change{Difference: d, Cause: explain.CauseSideEffect})
+	}
+	return changes
 }
 
 // explainError makes an object that the server refuses a deferred one, if what decides that changes with the set.

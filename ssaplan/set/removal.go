@@ -16,6 +16,7 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/deletion"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // Member is an object that a host remembers as one of a set.
@@ -25,6 +26,9 @@ type Member struct {
 	UID string
 	// Adopted says that the object was there before the set.
 	Adopted bool
+	// State is what the host remembers of the object; nil if no more than this. With it, an object that somebody else has applied
+	// since under the same field manager is kept: another set may have it now.
+	State *explain.State
 	// Keep is why the host keeps the object; empty if it doesn't.
 	Keep string
 }
@@ -145,9 +149,26 @@ func (r *Removal) item(ctx context.Context, i int) *RemovalItem {
 	case member.Adopted && !r.options.Adopted:
 		item.Kept = "it was there before the set"
 	default:
-		item.Kept = r.inUse(item)
+		if item.Kept = r.rival(ctx, member.State); item.Kept == "" {
+			item.Kept = r.inUse(item)
+		}
 	}
 	return item
+}
+
+// rival returns why an object is kept that somebody else applies by now, empty if nobody is known to.
+func (r *Removal) rival(ctx context.Context, remembered *explain.State) string {
+	if remembered == nil {
+		return ""
+	}
+	reading, err := r.planner.Read(ctx, remembered)
+	if err != nil {
+		return fmt.Sprintf("who applied it last isn't known: %s", foreign.OfError(err))
+	}
+	if rival := explain.RivalOf(reading.Live, remembered); rival != nil {
+		return rival.String()
+	}
+	return ""
 }
 
 // inUse returns why a namespace or definition is kept, empty for one that holds nothing but what is removed with it.

@@ -98,7 +98,7 @@ type Item struct {
 	// then, and shows what is known.
 	After []identity.Identity
 	// Foretold is what the server is expected to make of an object that it can't be asked for, nil unless [Options.Preview] told. It has the
-	// values as the manifest has them, also sensitive ones.
+	// values as the manifest has them, also sensitive ones. What it adds to them is among the Plan's Changes, as side effects.
 	Foretold *unstructured.Unstructured
 	// Err is why there is no plan, or why it can't be what is meant.
 	Err error

@@ -1,9 +1,11 @@
 package cmd_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -115,4 +117,27 @@ func TestApplySetPrunesNothingOfOthers(t *testing.T) {
 	assert.Equal(t, "copied one", c.objects())
 	c.overwrite("app.yaml", strings.Replace(maps("one"), "name: one", "name: one\n  labels: {applyset.kubernetes.io/part-of: x}", 1))
 	assert.Contains(t, c.run("plan"+own).err, "set by the manifest itself; leave it out")
+}
+
+// Several runs at once on one set lose none of its members.
+func TestApplySetRunsAtOnce(t *testing.T) {
+	c := newCluster(t)
+	files := map[string]string{}
+	for i := range 4 {
+		files[fmt.Sprintf("%d.yaml", i)] = maps("one", "two") + "---\n" + twoKinds
+	}
+	write(t, files)
+	var wg sync.WaitGroup
+	for i := range 4 {
+		wg.Go(func() {
+			got := c.run(fmt.Sprintf("apply --yes --applyset shop --prune -f %d.yaml", i))
+			assert.Equal(t, 0, got.code, got.err)
+		})
+	}
+	wg.Wait()
+	assert.Equal(t, "db-conf one two web-conf", c.objects())
+	assert.Equal(t, "ConfigMap,Service", c.annotation("contains-group-kinds"))
+	c.overwrite("0.yaml", maps("one"))
+	c.apply(" --applyset shop --prune -f 0.yaml")
+	assert.Equal(t, "one", c.objects(), "all were members")
 }

@@ -46,7 +46,7 @@ func (o *options) removalOptions(stay []manifest.Manifest, c *cluster) set.Remov
 func (o *options) planRemoval(ctx context.Context, c *cluster, entries []statefile.Entry, stay []manifest.Manifest, keep ...string) (*removing, error) {
 	members := make([]set.Member, len(entries))
 	for i, e := range entries {
-		members[i] = set.Member{Object: e.State.Identity, UID: e.State.UID, Adopted: e.State.Adopted}
+		members[i] = set.Member{Object: e.State.Identity, UID: e.State.UID, Adopted: e.State.Adopted, State: e.State}
 	}
 	removal := set.NewRemoval(c.planner, keeping(members, keep), o.removalOptions(stay, c))
 	r := &removing{options: o, entries: entries, removal: removal, gone: map[int]bool{}}

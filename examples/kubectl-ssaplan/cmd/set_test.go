@@ -61,6 +61,19 @@ func TestPreview(t *testing.T) {
 		"crontabs.preview.example.com of the same set: the definition has no field spec.shcedule")
 }
 
+// What a definition of the same manifests adds to an object is shown before either is there, as foretold.
+func TestForetoldDefaults(t *testing.T) {
+	c := newCluster(t)
+	defaulted := strings.NewReplacer("deferred", "foretold", "schedule: {type: string}", "schedule: {type: string}, suspend: {type: boolean, default: false}").Replace(crontab)
+	require.Contains(t, defaulted, "suspend")
+	write(t, map[string]string{"app.yaml": defaulted})
+	got := run(t.Context(), "", "plan", "-f", "app.yaml", "--kubeconfig", c.Server.Kubeconfig())
+	assert.Equal(t, 2, got.code, got.err)
+	assert.Contains(t, got.out, "and its defaults are foretold\n  + spec.suspend: false  # side effect")
+	got = run(t.Context(), "", "plan", "-v", "-f", "app.yaml", "--kubeconfig", c.Server.Kubeconfig())
+	assert.Contains(t, got.out, "    + schedule: \"daily\"\n    + suspend: false  # side effect")
+}
+
 // What can be applied is, if the user says so.
 func TestKeepGoing(t *testing.T) {
 	c := newCluster(t)

@@ -66,7 +66,7 @@ func (t Text) object(plan *ssaplan.Plan, id string) *objectView {
 	owners := ownersOf(plan)
 	changes := untold(plan)
 	if plan.Action == ssaplan.ActionDeferred {
-		changes = declared(plan.After)
+		changes = foreseen(plan)
 	}
 	for _, c := range changes {
 		o.Changes = append(o.Changes, t.changeView(c, owners(c.Path)))

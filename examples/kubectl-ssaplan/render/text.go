@@ -228,7 +228,7 @@ func (p *printer) plan(plan *ssaplan.Plan, common repetition) {
 	p.leading(plan)
 	switch {
 	case plan.Action == ssaplan.ActionDeferred && p.Verbose:
-		p.changes(declared(plan.After))
+		p.changes(foreseen(plan))
 	case plan.Action != ssaplan.ActionCreate || p.Verbose:
 		p.changes(changes)
 	}
@@ -271,6 +271,14 @@ func (p *printer) remarks(plan *ssaplan.Plan) {
 			p.prose(1, p.paint(yellow, "▲"), "", fmt.Sprintf("%s: %s", point.Kind, point.Text))
 		}
 	}
+}
+
+// foreseen returns what is known of a plan that is deferred: what is declared, and what else changes.
+func foreseen(plan *ssaplan.Plan) []explain.Change {
+	if plan.Deferral == ssaplan.DeferralSet { // the object is there
+		return untold(plan)
+	}
+	return append(declared(plan.After), untold(plan)...)
 }
 
 // declared returns the fields as a create would bring them.
