@@ -165,7 +165,7 @@ func Classes() []Class {
 
 // Degradable reports whether a read that failed like this may keep the prior state: the server refused the identity of
 // the caller and therefore said nothing about the object. That holds for Authentication, Anonymous and Authorization
-// and for no other class. It doesn't hold for writes of any class; see [Degrade].
+// and for no other class. It doesn't hold for writes of any class; see [Degrade], which a host can have survive more.
 func (c Class) Degradable() bool {
 	return c == ClassAuthentication || c == ClassAnonymous || c == ClassAuthorization
 }

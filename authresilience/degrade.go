@@ -20,6 +20,24 @@ type ReadAttempt struct {
 	Time time.Time
 	// Credential is what is known about the credentials of the read, see [Diagnose]. Default: nothing.
 	Credential Diagnosis
+	// Remembered says that the way to the server was remembered from an earlier run, as that of a Terraform state is, and not configured
+	// for this one. That the program which provides its credentials fails is survived, too: who configured another one could never plan
+	// with it otherwise. Default: it is configured.
+	Remembered bool
+	// KeepUnreachable survives also that no server can be reached, or none that is trusted: a host that is gone, a certificate that
+	// was renewed. A server that is down looks the same, so let the user say so. Default: that is an error.
+	KeepUnreachable bool
+}
+
+// keeps reports whether a read that failed like this may keep the prior state.
+func (read ReadAttempt) keeps(class Class) bool {
+	switch class {
+	case ClassCredentialPlugin:
+		return read.Remembered
+	case ClassConnection, ClassTLS, ClassTimeout:
+		return read.KeepUnreachable
+	}
+	return class.Degradable()
 }
 
 // Kept is what remains of a read that failed and was survived.
@@ -30,7 +48,8 @@ type Kept[T any] struct {
 }
 
 // Degrade decides whether a failed read may keep the prior state. It may, and ok is true, if err is of a [Class] that
-// is Degradable: the server refused the identity of the caller and said nothing about the object. Then the result
+// is Degradable, or that read allows: the server refused the identity of the caller, or wasn't asked, and said nothing about the
+// object. Then the result
 // holds the prior state, untouched, the mark that it is stale, and a warning. Otherwise the read has failed with err
 // and there is no result.
 //
@@ -38,7 +57,7 @@ type Kept[T any] struct {
 // write (the denied verb, the HTTP method), Degrade refuses it.
 func Degrade[T any](prior T, err error, read ReadAttempt) (kept Kept[T], ok bool) {
 	class := Classify(err)
-	if !class.Degradable() || aboutWrite(err) {
+	if !read.keeps(class) || aboutWrite(err) {
 		return Kept[T]{}, false
 	}
 	if read.Time.IsZero() {

@@ -1,6 +1,7 @@
 package authresilience_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -46,6 +47,46 @@ func TestDegradeByClass(t *testing.T) {
 			assert.NotEmpty(t, kept.Warning.Next)
 		})
 	}
+}
+
+// A host can have more survived: what says nothing about the object either, and that no server could be asked at all.
+func TestDegradeWhatTheHostAllows(t *testing.T) {
+	for _, r := range allRows() {
+		plain := authresilience.ReadAttempt{Object: "v1/ConfigMap default/x", Time: now}
+		_, kept := authresilience.Degrade("prior", r.err, plain)
+		for _, row := range []struct {
+			read  authresilience.ReadAttempt
+			added map[authresilience.Class]bool
+		}{
+			{authresilience.ReadAttempt{Remembered: true}, map[authresilience.Class]bool{authresilience.ClassCredentialPlugin: true}},
+			{authresilience.ReadAttempt{KeepUnreachable: true}, map[authresilience.Class]bool{
+				authresilience.ClassConnection: true, authresilience.ClassTLS: true, authresilience.ClassTimeout: true,
+			}},
+		} {
+			row.read.Object, row.read.Time = plain.Object, plain.Time
+			more, ok := authresilience.Degrade("prior", r.err, row.read)
+			if ok != kept && !row.added[r.want] || ok && !kept && !row.added[r.want] {
+				t.Errorf("%s (%s): survived %t, and by default %t", r.why, r.want, ok, kept)
+			}
+			if ok {
+				text, err := json.Marshal(more.Stale)
+				require.NoError(t, err)
+				var again authresilience.Stale
+				require.NoError(t, json.Unmarshal(text, &again))
+				assert.Equal(t, more.Stale, again)
+				assert.NotEmpty(t, more.Warning.Cause)
+			}
+		}
+	}
+	plugin := &url.Error{Op: "Get", URL: "https://x/api", Err: errors.New("getting credentials: exec: executable my-cloud not found")}
+	require.Equal(t, authresilience.ClassCredentialPlugin, authresilience.Classify(plugin))
+	_, ok := authresilience.Degrade("prior", plugin, authresilience.ReadAttempt{Remembered: true})
+	require.True(t, ok)
+	refused := &url.Error{Op: "Get", URL: "https://x/api", Err: errors.New("dial tcp 127.0.0.1:1: connect: connection refused")}
+	_, ok = authresilience.Degrade("prior", refused, authresilience.ReadAttempt{KeepUnreachable: true})
+	require.True(t, ok)
+	_, ok = authresilience.Degrade("prior", refused, authresilience.ReadAttempt{Remembered: true})
+	require.False(t, ok)
 }
 
 func TestDegradeKeepsThePrior(t *testing.T) {

@@ -78,7 +78,7 @@ func (s *Stale) UnmarshalJSON(data []byte) error {
 
 // check refuses what [Degrade] never returns.
 func (s Stale) check() error {
-	if !s.Reason.Degradable() || s.Time.IsZero() {
+	if !(ReadAttempt{Remembered: true, KeepUnreachable: true}).keeps(s.Reason) || s.Time.IsZero() {
 		return fmt.Errorf("authresilience: stale mark with reason %q and time %s", s.Reason, s.Time.Format(time.RFC3339))
 	}
 	return nil

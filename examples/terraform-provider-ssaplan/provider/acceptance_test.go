@@ -126,7 +126,7 @@ var acceptance = []struct {
 	{"create, edit, reorder, drift, destroy", lifecycle}, {"immutable", immutable}, {"identity", identity},
 	{"expired token", expired}, {"definition and custom resource in one configuration", definitionAndResource},
 	{"50 objects in parallel", fifty}, {"import", imported}, {"secrets", secrets}, {"example", example},
-	{"unknown values", unknownValues},
+	{"unknown values", unknownValues}, {"connection of the provider", providersConnection},
 }
 
 func TestTerraform(t *testing.T) {
@@ -235,6 +235,29 @@ func expired(t *testing.T, c *cluster, tf *terraform) {
 	tf.apply(t)
 	require.Equal(t, "blue", c.value(t, "configmaps", "settings", "data", "color"))
 	tf.nothingLeft(t)
+}
+
+// The provider's connection is in no state, and another token no change; it destroys what was made with a token that is gone.
+func providersConnection(t *testing.T, c *cluster, tf *terraform) {
+	first, second := c.robot(t, "first"), c.robot(t, "second")
+	provider := func(token string) string { return "provider \"ssaplan\" {\n" + c.tokenBlock(token) + "\n}\n" }
+	object := resource("settings", c.in(configMap), "  delete_protection = true")
+	tf.write(t, provider(first)+object)
+	tf.apply(t)
+	state, err := os.ReadFile(filepath.Join(tf.dir, "terraform.tfstate"))
+	require.NoError(t, err)
+	require.NotContains(t, string(state), first)
+	tf.write(t, provider(second)+object)
+	tf.nothingLeft(t)
+	code, output := tf.run(t, "plan", "-destroy")
+	require.Equal(t, 1, code, output)
+	require.Contains(t, output, "is protected from being deleted")
+
+	tf.write(t, provider(second)+resource("settings", c.in(configMap), c.tokenBlock(first)))
+	tf.apply(t)
+	c.revoke(t, "first", first)
+	tf.write(t, provider(second))
+	require.Contains(t, tf.apply(t), "1 destroyed")
 }
 
 func (c *cluster) tokenBlock(token string) string {

@@ -6,8 +6,12 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"slices"
+	"strings"
+	"time"
 
+	providerschema "github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
@@ -16,6 +20,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // cluster is the block of this name.
@@ -37,38 +42,56 @@ type execPlugin struct {
 	Env        types.Map    `tfsdk:"env"`
 }
 
-func clusterBlock() schema.SingleNestedBlock {
-	text := func(description string) schema.StringAttribute {
-		return schema.StringAttribute{Optional: true, MarkdownDescription: description}
-	}
-	secret := func(description string) schema.StringAttribute {
-		return schema.StringAttribute{Optional: true, Sensitive: true, MarkdownDescription: description}
-	}
-	return schema.SingleNestedBlock{
-		MarkdownDescription: "The cluster that the object is in. Without this block it is the current context of the files that the environment variable `KUBECONFIG` names.",
-		Attributes: map[string]schema.Attribute{
-			"host":                   text("Address of the API server, `https://…`. Either this or `kubeconfig`."),
-			"cluster_ca_certificate": text("PEM certificates that sign the server's."),
-			"token":                  secret("Bearer token. It is kept in the state; `exec` isn't, so prefer that for tokens that expire."),
-			"client_certificate":     text("PEM client certificate."),
-			"client_key":             secret("PEM key of `client_certificate`."),
-			"kubeconfig":             secret("Content of a kubeconfig, such as `file(\"~/.kube/config\")`."),
-			"context":                text("Context of the kubeconfig. Default: its current one."),
-		},
-		Blocks: map[string]schema.Block{"exec": execBlock()},
-	}
+// clusterTexts are the texts of the block.
+var clusterTexts = []struct {
+	name, description string
+	secret            bool
+}{
+	{"host", "Address of the API server, `https://…`. Either this or `kubeconfig`.", false},
+	{"cluster_ca_certificate", "PEM certificates that sign the server's.", false},
+	{"token", "Bearer token. In a resource it is kept in the state, in the provider's configuration it isn't; nor is what `exec` prints.", true},
+	{"client_certificate", "PEM client certificate.", false},
+	{"client_key", "PEM key of `client_certificate`.", true},
+	{"kubeconfig", "Content of a kubeconfig, such as `file(\"~/.kube/config\")`.", true},
+	{"context", "Context of the kubeconfig. Default: its current one.", false},
 }
 
-func execBlock() schema.SingleNestedBlock {
-	return schema.SingleNestedBlock{
-		MarkdownDescription: "A program that prints credentials, run when they are needed.",
-		Attributes: map[string]schema.Attribute{
-			"api_version": schema.StringAttribute{Optional: true, MarkdownDescription: "Default: `client.authentication.k8s.io/v1`."},
-			"command":     schema.StringAttribute{Optional: true, MarkdownDescription: "The program. Required."},
-			"args":        schema.ListAttribute{Optional: true, ElementType: types.StringType},
-			"env":         schema.MapAttribute{Optional: true, ElementType: types.StringType, Sensitive: true},
-		},
+// What the blocks say of themselves.
+const (
+	resourceCluster = "The cluster that the object is in. Without this block it is that of the provider's configuration."
+	providerCluster = "The cluster of all objects that name none. Without this block it is the current context of the files that the environment variable `KUBECONFIG` names."
+	execProgram     = "A program that prints credentials, run when they are needed."
+	execVersion     = "Default: `client.authentication.k8s.io/v1`."
+	execCommand     = "The program. Required."
+)
+
+func clusterBlock() schema.SingleNestedBlock {
+	attributes := map[string]schema.Attribute{}
+	for _, text := range clusterTexts {
+		attributes[text.name] = schema.StringAttribute{Optional: true, Sensitive: text.secret, MarkdownDescription: text.description}
 	}
+	exec := schema.SingleNestedBlock{MarkdownDescription: execProgram, Attributes: map[string]schema.Attribute{
+		"api_version": schema.StringAttribute{Optional: true, MarkdownDescription: execVersion},
+		"command":     schema.StringAttribute{Optional: true, MarkdownDescription: execCommand},
+		"args":        schema.ListAttribute{Optional: true, ElementType: types.StringType},
+		"env":         schema.MapAttribute{Optional: true, ElementType: types.StringType, Sensitive: true},
+	}}
+	return schema.SingleNestedBlock{MarkdownDescription: resourceCluster, Attributes: attributes, Blocks: map[string]schema.Block{"exec": exec}}
+}
+
+// providerClusterBlock is the same block for the provider's configuration, which has types of its own.
+func providerClusterBlock() providerschema.SingleNestedBlock {
+	attributes := map[string]providerschema.Attribute{}
+	for _, text := range clusterTexts {
+		attributes[text.name] = providerschema.StringAttribute{Optional: true, Sensitive: text.secret, MarkdownDescription: text.description}
+	}
+	exec := providerschema.SingleNestedBlock{MarkdownDescription: execProgram, Attributes: map[string]providerschema.Attribute{
+		"api_version": providerschema.StringAttribute{Optional: true, MarkdownDescription: execVersion},
+		"command":     providerschema.StringAttribute{Optional: true, MarkdownDescription: execCommand},
+		"args":        providerschema.ListAttribute{Optional: true, ElementType: types.StringType},
+		"env":         providerschema.MapAttribute{Optional: true, ElementType: types.StringType, Sensitive: true},
+	}}
+	return providerschema.SingleNestedBlock{MarkdownDescription: providerCluster, Attributes: attributes, Blocks: map[string]providerschema.Block{"exec": exec}}
 }
 
 // clusterConfig returns how to reach the cluster of a block, which is null if there is none.
@@ -142,6 +165,34 @@ func (e *execPlugin) provider(env map[string]string) *api.ExecConfig {
 	return plugin
 }
 
+// complaintTimeout is how long a program has to say what is wrong with it.
+const complaintTimeout = 5 * time.Second
+
+// complaintOf returns what the program that prints credentials says of its failure, empty if it says nothing or can't be run. client-go lets
+// that pass to a terminal which a provider doesn't have. What the configuration hands to the program isn't shown.
+func complaintOf(ctx context.Context, plugin *api.ExecConfig) string {
+	if plugin == nil {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, complaintTimeout)
+	defer cancel()
+	program := exec.CommandContext(ctx, plugin.Command, plugin.Args...)
+	program.Env, program.WaitDelay = os.Environ(), time.Second
+	var secrets []string
+	for _, variable := range plugin.Env {
+		program.Env = append(program.Env, variable.Name+"="+variable.Value)
+		if variable.Value != "" {
+			secrets = append(secrets, variable.Value, "…")
+		}
+	}
+	var said strings.Builder
+	program.Stderr = &said
+	if program.Run() == nil {
+		return ""
+	}
+	return foreign.Text(strings.TrimSpace(strings.NewReplacer(secrets...).Replace(said.String()))).String()
+}
+
 // kubeconfigConfig reads the content of a kubeconfig. No error quotes it.
 func kubeconfigConfig(content, contextName string) (*rest.Config, error) {
 	loaded, err := clientcmd.Load([]byte(content))
@@ -159,7 +210,7 @@ func kubeconfigConfig(content, contextName string) (*rest.Config, error) {
 // leads to is an accident.
 func environmentConfig() (*rest.Config, error) {
 	if os.Getenv(clientcmd.RecommendedConfigPathEnvVar) == "" {
-		return nil, errors.New("there is no cluster block and KUBECONFIG isn't set: write the block, or set KUBECONFIG")
+		return nil, errors.New("neither the resource nor the provider has a cluster block, and KUBECONFIG isn't set: write a block, or set KUBECONFIG")
 	}
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{}).ClientConfig()

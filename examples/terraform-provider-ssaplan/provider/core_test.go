@@ -28,12 +28,21 @@ type core struct {
 
 func newCore(t *testing.T) *core {
 	t.Helper()
+	return newCoreWith(t, nil)
+}
+
+// newCoreWith has settings in the provider's configuration.
+func newCoreWith(t *testing.T, settings map[string]any) *core {
+	t.Helper()
 	server, err := providerserver.NewProtocol6WithError(provider.New())()
 	require.NoError(t, err)
 	schemas, err := server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
 	require.NoError(t, err)
 	require.Empty(t, schemas.Diagnostics)
-	config := dynamic(t, tftypes.NewValue(schemas.Provider.ValueType(), map[string]tftypes.Value{}))
+	if settings == nil {
+		settings = map[string]any{}
+	}
+	config := dynamic(t, value(t, schemas.Provider.ValueType(), settings))
 	configured, err := server.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{Config: config})
 	require.NoError(t, err)
 	require.Empty(t, configured.Diagnostics)
@@ -42,8 +51,11 @@ func newCore(t *testing.T) *core {
 }
 
 // next is Terraform in its next run: another process with the same state.
-func (c *core) next(t *testing.T) *core {
-	n := newCore(t)
+func (c *core) next(t *testing.T) *core { return c.nextWith(t, nil) }
+
+// nextWith is a next run with settings in the provider's configuration.
+func (c *core) nextWith(t *testing.T, settings map[string]any) *core {
+	n := newCoreWith(t, settings)
 	n.state, n.private, n.said = c.state, c.private, c.said
 	return n
 }

@@ -30,9 +30,13 @@ func (r *objectResource) planDestroy(ctx context.Context, req resource.ModifyPla
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() || state == nil {
 		return
 	}
+	if prior.protected() {
+		resp.Diagnostics.AddError(fmt.Sprintf("%s: is protected from being deleted", state.Identity), howToUnprotect)
+		return
+	}
 	ctx, cancel := context.WithTimeout(ctx, planDestroyTimeout)
 	defer cancel()
-	planner, err := r.planners.of(ctx, prior)
+	planner, err := r.planners.reaching(ctx, prior, state)
 	var plan *ssaplan.DeletePlan
 	if err == nil && prior.OnDestroy.ValueString() == release {
 		released, err := planner.PlanRelease(ctx, state)
@@ -97,7 +101,11 @@ func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest,
 	resp.Diagnostics.Append(diags...)
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	planner, err := r.planners.of(ctx, prior)
+	if prior.protected() { // a replacement that was planned as something else
+		resp.Diagnostics.AddError(fmt.Sprintf("%s: is protected from being deleted", state.Identity), howToUnprotect)
+		return
+	}
+	planner, err := r.planners.reaching(ctx, prior, state)
 	if err == nil && prior.OnDestroy.ValueString() == release {
 		if err = letGo(ctx, planner, state); err != nil {
 			resp.Diagnostics.AddError("The object can't be released", err.Error())
@@ -118,8 +126,25 @@ func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest,
 	case err != nil && ssaplan.OutcomeOf(err) == ssaplan.OutcomeUnknown:
 		resp.Diagnostics.AddError("Whether the object was deleted isn't known", err.Error())
 	case err != nil:
-		resp.Diagnostics.AddError("The object can't be deleted", err.Error())
+		resp.Diagnostics.AddError("The object can't be deleted", err.Error()+r.planners.onCredentials(prior, err))
 	}
+}
+
+// howToUnprotect is what to do about an object that mustn't be deleted.
+const howToUnprotect = "Set delete_protection = false and apply that first."
+
+// protected reports whether the object mustn't be deleted.
+func (o object) protected() bool {
+	return o.DeleteProtection.ValueBool() && o.OnDestroy.ValueString() != release
+}
+
+// onCredentials says what to do where the connection in the state is no use any more, which is all that a destroy has by itself.
+func (p *planners) onCredentials(prior object, err error) string {
+	class := authresilience.Classify(err)
+	if prior.Cluster.IsNull() || !class.Degradable() && class != authresilience.ClassCredentialPlugin {
+		return ""
+	}
+	return "\nThe credentials are those in the state. Give the provider's configuration a cluster block with others, or apply once with others in the resource."
 }
 
 // letGo stops owning anything of the object, which stays.

@@ -37,20 +37,21 @@ var (
 
 // object is what Terraform knows of one resource: its configuration, plan or state.
 type object struct {
-	YAMLBody       types.String   `tfsdk:"yaml_body"`
-	FieldManager   types.String   `tfsdk:"field_manager"`
-	ForceConflicts types.Bool     `tfsdk:"force_conflicts"`
-	IgnoreFields   types.List     `tfsdk:"ignore_fields"`
-	Adopt          types.List     `tfsdk:"adopt"`
-	IfExists       types.String   `tfsdk:"if_exists"`
-	OnDestroy      types.String   `tfsdk:"on_destroy"`
-	Sensitive      types.List     `tfsdk:"sensitive_fields"`
-	VersionChange  types.Bool     `tfsdk:"allow_version_change"`
-	Cluster        types.Object   `tfsdk:"cluster"`
-	Timeouts       timeouts.Value `tfsdk:"timeouts"`
-	ID             types.String   `tfsdk:"id"`
-	Fields         types.Map      `tfsdk:"fields"`
-	OtherOwners    types.Map      `tfsdk:"other_owners"`
+	YAMLBody         types.String   `tfsdk:"yaml_body"`
+	FieldManager     types.String   `tfsdk:"field_manager"`
+	ForceConflicts   types.Bool     `tfsdk:"force_conflicts"`
+	IgnoreFields     types.List     `tfsdk:"ignore_fields"`
+	Adopt            types.List     `tfsdk:"adopt"`
+	IfExists         types.String   `tfsdk:"if_exists"`
+	OnDestroy        types.String   `tfsdk:"on_destroy"`
+	DeleteProtection types.Bool     `tfsdk:"delete_protection"`
+	Sensitive        types.List     `tfsdk:"sensitive_fields"`
+	VersionChange    types.Bool     `tfsdk:"allow_version_change"`
+	Cluster          types.Object   `tfsdk:"cluster"`
+	Timeouts         timeouts.Value `tfsdk:"timeouts"`
+	ID               types.String   `tfsdk:"id"`
+	Fields           types.Map      `tfsdk:"fields"`
+	OtherOwners      types.Map      `tfsdk:"other_owners"`
 }
 
 func (r *objectResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
@@ -88,6 +89,10 @@ func (r *objectResource) Schema(ctx context.Context, _ resource.SchemaRequest, r
 			"on_destroy": schema.StringAttribute{
 				Optional:            true,
 				MarkdownDescription: "What a destroy does: `delete` the object, or `release` it, so that `field_manager` owns nothing of it and all values stay. Default: `delete`.",
+			},
+			"delete_protection": schema.BoolAttribute{
+				Optional:            true,
+				MarkdownDescription: "Refuse every plan that deletes the object, also to replace it. To be set to `false` and applied before. Default: `false`.",
 			},
 			"sensitive_fields": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,

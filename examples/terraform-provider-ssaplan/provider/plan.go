@@ -52,7 +52,7 @@ type planning struct {
 }
 
 func (p *planning) run(ctx context.Context) {
-	if !p.planned.settled(ctx) {
+	if !p.planned.settled(ctx) || !isKnown(ctx, p.planners.clusterOf(p.planned)) {
 		p.unsettled()
 		return
 	}
@@ -114,8 +114,8 @@ func (p *planning) movedToOtherCluster(ctx context.Context, planner *ssaplan.Pla
 	if p.prior == nil || p.prior.Cluster.Equal(p.planned.Cluster) {
 		return false
 	}
-	before, err := clusterConfig(ctx, p.prior.Cluster)
-	after, _ := clusterConfig(ctx, p.planned.Cluster) // it has a Planner already
+	before, err := clusterConfig(ctx, p.planners.clusterOf(*p.prior))
+	after, _ := clusterConfig(ctx, p.planners.clusterOf(p.planned)) // it has a Planner already
 	if err == nil && before.Host == after.Host {
 		return false
 	}
@@ -173,6 +173,10 @@ func (p *planning) replaced(ctx context.Context, planner *ssaplan.Planner, plan 
 	if p.prior == nil {
 		p.diags.AddError(fmt.Sprintf("%s: exists already, and can't become what the manifest says", plan.Object),
 			plan.Reason+"\nImport it, so that Terraform replaces it, or delete it. If this resource has create_before_destroy, remove that.")
+		return
+	}
+	if p.prior.protected() {
+		p.diags.AddError(fmt.Sprintf("%s: has to be replaced, and is protected", plan.Object), plan.Reason+"\n"+howToUnprotect)
 		return
 	}
 	p.explainReplacement(plan, goesWith(ctx, planner, plan.Replacement))

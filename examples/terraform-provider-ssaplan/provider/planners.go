@@ -5,10 +5,12 @@ import (
 	"os"
 	"sync"
 
+	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // throttleRetries is how often a request is repeated that the server had no time for.
@@ -17,19 +19,33 @@ const throttleRetries = 10
 // planners keeps the Planner of each cluster, field manager, way of handling conflicts and set of sensitive fields, so that the resources share
 // connections and discovery.
 type planners struct {
+	// cluster is the block of the provider's configuration, null if it has none.
+	cluster types.Object
+	// keepUnreachable says that a refresh survives a server that can't be reached by the connection in the state.
+	keepUnreachable bool
+
 	mu   sync.Mutex
 	made map[string]*ssaplan.Planner
 }
 
+// clusterOf returns the block that counts for an object: its own, or the provider's. It is null if there is none.
+func (p *planners) clusterOf(o object) types.Object {
+	if o.Cluster.IsNull() {
+		return p.cluster
+	}
+	return o.Cluster
+}
+
 // of returns the Planner for an object, whose settings are known.
 func (p *planners) of(ctx context.Context, o object) (*ssaplan.Planner, error) {
-	key := o.Cluster.String() + o.FieldManager.String() + o.ForceConflicts.String() + o.Sensitive.String() + os.Getenv(clientcmd.RecommendedConfigPathEnvVar)
+	cluster := p.clusterOf(o)
+	key := cluster.String() + o.FieldManager.String() + o.ForceConflicts.String() + o.Sensitive.String() + os.Getenv(clientcmd.RecommendedConfigPathEnvVar)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if planner, ok := p.made[key]; ok {
 		return planner, nil
 	}
-	config, err := clusterConfig(ctx, o.Cluster)
+	config, err := clusterConfig(ctx, cluster)
 	if err != nil {
 		return nil, err
 	}
@@ -49,6 +65,29 @@ func (p *planners) of(ctx context.Context, o object) (*ssaplan.Planner, error) {
 	}
 	p.made[key] = planner
 	return planner, nil
+}
+
+// reaching returns the Planner for an object that may have left the configuration: by the connection in the state, or where that is no use
+// any more, by the provider's, if this leads to the very same object.
+func (p *planners) reaching(ctx context.Context, o object, state *explain.State) (*ssaplan.Planner, error) {
+	stored, err := p.of(ctx, o)
+	if o.Cluster.IsNull() || p.cluster.IsNull() || !isKnown(ctx, p.cluster) {
+		return stored, err
+	}
+	if err == nil {
+		if reading, err := stored.Read(ctx, state); err == nil && reading.Presence != ssaplan.PresenceUnreadable {
+			return stored, nil
+		}
+	}
+	o.Cluster = types.ObjectNull(o.Cluster.AttributeTypes(ctx))
+	configured, configuredErr := p.of(ctx, o)
+	if configuredErr != nil {
+		return stored, err
+	}
+	if reading, readErr := configured.Read(ctx, state); readErr != nil || reading.Presence != ssaplan.PresenceFound {
+		return stored, err
+	}
+	return configured, nil
 }
 
 // logRequest logs that a request was sent; nothing of its content.

@@ -5,28 +5,66 @@ import (
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
+	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
 // Address is the source by which configurations name the provider. It is published nowhere: dev_overrides and mirrors
 // lead to it.
 const Address = "example.com/ssaplan/ssaplan"
 
-// New returns the provider. It has no configuration: each resource names its cluster, so that a cluster and what is in
-// it can be made in one run.
+// New returns the provider.
 func New() provider.Provider { return &ssaplanProvider{} }
 
 type ssaplanProvider struct{ planners planners }
+
+// settings is the configuration of the provider. It is read anew in each run and stands in no state.
+type settings struct {
+	Cluster            types.Object `tfsdk:"cluster"`
+	RefreshUnreachable types.String `tfsdk:"refresh_unreachable"`
+}
 
 func (p *ssaplanProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
 	resp.TypeName = "ssaplan"
 }
 
-func (p *ssaplanProvider) Schema(context.Context, provider.SchemaRequest, *provider.SchemaResponse) {}
-
-func (p *ssaplanProvider) Configure(context.Context, provider.ConfigureRequest, *provider.ConfigureResponse) {
+func (p *ssaplanProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		Attributes: map[string]schema.Attribute{
+			"refresh_unreachable": schema.StringAttribute{
+				Optional:            true,
+				MarkdownDescription: "What a refresh does if the connection in the state leads to no server, or to one that isn't trusted: `error`, or `keep` the state and plan with the connection of this run. Default: `error`.",
+			},
+		},
+		Blocks: map[string]schema.Block{"cluster": providerClusterBlock()},
+	}
 }
+
+// Configure keeps the connection for the resources that name none. It may not be known yet: the same run can make the cluster.
+func (p *ssaplanProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
+	var config settings
+	if resp.Diagnostics.Append(req.Config.Get(ctx, &config)...); resp.Diagnostics.HasError() {
+		return
+	}
+	switch choice := config.RefreshUnreachable.ValueString(); choice {
+	case "", "error", keep:
+		p.planners.keepUnreachable = choice == keep
+	default:
+		resp.Diagnostics.AddAttributeError(path.Root("refresh_unreachable"), wrongConfiguration, "refresh_unreachable: one of error, keep")
+	}
+	p.planners.cluster = config.Cluster
+	if isKnown(ctx, config.Cluster) && !config.Cluster.IsNull() {
+		if _, err := clusterConfig(ctx, config.Cluster); err != nil {
+			resp.Diagnostics.AddAttributeError(clusterPath, wrongConfiguration, err.Error())
+		}
+	}
+}
+
+// keep is what refresh_unreachable can be beside what it is by default.
+const keep = "keep"
 
 func (p *ssaplanProvider) DataSources(context.Context) []func() datasource.DataSource { return nil }
 

@@ -3,11 +3,13 @@ package provider
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
@@ -52,7 +54,34 @@ func (r *objectResource) reading(ctx context.Context, state object, prior *expla
 	if err != nil {
 		return nil, err
 	}
-	return planner.Read(ctx, prior)
+	reading, err := planner.Read(ctx, prior)
+	if err == nil || state.Cluster.IsNull() {
+		return reading, err
+	}
+	return r.planners.survive(ctx, state, prior, err)
+}
+
+// survive returns what a refresh keeps that failed by the connection in the state, which is that of the last run.
+func (p *planners) survive(ctx context.Context, state object, prior *explain.State, err error) (*ssaplan.Reading, error) {
+	config, configErr := clusterConfig(ctx, state.Cluster)
+	if configErr != nil {
+		return nil, configErr
+	}
+	stale := *prior
+	kept, ok := authresilience.Degrade(&stale, err, authresilience.ReadAttempt{
+		Object: prior.Identity.String(), Credential: authresilience.Diagnose(authresilience.FromRESTConfig(config), time.Now()), Remembered: true, KeepUnreachable: p.keepUnreachable,
+	})
+	if !ok {
+		return nil, fmt.Errorf("%w\nThe connection is the one in the state. Where it is out of date, plan once with -refresh=false, or set "+
+			"refresh_unreachable = \"keep\" in the provider's configuration; then the plan takes the connection of this run", err)
+	}
+	if kept.Stale.Reason == authresilience.ClassCredentialPlugin {
+		if complaint := complaintOf(ctx, config.ExecProvider); complaint != "" {
+			kept.Warning.Cause += "; the program says: " + complaint
+		}
+	}
+	stale.Stale = kept.Stale
+	return &ssaplan.Reading{Presence: ssaplan.PresenceUnreadable, State: &stale, Warning: &kept.Warning}, nil
 }
 
 // observe sets the computed attributes to what the live object says. One that was re-created has none of the remembered

@@ -3,16 +3,24 @@ package provider_test
 import (
 	"encoding/base64"
 	"encoding/json"
+	"encoding/pem"
+	"errors"
 	"maps"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/examples/terraform-provider-ssaplan/provider"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
@@ -177,4 +185,158 @@ func TestOtherCluster(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "Replace", plan.action, "a cluster that doesn't have the object is another one")
 	require.Contains(t, strings.Join(plan.warnings, "\n"), "the cluster is another one")
+}
+
+// What is in the state never blocks a plan with other credentials: not those that a program can't make any more, nor, if the user says so,
+// an address that leads nowhere.
+func TestConnectionsOfEarlierRuns(t *testing.T) {
+	c := newCluster(t)
+	config := c.config(configMap)
+	gone, failing, dead, stranger := c.withToken(""), c.withToken(""), c.withToken("x"), c.block()
+	delete(gone, "token")
+	delete(failing, "token")
+	gone["exec"] = map[string]any{"command": "no-such-program-anywhere"}
+	failing["exec"] = map[string]any{"command": "false"}
+	dead["host"] = "https://127.0.0.1:1"
+	talking := c.withToken("")
+	delete(talking, "token")
+	talking["exec"] = map[string]any{
+		"command": "sh", "args": []string{"-c", `echo "session of $WHO expired: run my-cloud login, $(printf '\\033[2J')" >&2; exit 3`}, "env": map[string]string{"WHO": "canary-user"},
+	}
+	stranger["cluster_ca_certificate"] = otherAuthority(t)
+	for _, row := range []struct {
+		why      string
+		stored   map[string]any
+		settings map[string]any
+		survives bool
+	}{
+		{"a program that is gone", gone, nil, true},
+		{"a program that fails", failing, nil, true},
+		{"a program that says why it fails", talking, nil, true},
+		{"nobody listens", dead, nil, false},
+		{"nobody listens, and the user knows", dead, map[string]any{"refresh_unreachable": "keep"}, true},
+		{"another authority", stranger, nil, false},
+		{"another authority, and the user knows", stranger, map[string]any{"refresh_unreachable": "keep"}, true},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			tf := applied(t, config)
+			defer func() { _, _ = tf.nextWith(t, map[string]any{"cluster": c.block()}).destroy(t) }()
+			tf.loses(t, row.stored)
+			c.foreign(t, "configmaps", "settings", `{"data":{"color":"red"}}`)
+			tf = tf.nextWith(t, row.settings)
+			plan, err := tf.tryPlan(t, config)
+			if !row.survives {
+				require.ErrorContains(t, err, "plan once with -refresh=false, or set refresh_unreachable")
+				return
+			}
+			require.NoError(t, err)
+			require.False(t, tf.remembers(t).Stale.IsZero())
+			require.Contains(t, strings.Join(plan.warnings, "\n"), "was not refreshed")
+			require.Equal(t, "?", rows(t, plan.planned, "fields")["data.color"], "the drift shows")
+			require.Equal(t, row.why == "a program that says why it fails",
+				strings.Contains(strings.Join(plan.warnings, "\n"), `the program says: session of … expired: run my-cloud login, \x1b[2J`), plan.warnings)
+			tf.apply(t, plan)
+			require.Equal(t, "blue", c.value(t, "configmaps", "settings", "data", "color"))
+			tf.nothingLeft(t, config)
+		})
+	}
+}
+
+func otherAuthority(t *testing.T) string {
+	t.Helper()
+	server := httptest.NewTLSServer(http.NotFoundHandler())
+	defer server.Close()
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))
+}
+
+// A destroy has only what is in the state, and the provider's configuration, which takes its place where it leads to the same object.
+func TestDestroyWithTheProvidersCredentials(t *testing.T) {
+	c := newCluster(t)
+	for name, block := range c.refusedCredentials(t) {
+		t.Run(name, func(t *testing.T) {
+			tf := applied(t, c.config(configMap))
+			tf.loses(t, block)
+			_, err := tf.next(t).destroy(t)
+			require.ErrorContains(t, err, "Give the provider's configuration a cluster block with others")
+			require.Equal(t, "blue", c.value(t, "configmaps", "settings", "data", "color"))
+
+			tf = tf.nextWith(t, map[string]any{"cluster": c.block()})
+			require.NotContains(t, strings.Join(tf.planDestroy(t), "\n"), "isn't known", "nor is the plan blind")
+			_, err = tf.destroy(t)
+			require.NoError(t, err)
+			_, err = c.resource("configmaps").Get(t.Context(), "settings", metav1.GetOptions{})
+			require.True(t, apierrors.IsNotFound(err))
+		})
+	}
+	tf := applied(t, c.config(configMap))
+	tf.loses(t, c.withToken("unknown"))
+	require.NoError(t, c.resource("configmaps").Delete(t.Context(), "settings", metav1.DeleteOptions{}))
+	_, err := tf.nextWith(t, map[string]any{"cluster": c.block()}).destroy(t)
+	require.Error(t, err, "a cluster that doesn't have the object may be another one")
+}
+
+// The provider's connection is in no state, so that another token is no change.
+func TestProvidersConnection(t *testing.T) {
+	c := newCluster(t)
+	t.Setenv("KUBECONFIG", "")
+	config := c.config(configMap, map[string]any{"cluster": nil})
+	tf := newCoreWith(t, map[string]any{"cluster": c.withToken(c.robot(t, "first"))})
+	tf.apply(t, tf.plan(t, config))
+	require.Equal(t, "blue", c.value(t, "configmaps", "settings", "data", "color"))
+	require.True(t, attribute(t, tf.state, "cluster").IsNull())
+
+	tf = tf.nextWith(t, map[string]any{"cluster": c.withToken(c.robot(t, "second"))})
+	require.Equal(t, "NoOp", tf.plan(t, config).action)
+
+	tf = tf.nextWith(t, map[string]any{"cluster": c.withToken("unknown")})
+	_, err := tf.tryPlan(t, config)
+	require.Error(t, err, "what is configured has to work")
+
+	unknownYet := newCoreWith(t, map[string]any{"cluster": map[string]any{"host": unknown{}}})
+	plan := unknownYet.plan(t, c.config(strings.Replace(configMap, "name: settings", "name: later", 1), map[string]any{"cluster": nil}))
+	require.Equal(t, map[string]string{"?": "?"}, rows(t, plan.planned, "fields"))
+
+	tf = tf.nextWith(t, map[string]any{"cluster": c.block()})
+	_, err = tf.destroy(t)
+	require.NoError(t, err)
+	require.ErrorContains(t, newCoreError(t, map[string]any{"refresh_unreachable": "never"}), "one of error, keep")
+	require.ErrorContains(t, newCoreError(t, map[string]any{"cluster": map[string]any{"context": "x"}}), "name either host or kubeconfig")
+}
+
+// newCoreError returns what the provider has against its configuration.
+func newCoreError(t *testing.T, settings map[string]any) error {
+	t.Helper()
+	server, err := providerserver.NewProtocol6WithError(provider.New())()
+	require.NoError(t, err)
+	schemas, err := server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
+	require.NoError(t, err)
+	resp, err := server.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{Config: dynamic(t, value(t, schemas.Provider.ValueType(), settings))})
+	require.NoError(t, err)
+	require.Len(t, resp.Diagnostics, 1)
+	return errors.New(resp.Diagnostics[0].Summary + ": " + resp.Diagnostics[0].Detail)
+}
+
+// A protected object isn't deleted, whatever is in the way.
+func TestDeleteProtection(t *testing.T) {
+	c := newCluster(t)
+	protected := map[string]any{"delete_protection": true}
+	immutable := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: fixed, namespace: NAMESPACE}\nimmutable: true\ndata: {a: one}\n"
+	tf := applied(t, c.config(immutable, protected))
+	_, err := tf.destroy(t)
+	require.ErrorContains(t, err, "is protected from being deleted")
+	require.ErrorContains(t, err, "delete_protection = false")
+	_, err = tf.tryPlan(t, c.config(strings.Replace(immutable, "one", "two", 1), protected))
+	require.ErrorContains(t, err, "has to be replaced, and is protected")
+	_, err = tf.tryPlan(t, c.config(strings.Replace(immutable, "one", "two", 1)))
+	require.ErrorContains(t, err, "is protected", "the protection goes in a run of its own")
+
+	plan := tf.plan(t, c.config(immutable))
+	require.Equal(t, "Update", plan.action)
+	tf.apply(t, plan)
+	plan = tf.plan(t, c.config(strings.Replace(immutable, "one", "two", 1)))
+	require.Equal(t, "Replace", plan.action)
+	tf.apply(t, plan)
+	require.Equal(t, "two", c.value(t, "configmaps", "fixed", "data", "a"))
+	_, err = tf.destroy(t)
+	require.NoError(t, err)
 }
