@@ -77,7 +77,7 @@ N ?= 500
 MOST ?= 10000
 ROUNDS ?= 3
 ROW ?= 2m
-TOOLS ?= floor,raw,planner,flux,argo,kubectl
+TOOLS ?= floor,raw,planner,reads,flux,argo,kubectl
 KINDS ?=
 .PHONY: bench
 bench: bench-projection bench-growth bench-compare ## every figure of docs/performance.md: make bench N=50 ROW=10s
