@@ -1,5 +1,5 @@
 # The modules; CONTRIBUTING.md says why each is one. MODULES have tests, BENCHES and PEERS are the comparison of make bench.
-MODULES := . test test/controlplane/launcher preview examples
+MODULES := . test test/controlplane/launcher preview ctrlssaplan examples
 BENCHES := test/bench
 PEERS := test/bench/flux test/bench/argo
 
@@ -57,6 +57,12 @@ SETS ?=
 .PHONY: sets
 sets: controlplane ## real applications from nothing to all of them, upgraded and pruned: make sets SETS=DIR with archives NAME.tar.gz
 	cd examples && SSAPLAN_SETS=$(if $(SETS),$(abspath $(SETS))) $(GO) test -v -count 1 -timeout 0 -run TestRealWorld ./kubectl-ssaplan/cmd | grep -E 'figure|NOT RUN|^ok|FAIL|Error'
+
+OWNERS ?= 1000
+REST ?= 600
+.PHONY: kit-rest
+kit-rest: controlplane ## a controller with many owners sends nothing while nothing happens: make kit-rest OWNERS=1000 REST=600
+	cd ctrlssaplan && OWNERS=$(OWNERS) REST=$(REST) $(GO) test -v -count 1 -timeout 0 -run TestNothingIsSentAtRest . | grep -E 'figure|^ok|FAIL|Error'
 
 # The lowest client-go that is supported, and the newest patch of every minor version after it. docs/compatibility.md and
 # README.md name the same versions.
