@@ -51,6 +51,11 @@ func (o *options) plan(ctx context.Context) (*planning, error) {
 	if err := p.planAll(ctx); err != nil {
 		return p, err
 	}
+	if p.cluster != nil {
+		if err := p.cluster.noOps.save(); err != nil {
+			p.fail(configurationFailure(err))
+		}
+	}
 	return p, p.planLeft(ctx)
 }
 
