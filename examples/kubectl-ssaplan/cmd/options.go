@@ -14,6 +14,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/shard"
 	"github.com/ssaplan/primitives/examples/readiness"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
@@ -51,6 +52,8 @@ type options struct {
 	excluded      []filter // what exclude says
 	allowMissing  bool
 	prune         bool
+	shard         string
+	part          shard.Shard // what shard says
 	applyset      string
 	tooling       string
 	pruneAdopted  bool
@@ -146,6 +149,12 @@ func (o *options) validate() (err error) {
 	}
 	if err := o.validateApplySet(); err != nil {
 		return err
+	}
+	if o.part, err = shard.Parse(o.shard); err != nil {
+		return fmt.Errorf("--shard: %w", err)
+	}
+	if o.shard != "" && (o.state != "" || o.applyset != "") {
+		return errors.New("--shard: what has left the set can't be told by a part of it; leave --state and --applyset out")
 	}
 	if o.patterns, err = projection.ParsePatterns(o.ignore...); err != nil {
 		return fmt.Errorf("--ignore: %w", err)

@@ -111,7 +111,7 @@ func (p *planning) prepare(ctx context.Context) (err error) {
 	}
 	unique, errs := input.Unique(p.manifests, p.cluster.namespace)
 	p.fail(inputFailures(errs)...)
-	p.all, p.manifests = unique, p.chosen(slices.Clone(unique))
+	p.all, p.manifests = unique, p.part.Of(p.chosen(slices.Clone(unique)))
 	p.matches = p.memory.Match(p.run())
 	if p.applyset != "" {
 		return p.openApplySet(ctx)
