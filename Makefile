@@ -1,5 +1,5 @@
 # The modules; CONTRIBUTING.md says why each is one. MODULES have tests, BENCHES and PEERS are the comparison of make bench.
-MODULES := . test test/controlplane/launcher preview examples
+MODULES := . test test/controlplane/launcher preview ctrlssaplan examples
 BENCHES := test/bench
 PEERS := test/bench/flux test/bench/argo
 
@@ -58,6 +58,12 @@ SETS ?=
 sets: controlplane ## real applications from nothing to all of them, upgraded and pruned: make sets SETS=DIR with archives NAME.tar.gz
 	cd examples && SSAPLAN_SETS=$(if $(SETS),$(abspath $(SETS))) $(GO) test -v -count 1 -timeout 0 -run TestRealWorld ./kubectl-ssaplan/cmd | grep -E 'figure|NOT RUN|^ok|FAIL|Error'
 
+OWNERS ?= 1000
+REST ?= 600
+.PHONY: kit-rest
+kit-rest: controlplane ## a controller with many owners sends nothing while nothing happens: make kit-rest OWNERS=1000 REST=600
+	cd ctrlssaplan && OWNERS=$(OWNERS) REST=$(REST) $(GO) test -v -count 1 -timeout 0 -run TestNothingIsSentAtRest . | grep -E 'figure|^ok|FAIL|Error'
+
 # The lowest client-go that is supported, and the newest patch of every minor version after it. docs/compatibility.md and
 # README.md name the same versions.
 CLIENTS ?= 0.33.13 0.34.13 0.35.10 0.36.6 0.37.2
@@ -77,7 +83,7 @@ N ?= 500
 MOST ?= 10000
 ROUNDS ?= 3
 ROW ?= 2m
-TOOLS ?= floor,raw,planner,flux,argo,kubectl
+TOOLS ?= floor,raw,planner,reads,flux,argo,kubectl
 KINDS ?=
 .PHONY: bench
 bench: bench-projection bench-growth bench-compare ## every figure of docs/performance.md: make bench N=50 ROW=10s

@@ -8,11 +8,11 @@ require (
 	github.com/hashicorp/terraform-plugin-framework-timeouts v0.5.0
 	github.com/hashicorp/terraform-plugin-go v0.29.0
 	github.com/hashicorp/terraform-plugin-log v0.9.0
-	github.com/prometheus/client_golang v1.22.0
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	github.com/spf13/cobra v1.8.1
 	github.com/spf13/pflag v1.0.5
 	github.com/ssaplan/primitives v0.0.0
+	github.com/ssaplan/primitives/ctrlssaplan v0.0.0-00010101000000-000000000000
 	github.com/ssaplan/primitives/preview v0.0.0-00010101000000-000000000000
 	github.com/ssaplan/primitives/test v0.0.0-00010101000000-000000000000
 	github.com/stretchr/testify v1.11.1
@@ -82,6 +82,7 @@ require (
 	github.com/peterbourgon/diskv v2.0.1+incompatible // indirect
 	github.com/pkg/errors v0.9.1 // indirect
 	github.com/pmezard/go-difflib v1.0.1-0.20181226105442-5d4384ee4fb2 // indirect
+	github.com/prometheus/client_golang v1.22.0 // indirect
 	github.com/prometheus/client_model v0.6.1 // indirect
 	github.com/prometheus/common v0.62.0 // indirect
 	github.com/prometheus/procfs v0.15.1 // indirect
@@ -119,6 +120,7 @@ require (
 
 replace (
 	github.com/ssaplan/primitives => ../
+	github.com/ssaplan/primitives/ctrlssaplan => ../ctrlssaplan
 	github.com/ssaplan/primitives/preview => ../preview
 	github.com/ssaplan/primitives/test => ../test
 )

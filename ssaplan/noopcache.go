@@ -19,7 +19,8 @@ import (
 type NoOpCache = noop.Cache
 
 // NoOpCacheOptions say how much a [NoOpCache] remembers (Size, by default 10000 objects), for how long at most (MaxAge, an hour), and how often
-// it looks at what the server is set up with (ServerInterval, 30 seconds). NoOpStats are its numbers, to make metrics of.
+// it looks at what the server is set up with (ServerInterval, 30 seconds). A Portable one can be carried to another process, see
+// [NoOpCache.Save]. NoOpStats are its numbers, to make metrics of.
 type (
 	NoOpCacheOptions = noop.Options
 	NoOpStats        = noop.Stats

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan/internal/objectset"
 	"github.com/ssaplan/primitives/ssaplan/internal/ordered"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
@@ -23,7 +24,7 @@ const defaultConcurrency = 8
 // It knows the set: an object that is Deferred because its namespace or kind is missing says so if the set creates that.
 // The same object twice in the set is an error for the later one. The number of plans held at a time is bounded, however
 // many requests there are. Stopping the iteration stops the planning; when ctx ends, the requests that are left yield its
-// error. No goroutine outlives the iteration.
+// error. No goroutine outlives the iteration. Of 50 and more objects of a kind and namespace the live ones are listed, where the caller may.
 func (p *Planner) PlanAll(ctx context.Context, requests []Request) iter.Seq2[*Plan, error] {
 	return func(yield func(*Plan, error) bool) {
 		set := objectset.New(requests, func(r Request) *unstructured.Unstructured { return r.Manifest }, p.options.DefaultNamespace)
@@ -32,8 +33,20 @@ func (p *Planner) PlanAll(ctx context.Context, requests []Request) iter.Seq2[*Pl
 			concurrency = defaultConcurrency
 		}
 		work := func(ctx context.Context, i int) planned { return p.planUnlessDone(ctx, requests[i]) }
-		for i, made := range ordered.Map(wire.RememberMissing(ctx), len(requests), concurrency, work) {
+		ctx := wire.ReadByLists(wire.RememberMissing(ctx), unread(requests), p.options.DefaultNamespace)
+		for i, made := range ordered.Map(ctx, len(requests), concurrency, work) {
 			if !yield(made.check(set, i, requests[i])) {
+				return
+			}
+		}
+	}
+}
+
+// unread yields what the live objects of are still to be read.
+func unread(requests []Request) iter.Seq[identity.Identity] {
+	return func(yield func(identity.Identity) bool) {
+		for _, r := range requests {
+			if id, err := objectset.Identity(r.Manifest, r.AllUnknown); err == nil && r.Live == nil && !r.AllUnknown && !yield(id) {
 				return
 			}
 		}
@@ -56,7 +69,7 @@ func (p *Planner) planUnlessDone(ctx context.Context, request Request) planned {
 
 // describe names the object as well as it can be named.
 func (r Request) describe() string {
-	id, err := r.identity()
+	id, err := objectset.Identity(r.Manifest, r.AllUnknown)
 	if err != nil {
 		return err.Error()
 	}
@@ -67,7 +80,7 @@ func (r Request) describe() string {
 func (made planned) check(set *objectset.Set, i int, request Request) (*Plan, error) {
 	plan := made.plan
 	if made.err != nil {
-		id, _ := request.identity()
+		id, _ := objectset.Identity(request.Manifest, request.AllUnknown)
 		set.First(id, i)
 		return nil, made.err
 	}
@@ -76,13 +89,9 @@ func (made planned) check(set *objectset.Set, i int, request Request) (*Plan, er
 	}
 	switch plan.Deferral {
 	case DeferralNamespaceNotFound:
-		if set.CreatesNamespace(plan.Object.Namespace) {
-			plan.Reason += ", the same set creates it"
-		}
+		plan.Reason += set.Creates(plan.Object)
 	case DeferralTypeNotServed:
-		if definition, ok := set.Definition(plan.Object.Group(), plan.Object.Kind); ok {
-			plan.Reason += fmt.Sprintf(", the same set defines it (CustomResourceDefinition %s)", definition)
-		}
+		plan.Reason += set.Defines(plan.Object)
 	}
 	return plan, nil
 }

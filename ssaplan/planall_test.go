@@ -220,3 +220,49 @@ func TestPlanAllStops(t *testing.T) {
 	}
 	require.Less(t, len(server.Requests()), 2*len(requests))
 }
+
+// tried counts the dry runs.
+func tried(server *ssaplantest.Server) (n int) {
+	for _, r := range server.Requests() {
+		if r.DryRun {
+			n++
+		}
+	}
+	return n
+}
+
+// A set of many objects of a kind is read by lists. Where the no-ops of it are remembered, a list is all that it takes.
+func TestPlanAllReadsByLists(t *testing.T) {
+	const objects = 60
+	server, planner := world(ssaplan.Options{NoOps: ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{ServerInterval: -1})})
+	var requests []ssaplan.Request
+	for i := range objects {
+		requests = append(requests, ssaplan.Request{Manifest: configMap(fmt.Sprint("a", i), map[string]any{"k": "v"})})
+	}
+	for _, row := range []struct {
+		action ssaplan.Action
+		tries  int
+		why    string
+	}{
+		{ssaplan.ActionCreate, objects, "that there is none is known by the list"},
+		{ssaplan.ActionNoOp, objects, "the list has what was made"},
+		{ssaplan.ActionNoOp, 0, "it was remembered of the list"},
+	} {
+		before := [3]int{sent(server, "list"), sent(server, "get"), tried(server)}
+		for plan, err := range planner.PlanAll(t.Context(), requests) {
+			require.NoError(t, err)
+			require.Equal(t, row.action, plan.Action, row.why)
+			require.LessOrEqual(t, plan.Requests, 1)
+		}
+		after := [3]int{sent(server, "list"), sent(server, "get"), tried(server)}
+		require.Equal(t, [3]int{before[0] + 1, before[1], before[2] + row.tries}, after, row.why)
+		if row.action == ssaplan.ActionCreate {
+			for _, request := range requests {
+				plan, err := planner.Plan(t.Context(), request)
+				require.NoError(t, err)
+				_, err = planner.Apply(t.Context(), plan)
+				require.NoError(t, err)
+			}
+		}
+	}
+}

@@ -24,6 +24,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
 	"github.com/ssaplan/primitives/ssaplan/internal/handover"
 	"github.com/ssaplan/primitives/ssaplan/internal/noop"
+	"github.com/ssaplan/primitives/ssaplan/internal/objectset"
 	"github.com/ssaplan/primitives/ssaplan/internal/scale"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 	"github.com/ssaplan/primitives/ssaplan/internal/standin"
@@ -41,7 +42,7 @@ import (
 // applying can't work. What the server can't answer yet (a kind or namespace that isn't there) is a plan with the action
 // [ActionDeferred].
 func (p *Planner) Plan(ctx context.Context, request Request) (*Plan, error) {
-	id, err := request.identity()
+	id, err := objectset.Identity(request.Manifest, request.AllUnknown)
 	if err != nil {
 		return nil, err
 	}
@@ -59,22 +60,6 @@ func (p *Planner) Plan(ctx context.Context, request Request) (*Plan, error) {
 		return nil, err
 	}
 	return w.finish(), nil
-}
-
-// identity returns what the manifest is about. What isn't known yet need not have one.
-func (r Request) identity() (identity.Identity, error) {
-	switch {
-	case r.Manifest == nil && r.AllUnknown:
-		return identity.Identity{}, nil
-	case r.Manifest == nil:
-		return identity.Identity{}, errors.New("ssaplan: no manifest")
-	}
-	id, err := identity.Of(r.Manifest.Object)
-	if err != nil && r.AllUnknown {
-		m := r.Manifest
-		return identity.Identity{APIVersion: m.GetAPIVersion(), Kind: m.GetKind(), Namespace: m.GetNamespace(), Name: m.GetName()}, nil
-	}
-	return id, err
 }
 
 // planning is the making of one plan.
@@ -95,6 +80,7 @@ type planning struct {
 	patch    Patch
 	live     *unstructured.Unstructured // nil if there is no object, or it wasn't read
 	lossy    bool                       // a typed client read it, so that only a no-op is proven by it
+	absent   bool                       // there is none by a list, which may be of before
 	result   *unstructured.Unstructured // what the server would make of it, nil if it wasn't asked
 	then     *explain.Explanation       // of the apply after the handover
 
@@ -123,10 +109,11 @@ func (w *planning) run(ctx context.Context) error {
 		return err
 	}
 	if w.plan.Action == "" && w.live == nil && w.target != nil {
-		if w.live, err = w.target.Supplied(w.request.Live, w.request.Manifest); err != nil {
+		w.lossy = wire.IsLossy(w.request.Live)
+		if w.live, w.absent, err = w.target.Known(ctx, w.request.Live, w.request.Manifest); err != nil {
 			return fmt.Errorf("%s: %w", w.plan.Object, err)
 		}
-		w.lossy, w.request.Live = wire.IsLossy(w.request.Live), w.live
+		w.request.Live = w.live
 	}
 	if err := w.prepare(ctx); err != nil {
 		return err
@@ -247,8 +234,8 @@ const askAttempts = 3
 // ask reads the live object if it isn't there yet, has the server try the apply, and explains its answer, which has to be of
 // the same resourceVersion.
 func (w *planning) ask(ctx context.Context) (err error) {
-	supplied := w.live != nil // and maybe of long ago
-	if w.live == nil {
+	supplied := w.live != nil || w.absent // and maybe of long ago
+	if !supplied {
 		if w.live, err = w.target.Live(ctx); err != nil {
 			return w.unreadable(ctx, err)
 		}
@@ -287,7 +274,7 @@ func (w *planning) ask(ctx context.Context) (err error) {
 		if err != nil {
 			return w.failed("get", err)
 		}
-		supplied = false
+		supplied, w.absent = false, false
 	}
 	return fmt.Errorf("%s: the object changed between read and dry run, %d times in a row: try again", w.plan.Object, askAttempts)
 }

@@ -23,14 +23,16 @@ func (w *planning) refused(ctx context.Context, err error) error {
 	if class == authresilience.ClassTypeNotServed || isAbsent {
 		return w.notServed(err)
 	}
-	if w.live != nil && w.live == w.request.Live { // which may be out of date
+	if w.absent || w.live != nil && w.live == w.request.Live { // which may be out of date
 		var failed error
 		if w.live, failed = w.target.Live(ctx); failed != nil {
 			return w.failed("get", failed)
 		}
-		if !w.prepared.Ignored.Empty() && !explain.SameVersion(content(w.live), content(w.request.Live), nil) { // which tells what is left
+		if appeared := w.absent && w.live != nil; appeared || !w.prepared.Ignored.Empty() && !explain.SameVersion(content(w.live), content(w.request.Live), nil) { // which tells what is left
+			w.absent = false
 			return w.ask(ctx)
 		}
+		w.absent = false
 	}
 	switch conflicts := w.handover.Conflicts(fieldowner.ConflictsOfApply(err, content(w.live), w.manifest.Object)); {
 	case len(conflicts) > 0:

@@ -43,8 +43,8 @@ func TestProgram(t *testing.T) {
 	kubectl("apply", "-f", "config/website.yaml")
 	kubectl("wait", "--for", "condition=Synced", "--timeout", "1m", "website/shop")
 	assert.Equal(t, "shop.example.com", kubectl("get", "ingress", "shop", "-o", "jsonpath={.spec.rules[0].host}"))
-	assert.Contains(t, get("http://"+metrics+"/metrics"), "\nwebsite_noop_cache_unseen 0\n")
-	assert.Contains(t, get("http://"+metrics+"/metrics"), `website_planning_requests_total{class="None",dry_run="true",kind="Deployment",verb="patch"}`)
+	assert.Contains(t, get("http://"+metrics+"/metrics"), "\nctrlssaplan_noop_cache_unseen 0\n")
+	assert.Contains(t, get("http://"+metrics+"/metrics"), `ctrlssaplan_requests_total{class="None",dry_run="true",kind="Deployment",verb="patch"}`)
 
 	require.NoError(t, program.Process.Signal(syscall.SIGTERM))
 	require.NoError(t, program.Wait(), "%s", &log)

@@ -23,7 +23,9 @@ type cluster struct {
 	config    *rest.Config
 	namespace string           // for manifests that name none
 	enforced  bool             // the user asked for this namespace
+	user      string           // of the kubeconfig
 	planner   *ssaplan.Planner // of the commands that plan
+	noOps     *remembered      // of earlier runs; nil if they aren't to be
 }
 
 // throttleRetries is how often a request is repeated that the server had no time for, as kubectl does.
@@ -35,10 +37,17 @@ func (o *options) connect(ctx context.Context) (*cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.planner, err = ssaplan.New(c.config, ssaplan.Options{
+	planning := ssaplan.Options{
 		FieldManager: o.manager, RefuseConflicts: !o.force, DefaultNamespace: c.namespace,
 		AllowVersionChange: true, ThrottleRetries: throttleRetries, Sensitive: o.hidden, SensitiveFormats: true, ShowServerText: o.serverText,
-	})
+	}
+	if c.noOps, err = o.remember(c); err != nil {
+		return nil, err
+	}
+	if c.noOps != nil {
+		planning.NoOps = c.noOps.cache
+	}
+	c.planner, err = ssaplan.New(c.config, planning)
 	if err != nil {
 		return nil, fmt.Errorf("%w; check the kubeconfig and --server", err)
 	}
@@ -91,11 +100,23 @@ func readCluster(flags *genericclioptions.ConfigFlags, loader clientcmd.ClientCo
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", kubeconfigName(loader.ConfigAccess()), authresilience.Redact(err))
 	}
-	c := &cluster{config: config}
+	c := &cluster{config: config, user: userOf(flags, raw)}
 	if c.namespace, c.enforced, err = loader.Namespace(); err != nil {
 		return nil, fmt.Errorf("%s: namespace: %w", kubeconfigName(loader.ConfigAccess()), err)
 	}
 	return c, nil
+}
+
+// userOf returns the name that the kubeconfig has for the user.
+func userOf(flags *genericclioptions.ConfigFlags, raw api.Config) string {
+	name := raw.CurrentContext
+	if *flags.Context != "" {
+		name = *flags.Context
+	}
+	if *flags.AuthInfoName != "" || raw.Contexts[name] == nil {
+		return *flags.AuthInfoName
+	}
+	return raw.Contexts[name].AuthInfo
 }
 
 // checkContext says what the kubeconfig lacks. Left alone, client-go would fall back to http://localhost:8080.

@@ -14,6 +14,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/shard"
 	"github.com/ssaplan/primitives/examples/readiness"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
@@ -41,6 +42,7 @@ type options struct {
 	hidden        projection.Patterns // what sensitive says
 	serverText    bool
 	state         string
+	memory        string
 	verbose       bool
 	selector      string
 	labels        labels.Selector // what selector says
@@ -50,6 +52,8 @@ type options struct {
 	excluded      []filter // what exclude says
 	allowMissing  bool
 	prune         bool
+	shard         string
+	part          shard.Shard // what shard says
 	applyset      string
 	tooling       string
 	pruneAdopted  bool
@@ -96,6 +100,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	flags.StringArrayVar(&o.sensitive, "sensitive", nil, "`PATTERN` of fields whose values are never shown, beside those of Secrets, such as data.password; may be repeated")
 	flags.BoolVar(&o.serverText, "show-server-text", false, "show what servers say of objects with sensitive values, which may quote these")
 	flags.StringVar(&o.state, "state", "", "`FILE` that remembers what was applied: tells edits from drift, and renamed objects from new ones")
+	flags.StringVar(&o.memory, "memory", "", "`FILE` that remembers for which objects the server said that nothing changes, so that unchanged ones aren't tried again for an hour; safe to delete")
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "list unchanged objects and the fields of those to be created or deferred, and shorten nothing")
 	flags.StringVarP(&o.selector, "selector", "l", "", "`LABELS` of the objects to take, such as app=web,tier!=test; default: all")
 	flags.StringArrayVar(&o.include, "include", nil, "`WHICH` objects to take: kind, name, namespace, joined by commas, such as kind=Job,name=db-*; may be repeated; default: all")
@@ -144,6 +149,12 @@ func (o *options) validate() (err error) {
 	}
 	if err := o.validateApplySet(); err != nil {
 		return err
+	}
+	if o.part, err = shard.Parse(o.shard); err != nil {
+		return fmt.Errorf("--shard: %w", err)
+	}
+	if o.shard != "" && (o.state != "" || o.applyset != "") {
+		return errors.New("--shard: what has left the set can't be told by a part of it; leave --state and --applyset out")
 	}
 	if o.patterns, err = projection.ParsePatterns(o.ignore...); err != nil {
 		return fmt.Errorf("--ignore: %w", err)

@@ -66,6 +66,8 @@ kubectl ssaplan plan -f app.yaml --force-conflicts=false`,
 		RunE: func(c *cobra.Command, _ []string) error { return o.runPlan(c) },
 	}
 	o.addFlags(c)
+	c.Flags().StringVar(&o.shard, "shard", "", "`I/N`: plan the I-th of N parts of the objects, with the namespaces and definitions that it needs; see plan merge")
+	c.AddCommand(newMerge(streams))
 	return c
 }
 

@@ -51,6 +51,11 @@ func (o *options) plan(ctx context.Context) (*planning, error) {
 	if err := p.planAll(ctx); err != nil {
 		return p, err
 	}
+	if p.cluster != nil {
+		if err := p.cluster.noOps.save(); err != nil {
+			p.fail(configurationFailure(err))
+		}
+	}
 	return p, p.planLeft(ctx)
 }
 
@@ -106,7 +111,7 @@ func (p *planning) prepare(ctx context.Context) (err error) {
 	}
 	unique, errs := input.Unique(p.manifests, p.cluster.namespace)
 	p.fail(inputFailures(errs)...)
-	p.all, p.manifests = unique, p.chosen(slices.Clone(unique))
+	p.all, p.manifests = unique, p.part.Of(p.chosen(slices.Clone(unique)))
 	p.matches = p.memory.Match(p.run())
 	if p.applyset != "" {
 		return p.openApplySet(ctx)

@@ -4,18 +4,16 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"maps"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	appsv1 "k8s.io/client-go/applyconfigurations/apps/v1"
 	corev1 "k8s.io/client-go/applyconfigurations/core/v1"
 	applymetav1 "k8s.io/client-go/applyconfigurations/meta/v1"
 	networkingv1 "k8s.io/client-go/applyconfigurations/networking/v1"
 
+	"github.com/ssaplan/primitives/ctrlssaplan"
 	"github.com/ssaplan/primitives/examples/operator/api/v1alpha1"
 )
 
@@ -26,40 +24,34 @@ const (
 )
 
 // kinds are the kinds of the children, in the order in which they are written.
-var kinds = []metav1.TypeMeta{
-	{APIVersion: "v1", Kind: "ConfigMap"},
-	{APIVersion: "apps/v1", Kind: "Deployment"},
-	{APIVersion: "v1", Kind: "Service"},
-	{APIVersion: "networking.k8s.io/v1", Kind: "Ingress"},
+var kinds = []schema.GroupVersionKind{
+	{Version: "v1", Kind: "ConfigMap"},
+	{Group: "apps", Version: "v1", Kind: "Deployment"},
+	{Version: "v1", Kind: "Service"},
+	{Group: "networking.k8s.io", Version: "v1", Kind: "Ingress"},
 }
 
-// ofKind returns an object that says nothing but its kind.
-func ofKind(kind metav1.TypeMeta) *unstructured.Unstructured {
-	obj := &unstructured.Unstructured{}
-	obj.SetAPIVersion(kind.APIVersion)
-	obj.SetKind(kind.Kind)
-	return obj
-}
-
-// manifests returns what the Website's children have to be, by kind. They declare nothing that the Website doesn't say
+// children returns what the Website's children have to be, and which it shall not have. They declare nothing that the Website doesn't say
 // and that isn't needed, so that the rest can be anybody's.
-func manifests(w *v1alpha1.Website) (map[string]*unstructured.Unstructured, error) {
-	configurations := map[string]any{"Deployment": deployment(w), "Service": service(w)}
-	if len(w.Spec.Config) > 0 {
-		configurations["ConfigMap"] = configMap(w)
+func children(w *v1alpha1.Website) []ctrlssaplan.Child {
+	all := []ctrlssaplan.Child{
+		{Object: configMap(w), Absent: len(w.Spec.Config) == 0}, {Object: deployment(w)}, {Object: service(w)},
+		{Object: ingress(w), Absent: w.Spec.Host == ""},
 	}
-	if w.Spec.Host != "" {
-		configurations["Ingress"] = ingress(w)
+	for i, kind := range kinds {
+		all[i].Ignore = ignored(w, kind.Kind)
 	}
-	out := map[string]*unstructured.Unstructured{}
-	for kind, configuration := range configurations {
-		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(configuration)
-		if err != nil {
-			return nil, fmt.Errorf("manifest of %s: %w", kind, err)
+	return all
+}
+
+// ignored returns the fields of a kind that the Website leaves to others.
+func ignored(w *v1alpha1.Website, kind string) (fields []string) {
+	for _, ignore := range w.Spec.Ignore {
+		if ignore.Kind == kind {
+			fields = append(fields, ignore.Fields...)
 		}
-		out[kind] = &unstructured.Unstructured{Object: content}
 	}
-	return out, nil
+	return fields
 }
 
 func labels(w *v1alpha1.Website) map[string]string {
@@ -76,13 +68,8 @@ func podLabels(w *v1alpha1.Website) map[string]string {
 	return out
 }
 
-func owner(w *v1alpha1.Website) *applymetav1.OwnerReferenceApplyConfiguration {
-	return applymetav1.OwnerReference().WithAPIVersion(v1alpha1.GroupVersion.String()).WithKind("Website").
-		WithName(w.Name).WithUID(w.UID).WithController(true).WithBlockOwnerDeletion(true)
-}
-
 func configMap(w *v1alpha1.Website) *corev1.ConfigMapApplyConfiguration {
-	return corev1.ConfigMap(w.Name, w.Namespace).WithLabels(labels(w)).WithOwnerReferences(owner(w)).WithData(w.Spec.Config)
+	return corev1.ConfigMap(w.Name, w.Namespace).WithLabels(labels(w)).WithData(w.Spec.Config)
 }
 
 func deployment(w *v1alpha1.Website) *appsv1.DeploymentApplyConfiguration {
@@ -97,11 +84,11 @@ func deployment(w *v1alpha1.Website) *appsv1.DeploymentApplyConfiguration {
 		WithSelector(applymetav1.LabelSelector().WithMatchLabels(podLabels(w))).
 		WithTemplate(template.WithSpec(corev1.PodSpec().WithContainers(container)))
 	spec.Replicas = w.Spec.Replicas
-	return appsv1.Deployment(w.Name, w.Namespace).WithLabels(labels(w)).WithOwnerReferences(owner(w)).WithSpec(spec)
+	return appsv1.Deployment(w.Name, w.Namespace).WithLabels(labels(w)).WithSpec(spec)
 }
 
 func service(w *v1alpha1.Website) *corev1.ServiceApplyConfiguration {
-	return corev1.Service(w.Name, w.Namespace).WithLabels(labels(w)).WithOwnerReferences(owner(w)).
+	return corev1.Service(w.Name, w.Namespace).WithLabels(labels(w)).
 		WithSpec(corev1.ServiceSpec().WithSelector(podLabels(w)).
 			WithPorts(corev1.ServicePort().WithName("http").WithPort(80).WithTargetPort(intstr.FromString("http"))))
 }
@@ -111,7 +98,7 @@ func ingress(w *v1alpha1.Website) *networkingv1.IngressApplyConfiguration {
 		WithPort(networkingv1.ServiceBackendPort().WithName("http")))
 	path := networkingv1.HTTPIngressPath().WithPath("/").WithPathType("Prefix").WithBackend(backend)
 	rule := networkingv1.IngressRule().WithHost(w.Spec.Host).WithHTTP(networkingv1.HTTPIngressRuleValue().WithPaths(path))
-	return networkingv1.Ingress(w.Name, w.Namespace).WithLabels(labels(w)).WithOwnerReferences(owner(w)).
+	return networkingv1.Ingress(w.Name, w.Namespace).WithLabels(labels(w)).
 		WithSpec(networkingv1.IngressSpec().WithRules(rule))
 }
 

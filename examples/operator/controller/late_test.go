@@ -13,6 +13,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/ssaplan/primitives/ctrlssaplan"
 	"github.com/ssaplan/primitives/examples/operator/api/v1alpha1"
 	"github.com/ssaplan/primitives/examples/operator/controller"
 )
@@ -67,6 +68,8 @@ func (l *late) start() {
 	l.reconciler, err = controller.New(manager, controller.Options{})
 	require.NoError(l, err)
 	l.reconciler.Cache = l.cache
+	l.reconciler.Kit.Client, err = ctrlssaplan.FromClient(l.cache, manager.GetAPIReader(), manager.GetClient())
+	require.NoError(l, err)
 }
 
 func (l *late) reconcile() {

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 
 	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/ctrlssaplan"
 	"github.com/ssaplan/primitives/examples/operator/api/v1alpha1"
 )
 
@@ -32,7 +33,7 @@ func NewManager(config *rest.Config, options ctrl.Options) (ctrl.Manager, error)
 	ours := cache.ByObject{Label: kubelabels.SelectorFromSet(kubelabels.Set{managedByLabel: FieldManager})}
 	options.Cache.ByObject = map[client.Object]cache.ByObject{}
 	for _, kind := range kinds {
-		options.Cache.ByObject[ofKind(kind)] = ours
+		options.Cache.ByObject[ctrlssaplan.OfKind(kind)] = ours
 	}
 	manager, err := ctrl.NewManager(config, options)
 	if err != nil {
@@ -46,7 +47,7 @@ func NewManager(config *rest.Config, options ctrl.Options) (ctrl.Manager, error)
 func (r *Reconciler) Setup(manager ctrl.Manager) (controller.Controller, error) {
 	builder := ctrl.NewControllerManagedBy(manager).For(&v1alpha1.Website{})
 	for _, kind := range kinds {
-		builder.Owns(ofKind(kind))
+		builder.Owns(ctrlssaplan.OfKind(kind))
 	}
 	return builder.Build(r)
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -23,7 +24,11 @@ import (
 type Cache struct {
 	answers  *recent.Cache[*notes]
 	interval time.Duration
+	portable bool
 	unseen   atomic.Pointer[[]string]
+
+	mu     sync.Mutex
+	setups setups
 }
 
 // Options say how much a [Cache] remembers, and for how long. The zero value works.
@@ -39,12 +44,17 @@ type Options struct {
 	// planned; a change makes the plans anew that it may concern. What the caller has no right to list is not looked at, see
 	// [Stats.Unseen]. Negative: never; the host watches, and calls [NoOpCache.Clear]. Default: 30 seconds.
 	ServerInterval time.Duration
+	// Portable makes a cache that [Cache.Save] can write and [Cache.Restore] read. Live objects are told apart by SHA-256 then, which takes several
+	// times as long.
+	Portable bool
 }
 
 // New returns an empty cache.
 func New(options Options) *Cache {
 	size, maxAge := cmp.Or(max(options.Size, 0), 10_000), cmp.Or(max(options.MaxAge, 0), time.Hour)
-	return &Cache{answers: recent.New[*notes](size, maxAge), interval: cmp.Or(options.ServerInterval, 30*time.Second)}
+	return &Cache{
+		answers: recent.New[*notes](size, maxAge), interval: cmp.Or(options.ServerInterval, 30*time.Second), portable: options.Portable, setups: setups{},
+	}
 }
 
 // Stats are the numbers of a [Cache], to make metrics of.
@@ -121,6 +131,7 @@ func (c *Cache) Ask(ctx context.Context, resource *wire.Resource, q Question) (*
 			return nil, nil // an answer of which nobody knows whether it is still true
 		}
 		c.unseen.Store(&asked.configured.Unseen)
+		c.settle(&asked.configured)
 	}
 	key, ok := asked.key(q)
 	if !ok {
@@ -162,8 +173,8 @@ func subject(id identity.Identity, subresource string) recent.Key {
 
 // key returns the key of a question. It reports false if there is no telling the live object from others.
 func (a *Asked) key(q Question) (recent.Key, bool) {
-	content, ok := a.cache.answers.Digest(q.Live.Object)
+	content, ok := a.cache.digest(q.Live.Object)
 	server := &a.configured.Fingerprint
-	return recent.KeyOf(q.Body, string(q.Live.GetUID()), q.Live.GetResourceVersion(), strconv.FormatUint(content, 16),
+	return recent.KeyOf(q.Body, string(q.Live.GetUID()), q.Live.GetResourceVersion(), content,
 		q.Options.FieldManager, strconv.FormatBool(*q.Options.Force), server[0], server[1], server[2]), ok
 }

@@ -3,6 +3,8 @@
 package objectset
 
 import (
+	"errors"
+	"fmt"
 	"iter"
 	"sync"
 
@@ -25,6 +27,22 @@ type creations struct {
 }
 
 type groupKind struct{ group, kind string }
+
+// Identity returns what a manifest is about. What isn't known yet need not have one.
+func Identity(manifest *unstructured.Unstructured, unknown bool) (identity.Identity, error) {
+	switch {
+	case manifest == nil && unknown:
+		return identity.Identity{}, nil
+	case manifest == nil:
+		return identity.Identity{}, errors.New("ssaplan: no manifest")
+	}
+	id, err := identity.Of(manifest.Object)
+	if err != nil && unknown {
+		m := manifest
+		return identity.Identity{APIVersion: m.GetAPIVersion(), Kind: m.GetKind(), Namespace: m.GetNamespace(), Name: m.GetName()}, nil
+	}
+	return id, err
+}
 
 // New returns the set of the manifests that some things have, which may be nil. Objects that name no namespace are in the default one.
 func New[T any](of []T, manifest func(T) *unstructured.Unstructured, defaultNamespace string) *Set {
@@ -58,13 +76,20 @@ func newCreations(manifests iter.Seq[map[string]any]) *creations {
 	return c
 }
 
-// CreatesNamespace reports whether the set creates a namespace.
-func (s *Set) CreatesNamespace(name string) bool { return s.creates().namespaces[name] }
+// Creates says behind a comma that the set creates the namespace of an object, and is empty if it doesn't.
+func (s *Set) Creates(of identity.Identity) string {
+	if s.creates().namespaces[of.Namespace] {
+		return ", the same set creates it"
+	}
+	return ""
+}
 
-// Definition returns the name of the set's definition of a kind, and whether it has one.
-func (s *Set) Definition(group, kind string) (name string, ok bool) {
-	name, ok = s.creates().kinds[groupKind{group, kind}]
-	return name, ok
+// Defines says behind a comma that the set has the definition of an object's kind, and is empty if it hasn't.
+func (s *Set) Defines(of identity.Identity) string {
+	if name, ok := s.creates().kinds[groupKind{of.Group(), of.Kind}]; ok {
+		return fmt.Sprintf(", the same set defines it (CustomResourceDefinition %s)", name)
+	}
+	return ""
 }
 
 // First returns the number of the first object of an identity, which is i if there was none before.

@@ -33,15 +33,13 @@ func TestWhatASetCreates(t *testing.T) {
 		return &unstructured.Unstructured{Object: m}
 	}, "default")
 	require.Zero(t, read, "nobody asked for it")
-	for name, creates := range map[string]bool{"new": true, "shop": false, "other": false, "": false} {
-		require.Equal(t, creates, set.CreatesNamespace(name), name)
+	for name, says := range map[string]string{"new": ", the same set creates it", "shop": "", "other": "", "": ""} {
+		require.Equal(t, says, set.Creates(identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: name, Name: "a"}), name)
 	}
-	name, ok := set.Definition("ex.io", "Widget")
-	require.Equal(t, "widgets.ex.io", name)
-	require.True(t, ok)
-	for _, kind := range [][2]string{{"ex.io", "Gadget"}, {"other.io", "Widget"}, {"", ""}} {
-		_, ok = set.Definition(kind[0], kind[1])
-		require.False(t, ok, kind)
+	widget := identity.Identity{APIVersion: "ex.io/v2", Kind: "Widget", Name: "a"}
+	require.Equal(t, ", the same set defines it (CustomResourceDefinition widgets.ex.io)", set.Defines(widget))
+	for _, kind := range [][2]string{{"ex.io/v1", "Gadget"}, {"other.io/v1", "Widget"}, {"", ""}} {
+		require.Empty(t, set.Defines(identity.Identity{APIVersion: kind[0], Kind: kind[1], Name: "a"}), kind)
 	}
 	require.Equal(t, len(made), read, "they are read once")
 }

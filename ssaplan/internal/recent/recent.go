@@ -34,6 +34,40 @@ type entry[V any] struct {
 	older, newer      *entry[V]
 }
 
+// Kept is an answer that outlives the process, with the time until which it counts.
+type Kept[V any] struct {
+	Subject, Question Key
+	Answer            V
+	Expires           time.Time
+}
+
+// All returns the answers that still count, the one that was not asked for the longest time first.
+func (c *Cache[V]) All() (all []Kept[V]) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.now().UnixNano()
+	for e := c.ends.newer; e != &c.ends; e = e.newer {
+		if e.expires > now {
+			all = append(all, Kept[V]{e.subject, e.question, e.answer, time.Unix(0, e.expires)})
+		}
+	}
+	return all
+}
+
+// Restore remembers an answer of another cache, unless this one knows one about its subject or is full. None counts for longer than one of
+// this cache could.
+func (c *Cache[V]) Restore(kept Kept[V]) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.now()
+	if c.entries[kept.Subject] != nil || len(c.entries) >= c.size || !kept.Expires.After(now) || kept.Expires.After(now.Add(c.maxAge)) {
+		return
+	}
+	e := &entry[V]{subject: kept.Subject, question: kept.Question, answer: kept.Answer, expires: kept.Expires.UnixNano()}
+	c.entries[kept.Subject] = e
+	c.link(e)
+}
+
 // Stats are the numbers of a cache.
 type Stats struct {
 	// Hits and Misses are how often the answer was known, and how often it was not. Expired are the answers that became too

@@ -75,8 +75,8 @@ func (t *Target) Try(ctx context.Context, live *unstructured.Unstructured, body 
 	return obj, nil
 }
 
-// TryPinned is [Target.Try] for a live object that may be of long ago. The dry run is for that version of it, so that the server
-// refuses it as outdated if there is another by now; then nothing can be written even if something in front of the server drops
+// TryPinned is [Target.Try] for a live object that may be of long ago, nil if there was none. The dry run is for that version of it, so that the
+// server refuses it as outdated if there is another by now; then nothing can be written even if something in front of the server drops
 // dryRun. An answer in another version proves that the dry run wrote, and is an error.
 func (t *Target) TryPinned(ctx context.Context, live *unstructured.Unstructured, body []byte,
 	options metav1.PatchOptions) (*unstructured.Unstructured, error) {
@@ -85,10 +85,17 @@ func (t *Target) TryPinned(ctx context.Context, live *unstructured.Unstructured,
 		return nil, err
 	}
 	obj, err := t.Try(ctx, live, pinned, options)
-	if err == nil && obj.GetResourceVersion() != live.GetResourceVersion() {
+	if err != nil {
+		return nil, err
+	}
+	if live == nil && obj.GetResourceVersion() == AbsentVersion { // as a server ignores it, and sends it back
+		obj.SetResourceVersion("")
+		return obj, nil
+	}
+	if version := obj.GetResourceVersion(); live == nil && version != "" || live != nil && version != live.GetResourceVersion() {
 		return nil, wroteError(obj)
 	}
-	return obj, err
+	return obj, nil
 }
 
 // wroteError says that a dry run was carried out.

@@ -1,6 +1,6 @@
 // Compare measures tools that plan, in turns, for the same objects on the same server, and prints a table and figures.
 //
-//	compare -bin DIR [-n 500] [-rounds 3] [-row 2m] [-tools floor,raw,planner,…] [-kinds REGEXP]
+//	compare -bin DIR [-n 500] [-rounds 3] [-row 2m] [-tools floor,raw,planner,reads,…] [-kinds REGEXP]
 //
 // The server is that of KUBECONFIG. DIR has one program for each tool; see the package driver for how they are run. A
 // wrong answer of the planner is an error.
@@ -48,7 +48,7 @@ func main() {
 	flag.IntVar(&c.n, "n", 500, "objects of each kind")
 	flag.IntVar(&c.rounds, "rounds", 3, "rounds of each tool in each row, at least")
 	flag.DurationVar(&c.row, "row", 2*time.Minute, "how long to go on with the rounds of a row, at least")
-	tools := flag.String("tools", "floor,raw,planner,flux,argo,kubectl", "what to compare, in this order")
+	tools := flag.String("tools", "floor,raw,planner,reads,flux,argo,kubectl", "what to compare, in this order")
 	kinds := flag.String("kinds", "", "only kinds whose name this regular expression matches")
 	flag.Parse()
 	c.tools = strings.Split(*tools, ",")

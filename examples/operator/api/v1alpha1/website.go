@@ -113,6 +113,8 @@ type WebsiteStatus struct {
 
 // The types of the conditions.
 const (
+	// Ready: all children are as the Website declares them, and do what they are for.
+	Ready = "Ready"
 	// Synced: all children are as the Website declares them.
 	Synced = "Synced"
 	// Drifted: others changed children, and that was left. If it was repaired the condition is False, with the reason

@@ -1,13 +1,11 @@
-package controller
+package ctrlssaplan
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/ssaplan/primitives/examples/operator/api/v1alpha1"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
@@ -21,12 +19,12 @@ func TestADeferredChildSaysWhatIsDeclared(t *testing.T) {
 	plan := &ssaplan.Plan{
 		Action: ssaplan.ActionDeferred, Reason: "a webhook can't dry run", Explanation: explain.Explanation{After: after},
 	}
-	c := &child{plan: plan, outcome: outcome{kind: metav1.TypeMeta{Kind: "Service"}}}
-	c.judge(v1alpha1.WebsiteSpec{})
+	c := &child{plan: plan, outcome: outcome{child: "Service"}}
+	c.judge(Policy{})
 	assert.Equal(t, deferred, c.verdict)
 	assert.Equal(t, `a webhook can't dry run; declared: spec.type: + "ClusterIP"`, c.text)
 
 	plan.Explanation = explain.Explanation{}
-	c.judge(v1alpha1.WebsiteSpec{})
+	c.judge(Policy{})
 	assert.Equal(t, "a webhook can't dry run", c.text)
 }

@@ -1,4 +1,4 @@
-package controller
+package ctrlssaplan
 
 import (
 	"context"
@@ -14,21 +14,41 @@ import (
 
 // planningRequests is 0 a second when nothing changes.
 var planningRequests = prometheus.NewCounterVec(prometheus.CounterOpts{
-	Name: "website_planning_requests_total",
-	Help: "Requests sent to plan and apply the children of Websites.",
+	Name: "ctrlssaplan_requests_total",
+	Help: "Requests sent to plan and apply children.",
 }, []string{"kind", "verb", "dry_run", "class"})
 
-// measured is the no-op cache whose numbers are shown: that of the one Reconciler of the process.
+// outcomes counts what became of children, by verdict.
+var outcomes = prometheus.NewCounterVec(prometheus.CounterOpts{
+	Name: "ctrlssaplan_children_total",
+	Help: "Children that were looked at, by what became of them; repaired ones of drift are Repaired, and those that are left because of a fight are Fought.",
+}, []string{"verdict"})
+
+// count counts what became of children.
+func count(all []outcome) {
+	for _, o := range all {
+		switch {
+		case len(o.repaired) > 0:
+			outcomes.WithLabelValues("Repaired").Inc()
+		case o.fought:
+			outcomes.WithLabelValues("Fought").Inc()
+		default:
+			outcomes.WithLabelValues(string(o.verdict)).Inc()
+		}
+	}
+}
+
+// measured is the no-op cache whose numbers are shown: that of the last kit that made one.
 var measured atomic.Pointer[ssaplan.NoOpCache]
 
 // ofCache returns a metric of the no-op cache.
 func ofCache(name, help string, value func(ssaplan.NoOpStats) float64) prometheus.Collector {
-	options := prometheus.GaugeOpts{Name: "website_noop_cache_" + name, Help: help}
+	options := prometheus.GaugeOpts{Name: "ctrlssaplan_noop_cache_" + name, Help: help}
 	return prometheus.NewGaugeFunc(options, func() float64 { return value(measured.Load().Stats()) })
 }
 
 func init() {
-	metrics.Registry.MustRegister(planningRequests,
+	metrics.Registry.MustRegister(planningRequests, outcomes,
 		ofCache("hits", "Children that were planned without a request.", func(s ssaplan.NoOpStats) float64 { return float64(s.Hits) }),
 		ofCache("misses", "Children that the server was asked about.", func(s ssaplan.NoOpStats) float64 { return float64(s.Misses) }),
 		ofCache("evicted", "Answers that had to go for others: the cache is too small.", func(s ssaplan.NoOpStats) float64 { return float64(s.Evicted) }),

@@ -1,4 +1,4 @@
-package controller
+package ctrlssaplan
 
 import (
 	"errors"
@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/ssaplan/primitives/examples/operator/api/v1alpha1"
+	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
@@ -42,12 +42,12 @@ func (v verdict) written() bool {
 	return v == created || v == updated || v == replaced || v == deleted
 }
 
-// open reports whether the child is not what the Website declares, and known not to be.
+// open reports whether the child is not what its owner wants, and known not to be.
 func (v verdict) open() bool { return v != "" && v != asDeclared && !v.written() }
 
 // outcome is what became of a child, and why.
 type outcome struct {
-	kind    metav1.TypeMeta
+	child   string  // its name in texts
 	verdict verdict // empty as long as the plan is still to be carried out
 	text    string
 	// repaired are the changes of others that were put back.
@@ -56,10 +56,18 @@ type outcome struct {
 	err error
 	// unwritten says that err is that of a write.
 	unwritten bool
+	// fought says that drift is left because it was put back too often.
+	fought bool
+	// unready is why the child doesn't do yet what it is for; empty if it does, or isn't wanted.
+	unready string
 }
 
-// child is an object of a Website: what it has to be, what it is, and what is going to be done.
+// child is an object of an owner: what it has to be, what it is, and what is going to be done.
 type child struct {
+	id             identity.Identity
+	owner          client.Object
+	ownerKind      string
+	ignore         []string
 	manifest, live *unstructured.Unstructured // nil if it isn't wanted, or not there
 	planner        *ssaplan.Planner
 	plan           *ssaplan.Plan
@@ -95,20 +103,21 @@ func (c *child) failWrite(err error, became ssaplan.Outcome) {
 }
 
 // judge finds out whether the plan may be carried out, and if not why.
-func (c *child) judge(spec v1alpha1.WebsiteSpec) {
+func (c *child) judge(policy Policy) {
 	switch {
 	case c.plan.Action == ssaplan.ActionConflict:
 		c.verdict, c.text = conflicting, lines(c.plan.Conflicts)
 	case c.plan.Action == ssaplan.ActionDeferred:
 		c.verdict, c.text = deferred, c.plan.Reason+declared(c.plan)
 	case c.plan.Action == ssaplan.ActionReplace && (c.live == nil || c.plan.Replacement.UID != string(c.live.GetUID())):
-		c.fail(errors.New("was created anew meanwhile, maybe by somebody else: looking again"))
-	case c.plan.Action == ssaplan.ActionReplace && spec.ReplacePolicy != v1alpha1.AllowReplace:
-		c.verdict, c.text = replacementNeeded, replacement(c.plan)
+		c.fail(errAnew)
+	case c.plan.Action == ssaplan.ActionReplace && !policy.Replace:
+		c.verdict, c.text = replacementNeeded, replacement(c.plan, policy.ToReplace)
 	case c.edits() || len(drift(c.plan)) == 0:
-	case spec.DriftPolicy == v1alpha1.ReportDrift:
+	case policy.Drift == DriftReport:
 		c.verdict, c.text = drifted, lines(drift(c.plan))
 	case c.memory.fought(time.Now()):
+		c.fought = true
 		c.verdict, c.text = drifted, fmt.Sprintf("%s; left for now, after %d repairs within %v", lines(drift(c.plan)), maxRepairs, repairWindow)
 	}
 }
@@ -149,15 +158,19 @@ func declared(plan *ssaplan.Plan) string {
 	return "; declared: " + lines(fields)
 }
 
-func replacement(plan *ssaplan.Plan) string {
+// replacement tells what a replacement would cost, and how to have it.
+func replacement(plan *ssaplan.Plan, toReplace string) string {
 	hazards := slices.DeleteFunc(slices.Clone(plan.Replacement.Hazards), func(h immutability.Hazard) bool {
-		return h.Kind == immutability.HazardOwner // which is the Website
+		return h.Kind == immutability.HazardOwner // of the child, to whom it is reported
 	})
 	text := plan.Reason
 	if len(hazards) > 0 {
 		text += " (replacing it: " + lines(hazards) + ")"
 	}
-	return text + "; to have it deleted and created anew, set spec.replacePolicy to Allowed"
+	if toReplace != "" {
+		text += "; to have it deleted and created anew, " + toReplace
+	}
+	return text
 }
 
 // lines says several things in one line.

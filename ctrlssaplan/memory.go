@@ -1,4 +1,4 @@
-package controller
+package ctrlssaplan
 
 import (
 	"slices"
@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/ssaplan/primitives/examples/operator/api/v1alpha1"
+	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
@@ -18,44 +18,44 @@ const (
 	repairWindow = 10 * time.Minute
 )
 
-// memory is what the operator remembers of the children, by Website and kind. A restart loses it, which costs little. The
+// memory is what the kit remembers of the children, by owner. A restart loses it, which costs little. The
 // zero memory is empty.
 type memory struct {
 	mu       sync.Mutex
-	children map[types.NamespacedName]map[string]*remembered
+	children map[types.NamespacedName]map[identity.Identity]*remembered
 }
 
-// remembered is what is known of one child. It belongs to the one goroutine that reconciles the Website.
+// remembered is what is known of one child. It belongs to the one goroutine that reconciles the owner.
 type remembered struct {
-	// applied is what was applied last. It tells an edit of the Website from drift for certain. Without it managedFields
+	// applied is what was applied last. It tells an edit from drift for certain. Without it managedFields
 	// tell, and only a field that somebody removed then counts as edited.
 	applied *explain.State
 	// repairs are the times of the latest repairs of drift.
 	repairs []time.Time
 }
 
-// of returns what is known of a child of the Website, to be read and changed.
-func (m *memory) of(website *v1alpha1.Website, kind string) *remembered {
+// of returns what is known of a child of an owner, to be read and changed.
+func (m *memory) of(owner client.Object, id identity.Identity) *remembered {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	key := client.ObjectKeyFromObject(website)
+	key := client.ObjectKeyFromObject(owner)
 	if m.children == nil {
-		m.children = map[types.NamespacedName]map[string]*remembered{}
+		m.children = map[types.NamespacedName]map[identity.Identity]*remembered{}
 	}
 	if m.children[key] == nil {
-		m.children[key] = map[string]*remembered{}
+		m.children[key] = map[identity.Identity]*remembered{}
 	}
-	if m.children[key][kind] == nil {
-		m.children[key][kind] = &remembered{}
+	if m.children[key][id] == nil {
+		m.children[key][id] = &remembered{}
 	}
-	return m.children[key][kind]
+	return m.children[key][id]
 }
 
-// forget drops what is known of a Website that is gone.
-func (m *memory) forget(website types.NamespacedName) {
+// forget drops what is known of an owner that is gone.
+func (m *memory) forget(owner types.NamespacedName) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	delete(m.children, website)
+	delete(m.children, owner)
 }
 
 // fought reports whether the child was repaired so often lately that repairing it again would be a fight.

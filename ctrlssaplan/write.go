@@ -1,6 +1,7 @@
-package controller
+package ctrlssaplan
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,22 +14,24 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/deletion"
 )
 
 // carryOut does what the plan says, and remembers what was applied.
-func (r *Reconciler) carryOut(ctx context.Context, c *child) {
+func (k *Kit) carryOut(ctx context.Context, c *child) {
 	if c.plan == nil {
-		r.delete(ctx, c)
+		k.delete(ctx, c)
 		return
 	}
-	obj, err := r.write(ctx, c)
+	obj, err := k.write(ctx, c)
 	if err != nil {
 		c.failWrite(err, ssaplan.OutcomeOf(err))
 		return
+	}
+	if ready := k.options.Ready(obj); !ready.Ready {
+		c.unready = cmp.Or(ready.Why, "isn't ready")
 	}
 	if c.repaired = drift(c.plan); len(c.repaired) > 0 {
 		c.memory.repairs = append(c.memory.repairs, time.Now())
@@ -42,7 +45,7 @@ func (r *Reconciler) carryOut(ctx context.Context, c *child) {
 }
 
 // write sends what the plan says, and nothing if that is nothing.
-func (r *Reconciler) write(ctx context.Context, c *child) (*unstructured.Unstructured, error) {
+func (k *Kit) write(ctx context.Context, c *child) (*unstructured.Unstructured, error) {
 	c.text = c.plan.Reason
 	switch c.plan.Action {
 	case ssaplan.ActionNoOp:
@@ -53,7 +56,7 @@ func (r *Reconciler) write(ctx context.Context, c *child) (*unstructured.Unstruc
 		c.verdict, c.text = updated, lines(c.plan.Changes)
 	case ssaplan.ActionReplace:
 		c.verdict = replaced
-		ctx, cancel := context.WithTimeout(ctx, r.options.ReplaceTimeout)
+		ctx, cancel := context.WithTimeout(ctx, k.options.ReplaceTimeout)
 		defer cancel()
 		return c.planner.Replace(ctx, c.plan, ssaplan.DeleteOptions{})
 	}
@@ -62,14 +65,9 @@ func (r *Reconciler) write(ctx context.Context, c *child) (*unstructured.Unstruc
 
 // delete deletes a child that is no longer wanted, if it still is the one that was looked at. What the server says of it, and what
 // the delete waits for, is part of the outcome.
-func (r *Reconciler) delete(ctx context.Context, c *child) {
+func (k *Kit) delete(ctx context.Context, c *child) {
 	uid, version := c.live.GetUID(), c.live.GetResourceVersion()
-	id, err := identity.Of(c.live.Object)
-	if err != nil {
-		c.fail(err)
-		return
-	}
-	plan, err := r.forcing.PlanDelete(ctx, ssaplan.DeleteRequest{Object: id, UID: string(uid)})
+	plan, err := k.forcing.PlanDelete(ctx, ssaplan.DeleteRequest{Object: c.id, UID: string(uid)})
 	if err == nil {
 		err = plan.Refusal
 	}
@@ -78,15 +76,16 @@ func (r *Reconciler) delete(ctx context.Context, c *child) {
 		return
 	}
 	if plan.Action == deletion.ActionDelete {
-		guard := client.Preconditions(metav1.Preconditions{UID: &uid, ResourceVersion: &version})
-		err = r.writer.Delete(ctx, c.live, guard, client.PropagationPolicy(plan.Propagation))
+		propagation := plan.Propagation
+		options := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &version}, PropagationPolicy: &propagation}
+		err = k.Client.Delete(ctx, c.live, options)
 		if client.IgnoreNotFound(err) != nil {
 			c.failWrite(fmt.Errorf("delete: %w", err), outcomeOfDelete(err))
 			return
 		}
 	}
 	c.memory.applied = nil
-	c.verdict, c.text = deleted, "no longer part of the Website"
+	c.verdict, c.text = deleted, "no longer wanted"
 	notes := plan.Notes(immutability.HazardOwner, immutability.HazardInterruption, immutability.HazardDependents)
 	if len(notes) > 0 && plan.Deletes() {
 		c.text += ": " + strings.Join(notes, "; ")

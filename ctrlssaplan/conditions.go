@@ -1,0 +1,159 @@
+package ctrlssaplan
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// The types of the conditions that an owner gets.
+const (
+	// ConditionReady: all children are as declared, and do what they are for.
+	ConditionReady = "Ready"
+	// ConditionSynced: all children are as declared.
+	ConditionSynced = "Synced"
+	// ConditionDrifted: others changed children, and that was left. If it was repaired the condition is False, with the reason Repaired and a
+	// message that says who had changed what the last time.
+	ConditionDrifted = "Drifted"
+	// ConditionConflict: other field managers hold fields that are declared with other values.
+	ConditionConflict = "Conflict"
+	// ConditionRefused: a child can't be what is declared, or isn't the owner's.
+	ConditionRefused = "Refused"
+	// ConditionReplacementNeeded: a child would have to be deleted and created anew, and that isn't allowed.
+	ConditionReplacementNeeded = "ReplacementNeeded"
+)
+
+const (
+	// asDeclaredReason is the reason of a condition that has nothing to report.
+	asDeclaredReason = string(asDeclared)
+	repairedReason   = "Repaired"
+	// maxText is the length at which texts are cut: events can't be longer than 1 KiB.
+	maxText = 1000
+	// statusAttempts is how often a status is written anew because the owner changed meanwhile.
+	statusAttempts = 3
+)
+
+// complaints are the conditions that are True if something of the kind is in the way, with the verdicts that make them.
+var complaints = []struct {
+	condition string
+	verdict   verdict
+}{
+	{ConditionDrifted, drifted},
+	{ConditionConflict, conflicting},
+	{ConditionRefused, refused},
+	{ConditionReplacementNeeded, replacementNeeded},
+}
+
+// report writes the status if that changes it, and events for what was written and for what is newly in the way. What
+// the informer has of the owner may be old; then the server refuses the write, and the owner is read again.
+func (k *Kit) report(ctx context.Context, owner client.Object, outcomes []outcome) error {
+	count(outcomes)
+	k.announceWrites(owner, outcomes)
+	generation := owner.GetGeneration()
+	for attempt := 1; ; attempt++ {
+		conditions, observed := k.options.Conditions(owner)
+		before, next := *conditions, nextConditions(*conditions, generation, outcomes)
+		if equality.Semantic.DeepEqual(before, next) && (observed == nil || *observed == generation) {
+			return nil
+		}
+		if *conditions = next; observed != nil {
+			*observed = generation
+		}
+		err := k.Client.UpdateStatus(ctx, owner)
+		if err == nil {
+			k.announceConditions(owner, next, before)
+			return nil
+		}
+		if !apierrors.IsConflict(err) || attempt == statusAttempts {
+			return client.IgnoreNotFound(err)
+		}
+		if err := k.Client.Read(ctx, owner); err != nil {
+			return client.IgnoreNotFound(err)
+		}
+	}
+}
+
+// nextConditions returns the conditions that say what became of the children.
+func nextConditions(before []metav1.Condition, generation int64, outcomes []outcome) []metav1.Condition {
+	next := slices.Clone(before)
+	set := func(condition metav1.Condition) {
+		condition.ObservedGeneration, condition.Message = generation, cut(condition.Message)
+		meta.SetStatusCondition(&next, condition)
+	}
+	set(ready(outcomes))
+	set(synced(outcomes))
+	for _, complaint := range complaints {
+		text := texts(outcomes, func(o outcome) bool { return o.verdict == complaint.verdict })
+		condition := metav1.Condition{Type: complaint.condition, Status: metav1.ConditionTrue, Reason: string(complaint.verdict), Message: text}
+		if text == "" {
+			condition.Status, condition.Reason = metav1.ConditionFalse, asDeclaredReason
+		}
+		if complaint.condition == ConditionDrifted && text == "" {
+			condition = repairs(condition, meta.FindStatusCondition(before, ConditionDrifted), outcomes)
+		}
+		set(condition)
+	}
+	return next
+}
+
+// ready returns the condition that says whether the owner does what it is for.
+func ready(outcomes []outcome) metav1.Condition {
+	condition := synced(outcomes)
+	condition.Type = ConditionReady
+	var unready []string
+	for _, o := range outcomes {
+		if o.unready != "" {
+			unready = append(unready, o.child+": "+o.unready)
+		}
+	}
+	if condition.Status == metav1.ConditionTrue && len(unready) > 0 {
+		condition.Status, condition.Reason, condition.Message = metav1.ConditionFalse, "ChildrenNotReady", strings.Join(unready, "; ")
+	}
+	return condition
+}
+
+// synced returns the condition that sums up.
+func synced(outcomes []outcome) metav1.Condition {
+	condition := metav1.Condition{Type: ConditionSynced, Status: metav1.ConditionTrue, Reason: asDeclaredReason}
+	for _, o := range outcomes {
+		if o.verdict.open() && (condition.Status == metav1.ConditionTrue || condition.Reason == string(waiting)) {
+			condition.Status, condition.Reason = metav1.ConditionFalse, string(o.verdict)
+		}
+	}
+	condition.Message = texts(outcomes, func(o outcome) bool { return o.verdict.open() })
+	return condition
+}
+
+// repairs returns the condition Drifted if nothing has drifted now: it says what was repaired, until there is other news.
+func repairs(none metav1.Condition, before *metav1.Condition, outcomes []outcome) metav1.Condition {
+	var repaired []string
+	for _, o := range outcomes {
+		if len(o.repaired) > 0 {
+			repaired = append(repaired, o.child+": "+lines(o.repaired))
+		}
+	}
+	switch {
+	case len(repaired) > 0:
+		none.Reason, none.Message = repairedReason, strings.Join(repaired, "; ")
+	case before != nil && before.Reason == repairedReason:
+		none.Reason, none.Message = before.Reason, before.Message
+	}
+	return none
+}
+
+// texts says what the chosen outcomes say, in one line.
+func texts(outcomes []outcome, chosen func(outcome) bool) string {
+	var out []string
+	for _, o := range outcomes {
+		if chosen(o) {
+			out = append(out, o.child+": "+o.text)
+		}
+	}
+	return strings.Join(out, "; ")
+}

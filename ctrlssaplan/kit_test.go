@@ -1,0 +1,272 @@
+package ctrlssaplan_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/tools/record"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"github.com/ssaplan/primitives/ctrlssaplan"
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/set"
+	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
+)
+
+// configMaps are owners and children here: a kind that every server has. The conditions of an owner are kept beside it.
+var configMaps = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
+
+// kitWorld is a controller on a server in memory, with one owner.
+type kitWorld struct {
+	*testing.T
+	server     *ssaplantest.Server
+	kit        *ctrlssaplan.Kit
+	owner      *corev1.ConfigMap
+	conditions []metav1.Condition
+	events     chan string
+	ready      bool
+}
+
+func newKitWorld(t *testing.T) *kitWorld {
+	server, err := ssaplantest.NewServer(ssaplantest.Options{})
+	require.NoError(t, err)
+	w := &kitWorld{T: t, server: server, events: make(chan string, 100), ready: true}
+	w.owner = &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "site"}}
+	made, err := w.resource().Create(t.Context(), w.content(w.owner), metav1.CreateOptions{})
+	require.NoError(t, err)
+	w.owner.UID, w.owner.ResourceVersion = made.GetUID(), made.GetResourceVersion()
+	w.start()
+	return w
+}
+
+func (w *kitWorld) resource() interface {
+	Create(context.Context, *unstructured.Unstructured, metav1.CreateOptions, ...string) (*unstructured.Unstructured, error)
+	Get(context.Context, string, metav1.GetOptions, ...string) (*unstructured.Unstructured, error)
+	Patch(context.Context, string, types.PatchType, []byte, metav1.PatchOptions, ...string) (*unstructured.Unstructured, error)
+} {
+	return w.server.Client().Resource(configMaps.GroupVersion().WithResource("configmaps")).Namespace("default")
+}
+
+// start starts the controller anew: it remembers nothing.
+func (w *kitWorld) start() {
+	scheme := runtime.NewScheme()
+	require.NoError(w, clientgoscheme.AddToScheme(scheme))
+	recorder := record.NewFakeRecorder(100)
+	recorder.Events = w.events
+	kit, err := ctrlssaplan.NewForDynamic(w.server.Client(), w.server.Mapper(), scheme, ctrlssaplan.Options{
+		FieldManager: "site-controller", Kinds: []schema.GroupVersionKind{configMaps}, Events: recorder,
+		NoOps:      ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{ServerInterval: -1}),
+		Ready:      func(*unstructured.Unstructured) set.Readiness { return set.Readiness{Ready: w.ready, Why: "starting"} },
+		Conditions: func(client.Object) (*[]metav1.Condition, *int64) { return &w.conditions, nil },
+	})
+	require.NoError(w, err)
+	kit.Client = withoutStatus{kit.Client}
+	w.kit = kit
+}
+
+// withoutStatus is a client for owners without a status.
+type withoutStatus struct{ ctrlssaplan.Client }
+
+func (withoutStatus) UpdateStatus(context.Context, client.Object) error { return nil }
+
+func (w *kitWorld) content(obj any) *unstructured.Unstructured {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
+	require.NoError(w, err)
+	u := &unstructured.Unstructured{Object: content}
+	u.SetGroupVersionKind(configMaps)
+	return u
+}
+
+func (w *kitWorld) reconcile(policy ctrlssaplan.Policy, children ...ctrlssaplan.Child) ctrl.Result {
+	w.Helper()
+	result, err := w.kit.Reconcile(w.Context(), w.owner, children, policy)
+	require.NoError(w, err)
+	return result
+}
+
+// condition returns status and reason of a condition, and its message.
+func (w *kitWorld) condition(kind string) (is, message string) {
+	for _, c := range w.conditions {
+		if c.Type == kind {
+			return string(c.Status) + " " + c.Reason, c.Message
+		}
+	}
+	return "", ""
+}
+
+// writes counts what was sent that could write, and tries are dry runs.
+func (w *kitWorld) writes() (writes, tries int) {
+	for _, r := range w.server.Requests() {
+		switch {
+		case r.DryRun:
+			tries++
+		case r.Verb != "get" && r.Verb != "list":
+			writes++
+		}
+	}
+	return writes, tries
+}
+
+func (w *kitWorld) value(name string) any {
+	obj, err := w.resource().Get(w.Context(), name, metav1.GetOptions{})
+	if err != nil {
+		return err.Error()
+	}
+	value, _, _ := unstructured.NestedString(obj.Object, "data", "k")
+	return value
+}
+
+func (w *kitWorld) patch(name, manager, body string) {
+	_, err := w.resource().Patch(w.Context(), name, types.MergePatchType, []byte(body), metav1.PatchOptions{FieldManager: manager})
+	require.NoError(w, err)
+}
+
+// threeChildren are a typed object, an unstructured one and an apply configuration.
+func threeChildren(value string) []ctrlssaplan.Child {
+	return []ctrlssaplan.Child{
+		{Object: &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "typed"}, Data: map[string]string{"k": value}}},
+		{Object: &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap",
+			"metadata": map[string]any{"namespace": "default", "name": "free"}, "data": map[string]any{"k": value}}}},
+		{Object: corev1ac.ConfigMap("declared", "default").WithData(map[string]string{"k": value})},
+	}
+}
+
+func TestChildrenOfAllForms(t *testing.T) {
+	w := newKitWorld(t)
+	require.Zero(t, w.reconcile(ctrlssaplan.Policy{}, threeChildren("a")...))
+	for _, name := range []string{"typed", "free", "declared"} {
+		require.Equal(t, "a", w.value(name))
+		obj, err := w.resource().Get(t.Context(), name, metav1.GetOptions{})
+		require.NoError(t, err)
+		require.True(t, metav1.IsControlledBy(obj, w.owner))
+	}
+	is, _ := w.condition(ctrlssaplan.ConditionReady)
+	require.Equal(t, "True AsDeclared", is)
+	require.Contains(t, <-w.events, "Created")
+
+	w.reconcile(ctrlssaplan.Policy{}, threeChildren("a")...) // asks once about what was made
+	writes, tries := w.writes()
+	w.reconcile(ctrlssaplan.Policy{}, threeChildren("a")...)
+	againWrites, againTries := w.writes()
+	require.Equal(t, [2]int{writes, tries}, [2]int{againWrites, againTries}, "nothing is asked or written at rest")
+
+	w.start()
+	w.reconcile(ctrlssaplan.Policy{}, threeChildren("a")...)
+	againWrites, _ = w.writes()
+	require.Equal(t, writes, againWrites, "a restart writes nothing")
+}
+
+// What is no longer wanted goes: because it isn't named any more, or is named as absent; also after a restart.
+func TestPruning(t *testing.T) {
+	w := newKitWorld(t)
+	others := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "theirs"}}
+	_, err := w.resource().Create(t.Context(), w.content(others), metav1.CreateOptions{})
+	require.NoError(t, err)
+	all := threeChildren("a")
+	w.reconcile(ctrlssaplan.Policy{}, all...)
+	w.start()
+	all[1].Absent = true
+	theirs := ctrlssaplan.Child{Object: w.content(others), Absent: true}
+	w.reconcile(ctrlssaplan.Policy{}, all[1], all[2], theirs)
+	require.Contains(t, w.value("typed"), "not found")
+	require.Contains(t, w.value("free"), "not found")
+	require.Equal(t, "a", w.value("declared"))
+	require.Equal(t, "", w.value("theirs"), "it isn't the owner's")
+	is, _ := w.condition(ctrlssaplan.ConditionSynced)
+	require.Equal(t, "True AsDeclared", is)
+}
+
+func TestDriftIsRepairedReportedOrLeft(t *testing.T) {
+	w := newKitWorld(t)
+	children := threeChildren("a")[:1]
+	w.reconcile(ctrlssaplan.Policy{}, children...)
+	drift := func(value string) { w.patch("typed", "night-shift", fmt.Sprintf(`{"data":{"k":%q}}`, value)) }
+
+	drift("x")
+	w.reconcile(ctrlssaplan.Policy{Drift: ctrlssaplan.DriftReport}, children...)
+	is, message := w.condition(ctrlssaplan.ConditionDrifted)
+	require.Equal(t, "True Drifted", is)
+	require.Contains(t, message, `"night-shift"`)
+	require.Equal(t, "x", w.value("typed"))
+
+	for i := range 5 {
+		drift(fmt.Sprint(i))
+		require.Zero(t, w.reconcile(ctrlssaplan.Policy{}, children...))
+		require.Equal(t, "a", w.value("typed"))
+	}
+	is, _ = w.condition(ctrlssaplan.ConditionDrifted)
+	require.Equal(t, "False Repaired", is)
+	drift("again")
+	require.Positive(t, w.reconcile(ctrlssaplan.Policy{}, children...).RequeueAfter)
+	require.Equal(t, "again", w.value("typed"), "somebody else is as stubborn")
+	_, message = w.condition(ctrlssaplan.ConditionDrifted)
+	require.Contains(t, message, "left for now")
+	require.Zero(t, w.reconcile(ctrlssaplan.Policy{}, threeChildren("b")[:1]...), "an edit is another matter")
+	require.Equal(t, "b", w.value("typed"))
+}
+
+func TestReadyHasTheHealthOfChildren(t *testing.T) {
+	w := newKitWorld(t)
+	w.ready = false
+	w.reconcile(ctrlssaplan.Policy{}, threeChildren("a")[:1]...)
+	is, message := w.condition(ctrlssaplan.ConditionReady)
+	require.Equal(t, "False ChildrenNotReady", is)
+	require.Equal(t, "ConfigMap typed: starting", message)
+	is, _ = w.condition(ctrlssaplan.ConditionSynced)
+	require.Equal(t, "True AsDeclared", is)
+}
+
+// Two controllers that both think they lead write nothing against each other.
+func TestTwoLeaders(t *testing.T) {
+	w := newKitWorld(t)
+	w.reconcile(ctrlssaplan.Policy{}, threeChildren("a")...)
+	first := w.kit
+	w.start()
+	writes, _ := w.writes()
+	for range 3 {
+		w.reconcile(ctrlssaplan.Policy{}, threeChildren("a")...)
+		w.kit, first = first, w.kit
+	}
+	again, _ := w.writes()
+	require.Equal(t, writes, again)
+}
+
+func TestWhatIsWrongWithChildren(t *testing.T) {
+	w := newKitWorld(t)
+	twice := threeChildren("a")[:1]
+	_, err := w.kit.Reconcile(t.Context(), w.owner, append(twice, twice...), ctrlssaplan.Policy{})
+	require.ErrorContains(t, err, "twice among the children")
+	_, err = w.kit.Reconcile(t.Context(), w.owner, []ctrlssaplan.Child{{Object: 7}}, ctrlssaplan.Policy{})
+	require.Error(t, err)
+	ignoring := twice[0]
+	ignoring.Ignore = []string{"data.[k"}
+	require.Positive(t, w.reconcile(ctrlssaplan.Policy{}, ignoring).RequeueAfter)
+	is, message := w.condition(ctrlssaplan.ConditionRefused)
+	require.Equal(t, "True Refused", is)
+	require.Contains(t, message, "data.[k")
+}
+
+func TestTheFakeClientIsRecognised(t *testing.T) {
+	c := fake.NewClientBuilder().Build()
+	_, err := ctrlssaplan.FromClient(c, c, c)
+	require.ErrorIs(t, err, ctrlssaplan.ErrFakeClient)
+	require.ErrorContains(t, err, "ssaplantest")
+}
+
+func TestConditionsAreRequired(t *testing.T) {
+	w := newKitWorld(t)
+	_, err := ctrlssaplan.NewForDynamic(w.server.Client(), w.server.Mapper(), runtime.NewScheme(), ctrlssaplan.Options{FieldManager: "m"})
+	require.ErrorContains(t, err, "Conditions")
+}

@@ -1,0 +1,306 @@
+package ctrlssaplan_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kuberuntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/ssaplan/primitives/ctrlssaplan"
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/test/lab"
+)
+
+const siteDefinition = `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: sites.kit.example.com}, spec: {
+	group: kit.example.com, scope: Namespaced, names: {plural: sites, singular: site, kind: Site}, versions: [{name: v1, served: true, storage: true,
+	subresources: {status: {}}, schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {value: {type: string}}},
+	status: {type: object, x-kubernetes-preserve-unknown-fields: true}}}}}]}}`
+
+// Site is an owner of four ConfigMaps.
+type Site struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+	Spec              struct {
+		Value string `json:"value"`
+	} `json:"spec"`
+	Status struct {
+		ObservedGeneration int64              `json:"observedGeneration,omitempty"`
+		Conditions         []metav1.Condition `json:"conditions,omitempty"`
+	} `json:"status,omitempty"`
+}
+
+func (s *Site) DeepCopyObject() kuberuntime.Object {
+	out := *s
+	s.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
+	out.Status.Conditions = append([]metav1.Condition(nil), s.Status.Conditions...)
+	return &out
+}
+
+// SiteList is a list of Sites.
+type SiteList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []Site `json:"items"`
+}
+
+func (l *SiteList) DeepCopyObject() kuberuntime.Object {
+	out := *l
+	out.Items = nil
+	for i := range l.Items {
+		out.Items = append(out.Items, *l.Items[i].DeepCopyObject().(*Site))
+	}
+	return &out
+}
+
+// sites is a controller of Sites on a real server, and what it sends.
+type sites struct {
+	*testing.T
+	*lab.Cluster
+	scheme *kuberuntime.Scheme
+	client client.Client
+}
+
+func newSites(t *testing.T) *sites {
+	ctrl.SetLogger(logr.Discard())
+	s := &sites{T: t, Cluster: lab.New(t), scheme: kuberuntime.NewScheme()}
+	s.Define(t, lab.Object(t, siteDefinition))
+	require.NoError(t, clientgoscheme.AddToScheme(s.scheme))
+	group := schema.GroupVersion{Group: "kit.example.com", Version: "v1"}
+	s.scheme.AddKnownTypes(group, &Site{}, &SiteList{})
+	metav1.AddToGroupVersion(s.scheme, group)
+	var err error
+	s.client, err = client.New(s.Config, client.Options{Scheme: s.scheme})
+	require.NoError(t, err)
+	return s
+}
+
+// controller is a running one.
+type controller struct {
+	kit     *ctrlssaplan.Kit
+	traffic *traffic
+	stop    func()
+}
+
+func (s *sites) run() *controller {
+	c := &controller{traffic: &traffic{}}
+	config := *s.Config
+	config.QPS = -1
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return c.traffic.through(next) })
+	resync, always := 2*time.Second, true
+	options := ctrl.Options{Scheme: s.scheme, Cache: cache.Options{SyncPeriod: &resync, DefaultNamespaces: map[string]cache.Config{s.Namespace: {}}}}
+	options.Metrics.BindAddress = "0"
+	options.Controller.SkipNameValidation = &always
+	manager, err := ctrl.NewManager(&config, options)
+	require.NoError(s, err)
+	c.kit, err = ctrlssaplan.New(manager, ctrlssaplan.Options{
+		FieldManager: "site-controller", Kinds: []schema.GroupVersionKind{configMaps},
+		NoOps: ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{ServerInterval: -1}),
+		Conditions: func(owner client.Object) (*[]metav1.Condition, *int64) {
+			status := &owner.(*Site).Status
+			return &status.Conditions, &status.ObservedGeneration
+		},
+	})
+	require.NoError(s, err)
+	reconcile := func(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+		site := &Site{}
+		if err := manager.GetCache().Get(ctx, request.NamespacedName, site); err != nil {
+			return ctrl.Result{}, client.IgnoreNotFound(err)
+		}
+		return c.kit.Reconcile(ctx, site, site.children(), ctrlssaplan.Policy{})
+	}
+	require.NoError(s, ctrl.NewControllerManagedBy(manager).For(&Site{}).Owns(ctrlssaplan.OfKind(configMaps)).Complete(reconcileFunc(reconcile)))
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- manager.Start(ctx) }()
+	c.stop = sync.OnceFunc(func() {
+		cancel()
+		require.NoError(s, <-ended)
+	})
+	s.Cleanup(c.stop)
+	return c
+}
+
+type reconcileFunc func(context.Context, ctrl.Request) (ctrl.Result, error)
+
+func (f reconcileFunc) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	return f(ctx, request)
+}
+
+func (s *Site) children() (children []ctrlssaplan.Child) {
+	for i := range 4 {
+		name := fmt.Sprintf("%s-%d", s.Name, i)
+		children = append(children, ctrlssaplan.Child{Object: corev1ac.ConfigMap(name, s.Namespace).WithData(map[string]string{"value": s.Spec.Value})})
+	}
+	return children
+}
+
+// traffic counts requests but watches, and can end these.
+type traffic struct {
+	mu      sync.Mutex
+	sent    []string
+	watches []io.Closer
+	expired int // how many watches are told that what they ask for is too old
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
+
+func (t *traffic) through(next http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(request *http.Request) (*http.Response, error) {
+		isWatch := request.URL.Query().Get("watch") != ""
+		t.mu.Lock()
+		if !isWatch {
+			t.sent = append(t.sent, request.Method+" "+request.URL.Path+" "+request.URL.Query().Get("dryRun"))
+		}
+		expire := isWatch && t.expired > 0
+		if expire {
+			t.expired--
+		}
+		t.mu.Unlock()
+		if expire {
+			body := `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","message":"too old resource version","code":410}`
+			return &http.Response{StatusCode: http.StatusGone, Header: http.Header{"Content-Type": {"application/json"}}, Request: request,
+				Body: io.NopCloser(strings.NewReader(body))}, nil
+		}
+		response, err := next.RoundTrip(request)
+		if isWatch && err == nil {
+			t.mu.Lock()
+			t.watches = append(t.watches, response.Body)
+			t.mu.Unlock()
+		}
+		return response, err
+	})
+}
+
+// expire ends all watches, and has the next ones be told that they are too late.
+func (t *traffic) expire() {
+	t.mu.Lock()
+	watches := t.watches
+	t.watches, t.expired = nil, len(watches)
+	t.mu.Unlock()
+	for _, watch := range watches {
+		_ = watch.Close()
+	}
+}
+
+func (t *traffic) all() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return append([]string(nil), t.sent...)
+}
+
+// writes returns what was to change something.
+func (t *traffic) writes() (out []string) {
+	for _, line := range t.all() {
+		if !strings.HasPrefix(line, "GET ") && !strings.HasSuffix(line, " All") && !strings.HasSuffix(line, " Unknown") && !strings.Contains(line, "/events") {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// awaitReady waits until all Sites are ready.
+func (s *sites) awaitReady(n int) {
+	deadline := time.Now().Add(20 * time.Minute)
+	for ready := 0; ready < n; time.Sleep(200 * time.Millisecond) {
+		require.False(s, time.Now().After(deadline), "%d of %d Sites are ready", ready, n)
+		ready = 0
+		list := &SiteList{}
+		require.NoError(s, s.client.List(s.Context(), list, client.InNamespace(s.Namespace)))
+		for i := range list.Items {
+			site := &list.Items[i]
+			condition := meta.FindStatusCondition(site.Status.Conditions, ctrlssaplan.ConditionReady)
+			if condition != nil && condition.Status == metav1.ConditionTrue && site.Status.ObservedGeneration == site.Generation {
+				ready++
+			}
+		}
+	}
+}
+
+// settle waits until nothing was sent for longer than it takes to look at all again.
+func (s *sites) settle(c *controller) {
+	for before := -1; before != len(c.traffic.all()); time.Sleep(5 * time.Second) {
+		before = len(c.traffic.all())
+	}
+}
+
+// number returns a number that is set in the environment, or a smaller one.
+func number(t *testing.T, name string, usual int) int {
+	text := os.Getenv(name)
+	if text == "" {
+		return usual
+	}
+	n, err := strconv.Atoi(text)
+	require.NoError(t, err)
+	return n
+}
+
+func heap() uint64 {
+	var stats runtime.MemStats
+	for range 3 {
+		runtime.GC()
+	}
+	runtime.ReadMemStats(&stats)
+	return stats.HeapAlloc
+}
+
+// TestNothingIsSentAtRest has many owners with four children each, and looks for some time at a controller that has nothing to do, with a resync
+// every two seconds. Then it expires all watches, restarts, and has a second controller beside the first. make kit-rest has 1,000 owners and ten minutes.
+func TestNothingIsSentAtRest(t *testing.T) {
+	owners, rest := number(t, "OWNERS", 10), time.Duration(number(t, "REST", 6))*time.Second
+	s := newSites(t)
+	for i := range owners {
+		site := &Site{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: fmt.Sprintf("site-%04d", i)}}
+		site.Spec.Value = "a"
+		require.NoError(t, s.client.Create(t.Context(), site))
+	}
+	empty := heap()
+	c := s.run()
+	s.awaitReady(owners)
+	s.settle(c)
+	before := c.traffic.all()
+	time.Sleep(rest)
+	require.Equal(t, before, c.traffic.all())
+	full := heap()
+	for i := range owners {
+		c.kit.Forget(client.ObjectKey{Namespace: s.Namespace, Name: fmt.Sprintf("site-%04d", i)})
+	}
+	children := uint64(4 * owners)
+	fmt.Printf("figure: %d owners × 4 children: 0 requests in %v at rest; %d bytes of heap for each child, informers included, %d of them remembered by the kit\n",
+		owners, rest, (max(full, empty)-empty)/children, (max(full, heap())-heap())/children)
+
+	writes := c.traffic.writes()
+	c.traffic.expire()
+	s.settle(c)
+	require.Equal(t, writes, c.traffic.writes(), "after its watches expired")
+
+	second := s.run() // which restarts, and believes that it leads, too
+	s.settle(second)
+	require.Empty(t, second.traffic.writes())
+	site := &Site{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "site-0000"}}
+	require.NoError(t, s.client.Patch(t.Context(), site, client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"value":"b"}}`))))
+	s.awaitReady(owners)
+	s.settle(second)
+	written := len(c.traffic.writes()) + len(second.traffic.writes()) - len(writes)
+	require.LessOrEqual(t, written, 2*(4+3), "both write an edit at most once, and don't fight")
+}

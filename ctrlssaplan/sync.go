@@ -1,0 +1,192 @@
+package ctrlssaplan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/manifest"
+)
+
+// OfKind returns an object that says nothing but its kind, such as for a controller's builder and a cache's options.
+func OfKind(kind schema.GroupVersionKind) *unstructured.Unstructured {
+	obj := &unstructured.Unstructured{}
+	obj.SetGroupVersionKind(kind)
+	return obj
+}
+
+// sync plans all the children, and then writes those that have to change.
+func (k *Kit) sync(ctx context.Context, owner client.Object, wanted []Child, policy Policy) []outcome {
+	children, err := k.children(ctx, owner, wanted)
+	if err != nil {
+		return []outcome{{verdict: failed, text: err.Error(), err: err}}
+	}
+	blocked := false
+	for _, c := range children {
+		k.look(ctx, c, policy)
+		blocked = blocked || c.verdict.open()
+	}
+	var outcomes []outcome
+	for _, c := range children {
+		switch {
+		case c.verdict != "":
+		case blocked && c.edits():
+			c.verdict, c.text = waiting, "its changes wait for the other children"
+		default:
+			k.carryOut(ctx, c)
+			blocked = blocked || c.verdict.open()
+		}
+		outcomes = append(outcomes, c.outcome)
+	}
+	return outcomes
+}
+
+// children returns what is wanted, and behind that what the owner controls besides.
+func (k *Kit) children(ctx context.Context, owner client.Object, wanted []Child) (children []*child, err error) {
+	kind, err := apiutil.GVKForObject(owner, k.scheme)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[identity.Identity]bool{}
+	for _, w := range wanted {
+		obj, err := manifest.Of(w.Object, k.scheme)
+		if err != nil {
+			return nil, err
+		}
+		c, err := k.child(owner, kind.Kind, obj)
+		if err != nil {
+			return nil, err
+		}
+		if seen[c.id] {
+			return nil, fmt.Errorf("%s is twice among the children", c.id)
+		}
+		if seen[c.id] = true; !w.Absent {
+			c.manifest, c.ignore = obj, w.Ignore
+			control(obj, owner, kind)
+		}
+		children = append(children, c)
+	}
+	for _, kind := range k.options.Kinds {
+		left, err := k.leftOver(ctx, owner, kind, seen)
+		if err != nil {
+			return nil, err
+		}
+		children = append(children, left...)
+	}
+	return children, nil
+}
+
+// child returns what is known of a child.
+func (k *Kit) child(owner client.Object, ownerKind string, obj *unstructured.Unstructured) (*child, error) {
+	id, err := identity.Of(obj.Object)
+	if err != nil {
+		return nil, err
+	}
+	return &child{id: id, owner: owner, ownerKind: ownerKind, memory: k.memory.of(owner, id), outcome: outcome{child: nameOf(id, owner)}}, nil
+}
+
+// nameOf names a child in texts about its owner.
+func nameOf(id identity.Identity, owner client.Object) string {
+	if id.Name == owner.GetName() {
+		return id.Kind
+	}
+	return id.Kind + " " + id.Name
+}
+
+// control makes the owner the controller of a child.
+func control(obj *unstructured.Unstructured, owner client.Object, kind schema.GroupVersionKind) {
+	if metav1.GetControllerOf(obj) == nil {
+		obj.SetOwnerReferences(append(obj.GetOwnerReferences(), *metav1.NewControllerRef(owner, kind)))
+	}
+}
+
+// leftOver returns what an owner controls of a kind and no longer wants.
+func (k *Kit) leftOver(ctx context.Context, owner client.Object, kind schema.GroupVersionKind, seen map[identity.Identity]bool) (left []*child, err error) {
+	owned, err := k.Client.Owned(ctx, owner, kind)
+	if err != nil {
+		return nil, err
+	}
+	for _, obj := range owned {
+		c, err := k.child(owner, "", obj)
+		if err != nil {
+			return nil, err
+		}
+		if !seen[c.id] && obj.GetDeletionTimestamp() == nil {
+			left = append(left, c)
+		}
+	}
+	return left, nil
+}
+
+// look plans a child, and judges the plan by what the policy allows.
+func (k *Kit) look(ctx context.Context, c *child, policy Policy) {
+	var err error
+	if c.live, err = k.live(ctx, c); err != nil {
+		c.fail(err)
+		return
+	}
+	ours := c.live != nil && metav1.IsControlledBy(c.live, c.owner)
+	switch {
+	case c.manifest == nil && !ours:
+		c.verdict = asDeclared
+	case c.manifest == nil: // to be deleted
+	case c.live != nil && !ours:
+		c.verdict, c.text = refused, fmt.Sprintf("exists and is not controlled by this %s: rename one of them, or delete it", c.ownerKind)
+	default:
+		k.plan(ctx, c, policy)
+	}
+}
+
+// live returns the child as the informer has it, nil if there is none. The informer may have only some objects, and may be late, so that
+// for a child that is wanted its silence is no proof.
+func (k *Kit) live(ctx context.Context, c *child) (*unstructured.Unstructured, error) {
+	obj, err := c.read(ctx, k.Client.Cached)
+	if obj == nil && err == nil && c.manifest != nil {
+		return c.read(ctx, k.Client.Read)
+	}
+	return obj, err
+}
+
+// read returns the child as one of the reads has it, nil if it isn't there.
+func (c *child) read(ctx context.Context, read func(context.Context, client.Object) error) (*unstructured.Unstructured, error) {
+	obj := &unstructured.Unstructured{}
+	obj.SetAPIVersion(c.id.APIVersion)
+	obj.SetKind(c.id.Kind)
+	obj.SetNamespace(c.id.Namespace)
+	obj.SetName(c.id.Name)
+	if err := read(ctx, obj); err != nil {
+		return nil, client.IgnoreNotFound(err)
+	}
+	return obj, nil
+}
+
+// plan plans a child and judges the plan.
+func (k *Kit) plan(ctx context.Context, c *child, policy Policy) {
+	ignored, err := projection.ParsePatterns(c.ignore...)
+	if err != nil {
+		c.verdict, c.text = refused, "fields to ignore: "+err.Error()
+		return
+	}
+	c.planner = k.forcing
+	if policy.RefuseConflicts {
+		c.planner = k.asking
+	}
+	request := ssaplan.Request{Manifest: c.manifest, Live: c.live, Ignore: ignored, Prior: c.memory.applied}
+	if c.plan, err = c.planner.Plan(ctx, request); err != nil {
+		c.fail(err)
+		return
+	}
+	c.judge(policy)
+}
+
+// errAnew says that the object that was looked at is another one by now.
+var errAnew = errors.New("was created anew meanwhile, maybe by somebody else: looking again")

@@ -1,0 +1,184 @@
+package fleet_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/test/lab"
+)
+
+// program is kubectl-ssaplan, which all tests run.
+var program string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "fleet")
+	if err == nil {
+		program = filepath.Join(dir, "kubectl-ssaplan")
+		err = exec.Command("go", "build", "-buildvcs=false", "-o", program, "../kubectl-ssaplan").Run()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "building kubectl-ssaplan:", err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+func number(t *testing.T, name string, usual int) int {
+	text := os.Getenv(name)
+	if text == "" {
+		return usual
+	}
+	n, err := strconv.Atoi(text)
+	require.NoError(t, err)
+	return n
+}
+
+// fleet is a set of objects on a real server, in front of programs that plan it with the rights of rbac.yaml.
+type fleet struct {
+	*lab.Cluster
+	t       *testing.T
+	program string
+}
+
+func newFleet(t *testing.T) *fleet {
+	f := &fleet{lab.New(t), t, program}
+	text, err := os.ReadFile("rbac.yaml")
+	require.NoError(t, err)
+	for _, obj := range lab.Objects(t, string(text)) {
+		f.Apply(t, "installer", obj)
+	}
+	return f
+}
+
+// run runs the program with the rights of the planner, and returns its output, exit code and peak of memory.
+func (f *fleet) run(args ...string) (out string, code, peakMB int) {
+	command := exec.Command(f.program, args...)
+	var errs strings.Builder
+	command.Stderr = &errs
+	text, err := command.Output()
+	var ended *exec.ExitError
+	if err != nil && !errors.As(err, &ended) {
+		assert.NoError(f.t, err)
+		return "", 1, 0
+	}
+	state := command.ProcessState
+	if usage, ok := state.SysUsage().(*syscall.Rusage); ok {
+		peakMB = int(usage.Maxrss / 1024)
+	}
+	assert.NotEqual(f.t, 1, state.ExitCode(), errs.String())
+	return string(text), state.ExitCode(), peakMB
+}
+
+func (f *fleet) plan(file string, more ...string) (out string, code, peakMB int) {
+	args := []string{"plan", "-f", file, "-o", "json", "--kubeconfig", f.Server.Kubeconfig(), "--as", "system:serviceaccount:fleet:planner"}
+	return f.run(append(args, more...)...)
+}
+
+// objects returns a set of some objects, with a namespace that it makes.
+func (f *fleet) objects(n int) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "apiVersion: v1\nkind: Namespace\nmetadata: {name: %s-new}\n", f.Namespace)
+	for i := range n {
+		namespace := f.Namespace
+		if i%10 == 0 {
+			namespace += "-new"
+		}
+		fmt.Fprintf(&text, "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c%06d, namespace: %s}\ndata: {value: a}\n", i, namespace)
+	}
+	return text.String()
+}
+
+// actions returns what a report says of each object, and fails if it names one twice.
+func actions(t *testing.T, report string) map[string]string {
+	var content struct {
+		Plans []struct {
+			Object struct{ Kind, Namespace, Name string }
+			Action string
+		}
+		Errors []any
+	}
+	require.NoError(t, json.Unmarshal([]byte(report), &content))
+	require.Empty(t, content.Errors)
+	out := map[string]string{}
+	for _, plan := range content.Plans {
+		name := plan.Object.Kind + " " + plan.Object.Namespace + "/" + plan.Object.Name
+		require.NotContains(t, out, name)
+		out[name] = plan.Action
+	}
+	return out
+}
+
+// TestShardsAsProcesses plans a set as one and in shards, each a process with the rights of rbac.yaml, and wants the same plans.
+func TestShardsAsProcesses(t *testing.T) {
+	objects, shards := number(t, "OBJECTS", 300), number(t, "SHARDS", 3)
+	f := newFleet(t)
+	dir := t.TempDir()
+	file := filepath.Join(dir, "fleet.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(f.objects(objects)), 0o600))
+	began := time.Now()
+	var files []string
+	var workers sync.WaitGroup
+	peaks := make([]int, shards)
+	for i := range shards {
+		report := filepath.Join(dir, fmt.Sprint(i, ".json"))
+		files = append(files, report)
+		workers.Add(1)
+		go func() {
+			defer workers.Done()
+			out, _, peak := f.plan(file, "--shard", fmt.Sprintf("%d/%d", i+1, shards))
+			peaks[i] = peak
+			if err := os.WriteFile(report, []byte(out), 0o600); err != nil {
+				t.Error(err)
+			}
+		}()
+	}
+	workers.Wait()
+	took := time.Since(began)
+	merged, code, peak := f.run(append([]string{"plan", "merge"}, files...)...)
+	fmt.Printf("figure: %d objects in %d shards at once: %v, peaks of %v MB; merged with %d MB\n", objects, shards, took.Round(time.Second), peaks, peak)
+	inShards := actions(t, merged)
+	require.Len(t, inShards, objects+1)
+	require.Equal(t, 3, code, "what waits for the namespace is deferred")
+	if objects > 5000 {
+		return // the rest takes as long again
+	}
+	whole, _, _ := f.plan(file)
+	require.Equal(t, actions(t, whole), inShards)
+}
+
+// TestThePlannerOnlyTries has the planner apply what it planned, which the server refuses.
+func TestThePlannerOnlyTries(t *testing.T) {
+	f := newFleet(t)
+	file := filepath.Join(t.TempDir(), "one.yaml")
+	require.NoError(t, os.WriteFile(file, []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: "+f.Namespace+"}\ndata: {value: a}\n"), 0o600))
+	lab.Eventually(t, "the policy works", func() bool {
+		command := exec.Command(f.program, "apply", "--yes", "-f", file, "--kubeconfig", f.Server.Kubeconfig(),
+			"--as", "system:serviceaccount:fleet:planner", "--field-manager", fmt.Sprint("m", time.Now().UnixNano()))
+		out, _ := command.CombinedOutput()
+		return strings.Contains(string(out), "the planner only tries")
+	})
+	_, code, _ := f.plan(file, "--field-manager", "another")
+	require.Equal(t, 2, code, "and may plan")
+}
+
+// TestTheJobsAreValid has a server try to make what job.yaml has.
+func TestTheJobsAreValid(t *testing.T) {
+	f := newFleet(t)
+	_, code, _ := f.plan("job.yaml")
+	require.Equal(t, 2, code)
+}

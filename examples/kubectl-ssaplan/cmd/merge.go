@@ -1,0 +1,98 @@
+package cmd
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/shard"
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/set"
+)
+
+func newMerge(streams genericiooptions.IOStreams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "merge FILE...",
+		Short: "Put together what the shards of a plan wrote",
+		Long: `Put together what "plan --shard I/N -o json" wrote for each of the shards. What several shards planned, such as a namespace that
+all of them need, counts once. The plans stand in the order of the stages, as those of one run do. How many there are of which action is
+told on standard error. It asks no cluster.`,
+		Example: `# two processes, one plan
+kubectl ssaplan plan -f fleet/ --shard 1/2 -o json > 1.json
+kubectl ssaplan plan -f fleet/ --shard 2/2 -o json > 2.json
+kubectl ssaplan plan merge 1.json 2.json > plan.json`,
+		Annotations: map[string]string{
+			exitCodes: `0  nothing changes
+1  an error: a file can't be read, or a shard could not plan something
+2  applying would change something
+3  some objects are in conflict, or deferred`,
+		},
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, files []string) error { return merge(streams, files) },
+	}
+}
+
+func merge(streams genericiooptions.IOStreams, files []string) error {
+	merged := shard.NewMerged()
+	for _, file := range files {
+		if err := addFile(merged, file); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	var stages []string
+	for _, stage := range set.DefaultStages() {
+		stages = append(stages, stage.Name)
+	}
+	merged.Finish(stages)
+	encoder := json.NewEncoder(streams.Out)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(merged); err != nil {
+		return err
+	}
+	fmt.Fprintln(streams.ErrOut, mergedSummary(merged))
+	if code := mergedCode(merged); code != exitUnchanged {
+		return exit(code)
+	}
+	return nil
+}
+
+func addFile(merged *shard.Merged, file string) error {
+	opened, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer opened.Close()
+	return merged.Add(opened)
+}
+
+// mergedSummary says in a line how many plans there are.
+func mergedSummary(merged *shard.Merged) string {
+	var parts []string
+	for action, n := range merged.Actions {
+		parts = append(parts, fmt.Sprintf("%d %s", n, action))
+	}
+	if len(merged.Errors) > 0 {
+		parts = append(parts, fmt.Sprintf("%d errors", len(merged.Errors)))
+	}
+	slices.Sort(parts)
+	return fmt.Sprintf("%d plans: %s", len(merged.Plans), strings.Join(parts, ", "))
+}
+
+func mergedCode(merged *shard.Merged) int {
+	if len(merged.Errors) > 0 {
+		return exitError
+	}
+	code := exitUnchanged
+	for _, action := range []ssaplan.Action{ssaplan.ActionCreate, ssaplan.ActionUpdate, ssaplan.ActionReplace, ssaplan.ActionConflict, ssaplan.ActionDeferred} {
+		if merged.Actions[action] > 0 {
+			code = max(code, actionCode(action))
+		}
+	}
+	return code
+}

@@ -1,0 +1,130 @@
+package shard
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/ssaplan/primitives/ssaplan"
+)
+
+// Merged is what several shards planned, put together. Its plans are as the shards wrote them.
+type Merged struct {
+	APIVersion string            `json:"apiVersion"`
+	Plans      []json.RawMessage `json:"plans"`
+	Stages     []Stage           `json:"stages,omitempty"`
+	Errors     []json.RawMessage `json:"errors"`
+
+	// Actions is how many plans have which action.
+	Actions map[ssaplan.Action]int `json:"-"`
+	stages  map[string][]json.RawMessage
+	seen    map[string]bool // plans and errors
+}
+
+// Stage is how many plans, in their order, belong to a stage.
+type Stage struct {
+	Name  string `json:"name"`
+	Plans int    `json:"plans"`
+}
+
+// NewMerged returns what no shard has planned.
+func NewMerged() *Merged {
+	return &Merged{
+		Plans: []json.RawMessage{}, Errors: []json.RawMessage{}, Actions: map[ssaplan.Action]int{},
+		stages: map[string][]json.RawMessage{}, seen: map[string]bool{},
+	}
+}
+
+// Add adds what `plan -o json` of a shard wrote. What is in several shards counts once. Afterwards, call [Merged.Finish].
+func (m *Merged) Add(from io.Reader) error {
+	var part Merged
+	if err := json.NewDecoder(from).Decode(&part); err != nil {
+		return fmt.Errorf("isn't what plan -o json writes: %w", err)
+	}
+	switch {
+	case part.APIVersion == "":
+		return errors.New("isn't what plan -o json writes: there is no apiVersion")
+	case m.APIVersion != "" && m.APIVersion != part.APIVersion:
+		return fmt.Errorf("is of %s, and others are of %s", part.APIVersion, m.APIVersion)
+	}
+	m.APIVersion = part.APIVersion
+	if err := m.addPlans(part); err != nil {
+		return err
+	}
+	for _, failure := range part.Errors {
+		if !m.seen[string(failure)] {
+			m.seen[string(failure)] = true
+			m.Errors = append(m.Errors, failure)
+		}
+	}
+	return nil
+}
+
+// addPlans adds the plans, each to its stage.
+func (m *Merged) addPlans(part Merged) error {
+	plans := part.Plans
+	stages := part.Stages
+	if len(stages) == 0 {
+		stages = []Stage{{"", len(plans)}}
+	}
+	for _, stage := range stages {
+		if stage.Plans > len(plans) {
+			return errors.New("has fewer plans than its stages say")
+		}
+		m.Stages = withStage(m.Stages, stage.Name)
+		for _, plan := range plans[:stage.Plans] {
+			if err := m.addPlan(stage.Name, plan); err != nil {
+				return err
+			}
+		}
+		plans = plans[stage.Plans:]
+	}
+	return nil
+}
+
+func (m *Merged) addPlan(stage string, plan json.RawMessage) error {
+	var head struct {
+		Object      json.RawMessage `json:"object"`
+		Subresource string          `json:"subresource"`
+		Action      ssaplan.Action  `json:"action"`
+	}
+	if err := json.Unmarshal(plan, &head); err != nil {
+		return fmt.Errorf("has something that is no plan: %w", err)
+	}
+	key := string(head.Object) + head.Subresource
+	if m.seen[key] {
+		return nil
+	}
+	m.seen[key] = true
+	m.Actions[head.Action]++
+	m.stages[stage] = append(m.stages[stage], plan)
+	return nil
+}
+
+// withStage returns the stages with one of a name.
+func withStage(stages []Stage, name string) []Stage {
+	if slices.ContainsFunc(stages, func(s Stage) bool { return s.Name == name }) {
+		return stages
+	}
+	return append(stages, Stage{Name: name})
+}
+
+// Finish puts the plans into the order of the stages, as Order has them; those that it hasn't come last.
+func (m *Merged) Finish(order []string) {
+	rank := func(s Stage) int {
+		if i := slices.Index(order, s.Name); i >= 0 {
+			return i
+		}
+		return len(order)
+	}
+	slices.SortStableFunc(m.Stages, func(a, b Stage) int { return rank(a) - rank(b) })
+	for i, stage := range m.Stages {
+		m.Stages[i].Plans = len(m.stages[stage.Name])
+		m.Plans = append(m.Plans, m.stages[stage.Name]...)
+	}
+	if len(m.Stages) == 1 && m.Stages[0].Name == "" {
+		m.Stages = nil
+	}
+}

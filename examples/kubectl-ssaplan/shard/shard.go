@@ -1,0 +1,70 @@
+// Package shard divides a set of manifests among processes, and puts together what each of them planned.
+package shard
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan/manifest"
+)
+
+// Shard is a part of a set: that of number Index, from 0, of Count. The zero Shard is all of the set.
+type Shard struct{ Index, Count int }
+
+// Parse reads I/N, where I is from 1 to N; nothing is all of the set.
+func Parse(text string) (s Shard, err error) {
+	if text == "" {
+		return s, nil
+	}
+	number, count, _ := strings.Cut(text, "/")
+	i, errI := strconv.Atoi(number)
+	n, errN := strconv.Atoi(count)
+	if errI != nil || errN != nil || i < 1 || i > n {
+		return s, fmt.Errorf("%q: expected the number of a shard and how many there are, such as 2/8", text)
+	}
+	return Shard{i - 1, n}, nil
+}
+
+// has reports whether an object is in the shard. It is in the same one whatever else there is, as long as there are as many shards.
+func (s Shard) has(id identity.Identity) bool {
+	sum := sha256.Sum256([]byte(id.Group() + "\n" + id.Kind + "\n" + id.Namespace + "\n" + id.Name))
+	return binary.BigEndian.Uint64(sum[:8])%uint64(s.Count) == uint64(s.Index)
+}
+
+// Of returns the manifests of the shard, and with them the namespaces that these are in and the definitions of their kinds, so that each shard is a
+// set that can be planned. Those are in several shards.
+func (s Shard) Of(manifests []manifest.Manifest) (out []manifest.Manifest) {
+	if s.Count == 0 {
+		return manifests
+	}
+	own := make([]bool, len(manifests))
+	namespaces, kinds := map[string]bool{}, map[schema.GroupKind]bool{}
+	for i, m := range manifests {
+		if own[i] = s.has(m.Identity); own[i] {
+			namespaces[m.Identity.Namespace] = true
+			kinds[schema.GroupKind{Group: m.Identity.Group(), Kind: m.Identity.Kind}] = true
+		}
+	}
+	for i, m := range manifests {
+		if own[i] || m.Identity.APIVersion == "v1" && m.Identity.Kind == "Namespace" && namespaces[m.Identity.Name] || kinds[definedBy(m)] {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// definedBy returns the kind that a manifest defines, the zero one if it defines none.
+func definedBy(m manifest.Manifest) (kind schema.GroupKind) {
+	if m.Identity.Group() == "apiextensions.k8s.io" && m.Identity.Kind == "CustomResourceDefinition" {
+		kind.Group, _, _ = unstructured.NestedString(m.Object.Object, "spec", "group")
+		kind.Kind, _, _ = unstructured.NestedString(m.Object.Object, "spec", "names", "kind")
+	}
+	return kind
+}

@@ -1,0 +1,113 @@
+package shard_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/shard"
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/manifest"
+)
+
+func manifestOf(apiVersion, kind, namespace, name string) manifest.Manifest {
+	obj := &unstructured.Unstructured{Object: map[string]any{"apiVersion": apiVersion, "kind": kind}}
+	if kind == "CustomResourceDefinition" {
+		obj.Object["spec"] = map[string]any{"group": "ex.io", "names": map[string]any{"kind": "Widget"}}
+	}
+	return manifest.Manifest{Object: obj, Identity: identity.Identity{APIVersion: apiVersion, Kind: kind, Namespace: namespace, Name: name}}
+}
+
+func TestParse(t *testing.T) {
+	for text, want := range map[string]shard.Shard{"": {}, "1/1": {Count: 1}, "2/8": {Index: 1, Count: 8}, "8/8": {Index: 7, Count: 8}} {
+		got, err := shard.Parse(text)
+		require.NoError(t, err, text)
+		require.Equal(t, want, got, text)
+	}
+	for _, text := range []string{"1", "0/2", "3/2", "a/2", "1/b", "/", "1/0", "-1/2"} {
+		_, err := shard.Parse(text)
+		require.Error(t, err, text)
+	}
+}
+
+// Every object is in one shard, whatever else is in the set, and what it needs is there with it.
+func TestShardsHaveEachObjectOnce(t *testing.T) {
+	const count = 4
+	manifests := []manifest.Manifest{
+		manifestOf("v1", "Namespace", "", "a"), manifestOf("v1", "Namespace", "", "b"),
+		manifestOf("apiextensions.k8s.io/v1", "CustomResourceDefinition", "", "widgets.ex.io"), manifestOf("ex.io/v1", "Widget", "a", "w"),
+	}
+	for i := range 400 {
+		manifests = append(manifests, manifestOf("v1", "ConfigMap", "a", fmt.Sprint("c", i)))
+	}
+	times, of := map[identity.Identity]int{}, map[identity.Identity]int{}
+	for i := range count {
+		part := shard.Shard{Index: i, Count: count}.Of(manifests)
+		require.InDelta(t, len(manifests)/count, len(part), 40)
+		has := map[string]bool{}
+		for _, m := range part {
+			times[m.Identity]++
+			of[m.Identity] = i
+			has[m.Identity.Kind+" "+m.Identity.Name] = true
+		}
+		require.True(t, has["Namespace a"], "its objects are in it")
+		require.True(t, !has["Widget w"] || has["CustomResourceDefinition widgets.ex.io"])
+	}
+	for _, m := range manifests {
+		if kind := m.Identity.Kind; kind == "ConfigMap" || kind == "Widget" {
+			require.Equal(t, 1, times[m.Identity], m.Identity)
+		}
+		require.Positive(t, times[m.Identity], m.Identity)
+	}
+	require.Equal(t, 1, times[manifests[1].Identity], "nobody needs it")
+	for _, m := range manifests[300:] { // with others, or without
+		alone := shard.Shard{Index: of[m.Identity], Count: count}.Of([]manifest.Manifest{m})
+		require.Len(t, alone, 1)
+	}
+	require.Len(t, shard.Shard{}.Of(manifests), len(manifests))
+}
+
+func TestMerge(t *testing.T) {
+	merged := shard.NewMerged()
+	plan := func(name, action string) string {
+		return fmt.Sprintf(`{"object":{"apiVersion":"v1","kind":"ConfigMap","name":%q},"action":%q,"n":1.50}`, name, action)
+	}
+	first := fmt.Sprintf(`{"apiVersion":"ssaplan/v1","plans":[%s,%s],"stages":[{"name":"two","plans":1},{"name":"three","plans":1}],"errors":[{"message":"x"}]}`,
+		plan("ns", "Create"), plan("a", "NoOp"))
+	second := fmt.Sprintf(`{"apiVersion":"ssaplan/v1","plans":[%s,%s,%s],"stages":[{"name":"one","plans":1},{"name":"two","plans":1},{"name":"three","plans":1}],"errors":[{"message":"x"},{"message":"y"}]}`,
+		plan("crd", "Create"), plan("ns", "Create"), plan("b", "Update"))
+	for _, text := range []string{first, second} {
+		require.NoError(t, merged.Add(strings.NewReader(text)))
+	}
+	merged.Finish([]string{"one", "two", "three"})
+	var names []string
+	for _, raw := range merged.Plans {
+		var p struct{ Object struct{ Name string } }
+		require.NoError(t, json.Unmarshal(raw, &p))
+		require.Contains(t, string(raw), "1.50", "as it was written")
+		names = append(names, p.Object.Name)
+	}
+	require.Equal(t, []string{"crd", "ns", "a", "b"}, names)
+	require.Equal(t, []shard.Stage{{Name: "one", Plans: 1}, {Name: "two", Plans: 1}, {Name: "three", Plans: 2}}, merged.Stages)
+	require.Len(t, merged.Errors, 2)
+	require.Equal(t, map[ssaplan.Action]int{ssaplan.ActionCreate: 2, ssaplan.ActionNoOp: 1, ssaplan.ActionUpdate: 1}, merged.Actions)
+}
+
+func TestWhatIsNotMerged(t *testing.T) {
+	for text, why := range map[string]string{
+		"":   "isn't what plan -o json writes",
+		"{}": "no apiVersion",
+		`{"apiVersion":"ssaplan/v2","plans":[],"errors":[]}`:                                   "is of ssaplan/v2",
+		`{"apiVersion":"ssaplan/v1","plans":[],"stages":[{"name":"a","plans":1}],"errors":[]}`: "fewer plans",
+		`{"apiVersion":"ssaplan/v1","plans":[7],"errors":[]}`:                                  "no plan",
+	} {
+		merged := shard.NewMerged()
+		require.NoError(t, merged.Add(strings.NewReader(`{"apiVersion":"ssaplan/v1","plans":[],"errors":[]}`)))
+		require.ErrorContains(t, merged.Add(strings.NewReader(text)), why)
+	}
+}

@@ -1,0 +1,255 @@
+package wire
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/rest"
+
+	"github.com/ssaplan/primitives/identity"
+)
+
+// shelf is a transport that answers lists of ConfigMaps page by page, in the order of names, and counts requests by their verb.
+type shelf struct {
+	names  []string
+	size   map[string]int // of what has another size than the others
+	broken int            // from which page on there is an error; 0 for never
+
+	mu           sync.Mutex
+	lists, reads int
+	bytes        int
+}
+
+func (s *shelf) RoundTrip(request *http.Request) (*http.Response, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	body, status := discovery, http.StatusOK
+	switch path := request.URL.Path; {
+	case path == "/api/v1":
+	case strings.HasSuffix(path, "/configmaps"):
+		s.lists++
+		if body = s.page(request); s.broken > 0 && s.lists >= s.broken {
+			body, status = forbidden, http.StatusForbidden
+		}
+		s.bytes += len(body)
+	default:
+		s.reads++
+		body = s.head() + s.item(path[strings.LastIndex(path, "/")+1:])[1:] + "\n"
+	}
+	return &http.Response{
+		StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}}, Request: request,
+		Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)),
+	}, nil
+}
+
+func (s *shelf) head() string { return `{"kind":"ConfigMap","apiVersion":"v1",` }
+
+func (s *shelf) item(name string) string {
+	return fmt.Sprintf(`{"metadata":{"name":%q,"namespace":"n","uid":"u-%s","resourceVersion":"7"},"data":{"a":%q}}`, name, name, strings.Repeat("x", s.size[name]))
+}
+
+func (s *shelf) page(request *http.Request) string {
+	limit, _ := strconv.Atoi(request.URL.Query().Get("limit"))
+	first, _ := strconv.Atoi(request.URL.Query().Get("continue"))
+	last, next := min(first+limit, len(s.names)), ""
+	if last < len(s.names) {
+		next = strconv.Itoa(last)
+	}
+	var items []string
+	for _, name := range s.names[first:last] {
+		items = append(items, s.item(name))
+	}
+	return fmt.Sprintf(`{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"9","continue":%q},"items":[%s]}`, next, strings.Join(items, ","))
+}
+
+// names returns n names of a kind.
+func names(kind string, n int) (names []string) {
+	for i := range n {
+		names = append(names, fmt.Sprintf("%s-%04d", kind, i))
+	}
+	return names
+}
+
+func shelved(name string) identity.Identity {
+	return identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "n", Name: name}
+}
+
+// listAll asks for each of some names, in their order, and counts what is known.
+func listAll(t *testing.T, s *shelf, wanted []string) (found, absent, unknown int) {
+	server, err := Connect(&rest.Config{Host: "http://recorded", Transport: s}, Options{ThrottleRetries: -1})
+	require.NoError(t, err)
+	ids := func(yield func(identity.Identity) bool) {
+		for _, name := range wanted {
+			if !yield(shelved(name)) {
+				return
+			}
+		}
+	}
+	ctx := ReadByLists(t.Context(), ids, "default")
+	for _, name := range wanted {
+		target, err := server.Locate(ctx, shelved(name), "", "default")
+		require.NoError(t, err)
+		live, known := target.Listed(ctx, &unstructured.Unstructured{Object: map[string]any{}})
+		switch {
+		case live != nil:
+			require.Equal(t, name, live.GetName())
+			require.Equal(t, "ConfigMap", live.GetKind())
+			found++
+		case known:
+			absent++
+		default:
+			unknown++
+		}
+		require.Zero(t, target.Requests(), "the list isn't a request for one object")
+	}
+	return found, absent, unknown
+}
+
+func TestWhatListsKnow(t *testing.T) {
+	reversed := names("set", 200)
+	slices.Reverse(reversed)
+	for _, row := range []struct {
+		why                    string
+		there, wanted          []string
+		broken                 int
+		found, absent, unknown int
+		most                   int // lists
+	}{
+		{"all of them", names("set", 200), names("set", 200), 0, 200, 0, 0, 9},
+		{"in another order", names("set", 200), reversed, 0, 200, 0, 0, 9},
+		{"nothing is there", nil, names("set", 200), 0, 0, 200, 0, 1},
+		{"a few are", names("set", 5), names("set", 200), 0, 5, 195, 0, 1},
+		{"half are", names("set", 100), names("set", 200), 0, 100, 100, 0, 7},
+		{"it has too few", names("set", 49), names("set", 49), 0, 0, 0, 49, 0},
+		{"many others in front", append(names("a", 1000), names("set", 100)...), names("set", 100), 0, 0, 0, 100, 1},
+		{"many others behind", append(names("set", 100), names("z", 1000)...), names("set", 100), 0, 100, 0, 0, 7},
+		{"new ones beside many others", names("a", 1000), names("set", 100), 0, 0, 0, 100, 1},
+		{"new ones in front of others", names("z", 1000), names("set", 100), 0, 0, 100, 0, 1},
+		{"the caller may not list", names("set", 100), names("set", 100), 1, 0, 0, 100, 1},
+		{"the second page is refused", names("set", 100), names("set", 100), 2, 10, 0, 90, 2},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			s := &shelf{names: row.there, broken: row.broken}
+			found, absent, unknown := listAll(t, s, row.wanted)
+			require.Equal(t, [3]int{row.found, row.absent, row.unknown}, [3]int{found, absent, unknown})
+			require.LessOrEqual(t, s.lists, row.most)
+			require.Zero(t, s.reads, "that is left to who asks")
+		})
+	}
+}
+
+// However the objects are spread and however large the others are, what is listed in vain is bounded by what is listed to use, the first page aside.
+func TestListsAreNoMoreThanTwiceTheReads(t *testing.T) {
+	for _, row := range []struct {
+		why  string
+		each int // every how manyth is of others
+		size int // of these
+	}{{"few others", 10, 0}, {"half are", 2, 0}, {"a few large ones", 20, 3000}, {"large ones", 4, 1000}} {
+		t.Run(row.why, func(t *testing.T) {
+			s := &shelf{size: map[string]int{}}
+			all := names("set", 1000)
+			var wanted []string
+			useful, firstPageBytes := 0, 0
+			for i, name := range all {
+				if i%row.each == 0 {
+					s.size[name] = row.size
+				} else {
+					wanted = append(wanted, name)
+					useful += len(s.item(name))
+				}
+				if i < firstPage {
+					firstPageBytes += len(s.item(name))
+				}
+			}
+			s.names = all
+			found, absent, unknown := listAll(t, s, wanted)
+			require.Equal(t, len(wanted), found+unknown)
+			require.Zero(t, absent)
+			left := 0 // of single reads that are still to be sent
+			for _, name := range wanted[found:] {
+				left += len(s.item(name))
+			}
+			require.LessOrEqual(t, s.bytes+left, 2*useful+firstPageBytes+200*s.lists)
+		})
+	}
+}
+
+// A list of objects too large to be held is read as far as there is room, and further where that is asked for in order.
+func TestListsAreBoundedInMemory(t *testing.T) {
+	large := names("set", 120)
+	s := &shelf{names: large, size: map[string]int{}}
+	for _, name := range large {
+		s.size[name] = 500_000
+	}
+	found, _, unknown := listAll(t, s, large)
+	require.Equal(t, 120, found, "in order, all are found")
+	require.Zero(t, unknown)
+	reversed := slices.Clone(large)
+	slices.Reverse(reversed)
+	s = &shelf{names: large, size: s.size}
+	found, _, unknown = listAll(t, s, reversed)
+	require.Equal(t, 120, found+unknown)
+	require.Less(t, found, 80)
+	require.Positive(t, found)
+}
+
+// An item of a list is byte for byte what a read is answered with, so that a dry run that repeats it is known to be a no-op.
+func TestAListedObjectIsAsARead(t *testing.T) {
+	s := &shelf{names: names("set", 60)}
+	server, err := Connect(&rest.Config{Host: "http://recorded", Transport: s}, Options{})
+	require.NoError(t, err)
+	r := server.Resource(configMaps, shelved("set-0001"))
+	read, err := r.Get(t.Context(), "set-0001", metav1.GetOptions{})
+	require.NoError(t, err)
+	p, err := newPage([]byte(s.page(&http.Request{URL: mustURL(t, "/?limit=3")})))
+	require.NoError(t, err)
+	require.Equal(t, "3", p.next)
+	kept, ok := r.keep(p.items[1])
+	require.True(t, ok)
+	require.Equal(t, read.Object, kept.Object)
+	again, err := r.Apply(t.Context(), "set-0001", []byte(`{}`), metav1.PatchOptions{})
+	require.NoError(t, err)
+	require.Same(t, kept, again, "the same bytes")
+}
+
+func TestCustomResourcesNameTheirKindThemselves(t *testing.T) {
+	p, err := newPage([]byte(`{"apiVersion":"g.com/v1","items":[{"apiVersion":"g.com/v1","kind":"Box","metadata":{"managedFields":[],"name":"b"},"spec":{}},` +
+		`{"apiVersion":"g.com/v1","kind":"Box","metadata":{"name":"\u0062"}},{"metadata":{}}],"kind":"BoxList","metadata":{"resourceVersion":"1"}}`))
+	require.NoError(t, err)
+	require.Len(t, p.items, 1, "what has no plain name is read by itself")
+	require.Equal(t, `{"apiVersion":"g.com/v1","kind":"Box","metadata":{"managedFields":[],"name":"b"},"spec":{}}`+"\n", string(p.items[0].text))
+}
+
+func TestWhatIsNoPage(t *testing.T) {
+	for _, body := range []string{``, `[]`, object, `{"kind":"ConfigMapList","apiVersion":"v1"}`, `{"kind":"ConfigMapList","items":[{"metadata":`, `{"kind":7,"items":[]}`} {
+		_, err := newPage([]byte(body))
+		require.Error(t, err, body)
+	}
+}
+
+func TestListsEndWithTheContext(t *testing.T) {
+	l := &list{busy: make(chan struct{}, 1)}
+	l.busy <- struct{}{}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	item, known := l.take(ctx, nil, "a")
+	require.Nil(t, item)
+	require.False(t, known)
+}
+
+func mustURL(t *testing.T, text string) *url.URL {
+	u, err := url.Parse(text)
+	require.NoError(t, err)
+	return u
+}

@@ -1,0 +1,197 @@
+package planner_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/test/lab"
+)
+
+// traffic counts requests by verb, and the bytes of their answers.
+type traffic struct {
+	mu     sync.Mutex
+	sent   map[string]int
+	bytes  map[string]int64
+	before func(o ssaplan.Observation) // is called with each
+}
+
+func newTraffic() *traffic { return &traffic{sent: map[string]int{}, bytes: map[string]int64{}} }
+
+func (c *traffic) observe(_ context.Context, o ssaplan.Observation) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sent[o.Verb]++
+	c.bytes[o.Verb] += o.Received
+	if c.before != nil {
+		c.before(o)
+	}
+}
+
+func (c *traffic) all() (n int) {
+	for _, sent := range c.sent {
+		n += sent
+	}
+	return n
+}
+
+// listedKinds are the kinds of which sets are read by lists, each with a verb for the name, the value and what differs.
+var listedKinds = map[string]string{
+	"ConfigMap":  "{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, data: {value: '%s', text: 'ünï <&>'}}",
+	"Secret":     "{apiVersion: v1, kind: Secret, metadata: {name: %s}, stringData: {value: '%s'}}",
+	"Deployment": "{apiVersion: apps/v1, kind: Deployment, metadata: {name: %s, annotations: {value: '%s'}}, spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}}",
+	"Widget":     "{apiVersion: example.com/v1, kind: Widget, metadata: {name: %s}, spec: {size: 3, color: '%s'}}",
+}
+
+func setOf(t *testing.T, kind string, n int, value string) (requests []ssaplan.Request) {
+	for i := range n {
+		manifest := lab.Objectf(t, listedKinds[kind], fmt.Sprintf("listed-%03d", i*7%n), value)
+		requests = append(requests, ssaplan.Request{Manifest: manifest})
+	}
+	return requests
+}
+
+// planText is what a plan says, but for the number of requests.
+func planText(t *testing.T, plan *ssaplan.Plan) string {
+	text, err := json.Marshal(plan)
+	require.NoError(t, err)
+	var content map[string]any
+	require.NoError(t, json.Unmarshal(text, &content))
+	delete(content, "requests")
+	text, err = json.Marshal(content)
+	require.NoError(t, err)
+	return string(text)
+}
+
+// TestASetIsReadByLists has a set of a kind planned that isn't there, that is, and that changes: with a few lists in the place of the reads, and
+// the plans are those that are made of each object by itself.
+func TestASetIsReadByLists(t *testing.T) {
+	const objects = 100
+	for kind := range listedKinds {
+		t.Run(kind, func(t *testing.T) {
+			c := newCluster(t)
+			for _, step := range []struct {
+				name, value string
+				want        ssaplan.Action
+				apply       bool
+			}{
+				{"new", "a", ssaplan.ActionCreate, true}, {"unchanged", "a", ssaplan.ActionNoOp, false}, {"changed", "b", ssaplan.ActionUpdate, false},
+			} {
+				requests, sent := setOf(t, kind, objects, step.value), newTraffic()
+				planner := c.Planner(t, ssaplan.Options{FieldManager: manager, Observe: sent.observe})
+				single := newTraffic()
+				alone := c.Planner(t, ssaplan.Options{FieldManager: manager, Observe: single.observe})
+				var plans []*ssaplan.Plan
+				for plan, err := range planner.PlanAll(t.Context(), requests) {
+					require.NoError(t, err)
+					require.Equal(t, step.want, plan.Action, "%s: %s", step.name, plan.Reason)
+					plans = append(plans, plan)
+				}
+				for i, plan := range plans {
+					one, err := alone.Plan(t.Context(), requests[i])
+					require.NoError(t, err)
+					if step.want != ssaplan.ActionCreate { // whose times and uids are made up each time
+						require.Equal(t, planText(t, one), planText(t, plan))
+						require.Equal(t, one.Live().GetResourceVersion(), plan.Live().GetResourceVersion())
+					}
+				}
+				require.LessOrEqual(t, sent.all(), objects*11/10, "%s: %v", step.name, sent.sent)
+				require.Zero(t, sent.sent["get"])
+				require.LessOrEqual(t, sent.bytes["list"], 2*single.bytes["get"], step.name)
+				fmt.Printf("figure: %s %s: %.2f requests for each of %d objects, %.2f of the bytes of reads\n", kind, step.name,
+					float64(sent.all())/objects, objects, float64(sent.bytes["list"])/float64(single.bytes["get"]))
+				for _, plan := range plans {
+					if step.apply {
+						_, err := planner.Apply(t.Context(), plan)
+						require.NoError(t, err)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestListsOfWhatChanges has objects changed, deleted and made while a set is planned, behind the back of the list.
+func TestListsOfWhatChanges(t *testing.T) {
+	const objects = 100
+	c := newCluster(t)
+	requests := setOf(t, "ConfigMap", objects, "a")
+	there := requests[:90] // in any order
+	for _, request := range there {
+		c.Apply(t, manager, request.Manifest)
+	}
+	changed, deleted, made := there[10].Manifest, there[20].Manifest, requests[95].Manifest
+	var once sync.Once
+	sent := newTraffic()
+	sent.before = func(o ssaplan.Observation) {
+		if o.Verb == "patch" && o.DryRun && o.Status == 200 { // the list is read, as far as it is needed for the first
+			once.Do(func() {
+				other := changed.DeepCopy()
+				require.NoError(t, unstructured.SetNestedField(other.Object, "x", "data", "value"))
+				c.Apply(t, installer, other)
+				c.Delete(t, deleted)
+				c.Apply(t, manager, made)
+			})
+		}
+	}
+	planner := c.Planner(t, ssaplan.Options{FieldManager: manager, Observe: sent.observe, Concurrency: 1})
+	actions := map[ssaplan.Action]int{}
+	for plan, err := range planner.PlanAll(t.Context(), requests) {
+		require.NoError(t, err)
+		actions[plan.Action]++
+		switch plan.Object.Name {
+		case changed.GetName():
+			require.Equal(t, ssaplan.ActionUpdate, plan.Action, "it has another value by now")
+			require.Equal(t, c.Get(t, changed).GetResourceVersion(), plan.Live().GetResourceVersion())
+		case deleted.GetName():
+			require.Equal(t, ssaplan.ActionCreate, plan.Action)
+		case made.GetName():
+			require.Equal(t, ssaplan.ActionNoOp, plan.Action)
+		}
+	}
+	require.Equal(t, map[ssaplan.Action]int{ssaplan.ActionNoOp: 89, ssaplan.ActionUpdate: 1, ssaplan.ActionCreate: 10}, actions)
+}
+
+// TestWhoMayNotListReads plans with a caller who may get and patch, but not list, and beside far more objects than the set has.
+func TestWhoMayNotListReads(t *testing.T) {
+	const objects = 60
+	c := newCluster(t)
+	c.Apply(t, installer, lab.Objectf(t, "{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: reader}, rules: [{apiGroups: [''], resources: [configmaps], verbs: [get, patch, create]}]}"))
+	c.Apply(t, installer, lab.Objectf(t, "{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: reader}, roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: reader}, subjects: [{kind: User, name: %s, apiGroup: rbac.authorization.k8s.io}]}", c.Namespace))
+	sent := newTraffic()
+	reader := c.As(t, c.Namespace).Planner(t, ssaplan.Options{FieldManager: manager, Observe: sent.observe})
+	for plan, err := range reader.PlanAll(t.Context(), setOf(t, "ConfigMap", objects, "a")) {
+		require.NoError(t, err)
+		require.Equal(t, ssaplan.ActionCreate, plan.Action)
+	}
+	require.Equal(t, 1, sent.sent["list"], "it is tried once")
+	require.Equal(t, objects, sent.sent["get"])
+}
+
+// TestListsAmongManyOthers plans a set in a namespace that has far more objects of the kind.
+func TestListsAmongManyOthers(t *testing.T) {
+	const objects = 60
+	c := newCluster(t)
+	for i := range 100 {
+		c.Apply(t, installer, lab.Objectf(t, listedKinds["ConfigMap"], fmt.Sprintf("another-%03d", i), "a"))
+	}
+	requests := setOf(t, "ConfigMap", objects, "a")
+	for _, request := range requests {
+		c.Apply(t, manager, request.Manifest)
+	}
+	sent := newTraffic()
+	planner := c.Planner(t, ssaplan.Options{FieldManager: manager, Observe: sent.observe})
+	for plan, err := range planner.PlanAll(t.Context(), requests) {
+		require.NoError(t, err)
+		require.Equal(t, ssaplan.ActionNoOp, plan.Action)
+	}
+	require.Equal(t, 1, sent.sent["list"], "the first page has none of the set")
+	require.Equal(t, objects, sent.sent["get"])
+	require.LessOrEqual(t, sent.bytes["list"]+sent.bytes["get"], 2*sent.bytes["get"])
+}
