@@ -81,6 +81,15 @@ type Change struct {
 	Refused bool
 }
 
+// Created returns the changes by which a create would bring what is declared, such as the After of a plan that is Deferred.
+func Created(after projection.Projection) []Change {
+	changes := []Change{}
+	for _, added := range projection.Diff(projection.Project(nil, after.Fields), after) {
+		changes = append(changes, Change{Difference: added, Cause: CauseEdited})
+	}
+	return changes
+}
+
 // String returns one line: the change, and why.
 func (c Change) String() string {
 	switch {

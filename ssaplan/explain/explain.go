@@ -86,6 +86,16 @@ type Explanation struct {
 	Warnings []foreign.Text
 }
 
+// Retained returns the dropped fields that stay as they are, because others own them.
+func (e *Explanation) Retained() (paths []projection.Path) {
+	for _, d := range e.Dropped {
+		if d.Fate == fieldowner.FateRetained {
+			paths = append(paths, d.Path)
+		}
+	}
+	return paths
+}
+
 // Apply explains an apply from the server's answer to it, or to its dry run. Live and Answer must be of one
 // resourceVersion, as they are when nothing was written between the read and the dry run. The only errors are those of
 // managedFields that can't be read.

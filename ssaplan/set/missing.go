@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 )
@@ -33,17 +34,36 @@ func (e *MissingError) Error() string {
 	return text
 }
 
+// IsFinal reports whether nothing can bring what is missing but another server: a kind that Kubernetes has or hasn't.
+func (e *MissingError) IsFinal() bool {
+	return e.Deferral == ssaplan.DeferralTypeNotServed && kinds.IsBuiltin(map[string]any{"apiVersion": e.Object.APIVersion})
+}
+
+// Missing returns what there is to say of a deferred plan whose kind or namespace the server lacks; nil for any other plan.
+func Missing(ctx context.Context, planner *ssaplan.Planner, plan *ssaplan.Plan) *MissingError {
+	switch plan.Deferral {
+	case ssaplan.DeferralTypeNotServed, ssaplan.DeferralNamespaceNotFound:
+		known, _ := planner.Known(ctx, plan.Deferral) // who may not see the names gets none
+		return missingOf(plan.Object, plan.Deferral, known)
+	}
+	return nil
+}
+
+func missingOf(id identity.Identity, deferral ssaplan.Deferral, known []string) *MissingError {
+	wanted := id.APIVersion + " " + id.Kind
+	if deferral == ssaplan.DeferralNamespaceNotFound {
+		wanted = id.Namespace
+	}
+	return &MissingError{Object: id, Deferral: deferral, Near: nearest(wanted, known)}
+}
+
 // mostNear is how many names are told that may be meant.
 const mostNear = 3
 
 // missingError returns the error for an object whose kind or namespace is missing. The names that are near are those that the server
 // tells, and those of the set.
 func (s *Set) missingError(ctx context.Context, id identity.Identity, deferral ssaplan.Deferral) *MissingError {
-	wanted, known := id.APIVersion+" "+id.Kind, s.known(ctx, deferral)
-	if deferral == ssaplan.DeferralNamespaceNotFound {
-		wanted = id.Namespace
-	}
-	return &MissingError{Object: id, Deferral: deferral, Near: nearest(wanted, known)}
+	return missingOf(id, deferral, s.known(ctx, deferral))
 }
 
 // known returns the kinds, or the namespaces, that the server and the set have. The server is asked once.

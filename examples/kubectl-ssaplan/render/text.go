@@ -8,7 +8,6 @@ import (
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/attention"
 	"github.com/ssaplan/primitives/identity"
-	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
@@ -278,16 +277,7 @@ func foreseen(plan *ssaplan.Plan) []explain.Change {
 	if plan.Deferral == ssaplan.DeferralSet { // the object is there
 		return untold(plan)
 	}
-	return append(declared(plan.After), untold(plan)...)
-}
-
-// declared returns the fields as a create would bring them.
-func declared(after projection.Projection) []explain.Change {
-	var changes []explain.Change
-	for _, c := range projection.Diff(projection.Project(nil, after.Fields), after) {
-		changes = append(changes, explain.Change{Difference: c, Cause: explain.CauseEdited})
-	}
-	return changes
+	return append(explain.Created(plan.After), untold(plan)...)
 }
 
 // head writes the first line of a block, in which the object stands out.

@@ -81,7 +81,7 @@ func TestValidate(t *testing.T) {
 		})
 	}
 	_, err := tf.tryPlan(t, map[string]any{"yaml_body": manifest})
-	require.ErrorContains(t, err, "there is no cluster block and KUBECONFIG isn't set")
+	require.ErrorContains(t, err, "neither the resource nor the provider has a cluster block, and KUBECONFIG isn't set")
 }
 
 // Words that YAML 1.1 reads as booleans are warned of at the attribute, before anything is planned.

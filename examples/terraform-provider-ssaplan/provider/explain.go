@@ -44,11 +44,6 @@ func (p *planning) explain(plan *ssaplan.Plan) {
 	}
 }
 
-// declared returns the fields of a plan that nobody could be asked about, as a create would bring them.
-func declared(plan *ssaplan.Plan) []projection.Difference {
-	return projection.Diff(projection.Project(nil, plan.After.Fields), plan.After)
-}
-
 // staying returns a line for each tool of which something stays behind.
 func staying(writers []fieldowner.Writer) []string {
 	return texts(slices.DeleteFunc(slices.Clone(writers), func(w fieldowner.Writer) bool { return len(w.Stays) == 0 }))

@@ -27,12 +27,9 @@ func table(p projection.Projection) map[string]string {
 }
 
 // retained returns the rows of fields that the manifest no longer has and that others keep in the object.
-func retained(plan *ssaplan.Plan) []string {
-	var rows []string
-	for _, field := range plan.Dropped {
-		if field.Fate == fieldowner.FateRetained {
-			rows = append(rows, field.Path.String())
-		}
+func retained(plan *ssaplan.Plan) (rows []string) {
+	for _, path := range plan.Retained() {
+		rows = append(rows, path.String())
 	}
 	return rows
 }

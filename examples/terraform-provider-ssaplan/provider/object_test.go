@@ -598,3 +598,15 @@ func TestReplicasSurviveIgnoring(t *testing.T) {
 	require.Equal(t, "5", replicas())
 	tf.nothingLeft(t, c.config(workload("")))
 }
+
+// A kind that Kubernetes doesn't have is a typo, and nothing to wait for until the apply.
+func TestTypoInABuiltinKind(t *testing.T) {
+	c := newCluster(t)
+	tf := newCore(t)
+	_, err := tf.tryPlan(t, c.config("{apiVersion: apps/v1, kind: Deploymnt, metadata: {name: a, namespace: NAMESPACE}}"))
+	require.ErrorContains(t, err, "has a kind Deploymnt in apps/v1; did you mean apps/v1 Deployment")
+	_, err = tf.tryPlan(t, c.config("{apiVersion: apps/v2, kind: Deployment, metadata: {name: a, namespace: NAMESPACE}}"))
+	require.ErrorContains(t, err, "did you mean apps/v1 Deployment")
+	plan := tf.plan(t, c.config("{apiVersion: later.example.com/v1, kind: Deploymnt, metadata: {name: a, namespace: NAMESPACE}}"))
+	require.Equal(t, "Create", plan.action, "a definition may come with the same run")
+}

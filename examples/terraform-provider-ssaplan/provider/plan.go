@@ -13,6 +13,7 @@ import (
 
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/set"
 )
 
 // ModifyPlan turns what the Planner says into a plan of Terraform. The credentials are those of this run.
@@ -139,7 +140,7 @@ func (p *planning) take(ctx context.Context, planner *ssaplan.Planner, plan *ssa
 	p.explain(plan)
 	switch plan.Action {
 	case ssaplan.ActionDeferred:
-		p.deferred(plan)
+		p.deferred(plan, set.Missing(ctx, planner, plan))
 	case ssaplan.ActionReplace:
 		p.replaced(ctx, planner, plan)
 	case ssaplan.ActionCreate:
@@ -154,8 +155,12 @@ func (p *planning) take(ctx context.Context, planner *ssaplan.Planner, plan *ssa
 	}
 }
 
-func (p *planning) deferred(plan *ssaplan.Plan) {
-	because := append([]string{plan.Reason}, texts(declared(plan))...)
+func (p *planning) deferred(plan *ssaplan.Plan, missing *set.MissingError) {
+	if missing != nil && missing.IsFinal() {
+		p.diags.AddAttributeError(yamlBodyPath, wrongConfiguration, missing.Error())
+		return
+	}
+	because := append([]string{plan.Reason}, texts(explain.Created(plan.After))...)
 	switch plan.Deferral {
 	case ssaplan.DeferralTypeNotServed, ssaplan.DeferralNamespaceNotFound:
 		p.planned.Fields, p.planned.OtherOwners = unknownMap(), unknownMap()

@@ -30,11 +30,7 @@ func (d *Declared) After() projection.Projection {
 
 // MarshalJSON returns the changes by which a create would add what is declared. Sensitive values are redacted.
 func (d *Declared) MarshalJSON() ([]byte, error) {
-	changes := []explain.Change{}
-	for _, added := range projection.Diff(projection.Project(nil, d.Fields), d.After()) {
-		changes = append(changes, explain.Change{Difference: added, Cause: explain.CauseEdited})
-	}
-	return plainjson.Visible(changes)
+	return plainjson.Visible(explain.Created(d.After()))
 }
 
 // UnmarshalJSON reads what [Declared.MarshalJSON] writes. A redacted value stays redacted. It is an error if there is no object with
