@@ -39,7 +39,7 @@ func TestCompletion(t *testing.T) {
 		"explain -o j":                          {"json"},
 		"plan -f ":                              {"json", "yaml", "yml"}, // extensions of files
 		"plan -k ":                              nil,                     // folders
-		"plan ":                                 nil,
+		"plan ":                                 {"merge"},
 		"plan --field-manager ":                 nil,
 		"plan --subresource s":                  {"status", "scale"},
 		"completion ":                           {"bash", "fish", "powershell", "zsh"},

@@ -81,7 +81,7 @@ func helpText(c *cobra.Command, width int) string {
 }
 
 func usage(c *cobra.Command) string {
-	if c.HasSubCommands() {
+	if c.HasSubCommands() && !c.Runnable() {
 		return c.CommandPath() + " COMMAND [flags]"
 	}
 	return c.UseLine()

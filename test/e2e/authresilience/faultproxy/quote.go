@@ -142,11 +142,14 @@ func identified(field string) func(said string) Fault {
 }
 
 // InjectQuotes quotes in a phase from now on the values of the objects that are named after cases of package leak, whose answers are
-// places in [Quotes]. Requests counts anew.
+// places in [Quotes]. Where reads are spoiled, lists are refused with the first of these, so that all objects are read. Requests counts anew.
 func (p *Proxy) InjectQuotes(phase Phase) {
 	p.inject(Fault{"quotes", func(w http.ResponseWriter, r *http.Request, upstream http.Handler) {
 		r.Header.Del("Accept-Encoding") // what is changed on the way has to be readable
-		c, _ := leak.CaseOf(path.Base(r.URL.Path))
+		c, one := leak.CaseOf(path.Base(r.URL.Path))
+		if !one {
+			c = leak.Cases(len(Quotes), false)[0]
+		}
 		Quotes[c.Answer].fault(c.Said()).spoil(w, r, upstream)
 	}}, func(_, _ int, r Request) bool {
 		target, err := url.ParseRequestURI(r.URI)
@@ -154,6 +157,7 @@ func (p *Proxy) InjectQuotes(phase Phase) {
 			return false
 		}
 		_, ok := leak.CaseOf(path.Base(target.Path))
-		return ok && phase.has(r)
+		isList := phase == Reads && path.Base(target.Path) == "secrets"
+		return (ok || isList) && phase.has(r)
 	})
 }
