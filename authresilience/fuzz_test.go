@@ -126,6 +126,7 @@ func FuzzStale(f *testing.F) {
 	f.Add([]byte(`null`))
 	f.Add([]byte(`{"version":1,"reason":"Authentication","time":"2026-08-01T12:00:00Z"}`))
 	f.Add([]byte(`{"version":1,"reason":"Authorization","time":"2026-08-01T12:00:00.5+02:00"}`))
+	f.Add([]byte(`{"version":1,"reason":"Authentication","time":"0000-01-01T00:00:00+01:00"}`))
 	f.Add([]byte(`{"version":2}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var mark, again authresilience.Stale

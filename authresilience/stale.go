@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"github.com/ssaplan/primitives/internal/answer"
 )
 
 // Stale marks a state that a read could not refresh. A host stores it next to the state, as JSON, and removes it after
@@ -39,10 +41,11 @@ func (s Stale) MarshalJSON() ([]byte, error) {
 	if s.IsZero() {
 		return []byte("null"), nil
 	}
-	if err := s.check(); err != nil {
+	s, err := s.checked()
+	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(staleJSON{staleVersion, s.Reason, s.Time.UTC()})
+	return json.Marshal(staleJSON{staleVersion, s.Reason, s.Time})
 }
 
 // UnmarshalJSON implements [json.Unmarshaler]. A mark of another version is an error, and so is one whose reason is no
@@ -68,18 +71,19 @@ func (s *Stale) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &mark); err != nil {
 		return fmt.Errorf("authresilience: stale mark: %w", err)
 	}
-	read := Stale{mark.Reason, mark.Time.UTC()}
-	if err := read.check(); err != nil {
+	read, err := Stale{mark.Reason, mark.Time}.checked()
+	if err != nil {
 		return err
 	}
 	*s = read
 	return nil
 }
 
-// check refuses what [Degrade] never returns.
-func (s Stale) check() error {
-	if !(ReadAttempt{Remembered: true, KeepUnreachable: true}).keeps(s.Reason) || s.Time.IsZero() {
-		return fmt.Errorf("authresilience: stale mark with reason %q and time %s", s.Reason, s.Time.Format(time.RFC3339))
+// checked is the mark with its time in UTC. What [Degrade] never returns is an error.
+func (s Stale) checked() (Stale, error) {
+	at, err := answer.UTC(s.Time)
+	if err != nil || !(ReadAttempt{Remembered: true, KeepUnreachable: true}).keeps(s.Reason) || at.IsZero() {
+		return Stale{}, fmt.Errorf("authresilience: stale mark with reason %q and time %s", s.Reason, s.Time.Format(time.RFC3339))
 	}
-	return nil
+	return Stale{s.Reason, at}, nil
 }

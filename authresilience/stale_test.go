@@ -66,6 +66,8 @@ func TestStaleRefusesWhatItDoesNotKnow(t *testing.T) {
 		{"a reason that makes no state stale", `{"version":1,"reason":"NotFound","time":"2026-08-01T12:00:00Z"}`, `reason "NotFound"`},
 		{"no reason", `{"version":1,"time":"2026-08-01T12:00:00Z"}`, `reason ""`},
 		{"no time", `{"version":1,"reason":"Authentication"}`, "time 0001"},
+		{"a time before the years, behind a zone", `{"version":1,"reason":"Authentication","time":"0000-01-01T00:00:00+01:00"}`, "time 0000"},
+		{"a time after the years, behind a zone", `{"version":1,"reason":"Authentication","time":"9999-12-31T23:59:59-01:00"}`, "time 9999"},
 		{"a time that is none", `{"version":1,"reason":"Authentication","time":"noon"}`, "stale mark"},
 		{"no object", `[1]`, "stale mark"},
 		{"a text", `"stale"`, "stale mark"},

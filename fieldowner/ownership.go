@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ssaplan/primitives/internal/answer"
 	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
@@ -178,11 +179,11 @@ func (r *entryReader) time() time.Time {
 	if text == "" {
 		return time.Time{}
 	}
-	t, err := time.Parse(time.RFC3339, text)
+	t, err := answer.ParseTime(text)
 	if err != nil {
 		r.fail(fmt.Errorf("time: %w", err))
 	}
-	return t.UTC()
+	return t
 }
 
 func (r *entryReader) fields() projection.FieldSet {

@@ -160,6 +160,8 @@ func TestReadNamesBrokenEntries(t *testing.T) {
 		{`[{"manager": 1}]`, `fieldowner: managedFields[0]: manager: expected a string, got int64`},
 		{`[{"manager": "ok", "operation": "Apply"}, {"operation": "Apply", "time": "today"}]`,
 			`fieldowner: managedFields[1]: time: parsing time "today" as "2006-01-02T15:04:05Z07:00": cannot parse "today" as "2006"`},
+		{`[{"operation": "Apply", "time": "9999-12-31T23:59:59-01:00"}]`,
+			`fieldowner: managedFields[0]: time: 10000-01-01T00:59:59Z: Time.MarshalText: year outside of range [0,9999]`},
 		{`[{"manager": "m", "operation": "Delete"}]`, `fieldowner: managedFields of "m" (Delete): unknown operation "Delete"`},
 		{`[{"manager": "m", "operation": "Apply", "fieldsType": "FieldsV2"}]`, `fieldowner: managedFields of "m" (Apply): unknown fieldsType "FieldsV2"`},
 		{`[{"manager": "m", "operation": "Update", "subresource": "scale", "fieldsV1": {"x": {}}}]`,

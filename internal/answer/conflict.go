@@ -43,8 +43,8 @@ func ParseConflict(message string) Manager {
 	if using, found := strings.CutPrefix(rest, " using "); found {
 		version, at, _ := strings.Cut(using, " at ")
 		m.Update, m.APIVersion = true, version
-		if t, err := time.Parse(time.RFC3339, at); err == nil {
-			m.Time = t.UTC()
+		if t, err := ParseTime(at); err == nil {
+			m.Time = t
 		}
 	}
 	return m

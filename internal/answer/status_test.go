@@ -125,6 +125,7 @@ func TestParseConflict(t *testing.T) {
 		`conflict with "m" with subresource "scale" using apps/v1`: {Name: "m", Subresource: "scale", Update: true, APIVersion: "apps/v1"},
 		`conflict with "m" using v1 at 2020-01-02T03:04:05Z`:       {Name: "m", Update: true, APIVersion: "v1", Time: time.Date(2020, 1, 2, 3, 4, 5, 0, time.UTC)},
 		`conflict with "m" using v1 at noon`:                       {Name: "m", Update: true, APIVersion: "v1"},
+		`conflict with "m" using v1 at 0000-01-01T00:00:00+01:00`:  {Name: "m", Update: true, APIVersion: "v1"},
 		`conflict with "a\" using v1"`:                             {Name: `a" using v1`},
 		`conflict with m`:                                          {Name: "m"},
 		`another text`:                                             {Name: "another text"},
