@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
@@ -85,7 +86,29 @@ func (s *Set) look(ctx context.Context, i int, ready Readier) Readiness {
 }
 
 func (s *Set) lookNow(ctx context.Context, i int, ready Readier) Readiness {
-	reading, err := s.planner.Read(ctx, &explain.State{Identity: s.items[i].Object})
+	return lookAt(ctx, s.planner, s.items[i].Object, ready)
+}
+
+// AwaitObject waits until an object is ready or has failed, as [Set.Await] does for a set. What it returns when the time is up or ctx ends is
+// neither, and says what the object waited for last. Waiting is told that, too, whenever it was asked for the object.
+func AwaitObject(ctx context.Context, planner *ssaplan.Planner, id identity.Identity, ready Readier, within time.Duration, waiting func(why string)) Readiness {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	last := Readiness{Why: "it wasn't looked at"}
+	for pause := shortest; ; pause = min(2*pause, longest) {
+		if found := lookAt(ctx, planner, id, ready); ctx.Err() == nil {
+			last = found
+		}
+		if last.Ready || last.Failed || ctx.Err() != nil {
+			return last
+		}
+		waiting(last.Why)
+		sleep(ctx, pause)
+	}
+}
+
+func lookAt(ctx context.Context, planner *ssaplan.Planner, id identity.Identity, ready Readier) Readiness {
+	reading, err := planner.Read(ctx, &explain.State{Identity: id})
 	switch {
 	case err != nil:
 		return Readiness{Why: foreign.OfError(err).String()}

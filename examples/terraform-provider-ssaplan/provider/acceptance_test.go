@@ -126,7 +126,7 @@ var acceptance = []struct {
 	{"create, edit, reorder, drift, destroy", lifecycle}, {"immutable", immutable}, {"identity", identity},
 	{"expired token", expired}, {"definition and custom resource in one configuration", definitionAndResource},
 	{"50 objects in parallel", fifty}, {"import", imported}, {"secrets", secrets}, {"example", example},
-	{"unknown values", unknownValues}, {"connection of the provider", providersConnection},
+	{"unknown values", unknownValues}, {"connection of the provider", providersConnection}, {"wait", waited},
 }
 
 func TestTerraform(t *testing.T) {
@@ -258,6 +258,43 @@ func providersConnection(t *testing.T, c *cluster, tf *terraform) {
 	c.revoke(t, "first", first)
 	tf.write(t, provider(second))
 	require.Contains(t, tf.apply(t), "1 destroyed")
+}
+
+// A wait that ends too early is only waited for again: what it waits for stays, and what depends on it isn't made.
+func waited(t *testing.T, c *cluster, tf *terraform) {
+	wait := func(more string) string {
+		return "resource \"ssaplan_wait\" \"web\" {\n  object = ssaplan_object.web.id\n  triggers = ssaplan_object.web.fields\n  timeouts { create = \"2s\" }\n" + more + "}\n"
+	}
+	blocks := resource("web", c.in(deployment)) + wait("") + resource("settings", c.in(configMap), "  depends_on = [ssaplan_wait.web]")
+	tf.write(t, blocks)
+	code, output := tf.run(t, "apply", "-auto-approve")
+	require.Equal(t, 1, code, output)
+	require.Contains(t, output, "The object isn't ready")
+	require.Contains(t, output, "not within 2s")
+	uid := c.live(t, "deployments", "web").GetUID()
+	_, err := c.resource("configmaps").Get(t.Context(), "settings", metav1.GetOptions{})
+	require.True(t, apierrors.IsNotFound(err), "it depends on the wait")
+
+	ready := func() {
+		generation := c.live(t, "deployments", "web").GetGeneration()
+		c.foreign(t, "deployments", "web", fmt.Sprintf(`{"status":{"observedGeneration":%d,"replicas":3,"updatedReplicas":3,"readyReplicas":3,"availableReplicas":3,
+			"conditions":[{"type":"Available","status":"True"},{"type":"Progressing","status":"True","reason":"NewReplicaSetAvailable"}]}}`, generation), "status")
+	}
+	ready()
+	tf.apply(t)
+	require.Equal(t, uid, c.live(t, "deployments", "web").GetUID())
+	tf.nothingLeft(t)
+
+	tf.write(t, strings.Replace(blocks, "web:1", "web:2", 1))
+	code, output = tf.run(t, "apply", "-auto-approve")
+	require.Equal(t, 1, code, output)
+	require.Contains(t, output, "not within 2s", "the new generation isn't ready")
+	tf.write(t, resource("web", c.in(deployment))+wait("  condition = \"Available\"\n"))
+	tf.run(t, "apply", "-auto-approve")
+	ready()
+	tf.apply(t)
+	tf.nothingLeft(t)
+	require.Contains(t, tf.apply(t, "-destroy"), "2 destroyed")
 }
 
 func (c *cluster) tokenBlock(token string) string {

@@ -1,4 +1,4 @@
-// Package provider is the Terraform provider: one resource, ssaplan_object, on top of the Planner of package ssaplan.
+// Package provider is the Terraform provider: the resource ssaplan_object on top of the Planner of package ssaplan, and ssaplan_wait.
 package provider
 
 import (
@@ -69,5 +69,8 @@ const keep = "keep"
 func (p *ssaplanProvider) DataSources(context.Context) []func() datasource.DataSource { return nil }
 
 func (p *ssaplanProvider) Resources(context.Context) []func() resource.Resource {
-	return []func() resource.Resource{func() resource.Resource { return &objectResource{planners: &p.planners} }}
+	return []func() resource.Resource{
+		func() resource.Resource { return &objectResource{planners: &p.planners} },
+		func() resource.Resource { return &waitResource{planners: &p.planners} },
+	}
 }

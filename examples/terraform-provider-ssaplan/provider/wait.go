@@ -1,0 +1,124 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/mapplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+	kindschema "k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/ssaplan/primitives/examples/readiness"
+	"github.com/ssaplan/primitives/identity/importid"
+	"github.com/ssaplan/primitives/projection/foreign"
+	"github.com/ssaplan/primitives/ssaplan/set"
+)
+
+// waitResource is the resource ssaplan_wait. It is one of its own, since an error of a create makes Terraform destroy what was created: a
+// wait that failed is only waited for again.
+type waitResource struct{ planners *planners }
+
+// wait is what Terraform knows of it.
+type wait struct {
+	Object    types.String   `tfsdk:"object"`
+	Condition types.String   `tfsdk:"condition"`
+	Triggers  types.Map      `tfsdk:"triggers"`
+	Cluster   types.Object   `tfsdk:"cluster"`
+	Timeouts  timeouts.Value `tfsdk:"timeouts"`
+	ID        types.String   `tfsdk:"id"`
+}
+
+func (r *waitResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_wait"
+}
+
+func (r *waitResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	again := []planmodifier.String{stringplanmodifier.RequiresReplace()}
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Waits until an object is ready: by the rules of kstatus, or by a condition. Nothing is changed in the cluster, also not when it is destroyed.",
+		Attributes: map[string]schema.Attribute{
+			"object": schema.StringAttribute{
+				Required: true, PlanModifiers: again, MarkdownDescription: "The object, by the `id` of its resource, such as `ssaplan_object.web.id`.",
+			},
+			"condition": schema.StringAttribute{
+				Optional: true, PlanModifiers: again, MarkdownDescription: "The type of the condition that has to be true, such as `Issued`. Default: the rules of kstatus.",
+			},
+			"triggers": schema.MapAttribute{
+				Optional: true, ElementType: types.StringType, PlanModifiers: []planmodifier.Map{mapplanmodifier.RequiresReplace()},
+				MarkdownDescription: "What to wait again after, such as `ssaplan_object.web.fields`.",
+			},
+			"id": schema.StringAttribute{
+				Computed: true, PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()}, MarkdownDescription: "The same as `object`.",
+			},
+		},
+		Blocks: map[string]schema.Block{"cluster": clusterBlock(), "timeouts": timeouts.Block(ctx, timeouts.Opts{Create: true})},
+	}
+}
+
+// defaultWaitTimeout is how long an object has to get ready.
+const defaultWaitTimeout = 10 * time.Minute
+
+// Create waits.
+func (r *waitResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var planned wait
+	if resp.Diagnostics.Append(req.Plan.Get(ctx, &planned)...); resp.Diagnostics.HasError() {
+		return
+	}
+	limit, diags := planned.Timeouts.Create(ctx, defaultWaitTimeout)
+	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
+		return
+	}
+	if err := r.await(ctx, planned, limit); err != nil {
+		resp.Diagnostics.AddAttributeError(path.Root("object"), "The object isn't ready", err.Error())
+		return
+	}
+	planned.ID = planned.Object
+	resp.Diagnostics.Append(resp.State.Set(ctx, planned)...)
+}
+
+// await waits for the object. The error says what it lacks.
+func (r *waitResource) await(ctx context.Context, planned wait, limit time.Duration) error {
+	parsed, err := importid.Parse(planned.Object.ValueString())
+	if err != nil {
+		return err
+	}
+	planner, err := r.planners.of(ctx, object{
+		Cluster: planned.Cluster, FieldManager: types.StringValue(defaultFieldManager), ForceConflicts: types.BoolValue(true), Sensitive: types.ListNull(types.StringType),
+	})
+	if err != nil {
+		return err
+	}
+	id, conditions := parsed.Identity(), readiness.Conditions{}
+	if !planned.Condition.IsNull() {
+		conditions[kindschema.GroupKind{Group: id.Group(), Kind: id.Kind}] = planned.Condition.ValueString()
+	}
+	found := set.AwaitObject(ctx, planner, id, readiness.Of(conditions), limit, func(why string) {
+		tflog.Info(ctx, "waiting", map[string]any{"object": id.String(), "for": foreign.Text(why).String()})
+	})
+	switch {
+	case found.Ready:
+		return nil
+	case found.Failed:
+		return fmt.Errorf("%s: %s", id, foreign.Text(found.Why))
+	}
+	return fmt.Errorf("%s: not within %s: %s. The next apply waits again; timeouts.create is how long", id, limit, foreign.Text(found.Why))
+}
+
+// Read has nothing to refresh: that the object was ready once stays true.
+func (r *waitResource) Read(context.Context, resource.ReadRequest, *resource.ReadResponse) {}
+
+// Update only takes over how the cluster is reached, and how long to wait.
+func (r *waitResource) Update(_ context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	resp.State.Raw = req.Plan.Raw
+}
+
+// Delete has nothing to delete.
+func (r *waitResource) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {}
