@@ -1,5 +1,5 @@
 # The modules; CONTRIBUTING.md says why each is one. MODULES have tests, BENCHES and PEERS are the comparison of make bench.
-MODULES := . test test/controlplane/launcher preview ctrlssaplan otelssaplan examples
+MODULES := . test test/controlplane/launcher preview readiness ctrlssaplan otelssaplan examples
 BENCHES := test/bench
 PEERS := test/bench/flux test/bench/argo
 

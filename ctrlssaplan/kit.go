@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/readiness"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/set"
 )
@@ -28,7 +29,7 @@ type Options struct {
 	// Kinds are the kinds of children that are looked through for what an owner controls and no longer wants, which is deleted. The cache
 	// needs informers for them, of unstructured objects. Default: none; a child that isn't wanted is named with [Child.Absent].
 	Kinds []schema.GroupVersionKind
-	// Ready tells whether a child does what it is for. Default: the rules of kstatus.
+	// Ready tells whether a child does what it is for. Default: [readiness.Of], without conditions.
 	Ready set.Readier
 	// Events gets events about owners. Default: that of the manager, or nobody.
 	Events record.EventRecorder
@@ -108,7 +109,7 @@ func (o *Options) fillIn() {
 		measured.Store(o.NoOps)
 	}
 	if o.Ready == nil {
-		o.Ready = kstatus
+		o.Ready = readiness.Of(nil)
 	}
 	if o.Events == nil {
 		o.Events = &record.FakeRecorder{} // without a channel, which drops all

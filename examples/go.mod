@@ -14,6 +14,7 @@ require (
 	github.com/ssaplan/primitives v0.0.0
 	github.com/ssaplan/primitives/ctrlssaplan v0.0.0-00010101000000-000000000000
 	github.com/ssaplan/primitives/preview v0.0.0-00010101000000-000000000000
+	github.com/ssaplan/primitives/readiness v0.0.0-00010101000000-000000000000
 	github.com/ssaplan/primitives/test v0.0.0-00010101000000-000000000000
 	github.com/stretchr/testify v1.11.1
 	golang.org/x/net v0.60.0
@@ -24,7 +25,6 @@ require (
 	k8s.io/cli-runtime v0.33.13
 	k8s.io/client-go v0.33.13
 	k8s.io/klog/v2 v2.130.1
-	sigs.k8s.io/cli-utils v0.37.2
 	sigs.k8s.io/controller-runtime v0.21.0
 	sigs.k8s.io/kustomize/api v0.19.0
 	sigs.k8s.io/kustomize/kyaml v0.19.0
@@ -113,6 +113,7 @@ require (
 	k8s.io/component-base v0.33.0 // indirect
 	k8s.io/kube-openapi v0.0.0-20250318190949-c8a335a9a2ff // indirect
 	k8s.io/utils v0.0.0-20241104100929-3ea5e8cea738 // indirect
+	sigs.k8s.io/cli-utils v0.37.2 // indirect
 	sigs.k8s.io/json v0.0.0-20241010143419-9aa6b5e7a4b3 // indirect
 	sigs.k8s.io/randfill v1.0.0 // indirect
 	sigs.k8s.io/structured-merge-diff/v4 v4.7.0 // indirect
@@ -122,5 +123,6 @@ replace (
 	github.com/ssaplan/primitives => ../
 	github.com/ssaplan/primitives/ctrlssaplan => ../ctrlssaplan
 	github.com/ssaplan/primitives/preview => ../preview
+	github.com/ssaplan/primitives/readiness => ../readiness
 	github.com/ssaplan/primitives/test => ../test
 )

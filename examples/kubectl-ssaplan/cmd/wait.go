@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/ssaplan/primitives/examples/readiness"
+	"github.com/ssaplan/primitives/readiness"
 )
 
 // awaitReady waits until what was applied is ready, if the user asked for that. It reports whether it is.

@@ -16,9 +16,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 	kindschema "k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/ssaplan/primitives/examples/readiness"
 	"github.com/ssaplan/primitives/identity/importid"
 	"github.com/ssaplan/primitives/projection/foreign"
+	"github.com/ssaplan/primitives/readiness"
 	"github.com/ssaplan/primitives/ssaplan/set"
 )
 
