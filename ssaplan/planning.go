@@ -269,7 +269,7 @@ func (w *planning) ask(ctx context.Context) (err error) {
 			w.lossy, w.plan.Deferral = false, ""
 			w.live, err = w.target.Live(ctx)
 		default:
-			w.live, err = w.target.Relook(ctx, w.live, dryRun, w.options.FieldManager)
+			w.live, err = w.target.Relook(ctx, w.live, dryRun, w.patch.Body, w.patch.Options)
 		}
 		if err != nil {
 			return w.failed("get", err)

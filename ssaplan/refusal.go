@@ -129,7 +129,7 @@ func (w *planning) conflict(ctx context.Context, conflicts []fieldowner.Conflict
 	case err != nil:
 		w.plan.Warnings = append(w.plan.Warnings, foreign.Text("what taking over the fields would change isn't known: "+w.refusal(err)))
 	case !explain.SameVersion(content(w.live), dryRun.Object, w.manifest.Object):
-		if _, err := w.target.Relook(ctx, w.live, dryRun, w.options.FieldManager); err != nil {
+		if _, err := w.target.Relook(ctx, w.live, dryRun, w.patch.Body, w.patch.Options); err != nil {
 			return w.failed("dry run of taking over", err)
 		}
 		w.plan.Warnings = append(w.plan.Warnings, "what taking over the fields would change isn't known: the object changed meanwhile")

@@ -117,17 +117,21 @@ func forNone(body []byte, sub []string) ([]byte, error) {
 // TryUnread is [Target.Try] for a live object that the caller may not read. Nobody could tell afterwards whether that dry run
 // wrote, so the server is asked before each of these whether it gets the dryRun, and has to say so.
 func (t *Target) TryUnread(ctx context.Context, body []byte, options metav1.PatchOptions) (*unstructured.Unstructured, error) {
+	if err := t.ask(ctx, t.Resource, body, options); err != nil {
+		return nil, err
+	}
+	return t.Try(ctx, nil, body, options)
+}
+
+// ask returns an error unless the server says now that it gets the dryRun of an apply. The request is counted as one of by.
+func (t *Target) ask(ctx context.Context, by *Resource, body []byte, options metav1.PatchOptions) error {
 	var sub []string
 	if t.subresource != "" {
 		sub = []string{t.subresource}
 	}
-	err := t.Resource.server.dryRuns.check(ctx, t.Resource.applies(), 0, func() error {
-		return t.Resource.askApply(ctx, t.Identity.Name, body, options, sub)
+	return by.server.dryRuns.check(ctx, by.applies(), 0, func() error {
+		return by.askApply(ctx, t.Identity.Name, body, options, sub)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return t.Try(ctx, nil, body, options)
 }
 
 // CheckDelete returns an error if the server doesn't get the dryRun of a delete, before one deletes what it was to try. It

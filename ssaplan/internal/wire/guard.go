@@ -133,17 +133,23 @@ func tried(live, answer *unstructured.Unstructured) error {
 }
 
 // Relook returns the object as it is after a dry run whose answer is of another version than the live object, nil if there was
-// none, that was read right before. Between the two somebody else may have written; but if the object is now just what the dry
-// run was to try, the dry run wrote it, and if it is older than what was seen of it, it comes from a cache. Both are errors.
-func (t *Target) Relook(ctx context.Context, live, answer *unstructured.Unstructured,
-	manager string) (*unstructured.Unstructured, error) {
+// none, that was read right before. Between the two somebody else may have written. But if the object is now just what the dry run of
+// the body was to try, the dry run wrote it, unless the server says that it gets the dryRun of such requests: then another run of the same
+// program did. If it is older than what was seen of it, it comes from a cache. Both are errors.
+func (t *Target) Relook(ctx context.Context, live, answer *unstructured.Unstructured, body []byte,
+	options metav1.PatchOptions) (*unstructured.Unstructured, error) {
 	now, err := t.Live(ctx)
 	if err != nil || now == nil {
 		return nil, err
 	}
-	if wrote(live, answer, now, fieldowner.Applier{Manager: manager, Subresource: t.subresource}) {
-		return nil, secrecy.Quoting("the dry run wrote, or somebody else wrote the same in that moment: the object is what it was to try: "+
-			"if something in front of the server drops dryRun, nothing can be planned through it", "resourceVersion %q", now.GetResourceVersion())
+	if wrote(live, answer, now, fieldowner.Applier{Manager: options.FieldManager, Subresource: t.subresource}) {
+		switch err := t.ask(ctx, t.server.Resource(t.resource, t.object), body, options); {
+		case errors.Is(err, errDropped):
+			return nil, wroteError(now)
+		case err != nil:
+			return nil, secrecy.Quoting("the dry run wrote, or somebody else wrote the same in that moment: the object is what it was to try, and "+
+				"whether the server gets dryRun isn't known", "resourceVersion %q", now.GetResourceVersion())
+		}
 	}
 	for _, pair := range [][2]*unstructured.Unstructured{{live, answer}, {live, now}, {answer, now}} {
 		if first, then := pair[0], pair[1]; older(then, first) {

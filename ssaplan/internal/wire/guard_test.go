@@ -216,30 +216,33 @@ func TestRelook(t *testing.T) {
 	for _, row := range []struct {
 		why               string
 		live, answer, now string // none is there if it is empty
+		question          string // how the server answers when it is asked whether it gets dryRun
 		err               string
 	}{
-		{"somebody wrote in between", uid("1", "5"), tried, uid("1", "6"), ""},
-		{"and again", uid("1", "5"), tried, uid("1", "7"), ""},
-		{"somebody re-created it", uid("9", "9"), tried, uid("1", "6"), ""},
-		{"versions that aren't numbers", uid("1", "x5"), tried, uid("1", "x4"), ""},
-		{"the dry run wrote", uid("1", "5"), tried, tried, "the dry run wrote"},
-		{"a controller wrote the status before a dry run of what is there", uid("1", "5") + record("m", "Apply", "2"), tried, tried, ""},
-		{"it wrote, and a controller did since", uid("1", "5"), tried, uid("1", "7") + record("m", "Apply", "2"), "the dry run wrote"},
-		{"it created", "", tried, uid("1", "7") + record("m", "Apply", "2"), "the dry run wrote"},
+		{"somebody wrote in between", uid("1", "5"), tried, uid("1", "6"), broken, ""},
+		{"and again", uid("1", "5"), tried, uid("1", "7"), broken, ""},
+		{"somebody re-created it", uid("9", "9"), tried, uid("1", "6"), broken, ""},
+		{"versions that aren't numbers", uid("1", "x5"), tried, uid("1", "x4"), broken, ""},
+		{"the dry run wrote", uid("1", "5"), tried, tried, outdated, "the dry run wrote: something in front of the server drops dryRun"},
+		{"another run of the same program wrote the same", uid("1", "5"), tried, tried, unknownDryRun, ""},
+		{"nobody knows which of the two", uid("1", "5"), tried, tried, broken, "the dry run wrote, or somebody else wrote the same"},
+		{"a controller wrote the status before a dry run of what is there", uid("1", "5") + record("m", "Apply", "2"), tried, tried, broken, ""},
+		{"it wrote, and a controller did since", uid("1", "5"), tried, uid("1", "7") + record("m", "Apply", "2"), outdated, "the dry run wrote:"},
+		{"it created", "", tried, uid("1", "7") + record("m", "Apply", "2"), outdated, "the dry run wrote:"},
 		{"an apply of long ago, and somebody wrote in between", uid("1", "5") + record("m", "Apply", "2"), tried,
-			uid("1", "7") + record("m", "Apply", "2"), ""},
-		{"another manager applied", uid("1", "5"), tried, uid("1", "7") + record("n", "Apply", "2"), ""},
-		{"the manager updated", uid("1", "5"), tried, uid("1", "7") + record("m", "Update", "2"), ""},
-		{"nothing was recorded", uid("1", "5"), uid("1", "6"), uid("1", "7"), ""},
-		{"the read is older than the dry run", uid("1", "5"), tried, uid("1", "5"), `the older one: something in front of the server answers from a cache (resourceVersion "6" and then "5")`},
-		{"the read is older than the one before", uid("1", "5"), tried, uid("1", "4"), `the older one: something in front of the server answers from a cache (resourceVersion "5" and then "4")`},
-		{"the dry run is older than the read", uid("1", "7"), tried, uid("1", "7"), `the older one: something in front of the server answers from a cache (resourceVersion "7" and then "6")`},
+			uid("1", "7") + record("m", "Apply", "2"), broken, ""},
+		{"another manager applied", uid("1", "5"), tried, uid("1", "7") + record("n", "Apply", "2"), broken, ""},
+		{"the manager updated", uid("1", "5"), tried, uid("1", "7") + record("m", "Update", "2"), broken, ""},
+		{"nothing was recorded", uid("1", "5"), uid("1", "6"), uid("1", "7"), broken, ""},
+		{"the read is older than the dry run", uid("1", "5"), tried, uid("1", "5"), broken, `the older one: something in front of the server answers from a cache (resourceVersion "6" and then "5")`},
+		{"the read is older than the one before", uid("1", "5"), tried, uid("1", "4"), broken, `the older one: something in front of the server answers from a cache (resourceVersion "5" and then "4")`},
+		{"the dry run is older than the read", uid("1", "7"), tried, uid("1", "7"), broken, `the older one: something in front of the server answers from a cache (resourceVersion "7" and then "6")`},
 	} {
 		var live *unstructured.Unstructured
 		if row.live != "" {
 			live = decoded(t, versioned(row.live))
 		}
-		now, err := target(t, versioned(row.now)).Relook(t.Context(), live, decoded(t, versioned(row.answer)), "m")
+		now, err := targetOf(t, &answers{bodies: []string{versioned(row.now), row.question}, asked: true}).Relook(t.Context(), live, decoded(t, versioned(row.answer)), []byte(object), metav1.PatchOptions{FieldManager: "m"})
 		if row.err != "" {
 			assert.ErrorContains(t, err, row.err, row.why)
 			continue
@@ -247,7 +250,7 @@ func TestRelook(t *testing.T) {
 		require.NoError(t, err, row.why)
 		assert.Equal(t, decoded(t, versioned(row.now)), now, row.why)
 	}
-	_, err := target(t, throttled).Relook(t.Context(), nil, decoded(t, versioned(identified)), "m")
+	_, err := target(t, throttled).Relook(t.Context(), nil, decoded(t, versioned(identified)), []byte(object), metav1.PatchOptions{FieldManager: "m"})
 	require.Error(t, err)
 	require.False(t, strings.Contains(err.Error(), "dry run"))
 }

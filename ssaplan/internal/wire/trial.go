@@ -6,6 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/ssaplan/internal/standin"
@@ -28,8 +29,12 @@ func (t *Target) TryCreate(
 	}
 	made, err := standin.Try(ctx, t.Resource, manifest, options, taken)
 	if errors.Is(err, standin.ErrTaken) && made != nil {
-		if _, wrote := t.Relook(ctx, nil, made, options.FieldManager); wrote != nil {
-			return nil, wrote
+		body, failure := json.Marshal(manifest)
+		if failure == nil {
+			_, failure = t.Relook(ctx, nil, made, body, options)
+		}
+		if failure != nil {
+			return nil, failure
 		}
 	}
 	if err != nil {

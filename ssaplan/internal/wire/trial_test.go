@@ -17,15 +17,16 @@ func TestTryCreate(t *testing.T) {
 		answers []string
 		err     string
 	}{
-		{"nothing has the name", []string{missing, made}, ""},
-		{"who may not read can try all the same", []string{forbidden, made}, ""},
+		{"nothing has the name", []string{missing, unknownDryRun, made}, ""},
+		{"who may not read can try all the same", []string{forbidden, unknownDryRun, made}, ""},
 		{"there is one that looks like what is to be tried", []string{there}, standin.ErrTaken.Error()},
-		{"it appeared in the dry run, as it was to be tried", []string{missing, there, there}, "the dry run wrote"},
-		{"another one appeared", []string{missing, there, versioned(identified)}, standin.ErrTaken.Error()},
+		{"the dry run wrote it", []string{missing, unknownDryRun, there, there, outdated}, "the dry run wrote"},
+		{"somebody else did, just as it was to be tried", []string{missing, unknownDryRun, there, there, unknownDryRun}, standin.ErrTaken.Error()},
+		{"another one appeared", []string{missing, unknownDryRun, there, versioned(identified)}, standin.ErrTaken.Error()},
 		{"the read fails", []string{throttled}, "slow down"},
 		{"the create is refused", []string{missing, forbidden}, "configmaps"},
 	} {
-		obj, err := target(t, row.answers...).TryCreate(t.Context(), decoded(t, made).Object, metav1.PatchOptions{FieldManager: "m"}, false)
+		obj, err := targetOf(t, &answers{bodies: row.answers, asked: true}).TryCreate(t.Context(), decoded(t, made).Object, metav1.PatchOptions{FieldManager: "m"}, false)
 		if row.err != "" {
 			require.ErrorContains(t, err, row.err, row.why)
 			require.Nil(t, obj, row.why)
