@@ -1,5 +1,7 @@
 # The modules; CONTRIBUTING.md says why each is one. MODULES have tests, BENCHES and PEERS are the comparison of make bench.
 MODULES := . test test/controlplane/launcher preview readiness ctrlssaplan otelssaplan examples
+# Those that programs import.
+LIBRARIES := . preview readiness ctrlssaplan otelssaplan
 BENCHES := test/bench
 PEERS := test/bench/flux test/bench/argo
 
@@ -78,6 +80,11 @@ compat: ## unit tests with every supported client-go, and plan equals apply on e
 	@set -e; for v in $(SERVERS); do echo "== kube-apiserver $$v"; \
 		(cd test && SSAPLAN_SERVER=$$v $(GO) test $(RACE) -count 1 -v -run PlanEquals ./e2e/planner) >.cache/compat.log 2>&1 || { cat .cache/compat.log; exit 1; }; \
 		grep -E '^(ok|agreement:)' .cache/compat.log; done
+
+.PHONY: newest
+newest: ## fail if there is a client-go, of those minor versions or later, that make compat doesn't have
+	@set -e; for v in $(basename $(CLIENTS)) latest; do newest=$$($(GO) list -m -f '{{.Version}}' k8s.io/client-go@$$(echo $$v | sed 's/^0/v0/')); \
+		case " $(CLIENTS) " in *" $${newest#v} "*) echo "client-go $$newest: tested" ;; *) echo "client-go $$newest: missing in CLIENTS"; status=1 ;; esac; done; exit $${status:-0}
 
 N ?= 500
 MOST ?= 10000
@@ -165,6 +172,10 @@ work: ## write a go.work for editors, of all modules but those that clash with o
 .PHONY: tools
 tools:
 	cd internal/tools && $(GO) build -o $(BIN)/ tool
+
+.PHONY: apidiff
+apidiff: tools ## what programs written for the last release would miss
+	@internal/apidiff/apidiff.sh $(BIN)/apidiff $(LIBRARIES)
 
 .PHONY: tidy
 tidy: ## go mod tidy on every module
