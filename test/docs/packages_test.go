@@ -14,10 +14,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The table of packages in docs/design.md has each of them, with what it imports of the others.
+// The table of packages in docs/design.md has each of them, with what it imports of the others. README.md names each as well; projection/foreign
+// is for those who write packages.
 func TestPackagesAreAsTheDesignTells(t *testing.T) {
-	page := read(t, "../../docs/design.md")
+	page, readme := read(t, "../../docs/design.md"), read(t, "../../README.md")
 	for _, folder := range packages {
+		if folder != "projection/foreign" {
+			assert.Contains(t, readme, "[`"+folder+"`]("+folder+")")
+		}
 		row := regexp.MustCompile("(?m)^\\| `" + folder + "` \\| [^|]+ \\| (.*) \\|$").FindStringSubmatch(page)
 		require.NotNil(t, row, folder)
 		var told []string
