@@ -34,17 +34,16 @@ func (e *ChangedError) Error() string {
 // WriteOutcome is for [OutcomeOf]: the server refused the request because the object had changed.
 func (e *ChangedError) WriteOutcome() Outcome { return OutcomeRefused }
 
-// Apply does what the plan says, by sending exactly the request that was reviewed, and returns the object as the server
-// made it. A plan that changes nothing sends nothing and returns a copy of the live object.
+// Apply does what the plan says, by sending exactly the request that was reviewed, and returns the object as the server made it. A plan
+// that changes nothing sends nothing and returns a copy of the live object.
 //
-// The request is guarded by the UID and resourceVersion that were planned with. If the object changed meanwhile, Apply
-// plans again, and goes on only if the new plan says the same; otherwise the error is a [ChangedError] with the new plan.
-// An object that appeared after a plan to create it is never adopted: that is an error too.
+// The request is guarded by the UID and resourceVersion that were planned with. If the object changed meanwhile, Apply plans again, and
+// goes on only if the new plan says the same, or that what was to be applied is there by now; otherwise the error is a [ChangedError]
+// with the new plan. An object that appeared after a plan to create it is never adopted: that is an error too.
 //
 // An error but a ChangedError is an [ApplyError], which tells what became of the write, and has the ChangedError in it if fields have
-// changed hands already, as the plan said. When the answer was lost, Apply looks at
-// the object, for a while even if ctx has ended: if it is just what was to be applied, that is done, and no error. Nothing is
-// sent twice, unless the server refused it because the object changed.
+// changed hands already, as the plan said. When the answer was lost, Apply looks at the object, for a while even if ctx has ended: if it
+// is just what was to be applied, that is done, and no error. Nothing is sent twice, unless the server refused it because the object changed.
 //
 // Plans with the action Replace need [Planner.Replace]; Conflict and Deferred can't be applied, nor can what was planned
 // without values that weren't known.
@@ -59,7 +58,7 @@ func (p *Planner) Apply(ctx context.Context, plan *Plan) (*unstructured.Unstruct
 			return obj, nil
 		case err == nil:
 			plan = plan.afterHandover()
-		case err.Outcome != OutcomeRefused || !applier.Outrun(err) || plan.isFree() || attempt == applyAttempts:
+		case !applier.Outrun(err) || plan.isFree() || attempt == applyAttempts:
 			return nil, p.notApplied(plan, err)
 		}
 		now, failed := p.replan(ctx, plan, obj)
@@ -68,6 +67,8 @@ func (p *Planner) Apply(ctx context.Context, plan *Plan) (*unstructured.Unstruct
 			return nil, &ApplyError{Object: plan.Object, Outcome: OutcomeRefused, Err: failed, Advice: handover.NotApplied}
 		case errors.As(failed, new(*ChangedError)):
 			return nil, failed
+		case failed != nil && err.Outcome == OutcomeUnknown:
+			return nil, p.notApplied(plan, err)
 		case failed != nil:
 			return nil, &ApplyError{Object: plan.Object, Outcome: OutcomeRefused, Err: failed, Advice: applier.Advice(failed)}
 		}
@@ -142,8 +143,8 @@ func (plan *Plan) complete() error {
 	return nil
 }
 
-// replan plans again what an outdated plan was for, with the live object if that was just read. It is an error if the new
-// plan says something else.
+// replan plans again what an outdated plan was for, with the live object if that was just read. It is an error if the new plan says
+// something else, but for that what was to be applied is there.
 func (p *Planner) replan(ctx context.Context, outdated *Plan, live *unstructured.Unstructured) (*Plan, error) {
 	request := outdated.basis.request
 	request.Live = live
@@ -154,7 +155,8 @@ func (p *Planner) replan(ctx context.Context, outdated *Plan, live *unstructured
 	if live != nil { // fields changed hands, before which more could be warned of
 		outdated.Warnings = handover.Reviewed(outdated.Warnings, plan.Warnings)
 	}
-	if !plan.matches(outdated) {
+	isDone := plan.Action == ActionNoOp && outdated.Action == ActionUpdate && plan.basis.patch.Same(outdated.basis.patch)
+	if !isDone && !plan.matches(outdated) {
 		return nil, &ChangedError{plan}
 	}
 	return plan, nil
@@ -182,8 +184,7 @@ func (p *Planner) send(ctx context.Context, plan *Plan, live *unstructured.Unstr
 	return write.Send(ctx)
 }
 
-// write returns the plan's request. It doesn't take the plan's target: another Planner, with other credentials, may have made
-// the plan.
+// write returns the plan's request. It doesn't take the plan's target: another Planner, with other credentials, may have made the plan.
 func (p *Planner) write(ctx context.Context, plan *Plan, live *unstructured.Unstructured) (*applier.Write, error) {
 	target, err := p.locate(ctx, plan.Object, plan.Subresource)
 	if err != nil {

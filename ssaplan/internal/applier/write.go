@@ -155,7 +155,7 @@ func (w *Write) Look(ctx context.Context) Found {
 	switch {
 	case err == nil && explain.Equal(now.Object, tried.Object):
 		return Found{Made: now}
-	case Of(err) != write.OutcomeDone && Of(err) != write.OutcomeRefused && !found.Untouched:
+	case err != nil && !Outrun(err) && !found.Untouched: // a refusal for another reason doesn't tell how the object differs
 		found.Err = err
 	}
 	return found

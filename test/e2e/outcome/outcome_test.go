@@ -61,6 +61,38 @@ func TestOutcomes(t *testing.T) {
 	t.Logf("%d faults, %d operations:\n%s", len(table), len(operations), text.String())
 }
 
+// A write that a proxy sent twice is refused the second time, because the object changed. Where the dry run that tells whether it is what
+// was written is refused for another reason, that tells nothing: the next one does, and without one nobody knows.
+func TestOutcomesWithoutADryRun(t *testing.T) {
+	c := newCluster(t)
+	for i, op := range operations {
+		if op.before == "" || op.after == "" || op.renames || strings.HasPrefix(op.name, "replace") {
+			continue
+		}
+		for _, refused := range []int{1, 10} {
+			t.Run(fmt.Sprint(op.name, refused), func(t *testing.T) {
+				a := op.plans(t, c, fmt.Sprintf("untold-%d-%d", i, refused))
+				faults := map[int]faultproxy.Fault{2: faultproxy.Twice()} // behind the discovery, and before the read of the object
+				for n := range refused {
+					faults[4+n] = faultproxy.Status(403)
+				}
+				planner := c.planner(t, c.proxy, 10*time.Second)
+				c.proxy.InjectAt(faults)
+				obj, err := a.run(t.Context(), planner)
+				c.proxy.Heal()
+				done, _ := a.truth(t)
+				require.True(t, done)
+				if refused == 1 {
+					require.NoError(t, err)
+					require.NotNil(t, obj)
+				} else {
+					require.Equal(t, ssaplan.OutcomeUnknown, ssaplan.OutcomeOf(err), "%v", err)
+				}
+			})
+		}
+	}
+}
+
 // broken carries the operation out with the fault in its write, and compares what is told with the truth.
 func (a *attempt) broken(t *testing.T, proxy *faultproxy.Proxy, fault faultproxy.Fault) ssaplan.Outcome {
 	timeout := 30 * time.Second
