@@ -134,11 +134,20 @@ func (h Handover) Patch() ([]byte, error) {
 		return nil, nil
 	}
 	return json.Marshal([]jsonPatchOperation{
-		{"replace", "/metadata/managedFields", recordOf(h.entries)},
+		{"replace", "/metadata/managedFields", h.record()},
 		// Replacing what is there by the same is a precondition: a server answers 409 if it is something else by then,
 		// and not 422 as for an operation "test".
 		{"replace", "/metadata/resourceVersion", h.version},
 	})
+}
+
+// record returns the entries as a server takes them. Of a custom resource without entries it would keep those of before, and clears them for one
+// entry without anything.
+func (h Handover) record() any {
+	if len(h.entries) == 0 {
+		return []any{map[string]any{}}
+	}
+	return recordOf(h.entries)
 }
 
 type jsonPatchOperation struct {

@@ -121,14 +121,14 @@ func patchOf(handover Handover, err error) ([]byte, error) {
 	return handover.Patch()
 }
 
-func TestPatchOfNobodyIsAList(t *testing.T) {
+func TestPatchOfNobodyClearsTheRecord(t *testing.T) {
 	live := decoded(t, `{"a": 1, "metadata": {"resourceVersion": "7"}}`)
 	addEntry(t, live, "me", `{"f:a": {}}`)
 	patch, err := patchOf(GiveUp(live, Applier{Manager: "me"}, fieldSet([]string{"a"})))
 	require.NoError(t, err)
 	var operations []map[string]any
 	require.NoError(t, json.Unmarshal(patch, &operations))
-	assert.Equal(t, []any{}, operations[0]["value"], "null would not be a list to the server")
+	assert.Equal(t, []any{map[string]any{}}, operations[0]["value"], "of a custom resource, a server keeps the record for an empty list")
 }
 
 // TestRelease takes a manager out of the record, whatever it did, and nobody else.

@@ -41,14 +41,18 @@ func (h *Handover) merged(manifest map[string]any, created *unstructured.Unstruc
 	}
 	declared := owners.Fields(h.wanted.Applier.Is)
 	out, _ := projection.Patterns{}.Remove(h.Object()) // a copy
+	before, err := fieldowner.Read(out)
+	if err != nil {
+		return nil, err
+	}
 	fields := declared.Union(h.own).Union(h.given)
 	content, sent := projection.NewObject(out, fields), projection.NewManifest(manifest, fields)
 	orders := listOrders(declared, content, sent)
 	var changed []projection.Path
 	for p := range declared.Leaves().All() {
 		value, _ := sent.Get(p)
-		if was, exists := content.Get(p); exists && reflect.DeepEqual(was, value) {
-			continue
+		if was, exists := content.Get(p); exists && (reflect.DeepEqual(was, value) || isEmpty(value) && fields.Union(before.Fields(nil)).Under(p).Len() > 1) {
+			continue // and nothing goes from a map, or a list of named items, for an empty one
 		}
 		if err := content.Set(p, value); err != nil {
 			return nil, err

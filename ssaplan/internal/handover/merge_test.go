@@ -90,6 +90,32 @@ func TestTryMergesWhatIsRefused(t *testing.T) {
 	}
 }
 
+// A map or a list of named items that is declared as empty keeps what others have in it, and one that has one owner is emptied.
+func TestTryMergesEmptyMaps(t *testing.T) {
+	live := object(t, "7", `"spec": {"m": {"a": 1, "b": 2}, "l": [{"name": "kept", "x": 1}], "whole": {"a": 1}, "old": 1}`,
+		theirs+`{"f:spec": {"f:m": {"f:a": {}}, "f:whole": {}, "f:old": {}}}}, `+others+`{"f:spec": {"f:m": {"f:b": {}}, "f:l": {`+item("kept", "x")+`}}}}`)
+	empty := map[string]any{}
+	manifest := map[string]any{"spec": map[string]any{"m": empty, "l": []any{}, "whole": empty}}
+	h, err := handover.Find(live, adopting("kubectl-client-side-apply"))
+	require.NoError(t, err)
+	made, err := h.Try(handover.Server{
+		Apply: func([]byte) (*unstructured.Unstructured, error) {
+			return nil, apierrors.NewInvalid(schema.GroupKind{Kind: "Widget"}, "x", nil)
+		},
+		Create: func() (*unstructured.Unstructured, error) {
+			return object(t, "", `"spec": {}`, ours+`{"f:spec": {"f:m": {}, "f:l": {}, "f:whole": {}}}}`), nil
+		},
+		Patch: func(patch []byte) (*unstructured.Unstructured, error) {
+			var operations []struct{ Value any }
+			require.NoError(t, json.Unmarshal(patch, &operations))
+			return object(t, "7", `"spec": `+textOf(t, operations[1].Value), ``), nil
+		},
+	}, manifest, nil)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"m": {"b": 2}, "l": [{"name": "kept", "x": 1}], "whole": {}}`, textOf(t, made.Object["spec"]))
+	require.Contains(t, owners(t, made.Object), `"others" (Update) spec.m.b`)
+}
+
 // An apply that drops nothing is refused for what it does.
 func TestTryMergesNothingForNothing(t *testing.T) {
 	live := object(t, "7", `"spec": {"a": 1}`, theirs+`{"f:spec": {"f:a": {}}}}`)

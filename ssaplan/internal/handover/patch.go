@@ -44,7 +44,7 @@ func contentPatch(live *unstructured.Unstructured, wanted map[string]any) ([]byt
 	})
 	metadata := func(obj map[string]any) map[string]any { m, _ := obj["metadata"].(map[string]any); return m }
 	differing("/metadata", metadata(live.Object), metadata(wanted), func(name string) bool {
-		return slices.Contains([]string{"annotations", "finalizers", "labels", "ownerReferences"}, name)
+		return slices.Contains([]string{"annotations", "finalizers", "generateName", "labels", "ownerReferences"}, name)
 	})
 	return json.Marshal(operations)
 }

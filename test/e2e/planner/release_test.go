@@ -8,6 +8,7 @@ import (
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/release"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 // TestRelease lets go of objects. All values stay, others own what they owned, and we own nothing, whoever else does.
@@ -61,6 +62,29 @@ func TestRelease(t *testing.T) {
 			require.Equal(t, release.ActionGone, again.Action)
 			require.NoError(t, plan.Apply(t.Context()), "what is gone is released")
 		})
+	}
+}
+
+// TestReleaseOfSoleOwner lets go of objects of which nobody else owns anything. Of a custom resource a server keeps the record for one without
+// entries.
+func TestReleaseOfSoleOwner(t *testing.T) {
+	c := newCluster(t)
+	c.Define(t, lab.Object(t, `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: crates.release.example.com}, spec: {
+		group: release.example.com, names: {kind: Crate, plural: crates}, scope: Namespaced, versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {
+			type: object, properties: {spec: {type: object, properties: {size: {type: integer}}}}}}}]}}`))
+	for _, text := range []string{
+		"{apiVersion: release.example.com/v1, kind: Crate, metadata: {name: sole}, spec: {size: 1}}",
+		"{apiVersion: v1, kind: ConfigMap, metadata: {name: sole}, data: {a: A}}",
+	} {
+		m := lab.Object(t, text)
+		plan, err := c.planner.PlanRelease(t.Context(), c.apply(t, m))
+		require.NoError(t, err)
+		before := c.Get(t, m)
+		require.NoError(t, plan.Apply(t.Context()))
+		after := c.Get(t, m)
+		require.Empty(t, after.GetManagedFields())
+		require.Equal(t, before.Object["spec"], after.Object["spec"])
+		require.Equal(t, before.Object["data"], after.Object["data"])
 	}
 }
 
