@@ -231,7 +231,7 @@ func TestOtherIdentities(t *testing.T) {
 		},
 		{
 			why: "a version that isn't served can't be asked", options: ssaplan.Options{AllowVersionChange: true},
-			manifest: autoscaler("v9", "a"), action: ssaplan.ActionReplace,
+			manifest: autoscaler("v9", "a"), action: ssaplan.ActionDeferred,
 		},
 	} {
 		t.Run(row.why, func(t *testing.T) {

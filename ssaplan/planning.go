@@ -153,6 +153,9 @@ func (w *planning) compareIdentity(ctx context.Context) (err error) {
 	}
 	before, now := identity.Ref{Identity: prior.Identity, UID: prior.UID}, identity.Ref{Identity: w.plan.Object}
 	result := identity.Compare(before, now, options)
+	if result.Relation == identity.RelationVersionChanged && w.target == nil && options.AllowVersionChange {
+		return nil // whether it is the same object can be told when the version is served
+	}
 	if result.Relation == identity.RelationVersionChanged && w.target != nil {
 		switch w.live, err = w.target.Live(ctx); {
 		case !options.AllowVersionChange: // the plan to replace it tells whether that is needed

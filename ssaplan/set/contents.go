@@ -1,6 +1,7 @@
 package set
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,14 +9,18 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/internal/kinds"
 )
 
 // contents are what some objects of a set bring for others, each with the number of the object.
 type contents struct {
 	namespaces  map[string]int
 	definitions map[schema.GroupKind]definition
-	admission   map[string][]int // by the names of webhooks and policies, with which servers refuse
+	admission   map[string][]int          // by the names of webhooks and policies, with which servers refuse
+	referred    map[kinds.Reference][]int // by kind and name
+	limits      []int                     // of namespaces
 }
 
 type definition struct {
@@ -29,6 +34,11 @@ const (
 )
 
 func (c *contents) add(i int, obj *unstructured.Unstructured) {
+	reference := kinds.Reference{Kind: groupKind(obj).String(), Name: obj.GetName()}
+	c.referred[reference] = append(c.referred[reference], i)
+	if kinds.Limits(reference.Kind) {
+		c.limits = append(c.limits, i)
+	}
 	switch kind := groupKind(obj); {
 	case kind == schema.GroupKind{Kind: "Namespace"}:
 		c.namespaces[obj.GetName()] = i
@@ -100,4 +110,51 @@ func (s *Set) namespaceOf(i int) string {
 		return item.Object.Namespace
 	}
 	return s.requests[i].Manifest.GetNamespace()
+}
+
+// regarded returns the numbers of the objects of the set that a server looks at before it admits an object into its namespace, by what it
+// refused it for.
+func (s *Set) regarded(ctx context.Context, item *Item) (numbers []int) {
+	manifest := s.requests[item.Number].Manifest
+	if manifest == nil {
+		return nil
+	}
+	namespace := s.resolve(ctx, item.Number).Namespace
+	class := authresilience.Classify(item.Err)
+	switch class {
+	case authresilience.ClassQuota, authresilience.ClassLimitRange, authresilience.ClassAdmission: // which one isn't told of a Secret
+		numbers = s.in(ctx, namespace, s.contents.limits)
+	}
+	switch class {
+	case authresilience.ClassAdmission, authresilience.ClassNotFound:
+		for _, reference := range kinds.References(groupKind(manifest).String(), manifest.Object) {
+			numbers = append(numbers, s.in(ctx, namespace, s.contents.referred[reference])...)
+		}
+	}
+	switch class {
+	case authresilience.ClassAdmission, authresilience.ClassPodSecurity:
+		if number, ok := s.contents.namespaces[namespace]; ok {
+			numbers = append(numbers, number)
+		}
+	}
+	return numbers
+}
+
+// in returns the numbers of those objects that are in a namespace, or in none.
+func (s *Set) in(ctx context.Context, namespace string, numbers []int) (found []int) {
+	for _, i := range numbers {
+		if of := s.resolve(ctx, i).Namespace; of == namespace || of == "" {
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
+// resolve names an object with the namespace that it is in, as far as the server tells.
+func (s *Set) resolve(ctx context.Context, i int) identity.Identity {
+	id := s.objectOf(i)
+	if resolved, err := s.planner.Resolve(ctx, id); err == nil {
+		return resolved
+	}
+	return id
 }

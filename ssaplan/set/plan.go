@@ -71,7 +71,7 @@ func (s *Set) item(ctx context.Context, i int, plan *ssaplan.Plan, err error) *I
 	item := &Item{Number: i, Object: s.objectOf(i), Stage: s.stage[i], Plan: plan, Err: err}
 	switch {
 	case err != nil:
-		s.explainError(item)
+		s.explainError(ctx, item)
 	case plan.Deferral == ssaplan.DeferralNamespaceNotFound, plan.Deferral == ssaplan.DeferralTypeNotServed:
 		item.Object = plan.Object
 		s.explainMissing(ctx, item)
@@ -144,7 +144,19 @@ func defaults(manifest, foretold *unstructured.Unstructured) (changes []explain.
 }
 
 // explainError makes an object that the server refuses a deferred one, if what decides that changes with the set.
-func (s *Set) explainError(item *Item) {
+func (s *Set) explainError(ctx context.Context, item *Item) {
+	for _, number := range s.regarded(ctx, item) {
+		switch {
+		case s.items[number] == nil && s.postpone(item.Number, number):
+			return
+		case s.items[number].changes():
+			item.follow(s, number)
+			item.refusal = item.Err
+		}
+	}
+	if item.refusal != nil {
+		return
+	}
 	number, ok := s.cause(item.Object, item.Err)
 	if !ok {
 		return

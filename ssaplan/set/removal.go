@@ -55,6 +55,7 @@ type Removal struct {
 	planner *ssaplan.Planner
 	members []Member
 	options RemovalOptions
+	stage   []int          // of each member, by its number
 	order   []int          // the numbers of the members in the order of their removal
 	shown   []*RemovalItem // as Plan yielded them
 }
@@ -102,12 +103,11 @@ func NewRemoval(planner *ssaplan.Planner, members []Member, options RemovalOptio
 		stages.options.Stages = DefaultStages()
 	}
 	r := &Removal{planner: planner, members: members, options: options, shown: make([]*RemovalItem, len(members))}
-	stage := make([]int, len(members))
 	for i, member := range members {
-		stage[i] = stages.stageOf(named(member.Object))
+		r.stage = append(r.stage, stages.stageOf(named(member.Object)))
 		r.order = append(r.order, i)
 	}
-	slices.SortStableFunc(r.order, func(a, b int) int { return stage[b] - stage[a] })
+	slices.SortStableFunc(r.order, func(a, b int) int { return r.stage[b] - r.stage[a] })
 	return r
 }
 
@@ -243,15 +243,26 @@ func (r *Removal) isMade(namespace *unstructured.Unstructured, kind schema.Group
 
 // Apply removes the members as Plan showed it, the dependent ones first, and yields what became of each. Each delete is planned again and
 // guarded by the UID; one that would do more than was shown is an error. A namespace or definition in which something turned up that
-// isn't of the set is kept. When ctx ends, the results that are left have its error.
+// isn't of the set is kept, and so is what comes after a member that isn't gone: a custom resource with a finalizer needs its
+// controller, with its rights, until it is. When ctx ends, the results that are left have its error.
 func (r *Removal) Apply(ctx context.Context) iter.Seq[*RemovalResult] {
 	return func(yield func(*RemovalResult) bool) {
+		var stuck *RemovalItem // the first that was to go, and didn't
 		for _, i := range r.order {
 			item := r.shown[i]
 			if item == nil {
 				item = &RemovalItem{Number: i, Member: r.members[i], Err: errors.New("it wasn't shown")}
 			}
-			if !yield(r.remove(ctx, item)) {
+			if stuck != nil && r.stage[i] < r.stage[stuck.Number] && item.Deletes() {
+				kept := *item
+				kept.Kept = fmt.Sprintf("%s goes before it, and is still there", stuck.Member.Object)
+				item = &kept
+			}
+			result := r.remove(ctx, item)
+			if stuck == nil && item.Deletes() && !result.Gone {
+				stuck = item
+			}
+			if !yield(result) {
 				return
 			}
 		}

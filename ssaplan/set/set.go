@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
@@ -67,7 +68,9 @@ func New(planner *ssaplan.Planner, requests []ssaplan.Request, options Options) 
 	s := &Set{planner: planner, requests: requests, options: options, names: map[ssaplan.Deferral][]string{}, why: map[int]string{}}
 	s.applied = make([]bool, len(requests))
 	s.items, s.shown = make([]*Item, len(requests)), make([]*Item, len(requests))
-	s.contents = contents{map[string]int{}, map[schema.GroupKind]definition{}, map[string][]int{}}
+	s.contents = contents{
+		namespaces: map[string]int{}, definitions: map[schema.GroupKind]definition{}, admission: map[string][]int{}, referred: map[kinds.Reference][]int{},
+	}
 	for i, request := range requests {
 		if request.Manifest != nil {
 			s.contents.add(i, request.Manifest)

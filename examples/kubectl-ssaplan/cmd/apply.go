@@ -389,6 +389,9 @@ func (p *planning) intend(ctx context.Context) error {
 
 // note remembers one object at once, so that it isn't lost if the program is killed.
 func (p *planning) note(ctx context.Context, i int, state *explain.State) error {
+	if err := p.widenLate(ctx); err != nil {
+		return err
+	}
 	if p.journal == nil || state == nil {
 		return nil
 	}

@@ -36,6 +36,7 @@ type applySet struct {
 	client  dynamic.Interface
 	mapper  meta.RESTMapper
 	manager string // whose apply makes members
+	late    bool   // the parent is written as soon as its namespace is there, which comes with the set
 }
 
 // openApplySet finds the parent, or what it is going to be, and makes the manifests members. Nothing is written.
@@ -116,6 +117,9 @@ func (a *applySet) read(ctx context.Context, tooling string) error {
 func (a *applySet) write(ctx context.Context, parent applyset.Parent) error {
 	plan, err := a.planner.Plan(ctx, ssaplan.Request{Manifest: parent.Manifest()})
 	if err == nil {
+		if a.late = plan.Deferral == ssaplan.DeferralNamespaceNotFound; a.late {
+			return nil
+		}
 		_, err = a.planner.Apply(ctx, plan)
 	}
 	if err != nil {
@@ -123,6 +127,16 @@ func (a *applySet) write(ctx context.Context, parent applyset.Parent) error {
 	}
 	a.parent = parent
 	return nil
+}
+
+// isHome reports whether a manifest is that of the parent's namespace.
+func (a *applySet) isHome(manifest *unstructured.Unstructured) bool {
+	return manifest.GetAPIVersion() == "v1" && manifest.GetKind() == "Namespace" && manifest.GetName() == a.parent.Object.Namespace
+}
+
+// stages returns those of a set: the namespace of its parent comes before all that the parent has to tell of.
+func (a *applySet) stages() []set.Stage {
+	return append([]set.Stage{{Name: "the namespace of the ApplySet", Has: a.isHome}}, set.DefaultStages()...)
 }
 
 // left returns the members that are none of the manifests, and why each that can't be the tool's own is kept.
@@ -199,7 +213,25 @@ func (p *planning) widen(ctx context.Context) error {
 	if p.applySet == nil {
 		return nil
 	}
-	return p.applySet.write(ctx, p.applySet.parent.With(p.members()))
+	if err := p.applySet.write(ctx, p.applySet.parent.With(p.members())); err != nil || !p.applySet.late {
+		return err
+	}
+	if slices.ContainsFunc(p.manifests, func(m manifest.Manifest) bool { return p.applySet.isHome(m.Object) }) {
+		return nil
+	}
+	return fmt.Errorf("--applyset: namespace %q: doesn't exist, and the manifests don't have it", p.applySet.parent.Object.Namespace)
+}
+
+// widenLate does what widen does once the namespace of the parent is there, before anything else is applied.
+func (p *planning) widenLate(ctx context.Context) error {
+	if p.applySet == nil || !p.applySet.late {
+		return nil
+	}
+	err := p.applySet.write(ctx, p.applySet.parent.With(p.members()))
+	if err == nil && p.applySet.late {
+		err = fmt.Errorf("--applyset: namespace %q: isn't there", p.applySet.parent.Object.Namespace)
+	}
+	return err
 }
 
 // narrow makes the parent tell of no more than what is there, after everything went well.

@@ -141,3 +141,28 @@ func TestApplySetRunsAtOnce(t *testing.T) {
 	c.apply(" --applyset shop --prune -f 0.yaml")
 	assert.Equal(t, "one", c.objects(), "all were members")
 }
+
+// The namespace of the parent may come with the set, which kubectl refuses.
+func TestApplySetInItsOwnNamespace(t *testing.T) {
+	c := newCluster(t)
+	home := c.Namespace + "-new"
+	app := maps("one", "two") + "---\n{apiVersion: v1, kind: Namespace, metadata: {name: " + home + ", labels: {app: shop}}}\n"
+	write(t, map[string]string{"app.yaml": app})
+	command := func(line string) result {
+		return run(t.Context(), "", append(strings.Fields(line), "--prune", "-n", home, "-f", "app.yaml", "--kubeconfig", c.Server.Kubeconfig())...)
+	}
+	got := command("plan --applyset shop")
+	assert.Contains(t, got.out, "Stage 1 of 2: the namespace of the ApplySet\n")
+	got = command("apply --yes --applyset shop")
+	assert.Equal(t, 0, got.code, got.err)
+	assert.Equal(t, 0, command("plan --applyset shop").code)
+	c.overwrite("app.yaml", strings.Replace(app, maps("two"), "", 1))
+	got = command("apply --yes --applyset shop")
+	assert.Equal(t, 0, got.code, got.err)
+	assert.Contains(t, got.err, "deleted v1/ConfigMap "+home+"/two\n")
+
+	home += "er"
+	c.overwrite("app.yaml", maps("one"))
+	assert.Contains(t, command("apply --yes --applyset shop --allow-missing").err,
+		"--applyset: namespace \""+home+"\": doesn't exist, and the manifests don't have it; nothing was applied\n")
+}

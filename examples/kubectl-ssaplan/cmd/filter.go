@@ -1,6 +1,8 @@
 package cmd
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"path"
@@ -9,6 +11,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan/manifest"
 )
 
@@ -17,15 +20,15 @@ type filter []condition
 
 // condition is a pattern, as of file names, for a property of an object.
 type condition struct {
-	of      func(manifest.Manifest) string
+	of      func(identity.Identity) string
 	pattern string
 }
 
-// properties are those that a filter can be about.
-var properties = map[string]func(manifest.Manifest) string{
-	"kind":      func(m manifest.Manifest) string { return m.Identity.Kind },
-	"name":      func(m manifest.Manifest) string { return m.Identity.Name },
-	"namespace": func(m manifest.Manifest) string { return m.Identity.Namespace },
+// properties are those that a filter can be about. The names of kinds are compared without regard to case.
+var properties = map[string]func(identity.Identity) string{
+	"kind":      func(id identity.Identity) string { return strings.ToLower(id.Kind) },
+	"name":      func(id identity.Identity) string { return id.Name },
+	"namespace": func(id identity.Identity) string { return id.Namespace },
 }
 
 func parseFilter(text string) (f filter, err error) {
@@ -36,14 +39,17 @@ func parseFilter(text string) (f filter, err error) {
 			return nil, fmt.Errorf("%q: expected conditions such as kind=Job,name=db-*, joined by commas, about: %s",
 				text, strings.Join(slices.Sorted(maps.Keys(properties)), ", "))
 		}
+		if property == "kind" {
+			pattern = strings.ToLower(pattern)
+		}
 		f = append(f, condition{of, pattern})
 	}
 	return f, nil
 }
 
-func (f filter) holds(m manifest.Manifest) bool {
+func (f filter) holds(id identity.Identity) bool {
 	return !slices.ContainsFunc(f, func(c condition) bool {
-		fits, _ := path.Match(c.pattern, c.of(m))
+		fits, _ := path.Match(c.pattern, c.of(id))
 		return !fits
 	})
 }
@@ -69,11 +75,18 @@ func (o *options) parseFilters() (err error) {
 	return nil
 }
 
-// chosen returns the manifests that the flags choose.
-func (o *options) chosen(manifests []manifest.Manifest) []manifest.Manifest {
+// chosen returns the manifests that the flags choose. One without a namespace is in that of the cluster's context, if its kind has namespaces.
+func (p *planning) chosen(ctx context.Context, manifests []manifest.Manifest) []manifest.Manifest {
+	if len(p.included)+len(p.excluded) == 0 && p.labels.Empty() {
+		return manifests
+	}
 	return slices.DeleteFunc(manifests, func(m manifest.Manifest) bool {
-		isMeant := func(f filter) bool { return f.holds(m) }
-		return !o.labels.Matches(labels.Set(m.Object.GetLabels())) || slices.ContainsFunc(o.excluded, isMeant) ||
-			len(o.included) > 0 && !slices.ContainsFunc(o.included, isMeant)
+		id, err := p.cluster.planner.Resolve(ctx, m.Identity)
+		if err != nil { // a kind that isn't served yet
+			id.Namespace = cmp.Or(id.Namespace, p.cluster.namespace)
+		}
+		isMeant := func(f filter) bool { return f.holds(id) }
+		return !p.labels.Matches(labels.Set(m.Object.GetLabels())) || slices.ContainsFunc(p.excluded, isMeant) ||
+			len(p.included) > 0 && !slices.ContainsFunc(p.included, isMeant)
 	})
 }

@@ -111,7 +111,7 @@ func (p *planning) prepare(ctx context.Context) (err error) {
 	}
 	unique, errs := input.Unique(p.manifests, p.cluster.namespace)
 	p.fail(inputFailures(errs)...)
-	p.all, p.manifests = unique, p.part.Of(p.chosen(slices.Clone(unique)))
+	p.all, p.manifests = unique, p.part.Of(p.chosen(ctx, slices.Clone(unique)))
 	p.matches = p.memory.Match(p.run())
 	if p.applyset != "" {
 		return p.openApplySet(ctx)
@@ -159,10 +159,14 @@ func (p *planning) take(item *set.Item) {
 
 // setOptions returns how the manifests are planned and applied as a set.
 func (p *planning) setOptions() set.Options {
-	return set.Options{
+	options := set.Options{
 		AllowMissing: p.allowMissing, KeepGoing: p.keepGoing, Replace: p.replace, Delete: p.replaceOptions(), Patience: p.timeout,
 		Preview: preview.Of, Waiting: p.newWaiting().show,
 	}
+	if p.applySet != nil {
+		options.Stages = p.applySet.stages()
+	}
+	return options
 }
 
 // prunes reports whether apply deletes what has left the set.

@@ -88,7 +88,7 @@ func TestKeepGoing(t *testing.T) {
 
 func TestFilters(t *testing.T) {
 	c := newCluster(t)
-	write(t, map[string]string{"app.yaml": twoKinds})
+	write(t, map[string]string{"app.yaml": twoKinds, "class.yaml": "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: " + c.Namespace + "}, value: 1}"})
 	for flags, want := range map[string]string{
 		"":                                   "3 to create",
 		"-l app=web":                         "2 to create",
@@ -99,6 +99,11 @@ func TestFilters(t *testing.T) {
 		"--exclude kind=Service":                      "2 to create",
 		"--exclude name=* ":                           "nothing to do",
 		"--include name=*conf --exclude name=db-conf": "1 to create",
+		"--include kind=service":                      "1 to create",
+		"--include namespace=" + c.Namespace:          "3 to create",
+		"--exclude namespace=" + c.Namespace:          "nothing to do",
+		"--include namespace=default":                 "nothing to do",
+		"-f class.yaml --exclude namespace=?*":        "1 to create",
 	} {
 		got := c.run("plan -f app.yaml " + flags)
 		require.Empty(t, got.err, flags)

@@ -124,6 +124,25 @@ func TestDefinitionThatLeftTheSet(t *testing.T) {
 	require.Contains(t, lines[0], "CustomResourceDefinition NotSent: kept: ", "not even with its contents")
 }
 
+// A custom resource that its controller has to finalize keeps the controller, and all that comes after, until it is gone.
+func TestControllerOutlivesWhatItFinalizes(t *testing.T) {
+	c := newCluster(t)
+	members := c.install(t, strings.Replace(application, "{name: one, namespace: NAME-app}\nspec", "{name: one, namespace: NAME-app, finalizers: [example.com/hold]}\nspec", 1))
+	options := set.RemovalOptions{Patience: 300 * time.Millisecond}
+	lines := c.remove(t, set.NewRemoval(c.planner, members, options))
+	require.Contains(t, lines[0], "Gadget Done: ")
+	require.Contains(t, lines[0], "finalizers example.com/hold")
+	const kept = " NotSent: kept: NAME.example.com/v1/Gadget NAME-app/one goes before it, and is still there"
+	require.Equal(t, []string{"Deployment" + kept, "ConfigMap" + kept, "CustomResourceDefinition" + kept, "Namespace" + kept}, lines[1:])
+	gadget := lab.Objectf(t, "{apiVersion: %[1]s.example.com/v1, kind: Gadget, metadata: {name: one, namespace: %[1]s-app}}", c.name)
+	require.Equal(t, []string{"example.com/hold"}, c.Get(t, gadget).GetFinalizers(), "nobody but the controller takes it away")
+
+	c.Patch(t, "controller", gadget, `{"metadata":{"finalizers":null}}`)
+	options.Patience = 2 * time.Second
+	lines = c.remove(t, set.NewRemoval(c.planner, members, options))
+	require.Equal(t, []string{"Gadget NotSent: kept: does not exist", "Deployment Done", "ConfigMap Done", "CustomResourceDefinition Done"}, lines[:4])
+}
+
 // However many objects are planned at a time, they come in the same order, and each when what it needs is there.
 func TestOrderDoesNotDependOnConcurrency(t *testing.T) {
 	c, hook := newCluster(t), newWebhook(t)

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/set"
 	"github.com/ssaplan/primitives/test/lab"
 )
@@ -91,6 +93,41 @@ func TestNewField(t *testing.T) {
 	require.Len(t, shown.Plan.Unknown, 2)
 	require.Equal(t, []string{"CustomResourceDefinition Done", "Gadget Done"}, c.apply(t, newer))
 	require.Equal(t, []string{"0 CustomResourceDefinition NoOp", "6 Gadget NoOp"}, c.plan(t, newer))
+}
+
+const secondVersion = `
+  - name: v2
+    served: true
+    storage: false
+    schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: integer}}}}}}`
+
+// A definition with a new version, and a remembered object that moves there, come together, while another manager stays at the old version.
+func TestNewVersion(t *testing.T) {
+	c := newCluster(t)
+	c.planner = c.Planner(t, ssaplan.Options{FieldManager: manager, AllowVersionChange: true})
+	states := map[string]*explain.State{}
+	for result := range c.set(t, set.Options{}, application).Apply(t.Context()) {
+		require.NoError(t, result.Err)
+		state, err := result.Item.Plan.State(result.Made)
+		require.NoError(t, err)
+		states[state.Identity.Kind] = state
+	}
+	gadget := lab.Objectf(t, "{apiVersion: %[1]s.example.com/v1, kind: Gadget, metadata: {name: one, namespace: %[1]s-app, labels: {of: another}}}", c.name)
+	uid := c.Apply(t, "another", gadget).GetUID()
+	newer := "{apiVersion: NAME.example.com/v2, kind: Gadget, metadata: {name: one, namespace: NAME-app}, spec: {size: 2}}\n---" + fmt.Sprintf(definition, "") + secondVersion
+	var requests []ssaplan.Request
+	for _, document := range strings.Split(newer, "\n---\n") {
+		manifest := lab.Object(t, strings.ReplaceAll(document, "NAME", c.name))
+		requests = append(requests, ssaplan.Request{Manifest: manifest, Prior: states[manifest.GetKind()]})
+	}
+	s := set.New(c.planner, requests, set.Options{Replace: true})
+	require.Equal(t, []string{"0 CustomResourceDefinition Update", "6 Gadget Deferred after CustomResourceDefinition"}, c.plan(t, s))
+	require.Equal(t, []string{"CustomResourceDefinition Done", "Gadget Done"}, c.apply(t, s))
+	live := c.Get(t, gadget)
+	require.Equal(t, uid, live.GetUID(), "it is the same object")
+	require.Equal(t, map[string]string{"of": "another"}, live.GetLabels())
+	require.EqualValues(t, 2, live.Object["spec"].(map[string]any)["size"])
+	require.Equal(t, []string{"0 CustomResourceDefinition NoOp", "6 Gadget NoOp"}, c.plan(t, s))
 }
 
 // What changes in an object between a plan and its stage isn't applied over, and the run stops.
