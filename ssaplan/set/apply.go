@@ -87,7 +87,7 @@ func (r *run) current(ctx context.Context, numbers []int) iter.Seq[*Item] {
 	}
 	return func(yield func(*Item) bool) {
 		for _, i := range numbers {
-			item := r.shown[i]
+			item := r.whole(r.shown[i])
 			if item == nil {
 				item = &Item{Number: i, Object: r.objectOf(i), Stage: r.Set.stage[i]}
 			}
@@ -110,7 +110,9 @@ func (r *run) carryOut(ctx context.Context, item *Item, deadline time.Time) *Res
 		result.Outcome = ssaplan.OutcomeOf(result.Err)
 		r.wrote = r.wrote || result.Item.Plan.Action != ssaplan.ActionNoOp
 	}
-	r.applied[item.Number] = result.Err == nil
+	if r.applied[item.Number] = result.Err == nil; result.Err == nil {
+		r.items[item.Number] = result.Item.kept()
+	}
 	if result.Err != nil && !isLeftOut(result.Err) {
 		r.failed[item.Number] = foreign.OfError(result.Err).String()
 	}
@@ -184,7 +186,7 @@ func (r *run) failedBefore(item *Item) string {
 
 // unfit returns why the plan of an object isn't carried out, nil if it is.
 func (r *run) unfit(item *Item) error {
-	shown := r.shown[item.Number]
+	shown := r.whole(r.shown[item.Number])
 	leftOut := func(reason string) error { return &LeftOutError{Object: item.Object, Reason: reason} }
 	switch {
 	case len(item.After) > 0 && r.failedBefore(item) != "":

@@ -40,13 +40,10 @@ func (s *Set) Plan(ctx context.Context) iter.Seq[*Item] {
 	}
 }
 
-// show remembers what was shown of an item: of one to which nothing happens, no more than that.
+// show remembers what was shown of an item.
 func (s *Set) show(item *Item) {
-	kept := *item
-	if !item.changes() {
-		kept.Plan = &ssaplan.Plan{Object: item.Plan.Object, Subresource: item.Plan.Subresource, Action: item.Plan.Action}
-	}
-	s.items[item.Number], s.shown[item.Number] = &kept, &kept
+	kept := item.kept()
+	s.items[item.Number], s.shown[item.Number] = kept, kept
 }
 
 // planStage plans some objects side by side, and yields their items in order.

@@ -51,7 +51,7 @@ func (s *Set) Await(ctx context.Context, ready Readier, within time.Duration) it
 					s.options.Waiting(s.items[i].Object, found.Why)
 					return false
 				}
-				stopped = !yield(&Readied{*s.items[i], found})
+				stopped = !yield(&Readied{*s.whole(s.items[i]), found})
 				return true
 			})
 			if stopped {

@@ -106,8 +106,29 @@ type Item struct {
 	// Err is why there is no plan, or why it can't be what is meant.
 	Err error
 
-	after   []int // the numbers of After
-	refusal error // of what is planned as after others
+	after     []int // the numbers of After
+	refusal   error // of what is planned as after others
+	unchanged bool  // nothing happens to it, and that is all that is left of the plan
+}
+
+// kept returns what a set keeps of an item: of one to which nothing happens no plan, as a set may have many of these.
+func (item *Item) kept() *Item {
+	kept := *item
+	if !item.changes() {
+		kept.Plan, kept.unchanged = nil, true
+	}
+	return &kept
+}
+
+// whole returns an item that was kept with a plan of what is left of it; nil for nil.
+func (s *Set) whole(kept *Item) *Item {
+	if kept == nil || !kept.unchanged {
+		return kept
+	}
+	item := *kept
+	item.unchanged = false
+	item.Plan = &ssaplan.Plan{Object: item.Object, Subresource: s.requests[item.Number].Subresource, Action: ssaplan.ActionNoOp}
+	return &item
 }
 
 // follow makes the item one that comes after an object of the set.
@@ -117,7 +138,7 @@ func (item *Item) follow(s *Set, number int) {
 
 // changes reports whether the item isn't a no-op.
 func (item *Item) changes() bool {
-	return item != nil && (item.Plan == nil || item.Plan.Action != ssaplan.ActionNoOp)
+	return item != nil && !item.unchanged && (item.Plan == nil || item.Plan.Action != ssaplan.ActionNoOp)
 }
 
 // sleep waits, and reports false if ctx ends first.

@@ -61,6 +61,7 @@ func complete(c *cobra.Command, config *genericclioptions.ConfigFlags, outputs [
 	}
 	if config != nil {
 		values["context"] = configured(config, func(k api.Config) []string { return slices.Sorted(maps.Keys(k.Contexts)) })
+		values["contexts"] = values["context"]
 		values["cluster"] = configured(config, func(k api.Config) []string { return slices.Sorted(maps.Keys(k.Clusters)) })
 		values["user"] = configured(config, func(k api.Config) []string { return slices.Sorted(maps.Keys(k.AuthInfos)) })
 		values["namespace"] = namespaces(config)

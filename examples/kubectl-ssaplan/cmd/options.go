@@ -52,6 +52,7 @@ type options struct {
 	excluded      []filter // what exclude says
 	allowMissing  bool
 	prune         bool
+	contexts      []string
 	shard         string
 	part          shard.Shard // what shard says
 	applyset      string
@@ -76,7 +77,7 @@ const manager = "kubectl-ssaplan"
 const outputLines = "jsonl"
 
 func newOptions(streams genericiooptions.IOStreams) *options {
-	return &options{IOStreams: streams, config: genericclioptions.NewConfigFlags(true), outputs: outputs}
+	return &options{IOStreams: streams, config: genericclioptions.NewConfigFlags(false), outputs: outputs} // false: plan goes from context to context
 }
 
 // addSourceFlags adds the flags that name the manifests.

@@ -27,6 +27,9 @@ func (o *options) show(report render.Report) error {
 		return o.showMarkdown(report)
 	}
 	text := o.text()
+	if report.Context != "" {
+		fmt.Fprint(o.Out, text.Heading(report))
+	}
 	plans := text.Report(report)
 	if plans != "" {
 		plans += "\n"
@@ -49,6 +52,9 @@ func (o *options) showEncoded(report render.Report, encode func(render.Report) (
 	if err != nil {
 		return err
 	}
+	if report.Context != "" && o.output == "yaml" {
+		text = append([]byte("---\n"), text...)
+	}
 	o.showFailures(report.Failures)
 	_, err = o.Out.Write(text)
 	return err
@@ -56,7 +62,11 @@ func (o *options) showEncoded(report render.Report, encode func(render.Report) (
 
 func (o *options) showMarkdown(report render.Report) error {
 	o.showFailures(report.Failures)
-	_, err := io.WriteString(o.Out, o.text().Markdown(report))
+	heading := ""
+	if report.Context != "" {
+		heading = o.text().MarkdownHeading(report)
+	}
+	_, err := io.WriteString(o.Out, heading+o.text().Markdown(report))
 	return err
 }
 

@@ -33,7 +33,10 @@ nothing else of the manifest counts; in the manifest of a scale spec.replicas is
 With --state, the plan compares with what apply remembered in that file. It then knows for certain whether the manifest was
 edited or somebody else changed the object, and sees that an object was renamed: a manifest belongs to the remembered object
 of the same kind, namespace and name, wherever it stood, or else to the one that was applied from the same document of the
-same file, if that object is no longer in the input.`,
+same file, if that object is no longer in the input.
+
+With --contexts the same manifests are planned for several clusters, each in the namespace of its context. JSON and YAML are a
+document for each of them then, with its context. In the end stands how many objects of which cluster change.`,
 		Example: `# what would change
 kubectl ssaplan plan -f app.yaml
 
@@ -43,6 +46,9 @@ kubectl ssaplan plan -R -f manifests/ -o json
 # a kustomization, and what a template engine prints
 kubectl ssaplan plan -k overlays/production
 helm template web ./chart | kubectl ssaplan plan -f -
+
+# for all clusters of the kubeconfig
+kubectl ssaplan plan -f app.yaml --contexts '*'
 
 # for the comment on a pull request
 kubectl ssaplan plan -f app.yaml -o markdown
@@ -67,6 +73,7 @@ kubectl ssaplan plan -f app.yaml --force-conflicts=false`,
 	}
 	o.addFlags(c)
 	c.Flags().StringVar(&o.shard, "shard", "", "`I/N`: plan the I-th of N parts of the objects, with the namespaces and definitions that it needs; see plan merge")
+	c.Flags().StringSliceVar(&o.contexts, "contexts", nil, "plan for the clusters of these `CONTEXTS` of the kubeconfig, one after the other; * stands for all")
 	c.AddCommand(newMerge(streams))
 	return c
 }
@@ -74,6 +81,12 @@ kubectl ssaplan plan -f app.yaml --force-conflicts=false`,
 func (o *options) runPlan(c *cobra.Command) error {
 	if err := o.validate(); err != nil {
 		return err
+	}
+	if len(o.contexts) > 0 {
+		if err := o.validateContexts(c); err != nil {
+			return err
+		}
+		return o.runContexts(c.Context())
 	}
 	planning, err := o.plan(c.Context())
 	if err != nil {

@@ -39,24 +39,33 @@ type planning struct {
 
 // plan reads the input and plans every object. The error is that of a context that ended.
 func (o *options) plan(ctx context.Context) (*planning, error) {
-	p := &planning{options: o, at: map[int]int{}, left: map[ssaplan.Action]int{}}
+	p := o.newPlanning()
 	if err := p.read(ctx); err != nil {
 		return nil, err
 	}
+	return p, p.planRead(ctx)
+}
+
+func (o *options) newPlanning() *planning {
+	return &planning{options: o, at: map[int]int{}, left: map[ssaplan.Action]int{}}
+}
+
+// planRead plans every object that was read.
+func (p *planning) planRead(ctx context.Context) error {
 	if err := p.prepare(ctx); err != nil {
 		p.fail(configurationFailure(err))
 		p.manifests = nil
 	}
 	p.items = make([]*set.Item, len(p.manifests))
 	if err := p.planAll(ctx); err != nil {
-		return p, err
+		return err
 	}
 	if p.cluster != nil {
 		if err := p.cluster.noOps.save(); err != nil {
 			p.fail(configurationFailure(err))
 		}
 	}
-	return p, p.planLeft(ctx)
+	return p.planLeft(ctx)
 }
 
 // planLeft plans to delete what has left the set, which every plan shows.

@@ -10,6 +10,8 @@ const apiVersion = "ssaplan/v1"
 
 // Report is the outcome of planning a set of objects.
 type Report struct {
+	// Context is that of the cluster in the kubeconfig, if there are reports of several; otherwise it is empty.
+	Context string
 	// Plans are in the order of their stages.
 	Plans []*ssaplan.Plan
 	// Stages say how many of the plans belong together, one after the other.
@@ -43,6 +45,7 @@ type Failure struct {
 
 type reportJSON struct {
 	APIVersion string          `json:"apiVersion"`
+	Context    string          `json:"context,omitempty"`
 	Plans      []*ssaplan.Plan `json:"plans"`
 	Stages     []stageJSON     `json:"stages,omitempty"`
 	Removals   []removalJSON   `json:"removals,omitempty"`
@@ -64,7 +67,7 @@ type failureJSON struct {
 
 // JSON returns the report as indented JSON with a newline at the end.
 func (r Report) JSON() ([]byte, error) {
-	out := reportJSON{APIVersion: apiVersion, Plans: append([]*ssaplan.Plan{}, r.Plans...), Errors: []failureJSON{}}
+	out := reportJSON{APIVersion: apiVersion, Context: r.Context, Plans: append([]*ssaplan.Plan{}, r.Plans...), Errors: []failureJSON{}}
 	for _, stage := range r.Stages {
 		if stage.Plans > 0 {
 			out.Stages = append(out.Stages, stageJSON(stage))

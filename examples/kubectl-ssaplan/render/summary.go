@@ -22,23 +22,27 @@ var summaryWords = []struct {
 
 // Summary returns a sentence: "Plan: 3 to create, 1 to update, 2 unchanged; 1 error."
 func (t Text) Summary(r Report) string {
+	groups := r.Counts()
+	text := strings.Join(Wrap("Plan: "+strings.Join(groups, "; ")+".", t.Width, "  "), "\n") + "\n"
+	if failed := groups[len(groups)-1]; len(r.Failures) > 0 {
+		text = strings.Replace(text, failed, t.paint(red, failed), 1)
+	}
+	return strings.Replace(text, "Plan:", t.paint(bold, "Plan:"), 1)
+}
+
+// Counts returns what a summary says, the errors last: "3 to create, 1 to update", "1 error".
+func (r Report) Counts() []string {
 	groups := counts(r.Plans)
 	if removed := r.removed(); removed != "" {
 		groups = append(groups, removed)
 	}
-	failed := ""
 	if n := len(r.Failures); n > 0 {
-		failed = count(n, "error", "errors")
-		groups = append(groups, failed)
+		groups = append(groups, count(n, "error", "errors"))
 	}
 	if len(groups) == 0 {
-		groups = []string{"nothing to do"}
+		return []string{"nothing to do"}
 	}
-	text := strings.Join(Wrap("Plan: "+strings.Join(groups, "; ")+".", t.Width, "  "), "\n") + "\n"
-	if failed != "" {
-		text = strings.Replace(text, failed, t.paint(red, failed), 1)
-	}
-	return strings.Replace(text, "Plan:", t.paint(bold, "Plan:"), 1)
+	return groups
 }
 
 // counts says how many plans have which action: "1 to update, 2 unchanged"; nothing if there are none.

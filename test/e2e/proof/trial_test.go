@@ -29,6 +29,7 @@ import (
 const (
 	harmless    = "planning changes nothing"
 	reading     = "both ways of reading answers"
+	listing     = "both ways of reading objects"
 	noOp        = "no-op"
 	create      = "create"
 	values      = "values"
@@ -220,19 +221,52 @@ func (t *trial) makePlan(ctx context.Context) {
 			t.check(harmless, false, "panic: %v", r)
 		}
 	}()
-	var ours, others string
-	for attempt := 0; attempt < 2 && (attempt == 0 || ours != others); attempt++ { // the next second may put records into another order
+	var ours, others, single, listed string
+	for attempt := 0; attempt < 2 && (attempt == 0 || ours != others || single != listed); attempt++ { // the next second may put records into another order
 		t.plan, t.planErr = planners.tested.Plan(ctx, request)
 		reference, err := planners.reference.Plan(ctx, request)
 		ours, others = told(t.plan, t.planErr), told(reference, err)
+		inSet, err := planByList(ctx, planners.tested, request)
+		single, listed = told(withoutRequests(t.plan), t.planErr), told(withoutRequests(inSet), err)
 	}
 	t.check(reading, ours == others, "%s\nbut\n%s", ours, others)
+	t.check(listing, single == listed, "%s\nbut\n%s", single, listed)
 	t.check(harmless, reflect.DeepEqual(t.manifest, request.Manifest), "the manifest was modified: %v", request.Manifest)
 	if t.plan != nil {
 		_, err := json.Marshal(t.plan)
 		t.check(harmless, err == nil, "JSON: %v", err)
 		t.check(requests, t.plan.Requests <= t.allowedRequests(), "%d requests", t.plan.Requests)
 	}
+}
+
+// planByList plans as a member of a set that is large enough to be read by lists. The other members name a state that isn't theirs, which is
+// an error before anything is sent.
+func planByList(ctx context.Context, planner *ssaplan.Planner, request ssaplan.Request) (plan *ssaplan.Plan, err error) {
+	set := []ssaplan.Request{request}
+	for i := range 49 {
+		beside := &unstructured.Unstructured{}
+		beside.SetGroupVersionKind(request.Manifest.GroupVersionKind())
+		beside.SetNamespace(request.Manifest.GetNamespace())
+		beside.SetName(fmt.Sprintf("beside-%d", i))
+		set = append(set, ssaplan.Request{Manifest: beside, Prior: &explain.State{Subresource: "another"}})
+	}
+	isFirst := true
+	for p, e := range planner.PlanAll(ctx, set) {
+		if isFirst {
+			plan, err, isFirst = p, e, false
+		}
+	}
+	return plan, err
+}
+
+// withoutRequests returns what a plan says but for how many requests it took.
+func withoutRequests(plan *ssaplan.Plan) *ssaplan.Plan {
+	if plan == nil {
+		return nil
+	}
+	without := *plan
+	without.Requests = 0
+	return &without
 }
 
 // told returns all that a plan or an error says. A server tells in no fixed order of fields that are invalid or can't

@@ -1,0 +1,98 @@
+package cmd_test
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/tools/clientcmd/api"
+)
+
+// contexts writes a kubeconfig with three contexts: two of namespaces of the server, and one of a server that isn't there.
+func contexts(t *testing.T, blue, green *cluster) (file string) {
+	config, err := clientcmd.LoadFromFile(blue.Server.Kubeconfig())
+	require.NoError(t, err)
+	usual := config.Contexts[config.CurrentContext]
+	config.Clusters["gone"] = &api.Cluster{Server: "https://127.0.0.1:1"}
+	config.Contexts = map[string]*api.Context{
+		"blue":  {Cluster: usual.Cluster, AuthInfo: usual.AuthInfo, Namespace: blue.Namespace},
+		"green": {Cluster: usual.Cluster, AuthInfo: usual.AuthInfo, Namespace: green.Namespace},
+		"off":   {Cluster: "gone", AuthInfo: usual.AuthInfo},
+	}
+	config.CurrentContext = "off"
+	require.NoError(t, clientcmd.WriteToFile(*config, "kubeconfig"))
+	return "kubeconfig"
+}
+
+// TestSeveralContexts plans the same manifests for two namespaces that stand for clusters, one of which has them, and for a server that isn't there.
+func TestSeveralContexts(t *testing.T) {
+	blue, green := newCluster(t), newCluster(t)
+	write(t, map[string]string{"app.yaml": configMap("a", "x")})
+	green.apply("-f app.yaml")
+	file := contexts(t, blue, green)
+	plan := func(stdin string, args ...string) result {
+		got := run(t.Context(), stdin, append([]string{"plan", "--kubeconfig", file}, args...)...)
+		got.out = strings.NewReplacer(blue.Namespace, "BLUE", green.Namespace, "GREEN").Replace(got.out)
+		return got
+	}
+	both := "Context blue:\n\n+ v1/ConfigMap BLUE/a  create with 1 field\n\nPlan: 1 to create.\n\n" +
+		"Context green:\n\nPlan: 1 unchanged.\n\n"
+	text, err := os.ReadFile("app.yaml")
+	require.NoError(t, err)
+	got := plan(string(text), "-f", "-", "--contexts", "blue,green")
+	assert.Equal(t, result{2, both + "By cluster:\n  blue: 1 to create\n  green: 1 unchanged\n", ""}, got, "standard input is read once")
+
+	got = plan("", "-f", "app.yaml", "--contexts", "*")
+	assert.Equal(t, 1, got.code, "an error outweighs the rest")
+	assert.Equal(t, both+"Context off:\n\nPlan: 1 error.\n\nBy cluster:\n  blue: 1 to create\n  green: 1 unchanged\n  off: 1 error\n", got.out)
+	assert.Regexp(t, "^context \"off\":\ncluster https://127.0.0.1:1: ", got.err)
+
+	got = plan("", "-f", "app.yaml", "--contexts", "blue,green", "-o", "json")
+	assert.Equal(t, 2, got.code)
+	assert.Equal(t, "By cluster:\n  blue: 1 to create\n  green: 1 unchanged\n", got.err, "apart from what a program reads")
+	var names []string
+	documents := json.NewDecoder(strings.NewReader(got.out))
+	for {
+		var document json.RawMessage
+		err := documents.Decode(&document)
+		if err == io.EOF {
+			break
+		}
+		require.NoError(t, err)
+		fitsSchema(t, string(document))
+		var head struct{ Context string }
+		require.NoError(t, json.Unmarshal(document, &head))
+		names = append(names, head.Context)
+	}
+	assert.Equal(t, []string{"blue", "green"}, names)
+
+	got = plan("", "-f", "app.yaml", "--contexts", "blue,green", "-o", "yaml")
+	assert.Equal(t, 2, strings.Count(got.out, "---\n"))
+	got = plan("", "-f", "app.yaml", "--contexts", "blue,green", "-o", "markdown")
+	assert.Contains(t, got.out, "## `blue`\n\n**Plan:** 1 to create.\n")
+	assert.Contains(t, got.out, "**By cluster:**\n\n- blue: 1 to create\n- green: 1 unchanged\n")
+}
+
+func TestContextsThatAreNotMeant(t *testing.T) {
+	write(t, map[string]string{"app.yaml": configMap("a", "x"), "good": goodKubeconfig})
+	for args, want := range map[string]string{
+		"--contexts prod,prod":               `--contexts: "prod" is named twice`,
+		"--contexts prod --context test":     "--contexts: --context is about one cluster; leave one of them out",
+		"--contexts prod --server x":         "--contexts: --server is about one cluster; leave one of them out",
+		"--contexts prod --memory noops":     "--contexts: --memory is about one cluster; leave one of them out",
+		"--contexts prod --state state.json": "--contexts: --state is about one cluster; leave one of them out",
+		"--contexts prod -o html":            "--contexts: a page is about one cluster; choose another output with -o",
+	} {
+		got := run(t.Context(), "", append(strings.Fields("plan -f app.yaml --kubeconfig good"), strings.Fields(args)...)...)
+		assert.Equal(t, result{1, "", want + "\n"}, got, args)
+	}
+	got := run(t.Context(), "", strings.Fields("plan -f app.yaml --kubeconfig good --contexts lost,nowhere")...)
+	assert.Equal(t, 1, got.code)
+	assert.Contains(t, got.err, `context "lost": there is no cluster "west"`)
+	assert.Contains(t, got.err, `there is no context "nowhere"; choose with --context one of: lost, nobody, prod, test`)
+}

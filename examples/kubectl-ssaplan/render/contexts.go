@@ -1,0 +1,33 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ssaplan/primitives/projection/foreign"
+)
+
+// Heading returns what stands above the report of one of several clusters.
+func (t Text) Heading(r Report) string {
+	return t.paint(bold, "Context "+foreign.Text(r.Context).String()+":") + "\n\n"
+}
+
+// MarkdownHeading returns the same in Markdown.
+func (t Text) MarkdownHeading(r Report) string {
+	return "## `" + strings.ReplaceAll(foreign.Text(r.Context).String(), "`", "'") + "`\n\n"
+}
+
+// InShort returns a line about a cluster: "blue: 3 to create; 1 error".
+func (r Report) InShort() string {
+	return fmt.Sprintf("%s: %s", foreign.Text(r.Context), strings.Join(r.Counts(), "; "))
+}
+
+// ByCluster returns the summary of several reports, whose lines are those of [Report.InShort].
+func (t Text) ByCluster(lines []string) string {
+	return t.paint(bold, "By cluster:") + "\n  " + strings.Join(lines, "\n  ") + "\n"
+}
+
+// MarkdownByCluster returns the same in Markdown.
+func (t Text) MarkdownByCluster(lines []string) string {
+	return "**By cluster:**\n\n- " + strings.Join(lines, "\n- ") + "\n"
+}
