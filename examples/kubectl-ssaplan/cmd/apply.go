@@ -26,7 +26,7 @@ import (
 
 func newApply(streams genericiooptions.IOStreams) *cobra.Command {
 	o := newOptions(streams)
-	yes := false
+	yes, plan, digest := false, "", ""
 	c := &cobra.Command{
 		Use:   "apply (-f FILE|DIR|URL|- ... | -k DIR) [--yes]",
 		Short: "Show what applying manifests will do, and do exactly that",
@@ -42,12 +42,21 @@ are in conflict or to be replaced are left out, and so are those that wait for w
 
 With --replace, an object that has to be replaced is deleted, and created from the manifest when it is gone. The old
 object of a renamed one is deleted, too. That can destroy data: the plan and the question say what is known of that. Who
-interrupts it is told how far it got; running apply again goes on from there.`,
+interrupts it is told how far it got; running apply again goes on from there.
+
+With --plan, what "plan --out FILE" saved is carried out, in another process or on another day, and nobody is asked. It is planned again
+first: if an object, a definition, the state file or the cluster isn't as it was then, so that anything else would be done than was
+reviewed, nothing is applied, and the difference is shown. So the same plan can't be applied twice.`,
 		Example: `# show, ask and apply
 kubectl ssaplan apply -f app.yaml
 
 # in a script, with a memory of what was applied
 kubectl ssaplan apply -f app.yaml --yes --state app.state.json
+
+# what was reviewed, and nothing else
+kubectl ssaplan plan -f app.yaml --out upgrade.plan
+kubectl ssaplan show upgrade.plan
+kubectl ssaplan apply --plan upgrade.plan
 
 # delete and create what can't change in place
 kubectl ssaplan apply -f app.yaml --replace`,
@@ -58,7 +67,17 @@ kubectl ssaplan apply -f app.yaml --replace`,
 			environment: clusterEnvironment,
 		},
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return o.runApply(c.Context(), yes) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if plan == "" && digest != "" {
+				return errors.New("--digest: is that of a saved plan; name one with --plan")
+			}
+			if plan != "" {
+				if err := o.takeSaved(c, plan, digest); err != nil {
+					return err
+				}
+			}
+			return o.runApply(c.Context(), yes || plan != "")
+		},
 	}
 	o.outputs = append(slices.Clone(outputs), outputLines)
 	o.addFlags(c)
@@ -67,6 +86,8 @@ kubectl ssaplan apply -f app.yaml --replace`,
 	c.Flags().DurationVar(&o.timeout, "timeout", time.Minute, "`TIME` to wait for what a stage needs of those before it, such as that a definition is served, and with --wait for all to be ready")
 	c.Flags().BoolVar(&o.wait, "wait", false, "wait in the end until everything is ready, for as long as --timeout says")
 	c.Flags().StringArrayVar(&o.ready, "ready", nil, "`RULE` that makes objects of a kind ready, such as Certificate.cert-manager.io=Issued; may be repeated")
+	c.Flags().StringVar(&plan, "plan", "", "`FILE` with a saved plan: do what it says without asking, or nothing if anything else would be done")
+	c.Flags().StringVar(&digest, "digest", "", "`SHA256` of the saved plan, as plan --out told it; any other is an error")
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "apply without asking")
 	return c
 }
@@ -81,6 +102,11 @@ func (o *options) runApply(ctx context.Context, yes bool) error {
 	planning, err := o.plan(ctx)
 	if err != nil {
 		return fmt.Errorf("%w; nothing was applied", err)
+	}
+	if o.saved != nil {
+		if err := planning.asReviewed(ctx); err != nil {
+			return err
+		}
 	}
 	if !o.encodes() {
 		if err := o.show(planning.report()); err != nil {

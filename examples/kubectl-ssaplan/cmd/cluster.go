@@ -37,6 +37,9 @@ func (o *options) connect(ctx context.Context) (*cluster, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.readsSaved() {
+		c.namespace, c.enforced = o.saved.run.Namespace, o.saved.run.Enforced
+	}
 	planning := ssaplan.Options{
 		FieldManager: o.manager, RefuseConflicts: !o.force, DefaultNamespace: c.namespace,
 		AllowVersionChange: true, ThrottleRetries: throttleRetries, Sensitive: o.hidden, SensitiveFormats: true, ShowServerText: o.serverText,

@@ -53,6 +53,8 @@ type options struct {
 	allowMissing  bool
 	prune         bool
 	contexts      []string
+	out           string
+	outSecrets    bool
 	shard         string
 	part          shard.Shard // what shard says
 	applyset      string
@@ -66,6 +68,7 @@ type options struct {
 	wait       bool
 	ready      []string
 	conditions readiness.Conditions // what ready says
+	saved      *savedPlan           // that is carried out or shown; nil for others
 }
 
 var outputs = []string{"text", "json", "yaml", "markdown", "html"}
@@ -124,6 +127,7 @@ func (o *options) addRemovalFlags(c *cobra.Command) {
 // validateSources returns an error if the flags don't name manifests.
 func (o *options) validateSources() error {
 	switch {
+	case len(o.files) == 0 && o.kustomization == "" && o.saved != nil:
 	case len(o.files) == 0 && o.kustomization == "":
 		return errors.New("no manifests: name a file, folder or URL with -f, or a kustomization with -k")
 	case len(o.files) > 0 && o.kustomization != "":
@@ -156,6 +160,12 @@ func (o *options) validate() (err error) {
 	}
 	if o.shard != "" && (o.state != "" || o.applyset != "") {
 		return errors.New("--shard: what has left the set can't be told by a part of it; leave --state and --applyset out")
+	}
+	if o.out != "" && (o.shard != "" || o.memory != "") {
+		return errors.New("--out: what is saved is the plan of the whole set, of which nothing is remembered; leave --shard and --memory out")
+	}
+	if o.outSecrets && o.out == "" {
+		return errors.New("--out-secrets: says what --out writes; name a file with --out")
 	}
 	if o.patterns, err = projection.ParsePatterns(o.ignore...); err != nil {
 		return fmt.Errorf("--ignore: %w", err)

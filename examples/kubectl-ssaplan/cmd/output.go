@@ -108,6 +108,9 @@ func write(out io.Writer, format string, d document, text func(render.Text) stri
 func (o *options) text() render.Text {
 	text := textFor(o.Out)
 	text.Verbose, text.Replaces = o.verbose, o.replace
+	if o.saved != nil {
+		text.Beside = o.saved.beside()
+	}
 	return text
 }
 

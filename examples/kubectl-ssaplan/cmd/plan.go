@@ -74,6 +74,8 @@ kubectl ssaplan plan -f app.yaml --force-conflicts=false`,
 	o.addFlags(c)
 	c.Flags().StringVar(&o.shard, "shard", "", "`I/N`: plan the I-th of N parts of the objects, with the namespaces and definitions that it needs; see plan merge")
 	c.Flags().StringSliceVar(&o.contexts, "contexts", nil, "plan for the clusters of these `CONTEXTS` of the kubeconfig, one after the other; * stands for all")
+	c.Flags().StringVar(&o.out, "out", "", "`FILE` to save the plan in, for show and for apply --plan; only its owner may read it")
+	c.Flags().BoolVar(&o.outSecrets, "out-secrets", false, "save manifests with secrets, too, so that apply --plan needs no others")
 	c.AddCommand(newMerge(streams))
 	return c
 }
@@ -94,6 +96,11 @@ func (o *options) runPlan(c *cobra.Command) error {
 	}
 	if err := o.show(planning.report()); err != nil {
 		return err
+	}
+	if o.out != "" {
+		if err := planning.save(c.Context(), c.Flags()); err != nil {
+			return err
+		}
 	}
 	if code := planning.exitCode(); code != exitUnchanged {
 		return exit(code)

@@ -23,13 +23,14 @@ type planning struct {
 	memory    statefile.File
 	journal   *statefile.Journal // of what is applied, nil if nothing is to be remembered
 	manifests []manifest.Manifest
-	matches   []*statefile.Entry  // what memory knows of each manifest
-	all       []manifest.Manifest // also those that weren't chosen
-	applySet  *applySet           // nil if none remembers the set
-	removing  *removing           // what has left the set; nil if that isn't known
-	set       *set.Set            // of the manifests
-	items     []*set.Item         // as they were shown, of each manifest; nil where it wasn't planned
-	plans     []*ssaplan.Plan     // those that there are, stage by stage
+	matches   []*statefile.Entry              // what memory knows of each manifest
+	all       []manifest.Manifest             // also those that weren't chosen
+	applySet  *applySet                       // nil if none remembers the set
+	removing  *removing                       // what has left the set; nil if that isn't known
+	set       *set.Set                        // of the manifests
+	items     []*set.Item                     // as they were shown, of each manifest; nil where it wasn't planned
+	plans     []*ssaplan.Plan                 // those that there are, stage by stage
+	asPlanned map[*ssaplan.Plan]*ssaplan.Plan // without what is to be said of the input
 	failures  []render.Failure
 	results   []render.Result            // of the plans, nil as long as none is carried out
 	at        map[int]int                // where in results those of the manifests are
@@ -47,7 +48,7 @@ func (o *options) plan(ctx context.Context) (*planning, error) {
 }
 
 func (o *options) newPlanning() *planning {
-	return &planning{options: o, at: map[int]int{}, left: map[ssaplan.Action]int{}}
+	return &planning{options: o, at: map[int]int{}, left: map[ssaplan.Action]int{}, asPlanned: map[*ssaplan.Plan]*ssaplan.Plan{}}
 }
 
 // planRead plans every object that was read.
@@ -90,6 +91,10 @@ func (p *planning) planLeft(ctx context.Context) (err error) {
 
 // read reads the manifests. The error is that of a context that ended.
 func (p *planning) read(ctx context.Context) error {
+	if p.readsSaved() {
+		p.manifests = p.saved.manifests()
+		return nil
+	}
 	manifests, errs := input.Read(ctx, input.Sources{
 		Paths: p.files, Recursive: p.recursive, Kustomization: p.kustomization, Stdin: p.In,
 	})
@@ -120,12 +125,20 @@ func (p *planning) prepare(ctx context.Context) (err error) {
 	}
 	unique, errs := input.Unique(p.manifests, p.cluster.namespace)
 	p.fail(inputFailures(errs)...)
-	p.all, p.manifests = unique, p.part.Of(p.chosen(ctx, slices.Clone(unique)))
+	p.all, p.manifests = unique, p.part.Of(p.choose(ctx, slices.Clone(unique)))
 	p.matches = p.memory.Match(p.run())
 	if p.applyset != "" {
 		return p.openApplySet(ctx)
 	}
 	return nil
+}
+
+// choose returns the manifests that are meant: of a saved plan, those that were planned.
+func (p *planning) choose(ctx context.Context, all []manifest.Manifest) []manifest.Manifest {
+	if p.readsSaved() {
+		return slices.DeleteFunc(all, func(m manifest.Manifest) bool { return m.Object == nil })
+	}
+	return p.chosen(ctx, all)
 }
 
 // planAll plans every manifest. A connection that fails before there was any answer is one failure, not one per object.
@@ -160,10 +173,12 @@ func (p *planning) take(item *set.Item) {
 		p.fail(objectFailure(p.manifests[item.Number], item.Err))
 		return
 	}
-	plan := *item.Plan // the set compares its own with what a later plan says
+	planned := item.Plan
+	plan := *planned // the set compares its own with what a later plan says
 	plan.Warnings = append(inputWarnings(p.manifests[item.Number]), plan.Warnings...)
 	item.Plan = &plan
 	p.plans = append(p.plans, &plan)
+	p.asPlanned[&plan] = planned
 }
 
 // setOptions returns how the manifests are planned and applied as a set.

@@ -110,7 +110,7 @@ func (p *page) add(t Text, plans []*ssaplan.Plan) {
 		}
 		return out
 	}
-	for _, found := range remarks(plans) {
+	for _, found := range t.remarkable(plans) {
 		look := attentionLooks[found.kind]
 		p.Remarks = append(p.Remarks, remarkView{found.kind.String(), look.symbol, colorClasses[look.color], found.text, of(found.plans)})
 	}

@@ -24,10 +24,10 @@ type remark struct {
 	plans []*ssaplan.Plan
 }
 
-// remarks returns what is to be seen first of the plans, the worst first. What is the same of several is one remark.
-func remarks(plans []*ssaplan.Plan) (out []*remark) {
+// remarkable returns what is to be seen first of the plans, the worst first. What is the same of several is one remark.
+func (t Text) remarkable(plans []*ssaplan.Plan) (out []*remark) {
 	known := map[string]*remark{}
-	for _, point := range attention.Of(plans...) {
+	for _, point := range t.points(plans...) {
 		text := point.Text.String()
 		key := fmt.Sprint(point.Kind, text)
 		if known[key] == nil {
@@ -41,7 +41,7 @@ func remarks(plans []*ssaplan.Plan) (out []*remark) {
 
 // lead says what is to be seen first; nothing if that is nothing, or if there is one block only, which says it, too.
 func (t Text) lead(plans []*ssaplan.Plan) string {
-	found := remarks(plans)
+	found := t.remarkable(plans)
 	shown := slices.DeleteFunc(slices.Clone(plans), func(plan *ssaplan.Plan) bool { return !t.shows(plan) })
 	if len(found) == 0 || len(shown) < 2 {
 		return ""

@@ -27,6 +27,8 @@ type Text struct {
 	Replaces bool
 	// Now is the time from which ages are counted. Default: no ages.
 	Now time.Time
+	// Beside is what is to be said of plans that were read from JSON. Default: the plans tell it.
+	Beside map[*ssaplan.Plan]Beside
 
 	marks bool // whether marks are to be found again; see mark
 }
@@ -265,7 +267,7 @@ func (p *printer) elsewhere(n int, more bool) {
 
 // remarks says which rights an object widens, which none of its other lines tells.
 func (p *printer) remarks(plan *ssaplan.Plan) {
-	for _, point := range attention.Of(plan) {
+	for _, point := range p.points(plan) {
 		if point.Kind == attention.Rights {
 			p.prose(1, p.paint(yellow, "▲"), "", fmt.Sprintf("%s: %s", point.Kind, point.Text))
 		}
@@ -297,7 +299,7 @@ func (p *printer) head(gutter, object, headline string) {
 func (p *printer) headline(plan *ssaplan.Plan) string {
 	switch plan.Action {
 	case ssaplan.ActionCreate:
-		if n := plan.After.Fields.Leaves().Len(); n > 0 {
+		if n := p.beside(plan).Fields; n > 0 {
 			return "create with " + count(n, "field", "fields")
 		}
 		return "create"

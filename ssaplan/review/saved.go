@@ -1,0 +1,139 @@
+package review
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
+)
+
+// savedVersion is the version of the form. It grows when a program could misread what another release wrote.
+const savedVersion = 1
+
+// savedHeading begins the first line of a saved plan. The version and the digest of all that follows the line come after it.
+const savedHeading = "ssaplan saved plan"
+
+// Saved are plans as a host keeps them for another process or another day, which carries them out just as they were reviewed: it plans
+// again, asks [Reviewed.Check] for each object and [deletion.Plan.Covers] for each deletion, and writes nothing if one of them differs.
+//
+// What was kept is bound to its content by a digest, so that a file that was cut or damaged isn't read. Who can write the file can
+// make another digest; a host that has to exclude that compares [Digest] with what the reviewer saw.
+type Saved struct {
+	// Cluster is by what the host knows the cluster again, such as the UID of the namespace kube-system.
+	Cluster string `json:"cluster"`
+	// Host is what else the host needs to make the same plans again, such as its options. Optional.
+	Host json.RawMessage `json:"host,omitempty"`
+	// Reviewed are the plans, in the order in which they were shown.
+	Reviewed []Reviewed `json:"reviewed"`
+	// Deletions are the plans to delete what the set has no more.
+	Deletions []*deletion.Plan `json:"deletions,omitempty"`
+}
+
+// Reviewed is a plan as it was reviewed.
+type Reviewed struct {
+	// Plan is what was shown. It can be shown again, and not be applied.
+	Plan *ssaplan.Plan `json:"plan"`
+	// Fingerprint is that of the plan.
+	Fingerprint string `json:"fingerprint"`
+	// Manifest is what was planned, nil if it isn't kept.
+	Manifest *unstructured.Unstructured `json:"manifest,omitempty"`
+}
+
+// Keep returns what to keep of a plan for a manifest. A manifest with sensitive values is kept only if the host says so with secrets,
+// and so is that of a no-op that [ssaplan.Options.NoOps] knew, of which the plan doesn't tell whether it has any.
+func Keep(plan *ssaplan.Plan, manifest *unstructured.Unstructured, secrets bool) (Reviewed, error) {
+	fingerprint, err := Fingerprint(plan)
+	if err != nil {
+		return Reviewed{}, err
+	}
+	kept := Reviewed{Plan: plan, Fingerprint: fingerprint}
+	if secrets || !isSensitive(plan) && !isUntold(plan) {
+		kept.Manifest = manifest
+	}
+	return kept, nil
+}
+
+// isUntold reports whether a plan has no values to tell by which of them are sensitive.
+func isUntold(plan *ssaplan.Plan) bool {
+	return plan.Action == ssaplan.ActionNoOp && plan.Before.Fields.Len() == 0 && plan.After.Fields.Len() == 0
+}
+
+// Check returns a [ssaplan.ChangedError] unless a plan that was made now is the one that was reviewed.
+func (r *Reviewed) Check(now *ssaplan.Plan) error {
+	fingerprint, err := Fingerprint(now)
+	if err == nil && fingerprint != r.Fingerprint {
+		err = &ssaplan.ChangedError{Plan: now}
+	}
+	return err
+}
+
+// Encode returns the saved form: a line with version and digest, and JSON.
+func (s *Saved) Encode() ([]byte, error) {
+	body, err := json.Marshal(s)
+	if err != nil {
+		return nil, fmt.Errorf("saved plan: %w", err)
+	}
+	return append(fmt.Appendf(nil, "%s %d %s\n", savedHeading, savedVersion, Digest(body)), body...), nil
+}
+
+// Digest returns a text that tells contents of files apart: "sha256:" and 64 hexadecimal digits.
+func Digest(content []byte) string { return fmt.Sprintf("sha256:%x", sha256.Sum256(content)) }
+
+// Decode reads the saved form. Version and digest are looked at before anything else is.
+func Decode(data []byte) (*Saved, error) {
+	line, body, _ := bytes.Cut(data, []byte("\n"))
+	rest, found := bytes.CutPrefix(line, []byte(savedHeading+" "))
+	if !found {
+		return nil, errors.New("not a saved plan")
+	}
+	version, digest, _ := bytes.Cut(rest, []byte(" "))
+	switch n, err := strconv.Atoi(string(version)); {
+	case err != nil:
+		return nil, errors.New("not a saved plan")
+	case n != savedVersion:
+		return nil, fmt.Errorf("a saved plan of version %d, but this program reads version %d: plan again", n, savedVersion)
+	case string(digest) != Digest(body):
+		return nil, errors.New("the saved plan isn't as it was written: its content was cut or changed; plan again")
+	}
+	saved := &Saved{}
+	if err := json.Unmarshal(body, saved); err != nil {
+		return nil, fmt.Errorf("saved plan: %w", err)
+	}
+	for i, r := range saved.Reviewed {
+		if r.Plan == nil {
+			return nil, fmt.Errorf("saved plan: reviewed[%d].plan: missing", i)
+		}
+	}
+	return saved, nil
+}
+
+// WriteFile writes a saved plan, of which it returns the [Digest] of the whole file, so that only the owner may read it: also where there is
+// a file that others may read. A link leads to the file that is replaced. The old file stays as it is, or the new one is there as a whole.
+func (s *Saved) WriteFile(path string) (digest string, err error) {
+	text, err := s.Encode()
+	if err != nil {
+		return "", err
+	}
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // mode 0600
+	if err != nil {
+		return "", err
+	}
+	defer os.Remove(file.Name()) // fails after the rename
+	_, err = file.Write(text)
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	return Digest(text), err
+}

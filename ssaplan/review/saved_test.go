@@ -1,0 +1,124 @@
+package review_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
+	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/review"
+)
+
+func manifest(kind string) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": kind, "metadata": map[string]any{"name": "a"}, "data": map[string]any{"n": int64(1<<62 + 1)},
+	}}
+}
+
+func plan(kind string) *ssaplan.Plan {
+	object := manifest(kind).Object
+	after := projection.Project(object, projection.NewFieldSet(projection.Path{projection.Field("data")}))
+	id := identity.Identity{APIVersion: "v1", Kind: kind, Name: "a"}
+	return &ssaplan.Plan{Object: id, Action: ssaplan.ActionCreate, Reason: "does not exist", Explanation: explain.Explanation{After: after}}
+}
+
+func saved(t *testing.T) *review.Saved {
+	kept, err := review.Keep(plan("ConfigMap"), manifest("ConfigMap"), false)
+	require.NoError(t, err)
+	return &review.Saved{
+		Cluster: "uid 1", Host: json.RawMessage(`{"manager":"m"}`), Reviewed: []review.Reviewed{kept},
+		Deletions: []*deletion.Plan{{Object: identity.Identity{APIVersion: "v1", Kind: "Secret", Name: "b"}, UID: "u", Action: deletion.ActionDelete}},
+	}
+}
+
+func TestSavedIsReadAsItWasWritten(t *testing.T) {
+	text, err := saved(t).Encode()
+	require.NoError(t, err)
+	got, err := review.Decode(text)
+	require.NoError(t, err)
+	require.Equal(t, manifest("ConfigMap"), got.Reviewed[0].Manifest, "integers, too")
+	require.NoError(t, got.Reviewed[0].Check(plan("ConfigMap")))
+	changed := (*ssaplan.ChangedError)(nil)
+	require.ErrorAs(t, got.Reviewed[0].Check(plan("Secret")), &changed)
+	require.True(t, got.Deletions[0].Covers(saved(t).Deletions[0]))
+	again, err := got.Encode()
+	require.NoError(t, err)
+	require.Equal(t, string(text), string(again))
+}
+
+// No part of a file is read unless all of it is there, and as it was written.
+func TestSavedIsReadAsAWhole(t *testing.T) {
+	text, err := saved(t).Encode()
+	require.NoError(t, err)
+	for i := range text {
+		_, err := review.Decode(text[:i])
+		require.Error(t, err, "cut at %d", i)
+		flipped := bytes.Clone(text)
+		flipped[i] ^= 1
+		_, err = review.Decode(flipped)
+		require.Error(t, err, "flipped at %d", i)
+	}
+	_, err = review.Decode(append(bytes.Clone(text), ' '))
+	require.ErrorContains(t, err, "cut or changed")
+	_, err = review.Decode(bytes.Replace(text, []byte(" 1 "), []byte(" 10 "), 1))
+	require.EqualError(t, err, "a saved plan of version 10, but this program reads version 1: plan again")
+	_, err = review.Decode([]byte("{}"))
+	require.EqualError(t, err, "not a saved plan")
+}
+
+// What may be a secret is kept only for a host that says so.
+func TestKeepLeavesSecretsOut(t *testing.T) {
+	unknown := plan("ConfigMap")
+	unknown.Action, unknown.After = ssaplan.ActionNoOp, projection.Projection{}
+	for _, row := range []struct {
+		why  string
+		plan *ssaplan.Plan
+		kept bool
+	}{
+		{"no value is sensitive", plan("ConfigMap"), true},
+		{"a Secret", plan("Secret"), false},
+		{"a no-op that was remembered tells nothing of its values", unknown, false},
+	} {
+		kept, err := review.Keep(row.plan, manifest("ConfigMap"), false)
+		require.NoError(t, err, row.why)
+		require.Equal(t, row.kept, kept.Manifest != nil, row.why)
+		kept, err = review.Keep(row.plan, manifest("ConfigMap"), true)
+		require.NoError(t, err, row.why)
+		require.NotNil(t, kept.Manifest, row.why)
+	}
+}
+
+// A file is the owner's alone, also where there is one that others may read, and behind a link.
+func TestWriteFile(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("files have no such modes")
+	}
+	dir := t.TempDir()
+	file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
+	require.NoError(t, os.WriteFile(file, []byte("old"), 0o644))
+	require.NoError(t, os.Symlink("file", link))
+	digest, err := saved(t).WriteFile(link)
+	require.NoError(t, err)
+	info, err := os.Lstat(file)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode())
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, review.Digest(text), digest)
+	info, err = os.Lstat(link)
+	require.NoError(t, err)
+	require.NotZero(t, info.Mode()&os.ModeSymlink)
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, entries, 2, "nothing is left behind")
+}
