@@ -191,7 +191,7 @@ func asked(plan *ssaplan.Plan) bool {
 
 // report returns what is to be shown.
 func (p *planning) report() render.Report {
-	r := render.Report{Plans: p.plans, Failures: p.failures, Results: p.results, Pruned: p.prune}
+	r := render.Report{Plans: p.plans, Failures: p.failures, Results: p.results, Pruned: p.prune, Whole: p.verbose}
 	if p.removing != nil {
 		r.Removals = p.removing.shown()
 	}
