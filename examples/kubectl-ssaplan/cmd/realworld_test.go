@@ -65,7 +65,8 @@ func installAndUpgrade(t *testing.T, name string) {
 		assert.True(t, isNothing, "%v", plan)
 	}
 
-	upgrade := command("apply --yes --replace --keep-going -R -f " + name + "/new")
+	isShort(t, server, name, command)
+	upgrade := command("apply --yes --replace --keep-going -v -R -f " + name + "/new")
 	refused := len(regexp.MustCompile(`(?m)^.*storedVersions.*$`).FindAllString(upgrade.err, -1))
 	assert.Equal(t, refusedUpgrades[name], refused, upgrade.err)
 	if refused == 0 {
