@@ -124,7 +124,7 @@ func (p *planning) planAll(ctx context.Context) error {
 	if len(p.manifests) == 0 {
 		return nil
 	}
-	progress := p.newProgress(len(p.manifests))
+	progress := p.newProgress(len(p.manifests), func() string { return render.Report{Plans: p.plans, Failures: p.failures}.Counts() })
 	defer progress.clear()
 	progress.show(0, time.Now())
 	p.set = set.New(p.cluster.planner, p.requests(), p.setOptions())

@@ -1,7 +1,9 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ssaplan/primitives/ssaplan"
@@ -22,27 +24,28 @@ var summaryWords = []struct {
 
 // Summary returns a sentence: "Plan: 3 to create, 1 to update, 2 unchanged; 1 error."
 func (t Text) Summary(r Report) string {
-	groups := counts(r.Plans)
-	if removed := r.removed(); removed != "" {
-		groups = append(groups, removed)
-	}
-	failed := ""
-	if n := len(r.Failures); n > 0 {
-		failed = count(n, "error", "errors")
-		groups = append(groups, failed)
-	}
-	if len(groups) == 0 {
-		groups = []string{"nothing to do"}
-	}
-	text := strings.Join(Wrap("Plan: "+strings.Join(groups, "; ")+".", t.Width, "  "), "\n") + "\n"
-	if failed != "" {
+	text := strings.Join(Wrap("Plan: "+cmp.Or(r.Counts(), "nothing to do")+".", t.Width, "  "), "\n") + "\n"
+	if failed := r.failed(); failed != "" {
 		text = strings.Replace(text, failed, t.paint(red, failed), 1)
 	}
 	return strings.Replace(text, "Plan:", t.paint(bold, "Plan:"), 1)
 }
 
+// Counts says how much there is of what: "3 to create, 1 to update; 1 error"; nothing if there is nothing.
+func (r Report) Counts() string {
+	groups := slices.DeleteFunc([]string{counts(r.Plans), r.removed(), r.failed()}, func(group string) bool { return group == "" })
+	return strings.Join(groups, "; ")
+}
+
+func (r Report) failed() string {
+	if len(r.Failures) == 0 {
+		return ""
+	}
+	return count(len(r.Failures), "error", "errors")
+}
+
 // counts says how many plans have which action: "1 to update, 2 unchanged"; nothing if there are none.
-func counts(plans []*ssaplan.Plan) []string {
+func counts(plans []*ssaplan.Plan) string {
 	actions := map[ssaplan.Action]int{}
 	for _, plan := range plans {
 		actions[plan.Action]++
@@ -53,8 +56,5 @@ func counts(plans []*ssaplan.Plan) []string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, w.words))
 		}
 	}
-	if len(parts) == 0 {
-		return nil
-	}
-	return []string{strings.Join(parts, ", ")}
+	return strings.Join(parts, ", ")
 }
