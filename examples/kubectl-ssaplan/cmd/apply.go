@@ -64,7 +64,7 @@ kubectl ssaplan apply -f app.yaml --replace`,
 			exitCodes: `0  everything is as the manifests say
 1  error, or not confirmed
 3  everything was applied but what was left out`,
-			environment: clusterEnvironment,
+			environment: planEnvironment,
 		},
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {

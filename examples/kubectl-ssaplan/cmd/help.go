@@ -42,6 +42,12 @@ HTTPS_PROXY, HTTP_PROXY, NO_PROXY
               proxies for requests to the cluster and to the URLs of -f
 ` + colorEnvironment
 
+// planEnvironment is that of the commands that show plans, which may be long.
+const planEnvironment = clusterEnvironment + `
+PAGER         program for what is longer than the terminal, not less; "" or
+              "cat" for none
+LESS          options of less, not FRX`
+
 // lookupEnvironment is that of the commands that find kinds as kubectl does.
 const lookupEnvironment = clusterEnvironment + `
 KUBECACHEDIR  folder for the known kinds of clusters, not ~/.kube/cache`

@@ -105,7 +105,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	flags.BoolVar(&o.serverText, "show-server-text", false, "show what servers say of objects with sensitive values, which may quote these")
 	flags.StringVar(&o.state, "state", "", "`FILE` that remembers what was applied: tells edits from drift, and renamed objects from new ones")
 	flags.StringVar(&o.memory, "memory", "", "`FILE` that remembers for which objects the server said that nothing changes, so that unchanged ones aren't tried again for an hour; safe to delete")
-	flags.BoolVarP(&o.verbose, "verbose", "v", false, "list unchanged objects and the fields of those to be created or deferred, and shorten nothing")
+	flags.BoolVarP(&o.verbose, "verbose", "v", false, "list unchanged objects and the fields of those to be created or deferred, and shorten nothing; JSON has large values whole")
 	flags.StringVarP(&o.selector, "selector", "l", "", "`LABELS` of the objects to take, such as app=web,tier!=test; default: all")
 	flags.StringArrayVar(&o.include, "include", nil, "`WHICH` objects to take: kind, name, namespace, joined by commas, such as kind=Job,name=db-*; may be repeated; default: all")
 	flags.StringArrayVar(&o.exclude, "exclude", nil, "`WHICH` objects to leave out, as for --include; may be repeated")

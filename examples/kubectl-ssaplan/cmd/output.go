@@ -34,7 +34,7 @@ func (o *options) show(report render.Report) error {
 	if plans != "" {
 		plans += "\n"
 	}
-	if _, err := io.WriteString(o.Out, plans); err != nil {
+	if err := page(o.Out, plans); err != nil {
 		return err
 	}
 	o.showFailures(report.Failures)

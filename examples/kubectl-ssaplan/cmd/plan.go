@@ -66,7 +66,7 @@ kubectl ssaplan plan -f app.yaml --force-conflicts=false`,
 1  an error: something could not be planned; everything else was
 2  applying would change something
 3  some objects are in conflict, or wait for what isn't there`,
-			environment: clusterEnvironment,
+			environment: planEnvironment,
 		},
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return o.runPlan(c) },

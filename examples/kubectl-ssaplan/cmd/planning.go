@@ -146,7 +146,7 @@ func (p *planning) planAll(ctx context.Context) error {
 	if len(p.manifests) == 0 {
 		return nil
 	}
-	progress := p.newProgress(len(p.manifests))
+	progress := p.newProgress(len(p.manifests), func() string { return render.Report{Plans: p.plans, Failures: p.failures}.Counts() })
 	defer progress.clear()
 	progress.show(0, time.Now())
 	p.set = set.New(p.cluster.planner, p.requests(), p.setOptions())
@@ -219,7 +219,7 @@ func asked(plan *ssaplan.Plan) bool {
 
 // report returns what is to be shown.
 func (p *planning) report() render.Report {
-	r := render.Report{Plans: p.plans, Failures: p.failures, Results: p.results, Pruned: p.prune}
+	r := render.Report{Plans: p.plans, Failures: p.failures, Results: p.results, Pruned: p.prune, Whole: p.verbose}
 	if p.removing != nil {
 		r.Removals = p.removing.shown()
 	}

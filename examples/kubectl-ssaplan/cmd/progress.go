@@ -13,19 +13,21 @@ import (
 // manyObjects is the number of objects from which on the progress is shown.
 const manyObjects = 20
 
-// progress tells on one line, which is written anew, how many objects were planned.
+// progress tells on one line, which is written anew, how many objects were planned, and what was found so far.
 type progress struct {
-	out   io.Writer
-	total int
-	next  time.Time // when the line may be written again
-	width int       // of the line that stands there
+	out     io.Writer
+	total   int
+	columns int           // of the terminal; 0 if that isn't known
+	found   func() string // in words; empty as long as there is nothing
+	next    time.Time     // when the line may be written again
+	width   int           // of the line that stands there
 }
 
 // newProgress returns a progress that shows nothing if there are few objects, or if nobody would see the line go.
-func (o *options) newProgress(total int) *progress {
-	p := &progress{out: io.Discard, total: total}
+func (o *options) newProgress(total int, found func() string) *progress {
+	p := &progress{out: io.Discard, total: total, found: found}
 	if file, ok := o.ErrOut.(*os.File); ok && total >= manyObjects && term.IsTerminal(int(file.Fd())) {
-		p.out = file
+		p.out, p.columns = file, textFor(file).Width
 	}
 	return p
 }
@@ -35,9 +37,17 @@ func (p *progress) show(done int, now time.Time) {
 		return
 	}
 	p.next = now.Add(100 * time.Millisecond)
-	line := fmt.Sprintf("planning %d/%d…", done, p.total)
-	p.width = len([]rune(line))
-	fmt.Fprint(p.out, "\r"+line)
+	line := fmt.Sprintf("planning %d/%d", done, p.total)
+	if found := p.found(); found != "" {
+		line += ": " + found
+	}
+	if p.columns > 1 { // a line that wraps can't be written anew
+		line = line[:min(len(line), p.columns-2)]
+	}
+	line += "…"
+	width := len([]rune(line))
+	fmt.Fprint(p.out, "\r"+line+strings.Repeat(" ", max(p.width-width, 0)))
+	p.width = width
 }
 
 // clear takes the line away.

@@ -65,6 +65,7 @@ func installAndUpgrade(t *testing.T, name string) {
 		assert.True(t, isNothing, "%v", plan)
 	}
 
+	isShort(t, server, name, command)
 	upgrade := command("apply --yes --replace --keep-going -o json -R -f " + name + "/new")
 	var outcome struct {
 		Errors []struct{ Object struct{ Name string } }

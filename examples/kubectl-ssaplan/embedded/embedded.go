@@ -1,4 +1,5 @@
-// Package embedded compares texts that hold data: JSON or YAML in a value of a ConfigMap, a dashboard, an annotation.
+// Package embedded compares data that stands in a single value: JSON or YAML in a text of a ConfigMap, a dashboard, an
+// annotation; and maps and lists that are a whole for the server.
 //
 // It is for display. What the order of names, indents or quotes change isn't a difference of the data.
 package embedded
@@ -37,6 +38,13 @@ func Compare(before, after string) (differences []projection.Difference, ok bool
 	}
 	compare(nil, a.value, b.value, &differences)
 	return differences, len(differences) > 0
+}
+
+// Values returns in what two values differ that are made of maps, lists and scalars, as [Compare] does of what texts hold. Together with
+// the value before, the differences say all of the value after.
+func Values(before, after any) (differences []projection.Difference) {
+	compare(nil, before, after, &differences)
+	return differences
 }
 
 // errNotData is of texts that hold no data, or none that can be compared by values only.
@@ -186,8 +194,8 @@ type run struct {
 	from, n int
 }
 
-// compareRuns compares items that stand in the same place. Those of one name belong together, or those of one position if
-// they have none.
+// compareRuns compares items that stand in the same place. Those of one name belong together as long as none overtakes another,
+// because the order is part of the data; or those of one position if they have no names.
 func compareRuns(at projection.Path, before, after run, out *[]projection.Difference) {
 	partners := partners(before, after)
 	for j := after.from; j < after.from+after.n; j++ {
@@ -220,14 +228,20 @@ func partners(before, after run) map[int]int {
 		}
 	}
 	out := map[int]int{}
+	next := before.from // those before it have their partners, or have none
 	for j := after.from; j < after.from+after.n; j++ {
 		name, same := nameOf(after.list[j]), before.from+j-after.from
 		switch {
-		case name != nil && len(named[name]) > 0:
-			out[j], named[name] = named[name][0], named[name][1:]
-		case name == nil && same < before.from+before.n && nameOf(before.list[same]) == nil:
-			out[j] = same
+		case name != nil:
+			at := slices.IndexFunc(named[name], func(i int) bool { return i >= next })
+			if at < 0 {
+				continue
+			}
+			same = named[name][at]
+		case same < next || same >= before.from+before.n || nameOf(before.list[same]) != nil:
+			continue
 		}
+		out[j], next = same, same+1
 	}
 	return out
 }
@@ -237,7 +251,7 @@ func nameOf(item any) any {
 	fields, _ := item.(map[string]any)
 	for _, name := range []string{"name", "id", "uid", "key", "alert", "record", "title"} {
 		switch v := fields[name].(type) {
-		case string, json.Number:
+		case string, json.Number, int64:
 			return v
 		}
 	}

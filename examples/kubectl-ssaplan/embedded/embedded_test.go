@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/embedded"
+	"github.com/ssaplan/primitives/projection"
 )
 
 func TestCompare(t *testing.T) {
@@ -28,8 +29,10 @@ func TestCompare(t *testing.T) {
 			[]string{"a: 12345678901234567890123 -> 12345678901234567890124"}},
 		{"null isn't absent", `{"a": null}`, `{"b": null}`, []string{"a: - null", "b: + null"}},
 		{"an item in front moves nothing", `[{"x": 1}, {"x": 2}]`, `[{"x": 0}, {"x": 1}, {"x": 2}]`, []string{`[0]: + {"x":0}`}},
-		{"items of one name belong together", `[{"name": "a", "x": 1}, {"name": "b", "x": 1}]`, `[{"name": "b", "x": 2}, {"name": "a", "x": 2}]`,
-			[]string{"[0].x: 1 -> 2", "[1].x: 1 -> 2"}},
+		{"items of one name belong together", `[{"name": "a", "x": 1}, {"name": "b", "x": 1}]`, `[{"name": "c"}, {"name": "a", "x": 2}, {"name": "b", "x": 2}]`,
+			[]string{`[0]: + {"name":"c"}`, "[1].x: 1 -> 2", "[2].x: 1 -> 2"}},
+		{"an item that overtakes another is told", `[{"name": "a", "x": 1}, {"name": "b", "x": 1}]`, `[{"name": "b", "x": 2}, {"name": "a", "x": 2}]`,
+			[]string{"[0].x: 1 -> 2", `[1]: + {"name":"a","x":2}`, `[0]: - {"name":"a","x":1}`}},
 		{"an item that goes", `[1, 2, 3]`, `[1, 3]`, []string{"[1]: - 2"}},
 		{"the same data", `{"a": 1}`, `{"a":1}`, nil},
 		{"no data", "listen 80", "listen 81", nil},
@@ -85,6 +88,98 @@ func TestCompareRandomData(t *testing.T) {
 		_, differ := embedded.Compare(string(a), string(b))
 		assert.Equal(t, string(a) != string(b), differ, "%s and %s", a, b)
 	}
+}
+
+// What differs says all: the value before with the differences is the value after, also where the order of named items changes.
+func TestDifferencesAreComplete(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	item := func() any { return map[string]any{"name": fmt.Sprint("n", random.IntN(4)), "x": int64(random.IntN(3))} }
+	value := func() any {
+		list := []any{}
+		for range random.IntN(6) {
+			list = append(list, []any{item(), int64(random.IntN(3)), []any{item()}, nil}[random.IntN(4)])
+		}
+		return map[string]any{"list": list, fmt.Sprint("k", random.IntN(3)): item()}
+	}
+	for range 5000 {
+		before, after := value(), value()
+		require.Equal(t, after, changed(before, embedded.Values(before, after)), "%v", before)
+	}
+	assert.Empty(t, embedded.Values(value(), nil)[0].Path, "the whole")
+}
+
+// changed returns a value with differences in it. Of lists, what goes is named by its position before, and all else by that after.
+func changed(v any, differences []projection.Difference) any {
+	below := map[projection.Element][]projection.Difference{}
+	removed := map[projection.Element]bool{}
+	added := map[projection.Element]any{}
+	for _, d := range differences {
+		switch first := d.Path[0]; {
+		case len(d.Path) > 1:
+			d.Path = d.Path[1:]
+			below[first] = append(below[first], d)
+		case d.Op == projection.OpRemove:
+			removed[first] = true
+		case d.Op == projection.OpAdd:
+			added[first] = d.After
+		default:
+			removed[first], added[first] = true, d.After
+		}
+	}
+	list, isList := v.([]any)
+	if !isList {
+		out := map[string]any{}
+		for name, value := range v.(map[string]any) {
+			if at := projection.Field(name); !removed[at] {
+				out[name] = value
+				if len(below[at]) > 0 {
+					out[name] = changed(value, below[at])
+				}
+			}
+		}
+		for at, value := range added {
+			out[at.Name()] = value
+		}
+		return out
+	}
+	return changedList(list, differences, below)
+}
+
+func changedList(list []any, differences []projection.Difference, below map[projection.Element][]projection.Difference) any {
+	gone, added := map[int]bool{}, map[int]any{}
+	replaced := map[int]any{}
+	for _, d := range differences {
+		switch at := d.Path[0].Index(); {
+		case len(d.Path) > 1:
+		case d.Op == projection.OpRemove:
+			gone[at] = true
+		case d.Op == projection.OpAdd:
+			added[at] = d.After
+		default:
+			replaced[at] = d.After
+		}
+	}
+	out := []any{}
+	for i := 0; i < len(list) || len(added) > 0; {
+		at := len(out)
+		switch value, comes := added[at]; {
+		case comes:
+			out = append(out, value)
+			delete(added, at)
+			continue
+		case !gone[i]:
+			value, changes := replaced[at]
+			if !changes {
+				value = list[i]
+			}
+			if inner := below[projection.Index(at)]; len(inner) > 0 {
+				value = changed(value, inner)
+			}
+			out = append(out, value)
+		}
+		i++
+	}
+	return out
 }
 
 // A document on one line, of which one value changes, is that change.

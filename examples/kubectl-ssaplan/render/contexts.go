@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -19,7 +20,7 @@ func (t Text) MarkdownHeading(r Report) string {
 
 // InShort returns a line about a cluster: "blue: 3 to create; 1 error".
 func (r Report) InShort() string {
-	return fmt.Sprintf("%s: %s", foreign.Text(r.Context), strings.Join(r.Counts(), "; "))
+	return fmt.Sprintf("%s: %s", foreign.Text(r.Context), cmp.Or(r.Counts(), "nothing to do"))
 }
 
 // ByCluster returns the summary of several reports, whose lines are those of [Report.InShort].

@@ -24,6 +24,9 @@ type Report struct {
 	Failures []Failure
 	// Results are what became of the plans, in their order; nil if none was carried out.
 	Results []Result
+	// Whole says that JSON has both values of every change. Default: large maps and lists that are a whole for the server are told by
+	// what differs in them.
+	Whole bool
 }
 
 // StageOf is a stage in which objects are applied together.
@@ -68,6 +71,9 @@ type failureJSON struct {
 // JSON returns the report as indented JSON with a newline at the end.
 func (r Report) JSON() ([]byte, error) {
 	out := reportJSON{APIVersion: apiVersion, Context: r.Context, Plans: append([]*ssaplan.Plan{}, r.Plans...), Errors: []failureJSON{}}
+	if !r.Whole {
+		out.Plans = inParts(r.Plans)
+	}
 	for _, stage := range r.Stages {
 		if stage.Plans > 0 {
 			out.Stages = append(out.Stages, stageJSON(stage))

@@ -1,7 +1,9 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ssaplan/primitives/ssaplan"
@@ -22,31 +24,28 @@ var summaryWords = []struct {
 
 // Summary returns a sentence: "Plan: 3 to create, 1 to update, 2 unchanged; 1 error."
 func (t Text) Summary(r Report) string {
-	groups := r.Counts()
-	text := strings.Join(Wrap("Plan: "+strings.Join(groups, "; ")+".", t.Width, "  "), "\n") + "\n"
-	if failed := groups[len(groups)-1]; len(r.Failures) > 0 {
+	text := strings.Join(Wrap("Plan: "+cmp.Or(r.Counts(), "nothing to do")+".", t.Width, "  "), "\n") + "\n"
+	if failed := r.failed(); failed != "" {
 		text = strings.Replace(text, failed, t.paint(red, failed), 1)
 	}
 	return strings.Replace(text, "Plan:", t.paint(bold, "Plan:"), 1)
 }
 
-// Counts returns what a summary says, the errors last: "3 to create, 1 to update", "1 error".
-func (r Report) Counts() []string {
-	groups := counts(r.Plans)
-	if removed := r.removed(); removed != "" {
-		groups = append(groups, removed)
+// Counts says how much there is of what: "3 to create, 1 to update; 1 error"; nothing if there is nothing.
+func (r Report) Counts() string {
+	groups := slices.DeleteFunc([]string{counts(r.Plans), r.removed(), r.failed()}, func(group string) bool { return group == "" })
+	return strings.Join(groups, "; ")
+}
+
+func (r Report) failed() string {
+	if len(r.Failures) == 0 {
+		return ""
 	}
-	if n := len(r.Failures); n > 0 {
-		groups = append(groups, count(n, "error", "errors"))
-	}
-	if len(groups) == 0 {
-		return []string{"nothing to do"}
-	}
-	return groups
+	return count(len(r.Failures), "error", "errors")
 }
 
 // counts says how many plans have which action: "1 to update, 2 unchanged"; nothing if there are none.
-func counts(plans []*ssaplan.Plan) []string {
+func counts(plans []*ssaplan.Plan) string {
 	actions := map[ssaplan.Action]int{}
 	for _, plan := range plans {
 		actions[plan.Action]++
@@ -57,8 +56,5 @@ func counts(plans []*ssaplan.Plan) []string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, w.words))
 		}
 	}
-	if len(parts) == 0 {
-		return nil
-	}
-	return []string{strings.Join(parts, ", ")}
+	return strings.Join(parts, ", ")
 }

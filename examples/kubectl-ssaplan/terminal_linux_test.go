@@ -1,0 +1,84 @@
+package main_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"github.com/ssaplan/primitives/test/lab"
+)
+
+// onTerminal runs a command in a terminal of its own, and returns what was written to it.
+func onTerminal(t *testing.T, columns, lines int, command *exec.Cmd) string {
+	t.Helper()
+	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	require.NoError(t, err)
+	defer terminal.Close()
+	require.NoError(t, unix.IoctlSetPointerInt(int(terminal.Fd()), unix.TIOCSPTLCK, 0))
+	number, err := unix.IoctlGetInt(int(terminal.Fd()), unix.TIOCGPTN)
+	require.NoError(t, err)
+	require.NoError(t, unix.IoctlSetWinsize(int(terminal.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: uint16(lines), Col: uint16(columns)}))
+	program, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0)
+	require.NoError(t, err)
+	command.Stdin, command.Stdout, command.Stderr = program, program, program
+	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	require.NoError(t, command.Start())
+	require.NoError(t, program.Close())
+	timer := time.AfterFunc(time.Minute, func() { _ = command.Process.Kill() })
+	defer timer.Stop()
+	var out bytes.Buffer
+	_, _ = out.ReadFrom(terminal) // ends with an error when nobody has the other end any more
+	_ = command.Wait()
+	return strings.ReplaceAll(out.String(), "\r\n", "\n")
+}
+
+// On a terminal the program keeps to its width, shows what it finds as it goes, and what is longer by a pager.
+func TestTerminal(t *testing.T) {
+	c := lab.New(t)
+	dir, program := t.TempDir(), built(t)
+	manifests(t, filepath.Join(dir, "app.yaml"), c.Namespace, "pty", 300)
+	escapes := regexp.MustCompile("\x1b\\[[0-9;]*m")
+	plan := func(columns, lines int, environment ...string) string {
+		command := exec.Command(program, "plan", "-v", "-f", "app.yaml", "--field-manager", strings.Repeat("long-name-", 10))
+		command.Dir = dir
+		command.Env = append(os.Environ(), append([]string{"KUBECONFIG=" + c.Server.Kubeconfig(), "TERM=xterm", "PAGER="}, environment...)...)
+		return onTerminal(t, columns, lines, command)
+	}
+	for _, columns := range []int{80, 160} {
+		out := plan(columns, 24)
+		assert.Contains(t, out, "\x1b[", "colours")
+		assert.Regexp(t, `planning [1-9]\d*/300: [1-9]\d* to create…`, out, "what was found so far")
+		_, report, _ := strings.Cut(out, "+ ")
+		for line := range strings.Lines(escapes.ReplaceAllString(report, "")) {
+			assert.LessOrEqual(t, len([]rune(strings.TrimSuffix(line, "\n"))), columns, line)
+		}
+		assert.Contains(t, out, "300 to create.\n")
+	}
+	assert.NotContains(t, plan(80, 24, "NO_COLOR=1"), "\x1b[")
+
+	paged := func() int {
+		defer os.Remove(filepath.Join(dir, "paged"))
+		content, _ := os.ReadFile(filepath.Join(dir, "paged"))
+		return strings.Count(string(content), "v1/ConfigMap "+c.Namespace+"/pty-")
+	}
+	out := plan(80, 24, "PAGER=tee paged")
+	assert.Equal(t, 300, paged(), "more than the terminal has lines")
+	assert.Equal(t, 300, strings.Count(out, "/pty-"))
+	assert.Contains(t, out, "300 to create.\n", "the summary stays on the terminal")
+	plan(80, 2000, "PAGER=tee paged")
+	assert.Zero(t, paged(), "what fits on the terminal needs none")
+	assert.Equal(t, 300, strings.Count(plan(80, 24, "PAGER=there-is-none"), "/pty-"))
+	assert.Equal(t, 300, strings.Count(plan(80, 24, "PAGER=cat"), "/pty-"))
+	assert.Less(t, strings.Count(plan(80, 24, "PAGER=head -n 5"), "/pty-"), 300, "who has seen enough quits")
+}
