@@ -127,6 +127,9 @@ var acceptance = []struct {
 	{"expired token", expired}, {"definition and custom resource in one configuration", definitionAndResource},
 	{"50 objects in parallel", fifty}, {"import", imported}, {"secrets", secrets}, {"example", example},
 	{"unknown values", unknownValues}, {"connection of the provider", providersConnection}, {"wait", waited},
+	{"sensitive variables", sensitiveVariables}, {"saved plans", savedPlans}, {"200 objects in a new namespace", quiet},
+	{"two resources for one object", twoForOne}, {"definition deleted outside", definitionGone},
+	{"cluster replaced in the run", clusterReplaced},
 }
 
 func TestTerraform(t *testing.T) {
