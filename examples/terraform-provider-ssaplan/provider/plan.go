@@ -33,6 +33,7 @@ func (r *objectResource) ModifyPlan(ctx context.Context, req resource.ModifyPlan
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
 		return
 	}
+	resp.Diagnostics.Append(p.planned.configured(ctx, req.Config, p.prior)...)
 	p.run(ctx)
 	resp.Diagnostics.Append(p.diags...)
 	resp.RequiresReplace.Append(p.replace...)

@@ -38,8 +38,8 @@ func (p *ssaplanProvider) Schema(_ context.Context, _ provider.SchemaRequest, re
 				Optional:            true,
 				MarkdownDescription: "What a refresh does if the connection in the state leads to no server, or to one that isn't trusted: `error`, or `keep` the state and plan with the connection of this run. Default: `error`.",
 			},
+			"cluster": providerClusterAttribute(),
 		},
-		Blocks: map[string]schema.Block{"cluster": providerClusterBlock()},
 	}
 }
 
