@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
-	providerschema "github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
@@ -45,17 +44,14 @@ type execPlugin struct {
 }
 
 // clusterTexts are the texts of the attribute.
-var clusterTexts = []struct {
-	name, description string
-	secret            bool
-}{
-	{"host", "Address of the API server, `https://…`. Either this or `kubeconfig`.", false},
-	{"cluster_ca_certificate", "PEM certificates that sign the server's.", false},
-	{"token", "Bearer token. In a resource it is kept in the state, in the provider's configuration it isn't; nor is what `exec` prints.", true},
-	{"client_certificate", "PEM client certificate.", false},
-	{"client_key", "PEM key of `client_certificate`.", true},
-	{"kubeconfig", "Content of a kubeconfig, such as `file(\"~/.kube/config\")`.", true},
-	{"context", "Context of the kubeconfig. Default: its current one.", false},
+var clusterTexts = []struct{ name, description string }{
+	{"host", "Address of the API server, `https://…`. Either this or `kubeconfig`."},
+	{"cluster_ca_certificate", "PEM certificates that sign the server's."},
+	{"token", "Bearer token. In a resource it is kept in the state, in the provider's configuration it isn't; nor is what `exec` prints."},
+	{"client_certificate", "PEM client certificate."},
+	{"client_key", "PEM key of `client_certificate`."},
+	{"kubeconfig", "Content of a kubeconfig, such as `file(\"~/.kube/config\")`."},
+	{"context", "Context of the kubeconfig. Default: its current one."},
 }
 
 // What the attributes say of themselves.
@@ -69,9 +65,9 @@ const (
 	execEnv         = "What it gets beside the environment."
 )
 
-// resourceClusterAttribute is sensitive as a whole: of several sensitive attributes Terraform 1.11 keeps the order by chance, and takes another
+// clusterAttribute is the same for the provider and all that it has. It is sensitive as a whole: of several sensitive attributes Terraform 1.11 keeps the order by chance, and takes another
 // one for a change.
-func resourceClusterAttribute() schema.SingleNestedAttribute {
+func clusterAttribute(description string) schema.SingleNestedAttribute {
 	attributes := map[string]schema.Attribute{
 		"exec": schema.SingleNestedAttribute{Optional: true, MarkdownDescription: execProgram, Attributes: map[string]schema.Attribute{
 			"api_version": schema.StringAttribute{Optional: true, MarkdownDescription: execVersion},
@@ -83,23 +79,7 @@ func resourceClusterAttribute() schema.SingleNestedAttribute {
 	for _, text := range clusterTexts {
 		attributes[text.name] = schema.StringAttribute{Optional: true, MarkdownDescription: text.description}
 	}
-	return schema.SingleNestedAttribute{Optional: true, Sensitive: true, MarkdownDescription: resourceCluster, Attributes: attributes}
-}
-
-// providerClusterAttribute is the same for the provider's configuration, which has types of its own.
-func providerClusterAttribute() providerschema.SingleNestedAttribute {
-	attributes := map[string]providerschema.Attribute{
-		"exec": providerschema.SingleNestedAttribute{Optional: true, MarkdownDescription: execProgram, Attributes: map[string]providerschema.Attribute{
-			"api_version": providerschema.StringAttribute{Optional: true, MarkdownDescription: execVersion},
-			"command":     providerschema.StringAttribute{Required: true, MarkdownDescription: execCommand},
-			"args":        providerschema.ListAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: execArgs},
-			"env":         providerschema.MapAttribute{Optional: true, ElementType: types.StringType, Sensitive: true, MarkdownDescription: execEnv},
-		}},
-	}
-	for _, text := range clusterTexts {
-		attributes[text.name] = providerschema.StringAttribute{Optional: true, Sensitive: text.secret, MarkdownDescription: text.description}
-	}
-	return providerschema.SingleNestedAttribute{Optional: true, MarkdownDescription: providerCluster, Attributes: attributes}
+	return schema.SingleNestedAttribute{Optional: true, Sensitive: true, MarkdownDescription: description, Attributes: attributes}
 }
 
 // tokenWOAttribute is the token that is kept nowhere.
@@ -120,7 +100,7 @@ func isNamed(cluster types.Object) bool {
 
 // emptyCluster is what Terraform writes for the cluster when it generates the configuration of an import.
 func emptyCluster(ctx context.Context) types.Object {
-	typesOf := resourceClusterAttribute().GetType().(types.ObjectType).AttrTypes
+	typesOf := clusterAttribute(resourceCluster).GetType().(types.ObjectType).AttrTypes
 	values := map[string]attr.Value{}
 	for name, of := range typesOf {
 		null, err := of.ValueFromTerraform(ctx, tftypes.NewValue(of.TerraformType(ctx), nil))
@@ -151,6 +131,9 @@ func withToken(ctx context.Context, cluster types.Object, token types.String) (t
 func clusterConfig(ctx context.Context, block types.Object) (*rest.Config, error) {
 	if block.IsNull() {
 		return environmentConfig()
+	}
+	if !isKnown(ctx, block) {
+		return nil, errors.New("cluster: isn't known yet")
 	}
 	var c cluster
 	if diags := block.As(ctx, &c, basetypes.ObjectAsOptions{}); diags.HasError() {

@@ -61,7 +61,7 @@ type object struct {
 
 // computedCluster is the attribute as it is after an import, where Terraform generates an empty one or the user writes none. Both say the same.
 func computedCluster() schema.SingleNestedAttribute {
-	attribute := resourceClusterAttribute()
+	attribute := clusterAttribute(resourceCluster)
 	attribute.Computed = true
 	return attribute
 }

@@ -93,6 +93,13 @@ func (p *planners) reaching(ctx context.Context, o object, state *explain.State)
 	return configured, nil
 }
 
+// anyObject stands for an object of a cluster that is only read.
+func anyObject(cluster types.Object) object {
+	return object{
+		Cluster: cluster, FieldManager: types.StringValue(defaultFieldManager), ForceConflicts: types.BoolValue(true), Sensitive: types.ListNull(types.StringType),
+	}
+}
+
 // logRequest logs that a request was sent; nothing of its content.
 func logRequest(ctx context.Context, seen ssaplan.Observation) {
 	tflog.Debug(ctx, "request", map[string]any{

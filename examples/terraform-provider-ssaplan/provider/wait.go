@@ -56,7 +56,7 @@ func (r *waitResource) Schema(ctx context.Context, _ resource.SchemaRequest, res
 				Optional: true, ElementType: types.StringType, PlanModifiers: []planmodifier.Map{mapplanmodifier.RequiresReplace()},
 				MarkdownDescription: "What to wait again after, such as `ssaplan_object.web.fields`.",
 			},
-			"cluster":  resourceClusterAttribute(),
+			"cluster":  clusterAttribute(resourceCluster),
 			"token_wo": tokenWOAttribute(),
 			"id": schema.StringAttribute{
 				Computed: true, PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()}, MarkdownDescription: "The same as `object`.",
@@ -100,9 +100,7 @@ func (r *waitResource) await(ctx context.Context, planned wait, limit time.Durat
 	if err != nil {
 		return err
 	}
-	planner, err := r.planners.of(ctx, object{
-		Cluster: planned.Cluster, FieldManager: types.StringValue(defaultFieldManager), ForceConflicts: types.BoolValue(true), Sensitive: types.ListNull(types.StringType),
-	})
+	planner, err := r.planners.of(ctx, anyObject(planned.Cluster))
 	if err != nil {
 		return err
 	}
