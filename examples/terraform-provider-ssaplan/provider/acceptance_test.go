@@ -126,7 +126,8 @@ var acceptance = []struct {
 	{"create, edit, reorder, drift, destroy", lifecycle}, {"immutable", immutable}, {"identity", identity},
 	{"expired token", expired}, {"definition and custom resource in one configuration", definitionAndResource},
 	{"50 objects in parallel", fifty}, {"import", imported}, {"secrets", secrets}, {"example", example},
-	{"unknown values", unknownValues}, {"connection of the provider", providersConnection}, {"wait", waited},
+	{"unknown values", unknownValues}, {"several clusters", severalClusters}, {"reading objects and manifests", readObjects}, {"ephemeral token", ephemeralToken},
+	{"connection of the provider", providersConnection}, {"wait", waited},
 	{"sensitive variables", sensitiveVariables}, {"saved plans", savedPlans}, {"200 objects in a new namespace", quiet},
 	{"two resources for one object", twoForOne}, {"definition deleted outside", definitionGone},
 	{"cluster replaced in the run", clusterReplaced},
@@ -302,7 +303,7 @@ func waited(t *testing.T, c *cluster, tf *terraform) {
 
 func (c *cluster) tokenBlock(token string) string {
 	config := c.Server.Config()
-	return fmt.Sprintf("  cluster {\n    host                   = %q\n    token                  = %q\n    cluster_ca_certificate = <<-EOT\n%s\n    EOT\n  }",
+	return fmt.Sprintf("  cluster = {\n    host                   = %q\n    token                  = %q\n    cluster_ca_certificate = <<-EOT\n%s\n    EOT\n  }",
 		config.Host, token, strings.TrimSpace(string(config.CAData)))
 }
 

@@ -28,7 +28,8 @@ const (
 // Create applies the manifest. What it needs may be made in the same run: it waits for the kind and the namespace.
 func (r *objectResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var planned object
-	if resp.Diagnostics.Append(req.Plan.Get(ctx, &planned)...); resp.Diagnostics.HasError() {
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &planned)...)
+	if resp.Diagnostics.Append(planned.configured(ctx, req.Config, nil)...); resp.Diagnostics.HasError() {
 		return
 	}
 	limit, diags := planned.Timeouts.Create(ctx, defaultCreateTimeout)
@@ -48,6 +49,7 @@ func (r *objectResource) Update(ctx context.Context, req resource.UpdateRequest,
 	var planned, prior object
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &planned)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
+	resp.Diagnostics.Append(planned.configured(ctx, req.Config, &prior)...)
 	state, diags := recall(ctx, req.Private)
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
 		return

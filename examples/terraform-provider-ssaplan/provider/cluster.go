@@ -11,10 +11,11 @@ import (
 	"strings"
 	"time"
 
-	providerschema "github.com/hashicorp/terraform-plugin-framework/provider/schema"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/clientcmd/api"
@@ -23,7 +24,7 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// cluster is the block of this name.
+// cluster is the attribute of this name.
 type cluster struct {
 	Host                 types.String `tfsdk:"host"`
 	ClusterCACertificate types.String `tfsdk:"cluster_ca_certificate"`
@@ -42,62 +43,97 @@ type execPlugin struct {
 	Env        types.Map    `tfsdk:"env"`
 }
 
-// clusterTexts are the texts of the block.
-var clusterTexts = []struct {
-	name, description string
-	secret            bool
-}{
-	{"host", "Address of the API server, `https://…`. Either this or `kubeconfig`.", false},
-	{"cluster_ca_certificate", "PEM certificates that sign the server's.", false},
-	{"token", "Bearer token. In a resource it is kept in the state, in the provider's configuration it isn't; nor is what `exec` prints.", true},
-	{"client_certificate", "PEM client certificate.", false},
-	{"client_key", "PEM key of `client_certificate`.", true},
-	{"kubeconfig", "Content of a kubeconfig, such as `file(\"~/.kube/config\")`.", true},
-	{"context", "Context of the kubeconfig. Default: its current one.", false},
+// clusterTexts are the texts of the attribute.
+var clusterTexts = []struct{ name, description string }{
+	{"host", "Address of the API server, `https://…`. Either this or `kubeconfig`."},
+	{"cluster_ca_certificate", "PEM certificates that sign the server's."},
+	{"token", "Bearer token. In a resource it is kept in the state, in the provider's configuration it isn't; nor is what `exec` prints."},
+	{"client_certificate", "PEM client certificate."},
+	{"client_key", "PEM key of `client_certificate`."},
+	{"kubeconfig", "Content of a kubeconfig, such as `file(\"~/.kube/config\")`."},
+	{"context", "Context of the kubeconfig. Default: its current one."},
 }
 
-// What the blocks say of themselves.
+// What the attributes say of themselves.
 const (
-	resourceCluster = "The cluster that the object is in. Without this block it is that of the provider's configuration."
-	providerCluster = "The cluster of all objects that name none. Without this block it is the current context of the files that the environment variable `KUBECONFIG` names."
+	resourceCluster = "The cluster that the object is in. Default: that of the provider's configuration."
+	providerCluster = "The cluster of all objects that name none. Default: the current context of the files that the environment variable `KUBECONFIG` names."
 	execProgram     = "A program that prints credentials, run when they are needed."
 	execVersion     = "Default: `client.authentication.k8s.io/v1`."
-	execCommand     = "The program. Required."
+	execCommand     = "The program."
+	execArgs        = "Its arguments."
+	execEnv         = "What it gets beside the environment."
 )
 
-func clusterBlock() schema.SingleNestedBlock {
-	attributes := map[string]schema.Attribute{}
-	for _, text := range clusterTexts {
-		attributes[text.name] = schema.StringAttribute{Optional: true, Sensitive: text.secret, MarkdownDescription: text.description}
+// clusterAttribute is the same for the provider and all that it has. It is sensitive as a whole: of several sensitive attributes Terraform 1.11 keeps the order by chance, and takes another
+// one for a change.
+func clusterAttribute(description string) schema.SingleNestedAttribute {
+	attributes := map[string]schema.Attribute{
+		"exec": schema.SingleNestedAttribute{Optional: true, MarkdownDescription: execProgram, Attributes: map[string]schema.Attribute{
+			"api_version": schema.StringAttribute{Optional: true, MarkdownDescription: execVersion},
+			"command":     schema.StringAttribute{Required: true, MarkdownDescription: execCommand},
+			"args":        schema.ListAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: execArgs},
+			"env":         schema.MapAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: execEnv},
+		}},
 	}
-	exec := schema.SingleNestedBlock{MarkdownDescription: execProgram, Attributes: map[string]schema.Attribute{
-		"api_version": schema.StringAttribute{Optional: true, MarkdownDescription: execVersion},
-		"command":     schema.StringAttribute{Optional: true, MarkdownDescription: execCommand},
-		"args":        schema.ListAttribute{Optional: true, ElementType: types.StringType},
-		"env":         schema.MapAttribute{Optional: true, ElementType: types.StringType, Sensitive: true},
-	}}
-	return schema.SingleNestedBlock{MarkdownDescription: resourceCluster, Attributes: attributes, Blocks: map[string]schema.Block{"exec": exec}}
+	for _, text := range clusterTexts {
+		attributes[text.name] = schema.StringAttribute{Optional: true, MarkdownDescription: text.description}
+	}
+	return schema.SingleNestedAttribute{Optional: true, Sensitive: true, MarkdownDescription: description, Attributes: attributes}
 }
 
-// providerClusterBlock is the same block for the provider's configuration, which has types of its own.
-func providerClusterBlock() providerschema.SingleNestedBlock {
-	attributes := map[string]providerschema.Attribute{}
-	for _, text := range clusterTexts {
-		attributes[text.name] = providerschema.StringAttribute{Optional: true, Sensitive: text.secret, MarkdownDescription: text.description}
-	}
-	exec := providerschema.SingleNestedBlock{MarkdownDescription: execProgram, Attributes: map[string]providerschema.Attribute{
-		"api_version": providerschema.StringAttribute{Optional: true, MarkdownDescription: execVersion},
-		"command":     providerschema.StringAttribute{Optional: true, MarkdownDescription: execCommand},
-		"args":        providerschema.ListAttribute{Optional: true, ElementType: types.StringType},
-		"env":         providerschema.MapAttribute{Optional: true, ElementType: types.StringType, Sensitive: true},
-	}}
-	return providerschema.SingleNestedBlock{MarkdownDescription: providerCluster, Attributes: attributes, Blocks: map[string]providerschema.Block{"exec": exec}}
+// tokenWOAttribute is the token that is kept nowhere.
+func tokenWOAttribute() schema.StringAttribute {
+	return schema.StringAttribute{Optional: true, WriteOnly: true, MarkdownDescription: "The token of `cluster`, kept nowhere, so that it may be ephemeral and another one is no change. " +
+		"Refresh and destroy take the `cluster` of the provider's configuration then. Needs Terraform 1.11."}
 }
 
-// clusterConfig returns how to reach the cluster of a block, which is null if there is none.
+// isNamed reports whether a cluster says anything. What Terraform generates for an import says nothing.
+func isNamed(cluster types.Object) bool {
+	for _, value := range cluster.Attributes() {
+		if !value.IsNull() {
+			return true
+		}
+	}
+	return cluster.IsUnknown()
+}
+
+// emptyCluster is what Terraform writes for the cluster when it generates the configuration of an import.
+func emptyCluster(ctx context.Context) types.Object {
+	typesOf := clusterAttribute(resourceCluster).GetType().(types.ObjectType).AttrTypes
+	values := map[string]attr.Value{}
+	for name, of := range typesOf {
+		null, err := of.ValueFromTerraform(ctx, tftypes.NewValue(of.TerraformType(ctx), nil))
+		if err != nil {
+			return types.ObjectNull(typesOf)
+		}
+		values[name] = null
+	}
+	return types.ObjectValueMust(typesOf, values)
+}
+
+// withToken returns the cluster with a token that stands beside it.
+func withToken(ctx context.Context, cluster types.Object, token types.String) (types.Object, error) {
+	values := cluster.Attributes()
+	switch {
+	case token.IsNull() || cluster.IsUnknown():
+		return cluster, nil
+	case !isNamed(cluster):
+		return cluster, errors.New("token_wo: needs cluster")
+	case !values["token"].IsNull():
+		return cluster, errors.New("cluster: name either token or token_wo")
+	}
+	values["token"] = token
+	return types.ObjectValueMust(cluster.AttributeTypes(ctx), values), nil
+}
+
+// clusterConfig returns how to reach a cluster, which is null if there is none.
 func clusterConfig(ctx context.Context, block types.Object) (*rest.Config, error) {
 	if block.IsNull() {
 		return environmentConfig()
+	}
+	if !isKnown(ctx, block) {
+		return nil, errors.New("cluster: isn't known yet")
 	}
 	var c cluster
 	if diags := block.As(ctx, &c, basetypes.ObjectAsOptions{}); diags.HasError() {
@@ -124,8 +160,6 @@ func (c *cluster) check() error {
 		return errors.New("cluster: context needs kubeconfig")
 	case c.ClientCertificate.IsNull() != c.ClientKey.IsNull():
 		return errors.New("cluster: client_certificate and client_key need each other")
-	case c.Exec != nil && c.Exec.Command.IsNull():
-		return errors.New("cluster: exec: name the command")
 	}
 	return nil
 }
@@ -210,7 +244,7 @@ func kubeconfigConfig(content, contextName string) (*rest.Config, error) {
 // leads to is an accident.
 func environmentConfig() (*rest.Config, error) {
 	if os.Getenv(clientcmd.RecommendedConfigPathEnvVar) == "" {
-		return nil, errors.New("neither the resource nor the provider has a cluster block, and KUBECONFIG isn't set: write a block, or set KUBECONFIG")
+		return nil, errors.New("neither the resource nor the provider has a cluster, and KUBECONFIG isn't set: name one, or set KUBECONFIG")
 	}
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{}).ClientConfig()

@@ -62,8 +62,11 @@ func TestValidate(t *testing.T) {
 		{"two credentials", "credentials come from there", map[string]any{"yaml_body": manifest, "cluster": map[string]any{"kubeconfig": "k", "token": canary}}},
 		{"a context of nothing", "context needs kubeconfig", map[string]any{"yaml_body": manifest, "cluster": map[string]any{"host": "h", "context": "c"}}},
 		{"half a certificate", "need each other", map[string]any{"yaml_body": manifest, "cluster": map[string]any{"host": "h", "client_key": canary}}},
-		{"no command", "exec: name the command", map[string]any{"yaml_body": manifest, "cluster": map[string]any{"host": "h", "exec": map[string]any{}}}},
+		{"no command", "Missing Configuration for Required Attribute", map[string]any{"yaml_body": manifest, "cluster": map[string]any{"host": "h", "exec": map[string]any{}}}},
 		{"a path for a kubeconfig", "not its path", map[string]any{"yaml_body": manifest, "cluster": map[string]any{"kubeconfig": "[" + canary}}},
+		{"two tokens", "name either token or token_wo", map[string]any{"yaml_body": manifest, "token_wo": canary, "cluster": map[string]any{"host": "h", "token": canary}}},
+		{"a token for nothing", "token_wo: needs cluster", map[string]any{"yaml_body": manifest, "token_wo": canary}},
+		{"a cluster that says nothing", "", map[string]any{"yaml_body": manifest, "cluster": map[string]any{}}},
 		{"an unknown context", "context was not found for specified context: c", map[string]any{"yaml_body": manifest, "cluster": map[string]any{"kubeconfig": "{apiVersion: v1, kind: Config, x: " + canary + "}", "context": "c"}}},
 	} {
 		t.Run(test.why, func(t *testing.T) {
@@ -81,7 +84,7 @@ func TestValidate(t *testing.T) {
 		})
 	}
 	_, err := tf.tryPlan(t, map[string]any{"yaml_body": manifest})
-	require.ErrorContains(t, err, "neither the resource nor the provider has a cluster block, and KUBECONFIG isn't set")
+	require.ErrorContains(t, err, "neither the resource nor the provider has a cluster, and KUBECONFIG isn't set")
 }
 
 // Words that YAML 1.1 reads as booleans are warned of at the attribute, before anything is planned.

@@ -194,7 +194,7 @@ func (c *core) replaces(t *testing.T, plan *corePlan, paths []*tftypes.Attribute
 // proposed merges config and prior state as Terraform does.
 func (c *core) proposed(t *testing.T, config, prior tftypes.Value) tftypes.Value {
 	t.Helper()
-	merged := maps.Clone(attributes(t, config))
+	merged := maps.Clone(attributes(t, c.stored(t, config)))
 	for _, a := range c.schema.Block.Attributes {
 		if merged[a.Name].IsNull() && a.Computed && !prior.IsNull() {
 			merged[a.Name] = attribute(t, prior, a.Name)
@@ -210,13 +210,26 @@ func (c *core) checkPlanned(t *testing.T, plan *corePlan) {
 	for _, a := range c.schema.Block.Attributes {
 		computed[a.Name] = a.Computed
 	}
-	for name, configured := range attributes(t, plan.config) {
+	for name, configured := range attributes(t, c.stored(t, plan.config)) {
 		planned := attribute(t, plan.planned, name)
 		kept := !plan.prior.IsNull() && !configured.IsNull() && planned.Equal(attribute(t, plan.prior, name))
 		if !planned.Equal(configured) && !kept && !(computed[name] && configured.IsNull()) {
 			t.Errorf("Provider produced invalid plan: %s", name)
 		}
 	}
+}
+
+// stored returns the configuration without what is kept nowhere.
+func (c *core) stored(t *testing.T, config tftypes.Value) tftypes.Value {
+	t.Helper()
+	kept, err := tftypes.Transform(config, func(at *tftypes.AttributePath, v tftypes.Value) (tftypes.Value, error) {
+		if name, isName := at.LastStep().(tftypes.AttributeName); isName && strings.HasSuffix(string(name), "_wo") {
+			return tftypes.NewValue(v.Type(), nil), nil
+		}
+		return v, nil
+	})
+	require.NoError(t, err)
+	return kept
 }
 
 // apply does what was planned, if the provider still plans the same.

@@ -147,10 +147,13 @@ func (o object) protected() bool {
 // onCredentials says what to do where the connection in the state is no use any more, which is all that a destroy has by itself.
 func (p *planners) onCredentials(prior object, err error) string {
 	class := authresilience.Classify(err)
-	if prior.Cluster.IsNull() || !class.Degradable() && class != authresilience.ClassCredentialPlugin {
+	if !isNamed(prior.Cluster) || !class.Degradable() && class != authresilience.ClassCredentialPlugin {
 		return ""
 	}
-	return "\nThe credentials are those in the state. Give the provider's configuration a cluster block with others, or apply once with others in the resource."
+	if keepsNoToken(prior.Cluster) {
+		return "\nThe state has no credentials, since token_wo is kept nowhere. Give the provider's configuration a cluster with some."
+	}
+	return "\nThe credentials are those in the state. Give the provider's configuration a cluster with others, or apply once with others in the resource."
 }
 
 // letGo stops owning anything of the object, which stays.

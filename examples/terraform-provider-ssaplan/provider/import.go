@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -15,9 +16,9 @@ import (
 )
 
 // ImportState takes an object into the state, with a manifest of the fields that the ID selects. Terraform tells nothing
-// but the ID, so the cluster is the one of KUBECONFIG.
+// but the ID, so the cluster is the provider's.
 func (r *objectResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	imported, err := importObject(ctx, req.ID)
+	imported, err := r.planners.importObject(ctx, req.ID)
 	if err != nil {
 		resp.Diagnostics.AddError("The object can't be imported", err.Error())
 		return
@@ -25,6 +26,7 @@ func (r *objectResource) ImportState(ctx context.Context, req resource.ImportSta
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, yamlBodyPath, imported.yamlBody)...)
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("field_manager"), imported.state.Manager)...)
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("force_conflicts"), true)...)
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, clusterPath, emptyCluster(ctx))...)
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, idPath, importID(imported.state.Identity))...)
 	resp.Diagnostics.Append(remember(ctx, resp.Private, imported.state)...)
 }
@@ -34,12 +36,15 @@ type importedObject struct {
 	state    *explain.State
 }
 
-func importObject(ctx context.Context, text string) (*importedObject, error) {
+func (p *planners) importObject(ctx context.Context, text string) (*importedObject, error) {
 	id, err := importid.Parse(text)
 	if err != nil {
 		return nil, err
 	}
-	config, err := environmentConfig()
+	if !isKnown(ctx, p.cluster) {
+		return nil, errors.New("the cluster of the provider's configuration isn't known yet")
+	}
+	config, err := clusterConfig(ctx, p.cluster)
 	if err != nil {
 		return nil, err
 	}

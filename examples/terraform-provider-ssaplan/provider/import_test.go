@@ -46,7 +46,7 @@ func TestImport(t *testing.T) {
 		require.Equal(t, rows(t, plan.prior, "other_owners"), rows(t, plan.planned, "other_owners"))
 		require.Empty(t, plan.warnings)
 		version := c.live(t, "deployments", "web").GetResourceVersion()
-		tf.apply(t, plan) // stores the cluster block
+		tf.apply(t, plan) // stores the cluster
 		require.Equal(t, version, c.live(t, "deployments", "web").GetResourceVersion())
 		tf.nothingLeft(t, config)
 	})
@@ -107,6 +107,19 @@ func TestImport(t *testing.T) {
 	} {
 		t.Run("error of "+test.id, func(t *testing.T) {
 			require.ErrorContains(t, newCore(t).importID(t, test.id), test.want)
+		})
+	}
+	// Terraform generates an empty cluster, and a user writes none.
+	for why, cluster := range map[string]any{"as it is written": nil, "as it is generated": map[string]any{}} {
+		t.Run("by the provider's connection, "+why, func(t *testing.T) {
+			t.Setenv("KUBECONFIG", "")
+			c.helm(t, "configmaps", configMap)
+			tf := newCoreWith(t, map[string]any{"cluster": c.block()})
+			require.NoError(t, tf.importID(t, c.Namespace+"/v1/ConfigMap/settings?manager=helm"))
+			config := c.config(configMap, map[string]any{"field_manager": "helm", "cluster": cluster})
+			plan := tf.plan(t, config)
+			require.Equal(t, "NoOp", plan.action)
+			require.Empty(t, plan.warnings)
 		})
 	}
 	t.Run("no cluster", func(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/booldefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/ssaplan/primitives/projection"
@@ -48,12 +49,39 @@ type object struct {
 	Sensitive        types.List     `tfsdk:"sensitive_fields"`
 	VersionChange    types.Bool     `tfsdk:"allow_version_change"`
 	Cluster          types.Object   `tfsdk:"cluster"`
+	TokenWO          types.String   `tfsdk:"token_wo"`
 	Timeouts         timeouts.Value `tfsdk:"timeouts"`
 	ID               types.String   `tfsdk:"id"`
 	Manifest         types.String   `tfsdk:"manifest"`
 	TakenOver        types.String   `tfsdk:"taken_over"`
 	Fields           types.Map      `tfsdk:"fields"`
 	OtherOwners      types.Map      `tfsdk:"other_owners"`
+
+	// reach is the cluster as it is configured, with what is kept nowhere. It is null where only the state is known.
+	reach types.Object
+}
+
+// computedCluster is the attribute as it is after an import, where Terraform generates an empty one or the user writes none. Both say the same.
+func computedCluster() schema.SingleNestedAttribute {
+	attribute := clusterAttribute(resourceCluster)
+	attribute.Computed = true
+	return attribute
+}
+
+// configured adds what only the configuration has, and plans its cluster. Of two that name none the prior one stays.
+func (o *object) configured(ctx context.Context, config tfsdk.Config, prior *object) diag.Diagnostics {
+	var given object
+	diags := config.Get(ctx, &given)
+	reach, err := withToken(ctx, given.Cluster, given.TokenWO)
+	if err != nil {
+		diags.Append(failed(wrongConfiguration, err)...)
+	}
+	if o.Cluster = given.Cluster; isNamed(reach) {
+		o.reach = reach
+	} else if prior != nil && !isNamed(prior.Cluster) {
+		o.Cluster = prior.Cluster
+	}
+	return diags
 }
 
 func (r *objectResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
@@ -104,7 +132,9 @@ func (r *objectResource) Schema(ctx context.Context, _ resource.SchemaRequest, r
 				Optional:            true,
 				MarkdownDescription: "Update the object in place when the manifest names another version of its API group and the server shows the same object under both. Default: `false`, the object is replaced, and the plan says if that is needless.",
 			},
-			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "The object, in the form that can be imported."},
+			"cluster":  computedCluster(),
+			"token_wo": tokenWOAttribute(),
+			"id":       schema.StringAttribute{Computed: true, MarkdownDescription: "The object, in the form that can be imported."},
 			"manifest": schema.StringAttribute{
 				Computed: true, MarkdownDescription: "What `yaml_body` declares, with sensitive values redacted. Plans show it also where no server can be asked yet.",
 			},
@@ -121,7 +151,6 @@ func (r *objectResource) Schema(ctx context.Context, _ resource.SchemaRequest, r
 			},
 		},
 		Blocks: map[string]schema.Block{
-			"cluster":  clusterBlock(),
 			"timeouts": timeouts.Block(ctx, timeouts.Opts{Create: true, Update: true, Delete: true}),
 		},
 	}
@@ -161,8 +190,10 @@ func (r *objectResource) ValidateConfig(ctx context.Context, req resource.Valida
 			resp.Diagnostics.AddAttributeError(choice.at, wrongConfiguration, fmt.Sprintf("%s: one of %s", choice.at, strings.Join(choice.of, ", ")))
 		}
 	}
-	if !config.Cluster.IsNull() && isKnown(ctx, config.Cluster) {
-		if _, err := clusterConfig(ctx, config.Cluster); err != nil {
+	if cluster, err := withToken(ctx, config.Cluster, config.TokenWO); err != nil {
+		resp.Diagnostics.AddAttributeError(clusterPath, wrongConfiguration, err.Error())
+	} else if isNamed(cluster) && isKnown(ctx, cluster) {
+		if _, err := clusterConfig(ctx, cluster); err != nil {
 			resp.Diagnostics.AddAttributeError(clusterPath, wrongConfiguration, err.Error())
 		}
 	}

@@ -33,6 +33,7 @@ func (r *objectResource) ModifyPlan(ctx context.Context, req resource.ModifyPlan
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
 		return
 	}
+	resp.Diagnostics.Append(p.planned.configured(ctx, req.Config, p.prior)...)
 	if p.state != nil && (!p.state.Stale.IsZero() || kindWasMissing(ctx, req.Private)) {
 		p.renewed = "is gone, and will be created anew"
 	}

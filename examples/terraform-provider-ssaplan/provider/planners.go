@@ -20,7 +20,7 @@ const throttleRetries = 10
 // planners keeps the Planner of each cluster, field manager, way of handling conflicts and set of sensitive fields, so that the resources share
 // connections and discovery.
 type planners struct {
-	// cluster is the block of the provider's configuration, null if it has none.
+	// cluster is that of the provider's configuration, null if it has none.
 	cluster types.Object
 	// keepUnreachable says that a refresh survives a server that can't be reached by the connection in the state.
 	keepUnreachable bool
@@ -32,12 +32,15 @@ type planners struct {
 	made map[string]*ssaplan.Planner
 }
 
-// clusterOf returns the block that counts for an object: its own, or the provider's. It is null if there is none.
+// clusterOf returns the cluster that counts for an object: its own, or the provider's. It is null if there is none.
 func (p *planners) clusterOf(o object) types.Object {
-	if o.Cluster.IsNull() {
-		return p.cluster
+	switch {
+	case isNamed(o.reach):
+		return o.reach
+	case isNamed(o.Cluster):
+		return o.Cluster
 	}
-	return o.Cluster
+	return p.cluster
 }
 
 // of returns the Planner for an object, whose settings are known.
@@ -75,7 +78,7 @@ func (p *planners) of(ctx context.Context, o object) (*ssaplan.Planner, error) {
 // any more, by the provider's, if this leads to the very same object.
 func (p *planners) reaching(ctx context.Context, o object, state *explain.State) (*ssaplan.Planner, error) {
 	stored, err := p.of(ctx, o)
-	if o.Cluster.IsNull() || p.cluster.IsNull() || !isKnown(ctx, p.cluster) {
+	if !isNamed(o.Cluster) || p.cluster.IsNull() || !isKnown(ctx, p.cluster) {
 		return stored, err
 	}
 	if err == nil {
@@ -92,6 +95,13 @@ func (p *planners) reaching(ctx context.Context, o object, state *explain.State)
 		return stored, err
 	}
 	return configured, nil
+}
+
+// anyObject stands for an object of a cluster that is only read.
+func anyObject(cluster types.Object) object {
+	return object{
+		Cluster: cluster, FieldManager: types.StringValue(defaultFieldManager), ForceConflicts: types.BoolValue(true), Sensitive: types.ListNull(types.StringType),
+	}
 }
 
 // logRequest logs that a request was sent; nothing of its content.

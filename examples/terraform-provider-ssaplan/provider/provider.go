@@ -1,10 +1,13 @@
-// Package provider is the Terraform provider: the resource ssaplan_object on top of the Planner of package ssaplan, and ssaplan_wait.
+// Package provider is the Terraform provider: the resource ssaplan_object on top of the Planner of package ssaplan, ssaplan_wait, and what reads objects and
+// manifests.
 package provider
 
 import (
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
+	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
@@ -20,6 +23,11 @@ const Address = "example.com/ssaplan/ssaplan"
 func New() provider.Provider { return &ssaplanProvider{} }
 
 type ssaplanProvider struct{ planners planners }
+
+var (
+	_ provider.ProviderWithFunctions          = (*ssaplanProvider)(nil)
+	_ provider.ProviderWithEphemeralResources = (*ssaplanProvider)(nil)
+)
 
 // settings is the configuration of the provider. It is read anew in each run and stands in no state.
 type settings struct {
@@ -38,8 +46,8 @@ func (p *ssaplanProvider) Schema(_ context.Context, _ provider.SchemaRequest, re
 				Optional:            true,
 				MarkdownDescription: "What a refresh does if the connection in the state leads to no server, or to one that isn't trusted: `error`, or `keep` the state and plan with the connection of this run. Default: `error`.",
 			},
+			"cluster": clusterAttribute(providerCluster),
 		},
-		Blocks: map[string]schema.Block{"cluster": providerClusterBlock()},
 	}
 }
 
@@ -66,7 +74,24 @@ func (p *ssaplanProvider) Configure(ctx context.Context, req provider.ConfigureR
 // keep is what refresh_unreachable can be beside what it is by default.
 const keep = "keep"
 
-func (p *ssaplanProvider) DataSources(context.Context) []func() datasource.DataSource { return nil }
+func (p *ssaplanProvider) DataSources(context.Context) []func() datasource.DataSource {
+	return []func() datasource.DataSource{
+		func() datasource.DataSource { return &objectData{planners: &p.planners} },
+		func() datasource.DataSource { return &objectsData{planners: &p.planners} },
+		func() datasource.DataSource { return manifestsData{} },
+	}
+}
+
+func (p *ssaplanProvider) EphemeralResources(context.Context) []func() ephemeral.EphemeralResource {
+	return []func() ephemeral.EphemeralResource{func() ephemeral.EphemeralResource { return &objectEphemeral{planners: &p.planners} }}
+}
+
+func (p *ssaplanProvider) Functions(context.Context) []func() function.Function {
+	return []func() function.Function{
+		func() function.Function { return manifestsFunction{} },
+		func() function.Function { return decodeFunction{} },
+	}
+}
 
 func (p *ssaplanProvider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/authresilience"
@@ -38,7 +39,9 @@ func (r *objectResource) Read(ctx context.Context, req resource.ReadRequest, res
 		resp.State.RemoveResource(ctx)
 		return
 	case ssaplan.PresenceUnreadable:
-		resp.Diagnostics.AddWarning("The last known state is kept", reading.Warning.String()) // the plan reads each object again, so Terraform may fold these
+		if !keepsNoToken(state.Cluster) {
+			resp.Diagnostics.AddWarning("The last known state is kept", reading.Warning.String()) // the plan reads each object again, so Terraform may fold these
+		}
 		return
 	case ssaplan.PresenceTypeNotServed:
 		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: the server doesn't serve this kind (any more)", prior.Identity),
@@ -54,14 +57,31 @@ func (r *objectResource) reading(ctx context.Context, state object, prior *expla
 		return nil, errNothingRemembered
 	}
 	planner, err := r.planners.of(ctx, state)
+	if keepsNoToken(state.Cluster) {
+		planner, err = r.planners.reaching(ctx, state, prior)
+	}
 	if err != nil {
 		return nil, err
 	}
 	reading, err := planner.Read(ctx, prior)
-	if err == nil || state.Cluster.IsNull() {
+	if err == nil || !isNamed(state.Cluster) {
 		return reading, err
 	}
 	return r.planners.survive(ctx, state, prior, err)
+}
+
+// keepsNoToken reports whether the state lacks the credentials on purpose: the token is write-only. Then a refresh that nothing else leads to
+// the object is as it should be, and the plan reads the object.
+func keepsNoToken(cluster types.Object) bool {
+	if !isNamed(cluster) {
+		return false
+	}
+	for _, name := range []string{"token", "client_certificate", "exec", "kubeconfig"} {
+		if !cluster.Attributes()[name].IsNull() {
+			return false
+		}
+	}
+	return true
 }
 
 // survive returns what a refresh keeps that failed by the connection in the state, which is that of the last run.

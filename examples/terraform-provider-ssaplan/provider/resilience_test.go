@@ -259,7 +259,7 @@ func TestDestroyWithTheProvidersCredentials(t *testing.T) {
 			tf := applied(t, c.config(configMap))
 			tf.loses(t, block)
 			_, err := tf.next(t).destroy(t)
-			require.ErrorContains(t, err, "Give the provider's configuration a cluster block with others")
+			require.ErrorContains(t, err, "Give the provider's configuration a cluster with others")
 			require.Equal(t, "blue", c.value(t, "configmaps", "settings", "data", "color"))
 
 			tf = tf.nextWith(t, map[string]any{"cluster": c.block()})

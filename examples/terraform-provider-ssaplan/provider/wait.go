@@ -32,6 +32,7 @@ type wait struct {
 	Condition types.String   `tfsdk:"condition"`
 	Triggers  types.Map      `tfsdk:"triggers"`
 	Cluster   types.Object   `tfsdk:"cluster"`
+	TokenWO   types.String   `tfsdk:"token_wo"`
 	Timeouts  timeouts.Value `tfsdk:"timeouts"`
 	ID        types.String   `tfsdk:"id"`
 }
@@ -55,11 +56,13 @@ func (r *waitResource) Schema(ctx context.Context, _ resource.SchemaRequest, res
 				Optional: true, ElementType: types.StringType, PlanModifiers: []planmodifier.Map{mapplanmodifier.RequiresReplace()},
 				MarkdownDescription: "What to wait again after, such as `ssaplan_object.web.fields`.",
 			},
+			"cluster":  clusterAttribute(resourceCluster),
+			"token_wo": tokenWOAttribute(),
 			"id": schema.StringAttribute{
 				Computed: true, PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()}, MarkdownDescription: "The same as `object`.",
 			},
 		},
-		Blocks: map[string]schema.Block{"cluster": clusterBlock(), "timeouts": timeouts.Block(ctx, timeouts.Opts{Create: true})},
+		Blocks: map[string]schema.Block{"timeouts": timeouts.Block(ctx, timeouts.Opts{Create: true})},
 	}
 }
 
@@ -72,11 +75,18 @@ func (r *waitResource) Create(ctx context.Context, req resource.CreateRequest, r
 	if resp.Diagnostics.Append(req.Plan.Get(ctx, &planned)...); resp.Diagnostics.HasError() {
 		return
 	}
+	var reach wait // as the configuration has it, with the token that is kept nowhere
+	resp.Diagnostics.Append(req.Config.Get(ctx, &reach)...)
+	cluster, err := withToken(ctx, reach.Cluster, reach.TokenWO)
+	if err != nil {
+		resp.Diagnostics.AddAttributeError(clusterPath, wrongConfiguration, err.Error())
+	}
+	reach.Cluster = cluster
 	limit, diags := planned.Timeouts.Create(ctx, defaultWaitTimeout)
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
 		return
 	}
-	if err := r.await(ctx, planned, limit); err != nil {
+	if err := r.await(ctx, reach, limit); err != nil {
 		resp.Diagnostics.AddAttributeError(path.Root("object"), "The object isn't ready", err.Error())
 		return
 	}
@@ -90,9 +100,7 @@ func (r *waitResource) await(ctx context.Context, planned wait, limit time.Durat
 	if err != nil {
 		return err
 	}
-	planner, err := r.planners.of(ctx, object{
-		Cluster: planned.Cluster, FieldManager: types.StringValue(defaultFieldManager), ForceConflicts: types.BoolValue(true), Sensitive: types.ListNull(types.StringType),
-	})
+	planner, err := r.planners.of(ctx, anyObject(planned.Cluster))
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,98 @@
+package provider_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/ssaplan/primitives/test/controlplane"
+	"github.com/ssaplan/primitives/test/lab"
+)
+
+// clusterValue is a cluster as a value that a local can hold.
+func (c *cluster) clusterValue(credentials string) string {
+	config := c.Server.Config()
+	return fmt.Sprintf("{\n    host = %q\n    cluster_ca_certificate = %q\n    %s\n  }", config.Host, string(config.CAData), credentials)
+}
+
+// One configuration writes to two clusters, each named by a local.
+func severalClusters(t *testing.T, c *cluster, tf *terraform) {
+	server, err := controlplane.Start(t.Context(), controlplane.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, server.Stop()) })
+	second := &cluster{lab.On(t, server)}
+	text := func(namespace string) string {
+		return fmt.Sprintf("{apiVersion: v1, kind: ConfigMap, metadata: {name: both, namespace: %s}, data: {of: %s}}", namespace, namespace)
+	}
+	tf.write(t, fmt.Sprintf(`
+locals {
+  clusters = {
+    first  = %s
+    second = %s
+  }
+  manifests = { first = %q, second = %q }
+}
+resource "ssaplan_object" "both" {
+  for_each  = local.manifests
+  yaml_body = each.value
+  cluster   = local.clusters[each.key]
+}
+`, c.clusterValue(fmt.Sprintf("token = %q", c.robot(t, "robot"))), second.clusterValue(fmt.Sprintf("token = %q", second.robot(t, "robot"))),
+		text(c.Namespace), text(second.Namespace)))
+	require.Contains(t, tf.apply(t), "2 added")
+	require.Equal(t, c.Namespace, c.value(t, "configmaps", "both", "data", "of"))
+	require.Equal(t, second.Namespace, second.value(t, "configmaps", "both", "data", "of"))
+	tf.nothingLeft(t)
+
+	code, output := tf.run(t, "state", "rm", `ssaplan_object.both["second"]`)
+	require.Equal(t, 0, code, output)
+	provider := "provider \"ssaplan\" {\n  cluster = " + second.clusterValue(fmt.Sprintf("token = %q", second.robot(t, "importer"))) + "\n}\n"
+	config, err := os.ReadFile(filepath.Join(tf.dir, "main.tf"))
+	require.NoError(t, err)
+	writeFile(t, filepath.Join(tf.dir, "main.tf"), string(config)+provider)
+	code, output = tf.run(t, "import", `ssaplan_object.both["second"]`, second.Namespace+"/v1/ConfigMap/both")
+	require.Equal(t, 0, code, output)
+	tf.apply(t)
+	tf.nothingLeft(t)
+	require.Contains(t, tf.apply(t, "-destroy"), "2 destroyed")
+	_, err = second.resource("configmaps").Get(t.Context(), "both", metav1.GetOptions{})
+	require.True(t, apierrors.IsNotFound(err), "%v", err)
+}
+
+// A token of an ephemeral variable is kept nowhere, neither as the provider's nor as a resource's, and another one is no change.
+func ephemeralToken(t *testing.T, c *cluster, tf *terraform) {
+	first, second := c.robot(t, "first"), c.robot(t, "second")
+	tf.write(t, fmt.Sprintf("variable \"token\" {\n  type      = string\n  ephemeral = true\n}\nprovider \"ssaplan\" {\n  cluster = %s\n}\n",
+		c.clusterValue("token = var.token"))+
+		resource("settings", c.in(configMap))+
+		resource("login", c.in(secret(oldCanary)), "  cluster = "+c.clusterValue("")+"\n  token_wo = var.token"))
+	base := tf.env
+	tf.env = append(base, "TF_VAR_token="+first)
+	tf.apply(t)
+	c.revoke(t, "first", first)
+
+	tf.env = append(base, "TF_VAR_token="+second)
+	tf.nothingLeft(t)
+	code, output := tf.run(t, "plan")
+	require.Equal(t, 0, code, output)
+	require.NotContains(t, output, "not refreshed", "that the state has no token is as it should be")
+	c.foreign(t, "configmaps", "settings", `{"data":{"color":"red"}}`)
+	c.foreign(t, "secrets", "login", `{"stringData":{"password":"`+newCanary+`"}}`)
+	require.Contains(t, tf.plan(t), "2 to change")
+	tf.apply(t)
+	tf.nothingLeft(t)
+	files, err := filepath.Glob(filepath.Join(tf.dir, "*"))
+	require.NoError(t, err)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.NotContains(t, string(text), first, file)
+		require.NotContains(t, string(text), second, file)
+	}
+	require.Contains(t, tf.apply(t, "-destroy"), "2 destroyed")
+}

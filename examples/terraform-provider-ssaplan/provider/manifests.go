@@ -1,0 +1,139 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/function"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"sigs.k8s.io/yaml"
+
+	"github.com/ssaplan/primitives/ssaplan/manifest"
+)
+
+// splitManifests returns the manifests of a text, each under the ID of its object. No error quotes the text, since it can hold secrets.
+func splitManifests(text string) (split map[string]string, warnings []string, err error) {
+	manifests, failures := manifest.Parse("content", []byte(text))
+	if len(failures) > 0 {
+		return nil, nil, failures[0]
+	}
+	split = map[string]string{}
+	for _, m := range manifests {
+		id := importID(m.Identity).ValueString()
+		if _, twice := split[id]; twice {
+			return nil, nil, fmt.Errorf("content: %s stands there twice", id)
+		}
+		body, err := yaml.Marshal(m.Object.Object)
+		if err != nil {
+			return nil, nil, errors.New("content: " + id + " can't be written as YAML")
+		}
+		split[id] = string(body)
+		for _, warning := range m.Warnings {
+			warnings = append(warnings, fmt.Sprintf("%s: %s", m.Identity, warning.InDocument()))
+		}
+	}
+	return split, warnings, nil
+}
+
+const (
+	splitText = "Splits YAML or JSON of one or many documents, and the lists in it, into manifests: a map with a key for each object, which stays the same when others come and go, as `for_each` needs it."
+	splitKeys = "The manifests, each under the ID of its object, such as `shop/apps/v1/Deployment/web`."
+)
+
+// manifestsData is the data source ssaplan_manifests, for what has no functions yet.
+type manifestsData struct{}
+
+func (manifestsData) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_manifests"
+}
+
+func (manifestsData) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: splitText + " From Terraform 1.8 the function of the same name does it without a data source.",
+		Attributes: map[string]schema.Attribute{
+			"content":   schema.StringAttribute{Required: true, MarkdownDescription: "The text, such as `file(\"all.yaml\")`."},
+			"manifests": schema.MapAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: splitKeys},
+		},
+	}
+}
+
+func (manifestsData) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var data struct {
+		Content   types.String      `tfsdk:"content"`
+		Manifests map[string]string `tfsdk:"manifests"`
+	}
+	if resp.Diagnostics.Append(req.Config.Get(ctx, &data)...); resp.Diagnostics.HasError() {
+		return
+	}
+	split, warnings, err := splitManifests(data.Content.ValueString())
+	if err != nil {
+		resp.Diagnostics.AddAttributeError(path.Root("content"), wrongConfiguration, err.Error())
+		return
+	}
+	if len(warnings) > 0 {
+		resp.Diagnostics.AddAttributeWarning(path.Root("content"), "Manifests could be read otherwise than they are meant", strings.Join(warnings, "\n"))
+	}
+	data.Manifests = split
+	resp.Diagnostics.Append(resp.State.Set(ctx, data)...)
+}
+
+// manifestsFunction is the function manifests.
+type manifestsFunction struct{}
+
+func (manifestsFunction) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
+	resp.Name = "manifests"
+}
+
+func (manifestsFunction) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
+	resp.Definition = function.Definition{
+		Summary: "Splits a text into manifests", MarkdownDescription: splitText,
+		Parameters: []function.Parameter{textParameter}, Return: function.MapReturn{ElementType: types.StringType},
+	}
+}
+
+func (manifestsFunction) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
+	var text string
+	if resp.Error = req.Arguments.Get(ctx, &text); resp.Error != nil {
+		return
+	}
+	split, _, err := splitManifests(text) // a function can't warn
+	if err != nil {
+		resp.Error = function.NewArgumentFuncError(0, err.Error())
+		return
+	}
+	resp.Error = resp.Result.Set(ctx, split)
+}
+
+// decodeFunction is the function manifest_decode.
+type decodeFunction struct{}
+
+func (decodeFunction) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
+	resp.Name = "manifest_decode"
+}
+
+func (decodeFunction) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
+	resp.Definition = function.Definition{
+		Summary: "Reads a manifest", MarkdownDescription: "Reads the manifest of one object, as `yaml_body` is read: strictly, and with the booleans of Kubernetes. `yamlencode` is the way back.",
+		Parameters: []function.Parameter{textParameter}, Return: function.DynamicReturn{},
+	}
+}
+
+func (decodeFunction) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
+	var text string
+	if resp.Error = req.Arguments.Get(ctx, &text); resp.Error != nil {
+		return
+	}
+	m, err := decodeManifest(text)
+	if err != nil {
+		resp.Error = function.NewArgumentFuncError(0, "text: "+err.Error())
+		return
+	}
+	resp.Error = resp.Result.Set(ctx, dynamic(ctx, m.Object.Object))
+}
+
+var textParameter = function.StringParameter{Name: "text", MarkdownDescription: "YAML or JSON."}
