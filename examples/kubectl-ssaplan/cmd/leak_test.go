@@ -2,6 +2,7 @@ package cmd_test
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -149,4 +150,40 @@ func TestAddressesHaveNoPasswords(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Whoever writes a status may quote a value of its object: no wait shows it, in no format.
+func TestStatusesThatQuoteSecrets(t *testing.T) {
+	c := newCluster(t)
+	const kind = `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: logins.quoting.example.com}, spec: {group: quoting.example.com,
+		scope: Namespaced, names: {plural: logins, kind: Login}, versions: [{name: v1, served: true, storage: true, subresources: {status: {}}, schema: {openAPIV3Schema: {type: object,
+		properties: {spec: {type: object, properties: {token: {type: string}}}, status: {type: object, x-kubernetes-preserve-unknown-fields: true}}}}}]}}`
+	c.Define(t, lab.Object(t, kind))
+	cases := leak.Cases(len(leak.Echoes), false) // each value in each way
+	var files strings.Builder
+	for _, one := range cases {
+		fmt.Fprintf(&files, "---\napiVersion: quoting.example.com/v1\nkind: Login\nmetadata: {name: %s}\nspec: {token: %q}\n", one.Name(), one.Secret())
+	}
+	write(t, map[string]string{"all.yaml": files.String()})
+	c.apply("-f all.yaml --sensitive spec.token")
+	for _, one := range cases {
+		condition := map[string]any{"type": "Ready", "status": "False", "reason": "Refused", "message": "refused: " + one.Said() + "\n\x1b[2K"}
+		if one.Echo%3 == 0 { // nothing keeps a status from having anything anywhere
+			condition["status"], condition["reason"] = one.Said(), one.Said()
+		}
+		status, err := json.Marshal(map[string]any{"status": map[string]any{"observedGeneration": 1, "conditions": []any{condition}}})
+		require.NoError(t, err)
+		login := lab.Objectf(t, "{apiVersion: quoting.example.com/v1, kind: Login, metadata: {name: %s}}", one.Name())
+		c.Patch(t, "controller", login, string(status), "status")
+	}
+	for _, line := range []string{"", "-o json", "-o yaml", "-o jsonl", "-o markdown", "-o html", "-o json --ready Login.quoting.example.com=Ready", "--ready Login.quoting.example.com=Ready"} {
+		got := c.run("apply --yes --wait --timeout 300ms --sensitive spec.token -f all.yaml " + line)
+		assert.Equal(t, 1, got.code, line)
+		assert.Empty(t, leak.Found(got.out+got.err), "%s: %s", line, leaking(got.out+got.err))
+		assert.Contains(t, got.err, "withheld", line)
+		assert.NotContains(t, got.out+got.err, "\x1b", line)
+	}
+	got := c.run("apply --yes --wait --timeout 300ms -f all.yaml")
+	assert.NotEmpty(t, leak.Found(got.err), "what looks for them would find them")
+	assert.NotContains(t, got.out+got.err, "\x1b[2K")
 }

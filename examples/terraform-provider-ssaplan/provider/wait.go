@@ -107,9 +107,9 @@ func (r *waitResource) await(ctx context.Context, planned wait, limit time.Durat
 	case found.Ready:
 		return nil
 	case found.Failed:
-		return fmt.Errorf("%s: %s", id, foreign.Text(found.Why))
+		return fmt.Errorf("%s: %s", id, found)
 	}
-	return fmt.Errorf("%s: not within %s: %s. The next apply waits again; timeouts.create is how long", id, limit, foreign.Text(found.Why))
+	return fmt.Errorf("%s: not within %s: %s. The next apply waits again; timeouts.create is how long", id, limit, found)
 }
 
 // Read has nothing to refresh: that the object was ready once stays true.
