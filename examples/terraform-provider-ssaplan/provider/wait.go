@@ -31,6 +31,7 @@ type wait struct {
 	Object    types.String   `tfsdk:"object"`
 	Condition types.String   `tfsdk:"condition"`
 	Triggers  types.Map      `tfsdk:"triggers"`
+	Sensitive types.List     `tfsdk:"sensitive_fields"`
 	Cluster   types.Object   `tfsdk:"cluster"`
 	Timeouts  timeouts.Value `tfsdk:"timeouts"`
 	ID        types.String   `tfsdk:"id"`
@@ -54,6 +55,10 @@ func (r *waitResource) Schema(ctx context.Context, _ resource.SchemaRequest, res
 			"triggers": schema.MapAttribute{
 				Optional: true, ElementType: types.StringType, PlanModifiers: []planmodifier.Map{mapplanmodifier.RequiresReplace()},
 				MarkdownDescription: "What to wait again after, such as `ssaplan_object.web.fields`.",
+			},
+			"sensitive_fields": schema.ListAttribute{
+				Optional: true, ElementType: types.StringType,
+				MarkdownDescription: "The same as of the object, so that its status isn't shown, which may quote them.",
 			},
 			"id": schema.StringAttribute{
 				Computed: true, PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()}, MarkdownDescription: "The same as `object`.",
@@ -91,7 +96,7 @@ func (r *waitResource) await(ctx context.Context, planned wait, limit time.Durat
 		return err
 	}
 	planner, err := r.planners.of(ctx, object{
-		Cluster: planned.Cluster, FieldManager: types.StringValue(defaultFieldManager), ForceConflicts: types.BoolValue(true), Sensitive: types.ListNull(types.StringType),
+		Cluster: planned.Cluster, FieldManager: types.StringValue(defaultFieldManager), ForceConflicts: types.BoolValue(true), Sensitive: planned.Sensitive,
 	})
 	if err != nil {
 		return err
