@@ -73,28 +73,44 @@ func TestQuotedSecretsStaySecret(t *testing.T) {
 	files := quotedFiles()
 	write(t, files)
 	c.apply("-f old.yaml --state state.json")
+	c.apply("-f few.yaml --state few.json")
 	for _, row := range []struct {
 		phase faultproxy.Phase
 		lines []string
 	}{
-		{faultproxy.Reads, []string{"plan -f new.yaml", "plan -o json -f new.yaml --state state.json", "apply --yes --keep-going -f new.yaml --state state.json", "delete --dry-run --state state.json"}},
+		{faultproxy.Reads, []string{
+			"plan -f new.yaml", "plan -o json -f new.yaml --state state.json", "apply --yes --keep-going -f new.yaml --state state.json", "delete --dry-run --state state.json",
+			"plan -f old.yaml --memory noops", "apply --yes --wait --timeout 1s --keep-going -o jsonl -f old.yaml", "release --dry-run --state state.json",
+			"apply --yes --prune --keep-going -f other.yaml --state few.json",
+		}},
 		{faultproxy.DryRuns, []string{
 			"plan -v -f new.yaml", "plan -f retyped.yaml", "plan -o json -f retyped.yaml", "plan -o yaml -f new.yaml", "plan -o markdown -f new.yaml",
 			"plan -o html -f new.yaml", "plan -f new.yaml --prune --state state.json", "apply --yes --keep-going -o json -f new.yaml", "delete --dry-run --state state.json",
+			"plan -f new.yaml --memory noops", "plan -o json -f new.yaml --shard 1/2", "apply --yes --prune --keep-going -o jsonl -f other.yaml --state few.json",
 		}},
 		{faultproxy.Writes, []string{
 			"apply --yes --keep-going -f new.yaml --state state.json", "apply --yes --keep-going -o jsonl -f new.yaml --state state.json",
-			"apply --yes --keep-going -o json -f new.yaml", "apply --yes --keep-going -o html -f new.yaml", "delete --yes -f few.yaml",
+			"apply --yes --keep-going -o json -f new.yaml", "apply --yes --keep-going -o html -f new.yaml", "apply --yes --prune --keep-going -o jsonl -f other.yaml --state few.json",
+			"release --yes -f few.yaml", "delete --yes -f few.yaml",
 		}},
 	} {
 		proxy.InjectQuotes(row.phase)
 		for _, line := range row.lines {
 			got := c.run(line + " --server " + proxy.Client("").Host)
-			state, err := os.ReadFile("state.json")
-			require.NoError(t, err)
-			assert.Empty(t, leak.Found(got.out+got.err+string(state)), "%s, %s: %s", row.phase, line, leaking(got.out+got.err+string(state)))
-			if !strings.HasPrefix(line, "delete") {
-				assert.Contains(t, got.out+got.err, "withheld", "%s, %s", row.phase, line)
+			shown := got.out + got.err
+			if strings.Contains(line, "--shard") {
+				require.NoError(t, os.WriteFile("part.json", []byte(got.out), 0o600))
+				merged := c.run("plan merge part.json")
+				shown += merged.out + merged.err
+			}
+			for _, file := range []string{"state.json", "few.json", "noops"} {
+				kept, err := os.ReadFile(file)
+				require.True(t, err == nil || file == "noops", err)
+				shown += string(kept)
+			}
+			assert.Empty(t, leak.Found(shown), "%s, %s: %s", row.phase, line, leaking(shown))
+			if !strings.HasPrefix(line, "delete") && !strings.HasPrefix(line, "release") && !strings.Contains(line, "--prune") {
+				assert.Contains(t, shown, "withheld", "%s, %s", row.phase, line)
 			}
 		}
 	}
@@ -132,7 +148,9 @@ func quotedFiles() map[string]string {
 		secret(&retyped, "b", c.Secret())
 	}
 	few := strings.Join(strings.SplitAfter(old.String(), "---\n")[:12], "") // each waits for a second or more
-	return map[string]string{"old.yaml": old.String(), "new.yaml": edited.String(), "retyped.yaml": retyped.String(), "few.yaml": few}
+	return map[string]string{
+		"old.yaml": old.String(), "new.yaml": edited.String(), "retyped.yaml": retyped.String(), "few.yaml": few, "other.yaml": configMap("other", "x"),
+	}
 }
 
 // An address in a kubeconfig can have a password in it.
