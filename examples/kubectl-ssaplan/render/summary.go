@@ -26,6 +26,9 @@ func (t Text) Summary(r Report) string {
 	if removed := r.removed(); removed != "" {
 		groups = append(groups, removed)
 	}
+	if n := len(r.Hooks); n > 0 {
+		groups = append(groups, count(n, "Helm hook", "Helm hooks")+" left out")
+	}
 	failed := ""
 	if n := len(r.Failures); n > 0 {
 		failed = count(n, "error", "errors")
