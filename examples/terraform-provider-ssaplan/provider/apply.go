@@ -63,6 +63,7 @@ func (r *objectResource) Update(ctx context.Context, req resource.UpdateRequest,
 		return
 	}
 	resp.Diagnostics.Append(remember(ctx, resp.Private, state)...)
+	resp.Diagnostics.Append(noteKind(ctx, resp.Private, false)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, planned)...)
 }
 
@@ -78,8 +79,14 @@ func (r *objectResource) apply(ctx context.Context, planned, prior *object, reme
 		return nil, failed(wrongConfiguration, err)
 	}
 	plan, err := planWhenServed(ctx, planner, request)
-	if err == nil && prior != nil {
+	switch {
+	case err != nil:
+	case prior != nil:
 		err = reviewed(plan, planned, prior, remembered)
+	case planned.TakenOver.IsUnknown():
+		planned.TakenOver = takenOver(plan, planned.FieldManager.ValueString())
+	case !planned.TakenOver.Equal(takenOver(plan, planned.FieldManager.ValueString())):
+		err = fmt.Errorf("%s: somebody created or replaced the object since the plan was made: plan again", plan.Object)
 	}
 	if err != nil {
 		return nil, failed("The object can't be applied", err)
@@ -90,6 +97,9 @@ func (r *objectResource) apply(ctx context.Context, planned, prior *object, reme
 		return nil, failed("Whether the object was applied isn't known", err)
 	case err != nil:
 		return nil, failed("The object can't be applied", err)
+	}
+	if planned.Manifest.IsUnknown() {
+		planned.Manifest = planned.declared(ctx, plan)
 	}
 	return planned.finish(applied, plan)
 }

@@ -19,11 +19,12 @@ const typeName = "ssaplan_object"
 // core stands for Terraform: it sends what Terraform sends, in its order, and checks what Terraform checks of the
 // answers. It has one resource.
 type core struct {
-	server  tfprotov6.ProviderServer
-	schema  *tfprotov6.Schema
-	state   tftypes.Value // null if there is no object
-	private []byte
-	said    *strings.Builder // everything that a user gets to see
+	server   tfprotov6.ProviderServer
+	settings map[string]any
+	schema   *tfprotov6.Schema
+	state    tftypes.Value // null if there is no object
+	private  []byte
+	said     *strings.Builder // everything that a user gets to see
 }
 
 func newCore(t *testing.T) *core {
@@ -34,11 +35,21 @@ func newCore(t *testing.T) *core {
 // newCoreWith has settings in the provider's configuration.
 func newCoreWith(t *testing.T, settings map[string]any) *core {
 	t.Helper()
+	c := &core{settings: settings, said: &strings.Builder{}}
+	c.walk(t)
+	c.state = tftypes.NewValue(c.schema.ValueType(), nil)
+	return c
+}
+
+// walk starts the process of the provider anew, as Terraform does for each plan and each apply.
+func (c *core) walk(t *testing.T) {
+	t.Helper()
 	server, err := providerserver.NewProtocol6WithError(provider.New())()
 	require.NoError(t, err)
 	schemas, err := server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
 	require.NoError(t, err)
 	require.Empty(t, schemas.Diagnostics)
+	settings := c.settings
 	if settings == nil {
 		settings = map[string]any{}
 	}
@@ -46,8 +57,7 @@ func newCoreWith(t *testing.T, settings map[string]any) *core {
 	configured, err := server.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{Config: config})
 	require.NoError(t, err)
 	require.Empty(t, configured.Diagnostics)
-	schema := schemas.ResourceSchemas[typeName]
-	return &core{server: server, schema: schema, state: tftypes.NewValue(schema.ValueType(), nil), said: &strings.Builder{}}
+	c.server, c.schema = server, schemas.ResourceSchemas[typeName]
 }
 
 // next is Terraform in its next run: another process with the same state.
@@ -94,11 +104,12 @@ func (c *core) plan(t *testing.T, config map[string]any) *corePlan {
 
 func (c *core) tryPlan(t *testing.T, config map[string]any) (*corePlan, error) {
 	t.Helper()
+	c.walk(t)
 	warnings, err := c.refresh(t)
 	if err != nil {
 		return nil, err
 	}
-	plan, err := c.planChange(t, value(t, c.schema.ValueType(), config))
+	plan, err := c.planRefreshed(t, value(t, c.schema.ValueType(), config))
 	if err == nil {
 		plan.warnings = append(warnings, plan.warnings...)
 	}
@@ -122,8 +133,15 @@ func (c *core) refresh(t *testing.T) ([]string, error) {
 	return warnings, err
 }
 
-// planChange plans against the state as it is; a replacement a second time, as a create.
+// planChange plans against the state as it is, as with -refresh=false.
 func (c *core) planChange(t *testing.T, config tftypes.Value) (*corePlan, error) {
+	t.Helper()
+	c.walk(t)
+	return c.planRefreshed(t, config)
+}
+
+// planRefreshed plans in the process that is there; a replacement a second time, as a create.
+func (c *core) planRefreshed(t *testing.T, config tftypes.Value) (*corePlan, error) {
 	t.Helper()
 	plan, replaced, err := c.planOnce(t, config, c.state, c.private)
 	if err != nil || !replaced {
@@ -240,10 +258,10 @@ func (c *core) tryApply(t *testing.T, plan *corePlan) ([]string, error) {
 		return warnings, err
 	}
 	if final.action != plan.action && !(plan.action == "Replace" && final.action == "Create") && final.action != "NoOp" {
-		t.Errorf("Provider produced inconsistent final plan: %s instead of %s", final.action, plan.action)
+		return append(warnings, final.warnings...), fmt.Errorf("Provider produced inconsistent final plan: %s instead of %s", final.action, plan.action)
 	}
 	if wrong := incompatible(plan.planned, final.planned, tftypes.NewAttributePath()); wrong != "" {
-		t.Errorf("Provider produced inconsistent final plan: %s", wrong)
+		return append(warnings, final.warnings...), fmt.Errorf("Provider produced inconsistent final plan: %s", wrong)
 	}
 	if final.action == "NoOp" {
 		return warnings, nil
@@ -268,19 +286,27 @@ func (c *core) tryApply(t *testing.T, plan *corePlan) ([]string, error) {
 // planDestroy returns the warnings of a plan to destroy the object.
 func (c *core) planDestroy(t *testing.T) []string {
 	t.Helper()
+	c.walk(t)
+	warnings, err := c.planDestroyToo(t)
+	require.NoError(t, err)
+	return warnings
+}
+
+// planDestroyToo plans to destroy the object in the process that is there.
+func (c *core) planDestroyToo(t *testing.T) ([]string, error) {
+	t.Helper()
 	nothing := dynamic(t, tftypes.NewValue(c.schema.ValueType(), nil))
 	resp, err := c.server.PlanResourceChange(t.Context(), &tfprotov6.PlanResourceChangeRequest{
 		TypeName: typeName, PriorState: dynamic(t, c.state), Config: nothing, ProposedNewState: nothing, PriorPrivate: c.private,
 	})
 	require.NoError(t, err)
-	warnings, err := c.diagnose(resp.Diagnostics)
-	require.NoError(t, err)
-	return warnings
+	return c.diagnose(resp.Diagnostics)
 }
 
 // destroy deletes the object, and forgets it unless that failed.
 func (c *core) destroy(t *testing.T) ([]string, error) {
 	t.Helper()
+	c.walk(t)
 	null := tftypes.NewValue(c.schema.ValueType(), nil)
 	planned, err := c.server.PlanResourceChange(t.Context(), &tfprotov6.PlanResourceChangeRequest{
 		TypeName: typeName, PriorState: dynamic(t, c.state), Config: dynamic(t, null), ProposedNewState: dynamic(t, null), PriorPrivate: c.private,

@@ -34,6 +34,12 @@ func (r *objectResource) planDestroy(ctx context.Context, req resource.ModifyPla
 		resp.Diagnostics.AddError(fmt.Sprintf("%s: is protected from being deleted", state.Identity), howToUnprotect)
 		return
 	}
+	if prior.OnDestroy.ValueString() != release {
+		if err := r.planners.claims.destroy(r.planners.clusterOf(prior), state.Identity); err != nil {
+			resp.Diagnostics.AddError(wrongConfiguration, err.Error())
+			return
+		}
+	}
 	ctx, cancel := context.WithTimeout(ctx, planDestroyTimeout)
 	defer cancel()
 	planner, err := r.planners.reaching(ctx, prior, state)

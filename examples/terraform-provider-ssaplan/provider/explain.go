@@ -3,10 +3,8 @@ package provider
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/ssaplan/primitives/fieldowner"
-	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
@@ -77,33 +75,8 @@ func (p *planning) explainReplacement(plan *ssaplan.Plan, goes []string) {
 		}
 	}
 	because = append(because, "evidence: "+plan.Replacement.Evidence.String())
+	said := p.notes
+	p.notes = nil
 	p.warn(plan.Replacement.Old, fmt.Sprintf("will be deleted, and %s created", plan.Object), because)
+	p.notes = append(p.notes, said...)
 }
-
-// warnOf adds a warning if there is something to list.
-func (p *planning) warnOf(id identity.Identity, what string, list []string) {
-	if len(list) > 0 {
-		p.warn(id, what, list)
-	}
-}
-
-// warn adds a warning. Terraform folds warnings of the same summary, so each names its object.
-func (p *planning) warn(id identity.Identity, what string, list []string) {
-	p.diags.AddWarning(fmt.Sprintf("%s: %s", id, what), strings.Join(list, "\n"))
-}
-
-// maxLines is how many lines a warning has at most.
-const maxLines = 30
-
-func texts[T fmt.Stringer](items []T) []string {
-	var out []string
-	for i, item := range items {
-		if i == maxLines {
-			return append(out, fmt.Sprintf("… and %d more", len(items)-maxLines))
-		}
-		out = append(out, item.String())
-	}
-	return out
-}
-
-func lines[T fmt.Stringer](items []T) string { return strings.Join(texts(items), "\n") }

@@ -10,8 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/fieldowner"
-	"github.com/ssaplan/primitives/identity"
-	"github.com/ssaplan/primitives/identity/importid"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
@@ -70,13 +68,6 @@ func ownerList(owners []fieldowner.Owner) string {
 		names[i] = owner.Manager.String() + strings.TrimPrefix(owner.String(), fmt.Sprintf("%q", owner.Manager))
 	}
 	return strings.Join(names, ", ")
-}
-
-// importID returns the attribute id of an object.
-func importID(id identity.Identity) types.String {
-	return types.StringValue(importid.ID{
-		Group: id.Group(), Version: id.Version(), Kind: id.Kind, Namespace: id.Namespace, Name: id.Name,
-	}.String())
 }
 
 func mapOf(rows map[string]string) types.Map {

@@ -6,8 +6,10 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 	"sigs.k8s.io/yaml"
 
+	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/identity/importid"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
@@ -61,4 +63,11 @@ func (p *planners) importObject(ctx context.Context, text string) (*importedObje
 		return nil, err
 	}
 	return &importedObject{string(body), imported.State}, nil
+}
+
+// importID returns the attribute id of an object.
+func importID(id identity.Identity) types.String {
+	return types.StringValue(importid.ID{
+		Group: id.Group(), Version: id.Version(), Kind: id.Kind, Namespace: id.Namespace, Name: id.Name,
+	}.String())
 }

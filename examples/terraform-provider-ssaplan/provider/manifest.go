@@ -1,9 +1,18 @@
 package provider
 
 import (
+	"context"
 	"errors"
 	"reflect"
+	"slices"
+	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"sigs.k8s.io/yaml"
+
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/manifest"
 )
 
@@ -27,3 +36,40 @@ func sameManifest(a, b string) bool {
 	y, errY := decodeManifest(b)
 	return errX == nil && errY == nil && reflect.DeepEqual(x.Object, y.Object)
 }
+
+// declared returns the attribute manifest. It follows from the configuration and from what a definition marks as sensitive, so that it is the
+// same before and after the object can be planned. While a definition may mark something that isn't known yet, it is unknown. The plan is nil if
+// nobody could be asked.
+func (o object) declared(ctx context.Context, plan *ssaplan.Plan) types.String {
+	if o.YAMLBody.IsUnknown() || !isKnown(ctx, o.Sensitive) {
+		return types.StringUnknown()
+	}
+	m, err := o.manifest()
+	hidden, patternErr := patterns(ctx, sensitiveFieldsPath, o.Sensitive)
+	if err != nil || patternErr != nil {
+		return types.StringUnknown() // which is an error elsewhere
+	}
+	shown, err := explain.Declared(m.Object.Object)
+	if err != nil {
+		return types.StringUnknown()
+	}
+	if len(hidden) > 0 { // tools keep copies in annotations
+		hidden = slices.Concat(hidden, annotations)
+	}
+	shown = shown.Hiding(hidden)
+	switch mayBeMarked := strings.Contains(m.Identity.Group(), "."); {
+	case plan == nil && mayBeMarked, plan != nil && plan.Deferral == ssaplan.DeferralTypeNotServed:
+		return types.StringUnknown()
+	case plan != nil && mayBeMarked && plan.Deferral != "" && !plan.After.Sensitive.Empty():
+		return types.StringUnknown() // of lists, more is hidden as long as no server names their items
+	case plan != nil:
+		shown.Sensitive = shown.Sensitive.Union(plan.After.Sensitive)
+	}
+	text, err := yaml.Marshal(shown.Redacted().Object)
+	if err != nil {
+		return types.StringUnknown()
+	}
+	return types.StringValue(string(text))
+}
+
+var annotations, _ = projection.ParsePatterns("metadata.annotations") // which is a pattern

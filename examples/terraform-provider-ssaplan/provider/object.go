@@ -52,6 +52,8 @@ type object struct {
 	TokenWO          types.String   `tfsdk:"token_wo"`
 	Timeouts         timeouts.Value `tfsdk:"timeouts"`
 	ID               types.String   `tfsdk:"id"`
+	Manifest         types.String   `tfsdk:"manifest"`
+	TakenOver        types.String   `tfsdk:"taken_over"`
 	Fields           types.Map      `tfsdk:"fields"`
 	OtherOwners      types.Map      `tfsdk:"other_owners"`
 
@@ -92,7 +94,7 @@ func (r *objectResource) Schema(ctx context.Context, _ resource.SchemaRequest, r
 		Attributes: map[string]schema.Attribute{
 			"yaml_body": schema.StringAttribute{
 				Required: true, Sensitive: true,
-				MarkdownDescription: "The whole manifest, one YAML document. It is marked as sensitive, because it may be a Secret; plans show `fields` instead. It is kept in the state as it is.",
+				MarkdownDescription: "The whole manifest, one YAML document. It is marked as sensitive, because it may be a Secret; plans show `manifest` and `fields` instead. It is kept in the state as it is.",
 			},
 			"field_manager": schema.StringAttribute{
 				Optional: true, Computed: true, Default: stringdefault.StaticString(defaultFieldManager),
@@ -133,6 +135,12 @@ func (r *objectResource) Schema(ctx context.Context, _ resource.SchemaRequest, r
 			"cluster":  computedCluster(),
 			"token_wo": tokenWOAttribute(),
 			"id":       schema.StringAttribute{Computed: true, MarkdownDescription: "The object, in the form that can be imported."},
+			"manifest": schema.StringAttribute{
+				Computed: true, MarkdownDescription: "What `yaml_body` declares, with sensitive values redacted. Plans show it also where no server can be asked yet.",
+			},
+			"taken_over": schema.StringAttribute{
+				Computed: true, MarkdownDescription: "UID of the object that was there already, without `field_manager` having applied it, when the resource was created. Null if there was none.",
+			},
 			"fields": schema.MapAttribute{
 				Computed: true, ElementType: types.StringType,
 				MarkdownDescription: "The fields of the manifest with the values that the server gives them. Values of secrets are keyed digests, which only show that they change.",

@@ -34,8 +34,11 @@ func (r *objectResource) ModifyPlan(ctx context.Context, req resource.ModifyPlan
 		return
 	}
 	resp.Diagnostics.Append(p.planned.configured(ctx, req.Config, p.prior)...)
+	if p.state != nil && (!p.state.Stale.IsZero() || kindWasMissing(ctx, req.Private)) {
+		p.renewed = "is gone, and will be created anew"
+	}
 	p.run(ctx)
-	resp.Diagnostics.Append(p.diags...)
+	resp.Diagnostics.Append(p.said()...)
 	resp.RequiresReplace.Append(p.replace...)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.planned)...)
 }
@@ -48,14 +51,17 @@ type planning struct {
 	prior *object
 	// state is what is remembered of the object. Terraform plans a replacement a second time, as a create; then prior is
 	// nil, and state is of the object to be replaced.
-	state   *explain.State
+	state *explain.State
+	// renewed says why an update may create the object anew, empty if it may not.
+	renewed string
 	replace path.Paths
+	notes   []remark
 	diags   diag.Diagnostics
 }
 
 func (p *planning) run(ctx context.Context) {
 	if !p.planned.settled(ctx) || !isKnown(ctx, p.planners.clusterOf(p.planned)) {
-		p.unsettled()
+		p.unsettled(ctx)
 		return
 	}
 	planner, err := p.planners.of(ctx, p.planned)
@@ -94,9 +100,11 @@ func (o object) settled(ctx context.Context) bool {
 }
 
 // unsettled plans nothing yet. Terraform accepts no replacement that comes up in the apply.
-func (p *planning) unsettled() {
+func (p *planning) unsettled(ctx context.Context) {
 	p.planned.ID, p.planned.Fields, p.planned.OtherOwners = types.StringUnknown(), unknownMap(), unknownMap()
+	p.planned.TakenOver, p.planned.Manifest = types.StringUnknown(), p.planned.declared(ctx, nil)
 	if p.prior != nil {
+		p.planned.TakenOver = p.prior.TakenOver
 		p.diags.AddWarning(p.prior.ID.ValueString()+": can only be planned when it is applied",
 			"Values aren't known yet. If it then turns out that the object has to be replaced, Terraform stops and calls the plan inconsistent: plan again.")
 	}
@@ -125,6 +133,11 @@ func (p *planning) movedToOtherCluster(ctx context.Context, planner *ssaplan.Pla
 	if err != nil || reading.Presence == ssaplan.PresenceFound || reading.Presence == ssaplan.PresenceUnreadable {
 		return false // what is wrong comes up again in the plan
 	}
+	if !p.planners.refreshed.Load() { // an apply, whose plan may not have known the cluster: what was an update can't become a replacement
+		p.renewed = "will be created in another cluster, and the one in the old cluster stays there"
+		return false
+	}
+	p.planned.Manifest = types.StringUnknown()
 	p.replaceAt(clusterPath)
 	p.warn(p.state.Identity, "is to be replaced, because the cluster is another one",
 		[]string{"the old one stays in the old cluster until it is deleted there with the old credentials"})
@@ -133,10 +146,14 @@ func (p *planning) movedToOtherCluster(ctx context.Context, planner *ssaplan.Pla
 
 // take makes the Planner's plan the one of Terraform.
 func (p *planning) take(ctx context.Context, planner *ssaplan.Planner, plan *ssaplan.Plan) {
-	p.planned.ID = importID(plan.Object)
-	if p.prior == nil && p.state != nil && p.state.Identity == plan.Object {
-		p.planned.Fields, p.planned.OtherOwners = unknownMap(), unknownMap()
-		return // the object that is going to be replaced is still there, so nothing can be asked
+	p.planned.ID, p.planned.Manifest = importID(plan.Object), p.planned.declared(ctx, plan)
+	if p.prior == nil && p.state != nil && p.state.Identity == plan.Object && plan.Action != ssaplan.ActionCreate {
+		p.replacing(plan)
+		return
+	}
+	if err := p.claim(plan); err != nil {
+		p.diags.AddError(wrongConfiguration, err.Error())
+		return
 	}
 	p.explain(plan)
 	switch plan.Action {
@@ -165,10 +182,15 @@ func (p *planning) deferred(plan *ssaplan.Plan, missing *set.MissingError) {
 	switch plan.Deferral {
 	case ssaplan.DeferralTypeNotServed, ssaplan.DeferralNamespaceNotFound:
 		p.planned.Fields, p.planned.OtherOwners = unknownMap(), unknownMap()
+		if p.prior == nil {
+			p.planned.TakenOver = types.StringUnknown()
+		}
 		if plan.Deferral == ssaplan.DeferralTypeNotServed { // whether the kind has namespaces isn't known
 			p.planned.ID = types.StringUnknown()
 		}
-		p.warn(plan.Object, "can only be planned when it is applied", because)
+		if p.planned.Manifest.IsUnknown() { // else it says the same
+			p.warn(plan.Object, "can only be planned when it is applied", because)
+		}
 	default:
 		p.diags.AddError(fmt.Sprintf("%s: can't be planned", plan.Object), strings.Join(because, "\n"))
 	}
@@ -189,6 +211,15 @@ func (p *planning) replaced(ctx context.Context, planner *ssaplan.Planner, plan 
 	p.replaceAt(yamlBodyPath, idPath)
 }
 
+// replacing plans the new object of a replacement while the old one is still there. What the server makes of it is known only if it
+// has been tried.
+func (p *planning) replacing(plan *ssaplan.Plan) {
+	p.planned.Fields, p.planned.OtherOwners, p.planned.TakenOver = unknownMap(), unknownMap(), types.StringNull()
+	if plan.Action == ssaplan.ActionReplace {
+		p.planned.Fields = p.fields(plan)
+	}
+}
+
 func (p *planning) replaceAt(paths ...path.Path) {
 	p.planned.Fields, p.planned.OtherOwners = unknownMap(), unknownMap()
 	p.replace = append(path.Paths{fieldsPath}, paths...)
@@ -196,9 +227,9 @@ func (p *planning) replaceAt(paths ...path.Path) {
 
 func (p *planning) created(plan *ssaplan.Plan) {
 	p.planned.Fields, p.planned.OtherOwners = p.fields(plan), unknownMap()
-	if p.prior != nil && !p.state.Stale.IsZero() { // otherwise it was deleted after the refresh, which the apply reports
+	if p.prior != nil && p.renewed != "" { // otherwise it was deleted after the refresh, which the apply reports
 		p.planned.Fields = unknownMap()
-		p.warn(plan.Object, "is gone, and will be created anew", nil)
+		p.warn(plan.Object, p.renewed, nil)
 	}
 }
 
@@ -228,7 +259,7 @@ func (p *planning) unchanged(plan *ssaplan.Plan) {
 		p.planned.Fields = p.fields(plan)
 		return
 	}
-	p.planned.YAMLBody, p.planned.Fields = p.prior.YAMLBody, p.prior.Fields
+	p.planned.YAMLBody, p.planned.Manifest, p.planned.Fields = p.prior.YAMLBody, p.prior.Manifest, p.prior.Fields
 }
 
 func (p *planning) sameSettings() bool {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"sync"
+	"sync/atomic"
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
@@ -23,6 +24,9 @@ type planners struct {
 	cluster types.Object
 	// keepUnreachable says that a refresh survives a server that can't be reached by the connection in the state.
 	keepUnreachable bool
+	// refreshed says that this run has refreshed a resource, which an apply doesn't do.
+	refreshed atomic.Bool
+	claims    claims
 
 	mu   sync.Mutex
 	made map[string]*ssaplan.Planner

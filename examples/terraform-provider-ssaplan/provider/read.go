@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -25,19 +26,21 @@ func (r *objectResource) Read(ctx context.Context, req resource.ReadRequest, res
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
 		return
 	}
+	r.planners.refreshed.Store(true)
 	reading, err := r.reading(ctx, state, prior)
 	if err != nil {
 		resp.Diagnostics.AddError("The object can't be read", err.Error())
 		return
 	}
 	resp.Diagnostics.Append(remember(ctx, resp.Private, reading.State)...)
+	resp.Diagnostics.Append(noteKind(ctx, resp.Private, reading.Presence == ssaplan.PresenceTypeNotServed)...)
 	switch reading.Presence {
 	case ssaplan.PresenceAbsent, ssaplan.PresenceNamespaceNotFound:
 		resp.State.RemoveResource(ctx)
 		return
 	case ssaplan.PresenceUnreadable:
 		if !keepsNoToken(state.Cluster) {
-			resp.Diagnostics.AddWarning(reading.Warning.Summary(), reading.Warning.Detail())
+			resp.Diagnostics.AddWarning("The last known state is kept", reading.Warning.String()) // the plan reads each object again, so Terraform may fold these
 		}
 		return
 	case ssaplan.PresenceTypeNotServed:
@@ -102,6 +105,23 @@ func (p *planners) survive(ctx context.Context, state object, prior *explain.Sta
 	}
 	stale.Stale = kept.Stale
 	return &ssaplan.Reading{Presence: ssaplan.PresenceUnreadable, State: &stale, Warning: &kept.Warning}, nil
+}
+
+// kindMissing is the note in the private state that the server didn't serve the kind when the state was refreshed. The plan and the apply both see
+// what a refresh wrote.
+const kindMissing = "kind_missing"
+
+func kindWasMissing(ctx context.Context, private privateState) bool {
+	text, _ := private.GetKey(ctx, kindMissing)
+	return string(text) == "true"
+}
+
+// noteKind changes nothing where nothing is new, since Terraform takes any other private state for a change.
+func noteKind(ctx context.Context, private privateState, missing bool) diag.Diagnostics {
+	if kindWasMissing(ctx, private) == missing {
+		return nil
+	}
+	return private.SetKey(ctx, kindMissing, []byte(strconv.FormatBool(missing)))
 }
 
 // observe sets the computed attributes to what the live object says. One that was re-created has none of the remembered

@@ -179,9 +179,11 @@ func TestOtherCluster(t *testing.T) {
 	require.Equal(t, "Update", plan.action, "another address of the same cluster, since the object is there")
 	require.Equal(t, rows(t, plan.prior, "fields"), rows(t, plan.planned, "fields"))
 
+	_, err := tf.refresh(t)
+	require.NoError(t, err)
 	tf.loses(t, nil)
 	require.NoError(t, c.resource("configmaps").Delete(t.Context(), "settings", metav1.DeleteOptions{}))
-	plan, err := tf.planChange(t, value(t, tf.schema.ValueType(), c.config(configMap)))
+	plan, err = tf.planRefreshed(t, value(t, tf.schema.ValueType(), c.config(configMap)))
 	require.NoError(t, err)
 	require.Equal(t, "Replace", plan.action, "a cluster that doesn't have the object is another one")
 	require.Contains(t, strings.Join(plan.warnings, "\n"), "the cluster is another one")
