@@ -128,6 +128,9 @@ var acceptance = []struct {
 	{"50 objects in parallel", fifty}, {"import", imported}, {"secrets", secrets}, {"example", example},
 	{"unknown values", unknownValues}, {"several clusters", severalClusters}, {"reading objects and manifests", readObjects}, {"ephemeral token", ephemeralToken},
 	{"connection of the provider", providersConnection}, {"wait", waited},
+	{"sensitive variables", sensitiveVariables}, {"saved plans", savedPlans}, {"200 objects in a new namespace", quiet},
+	{"two resources for one object", twoForOne}, {"definition deleted outside", definitionGone},
+	{"cluster replaced in the run", clusterReplaced},
 }
 
 func TestTerraform(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -97,20 +98,9 @@ func TestDefinitionDeletedOutside(t *testing.T) {
 	c := newCluster(t)
 	crd, cr := applied(t, c.config(definition)), newCore(t)
 	cr.apply(t, cr.plan(t, c.config(gadget)))
-	definitions := c.Client.Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
-	name := c.in("gadgets.NAMESPACE.example.com")
-	require.NoError(t, definitions.Delete(t.Context(), name, metav1.DeleteOptions{}))
-	var crdPlan, crPlan *corePlan
-	lab.Eventually(t, "the definition is gone", func() bool {
-		plan, err := crd.tryPlan(t, c.config(definition))
-		crdPlan = plan
-		return err == nil && plan.action == "Create"
-	})
-	lab.Eventually(t, "the kind isn't served", func() bool {
-		plan, err := cr.tryPlan(t, c.config(gadget))
-		crPlan = plan
-		return err == nil && plan.action == "Update"
-	})
+	c.deleteDefinition(t)
+	crdPlan, crPlan := crd.plan(t, c.config(definition)), cr.plan(t, c.config(gadget))
+	require.Equal(t, []string{"Create", "Update"}, []string{crdPlan.action, crPlan.action})
 	crd.apply(t, crdPlan)
 	cr.apply(t, crPlan)
 	require.Equal(t, "9007199254740993", rows(t, cr.state, "fields")["spec.size"])
@@ -182,4 +172,16 @@ func (c *cluster) create(t *testing.T, name string) {
 	_, err := c.resource("configmaps").Create(t.Context(), lab.Object(t, c.in("{apiVersion: v1, kind: ConfigMap, metadata: {name: "+name+", namespace: NAMESPACE}}")),
 		metav1.CreateOptions{FieldManager: "somebody"})
 	require.NoError(t, err)
+}
+
+// deleteDefinition deletes the definition of gadgets as somebody else, and waits until the kind isn't served.
+func (c *cluster) deleteDefinition(t *testing.T) {
+	t.Helper()
+	definitions := c.Client.Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
+	gadgets := c.Client.Resource(schema.GroupVersionResource{Group: c.in("NAMESPACE.example.com"), Version: "v1", Resource: "gadgets"}).Namespace(c.Namespace)
+	require.NoError(t, definitions.Delete(t.Context(), c.in("gadgets.NAMESPACE.example.com"), metav1.DeleteOptions{}))
+	lab.Eventually(t, "the kind isn't served", func() bool {
+		_, err := gadgets.List(t.Context(), metav1.ListOptions{})
+		return apierrors.IsNotFound(err)
+	})
 }

@@ -1,0 +1,158 @@
+package provider_test
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// saved plans into a file, which is applied later.
+func (tf *terraform) saved(t *testing.T, args ...string) string {
+	t.Helper()
+	file := filepath.Join(tf.dir, "saved.plan")
+	code, output := tf.run(t, append([]string{"plan", "-out=" + file}, args...)...)
+	require.Equal(t, 0, code, output)
+	return file
+}
+
+// refuses applies a saved plan that no longer holds, and returns what terraform says. It isn't run, since that Terraform blames the provider is expected for a create.
+func (tf *terraform) refuses(t *testing.T, file string) string {
+	t.Helper()
+	program := exec.CommandContext(t.Context(), "terraform", "-chdir="+tf.dir, "apply", "-no-color", file)
+	program.Env = tf.env
+	output, err := program.CombinedOutput()
+	var exit *exec.ExitError
+	require.True(t, errors.As(err, &exit), "%s", output)
+	return unwrapped(string(output))
+}
+
+// unwrapped undoes how Terraform wraps what a provider says.
+func unwrapped(output string) string {
+	return strings.Join(strings.Fields(strings.ReplaceAll(output, "│", "")), " ")
+}
+
+// savedPlans are carried out as they were reviewed, or not at all.
+func savedPlans(t *testing.T, c *cluster, tf *terraform) {
+	color := func() string { return c.value(t, "configmaps", "settings", "data", "color") }
+	remove := func() {
+		require.NoError(t, c.resource("configmaps").Delete(t.Context(), "settings", metav1.DeleteOptions{}))
+	}
+	tf.write(t, resource("settings", c.in(configMap)))
+	plan := tf.saved(t)
+	c.create(t, "settings")
+	output := tf.refuses(t, plan)
+	require.Contains(t, output, `.taken_over: was null, but now cty.StringVal(`)
+	require.Contains(t, output, "exists already, and will be taken over by this resource")
+	require.Equal(t, "<nil>", color(), "a create that would have been a change")
+	remove()
+	tf.apply(t, tf.saved(t))
+	require.Equal(t, "blue", color())
+
+	tf.write(t, resource("settings", strings.Replace(c.in(configMap), "blue", "red", 1)))
+	plan = tf.saved(t)
+	c.foreign(t, "configmaps", "settings", `{"data":{"color":"green"}}`)
+	require.Contains(t, tf.refuses(t, plan), "somebody changed the object since the plan was made: data.color: plan again")
+	require.Equal(t, "green", color(), "an update of another value")
+	plan = tf.saved(t)
+	remove()
+	c.create(t, "settings")
+	require.Contains(t, tf.refuses(t, plan), "since the plan was made")
+	require.Equal(t, "<nil>", color(), "an update of another object")
+	tf.apply(t)
+
+	tf.write(t, resource("settings", strings.Replace(c.in(configMap), "name: settings", "name: options", 1)))
+	plan = tf.saved(t)
+	c.create(t, "options")
+	require.Contains(t, tf.refuses(t, plan), "taken_over")
+	require.Equal(t, "<nil>", c.value(t, "configmaps", "options", "data", "color"), "a replacement by what is there by now")
+	require.NoError(t, c.resource("configmaps").Delete(t.Context(), "options", metav1.DeleteOptions{}))
+	tf.apply(t, tf.saved(t))
+	tf.nothingLeft(t)
+
+	plan = tf.saved(t, "-destroy")
+	require.NoError(t, c.resource("configmaps").Delete(t.Context(), "options", metav1.DeleteOptions{}))
+	c.create(t, "options")
+	uid := c.live(t, "configmaps", "options").GetUID()
+	require.Contains(t, tf.apply(t, plan), "left as it is")
+	require.Equal(t, uid, c.live(t, "configmaps", "options").GetUID(), "a destroy of another object")
+}
+
+// quiet is a plan of 200 objects in a new namespace.
+func quiet(t *testing.T, c *cluster, tf *terraform) {
+	tf.write(t, resource("namespace", c.in("{apiVersion: v1, kind: Namespace, metadata: {name: NAMESPACE-new}}"))+c.in(`
+resource "ssaplan_object" "many" {
+  count      = 200
+  depends_on = [ssaplan_object.namespace]
+  yaml_body  = yamlencode({
+    apiVersion = "v1"
+    kind       = "ConfigMap"
+    metadata   = { name = "many-${count.index}", namespace = "NAMESPACE-new" }
+    data       = { index = tostring(count.index) }
+  })
+}
+`))
+	const ofTerraform = 1 // that the provider is built from this module
+	output := tf.plan(t)
+	require.Equal(t, ofTerraform, strings.Count(output, "Warning: "), output)
+	require.Contains(t, output, `index: "199"`)
+	output = tf.apply(t, "-parallelism=50")
+	require.Equal(t, ofTerraform, strings.Count(output, "Warning: "), output)
+	tf.nothingLeft(t)
+}
+
+// twoForOne are two resources that mean the same object, also one after the other.
+func twoForOne(t *testing.T, c *cluster, tf *terraform) {
+	tf.write(t, resource("settings", c.in(configMap))+resource("again", c.in(configMap)))
+	code, output := tf.run(t, "plan")
+	require.Equal(t, 1, code, output)
+	require.Contains(t, unwrapped(output), "two resources of this configuration apply it")
+	tf.write(t, resource("settings", c.in(configMap)))
+	tf.apply(t)
+	uid := c.live(t, "configmaps", "settings").GetUID()
+
+	tf.write(t, resource("renamed", c.in(configMap)))
+	code, output = tf.run(t, "plan")
+	require.Equal(t, 1, code, output)
+	require.Contains(t, unwrapped(output), "moved block")
+	tf.write(t, resource("renamed", c.in(configMap))+"moved {\n  from = ssaplan_object.settings\n  to   = ssaplan_object.renamed\n}\n")
+	tf.apply(t)
+	require.Equal(t, uid, c.live(t, "configmaps", "settings").GetUID())
+	tf.nothingLeft(t)
+}
+
+// definitionGone is a definition that somebody deleted, with its objects.
+func definitionGone(t *testing.T, c *cluster, tf *terraform) {
+	tf.write(t, resource("definition", c.in(definition))+resource("gadget", c.in(gadget), "  depends_on = [ssaplan_object.definition]"))
+	tf.apply(t)
+	c.deleteDefinition(t)
+	tf.apply(t)
+	tf.nothingLeft(t)
+	require.Contains(t, tf.apply(t, "-destroy"), "2 destroyed")
+}
+
+// clusterReplaced has a cluster that the same run replaces.
+func clusterReplaced(t *testing.T, c *cluster, tf *terraform) {
+	config := func(host string) string {
+		block := strings.Replace(c.tokenBlock("TOKEN"), fmt.Sprintf("%q", c.Server.Config().Host), "terraform_data.cluster.output", 1)
+		return fmt.Sprintf("resource \"terraform_data\" \"cluster\" {\n  input            = %q\n  triggers_replace = %q\n}\n", host, host) +
+			resource("settings", c.in(configMap), block)
+	}
+	token := c.robot(t, "mover")
+	host := c.Server.Config().Host
+	tf.write(t, strings.Replace(config(host), "TOKEN", token, 1))
+	tf.apply(t)
+	tf.write(t, strings.Replace(config(strings.Replace(host, "127.0.0.1", "localhost", 1)), "TOKEN", token, 1))
+	plan := tf.saved(t)
+	require.NoError(t, c.resource("configmaps").Delete(t.Context(), "settings", metav1.DeleteOptions{})) // the other cluster doesn't have it
+	require.Contains(t, tf.apply(t, plan), "will be created in another cluster")
+	_, err := c.resource("configmaps").Get(t.Context(), "settings", metav1.GetOptions{})
+	require.False(t, apierrors.IsNotFound(err), "it is made there")
+	tf.nothingLeft(t)
+}

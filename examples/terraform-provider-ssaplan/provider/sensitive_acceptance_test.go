@@ -1,0 +1,117 @@
+package provider_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// sensitiveVariables has values of sensitive variables in objects that aren't Secrets. The module asks Terraform which they are; without it, a
+// resource says itself what it shows.
+func sensitiveVariables(t *testing.T, c *cluster, tf *terraform) {
+	module, err := os.ReadFile(filepath.Join("..", "modules", "object", "main.tf"))
+	require.NoError(t, err)
+	require.NoError(t, os.Mkdir(filepath.Join(tf.dir, "object"), 0o700))
+	writeFile(t, filepath.Join(tf.dir, "object", "main.tf"), string(module))
+	tf.write(t, resource("definition", c.in(strings.Replace(definition, "size: {type: integer}", "size: {type: integer}, note: {type: string}", 1)))+c.in(`
+variable "password" {
+  type      = string
+  sensitive = true
+}
+module "settings" {
+  source   = "./object"
+  manifest = {
+    apiVersion = "v1"
+    kind       = "ConfigMap"
+    metadata   = { name = "settings", namespace = "NAMESPACE" }
+    data       = { color = "blue", "my.password" = var.password }
+  }
+}
+module "all" {
+  source   = "./object"
+  manifest = {
+    apiVersion = "v1"
+    kind       = "ConfigMap"
+    metadata   = { name = "all", namespace = "NAMESPACE" }
+    data       = sensitive({ password = var.password })
+  }
+}
+module "gadget" {
+  source     = "./object"
+  manifest   = {
+    apiVersion = "NAMESPACE.example.com/v1"
+    kind       = "Gadget"
+    metadata   = { name = "one", namespace = "NAMESPACE" }
+    spec       = { size = 3, note = "user:${var.password}" }
+  }
+  depends_on = [ssaplan_object.definition]
+}
+module "web" {
+  source   = "./object"
+  manifest = {
+    apiVersion = "apps/v1"
+    kind       = "Deployment"
+    metadata   = { name = "web", namespace = "NAMESPACE" }
+    spec       = {
+      replicas = 3
+      selector = { matchLabels = { app = "web" } }
+      template = {
+        metadata = { labels = { app = "web" } }
+        spec     = { containers = [{ name = "app", image = "web:1", env = [{ name = "PASSWORD", value = var.password }] }] }
+      }
+    }
+  }
+}
+locals {
+  body = yamlencode({
+    apiVersion = "v1"
+    kind       = "ConfigMap"
+    metadata   = { name = "whole", namespace = "NAMESPACE", labels = { v = var.password } }
+    data       = { v = var.password }
+  })
+}
+resource "ssaplan_object" "whole" {
+  yaml_body        = local.body
+  sensitive_fields = issensitive(local.body) ? ["*"] : []
+}
+`))
+	code, output := tf.run(t, "get")
+	require.Equal(t, 0, code, output)
+	set := func(password string) { tf.env = append(tf.env, "TF_VAR_password="+password) }
+
+	var said strings.Builder
+	set(oldCanary)
+	output = tf.plan(t)
+	require.Regexp(t, `"data.color" += "blue"`, output, "the rest can be read")
+	require.Regexp(t, `my.password: <redacted>`, output)
+	require.Regexp(t, `"spec.replicas" += "3"`, output)
+	said.WriteString(output + tf.apply(t))
+	tf.nothingLeft(t)
+	set(newCanary)
+	said.WriteString(tf.plan(t) + tf.apply(t))
+	c.foreign(t, "configmaps", "settings", fmt.Sprintf(`{"data":{"my.password":%q}}`, oldCanary))
+	c.foreign(t, "configmaps", "whole", fmt.Sprintf(`{"data":{"v":%q}}`, oldCanary))
+	output = tf.plan(t)
+	require.Contains(t, output, `data["my.password"]: `, "the drift is told")
+	said.WriteString(output + tf.apply(t))
+
+	set(newCanary + " !") // no value of a label, which the server says and quotes
+	code, output = tf.run(t, "plan")
+	require.Equal(t, 1, code, output)
+	require.Contains(t, output, "metadata.labels")
+	said.WriteString(output)
+	set(newCanary)
+	_, output = tf.run(t, "show")
+	said.WriteString(output + tf.apply(t, "-destroy"))
+	log, err := os.ReadFile(tf.log)
+	require.NoError(t, err)
+	require.Contains(t, string(log), "verb=patch")
+	said.Write(log)
+	for _, canary := range canaries() {
+		require.NotContains(t, said.String(), canary)
+	}
+}
