@@ -130,7 +130,8 @@ var acceptance = []struct {
 	{"connection of the provider", providersConnection}, {"wait", waited},
 	{"sensitive variables", sensitiveVariables}, {"saved plans", savedPlans}, {"200 objects in a new namespace", quiet},
 	{"two resources for one object", twoForOne}, {"definition deleted outside", definitionGone},
-	{"cluster replaced in the run", clusterReplaced},
+	{"cluster replaced in the run", clusterReplaced}, {"stale credentials", staleCredentials}, {"refused credentials", refusedCredentials},
+	{"expiry in the middle", expiryInTheMiddle},
 	{"wait for what has sensitive fields", waitedForSensitive},
 }
 
