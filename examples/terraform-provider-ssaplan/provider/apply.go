@@ -28,8 +28,8 @@ const (
 // Create applies the manifest. What it needs may be made in the same run: it waits for the kind and the namespace.
 func (r *objectResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var planned object
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &planned)...)
-	if resp.Diagnostics.Append(planned.configured(ctx, req.Config, nil)...); resp.Diagnostics.HasError() {
+	resp.Diagnostics.Append(r.get(ctx, req.Plan, &planned)...)
+	if resp.Diagnostics.Append(r.configured(ctx, &planned, req.Config, nil)...); resp.Diagnostics.HasError() {
 		return
 	}
 	limit, diags := planned.Timeouts.Create(ctx, defaultCreateTimeout)
@@ -41,15 +41,15 @@ func (r *objectResource) Create(ctx context.Context, req resource.CreateRequest,
 		return
 	}
 	resp.Diagnostics.Append(remember(ctx, resp.Private, state)...)
-	resp.Diagnostics.Append(resp.State.Set(ctx, planned)...)
+	resp.Diagnostics.Append(r.set(ctx, &resp.State, planned)...)
 }
 
 // Update applies the manifest again.
 func (r *objectResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var planned, prior object
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &planned)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
-	resp.Diagnostics.Append(planned.configured(ctx, req.Config, &prior)...)
+	resp.Diagnostics.Append(r.get(ctx, req.Plan, &planned)...)
+	resp.Diagnostics.Append(r.get(ctx, req.State, &prior)...)
+	resp.Diagnostics.Append(r.configured(ctx, &planned, req.Config, &prior)...)
 	state, diags := recall(ctx, req.Private)
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
 		return
@@ -64,7 +64,7 @@ func (r *objectResource) Update(ctx context.Context, req resource.UpdateRequest,
 	}
 	resp.Diagnostics.Append(remember(ctx, resp.Private, state)...)
 	resp.Diagnostics.Append(noteKind(ctx, resp.Private, false)...)
-	resp.Diagnostics.Append(resp.State.Set(ctx, planned)...)
+	resp.Diagnostics.Append(r.set(ctx, &resp.State, planned)...)
 }
 
 // apply plans again, does what the plan says if that is what was reviewed, and fills in the computed attributes. It

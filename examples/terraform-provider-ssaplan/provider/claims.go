@@ -28,11 +28,11 @@ func (p *planning) claim(plan *ssaplan.Plan) error {
 	} else if p.state != nil {
 		return nil
 	}
-	return p.planners.claims.apply(p.planners.clusterOf(p.planned), plan.Object, manager)
+	return p.planners.claims.apply(p.planners.clusterOf(p.planned), plan.Object, manager, p.planned.isPatch())
 }
 
 // apply notes that a resource applies an object as a field manager. Another one that does would undo it; one that destroys it would leave nothing.
-func (c *claims) apply(cluster types.Object, id identity.Identity, manager string) error {
+func (c *claims) apply(cluster types.Object, id identity.Identity, manager string, patches bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	object := objectIn(cluster, id)
@@ -45,7 +45,14 @@ func (c *claims) apply(cluster types.Object, id identity.Identity, manager strin
 	if c.applied == nil {
 		c.applied = map[string]bool{}
 	}
-	c.applied[object], c.applied[object+manager] = true, true
+	role, other := " as a whole", " in part"
+	if patches {
+		role, other = other, role
+	}
+	if c.applied[object+other] {
+		return fmt.Errorf("%s: one resource of this configuration makes it, and another one patches it: say in the first what the second does", id)
+	}
+	c.applied[object], c.applied[object+manager], c.applied[object+role] = true, true, true
 	return nil
 }
 

@@ -19,6 +19,7 @@ const typeName = "ssaplan_object"
 // core stands for Terraform: it sends what Terraform sends, in its order, and checks what Terraform checks of the
 // answers. It has one resource.
 type core struct {
+	typeName string
 	server   tfprotov6.ProviderServer
 	settings map[string]any
 	schema   *tfprotov6.Schema
@@ -35,7 +36,13 @@ func newCore(t *testing.T) *core {
 // newCoreWith has settings in the provider's configuration.
 func newCoreWith(t *testing.T, settings map[string]any) *core {
 	t.Helper()
-	c := &core{settings: settings, said: &strings.Builder{}}
+	return newCoreOf(t, typeName, settings)
+}
+
+// newCoreOf has a resource of this type.
+func newCoreOf(t *testing.T, typeName string, settings map[string]any) *core {
+	t.Helper()
+	c := &core{typeName: typeName, settings: settings, said: &strings.Builder{}}
 	c.walk(t)
 	c.state = tftypes.NewValue(c.schema.ValueType(), nil)
 	return c
@@ -57,7 +64,7 @@ func (c *core) walk(t *testing.T) {
 	configured, err := server.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{Config: config})
 	require.NoError(t, err)
 	require.Empty(t, configured.Diagnostics)
-	c.server, c.schema = server, schemas.ResourceSchemas[typeName]
+	c.server, c.schema = server, schemas.ResourceSchemas[c.typeName]
 }
 
 // next is Terraform in its next run: another process with the same state.
@@ -65,7 +72,7 @@ func (c *core) next(t *testing.T) *core { return c.nextWith(t, nil) }
 
 // nextWith is a next run with settings in the provider's configuration.
 func (c *core) nextWith(t *testing.T, settings map[string]any) *core {
-	n := newCoreWith(t, settings)
+	n := newCoreOf(t, c.typeName, settings)
 	n.state, n.private, n.said = c.state, c.private, c.said
 	return n
 }
@@ -122,7 +129,7 @@ func (c *core) refresh(t *testing.T) ([]string, error) {
 		return nil, nil
 	}
 	resp, err := c.server.ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{
-		TypeName: typeName, CurrentState: dynamic(t, c.state), Private: c.private,
+		TypeName: c.typeName, CurrentState: dynamic(t, c.state), Private: c.private,
 	})
 	require.NoError(t, err)
 	warnings, err := c.diagnose(resp.Diagnostics)
@@ -159,7 +166,7 @@ func (c *core) planRefreshed(t *testing.T, config tftypes.Value) (*corePlan, err
 func (c *core) planOnce(t *testing.T, config, prior tftypes.Value, private []byte) (plan *corePlan, replaced bool, err error) {
 	t.Helper()
 	resp, err := c.server.PlanResourceChange(t.Context(), &tfprotov6.PlanResourceChangeRequest{
-		TypeName: typeName, PriorState: dynamic(t, prior), Config: dynamic(t, config),
+		TypeName: c.typeName, PriorState: dynamic(t, prior), Config: dynamic(t, config),
 		ProposedNewState: dynamic(t, c.proposed(t, config, prior)), PriorPrivate: private,
 	})
 	require.NoError(t, err)
@@ -267,7 +274,7 @@ func (c *core) tryApply(t *testing.T, plan *corePlan) ([]string, error) {
 		return warnings, nil
 	}
 	resp, err := c.server.ApplyResourceChange(t.Context(), &tfprotov6.ApplyResourceChangeRequest{
-		TypeName: typeName, PriorState: dynamic(t, final.prior), PlannedState: dynamic(t, final.planned),
+		TypeName: c.typeName, PriorState: dynamic(t, final.prior), PlannedState: dynamic(t, final.planned),
 		Config: dynamic(t, final.config), PlannedPrivate: final.private,
 	})
 	require.NoError(t, err)
@@ -297,7 +304,7 @@ func (c *core) planDestroyToo(t *testing.T) ([]string, error) {
 	t.Helper()
 	nothing := dynamic(t, tftypes.NewValue(c.schema.ValueType(), nil))
 	resp, err := c.server.PlanResourceChange(t.Context(), &tfprotov6.PlanResourceChangeRequest{
-		TypeName: typeName, PriorState: dynamic(t, c.state), Config: nothing, ProposedNewState: nothing, PriorPrivate: c.private,
+		TypeName: c.typeName, PriorState: dynamic(t, c.state), Config: nothing, ProposedNewState: nothing, PriorPrivate: c.private,
 	})
 	require.NoError(t, err)
 	return c.diagnose(resp.Diagnostics)
@@ -309,7 +316,7 @@ func (c *core) destroy(t *testing.T) ([]string, error) {
 	c.walk(t)
 	null := tftypes.NewValue(c.schema.ValueType(), nil)
 	planned, err := c.server.PlanResourceChange(t.Context(), &tfprotov6.PlanResourceChangeRequest{
-		TypeName: typeName, PriorState: dynamic(t, c.state), Config: dynamic(t, null), ProposedNewState: dynamic(t, null), PriorPrivate: c.private,
+		TypeName: c.typeName, PriorState: dynamic(t, c.state), Config: dynamic(t, null), ProposedNewState: dynamic(t, null), PriorPrivate: c.private,
 	})
 	require.NoError(t, err)
 	warnings, err := c.diagnose(planned.Diagnostics)
@@ -317,7 +324,7 @@ func (c *core) destroy(t *testing.T) ([]string, error) {
 		return warnings, err
 	}
 	resp, err := c.server.ApplyResourceChange(t.Context(), &tfprotov6.ApplyResourceChangeRequest{
-		TypeName: typeName, PriorState: dynamic(t, c.state), PlannedState: dynamic(t, null), Config: dynamic(t, null), PlannedPrivate: planned.PlannedPrivate,
+		TypeName: c.typeName, PriorState: dynamic(t, c.state), PlannedState: dynamic(t, null), Config: dynamic(t, null), PlannedPrivate: planned.PlannedPrivate,
 	})
 	require.NoError(t, err)
 	said, err := c.diagnose(resp.Diagnostics)
@@ -330,7 +337,7 @@ func (c *core) destroy(t *testing.T) ([]string, error) {
 // importID takes an object into the state, and refreshes it.
 func (c *core) importID(t *testing.T, id string) error {
 	t.Helper()
-	resp, err := c.server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: typeName, ID: id})
+	resp, err := c.server.ImportResourceState(t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: c.typeName, ID: id})
 	require.NoError(t, err)
 	if _, err := c.diagnose(resp.Diagnostics); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
@@ -25,7 +26,7 @@ const planDestroyTimeout = 30 * time.Second
 // found out is a warning as well: whether the object can be destroyed shows when that is tried.
 func (r *objectResource) planDestroy(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	var prior object
-	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
+	resp.Diagnostics.Append(r.get(ctx, req.State, &prior)...)
 	state, diags := recall(ctx, req.Private)
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() || state == nil {
 		return
@@ -54,7 +55,7 @@ func (r *objectResource) planDestroy(ctx context.Context, req resource.ModifyPla
 		return
 	}
 	if err == nil {
-		plan, err = planner.PlanDelete(ctx, ssaplan.DeleteRequest{Object: state.Identity, UID: state.UID})
+		plan, err = planner.PlanDelete(ctx, ssaplan.DeleteRequest{Object: state.Identity, UID: state.UID, Propagation: prior.propagation()})
 	}
 	if err != nil {
 		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: what its destruction takes along isn't known", state.Identity), err.Error())
@@ -83,8 +84,8 @@ func destroyNotes(plan *ssaplan.DeletePlan) (notes []note) {
 }
 
 // goesWith returns what is known of deleting the old object of a replacement.
-func goesWith(ctx context.Context, planner *ssaplan.Planner, r *ssaplan.Replacement) []string {
-	plan, err := planner.PlanDelete(ctx, ssaplan.DeleteRequest{Object: r.Old, UID: r.UID, Propagation: r.Propagation, Replaced: true})
+func goesWith(ctx context.Context, planner *ssaplan.Planner, r *ssaplan.Replacement, propagation metav1.DeletionPropagation) []string {
+	plan, err := planner.PlanDelete(ctx, ssaplan.DeleteRequest{Object: r.Old, UID: r.UID, Propagation: propagation, Replaced: true})
 	if err != nil {
 		return []string{"what its deletion takes along isn't known: " + err.Error()}
 	}
@@ -94,7 +95,7 @@ func goesWith(ctx context.Context, planner *ssaplan.Planner, r *ssaplan.Replacem
 // Delete deletes the object that was applied, and no other one that has its name by now.
 func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var prior object
-	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
+	resp.Diagnostics.Append(r.get(ctx, req.State, &prior)...)
 	state, diags := recall(ctx, req.Private)
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
 		return
@@ -119,7 +120,7 @@ func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest,
 		return
 	}
 	if err == nil {
-		err = planner.Delete(ctx, state, ssaplan.DeleteOptions{Warning: func(old identity.Identity, text foreign.Text) {
+		err = planner.Delete(ctx, state, ssaplan.DeleteOptions{Propagation: prior.propagation(), Warning: func(old identity.Identity, text foreign.Text) {
 			resp.Diagnostics.AddWarning(fmt.Sprintf("%s: warning", old), text.String())
 		}})
 	}

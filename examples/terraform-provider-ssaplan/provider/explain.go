@@ -32,7 +32,7 @@ func (p *planning) explain(plan *ssaplan.Plan) {
 	if p.prior != nil || plan.Action != ssaplan.ActionCreate {
 		p.warnOf(plan.Object, "fields change hands", texts(plan.Ownership))
 	}
-	p.warnOf(plan.Object, "what other tools wrote stays behind; set adopt = [\"auto\"] to take it over, which removes what the manifest lacks", staying(plan.Writers))
+	p.warnOf(plan.Object, "what other tools wrote stays behind; set adopt = [\"auto\"] to take it over, which removes what the manifest lacks", staying(plan.Writers, p.planned.isPatch()))
 	for _, text := range plan.Warnings {
 		p.warn(plan.Object, "warning", []string{text.String()})
 	}
@@ -42,18 +42,16 @@ func (p *planning) explain(plan *ssaplan.Plan) {
 	}
 }
 
-// staying returns a line for each tool of which something stays behind.
-func staying(writers []fieldowner.Writer) []string {
-	return texts(slices.DeleteFunc(slices.Clone(writers), func(w fieldowner.Writer) bool { return len(w.Stays) == 0 }))
+// staying returns a line for each tool of which something stays behind. What a patch leaves to others is theirs by right.
+func staying(writers []fieldowner.Writer, patches bool) []string {
+	return texts(slices.DeleteFunc(slices.Clone(writers), func(w fieldowner.Writer) bool { return patches || len(w.Stays) == 0 }))
 }
 
 // leavesManager reports whether the former field manager goes on owning fields.
 func (p *planning) leavesManager(plan *ssaplan.Plan) bool {
-	if p.prior == nil || p.prior.FieldManager.Equal(p.planned.FieldManager) {
-		return false
-	}
-	former := fieldowner.Applier{Manager: p.prior.FieldManager.ValueString()}.Is
-	return slices.ContainsFunc(plan.Ownership, func(c fieldowner.Transfer) bool { return slices.ContainsFunc(c.Owners, former) })
+	return p.prior != nil && !p.prior.FieldManager.Equal(p.planned.FieldManager) && slices.ContainsFunc(plan.Ownership, func(c fieldowner.Transfer) bool {
+		return slices.ContainsFunc(c.Owners, fieldowner.Applier{Manager: p.prior.FieldManager.ValueString()}.Is)
+	})
 }
 
 // explainReplacement tells why the object has to be replaced, and what goes with the old one.

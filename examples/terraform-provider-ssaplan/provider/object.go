@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
@@ -28,7 +29,11 @@ import (
 const defaultFieldManager = "terraform-ssaplan"
 
 // objectResource is the resource ssaplan_object.
-type objectResource struct{ planners *planners }
+type objectResource struct {
+	planners *planners
+	// patches says that this is the resource ssaplan_patch.
+	patches bool
+}
 
 var (
 	_ resource.ResourceWithModifyPlan     = (*objectResource)(nil)
@@ -48,6 +53,7 @@ type object struct {
 	DeleteProtection types.Bool     `tfsdk:"delete_protection"`
 	Sensitive        types.List     `tfsdk:"sensitive_fields"`
 	VersionChange    types.Bool     `tfsdk:"allow_version_change"`
+	Propagation      types.String   `tfsdk:"propagation"`
 	Cluster          types.Object   `tfsdk:"cluster"`
 	TokenWO          types.String   `tfsdk:"token_wo"`
 	Timeouts         timeouts.Value `tfsdk:"timeouts"`
@@ -57,6 +63,8 @@ type object struct {
 	Fields           types.Map      `tfsdk:"fields"`
 	OtherOwners      types.Map      `tfsdk:"other_owners"`
 
+	// Subresource is what of the object to apply, which only patches have.
+	Subresource types.String `tfsdk:"-"`
 	// reach is the cluster as it is configured, with what is kept nowhere. It is null where only the state is known.
 	reach types.Object
 }
@@ -69,9 +77,9 @@ func computedCluster() schema.SingleNestedAttribute {
 }
 
 // configured adds what only the configuration has, and plans its cluster. Of two that name none the prior one stays.
-func (o *object) configured(ctx context.Context, config tfsdk.Config, prior *object) diag.Diagnostics {
+func (r *objectResource) configured(ctx context.Context, o *object, config tfsdk.Config, prior *object) diag.Diagnostics {
 	var given object
-	diags := config.Get(ctx, &given)
+	diags := r.get(ctx, config, &given)
 	reach, err := withToken(ctx, given.Cluster, given.TokenWO)
 	if err != nil {
 		diags.Append(failed(wrongConfiguration, err)...)
@@ -132,6 +140,10 @@ func (r *objectResource) Schema(ctx context.Context, _ resource.SchemaRequest, r
 				Optional:            true,
 				MarkdownDescription: "Update the object in place when the manifest names another version of its API group and the server shows the same object under both. Default: `false`, the object is replaced, and the plan says if that is needless.",
 			},
+			"propagation": schema.StringAttribute{
+				Optional:            true,
+				MarkdownDescription: "What becomes of the dependents of an object that is deleted, such as the pods of a Job: `Background` and `Foreground` delete them, `Orphan` leaves them. It counts for a delete once it was applied. Default: `Background`.",
+			},
 			"cluster":  computedCluster(),
 			"token_wo": tokenWOAttribute(),
 			"id":       schema.StringAttribute{Computed: true, MarkdownDescription: "The object, in the form that can be imported."},
@@ -159,7 +171,7 @@ func (r *objectResource) Schema(ctx context.Context, _ resource.SchemaRequest, r
 // ValidateConfig finds what is wrong without a cluster.
 func (r *objectResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	var config object
-	if resp.Diagnostics.Append(req.Config.Get(ctx, &config)...); resp.Diagnostics.HasError() {
+	if resp.Diagnostics.Append(r.get(ctx, req.Config, &config)...); resp.Diagnostics.HasError() {
 		return
 	}
 	if isKnown(ctx, config.YAMLBody) {
@@ -185,7 +197,7 @@ func (r *objectResource) ValidateConfig(ctx context.Context, req resource.Valida
 		at   path.Path
 		text types.String
 		of   []string
-	}{{path.Root("if_exists"), config.IfExists, []string{takeOver, refuse}}, {path.Root("on_destroy"), config.OnDestroy, []string{"delete", release}}} {
+	}{{path.Root("if_exists"), config.IfExists, r.ways()}, {path.Root("propagation"), config.Propagation, []string{"Background", "Foreground", "Orphan"}}, {path.Root("on_destroy"), config.OnDestroy, []string{"delete", release}}} {
 		if !choice.text.IsNull() && !choice.text.IsUnknown() && !slices.Contains(choice.of, choice.text.ValueString()) {
 			resp.Diagnostics.AddAttributeError(choice.at, wrongConfiguration, fmt.Sprintf("%s: one of %s", choice.at, strings.Join(choice.of, ", ")))
 		}
@@ -238,23 +250,40 @@ func (o object) request(ctx context.Context, prior *explain.State) (ssaplan.Requ
 	named := slices.DeleteFunc(adopt, func(name string) bool { return name == adoptTools })
 	return ssaplan.Request{
 		Manifest: m.Object, Prior: prior, Ignore: ignore, Adopt: named, AdoptTools: len(named) < len(o.Adopt.Elements()),
-		AllowVersionChange: o.VersionChange.ValueBool(), Existing: o.existing(),
+		AllowVersionChange: o.VersionChange.ValueBool(), Existing: o.existing(), Subresource: o.Subresource.ValueString(),
 	}, nil
 }
 
 // What if_exists and on_destroy can be, beside what they are by default.
 const (
-	takeOver = "take_over"
-	refuse   = "refuse"
-	release  = "release"
+	takeOver  = "take_over"
+	refuse    = "refuse"
+	mustExist = "must_exist" // of patches only
+	release   = "release"
 )
 
 // existing returns the rule for an object that is there already.
 func (o object) existing() explain.Existing {
-	if o.IfExists.ValueString() == refuse {
+	switch o.IfExists.ValueString() {
+	case refuse:
 		return explain.ExistingRefuse
+	case mustExist:
+		return explain.ExistingRequired
 	}
 	return explain.ExistingTakeOver
+}
+
+// ways returns what if_exists can be.
+func (r *objectResource) ways() []string {
+	if r.patches {
+		return []string{mustExist}
+	}
+	return []string{takeOver, refuse}
+}
+
+// propagation returns what becomes of the dependents.
+func (o object) propagation() metav1.DeletionPropagation {
+	return metav1.DeletionPropagation(o.Propagation.ValueString())
 }
 
 // adoptTools stands for all tools that are known.

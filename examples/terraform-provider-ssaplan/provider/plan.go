@@ -23,24 +23,24 @@ func (r *objectResource) ModifyPlan(ctx context.Context, req resource.ModifyPlan
 		return
 	}
 	p := &planning{planners: r.planners}
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &p.planned)...)
+	resp.Diagnostics.Append(r.get(ctx, req.Plan, &p.planned)...)
 	if !req.State.Raw.IsNull() {
 		p.prior = &object{}
-		resp.Diagnostics.Append(req.State.Get(ctx, p.prior)...)
+		resp.Diagnostics.Append(r.get(ctx, req.State, p.prior)...)
 	}
 	var diags diag.Diagnostics
 	p.state, diags = recall(ctx, req.Private)
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
 		return
 	}
-	resp.Diagnostics.Append(p.planned.configured(ctx, req.Config, p.prior)...)
+	resp.Diagnostics.Append(r.configured(ctx, &p.planned, req.Config, p.prior)...)
 	if p.state != nil && (!p.state.Stale.IsZero() || kindWasMissing(ctx, req.Private)) {
 		p.renewed = "is gone, and will be created anew"
 	}
 	p.run(ctx)
 	resp.Diagnostics.Append(p.said()...)
 	resp.RequiresReplace.Append(p.replace...)
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, p.planned)...)
+	resp.Diagnostics.Append(r.set(ctx, &resp.Plan, p.planned)...)
 }
 
 // planning is the planning of one resource.
@@ -207,7 +207,10 @@ func (p *planning) replaced(ctx context.Context, planner *ssaplan.Planner, plan 
 		p.diags.AddError(fmt.Sprintf("%s: has to be replaced, and is protected", plan.Object), plan.Reason+"\n"+howToUnprotect)
 		return
 	}
-	p.explainReplacement(plan, goesWith(ctx, planner, plan.Replacement))
+	if p.refusesPatch(plan) {
+		return
+	}
+	p.explainReplacement(plan, goesWith(ctx, planner, plan.Replacement, p.prior.propagation()))
 	p.replaceAt(yamlBodyPath, idPath)
 }
 
@@ -241,9 +244,7 @@ func (p *planning) updated(plan *ssaplan.Plan) {
 		return
 	}
 	p.planned.Fields, p.planned.OtherOwners = p.fields(plan), unknownMap()
-	if p.prior == nil {
-		p.warn(plan.Object, "exists already, and will be taken over by this resource", []string{plan.Reason})
-	}
+	p.takesOver(plan, "exists already", plan.Reason)
 }
 
 // unchanged plans nothing. Unless something else was configured, not even the state changes: the manifest may say the
@@ -251,7 +252,7 @@ func (p *planning) updated(plan *ssaplan.Plan) {
 func (p *planning) unchanged(plan *ssaplan.Plan) {
 	if p.prior == nil {
 		p.planned.Fields, p.planned.OtherOwners = p.fields(plan), unknownMap()
-		p.warn(plan.Object, "exists already as the manifest says, and will be taken over by this resource", nil)
+		p.takesOver(plan, "exists already as the manifest says")
 		return
 	}
 	p.planned.OtherOwners = p.prior.OtherOwners

@@ -96,6 +96,7 @@ func (p *ssaplanProvider) Functions(context.Context) []func() function.Function 
 func (p *ssaplanProvider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
 		func() resource.Resource { return &objectResource{planners: &p.planners} },
+		func() resource.Resource { return &patchResource{objectResource{planners: &p.planners, patches: true}} },
 		func() resource.Resource { return &waitResource{planners: &p.planners} },
 	}
 }

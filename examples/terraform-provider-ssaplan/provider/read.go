@@ -21,7 +21,7 @@ import (
 // as it is and is marked as stale in the private state; planning has the credentials of this run and finds what drifted.
 func (r *objectResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var state object
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	resp.Diagnostics.Append(r.get(ctx, req.State, &state)...)
 	prior, diags := recall(ctx, req.Private)
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
 		return
@@ -49,7 +49,7 @@ func (r *objectResource) Read(ctx context.Context, req resource.ReadRequest, res
 		return
 	}
 	resp.Diagnostics.Append(state.observe(reading.State, reading.Live)...)
-	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+	resp.Diagnostics.Append(r.set(ctx, &resp.State, state)...)
 }
 
 func (r *objectResource) reading(ctx context.Context, state object, prior *explain.State) (*ssaplan.Reading, error) {

@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan"
 )
 
 // remark is what a plan says of an object beside its attributes.
@@ -25,6 +26,13 @@ func (p *planning) warnOf(id identity.Identity, what string, list []string) {
 
 func (p *planning) warn(id identity.Identity, what string, list []string) {
 	p.notes = append(p.notes, remark{id, what, list})
+}
+
+// takesOver remarks that a create finds the object there. That of a patch has to be.
+func (p *planning) takesOver(plan *ssaplan.Plan, what string, because ...string) {
+	if p.prior == nil && !p.planned.isPatch() {
+		p.warn(plan.Object, what+", and will be taken over by this resource", because)
+	}
 }
 
 // said returns the diagnostics of the plan. All remarks are one warning, with the object in its summary: Terraform folds those of the same

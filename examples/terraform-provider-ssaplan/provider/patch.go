@@ -1,0 +1,125 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/ssaplan/primitives/ssaplan"
+)
+
+// patchFieldManager is another name than that of objects, which would drop the fields of each other.
+const patchFieldManager = defaultFieldManager + "-patch"
+
+// patchResource is the resource ssaplan_patch: fields of an object that others make. It is planned and applied as an object is, but for what
+// asPatch says.
+type patchResource struct{ objectResource }
+
+// patch is what Terraform knows of it.
+type patch struct {
+	YAMLBody       types.String   `tfsdk:"yaml_body"`
+	FieldManager   types.String   `tfsdk:"field_manager"`
+	ForceConflicts types.Bool     `tfsdk:"force_conflicts"`
+	IgnoreFields   types.List     `tfsdk:"ignore_fields"`
+	Sensitive      types.List     `tfsdk:"sensitive_fields"`
+	Subresource    types.String   `tfsdk:"subresource"`
+	Cluster        types.Object   `tfsdk:"cluster"`
+	TokenWO        types.String   `tfsdk:"token_wo"`
+	Timeouts       timeouts.Value `tfsdk:"timeouts"`
+	ID             types.String   `tfsdk:"id"`
+	Manifest       types.String   `tfsdk:"manifest"`
+	TakenOver      types.String   `tfsdk:"taken_over"`
+	Fields         types.Map      `tfsdk:"fields"`
+	OtherOwners    types.Map      `tfsdk:"other_owners"`
+}
+
+// asObject returns a patch as an object that has to be there, and that is let go of in the end.
+func (p patch) asObject() object {
+	return object{
+		YAMLBody: p.YAMLBody, FieldManager: p.FieldManager, ForceConflicts: p.ForceConflicts, IgnoreFields: p.IgnoreFields, Sensitive: p.Sensitive,
+		Cluster: p.Cluster, TokenWO: p.TokenWO, Timeouts: p.Timeouts, ID: p.ID, Manifest: p.Manifest, TakenOver: p.TakenOver, Fields: p.Fields,
+		OtherOwners: p.OtherOwners, Subresource: p.Subresource, Adopt: types.ListNull(types.StringType), IfExists: types.StringValue(mustExist), OnDestroy: types.StringValue(release),
+	}
+}
+
+func (o object) asPatch() patch {
+	return patch{
+		YAMLBody: o.YAMLBody, FieldManager: o.FieldManager, ForceConflicts: o.ForceConflicts, IgnoreFields: o.IgnoreFields, Sensitive: o.Sensitive,
+		Cluster: o.Cluster, TokenWO: o.TokenWO, Timeouts: o.Timeouts, ID: o.ID, Manifest: o.Manifest, TakenOver: o.TakenOver, Fields: o.Fields,
+		OtherOwners: o.OtherOwners, Subresource: o.Subresource,
+	}
+}
+
+// isPatch reports whether the object is made by others.
+func (o object) isPatch() bool { return o.IfExists.ValueString() == mustExist }
+
+// refusesPatch refuses a patch of what can't be changed, since the object isn't the patch's to replace. One of another object takes its place.
+func (p *planning) refusesPatch(plan *ssaplan.Plan) bool {
+	refused := p.planned.isPatch() && plan.Object == p.state.Identity
+	if refused {
+		p.diags.AddAttributeError(yamlBodyPath, fmt.Sprintf("%s: a patch can't change this", plan.Object), plan.Reason)
+	}
+	return refused
+}
+
+// get reads an object, or a patch as one.
+func (r *objectResource) get(ctx context.Context, from interface {
+	Get(context.Context, any) diag.Diagnostics
+}, into *object,
+) diag.Diagnostics {
+	if !r.patches {
+		return from.Get(ctx, into)
+	}
+	var p patch
+	diags := from.Get(ctx, &p)
+	*into = p.asObject()
+	return diags
+}
+
+// set writes an object, or the patch that it stands for.
+func (r *objectResource) set(ctx context.Context, to interface {
+	Set(context.Context, any) diag.Diagnostics
+}, o object,
+) diag.Diagnostics {
+	if r.patches {
+		return to.Set(ctx, o.asPatch())
+	}
+	return to.Set(ctx, o)
+}
+
+func (r *patchResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_patch"
+}
+
+// Schema is that of an object, without what a patch has no choice in.
+func (r *patchResource) Schema(ctx context.Context, req resource.SchemaRequest, resp *resource.SchemaResponse) {
+	r.objectResource.Schema(ctx, req, resp)
+	resp.Schema.MarkdownDescription = "Fields of an object that others make: a label of a namespace, an image of a Deployment that an installer applied. " +
+		"The object has to be there, is neither replaced nor deleted, and keeps all values when the resource is destroyed."
+	attributes := resp.Schema.Attributes
+	for _, name := range []string{"adopt", "if_exists", "on_destroy", "delete_protection", "allow_version_change", "propagation"} {
+		delete(attributes, name)
+	}
+	attributes["yaml_body"] = schema.StringAttribute{
+		Required: true, Sensitive: true,
+		MarkdownDescription: "The fields, as a manifest that has apiVersion, kind, name and namespace of the object and nothing else that it doesn't change.",
+	}
+	attributes["field_manager"] = schema.StringAttribute{
+		Optional: true, Computed: true, Default: stringdefault.StaticString(patchFieldManager),
+		MarkdownDescription: "Name under which the server records the fields. Two patches of one object need two names. Default: `" + patchFieldManager + "`.",
+	}
+	attributes["subresource"] = schema.StringAttribute{
+		Optional: true, MarkdownDescription: "What of the object to patch, such as `status` or `scale`. Of a scale, the manifest is the object's with no more than `spec.replicas`. Default: the object itself.",
+	}
+}
+
+// ImportState is none: a patch takes over what it names when it is created.
+func (r *patchResource) ImportState(_ context.Context, _ resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	resp.Diagnostics.AddError("A patch can't be imported", "Apply it: with the same field_manager and fields it changes nothing.")
+}
