@@ -155,7 +155,7 @@ type Server struct {
 
 // Try returns the object as the apply of the manifest, whose JSON is in body, makes it after the handover, if there is one.
 //
-// The server is asked first whether it lets the fields change hands, since it may have something against the object as it is, such as a policy
+// The server is also asked whether it lets the fields change hands, since it may have something against the object as it is, such as a policy
 // that came later. No dry run does both, so what the handover adds is put into the answer to an apply to the object as it is: fields that are given up
 // are sent with their live values, since the server would remove them, and what was taken over and isn't applied is removed by a second
 // dry run, in which the server fills in its defaults. If the server refuses that apply, because of what is going to be removed maybe, the
@@ -164,16 +164,16 @@ func (h *Handover) Try(server Server, manifest map[string]any, body []byte) (*un
 	if h == nil {
 		return server.Apply(body)
 	}
-	patch, err := h.Patch()
-	if err == nil {
-		err = server.HandOver(patch)
-	}
-	if err != nil {
-		return nil, err
-	}
 	made, err := h.try(server, manifest)
 	if err != nil || made.GetResourceVersion() != h.live.GetResourceVersion() {
 		return made, err
+	}
+	patch, err := h.Patch()
+	if err == nil {
+		err = server.HandOver(patch) // not before it is known that the server gets the dryRun of an apply
+	}
+	if err != nil {
+		return nil, err
 	}
 	return h.inOrder(made), nil
 }
@@ -190,7 +190,7 @@ func (h *Handover) inOrder(made *unstructured.Unstructured) *unstructured.Unstru
 	return out
 }
 
-// try is Try after the server has let the fields change hands.
+// try is Try without asking whether the fields may change hands.
 func (h *Handover) try(server Server, manifest map[string]any) (*unstructured.Unstructured, error) {
 	body, err := fastjson.Encode(h.withGiven(manifest))
 	if err != nil {

@@ -245,7 +245,7 @@ func TestTryPassesOn(t *testing.T) {
 		err    error
 	}{
 		{"the apply is of another version", handover.Server{HandOver: allowed, Apply: answer(changed, nil)}, changed, nil},
-		{"the fields may not change hands", handover.Server{HandOver: func([]byte) error { return boom }, Apply: answer(answered, nil)}, nil, boom},
+		{"the fields may not change hands", handover.Server{HandOver: func([]byte) error { return boom }, Apply: answer(answered, nil), Patch: answer(answered, nil)}, nil, boom},
 		{"the apply fails", handover.Server{HandOver: allowed, Apply: answer(nil, boom)}, nil, boom},
 		{"the patch is of another version", handover.Server{HandOver: allowed, Apply: answer(answered, nil), Patch: answer(changed, nil)}, changed, nil},
 		{"the patch fails", handover.Server{HandOver: allowed, Apply: answer(answered, nil), Patch: answer(nil, boom)}, nil, boom},
