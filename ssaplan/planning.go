@@ -261,7 +261,7 @@ func (w *planning) ask(ctx context.Context) (err error) {
 		}
 		dryRun, err := w.dryRun(ctx, w.patch, supplied)
 		switch {
-		case supplied && authresilience.Classify(err) == authresilience.ClassOutdated:
+		case (supplied || w.handover != nil) && authresilience.Classify(err) == authresilience.ClassOutdated:
 			w.live, err = w.target.Live(ctx)
 		case err != nil:
 			return w.refused(ctx, err)
