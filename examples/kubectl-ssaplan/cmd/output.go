@@ -96,7 +96,7 @@ func write(out io.Writer, format string, d document, text func(render.Text) stri
 	case "yaml":
 		encoded, err = d.YAML()
 	default:
-		encoded = []byte(text(textFor(out)))
+		return page(out, text(textFor(out)))
 	}
 	if err == nil {
 		_, err = out.Write(encoded)
