@@ -53,6 +53,8 @@ type options struct {
 	allowMissing  bool
 	prune         bool
 	hooks         bool
+	like          string
+	keep          projection.Patterns // what the tool of like leaves where it is
 	out           string
 	outSecrets    bool
 	shard         string
@@ -71,10 +73,13 @@ type options struct {
 	saved      *savedPlan           // that is carried out or shown; nil for others
 }
 
-var outputs = []string{"text", "json", "yaml", "markdown", "html"}
+var outputs = []string{"text", "json", "yaml", "markdown", "html", outputDiff}
 
 // manager is the field manager of this program.
 const manager = "kubectl-ssaplan"
+
+// outputDiff is the format of what reads kubectl diff.
+const outputDiff = "diff"
 
 // outputLines is the format of apply that prints each result as soon as it is known.
 const outputLines = "jsonl"
@@ -189,7 +194,7 @@ func (o *options) request(manifest *unstructured.Unstructured) ssaplan.Request {
 	named := slices.DeleteFunc(slices.Clone(o.adopt), func(name string) bool { return name == every })
 	return ssaplan.Request{
 		Manifest: manifest, Subresource: o.subresource, Ignore: o.patterns, Adopt: named, AdoptTools: len(named) < len(o.adopt),
-		Existing: existingRules[o.existing],
+		Existing: existingRules[o.existing], GiveUp: o.keep,
 	}
 }
 

@@ -1,6 +1,8 @@
 package cmd
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 )
@@ -67,6 +69,7 @@ kubectl ssaplan plan -f app.yaml --force-conflicts=false`,
 	}
 	o.addFlags(c)
 	c.Flags().StringVar(&o.shard, "shard", "", "`I/N`: plan the I-th of N parts of the objects, with the namespaces and definitions that it needs; see plan merge")
+	c.Flags().StringVar(&o.like, "like", "", "`TOOL` that is going to apply: "+strings.Join(toolNames(), ", ")+"; its field manager, force and what it takes over, unless flags say otherwise")
 	c.Flags().StringVar(&o.out, "out", "", "`FILE` to save the plan in, for show and for apply --plan; only its owner may read it")
 	c.Flags().BoolVar(&o.outSecrets, "out-secrets", false, "save manifests with secrets, too, so that apply --plan needs no others")
 	c.AddCommand(newMerge(streams))
@@ -74,6 +77,9 @@ kubectl ssaplan plan -f app.yaml --force-conflicts=false`,
 }
 
 func (o *options) runPlan(c *cobra.Command) error {
+	if err := o.takeHabits(c.Flags()); err != nil {
+		return err
+	}
 	if err := o.validate(); err != nil {
 		return err
 	}
