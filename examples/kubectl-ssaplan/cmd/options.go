@@ -53,6 +53,7 @@ type options struct {
 	allowMissing  bool
 	prune         bool
 	hooks         bool
+	from, to      string
 	like          string
 	keep          projection.Patterns // what the tool of like leaves where it is
 	out           string
@@ -133,7 +134,7 @@ func (o *options) addRemovalFlags(c *cobra.Command) {
 // validateSources returns an error if the flags don't name manifests.
 func (o *options) validateSources() error {
 	switch {
-	case len(o.files) == 0 && o.kustomization == "" && o.saved != nil:
+	case len(o.files) == 0 && o.kustomization == "" && (o.saved != nil || o.from+o.to != ""):
 	case len(o.files) == 0 && o.kustomization == "":
 		return errors.New("no manifests: name a file, folder or URL with -f, or a kustomization with -k")
 	case len(o.files) > 0 && o.kustomization != "":
@@ -166,6 +167,9 @@ func (o *options) validate() (err error) {
 	}
 	if o.shard != "" && (o.state != "" || o.applyset != "") {
 		return errors.New("--shard: what has left the set can't be told by a part of it; leave --state and --applyset out")
+	}
+	if err := o.validateUpgrade(); err != nil {
+		return err
 	}
 	if o.out != "" && (o.shard != "" || o.memory != "") {
 		return errors.New("--out: what is saved is the plan of the whole set, of which nothing is remembered; leave --shard and --memory out")
