@@ -13,6 +13,7 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
@@ -79,10 +80,10 @@ type child struct {
 func (c *child) fail(err error) {
 	var refusal *ssaplan.RefusedError
 	if errors.As(err, &refusal) {
-		c.verdict, c.text = refused, err.Error()
+		c.verdict, c.text = refused, foreign.OfError(err).String()
 		return
 	}
-	c.verdict, c.text, c.err = failed, err.Error(), err
+	c.verdict, c.text, c.err = failed, foreign.OfError(err).String(), err
 }
 
 // writing are what is said of a write that failed, by what became of it.

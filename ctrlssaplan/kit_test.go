@@ -20,6 +20,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/ssaplan/primitives/ctrlssaplan"
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/set"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
@@ -37,6 +39,8 @@ type kitWorld struct {
 	conditions []metav1.Condition
 	events     chan string
 	ready      bool
+	said       foreign.Text // by children that aren't ready
+	sensitive  string       // a pattern, if any
 }
 
 func newKitWorld(t *testing.T) *kitWorld {
@@ -65,10 +69,19 @@ func (w *kitWorld) start() {
 	require.NoError(w, clientgoscheme.AddToScheme(scheme))
 	recorder := record.NewFakeRecorder(100)
 	recorder.Events = w.events
+	var sensitive projection.Patterns
+	if w.sensitive != "" {
+		var err error
+		sensitive, err = projection.ParsePatterns(w.sensitive)
+		require.NoError(w, err)
+	}
 	kit, err := ctrlssaplan.NewForDynamic(w.server.Client(), w.server.Mapper(), scheme, ctrlssaplan.Options{
 		FieldManager: "site-controller", Kinds: []schema.GroupVersionKind{configMaps}, Events: recorder,
-		NoOps:      ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{ServerInterval: -1}),
-		Ready:      func(*unstructured.Unstructured) set.Readiness { return set.Readiness{Ready: w.ready, Why: "starting"} },
+		NoOps: ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{ServerInterval: -1}),
+		Ready: func(*unstructured.Unstructured) set.Readiness {
+			return set.Readiness{Ready: w.ready, Why: "starting", Said: w.said}
+		},
+		Sensitive:  sensitive,
 		Conditions: func(client.Object) (*[]metav1.Condition, *int64) { return &w.conditions, nil },
 	})
 	require.NoError(w, err)

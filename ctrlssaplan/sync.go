@@ -13,6 +13,7 @@ import (
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/manifest"
 )
@@ -28,7 +29,7 @@ func OfKind(kind schema.GroupVersionKind) *unstructured.Unstructured {
 func (k *Kit) sync(ctx context.Context, owner client.Object, wanted []Child, policy Policy) []outcome {
 	children, err := k.children(ctx, owner, wanted)
 	if err != nil {
-		return []outcome{{verdict: failed, text: err.Error(), err: err}}
+		return []outcome{{verdict: failed, text: foreign.OfError(err).String(), err: err}}
 	}
 	blocked := false
 	for _, c := range children {
@@ -113,7 +114,7 @@ func control(obj *unstructured.Unstructured, owner client.Object, kind schema.Gr
 func (k *Kit) leftOver(ctx context.Context, owner client.Object, kind schema.GroupVersionKind, seen map[identity.Identity]bool) (left []*child, err error) {
 	owned, err := k.Client.Owned(ctx, owner, kind)
 	if err != nil {
-		return nil, err
+		return nil, k.forcing.Guard(OfKind(kind)).Shown(err)
 	}
 	for _, obj := range owned {
 		c, err := k.child(owner, "", obj)
@@ -149,22 +150,23 @@ func (k *Kit) look(ctx context.Context, c *child, policy Policy) {
 // live returns the child as the informer has it, nil if there is none. The informer may have only some objects, and may be late, so that
 // for a child that is wanted its silence is no proof.
 func (k *Kit) live(ctx context.Context, c *child) (*unstructured.Unstructured, error) {
-	obj, err := c.read(ctx, k.Client.Cached)
+	obj, err := c.read(ctx, k.Client.Cached, k.forcing.Guard)
 	if obj == nil && err == nil && c.manifest != nil {
-		return c.read(ctx, k.Client.Read)
+		return c.read(ctx, k.Client.Read, k.forcing.Guard)
 	}
 	return obj, err
 }
 
 // read returns the child as one of the reads has it, nil if it isn't there.
-func (c *child) read(ctx context.Context, read func(context.Context, client.Object) error) (*unstructured.Unstructured, error) {
+func (c *child) read(ctx context.Context, read func(context.Context, client.Object) error,
+	guard func(...*unstructured.Unstructured) ssaplan.Guard) (*unstructured.Unstructured, error) {
 	obj := &unstructured.Unstructured{}
 	obj.SetAPIVersion(c.id.APIVersion)
 	obj.SetKind(c.id.Kind)
 	obj.SetNamespace(c.id.Namespace)
 	obj.SetName(c.id.Name)
 	if err := read(ctx, obj); err != nil {
-		return nil, client.IgnoreNotFound(err)
+		return nil, guard(obj, c.manifest).Shown(client.IgnoreNotFound(err))
 	}
 	return obj, nil
 }
@@ -173,7 +175,7 @@ func (c *child) read(ctx context.Context, read func(context.Context, client.Obje
 func (k *Kit) plan(ctx context.Context, c *child, policy Policy) {
 	ignored, err := projection.ParsePatterns(c.ignore...)
 	if err != nil {
-		c.verdict, c.text = refused, "fields to ignore: "+err.Error()
+		c.verdict, c.text = refused, fmt.Sprintf("fields to ignore: %v", foreign.OfError(err))
 		return
 	}
 	c.planner = k.forcing

@@ -30,8 +30,8 @@ func (k *Kit) carryOut(ctx context.Context, c *child) {
 		c.failWrite(err, ssaplan.OutcomeOf(err))
 		return
 	}
-	if ready := k.options.Ready(obj); !ready.Ready {
-		c.unready = cmp.Or(ready.Why, "isn't ready")
+	if ready := k.options.Ready.Of(obj, c.planner); !ready.Ready {
+		c.unready = cmp.Or(ready.String(), "isn't ready")
 	}
 	if c.repaired = drift(c.plan); len(c.repaired) > 0 {
 		c.memory.repairs = append(c.memory.repairs, time.Now())
@@ -80,7 +80,7 @@ func (k *Kit) delete(ctx context.Context, c *child) {
 		options := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &version}, PropagationPolicy: &propagation}
 		err = k.Client.Delete(ctx, c.live, options)
 		if client.IgnoreNotFound(err) != nil {
-			c.failWrite(fmt.Errorf("delete: %w", err), outcomeOfDelete(err))
+			c.failWrite(fmt.Errorf("delete: %w", k.forcing.Guard(c.live).Shown(err)), outcomeOfDelete(err))
 			return
 		}
 	}

@@ -1,5 +1,5 @@
-// Package otelssaplan tells OpenTelemetry what a Planner sends: a span and a measurement for each request. Spans for plans, applies and sets are the
-// host's, around its calls; what the Planner sends within is below them.
+// Package otelssaplan tells OpenTelemetry what a Planner does: a span and measurements for each plan and each write ([New]), and below them for each
+// request ([Observer]). Neither has anything of an object's content.
 package otelssaplan
 
 import (
@@ -25,7 +25,7 @@ const scope = "github.com/ssaplan/primitives/otelssaplan"
 //   - measurements of ssaplan.request.duration (seconds) and ssaplan.request.sent and ssaplan.request.received (bytes), by verb, dry run, kind
 //     and class, which are few values.
 //
-// Neither has anything of an object's content. An error says that the meter takes no instrument of these.
+// An error says that the meter takes no instrument of these.
 func Observer(tracers trace.TracerProvider, meters metric.MeterProvider) (func(context.Context, ssaplan.Observation), error) {
 	tracer, meter := tracers.Tracer(scope), meters.Meter(scope)
 	duration, err := meter.Float64Histogram("ssaplan.request.duration", metric.WithUnit("s"), metric.WithDescription("Time until the answer was decoded."))

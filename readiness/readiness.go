@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/cli-utils/pkg/kstatus/status"
 
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/set"
 )
 
@@ -60,7 +61,7 @@ func job(live *unstructured.Unstructured) (set.Readiness, bool) {
 	}
 	for _, name := range []string{"Failed", "Complete"} {
 		if c := condition(live, name); c["status"] == "True" {
-			return set.Readiness{Ready: name == "Complete", Failed: name == "Failed", Why: message(c)}, true
+			return set.Readiness{Ready: name == "Complete", Failed: name == "Failed", Why: state(c), Said: message(c)}, true
 		}
 	}
 	return set.Readiness{Why: "it hasn't ended"}, true
@@ -86,7 +87,10 @@ func claim(live *unstructured.Unstructured) (set.Readiness, bool) {
 
 func namespace(live *unstructured.Unstructured) (set.Readiness, bool) {
 	phase, _, _ := unstructured.NestedString(live.Object, "status", "phase")
-	return set.Readiness{Ready: phase == "Active", Why: strings.TrimPrefix("phase "+phase, "phase Active")}, true
+	if phase == "Active" {
+		return set.Readiness{Ready: true}, true
+	}
+	return set.Readiness{Why: foreign.Text("phase " + phase)}, true
 }
 
 // byCondition takes an object for ready if a condition is true, and of its current generation as far as it tells.
@@ -98,11 +102,11 @@ func byCondition(live *unstructured.Unstructured, name string) set.Readiness {
 	}
 	switch {
 	case found == nil:
-		return set.Readiness{Why: fmt.Sprintf("it has no condition %s yet", name)}
+		return set.Readiness{Why: foreign.Textf("it has no condition %s yet", name)}
 	case isKnown && observed != live.GetGeneration():
-		return set.Readiness{Why: fmt.Sprintf("condition %s is of generation %d, and the object of %d", name, observed, live.GetGeneration())}
+		return set.Readiness{Why: foreign.Textf("condition %s is of generation %d, and the object of %d", name, observed, live.GetGeneration())}
 	case found["status"] != "True":
-		return set.Readiness{Why: message(found)}
+		return set.Readiness{Why: state(found), Said: message(found)}
 	}
 	return set.Readiness{Ready: true}
 }
@@ -112,16 +116,11 @@ func byKstatus(live *unstructured.Unstructured) set.Readiness {
 	if err != nil { // a status that isn't of the form that kstatus expects, such as an observedGeneration that is a text
 		return byCondition(live, "Ready")
 	}
-	return set.Readiness{
-		Ready: result.Status == status.CurrentStatus, Failed: result.Status == status.FailedStatus, Why: waitsFor(result),
+	found := set.Readiness{Ready: result.Status == status.CurrentStatus, Failed: result.Status == status.FailedStatus}
+	if !found.Ready {
+		found.Why, found.Said = foreign.Text(result.Status), foreign.Text(result.Message) // which can be that of a condition
 	}
-}
-
-func waitsFor(result *status.Result) string {
-	if result.Status == status.CurrentStatus {
-		return ""
-	}
-	return strings.TrimSpace(string(result.Status) + ": " + result.Message)
+	return found
 }
 
 // condition returns a condition of an object's status, nil if there is none.
@@ -135,12 +134,22 @@ func condition(live *unstructured.Unstructured, name string) map[string]any {
 	return nil
 }
 
-func message(condition map[string]any) string {
-	text := fmt.Sprintf("condition %v is %v", condition["type"], condition["status"])
-	for _, field := range []string{"reason", "message"} {
-		if v, _ := condition[field].(string); v != "" {
-			text += ": " + v
-		}
+// state says of what type and status a condition is, and no more of the status than those that conditions have.
+func state(condition map[string]any) foreign.Text {
+	text := foreign.Textf("condition %v", condition["type"])
+	if is := condition["status"]; is == "True" || is == "False" || is == "Unknown" {
+		text += foreign.Textf(" is %v", is)
 	}
 	return text
+}
+
+// message returns what a condition says in free text.
+func message(condition map[string]any) foreign.Text {
+	var said []string
+	for _, field := range []string{"reason", "message"} {
+		if v, _ := condition[field].(string); v != "" {
+			said = append(said, v)
+		}
+	}
+	return foreign.Text(strings.Join(said, ": "))
 }

@@ -18,13 +18,13 @@ func TestReadiness(t *testing.T) {
 		want        set.Readiness
 	}{
 		{"a rollout that is under way", `{apiVersion: apps/v1, kind: Deployment, metadata: {name: a, generation: 2}, spec: {replicas: 1}, status: {observedGeneration: 1}}`,
-			set.Readiness{Why: "InProgress: Deployment generation is 2, but latest observed generation is 1"}},
+			set.Readiness{Why: "InProgress", Said: "Deployment generation is 2, but latest observed generation is 1"}},
 		{"one that is paused", `{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {paused: true}}`, set.Readiness{Ready: true, Why: "it is paused"}},
 		{"a Job that has begun", `{apiVersion: batch/v1, kind: Job, metadata: {name: a}, status: {startTime: "2026-01-01T00:00:00Z"}}`, set.Readiness{Why: "it hasn't ended"}},
 		{"one that has ended", `{apiVersion: batch/v1, kind: Job, metadata: {name: a}, status: {conditions: [{type: Complete, status: "True"}]}}`,
 			set.Readiness{Ready: true, Why: "condition Complete is True"}},
 		{"one that has failed", `{apiVersion: batch/v1, kind: Job, metadata: {name: a}, status: {conditions: [{type: Failed, status: "True", reason: DeadlineExceeded}]}}`,
-			set.Readiness{Failed: true, Why: "condition Failed is True: DeadlineExceeded"}},
+			set.Readiness{Failed: true, Why: "condition Failed is True", Said: "DeadlineExceeded"}},
 		{"a suspended Job", `{apiVersion: batch/v1, kind: Job, metadata: {name: a}, spec: {suspend: true}}`, set.Readiness{Ready: true, Why: "it is suspended"}},
 		{"a claim that waits for its Pod", `{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: a}, status: {phase: Pending}}`,
 			set.Readiness{Ready: true, Why: "it may wait for the first Pod that uses it"}},
@@ -38,15 +38,17 @@ func TestReadiness(t *testing.T) {
 		{"a condition that is of now by itself", `{apiVersion: example.com/v1, kind: Gadget, metadata: {name: a, generation: 3}, status: {observedGeneration: 2, conditions: [{type: Synced, status: "True", observedGeneration: 3}]}}`,
 			set.Readiness{Ready: true}},
 		{"a condition that isn't true", `{apiVersion: example.com/v1, kind: Gadget, metadata: {name: a}, status: {conditions: [{type: Synced, status: "False", message: no host}]}}`,
-			set.Readiness{Why: "condition Synced is False: no host"}},
+			set.Readiness{Why: "condition Synced is False", Said: "no host"}},
+		{"a status of a condition that is none", `{apiVersion: example.com/v1, kind: Gadget, metadata: {name: a}, status: {conditions: [{type: Synced, status: hunter2, reason: Wrong, message: no host}]}}`,
+			set.Readiness{Why: "condition Synced", Said: "Wrong: no host"}},
 		{"another custom resource", `{apiVersion: example.com/v1, kind: Other, metadata: {name: a}, status: {conditions: [{type: Ready, status: "False", message: no host}]}}`,
-			set.Readiness{Why: "InProgress: no host"}},
+			set.Readiness{Why: "InProgress", Said: "no host"}},
 		{"a generation that is a text", `{apiVersion: example.com/v1, kind: Other, metadata: {name: a}, status: {observedGeneration: "1", conditions: [{type: Ready, status: "True"}]}}`,
 			set.Readiness{Ready: true}},
 		{"what is stalled", `{apiVersion: example.com/v1, kind: Other, metadata: {name: a}, status: {conditions: [{type: Stalled, status: "True", message: no host}]}}`,
-			set.Readiness{Failed: true, Why: "Failed: no host"}},
+			set.Readiness{Failed: true, Why: "Failed", Said: "no host"}},
 		{"what is being deleted", `{apiVersion: batch/v1, kind: Job, metadata: {name: a, deletionTimestamp: "2026-01-01T00:00:00Z"}}`,
-			set.Readiness{Why: "Terminating: Resource scheduled for deletion"}},
+			set.Readiness{Why: "Terminating", Said: "Resource scheduled for deletion"}},
 	} {
 		assert.Equal(t, row.want, Of(conditions)(lab.Object(t, row.object)), row.why)
 	}

@@ -129,8 +129,7 @@ func (plan *Plan) applicable() error {
 	return fmt.Errorf("%s: a plan with the action %s can't be applied: %s", plan.Object, plan.Action, foreign.Text(plan.Reason))
 }
 
-// complete returns an error if the plan was made without values that weren't known: what it would write is not what is
-// meant.
+// complete returns an error if the plan was made without values that weren't known: what it would write is not what is meant.
 func (plan *Plan) complete() error {
 	switch {
 	case plan.basis == nil:
@@ -178,7 +177,7 @@ func (p *Planner) send(ctx context.Context, plan *Plan, live *unstructured.Unstr
 	if err != nil {
 		return nil, applier.NotSent(err)
 	}
-	if p.guard(plan.basis.request.Manifest, live).Withholds() {
+	if p.Guard(plan.basis.request.Manifest, live).Withholds() {
 		ctx, _ = wire.CollectWarnings(ctx) // the plan counted them
 	}
 	return write.Send(ctx)

@@ -94,7 +94,7 @@ func (p *Planner) PlanRelease(ctx context.Context, prior *explain.State) (*relea
 	if err != nil {
 		return nil, p.failure(prior.Identity, "plan to release", err)
 	}
-	return release.For(ctx, target, prior, p.guard(secrecy.Remembered(prior.Identity, prior.Applied.Object)).Shown)
+	return release.For(ctx, target, prior, p.Guard(secrecy.Remembered(prior.Identity, prior.Applied.Object)).Shown)
 }
 
 func (p *Planner) delete(ctx context.Context, d *deleter.Deleter, reviewed *DeletePlan) error {
@@ -124,7 +124,7 @@ func (p *Planner) deleter(request DeleteRequest, options DeleteOptions) *deleter
 		}
 		return deleter.Target{Identity: t.Identity, Resource: t.Resource, Live: t.Live}, nil
 	}
-	return &deleter.Deleter{Request: request, Options: options, Server: p.server, Find: find, Guard: p.guard}
+	return &deleter.Deleter{Request: request, Options: options, Server: p.server, Find: find, Guard: p.Guard}
 }
 
 // propagation returns the policy by which a replacement deletes.

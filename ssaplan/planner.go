@@ -43,8 +43,7 @@ type Options struct {
 	Tools []fieldowner.Tool
 	// NoOps remembers plans that changed nothing. Default: nothing is remembered.
 	NoOps *NoOpCache
-	// Observe is told of each request, from the goroutine that sent it: enough for a progress bar, a trace or metrics.
-	// Default: nobody is.
+	// Observe is told of each request, from the goroutine that sent it: enough for a progress bar, a trace or metrics. Default: nobody is.
 	Observe func(context.Context, Observation)
 	// ThrottleRetries is how often a request is sent again that the server throttled (status 429), after the time that it asks for. Each
 	// time counts as a request, and fewer are sent at a time then. Default: 10. If it is negative, none is, and that is an error.
@@ -91,10 +90,9 @@ func New(config *rest.Config, options Options) (*Planner, error) {
 	return newPlanner(server, options)
 }
 
-// NewForClient returns a Planner on top of a client and a mapper that the host has already. A mapper with a Reset
-// method is reset when it doesn't know a kind, once for each plan. For warnings of the server to be part of the plans,
-// the client's config needs [WarningHandler]. A client of client-go repeats requests that are answered with Retry-After;
-// that counts as one request here.
+// NewForClient returns a Planner on top of a client and a mapper that the host has already. A mapper with a Reset method is reset when it
+// doesn't know a kind, once for each plan. For warnings of the server to be part of the plans, the client's config needs [WarningHandler].
+// A client of client-go repeats requests that are answered with Retry-After; that counts as one request here.
 func NewForClient(client dynamic.Interface, mapper meta.RESTMapper, options Options) (*Planner, error) {
 	if client == nil || mapper == nil {
 		return nil, errors.New("ssaplan: a client and a mapper are needed")
@@ -138,8 +136,12 @@ func (p *Planner) locate(ctx context.Context, id identity.Identity, subresource 
 	return p.server.Locate(ctx, id, subresource, p.options.DefaultNamespace)
 }
 
-// guard returns what keeps a server from quoting the sensitive values of the objects.
-func (p *Planner) guard(objects ...*unstructured.Unstructured) secrecy.Guard {
+// Guard keeps what others say of objects from quoting their sensitive values.
+type Guard = secrecy.Guard
+
+// Guard returns the guard of objects, of which some may be nil. What a Planner returns is guarded; a host has it for what else it shows of
+// what somebody says of an object in free text: in its status, in an Event, or in answer to a request of the host's own.
+func (p *Planner) Guard(objects ...*unstructured.Unstructured) secrecy.Guard {
 	if p.options.ShowServerText {
 		return secrecy.Guard{}
 	}
@@ -149,6 +151,6 @@ func (p *Planner) guard(objects ...*unstructured.Unstructured) secrecy.Guard {
 // failure returns the error for a request that failed: the object, what was tried, the cause as far as it may be shown of an object
 // of that kind and of these, and, if the caller was refused, what the credentials tells about themselves.
 func (p *Planner) failure(id identity.Identity, doing string, err error, seen ...*unstructured.Unstructured) error {
-	err = p.guard(append(seen, secrecy.Remembered(id, nil))...).Shown(err)
+	err = p.Guard(append(seen, secrecy.Remembered(id, nil))...).Shown(err)
 	return fmt.Errorf("%s: %s: %w", id, doing, authresilience.Diagnosed(err, p.options.Credential, time.Now()))
 }

@@ -54,7 +54,7 @@ func (p *Planner) Plan(ctx context.Context, request Request) (*Plan, error) {
 	if err := w.run(ctx); errors.Is(err, explain.ErrTooDeep) {
 		return nil, err // looking for secrets in the manifest might not end
 	} else if err != nil {
-		return nil, w.guard(request.Manifest, w.live).Error(err)
+		return nil, w.Guard(request.Manifest, w.live).Error(err)
 	}
 	if err := w.showDeclared(); err != nil {
 		return nil, err
@@ -403,7 +403,7 @@ func (w *planning) explainReplacement(ctx context.Context, taken bool) error {
 			return w.failed("dry run of the create", err)
 		case standin.Disproves(w.manifest.Object, err, taken):
 			verdict := immutability.Classify(err).OfCreate(w.manifest)
-			w.guard(w.request.Manifest, w.live).Verdict(&verdict)
+			w.Guard(w.request.Manifest, w.live).Verdict(&verdict)
 			return &RefusedError{Object: w.plan.Object, Verdict: verdict, Err: cmp.Or(w.plan.Replacement.Refusal, w.shown(err))}
 		default:
 			w.plan.Warnings = append(w.plan.Warnings, foreign.Textf("what the server adds to the new object isn't known: %v", w.shown(err)))
@@ -452,7 +452,7 @@ func (w *planning) finish() *Plan {
 		plan.Requests = w.requests + w.target.Requests()
 		plan.Warnings = append(plan.Warnings, w.target.Warnings...)
 	}
-	plan.Warnings = append(plan.Warnings, w.guard(w.request.Manifest, w.live).Warnings(w.warnings.All())...)
+	plan.Warnings = append(plan.Warnings, w.Guard(w.request.Manifest, w.live).Warnings(w.warnings.All())...)
 	plan.Warnings = append(plan.Warnings, explain.AdjustmentWarnings(plan.Adjustments)...)
 	if w.then != nil {
 		w.then.Warnings = plan.Warnings
@@ -496,5 +496,5 @@ func (w *planning) failed(doing string, err error) error {
 
 // shown returns err as it can be printed.
 func (w *planning) shown(err error) error {
-	return w.guard(w.request.Manifest, w.live).Shown(err)
+	return w.Guard(w.request.Manifest, w.live).Shown(err)
 }

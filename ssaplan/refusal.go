@@ -74,7 +74,7 @@ func (w *planning) judge(ctx context.Context, err error) error {
 	} else {
 		verdict = verdict.OfCreate(w.manifest) // there is nothing that could be replaced
 	}
-	w.guard(w.request.Manifest, w.live).Verdict(&verdict)
+	w.Guard(w.request.Manifest, w.live).Verdict(&verdict)
 	if !verdict.Replaceable() {
 		if cure := w.cure(ctx, verdict.Leftovers); cure != "" {
 			verdict.Remedy = cure
@@ -152,7 +152,7 @@ func (w *planning) refusal(err error) string {
 	if verdict.Refusal == immutability.RefusalNone {
 		return w.shown(err).Error()
 	}
-	w.guard(w.request.Manifest, w.live).Verdict(&verdict)
+	w.Guard(w.request.Manifest, w.live).Verdict(&verdict)
 	verdict.Uncertain, verdict.Remedy = "", ""
 	return (&RefusedError{Object: w.plan.Object, Verdict: verdict, Err: w.shown(err)}).Error()
 }

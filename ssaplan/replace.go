@@ -21,10 +21,9 @@ import (
 // and stops if the old object shows that more data than the plan's hazards name would be destroyed with it; to go on,
 // somebody has to delete the object otherwise. An object that takes the new one's place meanwhile is never adopted.
 //
-// Once it has begun, an error is a [ReplaceError], which tells how far the replacement got; calling Replace again with the
-// same plan goes on from there. If the new object is there already, just as the plan makes it, it is returned. Another
-// process plans anew: if that gives Create, the old object is gone and [Planner.Apply] creates the new one. A plan with
-// another action is an error.
+// Once it has begun, an error is a [ReplaceError], which tells how far the replacement got; calling Replace again with the same plan goes
+// on from there. If the new object is there already, just as the plan makes it, it is returned. Another process plans anew: if that gives
+// Create, the old object is gone and [Planner.Apply] creates the new one. A plan with another action is an error.
 func (p *Planner) Replace(ctx context.Context, plan *Plan, options DeleteOptions) (*unstructured.Unstructured, error) {
 	if plan == nil {
 		return nil, errors.New("ssaplan: no plan to carry out")
@@ -68,7 +67,7 @@ func (r *replacer) stopped(err error) error {
 	if stopped.Stage == StageCreating && errors.As(err, new(*applier.TakenError)) {
 		stopped.Advice = "the old object is gone"
 	}
-	stopped.Err = r.planner.guard(r.plan.basis.request.Manifest, r.plan.basis.live, r.old.Seen).Shown(err)
+	stopped.Err = r.planner.Guard(r.plan.basis.request.Manifest, r.plan.basis.live, r.old.Seen).Shown(err)
 	return stopped
 }
 
@@ -97,8 +96,7 @@ func (r *replacer) run(ctx context.Context) (*unstructured.Unstructured, error) 
 	return r.create(ctx)
 }
 
-// check finds out whether the new object can be created once the old one is gone, and whether all that is destroyed was
-// planned.
+// check finds out whether the new object can be created once the old one is gone, and whether all that is destroyed was planned.
 func (r *replacer) check(ctx context.Context, old *unstructured.Unstructured) error {
 	goes, err := r.old.PlanFor(ctx, old)
 	if err == nil {

@@ -226,7 +226,7 @@ func (f *flow) returns(call *ast.CallExpr) bool {
 	if isMethod {
 		return slices.Contains(methods, name) && len(call.Args) == 0
 	}
-	return slices.Contains(passing, path) && slices.ContainsFunc(call.Args, f.is)
+	return slices.Contains(functions[path], name) || slices.Contains(passing, path) && slices.ContainsFunc(call.Args, f.is)
 }
 
 // printedBy returns the arguments of a call that it prints as they came.

@@ -36,6 +36,11 @@ var methods = []string{
 	"GetName", "GetGenerateName", "GetNamespace", "GetUID", "GetResourceVersion", "GetFinalizers", "GetKind", "GetAPIVersion",
 }
 
+// functions that return what an object has at a path, by their package.
+var functions = map[string][]string{
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured": {"NestedString", "NestedStringMap", "NestedStringSlice"},
+}
+
 // handlers are the methods that client-go tells the warnings of a server.
 var handlers = []string{"HandleWarningHeader", "HandleWarningHeaderWithContext"}
 

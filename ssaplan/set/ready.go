@@ -3,7 +3,6 @@ package set
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"iter"
 	"slices"
 	"time"
@@ -22,12 +21,30 @@ type Readiness struct {
 	// Failed says that it isn't ready and won't be by itself.
 	Failed bool
 	// Why says in a line what is missing, or what an object that counts as ready still waits for.
-	Why string
+	Why foreign.Text
+	// Said is what the object itself says of that in free text, as in the message of a condition. Of an object with sensitive values, which that
+	// may quote, it isn't shown.
+	Said foreign.Text
+}
+
+// String returns Why and Said in a line, empty if there is nothing to say.
+func (r Readiness) String() string {
+	if r.Why == "" || r.Said == "" {
+		return (r.Why + r.Said).String()
+	}
+	return (r.Why + ": " + r.Said).String()
 }
 
 // Readier tells whether an object is ready, given as it is. The library knows of no kind what that means; a host has kstatus for it, or
 // rules of its own.
 type Readier func(live *unstructured.Unstructured) Readiness
+
+// Of returns what the Readier tells of an object, with what may be shown of what the object says.
+func (ready Readier) Of(live *unstructured.Unstructured, planner *ssaplan.Planner) Readiness {
+	found := ready(live)
+	found.Said = planner.Guard(live).Text(found.Said)
+	return found
+}
 
 // Readied is how the wait for an object ended.
 type Readied struct {
@@ -48,7 +65,7 @@ func (s *Set) Await(ctx context.Context, ready Readier, within time.Duration) it
 			left = slices.DeleteFunc(left, func(i int) bool {
 				found := s.look(ctx, i, ready)
 				if stopped || !found.Ready && !found.Failed && ctx.Err() == nil {
-					s.options.Waiting(s.items[i].Object, found.Why)
+					s.options.Waiting(s.items[i].Object, found.String())
 					return false
 				}
 				stopped = !yield(&Readied{*s.whole(s.items[i]), found})
@@ -75,26 +92,24 @@ func (s *Set) appliedNumbers() (numbers []int) {
 // look asks for an object, and whether it is ready.
 func (s *Set) look(ctx context.Context, i int, ready Readier) Readiness {
 	if ctx.Err() != nil {
-		return Readiness{Why: cmp.Or(s.why[i], "it wasn't looked at")}
+		return cmp.Or(s.seen[i], notLookedAt)
 	}
-	found := s.lookNow(ctx, i, ready)
+	found := lookAt(ctx, s.planner, s.items[i].Object, ready)
 	if ctx.Err() == nil {
-		s.why[i] = found.Why
+		s.seen[i] = Readiness{Why: found.Why, Said: found.Said}
 	}
-	found.Why = s.why[i]
+	found.Why, found.Said = s.seen[i].Why, s.seen[i].Said
 	return found
 }
 
-func (s *Set) lookNow(ctx context.Context, i int, ready Readier) Readiness {
-	return lookAt(ctx, s.planner, s.items[i].Object, ready)
-}
+var notLookedAt = Readiness{Why: "it wasn't looked at"}
 
 // AwaitObject waits until an object is ready or has failed, as [Set.Await] does for a set. What it returns when the time is up or ctx ends is
 // neither, and says what the object waited for last. Waiting is told that, too, whenever it was asked for the object.
 func AwaitObject(ctx context.Context, planner *ssaplan.Planner, id identity.Identity, ready Readier, within time.Duration, waiting func(why string)) Readiness {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	last := Readiness{Why: "it wasn't looked at"}
+	last := notLookedAt
 	for pause := shortest; ; pause = min(2*pause, longest) {
 		if found := lookAt(ctx, planner, id, ready); ctx.Err() == nil {
 			last = found
@@ -102,7 +117,7 @@ func AwaitObject(ctx context.Context, planner *ssaplan.Planner, id identity.Iden
 		if last.Ready || last.Failed || ctx.Err() != nil {
 			return last
 		}
-		waiting(last.Why)
+		waiting(last.String())
 		sleep(ctx, pause)
 	}
 }
@@ -111,11 +126,11 @@ func lookAt(ctx context.Context, planner *ssaplan.Planner, id identity.Identity,
 	reading, err := planner.Read(ctx, &explain.State{Identity: id})
 	switch {
 	case err != nil:
-		return Readiness{Why: foreign.OfError(err).String()}
+		return Readiness{Why: foreign.OfError(err)}
 	case reading.Presence == ssaplan.PresenceUnreadable:
 		return Readiness{Failed: true, Why: "it may not be read"}
 	case reading.Live == nil:
-		return Readiness{Failed: true, Why: fmt.Sprintf("it isn't there: %s", reading.Presence)}
+		return Readiness{Failed: true, Why: foreign.Textf("it isn't there: %s", reading.Presence)}
 	}
-	return ready(reading.Live)
+	return ready.Of(reading.Live, planner)
 }

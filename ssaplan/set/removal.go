@@ -39,8 +39,8 @@ type RemovalOptions struct {
 	Stages []Stage
 	// Adopted removes also the members that were there before the set. Default: they are kept.
 	Adopted bool
-	// Contents removes also namespaces and definitions that hold objects which are no members, and these with them. Default: they are
-	// kept.
+	// Contents removes also namespaces and definitions that hold objects which are no members, and these with them, or of which it isn't
+	// known what they hold. Default: they are kept.
 	Contents bool
 	// InUse are the namespaces of objects that stay, none of which is removed, and their kinds, none of whose definitions is.
 	InUse []identity.Identity
@@ -185,8 +185,13 @@ func (r *Removal) inUse(item *RemovalItem) string {
 			return fmt.Sprintf("%s of the set is in it", id)
 		}
 	}
-	if r.options.Contents || item.Plan.Contents == nil {
+	switch contents := item.Plan.Contents; {
+	case r.options.Contents:
 		return ""
+	case contents == nil:
+		return "what it holds isn't known"
+	case len(contents.Uncounted) > 0:
+		return fmt.Sprintf("what it holds isn't known: %s", contents.Uncounted[0])
 	}
 	for _, count := range item.Plan.Contents.Counts {
 		kind := schema.GroupKind{Group: count.Group, Kind: count.Kind}

@@ -50,7 +50,7 @@ type Set struct {
 	items   []*Item                       // as they were planned last
 	applied []bool                        // by the last Apply, or found to be so
 	shown   []*Item                       // as Plan yielded them, nil if it didn't
-	why     map[int]string                // objects weren't ready when they were last looked at
+	seen    map[int]Readiness             // why objects weren't ready when they were last looked at
 	names   map[ssaplan.Deferral][]string // that are known, by what is missing
 }
 
@@ -65,7 +65,7 @@ func New(planner *ssaplan.Planner, requests []ssaplan.Request, options Options) 
 	if options.Waiting == nil {
 		options.Waiting = func(identity.Identity, string) {}
 	}
-	s := &Set{planner: planner, requests: requests, options: options, names: map[ssaplan.Deferral][]string{}, why: map[int]string{}}
+	s := &Set{planner: planner, requests: requests, options: options, names: map[ssaplan.Deferral][]string{}, seen: map[int]Readiness{}}
 	s.applied = make([]bool, len(requests))
 	s.items, s.shown = make([]*Item, len(requests)), make([]*Item, len(requests))
 	s.contents = contents{

@@ -17,8 +17,8 @@
 //   - It sets no defaults but those of list keys (protocol: TCP), normalises no values ("1000m" and null stay), and folds
 //     no Secret's stringData into its data.
 //   - It has no admission: no webhooks, no policies, no quotas. The one exception is that of a missing namespace.
-//   - It has no controllers. A namespace that is deleted takes its objects with it at once, and objects whose owner is
-//     deleted stay.
+//   - It has no controllers. A namespace is Active and a definition Established at once, a namespace that is deleted takes
+//     its objects with it at once, and objects whose owner is deleted stay.
 //   - It authenticates nobody and permits everything.
 //   - Versions of a kind differ by their apiVersion alone, as those of a custom resource without a conversion webhook do.
 //   - It serves get, list, create, update, patch (apply, merge, strategic merge and JSON patch, of which the operations copy and move are

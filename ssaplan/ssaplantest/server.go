@@ -176,10 +176,24 @@ func (s *Server) put(k key, obj *unstructured.Unstructured) error {
 		if err := s.register(kinds); err != nil {
 			return err
 		}
+		if err := establish(obj); err != nil {
+			return err
+		}
 	}
 	obj.SetResourceVersion(s.nextVersion())
 	s.objects[k] = obj
 	return nil
+}
+
+// establish gives a definition the conditions that a server gives it when it serves the kind, unless it has conditions.
+func establish(definition *unstructured.Unstructured) error {
+	if _, found, err := unstructured.NestedSlice(definition.Object, "status", "conditions"); found || err != nil {
+		return err
+	}
+	return unstructured.SetNestedSlice(definition.Object, []any{
+		map[string]any{"type": "NamesAccepted", "status": "True", "reason": "NoConflicts", "message": "no conflicts found"},
+		map[string]any{"type": "Established", "status": "True", "reason": "InitialNamesAccepted", "message": "the initial names have been accepted"},
+	}, "status", "conditions")
 }
 
 // remove removes an object with all that can't be without it.

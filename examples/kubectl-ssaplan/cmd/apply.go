@@ -294,10 +294,13 @@ func (p *planning) tell(of *set.Result) (*explain.State, int) {
 
 // leave says that an object is left out: at the end, if its plan is why, and else at once.
 func (p *planning) leave(of *set.Result, left *set.LeftOutError) {
-	if of.Item.Plan != nil && left.Because == (identity.Identity{}) {
-		p.left[of.Item.Plan.Action]++
-	} else {
+	switch plan := of.Item.Plan; {
+	case plan == nil || left.Because != (identity.Identity{}):
 		say(p.ErrOut, left.Error())
+	case p.leavesOut(plan):
+		p.left[plan.Action]++
+	case plan.Action != ssaplan.ActionNoOp:
+		p.left[behindFailure]++
 	}
 	plan := cmp.Or(of.Item.Plan, p.items[of.Item.Number].Plan)
 	p.add(of.Item.Number, resultOf(plan, ssaplan.OutcomeNotSent, "left out: "+left.Reason))
@@ -370,11 +373,15 @@ func (p *planning) leavesOut(plan *ssaplan.Plan) bool {
 	return plan.Action == ssaplan.ActionReplace && !p.replaces(plan)
 }
 
-// leftOut says for each action that can't be applied what to do instead.
+// behindFailure stands for the actions of objects that could be applied, if nothing before them had failed.
+const behindFailure ssaplan.Action = ""
+
+// leftOut says for each action that isn't carried out what to do instead.
 var leftOut = []struct {
 	action ssaplan.Action
 	text   string
 }{
+	{behindFailure, "behind what failed: correct that, and apply again; --keep-going applies what doesn't need it"},
 	{ssaplan.ActionConflict, "in conflict: leave the fields to their managers, or take them over with --force-conflicts"},
 	{ssaplan.ActionDeferred, "deferred: apply again once what they wait for is there"},
 	{ssaplan.ActionReplace, "to be replaced: --replace deletes the old object and creates the new one"},

@@ -141,7 +141,10 @@ func (p *planning) remembered(ctx context.Context) ([]statefile.Entry, error) {
 		p.showFailures(p.failures)
 		return nil, errors.New("correct the errors first")
 	}
-	if len(p.manifests) == 0 {
+	for _, hook := range p.leftHooks {
+		say(p.ErrOut, fmt.Sprintf("left out %s, which Helm runs apart: %s", hook.Object, hook.When))
+	}
+	if len(p.all) == 0 { // no manifests are named
 		return p.memory.Left(p.run()), nil
 	}
 	var entries []statefile.Entry

@@ -407,7 +407,7 @@ func TestSecretsStaySecret(t *testing.T) {
 	for name, data := range versions {
 		write(t, map[string]string{"app.yaml": manifest(data)})
 		for _, line := range []string{
-			"plan", "plan -v", "plan -o json", "plan -o yaml", "plan --force-conflicts=false", "plan --field-manager other --force-conflicts=false",
+			"plan", "plan -v", "plan -o json", "plan -o json -v", "plan -o yaml", "plan -o markdown", "plan -o html", "plan --force-conflicts=false", "plan --field-manager other --force-conflicts=false",
 			"apply --yes --state state.json", "plan --state state.json", "apply --yes --state state.json -o json",
 		} {
 			got := c.run(line + " -f app.yaml")
@@ -424,4 +424,26 @@ func TestSecretsStaySecret(t *testing.T) {
 			assert.NotContains(t, string(state), "YzRuNHJ5")
 		}
 	}
+}
+
+// kubectl keeps a copy of what it applied in an annotation, which shows neither the old value of a Secret nor the new one, but that they differ.
+func TestCopiesOfSecretsStaySecret(t *testing.T) {
+	c := newCluster(t)
+	secret := func(value string) string {
+		return "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\nstringData: {password: " + value + ", user: jane}\n"
+	}
+	c.Kubectl(t, secret("c4n4ry-old"), "apply", "-f", "-")
+	write(t, map[string]string{"app.yaml": secret("c4n4ry-new")})
+	for _, line := range []string{"plan", "plan -v", "plan -o json", "plan -o json -v", "plan -o yaml", "plan -o markdown", "plan -o html"} {
+		for _, adopt := range []string{"", " --adopt auto"} {
+			got := c.run(line + adopt + " -f app.yaml")
+			assert.Equal(t, 2, got.code, got.err)
+			assert.NotContains(t, got.out+got.err, "c4n4ry", line)
+			assert.NotContains(t, got.out+got.err, "YzRuNHJ5", line)
+			assert.Contains(t, strings.NewReplacer("&lt;", "<", "&gt;", ">").Replace(got.out), "<redacted: changed>", line)
+		}
+	}
+	text := c.run("plan --adopt auto -v -f app.yaml").out
+	assert.Contains(t, text, "password: <redacted: changed>")
+	assert.NotContains(t, text, "user: <redacted: changed>", "what stays isn't told as a change")
 }

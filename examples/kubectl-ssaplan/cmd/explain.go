@@ -26,7 +26,8 @@ func newExplain(streams genericiooptions.IOStreams) *cobra.Command {
 be replaced, and which fields are in conflict.
 
 The input is the JSON of a Status as the server returns it or as client-go marshals it, or any text that has one in it,
-such as a log; or else the text that kubectl and other clients print when an object is refused. No cluster is asked.`,
+such as a log; or else what kubectl and other clients print when a server refuses something, also from the log of a job.
+No cluster is asked.`,
 		Example: `# what the server said about a manifest
 kubectl ssaplan explain -f status.json
 

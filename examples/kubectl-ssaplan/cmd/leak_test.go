@@ -2,6 +2,7 @@ package cmd_test
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -72,28 +73,44 @@ func TestQuotedSecretsStaySecret(t *testing.T) {
 	files := quotedFiles()
 	write(t, files)
 	c.apply("-f old.yaml --state state.json")
+	c.apply("-f few.yaml --state few.json")
 	for _, row := range []struct {
 		phase faultproxy.Phase
 		lines []string
 	}{
-		{faultproxy.Reads, []string{"plan -f new.yaml", "plan -o json -f new.yaml --state state.json", "apply --yes --keep-going -f new.yaml --state state.json", "delete --dry-run --state state.json"}},
+		{faultproxy.Reads, []string{
+			"plan -f new.yaml", "plan -o json -f new.yaml --state state.json", "apply --yes --keep-going -f new.yaml --state state.json", "delete --dry-run --state state.json",
+			"plan -f old.yaml --memory noops", "apply --yes --wait --timeout 1s --keep-going -o jsonl -f old.yaml", "release --dry-run --state state.json",
+			"apply --yes --prune --keep-going -f other.yaml --state few.json",
+		}},
 		{faultproxy.DryRuns, []string{
 			"plan -v -f new.yaml", "plan -f retyped.yaml", "plan -o json -f retyped.yaml", "plan -o yaml -f new.yaml", "plan -o markdown -f new.yaml",
 			"plan -o html -f new.yaml", "plan -f new.yaml --prune --state state.json", "apply --yes --keep-going -o json -f new.yaml", "delete --dry-run --state state.json",
+			"plan -f new.yaml --memory noops", "plan -o json -f new.yaml --shard 1/2", "apply --yes --prune --keep-going -o jsonl -f other.yaml --state few.json",
 		}},
 		{faultproxy.Writes, []string{
 			"apply --yes --keep-going -f new.yaml --state state.json", "apply --yes --keep-going -o jsonl -f new.yaml --state state.json",
-			"apply --yes --keep-going -o json -f new.yaml", "apply --yes --keep-going -o html -f new.yaml", "delete --yes -f few.yaml",
+			"apply --yes --keep-going -o json -f new.yaml", "apply --yes --keep-going -o html -f new.yaml", "apply --yes --prune --keep-going -o jsonl -f other.yaml --state few.json",
+			"release --yes -f few.yaml", "delete --yes -f few.yaml",
 		}},
 	} {
 		proxy.InjectQuotes(row.phase)
 		for _, line := range row.lines {
 			got := c.run(line + " --server " + proxy.Client("").Host)
-			state, err := os.ReadFile("state.json")
-			require.NoError(t, err)
-			assert.Empty(t, leak.Found(got.out+got.err+string(state)), "%s, %s: %s", row.phase, line, leaking(got.out+got.err+string(state)))
-			if !strings.HasPrefix(line, "delete") {
-				assert.Contains(t, got.out+got.err, "withheld", "%s, %s", row.phase, line)
+			shown := got.out + got.err
+			if strings.Contains(line, "--shard") {
+				require.NoError(t, os.WriteFile("part.json", []byte(got.out), 0o600))
+				merged := c.run("plan merge part.json")
+				shown += merged.out + merged.err
+			}
+			for _, file := range []string{"state.json", "few.json", "noops"} {
+				kept, err := os.ReadFile(file)
+				require.True(t, err == nil || file == "noops", err)
+				shown += string(kept)
+			}
+			assert.Empty(t, leak.Found(shown), "%s, %s: %s", row.phase, line, leaking(shown))
+			if !strings.HasPrefix(line, "delete") && !strings.HasPrefix(line, "release") && !strings.Contains(line, "--prune") {
+				assert.Contains(t, shown, "withheld", "%s, %s", row.phase, line)
 			}
 		}
 	}
@@ -131,7 +148,9 @@ func quotedFiles() map[string]string {
 		secret(&retyped, "b", c.Secret())
 	}
 	few := strings.Join(strings.SplitAfter(old.String(), "---\n")[:12], "") // each waits for a second or more
-	return map[string]string{"old.yaml": old.String(), "new.yaml": edited.String(), "retyped.yaml": retyped.String(), "few.yaml": few}
+	return map[string]string{
+		"old.yaml": old.String(), "new.yaml": edited.String(), "retyped.yaml": retyped.String(), "few.yaml": few, "other.yaml": configMap("other", "x"),
+	}
 }
 
 // An address in a kubeconfig can have a password in it.
@@ -149,4 +168,40 @@ func TestAddressesHaveNoPasswords(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Whoever writes a status may quote a value of its object: no wait shows it, in no format.
+func TestStatusesThatQuoteSecrets(t *testing.T) {
+	c := newCluster(t)
+	const kind = `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: logins.quoting.example.com}, spec: {group: quoting.example.com,
+		scope: Namespaced, names: {plural: logins, kind: Login}, versions: [{name: v1, served: true, storage: true, subresources: {status: {}}, schema: {openAPIV3Schema: {type: object,
+		properties: {spec: {type: object, properties: {token: {type: string}}}, status: {type: object, x-kubernetes-preserve-unknown-fields: true}}}}}]}}`
+	c.Define(t, lab.Object(t, kind))
+	cases := leak.Cases(len(leak.Echoes), false) // each value in each way
+	var files strings.Builder
+	for _, one := range cases {
+		fmt.Fprintf(&files, "---\napiVersion: quoting.example.com/v1\nkind: Login\nmetadata: {name: %s}\nspec: {token: %q}\n", one.Name(), one.Secret())
+	}
+	write(t, map[string]string{"all.yaml": files.String()})
+	c.apply("-f all.yaml --sensitive spec.token")
+	for _, one := range cases {
+		condition := map[string]any{"type": "Ready", "status": "False", "reason": "Refused", "message": "refused: " + one.Said() + "\n\x1b[2K"}
+		if one.Echo%3 == 0 { // nothing keeps a status from having anything anywhere
+			condition["status"], condition["reason"] = one.Said(), one.Said()
+		}
+		status, err := json.Marshal(map[string]any{"status": map[string]any{"observedGeneration": 1, "conditions": []any{condition}}})
+		require.NoError(t, err)
+		login := lab.Objectf(t, "{apiVersion: quoting.example.com/v1, kind: Login, metadata: {name: %s}}", one.Name())
+		c.Patch(t, "controller", login, string(status), "status")
+	}
+	for _, line := range []string{"", "-o json", "-o yaml", "-o jsonl", "-o markdown", "-o html", "-o json --ready Login.quoting.example.com=Ready", "--ready Login.quoting.example.com=Ready"} {
+		got := c.run("apply --yes --wait --timeout 300ms --sensitive spec.token -f all.yaml " + line)
+		assert.Equal(t, 1, got.code, line)
+		assert.Empty(t, leak.Found(got.out+got.err), "%s: %s", line, leaking(got.out+got.err))
+		assert.Contains(t, got.err, "withheld", line)
+		assert.NotContains(t, got.out+got.err, "\x1b", line)
+	}
+	got := c.run("apply --yes --wait --timeout 300ms -f all.yaml")
+	assert.NotEmpty(t, leak.Found(got.err), "what looks for them would find them")
+	assert.NotContains(t, got.out+got.err, "\x1b[2K")
 }

@@ -53,6 +53,7 @@ type options struct {
 	allowMissing  bool
 	prune         bool
 	contexts      []string
+	hooks         bool
 	out           string
 	outSecrets    bool
 	shard         string
@@ -113,6 +114,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	flags.StringVar(&o.tooling, "applyset-tooling", "kubectl-ssaplan/v1", "`TOOL` whose ApplySets are taken; kubectl/v1.36.3 shares them with kubectl")
 	flags.BoolVar(&o.prune, "prune", false, "delete what --state or --applyset remembers and the manifests have no more; every plan shows it")
 	o.addRemovalFlags(c)
+	flags.BoolVar(&o.hooks, "hooks", false, "take Helm hooks (helm.sh/hook), which Helm runs apart, for objects as all others; they are left out otherwise")
 	flags.BoolVar(&o.allowMissing, "allow-missing", false, "defer objects whose kind or namespace neither the server nor the manifests have, because somebody else makes it")
 	addClusterFlags(c, o.config)
 	complete(c, o.config, o.outputs)

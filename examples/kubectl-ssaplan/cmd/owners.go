@@ -14,6 +14,8 @@ import (
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity/importid"
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 func newOwners(streams genericiooptions.IOStreams) *cobra.Command {
@@ -21,11 +23,11 @@ func newOwners(streams genericiooptions.IOStreams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "owners TYPE/NAME",
 		Short: "Show who owns which field of an object",
-		Long: `Show who owns which field of an object: the field managers, what they did (Apply or Update), through which subresource,
-and when their fields last changed.
+		Long: `Show who owns which field of an object, as a tree of the fields with their values: the field managers, what they did (Apply
+or Update), through which subresource, and when their fields last changed.
 
-A list item and a map that stand in the table are owned as such; the fields in them have owners of their own. Values are
-not shown, so it is safe for secrets.`,
+A list item and a map that have owners are owned as such; the fields in them have owners of their own. What nobody owns, such as
+the server's defaults, isn't shown, and values of secrets never are.`,
 		Example: `# of a deployment in the namespace of the context
 kubectl ssaplan owners deploy/web
 
@@ -54,7 +56,19 @@ func (r *reading) runOwners(ctx context.Context, args []string) error {
 	if owners.Ownership, err = fieldowner.Read(imported.Live.Object); err != nil {
 		return fmt.Errorf("%s: %w", owners.Object, err)
 	}
+	owners.Values = shownValues(imported, owners.Ownership.Fields(nil))
 	return write(r.Out, r.output, owners, func(t render.Text) string { return t.Owners(owners) })
+}
+
+// shownValues returns the values of fields. If some of the object's are sensitive, only those are known that a manifest of it has, of which
+// it is known whether they are.
+func shownValues(imported *explain.Imported, fields projection.FieldSet) projection.Projection {
+	if !imported.Sensitive.Empty() {
+		fields = fields.Intersection(imported.Manifest.Fields)
+	}
+	values := projection.Project(imported.Live.Object, fields)
+	values.Sensitive = values.Sensitive.Union(imported.Sensitive)
+	return values
 }
 
 // typeAndName reads "TYPE/NAME" and "TYPE NAME".

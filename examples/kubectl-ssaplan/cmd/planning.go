@@ -25,6 +25,7 @@ type planning struct {
 	manifests []manifest.Manifest
 	matches   []*statefile.Entry              // what memory knows of each manifest
 	all       []manifest.Manifest             // also those that weren't chosen
+	leftHooks []render.Hook                   // of these
 	applySet  *applySet                       // nil if none remembers the set
 	removing  *removing                       // what has left the set; nil if that isn't known
 	set       *set.Set                        // of the manifests
@@ -133,12 +134,20 @@ func (p *planning) prepare(ctx context.Context) (err error) {
 	return nil
 }
 
-// choose returns the manifests that are meant: of a saved plan, those that were planned.
+// choose returns the manifests that are meant: of a saved plan, those that were planned, and else those that the flags say, without hooks.
 func (p *planning) choose(ctx context.Context, all []manifest.Manifest) []manifest.Manifest {
 	if p.readsSaved() {
+		p.leftHooks = p.saved.run.Hooks
 		return slices.DeleteFunc(all, func(m manifest.Manifest) bool { return m.Object == nil })
 	}
-	return p.chosen(ctx, all)
+	return slices.DeleteFunc(p.chosen(ctx, all), func(m manifest.Manifest) bool {
+		when := input.Hook(m)
+		if when == "" || p.hooks {
+			return false
+		}
+		p.leftHooks = append(p.leftHooks, render.Hook{Object: m.Identity, When: when})
+		return true
+	})
 }
 
 // planAll plans every manifest. A connection that fails before there was any answer is one failure, not one per object.
@@ -219,7 +228,7 @@ func asked(plan *ssaplan.Plan) bool {
 
 // report returns what is to be shown.
 func (p *planning) report() render.Report {
-	r := render.Report{Plans: p.plans, Failures: p.failures, Results: p.results, Pruned: p.prune, Whole: p.verbose}
+	r := render.Report{Plans: p.plans, Failures: p.failures, Hooks: p.leftHooks, Results: p.results, Pruned: p.prune, Whole: p.verbose}
 	if p.removing != nil {
 		r.Removals = p.removing.shown()
 	}

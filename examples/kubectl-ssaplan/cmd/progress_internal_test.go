@@ -25,7 +25,7 @@ func TestProgressIsOneLine(t *testing.T) {
 	p.show(122, start.Add(3*time.Second))
 	p.clear()
 	assert.Equal(t, "\rplanning 0/500…\rplanning 120/500: 1 to create…\rplanning 121/500: 1 to create,…"+
-		"\rplanning 122/500: 2 errors…   \r                           \r", out.String())
+		"\rplanning 122/500: 2 errors…    \r                           \r", out.String())
 }
 
 // What goes to a file or a program has no line that is written anew.

@@ -48,17 +48,22 @@ func (c *counter) take() [3]int {
 // counted returns the address of a server that counts.
 func (c *cluster) counted() (address string, counts *counter) {
 	counts = &counter{}
+	return c.proxied(counts.count), counts
+}
+
+// proxied returns the address of a server that shows each request before it goes on to the cluster's.
+func (c *cluster) proxied(show func(*http.Request)) (address string) {
 	transport, err := rest.TransportFor(c.Config)
 	require.NoError(c.t, err)
 	target, err := url.Parse(c.Config.Host)
 	require.NoError(c.t, err)
 	proxy := &httputil.ReverseProxy{Transport: transport, Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(target)
-		counts.count(r.Out)
+		show(r.Out)
 	}}
 	server := httptest.NewServer(proxy)
 	c.t.Cleanup(server.Close)
-	return server.URL, counts
+	return server.URL
 }
 
 // TestNoOpsAreRememberedBetweenRuns plans 1,000 objects again and again, each time in a run of its own: as soon as it is known for ten seconds what

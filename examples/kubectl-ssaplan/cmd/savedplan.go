@@ -25,7 +25,7 @@ import (
 // lastingFlags are those that decide what a plan says. They are saved with it, and have the same values when it is carried out.
 var lastingFlags = []string{
 	"subresource", "field-manager", "force-conflicts", "ignore", "adopt", "existing", "sensitive", "show-server-text", "state", "selector",
-	"include", "exclude", "applyset", "applyset-tooling", "prune", "prune-adopted", "prune-contents", "allow-missing",
+	"include", "exclude", "applyset", "applyset-tooling", "prune", "prune-adopted", "prune-contents", "allow-missing", "hooks",
 }
 
 // savedRun is what this program needs besides to make the plans of a saved plan again, and to show them.
@@ -36,6 +36,7 @@ type savedRun struct {
 	Documents []savedDocument     `json:"documents"`
 	Stages    []render.StageOf    `json:"stages,omitempty"`
 	Kept      []savedRemoval      `json:"kept,omitempty"`
+	Hooks     []render.Hook       `json:"hooks,omitempty"`
 	Beside    []render.Beside     `json:"beside"` // of each plan that was reviewed
 }
 
@@ -113,7 +114,7 @@ func (p *planning) toSave(ctx context.Context, flags *pflag.FlagSet) (saved *rev
 		return nil, 0, err
 	}
 	report := p.report()
-	run := savedRun{Flags: lasting(flags), Namespace: p.cluster.namespace, Enforced: p.cluster.enforced, Stages: report.Stages}
+	run := savedRun{Flags: lasting(flags), Namespace: p.cluster.namespace, Enforced: p.cluster.enforced, Stages: report.Stages, Hooks: report.Hooks}
 	numbers := map[*ssaplan.Plan]int{}
 	manifests := map[*ssaplan.Plan]manifest.Manifest{}
 	for _, item := range p.items {
@@ -185,7 +186,7 @@ func (s *savedPlan) beside() map[*ssaplan.Plan]render.Beside {
 
 // report returns what was reviewed.
 func (s *savedPlan) report() render.Report {
-	r := render.Report{Stages: s.run.Stages, Pruned: slices.Equal(s.run.Flags["prune"], []string{"true"})}
+	r := render.Report{Stages: s.run.Stages, Hooks: s.run.Hooks, Pruned: slices.Equal(s.run.Flags["prune"], []string{"true"})}
 	for _, reviewed := range s.Reviewed {
 		r.Plans = append(r.Plans, reviewed.Plan)
 	}

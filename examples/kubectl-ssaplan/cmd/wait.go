@@ -15,13 +15,13 @@ func (p *planning) awaitReady(ctx context.Context) bool {
 	}
 	for waited := range p.set.Await(ctx, readiness.Of(p.conditions), p.timeout) {
 		result := &p.results[p.at[waited.Item.Number]]
-		result.Ready, result.Waits = &waited.Ready, waited.Why
+		result.Ready, result.Waits = &waited.Ready, waited.String()
 		p.line(*result)
 		if waited.Ready {
 			continue
 		}
 		all = false
-		say(p.ErrOut, fmt.Sprintf("not ready: %s: %s", waited.Item.Object, oneLine(waited.Why)))
+		say(p.ErrOut, fmt.Sprintf("not ready: %s: %s", waited.Item.Object, waited.Readiness))
 	}
 	return all
 }

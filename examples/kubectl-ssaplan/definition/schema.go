@@ -16,12 +16,50 @@ const (
 	intOrString = "x-kubernetes-int-or-string"
 	listKeys    = "x-kubernetes-list-map-keys"
 	validations = "x-kubernetes-validations"
+	embedded    = "x-kubernetes-embedded-resource"
 )
+
+// resource is what a server knows of every object, whatever the schema says: texts that are there, and metadata, of which a schema
+// may only say what the names are like.
+var resource = map[string]any{"properties": map[string]any{
+	"apiVersion": anyText, "kind": anyText, "metadata": map[string]any{
+		"type": "object", preserves: true, "properties": map[string]any{"name": anyText, "generateName": anyText},
+	},
+}}
+
+var anyText = map[string]any{"type": "string"}
+
+// asResource returns the schema of an object with what is known of every object.
+func asResource(schema map[string]any) map[string]any {
+	out := with(schema, resource)
+	if list, ok := schema["required"].([]any); ok {
+		out["required"] = slices.DeleteFunc(slices.Clone(list), func(name any) bool {
+			return name == "apiVersion" || name == "kind" || name == "metadata"
+		})
+	}
+	return out
+}
+
+// with returns schema with all that known says.
+func with(schema, known map[string]any) map[string]any {
+	out := map[string]any{}
+	maps.Copy(out, schema)
+	for name, value := range known {
+		if inner := asMap(value); inner != nil {
+			value = with(asMap(out[name]), inner)
+		}
+		out[name] = value
+	}
+	return out
+}
 
 // schema compares two schemas of one place.
 func (c *comparison) schema(path string, before, after map[string]any) {
 	if !c.types(path, before, after) {
 		return // nothing of the one is left to be compared with the other
+	}
+	if path == "" || before[embedded] == true && after[embedded] == true {
+		before, after = asResource(before), asResource(after)
 	}
 	c.pruning(path, before, after)
 	c.merging(path, before, after)

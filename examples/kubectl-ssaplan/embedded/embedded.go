@@ -233,11 +233,13 @@ func partners(before, after run) map[int]int {
 		name, same := nameOf(after.list[j]), before.from+j-after.from
 		switch {
 		case name != nil:
-			at := slices.IndexFunc(named[name], func(i int) bool { return i >= next })
-			if at < 0 {
+			for len(named[name]) > 0 && named[name][0] < next {
+				named[name] = named[name][1:]
+			}
+			if len(named[name]) == 0 {
 				continue
 			}
-			same = named[name][at]
+			same = named[name][0]
 		case same < next || same >= before.from+before.n || nameOf(before.list[same]) != nil:
 			continue
 		}

@@ -3,6 +3,7 @@ package embedded_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -189,4 +190,30 @@ func TestCompareLargeData(t *testing.T) {
 	require.True(t, ok)
 	require.Len(t, differences, 1)
 	assert.Equal(t, "[20000]: 0 -> 1", differences[0].String())
+}
+
+// Documents that have nothing in common take no more memory than a small multiple of the trees that are made of them.
+func TestCompareUnrelatedData(t *testing.T) {
+	document := func(seed uint64) string {
+		random := rand.New(rand.NewPCG(seed, 0))
+		var items []any
+		for range 12_000 {
+			items = append(items, map[string]any{"name": fmt.Sprint("n", random.IntN(50)), "x": random.Uint64(), "y": []any{random.Uint64()}})
+		}
+		text, err := json.Marshal(items)
+		require.NoError(t, err)
+		require.Less(t, len(text), 1<<20)
+		return string(text)
+	}
+	a, b := document(1), document(2)
+	var start, end runtime.MemStats
+	runtime.ReadMemStats(&start)
+	differences, ok := embedded.Compare(a, b)
+	runtime.ReadMemStats(&end)
+	assert.True(t, ok)
+	assert.NotEmpty(t, differences)
+	assert.Less(t, (end.TotalAlloc-start.TotalAlloc)>>20, uint64(400), "megabytes in all")
+
+	_, ok = embedded.Compare(a+strings.Repeat(" ", 1<<20), b)
+	assert.False(t, ok, "what is larger is compared line by line")
 }

@@ -21,17 +21,17 @@ var operations = map[projection.Op]struct{ symbol, color string }{
 }
 
 func (p *printer) changes(changes []explain.Change) {
-	for _, n := range tree(changes) {
+	for _, n := range tree(changes, func(c explain.Change) projection.Path { return c.Path }) {
 		p.node(n, 1)
 	}
 }
 
-func (p *printer) node(n *node, depth int) {
+func (p *printer) node(n *node[explain.Change], depth int) {
 	label := foreign.Visible(n.label.String())
-	for _, c := range n.changes {
+	for _, c := range n.items {
 		p.change(c, label, depth)
 	}
-	if len(n.changes) == 0 {
+	if len(n.items) == 0 {
 		p.line(depth, "", "%s", label)
 	}
 	for _, child := range n.children {

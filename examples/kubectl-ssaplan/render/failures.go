@@ -1,9 +1,13 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection/foreign"
@@ -50,17 +54,22 @@ func (t Text) failuresOf(alike []Failure) (lines []string) {
 // place is where a manifest stands: "app.yaml: document 4 (line 50): ".
 var place = regexp.MustCompile(`^.*?: document \d+ \(line \d+\): `)
 
+// word is a name, a resource or a number in a message.
+var word = regexp.MustCompile(`[A-Za-z0-9_](?:[A-Za-z0-9_.:-]*[A-Za-z0-9_])?`)
+
 // cause returns the message without what is of one object only.
 func (f Failure) cause() string {
-	if f.Object == (identity.Identity{}) {
+	id := f.Object
+	if id == (identity.Identity{}) {
 		return f.Message // of no object
 	}
-	text := place.ReplaceAllString(f.Message, "")
-	names := []string{f.Object.String(), "OBJECT"}
-	for _, name := range []string{f.Object.Name, f.Object.Namespace} {
-		if name != "" {
-			names = append(names, fmt.Sprintf("%q", name), `"NAME"`)
-		}
+	kind := schema.FromAPIVersionAndKind(id.APIVersion, id.Kind)
+	resource, _ := meta.UnsafeGuessKindToResource(kind) // a wrong guess leaves a message on its own
+	own := map[string]string{
+		kind.Version: "VERSION", kind.Group: "GROUP", kind.Kind: "KIND", resource.Resource: "RESOURCE", resource.GroupResource().String(): "RESOURCE",
+		id.Namespace: "NAMESPACE", id.Name: "NAME",
 	}
-	return f.Class + "\x00" + f.Object.Kind + "\x00" + strings.NewReplacer(names...).Replace(text)
+	return f.Class + "\x00" + word.ReplaceAllStringFunc(place.ReplaceAllString(f.Message, ""), func(found string) string {
+		return cmp.Or(own[found], found)
+	})
 }

@@ -43,6 +43,7 @@ type page struct {
 	Tree     []*namespaceView
 	Remarks  []remarkView
 	Removals []string
+	Hooks    []string
 	Failures []string
 	Outcome  string
 	Results  []string
@@ -86,6 +87,7 @@ func (t Text) HTML(r Report) ([]byte, error) {
 		Policy: pagePolicy, Style: template.CSS(pageStyle), Script: template.JS(pageScript),
 		Summary:  strings.TrimPrefix(strings.TrimSpace(t.Summary(r)), "Plan: "),
 		Removals: lines(t.Removals(r.Removals, r.Pruned)),
+		Hooks:    lines(t.hooks(r.Hooks)),
 		Failures: t.Failures(r.Failures),
 	}
 	if r.Results != nil {

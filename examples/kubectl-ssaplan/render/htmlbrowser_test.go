@@ -1,6 +1,7 @@
 package render_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -8,11 +9,13 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
 )
 
 const shownObjects = `[...document.querySelectorAll("section.object")].filter(o => !o.hidden).length`
@@ -132,4 +135,43 @@ func TestHTMLOfManyObjects(t *testing.T) {
 		return performance.now() - start;
 	})()`)
 	fmt.Printf("figure: its first search takes %.0f ms\n", searched)
+}
+
+// Who owns a field now and after the apply is told by the mouse, by the keyboard and on paper.
+func TestHTMLOwnersInABrowser(t *testing.T) {
+	server, err := ssaplantest.NewServer(ssaplantest.Options{})
+	require.NoError(t, err)
+	planned := func(manager, value string) *ssaplan.Plan {
+		planner, err := ssaplan.NewForClient(server.Client(), server.Mapper(), ssaplan.Options{FieldManager: manager})
+		require.NoError(t, err)
+		plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "web"}, "data": map[string]any{"a": value},
+		}}})
+		require.NoError(t, err)
+		if manager == "first" {
+			_, err = planner.Apply(t.Context(), plan)
+			require.NoError(t, err)
+		}
+		return plan
+	}
+	planned("first", "1")
+	b := newBrowser(t)
+	b.open(page(t, planned("second", "2")))
+	const height = `document.querySelector(".owners .tip").getBoundingClientRect().height`
+	b.eval(`document.querySelector("section.object details").open = true`)
+	assert.Equal(t, `now "first" (Apply); then "second" (Apply)`, b.eval(`document.querySelector(".owners .tip").textContent`))
+	assert.Equal(t, 0.0, b.eval(height))
+	b.eval(`document.querySelector(".owners").focus()`)
+	assert.Positive(t, b.eval(height), "the keyboard leads there")
+	b.eval(`document.activeElement.blur()`)
+	var at struct{ X, Y float64 }
+	text, ok := b.eval(`JSON.stringify((r => ({X: r.x + r.width / 2, Y: r.y + r.height / 2}))(document.querySelector(".owners").getBoundingClientRect()))`).(string)
+	require.True(t, ok)
+	require.NoError(t, json.Unmarshal([]byte(text), &at))
+	b.call(nil, "Input.dispatchMouseEvent", map[string]any{"type": "mouseMoved", "x": at.X, "y": at.Y})
+	b.until(height + " > 0")
+	b.call(nil, "Input.dispatchMouseEvent", map[string]any{"type": "mouseMoved", "x": 1, "y": 1})
+	b.until(height + " == 0")
+	b.media("print", "light")
+	assert.Positive(t, b.eval(height), "paper has no mouse")
 }

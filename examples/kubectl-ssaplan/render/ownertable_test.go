@@ -11,6 +11,7 @@ import (
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
 	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/projection"
 )
 
 // entry is one of managedFields.
@@ -32,14 +33,25 @@ func entry(manager, operation, subresource string, age time.Duration, fields str
 }
 
 func owners(t *testing.T) render.Owners {
-	ownership, err := fieldowner.Read(map[string]any{"metadata": map[string]any{"managedFields": []any{
+	live := map[string]any{
+		"spec": map[string]any{"replicas": int64(7), "template": map[string]any{"spec": map[string]any{
+			"containers": []any{map[string]any{"name": "web", "image": "registry.example.com/a/path/of/a/registry/web:1.5.0-e\x1b[2Jvil"}},
+		}}},
+		"status": map[string]any{"replicas": int64(7)},
+	}
+	live["metadata"] = map[string]any{"annotations": map[string]any{"example.com/a.b": "c4n4ry"}, "managedFields": []any{
 		entry("kubectl-ssaplan", "Apply", "", 3*time.Hour,
 			`{"f:metadata":{"f:annotations":{"f:example.com/a.b":{}}},"f:spec":{"f:replicas":{},"f:template":{"f:spec":{"f:containers":{"k:{\"name\":\"web\"}":{".":{},"f:image":{},"f:name":{}}}}}}}`),
 		entry("kube-controller-manager", "Update", "status", 5*time.Minute, `{"f:status":{"f:replicas":{}}}`),
 		entry("e\x1b[2Jvil", "Update", "scale", 0, `{"f:spec":{"f:replicas":{}}}`),
-	}}})
+	}}
+	ownership, err := fieldowner.Read(live)
 	require.NoError(t, err)
-	return render.Owners{Object: object("apps/v1", "Deployment", "shop", "web"), Ownership: ownership}
+	values := projection.Project(live, ownership.Fields(nil))
+	annotation, err := projection.ParsePath(`metadata.annotations["example.com/a.b"]`)
+	require.NoError(t, err)
+	values.Sensitive = projection.NewFieldSet(annotation)
+	return render.Owners{Object: object("apps/v1", "Deployment", "shop", "web"), Ownership: ownership, Values: values}
 }
 
 func TestOwners(t *testing.T) {
@@ -53,6 +65,7 @@ func TestOwnersJSON(t *testing.T) {
 	text, err := owners(t).JSON()
 	require.NoError(t, err)
 	golden(t, "owners.json", string(text))
+	assert.NotContains(t, string(text), "c4n4ry")
 	asYAML, err := owners(t).YAML()
 	require.NoError(t, err)
 	converted, err := yaml.YAMLToJSON(asYAML)

@@ -2,6 +2,7 @@ package render
 
 import (
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
@@ -20,6 +21,8 @@ type Report struct {
 	Removals []Removal
 	// Pruned says that removals are carried out.
 	Pruned bool
+	// Hooks are the manifests that were left out because Helm runs them apart.
+	Hooks []Hook
 	// Failures are what could not be planned.
 	Failures []Failure
 	// Results are what became of the plans, in their order; nil if none was carried out.
@@ -52,6 +55,7 @@ type reportJSON struct {
 	Plans      []*ssaplan.Plan `json:"plans"`
 	Stages     []stageJSON     `json:"stages,omitempty"`
 	Removals   []removalJSON   `json:"removals,omitempty"`
+	Hooks      []hookJSON      `json:"hooks,omitempty"`
 	Errors     []failureJSON   `json:"errors"`
 	Results    []resultJSON    `json:"results,omitempty"`
 }
@@ -81,6 +85,9 @@ func (r Report) JSON() ([]byte, error) {
 	}
 	for _, removal := range r.Removals {
 		out.Removals = append(out.Removals, removal.json())
+	}
+	for _, hook := range r.Hooks {
+		out.Hooks = append(out.Hooks, hookJSON{objectToJSON(hook.Object), foreign.Visible(hook.When)})
 	}
 	for _, f := range r.Failures {
 		out.Errors = append(out.Errors, f.json())

@@ -106,6 +106,7 @@ func (t Text) parts(r Report) (out []part) {
 	}
 	add(t.lead(plans), rankLead)
 	add(t.Removals(r.Removals, r.Pruned), rankLead)
+	add(t.hooks(r.Hooks), rankOpen)
 	for _, g := range common.sorted() {
 		add(t.group(g), rankCommon)
 	}

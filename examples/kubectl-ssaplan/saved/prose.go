@@ -32,7 +32,42 @@ func fromProse(text string) (metav1.Status, bool) {
 			first, status = at, s
 		}
 	}
-	return status, first < len(text)
+	if first < len(text) {
+		return status, true
+	}
+	return serverProse(text)
+}
+
+// What kubectl prints of any other error of a server, with what it was about to do. A server that gives no reason has none in brackets.
+var (
+	serverSentence = regexp.MustCompile(`Error from server(?: \(([A-Za-z]+)\))?: (?:error when [a-z ]+ "(?:[^"\\]|\\.)*": )?([^\n]+)`)
+	namedSentence  = regexp.MustCompile(`(?:^|\s)([a-z]+)((?:\.[a-z0-9-]+)*) ("(?:[^"\\]|\\.)*")`)
+)
+
+// codes are those of the reasons that servers have.
+var codes = map[metav1.StatusReason]int32{
+	metav1.StatusReasonUnknown: http.StatusInternalServerError, metav1.StatusReasonUnauthorized: http.StatusUnauthorized,
+	metav1.StatusReasonForbidden: http.StatusForbidden, metav1.StatusReasonNotFound: http.StatusNotFound,
+	metav1.StatusReasonAlreadyExists: http.StatusConflict, metav1.StatusReasonConflict: http.StatusConflict, metav1.StatusReasonGone: http.StatusGone,
+	metav1.StatusReasonInvalid: http.StatusUnprocessableEntity, metav1.StatusReasonServerTimeout: http.StatusInternalServerError,
+	metav1.StatusReasonTimeout: http.StatusGatewayTimeout, metav1.StatusReasonTooManyRequests: http.StatusTooManyRequests,
+	metav1.StatusReasonBadRequest: http.StatusBadRequest, metav1.StatusReasonMethodNotAllowed: http.StatusMethodNotAllowed,
+	metav1.StatusReasonNotAcceptable: http.StatusNotAcceptable, metav1.StatusReasonRequestEntityTooLarge: http.StatusRequestEntityTooLarge,
+	metav1.StatusReasonUnsupportedMediaType: http.StatusUnsupportedMediaType, metav1.StatusReasonInternalError: http.StatusInternalServerError,
+	metav1.StatusReasonExpired: http.StatusGone, metav1.StatusReasonServiceUnavailable: http.StatusServiceUnavailable,
+}
+
+func serverProse(text string) (metav1.Status, bool) {
+	m := serverSentence.FindStringSubmatch(text)
+	if m == nil {
+		return metav1.Status{}, false
+	}
+	reason, message := metav1.StatusReason(m[1]), strings.TrimSpace(m[2])
+	status := metav1.Status{Status: metav1.StatusFailure, Reason: reason, Code: codes[reason], Message: message}
+	if named := namedSentence.FindStringSubmatchIndex(message); named != nil {
+		status.Details = detailsFrom(message, named)
+	}
+	return status, codes[reason] != 0
 }
 
 func webhookProse(text string) (int, metav1.Status) {

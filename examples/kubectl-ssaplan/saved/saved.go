@@ -48,14 +48,20 @@ func (e Error) Verdict() immutability.Verdict {
 	return verdict
 }
 
+// jobMarks are what the logs of jobs have beside what was printed: colours anywhere; and before a line the names of the job and the step, the
+// time, the stream of GitLab and the commands of GitHub.
+var jobMarks = regexp.MustCompile(`\x1b\[[0-9;]*[A-Za-z]|\r|` +
+	`(?m:^(?:[^\t\n"]*\t[^\t\n"]*\t)?\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]? ?(?:\d\d[OE][+ ]?)?(?:##\[[a-z]+\])?)`)
+
 const lostTypes = "read from an error text, which marks neither causes nor types"
 
 // Parse finds an API status in data: the JSON of a Status, or of client-go's StatusError; such a JSON inside other
 // text, quoted or not, as in a log of response bodies; or else the text that client-go or kubectl prints for a refused
 // object, for conflicts of an apply or for missing rights, with whatever precedes it; or what they print, alone or with
-// "error: " before it, for a caller that the server doesn't know. It is an error if there is none of these.
+// "error: " before it, for a caller that the server doesn't know; or any "Error from server". What runs jobs may have put times and colours
+// before the lines. It is an error if there is none of these.
 func Parse(data []byte) (Error, error) {
-	data = bytes.TrimSpace(data)
+	data = bytes.TrimSpace(jobMarks.ReplaceAll(data, nil))
 	if status, found := embedded(data, maxQuotes); found {
 		return Error{Status: status}, nil
 	}

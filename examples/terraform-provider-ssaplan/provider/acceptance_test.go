@@ -130,7 +130,9 @@ var acceptance = []struct {
 	{"connection of the provider", providersConnection}, {"wait", waited},
 	{"sensitive variables", sensitiveVariables}, {"saved plans", savedPlans}, {"200 objects in a new namespace", quiet},
 	{"two resources for one object", twoForOne}, {"definition deleted outside", definitionGone},
-	{"cluster replaced in the run", clusterReplaced},
+	{"cluster replaced in the run", clusterReplaced}, {"stale credentials", staleCredentials}, {"refused credentials", refusedCredentials},
+	{"expiry in the middle", expiryInTheMiddle},
+	{"wait for what has sensitive fields", waitedForSensitive},
 }
 
 func TestTerraform(t *testing.T) {
@@ -299,6 +301,23 @@ func waited(t *testing.T, c *cluster, tf *terraform) {
 	tf.apply(t)
 	tf.nothingLeft(t)
 	require.Contains(t, tf.apply(t, "-destroy"), "2 destroyed")
+}
+
+// What a status says isn't shown of an object with sensitive fields, as far as the wait is told of them.
+func waitedForSensitive(t *testing.T, c *cluster, tf *terraform) {
+	const sensitive = "  sensitive_fields = [\"spec.template.spec.containers[*].image\"]\n"
+	object := resource("web", c.in(deployment), strings.TrimSpace(sensitive))
+	tf.write(t, object)
+	tf.apply(t)
+	c.foreign(t, "deployments", "web", `{"status": {"conditions": [{"type": "Available", "status": "False", "message": "hunter2-correct-horse isn't there"}]}}`, "status")
+	for _, told := range []string{"", sensitive} {
+		tf.write(t, object+"resource \"ssaplan_wait\" \"web\" {\n  object = ssaplan_object.web.id\n  condition = \"Available\"\n  timeouts { create = \"1s\" }\n"+told+"}\n")
+		code, output := tf.run(t, "apply", "-auto-approve")
+		require.Equal(t, 1, code, output)
+		require.Contains(t, output, "condition Available is False")
+		require.Equal(t, told == "", strings.Contains(output, "hunter2"), output)
+		require.Equal(t, told != "", strings.Contains(output, "withheld"), output)
+	}
 }
 
 func (c *cluster) tokenBlock(token string) string {

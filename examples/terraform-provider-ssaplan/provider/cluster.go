@@ -227,6 +227,22 @@ func complaintOf(ctx context.Context, plugin *api.ExecConfig) string {
 	return foreign.Text(strings.TrimSpace(strings.NewReplacer(secrets...).Replace(said.String()))).String()
 }
 
+// complaint is what to add to an error of the connection that is configured.
+func (p *planners) complaint(ctx context.Context, o object, err error) string {
+	if authresilience.Classify(err) != authresilience.ClassCredentialPlugin {
+		return ""
+	}
+	config, configErr := clusterConfig(ctx, p.clusterOf(o))
+	if configErr != nil {
+		return ""
+	}
+	said := complaintOf(ctx, config.ExecProvider)
+	if said == "" {
+		return ""
+	}
+	return "\nThe program says: " + said
+}
+
 // kubeconfigConfig reads the content of a kubeconfig. No error quotes it.
 func kubeconfigConfig(content, contextName string) (*rest.Config, error) {
 	loaded, err := clientcmd.Load([]byte(content))

@@ -34,7 +34,9 @@ func (tf *terraform) refuses(t *testing.T, file string) string {
 }
 
 // unwrapped undoes how Terraform wraps what a provider says.
-func unwrapped(output string) string { return strings.Join(strings.Fields(strings.ReplaceAll(output, "│", "")), " ") }
+func unwrapped(output string) string {
+	return strings.Join(strings.Fields(strings.ReplaceAll(output, "│", "")), " ")
+}
 
 // savedPlans are carried out as they were reviewed, or not at all.
 func savedPlans(t *testing.T, c *cluster, tf *terraform) {

@@ -31,6 +31,7 @@ type wait struct {
 	Object    types.String   `tfsdk:"object"`
 	Condition types.String   `tfsdk:"condition"`
 	Triggers  types.Map      `tfsdk:"triggers"`
+	Sensitive types.List     `tfsdk:"sensitive_fields"`
 	Cluster   types.Object   `tfsdk:"cluster"`
 	TokenWO   types.String   `tfsdk:"token_wo"`
 	Timeouts  timeouts.Value `tfsdk:"timeouts"`
@@ -58,6 +59,10 @@ func (r *waitResource) Schema(ctx context.Context, _ resource.SchemaRequest, res
 			},
 			"cluster":  clusterAttribute(resourceCluster),
 			"token_wo": tokenWOAttribute(),
+			"sensitive_fields": schema.ListAttribute{
+				Optional: true, ElementType: types.StringType,
+				MarkdownDescription: "The same as of the object, so that its status isn't shown, which may quote them.",
+			},
 			"id": schema.StringAttribute{
 				Computed: true, PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()}, MarkdownDescription: "The same as `object`.",
 			},
@@ -100,7 +105,9 @@ func (r *waitResource) await(ctx context.Context, planned wait, limit time.Durat
 	if err != nil {
 		return err
 	}
-	planner, err := r.planners.of(ctx, anyObject(planned.Cluster))
+	obj := anyObject(planned.Cluster)
+	obj.Sensitive = planned.Sensitive
+	planner, err := r.planners.of(ctx, obj)
 	if err != nil {
 		return err
 	}
@@ -115,9 +122,9 @@ func (r *waitResource) await(ctx context.Context, planned wait, limit time.Durat
 	case found.Ready:
 		return nil
 	case found.Failed:
-		return fmt.Errorf("%s: %s", id, foreign.Text(found.Why))
+		return fmt.Errorf("%s: %s", id, found)
 	}
-	return fmt.Errorf("%s: not within %s: %s. The next apply waits again; timeouts.create is how long", id, limit, foreign.Text(found.Why))
+	return fmt.Errorf("%s: not within %s: %s. The next apply waits again; timeouts.create is how long", id, limit, found)
 }
 
 // Read has nothing to refresh: that the object was ready once stays true.

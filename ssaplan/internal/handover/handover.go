@@ -85,6 +85,22 @@ func without(fields, given projection.FieldSet) projection.FieldSet {
 	return out
 }
 
+// kept returns what the applier owns after the apply of the manifest, given what it owns of one with what is given up: all but that, and the
+// items of lists that are there for it alone.
+func (h *Handover) kept(fields projection.FieldSet, manifest map[string]any) projection.FieldSet {
+	sent := projection.NewManifest(manifest, h.own.Union(h.given))
+	gone := h.given
+	for p := range h.given.Leaves().All() {
+		for n := 1; n < len(p); n++ {
+			if _, exists := sent.Get(p[:n]); !exists && isItem(p[:n]) {
+				gone = gone.Union(projection.NewFieldSet(p[:n]))
+				break
+			}
+		}
+	}
+	return without(fields, gone).Union(h.emptied(manifest))
+}
+
 // emptied returns the maps that the manifest declares as empty, in which fields were given up.
 func (h *Handover) emptied(manifest map[string]any) projection.FieldSet {
 	sent := projection.NewManifest(manifest, h.own.Union(h.given))
@@ -155,7 +171,7 @@ func (h *Handover) Try(server Server, manifest map[string]any, body []byte) (*un
 		if h.wanted.takes(e.Owner) {
 			e.Fields = projection.FieldSet{}
 		} else if h.wanted.Applier.Is(e.Owner) {
-			e.Fields = without(e.Fields, h.given).Union(h.emptied(manifest))
+			e.Fields = h.kept(e.Fields, manifest)
 		}
 		return e
 	})
@@ -182,7 +198,7 @@ func (h *Handover) tryUpdate(server Server, made map[string]any, left *remains) 
 	if err := left.refusedNull(answer.Object); err != nil {
 		return nil, err
 	}
-	return h.withRecord(answer, made)
+	return h.withRecord(answer, made, left)
 }
 
 // change returns the object with another record.
@@ -194,7 +210,8 @@ func change(obj map[string]any, by func(fieldowner.Entry) fieldowner.Entry) (map
 	return changed.Object(), nil
 }
 
-// withGiven returns the manifest with the live values of the fields that are given up, but for those in a list item that goes.
+// withGiven returns the manifest with the live values of the fields that are given up, but for those in a list item that goes. The items
+// that come with them stand where a server has them that is sent the manifest without them.
 func (h *Handover) withGiven(manifest map[string]any) map[string]any {
 	if h.given.Empty() {
 		return manifest
@@ -202,9 +219,15 @@ func (h *Handover) withGiven(manifest map[string]any) map[string]any {
 	fields := h.own.Union(h.given)
 	out, _ := projection.Patterns{}.Remove(manifest) // a copy
 	live, sent := projection.NewObject(h.live.Object, fields), projection.NewManifest(out, fields)
+	orders := listOrders(h.given, live, sent)
 	for p := range h.given.Leaves().All() {
 		if value, exists := live.Get(p); exists && !h.isInDropped(p, sent) {
 			_ = sent.Set(p, value) // what can't be set isn't sent, and shows as a change then
+		}
+	}
+	for _, o := range orders {
+		if _, exists := sent.Get(o.list); exists {
+			_ = o.restore(sent) // which has the list
 		}
 	}
 	return out
@@ -220,14 +243,18 @@ func (h *Handover) isInDropped(p projection.Path, sent *projection.Object) bool 
 	return false
 }
 
-// withRecord returns the answer with the record of the other object, without what others owned, the live object has and the answer doesn't.
-func (h *Handover) withRecord(answer *unstructured.Unstructured, recorded map[string]any) (*unstructured.Unstructured, error) {
+// withRecord returns the answer with the record of the other object, without what others owned, the live object has and the answer doesn't,
+// and without what became null and isn't kept.
+func (h *Handover) withRecord(answer *unstructured.Unstructured, recorded map[string]any, left *remains) (*unstructured.Unstructured, error) {
 	out := answer.DeepCopy()
+	nulls := projection.NewFieldSet(projection.Project(out.Object, projection.NewFieldSet(left.nulls...)).Missing...)
 	out.SetManagedFields((&unstructured.Unstructured{Object: recorded}).GetManagedFields())
 	content, err := change(out.Object, func(e fieldowner.Entry) fieldowner.Entry {
 		if !h.wanted.Applier.Is(e.Owner) {
 			gone := projection.NewFieldSet(projection.Project(out.Object, e.Fields).Missing...)
 			e.Fields = e.Fields.Without(gone.Difference(projection.NewFieldSet(projection.Project(h.live.Object, gone).Missing...)))
+		} else {
+			e.Fields = e.Fields.Without(nulls)
 		}
 		return e
 	})

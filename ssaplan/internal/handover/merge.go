@@ -66,7 +66,7 @@ func (h *Handover) merged(manifest map[string]any, created *unstructured.Unstruc
 	}
 	return change(out, func(e fieldowner.Entry) fieldowner.Entry {
 		if h.wanted.Applier.Is(e.Owner) {
-			e.Fields = without(declared, h.given)
+			e.Fields = h.kept(declared, manifest)
 		} else {
 			e.Fields = e.Fields.Without(projection.NewFieldSet(changed...))
 		}

@@ -16,17 +16,16 @@ type item struct {
 	name string
 }
 
-// listOrders returns the orders of the lists of which the manifest declares items, those of lists around others first.
-func listOrders(declared projection.FieldSet, live, sent *projection.Object) []listOrder {
+// listOrders returns the orders of the lists in whose items there are some of the fields, those of lists around others first.
+func listOrders(fields projection.FieldSet, live, sent *projection.Object) []listOrder {
 	var orders []listOrder
 	seen := map[string]bool{}
-	for p := range declared.All() {
-		if !isItem(p) {
-			continue
-		}
-		if list := p[:len(p)-1]; !seen[list.String()] {
-			seen[list.String()] = true
-			orders = append(orders, listOrder{list, mergedOrder(itemsOf(live, list), itemsOf(sent, list))})
+	for p := range fields.All() {
+		for n := 1; n <= len(p); n++ {
+			if list := p[:n-1]; isItem(p[:n]) && !seen[list.String()] {
+				seen[list.String()] = true
+				orders = append(orders, listOrder{list, mergedOrder(itemsOf(live, list), itemsOf(sent, list))})
+			}
 		}
 	}
 	return orders

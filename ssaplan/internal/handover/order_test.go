@@ -3,6 +3,7 @@ package handover
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,5 +47,7 @@ func TestMergedOrderIsThatOfServers(t *testing.T) {
 			got = append(got, i.name)
 		}
 		require.Equal(t, append([]any{}, want...), got, "%v + %v", list(live), list(applied))
+		more := slices.DeleteFunc(mergedOrder(live, applied), func(i item) bool { return !names(applied)[i.name] && r.IntN(2) == 0 })
+		require.Equal(t, mergedOrder(live, applied), mergedOrder(live, more), "%v + %v, and with some of those that are there: %v", list(live), list(applied), list(more))
 	}
 }

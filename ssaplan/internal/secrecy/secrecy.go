@@ -23,7 +23,7 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// Guard is for the objects that a server's words are about. The zero Guard lets everything through.
+// Guard is for the objects that a server's words are about, or those of whoever writes to them. The zero Guard lets everything through.
 type Guard struct {
 	sensitive []*unstructured.Unstructured
 }
@@ -78,6 +78,14 @@ func Remembered(id identity.Identity, fields map[string]any) *unstructured.Unstr
 
 // Withholds reports whether free text isn't shown.
 func (g Guard) Withholds() bool { return len(g.sensitive) > 0 }
+
+// Text returns a text that somebody says, if it may be shown, and else that it is withheld.
+func (g Guard) Text(text foreign.Text) foreign.Text {
+	if text == "" || !g.Withholds() {
+		return text
+	}
+	return "what it says is withheld, since the object has sensitive values"
+}
 
 // Warnings returns those of the server's warnings that may be shown, and for the others one that counts them.
 func (g Guard) Warnings(texts []foreign.Text) []foreign.Text {

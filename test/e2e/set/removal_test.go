@@ -1,6 +1,7 @@
 package set_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -77,6 +78,34 @@ func TestInUse(t *testing.T) {
 	stays := identity.Identity{APIVersion: "v1", Kind: "Secret", Namespace: c.name + "-app", Name: "own"}
 	lines := c.remove(t, set.NewRemoval(c.planner, namespace, set.RemovalOptions{Contents: true, InUse: []identity.Identity{stays}}))
 	require.Equal(t, []string{"Namespace NotSent: kept: v1/Secret NAME-app/own of the set is in it"}, lines)
+}
+
+// Who may not see all that a namespace or a definition holds can't know that it is the set's, and keeps it.
+func TestUnseenContents(t *testing.T) {
+	c := newCluster(t)
+	members := c.install(t, application)
+	c.Apply(t, "somebody", lab.Objectf(t, "{apiVersion: v1, kind: Secret, metadata: {name: own, namespace: %s-app}}", c.name))
+	for _, text := range []string{
+		`{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: %[1]s}, rules: [
+			{apiGroups: ["", apps, apiextensions.k8s.io], resources: [namespaces, configmaps, deployments, customresourcedefinitions], verbs: ["*"]},
+			{apiGroups: [%[1]s.example.com], resources: ["*"], verbs: [get, delete]}]}`,
+		`{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRoleBinding, metadata: {name: %[1]s}, roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: %[1]s},
+			subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: joe-%[1]s}]}`,
+	} {
+		c.Apply(t, "admin", lab.Objectf(t, text, c.name))
+	}
+	joe := c.As(t, "joe-"+c.name).Planner(t, ssaplan.Options{FieldManager: manager})
+	var lines []string
+	lab.Eventually(t, "joe may read the namespace", func() bool {
+		lines = nil
+		for item := range set.NewRemoval(joe, members, set.RemovalOptions{}).Plan(t.Context()) {
+			require.NoError(t, item.Err)
+			lines = append(lines, c.tidy(errors.New(item.String())))
+		}
+		return !strings.Contains(lines[4], "may not be read")
+	})
+	require.Contains(t, lines[3], "CustomResourceDefinition gadgets.NAME.example.com: kept: what it holds isn't known: Gadget.NAME.example.com: ")
+	require.Contains(t, lines[4], "Namespace NAME-app: kept: what it holds isn't known: ")
 }
 
 // What somebody re-created, what was there before and what has no UID isn't deleted.

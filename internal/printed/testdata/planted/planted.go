@@ -44,7 +44,9 @@ func variables(live *unstructured.Unstructured, text foreign.Text) error {
 	fmt.Println(strings.Join([]string{"a", name}, ", "))      // printed
 	fmt.Println(strings.Join(live.GetFinalizers(), ", "))     // printed
 	fmt.Println(append([]string{"a"}, string(live.GetUID()))) // printed
-	return errors.New(line)                                   // printed
+	phase, isText, _ := unstructured.NestedString(live.Object, "status", "phase")
+	fmt.Println(phase, isText) // printed
+	return errors.New(line)    // printed
 }
 
 // What others are given, and what they return, is followed.

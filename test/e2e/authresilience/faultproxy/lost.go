@@ -115,14 +115,21 @@ func OldVersion() Fault {
 	return editing("an old resourceVersion", func(metadata map[string]any) { metadata["resourceVersion"] = "2" })
 }
 
-// editing changes the metadata of the object that the server answers with.
+// editing changes the metadata of the object that the server answers with, and of a list those of its items.
 func editing(name string, edit func(metadata map[string]any)) Fault {
 	return spoiling(name, func(w http.ResponseWriter, answer *httptest.ResponseRecorder) {
 		body := answer.Body.Bytes()
 		var obj map[string]any
 		if json.Unmarshal(body, &obj) == nil {
-			if metadata, ok := obj["metadata"].(map[string]any); ok && obj["kind"] != "Status" {
-				edit(metadata)
+			items, isList := obj["items"].([]any)
+			if !isList {
+				items = []any{obj}
+			}
+			for _, item := range items {
+				content, _ := item.(map[string]any)
+				if metadata, ok := content["metadata"].(map[string]any); ok && content["kind"] != "Status" {
+					edit(metadata)
+				}
 			}
 			body, _ = json.Marshal(obj)
 		}

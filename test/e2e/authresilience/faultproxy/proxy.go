@@ -110,6 +110,14 @@ func (p *Proxy) InjectReads(fault Fault) {
 	})
 }
 
+// InjectLists spoils each list of a resource, such as configmaps, from now on, and nothing else. Requests counts anew.
+func (p *Proxy) InjectLists(resource string, fault Fault) {
+	p.inject(fault, func(_, _ int, r Request) bool {
+		path, _, _ := strings.Cut(r.URI, "?")
+		return r.Method == http.MethodGet && strings.HasSuffix(path, "/"+resource)
+	})
+}
+
 // InjectFrom spoils the n-th request from now on, counted from 1, and all that follow. Requests counts anew.
 func (p *Proxy) InjectFrom(n int, fault Fault) {
 	p.inject(fault, func(i, _ int, _ Request) bool { return i >= n })

@@ -1,0 +1,122 @@
+package set_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/set"
+	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
+)
+
+var patchOptions = metav1.PatchOptions{FieldManager: "somebody"}
+
+// install applies manifests and returns the members.
+func (w *world) install(texts ...string) (members []set.Member) {
+	w.Helper()
+	for result := range w.set(set.Options{}, texts...).Apply(w.Context()) {
+		require.NoError(w, result.Err)
+		members = append(members, set.Member{Object: result.Item.Object, UID: string(result.Made.GetUID())})
+	}
+	return members
+}
+
+// remove returns a line for each result: kind, outcome, and why it is still there.
+func (w *world) remove(members []set.Member, options set.RemovalOptions) (lines []string) {
+	w.Helper()
+	removal := set.NewRemoval(w.planner, members, options)
+	for item := range removal.Plan(w.Context()) {
+		require.NoError(w, item.Err)
+	}
+	for result := range removal.Apply(w.Context()) {
+		line := result.Item.Member.Object.Kind + " " + string(result.Outcome)
+		if result.Item.Kept != "" {
+			line += ": " + result.Item.String()
+		}
+		if result.Err != nil {
+			line += ": " + result.Err.Error()
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func TestRemoveInTheOppositeOrder(t *testing.T) {
+	w := newWorld(t)
+	members := w.install(definition, namespace, conf, gadget)
+	assert.Equal(t, []string{"Gadget Done", "ConfigMap Done", "CustomResourceDefinition Done", "Namespace Done"},
+		w.remove(members, set.RemovalOptions{Contents: true}))
+	for _, line := range w.remove(members[1:3], set.RemovalOptions{}) {
+		assert.Contains(t, line, "kept: does not exist")
+	}
+}
+
+// What isn't gone keeps what comes after it, but nothing of its own stage.
+func TestWhatIsStuck(t *testing.T) {
+	w := newWorld(t)
+	const held = "{apiVersion: v1, kind: ConfigMap, metadata: {name: held, namespace: shop, finalizers: [example.com/hold]}}"
+	members := w.install(namespace, held, conf)
+	lines := w.remove(members, set.RemovalOptions{Contents: true, Patience: 50 * time.Millisecond})
+	assert.Contains(t, lines[0], "ConfigMap Done: ")
+	assert.Contains(t, lines[0], "example.com/hold")
+	assert.Equal(t, []string{"ConfigMap Done", "Namespace NotSent: v1/Namespace shop: kept: v1/ConfigMap shop/held goes before it, and is still there"}, lines[1:])
+}
+
+func TestKept(t *testing.T) {
+	w := newWorld(t)
+	members := w.install(namespace, conf)
+	home, one := members[0], members[1]
+	for why, kept := range map[string]struct {
+		member  set.Member
+		options set.RemovalOptions
+	}{
+		"the host says so":                       {member: set.Member{Object: one.Object, UID: one.UID, Keep: "the host says so"}},
+		"which object was applied isn't known":   {member: set.Member{Object: one.Object}},
+		"it was there before the set":            {member: set.Member{Object: one.Object, UID: one.UID, Adopted: true}},
+		"what it holds isn't known: all kinds: ": {member: home},
+		"v1/Secret shop/s of the set is in it":   {home, set.RemovalOptions{Contents: true, InUse: []identity.Identity{{APIVersion: "v1", Kind: "Secret", Namespace: "shop", Name: "s"}}}},
+		"somebody re-created the object":         {member: set.Member{Object: one.Object, UID: "other"}},
+	} {
+		lines := w.remove([]set.Member{kept.member}, kept.options)
+		assert.Contains(t, lines[0], " NotSent: ", why)
+		assert.Contains(t, lines[0], why)
+	}
+	assert.Equal(t, []string{"ConfigMap Done"}, w.remove([]set.Member{{Object: one.Object, UID: one.UID, Adopted: true}}, set.RemovalOptions{Adopted: true}))
+}
+
+// A delete that fails is an error, what was never shown isn't touched, and what isn't reached says so.
+func TestRemovalThatFails(t *testing.T) {
+	w := newWorld(t)
+	members := w.install(namespace, conf)
+	stop := w.server.Answer(func(r ssaplantest.Request) error {
+		if r.Verb == "delete" && !r.DryRun {
+			return apierrors.NewForbidden(r.Resource.GroupResource(), r.Name, errors.New("not today"))
+		}
+		return nil
+	})
+	lines := w.remove(members[1:], set.RemovalOptions{})
+	assert.Contains(t, lines[0], "ConfigMap Refused: ")
+	stop()
+	for result := range set.NewRemoval(w.planner, members, set.RemovalOptions{}).Apply(t.Context()) {
+		assert.ErrorContains(t, result.Err, "it wasn't shown")
+		assert.False(t, result.Gone)
+	}
+	removal := set.NewRemoval(w.planner, members[1:], set.RemovalOptions{})
+	for item := range removal.Plan(t.Context()) {
+		assert.Equal(t, "v1/ConfigMap shop/a: Delete", item.String())
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for result := range removal.Apply(ctx) {
+		assert.ErrorIs(t, result.Err, context.Canceled)
+		assert.Equal(t, ssaplan.OutcomeNotSent, result.Outcome)
+	}
+}

@@ -1,0 +1,270 @@
+package set_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/set"
+	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
+)
+
+// manifest returns the object of a YAML text.
+func manifest(t *testing.T, text string) *unstructured.Unstructured {
+	t.Helper()
+	obj := &unstructured.Unstructured{}
+	require.NoError(t, yaml.Unmarshal([]byte(text), &obj.Object))
+	return obj
+}
+
+// world is a server in memory with a planner.
+type world struct {
+	*testing.T
+	server  *ssaplantest.Server
+	planner *ssaplan.Planner
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	server, err := ssaplantest.NewServer(ssaplantest.Options{})
+	require.NoError(t, err)
+	planner, err := ssaplan.NewForClient(server.Client(), server.Mapper(), ssaplan.Options{FieldManager: "set-test"})
+	require.NoError(t, err)
+	return &world{t, server, planner}
+}
+
+func (w *world) set(options set.Options, texts ...string) *set.Set {
+	w.Helper()
+	var requests []ssaplan.Request
+	for _, text := range texts {
+		requests = append(requests, ssaplan.Request{Manifest: manifest(w.T, text)})
+	}
+	return set.New(w.planner, requests, options)
+}
+
+// plan returns a line for each item: stage, kind, action or error, and what it comes after.
+func (w *world) plan(s *set.Set) (lines []string) {
+	for item := range s.Plan(w.Context()) {
+		line := fmt.Sprintf("%d %s ", item.Stage, item.Object.Kind)
+		if item.Err != nil {
+			lines = append(lines, line+item.Err.Error())
+			continue
+		}
+		line += string(item.Plan.Action)
+		for _, other := range item.After {
+			line += " after " + other.Kind
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// apply returns a line for each result: kind, outcome and error.
+func (w *world) apply(ctx context.Context, s *set.Set) (lines []string) {
+	for result := range s.Apply(ctx) {
+		line := fmt.Sprintf("%s %s", result.Item.Object.Kind, result.Outcome)
+		if result.Err != nil {
+			line += ": " + result.Err.Error()
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+const (
+	definition = `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: gadgets.example.com},
+		spec: {group: example.com, scope: Namespaced, names: {plural: gadgets, kind: Gadget}, versions: [{name: v1, served: true, storage: true,
+		schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: integer}}}}}}}]}}`
+	gadget    = "{apiVersion: example.com/v1, kind: Gadget, metadata: {name: a, namespace: shop}, spec: {size: 1}}"
+	namespace = "{apiVersion: v1, kind: Namespace, metadata: {name: shop, labels: {app: shop}}}"
+	conf      = "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: shop}, data: {a: b}}"
+)
+
+func TestAllOfIt(t *testing.T) {
+	w := newWorld(t)
+	s := w.set(set.Options{}, gadget, conf, definition, namespace)
+	assert.Equal(t, []string{
+		"0 CustomResourceDefinition Create", "0 Namespace Create", "3 ConfigMap Deferred after Namespace", "6 Gadget Deferred after CustomResourceDefinition",
+	}, w.plan(s))
+	assert.Equal(t, []string{"CustomResourceDefinition Done", "Namespace Done", "ConfigMap Done", "Gadget Done"}, w.apply(t.Context(), s))
+	assert.Equal(t, []string{"0 CustomResourceDefinition NoOp", "0 Namespace NoOp", "3 ConfigMap NoOp", "6 Gadget NoOp"}, w.plan(s))
+	sent := len(w.server.Requests())
+	for result := range s.Apply(t.Context()) {
+		assert.NoError(t, result.Err)
+		assert.Nil(t, result.Made)
+	}
+	assert.Len(t, w.server.Requests(), sent, "what is known to be done isn't asked for again")
+}
+
+// The built-in kinds are in the stages that their names promise, and what nobody knows is in the last one.
+func TestDefaultStages(t *testing.T) {
+	stages := set.DefaultStages()
+	for kind, want := range map[string]int{
+		"v1/Namespace": 0, "apiextensions.k8s.io/v1/CustomResourceDefinition": 0, "scheduling.k8s.io/v1/PriorityClass": 1, "v1/ServiceAccount": 2,
+		"rbac.authorization.k8s.io/v1/Role": 2, "rbac.authorization.k8s.io/v1/RoleBinding": 3, "v1/Secret": 3, "apps/v1/Deployment": 4, "v1/Service": 4,
+		"admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration": 5, "example.com/v1/Service": 6, "networking.k8s.io/v1/Ingress": 6,
+	} {
+		i := strings.LastIndex(kind, "/")
+		obj := object(kind[:i], kind[i+1:], "", "a")
+		found := len(stages) - 1
+		for n, stage := range stages {
+			if stage.Has(obj) {
+				found = n
+				break
+			}
+		}
+		assert.Equal(t, want, found, kind)
+	}
+	own := stages
+	own[0].Name = "changed"
+	assert.NotEqual(t, "changed", set.DefaultStages()[0].Name, "they are the caller's")
+}
+
+// What an object needs comes before it, in whatever stages a host has.
+func TestStagesOfAHost(t *testing.T) {
+	w := newWorld(t)
+	s := w.set(set.Options{Stages: []set.Stage{{Name: "all"}}}, gadget, definition, namespace)
+	assert.Equal(t, []string{"0 CustomResourceDefinition Create", "0 Namespace Create", "1 Gadget Deferred after CustomResourceDefinition"}, w.plan(s))
+	assert.Equal(t, []string{"all", "what comes after the rest"}, s.Stages())
+}
+
+func TestMissing(t *testing.T) {
+	w := newWorld(t)
+	lines := w.plan(w.set(set.Options{}, definition, namespace,
+		"{apiVersion: v1, kind: Confgmap, metadata: {name: a}}", "{apiVersion: example.com/v2, kind: Gadget, metadata: {name: a}}",
+		"{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: shopp}}", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: elsewhere-altogether}}"))
+	assert.Contains(t, lines[2], "a namespace \"shopp\"; did you mean shop?")
+	assert.True(t, strings.HasSuffix(lines[3], "neither the server nor the set has a namespace \"elsewhere-altogether\""), lines[3])
+	assert.Contains(t, lines[4], "a kind Confgmap in v1")
+	assert.Contains(t, lines[5], "did you mean example.com/v1 Gadget?")
+	assert.Contains(t, w.plan(w.set(set.Options{AllowMissing: true}, "{apiVersion: example.com/v2, kind: Gadget, metadata: {name: a}}"))[0], "6 Gadget Deferred")
+
+	builtin := &set.MissingError{Object: identity.Identity{APIVersion: "apps/v9", Kind: "Deployment", Name: "a"}, Deferral: ssaplan.DeferralTypeNotServed}
+	assert.True(t, builtin.IsFinal())
+	builtin.Deferral = ssaplan.DeferralNamespaceNotFound
+	assert.False(t, builtin.IsFinal())
+	plan, err := w.planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest(t, conf)})
+	require.NoError(t, err)
+	assert.ErrorContains(t, set.Missing(t.Context(), w.planner, plan), "a namespace \"shop\"")
+	plan, err = w.planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest(t, namespace)})
+	require.NoError(t, err)
+	assert.Nil(t, set.Missing(t.Context(), w.planner, plan))
+}
+
+// refuse has the server refuse each apply of a resource that isn't a dry run.
+func (w *world) refuse(resource string) (stop func()) {
+	return w.server.Answer(func(r ssaplantest.Request) error {
+		if r.Verb == "patch" && !r.DryRun && r.Resource.Resource == resource {
+			return apierrors.NewForbidden(r.Resource.GroupResource(), r.Name, errors.New("not today"))
+		}
+		return nil
+	})
+}
+
+// No stage begins after one in which something failed, unless the host goes on; then what needs it is left out.
+func TestWhatFailed(t *testing.T) {
+	const role = "{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: a}}"
+	w := newWorld(t)
+	w.refuse("namespaces")
+	lines := w.apply(t.Context(), w.set(set.Options{}, conf, role, namespace))
+	assert.Contains(t, lines[0], "Namespace Refused: ")
+	assert.Equal(t, []string{
+		"ClusterRole NotSent: rbac.authorization.k8s.io/v1/ClusterRole a: left out: something that comes before it failed",
+		"ConfigMap NotSent: v1/ConfigMap shop/a: left out: something that comes before it failed",
+	}, lines[1:])
+
+	lines = w.apply(t.Context(), w.set(set.Options{KeepGoing: true}, conf, role, namespace))
+	assert.Contains(t, lines[0], "Namespace Refused: ")
+	assert.Equal(t, []string{"ClusterRole Done", "ConfigMap NotSent: v1/ConfigMap shop/a: left out: it needs v1/Namespace shop, which isn't there"}, lines[1:])
+}
+
+// A definition that can't be used in time is waited for, and what needs it is left out.
+func TestPatience(t *testing.T) {
+	w := newWorld(t)
+	applied := false
+	w.server.Answer(func(r ssaplantest.Request) error {
+		if r.Resource.Resource != "customresourcedefinitions" {
+			return nil
+		}
+		if applied = applied || r.Verb == "patch" && !r.DryRun; applied && r.Verb == "get" {
+			return apierrors.NewServiceUnavailable("starting")
+		}
+		return nil
+	})
+	told := map[string]bool{}
+	options := set.Options{KeepGoing: true, Patience: 50 * time.Millisecond, Waiting: func(of identity.Identity, why string) {
+		assert.Contains(t, why, "starting")
+		told[of.Kind] = true
+	}}
+	lines := w.apply(t.Context(), w.set(options, definition, namespace, gadget))
+	assert.Equal(t, []string{"CustomResourceDefinition Done", "Namespace Done"}, lines[:2])
+	assert.Equal(t, "Gadget Done", lines[2], "the server has it all the same")
+	assert.Equal(t, map[string]bool{"CustomResourceDefinition": true}, told)
+}
+
+// What isn't as it was shown isn't touched: neither what changed meanwhile, nor what wasn't shown at all.
+func TestNothingElseThanShown(t *testing.T) {
+	w := newWorld(t)
+	w.apply(t.Context(), w.set(set.Options{}, namespace, conf))
+	s := w.set(set.Options{}, strings.Replace(conf, "{a: b}", "{a: c}", 1), "{apiVersion: v1, kind: ServiceAccount, metadata: {name: a, namespace: shop}}")
+	assert.Equal(t, []string{"2 ServiceAccount Create", "3 ConfigMap Update"}, w.plan(s))
+	maps, err := w.server.Mapper().RESTMapping(manifest(t, conf).GroupVersionKind().GroupKind(), "v1")
+	require.NoError(t, err)
+	_, err = w.server.Client().Resource(maps.Resource).Namespace("shop").Patch(t.Context(), "a", "application/merge-patch+json", []byte(`{"data":{"a":"z"}}`), patchOptions)
+	require.NoError(t, err)
+	var last *set.Result
+	for result := range s.Apply(t.Context()) {
+		last = result
+	}
+	var changed *set.ChangedError
+	require.ErrorAs(t, last.Err, &changed)
+	assert.Equal(t, `data.a: "b" -> "c"`, changed.Shown.Changes[0].String())
+	assert.Contains(t, changed.Now.Changes[0].String(), `data.a: "z" -> "c"`)
+	assert.Equal(t, ssaplan.OutcomeNotSent, last.Outcome)
+	assert.Equal(t, ssaplan.OutcomeNotSent, ssaplan.OutcomeOf(changed))
+
+	half := w.set(set.Options{}, conf, "{apiVersion: v1, kind: Secret, metadata: {name: a, namespace: shop}}")
+	for range half.Plan(t.Context()) {
+		break
+	}
+	assert.Contains(t, strings.Join(w.apply(t.Context(), half), "\n"), "left out: it wasn't shown")
+}
+
+// When the context ends, each object that wasn't reached has its error, and nothing more is sent.
+func TestCancelled(t *testing.T) {
+	w := newWorld(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	n := 0
+	for result := range w.set(set.Options{}, namespace, conf, "{apiVersion: v1, kind: Secret, metadata: {name: a, namespace: shop}}").Apply(ctx) {
+		if n++; n == 1 {
+			require.NoError(t, result.Err)
+			cancel()
+			continue
+		}
+		require.ErrorIs(t, result.Err, context.Canceled)
+		require.Equal(t, ssaplan.OutcomeNotSent, result.Outcome)
+	}
+	require.Equal(t, 3, n)
+}
+
+// A manifest that is none is an error of its own, and holds up the rest as any other.
+func TestNoManifest(t *testing.T) {
+	w := newWorld(t)
+	s := set.New(w.planner, []ssaplan.Request{{}, {Manifest: manifest(t, namespace)}}, set.Options{})
+	lines := w.plan(s)
+	assert.Equal(t, "0 Namespace Create", lines[0])
+	assert.Len(t, lines, 2)
+	assert.Contains(t, w.apply(t.Context(), s)[0], "left out: nothing is applied as long as")
+}
