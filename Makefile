@@ -55,6 +55,16 @@ CRDS ?=
 proof: controlplane ## plan equals apply over random cases, also of any definitions: make proof CASES=20000 SEED=2 CRDS=DIR
 	cd test && CASES=$(CASES) SEED=$(SEED) CRDS=$(abspath $(CRDS)) $(GO) test -v -count 1 -timeout 0 ./e2e/proof
 
+# The schema comes from a terraform in PATH. The registry's address stands in for the one that is published nowhere, since tfplugindocs knows no other.
+PROVIDER := $(CURDIR)/examples/terraform-provider-ssaplan
+.PHONY: provider-docs
+provider-docs: ## write the registry's pages of the Terraform provider anew, from its schema and examples
+	cd examples && CGO_ENABLED=0 $(GO) build -buildvcs=false -o $(BIN)/provider/terraform-provider-ssaplan ./terraform-provider-ssaplan
+	printf 'provider_installation {\n  dev_overrides { "example.com/ssaplan/ssaplan" = "%s" }\n  direct {}\n}\n' $(BIN)/provider >$(BIN)/provider/dev.tfrc
+	TF_CLI_CONFIG_FILE=$(BIN)/provider/dev.tfrc terraform -chdir=$(PROVIDER)/examples/provider providers schema -json | \
+		sed 's#example.com/ssaplan/ssaplan#registry.terraform.io/hashicorp/ssaplan#' >$(BIN)/provider/schema.json
+	cd internal/tools && $(GO) tool tfplugindocs generate --provider-dir $(PROVIDER) --provider-name ssaplan --providers-schema $(BIN)/provider/schema.json
+
 SETS ?=
 .PHONY: sets
 sets: controlplane ## real applications from nothing to all of them, upgraded and pruned: make sets SETS=DIR with archives NAME.tar.gz

@@ -55,6 +55,11 @@ func TestValidate(t *testing.T) {
 	}{
 		{"nothing is known yet", "", map[string]any{"yaml_body": unknown{}, "cluster": map[string]any{"host": unknown{}}}},
 		{"a manifest", "", map[string]any{"yaml_body": manifest}},
+		{"no manifest", "name either yaml_body or manifest", map[string]any{}},
+		{"two manifests", "name either yaml_body or manifest", map[string]any{"yaml_body": manifest, "manifest": manifest}},
+		{"a manifest that is shown", "", map[string]any{"manifest": manifest}},
+		{"a Secret that would be shown", "since it is a Secret", map[string]any{"manifest": secret(canary)}},
+		{"sensitive fields that would be shown", "since it has sensitive_fields", map[string]any{"manifest": manifest, "sensitive_fields": []string{"data"}}},
 		{"no object", "yaml_body: holds no object", map[string]any{"yaml_body": ""}},
 		{"a pattern", "ignore_fields: ", map[string]any{"yaml_body": manifest, "ignore_fields": []string{"spec.[x"}}},
 		{"no address", "cluster: name either host or kubeconfig", map[string]any{"yaml_body": manifest, "cluster": map[string]any{"token": canary}}},

@@ -24,6 +24,9 @@ func (r *objectResource) ImportState(ctx context.Context, req resource.ImportSta
 		return
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, yamlBodyPath, imported.yamlBody)...)
+	if imported.showable {
+		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("manifest"), imported.yamlBody)...)
+	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("field_manager"), imported.state.Manager)...)
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("force_conflicts"), true)...)
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, clusterPath, emptyCluster(ctx))...)
@@ -33,6 +36,8 @@ func (r *objectResource) ImportState(ctx context.Context, req resource.ImportSta
 
 type importedObject struct {
 	yamlBody string
+	// showable says that nothing in it is sensitive. Terraform generates no configuration of what is.
+	showable bool
 	state    *explain.State
 }
 
@@ -62,7 +67,7 @@ func (p *planners) importObject(ctx context.Context, text string) (*importedObje
 	if err != nil {
 		return nil, err
 	}
-	return &importedObject{string(body), imported.State}, nil
+	return &importedObject{string(body), imported.Sensitive.Empty(), imported.State}, nil
 }
 
 // importID returns the attribute id of an object.

@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -37,12 +38,40 @@ func sameManifest(a, b string) bool {
 	return errX == nil && errY == nil && reflect.DeepEqual(x.Object, y.Object)
 }
 
+// undeclared returns the attribute manifest where it doesn't follow from yaml_body: as it was written, and else it is unknown.
+func (o object) undeclared() types.String {
+	if o.written.IsNull() {
+		return types.StringUnknown()
+	}
+	return o.written
+}
+
+// checkText returns what is wrong with the two ways to write the manifest. What is sensitive is hidden in yaml_body only.
+func (o object) checkText() error {
+	switch {
+	case o.YAMLBody.IsNull() == o.Manifest.IsNull():
+		return errors.New("name either yaml_body or manifest")
+	case o.Manifest.IsNull() || o.Manifest.IsUnknown():
+		return nil
+	case len(o.Sensitive.Elements()) > 0 || o.Sensitive.IsUnknown():
+		return errors.New("manifest: is shown in plans: write it as yaml_body, since it has sensitive_fields")
+	}
+	m, err := decodeManifest(o.Manifest.ValueString())
+	if err == nil && !projection.Sensitive(m.Object.Object).Empty() {
+		err = errors.New("is shown in plans: write it as yaml_body, since it is a Secret")
+	}
+	if err != nil {
+		return fmt.Errorf("manifest: %w", err)
+	}
+	return nil
+}
+
 // declared returns the attribute manifest. It follows from the configuration and from what a definition marks as sensitive, so that it is the
 // same before and after the object can be planned. While a definition may mark something that isn't known yet, it is unknown. The plan is nil if
 // nobody could be asked.
 func (o object) declared(ctx context.Context, plan *ssaplan.Plan) types.String {
-	if o.YAMLBody.IsUnknown() || !isKnown(ctx, o.Sensitive) {
-		return types.StringUnknown()
+	if !o.written.IsNull() || o.YAMLBody.IsUnknown() || !isKnown(ctx, o.Sensitive) {
+		return o.undeclared()
 	}
 	m, err := o.manifest()
 	hidden, patternErr := patterns(ctx, sensitiveFieldsPath, o.Sensitive)

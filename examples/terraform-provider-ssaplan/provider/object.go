@@ -65,6 +65,8 @@ type object struct {
 
 	// Subresource is what of the object to apply, which only patches have.
 	Subresource types.String `tfsdk:"-"`
+	// written is the manifest if it was written in the attribute of this name. Then yaml_body is the same.
+	written types.String
 	// reach is the cluster as it is configured, with what is kept nowhere. It is null where only the state is known.
 	reach types.Object
 }
@@ -84,6 +86,9 @@ func (r *objectResource) configured(ctx context.Context, o *object, config tfsdk
 	if err != nil {
 		diags.Append(failed(wrongConfiguration, err)...)
 	}
+	if o.YAMLBody = given.YAMLBody; given.YAMLBody.IsNull() {
+		o.YAMLBody, o.written = given.Manifest, given.Manifest
+	}
 	if o.Cluster = given.Cluster; isNamed(reach) {
 		o.reach = reach
 	} else if prior != nil && !isNamed(prior.Cluster) {
@@ -101,7 +106,7 @@ func (r *objectResource) Schema(ctx context.Context, _ resource.SchemaRequest, r
 		MarkdownDescription: "A Kubernetes object of any kind, applied by server-side apply. The plan is what the API server answers to a dry run.",
 		Attributes: map[string]schema.Attribute{
 			"yaml_body": schema.StringAttribute{
-				Required: true, Sensitive: true,
+				Optional: true, Computed: true, Sensitive: true,
 				MarkdownDescription: "The whole manifest, one YAML document. It is marked as sensitive, because it may be a Secret; plans show `manifest` and `fields` instead. It is kept in the state as it is.",
 			},
 			"field_manager": schema.StringAttribute{
@@ -148,7 +153,7 @@ func (r *objectResource) Schema(ctx context.Context, _ resource.SchemaRequest, r
 			"token_wo": tokenWOAttribute(),
 			"id":       schema.StringAttribute{Computed: true, MarkdownDescription: "The object, in the form that can be imported."},
 			"manifest": schema.StringAttribute{
-				Computed: true, MarkdownDescription: "What `yaml_body` declares, with sensitive values redacted. Plans show it also where no server can be asked yet.",
+				Optional: true, Computed: true, MarkdownDescription: "The whole manifest in place of `yaml_body`, shown in plans as it is; not for a Secret. Otherwise what `yaml_body` declares, with sensitive values redacted. Plans show it also where no server can be asked yet.",
 			},
 			"taken_over": schema.StringAttribute{
 				Computed: true, MarkdownDescription: "UID of the object that was there already, without `field_manager` having applied it, when the resource was created. Null if there was none.",
@@ -173,6 +178,13 @@ func (r *objectResource) ValidateConfig(ctx context.Context, req resource.Valida
 	var config object
 	if resp.Diagnostics.Append(r.get(ctx, req.Config, &config)...); resp.Diagnostics.HasError() {
 		return
+	}
+	if err := config.checkText(); err != nil {
+		resp.Diagnostics.AddError(wrongConfiguration, err.Error())
+		return
+	}
+	if config.YAMLBody.IsNull() {
+		config.YAMLBody = config.Manifest
 	}
 	if isKnown(ctx, config.YAMLBody) {
 		m, err := config.manifest()

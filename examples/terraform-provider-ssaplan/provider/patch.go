@@ -110,6 +110,7 @@ func (r *patchResource) Schema(ctx context.Context, req resource.SchemaRequest, 
 		Required: true, Sensitive: true,
 		MarkdownDescription: "The fields, as a manifest that has apiVersion, kind, name and namespace of the object and nothing else that it doesn't change.",
 	}
+	attributes["manifest"] = schema.StringAttribute{Computed: true, MarkdownDescription: "What `yaml_body` declares, with sensitive values redacted."}
 	attributes["field_manager"] = schema.StringAttribute{
 		Optional: true, Computed: true, Default: stringdefault.StaticString(patchFieldManager),
 		MarkdownDescription: "Name under which the server records the fields. Two patches of one object need two names. Default: `" + patchFieldManager + "`.",

@@ -137,7 +137,7 @@ func (p *planning) movedToOtherCluster(ctx context.Context, planner *ssaplan.Pla
 		p.renewed = "will be created in another cluster, and the one in the old cluster stays there"
 		return false
 	}
-	p.planned.Manifest = types.StringUnknown()
+	p.planned.Manifest = p.planned.undeclared()
 	p.replaceAt(clusterPath)
 	p.warn(p.state.Identity, "is to be replaced, because the cluster is another one",
 		[]string{"the old one stays in the old cluster until it is deleted there with the old credentials"})

@@ -19,6 +19,9 @@ import (
 // lead to it.
 const Address = "example.com/ssaplan/ssaplan"
 
+// version is that of a release, which the linker sets.
+var version = "dev"
+
 // New returns the provider.
 func New() provider.Provider { return &ssaplanProvider{} }
 
@@ -36,11 +39,13 @@ type settings struct {
 }
 
 func (p *ssaplanProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
-	resp.TypeName = "ssaplan"
+	resp.TypeName, resp.Version = "ssaplan", version
 }
 
 func (p *ssaplanProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
 	resp.Schema = schema.Schema{
+		MarkdownDescription: "Applies Kubernetes objects of any kind by server-side apply. The plan is what the API server answers to a dry run, so it says what " +
+			"the apply will do: which values change, who changed what since, from whom fields are taken, and whether an object has to be replaced.",
 		Attributes: map[string]schema.Attribute{
 			"refresh_unreachable": schema.StringAttribute{
 				Optional:            true,
