@@ -95,7 +95,7 @@ func TestSignalsEndReads(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "app.yaml"), []byte("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}"), 0o600))
 	const nowhere = "/dev/null"
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
-		for _, args := range []string{"plan -f -", "apply --yes -f -", "plan -f pipe.yaml", "plan -f folder", "explain -f -", "explain -f pipe.yaml"} {
+		for _, args := range []string{"plan -f -", "apply --yes -f -", "plan -f pipe.yaml", "plan -f folder", "explain -f -", "explain -f pipe.yaml", "plan merge pipe.yaml"} {
 			interrupted(t, signal, dir, program, nowhere, strings.Fields(args)...)
 		}
 		for _, args := range []string{"plan -f app.yaml", "apply --yes -f app.yaml", "owners cm/a", "import ConfigMap/a"} {
@@ -115,6 +115,9 @@ func TestSignalsEndReads(t *testing.T) {
 	require.Error(t, silent.wait(t, 20*time.Second), "without a signal")
 	require.Contains(t, silent.out.String(), "nothing came for 10s")
 	r := start(t, dir, program, nowhere, "apply", "--yes", "-f", "app.yaml", "--state", "pipe.yaml")
+	require.Error(t, r.wait(t, 10*time.Second))
+	require.Contains(t, r.out.String(), "is no file but a device, pipe or socket")
+	r = start(t, dir, program, nowhere, "plan", "-f", "app.yaml", "--memory", "pipe.yaml")
 	require.Error(t, r.wait(t, 10*time.Second))
 	require.Contains(t, r.out.String(), "is no file but a device, pipe or socket")
 	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "state.json.journal"), 0o600))

@@ -44,7 +44,7 @@ func (o *options) connect(ctx context.Context) (*cluster, error) {
 		FieldManager: o.manager, RefuseConflicts: !o.force, DefaultNamespace: c.namespace,
 		AllowVersionChange: true, ThrottleRetries: throttleRetries, Sensitive: o.hidden, SensitiveFormats: true, ShowServerText: o.serverText,
 	}
-	if c.noOps, err = o.remember(c); err != nil {
+	if c.noOps, err = o.remember(ctx, c); err != nil {
 		return nil, err
 	}
 	if c.noOps != nil {

@@ -1,7 +1,9 @@
 package cmd
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -33,14 +35,18 @@ kubectl ssaplan plan merge 1.json 2.json > plan.json`,
 3  some objects are in conflict, or deferred`,
 		},
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(_ *cobra.Command, files []string) error { return merge(streams, files) },
+		RunE: func(c *cobra.Command, files []string) error { return merge(c.Context(), streams, files) },
 	}
 }
 
-func merge(streams genericiooptions.IOStreams, files []string) error {
+func merge(ctx context.Context, streams genericiooptions.IOStreams, files []string) error {
 	merged := shard.NewMerged()
 	for _, file := range files {
-		if err := addFile(merged, file); err != nil {
+		_, err := await(ctx, func() (any, error) { return nil, addFile(merged, file) }) // which may be a pipe
+		switch {
+		case ctx.Err() != nil:
+			return errors.New("interrupted")
+		case err != nil:
 			return fmt.Errorf("%s: %w", file, err)
 		}
 	}

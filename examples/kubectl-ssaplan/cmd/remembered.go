@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -9,8 +10,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
+	"runtime"
 
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/statefile"
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
@@ -25,20 +27,36 @@ type remembered struct {
 }
 
 // remember reads the file of --memory. What is of another server, user or version is as if there were none.
-func (o *options) remember(c *cluster) (*remembered, error) {
+func (o *options) remember(ctx context.Context, c *cluster) (*remembered, error) {
 	if o.memory == "" {
 		return nil, nil
 	}
-	text, err := os.ReadFile(o.memory)
+	path, err := statefile.Target(o.memory, "--memory")
+	if err != nil {
+		return nil, fmt.Errorf("--memory %s: %w", o.memory, err)
+	}
+	text, err := await(ctx, func() ([]byte, error) { return os.ReadFile(path) })
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("--memory: %w", err)
 	}
 	if len(text) > 0 && !bytes.HasPrefix(text, []byte(`{"version":`)) {
 		return nil, fmt.Errorf("--memory %s: isn't a file of this program; name another one, or delete it", o.memory)
 	}
-	r := &remembered{ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{Size: mostRemembered, Portable: true}), o.memory, c.scope()}
+	if err := onlyOurs(path); err != nil {
+		return nil, fmt.Errorf("--memory %s: %w", o.memory, err)
+	}
+	r := &remembered{ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{Size: mostRemembered, Portable: true}), path, c.scope()}
 	_ = r.cache.Restore(bytes.NewReader(text), r.scope) // an error says that it is good for nothing
 	return r, nil
+}
+
+// onlyOurs returns an error if others may write a file: they could have a plan say that nothing changes. Windows has no such modes.
+func onlyOurs(path string) error {
+	const others = 0o022
+	if info, err := os.Stat(path); err == nil && info.Mode()&others != 0 && runtime.GOOS != "windows" {
+		return fmt.Errorf("others may write it, and so hide changes from a plan (mode %v); delete it, or run chmod go-w", info.Mode())
+	}
+	return nil
 }
 
 // scope names the server and who asks it.
@@ -58,16 +76,7 @@ func (r *remembered) save() error {
 	if err := r.cache.Save(&text, r.scope); err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(r.path), filepath.Base(r.path)+".*") // only the user may read it
-	if err != nil {
-		return fmt.Errorf("--memory: %w", err)
-	}
-	defer os.Remove(tmp.Name())
-	_, err = tmp.Write(text.Bytes())
-	if err = errors.Join(err, tmp.Close()); err == nil {
-		err = os.Rename(tmp.Name(), r.path)
-	}
-	if err != nil {
+	if err := statefile.Replace(r.path, text.Bytes()); err != nil {
 		return fmt.Errorf("--memory: %w", err)
 	}
 	return nil

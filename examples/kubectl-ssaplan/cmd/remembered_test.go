@@ -110,6 +110,25 @@ func TestNoOpsAreRememberedBetweenRuns(t *testing.T) {
 	require.Equal(t, objects, plan()[2], "what can't be read is as if there were nothing")
 }
 
+// A link to the file stays one, and what others may write proves nothing.
+func TestFilesOfTheMemory(t *testing.T) {
+	c := newCluster(t)
+	write(t, map[string]string{"app.yaml": configMap("a", "x")})
+	require.NoError(t, os.Symlink("noops", "link"))
+	for range 2 {
+		got := c.run("plan -f app.yaml --memory link")
+		assert.Equal(t, 2, got.code, got.err)
+	}
+	info, err := os.Lstat("link")
+	require.NoError(t, err)
+	assert.NotZero(t, info.Mode()&os.ModeSymlink)
+	assert.FileExists(t, "noops")
+	require.NoError(t, os.Chmod("noops", 0o620))
+	got := c.run("plan -f app.yaml --memory link")
+	assert.Equal(t, 1, got.code)
+	assert.Contains(t, got.err, "--memory link: others may write it")
+}
+
 func TestMemoryIsNotWrittenOverOtherFiles(t *testing.T) {
 	c := newCluster(t)
 	write(t, map[string]string{"app.yaml": configMap("a", "x")})

@@ -28,7 +28,7 @@ func journalOf(state string) string { return state + ".journal" }
 
 // OpenJournal finds out whether the state file can be written, and leaves it as it is.
 func OpenJournal(ctx context.Context, path string) (*Journal, error) {
-	state, err := target(path)
+	state, err := Target(path, flag)
 	if err != nil {
 		return nil, fmt.Errorf("state file %s: %w", path, err)
 	}
@@ -52,8 +52,9 @@ func checkJournal(state string) error {
 	return nil
 }
 
-// target returns the file that a path leads to, which need not exist. What isn't a file can't be replaced by one.
-func target(path string) (string, error) {
+// Target returns the file that the path of a flag leads to, which need not exist. What isn't a file can't be replaced by one, and to open
+// it could take for ever.
+func Target(path, flag string) (string, error) {
 	const most = 40 // as Linux
 	for range most {
 		info, err := os.Lstat(path)
@@ -75,7 +76,7 @@ func target(path string) (string, error) {
 		case info.IsDir() || info.Mode().IsRegular():
 			return path, nil // a folder can't be read, which the reader says
 		}
-		return "", errors.New("is no file but a device, pipe or socket; name another one after --state")
+		return "", fmt.Errorf("is no file but a device, pipe or socket; name another one after %s", flag)
 	}
 	return "", errors.New("can't be read: too many links")
 }
@@ -171,6 +172,9 @@ func (j *Journal) unwritable(err error) error {
 	return fmt.Errorf("state file %s: can't be written: %w", j.state, cause(err))
 }
 
+// flag names a state file on the command line.
+const flag = "--state"
+
 // patience is how long to wait between two attempts to lock.
 const patience = 5 * time.Millisecond
 
@@ -207,7 +211,7 @@ func (j *Journal) removeIfEmpty(lines *os.File) error {
 
 // Load reads a state file and its journal. One that doesn't exist yet is empty.
 func Load(ctx context.Context, path string) (File, error) {
-	state, err := target(path)
+	state, err := Target(path, flag)
 	if err != nil {
 		return File{}, fmt.Errorf("state file %s: %w", path, err)
 	}

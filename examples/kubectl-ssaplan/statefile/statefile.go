@@ -171,13 +171,14 @@ func (f File) save(path string) error {
 	if err != nil {
 		return err
 	}
-	return replaceFile(path, append(text, '\n'))
+	return Replace(path, append(text, '\n'))
 }
 
 // temporary is the pattern of the names of files that are going to be a state file.
 func temporary(path string) string { return "." + filepath.Base(path) + "-*" }
 
-func replaceFile(path string, text []byte) error {
+// Replace writes a file, which only the user may read: the old one stays as it is, or the new one is there as a whole.
+func Replace(path string, text []byte) error {
 	tmp, err := os.CreateTemp(filepath.Dir(path), temporary(path)) // mode 0600
 	if err != nil {
 		return err
