@@ -35,23 +35,18 @@ func (h *Handover) withoutDropped(obj map[string]any) (*remains, error) {
 	content, named, found := projection.NewObject(left.object, all), namedLists(all), false
 	for p := range dropped.All() {
 		value, exists := content.Get(p)
-		goes := exists && !(named[patternOf(p)] && isEmpty(value)) && content.Remove(p)
-		around, isThere := content.Get(p[:len(p)-1])
-		isEmptied := goes && isEmpty(around) || isThere && around != nil && isDeclaredEmpty(kept, p[:len(p)-1])
-		if isEmptied && content.Set(p[:len(p)-1], nil) == nil {
+		if !exists || named[patternOf(p)] && isEmpty(value) || !content.Remove(p) {
+			continue
+		}
+		found = true
+		if around, _ := content.Get(p[:len(p)-1]); isEmpty(around) && content.Set(p[:len(p)-1], nil) == nil {
 			left.nulls = append(left.nulls, p[:len(p)-1])
 		}
-		found = found || goes || isEmptied
 	}
 	if !found {
 		return nil, nil
 	}
 	return left, nil
-}
-
-// isDeclaredEmpty reports whether somebody owns the map or list, and nobody anything in it. What it has then goes with what is dropped of it.
-func isDeclaredEmpty(kept projection.FieldSet, p projection.Path) bool {
-	return kept.Has(p) && kept.Under(p).Len() == 1
 }
 
 // namedLists returns the patterns of the lists of which the fields name items.

@@ -42,8 +42,6 @@ func TestTryLeavesWhatServersLeave(t *testing.T) {
 			`"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}, "f:m": {}}, "k:{\"name\":\"b\"}": {".": {}, "f:name": {}, "f:m": {"f:x": {}}}}`, "",
 			`"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}}, "k:{\"name\":\"b\"}": {".": {}, "f:name": {}, "f:m": {"f:x": {}}}}`,
 			`{"l": [{"name": "a"}, {"name": "b", "m": {"x": 1}}]}`, `{}`, ""},
-		{"what nobody owns of a list that is declared as empty goes with what is dropped of it", `{"l": [{"name": "a"}, {"name": "b"}], "x": 1}`,
-			`"f:l": {"k:{\"name\":\"b\"}": {".": {}, "f:name": {}}}`, "", `"f:l": {}`, `{"l": null, "x": 1}`, `{"x": 1, "l": []}`, ""},
 		{"another empty list goes", `{"l": [], "x": 1}`, `"f:l": {}, "f:x": {}`, "", `"f:x": {}`, `{"x": 1}`, `{"x": 1}`, ""},
 	} {
 		t.Run(row.why, func(t *testing.T) {

@@ -109,18 +109,26 @@ func (h *Handover) kept(fields projection.FieldSet, manifest map[string]any) pro
 	return without(fields, gone).Union(h.emptied(manifest))
 }
 
-// emptied returns the maps that the manifest declares as empty, in which fields were given up.
+// emptied returns the maps that the manifest declares as empty, in which fields were given up. Of an empty list of named items a server records
+// nothing.
 func (h *Handover) emptied(manifest map[string]any) projection.FieldSet {
 	sent := projection.NewManifest(manifest, h.own.Union(h.given))
 	var empty []projection.Path
 	for p := range h.given.Leaves().All() {
 		for n := len(p) - 1; n > 0; n-- {
-			if value, exists := sent.Get(p[:n]); exists && isEmpty(value) {
+			if fields, isMap := mapAt(sent, p[:n]); isMap && len(fields) == 0 {
 				empty = append(empty, p[:n])
 			}
 		}
 	}
 	return projection.NewFieldSet(empty...)
+}
+
+// mapAt returns the map that the object has at p, and whether it has one.
+func mapAt(obj *projection.Object, p projection.Path) (map[string]any, bool) {
+	value, _ := obj.Get(p)
+	fields, isMap := value.(map[string]any)
+	return fields, isMap
 }
 
 // Of returns the live object as it is after the handover: with another record, unless h is nil.
@@ -237,7 +245,7 @@ func (h *Handover) tryUpdate(server Server, made map[string]any, left *remains) 
 	if err := left.refusedNull(answer.Object); err != nil {
 		return nil, err
 	}
-	return h.withRecord(answer, made, left)
+	return h.withRecord(answer, made)
 }
 
 // change returns the object with another record.
@@ -282,18 +290,14 @@ func (h *Handover) isInDropped(p projection.Path, sent *projection.Object) bool 
 	return false
 }
 
-// withRecord returns the answer with the record of the other object, without what others owned, the live object has and the answer doesn't,
-// and without what became null and isn't kept.
-func (h *Handover) withRecord(answer *unstructured.Unstructured, recorded map[string]any, left *remains) (*unstructured.Unstructured, error) {
+// withRecord returns the answer with the record of the other object, without what others owned, the live object has and the answer doesn't.
+func (h *Handover) withRecord(answer *unstructured.Unstructured, recorded map[string]any) (*unstructured.Unstructured, error) {
 	out := answer.DeepCopy()
-	nulls := projection.NewFieldSet(projection.Project(out.Object, projection.NewFieldSet(left.nulls...)).Missing...)
 	out.SetManagedFields((&unstructured.Unstructured{Object: recorded}).GetManagedFields())
 	content, err := change(out.Object, func(e fieldowner.Entry) fieldowner.Entry {
 		if !h.wanted.Applier.Is(e.Owner) {
 			gone := projection.NewFieldSet(projection.Project(out.Object, e.Fields).Missing...)
 			e.Fields = e.Fields.Without(gone.Difference(projection.NewFieldSet(projection.Project(h.live.Object, gone).Missing...)))
-		} else {
-			e.Fields = e.Fields.Without(nulls)
 		}
 		return e
 	})

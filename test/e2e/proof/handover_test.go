@@ -40,6 +40,10 @@ func (t *trial) carryOut(ctx context.Context) (isJudged bool, err error) {
 	t.dryRun = t.plan.Result()
 	t.after, err = t.planners().tested.Apply(ctx, t.plan)
 	var changed *ssaplan.ChangedError
+	if errors.As(err, &changed) && t.isHooked() && slices.Equal(lines(withoutSideEffects(t.plan)), lines(withoutSideEffects(changed.Plan))) {
+		t.over, t.outcome = true, "handed over, and admission changed something then"
+		return true, nil
+	}
 	if errors.As(err, &changed) {
 		lines := differences(liveObject(t.dryRun), liveObject(changed.Plan.Result()), nil)
 		err = fmt.Errorf("%w: %v\n%v", err, changed.Plan.Changes, lines)
@@ -51,6 +55,16 @@ func (t *trial) carryOut(ctx context.Context) (isJudged bool, err error) {
 	t.handedOver = true
 	t.judgeHands()
 	return false, nil
+}
+
+// isHooked reports whether webhooks and policies change the object at each write of it.
+func (t *trial) isHooked() bool {
+	return slices.ContainsFunc(hooks, func(hook string) bool { return t.before.GetLabels()[hook] != "" })
+}
+
+// withoutSideEffects returns what a plan changes without what admission does beside that.
+func withoutSideEffects(plan *ssaplan.Plan) []explain.Change {
+	return slices.DeleteFunc(slices.Clone(plan.Changes), func(c explain.Change) bool { return c.Cause == explain.CauseSideEffect })
 }
 
 // handover returns what the step has change hands of an object that is there.

@@ -120,7 +120,7 @@ func (t *trial) judgeVerdict(ctx context.Context, refused *ssaplan.RefusedError)
 
 // judgeRemedy does what is said to work in place of an apply that leaves something behind.
 func (t *trial) judgeRemedy(ctx context.Context, refused *ssaplan.RefusedError) error {
-	m := t.wire.DeepCopy()
+	m := cmp.Or(t.created, t.wire).DeepCopy() // the whole manifest
 	m.SetResourceVersion(t.before.GetResourceVersion())
 	resource, err := t.object.resource(m.GroupVersionKind())
 	if err != nil {
