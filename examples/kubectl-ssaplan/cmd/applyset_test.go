@@ -109,6 +109,13 @@ func TestApplySetPrunesNothingOfOthers(t *testing.T) {
 	c.apply(own)
 	assert.Equal(t, "copied one two", c.objects())
 
+	one := c.Get(t, lab.Objectf(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: one, namespace: %s}}", c.Namespace))
+	child := lab.Objectf(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: child, namespace: %s, labels: {applyset.kubernetes.io/part-of: %s},
+		ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: one, uid: %s}]}}`, c.Namespace, id, one.GetUID())
+	c.Apply(t, "kubectl-ssaplan", child)
+	assert.Contains(t, c.run("plan"+own).out, "child  kept: it belongs to ConfigMap one, which may have given it the label\n", "whoever set it")
+	c.Delete(t, child)
+
 	c.overwrite("app.yaml", maps("one")+"---\n"+strings.Replace(deployment, "replicas: 2", "replicas: -2", 1))
 	got = c.run("apply --yes --keep-going" + own)
 	assert.Equal(t, 1, got.code)
