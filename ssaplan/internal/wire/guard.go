@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,7 +11,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/ssaplan/explain"
@@ -31,22 +31,31 @@ func Guarded(body []byte, live *unstructured.Unstructured) ([]byte, error) {
 			return nil, err
 		}
 	}
-	var content map[string]any
+	var content, metadata map[string]json.RawMessage // what is in them stays as it is: each dry run of a set that is listed comes here
 	if json.Unmarshal(body, &content) != nil {
 		return nil, errors.New("the plan's patch is not an object")
 	}
-	metadata, _ := content["metadata"].(map[string]any)
-	if metadata == nil {
+	if json.Unmarshal(content["metadata"], &metadata) != nil || metadata == nil {
 		return nil, errors.New("the manifest has no metadata")
 	}
-	if live == nil {
-		metadata["resourceVersion"] = AbsentVersion
-		return json.Marshal(content)
+	guards := map[string]string{"resourceVersion": AbsentVersion}
+	if live != nil {
+		guards = map[string]string{"resourceVersion": live.GetResourceVersion(), "uid": string(live.GetUID())}
 	}
-	for name, value := range map[string]string{"resourceVersion": live.GetResourceVersion(), "uid": string(live.GetUID())} {
-		if set := metadata[name]; set == nil || set == "" { // the manifest's own is for the server to refuse
-			metadata[name] = value
+	for name, value := range guards {
+		set := string(metadata[name])
+		if live != nil && set != "" && set != "null" && set != `""` {
+			continue // the manifest's own is for the server to refuse
 		}
+		quoted, err := json.Marshal(value)
+		if err != nil {
+			return nil, err
+		}
+		metadata[name] = quoted
+	}
+	var err error
+	if content["metadata"], err = json.Marshal(metadata); err != nil {
+		return nil, err
 	}
 	return json.Marshal(content)
 }

@@ -56,7 +56,11 @@ func TestGuarded(t *testing.T) {
 	body, err = Guarded([]byte(`{"metadata":{"name":"a"}}`), nil)
 	require.NoError(t, err)
 	require.JSONEq(t, `{"metadata":{"name":"a","resourceVersion":"1"}}`, string(body))
-	for _, body := range []string{`[`, `{}`} {
+	body, err = Guarded([]byte(`{"metadata":{"name":"a","uid":null},"n":1.50,"big":12345678901234567890,"s":"<"}`), decoded(t, versioned(identified)))
+	require.NoError(t, err)
+	require.JSONEq(t, `{"metadata":{"name":"a","uid":"1","resourceVersion":"5"},"n":1.50,"big":12345678901234567890,"s":"<"}`, string(body))
+	require.Contains(t, string(body), `"big":12345678901234567890`, "numbers stay as they are")
+	for _, body := range []string{`[`, `{}`, `{"metadata":null}`, `{"metadata":7}`} {
 		_, err = Guarded([]byte(body), nil)
 		require.Error(t, err)
 	}
