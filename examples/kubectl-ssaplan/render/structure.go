@@ -16,7 +16,7 @@ type comparison struct {
 	before, after any
 	versions      bool // whether they are the versions of a definition, which findings tell of
 	findings      []definition.Finding
-	differences   []projection.Difference // of data in texts; none if they aren't data
+	differences   []projection.Difference // of data in texts, and of large maps and lists; none of what is compared by lines
 }
 
 // compared compares values that have more structure than a line. ok is false for others.
@@ -28,8 +28,15 @@ func compared(before, after any) (c comparison, ok bool) {
 	}
 	a, _ := before.(string)
 	b, _ := after.(string)
-	c.differences, ok = embedded.Compare(a, b)
+	if c.differences, ok = embedded.Compare(a, b); !ok && isLarge(before, after) {
+		c.differences = embedded.Values(before, after)
+	}
 	return c, ok || hasLines(before) && hasLines(after)
+}
+
+// isLarge reports whether two maps or lists are so large that their lines wouldn't tell where in them something differs.
+func isLarge(before, after any) bool {
+	return hasLines(before) && hasLines(after) && !isMultiline(before) && !isMultiline(after) && len(inline(before))+len(inline(after)) > maxWhole
 }
 
 // lines returns the values as lines.

@@ -1,6 +1,7 @@
 package render_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -48,4 +49,20 @@ func TestStructuredValues(t *testing.T) {
 		assert.NotContains(t, out, "\x1b")
 		assert.NotContains(t, out, "\u202e")
 	}
+}
+
+// Of a large list that is a whole for the server, it is told which item changes, and where in it.
+func TestLargeListsAreComparedAsData(t *testing.T) {
+	rules := func(expr string) any {
+		var list []any
+		for i := range 100 {
+			list = append(list, map[string]any{"alert": fmt.Sprint("Alert", i), "expr": "up == 0", "for": "15m"})
+		}
+		list[42].(map[string]any)["expr"] = expr
+		return list
+	}
+	assert.Equal(t, `~ v1/ConfigMap shop/web  update: 1 edited
+  ~ data.text:
+      ~ [42].expr: "up == 0" → "up == 1"
+`, render.Text{}.Plans(textPlan(t, rules("up == 0"), rules("up == 1"))))
 }
