@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -15,6 +17,7 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kuberuntime "k8s.io/apimachinery/pkg/runtime"
@@ -27,6 +30,7 @@ import (
 
 	"github.com/ssaplan/primitives/ctrlssaplan"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/test/controlplane"
 	"github.com/ssaplan/primitives/test/lab"
 )
 
@@ -79,9 +83,9 @@ type sites struct {
 	client client.Client
 }
 
-func newSites(t *testing.T) *sites {
+func newSites(t *testing.T, on *lab.Cluster) *sites {
 	ctrl.SetLogger(logr.Discard())
-	s := &sites{T: t, Cluster: lab.New(t), scheme: kuberuntime.NewScheme()}
+	s := &sites{T: t, Cluster: on, scheme: kuberuntime.NewScheme()}
 	s.Define(t, lab.Object(t, siteDefinition))
 	require.NoError(t, clientgoscheme.AddToScheme(s.scheme))
 	group := schema.GroupVersion{Group: "kit.example.com", Version: "v1"}
@@ -91,6 +95,35 @@ func newSites(t *testing.T) *sites {
 	s.client, err = client.New(s.Config, client.Options{Scheme: s.scheme})
 	require.NoError(t, err)
 	return s
+}
+
+// create makes some owners.
+func (s *sites) create(owners int) {
+	for i := range owners {
+		site := &Site{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: fmt.Sprintf("site-%04d", i)}}
+		site.Spec.Value = "a"
+		require.NoError(s, s.client.Create(s.Context(), site))
+	}
+}
+
+// setValue changes what an owner wants of its children.
+func (s *sites) setValue(name, value string) {
+	site := &Site{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name}}
+	patch := client.RawPatch("application/merge-patch+json", fmt.Appendf(nil, `{"spec":{"value":%q}}`, value))
+	require.NoError(s, s.client.Patch(s.Context(), site, patch))
+}
+
+// values returns the values of all children, each once.
+func (s *sites) values() map[string]bool {
+	list := &corev1.ConfigMapList{}
+	require.NoError(s, s.client.List(s.Context(), list, client.InNamespace(s.Namespace)))
+	values := map[string]bool{}
+	for _, child := range list.Items {
+		if metav1.GetControllerOf(&child) != nil {
+			values[child.Data["value"]] = true
+		}
+	}
+	return values
 }
 
 // controller is a running one.
@@ -268,12 +301,8 @@ func heap() uint64 {
 // every two seconds. Then it expires all watches, restarts, and has a second controller beside the first. make kit-rest has 1,000 owners and ten minutes.
 func TestNothingIsSentAtRest(t *testing.T) {
 	owners, rest := number(t, "OWNERS", 10), time.Duration(number(t, "REST", 6))*time.Second
-	s := newSites(t)
-	for i := range owners {
-		site := &Site{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: fmt.Sprintf("site-%04d", i)}}
-		site.Spec.Value = "a"
-		require.NoError(t, s.client.Create(t.Context(), site))
-	}
+	s := newSites(t, lab.New(t))
+	s.create(owners)
 	empty := heap()
 	c := s.run()
 	s.awaitReady(owners)
@@ -297,10 +326,46 @@ func TestNothingIsSentAtRest(t *testing.T) {
 	second := s.run() // which restarts, and believes that it leads, too
 	s.settle(second)
 	require.Empty(t, second.traffic.writes())
-	site := &Site{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "site-0000"}}
-	require.NoError(t, s.client.Patch(t.Context(), site, client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"value":"b"}}`))))
+	s.setValue("site-0000", "b")
 	s.awaitReady(owners)
 	s.settle(second)
 	written := len(c.traffic.writes()) + len(second.traffic.writes()) - len(writes)
 	require.LessOrEqual(t, written, 2*(4+3), "both write an edit at most once, and don't fight")
+}
+
+// TestARestoredCluster takes the etcd of a running controller back to what it was before all owners were edited, and has others write what these edits
+// had written. What the controller remembers, and what its informers have, is of a history that never was: they wait for what comes after
+// it. It must not write anything of that, and does what there is to do when it is restarted.
+func TestARestoredCluster(t *testing.T) {
+	const owners = 3
+	server := controlplane.ForTest(t, controlplane.Options{})
+	s := newSites(t, lab.On(t, server))
+	s.create(owners)
+	c := s.run()
+	s.awaitReady(owners)
+	s.settle(c)
+	backup := filepath.Join(t.TempDir(), "backup")
+	require.NoError(t, server.Backup(t.Context(), backup))
+	for i := range owners {
+		s.setValue(fmt.Sprintf("site-%04d", i), "b")
+	}
+	lab.Eventually(t, "the edit is carried out", func() bool { return maps.Equal(s.values(), map[string]bool{"b": true}) })
+	s.awaitReady(owners)
+	require.NoError(t, server.Restore(t.Context(), backup))
+	require.Equal(t, map[string]bool{"a": true}, s.values())
+	for i := range owners {
+		for k := range 4 {
+			child := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: fmt.Sprintf("site-%04d-%d", i, k)}}
+			require.NoError(t, s.client.Patch(t.Context(), child, client.RawPatch("application/merge-patch+json", []byte(`{"data":{"value":"b"}}`)), client.FieldOwner("night-shift")))
+		}
+	}
+	written := c.traffic.writes()
+	time.Sleep(10 * time.Second) // five resyncs; its informers keep asking
+	require.Equal(t, written, c.traffic.writes(), "nothing of the other history is written")
+	c.stop()
+	restarted := s.run()
+	lab.Eventually(t, "what others wrote is put back", func() bool { return maps.Equal(s.values(), map[string]bool{"a": true}) })
+	s.awaitReady(owners)
+	s.settle(restarted)
+	require.Equal(t, map[string]bool{"a": true}, s.values())
 }

@@ -27,10 +27,10 @@ func TestFieldsChangeHands(t *testing.T) {
 		requests int
 	}{
 		{"nothing", nil, false, nil, ssaplan.ActionNoOp, 0},
-		{"from a manager", []string{"kubectl"}, false, nil, ssaplan.ActionUpdate, 1},
-		{"from the tools", nil, true, nil, ssaplan.ActionUpdate, 1},
-		{"given up", nil, false, []string{"data.a"}, ssaplan.ActionUpdate, 1},
-		{"both", []string{"kubectl"}, false, []string{"data.a"}, ssaplan.ActionUpdate, 1},
+		{"from a manager", []string{"kubectl"}, false, nil, ssaplan.ActionUpdate, 2},
+		{"from the tools", nil, true, nil, ssaplan.ActionUpdate, 2},
+		{"given up", nil, false, []string{"data.a"}, ssaplan.ActionUpdate, 2},
+		{"both", []string{"kubectl"}, false, []string{"data.a"}, ssaplan.ActionUpdate, 2},
 		{"from nobody", []string{"x"}, false, nil, ssaplan.ActionNoOp, 0},
 	} {
 		t.Run(row.why, func(t *testing.T) {

@@ -153,9 +153,6 @@ func (w *planning) compareIdentity(ctx context.Context) (err error) {
 	}
 	before, now := identity.Ref{Identity: prior.Identity, UID: prior.UID}, identity.Ref{Identity: w.plan.Object}
 	result := identity.Compare(before, now, options)
-	if result.Relation == identity.RelationVersionChanged && w.target == nil && options.AllowVersionChange {
-		return nil // whether it is the same object can be told when the version is served
-	}
 	if result.Relation == identity.RelationVersionChanged && w.target != nil {
 		switch w.live, err = w.target.Live(ctx); {
 		case !options.AllowVersionChange: // the plan to replace it tells whether that is needed
@@ -169,6 +166,7 @@ func (w *planning) compareIdentity(ctx context.Context) (err error) {
 		}
 	}
 	switch {
+	case result.Relation == identity.RelationVersionChanged && w.target == nil && options.AllowVersionChange: // told when the version is served
 	case result.Replace() && w.plan.Subresource != "":
 		return fmt.Errorf("%s: the prior state is of another object, whose %s stays as it is: plan without it", w.plan.Object, w.plan.Subresource)
 	case result.Replace():
@@ -261,7 +259,7 @@ func (w *planning) ask(ctx context.Context) (err error) {
 		}
 		dryRun, err := w.dryRun(ctx, w.patch, supplied)
 		switch {
-		case supplied && authresilience.Classify(err) == authresilience.ClassOutdated:
+		case (supplied || w.handover != nil) && authresilience.Classify(err) == authresilience.ClassOutdated:
 			w.live, err = w.target.Live(ctx)
 		case err != nil:
 			return w.refused(ctx, err)

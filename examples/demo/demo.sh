@@ -68,6 +68,16 @@ main() {
 	expect "Plan: 2 in conflict, 11 unchanged."
 	run 0 kubectl ssaplan apply --yes --state state.json -f app.yaml
 
+	step "A second file belongs to the application for a while. What leaves the manifests is shown in every plan, until --prune deletes it."
+	printf '{apiVersion: v1, kind: ConfigMap, metadata: {name: sale, namespace: shop}, data: {discount: 10%%}}\n' >sale.yaml
+	run 0 kubectl ssaplan apply --yes --state state.json -f app.yaml -f sale.yaml
+	expect "created v1/ConfigMap shop/sale"
+	run 0 kubectl ssaplan plan --state state.json -f app.yaml
+	expect "No longer in the manifests (--prune deletes it):"
+	expect "v1/ConfigMap shop/sale  delete"
+	run 0 kubectl ssaplan apply --yes --prune --state state.json -f app.yaml
+	expect "deleted v1/ConfigMap shop/sale"
+
 	step "Rename an object. That is another object: the old one would stay behind."
 	edit '/^kind: ConfigMap/,/^---/s|name: web|name: web-settings|'
 	run 2 kubectl ssaplan plan --state state.json -f app.yaml

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -76,12 +77,9 @@ func (f *fleet) run(args ...string) (out string, code, peakMB int) {
 		assert.NoError(f.t, err)
 		return "", 1, 0
 	}
-	state := command.ProcessState
-	if usage, ok := state.SysUsage().(*syscall.Rusage); ok {
-		peakMB = int(usage.Maxrss / 1024)
-	}
-	assert.NotEqual(f.t, 1, state.ExitCode(), errs.String())
-	return string(text), state.ExitCode(), peakMB
+	code = command.ProcessState.ExitCode()
+	assert.NotEqual(f.t, 1, code, errs.String())
+	return string(text), code, peakOf(command)
 }
 
 func (f *fleet) plan(file string, more ...string) (out string, code, peakMB int) {
@@ -89,18 +87,43 @@ func (f *fleet) plan(file string, more ...string) (out string, code, peakMB int)
 	return f.run(append(args, more...)...)
 }
 
-// objects returns a set of some objects, with a namespace that it makes.
-func (f *fleet) objects(n int) string {
+// readOnly returns the peak of memory of a shard that reads its manifests, and finds no server to plan them with.
+func (f *fleet) readOnly(file, shard string) (peakMB int) {
+	command := exec.Command(f.program, "plan", "-f", file, "-o", "json", "--shard", shard, "--kubeconfig", f.Server.Kubeconfig(), "--server", "https://127.0.0.1:1")
+	assert.Error(f.t, command.Run())
+	return peakOf(command)
+}
+
+// peakOf returns the most memory that was resident of a program that has ended.
+func peakOf(command *exec.Cmd) (peakMB int) {
+	if usage, ok := command.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		peakMB = int(usage.Maxrss / 1024)
+	}
+	return peakMB
+}
+
+// write writes a set of some objects, with a namespace that it makes, into files of a folder.
+func (f *fleet) write(n int) (folder string) {
+	folder = f.t.TempDir()
 	var text strings.Builder
 	fmt.Fprintf(&text, "apiVersion: v1\nkind: Namespace\nmetadata: {name: %s-new}\n", f.Namespace)
 	for i := range n {
+		if i%10_000 == 9999 {
+			f.writeFile(folder, i, &text)
+		}
 		namespace := f.Namespace
 		if i%10 == 0 {
 			namespace += "-new"
 		}
 		fmt.Fprintf(&text, "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c%06d, namespace: %s}\ndata: {value: a}\n", i, namespace)
 	}
-	return text.String()
+	f.writeFile(folder, n, &text)
+	return folder
+}
+
+func (f *fleet) writeFile(folder string, number int, text *strings.Builder) {
+	require.NoError(f.t, os.WriteFile(filepath.Join(folder, fmt.Sprintf("%06d.yaml", number)), []byte(text.String()), 0o600))
+	text.Reset()
 }
 
 // actions returns what a report says of each object, and fails if it names one twice.
@@ -127,9 +150,7 @@ func actions(t *testing.T, report string) map[string]string {
 func TestShardsAsProcesses(t *testing.T) {
 	objects, shards := number(t, "OBJECTS", 300), number(t, "SHARDS", 3)
 	f := newFleet(t)
-	dir := t.TempDir()
-	file := filepath.Join(dir, "fleet.yaml")
-	require.NoError(t, os.WriteFile(file, []byte(f.objects(objects)), 0o600))
+	dir, file := t.TempDir(), f.write(objects)
 	began := time.Now()
 	var files []string
 	var workers sync.WaitGroup
@@ -149,8 +170,11 @@ func TestShardsAsProcesses(t *testing.T) {
 	}
 	workers.Wait()
 	took := time.Since(began)
+	inputs := f.readOnly(file, fmt.Sprintf("1/%d", shards))
 	merged, code, peak := f.run(append([]string{"plan", "merge"}, files...)...)
-	fmt.Printf("figure: %d objects in %d shards at once: %v, peaks of %v MB; merged with %d MB\n", objects, shards, took.Round(time.Second), peaks, peak)
+	fmt.Printf("figure: %d objects in %d shards at once: %v, peaks of %v MB, where reading the inputs has %d MB; merged with %d MB\n",
+		objects, shards, took.Round(time.Second), peaks, inputs, peak)
+	require.LessOrEqual(t, slices.Max(peaks), inputs+64, "MB above what reading the inputs takes")
 	inShards := actions(t, merged)
 	require.Len(t, inShards, objects+1)
 	require.Equal(t, 3, code, "what waits for the namespace is deferred")

@@ -19,8 +19,8 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// onTerminal runs a command in a terminal of its own, and returns what was written to it.
-func onTerminal(t *testing.T, columns, lines int, command *exec.Cmd) string {
+// onTerminal runs a command in a terminal of its own, at which somebody types, and returns what was written to it.
+func onTerminal(t *testing.T, columns, lines int, command *exec.Cmd, typing func(keys *os.File)) string {
 	t.Helper()
 	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	require.NoError(t, err)
@@ -37,6 +37,7 @@ func onTerminal(t *testing.T, columns, lines int, command *exec.Cmd) string {
 	require.NoError(t, program.Close())
 	timer := time.AfterFunc(time.Minute, func() { _ = command.Process.Kill() })
 	defer timer.Stop()
+	go typing(terminal)
 	var out bytes.Buffer
 	_, _ = out.ReadFrom(terminal) // ends with an error when nobody has the other end any more
 	_ = command.Wait()
@@ -49,11 +50,12 @@ func TestTerminal(t *testing.T) {
 	dir, program := t.TempDir(), built(t)
 	manifests(t, filepath.Join(dir, "app.yaml"), c.Namespace, "pty", 300)
 	escapes := regexp.MustCompile("\x1b\\[[0-9;]*m")
+	typing := func(*os.File) {}
 	plan := func(columns, lines int, environment ...string) string {
 		command := exec.Command(program, "plan", "-v", "-f", "app.yaml", "--field-manager", strings.Repeat("long-name-", 10))
 		command.Dir = dir
 		command.Env = append(os.Environ(), append([]string{"KUBECONFIG=" + c.Server.Kubeconfig(), "TERM=xterm", "PAGER="}, environment...)...)
-		return onTerminal(t, columns, lines, command)
+		return onTerminal(t, columns, lines, command, typing)
 	}
 	for _, columns := range []int{80, 160} {
 		out := plan(columns, 24)
@@ -81,4 +83,24 @@ func TestTerminal(t *testing.T) {
 	assert.Equal(t, 300, strings.Count(plan(80, 24, "PAGER=there-is-none"), "/pty-"))
 	assert.Equal(t, 300, strings.Count(plan(80, 24, "PAGER=cat"), "/pty-"))
 	assert.Less(t, strings.Count(plan(80, 24, "PAGER=head -n 5"), "/pty-"), 300, "who has seen enough quits")
+
+	// less takes Ctrl-C as a command, and has to be left as it wants.
+	pager, paging, left := filepath.Join(dir, "pager"), filepath.Join(dir, "paging"), filepath.Join(dir, "left")
+	require.NoError(t, os.WriteFile(pager, []byte("#!/bin/sh\ntrap '' INT\n: >paging\nwhile [ ! -e left ]; do sleep 0.1; done\ncat\n"), 0o700))
+	typing = func(keys *os.File) {
+		for range 300 {
+			if _, err := os.Stat(paging); err == nil {
+				break
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		for range 3 {
+			_, _ = keys.WriteString("\x03")
+			time.Sleep(300 * time.Millisecond)
+		}
+		_ = os.WriteFile(left, nil, 0o600)
+	}
+	out = plan(80, 24, "PAGER="+pager)
+	assert.Equal(t, 300, strings.Count(out, "/pty-"))
+	assert.Contains(t, out, "300 to create.\n")
 }

@@ -17,10 +17,14 @@ import (
 	"unicode"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
 
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/set"
 	"github.com/ssaplan/primitives/test/lab"
 )
 
@@ -41,7 +45,8 @@ const unknownDryRun = `{"kind":"Status","apiVersion":"v1","status":"Failure","re
 type server struct {
 	read, write string // with the name of each object in the place of "a" if named
 	named       bool
-	status      int // of a write
+	status      int    // of a write
+	list        string // of all objects; the one that is read if it is empty
 	warning     string
 }
 
@@ -49,6 +54,8 @@ func (s server) RoundTrip(request *http.Request) (*http.Response, error) {
 	body, status, header := kinds, http.StatusOK, http.Header{"Content-Type": {"application/json"}}
 	switch {
 	case request.URL.Path == "/api/v1":
+	case request.Method == http.MethodGet && s.list != "" && path.Base(request.URL.Path) == "configmaps":
+		body = s.list
 	case request.Method == http.MethodGet:
 		body = s.read
 	case request.Method == http.MethodPatch && slices.Contains(request.URL.Query()["dryRun"], "Unknown"):
@@ -91,7 +98,36 @@ func (s server) said(t *testing.T) []string {
 		said = append(said, string(encoded), deletion.Reason, fmt.Sprint(deletion.Warnings), fmt.Sprint(deletion.Hazards),
 			fmt.Sprint(deletion.Finalizers), fmt.Sprint(deletion.Refusal))
 	}
+	said = append(said, ofSet(ctx, planner, lab.Object(t, declared), request.Object)...)
 	require.NoError(t, ctx.Err(), "it ends by itself")
+	return said
+}
+
+// ofSet applies a set, waits for its object, lets go of it and removes it, and returns what a host may print of that.
+func ofSet(ctx context.Context, planner *ssaplan.Planner, manifest *unstructured.Unstructured, id identity.Identity) (said []string) {
+	s := set.New(planner, []ssaplan.Request{{Manifest: manifest}}, set.Options{KeepGoing: true, Patience: time.Millisecond})
+	for item := range s.Plan(ctx) {
+		said = append(said, item.Object.String(), fmt.Sprint(item.Err))
+	}
+	for result := range s.Apply(ctx) {
+		said = append(said, result.Item.Object.String(), fmt.Sprint(result.Err))
+	}
+	ready := func(live *unstructured.Unstructured) set.Readiness {
+		return set.Readiness{Why: foreign.Text(live.GetName()), Said: foreign.Text(fmt.Sprint(live.Object))}
+	}
+	said = append(said, set.AwaitObject(ctx, planner, id, ready, time.Millisecond, func(string) {}).String())
+	if plan, err := planner.PlanRelease(ctx, &explain.State{Identity: id, UID: "1", Manager: "other"}); err == nil {
+		said = append(said, plan.Object.String(), fmt.Sprint(plan.Fields))
+	} else {
+		said = append(said, err.Error())
+	}
+	r := set.NewRemoval(planner, []set.Member{{Object: id, UID: "1"}}, set.RemovalOptions{Patience: time.Millisecond, Delete: ssaplan.DeleteOptions{PollInterval: time.Millisecond}})
+	for item := range r.Plan(ctx) {
+		said = append(said, item.String(), item.Kept, fmt.Sprint(item.Err))
+	}
+	for result := range r.Apply(ctx) {
+		said = append(said, result.Item.String(), fmt.Sprint(result.Err))
+	}
 	return said
 }
 
@@ -125,6 +161,43 @@ func FuzzAnswers(f *testing.F) {
 			t.Skip("no server answers so, or it asks for patience")
 		}
 		requireHarmless(t, server{read: read, write: write, status: status}.said(t))
+	})
+}
+
+// FuzzLists answers with anything where many objects are read by a list, and with what is right for each of them by itself. No plan is
+// wrong, and no error harmful.
+func FuzzLists(f *testing.F) {
+	page := `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"9","continue":"next"},"items":[` + live + "," + strings.Replace(live, `"a"`, `"a7"`, 1) + `]}`
+	for _, list := range []string{
+		page, "", "null", "{}", live, "\x00", strings.Replace(page, `"next"`, `7`, 1), strings.Replace(page, `"5"`, `""`, 1), strings.Replace(page, `"a7"`, `"a\u001b[2K"`, 1),
+		strings.Replace(page, `"items":[`, `"items":[null,3,[],{},`, 1), strings.Replace(page, `ConfigMapList`, `Status`, 1), strings.ReplaceAll(page, `"default"`, `"other"`),
+		strings.ReplaceAll(page, `"1"`, `"x"`), strings.Replace(page, live, tried, 1),
+	} {
+		f.Add(list)
+	}
+	f.Fuzz(func(t *testing.T, list string) {
+		if list == "" {
+			t.Skip("then a list is answered like a read")
+		}
+		s := server{read: live, write: live, named: true, status: http.StatusOK, list: list}
+		planner, err := ssaplan.New(&rest.Config{Host: "http://hostile", QPS: -1, Transport: s}, ssaplan.Options{FieldManager: "ssaplan"})
+		require.NoError(t, err)
+		var requests []ssaplan.Request
+		for i := range 60 {
+			requests = append(requests, ssaplan.Request{Manifest: lab.Object(t, strings.Replace(declared, "name: a}", fmt.Sprintf("name: a%d}", i), 1))})
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		for plan, err := range planner.PlanAll(ctx, requests) {
+			if err == nil {
+				require.Contains(t, []ssaplan.Action{ssaplan.ActionNoOp, ssaplan.ActionUpdate}, plan.Action, plan.Reason)
+				encoded, failed := json.Marshal(plan)
+				require.NoError(t, failed)
+				requireHarmless(t, []string{string(encoded)})
+			}
+			requireHarmless(t, []string{fmt.Sprint(err)})
+		}
+		require.NoError(t, ctx.Err(), "it ends by itself")
 	})
 }
 

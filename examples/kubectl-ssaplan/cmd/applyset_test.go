@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan/set/applyset"
 	"github.com/ssaplan/primitives/test/lab"
 )
 
@@ -165,4 +167,49 @@ func TestApplySetInItsOwnNamespace(t *testing.T) {
 	c.overwrite("app.yaml", maps("one"))
 	assert.Contains(t, command("apply --yes --applyset shop --allow-missing").err,
 		"--applyset: namespace \""+home+"\": doesn't exist, and the manifests don't have it; nothing was applied\n")
+}
+
+// A custom resource of no namespace is the parent of members in several, for kubectl as for us.
+func TestApplySetInSeveralNamespaces(t *testing.T) {
+	c := newCluster(t)
+	group := c.Namespace + ".example.com"
+	c.Define(t, lab.Objectf(t, `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition,
+		metadata: {name: apps.%[1]s, labels: {applyset.kubernetes.io/is-parent-type: "true"}},
+		spec: {group: %[1]s, scope: Cluster, names: {plural: apps, singular: app, kind: App, listKind: AppList}, versions: [{name: v1, served: true, storage: true,
+			schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]}}`, group))
+	parent := applyset.Parent{Object: identity.Identity{APIVersion: group + "/v1", Kind: "App", Name: "shop"}, Tooling: "kubectl/v1.36.3"}
+	name := "apps." + group + "/shop"
+	flags := " --applyset " + name + " --applyset-tooling kubectl/v1.36.3 --prune -f app.yaml"
+	other := lab.Objectf(t, "{apiVersion: v1, kind: Namespace, metadata: {name: %s-b}}", c.Namespace)
+	c.Apply(t, "admin", other)
+	in := func(namespace string, names ...string) string {
+		return strings.ReplaceAll(maps(names...), "metadata:\n", "metadata:\n  namespace: "+namespace+"\n")
+	}
+	text := func(a, b []string) string { return in(c.Namespace, a...) + "---\n" + in(other.GetName(), b...) }
+	write(t, map[string]string{"app.yaml": text([]string{"one", "two"}, []string{"three", "four"})})
+	theirs := &cluster{c.In(other.GetName()), t}
+	there := func() string { return c.objects() + " | " + theirs.objects() }
+	anywhere := func(line string) result {
+		return run(t.Context(), "", append(strings.Fields(line), "--kubeconfig", c.Server.Kubeconfig())...)
+	}
+	assert.Contains(t, anywhere("apply --yes"+flags).err, "there is no such object; only a Secret or ConfigMap is made")
+	c.Apply(t, "admin", parent.Manifest())
+	got := anywhere("apply --yes" + flags)
+	require.Equal(t, 0, got.code, got.err)
+
+	c.overwrite("app.yaml", text([]string{"one", "two"}, []string{"three"}))
+	command := exec.Command(c.Server.Bin("kubectl"), "--kubeconfig", c.Server.Kubeconfig(), "apply", "--server-side", "--prune", "--applyset="+name, "-f", "app.yaml")
+	command.Env = append(os.Environ(), "KUBECTL_APPLYSET=true")
+	out, err := command.CombinedOutput()
+	require.NoError(t, err, string(out))
+	assert.Contains(t, string(out), "configmap/four pruned")
+	assert.Equal(t, "one two | three", there())
+
+	c.overwrite("app.yaml", in(other.GetName(), "three"))
+	got = anywhere("apply --yes" + flags)
+	assert.Equal(t, 0, got.code, got.err)
+	assert.Equal(t, " | three", there())
+	live := c.Get(t, parent.Manifest())
+	assert.Equal(t, other.GetName(), live.GetAnnotations()["applyset.kubernetes.io/additional-namespaces"])
+	assert.Equal(t, 0, anywhere("plan"+flags).code)
 }

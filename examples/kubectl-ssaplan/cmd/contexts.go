@@ -15,7 +15,7 @@ const allContexts = "*"
 
 // validateContexts returns an error if flags don't go with several contexts.
 func (o *options) validateContexts(c *cobra.Command) error {
-	for _, flag := range []string{"context", "cluster", "server", "user", "token", "state", "memory", "out"} {
+	for _, flag := range []string{"context", "cluster", "server", "user", "token", "state", "memory", "out", "from"} {
 		if c.Flags().Changed(flag) {
 			return fmt.Errorf("--contexts: --%s is about one cluster; leave one of them out", flag)
 		}

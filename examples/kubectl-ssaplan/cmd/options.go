@@ -54,6 +54,9 @@ type options struct {
 	prune         bool
 	contexts      []string
 	hooks         bool
+	from, to      string
+	like          string
+	keep          projection.Patterns // what the tool of like leaves where it is
 	out           string
 	outSecrets    bool
 	shard         string
@@ -72,10 +75,13 @@ type options struct {
 	saved      *savedPlan           // that is carried out or shown; nil for others
 }
 
-var outputs = []string{"text", "json", "yaml", "markdown", "html"}
+var outputs = []string{"text", "json", "yaml", "markdown", "html", outputDiff}
 
 // manager is the field manager of this program.
 const manager = "kubectl-ssaplan"
+
+// outputDiff is the format of what reads kubectl diff.
+const outputDiff = "diff"
 
 // outputLines is the format of apply that prints each result as soon as it is known.
 const outputLines = "jsonl"
@@ -129,7 +135,7 @@ func (o *options) addRemovalFlags(c *cobra.Command) {
 // validateSources returns an error if the flags don't name manifests.
 func (o *options) validateSources() error {
 	switch {
-	case len(o.files) == 0 && o.kustomization == "" && o.saved != nil:
+	case len(o.files) == 0 && o.kustomization == "" && (o.saved != nil || o.from+o.to != ""):
 	case len(o.files) == 0 && o.kustomization == "":
 		return errors.New("no manifests: name a file, folder or URL with -f, or a kustomization with -k")
 	case len(o.files) > 0 && o.kustomization != "":
@@ -163,6 +169,9 @@ func (o *options) validate() (err error) {
 	if o.shard != "" && (o.state != "" || o.applyset != "") {
 		return errors.New("--shard: what has left the set can't be told by a part of it; leave --state and --applyset out")
 	}
+	if err := o.validateUpgrade(); err != nil {
+		return err
+	}
 	if o.out != "" && (o.shard != "" || o.memory != "") {
 		return errors.New("--out: what is saved is the plan of the whole set, of which nothing is remembered; leave --shard and --memory out")
 	}
@@ -190,7 +199,7 @@ func (o *options) request(manifest *unstructured.Unstructured) ssaplan.Request {
 	named := slices.DeleteFunc(slices.Clone(o.adopt), func(name string) bool { return name == every })
 	return ssaplan.Request{
 		Manifest: manifest, Subresource: o.subresource, Ignore: o.patterns, Adopt: named, AdoptTools: len(named) < len(o.adopt),
-		Existing: existingRules[o.existing],
+		Existing: existingRules[o.existing], GiveUp: o.keep,
 	}
 }
 

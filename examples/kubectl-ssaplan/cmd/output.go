@@ -23,6 +23,8 @@ func (o *options) show(report render.Report) error {
 		return o.showEncoded(report, render.Report.YAML)
 	case "html":
 		return o.showEncoded(report, o.text().HTML)
+	case outputDiff:
+		return o.showEncoded(report, o.text().Unified)
 	case "markdown":
 		return o.showMarkdown(report)
 	}
@@ -42,7 +44,7 @@ func (o *options) show(report render.Report) error {
 	return err
 }
 
-// encodes reports whether the output is one document, for a program or a browser.
+// encodes reports whether the output is one document that tells results, for a program or a browser.
 func (o *options) encodes() bool {
 	return o.output == "json" || o.output == "yaml" || o.output == "html" || o.output == outputLines
 }
@@ -96,7 +98,7 @@ func write(out io.Writer, format string, d document, text func(render.Text) stri
 	case "yaml":
 		encoded, err = d.YAML()
 	default:
-		encoded = []byte(text(textFor(out)))
+		return page(out, text(textFor(out)))
 	}
 	if err == nil {
 		_, err = out.Write(encoded)

@@ -1,6 +1,9 @@
 package cmd
 
 import (
+	"context"
+	"strings"
+
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 )
@@ -30,6 +33,10 @@ manifests have is an error that names what may be meant; --allow-missing takes i
 With --subresource the manifests say what the status or the scale of objects shall be, which have to be there. Of a status
 nothing else of the manifest counts; in the manifest of a scale spec.replicas is the only field.
 
+With --from and --to, the plan is that of an upgrade: what changes on this cluster between two states of the manifests, if the first one
+were applied. Nothing has to be there: the server is asked what it makes of both. Whether it takes a change in place is only known of
+objects that are as --from says.
+
 With --state, the plan compares with what apply remembered in that file. It then knows for certain whether the manifest was
 edited or somebody else changed the object, and sees that an object was renamed: a manifest belongs to the remembered object
 of the same kind, namespace and name, wherever it stood, or else to the one that was applied from the same document of the
@@ -53,6 +60,9 @@ kubectl ssaplan plan -f app.yaml --contexts '*'
 # for the comment on a pull request
 kubectl ssaplan plan -f app.yaml -o markdown
 
+# what a new version of an application changes
+kubectl ssaplan plan -R --from v1/ --to v2/
+
 # leave the replicas to an autoscaler
 kubectl ssaplan plan -f app.yaml --ignore spec.replicas
 
@@ -74,6 +84,9 @@ kubectl ssaplan plan -f app.yaml --force-conflicts=false`,
 	o.addFlags(c)
 	c.Flags().StringVar(&o.shard, "shard", "", "`I/N`: plan the I-th of N parts of the objects, with the namespaces and definitions that it needs; see plan merge")
 	c.Flags().StringSliceVar(&o.contexts, "contexts", nil, "plan for the clusters of these `CONTEXTS` of the kubeconfig, one after the other; * stands for all")
+	c.Flags().StringVar(&o.from, "from", "", "`DIR` or file with the manifests before an upgrade, as if they were applied; with --to")
+	c.Flags().StringVar(&o.to, "to", "", "`DIR` or file with the manifests after it")
+	c.Flags().StringVar(&o.like, "like", "", "`TOOL` that is going to apply: "+strings.Join(toolNames(), ", ")+"; its field manager, force and what it takes over, unless flags say otherwise")
 	c.Flags().StringVar(&o.out, "out", "", "`FILE` to save the plan in, for show and for apply --plan; only its owner may read it")
 	c.Flags().BoolVar(&o.outSecrets, "out-secrets", false, "save manifests with secrets, too, so that apply --plan needs no others")
 	c.AddCommand(newMerge(streams))
@@ -81,6 +94,9 @@ kubectl ssaplan plan -f app.yaml --force-conflicts=false`,
 }
 
 func (o *options) runPlan(c *cobra.Command) error {
+	if err := o.takeHabits(c.Flags()); err != nil {
+		return err
+	}
 	if err := o.validate(); err != nil {
 		return err
 	}
@@ -89,6 +105,9 @@ func (o *options) runPlan(c *cobra.Command) error {
 			return err
 		}
 		return o.runContexts(c.Context())
+	}
+	if o.from != "" {
+		return o.runUpgrade(c.Context())
 	}
 	planning, err := o.plan(c.Context())
 	if err != nil {
@@ -103,6 +122,20 @@ func (o *options) runPlan(c *cobra.Command) error {
 		}
 	}
 	if code := planning.exitCode(); code != exitUnchanged {
+		return exit(code)
+	}
+	return nil
+}
+
+func (o *options) runUpgrade(ctx context.Context) error {
+	upgrade, err := o.planUpgrade(ctx)
+	if err != nil {
+		return err
+	}
+	if err := o.show(upgrade.report()); err != nil {
+		return err
+	}
+	if code := upgrade.exitCode(); code != exitUnchanged {
 		return exit(code)
 	}
 	return nil

@@ -158,7 +158,9 @@ func (p *planning) planAll(ctx context.Context) error {
 	progress := p.newProgress(len(p.manifests), func() string { return render.Report{Plans: p.plans, Failures: p.failures}.Counts() })
 	defer progress.clear()
 	progress.show(0, time.Now())
-	p.set = set.New(p.cluster.planner, p.requests(), p.setOptions())
+	requests := p.requests()
+	p.adoptLate(ctx, requests)
+	p.set = set.New(p.cluster.planner, requests, p.setOptions())
 	answered, i := false, 0
 	for item := range p.set.Plan(ctx) {
 		if i++; ctx.Err() != nil {

@@ -43,6 +43,9 @@ func (t Text) Removals(removals []Removal, pruned bool) string {
 			continue
 		}
 		p.prose(1, "-", red, fmt.Sprintf("%s  delete", r.Object))
+		if r.Plan == nil { // it isn't there yet
+			continue
+		}
 		for _, note := range r.Plan.Notes() {
 			p.prose(2, "▲", yellow, foreign.Visible(note))
 		}

@@ -131,7 +131,7 @@ var acceptance = []struct {
 	{"sensitive variables", sensitiveVariables}, {"saved plans", savedPlans}, {"200 objects in a new namespace", quiet},
 	{"two resources for one object", twoForOne}, {"definition deleted outside", definitionGone},
 	{"cluster replaced in the run", clusterReplaced}, {"stale credentials", staleCredentials}, {"refused credentials", refusedCredentials},
-	{"expiry in the middle", expiryInTheMiddle},
+	{"expiry in the middle", expiryInTheMiddle}, {"refresh only", refreshOnly},
 	{"wait for what has sensitive fields", waitedForSensitive},
 }
 

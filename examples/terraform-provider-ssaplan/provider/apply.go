@@ -36,7 +36,7 @@ func (r *objectResource) Create(ctx context.Context, req resource.CreateRequest,
 	resp.Diagnostics.Append(diags...)
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	state, diags := r.apply(ctx, &planned, nil, nil)
+	state, diags := r.apply(ctx, &planned, nil, nil, "")
 	if resp.Diagnostics.Append(diags...); state == nil {
 		return
 	}
@@ -58,18 +58,19 @@ func (r *objectResource) Update(ctx context.Context, req resource.UpdateRequest,
 	resp.Diagnostics.Append(diags...)
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	state, diags = r.apply(ctx, &planned, &prior, state)
+	state, diags = r.apply(ctx, &planned, &prior, state, cmp.Or(noted(ctx, req.Private, recreatedAs), state.UID))
 	if resp.Diagnostics.Append(diags...); state == nil {
 		return
 	}
 	resp.Diagnostics.Append(remember(ctx, resp.Private, state)...)
-	resp.Diagnostics.Append(noteKind(ctx, resp.Private, false)...)
+	resp.Diagnostics.Append(note(ctx, resp.Private, kindMissing, "")...)
+	resp.Diagnostics.Append(note(ctx, resp.Private, recreatedAs, "")...)
 	resp.Diagnostics.Append(r.set(ctx, &resp.State, planned)...)
 }
 
 // apply plans again, does what the plan says if that is what was reviewed, and fills in the computed attributes. It
-// returns what to remember, nil if nothing was applied.
-func (r *objectResource) apply(ctx context.Context, planned, prior *object, remembered *explain.State) (*explain.State, diag.Diagnostics) {
+// returns what to remember, nil if nothing was applied. The UID is that of the object that the refresh found.
+func (r *objectResource) apply(ctx context.Context, planned, prior *object, remembered *explain.State, uid string) (*explain.State, diag.Diagnostics) {
 	planner, err := r.planners.of(ctx, *planned)
 	if err != nil {
 		return nil, failed(wrongConfiguration, err)
@@ -82,7 +83,7 @@ func (r *objectResource) apply(ctx context.Context, planned, prior *object, reme
 	switch {
 	case err != nil:
 	case prior != nil:
-		err = reviewed(plan, planned, prior, remembered)
+		err = reviewed(plan, planned, prior, remembered, uid)
 	case planned.TakenOver.IsUnknown():
 		planned.TakenOver = takenOver(plan, planned.FieldManager.ValueString())
 	case !planned.TakenOver.Equal(takenOver(plan, planned.FieldManager.ValueString())):
@@ -131,12 +132,15 @@ func planWhenServed(ctx context.Context, planner *ssaplan.Planner, request ssapl
 
 // reviewed returns an error if the plan says something else than the one of Terraform, which compares only what an apply
 // makes and not what it starts from.
-func reviewed(plan *ssaplan.Plan, planned, prior *object, state *explain.State) error {
+func reviewed(plan *ssaplan.Plan, planned, prior *object, state *explain.State, uid string) error {
 	if planned.Fields.IsUnknown() || plan.Action == ssaplan.ActionNoOp {
 		return nil
 	}
 	if plan.Action == ssaplan.ActionCreate {
 		return fmt.Errorf("%s: somebody deleted the object since the plan was made: plan again, with a refresh", plan.Object)
+	}
+	if live := plan.Live(); live != nil && uid != "" && string(live.GetUID()) != uid {
+		return fmt.Errorf("%s: somebody replaced the object since the plan was made: plan again, with a refresh", plan.Object)
 	}
 	if !state.Stale.IsZero() {
 		return nil // Terraform remembers nothing of what the plan started from

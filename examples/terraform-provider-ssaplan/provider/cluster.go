@@ -44,14 +44,17 @@ type execPlugin struct {
 }
 
 // clusterTexts are the texts of the attribute.
-var clusterTexts = []struct{ name, description string }{
-	{"host", "Address of the API server, `https://…`. Either this or `kubeconfig`."},
-	{"cluster_ca_certificate", "PEM certificates that sign the server's."},
-	{"token", "Bearer token. In a resource it is kept in the state, in the provider's configuration it isn't; nor is what `exec` prints."},
-	{"client_certificate", "PEM client certificate."},
-	{"client_key", "PEM key of `client_certificate`."},
-	{"kubeconfig", "Content of a kubeconfig, such as `file(\"~/.kube/config\")`."},
-	{"context", "Context of the kubeconfig. Default: its current one."},
+var clusterTexts = []struct {
+	name, description string
+	secret            bool
+}{
+	{"host", "Address of the API server, `https://…`. Either this or `kubeconfig`.", false},
+	{"cluster_ca_certificate", "PEM certificates that sign the server's.", false},
+	{"token", "Bearer token. In a resource it is kept in the state, in the provider's configuration it isn't; nor is what `exec` prints.", true},
+	{"client_certificate", "PEM client certificate.", false},
+	{"client_key", "PEM key of `client_certificate`.", true},
+	{"kubeconfig", "Content of a kubeconfig, such as `file(\"~/.kube/config\")`.", true},
+	{"context", "Context of the kubeconfig. Default: its current one.", false},
 }
 
 // What the attributes say of themselves.
@@ -65,21 +68,21 @@ const (
 	execEnv         = "What it gets beside the environment."
 )
 
-// clusterAttribute is the same for the provider and all that it has. It is sensitive as a whole: of several sensitive attributes Terraform 1.11 keeps the order by chance, and takes another
-// one for a change.
+// clusterAttribute is the same for the provider and all that it has. Its secrets are sensitive, and it isn't as a whole: then it would be sensitive
+// where there is none, too, and of several sensitive attributes Terraform 1.11 keeps the order by chance, and takes another one for a change.
 func clusterAttribute(description string) schema.SingleNestedAttribute {
 	attributes := map[string]schema.Attribute{
 		"exec": schema.SingleNestedAttribute{Optional: true, MarkdownDescription: execProgram, Attributes: map[string]schema.Attribute{
 			"api_version": schema.StringAttribute{Optional: true, MarkdownDescription: execVersion},
 			"command":     schema.StringAttribute{Required: true, MarkdownDescription: execCommand},
 			"args":        schema.ListAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: execArgs},
-			"env":         schema.MapAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: execEnv},
+			"env":         schema.MapAttribute{Optional: true, Sensitive: true, ElementType: types.StringType, MarkdownDescription: execEnv},
 		}},
 	}
 	for _, text := range clusterTexts {
-		attributes[text.name] = schema.StringAttribute{Optional: true, MarkdownDescription: text.description}
+		attributes[text.name] = schema.StringAttribute{Optional: true, Sensitive: text.secret, MarkdownDescription: text.description}
 	}
-	return schema.SingleNestedAttribute{Optional: true, Sensitive: true, MarkdownDescription: description, Attributes: attributes}
+	return schema.SingleNestedAttribute{Optional: true, MarkdownDescription: description, Attributes: attributes}
 }
 
 // tokenWOAttribute is the token that is kept nowhere.

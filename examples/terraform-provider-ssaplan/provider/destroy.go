@@ -66,19 +66,19 @@ func (r *objectResource) planDestroy(ctx context.Context, req resource.ModifyPla
 	}
 }
 
-// note is a line of a warning.
-type note string
+// line is one of a warning.
+type line string
 
-func (n note) String() string { return string(n) }
+func (l line) String() string { return string(l) }
 
 // destroyNotes returns what there is to know of a destroy, without what its name says: that what the object runs stops, and that
 // its dependents go. An object that is gone already needs none.
-func destroyNotes(plan *ssaplan.DeletePlan) (notes []note) {
+func destroyNotes(plan *ssaplan.DeletePlan) (notes []line) {
 	if plan.Action == deletion.ActionNone {
 		return nil
 	}
 	for _, text := range plan.Notes(immutability.HazardInterruption, immutability.HazardDependents) {
-		notes = append(notes, note(text))
+		notes = append(notes, line(text))
 	}
 	return notes
 }

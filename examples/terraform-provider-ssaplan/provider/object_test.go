@@ -155,6 +155,14 @@ func TestWhatHappensBetweenPlanAndApply(t *testing.T) {
 		{"an object that was removed would be created", func(t *testing.T, name string) {
 			require.NoError(t, c.resource("configmaps").Delete(t.Context(), name, metav1.DeleteOptions{}))
 		}, "somebody deleted the object since the plan was made: plan again"},
+		{"another object of the same values isn't the one that was reviewed", func(t *testing.T, name string) {
+			live := c.live(t, "configmaps", name)
+			live.SetResourceVersion("")
+			live.SetUID("")
+			require.NoError(t, c.resource("configmaps").Delete(t.Context(), name, metav1.DeleteOptions{}))
+			_, err := c.resource("configmaps").Create(t.Context(), live, metav1.CreateOptions{FieldManager: "somebody"})
+			require.NoError(t, err)
+		}, "somebody replaced the object since the plan was made"},
 		{"somebody did the same already", func(t *testing.T, name string) {
 			c.foreign(t, "configmaps", name, `{"data":{"color":"red"}}`)
 		}, "data.color"},

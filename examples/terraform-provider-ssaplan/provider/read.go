@@ -2,8 +2,8 @@ package provider
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -32,8 +32,11 @@ func (r *objectResource) Read(ctx context.Context, req resource.ReadRequest, res
 		resp.Diagnostics.AddError("The object can't be read", err.Error())
 		return
 	}
+	if reading.Presence == ssaplan.PresenceUnreadable && reading.State.Stale.Reason == prior.Stale.Reason {
+		reading.State.Stale = prior.Stale // another time is nothing new
+	}
 	resp.Diagnostics.Append(remember(ctx, resp.Private, reading.State)...)
-	resp.Diagnostics.Append(noteKind(ctx, resp.Private, reading.Presence == ssaplan.PresenceTypeNotServed)...)
+	resp.Diagnostics.Append(noteReading(ctx, resp.Private, reading)...)
 	switch reading.Presence {
 	case ssaplan.PresenceAbsent, ssaplan.PresenceNamespaceNotFound:
 		resp.State.RemoveResource(ctx)
@@ -107,21 +110,42 @@ func (p *planners) survive(ctx context.Context, state object, prior *explain.Sta
 	return &ssaplan.Reading{Presence: ssaplan.PresenceUnreadable, State: &stale, Warning: &kept.Warning}, nil
 }
 
-// kindMissing is the note in the private state that the server didn't serve the kind when the state was refreshed. The plan and the apply both see
-// what a refresh wrote.
-const kindMissing = "kind_missing"
+// What a refresh notes in the private state, which the plan and the apply after it both see.
+const (
+	kindMissing = "kind_missing" // the server didn't serve the kind
+	recreatedAs = "recreated_as" // the UID of another object of this name
+)
 
-func kindWasMissing(ctx context.Context, private privateState) bool {
-	text, _ := private.GetKey(ctx, kindMissing)
-	return string(text) == "true"
+// noted returns what was noted, "" if nothing was.
+func noted(ctx context.Context, private privateState, key string) (text string) {
+	if value, _ := private.GetKey(ctx, key); len(value) > 0 {
+		_ = json.Unmarshal(value, &text) // nobody else writes it
+	}
+	return text
 }
 
-// noteKind changes nothing where nothing is new, since Terraform takes any other private state for a change.
-func noteKind(ctx context.Context, private privateState, missing bool) diag.Diagnostics {
-	if kindWasMissing(ctx, private) == missing {
+// note changes nothing where nothing is new, since Terraform takes any other private state for a change.
+func note(ctx context.Context, private privateState, key, text string) diag.Diagnostics {
+	if noted(ctx, private, key) == text {
 		return nil
 	}
-	return private.SetKey(ctx, kindMissing, []byte(strconv.FormatBool(missing)))
+	value, err := json.Marshal(text)
+	if err != nil {
+		return failed("The private state can't be written", err)
+	}
+	return private.SetKey(ctx, key, value)
+}
+
+// noteReading notes what the state has no place for.
+func noteReading(ctx context.Context, private privateState, reading *ssaplan.Reading) diag.Diagnostics {
+	missing, uid := "", ""
+	switch reading.Presence {
+	case ssaplan.PresenceTypeNotServed:
+		missing = reading.State.Identity.Kind
+	case ssaplan.PresenceRecreated:
+		uid = string(reading.Live.GetUID())
+	}
+	return append(note(ctx, private, kindMissing, missing), note(ctx, private, recreatedAs, uid)...)
 }
 
 // observe sets the computed attributes to what the live object says. One that was re-created has none of the remembered

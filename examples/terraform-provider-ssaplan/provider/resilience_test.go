@@ -122,6 +122,10 @@ func TestDriftBehindAStaleState(t *testing.T) {
 	_, err := tf.refresh(t)
 	require.NoError(t, err)
 	require.Equal(t, authresilience.ClassAuthentication, tf.remembers(t).Stale.Reason)
+	before := string(tf.private)
+	_, err = tf.refresh(t)
+	require.NoError(t, err)
+	require.Equal(t, before, string(tf.private), "nothing is new")
 
 	tf.loses(t, good)
 	c.foreign(t, "deployments", "web", `{"spec":{"replicas":7}}`, "scale")

@@ -137,6 +137,25 @@ func definitionGone(t *testing.T, c *cluster, tf *terraform) {
 	require.Contains(t, tf.apply(t, "-destroy"), "2 destroyed")
 }
 
+// refreshOnly says by its exit code whether something drifted, each time the same. Terraform 1.11 stores sensitive attributes in any order, so a resource
+// has one.
+func refreshOnly(t *testing.T, c *cluster, tf *terraform) {
+	provider := "provider \"ssaplan\" {\n" + c.reachedBy(fmt.Sprintf("token = %q", c.robot(t, "steady"))) + "}\n"
+	for why, connection := range map[string]string{"the connection of the environment": "", "the connection of the provider": provider} {
+		tf.write(t, connection+resource("settings", c.in(configMap)))
+		tf.apply(t)
+		for i := range 8 {
+			code, output := tf.run(t, "plan", "-refresh-only", "-detailed-exitcode")
+			require.Equal(t, 0, code, "%s: run %d: %s", why, i, output)
+		}
+	}
+	c.foreign(t, "configmaps", "settings", `{"data":{"color":"red"}}`)
+	for i := range 3 {
+		code, output := tf.run(t, "plan", "-refresh-only", "-detailed-exitcode")
+		require.Equal(t, 2, code, "run %d: %s", i, output)
+	}
+}
+
 // clusterReplaced has a cluster that the same run replaces.
 func clusterReplaced(t *testing.T, c *cluster, tf *terraform) {
 	config := func(host string) string {

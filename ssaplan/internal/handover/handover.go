@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -48,10 +49,17 @@ func Find(live *unstructured.Unstructured, wanted Wanted) (*Handover, error) {
 		return nil, fmt.Errorf("fields can be taken over or given up of the object itself, and not of its %s", s)
 	}
 	h := &Handover{wanted: wanted, live: live}
-	var err error
+	before, err := fieldowner.Read(live.Object)
+	if err != nil {
+		return nil, err
+	}
+	isApplied := !before.Fields(wanted.Applier.Is).Empty()
 	h.Handover, err = fieldowner.HandOver(live.Object, func(e fieldowner.Entry) fieldowner.Entry {
 		if wanted.takes(e.Owner) {
 			e.Manager, e.Operation = foreign.Text(wanted.Applier.Manager), fieldowner.OperationApply
+			if isApplied {
+				e.Time = time.Time{} // it wasn't the applier who wrote then
+			}
 		}
 		if wanted.Applier.Is(e.Owner) {
 			_, given := wanted.GiveUp.Split(e.Fields)
@@ -133,6 +141,8 @@ func (h *Handover) Conflicts(all []fieldowner.Conflict) []fieldowner.Conflict {
 
 // Server is where the apply is tried.
 type Server struct {
+	// HandOver tries the JSON patch by which fields change hands.
+	HandOver func(patch []byte) error
 	// Apply tries the apply of a body to the object as it is.
 	Apply func(body []byte) (*unstructured.Unstructured, error)
 	// Force does what Apply does by force.
@@ -145,7 +155,8 @@ type Server struct {
 
 // Try returns the object as the apply of the manifest, whose JSON is in body, makes it after the handover, if there is one.
 //
-// No dry run does both, so what the handover adds is put into the answer to an apply to the object as it is: fields that are given up
+// The server is also asked whether it lets the fields change hands, since it may have something against the object as it is, such as a policy
+// that came later. No dry run does both, so what the handover adds is put into the answer to an apply to the object as it is: fields that are given up
 // are sent with their live values, since the server would remove them, and what was taken over and isn't applied is removed by a second
 // dry run, in which the server fills in its defaults. If the server refuses that apply, because of what is going to be removed maybe, the
 // two are merged here.
@@ -153,6 +164,34 @@ func (h *Handover) Try(server Server, manifest map[string]any, body []byte) (*un
 	if h == nil {
 		return server.Apply(body)
 	}
+	made, err := h.try(server, manifest)
+	if err != nil || made.GetResourceVersion() != h.live.GetResourceVersion() {
+		return made, err
+	}
+	patch, err := h.Patch()
+	if err == nil {
+		err = server.HandOver(patch) // not before it is known that the server gets the dryRun of an apply
+	}
+	if err != nil {
+		return nil, err
+	}
+	return h.inOrder(made), nil
+}
+
+// inOrder returns the object with the record of after the handover, if the apply changes nothing of that: what a dry run or a merge answers has
+// it in another order.
+func (h *Handover) inOrder(made *unstructured.Unstructured) *unstructured.Unstructured {
+	before, _ := fieldowner.Read(h.Object()) // both of which could be read
+	if after, err := fieldowner.Read(made.Object); err != nil || !after.Equal(before) {
+		return made
+	}
+	out := made.DeepCopy()
+	out.SetManagedFields((&unstructured.Unstructured{Object: h.Object()}).GetManagedFields())
+	return out
+}
+
+// try is Try without asking whether the fields may change hands.
+func (h *Handover) try(server Server, manifest map[string]any) (*unstructured.Unstructured, error) {
 	body, err := fastjson.Encode(h.withGiven(manifest))
 	if err != nil {
 		return nil, err

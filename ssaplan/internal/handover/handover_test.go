@@ -3,7 +3,9 @@ package handover_test
 import (
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -40,6 +42,9 @@ func patterns(t *testing.T, texts ...string) projection.Patterns {
 }
 
 var us = fieldowner.Applier{Manager: "us"}
+
+// allowed is a server that lets fields change hands.
+func allowed([]byte) error { return nil }
 
 func adopting(names ...string) handover.Wanted { return handover.Wanted{Applier: us, Adopt: names} }
 
@@ -88,6 +93,38 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// What is adopted is older or younger than what the applier applied, and that stays known, or else somebody would seem to apply under its name.
+func TestFindKeepsTheTimeOfTheApply(t *testing.T) {
+	timed := func(record, at string) string {
+		return strings.Replace(record, `"apiVersion"`, `"time": "2026-01-01T00:00:0`+at+`Z", "apiVersion"`, 1)
+	}
+	const fields = `{"f:data": {"f:a": {}}}}`
+	for want, record := range map[string]string{
+		"2026-01-01T00:00:01Z": timed(ours, "1") + fields + ", " + timed(theirs, "2") + fields,
+		"2026-01-01T00:00:02Z": timed(theirs, "2") + fields, // of who never applied
+	} {
+		h, err := handover.Find(object(t, "7", `"data": {"a": 1}`, record), adopting("kubectl-client-side-apply"))
+		require.NoError(t, err)
+		all, err := fieldowner.Read(h.Object())
+		require.NoError(t, err)
+		require.Len(t, all.Entries(), 1)
+		require.Equal(t, want, all.Entries()[0].Time.UTC().Format(time.RFC3339))
+	}
+}
+
+// An apply that changes nothing after the handover is answered with the record of after it, in whatever order a dry run has it.
+func TestTryOfNothingMore(t *testing.T) {
+	const mine, another = ours + `{"f:data": {"f:a": {}}}}`, others + `{"f:data": {"f:b": {}}}}`
+	live := object(t, "7", `"data": {"a": 1, "b": 2}`, theirs+`{"f:data": {"f:a": {}}}}, `+another)
+	h, err := handover.Find(live, adopting("kubectl-client-side-apply"))
+	require.NoError(t, err)
+	made, err := h.Try(handover.Server{HandOver: allowed, Apply: func([]byte) (*unstructured.Unstructured, error) {
+		return object(t, "7", `"data": {"a": 1, "b": 2}`, another+", "+mine), nil
+	}}, map[string]any{"data": map[string]any{"a": int64(1)}}, nil)
+	require.NoError(t, err)
+	require.Equal(t, h.Of(live).GetManagedFields(), made.GetManagedFields())
+}
+
 func TestFindErrors(t *testing.T) {
 	live := object(t, "7", `"data": {"a": 1}`, ours+`{"f:data": {"f:a": {}}}}`)
 	_, err := handover.Find(live, handover.Wanted{Applier: us, GiveUp: patterns(t, "data")})
@@ -133,6 +170,7 @@ func TestTryRemovesWhatIsDropped(t *testing.T) {
 			require.NoError(t, err)
 			before, patched := jsonOf(t, live.Object), ""
 			made, err := h.Try(handover.Server{
+				HandOver: allowed,
 				Apply: func(body []byte) (*unstructured.Unstructured, error) {
 					require.JSONEq(t, `{"data": {"a": 1}}`, string(body))
 					return object(t, "7", row.live, theirs+row.was+`}, `+others+row.other+`}, `+ours+row.is+`}`), nil
@@ -174,7 +212,7 @@ func TestTryKeepsWhatIsGivenUp(t *testing.T) {
 	h, err := handover.Find(live, handover.Wanted{Applier: us, GiveUp: patterns(t, "data.b", "spec.l[*].x")})
 	require.NoError(t, err)
 	manifest := map[string]any{"data": map[string]any{"a": int64(5)}, "spec": map[string]any{"l": []any{map[string]any{"name": "a"}}}}
-	made, err := h.Try(handover.Server{Apply: func(body []byte) (*unstructured.Unstructured, error) {
+	made, err := h.Try(handover.Server{HandOver: allowed, Apply: func(body []byte) (*unstructured.Unstructured, error) {
 		require.JSONEq(t, `{"data": {"a": 5, "b": 2}, "spec": {"l": [{"name": "a", "x": 1}]}}`, string(body))
 		return object(t, "7", `"data": {"a": 5, "b": 2}, "spec": {"l": [{"name": "a", "x": 1}]}`,
 			ours+`{"f:data": {"f:a": {}, "f:b": {}}, "f:spec": {"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}, "f:x": {}}}}}}`), nil
@@ -206,10 +244,11 @@ func TestTryPassesOn(t *testing.T) {
 		want   *unstructured.Unstructured
 		err    error
 	}{
-		{"the apply is of another version", handover.Server{Apply: answer(changed, nil)}, changed, nil},
-		{"the apply fails", handover.Server{Apply: answer(nil, boom)}, nil, boom},
-		{"the patch is of another version", handover.Server{Apply: answer(answered, nil), Patch: answer(changed, nil)}, changed, nil},
-		{"the patch fails", handover.Server{Apply: answer(answered, nil), Patch: answer(nil, boom)}, nil, boom},
+		{"the apply is of another version", handover.Server{HandOver: allowed, Apply: answer(changed, nil)}, changed, nil},
+		{"the fields may not change hands", handover.Server{HandOver: func([]byte) error { return boom }, Apply: answer(answered, nil), Patch: answer(answered, nil)}, nil, boom},
+		{"the apply fails", handover.Server{HandOver: allowed, Apply: answer(nil, boom)}, nil, boom},
+		{"the patch is of another version", handover.Server{HandOver: allowed, Apply: answer(answered, nil), Patch: answer(changed, nil)}, changed, nil},
+		{"the patch fails", handover.Server{HandOver: allowed, Apply: answer(answered, nil), Patch: answer(nil, boom)}, nil, boom},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			got, err := h.Try(row.server, map[string]any{}, nil)
@@ -218,7 +257,7 @@ func TestTryPassesOn(t *testing.T) {
 		})
 	}
 	var none *handover.Handover
-	got, err := none.Try(handover.Server{Apply: func(body []byte) (*unstructured.Unstructured, error) {
+	got, err := none.Try(handover.Server{HandOver: allowed, Apply: func(body []byte) (*unstructured.Unstructured, error) {
 		require.Equal(t, "body", string(body))
 		return changed, nil
 	}}, nil, []byte("body"))

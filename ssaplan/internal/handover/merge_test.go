@@ -35,8 +35,9 @@ func TestTryMergesWhatIsRefused(t *testing.T) {
 	require.NoError(t, err)
 	var patched map[string]any
 	server := handover.Server{
-		Apply:  func([]byte) (*unstructured.Unstructured, error) { return nil, refusal },
-		Create: func() (*unstructured.Unstructured, error) { return created, nil },
+		HandOver: allowed,
+		Apply:    func([]byte) (*unstructured.Unstructured, error) { return nil, refusal },
+		Create:   func() (*unstructured.Unstructured, error) { return created, nil },
 		Patch: func(patch []byte) (*unstructured.Unstructured, error) {
 			var operations []struct {
 				Path  string
@@ -99,6 +100,7 @@ func TestTryMergesEmptyMaps(t *testing.T) {
 	h, err := handover.Find(live, adopting("kubectl-client-side-apply"))
 	require.NoError(t, err)
 	made, err := h.Try(handover.Server{
+		HandOver: allowed,
 		Apply: func([]byte) (*unstructured.Unstructured, error) {
 			return nil, apierrors.NewInvalid(schema.GroupKind{Kind: "Widget"}, "x", nil)
 		},
@@ -123,7 +125,8 @@ func TestTryMergesNothingForNothing(t *testing.T) {
 	h, err := handover.Find(live, adopting("kubectl-client-side-apply"))
 	require.NoError(t, err)
 	_, err = h.Try(handover.Server{
-		Apply: func([]byte) (*unstructured.Unstructured, error) { return nil, refusal },
+		HandOver: allowed,
+		Apply:    func([]byte) (*unstructured.Unstructured, error) { return nil, refusal },
 		Create: func() (*unstructured.Unstructured, error) {
 			return object(t, "", `"spec": {}`, ours+`{"f:spec": {"f:a": {}}}}`), nil
 		},
@@ -185,8 +188,9 @@ func TestTryForcesWhatIsTakenOver(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			made, err := h.Try(handover.Server{
-				Apply: func([]byte) (*unstructured.Unstructured, error) { return nil, row.err },
-				Force: func([]byte) (*unstructured.Unstructured, error) { return forced, nil },
+				HandOver: allowed,
+				Apply:    func([]byte) (*unstructured.Unstructured, error) { return nil, row.err },
+				Force:    func([]byte) (*unstructured.Unstructured, error) { return forced, nil },
 			}, map[string]any{"data": map[string]any{"a": int64(5)}}, nil)
 			if row.all {
 				require.NoError(t, err)

@@ -19,6 +19,10 @@ func ServerOf(ctx context.Context, target *wire.Target, live, manifest *unstruct
 	forced, force := options, true
 	forced.Force = &force
 	return Server{
+		HandOver: func(body []byte) error {
+			_, err := target.Patch(ctx, live, body, options.FieldManager, metav1.DryRunAll)
+			return err
+		},
 		Apply: func(body []byte) (*unstructured.Unstructured, error) { return try(ctx, live, body, options) },
 		Force: func(body []byte) (*unstructured.Unstructured, error) { return try(ctx, live, body, forced) },
 		Patch: func(body []byte) (*unstructured.Unstructured, error) {

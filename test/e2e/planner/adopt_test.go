@@ -186,6 +186,35 @@ func TestAdoptStopsAfterTheHandover(t *testing.T) {
 	}
 }
 
+// TestAdoptWhatMayNotChange plans the adoption of an object that a policy of later is against: whoever changes it is refused, also who only has
+// its fields change hands, though the manifest is as the policy wants it.
+func TestAdoptWhatMayNotChange(t *testing.T) {
+	c := newCluster(t)
+	was := lab.Object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: against}, data: {a: A, old: X}}")
+	is := lab.Object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: against}, data: {a: A}}")
+	c.Kubectl(t, jsonOf(t, was), "apply", "-f", "-")
+	name := c.Namespace + "-old"
+	policy := manifest(t, `{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicy, metadata: {name: %[1]s}, spec: {
+		matchConstraints: {
+			namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: %[2]s}},
+			resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [UPDATE], resources: [configmaps]}]},
+		validations: [{expression: "!('old' in object.data)", message: "nothing old"}]}}`, name, c.Namespace)
+	binding := manifest(t, `{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicyBinding, metadata: {name: %[1]s},
+		spec: {policyName: %[1]s, validationActions: [Deny]}}`, name)
+	for _, m := range []*unstructured.Unstructured{policy, binding} {
+		c.Apply(t, installer, m)
+		defer c.Delete(t, m)
+	}
+	var err error
+	lab.Eventually(t, "the policy is at work", func() bool {
+		_, err = c.planner.Plan(t.Context(), ssaplan.Request{Manifest: is, Adopt: []string{fieldowner.ClientSideApply}})
+		return err != nil
+	})
+	require.ErrorContains(t, err, "nothing old")
+	require.ErrorAs(t, err, new(*ssaplan.RefusedError))
+	require.NotEmpty(t, c.Get(t, was).GetManagedFields())
+}
+
 // requireStays checks that what of a tool stays behind without adopting it is what goes when it is adopted.
 func requireStays(t *testing.T, without, with *ssaplan.Plan) {
 	i := slices.IndexFunc(without.Writers, func(w fieldowner.Writer) bool { return w.Manager == fieldowner.ClientSideApply })

@@ -158,7 +158,8 @@ func (s *quotedStep) leaks(t *testing.T, c *cluster, all []*quoted, show bool) m
 		config.Timeout = 5 * time.Second
 		planner, err := ssaplan.New(config, ssaplan.Options{
 			FieldManager: manager, DefaultNamespace: c.Namespace, ThrottleRetries: -1, ShowServerText: show, Sensitive: patterns(t, quotedField),
-			Logger: slog.New(slog.NewTextHandler(&q.shown, &slog.HandlerOptions{Level: slog.LevelDebug})),
+			Logger:  slog.New(slog.NewTextHandler(&q.shown, &slog.HandlerOptions{Level: slog.LevelDebug})),
+			Observe: func(_ context.Context, seen ssaplan.Observation) { q.add(seen) }, // which logs, spans and metrics are made of
 		})
 		q.add(err)
 		s.run(t.Context(), planner, q)

@@ -1,6 +1,7 @@
 package planner_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -24,6 +25,7 @@ type resync struct {
 	cache    *ssaplan.NoOpCache
 	manifest *unstructured.Unstructured
 	live     *unstructured.Unstructured
+	carried  bool // each plan is made by another process
 }
 
 // always looks at what the server is set up with each time.
@@ -31,19 +33,52 @@ const always = time.Nanosecond
 
 func (c *cluster) resync(t *testing.T, manifest *unstructured.Unstructured) *resync {
 	t.Helper()
-	cache := ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{Size: 1, ServerInterval: always})
-	r := &resync{cluster: c, cache: cache, manifest: manifest}
-	r.planner = c.Planner(t, ssaplan.Options{FieldManager: manager, NoOps: cache})
-	c.apply(t, manifest)
-	r.live = c.Get(t, manifest)
+	r := &resync{cluster: c, manifest: manifest}
+	r.begin(t, ssaplan.NoOpCacheOptions{Size: 1, ServerInterval: always})
+	return r
+}
+
+// eachMemory runs a test with an object whose no-op is remembered by a cache, and with one for which that is carried from process to process.
+// In the text of the manifest NAME stands for a name of its own.
+func (c *cluster) eachMemory(t *testing.T, text string, test func(t *testing.T, r *resync, name string)) {
+	for _, how := range []string{"kept", "carried"} {
+		t.Run(how, func(t *testing.T) {
+			name := how + c.Namespace[strings.LastIndexByte(c.Namespace, '-'):]
+			r := &resync{cluster: c, manifest: lab.Object(t, strings.ReplaceAll(text, "NAME", name)), carried: how == "carried"}
+			r.begin(t, ssaplan.NoOpCacheOptions{Size: 1, ServerInterval: always, Portable: r.carried})
+			test(t, r, name)
+		})
+	}
+}
+
+// begin applies the object, and plans it until its no-op is remembered.
+func (r *resync) begin(t *testing.T, options ssaplan.NoOpCacheOptions) {
+	t.Helper()
+	r.cache = ssaplan.NewNoOpCache(options)
+	r.planner = r.Planner(t, ssaplan.Options{FieldManager: manager, NoOps: r.cache})
+	r.apply(t, r.manifest)
+	r.live = r.Get(t, r.manifest)
 	require.Equal(t, "NoOp 1", r.plan(t))
 	lab.Eventually(t, "the server is looked at twice in the same state", func() bool { return r.plan(t) == "NoOp 0" })
-	return r
+}
+
+// restart has another cache remember what this one does, as another process would.
+func restart(t *testing.T, cache *ssaplan.NoOpCache, options ssaplan.NoOpCacheOptions) *ssaplan.NoOpCache {
+	t.Helper()
+	var file bytes.Buffer
+	require.NoError(t, cache.Save(&file, "the server"))
+	next := ssaplan.NewNoOpCache(options)
+	require.NoError(t, next.Restore(&file, "the server"))
+	return next
 }
 
 // plan returns the action and the requests that the plan took, or the error.
 func (r *resync) plan(t *testing.T) string {
 	t.Helper()
+	if r.carried {
+		r.cache = restart(t, r.cache, ssaplan.NoOpCacheOptions{Size: 1, ServerInterval: always, Portable: true})
+		r.planner = r.Planner(t, ssaplan.Options{FieldManager: manager, NoOps: r.cache})
+	}
 	plan, err := r.planner.Plan(t.Context(), ssaplan.Request{Manifest: r.manifest, Live: r.live})
 	if err != nil {
 		return err.Error()
@@ -77,27 +112,28 @@ func (c *cluster) admit(t *testing.T, text string, args ...any) {
 // What the server is set up with changes, and the object doesn't: the no-op that was remembered is none any more.
 func TestRememberedNoOpsEndWithTheServersConfiguration(t *testing.T) {
 	c := newCluster(t)
-	const widget = "{apiVersion: example.com/v1, kind: Widget, metadata: {name: %s, labels: {resync: %s}}, spec: {mode: fast}}"
+	const widget = "{apiVersion: example.com/v1, kind: Widget, metadata: {name: NAME, labels: {resync: NAME}}, spec: {mode: fast}}"
 	const selected = "matchConstraints: {objectSelector: {matchLabels: {resync: %s}}, resourceRules: [{apiGroups: [example.com], apiVersions: [v1], operations: ['*'], resources: [widgets]}]}"
 	for name, change := range map[string]struct {
 		want string
-		make func(name string)
+		make func(t *testing.T, name string)
 	}{
-		"validating-policy": {"denied request: never", func(name string) {
+		"validating-policy": {"denied request: never", func(t *testing.T, name string) {
 			c.admit(t, "{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicy, metadata: {name: %s}, spec: {"+selected+", validations: [{expression: 'false', message: never}]}}", name, name)
 			c.admit(t, "{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicyBinding, metadata: {name: %s}, spec: {policyName: %s, validationActions: [Deny]}}", name, name)
 		}},
-		"mutating-policy": {"Update", func(name string) {
+		"mutating-policy": {"Update", func(t *testing.T, name string) {
 			c.admit(t, "{apiVersion: admissionregistration.k8s.io/v1, kind: MutatingAdmissionPolicy, metadata: {name: %s}, spec: {"+selected+", failurePolicy: Fail, reinvocationPolicy: Never, mutations: [{patchType: ApplyConfiguration, applyConfiguration: {expression: 'Object{metadata: Object.metadata{labels: {\"injected\": \"yes\"}}}'}}]}}", name, name)
 			c.admit(t, "{apiVersion: admissionregistration.k8s.io/v1, kind: MutatingAdmissionPolicyBinding, metadata: {name: %s}, spec: {policyName: %s}}", name, name)
 		}},
-		"webhook": {"failed calling webhook", func(name string) {
+		"webhook": {"failed calling webhook", func(t *testing.T, name string) {
 			c.admit(t, "{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingWebhookConfiguration, metadata: {name: %s}, webhooks: [{name: resync.example.com, objectSelector: {matchLabels: {resync: %s}}, admissionReviewVersions: [v1], sideEffects: None, failurePolicy: Fail, timeoutSeconds: 1, clientConfig: {url: 'https://127.0.0.1:1/'}, rules: [{apiGroups: [example.com], apiVersions: [v1], operations: ['*'], resources: [widgets]}]}]}", name, name)
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := c.resync(t, manifest(t, widget, name, name))
-			r.requireSeen(t, change.want, func() { change.make(name) })
+			c.eachMemory(t, strings.ReplaceAll(widget, "NAME", "NAME-"+name), func(t *testing.T, r *resync, prefix string) {
+				r.requireSeen(t, change.want, func() { change.make(t, prefix+"-"+name) })
+			})
 		})
 	}
 }
@@ -106,8 +142,12 @@ func TestRememberedNoOpsEndWithTheDefinition(t *testing.T) {
 	c := newCluster(t)
 	const definition = "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: shrinks.resync.example.com}, spec: {group: resync.example.com, scope: Namespaced, names: {plural: shrinks, kind: Shrink}, versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {mode: {type: string}%s}}}}}}]}}"
 	c.Define(t, lab.Objectf(t, definition, ", size: {type: integer}"))
-	r := c.resync(t, manifest(t, "{apiVersion: resync.example.com/v1, kind: Shrink, metadata: {name: a}, spec: {mode: fast, size: 3}}"))
-	r.requireSeen(t, ".spec.size: field not declared in schema", func() { c.Apply(t, "definitions", lab.Objectf(t, definition, "")) })
+	const shrink = "{apiVersion: resync.example.com/v1, kind: Shrink, metadata: {name: NAME}, spec: {mode: fast, size: 3}}"
+	c.eachMemory(t, shrink, func(t *testing.T, r *resync, _ string) {
+		r.requireSeen(t, ".spec.size: field not declared in schema", func() { c.Apply(t, "definitions", lab.Objectf(t, definition, "")) })
+		c.Apply(t, "definitions", lab.Objectf(t, definition, ", size: {type: integer}"))
+		lab.Eventually(t, "the field is back", func() bool { return strings.HasPrefix(r.plan(t), "NoOp") })
+	})
 }
 
 // How objects are converted stands in their definition alone, and not in its schemas.
@@ -115,11 +155,16 @@ func TestRememberedNoOpsEndWithTheConversion(t *testing.T) {
 	c := newCluster(t)
 	const definition = "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: turns.resync.example.com}, spec: {group: resync.example.com, scope: Namespaced, names: {plural: turns, kind: Turn}, conversion: %s, versions: [{name: v1, served: true, storage: true, schema: &any {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {mode: {type: string}}}}}}}, {name: v2, served: true, storage: false, schema: *any}]}}"
 	c.Define(t, lab.Objectf(t, definition, "{strategy: None}"))
-	r := c.resync(t, manifest(t, "{apiVersion: resync.example.com/v2, kind: Turn, metadata: {name: a}, spec: {mode: fast}}"))
-	// Once nobody converts, nothing of the kind could be deleted.
-	t.Cleanup(func() { c.Apply(t, "definitions", lab.Objectf(t, definition, "{strategy: None}")) })
-	c.Apply(t, "definitions", lab.Objectf(t, definition, "{strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {url: 'https://127.0.0.1:1/'}}}"))
-	lab.Eventually(t, "the conversion is seen", func() bool { return strings.Contains(r.plan(t), "conversion webhook for") })
+	const turn = "{apiVersion: resync.example.com/v2, kind: Turn, metadata: {name: NAME}, spec: {mode: fast}}"
+	c.eachMemory(t, turn, func(t *testing.T, r *resync, _ string) {
+		// Once nobody converts, nothing of the kind could be deleted, or applied once more.
+		defer func() {
+			c.Apply(t, "definitions", lab.Objectf(t, definition, "{strategy: None}"))
+			lab.Eventually(t, "nothing converts", func() bool { return strings.HasPrefix(r.plan(t), "NoOp") })
+		}()
+		c.Apply(t, "definitions", lab.Objectf(t, definition, "{strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {url: 'https://127.0.0.1:1/'}}}"))
+		lab.Eventually(t, "the conversion is seen", func() bool { return strings.Contains(r.plan(t), "conversion webhook for") })
+	})
 }
 
 // A host that watches asks for nothing, and says when something changed.
@@ -189,13 +234,22 @@ func TestRestoredObjectsAreNotThoseThatWereRemembered(t *testing.T) {
 	// In the first history the objects become as declared, and that they are is remembered.
 	cache := ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{Size: many, ServerInterval: -1})
 	planner := c.Planner(t, ssaplan.Options{FieldManager: manager, NoOps: cache})
+	portable := ssaplan.NoOpCacheOptions{Size: many, ServerInterval: -1, Portable: true}
+	file := ssaplan.NewNoOpCache(portable)
+	carrying := c.Planner(t, ssaplan.Options{FieldManager: manager, NoOps: file})
 	tick(c.version(t, item(many)) + 500) // what a server writes when it starts is over until then
 	for i := range many {
 		live = append(live, c.Apply(t, manager, item(i)))
-		plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: item(i), Live: live[i]})
-		require.NoError(t, err)
-		require.Equal(t, ssaplan.ActionNoOp, plan.Action)
+		for _, planner := range []*ssaplan.Planner{planner, carrying} {
+			plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: item(i), Live: live[i]})
+			require.NoError(t, err)
+			require.Equal(t, ssaplan.ActionNoOp, plan.Action)
+		}
 	}
+	carrying = c.Planner(t, ssaplan.Options{FieldManager: manager, NoOps: restart(t, file, portable)})
+	plan, err := carrying.Plan(t.Context(), ssaplan.Request{Manifest: item(0), Live: live[0]})
+	require.NoError(t, err)
+	require.Zero(t, plan.Requests, "it is remembered")
 
 	// In the second one another manager writes other values to the same objects.
 	require.NoError(t, server.Restore(t.Context(), backup))
@@ -211,9 +265,11 @@ func TestRestoredObjectsAreNotThoseThatWereRemembered(t *testing.T) {
 		if seen[string(restored.GetUID())+restored.GetResourceVersion()] {
 			same++
 		}
-		plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: item(i), Live: restored})
-		require.NoError(t, err)
-		require.Equal(t, ssaplan.ActionUpdate, plan.Action, "%s at %s", item(i).GetName(), restored.GetResourceVersion())
+		for _, planner := range []*ssaplan.Planner{planner, carrying} {
+			plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: item(i), Live: restored})
+			require.NoError(t, err)
+			require.Equal(t, ssaplan.ActionUpdate, plan.Action, "%s at %s", item(i).GetName(), restored.GetResourceVersion())
+		}
 	}
 	t.Logf("%d of %d objects have the UID and resourceVersion of before", same, many)
 	require.NotZero(t, same, "the test tests nothing")

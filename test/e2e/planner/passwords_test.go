@@ -4,16 +4,31 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"iter"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ssaplan/primitives/identity/importid"
+	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/test/lab"
 )
 
 //go:embed testdata/database-crd.yaml
 var databaseCRD string
+
+// paths returns the leaves of a set of fields as texts.
+func paths(fields projection.FieldSet) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for path := range fields.Leaves().All() {
+			if !yield(path.String()) {
+				return
+			}
+		}
+	}
+}
 
 // What a definition marks with the format password is in no output. Who may read definitions learns it from there, and everybody
 // else from the server's schemas.
@@ -63,6 +78,14 @@ func TestPasswordsOfDefinitions(t *testing.T) {
 		_, err = planner.Plan(t.Context(), database(who+"-new", "hunter2", 3))
 		show(nil, err)
 		require.Error(t, err)
+		id, err := importid.Parse(fmt.Sprintf("%s/secrets.example.com/v1/Database/%s", c.Namespace, who))
+		require.NoError(t, err)
+		imported, err := planner.Import(t.Context(), id)
+		require.NoError(t, err)
+		require.Equal(t, []string{"spec.password", "spec.users[name=\"jane\"].token"}, slices.Sorted(paths(imported.Sensitive)))
+		text, err = json.Marshal(imported.State)
+		require.NoError(t, err)
+		shown += string(text)
 		require.NotContains(t, shown, "hunter2", who)
 	}
 	_, err := c.planner.Plan(t.Context(), database("plain", "hunter2", 3))

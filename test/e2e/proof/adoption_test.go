@@ -21,7 +21,6 @@ import (
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/internal/kinds"
-	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
@@ -261,14 +260,8 @@ func (a *adoption) wrongOwners(before, after *unstructured.Unstructured, planned
 		return err.Error()
 	}
 	ours := fieldowner.Applier{Manager: manager}.Is
-	want := changedOwners(was, is, ours)
-	all := is.Fields(nil)
-	for _, line := range destroyedFields(was, is, ours) {
-		p, err := projection.ParsePath(strings.TrimSuffix(line, " Destroyed"))
-		if err != nil || all.Under(p).Empty() { // a map that somebody else has something in is none that is lost
-			want = append(want, line)
-		}
-	}
+	lost := slices.DeleteFunc(destroyedFields(was, is, ours), func(line string) bool { return isKept(line, is) })
+	want := append(changedOwners(was, is, ours), lost...)
 	got := ownerLines(planned)
 	slices.Sort(want)
 	slices.Sort(got)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	utiljson "k8s.io/apimachinery/pkg/util/json"
@@ -31,9 +32,9 @@ type Case struct {
 type Step struct {
 	// By is the field manager.
 	By string `json:"by"`
-	// Write is apply, create, replace (PUT of the body), edit (PUT of the live object with the body merged into it), merge
-	// (JSON merge patch), json (JSON patch), forget (which clears managedFields), define (which changes the definition of the kind)
-	// or delete.
+	// Write is apply, clientApply (what kubectl apply does), create, replace (PUT of the body), edit (PUT of the live object with the
+	// body merged into it), merge (JSON merge patch), json (JSON patch), forget (which clears managedFields), define (which changes
+	// the definition of the kind), release (which gives all fields up) or delete.
 	Write string `json:"write"`
 	// Of is a subresource.
 	Of string `json:"of,omitempty"`
@@ -48,12 +49,20 @@ type Step struct {
 	// Ignore and Strip are patterns of fields that a trial leaves to others, and never sends.
 	Ignore []string `json:"ignore,omitempty"`
 	Strip  []string `json:"strip,omitempty"`
+	// Adopt are managers from whom a trial takes over what they have, and GiveUp patterns of fields that it no longer owns.
+	Adopt  []string `json:"adopt,omitempty"`
+	GiveUp []string `json:"giveUp,omitempty"`
 	// Body is a manifest without a name, or a patch.
 	Body any `json:"body,omitempty"`
 }
 
 // isTrial reports whether the step is planned and compared.
-func (s Step) isTrial() bool { return s.By == manager && (s.Write == "apply" || s.Write == "delete") }
+func (s Step) isTrial() bool {
+	return s.By == manager && slices.Contains([]string{"apply", "delete", "release"}, s.Write)
+}
+
+// handsOver reports whether fields are to change hands before a trial's manifest is applied.
+func (s Step) handsOver() bool { return len(s.Adopt)+len(s.GiveUp) > 0 }
 
 // applier is who applies what the step says.
 func (s Step) applier() fieldowner.Applier {

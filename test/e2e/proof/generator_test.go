@@ -8,6 +8,8 @@ import (
 
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
+
+	"github.com/ssaplan/primitives/fieldowner"
 )
 
 //go:embed testdata/kinds.yaml
@@ -69,7 +71,11 @@ type generator struct {
 func generate(kinds []kind, seed, number uint64) Case {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, number)), kind: kinds[number%uint64(len(kinds))], hooks: map[string]any{}}
 	for _, hook := range hooks {
-		if g.chance(25) {
+		percent := 25
+		if hook == policyHook {
+			percent = 40 // which is about few kinds
+		}
+		if g.chance(percent) {
 			g.hooks[hook] = "on"
 		}
 	}
@@ -106,8 +112,11 @@ func (g *generator) steps() []Step {
 	}
 	_, last := g.ours(ours, 30)
 	steps = append(steps, last)
-	if g.chance(10) {
+	switch n := g.IntN(100); {
+	case n < 10:
 		steps = append(steps, Step{By: manager, Write: "delete", Policy: pick(g, "", "", "Background", "Foreground", "Orphan")})
+	case n < 16:
+		steps = append(steps, Step{By: manager, Write: "release"})
 	}
 	return steps
 }
@@ -119,6 +128,8 @@ func (g *generator) begin(ours map[string]any) Step {
 		return g.trial(ours)
 	case n < 8:
 		return Step{By: "creator", Write: "create", Body: g.manifest()}
+	case n < 9:
+		return Step{By: fieldowner.ClientSideApply, Write: "clientApply", Body: g.manifest()}
 	default:
 		return Step{By: "ann", Write: "apply", Body: g.manifest()}
 	}
@@ -151,6 +162,12 @@ func (g *generator) trial(manifest map[string]any) Step {
 		step.Strip = []string{pick(g, ignorable...)}
 	case n < 20:
 		step.Ignore = []string{pick(g, ignorable...)}
+	case n < 28:
+		step.Adopt = g.adoptable()
+	case n < 34:
+		step.GiveUp = []string{g.patternOf(manifest)}
+	case n < 36:
+		step.Adopt, step.GiveUp = g.adoptable(), []string{g.patternOf(manifest)}
 	}
 	return step
 }

@@ -19,7 +19,13 @@ import (
 type applied struct {
 	manifest *unstructured.Unstructured // as the user wrote it
 	except   explain.Exceptions
+	giveUp   projection.Patterns
 	force    bool
+}
+
+// applied returns what a trial applied.
+func (t *trial) applied() *applied {
+	return &applied{manifest: t.manifest, except: t.except, giveUp: t.giveUp, force: t.step.Force}
 }
 
 // judgeRefresh compares a refresh with a plan for the manifest that was applied last: the refresh reports drift exactly where
@@ -39,6 +45,7 @@ func (t *trial) judgeRefresh(ctx context.Context) {
 	}
 	plan, err := planners.tested.Plan(ctx, ssaplan.Request{
 		Manifest: last.manifest.DeepCopy(), Ignore: last.except.Ignore, Strip: last.except.Strip, Prior: reading.State, Live: reading.Live, Subresource: t.step.Of,
+		GiveUp: last.giveUp,
 	})
 	if err != nil || plan.Action == ssaplan.ActionReplace || plan.Action == ssaplan.ActionDeferred {
 		return // the server refuses by now what it accepted then

@@ -29,7 +29,7 @@ func (t *trial) judgeReplacement(ctx context.Context) error {
 	if err := t.remember(); err != nil {
 		return err
 	}
-	t.memory.last = &applied{t.manifest, t.except, t.step.Force}
+	t.memory.last = t.applied()
 	t.dryRun = nil // of the apply that the server refused
 	t.check(replace, t.before.GetUID() != t.after.GetUID(), "it is the same object: %v", t.after)
 	isUntried := slices.ContainsFunc(t.plan.Warnings, isUntried)

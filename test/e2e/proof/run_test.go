@@ -37,6 +37,9 @@ func (c *cluster) runCase(ctx context.Context, the Case, name string, slot int) 
 		if err := t.run(ctx); err != nil {
 			return r, fmt.Errorf("step %d: %w", i, err)
 		}
+		if t.over {
+			break
+		}
 	}
 	return r, o.remove(ctx)
 }

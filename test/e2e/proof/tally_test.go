@@ -115,6 +115,7 @@ func (t *tally) checkVariety(tb testing.TB, more ...string) {
 		"change SideEffect remove", "change SideEffect change", "change Unknown add", "replacement",
 		"subresource status", "subresource scale", "Deletion Delete", "Deletion None", "delete with finalizers",
 		"delete by policy Background", "delete by policy Foreground", "delete by policy Orphan",
+		"adoption", "giving up", "Release Release",
 	}, more...) {
 		require.Positive(tb, t.features[feature], "%s was never accepted", feature)
 	}

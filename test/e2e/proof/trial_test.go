@@ -47,6 +47,9 @@ const (
 	imports     = "imports"
 	causes      = "causes"
 	deletes     = "deletes"
+	handovers   = "handovers"
+	releases    = "releases"
+	rivals      = "rivals"
 	versions    = "versions"
 )
 
@@ -58,23 +61,26 @@ const gone = "Update, gone"
 
 // trial is an apply that is planned, then done.
 type trial struct {
-	object   *object
-	step     Step
-	manifest *unstructured.Unstructured
-	except   explain.Exceptions
-	wire     *unstructured.Unstructured // the manifest as the plan wants it to be sent
-	created  *unstructured.Unstructured // and as a new object would be created with it, nil if it is the same
-	before   *unstructured.Unstructured // nil if there is no object
-	supplied *unstructured.Unstructured // the same as the server has it, which the scale of it is not
-	memory   *memory                    // of what the step applies to
-	prior    *explain.State             // what the plan was made with
-	plan     *ssaplan.Plan
-	planErr  error
-	dryRun   *unstructured.Unstructured
-	after    *unstructured.Unstructured
-	applyErr error
-	replaced bool                // the object was replaced, and after is the new one
-	deletion *ssaplan.DeletePlan // of a delete
+	object     *object
+	step       Step
+	manifest   *unstructured.Unstructured
+	except     explain.Exceptions
+	wire       *unstructured.Unstructured // the manifest as the plan wants it to be sent
+	created    *unstructured.Unstructured // and as a new object would be created with it, nil if it is the same
+	before     *unstructured.Unstructured // nil if there is no object
+	supplied   *unstructured.Unstructured // the same as the server has it, which the scale of it is not
+	memory     *memory                    // of what the step applies to
+	prior      *explain.State             // what the plan was made with
+	plan       *ssaplan.Plan
+	planErr    error
+	dryRun     *unstructured.Unstructured
+	after      *unstructured.Unstructured
+	applyErr   error
+	replaced   bool                // the object was replaced, and after is the new one
+	deletion   *ssaplan.DeletePlan // of a delete
+	giveUp     projection.Patterns // which are ignored as well
+	over       bool                // nothing can follow: the record is another than a host knows
+	handedOver bool                // and the plan was carried out
 
 	outcome   string
 	checks    []check
@@ -115,8 +121,11 @@ func isRounded(obj *unstructured.Unstructured) bool {
 
 // run plans and applies. An error is one of the test itself.
 func (t *trial) run(ctx context.Context) (err error) {
-	if t.step.Write == "delete" {
+	switch t.step.Write {
+	case "delete":
 		return t.runDelete(ctx)
+	case "release":
+		return t.runRelease(ctx)
 	}
 	t.manifest, t.memory = t.object.manifest(t.step), t.object.remembered(t.step.Of)
 	if t.except.Ignore, err = projection.ParsePatterns(t.step.Ignore...); err != nil {
@@ -125,6 +134,10 @@ func (t *trial) run(ctx context.Context) (err error) {
 	if t.except.Strip, err = projection.ParsePatterns(t.step.Strip...); err != nil {
 		return err
 	}
+	if t.giveUp, err = projection.ParsePatterns(t.step.GiveUp...); err != nil {
+		return err
+	}
+	t.except.Ignore = slices.Concat(t.except.Ignore, t.giveUp)
 	if t.supplied, err = t.object.get(ctx, t.manifest); err != nil {
 		return err
 	}
@@ -148,8 +161,9 @@ func (t *trial) run(ctx context.Context) (err error) {
 	t.judgePrediction(ctx)
 	t.judgeImport(ctx)
 	t.judgeShorter(ctx)
-	t.dryRun, _ = t.object.apply(ctx, t.wire, t.step, metav1.DryRunAll)
-	t.after, t.applyErr = t.object.apply(ctx, t.wire, t.step)
+	if isJudged, err := t.carryOut(ctx); err != nil || isJudged {
+		return err
+	}
 	if t.applyErr != nil {
 		return t.judgeRefusal(ctx)
 	}
@@ -172,7 +186,7 @@ func (t *trial) run(ctx context.Context) (err error) {
 		return err
 	}
 	t.judgeCauses()
-	t.memory.last = &applied{t.manifest, t.except, t.step.Force}
+	t.memory.last = t.applied()
 	t.judgeApply(ctx)
 	if !t.planIs(ssaplan.ActionNoOp) {
 		t.object.redefined = nil
@@ -207,6 +221,7 @@ func (t *trial) makePlan(ctx context.Context) {
 	planners := t.planners()
 	request := ssaplan.Request{
 		Manifest: t.manifest.DeepCopy(), Ignore: t.except.Ignore, Strip: t.except.Strip, Subresource: t.step.Of, AllowVersionChange: t.step.InPlace,
+		Adopt: t.step.Adopt, GiveUp: t.giveUp,
 	}
 	if t.step.Remember {
 		t.prior = t.memory.state
@@ -233,6 +248,7 @@ func (t *trial) makePlan(ctx context.Context) {
 	t.check(listing, single == listed, "%s\nbut\n%s", single, listed)
 	t.check(harmless, reflect.DeepEqual(t.manifest, request.Manifest), "the manifest was modified: %v", request.Manifest)
 	if t.plan != nil {
+		t.check(rivals, t.plan.Rival == nil, "nobody else applies under this name: %v", t.plan.Rival)
 		_, err := json.Marshal(t.plan)
 		t.check(harmless, err == nil, "JSON: %v", err)
 		t.check(requests, t.plan.Requests <= t.allowedRequests(), "%d requests", t.plan.Requests)
@@ -388,6 +404,9 @@ func (t *trial) allowedRequests() int {
 	if t.planIs(ssaplan.ActionConflict) {
 		n++ // what a forced apply would change
 	}
+	if t.step.handsOver() {
+		n += 4 // the handover, a forced apply, a create and an update
+	}
 	if t.planIs(ssaplan.ActionReplace) {
 		n += 4 + t.pinnedAddresses() // of each the planner looks up whether it is free
 		if !kinds.IsBuiltin(t.manifest.Object) {
@@ -420,13 +439,17 @@ func (t *trial) features() []string {
 	if t.deletion != nil {
 		return t.deletionFeatures()
 	}
-	if t.applyErr != nil && !t.replaced || t.plan == nil {
+	if t.step.Write == "release" {
+		return []string{t.outcome}
+	}
+	if t.applyErr != nil && !t.replaced || t.plan == nil || t.after == nil {
 		return nil
 	}
 	found := map[string]bool{
 		"subresource " + t.step.Of: t.step.Of != "", "replacement": t.replaced,
 		"no force": !t.step.Force, "remembered state": t.step.Remember && t.before != nil, "supplied object": t.step.Supply && t.before != nil,
-		"stripped fields":     len(t.except.Strip) > 0,
+		"stripped fields": len(t.except.Strip) > 0,
+		"adoption":        t.handedOver && len(t.step.Adopt) > 0, "giving up": t.handedOver && len(t.giveUp) > 0,
 		"ignored fields":      slices.ContainsFunc(t.plan.Ignored, func(f explain.IgnoredField) bool { return f.Handling != explain.HandlingSent }),
 		"normalized manifest": len(t.plan.Adjustments) > 0,
 		"overwriting webhook": t.after.GetAnnotations()["stamped"] != "", "change of owners": len(t.plan.Ownership) > 0,

@@ -8,9 +8,11 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/set"
 	"github.com/ssaplan/primitives/test/lab"
 )
@@ -185,4 +187,87 @@ func heap() int {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int(m.HeapAlloc)
+}
+
+// An object that a policy of somebody else refuses for want of a right that comes with the set doesn't keep the right from being given, and
+// is applied by the next run.
+func TestPolicyThatWantsARight(t *testing.T) {
+	c := newCluster(t)
+	c.Apply(t, "operator", lab.Objectf(t, `{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicy, metadata: {name: %[1]s}, spec: {failurePolicy: Fail,
+		matchConstraints: {namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: %[1]s}},
+			resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [configmaps]}]},
+		validations: [{expression: "authorizer.serviceAccount('%[1]s', 'own').group('').resource('configmaps').namespace('%[1]s').check('get').allowed()"}]}}`, c.name))
+	c.Apply(t, "operator", lab.Objectf(t, `{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicyBinding, metadata: {name: %[1]s},
+		spec: {policyName: %[1]s, validationActions: [Deny]}}`, c.name))
+	text := `
+{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: NAME}}
+---
+{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: b, namespace: NAME}, subjects: [{kind: ServiceAccount, name: own}],
+  roleRef: {kind: Role, name: own, apiGroup: rbac.authorization.k8s.io}}
+---
+{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: own, namespace: NAME}, rules: [{apiGroups: [""], resources: [configmaps], verbs: [get]}]}`
+	lab.Eventually(t, "the policy refuses", func() bool {
+		return strings.Contains(c.plan(t, c.set(t, set.Options{}, text))[1], "denied request")
+	})
+	s := c.set(t, set.Options{KeepGoing: true}, text)
+	c.plan(t, s)
+	lines := c.apply(t, s)
+	require.Equal(t, []string{"Role Done", "RoleBinding Done"}, []string{lines[0], lines[2]})
+	require.Contains(t, lines[1], "ConfigMap NotSent: ")
+	lab.Eventually(t, "the right is in force", func() bool { return c.plan(t, c.set(t, set.Options{}, text))[1] == "3 ConfigMap Create" })
+	require.Equal(t, []string{"Role Done", "ConfigMap Done", "RoleBinding Done"}, c.apply(t, c.set(t, set.Options{}, text)))
+}
+
+// What somebody has deleted already is waited for, and is gone then; no second delete fails for that.
+func TestMemberThatIsBeingDeleted(t *testing.T) {
+	c := newCluster(t)
+	members := c.install(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: held, namespace: NAME, finalizers: [example.com/hold]}}")
+	held := lab.Objectf(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: held, namespace: %s}}", c.name)
+	c.Delete(t, held)
+	removal := set.NewRemoval(c.planner, members, set.RemovalOptions{Patience: 20 * time.Second})
+	for item := range removal.Plan(t.Context()) {
+		require.NoError(t, item.Err)
+		require.Equal(t, deletion.ActionWait, item.Plan.Action)
+		require.True(t, item.Deletes())
+	}
+	released := time.AfterFunc(200*time.Millisecond, func() { c.Patch(t, "somebody", held, `{"metadata":{"finalizers":null}}`) })
+	defer released.Stop()
+	for result := range removal.Apply(t.Context()) {
+		require.NoError(t, result.Err)
+		require.True(t, result.Gone)
+	}
+}
+
+// A webhook with side effects, which would make dry runs impossible, is refused by today's servers before anything is applied. One that has them
+// but for dry runs is no obstacle.
+func TestWebhookWithSideEffects(t *testing.T) {
+	c, hook := newCluster(t), newWebhook(t)
+	hook.start(t)
+	s := c.set(t, set.Options{}, strings.Replace(hook.guarded(), "sideEffects: None", "sideEffects: Some", 1))
+	require.Contains(t, c.plan(t, s)[4], "webhooks[0].sideEffects")
+	for _, line := range c.apply(t, s) {
+		require.Contains(t, line, " NotSent: ")
+	}
+	s = c.set(t, set.Options{}, strings.Replace(hook.guarded(), "sideEffects: None", "sideEffects: NoneOnDryRun", 1))
+	for _, line := range c.apply(t, s) {
+		require.Contains(t, line, " Done")
+	}
+	for _, line := range c.plan(t, s) {
+		require.Regexp(t, "NoOp|Namespace Update", line)
+	}
+}
+
+// A wait for what never gets ready, such as the object that runs the wait, ends in time and says what is missing.
+func TestWaitForItself(t *testing.T) {
+	c := newCluster(t)
+	s := c.set(t, set.Options{}, "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: NAME}}")
+	require.Equal(t, []string{"ConfigMap Done"}, c.apply(t, s))
+	never := func(*unstructured.Unstructured) set.Readiness { return set.Readiness{Why: "it waits for itself"} }
+	began, n := time.Now(), 0
+	for readied := range s.Await(t.Context(), never, 300*time.Millisecond) {
+		require.Equal(t, set.Readiness{Why: "it waits for itself"}, readied.Readiness)
+		n++
+	}
+	require.Equal(t, 1, n)
+	require.Less(t, time.Since(began), 30*time.Second)
 }

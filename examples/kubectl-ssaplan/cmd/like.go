@@ -1,0 +1,84 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan"
+)
+
+// habits are how a tool applies on the server's side.
+type habits struct {
+	manager string
+	force   bool
+	adopt   []string // managers whose fields it takes over
+	late    bool     // it does that after a first apply, which still has conflicts with them
+	keep    string   // what of these it leaves where it is
+}
+
+// tools are the habits of those of --like.
+//
+// Sources: k8s.io/kubectl, pkg/cmd/apply; github.com/fluxcd/pkg, ssa; github.com/argoproj/gitops-engine, pkg/sync; helm.sh/helm/v4, pkg/kube.
+var tools = map[string]habits{
+	"kubectl": {manager: "kubectl", adopt: []string{fieldowner.ClientSideApply}, late: true, keep: lastApplied},
+	"flux":    {manager: "kustomize-controller", force: true, adopt: []string{"kubectl", fieldowner.ClientSideApply, fieldowner.BeforeFirstApply}},
+	"argocd":  {manager: "argocd-controller", force: true, adopt: []string{fieldowner.ClientSideApply}, keep: lastApplied},
+	"helm":    {manager: "helm"},
+}
+
+// lastApplied is the annotation of kubectl's client-side apply, which kubectl goes on writing under a name of its own.
+const lastApplied = `metadata.annotations["kubectl.kubernetes.io/last-applied-configuration"]`
+
+func toolNames() []string { return slices.Sorted(maps.Keys(tools)) }
+
+// takeHabits sets the flags that weren't given to what the tool of --like does.
+func (o *options) takeHabits(flags *pflag.FlagSet) (err error) {
+	if o.like == "" {
+		return nil
+	}
+	tool, known := tools[o.like]
+	switch {
+	case !known:
+		return fmt.Errorf("--like %s: the tools are %s", o.like, strings.Join(toolNames(), ", "))
+	case o.out != "" || o.state != "" || o.applyset != "":
+		return fmt.Errorf("--like: what %s is going to do isn't applied here; leave --out, --state and --applyset out", o.like)
+	}
+	if !flags.Changed("field-manager") {
+		o.manager = tool.manager
+	}
+	if !flags.Changed("force-conflicts") {
+		o.force = tool.force
+	}
+	if !flags.Changed("adopt") {
+		o.adopt = tool.adopt
+	}
+	if tool.keep != "" {
+		o.keep, err = projection.ParsePatterns(tool.keep)
+	}
+	return err
+}
+
+// adoptLate has the tools that take fields over after a first apply do so only where that isn't refused.
+func (p *planning) adoptLate(ctx context.Context, requests []ssaplan.Request) {
+	if !tools[p.like].late || p.force {
+		return
+	}
+	first := slices.Clone(requests)
+	for i := range first {
+		first[i].Adopt = nil
+	}
+	i := 0
+	for plan, err := range p.cluster.planner.PlanAll(ctx, first) {
+		if err == nil && plan.Action == ssaplan.ActionConflict {
+			requests[i].Adopt = nil
+		}
+		i++
+	}
+}

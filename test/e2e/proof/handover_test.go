@@ -1,0 +1,219 @@
+package proof_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/internal/kinds"
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/release"
+)
+
+// carryOut does the apply. Of a plan by which fields change hands it lets the Planner do it, since no dry run does that and applies; the
+// Planner plans again in between, and stops if that says anything else. It reports whether that is all there is to judge.
+func (t *trial) carryOut(ctx context.Context) (isJudged bool, err error) {
+	handover, err := t.handover()
+	switch {
+	case err != nil:
+		return false, err
+	case handover.Empty():
+		t.dryRun, _ = t.object.apply(ctx, t.wire, t.step, metav1.DryRunAll)
+		t.after, t.applyErr = t.object.apply(ctx, t.wire, t.step)
+		return false, nil
+	case hasOtherVersions(t.before) && !kinds.IsBuiltin(t.manifest.Object):
+		t.over, t.outcome = true, "not handed over between versions that nothing converts"
+		return true, nil // the write by which fields change hands fills in what the version at hand has by default
+	case !t.planIs(ssaplan.ActionNoOp, ssaplan.ActionUpdate):
+		return t.judgeRefusedHandover(ctx, handover)
+	}
+	t.dryRun = t.plan.Result()
+	t.after, err = t.planners().tested.Apply(ctx, t.plan)
+	var changed *ssaplan.ChangedError
+	if errors.As(err, &changed) {
+		lines := differences(liveObject(t.dryRun), liveObject(changed.Plan.Result()), nil)
+		err = fmt.Errorf("%w: %v\n%v", err, changed.Plan.Changes, lines)
+	}
+	if !t.check(handovers, err == nil, "planned %v %v, and then %v", t.plan, t.plan.Changes, err) {
+		t.over, t.outcome = true, "handed over, and not applied"
+		return true, nil
+	}
+	t.handedOver = true
+	t.judgeHands()
+	return false, nil
+}
+
+// handover returns what the step has change hands of an object that is there.
+func (t *trial) handover() (fieldowner.Handover, error) {
+	if t.before == nil || !t.step.handsOver() {
+		return fieldowner.Handover{}, nil
+	}
+	ours := t.step.applier()
+	return fieldowner.HandOver(t.before.Object, func(e fieldowner.Entry) fieldowner.Entry {
+		if t.takesFrom(e.Owner) {
+			e.Manager, e.Operation = foreign.Text(ours.Manager), fieldowner.OperationApply
+		}
+		if ours.Is(e.Owner) {
+			e.Fields, _ = t.giveUp.Split(e.Fields)
+		}
+		return e
+	})
+}
+
+// judgeRefusedHandover has a bare client do what can't be planned, and looks whether the server refuses it as well. The record then differs
+// from what a host remembers.
+func (t *trial) judgeRefusedHandover(ctx context.Context, handover fieldowner.Handover) (isJudged bool, err error) {
+	t.over = true
+	if t.planErr != nil && strings.Contains(t.planErr.Error(), "nobody would own anything") {
+		t.outcome = "error nobody would own anything"
+		return true, nil
+	}
+	patch, err := handover.Patch()
+	if err != nil {
+		return true, err
+	}
+	resource, err := t.object.resource(t.manifest.GroupVersionKind())
+	if err != nil {
+		return true, err
+	}
+	options := metav1.PatchOptions{FieldManager: manager}
+	if _, t.applyErr = resource.Patch(ctx, t.object.name, types.JSONPatchType, patch, options); t.applyErr == nil {
+		t.after, t.applyErr = t.object.apply(ctx, t.wire, t.step)
+	}
+	if t.planIs(ssaplan.ActionConflict) {
+		return false, nil // which is judged as ever
+	}
+	t.outcome = "refused, and so is what hands over and applies"
+	t.check(handovers, t.applyErr != nil, "planned %v %v, and in reality it is applied", t.plan, t.planErr)
+	return true, nil
+}
+
+// takesFrom reports whether the step adopts what the owner has. What an owner wrote to a subresource stays its own.
+func (t *trial) takesFrom(o fieldowner.Owner) bool {
+	return o.Subresource == "" && !t.step.applier().Is(o) && slices.Contains(t.step.Adopt, string(o.Manager))
+}
+
+// judgeHands looks into the record for who has what after a handover: who was adopted from has nothing of the object itself, all they had is
+// ours where the manifest has it, nothing that was given up is ours, and what was given up is as it was unless the plan tells.
+func (t *trial) judgeHands() {
+	before, err := fieldowner.Read(t.before.Object)
+	t.check(handovers, err == nil, "%v", err)
+	after, err := fieldowner.Read(t.after.Object)
+	t.check(handovers, err == nil, "%v", err)
+	left := after.Fields(t.takesFrom)
+	t.check(handovers, left.Empty(), "of who was adopted from stays: %s", left)
+	_, given := t.giveUp.Split(before.Fields(t.step.applier().Is).Union(before.Fields(t.takesFrom)))
+	own := after.Fields(t.step.applier().Is)
+	for p := range given.Leaves().All() {
+		was, existed := valueAt(t.before, p)
+		is, exists := valueAt(t.after, p)
+		isTold := slices.ContainsFunc(t.plan.Changes, func(c explain.Change) bool { return p.HasPrefix(c.Path) || c.Path.HasPrefix(p) })
+		t.check(handovers, own.Under(p).Empty(), "given up, and still ours: %s", p)
+		t.check(handovers, isTold || existed == exists && reflect.DeepEqual(was, is), "given up: %s was %v, and is %v", p, was, is)
+	}
+	lines := differences(withoutBookkeeping(t.dryRun.Object), withoutBookkeeping(t.after.Object), nil)
+	t.check(handovers, len(lines) == 0, "foretold, and real: %v", lines)
+}
+
+// runRelease lets go of the object, and looks at what the record and the object are then.
+func (t *trial) runRelease(ctx context.Context) (err error) {
+	t.manifest = t.object.manifest(Step{Body: map[string]any{}})
+	t.manifest.SetGroupVersionKind(t.object.gvk)
+	t.memory = t.object.remembered("")
+	if t.before, err = t.object.get(ctx, t.manifest); err != nil || t.memory.state == nil {
+		t.outcome = "nothing to release"
+		return err
+	}
+	planner := t.planners().tested
+	plan, err := planner.PlanRelease(ctx, t.memory.state)
+	if !t.check(releases, err == nil, "%v", err) {
+		return nil
+	}
+	t.outcome = "Release " + string(plan.Action)
+	between, err := t.object.get(ctx, t.manifest)
+	if err != nil {
+		return err
+	}
+	t.check(harmless, reflect.DeepEqual(t.before, between), "the object changed:\n%v\n%v", t.before, between)
+	failed := plan.Apply(ctx)
+	if t.after, err = t.object.get(ctx, t.manifest); err != nil {
+		return err
+	}
+	t.object.memory = map[string]*memory{}
+	t.judgeRelease(plan, failed)
+	return nil
+}
+
+func (t *trial) judgeRelease(plan *release.Plan, failed error) {
+	if !t.check(releases, failed == nil, "planned %v, and then %v", plan, failed) || t.before == nil {
+		return
+	}
+	before, err := fieldowner.Read(t.before.Object)
+	t.check(releases, err == nil, "%v", err)
+	after, err := fieldowner.Read(t.after.Object)
+	t.check(releases, err == nil, "%v", err)
+	had, has := before.Fields(fieldowner.By(manager)), after.Fields(fieldowner.By(manager))
+	t.check(releases, has.Empty(), "still ours: %s; the record is %v", has, t.after.GetManagedFields())
+	t.check(releases, had.Empty() == (plan.Action == release.ActionNothing), "planned %v, and of %s", plan, had)
+	var told []projection.Path
+	for _, f := range plan.Fields {
+		told = append(told, f.Path)
+		for _, o := range f.Owners {
+			t.check(releases, slices.ContainsFunc(after.Of(f.Path), o.Is), "%s: %v has it still, in reality %v", f.Path, o, after.Of(f.Path))
+		}
+		t.check(releases, len(f.Owners) > 0 || !after.Fields(nil).Has(f.Path), "%s: nobody's, in reality %v", f.Path, after.Of(f.Path))
+	}
+	t.check(releases, had.Leaves().Equal(projection.NewFieldSet(told...)), "planned %v, and given up is %s", plan, had)
+	others := func(o fieldowner.Owner) bool { return !fieldowner.By(manager)(o) }
+	isSame := before.Fields(others).Equal(after.Fields(others)) || len(t.object.redefined) > 0 // which a write brings into the record
+	t.check(releases, isSame, "others own %s, and then %s", before.Fields(others), after.Fields(others))
+	lines := differences(withoutBookkeeping(t.before.Object), withoutBookkeeping(t.after.Object), nil)
+	t.check(releases, len(lines) == 0, "planned %v, and it changed: %v", plan, lines)
+}
+
+// adoptable are one or a few managers of the cases.
+func (g *generator) adoptable() (names []string) {
+	all := []string{"ann", "creator", fieldowner.ClientSideApply, "bob", "patcher", "remover", "jsonpatcher", manager}
+	for range 1 + g.IntN(3) {
+		if name := pick(g, all...); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// patternOf names one of the manifest's fields, with items of lists by what names them, or something that many kinds have.
+func (g *generator) patternOf(m map[string]any) string {
+	all := slices.DeleteFunc(editable(m), g.isNameField)
+	if len(all) == 0 || g.chance(40) {
+		return pick(g, ignorable...)
+	}
+	at := pick(g, all...)
+	var path projection.Path
+	for i, step := range at {
+		if name, isField := step.(string); isField {
+			path = append(path, projection.Field(name))
+			continue
+		}
+		item, _ := lookup(m, at[:i+1])
+		e, err := projection.Key(g.kind.names(at[:i], item))
+		if isScalar(item) {
+			e, err = projection.Value(item)
+		}
+		if err != nil || len(e.KeyFields()) == 0 && !isScalar(item) {
+			e = projection.Index(step.(int))
+		}
+		path = append(path, e)
+	}
+	return fmt.Sprint(projection.PatternOf(path))
+}
