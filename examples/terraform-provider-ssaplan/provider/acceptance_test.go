@@ -126,7 +126,7 @@ var acceptance = []struct {
 	{"create, edit, reorder, drift, destroy", lifecycle}, {"immutable", immutable}, {"identity", identity},
 	{"expired token", expired}, {"definition and custom resource in one configuration", definitionAndResource},
 	{"50 objects in parallel", fifty}, {"import", imported}, {"secrets", secrets}, {"example", example},
-	{"unknown values", unknownValues}, {"several clusters", severalClusters}, {"reading objects and manifests", readObjects}, {"patch", patched}, {"generated configuration", generatedConfiguration}, {"examples of the pages", examplesOfThePages}, {"ephemeral token", ephemeralToken},
+	{"unknown values", unknownValues}, {"several clusters", severalClusters}, {"reading objects and manifests", readObjects}, {"patch", patched}, {"states", states}, {"generated configuration", generatedConfiguration}, {"examples of the pages", examplesOfThePages}, {"ephemeral token", ephemeralToken},
 	{"connection of the provider", providersConnection}, {"wait", waited},
 	{"sensitive variables", sensitiveVariables}, {"saved plans", savedPlans}, {"200 objects in a new namespace", quiet},
 	{"two resources for one object", twoForOne}, {"definition deleted outside", definitionGone},

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -76,9 +77,14 @@ func errDestroyed(id identity.Identity) error {
 		"If the resource has another name or for_each key now, say so in a moved block; else remove the old one from the state", id)
 }
 
-// objectIn returns what names an object, whatever its version.
+// objectIn returns what names an object, whatever its version. A cluster with a host is named by it, since a state lacks the credentials that
+// are kept nowhere.
 func objectIn(cluster types.Object, id identity.Identity) string {
-	return fmt.Sprintf("%s %s/%s %s/%s ", cluster, id.Group(), id.Kind, id.Namespace, id.Name)
+	name := cluster.String()
+	if host, has := cluster.Attributes()["host"]; has && !host.IsNull() {
+		name = host.String()
+	}
+	return strings.Join([]string{name, id.Group(), id.Kind, id.Namespace, id.Name, ""}, " ")
 }
 
 // takenOver returns the UID of an object that a create finds there, null if there is none or the field manager has applied it already: then it is
