@@ -117,7 +117,7 @@ func TestSignalsEndReads(t *testing.T) {
 	r := start(t, dir, program, nowhere, "apply", "--yes", "-f", "app.yaml", "--state", "pipe.yaml")
 	require.Error(t, r.wait(t, 10*time.Second))
 	require.Contains(t, r.out.String(), "is no file but a device, pipe or socket")
-	r = start(t, dir, program, nowhere, "plan", "-f", "app.yaml", "--memory", "pipe.yaml")
+	r = start(t, dir, program, nowhere, "plan", "-f", "app.yaml", "--server", "http://127.0.0.1:1", "--memory", "pipe.yaml")
 	require.Error(t, r.wait(t, 10*time.Second))
 	require.Contains(t, r.out.String(), "is no file but a device, pipe or socket")
 	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "state.json.journal"), 0o600))
