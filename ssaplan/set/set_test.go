@@ -245,6 +245,7 @@ func TestNothingElseThanShown(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	w := newWorld(t)
 	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
 	n := 0
 	for result := range w.set(set.Options{}, namespace, conf, "{apiVersion: v1, kind: Secret, metadata: {name: a, namespace: shop}}").Apply(ctx) {
 		if n++; n == 1 {
