@@ -19,7 +19,9 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"os"
+	"path/filepath"
 	"runtime"
+	"runtime/pprof"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -77,6 +79,11 @@ func run(prepare func(Setup) (Round, error), args []string) error {
 	if _, err := round(context.Background()); err != nil {
 		return err
 	}
+	stop, err := profile(args)
+	if err != nil {
+		return err
+	}
+	defer stop()
 	fmt.Println("ready")
 	for input := bufio.NewScanner(os.Stdin); input.Scan(); {
 		result, err := measure(round, setup.Requests)
@@ -88,6 +95,26 @@ func run(prepare func(Setup) (Round, error), args []string) error {
 		}
 	}
 	return nil
+}
+
+// profile writes what the rounds spend CPU on into the folder PROFILE of the environment, if it is set: of each row a file.
+func profile(args []string) (stop func(), err error) {
+	folder := os.Getenv("PROFILE")
+	if folder == "" {
+		return func() {}, nil
+	}
+	name := fmt.Sprintf("%d-%s-%s.pprof", time.Now().Unix(), filepath.Base(os.Args[0]), args[2])
+	file, err := os.Create(filepath.Join(folder, name))
+	if err != nil {
+		return nil, err
+	}
+	if err := pprof.StartCPUProfile(file); err != nil {
+		return nil, err
+	}
+	return func() {
+		pprof.StopCPUProfile()
+		file.Close()
+	}, nil
 }
 
 func newSetup(args []string) (Setup, error) {
