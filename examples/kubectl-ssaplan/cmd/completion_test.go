@@ -30,7 +30,7 @@ func completed(t *testing.T, words ...string) []string {
 func TestCompletion(t *testing.T) {
 	write(t, map[string]string{"config": goodKubeconfig})
 	for line, want := range map[string][]string{
-		"":                                      {"apply", "completion", "delete", "explain", "help", "import", "owners", "plan", "release", "show", "version"},
+		"":                                      {"apply", "completion", "delete", "explain", "help", "import", "man", "owners", "plan", "release", "show", "version"},
 		"pl":                                    {"plan"},
 		"plan -o ":                              {"text", "json", "yaml", "markdown", "html", "diff"},
 		"apply --output=m":                      {"markdown"},

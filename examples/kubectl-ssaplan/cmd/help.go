@@ -67,9 +67,19 @@ func showHelp(c *cobra.Command, _ []string) {
 }
 
 func helpText(c *cobra.Command, width int) string {
-	own, cluster := flagGroups(c)
 	text := paragraphs(c.CommandPath()+" - "+c.Short, width) + "\n"
-	for _, section := range []struct{ title, text string }{
+	for _, s := range helpSections(c, width) {
+		text += "\n" + s.title + ":\n" + indented(s.body)
+	}
+	return text
+}
+
+type helpSection struct{ title, body string }
+
+// helpSections returns those that aren't empty.
+func helpSections(c *cobra.Command, width int) (sections []helpSection) {
+	own, cluster := flagGroups(c)
+	for _, s := range []helpSection{
 		{"Usage", usage(c)},
 		{"Description", paragraphs(c.Long, width-len(indent))},
 		{"Commands", commandList(c)},
@@ -79,11 +89,11 @@ func helpText(c *cobra.Command, width int) string {
 		{"Environment", c.Annotations[environment]},
 		{"Examples", c.Example},
 	} {
-		if body := strings.Trim(section.text, "\n"); body != "" {
-			text += "\n" + section.title + ":\n" + indented(body)
+		if s.body = strings.Trim(s.body, "\n"); s.body != "" {
+			sections = append(sections, s)
 		}
 	}
-	return text
+	return sections
 }
 
 func usage(c *cobra.Command) string {

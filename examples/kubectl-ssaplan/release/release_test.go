@@ -1,0 +1,119 @@
+// Package release_test checks the recipes by which the program is released.
+package release_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"text/template"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+)
+
+type releaser struct {
+	Version     int
+	ProjectName string `json:"project_name"`
+	Builds      []struct {
+		ID, Dir, Main, Binary             string
+		Env, Flags, Ldflags, Goos, Goarch []string
+		Stamp                             string `json:"mod_timestamp"`
+	}
+	Archives []struct {
+		IDs, Formats    []string
+		Name            string           `json:"name_template"`
+		FormatOverrides []map[string]any `json:"format_overrides"`
+		Files           []any
+	}
+	Checksum map[string]string
+}
+
+func readReleaser(t *testing.T) (r releaser) {
+	t.Helper()
+	text, err := os.ReadFile("goreleaser.yaml")
+	require.NoError(t, err)
+	require.NoError(t, yaml.UnmarshalStrict(text, &r))
+	require.Len(t, r.Builds, 1)
+	require.Len(t, r.Archives, 1)
+	return r
+}
+
+// The image has the program that the archives have.
+func TestDockerfileBuildsTheProgram(t *testing.T) {
+	recipe, err := os.ReadFile("../Dockerfile")
+	require.NoError(t, err)
+	r := readReleaser(t)
+	assert.Contains(t, string(recipe), "RUN cd "+r.Builds[0].Dir+" && go build ")
+	assert.Contains(t, string(recipe), " "+r.Builds[0].Main+"\n")
+	for _, setting := range r.Builds[0].Env {
+		assert.Regexp(t, `(?m)^ENV .*\b`+setting+`\b`, string(recipe))
+	}
+}
+
+// What krew demands of a manifest holds, and there is a platform for each archive that is made.
+func TestKrewManifest(t *testing.T) {
+	const digest = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+	manifest := template.Must(template.New("").Funcs(template.FuncMap{
+		"addURIAndSha": func(uri, tag string) (string, error) {
+			filled, err := template.New("").Parse(uri)
+			if err != nil {
+				return "", err
+			}
+			var out bytes.Buffer
+			err = filled.Execute(&out, map[string]string{"TagName": tag})
+			return fmt.Sprintf("uri: %s\nsha256: %s", out.String(), digest), err
+		},
+		"indent": func(n int, text string) string {
+			pad := strings.Repeat(" ", n)
+			return pad + strings.ReplaceAll(text, "\n", "\n"+pad)
+		},
+		"trim": strings.TrimSpace,
+	}).ParseFiles("krew.yaml"))
+	var text bytes.Buffer
+	require.NoError(t, manifest.ExecuteTemplate(&text, "krew.yaml", map[string]string{"TagName": "v0.1.0"}))
+	var plugin struct {
+		APIVersion, Kind string
+		Metadata         struct{ Name string }
+		Spec             struct {
+			Version, Homepage, ShortDescription, Description string
+			Platforms                                        []struct {
+				Selector         struct{ MatchLabels map[string]string }
+				URI, SHA256, Bin string
+			}
+		}
+	}
+	require.NoError(t, yaml.UnmarshalStrict(text.Bytes(), &plugin), text.String())
+	assert.Equal(t, "krew.googlecontainertools.github.com/v1alpha2", plugin.APIVersion)
+	assert.Equal(t, "Plugin", plugin.Kind)
+	assert.Equal(t, "ssaplan", plugin.Metadata.Name)
+	assert.Regexp(t, `^v\d+\.\d+\.\d+$`, plugin.Spec.Version)
+	assert.NotContains(t, plugin.Spec.ShortDescription, "\n")
+	assert.LessOrEqual(t, len(plugin.Spec.ShortDescription), 80)
+
+	r := readReleaser(t)
+	var made, named []string
+	for _, system := range r.Builds[0].Goos {
+		for _, machine := range r.Builds[0].Goarch {
+			made = append(made, system+" "+machine)
+		}
+	}
+	for _, p := range plugin.Spec.Platforms {
+		system, machine := p.Selector.MatchLabels["os"], p.Selector.MatchLabels["arch"]
+		named = append(named, system+" "+machine)
+		assert.Len(t, p.Selector.MatchLabels, 2)
+		format, suffix := r.Archives[0].Formats[0], ""
+		if system == "windows" {
+			format, suffix = "zip", ".exe"
+		}
+		name := strings.NewReplacer("{{ .Tag }}", "v0.1.0", "{{ .Os }}", system, "{{ .Arch }}", machine).Replace(r.Archives[0].Name)
+		assert.Equal(t, "https://github.com/ssaplan/primitives/releases/download/v0.1.0/"+name+"."+format, p.URI)
+		assert.Regexp(t, regexp.MustCompile(`^[0-9a-f]{64}$`), p.SHA256)
+		assert.Equal(t, r.Builds[0].Binary+suffix, p.Bin)
+	}
+	assert.ElementsMatch(t, made, named)
+	assert.Contains(t, r.Archives[0].Files, any("LICENSE"))
+}
