@@ -138,16 +138,20 @@ var acceptance = []struct {
 func TestTerraform(t *testing.T) {
 	needTerraform(t)
 	bin := buildProvider(t)
-	passed := 0
+	ran, passed := 0, 0
 	for _, scenario := range acceptance {
-		if t.Run(scenario.name, func(t *testing.T) {
+		t.Run(scenario.name, func(t *testing.T) { // its result is true also for what -run leaves out
+			ran++
+			defer func() {
+				if !t.Failed() {
+					passed++
+				}
+			}()
 			c := newCluster(t)
 			scenario.run(t, c, newTerraform(t, c, bin))
-		}) {
-			passed++
-		}
+		})
 	}
-	fmt.Printf("scenarios with a real terraform: %d/%d passed\n", passed, len(acceptance))
+	fmt.Printf("scenarios with a real terraform: %d/%d run, %d passed\n", ran, len(acceptance), passed)
 }
 
 func lifecycle(t *testing.T, c *cluster, tf *terraform) {
