@@ -120,6 +120,8 @@ func TestImport(t *testing.T) {
 			plan := tf.plan(t, config)
 			require.Equal(t, "NoOp", plan.action)
 			require.Empty(t, plan.warnings)
+			config["timeouts"] = map[string]any{"update": "1m"}
+			tf.apply(t, tf.plan(t, config)) // of what says the same, the state keeps its text
 		})
 	}
 	t.Run("no cluster", func(t *testing.T) {

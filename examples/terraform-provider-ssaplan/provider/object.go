@@ -65,6 +65,8 @@ type object struct {
 
 	// Subresource is what of the object to apply, which only patches have.
 	Subresource types.String `tfsdk:"-"`
+	// text is the manifest as it is configured. A plan may keep that of the state, which says the same.
+	text types.String
 	// written is the manifest if it was written in the attribute of this name. Then yaml_body is the same.
 	written types.String
 	// reach is the cluster as it is configured, with what is kept nowhere. It is null where only the state is known.
@@ -86,8 +88,8 @@ func (r *objectResource) configured(ctx context.Context, o *object, config tfsdk
 	if err != nil {
 		diags.Append(failed(wrongConfiguration, err)...)
 	}
-	if o.YAMLBody = given.YAMLBody; given.YAMLBody.IsNull() {
-		o.YAMLBody, o.written = given.Manifest, given.Manifest
+	if o.text = given.YAMLBody; o.text.IsNull() {
+		o.text, o.written = given.Manifest, given.Manifest
 	}
 	if o.Cluster = given.Cluster; isNamed(reach) {
 		o.reach = reach

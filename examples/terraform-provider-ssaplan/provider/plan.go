@@ -34,6 +34,7 @@ func (r *objectResource) ModifyPlan(ctx context.Context, req resource.ModifyPlan
 		return
 	}
 	resp.Diagnostics.Append(r.configured(ctx, &p.planned, req.Config, p.prior)...)
+	p.planned.YAMLBody = p.planned.text
 	if p.state != nil && (!p.state.Stale.IsZero() || noted(ctx, req.Private, kindMissing) != "") {
 		p.renewed = "is gone, and will be created anew"
 	}
