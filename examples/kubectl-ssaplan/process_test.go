@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -126,6 +127,39 @@ func TestSignalsEndReads(t *testing.T) {
 		require.Error(t, r.wait(t, 10*time.Second))
 		require.Contains(t, r.out.String(), "journal: is no file but a folder, device, pipe or socket")
 	}
+}
+
+// The password of a proxy that the environment names is printed by no error, also where the proxy quotes it.
+func TestProxyOfTheEnvironmentKeepsItsPassword(t *testing.T) {
+	program, dir := built(t), t.TempDir()
+	var authorized atomic.Int64
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Proxy-Authorization") != "" {
+			authorized.Add(1)
+		}
+		w.Header().Set("Proxy-Authenticate", r.Header.Get("Proxy-Authorization"))
+		http.Error(w, "not for user:c4n4ry", http.StatusProxyAuthRequired)
+	}))
+	defer proxy.Close()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "app.yaml"), []byte("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}"), 0o600))
+	config := filepath.Join(dir, "config")
+	require.NoError(t, os.WriteFile(config, []byte("{apiVersion: v1, kind: Config, current-context: a, contexts: [{name: a, context: {cluster: a}}], "+
+		"clusters: [{name: a, cluster: {server: 'https://cluster.example:6443'}}]}"), 0o600))
+	for _, address := range []string{
+		strings.Replace(proxy.URL, "http://", "http://user:c4n4ry@", 1), "http://user:c4n4ry@127.0.0.1:1", "socks5://user:c4n4ry@127.0.0.1:1",
+		"http://user:c4n4ry@bad host", "user:c4n4ry@127.0.0.1:1", "http://user:c4n4ry@127.0.0.1:port",
+	} {
+		t.Setenv("HTTPS_PROXY", address)
+		for _, args := range []string{"plan -f app.yaml", "apply --yes -f app.yaml -o json", "owners cm/a"} {
+			r := start(t, dir, program, config, append(strings.Fields(args), "--request-timeout", "5s")...)
+			require.Error(t, r.wait(t, 30*time.Second), "%s %s", address, args)
+			assert.NotEmpty(t, r.out.String())
+			for _, secret := range []string{"c4n4ry", "dXNlcjpjNG40cnk="} {
+				assert.NotContains(t, r.out.String(), secret, "%s %s", address, args)
+			}
+		}
+	}
+	assert.NotZero(t, authorized.Load(), "the proxy was given the password")
 }
 
 // remembered returns the names of the objects that a state file and its journal have.
