@@ -96,7 +96,7 @@ func TestSignalsEndReads(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "app.yaml"), []byte("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}"), 0o600))
 	const nowhere = "/dev/null"
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
-		for _, args := range []string{"plan -f -", "apply --yes -f -", "plan -f pipe.yaml", "plan -f folder", "explain -f -", "explain -f pipe.yaml", "plan merge pipe.yaml"} {
+		for _, args := range []string{"plan -f -", "apply --yes -f -", "plan -f pipe.yaml", "plan -f folder", "explain -f -", "explain -f pipe.yaml", "plan merge pipe.yaml", "show pipe.yaml", "apply --plan pipe.yaml"} {
 			interrupted(t, signal, dir, program, nowhere, strings.Fields(args)...)
 		}
 		for _, args := range []string{"plan -f app.yaml", "apply --yes -f app.yaml", "owners cm/a", "import ConfigMap/a"} {

@@ -61,10 +61,13 @@ type savedPlan struct {
 	path string
 }
 
-// readSavedPlan reads a saved plan. Unless digest is empty, it has to be that of the file.
-func readSavedPlan(path, digest string) (*savedPlan, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
+// readSavedPlan reads a saved plan, maybe from a pipe. Unless digest is empty, it has to be that of the file.
+func readSavedPlan(ctx context.Context, path, digest string) (*savedPlan, error) {
+	text, err := await(ctx, func() ([]byte, error) { return os.ReadFile(path) })
+	switch {
+	case ctx.Err() != nil:
+		return nil, errors.New("interrupted")
+	case err != nil:
 		return nil, err
 	}
 	if is := review.Digest(text); digest != "" && digest != is {
@@ -214,7 +217,7 @@ func (p *planning) clusterID(ctx context.Context) (string, error) {
 
 // takeSaved reads the plan of --plan, and has the flags that it was made with.
 func (o *options) takeSaved(c *cobra.Command, path, digest string) (err error) {
-	if o.saved, err = readSavedPlan(path, digest); err != nil {
+	if o.saved, err = readSavedPlan(c.Context(), path, digest); err != nil {
 		return err
 	}
 	for _, name := range lastingFlags {

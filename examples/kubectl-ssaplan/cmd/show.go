@@ -24,11 +24,11 @@ kubectl ssaplan show upgrade.plan
 kubectl ssaplan show upgrade.plan --digest sha256:… -o html > plan.html`,
 		Annotations: map[string]string{exitCodes: "0  success\n1  an error: the file can't be read, or isn't as it was written", environment: colorEnvironment},
 		Args:        cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			if err := checkOutput(o.output, o.outputs); err != nil {
 				return err
 			}
-			saved, err := readSavedPlan(args[0], digest)
+			saved, err := readSavedPlan(c.Context(), args[0], digest)
 			if err != nil {
 				return err
 			}
