@@ -114,8 +114,10 @@ func liveHeap() uint64 {
 // Planning many objects, also as a set, takes as long for each as planning few, and holds no more of them at a time.
 func TestPlanningGrowsWithItsInputsOnly(t *testing.T) {
 	many := 10_000
-	if os.Getenv("SSAPLAN_FULL") != "" {
-		many = 100_000
+	if given := os.Getenv("GROWTH"); given != "" { // see make bench-growth
+		var err error
+		many, err = strconv.Atoi(given)
+		require.NoError(t, err)
 	}
 	for name, all := range map[string]planAll{
 		"PlanAll": func(planner *ssaplan.Planner, requests []ssaplan.Request) iter.Seq2[*ssaplan.Plan, error] {
