@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
@@ -19,7 +20,7 @@ type habits struct {
 	manager string
 	force   bool
 	adopt   []string // managers whose fields it takes over
-	late    bool     // it does that after a first apply, which still has conflicts with them
+	late    bool     // after a first apply, which still has conflicts with them, it takes over from who updated what it keeps
 	keep    string   // what of these it leaves where it is
 }
 
@@ -27,7 +28,7 @@ type habits struct {
 //
 // Sources: k8s.io/kubectl, pkg/cmd/apply; github.com/fluxcd/pkg, ssa; github.com/argoproj/gitops-engine, pkg/sync; helm.sh/helm/v4, pkg/kube.
 var tools = map[string]habits{
-	"kubectl": {manager: "kubectl", adopt: []string{fieldowner.ClientSideApply}, late: true, keep: lastApplied},
+	"kubectl": {manager: "kubectl", late: true, keep: lastApplied},
 	"flux":    {manager: "kustomize-controller", force: true, adopt: []string{"kubectl", fieldowner.ClientSideApply, fieldowner.BeforeFirstApply}},
 	"argocd":  {manager: "argocd-controller", force: true, adopt: []string{fieldowner.ClientSideApply}, keep: lastApplied},
 	"helm":    {manager: "helm"},
@@ -65,20 +66,44 @@ func (o *options) takeHabits(flags *pflag.FlagSet) (err error) {
 	return err
 }
 
-// adoptLate has the tools that take fields over after a first apply do so only where that isn't refused.
+// adoptLate has the tools that take fields over after a first apply do so only where that isn't refused, and from those that are found then.
 func (p *planning) adoptLate(ctx context.Context, requests []ssaplan.Request) {
-	if !tools[p.like].late || p.force {
+	if !tools[p.like].late {
 		return
 	}
 	first := slices.Clone(requests)
 	for i := range first {
-		first[i].Adopt = nil
+		first[i].Adopt, first[i].GiveUp = nil, nil
 	}
 	i := 0
 	for plan, err := range p.cluster.planner.PlanAll(ctx, first) {
-		if err == nil && plan.Action == ssaplan.ActionConflict {
+		switch {
+		case err != nil: // which the second plan has, too
+		case plan.Action == ssaplan.ActionConflict:
 			requests[i].Adopt = nil
+		case len(requests[i].Adopt) == 0:
+			requests[i].Adopt = updaters(plan.Live(), p.keep)
+		}
+		if len(requests[i].Adopt) == 0 {
+			requests[i].GiveUp = nil // it keeps a part of what it takes over
 		}
 		i++
 	}
+}
+
+// updaters returns the managers that updated fields of an object other than by applying it.
+func updaters(live *unstructured.Unstructured, fields projection.Patterns) (names []string) {
+	if live == nil {
+		return nil
+	}
+	owners, err := fieldowner.Read(live.Object)
+	if err != nil {
+		return nil // which no plan can be made of
+	}
+	for _, entry := range owners.Entries() {
+		if _, has := fields.Split(entry.Fields); entry.Operation == fieldowner.OperationUpdate && !has.Empty() {
+			names = append(names, string(entry.Manager))
+		}
+	}
+	return slices.Compact(slices.Sorted(slices.Values(names)))
 }

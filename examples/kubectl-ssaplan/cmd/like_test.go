@@ -32,6 +32,12 @@ func TestLikeKubectl(t *testing.T) {
 			c.kubectl("apply", "-f", "before.yaml")
 			c.kubectl("annotate", "configmap", "a", "kubectl.kubernetes.io/last-applied-configuration-")
 		}, strings.Replace(before, "one", "three", 1), nil, 3, "1 in conflict"},
+		{"by force, where nothing tells what it applied", func(c *cluster) {
+			c.kubectl("apply", "-f", "before.yaml")
+			c.kubectl("annotate", "configmap", "a", "kubectl.kubernetes.io/last-applied-configuration-")
+		}, strings.Replace(before, "one, b: two", "three", 1) + "# two stays\n", []string{"--force-conflicts"}, 2, "~ data.a: \"one\" → \"three\""},
+		{"it applied on the client's side under another name", func(c *cluster) { c.kubectl("apply", "--field-manager", "mine", "-f", "before.yaml") },
+			strings.Replace(before, ", b: two", "", 1), nil, 2, "- data.b: \"two\""},
 		{"with force", func(c *cluster) { c.kubectl("apply", "-f", "before.yaml") }, strings.Replace(before, "one, b: two", "three", 1), []string{"--force-conflicts"}, 2, "~ a: \"one\" → \"three\""},
 	} {
 		t.Run(row.why, func(t *testing.T) {
@@ -41,6 +47,7 @@ func TestLikeKubectl(t *testing.T) {
 			planned := c.run("plan -f app.yaml --like kubectl " + strings.Join(row.flags, " "))
 			assert.Equal(t, row.code, planned.code, planned.err)
 			assert.Contains(t, strings.ReplaceAll(planned.out, c.Namespace, "NS"), row.says)
+			assert.NotContains(t, planned.out, "warning")
 			refused := 0
 			if row.code == 3 {
 				refused = 1
