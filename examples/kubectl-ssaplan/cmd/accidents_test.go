@@ -101,6 +101,9 @@ func TestApplySetWithoutAKind(t *testing.T) {
 	write(t, map[string]string{"app.yaml": machine + "---\n" + maps("one", "two")})
 	c.apply(" --applyset shop --prune -f app.yaml")
 	c.Delete(t, lab.Objectf(t, "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: machines.%s.example.com}}", c.Namespace))
+	lab.Eventually(t, "the kind isn't served", func() bool {
+		return strings.TrimSpace(c.kubectl("api-resources", "--api-group", c.Namespace+".example.com", "-o", "name")) == ""
+	})
 	c.overwrite("app.yaml", maps("one"))
 	got := c.run("apply --yes --applyset shop --prune -f app.yaml")
 	assert.Equal(t, 0, got.code, got.err)
