@@ -146,7 +146,7 @@ func (l *list) readPage(ctx context.Context, of *Resource) {
 		l.add(item)
 	}
 	l.next, l.complete = p.next, p.next == ""
-	l.ended = l.complete || !l.pays()
+	l.ended = l.complete || len(p.items) == 0 || !l.pays() // a page without objects may be followed by others without end
 }
 
 func (l *list) add(item listed) {

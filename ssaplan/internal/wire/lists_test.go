@@ -25,6 +25,7 @@ type shelf struct {
 	names  []string
 	size   map[string]int // of what has another size than the others
 	broken int            // from which page on there is an error; 0 for never
+	empty  bool           // pages have no objects, and there is always one more
 
 	mu           sync.Mutex
 	lists, reads int
@@ -65,6 +66,9 @@ func (s *shelf) page(request *http.Request) string {
 	last, next := min(first+limit, len(s.names)), ""
 	if last < len(s.names) {
 		next = strconv.Itoa(last)
+	}
+	if s.empty {
+		next, last = "1", first
 	}
 	var items []string
 	for _, name := range s.names[first:last] {
@@ -183,6 +187,13 @@ func TestListsAreNoMoreThanTwiceTheReads(t *testing.T) {
 			require.LessOrEqual(t, s.bytes+left, 2*useful+firstPageBytes+200*s.lists)
 		})
 	}
+}
+
+// A list that goes on without objects, as broken servers have it, isn't followed.
+func TestListsWithoutEndAreLeft(t *testing.T) {
+	s := &shelf{names: names("set", 60), empty: true}
+	found, absent, unknown := listAll(t, s, s.names)
+	require.Equal(t, []int{0, 0, 60, 1}, []int{found, absent, unknown, s.lists})
 }
 
 // A list of objects too large to be held is read as far as there is room, and further where that is asked for in order.
