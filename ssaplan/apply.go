@@ -65,10 +65,10 @@ func (p *Planner) Apply(ctx context.Context, plan *Plan) (*unstructured.Unstruct
 		switch {
 		case failed != nil && obj != nil:
 			return nil, &ApplyError{Object: plan.Object, Outcome: OutcomeRefused, Err: failed, Advice: handover.NotApplied}
+		case failed != nil && err.Outcome == OutcomeUnknown: // whatever became of the object since
+			return nil, p.notApplied(plan, err)
 		case errors.As(failed, new(*ChangedError)):
 			return nil, failed
-		case failed != nil && err.Outcome == OutcomeUnknown:
-			return nil, p.notApplied(plan, err)
 		case failed != nil:
 			return nil, &ApplyError{Object: plan.Object, Outcome: OutcomeRefused, Err: failed, Advice: applier.Advice(failed)}
 		}
