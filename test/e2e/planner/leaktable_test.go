@@ -82,9 +82,16 @@ var quotedSteps = []quotedStep{
 			q.add(reading.State, reading.Drift, reading.Warning)
 		}
 	}},
-	{"plan of a release", faultproxy.Reads, func(ctx context.Context, p *ssaplan.Planner, q *quoted) {
-		plan, err := p.PlanRelease(ctx, q.state)
-		q.add(plan, err)
+	{"plan of a release, read", faultproxy.Reads, func(ctx context.Context, p *ssaplan.Planner, q *quoted) {
+		q.release(p.PlanRelease(ctx, q.state))
+	}},
+	{"plan of a release", faultproxy.DryRuns, func(ctx context.Context, p *ssaplan.Planner, q *quoted) {
+		q.release(p.PlanRelease(ctx, q.state))
+	}},
+	{"release", faultproxy.Writes, func(ctx context.Context, p *ssaplan.Planner, q *quoted) {
+		if plan := q.release(p.PlanRelease(ctx, q.state)); plan != nil {
+			q.add(plan.Apply(ctx))
+		}
 	}},
 	{"apply", faultproxy.Writes, func(ctx context.Context, p *ssaplan.Planner, q *quoted) {
 		plan := q.plan(p.Plan(ctx, ssaplan.Request{Manifest: q.edited, Prior: q.state}))
