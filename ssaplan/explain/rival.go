@@ -51,7 +51,7 @@ func (in Input) rival() *Rival {
 	if in.Prior.time.IsZero() && in.Prior.record == nil || last.Before(in.Prior.time) {
 		return nil
 	}
-	owners, err := fieldowner.Read(in.Live)
+	owners, err := in.Records.Read(in.Live)
 	if err != nil {
 		return nil // of which the explanation of an apply that isn't known to be a no-op is an error
 	}
