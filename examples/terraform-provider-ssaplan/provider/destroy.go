@@ -19,6 +19,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	ssarelease "github.com/ssaplan/primitives/ssaplan/release"
+	"github.com/ssaplan/primitives/ssaplan/review"
 )
 
 // planDestroyTimeout is how long the plan of a destroy waits for a server, which may be gone by now.
@@ -64,7 +65,7 @@ func (r *objectResource) planDestroy(ctx context.Context, req resource.ModifyPla
 		return
 	}
 	if notes := destroyNotes(plan); len(notes) > 0 {
-		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: will be destroyed", plan.Object), strings.Join(texts(notes), "\n"))
+		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: will be destroyed", plan.Object), strings.Join(review.Lines(notes), "\n"))
 	}
 }
 
@@ -74,7 +75,7 @@ func warnOfRelease(plan *ssarelease.Plan, diags *diag.Diagnostics) {
 		diags.AddWarning(fmt.Sprintf("%s: can't be released", plan.Object), plan.Refusal.Error())
 		return
 	}
-	about := append(texts(plan.Fields), texts(plan.Warnings)...)
+	about := append(review.Lines(plan.Fields), review.Lines(plan.Warnings)...)
 	diags.AddWarning(fmt.Sprintf("%s: will be released, and stays as it is", plan.Object), strings.Join(about, "\n"))
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/review"
 	"github.com/ssaplan/primitives/ssaplan/set"
 )
 
@@ -56,7 +57,7 @@ type planning struct {
 	// renewed says why an update may create the object anew, empty if it may not.
 	renewed string
 	replace path.Paths
-	notes   []remark
+	notes   []review.Remark
 	diags   diag.Diagnostics
 }
 
@@ -140,8 +141,7 @@ func (p *planning) movedToOtherCluster(ctx context.Context, planner *ssaplan.Pla
 	}
 	p.planned.Manifest = p.planned.undeclared()
 	p.replaceAt(clusterPath)
-	p.warn(p.state.Identity, "is to be replaced, because the cluster is another one",
-		[]string{"the old one stays in the old cluster until it is deleted there with the old credentials"})
+	p.remark(p.state.Identity, "is to be replaced, because the cluster is another one", "the old one stays in the old cluster until it is deleted there with the old credentials")
 	return true
 }
 
@@ -156,12 +156,15 @@ func (p *planning) take(ctx context.Context, planner *ssaplan.Planner, plan *ssa
 		p.diags.AddError(wrongConfiguration, err.Error())
 		return
 	}
-	p.explain(plan)
+	if plan.Action == ssaplan.ActionReplace && p.refusesReplacement(plan) {
+		return
+	}
+	p.explain(ctx, planner, plan)
 	switch plan.Action {
 	case ssaplan.ActionDeferred:
 		p.deferred(plan, set.Missing(ctx, planner, plan))
-	case ssaplan.ActionReplace:
-		p.replaced(ctx, planner, plan)
+	case ssaplan.ActionReplace: // Terraform wants to know an attribute that changes and forces it
+		p.replaceAt(yamlBodyPath, idPath)
 	case ssaplan.ActionCreate:
 		p.created(plan)
 	case ssaplan.ActionUpdate:
@@ -170,7 +173,7 @@ func (p *planning) take(ctx context.Context, planner *ssaplan.Planner, plan *ssa
 		p.unchanged(plan)
 	case ssaplan.ActionConflict:
 		p.diags.AddAttributeError(path.Root("force_conflicts"), fmt.Sprintf("%s: %s", plan.Object, plan.Reason),
-			lines(plan.Conflicts)+"\nSet force_conflicts = true to take the fields over, or leave them to their owners with ignore_fields.")
+			strings.Join(review.Lines(plan.Conflicts), "\n")+"\nSet force_conflicts = true to take the fields over, or leave them to their owners with ignore_fields.")
 	}
 }
 
@@ -179,7 +182,7 @@ func (p *planning) deferred(plan *ssaplan.Plan, missing *set.MissingError) {
 		p.diags.AddAttributeError(yamlBodyPath, wrongConfiguration, missing.Error())
 		return
 	}
-	because := append([]string{plan.Reason}, texts(explain.Created(plan.After))...)
+	because := append([]string{plan.Reason}, review.Lines(explain.Created(plan.After))...)
 	switch plan.Deferral {
 	case ssaplan.DeferralTypeNotServed, ssaplan.DeferralNamespaceNotFound:
 		p.planned.Fields, p.planned.OtherOwners = unknownMap(), unknownMap()
@@ -190,29 +193,25 @@ func (p *planning) deferred(plan *ssaplan.Plan, missing *set.MissingError) {
 			p.planned.ID = types.StringUnknown()
 		}
 		if p.planned.Manifest.IsUnknown() { // else it says the same
-			p.warn(plan.Object, "can only be planned when it is applied", because)
+			p.remark(plan.Object, "can only be planned when it is applied", because...)
 		}
 	default:
 		p.diags.AddError(fmt.Sprintf("%s: can't be planned", plan.Object), strings.Join(because, "\n"))
 	}
 }
 
-// replaced plans a replacement. Terraform wants to know an attribute that changes and forces it.
-func (p *planning) replaced(ctx context.Context, planner *ssaplan.Planner, plan *ssaplan.Plan) {
-	if p.prior == nil {
+// refusesReplacement refuses a replacement of what isn't in the state, is protected, or belongs to others.
+func (p *planning) refusesReplacement(plan *ssaplan.Plan) bool {
+	switch {
+	case p.prior == nil:
 		p.diags.AddError(fmt.Sprintf("%s: exists already, and can't become what the manifest says", plan.Object),
 			plan.Reason+"\nImport it, so that Terraform replaces it, or delete it. If this resource has create_before_destroy, remove that.")
-		return
-	}
-	if p.prior.protected() {
+	case p.prior.protected():
 		p.diags.AddError(fmt.Sprintf("%s: has to be replaced, and is protected", plan.Object), plan.Reason+"\n"+howToUnprotect)
-		return
+	default:
+		return p.refusesPatch(plan)
 	}
-	if p.refusesPatch(plan) {
-		return
-	}
-	p.explainReplacement(plan, goesWith(ctx, planner, plan.Replacement, p.prior.propagation()))
-	p.replaceAt(yamlBodyPath, idPath)
+	return true
 }
 
 // replacing plans the new object of a replacement while the old one is still there. What the server makes of it is known only if it
@@ -233,7 +232,7 @@ func (p *planning) created(plan *ssaplan.Plan) {
 	p.planned.Fields, p.planned.OtherOwners = p.fields(plan), unknownMap()
 	if p.prior != nil && p.renewed != "" { // otherwise it was deleted after the refresh, which the apply reports
 		p.planned.Fields = unknownMap()
-		p.warn(plan.Object, p.renewed, nil)
+		p.remark(plan.Object, p.renewed)
 	}
 }
 
@@ -245,7 +244,7 @@ func (p *planning) updated(plan *ssaplan.Plan) {
 		return
 	}
 	p.planned.Fields, p.planned.OtherOwners = p.fields(plan), unknownMap()
-	p.takesOver(plan, "exists already", plan.Reason)
+	p.takesOver(plan.Object, "exists already", plan.Reason)
 }
 
 // unchanged plans nothing. Unless something else was configured, not even the state changes: the manifest may say the
@@ -253,7 +252,7 @@ func (p *planning) updated(plan *ssaplan.Plan) {
 func (p *planning) unchanged(plan *ssaplan.Plan) {
 	if p.prior == nil {
 		p.planned.Fields, p.planned.OtherOwners = p.fields(plan), unknownMap()
-		p.takesOver(plan, "exists already as the manifest says")
+		p.takesOver(plan.Object, "exists already as the manifest says")
 		return
 	}
 	p.planned.OtherOwners = p.prior.OtherOwners
@@ -269,27 +268,16 @@ func (p *planning) sameSettings() bool {
 		p.prior.IgnoreFields.Equal(p.planned.IgnoreFields) && p.prior.Adopt.Equal(p.planned.Adopt) && p.prior.Sensitive.Equal(p.planned.Sensitive) && p.prior.FieldManager.Equal(p.planned.FieldManager)
 }
 
-// fields returns the values after the apply. What others retain keeps its row, since it isn't removed. Unknown are those that the server picks, digests of a key that isn't made
-// yet, and those that drifted behind a stale state: the state has the value that the apply sets again, so nothing else
-// would show the change.
+// fields returns the values after the apply.
 func (p *planning) fields(plan *ssaplan.Plan) types.Map {
-	after, was, base := plan.After, map[string]string{}, map[string]string{}
-	if state := p.baseline(); state != nil {
-		after, was, base = state.Digested(after), rowsOf(p.prior.Fields), table(plan.Baseline)
+	var before review.Shown
+	if p.prior != nil {
+		before = review.Shown{State: p.state, Rows: rowsOf(p.prior.Fields)}
 	}
-	rows := mapOf(table(after)).Elements()
-	for _, row := range retained(plan) {
-		if value, shown := was[row]; shown {
-			rows[row] = types.StringValue(value)
-		}
+	rows, open := before.After(plan)
+	values := mapOf(rows).Elements()
+	for _, row := range open {
+		values[row] = types.StringUnknown()
 	}
-	for path := range after.Leaves() {
-		row := path.String()
-		noKey := (p.prior == nil || !p.prior.Sensitive.Equal(p.planned.Sensitive)) && after.Sensitive.Covers(path)
-		drifted := p.state != nil && !p.state.Stale.IsZero() && base[row] != was[row] && types.StringValue(was[row]).Equal(rows[row])
-		if noKey || drifted {
-			rows[row] = types.StringUnknown()
-		}
-	}
-	return types.MapValueMust(types.StringType, rows)
+	return types.MapValueMust(types.StringType, values)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/review"
 )
 
 // Read refreshes the state. Where the server refuses the credentials, which are those of the last run, the state stays
@@ -152,10 +153,10 @@ func noteReading(ctx context.Context, private privateState, reading *ssaplan.Rea
 // values, so it is looked at itself.
 func (o *object) observe(state *explain.State, live *unstructured.Unstructured) diag.Diagnostics {
 	values := state.Digested(projection.Project(live.Object, state.Applied.Fields))
-	owners, err := otherOwners(live, state)
+	owners, err := review.OwnersOf(live, state)
 	if err != nil {
 		return failed("The object's owners can't be read", err)
 	}
-	o.ID, o.Fields, o.OtherOwners = importID(state.Identity), mapOf(table(values)), mapOf(owners)
+	o.ID, o.Fields, o.OtherOwners = importID(state.Identity), mapOf(review.RowsOf(values)), mapOf(owners)
 	return nil
 }
