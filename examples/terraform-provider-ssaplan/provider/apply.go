@@ -103,17 +103,20 @@ func (r *objectResource) apply(ctx context.Context, planned, prior *object, reme
 	if planned.Manifest.IsUnknown() {
 		planned.Manifest = planned.declared(ctx, plan)
 	}
-	return planned.finish(applied, plan)
+	return planned.finish(planner, applied, plan)
 }
 
 // finish fills in the computed attributes, and returns what to remember of the object that was applied.
-func (o *object) finish(applied *unstructured.Unstructured, plan *ssaplan.Plan) (*explain.State, diag.Diagnostics) {
+func (o *object) finish(planner *ssaplan.Planner, applied *unstructured.Unstructured, plan *ssaplan.Plan) (*explain.State, diag.Diagnostics) {
 	state, err := plan.State(applied)
 	if err != nil {
 		return nil, failed("The object was applied, and can't be remembered", err)
 	}
-	fields, owners := o.Fields, o.OtherOwners
-	diags := o.observe(state, applied)
+	fields, owners, outputs := o.Fields, o.OtherOwners, o.Outputs
+	diags := o.observe(planner, state, applied)
+	if !outputs.IsUnknown() {
+		o.Outputs = outputs // as it was planned: nothing was applied
+	}
 	var differs []string
 	o.Fields, differs = settle(fields, o.Fields)
 	differs = slices.DeleteFunc(differs, func(row string) bool { return slices.Contains(review.Retained(plan), row) })

@@ -53,6 +53,7 @@ type object struct {
 	DeleteProtection types.Bool     `tfsdk:"delete_protection"`
 	Sensitive        types.List     `tfsdk:"sensitive_fields"`
 	VersionChange    types.Bool     `tfsdk:"allow_version_change"`
+	OutputFields     types.Map      `tfsdk:"output_fields"`
 	Propagation      types.String   `tfsdk:"propagation"`
 	Cluster          types.Object   `tfsdk:"cluster"`
 	TokenWO          types.String   `tfsdk:"token_wo"`
@@ -62,6 +63,7 @@ type object struct {
 	TakenOver        types.String   `tfsdk:"taken_over"`
 	Fields           types.Map      `tfsdk:"fields"`
 	OtherOwners      types.Map      `tfsdk:"other_owners"`
+	Outputs          types.Map      `tfsdk:"outputs"`
 
 	// Subresource is what of the object to apply, which only patches have.
 	Subresource types.String `tfsdk:"-"`
@@ -151,6 +153,14 @@ func (r *objectResource) Schema(ctx context.Context, _ resource.SchemaRequest, r
 				Optional:            true,
 				MarkdownDescription: "What becomes of the dependents of an object that is deleted, such as the pods of a Job: `Background` and `Foreground` delete them, `Orphan` leaves them. It counts for a delete once it was applied. Default: `Background`.",
 			},
+			"output_fields": schema.MapAttribute{
+				Optional: true, ElementType: types.StringType,
+				MarkdownDescription: "Fields of the object as it is in the cluster that `outputs` has, by a name for each: `{ip = \"status.loadBalancer.ingress[0].ip\"}`.",
+			},
+			"outputs": schema.MapAttribute{
+				Computed: true, ElementType: types.StringType,
+				MarkdownDescription: "The values of `output_fields` when the object was applied or refreshed last: texts, other values as JSON, null where there is none, and `<redacted>` for what is sensitive.",
+			},
 			"cluster":  computedCluster(),
 			"token_wo": tokenWOAttribute(),
 			"id":       schema.StringAttribute{Computed: true, MarkdownDescription: "The object, in the form that can be imported."},
@@ -215,6 +225,9 @@ func (r *objectResource) ValidateConfig(ctx context.Context, req resource.Valida
 		if !choice.text.IsNull() && !choice.text.IsUnknown() && !slices.Contains(choice.of, choice.text.ValueString()) {
 			resp.Diagnostics.AddAttributeError(choice.at, wrongConfiguration, fmt.Sprintf("%s: one of %s", choice.at, strings.Join(choice.of, ", ")))
 		}
+	}
+	if err := config.checkOutputs(); err != nil {
+		resp.Diagnostics.AddAttributeError(outputFieldsPath, wrongConfiguration, err.Error())
 	}
 	if cluster, err := withToken(ctx, config.Cluster, config.TokenWO); err != nil {
 		resp.Diagnostics.AddAttributeError(clusterPath, wrongConfiguration, err.Error())

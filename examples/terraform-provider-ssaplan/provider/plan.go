@@ -40,6 +40,7 @@ func (r *objectResource) ModifyPlan(ctx context.Context, req resource.ModifyPlan
 		p.renewed = "is gone, and will be created anew"
 	}
 	p.run(ctx)
+	p.planned.Outputs = p.plannedOutputs()
 	resp.Diagnostics.Append(p.said()...)
 	resp.RequiresReplace.Append(p.replace...)
 	resp.Diagnostics.Append(r.set(ctx, &resp.Plan, p.planned)...)
