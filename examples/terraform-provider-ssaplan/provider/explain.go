@@ -27,7 +27,7 @@ func (p *planning) explain(ctx context.Context, planner *ssaplan.Planner, plan *
 			remark.Text += "; set adopt = [\"auto\"] to take it over, which removes what the manifest lacks"
 		case review.TopicReplace:
 			if slices.ContainsFunc(plan.Replacement.Hazards, func(h immutability.Hazard) bool { return h.Kind == immutability.HazardNeedless }) {
-				remark.Lines = append(remark.Lines, "set allow_version_change = true to update it in place")
+				remark.Lines = append(remark.Lines, "set version_change = \"in_place\" to keep it")
 			}
 		}
 		p.notes = append(p.notes, remark)

@@ -229,9 +229,9 @@ func TestVersionChange(t *testing.T) {
 	uid := c.live(t, "horizontalpodautoscalers", "web").GetUID()
 	plan := tf.plan(t, c.config(fmt.Sprintf(autoscaler, "v2", 4)))
 	require.Equal(t, "Replace", plan.action)
-	require.Contains(t, strings.Join(plan.warnings, "\n"), "set allow_version_change = true to update it in place")
+	require.Contains(t, strings.Join(plan.warnings, "\n"), `set version_change = "in_place" to keep it`)
 
-	allowed := c.config(fmt.Sprintf(autoscaler, "v2", 4), map[string]any{"allow_version_change": true})
+	allowed := c.config(fmt.Sprintf(autoscaler, "v2", 4), map[string]any{"version_change": "in_place"})
 	plan = tf.plan(t, allowed)
 	require.Equal(t, "Update", plan.action)
 	require.Equal(t, "4", rows(t, plan.planned, "fields")["spec.maxReplicas"])

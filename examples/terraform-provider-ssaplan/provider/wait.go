@@ -46,6 +46,7 @@ func (r *waitResource) Metadata(_ context.Context, req resource.MetadataRequest,
 func (r *waitResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	again := []planmodifier.String{stringplanmodifier.RequiresReplace()}
 	resp.Schema = schema.Schema{
+		Version:             schemaVersion,
 		MarkdownDescription: "Waits until an object is ready: by the rules of kstatus, by a condition, or by fields. Nothing is changed in the cluster, also not when it is destroyed.",
 		Attributes: map[string]schema.Attribute{
 			"object": schema.StringAttribute{
