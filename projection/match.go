@@ -276,6 +276,14 @@ func (x *listIndex) name(item int, e Element) Element {
 	return e
 }
 
+// node returns what the fields have of an item, nil if they have nothing.
+func (x *listIndex) node(item int) *node {
+	if child := x.child[item]; child >= 0 {
+		return x.n.children[child].node
+	}
+	return nil
+}
+
 func always(int) bool { return true }
 
 // like returns the element that names an item as the children name others: by those of the key fields that it has, if
