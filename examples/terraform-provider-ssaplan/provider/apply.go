@@ -160,6 +160,17 @@ func reviewed(plan *ssaplan.Plan, planned, prior *object, state *explain.State, 
 	return nil
 }
 
+// comesLate refuses a replacement that comes up in an apply: what was planned as an update can't become one, and Terraform plans one that was
+// reviewed as a create. A plan without a refresh looks the same from here.
+func (p *planning) comesLate(plan *ssaplan.Plan) bool {
+	late := !p.planners.refreshed.Load()
+	if late {
+		p.diags.AddError(fmt.Sprintf("%s: has to be replaced, which wasn't planned", plan.Object),
+			plan.Reason+"\nNothing was written to it. Plan again, with a refresh: that plan shows the replacement.")
+	}
+	return late
+}
+
 // finish fills in the computed attributes, and returns what to remember of the object that was applied.
 func (o *object) finish(applied *unstructured.Unstructured, plan *ssaplan.Plan) (*explain.State, diag.Diagnostics) {
 	state, err := plan.State(applied)

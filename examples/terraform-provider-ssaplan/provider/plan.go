@@ -107,7 +107,7 @@ func (p *planning) unsettled(ctx context.Context) {
 	if p.prior != nil {
 		p.planned.TakenOver = p.prior.TakenOver
 		p.diags.AddWarning(p.prior.ID.ValueString()+": can only be planned when it is applied",
-			"Values aren't known yet. If it then turns out that the object has to be replaced, Terraform stops and calls the plan inconsistent: plan again.")
+			"Values aren't known yet. If it then turns out that the object has to be replaced, the apply stops before it touches the object, and the next one replaces it.")
 	}
 }
 
@@ -208,7 +208,7 @@ func (p *planning) replaced(ctx context.Context, planner *ssaplan.Planner, plan 
 		p.diags.AddError(fmt.Sprintf("%s: has to be replaced, and is protected", plan.Object), plan.Reason+"\n"+howToUnprotect)
 		return
 	}
-	if p.refusesPatch(plan) {
+	if p.refusesPatch(plan) || p.comesLate(plan) {
 		return
 	}
 	p.explainReplacement(plan, goesWith(ctx, planner, plan.Replacement, p.prior.propagation()))
