@@ -75,6 +75,9 @@ func (r *objectResource) apply(ctx context.Context, planned, prior *object, reme
 	if err != nil {
 		return nil, failed(wrongConfiguration, err)
 	}
+	if prior != nil && planned.isSent(ctx, planner, *prior, remembered) {
+		return remembered, nil
+	}
 	request, err := planned.request(ctx, remembered)
 	if err != nil {
 		return nil, failed(wrongConfiguration, err)
@@ -145,12 +148,12 @@ func reviewed(plan *ssaplan.Plan, planned, prior *object, state *explain.State, 
 	if !state.Stale.IsZero() {
 		return nil // Terraform remembers nothing of what the plan started from
 	}
-	expected, was := rowsOf(planned.Fields), rowsOf(prior.Fields)
-	before := table(state.Digested(plan.Before))
+	was, before := prior.seen(state), table(state.Digested(plan.Before))
 	var changed []string
 	kept := retained(plan)
-	for _, row := range slices.Sorted(maps.Keys(expected)) {
-		if old, remembered := was[row]; remembered && before[row] != old && !slices.Contains(kept, row) {
+	for _, row := range slices.Sorted(maps.Keys(planned.Fields.Elements())) {
+		old, remembered := was[row]
+		if isOpen := planned.Fields.Elements()[row].IsUnknown() && !prior.isWriteOnly(); remembered && before[row] != old && !isOpen && !slices.Contains(kept, row) {
 			changed = append(changed, row)
 		}
 	}

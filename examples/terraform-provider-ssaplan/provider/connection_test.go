@@ -55,8 +55,13 @@ func TestValidate(t *testing.T) {
 	}{
 		{"nothing is known yet", "", map[string]any{"yaml_body": unknown{}, "cluster": map[string]any{"host": unknown{}}}},
 		{"a manifest", "", map[string]any{"yaml_body": manifest}},
-		{"no manifest", "name either yaml_body or manifest", map[string]any{}},
-		{"two manifests", "name either yaml_body or manifest", map[string]any{"yaml_body": manifest, "manifest": manifest}},
+		{"no manifest", "name one of yaml_body, yaml_body_wo and manifest", map[string]any{}},
+		{"two manifests", "name one of yaml_body, yaml_body_wo and manifest", map[string]any{"yaml_body": manifest, "manifest": manifest}},
+		{"two manifests, of which one is kept nowhere", "name one of", map[string]any{"yaml_body": manifest, "yaml_body_wo": manifest, "yaml_body_wo_version": 1}},
+		{"a manifest that is kept nowhere", "", map[string]any{"yaml_body_wo": secret(canary), "yaml_body_wo_version": 1}},
+		{"one that has no version", "need each other", map[string]any{"yaml_body_wo": secret(canary)}},
+		{"a version of none", "need each other", map[string]any{"yaml_body": manifest, "yaml_body_wo_version": 1}},
+		{"one that can't be read", "yaml_body_wo: ", map[string]any{"yaml_body_wo": "{" + canary, "yaml_body_wo_version": 1}},
 		{"a manifest that is shown", "", map[string]any{"manifest": manifest}},
 		{"a Secret that would be shown", "since it is a Secret", map[string]any{"manifest": secret(canary)}},
 		{"sensitive fields that would be shown", "since it has sensitive_fields", map[string]any{"manifest": manifest, "sensitive_fields": []string{"data"}}},
@@ -77,6 +82,7 @@ func TestValidate(t *testing.T) {
 		t.Run(test.why, func(t *testing.T) {
 			resp, err := tf.server.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{
 				TypeName: typeName, Config: dynamic(t, value(t, tf.schema.ValueType(), test.config)),
+				ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true},
 			})
 			require.NoError(t, err)
 			_, err = tf.diagnose(resp.Diagnostics)
@@ -115,4 +121,12 @@ func TestValidateWarns(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, warnings)
 	}
+	resp, err := tf.server.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{
+		TypeName: typeName, ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true},
+		Config: dynamic(t, value(t, tf.schema.ValueType(), map[string]any{"yaml_body_wo_version": 1, "yaml_body_wo": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  x: no\n"})),
+	})
+	require.NoError(t, err)
+	warnings, err := tf.diagnose(resp.Diagnostics)
+	require.NoError(t, err)
+	require.Equal(t, []string{"v1/ConfigMap a: could be read otherwise than it is meant\nline 5: a word is read as a boolean; put it into quotes"}, warnings)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -22,7 +23,6 @@ import (
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
-	"github.com/ssaplan/primitives/ssaplan/manifest"
 )
 
 // defaultFieldManager is no name that another tool uses: two tools of one name would drop each other's fields.
@@ -44,6 +44,8 @@ var (
 // object is what Terraform knows of one resource: its configuration, plan or state.
 type object struct {
 	YAMLBody         types.String   `tfsdk:"yaml_body"`
+	YAMLBodyWO       types.String   `tfsdk:"yaml_body_wo"`
+	WOVersion        types.Int64    `tfsdk:"yaml_body_wo_version"`
 	FieldManager     types.String   `tfsdk:"field_manager"`
 	ForceConflicts   types.Bool     `tfsdk:"force_conflicts"`
 	IgnoreFields     types.List     `tfsdk:"ignore_fields"`
@@ -65,7 +67,7 @@ type object struct {
 
 	// Subresource is what of the object to apply, which only patches have.
 	Subresource types.String `tfsdk:"-"`
-	// text is the manifest as it is configured. A plan may keep that of the state, which says the same.
+	// text is the manifest as it is configured, in whichever attribute. A plan may keep the yaml_body of the state, which says the same.
 	text types.String
 	// written is the manifest if it was written in the attribute of this name. Then yaml_body is the same.
 	written types.String
@@ -88,9 +90,7 @@ func (r *objectResource) configured(ctx context.Context, o *object, config tfsdk
 	if err != nil {
 		diags.Append(failed(wrongConfiguration, err)...)
 	}
-	if o.text = given.YAMLBody; o.text.IsNull() {
-		o.text, o.written = given.Manifest, given.Manifest
-	}
+	o.takeText(given)
 	if o.Cluster = given.Cluster; isNamed(reach) {
 		o.reach = reach
 	} else if prior != nil && !isNamed(prior.Cluster) {
@@ -110,6 +110,14 @@ func (r *objectResource) Schema(ctx context.Context, _ resource.SchemaRequest, r
 			"yaml_body": schema.StringAttribute{
 				Optional: true, Computed: true, Sensitive: true,
 				MarkdownDescription: "The whole manifest, one YAML document. It is marked as sensitive, because it may be a Secret; plans show `manifest` and `fields` instead. It is kept in the state as it is.",
+			},
+			"yaml_body_wo": schema.StringAttribute{
+				Optional: true, WriteOnly: true,
+				MarkdownDescription: "The whole manifest in place of `yaml_body`, kept nowhere, so that it may be ephemeral. All its fields count as sensitive: plans show which of them change, and nothing of their values. Needs Terraform 1.11.",
+			},
+			"yaml_body_wo_version": schema.Int64Attribute{
+				Optional:            true,
+				MarkdownDescription: "Version of `yaml_body_wo`, which needs it: Terraform can't compare what it doesn't keep. It is applied when the version is another one, or when the object drifted.",
 			},
 			"field_manager": schema.StringAttribute{
 				Optional: true, Computed: true, Default: stringdefault.StaticString(defaultFieldManager),
@@ -185,16 +193,18 @@ func (r *objectResource) ValidateConfig(ctx context.Context, req resource.Valida
 		resp.Diagnostics.AddError(wrongConfiguration, err.Error())
 		return
 	}
-	if config.YAMLBody.IsNull() {
-		config.YAMLBody = config.Manifest
-	}
-	if isKnown(ctx, config.YAMLBody) {
+	config.takeText(config)
+	if isKnown(ctx, config.text) {
 		m, err := config.manifest()
 		if err != nil {
-			resp.Diagnostics.AddAttributeError(yamlBodyPath, wrongConfiguration, err.Error())
+			resp.Diagnostics.AddAttributeError(config.manifestPath(), wrongConfiguration, err.Error())
 		}
 		for _, w := range m.Warnings {
-			resp.Diagnostics.AddAttributeWarning(yamlBodyPath, fmt.Sprintf("%s: could be read otherwise than it is meant", m.Identity), w.InDocument())
+			text := w.InDocument()
+			if config.isWriteOnly() { // which word it is tells the value
+				text = fmt.Sprintf("line %d: a word is read as a boolean; put it into quotes", w.Source.Line)
+			}
+			resp.Diagnostics.AddAttributeWarning(config.manifestPath(), fmt.Sprintf("%s: could be read otherwise than it is meant", m.Identity), text)
 		}
 	}
 	for _, list := range []struct {
@@ -225,13 +235,19 @@ func (r *objectResource) ValidateConfig(ctx context.Context, req resource.Valida
 	}
 }
 
-// manifest returns what yaml_body says, which is known.
-func (o object) manifest() (manifest.Manifest, error) {
-	m, err := decodeManifest(o.YAMLBody.ValueString())
-	if err != nil {
-		return m, fmt.Errorf("yaml_body: %w", err)
+// settled reports whether everything is known that the plan depends on.
+func (o object) settled(ctx context.Context) bool {
+	for _, value := range []attr.Value{o.text, o.FieldManager, o.ForceConflicts, o.IgnoreFields, o.Adopt, o.IfExists, o.Sensitive, o.Cluster} {
+		if !isKnown(ctx, value) {
+			return false
+		}
 	}
-	return m, nil
+	return true
+}
+
+// sameSettings reports whether the configuration says the same as the state of what is sent and shown.
+func (o object) sameSettings(prior object) bool {
+	return o.sameText(prior) && prior.IgnoreFields.Equal(o.IgnoreFields) && prior.Adopt.Equal(o.Adopt) && prior.Sensitive.Equal(o.Sensitive) && prior.FieldManager.Equal(o.FieldManager)
 }
 
 // patterns returns those of an attribute, which are known.

@@ -34,7 +34,7 @@ func (r *objectResource) ModifyPlan(ctx context.Context, req resource.ModifyPlan
 		return
 	}
 	resp.Diagnostics.Append(r.configured(ctx, &p.planned, req.Config, p.prior)...)
-	p.planned.YAMLBody = p.planned.text
+	p.planned.YAMLBody = p.planned.kept()
 	if p.state != nil && (!p.state.Stale.IsZero() || noted(ctx, req.Private, kindMissing) != "") {
 		p.renewed = "is gone, and will be created anew"
 	}
@@ -77,6 +77,10 @@ func (p *planning) run(ctx context.Context) {
 	if p.movedToOtherCluster(ctx, planner) {
 		return
 	}
+	if p.prior != nil && p.planned.isSent(ctx, planner, *p.prior, p.state) {
+		p.sent()
+		return
+	}
 	request, err := p.planned.request(ctx, p.baseline())
 	if err != nil {
 		p.diags.AddError(wrongConfiguration, err.Error())
@@ -88,16 +92,6 @@ func (p *planning) run(ctx context.Context) {
 		return
 	}
 	p.take(ctx, planner, plan)
-}
-
-// settled reports whether everything is known that the plan depends on.
-func (o object) settled(ctx context.Context) bool {
-	for _, value := range []attr.Value{o.YAMLBody, o.FieldManager, o.ForceConflicts, o.IgnoreFields, o.Adopt, o.IfExists, o.Sensitive, o.Cluster} {
-		if !isKnown(ctx, value) {
-			return false
-		}
-	}
-	return true
 }
 
 // unsettled plans nothing yet. Terraform accepts no replacement that comes up in the apply.
@@ -257,37 +251,32 @@ func (p *planning) unchanged(plan *ssaplan.Plan) {
 		return
 	}
 	p.planned.OtherOwners = p.prior.OtherOwners
-	if !p.sameSettings() {
+	if !p.planned.sameSettings(*p.prior) {
 		p.planned.Fields = p.fields(plan)
 		return
 	}
 	p.planned.YAMLBody, p.planned.Manifest, p.planned.Fields = p.prior.YAMLBody, p.prior.Manifest, p.prior.Fields
 }
 
-func (p *planning) sameSettings() bool {
-	return sameManifest(p.prior.YAMLBody.ValueString(), p.planned.YAMLBody.ValueString()) &&
-		p.prior.IgnoreFields.Equal(p.planned.IgnoreFields) && p.prior.Adopt.Equal(p.planned.Adopt) && p.prior.Sensitive.Equal(p.planned.Sensitive) && p.prior.FieldManager.Equal(p.planned.FieldManager)
-}
-
 // fields returns the values after the apply. What others retain keeps its row, since it isn't removed. Unknown are those that the server picks, digests of a key that isn't made
-// yet, and those that drifted behind a stale state: the state has the value that the apply sets again, so nothing else
+// yet, what changes of a manifest that is kept nowhere, and values that drifted behind a stale state: the state has the value that the apply sets again, so nothing else
 // would show the change.
 func (p *planning) fields(plan *ssaplan.Plan) types.Map {
-	after, was, base := plan.After, map[string]string{}, map[string]string{}
+	after, was, base, shown := plan.After, map[string]string{}, map[string]string{}, map[string]attr.Value{}
 	if state := p.baseline(); state != nil {
-		after, was, base = state.Digested(after), rowsOf(p.prior.Fields), table(plan.Baseline)
+		after, was, base, shown = state.Digested(after), p.prior.seen(state), table(plan.Baseline), p.prior.Fields.Elements()
 	}
-	rows := mapOf(table(after)).Elements()
+	now, rows := table(after), p.planned.rows(after).Elements()
 	for _, row := range retained(plan) {
-		if value, shown := was[row]; shown {
-			rows[row] = types.StringValue(value)
+		if value, isShown := shown[row]; isShown {
+			rows[row] = value
 		}
 	}
 	for path := range after.Leaves() {
 		row := path.String()
-		noKey := (p.prior == nil || !p.prior.Sensitive.Equal(p.planned.Sensitive)) && after.Sensitive.Covers(path)
-		drifted := p.state != nil && !p.state.Stale.IsZero() && base[row] != was[row] && types.StringValue(was[row]).Equal(rows[row])
-		if noKey || drifted {
+		noKey := p.rekeyed() && after.Sensitive.Covers(path)
+		drifted := p.state != nil && !p.state.Stale.IsZero() && base[row] != was[row] && was[row] == now[row]
+		if noKey || drifted || p.prior != nil && p.planned.isWriteOnly() && base[row] != now[row] {
 			rows[row] = types.StringUnknown()
 		}
 	}

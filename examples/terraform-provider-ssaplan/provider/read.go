@@ -156,6 +156,6 @@ func (o *object) observe(state *explain.State, live *unstructured.Unstructured) 
 	if err != nil {
 		return failed("The object's owners can't be read", err)
 	}
-	o.ID, o.Fields, o.OtherOwners = importID(state.Identity), mapOf(table(values)), mapOf(owners)
+	o.ID, o.Fields, o.OtherOwners = importID(state.Identity), o.rows(values), mapOf(owners)
 	return nil
 }
