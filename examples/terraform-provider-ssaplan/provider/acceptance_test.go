@@ -129,7 +129,7 @@ var acceptance = []struct {
 	{"unknown values", unknownValues}, {"several clusters", severalClusters}, {"reading objects and manifests", readObjects}, {"patch", patched}, {"states", states}, {"generated configuration", generatedConfiguration}, {"examples of the pages", examplesOfThePages}, {"ephemeral token", ephemeralToken},
 	{"connection of the provider", providersConnection}, {"wait", waited},
 	{"replacement that comes up late", lateReplacement},
-	{"sensitive variables", sensitiveVariables}, {"write-only manifest", writeOnlyManifest}, {"saved plans", savedPlans}, {"200 objects in a new namespace", quiet},
+	{"sensitive variables", sensitiveVariables}, {"write-only manifest", writeOnlyManifest}, {"partly unknown manifest", partlyUnknown}, {"saved plans", savedPlans}, {"200 objects in a new namespace", quiet},
 	{"two resources for one object", twoForOne}, {"definition deleted outside", definitionGone},
 	{"cluster replaced in the run", clusterReplaced}, {"stale credentials", staleCredentials}, {"refused credentials", refusedCredentials},
 	{"expiry in the middle", expiryInTheMiddle}, {"refresh only", refreshOnly},

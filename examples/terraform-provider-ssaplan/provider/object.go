@@ -46,6 +46,7 @@ type object struct {
 	YAMLBody         types.String   `tfsdk:"yaml_body"`
 	YAMLBodyWO       types.String   `tfsdk:"yaml_body_wo"`
 	WOVersion        types.Int64    `tfsdk:"yaml_body_wo_version"`
+	Object           types.Dynamic  `tfsdk:"object"`
 	FieldManager     types.String   `tfsdk:"field_manager"`
 	ForceConflicts   types.Bool     `tfsdk:"force_conflicts"`
 	IgnoreFields     types.List     `tfsdk:"ignore_fields"`
@@ -71,6 +72,8 @@ type object struct {
 	text types.String
 	// written is the manifest if it was written in the attribute of this name. Then yaml_body is the same.
 	written types.String
+	// unknown are the fields of the manifest whose values aren't known yet.
+	unknown projection.Patterns
 	// reach is the cluster as it is configured, with what is kept nowhere. It is null where only the state is known.
 	reach types.Object
 }
@@ -90,7 +93,9 @@ func (r *objectResource) configured(ctx context.Context, o *object, config tfsdk
 	if err != nil {
 		diags.Append(failed(wrongConfiguration, err)...)
 	}
-	o.takeText(given)
+	if err := o.takeText(ctx, given); err != nil {
+		diags.Append(failed(wrongConfiguration, err)...)
+	}
 	if o.Cluster = given.Cluster; isNamed(reach) {
 		o.reach = reach
 	} else if prior != nil && !isNamed(prior.Cluster) {
@@ -118,6 +123,10 @@ func (r *objectResource) Schema(ctx context.Context, _ resource.SchemaRequest, r
 			"yaml_body_wo_version": schema.Int64Attribute{
 				Optional:            true,
 				MarkdownDescription: "Version of `yaml_body_wo`, which needs it: Terraform can't compare what it doesn't keep. It is applied when the version is another one, or when the object drifted.",
+			},
+			"object": schema.DynamicAttribute{
+				Optional:            true,
+				MarkdownDescription: "The whole manifest as a value in place of `yaml_body`, shown in plans as any value of Terraform: with its sensitive parts hidden, and with what isn't known yet marked as such. An attribute that is null isn't there. Not for a Secret.",
 			},
 			"field_manager": schema.StringAttribute{
 				Optional: true, Computed: true, Default: stringdefault.StaticString(defaultFieldManager),
@@ -189,11 +198,10 @@ func (r *objectResource) ValidateConfig(ctx context.Context, req resource.Valida
 	if resp.Diagnostics.Append(r.get(ctx, req.Config, &config)...); resp.Diagnostics.HasError() {
 		return
 	}
-	if err := config.checkText(); err != nil {
+	if err := config.checkText(ctx); err != nil {
 		resp.Diagnostics.AddError(wrongConfiguration, err.Error())
 		return
 	}
-	config.takeText(config)
 	if isKnown(ctx, config.text) {
 		m, err := config.manifest()
 		if err != nil {
@@ -235,19 +243,19 @@ func (r *objectResource) ValidateConfig(ctx context.Context, req resource.Valida
 	}
 }
 
-// settled reports whether everything is known that the plan depends on.
+// settled reports whether everything is known that the plan depends on. Of a manifest that is kept nowhere, the version may tell enough.
 func (o object) settled(ctx context.Context) bool {
-	for _, value := range []attr.Value{o.text, o.FieldManager, o.ForceConflicts, o.IgnoreFields, o.Adopt, o.IfExists, o.Sensitive, o.Cluster} {
+	for _, value := range []attr.Value{o.WOVersion, o.FieldManager, o.ForceConflicts, o.IgnoreFields, o.Adopt, o.IfExists, o.Sensitive, o.Cluster} {
 		if !isKnown(ctx, value) {
 			return false
 		}
 	}
-	return true
+	return o.isWriteOnly() || isKnown(ctx, o.text)
 }
 
 // sameSettings reports whether the configuration says the same as the state of what is sent and shown.
-func (o object) sameSettings(prior object) bool {
-	return o.sameText(prior) && prior.IgnoreFields.Equal(o.IgnoreFields) && prior.Adopt.Equal(o.Adopt) && prior.Sensitive.Equal(o.Sensitive) && prior.FieldManager.Equal(o.FieldManager)
+func (o object) sameSettings(ctx context.Context, prior object) bool {
+	return o.sameText(ctx, prior) && prior.IgnoreFields.Equal(o.IgnoreFields) && prior.Adopt.Equal(o.Adopt) && prior.Sensitive.Equal(o.Sensitive) && prior.FieldManager.Equal(o.FieldManager)
 }
 
 // patterns returns those of an attribute, which are known.
@@ -279,7 +287,7 @@ func (o object) request(ctx context.Context, prior *explain.State) (ssaplan.Requ
 	}
 	named := slices.DeleteFunc(adopt, func(name string) bool { return name == adoptTools })
 	return ssaplan.Request{
-		Manifest: m.Object, Prior: prior, Ignore: ignore, Adopt: named, AdoptTools: len(named) < len(o.Adopt.Elements()),
+		Manifest: m.Object, Unknown: o.unknown, Prior: prior, Ignore: ignore, Adopt: named, AdoptTools: len(named) < len(o.Adopt.Elements()),
 		AllowVersionChange: o.VersionChange.ValueBool(), Existing: o.existing(), Subresource: o.Subresource.ValueString(),
 	}, nil
 }

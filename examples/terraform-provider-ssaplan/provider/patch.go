@@ -103,7 +103,7 @@ func (r *patchResource) Schema(ctx context.Context, req resource.SchemaRequest, 
 	resp.Schema.MarkdownDescription = "Fields of an object that others make: a label of a namespace, an image of a Deployment that an installer applied. " +
 		"The object has to be there, is neither replaced nor deleted, and keeps all values when the resource is destroyed."
 	attributes := resp.Schema.Attributes
-	for _, name := range []string{"yaml_body_wo", "yaml_body_wo_version", "adopt", "if_exists", "on_destroy", "delete_protection", "allow_version_change", "propagation"} {
+	for _, name := range []string{"yaml_body_wo", "yaml_body_wo_version", "object", "adopt", "if_exists", "on_destroy", "delete_protection", "allow_version_change", "propagation"} {
 		delete(attributes, name)
 	}
 	attributes["yaml_body"] = schema.StringAttribute{

@@ -78,7 +78,11 @@ func (p *planning) run(ctx context.Context) {
 		return
 	}
 	if p.prior != nil && p.planned.isSent(ctx, planner, *p.prior, p.state) {
-		p.sent()
+		p.sent(ctx)
+		return
+	}
+	if p.planned.text.IsUnknown() { // nothing was needed of it until here
+		p.unsettled(ctx)
 		return
 	}
 	request, err := p.planned.request(ctx, p.baseline())
@@ -151,6 +155,9 @@ func (p *planning) take(ctx context.Context, planner *ssaplan.Planner, plan *ssa
 		return
 	}
 	p.explain(plan)
+	if p.planPart(plan) {
+		return
+	}
 	switch plan.Action {
 	case ssaplan.ActionDeferred:
 		p.deferred(plan, set.Missing(ctx, planner, plan))
@@ -159,9 +166,9 @@ func (p *planning) take(ctx context.Context, planner *ssaplan.Planner, plan *ssa
 	case ssaplan.ActionCreate:
 		p.created(plan)
 	case ssaplan.ActionUpdate:
-		p.updated(plan)
+		p.updated(ctx, plan)
 	case ssaplan.ActionNoOp:
-		p.unchanged(plan)
+		p.unchanged(ctx, plan)
 	case ssaplan.ActionConflict:
 		p.diags.AddAttributeError(path.Root("force_conflicts"), fmt.Sprintf("%s: %s", plan.Object, plan.Reason),
 			lines(plan.Conflicts)+"\nSet force_conflicts = true to take the fields over, or leave them to their owners with ignore_fields.")
@@ -206,14 +213,14 @@ func (p *planning) replaced(ctx context.Context, planner *ssaplan.Planner, plan 
 		return
 	}
 	p.explainReplacement(plan, goesWith(ctx, planner, plan.Replacement, p.prior.propagation()))
-	p.replaceAt(yamlBodyPath, idPath)
+	p.replaceAt(p.planned.manifestPath(), idPath)
 }
 
 // replacing plans the new object of a replacement while the old one is still there. What the server makes of it is known only if it
 // has been tried.
 func (p *planning) replacing(plan *ssaplan.Plan) {
 	p.planned.Fields, p.planned.OtherOwners, p.planned.TakenOver = unknownMap(), unknownMap(), types.StringNull()
-	if plan.Action == ssaplan.ActionReplace {
+	if plan.Action == ssaplan.ActionReplace && len(p.planned.unknown) == 0 {
 		p.planned.Fields = p.fields(plan)
 	}
 }
@@ -233,9 +240,9 @@ func (p *planning) created(plan *ssaplan.Plan) {
 
 // updated plans an update. Who owns what is never foretold, so that there is a difference also if no value changes, and
 // none to what is planned again when it is applied.
-func (p *planning) updated(plan *ssaplan.Plan) {
+func (p *planning) updated(ctx context.Context, plan *ssaplan.Plan) {
 	if p.prior != nil && plan.After.Fields.Empty() && len(plan.Changes)+len(plan.Dropped) == 0 {
-		p.unchanged(plan) // of a manifest that declares nothing, such as a bare namespace, the server only notes that it was applied
+		p.unchanged(ctx, plan) // of a manifest that declares nothing, such as a bare namespace, the server only notes that it was applied
 		return
 	}
 	p.planned.Fields, p.planned.OtherOwners = p.fields(plan), unknownMap()
@@ -244,18 +251,18 @@ func (p *planning) updated(plan *ssaplan.Plan) {
 
 // unchanged plans nothing. Unless something else was configured, not even the state changes: the manifest may say the
 // same in another layout.
-func (p *planning) unchanged(plan *ssaplan.Plan) {
+func (p *planning) unchanged(ctx context.Context, plan *ssaplan.Plan) {
 	if p.prior == nil {
 		p.planned.Fields, p.planned.OtherOwners = p.fields(plan), unknownMap()
 		p.takesOver(plan, "exists already as the manifest says")
 		return
 	}
 	p.planned.OtherOwners = p.prior.OtherOwners
-	if !p.planned.sameSettings(*p.prior) {
+	if !p.planned.sameSettings(ctx, *p.prior) {
 		p.planned.Fields = p.fields(plan)
 		return
 	}
-	p.planned.YAMLBody, p.planned.Manifest, p.planned.Fields = p.prior.YAMLBody, p.prior.Manifest, p.prior.Fields
+	p.planned.YAMLBody, p.planned.Object, p.planned.Manifest, p.planned.Fields = p.prior.YAMLBody, p.prior.Object, p.prior.Manifest, p.prior.Fields
 }
 
 // fields returns the values after the apply. What others retain keeps its row, since it isn't removed. Unknown are those that the server picks, digests of a key that isn't made

@@ -195,3 +195,66 @@ resource "ssaplan_object" "login" {
 		require.NotContains(t, said.String(), canary)
 	}
 }
+
+// partlyUnknown has a manifest as a value of which a part is known only in the apply, and another is sensitive.
+func partlyUnknown(t *testing.T, c *cluster, tf *terraform) {
+	write := func(tag string, replicas int, app string) {
+		tf.write(t, c.in(fmt.Sprintf(`
+variable "password" {
+  type      = string
+  sensitive = true
+}
+resource "terraform_data" "tag" { input = %q }
+resource "ssaplan_object" "web" {
+  object = {
+    apiVersion = "apps/v1"
+    kind       = "Deployment"
+    metadata   = { name = "web", namespace = "NAMESPACE", annotations = null }
+    spec = {
+      replicas = %d
+      selector = { matchLabels = { app = %q } }
+      template = {
+        metadata = { labels = { app = %q } }
+        spec = {
+          containers = [{
+            name  = "app"
+            image = "web:${terraform_data.tag.output}"
+            env   = [{ name = "PASSWORD", value = var.password }]
+          }]
+        }
+      }
+    }
+  }
+  sensitive_fields = ["spec.template.spec.containers[*].env"]
+}
+`, tag, replicas, app, app)))
+	}
+	tf.env = append(tf.env, "TF_VAR_password="+oldCanary)
+	write("1", 3, "web")
+	output := tf.plan(t)
+	require.Regexp(t, `image += \(known after apply\)`, output)
+	require.Regexp(t, `replicas += 3`, output)
+	require.Regexp(t, `value += \(sensitive value\)`, output)
+	said := output + tf.apply(t)
+	tf.nothingLeft(t)
+
+	write("2", 5, "web")
+	output = tf.plan(t)
+	require.Contains(t, output, "will be updated in-place")
+	require.Regexp(t, `~ image += "web:1" -> \(known after apply\)`, output)
+	require.Regexp(t, `~ replicas += 3 -> 5`, output)
+	said += output + tf.apply(t, tf.saved(t))
+	require.Equal(t, "5", c.value(t, "deployments", "web", "spec", "replicas"))
+	require.Contains(t, fmt.Sprint(c.live(t, "deployments", "web").Object["spec"]), "web:2")
+	tf.nothingLeft(t)
+
+	write("2", 5, "site")
+	output = tf.plan(t)
+	require.Contains(t, output, "must be replaced")
+	said += output + tf.apply(t)
+	tf.nothingLeft(t)
+	said += tf.apply(t, "-destroy")
+	for _, canary := range canaries() {
+		require.NotContains(t, said, canary)
+	}
+}

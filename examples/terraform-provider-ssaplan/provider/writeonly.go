@@ -14,14 +14,6 @@ import (
 // isWriteOnly reports whether the manifest is kept nowhere. Then it has a version.
 func (o object) isWriteOnly() bool { return !o.WOVersion.IsNull() }
 
-// kept returns what a plan has for yaml_body.
-func (o object) kept() types.String {
-	if o.isWriteOnly() {
-		return types.StringNull()
-	}
-	return o.text
-}
-
 // hidden returns the patterns of the fields whose values are shown nowhere. Of a manifest that is kept nowhere, they are all.
 func (o object) hidden() types.List {
 	if o.isWriteOnly() {
@@ -55,7 +47,7 @@ func (o object) seen(state *explain.State) map[string]string {
 // isSent reports whether the object is as it was applied, and the manifest is kept nowhere and has the version that was applied. Then nothing is
 // sent, whatever is in it by now: an ephemeral value may be another one in each run.
 func (o object) isSent(ctx context.Context, planner *ssaplan.Planner, prior object, state *explain.State) bool {
-	if !o.isWriteOnly() || !o.sameSettings(prior) {
+	if !o.isWriteOnly() || !o.sameSettings(ctx, prior) {
 		return false
 	}
 	reading, err := planner.Read(ctx, state)
@@ -63,14 +55,14 @@ func (o object) isSent(ctx context.Context, planner *ssaplan.Planner, prior obje
 }
 
 // sent plans nothing of what was sent already.
-func (p *planning) sent() {
+func (p *planning) sent(ctx context.Context) {
 	p.planned.ID, p.planned.Manifest = p.prior.ID, p.prior.Manifest
 	plan := &ssaplan.Plan{Object: p.state.Identity, Action: ssaplan.ActionNoOp}
 	if err := p.claim(plan); err != nil {
 		p.diags.AddError(wrongConfiguration, err.Error())
 		return
 	}
-	p.unchanged(plan)
+	p.unchanged(ctx, plan)
 }
 
 // rekeyed reports whether digests of sensitive values are made with another key than those of the state, or other values are sensitive. What is

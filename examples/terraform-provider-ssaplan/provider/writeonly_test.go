@@ -88,6 +88,8 @@ func TestWriteOnlyManifest(t *testing.T) {
 	tf = tf.next(t)
 	tf.apply(t, tf.plan(t, c.writeOnly(settings(oldCanary), 3)))
 
+	tf.nothingLeft(t, c.writeOnly("", 3, map[string]any{"yaml_body_wo": unknown{}})) // an ephemeral value may not be known yet
+
 	plan = tf.plan(t, c.writeOnly(settings(newCanary), 3, map[string]any{"delete_protection": true}))
 	require.Equal(t, "Update", plan.action)
 	tf.apply(t, plan)
