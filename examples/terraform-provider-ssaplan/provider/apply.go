@@ -17,6 +17,7 @@ import (
 
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/review"
 )
 
 const (
@@ -92,6 +93,9 @@ func (r *objectResource) apply(ctx context.Context, planned, prior *object, reme
 	case !planned.TakenOver.Equal(takenOver(plan, planned.FieldManager.ValueString())):
 		err = fmt.Errorf("%s: somebody created or replaced the object since the plan was made: plan again", plan.Object)
 	}
+	if err == nil {
+		err = planned.outlined(plan)
+	}
 	if err != nil {
 		return nil, failed("The object can't be applied", err)
 	}
@@ -149,16 +153,51 @@ func reviewed(plan *ssaplan.Plan, planned, prior *object, state *explain.State, 
 		return nil // Terraform remembers nothing of what the plan started from
 	}
 	was, before := prior.seen(state), table(state.Digested(plan.Before))
+	owned, owners, err := rowsOf(prior.OtherOwners), map[string]string{}, error(nil)
+	if live := plan.Live(); live != nil {
+		owners, err = otherOwners(live, state)
+	}
+	if err != nil {
+		return err
+	}
 	var changed []string
 	kept := retained(plan)
 	for _, row := range slices.Sorted(maps.Keys(planned.Fields.Elements())) {
 		old, remembered := was[row]
 		if isOpen := planned.Fields.Elements()[row].IsUnknown() && !prior.isWriteOnly(); remembered && before[row] != old && !isOpen && !slices.Contains(kept, row) {
 			changed = append(changed, row)
+		} else if remembered && owners[row] != owned[row] && !slices.Contains(kept, row) {
+			changed = append(changed, fmt.Sprintf("%s is owned by %s", row, cmp.Or(owners[row], state.Manager+" alone")))
 		}
 	}
 	if len(changed) > 0 {
 		return fmt.Errorf("%s: somebody changed the object since the plan was made: %s: plan again, with a refresh", plan.Object, strings.Join(changed, ", "))
+	}
+	return nil
+}
+
+// compare refuses an update in an apply whose object isn't what the refresh saw any more, before Terraform compares the plans. What it started
+// from is in no plan, so a plan without a refresh is refused for it, too.
+func (p *planning) compare(plan *ssaplan.Plan) {
+	if p.prior == nil || p.renewed != "" || p.planners.refreshed.Load() || plan.Action == ssaplan.ActionReplace || p.diags.HasError() {
+		return
+	}
+	if err := reviewed(plan, &p.planned, p.prior, p.state, cmp.Or(p.uid, p.state.UID)); err != nil {
+		p.diags.AddError("The object can't be applied", err.Error())
+	}
+}
+
+// outlined returns an error if the plan does something else to the declared fields than the one of Terraform. Where that knew nothing yet, this is
+// the one.
+func (o *object) outlined(plan *ssaplan.Plan) error {
+	outline, err := review.Outline(plan)
+	switch {
+	case err != nil:
+		return err
+	case o.Reviewed.IsUnknown():
+		o.Reviewed = types.StringValue(outline)
+	case plan.Action != ssaplan.ActionNoOp && o.Reviewed.ValueString() != outline:
+		return fmt.Errorf("%s: the apply would do something else than the plan said: %s: plan again", plan.Object, plan.Reason)
 	}
 	return nil
 }

@@ -267,8 +267,12 @@ func (c *core) tryApply(t *testing.T, plan *corePlan) ([]string, error) {
 	if final.action != plan.action && !(plan.action == "Replace" && final.action == "Create") && final.action != "NoOp" {
 		return append(warnings, final.warnings...), fmt.Errorf("Provider produced inconsistent final plan: %s instead of %s", final.action, plan.action)
 	}
-	if wrong := incompatible(plan.planned, final.planned, tftypes.NewAttributePath()); wrong != "" {
-		return append(warnings, final.warnings...), fmt.Errorf("Provider produced inconsistent final plan: %s", wrong)
+	var wrong []string
+	for name, planned := range attributes(t, plan.planned) {
+		wrong = append(wrong, incompatible(planned, attribute(t, final.planned, name), tftypes.NewAttributePath().WithAttributeName(name)))
+	}
+	if all := strings.TrimSpace(strings.Join(wrong, " ")); all != "" {
+		return append(warnings, final.warnings...), fmt.Errorf("Provider produced inconsistent final plan: %s", all)
 	}
 	if final.action == "NoOp" {
 		return warnings, nil

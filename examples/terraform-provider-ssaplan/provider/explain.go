@@ -73,8 +73,5 @@ func (p *planning) explainReplacement(plan *ssaplan.Plan, goes []string) {
 		}
 	}
 	because = append(because, "evidence: "+plan.Replacement.Evidence.String())
-	said := p.notes
-	p.notes = nil
-	p.warn(plan.Replacement.Old, fmt.Sprintf("will be deleted, and %s created", plan.Object), because)
-	p.notes = append(p.notes, said...)
+	p.notes = slices.Insert(p.notes, 0, remark{plan.Replacement.Old, fmt.Sprintf("will be deleted, and %s created", plan.Object), because})
 }

@@ -63,6 +63,7 @@ type object struct {
 	ID               types.String   `tfsdk:"id"`
 	Manifest         types.String   `tfsdk:"manifest"`
 	TakenOver        types.String   `tfsdk:"taken_over"`
+	Reviewed         types.String   `tfsdk:"reviewed"`
 	Fields           types.Map      `tfsdk:"fields"`
 	OtherOwners      types.Map      `tfsdk:"other_owners"`
 
@@ -176,6 +177,9 @@ func (r *objectResource) Schema(ctx context.Context, _ resource.SchemaRequest, r
 			},
 			"taken_over": schema.StringAttribute{
 				Computed: true, MarkdownDescription: "UID of the object that was there already, without `field_manager` having applied it, when the resource was created. Null if there was none.",
+			},
+			"reviewed": schema.StringAttribute{
+				Computed: true, MarkdownDescription: "Stands for what the last plan did to the declared fields, by whom they were changed and from whom they are taken. An apply that would do anything else writes nothing.",
 			},
 			"fields": schema.MapAttribute{
 				Computed: true, ElementType: types.StringType,

@@ -38,6 +38,7 @@ func (r *objectResource) ModifyPlan(ctx context.Context, req resource.ModifyPlan
 	if p.state != nil && (!p.state.Stale.IsZero() || noted(ctx, req.Private, kindMissing) != "") {
 		p.renewed = "is gone, and will be created anew"
 	}
+	p.uid = noted(ctx, req.Private, recreatedAs)
 	p.run(ctx)
 	resp.Diagnostics.Append(p.said()...)
 	resp.RequiresReplace.Append(p.replace...)
@@ -53,6 +54,8 @@ type planning struct {
 	// state is what is remembered of the object. Terraform plans a replacement a second time, as a create; then prior is
 	// nil, and state is of the object to be replaced.
 	state *explain.State
+	// uid is that of an object of the same name which the refresh found in place of the remembered one, empty if it didn't.
+	uid string
 	// renewed says why an update may create the object anew, empty if it may not.
 	renewed string
 	replace path.Paths
@@ -100,8 +103,8 @@ func (p *planning) run(ctx context.Context) {
 
 // unsettled plans nothing yet. Terraform accepts no replacement that comes up in the apply.
 func (p *planning) unsettled(ctx context.Context) {
-	p.planned.ID, p.planned.Fields, p.planned.OtherOwners = types.StringUnknown(), unknownMap(), unknownMap()
-	p.planned.TakenOver, p.planned.Manifest = types.StringUnknown(), p.planned.declared(ctx, nil)
+	p.openAll()
+	p.planned.ID, p.planned.TakenOver, p.planned.Manifest = types.StringUnknown(), types.StringUnknown(), p.planned.declared(ctx, nil)
 	if p.prior != nil {
 		p.planned.TakenOver = p.prior.TakenOver
 		p.diags.AddWarning(p.prior.ID.ValueString()+": can only be planned when it is applied",
@@ -158,6 +161,7 @@ func (p *planning) take(ctx context.Context, planner *ssaplan.Planner, plan *ssa
 	if p.planPart(plan) {
 		return
 	}
+	p.planned.Fields, p.planned.OtherOwners = p.fields(plan), unknownMap() // if the plan is carried out as it is
 	switch plan.Action {
 	case ssaplan.ActionDeferred:
 		p.deferred(plan, set.Missing(ctx, planner, plan))
@@ -173,6 +177,12 @@ func (p *planning) take(ctx context.Context, planner *ssaplan.Planner, plan *ssa
 		p.diags.AddAttributeError(path.Root("force_conflicts"), fmt.Sprintf("%s: %s", plan.Object, plan.Reason),
 			lines(plan.Conflicts)+"\nSet force_conflicts = true to take the fields over, or leave them to their owners with ignore_fields.")
 	}
+	p.compare(plan)
+}
+
+// openAll leaves to the apply what comes of it.
+func (p *planning) openAll() {
+	p.planned.Fields, p.planned.OtherOwners, p.planned.Reviewed = unknownMap(), unknownMap(), types.StringUnknown()
 }
 
 func (p *planning) deferred(plan *ssaplan.Plan, missing *set.MissingError) {
@@ -183,7 +193,7 @@ func (p *planning) deferred(plan *ssaplan.Plan, missing *set.MissingError) {
 	because := append([]string{plan.Reason}, texts(explain.Created(plan.After))...)
 	switch plan.Deferral {
 	case ssaplan.DeferralTypeNotServed, ssaplan.DeferralNamespaceNotFound:
-		p.planned.Fields, p.planned.OtherOwners = unknownMap(), unknownMap()
+		p.openAll()
 		if p.prior == nil {
 			p.planned.TakenOver = types.StringUnknown()
 		}
@@ -219,21 +229,21 @@ func (p *planning) replaced(ctx context.Context, planner *ssaplan.Planner, plan 
 // replacing plans the new object of a replacement while the old one is still there. What the server makes of it is known only if it
 // has been tried.
 func (p *planning) replacing(plan *ssaplan.Plan) {
-	p.planned.Fields, p.planned.OtherOwners, p.planned.TakenOver = unknownMap(), unknownMap(), types.StringNull()
+	p.openAll()
+	p.planned.TakenOver = types.StringNull()
 	if plan.Action == ssaplan.ActionReplace && len(p.planned.unknown) == 0 {
 		p.planned.Fields = p.fields(plan)
 	}
 }
 
 func (p *planning) replaceAt(paths ...path.Path) {
-	p.planned.Fields, p.planned.OtherOwners = unknownMap(), unknownMap()
+	p.openAll()
 	p.replace = append(path.Paths{fieldsPath}, paths...)
 }
 
 func (p *planning) created(plan *ssaplan.Plan) {
-	p.planned.Fields, p.planned.OtherOwners = p.fields(plan), unknownMap()
 	if p.prior != nil && p.renewed != "" { // otherwise it was deleted after the refresh, which the apply reports
-		p.planned.Fields = unknownMap()
+		p.openAll()
 		p.warn(plan.Object, p.renewed, nil)
 	}
 }
@@ -245,7 +255,6 @@ func (p *planning) updated(ctx context.Context, plan *ssaplan.Plan) {
 		p.unchanged(ctx, plan) // of a manifest that declares nothing, such as a bare namespace, the server only notes that it was applied
 		return
 	}
-	p.planned.Fields, p.planned.OtherOwners = p.fields(plan), unknownMap()
 	p.takesOver(plan, "exists already", plan.Reason)
 }
 
@@ -253,16 +262,13 @@ func (p *planning) updated(ctx context.Context, plan *ssaplan.Plan) {
 // same in another layout.
 func (p *planning) unchanged(ctx context.Context, plan *ssaplan.Plan) {
 	if p.prior == nil {
-		p.planned.Fields, p.planned.OtherOwners = p.fields(plan), unknownMap()
 		p.takesOver(plan, "exists already as the manifest says")
 		return
 	}
-	p.planned.OtherOwners = p.prior.OtherOwners
-	if !p.planned.sameSettings(ctx, *p.prior) {
-		p.planned.Fields = p.fields(plan)
-		return
+	p.planned.OtherOwners, p.planned.Reviewed = p.prior.OtherOwners, p.prior.Reviewed
+	if p.planned.sameSettings(ctx, *p.prior) {
+		p.planned.YAMLBody, p.planned.Object, p.planned.Manifest, p.planned.Fields = p.prior.YAMLBody, p.prior.Object, p.prior.Manifest, p.prior.Fields
 	}
-	p.planned.YAMLBody, p.planned.Object, p.planned.Manifest, p.planned.Fields = p.prior.YAMLBody, p.prior.Object, p.prior.Manifest, p.prior.Fields
 }
 
 // fields returns the values after the apply. What others retain keeps its row, since it isn't removed. Unknown are those that the server picks, digests of a key that isn't made

@@ -7,7 +7,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // remark is what a plan says of an object beside its attributes.
@@ -28,9 +30,14 @@ func (p *planning) warn(id identity.Identity, what string, list []string) {
 	p.notes = append(p.notes, remark{id, what, list})
 }
 
-// takesOver remarks that a create finds the object there. That of a patch has to be.
+// takesOver remarks that a create finds the object there, and which of its values it changes. That of a patch has to be there.
 func (p *planning) takesOver(plan *ssaplan.Plan, what string, because ...string) {
 	if p.prior == nil && !p.planned.isPatch() {
+		for _, change := range plan.Changes {
+			if change.Op == projection.OpChange && (change.Cause == explain.CauseEdited || change.Cause == explain.CauseUnknown) {
+				because = append(because, change.String())
+			}
+		}
 		p.warn(plan.Object, what+", and will be taken over by this resource", because)
 	}
 }

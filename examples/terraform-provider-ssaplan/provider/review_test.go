@@ -172,15 +172,21 @@ func TestCreateIsBoundToTheReview(t *testing.T) {
 		why     string
 		before  bool
 		between func(name string)
-		refused bool
+		refused string // the attribute that tells, empty if the plan still holds
 	}{
-		{"nothing happened", false, func(string) {}, false},
-		{"somebody created it", false, func(name string) { c.create(t, name) }, true},
-		{"it was there, and is taken over", true, func(string) {}, false},
+		{"nothing happened", false, func(string) {}, ""},
+		{"somebody created it", false, func(name string) { c.create(t, name) }, "taken_over"},
+		{"it was there, and is taken over", true, func(string) {}, ""},
+		{"what is taken over has another value by now", true, func(name string) {
+			c.foreign(t, "configmaps", name, `{"data":{"color":"green"}}`)
+		}, "reviewed"},
+		{"what is taken over has something else by now", true, func(name string) {
+			c.foreign(t, "configmaps", name, `{"data":{"other":"x"}}`)
+		}, ""},
 		{"what was there is another one", true, func(name string) {
 			require.NoError(t, c.resource("configmaps").Delete(t.Context(), name, metav1.DeleteOptions{}))
 			c.create(t, name)
-		}, true},
+		}, "taken_over"},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			name := fmt.Sprintf("bound-%d", i)
@@ -191,9 +197,9 @@ func TestCreateIsBoundToTheReview(t *testing.T) {
 			plan := tf.plan(t, c.config(strings.Replace(configMap, "settings", name, 1)))
 			row.between(name)
 			_, err := tf.tryApply(t, plan)
-			if row.refused {
-				require.ErrorContains(t, err, "taken_over")
-				require.Equal(t, "<nil>", c.value(t, "configmaps", name, "data", "color"))
+			if row.refused != "" {
+				require.ErrorContains(t, err, row.refused)
+				require.NotEqual(t, "blue", c.value(t, "configmaps", name, "data", "color"))
 				return
 			}
 			require.NoError(t, err)

@@ -201,7 +201,7 @@ func (p *planning) planPart(plan *ssaplan.Plan) bool {
 	if !isPart {
 		return false
 	}
-	p.planned.Fields, p.planned.OtherOwners = unknownMap(), unknownMap()
+	p.openAll()
 	if plan.Live() != nil {
 		p.takesOver(plan, "exists already", plan.Reason)
 	}
