@@ -104,7 +104,7 @@ MOST ?= 10000
 ROUNDS ?= 3
 GROWTH ?= 100000
 ROW ?= 2m
-TOOLS ?= floor,raw,planner,reads,flux,argo,kubectl
+TOOLS ?= floor,raw,dryruns,planner,reads,flux,argo,kubectl
 KINDS ?=
 .PHONY: bench
 bench: bench-projection bench-growth bench-compare ## every figure of docs/performance.md: make bench N=50 ROW=10s
@@ -146,7 +146,8 @@ fuzz: ## run every fuzz target for a while, four at a time: make fuzz FUZZTIME=1
 .PHONY: leaks
 leaks: controlplane ## every sensitive value, quoted in every way by every kind of answer, searched for in everything that is shown
 	@set -e; export LEAKS=all GOFLAGS="$$GOFLAGS -count=1"; (cd test && $(GO) test -timeout 0 -v -run QuotedSecrets ./e2e/planner); \
-		cd examples && $(GO) test -timeout 0 -v -run QuotedSecrets ./kubectl-ssaplan/cmd ./terraform-provider-ssaplan/provider
+		(cd ctrlssaplan && $(GO) test -timeout 0 -v -run QuotedSecrets .); \
+		cd examples && $(GO) test -timeout 0 -v -run QuotedSecrets ./kubectl-ssaplan/cmd ./terraform-provider-ssaplan/provider ./operator/controller
 
 PACKAGES ?= identity authresilience fieldowner immutability immutability/internal/transition projection \
 	projection/foreign ssaplan ssaplan/explain ssaplan/deletion ssaplan/release ssaplan/write \

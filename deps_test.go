@@ -29,7 +29,7 @@ var planner = budget{
 		"projection", "projection/foreign", "identity", "identity/importid", "immutability", "authresilience", "fieldowner",
 		"internal/kinds", "internal/plainjson", "internal/answer",
 		"ssaplan/internal/importer", "ssaplan/internal/wire", "ssaplan/internal/fastjson", "ssaplan/internal/secrecy", "ssaplan/internal/objectset",
-		"ssaplan/internal/ordered", "ssaplan/internal/recent", "ssaplan/internal/noop", "ssaplan/internal/deleter", "ssaplan/internal/scale", "ssaplan/internal/standin",
+		"ssaplan/internal/ordered", "ssaplan/internal/recent", "ssaplan/internal/records", "ssaplan/internal/noop", "ssaplan/internal/deleter", "ssaplan/internal/scale", "ssaplan/internal/standin",
 		"ssaplan/internal/applier", "ssaplan/internal/handover", "ssaplan/internal/planjson", "ssaplan/write",
 		"immutability/internal/transition",
 	},
@@ -82,7 +82,7 @@ var budgets = map[string]budget{
 		ours: []string{
 			"ssaplan/explain", "ssaplan/write", "projection", "projection/foreign", "identity", "immutability", "authresilience", "fieldowner",
 			"internal/kinds", "internal/plainjson", "internal/answer", "immutability/internal/transition",
-			"ssaplan/internal/applier", "ssaplan/internal/wire", "ssaplan/internal/fastjson", "ssaplan/internal/ordered",
+			"ssaplan/internal/applier", "ssaplan/internal/wire", "ssaplan/internal/fastjson", "ssaplan/internal/ordered", "ssaplan/internal/records",
 			"ssaplan/internal/scale", "ssaplan/internal/secrecy", "ssaplan/internal/standin",
 		},
 		modules: slices.Concat(clientGo, []string{"github.com/google/go-cmp"}),

@@ -20,9 +20,14 @@ type Ownership struct {
 	// all has the paths of all entries. What all of them together say shows more than one entry does: a path that is a
 	// leaf here is owned as a whole, one with paths below it is owned field by field.
 	all projection.FieldSet
-	// read is what the fields were read from.
-	read []record
+	// read is what the fields were read from, and records tells what was read before.
+	read    []record
+	records Records
 }
+
+// Records tells the fields of records that were read before, as objects of a kind often have the same. It knows the very map of a fieldsV1,
+// and no other that is equal to it. The nil Records knows none.
+type Records func(fieldsV1 map[string]any) (projection.FieldSet, bool)
 
 // record is a set of fields, and the FieldsV1 that it was read from.
 type record struct {
@@ -41,7 +46,12 @@ type Entry struct {
 // names it by its manager and operation, or by its position if it doesn't say who it belongs to. An object without
 // managedFields has the zero Ownership, which is not an error: the server keeps no record of objects whose record was
 // cleared, and some caches drop it.
-func Read(obj map[string]any) (Ownership, error) { return Ownership{}.ReadOther(obj) }
+func Read(obj map[string]any) (Ownership, error) { return Records(nil).Read(obj) }
+
+// Read does what the function [Read] does, and reads no record that is known.
+func (known Records) Read(obj map[string]any) (Ownership, error) {
+	return Ownership{records: known}.ReadOther(obj)
+}
 
 // ReadOther does what [Read] does with another state of the object. A record that is the same map in both, and not only
 // an equal one, is not read a second time.
@@ -63,7 +73,7 @@ func (o Ownership) ReadOther(obj map[string]any) (Ownership, error) {
 		entries = withLatest(entries, e)
 	}
 	other := newOwnership(entries)
-	other.read = records
+	other.read, other.records = records, o.records
 	return other, nil
 }
 
@@ -125,7 +135,7 @@ func (o Ownership) readEntry(item any) (Entry, error) {
 	if !ok {
 		return Entry{}, fmt.Errorf("expected a map, got %T", item)
 	}
-	r := entryReader{entry: entry, known: o.read}
+	r := entryReader{entry: entry, of: o}
 	owner := Owner{
 		Manager:     foreign.Text(r.string("manager")),
 		Operation:   r.string("operation"),
@@ -150,7 +160,7 @@ func fieldsV1(entry any) map[string]any {
 // entryReader reads fields and keeps the first error, so that they can be read one after the other.
 type entryReader struct {
 	entry map[string]any
-	known []record
+	of    Ownership // whose records needn't be read again
 	err   error
 }
 
@@ -187,8 +197,14 @@ func (r *entryReader) time() time.Time {
 }
 
 func (r *entryReader) fields() projection.FieldSet {
-	from := reflect.ValueOf(fieldsV1(r.entry)).Pointer()
-	for _, known := range r.known {
+	record := fieldsV1(r.entry)
+	if r.of.records != nil && record != nil {
+		if fields, known := r.of.records(record); known {
+			return fields
+		}
+	}
+	from := reflect.ValueOf(record).Pointer()
+	for _, known := range r.of.read {
 		if from != 0 && from == reflect.ValueOf(known.fieldsV1).Pointer() {
 			return known.fields
 		}

@@ -1,6 +1,7 @@
 package readiness
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -56,4 +57,34 @@ func TestReadiness(t *testing.T) {
 		_, err := ParseConditions([]string{rule})
 		assert.ErrorContains(t, err, "expected a kind and a condition")
 	}
+}
+
+func TestFields(t *testing.T) {
+	const service = `{apiVersion: v1, kind: Service, metadata: {name: a, generation: 2}, status: {observedGeneration: %d, phase: Bound, ready: true, size: 3, empty: "",
+		loadBalancer: {ingress: [{ip: 10.0.0.1}]}, conditions: [{type: Ready, status: "True"}]}}`
+	for _, row := range []struct {
+		why    string
+		fields map[string]string
+		want   set.Readiness
+	}{
+		{"a text", map[string]string{"status.phase": "Bound"}, set.Readiness{Ready: true}},
+		{"other values, as JSON", map[string]string{"status.ready": "true", "status.size": "3"}, set.Readiness{Ready: true}},
+		{"no part of a text", map[string]string{"status.phase": "Bo"}, set.Readiness{Why: "status.phase has another value than the one to wait for", Said: "it is Bound"}},
+		{"no pattern", map[string]string{"status.phase": ".*"}, set.Readiness{Why: "status.phase has another value than the one to wait for", Said: "it is Bound"}},
+		{"any value, by position", map[string]string{"status.loadBalancer.ingress[0].ip": "*"}, set.Readiness{Ready: true}},
+		{"by key", map[string]string{`status.conditions[type="Ready"].status`: "True"}, set.Readiness{Ready: true}},
+		{"what is empty is no value", map[string]string{"status.empty": "*"}, set.Readiness{Why: "status.empty is empty"}},
+		{"unless it is waited for", map[string]string{"status.empty": ""}, set.Readiness{Ready: true}},
+		{"none", map[string]string{"status.loadBalancer.ingress[1].ip": "*"}, set.Readiness{Why: "it has no status.loadBalancer.ingress[1].ip yet"}},
+		{"all of several", map[string]string{"status.phase": "Bound", "status.size": "4"}, set.Readiness{Why: "status.size has another value than the one to wait for", Said: "it is 3"}},
+	} {
+		fields, err := ParseFields(row.fields)
+		require.NoError(t, err)
+		assert.Equal(t, row.want, WithFields(fields, nil)(lab.Object(t, fmt.Sprintf(service, 2))), row.why)
+		assert.Equal(t, set.Readiness{Why: "the status is of generation 1, and the object of 2"}, WithFields(fields, nil)(lab.Object(t, fmt.Sprintf(service, 1))), row.why)
+	}
+	unready := Of(Conditions{{Kind: "Service"}: "Synced"})
+	assert.Equal(t, set.Readiness{Why: "it has no condition Synced yet"}, WithFields(nil, unready)(lab.Object(t, fmt.Sprintf(service, 2))), "both have to be")
+	_, err := ParseFields(map[string]string{"status..phase": "a"})
+	assert.ErrorContains(t, err, "status..phase")
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/internal/deleter"
-	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 	"github.com/ssaplan/primitives/ssaplan/release"
 )
 
@@ -85,7 +84,7 @@ func (p *Planner) Delete(ctx context.Context, prior *explain.State, options Dele
 }
 
 // PlanRelease returns what it means to let go of the object that prior remembers: the manager of the state owns nothing then, and all
-// values stay. [release.Plan.Apply] does it. It takes one request.
+// values stay. [release.Plan.Apply] does it. It takes two requests, the second of which has the server try it.
 func (p *Planner) PlanRelease(ctx context.Context, prior *explain.State) (*release.Plan, error) {
 	if prior == nil {
 		return nil, errors.New("ssaplan: no state that says what to release")
@@ -94,7 +93,7 @@ func (p *Planner) PlanRelease(ctx context.Context, prior *explain.State) (*relea
 	if err != nil {
 		return nil, p.failure(prior.Identity, "plan to release", err)
 	}
-	return release.For(ctx, target, prior, p.Guard(secrecy.Remembered(prior.Identity, prior.Applied.Object)).Shown)
+	return release.For(ctx, target, prior, p.Guard)
 }
 
 func (p *Planner) delete(ctx context.Context, d *deleter.Deleter, reviewed *DeletePlan) error {

@@ -27,9 +27,9 @@ func TestEveryEncodingShowsTheSame(t *testing.T) {
 	require.JSONEq(t, string(pointer), string(value))
 	require.JSONEq(t, `{
 		"plan": {"version": 1, "object": {"apiVersion": "", "kind": "", "name": ""}, "action": "Update", "reason": "", "requests": 0, "changes": [
-			{"path": "data.password", "op": "change", "cause": "Drifted", "manager": "kubectl", "before": "<redacted>", "after": "<redacted: changed>", "sensitive": true}]},
+			{"path": "data.password", "cause": "Drifted", "manager": "kubectl", "before": "<redacted>", "after": "<redacted: changed>", "sensitive": true}]},
 		"changes": [
-			{"path": "data.password", "op": "change", "cause": "Drifted", "manager": "kubectl", "before": "<redacted>", "after": "<redacted: changed>", "sensitive": true}]
+			{"path": "data.password", "cause": "Drifted", "manager": "kubectl", "before": "<redacted>", "after": "<redacted: changed>", "sensitive": true}]
 	}`, string(value))
 }
 

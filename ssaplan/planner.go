@@ -140,12 +140,10 @@ func (p *Planner) locate(ctx context.Context, id identity.Identity, subresource 
 type Guard = secrecy.Guard
 
 // Guard returns the guard of objects, of which some may be nil. What a Planner returns is guarded; a host has it for what else it shows of
-// what somebody says of an object in free text: in its status, in an Event, or in answer to a request of the host's own.
+// what somebody says of an object in free text: in its status, in an Event, or in answer to a request of the host's own; and for what it shows
+// of an object itself.
 func (p *Planner) Guard(objects ...*unstructured.Unstructured) secrecy.Guard {
-	if p.options.ShowServerText {
-		return secrecy.Guard{}
-	}
-	return secrecy.For(p.options.Sensitive, p.server.Passwords, objects...)
+	return secrecy.For(p.options.Sensitive, p.server.Passwords, objects...).Quoting(p.options.ShowServerText)
 }
 
 // failure returns the error for a request that failed: the object, what was tried, the cause as far as it may be shown of an object

@@ -49,7 +49,7 @@ func (p *Planner) Plan(ctx context.Context, request Request) (*Plan, error) {
 	if request.Prior != nil && request.Prior.Identity == (identity.Identity{}) {
 		request.Prior = nil // the zero State remembers nothing
 	}
-	ctx, warnings := wire.CollectWarnings(ctx)
+	ctx, warnings := wire.CollectWarnings(p.server.ShareRecords(ctx))
 	w := &planning{Planner: p, request: request, warnings: warnings, plan: &Plan{Object: id, Subresource: request.Subresource}}
 	if err := w.run(ctx); errors.Is(err, explain.ErrTooDeep) {
 		return nil, err // looking for secrets in the manifest might not end
@@ -383,7 +383,7 @@ func (w *planning) explain(dryRun *unstructured.Unstructured) error {
 func (w *planning) input(live *unstructured.Unstructured) explain.Input {
 	return explain.Input{
 		Manifest: content(w.manifest), Live: content(live), Answer: content(w.result), Manager: w.options.FieldManager, Subresource: w.plan.Subresource,
-		Prior: w.request.Prior, Unknown: w.prepared.Unknown, Sensitive: w.sensitive(), Ignored: w.left.Fields, Tools: w.options.Tools,
+		Prior: w.request.Prior, Unknown: w.prepared.Unknown, Sensitive: w.sensitive(), Ignored: w.left.Fields, Tools: w.options.Tools, Records: w.server.Records(),
 	}
 }
 

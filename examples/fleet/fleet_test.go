@@ -18,6 +18,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
+	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/test/lab"
 )
 
@@ -133,17 +135,24 @@ func actions(t *testing.T, report string) map[string]string {
 			Object struct{ Kind, Namespace, Name string }
 			Action string
 		}
-		Errors []any
+		Unchanged render.Unchanged
+		Errors    []any
 	}
 	require.NoError(t, json.Unmarshal([]byte(report), &content))
 	require.Empty(t, content.Errors)
 	out := map[string]string{}
-	for _, plan := range content.Plans {
-		name := plan.Object.Kind + " " + plan.Object.Namespace + "/" + plan.Object.Name
-		if out[name] != "" { // require.NotContains would go through all of them
-			require.Fail(t, "named twice", name)
+	add := func(kind, namespace, name, action string) {
+		key := kind + " " + namespace + "/" + name
+		if out[key] != "" { // require.NotContains would go through all of them
+			require.Fail(t, "named twice", key)
 		}
-		out[name] = plan.Action
+		out[key] = action
+	}
+	for _, plan := range content.Plans {
+		add(plan.Object.Kind, plan.Object.Namespace, plan.Object.Name, plan.Action)
+	}
+	for _, id := range content.Unchanged.Objects() {
+		add(id.Kind, id.Namespace, id.Name, string(ssaplan.ActionNoOp))
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package main_test
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,8 +20,8 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// onTerminal runs a command in a terminal of its own, at which somebody types, and returns what was written to it.
-func onTerminal(t *testing.T, columns, lines int, command *exec.Cmd, typing func(keys *os.File)) string {
+// onTerminal runs a command in a terminal of its own, at which somebody types, and returns what was written to it, which out gets as it comes.
+func onTerminal(t *testing.T, columns, lines int, command *exec.Cmd, out io.Writer, typing func(keys *os.File)) string {
 	t.Helper()
 	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	require.NoError(t, err)
@@ -38,10 +39,10 @@ func onTerminal(t *testing.T, columns, lines int, command *exec.Cmd, typing func
 	timer := time.AfterFunc(time.Minute, func() { _ = command.Process.Kill() })
 	defer timer.Stop()
 	go typing(terminal)
-	var out bytes.Buffer
-	_, _ = out.ReadFrom(terminal) // ends with an error when nobody has the other end any more
+	var all bytes.Buffer
+	_, _ = all.ReadFrom(io.TeeReader(terminal, out)) // ends with an error when nobody has the other end any more
 	_ = command.Wait()
-	return strings.ReplaceAll(out.String(), "\r\n", "\n")
+	return strings.ReplaceAll(all.String(), "\r\n", "\n")
 }
 
 // On a terminal the program keeps to its width, shows what it finds as it goes, and what is longer by a pager.
@@ -55,7 +56,7 @@ func TestTerminal(t *testing.T) {
 		command := exec.Command(program, "plan", "-v", "-f", "app.yaml", "--field-manager", strings.Repeat("long-name-", 10))
 		command.Dir = dir
 		command.Env = append(os.Environ(), append([]string{"KUBECONFIG=" + c.Server.Kubeconfig(), "TERM=xterm", "PAGER="}, environment...)...)
-		return onTerminal(t, columns, lines, command, typing)
+		return onTerminal(t, columns, lines, command, io.Discard, typing)
 	}
 	for _, columns := range []int{80, 160} {
 		out := plan(columns, 24)

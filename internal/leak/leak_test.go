@@ -44,8 +44,12 @@ func TestIn(t *testing.T) {
 
 // All values are looked for at once, and each is found as it is alone.
 func TestFound(t *testing.T) {
-	for _, c := range leak.Cases(3, true) {
-		for _, text := range []string{c.Said(), "a\n" + strings.ReplaceAll(c.Said(), "", "\n  "), strings.Repeat("x", 5000) + c.Said()} {
+	for i, c := range leak.Cases(1, true) {
+		texts := []string{c.Said(), "a\n" + strings.ReplaceAll(c.Said(), "", "\n  ")}
+		if i%13 == 0 {
+			texts = append(texts, strings.Repeat("x", 5000)+c.Said())
+		}
+		for _, text := range texts {
 			found := false
 			for _, value := range leak.Values {
 				found = found || len(leak.In(text, value)) > 0

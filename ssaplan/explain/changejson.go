@@ -12,11 +12,12 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// changeJSON is the JSON of a [Change]. A side that has no value is left out; a value that is null is null.
+// changeJSON is the JSON of a [Change]. A side that has no value is left out; a value that is null is null. So is what most changes
+// have in common: [projection.OpChange] and [CauseEdited].
 type changeJSON struct {
 	Path        projection.Path `json:"path"`
-	Op          projection.Op   `json:"op"`
-	Cause       Cause           `json:"cause"`
+	Op          projection.Op   `json:"op,omitempty"`
+	Cause       Cause           `json:"cause,omitempty"`
 	Manager     foreign.Text    `json:"manager,omitempty"`
 	Operation   string          `json:"operation,omitempty"`
 	Subresource foreign.Text    `json:"subresource,omitempty"`
@@ -31,16 +32,22 @@ type changeJSON struct {
 
 // MarshalJSON returns
 //
-//	{"path", "op": "add|remove|change|move|duplicate", "cause", "manager", "operation", "subresource", "time",
+//	{"path", "op": "add|remove|move|duplicate", "cause", "manager", "operation", "subresource", "time",
 //	 "before", "after", "position", "assigned", "refused", "sensitive"}
 //
-// The manager, its operation, subresource and time are those of a drifted value, and of a dropped one that was taken over. A side that has no value is left out, and
+// There is no op where a value becomes another ([projection.OpChange]), and no cause where the manifest was edited. The manager, its operation, subresource and time are those of a drifted value, and of a dropped one that was taken over. A side that has no value is left out, and
 // so is the after of an assigned value. The position is that of an added or removed element of a list. Sensitive values are
 // redacted. Whether <, > and & are escaped is left to who encodes it.
 func (c Change) MarshalJSON() ([]byte, error) {
 	out := changeJSON{
 		Path: c.Path, Op: c.Op, Cause: c.Cause, Manager: c.Manager, Operation: c.Operation, Subresource: c.Subresource,
 		Time: c.Time, Assigned: c.Assigned, Refused: c.Refused, Sensitive: c.Sensitive,
+	}
+	if out.Op == projection.OpChange {
+		out.Op = ""
+	}
+	if out.Cause == CauseEdited {
+		out.Cause = ""
 	}
 	var err error
 	before, after := c.Shown()
@@ -72,6 +79,12 @@ func (c *Change) UnmarshalJSON(data []byte) error {
 		Difference: projection.Difference{Path: in.Path, Op: in.Op, Sensitive: in.Sensitive},
 		Cause:      in.Cause, Manager: in.Manager, Operation: in.Operation, Subresource: in.Subresource, Time: in.Time,
 		Assigned: in.Assigned, Refused: in.Refused,
+	}
+	if out.Op == "" {
+		out.Op = projection.OpChange
+	}
+	if out.Cause == "" {
+		out.Cause = CauseEdited
 	}
 	if in.Position != nil {
 		out.Position = *in.Position

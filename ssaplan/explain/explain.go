@@ -37,6 +37,8 @@ type Input struct {
 	Ignored []IgnoredField
 	// Tools are recognised beside [fieldowner.Tools]. Optional.
 	Tools []fieldowner.Tool
+	// Records are those of Live and Answer that were read before. Optional.
+	Records fieldowner.Records
 }
 
 // applier returns who applies.
@@ -128,7 +130,7 @@ func Apply(in Input) (*Explanation, error) {
 
 // begin returns a comparison, and what is known without the live object.
 func begin(in Input) (*comparison, *Explanation, error) {
-	owners, err := fieldowner.Read(in.Answer)
+	owners, err := in.Records.Read(in.Answer)
 	if err != nil {
 		return nil, nil, fmt.Errorf("dry run: %w", err)
 	}

@@ -1,6 +1,10 @@
 package explain
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
 	"slices"
 	"time"
 
@@ -38,20 +42,24 @@ func RivalOf(live *unstructured.Unstructured, prior *State) *Rival {
 
 // rival returns who else applied under the name of the manager, nil if nobody did or nothing is known of it. A server sets the time of a
 // record when its manager changes something, and leaves it when others take fields away; so another apply has a later time than the
-// remembered one, unless both were within a second. Source: k8s.io/apimachinery/pkg/util/managedfields/internal.
+// remembered one, unless both were within a second. An apply that changes no value of an object has no time. Source: k8s.io/apimachinery/pkg/util/managedfields/internal.
 func (in Input) rival() *Rival {
 	if in.Live == nil || in.Prior == nil || !in.Prior.isOf(in) {
 		return nil
 	}
 	last := lastApplied(in.Live, in.applier())
-	if in.Prior.time.IsZero() || !last.After(in.Prior.time) {
+	if in.Prior.time.IsZero() && in.Prior.record == nil || last.Before(in.Prior.time) {
 		return nil
 	}
-	owners, err := fieldowner.Read(in.Live)
+	owners, err := in.Records.Read(in.Live)
 	if err != nil {
 		return nil // of which the explanation of an apply that isn't known to be a no-op is an error
 	}
-	if paths := in.disagreement(owners); len(paths) > 0 {
+	disagreement := in.disagreement
+	if last.Equal(in.Prior.time) {
+		disagreement = in.disagreementWithinSecond
+	}
+	if paths := disagreement(owners); len(paths) > 0 {
 		return &Rival{Time: last, Paths: paths}
 	}
 	return nil
@@ -74,6 +82,93 @@ func (in Input) disagreement(owners fieldowner.Ownership) []projection.Path {
 		}
 	}
 	return slices.Collect(projection.NewFieldSet(paths...).All())
+}
+
+// disagreementWithinSecond is disagreement where the time of the record doesn't tell that there was another apply. It has what nothing but
+// another one under the manager's name leaves behind.
+func (in Input) disagreementWithinSecond(owners fieldowner.Ownership) []projection.Path {
+	was := in.Prior.record
+	if was == nil || !was.isKept(in.Prior, in.Live) {
+		return nil
+	}
+	own, applied := owners.Fields(in.applier().Is).Leaves(), in.Prior.Applied.Fields.Leaves()
+	known := applied.Union(was.unsure)
+	var paths []projection.Path
+	for p := range own.All() {
+		// A list that becomes atomic, or none, changes how a record names what is in it.
+		if !known.Covers(p) && known.Under(p).Empty() {
+			paths = append(paths, p)
+		}
+	}
+	live := unstructured.Unstructured{Object: in.Live}
+	isSameGeneration := was.generation != 0 && was.generation == live.GetGeneration()
+	for _, d := range projection.Diff(in.Prior.Applied, in.Prior.Digested(projection.Project(in.Live, in.Prior.Applied.Fields))) {
+		isReadOtherwise := isSameGeneration && d.Path[0].Name() != "metadata" // nobody wrote it
+		if d.Op == projection.OpChange && own.Has(d.Path) && applied.Has(d.Path) && !was.unsure.Covers(d.Path) && !isReadOtherwise {
+			paths = append(paths, d.Path)
+		}
+	}
+	return slices.Collect(projection.NewFieldSet(paths...).All())
+}
+
+// appliedRecord is what is remembered of an object's record as it was after an apply, so that another apply within the same second shows.
+//
+// Who changes the value of a field, or what is in it, owns it then, and takes it from all others; and an apply is all that adds to the
+// record of an apply. So while the records of all others are as they were, a field that the manager owns and didn't, or one that it still
+// owns with another value, was applied under its name. What others remove leaves no trace, so a field that is gone tells nothing.
+type appliedRecord struct {
+	version    string // of the object
+	generation int64
+	others     string // a digest of the records of others, but for those of subresources
+	// unsure are the recorded fields whose values may change in other ways: what the server stores isn't what was sent, is a map that
+	// can be filled, or isn't remembered.
+	unsure projection.FieldSet
+}
+
+// newAppliedRecord returns that of the object that an apply of the manifest was answered with, given what s remembers of it.
+func (s *State) newAppliedRecord(manifest, obj map[string]any, owners fieldowner.Ownership) *appliedRecord {
+	if manifest == nil || s.Subresource != "" {
+		return nil
+	}
+	live := unstructured.Unstructured{Object: obj}
+	out := &appliedRecord{version: live.GetResourceVersion(), generation: live.GetGeneration(), others: s.othersDigest(obj)}
+	own := owners.Fields(s.applier().Is)
+	sent, stored := projection.NewManifest(manifest, own), projection.NewObject(obj, own)
+	var sure []projection.Path
+	for p := range s.Applied.Fields.Leaves().Without(s.filled).All() {
+		wanted, wasSent := sent.Get(p)
+		value, isStored := stored.Get(p)
+		_, isMap := value.(map[string]any)
+		if wasSent && isStored && !isMap && equal(wanted, value) {
+			sure = append(sure, p)
+		}
+	}
+	out.unsure = own.Leaves().Difference(projection.NewFieldSet(sure...))
+	return out
+}
+
+// isKept reports whether the live object was written since, and none of the records of others changed by that.
+func (r *appliedRecord) isKept(of *State, live map[string]any) bool {
+	obj := unstructured.Unstructured{Object: live}
+	return obj.GetAPIVersion() == of.Identity.APIVersion && obj.GetResourceVersion() != r.version && of.othersDigest(live) == r.others
+}
+
+// othersDigest returns a digest of the records of others than the applier, without those of subresources: what is written through one
+// changes hands as well, and controllers write a status all the time.
+func (s *State) othersDigest(obj map[string]any) string {
+	var entries []string
+	for _, entry := range record(obj) {
+		owner, _ := recordedOwner(entry)
+		if text, err := json.Marshal(entry); err == nil && owner.Subresource == "" && !s.applier().Is(owner) {
+			entries = append(entries, string(text))
+		}
+	}
+	slices.Sort(entries)
+	mac := hmac.New(sha256.New, s.salt) // a record has the values of sets
+	for _, entry := range entries {
+		mac.Write(append([]byte(entry), 0))
+	}
+	return base64.RawStdEncoding.EncodeToString(mac.Sum(nil))
 }
 
 // lastApplied returns when the applier last changed something of the object, zero if its record doesn't tell.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
@@ -85,6 +86,84 @@ func TestRival(t *testing.T) {
 	require.Nil(t, explain.Known(&explain.Explanation{}, in).Rival, "a record that can't be read")
 	in = explain.Input{Manager: "me", Live: configMap(later+`{"f:a": {}}}}`, "{}"), Prior: remembered(later + `{"f:a": {}}}}`)}
 	require.Nil(t, explain.Known(&explain.Explanation{}, in).Rival, "what is remembered")
+}
+
+// What is written within the second of the remembered apply has the time of that. Only what nothing but another apply leaves counts.
+func TestRivalWithinASecond(t *testing.T) {
+	me := fieldowner.Applier{Manager: "me"}
+	entry := func(manager, fields, more string) string {
+		return `{manager: ` + manager + `, operation: Apply, apiVersion: v1, time: "2026-01-01T00:00:00Z", fieldsType: FieldsV1, fieldsV1: ` + fields + more + `}`
+	}
+	const fields = `{"f:spec": {"f:a": {}, "f:b": {}, "f:m": {}}, "f:metadata": {"f:labels": {"f:l": {}}}}`
+	theirs := entry("you", `{"f:spec": {"f:t": {}}}`, "")
+	live := func(version, apiVersion, record, spec, label string) map[string]any {
+		return object(t, `{apiVersion: `+apiVersion+`, kind: Thing, metadata: {name: a, uid: u, resourceVersion: "`+version+`", generation: `+version+`, labels: {l: `+label+`},
+			managedFields: [`+record+`]}, spec: `+spec+`}`)
+	}
+	const was, sent = "{a: A, b: bb, m: {}, t: T}", "{apiVersion: v1, kind: Thing, metadata: {name: a, labels: {l: L}}, spec: {a: A, b: B, m: {}}}"
+	first := live("1", "v1", entry("me", fields, "")+","+theirs, was, "L")
+	state := func(manifest map[string]any) *explain.State {
+		made, err := explain.NewState(manifest, first, me, nil)
+		require.NoError(t, err)
+		return made
+	}
+	ours := entry("me", fields, "")
+	more := entry("me", `{"f:spec": {"f:a": {}, "f:b": {}, "f:m": {}, "f:n": {}}, "f:metadata": {"f:labels": {"f:l": {}}}}`, "")
+	known := state(object(t, sent))
+	for _, row := range []struct {
+		why   string
+		prior *explain.State
+		live  map[string]any
+		want  string
+	}{
+		{"another value", known, live("2", "v1", ours+","+theirs, "{a: X, b: bb, m: {}, t: T}", "L"), "spec.a"},
+		{"another label", known, live("2", "v1", ours+","+theirs, was, "X"), "metadata.labels.l"},
+		{"another field", known, live("2", "v1", more+","+theirs, "{a: A, b: bb, m: {}, t: T, n: N}", "L"), "spec.n"},
+		{"the records of others in another order", known, live("2", "v1", theirs+","+more, "{a: A, b: bb, m: {}, t: T, n: N}", "L"), "spec.n"},
+		{"a controller's status beside it", known, live("2", "v1", more+","+theirs+","+entry("controller", "{}", ", subresource: status"), was, "L"), "spec.n"},
+		{"a value that isn't what was sent", known, live("2", "v1", ours+","+theirs, "{a: A, b: cc, m: {}, t: T}", "L"), ""},
+		{"a map that was filled", known, live("2", "v1", ours+","+theirs, "{a: A, b: bb, m: {x: y}, t: T}", "L"), ""},
+		{"a map that a record has as a whole by now", known, live("2", "v1", entry("me", `{"f:spec": {}, "f:metadata": {"f:labels": {}}}`, "")+","+theirs, was, "X"), ""},
+		{"a field that is gone", known, live("2", "v1", entry("me", `{"f:spec": {"f:a": {}}}`, "")+","+theirs, "{a: A, t: T}", "L"), ""},
+		{"a value that is no longer ours", known, live("2", "v1", entry("me", `{"f:spec": {"f:b": {}}}`, "")+","+theirs, "{a: X, b: bb, t: T}", "L"), ""},
+		{"nothing was written", known, live("1", "v1", more+","+theirs, "{a: X}", "X"), ""},
+		{"others wrote", known, live("2", "v1", more+","+entry("you", `{"f:spec": {"f:u": {}}}`, ""), "{a: X}", "X"), ""},
+		{"others are gone", known, live("2", "v1", more, "{a: X}", "X"), ""},
+		{"another version of the kind", known, live("2", "v2", more+","+theirs, "{a: X}", "X"), ""},
+		{"what is left to others", known.Without(fieldsOf(t, "spec.n", "spec.a")), live("2", "v1", more+","+theirs, "{a: X, b: bb, m: {}, t: T, n: N}", "L"), ""},
+		{"what was sent isn't known", state(nil), live("2", "v1", more+","+theirs, "{a: X}", "X"), ""},
+		{"of a subresource nothing is known", func() *explain.State { s := *known; s.Subresource = "status"; return &s }(), live("2", "v1", more+","+theirs, "{a: X}", "X"), ""},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			text, err := json.Marshal(row.prior)
+			require.NoError(t, err)
+			read := &explain.State{}
+			require.NoError(t, json.Unmarshal(text, read))
+			for _, prior := range []*explain.State{row.prior, read} {
+				rival := explain.RivalOf(&unstructured.Unstructured{Object: row.live}, prior)
+				if row.want == "" {
+					require.Nil(t, rival)
+					continue
+				}
+				require.NotNil(t, rival)
+				require.Equal(t, row.want, projection.JoinPaths(rival.Paths))
+			}
+		})
+	}
+	t.Run("it is read otherwise", func(t *testing.T) { // as after a change of a conversion, and a rewrite of what is stored
+		now := live("2", "v1", ours+","+theirs, "{a: X, b: bb, m: {}, t: T}", "L")
+		now["metadata"].(map[string]any)["generation"] = int64(1)
+		require.Nil(t, explain.RivalOf(&unstructured.Unstructured{Object: now}, known))
+	})
+}
+
+func fieldsOf(t *testing.T, texts ...string) projection.FieldSet {
+	t.Helper()
+	var paths []projection.Path
+	for _, text := range texts {
+		paths = append(paths, path(t, text))
+	}
+	return projection.NewFieldSet(paths...)
 }
 
 func TestTextOfRival(t *testing.T) {

@@ -57,6 +57,7 @@ type State struct {
 	filled    projection.FieldSet // the maps that were declared as empty, and had something in them all the same
 	left      projection.FieldSet // the parts of lists and maps with one owner that are left to others
 	time      time.Time           // when the manager applied last, by the object's record
+	record    *appliedRecord      // nil if nothing is known of it
 	salt      []byte
 	// digests is 1 or 2 if the sensitive values are digests of that version, and 0 if they are those of this one.
 	digests int
@@ -87,7 +88,7 @@ func NewState(manifest, obj map[string]any, applier fieldowner.Applier, prior *S
 	}
 	out, err := newState(id, obj, applier, prior, owners.Declared(manifest, obj, applier), sensitive)
 	if err == nil {
-		out.time = lastApplied(obj, applier)
+		out.time, out.record = lastApplied(obj, applier), out.newAppliedRecord(manifest, obj, owners)
 	}
 	return out, err
 }
@@ -134,6 +135,10 @@ func (s *State) clone() *State {
 func (s *State) Without(fields projection.FieldSet) *State {
 	out := s.clone()
 	out.Applied, out.Observed = s.Applied.Without(fields), s.Observed.Without(fields)
+	if s.record != nil {
+		record := *s.record
+		record.unsure, out.record = record.unsure.Union(fields), &record
+	}
 	for p := range fields.All() {
 		if len(wholeAt(out.Applied.Fields, p)) < len(p) {
 			out.left = out.left.Union(projection.NewFieldSet(p))
@@ -306,10 +311,36 @@ type stateJSON struct {
 	Filled      *projection.FieldSet `json:"filled,omitempty"`
 	Left        *projection.FieldSet `json:"left,omitempty"`
 	Time        time.Time            `json:"time,omitzero"`
+	Record      *recordJSON          `json:"record,omitempty"`
 	Applied     json.RawMessage      `json:"applied"`
 	Observed    json.RawMessage      `json:"observed,omitempty"`
 	Adopted     bool                 `json:"adopted,omitempty"`
 	Stale       authresilience.Stale `json:"stale,omitzero"`
+}
+
+type recordJSON struct {
+	Version    string               `json:"resourceVersion"`
+	Generation int64                `json:"generation,omitempty"`
+	Others     string               `json:"others"`
+	Unsure     *projection.FieldSet `json:"unsure,omitempty"`
+}
+
+func (r *appliedRecord) json() *recordJSON {
+	if r == nil {
+		return nil
+	}
+	return &recordJSON{r.version, r.generation, r.others, unlessEmpty(r.unsure)}
+}
+
+func (r *recordJSON) record() *appliedRecord {
+	if r == nil {
+		return nil
+	}
+	out := &appliedRecord{version: r.Version, generation: r.Generation, others: r.Others}
+	if r.Unsure != nil {
+		out.unsure = *r.Unsure
+	}
+	return out
 }
 
 // MarshalJSON returns the versioned form of s.
@@ -326,7 +357,7 @@ func (s State) MarshalJSON() ([]byte, error) {
 		observed = nil
 	}
 	return json.Marshal(stateJSON{
-		Sensitive: unlessEmpty(s.sensitive), Filled: unlessEmpty(s.filled), Left: unlessEmpty(s.left), Time: s.time, Version: stateVersion, APIVersion: s.Identity.APIVersion, Kind: s.Identity.Kind, Namespace: s.Identity.Namespace,
+		Sensitive: unlessEmpty(s.sensitive), Filled: unlessEmpty(s.filled), Left: unlessEmpty(s.left), Time: s.time, Record: s.record.json(), Version: stateVersion, APIVersion: s.Identity.APIVersion, Kind: s.Identity.Kind, Namespace: s.Identity.Namespace,
 		Name: s.Identity.Name, UID: s.UID, Manager: s.Manager, Subresource: s.Subresource, Salt: s.salt, Digests: s.digests, Fields: s.Applied.Fields,
 		Applied: applied, Observed: observed, Adopted: s.Adopted, Stale: s.Stale,
 	})
@@ -348,7 +379,7 @@ func (s *State) UnmarshalJSON(data []byte) error {
 	}
 	id := identity.Identity{APIVersion: in.APIVersion, Kind: in.Kind, Namespace: in.Namespace, Name: in.Name}
 	out := State{Identity: id, UID: in.UID, Manager: in.Manager, Subresource: in.Subresource, Adopted: in.Adopted, Stale: in.Stale}
-	out.salt, out.digests, out.time = in.Salt, in.Digests, in.Time
+	out.salt, out.digests, out.time, out.record = in.Salt, in.Digests, in.Time, in.Record.record()
 	if in.Sensitive != nil {
 		out.sensitive = *in.Sensitive
 	}

@@ -26,7 +26,7 @@ func (in Input) knownWriters() []fieldowner.Writer {
 	if !slices.ContainsFunc(record(in.Live), in.isOfTool) {
 		return nil
 	}
-	owners, err := fieldowner.Read(in.Live)
+	owners, err := in.Records.Read(in.Live)
 	if err != nil {
 		return nil // the apply was explained before, which takes a record that can be read
 	}

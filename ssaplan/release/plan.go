@@ -6,12 +6,17 @@ import (
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/internal/answer"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/internal/applier"
+	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
+	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
@@ -26,6 +31,8 @@ const (
 	ActionNothing Action = "Nothing"
 	// ActionGone: there is no such object, or another one by now.
 	ActionGone Action = "Gone"
+	// ActionRefused: the manager owns fields, and the server won't let this caller change that.
+	ActionRefused Action = "Refused"
 )
 
 // Plan is what letting go of an object does.
@@ -36,10 +43,17 @@ type Plan struct {
 	Action  Action
 	// Fields are the fields that the manager owned, and who owns each of them still: nobody, if there are none.
 	Fields []fieldowner.Transfer
+	// Warnings are what the server says of it, and what isn't known of it.
+	Warnings []foreign.Text
+	// Refusal is the server's refusal if the action is Refused, without sensitive values.
+	Refusal error
 
-	target   Target
-	shown    func(error) error
-	handover fieldowner.Handover
+	target     Target
+	guarding   func(...*unstructured.Unstructured) secrecy.Guard
+	remembered *unstructured.Unstructured
+	guard      secrecy.Guard // for what is remembered and the live object
+	live       *unstructured.Unstructured
+	patch      []byte
 }
 
 // Target is the object in the cluster.
@@ -50,31 +64,68 @@ type Target interface {
 	Patch(ctx context.Context, live *unstructured.Unstructured, patch []byte, manager string, dryRun ...string) (*unstructured.Unstructured, error)
 }
 
-// For returns what letting go of the object does that a host remembers. It reads the object, and writes nothing. Without a known UID no
-// object is the remembered one. Shown makes of an error of the target what may be printed of it.
-func For(ctx context.Context, target Target, prior *explain.State, shown func(error) error) (*Plan, error) {
-	plan := &Plan{Object: prior.Identity, UID: prior.UID, Manager: prior.Manager, Action: ActionGone, target: target, shown: shown}
-	live, err := target.Live(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("%s: plan to release: %w", prior.Identity, shown(err))
+// attempts is how often a plan is made of an object that others change, and how often Apply follows one.
+const attempts = 3
+
+// For returns what letting go of the object does that a host remembers. It reads the object, and has the server try the release, so it
+// writes nothing. Without a known UID no object is the remembered one. Guard returns what keeps a server from quoting sensitive values
+// of objects.
+func For(ctx context.Context, target Target, prior *explain.State, guard func(...*unstructured.Unstructured) secrecy.Guard) (*Plan, error) {
+	plan := &Plan{Object: prior.Identity, UID: prior.UID, Manager: prior.Manager, target: target, guarding: guard}
+	plan.remembered = secrecy.Remembered(prior.Identity, prior.Applied.Object)
+	for attempt := 1; ; attempt++ {
+		err := plan.look(ctx)
+		if err == nil && plan.Action == ActionRelease {
+			err = plan.try(ctx)
+		}
+		switch {
+		case err == nil:
+			return plan, nil
+		case attempt == attempts || !applier.Moved(err):
+			return nil, fmt.Errorf("%s: plan to release: %w", prior.Identity, plan.guard.Shown(err))
+		}
 	}
-	if live == nil || prior.UID == "" || string(live.GetUID()) != prior.UID {
-		return plan, nil
+}
+
+// look makes the plan the one for the object as it is.
+func (p *Plan) look(ctx context.Context) error {
+	p.Action, p.Fields, p.guard = ActionGone, nil, p.guarding(p.remembered)
+	live, err := p.target.Live(ctx)
+	if err != nil || live == nil || p.UID == "" || string(live.GetUID()) != p.UID {
+		return err
 	}
-	if err := plan.of(live); err != nil {
-		return nil, fmt.Errorf("%s: plan to release: %w", prior.Identity, err)
+	p.live, p.guard = live, p.guarding(live, p.remembered)
+	return p.of(live)
+}
+
+// try has the server try the release, and notes the refusal if there is one. Only an error that isn't about the release is returned.
+func (p *Plan) try(ctx context.Context) error {
+	listening, warnings := wire.CollectWarnings(ctx)
+	_, err := p.target.Patch(listening, p.live, p.patch, p.Manager, metav1.DryRunAll)
+	p.Warnings = p.guard.Warnings(warnings.All())
+	switch {
+	case slices.ContainsFunc(answer.Statuses(err), answer.NoDryRun):
+		p.Warnings = append(p.Warnings, foreign.Textf("whether the server would release it isn't known: %v", p.guard.Shown(err)))
+	case applier.Denied(err):
+		p.Action, p.Refusal = ActionRefused, p.guard.Shown(err)
+	default:
+		return err
 	}
-	return plan, nil
+	return nil
 }
 
 // of fills the plan from the live object.
-func (p *Plan) of(live *unstructured.Unstructured) (err error) {
-	if p.handover, err = fieldowner.Release(live.Object, p.Manager); err != nil {
+func (p *Plan) of(live *unstructured.Unstructured) error {
+	handover, err := fieldowner.Release(live.Object, p.Manager)
+	if err != nil {
 		return err
 	}
-	if p.Action = ActionRelease; p.handover.Empty() {
+	if p.Action = ActionRelease; handover.Empty() {
 		p.Action = ActionNothing
 		return nil
+	}
+	if p.patch, err = handover.Patch(); err != nil {
+		return err
 	}
 	owners, err := fieldowner.Read(live.Object)
 	if err != nil {
@@ -88,26 +139,25 @@ func (p *Plan) of(live *unstructured.Unstructured) (err error) {
 	return nil
 }
 
-// attempts is how often Apply follows an object that others change.
-const attempts = 3
-
 // Apply does what the plan says, guarded by the version of the object, and nothing if there is nothing to do. If the object changed, it looks
 // again, and goes on if the plan would be the same; if the answer was lost, it looks whether that was done. Every error is a
 // [write.ApplyError]. The plan itself stays as it was reviewed.
 func (p *Plan) Apply(ctx context.Context) error {
-	now := p
+	if p.Action == ActionRefused {
+		return p.failed(write.OutcomeNotSent, p.Refusal)
+	}
+	now := *p
 	for attempt := 1; now.Action == ActionRelease; attempt++ {
 		err := now.send(ctx)
 		if err == nil {
 			return nil
 		}
-		again, failed := For(ctx, p.target, &explain.State{Identity: p.Object, UID: p.UID, Manager: p.Manager}, p.shown)
-		isDone := failed == nil && again.Action != ActionRelease
-		isSame := failed == nil && err.Outcome == write.OutcomeRefused && applier.Outrun(err) && again.covers(p)
+		failed := now.look(ctx)
+		isDone := failed == nil && now.Action != ActionRelease
+		isSame := failed == nil && err.Outcome == write.OutcomeRefused && applier.Outrun(err) && now.covers(p)
 		if attempt == attempts || !isDone && !isSame {
 			return err
 		}
-		now = again
 	}
 	return nil
 }
@@ -121,29 +171,33 @@ func (p *Plan) covers(reviewed *Plan) bool {
 
 // send sends the patch, once.
 func (p *Plan) send(ctx context.Context) *write.ApplyError {
-	failed := func(outcome write.Outcome, err error) *write.ApplyError {
-		return &write.ApplyError{Object: p.Object, Outcome: outcome, Err: fmt.Errorf("%s: release: %w", p.Object, err)}
-	}
-	patch, err := p.handover.Patch()
-	if err != nil {
-		return failed(write.OutcomeNotSent, err)
-	}
-	live := &unstructured.Unstructured{Object: p.handover.Object()}
-	if _, err = p.target.Patch(ctx, live, patch, p.Manager); err != nil {
-		return failed(applier.Of(err), p.shown(err))
+	if _, err := p.target.Patch(ctx, p.live, p.patch, p.Manager); err != nil {
+		return p.failed(applier.Of(err), p.guard.Shown(err))
 	}
 	return nil
 }
 
-// String returns a line about the plan, and one for each field.
+func (p *Plan) failed(outcome write.Outcome, err error) *write.ApplyError {
+	return &write.ApplyError{Object: p.Object, Outcome: outcome, Err: fmt.Errorf("%s: release: %w", p.Object, err)}
+}
+
+// String returns a line about the plan, and one for each field that is given up and each warning.
 func (p *Plan) String() string {
 	lines := []string{fmt.Sprintf("%s %s: %s", p.Action, p.Object, words[p.Action])}
-	for _, f := range p.Fields {
-		lines = append(lines, "  "+f.String())
+	if p.Refusal != nil {
+		lines[0] += ": " + foreign.OfError(p.Refusal).String()
+	} else {
+		for _, f := range p.Fields {
+			lines = append(lines, "  "+f.String())
+		}
+	}
+	for _, w := range p.Warnings {
+		lines = append(lines, "  warning: "+w.String())
 	}
 	return strings.Join(lines, "\n")
 }
 
 var words = map[Action]string{
 	ActionRelease: "stays as it is, and these fields are given up", ActionNothing: "nothing of it is owned", ActionGone: "isn't there any more",
+	ActionRefused: "the server won't let go of it",
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 	"github.com/ssaplan/primitives/ssaplan/release"
 	"github.com/ssaplan/primitives/ssaplan/write"
 )
@@ -41,6 +42,8 @@ type target struct {
 	err     error
 	patched []string
 	answers []error
+	tries   []error // of the first dry runs; the others are answered with success
+	tried   int
 }
 
 func (f *target) Live(context.Context) (*unstructured.Unstructured, error) {
@@ -52,13 +55,20 @@ func (f *target) Live(context.Context) (*unstructured.Unstructured, error) {
 }
 
 func (f *target) Patch(_ context.Context, _ *unstructured.Unstructured, patch []byte, manager string, dryRun ...string) (*unstructured.Unstructured, error) {
+	if len(dryRun) > 0 {
+		f.tried++
+		if f.tried <= len(f.tries) {
+			return nil, f.tries[f.tried-1]
+		}
+		return nil, nil
+	}
 	f.patched = append(f.patched, manager+" "+string(patch))
 	err := f.answers[0]
 	f.answers = f.answers[1:]
 	return nil, err
 }
 
-func asItIs(err error) error { return err }
+func unguarded(...*unstructured.Unstructured) secrecy.Guard { return secrecy.Guard{} }
 
 func TestFor(t *testing.T) {
 	for _, row := range []struct {
@@ -78,16 +88,65 @@ func TestFor(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			row.prior.Identity, row.prior.Manager = id, "me"
-			plan, err := release.For(t.Context(), &target{live: []*unstructured.Unstructured{row.live}}, &row.prior, asItIs)
+			plan, err := release.For(t.Context(), &target{live: []*unstructured.Unstructured{row.live}}, &row.prior, unguarded)
 			require.NoError(t, err)
 			require.Equal(t, row.want, plan.String())
 		})
 	}
 	prior := explain.State{Identity: id, UID: "u", Manager: "me"}
-	_, err := release.For(t.Context(), &target{live: []*unstructured.Unstructured{nil}, err: errors.New("boom")}, &prior, asItIs)
+	_, err := release.For(t.Context(), &target{live: []*unstructured.Unstructured{nil}, err: errors.New("boom")}, &prior, unguarded)
 	require.EqualError(t, err, "v1/ConfigMap x/a: plan to release: boom")
-	_, err = release.For(t.Context(), &target{live: []*unstructured.Unstructured{object(t, "u", "5")}}, &prior, asItIs)
+	_, err = release.For(t.Context(), &target{live: []*unstructured.Unstructured{object(t, "u", "5")}}, &prior, unguarded)
 	require.ErrorContains(t, err, "managedFields")
+}
+
+// TestTry has the server try each release.
+func TestTry(t *testing.T) {
+	outdated := apierrors.NewConflict(schema.GroupResource{Resource: "configmaps"}, "a", errors.New("changed"))
+	deleted := apierrors.NewNotFound(schema.GroupResource{Resource: "configmaps"}, "a")
+	denied := apierrors.NewForbidden(schema.GroupResource{Resource: "configmaps"}, "a", errors.New("no"))
+	untold := apierrors.NewBadRequest("admission webhook \"w\" does not support dry run")
+	both, released := object(t, "u", ours+","+theirs), object(t, "u", theirs)
+	for _, row := range []struct {
+		why   string
+		live  []*unstructured.Unstructured
+		tries []error
+		tried int
+		want  release.Action
+		err   string
+	}{
+		{"it would be done", []*unstructured.Unstructured{both}, nil, 1, release.ActionRelease, ""},
+		{"there is nothing to try", []*unstructured.Unstructured{released}, nil, 0, release.ActionNothing, ""},
+		{"it is refused", []*unstructured.Unstructured{both}, []error{denied}, 1, release.ActionRefused, ""},
+		{"a webhook has no dry runs", []*unstructured.Unstructured{both}, []error{untold}, 1, release.ActionRelease, ""},
+		{"the object changed meanwhile", []*unstructured.Unstructured{both, both}, []error{outdated}, 2, release.ActionRelease, ""},
+		{"somebody else released it meanwhile", []*unstructured.Unstructured{both, released}, []error{outdated}, 1, release.ActionNothing, ""},
+		{"it was deleted meanwhile", []*unstructured.Unstructured{both, nil}, []error{deleted}, 1, release.ActionGone, ""},
+		{"it changes all the time", []*unstructured.Unstructured{both}, []error{outdated, outdated, outdated}, 3, "", "plan to release: "},
+		{"the dry run failed", []*unstructured.Unstructured{both}, []error{errors.New("boom")}, 1, "", "plan to release: boom"},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			on := &target{live: row.live, tries: row.tries}
+			plan, err := release.For(t.Context(), on, &explain.State{Identity: id, UID: "u", Manager: "me"}, unguarded)
+			require.Equal(t, row.tried, on.tried)
+			require.Empty(t, on.patched)
+			if row.err != "" {
+				require.ErrorContains(t, err, row.err)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, row.want, plan.Action)
+			require.Equal(t, row.want == release.ActionRefused, plan.Refusal != nil)
+			if row.want == release.ActionRefused {
+				require.Equal(t, "Refused v1/ConfigMap x/a: the server won't let go of it: configmaps \"a\" is forbidden: no", plan.String())
+				err = plan.Apply(t.Context())
+				require.ErrorIs(t, err, plan.Refusal)
+				require.Equal(t, write.OutcomeNotSent, write.OutcomeOf(err))
+				require.Empty(t, on.patched)
+			}
+			require.Equal(t, len(row.tries) > 0 && row.tries[0] == error(untold), len(plan.Warnings) > 0)
+		})
+	}
 }
 
 func TestApply(t *testing.T) {
@@ -118,7 +177,7 @@ func TestApply(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			on := &target{live: append([]*unstructured.Unstructured{row.first}, row.then...), answers: row.answers}
-			plan, err := release.For(t.Context(), on, &explain.State{Identity: id, UID: "u", Manager: "me"}, asItIs)
+			plan, err := release.For(t.Context(), on, &explain.State{Identity: id, UID: "u", Manager: "me"}, unguarded)
 			require.NoError(t, err)
 			reviewed := plan.String()
 			err = plan.Apply(t.Context())

@@ -1,4 +1,5 @@
-// Package review tells whether a plan is the one that somebody has reviewed, in another process or on another day.
+// Package review tells whether a plan is the one that somebody has reviewed, in another process or on another day, and what a reviewer has to see
+// beside the values.
 package review
 
 import (

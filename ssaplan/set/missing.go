@@ -41,12 +41,11 @@ func (e *MissingError) IsFinal() bool {
 
 // Missing returns what there is to say of a deferred plan whose kind or namespace the server lacks; nil for any other plan.
 func Missing(ctx context.Context, planner *ssaplan.Planner, plan *ssaplan.Plan) *MissingError {
-	switch plan.Deferral {
-	case ssaplan.DeferralTypeNotServed, ssaplan.DeferralNamespaceNotFound:
-		known, _ := planner.Known(ctx, plan.Deferral) // who may not see the names gets none
-		return missingOf(plan.Object, plan.Deferral, known)
+	if !lacksPlace(plan) {
+		return nil
 	}
-	return nil
+	known, _ := planner.Known(ctx, plan.Deferral) // who may not see the names gets none
+	return missingOf(plan.Object, plan.Deferral, known)
 }
 
 func missingOf(id identity.Identity, deferral ssaplan.Deferral, known []string) *MissingError {

@@ -122,6 +122,29 @@ func AwaitObject(ctx context.Context, planner *ssaplan.Planner, id identity.Iden
 	}
 }
 
+// AwaitPlan plans as soon as the server has the kind and the namespace of the object, which come a moment after what makes them was applied. When
+// ctx ends before that, it returns the last plan, which is deferred for what is missing.
+func AwaitPlan(ctx context.Context, planner *ssaplan.Planner, request ssaplan.Request) (*ssaplan.Plan, error) {
+	var last *ssaplan.Plan
+	for pause := shortest; ; pause = min(2*pause, longest) {
+		plan, err := planner.Plan(ctx, request)
+		switch {
+		case err != nil && last != nil && ctx.Err() != nil:
+			return last, nil // that the time is up says less
+		case err != nil:
+			return nil, err
+		case !lacksPlace(plan) || !sleep(ctx, pause):
+			return plan, nil
+		}
+		last = plan
+	}
+}
+
+// lacksPlace reports whether the server has no kind or no namespace for an object.
+func lacksPlace(plan *ssaplan.Plan) bool {
+	return plan.Deferral == ssaplan.DeferralTypeNotServed || plan.Deferral == ssaplan.DeferralNamespaceNotFound
+}
+
 func lookAt(ctx context.Context, planner *ssaplan.Planner, id identity.Identity, ready Readier) Readiness {
 	reading, err := planner.Read(ctx, &explain.State{Identity: id})
 	switch {

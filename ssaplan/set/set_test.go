@@ -268,3 +268,26 @@ func TestNoManifest(t *testing.T) {
 	assert.Len(t, lines, 2)
 	assert.Contains(t, w.apply(t.Context(), s)[0], "left out: nothing is applied as long as")
 }
+
+// The plan is made as soon as the namespace is there, and says what is missing if it doesn't come in time.
+func TestAwaitPlan(t *testing.T) {
+	w := newWorld(t)
+	request := ssaplan.Request{Manifest: manifest(t, conf)}
+	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	plan, err := set.AwaitPlan(short, w.planner, request)
+	require.NoError(t, err)
+	assert.Equal(t, ssaplan.DeferralNamespaceNotFound, plan.Deferral)
+
+	go func() {
+		time.Sleep(50 * time.Millisecond)
+		w.apply(t.Context(), w.set(set.Options{}, namespace))
+	}()
+	plan, err = set.AwaitPlan(t.Context(), w.planner, request)
+	require.NoError(t, err)
+	assert.Equal(t, ssaplan.ActionCreate, plan.Action)
+
+	w.server.AnswerNext("patch", errors.New("down"))
+	_, err = set.AwaitPlan(t.Context(), w.planner, request)
+	require.ErrorContains(t, err, "down", "another failure isn't waited for")
+}

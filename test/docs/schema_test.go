@@ -19,6 +19,7 @@ import (
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 const schemaFile = "../../docs/plan.schema.json"
@@ -83,8 +84,8 @@ func TestSchemaHasTheConstants(t *testing.T) {
 	}{
 		"action":       {"ssaplan", "Action", nil},
 		"deferral":     {"ssaplan", "Deferral", nil},
-		"cause":        {"ssaplan/explain", "Cause", nil},
-		"op":           {"projection", "Op", nil},
+		"cause":        {"ssaplan/explain", "Cause", []string{string(explain.CauseEdited)}}, // which is left out
+		"op":           {"projection", "Op", []string{string(projection.OpChange)}}, // so is this
 		"fate":         {"fieldowner", "Fate", nil},
 		"transferKind": {"fieldowner", "TransferKind", nil},
 		"hazardKind":   {"immutability", "HazardKind", nil},
@@ -265,8 +266,8 @@ func TestSchemaRefusesContradictions(t *testing.T) {
 		{"a replacement without the old object", "refused-immutable-data", []any{"replace"}, "old", nil},
 		{"a no-op that changes something", "secret-edited", nil, "", map[string]any{"action": "NoOp"}},
 		{"a change without a path", "secret-edited", []any{"changes", 0}, "path", nil},
-		{"a change without an operation", "secret-edited", []any{"changes", 0}, "op", nil},
-		{"a change without a cause", "secret-edited", []any{"changes", 0}, "cause", nil},
+		{"an operation that is left out", "secret-edited", []any{"changes", 0}, "", map[string]any{"op": "change"}},
+		{"a cause that is left out", "secret-edited", []any{"changes", 0}, "", map[string]any{"cause": "Edited"}},
 		{"a change without the old value", "secret-edited", []any{"changes", 0}, "before", nil},
 		{"a change without the new value", "secret-edited", []any{"changes", 0}, "after", nil},
 		{"the value of a secret", "secret-edited", []any{"changes", 0}, "", map[string]any{"after": "c2VjcmV0"}},

@@ -79,7 +79,6 @@ kubectl ssaplan apply -f app.yaml --replace`,
 			return o.runApply(c.Context(), yes || plan != "")
 		},
 	}
-	o.outputs = append(slices.Clone(outputs), outputLines)
 	o.addFlags(c)
 	c.Flags().BoolVar(&o.replace, "replace", false, "delete what has to be replaced, and create it anew")
 	c.Flags().BoolVar(&o.keepGoing, "keep-going", false, "apply what can be applied, although other objects can't; what needs these is left out")

@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -20,8 +19,8 @@ func (o *options) validateContexts(c *cobra.Command) error {
 			return fmt.Errorf("--contexts: --%s is about one cluster; leave one of them out", flag)
 		}
 	}
-	if o.output == "html" {
-		return errors.New("--contexts: a page is about one cluster; choose another output with -o")
+	if o.output == "html" || o.output == outputLines {
+		return fmt.Errorf("--contexts: -o %s is about one cluster; choose another output", o.output)
 	}
 	return nil
 }

@@ -86,7 +86,8 @@ func TestContextsThatAreNotMeant(t *testing.T) {
 		"--contexts prod --server x":         "--contexts: --server is about one cluster; leave one of them out",
 		"--contexts prod --memory noops":     "--contexts: --memory is about one cluster; leave one of them out",
 		"--contexts prod --state state.json": "--contexts: --state is about one cluster; leave one of them out",
-		"--contexts prod -o html":            "--contexts: a page is about one cluster; choose another output with -o",
+		"--contexts prod -o html":            "--contexts: -o html is about one cluster; choose another output",
+		"--contexts prod -o jsonl":           "--contexts: -o jsonl is about one cluster; choose another output",
 	} {
 		got := run(t.Context(), "", append(strings.Fields("plan -f app.yaml --kubeconfig good"), strings.Fields(args)...)...)
 		assert.Equal(t, result{1, "", want + "\n"}, got, args)

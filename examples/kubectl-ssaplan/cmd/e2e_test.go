@@ -256,7 +256,7 @@ Plan: 2 to create, 2 deferred.
 	var report struct{ Plans []map[string]any }
 	require.NoError(t, json.Unmarshal([]byte(planned.out), &report))
 	require.Len(t, report.Plans, 4)
-	assert.Equal(t, []any{map[string]any{"path": "spec.schedule", "op": "add", "cause": "Edited", "after": "daily"}}, report.Plans[3]["declared"])
+	assert.Equal(t, []any{map[string]any{"path": "spec.schedule", "op": "add", "after": "daily"}}, report.Plans[3]["declared"])
 	for _, created := range report.Plans[:2] {
 		assert.NotContains(t, created, "declared", "the changes tell it")
 	}

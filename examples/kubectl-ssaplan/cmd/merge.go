@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/shard"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/set"
@@ -55,10 +55,11 @@ func merge(ctx context.Context, streams genericiooptions.IOStreams, files []stri
 		stages = append(stages, stage.Name)
 	}
 	merged.Finish(stages)
-	encoder := json.NewEncoder(streams.Out)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(merged); err != nil {
+	text, err := render.Rows(merged)
+	if err != nil {
+		return err
+	}
+	if _, err := streams.Out.Write(text); err != nil {
 		return err
 	}
 	fmt.Fprintln(streams.ErrOut, mergedSummary(merged))
@@ -80,14 +81,16 @@ func addFile(merged *shard.Merged, file string) error {
 // mergedSummary says in a line how many plans there are.
 func mergedSummary(merged *shard.Merged) string {
 	var parts []string
+	plans := 0
 	for action, n := range merged.Actions {
+		plans += n
 		parts = append(parts, fmt.Sprintf("%d %s", n, action))
 	}
 	if len(merged.Errors) > 0 {
 		parts = append(parts, fmt.Sprintf("%d errors", len(merged.Errors)))
 	}
 	slices.Sort(parts)
-	return fmt.Sprintf("%d plans: %s", len(merged.Plans), strings.Join(parts, ", "))
+	return fmt.Sprintf("%d plans: %s", plans, strings.Join(parts, ", "))
 }
 
 func mergedCode(merged *shard.Merged) int {

@@ -57,6 +57,7 @@ type options struct {
 	from, to      string
 	like          string
 	keep          projection.Patterns // what the tool of like leaves where it is
+	streams       bool                // whether plans are printed as they come
 	out           string
 	outSecrets    bool
 	shard         string
@@ -75,7 +76,7 @@ type options struct {
 	saved      *savedPlan           // that is carried out or shown; nil for others
 }
 
-var outputs = []string{"text", "json", "yaml", "markdown", "html", outputDiff}
+var outputs = []string{"text", "json", "yaml", outputLines, "markdown", "html", outputDiff}
 
 // manager is the field manager of this program.
 const manager = "kubectl-ssaplan"
@@ -83,7 +84,7 @@ const manager = "kubectl-ssaplan"
 // outputDiff is the format of what reads kubectl diff.
 const outputDiff = "diff"
 
-// outputLines is the format of apply that prints each result as soon as it is known.
+// outputLines is the format that prints each plan, or of apply each result, as soon as it is known.
 const outputLines = "jsonl"
 
 func newOptions(streams genericiooptions.IOStreams) *options {

@@ -21,6 +21,8 @@ func (o *options) show(report render.Report) error {
 		return o.showEncoded(report, render.Report.JSON)
 	case "yaml":
 		return o.showEncoded(report, render.Report.YAML)
+	case outputLines:
+		return o.showEncoded(report, render.Report.Lines)
 	case "html":
 		return o.showEncoded(report, o.text().HTML)
 	case outputDiff:

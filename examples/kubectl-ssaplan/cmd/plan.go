@@ -109,11 +109,12 @@ func (o *options) runPlan(c *cobra.Command) error {
 	if o.from != "" {
 		return o.runUpgrade(c.Context())
 	}
+	o.streams = o.output == outputLines
 	planning, err := o.plan(c.Context())
 	if err != nil {
 		return err
 	}
-	if err := o.show(planning.report()); err != nil {
+	if err := o.show(planning.untold()); err != nil {
 		return err
 	}
 	if o.out != "" {

@@ -33,10 +33,11 @@ type planning struct {
 	plans     []*ssaplan.Plan                 // those that there are, stage by stage
 	asPlanned map[*ssaplan.Plan]*ssaplan.Plan // without what is to be said of the input
 	failures  []render.Failure
-	results   []render.Result            // of the plans, nil as long as none is carried out
-	at        map[int]int                // where in results those of the manifests are
-	left      map[ssaplan.Action]int     // how many objects were left out, by why
-	deletions map[*ssaplan.Plan][]string // what there is to know of the deletes of replacements
+	told      struct{ plans, failures int } // of these, as they came
+	results   []render.Result               // of the plans, nil as long as none is carried out
+	at        map[int]int                   // where in results those of the manifests are
+	left      map[ssaplan.Action]int        // how many objects were left out, by why
+	deletions map[*ssaplan.Plan][]string    // what there is to know of the deletes of replacements
 }
 
 // plan reads the input and plans every object. The error is that of a context that ended.
@@ -172,9 +173,38 @@ func (p *planning) planAll(ctx context.Context) error {
 			return nil
 		}
 		p.take(item)
+		if err := p.tellNews(progress); err != nil {
+			return err
+		}
 		answered = answered || item.Err == nil && asked(item.Plan)
 	}
 	return nil
+}
+
+// tellNews tells what was found since it was called: on a terminal the first line of what changes, and all of it where lines are asked for.
+func (p *planning) tellNews(progress *progress) error {
+	news := render.Report{Plans: p.plans[p.told.plans:], Failures: p.failures[p.told.failures:], Whole: p.verbose}
+	p.told.plans, p.told.failures = len(p.plans), len(p.failures)
+	if p.output == "text" && textFor(p.Out).Width > 0 {
+		for _, plan := range news.Plans {
+			if plan.Action != ssaplan.ActionNoOp && plan.Action != ssaplan.ActionCreate {
+				progress.head(textFor(p.ErrOut).Head(plan))
+			}
+		}
+	}
+	if !p.streams {
+		return nil
+	}
+	return p.showEncoded(news, render.Report.Lines)
+}
+
+// untold returns the report, without what was told as it came.
+func (p *planning) untold() render.Report {
+	report := p.report()
+	if p.streams {
+		report.Plans, report.Failures = report.Plans[p.told.plans:], report.Failures[p.told.failures:]
+	}
+	return report
 }
 
 // take keeps what is to be shown of an object.

@@ -13,7 +13,8 @@ import (
 // manyObjects is the number of objects from which on the progress is shown.
 const manyObjects = 20
 
-// progress tells on one line, which is written anew, how many objects were planned, and what was found so far.
+// progress tells on one line, which is written anew, how many objects were planned, and what was found so far. Above it stand, if planning takes
+// longer than a reader waits, the first lines of what the report is going to tell in the end.
 type progress struct {
 	out     io.Writer
 	total   int
@@ -21,22 +22,36 @@ type progress struct {
 	found   func() string // in words; empty as long as there is nothing
 	next    time.Time     // when the line may be written again
 	width   int           // of the line that stands there
+	since   time.Time
+	heads   strings.Builder // that haven't been shown
 }
 
 // newProgress returns a progress that shows nothing if there are few objects, or if nobody would see the line go.
 func (o *options) newProgress(total int, found func() string) *progress {
-	p := &progress{out: io.Discard, total: total, found: found}
+	p := &progress{out: io.Discard, total: total, found: found, since: time.Now()}
 	if file, ok := o.ErrOut.(*os.File); ok && total >= manyObjects && term.IsTerminal(int(file.Fd())) {
 		p.out, p.columns = file, textFor(file).Width
 	}
 	return p
 }
 
+// unnoticed is for how long planning or waiting isn't told.
+const unnoticed = 2 * time.Second
+
+// head takes the first line of what is told of an object.
+func (p *progress) head(line string) { p.heads.WriteString(line) }
+
 func (p *progress) show(done int, now time.Time) {
 	if now.Before(p.next) {
 		return
 	}
 	p.next = now.Add(100 * time.Millisecond)
+	if p.heads.Len() > 0 && now.Sub(p.since) >= unnoticed {
+		p.clear()
+		fmt.Fprint(p.out, p.heads.String())
+		p.heads.Reset()
+		p.width = 0
+	}
 	line := fmt.Sprintf("planning %d/%d", done, p.total)
 	if found := p.found(); found != "" {
 		line += ": " + found

@@ -56,7 +56,7 @@ func installAndUpgrade(t *testing.T, name string) {
 	first := command("apply --yes -R -f " + name + "/old")
 	took := time.Since(start).Round(time.Millisecond)
 	require.Equal(t, 0, first.code, first.err)
-	again := command("plan -R -o json -f " + name + "/old")
+	again := command("plan -R -o json -v -f " + name + "/old")
 	var report struct{ Plans []*ssaplan.Plan }
 	require.NoError(t, json.Unmarshal([]byte(again.out), &report))
 	for _, plan := range report.Plans {

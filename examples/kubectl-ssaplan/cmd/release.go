@@ -32,7 +32,7 @@ kubectl ssaplan release --state app.state.json
 kubectl ssaplan release -f app.yaml --dry-run`,
 		Annotations: map[string]string{
 			exitCodes: `0  nothing of it is owned any more
-1  error, or not confirmed
+1  error, not confirmed, or refused by the server
 2  with --dry-run: something would be given up`,
 			environment: clusterEnvironment,
 		},
@@ -70,14 +70,19 @@ func (o *options) runRelease(ctx context.Context, yes, dryRun bool) error {
 	if err != nil {
 		return err
 	}
-	owned := 0
+	owned, refused := 0, false
 	for _, r := range plans {
 		fmt.Fprintln(o.Out, r.Plan)
-		if r.Action == release.ActionRelease {
+		switch r.Action {
+		case release.ActionRelease:
 			owned++
+		case release.ActionRefused:
+			refused = true
 		}
 	}
 	switch {
+	case dryRun && refused:
+		return exit(exitError)
 	case dryRun && owned > 0:
 		return exit(exitChanges)
 	case dryRun:

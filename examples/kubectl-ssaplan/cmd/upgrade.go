@@ -34,7 +34,7 @@ func (o *options) validateUpgrade() error {
 		return errors.New("--from and --to: name the manifests before the upgrade and those after it")
 	case len(o.files) > 0 || o.kustomization != "":
 		return errors.New("--from and --to: are all the manifests; leave -f and -k out")
-	case o.state != "" || o.applyset != "" || o.out != "" || o.shard != "" || o.subresource != "" || o.output == outputLines:
+	case o.state != "" || o.applyset != "" || o.out != "" || o.shard != "" || o.subresource != "":
 		return errors.New("--from and --to: nothing is remembered, saved or applied of it; leave --state, --applyset, --out, --shard and --subresource out")
 	}
 	return nil

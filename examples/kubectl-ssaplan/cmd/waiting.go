@@ -17,9 +17,6 @@ type waits struct {
 	said   string
 }
 
-// unnoticed is for how long a wait isn't told.
-const unnoticed = 2 * time.Second
-
 func (o *options) newWaiting() *waits { return &waits{out: o.ErrOut} }
 
 // show is told again and again what is being waited for.

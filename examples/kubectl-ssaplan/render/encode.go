@@ -27,18 +27,59 @@ func objectToJSON(id identity.Identity) objectJSON {
 
 // encode returns v as indented JSON with a newline at the end, in which what can't be seen is escaped.
 func encode(v any) ([]byte, error) {
-	var text, indented bytes.Buffer
+	line, err := compact(v)
+	if err != nil {
+		return nil, err
+	}
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, line, "", "  "); err != nil {
+		return nil, err
+	}
+	indented.WriteByte('\n')
+	return indented.Bytes(), nil
+}
+
+// compact returns v as JSON on a line, in which what can't be seen is escaped.
+func compact(v any) ([]byte, error) {
+	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(v); err != nil {
 		return nil, err
 	}
-	line := foreign.VisibleJSON(strings.TrimSuffix(text.String(), "\n"))
-	if err := json.Indent(&indented, []byte(line), "", "  "); err != nil {
+	return []byte(foreign.VisibleJSON(strings.TrimSuffix(text.String(), "\n"))), nil
+}
+
+// Rows returns v, a struct or map, as JSON in which each of its members, and each item of those that are lists, has a line of its own. What
+// can't be seen is escaped.
+func Rows(v any) ([]byte, error) {
+	text, err := compact(v)
+	if err != nil {
 		return nil, err
 	}
-	indented.WriteByte('\n')
-	return indented.Bytes(), nil
+	out := make([]byte, 0, len(text)+len(text)/100)
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		out = append(out, c)
+		switch {
+		case quoted && c == '\\':
+			i++
+			out = append(out, text[i])
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			if depth++; c == '[' && depth == 2 && text[i+1] != ']' {
+				out = append(out, '\n')
+			}
+		case c == '}' || c == ']':
+			depth--
+		case c == ',' && depth <= 2:
+			out = append(out, '\n')
+		}
+	}
+	return append(out, '\n'), nil
 }
 
 // asYAML converts what a JSON method returned.

@@ -20,6 +20,8 @@ type hookJSON struct {
 	When   string     `json:"when"`
 }
 
+func (h Hook) json() hookJSON { return hookJSON{objectToJSON(h.Object), foreign.Visible(h.When)} }
+
 // hooks lists the hooks that were left out.
 func (t Text) hooks(hooks []Hook) string {
 	if len(hooks) == 0 {

@@ -3,6 +3,9 @@ package render_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -10,7 +13,9 @@ import (
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
 	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // fields returns the versions of a definition with so many fields, of which one has a limit.
@@ -50,6 +55,106 @@ func TestJSONOfLargeValues(t *testing.T) {
 	assert.Equal(t, fields(1000, 9), whole[0].After)
 }
 
+// applied returns a text after the changes of it that JSON tells.
+func applied(t *testing.T, before string, changes []explain.Change) string {
+	lines := strings.SplitAfter(before, "\n")
+	var after []string
+	i := 0
+	keep := func(n int) {
+		after = append(after, lines[i:i+n]...)
+		i += n
+	}
+	for _, c := range changes {
+		place, err := strconv.Atoi(strings.Trim(c.Path[len(c.Path)-1:].String(), "[]"))
+		require.NoError(t, err)
+		if c.Op == projection.OpRemove {
+			keep(place - i)
+		} else {
+			keep(place - len(after))
+		}
+		if c.Op != projection.OpAdd {
+			removed := strings.SplitAfter(c.Before.(string), "\n")
+			removed = slices.DeleteFunc(removed, func(line string) bool { return line == "" })
+			require.Equal(t, removed, lines[i:i+len(removed)])
+			i += len(removed)
+		}
+		if c.Op != projection.OpRemove {
+			added := strings.SplitAfter(c.After.(string), "\n")
+			after = append(after, slices.DeleteFunc(added, func(line string) bool { return line == "" })...)
+		}
+	}
+	keep(len(lines) - i)
+	return strings.Join(after, "")
+}
+
+// Of a large text JSON has the lines that differ, which together with the text before say all of the text after.
+func TestJSONOfTexts(t *testing.T) {
+	text := strings.Join(lines(1000, 1000, 1), "\n")
+	edit := func(from, to int, by ...string) string {
+		all := strings.Split(text, "\n")
+		return strings.Join(slices.Replace(all, from, to, by...), "\n")
+	}
+	for why, after := range map[string]string{
+		"a line that is another": edit(500, 501, "x"), "lines that come": edit(0, 0, "x", "y"), "lines that go": edit(10, 20),
+		"lines for others": edit(10, 12, "x", "y", "z"), "the end of the last line": text + "\n", "no line is left": "", "lines behind the last": text + "\nx\n",
+	} {
+		plans := textPlan(t, text, after)
+		out, err := render.Report{Plans: plans}.JSON()
+		require.NoError(t, err)
+		var report struct{ Plans []*ssaplan.Plan }
+		require.NoError(t, json.Unmarshal(out, &report))
+		changes := report.Plans[0].Changes
+		if why == "no line is left" {
+			assert.Equal(t, plans[0].Changes[0].After, changes[0].After, why)
+			continue
+		}
+		assert.Less(t, len(out), 1000, why)
+		assert.Equal(t, after, applied(t, text, changes), "%s: %v", why, changes)
+	}
+}
+
+// Unchanged objects are named by kind and namespace; those of which there is more to say are plans, and verbosely all are.
+func TestJSONOfUnchangedObjects(t *testing.T) {
+	noOp := func(kind, namespace, name string) *ssaplan.Plan {
+		return &ssaplan.Plan{Object: object("v1", kind, namespace, name), Action: ssaplan.ActionNoOp, Reason: "the server would write nothing",
+			Requests: 2, Explanation: explain.Explanation{NoOp: true}}
+	}
+	warned := noOp("Secret", "shop", "w")
+	warned.Warnings = []foreign.Text{"deprecated"}
+	part := noOp("Secret", "shop", "s")
+	part.Subresource = "status"
+	plans := append(textPlan(t, "a", "b"), noOp("ConfigMap", "shop", "a"), warned, noOp("ConfigMap", "shop", "b"), part, noOp("Namespace", "", "shop"))
+	report := render.Report{Plans: plans, Stages: []render.StageOf{{Name: "one", Plans: 3}, {Name: "two", Plans: 2}, {Name: "three", Plans: 1}}}
+	text, err := report.JSON()
+	require.NoError(t, err)
+	assert.Equal(t, 11, strings.Count(string(text), "\n"), "%s", text)
+	var got struct {
+		Plans     []*ssaplan.Plan
+		Unchanged json.RawMessage
+		Stages    json.RawMessage
+	}
+	require.NoError(t, json.Unmarshal(text, &got))
+	require.Len(t, got.Plans, 3)
+	assert.JSONEq(t, `{"":{"v1/Namespace":["shop"]},"shop":{"v1/ConfigMap":["a","b"]}}`, string(got.Unchanged))
+	assert.JSONEq(t, `[{"name":"one","plans":2},{"name":"two","plans":1}]`, string(got.Stages))
+
+	report.Whole = true
+	text, err = report.JSON()
+	require.NoError(t, err)
+	got.Unchanged = nil // which is left out
+	require.NoError(t, json.Unmarshal(text, &got))
+	assert.Len(t, got.Plans, 6)
+	assert.Empty(t, got.Unchanged)
+	assert.JSONEq(t, `[{"name":"one","plans":3},{"name":"two","plans":2},{"name":"three","plans":1}]`, string(got.Stages))
+
+	asLines, err := report.Lines()
+	require.NoError(t, err)
+	for line := range strings.Lines(string(asLines)) {
+		require.NoError(t, json.Unmarshal([]byte(line), &ssaplan.Plan{}))
+	}
+	assert.Equal(t, 6, strings.Count(string(asLines), "\n"))
+}
+
 // What is short, secret, or nearly all different is told as it is.
 func TestJSONOfWholeValues(t *testing.T) {
 	paths := func(plans []*ssaplan.Plan) (out []string) {
@@ -72,7 +177,7 @@ func TestJSONOfWholeValues(t *testing.T) {
 		return out
 	}
 	for why, plans := range map[string][]*ssaplan.Plan{
-		"short":         textPlan(t, fields(2, 8), fields(2, 9)),
+		"short":         textPlan(t, []any{"a", "b"}, []any{"a", "c"}),
 		"secret":        secret,
 		"all different": textPlan(t, numbers(10_000), numbers(20_000)),
 	} {

@@ -111,7 +111,9 @@ func schema(t *testing.T) *jsonschema.Schema {
 
 func TestJSON(t *testing.T) {
 	compiled := schema(t)
-	for _, r := range []render.Report{report(t), {}} {
+	whole := report(t)
+	whole.Whole = true
+	for _, r := range []render.Report{whole, {}, report(t)} {
 		text, err := r.JSON()
 		require.NoError(t, err)
 		assert.NotContains(t, string(text), "LWNhbmFyeQ", "no value of a secret")
@@ -127,6 +129,9 @@ func TestJSON(t *testing.T) {
 			}
 		}
 		require.NoError(t, json.Unmarshal(text, &got))
+		if !r.Whole { // other tests say what is told otherwise then
+			continue
+		}
 		require.Len(t, got.Plans, len(r.Plans))
 		for i, plan := range r.Plans {
 			assert.Equal(t, fmt.Sprint(plan, plan.Changes, plan.Ownership, plan.Conflicts, plan.Warnings),

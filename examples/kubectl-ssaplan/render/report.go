@@ -2,7 +2,6 @@ package render
 
 import (
 	"github.com/ssaplan/primitives/identity"
-	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
@@ -27,8 +26,7 @@ type Report struct {
 	Failures []Failure
 	// Results are what became of the plans, in their order; nil if none was carried out.
 	Results []Result
-	// Whole says that JSON has both values of every change. Default: large maps and lists that are a whole for the server are told by
-	// what differs in them.
+	// Whole says that JSON has all of every plan. Default: unchanged objects are named only, and of others everything is said once.
 	Whole bool
 }
 
@@ -53,6 +51,7 @@ type reportJSON struct {
 	APIVersion string          `json:"apiVersion"`
 	Context    string          `json:"context,omitempty"`
 	Plans      []*ssaplan.Plan `json:"plans"`
+	Unchanged  Unchanged       `json:"unchanged,omitempty"`
 	Stages     []stageJSON     `json:"stages,omitempty"`
 	Removals   []removalJSON   `json:"removals,omitempty"`
 	Hooks      []hookJSON      `json:"hooks,omitempty"`
@@ -72,22 +71,24 @@ type failureJSON struct {
 	Message string      `json:"message"`
 }
 
-// JSON returns the report as indented JSON with a newline at the end.
+// JSON returns the report as JSON with a line for each plan, error and result.
 func (r Report) JSON() ([]byte, error) {
-	out := reportJSON{APIVersion: apiVersion, Context: r.Context, Plans: append([]*ssaplan.Plan{}, r.Plans...), Errors: []failureJSON{}}
-	if !r.Whole {
-		out.Plans = inParts(r.Plans)
-	}
+	out := reportJSON{APIVersion: apiVersion, Context: r.Context, Plans: []*ssaplan.Plan{}, Unchanged: Unchanged{}, Errors: []failureJSON{}}
+	rest := r.Plans
 	for _, stage := range r.Stages {
-		if stage.Plans > 0 {
-			out.Stages = append(out.Stages, stageJSON(stage))
+		before := len(out.Plans)
+		out.add(rest[:stage.Plans], r.Whole)
+		rest = rest[stage.Plans:]
+		if n := len(out.Plans) - before; n > 0 {
+			out.Stages = append(out.Stages, stageJSON{stage.Name, n})
 		}
 	}
+	out.add(rest, r.Whole)
 	for _, removal := range r.Removals {
 		out.Removals = append(out.Removals, removal.json())
 	}
 	for _, hook := range r.Hooks {
-		out.Hooks = append(out.Hooks, hookJSON{objectToJSON(hook.Object), foreign.Visible(hook.When)})
+		out.Hooks = append(out.Hooks, hook.json())
 	}
 	for _, f := range r.Failures {
 		out.Errors = append(out.Errors, f.json())
@@ -95,7 +96,50 @@ func (r Report) JSON() ([]byte, error) {
 	for _, result := range r.Results {
 		out.Results = append(out.Results, result.json())
 	}
-	return encode(out)
+	return Rows(out)
+}
+
+// add adds plans, whole or the short way.
+func (out *reportJSON) add(plans []*ssaplan.Plan, whole bool) {
+	for _, plan := range plans {
+		switch {
+		case whole:
+			out.Plans = append(out.Plans, plan)
+		case isPlainNoOp(plan):
+			out.Unchanged.Add(plan.Object)
+		default:
+			out.Plans = append(out.Plans, short(plan))
+		}
+	}
+}
+
+// Lines returns the items of the lists of [Report.JSON], each as a line of JSON: with a plan of every object.
+func (r Report) Lines() ([]byte, error) {
+	var items []any
+	for _, plan := range r.Plans {
+		if !r.Whole {
+			plan = short(plan)
+		}
+		items = append(items, plan)
+	}
+	for _, removal := range r.Removals {
+		items = append(items, removal.json())
+	}
+	for _, hook := range r.Hooks {
+		items = append(items, hook.json())
+	}
+	for _, f := range r.Failures {
+		items = append(items, f.json())
+	}
+	var out []byte
+	for _, item := range items {
+		line, err := compact(item)
+		if err != nil {
+			return nil, err
+		}
+		out = append(append(out, line...), '\n')
+	}
+	return out, nil
 }
 
 // YAML returns the report as a YAML document with the same content as [Report.JSON].

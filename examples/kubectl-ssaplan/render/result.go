@@ -1,7 +1,6 @@
 package render
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -56,11 +55,8 @@ func (r Result) json() resultJSON {
 
 // Line returns the result as one line of JSON.
 func (r Result) Line() ([]byte, error) {
-	text, err := json.Marshal(r.json())
-	if err != nil {
-		return nil, err
-	}
-	return []byte(foreign.VisibleJSON(string(text)) + "\n"), nil
+	text, err := compact(r.json())
+	return append(text, '\n'), err
 }
 
 // resultWords are in the order in which a summary lists the outcomes.

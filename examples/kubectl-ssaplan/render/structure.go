@@ -34,9 +34,12 @@ func compared(before, after any) (c comparison, ok bool) {
 	return c, ok || hasLines(before) && hasLines(after)
 }
 
+// largeData is the number of characters from which on the lines of maps and lists don't tell where in them something differs.
+const largeData = 4096
+
 // isLarge reports whether two maps or lists are so large that their lines wouldn't tell where in them something differs.
 func isLarge(before, after any) bool {
-	return hasLines(before) && hasLines(after) && !isMultiline(before) && !isMultiline(after) && len(inline(before))+len(inline(after)) > maxWhole
+	return hasLines(before) && hasLines(after) && !isMultiline(before) && !isMultiline(after) && len(inline(before))+len(inline(after)) > largeData
 }
 
 // lines returns the values as lines.

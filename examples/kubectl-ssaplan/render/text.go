@@ -216,16 +216,7 @@ func (p *printer) plan(plan *ssaplan.Plan, common repetition) {
 	if !p.Verbose {
 		changes = common.single(changes)
 	}
-	s, known := symbols[plan.Action]
-	if !known {
-		s.symbol, s.color = "?", red
-	}
-	object := foreign.Visible(Target(plan))
-	if plan.Action == ssaplan.ActionNoOp {
-		p.line(0, p.paint(dim, s.symbol), "%s", p.paint(dim, object))
-	} else {
-		p.head(p.mark(s.color, s.symbol), object, foreign.Visible(p.headline(plan)))
-	}
+	p.head(plan)
 	headed := p.Len()
 	p.leading(plan)
 	switch {
@@ -283,9 +274,26 @@ func foreseen(plan *ssaplan.Plan) []explain.Change {
 	return append(explain.Created(plan.After), untold(plan)...)
 }
 
+// Head returns the first line of the block of a plan.
+func (t Text) Head(plan *ssaplan.Plan) string {
+	p := &printer{Text: t}
+	p.head(plan)
+	return p.String()
+}
+
 // head writes the first line of a block, in which the object stands out.
-func (p *printer) head(gutter, object, headline string) {
-	for i, line := range Wrap(object+"  "+headline, p.Width-2, "  ") {
+func (p *printer) head(plan *ssaplan.Plan) {
+	s, known := symbols[plan.Action]
+	if !known {
+		s.symbol, s.color = "?", red
+	}
+	object := foreign.Visible(Target(plan))
+	if plan.Action == ssaplan.ActionNoOp {
+		p.line(0, p.paint(dim, s.symbol), "%s", p.paint(dim, object))
+		return
+	}
+	gutter := p.mark(s.color, s.symbol)
+	for i, line := range Wrap(object+"  "+foreign.Visible(p.headline(plan)), p.Width-2, "  ") {
 		if i > 0 {
 			gutter = ""
 		}

@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
+	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
@@ -14,13 +16,21 @@ import (
 type Merged struct {
 	APIVersion string            `json:"apiVersion"`
 	Plans      []json.RawMessage `json:"plans"`
+	Unchanged  render.Unchanged  `json:"unchanged,omitempty"`
 	Stages     []Stage           `json:"stages,omitempty"`
 	Errors     []json.RawMessage `json:"errors"`
 
 	// Actions is how many plans have which action.
 	Actions map[ssaplan.Action]int `json:"-"`
 	stages  map[string][]json.RawMessage
-	seen    map[string]bool // plans and errors
+	planned map[object]bool
+	seen    map[string]bool // errors
+}
+
+// object is what a plan is of.
+type object struct {
+	identity.Identity
+	subresource string
 }
 
 // Stage is how many plans, in their order, belong to a stage.
@@ -32,8 +42,9 @@ type Stage struct {
 // NewMerged returns what no shard has planned.
 func NewMerged() *Merged {
 	return &Merged{
-		Plans: []json.RawMessage{}, Errors: []json.RawMessage{}, Actions: map[ssaplan.Action]int{},
-		stages: map[string][]json.RawMessage{}, seen: map[string]bool{},
+		Plans: []json.RawMessage{}, Unchanged: render.Unchanged{}, Errors: []json.RawMessage{},
+		Actions: map[ssaplan.Action]int{},
+		stages:  map[string][]json.RawMessage{}, planned: map[object]bool{}, seen: map[string]bool{},
 	}
 }
 
@@ -52,6 +63,11 @@ func (m *Merged) Add(from io.Reader) error {
 	m.APIVersion = part.APIVersion
 	if err := m.addPlans(part); err != nil {
 		return err
+	}
+	for _, id := range part.Unchanged.Objects() {
+		if m.isNew(object{Identity: id}, ssaplan.ActionNoOp) {
+			m.Unchanged.Add(id)
+		}
 	}
 	for _, failure := range part.Errors {
 		if !m.seen[string(failure)] {
@@ -86,21 +102,27 @@ func (m *Merged) addPlans(part Merged) error {
 
 func (m *Merged) addPlan(stage string, plan json.RawMessage) error {
 	var head struct {
-		Object      json.RawMessage `json:"object"`
-		Subresource string          `json:"subresource"`
-		Action      ssaplan.Action  `json:"action"`
+		Object      identity.Identity
+		Subresource string
+		Action      ssaplan.Action
 	}
 	if err := json.Unmarshal(plan, &head); err != nil {
 		return fmt.Errorf("has something that is no plan: %w", err)
 	}
-	key := string(head.Object) + head.Subresource
-	if m.seen[key] {
-		return nil
+	if m.isNew(object{head.Object, head.Subresource}, head.Action) {
+		m.stages[stage] = append(m.stages[stage], plan)
 	}
-	m.seen[key] = true
-	m.Actions[head.Action]++
-	m.stages[stage] = append(m.stages[stage], plan)
 	return nil
+}
+
+// isNew counts what no shard has planned yet.
+func (m *Merged) isNew(o object, action ssaplan.Action) bool {
+	if m.planned[o] {
+		return false
+	}
+	m.planned[o] = true
+	m.Actions[action]++
+	return true
 }
 
 // withStage returns the stages with one of a name.

@@ -77,10 +77,10 @@ func TestMerge(t *testing.T) {
 	plan := func(name, action string) string {
 		return fmt.Sprintf(`{"object":{"apiVersion":"v1","kind":"ConfigMap","name":%q},"action":%q,"n":1.50}`, name, action)
 	}
-	first := fmt.Sprintf(`{"apiVersion":"ssaplan/v1","plans":[%s,%s],"stages":[{"name":"two","plans":1},{"name":"three","plans":1}],"errors":[{"message":"x"}]}`,
-		plan("ns", "Create"), plan("a", "NoOp"))
-	second := fmt.Sprintf(`{"apiVersion":"ssaplan/v1","plans":[%s,%s,%s],"stages":[{"name":"one","plans":1},{"name":"two","plans":1},{"name":"three","plans":1}],"errors":[{"message":"x"},{"message":"y"}]}`,
-		plan("crd", "Create"), plan("ns", "Create"), plan("b", "Update"))
+	first := fmt.Sprintf(`{"apiVersion":"ssaplan/v1","plans":[%s,%s],"stages":[{"name":"two","plans":1},{"name":"three","plans":1}],"errors":[{"message":"x"}],
+		"unchanged":{"":{"v1/ConfigMap":["c","b"]}}}`, plan("ns", "Create"), plan("a", "NoOp"))
+	second := fmt.Sprintf(`{"apiVersion":"ssaplan/v1","plans":[%s,%s,%s],"stages":[{"name":"one","plans":1},{"name":"two","plans":1},{"name":"three","plans":1}],"errors":[{"message":"x"},{"message":"y"}],
+		"unchanged":{"":{"v1/ConfigMap":["c","d"]}}}`, plan("crd", "Create"), plan("ns", "Create"), plan("e", "Update"))
 	for _, text := range []string{first, second} {
 		require.NoError(t, merged.Add(strings.NewReader(text)))
 	}
@@ -92,10 +92,15 @@ func TestMerge(t *testing.T) {
 		require.Contains(t, string(raw), "1.50", "as it was written")
 		names = append(names, p.Object.Name)
 	}
-	require.Equal(t, []string{"crd", "ns", "a", "b"}, names)
+	require.Equal(t, []string{"crd", "ns", "a", "e"}, names)
 	require.Equal(t, []shard.Stage{{Name: "one", Plans: 1}, {Name: "two", Plans: 1}, {Name: "three", Plans: 2}}, merged.Stages)
 	require.Len(t, merged.Errors, 2)
-	require.Equal(t, map[ssaplan.Action]int{ssaplan.ActionCreate: 2, ssaplan.ActionNoOp: 1, ssaplan.ActionUpdate: 1}, merged.Actions)
+	var unchanged []string
+	for _, id := range merged.Unchanged.Objects() {
+		unchanged = append(unchanged, id.Name)
+	}
+	require.Equal(t, []string{"c", "b", "d"}, unchanged, "each once")
+	require.Equal(t, map[ssaplan.Action]int{ssaplan.ActionCreate: 2, ssaplan.ActionNoOp: 4, ssaplan.ActionUpdate: 1}, merged.Actions)
 }
 
 func TestWhatIsNotMerged(t *testing.T) {

@@ -31,6 +31,7 @@ import (
 	"github.com/ssaplan/primitives/examples/operator/api/v1alpha1"
 	"github.com/ssaplan/primitives/examples/operator/controller"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/test/controlplane"
 	"github.com/ssaplan/primitives/test/lab"
 )
 
@@ -44,12 +45,14 @@ type world struct {
 	admin client.Client
 }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t *testing.T) *world { return worldOn(t, controlplane.Shared(t)) }
+
+func worldOn(t *testing.T, server *controlplane.Server) *world {
 	ctrl.SetLogger(logr.Discard())
 	scheme := runtime.NewScheme()
 	require.NoError(t, clientgoscheme.AddToScheme(scheme))
 	require.NoError(t, v1alpha1.AddToScheme(scheme))
-	c := lab.New(t)
+	c := lab.On(t, server)
 	c.Define(t, load(t, "../config/crd.yaml")...)
 	for _, obj := range load(t, "../config/rbac.yaml") {
 		c.Apply(t, "installer", obj)

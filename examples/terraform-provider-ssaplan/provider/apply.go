@@ -1,15 +1,12 @@
 package provider
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -18,6 +15,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/review"
+	"github.com/ssaplan/primitives/ssaplan/set"
 )
 
 const (
@@ -59,7 +57,7 @@ func (r *objectResource) Update(ctx context.Context, req resource.UpdateRequest,
 	resp.Diagnostics.Append(diags...)
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	state, diags = r.apply(ctx, &planned, &prior, state, cmp.Or(noted(ctx, req.Private, recreatedAs), state.UID))
+	state, diags = r.apply(ctx, &planned, &prior, state, noted(ctx, req.Private, recreatedAs))
 	if resp.Diagnostics.Append(diags...); state == nil {
 		return
 	}
@@ -70,7 +68,7 @@ func (r *objectResource) Update(ctx context.Context, req resource.UpdateRequest,
 }
 
 // apply plans again, does what the plan says if that is what was reviewed, and fills in the computed attributes. It
-// returns what to remember, nil if nothing was applied. The UID is that of the object that the refresh found.
+// returns what to remember, nil if nothing was applied. The UID is that of the object that the refresh found in its place, if there was one.
 func (r *objectResource) apply(ctx context.Context, planned, prior *object, remembered *explain.State, uid string) (*explain.State, diag.Diagnostics) {
 	planner, err := r.planners.of(ctx, *planned)
 	if err != nil {
@@ -83,11 +81,13 @@ func (r *objectResource) apply(ctx context.Context, planned, prior *object, reme
 	if err != nil {
 		return nil, failed(wrongConfiguration, err)
 	}
-	plan, err := planWhenServed(ctx, planner, request)
+	plan, err := set.AwaitPlan(ctx, planner, request)
 	switch {
 	case err != nil:
+	case plan.Deferral == ssaplan.DeferralTypeNotServed, plan.Deferral == ssaplan.DeferralNamespaceNotFound:
+		err = fmt.Errorf("%s: %s: create that first, for example with depends_on", plan.Object, plan.Reason)
 	case prior != nil:
-		err = reviewed(plan, planned, prior, remembered, uid)
+		err = planned.startsFrom(plan, *prior, remembered, uid)
 	case planned.TakenOver.IsUnknown():
 		planned.TakenOver = takenOver(plan, planned.FieldManager.ValueString())
 	case !planned.TakenOver.Equal(takenOver(plan, planned.FieldManager.ValueString())):
@@ -109,71 +109,22 @@ func (r *objectResource) apply(ctx context.Context, planned, prior *object, reme
 	if planned.Manifest.IsUnknown() {
 		planned.Manifest = planned.declared(ctx, plan)
 	}
-	return planned.finish(applied, plan)
+	return planned.finish(planner, applied, plan)
 }
 
-// planWhenServed plans as soon as the server serves the kind and has the namespace. A definition that was created in
-// this run is served a moment later.
-func planWhenServed(ctx context.Context, planner *ssaplan.Planner, request ssaplan.Request) (*ssaplan.Plan, error) {
-	const interval = 500 * time.Millisecond
-	var missing error
-	for {
-		plan, err := planner.Plan(ctx, request)
-		if err != nil {
-			if ctx.Err() != nil {
-				err = cmp.Or(missing, err) // that the time is up says less than what was missing
-			}
-			return nil, err
-		}
-		if plan.Deferral != ssaplan.DeferralTypeNotServed && plan.Deferral != ssaplan.DeferralNamespaceNotFound {
-			return plan, nil
-		}
-		missing = fmt.Errorf("%s: %s: create that first, for example with depends_on", plan.Object, plan.Reason)
-		select {
-		case <-ctx.Done():
-			return nil, missing
-		case <-time.After(interval):
-		}
-	}
-}
-
-// reviewed returns an error if the plan says something else than the one of Terraform, which compares only what an apply
-// makes and not what it starts from.
-func reviewed(plan *ssaplan.Plan, planned, prior *object, state *explain.State, uid string) error {
-	if planned.Fields.IsUnknown() || plan.Action == ssaplan.ActionNoOp {
+// startsFrom returns an error if a plan that is made now starts from something else than what the refresh saw.
+func (o object) startsFrom(plan *ssaplan.Plan, prior object, state *explain.State, uid string) error {
+	if o.Fields.IsUnknown() {
 		return nil
 	}
-	if plan.Action == ssaplan.ActionCreate {
-		return fmt.Errorf("%s: somebody deleted the object since the plan was made: plan again, with a refresh", plan.Object)
-	}
-	if live := plan.Live(); live != nil && uid != "" && string(live.GetUID()) != uid {
-		return fmt.Errorf("%s: somebody replaced the object since the plan was made: plan again, with a refresh", plan.Object)
-	}
-	if !state.Stale.IsZero() {
-		return nil // Terraform remembers nothing of what the plan started from
-	}
-	was, before := prior.seen(state), table(state.Digested(plan.Before))
-	owned, owners, err := rowsOf(prior.OtherOwners), map[string]string{}, error(nil)
-	if live := plan.Live(); live != nil {
-		owners, err = otherOwners(live, state)
-	}
-	if err != nil {
-		return err
-	}
-	var changed []string
-	kept := retained(plan)
-	for _, row := range slices.Sorted(maps.Keys(planned.Fields.Elements())) {
-		old, remembered := was[row]
-		if isOpen := planned.Fields.Elements()[row].IsUnknown() && !prior.isWriteOnly(); remembered && before[row] != old && !isOpen && !slices.Contains(kept, row) {
-			changed = append(changed, row)
-		} else if remembered && owners[row] != owned[row] && !slices.Contains(kept, row) {
-			changed = append(changed, fmt.Sprintf("%s is owned by %s", row, cmp.Or(owners[row], state.Manager+" alone")))
+	reviewed, shown := rowsOf(o.Fields), prior.shown(state)
+	if prior.isWriteOnly() { // also of what changes it is known what there was
+		for row := range o.Fields.Elements() {
+			reviewed[row] = keptNowhere
 		}
 	}
-	if len(changed) > 0 {
-		return fmt.Errorf("%s: somebody changed the object since the plan was made: %s: plan again, with a refresh", plan.Object, strings.Join(changed, ", "))
-	}
-	return nil
+	shown.UID = uid
+	return shown.Check(plan, reviewed)
 }
 
 // compare refuses an update in an apply whose object isn't what the refresh saw any more, before Terraform compares the plans. What it started
@@ -182,7 +133,7 @@ func (p *planning) compare(plan *ssaplan.Plan) {
 	if p.prior == nil || p.renewed != "" || p.planners.refreshed.Load() || plan.Action == ssaplan.ActionReplace || p.diags.HasError() {
 		return
 	}
-	if err := reviewed(plan, &p.planned, p.prior, p.state, cmp.Or(p.uid, p.state.UID)); err != nil {
+	if err := p.planned.startsFrom(plan, *p.prior, p.state, p.uid); err != nil {
 		p.diags.AddError("The object can't be applied", err.Error())
 	}
 }
@@ -214,44 +165,23 @@ func (p *planning) comesLate(plan *ssaplan.Plan) bool {
 }
 
 // finish fills in the computed attributes, and returns what to remember of the object that was applied.
-func (o *object) finish(applied *unstructured.Unstructured, plan *ssaplan.Plan) (*explain.State, diag.Diagnostics) {
+func (o *object) finish(planner *ssaplan.Planner, applied *unstructured.Unstructured, plan *ssaplan.Plan) (*explain.State, diag.Diagnostics) {
 	state, err := plan.State(applied)
 	if err != nil {
 		return nil, failed("The object was applied, and can't be remembered", err)
 	}
-	fields, owners := o.Fields, o.OtherOwners
-	diags := o.observe(state, applied)
+	fields, owners, outputs := o.Fields, o.OtherOwners, o.Outputs
+	diags := o.observe(planner, state, applied)
+	if !outputs.IsUnknown() {
+		o.Outputs = outputs // as it was planned: nothing was applied
+	}
 	var differs []string
 	o.Fields, differs = settle(fields, o.Fields)
-	differs = slices.DeleteFunc(differs, func(row string) bool { return slices.Contains(retained(plan), row) })
+	differs = slices.DeleteFunc(differs, func(row string) bool { return slices.Contains(review.Retained(plan), row) })
 	o.OtherOwners, _ = settle(owners, o.OtherOwners) // others may own more in the meantime, which the next refresh shows
 	if len(differs) > 0 {
 		diags.AddWarning(fmt.Sprintf("%s: the server made something else than it said in the dry run", state.Identity),
 			strings.Join(differs, "\n")+"\nThe next refresh shows what it is. A webhook that sets another value each time does this.")
 	}
 	return state, diags
-}
-
-// settle returns what to store for a map of which a part was planned: what is known of the plan has to stay. It also
-// returns the rows that came out differently.
-func settle(planned, actual types.Map) (types.Map, []string) {
-	if planned.IsUnknown() {
-		return actual, nil
-	}
-	var differs []string
-	rows, there := map[string]attr.Value{}, actual.Elements()
-	for path, value := range planned.Elements() {
-		made, exists := there[path]
-		rows[path] = value
-		if exists && value.IsUnknown() {
-			rows[path] = made
-		} else if !exists || !made.Equal(value) {
-			differs = append(differs, path)
-			if value.IsUnknown() {
-				rows[path] = types.StringValue("")
-			}
-		}
-	}
-	slices.Sort(differs)
-	return types.MapValueMust(types.StringType, rows), differs
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity/importid"
+	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
@@ -54,26 +55,27 @@ func (d *objectData) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	if resp.Diagnostics.Append(req.Config.Get(ctx, &data)...); resp.Diagnostics.HasError() {
 		return
 	}
-	found, err := d.planners.find(ctx, data.Cluster, data.ID.ValueString())
+	planner, found, err := d.planners.find(ctx, data.Cluster, data.ID.ValueString())
 	if err != nil {
 		resp.Diagnostics.AddError(cantBeFound, err.Error())
 		return
 	}
-	data.Object = dynamic(ctx, shownObject(found))
+	data.Object = dynamic(ctx, shownObject(planner, found.Live))
 	resp.Diagnostics.Append(resp.State.Set(ctx, data)...)
 }
 
 // find returns the object of an import ID.
-func (p *planners) find(ctx context.Context, cluster types.Object, text string) (*explain.Imported, error) {
+func (p *planners) find(ctx context.Context, cluster types.Object, text string) (*ssaplan.Planner, *explain.Imported, error) {
 	id, err := importid.Parse(text)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	planner, err := p.of(ctx, anyObject(cluster))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return planner.Import(ctx, id)
+	found, err := planner.Import(ctx, id)
+	return planner, found, err
 }
 
 // objectsData is the data source ssaplan_objects.
@@ -139,7 +141,7 @@ func (p *planners) query(ctx context.Context, data objectsDataModel) (map[string
 		case err != nil:
 			return nil, err
 		default:
-			objects[id.String()] = shownObject(found)
+			objects[id.String()] = shownObject(planner, found.Live)
 		}
 	}
 	return objects, nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -17,6 +18,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	ssarelease "github.com/ssaplan/primitives/ssaplan/release"
+	"github.com/ssaplan/primitives/ssaplan/review"
 )
 
 // planDestroyTimeout is how long the plan of a destroy waits for a server, which may be gone by now.
@@ -51,7 +54,7 @@ func (r *objectResource) planDestroy(ctx context.Context, req resource.ModifyPla
 			resp.Diagnostics.AddWarning(fmt.Sprintf("%s: whether it can be released isn't known", state.Identity), err.Error())
 			return
 		}
-		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: will be released, and stays as it is", state.Identity), lines(released.Fields))
+		warnOfRelease(released, &resp.Diagnostics)
 		return
 	}
 	if err == nil {
@@ -62,8 +65,18 @@ func (r *objectResource) planDestroy(ctx context.Context, req resource.ModifyPla
 		return
 	}
 	if notes := destroyNotes(plan); len(notes) > 0 {
-		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: will be destroyed", plan.Object), strings.Join(texts(notes), "\n"))
+		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: will be destroyed", plan.Object), strings.Join(review.Lines(notes), "\n"))
 	}
+}
+
+// warnOfRelease warns of what is given up of an object, and of what keeps it from that.
+func warnOfRelease(plan *ssarelease.Plan, diags *diag.Diagnostics) {
+	if plan.Action == ssarelease.ActionRefused {
+		diags.AddWarning(fmt.Sprintf("%s: can't be released", plan.Object), plan.Refusal.Error())
+		return
+	}
+	about := append(review.Lines(plan.Fields), review.Lines(plan.Warnings)...)
+	diags.AddWarning(fmt.Sprintf("%s: will be released, and stays as it is", plan.Object), strings.Join(about, "\n"))
 }
 
 // line is one of a warning.

@@ -30,7 +30,7 @@ func (e *objectEphemeral) Open(ctx context.Context, req ephemeral.OpenRequest, r
 	if resp.Diagnostics.Append(req.Config.Get(ctx, &data)...); resp.Diagnostics.HasError() {
 		return
 	}
-	found, err := e.planners.find(ctx, data.Cluster, data.ID.ValueString())
+	_, found, err := e.planners.find(ctx, data.Cluster, data.ID.ValueString())
 	if err != nil {
 		resp.Diagnostics.AddError(cantBeFound, err.Error())
 		return

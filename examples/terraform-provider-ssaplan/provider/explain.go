@@ -1,77 +1,62 @@
 package provider
 
 import (
-	"fmt"
+	"context"
 	"slices"
 
-	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/review"
 )
 
-// explain adds the warnings that let a reviewer understand a plan: what the difference of attributes doesn't say.
-func (p *planning) explain(plan *ssaplan.Plan) {
-	causes := map[explain.Cause][]explain.Change{}
-	var moved, adopted []explain.Change
-	for _, change := range plan.Changes {
-		if change.Op == projection.OpMove {
-			moved = append(moved, change)
-		} else if change.Cause == explain.CauseDropped && change.Manager != "" {
-			adopted = append(adopted, change)
-		} else {
-			causes[change.Cause] = append(causes[change.Cause], change)
+// explain adds what lets a reviewer understand a plan: what the difference of attributes doesn't say.
+func (p *planning) explain(ctx context.Context, planner *ssaplan.Planner, plan *ssaplan.Plan) {
+	var goes []string
+	if plan.Replacement != nil {
+		goes = goesWith(ctx, planner, plan.Replacement, p.prior.propagation())
+	}
+	for _, remark := range review.Remarks(plan, p.baseline(), goes...) {
+		switch remark.Topic {
+		case review.TopicStays:
+			if p.planned.isPatch() { // which leaves it to others by right
+				continue
+			}
+			remark.Text += "; set adopt = [\"auto\"] to take it over, which removes what the manifest lacks"
+		case review.TopicReplace:
+			if slices.ContainsFunc(plan.Replacement.Hazards, func(h immutability.Hazard) bool { return h.Kind == immutability.HazardNeedless }) {
+				remark.Lines = append(remark.Lines, "set version_change = \"in_place\" to keep it")
+			}
 		}
-	}
-	p.warnOf(plan.Object, "the order of a list changes", texts(moved))
-	p.warnOf(plan.Object, "drifted, and will be set back", texts(causes[explain.CauseDrifted]))
-	p.warnOf(plan.Object, "side effects: the server also changes", texts(causes[explain.CauseSideEffect]))
-	p.warnOf(plan.Object, "taken over from others, and removed or reset since the manifest lacks it", texts(adopted))
-	p.warnOf(plan.Object, "fields that the manifest no longer declares", texts(plan.Dropped))
-	if p.prior != nil || plan.Action != ssaplan.ActionCreate {
-		p.warnOf(plan.Object, "fields change hands", texts(plan.Ownership))
-	}
-	p.warnOf(plan.Object, "what other tools wrote stays behind; set adopt = [\"auto\"] to take it over, which removes what the manifest lacks", staying(plan.Writers, p.planned.isPatch()))
-	for _, text := range plan.Warnings {
-		p.warn(plan.Object, "warning", []string{text.String()})
-	}
-	if p.leavesManager(plan) {
-		p.warn(plan.Object, "the field manager changes", []string{fmt.Sprintf(
-			"%s stays an owner of what it applied, so that a field which leaves the manifest later stays in the object", p.prior.FieldManager)})
+		p.notes = append(p.notes, remark)
 	}
 }
 
-// staying returns a line for each tool of which something stays behind. What a patch leaves to others is theirs by right.
-func staying(writers []fieldowner.Writer, patches bool) []string {
-	return texts(slices.DeleteFunc(slices.Clone(writers), func(w fieldowner.Writer) bool { return patches || len(w.Stays) == 0 }))
+// remark notes something that Terraform's plan means, and the Planner's doesn't.
+func (p *planning) remark(of identity.Identity, text string, lines ...string) {
+	p.notes = append(p.notes, review.Remark{Object: of, Text: text, Lines: lines})
 }
 
-// leavesManager reports whether the former field manager goes on owning fields.
-func (p *planning) leavesManager(plan *ssaplan.Plan) bool {
-	return p.prior != nil && !p.prior.FieldManager.Equal(p.planned.FieldManager) && slices.ContainsFunc(plan.Ownership, func(c fieldowner.Transfer) bool {
-		return slices.ContainsFunc(c.Owners, fieldowner.Applier{Manager: p.prior.FieldManager.ValueString()}.Is)
-	})
+// takesOver remarks that a create finds the object there, and which of its values it changes. That of a patch has to be there.
+func (p *planning) takesOver(plan *ssaplan.Plan, what string, because ...string) {
+	if p.prior == nil && !p.planned.isPatch() {
+		changes := slices.DeleteFunc(slices.Clone(plan.Changes), func(c explain.Change) bool {
+			return c.Op != projection.OpChange || c.Cause != explain.CauseEdited && c.Cause != explain.CauseUnknown
+		})
+		p.remark(plan.Object, what+", and will be taken over by this resource", append(because, review.Lines(changes)...)...)
+	}
 }
 
-// explainReplacement tells why the object has to be replaced, and what goes with the old one.
-func (p *planning) explainReplacement(plan *ssaplan.Plan, goes []string) {
-	because := []string{plan.Reason}
-	for _, field := range plan.Replacement.Fields {
-		because = append(because, fmt.Sprintf("%s: %s", field.Path, field.Message))
+// said returns the diagnostics of the plan. All remarks are one warning, with the object in its summary: Terraform folds those of the same
+// summary, and shows only the first.
+func (p *planning) said() diag.Diagnostics {
+	if len(p.notes) == 0 {
+		return p.diags
 	}
-	for _, hazard := range plan.Replacement.Hazards {
-		because = append(because, "hazard: "+hazard.String())
-		if hazard.Kind == immutability.HazardNeedless {
-			because = append(because, "set allow_version_change = true to update it in place")
-		}
-	}
-	for _, note := range goes {
-		isHazard := func(h immutability.Hazard) bool { return h.Message == note }
-		if !slices.ContainsFunc(plan.Replacement.Hazards, isHazard) {
-			because = append(because, note)
-		}
-	}
-	because = append(because, "evidence: "+plan.Replacement.Evidence.String())
-	p.notes = slices.Insert(p.notes, 0, remark{plan.Replacement.Old, fmt.Sprintf("will be deleted, and %s created", plan.Object), because})
+	summary, detail := review.Fold(p.notes)
+	return append(diag.Diagnostics{diag.NewWarningDiagnostic(summary, detail)}, p.diags...)
 }

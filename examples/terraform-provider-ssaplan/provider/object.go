@@ -39,6 +39,7 @@ var (
 	_ resource.ResourceWithModifyPlan     = (*objectResource)(nil)
 	_ resource.ResourceWithImportState    = (*objectResource)(nil)
 	_ resource.ResourceWithValidateConfig = (*objectResource)(nil)
+	_ resource.ResourceWithUpgradeState   = (*objectResource)(nil)
 )
 
 // object is what Terraform knows of one resource: its configuration, plan or state.
@@ -55,7 +56,8 @@ type object struct {
 	OnDestroy        types.String   `tfsdk:"on_destroy"`
 	DeleteProtection types.Bool     `tfsdk:"delete_protection"`
 	Sensitive        types.List     `tfsdk:"sensitive_fields"`
-	VersionChange    types.Bool     `tfsdk:"allow_version_change"`
+	VersionChange    types.String   `tfsdk:"version_change"`
+	OutputFields     types.Map      `tfsdk:"output_fields"`
 	Propagation      types.String   `tfsdk:"propagation"`
 	Cluster          types.Object   `tfsdk:"cluster"`
 	TokenWO          types.String   `tfsdk:"token_wo"`
@@ -66,6 +68,7 @@ type object struct {
 	Reviewed         types.String   `tfsdk:"reviewed"`
 	Fields           types.Map      `tfsdk:"fields"`
 	OtherOwners      types.Map      `tfsdk:"other_owners"`
+	Outputs          types.Map      `tfsdk:"outputs"`
 
 	// Subresource is what of the object to apply, which only patches have.
 	Subresource types.String `tfsdk:"-"`
@@ -111,6 +114,7 @@ func (r *objectResource) Metadata(_ context.Context, req resource.MetadataReques
 
 func (r *objectResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
+		Version:             schemaVersion,
 		MarkdownDescription: "A Kubernetes object of any kind, applied by server-side apply. The plan is what the API server answers to a dry run.",
 		Attributes: map[string]schema.Attribute{
 			"yaml_body": schema.StringAttribute{
@@ -161,13 +165,21 @@ func (r *objectResource) Schema(ctx context.Context, _ resource.SchemaRequest, r
 				Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "Fields whose values are shown nowhere, beside those of Secrets and those that a definition marks with `format: password`, as paths with wildcards: `data.password`. What the server says of an object that has such a field isn't shown either, but for the field and phrases that are known.",
 			},
-			"allow_version_change": schema.BoolAttribute{
+			"version_change": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "Update the object in place when the manifest names another version of its API group and the server shows the same object under both. Default: `false`, the object is replaced, and the plan says if that is needless.",
+				MarkdownDescription: "What to do when the manifest names another version of the object's API group: `replace` the object, or update it `in_place` if the server shows the same object under both versions. The plan says if a replacement is needless. Default: `replace`.",
 			},
 			"propagation": schema.StringAttribute{
 				Optional:            true,
 				MarkdownDescription: "What becomes of the dependents of an object that is deleted, such as the pods of a Job: `Background` and `Foreground` delete them, `Orphan` leaves them. It counts for a delete once it was applied. Default: `Background`.",
+			},
+			"output_fields": schema.MapAttribute{
+				Optional: true, ElementType: types.StringType,
+				MarkdownDescription: "Fields of the object as it is in the cluster that `outputs` has, by a name for each: `{ip = \"status.loadBalancer.ingress[0].ip\"}`.",
+			},
+			"outputs": schema.MapAttribute{
+				Computed: true, ElementType: types.StringType,
+				MarkdownDescription: "The values of `output_fields` when the object was applied or refreshed last: texts, other values as JSON, null where there is none, and `<redacted>` for what is sensitive.",
 			},
 			"cluster":  computedCluster(),
 			"token_wo": tokenWOAttribute(),
@@ -233,10 +245,13 @@ func (r *objectResource) ValidateConfig(ctx context.Context, req resource.Valida
 		at   path.Path
 		text types.String
 		of   []string
-	}{{path.Root("if_exists"), config.IfExists, r.ways()}, {path.Root("propagation"), config.Propagation, []string{"Background", "Foreground", "Orphan"}}, {path.Root("on_destroy"), config.OnDestroy, []string{"delete", release}}} {
+	}{{path.Root("if_exists"), config.IfExists, r.ways()}, {path.Root("propagation"), config.Propagation, []string{"Background", "Foreground", "Orphan"}}, {path.Root("on_destroy"), config.OnDestroy, []string{"delete", release}}, {path.Root("version_change"), config.VersionChange, []string{"replace", inPlace}}} {
 		if !choice.text.IsNull() && !choice.text.IsUnknown() && !slices.Contains(choice.of, choice.text.ValueString()) {
 			resp.Diagnostics.AddAttributeError(choice.at, wrongConfiguration, fmt.Sprintf("%s: one of %s", choice.at, strings.Join(choice.of, ", ")))
 		}
+	}
+	if err := config.checkOutputs(); err != nil {
+		resp.Diagnostics.AddAttributeError(outputFieldsPath, wrongConfiguration, err.Error())
 	}
 	if cluster, err := withToken(ctx, config.Cluster, config.TokenWO); err != nil {
 		resp.Diagnostics.AddAttributeError(clusterPath, wrongConfiguration, err.Error())
@@ -292,7 +307,7 @@ func (o object) request(ctx context.Context, prior *explain.State) (ssaplan.Requ
 	named := slices.DeleteFunc(adopt, func(name string) bool { return name == adoptTools })
 	return ssaplan.Request{
 		Manifest: m.Object, Unknown: o.unknown, Prior: prior, Ignore: ignore, Adopt: named, AdoptTools: len(named) < len(o.Adopt.Elements()),
-		AllowVersionChange: o.VersionChange.ValueBool(), Existing: o.existing(), Subresource: o.Subresource.ValueString(),
+		AllowVersionChange: o.VersionChange.ValueString() == inPlace, Existing: o.existing(), Subresource: o.Subresource.ValueString(),
 	}, nil
 }
 
@@ -303,6 +318,9 @@ const (
 	mustExist = "must_exist" // of patches only
 	release   = "release"
 )
+
+// inPlace is what version_change can be beside what it is by default.
+const inPlace = "in_place"
 
 // existing returns the rule for an object that is there already.
 func (o object) existing() explain.Existing {

@@ -234,9 +234,9 @@ func TestVersionChange(t *testing.T) {
 	uid := c.live(t, "horizontalpodautoscalers", "web").GetUID()
 	plan := tf.plan(t, c.config(fmt.Sprintf(autoscaler, "v2", 4)))
 	require.Equal(t, "Replace", plan.action)
-	require.Contains(t, strings.Join(plan.warnings, "\n"), "set allow_version_change = true to update it in place")
+	require.Contains(t, strings.Join(plan.warnings, "\n"), `set version_change = "in_place" to keep it`)
 
-	allowed := c.config(fmt.Sprintf(autoscaler, "v2", 4), map[string]any{"allow_version_change": true})
+	allowed := c.config(fmt.Sprintf(autoscaler, "v2", 4), map[string]any{"version_change": "in_place"})
 	plan = tf.plan(t, allowed)
 	require.Equal(t, "Update", plan.action)
 	require.Equal(t, "4", rows(t, plan.planned, "fields")["spec.maxReplicas"])
@@ -338,6 +338,32 @@ func TestExistingIsReleased(t *testing.T) {
 	owners, err := fieldowner.Read(after.Object)
 	require.NoError(t, err)
 	require.Empty(t, owners.Fields(fieldowner.By("terraform-ssaplan")).String())
+}
+
+// What a server won't let go of is told by the plan of the destroy, and stays.
+func TestReleaseThatIsRefused(t *testing.T) {
+	c := newCluster(t)
+	tf := applied(t, c.config(configMap, map[string]any{"on_destroy": "release"}))
+	before := c.live(t, "configmaps", "settings")
+	policy := lab.Object(t, fmt.Sprintf(`{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicy, metadata: {name: %[1]s}, spec: {
+		matchConstraints: {namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: %[1]s}},
+			resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [UPDATE], resources: [configmaps]}]},
+		validations: [{expression: "false", message: "nobody changes it"}]}}`, c.Namespace))
+	binding := lab.Object(t, fmt.Sprintf(`{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicyBinding, metadata: {name: %[1]s},
+		spec: {policyName: %[1]s, validationActions: [Deny]}}`, c.Namespace))
+	c.Apply(t, "admin", policy)
+	defer c.Delete(t, policy)
+	c.Apply(t, "admin", binding)
+	defer c.Delete(t, binding)
+	var warned string
+	lab.Eventually(t, "the policy is at work", func() bool {
+		warned = strings.Join(tf.planDestroy(t), "\n")
+		return strings.Contains(warned, "can't be released")
+	})
+	require.NotContains(t, warned, "will be released")
+	_, err := tf.destroy(t)
+	require.ErrorContains(t, err, "The object can't be released")
+	require.Equal(t, before, c.live(t, "configmaps", "settings"))
 }
 
 // Fields that change hands without changing their value are a change, too.

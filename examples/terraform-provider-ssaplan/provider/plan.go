@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/review"
 	"github.com/ssaplan/primitives/ssaplan/set"
 )
 
@@ -40,6 +40,7 @@ func (r *objectResource) ModifyPlan(ctx context.Context, req resource.ModifyPlan
 	}
 	p.uid = noted(ctx, req.Private, recreatedAs)
 	p.run(ctx)
+	p.planned.Outputs = p.plannedOutputs()
 	resp.Diagnostics.Append(p.said()...)
 	resp.RequiresReplace.Append(p.replace...)
 	resp.Diagnostics.Append(r.set(ctx, &resp.Plan, p.planned)...)
@@ -59,7 +60,7 @@ type planning struct {
 	// renewed says why an update may create the object anew, empty if it may not.
 	renewed string
 	replace path.Paths
-	notes   []remark
+	notes   []review.Remark
 	diags   diag.Diagnostics
 }
 
@@ -141,8 +142,7 @@ func (p *planning) movedToOtherCluster(ctx context.Context, planner *ssaplan.Pla
 	}
 	p.planned.Manifest = p.planned.undeclared()
 	p.replaceAt(clusterPath)
-	p.warn(p.state.Identity, "is to be replaced, because the cluster is another one",
-		[]string{"the old one stays in the old cluster until it is deleted there with the old credentials"})
+	p.remark(p.state.Identity, "is to be replaced, because the cluster is another one", "the old one stays in the old cluster until it is deleted there with the old credentials")
 	return true
 }
 
@@ -157,7 +157,10 @@ func (p *planning) take(ctx context.Context, planner *ssaplan.Planner, plan *ssa
 		p.diags.AddError(wrongConfiguration, err.Error())
 		return
 	}
-	p.explain(plan)
+	if plan.Action == ssaplan.ActionReplace && p.refusesReplacement(plan) {
+		return
+	}
+	p.explain(ctx, planner, plan)
 	if p.planPart(plan) {
 		return
 	}
@@ -165,8 +168,8 @@ func (p *planning) take(ctx context.Context, planner *ssaplan.Planner, plan *ssa
 	switch plan.Action {
 	case ssaplan.ActionDeferred:
 		p.deferred(plan, set.Missing(ctx, planner, plan))
-	case ssaplan.ActionReplace:
-		p.replaced(ctx, planner, plan)
+	case ssaplan.ActionReplace: // Terraform wants to know an attribute that changes and forces it
+		p.replaceAt(p.planned.manifestPath(), idPath)
 	case ssaplan.ActionCreate:
 		p.created(plan)
 	case ssaplan.ActionUpdate:
@@ -175,7 +178,7 @@ func (p *planning) take(ctx context.Context, planner *ssaplan.Planner, plan *ssa
 		p.unchanged(ctx, plan)
 	case ssaplan.ActionConflict:
 		p.diags.AddAttributeError(path.Root("force_conflicts"), fmt.Sprintf("%s: %s", plan.Object, plan.Reason),
-			lines(plan.Conflicts)+"\nSet force_conflicts = true to take the fields over, or leave them to their owners with ignore_fields.")
+			strings.Join(review.Lines(plan.Conflicts), "\n")+"\nSet force_conflicts = true to take the fields over, or leave them to their owners with ignore_fields.")
 	}
 	p.compare(plan)
 }
@@ -190,7 +193,7 @@ func (p *planning) deferred(plan *ssaplan.Plan, missing *set.MissingError) {
 		p.diags.AddAttributeError(yamlBodyPath, wrongConfiguration, missing.Error())
 		return
 	}
-	because := append([]string{plan.Reason}, texts(explain.Created(plan.After))...)
+	because := append([]string{plan.Reason}, review.Lines(explain.Created(plan.After))...)
 	switch plan.Deferral {
 	case ssaplan.DeferralTypeNotServed, ssaplan.DeferralNamespaceNotFound:
 		p.openAll()
@@ -201,29 +204,25 @@ func (p *planning) deferred(plan *ssaplan.Plan, missing *set.MissingError) {
 			p.planned.ID = types.StringUnknown()
 		}
 		if p.planned.Manifest.IsUnknown() { // else it says the same
-			p.warn(plan.Object, "can only be planned when it is applied", because)
+			p.remark(plan.Object, "can only be planned when it is applied", because...)
 		}
 	default:
 		p.diags.AddError(fmt.Sprintf("%s: can't be planned", plan.Object), strings.Join(because, "\n"))
 	}
 }
 
-// replaced plans a replacement. Terraform wants to know an attribute that changes and forces it.
-func (p *planning) replaced(ctx context.Context, planner *ssaplan.Planner, plan *ssaplan.Plan) {
-	if p.prior == nil {
+// refusesReplacement refuses a replacement of what isn't in the state, is protected, or belongs to others.
+func (p *planning) refusesReplacement(plan *ssaplan.Plan) bool {
+	switch {
+	case p.prior == nil:
 		p.diags.AddError(fmt.Sprintf("%s: exists already, and can't become what the manifest says", plan.Object),
 			plan.Reason+"\nImport it, so that Terraform replaces it, or delete it. If this resource has create_before_destroy, remove that.")
-		return
-	}
-	if p.prior.protected() {
+	case p.prior.protected():
 		p.diags.AddError(fmt.Sprintf("%s: has to be replaced, and is protected", plan.Object), plan.Reason+"\n"+howToUnprotect)
-		return
+	default:
+		return p.refusesPatch(plan) || p.comesLate(plan)
 	}
-	if p.refusesPatch(plan) || p.comesLate(plan) {
-		return
-	}
-	p.explainReplacement(plan, goesWith(ctx, planner, plan.Replacement, p.prior.propagation()))
-	p.replaceAt(p.planned.manifestPath(), idPath)
+	return true
 }
 
 // replacing plans the new object of a replacement while the old one is still there. What the server makes of it is known only if it
@@ -244,7 +243,7 @@ func (p *planning) replaceAt(paths ...path.Path) {
 func (p *planning) created(plan *ssaplan.Plan) {
 	if p.prior != nil && p.renewed != "" { // otherwise it was deleted after the refresh, which the apply reports
 		p.openAll()
-		p.warn(plan.Object, p.renewed, nil)
+		p.remark(plan.Object, p.renewed)
 	}
 }
 
@@ -271,27 +270,19 @@ func (p *planning) unchanged(ctx context.Context, plan *ssaplan.Plan) {
 	}
 }
 
-// fields returns the values after the apply. What others retain keeps its row, since it isn't removed. Unknown are those that the server picks, digests of a key that isn't made
-// yet, what changes of a manifest that is kept nowhere, and values that drifted behind a stale state: the state has the value that the apply sets again, so nothing else
-// would show the change.
+// fields returns the values after the apply.
 func (p *planning) fields(plan *ssaplan.Plan) types.Map {
-	after, was, base, shown := plan.After, map[string]string{}, map[string]string{}, map[string]attr.Value{}
-	if state := p.baseline(); state != nil {
-		after, was, base, shown = state.Digested(after), p.prior.seen(state), table(plan.Baseline), p.prior.Fields.Elements()
+	var before review.Shown
+	if p.prior != nil {
+		before = p.prior.shown(p.state)
 	}
-	now, rows := table(after), p.planned.rows(after).Elements()
-	for _, row := range retained(plan) {
-		if value, isShown := shown[row]; isShown {
-			rows[row] = value
-		}
+	rows, open := before.After(plan)
+	if p.planned.isWriteOnly() {
+		open = differing(before.Rows, rows)
 	}
-	for path := range after.Leaves() {
-		row := path.String()
-		noKey := p.rekeyed() && after.Sensitive.Covers(path)
-		drifted := p.state != nil && !p.state.Stale.IsZero() && base[row] != was[row] && was[row] == now[row]
-		if noKey || drifted || p.prior != nil && p.planned.isWriteOnly() && base[row] != now[row] {
-			rows[row] = types.StringUnknown()
-		}
+	values := p.planned.mapOf(rows).Elements()
+	for _, row := range open {
+		values[row] = types.StringUnknown()
 	}
-	return types.MapValueMust(types.StringType, rows)
+	return types.MapValueMust(types.StringType, values)
 }

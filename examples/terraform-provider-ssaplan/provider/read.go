@@ -15,6 +15,7 @@ import (
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/review"
 )
 
 // Read refreshes the state. Where the server refuses the credentials, which are those of the last run, the state stays
@@ -27,7 +28,7 @@ func (r *objectResource) Read(ctx context.Context, req resource.ReadRequest, res
 		return
 	}
 	r.planners.refreshed.Store(true)
-	reading, err := r.reading(ctx, state, prior)
+	planner, reading, err := r.reading(ctx, state, prior)
 	if err != nil {
 		resp.Diagnostics.AddError("The object can't be read", err.Error())
 		return
@@ -51,26 +52,26 @@ func (r *objectResource) Read(ctx context.Context, req resource.ReadRequest, res
 			"The state stays as it is. If the definition is gone for good, so is the object: remove the resource.")
 		return
 	}
-	resp.Diagnostics.Append(state.observe(reading.State, reading.Live)...)
+	resp.Diagnostics.Append(state.observe(planner, reading.State, reading.Live)...)
 	resp.Diagnostics.Append(r.set(ctx, &resp.State, state)...)
 }
 
-func (r *objectResource) reading(ctx context.Context, state object, prior *explain.State) (*ssaplan.Reading, error) {
+func (r *objectResource) reading(ctx context.Context, state object, prior *explain.State) (*ssaplan.Planner, *ssaplan.Reading, error) {
 	if prior == nil {
-		return nil, errNothingRemembered
+		return nil, nil, errNothingRemembered
 	}
 	planner, err := r.planners.of(ctx, state)
 	if keepsNoToken(state.Cluster) {
 		planner, err = r.planners.reaching(ctx, state, prior)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	reading, err := planner.Read(ctx, prior)
-	if err == nil || !isNamed(state.Cluster) {
-		return reading, err
+	if err != nil && isNamed(state.Cluster) {
+		reading, err = r.planners.survive(ctx, state, prior, err)
 	}
-	return r.planners.survive(ctx, state, prior, err)
+	return planner, reading, err
 }
 
 // keepsNoToken reports whether the state lacks the credentials on purpose: the token is write-only. Then a refresh that nothing else leads to
@@ -150,12 +151,13 @@ func noteReading(ctx context.Context, private privateState, reading *ssaplan.Rea
 
 // observe sets the computed attributes to what the live object says. One that was re-created has none of the remembered
 // values, so it is looked at itself.
-func (o *object) observe(state *explain.State, live *unstructured.Unstructured) diag.Diagnostics {
+func (o *object) observe(planner *ssaplan.Planner, state *explain.State, live *unstructured.Unstructured) diag.Diagnostics {
 	values := state.Digested(projection.Project(live.Object, state.Applied.Fields))
-	owners, err := otherOwners(live, state)
+	owners, err := review.OwnersOf(live, state)
 	if err != nil {
 		return failed("The object's owners can't be read", err)
 	}
-	o.ID, o.Fields, o.OtherOwners = importID(state.Identity), o.rows(values), mapOf(owners)
+	o.ID, o.Fields, o.OtherOwners = importID(state.Identity), o.mapOf(review.RowsOf(values)), mapOf(owners)
+	o.Outputs = o.outputsOf(planner, live)
 	return nil
 }

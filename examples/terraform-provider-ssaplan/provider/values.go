@@ -7,9 +7,9 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/ssaplan/primitives/projection"
-	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan"
 )
 
 // valueOf returns a value of an object as one of Terraform: maps are objects, and lists tuples, since their items need not be of one type.
@@ -47,9 +47,9 @@ func valueOf(ctx context.Context, v any) attr.Value {
 // dynamic is valueOf where every type may stand.
 func dynamic(ctx context.Context, v any) types.Dynamic { return types.DynamicValue(valueOf(ctx, v)) }
 
-// shownObject returns the live object with placeholders for the values that must not be shown, and without the record of its fields' owners.
-func shownObject(found *explain.Imported) map[string]any {
-	live := found.Live.DeepCopy()
+// shownObject returns the live object as far as it may be shown, and without the record of its fields' owners.
+func shownObject(planner *ssaplan.Planner, live *unstructured.Unstructured) map[string]any {
+	live = live.DeepCopy()
 	live.SetManagedFields(nil)
-	return projection.Projection{Object: live.Object, Sensitive: found.Sensitive.Union(projection.Sensitive(live.Object))}.Redacted().Object
+	return planner.Guard(live).Redacted(live)
 }

@@ -30,6 +30,7 @@ type waitResource struct{ planners *planners }
 type wait struct {
 	Object    types.String   `tfsdk:"object"`
 	Condition types.String   `tfsdk:"condition"`
+	Fields    types.Map      `tfsdk:"fields"`
 	Triggers  types.Map      `tfsdk:"triggers"`
 	Sensitive types.List     `tfsdk:"sensitive_fields"`
 	Cluster   types.Object   `tfsdk:"cluster"`
@@ -45,13 +46,18 @@ func (r *waitResource) Metadata(_ context.Context, req resource.MetadataRequest,
 func (r *waitResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	again := []planmodifier.String{stringplanmodifier.RequiresReplace()}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Waits until an object is ready: by the rules of kstatus, or by a condition. Nothing is changed in the cluster, also not when it is destroyed.",
+		Version:             schemaVersion,
+		MarkdownDescription: "Waits until an object is ready: by the rules of kstatus, by a condition, or by fields. Nothing is changed in the cluster, also not when it is destroyed.",
 		Attributes: map[string]schema.Attribute{
 			"object": schema.StringAttribute{
 				Required: true, PlanModifiers: again, MarkdownDescription: "The object, by the `id` of its resource, such as `ssaplan_object.web.id`.",
 			},
 			"condition": schema.StringAttribute{
-				Optional: true, PlanModifiers: again, MarkdownDescription: "The type of the condition that has to be true, such as `Issued`. Default: the rules of kstatus.",
+				Optional: true, PlanModifiers: again, MarkdownDescription: "The type of the condition that has to be true, such as `Issued`. Default: the rules of kstatus, unless `fields` are named.",
+			},
+			"fields": schema.MapAttribute{
+				Optional: true, ElementType: types.StringType, PlanModifiers: []planmodifier.Map{mapplanmodifier.RequiresReplace()},
+				MarkdownDescription: "What fields have to be, by path, beside `condition` if that is named: `{\"status.phase\" = \"Bound\"}`. A text has to be equal, and any other value to its JSON; `*` is anything but what is empty.",
 			},
 			"triggers": schema.MapAttribute{
 				Optional: true, ElementType: types.StringType, PlanModifiers: []planmodifier.Map{mapplanmodifier.RequiresReplace()},
@@ -111,11 +117,12 @@ func (r *waitResource) await(ctx context.Context, planned wait, limit time.Durat
 	if err != nil {
 		return err
 	}
-	id, conditions := parsed.Identity(), readiness.Conditions{}
-	if !planned.Condition.IsNull() {
-		conditions[kindschema.GroupKind{Group: id.Group(), Kind: id.Kind}] = planned.Condition.ValueString()
+	id := parsed.Identity()
+	ready, err := planned.ready(kindschema.GroupKind{Group: id.Group(), Kind: id.Kind})
+	if err != nil {
+		return err
 	}
-	found := set.AwaitObject(ctx, planner, id, readiness.Of(conditions), limit, func(why string) {
+	found := set.AwaitObject(ctx, planner, id, ready, limit, func(why string) {
 		tflog.Info(ctx, "waiting", map[string]any{"object": id.String(), "for": foreign.Text(why).String()})
 	})
 	switch {
@@ -125,6 +132,36 @@ func (r *waitResource) await(ctx context.Context, planned wait, limit time.Durat
 		return fmt.Errorf("%s: %s", id, found)
 	}
 	return fmt.Errorf("%s: not within %s: %s. The next apply waits again; timeouts.create is how long", id, limit, found)
+}
+
+// ready returns what tells whether an object of the kind is ready.
+func (w wait) ready(kind kindschema.GroupKind) (set.Readier, error) {
+	conditions := readiness.Conditions{}
+	if !w.Condition.IsNull() {
+		conditions[kind] = w.Condition.ValueString()
+	}
+	if w.Fields.IsNull() {
+		return readiness.Of(conditions), nil
+	}
+	fields, err := readiness.ParseFields(rowsOf(w.Fields))
+	if err != nil {
+		return nil, fmt.Errorf("fields: %w", err)
+	}
+	if len(conditions) == 0 {
+		return readiness.WithFields(fields, nil), nil
+	}
+	return readiness.WithFields(fields, readiness.Of(conditions)), nil
+}
+
+// ValidateConfig checks what can be known without a cluster.
+func (r *waitResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	var config wait
+	if resp.Diagnostics.Append(req.Config.Get(ctx, &config)...); resp.Diagnostics.HasError() {
+		return
+	}
+	if _, err := config.ready(kindschema.GroupKind{}); err != nil {
+		resp.Diagnostics.AddAttributeError(fieldsPath, wrongConfiguration, err.Error())
+	}
 }
 
 // Read has nothing to refresh: that the object was ready once stays true.

@@ -2,13 +2,14 @@ package provider
 
 import (
 	"context"
+	"maps"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/review"
 )
 
 // isWriteOnly reports whether the manifest is kept nowhere. Then it has a version.
@@ -25,10 +26,10 @@ func (o object) hidden() types.List {
 // keptNowhere stands for a value of such a manifest. A digest would show short values to who tries them.
 const keptNowhere = "(write-only)"
 
-// rows returns a projection as the attribute fields has it.
-func (o object) rows(p projection.Projection) types.Map {
-	rows := table(p)
+// mapOf returns rows as the attribute fields has them.
+func (o object) mapOf(rows review.Rows) types.Map {
 	if o.isWriteOnly() {
+		rows = maps.Clone(rows)
 		for row := range rows {
 			rows[row] = keptNowhere
 		}
@@ -36,12 +37,23 @@ func (o object) rows(p projection.Projection) types.Map {
 	return mapOf(rows)
 }
 
-// seen returns the values of the fields, by row, as the last refresh saw them.
-func (o object) seen(state *explain.State) map[string]string {
+// shown returns what was shown of the object last. What is kept nowhere is compared by the digests that are remembered.
+func (o object) shown(state *explain.State) review.Shown {
+	shown := review.Shown{State: state, Rows: rowsOf(o.Fields), Owners: rowsOf(o.OtherOwners)}
 	if o.isWriteOnly() {
-		return table(state.Observed)
+		shown.Rows = review.RowsOf(state.Observed)
 	}
-	return rowsOf(o.Fields)
+	return shown
+}
+
+// differing returns the rows that differ.
+func differing(before, after review.Rows) (rows []string) {
+	for row, text := range after {
+		if before[row] != text {
+			rows = append(rows, row)
+		}
+	}
+	return rows
 }
 
 // isSent reports whether the object is as it was applied, and the manifest is kept nowhere and has the version that was applied. Then nothing is
@@ -63,13 +75,4 @@ func (p *planning) sent(ctx context.Context) {
 		return
 	}
 	p.unchanged(ctx, plan)
-}
-
-// rekeyed reports whether digests of sensitive values are made with another key than those of the state, or other values are sensitive. What is
-// kept nowhere has no digests.
-func (p *planning) rekeyed() bool {
-	if p.prior == nil {
-		return !p.planned.isWriteOnly()
-	}
-	return !p.prior.hidden().Equal(p.planned.hidden())
 }

@@ -206,7 +206,7 @@ func (p *planning) planPart(plan *ssaplan.Plan) bool {
 		p.takesOver(plan, "exists already", plan.Reason)
 	}
 	if p.prior != nil && plan.Deferral != "" {
-		p.warn(plan.Object, "can only be planned in part", []string{plan.Reason})
+		p.remark(plan.Object, "can only be planned in part", plan.Reason)
 	}
 	return true
 }

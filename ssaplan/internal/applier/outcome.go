@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/ssaplan/primitives/authresilience"
@@ -61,6 +62,22 @@ func neverLeft(err error) bool {
 func Outrun(err error) bool {
 	switch authresilience.Classify(err) {
 	case authresilience.ClassOutdated, authresilience.ClassConflict, authresilience.ClassAlreadyExists:
+		return true
+	}
+	return false
+}
+
+// Moved reports whether err says that the object isn't there as it was read: it is of another version by now, or was deleted, and maybe
+// created anew.
+func Moved(err error) bool {
+	return apierrors.IsNotFound(err) || authresilience.Classify(err) == authresilience.ClassOutdated
+}
+
+// Denied reports whether a server won't do what it was asked for this caller, or not in this way.
+func Denied(err error) bool {
+	switch authresilience.Classify(err) {
+	case authresilience.ClassAuthorization, authresilience.ClassForbidden, authresilience.ClassAdmission, authresilience.ClassPolicy,
+		authresilience.ClassWebhook, authresilience.ClassInvalid, authresilience.ClassBadRequest:
 		return true
 	}
 	return false

@@ -103,16 +103,11 @@ func (d *Deleter) Plan(ctx context.Context) (*deletion.Plan, error) {
 			return nil, err
 		}
 		plan, err := d.PlanFor(ctx, live)
-		if !outrun(err) {
+		if !applier.Moved(err) {
 			return plan, err
 		}
 	}
 	return nil, fmt.Errorf("the object changed between read and dry run, %d times in a row: try again", planAttempts)
-}
-
-// outrun reports whether err says that the object was deleted since it was read, and maybe created anew.
-func outrun(err error) bool {
-	return apierrors.IsNotFound(err) || authresilience.Classify(err) == authresilience.ClassOutdated
 }
 
 // PlanFor returns the plan for the object as it was just read, nil if there is none. It has the server try the delete, unless
@@ -137,7 +132,7 @@ func (d *Deleter) planUnread(ctx context.Context, cause error) (*deletion.Plan, 
 	if d.Request.UID == "" {
 		return d.finish(plan), nil
 	}
-	if err := d.try(ctx, plan, plan.Reason); err != nil && !outrun(err) {
+	if err := d.try(ctx, plan, plan.Reason); err != nil && !applier.Moved(err) {
 		return nil, err
 	}
 	return d.finish(plan), nil
@@ -159,7 +154,7 @@ func (d *Deleter) try(ctx context.Context, plan *deletion.Plan, reason string) e
 	case slices.ContainsFunc(answer.Statuses(err), answer.NoDryRun):
 		plan.Reason = "is there"
 		plan.Warnings = append(plan.Warnings, foreign.Textf("whether the server would delete it isn't known: %v", d.Shown(err)))
-	case refused(err):
+	case applier.Denied(err):
 		plan.Refusal = d.Shown(err)
 		plan.Action, plan.Reason = deletion.ActionRefused, plan.Refusal.Error()
 	default:
@@ -182,21 +177,11 @@ func (d *Deleter) checkDryRun(ctx context.Context, uid string) error {
 	switch isGone := live == nil || string(live.GetUID()) != uid || live.GetDeletionTimestamp() != nil; {
 	case err == nil && (d.Seen == nil || !isGone):
 		return nil
-	case err == nil, outrun(err):
+	case err == nil, applier.Moved(err):
 		return errors.New("the dry run deleted the object, or somebody else did in that moment: if something in front of the server " +
 			"drops dryRun, nothing can be planned through it")
 	}
 	return err
-}
-
-// refused reports whether a server won't delete the object for this caller, or not in this way.
-func refused(err error) bool {
-	switch authresilience.Classify(err) {
-	case authresilience.ClassAuthorization, authresilience.ClassForbidden, authresilience.ClassAdmission, authresilience.ClassPolicy,
-		authresilience.ClassWebhook, authresilience.ClassInvalid, authresilience.ClassBadRequest:
-		return true
-	}
-	return false
 }
 
 func (d *Deleter) finish(plan *deletion.Plan) *deletion.Plan {

@@ -31,7 +31,7 @@ func TestCodecAgreesWithPackageJSON(t *testing.T) {
 	for _, name := range answers {
 		text, err := os.ReadFile(name)
 		require.NoError(t, err)
-		_, decoded := Decode(text)
+		_, decoded := Decode(text, nil)
 		assert.True(t, decoded, "what a server answers must not need the slow way: %s", name)
 		texts = append(texts, string(text))
 	}
@@ -51,9 +51,15 @@ func FuzzCodec(f *testing.F) {
 func checkCodec(t *testing.T, text []byte) {
 	var want map[string]any
 	err := json.Unmarshal(text, &want)
-	if got, ok := Decode(text); ok {
+	if got, ok := Decode(text, nil); ok {
 		require.NoError(t, err, "%s", text)
 		require.Equal(t, want, got.Object, "%s", text)
+		shared, ok := Decode(text, recordsByText())
+		require.True(t, ok, "%s", text)
+		require.Equal(t, want, shared.Object, "%s", text)
+	} else {
+		_, ok := Decode(text, recordsByText())
+		require.False(t, ok, "%s", text)
 	}
 	if err != nil {
 		return
@@ -69,6 +75,45 @@ func checkCodec(t *testing.T, text []byte) {
 		require.Contains(t, string(encoded), "null")
 	} else {
 		require.Equal(t, string(encoded), string(e.Text()))
+	}
+}
+
+// recordsByText knows all records that package json can decode.
+func recordsByText() Records {
+	return func(text []byte) (record map[string]any) {
+		if json.Unmarshal(text, &record) != nil {
+			return nil
+		}
+		return record
+	}
+}
+
+func TestRecordsAreTakenFromThere(t *testing.T) {
+	known := map[string]any{"f:spec": map[string]any{}}
+	records := func(text []byte) map[string]any {
+		if string(text) == `{"f:spec":{}}` {
+			return known
+		}
+		return nil
+	}
+	const entry = `{"manager":"m","fieldsV1":{"f:spec":{}}}`
+	text := `{"metadata":{"managedFields":[` + entry + `,{"fieldsV1":{"f:data":{}}}]},"spec":{"fieldsV1":{"f:spec":{}}}}`
+	entries := func(object map[string]any) []any {
+		return object["metadata"].(map[string]any)["managedFields"].([]any)
+	}
+	isKnown := func(v any) bool {
+		v.(map[string]any)["mark"] = true
+		defer delete(v.(map[string]any), "mark")
+		return known["mark"] == true
+	}
+	doc, ok := Decode([]byte(text), records)
+	require.True(t, ok)
+	like, ok := doc.DecodeLike([]byte(strings.ReplaceAll(text, `"m"`, `"other"`)), records)
+	require.True(t, ok)
+	for _, object := range []map[string]any{doc.Object, like} {
+		assert.True(t, isKnown(entries(object)[0].(map[string]any)["fieldsV1"]))
+		assert.Equal(t, map[string]any{"f:data": map[string]any{}}, entries(object)[1].(map[string]any)["fieldsV1"], "not known")
+		assert.False(t, isKnown(object["spec"].(map[string]any)["fieldsV1"]), "no record")
 	}
 }
 

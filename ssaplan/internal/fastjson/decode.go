@@ -17,11 +17,16 @@ type Document struct {
 	parts []part
 }
 
-// Decode decodes a JSON object as json.Unmarshal of apimachinery does, several times faster for the answers of servers.
-// It reports false for text that isn't JSON as servers write it; json.Unmarshal can decode that or name the error.
-func Decode(body []byte) (*Document, bool) {
+// Records returns what the text of a record of managedFields (fieldsV1) decodes to, or nil to have it decoded with the rest. What it
+// returns stands in several objects, so it must not be modified.
+type Records func(text []byte) map[string]any
+
+// Decode decodes a JSON object as json.Unmarshal of apimachinery does, several times faster for the answers of servers. The
+// records are taken from there unless that is nil. It reports false for text that isn't JSON as servers write it; json.Unmarshal
+// can decode that or name the error.
+func Decode(body []byte, records Records) (*Document, bool) {
 	parts := make([]part, 0, min(len(body)/100, 64)) // enough for most
-	d := &decoder{text: string(body), ok: true, recording: true, parts: parts}
+	d := &decoder{body: body, text: string(body), ok: true, records: records, recording: true, parts: parts}
 	object, ok := d.document()
 	return &Document{object, d.text, d.parts}, ok
 }
@@ -32,8 +37,8 @@ func (doc *Document) IsRepeatedBy(body []byte) bool { return doc != nil && strin
 // DecodeLike decodes body as [Decode] does, and shares with the document the values whose text is the same in both:
 // they are not decoded again. It is meant for another state of the same object, and neither result may be modified. A
 // nil document has nothing to share.
-func (doc *Document) DecodeLike(body []byte) (map[string]any, bool) {
-	d := &decoder{text: string(body), ok: true}
+func (doc *Document) DecodeLike(body []byte, records Records) (map[string]any, bool) {
+	d := &decoder{body: body, text: string(body), ok: true, records: records}
 	if doc != nil {
 		d.parts, d.last = doc.parts, len(doc.parts)
 	}
@@ -42,9 +47,11 @@ func (doc *Document) DecodeLike(body []byte) (map[string]any, bool) {
 
 // decoder reads JSON. Once ok is false nothing that it returns counts.
 type decoder struct {
-	text string
-	at   int
-	ok   bool
+	body    []byte
+	text    string // of the body
+	at      int
+	ok      bool
+	records Records
 
 	recording bool   // makes parts; else they are those of another document
 	parts     []part // see the type

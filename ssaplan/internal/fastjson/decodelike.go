@@ -24,13 +24,28 @@ func (d *decoder) part(name string, depth int) any {
 	case d.first < d.last:
 		return d.share(name, depth)
 	}
+	return d.field(name, depth)
+}
+
+// recordDepth is how deep in an object the fields of a record are: metadata.managedFields[0].fieldsV1.
+const recordDepth = 4
+
+// field decodes the value of a field or item, or takes it from what is known of records.
+func (d *decoder) field(name string, depth int) any {
+	if name == "fieldsV1" && depth == recordDepth && d.records != nil {
+		text := (&splitter{text: d.body, at: d.at}).value()
+		if known := d.records(text); known != nil {
+			d.at += len(text)
+			return known
+		}
+	}
 	return d.value(depth)
 }
 
 func (d *decoder) record(name string, depth int) any {
 	start, i := d.at, len(d.parts)
 	d.parts = append(d.parts, part{name: name})
-	v := d.value(depth)
+	v := d.field(name, depth)
 	if d.at-start < worthSharing {
 		d.parts = d.parts[:i] // and those within, which are shorter
 	} else {
@@ -44,7 +59,7 @@ func (d *decoder) record(name string, depth int) any {
 func (d *decoder) share(name string, depth int) any {
 	like, same := d.find(name)
 	if like < 0 {
-		return d.alone(depth)
+		return d.alone(name, depth)
 	}
 	p := d.parts[like]
 	last := d.last
@@ -54,16 +69,16 @@ func (d *decoder) share(name string, depth int) any {
 		return p.value
 	}
 	d.first, d.last = like+1, p.next
-	v := d.value(depth)
+	v := d.field(name, depth)
 	d.first, d.last = p.next, last
 	return v
 }
 
 // alone decodes a value that the other document doesn't have.
-func (d *decoder) alone(depth int) any {
+func (d *decoder) alone(name string, depth int) any {
 	last := d.last
 	d.last = d.first
-	v := d.value(depth)
+	v := d.field(name, depth)
 	d.last = last
 	return v
 }

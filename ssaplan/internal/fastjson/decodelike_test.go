@@ -17,17 +17,17 @@ import (
 
 // checkDecodeLike checks that decoding b gives the same whether or not a is in mind, and that a stays what it is.
 func checkDecodeLike(t *testing.T, a, b []byte) {
-	doc, ok := Decode(a)
+	doc, ok := Decode(a, nil)
 	if !ok {
 		return
 	}
-	alone, aloneOK := Decode(b)
-	got, gotOK := doc.DecodeLike(b)
+	alone, aloneOK := Decode(b, nil)
+	got, gotOK := doc.DecodeLike(b, nil)
 	require.Equal(t, aloneOK, gotOK, "%s\n%s", a, b)
 	if aloneOK {
 		require.Equal(t, alone.Object, got, "%s\n%s", a, b)
 	}
-	again, _ := Decode(a)
+	again, _ := Decode(a, nil)
 	require.Equal(t, again.Object, doc.Object, "%s\n%s", a, b)
 }
 
@@ -135,9 +135,9 @@ func TestDryRunSharesWhatItRepeats(t *testing.T) {
 	require.NoError(t, err)
 	dryRun, err := os.ReadFile("../../testdata/bench/deployment/dryrun.json")
 	require.NoError(t, err)
-	doc, ok := Decode(live)
+	doc, ok := Decode(live, nil)
 	require.True(t, ok)
-	object, ok := doc.DecodeLike(dryRun)
+	object, ok := doc.DecodeLike(dryRun, nil)
 	require.True(t, ok)
 	a, b := doc.Object["spec"].(map[string]any), object["spec"].(map[string]any)
 	assert.NotEqual(t, a["replicas"], b["replicas"], "is what was edited")

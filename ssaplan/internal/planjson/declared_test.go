@@ -32,18 +32,18 @@ func TestDeclared(t *testing.T) {
 		want  string
 	}{
 		{"fields", after(t, shop, "data.port", `data["<a>"]`),
-			`[{"path":"data[\"\u003ca\u003e\"]","op":"add","cause":"Edited","after":"b"},{"path":"data.port","op":"add","cause":"Edited","after":9007199254740993}]`},
-		{"null", after(t, shop, "data.none"), `[{"path":"data.none","op":"add","cause":"Edited","after":null}]`},
+			`[{"path":"data[\"\u003ca\u003e\"]","op":"add","after":"b"},{"path":"data.port","op":"add","after":9007199254740993}]`},
+		{"null", after(t, shop, "data.none"), `[{"path":"data.none","op":"add","after":null}]`},
 		{"a list as a whole", after(t, shop, "items"),
-			`[{"path":"items","op":"add","cause":"Edited","after":[{"name":"a","v":1},{"name":"b","v":2}]}]`},
+			`[{"path":"items","op":"add","after":[{"name":"a","v":1},{"name":"b","v":2}]}]`},
 		{"items, of one of which there is a part only", after(t, shop, `items[name="a"].v`, `items[name="a"].name`, `items[name="b"]`),
-			`[{"path":"items[name=\"a\"]","op":"add","cause":"Edited","after":{"name":"a","v":1},"position":0},` +
-				`{"path":"items[name=\"b\"]","op":"add","cause":"Edited","after":{"name":"b","v":2},"position":1}]`},
+			`[{"path":"items[name=\"a\"]","op":"add","after":{"name":"a","v":1},"position":0},` +
+				`{"path":"items[name=\"b\"]","op":"add","after":{"name":"b","v":2},"position":1}]`},
 		{"what must not be shown", func() projection.Projection {
 			secret := after(t, shop, "data.password")
 			secret.Sensitive = secret.Fields
 			return secret
-		}(), `[{"path":"data.password","op":"add","cause":"Edited","after":"<redacted>","sensitive":true}]`},
+		}(), `[{"path":"data.password","op":"add","after":"<redacted>","sensitive":true}]`},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			text, err := json.Marshal(planjson.DeclaredBy("Deferred", row.after))

@@ -86,3 +86,22 @@ func TestAnnotationsOfObjectsWithSensitiveFields(t *testing.T) {
 	require.False(t, secrecy.Fields(token, none, id, without).Touches(copied))
 	require.Empty(t, secrecy.Fields(nil, none, id, with))
 }
+
+// Of an object itself all is shown but the sensitive values, wherever they are, and the annotations of one that has any.
+func TestRedacted(t *testing.T) {
+	patterns, err := projection.ParsePatterns("spec.users[*].pin", "status.token")
+	require.NoError(t, err)
+	obj := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "example.com/v1", "kind": "Vault", "metadata": map[string]any{"name": "v", "annotations": map[string]any{"copy": "hunter2"}},
+		"spec":   map[string]any{"users": []any{map[string]any{"name": "a", "pin": "hunter2"}, map[string]any{"name": "b", "pin": "hunter2"}}},
+		"status": map[string]any{"token": map[string]any{"a": "hunter2"}, "phase": "Ready"},
+	}}
+	shown := fmt.Sprint(secrecy.For(patterns, none, obj).Redacted(obj))
+	require.NotContains(t, shown, "hunter2")
+	require.Contains(t, shown, "phase:Ready")
+	require.Contains(t, shown, "name:b")
+	require.Equal(t, shown, fmt.Sprint(secrecy.For(patterns, none, obj).Quoting(true).Redacted(obj)), "whatever is shown of texts")
+	require.Contains(t, fmt.Sprint(obj.Object), "hunter2", "the object stays as it is")
+	require.Equal(t, obj.Object, secrecy.For(nil, none, obj).Redacted(obj))
+	require.NotContains(t, fmt.Sprint(secrecy.Guard{}.Redacted(secretOf("hunter2"))), "hunter2")
+}

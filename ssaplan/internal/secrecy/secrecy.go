@@ -26,13 +26,19 @@ import (
 // Guard is for the objects that a server's words are about, or those of whoever writes to them. The zero Guard lets everything through.
 type Guard struct {
 	sensitive []*unstructured.Unstructured
+	// fields are the sensitive fields of an object, nil if it has none but those of its kind.
+	fields func(*unstructured.Unstructured) projection.Patterns
+	// quotes says that free text is shown all the same.
+	quotes bool
 }
 
 // For returns the guard for what is said of the objects, of which some may be nil. Fields that match one of the patterns are
 // sensitive, as those are that are sensitive in every object of the kind. An object of a kind that has passwords is, whether it
 // has them or not.
 func For(patterns projection.Patterns, passwords func(schema.GroupVersionKind) projection.Patterns, objects ...*unstructured.Unstructured) Guard {
-	var g Guard
+	g := Guard{fields: func(obj *unstructured.Unstructured) projection.Patterns {
+		return Fields(patterns, passwords, identity.Identity{APIVersion: obj.GetAPIVersion(), Kind: obj.GetKind()}, obj)
+	}}
 	for _, obj := range objects {
 		if obj == nil {
 			continue
@@ -76,8 +82,24 @@ func Remembered(id identity.Identity, fields map[string]any) *unstructured.Unstr
 	return &unstructured.Unstructured{Object: obj}
 }
 
+// Quoting returns the guard that shows free text as it is, if quotes is true.
+func (g Guard) Quoting(quotes bool) Guard {
+	g.quotes = quotes
+	return g
+}
+
 // Withholds reports whether free text isn't shown.
-func (g Guard) Withholds() bool { return len(g.sensitive) > 0 }
+func (g Guard) Withholds() bool { return len(g.sensitive) > 0 && !g.quotes }
+
+// Redacted returns what may be shown of an object: all of it, with placeholders for the values that are sensitive.
+func (g Guard) Redacted(obj *unstructured.Unstructured) map[string]any {
+	sensitive := projection.Sensitive(obj.Object)
+	if g.fields != nil {
+		_, found := g.fields(obj).Remove(obj.Object)
+		sensitive = sensitive.Union(projection.NewFieldSet(found...))
+	}
+	return projection.Projection{Object: obj.Object, Sensitive: sensitive}.Redacted().Object
+}
 
 // Text returns a text that somebody says, if it may be shown, and else that it is withheld.
 func (g Guard) Text(text foreign.Text) foreign.Text {

@@ -55,7 +55,7 @@ func (r *directObjects) Get(ctx context.Context, name string,
 	if err != nil {
 		return nil, result.Error() // with what the server says of it
 	}
-	doc, plain := fastjson.Decode(body)
+	doc, plain := fastjson.Decode(body, sharedRecords(ctx))
 	if !plain || !isObject(doc.Object) {
 		return into(result)
 	}
@@ -78,7 +78,7 @@ func (r *directObjects) Patch(ctx context.Context, name string, pt types.PatchTy
 	case r.read.IsRepeatedBy(body):
 		return r.live, nil
 	}
-	object, plain := r.read.DecodeLike(body)
+	object, plain := r.read.DecodeLike(body, sharedRecords(ctx))
 	if !plain || !isObject(object) {
 		return into(result)
 	}

@@ -67,13 +67,24 @@ func (d *dryRuns) check(ctx context.Context, kind string, age time.Duration, ask
 // applies is the kind of request that an apply to a resource is: each version of a group can be served by another program.
 func (r *Resource) applies() string { return "apply " + r.resource.GroupVersion().String() }
 
-// checkApply returns an error if the server doesn't get the dryRun of an apply, before one writes what it was to try. Once one
-// has arrived, no more are asked for a while; it doesn't count as a request of r. A server that refuses the question for another
-// reason doesn't tell, unless it is one for which it refuses the apply, too.
+// patches is the kind of request that a JSON patch of a resource is.
+func (r *Resource) patches() string { return "patch " + r.resource.GroupVersion().String() }
+
+// checkApply returns an error if the server doesn't get the dryRun of an apply, before one writes what it was to try.
 func (r *Resource) checkApply(ctx context.Context, name string, body []byte, options metav1.PatchOptions, sub []string) error {
-	err := r.server.dryRuns.check(ctx, r.applies(), dryRunAge, func() error {
-		return r.server.Resource(r.resource, r.object).askApply(ctx, name, body, options, sub)
-	})
+	return r.checkPatch(ctx, r.applies(), func(by *Resource) error { return by.askApply(ctx, name, body, options, sub) })
+}
+
+// checkJSONPatch is checkApply for a JSON patch.
+func (r *Resource) checkJSONPatch(ctx context.Context, name string, options metav1.PatchOptions) error {
+	return r.checkPatch(ctx, r.patches(), func(by *Resource) error { return by.askJSONPatch(ctx, name, options) })
+}
+
+// checkPatch asks whether the server gets the dryRun of a kind of patch. Once one has arrived, no more are asked for a while; it doesn't
+// count as a request of r. A server that refuses the question for another reason doesn't tell, unless it is one for which it refuses
+// the patch, too.
+func (r *Resource) checkPatch(ctx context.Context, kind string, ask func(by *Resource) error) error {
+	err := r.server.dryRuns.check(ctx, kind, dryRunAge, func() error { return ask(r.server.Resource(r.resource, r.object)) })
 	if authresilience.Classify(err) != authresilience.ClassAuthorization && slices.ContainsFunc(answer.Statuses(err), answer.IsRefusal) {
 		return nil
 	}
@@ -90,6 +101,20 @@ func (r *Resource) askApply(ctx context.Context, name string, body []byte, optio
 	ctx, _ = CollectWarnings(ctx)
 	options.DryRun = refusedDryRun
 	_, err = r.Apply(ctx, name, absent, options, sub...)
+	return dropped(err)
+}
+
+// askJSONPatch sends a JSON patch whose dryRun a server refuses. It does nothing to an object of any uid.
+func (r *Resource) askJSONPatch(ctx context.Context, name string, options metav1.PatchOptions) error {
+	ctx, _ = CollectWarnings(ctx)
+	options.DryRun = refusedDryRun
+	_, err := r.JSONPatch(ctx, name, []byte(`[{"op":"test","path":"/metadata/uid","value":"`+absentUID+`"}]`), options)
+	return dropped(err)
+}
+
+// dropped returns what the answer to a patch whose dryRun a server refuses tells: nothing if it refused that, and [errDropped] if it
+// looked at the object instead.
+func dropped(err error) error {
 	switch {
 	case slices.ContainsFunc(answer.Statuses(err), answer.RefusesDryRun):
 		return nil

@@ -99,6 +99,41 @@ func TestDryRunsOfApplies(t *testing.T) {
 	}
 }
 
+// A JSON patch is only tried if the server gets the dryRun of one, and an answer in another version proves that it was carried out.
+func TestDryRunsOfJSONPatches(t *testing.T) {
+	made := versioned(identified)
+	live := decoded(t, made)
+	written := strings.Replace(made, live.GetResourceVersion(), "999", 1)
+	for _, row := range []struct {
+		why     string
+		answers []string // to two dry runs
+		sent    int
+		err     string
+	}{
+		{"the server gets dryRun", []string{unknownDryRun, made, made}, 3, ""},
+		{"it doesn't, and the test fails", []string{unknownOption}, 2, "drops dryRun"},
+		{"it doesn't, and doesn't test", []string{made}, 2, "drops dryRun"},
+		{"who may not patch may not try to", []string{forbidden}, 2, "unknown"},
+		{"something doesn't take the question", []string{missing, made, missing, made}, 4, ""},
+		{"the dry run wrote", []string{unknownDryRun, written, written}, 3, "the dry run wrote"},
+	} {
+		transport := &answers{bodies: row.answers, asked: true}
+		target := targetOf(t, transport)
+		for range 2 {
+			obj, err := target.Patch(t.Context(), live, []byte("[]"), "me", metav1.DryRunAll)
+			if row.err != "" {
+				require.ErrorContains(t, err, row.err, row.why)
+				require.Nil(t, obj, row.why)
+				continue
+			}
+			require.NoError(t, err, row.why)
+			require.Equal(t, live, obj, row.why)
+		}
+		require.Len(t, transport.requests[1:], row.sent, row.why)
+		require.Equal(t, row.why == "the dry run wrote", target.Wrote() != nil, row.why)
+	}
+}
+
 // What is known is of a group and version, for a while.
 func TestWhenDryRunsAreAskedAbout(t *testing.T) {
 	transport := &answers{bodies: []string{unknownDryRun}, asked: true}

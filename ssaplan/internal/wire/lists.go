@@ -80,7 +80,7 @@ func (t *Target) Listed(ctx context.Context, manifest *unstructured.Unstructured
 	if !known || item == nil {
 		return nil, known && t.subresource == ""
 	}
-	obj, ok := t.keep(*item)
+	obj, ok := t.keep(ctx, *item)
 	if !ok {
 		return nil, false
 	}

@@ -226,7 +226,7 @@ func TestAListedObjectIsAsARead(t *testing.T) {
 	p, err := newPage([]byte(s.page(&http.Request{URL: mustURL(t, "/?limit=3")})))
 	require.NoError(t, err)
 	require.Equal(t, "3", p.next)
-	kept, ok := r.keep(p.items[1])
+	kept, ok := r.keep(t.Context(), p.items[1])
 	require.True(t, ok)
 	require.Equal(t, read.Object, kept.Object)
 	again, err := r.Apply(t.Context(), "set-0001", []byte(`{}`), metav1.PatchOptions{})

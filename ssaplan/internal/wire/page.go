@@ -41,7 +41,7 @@ func (l listed) size() int {
 // pager is what lists whole objects without decoding them. Other clients decode them all.
 type pager interface {
 	page(ctx context.Context, options metav1.ListOptions) (*page, error)
-	keep(l listed) (*unstructured.Unstructured, bool)
+	keep(ctx context.Context, l listed) (*unstructured.Unstructured, bool)
 }
 
 var _ pager = (*directObjects)(nil)
@@ -67,15 +67,15 @@ func (r *Resource) page(ctx context.Context, options metav1.ListOptions) (p *pag
 }
 
 // keep returns the object of a list as if it had been read. It reports false if it isn't one.
-func (r *Resource) keep(l listed) (*unstructured.Unstructured, bool) {
+func (r *Resource) keep(ctx context.Context, l listed) (*unstructured.Unstructured, bool) {
 	if direct, ok := r.objects.(pager); ok {
-		return direct.keep(l)
+		return direct.keep(ctx, l)
 	}
 	return l.object, l.object != nil
 }
 
-func (r *directObjects) keep(l listed) (*unstructured.Unstructured, bool) {
-	doc, plain := fastjson.Decode(l.text)
+func (r *directObjects) keep(ctx context.Context, l listed) (*unstructured.Unstructured, bool) {
+	doc, plain := fastjson.Decode(l.text, sharedRecords(ctx))
 	if !plain || !isObject(doc.Object) {
 		return nil, false
 	}

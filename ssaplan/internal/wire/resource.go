@@ -47,7 +47,7 @@ type Resource struct {
 	wrote    error // what was carried out and was only to be tried
 }
 
-// Wrote returns an error if the server carried out a create or an update that it was only to try.
+// Wrote returns an error if the server carried out a create, an update or a JSON patch that it was only to try.
 func (r *Resource) Wrote() error { return r.wrote }
 
 // Configuration returns what the server is set up with that decides what it makes of an apply to an object of the resource, as
@@ -104,7 +104,7 @@ func (r *Resource) Get(ctx context.Context, name string, options metav1.GetOptio
 // sent, the server may be asked whether it gets that it is one.
 func (r *Resource) Apply(ctx context.Context, name string, body []byte,
 	options metav1.PatchOptions, sub ...string) (obj *unstructured.Unstructured, err error) {
-	if slices.Equal(options.DryRun, []string{metav1.DryRunAll}) {
+	if isTry(options) {
 		if err := r.checkApply(ctx, name, body, options, sub); err != nil {
 			return nil, err
 		}
@@ -116,9 +116,19 @@ func (r *Resource) Apply(ctx context.Context, name string, body []byte,
 	return obj, err
 }
 
-// JSONPatch sends a JSON patch.
+// isTry reports whether a patch is a dry run of one, and not the question whether a server gets that.
+func isTry(options metav1.PatchOptions) bool {
+	return slices.Equal(options.DryRun, []string{metav1.DryRunAll})
+}
+
+// JSONPatch sends a JSON patch. Before a dry run is sent, the server may be asked as for that of [Resource.Apply].
 func (r *Resource) JSONPatch(ctx context.Context, name string, patch []byte,
 	options metav1.PatchOptions) (obj *unstructured.Unstructured, err error) {
+	if isTry(options) {
+		if err := r.checkJSONPatch(ctx, name, options); err != nil {
+			return nil, err
+		}
+	}
 	err = r.send(ctx, "patch", name, options.DryRun, func(ctx context.Context) error {
 		obj, err = r.objects.Patch(ctx, name, types.JSONPatchType, patch, options)
 		return err

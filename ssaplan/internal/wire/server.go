@@ -12,7 +12,10 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
+	"github.com/ssaplan/primitives/ssaplan/internal/records"
 )
 
 // Server is a Kubernetes API server. It is safe for concurrent use.
@@ -23,6 +26,7 @@ type Server struct {
 	views   views
 
 	dryRuns dryRuns
+	records records.Memory
 
 	learns    bool     // which fields are passwords
 	passwords sync.Map // patterns by kind
@@ -61,6 +65,25 @@ func dynamicObjects(client dynamic.Interface) func(schema.GroupVersionResource, 
 		return client.Resource(resource).Namespace(namespace)
 	}
 }
+
+type recordsKey struct{}
+
+// ShareRecords returns a context in which the objects that are read, listed or tried share their records of managedFields with those of other
+// requests. So these must not be modified, and no host may get them.
+func (s *Server) ShareRecords(ctx context.Context) context.Context {
+	return context.WithValue(ctx, recordsKey{}, &s.records)
+}
+
+// sharedRecords returns the records of [Server.ShareRecords], nil where none are shared.
+func sharedRecords(ctx context.Context) fastjson.Records {
+	if shared, _ := ctx.Value(recordsKey{}).(*records.Memory); shared != nil {
+		return shared.Decoded
+	}
+	return nil
+}
+
+// Records tells the fields of shared records.
+func (s *Server) Records() fieldowner.Records { return s.records.Fields }
 
 // whetherBrokenOff returns the error of a request. If the connection broke and the server answers another one, it concerns that
 // request alone.

@@ -48,7 +48,7 @@ func main() {
 	flag.IntVar(&c.n, "n", 500, "objects of each kind")
 	flag.IntVar(&c.rounds, "rounds", 3, "rounds of each tool in each row, at least")
 	flag.DurationVar(&c.row, "row", 2*time.Minute, "how long to go on with the rounds of a row, at least")
-	tools := flag.String("tools", "floor,raw,planner,reads,flux,argo,kubectl", "what to compare, in this order")
+	tools := flag.String("tools", "floor,raw,dryruns,planner,reads,flux,argo,kubectl", "what to compare, in this order")
 	kinds := flag.String("kinds", "", "only kinds whose name this regular expression matches")
 	flag.Parse()
 	c.tools = strings.Split(*tools, ",")

@@ -16,8 +16,10 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/release"
 	"github.com/ssaplan/primitives/test/e2e/authresilience/faultproxy"
 	"github.com/ssaplan/primitives/test/lab"
 )
@@ -233,26 +235,63 @@ func TestProbesThatWrite(t *testing.T) {
 	require.NotEqual(t, before.GetResourceVersion(), c.Get(t, before).GetResourceVersion(), "the test sees what it is about")
 }
 
-// dropping is a host's client that doesn't tell the server that it is only to try.
-type dropping struct{ dynamic.Interface }
+// A proxy that drops dryRun would make plans to release release. That is noticed before anything is written. If it begins to drop them
+// later, what was written is noticed.
+func TestDryRunsThatRelease(t *testing.T) {
+	c := newCluster(t)
+	for _, later := range []bool{false, true} { // than the planner's first plan
+		for _, kind := range []string{settings, workload, service} {
+			t.Run(fmt.Sprint(kind, later), func(t *testing.T) {
+				obj := c.Apply(t, manager, lab.Objectf(t, kind, "released"))
+				defer c.Delete(t, obj)
+				id, err := identity.Of(obj.Object)
+				require.NoError(t, err)
+				state := &explain.State{Identity: id, UID: string(obj.GetUID()), Manager: manager}
+				c.proxy.Heal()
+				planner := c.planner(t, c.proxy, 10*time.Second)
+				if later {
+					plan, err := planner.PlanRelease(t.Context(), state)
+					require.NoError(t, err)
+					require.Equal(t, release.ActionRelease, plan.Action)
+				}
+				c.proxy.InjectFrom(1, faultproxy.WithoutDryRun())
+				plan, err := planner.PlanRelease(t.Context(), state)
+				require.ErrorContains(t, err, "drops dryRun", "%v", plan)
+				require.Equal(t, later, c.Get(t, obj).GetManagedFields() == nil, "what it was to try is written")
+			})
+		}
+	}
+}
+
+// dropping is a host's client that doesn't tell the server that it is only to try: deletes, and patches, those of one type or all.
+type dropping struct {
+	dynamic.Interface
+	patches types.PatchType
+}
 
 func (d dropping) Resource(resource schema.GroupVersionResource) dynamic.NamespaceableResourceInterface {
-	return droppingResource{d.Interface.Resource(resource)}
+	return droppingResource{d.Interface.Resource(resource), d.patches}
 }
 
 type droppingResource struct {
 	dynamic.NamespaceableResourceInterface
+	patches types.PatchType
 }
 
 func (d droppingResource) Namespace(namespace string) dynamic.ResourceInterface {
-	return droppingObjects{d.NamespaceableResourceInterface.Namespace(namespace)}
+	return droppingObjects{d.NamespaceableResourceInterface.Namespace(namespace), d.patches}
 }
 
-type droppingObjects struct{ dynamic.ResourceInterface }
+type droppingObjects struct {
+	dynamic.ResourceInterface
+	patches types.PatchType
+}
 
 func (d droppingObjects) Patch(ctx context.Context, name string, pt types.PatchType, data []byte, options metav1.PatchOptions,
 	sub ...string) (*unstructured.Unstructured, error) {
-	options.DryRun = nil
+	if d.patches == "" || d.patches == pt {
+		options.DryRun = nil
+	}
 	return d.ResourceInterface.Patch(ctx, name, pt, data, options, sub...)
 }
 
@@ -264,7 +303,7 @@ func (d droppingObjects) Delete(ctx context.Context, name string, _ metav1.Delet
 func TestClientsThatDropDryRun(t *testing.T) {
 	c := newCluster(t)
 	options := ssaplan.Options{FieldManager: manager, DefaultNamespace: c.Namespace}
-	planner, err := ssaplan.NewForClient(dropping{c.Client}, c.Mapper, options)
+	planner, err := ssaplan.NewForClient(dropping{Interface: c.Client}, c.Mapper, options)
 	require.NoError(t, err)
 	for _, kind := range []string{settings, workload, service} {
 		obj := c.Apply(t, manager, lab.Objectf(t, kind, "client"))
@@ -284,6 +323,31 @@ func TestClientsThatDropDryRun(t *testing.T) {
 	require.Nil(t, c.Lookup(t, m))
 }
 
+// A client that drops dryRun of JSON patches alone, by which fields change hands, would make plans to adopt, to give up and to release
+// write. Nothing is planned through it.
+func TestClientsThatDropDryRunOfJSONPatches(t *testing.T) {
+	c := newCluster(t)
+	options := ssaplan.Options{FieldManager: manager, DefaultNamespace: c.Namespace}
+	planner, err := ssaplan.NewForClient(dropping{c.Client, types.JSONPatchType}, c.Mapper, options)
+	require.NoError(t, err)
+	m := lab.Objectf(t, settings, "hands")
+	c.Apply(t, "theirs", m)
+	obj := c.Apply(t, manager, m)
+	id, err := identity.Of(obj.Object)
+	require.NoError(t, err)
+	giveUp, err := projection.ParsePatterns("data")
+	require.NoError(t, err)
+	_, err = planner.Plan(t.Context(), ssaplan.Request{Manifest: m})
+	require.NoError(t, err, "it doesn't drop that of an apply")
+	for _, request := range []ssaplan.Request{{Manifest: m, Adopt: []string{"theirs"}}, {Manifest: m, GiveUp: giveUp}} {
+		plan, err := planner.Plan(t.Context(), request)
+		require.ErrorContains(t, err, "drops dryRun", "%v", plan)
+	}
+	plan, err := planner.PlanRelease(t.Context(), &explain.State{Identity: id, UID: string(obj.GetUID()), Manager: manager})
+	require.ErrorContains(t, err, "drops dryRun", "%v", plan)
+	require.Equal(t, obj, c.Get(t, obj))
+}
+
 // Who may apply but not read has nothing to compare the answer with. So it is found out before each dry run whether the server gets
 // dryRun, and nothing is written if it doesn't, even if it did before: whether the object is there or not.
 func TestDryRunsForAnUnreadableObject(t *testing.T) {
@@ -296,7 +360,7 @@ func TestDryRunsForAnUnreadableObject(t *testing.T) {
 	blind := c.As(t, "blind")
 	proxy := faultproxy.StartAs(t, blind.Config)
 	options := ssaplan.Options{FieldManager: manager, DefaultNamespace: c.Namespace}
-	ours, err := ssaplan.NewForClient(dropping{blind.Client}, c.Mapper, options)
+	ours, err := ssaplan.NewForClient(dropping{Interface: blind.Client}, c.Mapper, options)
 	require.NoError(t, err)
 	for i, op := range operations {
 		if op.after == "" || op.renames || strings.HasPrefix(op.name, "replace") {

@@ -193,24 +193,14 @@ func TestAdoptWhatMayNotChange(t *testing.T) {
 	was := lab.Object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: against}, data: {a: A, old: X}}")
 	is := lab.Object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: against}, data: {a: A}}")
 	c.Kubectl(t, jsonOf(t, was), "apply", "-f", "-")
-	name := c.Namespace + "-old"
-	policy := manifest(t, `{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicy, metadata: {name: %[1]s}, spec: {
-		matchConstraints: {
-			namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: %[2]s}},
-			resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [UPDATE], resources: [configmaps]}]},
-		validations: [{expression: "!('old' in object.data)", message: "nothing old"}]}}`, name, c.Namespace)
-	binding := manifest(t, `{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicyBinding, metadata: {name: %[1]s},
-		spec: {policyName: %[1]s, validationActions: [Deny]}}`, name)
-	for _, m := range []*unstructured.Unstructured{policy, binding} {
-		c.Apply(t, installer, m)
-		defer c.Delete(t, m)
-	}
+	says, remove := c.denyUpdates(t, "configmaps")
+	defer remove()
 	var err error
 	lab.Eventually(t, "the policy is at work", func() bool {
 		_, err = c.planner.Plan(t.Context(), ssaplan.Request{Manifest: is, Adopt: []string{fieldowner.ClientSideApply}})
 		return err != nil
 	})
-	require.ErrorContains(t, err, "nothing old")
+	require.ErrorContains(t, err, says)
 	require.ErrorAs(t, err, new(*ssaplan.RefusedError))
 	require.NotEmpty(t, c.Get(t, was).GetManagedFields())
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/ssaplan/primitives/internal/answer"
 	"github.com/ssaplan/primitives/internal/leak"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/release"
 	"github.com/ssaplan/primitives/test/lab"
 )
 
@@ -43,6 +44,14 @@ func (s *shown) plan(plan *ssaplan.Plan, err error) *ssaplan.Plan {
 		if plan.Replacement != nil {
 			s.add(plan.Replacement.Fields, plan.Replacement.Evidence, plan.Replacement.Refusal)
 		}
+	}
+	return plan
+}
+
+func (s *shown) release(plan *release.Plan, err error) *release.Plan {
+	s.add(err)
+	if plan != nil {
+		s.add(plan, plan.Warnings, plan.Refusal)
 	}
 	return plan
 }

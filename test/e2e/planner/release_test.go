@@ -1,10 +1,12 @@
 package planner_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/release"
@@ -107,4 +109,70 @@ func TestReleaseOfAnotherThanReviewed(t *testing.T) {
 	require.Equal(t, release.ActionGone, plan.Action, "which isn't the one that is remembered")
 	_, err = c.planner.PlanRelease(t.Context(), nil)
 	require.Error(t, err)
+}
+
+// TestReleaseThatIsRefused plans to let go of an object that a policy of later is against: whoever changes it is refused, also who only
+// stops owning it.
+func TestReleaseThatIsRefused(t *testing.T) {
+	c := newCluster(t)
+	for _, row := range []struct{ kind, data string }{{"ConfigMap", "data"}, {"Secret", "stringData"}} {
+		m := lab.Objectf(t, "{apiVersion: v1, kind: "+row.kind+", metadata: {name: %s}, "+row.data+": {old: canary}}", "against")
+		state := c.apply(t, m)
+		before := c.Get(t, m)
+		denying, remove := c.denyUpdates(t, strings.ToLower(row.kind)+"s")
+		var plan *release.Plan
+		lab.Eventually(t, "the policy is at work", func() (refused bool) {
+			var err error
+			plan, err = c.planner.PlanRelease(t.Context(), state)
+			require.NoError(t, err)
+			return plan.Action == release.ActionRefused
+		})
+		require.Error(t, plan.Refusal)
+		require.NotContains(t, plan.String(), "canary")
+		require.Equal(t, row.kind != "Secret", strings.Contains(plan.String(), denying), plan)
+		require.ErrorIs(t, plan.Apply(t.Context()), plan.Refusal)
+		require.Equal(t, ssaplan.OutcomeNotSent, ssaplan.OutcomeOf(plan.Apply(t.Context())))
+		require.Equal(t, before, c.Get(t, m))
+		remove()
+		lab.Eventually(t, "the policy is gone", func() bool {
+			var err error
+			plan, err = c.planner.PlanRelease(t.Context(), state)
+			require.NoError(t, err)
+			return plan.Action == release.ActionRelease
+		})
+		require.NoError(t, plan.Apply(t.Context()))
+	}
+}
+
+// TestReleaseByWhoMayNotPatch plans to let go of an object for who may only read it.
+func TestReleaseByWhoMayNotPatch(t *testing.T) {
+	c := newCluster(t)
+	m := lab.Object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: read-only}, data: {a: A}}")
+	state := c.apply(t, m)
+	c.Apply(t, installer, lab.Object(t, "{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: reader}, rules: [{apiGroups: [''], resources: [configmaps], verbs: [get]}]}"))
+	c.Apply(t, installer, lab.Object(t, `{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: reader},
+		roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: reader}, subjects: [{kind: User, name: reader, apiGroup: rbac.authorization.k8s.io}]}`))
+	reader := c.As(t, "reader").Planner(t, ssaplan.Options{FieldManager: manager})
+	plan, err := reader.PlanRelease(t.Context(), state)
+	require.NoError(t, err)
+	require.Equal(t, release.ActionRefused, plan.Action)
+	require.Equal(t, authresilience.ClassAuthorization, authresilience.Classify(plan.Refusal))
+}
+
+// denyUpdates installs a policy against updates of objects of the test's namespace, and returns what it says and what removes it.
+func (c *cluster) denyUpdates(t *testing.T, resources string) (says string, remove func()) {
+	name := c.Namespace + "-" + resources
+	policy := manifest(t, `{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicy, metadata: {name: %[1]s}, spec: {
+		matchConstraints: {
+			namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: %[2]s}},
+			resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [UPDATE], resources: [%[3]s]}]},
+		validations: [{expression: "!('old' in object.data)", message: "nothing old"}]}}`, name, c.Namespace, resources)
+	binding := manifest(t, `{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicyBinding, metadata: {name: %[1]s},
+		spec: {policyName: %[1]s, validationActions: [Deny]}}`, name)
+	c.Apply(t, installer, policy)
+	c.Apply(t, installer, binding)
+	return "nothing old", func() {
+		c.Delete(t, binding)
+		c.Delete(t, policy)
+	}
 }

@@ -20,3 +20,12 @@ resource "ssaplan_wait" "definition" {
   object   = ssaplan_object.definition.id
   triggers = ssaplan_object.definition.fields
 }
+
+# Fields of a status are waited for by their values; "*" is any.
+resource "ssaplan_wait" "names" {
+  object = ssaplan_object.definition.id
+  fields = {
+    "status.acceptedNames.kind" = "Backup"
+    "status.storedVersions[0]"  = "*"
+  }
+}
