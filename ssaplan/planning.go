@@ -398,7 +398,7 @@ func (w *planning) explainReplacement(ctx context.Context, taken bool) error {
 		case err == nil:
 		case !errors.Is(err, standin.ErrTaken) && !slices.ContainsFunc(answer.Statuses(err), answer.IsRefusal):
 			return w.failed("dry run of the create", err)
-		case standin.Disproves(w.manifest.Object, err, taken):
+		case w.prepared.Unknown.Empty() && standin.Disproves(w.manifest.Object, err, taken):
 			verdict := immutability.Classify(err).OfCreate(w.manifest)
 			w.Guard(w.request.Manifest, w.live).Verdict(&verdict)
 			return &RefusedError{Object: w.plan.Object, Verdict: verdict, Err: cmp.Or(w.plan.Replacement.Refusal, w.shown(err))}

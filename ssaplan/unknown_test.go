@@ -121,6 +121,33 @@ func TestUnknownValuesOfNewItems(t *testing.T) {
 	}
 }
 
+// Another identity is another object whatever isn't known of it, and that the server refuses it without that value disproves nothing.
+func TestUnknownValuesOfAnotherIdentity(t *testing.T) {
+	server, planner := world(ssaplan.Options{})
+	container := map[string]any{"name": "c", "image": "i"}
+	state := applied(t, planner, deployment(2, container))
+	invalid := apierrors.NewInvalid(schema.GroupKind{Group: "apps", Kind: "Deployment"}, "b",
+		field.ErrorList{field.Required(field.NewPath("spec", "template", "spec", "containers").Index(0).Child("image"), "")})
+	defer server.Answer(func(r ssaplantest.Request) error {
+		if r.DryRun {
+			return invalid
+		}
+		return nil
+	})()
+	other := deployment(2, container)
+	other.SetName("b")
+	_, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: other, Prior: state})
+	refused := (*ssaplan.RefusedError)(nil)
+	require.ErrorAs(t, err, &refused, "with all values it can't be made")
+	plan, err := planner.Plan(t.Context(), ssaplan.Request{
+		Manifest: other, Prior: state, Unknown: patterns(t, "spec.template.spec.containers[0].image"),
+	})
+	require.NoError(t, err)
+	require.Equal(t, ssaplan.ActionReplace, plan.Action)
+	require.Contains(t, plan.Warnings[0].String(), "what the server adds to the new object isn't known")
+	require.ErrorContains(t, errorOf(planner.Apply(t.Context(), plan)), "plan again when these values are known")
+}
+
 func errorOf[T any](_ T, err error) error { return err }
 
 // What is sent without the values that aren't known yet can be what a no-op sent, and is another question.

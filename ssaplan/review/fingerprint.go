@@ -9,9 +9,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // rounds is how often the fingerprint of a plan with sensitive values is made of itself, so that trying values takes time.
@@ -44,7 +46,44 @@ func Fingerprint(plan *ssaplan.Plan) (string, error) {
 	return "plan-1:" + base64.RawURLEncoding.EncodeToString(sum), nil
 }
 
+// Outline returns a text of 53 characters, as [Fingerprint] does, for hosts that keep it where everybody sees it, or that can't do without a webhook
+// which sets something else each time. Another plan has it, too, if and only if it does the same to the declared fields of the same object, as far
+// as that can be shown: of sensitive values it stands for the places, the causes and the owners. Side effects, what the server makes up, what is
+// left to others, what other tools wrote, and warnings don't matter.
+func Outline(plan *ssaplan.Plan) (string, error) {
+	digest, outlined := sha256.New(), outline(&plan.Explanation)
+	if err := writeParts(digest, plan, "", &outlined); err != nil {
+		return "", fmt.Errorf("%s: outline: %w", plan.Object, err)
+	}
+	return "outline-1:" + base64.RawURLEncoding.EncodeToString(digest.Sum(nil)), nil
+}
+
+// outline returns what is left of an explanation in its outline.
+func outline(e *explain.Explanation) explain.Explanation {
+	out := *e
+	out.Before, out.After = e.Before.Redacted(), e.After.Redacted()
+	out.Generated, out.Ignored, out.Writers, out.Warnings = nil, nil, nil, nil
+	out.Changes = slices.DeleteFunc(slices.Clone(e.Changes), func(c explain.Change) bool { return c.Cause == explain.CauseSideEffect })
+	for i := range out.Changes {
+		if c := &out.Changes[i]; c.Sensitive {
+			c.Before, c.After = nil, nil
+		}
+	}
+	out.Dropped = slices.Clone(e.Dropped)
+	for i := range out.Dropped {
+		if d := &out.Dropped[i]; d.Sensitive {
+			d.Value = nil
+		}
+	}
+	return out
+}
+
 func write(to io.Writer, plan *ssaplan.Plan) error {
+	return writeParts(to, plan, string(plan.Patch().Body), &plan.Explanation)
+}
+
+// writeParts writes the parts of a plan, with this of what is sent and explained.
+func writeParts(to io.Writer, plan *ssaplan.Plan, body string, explained *explain.Explanation) error {
 	encoder := json.NewEncoder(to)
 	if err := encoder.Encode([]any{plan.Object, plan.Subresource, plan.Action}); err != nil {
 		return err
@@ -52,15 +91,15 @@ func write(to io.Writer, plan *ssaplan.Plan) error {
 	if plan.Action == ssaplan.ActionNoOp {
 		return nil // whatever is there stays, and nothing is sent
 	}
-	patch, live := plan.Patch(), plan.Live()
-	rest := []any{uid(plan), live != nil && live.GetDeletionTimestamp() != nil, string(patch.Body), patch.Options, plan.Conflicts, plan.Adjustments}
+	live := plan.Live()
+	rest := []any{uid(plan), live != nil && live.GetDeletionTimestamp() != nil, body, plan.Patch().Options, plan.Conflicts, plan.Adjustments}
 	if r := plan.Replacement; r != nil {
 		rest = append(rest, r.Old, r.UID, r.Fields, r.Hazards, r.Propagation)
 	}
 	if err := encoder.Encode(rest); err != nil {
 		return err
 	}
-	return plan.WriteCompared(to)
+	return explained.WriteCompared(to)
 }
 
 // uid returns the UID of the object that is there, "" if there is none.

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -83,6 +84,8 @@ type Shown struct {
 	UID string
 	// Rows are its fields as they were shown.
 	Rows Rows
+	// Owners are the owners of fields as [OwnersOf] has them, as they were shown. Default: they aren't compared.
+	Owners Rows
 }
 
 // After returns the rows as they are after a plan is carried out, in the form to show beside those of before. What others retain keeps its row.
@@ -120,7 +123,7 @@ type OutdatedError struct {
 	Object identity.Identity
 	// What others did: "deleted", "replaced" or "changed".
 	What string
-	// Rows are the paths of what they changed.
+	// Rows are the paths of what they changed, with the owners where these did.
 	Rows []string
 }
 
@@ -147,11 +150,22 @@ func (s Shown) Check(now *ssaplan.Plan, reviewed Rows) error {
 	case s.State == nil || !s.State.Stale.IsZero():
 		return nil // what the plan started from isn't known
 	}
+	owners, err := s.Owners, error(nil)
+	if live != nil && owners != nil {
+		owners, err = OwnersOf(live, s.State)
+	}
+	if err != nil {
+		return err
+	}
 	kept, before := Retained(now), RowsOf(s.State.Digested(now.Before))
 	var changed []string
 	for _, row := range slices.Sorted(maps.Keys(reviewed)) {
-		if old, shown := s.Rows[row]; shown && before[row] != old && !slices.Contains(kept, row) {
+		switch old, shown := s.Rows[row]; {
+		case !shown || slices.Contains(kept, row):
+		case before[row] != old:
 			changed = append(changed, row)
+		case owners[row] != s.Owners[row]:
+			changed = append(changed, fmt.Sprintf("%s is owned by %s", row, cmp.Or(owners[row], s.State.Manager+" alone")))
 		}
 	}
 	if len(changed) > 0 {

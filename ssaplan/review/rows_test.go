@@ -185,6 +185,23 @@ func TestRowsAreChecked(t *testing.T) {
 	}
 }
 
+// Who owns the fields is compared for a host that showed it.
+func TestOwnersAreChecked(t *testing.T) {
+	h := newHost(t)
+	h.apply(settings)
+	edited := strings.Replace(settings, "blue", "red", 1)
+	reviewed, _ := h.seen.After(h.plan(edited))
+	h.write("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {size: '5'}}")
+	now := h.plan(edited)
+	require.NoError(t, h.seen.Check(now, reviewed), "it showed none")
+	h.seen.Owners = review.Rows{}
+	require.ErrorContains(t, h.seen.Check(now, reviewed), "data.size is owned by host (Apply), other (Apply): plan again")
+	h.seen.Owners = review.Rows{"data.size": "host (Apply), other (Apply)"}
+	require.NoError(t, h.seen.Check(now, reviewed))
+	h.seen.Owners = review.Rows{"data.size": "host (Apply), other (Apply)", "data.color": "other (Apply)"}
+	require.ErrorContains(t, h.seen.Check(now, reviewed), "data.color is owned by host alone")
+}
+
 func (h *host) uid() (uid string) {
 	if live, err := h.configMaps().Get(h.Context(), "a", metav1.GetOptions{}); err == nil {
 		uid = string(live.GetUID())

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/ssaplan"
@@ -73,6 +74,9 @@ func (r *objectResource) apply(ctx context.Context, planned, prior *object, reme
 	if err != nil {
 		return nil, failed(wrongConfiguration, err)
 	}
+	if prior != nil && planned.isSent(ctx, planner, *prior, remembered) {
+		return remembered, nil
+	}
 	request, err := planned.request(ctx, remembered)
 	if err != nil {
 		return nil, failed(wrongConfiguration, err)
@@ -82,13 +86,15 @@ func (r *objectResource) apply(ctx context.Context, planned, prior *object, reme
 	case err != nil:
 	case plan.Deferral == ssaplan.DeferralTypeNotServed, plan.Deferral == ssaplan.DeferralNamespaceNotFound:
 		err = fmt.Errorf("%s: %s: create that first, for example with depends_on", plan.Object, plan.Reason)
-	case prior != nil && !planned.Fields.IsUnknown():
-		err = review.Shown{State: remembered, UID: uid, Rows: rowsOf(prior.Fields)}.Check(plan, rowsOf(planned.Fields))
 	case prior != nil:
+		err = planned.startsFrom(plan, *prior, remembered, uid)
 	case planned.TakenOver.IsUnknown():
 		planned.TakenOver = takenOver(plan, planned.FieldManager.ValueString())
 	case !planned.TakenOver.Equal(takenOver(plan, planned.FieldManager.ValueString())):
 		err = fmt.Errorf("%s: somebody created or replaced the object since the plan was made: plan again", plan.Object)
+	}
+	if err == nil {
+		err = planned.outlined(plan)
 	}
 	if err != nil {
 		return nil, failed("The object can't be applied", err)
@@ -104,6 +110,58 @@ func (r *objectResource) apply(ctx context.Context, planned, prior *object, reme
 		planned.Manifest = planned.declared(ctx, plan)
 	}
 	return planned.finish(planner, applied, plan)
+}
+
+// startsFrom returns an error if a plan that is made now starts from something else than what the refresh saw.
+func (o object) startsFrom(plan *ssaplan.Plan, prior object, state *explain.State, uid string) error {
+	if o.Fields.IsUnknown() {
+		return nil
+	}
+	reviewed, shown := rowsOf(o.Fields), prior.shown(state)
+	if prior.isWriteOnly() { // also of what changes it is known what there was
+		for row := range o.Fields.Elements() {
+			reviewed[row] = keptNowhere
+		}
+	}
+	shown.UID = uid
+	return shown.Check(plan, reviewed)
+}
+
+// compare refuses an update in an apply whose object isn't what the refresh saw any more, before Terraform compares the plans. What it started
+// from is in no plan, so a plan without a refresh is refused for it, too.
+func (p *planning) compare(plan *ssaplan.Plan) {
+	if p.prior == nil || p.renewed != "" || p.planners.refreshed.Load() || plan.Action == ssaplan.ActionReplace || p.diags.HasError() {
+		return
+	}
+	if err := p.planned.startsFrom(plan, *p.prior, p.state, p.uid); err != nil {
+		p.diags.AddError("The object can't be applied", err.Error())
+	}
+}
+
+// outlined returns an error if the plan does something else to the declared fields than the one of Terraform. Where that knew nothing yet, this is
+// the one.
+func (o *object) outlined(plan *ssaplan.Plan) error {
+	outline, err := review.Outline(plan)
+	switch {
+	case err != nil:
+		return err
+	case o.Reviewed.IsUnknown():
+		o.Reviewed = types.StringValue(outline)
+	case plan.Action != ssaplan.ActionNoOp && o.Reviewed.ValueString() != outline:
+		return fmt.Errorf("%s: the apply would do something else than the plan said: %s: plan again", plan.Object, plan.Reason)
+	}
+	return nil
+}
+
+// comesLate refuses a replacement that comes up in an apply: what was planned as an update can't become one, and Terraform plans one that was
+// reviewed as a create. A plan without a refresh looks the same from here.
+func (p *planning) comesLate(plan *ssaplan.Plan) bool {
+	late := !p.planners.refreshed.Load()
+	if late {
+		p.diags.AddError(fmt.Sprintf("%s: has to be replaced, which wasn't planned", plan.Object),
+			plan.Reason+"\nNothing was written to it. Plan again, with a refresh: that plan shows the replacement.")
+	}
+	return late
 }
 
 // finish fills in the computed attributes, and returns what to remember of the object that was applied.

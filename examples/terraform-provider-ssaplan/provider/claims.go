@@ -10,6 +10,7 @@ import (
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/review"
 )
 
 // claims are the objects that a run plans to apply and to destroy. Terraform doesn't know that two resources mean the same object. It plans each
@@ -20,10 +21,14 @@ type claims struct {
 	destroyed map[string]bool
 }
 
-// claim notes what is planned, and plans taken_over. The second half of a replacement claims nothing that the first one hasn't.
+// claim notes what is planned, and plans taken_over and reviewed. The second half of a replacement claims nothing that the first one hasn't.
 func (p *planning) claim(plan *ssaplan.Plan) error {
 	manager := p.planned.FieldManager.ValueString()
-	p.planned.TakenOver = takenOver(plan, manager)
+	outline, err := review.Outline(plan)
+	if err != nil {
+		return err
+	}
+	p.planned.TakenOver, p.planned.Reviewed = takenOver(plan, manager), types.StringValue(outline)
 	if p.prior != nil {
 		p.planned.TakenOver = p.prior.TakenOver
 	} else if p.state != nil {

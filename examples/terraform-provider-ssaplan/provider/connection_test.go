@@ -2,6 +2,7 @@ package provider_test
 
 import (
 	"fmt"
+	"math/big"
 	"os"
 	"path/filepath"
 	"testing"
@@ -55,8 +56,20 @@ func TestValidate(t *testing.T) {
 	}{
 		{"nothing is known yet", "", map[string]any{"yaml_body": unknown{}, "cluster": map[string]any{"host": unknown{}}}},
 		{"a manifest", "", map[string]any{"yaml_body": manifest}},
-		{"no manifest", "name either yaml_body or manifest", map[string]any{}},
-		{"two manifests", "name either yaml_body or manifest", map[string]any{"yaml_body": manifest, "manifest": manifest}},
+		{"no manifest", "name one of yaml_body, yaml_body_wo, object and manifest", map[string]any{}},
+		{"two manifests", "name one of yaml_body, yaml_body_wo, object and manifest", map[string]any{"yaml_body": manifest, "manifest": manifest}},
+		{"two manifests, of which one is kept nowhere", "name one of", map[string]any{"yaml_body": manifest, "yaml_body_wo": manifest, "yaml_body_wo_version": 1}},
+		{"a manifest that is kept nowhere", "", map[string]any{"yaml_body_wo": secret(canary), "yaml_body_wo_version": 1}},
+		{"one that has no version", "need each other", map[string]any{"yaml_body_wo": secret(canary)}},
+		{"a version of none", "need each other", map[string]any{"yaml_body": manifest, "yaml_body_wo_version": 1}},
+		{"one that can't be read", "yaml_body_wo: ", map[string]any{"yaml_body_wo": "{" + canary, "yaml_body_wo_version": 1}},
+		{"a value", "", map[string]any{"object": map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "a"}}}},
+		{"a value that isn't known", "", map[string]any{"object": unknown{}}},
+		{"a value and a text", "name one of", map[string]any{"object": map[string]any{}, "yaml_body": manifest}},
+		{"a value that names no object", "object: ", map[string]any{"object": map[string]any{"kind": canary, "metadata": map[string]any{}}}},
+		{"a value that is no object", "object: ", map[string]any{"object": canary}},
+		{"too large a number", "spec.size: is an integer of more than 64 bits", map[string]any{"object": map[string]any{"spec": map[string]any{"size": new(big.Float).SetMantExp(big.NewFloat(1), 64)}}}},
+		{"a Secret as a value", "object: is shown in plans", map[string]any{"object": map[string]any{"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": "a"}, "data": map[string]any{"a": canary}}}},
 		{"a manifest that is shown", "", map[string]any{"manifest": manifest}},
 		{"a Secret that would be shown", "since it is a Secret", map[string]any{"manifest": secret(canary)}},
 		{"sensitive fields that would be shown", "since it has sensitive_fields", map[string]any{"manifest": manifest, "sensitive_fields": []string{"data"}}},
@@ -77,6 +90,7 @@ func TestValidate(t *testing.T) {
 		t.Run(test.why, func(t *testing.T) {
 			resp, err := tf.server.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{
 				TypeName: typeName, Config: dynamic(t, value(t, tf.schema.ValueType(), test.config)),
+				ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true},
 			})
 			require.NoError(t, err)
 			_, err = tf.diagnose(resp.Diagnostics)
@@ -115,4 +129,12 @@ func TestValidateWarns(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, warnings)
 	}
+	resp, err := tf.server.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{
+		TypeName: typeName, ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true},
+		Config: dynamic(t, value(t, tf.schema.ValueType(), map[string]any{"yaml_body_wo_version": 1, "yaml_body_wo": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  x: no\n"})),
+	})
+	require.NoError(t, err)
+	warnings, err := tf.diagnose(resp.Diagnostics)
+	require.NoError(t, err)
+	require.Equal(t, []string{"v1/ConfigMap a: could be read otherwise than it is meant\nline 5: a word is read as a boolean; put it into quotes"}, warnings)
 }

@@ -267,8 +267,12 @@ func (c *core) tryApply(t *testing.T, plan *corePlan) ([]string, error) {
 	if final.action != plan.action && !(plan.action == "Replace" && final.action == "Create") && final.action != "NoOp" {
 		return append(warnings, final.warnings...), fmt.Errorf("Provider produced inconsistent final plan: %s instead of %s", final.action, plan.action)
 	}
-	if wrong := incompatible(plan.planned, final.planned, tftypes.NewAttributePath()); wrong != "" {
-		return append(warnings, final.warnings...), fmt.Errorf("Provider produced inconsistent final plan: %s", wrong)
+	var wrong []string
+	for name, planned := range attributes(t, plan.planned) {
+		wrong = append(wrong, incompatible(planned, attribute(t, final.planned, name), tftypes.NewAttributePath().WithAttributeName(name)))
+	}
+	if all := strings.TrimSpace(strings.Join(wrong, " ")); all != "" {
+		return append(warnings, final.warnings...), fmt.Errorf("Provider produced inconsistent final plan: %s", all)
 	}
 	if final.action == "NoOp" {
 		return warnings, nil
@@ -385,6 +389,15 @@ func incompatible(planned, actual tftypes.Value, path *tftypes.AttributePath) st
 	if !planned.IsKnown() {
 		return ""
 	}
+	var wanted, made []tftypes.Value
+	if !planned.IsNull() && !actual.IsNull() && actual.IsKnown() && planned.As(&wanted) == nil && actual.As(&made) == nil && len(wanted) == len(made) {
+		for i, value := range wanted {
+			if wrong := incompatible(value, made[i], path.WithElementKeyInt(i)); wrong != "" {
+				return wrong
+			}
+		}
+		return ""
+	}
 	var want, got map[string]tftypes.Value
 	if planned.IsNull() || actual.IsNull() || !actual.IsKnown() || planned.As(&want) != nil || actual.As(&got) != nil {
 		if planned.Equal(actual) {
@@ -433,6 +446,9 @@ func value(t *testing.T, typ tftypes.Type, v any) tftypes.Value {
 	if v == nil {
 		return tftypes.NewValue(typ, nil)
 	}
+	if typ.Is(tftypes.DynamicPseudoType) {
+		return written(v)
+	}
 	switch typ := typ.(type) {
 	case tftypes.Object:
 		given, _ := v.(map[string]any)
@@ -455,6 +471,36 @@ func value(t *testing.T, typ tftypes.Type, v any) tftypes.Value {
 		return tftypes.NewValue(typ, out)
 	}
 	return tftypes.NewValue(typ, v)
+}
+
+// written returns a value as a configuration has it that writes it: with the types of what is in it.
+func written(v any) tftypes.Value {
+	switch v := v.(type) {
+	case map[string]any:
+		typesOf, values := map[string]tftypes.Type{}, map[string]tftypes.Value{}
+		for name, item := range v {
+			values[name] = written(item)
+			typesOf[name] = values[name].Type()
+		}
+		return tftypes.NewValue(tftypes.Object{AttributeTypes: typesOf}, values)
+	case []any:
+		var typesOf []tftypes.Type
+		var values []tftypes.Value
+		for _, item := range v {
+			values = append(values, written(item))
+			typesOf = append(typesOf, values[len(values)-1].Type())
+		}
+		return tftypes.NewValue(tftypes.Tuple{ElementTypes: typesOf}, values)
+	case string:
+		return tftypes.NewValue(tftypes.String, v)
+	case bool:
+		return tftypes.NewValue(tftypes.Bool, v)
+	case unknown:
+		return tftypes.NewValue(tftypes.DynamicPseudoType, tftypes.UnknownValue)
+	case nil:
+		return tftypes.NewValue(tftypes.DynamicPseudoType, nil)
+	}
+	return tftypes.NewValue(tftypes.Number, v)
 }
 
 // rows returns a computed map; unknown rows are "?". The whole map being unknown is one row "?".

@@ -8,7 +8,9 @@ import (
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/review"
 )
 
@@ -39,10 +41,13 @@ func (p *planning) remark(of identity.Identity, text string, lines ...string) {
 	p.notes = append(p.notes, review.Remark{Object: of, Text: text, Lines: lines})
 }
 
-// takesOver remarks that a create finds the object there. That of a patch has to be.
-func (p *planning) takesOver(object identity.Identity, what string, because ...string) {
+// takesOver remarks that a create finds the object there, and which of its values it changes. That of a patch has to be there.
+func (p *planning) takesOver(plan *ssaplan.Plan, what string, because ...string) {
 	if p.prior == nil && !p.planned.isPatch() {
-		p.remark(object, what+", and will be taken over by this resource", because...)
+		changes := slices.DeleteFunc(slices.Clone(plan.Changes), func(c explain.Change) bool {
+			return c.Op != projection.OpChange || c.Cause != explain.CauseEdited && c.Cause != explain.CauseUnknown
+		})
+		p.remark(plan.Object, what+", and will be taken over by this resource", append(because, review.Lines(changes)...)...)
 	}
 }
 

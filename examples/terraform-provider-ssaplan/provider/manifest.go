@@ -31,6 +31,15 @@ func decodeManifest(text string) (manifest.Manifest, error) {
 	return manifests[0], nil
 }
 
+// manifest returns what the manifest says, which is known.
+func (o object) manifest() (manifest.Manifest, error) {
+	m, err := decodeManifest(o.text.ValueString())
+	if err != nil {
+		return m, fmt.Errorf("%s: %w", o.manifestPath(), err)
+	}
+	return m, nil
+}
+
 // sameManifest reports whether two texts of yaml_body say the same, whatever their order of keys, comments and layout.
 func sameManifest(a, b string) bool {
 	x, errX := decodeManifest(a)
@@ -38,39 +47,34 @@ func sameManifest(a, b string) bool {
 	return errX == nil && errY == nil && reflect.DeepEqual(x.Object, y.Object)
 }
 
-// undeclared returns the attribute manifest where it doesn't follow from yaml_body: as it was written, and else it is unknown.
-func (o object) undeclared() types.String {
-	if o.written.IsNull() {
-		return types.StringUnknown()
+// checkText takes the manifest, and returns what is wrong with how the manifest is written. What is sensitive is hidden in yaml_body only.
+func (o *object) checkText(ctx context.Context) error {
+	if o.named() != 1 {
+		return errors.New("name one of yaml_body, yaml_body_wo, object and manifest")
 	}
-	return o.written
-}
-
-// checkText returns what is wrong with the two ways to write the manifest. What is sensitive is hidden in yaml_body only.
-func (o object) checkText() error {
+	if err := o.takeText(ctx, *o); err != nil {
+		return err
+	}
 	switch {
-	case o.YAMLBody.IsNull() == o.Manifest.IsNull():
-		return errors.New("name either yaml_body or manifest")
-	case o.Manifest.IsNull() || o.Manifest.IsUnknown():
-		return nil
-	case len(o.Sensitive.Elements()) > 0 || o.Sensitive.IsUnknown():
+	case o.YAMLBodyWO.IsNull() != o.WOVersion.IsNull():
+		return errors.New("yaml_body_wo and yaml_body_wo_version need each other")
+	case !o.Manifest.IsNull() && (len(o.Sensitive.Elements()) > 0 || o.Sensitive.IsUnknown()):
 		return errors.New("manifest: is shown in plans: write it as yaml_body, since it has sensitive_fields")
+	case o.text.IsUnknown() || o.Manifest.IsNull() && o.Object.IsNull():
+		return nil
 	}
-	m, err := decodeManifest(o.Manifest.ValueString())
+	m, err := o.manifest()
 	if err == nil && !projection.Sensitive(m.Object.Object).Empty() {
-		err = errors.New("is shown in plans: write it as yaml_body, since it is a Secret")
+		err = fmt.Errorf("%s: is shown in plans: write it as yaml_body, since it is a Secret", o.manifestPath())
 	}
-	if err != nil {
-		return fmt.Errorf("manifest: %w", err)
-	}
-	return nil
+	return err
 }
 
 // declared returns the attribute manifest. It follows from the configuration and from what a definition marks as sensitive, so that it is the
 // same before and after the object can be planned. While a definition may mark something that isn't known yet, it is unknown. The plan is nil if
 // nobody could be asked.
 func (o object) declared(ctx context.Context, plan *ssaplan.Plan) types.String {
-	if !o.written.IsNull() || o.YAMLBody.IsUnknown() || !isKnown(ctx, o.Sensitive) {
+	if !o.written.IsNull() || o.showsNone() || o.text.IsUnknown() || !isKnown(ctx, o.Sensitive) {
 		return o.undeclared()
 	}
 	m, err := o.manifest()

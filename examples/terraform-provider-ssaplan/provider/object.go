@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -22,7 +23,6 @@ import (
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
-	"github.com/ssaplan/primitives/ssaplan/manifest"
 )
 
 // defaultFieldManager is no name that another tool uses: two tools of one name would drop each other's fields.
@@ -45,6 +45,9 @@ var (
 // object is what Terraform knows of one resource: its configuration, plan or state.
 type object struct {
 	YAMLBody         types.String   `tfsdk:"yaml_body"`
+	YAMLBodyWO       types.String   `tfsdk:"yaml_body_wo"`
+	WOVersion        types.Int64    `tfsdk:"yaml_body_wo_version"`
+	Object           types.Dynamic  `tfsdk:"object"`
 	FieldManager     types.String   `tfsdk:"field_manager"`
 	ForceConflicts   types.Bool     `tfsdk:"force_conflicts"`
 	IgnoreFields     types.List     `tfsdk:"ignore_fields"`
@@ -62,16 +65,19 @@ type object struct {
 	ID               types.String   `tfsdk:"id"`
 	Manifest         types.String   `tfsdk:"manifest"`
 	TakenOver        types.String   `tfsdk:"taken_over"`
+	Reviewed         types.String   `tfsdk:"reviewed"`
 	Fields           types.Map      `tfsdk:"fields"`
 	OtherOwners      types.Map      `tfsdk:"other_owners"`
 	Outputs          types.Map      `tfsdk:"outputs"`
 
 	// Subresource is what of the object to apply, which only patches have.
 	Subresource types.String `tfsdk:"-"`
-	// text is the manifest as it is configured. A plan may keep that of the state, which says the same.
+	// text is the manifest as it is configured, in whichever attribute. A plan may keep the yaml_body of the state, which says the same.
 	text types.String
 	// written is the manifest if it was written in the attribute of this name. Then yaml_body is the same.
 	written types.String
+	// unknown are the fields of the manifest whose values aren't known yet.
+	unknown projection.Patterns
 	// reach is the cluster as it is configured, with what is kept nowhere. It is null where only the state is known.
 	reach types.Object
 }
@@ -91,8 +97,8 @@ func (r *objectResource) configured(ctx context.Context, o *object, config tfsdk
 	if err != nil {
 		diags.Append(failed(wrongConfiguration, err)...)
 	}
-	if o.text = given.YAMLBody; o.text.IsNull() {
-		o.text, o.written = given.Manifest, given.Manifest
+	if err := o.takeText(ctx, given); err != nil {
+		diags.Append(failed(wrongConfiguration, err)...)
 	}
 	if o.Cluster = given.Cluster; isNamed(reach) {
 		o.reach = reach
@@ -114,6 +120,18 @@ func (r *objectResource) Schema(ctx context.Context, _ resource.SchemaRequest, r
 			"yaml_body": schema.StringAttribute{
 				Optional: true, Computed: true, Sensitive: true,
 				MarkdownDescription: "The whole manifest, one YAML document. It is marked as sensitive, because it may be a Secret; plans show `manifest` and `fields` instead. It is kept in the state as it is.",
+			},
+			"yaml_body_wo": schema.StringAttribute{
+				Optional: true, WriteOnly: true,
+				MarkdownDescription: "The whole manifest in place of `yaml_body`, kept nowhere, so that it may be ephemeral. All its fields count as sensitive: plans show which of them change, and nothing of their values. Needs Terraform 1.11.",
+			},
+			"yaml_body_wo_version": schema.Int64Attribute{
+				Optional:            true,
+				MarkdownDescription: "Version of `yaml_body_wo`, which needs it: Terraform can't compare what it doesn't keep. It is applied when the version is another one, or when the object drifted.",
+			},
+			"object": schema.DynamicAttribute{
+				Optional:            true,
+				MarkdownDescription: "The whole manifest as a value in place of `yaml_body`, shown in plans as any value of Terraform: with its sensitive parts hidden, and with what isn't known yet marked as such. An attribute that is null isn't there. Not for a Secret.",
 			},
 			"field_manager": schema.StringAttribute{
 				Optional: true, Computed: true, Default: stringdefault.StaticString(defaultFieldManager),
@@ -172,6 +190,9 @@ func (r *objectResource) Schema(ctx context.Context, _ resource.SchemaRequest, r
 			"taken_over": schema.StringAttribute{
 				Computed: true, MarkdownDescription: "UID of the object that was there already, without `field_manager` having applied it, when the resource was created. Null if there was none.",
 			},
+			"reviewed": schema.StringAttribute{
+				Computed: true, MarkdownDescription: "Stands for what the last plan did to the declared fields, by whom they were changed and from whom they are taken. An apply that would do anything else writes nothing.",
+			},
 			"fields": schema.MapAttribute{
 				Computed: true, ElementType: types.StringType,
 				MarkdownDescription: "The fields of the manifest with the values that the server gives them. Values of secrets are keyed digests, which only show that they change.",
@@ -193,20 +214,21 @@ func (r *objectResource) ValidateConfig(ctx context.Context, req resource.Valida
 	if resp.Diagnostics.Append(r.get(ctx, req.Config, &config)...); resp.Diagnostics.HasError() {
 		return
 	}
-	if err := config.checkText(); err != nil {
+	if err := config.checkText(ctx); err != nil {
 		resp.Diagnostics.AddError(wrongConfiguration, err.Error())
 		return
 	}
-	if config.YAMLBody.IsNull() {
-		config.YAMLBody = config.Manifest
-	}
-	if isKnown(ctx, config.YAMLBody) {
+	if isKnown(ctx, config.text) {
 		m, err := config.manifest()
 		if err != nil {
-			resp.Diagnostics.AddAttributeError(yamlBodyPath, wrongConfiguration, err.Error())
+			resp.Diagnostics.AddAttributeError(config.manifestPath(), wrongConfiguration, err.Error())
 		}
 		for _, w := range m.Warnings {
-			resp.Diagnostics.AddAttributeWarning(yamlBodyPath, fmt.Sprintf("%s: could be read otherwise than it is meant", m.Identity), w.InDocument())
+			text := w.InDocument()
+			if config.isWriteOnly() { // which word it is tells the value
+				text = fmt.Sprintf("line %d: a word is read as a boolean; put it into quotes", w.Source.Line)
+			}
+			resp.Diagnostics.AddAttributeWarning(config.manifestPath(), fmt.Sprintf("%s: could be read otherwise than it is meant", m.Identity), text)
 		}
 	}
 	for _, list := range []struct {
@@ -240,13 +262,19 @@ func (r *objectResource) ValidateConfig(ctx context.Context, req resource.Valida
 	}
 }
 
-// manifest returns what yaml_body says, which is known.
-func (o object) manifest() (manifest.Manifest, error) {
-	m, err := decodeManifest(o.YAMLBody.ValueString())
-	if err != nil {
-		return m, fmt.Errorf("yaml_body: %w", err)
+// settled reports whether everything is known that the plan depends on. Of a manifest that is kept nowhere, the version may tell enough.
+func (o object) settled(ctx context.Context) bool {
+	for _, value := range []attr.Value{o.WOVersion, o.FieldManager, o.ForceConflicts, o.IgnoreFields, o.Adopt, o.IfExists, o.Sensitive, o.Cluster} {
+		if !isKnown(ctx, value) {
+			return false
+		}
 	}
-	return m, nil
+	return o.isWriteOnly() || isKnown(ctx, o.text)
+}
+
+// sameSettings reports whether the configuration says the same as the state of what is sent and shown.
+func (o object) sameSettings(ctx context.Context, prior object) bool {
+	return o.sameText(ctx, prior) && prior.IgnoreFields.Equal(o.IgnoreFields) && prior.Adopt.Equal(o.Adopt) && prior.Sensitive.Equal(o.Sensitive) && prior.FieldManager.Equal(o.FieldManager)
 }
 
 // patterns returns those of an attribute, which are known.
@@ -278,7 +306,7 @@ func (o object) request(ctx context.Context, prior *explain.State) (ssaplan.Requ
 	}
 	named := slices.DeleteFunc(adopt, func(name string) bool { return name == adoptTools })
 	return ssaplan.Request{
-		Manifest: m.Object, Prior: prior, Ignore: ignore, Adopt: named, AdoptTools: len(named) < len(o.Adopt.Elements()),
+		Manifest: m.Object, Unknown: o.unknown, Prior: prior, Ignore: ignore, Adopt: named, AdoptTools: len(named) < len(o.Adopt.Elements()),
 		AllowVersionChange: o.VersionChange.ValueString() == inPlace, Existing: o.existing(), Subresource: o.Subresource.ValueString(),
 	}, nil
 }

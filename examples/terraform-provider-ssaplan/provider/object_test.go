@@ -163,6 +163,11 @@ func TestWhatHappensBetweenPlanAndApply(t *testing.T) {
 			_, err := c.resource("configmaps").Create(t.Context(), live, metav1.CreateOptions{FieldManager: "somebody"})
 			require.NoError(t, err)
 		}, "somebody replaced the object since the plan was made"},
+		{"somebody else owns a field, too, of the same value", func(t *testing.T, name string) {
+			_, err := c.resource("configmaps").Apply(t.Context(), name, lab.Object(t, c.in(`{apiVersion: v1, kind: ConfigMap, metadata: {name: `+name+`, namespace: NAMESPACE}, data: {size: "5"}}`)),
+				metav1.ApplyOptions{FieldManager: "another"})
+			require.NoError(t, err)
+		}, "data.size is owned by "},
 		{"somebody did the same already", func(t *testing.T, name string) {
 			c.foreign(t, "configmaps", name, `{"data":{"color":"red"}}`)
 		}, "data.color"},

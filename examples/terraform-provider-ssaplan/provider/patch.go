@@ -35,6 +35,7 @@ type patch struct {
 	ID             types.String   `tfsdk:"id"`
 	Manifest       types.String   `tfsdk:"manifest"`
 	TakenOver      types.String   `tfsdk:"taken_over"`
+	Reviewed       types.String   `tfsdk:"reviewed"`
 	Fields         types.Map      `tfsdk:"fields"`
 	OtherOwners    types.Map      `tfsdk:"other_owners"`
 }
@@ -43,7 +44,7 @@ type patch struct {
 func (p patch) asObject() object {
 	return object{
 		YAMLBody: p.YAMLBody, FieldManager: p.FieldManager, ForceConflicts: p.ForceConflicts, IgnoreFields: p.IgnoreFields, Sensitive: p.Sensitive,
-		Cluster: p.Cluster, TokenWO: p.TokenWO, Timeouts: p.Timeouts, ID: p.ID, Manifest: p.Manifest, TakenOver: p.TakenOver, Fields: p.Fields,
+		Cluster: p.Cluster, TokenWO: p.TokenWO, Timeouts: p.Timeouts, ID: p.ID, Manifest: p.Manifest, TakenOver: p.TakenOver, Reviewed: p.Reviewed, Fields: p.Fields,
 		OtherOwners: p.OtherOwners, Subresource: p.Subresource, Adopt: types.ListNull(types.StringType), IfExists: types.StringValue(mustExist), OnDestroy: types.StringValue(release),
 		OutputFields: types.MapNull(types.StringType), Outputs: types.MapNull(types.StringType),
 	}
@@ -52,7 +53,7 @@ func (p patch) asObject() object {
 func (o object) asPatch() patch {
 	return patch{
 		YAMLBody: o.YAMLBody, FieldManager: o.FieldManager, ForceConflicts: o.ForceConflicts, IgnoreFields: o.IgnoreFields, Sensitive: o.Sensitive,
-		Cluster: o.Cluster, TokenWO: o.TokenWO, Timeouts: o.Timeouts, ID: o.ID, Manifest: o.Manifest, TakenOver: o.TakenOver, Fields: o.Fields,
+		Cluster: o.Cluster, TokenWO: o.TokenWO, Timeouts: o.Timeouts, ID: o.ID, Manifest: o.Manifest, TakenOver: o.TakenOver, Reviewed: o.Reviewed, Fields: o.Fields,
 		OtherOwners: o.OtherOwners, Subresource: o.Subresource,
 	}
 }
@@ -104,7 +105,7 @@ func (r *patchResource) Schema(ctx context.Context, req resource.SchemaRequest, 
 	resp.Schema.MarkdownDescription = "Fields of an object that others make: a label of a namespace, an image of a Deployment that an installer applied. " +
 		"The object has to be there, is neither replaced nor deleted, and keeps all values when the resource is destroyed."
 	attributes := resp.Schema.Attributes
-	for _, name := range []string{"adopt", "if_exists", "on_destroy", "delete_protection", "version_change", "propagation", "output_fields", "outputs"} {
+	for _, name := range []string{"yaml_body_wo", "yaml_body_wo_version", "object", "adopt", "if_exists", "on_destroy", "delete_protection", "version_change", "propagation", "output_fields", "outputs"} {
 		delete(attributes, name)
 	}
 	attributes["yaml_body"] = schema.StringAttribute{

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -35,10 +34,11 @@ func (r *objectResource) ModifyPlan(ctx context.Context, req resource.ModifyPlan
 		return
 	}
 	resp.Diagnostics.Append(r.configured(ctx, &p.planned, req.Config, p.prior)...)
-	p.planned.YAMLBody = p.planned.text
+	p.planned.YAMLBody = p.planned.kept()
 	if p.state != nil && (!p.state.Stale.IsZero() || noted(ctx, req.Private, kindMissing) != "") {
 		p.renewed = "is gone, and will be created anew"
 	}
+	p.uid = noted(ctx, req.Private, recreatedAs)
 	p.run(ctx)
 	p.planned.Outputs = p.plannedOutputs()
 	resp.Diagnostics.Append(p.said()...)
@@ -55,6 +55,8 @@ type planning struct {
 	// state is what is remembered of the object. Terraform plans a replacement a second time, as a create; then prior is
 	// nil, and state is of the object to be replaced.
 	state *explain.State
+	// uid is that of an object of the same name which the refresh found in place of the remembered one, empty if it didn't.
+	uid string
 	// renewed says why an update may create the object anew, empty if it may not.
 	renewed string
 	replace path.Paths
@@ -79,6 +81,14 @@ func (p *planning) run(ctx context.Context) {
 	if p.movedToOtherCluster(ctx, planner) {
 		return
 	}
+	if p.prior != nil && p.planned.isSent(ctx, planner, *p.prior, p.state) {
+		p.sent(ctx)
+		return
+	}
+	if p.planned.text.IsUnknown() { // nothing was needed of it until here
+		p.unsettled(ctx)
+		return
+	}
 	request, err := p.planned.request(ctx, p.baseline())
 	if err != nil {
 		p.diags.AddError(wrongConfiguration, err.Error())
@@ -92,24 +102,14 @@ func (p *planning) run(ctx context.Context) {
 	p.take(ctx, planner, plan)
 }
 
-// settled reports whether everything is known that the plan depends on.
-func (o object) settled(ctx context.Context) bool {
-	for _, value := range []attr.Value{o.YAMLBody, o.FieldManager, o.ForceConflicts, o.IgnoreFields, o.Adopt, o.IfExists, o.Sensitive, o.Cluster} {
-		if !isKnown(ctx, value) {
-			return false
-		}
-	}
-	return true
-}
-
 // unsettled plans nothing yet. Terraform accepts no replacement that comes up in the apply.
 func (p *planning) unsettled(ctx context.Context) {
-	p.planned.ID, p.planned.Fields, p.planned.OtherOwners = types.StringUnknown(), unknownMap(), unknownMap()
-	p.planned.TakenOver, p.planned.Manifest = types.StringUnknown(), p.planned.declared(ctx, nil)
+	p.openAll()
+	p.planned.ID, p.planned.TakenOver, p.planned.Manifest = types.StringUnknown(), types.StringUnknown(), p.planned.declared(ctx, nil)
 	if p.prior != nil {
 		p.planned.TakenOver = p.prior.TakenOver
 		p.diags.AddWarning(p.prior.ID.ValueString()+": can only be planned when it is applied",
-			"Values aren't known yet. If it then turns out that the object has to be replaced, Terraform stops and calls the plan inconsistent: plan again.")
+			"Values aren't known yet. If it then turns out that the object has to be replaced, the apply stops before it touches the object, and the next one replaces it.")
 	}
 }
 
@@ -161,21 +161,31 @@ func (p *planning) take(ctx context.Context, planner *ssaplan.Planner, plan *ssa
 		return
 	}
 	p.explain(ctx, planner, plan)
+	if p.planPart(plan) {
+		return
+	}
+	p.planned.Fields, p.planned.OtherOwners = p.fields(plan), unknownMap() // if the plan is carried out as it is
 	switch plan.Action {
 	case ssaplan.ActionDeferred:
 		p.deferred(plan, set.Missing(ctx, planner, plan))
 	case ssaplan.ActionReplace: // Terraform wants to know an attribute that changes and forces it
-		p.replaceAt(yamlBodyPath, idPath)
+		p.replaceAt(p.planned.manifestPath(), idPath)
 	case ssaplan.ActionCreate:
 		p.created(plan)
 	case ssaplan.ActionUpdate:
-		p.updated(plan)
+		p.updated(ctx, plan)
 	case ssaplan.ActionNoOp:
-		p.unchanged(plan)
+		p.unchanged(ctx, plan)
 	case ssaplan.ActionConflict:
 		p.diags.AddAttributeError(path.Root("force_conflicts"), fmt.Sprintf("%s: %s", plan.Object, plan.Reason),
 			strings.Join(review.Lines(plan.Conflicts), "\n")+"\nSet force_conflicts = true to take the fields over, or leave them to their owners with ignore_fields.")
 	}
+	p.compare(plan)
+}
+
+// openAll leaves to the apply what comes of it.
+func (p *planning) openAll() {
+	p.planned.Fields, p.planned.OtherOwners, p.planned.Reviewed = unknownMap(), unknownMap(), types.StringUnknown()
 }
 
 func (p *planning) deferred(plan *ssaplan.Plan, missing *set.MissingError) {
@@ -186,7 +196,7 @@ func (p *planning) deferred(plan *ssaplan.Plan, missing *set.MissingError) {
 	because := append([]string{plan.Reason}, review.Lines(explain.Created(plan.After))...)
 	switch plan.Deferral {
 	case ssaplan.DeferralTypeNotServed, ssaplan.DeferralNamespaceNotFound:
-		p.planned.Fields, p.planned.OtherOwners = unknownMap(), unknownMap()
+		p.openAll()
 		if p.prior == nil {
 			p.planned.TakenOver = types.StringUnknown()
 		}
@@ -210,7 +220,7 @@ func (p *planning) refusesReplacement(plan *ssaplan.Plan) bool {
 	case p.prior.protected():
 		p.diags.AddError(fmt.Sprintf("%s: has to be replaced, and is protected", plan.Object), plan.Reason+"\n"+howToUnprotect)
 	default:
-		return p.refusesPatch(plan)
+		return p.refusesPatch(plan) || p.comesLate(plan)
 	}
 	return true
 }
@@ -218,65 +228,59 @@ func (p *planning) refusesReplacement(plan *ssaplan.Plan) bool {
 // replacing plans the new object of a replacement while the old one is still there. What the server makes of it is known only if it
 // has been tried.
 func (p *planning) replacing(plan *ssaplan.Plan) {
-	p.planned.Fields, p.planned.OtherOwners, p.planned.TakenOver = unknownMap(), unknownMap(), types.StringNull()
-	if plan.Action == ssaplan.ActionReplace {
+	p.openAll()
+	p.planned.TakenOver = types.StringNull()
+	if plan.Action == ssaplan.ActionReplace && len(p.planned.unknown) == 0 {
 		p.planned.Fields = p.fields(plan)
 	}
 }
 
 func (p *planning) replaceAt(paths ...path.Path) {
-	p.planned.Fields, p.planned.OtherOwners = unknownMap(), unknownMap()
+	p.openAll()
 	p.replace = append(path.Paths{fieldsPath}, paths...)
 }
 
 func (p *planning) created(plan *ssaplan.Plan) {
-	p.planned.Fields, p.planned.OtherOwners = p.fields(plan), unknownMap()
 	if p.prior != nil && p.renewed != "" { // otherwise it was deleted after the refresh, which the apply reports
-		p.planned.Fields = unknownMap()
+		p.openAll()
 		p.remark(plan.Object, p.renewed)
 	}
 }
 
 // updated plans an update. Who owns what is never foretold, so that there is a difference also if no value changes, and
 // none to what is planned again when it is applied.
-func (p *planning) updated(plan *ssaplan.Plan) {
+func (p *planning) updated(ctx context.Context, plan *ssaplan.Plan) {
 	if p.prior != nil && plan.After.Fields.Empty() && len(plan.Changes)+len(plan.Dropped) == 0 {
-		p.unchanged(plan) // of a manifest that declares nothing, such as a bare namespace, the server only notes that it was applied
+		p.unchanged(ctx, plan) // of a manifest that declares nothing, such as a bare namespace, the server only notes that it was applied
 		return
 	}
-	p.planned.Fields, p.planned.OtherOwners = p.fields(plan), unknownMap()
-	p.takesOver(plan.Object, "exists already", plan.Reason)
+	p.takesOver(plan, "exists already", plan.Reason)
 }
 
 // unchanged plans nothing. Unless something else was configured, not even the state changes: the manifest may say the
 // same in another layout.
-func (p *planning) unchanged(plan *ssaplan.Plan) {
+func (p *planning) unchanged(ctx context.Context, plan *ssaplan.Plan) {
 	if p.prior == nil {
-		p.planned.Fields, p.planned.OtherOwners = p.fields(plan), unknownMap()
-		p.takesOver(plan.Object, "exists already as the manifest says")
+		p.takesOver(plan, "exists already as the manifest says")
 		return
 	}
-	p.planned.OtherOwners = p.prior.OtherOwners
-	if !p.sameSettings() {
-		p.planned.Fields = p.fields(plan)
-		return
+	p.planned.OtherOwners, p.planned.Reviewed = p.prior.OtherOwners, p.prior.Reviewed
+	if p.planned.sameSettings(ctx, *p.prior) {
+		p.planned.YAMLBody, p.planned.Object, p.planned.Manifest, p.planned.Fields = p.prior.YAMLBody, p.prior.Object, p.prior.Manifest, p.prior.Fields
 	}
-	p.planned.YAMLBody, p.planned.Manifest, p.planned.Fields = p.prior.YAMLBody, p.prior.Manifest, p.prior.Fields
-}
-
-func (p *planning) sameSettings() bool {
-	return sameManifest(p.prior.YAMLBody.ValueString(), p.planned.YAMLBody.ValueString()) &&
-		p.prior.IgnoreFields.Equal(p.planned.IgnoreFields) && p.prior.Adopt.Equal(p.planned.Adopt) && p.prior.Sensitive.Equal(p.planned.Sensitive) && p.prior.FieldManager.Equal(p.planned.FieldManager)
 }
 
 // fields returns the values after the apply.
 func (p *planning) fields(plan *ssaplan.Plan) types.Map {
 	var before review.Shown
 	if p.prior != nil {
-		before = review.Shown{State: p.state, Rows: rowsOf(p.prior.Fields)}
+		before = p.prior.shown(p.state)
 	}
 	rows, open := before.After(plan)
-	values := mapOf(rows).Elements()
+	if p.planned.isWriteOnly() {
+		open = differing(before.Rows, rows)
+	}
+	values := p.planned.mapOf(rows).Elements()
 	for _, row := range open {
 		values[row] = types.StringUnknown()
 	}

@@ -46,7 +46,7 @@ func (p *planners) clusterOf(o object) types.Object {
 // of returns the Planner for an object, whose settings are known.
 func (p *planners) of(ctx context.Context, o object) (*ssaplan.Planner, error) {
 	cluster := p.clusterOf(o)
-	key := cluster.String() + o.FieldManager.String() + o.ForceConflicts.String() + o.Sensitive.String() + os.Getenv(clientcmd.RecommendedConfigPathEnvVar)
+	key := cluster.String() + o.FieldManager.String() + o.ForceConflicts.String() + o.hidden().String() + os.Getenv(clientcmd.RecommendedConfigPathEnvVar)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if planner, ok := p.made[key]; ok {
@@ -56,7 +56,7 @@ func (p *planners) of(ctx context.Context, o object) (*ssaplan.Planner, error) {
 	if err != nil {
 		return nil, err
 	}
-	sensitive, err := patterns(ctx, sensitiveFieldsPath, o.Sensitive)
+	sensitive, err := patterns(ctx, sensitiveFieldsPath, o.hidden())
 	if err != nil {
 		return nil, err
 	}

@@ -157,7 +157,7 @@ func (o *object) observe(planner *ssaplan.Planner, state *explain.State, live *u
 	if err != nil {
 		return failed("The object's owners can't be read", err)
 	}
-	o.ID, o.Fields, o.OtherOwners = importID(state.Identity), mapOf(review.RowsOf(values)), mapOf(owners)
+	o.ID, o.Fields, o.OtherOwners = importID(state.Identity), o.mapOf(review.RowsOf(values)), mapOf(owners)
 	o.Outputs = o.outputsOf(planner, live)
 	return nil
 }

@@ -129,6 +129,42 @@ func TestClusterReplacedInTheRun(t *testing.T) {
 	tf.nothingLeft(t, config)
 }
 
+// What was planned as an update isn't carried out as a replacement: nothing is written, and the next plan shows the replacement.
+func TestReplacementThatComesUpLate(t *testing.T) {
+	c := newCluster(t)
+	immutable := strings.Replace(configMap, "blue", "red", 1)
+	for why, row := range map[string]struct {
+		manifest, changed, plural, name string
+		planned                         any
+		meanwhile                       string
+	}{
+		"the manifest wasn't known":        {deployment, strings.ReplaceAll(deployment, "app: web", "app: site"), "deployments", "web", unknown{}, ""},
+		"somebody made it immutable since": {configMap, immutable, "configmaps", "settings", c.in(immutable), `{"immutable": true}`},
+	} {
+		t.Run(why, func(t *testing.T) {
+			tf := applied(t, c.config(row.manifest))
+			uid := c.live(t, row.plural, row.name).GetUID()
+			plan := tf.plan(t, c.config("", map[string]any{"yaml_body": row.planned}))
+			require.Equal(t, "Update", plan.action)
+			if row.meanwhile != "" {
+				c.foreign(t, row.plural, row.name, row.meanwhile)
+			}
+			version := c.live(t, row.plural, row.name).GetResourceVersion()
+			plan.config = value(t, tf.schema.ValueType(), c.config(row.changed))
+			_, err := tf.next(t).tryApply(t, plan)
+			require.ErrorContains(t, err, "has to be replaced, which wasn't planned")
+			require.Equal(t, version, c.live(t, row.plural, row.name).GetResourceVersion())
+
+			tf = tf.next(t)
+			plan = tf.plan(t, c.config(row.changed))
+			require.Equal(t, "Replace", plan.action)
+			tf.apply(t, plan)
+			require.NotEqual(t, uid, c.live(t, row.plural, row.name).GetUID())
+			tf.nothingLeft(t, c.config(row.changed))
+		})
+	}
+}
+
 // A create isn't carried out if something is there by then that was not reviewed.
 func TestCreateIsBoundToTheReview(t *testing.T) {
 	c := newCluster(t)
@@ -136,15 +172,21 @@ func TestCreateIsBoundToTheReview(t *testing.T) {
 		why     string
 		before  bool
 		between func(name string)
-		refused bool
+		refused string // the attribute that tells, empty if the plan still holds
 	}{
-		{"nothing happened", false, func(string) {}, false},
-		{"somebody created it", false, func(name string) { c.create(t, name) }, true},
-		{"it was there, and is taken over", true, func(string) {}, false},
+		{"nothing happened", false, func(string) {}, ""},
+		{"somebody created it", false, func(name string) { c.create(t, name) }, "taken_over"},
+		{"it was there, and is taken over", true, func(string) {}, ""},
+		{"what is taken over has another value by now", true, func(name string) {
+			c.foreign(t, "configmaps", name, `{"data":{"color":"green"}}`)
+		}, "reviewed"},
+		{"what is taken over has something else by now", true, func(name string) {
+			c.foreign(t, "configmaps", name, `{"data":{"other":"x"}}`)
+		}, ""},
 		{"what was there is another one", true, func(name string) {
 			require.NoError(t, c.resource("configmaps").Delete(t.Context(), name, metav1.DeleteOptions{}))
 			c.create(t, name)
-		}, true},
+		}, "taken_over"},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			name := fmt.Sprintf("bound-%d", i)
@@ -155,9 +197,9 @@ func TestCreateIsBoundToTheReview(t *testing.T) {
 			plan := tf.plan(t, c.config(strings.Replace(configMap, "settings", name, 1)))
 			row.between(name)
 			_, err := tf.tryApply(t, plan)
-			if row.refused {
-				require.ErrorContains(t, err, "taken_over")
-				require.Equal(t, "<nil>", c.value(t, "configmaps", name, "data", "color"))
+			if row.refused != "" {
+				require.ErrorContains(t, err, row.refused)
+				require.NotEqual(t, "blue", c.value(t, "configmaps", name, "data", "color"))
 				return
 			}
 			require.NoError(t, err)
