@@ -2,6 +2,7 @@ package set
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -65,6 +66,7 @@ func New(planner *ssaplan.Planner, requests []ssaplan.Request, options Options) 
 	if options.Waiting == nil {
 		options.Waiting = func(identity.Identity, string) {}
 	}
+	options.Stages = slices.Clip(options.Stages) // which grows by what comes after the rest
 	s := &Set{planner: planner, requests: requests, options: options, names: map[ssaplan.Deferral][]string{}, seen: map[int]Readiness{}}
 	s.applied = make([]bool, len(requests))
 	s.items, s.shown = make([]*Item, len(requests)), make([]*Item, len(requests))

@@ -139,6 +139,16 @@ func TestStagesOfAHost(t *testing.T) {
 	assert.Equal(t, []string{"all", "what comes after the rest"}, s.Stages())
 }
 
+// A stage that comes after the rest is the set's own: nothing is written behind the stages of the host, and sets that share these don't share it.
+func TestStagesOfAHostStayItsOwn(t *testing.T) {
+	w := newWorld(t)
+	mine := append(make([]set.Stage, 0, 9), set.Stage{Name: "all"}, set.Stage{Name: "not mine"})
+	options := set.Options{Stages: mine[:1]}
+	first := w.set(options, `{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: new}}`, `{apiVersion: v1, kind: Namespace, metadata: {name: new}}`)
+	require.Equal(t, []string{"all", "what comes after the rest"}, first.Stages())
+	require.Equal(t, "not mine", mine[1].Name)
+}
+
 func TestMissing(t *testing.T) {
 	w := newWorld(t)
 	lines := w.plan(w.set(set.Options{}, definition, namespace,
