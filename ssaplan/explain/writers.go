@@ -3,6 +3,8 @@ package explain
 import (
 	"slices"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
@@ -14,10 +16,26 @@ func (in Input) writers(owners fieldowner.Ownership, answer map[string]any, left
 	if in.Live == nil {
 		return nil
 	}
-	out := owners.Writers(answer, in.applier(), in.tools())
+	out := owners.Writers(in.asAnnotated(answer), in.applier(), in.tools())
 	for i := range out {
 		out[i].Stays = slices.DeleteFunc(out[i].Stays, func(p projection.Path) bool { return left.Covers(p) || !left.Under(p).Empty() })
 	}
+	return out
+}
+
+// appliedAnnotation is the one in which client-side apply keeps its manifest.
+var appliedAnnotation = []string{"metadata", "annotations", "kubectl.kubernetes.io/last-applied-configuration"}
+
+// asAnnotated returns the answer with that annotation as the live object has it, which tells what client-side apply wrote. A server puts the
+// manifest into it that is applied under the name kubectl. Source: k8s.io/apimachinery/pkg/util/managedfields/internal/lastappliedupdater.go.
+func (in Input) asAnnotated(answer map[string]any) map[string]any {
+	was, _, _ := unstructured.NestedString(in.Live, appliedAnnotation...)
+	is, exists, _ := unstructured.NestedString(answer, appliedAnnotation...)
+	if !exists || was == "" || was == is {
+		return answer
+	}
+	out := (&unstructured.Unstructured{Object: answer}).DeepCopy().Object
+	_ = unstructured.SetNestedField(out, was, appliedAnnotation...) // where there is a text
 	return out
 }
 
