@@ -41,6 +41,7 @@ func (s *sight) Write(p []byte) (int, error) {
 
 // What is found of an object is told before the last one is asked for: on a terminal in a line, and with -o jsonl wherever it goes.
 func TestFirstResultsComeEarly(t *testing.T) {
+	t.Parallel()
 	c := lab.New(t)
 	const many = 60
 	program, dir := built(t), t.TempDir()

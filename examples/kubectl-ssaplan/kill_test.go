@@ -26,6 +26,7 @@ var memories = []string{"--state state.json", "--applyset NAME"}
 // ends with just what its manifests say, also where they lack what the killed ones were about to make or to delete, and makes nothing
 // anew. KILLS is how often to try.
 func TestKilledRunsAreEnded(t *testing.T) {
+	t.Parallel()
 	times := 6
 	if n, err := strconv.Atoi(os.Getenv("KILLS")); err == nil {
 		times = n

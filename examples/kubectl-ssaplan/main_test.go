@@ -13,6 +13,7 @@ import (
 
 // The demo checks every plan that it shows, and runs the program as kubectl's plugin.
 func TestDemo(t *testing.T) {
+	t.Parallel()
 	server := controlplane.Shared(t)
 	demo := exec.Command("../demo/demo.sh")
 	demo.Env = append(os.Environ(),

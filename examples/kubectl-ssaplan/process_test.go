@@ -28,13 +28,34 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
+// program is built once for all tests.
+var program = sync.OnceValues(func() (path string, err error) {
+	path = filepath.Join(folder, "kubectl-ssaplan")
+	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w: %s", err, out)
+	}
+	return path, nil
+})
+
+// folder is where the program is.
+var folder string
+
+func TestMain(m *testing.M) {
+	var err error
+	if folder, err = os.MkdirTemp("", "kubectl-ssaplan"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(folder)
+	os.Exit(code)
+}
+
 // built returns the program.
 func built(t *testing.T) string {
 	t.Helper()
-	program := filepath.Join(t.TempDir(), "kubectl-ssaplan")
-	out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput()
-	require.NoError(t, err, string(out))
-	return program
+	path, err := program()
+	require.NoError(t, err)
+	return path
 }
 
 // run is a program that runs.
@@ -87,6 +108,7 @@ func interrupted(t *testing.T, signal syscall.Signal, dir, program, kubeconfig s
 
 // A signal ends whatever is being read, and the second one also what doesn't let go.
 func TestSignalsEndReads(t *testing.T) {
+	t.Parallel()
 	program, dir := built(t), t.TempDir()
 	for _, pipe := range []string{"pipe.yaml", "config"} {
 		require.NoError(t, syscall.Mkfifo(filepath.Join(dir, pipe), 0o600))
@@ -202,6 +224,7 @@ func manifests(t *testing.T, path, namespace, name string, n int) {
 
 // Who is killed at any moment loses the memory of one object at most, and who goes on from there none.
 func TestKilledRunsRemember(t *testing.T) {
+	t.Parallel()
 	c := lab.New(t)
 	program, kubeconfig := built(t), c.Server.Kubeconfig()
 	const many = 60
@@ -242,6 +265,7 @@ func TestKilledRunsRemember(t *testing.T) {
 }
 
 func TestParallelRunsRememberEverything(t *testing.T) {
+	t.Parallel()
 	c := lab.New(t)
 	program, dir := built(t), t.TempDir()
 	const programs, each = 8, 5
@@ -264,6 +288,7 @@ func TestParallelRunsRememberEverything(t *testing.T) {
 
 // What can't be remembered isn't applied.
 func TestStateIsTriedBeforeTheFirstWrite(t *testing.T) {
+	t.Parallel()
 	c := lab.New(t)
 	program, dir := built(t), t.TempDir()
 	manifests(t, filepath.Join(dir, "app.yaml"), c.Namespace, "u", 1)
@@ -322,6 +347,7 @@ func unanswered(t *testing.T) (kubeconfig string, wrote chan struct{}) {
 
 // After the first signal, what became of a write that wasn't answered is looked for. The second one ends that, too.
 func TestASecondSignalEndsAtOnce(t *testing.T) {
+	t.Parallel()
 	program := built(t)
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		kubeconfig, wrote := unanswered(t)

@@ -47,6 +47,7 @@ func onTerminal(t *testing.T, columns, lines int, command *exec.Cmd, out io.Writ
 
 // On a terminal the program keeps to its width, shows what it finds as it goes, and what is longer by a pager.
 func TestTerminal(t *testing.T) {
+	t.Parallel()
 	c := lab.New(t)
 	dir, program := t.TempDir(), built(t)
 	manifests(t, filepath.Join(dir, "app.yaml"), c.Namespace, "pty", 300)

@@ -23,9 +23,17 @@ var sources, _ = os.Getwd()
 
 // client-go logs some of the errors that it returns.
 func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) == program {
+		got := run(context.Background(), "", os.Args[1:]...)
+		_, _ = os.Stdout.WriteString(got.out)
+		os.Exit(got.code)
+	}
 	klog.SetLogger(logr.Discard())
 	os.Exit(runWithCache(m))
 }
+
+// program is the name under which the tests are the program.
+const program = "kubectl-ssaplan"
 
 // runWithCache keeps what cli-runtime remembers of servers out of the user's cache, since ports are used again.
 func runWithCache(m *testing.M) int {

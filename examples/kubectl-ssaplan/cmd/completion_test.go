@@ -3,7 +3,6 @@ package cmd_test
 import (
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -83,14 +82,13 @@ func TestCompletionScriptOfBash(t *testing.T) {
 // kubectl asks the program that the help of completion tells to make.
 func TestCompletionByKubectl(t *testing.T) {
 	dir := write(t, nil)
-	build := exec.Command("go", "build", "-buildvcs=false", "-o", filepath.Join(dir, "kubectl-ssaplan"), "..")
-	build.Dir = sources
-	out, err := build.CombinedOutput()
-	require.NoError(t, err, string(out))
+	self, err := os.Executable()
+	require.NoError(t, err)
+	require.NoError(t, os.Symlink(self, program))
 	script := "#!/bin/sh\nexec kubectl-ssaplan __complete \"$@\"\n"
 	require.NoError(t, os.WriteFile("kubectl_complete-ssaplan", []byte(script), 0o755))
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
-	out, err = exec.Command(controlplane.Shared(t).Bin("kubectl"), "__complete", "ssaplan", "plan", "-o", "mark").Output()
+	out, err := exec.Command(controlplane.Shared(t).Bin("kubectl"), "__complete", "ssaplan", "plan", "-o", "mark").Output()
 	require.NoError(t, err)
 	assert.True(t, strings.HasPrefix(string(out), "markdown\n"), string(out))
 }

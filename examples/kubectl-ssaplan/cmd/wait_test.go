@@ -11,7 +11,7 @@ import (
 )
 
 // resultSchema describes a line of -o jsonl.
-var resultSchema = jsonschema.NewCompiler().MustCompile("../../../docs/plan.schema.json#/$defs/result")
+var resultSchema = schemaAt("#/$defs/result")
 
 // outcomes returns the lines of -o jsonl in short.
 func outcomes(t *testing.T, out string) (lines []string) {
@@ -19,7 +19,7 @@ func outcomes(t *testing.T, out string) (lines []string) {
 	for line := range strings.Lines(out) {
 		decoded, err := jsonschema.UnmarshalJSON(strings.NewReader(line))
 		require.NoError(t, err, line)
-		require.NoError(t, resultSchema.Validate(decoded), line)
+		require.NoError(t, resultSchema().Validate(decoded), line)
 		var result struct {
 			Object                          struct{ Kind, Name string }
 			Action, Outcome, Message, Waits string
