@@ -121,10 +121,10 @@ func upgradeAsSaved(t *testing.T, server *controlplane.Server, name string) {
 	// Manifests with secrets aren't in it.
 	apply := "apply --replace --plan saved.plan -R -f " + name + "/new"
 	applied := command(apply)
-	assert.Equal(t, 0, applied.code, applied.err)
+	require.Equal(t, 0, applied.code, applied.err)
 	twice := command(apply)
-	assert.Equal(t, 1, twice.code)
-	assert.Contains(t, twice.err, "nothing was applied: not as it was reviewed: ")
+	require.Equal(t, 1, twice.code)
+	require.Contains(t, twice.err, "nothing was applied: not as it was reviewed: ")
 	t.Logf("figure: %s: a saved plan of %d bytes, shown in 4 formats of %d bytes as it was printed, applied, and refused the second time", name, saved.Size(), printed)
 }
 
