@@ -34,7 +34,8 @@ type Planner struct {
 //		return ssaplan.New(config, ssaplan.Options{FieldManager: "my-tool", Observe: observe})
 //	})
 //
-// Beside what [Observer] tells there are spans such as "plan Deployment", "apply Deployment" and "plan all", and measurements of
+// Beside what [Observer] tells there are spans such as "plan Deployment", "apply Deployment" and "plan all", those of [Planner.Set], and
+// measurements of
 //
 //   - ssaplan.plans, by kind, action and, of one that failed, class;
 //   - ssaplan.writes, by kind, operation (apply or replace) and outcome;

@@ -60,6 +60,8 @@ type run struct {
 
 // stage applies a stage, and waits for what others need of it. It reports false if nobody wants to know more.
 func (r *run) stage(ctx context.Context, stage int, yield func(*Result) bool) bool {
+	ctx, end := r.options.Begin(ctx, DoingApply, r.options.Stages[stage].Name)
+	defer end()
 	numbers := r.inStage(stage)
 	deadline := time.Now().Add(r.options.Patience)
 	for item := range r.current(ctx, numbers) {

@@ -40,7 +40,7 @@ func (e *MissingError) IsFinal() bool {
 }
 
 // Missing returns what there is to say of a deferred plan whose kind or namespace the server lacks; nil for any other plan.
-func Missing(ctx context.Context, planner *ssaplan.Planner, plan *ssaplan.Plan) *MissingError {
+func Missing(ctx context.Context, planner Planner, plan *ssaplan.Plan) *MissingError {
 	if !lacksPlace(plan) {
 		return nil
 	}

@@ -24,20 +24,30 @@ func (s *Set) Plan(ctx context.Context) iter.Seq[*Item] {
 		clear(s.items)
 		clear(s.shown)
 		for stage := 0; stage < len(s.options.Stages); stage++ {
-			for item := range s.planStage(ctx, s.inStage(stage)) {
-				if item.Stage > stage {
-					continue // it comes with a later one
-				}
-				if item.refusal != nil {
-					s.foretell(ctx, item)
-				}
-				s.show(item)
-				if !yield(item) {
-					return
-				}
+			if !s.showStage(ctx, stage, yield) {
+				return
 			}
 		}
 	}
+}
+
+// showStage plans a stage, and yields what happens to its objects. It reports false if nobody wants to know more.
+func (s *Set) showStage(ctx context.Context, stage int, yield func(*Item) bool) bool {
+	ctx, end := s.options.Begin(ctx, DoingPlan, s.options.Stages[stage].Name)
+	defer end()
+	for item := range s.planStage(ctx, s.inStage(stage)) {
+		if item.Stage > stage {
+			continue // it comes with a later one
+		}
+		if item.refusal != nil {
+			s.foretell(ctx, item)
+		}
+		s.show(item)
+		if !yield(item) {
+			return false
+		}
+	}
+	return true
 }
 
 // show remembers what was shown of an item.

@@ -40,7 +40,7 @@ func (r Readiness) String() string {
 type Readier func(live *unstructured.Unstructured) Readiness
 
 // Of returns what the Readier tells of an object, with what may be shown of what the object says.
-func (ready Readier) Of(live *unstructured.Unstructured, planner *ssaplan.Planner) Readiness {
+func (ready Readier) Of(live *unstructured.Unstructured, planner Planner) Readiness {
 	found := ready(live)
 	found.Said = planner.Guard(live).Text(found.Said)
 	return found
@@ -106,7 +106,7 @@ var notLookedAt = Readiness{Why: "it wasn't looked at"}
 
 // AwaitObject waits until an object is ready or has failed, as [Set.Await] does for a set. What it returns when the time is up or ctx ends is
 // neither, and says what the object waited for last. Waiting is told that, too, whenever it was asked for the object.
-func AwaitObject(ctx context.Context, planner *ssaplan.Planner, id identity.Identity, ready Readier, within time.Duration, waiting func(why string)) Readiness {
+func AwaitObject(ctx context.Context, planner Planner, id identity.Identity, ready Readier, within time.Duration, waiting func(why string)) Readiness {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	last := notLookedAt
@@ -124,7 +124,7 @@ func AwaitObject(ctx context.Context, planner *ssaplan.Planner, id identity.Iden
 
 // AwaitPlan plans as soon as the server has the kind and the namespace of the object, which come a moment after what makes them was applied. When
 // ctx ends before that, it returns the last plan, which is deferred for what is missing.
-func AwaitPlan(ctx context.Context, planner *ssaplan.Planner, request ssaplan.Request) (*ssaplan.Plan, error) {
+func AwaitPlan(ctx context.Context, planner Planner, request ssaplan.Request) (*ssaplan.Plan, error) {
 	var last *ssaplan.Plan
 	for pause := shortest; ; pause = min(2*pause, longest) {
 		plan, err := planner.Plan(ctx, request)
@@ -145,7 +145,7 @@ func lacksPlace(plan *ssaplan.Plan) bool {
 	return plan.Deferral == ssaplan.DeferralTypeNotServed || plan.Deferral == ssaplan.DeferralNamespaceNotFound
 }
 
-func lookAt(ctx context.Context, planner *ssaplan.Planner, id identity.Identity, ready Readier) Readiness {
+func lookAt(ctx context.Context, planner Planner, id identity.Identity, ready Readier) Readiness {
 	reading, err := planner.Read(ctx, &explain.State{Identity: id})
 	switch {
 	case err != nil:

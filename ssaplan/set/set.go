@@ -32,9 +32,21 @@ type Options struct {
 	Patience time.Duration
 	// Preview foretells what becomes of custom resources whose definition comes with the set. Default: what they declare is all that is shown.
 	Preview Previewer
+	// Begin is told that a stage begins to be planned or applied. It returns the context in which that is done, and what is told that it ended.
+	// Default: nobody is.
+	Begin func(ctx context.Context, doing Doing, stage string) (context.Context, func())
 	// Waiting is told what is being waited for, and why, whenever that changes. Default: nobody is.
 	Waiting func(object identity.Identity, why string)
 }
+
+// Doing is what is done with a stage.
+type Doing string
+
+// What is done with a stage.
+const (
+	DoingPlan  Doing = "plan"
+	DoingApply Doing = "apply"
+)
 
 // Previewer foretells what a server makes of an object by the definition of its kind that comes with the same set, such as with the defaults; the
 // error says what the definition doesn't allow. Neither argument is to be modified. Module preview has one.
@@ -42,7 +54,7 @@ type Previewer func(definition, manifest *unstructured.Unstructured) (*unstructu
 
 // Set is a set of objects that are planned and applied together. It is not safe for concurrent use.
 type Set struct {
-	planner  *ssaplan.Planner
+	planner  Planner
 	requests []ssaplan.Request
 	options  Options
 	contents contents
@@ -56,12 +68,15 @@ type Set struct {
 }
 
 // New returns the set of some requests, whose manifests are not modified.
-func New(planner *ssaplan.Planner, requests []ssaplan.Request, options Options) *Set {
+func New(planner Planner, requests []ssaplan.Request, options Options) *Set {
 	if len(options.Stages) == 0 {
 		options.Stages = DefaultStages()
 	}
 	if options.Patience == 0 {
 		options.Patience = time.Minute
+	}
+	if options.Begin == nil {
+		options.Begin = func(ctx context.Context, _ Doing, _ string) (context.Context, func()) { return ctx, func() {} }
 	}
 	if options.Waiting == nil {
 		options.Waiting = func(identity.Identity, string) {}

@@ -1,0 +1,27 @@
+package set
+
+import (
+	"context"
+	"iter"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
+)
+
+// Planner is what a set is planned and applied with: a [ssaplan.Planner], or one around it that tells what it does, as that of module
+// otelssaplan.
+type Planner interface {
+	Plan(context.Context, ssaplan.Request) (*ssaplan.Plan, error)
+	PlanAll(context.Context, []ssaplan.Request) iter.Seq2[*ssaplan.Plan, error]
+	Apply(context.Context, *ssaplan.Plan) (*unstructured.Unstructured, error)
+	Replace(context.Context, *ssaplan.Plan, ssaplan.DeleteOptions) (*unstructured.Unstructured, error)
+	Read(context.Context, *explain.State) (*ssaplan.Reading, error)
+	Resolve(context.Context, identity.Identity) (identity.Identity, error)
+	Known(context.Context, ssaplan.Deferral) ([]string, error)
+	Guard(...*unstructured.Unstructured) ssaplan.Guard
+}
+
+var _ Planner = (*ssaplan.Planner)(nil)
