@@ -75,7 +75,13 @@ func (e *Error) Error() string {
 // Parse reads the documents of one file, each of which is a manifest, an error, or a list of such. Without content there
 // are none.
 func Parse(file string, stream []byte) (manifests []Manifest, failures []*Error) {
-	p := parser{}
+	return ParsePart(file, stream, func(Manifest) bool { return true })
+}
+
+// ParsePart reads what [Parse] does, and keeps the Object and the Warnings of those manifests only that are wanted. Of the others it tells
+// which objects they are, so that a part of many takes the memory of that part.
+func ParsePart(file string, stream []byte, wanted func(Manifest) bool) (manifests []Manifest, failures []*Error) {
+	p := parser{wanted: wanted}
 	for i, doc := range split(stream) {
 		source := Source{File: file, Document: i + 1, Line: doc.line}
 		if p.isFull() {
@@ -89,6 +95,7 @@ func Parse(file string, stream []byte) (manifests []Manifest, failures []*Error)
 
 // parser collects what it reads.
 type parser struct {
+	wanted    func(Manifest) bool
 	manifests []Manifest
 	failures  []*Error
 }
@@ -129,7 +136,20 @@ func (p *parser) entry(source Source, e entry) {
 		p.fail(source, identityProblem(err))
 		return
 	}
-	p.manifests = append(p.manifests, Manifest{source, id, &unstructured.Unstructured{Object: obj}, e.warnings(source)})
+	m := Manifest{Source: source, Identity: id, Object: &unstructured.Unstructured{Object: obj}}
+	if p.wanted(m) {
+		m.Warnings = e.warnings(source)
+	} else {
+		m.Object, m.Identity = nil, cloned(id)
+	}
+	p.manifests = append(p.manifests, m)
+}
+
+// cloned returns an identity that keeps no document in memory.
+func cloned(id identity.Identity) identity.Identity {
+	return identity.Identity{
+		APIVersion: strings.Clone(id.APIVersion), Kind: strings.Clone(id.Kind), Namespace: strings.Clone(id.Namespace), Name: strings.Clone(id.Name),
+	}
 }
 
 // identityProblem says what is wrong, and what to do about a field that is missing.

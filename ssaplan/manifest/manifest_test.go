@@ -95,6 +95,29 @@ metadata: {name: three, namespace: x}
 	assert.Equal(t, "app.yaml#3", manifests[1].Source.Key())
 }
 
+func TestParsePartTellsWhatElseThereIs(t *testing.T) {
+	stream := []byte(`{apiVersion: v1, kind: Secret, metadata: {name: one}, data: {a: on}}
+---
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: ConfigMap, metadata: {name: two, annotations: {a: on}}}
+- {apiVersion: v1, kind: ConfigMap, metadata: {name: three, annotations: {a: on}}}
+--- 7
+`)
+	all, failures := Parse("app.yaml", stream)
+	require.Len(t, failures, 1)
+	require.Len(t, all, 3)
+	part, failuresOfPart := ParsePart("app.yaml", stream, func(m Manifest) bool { return m.Identity.Name == "two" })
+	assert.Equal(t, failures, failuresOfPart)
+	require.Len(t, part, 3)
+	assert.NotEmpty(t, all[1].Warnings)
+	assert.Equal(t, all[1], part[1])
+	for _, i := range []int{0, 2} {
+		assert.Equal(t, Manifest{Source: all[i].Source, Identity: all[i].Identity}, part[i])
+	}
+}
+
 func TestParseKeepsTypes(t *testing.T) {
 	document := `{apiVersion: v1, kind: K, metadata: {name: a}, spec: {
 		big: 9007199254740993, int: 5, text: "5", float: 5.5, bool: true, nothing: null, list: [1], date: 2024-01-02}}`

@@ -98,7 +98,7 @@ func (p *planning) read(ctx context.Context) error {
 		return nil
 	}
 	manifests, errs := input.Read(ctx, input.Sources{
-		Paths: p.files, Recursive: p.recursive, Kustomization: p.kustomization, Stdin: p.In,
+		Paths: p.files, Recursive: p.recursive, Kustomization: p.kustomization, Stdin: p.In, Wanted: p.part.MayNeed,
 	})
 	if ctx.Err() != nil {
 		return errors.New("interrupted while reading the manifests")
@@ -127,6 +127,9 @@ func (p *planning) prepare(ctx context.Context) (err error) {
 	}
 	unique, errs := input.Unique(p.manifests, p.cluster.namespace)
 	p.fail(inputFailures(errs)...)
+	if !p.readsSaved() { // those of other shards, which only had to be told from these
+		unique = slices.DeleteFunc(unique, func(m manifest.Manifest) bool { return m.Object == nil })
+	}
 	p.all, p.manifests = unique, p.part.Of(p.choose(ctx, slices.Clone(unique)))
 	p.matches = p.memory.Match(p.run())
 	if p.applyset != "" {

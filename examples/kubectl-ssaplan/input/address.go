@@ -20,7 +20,8 @@ func isAddress(path string) bool {
 	return strings.HasPrefix(path, "http://") || strings.HasPrefix(path, "https://")
 }
 
-func readAddress(ctx context.Context, client *http.Client, address string) ([]manifest.Manifest, []*manifest.Error) {
+func (from Sources) readAddress(ctx context.Context, address string) ([]manifest.Manifest, []*manifest.Error) {
+	client := from.Client
 	if client == nil {
 		client = defaultClient
 	}
@@ -32,7 +33,7 @@ func readAddress(ctx context.Context, client *http.Client, address string) ([]ma
 	if err != nil {
 		return nil, []*manifest.Error{{Source: manifest.Source{File: file}, Problem: addressProblem(err)}}
 	}
-	return parse(file, stream)
+	return from.parse(file, stream)
 }
 
 // shownAddress returns an address without what could be a credential: the user and the query.

@@ -19,22 +19,26 @@ var extensions = []string{".json", ".yaml", ".yml"}
 // Extensions returns those of the files that are read from a folder.
 func Extensions() []string { return slices.Clone(extensions) }
 
-func readPath(ctx context.Context, path string, recursive bool) ([]manifest.Manifest, []*manifest.Error) {
+func (from Sources) readPath(ctx context.Context, path string) ([]manifest.Manifest, []*manifest.Error) {
 	info, err := os.Stat(path)
 	if err == nil && info.IsDir() {
-		return readFolder(ctx, path, recursive)
+		return from.readFolder(ctx, path)
 	}
-	return readFile(ctx, path)
+	return from.readFile(ctx, path)
 }
 
-func readFile(ctx context.Context, path string) ([]manifest.Manifest, []*manifest.Error) {
+func (from Sources) readFile(ctx context.Context, path string) ([]manifest.Manifest, []*manifest.Error) {
 	stream, err := ReadFile(ctx, path)
-	return parseRead(filepath.Clean(path), stream, err)
+	return from.parseRead(filepath.Clean(path), stream, err)
 }
 
 // parse returns the manifests of a file, which has to have some.
-func parse(file string, stream []byte) ([]manifest.Manifest, []*manifest.Error) {
-	manifests, failures := manifest.Parse(file, stream)
+func (from Sources) parse(file string, stream []byte) ([]manifest.Manifest, []*manifest.Error) {
+	wanted := from.Wanted
+	if wanted == nil {
+		wanted = func(manifest.Manifest) bool { return true }
+	}
+	manifests, failures := manifest.ParsePart(file, stream, wanted)
 	if len(manifests)+len(failures) == 0 {
 		problem := "is empty; write at least one object into it, or leave it out"
 		return nil, []*manifest.Error{{Source: manifest.Source{File: file}, Problem: problem}}
@@ -42,14 +46,14 @@ func parse(file string, stream []byte) ([]manifest.Manifest, []*manifest.Error) 
 	return manifests, failures
 }
 
-func parseRead(file string, stream []byte, err error) ([]manifest.Manifest, []*manifest.Error) {
+func (from Sources) parseRead(file string, stream []byte, err error) ([]manifest.Manifest, []*manifest.Error) {
 	if err != nil {
 		return nil, []*manifest.Error{fileError(file, err)}
 	}
-	return parse(file, stream)
+	return from.parse(file, stream)
 }
 
-func readFolder(ctx context.Context, folder string, recursive bool) (manifests []manifest.Manifest, failures []*manifest.Error) {
+func (from Sources) readFolder(ctx context.Context, folder string) (manifests []manifest.Manifest, failures []*manifest.Error) {
 	files := 0
 	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		switch {
@@ -58,12 +62,12 @@ func readFolder(ctx context.Context, folder string, recursive bool) (manifests [
 		case err != nil:
 			failures = append(failures, fileError(path, err))
 		case entry.IsDir():
-			if path != folder && !recursive {
+			if path != folder && !from.Recursive {
 				return fs.SkipDir
 			}
 		case slices.Contains(extensions, strings.ToLower(filepath.Ext(path))):
 			files++
-			found, failed := readFile(ctx, path)
+			found, failed := from.readFile(ctx, path)
 			manifests = append(manifests, found...)
 			failures = append(failures, failed...)
 		}
@@ -74,7 +78,7 @@ func readFolder(ctx context.Context, folder string, recursive bool) (manifests [
 	}
 	if files == 0 && len(failures) == 0 {
 		problem := "has no file that ends in " + strings.Join(extensions, ", ")
-		if !recursive {
+		if !from.Recursive {
 			problem += "; -R looks into its folders, too"
 		}
 		failures = append(failures, &manifest.Error{Source: manifest.Source{File: filepath.Clean(folder)}, Problem: problem})

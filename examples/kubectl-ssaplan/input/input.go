@@ -23,6 +23,8 @@ type Sources struct {
 	Stdin io.Reader
 	// Client gets what stands at addresses. Default: one that waits for 30 seconds.
 	Client *http.Client
+	// Wanted reports which manifests are wanted; see [manifest.ParsePart]. Default: all are.
+	Wanted func(manifest.Manifest) bool
 }
 
 // Read returns the manifests of all sources, in the order of its paths, and of a folder in the order of the names. Of a
@@ -36,7 +38,7 @@ func Read(ctx context.Context, from Sources) (manifests []manifest.Manifest, fai
 		take(from.read(ctx, path))
 	}
 	if from.Kustomization != "" {
-		take(readKustomization(ctx, from.Kustomization))
+		take(from.readKustomization(ctx))
 	}
 	return manifests, failures
 }
@@ -45,9 +47,9 @@ func (from Sources) read(ctx context.Context, path string) ([]manifest.Manifest,
 	switch {
 	case path == Stdin:
 		stream, err := ReadAll(ctx, from.Stdin)
-		return parseRead("stdin", stream, err)
+		return from.parseRead("stdin", stream, err)
 	case isAddress(path):
-		return readAddress(ctx, from.Client, path)
+		return from.readAddress(ctx, path)
 	}
-	return readPath(ctx, path, from.Recursive)
+	return from.readPath(ctx, path)
 }

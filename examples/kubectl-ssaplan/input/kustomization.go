@@ -14,13 +14,14 @@ import (
 
 // readKustomization builds a kustomization as kubectl does, with its order of the objects. They stand in no file, so their
 // sources have no lines.
-func readKustomization(ctx context.Context, folder string) ([]manifest.Manifest, []*manifest.Error) {
+func (from Sources) readKustomization(ctx context.Context) ([]manifest.Manifest, []*manifest.Error) {
+	folder := from.Kustomization
 	file := filepath.Clean(folder) + " (kustomize)"
 	stream, err := build(ctx, folder)
 	if err != nil {
 		return nil, []*manifest.Error{{Source: manifest.Source{File: file}, Problem: kustomizeProblem(folder, err)}}
 	}
-	manifests, failures := parse(file, stream)
+	manifests, failures := from.parse(file, stream)
 	for i := range manifests {
 		manifests[i].Source.Line = 0
 		for j := range manifests[i].Warnings {

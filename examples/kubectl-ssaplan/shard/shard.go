@@ -38,6 +38,19 @@ func (s Shard) has(id identity.Identity) bool {
 	return binary.BigEndian.Uint64(sum[:8])%uint64(s.Count) == uint64(s.Index)
 }
 
+// MayNeed reports whether a manifest can be one of the shard: it is in it, or is a namespace or a definition.
+func (s Shard) MayNeed(m manifest.Manifest) bool {
+	return s.Count == 0 || isNamespace(m) || isDefinition(m) || s.has(m.Identity)
+}
+
+func isNamespace(m manifest.Manifest) bool {
+	return m.Identity.APIVersion == "v1" && m.Identity.Kind == "Namespace"
+}
+
+func isDefinition(m manifest.Manifest) bool {
+	return m.Identity.Group() == "apiextensions.k8s.io" && m.Identity.Kind == "CustomResourceDefinition"
+}
+
 // Of returns the manifests of the shard, and with them the namespaces that these are in and the definitions of their kinds, so that each shard is a
 // set that can be planned. Those are in several shards.
 func (s Shard) Of(manifests []manifest.Manifest) (out []manifest.Manifest) {
@@ -53,7 +66,7 @@ func (s Shard) Of(manifests []manifest.Manifest) (out []manifest.Manifest) {
 		}
 	}
 	for i, m := range manifests {
-		if own[i] || m.Identity.APIVersion == "v1" && m.Identity.Kind == "Namespace" && namespaces[m.Identity.Name] || kinds[definedBy(m)] {
+		if own[i] || isNamespace(m) && namespaces[m.Identity.Name] || kinds[definedBy(m)] {
 			out = append(out, m)
 		}
 	}
@@ -62,7 +75,7 @@ func (s Shard) Of(manifests []manifest.Manifest) (out []manifest.Manifest) {
 
 // definedBy returns the kind that a manifest defines, the zero one if it defines none.
 func definedBy(m manifest.Manifest) (kind schema.GroupKind) {
-	if m.Identity.Group() == "apiextensions.k8s.io" && m.Identity.Kind == "CustomResourceDefinition" {
+	if isDefinition(m) {
 		kind.Group, _, _ = unstructured.NestedString(m.Object.Object, "spec", "group")
 		kind.Kind, _, _ = unstructured.NestedString(m.Object.Object, "spec", "names", "kind")
 	}

@@ -3,6 +3,7 @@ package shard_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,7 +48,11 @@ func TestShardsHaveEachObjectOnce(t *testing.T) {
 	}
 	times, of := map[identity.Identity]int{}, map[identity.Identity]int{}
 	for i := range count {
-		part := shard.Shard{Index: i, Count: count}.Of(manifests)
+		one := shard.Shard{Index: i, Count: count}
+		part := one.Of(manifests)
+		needed := slices.DeleteFunc(slices.Clone(manifests), func(m manifest.Manifest) bool { return !one.MayNeed(m) })
+		require.Equal(t, part, one.Of(needed), "the others only had to be told from these")
+		require.Less(t, len(needed), len(part)+4)
 		require.InDelta(t, len(manifests)/count, len(part), 40)
 		has := map[string]bool{}
 		for _, m := range part {
@@ -70,6 +75,7 @@ func TestShardsHaveEachObjectOnce(t *testing.T) {
 		require.Len(t, alone, 1)
 	}
 	require.Len(t, shard.Shard{}.Of(manifests), len(manifests))
+	require.True(t, shard.Shard{}.MayNeed(manifests[10]))
 }
 
 func TestMerge(t *testing.T) {
