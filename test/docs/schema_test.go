@@ -85,7 +85,7 @@ func TestSchemaHasTheConstants(t *testing.T) {
 		"action":       {"ssaplan", "Action", nil},
 		"deferral":     {"ssaplan", "Deferral", nil},
 		"cause":        {"ssaplan/explain", "Cause", []string{string(explain.CauseEdited)}}, // which is left out
-		"op":           {"projection", "Op", []string{string(projection.OpChange)}}, // so is this
+		"op":           {"projection", "Op", []string{string(projection.OpChange)}},         // so is this
 		"fate":         {"fieldowner", "Fate", nil},
 		"transferKind": {"fieldowner", "TransferKind", nil},
 		"hazardKind":   {"immutability", "HazardKind", nil},
