@@ -2,6 +2,7 @@ package projection
 
 import (
 	"fmt"
+	"slices"
 )
 
 // Reason is why a server does not keep what a manifest has somewhere.
@@ -84,13 +85,20 @@ func (k *keeper) value(v any, n *node, answer side) {
 }
 
 func (k *keeper) fields(m map[string]any, n *node, answer side) {
-	found := answer.fields()
-	for _, name := range sortedKeys(m) {
-		v, exists := found[name]
+	k.each(m, answer, func(name string, v any, answer side) { k.value(v, n.child(Field(name)), answer) })
+}
+
+// each compares the fields of a map. What it reports is in the order of their names, without sorting them: there is little to report.
+func (k *keeper) each(m map[string]any, answer side, compare func(name string, v any, answer side)) {
+	found, reported := answer.fields(), len(k.unkept)
+	for name, v := range m {
+		in, exists := found[name]
 		k.enter(Field(name))
-		k.value(m[name], n.child(Field(name)), side{v, exists})
+		compare(name, v, side{in, exists})
 		k.leave()
 	}
+	at := len(k.path)
+	slices.SortStableFunc(k.unkept[reported:], func(a, b Ineffective) int { return a.Path[at].Compare(b.Path[at]) })
 }
 
 func (k *keeper) items(list []any, n *node, answer side) {
@@ -126,12 +134,7 @@ func (k *keeper) whole(v any, answer side) {
 	}
 	switch v := v.(type) {
 	case map[string]any:
-		for _, name := range sortedKeys(v) {
-			found, exists := answer.fields()[name]
-			k.enter(Field(name))
-			k.whole(v[name], side{found, exists})
-			k.leave()
-		}
+		k.each(v, answer, func(_ string, v any, answer side) { k.whole(v, answer) })
 	case []any:
 		found := answer.items()
 		if len(found) != len(v) {

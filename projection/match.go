@@ -135,6 +135,9 @@ func (m matches) join(child, item int) {
 
 // matchLeftOut adds the items that leave out key fields. Children that record what an item leaves out come last.
 func (n *node) matchLeftOut(x *items, m matches) {
+	if !slices.Contains(m.itemOf, -1) { // as in most lists
+		return
+	}
 	for _, group := range x.leftOut().groups {
 		for _, recorded := range []bool{false, true} {
 			for i, c := range n.children {
@@ -274,6 +277,14 @@ func (x *listIndex) name(item int, e Element) Element {
 		return like
 	}
 	return e
+}
+
+// node returns what the fields have of an item, nil if they have nothing.
+func (x *listIndex) node(item int) *node {
+	if child := x.child[item]; child >= 0 {
+		return x.n.children[child].node
+	}
+	return nil
 }
 
 func always(int) bool { return true }

@@ -173,11 +173,7 @@ func (at spot) below(f found) spot {
 	if f.item < 0 {
 		return spot{}
 	}
-	below := spot{side: side{plain(f.list.list[f.item]), true}}
-	if child := f.list.child[f.item]; child >= 0 {
-		below.fields = f.list.n.children[child].node
-	}
-	return below
+	return spot{side{plain(f.list.list[f.item]), true}, f.list.node(f.item)}
 }
 
 // pointed returns the element that a token of a JSON pointer means.

@@ -248,6 +248,14 @@ func (ps Patterns) Strip(obj map[string]any) (rest map[string]any, removed []Pat
 	return ps.remove(obj, remover{whole: true})
 }
 
+// Find returns the paths of what the patterns match in a manifest, in which items of lists are named as the fields name them. So a pattern
+// also finds an item by key fields that the manifest leaves out, because they have defaults, and each of several items that it matches
+// has its own name. Otherwise the paths are those of what [Patterns.Remove] removes.
+func (ps Patterns) Find(manifest map[string]any, fields FieldSet) []Path {
+	_, found := ps.remove(manifest, remover{named: true, at: fields.root})
+	return found
+}
+
 func (ps Patterns) remove(obj map[string]any, r remover) (rest map[string]any, removed []Path) {
 	rest, _ = deepCopy(obj).(map[string]any)
 	r.fields(rest, ps.start())
@@ -255,30 +263,42 @@ func (ps Patterns) remove(obj map[string]any, r remover) (rest map[string]any, r
 }
 
 type remover struct {
-	whole   bool // leaves no map or list behind that becomes empty
+	whole   bool  // leaves no map or list behind that becomes empty
+	named   bool  // items are matched, and called, as the fields name them
+	at      *node // what the fields have at the path
 	path    Path
 	removed []Path
 }
 
+// into goes on with do at a place below.
+func (r *remover) into(e Element, at *node, do func()) {
+	around := r.at
+	r.path, r.at = append(r.path, e), at
+	do()
+	r.path, r.at = r.path[:len(r.path)-1], around
+}
+
 func (r *remover) fields(m map[string]any, pr progress) {
 	for _, name := range sortedKeys(m) {
-		next, done := pr.advance(name, func(s segment) bool { return s.field(name) })
-		r.path = append(r.path, Field(name))
-		if done && identity.Has(r.path) {
-			// Of the metadata, all else is removed.
-			if below, isMap := m[name].(map[string]any); isMap {
-				r.fields(below, progress{{anyField{}}})
-			}
-		} else if done {
-			delete(m, name)
-			r.removed = append(r.removed, slices.Clone(r.path))
-		} else if next != nil {
-			found := len(r.removed)
-			if m[name] = r.below(m[name], next); r.whole && len(r.removed) > found && isEmpty(m[name]) {
-				delete(m, name)
-			}
+		r.into(Field(name), r.at.child(Field(name)), func() { r.field(m, name, pr) })
+	}
+}
+
+func (r *remover) field(m map[string]any, name string, pr progress) {
+	next, done := pr.advance(name, func(s segment) bool { return s.field(name) })
+	if done && identity.Has(r.path) {
+		// Of the metadata, all else is removed.
+		if below, isMap := m[name].(map[string]any); isMap {
+			r.fields(below, progress{{anyField{}}})
 		}
-		r.path = r.path[:len(r.path)-1]
+	} else if done {
+		delete(m, name)
+		r.removed = append(r.removed, slices.Clone(r.path))
+	} else if next != nil {
+		found := len(r.removed)
+		if m[name] = r.below(m[name], next); r.whole && len(r.removed) > found && isEmpty(m[name]) {
+			delete(m, name)
+		}
 	}
 }
 
@@ -294,27 +314,40 @@ func (r *remover) below(v any, pr progress) any {
 
 func (r *remover) items(list []any, pr progress) []any {
 	out := make([]any, 0, len(list))
+	names := r.names(list)
 	for i, item := range list {
-		name := Index(i)
+		name, at := Index(i), (*node)(nil)
+		if names != nil {
+			name, at = names.name(i, name), names.node(i)
+		}
+		called := name
 		next, done := pr.advance("", func(s segment) bool {
 			e, ok := s.item(item, i)
-			if ok {
-				name = e
+			if ok && name.kind == IndexKind {
+				called = e
 			}
-			return ok
+			return ok || r.named && s.element(name)
 		})
-		r.path = append(r.path, name)
-		switch {
-		case done:
-			r.removed = append(r.removed, slices.Clone(r.path))
-		case next == nil:
-			out = append(out, item)
-		default:
-			out = append(out, r.below(item, next))
-		}
-		r.path = r.path[:len(r.path)-1]
+		r.into(called, at, func() {
+			switch {
+			case done:
+				r.removed = append(r.removed, slices.Clone(r.path))
+			case next == nil:
+				out = append(out, item)
+			default:
+				out = append(out, r.below(item, next))
+			}
+		})
 	}
 	return out
+}
+
+// names returns how the fields name the items of a list, nil unless that matters.
+func (r *remover) names(list []any) *listIndex {
+	if !r.named || r.at == nil {
+		return nil
+	}
+	return newListIndex(list, r.at, true)
 }
 
 // exact matches the element that is named, and fields and items that are called so.

@@ -394,3 +394,43 @@ func everything(t testing.TB, obj map[string]any) projection.FieldSet {
 	}
 	return projection.NewFieldSet(paths...)
 }
+
+// Find names items as a record does, which has the keys that a manifest leaves out.
+func TestPatternFind(t *testing.T) {
+	var fields projection.FieldSet
+	require.NoError(t, fields.UnmarshalJSON([]byte(`{"f:metadata": {"f:labels": {"f:a": {}}}, "f:ports": {
+		"k:{\"port\":80,\"protocol\":\"TCP\"}": {".": {}, "f:port": {}, "f:name": {}},
+		"k:{\"port\":80,\"protocol\":\"UDP\"}": {".": {}, "f:port": {}, "f:protocol": {}, "f:name": {}},
+		"k:{\"port\":81,\"protocol\":\"TCP\"}": {".": {}, "f:port": {}}}, "f:set": {"v:\"x\"": {}}}`)))
+	manifest := map[string]any{
+		"kind": "Thing", "metadata": map[string]any{"name": "a", "labels": map[string]any{"a": "b"}}, "set": []any{"x", "y"}, "args": []any{"x"},
+		"ports": []any{
+			map[string]any{"port": int64(81), "name": "b"}, map[string]any{"port": int64(80), "protocol": "UDP", "name": "u"},
+			map[string]any{"port": int64(80), "name": "t"}, map[string]any{"port": int64(99), "name": "new"},
+		},
+	}
+	for pattern, want := range map[string][]string{
+		`ports[port=80,protocol="TCP"].name`: {`ports[port=80,protocol="TCP"].name`},
+		`ports[port=80].name`:                {`ports[port=80,protocol="UDP"].name`, `ports[port=80,protocol="TCP"].name`},
+		`ports[protocol="TCP"]`:              {`ports[port=81,protocol="TCP"]`, `ports[port=80,protocol="TCP"]`},
+		`ports[0].name`:                      {`ports[port=81,protocol="TCP"].name`},
+		`ports[port=99].name`:                {`ports[port=99].name`},
+		`ports[name="new"]`:                  {`ports[name="new"]`},
+		`ports[*].protocol`:                  {`ports[port=80,protocol="UDP"].protocol`},
+		`ports[port=7].name`:                 nil,
+		`set[="x"]`:                          {`set[="x"]`},
+		`set[1]`:                             {`set[="y"]`},
+		`args[0]`:                            {`args[0]`},
+		`metadata.*`:                         {"metadata.labels"},
+		`kind`:                               nil,
+	} {
+		patterns, err := projection.ParsePatterns(pattern)
+		require.NoError(t, err)
+		var found []string
+		for _, p := range patterns.Find(manifest, fields) {
+			found = append(found, p.String())
+		}
+		require.Equal(t, want, found, pattern)
+	}
+	require.Len(t, manifest["ports"], 4, "the manifest stays as it is")
+}

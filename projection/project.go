@@ -110,12 +110,14 @@ func (p *projector) fields(m map[string]any, n *node) (any, bool) {
 // child projects what is at a child of a node.
 func (p *projector) child(v side, c child) (any, bool) {
 	p.path = append(p.path, c.element)
-	defer func() { p.path = p.path[:len(p.path)-1] }()
-	if !v.exists {
+	var part any
+	if v.exists {
+		part, v.exists = p.value(v.value, c.node)
+	} else {
 		p.miss(c.node)
-		return nil, false
 	}
-	return p.value(v.value, c.node)
+	p.path = p.path[:len(p.path)-1]
+	return part, v.exists
 }
 
 // items keeps the order of the list and not that of the set, because the order is part of the object.

@@ -26,10 +26,10 @@ var plannings = []struct {
 	kind, name, manifest, dryRun string
 	share                        float64
 }{
-	{"deployment", "unchanged", "manifest.json", "live.json", 0.43},
-	{"deployment", "changed", "edited.json", "dryrun.json", 0.58},
-	{"gadget", "unchanged", "manifest.json", "live.json", 0.69},
-	{"gadget", "changed", "edited.json", "dryrun.json", 0.88},
+	{"deployment", "unchanged", "manifest.json", "live.json", 0.40},
+	{"deployment", "changed", "edited.json", "dryrun.json", 0.55},
+	{"gadget", "unchanged", "manifest.json", "live.json", 0.67},
+	{"gadget", "changed", "edited.json", "dryrun.json", 0.86},
 }
 
 // eachPlanning calls do with functions that make a plan, and that have the client alone do what that takes.

@@ -288,12 +288,11 @@ func (w *planning) hold(live *unstructured.Unstructured) (err error) {
 		if w.handover, err = handover.Find(live, w.wanted()); err != nil {
 			return fmt.Errorf("%s: %w", w.plan.Object, err)
 		}
-		live = w.handover.Of(live)
 	}
 	if w.prepared.Unknown.Empty() && w.prepared.Ignored.Empty() {
 		return nil
 	}
-	if w.left, err = w.prepared.For(content(live), w.applier()); err != nil {
+	if w.left, err = w.prepared.For(content(w.handover.Of(live)), content(live), w.applier()); err != nil {
 		return fmt.Errorf("%s: %w", w.plan.Object, err)
 	}
 	w.manifest = &unstructured.Unstructured{Object: w.left.Manifest}

@@ -43,9 +43,10 @@ type Left struct {
 	Warnings []foreign.Text
 }
 
-// For returns what the applier sends to the live object, nil if there is none; see [Ignored.Leave] and [Unknown.Hold].
-func (p Prepared) For(live map[string]any, applier fieldowner.Applier) (Left, error) {
-	out, err := p.Ignored.Leave(p.Manifest, live, applier)
+// For returns what the applier sends to the live object, nil if there is none; see [Ignored.Leave] and [Unknown.Hold]. Was is the object as
+// it was before fields changed hands, by which the manifest's list items are named: who gives an item up doesn't own it any more.
+func (p Prepared) For(live, was map[string]any, applier fieldowner.Applier) (Left, error) {
+	out, err := p.Ignored.Leave(p.Manifest, live, was, applier)
 	if err != nil {
 		return out, err
 	}
@@ -54,15 +55,20 @@ func (p Prepared) For(live map[string]any, applier fieldowner.Applier) (Left, er
 }
 
 // Leave returns the manifest as the applier sends it to the live object, nil if there is none, so that nothing changes at the
-// ignored fields. Of a list or map that has one owner as a whole, the ignored part is held. A map or list from which all is left
+// ignored fields. Was is as in [Prepared.For]. Of a list or map that has one owner as a whole, the ignored part is held. A map or list from which all is left
 // out is left out, too. Neither argument is modified. The only errors are those of managedFields that can't be read.
-func (i Ignored) Leave(manifest, live map[string]any, applier fieldowner.Applier) (Left, error) {
+func (i Ignored) Leave(manifest, live, was map[string]any, applier fieldowner.Applier) (Left, error) {
 	out := Left{Manifest: manifest}
 	if i.Empty() {
 		return out, nil
 	}
+	names, err := itemNames(was)
+	if err != nil {
+		return out, err
+	}
+	paths := i.named(names)
 	for _, pattern := range i.unmatched {
-		if _, found := (projection.Patterns{pattern}).Remove(live); len(found) == 0 {
+		if _, found := (projection.Patterns{pattern}).Remove(live); len(found) == 0 && !slices.ContainsFunc(paths, pattern.Match) {
 			out.Warnings = append(out.Warnings, foreign.Textf("%s: is to be ignored, and neither the manifest nor the object has it", pattern))
 		}
 	}
@@ -75,13 +81,22 @@ func (i Ignored) Leave(manifest, live map[string]any, applier fieldowner.Applier
 	l.there, l.sent = projection.NewObject(live, l.all), projection.NewManifest(out.Manifest, l.all)
 	l.own = owners.Fields(applier.Is)
 	l.others = owners.Fields(func(o fieldowner.Owner) bool { return !applier.Is(o) })
-	written := projection.NewManifest(i.manifest, l.all)
-	for _, p := range i.paths {
-		p = written.Resolve(p)
+	for _, p := range paths {
 		out.Fields = append(out.Fields, IgnoredField{Path: p, Handling: l.leave(p), Owners: l.ownersOf(p)})
 	}
 	l.strip()
 	return out, nil
+}
+
+// itemNames returns the fields that name the items of an object's lists: the recorded ones, and those that the object has in lists of which
+// others are recorded, as nobody owns an item that was given up.
+func itemNames(obj map[string]any) (projection.FieldSet, error) {
+	owners, err := fieldowner.Read(obj)
+	if err != nil {
+		return projection.FieldSet{}, err
+	}
+	all, err := projection.Outline(obj)
+	return owners.Fields(nil).Union(all), err
 }
 
 // leaving is the leaving of fields to others.

@@ -142,7 +142,7 @@ func TestIgnored(t *testing.T) {
 			prepared, err := explain.Prepare(manifest, "", explain.Exceptions{Ignore: patterns(t, row.ignore)})
 			require.NoError(t, err)
 			require.Equal(t, manifest, prepared.Manifest, "an object is created with all of it")
-			left, err := prepared.For(live, fieldowner.Applier{Manager: us})
+			left, err := prepared.For(live, live, fieldowner.Applier{Manager: us})
 			require.NoError(t, err)
 			assert.Equal(t, object(t, row.want), left.Manifest)
 			var fields []string
@@ -162,7 +162,7 @@ func TestIgnored(t *testing.T) {
 			require.Equal(t, object(t, row.manifest), manifest, "the manifest stays as it is")
 			require.Equal(t, object(t, managed), live, "and the object")
 
-			made, err := prepared.For(nil, fieldowner.Applier{Manager: us})
+			made, err := prepared.For(nil, nil, fieldowner.Applier{Manager: us})
 			require.NoError(t, err)
 			assert.Equal(t, manifest, made.Manifest)
 			for _, f := range made.Fields {
@@ -172,7 +172,9 @@ func TestIgnored(t *testing.T) {
 	}
 	prepared, err := explain.Prepare(object(t, `{a: 1}`), "", explain.Exceptions{Ignore: patterns(t, "a")})
 	require.NoError(t, err)
-	_, err = prepared.For(object(t, `{metadata: {managedFields: 5}}`), fieldowner.Applier{Manager: us})
+	_, err = prepared.For(nil, object(t, `{metadata: {managedFields: 5}}`), fieldowner.Applier{Manager: us})
+	require.Error(t, err)
+	_, err = prepared.For(object(t, `{metadata: {managedFields: 5}}`), nil, fieldowner.Applier{Manager: us})
 	require.Error(t, err)
 }
 
@@ -183,7 +185,7 @@ func TestExplanationOfIgnored(t *testing.T) {
 	apply := func(manifest, ignore string, record func(string) string, edit func(map[string]any)) *explain.Explanation {
 		prepared, err := explain.Prepare(object(t, manifest), "", explain.Exceptions{Ignore: patterns(t, ignore)})
 		require.NoError(t, err)
-		left, err := prepared.For(live, fieldowner.Applier{Manager: us})
+		left, err := prepared.For(live, live, fieldowner.Applier{Manager: us})
 		require.NoError(t, err)
 		answer := object(t, record(managed))
 		edit(answer)

@@ -46,6 +46,17 @@ func (s selection) asStored(content map[string]any) selection {
 	return s
 }
 
+// named returns the fields as a field set names them, also those that the patterns match only by these names.
+func (s selection) named(fields projection.FieldSet) (out []projection.Path) {
+	manifest := projection.NewManifest(s.manifest, fields)
+	for _, p := range slices.Concat(s.paths, s.patterns.Find(s.manifest, fields)) {
+		if p = manifest.Resolve(asStored(s.manifest, p)); !slices.ContainsFunc(out, p.Equal) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
 // resolved returns the fields as a field set names them. An item that is selected by its position has no name: what the
 // manifest has at its position needn't be the item that comes.
 func (s selection) resolved(fields projection.FieldSet) []projection.Path {

@@ -80,7 +80,7 @@ func TestUsageErrors(t *testing.T) {
 		{"plan", "no manifests: name a file, folder or URL with -f, or a kustomization with -k"},
 		{"plan -R -k prod", "-R: only folders of -f have sub-folders; leave it out with -k"},
 		{"plan -f app.yaml -k prod", "-f and -k: only one of them can be used at a time"},
-		{"plan -f app.yaml -o xml", "-o xml: the output formats are text, json, yaml, markdown, html, diff"},
+		{"plan -f app.yaml -o xml", "-o xml: the output formats are text, json, yaml, jsonl, markdown, html, diff"},
 		{"apply -f app.yaml --replace --subresource status", "--replace: a subresource is never replaced; leave it out with --subresource"},
 		{"plan -f app.yaml --field-manager=", "--field-manager: a name is needed"},
 		{"plan -f app.yaml --ignore a..b", `--ignore: projection: pattern "a..b": at byte 2: expected a field name (write others as ["name"])`},

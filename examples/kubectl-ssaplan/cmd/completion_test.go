@@ -32,7 +32,7 @@ func TestCompletion(t *testing.T) {
 	for line, want := range map[string][]string{
 		"":                                      {"apply", "completion", "delete", "explain", "help", "import", "man", "owners", "plan", "release", "show", "version"},
 		"pl":                                    {"plan"},
-		"plan -o ":                              {"text", "json", "yaml", "markdown", "html", "diff"},
+		"plan -o ":                              {"text", "json", "yaml", "jsonl", "markdown", "html", "diff"},
 		"apply --output=m":                      {"markdown"},
 		"owners x -o ":                          {"text", "json", "yaml"},
 		"import -o ":                            {"yaml", "json"},

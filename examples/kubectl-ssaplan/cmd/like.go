@@ -19,19 +19,25 @@ import (
 type habits struct {
 	manager string
 	force   bool
-	adopt   []string // managers whose fields it takes over
+	adopt   []string // managers whose fields it takes over before it applies
 	late    bool     // after a first apply, which still has conflicts with them, it takes over from who updated what it keeps
 	keep    string   // what of these it leaves where it is
 }
 
 // tools are the habits of those of --like.
 //
-// Sources: k8s.io/kubectl, pkg/cmd/apply; github.com/fluxcd/pkg, ssa; github.com/argoproj/gitops-engine, pkg/sync; helm.sh/helm/v4, pkg/kube.
+// Sources: k8s.io/kubectl, pkg/cmd/apply; github.com/fluxcd/pkg, ssa, and kustomize-controller, which takes over from each manager whose name
+// begins with kubectl, and from itself before it applied on the server's side; github.com/argoproj/argo-cd, gitops-engine/pkg/sync, which
+// applies with the code of kubectl; helm.sh/helm/v4, pkg/kube and pkg/action, which takes over from itself where a release changes to
+// server-side apply.
 var tools = map[string]habits{
 	"kubectl": {manager: "kubectl", late: true, keep: lastApplied},
-	"flux":    {manager: "kustomize-controller", force: true, adopt: []string{"kubectl", fieldowner.ClientSideApply, fieldowner.BeforeFirstApply}},
-	"argocd":  {manager: "argocd-controller", force: true, adopt: []string{fieldowner.ClientSideApply}, keep: lastApplied},
-	"helm":    {manager: "helm"},
+	"flux": {manager: "kustomize-controller", force: true, adopt: []string{
+		"kubectl", fieldowner.ClientSideApply, "kubectl-annotate", "kubectl-create", "kubectl-edit", "kubectl-label", "kubectl-last-applied", "kubectl-patch",
+		"kubectl-replace", "kubectl-rollout", "kubectl-run", "kubectl-scale", "kubectl-set", "kubectl-taint", fieldowner.BeforeFirstApply, "kustomize-controller",
+	}},
+	"argocd": {manager: "argocd-controller", force: true, adopt: []string{fieldowner.ClientSideApply}, late: true, keep: lastApplied},
+	"helm":   {manager: "helm", adopt: []string{"helm"}},
 }
 
 // lastApplied is the annotation of kubectl's client-side apply, which kubectl goes on writing under a name of its own.
@@ -66,26 +72,25 @@ func (o *options) takeHabits(flags *pflag.FlagSet) (err error) {
 	return err
 }
 
-// adoptLate has the tools that take fields over after a first apply do so only where that isn't refused, and from those that are found then.
+// adoptLate has the tools that take fields over after a first apply do so only where that isn't refused, and from those that are found then. What
+// they keep they have to give up only where they take it over.
 func (p *planning) adoptLate(ctx context.Context, requests []ssaplan.Request) {
 	if !tools[p.like].late {
 		return
 	}
 	first := slices.Clone(requests)
 	for i := range first {
-		first[i].Adopt, first[i].GiveUp = nil, nil
+		first[i].GiveUp = nil
 	}
 	i := 0
 	for plan, err := range p.cluster.planner.PlanAll(ctx, first) {
-		switch {
-		case err != nil: // which the second plan has, too
-		case plan.Action == ssaplan.ActionConflict:
-			requests[i].Adopt = nil
-		case len(requests[i].Adopt) == 0:
-			requests[i].Adopt = updaters(plan.Live(), p.keep)
+		var late []string
+		if err == nil && plan.Action != ssaplan.ActionConflict { // an error the second plan has, too
+			late = updaters(plan.Live(), p.keep)
 		}
-		if len(requests[i].Adopt) == 0 {
-			requests[i].GiveUp = nil // it keeps a part of what it takes over
+		requests[i].Adopt = slices.Concat(requests[i].Adopt, late)
+		if len(late) == 0 {
+			requests[i].GiveUp = nil
 		}
 		i++
 	}

@@ -2,6 +2,7 @@ package cmd_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,6 +79,57 @@ func TestLikeKubectl(t *testing.T) {
 			}
 			again := c.run("plan -f app.yaml --like kubectl " + strings.Join(row.flags, " "))
 			assert.Equal(t, 0, again.code, again.out)
+		})
+	}
+}
+
+// Each tool takes over what an older version of it wrote, or who wrote for it, so that what the manifest lacks goes, nobody is warned of what isn't
+// there, and what it applied is left as it is.
+func TestLikeAfterOlderVersions(t *testing.T) {
+	const before, after = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: one, b: two}\n", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: three}\n"
+	serverSide := func(manager string) []string {
+		return []string{"apply", "--server-side", "--field-manager", manager, "-f", "before.yaml"}
+	}
+	clientSide := func(manager string) []string {
+		return []string{"apply", "--field-manager", manager, "-f", "before.yaml"}
+	}
+	created := func(manager string) []string {
+		return []string{"create", "--field-manager", manager, "-f", "before.yaml"}
+	}
+	for _, row := range []struct {
+		why, like  string
+		wrote      []string
+		code       int
+		goes       bool // whether what the manifest lacks goes
+		annotation bool // whether that of client-side apply stays
+	}{
+		{"itself", "flux", serverSide("kustomize-controller"), 2, true, false},
+		{"kubectl on the server's side", "flux", serverSide("kubectl"), 2, true, false},
+		{"the version that ran kubectl", "flux", clientSide("kubectl-client-side-apply"), 2, true, false},
+		{"itself before it applied on the server's side", "flux", created("kustomize-controller"), 2, true, false},
+		{"somebody with kubectl edit", "flux", created("kubectl-edit"), 2, true, false},
+		{"a stranger", "flux", created("stranger"), 2, false, false},
+		{"itself", "argocd", serverSide("argocd-controller"), 2, true, false},
+		{"its client-side apply", "argocd", clientSide("argocd-controller"), 2, true, true},
+		{"kubectl's client-side apply", "argocd", clientSide("kubectl-client-side-apply"), 2, true, true},
+		{"somebody with kubectl create", "argocd", created("kubectl-create"), 2, false, false},
+		{"itself", "helm", serverSide("helm"), 2, true, false},
+		{"Helm 3", "helm", created("helm"), 2, true, false},
+		{"somebody else", "helm", created("kubectl-create"), 3, false, false},
+	} {
+		t.Run(row.like+" after "+row.why, func(t *testing.T) {
+			c := newCluster(t)
+			write(t, map[string]string{"before.yaml": before, "app.yaml": after})
+			c.kubectl(row.wrote...)
+			got := c.run("plan -f app.yaml --like " + row.like)
+			assert.Equal(t, row.code, got.code, got.err)
+			assert.Equal(t, row.goes, strings.Contains(got.out, `- b: "two"`), got.out)
+			assert.NotContains(t, got.out, "warning", "of an annotation that isn't there")
+			hasAnnotation := slices.Contains(row.wrote, "apply") && !slices.Contains(row.wrote, "--server-side")
+			assert.Equal(t, hasAnnotation && !row.annotation, strings.Contains(got.out, `- ["kubectl.kubernetes.io/last-applied-configuration"]`), got.out)
+
+			c.overwrite("before.yaml", after) // nothing changes
+			assert.NotContains(t, c.run("plan -f before.yaml --like "+row.like).out, "warning")
 		})
 	}
 }

@@ -91,9 +91,7 @@ func mixed(c *cluster) {
 // golden compares text with a file of testdata/mixed.
 func golden(t *testing.T, name, text string) {
 	t.Helper()
-	for _, p := range passing {
-		text = p.text.ReplaceAllString(text, p.name)
-	}
+	text = passed(text)
 	file := filepath.Join(sources, "testdata/mixed", name)
 	if *update {
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))

@@ -66,6 +66,7 @@ func installAndUpgrade(t *testing.T, name string) {
 	}
 
 	isShort(t, server, name, command)
+	upgradeAsSaved(t, server, name)
 	upgrade := command("apply --yes --replace --keep-going -o json -R -f " + name + "/new")
 	var outcome struct {
 		Errors []struct{ Object struct{ Name string } }
@@ -92,6 +93,47 @@ func installAndUpgrade(t *testing.T, name string) {
 	}
 	t.Logf("figure: %s: %d created in %v, %d planned again without a change; the upgrade ended with %d, %d objects refused; %d of %d pruned",
 		name, strings.Count(first.err, "created "), took, len(report.Plans), upgrade.code, refused, strings.Count(pruned.err, "deleted "), len(after.Removals))
+}
+
+// upgradeAsSaved has a saved plan carry out the upgrade, unless there are errors, which no plan is saved with: it is shown as it was printed, does
+// all of it in one run, and nothing a second time.
+func upgradeAsSaved(t *testing.T, server *controlplane.Server, name string) {
+	t.Helper()
+	command := func(line string) result {
+		return run(t.Context(), "", append(strings.Fields(line), "--kubeconfig", server.Kubeconfig())...)
+	}
+	planned := command("plan --state state.json -R -f " + name + "/new --out saved.plan")
+	if planned.code == 1 {
+		assert.Contains(t, planned.err, "saved.plan wasn't written: correct the errors first\n")
+		return
+	}
+	saved, err := os.Stat("saved.plan")
+	require.NoError(t, err, planned.err)
+	printed := 0
+	for _, format := range []string{"text", "json -v", "markdown", "html"} {
+		again := command("plan --state state.json -R -f " + name + "/new -o " + format)
+		shown := run(t.Context(), "", strings.Fields("show saved.plan -o "+format)...)
+		assert.Equal(t, 0, shown.code, shown.err)
+		// The server makes up values anew for each answer.
+		assert.True(t, passed(again.out) == passed(shown.out), "%s is another, without a cluster", format)
+		printed += len(shown.out)
+	}
+	// Manifests with secrets aren't in it.
+	apply := "apply --replace --plan saved.plan -R -f " + name + "/new"
+	applied := command(apply)
+	assert.Equal(t, 0, applied.code, applied.err)
+	twice := command(apply)
+	assert.Equal(t, 1, twice.code)
+	assert.Contains(t, twice.err, "nothing was applied: not as it was reviewed: ")
+	t.Logf("figure: %s: a saved plan of %d bytes, shown in 4 formats of %d bytes as it was printed, applied, and refused the second time", name, saved.Size(), printed)
+}
+
+// passed returns a text without what passes.
+func passed(text string) string {
+	for _, p := range passing {
+		text = p.text.ReplaceAllString(text, p.name)
+	}
+	return text
 }
 
 // refusedByKubectl returns the names of the objects of a folder that the server refuses kubectl.

@@ -64,12 +64,11 @@ func TestSavedPlan(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 
-	for _, format := range []string{"text", "text -v", "json", "yaml", "markdown"} {
+	for _, format := range []string{"text", "text -v", "json", "json -v", "jsonl", "yaml", "markdown", "html"} {
 		again := command("plan -f app.yaml --state state.json -o " + format)
 		shown := run(t.Context(), "", strings.Fields("show saved.plan -o "+format)...)
 		assert.Equal(t, result{0, again.out, ""}, shown, "%s, without a cluster", format)
 	}
-	assert.Equal(t, 0, run(t.Context(), "", "show", "saved.plan", "-o", "html").code)
 	digest := strings.TrimSpace(strings.TrimPrefix(planned.err, "saved the plan in saved.plan, "))
 	assert.Equal(t, 1, run(t.Context(), "", "show", "saved.plan", "--digest", "sha256:0").code)
 

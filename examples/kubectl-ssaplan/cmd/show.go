@@ -33,7 +33,9 @@ kubectl ssaplan show upgrade.plan --digest sha256:… -o html > plan.html`,
 				return err
 			}
 			o.saved = saved
-			return o.show(saved.report())
+			report := saved.report()
+			report.Whole = o.verbose
+			return o.show(report)
 		},
 	}
 	flags := c.Flags()

@@ -67,6 +67,6 @@ func TestOutcomesAndReadiness(t *testing.T) {
 	assert.Equal(t, []string{"Deployment web  NotSent", "ConfigMap conf Update Done"}, outcomes(t, got.out))
 	got = c.run("apply --yes --wait --ready ConfigMap=Ready --timeout 100ms -f app.yaml --include kind=ConfigMap -o json")
 	fitsSchema(t, got.out)
-	assert.Contains(t, got.out, `"waits": "it has no condition Ready yet"`)
+	assert.Contains(t, got.out, `"waits":"it has no condition Ready yet"`)
 	assert.Contains(t, c.run("apply --yes --ready ConfigMap -f app.yaml").err, "--ready: \"ConfigMap\": expected a kind and a condition")
 }

@@ -164,9 +164,16 @@ func (c *comparison) byDefault(path string, before, after map[string]any) {
 	default:
 		return
 	}
-	text += ": stored objects without the field read otherwise"
-	c.defaults = append(c.defaults, Finding{Loses, c.version, foreign.Text(path), foreign.Text(text)})
+	class, what := Loses, ": stored objects without the field read otherwise"
+	if isEmptyText(was) && isEmptyText(is) {
+		class, what = Widens, ": an empty text, which stands for none"
+	}
+	c.defaults = append(c.defaults, Finding{class, c.version, foreign.Text(path), foreign.Text(text + what)})
 }
+
+// isEmptyText reports whether a default is "", or there is none: who reads an object takes one for the other. That isn't so of false and 0, which
+// often mean the opposite of what is meant by default.
+func isEmptyText(standard any) bool { return standard == nil || standard == "" }
 
 func (c *comparison) properties(path string, before, after map[string]any) {
 	was, is := asMap(before["properties"]), asMap(after["properties"])

@@ -63,13 +63,9 @@ func (t Text) object(plan *ssaplan.Plan, id string) *objectView {
 		Kind: foreign.Visible(plan.Object.Kind), Namespace: foreign.Visible(namespace), Name: foreign.Visible(plan.Object.Name),
 		Headline: foreign.Visible(p.headline(plan)), Notes: t.notes(plan),
 	}
-	owners := ownersOf(plan)
-	changes := untold(plan)
-	if plan.Action == ssaplan.ActionDeferred {
-		changes = foreseen(plan)
-	}
-	for _, c := range changes {
-		o.Changes = append(o.Changes, t.changeView(c, owners(c.Path)))
+	owners := t.owners(plan)
+	for i, c := range shownChanges(plan) {
+		o.Changes = append(o.Changes, t.changeView(c, visible(owners[i])))
 		o.causes = append(o.causes, string(c.Cause))
 	}
 	slices.Sort(o.causes)
@@ -111,23 +107,33 @@ func managersOf(plan *ssaplan.Plan) (out []foreign.Text) {
 	return slices.Compact(out)
 }
 
-// ownersOf returns who owns a field now, and after the apply if that is somebody else; nothing of what nobody recorded.
-func ownersOf(plan *ssaplan.Plan) func(path projection.Path) []string {
+// shownChanges returns the changes that the page has of a plan.
+func shownChanges(plan *ssaplan.Plan) []explain.Change {
+	if plan.Action == ssaplan.ActionDeferred {
+		return foreseen(plan)
+	}
+	return untold(plan)
+}
+
+// ownersOf returns who owns the field of each of these changes now, and after the apply if that is somebody else; nothing of what nobody recorded.
+func ownersOf(plan *ssaplan.Plan) (out [][]string) {
 	var now fieldowner.Ownership
 	if live := plan.Live(); live != nil {
 		now, _ = fieldowner.Read(live.Object) // of a record that can't be read there is no plan
 	}
 	then, _ := plan.OwnershipAfter()
-	return func(path projection.Path) (out []string) {
-		before, after := names(now.Below(path)), names(then.Below(path))
+	for _, c := range shownChanges(plan) {
+		var owners []string
+		before, after := names(now.Below(c.Path)), names(then.Below(c.Path))
 		if before != "" {
-			out = append(out, "now "+before)
+			owners = append(owners, "now "+before)
 		}
 		if after != "" && after != before {
-			out = append(out, "then "+after)
+			owners = append(owners, "then "+after)
 		}
-		return out
+		out = append(out, owners)
 	}
+	return out
 }
 
 func names(owners []fieldowner.Owner) string {

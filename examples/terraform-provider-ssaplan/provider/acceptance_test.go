@@ -9,7 +9,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -131,28 +133,33 @@ var acceptance = []struct {
 	{"replacement that comes up late", lateReplacement},
 	{"sensitive variables", sensitiveVariables}, {"write-only manifest", writeOnlyManifest}, {"partly unknown manifest", partlyUnknown}, {"saved plans", savedPlans}, {"200 objects in a new namespace", quiet},
 	{"two resources for one object", twoForOne}, {"definition deleted outside", definitionGone},
-	{"cluster replaced in the run", clusterReplaced}, {"stale credentials", staleCredentials}, {"refused credentials", refusedCredentials},
+	{"cluster replaced in the run", clusterReplaced}, {"stale credentials: a client certificate", staleCredentials("a client certificate")},
+	{"stale credentials: a token", staleCredentials("a token of the TokenRequest API")}, {"stale credentials: a program", staleCredentials("a program")}, {"refused credentials", refusedCredentials},
 	{"expiry in the middle", expiryInTheMiddle}, {"refresh only", refreshOnly},
-	{"wait for what has sensitive fields", waitedForSensitive},
+	{"wait for what has sensitive fields", waitedForSensitive}, {"timestamps", timestamps},
 }
 
+// TestTerraform runs the scenarios side by side: some of them wait until something expires.
 func TestTerraform(t *testing.T) {
 	needTerraform(t)
 	bin := buildProvider(t)
-	ran, passed := 0, 0
+	var ran, passed atomic.Int32
+	t.Cleanup(func() {
+		fmt.Printf("scenarios with a real terraform: %d/%d run, %d passed\n", ran.Load(), len(acceptance), passed.Load())
+	})
 	for _, scenario := range acceptance {
 		t.Run(scenario.name, func(t *testing.T) { // its result is true also for what -run leaves out
-			ran++
+			t.Parallel()
+			ran.Add(1)
 			defer func() {
 				if !t.Failed() {
-					passed++
+					passed.Add(1)
 				}
 			}()
 			c := newCluster(t)
 			scenario.run(t, c, newTerraform(t, c, bin))
 		})
 	}
-	fmt.Printf("scenarios with a real terraform: %d/%d run, %d passed\n", ran, len(acceptance), passed)
 }
 
 func lifecycle(t *testing.T, c *cluster, tf *terraform) {
@@ -306,6 +313,34 @@ func waited(t *testing.T, c *cluster, tf *terraform) {
 	tf.apply(t)
 	tf.nothingLeft(t)
 	require.Contains(t, tf.apply(t, "-destroy"), "2 destroyed")
+}
+
+// A manifest with the time of the apply is another one each time, which is the user's choice: it is updated, never replaced, and does what was planned.
+// The time of the plan is that of a saved plan also later.
+func timestamps(t *testing.T, c *cluster, tf *terraform) {
+	manifest := func(function string) string {
+		return resource("settings", strings.Replace(c.in(configMap), "blue", "\"${"+function+"()}\"", 1))
+	}
+	tf.write(t, manifest("timestamp"))
+	tf.apply(t)
+	live := c.live(t, "configmaps", "settings")
+	first := c.value(t, "configmaps", "settings", "data", "color")
+	require.Contains(t, tf.plan(t), "1 to change")
+	time.Sleep(time.Second)
+	require.Contains(t, tf.apply(t), "1 changed")
+	require.Equal(t, live.GetUID(), c.live(t, "configmaps", "settings").GetUID())
+	second := c.value(t, "configmaps", "settings", "data", "color")
+	require.NotEqual(t, first, second)
+
+	tf.write(t, manifest("plantimestamp"))
+	plan := tf.saved(t)
+	time.Sleep(time.Second)
+	tf.apply(t, plan)
+	third, err := time.Parse(time.RFC3339, c.value(t, "configmaps", "settings", "data", "color"))
+	require.NoError(t, err)
+	require.Greater(t, time.Since(third), time.Second)
+	require.Equal(t, live.GetUID(), c.live(t, "configmaps", "settings").GetUID())
+	tf.apply(t, "-destroy")
 }
 
 // What a status says isn't shown of an object with sensitive fields, as far as the wait is told of them.

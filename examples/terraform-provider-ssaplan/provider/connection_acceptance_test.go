@@ -4,11 +4,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/test/controlplane"
 	"github.com/ssaplan/primitives/test/lab"
@@ -62,6 +65,7 @@ resource "ssaplan_object" "both" {
 	require.Contains(t, tf.apply(t, "-destroy"), "2 destroyed")
 	_, err = second.resource("configmaps").Get(t.Context(), "both", metav1.GetOptions{})
 	require.True(t, apierrors.IsNotFound(err), "%v", err)
+	contextChanges(t, c, second, tf)
 }
 
 // A token of an ephemeral variable is kept nowhere, neither as the provider's nor as a resource's, and another one is no change.
@@ -113,4 +117,26 @@ func generatedConfiguration(t *testing.T, c *cluster, tf *terraform) {
 	tf.apply(t)
 	tf.nothingLeft(t)
 	require.Contains(t, string(generated), "kind: Deployment")
+}
+
+// contextChanges has a KUBECONFIG that leads to another cluster when a reviewed update or destroy is applied.
+func contextChanges(t *testing.T, c, second *cluster, tf *terraform) {
+	settings := "{apiVersion: v1, kind: ConfigMap, metadata: {name: " + c.Namespace + ", namespace: default}, data: {color: COLOR}}"
+	tf.write(t, resource("settings", strings.Replace(settings, "COLOR", "blue", 1)))
+	tf.apply(t)
+	tf.write(t, resource("settings", strings.Replace(settings, "COLOR", "red", 1)))
+	update, env := tf.saved(t), tf.env
+	elsewhere := second.Client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace("default")
+	tf.env = append(slices.Clone(env), "KUBECONFIG="+second.Server.Kubeconfig())
+	require.Contains(t, unwrapped(tf.refuses(t, update)), "somebody deleted the object since the plan was made")
+	_, err := elsewhere.Create(t.Context(), lab.Object(t, strings.Replace(settings, "COLOR", "green", 1)), metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.Contains(t, unwrapped(tf.refuses(t, update)), "somebody replaced the object since the plan was made")
+	require.Contains(t, tf.apply(t, "-destroy", "-refresh=false"), "left as it is", "it isn't the one of the state")
+	live, err := elsewhere.Get(t.Context(), c.Namespace, metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Equal(t, map[string]any{"color": "green"}, live.Object["data"])
+	tf.env = env
+	require.Contains(t, tf.apply(t), "1 added")
+	tf.apply(t, "-destroy")
 }

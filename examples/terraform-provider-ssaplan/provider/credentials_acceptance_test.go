@@ -53,13 +53,12 @@ func execCredential(token, until string) string {
 }
 
 // staleCredentials never block a plan with others, and never do anything else than was reviewed.
-func staleCredentials(t *testing.T, c *cluster, tf *terraform) {
-	good := c.reachedBy(fmt.Sprintf("token = %q", c.robot(t, "good")))
-	blue, red := c.in(configMap), strings.Replace(c.in(configMap), "blue", "red", 1)
-	color := func() string { return c.value(t, "configmaps", "settings", "data", "color") }
-	for kind, make := range credentials {
-		name := strings.ReplaceAll(kind, " ", "-")
-		name = strings.ToLower(name)
+func staleCredentials(kind string) func(*testing.T, *cluster, *terraform) {
+	return func(t *testing.T, c *cluster, tf *terraform) {
+		good := c.reachedBy(fmt.Sprintf("token = %q", c.robot(t, "good")))
+		blue, red := c.in(configMap), strings.Replace(c.in(configMap), "blue", "red", 1)
+		color := func() string { return c.value(t, "configmaps", "settings", "data", "color") }
+		make, name := credentials[kind], strings.ToLower(strings.ReplaceAll(kind, " ", "-"))
 
 		lines, expire := make(t, c, name)
 		tf.write(t, resource("settings", blue, c.reachedBy(lines)))

@@ -2,11 +2,17 @@ package provider_test
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -17,14 +23,26 @@ import (
 
 const (
 	killedObjects = 200
-	// killsByDefault is how often an apply is ended by each signal; KILLS says otherwise.
+	// killsByDefault is how often a run is ended by each signal; KILLS says otherwise.
 	killsByDefault = 1
 )
 
-// TestKilled ends applies of 200 objects in the middle. After an interrupt, state and cluster agree at once. What is killed can't write its state
-// any more, so there they agree after the next apply: what is there already is taken over as it is.
+// killing are what the runs do that are ended, one after the other in one workspace: what the one leaves, the next one begins with. Each plan shows
+// that the one before it left state and cluster in agreement.
+var killing = []struct {
+	name, value, plan string
+	args              []string
+}{
+	{"create", "a", "Plan: 200 to add, 0 to change, 0 to destroy.", nil},
+	{"update", "b", "Plan: 0 to add, 200 to change, 0 to destroy.", nil},
+	{"destroy", "b", "Plan: 0 to add, 0 to change, 200 to destroy.", []string{"-destroy"}},
+}
+
+// TestKilled ends runs over 200 objects in the middle. After an interrupt, what was made is in the state at once. What is killed can't write its state
+// any more, so there state and cluster agree after the next run: what is there already is taken over as it is.
 func TestKilled(t *testing.T) {
 	needTerraform(t)
+	t.Parallel()
 	times := killsByDefault
 	if text := os.Getenv("KILLS"); text != "" {
 		var err error
@@ -32,78 +50,171 @@ func TestKilled(t *testing.T) {
 		require.NoError(t, err)
 	}
 	c := newCluster(t)
-	bin := buildProvider(t)
+	tf := newTerraform(t, c, buildProvider(t))
+	tf.env = append(tf.env, "TF_LOG_PROVIDER=") // which takes longer than all the rest
 	signals := []syscall.Signal{syscall.SIGINT, syscall.SIGKILL}
 	ended, unstored := map[syscall.Signal]int{}, map[syscall.Signal]int{}
-	for i := range times {
-		for _, signal := range signals {
-			unstored[signal] += c.survives(t, newTerraform(t, c, bin), signal, 10+i*killedObjects*3/4/times)
-			ended[signal]++
-			t.Logf("%s: %d", signal, ended[signal])
-		}
+	for i := range 2 * times {
+		signal := signals[i%len(signals)] // each with each of the three
+		unstored[signal] += c.survives(t, tf, i%len(killing), signal, 10+rand.IntN(killedObjects*3/4))
+		ended[signal]++
+		t.Logf("%s: %d", signal, ended[signal])
 	}
+	code, output := tf.run(t, append([]string{"plan", "-detailed-exitcode"}, killing[(2*times-1)%len(killing)].args...)...)
+	require.Equal(t, 0, code, output)
 	for _, signal := range signals {
-		fmt.Printf("applies of %d objects ended by %s: %d of %d, then state and cluster agree; objects that were made and not in the state before the next apply: %d\n",
+		fmt.Printf("runs over %d objects ended by %s: %d of %d, then state and cluster agree; objects that weren't as the state said before the next run: %d\n",
 			killedObjects, signal, ended[signal], times, unstored[signal])
 	}
 }
 
-// survives ends an apply, and applies again. It returns how many objects that were made are not in the state in between.
-func (c *cluster) survives(t *testing.T, tf *terraform, signal syscall.Signal, after int) int {
+// survives ends a run when it has done some objects, and runs the same again. It returns how many objects aren't as the state says in between.
+func (c *cluster) survives(t *testing.T, tf *terraform, what int, signal syscall.Signal, after int) (unstored int) {
 	t.Helper()
-	tf.env = append(tf.env, "TF_LOG_PROVIDER=") // which takes longer than all the rest
+	run := killing[what]
+	why := fmt.Sprintf("%s by %s after %d", run.name, signal, after)
 	tf.write(t, c.in(fmt.Sprintf(`
 resource "ssaplan_object" "many" {
   count     = %d
-  yaml_body = "{apiVersion: v1, kind: ConfigMap, metadata: {name: many-${count.index}, namespace: NAMESPACE}, data: {a: b}}"
+  yaml_body = "{apiVersion: v1, kind: ConfigMap, metadata: {name: many-${count.index}, namespace: NAMESPACE}, data: {a: %s}}"
 }
-`, killedObjects)))
-	made := c.killed(t, tf, signal, after)
-	_, output := tf.run(t, "state", "list") // an error if there is no state yet
-	unstored := made - strings.Count(output, "ssaplan_object.")
-	if signal == syscall.SIGINT {
-		require.Zero(t, unstored, "after an interrupt")
+`, killedObjects, run.value)))
+	before := c.many(t)
+	output := tf.ended(t, signal, append([]string{"-auto-approve"}, run.args...), func() bool { return c.done(t, what) >= after })
+	done := c.done(t, what)
+	require.True(t, after <= done && done < killedObjects, "it wasn't ended in the middle, but with %d objects: %s: %s", done, why, output)
+	require.Contains(t, output, run.plan, why)
+
+	tf.mendsState(t)
+	live, stored := c.many(t), tf.many(t)
+	for name := range union(live, stored) {
+		if live[name] != stored[name] {
+			unstored++
+		}
 	}
-	uids := c.uids(t)
-	tf.apply(t)
-	require.Equal(t, killedObjects, tf.agrees(t, c), "after the next apply")
-	require.Subset(t, c.uids(t), uids, "nothing that was made is made anew")
-	tf.nothingLeft(t)
-	tf.apply(t, "-destroy", "-parallelism=50")
-	require.Zero(t, tf.agrees(t, c))
+	if signal == syscall.SIGINT && run.name != "destroy" {
+		require.Equal(t, live, stored, why)
+	}
+	tf.apply(t, append(run.args, "-parallelism=50")...)
+	finished := c.many(t)
+	require.Equal(t, finished, tf.many(t), why)
+	if run.name == "destroy" {
+		require.Empty(t, finished, why)
+		return unstored
+	}
+	require.Len(t, finished, killedObjects, why)
+	for name, object := range union(before, live) {
+		require.Equal(t, object.UID, finished[name].UID, "nothing that was made is made anew: %s", why)
+	}
+	for name, object := range finished {
+		require.Equal(t, run.value, object.Value, "%s: %s", why, name)
+	}
 	return unstored
 }
 
-// killed starts an apply, sends it and the provider the signal once some objects are there, and returns how many there are in the end.
-func (c *cluster) killed(t *testing.T, tf *terraform, signal syscall.Signal, after int) int {
+// oneOfMany is what there is to know of one of the objects.
+type oneOfMany struct{ UID, Value string }
+
+func union(a, b map[string]oneOfMany) map[string]oneOfMany {
+	all := maps.Clone(a)
+	maps.Copy(all, b)
+	return all
+}
+
+// many are the objects that are in the cluster.
+func (c *cluster) many(t *testing.T) map[string]oneOfMany {
 	t.Helper()
-	program := exec.CommandContext(t.Context(), "terraform", "-chdir="+tf.dir, "apply", "-auto-approve", "-no-color")
+	live, err := c.resource("configmaps").List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	found := map[string]oneOfMany{}
+	for _, item := range live.Items {
+		if item.GetName() != "kube-root-ca.crt" {
+			data, _ := item.Object["data"].(map[string]any)
+			found[item.GetName()] = oneOfMany{string(item.GetUID()), fmt.Sprint(data["a"])}
+		}
+	}
+	return found
+}
+
+// done returns how many objects the run is done with.
+func (c *cluster) done(t *testing.T, what int) (count int) {
+	t.Helper()
+	found := c.many(t)
+	if killing[what].name == "destroy" {
+		return killedObjects - len(found)
+	}
+	for _, object := range found {
+		if object.Value == killing[what].value {
+			count++
+		}
+	}
+	return count
+}
+
+// mendsState puts the backup in place of a state that was cut, as whoever killed Terraform in the middle of writing it has to do.
+func (tf *terraform) mendsState(t *testing.T) {
+	t.Helper()
+	file := filepath.Join(tf.dir, "terraform.tfstate")
+	text, err := os.ReadFile(file)
+	if err != nil || json.Valid(text) {
+		return
+	}
+	t.Logf("the state was cut after %d bytes", len(text))
+	if backup, err := os.ReadFile(file + ".backup"); err == nil {
+		writeFile(t, file, string(backup))
+	} else {
+		require.NoError(t, os.Remove(file))
+	}
+}
+
+// many are the objects as the state has them.
+func (tf *terraform) many(t *testing.T) map[string]oneOfMany {
+	t.Helper()
+	found := map[string]oneOfMany{}
+	text, err := os.ReadFile(filepath.Join(tf.dir, "terraform.tfstate"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return found
+	}
+	require.NoError(t, err)
+	var state struct {
+		Resources []struct {
+			Instances []struct {
+				Attributes struct {
+					ID     string
+					Fields map[string]string
+				}
+				Private []byte
+			}
+		}
+	}
+	require.NoError(t, json.Unmarshal(text, &state))
+	for _, resource := range state.Resources {
+		for _, instance := range resource.Instances {
+			var private map[string][]byte
+			require.NoError(t, json.Unmarshal(instance.Private, &private))
+			var remembered struct{ UID string }
+			require.NoError(t, json.Unmarshal(private["ssaplan"], &remembered))
+			found[filepath.Base(instance.Attributes.ID)] = oneOfMany{remembered.UID, instance.Attributes.Fields["data.a"]}
+		}
+	}
+	return found
+}
+
+// ended starts an apply, sends it and the provider the signal once something has happened, and returns what it has said.
+func (tf *terraform) ended(t *testing.T, signal syscall.Signal, args []string, happened func() bool) string {
+	t.Helper()
+	program := exec.CommandContext(t.Context(), "terraform", slices.Concat([]string{"-chdir=" + tf.dir, "apply", "-no-color"}, args)...)
 	program.Env = tf.env
 	program.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	var output bytes.Buffer
 	program.Stdout, program.Stderr = &output, &output
 	require.NoError(t, program.Start())
-	for deadline := time.Now().Add(2 * time.Minute); len(c.uids(t)) < after && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(2 * time.Minute); !happened() && time.Now().Before(deadline); {
+		time.Sleep(5 * time.Millisecond)
 	}
 	require.NoError(t, syscall.Kill(-program.Process.Pid, signal))
 	require.Error(t, program.Wait(), output.String())
-	_ = os.Remove(tf.dir + "/.terraform.tfstate.lock.info")
+	_ = os.Remove(filepath.Join(tf.dir, ".terraform.tfstate.lock.info"))
 	time.Sleep(200 * time.Millisecond) // a request of what was killed may be under way
-	made := len(c.uids(t))
-	require.True(t, after <= made && made < killedObjects, "it wasn't ended in the middle, but with %d objects: %s", made, output.String())
-	return made
-}
-
-// uids are those of the config maps that somebody made.
-func (c *cluster) uids(t *testing.T) map[string]string {
-	t.Helper()
-	live, err := c.resource("configmaps").List(t.Context(), metav1.ListOptions{})
-	require.NoError(t, err)
-	uids := map[string]string{}
-	for _, item := range live.Items {
-		if item.GetName() != "kube-root-ca.crt" {
-			uids[item.GetName()] = string(item.GetUID())
-		}
-	}
-	return uids
+	return output.String()
 }

@@ -99,16 +99,18 @@ func TestPatchOfASubresource(t *testing.T) {
 
 // What becomes of the dependents is as it was said.
 func TestPropagation(t *testing.T) {
-	c := newCluster(t)
-	tf := applied(t, c.config(configMap, map[string]any{"propagation": "Orphan"}))
-	c.foreign(t, "configmaps", "settings", `{"metadata":{"finalizers":["example.com/wait"]}}`)
-	deleted := make(chan error, 1)
-	go func() {
-		_, err := tf.destroy(t)
-		deleted <- err
-	}()
-	lab.Eventually(t, "the object is going", func() bool { return c.live(t, "configmaps", "settings").GetDeletionTimestamp() != nil })
-	require.Contains(t, c.live(t, "configmaps", "settings").GetFinalizers(), metav1.FinalizerOrphanDependents)
-	c.foreign(t, "configmaps", "settings", `{"metadata":{"finalizers":null}}`)
-	require.NoError(t, <-deleted)
+	for policy, finalizer := range map[string]string{"Orphan": metav1.FinalizerOrphanDependents, "Foreground": metav1.FinalizerDeleteDependents} {
+		c := newCluster(t)
+		tf := applied(t, c.config(configMap, map[string]any{"propagation": policy}))
+		c.foreign(t, "configmaps", "settings", `{"metadata":{"finalizers":["example.com/wait"]}}`)
+		deleted := make(chan error, 1)
+		go func() {
+			_, err := tf.destroy(t)
+			deleted <- err
+		}()
+		lab.Eventually(t, "the object is going", func() bool { return c.live(t, "configmaps", "settings").GetDeletionTimestamp() != nil })
+		require.Contains(t, c.live(t, "configmaps", "settings").GetFinalizers(), finalizer)
+		c.foreign(t, "configmaps", "settings", `{"metadata":{"finalizers":null}}`)
+		require.NoError(t, <-deleted)
+	}
 }

@@ -7,13 +7,16 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"slices"
 	"strconv"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 )
 
@@ -31,33 +34,73 @@ func Guarded(body []byte, live *unstructured.Unstructured) ([]byte, error) {
 			return nil, err
 		}
 	}
-	var content, metadata map[string]json.RawMessage // what is in them stays as it is: each dry run of a set that is listed comes here
-	if json.Unmarshal(body, &content) != nil {
-		return nil, errors.New("the plan's patch is not an object")
-	}
-	if json.Unmarshal(content["metadata"], &metadata) != nil || metadata == nil {
-		return nil, errors.New("the manifest has no metadata")
-	}
 	guards := map[string]string{"resourceVersion": AbsentVersion}
 	if live != nil {
 		guards = map[string]string{"resourceVersion": live.GetResourceVersion(), "uid": string(live.GetUID())}
 	}
-	for name, value := range guards {
-		set := string(metadata[name])
-		if live != nil && set != "" && set != "null" && set != `""` {
-			continue // the manifest's own is for the server to refuse
+	hasMetadata := false
+	guarded, ok := withFields(body, func(name string, value []byte) []byte {
+		if name != "metadata" {
+			return value
 		}
-		quoted, err := json.Marshal(value)
-		if err != nil {
-			return nil, err
+		value, hasMetadata = guardedMetadata(value, guards, live != nil)
+		return value
+	})
+	switch {
+	case !ok:
+		return nil, errors.New("the plan's patch is not an object")
+	case !hasMetadata:
+		return nil, errors.New("the manifest has no metadata")
+	}
+	return guarded, nil
+}
+
+// guardedMetadata returns the metadata of a manifest with the guards. It keeps what the manifest itself says of an object that is there, which is
+// for the server to refuse. It reports false if it isn't a map.
+func guardedMetadata(metadata []byte, guards map[string]string, keep bool) ([]byte, bool) {
+	kept := map[string]bool{}
+	guarded, ok := withFields(metadata, func(name string, value []byte) []byte {
+		if _, isGuard := guards[name]; !isGuard {
+			return value
 		}
-		metadata[name] = quoted
+		set := string(value)
+		if kept[name] = keep && set != "null" && set != `""`; !kept[name] {
+			return nil
+		}
+		return value
+	})
+	for _, name := range slices.Sorted(maps.Keys(guards)) {
+		if quoted, err := json.Marshal(guards[name]); ok && !kept[name] && err == nil {
+			guarded = appendField(guarded[:len(guarded)-1], []byte(name), quoted)
+		}
 	}
-	var err error
-	if content["metadata"], err = json.Marshal(metadata); err != nil {
-		return nil, err
+	return guarded, ok
+}
+
+// withFields returns a JSON object with those values of its fields that with returns for them, without those for which that is nil. What is in
+// the values isn't looked at: each dry run of a set that is listed comes here. It reports false for what is no object.
+func withFields(text []byte, with func(name string, value []byte) []byte) ([]byte, bool) {
+	out := append(make([]byte, 0, len(text)+128), "{}"...)
+	ok := fastjson.Fields(text, func(quoted, value []byte) bool {
+		name := string(quoted)
+		if strings.Contains(name, `\`) && json.Unmarshal([]byte(`"`+name+`"`), &name) != nil {
+			return false
+		}
+		if value = with(name, value); value != nil {
+			out = appendField(out[:len(out)-1], quoted, value)
+		}
+		return true
+	})
+	return out, ok
+}
+
+// appendField appends a field and the end to an object without its end.
+func appendField(object, name, value []byte) []byte {
+	if len(object) > 1 {
+		object = append(object, ',')
 	}
-	return json.Marshal(content)
+	object = append(append(append(object, '"'), name...), '"', ':')
+	return append(append(object, value...), '}')
 }
 
 // Complete returns an error unless an object that a server answered with has what a write can be guarded by.

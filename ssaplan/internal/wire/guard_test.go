@@ -60,7 +60,11 @@ func TestGuarded(t *testing.T) {
 	require.NoError(t, err)
 	require.JSONEq(t, `{"metadata":{"name":"a","uid":"1","resourceVersion":"5"},"n":1.50,"big":12345678901234567890,"s":"<"}`, string(body))
 	require.Contains(t, string(body), `"big":12345678901234567890`, "numbers stay as they are")
-	for _, body := range []string{`[`, `{}`, `{"metadata":null}`, `{"metadata":7}`} {
+	body, err = Guarded([]byte(`{"metadat\u0061":{"uid":"","name":"a","labels":{"uid":"\"x}"},"u\u0069d":null},"metadata":{},"\"":1}`), decoded(t, versioned(identified)))
+	require.NoError(t, err)
+	require.JSONEq(t, `{"metadata":{"uid":"1","resourceVersion":"5"},"\"":1}`, string(body), "of several the last counts")
+	require.Equal(t, 2, strings.Count(string(body), `"uid":"1"`), "whichever a server takes")
+	for _, body := range []string{`[`, `"metadata"`, `{"metadata"`, `{"metadata":{"name"}}`, `{}`, `{"metadata":null}`, `{"metadata":7}`} {
 		_, err = Guarded([]byte(body), nil)
 		require.Error(t, err)
 	}

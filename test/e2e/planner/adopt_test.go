@@ -235,6 +235,7 @@ func requireStays(t *testing.T, without, with *ssaplan.Plan) {
 // TestGiveUp stops owning fields. Their values stay, in the manifest or not, and what only we owned is nobody's.
 func TestGiveUp(t *testing.T) {
 	c := newCluster(t)
+	const ports = "image: a, ports: [{containerPort: 80, name: web}, {containerPort: 81, name: more}]"
 	for _, row := range []struct {
 		name, was, is, giveUp string
 		others                bool
@@ -251,6 +252,24 @@ func TestGiveUp(t *testing.T) {
 		{
 			name: "in-an-item-that-goes", was: deploymentOf("", "image: a", ", {name: side, image: s}"), is: deploymentOf("", "image: a", ""), giveUp: "spec.template.spec.containers[*].image",
 			given: []string{`spec.template.spec.containers[name="app"].image`}, changes: []string{`remove spec.template.spec.containers[name="side"] Dropped`},
+		},
+		{ // a record names an item by all its keys, which the manifest needn't have
+			name: "in-an-item-without-its-defaults", was: deploymentOf("", ports, ""), is: deploymentOf("", ports, ""),
+			giveUp: `spec.template.spec.containers[name="app"].ports[containerPort=80,protocol="TCP"].name`,
+			given:  []string{`spec.template.spec.containers[name="app"].ports[containerPort=80,protocol="TCP"].name`},
+		},
+		{
+			name: "an-item-without-its-defaults", was: deploymentOf("", ports, ""), is: deploymentOf("", ports, ""),
+			giveUp: `spec.template.spec.containers[name="app"].ports[containerPort=80,protocol="TCP"]`,
+			given:  []string{`spec.template.spec.containers[name="app"].ports[containerPort=80,protocol="TCP"]`},
+		},
+		{
+			name: "by-the-default", was: deploymentOf("", ports, ""), is: deploymentOf("", ports, ""),
+			giveUp: `spec.template.spec.containers[name="app"].ports[protocol="TCP"].name`,
+			given: []string{
+				`spec.template.spec.containers[name="app"].ports[containerPort=80,protocol="TCP"].name`,
+				`spec.template.spec.containers[name="app"].ports[containerPort=81,protocol="TCP"].name`,
+			},
 		},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -77,6 +77,22 @@ func TestIgnoredFields(t *testing.T) {
 			changes:   []string{`add spec.template.spec.containers[name="side"] Edited`},
 		},
 		{
+			name: "item-without-its-defaults", manifest: deployment("", "image: a, ports: [{containerPort: 80, name: web}, {containerPort: 81, name: more}]"),
+			edited:    deployment("", "image: a, ports: [{containerPort: 80, name: web2}, {containerPort: 81, name: more2}]"),
+			ignore:    `spec.template.spec.containers[*].ports[containerPort=80,protocol="TCP"].name`,
+			handlings: []string{`spec.template.spec.containers[name="app"].ports[containerPort=80,protocol="TCP"].name held`},
+			changes:   []string{`change spec.template.spec.containers[name="app"].ports[containerPort=81,protocol="TCP"].name Edited`},
+		},
+		{
+			name: "items-of-one-key", manifest: deployment("", "image: a, ports: [{containerPort: 80, name: web, protocol: TCP}, {containerPort: 81, name: more, protocol: TCP}]"),
+			edited: deployment("", "image: a, ports: [{containerPort: 80, name: web2, protocol: TCP}, {containerPort: 81, name: more2, protocol: TCP}]"),
+			ignore: `spec.template.spec.containers[*].ports[protocol="TCP"].name`,
+			handlings: []string{
+				`spec.template.spec.containers[name="app"].ports[containerPort=80,protocol="TCP"].name held`,
+				`spec.template.spec.containers[name="app"].ports[containerPort=81,protocol="TCP"].name held`,
+			},
+		},
+		{
 			name: "immutable-field", manifest: "immutable: true, data: {a: A}", edited: "immutable: true, data: {a: X}", ignore: "data", handlings: []string{"data held"},
 		},
 		{

@@ -32,8 +32,8 @@ func TestAdoptionEqualsKubectl(t *testing.T) {
 	kinds, err := readKinds()
 	require.NoError(t, err)
 	c := newCluster(t, kinds)
-	seed, cases := setting(t, "SEED", 1), setting(t, "CASES", 500)
-	many := cases >= 500 && os.Getenv("CASE") == ""
+	seed, cases := setting(t, "SEED", 1), setting(t, "CASES", 200)
+	many := cases >= 200 && os.Getenv("CASE") == ""
 	var next, equal, refused, dropping, other, late atomic.Uint64
 	if one := setting(t, "CASE", cases); one != cases {
 		next.Store(one)

@@ -352,7 +352,7 @@ func (t *trial) readPatch() error {
 			if err != nil {
 				return err
 			}
-			left, err := prepared.For(liveObject(t.before), t.step.applier())
+			left, err := prepared.For(liveObject(t.before), liveObject(t.before), t.step.applier())
 			if err != nil {
 				return err
 			}
