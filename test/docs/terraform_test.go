@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,6 +26,7 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/review"
 )
 
 // objectResource is a Kubernetes object of any kind.
@@ -151,32 +153,12 @@ func fieldsAfter(plan *ssaplan.Plan, prior *explain.State) types.Map {
 
 // tell adds what the difference of attributes doesn't say, in one warning: Terraform folds those with the same summary.
 func tell(plan *ssaplan.Plan, prior *explain.State, diags *diag.Diagnostics) {
-	var lines []string
+	remarks := review.Remarks(plan, prior)
 	if prior == nil && (plan.Action == ssaplan.ActionUpdate || plan.Action == ssaplan.ActionNoOp) {
-		lines = append(lines, "exists already, and is taken over")
+		remarks = slices.Insert(remarks, 0, review.Remark{Object: plan.Object, Text: "exists already, and is taken over"})
 	}
-	for _, change := range plan.Changes {
-		if change.Cause != explain.CauseEdited {
-			lines = append(lines, change.String())
-		}
-	}
-	for _, change := range plan.Ownership {
-		lines = append(lines, change.String())
-	}
-	for _, conflict := range plan.Conflicts {
-		lines = append(lines, conflict.String())
-	}
-	if plan.Replacement != nil {
-		lines = append(lines, plan.Reason)
-		for _, hazard := range plan.Replacement.Hazards {
-			lines = append(lines, "hazard: "+hazard.String())
-		}
-	}
-	for _, warning := range plan.Warnings {
-		lines = append(lines, warning.String())
-	}
-	if len(lines) > 0 {
-		diags.AddWarning(plan.Object.String(), strings.Join(lines, "\n"))
+	if len(remarks) > 0 {
+		diags.AddWarning(review.Fold(remarks))
 	}
 }
 
@@ -343,21 +325,30 @@ data: {mode: %s}`
 	// --- nothing changed
 	// no changes
 	// --- somebody edits the object
-	// WARNING: v1/ConfigMap terraform/web: data.mode: "light" -> "dark" (drifted: changed by "kubectl-edit" (Update))
+	// WARNING: v1/ConfigMap terraform/web: drifted, and will be set back; fields change hands: drifted, and will be set back:
+	// data.mode: "light" -> "dark" (drifted: changed by "kubectl-edit" (Update))
+	// fields change hands:
 	// data.mode: taken from "kubectl-edit" (Update)
 	// fields: [data.mode="light"] -> [data.mode="dark"]
 	// --- the object becomes immutable, and its data is edited
-	// WARNING: v1/ConfigMap terraform/web: immutable: - true (side effect of the server)
-	// immutable: destroyed, was owned by "kubectl-edit" (Update)
+	// WARNING: v1/ConfigMap terraform/web: will be deleted, and v1/ConfigMap terraform/web created; side effects: the server also changes; fields change hands: will be deleted, and v1/ConfigMap terraform/web created:
 	// can't change in place: data
+	// data: Forbidden: field is immutable when `immutable` is set
 	// hazard: objects that name this one as their owner are deleted with it
+	// evidence: texts: field is immutable; dry-run create: valid
+	// side effects: the server also changes:
+	// immutable: - true (side effect of the server)
+	// fields change hands:
+	// immutable: destroyed, was owned by "kubectl-edit" (Update)
 	// replace
 	// destroyed: true
 	// fields: none -> [data.mode="auto"]
 	// --- the credentials of the last run have lost their rights
 	// WARNING: v1/ConfigMap terraform/web was not refreshed; its last known state is kept: User "jane" cannot get resource "configmaps" in API group "" in the namespace "terraform". Ask for the right to get resource "configmaps" in API group "" in the namespace "terraform" (RBAC), or use credentials of another user.
 	// --- and planning has new credentials
-	// WARNING: v1/ConfigMap terraform/web: data.mode: "light" -> "auto" (drifted: changed by "kubectl-edit" (Update))
+	// WARNING: v1/ConfigMap terraform/web: drifted, and will be set back; fields change hands: drifted, and will be set back:
+	// data.mode: "light" -> "auto" (drifted: changed by "kubectl-edit" (Update))
+	// fields change hands:
 	// data.mode: taken from "kubectl-edit" (Update)
 	// fields: [data.mode="auto"] -> known after apply
 	// --- the end
@@ -387,7 +378,7 @@ func Example_terraformTakeover() {
 	terraform.refresh()
 	fmt.Println("in the state:", !terraform.state.IsNull())
 	// Output:
-	// WARNING: v1/ConfigMap terraform/other: exists already, and is taken over
+	// WARNING: v1/ConfigMap terraform/other: exists already, and is taken over; fields change hands: fields change hands:
 	// data.mode: taken from "somebody" (Apply)
 	// fields: none -> [data.mode="dark"]
 	// in the state: false

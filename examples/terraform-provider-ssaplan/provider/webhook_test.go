@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
@@ -34,14 +35,34 @@ func liar(w http.ResponseWriter, r *http.Request) {
 	if review.Request.DryRun {
 		color = "rehearsed"
 	}
-	patch := fmt.Sprintf(`[{"op":"add","path":"/data/color","value":%q}]`, color)
-	_ = json.NewEncoder(w).Encode(map[string]any{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
-		"response": map[string]any{"uid": review.Request.UID, "allowed": true, "patchType": "JSONPatch", "patch": []byte(patch)}})
+	admit(w, review.Request.UID, "color", color)
 }
 
-func (c *cluster) installLiar(t *testing.T) {
+// gambler is a webhook that sets data.luck to another value with each request.
+func gambler(w http.ResponseWriter, r *http.Request) {
+	var review struct {
+		Request struct {
+			UID string `json:"uid"`
+		} `json:"request"`
+	}
+	if err := json.NewDecoder(r.Body).Decode(&review); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	admit(w, review.Request.UID, "luck", rand.Text())
+}
+
+// admit answers with a patch that sets a value of data.
+func admit(w http.ResponseWriter, uid, name, value string) {
+	patch := fmt.Sprintf(`[{"op":"add","path":"/data/%s","value":%q}]`, name, value)
+	_ = json.NewEncoder(w).Encode(map[string]any{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
+		"response": map[string]any{"uid": uid, "allowed": true, "patchType": "JSONPatch", "patch": []byte(patch)}})
+}
+
+// install installs a webhook, and waits until it sets the value.
+func (c *cluster) install(t *testing.T, webhook http.HandlerFunc, sets func(data map[string]any) bool) {
 	t.Helper()
-	server := httptest.NewTLSServer(http.HandlerFunc(liar))
+	server := httptest.NewTLSServer(webhook)
 	t.Cleanup(server.Close)
 	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
 	hooks := c.Client.Resource(schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "mutatingwebhookconfigurations"})
@@ -61,7 +82,7 @@ webhooks:
 	require.Eventually(t, func() bool {
 		probe := lab.Object(t, c.in(strings.Replace(configMap, "settings", "probe", 1)))
 		made, err := c.resource("configmaps").Create(t.Context(), probe, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
-		return err == nil && fmt.Sprint(made.Object["data"].(map[string]any)["color"]) == "rehearsed"
+		return err == nil && sets(made.Object["data"].(map[string]any))
 	}, time.Minute, 100*time.Millisecond)
 }
 
@@ -69,7 +90,7 @@ webhooks:
 // the next refresh shows what is there.
 func TestServerThatDoesSomethingElseThanItSaid(t *testing.T) {
 	c, tf := newCluster(t), newCore(t)
-	c.installLiar(t)
+	c.install(t, liar, func(data map[string]any) bool { return data["color"] == "rehearsed" })
 	plan := tf.plan(t, c.config(configMap))
 	require.Equal(t, "rehearsed", rows(t, plan.planned, "fields")["data.color"])
 	warned := strings.Join(tf.apply(t, plan), "\n")
@@ -78,4 +99,26 @@ func TestServerThatDoesSomethingElseThanItSaid(t *testing.T) {
 	_, err := tf.refresh(t)
 	require.NoError(t, err)
 	require.Equal(t, "earnest", rows(t, tf.state, "fields")["data.color"])
+}
+
+// What a server adds is another value each time, and nothing that was declared: the plan still holds.
+func TestServerThatAddsSomethingElseEachTime(t *testing.T) {
+	c := newCluster(t)
+	c.install(t, gambler, func(data map[string]any) bool { return data["luck"] != nil })
+	tf := newCore(t)
+	tf.apply(t, tf.plan(t, c.config(configMap)))
+	luck := c.value(t, "configmaps", "settings", "data", "luck")
+	require.NotEqual(t, "<nil>", luck)
+	tf = tf.next(t)
+	plan := tf.plan(t, c.config(strings.Replace(configMap, "blue", "red", 1)))
+	require.Equal(t, "Update", plan.action)
+	tf.apply(t, plan)
+	require.Equal(t, "red", c.value(t, "configmaps", "settings", "data", "color"))
+	require.NotEqual(t, luck, c.value(t, "configmaps", "settings", "data", "luck"))
+	_, err := c.resource("configmaps").Create(t.Context(), lab.Object(t, c.in("{apiVersion: v1, kind: ConfigMap, metadata: {name: taken, namespace: NAMESPACE}, data: {x: z}}")), metav1.CreateOptions{})
+	require.NoError(t, err)
+	tf = newCore(t)
+	plan = tf.plan(t, c.config(strings.Replace(configMap, "settings", "taken", 1)))
+	require.Contains(t, strings.Join(plan.warnings, "\n"), "will be taken over")
+	tf.apply(t, plan)
 }

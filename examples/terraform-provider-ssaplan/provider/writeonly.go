@@ -46,10 +46,10 @@ func (o object) shown(state *explain.State) review.Shown {
 	return shown
 }
 
-// differing returns the rows that differ.
+// differing returns the rows that are others than before, if there was a before.
 func differing(before, after review.Rows) (rows []string) {
 	for row, text := range after {
-		if before[row] != text {
+		if before != nil && before[row] != text {
 			rows = append(rows, row)
 		}
 	}

@@ -56,6 +56,8 @@ func TestWriteOnlyManifest(t *testing.T) {
 		return "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings, namespace: NAMESPACE}, data: {user: root, password: " + password + "}}"
 	}
 	password := func() string { return c.value(t, "configmaps", "settings", "data", "password") }
+	planned := newCore(t).plan(t, c.writeOnly(settings(oldCanary), 1)).planned
+	require.Equal(t, map[string]string{"data.password": "(write-only)", "data.user": "(write-only)"}, rows(t, planned, "fields"))
 	tf := applied(t, c.writeOnly(settings(oldCanary), 1))
 	require.Equal(t, map[string]string{"data.password": "(write-only)", "data.user": "(write-only)"}, rows(t, tf.state, "fields"))
 	tf.nothingLeft(t, c.writeOnly(settings(newCanary), 1)) // the version says that it was applied
