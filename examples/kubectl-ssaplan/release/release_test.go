@@ -83,7 +83,7 @@ func TestImage(t *testing.T) {
 		require.NoError(t, err, "%s: %s", script, out)
 		return string(out)
 	}
-	sh(fmt.Sprintf("cd ../../.. && env %s sh -c '%s -o %s/context/kubectl-ssaplan %s'", settings[1], command[1], folder, command[2]))
+	sh(fmt.Sprintf("cd ../../.. && env GOFLAGS= %s sh -c '%s -o %s/context/kubectl-ssaplan %s'", settings[1], command[1], folder, command[2]))
 	kubeconfig, err := os.ReadFile(c.Server.Kubeconfig())
 	require.NoError(t, err)
 	write("context/etc/ssl/certs/ca-certificates.crt", "none\n", 0o644)

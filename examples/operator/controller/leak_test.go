@@ -40,7 +40,7 @@ func TestQuotedSecretsStaySecret(t *testing.T) {
 		s.wrap = func(next http.RoundTripper) http.RoundTripper { return fork{next, spoiled, to} }
 	})
 
-	tried, withheld, logged := leak.Tried(len(faultproxy.Quotes), 5), 0, false
+	tried, withheld, logged := leak.Tried(len(faultproxy.Quotes), 11), 0, false
 	for cases := range slices.Chunk(tried, 60) {
 		proxy.Heal()
 		var websites []*v1alpha1.Website

@@ -115,7 +115,7 @@ func TestQuotedSecretsStaySecret(t *testing.T) {
 		"clusters: [{name: a, cluster: {server: %q}}]}", proxy.Client("").Host)), 0o600))
 	t.Setenv("KUBECONFIG", kubeconfig)
 	withheld := 0
-	for _, one := range leak.Tried(len(faultproxy.Quotes), 5) {
+	for _, one := range leak.Tried(len(faultproxy.Quotes), 11) {
 		manifest := func(value string) map[string]any {
 			return map[string]any{"cluster": blockOf(proxy.Client("")), "yaml_body": c.in(fmt.Sprintf("apiVersion: v1\nkind: Secret\n"+
 				"metadata: {name: %s, namespace: NAMESPACE}\ntype: vendor.io/a\ndata: {k: %s}\n", one.Name(), base64.StdEncoding.EncodeToString([]byte(value))))}
