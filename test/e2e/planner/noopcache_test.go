@@ -111,6 +111,7 @@ func (c *cluster) admit(t *testing.T, text string, args ...any) {
 
 // What the server is set up with changes, and the object doesn't: the no-op that was remembered is none any more.
 func TestRememberedNoOpsEndWithTheServersConfiguration(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t)
 	const widget = "{apiVersion: example.com/v1, kind: Widget, metadata: {name: NAME, labels: {resync: NAME}}, spec: {mode: fast}}"
 	const selected = "matchConstraints: {objectSelector: {matchLabels: {resync: %s}}, resourceRules: [{apiGroups: [example.com], apiVersions: [v1], operations: ['*'], resources: [widgets]}]}"
@@ -208,6 +209,7 @@ func TestUnseenConfigurationIsTold(t *testing.T) {
 // A cluster whose etcd is restored from a copy goes on from there. Its objects can have the UIDs and resourceVersions that
 // other contents had before.
 func TestRestoredObjectsAreNotThoseThatWereRemembered(t *testing.T) {
+	t.Parallel()
 	server := controlplane.ForTest(t, controlplane.Options{})
 	c := clusterOn(t, server)
 	const many = 60

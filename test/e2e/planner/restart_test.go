@@ -15,6 +15,7 @@ import (
 // TestServerRestarts stops the API server and starts it again while objects are planned all the time. Each object gets a
 // plan, or an error that says what was wrong with the connection.
 func TestServerRestarts(t *testing.T) {
+	t.Parallel()
 	server := controlplane.ForTest(t, controlplane.Options{})
 	m := newMany(t, 600, server, server.Config())
 	m.create(t)
@@ -53,6 +54,7 @@ func TestServerRestarts(t *testing.T) {
 // TestServerCrashes kills the API server while many objects are being applied, until it has written some for which it
 // then gave no answer. Applying the very same plans again writes what was not written, and nothing twice.
 func TestServerCrashes(t *testing.T) {
+	t.Parallel()
 	server := controlplane.ForTest(t, controlplane.Options{})
 	m := newMany(t, 600, server, server.Config())
 	m.create(t)
