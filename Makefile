@@ -17,6 +17,8 @@ RACE := $(shell test "$$($(GO) env CGO_ENABLED)" = 1 && command -v $$($(GO) env 
 CONTROLPLANE := CGO_ENABLED=0 $(GO) run ./cmd/controlplane
 BIN := $(CURDIR)/.cache/bin
 LOG := $(CURDIR)/.cache/test-e2e.log
+# Half of the time the end-to-end tests wait for servers and clocks, so more packages run at once than there are processors.
+ATONCE := $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) * 2)))
 # $(call figures,folder,command) runs tests that measure, and prints their figures, or all that they print if one fails.
 figures = mkdir -p .cache; (cd $(1) && $(2)) >$(CURDIR)/.cache/figures.log 2>&1 || { cat $(CURDIR)/.cache/figures.log; exit 1; }; \
 	grep -E '^ok|figure|NOT RUN' $(CURDIR)/.cache/figures.log
@@ -45,7 +47,7 @@ test-unit: ## unit tests of the library, no server needed
 .PHONY: test-e2e
 test-e2e: controlplane ## end-to-end tests, on a real control plane; prints the figures they measure
 	@mkdir -p .cache; set -e; export GOFLAGS="$$GOFLAGS $(RACE)"; for m in $(filter-out .,$(MODULES)); do \
-		echo "== $$m"; (cd $$m && $(GO) test -v -timeout 20m ./...) >$(LOG) 2>&1 || { cat $(LOG); \
+		echo "== $$m"; (cd $$m && $(GO) test -v -p $(ATONCE) -timeout 20m ./...) >$(LOG) 2>&1 || { cat $(LOG); \
 			echo "== what failed, once more:"; grep -E -B 30 '^ *--- FAIL|^panic:|^FAIL.+[0-9]s$$' $(LOG) | grep -vE '^ *(---|===) (PASS|RUN|CONT|PAUSE)' | tail -n 120; exit 1; }; \
 		grep -E '^(ok|agreement|figure|[a-z -]+: [0-9]+(/[0-9]+)?( .*)?$$)|NOT RUN' $(LOG) || true; done
 
