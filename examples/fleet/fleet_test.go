@@ -186,6 +186,9 @@ func TestShardsAsProcesses(t *testing.T) {
 	fmt.Printf("figure: %d objects in %d shards at once: %v, peaks of %v MB, where reading the inputs has %d MB; merged with %d MB\n",
 		objects, shards, took.Round(time.Second), peaks, inputs, peak)
 	require.LessOrEqual(t, slices.Max(peaks), inputs+64, "MB above what reading the inputs takes")
+	lacking, err := exec.Command(f.program, append([]string{"plan", "merge"}, files[1:]...)...).CombinedOutput()
+	require.Error(t, err)
+	require.Contains(t, string(lacking), fmt.Sprintf("shards are missing: 1/%d", shards))
 	inShards := actions(t, merged)
 	require.Len(t, inShards, objects+1)
 	require.Equal(t, 3, code, "what waits for the namespace is deferred")
