@@ -114,13 +114,31 @@ func (c *child) judge(policy Policy) {
 		c.fail(errAnew)
 	case c.plan.Action == ssaplan.ActionReplace && !policy.Replace:
 		c.verdict, c.text = replacementNeeded, replacement(c.plan, policy.ToReplace)
-	case c.edits() || len(drift(c.plan)) == 0:
-	case policy.Drift == DriftReport:
+	case c.edits() || !c.putsBack():
+	case policy.Drift == DriftReport && !c.isGone():
 		c.verdict, c.text = drifted, lines(drift(c.plan))
 	case c.memory.fought(time.Now()):
+		text := lines(drift(c.plan))
+		if c.isGone() {
+			text = "was deleted again"
+		}
 		c.fought = true
-		c.verdict, c.text = drifted, fmt.Sprintf("%s; left for now, after %d repairs within %v", lines(drift(c.plan)), maxRepairs, repairWindow)
+		c.verdict, c.text = drifted, fmt.Sprintf("%s; left for now, after %d repairs within %v", text, maxRepairs, repairWindow)
 	}
+}
+
+// putsBack reports whether the plan undoes what others did.
+func (c *child) putsBack() bool { return len(drift(c.plan)) > 0 || c.isGone() }
+
+// isGone reports whether the child isn't there any more.
+func (c *child) isGone() bool {
+	return c.plan.Action == ssaplan.ActionCreate && c.memory.applied != nil
+}
+
+// isBeyondReach reports whether the child is wanted where an object of the owner's namespace owns nothing. The garbage collector looks for the owner
+// in the namespace of the child, and deletes the child because there is none.
+func (c *child) isBeyondReach() bool {
+	return c.manifest != nil && c.owner.GetNamespace() != "" && c.owner.GetNamespace() != c.id.Namespace
 }
 
 // edits reports whether the plan does more than to put something back. A child that isn't there is put back.

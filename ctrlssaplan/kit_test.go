@@ -230,6 +230,31 @@ func TestDriftIsRepairedReportedOrLeft(t *testing.T) {
 	require.Equal(t, "b", w.value("typed"))
 }
 
+// Somebody who deletes a child whenever it is made is as stubborn as who changes it.
+func TestADeletionFightIsLeft(t *testing.T) {
+	w := newKitWorld(t)
+	children := threeChildren("a")[:1]
+	remove := func() {
+		require.NoError(t, w.server.Client().Resource(configMaps.GroupVersion().WithResource("configmaps")).Namespace("default").
+			Delete(t.Context(), "typed", metav1.DeleteOptions{}))
+	}
+	w.reconcile(ctrlssaplan.Policy{}, children...)
+	for range 5 {
+		remove()
+		require.Zero(t, w.reconcile(ctrlssaplan.Policy{Drift: ctrlssaplan.DriftReport}, children...), "what isn't there is made by any policy")
+		require.Equal(t, "a", w.value("typed"))
+	}
+	remove()
+	require.Positive(t, w.reconcile(ctrlssaplan.Policy{}, children...).RequeueAfter)
+	require.Contains(t, w.value("typed"), "not found")
+	is, message := w.condition(ctrlssaplan.ConditionDrifted)
+	require.Equal(t, "True Drifted", is)
+	require.Equal(t, "ConfigMap typed: was deleted again; left for now, after 5 repairs within 10m0s", message)
+	w.start()
+	require.Zero(t, w.reconcile(ctrlssaplan.Policy{}, children...), "after a restart it is new")
+	require.Equal(t, "a", w.value("typed"))
+}
+
 func TestReadyHasTheHealthOfChildren(t *testing.T) {
 	w := newKitWorld(t)
 	w.ready = false

@@ -19,7 +19,7 @@ type DriftPolicy string
 // The drift policies.
 const (
 	// DriftRepair, the default, puts back what was changed, and says who had changed it. What was put back five times within ten minutes is left
-	// for now, and reported: somebody else is as stubborn.
+	// for now, and reported: somebody else is as stubborn. So is a child that others delete.
 	DriftRepair DriftPolicy = ""
 	// DriftReport says who changed what and leaves it. A later edit that concerns the child is applied as a whole, and so ends the drift.
 	DriftReport DriftPolicy = "Report"
@@ -28,7 +28,7 @@ const (
 // Child is a child that an owner wants, or doesn't want.
 type Child struct {
 	// Object is what the child has to be: a typed object, an unstructured one or an apply configuration, see [manifest.Of]. It has its name, and
-	// its namespace if it is in one. It declares nothing that isn't needed, so that the rest can be anybody's. The kit makes the owner its
+	// its namespace if it is in one, which is that of the owner unless that is in none: nothing else can be controlled by it. It declares nothing that isn't needed, so that the rest can be anybody's. The kit makes the owner its
 	// controller.
 	Object any
 	// Ignore are patterns of the fields that are left to others, such as spec.replicas, see [ssaplan.Request]. A wrong one is reported as

@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
@@ -57,7 +60,7 @@ func (k *Kit) children(ctx context.Context, owner client.Object, wanted []Child)
 	if err != nil {
 		return nil, err
 	}
-	seen := map[identity.Identity]bool{}
+	seen := map[object]bool{}
 	for _, w := range wanted {
 		obj, err := manifest.Of(w.Object, k.scheme)
 		if err != nil {
@@ -67,10 +70,10 @@ func (k *Kit) children(ctx context.Context, owner client.Object, wanted []Child)
 		if err != nil {
 			return nil, err
 		}
-		if seen[c.id] {
+		if seen[objectOf(c.id)] {
 			return nil, fmt.Errorf("%s is twice among the children", c.id)
 		}
-		if seen[c.id] = true; !w.Absent {
+		if seen[objectOf(c.id)] = true; !w.Absent {
 			c.manifest, c.ignore = obj, w.Ignore
 			control(obj, owner, kind)
 		}
@@ -84,6 +87,16 @@ func (k *Kit) children(ctx context.Context, owner client.Object, wanted []Child)
 		children = append(children, left...)
 	}
 	return children, nil
+}
+
+// object is what a child is, in whatever version.
+type object struct {
+	schema.GroupKind
+	types.NamespacedName
+}
+
+func objectOf(id identity.Identity) object {
+	return object{schema.GroupKind{Group: id.Group(), Kind: id.Kind}, types.NamespacedName{Namespace: id.Namespace, Name: id.Name}}
 }
 
 // child returns what is known of a child.
@@ -111,7 +124,7 @@ func control(obj *unstructured.Unstructured, owner client.Object, kind schema.Gr
 }
 
 // leftOver returns what an owner controls of a kind and no longer wants.
-func (k *Kit) leftOver(ctx context.Context, owner client.Object, kind schema.GroupVersionKind, seen map[identity.Identity]bool) (left []*child, err error) {
+func (k *Kit) leftOver(ctx context.Context, owner client.Object, kind schema.GroupVersionKind, seen map[object]bool) (left []*child, err error) {
 	owned, err := k.Client.Owned(ctx, owner, kind)
 	if err != nil {
 		return nil, k.forcing.Guard(OfKind(kind)).Shown(err)
@@ -121,7 +134,7 @@ func (k *Kit) leftOver(ctx context.Context, owner client.Object, kind schema.Gro
 		if err != nil {
 			return nil, err
 		}
-		if !seen[c.id] && obj.GetDeletionTimestamp() == nil {
+		if !seen[objectOf(c.id)] && obj.GetDeletionTimestamp() == nil {
 			left = append(left, c)
 		}
 	}
@@ -130,6 +143,11 @@ func (k *Kit) leftOver(ctx context.Context, owner client.Object, kind schema.Gro
 
 // look plans a child, and judges the plan by what the policy allows.
 func (k *Kit) look(ctx context.Context, c *child, policy Policy) {
+	if c.isBeyondReach() {
+		c.verdict = refused
+		c.text = fmt.Sprintf("can't be controlled by this %s, which is in the namespace %q: give it that namespace, or an owner without one", c.ownerKind, c.owner.GetNamespace())
+		return
+	}
 	var err error
 	if c.live, err = k.live(ctx, c); err != nil {
 		c.fail(err)
@@ -165,10 +183,14 @@ func (c *child) read(ctx context.Context, read func(context.Context, client.Obje
 	obj.SetKind(c.id.Kind)
 	obj.SetNamespace(c.id.Namespace)
 	obj.SetName(c.id.Name)
-	if err := read(ctx, obj); err != nil {
-		return nil, guard(obj, c.manifest).Shown(client.IgnoreNotFound(err))
+	err := read(ctx, obj)
+	switch {
+	case err == nil:
+		return obj, nil
+	case apierrors.IsNotFound(err), meta.IsNoMatchError(err): // of a kind that isn't served there are none
+		return nil, nil
 	}
-	return obj, nil
+	return nil, guard(obj, c.manifest).Shown(err)
 }
 
 // plan plans a child and judges the plan.

@@ -33,7 +33,7 @@ func (k *Kit) carryOut(ctx context.Context, c *child) {
 	if ready := k.options.Ready.Of(obj, c.planner); !ready.Ready {
 		c.unready = cmp.Or(ready.String(), "isn't ready")
 	}
-	if c.repaired = drift(c.plan); len(c.repaired) > 0 {
+	if c.repaired = drift(c.plan); c.putsBack() {
 		c.memory.repairs = append(c.memory.repairs, time.Now())
 	}
 	if c.verdict == asDeclared && c.memory.applied != nil {

@@ -71,6 +71,7 @@ func newFleet(t *testing.T) *fleet {
 // run runs the program with the rights of the planner, and returns its output, exit code and peak of memory.
 func (f *fleet) run(args ...string) (out string, code, peakMB int) {
 	command := exec.Command(f.program, args...)
+	command.Env = asInJob()
 	var errs strings.Builder
 	command.Stderr = &errs
 	text, err := command.Output()
@@ -84,6 +85,9 @@ func (f *fleet) run(args ...string) (out string, code, peakMB int) {
 	return string(text), code, peakOf(command)
 }
 
+// asInJob returns the environment of a program with what job.yaml sets there.
+func asInJob() []string { return append(os.Environ(), "GOGC=50") }
+
 func (f *fleet) plan(file string, more ...string) (out string, code, peakMB int) {
 	args := []string{"plan", "-f", file, "-o", "json", "--kubeconfig", f.Server.Kubeconfig(), "--as", "system:serviceaccount:fleet:planner"}
 	return f.run(append(args, more...)...)
@@ -92,6 +96,7 @@ func (f *fleet) plan(file string, more ...string) (out string, code, peakMB int)
 // readOnly returns the peak of memory of a shard that reads its manifests, and finds no server to plan them with.
 func (f *fleet) readOnly(file, shard string) (peakMB int) {
 	command := exec.Command(f.program, "plan", "-f", file, "-o", "json", "--shard", shard, "--kubeconfig", f.Server.Kubeconfig(), "--server", "https://127.0.0.1:1")
+	command.Env = asInJob()
 	assert.Error(f.t, command.Run())
 	return peakOf(command)
 }
@@ -186,6 +191,9 @@ func TestShardsAsProcesses(t *testing.T) {
 	fmt.Printf("figure: %d objects in %d shards at once: %v, peaks of %v MB, where reading the inputs has %d MB; merged with %d MB\n",
 		objects, shards, took.Round(time.Second), peaks, inputs, peak)
 	require.LessOrEqual(t, slices.Max(peaks), inputs+64, "MB above what reading the inputs takes")
+	lacking, err := exec.Command(f.program, append([]string{"plan", "merge"}, files[1:]...)...).CombinedOutput()
+	require.Error(t, err)
+	require.Contains(t, string(lacking), fmt.Sprintf("shards are missing: 1/%d", shards))
 	inShards := actions(t, merged)
 	require.Len(t, inShards, objects+1)
 	require.Equal(t, 3, code, "what waits for the namespace is deferred")

@@ -24,6 +24,14 @@ var references = map[string][]struct{ field, kind string }{
 	"ClusterRoleBinding.rbac.authorization.k8s.io": {{"roleRef.name", ""}},
 }
 
+// referred are the kinds that [References] names.
+var referred = []string{
+	"ServiceAccount", "PriorityClass.scheduling.k8s.io", "RuntimeClass.node.k8s.io", "Role.rbac.authorization.k8s.io", "ClusterRole.rbac.authorization.k8s.io",
+}
+
+// Referred reports whether a server looks for objects of a kind when others are written.
+func Referred(kind string) bool { return slices.Contains(referred, kind) }
+
 // References returns the objects without which a server refuses an object of a kind.
 func References(kind string, obj map[string]any) (found []Reference) {
 	for _, r := range references[kind] {

@@ -18,6 +18,11 @@ func TestReferences(t *testing.T) {
 		assert.Equal(t, []Reference{{"ClusterRole.rbac.authorization.k8s.io", "a"}}, References(kind+".rbac.authorization.k8s.io", binding))
 	}
 	assert.Empty(t, References("RoleBinding.example.com", binding))
+	for _, found := range append(References("Pod", pod), References("RoleBinding.rbac.authorization.k8s.io", binding)...) {
+		assert.True(t, Referred(found.Kind), found.Kind)
+	}
+	assert.True(t, Referred("Role.rbac.authorization.k8s.io"))
+	assert.False(t, Referred("Role"))
 }
 
 func TestLimits(t *testing.T) {

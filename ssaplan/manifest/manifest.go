@@ -1,8 +1,10 @@
 package manifest
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -75,22 +77,29 @@ func (e *Error) Error() string {
 // Parse reads the documents of one file, each of which is a manifest, an error, or a list of such. Without content there
 // are none.
 func Parse(file string, stream []byte) (manifests []Manifest, failures []*Error) {
-	return ParsePart(file, stream, func(Manifest) bool { return true })
+	manifests, failures, _ = Read(file, bytes.NewReader(stream), func(Manifest) bool { return true }) // which doesn't fail
+	return manifests, failures
 }
 
-// ParsePart reads what [Parse] does, and keeps the Object and the Warnings of those manifests only that are wanted. Of the others it tells
-// which objects they are, so that a part of many takes the memory of that part.
-func ParsePart(file string, stream []byte, wanted func(Manifest) bool) (manifests []Manifest, failures []*Error) {
+// Read reads what [Parse] does, document by document, and keeps the Object and the Warnings of those manifests only that are wanted. Of the others
+// it tells which objects they are. So a part of many takes the memory of that part and of the largest document. An error is that of the stream,
+// of which nothing is returned then.
+func Read(file string, stream io.Reader, wanted func(Manifest) bool) (manifests []Manifest, failures []*Error, err error) {
 	p := parser{wanted: wanted}
-	for i, doc := range split(stream) {
-		source := Source{File: file, Document: i + 1, Line: doc.line}
+	source := Source{File: file}
+	for doc, err := range split(stream) {
+		if err != nil {
+			return nil, nil, err
+		}
 		if p.isFull() {
 			p.fail(Source{File: file}, errTooMany)
 			break
 		}
+		source.Document++
+		source.Line = doc.line
 		p.document(source, doc)
 	}
-	return p.manifests, p.failures
+	return p.manifests, p.failures, nil
 }
 
 // parser collects what it reads.

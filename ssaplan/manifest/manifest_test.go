@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -95,7 +96,7 @@ metadata: {name: three, namespace: x}
 	assert.Equal(t, "app.yaml#3", manifests[1].Source.Key())
 }
 
-func TestParsePartTellsWhatElseThereIs(t *testing.T) {
+func TestReadTellsWhatElseThereIs(t *testing.T) {
 	stream := []byte(`{apiVersion: v1, kind: Secret, metadata: {name: one}, data: {a: on}}
 ---
 apiVersion: v1
@@ -108,7 +109,8 @@ items:
 	all, failures := Parse("app.yaml", stream)
 	require.Len(t, failures, 1)
 	require.Len(t, all, 3)
-	part, failuresOfPart := ParsePart("app.yaml", stream, func(m Manifest) bool { return m.Identity.Name == "two" })
+	part, failuresOfPart, err := Read("app.yaml", bytes.NewReader(stream), func(m Manifest) bool { return m.Identity.Name == "two" })
+	require.NoError(t, err)
 	assert.Equal(t, failures, failuresOfPart)
 	require.Len(t, part, 3)
 	assert.NotEmpty(t, all[1].Warnings)
@@ -157,7 +159,7 @@ func FuzzParse(f *testing.F) {
 		for _, failure := range failures {
 			documents[failure.Source.Document] = true
 		}
-		assert.LessOrEqual(t, len(documents), len(split(stream)), "what there is besides are items of lists")
+		assert.LessOrEqual(t, len(documents), len(splitWhole(stream)), "what there is besides are items of lists")
 		again, _ := Parse("f", stream)
 		assert.Equal(t, manifests, again, "nothing is left to chance")
 		for _, failure := range failures {

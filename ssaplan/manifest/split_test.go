@@ -1,9 +1,15 @@
 package manifest
 
 import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestSplit(t *testing.T) {
@@ -11,6 +17,7 @@ func TestSplit(t *testing.T) {
 		start, line int
 		text        string
 	}
+	long := strings.Repeat("x --- ", 5000)
 	tests := []struct {
 		name, stream string
 		want         []part
@@ -30,16 +37,90 @@ func TestSplit(t *testing.T) {
 		{"byte order mark", "\uFEFF---\na: 1\n", []part{{1, 2, "   \na: 1\n"}}, "editors on Windows write one"},
 		{"indented", "a: |\n  ---\n  b\n", []part{{1, 1, "a: |\n  ---\n  b\n"}}, "only the start of a line is a marker"},
 		{"longer", "a: 1\n----\n", []part{{1, 1, "a: 1\n----\n"}}, "four dashes are no marker"},
+		{"content behind the last marker", "a: 1\n--- b", []part{{1, 1, "a: 1\n"}, {2, 2, "    b"}}, "it must not get lost"},
+		{"long lines", "a: " + long + "\n--- " + long + "\n... " + long + "\nb: 2\n", []part{{1, 1, "a: " + long + "\n"}, {2, 2, "    " + long + "\n"}, {4, 4, "b: 2\n"}}, "they are longer than what is read at a time"},
 		{"nothing", "", nil, "no content"},
 		{"only comments", "# a\n---\n# b\n", nil, "no content"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []part
-			for _, d := range split([]byte(tt.stream)) {
-				got = append(got, part{d.start, d.line, string(d.text)})
+			for _, stream := range []io.Reader{strings.NewReader(tt.stream), iotest.OneByteReader(strings.NewReader(tt.stream))} {
+				got = nil
+				for d, err := range split(stream) {
+					require.NoError(t, err)
+					got = append(got, part{d.start, d.line, string(d.text)})
+				}
+				assert.Equal(t, tt.want, got, tt.why)
 			}
-			assert.Equal(t, tt.want, got, tt.why)
 		})
 	}
+}
+
+// However long a document is, not much more of it is kept than shows that, and the next one is read all the same.
+func TestSplitIsBounded(t *testing.T) {
+	for name, text := range map[string]string{
+		"a line": "a: " + strings.Repeat("x", 3*maxSize), "lines": strings.Repeat("a: "+strings.Repeat("x", 1000)+"\n", 3*maxSize/1000),
+		"comments": strings.Repeat("# nothing\n", 3*maxSize/10),
+	} {
+		var docs []document
+		for d, err := range split(strings.NewReader(text + "\n---\nb: 2\n")) {
+			require.NoError(t, err)
+			docs = append(docs, d)
+		}
+		require.Len(t, docs, 2, name)
+		assert.Greater(t, len(docs[0].text), maxSize, name)
+		assert.Less(t, len(docs[0].text), maxSize+10_000, name)
+		assert.Equal(t, strings.Count(text, "\n")+3, docs[1].line, name)
+	}
+}
+
+// Of a stream that breaks off nothing is read: the last document may be a part of one.
+func TestABrokenStream(t *testing.T) {
+	gone := errors.New("gone")
+	manifests, failures, err := Read("f", io.MultiReader(strings.NewReader(head+"---\n"+head), iotest.ErrReader(gone)), func(Manifest) bool { return true })
+	require.ErrorIs(t, err, gone)
+	assert.Empty(t, manifests)
+	assert.Empty(t, failures)
+}
+
+// FuzzSplit compares with a splitter that has all of the stream at hand.
+func FuzzSplit(f *testing.F) {
+	for _, stream := range []string{"a\n---\nb\n...\nc", "--- a\n# b\n---", "\uFEFF%YAML\n---\r\na", "...\n\n---\t a\n--- \n"} {
+		f.Add([]byte(stream))
+	}
+	f.Fuzz(func(t *testing.T, stream []byte) {
+		var got []document
+		for d, err := range split(bytes.NewReader(stream)) {
+			require.NoError(t, err)
+			got = append(got, d)
+		}
+		require.Equal(t, splitWhole(stream), got)
+	})
+}
+
+// splitWhole cuts a stream of which no document is too large.
+func splitWhole(stream []byte) (docs []document) {
+	current := document{start: 1}
+	flush := func(next int) {
+		if current.line = current.firstContent(); current.line > 0 {
+			docs = append(docs, current)
+		}
+		current = document{start: next}
+	}
+	number := 0
+	for line := range bytes.Lines(bytes.TrimPrefix(stream, []byte(byteOrderMark))) {
+		number++
+		switch {
+		case isMarker(line, "---"):
+			flush(number)
+			current.text = append([]byte("   "), line[3:]...)
+		case isMarker(line, "..."):
+			flush(number + 1)
+		default:
+			current.text = append(current.text, line...)
+		}
+	}
+	flush(0)
+	return docs
 }

@@ -35,7 +35,9 @@ const (
 
 func (c *contents) add(i int, obj *unstructured.Unstructured) {
 	reference := kinds.Reference{Kind: groupKind(obj).String(), Name: obj.GetName()}
-	c.referred[reference] = append(c.referred[reference], i)
+	if kinds.Referred(reference.Kind) { // of most sets few are
+		c.referred[reference] = append(c.referred[reference], i)
+	}
 	if kinds.Limits(reference.Kind) {
 		c.limits = append(c.limits, i)
 	}

@@ -22,7 +22,7 @@ func newMerge(streams genericiooptions.IOStreams) *cobra.Command {
 		Use:   "merge FILE...",
 		Short: "Put together what the shards of a plan wrote",
 		Long: `Put together what "plan --shard I/N -o json" wrote for each of the shards. What several shards planned, such as a namespace that
-all of them need, counts once. The plans stand in the order of the stages, as those of one run do. How many there are of which action is
+all of them need, counts once. A shard that is missing, or is of other manifests than the rest, is an error. The plans stand in the order of the stages, as those of one run do. How many there are of which action is
 told on standard error. It asks no cluster.`,
 		Example: `# two processes, one plan
 kubectl ssaplan plan -f fleet/ --shard 1/2 -o json > 1.json
@@ -30,7 +30,7 @@ kubectl ssaplan plan -f fleet/ --shard 2/2 -o json > 2.json
 kubectl ssaplan plan merge 1.json 2.json > plan.json`,
 		Annotations: map[string]string{
 			exitCodes: `0  nothing changes
-1  an error: a file can't be read, or a shard could not plan something
+1  an error: a file can't be read, a shard is missing, or one could not plan something
 2  applying would change something
 3  some objects are in conflict, or deferred`,
 		},
@@ -49,6 +49,9 @@ func merge(ctx context.Context, streams genericiooptions.IOStreams, files []stri
 		case err != nil:
 			return fmt.Errorf("%s: %w", file, err)
 		}
+	}
+	if missing := merged.Missing(); len(missing) > 0 {
+		return fmt.Errorf("shards are missing: %s", strings.Join(missing, "; "))
 	}
 	var stages []string
 	for _, stage := range set.DefaultStages() {

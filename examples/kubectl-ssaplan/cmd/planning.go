@@ -26,6 +26,7 @@ type planning struct {
 	matches   []*statefile.Entry              // what memory knows of each manifest
 	all       []manifest.Manifest             // also those that weren't chosen
 	leftHooks []render.Hook                   // of these
+	toldShard *render.Shard                   // which part of a set it is, nil if it is all
 	applySet  *applySet                       // nil if none remembers the set
 	removing  *removing                       // what has left the set; nil if that isn't known
 	set       *set.Set                        // of the manifests
@@ -127,6 +128,7 @@ func (p *planning) prepare(ctx context.Context) (err error) {
 	}
 	unique, errs := input.Unique(p.manifests, p.cluster.namespace)
 	p.fail(inputFailures(errs)...)
+	p.toldShard = p.part.Told(unique)
 	if !p.readsSaved() { // those of other shards, which only had to be told from these
 		unique = slices.DeleteFunc(unique, func(m manifest.Manifest) bool { return m.Object == nil })
 	}
@@ -263,7 +265,7 @@ func asked(plan *ssaplan.Plan) bool {
 
 // report returns what is to be shown.
 func (p *planning) report() render.Report {
-	r := render.Report{Plans: p.plans, Failures: p.failures, Hooks: p.leftHooks, Results: p.results, Pruned: p.prune, Whole: p.verbose}
+	r := render.Report{Shard: p.toldShard, Plans: p.plans, Failures: p.failures, Hooks: p.leftHooks, Results: p.results, Pruned: p.prune, Whole: p.verbose}
 	if p.removing != nil {
 		r.Removals = p.removing.shown()
 	}

@@ -26,14 +26,14 @@ func (from Sources) readAddress(ctx context.Context, address string) ([]manifest
 		client = defaultClient
 	}
 	file, err := shownAddress(address)
-	var stream []byte
+	var found part
 	if err == nil {
-		stream, err = fetch(ctx, client, address)
+		found, err = fetch(ctx, client, address, func(r io.Reader) (part, error) { return from.parse(file, r) })
 	}
 	if err != nil {
 		return nil, []*manifest.Error{{Source: manifest.Source{File: file}, Problem: addressProblem(err)}}
 	}
-	return from.parse(file, stream)
+	return found.manifests, found.failures
 }
 
 // shownAddress returns an address without what could be a credential: the user and the query.
@@ -46,20 +46,21 @@ func shownAddress(address string) (string, error) {
 	return u.String(), nil
 }
 
-func fetch(ctx context.Context, client *http.Client, address string) ([]byte, error) {
+// fetch returns what read returns of what stands at an address.
+func fetch(ctx context.Context, client *http.Client, address string, read func(io.Reader) (part, error)) (found part, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return nil, err
+		return found, err
 	}
 	answer, err := client.Do(request)
 	if err != nil {
-		return nil, err
+		return found, err
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("the server answered %d %s; check the address", answer.StatusCode, http.StatusText(answer.StatusCode))
+		return found, fmt.Errorf("the server answered %d %s; check the address", answer.StatusCode, http.StatusText(answer.StatusCode))
 	}
-	return readAll(answer.Body)
+	return read(answer.Body)
 }
 
 // addressProblem says what went wrong. The text of a [url.Error] has the address in it, with its query.

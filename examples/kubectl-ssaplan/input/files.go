@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -28,29 +29,39 @@ func (from Sources) readPath(ctx context.Context, path string) ([]manifest.Manif
 }
 
 func (from Sources) readFile(ctx context.Context, path string) ([]manifest.Manifest, []*manifest.Error) {
-	stream, err := ReadFile(ctx, path)
-	return from.parseRead(filepath.Clean(path), stream, err)
+	file := filepath.Clean(path)
+	found, err := unlessDone(ctx, func() (part, error) {
+		return withFile(path, func(r io.Reader) (part, error) { return from.parse(file, r) })
+	})
+	return found.unless(err, file)
 }
 
-// parse returns the manifests of a file, which has to have some.
-func (from Sources) parse(file string, stream []byte) ([]manifest.Manifest, []*manifest.Error) {
+// part is what stands in a file, or in what is like one.
+type part struct {
+	manifests []manifest.Manifest
+	failures  []*manifest.Error
+}
+
+// parse reads the manifests of a file, document by document, of which there have to be some.
+func (from Sources) parse(file string, stream io.Reader) (found part, err error) {
 	wanted := from.Wanted
 	if wanted == nil {
 		wanted = func(manifest.Manifest) bool { return true }
 	}
-	manifests, failures := manifest.ParsePart(file, stream, wanted)
-	if len(manifests)+len(failures) == 0 {
+	found.manifests, found.failures, err = manifest.Read(file, bounded(stream), wanted)
+	if err == nil && len(found.manifests)+len(found.failures) == 0 {
 		problem := "is empty; write at least one object into it, or leave it out"
-		return nil, []*manifest.Error{{Source: manifest.Source{File: file}, Problem: problem}}
+		found.failures = []*manifest.Error{{Source: manifest.Source{File: file}, Problem: problem}}
 	}
-	return manifests, failures
+	return found, err
 }
 
-func (from Sources) parseRead(file string, stream []byte, err error) ([]manifest.Manifest, []*manifest.Error) {
+// unless returns what was found, or the failure of the whole file if there was an error.
+func (found part) unless(err error, file string) ([]manifest.Manifest, []*manifest.Error) {
 	if err != nil {
 		return nil, []*manifest.Error{fileError(file, err)}
 	}
-	return from.parse(file, stream)
+	return found.manifests, found.failures
 }
 
 func (from Sources) readFolder(ctx context.Context, folder string) (manifests []manifest.Manifest, failures []*manifest.Error) {

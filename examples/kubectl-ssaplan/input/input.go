@@ -23,7 +23,7 @@ type Sources struct {
 	Stdin io.Reader
 	// Client gets what stands at addresses. Default: one that waits for 30 seconds.
 	Client *http.Client
-	// Wanted reports which manifests are wanted; see [manifest.ParsePart]. Default: all are.
+	// Wanted reports which manifests are wanted; see [manifest.Read]. Default: all are.
 	Wanted func(manifest.Manifest) bool
 }
 
@@ -46,8 +46,8 @@ func Read(ctx context.Context, from Sources) (manifests []manifest.Manifest, fai
 func (from Sources) read(ctx context.Context, path string) ([]manifest.Manifest, []*manifest.Error) {
 	switch {
 	case path == Stdin:
-		stream, err := ReadAll(ctx, from.Stdin)
-		return from.parseRead("stdin", stream, err)
+		found, err := unlessDone(ctx, func() (part, error) { return from.parse("stdin", from.Stdin) })
+		return found.unless(err, "stdin")
 	case isAddress(path):
 		return from.readAddress(ctx, path)
 	}

@@ -1,6 +1,7 @@
 package input
 
 import (
+	"bytes"
 	"context"
 	"path/filepath"
 	"regexp"
@@ -21,7 +22,8 @@ func (from Sources) readKustomization(ctx context.Context) ([]manifest.Manifest,
 	if err != nil {
 		return nil, []*manifest.Error{{Source: manifest.Source{File: file}, Problem: kustomizeProblem(folder, err)}}
 	}
-	manifests, failures := from.parse(file, stream)
+	found, err := from.parse(file, bytes.NewReader(stream))
+	manifests, failures := found.unless(err, file)
 	for i := range manifests {
 		manifests[i].Source.Line = 0
 		for j := range manifests[i].Warnings {

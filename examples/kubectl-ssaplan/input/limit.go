@@ -20,40 +20,51 @@ func ReadAll(ctx context.Context, r io.Reader) ([]byte, error) {
 
 // ReadFile reads a file as [ReadAll] does. Nor does it wait for somebody to write to a pipe when ctx ends.
 func ReadFile(ctx context.Context, path string) ([]byte, error) {
-	return unlessDone(ctx, func() ([]byte, error) {
-		file, err := os.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		defer file.Close()
-		return readAll(file)
-	})
+	return unlessDone(ctx, func() ([]byte, error) { return withFile(path, readAll) })
 }
 
-func readAll(r io.Reader) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(r, maxSize+1))
-	if err == nil && len(text) > maxSize {
-		return nil, errTooLarge
+// withFile returns what read returns of a file.
+func withFile[T any](path string, read func(io.Reader) (T, error)) (found T, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return found, err
 	}
-	return text, err
+	defer file.Close()
+	return read(file)
+}
+
+func readAll(r io.Reader) ([]byte, error) { return io.ReadAll(bounded(r)) }
+
+// bounded returns a reader of up to 64 MiB; more is an error.
+func bounded(r io.Reader) io.Reader { return &boundedReader{io.LimitedReader{R: r, N: maxSize + 1}} }
+
+type boundedReader struct{ io.LimitedReader }
+
+func (b *boundedReader) Read(p []byte) (int, error) {
+	n, err := b.LimitedReader.Read(p)
+	if b.N == 0 {
+		return 0, errTooLarge
+	}
+	return n, err
 }
 
 // unlessDone returns what read returns, or the error of ctx if that ends first. For what knows no context, such as a read from
 // a terminal or a pipe.
-func unlessDone(ctx context.Context, read func() ([]byte, error)) ([]byte, error) {
+func unlessDone[T any](ctx context.Context, read func() (T, error)) (T, error) {
 	type result struct {
-		text []byte
-		err  error
+		found T
+		err   error
 	}
 	done := make(chan result, 1)
 	go func() {
-		text, err := read()
-		done <- result{text, err}
+		found, err := read()
+		done <- result{found, err}
 	}()
 	select {
 	case r := <-done:
-		return r.text, r.err
+		return r.found, r.err
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		var none T
+		return none, ctx.Err()
 	}
 }

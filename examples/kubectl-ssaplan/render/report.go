@@ -12,6 +12,8 @@ const apiVersion = "ssaplan/v1"
 type Report struct {
 	// Context is that of the cluster in the kubeconfig, if there are reports of several; otherwise it is empty.
 	Context string
+	// Shard is the part of a set that was planned; nil if that is all of it.
+	Shard *Shard
 	// Plans are in the order of their stages.
 	Plans []*ssaplan.Plan
 	// Stages say how many of the plans belong together, one after the other.
@@ -28,6 +30,14 @@ type Report struct {
 	Results []Result
 	// Whole says that JSON has all of every plan. Default: unchanged objects are named only, and of others everything is said once.
 	Whole bool
+}
+
+// Shard is the number, from 1, of a part of a set, and of how many.
+type Shard struct {
+	Number int `json:"number"`
+	Count  int `json:"count"`
+	// Set is a digest of which objects the set has.
+	Set string `json:"set"`
 }
 
 // StageOf is a stage in which objects are applied together.
@@ -50,6 +60,7 @@ type Failure struct {
 type reportJSON struct {
 	APIVersion string          `json:"apiVersion"`
 	Context    string          `json:"context,omitempty"`
+	Shard      *Shard          `json:"shard,omitempty"`
 	Plans      []*ssaplan.Plan `json:"plans"`
 	Unchanged  Unchanged       `json:"unchanged,omitempty"`
 	Stages     []stageJSON     `json:"stages,omitempty"`
@@ -73,7 +84,7 @@ type failureJSON struct {
 
 // JSON returns the report as JSON with a line for each plan, error and result.
 func (r Report) JSON() ([]byte, error) {
-	out := reportJSON{APIVersion: apiVersion, Context: r.Context, Plans: []*ssaplan.Plan{}, Unchanged: Unchanged{}, Errors: []failureJSON{}}
+	out := reportJSON{APIVersion: apiVersion, Context: r.Context, Shard: r.Shard, Plans: []*ssaplan.Plan{}, Unchanged: Unchanged{}, Errors: []failureJSON{}}
 	rest := r.Plans
 	for _, stage := range r.Stages {
 		before := len(out.Plans)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
 	"github.com/ssaplan/primitives/identity"
@@ -15,6 +16,7 @@ import (
 // Merged is what several shards planned, put together. Its plans are as the shards wrote them.
 type Merged struct {
 	APIVersion string            `json:"apiVersion"`
+	Shard      *render.Shard     `json:"shard,omitempty"`
 	Plans      []json.RawMessage `json:"plans"`
 	Unchanged  render.Unchanged  `json:"unchanged,omitempty"`
 	Stages     []Stage           `json:"stages,omitempty"`
@@ -25,6 +27,13 @@ type Merged struct {
 	stages  map[string][]json.RawMessage
 	planned map[object]bool
 	seen    map[string]bool // errors
+	shards  map[shardsOf]map[int]bool
+}
+
+// shardsOf are the shards of a set.
+type shardsOf struct {
+	set   string
+	count int
 }
 
 // object is what a plan is of.
@@ -44,11 +53,11 @@ func NewMerged() *Merged {
 	return &Merged{
 		Plans: []json.RawMessage{}, Unchanged: render.Unchanged{}, Errors: []json.RawMessage{},
 		Actions: map[ssaplan.Action]int{},
-		stages:  map[string][]json.RawMessage{}, planned: map[object]bool{}, seen: map[string]bool{},
+		stages:  map[string][]json.RawMessage{}, planned: map[object]bool{}, seen: map[string]bool{}, shards: map[shardsOf]map[int]bool{},
 	}
 }
 
-// Add adds what `plan -o json` of a shard wrote. What is in several shards counts once. Afterwards, call [Merged.Finish].
+// Add adds what `plan -o json` of a shard, or of a set, wrote. What is in several shards counts once. Afterwards, call [Merged.Finish].
 func (m *Merged) Add(from io.Reader) error {
 	var part Merged
 	if err := json.NewDecoder(from).Decode(&part); err != nil {
@@ -61,6 +70,13 @@ func (m *Merged) Add(from io.Reader) error {
 		return fmt.Errorf("is of %s, and others are of %s", part.APIVersion, m.APIVersion)
 	}
 	m.APIVersion = part.APIVersion
+	if part.Shard != nil {
+		of := shardsOf{part.Shard.Set, part.Shard.Count}
+		if m.shards[of] == nil {
+			m.shards[of] = map[int]bool{}
+		}
+		m.shards[of][part.Shard.Number] = true
+	}
 	if err := m.addPlans(part); err != nil {
 		return err
 	}
@@ -131,6 +147,23 @@ func withStage(stages []Stage, name string) []Stage {
 		return stages
 	}
 	return append(stages, Stage{Name: name})
+}
+
+// Missing returns a line for each set of which not all shards were added.
+func (m *Merged) Missing() (lines []string) {
+	for of, added := range m.shards {
+		var missing []string
+		for number := 1; number <= of.count; number++ {
+			if !added[number] {
+				missing = append(missing, fmt.Sprintf("%d/%d", number, of.count))
+			}
+		}
+		if len(missing) > 0 {
+			lines = append(lines, fmt.Sprintf("%s, of a set of which there are others; plan them, all of the same manifests", strings.Join(missing, ", ")))
+		}
+	}
+	slices.Sort(lines)
+	return lines
 }
 
 // Finish puts the plans into the order of the stages, as Order has them; those that it hasn't come last.

@@ -4,6 +4,7 @@ package shard
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"strconv"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan/manifest"
 )
@@ -36,6 +38,18 @@ func Parse(text string) (s Shard, err error) {
 func (s Shard) has(id identity.Identity) bool {
 	sum := sha256.Sum256([]byte(id.Group() + "\n" + id.Kind + "\n" + id.Namespace + "\n" + id.Name))
 	return binary.BigEndian.Uint64(sum[:8])%uint64(s.Count) == uint64(s.Index)
+}
+
+// Told returns what a report of the shard says of it, given all manifests of the set; nil if the shard is all of it.
+func (s Shard) Told(all []manifest.Manifest) *render.Shard {
+	if s.Count == 0 {
+		return nil
+	}
+	digest := sha256.New()
+	for _, m := range all {
+		fmt.Fprintf(digest, "%s\n%s\n%s\n%s\n\n", m.Identity.APIVersion, m.Identity.Kind, m.Identity.Namespace, m.Identity.Name)
+	}
+	return &render.Shard{Number: s.Index + 1, Count: s.Count, Set: hex.EncodeToString(digest.Sum(nil)[:16])}
 }
 
 // MayNeed reports whether a manifest can be one of the shard: it is in it, or is a namespace or a definition.

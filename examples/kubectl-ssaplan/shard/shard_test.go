@@ -1,6 +1,7 @@
 package shard_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/shard"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
@@ -107,6 +109,36 @@ func TestMerge(t *testing.T) {
 	}
 	require.Equal(t, []string{"c", "b", "d"}, unchanged, "each once")
 	require.Equal(t, map[ssaplan.Action]int{ssaplan.ActionCreate: 2, ssaplan.ActionNoOp: 4, ssaplan.ActionUpdate: 1}, merged.Actions)
+}
+
+// A set is merged only as a whole, whatever else is merged with it.
+func TestMissingShards(t *testing.T) {
+	here := []manifest.Manifest{manifestOf("v1", "ConfigMap", "a", "x"), manifestOf("v1", "ConfigMap", "a", "y")}
+	other := append(slices.Clone(here), manifestOf("v1", "ConfigMap", "a", "z"))
+	require.Nil(t, shard.Shard{}.Told(here))
+	for _, row := range []struct {
+		why   string
+		parts []*render.Shard
+		want  string
+	}{
+		{"all of them, one twice", []*render.Shard{{Number: 2, Count: 2}, {Number: 1, Count: 2}, {Number: 2, Count: 2}}, ""},
+		{"two are missing", []*render.Shard{{Number: 2, Count: 3}}, "1/3, 3/3, of a set"},
+		{"of other manifests", []*render.Shard{shard.Shard{Index: 0, Count: 2}.Told(here), shard.Shard{Index: 1, Count: 2}.Told(other)}, "1/2, of a set"},
+		{"two sets", []*render.Shard{shard.Shard{Index: 0, Count: 1}.Told(here), shard.Shard{Index: 0, Count: 1}.Told(other), nil}, ""},
+		{"others of how many", []*render.Shard{{Number: 1, Count: 1}, {Number: 1, Count: 2}}, "2/2, of a set"},
+	} {
+		merged := shard.NewMerged()
+		for _, part := range row.parts {
+			text, err := render.Report{Shard: part}.JSON()
+			require.NoError(t, err)
+			require.NoError(t, merged.Add(bytes.NewReader(text)))
+		}
+		if row.want == "" {
+			require.Empty(t, merged.Missing(), row.why)
+			continue
+		}
+		require.Contains(t, strings.Join(merged.Missing(), "; "), row.want, row.why)
+	}
 }
 
 func TestWhatIsNotMerged(t *testing.T) {

@@ -1,0 +1,159 @@
+package ctrlssaplan_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	kuberuntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/ssaplan/primitives/ctrlssaplan"
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/test/lab"
+)
+
+// An owning is a kit on a real server, without informers, and the conditions of its owners.
+type owning struct {
+	*testing.T
+	*lab.Cluster
+	kit *ctrlssaplan.Kit
+
+	mu         sync.Mutex
+	conditions map[string]*[]metav1.Condition // by the owner's name
+}
+
+func newOwning(t *testing.T, kinds ...schema.GroupVersionKind) *owning {
+	o := &owning{T: t, Cluster: lab.New(t), conditions: map[string]*[]metav1.Condition{}}
+	kit, err := ctrlssaplan.NewForDynamic(o.Client, o.Mapper, kuberuntime.NewScheme(), ctrlssaplan.Options{
+		FieldManager: "site-controller", Kinds: kinds,
+		NoOps: ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{ServerInterval: -1}),
+		Conditions: func(owner client.Object) (*[]metav1.Condition, *int64) {
+			o.mu.Lock()
+			defer o.mu.Unlock()
+			if o.conditions[owner.GetName()] == nil {
+				o.conditions[owner.GetName()] = &[]metav1.Condition{}
+			}
+			return o.conditions[owner.GetName()], nil
+		},
+	})
+	require.NoError(t, err)
+	kit.Client = withoutStatus{kit.Client}
+	o.kit = kit
+	return o
+}
+
+// owner makes an object that has children.
+func (o *owning) owner(name string) *unstructured.Unstructured {
+	return o.Apply(o, "installer", lab.Objectf(o, "{apiVersion: v1, kind: ConfigMap, metadata: {name: %s, namespace: %s}}", name, o.Namespace))
+}
+
+func (o *owning) reconcile(owner *unstructured.Unstructured, children ...*unstructured.Unstructured) ctrl.Result {
+	o.Helper()
+	var wanted []ctrlssaplan.Child
+	for _, child := range children {
+		wanted = append(wanted, ctrlssaplan.Child{Object: child})
+	}
+	result, err := o.kit.Reconcile(o.Context(), owner, wanted, ctrlssaplan.Policy{})
+	require.NoError(o, err)
+	return result
+}
+
+// synced returns what an owner's condition Synced says.
+func (o *owning) synced(owner string) string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, c := range *o.conditions[owner] {
+		if c.Type == ctrlssaplan.ConditionSynced {
+			return fmt.Sprintf("%s %s: %s", c.Status, c.Reason, c.Message)
+		}
+	}
+	return ""
+}
+
+// The garbage collector would delete a child in another namespace: it looks for the owner there.
+func TestWhatAnOwnerCantControl(t *testing.T) {
+	o := newOwning(t)
+	owner := o.owner("site")
+	elsewhere := lab.Object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: there, namespace: default}}")
+	everywhere := lab.Objectf(t, "{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: %s}}", o.Namespace)
+	here := lab.Objectf(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: here, namespace: %s}}", o.Namespace)
+	require.Positive(t, o.reconcile(owner, elsewhere, everywhere, here).RequeueAfter)
+	require.Nil(t, o.Lookup(t, elsewhere))
+	require.Nil(t, o.Lookup(t, everywhere))
+	require.NotNil(t, o.Lookup(t, here), "what only has to be there is made in any case")
+	require.Equal(t, fmt.Sprintf(`False Refused: ConfigMap there: can't be controlled by this ConfigMap, which is in the namespace %[1]q: give it that namespace, or an owner without one; `+
+		`ClusterRole %[1]s: can't be controlled by this ConfigMap, which is in the namespace %[1]q: give it that namespace, or an owner without one`, o.Namespace), o.synced("site"))
+
+	world := o.Apply(t, "installer", lab.Objectf(t, "{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: %s-owner}}", o.Namespace))
+	require.Zero(t, o.reconcile(world, elsewhere, everywhere), "an owner in no namespace owns what is anywhere")
+	t.Cleanup(func() {
+		for _, obj := range []*unstructured.Unstructured{elsewhere, everywhere, world} {
+			o.Delete(t, obj)
+		}
+	})
+}
+
+// A child that is wanted in one version isn't what is left over of the kind in another one.
+func TestVersionsOfAChildAreOne(t *testing.T) {
+	o := newOwning(t, schema.GroupVersionKind{Group: "autoscaling", Version: "v2", Kind: "HorizontalPodAutoscaler"})
+	owner := o.owner("site")
+	scaler := lab.Objectf(t, `{apiVersion: autoscaling/v1, kind: HorizontalPodAutoscaler, metadata: {name: a, namespace: %s}, spec: {maxReplicas: 3,
+		scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: a}}}`, o.Namespace)
+	for range 3 {
+		o.reconcile(owner, scaler)
+		require.NotNil(t, o.Lookup(t, scaler))
+	}
+	other := scaler.DeepCopy()
+	other.SetAPIVersion("autoscaling/v2")
+	_, err := o.kit.Reconcile(t.Context(), owner, []ctrlssaplan.Child{{Object: scaler}, {Object: other}}, ctrlssaplan.Policy{})
+	require.ErrorContains(t, err, "is twice among the children")
+	o.reconcile(owner)
+	require.Nil(t, o.Lookup(t, scaler), "it is found in the other version when it goes")
+}
+
+// Of two owners that want one child at the same time one has it, and the other one says so.
+func TestTwoOwnersOfOneChild(t *testing.T) {
+	o := newOwning(t)
+	owners := []*unstructured.Unstructured{o.owner("one"), o.owner("two")}
+	child := lab.Objectf(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: child, namespace: %s}, data: {k: v}}", o.Namespace)
+	for range 2 {
+		var both sync.WaitGroup
+		for _, owner := range owners {
+			both.Go(func() {
+				_, err := o.kit.Reconcile(t.Context(), owner.DeepCopy(), []ctrlssaplan.Child{{Object: child.DeepCopy()}}, ctrlssaplan.Policy{})
+				t.Log(owner.GetName(), err)
+			})
+		}
+		both.Wait()
+	}
+	live := o.Get(t, child)
+	require.Len(t, live.GetOwnerReferences(), 1)
+	has, lacks := "one", "two"
+	if live.GetOwnerReferences()[0].Name == "two" {
+		has, lacks = lacks, has
+	}
+	require.Equal(t, "True AsDeclared: ", o.synced(has))
+	require.Contains(t, o.synced(lacks), "exists and is not controlled by this ConfigMap")
+}
+
+// A child of a kind that isn't served yet waits, and the others don't.
+func TestAChildBeforeItsDefinition(t *testing.T) {
+	o := newOwning(t)
+	owner := o.owner("site")
+	early := lab.Objectf(t, "{apiVersion: early.example.com/v1, kind: Bird, metadata: {name: a, namespace: %s}}", o.Namespace)
+	here := lab.Objectf(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: here, namespace: %s}}", o.Namespace)
+	require.Positive(t, o.reconcile(owner, early, here).RequeueAfter)
+	require.NotNil(t, o.Lookup(t, here))
+	require.Contains(t, o.synced("site"), "False Deferred: Bird a: ")
+	o.Define(t, lab.Object(t, `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: birds.early.example.com}, spec: {
+		group: early.example.com, scope: Namespaced, names: {plural: birds, singular: bird, kind: Bird}, versions: [{name: v1, served: true, storage: true,
+		schema: {openAPIV3Schema: {type: object}}}]}}`))
+	require.Zero(t, o.reconcile(owner, early, here))
+	require.NotNil(t, o.Lookup(t, early))
+}
