@@ -356,6 +356,7 @@ func TestARestoredCluster(t *testing.T) {
 	}
 	lab.Eventually(t, "the edit is carried out", func() bool { return maps.Equal(s.values(), map[string]bool{"b": true}) })
 	s.awaitReady(owners)
+	s.settle(c) // what is under way would be carried out on the restored server
 	require.NoError(t, server.Restore(t.Context(), backup))
 	require.Equal(t, map[string]bool{"a": true}, s.values())
 	for i := range owners {
