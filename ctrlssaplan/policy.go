@@ -28,8 +28,8 @@ const (
 // Child is a child that an owner wants, or doesn't want.
 type Child struct {
 	// Object is what the child has to be: a typed object, an unstructured one or an apply configuration, see [manifest.Of]. It has its name, and
-	// its namespace if it is in one, which is that of the owner unless that is in none: nothing else can be controlled by it. It declares nothing that isn't needed, so that the rest can be anybody's. The kit makes the owner its
-	// controller.
+	// its namespace if it is in one. An owner that is in a namespace controls only what is in the same one. The object declares nothing that
+	// isn't needed, so that the rest can be anybody's. The kit makes the owner its controller.
 	Object any
 	// Ignore are patterns of the fields that are left to others, such as spec.replicas, see [ssaplan.Request]. A wrong one is reported as
 	// Refused.

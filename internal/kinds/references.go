@@ -1,9 +1,6 @@
 package kinds
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // Reference names an object that a server looks for when another one is written.
 type Reference struct {
@@ -11,32 +8,44 @@ type Reference struct {
 	Kind, Name string
 }
 
-// references has the kinds that a server looks for when an object of a kind is written, with the fields that have their names. Source: the
-// admission plugins ServiceAccount, Priority and RuntimeClass of Kubernetes 1.33 to 1.36, which look at Pods alone and at nothing that makes
-// Pods. A binding is checked against its role, unless who writes it may bind every role.
-var references = map[string][]struct{ field, kind string }{
+// references has the kinds that a server looks for when an object of a kind is written, with the fields that have their names. Of several kinds
+// it is the one that roleRef.kind says. Source: the admission plugins ServiceAccount, Priority and RuntimeClass of Kubernetes 1.33 to 1.36, which
+// look at Pods alone and at nothing that makes Pods. A binding is checked against its role, unless who writes it may bind every role.
+var references = map[string][]struct {
+	field string
+	kinds []string
+}{
 	"Pod": {
-		{"spec.serviceAccountName", "ServiceAccount"},
-		{"spec.priorityClassName", "PriorityClass.scheduling.k8s.io"},
-		{"spec.runtimeClassName", "RuntimeClass.node.k8s.io"},
+		{"spec.serviceAccountName", []string{"ServiceAccount"}},
+		{"spec.priorityClassName", []string{"PriorityClass.scheduling.k8s.io"}},
+		{"spec.runtimeClassName", []string{"RuntimeClass.node.k8s.io"}},
 	},
-	"RoleBinding.rbac.authorization.k8s.io":        {{"roleRef.name", ""}},
-	"ClusterRoleBinding.rbac.authorization.k8s.io": {{"roleRef.name", ""}},
+	"RoleBinding.rbac.authorization.k8s.io":        {{"roleRef.name", roles}},
+	"ClusterRoleBinding.rbac.authorization.k8s.io": {{"roleRef.name", roles}},
 }
 
-// referred are the kinds that [References] names.
-var referred = []string{
-	"ServiceAccount", "PriorityClass.scheduling.k8s.io", "RuntimeClass.node.k8s.io", "Role.rbac.authorization.k8s.io", "ClusterRole.rbac.authorization.k8s.io",
-}
+var roles = []string{"Role.rbac.authorization.k8s.io", "ClusterRole.rbac.authorization.k8s.io"}
 
 // Referred reports whether a server looks for objects of a kind when others are written.
-func Referred(kind string) bool { return slices.Contains(referred, kind) }
+func Referred(kind string) bool {
+	for _, fields := range references {
+		for _, r := range fields {
+			if slices.Contains(r.kinds, kind) {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // References returns the objects without which a server refuses an object of a kind.
 func References(kind string, obj map[string]any) (found []Reference) {
 	for _, r := range references[kind] {
-		if name := textAt(obj, r.field); name != "" {
-			found = append(found, Reference{cmp.Or(r.kind, textAt(obj, "roleRef.kind")+".rbac.authorization.k8s.io"), name})
+		name := textAt(obj, r.field)
+		for _, referred := range r.kinds {
+			if name != "" && (len(r.kinds) == 1 || referred == textAt(obj, "roleRef.kind")+".rbac.authorization.k8s.io") {
+				found = append(found, Reference{referred, name})
+			}
 		}
 	}
 	return found
