@@ -159,7 +159,7 @@ func (m *Merged) Missing() (lines []string) {
 			}
 		}
 		if len(missing) > 0 {
-			lines = append(lines, fmt.Sprintf("%s, of a set of which there are others; plan them, all of the same manifests", strings.Join(missing, ", ")))
+			lines = append(lines, strings.Join(missing, ", ")+": plan them from the same manifests as the others of their set")
 		}
 	}
 	slices.Sort(lines)

@@ -122,10 +122,10 @@ func TestMissingShards(t *testing.T) {
 		want  string
 	}{
 		{"all of them, one twice", []*render.Shard{{Number: 2, Count: 2}, {Number: 1, Count: 2}, {Number: 2, Count: 2}}, ""},
-		{"two are missing", []*render.Shard{{Number: 2, Count: 3}}, "1/3, 3/3, of a set"},
-		{"of other manifests", []*render.Shard{shard.Shard{Index: 0, Count: 2}.Told(here), shard.Shard{Index: 1, Count: 2}.Told(other)}, "1/2, of a set"},
+		{"two are missing", []*render.Shard{{Number: 2, Count: 3}}, "1/3, 3/3: plan them from the same manifests"},
+		{"of other manifests", []*render.Shard{shard.Shard{Index: 0, Count: 2}.Told(here), shard.Shard{Index: 1, Count: 2}.Told(other)}, "1/2: plan them from the same manifests"},
 		{"two sets", []*render.Shard{shard.Shard{Index: 0, Count: 1}.Told(here), shard.Shard{Index: 0, Count: 1}.Told(other), nil}, ""},
-		{"others of how many", []*render.Shard{{Number: 1, Count: 1}, {Number: 1, Count: 2}}, "2/2, of a set"},
+		{"others of how many", []*render.Shard{{Number: 1, Count: 1}, {Number: 1, Count: 2}}, "2/2: plan them from the same manifests"},
 	} {
 		merged := shard.NewMerged()
 		for _, part := range row.parts {
