@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"iter"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -12,10 +13,10 @@ import (
 
 // How objects are listed.
 const (
-	// fewest is of how many objects of a kind and namespace a list is read. Of fewer, reads side by side are sooner there.
+	// fewest is of how many objects of a kind, in a namespace or in all, a list is read. Of fewer, reads side by side are sooner there.
 	fewest = 50
 	// firstPage is how many objects the first page has. Each has half of what was read before it, so that what turns out to be useless is
-	// never more than what was useful: the list ends when a quarter of it is of others, see [list.pays].
+	// never more than what was useful: the list ends when a quarter of it is of others, or would be in the end, see [list.pays].
 	firstPage = 10
 	// largestPage is how many objects a page has at most, and pageBytes how long it is at most, about: far from [largestAnswer].
 	largestPage, pageBytes = 500, 4 << 20
@@ -29,10 +30,13 @@ type lists map[place]*list
 // place is where objects are listed.
 type place struct{ apiVersion, kind, namespace string }
 
+// everyNamespace is the namespace of a list of the objects of all namespaces. No namespace has that name.
+const everyNamespace = "*"
+
 type listsKey struct{}
 
-// ReadByLists returns a context in which [Target.Listed] reads some objects by lists, by kind and namespace. Those that name no namespace may be
-// in the default one.
+// ReadByLists returns a context in which [Target.Listed] reads some objects by lists: by kind and namespace, and those of namespaces with few of
+// them by kind. Those that name no namespace may be in the default one.
 func ReadByLists(ctx context.Context, wanted iter.Seq[identity.Identity], defaultNamespace string) context.Context {
 	all := lists{}
 	for id := range wanted {
@@ -42,18 +46,38 @@ func ReadByLists(ctx context.Context, wanted iter.Seq[identity.Identity], defaul
 			all.add(id)
 		}
 	}
+	for at, l := range all {
+		if l.wanted < fewest && at.namespace != "" && at.namespace != everyNamespace {
+			delete(all, at)
+			for name := range l.missing {
+				all.at(place{at.apiVersion, at.kind, everyNamespace}).want(at.namespace + "/" + name)
+			}
+		}
+	}
 	return context.WithValue(ctx, listsKey{}, all)
 }
 
 func (a lists) add(id identity.Identity) {
-	at := place{id.APIVersion, id.Kind, id.Namespace}
+	a.at(place{id.APIVersion, id.Kind, id.Namespace}).want(id.Name)
+}
+
+func (a lists) at(at place) *list {
 	if a[at] == nil {
-		a[at] = &list{busy: make(chan struct{}, 1), sorted: true, missing: map[string]bool{}, held: map[string]listed{}}
+		a[at] = &list{namespace: at.namespace, busy: make(chan struct{}, 1), sorted: true, missing: map[string]bool{}, held: map[string]listed{}}
 	}
-	if l := a[at]; !l.missing[id.Name] {
-		l.missing[id.Name] = true
-		l.wanted++
+	return a[at]
+}
+
+// of returns the list that has an object, if there is one, and the object's key in it.
+func (a lists) of(id identity.Identity) (l *list, key string) {
+	l, key = a[place{id.APIVersion, id.Kind, id.Namespace}], id.Name
+	if l == nil && id.Namespace != "" {
+		l, key = a[place{id.APIVersion, id.Kind, everyNamespace}], id.Namespace+"/"+id.Name
 	}
+	if l == nil || l.wanted < fewest {
+		return nil, ""
+	}
+	return l, key
 }
 
 // Known returns the live object as the host has it, see [Target.Supplied], or as the lists have it, see [Target.Listed]; nil if neither does. Absent
@@ -72,11 +96,11 @@ func (t *Target) Known(ctx context.Context, given, manifest *unstructured.Unstru
 func (t *Target) Listed(ctx context.Context, manifest *unstructured.Unstructured) (live *unstructured.Unstructured, known bool) {
 	all, _ := ctx.Value(listsKey{}).(lists)
 	id := t.Identity
-	of := all[place{id.APIVersion, id.Kind, id.Namespace}]
-	if of == nil || of.wanted < fewest || isConditional(manifest) {
+	of, key := all.of(id)
+	if of == nil || isConditional(manifest) {
 		return nil, false
 	}
-	item, known := of.take(ctx, t.Resource, id.Name)
+	item, known := of.take(ctx, t.Resource, key)
 	if !known || item == nil {
 		return nil, known && t.subresource == ""
 	}
@@ -90,52 +114,64 @@ func (t *Target) Listed(ctx context.Context, manifest *unstructured.Unstructured
 	return t.seen(obj), true
 }
 
-// list is the list of the objects of a kind and namespace, as far as it was read.
+// list is the list of the objects of a kind and namespace, as far as it was read. Its keys are names; in that of all namespaces the namespace, a
+// slash and the name, which is how a server orders them.
 type list struct {
-	wanted int
-	busy   chan struct{} // holds one element while a goroutine uses what is below
+	namespace string
+	wanted    int
+	busy      chan struct{} // holds one element while a goroutine uses what is below
 
-	missing map[string]bool // the names that were wanted and not seen yet
+	missing map[string]bool // the keys that were wanted and not seen yet
 	held    map[string]listed
 	bytes   int // of what is held
 
 	next            string // the continue token
-	last            string // name
+	last            string // key
 	sorted          bool
 	began, ended    bool // ended: there are no more pages, or they don't pay, or can't be read
 	complete        bool
-	read            int // objects
+	read, found     int // objects; how many of those were wanted
+	left            int // objects that come after them, by the server's word
 	useful, useless int // bytes
 }
 
-// take returns the object of a name, nil if there is none, and whether that is known.
-func (l *list) take(ctx context.Context, of *Resource, name string) (item *listed, known bool) {
+// want has the list look for what has a key.
+func (l *list) want(key string) {
+	if !l.missing[key] {
+		l.missing[key] = true
+		l.wanted++
+	}
+}
+
+// take returns the object of a key, nil if there is none, and whether that is known.
+func (l *list) take(ctx context.Context, of *Resource, key string) (item *listed, known bool) {
 	select {
 	case l.busy <- struct{}{}:
 		defer func() { <-l.busy }()
 	case <-ctx.Done():
 		return nil, false
 	}
-	for l.missing[name] && !l.isPast(name) && !l.ended && l.bytes < mostHeld {
+	for l.missing[key] && !l.isPast(key) && !l.ended && l.bytes < mostHeld {
 		l.readPage(ctx, of)
 	}
-	if item, ok := l.held[name]; ok {
-		delete(l.held, name)
+	if item, ok := l.held[key]; ok {
+		delete(l.held, key)
 		l.bytes -= item.size()
 		return &item, true
 	}
-	known = l.missing[name] && l.isPast(name)
-	delete(l.missing, name) // it isn't held for anybody from now on
+	known = l.missing[key] && l.isPast(key)
+	delete(l.missing, key) // it isn't held for anybody from now on
 	return nil, known
 }
 
-// isPast reports whether an object of that name would have been listed by now.
-func (l *list) isPast(name string) bool { return l.complete || l.sorted && l.began && l.last > name }
+// isPast reports whether an object of that key would have been listed by now.
+func (l *list) isPast(key string) bool { return l.complete || l.sorted && l.began && l.last > key }
 
 // readPage reads the next page. What can't be listed, because the caller may not or the token is too old, is left to single reads.
 func (l *list) readPage(ctx context.Context, of *Resource) {
 	quiet, _ := CollectWarnings(ctx) // those of the server come with the dry run, too
-	beside := of.server.Resource(of.resource, identity.Identity{APIVersion: of.object.APIVersion, Kind: of.object.Kind, Namespace: of.object.Namespace})
+	listed := identity.Identity{APIVersion: of.object.APIVersion, Kind: of.object.Kind, Namespace: strings.TrimSuffix(l.namespace, everyNamespace)}
+	beside := of.server.Resource(of.resource, listed)
 	p, err := beside.page(quiet, metav1.ListOptions{Limit: int64(l.limit()), Continue: l.next})
 	l.began = true
 	if err != nil {
@@ -145,32 +181,50 @@ func (l *list) readPage(ctx context.Context, of *Resource) {
 	for _, item := range p.items {
 		l.add(item)
 	}
-	l.next, l.complete = p.next, p.next == ""
+	l.next, l.left, l.complete = p.next, p.left, p.next == ""
 	l.ended = l.complete || len(p.items) == 0 || !l.pays() // a page without objects may be followed by others without end
 }
 
 func (l *list) add(item listed) {
-	l.sorted = l.sorted && item.name > l.last
-	l.last = item.name
+	key := item.name
+	if l.namespace == everyNamespace {
+		key = item.namespace + "/" + item.name
+	}
+	l.sorted = l.sorted && key > l.last
+	l.last = key
 	l.read++
-	if !l.missing[item.name] {
+	if !l.missing[key] {
 		l.useless += item.size()
 		return
 	}
-	delete(l.missing, item.name)
-	l.held[item.name] = item
+	delete(l.missing, key)
+	l.held[key] = item
+	l.found++
 	l.useful += item.size()
 	l.bytes += item.size()
 }
 
-// pays reports whether to read another page.
-func (l *list) pays() bool { return len(l.missing) > 0 && 3*l.useless <= l.useful }
+// pays reports whether to read another page. Others come in a row, those of a namespace at least, and so may be in front: if little more is left
+// than what is missing, that is taken to be in it.
+func (l *list) pays() bool {
+	expected := 0
+	if l.left <= 2*len(l.missing) {
+		each := l.average()
+		if l.found > 0 {
+			each = l.useful / l.found
+		}
+		expected = min(l.left, len(l.missing)) * each
+	}
+	return len(l.missing) > 0 && 3*l.useless <= l.useful+expected
+}
 
 // limit returns how many objects the next page has.
 func (l *list) limit() int {
 	if l.read == 0 {
 		return firstPage
 	}
-	average := (l.useful + l.useless) / l.read
-	return max(min(l.read/2, largestPage, pageBytes/max(average, 1)), 1)
+	return max(min(l.read/2, largestPage, pageBytes/max(l.average(), 1)), 1)
 }
+
+// average is how long an object is.
+func (l *list) average() int { return (l.useful + l.useless) / max(l.read, 1) }

@@ -22,7 +22,7 @@ import (
 
 // shelf is a transport that answers lists of ConfigMaps page by page, in the order of names, and counts requests by their verb.
 type shelf struct {
-	names  []string
+	names  []string       // with their namespaces, a slash between, where that isn't n
 	size   map[string]int // of what has another size than the others
 	broken int            // from which page on there is an error; 0 for never
 	empty  bool           // pages have no objects, and there is always one more
@@ -57,24 +57,28 @@ func (s *shelf) RoundTrip(request *http.Request) (*http.Response, error) {
 func (s *shelf) head() string { return `{"kind":"ConfigMap","apiVersion":"v1",` }
 
 func (s *shelf) item(name string) string {
-	return fmt.Sprintf(`{"metadata":{"name":%q,"namespace":"n","uid":"u-%s","resourceVersion":"7"},"data":{"a":%q}}`, name, name, strings.Repeat("x", s.size[name]))
+	id := shelved(name)
+	return fmt.Sprintf(`{"metadata":{"name":%q,"namespace":%q,"uid":"u-%s","resourceVersion":"7"},"data":{"a":%q}}`, id.Name, id.Namespace, id.Name, strings.Repeat("x", s.size[name]))
 }
 
 func (s *shelf) page(request *http.Request) string {
 	limit, _ := strconv.Atoi(request.URL.Query().Get("limit"))
 	first, _ := strconv.Atoi(request.URL.Query().Get("continue"))
-	last, next := min(first+limit, len(s.names)), ""
-	if last < len(s.names) {
+	all := slices.DeleteFunc(slices.Clone(s.names), func(name string) bool {
+		return strings.Contains(request.URL.Path, "/namespaces/") && !strings.Contains(request.URL.Path, "/namespaces/"+shelved(name).Namespace+"/")
+	})
+	last, next := min(first+limit, len(all)), ""
+	if last < len(all) {
 		next = strconv.Itoa(last)
 	}
 	if s.empty {
 		next, last = "1", first
 	}
 	var items []string
-	for _, name := range s.names[first:last] {
+	for _, name := range all[first:last] {
 		items = append(items, s.item(name))
 	}
-	return fmt.Sprintf(`{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"9","continue":%q},"items":[%s]}`, next, strings.Join(items, ","))
+	return fmt.Sprintf(`{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"9","continue":%q,"remainingItemCount":%d},"items":[%s]}`, next, len(all)-last, strings.Join(items, ","))
 }
 
 // names returns n names of a kind.
@@ -86,7 +90,22 @@ func names(kind string, n int) (names []string) {
 }
 
 func shelved(name string) identity.Identity {
-	return identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "n", Name: name}
+	namespace, name, found := strings.Cut(name, "/")
+	if !found {
+		namespace, name = "n", namespace
+	}
+	return identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: namespace, Name: name}
+}
+
+// spread returns n names of a set in each of some namespaces, in the order of a server, which has "n-1/a" in front of "n/a".
+func spread(n int, namespaces ...string) (spread []string) {
+	for _, namespace := range namespaces {
+		for _, name := range names("set", n) {
+			spread = append(spread, namespace+"/"+name)
+		}
+	}
+	slices.Sort(spread)
+	return spread
 }
 
 // listAll asks for each of some names, in their order, and counts what is known.
@@ -107,7 +126,7 @@ func listAll(t *testing.T, s *shelf, wanted []string) (found, absent, unknown in
 		live, known := target.Listed(ctx, &unstructured.Unstructured{Object: map[string]any{}})
 		switch {
 		case live != nil:
-			require.Equal(t, name, live.GetName())
+			require.Equal(t, shelved(name), identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: live.GetNamespace(), Name: live.GetName()})
 			require.Equal(t, "ConfigMap", live.GetKind())
 			found++
 		case known:
@@ -140,6 +159,15 @@ func TestWhatListsKnow(t *testing.T) {
 		{"many others behind", append(names("set", 100), names("z", 1000)...), names("set", 100), 0, 100, 0, 0, 7},
 		{"new ones beside many others", names("a", 1000), names("set", 100), 0, 0, 0, 100, 1},
 		{"new ones in front of others", names("z", 1000), names("set", 100), 0, 0, 100, 0, 1},
+		{"of many namespaces", spread(2, names("n", 50)...), spread(2, names("n", 50)...), 0, 100, 0, 0, 7},
+		{"of many namespaces, half are", spread(1, names("n", 50)...), spread(2, names("n", 50)...), 0, 50, 50, 0, 6},
+		{"of many namespaces of which one begins like others", spread(2, append(names("n", 50), "n")...), spread(2, append(names("n", 50), "n")...), 0, 102, 0, 0, 7},
+		{"the same names in other namespaces", spread(2, names("o", 50)...), spread(2, names("n", 50)...), 0, 0, 100, 0, 1},
+		{"the same names in other namespaces in front", spread(2, names("a", 50)...), spread(2, names("n", 50)...), 0, 0, 0, 100, 4},
+		{"many of other namespaces in front", append(spread(2, names("a", 200)...), spread(2, names("n", 50)...)...), spread(2, names("n", 50)...), 0, 0, 0, 100, 1},
+		{"some of other namespaces in front", append(spread(2, names("a", 15)...), spread(2, names("n", 50)...)...), spread(2, names("n", 50)...), 0, 100, 0, 0, 8},
+		{"of many namespaces, and too few", spread(1, names("n", 49)...), spread(1, names("n", 49)...), 0, 0, 0, 49, 0},
+		{"in a namespace with many and in many with few", append(spread(1, names("a", 60)...), spread(60, "n")...), append(spread(1, names("a", 60)...), names("set", 60)...), 0, 120, 0, 0, 12},
 		{"the caller may not list", names("set", 100), names("set", 100), 1, 0, 0, 100, 1},
 		{"the second page is refused", names("set", 100), names("set", 100), 2, 10, 0, 90, 2},
 	} {
@@ -223,7 +251,7 @@ func TestAListedObjectIsAsARead(t *testing.T) {
 	r := server.Resource(configMaps, shelved("set-0001"))
 	read, err := r.Get(t.Context(), "set-0001", metav1.GetOptions{})
 	require.NoError(t, err)
-	p, err := newPage([]byte(s.page(&http.Request{URL: mustURL(t, "/?limit=3")})))
+	p, err := newPage([]byte(s.page(&http.Request{URL: mustURL(t, "/?limit=3")})), false)
 	require.NoError(t, err)
 	require.Equal(t, "3", p.next)
 	kept, ok := r.keep(t.Context(), p.items[1])
@@ -235,8 +263,8 @@ func TestAListedObjectIsAsARead(t *testing.T) {
 }
 
 func TestCustomResourcesNameTheirKindThemselves(t *testing.T) {
-	p, err := newPage([]byte(`{"apiVersion":"g.com/v1","items":[{"apiVersion":"g.com/v1","kind":"Box","metadata":{"managedFields":[],"name":"b"},"spec":{}},` +
-		`{"apiVersion":"g.com/v1","kind":"Box","metadata":{"name":"\u0062"}},{"metadata":{}}],"kind":"BoxList","metadata":{"resourceVersion":"1"}}`))
+	p, err := newPage([]byte(`{"apiVersion":"g.com/v1","items":[{"apiVersion":"g.com/v1","kind":"Box","metadata":{"managedFields":[],"name":"b"},"spec":{}},`+
+		`{"apiVersion":"g.com/v1","kind":"Box","metadata":{"name":"\u0062"}},{"metadata":{}}],"kind":"BoxList","metadata":{"resourceVersion":"1"}}`), false)
 	require.NoError(t, err)
 	require.Len(t, p.items, 1, "what has no plain name is read by itself")
 	require.Equal(t, `{"apiVersion":"g.com/v1","kind":"Box","metadata":{"managedFields":[],"name":"b"},"spec":{}}`+"\n", string(p.items[0].text))
@@ -244,7 +272,7 @@ func TestCustomResourcesNameTheirKindThemselves(t *testing.T) {
 
 func TestWhatIsNoPage(t *testing.T) {
 	for _, body := range []string{``, `[]`, object, `{"kind":"ConfigMapList","apiVersion":"v1"}`, `{"kind":"ConfigMapList","items":[{"metadata":`, `{"kind":7,"items":[]}`} {
-		_, err := newPage([]byte(body))
+		_, err := newPage([]byte(body), false)
 		require.Error(t, err, body)
 	}
 }

@@ -17,11 +17,12 @@ import (
 type page struct {
 	items []listed
 	next  string // the continue token; empty after the last page
+	left  int    // how many objects come after this page, 0 if the server doesn't say
 }
 
 // listed is an object as a list has it.
 type listed struct {
-	name string
+	namespace, name string
 	// Either the object, or the text that a read of it would be answered with.
 	object *unstructured.Unstructured
 	text   []byte
@@ -58,8 +59,11 @@ func (r *Resource) page(ctx context.Context, options metav1.ListOptions) (p *pag
 			return err
 		}
 		p = &page{next: list.GetContinue()}
+		if left := list.GetRemainingItemCount(); left != nil {
+			p.left = int(*left)
+		}
 		for i := range list.Items {
-			p.items = append(p.items, listed{name: list.Items[i].GetName(), object: &list.Items[i]})
+			p.items = append(p.items, listed{namespace: list.Items[i].GetNamespace(), name: list.Items[i].GetName(), object: &list.Items[i]})
 		}
 		return nil
 	})
@@ -89,16 +93,19 @@ func (r *directObjects) page(ctx context.Context, options metav1.ListOptions) (*
 	if err != nil {
 		return nil, result.Error()
 	}
-	return newPage(body)
+	return newPage(body, r.namespace == "")
 }
 
 var errNoList = errors.New("the answer is no list of objects")
 
-// newPage takes a list apart.
-func newPage(body []byte) (*page, error) {
+// newPage takes a list apart. Which namespace an object is in is looked for in lists of all namespaces alone.
+func newPage(body []byte, everywhere bool) (*page, error) {
 	var head struct {
 		Kind, APIVersion string
-		Metadata         struct{ Continue string }
+		Metadata         struct {
+			Continue           string
+			RemainingItemCount int
+		}
 	}
 	var items []byte
 	ok := fastjson.Fields(body, func(name, value []byte) bool {
@@ -119,9 +126,9 @@ func newPage(body []byte) (*page, error) {
 	if !ok || !isList {
 		return nil, errNoList
 	}
-	p := &page{next: head.Metadata.Continue}
+	p := &page{next: head.Metadata.Continue, left: head.Metadata.RemainingItemCount}
 	ok = fastjson.Items(items, func(item []byte) bool {
-		if l, ok := newListed(item, kind, head.APIVersion); ok {
+		if l, ok := newListed(item, everywhere, kind, head.APIVersion); ok {
 			p.items = append(p.items, l)
 		}
 		return true
@@ -134,8 +141,8 @@ func newPage(body []byte) (*page, error) {
 
 // newListed returns an item of a list. Servers leave the apiVersion and kind of built-in kinds to the list, and put them in front in the answer
 // to a read. It reports false for an item without a plain name.
-func newListed(item []byte, kind, apiVersion string) (listed, bool) {
-	var name []byte
+func newListed(item []byte, everywhere bool, kind, apiVersion string) (listed, bool) {
+	var namespace, name []byte
 	typed := false
 	fastjson.Fields(item, func(field, value []byte) bool {
 		typed = typed || string(field) == "kind"
@@ -143,14 +150,17 @@ func newListed(item []byte, kind, apiVersion string) (listed, bool) {
 			return true
 		}
 		fastjson.Fields(value, func(field, value []byte) bool {
-			if string(field) == "name" {
+			switch string(field) {
+			case "name":
 				name = bytes.Trim(value, `"`)
+			case "namespace":
+				namespace = bytes.Trim(value, `"`)
 			}
-			return name == nil
+			return name == nil || everywhere && namespace == nil
 		})
 		return false // what comes after it isn't looked at
 	})
-	if len(name) == 0 || bytes.IndexByte(name, '\\') >= 0 {
+	if len(name) == 0 || bytes.IndexByte(name, '\\') >= 0 || bytes.IndexByte(namespace, '\\') >= 0 {
 		return listed{}, false
 	}
 	text := make([]byte, 0, len(item)+len(kind)+len(apiVersion)+32)
@@ -158,5 +168,5 @@ func newListed(item []byte, kind, apiVersion string) (listed, bool) {
 		text = append(text, `{"kind":"`+kind+`","apiVersion":"`+apiVersion+`",`...)
 		item = item[1:]
 	}
-	return listed{name: string(name), text: append(append(text, item...), '\n')}, true
+	return listed{namespace: string(namespace), name: string(name), text: append(append(text, item...), '\n')}, true
 }

@@ -117,6 +117,42 @@ func TestASetIsReadByLists(t *testing.T) {
 	}
 }
 
+// TestASetOfManyNamespacesIsReadByLists plans two objects of a kind in each of fifty namespaces, beside a few others in front of them.
+func TestASetOfManyNamespacesIsReadByLists(t *testing.T) {
+	const namespaces, objects, others = 50, 100, 20
+	c := newCluster(t)
+	apply := func(namespace string, i int) *unstructured.Unstructured {
+		return lab.Objectf(t, "{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {name: listed-%d, namespace: %s}, spec: {podSelector: {}}}", i, namespace)
+	}
+	for i := range others {
+		c.Apply(t, installer, apply(c.Namespace, i))
+	}
+	var requests []ssaplan.Request
+	for i := range namespaces {
+		namespace := lab.Objectf(t, "{apiVersion: v1, kind: Namespace, metadata: {name: %s-%d}}", c.Namespace, i)
+		c.Apply(t, installer, namespace)
+		for j := range objects / namespaces {
+			requests = append(requests, ssaplan.Request{Manifest: apply(namespace.GetName(), j)})
+		}
+	}
+	for _, want := range []ssaplan.Action{ssaplan.ActionCreate, ssaplan.ActionNoOp} {
+		sent := newTraffic()
+		planner := c.Planner(t, ssaplan.Options{FieldManager: manager, Observe: sent.observe})
+		for plan, err := range planner.PlanAll(t.Context(), requests) {
+			require.NoError(t, err)
+			require.Equal(t, want, plan.Action, plan.Reason)
+			if want == ssaplan.ActionCreate {
+				_, err := planner.Apply(t.Context(), plan)
+				require.NoError(t, err)
+			}
+		}
+		require.Zero(t, sent.sent["get"])
+		planned := sent.all() - map[ssaplan.Action]int{ssaplan.ActionCreate: objects}[want] // without the writes
+		require.LessOrEqual(t, planned, objects*11/10, "%v", sent.sent)
+		fmt.Printf("figure: of %d namespaces, %s: %.2f requests for each of %d objects\n", namespaces, want, float64(planned)/objects, objects)
+	}
+}
+
 // TestListsOfWhatChanges has objects changed, deleted and made while a set is planned, behind the back of the list.
 func TestListsOfWhatChanges(t *testing.T) {
 	const objects = 100
