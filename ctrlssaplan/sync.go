@@ -10,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
@@ -60,7 +59,7 @@ func (k *Kit) children(ctx context.Context, owner client.Object, wanted []Child)
 	if err != nil {
 		return nil, err
 	}
-	seen := map[object]bool{}
+	seen := map[identity.Identity]bool{}
 	for _, w := range wanted {
 		obj, err := manifest.Of(w.Object, k.scheme)
 		if err != nil {
@@ -70,10 +69,11 @@ func (k *Kit) children(ctx context.Context, owner client.Object, wanted []Child)
 		if err != nil {
 			return nil, err
 		}
-		if seen[objectOf(c.id)] {
+		object := c.id.Unversioned()
+		if seen[object] {
 			return nil, fmt.Errorf("%s is twice among the children", c.id)
 		}
-		if seen[objectOf(c.id)] = true; !w.Absent {
+		if seen[object] = true; !w.Absent {
 			c.manifest, c.ignore = obj, w.Ignore
 			control(obj, owner, kind)
 		}
@@ -87,16 +87,6 @@ func (k *Kit) children(ctx context.Context, owner client.Object, wanted []Child)
 		children = append(children, left...)
 	}
 	return children, nil
-}
-
-// object is what a child is, in whatever version.
-type object struct {
-	schema.GroupKind
-	types.NamespacedName
-}
-
-func objectOf(id identity.Identity) object {
-	return object{schema.GroupKind{Group: id.Group(), Kind: id.Kind}, types.NamespacedName{Namespace: id.Namespace, Name: id.Name}}
 }
 
 // child returns what is known of a child.
@@ -124,7 +114,7 @@ func control(obj *unstructured.Unstructured, owner client.Object, kind schema.Gr
 }
 
 // leftOver returns what an owner controls of a kind and no longer wants.
-func (k *Kit) leftOver(ctx context.Context, owner client.Object, kind schema.GroupVersionKind, seen map[object]bool) (left []*child, err error) {
+func (k *Kit) leftOver(ctx context.Context, owner client.Object, kind schema.GroupVersionKind, seen map[identity.Identity]bool) (left []*child, err error) {
 	owned, err := k.Client.Owned(ctx, owner, kind)
 	if err != nil {
 		return nil, k.forcing.Guard(OfKind(kind)).Shown(err)
@@ -134,7 +124,7 @@ func (k *Kit) leftOver(ctx context.Context, owner client.Object, kind schema.Gro
 		if err != nil {
 			return nil, err
 		}
-		if !seen[objectOf(c.id)] && obj.GetDeletionTimestamp() == nil {
+		if !seen[c.id.Unversioned()] && obj.GetDeletionTimestamp() == nil {
 			left = append(left, c)
 		}
 	}

@@ -80,7 +80,7 @@ func Compare(old, new Ref, opts Options) Result {
 	r.Changes = Diff(r.Old, r.New)
 
 	switch {
-	case !sameButVersion(r.Old, r.New):
+	case r.Old.Unversioned() != r.New.Unversioned():
 		r.Relation = RelationDifferent
 	case old.UID != "" && new.UID != "" && old.UID != new.UID:
 		r.Relation = RelationRecreated
@@ -92,10 +92,6 @@ func Compare(old, new Ref, opts Options) Result {
 		r.Relation = RelationSame
 	}
 	return r
-}
-
-func sameButVersion(a, b Identity) bool {
-	return a.Group() == b.Group() && a.Kind == b.Kind && a.Namespace == b.Namespace && a.Name == b.Name
 }
 
 func verify(oldUID, newUID string, opts Options) verification {

@@ -73,6 +73,20 @@ func ExampleIdentity_Resolve() {
 	// v1/Namespace web: namespace "default" is ignored, because Namespace is cluster-scoped
 }
 
+// A set that has an object in two versions has it twice.
+func ExampleIdentity_Unversioned() {
+	seen := map[identity.Identity]bool{}
+	for _, apiVersion := range []string{"apps/v1beta2", "apps/v1"} {
+		id := identity.Identity{APIVersion: apiVersion, Kind: "Deployment", Namespace: "default", Name: "web"}
+		if seen[id.Unversioned()] {
+			fmt.Println(id, "is there in another version")
+		}
+		seen[id.Unversioned()] = true
+	}
+	// Output:
+	// apps/v1/Deployment default/web is there in another version
+}
+
 func ExampleIdentity_String() {
 	fmt.Println(identity.Identity{APIVersion: "v1", Kind: "Secret", Namespace: "prod", Name: "db"})
 	fmt.Println(identity.Identity{APIVersion: "v1", Kind: "Namespace", Name: "prod"})

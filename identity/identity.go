@@ -80,6 +80,14 @@ func (id Identity) Version() string {
 	return version
 }
 
+// Unversioned returns the identity with the group alone as its APIVersion ("apps/", and "" for the core group), because the versions
+// of a group are ways to write down the same object. It is for comparing, and as the key of a map: two identities name the same
+// object, in whatever version, if they are equal without it.
+func (id Identity) Unversioned() Identity {
+	id.APIVersion = strings.TrimSuffix(id.APIVersion, id.Version())
+	return id
+}
+
 // FieldError describes which field of an object keeps it from having an identity.
 type FieldError struct {
 	// Field is the path of the field: "apiVersion", "kind", "metadata", "metadata.name", "metadata.generateName" or

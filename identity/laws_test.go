@@ -51,6 +51,20 @@ func TestStringIsInjective(t *testing.T) {
 	}
 }
 
+func TestUnversionedLaws(t *testing.T) {
+	ids := append(identities(), identity.Identity{APIVersion: "apps", Kind: "A", Name: "a"}) // a version of the core group
+	for _, a := range ids {
+		plain := a.Unversioned()
+		assert.Equal(t, a.Group(), plain.Group(), "the group stays")
+		assert.Empty(t, plain.Version())
+		assert.Equal(t, plain, plain.Unversioned(), "twice is once")
+		for _, b := range ids {
+			same := a.Group() == b.Group() && a.Kind == b.Kind && a.Namespace == b.Namespace && a.Name == b.Name
+			assert.Equal(t, same, plain == b.Unversioned(), "%v, %v", a, b)
+		}
+	}
+}
+
 func TestDiffLaws(t *testing.T) {
 	order := []string{"apiVersion", "kind", "metadata.namespace", "metadata.name"}
 	ids := identities()

@@ -7,14 +7,13 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/manifest"
 )
 
-// Key returns what two identities have in common if they name the same object: a missing namespace is defaultNamespace,
-// and the API versions of one group are ways to write down the same object.
+// Key returns what two identities have in common if they name the same object, in whatever version: a missing namespace is
+// defaultNamespace.
 func Key(id identity.Identity, defaultNamespace string) identity.Identity {
-	id.APIVersion = id.Group()
 	if id.Namespace == "" {
 		id.Namespace = defaultNamespace
 	}
-	return id
+	return id.Unversioned()
 }
 
 // Unique returns the manifests without those whose object stands in an earlier one already, and an error for each that

@@ -36,13 +36,13 @@ func Parse(text string) (s Shard, err error) {
 
 // has reports whether an object is in the shard. It is in the same one whatever else there is, as long as there are as many shards.
 func (s Shard) has(id identity.Identity) bool {
-	sum := sha256.Sum256([]byte(keyOf(id)))
+	sum := sha256.Sum256([]byte(textOf(id.Unversioned())))
 	return binary.BigEndian.Uint64(sum[:8])%uint64(s.Count) == uint64(s.Index)
 }
 
-// keyOf returns what names an object, in whatever version, for a digest.
-func keyOf(id identity.Identity) string {
-	return id.Group() + "\n" + id.Kind + "\n" + id.Namespace + "\n" + id.Name
+// textOf returns what names an object, for a digest.
+func textOf(id identity.Identity) string {
+	return id.APIVersion + "\n" + id.Kind + "\n" + id.Namespace + "\n" + id.Name
 }
 
 // Told returns what a report of the shard says of it, given all manifests of the set; nil if the shard is all of it.
@@ -52,7 +52,7 @@ func (s Shard) Told(all []manifest.Manifest) *render.Shard {
 	}
 	digest := sha256.New()
 	for _, m := range all {
-		digest.Write([]byte(m.Identity.APIVersion + "\n" + keyOf(m.Identity) + "\n\n"))
+		digest.Write([]byte(textOf(m.Identity) + "\n\n"))
 	}
 	return &render.Shard{Number: s.Index + 1, Count: s.Count, Set: hex.EncodeToString(digest.Sum(nil)[:16])}
 }

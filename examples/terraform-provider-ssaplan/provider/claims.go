@@ -82,14 +82,15 @@ func errDestroyed(id identity.Identity) error {
 		"If the resource has another name or for_each key now, say so in a moved block; else remove the old one from the state", id)
 }
 
-// objectIn returns what names an object, whatever its version. A cluster with a host is named by it, since a state lacks the credentials that
+// objectIn returns what names an object, in whatever version. A cluster with a host is named by it, since a state lacks the credentials that
 // are kept nowhere.
 func objectIn(cluster types.Object, id identity.Identity) string {
 	name := cluster.String()
 	if host, has := cluster.Attributes()["host"]; has && !host.IsNull() {
 		name = host.String()
 	}
-	return strings.Join([]string{name, id.Group(), id.Kind, id.Namespace, id.Name, ""}, " ")
+	id = id.Unversioned()
+	return strings.Join([]string{name, id.APIVersion, id.Kind, id.Namespace, id.Name, ""}, " ")
 }
 
 // takenOver returns the UID of an object that a create finds there, null if there is none or the field manager has applied it already: then it is

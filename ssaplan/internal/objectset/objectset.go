@@ -97,7 +97,7 @@ func (s *Set) First(id identity.Identity, i int) int {
 	if id.Name == "" {
 		return i // not known yet, or wrong
 	}
-	id.APIVersion = id.Group() // another version is the same object
+	id = id.Unversioned()
 	if id.Namespace == "" {
 		id.Namespace = s.namespace // kinds without namespaces have no other either
 	}
