@@ -16,9 +16,8 @@ RACE := $(shell test "$$($(GO) env CGO_ENABLED)" = 1 && command -v $$($(GO) env 
 # Without cgo, as the control plane's own programs are built: what they share is compiled once.
 CONTROLPLANE := CGO_ENABLED=0 $(GO) run ./cmd/controlplane
 BIN := $(CURDIR)/.cache/bin
-LOG := $(CURDIR)/.cache/test-e2e.log
-# Half of the time the end-to-end tests wait for servers and clocks, so more packages run at once than there are processors.
-ATONCE := $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) * 2)))
+# Half of the time the end-to-end tests wait for servers and clocks, so two modules are tested at once, these first.
+LONGEST := test examples
 # $(call figures,folder,command) runs tests that measure, and prints their figures, or all that they print if one fails.
 figures = mkdir -p .cache; (cd $(1) && $(2)) >$(CURDIR)/.cache/figures.log 2>&1 || { cat $(CURDIR)/.cache/figures.log; exit 1; }; \
 	grep -E '^ok|figure|NOT RUN' $(CURDIR)/.cache/figures.log
@@ -43,13 +42,15 @@ test-unit: ## unit tests of the library, no server needed
 	$(GO) test $(RACE) ./...
 	SSAPLAN_FULL=1 CGO_ENABLED=0 $(GO) test ./projection
 
-# In GOFLAGS the race detector is in the programs too that the tests build, of packages that are compiled already.
 .PHONY: test-e2e
 test-e2e: controlplane ## end-to-end tests, on a real control plane; prints the figures they measure
-	@mkdir -p .cache; set -e; export GOFLAGS="$$GOFLAGS $(RACE)"; for m in $(filter-out .,$(MODULES)); do \
-		echo "== $$m"; (cd $$m && $(GO) test -v -p $(ATONCE) -timeout 20m ./...) >$(LOG) 2>&1 || { cat $(LOG); \
-			echo "== what failed, once more:"; grep -E -B 30 '^ *--- FAIL|^panic:|^FAIL.+[0-9]s$$' $(LOG) | grep -vE '^ *(---|===) (PASS|RUN|CONT|PAUSE)' | tail -n 120; exit 1; }; \
-		grep -E '^(ok|agreement|figure|[a-z -]+: [0-9]+(/[0-9]+)?( .*)?$$)|NOT RUN' $(LOG) || true; done
+	@mkdir -p .cache; $(MAKE) --no-print-directory -j 2 $(addprefix e2e-of/,$(LONGEST) $(filter-out . $(LONGEST),$(MODULES)))
+
+# In GOFLAGS the race detector is in the programs too that the tests build, of packages that are compiled already.
+e2e-of/%:
+	@log=$(CURDIR)/.cache/test-$(subst /,-,$*).log; cd $*; GOFLAGS="$$GOFLAGS $(RACE)" $(GO) test -v -timeout 20m ./... >$$log 2>&1 || { cat $$log; \
+		echo "== what failed, once more:"; grep -E -B 30 '^ *--- FAIL|^panic:|^FAIL.+[0-9]s$$' $$log | grep -vE '^ *(---|===) (PASS|RUN|CONT|PAUSE)' | tail -n 120; exit 1; }; \
+		echo "== $*"; grep -E '^(ok|agreement|figure|[a-z -]+: [0-9]+(/[0-9]+)?( .*)?$$)|NOT RUN' $$log || true
 
 .PHONY: record
 record: controlplane ## record anew what a real server answers, for the unit tests of ssaplan/explain
