@@ -12,7 +12,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// A child that was repaired maxRepairs times within repairWindow is left for now: somebody else is as stubborn.
+// A child that was repaired maxRepairs times within repairWindow is left for now: somebody else is as stubborn. An edit of the owner ends
+// that, because it may be how the fight is ended.
 const (
 	maxRepairs   = 5
 	repairWindow = 10 * time.Minute
@@ -30,8 +31,9 @@ type remembered struct {
 	// applied is what was applied last. It tells an edit from drift for certain. Without it managedFields
 	// tell, and only a field that somebody removed then counts as edited.
 	applied *explain.State
-	// repairs are the times of the latest repairs of drift.
-	repairs []time.Time
+	// repairs are the times of the latest repairs of drift, of as long as the owner has this generation.
+	repairs    []time.Time
+	generation int64
 }
 
 // of returns what is known of a child of an owner, to be read and changed.
@@ -48,7 +50,11 @@ func (m *memory) of(owner client.Object, id identity.Identity) *remembered {
 	if m.children[key][id] == nil {
 		m.children[key][id] = &remembered{}
 	}
-	return m.children[key][id]
+	r := m.children[key][id]
+	if r.generation != owner.GetGeneration() {
+		r.generation, r.repairs = owner.GetGeneration(), nil
+	}
+	return r
 }
 
 // forget drops what is known of an owner that is gone.
