@@ -30,11 +30,13 @@ type remembered struct {
 	// applied is what was applied last. It tells an edit from drift for certain. Without it managedFields
 	// tell, and only a field that somebody removed then counts as edited.
 	applied *explain.State
-	// repairs are the times of the latest repairs of drift.
-	repairs []time.Time
+	// repairs are the times of the latest repairs of drift since the owner had this generation.
+	repairs    []time.Time
+	generation int64
 }
 
-// of returns what is known of a child of an owner, to be read and changed.
+// of returns what is known of a child of an owner, to be read and changed. An edit of the owner ends every fight about its children: somebody has
+// acted, maybe because of it.
 func (m *memory) of(owner client.Object, id identity.Identity) *remembered {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -48,7 +50,11 @@ func (m *memory) of(owner client.Object, id identity.Identity) *remembered {
 	if m.children[key][id] == nil {
 		m.children[key][id] = &remembered{}
 	}
-	return m.children[key][id]
+	r := m.children[key][id]
+	if generation := owner.GetGeneration(); r.generation != generation {
+		r.generation, r.repairs = generation, nil
+	}
+	return r
 }
 
 // forget drops what is known of an owner that is gone.
