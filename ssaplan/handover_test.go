@@ -1,6 +1,7 @@
 package ssaplan_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 
@@ -75,15 +76,20 @@ func TestApplyStopsAfterTheHandover(t *testing.T) {
 		apply  ssaplan.Options
 		answer error
 		want   string
+		told   ssaplan.Outcome
 	}{
 		{
 			"the request isn't the one that was reviewed", ssaplan.Options{RefuseConflicts: true}, nil,
 			"v1/ConfigMap default/a: changed since the plan was made: now Update: 1 edited, 1 dropped from the manifest; review the new plan; " +
-				"fields have changed hands, and no value was written",
+				"fields have changed hands, and no value was written", ssaplan.OutcomeRefused,
 		},
 		{
 			"the server refuses it", ssaplan.Options{}, apierrors.NewBadRequest("no"),
-			"v1/ConfigMap default/a: dry run: no; fields have changed hands, and no value was written",
+			"v1/ConfigMap default/a: dry run: no; fields have changed hands, and no value was written", ssaplan.OutcomeRefused,
+		},
+		{
+			"the caller gives up", ssaplan.Options{}, context.Canceled,
+			"v1/ConfigMap default/a: dry run: context canceled; fields have changed hands, and no value was written", ssaplan.OutcomeNotSent,
 		},
 	} {
 		t.Run(row.why, func(t *testing.T) {
@@ -104,7 +110,7 @@ func TestApplyStopsAfterTheHandover(t *testing.T) {
 			require.NoError(t, err)
 			_, err = other.Apply(t.Context(), p)
 			require.ErrorAs(t, err, new(*ssaplan.ApplyError))
-			require.Equal(t, ssaplan.OutcomeRefused, ssaplan.OutcomeOf(err))
+			require.Equal(t, row.told, ssaplan.OutcomeOf(err))
 			require.EqualError(t, err, row.want)
 			require.Equal(t, row.answer == nil, errors.As(err, new(*ssaplan.ChangedError)))
 			live := errorless(resources(server, "configmaps").Get(t.Context(), "a", metav1.GetOptions{}))
