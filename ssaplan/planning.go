@@ -381,7 +381,7 @@ func (w *planning) explain(dryRun *unstructured.Unstructured) error {
 // input is what is known of the apply to the live object.
 func (w *planning) input(live *unstructured.Unstructured) explain.Input {
 	return explain.Input{
-		Manifest: content(w.manifest), Live: content(live), Answer: content(w.result), Manager: w.options.FieldManager, Subresource: w.plan.Subresource,
+		Manifest: content(w.manifest), Live: content(live), Was: content(cmp.Or(w.request.was, w.live)), Answer: content(w.result), Manager: w.options.FieldManager, Subresource: w.plan.Subresource,
 		Prior: w.request.Prior, Unknown: w.prepared.Unknown, Sensitive: w.sensitive(), Ignored: w.left.Fields, Tools: w.options.Tools, Records: w.server.Records(),
 	}
 }
