@@ -38,6 +38,9 @@ type ProbeOptions struct {
 	Definitions Getter
 	// Rules remembers what was read of the definitions. Default: nothing is remembered.
 	Rules *Rules
+	// PartRefused says that what was refused isn't all of the manifest, since some of its fields are left to others. That may be what
+	// was refused, so that nothing is immutable unless an update of the whole manifest is refused alike.
+	PartRefused bool
 }
 
 // Probe confirms or corrects the verdict of [Classify] by asking the server, and returns the verdict with the answers
@@ -93,6 +96,9 @@ func Probe(ctx context.Context, server Writer, manifest, live *unstructured.Unst
 	if valid && verdict.Certainty != CertaintyProven {
 		verdict = p.tellLeftovers(ctx, verdict)
 	}
+	if opts.PartRefused && verdict.Replaceable() {
+		verdict = p.confirmOfWhole(ctx, verdict)
+	}
 	if valid && verdict.Refusal == RefusalImmutable && !verdict.allKnown() && !kinds.IsBuiltin(manifest.Object) {
 		verdict = p.tellRules(ctx, create.resource, verdict)
 	}
@@ -144,6 +150,19 @@ func (p *probe) tellLeftovers(ctx context.Context, v Verdict) Verdict {
 	}
 	if !holdsOthers {
 		v = v.afterTransitions(p.transitions(whole, merged))
+	}
+	return v
+}
+
+// confirmOfWhole finds out whether the whole manifest is refused for something that a part of it was refused for.
+func (p *probe) confirmOfWhole(ctx context.Context, v Verdict) Verdict {
+	if v.Evidence.Update.Outcome == OutcomeNotAsked {
+		whole, _ := p.update(ctx, updateBody(p.manifest, p.live))
+		v.Evidence.Update, p.whole = whole.Answer, whole.invalid.causes
+		v.Evidence.Requests++
+	}
+	if !slices.ContainsFunc(p.whole, func(c cause) bool { return slices.ContainsFunc(v.causes, c.isLike) }) {
+		v.doubt(CertaintyAssumed, "an update of the whole manifest isn't refused for that, so what is left to others may be in the way")
 	}
 	return v
 }

@@ -248,7 +248,7 @@ func (w *planning) ask(ctx context.Context) (err error) {
 		if err := w.request.Existing.Check(w.plan.Object, content(w.live), w.applier(), w.request.Prior); err != nil {
 			return err
 		}
-		if err := w.hold(w.live); err != nil {
+		if err := w.hold(ctx, w.live); err != nil {
 			return err
 		}
 		if i == 0 && (!supplied || !w.prepared.Ignored.Empty() || w.request.handsOver()) {
@@ -282,7 +282,7 @@ func (w *planning) ask(ctx context.Context) (err error) {
 
 // hold finds out what changes hands, leaves what is ignored to others, and puts the live object's values in the place of those that
 // aren't known yet.
-func (w *planning) hold(live *unstructured.Unstructured) (err error) {
+func (w *planning) hold(ctx context.Context, live *unstructured.Unstructured) (err error) {
 	w.settled, w.handover = true, nil
 	if live != nil && w.request.handsOver() {
 		if w.handover, err = handover.Find(live, w.wanted()); err != nil {
@@ -292,7 +292,10 @@ func (w *planning) hold(live *unstructured.Unstructured) (err error) {
 	if w.prepared.Unknown.Empty() && w.prepared.Ignored.Empty() {
 		return nil
 	}
-	if w.left, err = w.prepared.For(content(w.handover.Of(live)), content(live), w.applier()); err != nil {
+	if live, err = w.target.Recorded(ctx, live, w.patch.Options); err == nil {
+		w.left, err = w.prepared.For(content(w.handover.Of(live)), content(live), w.applier())
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %w", w.plan.Object, err)
 	}
 	w.manifest = &unstructured.Unstructured{Object: w.left.Manifest}
@@ -318,11 +321,11 @@ func (w *planning) wanted() handover.Wanted {
 func (r Request) handsOver() bool { return r.AdoptTools || len(r.Adopt)+len(r.GiveUp) > 0 }
 
 // ignoreNothing has all of the manifest sent, as a new object is created with it.
-func (w *planning) ignoreNothing() error {
+func (w *planning) ignoreNothing(ctx context.Context) error {
 	if w.prepared.Ignored.Empty() {
 		return nil
 	}
-	return w.hold(nil)
+	return w.hold(ctx, nil)
 }
 
 // unreadable handles a failed read. Who may apply but not read gets a plan of what would be there, but not of what changes.
@@ -389,7 +392,7 @@ func (w *planning) input(live *unstructured.Unstructured) explain.Input {
 // explainReplacement fills in what a replacement changes, from a dry run that creates the new object. Taken says that the
 // old one has its name. Where the server can't try that, the plan has what the manifest declares.
 func (w *planning) explainReplacement(ctx context.Context, taken bool) error {
-	if err := w.ignoreNothing(); err != nil {
+	if err := w.ignoreNothing(ctx); err != nil {
 		return err
 	}
 	if w.target != nil {
