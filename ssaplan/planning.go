@@ -293,7 +293,7 @@ func (w *planning) hold(ctx context.Context, live *unstructured.Unstructured) (e
 		return nil
 	}
 	if live, err = w.target.Recorded(ctx, live, w.patch.Options); err == nil {
-		w.left, err = w.prepared.For(content(w.handover.Of(live)), content(live), w.applier())
+		w.left, err = w.prepared.For(content(w.handover.Of(live)), content(cmp.Or(w.request.was, live)), w.applier())
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", w.plan.Object, err)
