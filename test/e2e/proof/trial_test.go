@@ -357,8 +357,14 @@ func (t *trial) readPatch(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			recorded := liveObject(t.recorded(ctx))
-			left, err := prepared.For(recorded, recorded, t.step.applier())
+			was := liveObject(t.recorded(ctx))
+			live := was
+			if handover, err := t.handover(); err != nil {
+				return err
+			} else if !handover.Empty() {
+				live = handover.Object()
+			}
+			left, err := prepared.For(live, was, t.step.applier())
 			if err != nil {
 				return err
 			}
