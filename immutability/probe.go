@@ -38,9 +38,10 @@ type ProbeOptions struct {
 	Definitions Getter
 	// Rules remembers what was read of the definitions. Default: nothing is remembered.
 	Rules *Rules
-	// PartRefused says that what was refused isn't all of the manifest, since some of its fields are left to others. That may be what
-	// was refused, so that nothing is immutable unless an update of the whole manifest is refused alike.
-	PartRefused bool
+	// Apply has the server try to apply the manifest by force, and is for a refusal of something less, since some fields of the manifest
+	// are left to others. What is left may be what was refused, so nothing is immutable then unless the whole is refused alike.
+	// Default: none, what was refused is the manifest.
+	Apply func(ctx context.Context) error
 }
 
 // Probe confirms or corrects the verdict of [Classify] by asking the server, and returns the verdict with the answers
@@ -96,7 +97,7 @@ func Probe(ctx context.Context, server Writer, manifest, live *unstructured.Unst
 	if valid && verdict.Certainty != CertaintyProven {
 		verdict = p.tellLeftovers(ctx, verdict)
 	}
-	if opts.PartRefused && verdict.Replaceable() {
+	if opts.Apply != nil && verdict.Replaceable() {
 		verdict = p.confirmOfWhole(ctx, verdict)
 	}
 	if valid && verdict.Refusal == RefusalImmutable && !verdict.allKnown() && !kinds.IsBuiltin(manifest.Object) {
@@ -156,13 +157,11 @@ func (p *probe) tellLeftovers(ctx context.Context, v Verdict) Verdict {
 
 // confirmOfWhole finds out whether the whole manifest is refused for something that a part of it was refused for.
 func (p *probe) confirmOfWhole(ctx context.Context, v Verdict) Verdict {
-	if v.Evidence.Update.Outcome == OutcomeNotAsked {
-		whole, _ := p.update(ctx, updateBody(p.manifest, p.live))
-		v.Evidence.Update, p.whole = whole.Answer, whole.invalid.causes
-		v.Evidence.Requests++
-	}
-	if !slices.ContainsFunc(p.whole, func(c cause) bool { return slices.ContainsFunc(v.causes, c.isLike) }) {
-		v.doubt(CertaintyAssumed, "an update of the whole manifest isn't refused for that, so what is left to others may be in the way")
+	whole := readAnswer(p.opts.Apply(ctx))
+	v.Evidence.Whole = whole.Answer
+	v.Evidence.Requests++
+	if !v.sharesCause(whole.invalid) {
+		v.doubt(CertaintyAssumed, "the whole manifest isn't refused for that, so what is left to others may be in the way")
 	}
 	return v
 }

@@ -71,3 +71,17 @@ func (t *Target) Recorded(ctx context.Context, live *unstructured.Unstructured, 
 	recorded.SetManagedFields(made.GetManagedFields())
 	return recorded, nil
 }
+
+// Whole returns what tries by force to apply the body, which has all of a manifest, to the live object; nil unless that is needed, since the
+// server refused a part of it.
+func (t *Target) Whole(isNeeded bool, live *unstructured.Unstructured, body []byte, options metav1.PatchOptions) func(context.Context) error {
+	if !isNeeded {
+		return nil
+	}
+	force := true
+	options.Force = &force
+	return func(ctx context.Context) error {
+		_, err := t.Try(ctx, live, body, options)
+		return err
+	}
+}
