@@ -99,7 +99,7 @@ func (p *Planner) carryOut(ctx context.Context, plan *Plan) (*unstructured.Unstr
 // afterHandover returns what was reviewed of the apply that follows when fields have changed hands.
 func (plan *Plan) afterHandover() *Plan {
 	after, basis := *plan, *plan.basis
-	basis.handover, after.basis, after.Explanation = nil, &basis, *basis.then
+	basis.handover, basis.request.was, after.basis, after.Explanation = nil, basis.live, &basis, *basis.then
 	if after.NoOp {
 		after.Action = ActionNoOp
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
@@ -66,6 +67,20 @@ func TestApplyAdopts(t *testing.T) {
 	obj := errorless(planner.Apply(t.Context(), p))
 	require.Equal(t, map[string]any{"a": "X", "c": "C"}, obj.Object["data"])
 	require.Equal(t, ssaplan.ActionNoOp, plan(t, planner, ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "X", "c": "C"}), Adopt: []string{"kubectl"}}).Action)
+}
+
+// What is adopted was applied under the manager's name by nobody, neither before it changes hands nor between that and the apply.
+func TestWhoIsAdoptedFromIsNoRival(t *testing.T) {
+	for _, manager := range []string{"kubectl", "my-tool"} {
+		server, planner := world(ssaplan.Options{})
+		state := applied(t, planner, configMap("a", map[string]any{"a": "A"}))
+		write := []byte(`{"data": {"a": "B", "b": "B"}}`)
+		errorless(resources(server, "configmaps").Patch(t.Context(), "a", types.MergePatchType, write, metav1.PatchOptions{FieldManager: manager}))
+		p := plan(t, planner, ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "X"}), Prior: state, Adopt: []string{manager}})
+		require.Nil(t, p.Rival, manager)
+		obj := errorless(planner.Apply(t.Context(), p))
+		require.Equal(t, map[string]any{"a": "X"}, obj.Object["data"], manager)
+	}
 }
 
 // When fields have changed hands and the apply isn't sent, since the server refuses it or the new plan says something else, the error
