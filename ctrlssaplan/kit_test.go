@@ -250,16 +250,15 @@ func TestADeletionFightIsLeft(t *testing.T) {
 	is, message := w.condition(ctrlssaplan.ConditionDrifted)
 	require.Equal(t, "True Drifted", is)
 	require.Equal(t, "ConfigMap typed: was deleted again; left for now, after 5 repairs within 10m0s", message)
-	require.Positive(t, w.reconcile(ctrlssaplan.Policy{}, children...).RequeueAfter)
 	w.owner.Generation++
-	require.Zero(t, w.reconcile(ctrlssaplan.Policy{}, children...), "an edit of the owner is a new beginning")
+	require.Zero(t, w.reconcile(ctrlssaplan.Policy{}, children...), "the owner was edited")
 	require.Equal(t, "a", w.value("typed"))
 	for range 4 {
 		remove()
 		require.Zero(t, w.reconcile(ctrlssaplan.Policy{}, children...))
 	}
 	remove()
-	require.Positive(t, w.reconcile(ctrlssaplan.Policy{}, children...).RequeueAfter, "and after five more the child is left again")
+	require.Positive(t, w.reconcile(ctrlssaplan.Policy{}, children...).RequeueAfter, "once more five times")
 	w.start()
 	require.Zero(t, w.reconcile(ctrlssaplan.Policy{}, children...), "after a restart it is new")
 	require.Equal(t, "a", w.value("typed"))

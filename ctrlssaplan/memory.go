@@ -12,8 +12,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// A child that was repaired maxRepairs times within repairWindow is left for now: somebody else is as stubborn. An edit of the owner ends
-// that, because it may be how the fight is ended.
+// A child that was repaired maxRepairs times within repairWindow is left for now: somebody else is as stubborn.
 const (
 	maxRepairs   = 5
 	repairWindow = 10 * time.Minute
@@ -31,12 +30,13 @@ type remembered struct {
 	// applied is what was applied last. It tells an edit from drift for certain. Without it managedFields
 	// tell, and only a field that somebody removed then counts as edited.
 	applied *explain.State
-	// repairs are the times of the latest repairs of drift, of as long as the owner has this generation.
+	// repairs are the times of the latest repairs of drift since the owner had this generation.
 	repairs    []time.Time
 	generation int64
 }
 
-// of returns what is known of a child of an owner, to be read and changed.
+// of returns what is known of a child of an owner, to be read and changed. An edit of the owner ends every fight about its children: somebody has
+// acted, maybe because of it.
 func (m *memory) of(owner client.Object, id identity.Identity) *remembered {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -51,8 +51,8 @@ func (m *memory) of(owner client.Object, id identity.Identity) *remembered {
 		m.children[key][id] = &remembered{}
 	}
 	r := m.children[key][id]
-	if r.generation != owner.GetGeneration() {
-		r.generation, r.repairs = owner.GetGeneration(), nil
+	if generation := owner.GetGeneration(); r.generation != generation {
+		r.generation, r.repairs = generation, nil
 	}
 	return r
 }

@@ -19,7 +19,7 @@ type DriftPolicy string
 // The drift policies.
 const (
 	// DriftRepair, the default, puts back what was changed, and says who had changed it. What was put back five times within ten minutes is left
-	// for now, and reported: somebody else is as stubborn. So is a child that others delete. An edit of the owner ends that.
+	// for now, until the owner is edited, and reported: somebody else is as stubborn. So is a child that others delete.
 	DriftRepair DriftPolicy = ""
 	// DriftReport says who changed what and leaves it. A later edit that concerns the child is applied as a whole, and so ends the drift.
 	DriftReport DriftPolicy = "Report"

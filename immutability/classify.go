@@ -39,7 +39,7 @@ func ClassifyStatus(status metav1.Status) Verdict {
 		return Verdict{Refusal: RefusalAdmissionDenied, Certainty: CertaintyProven, Fields: []Field{{Message: foreign.Text(text)}}}
 	}
 	if !isAboutObject(status) {
-		return Verdict{Refusal: RefusalNone, Certainty: CertaintyProven}
+		return Verdict{Refusal: RefusalNone, Certainty: CertaintyProven, misfits: misfits(status)}
 	}
 	var verdict Verdict
 	for _, c := range answer.DistinctCauses(status.Details) {
@@ -51,6 +51,15 @@ func ClassifyStatus(status metav1.Status) Verdict {
 		verdict.doubt(CertaintyUnknown, "the error lists no causes")
 	}
 	return verdict
+}
+
+// misfits returns the field of a manifest that no server could apply, since it doesn't fit the schema.
+func misfits(status metav1.Status) []Field {
+	field, problem := answer.WrongType(status)
+	if problem == "" {
+		return nil
+	}
+	return []Field{{Text: foreign.Text(field), Message: foreign.Text(problem)}}
 }
 
 // isAboutObject reports whether the status is the API server's 422 about an object. A proxy's 422 has a body that

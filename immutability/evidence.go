@@ -18,6 +18,8 @@ type Evidence struct {
 	Update Answer
 	// Merge is the server's answer to the dry-run update that keeps what only others have set.
 	Merge Answer
+	// Whole is the server's answer to the dry-run apply of all that the manifest has, see [ProbeOptions.Apply].
+	Whole Answer
 	// Rules are the transition rules of the definition by which a custom resource is refused, as the definition has them.
 	Rules []string
 	// Requests is the number of requests that the probe spent.
@@ -39,6 +41,9 @@ func (e Evidence) String() string {
 	}
 	if e.Merge.Outcome != OutcomeNotAsked {
 		parts = append(parts, fmt.Sprintf("dry-run update that keeps what others set: %s", e.Merge))
+	}
+	if e.Whole.Outcome != OutcomeNotAsked {
+		parts = append(parts, fmt.Sprintf("dry-run apply of the whole manifest: %s", e.Whole))
 	}
 	if len(e.Rules) > 0 {
 		parts = append(parts, "rules: "+strings.Join(e.Rules, ", "))

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -19,4 +21,15 @@ func TestOfCreate(t *testing.T) {
 	require.False(t, made.Replaceable())
 	denied := Verdict{Refusal: RefusalAdmissionDenied, Uncertain: "who knows"}
 	require.Equal(t, denied, denied.OfCreate(manifest))
+}
+
+// What doesn't fit the schema is no refusal of a change, and the reason why there can't be a new object.
+func TestOfCreateOfMisfit(t *testing.T) {
+	manifest := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"modes": []any{"a", "a"}}}}
+	verdict := Classify(&apierrors.StatusError{ErrStatus: metav1.Status{
+		Code: 500, Message: `failed to create typed patch object (/a; ex.io/v1, Kind=A): .spec.modes: duplicate entries for key [="a"]`,
+	}})
+	require.Equal(t, RefusalNone, verdict.Refusal)
+	require.Empty(t, verdict.Fields)
+	require.Equal(t, "invalid: spec.modes: duplicate entries for key", verdict.OfCreate(manifest).String())
 }

@@ -38,6 +38,10 @@ type ProbeOptions struct {
 	Definitions Getter
 	// Rules remembers what was read of the definitions. Default: nothing is remembered.
 	Rules *Rules
+	// Apply has the server try to apply the manifest by force, and is for a refusal of something less, since some fields of the manifest
+	// are left to others. What is left may be what was refused, so nothing is immutable then unless the whole is refused alike.
+	// Default: none, what was refused is the manifest.
+	Apply func(ctx context.Context) error
 }
 
 // Probe confirms or corrects the verdict of [Classify] by asking the server, and returns the verdict with the answers
@@ -93,6 +97,9 @@ func Probe(ctx context.Context, server Writer, manifest, live *unstructured.Unst
 	if valid && verdict.Certainty != CertaintyProven {
 		verdict = p.tellLeftovers(ctx, verdict)
 	}
+	if opts.Apply != nil && verdict.Replaceable() {
+		verdict = p.confirmOfWhole(ctx, verdict)
+	}
 	if valid && verdict.Refusal == RefusalImmutable && !verdict.allKnown() && !kinds.IsBuiltin(manifest.Object) {
 		verdict = p.tellRules(ctx, create.resource, verdict)
 	}
@@ -144,6 +151,17 @@ func (p *probe) tellLeftovers(ctx context.Context, v Verdict) Verdict {
 	}
 	if !holdsOthers {
 		v = v.afterTransitions(p.transitions(whole, merged))
+	}
+	return v
+}
+
+// confirmOfWhole finds out whether the whole manifest is refused for something that a part of it was refused for.
+func (p *probe) confirmOfWhole(ctx context.Context, v Verdict) Verdict {
+	whole := readAnswer(p.opts.Apply(ctx))
+	v.Evidence.Whole = whole.Answer
+	v.Evidence.Requests++
+	if !v.sharesCause(whole.invalid) {
+		v.doubt(CertaintyAssumed, "the whole manifest isn't refused for that, so what is left to others may be in the way")
 	}
 	return v
 }

@@ -80,6 +80,39 @@ const fixedRules = `{properties: {
   b: {x-kubernetes-validations: [{rule: self == oldSelf, message: something else}],
     properties: {c: {x-kubernetes-validations: [{rule: self == oldSelf, message: something else}]}}}}}`
 
+// What a part of a manifest is refused for can be the part that is missing, which is no reason to replace anything.
+func TestProbeOfPart(t *testing.T) {
+	other := refused("apps", "Deployment", because("spec.b", invalidValue, `Invalid value: "c": something else`))
+	noDryRun := status(400, metav1.StatusReasonBadRequest, `admission webhook "w" does not support dry run`)
+	for _, row := range []struct {
+		why                            string
+		refusal, create, update, whole error
+		replaceable                    bool
+		requests                       int
+	}{
+		{"the whole is refused alike", proven, exists(), nil, proven, true, 2},
+		{"the whole is refused for that and more", proven, exists(), nil, refused("apps", "Deployment", selector, leftover), true, 2},
+		{"the whole is accepted", proven, exists(), nil, nil, false, 2},
+		{"the whole is refused otherwise", proven, exists(), nil, other, false, 2},
+		{"the whole can't be tried", proven, exists(), nil, forbids("no"), false, 2},
+		{"the create can't be tried, and the whole is accepted", proven, noDryRun, nil, nil, false, 2},
+		{"the create can't be tried, and the whole is refused alike", proven, noDryRun, nil, proven, true, 2},
+		{"an update is refused, and the whole is accepted", refused("apps", "Deployment", leftover, selector), exists(), proven, nil, false, 3},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			manifest := object(t, `{apiVersion: apps/v1, kind: Deployment, metadata: {name: x}, spec: {a: 1}}`)
+			live := object(t, `{apiVersion: apps/v1, kind: Deployment, metadata: {name: x, resourceVersion: "1"}, spec: {a: 2}}`)
+			server := &fake{createErr: row.create, updateErr: row.update, updated: live}
+			options := immutability.ProbeOptions{Apply: func(context.Context) error { return row.whole }}
+			verdict := immutability.Probe(t.Context(), server, manifest, live, immutability.Classify(row.refusal), options)
+			require.Equal(t, row.replaceable, verdict.Replaceable(), verdict)
+			require.Equal(t, row.requests, verdict.Evidence.Requests)
+			require.Equal(t, row.replaceable, len(verdict.Hazards) > 0)
+			require.Contains(t, verdict.Evidence.String(), "dry-run apply of the whole manifest: ")
+		})
+	}
+}
+
 func TestProbe(t *testing.T) {
 	undecidable := because("spec.b", invalidValue, `Invalid value: "c": something else`)
 	deep := status(409, metav1.StatusReasonAlreadyExists, `object is being deleted: widgets.example.com "x" already exists`)

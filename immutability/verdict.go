@@ -166,7 +166,8 @@ type Verdict struct {
 	// Evidence is what the verdict is based on.
 	Evidence Evidence
 
-	causes []cause
+	causes  []cause
+	misfits []Field // see OfCreate
 }
 
 // Replaceable reports whether deleting the object and creating it from the same manifest is known to work and known to

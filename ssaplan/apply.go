@@ -42,8 +42,8 @@ func (e *ChangedError) WriteOutcome() Outcome { return OutcomeRefused }
 // with the new plan. An object that appeared after a plan to create it is never adopted: that is an error too.
 //
 // An error but a ChangedError is an [ApplyError], which tells what became of the write, and has the ChangedError in it if fields have
-// changed hands already, as the plan said. When the answer was lost, Apply looks at the object, for a while even if ctx has ended: if it
-// is just what was to be applied, that is done, and no error. Nothing is sent twice, unless the server refused it because the object changed.
+// changed hands already, as the plan said. When the answer was lost, Apply looks at the object, and once more half a second later if
+// nothing has happened yet, also if ctx has ended: if it is just what was to be applied, that is done, and no error. Nothing is sent twice, unless the server refused it because the object changed.
 //
 // Plans with the action Replace need [Planner.Replace]; Conflict and Deferred can't be applied, nor can what was planned
 // without values that weren't known.
@@ -63,8 +63,10 @@ func (p *Planner) Apply(ctx context.Context, plan *Plan) (*unstructured.Unstruct
 		}
 		now, failed := p.replan(ctx, plan, obj)
 		switch {
+		case failed != nil && obj != nil && plan.Action == ActionNoOp && !errors.As(failed, new(*ChangedError)):
+			return obj, nil // no apply was to follow
 		case failed != nil && obj != nil:
-			return nil, &ApplyError{Object: plan.Object, Outcome: OutcomeRefused, Err: failed, Advice: handover.NotApplied}
+			return nil, handover.NotApplied(plan.Object, failed)
 		case failed != nil && err.Outcome == OutcomeUnknown: // whatever became of the object since
 			return nil, p.notApplied(plan, err)
 		case errors.As(failed, new(*ChangedError)):
@@ -97,7 +99,7 @@ func (p *Planner) carryOut(ctx context.Context, plan *Plan) (*unstructured.Unstr
 // afterHandover returns what was reviewed of the apply that follows when fields have changed hands.
 func (plan *Plan) afterHandover() *Plan {
 	after, basis := *plan, *plan.basis
-	basis.handover, after.basis, after.Explanation = nil, &basis, *basis.then
+	basis.handover, basis.request.was, after.basis, after.Explanation = nil, basis.live, &basis, *basis.then
 	if after.NoOp {
 		after.Action = ActionNoOp
 	}

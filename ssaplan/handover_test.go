@@ -1,12 +1,14 @@
 package ssaplan_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
@@ -67,6 +69,20 @@ func TestApplyAdopts(t *testing.T) {
 	require.Equal(t, ssaplan.ActionNoOp, plan(t, planner, ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "X", "c": "C"}), Adopt: []string{"kubectl"}}).Action)
 }
 
+// What is adopted was applied under the manager's name by nobody, neither before it changes hands nor between that and the apply.
+func TestWhoIsAdoptedFromIsNoRival(t *testing.T) {
+	for _, manager := range []string{"kubectl", "my-tool"} {
+		server, planner := world(ssaplan.Options{})
+		state := applied(t, planner, configMap("a", map[string]any{"a": "A"}))
+		write := []byte(`{"data": {"a": "B", "b": "B"}}`)
+		errorless(resources(server, "configmaps").Patch(t.Context(), "a", types.MergePatchType, write, metav1.PatchOptions{FieldManager: manager}))
+		p := plan(t, planner, ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "X"}), Prior: state, Adopt: []string{manager}})
+		require.Nil(t, p.Rival, manager)
+		obj := errorless(planner.Apply(t.Context(), p))
+		require.Equal(t, map[string]any{"a": "X"}, obj.Object["data"], manager)
+	}
+}
+
 // When fields have changed hands and the apply isn't sent, since the server refuses it or the new plan says something else, the error
 // says how far it got.
 func TestApplyStopsAfterTheHandover(t *testing.T) {
@@ -75,15 +91,20 @@ func TestApplyStopsAfterTheHandover(t *testing.T) {
 		apply  ssaplan.Options
 		answer error
 		want   string
+		told   ssaplan.Outcome
 	}{
 		{
 			"the request isn't the one that was reviewed", ssaplan.Options{RefuseConflicts: true}, nil,
 			"v1/ConfigMap default/a: changed since the plan was made: now Update: 1 edited, 1 dropped from the manifest; review the new plan; " +
-				"fields have changed hands, and no value was written",
+				"fields have changed hands, and no value was written", ssaplan.OutcomeRefused,
 		},
 		{
 			"the server refuses it", ssaplan.Options{}, apierrors.NewBadRequest("no"),
-			"v1/ConfigMap default/a: dry run: no; fields have changed hands, and no value was written",
+			"v1/ConfigMap default/a: dry run: no; fields have changed hands, and no value was written", ssaplan.OutcomeRefused,
+		},
+		{
+			"the caller gives up", ssaplan.Options{}, context.Canceled,
+			"v1/ConfigMap default/a: dry run: context canceled; fields have changed hands, and no value was written", ssaplan.OutcomeNotSent,
 		},
 	} {
 		t.Run(row.why, func(t *testing.T) {
@@ -104,7 +125,7 @@ func TestApplyStopsAfterTheHandover(t *testing.T) {
 			require.NoError(t, err)
 			_, err = other.Apply(t.Context(), p)
 			require.ErrorAs(t, err, new(*ssaplan.ApplyError))
-			require.Equal(t, ssaplan.OutcomeRefused, ssaplan.OutcomeOf(err))
+			require.Equal(t, row.told, ssaplan.OutcomeOf(err))
 			require.EqualError(t, err, row.want)
 			require.Equal(t, row.answer == nil, errors.As(err, new(*ssaplan.ChangedError)))
 			live := errorless(resources(server, "configmaps").Get(t.Context(), "a", metav1.GetOptions{}))

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
@@ -50,6 +52,29 @@ func TestIgnoredFieldsAreRemembered(t *testing.T) {
 		p = plan(t, planner, ssaplan.Request{Manifest: manifest, Live: request("").Live})
 		require.Equal(t, ssaplan.ActionUpdate, p.Action, "without that it is another question")
 	}
+}
+
+// Of an object without any record of owners the server tells what its first apply makes of it, so that a part of a list with one owner is held.
+func TestIgnoredFieldsOfAnObjectWithoutRecord(t *testing.T) {
+	server, planner := world(ssaplan.Options{})
+	limits := func(memory string) *unstructured.Unstructured {
+		item := map[string]any{"type": "Container", "max": map[string]any{"cpu": "1", "memory": memory}}
+		return &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "v1", "kind": "LimitRange", "metadata": map[string]any{"name": "a"}, "spec": map[string]any{"limits": []any{item}},
+		}}
+	}
+	applied(t, planner, limits("1Gi"))
+	ranges := resources(server, "limitranges")
+	forget := []byte(`{"metadata": {"managedFields": [{}]}}`)
+	errorless(ranges.Patch(t.Context(), "a", types.MergePatchType, forget, metav1.PatchOptions{}))
+	require.Empty(t, errorless(ranges.Get(t.Context(), "a", metav1.GetOptions{})).GetManagedFields())
+
+	p := plan(t, planner, ssaplan.Request{Manifest: limits("2Gi"), Ignore: patterns(t, "spec.limits[0].max.memory")})
+	require.Empty(t, p.Changes)
+	require.Equal(t, explain.HandlingHeld, p.Ignored[0].Handling)
+	require.Equal(t, 3, p.Requests)
+	obj := errorless(planner.Apply(t.Context(), p))
+	require.Equal(t, limits("1Gi").Object["spec"], obj.Object["spec"])
 }
 
 // What is ignored is created with the object, also when it takes another's place, and isn't remembered.

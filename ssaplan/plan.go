@@ -99,6 +99,7 @@ type Request struct {
 	// Propagation is what happens to the dependents of an object that is to be replaced. Default: Background, they are
 	// deleted after it.
 	Propagation metav1.DeletionPropagation
+	was         *unstructured.Unstructured // the object before fields changed hands for an apply that is planned again since; else nil
 }
 
 // Plan is the answer to a [Request].

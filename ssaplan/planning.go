@@ -248,7 +248,7 @@ func (w *planning) ask(ctx context.Context) (err error) {
 		if err := w.request.Existing.Check(w.plan.Object, content(w.live), w.applier(), w.request.Prior); err != nil {
 			return err
 		}
-		if err := w.hold(w.live); err != nil {
+		if err := w.hold(ctx, w.live); err != nil {
 			return err
 		}
 		if i == 0 && (!supplied || !w.prepared.Ignored.Empty() || w.request.handsOver()) {
@@ -282,7 +282,7 @@ func (w *planning) ask(ctx context.Context) (err error) {
 
 // hold finds out what changes hands, leaves what is ignored to others, and puts the live object's values in the place of those that
 // aren't known yet.
-func (w *planning) hold(live *unstructured.Unstructured) (err error) {
+func (w *planning) hold(ctx context.Context, live *unstructured.Unstructured) (err error) {
 	w.settled, w.handover = true, nil
 	if live != nil && w.request.handsOver() {
 		if w.handover, err = handover.Find(live, w.wanted()); err != nil {
@@ -292,7 +292,10 @@ func (w *planning) hold(live *unstructured.Unstructured) (err error) {
 	if w.prepared.Unknown.Empty() && w.prepared.Ignored.Empty() {
 		return nil
 	}
-	if w.left, err = w.prepared.For(content(w.handover.Of(live)), content(live), w.applier()); err != nil {
+	if live, err = w.target.Recorded(ctx, live, w.patch.Options); err == nil {
+		w.left, err = w.prepared.For(content(w.handover.Of(live)), content(cmp.Or(w.request.was, live)), w.applier())
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %w", w.plan.Object, err)
 	}
 	w.manifest = &unstructured.Unstructured{Object: w.left.Manifest}
@@ -318,11 +321,11 @@ func (w *planning) wanted() handover.Wanted {
 func (r Request) handsOver() bool { return r.AdoptTools || len(r.Adopt)+len(r.GiveUp) > 0 }
 
 // ignoreNothing has all of the manifest sent, as a new object is created with it.
-func (w *planning) ignoreNothing() error {
+func (w *planning) ignoreNothing(ctx context.Context) error {
 	if w.prepared.Ignored.Empty() {
 		return nil
 	}
-	return w.hold(nil)
+	return w.hold(ctx, nil)
 }
 
 // unreadable handles a failed read. Who may apply but not read gets a plan of what would be there, but not of what changes.
@@ -381,7 +384,7 @@ func (w *planning) explain(dryRun *unstructured.Unstructured) error {
 // input is what is known of the apply to the live object.
 func (w *planning) input(live *unstructured.Unstructured) explain.Input {
 	return explain.Input{
-		Manifest: content(w.manifest), Live: content(live), Answer: content(w.result), Manager: w.options.FieldManager, Subresource: w.plan.Subresource,
+		Manifest: content(w.manifest), Live: content(live), Was: content(cmp.Or(w.request.was, w.live)), Answer: content(w.result), Manager: w.options.FieldManager, Subresource: w.plan.Subresource,
 		Prior: w.request.Prior, Unknown: w.prepared.Unknown, Sensitive: w.sensitive(), Ignored: w.left.Fields, Tools: w.options.Tools, Records: w.server.Records(),
 	}
 }
@@ -389,19 +392,19 @@ func (w *planning) input(live *unstructured.Unstructured) explain.Input {
 // explainReplacement fills in what a replacement changes, from a dry run that creates the new object. Taken says that the
 // old one has its name. Where the server can't try that, the plan has what the manifest declares.
 func (w *planning) explainReplacement(ctx context.Context, taken bool) error {
-	if err := w.ignoreNothing(); err != nil {
+	if err := w.ignoreNothing(ctx); err != nil {
 		return err
 	}
 	if w.target != nil {
 		made, err := w.target.TryCreate(ctx, w.manifest.Object, w.patch.Options, taken)
 		switch {
 		case err == nil:
-		case !errors.Is(err, standin.ErrTaken) && !slices.ContainsFunc(answer.Statuses(err), answer.IsRefusal):
-			return w.failed("dry run of the create", err)
 		case w.prepared.Unknown.Empty() && standin.Disproves(w.manifest.Object, err, taken):
 			verdict := immutability.Classify(err).OfCreate(w.manifest)
 			w.Guard(w.request.Manifest, w.live).Verdict(&verdict)
 			return &RefusedError{Object: w.plan.Object, Verdict: verdict, Err: cmp.Or(w.plan.Replacement.Refusal, w.shown(err))}
+		case !errors.Is(err, standin.ErrTaken) && !slices.ContainsFunc(answer.Statuses(err), answer.IsRefusal):
+			return w.failed("dry run of the create", err)
 		default:
 			w.plan.Warnings = append(w.plan.Warnings, foreign.Textf("what the server adds to the new object isn't known: %v", w.shown(err)))
 		}

@@ -65,7 +65,7 @@ func (w *planning) judge(ctx context.Context, err error) error {
 	}
 	var unproven error
 	if w.live != nil && w.plan.Subresource == "" {
-		if err := w.ignoreNothing(); err != nil { // of all that would be created, the server has to be asked
+		if err := w.ignoreNothing(ctx); err != nil { // of all that would be created, the server has to be asked
 			return err
 		}
 		if verdict, unproven = w.probe(ctx, verdict); w.target.Wrote() != nil {
@@ -111,8 +111,8 @@ func (w *planning) cure(ctx context.Context, inTheWay []projection.Path) string 
 // probe confirms or corrects the verdict by asking the server. The error is why it didn't answer the dry run of the create.
 func (w *planning) probe(ctx context.Context, verdict immutability.Verdict) (immutability.Verdict, error) {
 	verdict = immutability.Probe(ctx, w.target.Resource, w.manifest, w.live, verdict, immutability.ProbeOptions{
-		FieldManager: w.options.FieldManager, IPAddresses: w.target.IPAddresses(),
-		Definitions: w.target.Definitions(), Rules: &w.rules, Propagation: w.request.Propagation,
+		FieldManager: w.options.FieldManager, IPAddresses: w.target.IPAddresses(), Definitions: w.target.Definitions(), Rules: &w.rules, Propagation: w.request.Propagation,
+		Apply: w.target.Whole(!w.prepared.Ignored.Empty(), w.live, w.patch.Body, w.patch.Options),
 	})
 	if create := verdict.Evidence.Create; create.Outcome == immutability.OutcomeUnanswered {
 		return verdict, create.Err

@@ -173,5 +173,5 @@ func (r *replacer) made(ctx context.Context) *unstructured.Unstructured {
 	if err != nil {
 		return nil
 	}
-	return write.Look(ctx).Made
+	return write.Made(ctx)
 }

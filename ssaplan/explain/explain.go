@@ -19,6 +19,8 @@ type Input struct {
 	Manifest map[string]any
 	// Live is the object that the apply was for, with its managedFields; nil if it doesn't exist.
 	Live map[string]any
+	// Was is Live as it was before fields changed hands for this apply, which no other apply did: a rival is looked for there. Default: Live.
+	Was map[string]any
 	// Answer is the object with which the server answered the apply, or its dry run. Required.
 	Answer map[string]any
 	// Manager is the field manager that applies. Required.
@@ -183,7 +185,7 @@ func (e *Explanation) Summary() string {
 }
 
 // Known returns the explanation of an apply to the live object that is known to be a no-op, because the server answered so
-// before, given what was explained then. Of the input it needs no more than Live, Manager, Subresource, Prior, Ignored and Tools. Before,
+// before, given what was explained then. Of the input it needs no more than Live, Was, Manager, Subresource, Prior, Ignored and Tools. Before,
 // After and Baseline are empty. It shares no memory with what was explained.
 func Known(before *Explanation, in Input) Explanation {
 	e := Explanation{NoOp: true, Assigned: slices.Clone(before.Assigned), Ineffective: slices.Clone(before.Ineffective)}

@@ -44,6 +44,9 @@ func RivalOf(live *unstructured.Unstructured, prior *State) *Rival {
 // record when its manager changes something, and leaves it when others take fields away; so another apply has a later time than the
 // remembered one, unless both were within a second. An apply that changes no value of an object has no time. Source: k8s.io/apimachinery/pkg/util/managedfields/internal.
 func (in Input) rival() *Rival {
+	if in.Was != nil {
+		in.Live = in.Was
+	}
 	if in.Live == nil || in.Prior == nil || !in.Prior.isOf(in) {
 		return nil
 	}

@@ -140,23 +140,30 @@ func (p *Plan) of(live *unstructured.Unstructured) error {
 }
 
 // Apply does what the plan says, guarded by the version of the object, and nothing if there is nothing to do. If the object changed, it looks
-// again, and goes on if the plan would be the same; if the answer was lost, it looks whether that was done. Every error is a
-// [write.ApplyError]. The plan itself stays as it was reviewed.
+// again, and goes on if the plan would be the same; if the answer was lost, it looks whether that was done, also if ctx has ended.
+// Every error is a [write.ApplyError]. The plan itself stays as it was reviewed.
 func (p *Plan) Apply(ctx context.Context) error {
 	if p.Action == ActionRefused {
-		return p.failed(write.OutcomeNotSent, p.Refusal)
+		return p.failed(applier.NotSent(p.Refusal))
 	}
 	now := *p
 	for attempt := 1; now.Action == ActionRelease; attempt++ {
-		err := now.send(ctx)
-		if err == nil {
+		sent := now
+		_, failure := applier.Once(ctx, sent.send, func(ctx context.Context) applier.Found {
+			if err := now.look(ctx); err != nil {
+				return applier.Found{Err: err}
+			} else if now.Action != ActionRelease {
+				return applier.Found{Done: true}
+			}
+			return applier.Compare(sent.live, now.live)
+		})
+		if failure == nil {
 			return nil
 		}
-		failed := now.look(ctx)
-		isDone := failed == nil && now.Action != ActionRelease
-		isSame := failed == nil && err.Outcome == write.OutcomeRefused && applier.Outrun(err) && now.covers(p)
-		if attempt == attempts || !isDone && !isSame {
-			return err
+		isOutrun := failure.Outcome == write.OutcomeRefused && applier.Outrun(failure)
+		if attempt == attempts || !isOutrun || !now.covers(p) {
+			failure.Err = sent.guard.Shown(failure.Err)
+			return p.failed(failure)
 		}
 	}
 	return nil
@@ -169,16 +176,12 @@ func (p *Plan) covers(reviewed *Plan) bool {
 	})
 }
 
-// send sends the patch, once.
-func (p *Plan) send(ctx context.Context) *write.ApplyError {
-	if _, err := p.target.Patch(ctx, p.live, p.patch, p.Manager); err != nil {
-		return p.failed(applier.Of(err), p.guard.Shown(err))
-	}
-	return nil
+func (p *Plan) send(ctx context.Context) (*unstructured.Unstructured, error) {
+	return p.target.Patch(ctx, p.live, p.patch, p.Manager)
 }
 
-func (p *Plan) failed(outcome write.Outcome, err error) *write.ApplyError {
-	return &write.ApplyError{Object: p.Object, Outcome: outcome, Err: fmt.Errorf("%s: release: %w", p.Object, err)}
+func (p *Plan) failed(f *applier.Failure) *write.ApplyError {
+	return &write.ApplyError{Object: p.Object, Outcome: f.Outcome, Err: fmt.Errorf("%s: release: %w", p.Object, f.Err), Advice: f.Advice}
 }
 
 // String returns a line about the plan, and one for each field that is given up and each warning.

@@ -42,11 +42,15 @@ type target struct {
 	err     error
 	patched []string
 	answers []error
+	giveUp  func()  // when a patch arrives
 	tries   []error // of the first dry runs; the others are answered with success
 	tried   int
 }
 
-func (f *target) Live(context.Context) (*unstructured.Unstructured, error) {
+func (f *target) Live(ctx context.Context) (*unstructured.Unstructured, error) {
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	now := f.live[0]
 	if len(f.live) > 1 {
 		f.live = f.live[1:]
@@ -63,6 +67,9 @@ func (f *target) Patch(_ context.Context, _ *unstructured.Unstructured, patch []
 		return nil, nil
 	}
 	f.patched = append(f.patched, manager+" "+string(patch))
+	if f.giveUp != nil {
+		f.giveUp()
+	}
 	err := f.answers[0]
 	f.answers = f.answers[1:]
 	return nil, err
@@ -153,7 +160,10 @@ func TestApply(t *testing.T) {
 	conflict := apierrors.NewConflict(schema.GroupResource{Resource: "configmaps"}, "a", errors.New("changed"))
 	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: "configmaps"}, "a", errors.New("no"))
 	lost := errors.New("connection reset")
-	both := object(t, "u", ours+","+theirs)
+	both, released := object(t, "u", ours+","+theirs), object(t, "u", theirs)
+	changed := both.DeepCopy()
+	changed.SetResourceVersion("8")
+	missing := apierrors.NewNotFound(schema.GroupResource{Resource: "configmaps"}, "a")
 	for _, row := range []struct {
 		why     string
 		first   *unstructured.Unstructured
@@ -170,12 +180,18 @@ func TestApply(t *testing.T) {
 		{"changed in what was reviewed", both, []*unstructured.Unstructured{object(t, "u", ours)}, []error{conflict}, 1, write.OutcomeRefused},
 		{"released by somebody else", both, []*unstructured.Unstructured{object(t, "u", theirs)}, []error{conflict}, 1, write.OutcomeDone},
 		{"deleted", both, []*unstructured.Unstructured{nil}, []error{conflict}, 1, write.OutcomeDone},
+		{"deleted, and the server says so", both, []*unstructured.Unstructured{nil}, []error{missing}, 1, write.OutcomeDone},
 		{"refused", both, []*unstructured.Unstructured{both}, []error{forbidden}, 1, write.OutcomeRefused},
-		{"the answer is lost, and it is done", both, []*unstructured.Unstructured{object(t, "u", theirs)}, []error{lost}, 1, write.OutcomeDone},
-		{"the answer is lost, and it isn't done yet", both, []*unstructured.Unstructured{both}, []error{lost}, 1, write.OutcomeUnknown},
-		{"changed, and not to be read again", both, []*unstructured.Unstructured{object(t, "u", "5")}, []error{conflict}, 1, write.OutcomeRefused},
+		{"the answer is lost, and it is done", both, []*unstructured.Unstructured{released}, []error{lost}, 1, write.OutcomeDone},
+		{"the answer is lost, and it is done a little later", both, []*unstructured.Unstructured{both, released}, []error{lost}, 1, write.OutcomeDone},
+		{"the answer is lost, and it isn't done", both, []*unstructured.Unstructured{both}, []error{lost}, 1, write.OutcomeNotSent},
+		{"nobody waited, and it isn't done", both, []*unstructured.Unstructured{both}, []error{context.Canceled}, 1, write.OutcomeUnknown},
+		{"the answer is lost, and somebody changed it", both, []*unstructured.Unstructured{changed}, []error{lost}, 1, write.OutcomeUnknown},
+		{"the answer is lost, and it can't be read", both, []*unstructured.Unstructured{object(t, "u", "5")}, []error{lost}, 1, write.OutcomeUnknown},
+		{"changed, and not to be read again", both, []*unstructured.Unstructured{object(t, "u", "5")}, []error{conflict}, 1, write.OutcomeUnknown},
 	} {
 		t.Run(row.why, func(t *testing.T) {
+			t.Parallel()
 			on := &target{live: append([]*unstructured.Unstructured{row.first}, row.then...), answers: row.answers}
 			plan, err := release.For(t.Context(), on, &explain.State{Identity: id, UID: "u", Manager: "me"}, unguarded)
 			require.NoError(t, err)
@@ -189,4 +205,19 @@ func TestApply(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What is looked at doesn't end with the caller, and nothing is sent for who gave up before.
+func TestApplyOfCallersWhoGaveUp(t *testing.T) {
+	both, released := object(t, "u", ours+","+theirs), object(t, "u", theirs)
+	on := &target{live: []*unstructured.Unstructured{both, both, released}, answers: []error{context.Canceled}}
+	plan, err := release.For(t.Context(), on, &explain.State{Identity: id, UID: "u", Manager: "me"}, unguarded)
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	on.giveUp = cancel
+	require.NoError(t, plan.Apply(ctx), "released a little later")
+	err = plan.Apply(ctx)
+	require.ErrorIs(t, err, context.Canceled)
+	require.Equal(t, write.OutcomeNotSent, write.OutcomeOf(err))
+	require.Len(t, on.patched, 1)
 }

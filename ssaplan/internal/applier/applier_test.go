@@ -70,6 +70,8 @@ func TestAdvice(t *testing.T) {
 // fake is an object that answers as it is told.
 type fake struct {
 	live, sent, tried *unstructured.Unstructured
+	later             func(*fake) // what happens between the first and the second read
+	reads             int
 	liveErr           error
 	sentErr, triedErr error
 	writes            int
@@ -80,6 +82,9 @@ type fake struct {
 func (f *fake) Live(ctx context.Context) (*unstructured.Unstructured, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
+	}
+	if f.reads++; f.reads == 2 && f.later != nil {
+		f.later(f)
 	}
 	return f.live, f.liveErr
 }
@@ -119,6 +124,8 @@ func TestSend(t *testing.T) {
 	recreated := object("2", "8", "m")
 	recreated.Object["data"] = map[string]any{"a": "B"}
 	edited.Object["data"] = map[string]any{"a": "B"}
+	arrives := func(f *fake) { f.live, f.tried, f.liveErr = made, made, nil }
+	missing := apierrors.NewNotFound(configMaps, "a")
 	for _, row := range []struct {
 		why    string
 		before *unstructured.Unstructured
@@ -136,6 +143,17 @@ func TestSend(t *testing.T) {
 		{"sent twice, and created", nil, fake{sentErr: outdated, live: made, tried: made}, write.OutcomeDone, ""},
 		{"lost, and not done", was, fake{sentErr: eof, live: was, tried: made}, write.OutcomeNotSent, "the object is as it was: try again"},
 		{"lost, and not created", nil, fake{sentErr: eof}, write.OutcomeNotSent, "the object isn't there: try again"},
+		{"lost, and done a little later", was, fake{sentErr: eof, live: was, tried: made, later: arrives}, write.OutcomeDone, ""},
+		{"nobody waited, and done a little later", was, fake{sentErr: context.Canceled, live: was, tried: made, later: arrives}, write.OutcomeDone, ""},
+		{"lost, and created a little later", nil, fake{sentErr: eof, later: arrives}, write.OutcomeDone, ""},
+		{"lost, and it can be looked at only a little later", was, fake{sentErr: eof, liveErr: eof, later: arrives}, write.OutcomeDone, ""},
+		{"lost, and somebody was faster a little later", was, fake{sentErr: eof, live: was, tried: made, later: func(f *fake) {
+			f.live, f.tried = changed, edited
+		}}, write.OutcomeUnknown, "the object has changed"},
+		{"lost, and nobody can look a little later", was, fake{sentErr: eof, live: was, tried: made, later: func(f *fake) {
+			f.liveErr = timeout
+		}}, write.OutcomeUnknown, "failed, too (Timeout)"},
+		{"refused, as it is gone", was, fake{sentErr: missing}, write.OutcomeRefused, "nothing was written"},
 		{"nobody waited, and not done so far", was, fake{sentErr: timeout, live: was, tried: made}, write.OutcomeUnknown, "may still arrive"},
 		{"lost, and somebody changed it", was, fake{sentErr: eof, live: changed, tried: edited}, write.OutcomeUnknown, "the object has changed"},
 		{"lost, and somebody deleted it", was, fake{sentErr: eof}, write.OutcomeUnknown, "the object isn't there"},
@@ -166,10 +184,12 @@ func TestSend(t *testing.T) {
 		{"what is there now can't guard", was, fake{sentErr: eof, live: object("1", "", "m")}, write.OutcomeUnknown, "isn't known"},
 	} {
 		t.Run(row.why, func(t *testing.T) {
+			t.Parallel()
 			f := row.fake
 			w := Write{Target: &f, Body: []byte(`{"metadata":{"name":"a"}}`), Options: metav1.PatchOptions{FieldManager: "m"}, Live: row.before}
 			obj, failure := w.Send(t.Context())
 			assert.LessOrEqual(t, f.writes, 1)
+			assert.LessOrEqual(t, f.reads, 2)
 			if row.want == write.OutcomeDone {
 				require.Nil(t, failure)
 				require.Equal(t, made, obj)
@@ -181,6 +201,27 @@ func TestSend(t *testing.T) {
 			assert.Equal(t, failure.Err.Error()+"; "+failure.Advice, failure.Error())
 			assert.ErrorIs(t, failure, failure.Err)
 		})
+	}
+}
+
+// A refusal that says that somebody was faster is looked at once: nothing is under way any more. So is what is done, or can't be any more.
+func TestLooksThatSayItAll(t *testing.T) {
+	was, made, changed := object("1", "5", "m"), object("1", "6", "m"), object("1", "7", "other")
+	for _, row := range []struct {
+		why   string
+		fake  fake
+		reads int
+	}{
+		{"done", fake{sentErr: eof, live: made, tried: made}, 1},
+		{"outrun", fake{sentErr: outdated, live: changed}, 1},
+		{"outrun, and as it was", fake{sentErr: outdated, live: was, tried: made}, 1},
+		{"lost, and somebody changed it", fake{sentErr: eof, live: changed}, 1},
+		{"lost, and as it was", fake{sentErr: eof, live: was, tried: made}, 2},
+		{"refused", fake{sentErr: forbidden}, 0},
+	} {
+		w := Write{Target: &row.fake, Body: []byte(`{"metadata":{"name":"a"}}`), Options: metav1.PatchOptions{FieldManager: "m"}, Live: was}
+		_, _ = w.Send(t.Context())
+		assert.Equal(t, row.reads, row.fake.reads, row.why)
 	}
 }
 

@@ -1,5 +1,5 @@
-// Package applier sends an apply, once, and finds out what became of it: also when the answer was lost on its way, or is the
-// answer to a second request that a proxy made of the one.
+// Package applier sends a write, such as an apply, once, and finds out what became of it: also when the answer was lost on its way, or
+// is the answer to a second request that a proxy made of the one.
 package applier
 
 import (
@@ -67,6 +67,12 @@ func Outrun(err error) bool {
 	return false
 }
 
+// absent reports whether err says that the object isn't there.
+func absent(err error) bool {
+	class := authresilience.Classify(err)
+	return class == authresilience.ClassNotFound || class == authresilience.ClassNamespaceNotFound
+}
+
 // Moved reports whether err says that the object isn't there as it was read: it is of another version by now, or was deleted, and maybe
 // created anew.
 func Moved(err error) bool {
@@ -83,8 +89,8 @@ func Denied(err error) bool {
 	return false
 }
 
-// MayArrive reports whether the request of a write whose answer was lost can still be under way: nobody waited for its end.
-func MayArrive(err error) bool {
+// mayArrive reports whether the request of a write whose answer was lost can still be under way: nobody waited for its end.
+func mayArrive(err error) bool {
 	class := authresilience.Classify(err)
 	return class == authresilience.ClassTimeout || class == authresilience.ClassCanceled
 }

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -260,44 +259,30 @@ func (d *Deleter) Finish(ctx context.Context, live *unstructured.Unstructured) (
 	return nil
 }
 
+// send sends the delete of the object with that uid, and notes what became of it. The error is nil if it is done.
 func (d *Deleter) send(ctx context.Context, uid string) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	listening, warnings := ctx, &wire.Warnings{}
-	if d.Options.Warning != nil || d.guard().Withholds() { // or else they go where the client's other warnings go
-		listening, warnings = wire.CollectWarnings(ctx)
-	}
-	err := d.target.Resource.Delete(listening, d.Request.Object.Name, d.options(uid))
-	d.tell(warnings)
-	d.Outcome = applier.Of(err)
-	if apierrors.IsNotFound(err) && d.Outcome == write.OutcomeRefused {
-		d.Outcome, err = write.OutcomeDone, nil
-	}
-	if d.Outcome == write.OutcomeUnknown {
-		err = d.lookAfter(ctx, uid, err)
-	}
-	d.Accepted = d.Outcome == write.OutcomeDone
-	return err
-}
-
-// lookAfter finds out what became of a delete whose answer was lost, also when ctx has ended. The error says so, and is nil if
-// the delete is done.
-func (d *Deleter) lookAfter(ctx context.Context, uid string, cause error) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), applier.LookTimeout)
-	defer cancel()
-	live, err := d.read(ctx)
-	switch {
-	case err != nil:
-		return fmt.Errorf("%w; a look at the object failed, too (%s)", cause, authresilience.Classify(err))
-	case live == nil || string(live.GetUID()) != uid || live.GetDeletionTimestamp() != nil:
+	_, failure := applier.Once(ctx, func(ctx context.Context) (*unstructured.Unstructured, error) {
+		listening, warnings := ctx, &wire.Warnings{}
+		if d.Options.Warning != nil || d.guard().Withholds() { // or else they go where the client's other warnings go
+			listening, warnings = wire.CollectWarnings(ctx)
+		}
+		err := d.target.Resource.Delete(listening, d.Request.Object.Name, d.options(uid))
+		d.tell(warnings)
+		return nil, err
+	}, func(ctx context.Context) applier.Found {
+		live, err := d.read(ctx)
+		isDone := live == nil || string(live.GetUID()) != uid || live.GetDeletionTimestamp() != nil
+		return applier.Found{Done: err == nil && isDone, Made: live, State: "the object is as it was", Untouched: true, Err: err}
+	})
+	if d.Accepted = failure == nil; d.Accepted {
 		d.Outcome = write.OutcomeDone
 		return nil
-	case applier.MayArrive(cause):
-		return fmt.Errorf("%w; the object is as it was so far, and the delete may still arrive", cause)
 	}
-	d.Outcome = write.OutcomeNotSent
-	return fmt.Errorf("%w; the object is as it was", cause)
+	d.Outcome = failure.Outcome
+	if failure.Known == "" {
+		return failure.Err
+	}
+	return fmt.Errorf("%w; %s", failure.Err, failure.Known)
 }
 
 // options returns those of a delete. The propagation policy is always said: without one a server leaves behind what Jobs and

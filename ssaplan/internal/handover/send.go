@@ -1,12 +1,11 @@
 package handover
 
 import (
-	"cmp"
 	"context"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan/internal/applier"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 	"github.com/ssaplan/primitives/ssaplan/write"
@@ -20,42 +19,44 @@ type Target interface {
 
 var _ Target = (*wire.Target)(nil)
 
-// NotApplied is what is known of an object whose fields changed hands when the apply isn't sent after all.
-const NotApplied = "fields have changed hands, and no value was written"
-
-// Send carries the handover out, once, and returns the object with its new record. If the answer was lost, it looks whether the object has
-// that record.
-func (h *Handover) Send(ctx context.Context, target Target) (*unstructured.Unstructured, *applier.Failure) {
-	patch, err := h.Patch()
-	if err = cmp.Or(err, ctx.Err()); err != nil {
-		return nil, applier.NotSent(err)
+// NotApplied returns the error of an apply that isn't sent after all when fields have changed hands.
+func NotApplied(object identity.Identity, err error) *write.ApplyError {
+	outcome := write.OutcomeNotSent
+	if write.OutcomeOf(err) == write.OutcomeRefused || applier.Of(err) == write.OutcomeRefused {
+		outcome = write.OutcomeRefused
 	}
-	obj, err := target.Patch(ctx, h.live, patch, h.wanted.Applier.Manager)
-	outcome := applier.Of(err)
-	switch outcome {
-	case write.OutcomeDone:
-		return obj, nil
-	case write.OutcomeUnknown:
-		if obj = h.done(ctx, target); obj != nil {
-			return obj, nil
-		}
-		return nil, &applier.Failure{Outcome: outcome, Err: err, Advice: "whether fields changed hands isn't known, and no value was written: plan again"}
-	}
-	return nil, &applier.Failure{Outcome: outcome, Err: err, Advice: applier.Advice(err)}
+	return &write.ApplyError{Object: object, Outcome: outcome, Err: err, Advice: "fields have changed hands, and no value was written"}
 }
 
-// done returns the object if it has the new record, else nil. It looks for a while even when ctx has ended.
-func (h *Handover) done(ctx context.Context, target Target) *unstructured.Unstructured {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), applier.LookTimeout)
-	defer cancel()
-	now, err := target.Live(ctx)
-	if err != nil || now == nil || now.GetUID() != h.live.GetUID() {
-		return nil
+// Send carries the handover out, once, and returns the object with its new record; see [applier.Once].
+func (h *Handover) Send(ctx context.Context, target Target) (*unstructured.Unstructured, *applier.Failure) {
+	patch, err := h.Patch()
+	if err != nil {
+		return nil, applier.NotSent(err)
 	}
-	is, err := fieldowner.Read(now.Object)
-	want, _ := fieldowner.Read(h.Object()) // which was made of what could be read
-	if err != nil || !is.Equal(want) {
-		return nil
+	return applier.Once(ctx, func(ctx context.Context) (*unstructured.Unstructured, error) {
+		return target.Patch(ctx, h.live, patch, h.wanted.Applier.Manager)
+	}, func(ctx context.Context) applier.Found {
+		now, err := target.Live(ctx)
+		if err != nil {
+			return applier.Found{Err: err}
+		}
+		return h.found(now)
+	})
+}
+
+// found tells what an object that is there now, nil if there is none, shows of the handover: it is done if there is nothing left that is to
+// change hands.
+func (h *Handover) found(now *unstructured.Unstructured) applier.Found {
+	found := applier.Compare(h.live, now)
+	if now == nil || now.GetUID() != h.live.GetUID() {
+		return found
 	}
-	return now
+	switch left, err := Find(now, h.wanted); {
+	case err != nil:
+		return applier.Found{Err: err}
+	case left == nil:
+		return applier.Found{Done: true, Made: now}
+	}
+	return found
 }

@@ -18,13 +18,17 @@ import (
 // target answers a patch and a read.
 type target struct {
 	patched, live *unstructured.Unstructured
+	later         *unstructured.Unstructured // at the second look
 	err, lookErr  error
-	sent          int
+	sent, looks   int
 }
 
 func (f *target) Live(ctx context.Context) (*unstructured.Unstructured, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
+	}
+	if f.looks++; f.looks == 2 && f.later != nil {
+		f.live = f.later
 	}
 	return f.live, f.lookErr
 }
@@ -39,6 +43,8 @@ func TestSend(t *testing.T) {
 	done := object(t, "8", `"data": {"a": 1}`, ours+`{"f:data": {"f:a": {}}}}`)
 	recreated := done.DeepCopy()
 	recreated.SetUID("another")
+	changed := live.DeepCopy()
+	changed.SetResourceVersion("8")
 	lost := io.ErrUnexpectedEOF
 	conflict := apierrors.NewConflict(schema.GroupResource{Resource: "widgets"}, "x", errors.New("changed"))
 	for _, row := range []struct {
@@ -49,16 +55,22 @@ func TestSend(t *testing.T) {
 		sent    int
 	}{
 		{why: "done", target: target{patched: done}, outcome: write.OutcomeDone, sent: 1},
-		{why: "refused", target: target{err: conflict, live: done}, outcome: write.OutcomeRefused, sent: 1},
+		{why: "refused", target: target{err: conflict, live: changed}, outcome: write.OutcomeRefused, sent: 1},
+		{why: "refused, and it can't be read", target: target{err: conflict, lookErr: lost}, outcome: write.OutcomeUnknown, sent: 1},
+		{why: "a proxy sent it twice, and so it was refused", target: target{err: conflict, live: done}, outcome: write.OutcomeDone, sent: 1},
 		{why: "given up before", target: target{patched: done}, ended: true, outcome: write.OutcomeNotSent},
 		{why: "lost, and done", target: target{err: lost, live: done}, outcome: write.OutcomeDone, sent: 1},
-		{why: "lost, and not done", target: target{err: lost, live: live}, outcome: write.OutcomeUnknown, sent: 1},
+		{why: "lost, and done a little later", target: target{err: lost, live: live, later: done}, outcome: write.OutcomeDone, sent: 1},
+		{why: "lost, and not done", target: target{err: lost, live: live}, outcome: write.OutcomeNotSent, sent: 1},
+		{why: "given up, and not done", target: target{err: context.Canceled, live: live}, outcome: write.OutcomeUnknown, sent: 1},
+		{why: "lost, and somebody changed it", target: target{err: lost, live: changed}, outcome: write.OutcomeUnknown, sent: 1},
 		{why: "lost, and somebody re-created it", target: target{err: lost, live: recreated}, outcome: write.OutcomeUnknown, sent: 1},
 		{why: "lost, and gone", target: target{err: lost}, outcome: write.OutcomeUnknown, sent: 1},
 		{why: "lost, and not to be read", target: target{err: lost, live: done, lookErr: lost}, outcome: write.OutcomeUnknown, sent: 1},
 		{why: "lost, and the record is broken", target: target{err: lost, live: object(t, "8", `"data": {}`, "1")}, outcome: write.OutcomeUnknown, sent: 1},
 	} {
 		t.Run(row.why, func(t *testing.T) {
+			t.Parallel()
 			h, err := handover.Find(live, adopting("kubectl-client-side-apply"))
 			require.NoError(t, err)
 			ctx, cancel := context.WithCancel(t.Context())

@@ -191,7 +191,7 @@ func (g Guard) Verdict(verdict *immutability.Verdict) {
 		}
 	}
 	verdict.Uncertain, _, _ = strings.Cut(verdict.Uncertain, ": ") // where a server's words follow
-	for _, reply := range []*immutability.Answer{&verdict.Evidence.Create, &verdict.Evidence.Update, &verdict.Evidence.Merge} {
+	for _, reply := range []*immutability.Answer{&verdict.Evidence.Create, &verdict.Evidence.Update, &verdict.Evidence.Merge, &verdict.Evidence.Whole} {
 		reply.Message, reply.Err = "", g.Error(reply.Err)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/json"
 
+	"github.com/ssaplan/primitives/internal/answer"
 	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 )
@@ -69,10 +70,13 @@ func Try(ctx context.Context, server Resource, manifest map[string]any, options 
 }
 
 // Disproves reports whether the refusal of a trial says that replacing the object would lose it: the server would refuse the new one,
-// too. For a Service it doesn't, whose ports and addresses the old one has as long as it is there; nor for a stand-in, which is
+// too. It does if the manifest doesn't fit the schema, which a create doesn't mind where an apply does. For a Service it doesn't, whose ports and addresses the old one has as long as it is there; nor for a stand-in, which is
 // refused for its name, unless the manifest of a custom resource has null: a create of that, which has been tried before, drops it, and
 // an apply doesn't.
 func Disproves(manifest map[string]any, err error, taken bool) bool {
+	if slices.ContainsFunc(answer.Statuses(err), func(s metav1.Status) bool { _, problem := answer.WrongType(s); return problem != "" }) {
+		return true
+	}
 	if !apierrors.IsInvalid(err) || manifest["kind"] == "Service" && manifest["apiVersion"] == "v1" {
 		return false
 	}

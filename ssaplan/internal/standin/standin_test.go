@@ -85,6 +85,9 @@ func TestTryRefused(t *testing.T) {
 // TestDisproves tells refusals that the new object would meet, too, from those for what the old one has as long as it is there.
 func TestDisproves(t *testing.T) {
 	invalid := apierrors.NewInvalid(schema.GroupKind{}, "a", nil)
+	misfit := &apierrors.StatusError{ErrStatus: metav1.Status{
+		Code: 500, Message: `failed to create typed patch object (/a; v1, Kind=ConfigMap): .spec.list: duplicate entries for key [="a"]`,
+	}}
 	of := func(apiVersion, kind string, list any) map[string]any {
 		return map[string]any{"apiVersion": apiVersion, "kind": kind, "spec": map[string]any{"list": []any{int64(1), list}}}
 	}
@@ -101,6 +104,7 @@ func TestDisproves(t *testing.T) {
 		{"a custom resource of that kind", of("ex.io/v1", "Service", "a"), invalid, false, true},
 		{"a stand-in, maybe for its name", of("ex.io/v1", "Crate", "a"), invalid, true, false},
 		{"one with null, which only an apply keeps", of("ex.io/v1", "Crate", nil), invalid, true, true},
+		{"a set with an item twice, which only a create takes", of("v1", "ConfigMap", "a"), misfit, true, true},
 		{"null in a kind that drops it", of("v1", "ConfigMap", nil), invalid, true, false},
 	} {
 		require.Equal(t, row.want, standin.Disproves(row.manifest, row.err, row.taken), row.why)

@@ -3,12 +3,14 @@ package wire
 import (
 	"context"
 	"errors"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/internal/answer"
 	"github.com/ssaplan/primitives/ssaplan/internal/standin"
 )
 
@@ -41,4 +43,45 @@ func (t *Target) TryCreate(
 		return nil, err
 	}
 	return made, nil
+}
+
+// Recorded returns the live object with the record of owners that a server makes of one that has none, when it is applied for the first time.
+// Nothing else tells which lists have items of their own, and which lists and maps have one owner. An object that has a record, or of which the
+// server doesn't tell, is returned as it is.
+func (t *Target) Recorded(ctx context.Context, live *unstructured.Unstructured, options metav1.PatchOptions) (*unstructured.Unstructured, error) {
+	if live == nil || t.subresource != "" || len(live.GetManagedFields()) > 0 {
+		return live, nil
+	}
+	nothing := &unstructured.Unstructured{Object: map[string]any{}}
+	nothing.SetGroupVersionKind(live.GroupVersionKind())
+	nothing.SetName(live.GetName())
+	nothing.SetNamespace(live.GetNamespace())
+	body, err := nothing.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	made, err := t.TryPinned(ctx, live, body, options)
+	if slices.ContainsFunc(answer.Statuses(err), answer.IsRefusal) {
+		return live, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	recorded := live.DeepCopy()
+	recorded.SetManagedFields(made.GetManagedFields())
+	return recorded, nil
+}
+
+// Whole returns what tries by force to apply the body, which has all of a manifest, to the live object; nil unless that is needed, since the
+// server refused a part of it.
+func (t *Target) Whole(isNeeded bool, live *unstructured.Unstructured, body []byte, options metav1.PatchOptions) func(context.Context) error {
+	if !isNeeded {
+		return nil
+	}
+	force := true
+	options.Force = &force
+	return func(ctx context.Context) error {
+		_, err := t.Try(ctx, live, body, options)
+		return err
+	}
 }

@@ -22,11 +22,11 @@ var fuzzedObjects atomic.Int64
 // server has, and nothing is written twice.
 func FuzzOutcomes(f *testing.F) {
 	for i := range fuzzed {
-		f.Add(uint8(i%len(operations)), uint8(i), uint8(1+i%6), uint8(i*7), uint8(i%9), i%5 == 0)
+		f.Add(uint8(i%len(writes)), uint8(i), uint8(1+i%6), uint8(i*7), uint8(i%9), i%5 == 0)
 	}
 	c := newCluster(f)
 	f.Fuzz(func(t *testing.T, operation, first, firstAt, second, secondAt uint8, gaveUp bool) {
-		op := operations[int(operation)%len(operations)]
+		op := writes[int(operation)%len(writes)]
 		a := op.plans(t, c, fmt.Sprintf("fuzzed-%d", fuzzedObjects.Add(1)))
 		defer a.remove(t)
 		faults := map[int]faultproxy.Fault{

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -24,7 +25,10 @@ import (
 
 func TestMain(m *testing.M) { goroutines.Main(m) }
 
-const manager = "my-tool"
+const (
+	manager = "my-tool"
+	legacy  = "kubectl" // from whom is adopted
+)
 
 // operation is a write that a host has planned.
 type operation struct {
@@ -35,6 +39,8 @@ type operation struct {
 	before, after string
 	subresource   string
 	renames       bool // the one that is applied has another name
+	adopts        bool // fields change hands before the apply, which is the second write
+	releases      bool // the manager lets go of the object
 	// field is where it shows that it was done.
 	field []string
 }
@@ -42,6 +48,7 @@ type operation struct {
 const (
 	settings  = "{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, data: {a: A, b: B}}"
 	changed   = "{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, data: {a: X, b: B}}"
+	enlarged  = "{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, data: {a: A, b: B, c: C}}" // with what another manager wrote
 	immutable = "{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, data: {a: A, b: B}, immutable: true}"
 	replaced  = "{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, data: {a: X, b: B}, immutable: true}"
 	service   = "{apiVersion: v1, kind: Service, metadata: {name: %s}, spec: {type: LoadBalancer, ports: [{port: 80}]}}"
@@ -61,6 +68,16 @@ var operations = []operation{
 	{name: "status", write: 1, before: service, after: ingress, subresource: "status", field: []string{"status", "loadBalancer", "ingress"}},
 	{name: "scale", write: 1, before: workload, after: scaled, subresource: "scale", field: []string{"spec", "replicas"}},
 }
+
+// handovers write who owns which field.
+var handovers = []operation{
+	{name: "handover", write: 1, before: settings, after: enlarged, adopts: true},
+	{name: "handover, its apply", write: 2, before: settings, after: changed, adopts: true, field: []string{"data"}},
+	{name: "release", write: 1, before: settings, releases: true},
+}
+
+// writes are all operations.
+var writes = slices.Concat(operations, handovers)
 
 // cluster is the real server, and the objects of a test.
 type cluster struct {
@@ -105,6 +122,9 @@ func (op operation) plans(t testing.TB, c *cluster, name string) *attempt {
 		require.NoError(t, err)
 		a.state, err = explain.NewState(nil, obj.Object, fieldowner.Applier{Manager: manager}, nil)
 		require.NoError(t, err)
+		if op.adopts {
+			c.Patch(t, legacy, a.old, `{"data": {"c": "C"}}`)
+		}
 		a.before = c.Get(t, a.old)
 	}
 	if op.after == "" {
@@ -115,7 +135,11 @@ func (op operation) plans(t testing.TB, c *cluster, name string) *attempt {
 	}
 	a.manifest = lab.Objectf(t, op.after, name)
 	var err error
-	a.plan, err = healthy.Plan(context.Background(), ssaplan.Request{Manifest: a.manifest, Prior: prior, Subresource: op.subresource})
+	request := ssaplan.Request{Manifest: a.manifest, Prior: prior, Subresource: op.subresource}
+	if op.adopts {
+		request.Adopt = []string{legacy}
+	}
+	a.plan, err = healthy.Plan(context.Background(), request)
 	require.NoError(t, err)
 	return a
 }
@@ -124,6 +148,12 @@ func (op operation) plans(t testing.TB, c *cluster, name string) *attempt {
 func (a *attempt) run(ctx context.Context, planner *ssaplan.Planner) (*unstructured.Unstructured, error) {
 	options := ssaplan.DeleteOptions{PollInterval: time.Millisecond}
 	switch {
+	case a.releases:
+		plan, err := planner.PlanRelease(context.WithoutCancel(ctx), a.state)
+		if err != nil {
+			return nil, err
+		}
+		return nil, plan.Apply(ctx)
 	case a.plan == nil:
 		return nil, planner.Delete(ctx, a.state, options)
 	case a.plan.Action == ssaplan.ActionReplace:
@@ -136,16 +166,23 @@ func (a *attempt) run(ctx context.Context, planner *ssaplan.Planner) (*unstructu
 func (a *attempt) truth(t testing.TB) (done, untouched bool) {
 	if a.old != nil {
 		old := a.c.Lookup(t, a.old)
-		gone := a.gone(t)
-		if a.plan == nil || a.plan.Action == ssaplan.ActionReplace && a.write == 1 {
-			return gone, !gone && old.GetResourceVersion() == a.before.GetResourceVersion()
-		}
-		if a.plan.Action != ssaplan.ActionReplace {
-			return a.isMade(old), old != nil && old.GetResourceVersion() == a.before.GetResourceVersion()
+		isAsItWas := old != nil && old.GetResourceVersion() == a.before.GetResourceVersion()
+		switch {
+		case a.deletes():
+			return a.gone(t), isAsItWas
+		case a.adopts && a.write == 2: // the fields have changed hands
+			return a.isMade(old), old != nil && fmt.Sprint(old.Object["data"]) == fmt.Sprint(a.before.Object["data"])
+		case a.plan == nil || a.plan.Action != ssaplan.ActionReplace:
+			return a.isMade(old), isAsItWas
 		}
 	}
 	now := a.c.Lookup(t, a.manifest)
 	return a.isMade(now), now == nil
+}
+
+// deletes reports whether the write is a delete.
+func (a *attempt) deletes() bool {
+	return a.plan == nil && !a.releases || a.plan != nil && a.plan.Action == ssaplan.ActionReplace && a.write == 1
 }
 
 // isMade reports whether the object is what the operation makes of it.
@@ -153,9 +190,15 @@ func (a *attempt) isMade(obj *unstructured.Unstructured) bool {
 	if obj == nil {
 		return false
 	}
+	owns := func(name string) bool {
+		return slices.ContainsFunc(obj.GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool { return e.Manager == name })
+	}
+	if a.releases || a.adopts && owns(legacy) {
+		return a.releases && !owns(manager)
+	}
 	want, _, _ := unstructured.NestedFieldNoCopy(a.manifest.Object, a.field...)
 	got, _, _ := unstructured.NestedFieldNoCopy(obj.Object, a.field...)
-	return fmt.Sprint(got) == fmt.Sprint(want)
+	return a.field == nil || fmt.Sprint(got) == fmt.Sprint(want)
 }
 
 // remove deletes what the operation left behind.

@@ -229,13 +229,18 @@ func (a *adoption) told(plan *ssaplan.Plan, err error) string {
 		return ""
 	}
 	lines := differences(a.comparable(plan.Result()), a.comparable(changed.Plan.Result()), nil)
+	return "\n" + strings.Join(append(lines, toldOtherwise(plan, changed.Plan)...), "\n")
+}
+
+// toldOtherwise says what the plans tell otherwise, but for who owns what.
+func toldOtherwise(a, b *ssaplan.Plan) []string {
 	tell := func(plan *ssaplan.Plan) any {
 		text, _ := json.Marshal(plan)
 		var tree any
 		_ = json.Unmarshal(text, &tree)
 		return cut(cut(tree, place{"ownership"}), place{"requests"})
 	}
-	return "\n" + strings.Join(append(lines, differences(tell(plan), tell(changed.Plan), nil)...), "\n")
+	return differences(tell(a), tell(b), nil)
 }
 
 // wrongOwners compares what the plan tells of who owns what with the records.

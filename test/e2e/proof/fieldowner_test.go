@@ -3,6 +3,7 @@ package proof_test
 import (
 	"context"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -56,6 +57,9 @@ func hasOtherVersions(obj *unstructured.Unstructured) bool {
 	return slices.ContainsFunc(obj.GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool { return e.APIVersion != obj.GetAPIVersion() })
 }
 
+// omitsKey matches what a server says of an item that lacks what names it; up to 1.33 it is the second.
+var omitsKey = regexp.MustCompile(`omits (all key fields|key field ")`)
+
 // judgeImport applies what a manager applied as that manager, which changes nothing: neither values nor owners.
 func (t *trial) judgeImport(ctx context.Context) {
 	if t.before == nil || t.before.GetDeletionTimestamp() != nil || t.step.Of != "" {
@@ -72,7 +76,7 @@ func (t *trial) judgeImport(ctx context.Context) {
 	if field, undeclared := undeclaredField(err); undeclared && (len(valuesAt(m.Object, field)) == 0 || hasOtherVersions(t.before)) {
 		return // the server can't read its own record of another version of the definition
 	}
-	if err != nil && strings.Contains(err.Error(), "omits all key fields") {
+	if err != nil && omitsKey.MatchString(err.Error()) {
 		return // a key that is an empty text isn't stored, and no apply works any more
 	}
 	if err != nil && t.object.isRevised() && strings.Contains(err.Error(), "failed to create typed patch object") {

@@ -45,7 +45,7 @@ func (t *trial) carryOut(ctx context.Context) (isJudged bool, err error) {
 		return true, nil
 	}
 	if errors.As(err, &changed) {
-		lines := differences(liveObject(t.dryRun), liveObject(changed.Plan.Result()), nil)
+		lines := append(differences(liveObject(t.dryRun), liveObject(changed.Plan.Result()), nil), toldOtherwise(t.plan, changed.Plan)...)
 		err = fmt.Errorf("%w: %v\n%v", err, changed.Plan.Changes, lines)
 	}
 	if !t.check(handovers, err == nil, "planned %v %v, and then %v", t.plan, t.plan.Changes, err) {

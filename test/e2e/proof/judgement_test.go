@@ -312,8 +312,11 @@ func (t *trial) judgeIgnored() {
 		}
 		was, existed := valueAt(t.before, f.Path)
 		is, exists := valueAt(t.after, f.Path)
-		isShown := slices.ContainsFunc(t.plan.Changes, func(c explain.Change) bool { // what admission does there
-			return c.Cause == explain.CauseSideEffect && (c.Path.HasPrefix(f.Path) || f.Path.HasPrefix(c.Path))
+		isSent := len(valuesAt(t.wire.Object, f.Path)) > 0
+		isShown := slices.ContainsFunc(t.plan.Changes, func(c explain.Change) bool {
+			isDefault := !existed && !isSent && len(c.Path) < len(f.Path) // in a list or map that is changed as a whole
+			isAround := c.Path.HasPrefix(f.Path) || f.Path.HasPrefix(c.Path)
+			return isAround && (c.Cause == explain.CauseSideEffect || isDefault) // what admission or the server does there
 		})
 		t.check(ignored, isShown || existed == exists && reflect.DeepEqual(was, is), "%s: was %v, is %v", f.Path, was, is)
 		for _, o := range f.Owners {

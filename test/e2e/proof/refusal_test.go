@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -126,14 +127,35 @@ func (t *trial) judgeRemedy(ctx context.Context, refused *ssaplan.RefusedError) 
 	if err != nil {
 		return err
 	}
-	if strings.Contains(refused.Verdict.Remedy, "PUT") {
+	switch remedy := refused.Verdict.Remedy; {
+	case strings.HasPrefix(remedy, "adopt what "):
+		err = t.applyAdopting(ctx, quoted.FindAllString(remedy, -1))
+	case strings.Contains(remedy, "PUT"):
 		_, err = resource.Update(ctx, m, metav1.UpdateOptions{FieldManager: manager})
-	} else {
+	default:
 		body, _ := m.MarshalJSON()
 		_, err = resource.Patch(ctx, m.GetName(), types.MergePatchType, body, metav1.PatchOptions{FieldManager: manager})
 	}
 	t.check(replace, err == nil, "the remedy doesn't work: %v; the server: %v", refused, err)
 	return nil
+}
+
+// quoted finds the managers that a remedy names.
+var quoted = regexp.MustCompile(`"[^"]+"`)
+
+// applyAdopting plans the trial again and carries it out, with an adoption from more managers.
+func (t *trial) applyAdopting(ctx context.Context, managers []string) error {
+	request := t.request()
+	for _, name := range managers {
+		request.Adopt = append(slices.Clip(request.Adopt), strings.Trim(name, `"`))
+	}
+	planner := t.planners().tested
+	plan, err := planner.Plan(ctx, request)
+	if err != nil {
+		return err
+	}
+	_, err = planner.Apply(ctx, plan)
+	return err
 }
 
 // recreate deletes the object and creates it from the manifest. createErr is the server's answer to that.

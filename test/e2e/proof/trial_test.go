@@ -154,7 +154,7 @@ func (t *trial) run(ctx context.Context) (err error) {
 		return err
 	}
 	t.check(harmless, reflect.DeepEqual(t.supplied, between), "the object changed:\n%v\n%v", t.supplied, between)
-	if err := t.readPatch(); err != nil {
+	if err := t.readPatch(ctx); err != nil {
 		return err
 	}
 	t.judgeNormalization(ctx)
@@ -216,20 +216,25 @@ func (t *trial) planners() planners {
 	return t.object.cluster.refusing
 }
 
-// makePlan plans, and checks that this does no harm to the manifest.
-func (t *trial) makePlan(ctx context.Context) {
-	planners := t.planners()
+// request is what the step asks a planner.
+func (t *trial) request() ssaplan.Request {
 	request := ssaplan.Request{
 		Manifest: t.manifest.DeepCopy(), Ignore: t.except.Ignore, Strip: t.except.Strip, Subresource: t.step.Of, AllowVersionChange: t.step.InPlace,
 		Adopt: t.step.Adopt, GiveUp: t.giveUp,
 	}
 	if t.step.Remember {
-		t.prior = t.memory.state
-		request.Prior = t.prior
+		request.Prior = t.memory.state
 	}
 	if t.step.Supply {
 		request.Live = t.supplied.DeepCopy()
 	}
+	return request
+}
+
+// makePlan plans, and checks that this does no harm to the manifest.
+func (t *trial) makePlan(ctx context.Context) {
+	planners, request := t.planners(), t.request()
+	t.prior = request.Prior
 	defer func() {
 		if r := recover(); r != nil {
 			t.planErr = fmt.Errorf("panic: %v", r)
@@ -340,7 +345,7 @@ var timestamps = regexp.MustCompile(`,"time":"[^"]*"`)
 
 // readPatch takes over what the plan wants to be sent. Without a plan it is the normalized manifest without what is to be
 // stripped, and with what is left to others as the library leaves it.
-func (t *trial) readPatch() error {
+func (t *trial) readPatch(ctx context.Context) error {
 	if t.plan == nil || t.plan.Patch().Body == nil {
 		content := t.manifest.DeepCopy().Object
 		if t.step.Of == "" {
@@ -352,7 +357,14 @@ func (t *trial) readPatch() error {
 			if err != nil {
 				return err
 			}
-			left, err := prepared.For(liveObject(t.before), liveObject(t.before), t.step.applier())
+			was := liveObject(t.recorded(ctx))
+			live := was
+			if handover, err := t.handover(); err != nil {
+				return err
+			} else if !handover.Empty() {
+				live = handover.Object()
+			}
+			left, err := prepared.For(live, was, t.step.applier())
 			if err != nil {
 				return err
 			}
@@ -369,6 +381,21 @@ func (t *trial) readPatch() error {
 	t.check(harmless, options.FieldManager == manager && *options.Force == t.step.Force && options.DryRun == nil, "options %v", options)
 	t.wire = &unstructured.Unstructured{}
 	return utiljson.Unmarshal(t.plan.Patch().Body, &t.wire.Object)
+}
+
+// recorded returns the object as it was, with the record that its first apply makes if it has none.
+func (t *trial) recorded(ctx context.Context) *unstructured.Unstructured {
+	if t.before == nil || t.step.Of != "" || len(t.before.GetManagedFields()) > 0 {
+		return t.before
+	}
+	nothing := Step{By: manager, Body: map[string]any{"apiVersion": t.before.GetAPIVersion(), "kind": t.before.GetKind()}}
+	made, err := t.object.apply(ctx, t.object.manifest(nothing), nothing, metav1.DryRunAll)
+	if err != nil {
+		return t.before
+	}
+	recorded := t.before.DeepCopy()
+	recorded.SetManagedFields(made.GetManagedFields())
+	return recorded
 }
 
 // judgeNormalization compares what the normalized manifest does with what the manifest as it is does. That is no part of
@@ -394,6 +421,9 @@ func (t *trial) allowedRequests() int {
 	}
 	if t.step.Of == "scale" && !kinds.IsBuiltin(t.manifest.Object) {
 		n++ // the definition, which says where the number is
+	}
+	if t.before != nil && len(t.before.GetManagedFields()) == 0 && len(t.except.Ignore) > 0 {
+		n++ // what a record of it would be
 	}
 	if t.isOtherVersion() {
 		n++ // to see whether it is the same object

@@ -2,12 +2,15 @@ package faultproxy
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
+	"time"
 )
 
 // Losses returns faults that come after the server has done what it was asked for: its answer is lost, or another one is in its
@@ -32,6 +35,19 @@ func After(fault Fault) Fault {
 		upstream.ServeHTTP(httptest.NewRecorder(), r)
 		r.Body = io.NopCloser(bytes.NewReader(nil))
 		fault.spoil(w, r, upstream)
+	}}
+}
+
+// Late answers as the fault does, without asking the server, which gets the request all the same, a while after the client had its answer
+// or gave up.
+func Late(fault Fault, after time.Duration) Fault {
+	return Fault{fmt.Sprintf("%s, then done after %s", fault.Name, after), func(w http.ResponseWriter, r *http.Request, upstream http.Handler) {
+		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(nil))
+		late := r.Clone(context.WithoutCancel(r.Context()))
+		late.Body = io.NopCloser(bytes.NewReader(body))
+		fault.spoil(w, r, upstream)
+		time.AfterFunc(after, func() { upstream.ServeHTTP(httptest.NewRecorder(), late) })
 	}}
 }
 

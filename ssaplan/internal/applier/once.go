@@ -1,0 +1,133 @@
+package applier
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/projection/foreign"
+	"github.com/ssaplan/primitives/ssaplan/internal/wire"
+	"github.com/ssaplan/primitives/ssaplan/write"
+)
+
+const (
+	// lookTimeout bounds the looks at an object after a write whose answer was lost, which don't end when the caller gives up.
+	lookTimeout = 5 * time.Second
+	// lookAgain is when a second look follows one that finds nothing done. A server, or a proxy in front of it, may still be at a request
+	// whose sender is gone.
+	lookAgain = 500 * time.Millisecond
+)
+
+// Failure is why a write isn't known to be done.
+type Failure struct {
+	Outcome write.Outcome // not Done
+	Err     error
+	// Known is what a look at the object shows, empty if none was taken.
+	Known string
+	// Advice is what is known, and what to do.
+	Advice string
+}
+
+func (f *Failure) Error() string { return fmt.Sprintf("%s; %s", foreign.OfError(f.Err), f.Advice) }
+
+// Unwrap returns the cause.
+func (f *Failure) Unwrap() error { return f.Err }
+
+// NotSent returns the failure of what was to be done before a write was sent.
+func NotSent(err error) *Failure { return unseen(write.OutcomeNotSent, err) }
+
+func unseen(outcome write.Outcome, err error) *Failure {
+	return &Failure{Outcome: outcome, Err: err, Advice: Advice(err)}
+}
+
+// Found is what a look at the object shows of a write.
+type Found struct {
+	// Done says that the object is what the write makes of it, and Made is that, nil if nothing is there then.
+	Done bool
+	Made *unstructured.Unstructured
+	// State tells in a few words what is there, and Untouched that this is what was there before.
+	State     string
+	Untouched bool
+	// Touched says that somebody applied to a new object under the name of the write's manager.
+	Touched bool
+	// Err is why the look failed.
+	Err error
+}
+
+// Compare tells how an object differs from what a write was for, as far as the metadata show. Each is nil if there is none.
+func Compare(was, now *unstructured.Unstructured) Found {
+	switch {
+	case now == nil:
+		return Found{State: "the object isn't there", Untouched: was == nil}
+	case was == nil:
+		return Found{State: "an object is there, which isn't what was sent"}
+	case now.GetUID() != was.GetUID():
+		return Found{State: "somebody re-created the object"}
+	case now.GetResourceVersion() == was.GetResourceVersion():
+		return Found{State: "the object is as it was", Untouched: true}
+	}
+	return Found{State: "the object has changed, and isn't what was sent"}
+}
+
+// Once sends a write, once, unless ctx has ended, and returns the object as the server made it. If the answer was lost, or says that the
+// object changed or is gone, it looks whether the object is what the write makes of it; and a second time if there is nothing to be seen of a write
+// that the server may still be at. The looks go on for a while when ctx has ended.
+func Once(ctx context.Context, send func(context.Context) (*unstructured.Unstructured, error),
+	look func(context.Context) Found) (*unstructured.Unstructured, *Failure) {
+	if err := ctx.Err(); err != nil {
+		return nil, NotSent(err)
+	}
+	obj, err := send(ctx)
+	outcome := Of(err)
+	switch {
+	case outcome == write.OutcomeDone:
+		return obj, nil
+	case outcome == write.OutcomeNotSent, outcome == write.OutcomeRefused && !Outrun(err) && !absent(err):
+		return nil, unseen(outcome, err)
+	}
+	ctx, cancel := looking(ctx)
+	defer cancel()
+	found := look(ctx)
+	if outcome == write.OutcomeUnknown && found.isOpen() {
+		select {
+		case <-ctx.Done(): // so that the second look fails
+		case <-time.After(lookAgain):
+		}
+		found = look(ctx)
+	}
+	if found.Done {
+		return found.Made, nil
+	}
+	return nil, found.failure(outcome, err)
+}
+
+// looking returns the context of looks after a write, which doesn't end with the caller's.
+func looking(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTimeout)
+	ctx, _ = wire.CollectWarnings(ctx) // the plan had them
+	return ctx, cancel
+}
+
+// isOpen reports whether another look can show more of a write whose answer was lost.
+func (f Found) isOpen() bool { return !f.Done && (f.Untouched || f.Err != nil) }
+
+// failure returns what follows from what was found after a write that was refused, or whose answer was lost.
+func (f Found) failure(outcome write.Outcome, err error) *Failure {
+	known := f.State
+	if f.Err != nil {
+		known = fmt.Sprintf("a look at the object failed, too (%s)", authresilience.Classify(f.Err))
+	}
+	switch {
+	case f.Err != nil || outcome == write.OutcomeUnknown && !f.Untouched || f.Touched:
+		return &Failure{write.OutcomeUnknown, err, known, "whether it was written isn't known: " + known + ": plan again, which tells"}
+	case outcome == write.OutcomeRefused:
+		return &Failure{outcome, err, known, Advice(err)}
+	case mayArrive(err):
+		known += ", and the request may still arrive"
+		return &Failure{outcome, err, known, "nothing was written so far: " + known + ": plan again"}
+	}
+	return &Failure{write.OutcomeNotSent, err, known, "nothing was written: " + known + ": try again"}
+}
