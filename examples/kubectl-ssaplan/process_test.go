@@ -147,7 +147,7 @@ func TestSignalsEndReads(t *testing.T) {
 	for _, args := range []string{"apply --yes -f app.yaml --state state.json", "plan -f app.yaml --state state.json"} {
 		r = start(t, dir, program, nowhere, strings.Fields(args)...)
 		require.Error(t, r.wait(t, 10*time.Second))
-		require.Contains(t, r.out.String(), "journal: is no file but a folder, device, pipe or socket")
+		require.Contains(t, r.out.String(), "journal: is no file but a link, folder, device, pipe or socket")
 	}
 }
 

@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -26,7 +24,8 @@ const savedHeading = "ssaplan saved plan"
 // again, asks [Reviewed.Check] for each object and [deletion.Plan.Covers] for each deletion, and writes nothing if one of them differs.
 //
 // What was kept is bound to its content by a digest, so that a file that was cut or damaged isn't read. Who can write the file can
-// make another digest; a host that has to exclude that compares [Digest] with what the reviewer saw.
+// make another digest; a host that has to exclude that compares [Digest] with what the reviewer saw. A file is for its owner alone
+// (mode 0600), because plans tell what is in a cluster.
 type Saved struct {
 	// Cluster is by what the host knows the cluster again, such as the UID of the namespace kube-system.
 	Cluster string `json:"cluster"`
@@ -114,26 +113,4 @@ func Decode(data []byte) (*Saved, error) {
 		}
 	}
 	return saved, nil
-}
-
-// WriteFile writes a saved plan, of which it returns the [Digest] of the whole file, so that only the owner may read it: also where there is
-// a file that others may read. A link leads to the file that is replaced. The old file stays as it is, or the new one is there as a whole.
-func (s *Saved) WriteFile(path string) (digest string, err error) {
-	text, err := s.Encode()
-	if err != nil {
-		return "", err
-	}
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
-	}
-	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // mode 0600
-	if err != nil {
-		return "", err
-	}
-	defer os.Remove(file.Name()) // fails after the rename
-	_, err = file.Write(text)
-	if err = errors.Join(err, file.Close()); err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	return Digest(text), err
 }

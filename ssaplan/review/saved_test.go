@@ -3,9 +3,6 @@ package review_test
 import (
 	"bytes"
 	"encoding/json"
-	"os"
-	"path/filepath"
-	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -96,29 +93,4 @@ func TestKeepLeavesSecretsOut(t *testing.T) {
 		require.NoError(t, err, row.why)
 		require.NotNil(t, kept.Manifest, row.why)
 	}
-}
-
-// A file is the owner's alone, also where there is one that others may read, and behind a link.
-func TestWriteFile(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("files have no such modes")
-	}
-	dir := t.TempDir()
-	file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
-	require.NoError(t, os.WriteFile(file, []byte("old"), 0o644))
-	require.NoError(t, os.Symlink("file", link))
-	digest, err := saved(t).WriteFile(link)
-	require.NoError(t, err)
-	info, err := os.Lstat(file)
-	require.NoError(t, err)
-	require.Equal(t, os.FileMode(0o600), info.Mode())
-	text, err := os.ReadFile(file)
-	require.NoError(t, err)
-	require.Equal(t, review.Digest(text), digest)
-	info, err = os.Lstat(link)
-	require.NoError(t, err)
-	require.NotZero(t, info.Mode()&os.ModeSymlink)
-	entries, err := os.ReadDir(dir)
-	require.NoError(t, err)
-	require.Len(t, entries, 2, "nothing is left behind")
 }

@@ -93,6 +93,8 @@ func TestUsageErrors(t *testing.T) {
 		{"plan -f app.yaml --field-manager=", "--field-manager: a name is needed"},
 		{"plan -f app.yaml --ignore a..b", `--ignore: projection: pattern "a..b": at byte 2: expected a field name (write others as ["name"])`},
 		{"plan -f app.yaml --prune", "--prune: deletes what a state file or an ApplySet remembers; name one with --state or --applyset, and no --subresource"},
+		{"plan -f app.yaml --out nowhere/saved.plan", "--out nowhere/saved.plan: can't be written: no such file or directory"},
+		{"plan -f app.yaml --out .", "--out .: can't be written: is a directory"},
 		{"owners", "name one object as TYPE/NAME or TYPE NAME, such as deploy/web"},
 		{"owners deploy", "name one object as TYPE/NAME or TYPE NAME, such as deploy/web"},
 		{"owners deploy/", "name one object as TYPE/NAME or TYPE NAME, such as deploy/web"},

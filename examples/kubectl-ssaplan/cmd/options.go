@@ -15,6 +15,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/shard"
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/wholefile"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/readiness"
 	"github.com/ssaplan/primitives/ssaplan"
@@ -60,6 +61,7 @@ type options struct {
 	streams       bool                // whether plans are printed as they come
 	out           string
 	outSecrets    bool
+	outTo         wholefile.Target // where out leads to
 	shard         string
 	part          shard.Shard // what shard says
 	applyset      string

@@ -109,6 +109,9 @@ func (o *options) runPlan(c *cobra.Command) error {
 	if o.from != "" {
 		return o.runUpgrade(c.Context())
 	}
+	if err := o.tryOut(); err != nil {
+		return err
+	}
 	o.streams = o.output == outputLines
 	planning, err := o.plan(c.Context())
 	if err != nil {

@@ -8,11 +8,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"runtime"
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/statefile"
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/wholefile"
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
@@ -35,28 +37,36 @@ func (o *options) remember(ctx context.Context, c *cluster) (*remembered, error)
 	if err != nil {
 		return nil, fmt.Errorf("--memory %s: %w", o.memory, err)
 	}
-	text, err := await(ctx, func() ([]byte, error) { return os.ReadFile(path) })
+	text, err := await(ctx, func() ([]byte, error) { return readOurs(path) })
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("--memory: %w", err)
+		return nil, fmt.Errorf("--memory %s: %w", o.memory, err)
 	}
 	if len(text) > 0 && !bytes.HasPrefix(text, []byte(`{"version":`)) {
 		return nil, fmt.Errorf("--memory %s: isn't a file of this program; name another one, or delete it", o.memory)
-	}
-	if err := onlyOurs(path); err != nil {
-		return nil, fmt.Errorf("--memory %s: %w", o.memory, err)
 	}
 	r := &remembered{ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{Size: mostRemembered, Portable: true}), path, c.scope()}
 	_ = r.cache.Restore(bytes.NewReader(text), r.scope) // an error says that it is good for nothing
 	return r, nil
 }
 
-// onlyOurs returns an error if others may write a file: they could have a plan say that nothing changes. Windows has no such modes.
-func onlyOurs(path string) error {
-	const others = 0o022
-	if info, err := os.Stat(path); err == nil && info.Mode()&others != 0 && runtime.GOOS != "windows" {
-		return fmt.Errorf("others may write it, and so hide changes from a plan (mode %v); delete it, or run chmod go-w", info.Mode())
+// readOurs reads a file that nobody else may write: they could have a plan say that nothing changes. Windows has no such modes.
+func readOurs(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	defer file.Close()
+	info, err := file.Stat()
+	const others = 0o022
+	switch {
+	case err != nil:
+		return nil, err
+	case wholefile.IsOthers(info):
+		return nil, errors.New("belongs to another user, who could hide changes from a plan; delete it, or name another one")
+	case info.Mode()&others != 0 && runtime.GOOS != "windows":
+		return nil, fmt.Errorf("others may write it, and so hide changes from a plan (mode %v); delete it, or run chmod go-w", info.Mode())
+	}
+	return io.ReadAll(file)
 }
 
 // scope names the server and who asks it.
@@ -76,7 +86,7 @@ func (r *remembered) save() error {
 	if err := r.cache.Save(&text, r.scope); err != nil {
 		return err
 	}
-	if err := statefile.Replace(r.path, text.Bytes()); err != nil {
+	if err := (wholefile.Target{Path: r.path}).Write(text.Bytes()); err != nil {
 		return fmt.Errorf("--memory: %w", err)
 	}
 	return nil

@@ -127,6 +127,14 @@ func TestFilesOfTheMemory(t *testing.T) {
 	got := c.run("plan -f app.yaml --memory link")
 	assert.Equal(t, 1, got.code)
 	assert.Contains(t, got.err, "--memory link: others may write it")
+	if os.Getuid() != 0 {
+		t.Skip("NOT RUN with a file of another user: only root can give one away")
+	}
+	require.NoError(t, os.Chmod("noops", 0o600))
+	require.NoError(t, os.Chown("noops", 12345, -1))
+	got = c.run("plan -f app.yaml --memory link")
+	assert.Equal(t, 1, got.code)
+	assert.Contains(t, got.err, "--memory link: belongs to another user")
 }
 
 func TestMemoryIsNotWrittenOverOtherFiles(t *testing.T) {

@@ -6,14 +6,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/input"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/wholefile"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/deletion"
@@ -61,14 +62,31 @@ type savedPlan struct {
 	path string
 }
 
+// mostSaved is the size in bytes up to which a saved plan is written and read.
+const mostSaved = 256 << 20
+
+// tryOut finds out whether the file of --out can be written.
+func (o *options) tryOut() (err error) {
+	if o.out == "" {
+		return nil
+	}
+	if o.outTo, err = wholefile.Find(o.out); err == nil {
+		err = o.outTo.Try(nil)
+	}
+	if err != nil {
+		return fmt.Errorf("--out %s: can't be written: %w", o.out, wholefile.Cause(err))
+	}
+	return nil
+}
+
 // readSavedPlan reads a saved plan, maybe from a pipe. Unless digest is empty, it has to be that of the file.
 func readSavedPlan(ctx context.Context, path, digest string) (*savedPlan, error) {
-	text, err := await(ctx, func() ([]byte, error) { return os.ReadFile(path) })
+	text, err := input.ReadFileUpTo(ctx, path, mostSaved)
 	switch {
 	case ctx.Err() != nil:
 		return nil, errors.New("interrupted")
 	case err != nil:
-		return nil, err
+		return nil, fmt.Errorf("%s: can't be read: %w", path, wholefile.Cause(err))
 	}
 	if is := review.Digest(text); digest != "" && digest != is {
 		return nil, fmt.Errorf("%s: is another file than was reviewed: its digest is %s", path, is)
@@ -100,11 +118,17 @@ func (p *planning) save(ctx context.Context, flags *pflag.FlagSet) error {
 	if err != nil {
 		return fmt.Errorf("%s wasn't written: %w", p.out, err)
 	}
-	digest, err := saved.WriteFile(p.out)
-	if err != nil {
-		return fmt.Errorf("%s wasn't written: %w", p.out, err)
+	text, err := saved.Encode()
+	if err == nil && len(text) > mostSaved {
+		err = fmt.Errorf("it would be larger than the %d MiB that are read again: plan parts of the set", mostSaved>>20)
 	}
-	say(p.ErrOut, fmt.Sprintf("saved the plan in %s, %s", p.out, digest))
+	if err == nil {
+		_, err = await(ctx, func() (any, error) { return nil, p.outTo.Write(text) })
+	}
+	if err != nil {
+		return fmt.Errorf("%s wasn't written: %w", p.out, wholefile.Cause(err))
+	}
+	say(p.ErrOut, fmt.Sprintf("saved the plan in %s, %s", p.out, review.Digest(text)))
 	if withheld > 0 {
 		say(p.ErrOut, fmt.Sprintf("manifests with secrets aren't in it (%d): to apply it, name the manifests once more, or save it with --out-secrets", withheld))
 	}

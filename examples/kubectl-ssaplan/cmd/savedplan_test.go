@@ -3,6 +3,7 @@ package cmd_test
 import (
 	"bytes"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -184,6 +185,34 @@ func TestSavedPlanOutlivesWhatDoesntMatter(t *testing.T) {
 	require.Equal(t, 0, got.code, got.err)
 	assert.Contains(t, got.err, "deleted v1/ConfigMap "+c.Namespace+"/b\n")
 	assert.Equal(t, "z", c.kubectl("get", "configmap", "a", "-o", "jsonpath={.data.key}"))
+}
+
+// Where a plan is saved can be a pipe, and is looked at before anything is planned.
+func TestSavedPlanIntoAPipe(t *testing.T) {
+	c := newCluster(t)
+	write(t, map[string]string{"app.yaml": configMap("a", "x")})
+	require.NoError(t, exec.Command("mkfifo", "pipe").Run())
+	read := make(chan string, 1)
+	go func() {
+		text, _ := os.ReadFile("pipe")
+		read <- string(text)
+	}()
+	planned := c.run("plan -f app.yaml --out pipe")
+	require.Equal(t, 2, planned.code, planned.err)
+	text := <-read
+	require.Contains(t, planned.err, "saved the plan in pipe, "+review.Digest([]byte(text)))
+	require.NoError(t, os.WriteFile("saved.plan", []byte(text), 0o600))
+	got := c.run("apply --plan saved.plan")
+	require.Equal(t, 0, got.code, got.err)
+}
+
+func TestSavedPlansAreBounded(t *testing.T) {
+	write(t, map[string]string{"saved.plan": "ssaplan saved plan 1 sha256:0\n"})
+	require.NoError(t, os.Truncate("saved.plan", 1<<30))
+	for _, args := range []string{"show saved.plan", "apply --plan saved.plan"} {
+		got := run(t.Context(), "", strings.Fields(args)...)
+		require.Equal(t, result{1, "", "saved.plan: can't be read: is larger than 256 MiB; check what it is, or split it up\n"}, got)
+	}
 }
 
 // Secrets are saved if that was asked for, and otherwise taken from the manifests once more, which have to be the same.

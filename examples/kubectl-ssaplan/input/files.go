@@ -102,7 +102,7 @@ func fileError(file string, err error) *manifest.Error {
 	failure := &manifest.Error{Source: manifest.Source{File: filepath.Clean(file)}}
 	var cause *fs.PathError
 	switch {
-	case errors.Is(err, errTooLarge):
+	case errors.Is(err, tooLarge(maxSize)):
 		failure.Problem = err.Error()
 	case errors.Is(err, fs.ErrNotExist):
 		failure.Problem = "there is no such file or folder; check the path after -f"

@@ -10,7 +10,12 @@ import (
 // maxSize is the size in bytes up to which a file, an answer or standard input is read.
 const maxSize = 64 << 20
 
-var errTooLarge = fmt.Errorf("is larger than %d MiB; check what it is, or split it up", maxSize>>20)
+// tooLarge is the error of what is larger than so many bytes.
+type tooLarge int64
+
+func (most tooLarge) Error() string {
+	return fmt.Sprintf("is larger than %d MiB; check what it is, or split it up", int64(most)>>20)
+}
 
 // ReadAll reads r to its end, up to 64 MiB. More is an error, so that no device and no pipe fills the memory. It doesn't wait
 // for r when ctx ends; then r may still be read from.
@@ -21,6 +26,13 @@ func ReadAll(ctx context.Context, r io.Reader) ([]byte, error) {
 // ReadFile reads a file as [ReadAll] does. Nor does it wait for somebody to write to a pipe when ctx ends.
 func ReadFile(ctx context.Context, path string) ([]byte, error) {
 	return unlessDone(ctx, func() ([]byte, error) { return withFile(path, readAll) })
+}
+
+// ReadFileUpTo is [ReadFile] for files of another size.
+func ReadFileUpTo(ctx context.Context, path string, most int64) ([]byte, error) {
+	return unlessDone(ctx, func() ([]byte, error) {
+		return withFile(path, func(r io.Reader) ([]byte, error) { return io.ReadAll(upTo(r, most)) })
+	})
 }
 
 // withFile returns what read returns of a file.
@@ -36,14 +48,22 @@ func withFile[T any](path string, read func(io.Reader) (T, error)) (found T, err
 func readAll(r io.Reader) ([]byte, error) { return io.ReadAll(bounded(r)) }
 
 // bounded returns a reader of up to 64 MiB; more is an error.
-func bounded(r io.Reader) io.Reader { return &boundedReader{io.LimitedReader{R: r, N: maxSize + 1}} }
+func bounded(r io.Reader) io.Reader { return upTo(r, maxSize) }
 
-type boundedReader struct{ io.LimitedReader }
+// upTo returns a reader of up to most bytes; more is an error.
+func upTo(r io.Reader, most int64) io.Reader {
+	return &boundedReader{io.LimitedReader{R: r, N: most + 1}, tooLarge(most)}
+}
+
+type boundedReader struct {
+	io.LimitedReader
+	most tooLarge
+}
 
 func (b *boundedReader) Read(p []byte) (int, error) {
 	n, err := b.LimitedReader.Read(p)
 	if b.N == 0 {
-		return 0, errTooLarge
+		return 0, b.most
 	}
 	return n, err
 }

@@ -9,10 +9,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/wholefile"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
@@ -33,21 +33,20 @@ func OpenJournal(ctx context.Context, path string) (*Journal, error) {
 		return nil, fmt.Errorf("state file %s: %w", path, err)
 	}
 	j := &Journal{state}
-	if err = checkJournal(state); err == nil {
-		err = j.locked(ctx, func(lines *os.File) error {
-			return errors.Join(rehearse(state), j.removeIfEmpty(lines))
-		})
-	}
+	err = j.locked(ctx, func(lines *os.File) error {
+		return errors.Join(rehearse(state), j.removeIfEmpty(lines))
+	})
 	if err != nil {
 		return nil, j.unwritable(err)
 	}
 	return j, nil
 }
 
-// checkJournal returns an error if what stands in the place of the journal isn't a file: to open a pipe could take for ever.
+// checkJournal returns an error if what stands in the place of the journal isn't a file: to open a pipe could take for ever, and a link could
+// have a file of somebody else written.
 func checkJournal(state string) error {
-	if info, err := os.Stat(journalOf(state)); err == nil && !info.Mode().IsRegular() {
-		return errors.New("journal: is no file but a folder, device, pipe or socket; move it away")
+	if info, err := os.Lstat(journalOf(state)); err == nil && !info.Mode().IsRegular() {
+		return errors.New("journal: is no file but a link, folder, device, pipe or socket; move it away")
 	}
 	return nil
 }
@@ -55,49 +54,24 @@ func checkJournal(state string) error {
 // Target returns the file that the path of a flag leads to, which need not exist. What isn't a file can't be replaced by one, and to open
 // it could take for ever.
 func Target(path, flag string) (string, error) {
-	const most = 40 // as Linux
-	for range most {
-		info, err := os.Lstat(path)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return path, nil
-		case err != nil:
-			return "", fmt.Errorf("can't be read: %w", cause(err))
-		case info.Mode()&fs.ModeSymlink != 0:
-			next, err := os.Readlink(path)
-			if err != nil {
-				return "", fmt.Errorf("can't be read: %w", cause(err))
-			}
-			if !filepath.IsAbs(next) {
-				next = filepath.Join(filepath.Dir(path), next)
-			}
-			path = next
-			continue
-		case info.IsDir() || info.Mode().IsRegular():
-			return path, nil // a folder can't be read, which the reader says
-		}
+	target, err := wholefile.Find(path)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("can't be read: %w", wholefile.Cause(err))
+	case target.Through:
 		return "", fmt.Errorf("is no file but a device, pipe or socket; name another one after %s", flag)
 	}
-	return "", errors.New("can't be read: too many links")
+	return target.Path, nil
 }
 
-// rehearse writes what a state file has to a file beside it, and as much again, for what comes on top.
+// rehearse tries to write what a state file has, and as much again, for what comes on top.
 func rehearse(state string) error {
 	const room = 64 << 10
 	text, err := os.ReadFile(state)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(state), temporary(state))
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name())
-	_, err = tmp.Write(append(bytes.Repeat([]byte{' '}, len(text)+room), text...))
-	if err == nil {
-		err = tmp.Sync()
-	}
-	return errors.Join(err, tmp.Close())
+	return wholefile.Target{Path: state}.Try(append(bytes.Repeat([]byte{' '}, len(text)+room), text...))
 }
 
 // Intend remembers which objects are going to be made, before the first of them is, so that none is lost if the program is killed in between.
@@ -169,7 +143,7 @@ func (j *Journal) remove(lines *os.File) error {
 }
 
 func (j *Journal) unwritable(err error) error {
-	return fmt.Errorf("state file %s: can't be written: %w", j.state, cause(err))
+	return fmt.Errorf("state file %s: can't be written: %w", j.state, wholefile.Cause(err))
 }
 
 // flag names a state file on the command line.
@@ -181,6 +155,9 @@ const patience = 5 * time.Millisecond
 // locked calls work with the journal, which nobody else has then.
 func (j *Journal) locked(ctx context.Context, work func(lines *os.File) error) error {
 	for {
+		if err := checkJournal(j.state); err != nil {
+			return err
+		}
 		lines, err := os.OpenFile(journalOf(j.state), os.O_RDWR|os.O_CREATE, 0o600)
 		if err != nil {
 			return err
@@ -188,18 +165,11 @@ func (j *Journal) locked(ctx context.Context, work func(lines *os.File) error) e
 		if err := lock(ctx, lines, true); err != nil {
 			return errors.Join(err, lines.Close())
 		}
-		if isAt(lines, journalOf(j.state)) {
+		if wholefile.IsAt(lines, journalOf(j.state)) {
 			return errors.Join(work(lines), lines.Close())
 		}
 		_ = lines.Close() // somebody saved meanwhile and removed it
 	}
-}
-
-// isAt reports whether a path still leads to an open file.
-func isAt(file *os.File, path string) bool {
-	opened, err := file.Stat()
-	now, errNow := os.Stat(path)
-	return err == nil && errNow == nil && os.SameFile(opened, now)
 }
 
 func (j *Journal) removeIfEmpty(lines *os.File) error {
@@ -222,7 +192,7 @@ func Load(ctx context.Context, path string) (File, error) {
 	if err == nil {
 		defer lines.Close()
 		if err := lock(ctx, lines, false); err != nil {
-			return File{}, fmt.Errorf("state file %s: can't be read: %w", path, cause(err))
+			return File{}, fmt.Errorf("state file %s: can't be read: %w", path, wholefile.Cause(err))
 		}
 	}
 	f, err := load(state, lines) // without a journal there is nothing in it
@@ -243,7 +213,7 @@ func load(state string, lines *os.File) (File, error) {
 	}
 	text, err := io.ReadAll(lines)
 	if err != nil {
-		return f, fmt.Errorf("journal: can't be read: %w", cause(err))
+		return f, fmt.Errorf("journal: can't be read: %w", wholefile.Cause(err))
 	}
 	at := map[key]int{}
 	for i, e := range f.objects {

@@ -163,13 +163,32 @@ func TestOnlyFiles(t *testing.T) {
 	}
 }
 
+// A link in the place of the journal would have somebody else's file read and written.
+func TestNoLinkIsAJournal(t *testing.T) {
+	dir := t.TempDir()
+	path, other := filepath.Join(dir, "state.json"), filepath.Join(dir, "other")
+	require.NoError(t, os.WriteFile(other, []byte("text"), 0o600))
+	for _, to := range []string{other, filepath.Join(dir, "new")} {
+		require.NoError(t, os.Symlink(to, path+".journal"))
+		_, err := statefile.OpenJournal(t.Context(), path)
+		require.ErrorContains(t, err, "journal: is no file but a link")
+		_, err = statefile.Load(t.Context(), path)
+		require.ErrorContains(t, err, "journal: is no file but a link")
+		require.NoError(t, os.Remove(path+".journal"))
+	}
+	require.NoFileExists(t, filepath.Join(dir, "new"))
+	text, err := os.ReadFile(other)
+	require.NoError(t, err)
+	require.Equal(t, "text", string(text))
+}
+
 // What can't be written is found out before anything is applied, and leaves everything as it is.
 func TestUnwritable(t *testing.T) {
 	dir := t.TempDir()
 	_, err := statefile.OpenJournal(t.Context(), filepath.Join(dir, "no", "state.json"))
 	require.EqualError(t, err, "state file "+filepath.Join(dir, "no", "state.json")+": can't be written: no such file or directory")
 	_, err = statefile.OpenJournal(t.Context(), dir)
-	require.ErrorContains(t, err, "can't be written: is a directory")
+	require.ErrorContains(t, err, "can't be read: is a directory")
 	require.NoFileExists(t, dir+".journal")
 
 	if os.Getuid() != 0 { // who may write everywhere

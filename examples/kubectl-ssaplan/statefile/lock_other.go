@@ -9,6 +9,3 @@ import (
 
 // lock does nothing: where there is neither flock nor LockFileEx, a state file is for one program at a time.
 func lock(context.Context, *os.File, bool) error { return nil }
-
-// syncFolder does nothing: not every system opens folders.
-func syncFolder(string) error { return nil }

@@ -28,16 +28,3 @@ func lock(ctx context.Context, file *os.File, alone bool) error {
 		}
 	}
 }
-
-// syncFolder has the disk remember which files are in a folder.
-func syncFolder(path string) error {
-	folder, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	err = folder.Sync()
-	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) { // some file systems don't know that
-		err = nil
-	}
-	return errors.Join(err, folder.Close())
-}

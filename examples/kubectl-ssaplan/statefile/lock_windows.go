@@ -29,6 +29,3 @@ func lock(ctx context.Context, file *os.File, alone bool) error {
 		}
 	}
 }
-
-// syncFolder does nothing: Windows writes the entries of folders by itself.
-func syncFolder(string) error { return nil }

@@ -12,9 +12,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/input"
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/wholefile"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/manifest"
@@ -59,7 +59,7 @@ func read(path string) (File, error) {
 		return File{}, nil
 	}
 	if err != nil {
-		return File{}, fmt.Errorf("can't be read: %w", cause(err))
+		return File{}, fmt.Errorf("can't be read: %w", wholefile.Cause(err))
 	}
 	var content fileJSON
 	if err := json.Unmarshal(text, &content); err != nil {
@@ -171,41 +171,5 @@ func (f File) save(path string) error {
 	if err != nil {
 		return err
 	}
-	return Replace(path, append(text, '\n'))
-}
-
-// temporary is the pattern of the names of files that are going to be a state file.
-func temporary(path string) string { return "." + filepath.Base(path) + "-*" }
-
-// Replace writes a file, which only the user may read: the old one stays as it is, or the new one is there as a whole.
-func Replace(path string, text []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), temporary(path)) // mode 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name()) // fails after the rename
-	_, err = tmp.Write(text)
-	if err == nil {
-		err = tmp.Sync()
-	}
-	if err = errors.Join(err, tmp.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(tmp.Name(), path); err != nil {
-		return err
-	}
-	return syncFolder(filepath.Dir(path)) // before the journal goes, which has the same
-}
-
-// cause returns a file's error without the path.
-func cause(err error) error {
-	var inPath *fs.PathError
-	var inRename *os.LinkError
-	switch {
-	case errors.As(err, &inPath):
-		return inPath.Err
-	case errors.As(err, &inRename):
-		return inRename.Err
-	}
-	return err
+	return wholefile.Target{Path: path}.Write(append(text, '\n')) // before the journal goes, which has the same
 }

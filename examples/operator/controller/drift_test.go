@@ -78,6 +78,33 @@ func TestAStubbornOtherIsLeft(t *testing.T) {
 	o.awaitSynced(a)
 }
 
+// Whoever edits a Website wants it to be as it says, also where the operator had given up.
+func TestAnEditEndsTheWaitAfterAFight(t *testing.T) {
+	w := newWorld(t)
+	o := w.operate()
+	a := o.website("a")
+	o.settle(a)
+	resource := o.Resource(t, o.child(a, "ConfigMap"))
+	deletes := 0
+	o.eventually("left", func() bool {
+		if o.condition(a, v1alpha1.Drifted).Status == metav1.ConditionTrue {
+			return true
+		}
+		if resource.Delete(t.Context(), "a", metav1.DeleteOptions{}) == nil {
+			deletes++
+		}
+		return false
+	})
+	condition := o.await(a, v1alpha1.Drifted, metav1.ConditionTrue, "Drifted")
+	assert.Equal(t, "ConfigMap: was deleted again; left for now, after 5 repairs within 10m0s", condition.Message)
+	assert.Equal(t, 6, deletes, "five were repaired")
+	assert.Nil(t, o.child(a, "ConfigMap"))
+
+	o.edit(a, func(spec *v1alpha1.WebsiteSpec) { spec.Image = "web:2" }) // which is nothing of the ConfigMap's
+	o.awaitSynced(a)
+	assert.Equal(t, "blue", o.at(a, "ConfigMap", "data", "COLOR"))
+}
+
 func TestWhatOthersAddIsNoDrift(t *testing.T) {
 	w := newWorld(t)
 	o := w.operate()

@@ -11,7 +11,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -34,28 +33,18 @@ func TestAdoptionEqualsKubectl(t *testing.T) {
 	c := newCluster(t, kinds)
 	seed, cases := setting(t, "SEED", 1), setting(t, "CASES", 200)
 	many := cases >= 200 && os.Getenv("CASE") == ""
-	var next, equal, refused, dropping, other, late atomic.Uint64
-	if one := setting(t, "CASE", cases); one != cases {
-		next.Store(one)
-		cases = one + 1
-	}
-	var done sync.WaitGroup
-	for slot := range workers {
-		done.Go(func() {
-			for n := next.Add(1) - 1; n < cases; n = next.Add(1) - 1 {
-				a := newAdoption(c, seed, n, slot)
-				if err := a.run(t.Context()); err != nil {
-					t.Errorf("seed %d case %d (%s): %v", seed, n, a.kind.name(), err)
-				}
-				equal.Add(a.equal)
-				refused.Add(a.refused)
-				dropping.Add(a.drops)
-				other.Add(a.other)
-				late.Add(a.late)
-			}
-		})
-	}
-	done.Wait()
+	var equal, refused, dropping, other, late atomic.Uint64
+	sideBySide(t, cases, func(n uint64, slot int) {
+		a := newAdoption(c, seed, n, slot)
+		if err := a.run(t.Context()); err != nil {
+			t.Errorf("seed %d case %d (%s): %v", seed, n, a.kind.name(), err)
+		}
+		equal.Add(a.equal)
+		refused.Add(a.refused)
+		dropping.Add(a.drops)
+		other.Add(a.other)
+		late.Add(a.late)
+	})
 	fmt.Printf("adoptions equal to kubectl's: %d, refused both ways: %d, of several versions: %d; dropping something: %d; known only after the handover: %d\n",
 		equal.Load(), refused.Load(), other.Load(), dropping.Load(), late.Load())
 	if many {

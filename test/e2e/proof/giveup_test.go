@@ -8,7 +8,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -28,28 +27,18 @@ func TestGivingUpKeepsValues(t *testing.T) {
 	c := newCluster(t, kinds)
 	seed, cases := setting(t, "SEED", 1), setting(t, "CASES", 200)
 	many := cases >= 200 && os.Getenv("CASE") == ""
-	var next, given, refused atomic.Uint64
-	if one := setting(t, "CASE", cases); one != cases {
-		next.Store(one)
-		cases = one + 1
-	}
-	var done sync.WaitGroup
-	for slot := range workers {
-		done.Go(func() {
-			for n := next.Add(1) - 1; n < cases; n = next.Add(1) - 1 {
-				g := newGivingUp(c, seed, n, slot)
-				_, after, err := g.made(t.Context(), g.giveUp)
-				if err != nil {
-					t.Errorf("seed %d case %d (%s): %v", seed, n, g.kind.name(), err)
-				} else if after != nil {
-					given.Add(1)
-				} else {
-					refused.Add(1)
-				}
-			}
-		})
-	}
-	done.Wait()
+	var given, refused atomic.Uint64
+	sideBySide(t, cases, func(n uint64, slot int) {
+		g := newGivingUp(c, seed, n, slot)
+		_, after, err := g.made(t.Context(), g.giveUp)
+		if err != nil {
+			t.Errorf("seed %d case %d (%s): %v", seed, n, g.kind.name(), err)
+		} else if after != nil {
+			given.Add(1)
+		} else {
+			refused.Add(1)
+		}
+	})
 	fmt.Printf("given up: %d, not given up: %d\n", given.Load(), refused.Load())
 	if many {
 		require.Greater(t, given.Load(), cases/2)

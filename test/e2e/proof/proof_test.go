@@ -3,7 +3,9 @@ package proof_test
 import (
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -36,15 +38,10 @@ func TestPlanEqualsApply(t *testing.T) {
 	require.Empty(t, p.subjects.left)
 	kept, err := keptCases()
 	require.NoError(t, err)
-	for name, c := range kept {
-		t.Run(name, func(t *testing.T) {
-			if !p.cluster.has(c) {
-				require.NotEmpty(t, os.Getenv("SSAPLAN_SERVER"), "the server has every kind")
-				t.Skipf("%s isn't served", c.kind())
-			}
-			p.replay(t, c)
-		})
-	}
+	names := slices.Sorted(maps.Keys(kept))
+	atOnce(0, uint64(len(names)), func(n uint64, slot int) {
+		t.Run(names[n], func(t *testing.T) { p.replay(t, kept[names[n]], slot) })
+	})
 	cases := setting(t, "CASES", 500)
 	p.hunt(t, setting(t, "SEED", 1), cases)
 	p.print(os.Stdout)
@@ -119,12 +116,16 @@ func (p *proof) print(w io.Writer) {
 }
 
 // replay runs a kept case.
-func (p *proof) replay(t *testing.T, c Case) {
-	r, err := p.cluster.runCase(t.Context(), c, p.name(), 0)
+func (p *proof) replay(t *testing.T, c Case, slot int) {
+	if !p.cluster.has(c) {
+		require.NotEmpty(t, os.Getenv("SSAPLAN_SERVER"), "the server has every kind")
+		t.Skipf("%s isn't served", c.kind())
+	}
+	r, err := p.cluster.runCase(t.Context(), c, p.name(), slot)
 	require.NoError(t, err)
+	p.tally.addKept(r)
 	var outcomes, wrong []string
 	for _, trial := range r.trials {
-		p.tally.addShapes(trial) // no new case is tried yet
 		outcomes = append(outcomes, trial.outcome)
 		for _, check := range trial.checks {
 			if check.wrong != "" && check.property != normalized {
@@ -147,18 +148,33 @@ func (p *proof) name() string { return fmt.Sprintf("case-%d", p.names.Add(1)) }
 
 // hunt runs as many cases of a seed, or the one that CASE names.
 func (p *proof) hunt(t *testing.T, seed, cases uint64) {
-	var next atomic.Uint64
+	sideBySide(t, cases, func(n uint64, slot int) {
+		p.try(t, generate(p.cluster.kinds, seed, n), fmt.Sprintf("seed %d case %d", seed, n), slot)
+	})
+}
+
+// sideBySide runs as many cases, or the one that CASE names.
+func sideBySide(t *testing.T, cases uint64, run func(n uint64, slot int)) {
+	first := uint64(0)
 	if os.Getenv("CASE") != "" {
-		cases = setting(t, "CASE", 0) + 1
-		next.Store(cases - 1)
+		first = setting(t, "CASE", 0)
+		cases = first + 1
 	}
+	atOnce(first, cases, run)
+}
+
+// atOnce runs the numbers from first to before end, as many at a time as there are workers, and waits for all. What runs at the same time
+// has different slots.
+func atOnce(first, end uint64, run func(n uint64, slot int)) {
+	var next atomic.Uint64
+	next.Store(first)
 	var done sync.WaitGroup
 	for slot := range workers {
 		done.Add(1)
 		go func() {
 			defer done.Done()
-			for n := next.Add(1) - 1; n < cases; n = next.Add(1) - 1 {
-				p.try(t, generate(p.cluster.kinds, seed, n), fmt.Sprintf("seed %d case %d", seed, n), slot)
+			for n := next.Add(1) - 1; n < end; n = next.Add(1) - 1 {
+				run(n, slot)
 			}
 		}()
 	}

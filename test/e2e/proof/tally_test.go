@@ -61,6 +61,15 @@ func (t *tally) add(kind string, r *run) {
 	}
 }
 
+// addKept counts the shapes that a kept case has. What else it has isn't counted, since no new case is tried with it.
+func (t *tally) addKept(r *run) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, trial := range r.trials {
+		t.addShapes(trial)
+	}
+}
+
 func (t *tally) addTrial(kind string, trial *trial) {
 	t.outcomes[trial.outcome]++
 	if trial.outcome == rewritten {

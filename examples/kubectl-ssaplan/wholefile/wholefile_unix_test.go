@@ -1,0 +1,184 @@
+//go:build unix
+
+package wholefile_test
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/wholefile"
+)
+
+// TestMain writes a file again and again if a test asks for it.
+func TestMain(m *testing.M) {
+	if path := os.Getenv("WRITE"); path != "" {
+		for {
+			if err := write(path, large('b')); err != nil {
+				panic(err)
+			}
+		}
+	}
+	os.Exit(m.Run())
+}
+
+func large(letter byte) []byte { return bytes.Repeat([]byte{letter}, 4<<20) }
+
+func write(path string, content []byte) error {
+	to, err := wholefile.Find(path)
+	if err != nil {
+		return err
+	}
+	return to.Write(content)
+}
+
+func names(t *testing.T, folder string) (names []string) {
+	entries, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// Whoever is killed in the middle of a write leaves the old file or the new one, and what else is left is gone with the next write.
+func TestKilledWrites(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "file")
+	left := 0
+	for round := range 40 {
+		require.NoError(t, write(path, large('a')))
+		require.Equal(t, []string{"file"}, names(t, folder))
+		writer := exec.Command(os.Args[0])
+		writer.Env = append(os.Environ(), "WRITE="+path)
+		require.NoError(t, writer.Start())
+		for deadline := time.Now().Add(time.Minute); len(names(t, folder)) < 2; { // until it has begun
+			require.True(t, time.Now().Before(deadline))
+		}
+		time.Sleep(time.Duration(round%5) * time.Millisecond)
+		require.NoError(t, writer.Process.Kill())
+		_ = writer.Wait()
+		content, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.True(t, bytes.Equal(large('a'), content) || bytes.Equal(large('b'), content), "round %d", round)
+		left += len(names(t, folder)) - 1
+		if left >= 3 {
+			break
+		}
+	}
+	require.Positive(t, left, "none was killed in the middle")
+	require.NoError(t, write(path, nil))
+	require.Equal(t, []string{"file"}, names(t, folder))
+}
+
+// What others are writing isn't taken for left behind.
+func TestWritersSideBySide(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "file")
+	failed := make(chan error, 8)
+	for range cap(failed) {
+		go func() {
+			var err error
+			for i := 0; i < 50 && err == nil; i++ {
+				err = write(path, []byte("x"))
+			}
+			failed <- err
+		}()
+	}
+	for range cap(failed) {
+		require.NoError(t, <-failed)
+	}
+	require.Equal(t, []string{"file"}, names(t, folder))
+}
+
+func TestLinks(t *testing.T) {
+	folder := t.TempDir()
+	at := func(name string) string { return filepath.Join(folder, name) }
+	require.NoError(t, os.Mkdir(at("there"), 0o700))
+	require.NoError(t, os.WriteFile(at("public"), []byte("old"), 0o644))
+	for link, to := range map[string]string{"one": "two", "two": "public", "dangling": "there/new", "loop": "loop", "lost": "nowhere/new"} {
+		require.NoError(t, os.Symlink(to, at(link)))
+	}
+	for link, file := range map[string]string{"one": "public", "dangling": "there/new"} {
+		require.NoError(t, write(at(link), []byte("new")))
+		info, err := os.Lstat(at(file))
+		require.NoError(t, err)
+		require.Equal(t, os.FileMode(0o600), info.Mode())
+		info, err = os.Lstat(at(link))
+		require.NoError(t, err)
+		require.NotZero(t, info.Mode()&os.ModeSymlink)
+	}
+	for link, problem := range map[string]string{"loop": "too many", "lost": "no such file", "there": "is a directory"} {
+		require.ErrorContains(t, write(at(link), nil), problem)
+	}
+}
+
+// What isn't a file stays what it is.
+func TestPipesAndDevices(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	read := make(chan string, 1)
+	go func() {
+		file, err := os.Open(pipe)
+		if err != nil {
+			read <- err.Error()
+			return
+		}
+		text, _ := io.ReadAll(file)
+		read <- string(text)
+	}()
+	to, err := wholefile.Find(pipe)
+	require.NoError(t, err)
+	require.True(t, to.Through)
+	require.NoError(t, to.Try(nil))
+	require.NoError(t, to.Write([]byte("content")))
+	require.Equal(t, "content", <-read)
+	require.NoError(t, write("/dev/null", []byte("content")))
+	for path, kind := range map[string]os.FileMode{pipe: os.ModeNamedPipe, "/dev/null": os.ModeCharDevice} {
+		info, err := os.Lstat(path)
+		require.NoError(t, err)
+		require.NotZero(t, info.Mode()&kind)
+	}
+}
+
+// TestStandardOutput writes to /dev/stdout, which is a file here.
+func TestStandardOutput(t *testing.T) {
+	before := os.Stdout
+	defer func() { os.Stdout = before }()
+	file, err := os.Create(filepath.Join(t.TempDir(), "file"))
+	require.NoError(t, err)
+	defer file.Close()
+	os.Stdout = file
+	_, err = file.WriteString("text\n")
+	require.NoError(t, err)
+	require.NoError(t, write(file.Name(), []byte("content\n")))
+	text, err := os.ReadFile(file.Name())
+	require.NoError(t, err)
+	require.Equal(t, "text\ncontent\n", string(text))
+	require.True(t, wholefile.IsAt(file, file.Name()))
+}
+
+// A try leaves everything as it is, and says that a folder can't be written to.
+func TestTry(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "file")
+	require.NoError(t, os.WriteFile(path, []byte("old"), 0o600))
+	to, err := wholefile.Find(path)
+	require.NoError(t, err)
+	require.NoError(t, to.Try(large('b')))
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, "old", string(text))
+	require.Equal(t, []string{"file"}, names(t, folder))
+	to.Path = filepath.Join(folder, "file", "below")
+	require.Error(t, to.Try(nil))
+	require.Error(t, wholefile.Target{Path: filepath.Join(folder, strings.Repeat("x", 300))}.Try(nil))
+}
