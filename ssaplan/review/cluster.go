@@ -43,10 +43,19 @@ func (c Cluster) Is(other Cluster) bool {
 	return c.Address == other.Address
 }
 
+// Key returns a text for hosts that can do nothing but compare texts: the UID, or the address where that isn't known. Other clusters have other keys,
+// but so has the same one for two callers of whom only one may read the UID.
+func (c Cluster) Key() string {
+	if c.UID == "" {
+		return fmt.Sprintf("address %q, since the namespace kube-system can't be read", c.Address)
+	}
+	return fmt.Sprintf("namespace kube-system %q", c.UID)
+}
+
 // String names the cluster in a message.
 func (c Cluster) String() string {
 	if c.UID == "" {
-		return fmt.Sprintf("address %q, namespace kube-system unknown", c.Address)
+		return c.Key()
 	}
-	return fmt.Sprintf("namespace kube-system %q, address %q", c.UID, c.Address)
+	return fmt.Sprintf("%s, address %q", c.Key(), c.Address)
 }

@@ -28,6 +28,7 @@ func TestClusterIs(t *testing.T) {
 	} {
 		require.Equal(t, row.same, row.one.Is(row.two), row.why)
 		require.Equal(t, row.same, row.two.Is(row.one), row.why)
+		require.Equal(t, row.same && (row.one.UID == "") == (row.two.UID == ""), row.one.Key() == row.two.Key(), row.why)
 	}
 }
 

@@ -180,7 +180,7 @@ func TestSavedPlanIsOfOneCluster(t *testing.T) {
 		{why: "by who may read kube-system, although it was planned by who may not", plan: limited},
 		{why: "by who may not read kube-system", plan: limited, apply: limited},
 		{why: "another address, and by it nobody knows", plan: limited, apply: tunnel, says: "address \"sha256:"},
-		{why: "another address, and of it nobody knows", apply: limited + tunnel, says: "namespace kube-system unknown"},
+		{why: "another address, and of it nobody knows", apply: limited + tunnel, says: "since the namespace kube-system can't be read"},
 		{why: "another cluster", of: other, says: uid(other)},
 		{why: "another cluster, although it was planned by who may not read kube-system", plan: limited, of: other, says: uid(other)},
 	} {

@@ -128,15 +128,15 @@ func contextChanges(t *testing.T, c, second *cluster, tf *terraform) {
 	update, env := tf.saved(t), tf.env
 	elsewhere := second.Client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace("default")
 	tf.env = append(slices.Clone(env), "KUBECONFIG="+second.Server.Kubeconfig())
-	require.Contains(t, unwrapped(tf.refuses(t, update)), "somebody deleted the object since the plan was made")
+	require.Contains(t, tf.refuses(t, update), "this is another cluster")
 	_, err := elsewhere.Create(t.Context(), lab.Object(t, strings.Replace(settings, "COLOR", "green", 1)), metav1.CreateOptions{})
 	require.NoError(t, err)
-	require.Contains(t, unwrapped(tf.refuses(t, update)), "somebody replaced the object since the plan was made")
-	require.Contains(t, tf.apply(t, "-destroy", "-refresh=false"), "left as it is", "it isn't the one of the state")
+	require.Contains(t, tf.refuses(t, update), "this is another cluster")
+	require.Contains(t, unwrapped(tf.fails(t, "apply", "-destroy", "-refresh=false", "-auto-approve")), "this is another cluster")
 	live, err := elsewhere.Get(t.Context(), c.Namespace, metav1.GetOptions{})
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{"color": "green"}, live.Object["data"])
 	tf.env = env
-	require.Contains(t, tf.apply(t), "1 added")
+	require.Contains(t, tf.apply(t), "0 added, 1 changed", "it isn't forgotten")
 	tf.apply(t, "-destroy")
 }
