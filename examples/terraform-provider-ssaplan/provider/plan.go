@@ -192,7 +192,7 @@ func (p *planning) openAll() {
 
 func (p *planning) deferred(plan *ssaplan.Plan, missing *set.MissingError) {
 	if missing != nil && missing.IsFinal() {
-		p.diags.AddAttributeError(yamlBodyPath, wrongConfiguration, missing.Error())
+		p.diags.AddAttributeError(p.planned.manifestPath(), wrongConfiguration, missing.Error())
 		return
 	}
 	because := append([]string{plan.Reason}, review.Lines(explain.Created(plan.After))...)
