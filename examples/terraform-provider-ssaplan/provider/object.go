@@ -101,6 +101,7 @@ func (r *objectResource) configured(ctx context.Context, o *object, config tfsdk
 	if err != nil {
 		diags.Append(failed(wrongConfiguration, err)...)
 	}
+	o.keepPlanned(&given)
 	if err := o.takeText(ctx, given); err != nil {
 		diags.Append(failed(wrongConfiguration, err)...)
 	}
@@ -110,6 +111,20 @@ func (r *objectResource) configured(ctx context.Context, o *object, config tfsdk
 		o.Cluster = prior.Cluster
 	}
 	return diags
+}
+
+// keepPlanned puts the manifest as it was planned into a configuration. Terraform evaluates that once more for the apply, and a time in it may be
+// another one then. What is kept nowhere is in the configuration only.
+func (o object) keepPlanned(given *object) {
+	if !given.YAMLBody.IsNull() {
+		given.YAMLBody = o.YAMLBody
+	}
+	if !given.Object.IsNull() {
+		given.Object = o.Object
+	}
+	if !given.Manifest.IsNull() {
+		given.Manifest = o.Manifest
+	}
 }
 
 func (r *objectResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
