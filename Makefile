@@ -73,6 +73,15 @@ provider-docs: ## write the registry's pages of the Terraform provider anew, fro
 		sed 's#example.com/ssaplan/ssaplan#ssaplan#' >$(BIN)/provider/schema.json
 	cd internal/tools && $(GO) tool tfplugindocs generate --provider-dir $(PROVIDER) --provider-name ssaplan --providers-schema $(BIN)/provider/schema.json
 
+# The README of the provider names the same programs.
+HOSTS ?= github.com/opentofu/opentofu@v1.12.6 github.com/hashicorp/terraform@v1.16.1
+HOSTLOG := $(CURDIR)/.cache/provider-compat.log
+.PHONY: provider-compat
+provider-compat: controlplane ## the Terraform provider's scenarios with other programs than the one in PATH, built once: make provider-compat HOSTS=MODULE@VERSION
+	@set -e; for h in $(HOSTS); do d=$(CURDIR)/.cache/terraform/$$h; echo "== $$h"; internal/terraform/build.sh $${h%@*} $${h#*@} $$d; \
+		(cd examples && PATH=$$d:$$PATH TF_ACC=1 $(GO) test -v -count 1 -timeout 60m -run TestTerraform ./terraform-provider-ssaplan/provider) >$(HOSTLOG) 2>&1 || { cat $(HOSTLOG); exit 1; }; \
+		grep -E '^(ok|scenarios)' $(HOSTLOG); done
+
 SETS ?=
 .PHONY: sets
 sets: controlplane ## real applications from nothing to all of them, upgraded and pruned: make sets SETS=DIR with archives NAME.tar.gz

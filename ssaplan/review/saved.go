@@ -27,8 +27,8 @@ const savedHeading = "ssaplan saved plan"
 // make another digest; a host that has to exclude that compares [Digest] with what the reviewer saw. A file is for its owner alone
 // (mode 0600), because plans tell what is in a cluster.
 type Saved struct {
-	// Cluster is by what the host knows the cluster again, such as the UID of the namespace kube-system.
-	Cluster string `json:"cluster"`
+	// Cluster is the one that was planned for. The host asks [Cluster.Is] of the one that it is going to write to.
+	Cluster Cluster `json:"cluster"`
 	// Host is what else the host needs to make the same plans again, such as its options. Optional.
 	Host json.RawMessage `json:"host,omitempty"`
 	// Reviewed are the plans, in the order in which they were shown.

@@ -33,7 +33,7 @@ func saved(t *testing.T) *review.Saved {
 	kept, err := review.Keep(plan("ConfigMap"), manifest("ConfigMap"), false)
 	require.NoError(t, err)
 	return &review.Saved{
-		Cluster: "uid 1", Host: json.RawMessage(`{"manager":"m"}`), Reviewed: []review.Reviewed{kept},
+		Cluster: review.Cluster{UID: "1", Address: "sha256:2"}, Host: json.RawMessage(`{"manager":"m"}`), Reviewed: []review.Reviewed{kept},
 		Deletions: []*deletion.Plan{{Object: identity.Identity{APIVersion: "v1", Kind: "Secret", Name: "b"}, UID: "u", Action: deletion.ActionDelete}},
 	}
 }

@@ -12,13 +12,13 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/input"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/wholefile"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/deletion"
-	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/manifest"
 	"github.com/ssaplan/primitives/ssaplan/review"
 )
@@ -137,7 +137,7 @@ func (p *planning) save(ctx context.Context, flags *pflag.FlagSet) error {
 
 func (p *planning) toSave(ctx context.Context, flags *pflag.FlagSet) (saved *review.Saved, withheld int, err error) {
 	saved = &review.Saved{}
-	if saved.Cluster, err = p.clusterID(ctx); err != nil {
+	if saved.Cluster, err = p.clusterNow(ctx); err != nil {
 		return nil, 0, err
 	}
 	report := p.report()
@@ -226,17 +226,9 @@ func (s *savedPlan) report() render.Report {
 	return r
 }
 
-// clusterID tells clusters apart: by the UID of a namespace that each has, or by the address for those who may not read it.
-func (p *planning) clusterID(ctx context.Context) (string, error) {
-	system := identity.Identity{APIVersion: "v1", Kind: "Namespace", Name: "kube-system"}
-	reading, err := p.cluster.planner.Read(ctx, &explain.State{Identity: system})
-	switch {
-	case err != nil:
-		return "", err
-	case reading.Live == nil:
-		return "address " + review.Digest([]byte(p.cluster.config.Host)), nil
-	}
-	return "uid " + string(reading.Live.GetUID()), nil
+// clusterNow is the cluster that is planned for.
+func (p *planning) clusterNow(ctx context.Context) (review.Cluster, error) {
+	return review.ClusterOf(ctx, p.cluster.planner, p.cluster.config.Host)
 }
 
 // takeSaved reads the plan of --plan, and has the flags that it was made with.
@@ -308,16 +300,16 @@ type difference struct {
 
 // asReviewed returns an error, and says why, unless the plans are those that were reviewed.
 func (p *planning) asReviewed(ctx context.Context) error {
-	if len(p.failures) > 0 {
+	cluster, err := p.clusterNow(ctx)
+	switch {
+	case err == nil && !cluster.Is(p.saved.Cluster): // whatever else is wrong comes of that
+		return fmt.Errorf("nothing was applied: %s was made for another cluster: for %s, and %s is %s",
+			p.saved.path, p.saved.Cluster, authresilience.ShownAddress(p.cluster.config.Host), cluster)
+	case len(p.failures) > 0:
 		p.showFailures(p.failures)
 		return fmt.Errorf("nothing was applied: %s can't be planned again as it was reviewed", p.saved.path)
-	}
-	id, err := p.clusterID(ctx)
-	switch {
 	case err != nil:
 		return fmt.Errorf("nothing was applied: which cluster this is can't be found out: %s", oneLine(err.Error()))
-	case id != p.saved.Cluster:
-		return fmt.Errorf("nothing was applied: %s was made for another cluster, or by somebody who sees another part of it", p.saved.path)
 	}
 	differences, err := p.differences()
 	if err != nil || len(differences) == 0 {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ssaplan/primitives/ssaplan/review"
+	"github.com/ssaplan/primitives/test/controlplane"
 	"github.com/ssaplan/primitives/test/lab"
 )
 
@@ -130,11 +131,6 @@ func TestSavedPlanIsRefused(t *testing.T) {
 		{"another version", "", func(c *cluster) {
 			c.tamper(func(text []byte) []byte { return bytes.Replace(text, []byte("plan 1 "), []byte("plan 2 "), 1) })
 		}, "of version 2, but this program reads version 1: plan again"},
-		{"another cluster", "", func(c *cluster) {
-			c.tamper(func(text []byte) []byte {
-				return withDigest(bytes.Replace(text, []byte(`"cluster":"uid `), []byte(`"cluster":"uid 1`), 1))
-			})
-		}, "was made for another cluster"},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			c := newCluster(t)
@@ -153,6 +149,66 @@ func TestSavedPlanIsRefused(t *testing.T) {
 				assert.Contains(t, got.err, "nothing was applied: ")
 			}
 			assert.Equal(t, before, c.kubectl("get", "configmaps,services", "-o", "yaml", "--show-managed-fields"), "nothing was written")
+		})
+	}
+}
+
+// A plan is carried out in the cluster that it was made for, by whichever address, and by whoever may do it. Nothing but the cluster tells that what
+// is to be created isn't as it was reviewed.
+func TestSavedPlanIsOfOneCluster(t *testing.T) {
+	other, err := controlplane.Start(t.Context(), controlplane.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, other.Stop()) })
+	c := newCluster(t)
+	c.kubectl("create", "role", "writer", "--verb", "*", "--resource", "configmaps")
+	c.kubectl("create", "rolebinding", "writer", "--role", "writer", "--user", "writer-of-"+c.Namespace)
+	lab.Connect(t, other.Config()).Apply(t, "test", lab.Objectf(t, "{apiVersion: v1, kind: Namespace, metadata: {name: %s}}", c.Namespace))
+	uid := func(server *controlplane.Server) string {
+		system := lab.Connect(t, server.Config()).Get(t, lab.Object(t, "{apiVersion: v1, kind: Namespace, metadata: {name: kube-system}}"))
+		return string(system.GetUID())
+	}
+	host := c.Server.Config().Host
+	tunnel := " --server " + strings.Replace(host, "127.0.0.1", "localhost", 1)
+	limited := " --as writer-of-" + c.Namespace
+	for _, row := range []struct {
+		why, plan, apply string
+		of               *controlplane.Server // that of the plan if nil
+		says             string               // empty if it is carried out
+	}{
+		{why: "the same one"},
+		{why: "by another address", apply: tunnel},
+		{why: "by who may not read kube-system, although it was planned by who may", apply: limited},
+		{why: "by who may read kube-system, although it was planned by who may not", plan: limited},
+		{why: "by who may not read kube-system", plan: limited, apply: limited},
+		{why: "another address, and by it nobody knows", plan: limited, apply: tunnel, says: "address \"sha256:"},
+		{why: "another address, and of it nobody knows", apply: limited + tunnel, says: "since the namespace kube-system can't be read"},
+		{why: "another cluster", of: other, says: uid(other)},
+		{why: "another cluster, although it was planned by who may not read kube-system", plan: limited, of: other, says: uid(other)},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			write(t, map[string]string{"app.yaml": configMap("settings", "x")})
+			planned := c.run("plan -f app.yaml --out saved.plan" + row.plan)
+			require.Equal(t, 2, planned.code, planned.err)
+			at := &cluster{c.Cluster, t}
+			if row.of != nil {
+				connected := *lab.Connect(t, row.of.Config())
+				connected.Server, connected.Namespace = row.of, c.Namespace
+				at.Cluster = &connected
+			}
+			got := at.run("apply --plan saved.plan" + row.apply)
+			settings := at.kubectl("get", "configmaps", "settings", "--ignore-not-found", "-o", "name")
+			if row.says == "" {
+				require.Equal(t, 0, got.code, got.err)
+				at.kubectl("delete", "configmaps", "settings")
+				return
+			}
+			assert.Equal(t, 1, got.code, got.out)
+			assert.Contains(t, got.err, "nothing was applied: saved.plan was made for another cluster: for ")
+			assert.Contains(t, got.err, row.says)
+			if row.plan == "" {
+				assert.Contains(t, got.err, "for namespace kube-system \""+uid(c.Server)+"\"")
+			}
+			assert.Empty(t, settings, "nothing was written")
 		})
 	}
 }

@@ -40,6 +40,7 @@ func (r *objectResource) Create(ctx context.Context, req resource.CreateRequest,
 		return
 	}
 	resp.Diagnostics.Append(remember(ctx, resp.Private, state)...)
+	resp.Diagnostics.Append(noteCluster(ctx, resp.Private, planned.in)...)
 	resp.Diagnostics.Append(r.set(ctx, &resp.State, planned)...)
 }
 
@@ -62,6 +63,7 @@ func (r *objectResource) Update(ctx context.Context, req resource.UpdateRequest,
 		return
 	}
 	resp.Diagnostics.Append(remember(ctx, resp.Private, state)...)
+	resp.Diagnostics.Append(noteCluster(ctx, resp.Private, planned.in)...)
 	resp.Diagnostics.Append(note(ctx, resp.Private, kindMissing, "")...)
 	resp.Diagnostics.Append(note(ctx, resp.Private, recreatedAs, "")...)
 	resp.Diagnostics.Append(r.set(ctx, &resp.State, planned)...)
@@ -96,6 +98,9 @@ func (r *objectResource) apply(ctx context.Context, planned, prior *object, reme
 	if err == nil {
 		err = planned.outlined(plan)
 	}
+	if err == nil {
+		err = planned.settledIn(ctx, r.planners)
+	}
 	if err != nil {
 		return nil, failed("The object can't be applied", err)
 	}
@@ -129,11 +134,14 @@ func (o object) startsFrom(plan *ssaplan.Plan, prior object, state *explain.Stat
 
 // compare refuses an update in an apply whose object isn't what the refresh saw any more, before Terraform compares the plans. What it started
 // from is in no plan, so a plan without a refresh is refused for it, too.
-func (p *planning) compare(plan *ssaplan.Plan) {
+func (p *planning) compare(ctx context.Context, planner *ssaplan.Planner, plan *ssaplan.Plan) {
 	if p.prior == nil || p.renewed != "" || p.planners.refreshed.Load() || plan.Action == ssaplan.ActionReplace || p.diags.HasError() {
 		return
 	}
 	if err := p.planned.startsFrom(plan, *p.prior, p.state, p.uid); err != nil {
+		if elsewhere := p.planners.elsewhere(ctx, planner, p.planned, p.appliedIn); elsewhere != nil {
+			err = elsewhere
+		}
 		p.diags.AddError("The object can't be applied", err.Error())
 	}
 }

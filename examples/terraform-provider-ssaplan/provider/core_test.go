@@ -99,6 +99,8 @@ type corePlan struct {
 	planned  tftypes.Value
 	private  []byte
 	warnings []string
+	// again is the configuration as it is evaluated when the plan is carried out, if that isn't the same.
+	again map[string]any
 }
 
 // plan refreshes and plans.
@@ -276,6 +278,9 @@ func (c *core) tryApply(t *testing.T, plan *corePlan) ([]string, error) {
 	}
 	if final.action == "NoOp" {
 		return warnings, nil
+	}
+	if plan.again != nil {
+		final.config = value(t, c.schema.ValueType(), plan.again)
 	}
 	resp, err := c.server.ApplyResourceChange(t.Context(), &tfprotov6.ApplyResourceChangeRequest{
 		TypeName: c.typeName, PriorState: dynamic(t, final.prior), PlannedState: dynamic(t, final.planned),

@@ -126,6 +126,9 @@ func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest,
 		return
 	}
 	planner, err := r.planners.reaching(ctx, prior, state)
+	if err == nil {
+		err = r.planners.elsewhere(ctx, planner, prior, notedCluster(ctx, req.Private)) // where it would be taken for gone
+	}
 	if err == nil && prior.OnDestroy.ValueString() == release {
 		if err = letGo(ctx, planner, state); err != nil {
 			resp.Diagnostics.AddError("The object can't be released", err.Error())

@@ -49,7 +49,11 @@ func sameManifest(a, b string) bool {
 
 // checkText takes the manifest, and returns what is wrong with how the manifest is written. What is sensitive is hidden in yaml_body only.
 func (o *object) checkText(ctx context.Context) error {
-	if o.named() != 1 {
+	switch {
+	case o.named() == 1:
+	case o.isPatch():
+		return errors.New("name one of yaml_body, yaml_body_wo and object")
+	default:
 		return errors.New("name one of yaml_body, yaml_body_wo, object and manifest")
 	}
 	if err := o.takeText(ctx, *o); err != nil {

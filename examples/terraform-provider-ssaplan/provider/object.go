@@ -23,6 +23,7 @@ import (
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/review"
 )
 
 // defaultFieldManager is no name that another tool uses: two tools of one name would drop each other's fields.
@@ -66,6 +67,7 @@ type object struct {
 	Manifest         types.String   `tfsdk:"manifest"`
 	TakenOver        types.String   `tfsdk:"taken_over"`
 	Reviewed         types.String   `tfsdk:"reviewed"`
+	ReviewedIn       types.String   `tfsdk:"reviewed_in"`
 	Fields           types.Map      `tfsdk:"fields"`
 	OtherOwners      types.Map      `tfsdk:"other_owners"`
 	Outputs          types.Map      `tfsdk:"outputs"`
@@ -80,6 +82,8 @@ type object struct {
 	unknown projection.Patterns
 	// reach is the cluster as it is configured, with what is kept nowhere. It is null where only the state is known.
 	reach types.Object
+	// in is the cluster that an apply writes to, known as soon as it does.
+	in review.Cluster
 }
 
 // computedCluster is the attribute as it is after an import, where Terraform generates an empty one or the user writes none. Both say the same.
@@ -97,6 +101,7 @@ func (r *objectResource) configured(ctx context.Context, o *object, config tfsdk
 	if err != nil {
 		diags.Append(failed(wrongConfiguration, err)...)
 	}
+	o.keepPlanned(&given)
 	if err := o.takeText(ctx, given); err != nil {
 		diags.Append(failed(wrongConfiguration, err)...)
 	}
@@ -106,6 +111,20 @@ func (r *objectResource) configured(ctx context.Context, o *object, config tfsdk
 		o.Cluster = prior.Cluster
 	}
 	return diags
+}
+
+// keepPlanned puts the manifest as it was planned into a configuration. Terraform evaluates that once more for the apply, and a time in it may be
+// another one then. What is kept nowhere is in the configuration only.
+func (o object) keepPlanned(given *object) {
+	if !given.YAMLBody.IsNull() {
+		given.YAMLBody = o.YAMLBody
+	}
+	if !given.Object.IsNull() {
+		given.Object = o.Object
+	}
+	if !given.Manifest.IsNull() {
+		given.Manifest = o.Manifest
+	}
 }
 
 func (r *objectResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
@@ -192,6 +211,9 @@ func (r *objectResource) Schema(ctx context.Context, _ resource.SchemaRequest, r
 			},
 			"reviewed": schema.StringAttribute{
 				Computed: true, MarkdownDescription: "Stands for what the last plan did to the declared fields, by whom they were changed and from whom they are taken. An apply that would do anything else writes nothing.",
+			},
+			"reviewed_in": schema.StringAttribute{
+				Computed: true, MarkdownDescription: "The cluster that `reviewed` is about: the UID of its namespace `kube-system`, or a digest of its address for those who may not read that. An apply in another cluster writes nothing.",
 			},
 			"fields": schema.MapAttribute{
 				Computed: true, ElementType: types.StringType,

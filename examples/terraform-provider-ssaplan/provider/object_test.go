@@ -649,3 +649,26 @@ func TestTypoInABuiltinKind(t *testing.T) {
 	plan := tf.plan(t, c.config("{apiVersion: later.example.com/v1, kind: Deploymnt, metadata: {name: a, namespace: NAMESPACE}}"))
 	require.Equal(t, "Create", plan.action, "a definition may come with the same run")
 }
+
+// Terraform evaluates the configuration once more when it has made the plan for the apply. What was planned is applied, whatever time it is by then.
+func TestConfigurationIsEvaluatedAgain(t *testing.T) {
+	c := newCluster(t)
+	written := func(how, color string) map[string]any {
+		text := c.in(strings.Replace(configMap, "blue", color, 1))
+		if how != "object" {
+			return c.config("", map[string]any{"yaml_body": nil, how: text})
+		}
+		return c.config("", map[string]any{"yaml_body": nil, "object": lab.Object(t, text).Object})
+	}
+	for _, how := range []string{"yaml_body", "manifest", "object"} {
+		tf := newCore(t)
+		for _, colors := range [][]string{{"one", "two"}, {"three", "four"}} {
+			plan := tf.plan(t, written(how, colors[0]))
+			plan.again = written(how, colors[1])
+			tf.apply(t, plan)
+			require.Equal(t, colors[0], c.value(t, "configmaps", "settings", "data", "color"), how)
+		}
+		_, err := tf.destroy(t)
+		require.NoError(t, err)
+	}
+}

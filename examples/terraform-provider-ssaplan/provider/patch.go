@@ -24,6 +24,9 @@ type patchResource struct{ objectResource }
 // patch is what Terraform knows of it.
 type patch struct {
 	YAMLBody       types.String   `tfsdk:"yaml_body"`
+	YAMLBodyWO     types.String   `tfsdk:"yaml_body_wo"`
+	WOVersion      types.Int64    `tfsdk:"yaml_body_wo_version"`
+	Object         types.Dynamic  `tfsdk:"object"`
 	FieldManager   types.String   `tfsdk:"field_manager"`
 	ForceConflicts types.Bool     `tfsdk:"force_conflicts"`
 	IgnoreFields   types.List     `tfsdk:"ignore_fields"`
@@ -36,6 +39,7 @@ type patch struct {
 	Manifest       types.String   `tfsdk:"manifest"`
 	TakenOver      types.String   `tfsdk:"taken_over"`
 	Reviewed       types.String   `tfsdk:"reviewed"`
+	ReviewedIn     types.String   `tfsdk:"reviewed_in"`
 	Fields         types.Map      `tfsdk:"fields"`
 	OtherOwners    types.Map      `tfsdk:"other_owners"`
 }
@@ -43,8 +47,8 @@ type patch struct {
 // asObject returns a patch as an object that has to be there, and that is let go of in the end.
 func (p patch) asObject() object {
 	return object{
-		YAMLBody: p.YAMLBody, FieldManager: p.FieldManager, ForceConflicts: p.ForceConflicts, IgnoreFields: p.IgnoreFields, Sensitive: p.Sensitive,
-		Cluster: p.Cluster, TokenWO: p.TokenWO, Timeouts: p.Timeouts, ID: p.ID, Manifest: p.Manifest, TakenOver: p.TakenOver, Reviewed: p.Reviewed, Fields: p.Fields,
+		YAMLBody: p.YAMLBody, YAMLBodyWO: p.YAMLBodyWO, WOVersion: p.WOVersion, Object: p.Object, FieldManager: p.FieldManager, ForceConflicts: p.ForceConflicts, IgnoreFields: p.IgnoreFields, Sensitive: p.Sensitive,
+		Cluster: p.Cluster, TokenWO: p.TokenWO, Timeouts: p.Timeouts, ID: p.ID, Manifest: p.Manifest, TakenOver: p.TakenOver, Reviewed: p.Reviewed, ReviewedIn: p.ReviewedIn, Fields: p.Fields,
 		OtherOwners: p.OtherOwners, Subresource: p.Subresource, Adopt: types.ListNull(types.StringType), IfExists: types.StringValue(mustExist), OnDestroy: types.StringValue(release),
 		OutputFields: types.MapNull(types.StringType), Outputs: types.MapNull(types.StringType),
 	}
@@ -52,8 +56,8 @@ func (p patch) asObject() object {
 
 func (o object) asPatch() patch {
 	return patch{
-		YAMLBody: o.YAMLBody, FieldManager: o.FieldManager, ForceConflicts: o.ForceConflicts, IgnoreFields: o.IgnoreFields, Sensitive: o.Sensitive,
-		Cluster: o.Cluster, TokenWO: o.TokenWO, Timeouts: o.Timeouts, ID: o.ID, Manifest: o.Manifest, TakenOver: o.TakenOver, Reviewed: o.Reviewed, Fields: o.Fields,
+		YAMLBody: o.YAMLBody, YAMLBodyWO: o.YAMLBodyWO, WOVersion: o.WOVersion, Object: o.Object, FieldManager: o.FieldManager, ForceConflicts: o.ForceConflicts, IgnoreFields: o.IgnoreFields, Sensitive: o.Sensitive,
+		Cluster: o.Cluster, TokenWO: o.TokenWO, Timeouts: o.Timeouts, ID: o.ID, Manifest: o.Manifest, TakenOver: o.TakenOver, Reviewed: o.Reviewed, ReviewedIn: o.ReviewedIn, Fields: o.Fields,
 		OtherOwners: o.OtherOwners, Subresource: o.Subresource,
 	}
 }
@@ -65,7 +69,7 @@ func (o object) isPatch() bool { return o.IfExists.ValueString() == mustExist }
 func (p *planning) refusesPatch(plan *ssaplan.Plan) bool {
 	refused := p.planned.isPatch() && plan.Object == p.state.Identity
 	if refused {
-		p.diags.AddAttributeError(yamlBodyPath, fmt.Sprintf("%s: a patch can't change this", plan.Object), plan.Reason)
+		p.diags.AddAttributeError(p.planned.manifestPath(), fmt.Sprintf("%s: a patch can't change this", plan.Object), plan.Reason)
 	}
 	return refused
 }
@@ -105,12 +109,12 @@ func (r *patchResource) Schema(ctx context.Context, req resource.SchemaRequest, 
 	resp.Schema.MarkdownDescription = "Fields of an object that others make: a label of a namespace, an image of a Deployment that an installer applied. " +
 		"The object has to be there, is neither replaced nor deleted, and keeps all values when the resource is destroyed."
 	attributes := resp.Schema.Attributes
-	for _, name := range []string{"yaml_body_wo", "yaml_body_wo_version", "object", "adopt", "if_exists", "on_destroy", "delete_protection", "version_change", "propagation", "output_fields", "outputs"} {
+	for _, name := range []string{"adopt", "if_exists", "on_destroy", "delete_protection", "version_change", "propagation", "output_fields", "outputs"} {
 		delete(attributes, name)
 	}
 	attributes["yaml_body"] = schema.StringAttribute{
-		Required: true, Sensitive: true,
-		MarkdownDescription: "The fields, as a manifest that has apiVersion, kind, name and namespace of the object and nothing else that it doesn't change.",
+		Optional: true, Sensitive: true,
+		MarkdownDescription: "The fields, as a manifest that has apiVersion, kind, name and namespace of the object and nothing else that it doesn't change. Either this, `object` or `yaml_body_wo`.",
 	}
 	attributes["manifest"] = schema.StringAttribute{Computed: true, MarkdownDescription: "What `yaml_body` declares, with sensitive values redacted."}
 	attributes["field_manager"] = schema.StringAttribute{

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -95,6 +96,51 @@ func TestPatchOfASubresource(t *testing.T) {
 	_, err := tf.destroy(t)
 	require.NoError(t, err)
 	require.Equal(t, "5", c.value(t, "deployments", "web", "spec", "replicas"))
+}
+
+// A patch is written as an object is: as a value, of which a part may not be known yet, or kept nowhere.
+func TestPatchWrittenOtherwise(t *testing.T) {
+	c := newCluster(t)
+	c.helm(t, "deployments", deployment)
+	patch := func(replicas any) map[string]any {
+		return c.config("", map[string]any{"yaml_body": nil, "object": map[string]any{
+			"apiVersion": "apps/v1", "kind": "Deployment", "metadata": map[string]any{"name": "web", "namespace": c.Namespace}, "spec": map[string]any{"replicas": replicas},
+		}})
+	}
+	tf := newCoreOf(t, "ssaplan_patch", nil)
+	later := tf.plan(t, patch(unknown{}))
+	require.Equal(t, map[string]string{"?": "?"}, rows(t, later.planned, "fields"))
+	later.config = value(t, tf.schema.ValueType(), patch(int64(7)))
+	tf.apply(t, later)
+	require.Equal(t, "7", c.value(t, "deployments", "web", "spec", "replicas"))
+	require.Len(t, c.live(t, "deployments", "web").GetManagedFields(), 2, "the rest is others'")
+	tf = tf.next(t)
+	require.Equal(t, "NoOp", tf.plan(t, patch(int64(7))).action)
+	checked, err := tf.server.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{
+		TypeName: tf.typeName, Config: dynamic(t, value(t, tf.schema.ValueType(), map[string]any{})),
+	})
+	require.NoError(t, err)
+	_, err = tf.diagnose(checked.Diagnostics)
+	require.ErrorContains(t, err, "name one of yaml_body, yaml_body_wo and object")
+	_, err = tf.destroy(t)
+	require.NoError(t, err)
+
+	c.helm(t, "configmaps", configMap)
+	hidden := func(password string, version int64) map[string]any {
+		return c.writeOnly("{apiVersion: v1, kind: ConfigMap, metadata: {name: settings, namespace: NAMESPACE}, data: {password: "+password+"}}", version)
+	}
+	tf = newCoreOf(t, "ssaplan_patch", nil)
+	tf.apply(t, tf.plan(t, hidden(oldCanary, 1)))
+	tf = tf.next(t)
+	require.Equal(t, "NoOp", tf.plan(t, hidden(newCanary, 1)).action, "another text alone is no change")
+	tf.apply(t, tf.plan(t, hidden(newCanary, 2)))
+	require.Equal(t, "map[color:blue password:"+newCanary+" size:5]", c.value(t, "configmaps", "settings", "data"))
+	for _, canary := range []string{oldCanary, newCanary} {
+		require.NotContains(t, tf.state.String()+string(tf.private)+tf.said.String(), canary)
+	}
+	_, err = tf.destroy(t)
+	require.NoError(t, err)
+	require.Equal(t, newCanary, c.value(t, "configmaps", "settings", "data", "password"), "it stays")
 }
 
 // What becomes of the dependents is as it was said.

@@ -38,9 +38,9 @@ func (r *objectResource) ModifyPlan(ctx context.Context, req resource.ModifyPlan
 	if p.state != nil && (!p.state.Stale.IsZero() || noted(ctx, req.Private, kindMissing) != "") {
 		p.renewed = "is gone, and will be created anew"
 	}
-	p.uid = noted(ctx, req.Private, recreatedAs)
+	p.uid, p.appliedIn = noted(ctx, req.Private, recreatedAs), notedCluster(ctx, req.Private)
 	p.run(ctx)
-	p.planned.Outputs = p.plannedOutputs()
+	p.planned.Outputs, p.planned.ReviewedIn = p.plannedOutputs(), p.plannedIn(ctx)
 	resp.Diagnostics.Append(p.said()...)
 	resp.RequiresReplace.Append(p.replace...)
 	resp.Diagnostics.Append(r.set(ctx, &resp.Plan, p.planned)...)
@@ -57,6 +57,8 @@ type planning struct {
 	state *explain.State
 	// uid is that of an object of the same name which the refresh found in place of the remembered one, empty if it didn't.
 	uid string
+	// appliedIn is the cluster of the last apply, if that is known.
+	appliedIn review.Cluster
 	// renewed says why an update may create the object anew, empty if it may not.
 	renewed string
 	replace path.Paths
@@ -180,7 +182,7 @@ func (p *planning) take(ctx context.Context, planner *ssaplan.Planner, plan *ssa
 		p.diags.AddAttributeError(path.Root("force_conflicts"), fmt.Sprintf("%s: %s", plan.Object, plan.Reason),
 			strings.Join(review.Lines(plan.Conflicts), "\n")+"\nSet force_conflicts = true to take the fields over, or leave them to their owners with ignore_fields.")
 	}
-	p.compare(plan)
+	p.compare(ctx, planner, plan)
 }
 
 // openAll leaves to the apply what comes of it.
@@ -190,7 +192,7 @@ func (p *planning) openAll() {
 
 func (p *planning) deferred(plan *ssaplan.Plan, missing *set.MissingError) {
 	if missing != nil && missing.IsFinal() {
-		p.diags.AddAttributeError(yamlBodyPath, wrongConfiguration, missing.Error())
+		p.diags.AddAttributeError(p.planned.manifestPath(), wrongConfiguration, missing.Error())
 		return
 	}
 	because := append([]string{plan.Reason}, review.Lines(explain.Created(plan.After))...)

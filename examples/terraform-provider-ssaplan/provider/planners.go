@@ -27,6 +27,7 @@ type planners struct {
 	// refreshed says that this run has refreshed a resource, which an apply doesn't do.
 	refreshed atomic.Bool
 	claims    claims
+	reached   reached
 
 	mu   sync.Mutex
 	made map[string]*ssaplan.Planner
@@ -43,10 +44,15 @@ func (p *planners) clusterOf(o object) types.Object {
 	return p.cluster
 }
 
+// connectionOf returns what tells connections apart.
+func connectionOf(cluster types.Object) string {
+	return cluster.String() + os.Getenv(clientcmd.RecommendedConfigPathEnvVar)
+}
+
 // of returns the Planner for an object, whose settings are known.
 func (p *planners) of(ctx context.Context, o object) (*ssaplan.Planner, error) {
 	cluster := p.clusterOf(o)
-	key := cluster.String() + o.FieldManager.String() + o.ForceConflicts.String() + o.hidden().String() + os.Getenv(clientcmd.RecommendedConfigPathEnvVar)
+	key := connectionOf(cluster) + o.FieldManager.String() + o.ForceConflicts.String() + o.hidden().String()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if planner, ok := p.made[key]; ok {

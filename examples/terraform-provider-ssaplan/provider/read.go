@@ -40,6 +40,9 @@ func (r *objectResource) Read(ctx context.Context, req resource.ReadRequest, res
 	resp.Diagnostics.Append(noteReading(ctx, resp.Private, reading)...)
 	switch reading.Presence {
 	case ssaplan.PresenceAbsent, ssaplan.PresenceNamespaceNotFound:
+		if err := r.planners.elsewhere(ctx, planner, state, notedCluster(ctx, req.Private)); err != nil {
+			resp.Diagnostics.AddWarning("This is another cluster than before", err.Error()) // which Terraform folds for many objects
+		}
 		resp.State.RemoveResource(ctx)
 		return
 	case ssaplan.PresenceUnreadable:
