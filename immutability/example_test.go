@@ -82,6 +82,7 @@ func ExampleProbe() {
 		"spec":     map[string]any{"size": int64(5)},
 	}}
 	live := manifest.DeepCopy()
+	live.Object["spec"] = map[string]any{"size": int64(3)}
 	live.SetFinalizers([]string{"example.com/cleanup"})
 
 	server := widgetServer{err}

@@ -3,6 +3,7 @@ package immutability
 import (
 	"context"
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -71,6 +72,9 @@ type ProbeOptions struct {
 // that looks at the old value ("can only be increased", "can't be unset") is Directional, and so is one that can't be
 // read, can't be found by the field and the message of the refusal, or isn't understood.
 //
+// Where the manifest has at every refused field what the live object has, it changes none of them, and replacing would be for nothing: a server
+// compares the data of a ControllerRevision byte by byte, and an apply writes it in another order than others may have.
+//
 // A null of the manifest that the schema of a custom resource doesn't take makes the verdict Invalid without a request: a
 // create would leave it out, and say that the manifest is valid, but the apply that creates the new object would not.
 //
@@ -99,6 +103,9 @@ func Probe(ctx context.Context, server Writer, manifest, live *unstructured.Unst
 	}
 	if opts.Apply != nil && verdict.Replaceable() {
 		verdict = p.confirmOfWhole(ctx, verdict)
+	}
+	if verdict.Replaceable() && p.changesNone(verdict.Fields) {
+		verdict.doubt(CertaintyAssumed, "the manifest changes none of that: the server compares it in the form in which it was written, and an apply writes it anew")
 	}
 	if valid && verdict.Refusal == RefusalImmutable && !verdict.allKnown() && !kinds.IsBuiltin(manifest.Object) {
 		verdict = p.tellRules(ctx, create.resource, verdict)
@@ -153,6 +160,17 @@ func (p *probe) tellLeftovers(ctx context.Context, v Verdict) Verdict {
 		v = v.afterTransitions(p.transitions(whole, merged))
 	}
 	return v
+}
+
+// changesNone reports whether the manifest has at each of the fields what the live object has. A field that isn't found may be changed.
+func (p *probe) changesNone(fields []Field) bool {
+	record := recordOf(p.live.Object)
+	is, was := projection.NewManifest(p.manifest.Object, record), projection.NewObject(p.live.Object, record)
+	return len(fields) > 0 && !slices.ContainsFunc(fields, func(f Field) bool {
+		value, exists := is.Get(f.Path)
+		before, existed := was.Get(f.Path)
+		return len(f.Path) == 0 || !exists || !existed || !reflect.DeepEqual(value, before)
+	})
 }
 
 // confirmOfWhole finds out whether the whole manifest is refused for something that a part of it was refused for.

@@ -113,6 +113,25 @@ func TestProbeOfPart(t *testing.T) {
 	}
 }
 
+// A field that is refused though the manifest doesn't change it is no reason to replace anything.
+func TestProbeOfWhatStays(t *testing.T) {
+	for _, row := range []struct {
+		why, manifest string
+		replaceable   bool
+	}{
+		{"the value that it has", `{matchLabels: {app: b}}`, false},
+		{"another one", `{matchLabels: {app: c}}`, true},
+		{"less than it has", `{}`, true},
+		{"null", `null`, true},
+	} {
+		manifest := object(t, `{apiVersion: apps/v1, kind: Deployment, metadata: {name: x}, spec: {selector: `+row.manifest+`}}`)
+		live := object(t, `{apiVersion: apps/v1, kind: Deployment, metadata: {name: x, resourceVersion: "1"}, spec: {selector: {matchLabels: {app: b}}}}`)
+		verdict := immutability.Probe(t.Context(), &fake{createErr: exists()}, manifest, live, immutability.Classify(proven), immutability.ProbeOptions{})
+		require.Equal(t, row.replaceable, verdict.Replaceable(), row.why)
+		require.Equal(t, row.replaceable, verdict.Uncertain == "", row.why)
+	}
+}
+
 func TestProbe(t *testing.T) {
 	undecidable := because("spec.b", invalidValue, `Invalid value: "c": something else`)
 	deep := status(409, metav1.StatusReasonAlreadyExists, `object is being deleted: widgets.example.com "x" already exists`)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/ssaplan/primitives/fieldowner"
@@ -135,8 +136,20 @@ func (t *trial) judgeHands() {
 		t.check(handovers, own.Under(p).Empty(), "given up, and still ours: %s", p)
 		t.check(handovers, isTold || existed == exists && reflect.DeepEqual(was, is), "given up: %s was %v, and is %v", p, was, is)
 	}
-	lines := differences(withoutBookkeeping(t.dryRun.Object), withoutBookkeeping(t.after.Object), nil)
+	lines := differences(withoutBookkeeping(t.withPicked(t.dryRun, after.Fields(nil)).Object), withoutBookkeeping(t.after.Object), nil)
 	t.check(handovers, len(lines) == 0, "foretold, and real: %v", lines)
+}
+
+// withPicked returns what was foretold with the values that the server picked where the plan says that it will.
+func (t *trial) withPicked(foretold *unstructured.Unstructured, fields projection.FieldSet) *unstructured.Unstructured {
+	foretold = foretold.DeepCopy()
+	obj := projection.NewObject(foretold.Object, fields)
+	for _, c := range t.plan.Changes {
+		if v, exists := valueAt(t.after, c.Path); c.Assigned && exists {
+			t.check(handovers, obj.Set(c.Path, v) == nil, "%s isn't where the server picked a value", c.Path)
+		}
+	}
+	return foretold
 }
 
 // runRelease lets go of the object, and looks at what the record and the object are then.

@@ -130,6 +130,7 @@ func (t *trial) judgeRemedy(ctx context.Context, refused *ssaplan.RefusedError) 
 	switch remedy := refused.Verdict.Remedy; {
 	case strings.HasPrefix(remedy, "adopt what "):
 		err = t.applyAdopting(ctx, quoted.FindAllString(remedy, -1))
+		t.over = true // of which nothing is remembered
 	case strings.Contains(remedy, "PUT"):
 		_, err = resource.Update(ctx, m, metav1.UpdateOptions{FieldManager: manager})
 	default:
