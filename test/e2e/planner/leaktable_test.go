@@ -144,13 +144,13 @@ func TestQuotedSecretsCanBeShown(t *testing.T) {
 	}
 	var never []string
 	for _, quote := range faultproxy.Quotes {
-		if found[quote.Name] == 0 {
+		if found[quote.Name] == 0 && quote.Name != "200 text" { // which is shown where it happens to be the JSON of an object
 			never = append(never, quote.Name)
 		}
 	}
 	// What no API server sends isn't shown of any object, a refusal in place of an object is none, and the rest is part of the object.
 	require.Equal(t, []string{
-		"a text", "JSON of another", "200 text", "200 a refusal", "a broken object", "a redirect", "an annotation",
+		"a text", "JSON of another", "200 a refusal", "a broken object", "a redirect", "an annotation",
 	}, never)
 }
 

@@ -144,7 +144,8 @@ func (t *trial) judgeRemedy(ctx context.Context, refused *ssaplan.RefusedError) 
 // quoted finds the managers that a remedy names.
 var quoted = regexp.MustCompile(`"[^"]+"`)
 
-// applyAdopting plans the trial again and carries it out, with an adoption from more managers.
+// applyAdopting plans the trial again and carries it out, with an adoption from more managers. If admission changes something as soon as fields
+// change hands, the apply says so and stops, and what it then has reviewed is carried out.
 func (t *trial) applyAdopting(ctx context.Context, managers []string) error {
 	request := t.request()
 	for _, name := range managers {
@@ -156,6 +157,13 @@ func (t *trial) applyAdopting(ctx context.Context, managers []string) error {
 		return err
 	}
 	_, err = planner.Apply(ctx, plan)
+	var changed *ssaplan.ChangedError
+	switch isChanged := errors.As(err, &changed); {
+	case isChanged && t.isHooked():
+		_, err = planner.Apply(ctx, changed.Plan)
+	case isChanged:
+		err = fmt.Errorf("%w: %v", err, toldOtherwise(plan, changed.Plan))
+	}
 	return err
 }
 
