@@ -18,6 +18,7 @@ import (
 	"github.com/ssaplan/primitives/internal/goroutines"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/release"
 	"github.com/ssaplan/primitives/test/controlplane"
 	"github.com/ssaplan/primitives/test/e2e/authresilience/faultproxy"
 	"github.com/ssaplan/primitives/test/lab"
@@ -150,8 +151,11 @@ func (a *attempt) run(ctx context.Context, planner *ssaplan.Planner) (*unstructu
 	switch {
 	case a.releases:
 		plan, err := planner.PlanRelease(context.WithoutCancel(ctx), a.state)
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, err
+		case plan.Action == release.ActionGone: // as it is if another object has the name, which the plan says and a host doesn't apply
+			return nil, &ssaplan.ApplyError{Object: plan.Object, Outcome: ssaplan.OutcomeNotSent, Err: errors.New("gone")}
 		}
 		return nil, plan.Apply(ctx)
 	case a.plan == nil:
