@@ -41,9 +41,10 @@ func (e *ChangedError) WriteOutcome() Outcome { return OutcomeRefused }
 // goes on only if the new plan says the same, or that what was to be applied is there by now; otherwise the error is a [ChangedError]
 // with the new plan. An object that appeared after a plan to create it is never adopted: that is an error too.
 //
-// An error but a ChangedError is an [ApplyError], which tells what became of the write, and has the ChangedError in it if fields have
-// changed hands already, as the plan said. When the answer was lost, Apply looks at the object, and once more half a second later if
-// nothing has happened yet, also if ctx has ended: if it is just what was to be applied, that is done, and no error. Nothing is sent twice, unless the server refused it because the object changed.
+// An error but a ChangedError is an [ApplyError], which tells what became of the write, and has the ChangedError in it if fields have changed hands
+// already, as the plan said. When the answer was lost, Apply looks at the object, and once more half a second later if nothing has happened yet, also if
+// ctx has ended: if it is just what was to be applied, that is done, and no error. Nothing is sent twice, unless the server refused it because the
+// object changed.
 //
 // Plans with the action Replace need [Planner.Replace]; Conflict and Deferred can't be applied, nor can what was planned
 // without values that weren't known.

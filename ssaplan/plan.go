@@ -71,8 +71,7 @@ type Request struct {
 	Adopt []string
 	// AdoptTools adopts from all tools that act for the same purpose, see [fieldowner.Tools] and [Options.Tools].
 	AdoptTools bool
-	// GiveUp are the fields that are no longer owned and keep their values. They are ignored then, see Ignore; what others don't own
-	// is nobody's.
+	// GiveUp are the fields that are no longer owned and keep their values. They are ignored then, see Ignore; what others don't own is nobody's.
 	GiveUp projection.Patterns
 	// Strip are the fields that are never sent. What happens to a field that was applied before and is stripped now is part of
 	// the plan: nobody else owning it, the server deletes or resets it.
@@ -81,8 +80,7 @@ type Request struct {
 	// else of the manifest changes, without side effects. A pattern without wildcards counts even if the manifest lacks the
 	// field. Such a plan can't be applied.
 	Unknown projection.Patterns
-	// AllUnknown says that nothing can be asked yet, because the cluster or the whole manifest isn't known, which may lack
-	// its name then or be nil.
+	// AllUnknown says that nothing can be asked yet, because the cluster or the whole manifest isn't known, which may lack its name then or be nil.
 	AllUnknown bool
 	// Existing says whether an object that is there is taken over, and one that isn't is created. Else the error is an
 	// [explain.ExistingError], also if that changes before a plan is carried out. Default: [explain.ExistingTakeOver].

@@ -57,8 +57,7 @@ type Options struct {
 	ShowServerText bool
 	// Logger gets each request at level debug. Default: nothing is logged.
 	Logger *slog.Logger
-	// Credential describes what the client sends to prove who it is. Default: what [New] finds in the config, and nothing
-	// for [NewForClient].
+	// Credential describes what the client sends to prove who it is. Default: what [New] finds in the config, and nothing for [NewForClient].
 	Credential authresilience.Credential
 	// SendExpired makes Plan, Read, PlanDelete and Delete send requests with credentials that certainly expired. Default: they are not
 	// sent. Read answers as if the caller were refused, the others fail with an [authresilience.ExpiredError]. Apply and

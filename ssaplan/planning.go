@@ -280,8 +280,7 @@ func (w *planning) ask(ctx context.Context) (err error) {
 	return fmt.Errorf("%s: the object changed between read and dry run, %d times in a row: try again", w.plan.Object, askAttempts)
 }
 
-// hold finds out what changes hands, leaves what is ignored to others, and puts the live object's values in the place of those that
-// aren't known yet.
+// hold finds out what changes hands, leaves what is ignored to others, and puts the live object's values in the place of those that aren't known yet.
 func (w *planning) hold(ctx context.Context, live *unstructured.Unstructured) (err error) {
 	w.settled, w.handover = true, nil
 	if live != nil && w.request.handsOver() {
