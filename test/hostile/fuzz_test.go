@@ -5,6 +5,7 @@ package hostile_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,7 +13,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 	"unicode"
 
@@ -73,13 +76,36 @@ func (s server) RoundTrip(request *http.Request) (*http.Response, error) {
 		ContentLength: int64(len(body))}, nil
 }
 
-// said plans, applies and plans to delete, and returns what a host may print of the plans and the errors.
-func (s server) said(t *testing.T) []string {
-	planner, err := ssaplan.New(&rest.Config{Host: "http://hostile", QPS: -1, Transport: s}, ssaplan.Options{FieldManager: "ssaplan"})
+// bounded is a transport that answers no more than some requests: who asks for ever doesn't wait while the clock is a fake, so that no
+// deadline would end it.
+type bounded struct {
+	server
+	left *atomic.Int64
+}
+
+func (b bounded) RoundTrip(request *http.Request) (*http.Response, error) {
+	if b.left.Add(-1) < 0 {
+		return nil, errors.New("too many requests")
+	}
+	return b.server.RoundTrip(request)
+}
+
+// said plans, applies and plans to delete, and returns what a host may print of the plans and the errors. Its waits take no time.
+func (s server) said(t *testing.T) (said []string) {
+	synctest.Test(t, func(t *testing.T) {
+		transport := bounded{s, new(atomic.Int64)}
+		transport.left.Store(1000)
+		said = saidThrough(t, transport)
+		require.Positive(t, transport.left.Load(), "it ends by itself")
+	})
+	return said
+}
+
+func saidThrough(t *testing.T, transport http.RoundTripper) (said []string) {
+	planner, err := ssaplan.New(&rest.Config{Host: "http://hostile", QPS: -1, Transport: transport}, ssaplan.Options{FieldManager: "ssaplan"})
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	var said []string
 	plan, err := planner.Plan(ctx, ssaplan.Request{Manifest: lab.Object(t, declared)})
 	if err == nil {
 		encoded, failed := json.Marshal(plan)
