@@ -219,6 +219,15 @@ func (r *entryReader) fields() projection.FieldSet {
 // Entries returns every owner with its fields, ordered by [Owner.Compare].
 func (o Ownership) Entries() []Entry { return slices.Clone(o.entries) }
 
+// Shown returns o with lists as a whole if their items are named by sensitive values; see [projection.Patterns.Shown].
+func (o Ownership) Shown(sensitive projection.Patterns) Ownership {
+	entries := o.Entries()
+	for i := range entries {
+		entries[i].Fields = sensitive.ShownFields(entries[i].Fields)
+	}
+	return newOwnership(entries)
+}
+
 // Recorded reports whether anybody is recorded at all. If not, a server that applies to the object for the first time
 // attributes everything it has to [BeforeFirstApply].
 func (o Ownership) Recorded() bool { return len(o.entries) > 0 }

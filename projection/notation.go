@@ -82,6 +82,15 @@ func (s pointed) item(_ any, position int) (Element, bool) {
 	return Index(n), isPosition && n == position
 }
 
+// fieldOrItem matches a field of that name, and every element of a list.
+type fieldOrItem string
+
+func (s fieldOrItem) element(e Element) bool { return e.kind != FieldKind || e == Field(string(s)) }
+
+func (s fieldOrItem) field(name string) bool { return name == string(s) }
+
+func (s fieldOrItem) item(_ any, position int) (Element, bool) { return Index(position), true }
+
 // patternSegment reads what follows the segments.
 func (s *pathScanner) patternSegment(before []segment, first bool) (segment, error) {
 	if start := s.pos; holdsNames(before) && s.take('.') {

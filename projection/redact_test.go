@@ -2,9 +2,11 @@ package projection_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/ssaplan/primitives/projection"
 )
@@ -76,4 +78,60 @@ func TestHiding(t *testing.T) {
 		hidden.Sensitive = p.Sensitive
 		assert.Equal(t, p, hidden, "%s: nothing else changes", row.why)
 	}
+}
+
+// Items of sets and of lists with keys are called by values, which are in every path to them.
+func TestShownPaths(t *testing.T) {
+	for _, row := range []struct{ pattern, path, want string }{
+		{"spec.tokens[*]", `spec.tokens[="a"]`, "spec.tokens"},
+		{"spec.tokens", `spec.tokens[="a"]`, "spec.tokens"},
+		{"spec", `spec.tokens[="a"]`, "spec.tokens"},
+		{"spec.tokens[3]", `spec.tokens[="a"]`, "spec.tokens"},
+		{"/spec/tokens/3", `spec.tokens[="a"]`, "spec.tokens"},
+		{`spec.tokens[~"a*"]`, `spec.tokens[="abc"].x`, "spec.tokens"},
+		{`spec.tokens[~"a*"]`, `spec.tokens[="b"]`, `spec.tokens[="b"]`},
+		{"spec.pairs[*].secret", `spec.pairs[={"secret":"a"}]`, "spec.pairs"},
+		{"spec.other", `spec.tokens[="a"]`, `spec.tokens[="a"]`},
+		{"spec.users[*].token", `spec.users[token="a"].name`, "spec.users"},
+		{"spec.users[*]", `spec.users[token="a"].name`, "spec.users"},
+		{"spec.users[*].token", `spec.users[id=1,token="a"]`, "spec.users"},
+		{"spec.users[*].token", `spec.users[name="a"].token`, `spec.users[name="a"].token`},
+		{"spec.users[0].token", `spec.users[name="a"].token`, `spec.users[name="a"].token`},
+		{"spec.groups[*].users[*].token", `spec.groups[name="g"].users[token="a"]`, `spec.groups[name="g"].users`},
+		{"spec.args[*]", "spec.args[0]", "spec.args[0]"},
+		{"data", "data.key", "data.key"},
+		{"spec", "", ""},
+	} {
+		patterns, err := projection.ParsePatterns(row.pattern)
+		require.NoError(t, err)
+		path, err := projection.ParsePath(row.path)
+		require.NoError(t, err)
+		require.Equal(t, row.want, patterns.OfEveryItem().Shown(path).String(), "%s of %s", row.path, row.pattern)
+		set := projection.NewFieldSet(path)
+		require.Equal(t, row.want, strings.TrimSpace(patterns.OfEveryItem().ShownFields(set).String()), "%s of %s", row.path, row.pattern)
+		require.Equal(t, row.path, projection.Patterns{}.Shown(path).String())
+	}
+	set := projection.NewFieldSet(path(`spec.tokens`), path(`spec.tokens[="a"]`), path(`spec.tokens[="b"]`), path("spec.size"))
+	tokens, err := projection.ParsePatterns("spec.tokens[*]")
+	require.NoError(t, err)
+	require.Equal(t, "spec.size\nspec.tokens", strings.TrimSpace(tokens.ShownFields(set).String()))
+}
+
+// An item that has moved is as sensitive as it was.
+func TestPositionsOfSensitiveItems(t *testing.T) {
+	for _, text := range []string{"spec.users[0].token", "/spec/users/0/token", "$.spec.users[0].token"} {
+		patterns, err := projection.ParsePatterns(text)
+		require.NoError(t, err)
+		every := patterns.OfEveryItem()
+		require.True(t, every.Match(path(`spec.users[name="a"].token`)), text)
+		require.True(t, every.Match(path(`spec.users[7].token`)), text)
+		require.False(t, every.Match(path(`spec.users[name="a"].name`)), text)
+		require.False(t, patterns.Match(path(`spec.users[7].token`)), "the patterns stay as they are")
+	}
+	pointer, err := projection.ParsePatterns("/data/0")
+	require.NoError(t, err)
+	require.True(t, pointer.OfEveryItem().Match(path(`data["0"]`)))
+	require.False(t, pointer.OfEveryItem().Match(path(`data["1"]`)))
+	_, removed := pointer.OfEveryItem().Remove(map[string]any{"data": []any{"a", "b"}})
+	require.Len(t, removed, 2)
 }

@@ -3,6 +3,7 @@ package projection
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/ssaplan/primitives/internal/kinds"
 )
@@ -29,19 +30,82 @@ const (
 	redactedChanged = "<redacted: changed>"
 )
 
-// Hiding returns p with the fields that the patterns touch among the sensitive ones.
+// Hiding returns p with the fields that the patterns touch among the sensitive ones. A pattern that names an item by its position
+// means every item; see [Patterns.OfEveryItem].
 func (p Projection) Hiding(patterns Patterns) Projection {
 	if len(patterns) == 0 {
 		return p
 	}
 	var touched []Path
+	every := patterns.OfEveryItem()
 	for path := range p.Fields.Leaves().All() {
-		if patterns.Touches(path) {
+		if every.Touches(path) {
 			touched = append(touched, path)
 		}
 	}
 	p.Sensitive = p.Sensitive.Union(NewFieldSet(touched...))
 	return p
+}
+
+// OfEveryItem returns the patterns with every item of a list where they name one by its position. Items move, and nobody wants to
+// see a sensitive value that has moved.
+func (ps Patterns) OfEveryItem() Patterns {
+	out := slices.Clone(ps)
+	for i, p := range out {
+		for j, s := range p.segments {
+			e, isExact := s.(exact)
+			token, isPointed := s.(pointed)
+			_, isPosition := token.position()
+			switch {
+			case isExact && e.kind == IndexKind:
+				s = anyItem{}
+			case isPointed && isPosition:
+				s = fieldOrItem(token)
+			default:
+				continue
+			}
+			out[i].segments = slices.Clone(out[i].segments)
+			out[i].segments[j] = s
+		}
+	}
+	return out
+}
+
+// Shown returns p as it may be shown if the patterns name what is sensitive: up to the list of which it names an item by a sensitive
+// value. That value is an element of the path itself, so the list is the smallest part that can be shown without it.
+func (ps Patterns) Shown(p Path) Path {
+	if len(ps) == 0 {
+		return p
+	}
+	for i, e := range p {
+		item := p[:i+1]
+		isSensitive := e.kind == ValueKind && ps.Touches(item)
+		for name := range e.KeyFields() {
+			isSensitive = isSensitive || ps.Match(item.Child(Field(name)))
+		}
+		if isSensitive {
+			return p[:i]
+		}
+	}
+	return p
+}
+
+// ShownFields returns the set with each path as [Patterns.Shown] has it.
+func (ps Patterns) ShownFields(set FieldSet) FieldSet {
+	if len(ps) == 0 {
+		return set
+	}
+	var lists []Path
+	for p := range set.Leaves().All() {
+		if shown := ps.Shown(p); len(shown) < len(p) {
+			lists = append(lists, shown)
+		}
+	}
+	if lists == nil {
+		return set
+	}
+	whole := NewFieldSet(lists...)
+	return set.Without(whole).Union(whole)
 }
 
 // Without returns p without what it has at and below the paths of the set.

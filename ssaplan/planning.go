@@ -363,7 +363,7 @@ func (w *planning) explain(dryRun *unstructured.Unstructured) error {
 	w.plan.Explanation = *explained
 	if w.handover != nil {
 		w.then = explained
-		if w.plan.Explanation, err = w.handover.Whole(explained, dryRun.Object); err != nil {
+		if w.plan.Explanation, err = w.handover.Whole(explained, dryRun.Object, w.sensitive()); err != nil {
 			return fmt.Errorf("%s: %w", w.plan.Object, err)
 		}
 	}
@@ -445,7 +445,7 @@ func (w *planning) finish() *Plan {
 	w.remember()
 	plan := w.plan
 	if plan.Warnings = append(plan.Warnings, w.left.Warnings...); plan.Ignored == nil {
-		plan.Ignored = w.left.Fields
+		plan.Ignored = explain.ShownIgnored(w.left.Fields, w.sensitive())
 	}
 	if w.target != nil {
 		plan.Requests = w.requests + w.target.Requests()

@@ -34,7 +34,7 @@ func (w *planning) refused(ctx context.Context, err error) error {
 		}
 		w.absent = false
 	}
-	switch conflicts := w.handover.Conflicts(fieldowner.ConflictsOfApply(err, content(w.live), w.manifest.Object)); {
+	switch conflicts := explain.ShownConflicts(w.handover.Conflicts(fieldowner.ConflictsOfApply(err, content(w.live), w.manifest.Object)), w.sensitive()); {
 	case len(conflicts) > 0:
 		return w.conflict(ctx, conflicts)
 	case class == authresilience.ClassNamespaceNotFound && w.live == nil:

@@ -72,7 +72,7 @@ func (c *comparison) declaredBefore() projection.FieldSet {
 	if recorded.Equal(c.declaration.Fields) {
 		return recorded.Difference(c.declaration.Filled).Without(c.left)
 	}
-	last := c.liveOwners.Declared(nil, c.Live, c.applier())
+	last := shownDeclaration(c.liveOwners.Declared(nil, c.Live, c.applier()), c.Sensitive)
 	if !last.Filled.Empty() { // the answer shows which of these have one owner
 		last.Filled = last.Filled.Difference(c.declaration.Content(c.declaration.Fields.Leaves()))
 	}

@@ -136,7 +136,8 @@ func begin(in Input) (*comparison, *Explanation, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("dry run: %w", err)
 	}
-	c := &comparison{Input: in, owners: owners, declaration: owners.Declared(in.Manifest, in.Answer, in.applier())}
+	in.Sensitive = in.Sensitive.OfEveryItem()
+	c := &comparison{Input: in, owners: owners, declaration: shownDeclaration(owners.Declared(in.Manifest, in.Answer, in.applier()), in.Sensitive)}
 	if len(in.Ignored) > 0 {
 		in.Ignored = named(in.Ignored, in.Manifest, owners.Fields(nil))
 		c.left = left(in.Ignored)
@@ -151,6 +152,7 @@ func begin(in Input) (*comparison, *Explanation, error) {
 
 // finish adds what follows from all else.
 func (c *comparison) finish(e *Explanation) {
+	c.shown(e)
 	e.Warnings = append(e.Warnings, ineffectiveWarnings(e.Ineffective)...)
 	ignored := IgnoredPaths(e.Ignored)
 	e.Before, e.After = e.Before.Without(ignored), e.After.Without(ignored)
@@ -162,6 +164,7 @@ func (c *comparison) finish(e *Explanation) {
 		e.Dropped[i].Sensitive = e.Dropped[i].Sensitive || c.Sensitive.Touches(e.Dropped[i].Path)
 	}
 	c.Unknown.leaveOut(e, c.declared, c.Manifest)
+	e.Unknown = shownPaths(e.Unknown, c.Sensitive)
 }
 
 // SameVersion reports whether the answer to a dry run of the manifest is about the live object in its version. One that

@@ -42,7 +42,9 @@ func NewImported(live *unstructured.Unstructured, selection fieldowner.Selection
 	if err != nil {
 		return nil, err
 	}
-	return &Imported{live, manifest, state, sensitiveFields(manifest.Declaration.Project(live.Object).Hiding(sensitive))}, nil
+	hidden := projection.Patterns(sensitive).OfEveryItem()
+	declared := shownDeclaration(manifest.Declaration, hidden)
+	return &Imported{live, manifest, state, sensitiveFields(declared.Project(live.Object).Hiding(hidden))}, nil
 }
 
 // sensitiveFields returns those of the fields that are sensitive.

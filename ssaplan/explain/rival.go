@@ -77,7 +77,7 @@ func (s *State) isOf(in Input) bool {
 // disagreement returns where the live object isn't as it was applied, and none but the manager can be the reason.
 func (in Input) disagreement(owners fieldowner.Ownership) []projection.Path {
 	applied := in.Prior.appliedTo(in.Live)
-	own := owners.Declared(nil, in.Live, in.applier()).Fields
+	own := in.Prior.shown(owners.Declared(nil, in.Live, in.applier()).Fields)
 	paths := slices.Collect(own.Leaves().Difference(applied.Fields).Without(in.Prior.filled).All())
 	for _, d := range projection.Diff(applied, in.Prior.Digested(projection.Project(in.Live, applied.Fields))) {
 		if _, others := latestOther(owners, d.Path, in.applier()); !others {
@@ -94,7 +94,7 @@ func (in Input) disagreementWithinSecond(owners fieldowner.Ownership) []projecti
 	if was == nil || !was.isKept(in.Prior, in.Live) {
 		return nil
 	}
-	own, applied := owners.Fields(in.applier().Is).Leaves(), in.Prior.Applied.Fields.Leaves()
+	own, applied := in.Prior.shown(owners.Fields(in.applier().Is)).Leaves(), in.Prior.Applied.Fields.Leaves()
 	known := applied.Union(was.unsure)
 	var paths []projection.Path
 	for p := range own.All() {
@@ -135,7 +135,7 @@ func (s *State) newAppliedRecord(manifest, obj map[string]any, owners fieldowner
 	}
 	live := unstructured.Unstructured{Object: obj}
 	out := &appliedRecord{version: live.GetResourceVersion(), generation: live.GetGeneration(), others: s.othersDigest(obj)}
-	own := owners.Fields(s.applier().Is)
+	own := s.shown(owners.Fields(s.applier().Is))
 	sent, stored := projection.NewManifest(manifest, own), projection.NewObject(obj, own)
 	var sure []projection.Path
 	for p := range s.Applied.Fields.Leaves().Without(s.filled).All() {

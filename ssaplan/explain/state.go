@@ -32,7 +32,8 @@ const stretched = 5000
 
 // State is what a host remembers of an object that it applied: which object it was, which fields it declared, and the
 // values that the server had there afterwards. Its size is bounded by the manifest's; a value that others made much
-// larger is kept as a digest. It holds no secret value: sensitive ones are kept as salted digests (PBKDF2 of 5,000 rounds of
+// larger is kept as a digest. Of a list whose items are told apart by sensitive values it remembers the whole, with what others have in it.
+// It holds no secret value: sensitive ones are kept as salted digests (PBKDF2 of 5,000 rounds of
 // HMAC-SHA-256), which still show that a value changed. The salt is part of the state, so who has the state can find a short
 // secret by trying, at about 1 ms for each attempt on one core.
 //
@@ -117,6 +118,8 @@ func newState(id identity.Identity, obj map[string]any, applier fieldowner.Appli
 			return nil, fmt.Errorf("%s: %w", id, err)
 		}
 	}
+	sensitive = sensitive.OfEveryItem()
+	declared = shownDeclaration(declared, sensitive)
 	applied := declared.Project(obj)
 	out.sensitive = applied.Hiding(sensitive).Sensitive.Difference(applied.Sensitive)
 	out.Applied = out.Digested(applied)

@@ -131,6 +131,7 @@ func (p *Plan) of(live *unstructured.Unstructured) error {
 	if err != nil {
 		return err
 	}
+	owners = owners.Shown(p.guard.Fields(live))
 	ours := owners.Fields(fieldowner.By(p.Manager))
 	for path := range ours.Leaves().All() {
 		others := slices.DeleteFunc(owners.Of(path), fieldowner.By(p.Manager))

@@ -131,11 +131,16 @@ spec:
       openAPIV3Schema:
         type: object
         properties:
-          spec: {type: object, properties: {user: {type: string}, password: {type: string, format: password}}}
+          spec:
+            type: object
+            properties:
+              user: {type: string}
+              password: {type: string, format: password}
+              old: {type: array, x-kubernetes-list-type: set, items: {type: string, format: password}}
           status: {type: object, properties: {used: {type: string}}}
 `))
 	c.Apply(t, "somebody", lab.Object(t, `{apiVersion: owners.example.com/v1, kind: Login, metadata: {name: a, annotations: {note: c4n4ry-1}},
-  spec: {user: jane, password: c4n4ry-2}, status: {used: c4n4ry-3}}`))
+  spec: {user: jane, password: c4n4ry-2, old: [c4n4ry-4, c4n4ry-5]}, status: {used: c4n4ry-3}}`))
 	for _, format := range []string{"text", "json", "yaml"} {
 		got := c.run("owners logins.owners.example.com/a -o " + format)
 		assert.Equal(t, 0, got.code, got.err)
@@ -143,5 +148,6 @@ spec:
 		assert.Contains(t, got.out, "jane")
 		assert.Contains(t, got.out, "<redacted>")
 		assert.Contains(t, got.out, "used")
+		assert.Contains(t, got.out, "old")
 	}
 }

@@ -24,6 +24,7 @@ type reading struct {
 	config  *genericclioptions.ConfigFlags
 	output  string
 	cluster *cluster
+	planner *ssaplan.Planner
 }
 
 func newReading(streams genericiooptions.IOStreams) *reading {
@@ -42,7 +43,7 @@ func (r *reading) read(ctx context.Context, find func(context.Context) (importid
 	if r.cluster, err = findCluster(ctx, r.config); err != nil {
 		return nil, err
 	}
-	planner, err := ssaplan.New(r.cluster.config, ssaplan.Options{
+	r.planner, err = ssaplan.New(r.cluster.config, ssaplan.Options{
 		FieldManager: manager, DefaultNamespace: r.cluster.namespace, ThrottleRetries: throttleRetries, SensitiveFormats: true,
 	})
 	if err != nil {
@@ -53,7 +54,7 @@ func (r *reading) read(ctx context.Context, find func(context.Context) (importid
 		if err != nil {
 			return nil, err
 		}
-		return planner.Import(ctx, id)
+		return r.planner.Import(ctx, id)
 	})
 	if err != nil {
 		return nil, r.problem(ctx, err)

@@ -206,6 +206,33 @@ func TestSensitive(t *testing.T) {
 	assert.Contains(t, got.out+got.err, "4711815", "who asks for it gets what the server says")
 }
 
+// Items move, so a position means every item, and what names an item may be what is sensitive.
+func TestSensitiveItems(t *testing.T) {
+	c := newCluster(t)
+	object := func(first, second, port string) string {
+		return "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec:\n  replicas: 0\n  selector: {matchLabels: {a: b}}\n" +
+			"  template:\n    metadata: {labels: {a: b}}\n    spec:\n      containers:\n" +
+			"      - {name: web, image: hunter2-" + first + ", ports: [{containerPort: 4711" + port + "}]}\n      - {name: api, image: hunter2-" + second + "}\n"
+	}
+	const sensitive = " --sensitive spec.template.spec.containers[0].image --sensitive spec.template.spec.containers[*].ports[*].containerPort --state state.json -f app.yaml"
+	write(t, map[string]string{"app.yaml": object("one", "two", "5")})
+	shown := c.run("apply --yes" + sensitive)
+	require.Equal(t, 0, shown.code, shown)
+	require.NoError(t, os.WriteFile("app.yaml", []byte(object("three", "four", "6")), 0o600))
+	all := shown.out + shown.err
+	for _, output := range []string{"text", "json", "yaml", "markdown", "html", "jsonl"} {
+		got := c.run("plan -v" + sensitive + " -o " + output)
+		assert.Equal(t, 2, got.code, got.err)
+		assert.Contains(t, got.out, "image", output)
+		assert.Contains(t, got.out, "ports", output)
+		all += got.out + got.err
+	}
+	state, err := os.ReadFile("state.json")
+	require.NoError(t, err)
+	assert.NotContains(t, all+string(state), "hunter2")
+	assert.NotContains(t, all+string(state), "4711")
+}
+
 func TestPlanAsMarkdown(t *testing.T) {
 	c := newCluster(t)
 	write(t, map[string]string{"app.yaml": configMap("a", "x")})

@@ -221,7 +221,7 @@ func TestTryKeepsWhatIsGivenUp(t *testing.T) {
 	require.Equal(t, []string{`"us" (Apply) data.a`, `"us" (Apply) spec.l[name="a"]`, `"us" (Apply) spec.l[name="a"].name`}, owners(t, made.Object))
 	require.Equal(t, map[string]any{"a": int64(5)}, manifest["data"], "the manifest stays as it is")
 
-	whole, err := h.Whole(&explain.Explanation{NoOp: true}, made.Object)
+	whole, err := h.Whole(&explain.Explanation{NoOp: true}, made.Object, nil)
 	require.NoError(t, err)
 	require.NotEmpty(t, whole.Ownership)
 	require.False(t, whole.NoOp, "though the apply after it is one")

@@ -33,7 +33,7 @@ func TestWholeNamesFormerOwners(t *testing.T) {
 		change("data.d", explain.CauseDropped), change("spec.m", explain.CauseDropped), change("data.a", explain.CauseEdited),
 		change("data.z", explain.CauseDropped),
 	}}
-	whole, err := h.Whole(&apply, object(t, "7", `"data": {"e": 5}`, ours+`{"f:data": {"f:e": {}}}}`).Object)
+	whole, err := h.Whole(&apply, object(t, "7", `"data": {"e": 5}`, ours+`{"f:data": {"f:e": {}}}}`).Object, nil)
 	require.NoError(t, err)
 	var gone []string
 	for _, transfer := range whole.Ownership {
@@ -48,6 +48,6 @@ func TestWholeNamesFormerOwners(t *testing.T) {
 	}
 	require.Equal(t, fieldowner.OperationUpdate, whole.Changes[1].Operation)
 	require.Equal(t, time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC), whole.Changes[1].Time)
-	_, err = h.Whole(&apply, map[string]any{"metadata": map[string]any{"managedFields": "x"}})
+	_, err = h.Whole(&apply, map[string]any{"metadata": map[string]any{"managedFields": "x"}}, nil)
 	require.Error(t, err)
 }

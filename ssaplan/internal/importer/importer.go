@@ -3,10 +3,12 @@ package importer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/identity/importid"
 	"github.com/ssaplan/primitives/projection"
@@ -41,6 +43,10 @@ func Import(ctx context.Context, server *wire.Server, id importid.ID, defaultNam
 	if err != nil {
 		return target.Identity, nil, err
 	}
-	imported, err := explain.NewImported(live, id.Selection, manager, secrecy.Fields(sensitive, server.Passwords, target.Identity, live)...)
+	hidden := secrecy.Fields(sensitive, server.Passwords, target.Identity, live)
+	imported, err := explain.NewImported(live, id.Selection, manager, hidden...)
+	if version := new(fieldowner.VersionError); errors.As(err, &version) {
+		version.Path = hidden.Shown(version.Path)
+	}
 	return target.Identity, imported, err
 }

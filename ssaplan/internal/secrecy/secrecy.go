@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -43,7 +44,7 @@ func For(patterns projection.Patterns, passwords func(schema.GroupVersionKind) p
 		if obj == nil {
 			continue
 		}
-		if !projection.Sensitive(obj.Object).Empty() || len(passwords(obj.GroupVersionKind())) > 0 || matches(patterns, obj.Object) {
+		if !projection.Sensitive(obj.Object).Empty() || len(passwords(obj.GroupVersionKind())) > 0 || matches(patterns.OfEveryItem(), obj.Object) {
 			g.sensitive = append(g.sensitive, obj)
 		}
 	}
@@ -54,7 +55,7 @@ func For(patterns projection.Patterns, passwords func(schema.GroupVersionKind) p
 // those that the patterns name and that the kind has as passwords, and in an object with such a field the annotations, as in a
 // Secret: tools keep copies there.
 func Fields(patterns projection.Patterns, passwords func(schema.GroupVersionKind) projection.Patterns, id identity.Identity, states ...*unstructured.Unstructured) projection.Patterns {
-	fields := slices.Concat(patterns, passwords(schema.FromAPIVersionAndKind(id.APIVersion, id.Kind)))
+	fields := slices.Concat(patterns.OfEveryItem(), passwords(schema.FromAPIVersionAndKind(id.APIVersion, id.Kind)))
 	if len(fields) > 0 && For(patterns, passwords, states...).Withholds() {
 		fields = append(fields, annotations...)
 	}
@@ -91,13 +92,18 @@ func (g Guard) Quoting(quotes bool) Guard {
 // Withholds reports whether free text isn't shown.
 func (g Guard) Withholds() bool { return len(g.sensitive) > 0 && !g.quotes }
 
+// Fields are the fields of an object whose values must not be shown, beside those that are sensitive in every object of its kind.
+func (g Guard) Fields(obj *unstructured.Unstructured) projection.Patterns {
+	if g.fields == nil {
+		return nil
+	}
+	return g.fields(obj)
+}
+
 // Redacted returns what may be shown of an object: all of it, with placeholders for the values that are sensitive.
 func (g Guard) Redacted(obj *unstructured.Unstructured) map[string]any {
-	sensitive := projection.Sensitive(obj.Object)
-	if g.fields != nil {
-		_, found := g.fields(obj).Remove(obj.Object)
-		sensitive = sensitive.Union(projection.NewFieldSet(found...))
-	}
+	_, found := g.Fields(obj).Remove(obj.Object)
+	sensitive := projection.Sensitive(obj.Object).Union(projection.NewFieldSet(found...))
 	return projection.Projection{Object: obj.Object, Sensitive: sensitive}.Redacted().Object
 }
 
@@ -151,8 +157,8 @@ func (g Guard) status(status metav1.Status) metav1.Status {
 			parts = append(parts, strings.Trim(field+": "+said, ": "))
 		}
 	}
-	if path, wanted := answer.WrongType(status); path != "" && g.field(path) != "" {
-		parts = append(parts, path+": "+wanted)
+	if path, wanted := answer.WrongType(status); g.field(path) != "" {
+		parts = append(parts, g.field(path)+": "+wanted)
 	}
 	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
 	out.Message = fmt.Sprintf("%s (HTTP %d; the server's words are withheld, since the object has sensitive values)", foreign.Text(strings.Join(parts, "; ")), status.Code)
@@ -160,8 +166,9 @@ func (g Guard) status(status metav1.Status) metav1.Status {
 }
 
 // field returns a field as the server prints it if the object has one of this name, and else nothing: a webhook can call a field
-// whatever it likes.
+// whatever it likes. What is in an item that is named by values has the name of the list.
 func (g Guard) field(text string) string {
+	text = itemOnwards.ReplaceAllString(text, "")
 	if text == "" {
 		return ""
 	}
@@ -173,7 +180,18 @@ func (g Guard) field(text string) string {
 	return ""
 }
 
-// Verdict takes out of the verdict what the server says in free text.
+// itemOnwards finds, in a field as a server prints it, the first item of a list that is named by values, and what follows.
+var itemOnwards = regexp.MustCompile(`\[[^\]]*=.*`)
+
+// shown returns a path of an object as it may be shown.
+func (g Guard) shown(p projection.Path) projection.Path {
+	for _, obj := range g.sensitive {
+		p = g.Fields(obj).Shown(p)
+	}
+	return p
+}
+
+// Verdict takes out of the verdict what the server says in free text, and the values that name items of lists.
 func (g Guard) Verdict(verdict *immutability.Verdict) {
 	if !g.Withholds() {
 		return
@@ -181,6 +199,7 @@ func (g Guard) Verdict(verdict *immutability.Verdict) {
 	const withheld = "what the server says is withheld, since the object has sensitive values"
 	verdict.Fields = slices.Clone(verdict.Fields)
 	for i, f := range verdict.Fields {
+		verdict.Fields[i].Path = g.shown(f.Path)
 		if verdict.Fields[i].Text = foreign.Text(g.field(string(f.Text))); verdict.Fields[i].Text == "" {
 			verdict.Fields[i].Path = nil
 		}
@@ -189,6 +208,11 @@ func (g Guard) Verdict(verdict *immutability.Verdict) {
 		} else {
 			verdict.Fields[i].Message = withheld
 		}
+	}
+	verdict.Leftovers = slices.Clone(verdict.Leftovers)
+	for i, p := range verdict.Leftovers {
+		verdict.Leftovers[i] = g.shown(p)
+		verdict.Remedy = strings.ReplaceAll(verdict.Remedy, p.String(), g.shown(p).String())
 	}
 	verdict.Uncertain, _, _ = strings.Cut(verdict.Uncertain, ": ") // where a server's words follow
 	for _, reply := range []*immutability.Answer{&verdict.Evidence.Create, &verdict.Evidence.Update, &verdict.Evidence.Merge, &verdict.Evidence.Whole} {

@@ -5,14 +5,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"regexp"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/identity/importid"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/test/lab"
 )
 
@@ -90,4 +93,113 @@ func TestPasswordsOfDefinitions(t *testing.T) {
 	}
 	_, err := c.planner.Plan(t.Context(), database("plain", "hunter2", 3))
 	require.ErrorContains(t, err, "too short: hunter2", "unless it was asked for")
+}
+
+//go:embed testdata/vault-crd.yaml
+var vaultCRD string
+
+// The items of a set and of a list with keys are called by values, which may be passwords, too. What is told of them is told of the list.
+func TestPasswordsThatNameItems(t *testing.T) {
+	c := newCluster(t)
+	c.Define(t, lab.Object(t, vaultCRD))
+	vault := func(spec string) *unstructured.Unstructured {
+		return manifest(t, `{apiVersion: secrets.example.com/v1, kind: Vault, metadata: {name: a}, spec: {%s}}`, spec)
+	}
+	token := regexp.MustCompile("hunter2")
+	show := func(what string, plan any, err error) {
+		t.Helper()
+		text, jsonErr := json.Marshal(plan)
+		require.NoError(t, jsonErr)
+		for _, shown := range []string{string(text), fmt.Sprintf("%v %+v %#v", err, err, err), fmt.Sprintf("%v %+v", plan, plan)} {
+			require.False(t, token.MatchString(shown), "%s: %s", what, token.ReplaceAllString(shown, "<here>"))
+		}
+	}
+	withForce := c.Planner(t, ssaplan.Options{FieldManager: manager, SensitiveFormats: true})
+	withoutForce := c.Planner(t, ssaplan.Options{FieldManager: manager, SensitiveFormats: true, RefuseConflicts: true})
+	var state *explain.State
+	plan := func(what string, planner *ssaplan.Planner, request ssaplan.Request) *ssaplan.Plan {
+		t.Helper()
+		plan, err := planner.Plan(t.Context(), request)
+		show(what, plan, err)
+		require.NoError(t, err)
+		for _, part := range []any{plan.Changes, plan.Ownership, plan.Dropped, plan.Conflicts, plan.Before, plan.After, plan.Baseline, plan.Ignored, plan.Ineffective, plan.Unknown, plan.Warnings, plan.Writers, plan.Rival, plan.Replacement} {
+			show(what, part, nil)
+		}
+		return plan
+	}
+	apply := func(what string, request ssaplan.Request) *ssaplan.Plan {
+		t.Helper()
+		request.Prior = state
+		planned := plan(what, withForce, request)
+		obj, err := withForce.Apply(t.Context(), planned)
+		show(what, nil, err)
+		require.NoError(t, err)
+		state, err = planned.State(obj)
+		require.NoError(t, err)
+		show(what, state, nil)
+		require.Equal(t, ssaplan.ActionNoOp, plan(what, withForce, ssaplan.Request{Manifest: request.Manifest, Prior: state}).Action, what)
+		return planned
+	}
+	texts := func(plan *ssaplan.Plan) (out []string) {
+		for _, change := range plan.Changes {
+			out = append(out, change.String())
+		}
+		return out
+	}
+
+	first := `size: 1, tokens: [hunter2-a, hunter2-b], users: [{token: hunter2-a, name: jane}, {token: hunter2-b, name: joe}], fixed: [hunter2-f]`
+	apply("create", ssaplan.Request{Manifest: vault(first)})
+	changed := apply("update", ssaplan.Request{Manifest: vault(`size: 2, tokens: [hunter2-a, hunter2-c], users: [{token: hunter2-a, name: jim}], fixed: [hunter2-f]`)})
+	require.Equal(t, []string{
+		"spec.size: 1 -> 2", `spec.tokens: "<redacted>" -> "<redacted: changed>"`, `spec.users: "<redacted>" -> "<redacted: changed>"`,
+	}, texts(changed))
+
+	c.Apply(t, "rival", vault(`tokens: [hunter2-a, hunter2-r], users: [{token: hunter2-a, name: rita}]`))
+	refreshed, err := withForce.Read(t.Context(), state)
+	require.NoError(t, err)
+	show("refresh", refreshed.State, nil)
+	show("refresh", refreshed.Drift, nil)
+	drifted := plan("drift", withForce, ssaplan.Request{Manifest: vault(`size: 2, tokens: [hunter2-a, hunter2-c], users: [{token: hunter2-a, name: jim}], fixed: [hunter2-f]`), Prior: state})
+	require.Equal(t, []string{`spec.users: "<redacted>" -> "<redacted: changed>" (drifted: changed by "rival" (Apply))`}, texts(drifted))
+	conflict := plan("conflict", withoutForce, ssaplan.Request{Manifest: vault(`size: 2, tokens: [hunter2-a, hunter2-c], users: [{token: hunter2-a, name: jim}], fixed: [hunter2-f]`), Prior: state})
+	require.Equal(t, ssaplan.ActionConflict, conflict.Action)
+	require.Equal(t, "spec.users", conflict.Conflicts[0].Path.String())
+
+	ignoring, err := projection.ParsePatterns("spec.users[*].name", "spec.tokens")
+	require.NoError(t, err)
+	plan("ignore", withForce, ssaplan.Request{Manifest: vault(`size: 3, tokens: [hunter2-z], users: [{token: hunter2-a, name: jim}], fixed: [hunter2-f]`), Prior: state, Ignore: ignoring})
+	plan("give up", withForce, ssaplan.Request{Manifest: vault(`size: 3, tokens: [hunter2-z], users: [{token: hunter2-a, name: jim}], fixed: [hunter2-f]`), Prior: state, GiveUp: ignoring})
+	plan("unknown", withForce, ssaplan.Request{Manifest: vault(`size: 3, tokens: [hunter2-z], users: [{token: hunter2-a, name: jim}], fixed: [hunter2-f]`), Prior: state, Unknown: ignoring})
+	plan("adopt", withForce, ssaplan.Request{Manifest: vault(`size: 3, tokens: [hunter2-z], users: [{token: hunter2-q, name: jim}], fixed: [hunter2-f]`), Prior: state, Adopt: []string{"rival"}})
+
+	for what, spec := range map[string]string{
+		"repeated":  `tokens: [hunter2-a, hunter2-a], fixed: [hunter2-f]`,
+		"same key":  `users: [{token: hunter2-a}, {token: hunter2-a}], fixed: [hunter2-f]`,
+		"too long":  `fixed: [hunter2-a-hunter2-a-hunter2-a-hunter2-a]`,
+		"too many":  `fixed: [hunter2-1, hunter2-2, hunter2-3, hunter2-4]`,
+		"type":      `users: [{token: hunter2-a, name: {hunter2: hunter2}}], fixed: [hunter2-f]`,
+		"unknown":   `users: [{token: hunter2-a, nome: hunter2}], fixed: [hunter2-f]`,
+		"too large": `size: 10, users: [{token: hunter2-a, name: jim}], fixed: [hunter2-f]`,
+	} {
+		refused, err := withForce.Plan(t.Context(), ssaplan.Request{Manifest: vault(spec), Prior: state})
+		show(what, refused, err)
+	}
+	replaced := plan("replace", withForce, ssaplan.Request{Manifest: vault(`size: 2, tokens: [hunter2-a], fixed: [hunter2-g]`), Prior: state})
+	require.Equal(t, ssaplan.ActionReplace, replaced.Action)
+
+	released, err := withForce.PlanRelease(t.Context(), state)
+	require.NoError(t, err)
+	show("release", released.String(), nil)
+	require.Contains(t, released.String(), "spec.tokens: given up")
+	deleted, err := withForce.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: state.Identity, UID: state.UID})
+	require.NoError(t, err)
+	show("delete", deleted, nil)
+	id, err := importid.Parse(c.Namespace + "/secrets.example.com/v1/Vault/a")
+	require.NoError(t, err)
+	imported, err := withForce.Import(t.Context(), id)
+	require.NoError(t, err)
+	show("import", imported.State, nil)
+	show("import", imported.Sensitive, nil)
+
+	apply("dropped", ssaplan.Request{Manifest: vault(`size: 2, fixed: [hunter2-f]`)})
 }
