@@ -65,6 +65,20 @@ func TestModulesShareVersions(t *testing.T) {
 	}
 }
 
+// A module that programs import is found by them only in versions that are tagged, and they don't see what it replaces. So all
+// require the version that the changelog begins with, and are tagged with it at once.
+func TestModulesRequireTheComingVersion(t *testing.T) {
+	coming := find(t, read(t, "CHANGELOG.md"), `(?m)^## (v\S+)`)
+	modules := strings.Fields(find(t, read(t, "Makefile"), `(?m)^MODULES := (.*)$`))
+	requirement := regexp.MustCompile(`(?m)^(?:require)?\s+(github\.com/ssaplan/\S+) (v\S+)`)
+	for _, module := range append(modules, strings.Fields(find(t, read(t, "Makefile"), `(?m)^BENCHES := (.*)$`))...) {
+		for _, match := range requirement.FindAllStringSubmatch(read(t, filepath.Join(module, "go.mod")), -1) {
+			assert.Equal(t, coming, match[2], "%s in %s", match[1], module)
+			assert.Contains(t, read(t, filepath.Join(module, "go.mod")), match[1]+" => ../", module)
+		}
+	}
+}
+
 // tested returns the versions that the row of a table calls tested.
 func tested(t *testing.T, page, row string) []string {
 	t.Helper()

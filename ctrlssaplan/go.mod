@@ -5,9 +5,9 @@ go 1.26.0
 require (
 	github.com/go-logr/logr v1.4.3
 	github.com/prometheus/client_golang v1.22.0
-	github.com/ssaplan/primitives v0.0.0
-	github.com/ssaplan/primitives/readiness v0.0.0-00010101000000-000000000000
-	github.com/ssaplan/primitives/test v0.0.0-00010101000000-000000000000
+	github.com/ssaplan/primitives v0.1.0
+	github.com/ssaplan/primitives/readiness v0.1.0
+	github.com/ssaplan/primitives/test v0.1.0
 	github.com/stretchr/testify v1.11.1
 	k8s.io/api v0.33.13
 	k8s.io/apimachinery v0.33.13

@@ -11,11 +11,11 @@ require (
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	github.com/spf13/cobra v1.8.1
 	github.com/spf13/pflag v1.0.5
-	github.com/ssaplan/primitives v0.0.0
-	github.com/ssaplan/primitives/ctrlssaplan v0.0.0-00010101000000-000000000000
-	github.com/ssaplan/primitives/preview v0.0.0-00010101000000-000000000000
-	github.com/ssaplan/primitives/readiness v0.0.0-00010101000000-000000000000
-	github.com/ssaplan/primitives/test v0.0.0-00010101000000-000000000000
+	github.com/ssaplan/primitives v0.1.0
+	github.com/ssaplan/primitives/ctrlssaplan v0.1.0
+	github.com/ssaplan/primitives/preview v0.1.0
+	github.com/ssaplan/primitives/readiness v0.1.0
+	github.com/ssaplan/primitives/test v0.1.0
 	github.com/stretchr/testify v1.11.1
 	golang.org/x/net v0.60.0
 	golang.org/x/sys v0.48.0

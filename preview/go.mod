@@ -3,8 +3,8 @@ module github.com/ssaplan/primitives/preview
 go 1.26.0
 
 require (
-	github.com/ssaplan/primitives v0.0.0
-	github.com/ssaplan/primitives/test v0.0.0-00010101000000-000000000000
+	github.com/ssaplan/primitives v0.1.0
+	github.com/ssaplan/primitives/test v0.1.0
 	github.com/stretchr/testify v1.11.1
 	k8s.io/apiextensions-apiserver v0.33.0
 	k8s.io/apimachinery v0.33.13

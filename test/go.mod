@@ -6,7 +6,7 @@ require (
 	github.com/hashicorp/terraform-plugin-framework v1.16.1
 	github.com/hashicorp/terraform-plugin-go v0.29.0
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
-	github.com/ssaplan/primitives v0.0.0
+	github.com/ssaplan/primitives v0.1.0
 	github.com/stretchr/testify v1.11.1
 	k8s.io/api v0.33.13
 	k8s.io/apimachinery v0.33.13

@@ -3,7 +3,7 @@ module github.com/ssaplan/primitives/test/bench
 go 1.24.0
 
 require (
-	github.com/ssaplan/primitives v0.0.0
+	github.com/ssaplan/primitives v0.1.0
 	k8s.io/apimachinery v0.33.13
 	k8s.io/client-go v0.33.13
 	sigs.k8s.io/yaml v1.4.0

@@ -5,7 +5,7 @@ go 1.26.1
 require (
 	github.com/argoproj/argo-cd/gitops-engine v0.0.0-20260914071520-c9c369efcc5b
 	github.com/go-logr/logr v1.4.3
-	github.com/ssaplan/primitives/test/bench v0.0.0-00010101000000-000000000000
+	github.com/ssaplan/primitives/test/bench v0.1.0
 	k8s.io/apimachinery v0.36.3
 	k8s.io/client-go v0.36.3
 )

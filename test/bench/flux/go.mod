@@ -4,7 +4,7 @@ go 1.26.0
 
 require (
 	github.com/fluxcd/pkg/ssa v0.78.0
-	github.com/ssaplan/primitives/test/bench v0.0.0-00010101000000-000000000000
+	github.com/ssaplan/primitives/test/bench v0.1.0
 	k8s.io/client-go v0.37.0
 	sigs.k8s.io/controller-runtime v0.25.0
 )
