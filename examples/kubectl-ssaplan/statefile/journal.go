@@ -144,7 +144,7 @@ func (j *Journal) unwritable(err error) error {
 // openJournal opens the journal of a state file.
 func openJournal(state string, flag int) (*os.File, error) {
 	lines, err := wholefile.OpenOurs(journalOf(state), flag)
-	if err != nil && wholefile.Cause(err) == err {
+	if wholefile.IsDistrust(err) {
 		err = fmt.Errorf("journal: %w", err)
 	}
 	return lines, err
@@ -201,12 +201,12 @@ func Load(ctx context.Context, path string) (File, error) {
 		defer lines.Close()
 		err = lock(ctx, lines, false)
 	}
-	var f File
-	if err == nil || errors.Is(err, fs.ErrNotExist) { // without a journal there is nothing in it
-		f, err = load(state, lines)
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return File{}, fmt.Errorf("state file %s: %w", path, wholefile.Told("read", err))
+	}
+	f, err := load(state, lines) // without a journal there is nothing in it
+	if err != nil {
+		return File{}, fmt.Errorf("state file %s: %w", path, err)
 	}
 	return f, nil
 }

@@ -4,7 +4,6 @@ package wholefile
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -161,14 +160,6 @@ func IsAt(file *os.File, path string) bool {
 	opened, err := file.Stat()
 	now, errNow := os.Lstat(path)
 	return err == nil && errNow == nil && os.SameFile(opened, now)
-}
-
-// Told says of an error of the system that a file can't be read or written, as done has it. Other errors say themselves what is wrong with the file.
-func Told(done string, err error) error {
-	if cause := Cause(err); cause != err || errors.As(err, new(syscall.Errno)) {
-		return fmt.Errorf("can't be %s: %w", done, cause)
-	}
-	return err
 }
 
 // Cause returns the error of a file without the path, which may be that of a temporary one.
