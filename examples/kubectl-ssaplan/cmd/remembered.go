@@ -8,10 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
-	"runtime"
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/statefile"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/wholefile"
@@ -37,9 +34,10 @@ func (o *options) remember(ctx context.Context, c *cluster) (*remembered, error)
 	if err != nil {
 		return nil, fmt.Errorf("--memory %s: %w", o.memory, err)
 	}
-	text, err := await(ctx, func() ([]byte, error) { return readOurs(path) })
+	const most = 100 << 20 // bytes; one of these objects takes some 200
+	text, err := await(ctx, func() ([]byte, error) { return statefile.ReadOurs(path, most) })
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("--memory %s: %w", o.memory, err)
+		return nil, fmt.Errorf("--memory %s: %w", o.memory, wholefile.Told("read", err))
 	}
 	if len(text) > 0 && !bytes.HasPrefix(text, []byte(`{"version":`)) {
 		return nil, fmt.Errorf("--memory %s: isn't a file of this program; name another one, or delete it", o.memory)
@@ -47,26 +45,6 @@ func (o *options) remember(ctx context.Context, c *cluster) (*remembered, error)
 	r := &remembered{ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{Size: mostRemembered, Portable: true}), path, c.scope()}
 	_ = r.cache.Restore(bytes.NewReader(text), r.scope) // an error says that it is good for nothing
 	return r, nil
-}
-
-// readOurs reads a file that nobody else may write: they could have a plan say that nothing changes. Windows has no such modes.
-func readOurs(path string) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	const others = 0o022
-	switch {
-	case err != nil:
-		return nil, err
-	case wholefile.IsOthers(info):
-		return nil, errors.New("belongs to another user, who could hide changes from a plan; delete it, or name another one")
-	case info.Mode()&others != 0 && runtime.GOOS != "windows":
-		return nil, fmt.Errorf("others may write it, and so hide changes from a plan (mode %v); delete it, or run chmod go-w", info.Mode())
-	}
-	return io.ReadAll(file)
 }
 
 // scope names the server and who asks it.

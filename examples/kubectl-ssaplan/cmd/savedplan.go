@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -79,14 +80,14 @@ func (o *options) tryOut() (err error) {
 	return nil
 }
 
-// readSavedPlan reads a saved plan, maybe from a pipe. Unless digest is empty, it has to be that of the file.
-func readSavedPlan(ctx context.Context, path, digest string) (*savedPlan, error) {
-	text, err := input.ReadFileUpTo(ctx, path, mostSaved)
+// readSavedPlan reads a saved plan that passes a check, maybe from a pipe. Unless digest is empty, it has to be that of the file.
+func readSavedPlan(ctx context.Context, path, digest string, check func(*os.File) error) (*savedPlan, error) {
+	text, err := input.ReadFileUpTo(ctx, path, mostSaved, check)
 	switch {
 	case ctx.Err() != nil:
 		return nil, errors.New("interrupted")
 	case err != nil:
-		return nil, fmt.Errorf("%s: can't be read: %w", path, wholefile.Cause(err))
+		return nil, fmt.Errorf("%s: %w", path, wholefile.Told("read", err))
 	}
 	if is := review.Digest(text); digest != "" && digest != is {
 		return nil, fmt.Errorf("%s: is another file than was reviewed: its digest is %s", path, is)
@@ -108,6 +109,8 @@ func readSavedPlan(ctx context.Context, path, digest string) (*savedPlan, error)
 	}
 	return saved, nil
 }
+
+func isAnyFile(*os.File) error { return nil }
 
 // save writes the plans to a file, with what it takes to make the same ones again.
 func (p *planning) save(ctx context.Context, flags *pflag.FlagSet) error {
@@ -233,7 +236,11 @@ func (p *planning) clusterNow(ctx context.Context) (review.Cluster, error) {
 
 // takeSaved reads the plan of --plan, and has the flags that it was made with.
 func (o *options) takeSaved(c *cobra.Command, path, digest string) (err error) {
-	if o.saved, err = readSavedPlan(c.Context(), path, digest); err != nil {
+	check := wholefile.CheckOurs // it is carried out, and nobody is asked
+	if digest != "" {
+		check = isAnyFile // nobody else's has this digest
+	}
+	if o.saved, err = readSavedPlan(c.Context(), path, digest, check); err != nil {
 		return err
 	}
 	for _, name := range lastingFlags {

@@ -2,6 +2,7 @@ package cmd_test
 
 import (
 	"bytes"
+	"net"
 	"os"
 	"os/exec"
 	"strings"
@@ -352,4 +353,31 @@ func TestSavedPlanIsRefusedAfterAnotherDefinition(t *testing.T) {
 	assert.Equal(t, 1, got.code)
 	assert.Contains(t, got.err, "nothing was applied: saved.plan can't be planned again as it was reviewed\n")
 	assert.Contains(t, got.err, ".spec.size: field not declared in schema")
+}
+
+// A saved plan is carried out unasked. So nobody else may write it, unless its digest is named.
+func TestSavedPlansOfOthers(t *testing.T) {
+	c := newCluster(t)
+	write(t, map[string]string{"app.yaml": configMap("a", "x")})
+	require.Equal(t, 2, c.run("plan -f app.yaml --out saved.plan").code)
+	require.NoError(t, os.Chmod("saved.plan", 0o664))
+	got := c.run("apply --plan saved.plan")
+	assert.Equal(t, 1, got.code)
+	assert.Equal(t, "saved.plan: others may write it (mode -rw-rw-r--), and decide what it says; read it, and run chmod go-w\n", got.err)
+	shown := run(t.Context(), "", "show", "saved.plan")
+	assert.Equal(t, 0, shown.code, shown.err)
+	text, err := os.ReadFile("saved.plan")
+	require.NoError(t, err)
+	got = c.run("apply --plan saved.plan --digest " + review.Digest(text))
+	assert.Equal(t, 0, got.code, got.err)
+}
+
+// What can't be written is told before anything is planned.
+func TestOutIsTriedBefore(t *testing.T) {
+	write(t, map[string]string{"app.yaml": configMap("a", "x")})
+	socket, err := net.Listen("unix", "socket")
+	require.NoError(t, err)
+	defer socket.Close()
+	got := run(t.Context(), "", strings.Fields("plan -f app.yaml --out socket --server http://127.0.0.1:1")...)
+	assert.Equal(t, result{1, "", "--out socket: can't be written: is a socket\n"}, got)
 }

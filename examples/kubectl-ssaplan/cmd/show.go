@@ -28,7 +28,7 @@ kubectl ssaplan show upgrade.plan --digest sha256:… -o html > plan.html`,
 			if err := checkOutput(o.output, o.outputs); err != nil {
 				return err
 			}
-			saved, err := readSavedPlan(c.Context(), args[0], digest)
+			saved, err := readSavedPlan(c.Context(), args[0], digest, isAnyFile)
 			if err != nil {
 				return err
 			}

@@ -28,11 +28,27 @@ func ReadFile(ctx context.Context, path string) ([]byte, error) {
 	return unlessDone(ctx, func() ([]byte, error) { return withFile(path, readAll) })
 }
 
-// ReadFileUpTo is [ReadFile] for files of another size.
-func ReadFileUpTo(ctx context.Context, path string, most int64) ([]byte, error) {
+// ReadFileUpTo is [ReadFile] for files of another size that pass a check.
+func ReadFileUpTo(ctx context.Context, path string, most int64, check func(*os.File) error) ([]byte, error) {
 	return unlessDone(ctx, func() ([]byte, error) {
-		return withFile(path, func(r io.Reader) ([]byte, error) { return io.ReadAll(upTo(r, most)) })
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		if err := check(file); err != nil {
+			return nil, err
+		}
+		return ReadOpened(file, most)
 	})
+}
+
+// ReadOpened reads an open file from where it stands to its end. More than most bytes are an error, and aren't read if the file knows its size.
+func ReadOpened(file *os.File, most int64) ([]byte, error) {
+	if info, err := file.Stat(); err == nil && info.Size() > most {
+		return nil, tooLarge(most)
+	}
+	return io.ReadAll(upTo(file, most))
 }
 
 // withFile returns what read returns of a file.

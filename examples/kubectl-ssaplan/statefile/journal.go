@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/input"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/wholefile"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
@@ -42,15 +43,6 @@ func OpenJournal(ctx context.Context, path string) (*Journal, error) {
 	return j, nil
 }
 
-// checkJournal returns an error if what stands in the place of the journal isn't a file: to open a pipe could take for ever, and a link could
-// have a file of somebody else written.
-func checkJournal(state string) error {
-	if info, err := os.Lstat(journalOf(state)); err == nil && !info.Mode().IsRegular() {
-		return errors.New("journal: is no file but a link, folder, device, pipe or socket; move it away")
-	}
-	return nil
-}
-
 // Target returns the file that the path of a flag leads to, which need not exist. What isn't a file can't be replaced by one, and to open
 // it could take for ever.
 func Target(path, flag string) (string, error) {
@@ -67,7 +59,7 @@ func Target(path, flag string) (string, error) {
 // rehearse tries to write what a state file has, and as much again, for what comes on top.
 func rehearse(state string) error {
 	const room = 64 << 10
-	text, err := os.ReadFile(state)
+	text, err := ReadOurs(state, mostBytes)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -104,7 +96,10 @@ func (j *Journal) add(ctx context.Context, entries ...Entry) error {
 		text = append(append(text, line...), '\n')
 	}
 	err := j.locked(ctx, func(lines *os.File) error {
-		_, err := lines.Seek(0, io.SeekEnd)
+		end, err := lines.Seek(0, io.SeekEnd)
+		if err == nil && end+int64(len(text)) > mostBytes {
+			err = fmt.Errorf("journal: %w", errTooLarge)
+		}
 		if err == nil {
 			_, err = lines.Write(text)
 		}
@@ -143,7 +138,26 @@ func (j *Journal) remove(lines *os.File) error {
 }
 
 func (j *Journal) unwritable(err error) error {
-	return fmt.Errorf("state file %s: can't be written: %w", j.state, wholefile.Cause(err))
+	return fmt.Errorf("state file %s: %w", j.state, wholefile.Told("written", err))
+}
+
+// openJournal opens the journal of a state file.
+func openJournal(state string, flag int) (*os.File, error) {
+	lines, err := wholefile.OpenOurs(journalOf(state), flag)
+	if wholefile.IsDistrust(err) {
+		err = fmt.Errorf("journal: %w", err)
+	}
+	return lines, err
+}
+
+// ReadOurs reads a file, which nobody else may write, nor may it have more than most bytes.
+func ReadOurs(path string, most int64) ([]byte, error) {
+	file, err := wholefile.OpenOurs(path, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return input.ReadOpened(file, most)
 }
 
 // flag names a state file on the command line.
@@ -155,10 +169,7 @@ const patience = 5 * time.Millisecond
 // locked calls work with the journal, which nobody else has then.
 func (j *Journal) locked(ctx context.Context, work func(lines *os.File) error) error {
 	for {
-		if err := checkJournal(j.state); err != nil {
-			return err
-		}
-		lines, err := os.OpenFile(journalOf(j.state), os.O_RDWR|os.O_CREATE, 0o600)
+		lines, err := openJournal(j.state, os.O_RDWR|os.O_CREATE)
 		if err != nil {
 			return err
 		}
@@ -185,15 +196,13 @@ func Load(ctx context.Context, path string) (File, error) {
 	if err != nil {
 		return File{}, fmt.Errorf("state file %s: %w", path, err)
 	}
-	if err := checkJournal(state); err != nil {
-		return File{}, fmt.Errorf("state file %s: %w", path, err)
-	}
-	lines, err := os.Open(journalOf(state))
+	lines, err := openJournal(state, os.O_RDONLY)
 	if err == nil {
 		defer lines.Close()
-		if err := lock(ctx, lines, false); err != nil {
-			return File{}, fmt.Errorf("state file %s: can't be read: %w", path, wholefile.Cause(err))
-		}
+		err = lock(ctx, lines, false)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return File{}, fmt.Errorf("state file %s: %w", path, wholefile.Told("read", err))
 	}
 	f, err := load(state, lines) // without a journal there is nothing in it
 	if err != nil {
@@ -211,9 +220,9 @@ func load(state string, lines *os.File) (File, error) {
 	if _, err := lines.Seek(0, io.SeekStart); err != nil {
 		return f, err
 	}
-	text, err := io.ReadAll(lines)
+	text, err := input.ReadOpened(lines, mostBytes)
 	if err != nil {
-		return f, fmt.Errorf("journal: can't be read: %w", wholefile.Cause(err))
+		return f, fmt.Errorf("journal: %w", wholefile.Told("read", err))
 	}
 	at := map[key]int{}
 	for i, e := range f.objects {

@@ -182,6 +182,103 @@ func TestNoLinkIsAJournal(t *testing.T) {
 	require.Equal(t, "text", string(text))
 }
 
+// A link that is put in the place of the journal while it is being opened is no journal either.
+func TestNoLinkBecomesAJournal(t *testing.T) {
+	dir := t.TempDir()
+	path, other := filepath.Join(dir, "state.json"), filepath.Join(dir, "other")
+	require.NoError(t, os.WriteFile(other, []byte("text"), 0o600))
+	ended, swapped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(swapped)
+		for {
+			select {
+			case <-ended:
+				return
+			default:
+				_ = os.Symlink(filepath.Join(dir, "new"), path+".journal")
+				_ = os.Remove(path + ".journal")
+				_ = os.Symlink(other, path+".journal")
+				_ = os.Remove(path + ".journal")
+			}
+		}
+	}()
+	for end := time.Now().Add(time.Second); time.Now().Before(end); {
+		_, _ = statefile.OpenJournal(t.Context(), path)
+		_, _ = statefile.Load(t.Context(), path)
+	}
+	close(ended)
+	<-swapped
+	require.NoFileExists(t, filepath.Join(dir, "new"))
+	text, err := os.ReadFile(other)
+	require.NoError(t, err)
+	require.Equal(t, "text", string(text))
+}
+
+// Who may write a state file decides what is deleted. So what others may write isn't read.
+func TestFilesOfOthers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.json")
+	j := open(t, path)
+	save(t, j, "f#1 x/a")
+	add(t, j, "f#2 x/b")
+	refused := func(problem string) {
+		t.Helper()
+		_, err := statefile.Load(t.Context(), path)
+		require.ErrorContains(t, err, "state file "+path+": "+problem)
+		_, err = statefile.OpenJournal(t.Context(), path)
+		require.ErrorContains(t, err, "state file "+path+": "+problem)
+		require.ErrorContains(t, j.Add(t.Context(), statefile.Entry{Source: "f#3", State: state(t, docs(t, "f#3 x/c")[0])}), problem)
+	}
+	for file, name := range map[string]string{path: "", path + ".journal": "journal: "} {
+		for _, mode := range []os.FileMode{0o620, 0o602, 0o666} {
+			require.NoError(t, os.Chmod(file, mode))
+			if name == "" { // what is added goes to the journal
+				_, err := statefile.Load(t.Context(), path)
+				require.ErrorContains(t, err, "others may write it (mode "+mode.String()+")")
+				require.ErrorContains(t, j.Save(t.Context(), statefile.Run{}, nil), "others may write it")
+				continue
+			}
+			refused("journal: others may write it (mode " + mode.String() + ")")
+		}
+		require.NoError(t, os.Chmod(file, 0o644))
+		assert.Equal(t, []string{"f#1 x/a", "f#2 x/b"}, loaded(t, path), "what others may read is fine")
+	}
+	if os.Getuid() != 0 {
+		t.Skip("NOT RUN with a file of another user: only root can give one away")
+	}
+	for file, name := range map[string]string{path: "", path + ".journal": "journal: "} {
+		require.NoError(t, os.Chown(file, 12345, -1))
+		_, err := statefile.Load(t.Context(), path)
+		require.ErrorContains(t, err, "state file "+path+": "+name+"belongs to another user")
+		t.Setenv("SUDO_UID", "12345")
+		assert.Equal(t, []string{"f#1 x/a", "f#2 x/b"}, loaded(t, path), "as git, for who called sudo")
+		t.Setenv("SUDO_UID", "1234")
+		_, err = statefile.OpenJournal(t.Context(), path)
+		require.ErrorContains(t, err, "state file "+path+": "+name+"belongs to another user")
+		require.NoError(t, os.Chown(file, 0, -1))
+	}
+}
+
+// What is no state file any more doesn't fill the memory. The files are all hole.
+func TestLargeFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.json")
+	j := open(t, path)
+	for file, name := range map[string]string{path: "", path + ".journal": "journal: "} {
+		require.NoError(t, os.WriteFile(file, nil, 0o600))
+		require.NoError(t, os.Truncate(file, 512<<20+1))
+		_, err := statefile.Load(t.Context(), path)
+		require.ErrorContains(t, err, "state file "+path+": "+name+"can't be read: is larger than 512 MiB", file)
+		require.ErrorContains(t, j.Save(t.Context(), statefile.Run{}, nil), name+"can't be read: is larger than 512 MiB", file)
+		info, err := os.Stat(file)
+		require.NoError(t, err)
+		require.EqualValues(t, 512<<20+1, info.Size(), "stays as it is")
+		require.NoError(t, os.Remove(file))
+	}
+	require.NoError(t, os.WriteFile(path+".journal", nil, 0o600))
+	require.NoError(t, os.Truncate(path+".journal", 512<<20))
+	err := j.Add(t.Context(), statefile.Entry{Source: "f#1", State: state(t, docs(t, "f#1 x/a")[0])})
+	require.ErrorContains(t, err, "journal: would be larger than the 512 MiB that are read again")
+}
+
 // What can't be written is found out before anything is applied, and leaves everything as it is.
 func TestUnwritable(t *testing.T) {
 	dir := t.TempDir()

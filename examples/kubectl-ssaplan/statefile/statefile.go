@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/input"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/wholefile"
@@ -22,6 +21,11 @@ import (
 
 // apiVersion names the form of the file.
 const apiVersion = "ssaplan/v1"
+
+// mostBytes is up to how many bytes a state file or a journal has.
+const mostBytes = 512 << 20
+
+var errTooLarge = fmt.Errorf("would be larger than the %d MiB that are read again; remember parts of the set in files of their own", mostBytes>>20)
 
 // File is the content of a state file. The zero File remembers nothing.
 type File struct {
@@ -54,12 +58,12 @@ func keyOf(e Entry) key { return key{e.State.Identity, e.State.Subresource} }
 
 // read reads a state file without its journal. One that doesn't exist yet is empty.
 func read(path string) (File, error) {
-	text, err := os.ReadFile(path)
+	text, err := ReadOurs(path, mostBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return File{}, nil
 	}
 	if err != nil {
-		return File{}, fmt.Errorf("can't be read: %w", wholefile.Cause(err))
+		return File{}, wholefile.Told("read", err)
 	}
 	var content fileJSON
 	if err := json.Unmarshal(text, &content); err != nil {
@@ -170,6 +174,9 @@ func (f File) save(path string) error {
 	text, err := json.MarshalIndent(fileJSON{apiVersion, append([]Entry{}, f.objects...)}, "", "  ")
 	if err != nil {
 		return err
+	}
+	if len(text) >= mostBytes {
+		return errTooLarge
 	}
 	return wholefile.Target{Path: path}.Write(append(text, '\n')) // before the journal goes, which has the same
 }

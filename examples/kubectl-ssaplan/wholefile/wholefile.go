@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // Target is where a path leads to.
@@ -83,10 +84,13 @@ func (t Target) Write(content []byte) error {
 	return syncFolder(filepath.Dir(t.Path))
 }
 
-// Try finds out whether a file with the content could be written, and leaves what is there as it is. What isn't a file is not tried.
+// Try finds out whether a file with the content could be written, and leaves what is there as it is. What isn't a file is only looked at.
 func (t Target) Try(content []byte) error {
 	if t.Through {
-		return nil
+		return checkThrough(t.Path)
+	}
+	if err := checkReplace(t.Path); err != nil {
+		return err
 	}
 	tmp, err := t.written(content)
 	if err != nil {
@@ -129,7 +133,7 @@ const suffix = ".tmp"
 
 func (t Target) prefix() string { return "." + filepath.Base(t.Path) + "-" }
 
-// sweep removes what programs that were killed have left of writes to the same file. Theirs are the files that nobody has locked.
+// sweep removes what programs that were killed have left of writes to the same file.
 func (t Target) sweep() {
 	folder := filepath.Dir(t.Path)
 	entries, _ := os.ReadDir(folder) // who can't list it can still write
@@ -139,12 +143,15 @@ func (t Target) sweep() {
 		if !isOurs || !isTemporary || strings.Trim(middle, "0123456789") != "" || !e.Type().IsRegular() {
 			continue
 		}
-		if file, err := os.Open(filepath.Join(folder, e.Name())); err == nil {
-			if isAbandoned(file) {
-				_ = os.Remove(file.Name())
-			}
-			_ = file.Close()
-		}
+		removeAbandoned(filepath.Join(folder, e.Name()))
+	}
+}
+
+// removeOld removes a file that was last written longer ago than any write takes.
+func removeOld(path string) {
+	const old = 24 * time.Hour
+	if info, err := os.Lstat(path); err == nil && time.Since(info.ModTime()) > old {
+		_ = os.Remove(path)
 	}
 }
 

@@ -4,7 +4,9 @@ package wholefile_test
 
 import (
 	"bytes"
+	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,8 +20,16 @@ import (
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/wholefile"
 )
 
-// TestMain writes a file again and again if a test asks for it.
+// TestMain writes a file again and again, or tries to write one, if a test asks for it.
 func TestMain(m *testing.M) {
+	if path := os.Getenv("TRY"); path != "" {
+		to, err := wholefile.Find(path)
+		if err == nil {
+			err = to.Try(nil)
+		}
+		fmt.Print(err)
+		return
+	}
 	if path := os.Getenv("WRITE"); path != "" {
 		for {
 			if err := write(path, large('b')); err != nil {
@@ -181,4 +191,107 @@ func TestTry(t *testing.T) {
 	to.Path = filepath.Join(folder, "file", "below")
 	require.Error(t, to.Try(nil))
 	require.Error(t, wholefile.Target{Path: filepath.Join(folder, strings.Repeat("x", 300))}.Try(nil))
+}
+
+// tryAsNobody tries to write as a user who may do little, and returns the error.
+func tryAsNobody(t *testing.T, path string) string {
+	t.Helper()
+	folder, err := os.MkdirTemp("", "try") // as those of the tests are only for who runs them
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	program, err := os.ReadFile(os.Args[0])
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "try"), program, 0o755))
+	require.NoError(t, os.Chmod(folder, 0o755))
+	cmd := exec.CommandContext(t.Context(), filepath.Join(folder, "try"))
+	cmd.Env, cmd.Dir = append(os.Environ(), "TRY="+path), "/"
+	if os.Getuid() == 0 {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	}
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
+	return string(out)
+}
+
+// What may not be written to is found out before, and who reads a pipe goes on waiting.
+func TestTryOfWhatIsNoFile(t *testing.T) {
+	folder, err := os.MkdirTemp("", "tried")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	require.NoError(t, os.Chmod(folder, 0o755))
+	pipe := filepath.Join(folder, "pipe")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	require.NoError(t, os.Chmod(pipe, 0o400))
+	require.Equal(t, "write "+pipe+": permission denied", tryAsNobody(t, pipe))
+	require.NoError(t, os.Chmod(pipe, 0o622))
+	reader, err := os.OpenFile(pipe, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	require.NoError(t, err)
+	defer reader.Close()
+	require.Equal(t, "<nil>", tryAsNobody(t, pipe))
+
+	socket, err := net.Listen("unix", filepath.Join(folder, "socket"))
+	require.NoError(t, err)
+	defer socket.Close()
+	to, err := wholefile.Find(filepath.Join(folder, "socket"))
+	require.NoError(t, err)
+	require.ErrorContains(t, to.Try(nil), "is a socket")
+}
+
+// In a folder such as /tmp nobody may put a file in the place of another user's.
+func TestTryInSharedFolder(t *testing.T) {
+	folder, err := os.MkdirTemp("", "shared")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	require.NoError(t, os.Chmod(folder, 0o777|os.ModeSticky))
+	path := filepath.Join(folder, "file")
+	require.Equal(t, "<nil>", tryAsNobody(t, path))
+	if os.Getuid() != 0 {
+		t.Skip("NOT RUN with a file of another user: only root can be another one")
+	}
+	require.NoError(t, os.WriteFile(path, nil, 0o666))
+	require.Equal(t, "write "+path+": belongs to another user", tryAsNobody(t, path))
+	require.NoError(t, os.Chown(path, 65534, -1))
+	require.Equal(t, "<nil>", tryAsNobody(t, path))
+}
+
+// What decides something is a file where it stands, of somebody who may be trusted with it.
+func TestOpenOurs(t *testing.T) {
+	folder := t.TempDir()
+	at := func(name string) string { return filepath.Join(folder, name) }
+	require.NoError(t, os.WriteFile(at("file"), []byte("text"), 0o644))
+	require.NoError(t, os.Symlink("file", at("link")))
+	require.NoError(t, os.Symlink("new", at("dangling")))
+	require.NoError(t, syscall.Mkfifo(at("pipe"), 0o600))
+	for _, flag := range []int{os.O_RDONLY, os.O_RDWR | os.O_CREATE} {
+		file, err := wholefile.OpenOurs(at("file"), flag)
+		require.NoError(t, err)
+		require.NoError(t, file.Close())
+		for _, name := range []string{"link", "dangling", "pipe", "."} {
+			_, err := wholefile.OpenOurs(at(name), flag)
+			require.EqualError(t, err, "is no file but a link, folder, device, pipe or socket; move it away", name)
+		}
+	}
+	require.NoFileExists(t, at("new"))
+	_, err := wholefile.OpenOurs(at("nothing"), os.O_RDONLY)
+	require.ErrorIs(t, err, os.ErrNotExist)
+	require.NoError(t, os.Chmod(at("file"), 0o664))
+	_, err = wholefile.OpenOurs(at("file"), os.O_RDONLY)
+	require.EqualError(t, err, "others may write it (mode -rw-rw-r--), and decide what it says; read it, and run chmod go-w")
+
+	read, write, err := os.Pipe()
+	require.NoError(t, err)
+	defer read.Close()
+	defer write.Close()
+	require.NoError(t, wholefile.CheckOurs(read))
+}
+
+// Where there are no locks, what was left behind is known by its age.
+func TestRemoveOld(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(path, nil, 0o600))
+	wholefile.RemoveOld(path)
+	require.FileExists(t, path)
+	require.NoError(t, os.Chtimes(path, time.Time{}, time.Now().Add(-25*time.Hour)))
+	wholefile.RemoveOld(path)
+	require.NoFileExists(t, path)
 }
