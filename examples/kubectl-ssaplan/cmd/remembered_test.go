@@ -110,7 +110,7 @@ func TestNoOpsAreRememberedBetweenRuns(t *testing.T) {
 	require.Equal(t, objects, plan()[2], "what can't be read is as if there were nothing")
 }
 
-// A link to the file stays one, and what others may write proves nothing.
+// A link to the file stays one, and what everybody may write proves nothing.
 func TestFilesOfTheMemory(t *testing.T) {
 	c := newCluster(t)
 	write(t, map[string]string{"app.yaml": configMap("a", "x")})
@@ -123,10 +123,10 @@ func TestFilesOfTheMemory(t *testing.T) {
 	require.NoError(t, err)
 	assert.NotZero(t, info.Mode()&os.ModeSymlink)
 	assert.FileExists(t, "noops")
-	require.NoError(t, os.Chmod("noops", 0o620))
+	require.NoError(t, os.Chmod("noops", 0o602))
 	got := c.run("plan -f app.yaml --memory link")
 	assert.Equal(t, 1, got.code)
-	assert.Contains(t, got.err, "--memory link: others may write it")
+	assert.Contains(t, got.err, "--memory link: everybody may write it")
 	if os.Getuid() != 0 {
 		t.Skip("NOT RUN with a file of another user: only root can give one away")
 	}

@@ -214,7 +214,7 @@ func TestNoLinkBecomesAJournal(t *testing.T) {
 	require.Equal(t, "text", string(text))
 }
 
-// Who may write a state file decides what is deleted. So what others may write isn't read.
+// Who may write a state file decides what is deleted. So what everybody may write isn't read.
 func TestFilesOfOthers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.json")
 	j := open(t, path)
@@ -229,15 +229,15 @@ func TestFilesOfOthers(t *testing.T) {
 		require.ErrorContains(t, j.Add(t.Context(), statefile.Entry{Source: "f#3", State: state(t, docs(t, "f#3 x/c")[0])}), problem)
 	}
 	for file, name := range map[string]string{path: "", path + ".journal": "journal: "} {
-		for _, mode := range []os.FileMode{0o620, 0o602, 0o666} {
+		for _, mode := range []os.FileMode{0o602, 0o666} {
 			require.NoError(t, os.Chmod(file, mode))
 			if name == "" { // what is added goes to the journal
 				_, err := statefile.Load(t.Context(), path)
-				require.ErrorContains(t, err, "others may write it (mode "+mode.String()+")")
-				require.ErrorContains(t, j.Save(t.Context(), statefile.Run{}, nil), "others may write it")
+				require.ErrorContains(t, err, "everybody may write it (mode "+mode.String()+")")
+				require.ErrorContains(t, j.Save(t.Context(), statefile.Run{}, nil), "everybody may write it")
 				continue
 			}
-			refused("journal: others may write it (mode " + mode.String() + ")")
+			refused("journal: everybody may write it (mode " + mode.String() + ")")
 		}
 		require.NoError(t, os.Chmod(file, 0o644))
 		assert.Equal(t, []string{"f#1 x/a", "f#2 x/b"}, loaded(t, path), "what others may read is fine")

@@ -50,11 +50,11 @@ func checkOpened(file *os.File) error {
 	return CheckOurs(file)
 }
 
-// CheckOurs returns an error if an open file or pipe is of another user, but root, or if others may write it: they could have objects deleted, or
-// changes hidden. Windows has no such modes, and devices, such as terminals, are for the system to protect.
+// CheckOurs returns an error if an open file or pipe is of another user, but root, or if everybody may write it: they could have objects deleted, or
+// changes hidden. Its owner may share it with a group, as the fsGroup of a Pod does with all files of a volume. Windows has no such modes, and devices, such as terminals, are for the system to protect.
 func CheckOurs(file *os.File) error {
 	info, err := file.Stat()
-	const others = 0o022
+	const others = 0o002
 	switch {
 	case err != nil:
 		return err
@@ -63,7 +63,7 @@ func CheckOurs(file *os.File) error {
 	case isOthers(info):
 		return distrust("belongs to another user, who decides what it says; read it, and name a copy of your own")
 	case info.Mode()&others != 0 && runtime.GOOS != "windows":
-		return distrust(fmt.Sprintf("others may write it (mode %v), and decide what it says; read it, and run chmod go-w", info.Mode()))
+		return distrust(fmt.Sprintf("everybody may write it (mode %v), and decide what it says; read it, and run chmod o-w", info.Mode()))
 	}
 	return nil
 }
