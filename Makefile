@@ -208,6 +208,12 @@ tools:
 apidiff: tools ## what programs written for the last release would miss
 	@internal/apidiff/apidiff.sh $(BIN)/apidiff $(LIBRARIES)
 
+GORELEASER ?= github.com/goreleaser/goreleaser/v2@v2.15.1
+.PHONY: release-check
+release-check: ## do with the last commit what others do with a release: import every module, release the provider, install it (git, gpg and terraform needed)
+	@test -x $(BIN)/goreleaser || GOBIN=$(BIN) $(GO) install $(GORELEASER)
+	@internal/release/check.sh $(shell sed -n 's/^## \(v[0-9.]*\).*/\1/p' CHANGELOG.md | head -1) $(BIN)/goreleaser $(CURDIR)/.cache/release
+
 .PHONY: tidy
 tidy: ## go mod tidy on every module
 	@$(call each,$(MODULES) $(BENCHES) $(PEERS),$(GO) mod tidy)

@@ -1,0 +1,71 @@
+#!/bin/sh
+# Does with the last commit what others do once it is tagged, with a module proxy of its own (proxy.sh): a program imports each module that
+# is meant for that, the provider's repository is made and released but for the upload, and terraform installs the provider from there.
+# check.sh VERSION GORELEASER FOLDER
+set -eu
+version=$1 goreleaser=$2 out=$3
+here=$(cd "$(dirname "$0")" && pwd)
+root=$here/../..
+rm -rf "$out" && mkdir -p "$out/importer" "$out/key" "$out/terraform"
+chmod 700 "$out/key"
+
+clean() { # a version that isn't released yet must not stay in the module cache, and the key is for this run
+	for d in "$(go env GOMODCACHE)/github.com/ssaplan" "$(go env GOMODCACHE)/cache/download/github.com/ssaplan"; do
+		test ! -e "$d" || { chmod -R u+w "$d" && rm -rf "$d"; }
+	done
+	rm -rf "$out/key"
+}
+trap clean EXIT
+clean && mkdir -m 700 "$out/key"
+quietly() { "$@" >"$out/log" 2>&1 || { cat "$out/log"; exit 1; }; }
+
+"$here/proxy.sh" "$version" "$out/proxy"
+GOPROXY="file://$out/proxy,$(go env GOPROXY)"
+export GOPROXY GOWORK=off GOFLAGS=-mod=mod GONOSUMDB="github.com/ssaplan/*" GNUPGHOME="$out/key"
+
+cd "$out/importer"
+quietly go mod init example.com/importer
+{
+	echo 'package main'
+	for p in ssaplan ssaplan/set ssaplan/review ssaplan/ssaplantest preview readiness ctrlssaplan otelssaplan; do
+		echo "import _ \"github.com/ssaplan/primitives/$p\""
+	done
+	echo 'func main() {}'
+} >main.go
+for m in "" /preview /readiness /ctrlssaplan /otelssaplan; do
+	quietly go get "github.com/ssaplan/primitives$m@$version"
+done
+quietly go mod tidy
+quietly go build -o importer .
+./importer
+echo "ok: a program imports every module of $version"
+
+"$root/examples/terraform-provider-ssaplan/split.sh" "$version" "$out/split"
+cd "$out/split"
+quietly go mod tidy
+git init -q && git add -A
+git -c user.name=release -c user.email=release@example.com commit -q -m "Release $version"
+git tag "$version" && git remote add origin https://example.com/ssaplan/terraform-provider-ssaplan.git
+quietly gpg --batch --passphrase '' --quick-gen-key release@example.com rsa3072 sign never
+GPG_FINGERPRINT=$(gpg --list-keys --with-colons 2>/dev/null | sed -n 's/^fpr:*\([0-9A-F]*\):$/\1/p' | head -1)
+export GPG_FINGERPRINT
+quietly "$goreleaser" check
+quietly "$goreleaser" release --clean --skip publish,announce
+cd dist
+name=terraform-provider-ssaplan_${version#v}
+cp ../terraform-registry-manifest.json "${name}_manifest.json" # which has that name where it is uploaded
+quietly gpg --batch --verify "${name}_SHA256SUMS.sig" "${name}_SHA256SUMS"
+quietly sha256sum -c "${name}_SHA256SUMS"
+echo "ok: $(wc -l <"${name}_SHA256SUMS") files of the provider are signed"
+
+mkdir -p "$out/mirror/example.com/ssaplan/ssaplan" && cp ./*.zip "$out/mirror/example.com/ssaplan/ssaplan"
+cd "$out/terraform"
+printf 'terraform {\n  required_providers {\n    ssaplan = { source = "example.com/ssaplan/ssaplan" }\n  }\n}\n' >main.tf
+printf 'provider_installation {\n  filesystem_mirror { path = "%s" }\n}\n' "$out/mirror" >terraform.rc
+export TF_CLI_CONFIG_FILE="$out/terraform/terraform.rc"
+quietly terraform init -no-color
+quietly terraform version
+grep -q "provider example.com/ssaplan/ssaplan $version" "$out/log"
+quietly terraform providers schema -json
+grep -q '"ssaplan_object"' "$out/log"
+echo "ok: terraform installs it"
