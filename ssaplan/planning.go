@@ -259,7 +259,7 @@ func (w *planning) ask(ctx context.Context) (err error) {
 		}
 		dryRun, err := w.dryRun(ctx, w.patch, supplied)
 		switch {
-		case (supplied || w.handover != nil) && authresilience.Classify(err) == authresilience.ClassOutdated:
+		case (supplied || w.handover != nil && w.manifest.GetResourceVersion() == "") && authresilience.Classify(err) == authresilience.ClassOutdated:
 			w.live, err = w.target.Live(ctx)
 		case err != nil:
 			return w.refused(ctx, err)
@@ -288,7 +288,7 @@ func (w *planning) hold(ctx context.Context, live *unstructured.Unstructured) (e
 			return fmt.Errorf("%s: %w", w.plan.Object, err)
 		}
 	}
-	if w.prepared.Unknown.Empty() && w.prepared.Ignored.Empty() {
+	if w.prepared.Unknown.Empty() && w.prepared.Ignored.Empty() && !w.request.handsOver() {
 		return nil
 	}
 	if live, err = w.target.Recorded(ctx, live, w.patch.Options); err == nil {
@@ -297,8 +297,8 @@ func (w *planning) hold(ctx context.Context, live *unstructured.Unstructured) (e
 	if err != nil {
 		return fmt.Errorf("%s: %w", w.plan.Object, err)
 	}
-	w.manifest = &unstructured.Unstructured{Object: w.left.Manifest}
-	w.patch.Body, err = fastjson.Encode(w.left.Manifest)
+	w.manifest = w.handover.Unpinned(w.left.Manifest, w.request.was)
+	w.patch.Body, err = fastjson.Encode(w.manifest.Object)
 	return err
 }
 

@@ -171,3 +171,22 @@ func TestTextOfRival(t *testing.T) {
 	require.Equal(t, "another tool applies under the same field manager, last at 1970-01-01T00:00:00Z, or that apply was not remembered: "+
 		"it made other than what is remembered of data.a, data.b", r.String())
 }
+
+// What is given up as a whole isn't remembered any more, whatever is in it.
+func TestFieldsGivenUpAsAWholeAreNoRival(t *testing.T) {
+	manifest := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "a"}, "data": map[string]any{"a": "x", "b": "changed by the server"}}
+	obj := func(version string) map[string]any {
+		return map[string]any{
+			"apiVersion": "v1", "kind": "ConfigMap", "data": map[string]any{"a": "x", "b": "y"},
+			"metadata": map[string]any{"name": "a", "uid": "1", "resourceVersion": version, "managedFields": []any{map[string]any{
+				"manager": us, "operation": "Apply", "apiVersion": "v1", "time": "2026-01-01T00:00:00Z", "fieldsType": "FieldsV1",
+				"fieldsV1": map[string]any{"f:data": map[string]any{"f:a": map[string]any{}, "f:b": map[string]any{}}},
+			}}},
+		}
+	}
+	state, err := explain.NewState(manifest, obj("1"), fieldowner.Applier{Manager: us}, nil)
+	require.NoError(t, err)
+	live := &unstructured.Unstructured{Object: obj("2")}
+	require.Nil(t, explain.RivalOf(live, state.Without(projection.NewFieldSet(path(t, "data")))))
+	require.Nil(t, explain.RivalOf(live, state))
+}

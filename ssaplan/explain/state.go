@@ -140,7 +140,7 @@ func (s *State) Without(fields projection.FieldSet) *State {
 	out.Applied, out.Observed = s.Applied.Without(fields), s.Observed.Without(fields)
 	if s.record != nil {
 		record := *s.record
-		record.unsure, out.record = record.unsure.Union(fields), &record
+		record.unsure, out.record = record.unsure.Without(fields).Union(fields), &record // of which a leaf covers what is below it
 	}
 	for p := range fields.All() {
 		if len(wholeAt(out.Applied.Fields, p)) < len(p) {

@@ -139,6 +139,21 @@ func (h *Handover) Of(live *unstructured.Unstructured) *unstructured.Unstructure
 	return &unstructured.Unstructured{Object: h.Object()}
 }
 
+// Unpinned returns the manifest without the version of the object that it is for, if that is the one before the handover, which makes another
+// one: the handover is for that version alone, and the apply for the one that it makes. Was is the object before one that is done.
+func (h *Handover) Unpinned(manifest map[string]any, was *unstructured.Unstructured) *unstructured.Unstructured {
+	obj := &unstructured.Unstructured{Object: manifest}
+	if h != nil {
+		was = h.live
+	}
+	if was == nil || obj.GetResourceVersion() == "" || obj.GetResourceVersion() != was.GetResourceVersion() {
+		return obj
+	}
+	out := obj.DeepCopy()
+	unstructured.RemoveNestedField(out.Object, "metadata", "resourceVersion")
+	return out
+}
+
 // Conflicts returns those of the conflicts that are with others than who is taken over from, all of them if h is nil.
 func (h *Handover) Conflicts(all []fieldowner.Conflict) []fieldowner.Conflict {
 	if h == nil {

@@ -13,6 +13,9 @@ import (
 // it is. It merges the manifest into the live object, takes away what is dropped, and has the server try an update to that. If nothing is
 // dropped, or the server refuses that as well, the error is the refusal.
 func (h *Handover) tryMerged(server Server, manifest map[string]any, refusal error) (*unstructured.Unstructured, error) {
+	if uid := (&unstructured.Unstructured{Object: manifest}).GetUID(); uid != "" && uid != h.live.GetUID() {
+		return nil, refusal // of an object that the manifest isn't for
+	}
 	created, err := server.Create()
 	if err != nil {
 		return nil, refusal

@@ -1,6 +1,7 @@
 package planner_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -40,4 +41,44 @@ func TestPreconditions(t *testing.T) {
 	_, err = c.planner.Apply(t.Context(), plan)
 	require.NoError(t, err)
 	require.Equal(t, "z", c.Get(t, manifest(t, settings, "", "x")).Object["data"].(map[string]any)["a"])
+}
+
+// The same holds where fields change hands before the apply, which makes another version of the object.
+func TestPreconditionsOfAdoption(t *testing.T) {
+	c := newCluster(t)
+	const settings = `{apiVersion: v1, kind: ConfigMap, metadata: {name: %s%s}, data: {%s}}`
+	for name, row := range map[string]struct{ uid, version, data, refused string }{
+		"own-uid":         {uid: "own", data: "a: x"},
+		"own-both":        {uid: "own", version: "own", data: "a: z"},
+		"own-version":     {version: "own", data: "a: z"},
+		"nothing-left":    {version: "own", data: "a: x, b: x"},
+		"another-uid":     {uid: "9d6c9f0e-0000-4000-8000-000000000000", data: "a: x", refused: "uid"},
+		"another-version": {version: "1", data: "a: x", refused: "modified"},
+		"another-of-all":  {uid: "9d6c9f0e-0000-4000-8000-000000000000", version: "own", data: "a: x, b: x", refused: "uid"},
+	} {
+		c.Apply(t, "other", manifest(t, settings, name, "", "a: x, b: x"))
+		live := c.Get(t, manifest(t, settings, name, "", ""))
+		more := ""
+		if row.uid != "" {
+			more += ", uid: " + strings.Replace(row.uid, "own", string(live.GetUID()), 1)
+		}
+		if row.version != "" {
+			more += ", resourceVersion: '" + strings.Replace(row.version, "own", live.GetResourceVersion(), 1) + "'"
+		}
+		for _, request := range []ssaplan.Request{{Adopt: []string{"other"}}, {Adopt: []string{"other"}, Live: live}} {
+			request.Manifest = manifest(t, settings, name, more, row.data)
+			plan, err := c.planner.Plan(t.Context(), request)
+			if row.refused != "" {
+				require.ErrorContains(t, err, row.refused, name)
+				continue
+			}
+			require.NoError(t, err, name)
+			require.Equal(t, ssaplan.ActionUpdate, plan.Action, name)
+			if request.Live != nil {
+				_, err = c.planner.Apply(t.Context(), plan)
+				require.NoError(t, err, name)
+				require.Equal(t, ssaplan.ActionNoOp, c.plan(t, ssaplan.Request{Manifest: manifest(t, settings, name, "", row.data)}).Action, name)
+			}
+		}
+	}
 }
