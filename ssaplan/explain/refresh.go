@@ -80,7 +80,8 @@ func (s *State) observe(owners fieldowner.Ownership, live map[string]any) (obser
 		was, existed := applied.Get(p)
 		m, wasMap := was.(map[string]any)
 		list, wasList := was.([]any)
-		isEmptied := wasMap && len(m) == 0 && emptied.Has(p)
+		wasEmptied := existed && was == nil && s.filled.Has(p) // to null
+		isEmptied := wasMap && len(m) == 0 && emptied.Has(p) || wasEmptied
 		isTaken := !owners.Recorded() || all.Covers(p) && !recorded.Has(p) && !inParts.Has(p) && !isEmptied
 		if !isMap && !isList || isTaken {
 			continue
@@ -94,7 +95,7 @@ func (s *State) observe(owners fieldowner.Ownership, live map[string]any) (obser
 			absent = append(absent, p)
 		case wasMap && len(m) == 0:
 			filled = append(filled, p)
-		case (wasMap || was == nil) && inParts.Has(p):
+		case (wasMap || was == nil) && inParts.Has(p) || wasEmptied:
 			parted = append(parted, p)
 		}
 	}

@@ -55,7 +55,7 @@ type State struct {
 	Stale authresilience.Stale
 
 	sensitive projection.FieldSet // beside what is so in every object of the kind
-	filled    projection.FieldSet // the maps that were declared as empty, and had something in them all the same
+	filled    projection.FieldSet // the maps that were declared as empty, and had something in them all the same or were null
 	left      projection.FieldSet // the parts of lists and maps with one owner that are left to others
 	time      time.Time           // when the manager applied last, by the object's record
 	record    *appliedRecord      // nil if nothing is known of it
@@ -89,9 +89,27 @@ func NewState(manifest, obj map[string]any, applier fieldowner.Applier, prior *S
 	}
 	out, err := newState(id, obj, applier, prior, owners.Declared(manifest, obj, applier), sensitive)
 	if err == nil {
+		out.filled = out.filled.Union(out.emptiedToNull(manifest))
 		out.time, out.record = lastApplied(obj, applier), out.newAppliedRecord(manifest, obj, owners)
 	}
 	return out, err
+}
+
+// emptiedToNull returns the maps that the manifest declares as empty and that are null: a server makes them so if they can be, and all
+// goes from them that was in them. Whoever declares them as empty as well gets an empty map.
+func (s *State) emptiedToNull(manifest map[string]any) projection.FieldSet {
+	sent := projection.NewManifest(manifest, s.Applied.Fields)
+	var paths []projection.Path
+	for p, v := range s.Applied.Leaves() {
+		if v != nil {
+			continue
+		}
+		wanted, _ := sent.Get(p)
+		if m, isMap := wanted.(map[string]any); isMap && len(m) == 0 {
+			paths = append(paths, p)
+		}
+	}
+	return projection.NewFieldSet(paths...)
 }
 
 // NewImportedState returns the state to remember of an object that the manager is going to apply and didn't apply before: as
