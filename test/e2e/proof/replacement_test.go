@@ -33,7 +33,7 @@ func (t *trial) judgeReplacement(ctx context.Context) error {
 	t.dryRun = nil // of the apply that the server refused
 	t.check(replace, t.before.GetUID() != t.after.GetUID(), "it is the same object: %v", t.after)
 	isUntried := slices.ContainsFunc(t.plan.Warnings, isUntried)
-	if isUntried && !t.plan.After.Fields.Equal(t.memory.state.Applied.Fields) {
+	if isUntried && (!t.plan.After.Fields.Equal(t.memory.state.Applied.Fields) || t.leavesOutEmpty()) {
 		t.judgeUntried()
 		return nil
 	}
@@ -49,12 +49,23 @@ func (t *trial) judgeReplacement(ctx context.Context) error {
 }
 
 // judgeUntried compares the values of a plan that names lists and maps as a whole, because neither a dry run nor the record of the old
-// object told who may own what in them. The new object has all that the plan says, and what the server adds to it.
+// object told who may own what in them. The new object has all that the plan says, but for what is empty, and what the server adds to it.
 func (t *trial) judgeUntried() {
 	for p, v := range t.plan.After.Leaves() {
 		real, exists := valueAt(t.after, p)
-		t.check(replace, exists && isPart(v, real), "%s: planned %v, in reality %v", p, v, real)
+		t.check(replace, exists && isPart(v, real) || !exists && isEmptyOrNull(v), "%s: planned %v, in reality %v", p, v, real)
 	}
+}
+
+// leavesOutEmpty reports whether the new object lacks a map or list that the manifest has as empty. Which of them a server leaves out, its
+// answer to a dry run would tell.
+func (t *trial) leavesOutEmpty() bool {
+	for p, v := range t.plan.After.Leaves() {
+		if _, exists := valueAt(t.after, p); !exists && isEmptyOrNull(v) {
+			return true
+		}
+	}
+	return false
 }
 
 func isUntried(warning foreign.Text) bool {
