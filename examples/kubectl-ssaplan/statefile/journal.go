@@ -150,7 +150,7 @@ func openJournal(state string, flag int) (*os.File, error) {
 	return lines, err
 }
 
-// ReadOurs reads a file, which nobody else may write, nor may it have more than most bytes.
+// ReadOurs reads a file that passes [wholefile.CheckOurs] and has no more than most bytes.
 func ReadOurs(path string, most int64) ([]byte, error) {
 	file, err := wholefile.OpenOurs(path, os.O_RDONLY)
 	if err != nil {
