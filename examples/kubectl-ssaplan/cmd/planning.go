@@ -11,6 +11,7 @@ import (
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/statefile"
 	"github.com/ssaplan/primitives/preview"
+	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/manifest"
 	"github.com/ssaplan/primitives/ssaplan/set"
@@ -106,7 +107,22 @@ func (p *planning) read(ctx context.Context) error {
 	}
 	p.manifests = manifests
 	p.fail(inputFailures(errs)...)
+	p.sayUnmatched()
 	return nil
+}
+
+// sayUnmatched warns of what --sensitive names and no manifest has: a misspelt pattern hides nothing. A shard needn't have it.
+func (p *planning) sayUnmatched() {
+	for _, pattern := range p.hidden {
+		every := projection.Patterns{pattern}.OfEveryItem()
+		has := func(m manifest.Manifest) bool {
+			_, found := every.Remove(m.Object.Object)
+			return len(found) > 0
+		}
+		if p.shard == "" && len(p.failures) == 0 && !slices.ContainsFunc(p.manifests, has) {
+			say(p.ErrOut, fmt.Sprintf("warning: --sensitive %s: no manifest has such a field", pattern))
+		}
+	}
 }
 
 func (p *planning) fail(failures ...render.Failure) { p.failures = append(p.failures, failures...) }

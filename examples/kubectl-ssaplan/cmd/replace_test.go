@@ -202,7 +202,9 @@ func TestSensitive(t *testing.T) {
 		assert.Contains(t, got.out+got.err, "stringData.pin: expected string", output)
 		assert.NotContains(t, got.out+got.err, "4711815", output)
 	}
-	got := c.run("plan -f secret.yaml --show-server-text")
+	got := c.run("plan -f app.yaml --sensitive data.kye --sensitive data.key")
+	assert.Equal(t, "warning: --sensitive data.kye: no manifest has such a field\n", got.err, "which hides nothing")
+	got = c.run("plan -f secret.yaml --show-server-text")
 	assert.Contains(t, got.out+got.err, "4711815", "who asks for it gets what the server says")
 }
 
