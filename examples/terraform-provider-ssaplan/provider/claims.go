@@ -1,15 +1,18 @@
 package provider
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/review"
 )
 
@@ -19,6 +22,45 @@ type claims struct {
 	mu        sync.Mutex
 	applied   map[string]bool
 	destroyed map[string]bool
+	done      sync.Map // what this run did to an object: *doneTo by what names it
+	read      sync.Map // what it refreshed: *refreshed by what names the object and the field manager
+}
+
+// refreshed is what a refresh remembers of an object, and the cluster in which it was applied.
+type refreshed struct {
+	state *explain.State
+	in    review.Cluster
+}
+
+// readOf returns what was refreshed of an object, nil if nothing was. Terraform plans a tainted object as a create, and tells nothing of the old one. What
+// else would be made in its place, applied by the same manager, is refused as a second resource for the same object.
+func (c *claims) readOf(o object, cluster types.Object, id identity.Identity) *refreshed {
+	read, _ := c.read.Load(objectIn(cluster, id) + o.FieldManager.ValueString())
+	found, _ := read.(*refreshed)
+	return found
+}
+
+// doneTo is what a run did to an object. It is locked while something is done.
+type doneTo struct {
+	sync.Mutex
+	// madeAs is the UID under which it was applied, and by the field manager that did.
+	madeAs string
+	by     string
+	// notReplaced says why nothing may be made in the place of the old one.
+	notReplaced string
+}
+
+// lock returns what was done to an object, and keeps others from doing something to it meanwhile.
+func (c *claims) lock(cluster types.Object, id identity.Identity) *doneTo {
+	done, _ := c.done.LoadOrStore(objectIn(cluster, id), &doneTo{})
+	done.(*doneTo).Lock()
+	return done.(*doneTo)
+}
+
+// isOf reports whether this run applied the very object that is to be destroyed: another resource means the same one, or Terraform makes the new
+// object before it destroys the old one. To let go of it is another matter if another manager applied it.
+func (d *doneTo) isOf(uid string, o object) bool {
+	return d.madeAs != "" && d.madeAs == uid && (o.OnDestroy.ValueString() != release || d.by == o.FieldManager.ValueString())
 }
 
 // claim notes what is planned, and plans taken_over and reviewed. The second half of a replacement claims nothing that the first one hasn't.
@@ -35,6 +77,16 @@ func (p *planning) claim(plan *ssaplan.Plan) error {
 		return nil
 	}
 	return p.planners.claims.apply(p.planners.clusterOf(p.planned), plan.Object, manager, p.planned.isPatch())
+}
+
+// refused returns why nothing may be made in the place of an object that was to be replaced.
+func (c *claims) refused(cluster types.Object, id identity.Identity) error {
+	done := c.lock(cluster, id)
+	defer done.Unlock()
+	if done.notReplaced == "" {
+		return nil
+	}
+	return errors.New(done.notReplaced)
 }
 
 // apply notes that a resource applies an object as a field manager. Another one that does would undo it; one that destroys it would leave nothing.
@@ -97,12 +149,14 @@ func objectIn(cluster types.Object, id identity.Identity) string {
 // the one of a create that was interrupted, or is to be replaced.
 func takenOver(plan *ssaplan.Plan, manager string) types.String {
 	live := plan.Live()
-	if live == nil {
-		return types.StringNull()
-	}
-	owners, err := fieldowner.Read(live.Object)
-	if err == nil && !owners.Fields(fieldowner.Applier{Manager: manager}.Is).Empty() {
+	if live == nil || isAppliedBy(live, fieldowner.Applier{Manager: manager}) {
 		return types.StringNull()
 	}
 	return types.StringValue(string(live.GetUID()))
+}
+
+// isAppliedBy reports whether a field manager has applied an object, and owns something of it.
+func isAppliedBy(live *unstructured.Unstructured, by fieldowner.Applier) bool {
+	owners, err := fieldowner.Read(live.Object)
+	return err == nil && !owners.Fields(by.Is).Empty()
 }

@@ -41,6 +41,10 @@ func (r *objectResource) ModifyPlan(ctx context.Context, req resource.ModifyPlan
 	p.uid, p.appliedIn = noted(ctx, req.Private, recreatedAs), notedCluster(ctx, req.Private)
 	p.run(ctx)
 	p.planned.Outputs, p.planned.ReviewedIn = p.plannedOutputs(), p.plannedIn(ctx)
+	if p.tainted != nil { // which reaches the destroy of the old one
+		resp.Diagnostics.Append(remember(ctx, resp.Private, p.tainted.state)...)
+		resp.Diagnostics.Append(noteCluster(ctx, resp.Private, p.tainted.in)...)
+	}
 	resp.Diagnostics.Append(p.said()...)
 	resp.RequiresReplace.Append(p.replace...)
 	resp.Diagnostics.Append(r.set(ctx, &resp.Plan, p.planned)...)
@@ -55,6 +59,8 @@ type planning struct {
 	// state is what is remembered of the object. Terraform plans a replacement a second time, as a create; then prior is
 	// nil, and state is of the object to be replaced.
 	state *explain.State
+	// tainted is the object that the one to be created takes the place of, nil if there is none.
+	tainted *refreshed
 	// uid is that of an object of the same name which the refresh found in place of the remembered one, empty if it didn't.
 	uid string
 	// appliedIn is the cluster of the last apply, if that is known.
@@ -155,9 +161,19 @@ func (p *planning) take(ctx context.Context, planner *ssaplan.Planner, plan *ssa
 		p.replacing(plan)
 		return
 	}
+	if err := p.planners.claims.refused(p.planners.clusterOf(p.planned), plan.Object); err != nil && p.prior == nil {
+		p.diags.AddError("The object can't be applied", err.Error())
+		return
+	}
 	if err := p.claim(plan); err != nil {
 		p.diags.AddError(wrongConfiguration, err.Error())
 		return
+	}
+	if p.prior == nil && p.state == nil && plan.Live() != nil {
+		if p.tainted = p.planners.claims.readOf(p.planned, p.planners.clusterOf(p.planned), plan.Object); p.tainted != nil {
+			p.replacing(plan)
+			return
+		}
 	}
 	if plan.Action == ssaplan.ActionReplace && p.refusesReplacement(plan) {
 		return
@@ -265,6 +281,9 @@ func (p *planning) unchanged(ctx context.Context, plan *ssaplan.Plan) {
 	if p.prior == nil {
 		p.takesOver(plan, "exists already as the manifest says")
 		return
+	}
+	if p.uid != "" {
+		return // the apply notes that it is another object, or a destroy would leave it
 	}
 	p.planned.OtherOwners, p.planned.Reviewed = p.prior.OtherOwners, p.prior.Reviewed
 	if p.planned.sameSettings(ctx, *p.prior) {
