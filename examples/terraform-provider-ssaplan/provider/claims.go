@@ -26,16 +26,17 @@ type claims struct {
 	read      sync.Map // what it refreshed: *refreshed by what names the object and the field manager
 }
 
-// refreshed is what a refresh remembers of an object, and the cluster in which it was applied.
+// refreshed is what a refresh remembers of an object, its attributes, and the cluster in which it was applied.
 type refreshed struct {
-	state *explain.State
-	in    review.Cluster
+	state  *explain.State
+	object object
+	in     review.Cluster
 }
 
-// readOf returns what was refreshed of an object, nil if nothing was. Terraform plans a tainted object as a create, and tells nothing of the old one. What
-// else would be made in its place, applied by the same manager, is refused as a second resource for the same object.
-func (c *claims) readOf(o object, cluster types.Object, id identity.Identity) *refreshed {
-	read, _ := c.read.Load(objectIn(cluster, id) + o.FieldManager.ValueString())
+// old returns what was refreshed of the object that the planned one takes the place of, nil if nothing was. Terraform plans a tainted object as a create,
+// and tells nothing of the old one. What else would be made in its place, applied by the same manager, is refused as a second resource for the same object.
+func (p *planning) old(id identity.Identity) *refreshed {
+	read, _ := p.planners.claims.read.Load(objectIn(p.planners.clusterOf(p.planned), id) + p.planned.FieldManager.ValueString())
 	found, _ := read.(*refreshed)
 	return found
 }

@@ -113,6 +113,14 @@ func goesWith(ctx context.Context, planner *ssaplan.Planner, r *ssaplan.Replacem
 	return plan.Notes(immutability.HazardInterruption, immutability.HazardDependents)
 }
 
+// takes returns what is known of destroying a tainted object, nothing of one that is let go of.
+func (r *refreshed) takes(ctx context.Context, planner *ssaplan.Planner) []string {
+	if r.object.OnDestroy.ValueString() == release {
+		return nil
+	}
+	return goesWith(ctx, planner, &ssaplan.Replacement{Old: r.state.Identity, UID: r.state.UID}, r.object.propagation())
+}
+
 // Delete deletes the object that was applied, and no other one that has its name by now.
 func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var prior object

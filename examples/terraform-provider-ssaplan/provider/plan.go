@@ -170,7 +170,10 @@ func (p *planning) take(ctx context.Context, planner *ssaplan.Planner, plan *ssa
 		return
 	}
 	if p.prior == nil && p.state == nil && plan.Live() != nil {
-		if p.tainted = p.planners.claims.readOf(p.planned, p.planners.clusterOf(p.planned), plan.Object); p.tainted != nil {
+		if p.tainted = p.old(plan.Object); p.tainted != nil {
+			if takes := p.tainted.takes(ctx, planner); len(takes) > 0 {
+				p.remark(plan.Object, "is tainted, and will be destroyed", takes...)
+			}
 			p.replacing(plan)
 			return
 		}
@@ -247,7 +250,20 @@ func (p *planning) refusesReplacement(plan *ssaplan.Plan) bool {
 // has been tried.
 func (p *planning) replacing(plan *ssaplan.Plan) {
 	p.openAll()
-	p.planned.TakenOver = types.StringNull()
+	old := p.planned
+	if read := p.old(plan.Object); read != nil {
+		old = read.object
+	}
+	if old.protected() {
+		how := howToUnprotect
+		if p.tainted != nil { // which no plan gets past that protects it
+			how = "Run terraform untaint. To replace it, then: s" + how[1:]
+		}
+		p.diags.AddError(fmt.Sprintf("%s: is to be replaced, and is protected", plan.Object), how)
+	}
+	if p.planned.TakenOver = types.StringNull(); old.OnDestroy.ValueString() == release {
+		p.planned.TakenOver = types.StringUnknown() // it stays
+	}
 	if plan.Action == ssaplan.ActionReplace && len(p.planned.unknown) == 0 {
 		p.planned.Fields = p.fields(plan)
 	}

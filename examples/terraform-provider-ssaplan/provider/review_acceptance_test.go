@@ -175,6 +175,37 @@ func tainted(t *testing.T, c *cluster, tf *terraform) {
 	tf.apply(t)
 	taint()
 	require.Contains(t, tf.apply(t, "-destroy"), "1 destroyed")
+
+	tf.write(t, resource("settings", c.in(configMap), `  on_destroy = "release"`))
+	tf.apply(t)
+	uid = c.live(t, "configmaps", "settings").GetUID()
+	taint()
+	tf.apply(t)
+	tf.apply(t, "-replace=ssaplan_object.settings")
+	tf.nothingLeft(t)
+	require.Equal(t, uid, c.live(t, "configmaps", "settings").GetUID(), "it is released, and taken over again")
+	tf.write(t, resource("settings", c.in(configMap), "  delete_protection = true"))
+	tf.apply(t)
+	code, output = tf.run(t, "plan", "-replace=ssaplan_object.settings")
+	require.Equal(t, 1, code, output)
+	require.Contains(t, output, "is to be replaced, and is protected")
+	taint()
+	code, output = tf.run(t, "plan")
+	require.Equal(t, 1, code, output)
+	require.Contains(t, output, "Run terraform untaint.")
+	require.Equal(t, uid, c.live(t, "configmaps", "settings").GetUID())
+}
+
+// taintedNamespace takes along what is in it, which the plan says.
+func taintedNamespace(t *testing.T, c *cluster, tf *terraform) {
+	tf.write(t, resource("namespace", c.in("{apiVersion: v1, kind: Namespace, metadata: {name: NAMESPACE-new}}"))+
+		resource("settings", c.in("{apiVersion: v1, kind: ConfigMap, metadata: {name: settings, namespace: NAMESPACE-new}}")))
+	tf.apply(t)
+	code, output := tf.run(t, "taint", "ssaplan_object.namespace")
+	require.Equal(t, 0, code, output)
+	output = tf.plan(t)
+	require.Contains(t, output, "is tainted, and will be destroyed")
+	require.Contains(t, output, "with it go 1 ConfigMap")
 }
 
 // createdFirst is a replacement by an object of the same name, which Terraform makes before it destroys the old one: the object stays, and the state
