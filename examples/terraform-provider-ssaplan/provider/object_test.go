@@ -534,6 +534,20 @@ func TestDestroyOfWhatIsNotRemembered(t *testing.T) {
 	require.Nil(t, c.live(t, "configmaps", "settings").GetDeletionTimestamp())
 }
 
+// A manifest that was read from a cluster may ask for the object as it was then.
+func TestManifestOfAnEarlierObject(t *testing.T) {
+	c := newCluster(t)
+	applied(t, c.config(configMap))
+	for _, field := range []string{"resourceVersion: '1'", "uid: abc"} {
+		text := strings.Replace(configMap, "name: settings", "name: settings, "+field, 1)
+		if strings.HasPrefix(field, "uid") {
+			text = strings.Replace(text, "name: settings", "name: other", 1)
+		}
+		_, err := newCore(t).tryPlan(t, c.config(text))
+		require.ErrorContains(t, err, "metadata.uid or metadata.resourceVersion was read: remove them")
+	}
+}
+
 func TestGoneIsCreatedAgain(t *testing.T) {
 	c := newCluster(t)
 	tf := applied(t, c.config(configMap))
