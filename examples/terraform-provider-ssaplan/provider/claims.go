@@ -77,7 +77,13 @@ func (p *planning) claim(plan *ssaplan.Plan) error {
 	} else if p.state != nil {
 		return nil
 	}
-	return p.planners.claims.apply(p.planners.clusterOf(p.planned), plan.Object, manager, p.planned.isPatch())
+	if err := p.planners.claims.apply(p.planners.clusterOf(p.planned), plan.Object, manager, p.planned.isPatch()); err != nil {
+		return err
+	}
+	if plan.Action == ssaplan.ActionReplace && p.prior != nil && p.prior.OnDestroy.ValueString() != release && p.state.Identity.Unversioned() != plan.Object.Unversioned() {
+		return p.planners.claims.destroy(p.planners.clusterOf(*p.prior), p.state.Identity)
+	}
+	return nil
 }
 
 // refused returns why nothing may be made in the place of an object that was to be replaced.
@@ -132,7 +138,8 @@ func (c *claims) destroy(cluster types.Object, id identity.Identity) error {
 
 func errDestroyed(id identity.Identity) error {
 	return fmt.Errorf("%s: one resource of this run destroys it, and another one applies it, so that it would be gone in the end. "+
-		"If the resource has another name or for_each key now, say so in a moved block; else remove the old one from the state", id)
+		"If the resource has another name or for_each key now, say so in a moved block; if the object gets the name of one that goes, do it in two applies; "+
+		"else remove the old one from the state", id)
 }
 
 // objectIn returns what names an object, in whatever version. A cluster with a host is named by it, since a state lacks the credentials that

@@ -284,6 +284,27 @@ func twoForOne(t *testing.T, c *cluster, tf *terraform) {
 	tf.nothingLeft(t)
 }
 
+// swapped are two objects that get the name of each other, which Terraform does in any order.
+func swapped(t *testing.T, c *cluster, tf *terraform) {
+	named := func(first, second string) string {
+		return resource("first", strings.Replace(c.in(configMap), "name: settings", "name: "+first, 1)) +
+			resource("second", strings.Replace(c.in(configMap), "name: settings", "name: "+second, 1))
+	}
+	tf.write(t, named("one", "two"))
+	tf.apply(t)
+	for _, names := range [][]string{{"two", "one"}, {"two", "three"}} {
+		tf.write(t, named(names[0], names[1]))
+		code, output := tf.run(t, "plan")
+		require.Equal(t, 1, code, output)
+		require.Contains(t, unwrapped(output), "if the object gets the name of one that goes, do it in two applies")
+	}
+	tf.write(t, named("one", "three"))
+	tf.apply(t)
+	tf.write(t, named("two", "three"))
+	tf.apply(t)
+	tf.nothingLeft(t)
+}
+
 // definitionGone is a definition that somebody deleted, with its objects.
 func definitionGone(t *testing.T, c *cluster, tf *terraform) {
 	tf.write(t, resource("definition", c.in(definition))+resource("gadget", c.in(gadget), "  depends_on = [ssaplan_object.definition]"))
