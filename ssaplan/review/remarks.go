@@ -124,13 +124,16 @@ func replacementLines(plan *ssaplan.Plan, goes []string) []string {
 }
 
 // Fold returns remarks as one: a heading, which names the object of the first, and the text below that. Hosts that show the first of several
-// messages need it, and readers of many objects do. There has to be a remark.
+// messages need it, and readers of many objects do. Those of the same text that follow each other have one heading. There has to be a remark.
 func Fold(remarks []Remark) (heading, text string) {
 	var headings, lines []string
-	for _, remark := range remarks {
-		headings = append(headings, remark.Text)
-		if len(remarks) > 1 && len(remark.Lines) > 0 {
-			lines = append(lines, remark.Text+":")
+	several := slices.ContainsFunc(remarks, func(r Remark) bool { return r.Text != remarks[0].Text })
+	for i, remark := range remarks {
+		if i == 0 || remark.Text != remarks[i-1].Text {
+			headings = append(headings, remark.Text)
+			if several && len(remark.Lines) > 0 {
+				lines = append(lines, remark.Text+":")
+			}
 		}
 		lines = append(lines, remark.Lines...)
 	}

@@ -81,6 +81,9 @@ func TestFold(t *testing.T) {
 		"\na finalizer holds it\nevidence: identity\nwarning:\nbeware", text)
 	heading, text = review.Fold(remarks[1:])
 	require.Equal(t, "v1/Secret b: warning|beware", heading+"|"+text, "one needs no heading twice")
+	heading, text = review.Fold(append(remarks, review.Remark{Object: b, Text: "warning", Lines: []string{"and wary"}}))
+	require.Equal(t, "v1/Secret a: will be deleted, and v1/Secret b created; warning", heading, "those of the same text have one")
+	require.True(t, strings.HasSuffix(text, "\nevidence: identity\nwarning:\nbeware\nand wary"), text)
 }
 
 func TestLines(t *testing.T) {

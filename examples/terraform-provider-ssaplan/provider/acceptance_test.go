@@ -137,7 +137,7 @@ var acceptance = []struct {
 	{"stale credentials: a token", staleCredentials("a token of the TokenRequest API")}, {"stale credentials: a program", staleCredentials("a program")}, {"refused credentials", refusedCredentials},
 	{"expiry in the middle", expiryInTheMiddle}, {"refresh only", refreshOnly},
 	{"wait for what has sensitive fields", waitedForSensitive}, {"timestamps", timestamps},
-	{"another cluster", anotherCluster},
+	{"another cluster", anotherCluster}, {"tainted", tainted}, {"tainted namespace", taintedNamespace}, {"create before destroy", createdFirst}, {"older state", olderState}, {"names swapped", swapped},
 }
 
 // TestTerraform runs the scenarios side by side: some of them wait until something expires.

@@ -104,7 +104,12 @@ func (r *objectResource) apply(ctx context.Context, planned, prior *object, reme
 	if err != nil {
 		return nil, failed("The object can't be applied", err)
 	}
+	done := r.planners.claims.lock(r.planners.clusterOf(*planned), plan.Object)
+	defer done.Unlock()
 	applied, err := planner.Apply(ctx, plan)
+	if err == nil {
+		done.madeAs, done.by = string(applied.GetUID()), planned.FieldManager.ValueString()
+	}
 	switch {
 	case err != nil && ssaplan.OutcomeOf(err) == ssaplan.OutcomeUnknown:
 		return nil, failed("Whether the object was applied isn't known", err)

@@ -1,15 +1,18 @@
 package provider
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/review"
 )
 
@@ -19,6 +22,46 @@ type claims struct {
 	mu        sync.Mutex
 	applied   map[string]bool
 	destroyed map[string]bool
+	done      sync.Map // what this run did to an object: *doneTo by what names it
+	read      sync.Map // what it refreshed: *refreshed by what names the object and the field manager
+}
+
+// refreshed is what a refresh remembers of an object, its attributes, and the cluster in which it was applied.
+type refreshed struct {
+	state  *explain.State
+	object object
+	in     review.Cluster
+}
+
+// old returns what was refreshed of the object that the planned one takes the place of, nil if nothing was. Terraform plans a tainted object as a create,
+// and tells nothing of the old one. What else would be made in its place, applied by the same manager, is refused as a second resource for the same object.
+func (p *planning) old(id identity.Identity) *refreshed {
+	read, _ := p.planners.claims.read.Load(objectIn(p.planners.clusterOf(p.planned), id) + p.planned.FieldManager.ValueString())
+	found, _ := read.(*refreshed)
+	return found
+}
+
+// doneTo is what a run did to an object. It is locked while something is done.
+type doneTo struct {
+	sync.Mutex
+	// madeAs is the UID under which it was applied, and by the field manager that did.
+	madeAs string
+	by     string
+	// notReplaced says why nothing may be made in the place of the old one.
+	notReplaced string
+}
+
+// lock returns what was done to an object, and keeps others from doing something to it meanwhile.
+func (c *claims) lock(cluster types.Object, id identity.Identity) *doneTo {
+	done, _ := c.done.LoadOrStore(objectIn(cluster, id), &doneTo{})
+	done.(*doneTo).Lock()
+	return done.(*doneTo)
+}
+
+// isOf reports whether this run applied the very object that is to be destroyed: another resource means the same one, or Terraform makes the new
+// object before it destroys the old one. To let go of it is another matter if another manager applied it.
+func (d *doneTo) isOf(uid string, o object) bool {
+	return d.madeAs != "" && d.madeAs == uid && (o.OnDestroy.ValueString() != release || d.by == o.FieldManager.ValueString())
 }
 
 // claim notes what is planned, and plans taken_over and reviewed. The second half of a replacement claims nothing that the first one hasn't.
@@ -34,7 +77,23 @@ func (p *planning) claim(plan *ssaplan.Plan) error {
 	} else if p.state != nil {
 		return nil
 	}
-	return p.planners.claims.apply(p.planners.clusterOf(p.planned), plan.Object, manager, p.planned.isPatch())
+	if err := p.planners.claims.apply(p.planners.clusterOf(p.planned), plan.Object, manager, p.planned.isPatch()); err != nil {
+		return err
+	}
+	if plan.Action == ssaplan.ActionReplace && p.prior != nil && p.prior.OnDestroy.ValueString() != release && p.state.Identity.Unversioned() != plan.Object.Unversioned() {
+		return p.planners.claims.destroy(p.planners.clusterOf(*p.prior), p.state.Identity)
+	}
+	return nil
+}
+
+// refused returns why nothing may be made in the place of an object that was to be replaced.
+func (c *claims) refused(cluster types.Object, id identity.Identity) error {
+	done := c.lock(cluster, id)
+	defer done.Unlock()
+	if done.notReplaced == "" {
+		return nil
+	}
+	return errors.New(done.notReplaced)
 }
 
 // apply notes that a resource applies an object as a field manager. Another one that does would undo it; one that destroys it would leave nothing.
@@ -79,7 +138,8 @@ func (c *claims) destroy(cluster types.Object, id identity.Identity) error {
 
 func errDestroyed(id identity.Identity) error {
 	return fmt.Errorf("%s: one resource of this run destroys it, and another one applies it, so that it would be gone in the end. "+
-		"If the resource has another name or for_each key now, say so in a moved block; else remove the old one from the state", id)
+		"If the resource has another name or for_each key now, say so in a moved block; if the object gets the name of one that goes, do it in two applies; "+
+		"else remove the old one from the state", id)
 }
 
 // objectIn returns what names an object, in whatever version. A cluster with a host is named by it, since a state lacks the credentials that
@@ -97,12 +157,14 @@ func objectIn(cluster types.Object, id identity.Identity) string {
 // the one of a create that was interrupted, or is to be replaced.
 func takenOver(plan *ssaplan.Plan, manager string) types.String {
 	live := plan.Live()
-	if live == nil {
-		return types.StringNull()
-	}
-	owners, err := fieldowner.Read(live.Object)
-	if err == nil && !owners.Fields(fieldowner.Applier{Manager: manager}.Is).Empty() {
+	if live == nil || isAppliedBy(live, fieldowner.Applier{Manager: manager}) {
 		return types.StringNull()
 	}
 	return types.StringValue(string(live.GetUID()))
+}
+
+// isAppliedBy reports whether a field manager has applied an object, and owns something of it.
+func isAppliedBy(live *unstructured.Unstructured, by fieldowner.Applier) bool {
+	owners, err := fieldowner.Read(live.Object)
+	return err == nil && !owners.Fields(by.Is).Empty()
 }

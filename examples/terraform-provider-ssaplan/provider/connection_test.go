@@ -67,7 +67,7 @@ func TestValidate(t *testing.T) {
 		{"a value that isn't known", "", map[string]any{"object": unknown{}}},
 		{"a value and a text", "name one of", map[string]any{"object": map[string]any{}, "yaml_body": manifest}},
 		{"a value that names no object", "object: ", map[string]any{"object": map[string]any{"kind": canary, "metadata": map[string]any{}}}},
-		{"a value that is no object", "object: ", map[string]any{"object": canary}},
+		{"a value that is no object", "object: expected an object with apiVersion, kind and metadata", map[string]any{"object": canary}},
 		{"too large a number", "spec.size: is an integer of more than 64 bits", map[string]any{"object": map[string]any{"spec": map[string]any{"size": new(big.Float).SetMantExp(big.NewFloat(1), 64)}}}},
 		{"a Secret as a value", "object: is shown in plans", map[string]any{"object": map[string]any{"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": "a"}, "data": map[string]any{"a": canary}}}},
 		{"a manifest that is shown", "", map[string]any{"manifest": manifest}},

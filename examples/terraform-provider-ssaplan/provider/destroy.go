@@ -12,7 +12,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/identity/importid"
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
@@ -37,6 +39,12 @@ func (r *objectResource) planDestroy(ctx context.Context, req resource.ModifyPla
 	if prior.protected() {
 		resp.Diagnostics.AddError(fmt.Sprintf("%s: is protected from being deleted", state.Identity), howToUnprotect)
 		return
+	}
+	done := r.planners.claims.lock(r.planners.clusterOf(prior), state.Identity)
+	stays := done.isOf(state.UID, prior)
+	done.Unlock()
+	if stays {
+		return // which the destroy says
 	}
 	if prior.OnDestroy.ValueString() != release {
 		if err := r.planners.claims.destroy(r.planners.clusterOf(prior), state.Identity); err != nil {
@@ -105,6 +113,14 @@ func goesWith(ctx context.Context, planner *ssaplan.Planner, r *ssaplan.Replacem
 	return plan.Notes(immutability.HazardInterruption, immutability.HazardDependents)
 }
 
+// takes returns what is known of destroying a tainted object, nothing of one that is let go of.
+func (r *refreshed) takes(ctx context.Context, planner *ssaplan.Planner) []string {
+	if r.object.OnDestroy.ValueString() == release {
+		return nil
+	}
+	return goesWith(ctx, planner, &ssaplan.Replacement{Old: r.state.Identity, UID: r.state.UID}, r.object.propagation())
+}
+
 // Delete deletes the object that was applied, and no other one that has its name by now.
 func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var prior object
@@ -113,17 +129,31 @@ func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest,
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
 		return
 	}
-	if state == nil {
-		resp.Diagnostics.AddError("The object can't be deleted", errNothingRemembered.Error())
-		return
-	}
 	limit, diags := prior.Timeouts.Delete(ctx, defaultDeleteTimeout)
 	resp.Diagnostics.Append(diags...)
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
+	found := state == nil
+	if found {
+		var err error
+		if state, err = r.planners.applied(ctx, prior); err != nil {
+			resp.Diagnostics.AddError("The object can't be deleted", err.Error())
+			return
+		}
+	}
 	if prior.protected() { // a replacement that was planned as something else
 		resp.Diagnostics.AddError(fmt.Sprintf("%s: is protected from being deleted", state.Identity), howToUnprotect)
 		return
+	}
+	done := r.planners.claims.lock(r.planners.clusterOf(prior), state.Identity)
+	defer done.Unlock()
+	if done.isOf(state.UID, prior) {
+		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: left as it is", state.Identity), "This run has applied it already, so it was updated in place, and isn't destroyed. "+
+			"With create_before_destroy no object can be replaced by one of the same name: remove that, also from what depends on the resource.")
+		return
+	}
+	if found {
+		done.notReplaced = fmt.Sprintf("%s: the plan to replace the object was made without a refresh: plan again", state.Identity)
 	}
 	planner, err := r.planners.reaching(ctx, prior, state)
 	if err == nil {
@@ -142,6 +172,7 @@ func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest,
 	}
 	switch {
 	case errors.Is(err, ssaplan.ErrRecreated):
+		done.notReplaced = fmt.Sprintf("%s: somebody created or replaced the object since the plan was made: plan again", state.Identity)
 		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: left as it is", state.Identity), err.Error())
 	case authresilience.Classify(err) == authresilience.ClassTypeNotServed:
 		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: not deleted", state.Identity),
@@ -151,6 +182,34 @@ func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest,
 	case err != nil:
 		resp.Diagnostics.AddError("The object can't be deleted", err.Error()+r.planners.onCredentials(prior, err))
 	}
+}
+
+// applied returns what is known of an object of which nothing is remembered: Terraform plans a tainted one as a create, and hands over of it what that
+// plan remembers, which is nothing without a refresh, or of another name. It is the one that the field manager applied under the name in the state.
+func (p *planners) applied(ctx context.Context, o object) (*explain.State, error) {
+	id, err := importid.Parse(o.ID.ValueString())
+	if err != nil {
+		return nil, errNothingRemembered
+	}
+	planner, err := p.of(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	by := fieldowner.Applier{Manager: o.FieldManager.ValueString(), Subresource: o.Subresource.ValueString()}
+	state := &explain.State{Identity: id.Identity(), Manager: by.Manager, Subresource: by.Subresource}
+	reading, err := planner.Read(ctx, state)
+	switch {
+	case err != nil:
+		return nil, err
+	case reading.Presence == ssaplan.PresenceUnreadable:
+		return nil, errors.New(reading.Warning.String())
+	case reading.Live == nil:
+		return state, nil
+	case !isAppliedBy(reading.Live, by):
+		return nil, fmt.Errorf("%s: %q didn't apply the object that is there, and nothing is remembered of another one: remove the resource from the state", state.Identity, by.Manager)
+	}
+	state.UID = string(reading.Live.GetUID())
+	return state, nil
 }
 
 // howToUnprotect is what to do about an object that mustn't be deleted.

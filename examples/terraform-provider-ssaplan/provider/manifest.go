@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
 	"github.com/ssaplan/primitives/projection"
@@ -38,6 +40,14 @@ func (o object) manifest() (manifest.Manifest, error) {
 		return m, fmt.Errorf("%s: %w", o.manifestPath(), err)
 	}
 	return m, nil
+}
+
+// precondition says what to do about a conflict that the manifest itself asks for, as one does that was read from a cluster.
+func precondition(manifest *unstructured.Unstructured, err error) string {
+	if !apierrors.IsConflict(err) || manifest.GetUID() == "" && manifest.GetResourceVersion() == "" {
+		return ""
+	}
+	return "\nThe manifest asks for the object as it was when its metadata.uid or metadata.resourceVersion was read: remove them."
 }
 
 // sameManifest reports whether two texts of yaml_body say the same, whatever their order of keys, comments and layout.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -507,6 +508,44 @@ func TestDeferredSecret(t *testing.T) {
 	require.Contains(t, manifest, "password: <redacted>")
 	require.NotContains(t, manifest, "canary")
 	require.NotContains(t, manifest, "Y2FuYXJ5")
+}
+
+// Of a tainted object Terraform may hand over nothing that is remembered. What is destroyed is what the field manager applied under this name.
+func TestDestroyOfWhatIsNotRemembered(t *testing.T) {
+	c := newCluster(t)
+	for _, gone := range []bool{false, true} {
+		tf := applied(t, c.config(configMap))
+		tf.private = nil
+		if gone {
+			require.NoError(t, c.resource("configmaps").Delete(t.Context(), "settings", metav1.DeleteOptions{}))
+		}
+		_, err := tf.destroy(t)
+		require.NoError(t, err)
+		_, err = c.resource("configmaps").Get(t.Context(), "settings", metav1.GetOptions{})
+		require.True(t, apierrors.IsNotFound(err), "%v", err)
+	}
+	tf := applied(t, c.config(configMap))
+	tf.private = nil
+	require.NoError(t, c.resource("configmaps").Delete(t.Context(), "settings", metav1.DeleteOptions{}))
+	_, err := c.resource("configmaps").Create(t.Context(), lab.Object(t, c.in(configMap)), metav1.CreateOptions{FieldManager: "somebody"})
+	require.NoError(t, err)
+	_, err = tf.destroy(t)
+	require.ErrorContains(t, err, `"terraform-ssaplan" didn't apply the object that is there`)
+	require.Nil(t, c.live(t, "configmaps", "settings").GetDeletionTimestamp())
+}
+
+// A manifest that was read from a cluster may ask for the object as it was then.
+func TestManifestOfAnEarlierObject(t *testing.T) {
+	c := newCluster(t)
+	applied(t, c.config(configMap))
+	for _, field := range []string{"resourceVersion: '1'", "uid: abc"} {
+		text := strings.Replace(configMap, "name: settings", "name: settings, "+field, 1)
+		if strings.HasPrefix(field, "uid") {
+			text = strings.Replace(text, "name: settings", "name: other", 1)
+		}
+		_, err := newCore(t).tryPlan(t, c.config(text))
+		require.ErrorContains(t, err, "metadata.uid or metadata.resourceVersion was read: remove them")
+	}
 }
 
 func TestGoneIsCreatedAgain(t *testing.T) {

@@ -17,9 +17,14 @@ func patched(t *testing.T, c *cluster, tf *terraform) {
 	tf.apply(t)
 	tf.nothingLeft(t)
 	require.Equal(t, "shop", c.value(t, "deployments", "web", "metadata", "labels", "team"))
+	tf.apply(t, "-replace=ssaplan_patch.web")
+	code, output := tf.run(t, "taint", "ssaplan_patch.web")
+	require.Equal(t, 0, code, output)
+	tf.apply(t)
+	tf.nothingLeft(t)
 
 	tf.write(t, block(patchOfDeployment)+resource("web", c.in(deployment)))
-	code, output := tf.run(t, "plan")
+	code, output = tf.run(t, "plan")
 	require.Equal(t, 1, code, output)
 	require.Contains(t, output, "another one patches it")
 

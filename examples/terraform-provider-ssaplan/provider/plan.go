@@ -41,6 +41,10 @@ func (r *objectResource) ModifyPlan(ctx context.Context, req resource.ModifyPlan
 	p.uid, p.appliedIn = noted(ctx, req.Private, recreatedAs), notedCluster(ctx, req.Private)
 	p.run(ctx)
 	p.planned.Outputs, p.planned.ReviewedIn = p.plannedOutputs(), p.plannedIn(ctx)
+	if p.tainted != nil { // which reaches the destroy of the old one
+		resp.Diagnostics.Append(remember(ctx, resp.Private, p.tainted.state)...)
+		resp.Diagnostics.Append(noteCluster(ctx, resp.Private, p.tainted.in)...)
+	}
 	resp.Diagnostics.Append(p.said()...)
 	resp.RequiresReplace.Append(p.replace...)
 	resp.Diagnostics.Append(r.set(ctx, &resp.Plan, p.planned)...)
@@ -55,6 +59,8 @@ type planning struct {
 	// state is what is remembered of the object. Terraform plans a replacement a second time, as a create; then prior is
 	// nil, and state is of the object to be replaced.
 	state *explain.State
+	// tainted is the object that the one to be created takes the place of, nil if there is none.
+	tainted *refreshed
 	// uid is that of an object of the same name which the refresh found in place of the remembered one, empty if it didn't.
 	uid string
 	// appliedIn is the cluster of the last apply, if that is known.
@@ -98,7 +104,7 @@ func (p *planning) run(ctx context.Context) {
 	}
 	plan, err := planner.Plan(ctx, request)
 	if err != nil {
-		p.diags.AddError("The object can't be planned", err.Error()+p.planners.complaint(ctx, p.planned, err))
+		p.diags.AddError("The object can't be planned", err.Error()+p.planners.complaint(ctx, p.planned, err)+precondition(request.Manifest, err))
 		return
 	}
 	p.take(ctx, planner, plan)
@@ -155,9 +161,22 @@ func (p *planning) take(ctx context.Context, planner *ssaplan.Planner, plan *ssa
 		p.replacing(plan)
 		return
 	}
+	if err := p.planners.claims.refused(p.planners.clusterOf(p.planned), plan.Object); err != nil && p.prior == nil {
+		p.diags.AddError("The object can't be applied", err.Error())
+		return
+	}
 	if err := p.claim(plan); err != nil {
 		p.diags.AddError(wrongConfiguration, err.Error())
 		return
+	}
+	if p.prior == nil && p.state == nil && plan.Live() != nil {
+		if p.tainted = p.old(plan.Object); p.tainted != nil {
+			if takes := p.tainted.takes(ctx, planner); len(takes) > 0 {
+				p.remark(plan.Object, "is tainted, and will be destroyed", takes...)
+			}
+			p.replacing(plan)
+			return
+		}
 	}
 	if plan.Action == ssaplan.ActionReplace && p.refusesReplacement(plan) {
 		return
@@ -231,7 +250,20 @@ func (p *planning) refusesReplacement(plan *ssaplan.Plan) bool {
 // has been tried.
 func (p *planning) replacing(plan *ssaplan.Plan) {
 	p.openAll()
-	p.planned.TakenOver = types.StringNull()
+	old := p.planned
+	if read := p.old(plan.Object); read != nil {
+		old = read.object
+	}
+	if old.protected() {
+		how := howToUnprotect
+		if p.tainted != nil { // which no plan gets past that protects it
+			how = "Run terraform untaint. To replace it, then: s" + how[1:]
+		}
+		p.diags.AddError(fmt.Sprintf("%s: is to be replaced, and is protected", plan.Object), how)
+	}
+	if p.planned.TakenOver = types.StringNull(); old.OnDestroy.ValueString() == release {
+		p.planned.TakenOver = types.StringUnknown() // it stays
+	}
 	if plan.Action == ssaplan.ActionReplace && len(p.planned.unknown) == 0 {
 		p.planned.Fields = p.fields(plan)
 	}
@@ -265,6 +297,9 @@ func (p *planning) unchanged(ctx context.Context, plan *ssaplan.Plan) {
 	if p.prior == nil {
 		p.takesOver(plan, "exists already as the manifest says")
 		return
+	}
+	if p.uid != "" {
+		return // the apply notes that it is another object, or a destroy would leave it
 	}
 	p.planned.OtherOwners, p.planned.Reviewed = p.prior.OtherOwners, p.prior.Reviewed
 	if p.planned.sameSettings(ctx, *p.prior) {

@@ -36,6 +36,8 @@ func (r *objectResource) Read(ctx context.Context, req resource.ReadRequest, res
 	if reading.Presence == ssaplan.PresenceUnreadable && reading.State.Stale.Reason == prior.Stale.Reason {
 		reading.State.Stale = prior.Stale // another time is nothing new
 	}
+	r.planners.claims.read.Store(objectIn(r.planners.clusterOf(state), prior.Identity)+state.FieldManager.ValueString(),
+		&refreshed{reading.State, state, notedCluster(ctx, req.Private)})
 	resp.Diagnostics.Append(remember(ctx, resp.Private, reading.State)...)
 	resp.Diagnostics.Append(noteReading(ctx, resp.Private, reading)...)
 	switch reading.Presence {

@@ -85,6 +85,15 @@ func savedPlans(t *testing.T, c *cluster, tf *terraform) {
 	tf.apply(t, tf.saved(t))
 	tf.nothingLeft(t)
 
+	plan = tf.saved(t, "-replace=ssaplan_object.settings")
+	require.NoError(t, c.resource("configmaps").Delete(t.Context(), "options", metav1.DeleteOptions{}))
+	c.create(t, "options")
+	output = tf.refuses(t, plan)
+	require.Contains(t, output, "somebody created or replaced the object since the plan was made: plan again")
+	require.NotContains(t, output, "bug in the provider")
+	require.Equal(t, "<nil>", c.value(t, "configmaps", "options", "data", "color"), "a replacement of what is another object by now")
+	tf.apply(t)
+
 	plan = tf.saved(t, "-destroy")
 	require.NoError(t, c.resource("configmaps").Delete(t.Context(), "options", metav1.DeleteOptions{}))
 	c.create(t, "options")
@@ -124,6 +133,112 @@ func lateReplacement(t *testing.T, c *cluster, tf *terraform) {
 	tf.apply(t)
 	require.Equal(t, "red", c.value(t, "configmaps", "settings", "data", "color"))
 	tf.nothingLeft(t)
+}
+
+// tainted is what Terraform makes anew: it plans a create then, and hands over nothing that is remembered of the old object.
+func tainted(t *testing.T, c *cluster, tf *terraform) {
+	taint := func() {
+		code, output := tf.run(t, "taint", "ssaplan_object.settings")
+		require.Equal(t, 0, code, output)
+	}
+	tf.write(t, resource("settings", c.in(configMap)))
+	tf.apply(t)
+	uid := c.live(t, "configmaps", "settings").GetUID()
+	taint()
+	output := tf.plan(t)
+	require.Contains(t, output, "is tainted, so must be replaced")
+	require.NotContains(t, output, "taken over")
+	tf.apply(t)
+	require.NotEqual(t, uid, c.live(t, "configmaps", "settings").GetUID())
+	tf.nothingLeft(t)
+
+	taint()
+	tf.write(t, resource("settings", strings.Replace(c.in(configMap), "name: settings", "name: options", 1), "  timeouts { delete = \"2s\" }"))
+	require.Contains(t, tf.apply(t), "1 added, 0 changed, 1 destroyed")
+	_, err := c.resource("configmaps").Get(t.Context(), "settings", metav1.GetOptions{})
+	require.True(t, apierrors.IsNotFound(err), "the old one goes, under whatever name the new one is made: %v", err)
+	tf.nothingLeft(t)
+
+	c.foreign(t, "configmaps", "options", `{"metadata":{"finalizers":["example.com/backup"]}}`)
+	taint()
+	code, output := tf.run(t, "apply", "-auto-approve")
+	require.Equal(t, 1, code, output)
+	require.Contains(t, unwrapped(output), "waits for finalizers example.com/backup")
+	c.foreign(t, "configmaps", "options", `{"metadata":{"finalizers":null}}`)
+	tf.apply(t)
+	tf.nothingLeft(t)
+
+	taint()
+	code, output = tf.run(t, "apply", "-auto-approve", "-refresh=false")
+	require.Equal(t, 1, code, output)
+	require.Contains(t, unwrapped(output), "the plan to replace the object was made without a refresh: plan again")
+	tf.apply(t)
+	taint()
+	require.Contains(t, tf.apply(t, "-destroy"), "1 destroyed")
+
+	tf.write(t, resource("settings", c.in(configMap), `  on_destroy = "release"`))
+	tf.apply(t)
+	uid = c.live(t, "configmaps", "settings").GetUID()
+	taint()
+	tf.apply(t)
+	tf.apply(t, "-replace=ssaplan_object.settings")
+	tf.nothingLeft(t)
+	require.Equal(t, uid, c.live(t, "configmaps", "settings").GetUID(), "it is released, and taken over again")
+	tf.write(t, resource("settings", c.in(configMap), "  delete_protection = true"))
+	tf.apply(t)
+	code, output = tf.run(t, "plan", "-replace=ssaplan_object.settings")
+	require.Equal(t, 1, code, output)
+	require.Contains(t, output, "is to be replaced, and is protected")
+	taint()
+	code, output = tf.run(t, "plan")
+	require.Equal(t, 1, code, output)
+	require.Contains(t, output, "Run terraform untaint.")
+	require.Equal(t, uid, c.live(t, "configmaps", "settings").GetUID())
+}
+
+// taintedNamespace takes along what is in it, which the plan says.
+func taintedNamespace(t *testing.T, c *cluster, tf *terraform) {
+	tf.write(t, resource("namespace", c.in("{apiVersion: v1, kind: Namespace, metadata: {name: NAMESPACE-new}}"))+
+		resource("settings", c.in("{apiVersion: v1, kind: ConfigMap, metadata: {name: settings, namespace: NAMESPACE-new}}")))
+	tf.apply(t)
+	code, output := tf.run(t, "taint", "ssaplan_object.namespace")
+	require.Equal(t, 0, code, output)
+	output = tf.plan(t)
+	require.Contains(t, output, "is tainted, and will be destroyed")
+	require.Contains(t, output, "with it go 1 ConfigMap")
+}
+
+// createdFirst is a replacement by an object of the same name, which Terraform makes before it destroys the old one: the object stays, and the state
+// has it once.
+func createdFirst(t *testing.T, c *cluster, tf *terraform) {
+	tf.write(t, resource("settings", c.in(configMap), "  lifecycle {\n    create_before_destroy = true\n  }"))
+	tf.apply(t)
+	uid := c.live(t, "configmaps", "settings").GetUID()
+	require.Contains(t, unwrapped(tf.apply(t, "-replace=ssaplan_object.settings")), "With create_before_destroy no object can be replaced by one of the same name")
+	require.Equal(t, uid, c.live(t, "configmaps", "settings").GetUID())
+	tf.nothingLeft(t)
+	require.Contains(t, tf.apply(t, "-destroy"), "1 destroyed")
+}
+
+// olderState is a state of before a replacement, as from a backup: the object that is there was applied by the same manager, and is managed again.
+func olderState(t *testing.T, c *cluster, tf *terraform) {
+	tf.write(t, resource("settings", c.in(configMap)))
+	tf.apply(t)
+	code, older := tf.run(t, "state", "pull")
+	require.Equal(t, 0, code, older)
+	tf.apply(t, "-replace=ssaplan_object.settings")
+	file := filepath.Join(tf.dir, "older.json")
+	writeFile(t, file, older)
+	code, output := tf.run(t, "state", "push", "-force", file)
+	require.Equal(t, 0, code, output)
+	require.Contains(t, tf.plan(t), "re-created")
+	tf.apply(t)
+	code, output = tf.run(t, "plan", "-detailed-exitcode")
+	require.Equal(t, 0, code, output)
+	require.NotContains(t, output, "re-created")
+	tf.apply(t, "-destroy")
+	_, err := c.resource("configmaps").Get(t.Context(), "settings", metav1.GetOptions{})
+	require.True(t, apierrors.IsNotFound(err), "%v", err)
 }
 
 // quiet is a plan of 200 objects in a new namespace.
@@ -166,6 +281,27 @@ func twoForOne(t *testing.T, c *cluster, tf *terraform) {
 	tf.write(t, resource("renamed", c.in(configMap))+"moved {\n  from = ssaplan_object.settings\n  to   = ssaplan_object.renamed\n}\n")
 	tf.apply(t)
 	require.Equal(t, uid, c.live(t, "configmaps", "settings").GetUID())
+	tf.nothingLeft(t)
+}
+
+// swapped are two objects that get the name of each other, which Terraform does in any order.
+func swapped(t *testing.T, c *cluster, tf *terraform) {
+	named := func(first, second string) string {
+		return resource("first", strings.Replace(c.in(configMap), "name: settings", "name: "+first, 1)) +
+			resource("second", strings.Replace(c.in(configMap), "name: settings", "name: "+second, 1))
+	}
+	tf.write(t, named("one", "two"))
+	tf.apply(t)
+	for _, names := range [][]string{{"two", "one"}, {"two", "three"}} {
+		tf.write(t, named(names[0], names[1]))
+		code, output := tf.run(t, "plan")
+		require.Equal(t, 1, code, output)
+		require.Contains(t, unwrapped(output), "if the object gets the name of one that goes, do it in two applies")
+	}
+	tf.write(t, named("one", "three"))
+	tf.apply(t)
+	tf.write(t, named("two", "three"))
+	tf.apply(t)
 	tf.nothingLeft(t)
 }
 

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/big"
 	"slices"
@@ -104,7 +105,10 @@ func textOf(ctx context.Context, value types.Dynamic) (types.String, projection.
 		}
 		unknown = append(unknown, projection.PatternOf(at))
 	}
-	fields, _ := plain.(map[string]any)
+	fields, isObject := plain.(map[string]any)
+	if !isObject {
+		return types.StringUnknown(), nil, errors.New("object: expected an object with apiVersion, kind and metadata")
+	}
 	if _, err := identity.Of(fields); err != nil {
 		return types.StringUnknown(), nil, fmt.Errorf("object: %w", err)
 	}
