@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
@@ -157,14 +156,12 @@ func objectIn(cluster types.Object, id identity.Identity) string {
 // the one of a create that was interrupted, or is to be replaced.
 func takenOver(plan *ssaplan.Plan, manager string) types.String {
 	live := plan.Live()
-	if live == nil || isAppliedBy(live, fieldowner.Applier{Manager: manager}) {
+	if live == nil {
+		return types.StringNull()
+	}
+	owners, err := fieldowner.Read(live.Object)
+	if err == nil && !owners.Fields(fieldowner.Applier{Manager: manager}.Is).Empty() {
 		return types.StringNull()
 	}
 	return types.StringValue(string(live.GetUID()))
-}
-
-// isAppliedBy reports whether a field manager has applied an object, and owns something of it.
-func isAppliedBy(live *unstructured.Unstructured, by fieldowner.Applier) bool {
-	owners, err := fieldowner.Read(live.Object)
-	return err == nil && !owners.Fields(by.Is).Empty()
 }

@@ -12,7 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/ssaplan/primitives/authresilience"
-	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/identity/importid"
 	"github.com/ssaplan/primitives/immutability"
@@ -136,7 +135,7 @@ func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest,
 	found := state == nil
 	if found {
 		var err error
-		if state, err = r.planners.applied(ctx, prior); err != nil {
+		if state, err = prior.inState(); err != nil {
 			resp.Diagnostics.AddError("The object can't be deleted", err.Error())
 			return
 		}
@@ -184,32 +183,14 @@ func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest,
 	}
 }
 
-// applied returns what is known of an object of which nothing is remembered: Terraform plans a tainted one as a create, and hands over of it what that
-// plan remembers, which is nothing without a refresh, or of another name. It is the one that the field manager applied under the name in the state.
-func (p *planners) applied(ctx context.Context, o object) (*explain.State, error) {
+// inState returns what the state tells of an object of which nothing is remembered: Terraform plans a tainted one as a create, and hands over of it
+// what that plan remembers, which is nothing without a refresh, or of another name.
+func (o object) inState() (*explain.State, error) {
 	id, err := importid.Parse(o.ID.ValueString())
-	if err != nil {
+	if err != nil || o.UID.ValueString() == "" {
 		return nil, errNothingRemembered
 	}
-	planner, err := p.of(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	by := fieldowner.Applier{Manager: o.FieldManager.ValueString(), Subresource: o.Subresource.ValueString()}
-	state := &explain.State{Identity: id.Identity(), Manager: by.Manager, Subresource: by.Subresource}
-	reading, err := planner.Read(ctx, state)
-	switch {
-	case err != nil:
-		return nil, err
-	case reading.Presence == ssaplan.PresenceUnreadable:
-		return nil, errors.New(reading.Warning.String())
-	case reading.Live == nil:
-		return state, nil
-	case !isAppliedBy(reading.Live, by):
-		return nil, fmt.Errorf("%s: %q didn't apply the object that is there, and nothing is remembered of another one: remove the resource from the state", state.Identity, by.Manager)
-	}
-	state.UID = string(reading.Live.GetUID())
-	return state, nil
+	return &explain.State{Identity: id.Identity(), UID: o.UID.ValueString(), Manager: o.FieldManager.ValueString(), Subresource: o.Subresource.ValueString()}, nil
 }
 
 // howToUnprotect is what to do about an object that mustn't be deleted.

@@ -31,6 +31,7 @@ func (r *objectResource) ImportState(ctx context.Context, req resource.ImportSta
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("force_conflicts"), true)...)
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, clusterPath, emptyCluster(ctx))...)
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, idPath, importID(imported.state.Identity))...)
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("uid"), imported.state.UID)...)
 	resp.Diagnostics.Append(remember(ctx, resp.Private, imported.state)...)
 }
 

@@ -64,6 +64,7 @@ type object struct {
 	TokenWO          types.String   `tfsdk:"token_wo"`
 	Timeouts         timeouts.Value `tfsdk:"timeouts"`
 	ID               types.String   `tfsdk:"id"`
+	UID              types.String   `tfsdk:"uid"`
 	Manifest         types.String   `tfsdk:"manifest"`
 	TakenOver        types.String   `tfsdk:"taken_over"`
 	Reviewed         types.String   `tfsdk:"reviewed"`
@@ -203,6 +204,7 @@ func (r *objectResource) Schema(ctx context.Context, _ resource.SchemaRequest, r
 			"cluster":  computedCluster(),
 			"token_wo": tokenWOAttribute(),
 			"id":       schema.StringAttribute{Computed: true, MarkdownDescription: "The object, in the form that can be imported."},
+			"uid":      schema.StringAttribute{Computed: true, MarkdownDescription: "UID of the object. A destroy deletes this one, and no other of its name."},
 			"manifest": schema.StringAttribute{
 				Optional: true, Computed: true, MarkdownDescription: "The whole manifest in place of `yaml_body`, shown in plans as it is; not for a Secret. Otherwise what `yaml_body` declares, with sensitive values redacted. Plans show it also where no server can be asked yet.",
 			},

@@ -36,6 +36,7 @@ type patch struct {
 	TokenWO        types.String   `tfsdk:"token_wo"`
 	Timeouts       timeouts.Value `tfsdk:"timeouts"`
 	ID             types.String   `tfsdk:"id"`
+	UID            types.String   `tfsdk:"uid"`
 	Manifest       types.String   `tfsdk:"manifest"`
 	TakenOver      types.String   `tfsdk:"taken_over"`
 	Reviewed       types.String   `tfsdk:"reviewed"`
@@ -48,7 +49,7 @@ type patch struct {
 func (p patch) asObject() object {
 	return object{
 		YAMLBody: p.YAMLBody, YAMLBodyWO: p.YAMLBodyWO, WOVersion: p.WOVersion, Object: p.Object, FieldManager: p.FieldManager, ForceConflicts: p.ForceConflicts, IgnoreFields: p.IgnoreFields, Sensitive: p.Sensitive,
-		Cluster: p.Cluster, TokenWO: p.TokenWO, Timeouts: p.Timeouts, ID: p.ID, Manifest: p.Manifest, TakenOver: p.TakenOver, Reviewed: p.Reviewed, ReviewedIn: p.ReviewedIn, Fields: p.Fields,
+		Cluster: p.Cluster, TokenWO: p.TokenWO, Timeouts: p.Timeouts, ID: p.ID, UID: p.UID, Manifest: p.Manifest, TakenOver: p.TakenOver, Reviewed: p.Reviewed, ReviewedIn: p.ReviewedIn, Fields: p.Fields,
 		OtherOwners: p.OtherOwners, Subresource: p.Subresource, Adopt: types.ListNull(types.StringType), IfExists: types.StringValue(mustExist), OnDestroy: types.StringValue(release),
 		OutputFields: types.MapNull(types.StringType), Outputs: types.MapNull(types.StringType),
 	}
@@ -57,7 +58,7 @@ func (p patch) asObject() object {
 func (o object) asPatch() patch {
 	return patch{
 		YAMLBody: o.YAMLBody, YAMLBodyWO: o.YAMLBodyWO, WOVersion: o.WOVersion, Object: o.Object, FieldManager: o.FieldManager, ForceConflicts: o.ForceConflicts, IgnoreFields: o.IgnoreFields, Sensitive: o.Sensitive,
-		Cluster: o.Cluster, TokenWO: o.TokenWO, Timeouts: o.Timeouts, ID: o.ID, Manifest: o.Manifest, TakenOver: o.TakenOver, Reviewed: o.Reviewed, ReviewedIn: o.ReviewedIn, Fields: o.Fields,
+		Cluster: o.Cluster, TokenWO: o.TokenWO, Timeouts: o.Timeouts, ID: o.ID, UID: o.UID, Manifest: o.Manifest, TakenOver: o.TakenOver, Reviewed: o.Reviewed, ReviewedIn: o.ReviewedIn, Fields: o.Fields,
 		OtherOwners: o.OtherOwners, Subresource: o.Subresource,
 	}
 }

@@ -39,6 +39,7 @@ func (r *objectResource) ModifyPlan(ctx context.Context, req resource.ModifyPlan
 		p.renewed = "is gone, and will be created anew"
 	}
 	p.uid, p.appliedIn = noted(ctx, req.Private, recreatedAs), notedCluster(ctx, req.Private)
+	p.planned.UID = types.StringUnknown()
 	p.run(ctx)
 	p.planned.Outputs, p.planned.ReviewedIn = p.plannedOutputs(), p.plannedIn(ctx)
 	if p.tainted != nil { // which reaches the destroy of the old one
@@ -157,6 +158,9 @@ func (p *planning) movedToOtherCluster(ctx context.Context, planner *ssaplan.Pla
 // take makes the Planner's plan the one of Terraform.
 func (p *planning) take(ctx context.Context, planner *ssaplan.Planner, plan *ssaplan.Plan) {
 	p.planned.ID, p.planned.Manifest = importID(plan.Object), p.planned.declared(ctx, plan)
+	if live := plan.Live(); p.prior != nil && live != nil && string(live.GetUID()) == p.state.UID {
+		p.planned.UID = types.StringValue(p.state.UID)
+	}
 	if p.prior == nil && p.state != nil && p.state.Identity == plan.Object && plan.Action != ssaplan.ActionCreate {
 		p.replacing(plan)
 		return
@@ -271,6 +275,7 @@ func (p *planning) replacing(plan *ssaplan.Plan) {
 
 func (p *planning) replaceAt(paths ...path.Path) {
 	p.openAll()
+	p.planned.UID = types.StringUnknown()
 	p.replace = append(path.Paths{fieldsPath}, paths...)
 }
 

@@ -162,7 +162,8 @@ func (o *object) observe(planner *ssaplan.Planner, state *explain.State, live *u
 	if err != nil {
 		return failed("The object's owners can't be read", err)
 	}
-	o.ID, o.Fields, o.OtherOwners = importID(state.Identity), o.mapOf(review.RowsOf(values)), mapOf(owners)
+	o.ID, o.UID = importID(state.Identity), types.StringValue(state.UID)
+	o.Fields, o.OtherOwners = o.mapOf(review.RowsOf(values)), mapOf(owners)
 	o.Outputs = o.outputsOf(planner, live)
 	return nil
 }

@@ -68,7 +68,7 @@ func (o object) isSent(ctx context.Context, planner *ssaplan.Planner, prior obje
 
 // sent plans nothing of what was sent already.
 func (p *planning) sent(ctx context.Context) {
-	p.planned.ID, p.planned.Manifest = p.prior.ID, p.prior.Manifest
+	p.planned.ID, p.planned.UID, p.planned.Manifest = p.prior.ID, p.prior.UID, p.prior.Manifest
 	plan := &ssaplan.Plan{Object: p.state.Identity, Action: ssaplan.ActionNoOp}
 	if err := p.claim(plan); err != nil {
 		p.diags.AddError(wrongConfiguration, err.Error())
