@@ -1,0 +1,60 @@
+package provider_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/test/e2e/authresilience/faultproxy"
+)
+
+// An update whose answer is an error, or is lost before or after it was carried out, leaves a state from which the next run goes on: it says
+// of the object what is in the cluster, and applies what isn't there.
+func TestFailedUpdates(t *testing.T) {
+	c := newCluster(t)
+	proxy := faultproxy.StartAs(t, c.Server.Config())
+	config := func(name, color string) map[string]any {
+		return map[string]any{
+			"cluster": blockOf(proxy.Client("")), "timeouts": map[string]any{"update": "2s"},
+			"yaml_body": c.in(strings.NewReplacer("blue", color, "settings", name).Replace(configMap)),
+		}
+	}
+	refused, written := 0, 0
+	for _, fault := range []faultproxy.Fault{
+		faultproxy.Status(409), faultproxy.Status(422), faultproxy.Status(500), faultproxy.Page(502), faultproxy.Empty(504), faultproxy.Reset(), faultproxy.Truncated(), faultproxy.Stall(),
+	} {
+		for _, one := range []faultproxy.Fault{fault, faultproxy.After(fault)} {
+			t.Log(one)
+			name := strings.ToLower(strings.NewReplacer(" ", "-", ",", "", "/", "-", ":", "").Replace(one.String()))
+			proxy.Heal()
+			tf := applied(t, config(name, "blue"))
+			plan := tf.plan(t, config(name, "red"))
+			require.Equal(t, "Update", plan.action)
+			proxy.InjectWrite(1, one)
+			_, err := tf.tryApply(t, plan)
+			proxy.Heal()
+			is := c.value(t, "configmaps", name, "data", "color")
+			if err != nil {
+				refused++
+			} else {
+				require.Equal(t, "red", is, one)
+			}
+			if is == "red" {
+				written++
+			}
+			tf = tf.next(t)
+			again := tf.plan(t, config(name, "red"))
+			if is == "red" && err == nil {
+				require.Equal(t, "NoOp", again.action, one)
+			}
+			require.Equal(t, is, strings.Trim(rows(t, again.prior, "fields")["data.color"], `"`), "%s: the state after the next refresh", one)
+			tf.apply(t, again)
+			require.Equal(t, "red", c.value(t, "configmaps", name, "data", "color"), one)
+			tf.nothingLeft(t, config(name, "red"))
+		}
+	}
+	require.NotZero(t, refused)
+	require.NotZero(t, written)
+	t.Logf("%d updates failed, %d were carried out", refused, written)
+}
