@@ -67,6 +67,22 @@ func TestBareManifest(t *testing.T) {
 	applied(t, c.config("{apiVersion: v1, kind: ServiceAccount, metadata: {name: bare, namespace: NAMESPACE}}"))
 }
 
+// What a server leaves out, fills in or moves is no change in the next plan.
+func TestEmptyAndMovedValues(t *testing.T) {
+	c := newCluster(t)
+	for _, text := range []string{
+		"{apiVersion: apps/v1, kind: Deployment, metadata: {name: a, namespace: NAMESPACE, annotations: {}}, spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}, creationTimestamp: null}, " +
+			`spec: {nodeSelector: null, volumes: [{name: v, emptyDir: {}}], tolerations: [], containers: [{name: a, image: a, env: [], command: null, resources: {limits: {cpu: "1.0", memory: 1024Mi}}}]}}}}`,
+		"{apiVersion: v1, kind: Secret, metadata: {name: a, namespace: NAMESPACE}, stringData: {password: x, empty: ''}, data: {}}",
+		"{apiVersion: v1, kind: Service, metadata: {name: a, namespace: NAMESPACE, labels: null}, spec: {selector: {}, clusterIP: '', ports: [{port: 80, targetPort: http}]}}",
+		"{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: NAMESPACE}, data: {a: ''}, binaryData: {}, immutable: false}",
+	} {
+		tf := newCore(t)
+		tf.apply(t, tf.plan(t, c.config(text)))
+		require.Equal(t, "NoOp", tf.next(t).plan(t, c.config(text)).action, text)
+	}
+}
+
 const deployment = `
 apiVersion: apps/v1
 kind: Deployment
