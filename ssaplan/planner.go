@@ -48,7 +48,7 @@ type Options struct {
 	// ThrottleRetries is how often a request is sent again that the server throttled (status 429), after the time that it asks for. Each
 	// time counts as a request, and fewer are sent at a time then. Default: 10. If it is negative, none is, and that is an error.
 	ThrottleRetries int
-	// Sensitive are the fields whose values are never shown, beside those of Secrets, nor the annotations and free text with them: [projection.Patterns.Shown].
+	// Sensitive are the fields whose values are never shown, beside those of Secrets, nor the annotations and free text with them. Of items see [projection.Patterns.Shown].
 	Sensitive projection.Patterns
 	// SensitiveFormats makes the fields sensitive that the definition of a custom resource marks with the format password, which is read
 	// once a minute, and all fields if it can't be read. Those of kinds that aren't served yet aren't known. Default: not.

@@ -443,9 +443,9 @@ func (w *planning) dryRun(ctx context.Context, patch Patch, pinned bool) (*unstr
 // finish returns the plan, with what is known only at the end.
 func (w *planning) finish() *Plan {
 	w.remember()
-	plan := w.plan
+	plan, sensitive := w.plan, w.sensitive()
 	if plan.Warnings = append(plan.Warnings, w.left.Warnings...); plan.Ignored == nil {
-		plan.Ignored = explain.ShownIgnored(w.left.Fields, w.sensitive())
+		plan.Ignored = explain.ShownIgnored(w.left.Fields, sensitive)
 	}
 	if w.target != nil {
 		plan.Requests = w.requests + w.target.Requests()
@@ -456,7 +456,7 @@ func (w *planning) finish() *Plan {
 	if w.then != nil {
 		w.then.Warnings = plan.Warnings
 	}
-	plan.basis = &basis{request: w.request, manifest: w.manifest, patch: w.patch, live: w.live, result: w.result, handover: w.handover, then: w.then, sensitive: w.sensitive()}
+	plan.basis = &basis{request: w.request, manifest: w.manifest, patch: w.patch, live: w.live, result: w.result, handover: w.handover, then: w.then, sensitive: sensitive}
 	return plan
 }
 

@@ -6,8 +6,7 @@ set -eu
 version=$1 goreleaser=$2 out=$3
 here=$(cd "$(dirname "$0")" && pwd)
 root=$here/../..
-rm -rf "$out" && mkdir -p "$out/importer" "$out/key" "$out/terraform"
-chmod 700 "$out/key"
+rm -rf "$out" && mkdir -p "$out/importer" "$out/terraform"
 
 clean() { # a version that isn't released yet must not stay in the module cache, and the key is for this run
 	for d in "$(go env GOMODCACHE)/github.com/ssaplan" "$(go env GOMODCACHE)/cache/download/github.com/ssaplan"; do

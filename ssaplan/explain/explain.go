@@ -137,6 +137,7 @@ func begin(in Input) (*comparison, *Explanation, error) {
 		return nil, nil, fmt.Errorf("dry run: %w", err)
 	}
 	in.Sensitive = in.Sensitive.OfEveryItem()
+	in.Prior = in.Prior.Hiding(in.Sensitive)
 	c := &comparison{Input: in, owners: owners, declaration: shownDeclaration(owners.Declared(in.Manifest, in.Answer, in.applier()), in.Sensitive)}
 	if len(in.Ignored) > 0 {
 		in.Ignored = named(in.Ignored, in.Manifest, owners.Fields(nil))
@@ -198,7 +199,7 @@ func Known(before *Explanation, in Input) Explanation {
 	for i, ineffective := range e.Ineffective {
 		e.Ineffective[i].Path = slices.Clone(ineffective.Path)
 	}
-	in.Answer = in.Live
+	in.Answer, in.Prior = in.Live, in.Prior.Hiding(in.Sensitive)
 	e.Writers, e.Rival = in.knownWriters(), in.rival()
 	e.Warnings = append(objectWarnings(in, e.Rival), ineffectiveWarnings(e.Ineffective)...)
 	return e

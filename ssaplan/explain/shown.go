@@ -20,21 +20,18 @@ func shownDeclaration(d fieldowner.Declaration, sensitive projection.Patterns) f
 	return d
 }
 
-// shown makes all paths of the explanation such that they may be shown.
+// shown makes the paths of the explanation such that they may be shown; those of writers are, see [Input.writers].
 func (c *comparison) shown(e *Explanation) {
 	if len(c.Sensitive) == 0 {
 		return
 	}
 	e.Changes = c.shownChanges(e.Changes)
-	e.Dropped = shownOnce(e.Dropped, c.Sensitive, func(d *fieldowner.DroppedField) *projection.Path { return &d.Path })
+	e.Dropped = shownOnce(e.Dropped, c.Sensitive, func(d *fieldowner.DroppedField) *projection.Path { return &d.Path }, always)
 	e.Ownership = ShownTransfers(e.Ownership, c.Sensitive)
-	e.Ineffective = shownOnce(e.Ineffective, c.Sensitive, func(i *projection.Ineffective) *projection.Path { return &i.Path })
+	e.Ineffective = shownOnce(e.Ineffective, c.Sensitive, func(i *projection.Ineffective) *projection.Path { return &i.Path }, always)
 	e.Ignored = ShownIgnored(e.Ignored, c.Sensitive)
 	for _, paths := range []*[]projection.Path{&e.Assigned, &e.Generated, &e.Unknown} {
 		*paths = shownPaths(*paths, c.Sensitive)
-	}
-	for i := range e.Writers {
-		e.Writers[i].Stays = shownPaths(e.Writers[i].Stays, c.Sensitive)
 	}
 }
 
@@ -56,7 +53,7 @@ func (c *comparison) shownChanges(changes []Change) []Change {
 			change.Op = projection.OpRemove
 		}
 	}
-	return shownOnce(changes, c.Sensitive, func(change *Change) *projection.Path { return &change.Path })
+	return shownOnce(changes, c.Sensitive, func(change *Change) *projection.Path { return &change.Path }, always)
 }
 
 // ShownTransfers returns the transfers with those of items that can't be named as ones of their list, one for each kind and owners. That
@@ -65,33 +62,53 @@ func ShownTransfers(transfers []fieldowner.Transfer, sensitive projection.Patter
 	if len(sensitive) == 0 {
 		return transfers
 	}
-	var out []fieldowner.Transfer
-	for _, t := range transfers {
-		whole := sensitive.Shown(t.Path)
-		isCut := len(whole) < len(t.Path)
-		t.Path = whole
-		if isCut && t.Kind == fieldowner.TransferGivenUp && len(t.Owners) == 0 {
-			continue
-		}
-		if !isCut || !slices.ContainsFunc(out, func(other fieldowner.Transfer) bool { return sameTransfer(t, other) }) {
-			out = append(out, t)
-		}
-	}
-	return out
+	told := slices.DeleteFunc(slices.Clone(transfers), func(t fieldowner.Transfer) bool {
+		return t.Kind == fieldowner.TransferGivenUp && len(t.Owners) == 0 && len(sensitive.Shown(t.Path)) < len(t.Path)
+	})
+	return shownOnce(told, sensitive, func(t *fieldowner.Transfer) *projection.Path { return &t.Path }, sameTransfer)
 }
 
 // ShownConflicts returns the conflicts with those in items that can't be named as ones of their list, one for each owner.
 func ShownConflicts(conflicts []fieldowner.Conflict, sensitive projection.Patterns) []fieldowner.Conflict {
-	var out []fieldowner.Conflict
-	for _, c := range conflicts {
-		whole := sensitive.Shown(c.Path)
-		isKnown := func(other fieldowner.Conflict) bool { return whole.Equal(other.Path) && c.Is(other.Owner) }
-		if len(whole) == len(c.Path) || !slices.ContainsFunc(out, isKnown) {
-			c.Path = whole
-			out = append(out, c)
-		}
+	return shownOnce(conflicts, sensitive, func(c *fieldowner.Conflict) *projection.Path { return &c.Path },
+		func(a, b fieldowner.Conflict) bool { return a.Is(b.Owner) })
+}
+
+// Hiding returns s with digests of the values at these fields, too, as if it had been made with them: a host may call fields sensitive, or a
+// definition mark them, after they were applied. Of a list that is remembered as a whole then, the digest is of the items that were applied.
+func (s *State) Hiding(sensitive projection.Patterns) *State {
+	if s == nil || len(sensitive) == 0 {
+		return s
+	}
+	sensitive = sensitive.OfEveryItem()
+	applied := shownProjection(s.Applied, sensitive)
+	hidden := applied.Hiding(sensitive).Sensitive.Difference(s.Applied.Sensitive)
+	if hidden.Empty() {
+		return s
+	}
+	out := s.clone()
+	out.sensitive = s.sensitive.Union(hidden)
+	digested := func(p projection.Projection) projection.Projection {
+		all := p.Sensitive.Union(hidden)
+		p.Sensitive = hidden
+		p = p.ReplaceSensitive(s.digest)
+		p.Sensitive = all
+		return p
+	}
+	out.Applied, out.Observed = digested(applied), digested(shownProjection(s.Observed, sensitive))
+	out.filled = s.filled.Intersection(sensitive.ShownFields(s.filled))
+	if s.record != nil {
+		record := *s.record
+		record.unsure = sensitive.ShownFields(record.unsure)
+		out.record = &record
 	}
 	return out
+}
+
+// shownProjection returns the projection with its fields as they may be shown, and the values that it has.
+func shownProjection(p projection.Projection, sensitive projection.Patterns) projection.Projection {
+	p.Fields, p.Missing, p.Duplicates = sensitive.ShownFields(p.Fields), shownPaths(p.Missing, sensitive), shownPaths(p.Duplicates, sensitive)
+	return p
 }
 
 // shown returns the fields of the object's record as the state has them.
@@ -111,26 +128,29 @@ func (s *State) shown(fields projection.FieldSet) projection.FieldSet {
 
 // ShownIgnored returns the fields with those in items that can't be named as one of their list.
 func ShownIgnored(fields []IgnoredField, sensitive projection.Patterns) []IgnoredField {
-	return shownOnce(fields, sensitive, func(f *IgnoredField) *projection.Path { return &f.Path })
+	return shownOnce(fields, sensitive, func(f *IgnoredField) *projection.Path { return &f.Path }, always)
 }
 
 func shownPaths(paths []projection.Path, sensitive projection.Patterns) []projection.Path {
-	return shownOnce(paths, sensitive, func(p *projection.Path) *projection.Path { return p })
+	return shownOnce(paths, sensitive, func(p *projection.Path) *projection.Path { return p }, always)
 }
 
-// shownOnce returns what there is to tell of paths, with the first of what would be told of a list in place of that of its items.
-func shownOnce[T any](all []T, sensitive projection.Patterns, pathOf func(*T) *projection.Path) []T {
+// shownOnce returns what there is to tell of paths, with what is to be told of a list in place of that of its items. Of what is of one path then,
+// and the same but for that, only the first is told.
+func shownOnce[T any](all []T, sensitive projection.Patterns, pathOf func(*T) *projection.Path, same func(a, b T) bool) []T {
 	var out []T
 	for _, one := range all {
 		path := pathOf(&one)
 		whole := sensitive.Shown(*path)
 		isCut := len(whole) < len(*path)
-		isTold := func(other T) bool { return pathOf(&other).Equal(whole) }
-		if isCut && slices.ContainsFunc(out, isTold) {
-			continue
-		}
 		*path = whole
-		out = append(out, one)
+		isTold := func(other T) bool { return pathOf(&other).Equal(whole) && same(one, other) }
+		if !isCut || !slices.ContainsFunc(out, isTold) {
+			out = append(out, one)
+		}
 	}
 	return out
 }
+
+// always says that whatever has one path is told once.
+func always[T any](_, _ T) bool { return true }

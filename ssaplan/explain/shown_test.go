@@ -90,3 +90,38 @@ func TestItemsThatMayNotBeNamed(t *testing.T) {
 	require.NoError(t, err)
 	require.NotContains(t, string(text), "hunter2")
 }
+
+// A host may call fields sensitive after they were applied: what it remembers is then as if it always had.
+func TestStateThatHidesLater(t *testing.T) {
+	hidden, err := projection.ParsePatterns("spec.tokens[*]", "spec.users[*].token", "spec.size")
+	require.NoError(t, err)
+	applier := fieldowner.Applier{Manager: us}
+	obj := vault("5", map[string]string{us: itemsOf("hunter2-a", "hunter2-b")}, "hunter2-a", "hunter2-b")
+	plain, err := explain.NewState(obj, obj, applier, nil)
+	require.NoError(t, err)
+	hiding, err := explain.NewState(obj, obj, applier, plain, hidden...)
+	require.NoError(t, err)
+	later := plain.Hiding(hidden)
+	texts := map[string]string{}
+	for name, state := range map[string]*explain.State{"plain": plain, "hiding": hiding, "later": later, "again": later.Hiding(hidden)} {
+		text, err := json.Marshal(state)
+		require.NoError(t, err)
+		texts[name] = string(text)
+	}
+	require.Contains(t, texts["plain"], "hunter2")
+	require.NotContains(t, texts["later"], "hunter2")
+	require.Equal(t, texts["hiding"], texts["later"])
+	require.Equal(t, texts["later"], texts["again"])
+	require.Same(t, later, later.Hiding(hidden), "a state that hides them is left as it is")
+	require.Same(t, plain, plain.Hiding(nil))
+	require.Nil(t, (*explain.State)(nil).Hiding(hidden))
+
+	refreshed, err := explain.Refresh(later, obj)
+	require.NoError(t, err)
+	require.Empty(t, refreshed.Drift)
+	changed := vault("6", map[string]string{us: itemsOf("hunter2-a", "hunter2-b")}, "hunter2-a", "hunter2-b")
+	refreshed, err = explain.Refresh(later, changed)
+	require.NoError(t, err)
+	require.NotEmpty(t, refreshed.Drift)
+	require.NotContains(t, fmt.Sprintf("%+v", refreshed.Drift), "hunter2")
+}

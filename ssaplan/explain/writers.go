@@ -17,8 +17,10 @@ func (in Input) writers(owners fieldowner.Ownership, answer map[string]any, left
 		return nil
 	}
 	out := owners.Writers(in.asAnnotated(answer), in.applier(), in.tools())
+	sensitive := in.Sensitive.OfEveryItem()
 	for i := range out {
-		out[i].Stays = slices.DeleteFunc(out[i].Stays, func(p projection.Path) bool { return left.Covers(p) || !left.Under(p).Empty() })
+		stays := slices.DeleteFunc(out[i].Stays, func(p projection.Path) bool { return left.Covers(p) || !left.Under(p).Empty() })
+		out[i].Stays = shownPaths(stays, sensitive)
 	}
 	return out
 }

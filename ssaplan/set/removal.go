@@ -165,7 +165,7 @@ func (r *Removal) rival(ctx context.Context, remembered *explain.State) string {
 	if err != nil {
 		return fmt.Sprintf("who applied it last isn't known: %s", foreign.OfError(err))
 	}
-	if rival := explain.RivalOf(reading.Live, remembered); rival != nil {
+	if rival := explain.RivalOf(reading.Live, reading.State); rival != nil {
 		return rival.String()
 	}
 	return ""

@@ -132,8 +132,8 @@ func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest,
 	resp.Diagnostics.Append(diags...)
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	found := state == nil
-	if found {
+	isForgotten := state == nil
+	if isForgotten {
 		var err error
 		if state, err = prior.inState(); err != nil {
 			resp.Diagnostics.AddError("The object can't be deleted", err.Error())
@@ -151,7 +151,7 @@ func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest,
 			"With create_before_destroy no object can be replaced by one of the same name: remove that, also from what depends on the resource.")
 		return
 	}
-	if found {
+	if isForgotten {
 		done.notReplaced = fmt.Sprintf("%s: the plan to replace the object was made without a refresh: plan again", state.Identity)
 	}
 	planner, err := r.planners.reaching(ctx, prior, state)

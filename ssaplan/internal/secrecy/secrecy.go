@@ -157,8 +157,9 @@ func (g Guard) status(status metav1.Status) metav1.Status {
 			parts = append(parts, strings.Trim(field+": "+said, ": "))
 		}
 	}
-	if path, wanted := answer.WrongType(status); g.field(path) != "" {
-		parts = append(parts, g.field(path)+": "+wanted)
+	path, wanted := answer.WrongType(status)
+	if path = g.field(path); path != "" {
+		parts = append(parts, path+": "+wanted)
 	}
 	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
 	out.Message = fmt.Sprintf("%s (HTTP %d; the server's words are withheld, since the object has sensitive values)", foreign.Text(strings.Join(parts, "; ")), status.Code)

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -202,4 +203,35 @@ func TestPasswordsThatNameItems(t *testing.T) {
 	show("import", imported.Sensitive, nil)
 
 	apply("dropped", ssaplan.Request{Manifest: vault(`size: 2, fixed: [hunter2-f]`)})
+
+	// A state that was made before the host had them hidden has them; what is told of it hasn't.
+	careless := func(spec string) *unstructured.Unstructured {
+		return manifest(t, `{apiVersion: secrets.example.com/v1, kind: Vault, metadata: {name: c}, spec: {%s}}`, spec)
+	}
+	before, err := c.planner.Plan(t.Context(), ssaplan.Request{Manifest: careless(`tokens: [hunter2-a, hunter2-b], users: [{token: hunter2-a, name: jane}]`)})
+	require.NoError(t, err)
+	made, err := c.planner.Apply(t.Context(), before)
+	require.NoError(t, err)
+	old, err := before.State(made)
+	require.NoError(t, err)
+	time.Sleep(time.Second) // the times of records have seconds
+	c.Apply(t, manager, careless(`tokens: [hunter2-a, hunter2-x], users: [{token: hunter2-y}]`))
+	found := plan("a state of before", withForce, ssaplan.Request{Manifest: careless(`size: 3, tokens: [hunter2-a]`), Prior: old})
+	require.NotNil(t, found.Rival)
+	reading, err := withForce.Read(t.Context(), old)
+	require.NoError(t, err)
+	show("a refresh of a state of before", reading.Drift, nil)
+
+	text, err := json.Marshal(manifest(t, `{apiVersion: secrets.example.com/v1, kind: Vault, metadata: {name: b, namespace: %s}, spec: {tokens: [hunter2-k, hunter2-l]}}`, c.Namespace))
+	require.NoError(t, err)
+	c.Kubectl(t, string(text), "apply", "-f", "-")
+	remembering := c.Planner(t, ssaplan.Options{FieldManager: manager, SensitiveFormats: true, NoOps: ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{ServerInterval: -1})})
+	request := ssaplan.Request{Manifest: manifest(t, `{apiVersion: secrets.example.com/v1, kind: Vault, metadata: {name: b}, spec: {tokens: [hunter2-k]}}`)}
+	_, err = remembering.Apply(t.Context(), plan("beside kubectl", remembering, request))
+	require.NoError(t, err)
+	for _, what := range []string{"asked", "remembered"} {
+		again := plan(what, remembering, request)
+		require.Equal(t, ssaplan.ActionNoOp, again.Action)
+		require.Equal(t, `metadata.annotations["kubectl.kubernetes.io/last-applied-configuration"], spec.tokens`, projection.JoinPaths(again.Writers[0].Stays), what)
+	}
 }
