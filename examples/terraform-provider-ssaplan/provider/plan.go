@@ -261,7 +261,7 @@ func (p *planning) replacing(plan *ssaplan.Plan) {
 	if old.protected() {
 		how := howToUnprotect
 		if p.tainted != nil { // which no plan gets past that protects it
-			how = "Run terraform untaint. To replace it, then: s" + how[1:]
+			how = "Run terraform untaint. To replace it after that: " + how
 		}
 		p.diags.AddError(fmt.Sprintf("%s: is to be replaced, and is protected", plan.Object), how)
 	}
