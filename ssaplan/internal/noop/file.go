@@ -40,28 +40,31 @@ type fileAnswer struct {
 // setups are since when the server is known to be set up as it is, by what that is for a kind.
 type setups map[[3]string]time.Time
 
-// MarshalJSON writes a list: the keys aren't texts.
+// fileSetup is how a server was set up, and since when it is known to be. The prints are bytes because they are no texts.
+type fileSetup struct {
+	Prints [3][]byte `json:"p"`
+	Since  time.Time `json:"since"`
+}
+
+// MarshalJSON writes a list of [fileSetup].
 func (s setups) MarshalJSON() ([]byte, error) {
-	list := [][4]string{}
+	list := []fileSetup{}
 	for print, since := range s {
-		list = append(list, [4]string{print[0], print[1], print[2], strconv.FormatInt(since.Unix(), 10)})
+		list = append(list, fileSetup{[3][]byte{[]byte(print[0]), []byte(print[1]), []byte(print[2])}, since})
 	}
 	return json.Marshal(list)
 }
 
 // UnmarshalJSON reads it.
 func (s *setups) UnmarshalJSON(text []byte) error {
-	var list [][4]string
+	var list []fileSetup
 	if err := json.Unmarshal(text, &list); err != nil {
 		return err
 	}
 	*s = setups{}
-	for _, entry := range list {
-		since, err := strconv.ParseInt(entry[3], 10, 64)
-		if err != nil {
-			return err
-		}
-		(*s)[[3]string(entry[:3])] = time.Unix(since, 0)
+	for _, setup := range list {
+		p := setup.Prints
+		(*s)[[3]string{string(p[0]), string(p[1]), string(p[2])}] = setup.Since
 	}
 	return nil
 }
