@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan/internal/recent"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
@@ -24,7 +25,7 @@ const longestFile = 256 << 20
 type file struct {
 	Version int    `json:"version"`
 	Scope   string `json:"scope"`
-	// Setups are how the server was set up, and since when it is known to be.
+	// Setups are how the server was set up for each kind, and since when it is known to be.
 	Setups setups `json:"setups"`
 	// Answers are what is remembered, that which was not asked for the longest time first.
 	Answers []fileAnswer `json:"answers"`
@@ -37,11 +38,18 @@ type fileAnswer struct {
 	Expires  int64  `json:"e"` // in seconds
 }
 
-// setups are since when the server is known to be set up as it is, by what that is for a kind.
-type setups map[[3]string]time.Time
+// setups are how the server is set up, by the digest of the kind that it is about.
+type setups map[recent.Key]setup
 
-// fileSetup is how a server was set up, and since when it is known to be. The prints are bytes because they are no texts.
+// setup is how a server is set up, and since when it is known to be.
+type setup struct {
+	print [3]string
+	since time.Time
+}
+
+// fileSetup is a setup as it is written. The prints are bytes because they are no texts.
 type fileSetup struct {
+	Kind   []byte    `json:"k"`
 	Prints [3][]byte `json:"p"`
 	Since  time.Time `json:"since"`
 }
@@ -49,8 +57,8 @@ type fileSetup struct {
 // MarshalJSON writes a list of [fileSetup].
 func (s setups) MarshalJSON() ([]byte, error) {
 	list := []fileSetup{}
-	for print, since := range s {
-		list = append(list, fileSetup{[3][]byte{[]byte(print[0]), []byte(print[1]), []byte(print[2])}, since})
+	for kind, seen := range s {
+		list = append(list, fileSetup{kind[:], [3][]byte{[]byte(seen.print[0]), []byte(seen.print[1]), []byte(seen.print[2])}, seen.since})
 	}
 	return json.Marshal(list)
 }
@@ -62,9 +70,12 @@ func (s *setups) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	*s = setups{}
-	for _, setup := range list {
-		p := setup.Prints
-		(*s)[[3]string{string(p[0]), string(p[1]), string(p[2])}] = setup.Since
+	for _, f := range list {
+		if len(f.Kind) != len(recent.Key{}) {
+			return errDamaged
+		}
+		print := [3]string{string(f.Prints[0]), string(f.Prints[1]), string(f.Prints[2])}
+		(*s)[recent.Key(f.Kind)] = setup{print, f.Since}
 	}
 	return nil
 }
@@ -72,22 +83,23 @@ func (s *setups) UnmarshalJSON(text []byte) error {
 // settle has the configuration be known since when the cache first saw it, in another process if need be. What the server was asked right
 // after it was set up otherwise is trusted for some seconds only, see [recent.Settling]; without this a process that ends sooner
 // would remember nothing. What came and went between two processes isn't seen.
-func (c *Cache) settle(configured *wire.Configuration) {
+func (c *Cache) settle(object identity.Identity, configured *wire.Configuration) {
 	if !c.portable {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if since, known := c.setups[configured.Fingerprint]; known && since.Before(configured.Since) {
-		configured.Since = since
+	kind := recent.KeyOf(nil, object.APIVersion, object.Kind)
+	if known := c.setups[kind]; known.print == configured.Fingerprint && known.since.Before(configured.Since) {
+		configured.Since = known.since
 		return
 	}
-	for print := range c.setups {
-		if print[0] != configured.Fingerprint[0] || print[1] != configured.Fingerprint[1] {
-			delete(c.setups, print) // the server was set up otherwise since
+	for kind, known := range c.setups {
+		if known.print[0] != configured.Fingerprint[0] || known.print[1] != configured.Fingerprint[1] {
+			delete(c.setups, kind) // the server was set up otherwise since, for all kinds
 		}
 	}
-	c.setups[configured.Fingerprint] = configured.Since
+	c.setups[kind] = setup{configured.Fingerprint, configured.Since}
 }
 
 // digest returns a text that tells the content of an object from any other.
@@ -100,6 +112,8 @@ func (c *Cache) digest(content map[string]any) (string, bool) {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:]), err == nil
 }
+
+var errDamaged = errors.New("the remembered no-ops are damaged")
 
 var errNotPortable = errors.New("ssaplan: the cache is not portable: see NoOpCacheOptions.Portable")
 
@@ -136,7 +150,7 @@ func (c *Cache) Restore(from io.Reader, scope string) error {
 	}
 	for _, a := range f.Answers {
 		if len(a.Subject) != len(recent.Key{}) || len(a.Question) != len(recent.Key{}) {
-			return errors.New("the remembered no-ops are damaged")
+			return errDamaged
 		}
 	}
 	for _, a := range f.Answers {
@@ -144,9 +158,9 @@ func (c *Cache) Restore(from io.Reader, scope string) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for print, since := range f.Setups {
-		if since.Before(time.Now()) {
-			c.setups[print] = since
+	for kind, known := range f.Setups {
+		if known.since.Before(time.Now()) {
+			c.setups[kind] = known
 		}
 	}
 	return nil

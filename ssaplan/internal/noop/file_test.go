@@ -3,14 +3,18 @@ package noop
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/internal/recent"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
 
@@ -62,10 +66,15 @@ func TestNoOpsOutliveTheProcess(t *testing.T) {
 func TestFilesThatAreNotTaken(t *testing.T) {
 	c, q := portable(t, Options{})
 	text := saved(t, c, "here")
+	key := base64.StdEncoding.EncodeToString(make([]byte, len(recent.Key{})))
+	withSetup := func(kind, since string) string {
+		return strings.Replace(text, `"setups":[]`, fmt.Sprintf(`"setups":[{"k":%q,"p":["","",""],"since":%q}]`, kind, since), 1)
+	}
+	require.NoError(t, New(Options{Portable: true}).Restore(strings.NewReader(withSetup(key, "2026-01-02T03:04:05Z")), "here"))
 	for what, wrong := range map[string]string{
 		"nothing": "", "half of it": text[:len(text)/2], "no JSON": "no-ops", "another version": strings.Replace(text, `"version":1`, `"version":2`, 1),
 		"another scope": strings.Replace(text, `"here"`, `"there"`, 1), "a short key": strings.Replace(text, `"q":"`, `"q":"AAAA`, 1),
-		"a wrong time": strings.Replace(text, `"setups":[]`, `"setups":[["a","b","c","soon"]]`, 1),
+		"a wrong time": withSetup(key, "soon"), "a short kind": withSetup("AAAA", "2026-01-02T03:04:05Z"),
 	} {
 		second := New(Options{Portable: true, ServerInterval: -1})
 		require.Error(t, second.Restore(strings.NewReader(wrong), "here"), what)
@@ -95,18 +104,26 @@ func TestRestoredAnswersAreBounded(t *testing.T) {
 func TestASetupIsKnownAcrossProcesses(t *testing.T) {
 	c := New(Options{Portable: true})
 	long, now := time.Now().Add(-time.Hour), time.Now()
-	seen := func(c *Cache, admission string, since time.Time) time.Time {
+	seenFor := func(c *Cache, kind, admission, definition string, since time.Time) time.Time {
 		sum := sha256.Sum256([]byte(admission)) // no text, as those of a server aren't
-		configured := wire.Configuration{Fingerprint: [3]string{string(sum[:]), "v1", "definition"}, Since: since}
-		c.settle(&configured)
+		configured := wire.Configuration{Fingerprint: [3]string{string(sum[:]), "v1", definition}, Since: since}
+		c.settle(identity.Identity{APIVersion: "v1", Kind: kind}, &configured)
 		return configured.Since
 	}
+	seen := func(c *Cache, admission string, since time.Time) time.Time {
+		return seenFor(c, "Secret", admission, "definition", since)
+	}
 	require.Equal(t, long, seen(c, "none", long))
+	require.Equal(t, long, seenFor(c, "Service", "none", "definition", long))
 	second := New(Options{Portable: true})
 	require.NoError(t, second.Restore(strings.NewReader(saved(t, c, "")), ""))
 	require.WithinDuration(t, long, seen(second, "none", now), 0, "the first process saw it")
 	require.Equal(t, now, seen(second, "webhook", now))
 	require.Equal(t, now, seen(second, "none", now), "it was otherwise meanwhile")
+	require.Equal(t, now, seenFor(second, "Service", "none", "definition", now), "for other kinds, too")
+	require.Equal(t, now, seenFor(c, "Secret", "none", "another", now), "another definition")
+	require.Equal(t, now, seen(c, "none", now), "the definition was another one meanwhile")
+	require.Equal(t, long, seenFor(c, "Service", "none", "definition", now), "that of another kind wasn't")
 	local := New(Options{})
 	require.Equal(t, long, seen(local, "none", long))
 	require.Equal(t, now, seen(local, "none", now))

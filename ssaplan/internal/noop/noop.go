@@ -131,7 +131,7 @@ func (c *Cache) Ask(ctx context.Context, resource *wire.Resource, q Question) (*
 			return nil, nil // an answer of which nobody knows whether it is still true
 		}
 		c.unseen.Store(&asked.configured.Unseen)
-		c.settle(&asked.configured)
+		c.settle(q.Object, &asked.configured)
 	}
 	key, ok := asked.key(q)
 	if !ok {
