@@ -57,7 +57,7 @@ func TestTryLeavesWhatServersLeave(t *testing.T) {
 			require.NoError(t, err)
 			patched := false
 			made, err := h.Try(handover.Server{
-				HandOver: allowed,
+				HandOver: allowed(h),
 				Apply: func([]byte) (*unstructured.Unstructured, error) {
 					return object(t, "7", `"spec": `+row.live, theirs+`{"f:spec": {`+row.theirs+`}}}, `+record(row.declared)), nil
 				},

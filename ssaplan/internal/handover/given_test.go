@@ -29,7 +29,7 @@ func TestTryGivesUpMaps(t *testing.T) {
 		t.Run(row.why, func(t *testing.T) {
 			h, err := handover.Find(live, handover.Wanted{Applier: us, GiveUp: patterns(t, row.giveUp...)})
 			require.NoError(t, err)
-			made, err := h.Try(handover.Server{HandOver: allowed, Apply: func([]byte) (*unstructured.Unstructured, error) { return live, nil }}, row.manifest, nil)
+			made, err := h.Try(handover.Server{HandOver: allowed(h), Apply: func([]byte) (*unstructured.Unstructured, error) { return live, nil }}, row.manifest, nil)
 			require.NoError(t, err)
 			var want []string
 			for _, p := range row.want {

@@ -38,8 +38,9 @@ type Handover struct {
 	fieldowner.Handover
 	wanted Wanted
 	live   *unstructured.Unstructured
-	own    projection.FieldSet // what the applier owns then
-	given  projection.FieldSet // what it gave up
+	after  *unstructured.Unstructured // the live object with its record of then
+	own    projection.FieldSet        // what the applier owns then
+	given  projection.FieldSet        // what it gave up
 }
 
 // Find returns what changes hands of the live object, nil if nothing does. The only errors are those of a record that can't be read, of an object
@@ -70,13 +71,36 @@ func Find(live *unstructured.Unstructured, wanted Wanted) (*Handover, error) {
 	if err != nil || h.Empty() {
 		return nil, err
 	}
-	after, err := fieldowner.Read(h.Object())
+	h.after = &unstructured.Unstructured{Object: h.Object()}
+	after, err := fieldowner.Read(h.after.Object)
 	if err == nil && !after.Recorded() {
 		return nil, errors.New("nobody would own anything when the fields are given up, and a server records all that an object has then " +
 			"as written before its first apply: apply first what is to stay owned, and give up the rest after that")
 	}
 	h.own = after.Fields(wanted.Applier.Is)
 	return h, err
+}
+
+// ask has the server try the change of hands. It may have something against the object as it is, such as a policy that came later. Its record
+// is by the definition of now: of a list or map that has become one whole it has no parts any more.
+// Source: Updater.reconcileManagedFieldsWithSchemaChanges in sigs.k8s.io/structured-merge-diff/v6/merge.
+func (h *Handover) ask(server Server) error {
+	patch, err := h.Patch()
+	if err != nil {
+		return err
+	}
+	answer, err := server.HandOver(patch)
+	if err != nil {
+		return err
+	}
+	after := h.after.DeepCopy()
+	after.SetManagedFields(answer.GetManagedFields())
+	owners, err := fieldowner.Read(after.Object)
+	if err != nil {
+		return err
+	}
+	h.after, h.own = after, owners.Fields(h.wanted.Applier.Is)
+	return nil
 }
 
 // without returns the fields without those that are given up, and without the maps of which nothing else is left: as long as somebody
@@ -131,12 +155,13 @@ func mapAt(obj *projection.Object, p projection.Path) (map[string]any, bool) {
 	return fields, isMap
 }
 
-// Of returns the live object as it is after the handover: with another record, unless h is nil.
+// Of returns the live object as it is after the handover: with another record, unless h is nil. That is the server's once [Handover.Try] has
+// asked for it.
 func (h *Handover) Of(live *unstructured.Unstructured) *unstructured.Unstructured {
 	if h == nil {
 		return live
 	}
-	return &unstructured.Unstructured{Object: h.Object()}
+	return h.after
 }
 
 // Unpinned returns the manifest without the version of the object that it is for, if that is the one before the handover, which makes another
@@ -165,7 +190,7 @@ func (h *Handover) Conflicts(all []fieldowner.Conflict) []fieldowner.Conflict {
 // Server is where the apply is tried.
 type Server struct {
 	// HandOver tries the JSON patch by which fields change hands.
-	HandOver func(patch []byte) error
+	HandOver func(patch []byte) (*unstructured.Unstructured, error)
 	// Apply tries the apply of a body to the object as it is.
 	Apply func(body []byte) (*unstructured.Unstructured, error)
 	// Force does what Apply does by force.
@@ -178,8 +203,7 @@ type Server struct {
 
 // Try returns the object as the apply of the manifest, whose JSON is in body, makes it after the handover, if there is one.
 //
-// The server is also asked whether it lets the fields change hands, since it may have something against the object as it is, such as a policy
-// that came later. No dry run does both, so what the handover adds is put into the answer to an apply to the object as it is: fields that are given up
+// The server is also asked whether it lets the fields change hands. No dry run does both, so what the handover adds is put into the answer to an apply to the object as it is: fields that are given up
 // are sent with their live values, since the server would remove them, and what was taken over and isn't applied is removed by a second
 // dry run, in which the server fills in its defaults. If the server refuses that apply, because of what is going to be removed maybe, the
 // two are merged here.
@@ -191,29 +215,22 @@ func (h *Handover) Try(server Server, manifest map[string]any, body []byte) (*un
 	if err != nil || made.GetResourceVersion() != h.live.GetResourceVersion() {
 		return made, err
 	}
-	patch, err := h.Patch()
-	if err == nil {
-		err = server.HandOver(patch) // not before it is known that the server gets the dryRun of an apply
-	}
-	if err != nil {
-		return nil, err
-	}
 	return h.inOrder(made), nil
 }
 
 // inOrder returns the object with the record of after the handover, if the apply changes nothing of that: what a dry run or a merge answers has
 // it in another order.
 func (h *Handover) inOrder(made *unstructured.Unstructured) *unstructured.Unstructured {
-	before, _ := fieldowner.Read(h.Object()) // both of which could be read
+	before, _ := fieldowner.Read(h.after.Object) // both of which could be read
 	if after, err := fieldowner.Read(made.Object); err != nil || !after.Equal(before) {
 		return made
 	}
 	out := made.DeepCopy()
-	out.SetManagedFields((&unstructured.Unstructured{Object: h.Object()}).GetManagedFields())
+	out.SetManagedFields(h.after.GetManagedFields())
 	return out
 }
 
-// try is Try without asking whether the fields may change hands.
+// try is Try but for the order of the record.
 func (h *Handover) try(server Server, manifest map[string]any) (*unstructured.Unstructured, error) {
 	body, err := fastjson.Encode(h.withGiven(manifest))
 	if err != nil {
@@ -228,6 +245,9 @@ func (h *Handover) try(server Server, manifest map[string]any) (*unstructured.Un
 	}
 	if err != nil || answer.GetResourceVersion() != h.live.GetResourceVersion() {
 		return answer, err
+	}
+	if err := h.ask(server); err != nil { // not before it is known that the server gets the dryRun of an apply
+		return nil, err
 	}
 	made, err := change(answer.Object, func(e fieldowner.Entry) fieldowner.Entry {
 		if h.wanted.takes(e.Owner) {

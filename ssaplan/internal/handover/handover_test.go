@@ -44,7 +44,9 @@ func patterns(t *testing.T, texts ...string) projection.Patterns {
 var us = fieldowner.Applier{Manager: "us"}
 
 // allowed is a server that lets fields change hands.
-func allowed([]byte) error { return nil }
+func allowed(h *handover.Handover) func([]byte) (*unstructured.Unstructured, error) {
+	return func([]byte) (*unstructured.Unstructured, error) { return h.Of(nil), nil }
+}
 
 func adopting(names ...string) handover.Wanted { return handover.Wanted{Applier: us, Adopt: names} }
 
@@ -118,7 +120,7 @@ func TestTryOfNothingMore(t *testing.T) {
 	live := object(t, "7", `"data": {"a": 1, "b": 2}`, theirs+`{"f:data": {"f:a": {}}}}, `+another)
 	h, err := handover.Find(live, adopting("kubectl-client-side-apply"))
 	require.NoError(t, err)
-	made, err := h.Try(handover.Server{HandOver: allowed, Apply: func([]byte) (*unstructured.Unstructured, error) {
+	made, err := h.Try(handover.Server{HandOver: allowed(h), Apply: func([]byte) (*unstructured.Unstructured, error) {
 		return object(t, "7", `"data": {"a": 1, "b": 2}`, another+", "+mine), nil
 	}}, map[string]any{"data": map[string]any{"a": int64(1)}}, nil)
 	require.NoError(t, err)
@@ -170,7 +172,7 @@ func TestTryRemovesWhatIsDropped(t *testing.T) {
 			require.NoError(t, err)
 			before, patched := jsonOf(t, live.Object), ""
 			made, err := h.Try(handover.Server{
-				HandOver: allowed,
+				HandOver: allowed(h),
 				Apply: func(body []byte) (*unstructured.Unstructured, error) {
 					require.JSONEq(t, `{"data": {"a": 1}}`, string(body))
 					return object(t, "7", row.live, theirs+row.was+`}, `+others+row.other+`}, `+ours+row.is+`}`), nil
@@ -212,7 +214,7 @@ func TestTryKeepsWhatIsGivenUp(t *testing.T) {
 	h, err := handover.Find(live, handover.Wanted{Applier: us, GiveUp: patterns(t, "data.b", "spec.l[*].x")})
 	require.NoError(t, err)
 	manifest := map[string]any{"data": map[string]any{"a": int64(5)}, "spec": map[string]any{"l": []any{map[string]any{"name": "a"}}}}
-	made, err := h.Try(handover.Server{HandOver: allowed, Apply: func(body []byte) (*unstructured.Unstructured, error) {
+	made, err := h.Try(handover.Server{HandOver: allowed(h), Apply: func(body []byte) (*unstructured.Unstructured, error) {
 		require.JSONEq(t, `{"data": {"a": 5, "b": 2}, "spec": {"l": [{"name": "a", "x": 1}]}}`, string(body))
 		return object(t, "7", `"data": {"a": 5, "b": 2}, "spec": {"l": [{"name": "a", "x": 1}]}`,
 			ours+`{"f:data": {"f:a": {}, "f:b": {}}, "f:spec": {"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}, "f:x": {}}}}}}`), nil
@@ -244,11 +246,11 @@ func TestTryPassesOn(t *testing.T) {
 		want   *unstructured.Unstructured
 		err    error
 	}{
-		{"the apply is of another version", handover.Server{HandOver: allowed, Apply: answer(changed, nil)}, changed, nil},
-		{"the fields may not change hands", handover.Server{HandOver: func([]byte) error { return boom }, Apply: answer(answered, nil), Patch: answer(answered, nil)}, nil, boom},
-		{"the apply fails", handover.Server{HandOver: allowed, Apply: answer(nil, boom)}, nil, boom},
-		{"the patch is of another version", handover.Server{HandOver: allowed, Apply: answer(answered, nil), Patch: answer(changed, nil)}, changed, nil},
-		{"the patch fails", handover.Server{HandOver: allowed, Apply: answer(answered, nil), Patch: answer(nil, boom)}, nil, boom},
+		{"the apply is of another version", handover.Server{HandOver: allowed(h), Apply: answer(changed, nil)}, changed, nil},
+		{"the fields may not change hands", handover.Server{HandOver: answer(nil, boom), Apply: answer(answered, nil), Patch: answer(answered, nil)}, nil, boom},
+		{"the apply fails", handover.Server{HandOver: allowed(h), Apply: answer(nil, boom)}, nil, boom},
+		{"the patch is of another version", handover.Server{HandOver: allowed(h), Apply: answer(answered, nil), Patch: answer(changed, nil)}, changed, nil},
+		{"the patch fails", handover.Server{HandOver: allowed(h), Apply: answer(answered, nil), Patch: answer(nil, boom)}, nil, boom},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			got, err := h.Try(row.server, map[string]any{}, nil)
@@ -257,10 +259,36 @@ func TestTryPassesOn(t *testing.T) {
 		})
 	}
 	var none *handover.Handover
-	got, err := none.Try(handover.Server{HandOver: allowed, Apply: func(body []byte) (*unstructured.Unstructured, error) {
+	got, err := none.Try(handover.Server{HandOver: allowed(none), Apply: func(body []byte) (*unstructured.Unstructured, error) {
 		require.Equal(t, "body", string(body))
 		return changed, nil
 	}}, nil, []byte("body"))
 	require.NoError(t, err)
 	require.Same(t, changed, got, "nothing changes hands")
+}
+
+// What the server records of the handover counts: a list that the definition makes a whole by now has no item that could be dropped.
+func TestListThatBecameAWhole(t *testing.T) {
+	const whole = `{"f:spec": {"f:l": {}}}}`
+	live := object(t, "7", `"data": {"b": 1}, "spec": {"l": [{"name": "a"}]}`,
+		theirs+`{"f:data": {"f:b": {}}}}, `+ours+`{"f:spec": {"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}}}}}}`)
+	h, err := handover.Find(live, adopting("kubectl-client-side-apply"))
+	require.NoError(t, err)
+	recorded := ours + `{"f:data": {"f:b": {}}, "f:spec": {"f:l": {}}}}`
+	made, err := h.Try(handover.Server{
+		HandOver: func([]byte) (*unstructured.Unstructured, error) {
+			return object(t, "7", `"data": {"b": 1}`, recorded), nil
+		},
+		Apply: func([]byte) (*unstructured.Unstructured, error) {
+			return object(t, "7", `"data": {"b": 1}, "spec": {"l": [{"name": "a"}, {"name": "b"}]}`, theirs+`{"f:data": {"f:b": {}}}}, `+ours+whole), nil
+		},
+		Patch: func(patch []byte) (*unstructured.Unstructured, error) {
+			require.JSONEq(t, `[{"op": "replace", "path": "/metadata/resourceVersion", "value": "7"}, {"op": "remove", "path": "/data"},
+				{"op": "add", "path": "/spec", "value": {"l": [{"name": "a"}, {"name": "b"}]}}]`, string(patch))
+			return object(t, "7", `"spec": {"l": [{"name": "a"}, {"name": "b"}]}`, ""), nil
+		},
+	}, map[string]any{"spec": map[string]any{"l": []any{map[string]any{"name": "a"}, map[string]any{"name": "b"}}}}, nil)
+	require.NoError(t, err)
+	require.Equal(t, []string{`"us" (Apply) spec.l`}, owners(t, made.Object))
+	require.Equal(t, []string{`"us" (Apply) data.b`, `"us" (Apply) spec.l`}, owners(t, h.Of(live).Object), "which is what is explained with")
 }

@@ -20,6 +20,9 @@ func (h *Handover) tryMerged(server Server, manifest map[string]any, refusal err
 	if err != nil {
 		return nil, refusal
 	}
+	if err := h.ask(server); err != nil {
+		return nil, err
+	}
 	made, err := h.merged(manifest, created)
 	if err != nil {
 		return nil, refusal
@@ -43,7 +46,7 @@ func (h *Handover) merged(manifest map[string]any, created *unstructured.Unstruc
 		return nil, err
 	}
 	declared := owners.Fields(h.wanted.Applier.Is)
-	out, _ := projection.Patterns{}.Remove(h.Object()) // a copy
+	out, _ := projection.Patterns{}.Remove(h.after.Object) // a copy
 	before, err := fieldowner.Read(out)
 	if err != nil {
 		return nil, err

@@ -35,7 +35,7 @@ func TestTryMergesWhatIsRefused(t *testing.T) {
 	require.NoError(t, err)
 	var patched map[string]any
 	server := handover.Server{
-		HandOver: allowed,
+		HandOver: allowed(h),
 		Apply:    func([]byte) (*unstructured.Unstructured, error) { return nil, refusal },
 		Create:   func() (*unstructured.Unstructured, error) { return created, nil },
 		Patch: func(patch []byte) (*unstructured.Unstructured, error) {
@@ -100,7 +100,7 @@ func TestTryMergesEmptyMaps(t *testing.T) {
 	h, err := handover.Find(live, adopting("kubectl-client-side-apply"))
 	require.NoError(t, err)
 	made, err := h.Try(handover.Server{
-		HandOver: allowed,
+		HandOver: allowed(h),
 		Apply: func([]byte) (*unstructured.Unstructured, error) {
 			return nil, apierrors.NewInvalid(schema.GroupKind{Kind: "Widget"}, "x", nil)
 		},
@@ -125,7 +125,7 @@ func TestTryMergesNothingForNothing(t *testing.T) {
 	h, err := handover.Find(live, adopting("kubectl-client-side-apply"))
 	require.NoError(t, err)
 	_, err = h.Try(handover.Server{
-		HandOver: allowed,
+		HandOver: allowed(h),
 		Apply:    func([]byte) (*unstructured.Unstructured, error) { return nil, refusal },
 		Create: func() (*unstructured.Unstructured, error) {
 			return object(t, "", `"spec": {}`, ours+`{"f:spec": {"f:a": {}}}}`), nil
@@ -188,7 +188,7 @@ func TestTryForcesWhatIsTakenOver(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			made, err := h.Try(handover.Server{
-				HandOver: allowed,
+				HandOver: allowed(h),
 				Apply:    func([]byte) (*unstructured.Unstructured, error) { return nil, row.err },
 				Force:    func([]byte) (*unstructured.Unstructured, error) { return forced, nil },
 			}, map[string]any{"data": map[string]any{"a": int64(5)}}, nil)

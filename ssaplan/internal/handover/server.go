@@ -19,9 +19,8 @@ func ServerOf(ctx context.Context, target *wire.Target, live, manifest *unstruct
 	forced, force := options, true
 	forced.Force = &force
 	return Server{
-		HandOver: func(body []byte) error {
-			_, err := target.Patch(ctx, live, body, options.FieldManager, metav1.DryRunAll)
-			return err
+		HandOver: func(body []byte) (*unstructured.Unstructured, error) {
+			return target.Patch(ctx, live, body, options.FieldManager, metav1.DryRunAll)
 		},
 		Apply: func(body []byte) (*unstructured.Unstructured, error) { return try(ctx, live, body, options) },
 		Force: func(body []byte) (*unstructured.Unstructured, error) { return try(ctx, live, body, forced) },
