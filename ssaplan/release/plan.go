@@ -43,6 +43,9 @@ type Plan struct {
 	Action  Action
 	// Fields are the fields that the manager owned, and who owns each of them still: nobody, if there are none.
 	Fields []fieldowner.Transfer
+	// Changes are what changes along with that, although a release has no values: what somebody, such as a webhook, does to each write of
+	// the object.
+	Changes []explain.Change
 	// Warnings are what the server says of it, and what isn't known of it.
 	Warnings []foreign.Text
 	// Refusal is the server's refusal if the action is Refused, without sensitive values.
@@ -53,6 +56,7 @@ type Plan struct {
 	remembered *unstructured.Unstructured
 	guard      secrecy.Guard // for what is remembered and the live object
 	live       *unstructured.Unstructured
+	released   map[string]any // the live object without what the manager owns
 	patch      []byte
 }
 
@@ -89,7 +93,7 @@ func For(ctx context.Context, target Target, prior *explain.State, guard func(..
 
 // look makes the plan the one for the object as it is.
 func (p *Plan) look(ctx context.Context) error {
-	p.Action, p.Fields, p.guard = ActionGone, nil, p.guarding(p.remembered)
+	p.Action, p.Fields, p.Changes, p.guard = ActionGone, nil, nil, p.guarding(p.remembered)
 	live, err := p.target.Live(ctx)
 	if err != nil || live == nil || p.UID == "" || string(live.GetUID()) != p.UID {
 		return err
@@ -98,12 +102,14 @@ func (p *Plan) look(ctx context.Context) error {
 	return p.of(live)
 }
 
-// try has the server try the release, and notes the refusal if there is one. Only an error that isn't about the release is returned.
+// try has the server try the release, and notes what that changes, or the refusal. Only an error that isn't about the release is returned.
 func (p *Plan) try(ctx context.Context) error {
 	listening, warnings := wire.CollectWarnings(ctx)
-	_, err := p.target.Patch(listening, p.live, p.patch, p.Manager, metav1.DryRunAll)
+	made, err := p.target.Patch(listening, p.live, p.patch, p.Manager, metav1.DryRunAll)
 	p.Warnings = p.guard.Warnings(warnings.All())
 	switch {
+	case err == nil:
+		return p.compare(made)
 	case slices.ContainsFunc(answer.Statuses(err), answer.NoDryRun):
 		p.Warnings = append(p.Warnings, foreign.Textf("whether the server would release it isn't known: %v", p.guard.Shown(err)))
 	case applier.Denied(err):
@@ -112,6 +118,21 @@ func (p *Plan) try(ctx context.Context) error {
 		return err
 	}
 	return nil
+}
+
+// compare notes what changes in the object that a server makes of the released one: as an apply does of a manifest without fields.
+func (p *Plan) compare(made *unstructured.Unstructured) error {
+	nothing := &unstructured.Unstructured{}
+	nothing.SetGroupVersionKind(p.live.GroupVersionKind())
+	nothing.SetName(p.live.GetName())
+	nothing.SetNamespace(p.live.GetNamespace())
+	explained, err := explain.Apply(explain.Input{
+		Manifest: nothing.Object, Live: p.released, Answer: made.Object, Manager: p.Manager, Sensitive: p.guard.Fields(p.live),
+	})
+	if err == nil {
+		p.Changes = explained.Changes
+	}
+	return err
 }
 
 // of fills the plan from the live object.
@@ -124,6 +145,7 @@ func (p *Plan) of(live *unstructured.Unstructured) error {
 		p.Action = ActionNothing
 		return nil
 	}
+	p.released = handover.Object()
 	if p.patch, err = handover.Patch(); err != nil {
 		return err
 	}
@@ -170,9 +192,9 @@ func (p *Plan) Apply(ctx context.Context) error {
 	return nil
 }
 
-// covers reports whether letting go does the same as what was reviewed.
+// covers reports whether letting go does the same as what was reviewed. What it would change now, nobody knows.
 func (p *Plan) covers(reviewed *Plan) bool {
-	return slices.EqualFunc(p.Fields, reviewed.Fields, func(a, b fieldowner.Transfer) bool {
+	return len(reviewed.Changes) == 0 && slices.EqualFunc(p.Fields, reviewed.Fields, func(a, b fieldowner.Transfer) bool {
 		return a.Path.Equal(b.Path) && slices.EqualFunc(a.Owners, b.Owners, fieldowner.Owner.Is)
 	})
 }
@@ -185,14 +207,21 @@ func (p *Plan) failed(f *applier.Failure) *write.ApplyError {
 	return &write.ApplyError{Object: p.Object, Outcome: f.Outcome, Err: fmt.Errorf("%s: release: %w", p.Object, f.Err), Advice: f.Advice}
 }
 
-// String returns a line about the plan, and one for each field that is given up and each warning.
+// String returns a line about the plan, and one for each field that is given up, each that changes, and each warning.
 func (p *Plan) String() string {
-	lines := []string{fmt.Sprintf("%s %s: %s", p.Action, p.Object, words[p.Action])}
+	does := words[p.Action]
+	if len(p.Changes) > 0 {
+		does = "these fields are given up, and others change along with that"
+	}
+	lines := []string{fmt.Sprintf("%s %s: %s", p.Action, p.Object, does)}
 	if p.Refusal != nil {
 		lines[0] += ": " + foreign.OfError(p.Refusal).String()
 	} else {
 		for _, f := range p.Fields {
 			lines = append(lines, "  "+f.String())
+		}
+		for _, c := range p.Changes {
+			lines = append(lines, "  "+c.String())
 		}
 	}
 	for _, w := range p.Warnings {

@@ -42,8 +42,9 @@ type target struct {
 	err     error
 	patched []string
 	answers []error
-	giveUp  func()  // when a patch arrives
-	tries   []error // of the first dry runs; the others are answered with success
+	giveUp  func()                           // when a patch arrives
+	tries   []error                          // of the first dry runs; the others are answered with success
+	made    func(*unstructured.Unstructured) // what admission makes of the object in a dry run
 	tried   int
 }
 
@@ -58,13 +59,18 @@ func (f *target) Live(ctx context.Context) (*unstructured.Unstructured, error) {
 	return now, f.err
 }
 
-func (f *target) Patch(_ context.Context, _ *unstructured.Unstructured, patch []byte, manager string, dryRun ...string) (*unstructured.Unstructured, error) {
+func (f *target) Patch(_ context.Context, live *unstructured.Unstructured, patch []byte, manager string, dryRun ...string) (*unstructured.Unstructured, error) {
 	if len(dryRun) > 0 {
 		f.tried++
 		if f.tried <= len(f.tries) {
 			return nil, f.tries[f.tried-1]
 		}
-		return nil, nil
+		made := live.DeepCopy()
+		made.SetManagedFields(nil)
+		if f.made != nil {
+			f.made(made)
+		}
+		return made, nil
 	}
 	f.patched = append(f.patched, manager+" "+string(patch))
 	if f.giveUp != nil {
@@ -101,7 +107,22 @@ func TestFor(t *testing.T) {
 		})
 	}
 	prior := explain.State{Identity: id, UID: "u", Manager: "me"}
-	_, err := release.For(t.Context(), &target{live: []*unstructured.Unstructured{nil}, err: errors.New("boom")}, &prior, unguarded)
+	hook := func(obj *unstructured.Unstructured) {
+		_ = unstructured.SetNestedStringMap(obj.Object, map[string]string{"a": "other", "c": "C"}, "data")
+	}
+	outrun := apierrors.NewConflict(schema.GroupResource{Resource: "configmaps"}, "a", errors.New("changed"))
+	on := &target{live: []*unstructured.Unstructured{object(t, "u", ours)}, made: hook, answers: []error{outrun, nil}}
+	plan, err := release.For(t.Context(), on, &prior, unguarded)
+	require.NoError(t, err)
+	require.Equal(t, `Release v1/ConfigMap x/a: these fields are given up, and others change along with that
+  data.a: given up
+  data.b: given up
+  data.a: "A" -> "other" (side effect of the server)
+  data.b: - "B" (side effect of the server)
+  data.c: + "C" (side effect of the server)`, plan.String(), "a webhook changes it")
+	require.Equal(t, write.OutcomeRefused, write.OutcomeOf(plan.Apply(t.Context())), "what it would change in another version isn't known")
+	require.Len(t, on.patched, 1)
+	_, err = release.For(t.Context(), &target{live: []*unstructured.Unstructured{nil}, err: errors.New("boom")}, &prior, unguarded)
 	require.EqualError(t, err, "v1/ConfigMap x/a: plan to release: boom")
 	_, err = release.For(t.Context(), &target{live: []*unstructured.Unstructured{object(t, "u", "5")}}, &prior, unguarded)
 	require.ErrorContains(t, err, "managedFields")

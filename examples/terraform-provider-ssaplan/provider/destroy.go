@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -82,8 +83,12 @@ func warnOfRelease(plan *ssarelease.Plan, diags *diag.Diagnostics) {
 		diags.AddWarning(fmt.Sprintf("%s: can't be released", plan.Object), plan.Refusal.Error())
 		return
 	}
-	about := append(review.Lines(plan.Fields), review.Lines(plan.Warnings)...)
-	diags.AddWarning(fmt.Sprintf("%s: will be released, and stays as it is", plan.Object), strings.Join(about, "\n"))
+	stays := "stays as it is"
+	if len(plan.Changes) > 0 {
+		stays = "changes along with that"
+	}
+	about := slices.Concat(review.Lines(plan.Fields), review.Lines(plan.Changes), review.Lines(plan.Warnings))
+	diags.AddWarning(fmt.Sprintf("%s: will be released, and %s", plan.Object, stays), strings.Join(about, "\n"))
 }
 
 // line is one of a warning.

@@ -9,5 +9,6 @@
 //	go test ./e2e/proof                                      500 cases of seed 1
 //	CASES=20000 SEED=7 go test ./e2e/proof -timeout 60m      more of them
 //	SEED=7 CASE=203 go test ./e2e/proof                      that one
+//	KIND=Draft CASES=3000 go test ./e2e/proof -timeout 60m   cases of that kind alone
 //	CRDS=DIR CASES=3000 go test ./e2e/proof -timeout 60m     cases of the definitions in a folder, and of no other kinds
 package proof_test

@@ -204,7 +204,11 @@ func (t *trial) judgeRelease(plan *release.Plan, failed error) {
 	others := func(o fieldowner.Owner) bool { return !fieldowner.By(manager)(o) }
 	isSame := before.Fields(others).Equal(after.Fields(others)) || len(t.object.redefined) > 0 // which a write brings into the record
 	t.check(releases, isSame, "others own %s, and then %s", before.Fields(others), after.Fields(others))
-	lines := differences(withoutBookkeeping(t.before.Object), withoutBookkeeping(t.after.Object), nil)
+	for _, c := range plan.Changes {
+		is, _ := valueAt(t.after, c.Path)
+		t.check(releases, c.Sensitive || reflect.DeepEqual(is, c.After), "%s: in reality %v", c, is)
+	}
+	lines := unlistedChanges(t.before.Object, t.after.Object, plan.Changes, nil)
 	t.check(releases, len(lines) == 0, "planned %v, and it changed: %v", plan, lines)
 }
 

@@ -19,8 +19,8 @@ import (
 // workers is how many cases run at the same time. Ports and addresses are reserved for this many.
 const workers = 8
 
-// TestPlanEqualsApply replays the kept cases, then runs new ones. If CRDS is the path of definitions, the new ones are of
-// these, and none are replayed.
+// TestPlanEqualsApply replays the kept cases, then runs new ones. If CRDS is the path of definitions, or KIND the name of a kind, the new
+// ones are of these, and none are replayed.
 func TestPlanEqualsApply(t *testing.T) {
 	if path := os.Getenv("CRDS"); path != "" {
 		definitions, err := readDefinitions(path)
@@ -32,6 +32,14 @@ func TestPlanEqualsApply(t *testing.T) {
 	}
 	kinds, err := readKinds()
 	require.NoError(t, err)
+	if name := os.Getenv("KIND"); name != "" {
+		kinds = slices.DeleteFunc(kinds, func(k kind) bool { return k.name() != name })
+		require.NotEmpty(t, kinds, "no kind of testdata/kinds.yaml is called %s", name)
+		p := newProof(t, kinds, nil)
+		p.hunt(t, setting(t, "SEED", 1), setting(t, "CASES", 500))
+		p.print(os.Stdout)
+		return
+	}
 	definitions, err := readDefinitions(schemasFile)
 	require.NoError(t, err)
 	p := newProof(t, kinds, definitions)
