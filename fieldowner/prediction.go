@@ -38,7 +38,7 @@ func PredictConflicts(
 	}
 	p.duplicates = projection.NewFieldSet(projection.Project(live, p.all.Union(declared)).Duplicates...)
 	var conflicts []Conflict
-	for _, e := range p.entries(ownership, live, applier) {
+	for _, e := range p.entries(ownership, live, manifest, applier) {
 		if applier.Is(e.Owner) {
 			continue
 		}
@@ -63,8 +63,8 @@ type predictor struct {
 }
 
 // entries returns the entries of live's record, or the one that a server makes up when there are none, which is of what the
-// applier applies to. Of the fields that it would have, only the declared ones matter here.
-func (p *predictor) entries(ownership Ownership, live map[string]any, applier Applier) []Entry {
+// applier applies to. Of the fields that it would have, only those of the manifest matter here.
+func (p *predictor) entries(ownership Ownership, live, manifest map[string]any, applier Applier) []Entry {
 	if ownership.Recorded() {
 		return ownership.entries
 	}
@@ -73,17 +73,23 @@ func (p *predictor) entries(ownership Ownership, live map[string]any, applier Ap
 		Manager: BeforeFirstApply, Operation: OperationUpdate,
 		APIVersion: foreign.Text(version), Subresource: foreign.Text(applier.Subresource),
 	}
-	return []Entry{{owner, p.present(live)}}
+	return []Entry{{owner, p.present(live, manifest)}}
 }
 
-// present returns the declared paths at which the live object has something. Null in the place of a map or list is nothing, and so is
-// the value that every object of the kind has there.
-func (p *predictor) present(live map[string]any) projection.FieldSet {
+// present returns the paths of the manifest at which the live object has something: those that are declared, and null in the place of
+// an empty list, which may be declared without a record. The value that every object of the kind has there is nothing, and so
+// is null in the place of a map or list, which only a custom resource stores.
+func (p *predictor) present(live, manifest map[string]any) projection.FieldSet {
 	var paths []projection.Path
-	for path := range p.declared.All() {
+	isBuiltin := kinds.IsBuiltin(live)
+	sent, _ := projection.Outline(manifest) // a manifest that has no record has none that can't be read
+	for path := range p.declared.Union(sent).All() {
 		wanted, _ := p.manifest.Get(path)
 		found, exists := p.live.Get(path)
-		isNothing := found == nil && isContainer(wanted) || kinds.IsZero(live, path.String(), found)
+		if list, isList := wanted.([]any); !p.declared.Has(path) && (!isList || len(list) > 0 || found != nil) {
+			continue
+		}
+		isNothing := found == nil && isContainer(wanted) && isBuiltin || kinds.IsZero(live, path.String(), found)
 		if exists && !isNothing {
 			paths = append(paths, path)
 		}

@@ -2,6 +2,7 @@ package fieldowner_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -42,6 +43,10 @@ spec:
                 x-kubernetes-list-map-keys: [a, b]
                 items: {type: object, properties: {a: {type: string, default: A}, b: {type: integer, default: 1}, value: {type: integer}}}
               flat: {type: object, additionalProperties: {type: string}}
+              none: {type: object, nullable: true, properties: {a: {type: integer}}}
+              noneWhole: {type: object, nullable: true, x-kubernetes-map-type: atomic, properties: {a: {type: integer}}}
+              noList: {type: array, nullable: true, items: {type: integer}}
+              noSet: {type: array, nullable: true, x-kubernetes-list-type: set, items: {type: integer}}
 `
 
 const (
@@ -87,6 +92,35 @@ func TestOddConflicts(t *testing.T) {
 		{"an empty strategy", "Apply", webHead + "      containers: [{name: c, image: i}]\n  strategy: {}",
 			webHead + "      containers: [{name: c, image: i}]\n  strategy: {}", "", "the server filled it"},
 	}
+	type test = struct{ name, by, live, manifest, schema, why string }
+	for _, by := range []string{"Apply", "Update", "nobody"} {
+		for _, was := range []string{"null", "{}", "{a: 1}"} {
+			for _, is := range []string{"null", "{}", "{a: 1}"} {
+				for _, name := range []string{"none", "noneWhole"} {
+					if name == "noneWhole" && by == "nobody" && was == "{a: 1}" && is != was {
+						continue // whether an empty map replaces one of which nothing is recorded is up to the schema
+					}
+					tests = append(tests, test{fmt.Sprintf("%s by %s from %s to %s", name, by, was, is), by, oddHead + "{" + name + ": " + was + "}",
+						oddHead + "{" + name + ": " + is + "}", "", "null is a value of a custom resource"})
+				}
+			}
+		}
+		for _, was := range []string{"null", "[]", "[1]"} {
+			for _, is := range []string{"null", "[]", "[1]"} {
+				for _, name := range []string{"noList", "noSet"} {
+					if name == "noSet" && by == "nobody" && was == "[1]" && is == "null" {
+						continue // the same
+					}
+					tests = append(tests, test{fmt.Sprintf("%s by %s from %s to %s", name, by, was, is), by, oddHead + "{" + name + ": " + was + "}",
+						oddHead + "{" + name + ": " + is + "}", "", "null is a value of a custom resource"})
+				}
+			}
+		}
+		for _, was := range []string{"null", "[]"} {
+			role := "{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: odd}, rules: "
+			tests = append(tests, test{fmt.Sprintf("rules by %s from %s", by, was), by, role + was + "}", role + "[]}", "", "a null of a built-in kind"})
+		}
+	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			obj, mine := lab.Object(t, tt.live), lab.Object(t, tt.manifest)
@@ -97,6 +131,10 @@ func TestOddConflicts(t *testing.T) {
 				require.NoError(t, err)
 			}
 			defer c.Delete(t, obj)
+			if tt.by == "nobody" {
+				c.Patch(t, "other", obj, `{"metadata": {"managedFields": [{}]}}`)
+				require.Empty(t, c.Get(t, obj).GetManagedFields())
+			}
 			live := c.Get(t, obj)
 			if tt.schema != "" {
 				c.Define(t, lab.Object(t, strings.Replace(oddDefinition, "map-type: granular", "map-type: "+tt.schema, 1)))
