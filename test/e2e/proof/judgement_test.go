@@ -106,11 +106,11 @@ func (t *trial) compareValues(when string, planned, real projection.Projection) 
 		"planned and real values %s: %v", when, projection.Diff(planned, real))
 }
 
-// emptyIn returns the declared fields that the plan has as empty maps or lists.
+// emptyIn returns the declared fields that the plan has as empty maps or lists, and as items with nothing but what names them.
 func emptyIn(planned projection.Projection) projection.FieldSet {
 	var found []projection.Path
 	for p, v := range planned.Leaves() {
-		if isEmptyOrNull(v) {
+		if key := p[len(p)-1].KeyFields(); isEmptyOrNull(v) || key != nil && reflect.DeepEqual(v, any(key)) {
 			found = append(found, p)
 		}
 	}
@@ -118,13 +118,16 @@ func emptyIn(planned projection.Projection) projection.FieldSet {
 }
 
 // emptyInManifest returns an empty map or list for one in which the manifest has nothing that a server records, such as an
-// empty list or null: what the real object has in it isn't declared.
+// empty list or null, and for an item what names it: what the real object has in it isn't declared.
 func (t *trial) emptyInManifest(at projection.Path, v any) any {
 	if !slices.ContainsFunc(valuesAt(t.wire.Object, at), isHollow) {
 		return v
 	}
 	switch v.(type) {
 	case map[string]any:
+		if key := at[len(at)-1].KeyFields(); key != nil {
+			return key
+		}
 		return map[string]any{}
 	case []any:
 		return []any{}
