@@ -117,11 +117,16 @@ func without(fields, given projection.FieldSet) projection.FieldSet {
 	return out
 }
 
-// kept returns what the applier owns after the apply of the manifest, given what it owns of one with what is given up: all but that, and the
-// items of lists that are there for it alone.
+// kept returns what the applier owns after the apply of the manifest, given what it owns of one with what is given up: all but that, and what is
+// there for it alone: items of lists, and lists and maps that have become one whole.
 func (h *Handover) kept(fields projection.FieldSet, manifest map[string]any) projection.FieldSet {
 	sent := projection.NewManifest(manifest, h.own.Union(h.given))
 	gone := h.given
+	for p := range fields.Above(h.given).All() {
+		if _, exists := sent.Get(p); !exists {
+			gone = gone.Union(projection.NewFieldSet(p))
+		}
+	}
 	for p := range h.given.Leaves().All() {
 		for n := 1; n < len(p); n++ {
 			if _, exists := sent.Get(p[:n]); !exists && isItem(p[:n]) {
