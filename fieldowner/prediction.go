@@ -21,7 +21,7 @@ import (
 // WARNING: nothing recorded means to a server that [BeforeFirstApply] owns everything. If a cache has dropped the
 // managedFields of live, the prediction is about that other object.
 //
-// The schema is not known here. Where a server distinguishes by schema alone, whether an empty map in the manifest
+// The schema is not known here. Where a server distinguishes by schema alone, whether an empty map in the manifest, or null,
 // replaces the one in the object or leaves it as it is, the recorded paths decide. Owners in another API version are
 // taken to name fields as this one does.
 func PredictConflicts(

@@ -41,8 +41,8 @@ func (t *trial) judgePrediction(ctx context.Context) {
 	if err != nil && !apierrors.IsConflict(err) {
 		return
 	}
-	if t.hasFilledMap(declared, func(wanted map[string]any) bool { return wanted != nil && len(wanted) == 0 }) {
-		return // whether the empty map replaces it isn't known
+	if t.hasFilledMap(declared, func(wanted map[string]any) bool { return len(wanted) == 0 }) {
+		return // whether the empty map, or null, replaces it isn't known
 	}
 	if isForgotten(t.before) && t.hasNullForList(declared) {
 		return // whether the list has one owner, or its items have theirs, isn't known
