@@ -17,9 +17,10 @@ type remains struct {
 // withoutDropped returns what is left of a copy of the object, with its record of after the handover and the apply, without what the
 // applier owned and nobody does now; nil if there is nothing of that kind. A server removes what the last apply had, with the structures
 // around it, and keeps what anybody owns something in, and lists of named items that are empty already. An item of a list goes although
-// others own something in it. A map or list that stays, since it is declared as empty, and from which all goes, becomes null.
+// others own something in it. A map or list that stays, since it is declared as empty, and from which all goes, becomes null. IsWhole tells
+// whether a list that is empty is one whole; the record of an update doesn't.
 // Source: Updater.prune in sigs.k8s.io/structured-merge-diff/v6/merge.
-func (h *Handover) withoutDropped(obj map[string]any) (*remains, error) {
+func (h *Handover) withoutDropped(obj map[string]any, isWhole func(list projection.Path) bool) (*remains, error) {
 	owners, err := fieldowner.Read(obj)
 	if err != nil {
 		return nil, err
@@ -35,7 +36,11 @@ func (h *Handover) withoutDropped(obj map[string]any) (*remains, error) {
 	content, named, found := projection.NewObject(left.object, all), namedLists(all), false
 	for p := range dropped.All() {
 		value, exists := content.Get(p)
-		if !exists || named[patternOf(p)] && isEmpty(value) || !content.Remove(p) {
+		pattern := patternOf(p)
+		if _, known := named[pattern]; !known && isEmptyList(value) {
+			named[pattern] = !isWhole(p)
+		}
+		if !exists || named[pattern] && isEmpty(value) || !content.Remove(p) {
 			continue
 		}
 		found = true
@@ -76,6 +81,11 @@ func isEmpty(v any) bool {
 	fields, isMap := v.(map[string]any)
 	items, isList := v.([]any)
 	return isMap && len(fields) == 0 || isList && len(items) == 0
+}
+
+func isEmptyList(v any) bool {
+	items, isList := v.([]any)
+	return isList && len(items) == 0
 }
 
 // refusedNull returns an error if the answer to an update lacks a null of a custom resource. A server leaves it out of an update if its

@@ -2,6 +2,7 @@ package handover_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -43,6 +44,7 @@ func TestTryLeavesWhatServersLeave(t *testing.T) {
 			`"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}}, "k:{\"name\":\"b\"}": {".": {}, "f:name": {}, "f:m": {"f:x": {}}}}`,
 			`{"l": [{"name": "a"}, {"name": "b", "m": {"x": 1}}]}`, `{}`, ""},
 		{"another empty list goes", `{"l": [], "x": 1}`, `"f:l": {}, "f:x": {}`, "", `"f:x": {}`, `{"x": 1}`, `{"x": 1}`, ""},
+		{"one that has named items by its definition stays", `{"named": [], "x": 1}`, `"f:named": {}, "f:x": {}`, "", `"f:y": {}`, `{"named": []}`, `{"named": []}`, ""},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			record := func(declared string) string {
@@ -60,6 +62,15 @@ func TestTryLeavesWhatServersLeave(t *testing.T) {
 				HandOver: allowed(h),
 				Apply: func([]byte) (*unstructured.Unstructured, error) {
 					return object(t, "7", `"spec": `+row.live, theirs+`{"f:spec": {`+row.theirs+`}}}, `+record(row.declared)), nil
+				},
+				Force: func(body []byte) (*unstructured.Unstructured, error) { // whether a list is one whole
+					recorded := row.declared
+					for _, whole := range []string{"l", "e"} {
+						if strings.Contains(string(body), `"`+whole+`":[]`) {
+							recorded = strings.TrimSuffix(`"f:`+whole+`": {}, `+recorded, ", ")
+						}
+					}
+					return object(t, "7", `"spec": `+row.live, record(recorded)), nil
 				},
 				Patch: func(patch []byte) (*unstructured.Unstructured, error) {
 					patched = true

@@ -27,7 +27,7 @@ func (h *Handover) tryMerged(server Server, manifest map[string]any, refusal err
 	if err != nil {
 		return nil, refusal
 	}
-	left, err := h.withoutDropped(made)
+	left, err := h.withoutDropped(made, func(projection.Path) bool { return true })
 	if err != nil || left == nil {
 		return nil, refusal
 	}
