@@ -79,8 +79,7 @@ func patternOf(p projection.Path) string {
 // isEmpty reports whether v is an empty map or list.
 func isEmpty(v any) bool {
 	fields, isMap := v.(map[string]any)
-	items, isList := v.([]any)
-	return isMap && len(fields) == 0 || isList && len(items) == 0
+	return isMap && len(fields) == 0 || isEmptyList(v)
 }
 
 func isEmptyList(v any) bool {

@@ -208,10 +208,10 @@ type Server struct {
 
 // Try returns the object as the apply of the manifest, whose JSON is in body, makes it after the handover, if there is one.
 //
-// The server is also asked whether it lets the fields change hands. No dry run does both, so what the handover adds is put into the answer to an apply to the object as it is: fields that are given up
-// are sent with their live values, since the server would remove them, and what was taken over and isn't applied is removed by a second
-// dry run, in which the server fills in its defaults. If the server refuses that apply, because of what is going to be removed maybe, the
-// two are merged here.
+// The server is also asked whether it lets the fields change hands. No dry run does both, so what the handover adds is put into the answer to
+// an apply to the object as it is: fields that are given up are sent with their live values, since the server would remove them, and what was
+// taken over and isn't applied is removed by a second dry run, in which the server fills in its defaults. If the server refuses that apply,
+// because of what is going to be removed maybe, the two are merged here.
 func (h *Handover) Try(server Server, manifest map[string]any, body []byte) (*unstructured.Unstructured, error) {
 	if h == nil {
 		return server.Apply(body)
