@@ -304,7 +304,7 @@ func (h *Handover) tryUpdate(server Server, made map[string]any, left *remains) 
 	if err := left.refusedNull(answer.Object); err != nil {
 		return nil, err
 	}
-	return h.withRecord(answer, made)
+	return h.withRecord(answer, made, left.nulls)
 }
 
 // change returns the object with another record.
@@ -349,13 +349,14 @@ func (h *Handover) isInDropped(p projection.Path, sent *projection.Object) bool 
 	return false
 }
 
-// withRecord returns the answer with the record of the other object, without what others owned, the live object has and the answer doesn't.
-func (h *Handover) withRecord(answer *unstructured.Unstructured, recorded map[string]any) (*unstructured.Unstructured, error) {
+// withRecord returns the answer with the record of the other object, without what others owned, the live object has and the answer doesn't. What became
+// null stays theirs, also where a server stores nothing for it.
+func (h *Handover) withRecord(answer *unstructured.Unstructured, recorded map[string]any, nulls []projection.Path) (*unstructured.Unstructured, error) {
 	out := answer.DeepCopy()
 	out.SetManagedFields((&unstructured.Unstructured{Object: recorded}).GetManagedFields())
 	content, err := change(out.Object, func(e fieldowner.Entry) fieldowner.Entry {
 		if !h.wanted.Applier.Is(e.Owner) {
-			gone := projection.NewFieldSet(projection.Project(out.Object, e.Fields).Missing...)
+			gone := projection.NewFieldSet(projection.Project(out.Object, e.Fields).Missing...).Difference(projection.NewFieldSet(nulls...))
 			e.Fields = e.Fields.Without(gone.Difference(projection.NewFieldSet(projection.Project(h.live.Object, gone).Missing...)))
 		}
 		return e

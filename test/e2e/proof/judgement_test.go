@@ -123,12 +123,15 @@ func (t *trial) emptyInManifest(at projection.Path, v any) any {
 	if !slices.ContainsFunc(valuesAt(t.wire.Object, at), isHollow) {
 		return v
 	}
-	switch v.(type) {
+	switch v := v.(type) {
 	case map[string]any:
-		if key := at[len(at)-1].KeyFields(); key != nil {
-			return key
+		name := map[string]any{}
+		for field := range at[len(at)-1].KeyFields() {
+			if key, exists := v[field]; exists {
+				name[field] = key
+			}
 		}
-		return map[string]any{}
+		return name
 	case []any:
 		return []any{}
 	}
