@@ -2,10 +2,8 @@ package planner_test
 
 import (
 	"encoding/json"
-	"errors"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -146,44 +144,37 @@ func TestAdoptWithoutForce(t *testing.T) {
 }
 
 // TestAdoptStopsAfterTheHandover carries a plan out with which the second of its two writes doesn't go together, and the error says how far
-// that got. In a custom resource only the schema tells whether an empty list goes when nobody wants it.
+// that got.
 func TestAdoptStopsAfterTheHandover(t *testing.T) {
+	c := newCluster(t)
+	was := lab.Object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: another-request}, data: {a: A, b: B}}")
+	is := lab.Object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: another-request}, data: {a: X}}")
+	c.Kubectl(t, jsonOf(t, was), "apply", "-f", "-")
+	plan := c.plan(t, ssaplan.Request{Manifest: is, Adopt: []string{fieldowner.ClientSideApply}})
+	_, err := c.Planner(t, ssaplan.Options{FieldManager: manager, RefuseConflicts: true}).Apply(t.Context(), plan)
+	require.ErrorContains(t, err, "changed since the plan was made: now Update: 1 edited, 3 dropped from the manifest; review the new plan"+
+		"; fields have changed hands, and no value was written")
+	require.ErrorAs(t, err, new(*ssaplan.ApplyError))
+	require.ErrorAs(t, err, new(*ssaplan.ChangedError))
+	require.Equal(t, ssaplan.OutcomeRefused, ssaplan.OutcomeOf(err))
+}
+
+// TestAdoptDropsEmptyLists drops lists that are empty, and that an update recorded alike: only the definition tells that the set stays, and the list
+// that is one whole goes.
+func TestAdoptDropsEmptyLists(t *testing.T) {
 	c := newCluster(t)
 	c.Define(t, lab.Object(t, `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: notes.adopt.example.com}, spec: {
 		group: adopt.example.com, names: {kind: Note, plural: notes}, scope: Namespaced, versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {
 			type: object, properties: {spec: {type: object, properties: {
-				a: {type: string}, points: {type: array, x-kubernetes-list-type: set, items: {type: string}}}}}}}}]}}`))
-	for _, row := range []struct {
-		name, was, is string
-		apply         ssaplan.Options
-		want          string
-		isChanged     bool
-	}{
-		{
-			name: "another-request", was: "{apiVersion: v1, kind: ConfigMap, metadata: {name: NAME}, data: {a: A, b: B}}",
-			is: "{apiVersion: v1, kind: ConfigMap, metadata: {name: NAME}, data: {a: X}}", apply: ssaplan.Options{RefuseConflicts: true},
-			want: "changed since the plan was made: now Update: 1 edited, 3 dropped from the manifest; review the new plan", isChanged: true,
-		},
-		{
-			name: "empty-list", was: "{apiVersion: adopt.example.com/v1, kind: Note, metadata: {name: NAME}, spec: {a: A, points: []}}",
-			is:   "{apiVersion: adopt.example.com/v1, kind: Note, metadata: {name: NAME}, spec: {a: X}}",
-			want: "changed since the plan was made: now Update: 1 edited, 2 dropped from the manifest; review the new plan", isChanged: true,
-		},
-	} {
-		t.Run(row.name, func(t *testing.T) {
-			object := func(text string) *unstructured.Unstructured {
-				return lab.Object(t, strings.ReplaceAll(text, "NAME", row.name))
-			}
-			c.Kubectl(t, jsonOf(t, object(row.was)), "apply", "-f", "-")
-			plan := c.plan(t, ssaplan.Request{Manifest: object(row.is), Adopt: []string{fieldowner.ClientSideApply}})
-			row.apply.FieldManager = manager
-			_, err := c.Planner(t, row.apply).Apply(t.Context(), plan)
-			require.ErrorContains(t, err, row.want+"; fields have changed hands, and no value was written")
-			require.ErrorAs(t, err, new(*ssaplan.ApplyError))
-			require.Equal(t, ssaplan.OutcomeRefused, ssaplan.OutcomeOf(err))
-			require.Equal(t, row.isChanged, errors.As(err, new(*ssaplan.ChangedError)))
-		})
-	}
+				a: {type: string}, list: {type: array, items: {type: string}}, points: {type: array, x-kubernetes-list-type: set, items: {type: string}}}}}}}}]}}`))
+	was := lab.Object(t, "{apiVersion: adopt.example.com/v1, kind: Note, metadata: {name: note}, spec: {a: A, list: [], points: []}}")
+	is := lab.Object(t, "{apiVersion: adopt.example.com/v1, kind: Note, metadata: {name: note}, spec: {a: X}}")
+	c.Kubectl(t, jsonOf(t, was), "apply", "-f", "-")
+	plan := c.plan(t, ssaplan.Request{Manifest: is, Adopt: []string{fieldowner.ClientSideApply}})
+	made, err := c.Planner(t, ssaplan.Options{FieldManager: manager}).Apply(t.Context(), plan)
+	require.NoError(t, err)
+	require.Equal(t, map[string]any{"a": "X", "points": []any{}}, made.Object["spec"])
+	require.Equal(t, made.Object["spec"], plan.Result().Object["spec"])
 }
 
 // TestAdoptWhatMayNotChange plans the adoption of an object that a policy of later is against: whoever changes it is refused, also who only has

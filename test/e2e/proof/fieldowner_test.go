@@ -41,7 +41,11 @@ func (t *trial) judgePrediction(ctx context.Context) {
 	if err != nil && !apierrors.IsConflict(err) {
 		return
 	}
-	if t.hasFilledMap(declared, func(wanted map[string]any) bool { return len(wanted) == 0 }) {
+	isEmptyMap := func(wanted any) bool {
+		m, isMap := wanted.(map[string]any)
+		return wanted == nil || isMap && len(m) == 0
+	}
+	if t.hasFilledMap(declared, isEmptyMap) {
 		return // whether the empty map, or null, replaces it isn't known
 	}
 	if isForgotten(t.before) && t.hasNullForList(declared) {
@@ -97,7 +101,7 @@ func (t *trial) judgeImport(ctx context.Context) {
 		put(before.Object, replicas, stampedReplicas)
 		before.SetGeneration(after.GetGeneration())
 	}
-	if t.hasFilledMap(m.Fields, func(map[string]any) bool { return true }) {
+	if t.hasFilledMap(m.Fields, func(any) bool { return true }) {
 		before.SetManagedFields(nil)
 		after.SetManagedFields(nil)
 	}
@@ -187,16 +191,15 @@ func (t *trial) hasNullForList(declared projection.FieldSet) bool {
 
 // hasFilledMap reports whether the object is a custom resource with something in a map that is declared as a whole. The
 // record doesn't tell an atomic map from one that was declared as empty and filled with defaults. Only such count for which
-// the manifest has a map that counts, nil if it has none.
-func (t *trial) hasFilledMap(declared projection.FieldSet, counts func(wanted map[string]any) bool) bool {
+// what the manifest has counts.
+func (t *trial) hasFilledMap(declared projection.FieldSet, counts func(wanted any) bool) bool {
 	if kinds.IsBuiltin(t.before.Object) {
 		return false
 	}
 	object, manifest := projection.NewObject(t.before.Object, declared), projection.NewManifest(t.wire.Object, declared)
 	for p := range declared.Leaves().All() {
 		v, _ := object.Get(p)
-		w, _ := manifest.Get(p)
-		wanted, _ := w.(map[string]any)
+		wanted, _ := manifest.Get(p)
 		if m, _ := v.(map[string]any); len(m) > 0 && p[len(p)-1].Kind() == projection.FieldKind && counts(wanted) {
 			return true
 		}
