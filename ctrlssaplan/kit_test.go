@@ -250,7 +250,9 @@ func TestADeletionFightIsLeft(t *testing.T) {
 	is, message := w.condition(ctrlssaplan.ConditionDrifted)
 	require.Equal(t, "True Drifted", is)
 	require.Equal(t, "ConfigMap typed: was deleted again; left for now, after 5 repairs within 10m0s", message)
-	w.owner.Generation++
+	w.owner.Labels = map[string]string{"noticed": "no"}
+	require.Positive(t, w.reconcile(ctrlssaplan.Policy{}, children...).RequeueAfter, "that is no edit of its content")
+	w.owner.Data = map[string]string{"an": "edit"} // of a kind that has no generation
 	require.Zero(t, w.reconcile(ctrlssaplan.Policy{}, children...), "the owner was edited")
 	require.Equal(t, "a", w.value("typed"))
 	for range 4 {
@@ -263,6 +265,14 @@ func TestADeletionFightIsLeft(t *testing.T) {
 	require.Zero(t, w.reconcile(ctrlssaplan.Policy{}, children...), "after a restart it is new")
 	require.Equal(t, "a", w.value("typed"))
 }
+	w.owner.Generation++
+	require.Zero(t, w.reconcile(ctrlssaplan.Policy{}, children...), "the owner was edited")
+	for range 4 {
+		remove()
+		require.Zero(t, w.reconcile(ctrlssaplan.Policy{}, children...))
+	}
+	remove()
+	require.Positive(t, w.reconcile(ctrlssaplan.Policy{}, children...).RequeueAfter)
 
 func TestReadyHasTheHealthOfChildren(t *testing.T) {
 	w := newKitWorld(t)
