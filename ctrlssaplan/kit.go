@@ -137,7 +137,10 @@ func (k *Kit) Reconcile(ctx context.Context, owner client.Object, children []Chi
 	if owner.GetDeletionTimestamp() != nil {
 		return ctrl.Result{}, nil
 	}
-	outcomes := k.sync(ctx, owner, children, policy)
+	outcomes, err := k.sync(ctx, owner, children, policy)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
 	if err := k.report(ctx, owner, outcomes); err != nil {
 		return ctrl.Result{}, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -27,18 +28,24 @@ func OfKind(kind schema.GroupVersionKind) *unstructured.Unstructured {
 	return obj
 }
 
-// sync plans all the children, and then writes those that have to change.
-func (k *Kit) sync(ctx context.Context, owner client.Object, wanted []Child, policy Policy) []outcome {
+// sync plans all the children, and then writes those that have to change. The error says that the informers have another owner than the server, of
+// which there is nothing to report.
+func (k *Kit) sync(ctx context.Context, owner client.Object, wanted []Child, policy Policy) (outcomes []outcome, err error) {
 	children, err := k.children(ctx, owner, wanted)
 	if err != nil {
-		return []outcome{{verdict: failed, text: foreign.OfError(err).String(), err: err}}
+		return []outcome{{verdict: failed, text: foreign.OfError(err).String(), err: err}}, nil
 	}
 	blocked := false
 	for _, c := range children {
 		k.look(ctx, c, policy)
 		blocked = blocked || c.verdict.open()
 	}
-	var outcomes []outcome
+	if slices.ContainsFunc(children, func(c *child) bool { return c.writes(blocked) }) {
+		switch err := k.confirm(ctx, owner); {
+		case isOtherHistory(err):
+			return nil, err
+		}
+	}
 	for _, c := range children {
 		switch {
 		case c.verdict != "":
@@ -50,7 +57,7 @@ func (k *Kit) sync(ctx context.Context, owner client.Object, wanted []Child, pol
 		}
 		outcomes = append(outcomes, c.outcome)
 	}
-	return outcomes
+	return outcomes, nil
 }
 
 // children returns what is wanted, and behind that what the owner controls besides.
