@@ -44,6 +44,8 @@ func (k *Kit) sync(ctx context.Context, owner client.Object, wanted []Child, pol
 		switch err := k.confirm(ctx, owner); {
 		case isOtherHistory(err):
 			return nil, err
+		case err != nil:
+			return []outcome{{verdict: failed, text: foreign.OfError(err).String(), err: err}}, nil
 		}
 	}
 	for _, c := range children {
@@ -123,7 +125,10 @@ func control(obj *unstructured.Unstructured, owner client.Object, kind schema.Gr
 // leftOver returns what an owner controls of a kind and no longer wants.
 func (k *Kit) leftOver(ctx context.Context, owner client.Object, kind schema.GroupVersionKind, seen map[identity.Identity]bool) (left []*child, err error) {
 	owned, err := k.Client.Owned(ctx, owner, kind)
-	if err != nil {
+	switch {
+	case meta.IsNoMatchError(err): // of a kind that isn't served there are none
+		return nil, nil
+	case err != nil:
 		return nil, k.forcing.Guard(OfKind(kind)).Shown(err)
 	}
 	for _, obj := range owned {
@@ -152,8 +157,8 @@ func (k *Kit) look(ctx context.Context, c *child, policy Policy) {
 	}
 	ours := c.live != nil && metav1.IsControlledBy(c.live, c.owner)
 	switch {
-	case c.manifest == nil && !ours:
-		c.verdict = asDeclared
+	case c.manifest == nil && (!ours || c.live.GetDeletionTimestamp() != nil):
+		c.verdict = asDeclared // or will be, without anybody doing more
 	case c.manifest == nil: // to be deleted
 	case c.live != nil && !ours:
 		c.verdict, c.text = refused, fmt.Sprintf("exists and is not controlled by this %s: rename one of them, or delete it", c.ownerKind)
