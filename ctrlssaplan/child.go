@@ -114,7 +114,7 @@ func (c *child) judge(policy Policy) {
 		c.fail(errAnew)
 	case c.plan.Action == ssaplan.ActionReplace && !policy.Replace:
 		c.verdict, c.text = replacementNeeded, replacement(c.plan, policy.ToReplace)
-	case c.edits() || !c.putsBack():
+	case c.intends() || !c.putsBack():
 	case policy.Drift == DriftReport && !c.isGone():
 		c.verdict, c.text = drifted, lines(drift(c.plan))
 	case c.memory.fought(time.Now()):
@@ -141,12 +141,20 @@ func (c *child) isBeyondReach() bool {
 	return c.manifest != nil && c.owner.GetNamespace() != "" && c.owner.GetNamespace() != c.id.Namespace
 }
 
-// edits reports whether the plan does more than to put something back. A child that isn't there is put back.
+// writes reports whether carrying out what was planned sends a write, where some child may be in the way.
+func (c *child) writes(blocked bool) bool {
+	isNoOp := c.plan != nil && c.plan.Action == ssaplan.ActionNoOp
+	return c.verdict == "" && !isNoOp && !(blocked && c.edits())
+}
+
+// edits reports whether the plan waits for the other children: it does more than to put something back, or deletes the child.
 func (c *child) edits() bool {
-	switch {
-	case c.plan == nil, c.plan.Action == ssaplan.ActionReplace:
-		return true
-	case c.plan.Action != ssaplan.ActionUpdate:
+	return c.plan == nil || c.plan.Action == ssaplan.ActionReplace || c.intends()
+}
+
+// intends reports whether the plan has what the owner didn't want before. A child that isn't there is put back.
+func (c *child) intends() bool {
+	if c.plan.Action != ssaplan.ActionUpdate && c.plan.Action != ssaplan.ActionReplace {
 		return false
 	}
 	for _, change := range c.plan.Changes {

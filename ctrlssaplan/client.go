@@ -52,13 +52,30 @@ func FromClient(cached, server client.Reader, writer client.Client) (Client, err
 	return &managed{cached, server, writer}, nil
 }
 
-// isFake reports whether a client is one of controller-runtime's package fake.
-func isFake(c any) bool {
-	t := reflect.TypeOf(c)
-	for t != nil && t.Kind() == reflect.Pointer {
-		t = t.Elem()
+// isFake reports whether a client is one of controller-runtime's package fake, or has one in it, as one with interceptors or a field owner does.
+func isFake(c any) bool { return hasFake(reflect.ValueOf(c), mostWrapped) }
+
+// mostWrapped is how many clients may be in one another, so that looking for a fake one ends.
+const mostWrapped = 8
+
+var readers = reflect.TypeFor[client.Reader]()
+
+func hasFake(c reflect.Value, most int) bool {
+	for c.Kind() == reflect.Pointer || c.Kind() == reflect.Interface {
+		c = c.Elem()
 	}
-	return t != nil && strings.HasSuffix(t.PkgPath(), "controller-runtime/pkg/client/fake")
+	if most == 0 || !c.IsValid() {
+		return false
+	}
+	if strings.HasSuffix(c.Type().PkgPath(), "controller-runtime/pkg/client/fake") {
+		return true
+	}
+	for i := 0; c.Kind() == reflect.Struct && i < c.NumField(); i++ {
+		if c.Field(i).Type().Implements(readers) && hasFake(c.Field(i), most-1) {
+			return true
+		}
+	}
+	return false
 }
 
 type managed struct {

@@ -2,6 +2,7 @@ package ctrlssaplan
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -58,8 +59,8 @@ func (k *Kit) report(ctx context.Context, owner client.Object, outcomes []outcom
 	generation := owner.GetGeneration()
 	for attempt := 1; ; attempt++ {
 		conditions, observed := k.options.Conditions(owner)
-		before, next := *conditions, nextConditions(*conditions, generation, outcomes)
-		if equality.Semantic.DeepEqual(before, next) && (observed == nil || *observed == generation) {
+		had, next := *conditions, nextConditions(*conditions, generation, outcomes)
+		if equality.Semantic.DeepEqual(had, next) && (observed == nil || *observed == generation) {
 			return nil
 		}
 		if *conditions = next; observed != nil {
@@ -67,14 +68,18 @@ func (k *Kit) report(ctx context.Context, owner client.Object, outcomes []outcom
 		}
 		err := k.Client.UpdateStatus(ctx, owner)
 		if err == nil {
-			k.announceConditions(owner, next, before)
+			k.announceConditions(owner, next, had)
 			return nil
 		}
 		if !apierrors.IsConflict(err) || attempt == statusAttempts {
 			return client.IgnoreNotFound(err)
 		}
+		before := owner.DeepCopyObject().(client.Object)
 		if err := k.Client.Read(ctx, owner); err != nil {
 			return client.IgnoreNotFound(err)
+		}
+		if err := follows(before, owner); err != nil {
+			return fmt.Errorf("no status is written: %w", err)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package ctrlssaplan
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -27,7 +28,7 @@ type Options struct {
 	// Conditions returns where an owner has its conditions, and the generation that they are about, which may be nil.
 	Conditions func(owner client.Object) (conditions *[]metav1.Condition, observedGeneration *int64)
 	// Kinds are the kinds of children that are looked through for what an owner controls and no longer wants, which is deleted. The cache
-	// needs informers for them, of unstructured objects. Default: none; a child that isn't wanted is named with [Child.Absent].
+	// needs informers for them, of unstructured objects, so a manager's server has to serve them when the kit is made. Default: none; a child that isn't wanted is named with [Child.Absent].
 	Kinds []schema.GroupVersionKind
 	// Ready tells whether a child does what it is for. Default: [readiness.Of], without conditions.
 	Ready set.Readier
@@ -68,7 +69,8 @@ func New(manager ctrl.Manager, options Options) (*Kit, error) {
 		options.Events = manager.GetEventRecorderFor(options.FieldManager)
 	}
 	for _, kind := range options.Kinds {
-		if err := manager.GetFieldIndexer().IndexField(context.Background(), OfKind(kind), OwnerIndex, ControllerOf); err != nil {
+		err := manager.GetFieldIndexer().IndexField(context.Background(), OfKind(kind), OwnerIndex, ControllerOf)
+		if err != nil && !isIndexed(err) {
 			return nil, err
 		}
 	}
@@ -76,6 +78,9 @@ func New(manager ctrl.Manager, options Options) (*Kit, error) {
 		return ssaplan.New(manager.GetConfig(), planning)
 	})
 }
+
+// isIndexed reports whether an error of an index says that there is one of that name: another kit of the manager made it. It has no type.
+func isIndexed(err error) bool { return strings.Contains(err.Error(), "indexer conflict") }
 
 // NewForDynamic returns a kit on top of a dynamic client, such as that of package ssaplantest, without informers; see [FromDynamic].
 func NewForDynamic(of dynamic.Interface, mapper meta.RESTMapper, scheme *runtime.Scheme, options Options) (*Kit, error) {
@@ -106,8 +111,8 @@ func newKit(c Client, scheme *runtime.Scheme, options Options, planner func(ssap
 func (o *Options) fillIn() {
 	if o.NoOps == nil {
 		o.NoOps = ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{Size: 10_000})
-		measured.Store(o.NoOps)
 	}
+	measured.add(o.NoOps)
 	if o.Ready == nil {
 		o.Ready = readiness.Of(nil)
 	}
@@ -137,7 +142,10 @@ func (k *Kit) Reconcile(ctx context.Context, owner client.Object, children []Chi
 	if owner.GetDeletionTimestamp() != nil {
 		return ctrl.Result{}, nil
 	}
-	outcomes := k.sync(ctx, owner, children, policy)
+	outcomes, err := k.sync(ctx, owner, children, policy)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
 	if err := k.report(ctx, owner, outcomes); err != nil {
 		return ctrl.Result{}, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -14,10 +15,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/record"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/ssaplan/primitives/ctrlssaplan"
 	"github.com/ssaplan/primitives/projection"
@@ -250,7 +254,9 @@ func TestADeletionFightIsLeft(t *testing.T) {
 	is, message := w.condition(ctrlssaplan.ConditionDrifted)
 	require.Equal(t, "True Drifted", is)
 	require.Equal(t, "ConfigMap typed: was deleted again; left for now, after 5 repairs within 10m0s", message)
-	w.owner.Generation++
+	w.owner.Labels = map[string]string{"noticed": "no"}
+	require.Positive(t, w.reconcile(ctrlssaplan.Policy{}, children...).RequeueAfter, "that is no edit of its content")
+	w.owner.Data = map[string]string{"an": "edit"} // of a kind that has no generation
 	require.Zero(t, w.reconcile(ctrlssaplan.Policy{}, children...), "the owner was edited")
 	require.Equal(t, "a", w.value("typed"))
 	for range 4 {
@@ -259,6 +265,14 @@ func TestADeletionFightIsLeft(t *testing.T) {
 	}
 	remove()
 	require.Positive(t, w.reconcile(ctrlssaplan.Policy{}, children...).RequeueAfter, "once more five times")
+	w.owner.Generation++
+	require.Zero(t, w.reconcile(ctrlssaplan.Policy{}, children...), "the owner was edited")
+	for range 4 {
+		remove()
+		require.Zero(t, w.reconcile(ctrlssaplan.Policy{}, children...))
+	}
+	remove()
+	require.Positive(t, w.reconcile(ctrlssaplan.Policy{}, children...).RequeueAfter)
 	w.start()
 	require.Zero(t, w.reconcile(ctrlssaplan.Policy{}, children...), "after a restart it is new")
 	require.Equal(t, "a", w.value("typed"))
@@ -305,11 +319,114 @@ func TestWhatIsWrongWithChildren(t *testing.T) {
 	require.Contains(t, message, "data.[k")
 }
 
+// However the fake client is wrapped, and wherever it stands.
 func TestTheFakeClientIsRecognised(t *testing.T) {
-	c := fake.NewClientBuilder().Build()
-	_, err := ctrlssaplan.FromClient(c, c, c)
-	require.ErrorIs(t, err, ctrlssaplan.ErrFakeClient)
-	require.ErrorContains(t, err, "ssaplantest")
+	usual := fake.NewClientBuilder().Build()
+	genuine, err := client.New(&rest.Config{Host: "http://127.0.0.1:1"}, client.Options{Mapper: meta.NewDefaultRESTMapper(nil)})
+	require.NoError(t, err)
+	_, err = ctrlssaplan.FromClient(genuine, genuine, client.WithFieldOwner(genuine, "m"))
+	require.NoError(t, err)
+	for what, c := range map[string]client.Client{
+		"alone": usual, "with a field owner": client.WithFieldOwner(usual, "m"), "in a namespace": client.NewNamespacedClient(usual, "default"),
+		"with interceptors": fake.NewClientBuilder().WithInterceptorFuncs(interceptor.Funcs{}).Build(), "in one of the host's": struct{ client.Client }{usual},
+	} {
+		for _, of := range [][3]client.Client{{c, genuine, genuine}, {genuine, c, genuine}, {genuine, genuine, c}, {genuine, genuine, client.WithFieldOwner(c, "m")}} {
+			_, err = ctrlssaplan.FromClient(of[0], of[1], of[2])
+			require.ErrorIs(t, err, ctrlssaplan.ErrFakeClient, what)
+			require.ErrorContains(t, err, "ssaplantest")
+		}
+	}
+}
+
+// What the no-op cache did is seen whoever made it, and of all kits.
+func TestTheNumbersOfAllCachesAreShown(t *testing.T) {
+	hits := func() float64 {
+		families, err := metrics.Registry.Gather()
+		require.NoError(t, err)
+		for _, family := range families {
+			if family.GetName() == "ctrlssaplan_noop_cache_hits" {
+				return family.GetMetric()[0].GetGauge().GetValue()
+			}
+		}
+		return -1
+	}
+	first, second := newKitWorld(t), newKitWorld(t)
+	for _, w := range []*kitWorld{second, first} {
+		w.reconcile(ctrlssaplan.Policy{}, threeChildren("a")...)
+		w.reconcile(ctrlssaplan.Policy{}, threeChildren("a")...)
+		before := hits()
+		w.reconcile(ctrlssaplan.Policy{}, threeChildren("a")...)
+		require.InDelta(t, 3, hits()-before, 0)
+	}
+}
+
+// An informer that is late has what was written before, and what was deleted.
+func TestWhatGoesIsDeletedOnce(t *testing.T) {
+	w := newKitWorld(t)
+	child := threeChildren("a")[0]
+	w.reconcile(ctrlssaplan.Policy{}, child)
+	late, err := w.resource().Get(t.Context(), "typed", metav1.GetOptions{})
+	require.NoError(t, err)
+	child.Absent = true
+	w.reconcile(ctrlssaplan.Policy{}, child)
+	require.Contains(t, w.value("typed"), "not found")
+	for len(w.events) > 0 {
+		<-w.events
+	}
+	current := w.kit.Client
+	w.kit.Client = lateInformer{current, late}
+	w.reconcile(ctrlssaplan.Policy{}, child)
+	require.Empty(t, w.events, "nothing was deleted")
+
+	w.kit.Client = current
+	child.Absent = false
+	w.reconcile(ctrlssaplan.Policy{}, child)
+	w.patch("typed", "guard", `{"metadata":{"finalizers":["example.com/guard"]}}`)
+	child.Absent = true
+	w.reconcile(ctrlssaplan.Policy{}, child)
+	for len(w.events) > 0 {
+		<-w.events
+	}
+	before := len(w.server.Requests())
+	w.reconcile(ctrlssaplan.Policy{}, child)
+	require.Empty(t, w.events, "it goes by itself")
+	for _, r := range w.server.Requests()[before:] {
+		require.Contains(t, []string{"get", "list"}, r.Verb, "as informers do")
+	}
+}
+
+// lateInformer is a client whose informer has an object as it was.
+type lateInformer struct {
+	ctrlssaplan.Client
+	was *unstructured.Unstructured
+}
+
+func (l lateInformer) Cached(ctx context.Context, into client.Object) error {
+	if into.GetName() == l.was.GetName() {
+		into.(*unstructured.Unstructured).Object = l.was.DeepCopy().Object
+		return nil
+	}
+	return l.Client.Cached(ctx, into)
+}
+
+func (l lateInformer) Owned(context.Context, client.Object, schema.GroupVersionKind) ([]*unstructured.Unstructured, error) {
+	return []*unstructured.Unstructured{l.was}, nil
+}
+
+// For an owner that on the server is older than the informers have it, or another one, or gone, nothing is written.
+func TestAnOwnerOfAnotherHistory(t *testing.T) {
+	for what, change := range map[string]func(w *kitWorld){
+		"it was restored from a backup": func(w *kitWorld) { w.owner.ResourceVersion = "999999" },
+		"created anew":                  func(w *kitWorld) { w.owner.UID = "another" },
+		"not found":                     func(w *kitWorld) { w.owner.Name = "gone" },
+	} {
+		w := newKitWorld(t)
+		change(w)
+		_, err := w.kit.Reconcile(t.Context(), w.owner, threeChildren("a"), ctrlssaplan.Policy{})
+		require.ErrorContains(t, err, "nothing is written for this owner: ", what)
+		writes, _ := w.writes()
+		require.Equal(t, 1, writes, "that of the owner")
+	}
 }
 
 func TestConditionsAreRequired(t *testing.T) {

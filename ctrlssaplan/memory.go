@@ -1,10 +1,15 @@
 package ctrlssaplan
 
 import (
+	"crypto/sha256"
+	"encoding/json"
+	"maps"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -30,9 +35,9 @@ type remembered struct {
 	// applied is what was applied last. It tells an edit from drift for certain. Without it managedFields
 	// tell, and only a field that somebody removed then counts as edited.
 	applied *explain.State
-	// repairs are the times of the latest repairs of drift since the owner had this generation.
-	repairs    []time.Time
-	generation int64
+	// repairs are the times of the latest repairs of drift since the owner had this edition, see [editionOf].
+	repairs []time.Time
+	edition string
 }
 
 // of returns what is known of a child of an owner, to be read and changed. An edit of the owner ends every fight about its children: somebody has
@@ -51,10 +56,28 @@ func (m *memory) of(owner client.Object, id identity.Identity) *remembered {
 		m.children[key][id] = &remembered{}
 	}
 	r := m.children[key][id]
-	if generation := owner.GetGeneration(); r.generation != generation {
-		r.generation, r.repairs = generation, nil
+	if edition := editionOf(owner); r.edition != edition {
+		r.edition, r.repairs = edition, nil
 	}
 	return r
+}
+
+// editionOf returns a text that is another one after each edit of an owner: its generation, or a digest of all that would count for one if its kind
+// has none, as ConfigMaps.
+func editionOf(owner client.Object) string {
+	if generation := owner.GetGeneration(); generation != 0 {
+		return strconv.FormatInt(generation, 10)
+	}
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(owner)
+	if err != nil {
+		return ""
+	}
+	edited := maps.Clone(content)
+	delete(edited, "metadata")
+	delete(edited, "status")
+	text, _ := json.Marshal(edited) // which an object always has
+	sum := sha256.Sum256(text)
+	return string(sum[:])
 }
 
 // forget drops what is known of an owner that is gone.

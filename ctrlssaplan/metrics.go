@@ -2,8 +2,9 @@ package ctrlssaplan
 
 import (
 	"context"
+	"slices"
 	"strconv"
-	"sync/atomic"
+	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
@@ -38,23 +39,51 @@ func count(all []outcome) {
 	}
 }
 
-// measured is the no-op cache whose numbers are shown: that of the last kit that made one.
-var measured atomic.Pointer[ssaplan.NoOpCache]
+// measured are the no-op caches of all kits, whose numbers are shown together.
+var measured caches
 
-// ofCache returns a metric of the no-op cache.
-func ofCache(name, help string, value func(ssaplan.NoOpStats) float64) prometheus.Collector {
+type caches struct {
+	mu  sync.Mutex
+	all []*ssaplan.NoOpCache
+}
+
+// add adds a cache, which several kits may have.
+func (c *caches) add(cache *ssaplan.NoOpCache) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !slices.Contains(c.all, cache) {
+		c.all = append(c.all, cache)
+	}
+}
+
+// stats returns the sums, and each part of a server that may not be read once.
+func (c *caches) stats() (sum ssaplan.NoOpStats) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, cache := range c.all {
+		s := cache.Stats()
+		sum.Hits, sum.Misses, sum.Evicted, sum.Expired = sum.Hits+s.Hits, sum.Misses+s.Misses, sum.Evicted+s.Evicted, sum.Expired+s.Expired
+		sum.Entries, sum.Unseen = sum.Entries+s.Entries, append(sum.Unseen, s.Unseen...)
+	}
+	slices.Sort(sum.Unseen)
+	sum.Unseen = slices.Compact(sum.Unseen)
+	return sum
+}
+
+// ofCaches returns a metric of the no-op caches.
+func ofCaches(name, help string, value func(ssaplan.NoOpStats) float64) prometheus.Collector {
 	options := prometheus.GaugeOpts{Name: "ctrlssaplan_noop_cache_" + name, Help: help}
-	return prometheus.NewGaugeFunc(options, func() float64 { return value(measured.Load().Stats()) })
+	return prometheus.NewGaugeFunc(options, func() float64 { return value(measured.stats()) })
 }
 
 func init() {
 	metrics.Registry.MustRegister(planningRequests, outcomes,
-		ofCache("hits", "Children that were planned without a request.", func(s ssaplan.NoOpStats) float64 { return float64(s.Hits) }),
-		ofCache("misses", "Children that the server was asked about.", func(s ssaplan.NoOpStats) float64 { return float64(s.Misses) }),
-		ofCache("evicted", "Answers that had to go for others: the cache is too small.", func(s ssaplan.NoOpStats) float64 { return float64(s.Evicted) }),
-		ofCache("expired", "Answers that became too old.", func(s ssaplan.NoOpStats) float64 { return float64(s.Expired) }),
-		ofCache("entries", "Answers that are remembered.", func(s ssaplan.NoOpStats) float64 { return float64(s.Entries) }),
-		ofCache("unseen", "Parts of the server's configuration that may not be read.", func(s ssaplan.NoOpStats) float64 { return float64(len(s.Unseen)) }),
+		ofCaches("hits", "Children that were planned without a request.", func(s ssaplan.NoOpStats) float64 { return float64(s.Hits) }),
+		ofCaches("misses", "Children that the server was asked about.", func(s ssaplan.NoOpStats) float64 { return float64(s.Misses) }),
+		ofCaches("evicted", "Answers that had to go for others: the cache is too small.", func(s ssaplan.NoOpStats) float64 { return float64(s.Evicted) }),
+		ofCaches("expired", "Answers that became too old.", func(s ssaplan.NoOpStats) float64 { return float64(s.Expired) }),
+		ofCaches("entries", "Answers that are remembered.", func(s ssaplan.NoOpStats) float64 { return float64(s.Entries) }),
+		ofCaches("unseen", "Parts of the server's configuration that may not be read.", func(s ssaplan.NoOpStats) float64 { return float64(len(s.Unseen)) }),
 	)
 }
 

@@ -157,3 +157,42 @@ func TestAChildBeforeItsDefinition(t *testing.T) {
 	require.Zero(t, o.reconcile(owner, early, here))
 	require.NotNil(t, o.Lookup(t, early))
 }
+
+// Who makes a child anew as it can't be, whenever it was replaced, is as stubborn as who changes one.
+func TestAFightOfReplacementsIsLeft(t *testing.T) {
+	o := newOwning(t)
+	owner := o.owner("site")
+	wanted := func(value string) *unstructured.Unstructured {
+		return lab.Objectf(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: fixed, namespace: %s}, immutable: true, data: {k: %s}}", o.Namespace, value)
+	}
+	reconcile := func(value string, policy ctrlssaplan.Policy) ctrl.Result {
+		result, err := o.kit.Reconcile(t.Context(), owner, []ctrlssaplan.Child{{Object: wanted(value)}}, policy)
+		require.NoError(t, err)
+		return result
+	}
+	value := func() string {
+		value, _, _ := unstructured.NestedString(o.Get(t, wanted("")).Object, "data", "k")
+		return value
+	}
+	anew := func() {
+		other := wanted("theirs")
+		other.SetOwnerReferences(o.Get(t, other).GetOwnerReferences())
+		o.Delete(t, other)
+		o.Apply(t, "night-shift", other)
+	}
+	replace := ctrlssaplan.Policy{Replace: true}
+	reconcile("a", replace)
+	anew()
+	require.Positive(t, reconcile("a", ctrlssaplan.Policy{Replace: true, Drift: ctrlssaplan.DriftReport}).RequeueAfter)
+	require.Equal(t, "theirs", value(), "what drifted is reported")
+	for range 5 {
+		require.Zero(t, reconcile("a", replace))
+		require.Equal(t, "a", value())
+		anew()
+	}
+	require.Positive(t, reconcile("a", replace).RequeueAfter)
+	require.Equal(t, "theirs", value())
+	require.Contains(t, o.synced("site"), "left for now, after 5 repairs within 10m0s")
+	require.Zero(t, reconcile("b", replace), "an edit is another matter")
+	require.Equal(t, "b", value())
+}

@@ -9,9 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -129,24 +131,30 @@ func (s *sites) values() map[string]bool {
 // controller is a running one.
 type controller struct {
 	kit     *ctrlssaplan.Kit
+	noOps   *ssaplan.NoOpCache
 	traffic *traffic
+	looks   atomic.Int64 // at owners
 	stop    func()
 }
 
 func (s *sites) run() *controller {
-	c := &controller{traffic: &traffic{}}
+	return s.runWith(ssaplan.NoOpCacheOptions{ServerInterval: -1}) // other tests change what the server is set up with
+}
+
+func (s *sites) runWith(options ssaplan.NoOpCacheOptions) *controller {
+	c := &controller{traffic: &traffic{}, noOps: ssaplan.NewNoOpCache(options)}
 	config := *s.Config
 	config.QPS = -1
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return c.traffic.through(next) })
 	resync, always := 2*time.Second, true
-	options := ctrl.Options{Scheme: s.scheme, Cache: cache.Options{SyncPeriod: &resync, DefaultNamespaces: map[string]cache.Config{s.Namespace: {}}}}
-	options.Metrics.BindAddress = "0"
-	options.Controller.SkipNameValidation = &always
-	manager, err := ctrl.NewManager(&config, options)
+	managing := ctrl.Options{Scheme: s.scheme, Cache: cache.Options{SyncPeriod: &resync, DefaultNamespaces: map[string]cache.Config{s.Namespace: {}}}}
+	managing.Metrics.BindAddress = "0"
+	managing.Controller.SkipNameValidation = &always
+	manager, err := ctrl.NewManager(&config, managing)
 	require.NoError(s, err)
 	c.kit, err = ctrlssaplan.New(manager, ctrlssaplan.Options{
 		FieldManager: "site-controller", Kinds: []schema.GroupVersionKind{configMaps},
-		NoOps: ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{ServerInterval: -1}),
+		NoOps: c.noOps,
 		Conditions: func(owner client.Object) (*[]metav1.Condition, *int64) {
 			status := &owner.(*Site).Status
 			return &status.Conditions, &status.ObservedGeneration
@@ -154,6 +162,7 @@ func (s *sites) run() *controller {
 	})
 	require.NoError(s, err)
 	reconcile := func(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+		defer c.looks.Add(1)
 		site := &Site{}
 		if err := manager.GetCache().Get(ctx, request.NamespacedName, site); err != nil {
 			return ctrl.Result{}, client.IgnoreNotFound(err)
@@ -223,6 +232,13 @@ func (t *traffic) through(next http.RoundTripper) http.RoundTripper {
 		}
 		return response, err
 	})
+}
+
+// toExpire returns how many watches are still to be told that they are too late.
+func (t *traffic) toExpire() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.expired
 }
 
 // expire ends all watches, and has the next ones be told that they are too late.
@@ -308,9 +324,10 @@ func TestNothingIsSentAtRest(t *testing.T) {
 	c := s.run()
 	s.awaitReady(owners)
 	s.settle(c)
-	before := c.traffic.all()
+	before, looks := c.traffic.all(), c.looks.Load()
 	time.Sleep(rest)
 	require.Equal(t, before, c.traffic.all())
+	require.GreaterOrEqual(t, c.looks.Load()-looks, int64(owners)*max(int64(rest/(4*time.Second)), 1), "it looked at all of them meanwhile")
 	full := heap()
 	for i := range owners {
 		c.kit.Forget(client.ObjectKey{Namespace: s.Namespace, Name: fmt.Sprintf("site-%04d", i)})
@@ -326,6 +343,12 @@ func TestNothingIsSentAtRest(t *testing.T) {
 	c.traffic.expire()
 	s.settle(c)
 	require.Equal(t, writes, c.traffic.writes(), "after its watches expired")
+	require.Zero(t, c.traffic.toExpire(), "all were told")
+	s.setValue("site-0000", "after")
+	s.awaitReady(owners)
+	require.True(t, s.values()["after"], "its informers have new watches")
+	s.settle(c)
+	writes = c.traffic.writes()
 
 	second := s.run() // which restarts, and believes that it leads, too
 	s.settle(second)
@@ -333,6 +356,7 @@ func TestNothingIsSentAtRest(t *testing.T) {
 	s.setValue("site-0000", "b")
 	s.awaitReady(owners)
 	s.settle(second)
+	require.True(t, s.values()["b"])
 	written := len(c.traffic.writes()) + len(second.traffic.writes()) - len(writes)
 	require.LessOrEqual(t, written, 2*(4+3), "both write an edit at most once, and don't fight")
 }
@@ -368,6 +392,11 @@ func TestARestoredCluster(t *testing.T) {
 	written := c.traffic.writes()
 	time.Sleep(10 * time.Second) // five resyncs; its informers keep asking
 	require.Equal(t, written, c.traffic.writes(), "nothing of the other history is written")
+	c.noOps.Clear() // as all that is remembered expires some time
+	looks := c.looks.Load()
+	lab.Eventually(t, "all owners are looked at", func() bool { return c.looks.Load() >= looks+2*owners })
+	require.Equal(t, written, c.traffic.writes(), "nor when the server is asked again")
+	require.Equal(t, map[string]bool{"b": true}, s.values())
 	c.stop()
 	restarted := s.run()
 	lab.Eventually(t, "what others wrote is put back", func() bool { return maps.Equal(s.values(), map[string]bool{"a": true}) })
@@ -375,3 +404,48 @@ func TestARestoredCluster(t *testing.T) {
 	s.settle(restarted)
 	require.Equal(t, map[string]bool{"a": true}, s.values())
 }
+
+// TestTwoKitsOfAManager has two controllers of one manager whose children are of the same kind.
+func TestTwoKitsOfAManager(t *testing.T) {
+	t.Parallel()
+	s := newSites(t, lab.New(t))
+	options := ctrl.Options{Scheme: s.scheme, Cache: cache.Options{DefaultNamespaces: map[string]cache.Config{s.Namespace: {}}}}
+	options.Metrics.BindAddress = "0"
+	manager, err := ctrl.NewManager(s.Config, options)
+	require.NoError(t, err)
+	for _, name := range []string{"site-controller", "another-controller"} {
+		_, err := ctrlssaplan.New(manager, ctrlssaplan.Options{
+			FieldManager: name, Kinds: []schema.GroupVersionKind{configMaps},
+			Conditions: func(owner client.Object) (*[]metav1.Condition, *int64) { return &owner.(*Site).Status.Conditions, nil },
+		})
+		require.NoError(t, err, name)
+	}
+}
+
+// TestWhatIsSentAtRest has a controller that looks at what the server is set up with, as it does unless told otherwise, but thirty times as often. It
+// asks for that, all owners together, and for nothing else. The server is its own: others set up theirs in other tests.
+func TestWhatIsSentAtRest(t *testing.T) {
+	t.Parallel()
+	const owners, rest, interval = 3, 10 * time.Second, time.Second
+	s := newSites(t, lab.On(t, controlplane.ForTest(t, controlplane.Options{})))
+	s.create(owners)
+	c := s.runWith(ssaplan.NoOpCacheOptions{ServerInterval: interval})
+	s.awaitReady(owners)
+	isSetup := func(line string) bool {
+		return strings.Contains(line, "/admissionregistration.k8s.io/") || strings.HasPrefix(line, "GET /version") || strings.HasPrefix(line, "GET /openapi/v3")
+	}
+	objects := func() []string { return slices.DeleteFunc(c.traffic.all(), isSetup) }
+	for before := -1; before != len(objects()); time.Sleep(recentlySetUp) { // until then, what the server says counts for no longer
+		before = len(objects())
+	}
+	before, all, looks := objects(), len(c.traffic.all()), c.looks.Load()
+	time.Sleep(rest)
+	require.Equal(t, before, objects())
+	setup := len(c.traffic.all()) - all
+	require.Positive(t, setup)
+	require.LessOrEqual(t, setup, 8*int(rest/interval+1))
+	require.GreaterOrEqual(t, c.looks.Load()-looks, int64(2*owners))
+}
+
+// recentlySetUp is how long what the server says counts at most after it was first seen how it is set up, and some more.
+const recentlySetUp = 11 * time.Second

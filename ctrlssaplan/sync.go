@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -27,18 +28,26 @@ func OfKind(kind schema.GroupVersionKind) *unstructured.Unstructured {
 	return obj
 }
 
-// sync plans all the children, and then writes those that have to change.
-func (k *Kit) sync(ctx context.Context, owner client.Object, wanted []Child, policy Policy) []outcome {
+// sync plans all the children, and then writes those that have to change. The error says that the informers have another owner than the server, of
+// which there is nothing to report.
+func (k *Kit) sync(ctx context.Context, owner client.Object, wanted []Child, policy Policy) (outcomes []outcome, err error) {
 	children, err := k.children(ctx, owner, wanted)
 	if err != nil {
-		return []outcome{{verdict: failed, text: foreign.OfError(err).String(), err: err}}
+		return []outcome{{verdict: failed, text: foreign.OfError(err).String(), err: err}}, nil
 	}
 	blocked := false
 	for _, c := range children {
 		k.look(ctx, c, policy)
 		blocked = blocked || c.verdict.open()
 	}
-	var outcomes []outcome
+	if slices.ContainsFunc(children, func(c *child) bool { return c.writes(blocked) }) {
+		switch err := k.confirm(ctx, owner); {
+		case isOtherHistory(err):
+			return nil, err
+		case err != nil:
+			return []outcome{{verdict: failed, text: foreign.OfError(err).String(), err: err}}, nil
+		}
+	}
 	for _, c := range children {
 		switch {
 		case c.verdict != "":
@@ -50,7 +59,7 @@ func (k *Kit) sync(ctx context.Context, owner client.Object, wanted []Child, pol
 		}
 		outcomes = append(outcomes, c.outcome)
 	}
-	return outcomes
+	return outcomes, nil
 }
 
 // children returns what is wanted, and behind that what the owner controls besides.
@@ -116,7 +125,10 @@ func control(obj *unstructured.Unstructured, owner client.Object, kind schema.Gr
 // leftOver returns what an owner controls of a kind and no longer wants.
 func (k *Kit) leftOver(ctx context.Context, owner client.Object, kind schema.GroupVersionKind, seen map[identity.Identity]bool) (left []*child, err error) {
 	owned, err := k.Client.Owned(ctx, owner, kind)
-	if err != nil {
+	switch {
+	case meta.IsNoMatchError(err): // of a kind that isn't served there are none
+		return nil, nil
+	case err != nil:
 		return nil, k.forcing.Guard(OfKind(kind)).Shown(err)
 	}
 	for _, obj := range owned {
@@ -145,8 +157,8 @@ func (k *Kit) look(ctx context.Context, c *child, policy Policy) {
 	}
 	ours := c.live != nil && metav1.IsControlledBy(c.live, c.owner)
 	switch {
-	case c.manifest == nil && !ours:
-		c.verdict = asDeclared
+	case c.manifest == nil && (!ours || c.live.GetDeletionTimestamp() != nil):
+		c.verdict = asDeclared // or will be, without anybody doing more
 	case c.manifest == nil: // to be deleted
 	case c.live != nil && !ours:
 		c.verdict, c.text = refused, fmt.Sprintf("exists and is not controlled by this %s: rename one of them, or delete it", c.ownerKind)

@@ -75,19 +75,19 @@ func (k *Kit) delete(ctx context.Context, c *child) {
 		c.fail(fmt.Errorf("delete: %w", err))
 		return
 	}
-	if plan.Action == deletion.ActionDelete {
-		propagation := plan.Propagation
-		options := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &version}, PropagationPolicy: &propagation}
-		err = k.Client.Delete(ctx, c.live, options)
-		if client.IgnoreNotFound(err) != nil {
-			c.failWrite(fmt.Errorf("delete: %w", k.forcing.Guard(c.live).Shown(err)), outcomeOfDelete(err))
-			return
-		}
+	if plan.Action != deletion.ActionDelete {
+		c.memory.applied, c.verdict = nil, asDeclared // it is gone, or going, and the informer is late
+		return
+	}
+	propagation := plan.Propagation
+	options := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &version}, PropagationPolicy: &propagation}
+	if err = k.Client.Delete(ctx, c.live, options); client.IgnoreNotFound(err) != nil {
+		c.failWrite(fmt.Errorf("delete: %w", k.forcing.Guard(c.live).Shown(err)), outcomeOfDelete(err))
+		return
 	}
 	c.memory.applied = nil
 	c.verdict, c.text = deleted, "no longer wanted"
-	notes := plan.Notes(immutability.HazardOwner, immutability.HazardInterruption, immutability.HazardDependents)
-	if len(notes) > 0 && plan.Deletes() {
+	if notes := plan.Notes(immutability.HazardOwner, immutability.HazardInterruption, immutability.HazardDependents); len(notes) > 0 {
 		c.text += ": " + strings.Join(notes, "; ")
 	}
 }

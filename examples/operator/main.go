@@ -28,7 +28,7 @@ func main() {
 // flags reads the command line. The flag --kubeconfig is controller-runtime's own.
 func flags() (ctrl.Options, *zap.Options) {
 	options, logging := ctrl.Options{LeaderElectionID: "website-operator", LeaderElectionReleaseOnCancel: true}, &zap.Options{}
-	resync := flag.Duration("resync", 10*time.Minute, "how often every Website is looked at without a reason; without a change that sends no request")
+	resync := flag.Duration("resync", 10*time.Minute, "how often every Website is looked at without a reason; without a change that sends next to nothing, see ctrlssaplan")
 	flag.StringVar(&options.Metrics.BindAddress, "metrics", "127.0.0.1:8080", "where to serve metrics; 0 serves none")
 	flag.StringVar(&options.HealthProbeBindAddress, "health", ":8081", "where to serve /healthz and /readyz; 0 serves none")
 	flag.BoolVar(&options.LeaderElection, "leader-elect", false, "run only while no other operator leads")
