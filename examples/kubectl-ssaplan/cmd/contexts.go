@@ -40,7 +40,7 @@ func (o *options) runContexts(ctx context.Context) error {
 	for _, name := range names {
 		*o.config.Context = name
 		p := o.newPlanning()
-		p.manifests, p.failures = slices.Clone(read.manifests), slices.Clone(read.failures)
+		p.manifests, p.failures, p.reading = slices.Clone(read.manifests), slices.Clone(read.failures), read.reading
 		if err := p.planRead(ctx); err != nil {
 			return fmt.Errorf("context %q: %w", name, err)
 		}

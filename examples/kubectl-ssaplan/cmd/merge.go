@@ -22,7 +22,8 @@ func newMerge(streams genericiooptions.IOStreams) *cobra.Command {
 		Use:   "merge FILE...",
 		Short: "Put together what the shards of a plan wrote",
 		Long: `Put together what "plan --shard I/N -o json" wrote for each of the shards. What several shards planned, such as a namespace that
-all of them need, counts once. A shard that is missing, or is of other manifests than the rest, is an error. The plans stand in the order of the stages, as those of one run do. How many there are of which action is
+all of them need, counts once. A shard that is missing, or is of other manifests than the rest, is an error; so are
+reports of several contexts. The plans stand in the order of the stages, as those of one run do. How many there are of which action is
 told on standard error. It asks no cluster.`,
 		Example: `# two processes, one plan
 kubectl ssaplan plan -f fleet/ --shard 1/2 -o json > 1.json
@@ -32,7 +33,7 @@ kubectl ssaplan plan merge 1.json 2.json > plan.json`,
 			exitCodes: `0  nothing changes
 1  an error: a file can't be read, a shard is missing, or one could not plan something
 2  applying would change something
-3  some objects are in conflict, or deferred`,
+3  some objects are in conflict, or wait for what isn't there`,
 		},
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, files []string) error { return merge(c.Context(), streams, files) },
@@ -101,8 +102,10 @@ func mergedCode(merged *shard.Merged) int {
 		return exitError
 	}
 	code := exitUnchanged
-	for _, action := range []ssaplan.Action{ssaplan.ActionCreate, ssaplan.ActionUpdate, ssaplan.ActionReplace, ssaplan.ActionConflict, ssaplan.ActionDeferred} {
-		if merged.Actions[action] > 0 {
+	for action, n := range merged.Actions {
+		if action == ssaplan.ActionDeferred && n == merged.Waiting {
+			code = max(code, exitChanges) // apply comes to them
+		} else if n > 0 {
 			code = max(code, actionCode(action))
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/input"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/shard"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/statefile"
 	"github.com/ssaplan/primitives/preview"
 	"github.com/ssaplan/primitives/projection"
@@ -27,7 +28,8 @@ type planning struct {
 	matches   []*statefile.Entry              // what memory knows of each manifest
 	all       []manifest.Manifest             // also those that weren't chosen
 	leftHooks []render.Hook                   // of these
-	toldShard *render.Shard                   // which part of a set it is, nil if it is all
+	reading   *shard.Reading                  // of all manifests of which it is a part
+	toldShard *render.Shard                   // which part that is, nil if it is all
 	applySet  *applySet                       // nil if none remembers the set
 	removing  *removing                       // what has left the set; nil if that isn't known
 	set       *set.Set                        // of the manifests
@@ -99,8 +101,9 @@ func (p *planning) read(ctx context.Context) error {
 		p.manifests = p.saved.manifests()
 		return nil
 	}
+	p.reading = p.part.Read()
 	manifests, errs := input.Read(ctx, input.Sources{
-		Paths: p.files, Recursive: p.recursive, Kustomization: p.kustomization, Stdin: p.In, Wanted: p.part.MayNeed,
+		Paths: p.files, Recursive: p.recursive, Kustomization: p.kustomization, Stdin: p.In, Wanted: p.reading.Wants,
 	})
 	if ctx.Err() != nil {
 		return errors.New("interrupted while reading the manifests")
@@ -144,8 +147,8 @@ func (p *planning) prepare(ctx context.Context) (err error) {
 	}
 	unique, errs := input.Unique(p.manifests, p.cluster.namespace)
 	p.fail(inputFailures(errs)...)
-	p.toldShard = p.part.Told(unique)
 	if !p.readsSaved() { // those of other shards, which only had to be told from these
+		p.toldShard = p.reading.Told(p.cluster.namespace)
 		unique = slices.DeleteFunc(unique, func(m manifest.Manifest) bool { return m.Object == nil })
 	}
 	p.all, p.manifests = unique, p.part.Of(p.choose(ctx, slices.Clone(unique)))
@@ -281,6 +284,9 @@ func asked(plan *ssaplan.Plan) bool {
 
 // report returns what is to be shown.
 func (p *planning) report() render.Report {
+	if p.toldShard != nil {
+		p.toldShard.Open = slices.ContainsFunc(p.items, isOpen)
+	}
 	r := render.Report{Shard: p.toldShard, Plans: p.plans, Failures: p.failures, Hooks: p.leftHooks, Results: p.results, Pruned: p.prune, Whole: p.verbose}
 	if p.removing != nil {
 		r.Removals = p.removing.shown()
@@ -317,6 +323,11 @@ func (p *planning) exitCode() int {
 		code = exitError
 	}
 	return code
+}
+
+// isOpen reports whether an object is in conflict, or waits for what the set doesn't bring.
+func isOpen(item *set.Item) bool {
+	return item != nil && item.Err == nil && len(item.After) == 0 && actionCode(item.Plan.Action) == exitOpen
 }
 
 func actionCode(action ssaplan.Action) int {

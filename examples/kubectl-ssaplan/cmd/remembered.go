@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/statefile"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/wholefile"
@@ -50,9 +52,26 @@ func (o *options) remember(ctx context.Context, c *cluster) (*remembered, error)
 // scope names the server and who asks it.
 func (c *cluster) scope() string {
 	who := c.config.Impersonate
-	text, _ := json.Marshal([]any{c.config.Host, c.config.TLSClientConfig.CAData, c.user, c.config.Username, c.config.CertData, who.UserName, who.Groups}) // texts
+	text, _ := json.Marshal([]any{ // texts
+		c.config.Host, c.config.CAData, c.config.CAFile, c.user, c.config.Username, c.config.CertData, c.config.CertFile, subjectOf(c.config.BearerToken),
+		who.UserName, who.UID, who.Groups, who.Extra,
+	})
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
+}
+
+// subjectOf returns whom a token is of: the subject that it names, which stays the same when the token is renewed, or else the token.
+func subjectOf(token string) string {
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 {
+		return token
+	}
+	var claims struct{ Iss, Sub string }
+	text, err := base64.RawURLEncoding.DecodeString(parts[1])
+	if err != nil || json.Unmarshal(text, &claims) != nil || claims.Sub == "" {
+		return token
+	}
+	return claims.Iss + " " + claims.Sub
 }
 
 // save writes the file anew. The set of no-ops of a server is nobody else's business.

@@ -36,8 +36,10 @@ type Report struct {
 type Shard struct {
 	Number int `json:"number"`
 	Count  int `json:"count"`
-	// Set is a digest of which objects the set has.
+	// Set is a digest of all manifests of the set.
 	Set string `json:"set"`
+	// Open says that an object is in conflict, or waits for what the set doesn't bring.
+	Open bool `json:"open"`
 }
 
 // StageOf is a stage in which objects are applied together.

@@ -10,23 +10,28 @@ import (
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
 // Merged is what several shards planned, put together. Its plans are as the shards wrote them.
 type Merged struct {
 	APIVersion string            `json:"apiVersion"`
+	Context    string            `json:"context,omitempty"`
 	Shard      *render.Shard     `json:"shard,omitempty"`
 	Plans      []json.RawMessage `json:"plans"`
 	Unchanged  render.Unchanged  `json:"unchanged,omitempty"`
 	Stages     []Stage           `json:"stages,omitempty"`
+	Hooks      []json.RawMessage `json:"hooks,omitempty"`
 	Errors     []json.RawMessage `json:"errors"`
 
 	// Actions is how many plans have which action.
 	Actions map[ssaplan.Action]int `json:"-"`
+	// Waiting is how many of those that are deferred wait for what the set brings.
+	Waiting int `json:"-"`
 	stages  map[string][]json.RawMessage
 	planned map[object]bool
-	seen    map[string]bool // errors
+	seen    map[string]bool // errors and hooks
 	shards  map[shardsOf]map[int]bool
 }
 
@@ -60,16 +65,22 @@ func NewMerged() *Merged {
 // Add adds what `plan -o json` of a shard, or of a set, wrote. What is in several shards counts once. Afterwards, call [Merged.Finish].
 func (m *Merged) Add(from io.Reader) error {
 	var part Merged
-	if err := json.NewDecoder(from).Decode(&part); err != nil {
+	decoder := json.NewDecoder(from)
+	if err := decoder.Decode(&part); err != nil {
 		return fmt.Errorf("isn't what plan -o json writes: %w", err)
 	}
 	switch {
 	case part.APIVersion == "":
 		return errors.New("isn't what plan -o json writes: there is no apiVersion")
+	case decoder.More():
+		return errors.New("has several reports, as plan --contexts writes them: merge those of each context by themselves")
 	case m.APIVersion != "" && m.APIVersion != part.APIVersion:
 		return fmt.Errorf("is of %s, and others are of %s", part.APIVersion, m.APIVersion)
+	case m.APIVersion != "" && m.Context != part.Context:
+		return fmt.Errorf("is of the context %q, and others are of %q", foreign.Text(part.Context), foreign.Text(m.Context))
 	}
-	m.APIVersion = part.APIVersion
+	m.APIVersion, m.Context = part.APIVersion, part.Context
+	deferred := m.Actions[ssaplan.ActionDeferred]
 	if part.Shard != nil {
 		of := shardsOf{part.Shard.Set, part.Shard.Count}
 		if m.shards[of] == nil {
@@ -85,13 +96,22 @@ func (m *Merged) Add(from io.Reader) error {
 			m.Unchanged.Add(id)
 		}
 	}
-	for _, failure := range part.Errors {
-		if !m.seen[string(failure)] {
-			m.seen[string(failure)] = true
-			m.Errors = append(m.Errors, failure)
+	if part.Shard != nil && !part.Shard.Open {
+		m.Waiting += m.Actions[ssaplan.ActionDeferred] - deferred
+	}
+	m.Errors, m.Hooks = m.unseen(m.Errors, part.Errors), m.unseen(m.Hooks, part.Hooks)
+	return nil
+}
+
+// unseen returns all with those of some more that weren't seen yet.
+func (m *Merged) unseen(all, more []json.RawMessage) []json.RawMessage {
+	for _, one := range more {
+		if !m.seen[string(one)] {
+			m.seen[string(one)] = true
+			all = append(all, one)
 		}
 	}
-	return nil
+	return all
 }
 
 // addPlans adds the plans, each to its stage.

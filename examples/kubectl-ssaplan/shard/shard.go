@@ -5,7 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
+	"hash"
 	"strconv"
 	"strings"
 
@@ -45,16 +47,32 @@ func textOf(id identity.Identity) string {
 	return id.APIVersion + "\n" + id.Kind + "\n" + id.Namespace + "\n" + id.Name
 }
 
-// Told returns what a report of the shard says of it, given all manifests of the set; nil if the shard is all of it.
-func (s Shard) Told(all []manifest.Manifest) *render.Shard {
-	if s.Count == 0 {
+// Reading is the manifests of a set as they are read, of which most are forgotten at once.
+type Reading struct {
+	shard  Shard
+	digest hash.Hash // of all that was read
+}
+
+// Read begins to read the manifests of the set.
+func (s Shard) Read() *Reading { return &Reading{s, sha256.New()} }
+
+// Wants reports whether a manifest can be one of the shard; see [manifest.Read], which shows it each as a whole.
+func (r *Reading) Wants(m manifest.Manifest) bool {
+	if r.shard.Count > 0 {
+		text, _ := json.Marshal(m.Object.Object) // which was read from one
+		sum := sha256.Sum256(text)
+		r.digest.Write(sum[:])
+	}
+	return r.shard.MayNeed(m)
+}
+
+// Told returns what a report of the shard says of it, given the namespace of the manifests that name none; nil if the shard is all of the set.
+func (r *Reading) Told(defaultNamespace string) *render.Shard {
+	if r.shard.Count == 0 {
 		return nil
 	}
-	digest := sha256.New()
-	for _, m := range all {
-		digest.Write([]byte(textOf(m.Identity) + "\n\n"))
-	}
-	return &render.Shard{Number: s.Index + 1, Count: s.Count, Set: hex.EncodeToString(digest.Sum(nil)[:16])}
+	sum := sha256.Sum256(append(r.digest.Sum(nil), defaultNamespace...))
+	return &render.Shard{Number: r.shard.Index + 1, Count: r.shard.Count, Set: hex.EncodeToString(sum[:16])}
 }
 
 // MayNeed reports whether a manifest can be one of the shard: it is in it, or is a namespace or a definition.

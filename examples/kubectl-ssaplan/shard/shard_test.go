@@ -94,6 +94,7 @@ func TestMerge(t *testing.T) {
 	}
 	merged.Finish([]string{"one", "two", "three"})
 	var names []string
+	require.Zero(t, merged.Waiting)
 	for _, raw := range merged.Plans {
 		var p struct{ Object struct{ Name string } }
 		require.NoError(t, json.Unmarshal(raw, &p))
@@ -111,11 +112,24 @@ func TestMerge(t *testing.T) {
 	require.Equal(t, map[ssaplan.Action]int{ssaplan.ActionCreate: 2, ssaplan.ActionNoOp: 4, ssaplan.ActionUpdate: 1}, merged.Actions)
 }
 
+// told reads manifests as a shard does that may need some of them, and returns what it says of itself.
+func told(s shard.Shard, namespace string, manifests ...manifest.Manifest) *render.Shard {
+	reading := s.Read()
+	for _, m := range manifests {
+		reading.Wants(m)
+	}
+	return reading.Told(namespace)
+}
+
 // A set is merged only as a whole, whatever else is merged with it.
 func TestMissingShards(t *testing.T) {
 	here := []manifest.Manifest{manifestOf("v1", "ConfigMap", "a", "x"), manifestOf("v1", "ConfigMap", "a", "y")}
 	other := append(slices.Clone(here), manifestOf("v1", "ConfigMap", "a", "z"))
-	require.Nil(t, shard.Shard{}.Told(here))
+	edited := []manifest.Manifest{here[0], manifestOf("v1", "ConfigMap", "a", "y")}
+	edited[1].Object.Object["data"] = map[string]any{"k": "v"}
+	first, second := shard.Shard{Index: 0, Count: 2}, shard.Shard{Index: 1, Count: 2}
+	require.Nil(t, told(shard.Shard{}, "", here...))
+	require.Equal(t, told(first, "a", here...).Set, told(second, "a", here...).Set)
 	for _, row := range []struct {
 		why   string
 		parts []*render.Shard
@@ -123,8 +137,10 @@ func TestMissingShards(t *testing.T) {
 	}{
 		{"all of them, one twice", []*render.Shard{{Number: 2, Count: 2}, {Number: 1, Count: 2}, {Number: 2, Count: 2}}, ""},
 		{"two are missing", []*render.Shard{{Number: 2, Count: 3}}, "1/3, 3/3: plan them from the same manifests"},
-		{"of other manifests", []*render.Shard{shard.Shard{Index: 0, Count: 2}.Told(here), shard.Shard{Index: 1, Count: 2}.Told(other)}, "1/2: plan them from the same manifests"},
-		{"two sets", []*render.Shard{shard.Shard{Index: 0, Count: 1}.Told(here), shard.Shard{Index: 0, Count: 1}.Told(other), nil}, ""},
+		{"of other manifests", []*render.Shard{told(first, "a", here...), told(second, "a", other...)}, "1/2: plan them from the same manifests"},
+		{"of manifests that were edited", []*render.Shard{told(first, "a", here...), told(second, "a", edited...)}, "1/2: plan them from the same manifests"},
+		{"for another namespace", []*render.Shard{told(first, "a", here...), told(second, "b", here...)}, "1/2: plan them from the same manifests"},
+		{"two sets", []*render.Shard{told(shard.Shard{Count: 1}, "a", here...), told(shard.Shard{Count: 1}, "a", other...), nil}, ""},
 		{"others of how many", []*render.Shard{{Number: 1, Count: 1}, {Number: 1, Count: 2}}, "2/2: plan them from the same manifests"},
 	} {
 		merged := shard.NewMerged()
@@ -148,9 +164,25 @@ func TestWhatIsNotMerged(t *testing.T) {
 		`{"apiVersion":"ssaplan/v2","plans":[],"errors":[]}`:                                   "is of ssaplan/v2",
 		`{"apiVersion":"ssaplan/v1","plans":[],"stages":[{"name":"a","plans":1}],"errors":[]}`: "fewer plans",
 		`{"apiVersion":"ssaplan/v1","plans":[7],"errors":[]}`:                                  "no plan",
+		`{"apiVersion":"ssaplan/v1","context":"blue","plans":[],"errors":[]}`:                  `is of the context "blue"`,
+		`{"apiVersion":"ssaplan/v1","plans":[],"errors":[]} {}`:                                "has several reports",
 	} {
 		merged := shard.NewMerged()
 		require.NoError(t, merged.Add(strings.NewReader(`{"apiVersion":"ssaplan/v1","plans":[],"errors":[]}`)))
 		require.ErrorContains(t, merged.Add(strings.NewReader(text)), why)
 	}
+}
+
+// What waits for what the set brings is told from what waits for others, and what was left out isn't lost.
+func TestMergedShardsSayWhatIsOpen(t *testing.T) {
+	merged := shard.NewMerged()
+	for i, open := range []bool{false, true} {
+		require.NoError(t, merged.Add(strings.NewReader(fmt.Sprintf(`{"apiVersion":"ssaplan/v1","shard":{"number":%d,"count":2,"set":"s","open":%t},
+			"plans":[{"object":{"apiVersion":"v1","kind":"ConfigMap","name":"c%d"},"action":"Deferred"},{"object":{"apiVersion":"v1","kind":"ConfigMap","name":"both"},"action":"Deferred"}],
+			"hooks":[{"when":"h%d"},{"when":"both"}],"errors":[]}`, i+1, open, i, i))))
+	}
+	require.Empty(t, merged.Missing())
+	require.Equal(t, 3, merged.Actions[ssaplan.ActionDeferred])
+	require.Equal(t, 2, merged.Waiting, "c0 and both")
+	require.Len(t, merged.Hooks, 3)
 }
