@@ -49,8 +49,9 @@ func inside(encoding *base64.Encoding, before, value string) string {
 }
 
 // In returns the names of the forms in which a text has the value, or eight characters of it in a row; a shorter value as a whole.
-// Line ends and white space within it, as wrapped base64 has, don't hide it.
+// Line ends and white space within it, as wrapped base64 has, don't hide it. What is encoded in the text as a whole is looked into.
 func In(text, value string) (found []string) {
+	text = opened(text)
 	joined := squeeze(text)
 	unwrapped := lineEnds.Replace(joined)
 	for _, form := range Forms {
@@ -61,6 +62,27 @@ func In(text, value string) (found []string) {
 		}
 	}
 	return found
+}
+
+// opened returns the text with what the base64 in it stands for behind it, however often that was encoded: what a provider of Terraform
+// remembers is so twice in a state, and a secret in that is none of [Forms].
+func opened(text string) string {
+	const shortest = 16 // that eight characters and what is around them fit into
+	all := []string{text}
+	for _, run := range strings.FieldsFunc(text, isNoBase64) {
+		if len(run) < shortest {
+			continue
+		}
+		decoded, _ := base64.RawURLEncoding.DecodeString(forURLs.Replace(run)) // up to where it ends
+		all = append(all, opened(string(decoded)))
+	}
+	return strings.Join(all, "\n\x00\n")
+}
+
+var forURLs = strings.NewReplacer("+", "-", "/", "_")
+
+func isNoBase64(r rune) bool {
+	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("+/-_", r))
 }
 
 // lineEnds are also those that somebody made visible.

@@ -42,6 +42,20 @@ func TestIn(t *testing.T) {
 	require.Empty(t, leak.In("", long))
 }
 
+// What a provider of Terraform remembers is base64 in JSON in base64 in the state: whatever form a value has in there, it is found.
+func TestInWhatIsEncoded(t *testing.T) {
+	for _, form := range leak.Forms {
+		for _, around := range []string{"", "a", "ab", "abc"} {
+			text := around + form.Write(value)
+			for range 3 {
+				text = `{"` + around + `":"` + base64.StdEncoding.EncodeToString([]byte(text)) + `"}`
+				require.NotEmpty(t, leak.In(text, value), "%s behind %q in %s", form.Name, around, text)
+			}
+		}
+	}
+	require.Empty(t, leak.In(base64.StdEncoding.EncodeToString([]byte(strings.Repeat("nothing of it ", 100))), value))
+}
+
 // All values are looked for at once, and each is found as it is alone.
 func TestFound(t *testing.T) {
 	for i, c := range leak.Cases(1, true) {

@@ -163,6 +163,7 @@ func Found(text string) (found []string) {
 
 // hasAny reports whether [In] would find one of [Values], in one walk through the text for all of them.
 func hasAny(text string) bool {
+	text = opened(text)
 	joined := squeeze(text)
 	for i, look := range []string{text, joined, lineEnds.Replace(joined)} {
 		for length, parts := range partsOfValues()[i] {

@@ -95,8 +95,8 @@ func ephemeralToken(t *testing.T, c *cluster, tf *terraform) {
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
-		require.NotContains(t, string(text), first, file)
-		require.NotContains(t, string(text), second, file)
+		requireNoToken(t, string(text), first)
+		requireNoToken(t, string(text), second)
 	}
 	require.Contains(t, tf.apply(t, "-destroy"), "2 destroyed")
 }

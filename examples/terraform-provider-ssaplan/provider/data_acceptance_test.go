@@ -78,9 +78,7 @@ resource "ssaplan_object" "copy" {
 	tf.nothingLeft(t)
 	state, err := os.ReadFile(filepath.Join(tf.dir, "terraform.tfstate"))
 	require.NoError(t, err)
-	for _, canary := range canaries() {
-		require.NotContains(t, output+string(state), canary)
-	}
+	requireNoCanary(t, output+string(state))
 
 	tf.write(t, fmt.Sprintf("data \"ssaplan_object\" \"absent\" {\n  id = \"%[1]s/ConfigMap/absent\"\n}\n", c.Namespace))
 	code, output := tf.run(t, "plan")
