@@ -3,6 +3,7 @@ package secrecy_test
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -54,6 +55,20 @@ func TestVerdictsKeepKnownPhrases(t *testing.T) {
 		{Text: "stringData.k", Message: "field is immutable"},
 		{Message: foreign.Text("what the server says is withheld, since the object has sensitive values")},
 	}, verdict.Fields)
+}
+
+// Every part of a verdict is kept that anybody may read.
+func TestVerdictsKeepTheirParts(t *testing.T) {
+	verdict := immutability.Verdict{
+		Refusal: immutability.RefusalImmutable, Certainty: immutability.CertaintyAssumed, Uncertain: "maybe", Fields: []immutability.Field{{}},
+		Leftovers: []projection.Path{{projection.Field("a")}}, Remedy: "wait", Hazards: []immutability.Hazard{{}}, Evidence: immutability.Evidence{Requests: 1},
+	}
+	secrecy.For(nil, none, secretOf("x")).Verdict(&verdict)
+	for parts, i := reflect.ValueOf(verdict), 0; i < parts.NumField(); i++ {
+		if part := parts.Type().Field(i); part.IsExported() {
+			require.False(t, parts.Field(i).IsZero(), part.Name)
+		}
+	}
 }
 
 // A pattern makes those objects sensitive that have what it names.

@@ -69,7 +69,7 @@ func shownOf(t *testing.T, guard secrecy.Guard, answer func(string) error, said 
 	verdict := immutability.Classify(err)
 	verdict.Evidence.Create = immutability.Answer{Outcome: immutability.OutcomeUnanswered, Message: foreign.Text(said), Err: err}
 	guard.Verdict(&verdict)
-	out += fmt.Sprint(verdict, verdict.Fields, verdict.Evidence, verdict.Evidence.Create.Err)
+	out += fmt.Sprint(verdict, verdict.Fields, verdict.Evidence, verdict.Evidence.Create.Err) + fmt.Sprintf("%#v", verdict)
 	out += fmt.Sprint(guard.Warnings([]foreign.Text{foreign.Text(said), "mind " + foreign.Text(said)}))
 	return out, shown
 }

@@ -192,10 +192,15 @@ func (g Guard) shown(p projection.Path) projection.Path {
 	return p
 }
 
-// Verdict takes out of the verdict what the server says in free text, and the values that name items of lists.
+// Verdict takes out of the verdict what the server says in free text, and the values that name items of lists. What it was made from, and doesn't
+// show but in Go's syntax, goes as well.
 func (g Guard) Verdict(verdict *immutability.Verdict) {
 	if !g.Withholds() {
 		return
+	}
+	*verdict = immutability.Verdict{
+		Refusal: verdict.Refusal, Certainty: verdict.Certainty, Uncertain: verdict.Uncertain, Fields: verdict.Fields, Leftovers: verdict.Leftovers,
+		Remedy: verdict.Remedy, Hazards: verdict.Hazards, Evidence: verdict.Evidence,
 	}
 	const withheld = "what the server says is withheld, since the object has sensitive values"
 	verdict.Fields = slices.Clone(verdict.Fields)

@@ -3,6 +3,7 @@ package planner_test
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -69,6 +70,9 @@ var quotedSteps = []quotedStep{
 	{"plan, read", faultproxy.Reads, func(ctx context.Context, p *ssaplan.Planner, q *quoted) {
 		q.plan(p.Plan(ctx, ssaplan.Request{Manifest: q.edited, Prior: q.state}))
 	}},
+	{"plan, question", faultproxy.Questions, func(ctx context.Context, p *ssaplan.Planner, q *quoted) {
+		q.plan(p.Plan(ctx, ssaplan.Request{Manifest: q.edited, Prior: q.state}))
+	}},
 	{"plan", faultproxy.DryRuns, func(ctx context.Context, p *ssaplan.Planner, q *quoted) {
 		q.plan(p.Plan(ctx, ssaplan.Request{Manifest: q.edited, Prior: q.state}))
 	}},
@@ -83,6 +87,9 @@ var quotedSteps = []quotedStep{
 		}
 	}},
 	{"plan of a release, read", faultproxy.Reads, func(ctx context.Context, p *ssaplan.Planner, q *quoted) {
+		q.release(p.PlanRelease(ctx, q.state))
+	}},
+	{"plan of a release, question", faultproxy.Questions, func(ctx context.Context, p *ssaplan.Planner, q *quoted) {
 		q.release(p.PlanRelease(ctx, q.state))
 	}},
 	{"plan of a release", faultproxy.DryRuns, func(ctx context.Context, p *ssaplan.Planner, q *quoted) {
@@ -103,13 +110,16 @@ var quotedSteps = []quotedStep{
 		_, err := p.Replace(ctx, plan, ssaplan.DeleteOptions{PollInterval: time.Millisecond})
 		q.add(err)
 	}},
-	{"plan of a delete", faultproxy.DryRuns, func(ctx context.Context, p *ssaplan.Planner, q *quoted) {
-		plan, err := p.PlanDelete(ctx, ssaplan.DeleteRequest{Object: q.state.Identity, UID: q.state.UID})
-		q.add(plan, err)
-	}},
+	{"plan of a delete, question", faultproxy.Questions, planDelete},
+	{"plan of a delete", faultproxy.DryRuns, planDelete},
 	{"delete", faultproxy.Writes, func(ctx context.Context, p *ssaplan.Planner, q *quoted) {
 		q.add(p.Delete(ctx, q.state, ssaplan.DeleteOptions{PollInterval: time.Millisecond}))
 	}},
+}
+
+func planDelete(ctx context.Context, p *ssaplan.Planner, q *quoted) {
+	plan, err := p.PlanDelete(ctx, ssaplan.DeleteRequest{Object: q.state.Identity, UID: q.state.UID})
+	q.add(plan, err)
 }
 
 // Whoever answers may quote a sensitive value: nothing of it comes out of the library, whatever is asked. LEAKS=all tries all cases.
@@ -126,32 +136,35 @@ func TestQuotedSecretsStaySecret(t *testing.T) {
 					withheld++
 				}
 			}
-			require.NotZero(t, withheld, "the user is told that there is more")
+			require.True(t, withheld > 0 || step.phase == faultproxy.Questions, "the user is told that there is more")
 			t.Logf("%d objects, of %d something is withheld", len(all), withheld)
 		})
 	}
 }
 
-// Shown on demand, each of the answers has the value in it: what looks for it would find it.
+// Shown on demand, each of the answers has the value in it, in each step: what looks for it would find it.
 func TestQuotedSecretsCanBeShown(t *testing.T) {
 	c := newCluster(t)
 	all := everyQuoted(t, c, leak.Tried(len(faultproxy.Quotes), 5))
-	found := map[string]int{}
-	for _, step := range quotedSteps[:3] {
-		for how, n := range step.leaks(t, c, all, true) {
-			found[how] += n
-		}
-	}
-	var never []string
-	for _, quote := range faultproxy.Quotes {
-		if found[quote.Name] == 0 && quote.Name != "200 text" { // which is shown where it happens to be the JSON of an object
-			never = append(never, quote.Name)
-		}
-	}
 	// What no API server sends isn't shown of any object, a refusal in place of an object is none, and the rest is part of the object.
-	require.Equal(t, []string{
-		"a text", "JSON of another", "200 a refusal", "a broken object", "a redirect", "an annotation",
-	}, never)
+	never := []string{"a text", "JSON of another", "200 a refusal", "a broken object", "a redirect", "an annotation"}
+	beside := map[string][]string{
+		"read": {"warnings"}, "plan of a release, read": {"warnings"}, // of which a write is told
+		// Another conflict than one over the object is looked into, and whatever answers with success has accepted.
+		"plan of a delete": {"details of a forger", "a reason that is only a value", "200 foreign JSON", "200 of an unknown kind"},
+	}
+	sometimes := []string{"200 text", "another name", "another namespace"} // where it happens to be the JSON of an object, and where another error comes first
+	for _, step := range quotedSteps {
+		if step.phase == faultproxy.Writes || step.phase == faultproxy.Questions {
+			continue // after which the objects are others, and where nothing is shown but that the server doesn't get dryRun
+		}
+		found := step.leaks(t, c, all, true)
+		for _, quote := range faultproxy.Quotes {
+			if !slices.Contains(sometimes, quote.Name) {
+				require.Equal(t, slices.Contains(never, quote.Name) || slices.Contains(beside[step.name], quote.Name), found[quote.Name] == 0, "%s: %s", step.name, quote.Name)
+			}
+		}
+	}
 }
 
 // leaks takes the step with all objects, and returns how often a value is in what is shown, by the way in which it was quoted.

@@ -6,6 +6,7 @@ package faultproxy
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"log"
@@ -38,9 +39,10 @@ type Proxy struct {
 
 // Request is a request that arrived.
 type Request struct {
-	Method string
-	URI    string // path and query
-	Write  bool   // it is to change something, and is no dry run
+	Method   string
+	URI      string // path and query
+	Write    bool   // it is to change something, and is no dry run
+	Question bool   // it has a dryRun that no server knows
 }
 
 // String is how a request begins: "GET /api/v1/namespaces/default/configmaps/x".
@@ -158,12 +160,19 @@ func isWrite(r *http.Request) bool {
 	if marked, ok := r.Context().Value(writeKey{}).(bool); ok {
 		return marked
 	}
-	if r.Method == http.MethodGet || r.URL.Query().Has("dryRun") {
-		return false
+	return r.Method != http.MethodGet && len(dryRunOf(r)) == 0
+}
+
+// dryRunOf returns the dryRun of a request, which that of a delete has in its body, and leaves the body as it is.
+func dryRunOf(r *http.Request) []string {
+	if r.Method != http.MethodDelete {
+		return r.URL.Query()["dryRun"]
 	}
 	body, _ := io.ReadAll(r.Body)
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	return r.Method != http.MethodDelete || !bytes.Contains(body, []byte(`"dryRun":["All"`))
+	var options struct{ DryRun []string }
+	_ = json.Unmarshal(body, &options) // what has none is no dry run
+	return options.DryRun
 }
 
 type writeKey struct{}
@@ -193,7 +202,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	write := isWrite(r)
 	r = r.WithContext(context.WithValue(r.Context(), writeKey{}, write))
-	if fault := p.next(Request{r.Method, r.URL.RequestURI(), write}); fault != nil {
+	if fault := p.next(Request{r.Method, r.URL.RequestURI(), write, slices.Contains(dryRunOf(r), "Unknown")}); fault != nil {
 		fault.spoil(w, r, p.upstream)
 		return
 	}

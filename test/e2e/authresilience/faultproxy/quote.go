@@ -16,19 +16,23 @@ import (
 // A Phase is when a request is sent.
 type Phase string
 
-// The phases in which answers can be spoiled.
+// The phases in which answers can be spoiled. A question is whether the server gets dryRun, which comes before the first dry run: where that
+// is spoiled, too, nothing is tried.
 const (
-	Reads   Phase = "read"
-	DryRuns Phase = "dry run"
-	Writes  Phase = "write"
+	Reads     Phase = "read"
+	Questions Phase = "question"
+	DryRuns   Phase = "dry run"
+	Writes    Phase = "write"
 )
 
 func (p Phase) has(r Request) bool {
 	switch p {
 	case Reads:
 		return r.Method == http.MethodGet
+	case Questions:
+		return r.Question
 	case DryRuns:
-		return r.Method != http.MethodGet && !r.Write
+		return r.Method != http.MethodGet && !r.Write && !r.Question
 	}
 	return r.Write
 }
@@ -62,13 +66,16 @@ var Quotes = append(refusals(),
 		})
 	}),
 	quote("warnings", func(said string) Fault {
-		return answered(func(header http.Header, _ map[string]any) {
-			header.Add("Warning", `299 - "`+strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(headerSafe(said))+`"`)
-			header.Add("Warning", "199 "+headerSafe(said))
+		return spoiling("", func(w http.ResponseWriter, answer *httptest.ResponseRecorder) {
+			maps.Copy(w.Header(), answer.Header())
+			w.Header().Add("Warning", `299 - "`+strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(headerSafe(said))+`"`)
+			w.Header().Add("Warning", "199 "+headerSafe(said))
+			w.WriteHeader(answer.Code)
+			_, _ = w.Write(answer.Body.Bytes())
 		})
 	}),
 	quote("an annotation", func(said string) Fault {
-		return answered(func(_ http.Header, obj map[string]any) {
+		return answered(func(obj map[string]any) {
 			metadata, _ := obj["metadata"].(map[string]any)
 			metadata["annotations"] = map[string]any{"example.com/copy": said}
 		})
@@ -117,14 +124,14 @@ func redirected(to string) Fault {
 }
 
 // answered changes the object that the server answers with. What isn't an object stays.
-func answered(change func(http.Header, map[string]any)) Fault {
+func answered(change func(map[string]any)) Fault {
 	return spoiling("", func(w http.ResponseWriter, answer *httptest.ResponseRecorder) {
 		maps.Copy(w.Header(), answer.Header())
 		w.Header().Del("Content-Length")
 		var obj map[string]any
 		body := answer.Body.Bytes()
 		if err := json.Unmarshal(body, &obj); err == nil && obj["kind"] != "Status" {
-			change(w.Header(), obj)
+			change(obj)
 			body, _ = json.Marshal(obj)
 		}
 		w.WriteHeader(answer.Code)
@@ -134,7 +141,7 @@ func answered(change func(http.Header, map[string]any)) Fault {
 
 func identified(field string) func(said string) Fault {
 	return func(said string) Fault {
-		return answered(func(_ http.Header, obj map[string]any) {
+		return answered(func(obj map[string]any) {
 			metadata, _ := obj["metadata"].(map[string]any)
 			metadata[field] = said
 		})
