@@ -62,6 +62,17 @@ func (m *memory) of(owner client.Object, id identity.Identity) *remembered {
 	return r
 }
 
+// keep drops what is known of children that an owner neither wants nor has any more.
+func (m *memory) keep(owner client.Object, children []*child) {
+	stays := map[identity.Identity]bool{}
+	for _, c := range children {
+		stays[c.id] = true
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	maps.DeleteFunc(m.children[client.ObjectKeyFromObject(owner)], func(id identity.Identity, _ *remembered) bool { return !stays[id] })
+}
+
 // editionOf returns a text that is another one after each edit of an owner: its generation, or a digest of all that would count for one if its kind
 // has none, as ConfigMaps.
 func editionOf(owner client.Object) string {

@@ -327,7 +327,7 @@ func TestNothingIsSentAtRest(t *testing.T) {
 	before, looks := c.traffic.all(), c.looks.Load()
 	time.Sleep(rest)
 	require.Equal(t, before, c.traffic.all())
-	require.GreaterOrEqual(t, c.looks.Load()-looks, int64(owners)*max(int64(rest/(4*time.Second)), 1), "it looked at all of them meanwhile")
+	require.GreaterOrEqual(t, c.looks.Load()-looks, int64(owners), "it looked at them meanwhile")
 	full := heap()
 	for i := range owners {
 		c.kit.Forget(client.ObjectKey{Namespace: s.Namespace, Name: fmt.Sprintf("site-%04d", i)})

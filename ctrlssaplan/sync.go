@@ -95,6 +95,7 @@ func (k *Kit) children(ctx context.Context, owner client.Object, wanted []Child)
 		}
 		children = append(children, left...)
 	}
+	k.memory.keep(owner, children)
 	return children, nil
 }
 

@@ -1,13 +1,15 @@
 #!/bin/sh
 # Compares what the modules export with the last release: apidiff.sh APIDIFF MODULE... . It fails if a name that programs may use is gone or
-# another, unless the version that the changelog begins with is of another minor version, as docs/compatibility.md promises.
+# another, unless the version that the changelog begins with is of another minor version, or since v1 of another major one, as docs/compatibility.md
+# promises.
 set -eu
 apidiff=$1
 shift
 
 released=$(git describe --tags --match 'v*' --abbrev=0 2>/dev/null) || { echo "NOT RUN: there is no release to compare with"; exit 0; }
 coming=$(sed -n 's/^## \(v[0-9.]*\).*/\1/p' CHANGELOG.md | head -1)
-minor() { echo "$1" | cut -d . -f 1,2; }
+# line returns the versions among which names stay: those of a minor version before v1, and of a major one since.
+line() { case $1 in v0.*) echo "$1" | cut -d . -f 1,2 ;; *) echo "$1" | cut -d . -f 1 ;; esac; }
 
 old=$(mktemp -d)
 trap 'git worktree remove --force "$old/tree"; rm -rf "$old"' EXIT
@@ -24,9 +26,9 @@ done
 
 if [ -z "$gone" ]; then
 	echo "ok: nothing of $released is missing"
-elif [ "$(minor "$released")" != "$(minor "$coming")" ]; then
+elif [ "$(line "$released")" != "$(line "$coming")" ]; then
 	echo "ok: $coming may change names of $released"
 else
-	echo "FAILED: a program that was written for $released does not compile with $coming; the changelog has to begin with another minor version"
+	echo "FAILED: a program that was written for $released does not compile with $coming; the changelog has to begin with another minor version, and since v1 with another major one"
 	exit 1
 fi

@@ -151,7 +151,7 @@ func (p *planning) prepare(ctx context.Context) (err error) {
 		p.toldShard = p.reading.Told(p.cluster.namespace)
 		unique = slices.DeleteFunc(unique, func(m manifest.Manifest) bool { return m.Object == nil })
 	}
-	p.all, p.manifests = unique, p.part.Of(p.choose(ctx, slices.Clone(unique)))
+	p.all, p.manifests = unique, p.part.Of(p.choose(ctx, slices.Clone(unique)), p.cluster.namespace)
 	p.matches = p.memory.Match(p.run())
 	if p.applyset != "" {
 		return p.openApplySet(ctx)

@@ -2,6 +2,7 @@
 package shard
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -88,9 +89,9 @@ func isDefinition(m manifest.Manifest) bool {
 	return m.Identity.Group() == "apiextensions.k8s.io" && m.Identity.Kind == "CustomResourceDefinition"
 }
 
-// Of returns the manifests of the shard, and with them the namespaces that these are in and the definitions of their kinds, so that each shard is a
-// set that can be planned. Those are in several shards.
-func (s Shard) Of(manifests []manifest.Manifest) (out []manifest.Manifest) {
+// Of returns the manifests of the shard, and with them the namespaces that these are in, which is the default one for those that name none, and the
+// definitions of their kinds, so that each shard is a set that can be planned. Those are in several shards.
+func (s Shard) Of(manifests []manifest.Manifest, defaultNamespace string) (out []manifest.Manifest) {
 	if s.Count == 0 {
 		return manifests
 	}
@@ -98,7 +99,7 @@ func (s Shard) Of(manifests []manifest.Manifest) (out []manifest.Manifest) {
 	namespaces, kinds := map[string]bool{}, map[schema.GroupKind]bool{}
 	for i, m := range manifests {
 		if own[i] = s.has(m.Identity); own[i] {
-			namespaces[m.Identity.Namespace] = true
+			namespaces[cmp.Or(m.Identity.Namespace, defaultNamespace)] = true
 			kinds[schema.GroupKind{Group: m.Identity.Group(), Kind: m.Identity.Kind}] = true
 		}
 	}

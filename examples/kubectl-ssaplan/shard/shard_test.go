@@ -51,9 +51,9 @@ func TestShardsHaveEachObjectOnce(t *testing.T) {
 	times, of := map[identity.Identity]int{}, map[identity.Identity]int{}
 	for i := range count {
 		one := shard.Shard{Index: i, Count: count}
-		part := one.Of(manifests)
+		part := one.Of(manifests, "x")
 		needed := slices.DeleteFunc(slices.Clone(manifests), func(m manifest.Manifest) bool { return !one.MayNeed(m) })
-		require.Equal(t, part, one.Of(needed), "the others only had to be told from these")
+		require.Equal(t, part, one.Of(needed, "x"), "the others only had to be told from these")
 		require.Less(t, len(needed), len(part)+4)
 		require.InDelta(t, len(manifests)/count, len(part), 40)
 		has := map[string]bool{}
@@ -73,10 +73,10 @@ func TestShardsHaveEachObjectOnce(t *testing.T) {
 	}
 	require.Equal(t, 1, times[manifests[1].Identity], "nobody needs it")
 	for _, m := range manifests[300:] { // with others, or without
-		alone := shard.Shard{Index: of[m.Identity], Count: count}.Of([]manifest.Manifest{m})
+		alone := shard.Shard{Index: of[m.Identity], Count: count}.Of([]manifest.Manifest{m}, "x")
 		require.Len(t, alone, 1)
 	}
-	require.Len(t, shard.Shard{}.Of(manifests), len(manifests))
+	require.Len(t, shard.Shard{}.Of(manifests, "x"), len(manifests))
 	require.True(t, shard.Shard{}.MayNeed(manifests[10]))
 }
 
@@ -110,6 +110,21 @@ func TestMerge(t *testing.T) {
 	}
 	require.Equal(t, []string{"c", "b", "d"}, unchanged, "each once")
 	require.Equal(t, map[ssaplan.Action]int{ssaplan.ActionCreate: 2, ssaplan.ActionNoOp: 4, ssaplan.ActionUpdate: 1}, merged.Actions)
+}
+
+// A manifest that names no namespace needs that which it goes to.
+func TestShardsHaveTheDefaultNamespace(t *testing.T) {
+	manifests := []manifest.Manifest{manifestOf("v1", "Namespace", "", "team"), manifestOf("v1", "Namespace", "", "other")}
+	for i := range 40 {
+		manifests = append(manifests, manifestOf("v1", "ConfigMap", "", fmt.Sprint("c", i)))
+	}
+	for i := range 4 {
+		var names []string
+		for _, m := range (shard.Shard{Index: i, Count: 4}).Of(manifests, "team") {
+			names = append(names, m.Identity.Name)
+		}
+		require.Contains(t, names, "team")
+	}
 }
 
 // told reads manifests as a shard does that may need some of them, and returns what it says of itself.
