@@ -67,9 +67,10 @@ func (r *Reading) Wants(m manifest.Manifest) bool {
 	return r.shard.MayNeed(m)
 }
 
-// Told returns what a report of the shard says of it, given the namespace of the manifests that name none; nil if the shard is all of the set.
+// Told returns what a report of the shard says of it, given the namespace of the manifests that name none; nil if the shard is all of the set, or
+// if no manifests were read.
 func (r *Reading) Told(defaultNamespace string) *render.Shard {
-	if r.shard.Count == 0 {
+	if r == nil || r.shard.Count == 0 {
 		return nil
 	}
 	sum := sha256.Sum256(append(r.digest.Sum(nil), defaultNamespace...))
