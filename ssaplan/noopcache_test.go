@@ -4,7 +4,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/ssaplan"
 )
@@ -59,6 +61,27 @@ func plan(t *testing.T, planner *ssaplan.Planner, request ssaplan.Request) *ssap
 	plan, err := planner.Plan(t.Context(), request)
 	require.NoError(t, err)
 	return plan
+}
+
+// A webhook that came and went may have been asked before anybody saw it, so nothing counts any more that was said before it was gone.
+func TestAConfigurationThatComesBack(t *testing.T) {
+	server, planner := world(ssaplan.Options{NoOps: ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{ServerInterval: always})})
+	data := map[string]any{"mode": "dark"}
+	applied(t, planner, configMap("a", data))
+	requests := func(name string) int {
+		return plan(t, planner, ssaplan.Request{Manifest: configMap(name, data)}).Requests
+	}
+	require.Equal(t, []int{2, 1}, []int{requests("a"), requests("a")}, "a read and a dry run, and then it is remembered")
+	webhooks := server.Client().Resource(schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "mutatingwebhookconfigurations"})
+	webhook := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingWebhookConfiguration", "metadata": map[string]any{"name": "w"},
+	}}
+	_, err := webhooks.Create(t.Context(), webhook, metav1.CreateOptions{})
+	require.NoError(t, err)
+	applied(t, planner, configMap("b", data))
+	requests("b") // by which it is seen
+	require.NoError(t, webhooks.Delete(t.Context(), "w", metav1.DeleteOptions{}))
+	require.Equal(t, []int{2, 1}, []int{requests("a"), requests("a")})
 }
 
 // Only what the server would not write is remembered: what was planned and not applied is planned again.

@@ -80,13 +80,10 @@ func (s *setups) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// settle has the configuration be known since when the cache first saw it, in another process if need be. What the server was asked right
-// after it was set up otherwise is trusted for some seconds only, see [recent.Settling]; without this a process that ends sooner
-// would remember nothing. What came and went between two processes isn't seen.
+// settle has the configuration be known since when the cache first saw it, by another Planner or in another process if need be. What the server
+// was asked right after it was set up otherwise is trusted for some seconds only, see [recent.Settling]; without this a process that ends
+// sooner would remember nothing. What came and went between two processes isn't seen.
 func (c *Cache) settle(object identity.Identity, configured *wire.Configuration) {
-	if !c.portable {
-		return
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	kind := recent.KeyOf(nil, object.APIVersion, object.Kind)

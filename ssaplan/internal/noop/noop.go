@@ -171,10 +171,11 @@ func subject(id identity.Identity, subresource string) recent.Key {
 	return recent.KeyOf(nil, id.APIVersion, id.Kind, id.Namespace, id.Name, subresource)
 }
 
-// key returns the key of a question. It reports false if there is no telling the live object from others.
+// key returns the key of a question. It reports false if there is no telling the live object from others. Since when the server is set up as it is
+// belongs to it: what was set up otherwise for a while may have been so before anybody saw it, when the answer was given.
 func (a *Asked) key(q Question) (recent.Key, bool) {
 	content, ok := a.cache.digest(q.Live.Object)
-	server := &a.configured.Fingerprint
+	server, since := &a.configured.Fingerprint, strconv.FormatInt(a.configured.Since.UnixNano(), 36)
 	return recent.KeyOf(q.Body, string(q.Live.GetUID()), q.Live.GetResourceVersion(), content,
-		q.Options.FieldManager, strconv.FormatBool(*q.Options.Force), server[0], server[1], server[2]), ok
+		q.Options.FieldManager, strconv.FormatBool(*q.Options.Force), server[0], server[1], server[2], since), ok
 }

@@ -2,6 +2,7 @@ package noop
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -60,6 +61,7 @@ func TestEachPartOfTheQuestionCounts(t *testing.T) {
 		"webhooks":               func(_ *Question, a *Asked) { a.configured.Fingerprint[0] = "others" },
 		"version":                func(_ *Question, a *Asked) { a.configured.Fingerprint[1] = "v1.37" },
 		"definition":             func(_ *Question, a *Asked) { a.configured.Fingerprint[2] = "another" },
+		"since when":             func(_ *Question, a *Asked) { a.configured.Since = time.Unix(1, 0) },
 	} {
 		require.NotEqual(t, first, key(change), part)
 	}
