@@ -121,15 +121,16 @@ func TestQuotedSecretsStaySecret(t *testing.T) {
 		plan := tf.plan(t, manifest(one.Secret()+", edited"))
 		importing := newCore(t)
 		importing.said = tf.said
+		planning := []func() error{
+			func() error { _, err := tf.planChange(t, plan.config); return err },
+			func() error { tf.planDestroy(t); return nil },
+		}
 		for phase, steps := range map[faultproxy.Phase][]func() error{
 			faultproxy.Reads: {
 				func() error { _, err := tf.refresh(t); return err },
 				func() error { return importing.importID(t, c.Namespace+"/Secret/"+one.Name()) },
 			},
-			faultproxy.DryRuns: {
-				func() error { _, err := tf.planChange(t, plan.config); return err },
-				func() error { tf.planDestroy(t); return nil },
-			},
+			faultproxy.Questions: planning, faultproxy.DryRuns: planning,
 			faultproxy.Writes: {func() error { _, err := tf.tryApply(t, plan); return err }},
 		} {
 			proxy.InjectQuotes(phase)
