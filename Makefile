@@ -160,9 +160,9 @@ fuzz: ## run every fuzz target for a while, four at a time: make fuzz FUZZTIME=1
 
 .PHONY: leaks
 leaks: controlplane ## every sensitive value, quoted in every way by every kind of answer, searched for in everything that is shown
-	@set -e; export LEAKS=all GOFLAGS="$$GOFLAGS -count=1"; (cd test && $(GO) test -timeout 0 -v -run QuotedSecrets ./e2e/planner); \
-		(cd ctrlssaplan && $(GO) test -timeout 0 -v -run QuotedSecrets .); \
-		cd examples && $(GO) test -timeout 0 -v -run QuotedSecrets ./kubectl-ssaplan/cmd ./terraform-provider-ssaplan/provider ./operator/controller
+	@set -e; export LEAKS=all GOFLAGS="$$GOFLAGS -count=1"; (cd test && $(GO) test -timeout 0 -v -run "Quoted?Secrets" ./e2e/planner); \
+		(cd ctrlssaplan && $(GO) test -timeout 0 -v -run "Quoted?Secrets" .); \
+		cd examples && $(GO) test -timeout 0 -v -run "Quoted?Secrets" ./kubectl-ssaplan/cmd ./terraform-provider-ssaplan/provider ./operator/controller
 
 PACKAGES ?= identity authresilience fieldowner immutability immutability/internal/transition projection \
 	projection/foreign ssaplan ssaplan/explain ssaplan/deletion ssaplan/release ssaplan/write \

@@ -28,7 +28,8 @@ type Options struct {
 	// Conditions returns where an owner has its conditions, and the generation that they are about, which may be nil.
 	Conditions func(owner client.Object) (conditions *[]metav1.Condition, observedGeneration *int64)
 	// Kinds are the kinds of children that are looked through for what an owner controls and no longer wants, which is deleted. The cache
-	// needs informers for them, of unstructured objects, so a manager's server has to serve them when the kit is made. Default: none; a child that isn't wanted is named with [Child.Absent].
+	// needs informers for them, of unstructured objects, so a manager's server has to serve them when the kit is made. Default: none; a child
+	// that isn't wanted is named with [Child.Absent].
 	Kinds []schema.GroupVersionKind
 	// Ready tells whether a child does what it is for. Default: [readiness.Of], without conditions.
 	Ready set.Readier

@@ -60,7 +60,7 @@ func TestKilled(t *testing.T) {
 	signals := []syscall.Signal{syscall.SIGINT, syscall.SIGKILL}
 	ended, unstored := map[syscall.Signal]int{}, map[syscall.Signal]int{}
 	for i := range 2 * times {
-		signal := signals[i%len(signals)] // each with each of the three
+		signal := signals[i%len(signals)] // from three kills on, each ends each of the three
 		unstored[signal] += c.survives(t, tf, i%len(killing), signal, 10+rand.IntN(killedObjects*3/4))
 		ended[signal]++
 		t.Logf("%s: %d", signal, ended[signal])
