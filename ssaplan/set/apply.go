@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -28,7 +29,7 @@ type Result struct {
 
 // Apply applies the set, stage by stage, and yields what became of each object, as soon as it is known. It does what Plan showed,
 // object by object; without a Plan before it, what each stage needs when it begins. Before a stage begins, Apply waits until the
-// namespaces and definitions of those before it can be used. What a stage finds not to be there yet, or to be refused for want of what the
+// namespaces and definitions of those before it can be used, and a moment until the server heeds their webhooks and policies. What a stage finds not to be there yet, or to be refused for want of what the
 // set has brought, is tried again for as long as [Options.Patience] says.
 //
 // When ctx ends, the results that are left have its error. Stopping the iteration stops the run after the object that was yielded.
@@ -74,7 +75,7 @@ func (r *run) stage(ctx context.Context, stage int, yield func(*Result) bool) bo
 		}
 	}
 	if r.stopped == "" {
-		r.await(ctx, numbers)
+		r.await(ctx, stage)
 	}
 	if len(r.failed) > 0 && !r.options.KeepGoing && r.stopped == "" {
 		r.stopped = "something that comes before it failed"
@@ -219,17 +220,24 @@ func (r *run) send(ctx context.Context, plan *ssaplan.Plan) (*unstructured.Unstr
 	return r.planner.Apply(ctx, plan)
 }
 
-// await waits until the namespaces and definitions among some objects can be used.
-func (r *run) await(ctx context.Context, numbers []int) {
+// await waits until the namespaces and definitions of a stage can be used, and until its webhooks and policies are heeded if more is to come.
+func (r *run) await(ctx context.Context, stage int) {
 	deadline := time.Now().Add(r.options.Patience)
-	for _, i := range numbers {
+	var pause time.Duration
+	for _, i := range r.inStage(stage) {
 		item := r.items[i]
-		if item == nil || !item.changes() || r.failed[i] != "" || !isFoundation(r.requests[i].Manifest) {
+		if item == nil || !item.changes() || r.failed[i] != "" {
+			continue
+		}
+		if pause = max(pause, unheeded(r.requests[i].Manifest)); !isFoundation(r.requests[i].Manifest) {
 			continue
 		}
 		if why := r.awaitOne(ctx, item, deadline); why != "" {
 			r.failed[i] = why
 		}
+	}
+	if pause = min(pause, r.options.Patience); pause > 0 && slices.Max(r.Set.stage) > stage {
+		sleep(ctx, pause)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -66,6 +67,20 @@ webhooks:
   rules: [{apiGroups: [NAME.example.com], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [gadgets]}]`, w.address, w.ca)
 }
 
+// heeds waits, once the webhook is made, until the server asks it: the set does so for a while that a busy server may exceed.
+func (c *cluster) heeds(t *testing.T) func(*set.Result) {
+	probe := lab.Objectf(t, "{apiVersion: %s.example.com/v1, kind: Gadget, metadata: {name: probe, namespace: %s-app}}", c.name, c.name)
+	return func(result *set.Result) {
+		if result.Item.Object.Kind != "ValidatingWebhookConfiguration" || result.Err != nil {
+			return
+		}
+		lab.Eventually(t, "the webhook is asked", func() bool {
+			_, err := c.TryApply(t, probe, metav1.PatchOptions{FieldManager: "probe", DryRun: []string{metav1.DryRunAll}})
+			return err != nil
+		})
+	}
+}
+
 // A webhook comes after what serves it and before what it guards, which waits until it answers.
 func TestWebhook(t *testing.T) {
 	c, hook := newCluster(t), newWebhook(t)
@@ -78,7 +93,7 @@ func TestWebhook(t *testing.T) {
 	}}
 	application := c.set(t, options, hook.guarded())
 	require.Contains(t, c.plan(t, application), "5 ValidatingWebhookConfiguration Create")
-	lines := c.apply(t, application)
+	lines := c.apply(t, application, c.heeds(t))
 	require.Len(t, lines, 6)
 	for _, line := range lines {
 		require.Contains(t, line, " Done")
@@ -90,7 +105,7 @@ func TestWebhook(t *testing.T) {
 func (c *cluster) leaveAlone(t *testing.T, hook webhook) {
 	t.Helper()
 	c.apply(t, c.set(t, set.Options{}, application))
-	lines := c.apply(t, c.set(t, set.Options{Patience: 200 * time.Millisecond}, hook.guarded()))
+	lines := c.apply(t, c.set(t, set.Options{Patience: 200 * time.Millisecond}, hook.guarded()), c.heeds(t))
 	require.Contains(t, lines[5], "Gadget NotSent: ")
 	require.Contains(t, lines[5], "failed calling webhook")
 }
@@ -155,4 +170,14 @@ func TestPolicyThatChanges(t *testing.T) {
 	for _, line := range c.apply(t, newer) {
 		require.Contains(t, line, " Done")
 	}
+}
+
+// What comes after a policy of its own set doesn't slip past it: the server heeds one a second after it was stored.
+func TestPolicyIsHeededAtOnce(t *testing.T) {
+	c := newCluster(t)
+	guards := fmt.Sprintf(strings.NewReplacer("apiGroups: [\"\"]", "apiGroups: [NAME.example.com]", "configmaps", "gadgets", "name: NAME}}, res", "name: NAME-app}}, res").
+		Replace(policy), "one")
+	lines := c.apply(t, c.set(t, set.Options{Patience: 2 * time.Second}, application+"\n---"+guards))
+	require.Contains(t, lines[6], "Gadget NotSent: ")
+	require.Contains(t, lines[6], "ValidatingAdmissionPolicy")
 }

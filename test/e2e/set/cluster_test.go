@@ -54,10 +54,13 @@ func (c *cluster) plan(t *testing.T, s *set.Set) (lines []string) {
 	return lines
 }
 
-// apply returns a line for each result: kind, and what became of it.
-func (c *cluster) apply(t *testing.T, s *set.Set) (lines []string) {
+// apply returns a line for each result: kind, and what became of it. After each result is called before the next object.
+func (c *cluster) apply(t *testing.T, s *set.Set, after ...func(*set.Result)) (lines []string) {
 	t.Helper()
 	for result := range s.Apply(t.Context()) {
+		for _, each := range after {
+			each(result)
+		}
 		line := fmt.Sprintf("%s %s", result.Item.Object.Kind, result.Outcome)
 		if result.Err != nil {
 			line += ": " + c.tidy(result.Err)
