@@ -94,6 +94,12 @@ REST ?= 600
 kit-rest: controlplane ## a controller with many owners sends nothing while nothing happens: make kit-rest OWNERS=1000 REST=600
 	@$(call figures,ctrlssaplan,OWNERS=$(OWNERS) REST=$(REST) $(GO) test -v -count 1 -timeout 0 -run TestNothingIsSentAtRest .)
 
+OBJECTS ?= 100000
+SHARDS ?= 8
+.PHONY: fleet
+fleet: controlplane ## a fleet of objects, planned by shards as processes of their own and put together: make fleet OBJECTS=100000 SHARDS=8
+	@$(call figures,examples,OBJECTS=$(OBJECTS) SHARDS=$(SHARDS) $(GO) test -v -count 1 -timeout 0 -run TestShardsAsProcesses ./fleet)
+
 # The lowest client-go that is supported, and the newest patch of every minor version after it. docs/compatibility.md and
 # README.md name the same versions.
 CLIENTS ?= 0.33.13 0.34.13 0.35.10 0.36.6 0.37.2
