@@ -157,11 +157,11 @@ func TestBrokenLists(t *testing.T) {
 		proxy := faultproxy.StartAs(t, c.Server.Config())
 		planner := c.planner(t, proxy, patience(fault))
 		proxy.InjectLists("configmaps", fault)
-		planned, failed := 0, error(nil)
+		planned, failures, failed := 0, 0, error(nil)
 		for plan, err := range planner.PlanAll(t.Context(), requests) {
 			switch {
 			case err != nil:
-				failed = err
+				failures, failed = failures+1, err
 			case plan.Action == ssaplan.ActionNoOp:
 				planned++
 			default:
@@ -170,6 +170,7 @@ func TestBrokenLists(t *testing.T) {
 		}
 		_, spoiled := proxy.Spoiled()
 		require.True(t, spoiled, fault)
+		require.Equal(t, objects, planned+failures, "%s: each object has an answer", fault)
 		t.Logf("%-32s %d of %d planned; %v", fault, planned, objects, failed)
 	}
 }
