@@ -95,6 +95,9 @@ func For(ctx context.Context, target Target, prior *explain.State, guard func(..
 func (p *Plan) look(ctx context.Context) error {
 	p.Action, p.Fields, p.Changes, p.guard = ActionGone, nil, nil, p.guarding(p.remembered)
 	live, err := p.target.Live(ctx)
+	if err == nil {
+		err = wire.Another(p.live, live)
+	}
 	if err != nil || live == nil || p.UID == "" || string(live.GetUID()) != p.UID {
 		return err
 	}

@@ -79,10 +79,16 @@ func (d *Deleter) read(ctx context.Context) (*unstructured.Unstructured, error) 
 		d.target, d.Request.Object = &target, target.Identity
 	}
 	live, err := d.target.Live(ctx)
+	if err == nil {
+		err = wire.Another(d.Seen, live)
+	}
+	if err != nil {
+		return nil, err
+	}
 	if live != nil {
 		d.Seen = live
 	}
-	return live, err
+	return live, nil
 }
 
 // planAttempts is how often the planner looks at an object that changes between the read and the dry run.

@@ -177,11 +177,20 @@ func tried(live, answer *unstructured.Unstructured) error {
 	if err := Complete(answer); err != nil {
 		return fmt.Errorf("dry run: %w", err)
 	}
-	if answer.GetResourceVersion() == live.GetResourceVersion() && answer.GetUID() != live.GetUID() {
-		return secrecy.Quoting("the dry run was answered with another object of the same version: check what stands in front of the server",
-			"its uid is %q and not %q", answer.GetUID(), live.GetUID())
+	if err := Another(live, answer); err != nil {
+		return fmt.Errorf("dry run: %w", err)
 	}
 	return nil
+}
+
+// Another returns an error if an object has the version of one that was seen before, nil if none was, and another uid. That somebody
+// re-created the object is no explanation: a server gives each version to one object.
+func Another(seen, now *unstructured.Unstructured) error {
+	if seen == nil || now == nil || now.GetResourceVersion() != seen.GetResourceVersion() || now.GetUID() == seen.GetUID() {
+		return nil
+	}
+	return secrecy.Quoting("the answer is another object of the same version: check what stands in front of the server",
+		"its uid is %q and not %q", now.GetUID(), seen.GetUID())
 }
 
 // Relook returns the object as it is after a dry run whose answer is of another version than the live object, nil if there was
