@@ -86,7 +86,7 @@ func (f *fleet) run(args ...string) (out string, code, peakMB int) {
 }
 
 // asInJob returns the environment of a program with what job.yaml sets there.
-func asInJob() []string { return append(os.Environ(), "GOGC=50") }
+func asInJob() []string { return append(os.Environ(), "GOGC=30") }
 
 func (f *fleet) plan(file string, more ...string) (out string, code, peakMB int) {
 	args := []string{"plan", "-f", file, "-o", "json", "--kubeconfig", f.Server.Kubeconfig(), "--as", "system:serviceaccount:fleet:planner"}

@@ -148,8 +148,8 @@ func (p *planning) prepare(ctx context.Context) (err error) {
 	unique, errs := input.Unique(p.manifests, p.cluster.namespace)
 	p.fail(inputFailures(errs)...)
 	if !p.readsSaved() { // those of other shards, which only had to be told from these
-		p.toldShard = p.reading.Told(p.cluster.namespace)
-		unique = slices.DeleteFunc(unique, func(m manifest.Manifest) bool { return m.Object == nil })
+		p.toldShard, p.reading = p.reading.Told(p.cluster.namespace), nil
+		unique = slices.Clone(slices.DeleteFunc(unique, func(m manifest.Manifest) bool { return m.Object == nil })) // which lets go of their memory
 	}
 	p.all, p.manifests = unique, p.part.Of(p.choose(ctx, slices.Clone(unique)), p.cluster.namespace)
 	p.matches = p.memory.Match(p.run())
