@@ -98,26 +98,28 @@ func TestQuotedSecretsStaySecret(t *testing.T) {
 			"release --yes -f few.yaml", "delete --yes -f few.yaml",
 		}},
 	} {
-		proxy.InjectQuotes(row.phase)
 		for _, line := range row.lines {
-			got := c.run(line + " --server " + proxy.Client("").Host)
-			shown := got.out + got.err
-			if strings.Contains(line, "--shard 1/2") {
-				other := c.run(strings.Replace(line, "1/2", "2/2", 1) + " --server " + proxy.Client("").Host)
-				require.NoError(t, os.WriteFile("1.json", []byte(got.out), 0o600))
-				require.NoError(t, os.WriteFile("2.json", []byte(other.out), 0o600))
-				merged := run(t.Context(), "", "plan", "merge", "1.json", "2.json")
-				require.Contains(t, merged.err, "plans: ", "they are put together")
-				shown += other.out + other.err + merged.out + merged.err
-			}
-			for _, file := range []string{"state.json", "few.json", "noops"} {
-				kept, err := os.ReadFile(file)
-				require.True(t, err == nil || file == "noops", err)
-				shown += string(kept)
-			}
-			assert.Empty(t, leak.Found(shown), "%s, %s: %s", row.phase, line, leaking(shown))
 			what := fmt.Sprintf("%s, %s", row.phase, line)
-			assert.Equal(t, !silent[what], strings.Contains(shown, "withheld"), what)
+			t.Run(what, func(t *testing.T) {
+				proxy.InjectQuotes(row.phase)
+				got := c.run(line + " --server " + proxy.Client("").Host)
+				shown := got.out + got.err
+				if strings.Contains(line, "--shard 1/2") {
+					other := c.run(strings.Replace(line, "1/2", "2/2", 1) + " --server " + proxy.Client("").Host)
+					require.NoError(t, os.WriteFile("1.json", []byte(got.out), 0o600))
+					require.NoError(t, os.WriteFile("2.json", []byte(other.out), 0o600))
+					merged := run(t.Context(), "", "plan", "merge", "1.json", "2.json")
+					require.Contains(t, merged.err, "plans: ", "they are put together")
+					shown += other.out + other.err + merged.out + merged.err
+				}
+				for _, file := range []string{"state.json", "few.json", "noops"} {
+					kept, err := os.ReadFile(file)
+					require.True(t, err == nil || file == "noops", err)
+					shown += string(kept)
+				}
+				assert.Empty(t, leak.Found(shown), leaking(shown))
+				assert.Equal(t, !silent[what], strings.Contains(shown, "withheld"))
+			})
 		}
 	}
 	proxy.InjectQuotes(faultproxy.DryRuns)
