@@ -29,8 +29,8 @@ type Result struct {
 
 // Apply applies the set, stage by stage, and yields what became of each object, as soon as it is known. It does what Plan showed,
 // object by object; without a Plan before it, what each stage needs when it begins. Before a stage begins, Apply waits until the
-// namespaces and definitions of those before it can be used, and a moment until the server heeds their webhooks and policies. What a stage finds not to be there yet, or to be refused for want of what the
-// set has brought, is tried again for as long as [Options.Patience] says.
+// namespaces and definitions of those before it can be used, and a moment until the server heeds their webhooks and policies. What a stage
+// finds not to be there yet, or to be refused for want of what the set has brought, is tried again for as long as [Options.Patience] says.
 //
 // When ctx ends, the results that are left have its error. Stopping the iteration stops the run after the object that was yielded.
 func (s *Set) Apply(ctx context.Context) iter.Seq[*Result] {
