@@ -85,8 +85,13 @@ type sites struct {
 	client client.Client
 }
 
-func newSites(t *testing.T, on *lab.Cluster) *sites {
+// TestMain sets the logger once: setting it races with all that uses one, such as tests at the same time.
+func TestMain(m *testing.M) {
 	ctrl.SetLogger(logr.Discard())
+	os.Exit(m.Run())
+}
+
+func newSites(t *testing.T, on *lab.Cluster) *sites {
 	s := &sites{T: t, Cluster: on, scheme: kuberuntime.NewScheme()}
 	s.Define(t, lab.Object(t, siteDefinition))
 	require.NoError(t, clientgoscheme.AddToScheme(s.scheme))

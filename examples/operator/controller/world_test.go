@@ -45,10 +45,15 @@ type world struct {
 	admin client.Client
 }
 
+// TestMain sets the logger once: setting it races with all that uses one, such as tests at the same time.
+func TestMain(m *testing.M) {
+	ctrl.SetLogger(logr.Discard())
+	os.Exit(m.Run())
+}
+
 func newWorld(t *testing.T) *world { return worldOn(t, controlplane.Shared(t)) }
 
 func worldOn(t *testing.T, server *controlplane.Server) *world {
-	ctrl.SetLogger(logr.Discard())
 	scheme := runtime.NewScheme()
 	require.NoError(t, clientgoscheme.AddToScheme(scheme))
 	require.NoError(t, v1alpha1.AddToScheme(scheme))
