@@ -17,8 +17,9 @@ type remains struct {
 // withoutDropped returns what is left of a copy of the object, with its record of after the handover and the apply, without what the
 // applier owned and nobody does now; nil if there is nothing of that kind. A server removes what the last apply had, with the structures
 // around it, and keeps what anybody owns something in, and lists of named items that are empty already. An item of a list goes although
-// others own something in it. A map or list that stays, since it is declared as empty, and from which all goes, becomes null. IsWhole tells
-// whether a list that is empty is one whole; the record of an update doesn't.
+// others own something in it. A map or list that stays, since it is declared as empty, and from which all goes, becomes null, but not a map in
+// which something is declared that isn't stored, such as an empty list of a built-in kind. IsWhole tells whether a list that is empty is one
+// whole; the record of an update doesn't.
 // Source: Updater.prune in sigs.k8s.io/structured-merge-diff/v6/merge.
 func (h *Handover) withoutDropped(obj map[string]any, isWhole func(list projection.Path) bool) (*remains, error) {
 	owners, err := fieldowner.Read(obj)
@@ -32,7 +33,7 @@ func (h *Handover) withoutDropped(obj map[string]any, isWhole func(list projecti
 	}
 	left := &remains{}
 	left.object, _ = projection.Patterns{}.Remove(obj) // a copy
-	all := h.own.Union(kept)
+	all, declared := h.own.Union(kept), owners.Fields(h.wanted.Applier.Is)
 	content, named, found := projection.NewObject(left.object, all), namedLists(all), false
 	for p := range dropped.All() {
 		value, exists := content.Get(p)
@@ -44,8 +45,12 @@ func (h *Handover) withoutDropped(obj map[string]any, isWhole func(list projecti
 			continue
 		}
 		found = true
-		if around, _ := content.Get(p[:len(p)-1]); isEmpty(around) && content.Set(p[:len(p)-1], nil) == nil {
-			left.nulls = append(left.nulls, p[:len(p)-1])
+		around := p[:len(p)-1]
+		if value, _ := content.Get(around); !isEmpty(value) || !declared.Under(around).Difference(projection.NewFieldSet(around)).Empty() {
+			continue
+		}
+		if content.Set(around, nil) == nil {
+			left.nulls = append(left.nulls, around)
 		}
 	}
 	if !found {

@@ -27,6 +27,8 @@ func TestTryLeavesWhatServersLeave(t *testing.T) {
 			`{"m": null, "b": 2}`, `{"m": null, "b": 2}`, ""},
 		{"which the definition refuses", `{"m": {"a": 1}, "b": 2}`, `"f:m": {"f:a": {}}, "f:b": {}`, "", `"f:m": {}, "f:b": {}`,
 			`{"m": null, "b": 2}`, `{"b": 2}`, "spec.m: would be null when all that was in it goes"},
+		{"unless something is declared in it that isn't stored", `{"m": {"a": 1}, "b": 2}`, `"f:m": {"f:a": {}}, "f:b": {}`, "", `"f:m": {"f:list": {}}, "f:b": {}`,
+			`{"m": {}, "b": 2}`, `{"m": {}, "b": 2}`, ""},
 		{"unless it has a default", `{"m": {"a": 1}, "b": 2}`, `"f:m": {"f:a": {}}, "f:b": {}`, "", `"f:m": {}, "f:b": {}`,
 			`{"m": null, "b": 2}`, `{"m": {"d": 1}, "b": 2}`, ""},
 		{"a map in which others have something keeps that", `{"m": {"a": 1, "b": 2}}`, `"f:m": {"f:a": {}}`, `"f:m": {"f:b": {}}`, `"f:m": {}`,
