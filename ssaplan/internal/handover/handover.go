@@ -40,6 +40,7 @@ type Handover struct {
 	live   *unstructured.Unstructured
 	after  *unstructured.Unstructured // the live object with its record of then
 	own    projection.FieldSet        // what the applier owns then
+	others projection.FieldSet        // what the others own then
 	given  projection.FieldSet        // what it gave up
 }
 
@@ -71,14 +72,20 @@ func Find(live *unstructured.Unstructured, wanted Wanted) (*Handover, error) {
 	if err != nil || h.Empty() {
 		return nil, err
 	}
-	h.after = &unstructured.Unstructured{Object: h.Object()}
-	after, err := fieldowner.Read(h.after.Object)
-	if err == nil && !after.Recorded() {
+	after := &unstructured.Unstructured{Object: h.Object()}
+	owners, err := fieldowner.Read(after.Object)
+	if err == nil && !owners.Recorded() {
 		return nil, errors.New("nobody would own anything when the fields are given up, and a server records all that an object has then " +
 			"as written before its first apply: apply first what is to stay owned, and give up the rest after that")
 	}
-	h.own = after.Fields(wanted.Applier.Is)
+	h.makes(after, owners)
 	return h, err
+}
+
+// makes notes what the object is after the handover, and who owns what then.
+func (h *Handover) makes(after *unstructured.Unstructured, owners fieldowner.Ownership) {
+	isOurs := h.wanted.Applier.Is
+	h.after, h.own, h.others = after, owners.Fields(isOurs), owners.Fields(func(o fieldowner.Owner) bool { return !isOurs(o) })
 }
 
 // ask has the server try the change of hands. It may have something against the object as it is, such as a policy that came later. Its record
@@ -99,7 +106,7 @@ func (h *Handover) ask(server Server) error {
 	if err != nil {
 		return err
 	}
-	h.after, h.own = after, owners.Fields(h.wanted.Applier.Is)
+	h.makes(after, owners)
 	return nil
 }
 
@@ -339,10 +346,10 @@ func (h *Handover) withGiven(manifest map[string]any) map[string]any {
 	return out
 }
 
-// isInDropped reports whether p is in a list item that the applier owns and no longer sends.
+// isInDropped reports whether p is in a list item that the applier alone owns and no longer sends.
 func (h *Handover) isInDropped(p projection.Path, sent *projection.Object) bool {
 	for n := len(p) - 1; n > 0; n-- {
-		if _, exists := sent.Get(p[:n]); !exists && p[n-1].Kind() != projection.FieldKind && h.own.Has(p[:n]) {
+		if _, exists := sent.Get(p[:n]); !exists && p[n-1].Kind() != projection.FieldKind && h.own.Has(p[:n]) && !h.others.Has(p[:n]) {
 			return true
 		}
 	}

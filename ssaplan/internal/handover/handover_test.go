@@ -206,21 +206,27 @@ func jsonOf(t *testing.T, v any) string {
 	return string(text)
 }
 
-// What is given up is sent to be tried with the value that it has, so that the server keeps it, unless the item that it is in goes.
+// What is given up is sent to be tried with the value that it has, so that the server keeps it, unless the item that it is in goes: one that
+// another owns, too, stays.
 func TestTryKeepsWhatIsGivenUp(t *testing.T) {
-	const fields = `"data": {"a": 1, "b": 2}, "spec": {"l": [{"name": "a", "x": 1}, {"name": "b", "x": 2}]}`
-	const record = `{"f:data": {"f:a": {}, "f:b": {}}, "f:spec": {"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}, "f:x": {}}, "k:{\"name\":\"b\"}": {".": {}, "f:name": {}, "f:x": {}}}}}`
-	live := object(t, "7", fields, ours+record+`}`)
+	item := func(name string) string { return `"k:{\"name\":\"` + name + `\"}": {".": {}, "f:name": {}, "f:x": {}}` }
+	record := func(items string) string {
+		return ours + `{"f:data": {"f:a": {}, "f:b": {}}, "f:spec": {"f:l": {` + items + `}}}}, ` +
+			others + `{"f:spec": {"f:l": {"k:{\"name\":\"c\"}": {".": {}, "f:name": {}}}}}}`
+	}
+	live := object(t, "7", `"data": {"a": 1, "b": 2}, "spec": {"l": [{"name": "a", "x": 1}, {"name": "b", "x": 2}, {"name": "c", "x": 3}]}`,
+		record(item("a")+`, `+item("b")+`, `+item("c")))
 	h, err := handover.Find(live, handover.Wanted{Applier: us, GiveUp: patterns(t, "data.b", "spec.l[*].x")})
 	require.NoError(t, err)
 	manifest := map[string]any{"data": map[string]any{"a": int64(5)}, "spec": map[string]any{"l": []any{map[string]any{"name": "a"}}}}
 	made, err := h.Try(handover.Server{HandOver: allowed(h), Apply: func(body []byte) (*unstructured.Unstructured, error) {
-		require.JSONEq(t, `{"data": {"a": 5, "b": 2}, "spec": {"l": [{"name": "a", "x": 1}]}}`, string(body))
-		return object(t, "7", `"data": {"a": 5, "b": 2}, "spec": {"l": [{"name": "a", "x": 1}]}`,
-			ours+`{"f:data": {"f:a": {}, "f:b": {}}, "f:spec": {"f:l": {"k:{\"name\":\"a\"}": {".": {}, "f:name": {}, "f:x": {}}}}}}`), nil
+		const sent = `"data": {"a": 5, "b": 2}, "spec": {"l": [{"name": "a", "x": 1}, {"name": "c", "x": 3}]}`
+		require.JSONEq(t, `{`+sent+`}`, string(body))
+		return object(t, "7", sent, record(item("a")+`, `+item("c"))), nil
 	}}, manifest, nil)
 	require.NoError(t, err)
-	require.Equal(t, []string{`"us" (Apply) data.a`, `"us" (Apply) spec.l[name="a"]`, `"us" (Apply) spec.l[name="a"].name`}, owners(t, made.Object))
+	require.Equal(t, []string{`"others" (Update) spec.l[name="c"]`, `"others" (Update) spec.l[name="c"].name`,
+		`"us" (Apply) data.a`, `"us" (Apply) spec.l[name="a"]`, `"us" (Apply) spec.l[name="a"].name`}, owners(t, made.Object))
 	require.Equal(t, map[string]any{"a": int64(5)}, manifest["data"], "the manifest stays as it is")
 
 	whole, err := h.Whole(&explain.Explanation{NoOp: true}, made.Object, nil)
