@@ -93,18 +93,30 @@ func isEmptyList(v any) bool {
 }
 
 // refusedNull returns an error if the answer to an update lacks a null of a custom resource. A server leaves it out of an update if its
-// definition doesn't take it, and refuses it in an apply.
+// definition doesn't take it, and refuses it in an apply, but in metadata, which is for no definition to say.
 func (r *remains) refusedNull(answer map[string]any) error {
 	if kinds.IsBuiltin(answer) {
 		return nil
 	}
 	there := projection.NewObject(answer, projection.NewFieldSet(r.nulls...))
 	for _, p := range r.nulls {
-		if _, exists := there.Get(p); !exists {
+		if _, exists := there.Get(p); !exists && !isInMetadata(there, p) {
 			return fmt.Errorf("%s: would be null when all that was in it goes, which a server refuses: leave it out of the manifest, or declare something in it", p)
 		}
 	}
 	return nil
+}
+
+// isInMetadata reports whether p is in the metadata of the object, or of one that is embedded in it. A server leaves out what is null there.
+// Source: package schema/objectmeta in k8s.io/apiextensions-apiserver/pkg/apiserver.
+func isInMetadata(obj *projection.Object, p projection.Path) bool {
+	for n := range len(p) - 1 {
+		around, _ := mapAt(obj, p[:n])
+		if p[n] == projection.Field("metadata") && around["apiVersion"] != nil && around["kind"] != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // metadata stays, since the name is in it, which nobody owns.
