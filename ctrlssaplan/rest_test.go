@@ -452,5 +452,6 @@ func TestWhatIsSentAtRest(t *testing.T) {
 	require.GreaterOrEqual(t, c.looks.Load()-looks, int64(2*owners))
 }
 
-// recentlySetUp is how long what the server says counts at most after it was first seen how it is set up, and some more.
-const recentlySetUp = 11 * time.Second
+// recentlySetUp is how long what the server says counts at most after it was first seen how it is set up (10 seconds), and until all are looked
+// at again after that: informers resync after 0.9 to 1.1 times of what they are told, 2 seconds.
+const recentlySetUp = 14 * time.Second
