@@ -103,8 +103,8 @@ func (t *trial) judgeVerdict(ctx context.Context, refused *ssaplan.RefusedError)
 	if strings.Contains(verdict.Uncertain, "denied request") {
 		return nil // a policy forbids the write that would tell
 	}
-	if slices.Contains([]string{"ResourceQuota", "Service"}, t.before.GetKind()) && strings.Contains(verdict.Uncertain, "refused too, but for other reasons") {
-		return nil // of families of addresses, and of scopes, an apply and an update are refused differently, and neither for what is fixed
+	if slices.Contains([]string{"Pod", "ResourceQuota", "Service"}, t.before.GetKind()) && strings.Contains(verdict.Uncertain, "refused too, but for other reasons") {
+		return nil // of containers, scopes and families of addresses, an apply and an update are refused differently, and neither need be for what is fixed
 	}
 	if verdict.Refusal == immutability.RefusalMergeLeftover {
 		return t.judgeRemedy(ctx, refused)
