@@ -156,9 +156,12 @@ func (t *trial) withPicked(foretold *unstructured.Unstructured, fields projectio
 func (t *trial) runRelease(ctx context.Context) (err error) {
 	t.manifest = t.object.manifest(Step{Body: map[string]any{}})
 	t.manifest.SetGroupVersionKind(t.object.gvk)
-	t.memory = t.object.remembered("")
-	if t.before, err = t.object.get(ctx, t.manifest); err != nil || t.memory.state == nil {
+	if t.memory = t.object.remembered(""); t.memory.state == nil {
 		t.outcome = "nothing to release"
+		return nil
+	}
+	t.manifest.SetAPIVersion(t.memory.state.Identity.APIVersion) // which says what of the record is one whole
+	if t.before, err = t.object.get(ctx, t.manifest); err != nil {
 		return err
 	}
 	planner := t.planners().tested
