@@ -82,7 +82,7 @@ func TestDeleteWaitsForFinalizers(t *testing.T) {
 func TestDeleteLooksOnceASecond(t *testing.T) {
 	server, planner := world(ssaplan.Options{})
 	state := applied(t, planner, held("a"))
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	err := planner.Delete(ctx, state, ssaplan.DeleteOptions{})
 	require.ErrorIs(t, err, context.DeadlineExceeded)

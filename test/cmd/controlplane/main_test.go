@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -66,8 +67,11 @@ func TestRunLeavesNoProcess(t *testing.T) {
 			line, err := bufio.NewReader(stdout).ReadString('\n')
 			require.NoError(t, err)
 			require.Equal(t, "ready\n", line)
-			children := descendants(t, run.Process.Pid)
-			require.ElementsMatch(t, []string{"etcd", "kube-apiserver", "launcher", "sleep"}, slices.Collect(maps.Values(children)))
+			var children map[int]string
+			require.EventuallyWithT(t, func(c *assert.CollectT) { // the shell says that it is ready before it is sleep
+				children = descendants(t, run.Process.Pid)
+				assert.ElementsMatch(c, []string{"etcd", "kube-apiserver", "launcher", "sleep"}, slices.Collect(maps.Values(children)))
+			}, 15*time.Second, 50*time.Millisecond)
 
 			require.NoError(t, run.Process.Signal(signal))
 			_ = run.Wait() // its exit code is another test's question

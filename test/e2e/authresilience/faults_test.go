@@ -154,7 +154,7 @@ func TestFaults(t *testing.T) {
 func (f *fixture) spoil(t *testing.T, fault faultproxy.Fault, ns, token string) []outcome {
 	proxy := faultproxy.Start(t, f.Config)
 	config := proxy.Client(token)
-	config.Timeout = time.Second
+	config.Timeout = patience(fault)
 	actor := newActor(t, config)
 	require.NoError(t, eventually(t, func() error { return actor.patch(ns) }, isClass(authresilience.ClassNone)), "RBAC")
 
@@ -181,6 +181,14 @@ func (f *fixture) spoil(t *testing.T, fault faultproxy.Fault, ns, token string) 
 		}
 	}
 	return outcomes
+}
+
+// patience is how long a client waits for an answer that a fault may keep back, or have client-go ask for until the time is up.
+func patience(fault faultproxy.Fault) time.Duration {
+	if fault.String() == "stall" || fault.String() == "reset" {
+		return time.Second
+	}
+	return 30 * time.Second
 }
 
 // requestsOf returns how many requests the operation takes without a fault. What client-go repeats after a reset may come to

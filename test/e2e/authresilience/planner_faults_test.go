@@ -8,7 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -72,7 +71,7 @@ type attempt struct {
 func (f *faulty) spoilPlanner(t *testing.T, fault faultproxy.Fault, name string) []outcome {
 	proxy := faultproxy.Start(t, f.Config)
 	config := proxy.Client(f.fresh)
-	config.Timeout = time.Second
+	config.Timeout = patience(fault)
 	operations := []struct {
 		name string
 		run  func(*attempt, *testing.T) (authresilience.Class, string)

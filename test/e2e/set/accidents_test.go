@@ -39,7 +39,9 @@ func TestWebhookThatGuardsItself(t *testing.T) {
 	for _, line := range c.apply(t, c.set(t, set.Options{}, guarded)) {
 		require.Contains(t, line, " Done")
 	}
-	c.Delete(t, lab.Objectf(t, "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: %s-app}}", c.name))
+	web := lab.Objectf(t, "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: %s-app}}", c.name)
+	c.awaitRefusal(t, web)
+	c.Delete(t, web)
 	c.Delete(t, lab.Objectf(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: one, namespace: %s-app}}", c.name))
 	lines := c.apply(t, c.set(t, set.Options{KeepGoing: true, Patience: 200 * time.Millisecond}, guarded))
 	require.Contains(t, lines, "ConfigMap Done")
@@ -130,8 +132,7 @@ func TestDefinitionThatLeftTheSet(t *testing.T) {
 func TestControllerOutlivesWhatItFinalizes(t *testing.T) {
 	c := newCluster(t)
 	members := c.install(t, strings.Replace(application, "{name: one, namespace: NAME-app}\nspec", "{name: one, namespace: NAME-app, finalizers: [example.com/hold]}\nspec", 1))
-	options := set.RemovalOptions{Patience: 300 * time.Millisecond}
-	lines := c.remove(t, set.NewRemoval(c.planner, members, options))
+	lines := c.remove(t, set.NewRemoval(c.planner, members, set.RemovalOptions{Patience: 2 * time.Second}))
 	require.Contains(t, lines[0], "Gadget Done: ")
 	require.Contains(t, lines[0], "finalizers example.com/hold")
 	const kept = " NotSent: kept: NAME.example.com/v1/Gadget NAME-app/one goes before it, and is still there"
@@ -140,9 +141,8 @@ func TestControllerOutlivesWhatItFinalizes(t *testing.T) {
 	require.Equal(t, []string{"example.com/hold"}, c.Get(t, gadget).GetFinalizers(), "nobody but the controller takes it away")
 
 	c.Patch(t, "controller", gadget, `{"metadata":{"finalizers":null}}`)
-	options.Patience = 2 * time.Second
-	lines = c.remove(t, set.NewRemoval(c.planner, members, options))
-	require.Equal(t, []string{"Gadget NotSent: kept: does not exist", "Deployment Done", "ConfigMap Done", "CustomResourceDefinition Done"}, lines[:4])
+	lines = c.remove(t, set.NewRemoval(c.planner, members, c.controlled(t)))
+	require.Equal(t, []string{"Gadget NotSent: kept: does not exist", "Deployment Done", "ConfigMap Done", "CustomResourceDefinition Done", "Namespace Done"}, lines)
 }
 
 // However many objects are planned at a time, they come in the same order, and each when what it needs is there.

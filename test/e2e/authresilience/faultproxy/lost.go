@@ -38,16 +38,16 @@ func After(fault Fault) Fault {
 	}}
 }
 
-// Late answers as the fault does, without asking the server, which gets the request all the same, a while after the client had its answer
-// or gave up.
-func Late(fault Fault, after time.Duration) Fault {
+// Late answers as the fault does, without asking the server, which gets the request all the same: after the next one, such as a first look at
+// what became of it, and before any that comes that long after this, such as a second look.
+func (p *Proxy) Late(fault Fault, after time.Duration) Fault {
 	return Fault{fmt.Sprintf("%s, then done after %s", fault.Name, after), func(w http.ResponseWriter, r *http.Request, upstream http.Handler) {
 		body, _ := io.ReadAll(r.Body)
 		r.Body = io.NopCloser(bytes.NewReader(nil))
 		late := r.Clone(context.WithoutCancel(r.Context()))
 		late.Body = io.NopCloser(bytes.NewReader(body))
+		p.hold(after, func() { upstream.ServeHTTP(httptest.NewRecorder(), late) })
 		fault.spoil(w, r, upstream)
-		time.AfterFunc(after, func() { upstream.ServeHTTP(httptest.NewRecorder(), late) })
 	}}
 }
 

@@ -18,6 +18,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"k8s.io/client-go/rest"
 )
@@ -35,6 +36,9 @@ type Proxy struct {
 	faults   map[int]Fault
 	spoils   func(n, write int, r Request) bool
 	spoiled  *Request
+	held     func()        // sends a request that is late, nil if there is none
+	after    time.Duration // for how long it is held from the next one on
+	due      time.Time     // zero as long as none has come since
 }
 
 // Request is a request that arrived.
@@ -128,14 +132,14 @@ func (p *Proxy) InjectFrom(n int, fault Fault) {
 func (p *Proxy) inject(fault Fault, spoils func(n, write int, r Request) bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.fault, p.faults, p.spoils, p.spoiled, p.requests, p.writes, p.written = &fault, nil, spoils, nil, nil, 0, 0
+	p.fault, p.faults, p.spoils, p.spoiled, p.requests, p.writes, p.written, p.held = &fault, nil, spoils, nil, nil, 0, 0, nil
 }
 
 // Heal spoils no more requests. Requests counts anew.
 func (p *Proxy) Heal() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.fault, p.faults, p.spoiled, p.requests, p.writes, p.written = nil, nil, nil, nil, 0, 0
+	p.fault, p.faults, p.spoiled, p.requests, p.writes, p.written, p.held = nil, nil, nil, nil, 0, 0, nil
 }
 
 // Writes returns how many writes arrived since the last Inject or Heal, and how many of them the server says it has done.
@@ -200,6 +204,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		serveLogin(w)
 		return
 	}
+	p.overdue()()
 	write := isWrite(r)
 	r = r.WithContext(context.WithValue(r.Context(), writeKey{}, write))
 	if fault := p.next(Request{r.Method, r.URL.RequestURI(), write, slices.Contains(dryRunOf(r), "Unknown")}); fault != nil {
@@ -207,6 +212,27 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p.upstream.ServeHTTP(w, r)
+}
+
+// hold keeps a request back.
+func (p *Proxy) hold(after time.Duration, send func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.held, p.after, p.due = sync.OnceFunc(send), after, time.Time{}
+}
+
+// overdue returns what sends the request that is held, if it is time for it, or does nothing.
+func (p *Proxy) overdue() func() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.held == nil:
+	case p.due.IsZero():
+		p.due = time.Now().Add(p.after)
+	case !time.Now().Before(p.due):
+		return p.held
+	}
+	return func() {}
 }
 
 // next counts a request and returns the fault that is meant for it.
