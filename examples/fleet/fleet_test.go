@@ -51,6 +51,9 @@ func number(t *testing.T, name string, usual int) int {
 	return n
 }
 
+// account is who has the rights of rbac.yaml.
+const account = "system:serviceaccount:fleet:planner"
+
 // fleet is a set of objects on a real server, in front of programs that plan it with the rights of rbac.yaml.
 type fleet struct {
 	*lab.Cluster
@@ -65,6 +68,7 @@ func newFleet(t *testing.T) *fleet {
 	for _, obj := range lab.Objects(t, string(text)) {
 		f.Apply(t, "installer", obj)
 	}
+	f.WaitAllowed(t, account, "patch", "configmaps")
 	return f
 }
 
@@ -89,7 +93,7 @@ func (f *fleet) run(args ...string) (out string, code, peakMB int) {
 func asInJob() []string { return append(os.Environ(), "GOGC=30") }
 
 func (f *fleet) plan(file string, more ...string) (out string, code, peakMB int) {
-	args := []string{"plan", "-f", file, "-o", "json", "--kubeconfig", f.Server.Kubeconfig(), "--as", "system:serviceaccount:fleet:planner"}
+	args := []string{"plan", "-f", file, "-o", "json", "--kubeconfig", f.Server.Kubeconfig(), "--as", account}
 	return f.run(append(args, more...)...)
 }
 
@@ -227,7 +231,7 @@ func TestThePlannerOnlyTries(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: "+f.Namespace+"}\ndata: {value: a}\n"), 0o600))
 	lab.Eventually(t, "the policy works", func() bool {
 		command := exec.Command(f.program, "apply", "--yes", "-f", file, "--kubeconfig", f.Server.Kubeconfig(),
-			"--as", "system:serviceaccount:fleet:planner", "--field-manager", fmt.Sprint("m", time.Now().UnixNano()))
+			"--as", account, "--field-manager", fmt.Sprint("m", time.Now().UnixNano()))
 		out, _ := command.CombinedOutput()
 		return strings.Contains(string(out), "the planner only tries")
 	})

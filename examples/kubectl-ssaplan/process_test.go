@@ -129,7 +129,7 @@ func TestSignalsEndReads(t *testing.T) {
 		time.Sleep(300 * time.Millisecond)
 		require.NoError(t, r.Process.Signal(signal))
 		_ = r.Process.Signal(signal) // it may have ended
-		require.Error(t, r.wait(t, time.Second))
+		require.Error(t, r.wait(t, 10*time.Second))
 	}
 	endless := start(t, dir, program, "/dev/zero", "plan", "-f", "app.yaml")
 	require.Error(t, endless.wait(t, 10*time.Second))
@@ -370,7 +370,7 @@ func TestASecondSignalEndsAtOnce(t *testing.T) {
 		}
 		require.NoError(t, r.Process.Signal(signal))
 		var exit *exec.ExitError
-		require.ErrorAs(t, r.wait(t, 2*time.Second), &exit, "a look takes 5 seconds")
+		require.ErrorAs(t, r.wait(t, 3*time.Second), &exit, "a look takes 5 seconds, of which one is over")
 		require.Equal(t, signal, exit.Sys().(syscall.WaitStatus).Signal())
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -30,26 +31,54 @@ func TestProgram(t *testing.T) {
 	binary := filepath.Join(t.TempDir(), "operator")
 	out, err := exec.Command("go", "build", "-buildvcs=false", "-o", binary, ".").CombinedOutput()
 	require.NoError(t, err, string(out))
-	health, metrics := freeAddress(t), freeAddress(t)
-	var log strings.Builder
-	program := exec.Command(binary, "--kubeconfig", kubeconfig(t, c), "--health", health, "--metrics", metrics,
-		"--leader-elect", "--leader-elect-namespace", "website-operator")
-	program.Stderr = &log
-	require.NoError(t, program.Start())
-	t.Cleanup(func() { _ = program.Process.Kill() })
+	program := started(t, binary, "--kubeconfig", kubeconfig(t, c), "--leader-elect", "--leader-elect-namespace", "website-operator")
 
-	lab.Eventually(t, "ready", func() bool { return get("http://"+health+"/readyz") == "ok" })
 	kubectl("wait", "--for", "condition=established", "crd/websites.web.example.com")
 	kubectl("apply", "-f", "config/website.yaml")
 	kubectl("wait", "--for", "condition=Synced", "--timeout", "1m", "website/shop")
 	assert.Equal(t, "shop.example.com", kubectl("get", "ingress", "shop", "-o", "jsonpath={.spec.rules[0].host}"))
-	assert.Contains(t, get("http://"+metrics+"/metrics"), "\nctrlssaplan_noop_cache_unseen 0\n")
-	assert.Contains(t, get("http://"+metrics+"/metrics"), `ctrlssaplan_requests_total{class="None",dry_run="true",kind="Deployment",verb="patch"}`)
+	assert.Contains(t, get(program.metrics), "\nctrlssaplan_noop_cache_unseen 0\n")
+	assert.Contains(t, get(program.metrics), `ctrlssaplan_requests_total{class="None",dry_run="true",kind="Deployment",verb="patch"}`)
 
 	require.NoError(t, program.Process.Signal(syscall.SIGTERM))
-	require.NoError(t, program.Wait(), "%s", &log)
-	assert.NotContains(t, log.String(), "forbidden")
+	require.NoError(t, <-program.ended, "%s", &program.log)
+	assert.NotContains(t, program.log.String(), "forbidden")
 	assert.Equal(t, "", kubectl("get", "lease", "website-operator", "-n", "website-operator", "-o", "jsonpath={.spec.holderIdentity}"), "the next one can lead at once")
+}
+
+// running is a program that serves its metrics at a URL.
+type running struct {
+	*exec.Cmd
+	metrics string
+	ended   chan error
+	log     strings.Builder // to be read when it has ended
+}
+
+// started starts the program and waits until it serves. One that ends because somebody else has taken an address, which was free a moment
+// ago, is started with others.
+func started(t *testing.T, binary string, args ...string) *running {
+	t.Helper()
+	for {
+		health, metrics := freeAddress(t), freeAddress(t)
+		r := &running{Cmd: exec.Command(binary, append(args, "--health", health, "--metrics", metrics)...), metrics: "http://" + metrics + "/metrics", ended: make(chan error, 1)}
+		r.Stderr = &r.log
+		require.NoError(t, r.Start())
+		t.Cleanup(func() { _ = r.Process.Kill() })
+		go func() { r.ended <- r.Wait() }()
+		taken := false
+		lab.Eventually(t, "ready", func() bool {
+			select {
+			case <-r.ended:
+				taken = true
+				require.Contains(t, r.log.String(), "address already in use")
+			default:
+			}
+			return taken || get("http://"+health+"/readyz") == "ok" && strings.HasPrefix(get(r.metrics), "# HELP")
+		})
+		if !taken {
+			return r
+		}
+	}
 }
 
 // kubeconfig returns a file with the rights of the operator's service account.
@@ -68,7 +97,7 @@ func kubeconfig(t *testing.T, c *lab.Cluster) string {
 	return file
 }
 
-// freeAddress returns an address on which nobody listens.
+// freeAddress returns an address on which nobody listens yet.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -78,7 +107,8 @@ func freeAddress(t *testing.T) string {
 }
 
 func get(url string) string {
-	response, err := http.Get(url)
+	client := http.Client{Timeout: 5 * time.Second} // who took the address may never answer
+	response, err := client.Get(url)
 	if err != nil {
 		return err.Error()
 	}

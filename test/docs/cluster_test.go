@@ -6,12 +6,14 @@ import (
 	"os"
 	"testing"
 
+	"github.com/go-logr/logr"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/ssaplan/primitives/test/controlplane"
 	"github.com/ssaplan/primitives/test/lab"
@@ -23,8 +25,10 @@ var (
 	config *rest.Config // an administrator's
 )
 
-// The Examples run on a real control plane.
+// The Examples run on a real control plane. What the manager of one logs is no output of an Example, and without a logger
+// it would complain.
 func TestMain(m *testing.M) {
+	ctrl.SetLogger(logr.Discard())
 	server = controlplane.Shared(example{})
 	config = server.Config()
 	os.Exit(m.Run())

@@ -2,6 +2,8 @@ package lab
 
 import (
 	"context"
+	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -45,6 +47,42 @@ func (c *Cluster) WaitServed(t testing.TB, kinds ...schema.GroupVersionKind) {
 	for _, kind := range kinds {
 		Eventually(t, kind.String()+" is served", func() bool { return c.serves(kind) })
 	}
+}
+
+// WaitPublished waits until the OpenAPI documents of the server have the schemas of what definitions define, which come
+// up to a second after the objects are served, and one after the other.
+func (c *Cluster) WaitPublished(t testing.TB, definitions ...*unstructured.Unstructured) {
+	t.Helper()
+	for _, definition := range definitions {
+		for _, kind := range definedBy(t, definition) {
+			Eventually(t, "the schema of "+kind.String()+" is published", func() bool { return c.publishes(kind) })
+		}
+	}
+}
+
+func (c *Cluster) publishes(kind schema.GroupVersionKind) bool {
+	paths, err := c.Discovery.OpenAPIV3().Paths()
+	of := paths["apis/"+kind.GroupVersion().String()]
+	if err != nil || of == nil {
+		return false
+	}
+	text, err := of.Schema("application/json")
+	var document struct {
+		Components struct {
+			Schemas map[string]struct {
+				Kinds []schema.GroupVersionKind `json:"x-kubernetes-group-version-kind"`
+			} `json:"schemas"`
+		} `json:"components"`
+	}
+	if err != nil || json.Unmarshal(text, &document) != nil {
+		return false
+	}
+	for _, found := range document.Components.Schemas {
+		if slices.Contains(found.Kinds, kind) {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *Cluster) serves(kind schema.GroupVersionKind) bool {

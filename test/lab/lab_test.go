@@ -1,6 +1,7 @@
 package lab_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -61,4 +62,22 @@ func TestNamespacesAreTheTestsOwn(t *testing.T) {
 	first.Apply(t, "tester", settings)
 	assert.Nil(t, second.Lookup(t, settings))
 	assert.NotNil(t, second.In(first.Namespace).Lookup(t, settings))
+}
+
+func TestRightsAreThereAfterTheWait(t *testing.T) {
+	c := lab.New(t)
+	settings := lab.Object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}}")
+	for i := range 5 {
+		user := fmt.Sprintf("%s-%d", c.Namespace, i)
+		c.Apply(t, "admin", lab.Objectf(t, `{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: %s},
+			rules: [{apiGroups: [""], resources: [configmaps], verbs: [get, create, patch, delete]}]}`, user))
+		c.Apply(t, "admin", lab.Objectf(t, `{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: %[1]s},
+			roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: %[1]s},
+			subjects: [{kind: User, name: %[1]s, apiGroup: rbac.authorization.k8s.io}]}`, user))
+		c.WaitAllowed(t, user, "get", "configmaps")
+		as := c.As(t, user)
+		as.Apply(t, "user", settings)
+		as.Delete(t, settings)
+		assert.Nil(t, as.Lookup(t, settings))
+	}
 }

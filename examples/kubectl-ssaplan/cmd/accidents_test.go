@@ -70,7 +70,7 @@ func TestWaitingForWhatTakesForever(t *testing.T) {
 	assert.Equal(t, 0, got.code, got.err)
 	assert.Contains(t, got.out, "it may wait for the first Pod that uses it")
 
-	apply := "apply --yes -f machine.yaml --wait --timeout 300ms --ready Machine." + c.Namespace + ".example.com=Synced"
+	apply := "apply --yes -f machine.yaml --wait --ready Machine." + c.Namespace + ".example.com=Synced --timeout "
 	setStatus := func(status string) {
 		c.kubectl("patch", "machines."+c.Namespace+".example.com", "one", "--subresource", "status", "--type", "merge", "-p", `{"status": `+status+`}`)
 	}
@@ -84,11 +84,12 @@ func TestWaitingForWhatTakesForever(t *testing.T) {
 	} {
 		status, waits := row[0], row[1]
 		setStatus(status)
-		got := c.run(apply)
 		if waits == "" {
+			got := c.run(apply + "20s")
 			assert.Equal(t, 0, got.code, got.err)
 			continue
 		}
+		got := c.run(apply + "2s")
 		assert.Equal(t, 1, got.code, status)
 		assert.Contains(t, got.err, "Machine "+c.Namespace+"/one: "+waits, status)
 	}

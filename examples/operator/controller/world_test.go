@@ -38,6 +38,9 @@ import (
 // kinds are the kinds of the children.
 var kinds = map[string]string{"ConfigMap": "v1", "Deployment": "apps/v1", "Service": "v1", "Ingress": "networking.k8s.io/v1"}
 
+// account is who has the rights of config/rbac.yaml.
+const account = "system:serviceaccount:website-operator:website-operator"
+
 // world is a namespace of the test's own on the real API server, where the operator is installed.
 type world struct {
 	*testing.T
@@ -62,6 +65,7 @@ func worldOn(t *testing.T, server *controlplane.Server) *world {
 	for _, obj := range load(t, "../config/rbac.yaml") {
 		c.Apply(t, "installer", obj)
 	}
+	c.WaitAllowed(t, account, "list", "websites.web.example.com")
 	admin, err := client.New(c.Config, client.Options{Scheme: scheme})
 	require.NoError(t, err)
 	return &world{t, c, client.WithFieldValidation(client.WithFieldOwner(admin, "admin"), "Strict")}
@@ -226,7 +230,7 @@ func (w *world) operate(change ...func(*settings)) *operator {
 	// What is counted here are the requests for children; nothing looks at what the server is set up with.
 	noOps := ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{ServerInterval: -1})
 	o := &operator{world: w, traffic: &traffic{}, noOps: noOps, queue: make(chan event.GenericEvent)}
-	config, err := w.Server.ConfigFor("system:serviceaccount:website-operator:website-operator")
+	config, err := w.Server.ConfigFor(account)
 	require.NoError(w, err)
 	config.QPS = -1
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return counting{next, o.traffic} })

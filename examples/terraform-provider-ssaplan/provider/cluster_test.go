@@ -108,6 +108,7 @@ func (c *cluster) robot(t *testing.T, name string) string {
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "cluster-admin"},
 	}, metav1.CreateOptions{})
 	require.NoError(t, err)
+	c.WaitAllowed(t, "system:serviceaccount:"+c.Namespace+":"+name, "patch", "configmaps")
 	token, err := accounts.CreateToken(t.Context(), name, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	return token.Status.Token

@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -9,37 +10,47 @@ import (
 
 // A wait for fields ends when they are what it waits for, and says which isn't otherwise; with a condition, both have to be.
 func TestWaitForFields(t *testing.T) {
-	c := newCluster(t)
-	applied(t, c.config(deployment))
-	wait := func(more map[string]any) error {
-		config := map[string]any{"object": c.Namespace + "/apps/v1/Deployment/web", "cluster": c.block(), "timeouts": map[string]any{"create": "1s"}}
-		for name, v := range more {
-			config[name] = v
-		}
-		tf := newCoreOf(t, "ssaplan_wait", nil)
-		_, err := tf.tryApply(t, tf.plan(t, config))
-		return err
+	const image = "spec.template.spec.containers[*].image"
+	for name, row := range map[string]struct {
+		status string         // what a controller says, if it does
+		paused bool           // the object was changed after it was applied
+		more   map[string]any // what else the wait is configured with
+		says   string         // empty if it ends in time
+	}{
+		"no status":       {says: "not within 3s: it has no status.readyReplicas yet"},
+		"another value":   {status: `{"observedGeneration":1,"replicas":3,"readyReplicas":2}`, says: "status.readyReplicas has another value than the one to wait for: it is 2"},
+		"sensitive":       {status: `{"observedGeneration":1,"replicas":3,"readyReplicas":2}`, more: map[string]any{"sensitive_fields": []string{image}}, says: "to wait for: what it says is withheld"},
+		"of before":       {status: `{"observedGeneration":1,"replicas":3,"readyReplicas":3}`, paused: true, says: "the status is of generation 1, and the object of 2"},
+		"what is awaited": {status: `{"observedGeneration":2,"replicas":3,"readyReplicas":3}`, paused: true},
+		"no condition":    {status: `{"observedGeneration":2,"replicas":3,"readyReplicas":3}`, paused: true, more: map[string]any{"condition": "Available"}, says: "it has no condition Available yet"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel() // most of it is waiting
+			c := newCluster(t)
+			applied(t, c.config(deployment))
+			if row.paused {
+				c.foreign(t, "deployments", "web", `{"spec":{"paused":true}}`)
+			}
+			if row.status != "" {
+				c.foreign(t, "deployments", "web", `{"status":`+row.status+`}`, "status")
+			}
+			config := map[string]any{
+				"object": c.Namespace + "/apps/v1/Deployment/web", "cluster": c.block(),
+				"fields": map[string]string{"status.readyReplicas": "3", "spec.template.spec.containers[0].image": "*"},
+			}
+			if row.says != "" {
+				config["timeouts"] = map[string]any{"create": "3s"}
+			}
+			maps.Copy(config, row.more)
+			tf := newCoreOf(t, "ssaplan_wait", nil)
+			_, err := tf.tryApply(t, tf.plan(t, config))
+			if row.says == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorContains(t, err, row.says)
+		})
 	}
-	fields := map[string]string{"status.readyReplicas": "3", "spec.template.spec.containers[0].image": "*"}
-	err := wait(map[string]any{"fields": fields})
-	require.ErrorContains(t, err, "not within 1s: it has no status.readyReplicas yet")
-	status := func(generation, ready string) {
-		c.foreign(t, "deployments", "web", `{"status":{"observedGeneration":`+generation+`,"replicas":3,"readyReplicas":`+ready+`}}`, "status")
-	}
-	status("1", "2")
-	err = wait(map[string]any{"fields": fields})
-	require.ErrorContains(t, err, "status.readyReplicas has another value than the one to wait for: it is 2")
-	err = wait(map[string]any{"fields": fields, "sensitive_fields": []string{"spec.template.spec.containers[*].image"}})
-	require.ErrorContains(t, err, "to wait for: what it says is withheld")
-	status("1", "3")
-	c.foreign(t, "deployments", "web", `{"spec":{"paused":true}}`)
-	err = wait(map[string]any{"fields": fields})
-	require.ErrorContains(t, err, "the status is of generation 1, and the object of 2")
-	status("2", "3")
-	err = wait(map[string]any{"fields": fields})
-	require.NoError(t, err)
-	err = wait(map[string]any{"fields": fields, "condition": "Available"})
-	require.ErrorContains(t, err, "it has no condition Available yet")
 
 	tf := newCoreOf(t, "ssaplan_wait", nil)
 	resp, err := tf.server.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{TypeName: "ssaplan_wait", Config: dynamic(t, value(t, tf.schema.ValueType(),

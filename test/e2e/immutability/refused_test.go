@@ -87,6 +87,7 @@ metadata: {name: limited}
 roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: limited}
 subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: limited}]
 `)
+	c.WaitAllowed(t, "limited", "delete", "deployments.apps")
 	return &cluster{c.As(t, "limited")}
 }
 

@@ -112,5 +112,6 @@ metadata: {name: ruler}
 roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: ruler}
 subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: ruler}]
 `)
+	c.WaitAllowed(t, "ruler", "patch", "ruled.rules.example.com")
 	return c.As(t, "ruler")
 }

@@ -357,6 +357,7 @@ func TestDryRunsForAnUnreadableObject(t *testing.T) {
 	c.Apply(t, "installer", lab.Object(t, `{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRoleBinding, metadata: {name: blind},
 		roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: blind},
 		subjects: [{kind: User, name: blind, apiGroup: rbac.authorization.k8s.io}]}`))
+	c.WaitAllowed(t, "blind", "patch", "configmaps")
 	blind := c.As(t, "blind")
 	proxy := faultproxy.StartAs(t, blind.Config)
 	options := ssaplan.Options{FieldManager: manager, DefaultNamespace: c.Namespace}

@@ -177,20 +177,16 @@ func TestPlanDeleteOfANamespace(t *testing.T) {
 	require.Greater(t, plan.Requests, 20)
 	require.Nil(t, c.Get(t, namespace).GetDeletionTimestamp())
 
-	clerk := c.As(t, "namespace-clerk")
 	c.Apply(t, installer, lab.Object(t, `{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: namespace-clerk},
 		rules: [{apiGroups: [""], resources: [namespaces, configmaps], verbs: [get, list, delete]}]}`))
 	c.Apply(t, installer, lab.Object(t, `{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRoleBinding, metadata: {name: namespace-clerk},
 		roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: namespace-clerk},
 		subjects: [{kind: User, name: namespace-clerk, apiGroup: rbac.authorization.k8s.io}]}`))
-	planner := clerk.Planner(t, ssaplan.Options{FieldManager: manager})
-	lab.Eventually(t, "the rights are known", func() bool {
-		plan, err := planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: plan.Object})
-		require.NoError(t, err)
-		return plan.Action == deletion.ActionDelete && len(plan.Contents.Counts) > 0
-	})
+	c.WaitAllowed(t, "namespace-clerk", "list", "configmaps")
+	planner := c.As(t, "namespace-clerk").Planner(t, ssaplan.Options{FieldManager: manager})
 	part, err := planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: plan.Object})
 	require.NoError(t, err)
+	require.Equal(t, deletion.ActionDelete, part.Action)
 	require.Equal(t, []deletion.Count{{Kind: "ConfigMap", Objects: 3}}, part.Contents.Counts)
 	require.Contains(t, part.Contents.Uncounted, deletion.Uncounted{
 		What: "Job.batch", Reason: authresilience.ClassAuthorization.Describe().Meaning})

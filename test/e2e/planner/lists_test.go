@@ -200,6 +200,7 @@ func TestWhoMayNotListReads(t *testing.T) {
 	c := newCluster(t)
 	c.Apply(t, installer, lab.Objectf(t, "{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: reader}, rules: [{apiGroups: [''], resources: [configmaps], verbs: [get, patch, create]}]}"))
 	c.Apply(t, installer, lab.Objectf(t, "{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: reader}, roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: reader}, subjects: [{kind: User, name: %s, apiGroup: rbac.authorization.k8s.io}]}", c.Namespace))
+	c.WaitAllowed(t, c.Namespace, "get", "configmaps")
 	sent := newTraffic()
 	reader := c.As(t, c.Namespace).Planner(t, ssaplan.Options{FieldManager: manager, Observe: sent.observe})
 	for plan, err := range reader.PlanAll(t.Context(), setOf(t, "ConfigMap", objects, "a")) {

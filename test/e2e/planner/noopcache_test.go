@@ -190,6 +190,7 @@ func TestUnseenConfigurationIsTold(t *testing.T) {
 	c := newCluster(t)
 	c.Apply(t, installer, lab.Object(t, "{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: resyncer}, rules: [{apiGroups: [''], resources: [configmaps], verbs: [get, patch, create]}]}"))
 	c.Apply(t, installer, lab.Object(t, "{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRoleBinding, metadata: {name: resyncer}, roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: resyncer}, subjects: [{kind: User, name: resyncer, apiGroup: rbac.authorization.k8s.io}]}"))
+	c.WaitAllowed(t, "resyncer", "get", "configmaps")
 	user := &cluster{Cluster: c.As(t, "resyncer")}
 	cache := ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{})
 	planner := user.Planner(t, ssaplan.Options{FieldManager: manager, NoOps: cache})

@@ -39,9 +39,11 @@ func paths(fields projection.FieldSet) iter.Seq[string] {
 func TestPasswordsOfDefinitions(t *testing.T) {
 	c := newCluster(t)
 	c.Define(t, lab.Object(t, databaseCRD))
+	c.WaitPublished(t, lab.Object(t, databaseCRD)) // which jane is told by
 	c.Apply(t, "rights", lab.Objectf(t, `{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: all}, rules: [{apiGroups: ["*"], resources: ["*"], verbs: ["*"]}]}`))
 	c.Apply(t, "rights", lab.Objectf(t, `{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: all},
 		roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: all}, subjects: [{kind: User, name: jane, apiGroup: rbac.authorization.k8s.io}]}`))
+	c.WaitAllowed(t, "jane", "patch", "databases.secrets.example.com")
 	options := ssaplan.Options{FieldManager: manager, SensitiveFormats: true}
 	database := func(name, password string, size int) ssaplan.Request {
 		return ssaplan.Request{Manifest: manifest(t, `{apiVersion: secrets.example.com/v1, kind: Database, metadata: {name: %s},

@@ -441,6 +441,7 @@ func TestWhoMayApplyButNotRead(t *testing.T) {
 	c := newCluster(t)
 	c.Apply(t, installer, lab.Object(t, "{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: writer}, rules: [{apiGroups: [''], resources: [configmaps], verbs: [patch, create]}]}"))
 	c.Apply(t, installer, lab.Object(t, "{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRoleBinding, metadata: {name: writer}, roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: writer}, subjects: [{kind: User, name: writer, apiGroup: rbac.authorization.k8s.io}]}"))
+	c.WaitAllowed(t, "writer", "patch", "configmaps")
 	planner := c.As(t, "writer").Planner(t, ssaplan.Options{FieldManager: manager})
 	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: blind}, data: {a: A}}")})
 	require.NoError(t, err)

@@ -152,6 +152,7 @@ func TestReleaseByWhoMayNotPatch(t *testing.T) {
 	c.Apply(t, installer, lab.Object(t, "{apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {name: reader}, rules: [{apiGroups: [''], resources: [configmaps], verbs: [get]}]}"))
 	c.Apply(t, installer, lab.Object(t, `{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: reader},
 		roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: reader}, subjects: [{kind: User, name: reader, apiGroup: rbac.authorization.k8s.io}]}`))
+	c.WaitAllowed(t, "reader", "get", "configmaps")
 	reader := c.As(t, "reader").Planner(t, ssaplan.Options{FieldManager: manager})
 	plan, err := reader.PlanRelease(t.Context(), state)
 	require.NoError(t, err)

@@ -227,4 +227,5 @@ func makeAdministrator(t *testing.T, server *controlplane.Server, user string) {
 		RoleRef:    rbacv1.RoleRef{Kind: "ClusterRole", APIGroup: rbacv1.GroupName, Name: "cluster-admin"},
 	}, metav1.CreateOptions{})
 	require.NoError(t, err)
+	lab.Connect(t, server.Config()).WaitAllowed(t, user, "patch", "configmaps")
 }

@@ -47,8 +47,9 @@ func TestMain(m *testing.M) { goroutines.Main(m) }
 func newCluster(t *testing.T) *realCluster {
 	c := &realCluster{Cluster: lab.New(t)}
 	c.planner = c.Planner(t, ssaplan.Options{FieldManager: manager})
-	c.Define(t, c.manifests(t, definitionsYAML)...)
-	c.waitForSchemas(t)
+	definitions := c.manifests(t, definitionsYAML)
+	c.Define(t, definitions...)
+	c.WaitPublished(t, definitions...)
 	// Only now, so that what it has been told of the custom resources is not out of date.
 	c.schemas = openapi.New(c.Discovery.OpenAPIV3(), openapi.Options{})
 	return c
@@ -75,27 +76,6 @@ func (c *realCluster) manifests(t testing.TB, text string) []*unstructured.Unstr
 		out = append(out, obj)
 	}
 	return out
-}
-
-// waitForSchemas waits until the schemas of the custom resources are published.
-func (c *realCluster) waitForSchemas(t testing.TB) {
-	lab.Eventually(t, "the schemas of the custom resources are published", func() bool {
-		paths, err := c.Discovery.OpenAPIV3().Paths()
-		if err != nil || paths["apis/shapes.example.com/v1"] == nil {
-			return false
-		}
-		return c.published(paths["apis/shapes.example.com/v1"].Schema("application/json"))
-	})
-}
-
-// published reports whether the document has the schemas of all kinds; they are published one after the other.
-func (c *realCluster) published(document []byte, err error) bool {
-	for _, kind := range []string{"Sample", "Plain", "Free"} {
-		if !strings.Contains(string(document), "com.example.shapes.v1."+kind+`"`) {
-			return false
-		}
-	}
-	return err == nil
 }
 
 // dryRun has the server try to apply a manifest.

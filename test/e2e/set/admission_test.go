@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,20 +24,17 @@ import (
 // webhook is a server of a webhook that somebody else has to start, as a controller starts the pods of a Deployment.
 type webhook struct {
 	address, ca string
+	started     *atomic.Bool
 }
 
+// newWebhook returns a webhook that has its address, and ends each connection without an answer until it is started.
 func newWebhook(t *testing.T) webhook {
 	t.Helper()
-	any := httptest.NewTLSServer(http.NotFoundHandler()) // all have the same certificate
-	defer any.Close()
-	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: any.Certificate().Raw})
-	return webhook{any.Listener.Addr().String(), base64.StdEncoding.EncodeToString(ca)}
-}
-
-// start lets the webhook answer, with yes.
-func (w webhook) start(t *testing.T) {
-	t.Helper()
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(out http.ResponseWriter, in *http.Request) {
+	started := &atomic.Bool{}
+	server := httptest.NewTLSServer(http.HandlerFunc(func(out http.ResponseWriter, in *http.Request) {
+		if !started.Load() {
+			panic(http.ErrAbortHandler)
+		}
 		var review map[string]any
 		_ = json.NewDecoder(in.Body).Decode(&review)
 		request, _ := review["request"].(map[string]any)
@@ -45,12 +42,15 @@ func (w webhook) start(t *testing.T) {
 			"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": map[string]any{"uid": request["uid"], "allowed": true},
 		})
 	}))
-	require.NoError(t, server.Listener.Close())
-	var err error
-	server.Listener, err = net.Listen("tcp", w.address)
-	require.NoError(t, err)
-	server.StartTLS()
 	t.Cleanup(server.Close)
+	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	return webhook{server.Listener.Addr().String(), base64.StdEncoding.EncodeToString(ca), started}
+}
+
+// start lets the webhook answer, with yes.
+func (w webhook) start(t *testing.T) {
+	t.Helper()
+	w.started.Store(true)
 }
 
 // guarded is an application with a webhook that its Deployment serves, and an object that the webhook guards.

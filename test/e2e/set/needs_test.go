@@ -74,6 +74,7 @@ func TestBindingAfterItsRole(t *testing.T) {
 	} {
 		c.Apply(t, "admin", lab.Objectf(t, text, c.name))
 	}
+	c.WaitAllowed(t, "joe-"+c.name, "patch", "roles.rbac.authorization.k8s.io")
 	c.planner = c.As(t, "joe-"+c.name).Planner(t, ssaplan.Options{FieldManager: manager})
 	text := `
 {apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: b, namespace: NAME},
