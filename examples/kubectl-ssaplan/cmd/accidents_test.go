@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/test/lab"
 )
@@ -71,10 +72,7 @@ func TestWaitingForWhatTakesForever(t *testing.T) {
 	assert.Contains(t, got.out, "it may wait for the first Pod that uses it")
 
 	apply := "apply --yes -f machine.yaml --wait --ready Machine." + c.Namespace + ".example.com=Synced --timeout "
-	setStatus := func(status string) {
-		c.kubectl("patch", "machines."+c.Namespace+".example.com", "one", "--subresource", "status", "--type", "merge", "-p", `{"status": `+status+`}`)
-	}
-	c.run("apply --yes -f machine.yaml")
+	c.apply("-f machine.yaml")
 	for _, row := range [][2]string{
 		{`{"seen": true}`, "it has no condition Synced yet"},
 		{`{"observedGeneration": 0, "conditions": [{"type": "Synced", "status": "True"}]}`, "condition Synced is of generation 0, and the object of 1"},
@@ -83,7 +81,7 @@ func TestWaitingForWhatTakesForever(t *testing.T) {
 		{`{"observedGeneration": 1, "conditions": [{"type": "Synced", "status": "True"}, {"type": "Ready", "status": "False"}]}`, ""},
 	} {
 		status, waits := row[0], row[1]
-		setStatus(status)
+		c.Patch(t, "controller", lab.Objectf(t, "{apiVersion: %s.example.com/v1, kind: Machine, metadata: {name: one}}", c.Namespace), `{"status": `+status+`}`, "status")
 		if waits == "" {
 			got := c.run(apply + "20s")
 			assert.Equal(t, 0, got.code, got.err)
@@ -124,6 +122,7 @@ func TestDefinitionThatAnOperatorMakes(t *testing.T) {
 	assert.Equal(t, 3, got.code, got.err)
 	assert.Contains(t, got.err, "created v1/ConfigMap "+c.Namespace+"/template\n")
 	c.apply("-f definition.yaml")
+	c.WaitServed(t, schema.GroupVersionKind{Group: c.Namespace + ".example.com", Version: "v1", Kind: "Machine"})
 	got = c.run("apply --yes -f app.yaml --allow-missing")
 	assert.Equal(t, 0, got.code, got.err)
 	assert.Contains(t, got.err, "Machine "+c.Namespace+"/one\n")
