@@ -150,6 +150,28 @@ func TestRefreshOfPartsThatAreLeftToOthers(t *testing.T) {
 	}
 }
 
+// An item of a list with one owner that is left to others, and that the list lacked, is no drift wherever it comes; the order of the others is.
+func TestRefreshOfItemsThatAreLeftToOthers(t *testing.T) {
+	live := func(limits string) map[string]any {
+		return object(t, `{apiVersion: ex.io/v1, kind: Form, metadata: {name: a, managedFields: [
+			{manager: m, operation: Apply, apiVersion: ex.io/v1, fieldsV1: {"f:spec": {"f:limits": {}}}}]}, spec: {limits: `+limits+`}}`)
+	}
+	state, err := explain.NewState(nil, live("[{type: b}, {type: c}]"), fieldowner.Applier{Manager: "m"}, nil)
+	require.NoError(t, err)
+	state = state.Without(projection.NewFieldSet(path(t, `spec.limits[type="a"]`)))
+	for limits, drift := range map[string][]string{
+		"[{type: b}, {type: c}]":                    nil,
+		"[{type: a, max: 1}, {type: b}, {type: c}]": nil,
+		"[{type: b}, {type: a}, {type: c}]":         nil,
+		"[{type: b}, {type: c}, {type: a}]":         nil,
+		"[{type: c}, {type: a}, {type: b}]":         {`spec.limits: [{"type":"a"},{"type":"b"},{"type":"c"}] -> [{"type":"c"},{"type":"a"},{"type":"b"}] (drifted)`},
+	} {
+		refreshed, err := explain.Refresh(state, live(limits))
+		require.NoError(t, err)
+		require.Equal(t, drift, lines(refreshed.Drift), limits)
+	}
+}
+
 // TestRefreshOfRetypedMaps has a map that another manager made a value of, and one that the manager it was imported from declared
 // as empty.
 func TestRefreshOfRetypedMaps(t *testing.T) {

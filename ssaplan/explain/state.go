@@ -10,6 +10,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -178,12 +180,31 @@ func (s *State) appliedTo(obj map[string]any) projection.Projection {
 	there := projection.NewObject(obj, out.Fields)
 	l := leaving{sent: projection.NewObject(out.Object, out.Fields)}
 	for p := range s.left.All() {
-		if value, exists := there.Get(p); !exists || l.sent.Set(p, value) != nil {
+		if value, exists := there.Get(p); !exists || l.insert(p, value, there) != nil {
 			l.leftOut = append(l.leftOut, p)
 		}
 	}
 	l.strip()
 	return out
+}
+
+// insert sets the value at p. An item that its list lacks comes before what follows it in the list of the other object.
+func (l *leaving) insert(p projection.Path, value any, other *projection.Object) error {
+	list := p[:len(p)-1]
+	has, _ := l.sent.Get(list)
+	items, isList := has.([]any)
+	if _, exists := l.sent.Get(p); exists || !isList {
+		return l.sent.Set(p, value)
+	}
+	there, _ := other.Get(list)
+	behind, _ := there.([]any)
+	behind = behind[1+slices.IndexFunc(behind, func(v any) bool { return reflect.DeepEqual(v, value) }):]
+	for _, next := range behind {
+		if at := slices.IndexFunc(items, func(v any) bool { return reflect.DeepEqual(v, next) }); at >= 0 {
+			return l.sent.Set(list, slices.Insert(slices.Clone(items), at, value))
+		}
+	}
+	return l.sent.Set(p, value)
 }
 
 // Digested returns p with the values of sensitive fields replaced by digests, so that it compares with s.Applied and
