@@ -5,10 +5,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	authorization "k8s.io/client-go/kubernetes/typed/authorization/v1"
 )
 
 // WaitAllowed waits until a user, such as "jane" or "system:serviceaccount:shop:robot", may do something with the
@@ -17,18 +16,14 @@ import (
 // rights of c.
 func (c *Cluster) WaitAllowed(t testing.TB, user, verb, resource string) {
 	t.Helper()
-	client, err := authorization.NewForConfig(c.Config)
-	require.NoError(t, err)
 	of := schema.ParseGroupResource(resource)
-	review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
-		User: user,
-		ResourceAttributes: &authorizationv1.ResourceAttributes{
-			Namespace: c.Namespace, Verb: verb, Group: of.Group, Resource: of.Resource,
-		},
-	}}
+	review := Objectf(t, `{apiVersion: authorization.k8s.io/v1, kind: SubjectAccessReview, spec: {user: %q, resourceAttributes: {
+		namespace: %q, verb: %q, group: %q, resource: %q}}}`, user, c.Namespace, verb, of.Group, of.Resource)
 	Eventually(t, user+" may "+verb+" "+resource, func() bool {
-		answer, err := client.SubjectAccessReviews().Create(context.Background(), review, metav1.CreateOptions{})
+		answer, err := c.Resource(t, review).Create(context.Background(), review, metav1.CreateOptions{})
 		require.NoError(t, err)
-		return answer.Status.Allowed
+		allowed, _, err := unstructured.NestedBool(answer.Object, "status", "allowed")
+		require.NoError(t, err)
+		return allowed
 	})
 }
