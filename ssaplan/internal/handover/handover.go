@@ -311,7 +311,7 @@ func (h *Handover) tryUpdate(server Server, made map[string]any, left *remains) 
 	if err := left.refusedNull(answer.Object); err != nil {
 		return nil, err
 	}
-	return h.withRecord(answer, made, left.nulls)
+	return h.withRecord(answer, made, left)
 }
 
 // change returns the object with another record.
@@ -356,15 +356,17 @@ func (h *Handover) isInDropped(p projection.Path, sent *projection.Object) bool 
 	return false
 }
 
-// withRecord returns the answer with the record of the other object, without what others owned, the live object has and the answer doesn't. What became
-// null stays theirs, also where a server stores nothing for it.
-func (h *Handover) withRecord(answer *unstructured.Unstructured, recorded map[string]any, nulls []projection.Path) (*unstructured.Unstructured, error) {
+// withRecord returns the answer with the record of the object that the apply makes, in which others lose what goes with what is dropped. What a
+// server takes away beyond that, as another type of a Service does, stays in the record of who wrote it. An item that is named by a default which
+// was dropped is found in the answer alone.
+// Source: FieldManager.Apply in k8s.io/apimachinery/pkg/util/managedfields/internal, after which a strategy prepares the update.
+func (h *Handover) withRecord(answer *unstructured.Unstructured, made map[string]any, left *remains) (*unstructured.Unstructured, error) {
 	out := answer.DeepCopy()
-	out.SetManagedFields((&unstructured.Unstructured{Object: recorded}).GetManagedFields())
+	out.SetManagedFields((&unstructured.Unstructured{Object: made}).GetManagedFields())
 	content, err := change(out.Object, func(e fieldowner.Entry) fieldowner.Entry {
 		if !h.wanted.Applier.Is(e.Owner) {
-			gone := projection.NewFieldSet(projection.Project(out.Object, e.Fields).Missing...).Difference(projection.NewFieldSet(nulls...))
-			e.Fields = e.Fields.Without(gone.Difference(projection.NewFieldSet(projection.Project(h.live.Object, gone).Missing...)))
+			gone := missing(answer.Object, missing(left.object, e.Fields))
+			e.Fields = e.Fields.Without(gone.Difference(missing(made, gone)))
 		}
 		return e
 	})
@@ -372,4 +374,9 @@ func (h *Handover) withRecord(answer *unstructured.Unstructured, recorded map[st
 		return nil, err
 	}
 	return &unstructured.Unstructured{Object: content}, nil
+}
+
+// missing returns those of the fields that the object lacks.
+func missing(obj map[string]any, fields projection.FieldSet) projection.FieldSet {
+	return projection.NewFieldSet(projection.Project(obj, fields).Missing...)
 }
