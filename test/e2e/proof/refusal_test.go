@@ -103,8 +103,11 @@ func (t *trial) judgeVerdict(ctx context.Context, refused *ssaplan.RefusedError)
 	if strings.Contains(verdict.Uncertain, "denied request") {
 		return nil // a policy forbids the write that would tell
 	}
-	if slices.Contains([]string{"Pod", "ResourceQuota", "Service"}, t.before.GetKind()) && strings.Contains(verdict.Uncertain, "refused too, but for other reasons") {
-		return nil // of containers, scopes and families of addresses, an apply and an update are refused differently, and neither need be for what is fixed
+	if slices.Contains([]string{"ResourceQuota", "Service"}, t.before.GetKind()) && strings.Contains(verdict.Uncertain, "refused too, but for other reasons") {
+		return nil // of scopes and families of addresses, an apply and an update are refused differently, and neither for what is fixed
+	}
+	if verdict.Uncertain != "" && lacksValue(t.applyErr) {
+		return nil // replacing isn't the only way: what is given up or others keep can be declared again
 	}
 	if verdict.Refusal == immutability.RefusalMergeLeftover {
 		return t.judgeRemedy(ctx, refused)
@@ -190,6 +193,12 @@ func status(err error) metav1.Status {
 		return api.Status()
 	}
 	return metav1.Status{}
+}
+
+// lacksValue reports whether an apply was refused since the object would lack something.
+func lacksValue(err error) bool {
+	details := status(err).Details
+	return details != nil && slices.ContainsFunc(details.Causes, func(c metav1.StatusCause) bool { return c.Type == metav1.CauseTypeFieldValueRequired })
 }
 
 func countCauses(err error) int {
