@@ -51,6 +51,7 @@ func FuzzOutcomes(f *testing.F) {
 // TestLooksAnsweredWithAnotherObject breaks each two requests that follow each other: one gets no answer, and the look after it has the uid of another
 // object. A delete isn't done because of that: of one resourceVersion there is one object.
 func TestLooksAnsweredWithAnotherObject(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t)
 	for i, op := range writes {
 		for at := range 12 {

@@ -31,6 +31,7 @@ var believed = []string{"200 foreign JSON", "200 empty", "200 Status", "redirect
 // TestOutcomes breaks each write in each way. What the Planner tells of it is what the server has, it is sent once, and whoever
 // reads the error knows what to do.
 func TestOutcomes(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t)
 	require.GreaterOrEqual(t, len(faults), 25)
 	var mu sync.Mutex

@@ -17,6 +17,7 @@ import (
 // TestGeneratedValues plans creates for which the server makes up values that nobody declared, and looks at what another
 // dry run and the apply then make of them.
 func TestGeneratedValues(t *testing.T) {
+	t.Parallel()
 	c := clusterOn(t, controlplane.ForTest(t, controlplane.Options{
 		APIServerArgs: []string{"--disable-admission-plugins="}, // with ServiceAccount, which adds a volume with a token to pods
 	}))

@@ -72,6 +72,7 @@ func planText(t *testing.T, plan *ssaplan.Plan) string {
 // TestASetIsReadByLists has a set of a kind planned that isn't there, that is, and that changes: with a few lists in the place of the reads, and
 // the plans are those that are made of each object by itself.
 func TestASetIsReadByLists(t *testing.T) {
+	t.Parallel()
 	const objects = 100
 	for kind := range listedKinds {
 		t.Run(kind, func(t *testing.T) {

@@ -26,6 +26,7 @@ func (c *cluster) plannerUntil(t *testing.T, end time.Time) *ssaplan.Planner {
 
 // TestExpiringMidway reads and applies many objects with a certificate that ends while that goes on.
 func TestExpiringMidway(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t)
 	var states []*explain.State
 	var manifests []*unstructured.Unstructured

@@ -28,6 +28,7 @@ import (
 // reads, dry runs and applies. The planner waits for that time as often as it may, and tells of each request; what is
 // still throttled then is an error that says so.
 func TestServerThrottles(t *testing.T) {
+	t.Parallel()
 	server := controlplane.ForTest(t, controlplane.Options{APIServerArgs: []string{
 		"--enable-priority-and-fairness=false", "--max-requests-inflight=1", "--max-mutating-requests-inflight=1",
 	}})
@@ -71,6 +72,7 @@ func TestServerThrottles(t *testing.T) {
 // A priority level with one share answers three requests at a time. All objects are planned all the same, with hardly more requests than
 // elsewhere, because the planner sends fewer at a time when it is throttled.
 func TestPriorityLevelOfOneShare(t *testing.T) {
+	t.Parallel()
 	server := controlplane.ForTest(t, controlplane.Options{})
 	config, err := server.ConfigFor("jane")
 	require.NoError(t, err)
