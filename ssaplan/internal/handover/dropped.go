@@ -10,8 +10,9 @@ import (
 
 // remains are what is left of an object.
 type remains struct {
-	object map[string]any
-	nulls  []projection.Path // the maps and lists from which all went
+	object   map[string]any
+	declared projection.FieldSet // what the applier owns of it
+	nulls    []projection.Path   // the maps and lists from which all went
 }
 
 // withoutDropped returns what is left of a copy of the object, with its record of after the handover and the apply, without what the
@@ -27,13 +28,13 @@ func (h *Handover) withoutDropped(obj map[string]any, isWhole func(list projecti
 		return nil, err
 	}
 	kept := owners.Fields(nil)
-	dropped := withStructures(h.own).Difference(withStructures(kept)).Difference(metadata)
+	dropped := withStructures(h.own).Difference(withStructures(kept.Union(h.others))).Difference(metadata)
 	if dropped.Empty() {
 		return nil, nil
 	}
-	left := &remains{}
+	left := &remains{declared: owners.Fields(h.wanted.Applier.Is)}
 	left.object, _ = projection.Patterns{}.Remove(obj) // a copy
-	all, declared := h.own.Union(kept), owners.Fields(h.wanted.Applier.Is)
+	all := h.own.Union(kept)
 	content, named, found := projection.NewObject(left.object, all), namedLists(all), false
 	for p := range dropped.All() {
 		value, exists := content.Get(p)
@@ -46,7 +47,7 @@ func (h *Handover) withoutDropped(obj map[string]any, isWhole func(list projecti
 		}
 		found = true
 		around := p[:len(p)-1]
-		if value, _ := content.Get(around); !isEmpty(value) || !declared.Under(around).Difference(projection.NewFieldSet(around)).Empty() {
+		if value, _ := content.Get(around); !isEmpty(value) || !left.declared.Under(around).Difference(projection.NewFieldSet(around)).Empty() {
 			continue
 		}
 		if content.Set(around, nil) == nil {
@@ -90,6 +91,17 @@ func isEmpty(v any) bool {
 func isEmptyList(v any) bool {
 	items, isList := v.([]any)
 	return isList && len(items) == 0
+}
+
+// declareEmpty puts back the lists that the manifest declares as empty and a server filled in, which may have been for what is dropped.
+func (r *remains) declareEmpty(manifest map[string]any) {
+	sent, content := projection.NewManifest(manifest, r.declared), projection.NewObject(r.object, r.declared)
+	for p := range r.declared.Leaves().All() {
+		value, _ := sent.Get(p)
+		if _, exists := content.Get(p); exists && isEmptyList(value) {
+			_ = content.Set(p, value)
+		}
+	}
 }
 
 // refusedNull returns an error if the answer to an update lacks a null of a custom resource. A server leaves it out of an update if its

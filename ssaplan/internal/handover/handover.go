@@ -276,6 +276,7 @@ func (h *Handover) try(server Server, manifest map[string]any) (*unstructured.Un
 	if err != nil || left == nil {
 		return &unstructured.Unstructured{Object: made}, err
 	}
+	left.declareEmpty(manifest)
 	return h.tryUpdate(server, made, left)
 }
 
@@ -334,8 +335,9 @@ func (h *Handover) withGiven(manifest map[string]any) map[string]any {
 	live, sent := projection.NewObject(h.live.Object, fields), projection.NewManifest(out, fields)
 	orders := listOrders(h.given, live, sent)
 	for p := range h.given.Leaves().All() {
-		if value, exists := live.Get(p); exists && !h.isInDropped(p, sent) {
-			_ = sent.Set(p, value) // what can't be set isn't sent, and shows as a change then
+		at, value := stored(live, p)
+		if _, isSent := sent.Get(at); !h.isInDropped(p, sent) && (len(at) == len(p) || !isSent) {
+			_ = sent.Set(at, value) // what can't be set isn't sent, and shows as a change then
 		}
 	}
 	for _, o := range orders {
@@ -344,6 +346,17 @@ func (h *Handover) withGiven(manifest map[string]any) map[string]any {
 		}
 	}
 	return out
+}
+
+// stored returns what the object has at p, or, as an empty one, the nearest map around it: built-in kinds don't store empty lists.
+func stored(obj *projection.Object, p projection.Path) (projection.Path, any) {
+	value, exists := obj.Get(p)
+	for !exists {
+		p = p[:len(p)-1] // as far as the object itself
+		_, exists = mapAt(obj, p)
+		value = map[string]any{}
+	}
+	return p, value
 }
 
 // isInDropped reports whether p is in a list item that the applier alone owns and no longer sends.
