@@ -3,6 +3,7 @@ package explain
 import (
 	"slices"
 
+	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
 )
 
@@ -77,12 +78,17 @@ func isPosition(p projection.Path) bool {
 	return p[len(p)-1].Kind() == projection.IndexKind
 }
 
-// wholeAt returns the leaf of fields that p is in, which is compared and owned as a whole, and otherwise p.
+// wholeAt returns the leaf of fields that p is in, which is compared and owned as a whole, and otherwise p. Of the maps and lists of metadata, each part
+// has owners of its own, whoever owns such a map as such.
 func wholeAt(fields projection.FieldSet, p projection.Path) projection.Path {
 	for n := range p {
-		if fields.Has(p[:n]) && fields.Under(p[:n]).Len() == 1 {
+		if fields.Has(p[:n]) && fields.Under(p[:n]).Len() == 1 && !isMetadataContainer(p[:n]) {
 			return p[:n]
 		}
 	}
 	return p
+}
+
+func isMetadataContainer(p projection.Path) bool {
+	return len(p) == 2 && p[0] == projection.Field("metadata") && slices.Contains(kinds.MetadataContainers, p[1].Name())
 }
