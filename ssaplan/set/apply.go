@@ -224,20 +224,25 @@ func (r *run) send(ctx context.Context, plan *ssaplan.Plan) (*unstructured.Unstr
 func (r *run) await(ctx context.Context, stage int) {
 	deadline := time.Now().Add(r.options.Patience)
 	var pause time.Duration
+	var lastHeeded *Item
 	for _, i := range r.inStage(stage) {
 		item := r.items[i]
 		if item == nil || !item.changes() || r.failed[i] != "" {
 			continue
 		}
-		if pause = max(pause, unheeded(r.requests[i].Manifest)); !isFoundation(r.requests[i].Manifest) {
+		if takes := unheeded(r.requests[i].Manifest); takes > pause {
+			pause, lastHeeded = takes, item
+		}
+		if !isFoundation(r.requests[i].Manifest) {
 			continue
 		}
 		if why := r.awaitOne(ctx, item, deadline); why != "" {
 			r.failed[i] = why
 		}
 	}
-	if pause = min(pause, r.options.Patience); pause > 0 && slices.Max(r.Set.stage) > stage {
-		sleep(ctx, pause)
+	if lastHeeded != nil && slices.Max(r.Set.stage) > stage {
+		r.options.Waiting(lastHeeded.Object, "until the server heeds it, which no answer tells")
+		sleep(ctx, min(pause, r.options.Patience))
 	}
 }
 

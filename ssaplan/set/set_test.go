@@ -223,6 +223,26 @@ func TestPatience(t *testing.T) {
 	assert.Equal(t, map[string]bool{"CustomResourceDefinition": true}, told)
 }
 
+// Who waits is told that the next stage begins when a server heeds the webhooks and policies of this one, the last of them.
+func TestPauseIsTold(t *testing.T) {
+	const (
+		webhook = "{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingWebhookConfiguration, metadata: {name: a}}"
+		policy  = "{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicy, metadata: {name: a}}"
+		ingress = "{apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: a, namespace: default}, spec: {}}"
+	)
+	w := newWorld(t)
+	var told []string
+	options := set.Options{Patience: 10 * time.Millisecond, Waiting: func(of identity.Identity, why string) { told = append(told, of.Kind+": "+why) }}
+	w.apply(t.Context(), w.set(options, webhook, policy))
+	assert.Empty(t, told, "nothing comes after them")
+	w.apply(t.Context(), w.set(options, webhook, policy))
+	assert.Empty(t, told, "they are there")
+
+	w = newWorld(t)
+	w.apply(t.Context(), w.set(options, webhook, policy, ingress))
+	assert.Equal(t, []string{"ValidatingAdmissionPolicy: until the server heeds it, which no answer tells"}, told)
+}
+
 // What isn't as it was shown isn't touched: neither what changed meanwhile, nor what wasn't shown at all.
 func TestNothingElseThanShown(t *testing.T) {
 	w := newWorld(t)
