@@ -16,9 +16,11 @@ RACE := $(shell test "$$($(GO) env CGO_ENABLED)" = 1 && command -v $$($(GO) env 
 # Without cgo, as the control plane's own programs are built: what they share is compiled once.
 CONTROLPLANE := CGO_ENABLED=0 $(GO) run ./cmd/controlplane
 BIN := $(CURDIR)/.cache/bin
-# Half of the time the end-to-end tests wait for servers and clocks, so two modules are tested at once, these first, and of the
-# first, which waits most, more tests than there are processors.
-LONGEST := test examples
+# Half of the time the end-to-end tests wait for servers and clocks, so three modules are tested at once, these first, each beginning with
+# the packages that take longest; and of the first module, which waits most, more tests than there are processors.
+LONGEST := test examples ctrlssaplan
+first/test := ./e2e/proof ./e2e/planner
+first/examples := ./terraform-provider-ssaplan/provider ./kubectl-ssaplan/cmd
 # $(call figures,folder,command) runs tests that measure, and prints their figures, or all that they print if one fails.
 figures = mkdir -p .cache; (cd $(1) && $(2)) >$(CURDIR)/.cache/figures.log 2>&1 || { cat $(CURDIR)/.cache/figures.log; exit 1; }; \
 	grep -E '^ok|figure|NOT RUN' $(CURDIR)/.cache/figures.log
@@ -45,11 +47,11 @@ test-unit: ## unit tests of the library, no server needed
 
 .PHONY: test-e2e
 test-e2e: controlplane ## end-to-end tests, on a real control plane; prints the figures they measure
-	@mkdir -p .cache; $(MAKE) --no-print-directory -j 2 $(addprefix e2e-of/,$(LONGEST) $(filter-out . $(LONGEST),$(MODULES)))
+	@mkdir -p .cache; $(MAKE) --no-print-directory -j 3 $(addprefix e2e-of/,$(LONGEST) $(filter-out . $(LONGEST),$(MODULES)))
 
 # In GOFLAGS the race detector is in the programs too that the tests build, of packages that are compiled already.
 e2e-of/%:
-	@log=$(CURDIR)/.cache/test-$(subst /,-,$*).log; cd $*; GOFLAGS="$$GOFLAGS $(RACE)" $(GO) test -v $(if $(filter test,$*),-parallel 8) -timeout 20m ./... >$$log 2>&1 || { cat $$log; \
+	@log=$(CURDIR)/.cache/test-$(subst /,-,$*).log; cd $*; GOFLAGS="$$GOFLAGS $(RACE)" $(GO) test -v $(if $(filter test,$*),-parallel 8) -timeout 20m $(first/$*) ./... >$$log 2>&1 || { cat $$log; \
 		echo "== what failed, once more:"; grep -E -B 30 '^ *--- FAIL|^panic:|^FAIL.+[0-9]s$$' $$log | grep -vE '^ *(---|===) (PASS|RUN|CONT|PAUSE)' | tail -n 120; exit 1; }; \
 		echo "== $*"; grep -E '^(ok|agreement|figure|[a-z -]+: [0-9]+(/[0-9]+)?( .*)?$$)|NOT RUN' $$log || true
 
