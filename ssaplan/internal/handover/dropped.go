@@ -18,9 +18,9 @@ type remains struct {
 // withoutDropped returns what is left of a copy of the object, with its record of after the handover and the apply, without what the
 // applier owned and nobody does now; nil if there is nothing of that kind. A server removes what the last apply had, with the structures
 // around it, and keeps what anybody owns something in, and lists of named items that are empty already. An item of a list goes although
-// others own something in it. A map or list that stays, since it is declared as empty, and from which all goes, becomes null, but not a map in
-// which something is declared that isn't stored, such as an empty list of a built-in kind. IsWhole tells whether a list that is empty is one
-// whole; the record of an update doesn't.
+// others own something in it, and the maps around the item stay for that. A map or list that stays, since it is declared as empty, and from
+// which all goes, becomes null, but not a map in which something is declared that isn't stored, such as an empty list of a built-in kind.
+// IsWhole tells whether a list that is empty is one whole; the record of an update doesn't.
 // Source: Updater.prune in sigs.k8s.io/structured-merge-diff/v6/merge.
 func (h *Handover) withoutDropped(obj map[string]any, isWhole func(list projection.Path) bool) (*remains, error) {
 	owners, err := fieldowner.Read(obj)
