@@ -41,7 +41,8 @@ type Plan struct {
 	UID     string
 	Manager string
 	Action  Action
-	// Fields are the fields that the manager owned, and who owns each of them still: nobody, if there are none.
+	// Fields are the fields that the manager owned, and who owns each of them still: nobody, if there are none. Behind them are those that others own
+	// and nobody does then: where others wrote another version of a custom resource, which nothing converts, a server can forget all of the record.
 	Fields []fieldowner.Transfer
 	// Changes are what changes along with that, although a release has no values: what somebody, such as a webhook, does to each write of
 	// the object.
@@ -112,7 +113,10 @@ func (p *Plan) try(ctx context.Context) error {
 	p.Warnings = p.guard.Warnings(warnings.All())
 	switch {
 	case err == nil:
-		return p.compare(made)
+		if err = p.compareOwners(made); err == nil {
+			err = p.compareValues(made)
+		}
+		return err
 	case slices.ContainsFunc(answer.Statuses(err), answer.NoDryRun):
 		p.Warnings = append(p.Warnings, foreign.Textf("whether the server would release it isn't known: %v", p.guard.Shown(err)))
 	case applier.Denied(err):
@@ -123,8 +127,39 @@ func (p *Plan) try(ctx context.Context) error {
 	return nil
 }
 
-// compare notes what changes in the object that a server makes of the released one: as an apply does of a manifest without fields.
-func (p *Plan) compare(made *unstructured.Unstructured) error {
+// compareOwners notes who owns what by the record that the server keeps of the released object: none where it can't read the old one any more.
+func (p *Plan) compareOwners(made *unstructured.Unstructured) error {
+	before, err := fieldowner.Read(p.live.Object)
+	if err != nil {
+		return err
+	}
+	after, err := before.ReadOther(made.Object)
+	if err != nil {
+		return err
+	}
+	sensitive := p.guard.Fields(p.live)
+	p.Fields = givenUp(before.Shown(sensitive), after.Shown(sensitive), fieldowner.By(p.Manager))
+	return nil
+}
+
+// givenUp returns the fields of one record that are ours, with who has them in the other one, and those that others had and don't have there.
+func givenUp(before, after fieldowner.Ownership, ours func(fieldowner.Owner) bool) (fields []fieldowner.Transfer) {
+	for path := range before.Fields(ours).Leaves().All() {
+		others := slices.DeleteFunc(after.Of(path), ours)
+		fields = append(fields, fieldowner.Transfer{Path: path, Kind: fieldowner.TransferGivenUp, Owners: others})
+	}
+	theirs := before.Fields(func(o fieldowner.Owner) bool { return !ours(o) })
+	for path := range theirs.Leaves().All() {
+		if len(slices.DeleteFunc(after.Of(path), ours)) == 0 {
+			lost := slices.DeleteFunc(before.Of(path), ours)
+			fields = append(fields, fieldowner.Transfer{Path: path, Kind: fieldowner.TransferDestroyed, Owners: lost})
+		}
+	}
+	return fields
+}
+
+// compareValues notes what changes in the object that a server makes of the released one: as an apply does of a manifest without fields.
+func (p *Plan) compareValues(made *unstructured.Unstructured) error {
 	nothing := &unstructured.Unstructured{}
 	nothing.SetGroupVersionKind(p.live.GroupVersionKind())
 	nothing.SetName(p.live.GetName())
@@ -157,11 +192,7 @@ func (p *Plan) of(live *unstructured.Unstructured) error {
 		return err
 	}
 	owners = owners.Shown(p.guard.Fields(live))
-	ours := owners.Fields(fieldowner.By(p.Manager))
-	for path := range ours.Leaves().All() {
-		others := slices.DeleteFunc(owners.Of(path), fieldowner.By(p.Manager))
-		p.Fields = append(p.Fields, fieldowner.Transfer{Path: path, Kind: fieldowner.TransferGivenUp, Owners: others})
-	}
+	p.Fields = givenUp(owners, owners, fieldowner.By(p.Manager))
 	return nil
 }
 

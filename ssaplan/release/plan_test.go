@@ -2,6 +2,7 @@ package release_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"testing"
 
@@ -66,7 +67,14 @@ func (f *target) Patch(_ context.Context, live *unstructured.Unstructured, patch
 			return nil, f.tries[f.tried-1]
 		}
 		made := live.DeepCopy()
+		var operations []struct{ Value any }
+		if err := json.Unmarshal(patch, &operations); err != nil {
+			return nil, err
+		}
 		made.SetManagedFields(nil)
+		if record, _ := operations[0].Value.([]any); len(record) > 1 || len(record) == 1 && len(record[0].(map[string]any)) > 0 { // an empty entry clears it
+			made.Object["metadata"].(map[string]any)["managedFields"] = record
+		}
 		if f.made != nil {
 			f.made(made)
 		}
@@ -122,6 +130,13 @@ func TestFor(t *testing.T) {
   data.c: + "C" (side effect of the server)`, plan.String(), "a webhook changes it")
 	require.Equal(t, write.OutcomeRefused, write.OutcomeOf(plan.Apply(t.Context())), "what it would change in another version isn't known")
 	require.Len(t, on.patched, 1)
+	forget := func(obj *unstructured.Unstructured) { obj.SetManagedFields(nil) }
+	plan, err = release.For(t.Context(), &target{live: []*unstructured.Unstructured{object(t, "u", ours+","+theirs)}, made: forget}, &prior, unguarded)
+	require.NoError(t, err)
+	require.Equal(t, `Release v1/ConfigMap x/a: stays as it is, and these fields are given up
+  data.a: given up
+  data.b: given up
+  data.b: destroyed, was owned by "other" (Update)`, plan.String(), "a server forgets who owns what where it can't read the record any more")
 	_, err = release.For(t.Context(), &target{live: []*unstructured.Unstructured{nil}, err: errors.New("boom")}, &prior, unguarded)
 	require.EqualError(t, err, "v1/ConfigMap x/a: plan to release: boom")
 	_, err = release.For(t.Context(), &target{live: []*unstructured.Unstructured{object(t, "u", "5")}}, &prior, unguarded)

@@ -195,8 +195,12 @@ func (t *trial) judgeRelease(plan *release.Plan, failed error) {
 	had, has := before.Fields(fieldowner.By(manager)), after.Fields(fieldowner.By(manager))
 	t.check(releases, has.Empty(), "still ours: %s; the record is %v", has, t.after.GetManagedFields())
 	t.check(releases, had.Empty() == (plan.Action == release.ActionNothing), "planned %v, and of %s", plan, had)
-	var told []projection.Path
+	var told, lost []projection.Path
 	for _, f := range plan.Fields {
+		if f.Kind == fieldowner.TransferDestroyed {
+			lost = append(lost, f.Path)
+			continue
+		}
 		told = append(told, f.Path)
 		for _, o := range f.Owners {
 			t.check(releases, slices.ContainsFunc(after.Of(f.Path), o.Is), "%s: %v has it still, in reality %v", f.Path, o, after.Of(f.Path))
@@ -205,8 +209,10 @@ func (t *trial) judgeRelease(plan *release.Plan, failed error) {
 	}
 	t.check(releases, had.Leaves().Equal(projection.NewFieldSet(told...)), "planned %v, and given up is %s", plan, had)
 	others := func(o fieldowner.Owner) bool { return !fieldowner.By(manager)(o) }
-	isSame := before.Fields(others).Equal(after.Fields(others)) || len(t.object.redefined) > 0 // which a write brings into the record
-	t.check(releases, isSame, "others own %s, and then %s", before.Fields(others), after.Fields(others))
+	theirs, left := before.Fields(others), after.Fields(others)
+	gone := theirs.Leaves().Difference(left)
+	isSame := gone.Equal(projection.NewFieldSet(lost...)) && left.Difference(theirs).Empty() || len(t.object.redefined) > 0 // which a write brings into the record
+	t.check(releases, isSame, "others own %s, and then %s, planned %v", theirs, left, plan)
 	for _, c := range plan.Changes {
 		is, _ := valueAt(t.after, c.Path)
 		t.check(releases, c.Sensitive || reflect.DeepEqual(is, c.After), "%s: in reality %v", c, is)
