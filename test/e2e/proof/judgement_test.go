@@ -336,10 +336,13 @@ func (t *trial) judgeIgnored() {
 }
 
 // isNamelessItem reports whether p is the position in the manifest of a new item that leaves out its key, which the record of the object
-// doesn't name. The item at this position in the object is another one.
+// doesn't name, or of one in a list that the object didn't have. The item at this position in the object is another one.
 func (t *trial) isNamelessItem(p projection.Path) bool {
 	if len(p) == 0 || p[len(p)-1].Kind() != projection.IndexKind {
 		return false
+	}
+	if _, existed := valueAt(t.before, p[:len(p)-1]); !existed {
+		return true
 	}
 	v, _ := projection.Get(t.manifest.Object, p)
 	item, isMap := v.(map[string]any)
