@@ -308,7 +308,7 @@ func told(plan *ssaplan.Plan, err error) string {
 		shown.Warnings[i] = foreign.Text(fixed(string(warning)))
 	}
 	text, err := json.Marshal(shown)
-	text = timestamps.ReplaceAll(text, nil)
+	text = timestamps.ReplaceAll(text, []byte("$1"))
 	return fmt.Sprintf("%s %v %s %s", text, err, plan.Before, plan.Dropped)
 }
 
@@ -331,6 +331,15 @@ func TestTold(t *testing.T) {
 	require.True(t, same("x: stream ID 3", "x: stream ID 5"))
 	require.True(t, same("x: stream ID 3 (other requests are answered): y", "x: stream ID 3: y"))
 	require.True(t, same("x: [b, a]", "x: [a, b]"))
+	at := func(path, time string) string {
+		p, err := projection.ParsePath(path)
+		require.NoError(t, err)
+		plan := &ssaplan.Plan{}
+		plan.Changes = []explain.Change{{Difference: projection.Difference{Path: p, Before: "2026-01-01T00:00:00Z", After: time}, Cause: explain.CauseSideEffect}}
+		return told(plan, nil)
+	}
+	require.Equal(t, at("status.lastPhaseTransitionTime", "2026-01-01T00:00:01Z"), at("status.lastPhaseTransitionTime", "2026-01-01T00:00:02Z"))
+	require.NotEqual(t, at("spec.a", "2026-01-01T00:00:01Z"), at("spec.a", "2026-01-01T00:00:02Z"))
 }
 
 // sortedWords returns the words of a text in a fixed order, without what stands between the parts of a list.
@@ -340,8 +349,8 @@ func sortedWords(text string) string {
 	return strings.Join(words, " ")
 }
 
-// timestamps are when managers wrote, which for one that only the dry run made is now.
-var timestamps = regexp.MustCompile(`,"time":"[^"]*"`)
+// timestamps are when managers wrote, which for one that only the dry run made is now, and what a server sets to now when the phase of a volume changes.
+var timestamps = regexp.MustCompile(`,"time":"[^"]*"|(lastPhaseTransitionTime","cause":"SideEffect"(?:,"before":"[^"]*")?),"after":"[^"]*"`)
 
 // readPatch takes over what the plan wants to be sent. Without a plan it is the normalized manifest without what is to be
 // stripped, and with what is left to others as the library leaves it.
