@@ -117,11 +117,11 @@ func TestOutcomesOfRemovals(t *testing.T) {
 			members = append(members, set.Member{Object: id, UID: string(obj.GetUID())})
 		}
 		staying := slices.Concat(open, believed) // after these faults a removal waits for what isn't going
-		patience := 30 * time.Second
+		long := 30 * time.Second
 		if slices.Contains(staying, fault.String()) {
-			patience = 5 * time.Second
+			long = 5 * time.Second
 		}
-		r := set.NewRemoval(planner, members, set.RemovalOptions{Delete: ssaplan.DeleteOptions{PollInterval: time.Millisecond}, Patience: patience})
+		r := set.NewRemoval(planner, members, set.RemovalOptions{Delete: ssaplan.DeleteOptions{PollInterval: time.Millisecond}, Patience: long})
 		for item := range r.Plan(t.Context()) {
 			require.NoError(t, item.Err)
 			require.True(t, item.Deletes())

@@ -211,7 +211,8 @@ func (t *trial) judgeRelease(plan *release.Plan, failed error) {
 	others := func(o fieldowner.Owner) bool { return !fieldowner.By(manager)(o) }
 	theirs, left := before.Fields(others), after.Fields(others)
 	gone := theirs.Leaves().Difference(left)
-	isSame := gone.Equal(projection.NewFieldSet(lost...)) && left.Difference(theirs).Empty() || len(t.object.redefined) > 0 // which a write brings into the record
+	isTold := len(lost) > 0 && gone.Equal(projection.NewFieldSet(lost...)) && left.Difference(theirs).Empty()
+	isSame := theirs.Equal(left) || isTold || len(t.object.redefined) > 0 // which a write brings into the record
 	t.check(releases, isSame, "others own %s, and then %s, planned %v", theirs, left, plan)
 	for _, c := range plan.Changes {
 		is, _ := valueAt(t.after, c.Path)
