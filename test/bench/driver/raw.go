@@ -52,7 +52,7 @@ func (r *Raw) Get(ctx context.Context, i int) ([]byte, error) {
 
 // DryRun applies a manifest as a dry run.
 func (r *Raw) DryRun(ctx context.Context, i int) ([]byte, error) {
-	return r.send(ctx, http.MethodPatch, r.urls[i]+"?dryRun=All&force=true&fieldManager="+Manager, r.bodies[i])
+	return r.send(ctx, http.MethodPatch, r.urls[i]+"?dryRun=All&force=true&fieldValidation=Ignore&fieldManager="+Manager, r.bodies[i])
 }
 
 // List reads the first page of the objects of a manifest's kind in its namespace.
