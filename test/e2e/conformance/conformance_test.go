@@ -40,6 +40,25 @@ func differingLines(server, standIn string) string {
 	return strings.Join(out, "\n")
 }
 
+// transcripts are what was seen of a scenario. One that took place in two seconds may differ for no other reason than that: records of the same
+// second are ordered otherwise than those of two, and so an apply that changes nothing else may change that.
+type transcripts struct {
+	server, standIn string
+	spansSeconds    bool
+}
+
+func runOn(t *testing.T, clusters map[string]*lab.Cluster, s scenario, namespace string) transcripts {
+	seen, began := map[string]string{}, time.Now()
+	for name, c := range clusters {
+		w := newWorld(t, c, namespace)
+		w.create(fmt.Sprintf("{apiVersion: v1, kind: Namespace, metadata: {name: %s}}", w.Namespace))
+		w.lines = nil // a server labels namespaces
+		s.run(w)
+		seen[name] = w.transcript()
+	}
+	return transcripts{seen["server"], seen["stand-in"], time.Now().Unix() != began.Unix()}
+}
+
 func TestConformance(t *testing.T) {
 	clusters := map[string]*lab.Cluster{"server": realCluster(t), "stand-in": standIn(t)}
 	for _, c := range clusters {
@@ -48,22 +67,19 @@ func TestConformance(t *testing.T) {
 	alike, different, run := 0, 0, time.Now().UnixNano()
 	for i, s := range scenarios {
 		t.Run(s.why, func(t *testing.T) {
-			seen := map[string]string{}
-			for name, c := range clusters {
-				w := newWorld(t, c, fmt.Sprintf("conformance-%d-%d", run, i))
-				w.create(fmt.Sprintf("{apiVersion: v1, kind: Namespace, metadata: {name: %s}}", w.Namespace))
-				w.lines = nil // a server labels namespaces
-				s.run(w)
-				seen[name] = w.transcript()
+			seen := runOn(t, clusters, s, fmt.Sprintf("conformance-%d-%d", run, i))
+			for again := 1; again <= 3 && seen.spansSeconds && s.differs == "" && seen.server != seen.standIn; again++ {
+				time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second)))
+				seen = runOn(t, clusters, s, fmt.Sprintf("conformance-%d-%d-%d", run, i, again))
 			}
-			require.NotEmpty(t, seen["server"])
+			require.NotEmpty(t, seen.server)
 			if s.differs != "" {
-				require.NotEqual(t, seen["server"], seen["stand-in"], "the stand-in follows here now: remove the remark %q", s.differs)
-				t.Logf("%s:\n-server +stand-in\n%s", s.differs, differingLines(seen["server"], seen["stand-in"]))
+				require.NotEqual(t, seen.server, seen.standIn, "the stand-in follows here now: remove the remark %q", s.differs)
+				t.Logf("%s:\n-server +stand-in\n%s", s.differs, differingLines(seen.server, seen.standIn))
 				different++
 				return
 			}
-			require.Equal(t, seen["server"], seen["stand-in"])
+			require.Equal(t, seen.server, seen.standIn)
 			alike++
 		})
 	}
