@@ -22,7 +22,7 @@ func (c *cluster) reachedBy(credentials string) string {
 }
 
 // certificateLife is how long a certificate is valid that expires in a scenario: enough for an apply and a plan on a busy machine.
-const certificateLife = 20 * time.Second
+const certificateLife = 30 * time.Second
 
 // credentials are ways to be known to the server. Each returns lines of the configuration, and what makes them invalid.
 var credentials = map[string]func(t *testing.T, c *cluster, name string) (lines string, expire func()){

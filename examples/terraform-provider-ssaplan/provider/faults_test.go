@@ -16,7 +16,7 @@ func TestFailedUpdates(t *testing.T) {
 	proxy := faultproxy.StartAs(t, c.Server.Config())
 	config := func(name, color string) map[string]any {
 		return map[string]any{
-			"cluster": blockOf(proxy.Client("")), "timeouts": map[string]any{"update": "2s"},
+			"cluster": blockOf(proxy.Client("")), "timeouts": map[string]any{"update": "5s"},
 			"yaml_body": c.in(strings.NewReplacer("blue", color, "settings", name).Replace(configMap)),
 		}
 	}

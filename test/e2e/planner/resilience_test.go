@@ -30,13 +30,15 @@ func TestExpiringMidway(t *testing.T) {
 	c := newCluster(t)
 	var states []*explain.State
 	var manifests []*unstructured.Unstructured
+	began := time.Now()
 	for i := range 20 {
 		m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: midway-%d}, data: {a: A}}", i)
 		states = append(states, c.apply(t, m))
 		set(m, "B", "data", "a")
 		manifests = append(manifests, m)
 	}
-	end := time.Now().Add(9 * time.Second).Truncate(time.Second) // long enough for what comes before, on a slow machine too
+	// Until the end there are about as many requests as there were until now, on a machine that may be slower by then.
+	end := time.Now().Add(9*time.Second + 2*time.Since(began)).Truncate(time.Second)
 	planner := c.plannerUntil(t, end)
 	read, kept, applied, failed := 0, 0, 0, 0
 	var plans []*ssaplan.Plan
