@@ -17,8 +17,10 @@ RACE := $(shell test "$$($(GO) env CGO_ENABLED)" = 1 && command -v $$($(GO) env 
 CONTROLPLANE := CGO_ENABLED=0 $(GO) run ./cmd/controlplane
 BIN := $(CURDIR)/.cache/bin
 # Half of the time the end-to-end tests wait for servers and clocks, so two modules are tested at once, these first, and of the
-# first, which waits most, more tests than there are processors.
-LONGEST := test examples
+# first, which waits most, more tests than there are processors. The proof has nearly four times as much to do with the race detector,
+# for what other tests do with more goroutines: it is tested by itself, and without.
+PROOF := test/e2e/proof
+LONGEST := test examples $(PROOF)
 # $(call figures,folder,command) runs tests that measure, and prints their figures, or all that they print if one fails.
 figures = mkdir -p .cache; (cd $(1) && $(2)) >$(CURDIR)/.cache/figures.log 2>&1 || { cat $(CURDIR)/.cache/figures.log; exit 1; }; \
 	grep -E '^ok|figure|NOT RUN' $(CURDIR)/.cache/figures.log
@@ -49,7 +51,8 @@ test-e2e: controlplane ## end-to-end tests, on a real control plane; prints the 
 
 # In GOFLAGS the race detector is in the programs too that the tests build, of packages that are compiled already.
 e2e-of/%:
-	@log=$(CURDIR)/.cache/test-$(subst /,-,$*).log; cd $*; GOFLAGS="$$GOFLAGS $(RACE)" $(GO) test -v $(if $(filter test,$*),-parallel 8) -timeout 20m ./... >$$log 2>&1 || { cat $$log; \
+	@log=$(CURDIR)/.cache/test-$(subst /,-,$*).log; cd $*; export $(if $(filter $(PROOF),$*),CGO_ENABLED=0,GOFLAGS="$$GOFLAGS $(RACE)"); \
+		$(GO) test -v $(if $(filter test%,$*),-parallel 8) -timeout 20m $(if $(filter test,$*),$$($(GO) list ./... | grep -v '/$(PROOF)$$'),./...) >$$log 2>&1 || { cat $$log; \
 		echo "== what failed, once more:"; grep -E -B 30 '^ *--- FAIL|^panic:|^FAIL.+[0-9]s$$' $$log | grep -vE '^ *(---|===) (PASS|RUN|CONT|PAUSE)' | tail -n 120; exit 1; }; \
 		echo "== $*"; grep -E '^(ok|agreement|figure|[a-z -]+: [0-9]+(/[0-9]+)?( .*)?$$)|NOT RUN' $$log || true
 
