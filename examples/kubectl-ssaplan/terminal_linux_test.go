@@ -90,7 +90,7 @@ func TestTerminal(t *testing.T) {
 	pager, paging, left := filepath.Join(dir, "pager"), filepath.Join(dir, "paging"), filepath.Join(dir, "left")
 	require.NoError(t, os.WriteFile(pager, []byte("#!/bin/sh\ntrap '' INT\n: >paging\nwhile [ ! -e left ]; do sleep 0.1; done\ncat\n"), 0o700))
 	typing = func(keys *os.File) {
-		for range 300 {
+		for range 3000 { // before that, Ctrl-C ends the planning
 			if _, err := os.Stat(paging); err == nil {
 				break
 			}
