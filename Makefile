@@ -52,7 +52,7 @@ test-e2e: controlplane ## end-to-end tests, on a real control plane; prints the 
 # In GOFLAGS the race detector is in the programs too that the tests build, of packages that are compiled already.
 e2e-of/%:
 	@log=$(CURDIR)/.cache/test-$(subst /,-,$*).log; cd $*; export $(if $(filter $(PROOF),$*),CGO_ENABLED=0,GOFLAGS="$$GOFLAGS $(RACE)"); \
-		$(GO) test -v $(if $(filter test%,$*),-parallel 8) -timeout 20m $(if $(filter test,$*),$$($(GO) list ./... | grep -v '/$(PROOF)$$'),./...) >$$log 2>&1 || { cat $$log; \
+		$(GO) test -v $(if $(filter test%,$*),-parallel 8) -timeout 60m $(if $(filter test,$*),$$($(GO) list ./... | grep -v '/$(PROOF)$$'),./...) >$$log 2>&1 || { cat $$log; \
 		echo "== what failed, once more:"; grep -E -B 30 '^ *--- FAIL|^panic:|^FAIL.+[0-9]s$$' $$log | grep -vE '^ *(---|===) (PASS|RUN|CONT|PAUSE)' | tail -n 120; exit 1; }; \
 		echo "== $*"; grep -E '^(ok|agreement|figure|[a-z -]+: [0-9]+(/[0-9]+)?( .*)?$$)|NOT RUN' $$log || true
 

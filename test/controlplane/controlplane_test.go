@@ -63,7 +63,7 @@ func TestConfigForHasRightsOfUserAndGroups(t *testing.T) {
 	require.Eventually(t, func() bool {
 		_, err := alice.CoreV1().ConfigMaps("default").List(ctx, metav1.ListOptions{})
 		return err == nil
-	}, 10*time.Second, 20*time.Millisecond)
+	}, time.Minute, 20*time.Millisecond)
 
 	self, err := alice.AuthenticationV1().SelfSubjectReviews().
 		Create(ctx, &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
@@ -188,7 +188,7 @@ func TestStop(t *testing.T) {
 	require.NoError(t, err)
 	defer watch.Stop()
 
-	require.NoError(t, server.Stop(), "the launcher gives up after 10s; an open watch must not delay the end")
+	require.NoError(t, server.Stop(), "the launcher gives up after 40s; an open watch must not delay the end")
 	require.NoDirExists(t, filepath.Dir(server.Kubeconfig()))
 	require.NoError(t, server.Stop(), "again")
 
@@ -203,7 +203,7 @@ func TestStartFails(t *testing.T) {
 		args    []string
 		want    []string
 	}{
-		{"the error has the reason from the log", time.Minute, []string{"--no-such-flag=true"}, []string{
+		{"the error has the reason from the log", 10 * time.Minute, []string{"--no-such-flag=true"}, []string{
 			"controlplane: the server didn't start: exit status 1\n", "unknown flag: --no-such-flag",
 		}},
 		{"ctx ends while the server starts", time.Second, nil, []string{context.DeadlineExceeded.Error()}},

@@ -91,8 +91,8 @@ func (p *process) stop() error {
 	select {
 	case <-p.exited:
 		return p.err
-	case <-time.After(30 * time.Second):
-		return fmt.Errorf("process %d takes more than 30s to stop", p.pid)
+	case <-time.After(3 * time.Minute):
+		return fmt.Errorf("process %d takes more than three minutes to stop", p.pid)
 	}
 }
 

@@ -9,6 +9,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -62,7 +63,7 @@ func run(bin, state string, args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, env.Stop()) }()
-	config, err := env.Start()
+	config, err := start(env)
 	if err != nil {
 		return err
 	}
@@ -77,6 +78,24 @@ func run(bin, state string, args []string) (err error) {
 			if err := errors.Join(again(&env.ControlPlane, command), announce(config)); err != nil {
 				return err
 			}
+		}
+	}
+}
+
+// start starts the servers. envtest waits five seconds for the default namespace, which isn't long on a machine with other things to do.
+func start(env *envtest.Environment) (*rest.Config, error) {
+	config, err := env.Start()
+	if err == nil || env.Config == nil {
+		return config, err
+	}
+	client, err := discovery.NewDiscoveryClientForConfig(env.Config)
+	if err != nil {
+		return nil, err
+	}
+	for deadline := time.Now().Add(startTimeout); ; time.Sleep(50 * time.Millisecond) {
+		err := client.RESTClient().Get().AbsPath("/api/v1/namespaces/default").Do(context.Background()).Error()
+		if err == nil || time.Now().After(deadline) {
+			return env.Config, err
 		}
 	}
 }
@@ -127,6 +146,11 @@ func kill(pidFile string) error {
 }
 
 const (
+	// startTimeout and stopTimeout are for a machine on which several servers start or stop at once, and others work. The latter is less than the
+	// minute that a server would wait for its watches.
+	startTimeout = 5 * time.Minute
+	stopTimeout  = 40 * time.Second
+
 	// withPID is how kube-apiserver is started, because envtest doesn't tell which process it is.
 	withPID = "#!/bin/sh\necho $$ >\"$0" + pidSuffix + "\"\nexec \"$KUBE_APISERVER\" \"$@\"\n"
 
@@ -176,8 +200,8 @@ func environment(bin, state string, args []string) (*envtest.Environment, error)
 	return &envtest.Environment{
 		BinaryAssetsDirectory:    bin,
 		UseExistingCluster:       &existing,
-		ControlPlaneStartTimeout: time.Minute,
-		ControlPlaneStopTimeout:  10 * time.Second,
+		ControlPlaneStartTimeout: startTimeout,
+		ControlPlaneStopTimeout:  stopTimeout,
 		ControlPlane: envtest.ControlPlane{
 			APIServer: server,
 			Etcd:      etcd,
