@@ -212,7 +212,7 @@ func FuzzLists(f *testing.F) {
 		for i := range 60 {
 			requests = append(requests, ssaplan.Request{Manifest: lab.Object(t, strings.Replace(declared, "name: a}", fmt.Sprintf("name: a%d}", i), 1))})
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		for plan, err := range planner.PlanAll(ctx, requests) {
 			if err == nil {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -425,7 +426,7 @@ func (f *fixture) expect(t *testing.T, a answer) {
 // TestWebhooks lets a webhook deny with codes that mean something else when the server says them.
 func TestWebhooks(t *testing.T) {
 	f := newFixture(t)
-	var denial metav1.Status
+	var denial atomic.Pointer[metav1.Status]
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var review struct {
 			Request struct{ UID string }
@@ -436,7 +437,7 @@ func TestWebhooks(t *testing.T) {
 		}
 		_ = json.NewEncoder(w).Encode(map[string]any{
 			"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
-			"response": map[string]any{"uid": review.Request.UID, "allowed": false, "status": denial},
+			"response": map[string]any{"uid": review.Request.UID, "allowed": false, "status": denial.Load()},
 		})
 	}))
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
@@ -457,7 +458,7 @@ func TestWebhooks(t *testing.T) {
 		"a webhook that says 200 and denies": {Code: 200, Message: "denied"},
 	} {
 		t.Run(why, func(t *testing.T) {
-			denial = status
+			denial.Store(&status)
 			err := eventually(t, func() error { return f.apply(t, f.actor, manifest, metav1.DryRunAll) }, isClass(authresilience.ClassWebhook))
 			_, ok := authresilience.Degrade("prior", err, authresilience.ReadAttempt{})
 			assert.False(t, ok)

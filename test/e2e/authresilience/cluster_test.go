@@ -162,7 +162,7 @@ subjects: [%[3]s]
 // learn of new objects a moment after they are written.
 func eventually(t *testing.T, action func() error, accept func(error) bool) error {
 	t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for {
 		err := action()
 		if accept(err) {

@@ -186,7 +186,7 @@ func (f *fixture) spoil(t *testing.T, fault faultproxy.Fault, ns, token string) 
 // patience is how long a client waits for an answer that a fault may keep back, or have client-go ask for until the time is up.
 func patience(fault faultproxy.Fault) time.Duration {
 	if fault.String() == "stall" || fault.String() == "reset" {
-		return time.Second
+		return 2 * time.Second
 	}
 	return 30 * time.Second
 }

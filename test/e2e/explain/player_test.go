@@ -224,7 +224,11 @@ func (p *player) settle(ctx context.Context) error {
 		conditions, _, _ := unstructured.NestedSlice(live.Object, "status", "conditions")
 		same := version == live.GetResourceVersion()
 		version = live.GetResourceVersion()
-		return same && len(conditions) >= 2, nil
+		isInstalling := slices.ContainsFunc(conditions, func(condition any) bool {
+			c, _ := condition.(map[string]any)
+			return c["reason"] == "Installing"
+		})
+		return same && len(conditions) >= 2 && !isInstalling, nil
 	}
 	return wait.PollUntilContextTimeout(ctx, 500*time.Millisecond, time.Minute, true, isDone)
 }

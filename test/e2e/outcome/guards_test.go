@@ -181,7 +181,7 @@ func TestDryRunsThatDelete(t *testing.T) {
 				if !row.deleted {
 					c.Delete(t, obj)
 				}
-				require.Eventually(t, func() bool { return c.Lookup(t, obj) == nil }, 10*time.Second, 10*time.Millisecond)
+				require.Eventually(t, func() bool { return c.Lookup(t, obj) == nil }, time.Minute, 10*time.Millisecond)
 			})
 		}
 	}

@@ -98,7 +98,7 @@ func TestOutcomesWithoutADryRun(t *testing.T) {
 func (a *attempt) broken(t *testing.T, proxy *faultproxy.Proxy, fault faultproxy.Fault) ssaplan.Outcome {
 	timeout := 30 * time.Second
 	if strings.Contains(fault.String(), "stall") {
-		timeout = time.Second
+		timeout = 3 * time.Second
 	}
 	planner := a.c.planner(t, proxy, timeout)
 	proxy.InjectWrite(a.write, fault)

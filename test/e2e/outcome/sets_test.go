@@ -26,7 +26,7 @@ type member struct {
 // patience is how long a planner waits for an answer that a fault may keep back.
 func patience(fault faultproxy.Fault) time.Duration {
 	if strings.Contains(fault.String(), "stall") {
-		return time.Second
+		return 3 * time.Second
 	}
 	return 30 * time.Second
 }
@@ -119,7 +119,7 @@ func TestOutcomesOfRemovals(t *testing.T) {
 		staying := slices.Concat(open, believed) // after these faults a removal waits for what isn't going
 		long := 30 * time.Second
 		if slices.Contains(staying, fault.String()) {
-			long = 5 * time.Second
+			long = 12 * time.Second
 		}
 		r := set.NewRemoval(planner, members, set.RemovalOptions{Delete: ssaplan.DeleteOptions{PollInterval: time.Millisecond}, Patience: long})
 		for item := range r.Plan(t.Context()) {

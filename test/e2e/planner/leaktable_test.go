@@ -174,7 +174,7 @@ func (s *quotedStep) leaks(t *testing.T, c *cluster, all []*quoted, show bool) m
 	each(all, func(q *quoted) {
 		q.Reset()
 		config := proxy.Client("")
-		config.Timeout = 5 * time.Second
+		config.Timeout = 15 * time.Second
 		planner, err := ssaplan.New(config, ssaplan.Options{
 			FieldManager: manager, DefaultNamespace: c.Namespace, ThrottleRetries: -1, ShowServerText: show, Sensitive: patterns(t, quotedField),
 			Logger:  slog.New(slog.NewTextHandler(&q.shown, &slog.HandlerOptions{Level: slog.LevelDebug})),

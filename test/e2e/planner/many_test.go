@@ -40,7 +40,7 @@ const concurrency = 32
 
 func newMany(t *testing.T, objects int, server *controlplane.Server, config *rest.Config) *many {
 	m := &many{server: server, admin: kubernetes.NewForConfigOrDie(server.Config()), answered: map[string]int{}}
-	config.Timeout = 20 * time.Second
+	config.Timeout = time.Minute
 	var err error
 	m.planner, err = ssaplan.New(config, ssaplan.Options{FieldManager: manager, Concurrency: concurrency, Observe: m.observe})
 	require.NoError(t, err)

@@ -118,7 +118,7 @@ func TestReplaceWithADeadline(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)
 	m, plan := replacement(t, c, "stuck")
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	_, err := c.planner.Replace(ctx, plan, ssaplan.DeleteOptions{PollInterval: 10 * time.Millisecond})
 	require.ErrorIs(t, err, context.DeadlineExceeded)

@@ -2,6 +2,7 @@ package set_test
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 	"strings"
 	"testing"
@@ -132,7 +133,7 @@ func TestDefinitionThatLeftTheSet(t *testing.T) {
 func TestControllerOutlivesWhatItFinalizes(t *testing.T) {
 	c := newCluster(t)
 	members := c.install(t, strings.Replace(application, "{name: one, namespace: NAME-app}\nspec", "{name: one, namespace: NAME-app, finalizers: [example.com/hold]}\nspec", 1))
-	lines := c.remove(t, set.NewRemoval(c.planner, members, set.RemovalOptions{Patience: 2 * time.Second}))
+	lines := c.remove(t, set.NewRemoval(c.planner, members, set.RemovalOptions{Patience: 10 * time.Second}))
 	require.Contains(t, lines[0], "Gadget Done: ")
 	require.Contains(t, lines[0], "finalizers example.com/hold")
 	const kept = " NotSent: kept: NAME.example.com/v1/Gadget NAME-app/one goes before it, and is still there"
@@ -180,13 +181,16 @@ func TestMemoryOfASet(t *testing.T) {
 	runtime.KeepAlive(s)
 }
 
-// heap returns the bytes that are in use.
+// heap returns the bytes that are in use: the least of some looks, since what is used for a moment while one is taken is none of it.
 func heap() int {
-	runtime.GC()
-	runtime.GC()
 	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int(m.HeapAlloc)
+	least := math.MaxInt
+	for range 10 {
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		least = min(least, int(m.HeapAlloc))
+	}
+	return least
 }
 
 // An object that a policy of somebody else refuses for want of a right that comes with the set doesn't keep the right from being given, and
@@ -264,10 +268,10 @@ func TestWaitForItself(t *testing.T) {
 	require.Equal(t, []string{"ConfigMap Done"}, c.apply(t, s))
 	never := func(*unstructured.Unstructured) set.Readiness { return set.Readiness{Why: "it waits for itself"} }
 	began, n := time.Now(), 0
-	for readied := range s.Await(t.Context(), never, 300*time.Millisecond) {
+	for readied := range s.Await(t.Context(), never, 3*time.Second) {
 		require.Equal(t, set.Readiness{Why: "it waits for itself"}, readied.Readiness)
 		n++
 	}
 	require.Equal(t, 1, n)
-	require.Less(t, time.Since(began), 30*time.Second)
+	require.Less(t, time.Since(began), time.Minute)
 }
