@@ -185,7 +185,7 @@ func TestConnections(t *testing.T) {
 	for _, r := range rows {
 		t.Run(r.why, func(t *testing.T) {
 			r.config.QPS = -1
-			r.config.Timeout = 5 * time.Second
+			r.config.Timeout = 30 * time.Second
 			get, patch, lookup := ask(r.config)
 			for _, err := range []error{get, patch, lookup} {
 				got := authresilience.Classify(err)
@@ -221,7 +221,7 @@ func TestThrottled(t *testing.T) {
 	config := &rest.Config{Host: server.URL, QPS: 0.01, Burst: 1}
 	client, err := dynamic.NewForConfig(config)
 	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second) // the limit is a request in a hundred seconds
 	defer cancel()
 	maps := client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"})
 	_, err = maps.Get(ctx, "x", metav1.GetOptions{})

@@ -32,11 +32,15 @@ func onTerminal(t *testing.T, columns, lines int, command *exec.Cmd, out io.Writ
 	require.NoError(t, unix.IoctlSetWinsize(int(terminal.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: uint16(lines), Col: uint16(columns)}))
 	program, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0)
 	require.NoError(t, err)
+	settings, err := unix.IoctlGetTermios(int(program.Fd()), unix.TCGETS)
+	require.NoError(t, err)
+	settings.Lflag |= unix.NOFLSH // Ctrl-C throws away what nobody has read yet, which what is expected may be of
+	require.NoError(t, unix.IoctlSetTermios(int(program.Fd()), unix.TCSETS, settings))
 	command.Stdin, command.Stdout, command.Stderr = program, program, program
 	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	require.NoError(t, command.Start())
 	require.NoError(t, program.Close())
-	timer := time.AfterFunc(time.Minute, func() { _ = command.Process.Kill() })
+	timer := time.AfterFunc(6*time.Minute, func() { _ = command.Process.Kill() })
 	defer timer.Stop()
 	go typing(terminal)
 	var all bytes.Buffer

@@ -303,7 +303,7 @@ func TestNoManifest(t *testing.T) {
 func TestAwaitPlan(t *testing.T) {
 	w := newWorld(t)
 	request := ssaplan.Request{Manifest: manifest(t, conf)}
-	short, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	short, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 	defer cancel()
 	plan, err := set.AwaitPlan(short, w.planner, request)
 	require.NoError(t, err)

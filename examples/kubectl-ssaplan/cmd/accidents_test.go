@@ -83,11 +83,11 @@ func TestWaitingForWhatTakesForever(t *testing.T) {
 		status, waits := row[0], row[1]
 		c.Patch(t, "controller", lab.Objectf(t, "{apiVersion: %s.example.com/v1, kind: Machine, metadata: {name: one}}", c.Namespace), `{"status": `+status+`}`, "status")
 		if waits == "" {
-			got := c.run(apply + "20s")
+			got := c.run(apply + "60s")
 			assert.Equal(t, 0, got.code, got.err)
 			continue
 		}
-		got := c.run(apply + "2s")
+		got := c.run(apply + "10s")
 		assert.Equal(t, 1, got.code, status)
 		assert.Contains(t, got.err, "Machine "+c.Namespace+"/one: "+waits, status)
 	}

@@ -83,7 +83,7 @@ func TestQuotedSecretsStaySecret(t *testing.T) {
 	}{
 		{faultproxy.Reads, []string{
 			"plan -f new.yaml", "plan -o json -f new.yaml --state state.json", "apply --yes --keep-going -f new.yaml --state state.json", "delete --dry-run --state state.json",
-			"plan -f old.yaml --memory noops", "apply --yes --wait --timeout 1s --keep-going -o jsonl -f old.yaml", "release --dry-run --state state.json",
+			"plan -f old.yaml --memory noops", "apply --yes --wait --timeout 5s --keep-going -o jsonl -f old.yaml", "release --dry-run --state state.json",
 			"apply --yes --prune --keep-going -f other.yaml --state few.json",
 		}},
 		{faultproxy.Questions, []string{"plan -v -f new.yaml", "plan -o json -f new.yaml", "apply --yes --keep-going -f new.yaml --state state.json", "delete --dry-run --state state.json"}},
@@ -203,13 +203,13 @@ func TestStatusesThatQuoteSecrets(t *testing.T) {
 		c.Patch(t, "controller", login, string(status), "status")
 	}
 	for _, line := range []string{"", "-o json", "-o yaml", "-o jsonl", "-o markdown", "-o html", "-o json --ready Login.quoting.example.com=Ready", "--ready Login.quoting.example.com=Ready"} {
-		got := c.run("apply --yes --wait --timeout 1s --sensitive spec.token -f all.yaml " + line)
+		got := c.run("apply --yes --wait --timeout 5s --sensitive spec.token -f all.yaml " + line)
 		assert.Equal(t, 1, got.code, line)
 		assert.Empty(t, leak.Found(got.out+got.err), "%s: %s", line, leaking(got.out+got.err))
 		assert.Contains(t, got.err, "withheld", line)
 		assert.NotContains(t, got.out+got.err, "\x1b", line)
 	}
-	got := c.run("apply --yes --wait --timeout 1s -f all.yaml")
+	got := c.run("apply --yes --wait --timeout 5s -f all.yaml")
 	assert.NotEmpty(t, leak.Found(got.err), "what looks for them would find them")
 	assert.NotContains(t, got.out+got.err, "\x1b[2K")
 }

@@ -41,7 +41,7 @@ func outcomes(t *testing.T, out string) (lines []string) {
 func TestOutcomesAndReadiness(t *testing.T) {
 	c := newCluster(t)
 	write(t, map[string]string{"app.yaml": configMap("conf", "x") + "---\n" + configMap("old", "x") + "---\n" + deployment})
-	got := c.run("apply --yes -f app.yaml -o jsonl --wait --timeout 3s --state state.json")
+	got := c.run("apply --yes -f app.yaml -o jsonl --wait --timeout 10s --state state.json")
 	assert.Equal(t, 1, got.code)
 	assert.Equal(t, []string{
 		"ConfigMap conf Create Done", "ConfigMap old Create Done", "Deployment web Create Done",
@@ -65,7 +65,7 @@ func TestOutcomesAndReadiness(t *testing.T) {
 	assert.Equal(t, []string{"Deployment web  NotSent"}, outcomes(t, got.out))
 	got = c.run("apply --yes --keep-going -f app.yaml -o jsonl")
 	assert.Equal(t, []string{"Deployment web  NotSent", "ConfigMap conf Update Done"}, outcomes(t, got.out))
-	got = c.run("apply --yes --wait --ready ConfigMap=Ready --timeout 2s -f app.yaml --include kind=ConfigMap -o json")
+	got = c.run("apply --yes --wait --ready ConfigMap=Ready --timeout 10s -f app.yaml --include kind=ConfigMap -o json")
 	fitsSchema(t, got.out)
 	assert.Contains(t, got.out, `"waits":"it has no condition Ready yet"`)
 	assert.Contains(t, c.run("apply --yes --ready ConfigMap -f app.yaml").err, "--ready: \"ConfigMap\": expected a kind and a condition")

@@ -72,6 +72,7 @@ func TestAStubbornOtherIsLeft(t *testing.T) {
 	assert.Contains(t, condition.Message, `"night-shift"`)
 	assert.Contains(t, condition.Message, "left for now, after 5 repairs")
 	assert.Equal(t, 6, changes, "five were repaired")
+	o.awaitEvent(a, v1alpha1.Drifted, "left for now")
 	o.staysAsItIs(a)
 
 	o.edit(a, func(spec *v1alpha1.WebsiteSpec) { spec.Config["GREETING"] = "hi" })

@@ -47,7 +47,7 @@ func TestReplacementNeedsPermission(t *testing.T) {
 // A finalizer holds up the old Deployment. The operator says so, doesn't wait for ever, and goes on when it is gone.
 func TestReplacementThatIsHeldUp(t *testing.T) {
 	w := newWorld(t)
-	o := w.operate(func(s *settings) { s.controller.ReplaceTimeout = 3 * time.Second })
+	o := w.operate(func(s *settings) { s.controller.ReplaceTimeout = 15 * time.Second })
 	a := o.website("a", func(spec *v1alpha1.WebsiteSpec) { spec.ReplacePolicy = v1alpha1.AllowReplace })
 	o.settle(a)
 	o.patch(a, "Deployment", "night-shift", `{"metadata": {"finalizers": ["example.com/hold"]}}`)

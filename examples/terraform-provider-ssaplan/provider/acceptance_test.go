@@ -282,14 +282,14 @@ func providersConnection(t *testing.T, c *cluster, tf *terraform) {
 // A wait that ends too early is only waited for again: what it waits for stays, and what depends on it isn't made.
 func waited(t *testing.T, c *cluster, tf *terraform) {
 	wait := func(more string) string {
-		return "resource \"ssaplan_wait\" \"web\" {\n  object = ssaplan_object.web.id\n  triggers = ssaplan_object.web.fields\n  timeouts { create = \"2s\" }\n" + more + "}\n"
+		return "resource \"ssaplan_wait\" \"web\" {\n  object = ssaplan_object.web.id\n  triggers = ssaplan_object.web.fields\n  timeouts { create = \"5s\" }\n" + more + "}\n"
 	}
 	blocks := resource("web", c.in(deployment)) + wait("") + resource("settings", c.in(configMap), "  depends_on = [ssaplan_wait.web]")
 	tf.write(t, blocks)
 	code, output := tf.run(t, "apply", "-auto-approve")
 	require.Equal(t, 1, code, output)
 	require.Contains(t, output, "The object isn't ready")
-	require.Contains(t, output, "not within 2s")
+	require.Contains(t, output, "not within 5s")
 	uid := c.live(t, "deployments", "web").GetUID()
 	_, err := c.resource("configmaps").Get(t.Context(), "settings", metav1.GetOptions{})
 	require.True(t, apierrors.IsNotFound(err), "it depends on the wait")
@@ -307,7 +307,7 @@ func waited(t *testing.T, c *cluster, tf *terraform) {
 	tf.write(t, strings.Replace(blocks, "web:1", "web:2", 1))
 	code, output = tf.run(t, "apply", "-auto-approve")
 	require.Equal(t, 1, code, output)
-	require.Contains(t, output, "not within 2s", "the new generation isn't ready")
+	require.Contains(t, output, "not within 5s", "the new generation isn't ready")
 	tf.write(t, resource("web", c.in(deployment))+wait("  condition = \"Available\"\n"))
 	tf.run(t, "apply", "-auto-approve")
 	ready()
@@ -352,7 +352,7 @@ func waitedForSensitive(t *testing.T, c *cluster, tf *terraform) {
 	tf.apply(t)
 	c.foreign(t, "deployments", "web", `{"status": {"conditions": [{"type": "Available", "status": "False", "message": "hunter2-correct-horse isn't there"}]}}`, "status")
 	for _, told := range []string{"", sensitive} {
-		tf.write(t, object+"resource \"ssaplan_wait\" \"web\" {\n  object = ssaplan_object.web.id\n  condition = \"Available\"\n  timeouts { create = \"1s\" }\n"+told+"}\n")
+		tf.write(t, object+"resource \"ssaplan_wait\" \"web\" {\n  object = ssaplan_object.web.id\n  condition = \"Available\"\n  timeouts { create = \"5s\" }\n"+told+"}\n")
 		code, output := tf.run(t, "apply", "-auto-approve")
 		require.Equal(t, 1, code, output)
 		require.Contains(t, output, "condition Available is False")

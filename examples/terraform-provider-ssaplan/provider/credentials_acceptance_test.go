@@ -128,10 +128,10 @@ func refusedCredentials(t *testing.T, c *cluster, tf *terraform) {
 
 // expiryInTheMiddle has credentials that expire after 25 of 50 objects. A program's are renewed.
 func expiryInTheMiddle(t *testing.T, c *cluster, tf *terraform) {
+	good := c.reachedBy(fmt.Sprintf("token = %q", c.robot(t, "good")))
 	until := time.Now().Add(certificateLife)
 	cert, key, err := c.Server.ClientCert("short", []string{"system:masters"}, until.Add(-time.Hour), until)
 	require.NoError(t, err)
-	good := c.reachedBy(fmt.Sprintf("token = %q", c.robot(t, "good")))
 	configuration := func(cluster string, pause time.Duration) string {
 		return "provider \"ssaplan\" {\n" + cluster + "}\n" + c.in(fmt.Sprintf(`
 resource "ssaplan_object" "early" {

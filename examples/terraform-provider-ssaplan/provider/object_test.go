@@ -470,7 +470,7 @@ func TestUnknownValues(t *testing.T) {
 func TestDelete(t *testing.T) {
 	c := newCluster(t)
 	text := strings.Replace(configMap, "name: settings", `name: settings, finalizers: [example.com/backup]`, 1)
-	config := c.config(text, map[string]any{"timeouts": map[string]any{"delete": "3s"}})
+	config := c.config(text, map[string]any{"timeouts": map[string]any{"delete": "10s"}})
 	tf := applied(t, config)
 	_, err := tf.destroy(t)
 	require.ErrorContains(t, err, "waits for finalizers example.com/backup")
@@ -656,7 +656,7 @@ func TestDefinitionAndCustomResource(t *testing.T) {
 func TestMissingNamespace(t *testing.T) {
 	c, tf := newCluster(t), newCore(t)
 	text := strings.Replace(configMap, "NAMESPACE", c.Namespace+"-later", 1)
-	config := c.config(text, map[string]any{"timeouts": map[string]any{"create": "3s"}})
+	config := c.config(text, map[string]any{"timeouts": map[string]any{"create": "10s"}})
 	plan := tf.plan(t, config)
 	require.Equal(t, map[string]string{"?": "?"}, rows(t, plan.planned, "fields"))
 	_, err := tf.tryApply(t, plan)

@@ -153,7 +153,7 @@ func tainted(t *testing.T, c *cluster, tf *terraform) {
 	tf.nothingLeft(t)
 
 	taint()
-	tf.write(t, resource("settings", strings.Replace(c.in(configMap), "name: settings", "name: options", 1), "  timeouts { delete = \"2s\" }"))
+	tf.write(t, resource("settings", strings.Replace(c.in(configMap), "name: settings", "name: options", 1), "  timeouts { delete = \"10s\" }"))
 	require.Contains(t, tf.apply(t), "1 added, 0 changed, 1 destroyed")
 	_, err := c.resource("configmaps").Get(t.Context(), "settings", metav1.GetOptions{})
 	require.True(t, apierrors.IsNotFound(err), "the old one goes, under whatever name the new one is made: %v", err)

@@ -39,7 +39,7 @@ func TestWaitForFields(t *testing.T) {
 				"fields": map[string]string{"status.readyReplicas": "3", "spec.template.spec.containers[0].image": "*"},
 			}
 			if row.says != "" {
-				config["timeouts"] = map[string]any{"create": "3s"}
+				config["timeouts"] = map[string]any{"create": "10s"}
 			}
 			maps.Copy(config, row.more)
 			tf := newCoreOf(t, "ssaplan_wait", nil)
