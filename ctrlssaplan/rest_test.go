@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -310,18 +308,6 @@ func number(t *testing.T, name string, usual int) int {
 	return n
 }
 
-// heap returns how much memory is in use: the least of some looks, since what is used for a moment while one is taken is none of it.
-func heap() uint64 {
-	var stats runtime.MemStats
-	least := uint64(math.MaxUint64)
-	for range 10 {
-		runtime.GC()
-		runtime.ReadMemStats(&stats)
-		least = min(least, stats.HeapAlloc)
-	}
-	return least
-}
-
 // TestNothingIsSentAtRest has many owners with four children each, and looks for some time at a controller that has nothing to do, with a resync
 // every two seconds. Then it expires all watches, restarts, and has a second controller beside the first. make kit-rest has 1,000 owners and ten minutes.
 func TestNothingIsSentAtRest(t *testing.T) {
@@ -329,7 +315,7 @@ func TestNothingIsSentAtRest(t *testing.T) {
 	owners, rest := number(t, "OWNERS", 10), time.Duration(number(t, "REST", 6))*time.Second
 	s := newSites(t, lab.New(t))
 	s.create(owners)
-	empty := heap()
+	empty := lab.Heap()
 	c := s.run()
 	s.awaitReady(owners)
 	s.settle(c)
@@ -337,15 +323,15 @@ func TestNothingIsSentAtRest(t *testing.T) {
 	time.Sleep(rest)
 	require.Equal(t, before, c.traffic.all())
 	require.GreaterOrEqual(t, c.looks.Load()-looks, int64(owners), "it looked at them meanwhile")
-	full := heap()
+	full := lab.Heap()
 	for i := range owners {
 		c.kit.Forget(client.ObjectKey{Namespace: s.Namespace, Name: fmt.Sprintf("site-%04d", i)})
 	}
-	children := uint64(4 * owners)
+	children := 4 * owners
 	fmt.Printf("figure: %d owners × 4 children: 0 requests in %v at rest\n", owners, rest)
 	if os.Getenv("OWNERS") != "" { // and this test is the only one
 		fmt.Printf("figure: %d bytes of heap for each child, informers included, %d of them remembered by the kit\n",
-			(max(full, empty)-empty)/children, (max(full, heap())-heap())/children)
+			(full-empty)/children, (full-lab.Heap())/children)
 	}
 
 	writes := c.traffic.writes()

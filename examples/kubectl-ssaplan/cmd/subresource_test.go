@@ -5,10 +5,11 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 const deploymentStatus = `apiVersion: apps/v1
@@ -117,7 +118,7 @@ func TestStateFileOfSubresources(t *testing.T) {
 	}
 	for _, m := range manifests {
 		c.apply(line(m.subresource, m.text))
-		time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second))) // records of one second change places later
+		lab.NextSecond() // records of one second change places later
 	}
 	text, err := os.ReadFile("state.json")
 	require.NoError(t, err)

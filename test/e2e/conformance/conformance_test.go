@@ -51,7 +51,7 @@ func runOn(t *testing.T, clusters map[string]*lab.Cluster, s scenario, namespace
 	seen, spansSeconds := map[string]string{}, false
 	for name, c := range clusters {
 		if again {
-			time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second)))
+			lab.NextSecond()
 		}
 		began := time.Now()
 		w := newWorld(t, c, namespace)

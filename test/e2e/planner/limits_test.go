@@ -25,7 +25,7 @@ func TestNoOpThatIsWrittenForItsTime(t *testing.T) {
 		require.Less(t, attempt, 100, "two writes and a plan in one second")
 		set(m, int64(attempt), "spec", "minReadySeconds")
 		set(status, int64(attempt), "status", "replicas")
-		time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second)))
+		lab.NextSecond()
 		c.Apply(t, manager, m)
 		before = c.Apply(t, manager, status, "status")
 		plan = c.plan(t, ssaplan.Request{Manifest: m})

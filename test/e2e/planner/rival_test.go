@@ -110,7 +110,7 @@ func TestRivalWithinASecond(t *testing.T) {
 				require.Less(t, n, 100, "the machine is too slow for what this test is about")
 				m := lab.Objectf(t, row.manifest, fmt.Sprintf("rival-%d-%d", i, n))
 				plan := c.plan(t, ssaplan.Request{Manifest: m})
-				time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second)))
+				lab.NextSecond()
 				_, err := c.planner.Apply(t.Context(), plan)
 				require.NoError(t, err)
 				c.Patch(t, "theirs", m, `{"metadata": {"annotations": {"theirs": "1"}}}`)

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,6 +23,7 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 // The properties of which plan and apply are compared.
@@ -245,7 +245,7 @@ func (t *trial) makePlan(ctx context.Context) {
 	var ours, others, single, listed string
 	for attempt := 0; attempt < 4 && (attempt == 0 || ours != others || single != listed); attempt++ { // the next second may put records into another order
 		if attempt > 0 {
-			time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second)))
+			lab.NextSecond()
 		}
 		t.plan, t.planErr = planners.tested.Plan(ctx, request)
 		reference, err := planners.reference.Plan(ctx, request)

@@ -2,7 +2,6 @@ package set_test
 
 import (
 	"fmt"
-	"math"
 	"runtime"
 	"strings"
 	"testing"
@@ -168,29 +167,17 @@ func TestMemoryOfASet(t *testing.T) {
 	s := c.set(t, set.Options{}, strings.Join(texts, "\n---\n"))
 	c.apply(t, s)
 	s = c.set(t, set.Options{}, strings.Join(texts, "\n---\n"))
-	before := heap()
+	before := lab.Heap()
 	unchanged := 0
 	for item := range s.Plan(t.Context()) {
 		require.Equal(t, ssaplan.ActionNoOp, item.Plan.Action)
 		unchanged++
 	}
 	require.Equal(t, objects, unchanged)
-	each := (heap() - before) / objects
+	each := (lab.Heap() - before) / objects
 	t.Logf("figure: a planned set keeps %d bytes for each unchanged object of 20,000", each)
 	require.Less(t, each, 2_000)
 	runtime.KeepAlive(s)
-}
-
-// heap returns the bytes that are in use: the least of some looks, since what is used for a moment while one is taken is none of it.
-func heap() int {
-	var m runtime.MemStats
-	least := math.MaxInt
-	for range 10 {
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		least = min(least, int(m.HeapAlloc))
-	}
-	return least
 }
 
 // An object that a policy of somebody else refuses for want of a right that comes with the set doesn't keep the right from being given, and
