@@ -278,7 +278,7 @@ func (o *operator) resync(websites ...*v1alpha1.Website) {
 	o.Helper()
 	for _, website := range websites {
 		before := o.lookups()
-		o.queue <- event.GenericEvent{Object: website}
+		o.queue <- event.GenericEvent{Object: website.DeepCopy()} // it may be handled after the lookups are counted
 		o.eventually("reconciled "+website.Name, func() bool { return o.lookups() >= before+int64(len(kinds)) })
 	}
 }
