@@ -17,7 +17,7 @@ func TestWaitForFields(t *testing.T) {
 		more   map[string]any // what else the wait is configured with
 		says   string         // empty if it ends in time
 	}{
-		"no status":       {says: "not within 3s: it has no status.readyReplicas yet"},
+		"no status":       {says: "not within 10s: it has no status.readyReplicas yet"},
 		"another value":   {status: `{"observedGeneration":1,"replicas":3,"readyReplicas":2}`, says: "status.readyReplicas has another value than the one to wait for: it is 2"},
 		"sensitive":       {status: `{"observedGeneration":1,"replicas":3,"readyReplicas":2}`, more: map[string]any{"sensitive_fields": []string{image}}, says: "to wait for: what it says is withheld"},
 		"of before":       {status: `{"observedGeneration":1,"replicas":3,"readyReplicas":3}`, paused: true, says: "the status is of generation 1, and the object of 2"},
