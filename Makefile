@@ -18,7 +18,7 @@ CONTROLPLANE := CGO_ENABLED=0 $(GO) run ./cmd/controlplane
 BIN := $(CURDIR)/.cache/bin
 # Half of the time the end-to-end tests wait for servers and clocks, so two modules are tested at once, these first, and of the
 # first, which waits most, more tests than there are processors. The proof has nearly four times as much to do with the race detector,
-# for what other tests do with more goroutines: it is tested by itself, and without.
+# for what other tests do with more goroutines: it is tested by itself, and without. Each night make proof has it.
 PROOF := test/e2e/proof
 LONGEST := test examples $(PROOF)
 # $(call figures,folder,command) runs tests that measure, and prints their figures, or all that they print if one fails.
@@ -65,7 +65,7 @@ SEED ?= 2
 CRDS ?=
 .PHONY: proof
 proof: controlplane ## plan equals apply over random cases, also of any definitions: make proof CASES=20000 SEED=2 CRDS=DIR
-	cd test && CASES=$(CASES) SEED=$(SEED) CRDS=$(abspath $(CRDS)) $(GO) test -v -count 1 -timeout 0 ./e2e/proof
+	cd test && CASES=$(CASES) SEED=$(SEED) CRDS=$(abspath $(CRDS)) $(GO) test $(RACE) -v -count 1 -timeout 0 ./e2e/proof
 
 # The schema comes from a terraform in PATH, and tfplugindocs finds it there by the provider's name alone.
 PROVIDER := $(CURDIR)/examples/terraform-provider-ssaplan

@@ -3,7 +3,6 @@ package cmd_test
 import (
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"testing"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ssaplan/primitives/test/controlplane"
-	"github.com/ssaplan/primitives/test/lab"
 )
 
 // completed returns what a shell would offer at the end of a command line, in which the last word is in the making.
@@ -55,9 +53,7 @@ func TestCompletion(t *testing.T) {
 
 func TestCompletionOfNamespaces(t *testing.T) {
 	c := newCluster(t)
-	lab.Eventually(t, "it is offered, since a completion waits for three seconds at most", func() bool {
-		return slices.Equal([]string{c.Namespace}, completed(t, "plan", "--kubeconfig", c.Server.Kubeconfig(), "-n", c.Namespace))
-	})
+	assert.Equal(t, []string{c.Namespace}, completed(t, "plan", "--kubeconfig", c.Server.Kubeconfig(), "-n", c.Namespace))
 	assert.Contains(t, completed(t, "owners", "--kubeconfig", c.Server.Kubeconfig(), "-n", "kube-"), "kube-system")
 	assert.Empty(t, completed(t, "plan", "--server", "https://127.0.0.1:1", "-n", ""), "a cluster that isn't there has none")
 }

@@ -61,7 +61,7 @@ func TestKilled(t *testing.T) {
 	ended, unstored := map[syscall.Signal]int{}, map[syscall.Signal]int{}
 	for i := range 2 * times {
 		signal := signals[i%len(signals)] // from three kills on, each ends each of the three
-		unstored[signal] += c.survives(t, tf, i%len(killing), signal, 10+rand.IntN(killedObjects/2))
+		unstored[signal] += c.survives(t, tf, i%len(killing), signal, 10+rand.IntN(killedObjects*3/4))
 		ended[signal]++
 		t.Logf("%s: %d", signal, ended[signal])
 	}

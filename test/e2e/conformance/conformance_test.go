@@ -73,7 +73,7 @@ func TestConformance(t *testing.T) {
 	for i, s := range scenarios {
 		t.Run(s.why, func(t *testing.T) {
 			seen := runOn(t, clusters, s, fmt.Sprintf("conformance-%d-%d", run, i), false)
-			for again := 1; again <= 10 && seen.spansSeconds && s.differs == "" && seen.server != seen.standIn; again++ {
+			for again := 1; again <= 3 && seen.spansSeconds && s.differs == "" && seen.server != seen.standIn; again++ {
 				seen = runOn(t, clusters, s, fmt.Sprintf("conformance-%d-%d-%d", run, i, again), true)
 			}
 			require.NotEmpty(t, seen.server)

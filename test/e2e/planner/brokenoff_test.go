@@ -29,7 +29,7 @@ func TestRequestsThatAreBrokenOffForOneObject(t *testing.T) {
 	})
 	long := ssaplan.Request{Manifest: manifest(t, text, strings.Repeat("n", 2<<20), "x")}
 	var requests []ssaplan.Request
-	for i := range 4 {
+	for i := range 8 {
 		requests = append(requests, long, reset, ssaplan.Request{Manifest: manifest(t, text, "fine-"+string(rune('a'+i)), "x")})
 		long.Manifest = manifest(t, text, strings.Repeat(string(rune('a'+i)), 2<<20), "x")
 		reset.Manifest = manifest(t, text, "reset-"+string(rune('a'+i)), label)

@@ -22,7 +22,7 @@ func TestNoOpThatIsWrittenForItsTime(t *testing.T) {
 	var before *unstructured.Unstructured
 	var plan *ssaplan.Plan
 	for attempt := 0; plan == nil || plan.Action != ssaplan.ActionNoOp || !sameSecond(before); attempt++ {
-		require.Less(t, attempt, 100, "two writes and a plan in one second")
+		require.Less(t, attempt, 20, "two writes and a plan in one second")
 		set(m, int64(attempt), "spec", "minReadySeconds")
 		set(status, int64(attempt), "status", "replicas")
 		lab.NextSecond()

@@ -107,7 +107,7 @@ func TestRivalWithinASecond(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			for n := 0; ; n++ { // until all was within one second
-				require.Less(t, n, 100, "the machine is too slow for what this test is about")
+				require.Less(t, n, 20, "the machine is too slow for what this test is about")
 				m := lab.Objectf(t, row.manifest, fmt.Sprintf("rival-%d-%d", i, n))
 				plan := c.plan(t, ssaplan.Request{Manifest: m})
 				lab.NextSecond()

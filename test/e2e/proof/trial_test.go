@@ -243,7 +243,7 @@ func (t *trial) makePlan(ctx context.Context) {
 		}
 	}()
 	var ours, others, single, listed string
-	for attempt := 0; attempt < 4 && (attempt == 0 || ours != others || single != listed); attempt++ { // the next second may put records into another order
+	for attempt := 0; attempt < 2 && (attempt == 0 || ours != others || single != listed); attempt++ { // the next second may put records into another order
 		if attempt > 0 {
 			lab.NextSecond()
 		}
