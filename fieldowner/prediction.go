@@ -103,7 +103,7 @@ func (p *predictor) present(live, manifest map[string]any) projection.FieldSet {
 }
 
 // reconciled returns fields as a server takes them after a change of the schema: who owns a part of what is declared as a whole
-// now owns that.
+// now owns that. A map that becomes a list has no schema, and stays a map with fields until then.
 //
 // Source: sigs.k8s.io/structured-merge-diff, typed, ReconcileFieldSetWithSchema.
 func (p *predictor) reconciled(fields projection.FieldSet) projection.FieldSet {
@@ -111,6 +111,9 @@ func (p *predictor) reconciled(fields projection.FieldSet) projection.FieldSet {
 		wanted, _ := p.manifest.Get(whole)
 		if _, isList := wanted.([]any); !isList && isEmpty(wanted) || !isContainer(wanted) || !hasBelow(fields, whole) {
 			continue // others may have something in an empty map, and an empty list isn't recorded unless it has one owner
+		}
+		if found, _ := p.live.Get(whole); isContainer(found) && isMap(found) != isMap(wanted) {
+			continue
 		}
 		if e := whole[len(whole)-1]; e.Kind() == projection.FieldKind {
 			atomic := projection.NewFieldSet(whole)
@@ -145,10 +148,8 @@ func (p *predictor) changes(path projection.Path) bool {
 // keepsFields reports whether the values at path are maps or lists that are merged field by field. Null stands for an
 // empty one of either.
 func (p *predictor) keepsFields(path projection.Path, wanted, found any) bool {
-	_, isMap := wanted.(map[string]any)
-	_, wasMap := found.(map[string]any)
-	_, wasList := found.([]any)
-	if !mayMerge(wanted) || !mayMerge(found) || isEmpty(wanted) && isEmpty(found) || wanted != nil && found != nil && isMap == wasList {
+	isMap, wasMap := isMap(wanted), isMap(found)
+	if !mayMerge(wanted) || !mayMerge(found) || isEmpty(wanted) && isEmpty(found) || wanted != nil && found != nil && isMap != wasMap {
 		return false
 	}
 	if _, isList := wanted.([]any); (isList || !isHollow(wanted)) && !hasBelow(p.declared, path) && p.declared.Covers(path) {
@@ -267,6 +268,11 @@ func holdsUnrecorded(v any) bool {
 		}
 	}
 	return len(fields) > 0
+}
+
+func isMap(v any) bool {
+	_, isMap := v.(map[string]any)
+	return isMap
 }
 
 // isContainer reports whether v is a map or a list.
