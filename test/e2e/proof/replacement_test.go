@@ -1,6 +1,7 @@
 package proof_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -25,7 +26,7 @@ func (t *trial) judgeReplacement(ctx context.Context) error {
 	if !t.check(replace, apierrors.IsInvalid(t.applyErr) && err == nil, "planned %v; apply: %v; replace: %v", t.plan, t.applyErr, err) {
 		return t.object.remove(ctx)
 	}
-	t.after, t.replaced, t.memory = created, true, t.object.remembered(t.step.Of)
+	t.after, t.replaced, t.memory, t.wire = created, true, t.object.remembered(t.step.Of), cmp.Or(t.created, t.wire)
 	if err := t.remember(); err != nil {
 		return err
 	}

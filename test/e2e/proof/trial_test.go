@@ -1,6 +1,7 @@
 package proof_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -357,43 +358,47 @@ func sortedWords(text string) string {
 var timestamps = regexp.MustCompile(`,"time":"[^"]*"|(lastPhaseTransitionTime","cause":"SideEffect"(?:,"before":"[^"]*")?),"after":"[^"]*"`)
 
 // readPatch takes over what the plan wants to be sent. Without a plan it is the normalized manifest without what is to be
-// stripped, and with what is left to others as the library leaves it.
+// stripped, and with what is left to others as the library leaves it. So it is with a replacement, whose patch makes the new object: what is
+// left to others doesn't show in that.
 func (t *trial) readPatch(ctx context.Context) error {
-	if t.plan == nil || t.plan.Patch().Body == nil {
-		content := t.manifest.DeepCopy().Object
-		if t.step.Of == "" {
-			content, _ = projection.Normalize(content)
+	if t.plan != nil && t.plan.Patch().Body != nil {
+		options := t.plan.Patch().Options
+		t.check(harmless, options.FieldManager == manager && *options.Force == t.step.Force && options.DryRun == nil, "options %v", options)
+		t.wire = &unstructured.Unstructured{}
+		err := utiljson.Unmarshal(t.plan.Patch().Body, &t.wire.Object)
+		if err != nil || !t.planIs(ssaplan.ActionReplace) || len(t.except.Ignore) == 0 {
+			return err
 		}
-		content, _ = t.except.Strip.Strip(content)
-		if len(t.except.Ignore) > 0 {
-			prepared, err := explain.Prepare(t.manifest.Object, t.step.Of, t.except)
-			if err != nil {
-				return err
-			}
-			was := liveObject(t.recorded(ctx))
-			live := was
-			if handover, err := t.handover(); err != nil {
-				return err
-			} else if !handover.Empty() {
-				live = handover.Object()
-			}
-			left, err := prepared.For(live, was, t.step.applier())
-			if err != nil {
-				return err
-			}
-			t.created, content = &unstructured.Unstructured{Object: content}, left.Manifest
-		}
-		t.wire = &unstructured.Unstructured{Object: content}
-		if apiVersion, kind, other := kinds.OfSubresource(t.step.Of); other {
-			t.wire.SetAPIVersion(apiVersion)
-			t.wire.SetKind(kind)
-		}
-		return nil
 	}
-	options := t.plan.Patch().Options
-	t.check(harmless, options.FieldManager == manager && *options.Force == t.step.Force && options.DryRun == nil, "options %v", options)
-	t.wire = &unstructured.Unstructured{}
-	return utiljson.Unmarshal(t.plan.Patch().Body, &t.wire.Object)
+	content := t.manifest.DeepCopy().Object
+	if t.step.Of == "" {
+		content, _ = projection.Normalize(content)
+	}
+	content, _ = t.except.Strip.Strip(content)
+	if len(t.except.Ignore) > 0 {
+		prepared, err := explain.Prepare(t.manifest.Object, t.step.Of, t.except)
+		if err != nil {
+			return err
+		}
+		was := liveObject(t.recorded(ctx))
+		live := was
+		if handover, err := t.handover(); err != nil {
+			return err
+		} else if !handover.Empty() {
+			live = handover.Object()
+		}
+		left, err := prepared.For(live, was, t.step.applier())
+		if err != nil {
+			return err
+		}
+		t.created, content = cmp.Or(t.wire, &unstructured.Unstructured{Object: content}), left.Manifest
+	}
+	t.wire = &unstructured.Unstructured{Object: content}
+	if apiVersion, kind, other := kinds.OfSubresource(t.step.Of); other {
+		t.wire.SetAPIVersion(apiVersion)
+		t.wire.SetKind(kind)
+	}
+	return nil
 }
 
 // recorded returns the object as it was, with the record that its first apply makes if it has none.
