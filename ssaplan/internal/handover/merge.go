@@ -6,15 +6,19 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/internal/answer"
 	"github.com/ssaplan/primitives/projection"
 )
 
 // tryMerged returns the object as the apply makes it after the handover, given that the server refused to try the apply to the object as
 // it is. It merges the manifest into the live object, takes away what is dropped, and has the server try an update to that. If nothing is
-// dropped, or the server refuses that as well, the error is the refusal.
+// dropped, or the server refuses that as well, or for what the handover doesn't change, the error is the refusal.
 func (h *Handover) tryMerged(server Server, manifest map[string]any, refusal error) (*unstructured.Unstructured, error) {
 	if uid := (&unstructured.Unstructured{Object: manifest}).GetUID(); uid != "" && uid != h.live.GetUID() {
 		return nil, refusal // of an object that the manifest isn't for
+	}
+	if h.leavesNull(refusal) {
+		return nil, refusal
 	}
 	created, err := server.Create()
 	if err != nil {
@@ -36,6 +40,23 @@ func (h *Handover) tryMerged(server Server, manifest map[string]any, refusal err
 		return nil, refusal
 	}
 	return answer, nil
+}
+
+// leavesNull reports whether the refusal is of a null in the place of a map or list in which nothing changes hands, so that the apply after the
+// handover leaves it there as well. An update wouldn't tell.
+func (h *Handover) leavesNull(refusal error) bool {
+	before, _ := fieldowner.Read(h.live.Object) // which could be read
+	own := before.Fields(h.wanted.Applier.Is)
+	others := before.Fields(func(o fieldowner.Owner) bool { return !h.wanted.Applier.Is(o) })
+	moved := own.Difference(h.own).Union(h.own.Difference(own)).Union(others.Difference(h.others))
+	for _, status := range answer.Statuses(refusal) {
+		for _, cause := range answer.DistinctCauses(status.Details) {
+			if p, err := projection.ParsePath(cause.Field); cause.IsNull() && err == nil && !moved.Touches(p) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // merged returns the live object with the values of the manifest, and with the record of after the handover and the apply. What the

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
@@ -132,6 +133,27 @@ func TestTryMergesNothingForNothing(t *testing.T) {
 		},
 	}, map[string]any{"spec": map[string]any{"a": int64(2)}}, nil)
 	require.Equal(t, error(refusal), err)
+}
+
+// A null that an apply leaves where nothing changes hands is left after the handover, too; one where something does may go with that.
+func TestTryKeepsARefusalOfNull(t *testing.T) {
+	live := object(t, "7", `"spec": {"a": {"x": 1}, "b": {"y": 1}}`, theirs+`{"f:spec": {"f:a": {"f:x": {}}}}}, `+ours+`{"f:spec": {"f:b": {"f:y": {}}}}}`)
+	try := func(name string) error {
+		h, err := handover.Find(live, adopting("kubectl-client-side-apply"))
+		require.NoError(t, err)
+		refusal := field.TypeInvalid(field.NewPath("spec", name), "null", `spec.`+name+` in body must be of type object: "null"`)
+		_, err = h.Try(handover.Server{
+			HandOver: allowed(h),
+			Apply: func([]byte) (*unstructured.Unstructured, error) {
+				return nil, apierrors.NewInvalid(schema.GroupKind{Kind: "Widget"}, "x", field.ErrorList{refusal})
+			},
+			Create: func() (*unstructured.Unstructured, error) { return object(t, "", `"spec": {}`, ours+`{}}`), nil },
+			Patch:  func([]byte) (*unstructured.Unstructured, error) { return object(t, "7", `"spec": {}`, ours+`{}}`), nil },
+		}, map[string]any{}, nil)
+		return err
+	}
+	require.NoError(t, try("a"))
+	require.True(t, apierrors.IsInvalid(try("b")))
 }
 
 func textOf(t *testing.T, v any) string {
