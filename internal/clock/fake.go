@@ -1,0 +1,94 @@
+package clock
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+// Fake is a clock for tests: the real one, put forward by [Fake.Advance]. It is safe for concurrent use, and the zero
+// value is the real time.
+type Fake struct {
+	// LongestSleep is how long [Sleep] takes at most, by the real clock. Zero means that it takes what it is for.
+	LongestSleep time.Duration
+	// TimeUp is the number of the sleep that puts the clock forward by a day, so that all timeouts end. Zero means none.
+	TimeUp int
+
+	mu    sync.Mutex
+	ahead time.Duration
+	waits []wait
+	slept []time.Duration
+}
+
+// wait is a channel that receives the time when the fake clock shows its end.
+type wait struct {
+	end     time.Time
+	channel chan time.Time
+}
+
+// Now returns the real time plus all advances.
+func (f *Fake) Now() time.Time {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return time.Now().Add(f.ahead)
+}
+
+// Slept returns how long each [Sleep] up to now was to take.
+func (f *Fake) Slept() []time.Duration {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.slept)
+}
+
+// Waiting returns how many sleeps and timeouts haven't reached their end.
+func (f *Fake) Waiting() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.waits)
+}
+
+// Advance puts the clock forward, and ends the sleeps and timeouts that are over by then.
+func (f *Fake) Advance(d time.Duration) {
+	f.mu.Lock()
+	f.ahead += d
+	f.mu.Unlock()
+	f.wake()
+}
+
+func (f *Fake) sleep(d time.Duration) <-chan time.Time {
+	f.mu.Lock()
+	f.slept = append(f.slept, d)
+	isUp := len(f.slept) == f.TimeUp
+	f.mu.Unlock()
+	if isUp {
+		f.Advance(24 * time.Hour)
+	}
+	if f.LongestSleep > 0 {
+		d = min(d, f.LongestSleep)
+	}
+	return f.after(d)
+}
+
+// after returns a channel that receives the time when the duration has passed, by the real time or by advances.
+func (f *Fake) after(d time.Duration) <-chan time.Time {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	w := wait{time.Now().Add(f.ahead + d), make(chan time.Time, 1)}
+	f.waits = append(f.waits, w)
+	time.AfterFunc(d, f.wake)
+	return w.channel
+}
+
+// wake ends the waits that are over.
+func (f *Fake) wake() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	now := time.Now().Add(f.ahead)
+	f.waits = slices.DeleteFunc(f.waits, func(w wait) bool {
+		if w.end.After(now) {
+			return false
+		}
+		w.channel <- now
+		return true
+	})
+}
