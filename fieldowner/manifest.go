@@ -82,7 +82,7 @@ func NewManifest(live map[string]any, sel Selection) (Manifest, error) {
 	dropDefaultedKeys(obj, fields)
 	setNull(obj, filledLists(declaration.Filled.Intersection(ownership.applied(sel)), live))
 	if kinds.IsBuiltin(live) {
-		setNull(obj, ownership.keptByNull(part.Missing, sel))
+		setNull(obj, ownership.keptByNull(fmt.Sprint(live["kind"]), part.Missing, sel))
 	}
 	copyIdentity(part.Object, live)
 	return Manifest{Object: part.Object, Declaration: declaration, Missing: part.Missing}, nil
@@ -91,10 +91,10 @@ func NewManifest(live map[string]any, sel Selection) (Manifest, error) {
 // keptByNull returns those of the missing paths that the selected manager applied and that null keeps as they are. It
 // doesn't if somebody else owns them, and not in maps: no server drops what is empty there, so somebody removed it, and
 // null would bring it back as "" or 0.
-func (o Ownership) keptByNull(missing []projection.Path, sel Selection) []projection.Path {
+func (o Ownership) keptByNull(kind string, missing []projection.Path, sel Selection) []projection.Path {
 	applied := o.applied(sel)
 	return slices.DeleteFunc(slices.Clone(missing), func(p projection.Path) bool {
-		inMap := len(p) > 1 && kinds.IsMapField(p[len(p)-2].Name())
+		inMap := len(p) > 1 && kinds.IsMapField(kind, p[len(p)-2].Name())
 		return !applied.Has(p) || inMap || len(o.others(p, Applier{Manager: sel.Manager})) > 0
 	})
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// PredictConflicts returns the conflicts for which a server would refuse to let manager apply manifest without force,
+// PredictConflicts returns the conflicts for which a server would reject an unforced apply of manifest by applier,
 // from live's managedFields and values alone, in the order of the paths. declared are the fields of the manifest; the
 // key fields that it leaves out of list items are those of declared. A live that is nil has no conflicts. The only
 // error is that of [Read].

@@ -70,14 +70,16 @@ func recordOf(obj map[string]any) projection.FieldSet {
 
 // locator finds the fields that a server prints in the objects that it speaks of.
 type locator struct {
+	kind           string
 	manifest, live *projection.Object
 	record         projection.FieldSet
 	lists          map[string][]projection.Element // what items has found
 }
 
 func newLocator(manifest, live map[string]any, record projection.FieldSet) *locator {
+	kind, _ := manifest["kind"].(string)
 	return &locator{
-		projection.NewManifest(manifest, record), projection.NewObject(live, record), record,
+		kind, projection.NewManifest(manifest, record), projection.NewObject(live, record), record,
 		map[string][]projection.Element{},
 	}
 }
@@ -94,6 +96,7 @@ func (l *locator) locate(fields []Field) []Field {
 
 // spot is a path with the values that the manifest and the live object have there, nil if they have none.
 type spot struct {
+	kind           string // of the object
 	path           projection.Path
 	manifest, live any
 }
@@ -102,13 +105,13 @@ type spot struct {
 func (l *locator) at(p projection.Path) spot {
 	mine, _ := l.manifest.Get(p)
 	theirs, _ := l.live.Get(p)
-	return spot{p, mine, theirs}
+	return spot{l.kind, p, mine, theirs}
 }
 
 func (s spot) field(name string) spot {
 	m, _ := s.manifest.(map[string]any)
 	l, _ := s.live.(map[string]any)
-	return spot{s.path.Child(projection.Field(name)), m[name], l[name]}
+	return spot{s.kind, s.path.Child(projection.Field(name)), m[name], l[name]}
 }
 
 // has reports whether one of the values is a map with this field.
@@ -178,7 +181,7 @@ func (s spot) next(text string) (next spot, rest string, ok bool) {
 // isAmbiguous reports whether a name that goes on is as likely as this one: where the names in a map are free, and
 // where it is no name of a field.
 func (s spot) isAmbiguous(name string) bool {
-	isFree := len(s.path) > 0 && kinds.IsMapField(s.path[len(s.path)-1].Name())
+	isFree := len(s.path) > 0 && kinds.IsMapField(s.kind, s.path[len(s.path)-1].Name())
 	return isFree || strings.ContainsAny(name, `/[]"`)
 }
 

@@ -9,7 +9,7 @@ import (
 // itemDefaults are what a server gives to the fields of list items for which a manifest has no value, by the name of the
 // list and the field in the item, for all kinds that Kubernetes brings.
 //
-// Source: the defaults.go of the groups below kubernetes/pkg/apis, 1.33 to 1.36.
+// Source: the defaults.go of the groups below kubernetes/pkg/apis, 1.33 to 1.37.
 var itemDefaults = func() map[string]map[string]any {
 	container := map[string]any{
 		"terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File", "resources": map[string]any{},

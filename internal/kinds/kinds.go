@@ -33,9 +33,9 @@ func IsBuiltin(obj map[string]any) bool {
 	return apiVersion != "" && builtinGroups[Group(apiVersion)]
 }
 
-// OfSubresource returns the kind with which a server answers and is asked for a subresource, if that isn't the object's own.
-// Source: the applyable subresources in the OpenAPI document of Kubernetes 1.33 to 1.36, of which scale alone is another kind;
-// custom resources have status and scale.
+// OfSubresource returns the kind with which a server answers and is asked for a subresource, if that isn't the
+// object's own. Source: the applyable subresources in the OpenAPI document of Kubernetes 1.33 to 1.37, of which scale
+// alone is another kind; custom resources have status and scale.
 func OfSubresource(name string) (apiVersion, kind string, other bool) {
 	if name == "scale" {
 		return "autoscaling/v1", "Scale", true

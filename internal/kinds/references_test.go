@@ -4,18 +4,29 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
 )
 
 func TestReferences(t *testing.T) {
 	pod := map[string]any{"spec": map[string]any{"serviceAccountName": "a", "priorityClassName": "b", "runtimeClassName": "c"}}
-	assert.Equal(t, []Reference{
-		{"ServiceAccount", "a"}, {"PriorityClass.scheduling.k8s.io", "b"}, {"RuntimeClass.node.k8s.io", "c"},
-	}, References("Pod", pod))
-	assert.Empty(t, References("Pod", map[string]any{"spec": map[string]any{}}))
-	assert.Empty(t, References("Deployment.apps", map[string]any{"spec": map[string]any{"template": pod}}), "the server looks for nothing then")
+	needed := []Reference{
+		{Kind: "ServiceAccount", Name: "a"}, {Kind: "PriorityClass.scheduling.k8s.io", Name: "b"}, {Kind: "RuntimeClass.node.k8s.io", Name: "c"},
+	}
+	assert.Equal(t, needed, EnforcedReferences("Pod", pod))
+	assert.Equal(t, needed, References("Pod", pod))
+	assert.Empty(t, EnforcedReferences("Pod", map[string]any{"spec": map[string]any{}}))
+	deployment := map[string]any{"spec": map[string]any{"template": pod}}
+	assert.Empty(t, EnforcedReferences("Deployment.apps", deployment), "the server looks for nothing then")
+	assert.Equal(t, needed, References("Deployment.apps", deployment), "but its pods need it")
+	for _, kind := range []string{"PodGroup", "CompositePodGroup"} {
+		assert.Equal(t, []Reference{{Kind: "PriorityClass.scheduling.k8s.io", Name: "b"}}, EnforcedReferences(kind+".scheduling.k8s.io", pod))
+	}
 	binding := map[string]any{"roleRef": map[string]any{"kind": "ClusterRole", "name": "a"}}
 	for _, kind := range []string{"RoleBinding", "ClusterRoleBinding"} {
-		assert.Equal(t, []Reference{{"ClusterRole.rbac.authorization.k8s.io", "a"}}, References(kind+".rbac.authorization.k8s.io", binding))
+		want := []Reference{{Kind: "ClusterRole.rbac.authorization.k8s.io", Name: "a"}}
+		assert.Equal(t, want, References(kind+".rbac.authorization.k8s.io", binding))
+		assert.Equal(t, want, EnforcedReferences(kind+".rbac.authorization.k8s.io", binding))
 	}
 	assert.Empty(t, References("RoleBinding.example.com", binding))
 	for _, found := range append(References("Pod", pod), References("RoleBinding.rbac.authorization.k8s.io", binding)...) {
@@ -23,6 +34,49 @@ func TestReferences(t *testing.T) {
 	}
 	assert.True(t, Referred("Role.rbac.authorization.k8s.io"))
 	assert.False(t, Referred("Role"))
+}
+
+// TestReferencesOf has a row for each field that names another object.
+func TestReferencesOf(t *testing.T) {
+	for kind, row := range map[string]struct {
+		manifest string
+		want     []string
+	}{
+		"CronJob.batch": {`{spec: {jobTemplate: {spec: {template: {spec: {imagePullSecrets: [{name: a}], initContainers: [{envFrom: [{secretRef: {name: b}}]}],
+			containers: [{env: [{valueFrom: {configMapKeyRef: {name: c}}}, {valueFrom: {secretKeyRef: {name: d}}}], envFrom: [{configMapRef: {name: e}}]}],
+			volumes: [{configMap: {name: f}}, {secret: {secretName: g}}, {persistentVolumeClaim: {claimName: h}},
+				{projected: {sources: [{configMap: {name: i}}, {secret: {name: j}}]}}, {configMap: {name: k, optional: true}}],
+			resourceClaims: [{resourceClaimName: l}, {resourceClaimTemplateName: m}]}}}}}}`, []string{
+			"Secret a", "ConfigMap f", "Secret g", "ConfigMap i", "Secret j", "PersistentVolumeClaim h", "ResourceClaim.resource.k8s.io l",
+			"ResourceClaimTemplate.resource.k8s.io m", "ConfigMap e", "ConfigMap c", "Secret d", "Secret b",
+		}},
+		"StatefulSet.apps": {`{spec: {serviceName: a, volumeClaimTemplates: [{spec: {storageClassName: b}}], template: {spec: {serviceAccountName: c}}}}`,
+			[]string{"Service a", "StorageClass.storage.k8s.io b", "ServiceAccount c"}},
+		"PersistentVolumeClaim": {`{spec: {storageClassName: a, volumeName: b}}`, []string{"StorageClass.storage.k8s.io a", "PersistentVolume b"}},
+		"ServiceAccount":        {`{imagePullSecrets: [{name: a}], secrets: [{name: b}]}`, []string{"Secret a", "Secret b"}},
+		"Ingress.networking.k8s.io": {`{spec: {ingressClassName: a, tls: [{secretName: b}], defaultBackend: {service: {name: c}},
+			rules: [{http: {paths: [{backend: {service: {name: d}}}]}}]}}`,
+			[]string{"IngressClass.networking.k8s.io a", "Secret b", "Service c", "Service d"}},
+		"ValidatingWebhookConfiguration.admissionregistration.k8s.io": {`{webhooks: [{clientConfig: {service: {name: a, namespace: ns}}}]}`, []string{"Service ns/a"}},
+		"CustomResourceDefinition.apiextensions.k8s.io":               {`{spec: {conversion: {webhook: {clientConfig: {service: {name: a, namespace: ns}}}}}}`, []string{"Service ns/a"}},
+		"APIService.apiregistration.k8s.io":                           {`{spec: {service: {name: a, namespace: ns}}}`, []string{"Service ns/a"}},
+		"ValidatingAdmissionPolicyBinding.admissionregistration.k8s.io": {`{spec: {policyName: a}}`,
+			[]string{"ValidatingAdmissionPolicy.admissionregistration.k8s.io a"}},
+		"ConfigMap": {`{spec: {serviceAccountName: a}}`, nil},
+	} {
+		var manifest map[string]any
+		require.NoError(t, yaml.Unmarshal([]byte(row.manifest), &manifest), kind)
+		var got []string
+		for _, found := range References(kind, manifest) {
+			assert.True(t, Referred(found.Kind), found.Kind)
+			name := found.Name
+			if found.Namespace != "" {
+				name = found.Namespace + "/" + name
+			}
+			got = append(got, found.Kind+" "+name)
+		}
+		assert.Equal(t, row.want, got, kind)
+	}
 }
 
 func TestLimits(t *testing.T) {

@@ -16,7 +16,7 @@ type Values struct {
 // values holds the kinds by apiVersion and kind.
 //
 // Source of what is assigned: the allocators in kubernetes/pkg/registry/core/service; of what is generated: the
-// strategies in kubernetes/pkg/registry and the admission plugin ServiceAccount. Both 1.33 to 1.36.
+// strategies in kubernetes/pkg/registry and the admission plugin ServiceAccount. Both 1.33 to 1.37.
 var values = map[string]Values{
 	"v1/Service": {
 		Assigned: []string{"spec.ports[*].nodePort", "spec.healthCheckNodePort", "spec.clusterIP", "spec.clusterIPs"},
@@ -51,14 +51,33 @@ func EachValues(visit func(kind string, v Values)) {
 // GeneratedAlways are the fields that a server makes up for every new object.
 func GeneratedAlways() []string { return []string{"metadata.creationTimestamp", "metadata.uid"} }
 
-// IsMapField reports whether fields of this name hold maps of which every key can have owners of its own, in all kinds
-// that come with Kubernetes.
-func IsMapField(name string) bool {
-	switch name {
-	case "annotations", "binaryData", "data", "labels", "limits", "requests":
-		return true
+// mapFields are the names of the fields that hold maps whose keys anybody may choose, with the kinds that have a map of
+// texts or quantities there. Nil stands for all kinds. TestMapFields compares the table with the types of k8s.io/api.
+var mapFields = func() map[string][]string {
+	out := map[string][]string{
+		"allocatable":  {"Node"},
+		"data":         {"ConfigMap", "Secret"},
+		"nodeSelector": {"CronJob", "DaemonSet", "Deployment", "Job", "Pod", "PodTemplate", "ReplicaSet", "ReplicationController", "RuntimeClass", "StatefulSet"},
+		"overhead":     {"CronJob", "DaemonSet", "Deployment", "Job", "Pod", "PodTemplate", "ReplicaSet", "ReplicationController", "StatefulSet"},
+		"parameters":   {"StorageClass", "VolumeAttributesClass"},
+		"selector":     {"ReplicationController", "Service"},
 	}
-	return false
+	for _, name := range []string{
+		"allocatedResourceStatuses", "allocatedResources", "annotations", "attachmentMetadata", "attributes", "binaryData",
+		"capacity", "consumedCapacity", "counters", "default", "defaultRequest", "deprecatedTopology", "disruptedPods", "extra",
+		"hard", "labels", "limits", "matchLabels", "max", "maxLimitRequestRatio", "min", "options", "podFixed", "requests",
+		"stringData", "topology", "updatedAnnotations", "used", "volumeAttributes",
+	} {
+		out[name] = nil
+	}
+	return out
+}()
+
+// IsMapField reports whether fields of this name hold maps whose keys anybody may choose, in a kind that comes with
+// Kubernetes.
+func IsMapField(kind, name string) bool {
+	of, known := mapFields[name]
+	return known && (of == nil || slices.Contains(of, kind))
 }
 
 // IsGranularMap reports whether every field can have owners of its own in the maps that fields of this name hold, in all kinds

@@ -1,11 +1,16 @@
 package kinds_test
 
 import (
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
@@ -60,8 +65,63 @@ func TestGranularMaps(t *testing.T) {
 }
 
 func TestIsMapField(t *testing.T) {
-	assert.True(t, kinds.IsMapField("labels"))
-	assert.True(t, kinds.IsMapField("requests"))
-	assert.False(t, kinds.IsMapField("spec"))
-	assert.False(t, kinds.IsMapField(""))
+	assert.True(t, kinds.IsMapField("Pod", "labels"))
+	assert.True(t, kinds.IsMapField("Service", "selector"))
+	assert.False(t, kinds.IsMapField("Deployment", "selector"), "a structure")
+	assert.False(t, kinds.IsMapField("Pod", "spec"))
+	assert.False(t, kinds.IsMapField("", ""))
+}
+
+// TestMapFields compares the table with the Go types of every kind that client-go has.
+func TestMapFields(t *testing.T) {
+	found := 0
+	for gvk, root := range scheme.Scheme.AllKnownTypes() {
+		isObject := reflect.PointerTo(root).Implements(reflect.TypeFor[metav1.ObjectMetaAccessor]())
+		if gvk.Kind == "Scale" || !isObject { // an old Scale has a map of texts in its status, which nobody applies
+			continue
+		}
+		eachField(root, nil, func(path []string, of reflect.Type) {
+			name := path[len(path)-1]
+			isMap := of.Kind() == reflect.Map
+			if isMap {
+				found++
+			}
+			isValue := of == reflect.TypeFor[resource.Quantity]()
+			if isMap || of.Kind() == reflect.Struct && !isValue && !hasOtherMaps[gvk.Kind+" "+strings.Join(path, ".")] {
+				assert.Equal(t, isMap, kinds.IsMapField(gvk.Kind, name), "%s %s: %s", gvk, strings.Join(path, "."), of)
+			}
+		})
+	}
+	assert.Greater(t, found, 500)
+}
+
+// hasOtherMaps are the structures with the name of a map of the same kind. A null in them is sent as it is written.
+var hasOtherMaps = map[string]bool{
+	"ReplicationController spec.template.spec.volumes.ephemeral.volumeClaimTemplate.spec.selector": true,
+}
+
+// eachField calls visit for all fields below a type, with the names that lead there.
+func eachField(of reflect.Type, path []string, visit func(path []string, of reflect.Type)) {
+	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice || of.Kind() == reflect.Map {
+		of = of.Elem()
+	}
+	if of.Kind() != reflect.Struct {
+		return
+	}
+	for i := range of.NumField() {
+		field := of.Field(i)
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		below := append(slices.Clone(path), name)
+		switch t := field.Type; {
+		case name == "" && field.Anonymous:
+			eachField(t, path, visit)
+		case name == "" || name == "-":
+		default:
+			for t.Kind() == reflect.Pointer {
+				t = t.Elem()
+			}
+			visit(below, t)
+			eachField(t, below, visit)
+		}
+	}
 }
