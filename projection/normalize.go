@@ -39,8 +39,9 @@ func (a Adjustment) String() string {
 //   - The status of a kind that Kubernetes brings is dropped, which the server would ignore. That of a custom resource
 //     stays, since it may be an ordinary field; see [Ineffective].
 //   - Fields that are null are dropped from metadata and from the kinds that Kubernetes brings, where null means that
-//     the field isn't there; sent, it would be recorded as declared, and stored as an empty or default value. In a
-//     custom resource, and where a built-in kind holds arbitrary JSON, null may be a value and stays.
+//     the field isn't there; sent, it would be recorded as declared. What a server stores stays as it is written: the key of
+//     a map, such as a label or a limit, whose null becomes an empty text or zero; and null in a custom resource or where a
+//     built-in kind holds arbitrary JSON.
 //
 // What a server would refuse, such as a number in stringData, is left for it to refuse. Normalize does not modify the
 // manifest, and the result shares no memory with it.
@@ -53,6 +54,7 @@ func Normalize(manifest map[string]any) (map[string]any, []Adjustment) {
 func NormalizeSubresource(manifest map[string]any, subresource string) (map[string]any, []Adjustment) {
 	obj, _ := deepCopy(manifest).(map[string]any)
 	n := normalizer{builtin: kinds.IsBuiltin(obj)}
+	n.kind, _ = obj["kind"].(string)
 	n.metadata(obj)
 	if n.builtin && subresource == "" {
 		n.drop(obj, Path{Field("status")}, "the server ignores it in an apply")
@@ -64,6 +66,7 @@ func NormalizeSubresource(manifest map[string]any, subresource string) (map[stri
 }
 
 type normalizer struct {
+	kind        string
 	builtin     bool
 	path        Path
 	adjustments []Adjustment
@@ -111,12 +114,20 @@ func (n *normalizer) nullField(m map[string]any, name string, obj map[string]any
 	n.path = append(n.path, Field(name))
 	defer func() { n.path = n.path[:len(n.path)-1] }()
 	if m[name] == nil {
-		n.drop(m, slices.Clone(n.path), "null means that it isn't there")
+		if !n.isMapKey() {
+			n.drop(m, slices.Clone(n.path), "null means that the field isn't there")
+		}
 		return
 	}
 	if !kinds.HoldsAnyJSON(obj, name, len(n.path)) {
 		n.nullsBelow(m[name], obj)
 	}
+}
+
+// isMapKey reports whether the path ends in the key of a map of texts or quantities, whose value can't be absent: a
+// server stores null as an empty text or zero.
+func (n *normalizer) isMapKey() bool {
+	return len(n.path) > 1 && kinds.IsMapField(n.kind, n.path[len(n.path)-2].Name())
 }
 
 func (n *normalizer) nullsBelow(v any, obj map[string]any) {
@@ -145,7 +156,7 @@ func (n *normalizer) stringData(obj map[string]any) {
 	}
 	for _, key := range sortedKeys(texts) {
 		text, ok := texts[key].(string)
-		if !ok {
+		if !ok && texts[key] != nil { // null is stored as an empty text
 			continue
 		}
 		if data == nil {

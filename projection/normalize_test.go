@@ -30,11 +30,26 @@ func TestNormalize(t *testing.T) {
 		},
 		{
 			`{apiVersion: v1, kind: Secret, stringData: {"a.b/c": "\u00e4"}, data: null}`, `{apiVersion: v1, kind: Secret, data: {a.b/c: w6Q=}}`,
-			[]string{"data: dropped: null means that it isn't there", `stringData["a.b/c"]: moved to data["a.b/c"]` + untracked}, "UTF-8, and no data yet",
+			[]string{"data: dropped: null means that the field isn't there", `stringData["a.b/c"]: moved to data["a.b/c"]` + untracked}, "UTF-8, and no data yet",
 		},
 		{
 			`{apiVersion: v1, kind: ConfigMap, metadata: {resourceVersion: "1", selfLink: /a}}`, `{apiVersion: v1, kind: ConfigMap, metadata: {resourceVersion: "1"}}`,
 			[]string{"metadata.selfLink: dropped: only the server writes it"}, "a precondition stays, and what comes after it goes",
+		},
+		{
+			`{apiVersion: v1, kind: Secret, stringData: {a: null}}`, `{apiVersion: v1, kind: Secret, data: {a: ""}}`,
+			[]string{"stringData.a: moved to data.a" + untracked}, "stored as an empty text",
+		},
+		{
+			`{apiVersion: v1, kind: Service, spec: {type: null, selector: {a: null}, ports: [{nodePort: null}]}}`,
+			`{apiVersion: v1, kind: Service, spec: {selector: {a: null}, ports: [{}]}}`,
+			[]string{"spec.ports[0].nodePort: dropped: null means that the field isn't there", "spec.type: dropped: null means that the field isn't there"},
+			"without the key of a map, more would match",
+		},
+		{
+			`{apiVersion: policy/v1, kind: PodDisruptionBudget, spec: {selector: {matchExpressions: null, matchLabels: {a: null}}}}`,
+			`{apiVersion: policy/v1, kind: PodDisruptionBudget, spec: {selector: {matchLabels: {a: null}}}}`,
+			[]string{"spec.selector.matchExpressions: dropped: null means that the field isn't there"}, "a selector with fields, and a map in it",
 		},
 		{`{apiVersion: v1, kind: Secret, stringData: {}}`, `{apiVersion: v1, kind: Secret}`, nil, "nothing to fold"},
 		{`{apiVersion: v1, kind: Secret, stringData: {a: 5}}`, `{apiVersion: v1, kind: Secret, stringData: {a: 5}}`, nil, "left for the server to refuse"},
@@ -47,19 +62,18 @@ func TestNormalize(t *testing.T) {
 		{`{apiVersion: ex.io/v1, kind: Secret, stringData: {a: b}}`, `{apiVersion: ex.io/v1, kind: Secret, stringData: {a: b}}`, nil, "a custom resource called so"},
 		{
 			`{apiVersion: ex.io/v1, kind: W, metadata: {name: a, uid: u, resourceVersion: "1", generation: 3, managedFields: [], creationTimestamp: null, labels: {a: null}}}`,
-			`{apiVersion: ex.io/v1, kind: W, metadata: {name: a, uid: u, resourceVersion: "1"}}`,
+			`{apiVersion: ex.io/v1, kind: W, metadata: {name: a, uid: u, resourceVersion: "1", labels: {a: null}}}`,
 			[]string{
 				"metadata.creationTimestamp: dropped: only the server writes it", "metadata.generation: dropped: only the server writes it",
 				"metadata.managedFields: dropped: only the server writes it",
-				"metadata.labels.a: dropped: null means that it isn't there", "metadata.labels: dropped: nothing is in it",
 			}, "as exported from a server: uid and resourceVersion are preconditions",
 		},
 		{
 			`{apiVersion: apps/v1, kind: Deployment, status: {replicas: 1}, spec: {template: {metadata: {creationTimestamp: null}, spec: {containers: [{name: a, env: null}, null]}}}}`,
 			`{apiVersion: apps/v1, kind: Deployment, spec: {template: {metadata: {}, spec: {containers: [{name: a}, null]}}}}`,
 			[]string{
-				"status: dropped: the server ignores it in an apply", "spec.template.metadata.creationTimestamp: dropped: null means that it isn't there",
-				"spec.template.spec.containers[0].env: dropped: null means that it isn't there",
+				"status: dropped: the server ignores it in an apply", "spec.template.metadata.creationTimestamp: dropped: null means that the field isn't there",
+				"spec.template.spec.containers[0].env: dropped: null means that the field isn't there",
 			}, "generated manifests have both; an item that is null is the server's to refuse",
 		},
 		{
@@ -73,13 +87,13 @@ func TestNormalize(t *testing.T) {
 		{
 			`{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, spec: {conversion: null, versions: [{schema: {openAPIV3Schema: {default: null}}}]}}`,
 			`{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, spec: {versions: [{schema: {openAPIV3Schema: {default: null}}}]}}`,
-			[]string{"spec.conversion: dropped: null means that it isn't there"}, "a default may be null",
+			[]string{"spec.conversion: dropped: null means that the field isn't there"}, "a default may be null",
 		},
 		{`{apiVersion: apps/v1, kind: ControllerRevision, data: {a: null}}`, `{apiVersion: apps/v1, kind: ControllerRevision, data: {a: null}}`, nil, "arbitrary JSON"},
 		{
 			`{apiVersion: resource.k8s.io/v1, kind: DeviceClass, spec: {config: [{opaque: {driver: null, parameters: {a: null}}}]}}`,
 			`{apiVersion: resource.k8s.io/v1, kind: DeviceClass, spec: {config: [{opaque: {parameters: {a: null}}}]}}`,
-			[]string{"spec.config[0].opaque.driver: dropped: null means that it isn't there"}, "and here",
+			[]string{"spec.config[0].opaque.driver: dropped: null means that the field isn't there"}, "and here",
 		},
 		{`{apiVersion: ex.io/v1, kind: W, metadata: {labels: 5, annotations: ""}}`, `{apiVersion: ex.io/v1, kind: W, metadata: {labels: 5, annotations: ""}}`, nil, "what is no map is the server's to refuse"},
 		{`{metadata: 5, kind: 7}`, `{metadata: 5, kind: 7}`, nil, "garbage"},

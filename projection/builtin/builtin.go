@@ -1,9 +1,16 @@
-// Package builtin finds the fields that a manifest declares for the kinds that Kubernetes brings, without a server. The
-// schemas are those of the client-go that the program is built with.
+// Package builtin answers without a server: which fields does a manifest of a built-in kind declare? It isn't for
+// custom resources; package projection/openapi is.
 //
-//	declaration, err := projection.PredictDeclared(ctx, manifest, builtin.Schema{}, projection.NoSchema{})
+//	prediction, err := projection.PredictDeclared(ctx, manifest, builtin.Schema{}, projection.NoSchema{})
+//	if err != nil {
+//		log.Fatal(err)
+//	}
+//	for path, value := range projection.Project(manifest, prediction.Fields).Leaves() {
+//		fmt.Println(path, value) // data.mode dark
+//	}
 //
-// It is a package of its own because it brings all API types with it.
+// The schemas are those of the client-go that the program is built with. The package adds all API types to a program,
+// so it is one of its own.
 package builtin
 
 import (

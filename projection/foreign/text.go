@@ -1,8 +1,14 @@
-// Package foreign holds text that somebody else wrote: a server, a webhook, a policy, a field manager, a plugin, a proxy. It can't
-// be printed as it came, so it can neither act on a terminal nor look like a line of somebody else's.
+// Package foreign answers: how is text of somebody else printed safely? The text comes from a server, a webhook, a
+// policy, a field manager or a user. It isn't for secrets: it escapes text and hides nothing.
 //
-// A [Text] is compared, sorted and kept like any string. What is printed of it, with any verb of package fmt, as JSON or by
-// [Text.String], shows every character that can't be seen.
+//	text := foreign.Text("denied\x1b[2J by\npolicy") // of a server, a webhook or a user
+//	fmt.Println(text)                                // control characters are escaped
+//	line, err := json.Marshal(text)
+//	fmt.Println(string(line), err)
+//	fmt.Println(text == "denied\x1b[2J by\npolicy") // true: it is compared as it came
+//
+// A [Text] is compared, sorted and stored like any string. Every verb of package fmt, JSON and [Text.String] escape
+// the characters that can't be seen. So the text can't control a terminal, and can't look like a line of the program.
 package foreign
 
 import (

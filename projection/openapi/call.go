@@ -17,15 +17,15 @@ type call[T any] struct {
 
 func newCall[T any]() *call[T] { return &call[T]{done: make(chan struct{})} }
 
-// finish gives the result to all who wait.
-func (c *call[T]) finish(value T, err error) {
-	c.value, c.err, c.at = value, err, time.Now()
+// finish gives the result, and when it was got, to all who wait.
+func (c *call[T]) finish(value T, err error, at time.Time) {
+	c.value, c.err, c.at = value, err, at
 	close(c.done)
 }
 
-// olderThan reports whether there is a result, and it is older than maxAge. A failure that may pass by itself, such as a
+// olderThan reports whether there is a result, and it is older than maxAge now. A failure that may pass by itself, such as a
 // timeout, is old soon.
-func (c *call[T]) olderThan(maxAge time.Duration) bool {
+func (c *call[T]) olderThan(maxAge time.Duration, now time.Time) bool {
 	if c == nil {
 		return false
 	}
@@ -34,7 +34,7 @@ func (c *call[T]) olderThan(maxAge time.Duration) bool {
 		if c.err != nil && !isRefusal(c.err) {
 			maxAge = min(maxAge, minAge)
 		}
-		return time.Since(c.at) > maxAge
+		return now.Sub(c.at) > maxAge
 	default:
 		return false
 	}

@@ -1,12 +1,12 @@
-// Package openapi finds the fields that a manifest declares with the schemas that a server publishes, for every kind it
-// serves, custom resources included.
+// Package openapi answers with the schemas that a server publishes: which fields does a manifest declare? It knows
+// every kind that the server serves, custom resources included. Without a server use package projection/builtin.
 //
-//	client := discovery.NewDiscoveryClientForConfigOrDie(config).OpenAPIV3()
-//	schemas := openapi.New(client, openapi.Options{})
-//	declaration, err := projection.PredictDeclared(ctx, manifest, schemas, builtin.Schema{}, projection.NoSchema{})
+//	schemas := openapi.New(client.OpenAPIV3(), openapi.Options{})
+//	manifest := map[string]any{"apiVersion": "example.io/v1", "kind": "Widget", "spec": map[string]any{"size": int64(3)}}
+//	declaration, err := projection.PredictDeclared(context.Background(), manifest, schemas, projection.NoSchema{})
 //
-// Schemas are fetched when they are first needed, once per group and version, and again only when the server says that
-// they changed.
+// Schemas are fetched when they are first needed, once for each group and version, and again only if the server says
+// that they changed.
 package openapi
 
 import (
@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/client-go/openapi"
 
+	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/internal/typed"
 )
@@ -116,7 +117,7 @@ func pathOf(apiVersion string) string {
 // current returns what the server has, asking it if it last said so longer than maxAge ago.
 func (s *Schemas) current(ctx context.Context, maxAge time.Duration) (index, error) {
 	s.mu.Lock()
-	if s.index.olderThan(maxAge) {
+	if s.index.olderThan(maxAge, clock.Now(ctx)) {
 		s.index = nil
 	}
 	c, asked := s.index, s.index != nil
@@ -131,7 +132,7 @@ func (s *Schemas) current(ctx context.Context, maxAge time.Duration) (index, err
 			err = fmt.Errorf("ask the server which schemas it has: %w", err)
 		}
 		s.forget(versions)
-		c.finish(versions, err)
+		c.finish(versions, err, clock.Now(ctx))
 	}
 	return c.wait(ctx)
 }
@@ -155,7 +156,7 @@ func (s *Schemas) forget(versions index) {
 func (s *Schemas) fetch(ctx context.Context, version openapi.GroupVersion) (*schema, error) {
 	url := version.ServerRelativeURL()
 	s.mu.Lock()
-	if s.schemas[url].olderThan(forever) {
+	if s.schemas[url].olderThan(forever, clock.Now(ctx)) {
 		delete(s.schemas, url)
 	}
 	c, fetched := s.schemas[url]
@@ -165,7 +166,8 @@ func (s *Schemas) fetch(ctx context.Context, version openapi.GroupVersion) (*sch
 	}
 	s.mu.Unlock()
 	if !fetched {
-		c.finish(load(version))
+		loaded, err := load(version)
+		c.finish(loaded, err, clock.Now(ctx))
 	}
 	return c.wait(ctx)
 }

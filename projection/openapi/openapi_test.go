@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/openapi"
 )
@@ -148,9 +149,10 @@ func TestFetchesOnceUnderConcurrency(t *testing.T) {
 func TestFetchesAgainOnlyWhatChanged(t *testing.T) {
 	s := newServer(t)
 	schemas := s.schemas(t, openapi.Options{MaxAge: time.Millisecond})
+	fake := &clock.Fake{}
 	declare := func() error {
-		time.Sleep(5 * time.Millisecond)
-		_, err := schemas.Declared(context.Background(), thing(t, small))
+		fake.Advance(5 * time.Millisecond)
+		_, err := schemas.Declared(clock.With(t.Context(), fake), thing(t, small))
 		return err
 	}
 	require.NoError(t, declare())
@@ -200,14 +202,16 @@ func TestDegrades(t *testing.T) {
 }
 
 func TestRecovers(t *testing.T) {
+	fake := &clock.Fake{}
+	ctx := clock.With(t.Context(), fake)
 	s := newServer(t)
 	s.status["/openapi/v3/apis/ex.io/v1"] = 403
 	schemas := s.schemas(t, openapi.Options{MaxAge: time.Millisecond})
 	_, err := schemas.Declared(context.Background(), thing(t, small))
 	require.True(t, apierrors.IsForbidden(err))
 	s.change(func() { clear(s.status) })
-	time.Sleep(5 * time.Millisecond)
-	_, err = schemas.Declared(context.Background(), thing(t, small))
+	fake.Advance(5 * time.Millisecond)
+	_, err = schemas.Declared(ctx, thing(t, small))
 	require.NoError(t, err, "rights may be given later")
 
 	s = newServer(t)
@@ -216,8 +220,8 @@ func TestRecovers(t *testing.T) {
 	_, err = schemas.Declared(context.Background(), thing(t, small))
 	require.True(t, apierrors.IsInternalError(err))
 	s.change(func() { clear(s.status) })
-	time.Sleep(1100 * time.Millisecond)
-	_, err = schemas.Declared(context.Background(), thing(t, small))
+	fake.Advance(1100 * time.Millisecond)
+	_, err = schemas.Declared(ctx, thing(t, small))
 	require.NoError(t, err, "a failure that may pass is not kept for long")
 
 	s = newServer(t)
@@ -226,8 +230,8 @@ func TestRecovers(t *testing.T) {
 	_, err = schemas.Declared(context.Background(), thing(t, small))
 	require.EqualError(t, err, "openapi: no schema for ex.io/v1 Thing: the server publishes none")
 	s.change(func() { s.published = true })
-	time.Sleep(1100 * time.Millisecond)
-	_, err = schemas.Declared(context.Background(), thing(t, small))
+	fake.Advance(1100 * time.Millisecond)
+	_, err = schemas.Declared(ctx, thing(t, small))
 	require.NoError(t, err, "definitions may be installed later, and are found before the list is old")
 }
 
