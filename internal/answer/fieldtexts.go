@@ -20,6 +20,10 @@ var FieldTexts = []FieldText{
 			{Kind: "apps/DaemonSet", Field: "spec.selector", AllChecks: true},
 			{Kind: "apps/Deployment", Field: "spec.selector", AllChecks: true},
 			{Kind: "apps/ReplicaSet", Field: "spec.selector", AllChecks: true},
+			{Kind: "apps/StatefulSet", Field: "spec.podManagementPolicy", Seen: "1.37"},  // since 1.37
+			{Kind: "apps/StatefulSet", Field: "spec.selector", Seen: "1.37"},             // since 1.37
+			{Kind: "apps/StatefulSet", Field: "spec.serviceName", Seen: "1.37"},          // since 1.37
+			{Kind: "apps/StatefulSet", Field: "spec.volumeClaimTemplates", Seen: "1.37"}, // since 1.37
 			{Kind: "batch/Job", Field: "spec.backoffLimitPerIndex"},
 			{Kind: "batch/Job", Field: "spec.completionMode"},
 			{Kind: "batch/Job", Field: "spec.completions"},
@@ -28,7 +32,7 @@ var FieldTexts = []FieldText{
 			{Kind: "batch/Job", Field: "spec.selector"},
 			{Kind: "batch/Job", Field: "spec.successPolicy"},
 			{Kind: "batch/Job", Field: "spec.template"},
-			{Kind: "batch/Job", Field: "spec.template.spec", Seen: "1.36"},
+			{Kind: "batch/Job", Field: "spec.template.spec", Seen: "1.37"},
 			// Only events.k8s.io/v1 has these rules, but the server calls the kind and the fields as in the core group.
 			{Kind: "Event", Field: "action"},
 			{Kind: "Event", Field: "count", Real: "deprecatedCount"},
@@ -51,7 +55,7 @@ var FieldTexts = []FieldText{
 			{Kind: "Secret", Field: "type", AllChecks: true},
 			{Kind: "apiextensions.k8s.io/CustomResourceDefinition", Field: "spec.names.kind", AllChecks: true},
 			{Kind: "apiextensions.k8s.io/CustomResourceDefinition", Field: "spec.scope", AllChecks: true},
-			{Kind: "certificates.k8s.io/PodCertificateRequest", Field: "spec", Seen: "1.36"},
+			{Kind: "certificates.k8s.io/PodCertificateRequest", Field: "spec", Seen: "1.37"},
 			{Kind: "coordination.k8s.io/LeaseCandidate", Field: "spec.leaseName"},
 			{Kind: "discovery.k8s.io/EndpointSlice", Field: "addressType"},
 			{Kind: "networking.k8s.io/IPAddress", Field: "spec.parentRef"},
@@ -59,34 +63,62 @@ var FieldTexts = []FieldText{
 			{Kind: "networking.k8s.io/ServiceCIDR", Field: "spec.cidrs"},
 			{Kind: "networking.k8s.io/ServiceCIDR", Field: "spec.cidrs[*]"},
 			{Kind: "node.k8s.io/RuntimeClass", Field: "handler"},
+			{Kind: "rbac.authorization.k8s.io/ClusterRoleBinding", Field: "roleRef", AllChecks: true, Seen: "1.37"}, // since 1.37
+			{Kind: "rbac.authorization.k8s.io/RoleBinding", Field: "roleRef", AllChecks: true, Seen: "1.37"},        // since 1.37
 			{Kind: "resource.k8s.io/ResourceClaim", Field: "spec"},
 			{Kind: "resource.k8s.io/ResourceClaimTemplate", Field: "spec"},
-			{Kind: "resource.k8s.io/ResourcePoolStatusRequest", Field: "spec", Seen: "1.36"},
+			{Kind: "resource.k8s.io/ResourcePoolStatusRequest", Field: "spec", Seen: "1.37"},
 			{Kind: "resource.k8s.io/ResourceSlice", Field: "spec.driver"},
 			{Kind: "resource.k8s.io/ResourceSlice", Field: "spec.nodeName"},
 			{Kind: "resource.k8s.io/ResourceSlice", Field: "spec.pool.name"},
-			{Kind: "scheduling.k8s.io/PodGroup", Field: "spec.disruptionMode", Seen: never},
-			{Kind: "scheduling.k8s.io/PodGroup", Field: "spec.podGroupTemplateRef", Seen: "1.36"},
+			{Kind: "scheduling.k8s.io/CompositePodGroup", Field: "spec.disruptionMode", Seen: "1.37"},
+			{Kind: "scheduling.k8s.io/CompositePodGroup", Field: "spec.parentCompositePodGroupName", Seen: never},
+			{Kind: "scheduling.k8s.io/CompositePodGroup", Field: "spec.preemptionPolicy", Seen: never},
+			{Kind: "scheduling.k8s.io/CompositePodGroup", Field: "spec.priority", Seen: never},
+			{Kind: "scheduling.k8s.io/CompositePodGroup", Field: "spec.priorityClassName", Seen: "1.37"},
+			{Kind: "scheduling.k8s.io/CompositePodGroup", Field: "spec.schedulingConstraints", Seen: "1.37"},
+			{Kind: "scheduling.k8s.io/CompositePodGroup", Field: "spec.schedulingPolicy.basic", Seen: never},
+			{Kind: "scheduling.k8s.io/CompositePodGroup", Field: "spec.schedulingPolicy", Seen: "1.37"},
+			{Kind: "scheduling.k8s.io/CompositePodGroup", Field: "spec.workloadRef", Seen: "1.37"},
+			{Kind: "scheduling.k8s.io/PodGroup", Field: "spec.disruptionMode", Seen: "1.37"},
+			{Kind: "scheduling.k8s.io/PodGroup", Field: "spec.parentCompositePodGroupName", Seen: never},
+			{Kind: "scheduling.k8s.io/PodGroup", Field: "spec.podGroupTemplateRef", Seen: never}, // 1.36
+			{Kind: "scheduling.k8s.io/PodGroup", Field: "spec.preemptionPolicy", Seen: never},
 			{Kind: "scheduling.k8s.io/PodGroup", Field: "spec.priority", Seen: never},
-			{Kind: "scheduling.k8s.io/PodGroup", Field: "spec.priorityClassName", Seen: never},
+			{Kind: "scheduling.k8s.io/PodGroup", Field: "spec.priorityClassName", Seen: "1.37"},
 			{Kind: "scheduling.k8s.io/PodGroup", Field: "spec.resourceClaims", Seen: never},
-			{Kind: "scheduling.k8s.io/PodGroup", Field: "spec.schedulingConstraints", Seen: never},
-			{Kind: "scheduling.k8s.io/PodGroup", Field: "spec.schedulingPolicy", Seen: "1.36"},
+			{Kind: "scheduling.k8s.io/PodGroup", Field: "spec.schedulingConstraints", Seen: "1.37"},
+			{Kind: "scheduling.k8s.io/PodGroup", Field: "spec.schedulingPolicy", Seen: never}, // 1.36
+			{Kind: "scheduling.k8s.io/PodGroup", Field: "spec.schedulingPolicy.basic", Seen: "1.37"},
+			{Kind: "scheduling.k8s.io/PodGroup", Field: "spec.workloadRef", Seen: "1.37"},
 			{Kind: "scheduling.k8s.io/PriorityClass", Field: "preemptionPolicy"},
-			{Kind: "scheduling.k8s.io/Workload", Field: "spec.controllerRef", Seen: "1.36"},
-			{Kind: "scheduling.k8s.io/Workload", Field: "spec.podGroupTemplates", Seen: "1.36"},
+			{Kind: "scheduling.k8s.io/Workload", Field: "spec.controllerRef", Seen: "1.37"},
+			{Kind: "scheduling.k8s.io/Workload", Field: "spec.podGroupTemplates", Seen: never}, // 1.36
+			{Kind: "scheduling.k8s.io/Workload", Field: "spec.podGroupTemplates[*].disruptionMode", Seen: "1.37"},
+			{Kind: "scheduling.k8s.io/Workload", Field: "spec.podGroupTemplates[*].preemptionPolicy", Seen: never},
+			{Kind: "scheduling.k8s.io/Workload", Field: "spec.podGroupTemplates[*].priority", Seen: never},
+			{Kind: "scheduling.k8s.io/Workload", Field: "spec.podGroupTemplates[*].priorityClassName", Seen: "1.37"},
+			{Kind: "scheduling.k8s.io/Workload", Field: "spec.podGroupTemplates[*].resourceClaims", Seen: never},
+			{Kind: "scheduling.k8s.io/Workload", Field: "spec.podGroupTemplates[*].schedulingConstraints", Seen: "1.37"},
+			{Kind: "scheduling.k8s.io/Workload", Field: "spec.podGroupTemplates[*].schedulingPolicy.basic", Seen: "1.37"},
+			{Kind: "scheduling.k8s.io/Workload", Field: "spec.compositePodGroupTemplates[*].disruptionMode", Seen: never},
+			{Kind: "scheduling.k8s.io/Workload", Field: "spec.compositePodGroupTemplates[*].preemptionPolicy", Seen: never},
+			{Kind: "scheduling.k8s.io/Workload", Field: "spec.compositePodGroupTemplates[*].priority", Seen: never},
+			{Kind: "scheduling.k8s.io/Workload", Field: "spec.compositePodGroupTemplates[*].priorityClassName", Seen: never},
+			{Kind: "scheduling.k8s.io/Workload", Field: "spec.compositePodGroupTemplates[*].schedulingConstraints", Seen: never},
+			{Kind: "scheduling.k8s.io/Workload", Field: "spec.compositePodGroupTemplates[*].schedulingPolicy.basic", Seen: never},
 			{Kind: "scheduling.k8s.io/Workload", Field: "spec.podGroups", Seen: never}, // 1.35
 			{Kind: "storage.k8s.io/CSIDriver", Field: "spec.attachedRequired", AllChecks: true},
 			{Kind: "storage.k8s.io/CSIDriver", Field: "spec.volumeLifecycleModes", AllChecks: true},
 			{Kind: "storage.k8s.io/CSINode", Field: "spec.drivers"},
 			{Kind: "storage.k8s.io/CSIStorageCapacity", Field: "nodeTopology"},
 			{Kind: "storage.k8s.io/CSIStorageCapacity", Field: "storageClassName"},
-			{Kind: "storage.k8s.io/StorageClass", Field: "parameters", Seen: "1.36"}, // since 1.36
-			{Kind: "storage.k8s.io/StorageClass", Field: "provisioner", Seen: "1.36"},
-			{Kind: "storage.k8s.io/StorageClass", Field: "reclaimPolicy", Seen: "1.36"},
+			{Kind: "storage.k8s.io/StorageClass", Field: "parameters", Seen: "1.37"}, // since 1.36
+			{Kind: "storage.k8s.io/StorageClass", Field: "provisioner", Seen: "1.37"},
+			{Kind: "storage.k8s.io/StorageClass", Field: "reclaimPolicy", Seen: "1.37"},
 			{Kind: "storage.k8s.io/StorageClass", Field: "volumeBindingMode"},
 			{Kind: "storage.k8s.io/VolumeAttachment", Field: "spec"},
-			{Kind: "storagemigration.k8s.io/StorageVersionMigration", Field: "spec", Seen: "1.36"},                                     // since 1.35
+			{Kind: "storagemigration.k8s.io/StorageVersionMigration", Field: "spec", Seen: "1.37"},                                     // since 1.35
 			{Kind: "storagemigration.k8s.io/StorageVersionMigration", Field: "group", Real: "spec.resource.group", Seen: "1.33"},       // up to 1.34
 			{Kind: "storagemigration.k8s.io/StorageVersionMigration", Field: "resource", Real: "spec.resource.resource", Seen: "1.33"}, // up to 1.34
 			{Kind: "storagemigration.k8s.io/StorageVersionMigration", Field: "version", Real: "spec.resource.version", Seen: "1.33"},   // up to 1.34
@@ -125,8 +157,8 @@ var FieldTexts = []FieldText{
 
 	{
 		Family: ForbiddenTransition, Type: forbidden, Prefix: true,
-		Text:  "updates to statefulset spec for fields other than", // the list of fields grows with the versions
-		Where: []Place{{Kind: "apps/StatefulSet", Field: "spec"}},
+		Text:  "updates to statefulset spec for fields other than",              // the list of fields grows with the versions
+		Where: []Place{{Kind: "apps/StatefulSet", Field: "spec", Seen: "1.33"}}, // up to 1.36
 	},
 	{
 		Family: ForbiddenTransition, Type: forbidden, Prefix: true,
@@ -215,8 +247,8 @@ var FieldTexts = []FieldText{
 	{
 		Family: ForbiddenTransition, Type: invalidValue, Text: "cannot change roleRef",
 		Where: []Place{
-			{Kind: "rbac.authorization.k8s.io/ClusterRoleBinding", Field: "roleRef", AllChecks: true},
-			{Kind: "rbac.authorization.k8s.io/RoleBinding", Field: "roleRef", AllChecks: true},
+			{Kind: "rbac.authorization.k8s.io/ClusterRoleBinding", Field: "roleRef", AllChecks: true, Seen: "1.33"}, // up to 1.36
+			{Kind: "rbac.authorization.k8s.io/RoleBinding", Field: "roleRef", AllChecks: true, Seen: "1.33"},        // up to 1.36
 		},
 	},
 	{
@@ -250,11 +282,47 @@ var FieldTexts = []FieldText{
 	{
 		Family: ForbiddenTransition, Type: forbidden,
 		Text:  `node updates may not change providerID except from "" to valid`,
-		Where: []Place{{Kind: "Node", Field: "spec.providerID"}},
+		Where: []Place{{Kind: "Node", Field: "spec.providerID", Seen: "1.33"}}, // up to 1.36
+	},
+	{
+		Family: ForbiddenTransition, Type: invalidValue, Text: "field cannot be modified once set",
+		Where: []Place{{Kind: "Node", Field: "spec.providerID", Seen: "1.37"}}, // since 1.37
 	},
 	{
 		Family: ForbiddenTransition, Type: forbidden, Text: "may not be updated",
 		Where: []Place{{Kind: "Node", Field: "spec.externalID"}},
+	},
+	{
+		Family: ForbiddenTransition, Type: forbidden, Text: "item may not be added",
+		Where: []Place{
+			{Kind: "scheduling.k8s.io/Workload", Field: "spec.compositePodGroupTemplates[*]", Seen: never},
+			{Kind: "scheduling.k8s.io/Workload", Field: "spec.podGroupTemplates[*]", Seen: "1.37"},
+		},
+	},
+	{
+		Family: ForbiddenTransition, Type: forbidden, Text: "item may not be removed",
+		Where: []Place{
+			{Kind: "scheduling.k8s.io/Workload", Field: "spec.compositePodGroupTemplates", Seen: never},
+			{Kind: "scheduling.k8s.io/Workload", Field: "spec.podGroupTemplates", Seen: "1.37"},
+		},
+	},
+	{
+		Family: ForbiddenTransition, Type: invalidValue, Text: "field cannot be cleared once set",
+		Where: []Place{
+			{Kind: "scheduling.k8s.io/CompositePodGroup", Field: "spec.schedulingPolicy.gang", Seen: never},
+			{Kind: "scheduling.k8s.io/PodGroup", Field: "spec.schedulingPolicy.gang", Seen: "1.37"},
+			{Kind: "scheduling.k8s.io/Workload", Field: "spec.compositePodGroupTemplates[*].schedulingPolicy.gang", Seen: never},
+			{Kind: "scheduling.k8s.io/Workload", Field: "spec.podGroupTemplates[*].schedulingPolicy.gang", Seen: "1.37"},
+		},
+	},
+	{
+		Family: ForbiddenTransition, Type: invalidValue, Text: "field cannot be set once created",
+		Where: []Place{
+			{Kind: "scheduling.k8s.io/CompositePodGroup", Field: "spec.schedulingPolicy.gang", Seen: never},
+			{Kind: "scheduling.k8s.io/PodGroup", Field: "spec.schedulingPolicy.gang", Seen: never},
+			{Kind: "scheduling.k8s.io/Workload", Field: "spec.compositePodGroupTemplates[*].schedulingPolicy.gang", Seen: never},
+			{Kind: "scheduling.k8s.io/Workload", Field: "spec.podGroupTemplates[*].schedulingPolicy.gang", Seen: never},
+		},
 	},
 	{
 		Family: ForbiddenTransition, Type: invalidValue,
@@ -276,13 +344,13 @@ var FieldTexts = []FieldText{
 		Family: OneWayRule, Type: forbidden,
 		Text:   "update to nil is forbidden when status.currentVolumeAttributesClassName is not nil",
 		Remedy: attributesRemedy,
-		Where:  []Place{{Kind: "PersistentVolumeClaim", Field: "spec.volumeAttributesClassName", Seen: "1.36"}},
+		Where:  []Place{{Kind: "PersistentVolumeClaim", Field: "spec.volumeAttributesClassName", Seen: "1.37"}},
 	},
 	{
 		Family: OneWayRule, Type: forbidden,
 		Text:   "update to empty string is forbidden when status.currentVolumeAttributesClassName is not nil",
 		Remedy: attributesRemedy,
-		Where:  []Place{{Kind: "PersistentVolumeClaim", Field: "spec.volumeAttributesClassName", Seen: "1.36"}},
+		Where:  []Place{{Kind: "PersistentVolumeClaim", Field: "spec.volumeAttributesClassName", Seen: "1.37"}},
 	},
 	{
 		Family: OneWayRule, Type: forbidden, Text: "update from non-nil value to nil is forbidden",
@@ -348,7 +416,7 @@ var FieldTexts = []FieldText{
 			{Kind: "apps/DaemonSet", Field: "spec.template.spec.volumes[*].*"},
 			{Kind: "apps/Deployment", Field: "spec.template.spec.volumes[*].*"},
 			{Kind: "apps/ReplicaSet", Field: "spec.template.spec.volumes[*].*"},
-			{Kind: "apps/StatefulSet", Field: "spec.template.spec.volumes[*].*", Seen: "1.36"},
+			{Kind: "apps/StatefulSet", Field: "spec.template.spec.volumes[*].*", Seen: "1.37"},
 			{Kind: "batch/CronJob", Field: "spec.jobTemplate.spec.template.spec.volumes[*].*"},
 		},
 	},

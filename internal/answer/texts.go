@@ -74,6 +74,8 @@ var WebhookTexts = Table{
 	{Start: `admission webhook "`, Has: `" denied the request`, Means: Webhook},
 	{Start: `Internal error occurred: failed calling webhook "`, Means: WebhookUnreachable},
 	{Start: `conversion webhook for `, Has: ` failed: `, Means: WebhookUnreachable},
+	// Of what is stored, since 1.37.
+	{Start: `Internal error occurred: StorageError: corrupt object, `, Has: `: conversion webhook for `, Means: WebhookUnreachable},
 }
 
 // PolicyTexts: what follows "is forbidden: " in a message, whatever its code and reason.
@@ -102,8 +104,10 @@ var ForbiddenTexts = Table{
 
 // BadRequestTexts: how the message of a 400 starts when the manifest is at fault.
 var BadRequestTexts = Table{
-	{Start: `error decoding YAML: `, Means: InvalidManifest},
-	{Start: `error strict decoding YAML: `, Means: InvalidManifest},
+	{Start: `error decoding YAML: `, Means: InvalidManifest}, // up to 1.36
+	{Start: `error decoding patch: `, Means: InvalidManifest},
+	{Start: `error strict decoding YAML: `, Means: InvalidManifest}, // up to 1.36
+	{Start: `error strict decoding patch: `, Means: InvalidManifest},
 	{Start: ``, Has: `" cannot be handled as a `, Means: InvalidManifest}, // ConfigMap in version "v1" …
 	{Start: `invalid object type: `, Means: InvalidManifest},
 	{Start: `Incorrect version specified in apply patch`, Means: InvalidManifest, Unseen: true},

@@ -24,7 +24,7 @@ func TestBuildTwice(t *testing.T) {
 
 func TestBuildUnknownVersion(t *testing.T) {
 	_, err := Build(t.Context(), "1.2")
-	require.EqualError(t, err, `controlplane: no Kubernetes version "1.2", only 1.33, 1.34, 1.35, 1.36`)
+	require.EqualError(t, err, `controlplane: no Kubernetes version "1.2", only 1.33, 1.34, 1.35, 1.36, 1.37`)
 }
 
 func TestEnsureBuildsWhenSourcesChange(t *testing.T) {

@@ -24,7 +24,7 @@ import (
 )
 
 func TestVersion(t *testing.T) {
-	want := map[string]string{"1.33": "v1.33.13", "1.36": "v1.36.3"}[cmp.Or(os.Getenv("SSAPLAN_SERVER"), "1.36")]
+	want := map[string]string{"1.33": "v1.33.13", "1.36": "v1.36.3", "1.37": "v1.37.2"}[cmp.Or(os.Getenv("SSAPLAN_SERVER"), "1.37")]
 	server := controlplane.Shared(t)
 	require.Equal(t, want, server.Version())
 

@@ -12,7 +12,7 @@ import (
 
 const (
 	versionEnv     = "SSAPLAN_SERVER"
-	defaultVersion = "1.36"
+	defaultVersion = "1.37"
 )
 
 // A release is one Kubernetes version that this package can build.

@@ -28,7 +28,7 @@ const usage = `usage:
   controlplane run [-version V] [-log FILE] -- COMMAND ARGS...
         run a command with KUBECONFIG set for a server of its own
 
-  -version V   Kubernetes minor version (default $SSAPLAN_SERVER or else 1.36)
+  -version V   Kubernetes minor version (default $SSAPLAN_SERVER or else 1.37)
   -log FILE    where the servers log to (default a temporary file)
 `
 

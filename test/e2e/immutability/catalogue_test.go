@@ -19,13 +19,14 @@ import (
 )
 
 // minor is the minor version of the server under test.
-var minor = cmp.Or(os.Getenv("SSAPLAN_SERVER"), "1.36")
+var minor = cmp.Or(os.Getenv("SSAPLAN_SERVER"), "1.37")
 
 // fixtures are the objects that pairs refer to.
 var fixtures = []string{
 	`{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: expandable}, provisioner: example.com, allowVolumeExpansion: true}`,
 	`{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: fixed}, provisioner: example.com}`,
 	`{apiVersion: scheduling.k8s.io/any, kind: Workload, metadata: {name: w}, spec: {podGroupTemplates: [{name: t, schedulingPolicy: {gang: {minCount: 2}}}, {name: u, schedulingPolicy: {gang: {minCount: 2}}}]}}`,
+	`{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: urgent}, value: 1000}`,
 	definition(),
 }
 

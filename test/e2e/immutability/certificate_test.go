@@ -38,18 +38,17 @@ func trustBundle() string {
 	return `"` + strings.ReplaceAll(caPEM(), "\n", `\n`) + `"`
 }
 
-// certificateRequest returns a PodCertificateRequest, whose key signs the pod's UID.
+// certificateRequest returns a PodCertificateRequest.
 func certificateRequest() string {
 	const podUID = "0b7c1d7e-0000-4000-8000-000000000000"
-	public, private, err := ed25519.GenerateKey(rand.Reader)
+	_, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
 		panic(err)
 	}
-	pkix, err := x509.MarshalPKIXPublicKey(public)
+	stub, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{}, private)
 	if err != nil {
 		panic(err)
 	}
-	encode := base64.StdEncoding.EncodeToString
 	return fmt.Sprintf(`
 apiVersion: certificates.k8s.io/any
 kind: PodCertificateRequest
@@ -62,7 +61,6 @@ spec:
   nodeName: node-a
   nodeUID: %[1]s
   maxExpirationSeconds: 7200
-  pkixPublicKey: %[2]s
-  proofOfPossession: %[3]s
-`, podUID, encode(pkix), encode(ed25519.Sign(private, []byte(podUID))))
+  stubPKCS10Request: %[2]s
+`, podUID, base64.StdEncoding.EncodeToString(stub))
 }

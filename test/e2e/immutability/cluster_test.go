@@ -30,9 +30,12 @@ const (
 // server from starting.
 func serverFlags() []string {
 	gates := "ClusterTrustBundle=true,CoordinatedLeaderElection=true,StorageVersionMigrator=true"
-	if minor == "1.33" {
+	switch minor {
+	case "1.33":
 		gates += ",DynamicResourceAllocation=true,VolumeAttributesClass=true"
-	} else {
+	case "1.37":
+		gates += ",PodCertificateRequest=true,GenericWorkload=true,TopologyAwareWorkloadScheduling=true,CompositePodGroup=true,DRAResourcePoolStatus=true"
+	default:
 		gates += ",PodCertificateRequest=true,GenericWorkload=true,DRAResourcePoolStatus=true"
 	}
 	return []string{

@@ -135,6 +135,35 @@ spec:
   ports: [{port: 80}]
 `
 
+const podGroup = `
+apiVersion: scheduling.k8s.io/any
+kind: PodGroup
+spec:
+  workloadRef: {workloadName: w, templateName: t}
+  schedulingPolicy: {gang: {minCount: 2}}
+  schedulingConstraints: {topology: [{key: zone}]}
+  disruptionMode: {single: {}}
+`
+
+const compositePodGroup = `
+apiVersion: scheduling.k8s.io/any
+kind: CompositePodGroup
+spec:
+  workloadRef: {workloadName: w, templateName: t}
+  schedulingPolicy: {gang: {minGroupCount: 2}}
+  schedulingConstraints: {topology: [{key: zone}]}
+  disruptionMode: {single: {}}
+`
+
+const workload = `
+apiVersion: scheduling.k8s.io/any
+kind: Workload
+spec:
+  controllerRef: {apiGroup: batch, kind: Job, name: a}
+  podGroupTemplates:
+  - {name: t, schedulingPolicy: {gang: {minCount: 2}}, schedulingConstraints: {topology: [{key: zone}]}, disruptionMode: {single: {}}}
+`
+
 func coreKinds() []pair {
 	return []pair{
 		{name: "secret-type", before: secret, truth: replaceWorks, edit: []string{"type=example.com/other"}},
@@ -210,25 +239,25 @@ func otherKinds() []pair {
 			before: `{apiVersion: coordination.k8s.io/any, kind: LeaseCandidate, spec: {leaseName: a, binaryVersion: 1.36.0, emulationVersion: 1.36.0, strategy: OldestEmulationVersion}}`},
 		{name: "leasecandidate-invalid", truth: notValid, edit: []string{`spec.leaseName=""`},
 			before: `{apiVersion: coordination.k8s.io/any, kind: LeaseCandidate, spec: {leaseName: a, binaryVersion: 1.36.0, emulationVersion: 1.36.0, strategy: OldestEmulationVersion}}`},
-		{name: "resourceclaim", truth: replaceWorks, edit: []string{"spec.devices={requests: [{name: b, exactly: {deviceClassName: c}}]}"}, only: "1.36",
+		{name: "resourceclaim", truth: replaceWorks, edit: []string{"spec.devices={requests: [{name: b, exactly: {deviceClassName: c}}]}"}, only: "1.37",
 			before: `{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, spec: {devices: {requests: [{name: a, exactly: {deviceClassName: c}}]}}}`},
-		{name: "resourceclaim-invalid", truth: notValid, edit: []string{"spec.devices={requests: [{name: Not_A_Name, exactly: {deviceClassName: c}}]}"}, only: "1.36",
+		{name: "resourceclaim-invalid", truth: notValid, edit: []string{"spec.devices={requests: [{name: Not_A_Name, exactly: {deviceClassName: c}}]}"}, only: "1.37",
 			before: `{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, spec: {devices: {requests: [{name: a, exactly: {deviceClassName: c}}]}}}`},
 		{name: "resourceclaim", truth: replaceWorks, edit: []string{"spec.devices={requests: [{name: b, deviceClassName: c}]}"}, only: "1.33",
 			before: `{apiVersion: resource.k8s.io/v1beta1, kind: ResourceClaim, spec: {devices: {requests: [{name: a, deviceClassName: c}]}}}`},
 		{name: "resourceclaim-invalid", truth: notValid, edit: []string{"spec.devices={requests: [{name: Not_A_Name, deviceClassName: c}]}"}, only: "1.33",
 			before: `{apiVersion: resource.k8s.io/v1beta1, kind: ResourceClaim, spec: {devices: {requests: [{name: a, deviceClassName: c}]}}}`},
-		{name: "resourceclaimtemplate", truth: replaceWorks, edit: []string{"spec.spec.devices={requests: [{name: b, exactly: {deviceClassName: c}}]}"}, only: "1.36",
+		{name: "resourceclaimtemplate", truth: replaceWorks, edit: []string{"spec.spec.devices={requests: [{name: b, exactly: {deviceClassName: c}}]}"}, only: "1.37",
 			before: `{apiVersion: resource.k8s.io/v1, kind: ResourceClaimTemplate, spec: {spec: {devices: {requests: [{name: a, exactly: {deviceClassName: c}}]}}}}`},
 		{name: "resourceclaimtemplate", truth: replaceWorks, edit: []string{"spec.spec.devices={requests: [{name: b, deviceClassName: c}]}"}, only: "1.33",
 			before: `{apiVersion: resource.k8s.io/v1beta1, kind: ResourceClaimTemplate, spec: {spec: {devices: {requests: [{name: a, deviceClassName: c}]}}}}`},
-		{name: "resourceslice", truth: replaceWorks, edit: []string{"spec.pool.name=b", "spec.driver=b.example.com", "spec.nodeName=b"}, only: "1.36",
+		{name: "resourceslice", truth: replaceWorks, edit: []string{"spec.pool.name=b", "spec.driver=b.example.com", "spec.nodeName=b"}, only: "1.37",
 			before: `{apiVersion: resource.k8s.io/v1, kind: ResourceSlice, spec: {driver: a.example.com, nodeName: a, pool: {name: a, generation: 1, resourceSliceCount: 1}}}`},
 		{name: "resourceslice", truth: replaceWorks, edit: []string{"spec.pool.name=b", "spec.driver=b.example.com", "spec.nodeName=b"}, only: "1.33",
 			before: `{apiVersion: resource.k8s.io/v1beta1, kind: ResourceSlice, spec: {driver: a.example.com, nodeName: a, pool: {name: a, generation: 1, resourceSliceCount: 1}}}`},
 		{name: "resourcepoolstatusrequest", truth: replaceWorks, edit: []string{"spec.driver=b.example.com"},
 			before: `{apiVersion: resource.k8s.io/any, kind: ResourcePoolStatusRequest, spec: {driver: a.example.com}}`},
-		{name: "storageversionmigration", truth: replaceWorks, edit: []string{"spec.resource={group: apps, resource: daemonsets}"}, only: "1.36",
+		{name: "storageversionmigration", truth: replaceWorks, edit: []string{"spec.resource={group: apps, resource: daemonsets}"}, only: "1.37",
 			before: `{apiVersion: storagemigration.k8s.io/any, kind: StorageVersionMigration, spec: {resource: {group: apps, resource: deployments}}}`},
 		{name: "storageversionmigration", truth: replaceWorks, edit: []string{"spec.resource={group: batch, version: v2, resource: jobs}"}, only: "1.33",
 			before: `{apiVersion: storagemigration.k8s.io/any, kind: StorageVersionMigration, spec: {resource: {group: apps, version: v1, resource: deployments}}}`},
@@ -236,15 +265,25 @@ func otherKinds() []pair {
 			before: "{apiVersion: certificates.k8s.io/any, kind: ClusterTrustBundle, metadata: {name: 'example.com:a:b'}, spec: {signerName: example.com/a, trustBundle: " + trustBundle() + "}}"},
 		{name: "podcertificaterequest", before: certificateRequest(), truth: replaceWorks, edit: []string{"spec.maxExpirationSeconds=3600"}},
 		{name: "podcertificaterequest-invalid", before: certificateRequest(), truth: notValid, edit: []string{"spec.maxExpirationSeconds=1"}},
-		{name: "podgroup", truth: replaceWorks, edit: []string{"spec.schedulingPolicy={gang: {minCount: 3}}"},
-			before: `{apiVersion: scheduling.k8s.io/any, kind: PodGroup, spec: {podGroupTemplateRef: {workload: {workloadName: w, podGroupTemplateName: t}}, schedulingPolicy: {gang: {minCount: 2}}}}`},
-		{name: "podgroup-template", truth: replaceWorks,
-			edit:   []string{"spec.podGroupTemplateRef.workload.podGroupTemplateName=u"},
-			before: `{apiVersion: scheduling.k8s.io/any, kind: PodGroup, spec: {podGroupTemplateRef: {workload: {workloadName: w, podGroupTemplateName: t}}, schedulingPolicy: {gang: {minCount: 2}}}}`},
-		{name: "workload-controller", truth: replaceWorks, edit: []string{"spec.controllerRef={apiGroup: batch, kind: Job, name: b}"},
-			before: `{apiVersion: scheduling.k8s.io/any, kind: Workload, spec: {controllerRef: {apiGroup: batch, kind: Job, name: a}, podGroupTemplates: [{name: t, schedulingPolicy: {gang: {minCount: 2}}}]}}`},
-		{name: "workload", truth: replaceWorks, edit: []string{"spec.podGroupTemplates[0].schedulingPolicy={gang: {minCount: 3}}"},
-			before: `{apiVersion: scheduling.k8s.io/any, kind: Workload, spec: {podGroupTemplates: [{name: t, schedulingPolicy: {gang: {minCount: 2}}}]}}`},
+		{name: "podgroup", before: podGroup, truth: replaceWorks, edit: []string{"spec.schedulingPolicy={basic: {}}"}, only: "1.37"},
+		{name: "podgroup-template", before: podGroup, truth: replaceWorks, edit: []string{"spec.workloadRef.templateName=u"}, only: "1.37"},
+		{name: "podgroup-disruption", before: podGroup, truth: replaceWorks, edit: []string{"spec.disruptionMode={all: {}}"}, only: "1.37"},
+		{name: "podgroup-constraints", before: podGroup, truth: replaceWorks, edit: []string{"spec.schedulingConstraints={topology: [{key: rack}]}"}, only: "1.37"},
+		{name: "podgroup-priority", before: podGroup, truth: replaceWorks, edit: []string{"spec.priorityClassName=urgent"}, only: "1.37"},
+		{name: "podgroup-invalid", before: podGroup, truth: notValid, edit: []string{"spec.workloadRef.templateName=Not_A_Name"}, only: "1.37"},
+		{name: "compositepodgroup", before: compositePodGroup, truth: replaceWorks, edit: []string{"spec.schedulingPolicy={basic: {}}"}, only: "1.37"},
+		{name: "compositepodgroup-template", before: compositePodGroup, truth: replaceWorks, edit: []string{"spec.workloadRef.templateName=u"}, only: "1.37"},
+		{name: "compositepodgroup-disruption", before: compositePodGroup, truth: replaceWorks, edit: []string{"spec.disruptionMode={all: {}}"}, only: "1.37"},
+		{name: "compositepodgroup-constraints", before: compositePodGroup, truth: replaceWorks, edit: []string{"spec.schedulingConstraints={topology: [{key: rack}]}"}, only: "1.37"},
+		{name: "compositepodgroup-priority", before: compositePodGroup, truth: replaceWorks, edit: []string{"spec.priorityClassName=urgent"}, only: "1.37"},
+		{name: "compositepodgroup-invalid", before: compositePodGroup, truth: notValid, edit: []string{"spec.workloadRef.templateName=Not_A_Name"}, only: "1.37"},
+		{name: "workload-controller", before: workload, truth: replaceWorks, edit: []string{"spec.controllerRef={apiGroup: batch, kind: Job, name: b}"}, only: "1.37"},
+		{name: "workload", before: workload, truth: replaceWorks, edit: []string{"spec.podGroupTemplates[0].name=u"}, only: "1.37"},
+		{name: "workload-policy", before: workload, truth: replaceWorks, edit: []string{"spec.podGroupTemplates[0].schedulingPolicy={basic: {}}"}, only: "1.37"},
+		{name: "workload-disruption", before: workload, truth: replaceWorks, edit: []string{"spec.podGroupTemplates[0].disruptionMode={all: {}}"}, only: "1.37"},
+		{name: "workload-constraints", before: workload, truth: replaceWorks, edit: []string{"spec.podGroupTemplates[0].schedulingConstraints={topology: [{key: rack}]}"}, only: "1.37"},
+		{name: "workload-priority", before: workload, truth: replaceWorks, edit: []string{"spec.podGroupTemplates[0].priorityClassName=urgent"}, only: "1.37"},
+		{name: "workload-invalid", before: workload, truth: notValid, edit: []string{"spec.podGroupTemplates[0].name=Not_A_Name"}, only: "1.37"},
 
 		{name: "definition-scope", before: otherDefinition, prepare: awaitEstablished, truth: replaceWorks, edit: []string{"spec.scope=Cluster"}},
 		{name: "definition-scope-invalid", before: otherDefinition, prepare: awaitEstablished, truth: notValid, edit: []string{"spec.scope=Galaxy"}},

@@ -183,11 +183,11 @@ func workloads() []pair {
 
 		{name: "statefulset-servicename", before: statefulSet, truth: replaceWorks,
 			edit: []string{"spec.serviceName=b"}},
-		{name: "statefulset-servicename-invalid", before: statefulSet, truth: notValid, only: "1.36",
+		{name: "statefulset-servicename-invalid", before: statefulSet, truth: notValid, only: "1.37",
 			edit: []string{"spec.serviceName=Not_A_Name"}},
 		{name: "statefulset-claims", before: statefulSet, truth: replaceWorks,
 			edit: []string{"spec.volumeClaimTemplates[0].spec.resources.requests.storage=2Gi"}},
-		{name: "statefulset-claims-invalid", before: statefulSet, truth: notValid, only: "1.36",
+		{name: "statefulset-claims-invalid", before: statefulSet, truth: notValid, only: "1.37",
 			edit: []string{"spec.volumeClaimTemplates[0].spec.accessModes=[]"}},
 		{name: "statefulset-selector", before: statefulSet, truth: replaceWorks,
 			edit: []string{"spec.selector.matchLabels.app=b", "spec.template.metadata.labels.app=b"}},
@@ -308,7 +308,7 @@ func leftBehind() []pair {
 		{name: "daemonset-volume-downward", before: daemonSet + "      volumes: [{name: v}]\n", truth: updateWorks, // printed as downwarAPI
 			leftovers: []string{`spec.template.spec.volumes[name="v"].emptyDir`},
 			edit:      []string{"spec.template.spec.volumes=[{name: v, downwardAPI: {items: [{path: l, fieldRef: {fieldPath: metadata.labels}}]}}]"}},
-		{name: "statefulset-volume", only: "1.36", before: strings.Replace(statefulSet, "  volumeClaimTemplates", "      volumes: [{name: v}]\n  volumeClaimTemplates", 1), truth: updateWorks,
+		{name: "statefulset-volume", only: "1.37", before: strings.Replace(statefulSet, "  volumeClaimTemplates", "      volumes: [{name: v}]\n  volumeClaimTemplates", 1), truth: updateWorks,
 			leftovers: []string{`spec.template.spec.volumes[name="v"].emptyDir`},
 			edit:      []string{"spec.template.spec.volumes=[{name: v, configMap: {name: s}}]"}},
 		{name: "replicaset-volume", before: replicaSet + "      volumes: [{name: v}]\n", truth: updateWorks,
