@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection"
@@ -16,9 +18,6 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/internal/handover"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
-
-// applyAttempts is how often Apply follows an object that others keep changing without touching what was reviewed.
-const applyAttempts = 3
 
 // ChangedError says that applying would do something else than the plan says that was made before, as a rule because the object
 // changed meanwhile. No value was written.
@@ -37,9 +36,12 @@ func (e *ChangedError) WriteOutcome() Outcome { return OutcomeRefused }
 // Apply does what the plan says, by sending exactly the request that was reviewed, and returns the object as the server made it. A plan
 // that changes nothing sends nothing and returns a copy of the live object.
 //
-// The request is guarded by the UID and resourceVersion that were planned with. If the object changed meanwhile, Apply plans again, and
-// goes on only if the new plan says the same, or that what was to be applied is there by now; otherwise the error is a [ChangedError]
-// with the new plan. An object that appeared after a plan to create it is never adopted: that is an error too.
+// The request is guarded by the UID and resourceVersion that were planned with. If the object changed meanwhile,
+// Apply plans again, and goes on only if the new plan says the same, or that what was to be applied is there by now;
+// otherwise the error is a [ChangedError] with the new plan. It follows an object that others keep changing without
+// touching what was reviewed for a minute. Where nothing but the status is written meanwhile, and the plan takes no
+// field from others, the request is sent again for whatever version, without force. An object that appeared after a
+// plan to create it is never adopted: that is an error too.
 //
 // An error but a ChangedError is an [ApplyError], which tells what became of the write, and has the ChangedError in it if fields have changed hands
 // already, as the plan said. When the answer was lost, Apply looks at the object, and once more half a second later if nothing has happened yet, also if
@@ -52,15 +54,21 @@ func (p *Planner) Apply(ctx context.Context, plan *Plan) (*unstructured.Unstruct
 	if err := plan.applicable(); err != nil {
 		return nil, &ApplyError{Object: plan.object(), Outcome: OutcomeNotSent, Err: err}
 	}
-	for attempt := 1; plan.Action != ActionNoOp; attempt++ {
+	attempts, cancel := applier.NewAttempts(ctx)
+	defer cancel()
+	for plan.Action != ActionNoOp {
 		obj, err := p.carryOut(ctx, plan)
 		switch {
 		case err == nil && plan.basis.handover == nil:
 			return obj, nil
 		case err == nil:
 			plan = plan.afterHandover()
-		case !applier.Outrun(err) || plan.isFree() || attempt == applyAttempts:
+		case !applier.Outrun(err) || plan.isFree() || !attempts.Again(plan.basis.live):
 			return nil, p.notApplied(plan, err)
+		}
+		if asReviewed := p.movedElsewhere(ctx, plan, err); asReviewed != nil {
+			plan = asReviewed
+			continue
 		}
 		now, failed := p.replan(ctx, plan, obj)
 		switch {
@@ -78,6 +86,30 @@ func (p *Planner) Apply(ctx context.Context, plan *Plan) (*unstructured.Unstruct
 		plan = now
 	}
 	return plan.basis.live.DeepCopy(), nil
+}
+
+// movedElsewhere returns the plan for the object as it is now, if the server refused the request since the object has
+// another version, and nothing but its status was written; nil otherwise.
+func (p *Planner) movedElsewhere(ctx context.Context, plan *Plan, failure *applier.Failure) *Plan {
+	if failure == nil || failure.Outcome != OutcomeRefused || authresilience.Classify(failure) != authresilience.ClassOutdated || plan.Subresource != "" || plan.basis.handover != nil {
+		return nil
+	}
+	target, err := p.locate(ctx, plan.Object, plan.Subresource)
+	if err != nil {
+		return nil
+	}
+	now, err := target.Live(ctx)
+	if err != nil || !wire.SameButStatus(plan.basis.live, now) {
+		return nil
+	}
+	after, basis := *plan, *plan.basis
+	basis.live, basis.anyVersion, after.basis = now, !plan.takesFields(), &basis
+	return &after
+}
+
+// takesFields reports whether somebody loses a field by what the plan does.
+func (plan *Plan) takesFields() bool {
+	return slices.ContainsFunc(plan.Ownership, func(t fieldowner.Transfer) bool { return t.Kind == fieldowner.TransferTaken })
 }
 
 // isFree reports whether the object is to be created, and whoever creates it first may make it what it is.
@@ -154,9 +186,6 @@ func (p *Planner) replan(ctx context.Context, outdated *Plan, live *unstructured
 	if err != nil {
 		return nil, err
 	}
-	if live != nil { // fields changed hands, before which more could be warned of
-		outdated.Warnings = handover.Reviewed(outdated.Warnings, plan.Warnings)
-	}
 	isDone := plan.Action == ActionNoOp && outdated.Action == ActionUpdate && plan.basis.patch.Same(outdated.basis.patch)
 	if !isDone && !plan.matches(outdated) {
 		return nil, &ChangedError{plan}
@@ -193,7 +222,7 @@ func (p *Planner) write(ctx context.Context, plan *Plan, live *unstructured.Unst
 		return nil, err
 	}
 	patch := plan.basis.patch
-	return &applier.Write{Target: target, Body: patch.Body, Options: patch.Options, Subresource: plan.Subresource, Live: live}, nil
+	return &applier.Write{Target: target, Body: patch.Body, Options: patch.Options, Subresource: plan.Subresource, Live: live, AnyVersion: plan.basis.anyVersion}, nil
 }
 
 // notApplied returns the error for a failed apply of the plan.

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
 )
@@ -78,19 +79,24 @@ func TestDeleteWaitsForFinalizers(t *testing.T) {
 	}
 }
 
-// Without an interval a look is taken each second, and not as often as the machine can.
+// Without an interval there is a second between two looks.
 func TestDeleteLooksOnceASecond(t *testing.T) {
-	server, planner := world(ssaplan.Options{})
+	_, planner := world(ssaplan.Options{})
 	state := applied(t, planner, held("a"))
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-	defer cancel()
-	err := planner.Delete(ctx, state, ssaplan.DeleteOptions{})
-	require.ErrorIs(t, err, context.DeadlineExceeded)
+	fake := &clock.Fake{LongestSleep: time.Nanosecond}
+	ctx, cancel := context.WithCancel(clock.With(t.Context(), fake))
+	looks := 0
+	err := planner.Delete(ctx, state, ssaplan.DeleteOptions{Progress: func(identity.Identity, []string) {
+		if looks++; looks == 4 {
+			cancel()
+		}
+	}})
+	require.ErrorIs(t, err, context.Canceled)
+	require.Equal(t, []time.Duration{time.Second, time.Second, time.Second}, fake.Slept()[:3])
 	var failed *ssaplan.DeleteError
 	require.ErrorAs(t, err, &failed)
 	require.True(t, failed.Accepted)
 	require.Equal(t, []string{"example.com/hold"}, failed.Finalizers)
-	require.Less(t, sent(server, "get"), 7, "the plan's and the first, two, and at most two after the deadline, which tell what became of it")
 }
 
 // An interval that is given is the one that counts.

@@ -164,7 +164,7 @@ func TestPlanDeleteFails(t *testing.T) {
 	outdated := apierrors.NewConflict(configMaps, "a", errors.New("the UID in the precondition (a) does not match the UID in record (b)"))
 	defer server.Answer(answering("delete", "configmaps", outdated))()
 	_, err := planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: idOf})
-	require.ErrorContains(t, err, "the object changed between read and dry run, 3 times in a row")
+	require.ErrorContains(t, err, "others changed the object between read and dry run, again and again")
 }
 
 // An object that goes while the planner looks is looked at again.

@@ -18,13 +18,13 @@ import (
 // program and the endpoints of its Service, the objects that a policy has as parameters, and the labels of namespaces, by which both are chosen.
 type NoOpCache = noop.Cache
 
-// NoOpCacheOptions say how much a [NoOpCache] remembers (Size, by default 10000 objects), for how long at most (MaxAge, an hour), and how often
-// it looks at what the server is set up with (ServerInterval, 30 seconds). A Portable one can be carried to another process, see
-// [NoOpCache.Save]. NoOpStats are its numbers, to make metrics of.
-type (
-	NoOpCacheOptions = noop.Options
-	NoOpStats        = noop.Stats
-)
+// NoOpCacheOptions say how much a [NoOpCache] remembers (Size, by default 10000 objects), for how long at most
+// (MaxAge, an hour), and how often it looks at what the server is set up with (ServerInterval, 30 seconds). A
+// Portable one can be carried to another process, see [NoOpCache.Save].
+type NoOpCacheOptions = noop.Options
+
+// NoOpStats are numbers of a [NoOpCache] for metrics.
+type NoOpStats = noop.Stats
 
 // NewNoOpCache returns an empty cache.
 func NewNoOpCache(options NoOpCacheOptions) *NoOpCache { return noop.New(options) }

@@ -39,7 +39,7 @@ const (
 // Deferral is why a plan is Deferred.
 type Deferral string
 
-// The reasons of a [ActionDeferred] plan.
+// The reasons of a plan with the action [ActionDeferred].
 const (
 	// DeferralTypeNotServed: the server doesn't serve the kind.
 	DeferralTypeNotServed Deferral = "TypeNotServed"
@@ -138,6 +138,8 @@ type basis struct {
 	result   *unstructured.Unstructured
 	handover *handover.Handover // before it is sent; nil if nothing changes hands
 	then     *explain.Explanation
+	// anyVersion sends the patch for the object in whatever version; see [applier.Write].
+	anyVersion bool
 
 	sensitive projection.Patterns
 }

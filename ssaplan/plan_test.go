@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -18,6 +19,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/internal/replay"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
@@ -368,7 +370,7 @@ func TestObjectsThatChangeMeanwhile(t *testing.T) {
 		{why: "once: it is read again", times: 1},
 		{
 			why: "each time", times: 100,
-			err: "v1/ConfigMap default/a: the object changed between read and dry run, 3 times in a row: try again",
+			err: "v1/ConfigMap default/a: plan: others changed the object between read and dry run, again and again: try again",
 		},
 		{
 			why: "and can't be read again", times: 1, second: apierrors.NewServiceUnavailable("starting"),
@@ -391,7 +393,8 @@ func TestObjectsThatChangeMeanwhile(t *testing.T) {
 				}
 				return nil
 			})()
-			plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "B"})})
+			ctx := clock.With(t.Context(), &clock.Fake{LongestSleep: time.Nanosecond, TimeUp: 5})
+			plan, err := planner.Plan(ctx, ssaplan.Request{Manifest: configMap("a", map[string]any{"a": "B"})})
 			if row.err != "" {
 				require.EqualError(t, err, row.err)
 				return

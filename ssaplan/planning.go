@@ -21,6 +21,7 @@ import (
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/internal/applier"
 	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
 	"github.com/ssaplan/primitives/ssaplan/internal/handover"
 	"github.com/ssaplan/primitives/ssaplan/internal/noop"
@@ -33,10 +34,11 @@ import (
 
 // Plan returns what applying the manifest will do. It changes nothing on the server.
 //
-// It takes two requests, one of them when the live object is supplied; up to four
-// more when the server refuses (and one for each cluster IP that a refused Service pins anew, and one for a supplied
-// object, which may be out of date), and one less when [Options.NoOps] knows the answer. An object that changes between
-// the read and the dry run is asked for again, three times at most.
+// It takes two requests, one of them when the live object is supplied; up to four more when the server refuses (and
+// one for each cluster IP that a refused Service pins anew, and one for a supplied object, which may be out of date),
+// and one less when [Options.NoOps] knows the answer. An object that others change between the read and the dry run
+// is asked for again until it stands still, for a minute at most; what is written to its status alone is no reason
+// for that.
 //
 // An error means that no plan could be made; it names the object and wraps the server's answer. A [RefusedError] means that
 // applying can't work. What the server can't answer yet (a kind or namespace that isn't there) is a plan with the action
@@ -229,9 +231,6 @@ func (w *planning) encode(e *fastjson.Encoder) (content map[string]any, err erro
 	return content, e.Encode(content)
 }
 
-// askAttempts is how often the planner looks at an object that changes between the read and the dry run.
-const askAttempts = 3
-
 // ask reads the live object if it isn't there yet, has the server try the apply, and explains its answer, which has to be of
 // the same resourceVersion.
 func (w *planning) ask(ctx context.Context) (err error) {
@@ -244,14 +243,16 @@ func (w *planning) ask(ctx context.Context) (err error) {
 			return fmt.Errorf("%s: there is no object whose %s could be applied: create it first", w.plan.Object, w.plan.Subresource)
 		}
 	}
-	for i := range askAttempts {
+	attempts, cancel := applier.NewAttempts(ctx)
+	defer cancel()
+	for first := true; ; first = false {
 		if err := w.request.Existing.Check(w.plan.Object, content(w.live), w.applier(), w.request.Prior); err != nil {
 			return err
 		}
 		if err := w.hold(ctx, w.live); err != nil {
 			return err
 		}
-		if i == 0 && (!supplied || !w.prepared.Ignored.Empty() || w.request.handsOver()) {
+		if first && (!supplied || !w.prepared.Ignored.Empty() || w.request.handsOver()) {
 			w.recall(ctx, w.patch.Body)
 		}
 		if w.recalled {
@@ -270,14 +271,23 @@ func (w *planning) ask(ctx context.Context) (err error) {
 			w.lossy, w.plan.Deferral = false, ""
 			w.live, err = w.target.Live(ctx)
 		default:
-			w.live, err = w.target.Relook(ctx, w.live, dryRun, w.patch.Body, w.patch.Options)
+			before := w.live
+			w.live, err = w.target.Relook(ctx, before, dryRun, w.patch.Body, w.patch.Options)
+			if err == nil && !w.lossy && w.handover == nil && w.plan.Subresource == "" {
+				if asked := wire.AsOfAnswer(before, dryRun, w.live); asked != nil {
+					w.live = asked
+					return w.explain(dryRun)
+				}
+			}
 		}
 		if err != nil {
 			return w.failed("get", err)
 		}
 		supplied, w.absent = false, false
+		if !attempts.Again(w.live) {
+			return w.failed("plan", cmp.Or(ctx.Err(), applier.ErrRestless))
+		}
 	}
-	return fmt.Errorf("%s: the object changed between read and dry run, %d times in a row: try again", w.plan.Object, askAttempts)
 }
 
 // hold finds out what changes hands, leaves what is ignored to others, and puts the live object's values in the place of those that aren't known yet.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -17,6 +18,7 @@ import (
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
@@ -346,7 +348,8 @@ func TestReplaceStops(t *testing.T) {
 			server, planner := world(ssaplan.Options{})
 			plan := renamed(t, planner, func(*explain.State) {})
 			defer server.Answer(row.answer(t, server))()
-			_, err := planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
+			ctx := clock.With(t.Context(), &clock.Fake{LongestSleep: time.Millisecond})
+			_, err := planner.Replace(ctx, plan, ssaplan.DeleteOptions{})
 			var stopped *ssaplan.ReplaceError
 			require.ErrorAs(t, err, &stopped)
 			require.Equal(t, row.stage, stopped.Stage)
@@ -464,7 +467,8 @@ func TestOutcomesOfReplacements(t *testing.T) {
 				}
 				return nil
 			})()
-			_, err := planner.Replace(t.Context(), plan, ssaplan.DeleteOptions{})
+			ctx := clock.With(t.Context(), &clock.Fake{LongestSleep: time.Millisecond})
+			_, err := planner.Replace(ctx, plan, ssaplan.DeleteOptions{})
 			var stopped *ssaplan.ReplaceError
 			require.ErrorAs(t, err, &stopped)
 			require.Equal(t, row.stage, stopped.Stage)

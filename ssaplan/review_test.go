@@ -14,7 +14,6 @@ import (
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/internal/parts"
 	"github.com/ssaplan/primitives/projection"
-	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
@@ -29,7 +28,7 @@ func reviewed() *Plan {
 	id := identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "shop", Name: "a"}
 	return &Plan{
 		Object: id, Subresource: "status", Action: ActionUpdate, Reason: "1 edited", Deferral: DeferralNoDryRun, Requests: 2,
-		Explanation: explain.Explanation{Warnings: []foreign.Text{"careful"}},
+		Explanation: explain.Explanation{Unknown: []projection.Path{at}},
 		Replacement: &Replacement{
 			Evidence: "texts", Old: id, UID: "u1",
 			Fields:      []immutability.Field{{Path: at, Text: "data.a", Message: "field is immutable"}},
@@ -66,7 +65,7 @@ var notReviewed = map[string]string{
 func TestEachPartOfAReviewedPlanCounts(t *testing.T) {
 	partsOf := func(plan *Plan) []parts.Part {
 		other := projection.Path{projection.Field("other")}
-		found, err := parts.Of(plan, other, explain.Explanation{Warnings: []foreign.Text{"careless"}}, errors.New("other"))
+		found, err := parts.Of(plan, other, explain.Explanation{NoOp: true}, errors.New("other"))
 		require.NoError(t, err)
 		return found
 	}

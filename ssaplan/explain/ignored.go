@@ -56,7 +56,7 @@ func (p Prepared) For(live, was map[string]any, applier fieldowner.Applier) (Lef
 
 // Leave returns the manifest as the applier sends it to the live object, nil if there is none, so that nothing changes at the
 // ignored fields. Was is as in [Prepared.For]. Of a list or map that has one owner as a whole, the ignored part is held. A map or list from which all is left
-// out is left out, too. Neither argument is modified. The only errors are those of managedFields that can't be read.
+// out is left out, too. No argument is modified. The only errors are those of managedFields that can't be read.
 func (i Ignored) Leave(manifest, live, was map[string]any, applier fieldowner.Applier) (Left, error) {
 	out := Left{Manifest: manifest}
 	if i.Empty() {

@@ -11,9 +11,10 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// Same reports whether who has read other knows all that e tells of what an apply does. The times at which others wrote may
-// differ, and the values that they keep at dropped fields, which an apply doesn't touch. Baseline isn't compared, since it
-// is Before or what a host remembers.
+// Same reports whether who has read other knows what the apply does that e tells of: which values change and why, who
+// owns the fields then, and what is dropped. Words may differ: warnings, what has no effect, and what other tools
+// leave behind. So may the times at which others wrote, and the values that they keep at dropped fields, which an
+// apply doesn't touch. Baseline isn't compared, since it is Before or what a host remembers.
 func (e *Explanation) Same(other *Explanation) bool {
 	return e.NoOp == other.NoOp && sameProjection(e.Before, other.Before) && sameProjection(e.After, other.After) &&
 		slices.EqualFunc(e.Changes, other.Changes, Change.Same) &&
@@ -21,11 +22,23 @@ func (e *Explanation) Same(other *Explanation) bool {
 		slices.EqualFunc(e.Dropped, other.Dropped, sameDropped) &&
 		slices.EqualFunc(e.Assigned, other.Assigned, projection.Path.Equal) &&
 		slices.EqualFunc(e.Generated, other.Generated, projection.Path.Equal) &&
-		slices.EqualFunc(e.Ineffective, other.Ineffective, sameIneffective) &&
 		slices.EqualFunc(e.Unknown, other.Unknown, projection.Path.Equal) &&
-		slices.EqualFunc(e.Ignored, other.Ignored, sameIgnored) &&
-		slices.EqualFunc(e.Writers, other.Writers, sameWriter) && sameRival(e.Rival, other.Rival) &&
-		slices.Equal(e.Warnings, other.Warnings)
+		slices.EqualFunc(e.Ignored, other.Ignored, sameIgnored) && sameRival(e.Rival, other.Rival)
+}
+
+// Within reports whether who has read other knows all that the update does that e tells of. It may do less, since a
+// part of what other told is done by now.
+func (e *Explanation) Within(other *Explanation) bool {
+	return within(e.Changes, other.Changes, Change.Same) && within(e.Ownership, other.Ownership, sameTransfer) &&
+		within(e.Dropped, other.Dropped, sameDropped) && within(e.Assigned, other.Assigned, projection.Path.Equal) &&
+		within(e.Unknown, other.Unknown, projection.Path.Equal) && within(e.Ignored, other.Ignored, sameIgnored) && sameRival(e.Rival, other.Rival)
+}
+
+// within reports whether each of some items is the same as one of the others.
+func within[T any](items, others []T, same func(T, T) bool) bool {
+	return !slices.ContainsFunc(items, func(item T) bool {
+		return !slices.ContainsFunc(others, func(other T) bool { return same(item, other) })
+	})
 }
 
 // WriteCompared writes all that [Explanation.Same] compares, so that two explanations are the same if and only if they write the
@@ -33,7 +46,7 @@ func (e *Explanation) Same(other *Explanation) bool {
 func (e *Explanation) WriteCompared(to io.Writer) error {
 	encoder := json.NewEncoder(to)
 	for _, part := range []any{
-		e.NoOp, compared(e.Before), compared(e.After), e.Assigned, e.Generated, e.Ineffective, e.Unknown, e.Rival, e.Warnings,
+		e.NoOp, compared(e.Before), compared(e.After), e.Assigned, e.Generated, e.Unknown, e.Rival,
 	} {
 		if err := encoder.Encode(part); err != nil {
 			return err
@@ -68,12 +81,6 @@ func (e *Explanation) writeOwners(encoder *json.Encoder) error {
 	for _, i := range e.Ignored {
 		i.Owners = timeless(i.Owners)
 		if err := encoder.Encode([]any{"ignored", i}); err != nil {
-			return err
-		}
-	}
-	for _, w := range e.Writers {
-		w.Owner = timeless([]fieldowner.Owner{w.Owner})[0]
-		if err := encoder.Encode([]any{"writer", w}); err != nil {
 			return err
 		}
 	}
@@ -123,17 +130,9 @@ func sameIgnored(a, b IgnoredField) bool {
 	return a.Path.Equal(b.Path) && a.Handling == b.Handling && slices.EqualFunc(a.Owners, b.Owners, fieldowner.Owner.Is)
 }
 
-func sameWriter(a, b fieldowner.Writer) bool {
-	return a.Is(b.Owner) && a.Tool == b.Tool && slices.EqualFunc(a.Stays, b.Stays, projection.Path.Equal)
-}
-
 func sameRival(a, b *Rival) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
 	return a.Time.Equal(b.Time) && slices.EqualFunc(a.Paths, b.Paths, projection.Path.Equal)
-}
-
-func sameIneffective(a, b projection.Ineffective) bool {
-	return a.Path.Equal(b.Path) && a.Reason == b.Reason
 }

@@ -50,7 +50,9 @@ var mayDiffer = map[string]string{
 	".Ownership[].Owners[].Time": "an owner's time grows with each of its writes",
 	".Ignored[].Owners[].Time":   "an owner's time grows with each of its writes",
 	".Dropped[].Owners[].Time":   "an owner's time grows with each of its writes",
-	".Writers[].Owner.Time":      "an owner's time grows with each of its writes",
+	".Ineffective":               "words about what isn't done",
+	".Warnings":                  "words",
+	".Writers":                   "words about what stays as it is",
 }
 
 // Whatever differs in what is told of an apply is something else to review, but for the parts that are listed with a

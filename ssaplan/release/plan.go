@@ -31,7 +31,7 @@ const (
 	ActionNothing Action = "Nothing"
 	// ActionGone: there is no such object, or another one by now.
 	ActionGone Action = "Gone"
-	// ActionRefused: the manager owns fields, and the server won't let this caller change that.
+	// ActionRefused: the manager owns fields, and the server won't let this caller change that, or nobody.
 	ActionRefused Action = "Refused"
 )
 
@@ -41,8 +41,10 @@ type Plan struct {
 	UID     string
 	Manager string
 	Action  Action
-	// Fields are the fields that the manager owned, and who owns each of them still: nobody, if there are none. Behind them are those that others own
-	// and nobody does then: where others wrote another version of a custom resource, which nothing converts, a server can forget all of the record.
+	// Fields are the fields that the manager owned, and who owns each of them still: nobody, if there are none.
+	// Behind them are those that others own and nobody does then: where others wrote another version of a custom
+	// resource, which nothing converts, a server up to 1.36 can forget all of the record. A later one leaves it as it
+	// is, and the release is refused.
 	Fields []fieldowner.Transfer
 	// Changes are what changes along with that, although a release has no values: what somebody, such as a webhook, does to each write of
 	// the object.
@@ -127,7 +129,8 @@ func (p *Plan) try(ctx context.Context) error {
 	return nil
 }
 
-// compareOwners notes who owns what by the record that the server keeps of the released object: none where it can't read the old one any more.
+// compareOwners notes who owns what by the record that the server makes of the released object: none where it can't
+// read the object any more, or the one of before, as nothing is given up then.
 func (p *Plan) compareOwners(made *unstructured.Unstructured) error {
 	before, err := fieldowner.Read(p.live.Object)
 	if err != nil {
@@ -136,6 +139,10 @@ func (p *Plan) compareOwners(made *unstructured.Unstructured) error {
 	after, err := before.ReadOther(made.Object)
 	if err != nil {
 		return err
+	}
+	if after.Equal(before) {
+		p.Action, p.Refusal = ActionRefused, applier.ErrKept
+		return nil
 	}
 	sensitive := p.guard.Fields(p.live)
 	p.Fields = givenUp(before.Shown(sensitive), after.Shown(sensitive), fieldowner.By(p.Manager))
@@ -175,16 +182,16 @@ func (p *Plan) compareValues(made *unstructured.Unstructured) error {
 
 // of fills the plan from the live object.
 func (p *Plan) of(live *unstructured.Unstructured) error {
-	handover, err := fieldowner.Release(live.Object, p.Manager)
+	change, err := fieldowner.Release(live.Object, p.Manager)
 	if err != nil {
 		return err
 	}
-	if p.Action = ActionRelease; handover.Empty() {
+	if p.Action = ActionRelease; change.Empty() {
 		p.Action = ActionNothing
 		return nil
 	}
-	p.released = handover.Object()
-	if p.patch, err = handover.Patch(); err != nil {
+	p.released = change.Object()
+	if p.patch, err = change.Patch(); err != nil {
 		return err
 	}
 	owners, err := fieldowner.Read(live.Object)
@@ -206,7 +213,7 @@ func (p *Plan) Apply(ctx context.Context) error {
 	now := *p
 	for attempt := 1; now.Action == ActionRelease; attempt++ {
 		sent := now
-		_, failure := applier.Once(ctx, sent.send, func(ctx context.Context) applier.Found {
+		made, failure := applier.Once(ctx, sent.send, func(ctx context.Context) applier.Found {
 			if err := now.look(ctx); err != nil {
 				return applier.Found{Err: err}
 			} else if now.Action != ActionRelease {
@@ -214,6 +221,9 @@ func (p *Plan) Apply(ctx context.Context) error {
 			}
 			return applier.Compare(sent.live, now.live)
 		})
+		if failure == nil && sent.isKept(made) {
+			return p.failed(&applier.Failure{Outcome: write.OutcomeRefused, Err: applier.ErrKept})
+		}
 		if failure == nil {
 			return nil
 		}
@@ -224,6 +234,17 @@ func (p *Plan) Apply(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// isKept reports whether the answer to the write, nil if it was lost, has the record of before: the dry run was of
+// another object, or there was none.
+func (p *Plan) isKept(made *unstructured.Unstructured) bool {
+	if made == nil {
+		return false
+	}
+	before, err := fieldowner.Read(p.live.Object)
+	after, otherwise := fieldowner.Read(made.Object)
+	return err == nil && otherwise == nil && after.Equal(before)
 }
 
 // covers reports whether letting go does the same as what was reviewed. What it would change now, nobody knows.

@@ -39,14 +39,15 @@ const (
 
 // target is an object in its states, one after the other, and what becomes of patches.
 type target struct {
-	live    []*unstructured.Unstructured
-	err     error
-	patched []string
-	answers []error
-	giveUp  func()                           // when a patch arrives
-	tries   []error                          // of the first dry runs; the others are answered with success
-	made    func(*unstructured.Unstructured) // what admission makes of the object in a dry run
-	tried   int
+	live     []*unstructured.Unstructured
+	err      error
+	patched  []string
+	answers  []error
+	answered *unstructured.Unstructured       // beside each of the answers
+	giveUp   func()                           // when a patch arrives
+	tries    []error                          // of the first dry runs; the others are answered with success
+	made     func(*unstructured.Unstructured) // what admission makes of the object in a dry run
+	tried    int
 }
 
 func (f *target) Live(ctx context.Context) (*unstructured.Unstructured, error) {
@@ -86,7 +87,7 @@ func (f *target) Patch(_ context.Context, live *unstructured.Unstructured, patch
 	}
 	err := f.answers[0]
 	f.answers = f.answers[1:]
-	return nil, err
+	return f.answered, err
 }
 
 func unguarded(...*unstructured.Unstructured) secrecy.Guard { return secrecy.Guard{} }
@@ -137,6 +138,14 @@ func TestFor(t *testing.T) {
   data.a: given up
   data.b: given up
   data.b: destroyed, was owned by "other" (Update)`, plan.String(), "a server forgets who owns what where it can't read the record any more")
+	keep := func(obj *unstructured.Unstructured) {
+		obj.SetManagedFields(object(t, "u", ours+","+theirs).GetManagedFields())
+	}
+	plan, err = release.For(t.Context(), &target{live: []*unstructured.Unstructured{object(t, "u", ours+","+theirs)}, made: keep}, &prior, unguarded)
+	require.NoError(t, err)
+	require.Equal(t, release.ActionRefused, plan.Action, "or keeps it, and so all that we own")
+	require.Equal(t, "Refused v1/ConfigMap x/a: the server won't let go of it: the server leaves all fields to their owners, as it can't read the "+
+		"object in this version, since others wrote another one", plan.String())
 	_, err = release.For(t.Context(), &target{live: []*unstructured.Unstructured{nil}, err: errors.New("boom")}, &prior, unguarded)
 	require.EqualError(t, err, "v1/ConfigMap x/a: plan to release: boom")
 	_, err = release.For(t.Context(), &target{live: []*unstructured.Unstructured{object(t, "u", "5")}}, &prior, unguarded)
@@ -241,6 +250,21 @@ func TestApply(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A dry run may not tell that the server leaves the record as it is: there can be none, or others can have written
+// since.
+func TestApplyThatReleasesNothing(t *testing.T) {
+	both := object(t, "u", ours+","+theirs)
+	on := &target{live: []*unstructured.Unstructured{both}, answers: []error{nil, nil}, answered: both}
+	plan, err := release.For(t.Context(), on, &explain.State{Identity: id, UID: "u", Manager: "me"}, unguarded)
+	require.NoError(t, err)
+	err = plan.Apply(t.Context())
+	require.Equal(t, write.OutcomeRefused, write.OutcomeOf(err))
+	require.ErrorContains(t, err, "v1/ConfigMap x/a: release: the server leaves all fields to their owners")
+	require.Len(t, on.patched, 1)
+	on.answered = object(t, "u", theirs)
+	require.NoError(t, plan.Apply(t.Context()))
 }
 
 // What is looked at doesn't end with the caller, and nothing is sent for who gave up before.

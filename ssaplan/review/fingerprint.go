@@ -1,5 +1,13 @@
-// Package review tells whether a plan is the one that somebody has reviewed, in another process or on another day, and what a reviewer has to see
-// beside the values.
+// Package review answers: is this the plan that somebody reviewed, possibly in another process? It also says what a
+// reviewer must see beside the values. It isn't for applying: the Planner of package ssaplan is.
+//
+//	reviewed, err := review.Keep(plan, request.Manifest, false) // false: no manifests with secrets
+//	if err != nil {
+//		log.Fatal(err)
+//	}
+//	file, err := (&review.Saved{Reviewed: []review.Reviewed{reviewed}}).Encode()
+//
+// Later, in another process, plan again and compare: [Decode], then [Reviewed.Check].
 package review
 
 import (

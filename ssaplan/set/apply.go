@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
@@ -35,7 +36,7 @@ type Result struct {
 // When ctx ends, the results that are left have its error. Stopping the iteration stops the run after the object that was yielded.
 func (s *Set) Apply(ctx context.Context) iter.Seq[*Result] {
 	return func(yield func(*Result) bool) {
-		r := &run{Set: s, failed: map[int]string{}}
+		r := &run{Set: s, failed: map[int]string{}, done: map[int]bool{}}
 		for _, item := range s.shown {
 			r.reviewed = r.reviewed || item != nil
 			if item != nil && item.Err != nil && !s.options.KeepGoing && r.stopped == "" {
@@ -56,6 +57,7 @@ type run struct {
 	reviewed bool           // the plans were shown
 	wrote    bool           // something was written, so that what was shown may not be so any more
 	failed   map[int]string // why objects aren't there, by their numbers
+	done     map[int]bool   // whether objects that were carried out are as the set says
 	stopped  string         // why nothing more is applied
 }
 
@@ -64,7 +66,7 @@ func (r *run) stage(ctx context.Context, stage int, yield func(*Result) bool) bo
 	ctx, end := r.options.Begin(ctx, DoingApply, r.options.Stages[stage].Name)
 	defer end()
 	numbers := r.inStage(stage)
-	deadline := time.Now().Add(r.options.Patience)
+	deadline := clock.Now(ctx).Add(r.options.Patience)
 	for item := range r.current(ctx, numbers) {
 		if item.Stage > stage {
 			continue
@@ -106,13 +108,14 @@ func (r *run) carryOut(ctx context.Context, item *Item, deadline time.Time) *Res
 	result := &Result{Item: *item, Outcome: ssaplan.OutcomeNotSent}
 	if result.Err = r.obstacle(ctx, item); result.Err == nil {
 		result.Item = *r.patiently(ctx, item, deadline)
-		result.Err = r.unfit(&result.Item)
+		result.Err = r.unfit(ctx, &result.Item)
 	}
 	if result.Err == nil {
 		result.Made, result.Err = r.send(ctx, result.Item.Plan)
 		result.Outcome = ssaplan.OutcomeOf(result.Err)
 		r.wrote = r.wrote || result.Item.Plan.Action != ssaplan.ActionNoOp
 	}
+	r.done[item.Number] = result.Err == nil
 	if r.applied[item.Number] = result.Err == nil; result.Err == nil {
 		r.items[item.Number] = result.Item.kept()
 	}
@@ -151,9 +154,9 @@ const (
 
 // patiently plans an object again until what the set has brought for it takes effect, or the deadline has passed.
 func (r *run) patiently(ctx context.Context, item *Item, deadline time.Time) *Item {
-	for pause := shortest; r.mayPass(item) && time.Now().Before(deadline); pause = min(2*pause, longest) {
+	for pause := shortest; r.mayPass(item) && clock.Now(ctx).Before(deadline); pause = min(2*pause, longest) {
 		r.options.Waiting(item.Object, waitingFor(item))
-		if !sleep(ctx, pause) {
+		if clock.Sleep(ctx, pause) != nil {
 			break
 		}
 		plan, err := r.planner.Plan(ctx, r.requests[item.Number])
@@ -188,7 +191,7 @@ func (r *run) failedBefore(item *Item) string {
 }
 
 // unfit returns why the plan of an object isn't carried out, nil if it is.
-func (r *run) unfit(item *Item) error {
+func (r *run) unfit(ctx context.Context, item *Item) error {
 	shown := r.whole(r.shown[item.Number])
 	leftOut := func(reason string) error { return &LeftOutError{Object: item.Object, Reason: reason} }
 	switch {
@@ -200,14 +203,34 @@ func (r *run) unfit(item *Item) error {
 		return item.Err
 	case shown != nil && !isAsShown(shown.Plan, item.Plan):
 		return &ChangedError{Shown: shown.Plan, Now: item.Plan}
-	case item.Plan.Action == ssaplan.ActionReplace && r.options.Replace:
+	case r.isLeftOut(item):
+		return leftOut(item.Plan.Reason)
+	case item.Plan.Action == ssaplan.ActionNoOp:
 		return nil
 	}
-	switch item.Plan.Action {
-	case ssaplan.ActionConflict, ssaplan.ActionDeferred, ssaplan.ActionReplace:
-		return leftOut(item.Plan.Reason)
+	for _, i := range r.uses(ctx, item.Number) {
+		if done, carriedOut := r.done[i]; carriedOut && !done || !carriedOut && r.isLeftOut(r.items[i]) {
+			return &LeftOutError{Object: item.Object, Reason: fmt.Sprintf("it refers to %s, which isn't as the set says", r.objectOf(i)), Because: r.objectOf(i)}
+		}
 	}
 	return nil
+}
+
+// isLeftOut reports whether an item isn't carried out because of its own plan, or for want of one.
+func (s *Set) isLeftOut(item *Item) bool {
+	switch {
+	case item == nil || item.unchanged:
+		return false
+	case item.Plan == nil:
+		return true
+	}
+	switch item.Plan.Action {
+	case ssaplan.ActionConflict, ssaplan.ActionDeferred:
+		return len(item.After) == 0 // what comes after others of the set is planned again
+	case ssaplan.ActionReplace:
+		return !s.options.Replace
+	}
+	return false
 }
 
 func (r *run) send(ctx context.Context, plan *ssaplan.Plan) (*unstructured.Unstructured, error) {
@@ -222,7 +245,7 @@ func (r *run) send(ctx context.Context, plan *ssaplan.Plan) (*unstructured.Unstr
 
 // await waits until the namespaces and definitions of a stage can be used, and until its webhooks and policies are heeded if more is to come.
 func (r *run) await(ctx context.Context, stage int) {
-	deadline := time.Now().Add(r.options.Patience)
+	deadline := clock.Now(ctx).Add(r.options.Patience)
 	var pause time.Duration
 	var lastHeeded *Item
 	for _, i := range r.inStage(stage) {
@@ -242,7 +265,7 @@ func (r *run) await(ctx context.Context, stage int) {
 	}
 	if lastHeeded != nil && slices.Max(r.Set.stage) > stage {
 		r.options.Waiting(lastHeeded.Object, "until the server heeds it, which no answer tells")
-		sleep(ctx, min(pause, r.options.Patience))
+		_ = clock.Sleep(ctx, min(pause, r.options.Patience))
 	}
 }
 
@@ -265,7 +288,7 @@ func (r *run) awaitOne(ctx context.Context, item *Item, deadline time.Time) stri
 			return ""
 		}
 		r.options.Waiting(item.Object, why)
-		if time.Now().After(deadline) || !sleep(ctx, pause) {
+		if clock.Now(ctx).After(deadline) || clock.Sleep(ctx, pause) != nil {
 			return why
 		}
 	}

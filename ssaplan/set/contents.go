@@ -129,7 +129,7 @@ func (s *Set) regarded(ctx context.Context, item *Item) (numbers []int) {
 	}
 	switch class {
 	case authresilience.ClassAdmission, authresilience.ClassNotFound:
-		for _, reference := range kinds.References(groupKind(manifest).String(), manifest.Object) {
+		for _, reference := range kinds.EnforcedReferences(groupKind(manifest).String(), manifest.Object) {
 			numbers = append(numbers, s.in(ctx, namespace, s.contents.referred[reference])...)
 		}
 	}
@@ -138,6 +138,24 @@ func (s *Set) regarded(ctx context.Context, item *Item) (numbers []int) {
 		if number, ok := s.contents.namespaces[namespace]; ok {
 			numbers = append(numbers, number)
 		}
+	}
+	return numbers
+}
+
+// uses returns the numbers of the objects of the set that an object refers to, without which it doesn't work.
+func (s *Set) uses(ctx context.Context, i int) (numbers []int) {
+	manifest := s.requests[i].Manifest
+	if manifest == nil || len(s.contents.referred) == 0 {
+		return nil
+	}
+	for _, reference := range kinds.References(groupKind(manifest).String(), manifest.Object) {
+		namespace := reference.Namespace
+		reference.Namespace = ""
+		candidates := s.contents.referred[reference]
+		if len(candidates) > 0 && namespace == "" {
+			namespace = s.resolve(ctx, i).Namespace
+		}
+		numbers = append(numbers, s.in(ctx, namespace, candidates)...)
 	}
 	return numbers
 }

@@ -42,12 +42,26 @@ func (s *Set) showStage(ctx context.Context, stage int, yield func(*Item) bool) 
 		if item.refusal != nil {
 			s.foretell(ctx, item)
 		}
+		s.warnOfLeftOut(ctx, item)
 		s.show(item)
 		if !yield(item) {
 			return false
 		}
 	}
 	return true
+}
+
+// warnOfLeftOut says in a plan that it isn't carried out because something that it refers to isn't, as far as that is
+// known by now.
+func (s *Set) warnOfLeftOut(ctx context.Context, item *Item) {
+	if item.Err != nil || !item.changes() || s.isLeftOut(item) {
+		return
+	}
+	for _, i := range s.uses(ctx, item.Number) {
+		if s.isLeftOut(s.items[i]) {
+			item.Plan.Warnings = append(item.Plan.Warnings, foreign.Textf("is left out as long as %s is, which it refers to", s.objectOf(i)))
+		}
+	}
 }
 
 // show remembers what was shown of an item.
@@ -219,7 +233,7 @@ func (s *Set) firstToChange(numbers []int) (number int, ok bool) {
 	return numbers[0], true
 }
 
-// somethingChanges reports whether there is something to do before or in a stage, which may be what a webhook needs.
+// somethingChanges reports whether the stages before one change an object, which a webhook may need.
 func (s *Set) somethingChanges(stage int) bool {
 	for i, item := range s.items {
 		if s.stage[i] < stage && item.changes() {

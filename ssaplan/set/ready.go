@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
@@ -57,7 +58,7 @@ type Readied struct {
 // with a pause between two times that grows to a second. When ctx ends, the objects that are left aren't ready for that reason.
 func (s *Set) Await(ctx context.Context, ready Readier, within time.Duration) iter.Seq[*Readied] {
 	return func(yield func(*Readied) bool) {
-		ctx, cancel := context.WithTimeout(ctx, within)
+		ctx, cancel := clock.WithTimeout(ctx, within)
 		defer cancel()
 		left := s.appliedNumbers()
 		for pause := shortest; len(left) > 0; pause = min(2*pause, longest) {
@@ -74,7 +75,7 @@ func (s *Set) Await(ctx context.Context, ready Readier, within time.Duration) it
 			if stopped {
 				return
 			}
-			sleep(ctx, pause)
+			_ = clock.Sleep(ctx, pause)
 		}
 	}
 }
@@ -107,7 +108,7 @@ var notLookedAt = Readiness{Why: "it wasn't looked at"}
 // AwaitObject waits until an object is ready or has failed, as [Set.Await] does for a set. What it returns when the time is up or ctx ends is
 // neither, and says what the object waited for last. Waiting is told that, too, whenever it was asked for the object.
 func AwaitObject(ctx context.Context, planner Planner, id identity.Identity, ready Readier, within time.Duration, waiting func(why string)) Readiness {
-	ctx, cancel := context.WithTimeout(ctx, within)
+	ctx, cancel := clock.WithTimeout(ctx, within)
 	defer cancel()
 	last := notLookedAt
 	for pause := shortest; ; pause = min(2*pause, longest) {
@@ -118,7 +119,7 @@ func AwaitObject(ctx context.Context, planner Planner, id identity.Identity, rea
 			return last
 		}
 		waiting(last.String())
-		sleep(ctx, pause)
+		_ = clock.Sleep(ctx, pause)
 	}
 }
 
@@ -133,7 +134,7 @@ func AwaitPlan(ctx context.Context, planner Planner, request ssaplan.Request) (*
 			return last, nil // that the time is up says less
 		case err != nil:
 			return nil, err
-		case !lacksPlace(plan) || !sleep(ctx, pause):
+		case !lacksPlace(plan) || clock.Sleep(ctx, pause) != nil:
 			return plan, nil
 		}
 		last = plan

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
@@ -289,7 +290,7 @@ func (r *Removal) remove(ctx context.Context, item *RemovalItem) *RemovalResult 
 			return result
 		}
 	}
-	limited, cancel := context.WithTimeout(ctx, r.options.Patience)
+	limited, cancel := clock.WithTimeout(ctx, r.options.Patience)
 	defer cancel()
 	result.Err = r.planner.ApplyDelete(limited, item.Plan, r.options.Delete)
 	result.Outcome = ssaplan.OutcomeOf(result.Err)

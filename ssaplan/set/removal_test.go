@@ -64,7 +64,9 @@ func TestWhatIsStuck(t *testing.T) {
 	w := newWorld(t)
 	const held = "{apiVersion: v1, kind: ConfigMap, metadata: {name: held, namespace: shop, finalizers: [example.com/hold]}}"
 	members := w.install(namespace, held, conf)
-	lines := w.remove(members, set.RemovalOptions{Contents: true, Patience: 3 * time.Second})
+	options := set.RemovalOptions{Contents: true}
+	options.Delete.Progress = func(identity.Identity, []string) { w.clock.Advance(time.Minute) } // which is its patience
+	lines := w.remove(members, options)
 	assert.Contains(t, lines[0], "ConfigMap Done: ")
 	assert.Contains(t, lines[0], "example.com/hold")
 	assert.Equal(t, []string{"ConfigMap Done", "Namespace NotSent: v1/Namespace shop: kept: v1/ConfigMap shop/held goes before it, and is still there"}, lines[1:])

@@ -157,13 +157,3 @@ func (item *Item) follow(s *Set, number int) {
 func (item *Item) changes() bool {
 	return item != nil && !item.unchanged && (item.Plan == nil || item.Plan.Action != ssaplan.ActionNoOp)
 }
-
-// sleep waits, and reports false if ctx ends first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-time.After(d):
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}

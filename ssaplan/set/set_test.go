@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/set"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
@@ -33,6 +34,7 @@ type world struct {
 	*testing.T
 	server  *ssaplantest.Server
 	planner *ssaplan.Planner
+	clock   *clock.Fake
 }
 
 func newWorld(t *testing.T) *world {
@@ -41,7 +43,12 @@ func newWorld(t *testing.T) *world {
 	require.NoError(t, err)
 	planner, err := ssaplan.NewForClient(server.Client(), server.Mapper(), ssaplan.Options{FieldManager: "set-test"})
 	require.NoError(t, err)
-	return &world{t, server, planner}
+	return &world{t, server, planner, &clock.Fake{LongestSleep: time.Millisecond}}
+}
+
+// Context is that of the test, in which nobody sleeps for long.
+func (w *world) Context() context.Context {
+	return clock.With(w.T.Context(), w.clock)
 }
 
 func (w *world) set(options set.Options, texts ...string) *set.Set {
@@ -303,17 +310,27 @@ func TestNoManifest(t *testing.T) {
 func TestAwaitPlan(t *testing.T) {
 	w := newWorld(t)
 	request := ssaplan.Request{Manifest: manifest(t, conf)}
-	short, cancel := context.WithTimeout(t.Context(), 3*time.Second)
-	defer cancel()
+	short, cancel := context.WithCancel(w.Context())
+	looks := 0
+	heal := w.server.Answer(func(r ssaplantest.Request) error {
+		if looks++; looks == 10 {
+			cancel()
+		}
+		return nil
+	})
 	plan, err := set.AwaitPlan(short, w.planner, request)
+	heal()
 	require.NoError(t, err)
 	assert.Equal(t, ssaplan.DeferralNamespaceNotFound, plan.Deferral)
 
-	go func() {
-		time.Sleep(50 * time.Millisecond)
-		w.apply(t.Context(), w.set(set.Options{}, namespace))
-	}()
-	plan, err = set.AwaitPlan(t.Context(), w.planner, request)
+	looks, heal = 0, w.server.Answer(func(r ssaplantest.Request) error {
+		if looks++; looks == 10 {
+			go w.apply(t.Context(), w.set(set.Options{}, namespace))
+		}
+		return nil
+	})
+	plan, err = set.AwaitPlan(w.Context(), w.planner, request)
+	heal()
 	require.NoError(t, err)
 	assert.Equal(t, ssaplan.ActionCreate, plan.Action)
 

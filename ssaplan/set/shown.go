@@ -2,8 +2,12 @@ package set
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection"
@@ -50,7 +54,42 @@ func isAsShown(shown, now *ssaplan.Plan) bool {
 	case shown.Action != now.Action || shown.Object != now.Object:
 		return false
 	}
-	return shown.Explanation.Same(&now.Explanation) && sameReplacement(shown.Replacement, now.Replacement)
+	return doesAsShown(shown, now) && sameReplacement(shown.Replacement, now.Replacement)
+}
+
+// doesAsShown reports whether a plan does to its object what was shown, or the part of it that is left to do:
+// something that came before may have done the rest, as a definition does that drops a field. Where a definition
+// names the items of a list otherwise than before, the same is told by other paths; then the objects before and after
+// tell.
+func doesAsShown(shown, now *ssaplan.Plan) bool {
+	switch {
+	case now.Explanation.Same(&shown.Explanation), now.Action == ssaplan.ActionUpdate && now.Explanation.Within(&shown.Explanation):
+		return true
+	case now.Action != ssaplan.ActionUpdate || !losersAreKnown(shown, now):
+		return false
+	}
+	return reflect.DeepEqual(contentOf(shown.Live()), contentOf(now.Live())) && reflect.DeepEqual(contentOf(shown.Result()), contentOf(now.Result()))
+}
+
+// losersAreKnown reports whether all who lose a field were shown to lose one.
+func losersAreKnown(shown, now *ssaplan.Plan) bool {
+	known := func(owner fieldowner.Owner) bool {
+		return slices.ContainsFunc(shown.Ownership, func(t fieldowner.Transfer) bool { return slices.ContainsFunc(t.Owners, owner.Is) })
+	}
+	return !slices.ContainsFunc(now.Ownership, func(t fieldowner.Transfer) bool {
+		return slices.ContainsFunc(t.Owners, func(owner fieldowner.Owner) bool { return !known(owner) })
+	})
+}
+
+// contentOf returns an object without what every write changes.
+func contentOf(obj *unstructured.Unstructured) map[string]any {
+	if obj == nil {
+		return nil
+	}
+	for _, name := range []string{"generation", "managedFields", "resourceVersion"} {
+		unstructured.RemoveNestedField(obj.Object, "metadata", name)
+	}
+	return obj.Object
 }
 
 // fulfils reports whether a plan does what was shown of an object that couldn't be asked for: it creates what the manifest declares,
@@ -63,7 +102,9 @@ func fulfils(now, shown *ssaplan.Plan) bool {
 	default:
 		return false
 	}
-	return !slices.ContainsFunc(now.Changes, func(change explain.Change) bool { return !tells(shown, change) })
+	return !slices.ContainsFunc(now.Changes, func(change explain.Change) bool {
+		return change.Cause != explain.CauseDropped && !tells(shown, change) // the manifest itself tells what it no longer declares
+	})
 }
 
 // tells reports whether a deferred plan told of a change: as it is, or by the value that the manifest declares.

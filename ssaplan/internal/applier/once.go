@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 	"github.com/ssaplan/primitives/ssaplan/write"
@@ -92,10 +93,7 @@ func Once(ctx context.Context, send func(context.Context) (*unstructured.Unstruc
 	defer cancel()
 	found := look(ctx)
 	if outcome == write.OutcomeUnknown && found.isOpen() {
-		select {
-		case <-ctx.Done(): // so that the second look fails
-		case <-time.After(lookAgain):
-		}
+		_ = clock.Sleep(ctx, lookAgain) // if ctx ends before that, the second look fails
 		found = look(ctx)
 	}
 	if found.Done {
@@ -106,7 +104,7 @@ func Once(ctx context.Context, send func(context.Context) (*unstructured.Unstruc
 
 // looking returns the context of looks after a write, which doesn't end with the caller's.
 func looking(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTimeout)
+	ctx, cancel := clock.WithTimeout(context.WithoutCancel(ctx), lookTimeout)
 	ctx, _ = wire.CollectWarnings(ctx) // the plan had them
 	return ctx, cancel
 }

@@ -29,16 +29,25 @@ type Write struct {
 	Subresource string
 	// Live is the object in the version that the write is for, nil if it is for none.
 	Live *unstructured.Unstructured
+	// AnyVersion sends the write for the object in whatever version, so that it doesn't fail because somebody else
+	// writes all the time what it has nothing to do with. It doesn't take fields from others then: one that somebody
+	// has changed since is a conflict.
+	AnyVersion bool
 }
 
 // Send sends the write, once, and returns the object as the server made it; see [Once].
 func (w *Write) Send(ctx context.Context) (*unstructured.Unstructured, *Failure) {
-	body, err := wire.Guarded(w.Body, w.Live)
+	guarded, options := wire.Guarded, w.Options
+	if w.AnyVersion {
+		force := false
+		guarded, options.Force = wire.GuardedByUID, &force
+	}
+	body, err := guarded(w.Body, w.Live)
 	if err != nil {
 		return nil, NotSent(err)
 	}
 	return Once(ctx, func(ctx context.Context) (*unstructured.Unstructured, error) {
-		obj, err := w.Target.Apply(ctx, w.Live, body, w.Options)
+		obj, err := w.Target.Apply(ctx, w.Live, body, options)
 		if err == nil {
 			err = w.check(obj)
 		}

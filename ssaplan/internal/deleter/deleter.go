@@ -17,6 +17,7 @@ import (
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/internal/answer"
+	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/internal/applier"
@@ -91,12 +92,11 @@ func (d *Deleter) read(ctx context.Context) (*unstructured.Unstructured, error) 
 	return live, nil
 }
 
-// planAttempts is how often the planner looks at an object that changes between the read and the dry run.
-const planAttempts = 3
-
 // Plan finds out what deleting the object will do. It changes nothing. An error is a failure that says nothing of the object.
 func (d *Deleter) Plan(ctx context.Context) (*deletion.Plan, error) {
-	for range planAttempts {
+	attempts, cancel := applier.NewAttempts(ctx)
+	defer cancel()
+	for {
 		live, err := d.read(ctx)
 		switch class := authresilience.Classify(err); {
 		case err == nil:
@@ -111,8 +111,10 @@ func (d *Deleter) Plan(ctx context.Context) (*deletion.Plan, error) {
 		if !applier.Moved(err) {
 			return plan, err
 		}
+		if !attempts.Again(live) {
+			return nil, cmp.Or(ctx.Err(), applier.ErrRestless)
+		}
 	}
-	return nil, fmt.Errorf("the object changed between read and dry run, %d times in a row: try again", planAttempts)
 }
 
 // PlanFor returns the plan for the object as it was just read, nil if there is none. It has the server try the delete, unless
@@ -312,10 +314,5 @@ func (d *Deleter) wait(ctx context.Context, finalizers []string) error {
 	if interval <= 0 {
 		interval = time.Second
 	}
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(interval):
-		return nil
-	}
+	return clock.Sleep(ctx, interval)
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/internal/handover"
 )
 
@@ -96,11 +95,4 @@ func TestTryLeavesWhatServersLeave(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestReviewed(t *testing.T) {
-	reviewed := []foreign.Text{"a", "b"}
-	require.Equal(t, []foreign.Text{"b"}, handover.Reviewed(reviewed, []foreign.Text{"b"}), "fewer are fine")
-	require.Empty(t, handover.Reviewed(reviewed, nil))
-	require.Equal(t, reviewed, handover.Reviewed(reviewed, []foreign.Text{"a", "c"}), "another was not reviewed")
 }

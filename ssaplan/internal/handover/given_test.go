@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/ssaplan/primitives/ssaplan/internal/applier"
 	"github.com/ssaplan/primitives/ssaplan/internal/handover"
 )
 
@@ -38,4 +39,14 @@ func TestTryGivesUpMaps(t *testing.T) {
 			require.Equal(t, want, owners(t, made.Object))
 		})
 	}
+}
+
+// A server that accepts the change of hands may leave the record as it is all the same.
+func TestTryWhereNothingChangesHands(t *testing.T) {
+	live := object(t, "7", `"spec": {"a": 1, "b": 2}`, ours+`{"f:spec": {"f:a": {}, "f:b": {}}}}`)
+	h, err := handover.Find(live, handover.Wanted{Applier: us, GiveUp: patterns(t, "spec.a")})
+	require.NoError(t, err)
+	same := func([]byte) (*unstructured.Unstructured, error) { return live, nil }
+	_, err = h.Try(handover.Server{HandOver: same, Apply: same}, map[string]any{}, nil)
+	require.ErrorIs(t, err, applier.ErrKept)
 }

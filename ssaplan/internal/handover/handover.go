@@ -14,6 +14,7 @@ import (
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
+	"github.com/ssaplan/primitives/ssaplan/internal/applier"
 	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
 )
 
@@ -105,6 +106,13 @@ func (h *Handover) ask(server Server) error {
 	owners, err := fieldowner.Read(after.Object)
 	if err != nil {
 		return err
+	}
+	before, err := fieldowner.Read(h.live.Object)
+	if err != nil {
+		return err
+	}
+	if owners.Equal(before) {
+		return applier.ErrKept
 	}
 	h.makes(after, owners)
 	return nil

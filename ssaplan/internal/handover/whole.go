@@ -5,7 +5,6 @@ import (
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
-	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
@@ -45,13 +44,4 @@ func (h *Handover) nameFormerOwner(c *explain.Change, before fieldowner.Ownershi
 			c.Manager, c.Operation, c.Time = o.Manager, o.Operation, o.Time
 		}
 	}
-}
-
-// Reviewed returns the warnings there are now, if all of them were reviewed, and else those that were. What a server warned of when it was
-// asked about the object as it was can be gone.
-func Reviewed(reviewed, now []foreign.Text) []foreign.Text {
-	if slices.ContainsFunc(now, func(w foreign.Text) bool { return !slices.Contains(reviewed, w) }) {
-		return reviewed
-	}
-	return now
 }

@@ -121,7 +121,7 @@ func (c *Cache) Save(to io.Writer, scope string) error {
 		return errNotPortable
 	}
 	f := file{Version: fileVersion, Scope: scope, Answers: []fileAnswer{}}
-	for _, kept := range c.answers.All() {
+	for _, kept := range c.answers.All(time.Now()) {
 		if kept.Answer == nothing {
 			f.Answers = append(f.Answers, fileAnswer{kept.Subject[:], kept.Question[:], kept.Expires.Unix()})
 		}
@@ -150,13 +150,14 @@ func (c *Cache) Restore(from io.Reader, scope string) error {
 			return errDamaged
 		}
 	}
+	now := time.Now()
 	for _, a := range f.Answers {
-		c.answers.Restore(recent.Kept[*notes]{Subject: recent.Key(a.Subject), Question: recent.Key(a.Question), Answer: nothing, Expires: time.Unix(a.Expires, 0)})
+		c.answers.Restore(recent.Kept[*notes]{Subject: recent.Key(a.Subject), Question: recent.Key(a.Question), Answer: nothing, Expires: time.Unix(a.Expires, 0)}, now)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for kind, known := range f.Setups {
-		if known.since.Before(time.Now()) {
+		if known.since.Before(now) {
 			c.setups[kind] = known
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/internal/recent"
@@ -92,7 +93,7 @@ func (c *Cache) Forget(object identity.Identity, subresources ...string) {
 
 // Clear forgets all objects. An answer that is under way isn't remembered, and those of the next 10 seconds only until these
 // are over, because a server takes some time to take in a change of its configuration.
-func (c *Cache) Clear() { c.answers.Clear() }
+func (c *Cache) Clear() { c.answers.Clear(time.Now()) }
 
 // Question is whether an apply changes an object.
 type Question struct {
@@ -115,7 +116,8 @@ var nothing = &notes{}
 // Asked is a question that the server is going to be asked. The nil Asked is one whose answer can't be trusted later.
 type Asked struct {
 	cache      *Cache
-	trust      uint64 // that of the cache
+	trust      uint64    // that of the cache
+	at         time.Time // when it was asked
 	configured wire.Configuration
 }
 
@@ -124,7 +126,7 @@ type Answer struct{ notes *notes }
 
 // Ask returns the answer to a question, if it is known, and else what it can be remembered with.
 func (c *Cache) Ask(ctx context.Context, resource *wire.Resource, q Question) (*Answer, *Asked) {
-	asked := &Asked{cache: c}
+	asked := &Asked{cache: c, at: clock.Now(ctx)}
 	if c.interval >= 0 {
 		var err error
 		if asked.configured, err = resource.Configuration(ctx, c.interval); err != nil {
@@ -137,7 +139,7 @@ func (c *Cache) Ask(ctx context.Context, resource *wire.Resource, q Question) (*
 	if !ok {
 		return nil, nil
 	}
-	known, trust, found := c.answers.Get(subject(q.Object, q.Subresource), key)
+	known, trust, found := c.answers.Get(subject(q.Object, q.Subresource), key, asked.at)
 	if !found {
 		asked.trust = trust
 		return nil, asked
@@ -164,7 +166,7 @@ func (a *Asked) NoOp(q Question, explained *explain.Explanation, warnings []fore
 	if len(explained.Assigned)+len(explained.Ineffective)+len(warnings) > 0 {
 		told = &notes{explain.Known(explained, explain.Input{}), slices.Clone(warnings)}
 	}
-	a.cache.answers.Add(subject(q.Object, q.Subresource), key, told, a.trust, a.configured.Since)
+	a.cache.answers.Add(subject(q.Object, q.Subresource), key, told, a.trust, a.configured.Since, a.at)
 }
 
 func subject(id identity.Identity, subresource string) recent.Key {

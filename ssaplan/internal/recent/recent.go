@@ -1,5 +1,5 @@
 // Package recent remembers a bounded number of answers for a bounded time: of each subject the answer to the question that
-// was asked last.
+// was asked last. The caller tells the time.
 package recent
 
 import (
@@ -14,7 +14,6 @@ import (
 type Cache[V any] struct {
 	size   int
 	maxAge time.Duration
-	now    func() time.Time // time.Now but in tests
 	seed   maphash.Seed
 
 	mu      sync.Mutex
@@ -42,12 +41,11 @@ type Kept[V any] struct {
 }
 
 // All returns the answers that still count, the one that was not asked for the longest time first.
-func (c *Cache[V]) All() (all []Kept[V]) {
+func (c *Cache[V]) All(now time.Time) (all []Kept[V]) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	now := c.now().UnixNano()
 	for e := c.ends.newer; e != &c.ends; e = e.newer {
-		if e.expires > now {
+		if e.expires > now.UnixNano() {
 			all = append(all, Kept[V]{e.subject, e.question, e.answer, time.Unix(0, e.expires)})
 		}
 	}
@@ -56,10 +54,9 @@ func (c *Cache[V]) All() (all []Kept[V]) {
 
 // Restore remembers an answer of another cache, unless this one knows one about its subject or is full. None counts for longer than one of
 // this cache could.
-func (c *Cache[V]) Restore(kept Kept[V]) {
+func (c *Cache[V]) Restore(kept Kept[V], now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	now := c.now()
 	if c.entries[kept.Subject] != nil || len(c.entries) >= c.size || !kept.Expires.After(now) || kept.Expires.After(now.Add(c.maxAge)) {
 		return
 	}
@@ -84,9 +81,8 @@ const Settling = 10 * time.Second
 // New returns an empty cache for the answers about size subjects. An answer counts for maxAge at most; each for another
 // time, of at least half of that, so that not all of them have to be asked for again at once.
 func New[V any](size int, maxAge time.Duration) *Cache[V] {
-	c := &Cache[V]{size: max(size, 1), maxAge: maxAge, now: time.Now, seed: maphash.MakeSeed()}
-	c.Clear()
-	c.cleared = time.Time{}
+	c := &Cache[V]{size: max(size, 1), maxAge: maxAge, seed: maphash.MakeSeed()}
+	c.Clear(time.Time{})
 	return c
 }
 
@@ -101,12 +97,12 @@ func (c *Cache[V]) Stats() Stats {
 
 // Get returns the answer to a question about a subject, and whether it is known. What an answer is added with that is asked
 // for now is the trust.
-func (c *Cache[V]) Get(subject, question Key) (answer V, trust uint64, known bool) {
+func (c *Cache[V]) Get(subject, question Key, now time.Time) (answer V, trust uint64, known bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	trust = c.distrusted[subject[0]]
 	e := c.entries[subject]
-	if e != nil && e.expires <= c.now().UnixNano() {
+	if e != nil && e.expires <= now.UnixNano() {
 		c.remove(e)
 		c.stats.Expired++
 		e = nil
@@ -124,7 +120,7 @@ func (c *Cache[V]) Get(subject, question Key) (answer V, trust uint64, known boo
 // Add remembers the answer to a question about a subject, unless the subject was forgotten since the trust was got. The
 // configuration of the server is known to be as it is since some time; if that is not long ago, the answer may be one of
 // before, and counts only until [Settling] is over.
-func (c *Cache[V]) Add(subject, question Key, answer V, trust uint64, since time.Time) {
+func (c *Cache[V]) Add(subject, question Key, answer V, trust uint64, since, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.distrusted[subject[0]] != trust {
@@ -137,14 +133,13 @@ func (c *Cache[V]) Add(subject, question Key, answer V, trust uint64, since time
 		c.remove(e)
 		c.stats.Evicted++
 	}
-	*e = entry[V]{subject: subject, question: question, answer: answer, expires: c.expiry(since).UnixNano()}
+	*e = entry[V]{subject: subject, question: question, answer: answer, expires: c.expiry(since, now).UnixNano()}
 	c.entries[subject] = e
 	c.link(e)
 }
 
 // expiry returns until when an answer counts that is added now.
-func (c *Cache[V]) expiry(since time.Time) time.Time {
-	now := c.now()
+func (c *Cache[V]) expiry(since, now time.Time) time.Time {
 	if c.cleared.After(since) {
 		since = c.cleared
 	}
@@ -174,10 +169,10 @@ func (c *Cache[V]) Forget(subject Key) {
 }
 
 // Clear forgets everything, also the answers that are under way.
-func (c *Cache[V]) Clear() {
+func (c *Cache[V]) Clear(now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.cleared = c.now()
+	c.cleared = now
 	c.entries = map[Key]*entry[V]{}
 	c.ends.older, c.ends.newer = &c.ends, &c.ends
 	for i := range c.distrusted {

@@ -20,9 +20,7 @@ type world struct {
 }
 
 func newWorld(size int) *world {
-	w := &world{New[string](size, age), time.Unix(1e9, 0)}
-	w.now = func() time.Time { return w.time }
-	return w
+	return &world{New[string](size, age), time.Unix(1e9, 0)}
 }
 
 func number(n int) (key Key) {
@@ -32,12 +30,12 @@ func number(n int) (key Key) {
 }
 
 func (w *world) add(n int, answer string) {
-	_, trust, _ := w.Get(number(n), Key{})
-	w.Add(number(n), Key{}, answer, trust, settled)
+	_, trust, _ := w.Get(number(n), Key{}, w.time)
+	w.Add(number(n), Key{}, answer, trust, settled, w.time)
 }
 
 func (w *world) has(n int) bool {
-	_, _, known := w.Get(number(n), Key{})
+	_, _, known := w.Get(number(n), Key{}, w.time)
 	return known
 }
 
@@ -87,17 +85,17 @@ func TestNoSizeIsOne(t *testing.T) {
 func TestOneAnswerForASubject(t *testing.T) {
 	w := newWorld(2)
 	first, second := number(1), number(2)
-	_, trust, _ := w.Get(number(7), first)
-	w.Add(number(7), first, "first", trust, settled)
+	_, trust, _ := w.Get(number(7), first, w.time)
+	w.Add(number(7), first, "first", trust, settled, w.time)
 	w.add(8, "a")
-	answer, _, known := w.Get(number(7), second)
+	answer, _, known := w.Get(number(7), second, w.time)
 	require.False(t, known)
 	require.Empty(t, answer)
-	w.Add(number(7), second, "second", trust, settled)
-	answer, _, known = w.Get(number(7), second)
+	w.Add(number(7), second, "second", trust, settled, w.time)
+	answer, _, known = w.Get(number(7), second, w.time)
 	require.True(t, known)
 	require.Equal(t, "second", answer)
-	_, _, known = w.Get(number(7), first)
+	_, _, known = w.Get(number(7), first, w.time)
 	require.False(t, known)
 	require.True(t, w.has(8), "it took no place of another's")
 	require.Equal(t, 2, w.Stats().Entries)
@@ -132,21 +130,21 @@ func TestAnswersGetTooOld(t *testing.T) {
 func TestAnswersOfAServerThatSettles(t *testing.T) {
 	w := newWorld(10)
 	changed := w.time.Add(-time.Second)
-	_, trust, _ := w.Get(number(1), Key{})
-	w.Add(number(1), Key{}, "a", trust, changed)
+	_, trust, _ := w.Get(number(1), Key{}, w.time)
+	w.Add(number(1), Key{}, "a", trust, changed, w.time)
 	w.time = changed.Add(Settling - 1)
 	require.True(t, w.has(1))
 	w.add(2, "settled long ago")
 	w.time = changed.Add(Settling)
 	require.False(t, w.has(1))
-	w.Add(number(1), Key{}, "a", trust, changed)
+	w.Add(number(1), Key{}, "a", trust, changed, w.time)
 	w.time = changed.Add(age / 3)
 	require.True(t, w.has(1))
 	require.True(t, w.has(2))
 
 	brief := newWorld(1)
 	brief.maxAge = time.Second
-	brief.Add(number(1), Key{}, "a", trust, brief.time)
+	brief.Add(number(1), Key{}, "a", trust, brief.time, brief.time)
 	brief.time = brief.time.Add(time.Second)
 	require.False(t, brief.has(1), "no older than it may become")
 }
@@ -155,14 +153,14 @@ func TestForget(t *testing.T) {
 	w := newWorld(10)
 	w.add(1, "a")
 	w.add(2, "a")
-	_, trust, _ := w.Get(number(1), Key{})
-	_, other, _ := w.Get(number(2), Key{})
+	_, trust, _ := w.Get(number(1), Key{}, w.time)
+	_, other, _ := w.Get(number(2), Key{}, w.time)
 	w.Forget(number(1))
 	require.False(t, w.has(1))
 	require.True(t, w.has(2))
-	w.Add(number(1), Key{}, "asked for before", trust, settled)
+	w.Add(number(1), Key{}, "asked for before", trust, settled, w.time)
 	require.False(t, w.has(1))
-	w.Add(number(2), Key{}, "another", other, settled)
+	w.Add(number(2), Key{}, "another", other, settled, w.time)
 	require.True(t, w.has(2))
 	w.Forget(number(3))
 	w.add(1, "a")
@@ -173,12 +171,12 @@ func TestForget(t *testing.T) {
 func TestClear(t *testing.T) {
 	w := newWorld(10)
 	w.add(1, "a")
-	_, trust, _ := w.Get(number(1), Key{})
-	w.Clear()
+	_, trust, _ := w.Get(number(1), Key{}, w.time)
+	w.Clear(w.time)
 	require.False(t, w.has(1))
 	require.Equal(t, 0, w.Stats().Entries)
 	require.EqualValues(t, 2, w.Stats().Misses, "the numbers go on")
-	w.Add(number(1), Key{}, "asked for before", trust, settled)
+	w.Add(number(1), Key{}, "asked for before", trust, settled, w.time)
 	require.False(t, w.has(1))
 	for n := range 20 {
 		w.add(n, "a")
@@ -198,11 +196,11 @@ func TestAtTheSameTime(t *testing.T) {
 			defer all.Done()
 			for n := range 1000 {
 				key := number((n * (i + 1)) % 100)
-				_, trust, _ := c.Get(key, Key{})
-				c.Add(key, Key{}, "a", trust, settled)
+				_, trust, _ := c.Get(key, Key{}, time.Now())
+				c.Add(key, Key{}, "a", trust, settled, time.Now())
 				switch n {
 				case 300:
-					c.Clear()
+					c.Clear(time.Now())
 				case 600:
 					c.Forget(key)
 				}

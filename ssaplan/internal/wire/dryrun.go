@@ -17,6 +17,7 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/internal/answer"
+	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/ssaplan/internal/scale"
 )
 
@@ -54,12 +55,12 @@ func (d *dryRuns) check(ctx context.Context, kind string, age time.Duration, ask
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if !g.at.IsZero() && time.Since(g.at) < age {
+	if !g.at.IsZero() && clock.Now(ctx).Sub(g.at) < age {
 		return nil
 	}
 	err := ask()
 	if err == nil {
-		g.at = time.Now()
+		g.at = clock.Now(ctx)
 	}
 	return err
 }

@@ -13,6 +13,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/ssaplan/explain"
@@ -38,12 +39,25 @@ func Guarded(body []byte, live *unstructured.Unstructured) ([]byte, error) {
 	if live != nil {
 		guards = map[string]string{"resourceVersion": live.GetResourceVersion(), "uid": string(live.GetUID())}
 	}
+	return withGuards(body, guards, live != nil)
+}
+
+// GuardedByUID adds to the body of an apply which object it is for, in whatever version.
+func GuardedByUID(body []byte, live *unstructured.Unstructured) ([]byte, error) {
+	if err := Complete(live); err != nil {
+		return nil, err
+	}
+	return withGuards(body, map[string]string{"uid": string(live.GetUID())}, true)
+}
+
+// withGuards returns the body of an apply with fields of its metadata. Keep is as in [guardedMetadata].
+func withGuards(body []byte, guards map[string]string, keep bool) ([]byte, error) {
 	hasMetadata := false
 	guarded, ok := withFields(body, func(name string, value []byte) []byte {
 		if name != "metadata" {
 			return value
 		}
-		value, hasMetadata = guardedMetadata(value, guards, live != nil)
+		value, hasMetadata = guardedMetadata(value, guards, keep)
 		return value
 	})
 	switch {
@@ -247,14 +261,61 @@ func sameButStatus(live, now *unstructured.Unstructured) bool {
 	return reflect.DeepEqual(bare[0], bare[1])
 }
 
+// AsOfAnswer returns the live object as it was when the server answered a dry run, nil if that isn't known. It is
+// known if nothing but the status was written between two reads around the dry run: then the answer, which has the
+// status of that moment, tells.
+func AsOfAnswer(live, answer, now *unstructured.Unstructured) *unstructured.Unstructured {
+	if !SameButStatus(live, now) {
+		return nil
+	}
+	out := live.DeepCopy()
+	out.SetResourceVersion(answer.GetResourceVersion())
+	if status, exists := answer.Object["status"]; exists {
+		out.Object["status"] = runtime.DeepCopyJSONValue(status)
+	} else {
+		delete(out.Object, "status")
+	}
+	records := mainRecords(out)
+	for i, entry := range recordsOf(answer) { // in their order, so that the objects are equal if the apply changes nothing
+		if isStatusRecord(entry) {
+			records = slices.Insert(records, min(i, len(records)), runtime.DeepCopyJSONValue(entry))
+		}
+	}
+	if len(records) > 0 {
+		out.Object["metadata"].(map[string]any)["managedFields"] = records
+	}
+	return out
+}
+
+// SameButStatus reports whether nothing but the status was written between two reads of an object; false for objects
+// that aren't there.
+func SameButStatus(live, now *unstructured.Unstructured) bool {
+	return live != nil && now != nil && sameButStatus(live, now) && reflect.DeepEqual(mainRecords(live), mainRecords(now))
+}
+
+// mainRecords returns the entries in an object's managedFields that are of the object itself and not of its status.
+func mainRecords(obj *unstructured.Unstructured) []any {
+	return slices.DeleteFunc(slices.Clone(recordsOf(obj)), isStatusRecord)
+}
+
+func isStatusRecord(entry any) bool {
+	fields, _ := entry.(map[string]any)
+	return fields["subresource"] == "status"
+}
+
+// recordsOf returns the managedFields of an object.
+func recordsOf(obj *unstructured.Unstructured) []any {
+	value, _, _ := unstructured.NestedFieldNoCopy(obj.Object, "metadata", "managedFields")
+	entries, _ := value.([]any)
+	return entries
+}
+
 // recordOf returns the applier's entry in the managedFields of an object, nil if it has none.
 func recordOf(obj *unstructured.Unstructured, applier fieldowner.Applier) any {
 	if obj == nil {
 		return nil
 	}
-	value, _, _ := unstructured.NestedFieldNoCopy(obj.Object, "metadata", "managedFields")
-	entries, _ := value.([]any)
-	for _, entry := range entries {
+	for _, entry := range recordsOf(obj) {
 		fields, _ := entry.(map[string]any)
 		subresource, _ := fields["subresource"].(string)
 		isApply := fields["operation"] == fieldowner.OperationApply

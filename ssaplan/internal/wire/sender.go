@@ -11,6 +11,7 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 )
 
@@ -93,12 +94,7 @@ func wait(ctx context.Context, throttled error) bool {
 		return false
 	}
 	asked := time.Duration(max(seconds, 1)) * time.Second
-	select {
-	case <-time.After(asked + rand.N(asked/4)):
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	return clock.Sleep(ctx, asked+rand.N(asked/4)) == nil
 }
 
 // sendInTime sends a request when the server has time for it.

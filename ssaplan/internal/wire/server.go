@@ -14,6 +14,7 @@ import (
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
 	"github.com/ssaplan/primitives/ssaplan/internal/records"
 )
@@ -92,7 +93,7 @@ func (s *Server) whetherBrokenOff(ctx context.Context, err error) error {
 		return err
 	}
 	const patience = 5 * time.Second
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := clock.WithTimeout(ctx, patience)
 	defer cancel()
 	_, dead := s.views.of("alive").look(ctx, 0, func(ctx context.Context) (view, error) {
 		if !s.kinds.alive(ctx) {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/ssaplan/primitives/internal/clock"
 )
 
 // views are what was seen of the parts of a server's configuration, by part. The zero views are of nothing yet.
@@ -55,7 +57,7 @@ func (w *watched) look(ctx context.Context, interval time.Duration, read func(co
 	case <-ctx.Done():
 		return view{}, ctx.Err()
 	}
-	now := time.Now()
+	now := clock.Now(ctx)
 	switch {
 	case !w.at.IsZero() && now.Sub(w.at) < interval:
 		return w.seen, nil
@@ -66,11 +68,11 @@ func (w *watched) look(ctx context.Context, interval time.Duration, read func(co
 	seen, err := read(quiet)
 	if err != nil {
 		if ctx.Err() == nil { // else it is the failure of this one
-			w.failed, w.again = err, time.Now().Add(afterFailure)
+			w.failed, w.again = err, clock.Now(ctx).Add(afterFailure)
 		}
 		return view{}, err
 	}
-	if seen.since = time.Now(); !w.at.IsZero() && maps.Equal(seen.prints, w.seen.prints) && slices.Equal(seen.unseen, w.seen.unseen) {
+	if seen.since = clock.Now(ctx); !w.at.IsZero() && maps.Equal(seen.prints, w.seen.prints) && slices.Equal(seen.unseen, w.seen.unseen) {
 		seen.since = w.seen.since
 	}
 	w.seen, w.at, w.failed = seen, now, nil

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -21,6 +22,7 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/internal/clock"
 )
 
 const (
@@ -148,7 +150,8 @@ func TestThrottledRequestsAreRepeatedAndCounted(t *testing.T) {
 		server := connect(t, &answers{bodies: []string{throttled, object}}, Options{Observe: observe, Logger: logger, ThrottleRetries: row.retries})
 		resource := server.Resource(configMaps, identity.Identity{Namespace: "n"})
 		dryRun := metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}}
-		_, err := resource.Apply(t.Context(), "a", []byte(`{}`), dryRun)
+		ctx := clock.With(t.Context(), &clock.Fake{LongestSleep: time.Nanosecond})
+		_, err := resource.Apply(ctx, "a", []byte(`{}`), dryRun)
 		require.Equal(t, row.fails, err != nil, row.why)
 		require.Equal(t, row.want, resource.Requests(), row.why)
 		require.Contains(t, seen[0], "patch true a 422 true", "whether it gets dryRun")

@@ -1,8 +1,20 @@
-// Package applyset answers: which objects does an ApplySet have, and whose is it?
+// Package applyset answers: which objects belong to an ApplySet, and which tool owns it? It isn't for applying or
+// pruning: package ssaplan/set is.
 //
-// An ApplySet is the form in which Kubernetes remembers in the cluster what was applied together, as kubectl apply --applyset does: each
-// member has a label with the ID of the set, and a parent object says of which kinds the members are and in which namespaces. The package
-// knows the labels and annotations as kubectl writes and reads them, and sends nothing.
+// An ApplySet is how kubectl apply --applyset remembers in the cluster what was applied together. Each member has a
+// label with the ID of the set. A parent object has the kinds and namespaces of the members:
+//
+//	member, err := applyset.Mark(manifest, applyset.ID(parent.Object)) // adds the label of the set
+//	if err != nil {
+//		log.Fatal(err)
+//	}
+//	id, err := identity.Of(member.Object)
+//	if err != nil {
+//		log.Fatal(err)
+//	}
+//	parent = parent.With([]identity.Identity{id}) // apply its Manifest first, then the members
+//
+// The package knows the labels and annotations as kubectl writes and reads them, and sends nothing.
 package applyset
 
 import (

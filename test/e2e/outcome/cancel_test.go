@@ -35,7 +35,8 @@ func TestOutcomesOfCancellation(t *testing.T) {
 				a := op.plans(t, c, fmt.Sprintf("canceled-%d-%d", i, j))
 				defer a.remove(t)
 				proxy := faultproxy.StartAs(t, c.Server.Config())
-				ctx, cancel := context.WithCancel(t.Context())
+				ctx, _ := impatient(t)
+				ctx, cancel := context.WithCancel(ctx)
 				defer cancel()
 				if row.fault == nil {
 					cancel()
@@ -71,7 +72,7 @@ func (a *attempt) checkCanceled(t *testing.T, proxy *faultproxy.Proxy, err error
 }
 
 // TestOutcomesOfLateWrites breaks each write off, and has the server get it all the same after the first look: it, or what stands in front of it,
-// was still at it. A second look, which doesn't follow at once, sees that it is done.
+// was still at it. A second look, which the planner takes after a while, sees that it is done.
 func TestOutcomesOfLateWrites(t *testing.T) {
 	c := newCluster(t)
 	for i, row := range []struct {
@@ -91,9 +92,10 @@ func TestOutcomesOfLateWrites(t *testing.T) {
 				a := op.plans(t, c, fmt.Sprintf("late-%d-%d", i, j))
 				defer a.remove(t)
 				proxy := faultproxy.StartAs(t, c.Server.Config())
-				ctx, cancel := context.WithCancel(t.Context())
+				ctx, fake := impatient(t)
+				ctx, cancel := context.WithCancel(ctx)
 				defer cancel()
-				proxy.InjectWrite(op.write, proxy.Late(row.fault(cancel), 300*time.Millisecond))
+				proxy.InjectWrite(op.write, proxy.Late(row.fault(cancel), func() bool { return len(fake.Slept()) > 0 }))
 				_, err := a.run(ctx, c.planner(t, proxy, row.timeout))
 				if a.deletes() && row.cause != nil {
 					require.ErrorIs(t, err, row.cause)

@@ -35,7 +35,8 @@ func FuzzOutcomes(f *testing.F) {
 		}
 		planner := c.planner(t, c.proxy, 300*time.Millisecond)
 		c.proxy.InjectAt(faults)
-		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		ctx, _ := impatient(t)
+		ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
 		defer cancel()
 		if gaveUp {
 			ctx, cancel = context.WithTimeout(ctx, time.Duration(secondAt)*time.Millisecond)
@@ -59,7 +60,8 @@ func TestLooksAnsweredWithAnotherObject(t *testing.T) {
 			faults := map[int]faultproxy.Fault{at: faultproxy.Reset(), at + 1: faultproxy.OtherUID()}
 			planner := c.planner(t, c.proxy, 300*time.Millisecond)
 			c.proxy.InjectAt(faults)
-			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+			ctx, _ := impatient(t)
+			ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 			_, err := a.run(ctx, planner)
 			cancel()
 			arrived, _ := c.proxy.Writes()

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/internal/goroutines"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
@@ -89,6 +90,12 @@ type cluster struct {
 func newCluster(t testing.TB) *cluster {
 	c := lab.On(t, controlplane.Shared(t))
 	return &cluster{c, faultproxy.StartAs(t, c.Server.Config())}
+}
+
+// impatient returns a context in which no planner sleeps for long, and its clock.
+func impatient(t testing.TB) (context.Context, *clock.Fake) {
+	fake := &clock.Fake{LongestSleep: 5 * time.Millisecond}
+	return clock.With(t.Context(), fake), fake
 }
 
 // planner returns one that reaches the server through the proxy.

@@ -1,7 +1,6 @@
 package outcome_test
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -79,7 +78,8 @@ func TestOutcomesWithoutADryRun(t *testing.T) {
 				}
 				planner := c.planner(t, c.proxy, 10*time.Second)
 				c.proxy.InjectAt(faults)
-				obj, err := a.run(t.Context(), planner)
+				ctx, _ := impatient(t)
+				obj, err := a.run(ctx, planner)
 				c.proxy.Heal()
 				done, _ := a.truth(t)
 				require.True(t, done)
@@ -102,7 +102,8 @@ func (a *attempt) broken(t *testing.T, proxy *faultproxy.Proxy, fault faultproxy
 	}
 	planner := a.c.planner(t, proxy, timeout)
 	proxy.InjectWrite(a.write, fault)
-	obj, err := a.run(context.Background(), planner)
+	ctx, _ := impatient(t)
+	obj, err := a.run(ctx, planner)
 	arrived, written := proxy.Writes()
 	_, spoiled := proxy.Spoiled()
 	why := fmt.Sprintf("%s: %s: %v", a.name, fault, err)

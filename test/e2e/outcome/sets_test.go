@@ -78,7 +78,8 @@ func TestOutcomesOfSets(t *testing.T) {
 		}
 		proxy.InjectWrite(write, fault)
 		broken := 0
-		for result := range s.Apply(t.Context()) {
+		ctx, _ := impatient(t)
+		for result := range s.Apply(ctx) {
 			m := members[result.Item.Object.Name]
 			now := c.Lookup(t, m.manifest)
 			why := fmt.Sprintf("%s, %s, write %d: %s: %v", result.Item.Object, fault, write, result.Outcome, result.Err)
@@ -117,17 +118,20 @@ func TestOutcomesOfRemovals(t *testing.T) {
 			members = append(members, set.Member{Object: id, UID: string(obj.GetUID())})
 		}
 		staying := slices.Concat(open, believed) // after these faults a removal waits for what isn't going
-		long := 30 * time.Second
-		if slices.Contains(staying, fault.String()) {
-			long = 12 * time.Second
+		ctx, fake := impatient(t)
+		options := set.RemovalOptions{}
+		options.Delete.Progress = func(identity.Identity, []string) {
+			if slices.Contains(staying, fault.String()) {
+				fake.Advance(5 * time.Second) // of a minute
+			}
 		}
-		r := set.NewRemoval(planner, members, set.RemovalOptions{Delete: ssaplan.DeleteOptions{PollInterval: time.Millisecond}, Patience: long})
+		r := set.NewRemoval(planner, members, options)
 		for item := range r.Plan(t.Context()) {
 			require.NoError(t, item.Err)
 			require.True(t, item.Deletes())
 		}
 		proxy.InjectWrite(write, fault)
-		for result := range r.Apply(t.Context()) {
+		for result := range r.Apply(ctx) {
 			old := before[result.Item.Member.Object.Name]
 			now := c.Lookup(t, old)
 			isGone := now == nil || now.GetDeletionTimestamp() != nil

@@ -21,6 +21,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/test/controlplane"
 )
@@ -30,6 +31,7 @@ type many struct {
 	server   *controlplane.Server
 	admin    kubernetes.Interface
 	planner  *ssaplan.Planner
+	clock    *clock.Fake
 	requests []ssaplan.Request
 
 	mu       sync.Mutex
@@ -39,7 +41,7 @@ type many struct {
 const concurrency = 32
 
 func newMany(t *testing.T, objects int, server *controlplane.Server, config *rest.Config) *many {
-	m := &many{server: server, admin: kubernetes.NewForConfigOrDie(server.Config()), answered: map[string]int{}}
+	m := &many{server: server, clock: &clock.Fake{}, admin: kubernetes.NewForConfigOrDie(server.Config()), answered: map[string]int{}}
 	config.Timeout = time.Minute
 	var err error
 	m.planner, err = ssaplan.New(config, ssaplan.Options{FieldManager: manager, Concurrency: concurrency, Observe: m.observe})
@@ -69,7 +71,7 @@ func (m *many) edit(value string) {
 
 // planAll plans each object, and demands that a failure is one of the connection.
 func (m *many) planAll(t *testing.T) (plans []*ssaplan.Plan, failures int) {
-	for plan, err := range m.planner.PlanAll(t.Context(), m.requests) {
+	for plan, err := range m.planner.PlanAll(clock.With(t.Context(), m.clock), m.requests) {
 		if err != nil {
 			requireConnectionError(t, err)
 			failures++
@@ -92,7 +94,7 @@ func (m *many) applyAll(t *testing.T, plans []*ssaplan.Plan, yield func(outcome)
 	for range concurrency {
 		go func() {
 			for plan := range queue {
-				_, err := m.planner.Apply(t.Context(), plan)
+				_, err := m.planner.Apply(clock.With(t.Context(), m.clock), plan)
 				outcomes <- outcome{plan, err}
 			}
 		}()

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
@@ -118,9 +119,10 @@ func TestReplaceWithADeadline(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)
 	m, plan := replacement(t, c, "stuck")
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	fake := &clock.Fake{LongestSleep: time.Millisecond, TimeUp: 3}
+	ctx, cancel := clock.WithTimeout(clock.With(t.Context(), fake), time.Hour)
 	defer cancel()
-	_, err := c.planner.Replace(ctx, plan, ssaplan.DeleteOptions{PollInterval: 10 * time.Millisecond})
+	_, err := c.planner.Replace(ctx, plan, ssaplan.DeleteOptions{})
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	var stopped *ssaplan.ReplaceError
 	require.ErrorAs(t, err, &stopped)

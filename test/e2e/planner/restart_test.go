@@ -12,13 +12,19 @@ import (
 	"github.com/ssaplan/primitives/test/controlplane"
 )
 
-// TestServerRestarts stops the API server and starts it again while objects are planned all the time. Each object gets a
-// plan, or an error that says what was wrong with the connection.
-func TestServerRestarts(t *testing.T) {
+// TestServerRestartsAndCrashes plans while a server restarts, and applies while it crashes.
+func TestServerRestartsAndCrashes(t *testing.T) {
 	t.Parallel()
 	server := controlplane.ForTest(t, controlplane.Options{})
 	m := newMany(t, 600, server, server.Config())
 	m.create(t)
+	m.planDuringRestart(t)
+	m.requireEachAppliedOnce(t)
+}
+
+// planDuringRestart stops the API server and starts it again while objects are planned all the time. Each object gets a
+// plan, or an error that says what was wrong with the connection.
+func (m *many) planDuringRestart(t *testing.T) {
 	m.edit("1")
 	restarted := make(chan error, 1)
 	failures, rounds := 0, 0
@@ -38,7 +44,7 @@ func TestServerRestarts(t *testing.T) {
 			}
 			require.Equal(t, ssaplan.ActionUpdate, plan.Action)
 			if planned++; planned == 20 && rounds == 0 {
-				go func() { restarted <- server.Restart(context.Background()) }()
+				go func() { restarted <- m.server.Restart(context.Background()) }()
 			}
 		}
 		require.Equal(t, len(m.requests), planned+failed)
@@ -51,13 +57,9 @@ func TestServerRestarts(t *testing.T) {
 	m.requireWrites(t, "0", 1)
 }
 
-// TestServerCrashes kills the API server while many objects are being applied, until it has written some for which it
-// then gave no answer. Applying the very same plans again writes what was not written, and nothing twice.
-func TestServerCrashes(t *testing.T) {
-	t.Parallel()
-	server := controlplane.ForTest(t, controlplane.Options{})
-	m := newMany(t, 600, server, server.Config())
-	m.create(t)
+// requireEachAppliedOnce kills the API server while many objects are being applied, until it has written some for which
+// it then gave no answer. Applying the very same plans again writes what was not written, and nothing twice.
+func (m *many) requireEachAppliedOnce(t *testing.T) {
 	for round, lost := 1, 0; lost == 0; round++ {
 		require.LessOrEqual(t, round, 10, "no crash came between a write and its answer")
 		m.edit(fmt.Sprint(round))

@@ -19,10 +19,14 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/test/controlplane"
 	"github.com/ssaplan/primitives/test/lab"
 )
+
+// patience is for how long a throttled request waits in these tests, where a server asks for a second.
+const patience = 200 * time.Millisecond
 
 // TestServerThrottles plans and applies more at a time than the server wants to answer. It says 429 with Retry-After to
 // reads, dry runs and applies. The planner waits for that time as often as it may, and tells of each request; what is
@@ -41,6 +45,7 @@ func TestServerThrottles(t *testing.T) {
 		return told
 	})
 	m := newMany(t, 32, server, config)
+	m.clock.LongestSleep = patience
 	var observed atomic.Int64
 	options := ssaplan.Options{
 		FieldManager: manager, ThrottleRetries: 2, Concurrency: concurrency,
@@ -119,7 +124,7 @@ func planMany(t *testing.T, planner *ssaplan.Planner, n int) (requests, refused 
 	for i := range n {
 		all = append(all, ssaplan.Request{Manifest: lab.Objectf(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: many-%d}}", i)})
 	}
-	for plan, err := range planner.PlanAll(t.Context(), all) {
+	for plan, err := range planner.PlanAll(clock.With(t.Context(), &clock.Fake{LongestSleep: patience}), all) {
 		if err != nil {
 			require.Equal(t, authresilience.ClassThrottled, authresilience.Classify(err), err)
 			refused++

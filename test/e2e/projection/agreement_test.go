@@ -112,10 +112,14 @@ func (c *realCluster) checkApply(t *testing.T, manifest *unstructured.Unstructur
 	assert.Equal(t, real.String(), fields.String(), "the schema that the server publishes")
 
 	fields, err = builtin.Schema{}.Declared(t.Context(), manifest.Object)
-	if scheme.Scheme.Recognizes(manifest.GroupVersionKind()) {
+	switch {
+	case manifest.GetKind() == "CSINode" && manifest.Object["status"] != nil: // which servers have since 1.37, and this client-go hasn't
+		assert.ErrorIs(t, err, projection.ErrNoSchema)
+		assert.ErrorContains(t, err, ".status: field not declared in schema")
+	case scheme.Scheme.Recognizes(manifest.GroupVersionKind()):
 		require.NoError(t, err)
 		assert.Equal(t, real.String(), fields.String(), "the built-in schema")
-	} else {
+	default:
 		assert.ErrorIs(t, err, projection.ErrNoSchema)
 	}
 

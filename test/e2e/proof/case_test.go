@@ -34,7 +34,7 @@ type Step struct {
 	By string `json:"by"`
 	// Write is apply, clientApply (what kubectl apply does), create, replace (PUT of the body), edit (PUT of the live object with the
 	// body merged into it), merge (JSON merge patch), json (JSON patch), forget (which clears managedFields), define (which changes
-	// the definition of the kind), release (which gives all fields up) or delete.
+	// the definition of the kind), release (which gives all fields up), await (which waits until the object has the body) or delete.
 	Write string `json:"write"`
 	// Of is a subresource.
 	Of string `json:"of,omitempty"`

@@ -58,14 +58,19 @@ func (c *cluster) newPlanners(t *testing.T, config *rest.Config, options ssaplan
 	return planners{tested, reference}
 }
 
-func newCluster(t *testing.T, kinds []kind) *cluster {
-	server := controlplane.Shared(t)
+// connect returns a server as it is, with planners.
+func connect(t *testing.T, server *controlplane.Server) *cluster {
 	c := &cluster{Cluster: lab.Connect(t, server.Config())}
 	c.Server = server
 	config := rest.CopyConfig(c.Config)
 	config.WarningHandler = rest.NoWarnings{}
 	c.forcing = c.newPlanners(t, config, ssaplan.Options{FieldManager: manager})
 	c.refusing = c.newPlanners(t, config, ssaplan.Options{FieldManager: manager, RefuseConflicts: true})
+	return c
+}
+
+func newCluster(t *testing.T, kinds []kind) *cluster {
+	c := connect(t, controlplane.Shared(t))
 	for _, definition := range lab.Objects(t, definitionsYAML) {
 		c.Apply(t, installer, definition)
 	}

@@ -84,7 +84,7 @@ func (t *trial) judgeDeletion(waiting *waiting, err error) {
 	}
 	isBlocked := slices.ContainsFunc(t.deletion.Hazards, func(h immutability.Hazard) bool { return h.Kind == immutability.HazardBlocked })
 	isBlocked = isBlocked || t.deletion.Propagation == metav1.DeletePropagationOrphan // until the garbage collector has seen it, which doesn't run here
-	isBlocked = isBlocked || t.before.GetKind() == "Namespace"                        // until what is in it is gone
+	isBlocked = isBlocked || finishers[t.before.GetKind()] != ""                      // until what is in it is gone
 	t.check(deletes, isBlocked == (waiting.live != nil), "hazards %v, waited: %v", t.deletion.Hazards, waiting.live)
 	if waiting.live == nil {
 		return
@@ -94,7 +94,8 @@ func (t *trial) judgeDeletion(waiting *waiting, err error) {
 		planned = append(planned, f.Name)
 	}
 	real := slices.DeleteFunc(waiting.live.GetFinalizers(), func(name string) bool {
-		return kinds.DeletionFinalizers[name] == t.step.Policy && t.step.Policy != "" && !slices.Contains(planned, name)
+		isOfPolicy := kinds.DeletionFinalizers[name] == t.step.Policy && t.step.Policy != ""
+		return (isOfPolicy || name == finishers[t.before.GetKind()]) && !slices.Contains(planned, name)
 	})
 	slices.Sort(planned) // a server may put its own before those of others
 	slices.Sort(real)
@@ -103,13 +104,20 @@ func (t *trial) judgeDeletion(waiting *waiting, err error) {
 	t.check(deletes, len(lines) == 0, "the delete changed more than the plan says: %s", strings.Join(lines, "\n"))
 }
 
+// finishers are finalizers, by kind, that a server sets itself when it deletes an object. It keeps the object until it has
+// deleted what is in it, and writes into the status what it does. The finalizer of a Namespace is in its spec.
+var finishers = map[string]string{
+	"CustomResourceDefinition": "customresourcecleanup.apiextensions.k8s.io",
+	"Namespace":                "kubernetes",
+}
+
 // lasting returns what a delete leaves as it is while an object waits for its finalizers.
 func (t *trial) lasting(obj *unstructured.Unstructured) any {
 	tree := withoutBookkeeping(obj.Object)
 	for _, name := range []string{"deletionTimestamp", "deletionGracePeriodSeconds", "finalizers"} {
 		tree = cut(tree, place{"metadata", name})
 	}
-	if obj.GetKind() == "Namespace" {
+	if finishers[obj.GetKind()] != "" {
 		tree = cut(tree, place{"status"})
 	}
 	return tree

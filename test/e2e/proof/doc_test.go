@@ -10,5 +10,6 @@
 //	CASES=20000 SEED=7 go test ./e2e/proof -timeout 60m      more of them
 //	SEED=7 CASE=203 go test ./e2e/proof                      that one
 //	KIND=Draft CASES=3000 go test ./e2e/proof -timeout 60m   cases of that kind alone
+//	COURSES=all go test -run EveryKind ./e2e/proof           each kind that the server serves, see [TestEveryKind]
 //	CRDS=DIR CASES=3000 go test ./e2e/proof -timeout 60m     cases of the definitions in a folder, and of no other kinds
 package proof_test

@@ -180,7 +180,37 @@ func (t *trial) runRelease(ctx context.Context) (err error) {
 		return err
 	}
 	t.object.memory = map[string]*memory{}
+	if plan.Action == release.ActionRefused {
+		return t.judgeKept(ctx, plan, failed)
+	}
 	t.judgeRelease(plan, failed)
+	return nil
+}
+
+// judgeKept judges a release that isn't sent, since the server would leave the record as it is: nothing was sent, and
+// sent all the same it gives nothing up.
+func (t *trial) judgeKept(ctx context.Context, plan *release.Plan, failed error) error {
+	t.check(releases, errors.Is(failed, plan.Refusal) && reflect.DeepEqual(t.before, t.after), "planned %v, and then %v and %v", plan, failed, t.after)
+	released, err := fieldowner.Release(t.before.Object, manager)
+	if err != nil {
+		return err
+	}
+	patch, err := released.Patch()
+	if err != nil {
+		return err
+	}
+	resource, err := t.object.resource(t.manifest.GroupVersionKind())
+	if err != nil {
+		return err
+	}
+	made, err := resource.Patch(ctx, t.object.name, types.JSONPatchType, patch, metav1.PatchOptions{FieldManager: manager})
+	if err != nil {
+		return err
+	}
+	before, err := fieldowner.Read(t.before.Object)
+	t.check(releases, err == nil, "%v", err)
+	after, err := fieldowner.Read(made.Object)
+	t.check(releases, err == nil && after.Equal(before), "planned %v, and the server does it: %v %v", plan, err, after.Entries())
 	return nil
 }
 

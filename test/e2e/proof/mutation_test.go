@@ -190,8 +190,11 @@ func (g *generator) scalar(at place, v any) any {
 	}
 	switch v := v.(type) {
 	case string:
-		if !g.isFreeText(at) {
+		switch {
+		case !g.isFreeText(at):
 			return g.rewritten(at, v)
+		case g.chance(15):
+			return nil // which a server stores as an empty text
 		}
 	case bool:
 		return !v

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -12,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
 
 	"github.com/ssaplan/primitives/projection"
@@ -153,10 +155,24 @@ func (o *object) write(ctx context.Context, s Step) error {
 		return o.startDeleting(ctx)
 	case "define":
 		return o.revised(ctx, s)
+	case "await":
+		return o.await(ctx, s)
 	case "forget":
 		return o.patch(ctx, types.MergePatchType, map[string]any{"metadata": map[string]any{"managedFields": []any{map[string]any{}}}}, s)
 	}
 	return fmt.Errorf("unknown write %q", s.Write)
+}
+
+// await waits until the object has all that the body has.
+func (o *object) await(ctx context.Context, s Step) error {
+	resource, err := o.cluster.resource(o.gvk)
+	if err != nil {
+		return err
+	}
+	return wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+		live, err := resource.Get(ctx, o.name, metav1.GetOptions{})
+		return err == nil && isPart(s.Body, live.Object), err
+	})
 }
 
 // startDeleting deletes the object, unless finalizers keep it.

@@ -92,7 +92,7 @@ func TestDefinitionWithoutAStoredVersion(t *testing.T) {
 
 // A namespace that was there before the set, and one that the set doesn't have, aren't deleted with it.
 func TestNamespacesOfOthers(t *testing.T) {
-	c := newCluster(t)
+	c := another(t)
 	text := "{apiVersion: v1, kind: Namespace, metadata: {name: NAME}}\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: one, namespace: NAME}}\n---\n" +
 		"{apiVersion: v1, kind: ConfigMap, metadata: {name: two, namespace: default}, data: {of: NAME}}"
 	var members []set.Member
@@ -112,7 +112,7 @@ func TestNamespacesOfOthers(t *testing.T) {
 
 // A definition that has left the set while its objects stay is kept with them, whoever has them.
 func TestDefinitionThatLeftTheSet(t *testing.T) {
-	c := newCluster(t)
+	c := another(t)
 	members := c.install(t, application)
 	var left []set.Member
 	var stay []identity.Identity
@@ -130,9 +130,9 @@ func TestDefinitionThatLeftTheSet(t *testing.T) {
 
 // A custom resource that its controller has to finalize keeps the controller, and all that comes after, until it is gone.
 func TestControllerOutlivesWhatItFinalizes(t *testing.T) {
-	c := newCluster(t)
+	c := another(t)
 	members := c.install(t, strings.Replace(application, "{name: one, namespace: NAME-app}\nspec", "{name: one, namespace: NAME-app, finalizers: [example.com/hold]}\nspec", 1))
-	lines := c.remove(t, set.NewRemoval(c.planner, members, set.RemovalOptions{Patience: 10 * time.Second}))
+	lines := c.removeBy(t, c.impatient(t), set.NewRemoval(c.planner, members, set.RemovalOptions{Patience: 10 * time.Second}))
 	require.Contains(t, lines[0], "Gadget Done: ")
 	require.Contains(t, lines[0], "finalizers example.com/hold")
 	const kept = " NotSent: kept: NAME.example.com/v1/Gadget NAME-app/one goes before it, and is still there"
@@ -158,7 +158,7 @@ func TestOrderDoesNotDependOnConcurrency(t *testing.T) {
 
 // A set keeps the plans of what changes, until it is applied, and next to nothing of what doesn't.
 func TestMemoryOfASet(t *testing.T) {
-	c := newCluster(t)
+	c := another(t) // what others keep would count
 	const objects = 200
 	var texts []string
 	for i := range objects {
@@ -211,7 +211,7 @@ func TestPolicyThatWantsARight(t *testing.T) {
 
 // What somebody has deleted already is waited for, and is gone then; no second delete fails for that.
 func TestMemberThatIsBeingDeleted(t *testing.T) {
-	c := newCluster(t)
+	c := another(t)
 	members := c.install(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: held, namespace: NAME, finalizers: [example.com/hold]}}")
 	held := lab.Objectf(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: held, namespace: %s}}", c.name)
 	c.Delete(t, held)

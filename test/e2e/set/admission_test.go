@@ -181,8 +181,9 @@ func TestPolicyThatChanges(t *testing.T) {
 func TestPolicyIsHeededAtOnce(t *testing.T) {
 	guards := fmt.Sprintf(strings.NewReplacer("apiGroups: [\"\"]", "apiGroups: [NAME.example.com]", "configmaps", "gadgets", "name: NAME}}, res", "name: NAME-app}}, res").
 		Replace(policy), "one")
+	t.Parallel()
 	for attempt := 1; ; attempt++ {
-		c := newCluster(t)
+		c := another(t)
 		var stored time.Time
 		lines := c.apply(t, c.set(t, set.Options{Patience: 10 * time.Second}, application+"\n---"+guards), func(result *set.Result) {
 			if result.Item.Object.Kind != "Gadget" {

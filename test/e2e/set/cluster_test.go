@@ -20,7 +20,16 @@ type cluster struct {
 	name    string
 }
 
+// newCluster returns one for a test that runs side by side with others.
 func newCluster(t *testing.T) *cluster {
+	t.Helper()
+	t.Parallel()
+	return another(t)
+}
+
+// another returns one for a test that has one already, or that runs alone: a removal counts what namespaces hold, of all kinds
+// that the server serves, which a definition that another test deletes meanwhile makes unknown.
+func another(t *testing.T) *cluster {
 	t.Helper()
 	c := lab.New(t)
 	return &cluster{c, c.Planner(t, ssaplan.Options{FieldManager: manager}), strings.ToLower(c.Namespace)}

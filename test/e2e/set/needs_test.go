@@ -14,11 +14,16 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// newClusterWithAccounts returns a cluster that demands the account of a Pod, as every real one does.
-func newClusterWithAccounts(t *testing.T) *cluster {
-	t.Helper()
-	c := lab.On(t, controlplane.ForTest(t, controlplane.Options{APIServerArgs: []string{"--disable-admission-plugins="}}))
-	return &cluster{c, c.Planner(t, ssaplan.Options{FieldManager: manager}), c.Namespace}
+// TestNeedsOfPods has a server that demands the account of a Pod, as every real one does.
+func TestNeedsOfPods(t *testing.T) {
+	t.Parallel()
+	server := controlplane.ForTest(t, controlplane.Options{APIServerArgs: []string{"--disable-admission-plugins="}})
+	for name, test := range map[string]func(*testing.T, *cluster){"what it refers to": podAfterWhatItRefersTo, "a new namespace": podInANewNamespace} {
+		t.Run(name, func(t *testing.T) {
+			c := lab.On(t, server)
+			test(t, &cluster{c, c.Planner(t, ssaplan.Options{FieldManager: manager}), c.Namespace})
+		})
+	}
 }
 
 const pod = `
@@ -32,8 +37,7 @@ const pod = `
 {apiVersion: node.k8s.io/v1, kind: RuntimeClass, metadata: {name: NAME}, handler: x}`
 
 // A Pod comes after its account and its classes, which the server looks for.
-func TestPodAfterWhatItRefersTo(t *testing.T) {
-	c := newClusterWithAccounts(t)
+func podAfterWhatItRefersTo(t *testing.T, c *cluster) {
 	c.planner = c.Planner(t, ssaplan.Options{FieldManager: manager, DefaultNamespace: c.name})
 	inDefault := strings.NewReplacer("name: a, namespace: NAME", "name: b", "own", "another", "{name: NAME}", "{name: NAME-b}", "ClassName: NAME", "ClassName: NAME-b")
 	for _, text := range []string{pod, inDefault.Replace(pod)} {
@@ -48,8 +52,7 @@ func TestPodAfterWhatItRefersTo(t *testing.T) {
 }
 
 // The account that a controller makes for every namespace isn't there at once in one that the set creates.
-func TestPodInANewNamespace(t *testing.T) {
-	c := newClusterWithAccounts(t)
+func podInANewNamespace(t *testing.T, c *cluster) {
 	account := lab.Objectf(t, "{apiVersion: v1, kind: ServiceAccount, metadata: {name: default, namespace: %s-new}}", c.name)
 	options := set.Options{Waiting: func(object identity.Identity, _ string) {
 		if object.Kind == "Pod" && c.Lookup(t, account) == nil {

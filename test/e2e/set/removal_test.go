@@ -1,6 +1,7 @@
 package set_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/set"
 	"github.com/ssaplan/primitives/test/lab"
@@ -33,10 +35,16 @@ func (c *cluster) install(t *testing.T, text string) (members []set.Member) {
 // remove plans and applies a removal, and returns a line for each result.
 func (c *cluster) remove(t *testing.T, r *set.Removal) (lines []string) {
 	t.Helper()
-	for item := range r.Plan(t.Context()) {
+	return c.removeBy(t, t.Context(), r)
+}
+
+// removeBy does the same with a context, which may have a clock.
+func (c *cluster) removeBy(t *testing.T, ctx context.Context, r *set.Removal) (lines []string) {
+	t.Helper()
+	for item := range r.Plan(ctx) {
 		require.NoError(t, item.Err)
 	}
-	for result := range r.Apply(t.Context()) {
+	for result := range r.Apply(ctx) {
 		line := result.Item.Member.Object.Kind + " " + string(result.Outcome)
 		switch {
 		case result.Err != nil:
@@ -47,6 +55,11 @@ func (c *cluster) remove(t *testing.T, r *set.Removal) (lines []string) {
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// impatient returns a context by whose clock the time is up after some looks.
+func (c *cluster) impatient(t *testing.T) context.Context {
+	return clock.With(t.Context(), &clock.Fake{LongestSleep: 20 * time.Millisecond, TimeUp: 10})
 }
 
 // controlled returns the options of a removal that lets go of namespaces, which are empty then. This server has no controller that does so.
@@ -63,8 +76,14 @@ func (c *cluster) controlled(t *testing.T) set.RemovalOptions {
 
 // An application goes in the opposite order, and all of it.
 func TestRemoveAll(t *testing.T) {
-	c := newCluster(t)
+	c := another(t)
 	members := c.install(t, application)
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	for item := range set.NewRemoval(c.planner, members, set.RemovalOptions{}).Plan(stopped) {
+		require.ErrorIs(t, item.Err, context.Canceled)
+		require.Empty(t, item.Kept)
+	}
 	lines := c.remove(t, set.NewRemoval(c.planner, members, c.controlled(t)))
 	require.Equal(t, []string{"Gadget Done", "Deployment Done", "ConfigMap Done", "CustomResourceDefinition Done", "Namespace Done"}, lines)
 	require.Nil(t, c.Lookup(t, lab.Objectf(t, "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: %s-app}}", c.name)))
@@ -72,7 +91,7 @@ func TestRemoveAll(t *testing.T) {
 
 // A namespace in which somebody else has something is kept, and so is one in which objects of the set stay; a definition with others' objects too.
 func TestInUse(t *testing.T) {
-	c := newCluster(t)
+	c := another(t)
 	members := c.install(t, application)
 	c.Apply(t, "somebody", lab.Objectf(t, "{apiVersion: v1, kind: Secret, metadata: {name: own, namespace: %s-app}}", c.name))
 	c.Apply(t, "somebody", lab.Objectf(t, "{apiVersion: %s.example.com/v1, kind: Gadget, metadata: {name: other, namespace: %[1]s}}", c.name))
@@ -94,7 +113,7 @@ func TestInUse(t *testing.T) {
 
 // Who may not see all that a namespace or a definition holds can't know that it is the set's, and keeps it.
 func TestUnseenContents(t *testing.T) {
-	c := newCluster(t)
+	c := another(t)
 	members := c.install(t, application)
 	c.Apply(t, "somebody", lab.Objectf(t, "{apiVersion: v1, kind: Secret, metadata: {name: own, namespace: %s-app}}", c.name))
 	for _, text := range []string{
@@ -122,7 +141,7 @@ func TestUnseenContents(t *testing.T) {
 
 // What somebody re-created, what was there before and what has no UID isn't deleted.
 func TestNeverAnother(t *testing.T) {
-	c := newCluster(t)
+	c := another(t)
 	text := "{apiVersion: v1, kind: ConfigMap, metadata: {name: one, namespace: NAME}}\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: two, namespace: NAME}}\n---\n" +
 		"{apiVersion: v1, kind: ConfigMap, metadata: {name: three, namespace: NAME}}"
 	members := c.install(t, text)
@@ -141,7 +160,7 @@ func TestNeverAnother(t *testing.T) {
 
 // A finalizer holds its object up, and a later removal goes on; an object that is re-created between the plan and the delete stays.
 func TestFinalizersAndRecreation(t *testing.T) {
-	c := newCluster(t)
+	c := another(t)
 	members := c.install(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: held, namespace: NAME, finalizers: [example.com/hold]}}\n---\n"+
 		"{apiVersion: v1, kind: Secret, metadata: {name: other, namespace: NAME}}")
 	removal := set.NewRemoval(c.planner, members, set.RemovalOptions{Patience: 10 * time.Second})
@@ -152,7 +171,7 @@ func TestFinalizersAndRecreation(t *testing.T) {
 	c.Delete(t, secret)
 	again := c.Apply(t, "somebody", secret)
 	var results []*set.RemovalResult
-	for result := range removal.Apply(t.Context()) {
+	for result := range removal.Apply(c.impatient(t)) {
 		results = append(results, result)
 	}
 	require.ErrorContains(t, results[0].Err, "example.com/hold")
@@ -167,7 +186,7 @@ func TestFinalizersAndRecreation(t *testing.T) {
 
 // A delete that a policy refuses leaves a member that isn't gone, and a kind whose definition somebody removed is no reason to fail.
 func TestRefusedDeletesAndLostKinds(t *testing.T) {
-	c := newCluster(t)
+	c := another(t)
 	members := c.install(t, application)
 	policy := lab.Objectf(t, `{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicy, metadata: {name: %[1]s}, spec: {failurePolicy: Fail,
 		matchConstraints: {namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: %[1]s-app}},

@@ -162,6 +162,8 @@ func TestTypos(t *testing.T) {
 {apiVersion: NAME.example.com/v1, kind: Gadgt, metadata: {name: a}}
 ---
 {apiVersion: NAME.example.com/v2, kind: Gadget, metadata: {name: a}}
+---
+{apiVersion: v1, kind: Nod, metadata: {name: a}}
 ---` + fmt.Sprintf(definition, "")
 	lines := c.plan(t, c.set(t, set.Options{}, typos))
 	for i, want := range []string{
@@ -169,6 +171,7 @@ func TestTypos(t *testing.T) {
 		`3 ConfigMap v1/ConfigMap kube-sytem/a: neither the server nor the set has a namespace "kube-sytem"; did you mean kube-system?`,
 		`did you mean apps/v1 Deployment`, `did you mean apps/v1 Deployment`,
 		`a kind Gadgt in NAME.example.com/v1; did you mean NAME.example.com/v1 Gadget`, `did you mean NAME.example.com/v1 Gadget`,
+		`did you mean v1 Node`,
 	} {
 		require.Contains(t, lines[i], want)
 	}

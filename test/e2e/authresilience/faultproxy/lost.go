@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
-	"time"
 )
 
 // Losses returns faults that come after the server has done what it was asked for: its answer is lost, or another one is in its
@@ -38,15 +36,15 @@ func After(fault Fault) Fault {
 	}}
 }
 
-// Late answers as the fault does, without asking the server, which gets the request all the same: after the next one, such as a first look at
-// what became of it, and before any that comes that long after this, such as a second look.
-func (p *Proxy) Late(fault Fault, after time.Duration) Fault {
-	return Fault{fmt.Sprintf("%s, then done after %s", fault.Name, after), func(w http.ResponseWriter, r *http.Request, upstream http.Handler) {
+// Late answers as the fault does, without asking the server, which gets the request all the same: right before the
+// first later request for which isDue returns true, such as a second look at what became of the first request.
+func (p *Proxy) Late(fault Fault, isDue func() bool) Fault {
+	return Fault{fault.Name + ", then done late", func(w http.ResponseWriter, r *http.Request, upstream http.Handler) {
 		body, _ := io.ReadAll(r.Body)
 		r.Body = io.NopCloser(bytes.NewReader(nil))
 		late := r.Clone(context.WithoutCancel(r.Context()))
 		late.Body = io.NopCloser(bytes.NewReader(body))
-		p.hold(after, func() { upstream.ServeHTTP(httptest.NewRecorder(), late) })
+		p.hold(isDue, func() { upstream.ServeHTTP(httptest.NewRecorder(), late) })
 		fault.spoil(w, r, upstream)
 	}}
 }

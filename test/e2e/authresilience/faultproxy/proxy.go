@@ -18,7 +18,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"k8s.io/client-go/rest"
 )
@@ -36,9 +35,8 @@ type Proxy struct {
 	faults   map[int]Fault
 	spoils   func(n, write int, r Request) bool
 	spoiled  *Request
-	held     func()        // sends a request that is late, nil if there is none
-	after    time.Duration // for how long it is held from the next one on
-	due      time.Time     // zero as long as none has come since
+	held     func()      // sends a request that is late, nil if there is none
+	isDue    func() bool // reports whether it is time to send it
 }
 
 // Request is a request that arrived.
@@ -214,22 +212,18 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.upstream.ServeHTTP(w, r)
 }
 
-// hold keeps a request back.
-func (p *Proxy) hold(after time.Duration, send func()) {
+// hold keeps a request back until it is due.
+func (p *Proxy) hold(isDue func() bool, send func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.held, p.after, p.due = sync.OnceFunc(send), after, time.Time{}
+	p.held, p.isDue = sync.OnceFunc(send), isDue
 }
 
 // overdue returns what sends the request that is held, if it is time for it, or does nothing.
 func (p *Proxy) overdue() func() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	switch {
-	case p.held == nil:
-	case p.due.IsZero():
-		p.due = time.Now().Add(p.after)
-	case !time.Now().Before(p.due):
+	if p.held != nil && p.isDue() {
 		return p.held
 	}
 	return func() {}

@@ -1,0 +1,100 @@
+package set_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/set"
+)
+
+// TestUpgradeInOneRun upgrades sets whose first stage makes the server tell something else of what comes later, or do
+// a part of it. What is done to each object is what was shown, so the run goes on to its end.
+func TestUpgradeInOneRun(t *testing.T) {
+	const namespace = "{apiVersion: v1, kind: Namespace, metadata: {name: NAME-app, labels: {%s}}}\n---\n" +
+		"{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: NAME-app}, spec: {selector: {matchLabels: {a: b}}, " +
+		"template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: '%s', securityContext: {privileged: true}}]}}}}"
+	gadget := func(version, schema, spec string) string {
+		text := strings.Replace(fmt.Sprintf(definition, schema), "served: true\n", "served: true\n    "+version+"\n", 1)
+		return text + "\n---\n{apiVersion: NAME.example.com/v1, kind: Gadget, metadata: {name: one, namespace: NAME}, spec: {" + spec + "}}"
+	}
+	const list = ", parts: {type: array, %s items: {type: object, required: [name], properties: {name: {type: string}, weight: {type: integer}}}}"
+	for name, row := range map[string]struct{ before, after string }{
+		"a namespace warns": {
+			fmt.Sprintf(namespace, "a: b", "c:1"), fmt.Sprintf(namespace, "pod-security.kubernetes.io/warn: restricted", "c:2"),
+		},
+		"a namespace warns no more": {
+			fmt.Sprintf(namespace, "pod-security.kubernetes.io/warn: restricted", "c:1"), fmt.Sprintf(namespace, "a: b", "c:2"),
+		},
+		"a version is deprecated": {gadget("deprecated: false", "", "size: 1"), gadget("deprecated: true", "", "size: 2")},
+		"a list gets keys": {
+			gadget("deprecated: false", fmt.Sprintf(list, ""), "parts: [{name: a, weight: 1}, {name: b, weight: 1}]"),
+			gadget("deprecated: false", fmt.Sprintf(list, "x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name],"), "parts: [{name: a, weight: 1}, {name: b, weight: 2}]"),
+		},
+		"a field goes with its values": {
+			gadget("deprecated: false", ", old: {type: string}", "size: 1, old: x"), gadget("deprecated: false", "", "size: 2"),
+		},
+		"a value becomes valid, and a field is dropped": {
+			gadget("deprecated: false", `, old: {type: string}, mode: {type: string, enum: ["13", "14"]}`, "size: 1, old: x, mode: '14'"),
+			gadget("deprecated: false", `, old: {type: string}, mode: {type: string, enum: ["16", "17"]}`, "size: 9, mode: '17'"),
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCluster(t)
+			c.apply(t, c.set(t, set.Options{}, row.before))
+			upgrade := c.set(t, set.Options{}, row.after)
+			c.plan(t, upgrade)
+			for _, line := range c.apply(t, upgrade) {
+				require.Contains(t, line, " Done")
+				require.NotContains(t, line, ":")
+			}
+			for _, line := range c.plan(t, c.set(t, set.Options{}, row.after)) {
+				require.Contains(t, line, string(ssaplan.ActionNoOp))
+			}
+		})
+	}
+}
+
+// TestWhatRefersToWhatIsLeftOut holds back what refers to an object that isn't as the set says, whatever the reason:
+// no workload is changed to need what the same run has left out.
+func TestWhatRefersToWhatIsLeftOut(t *testing.T) {
+	const workload = `
+{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: NAME}, spec: {replicas: 0, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}},
+  spec: {containers: [{name: c, image: "c:%d", envFrom: [{configMapRef: {name: conf}}]}]}}}}
+---
+{apiVersion: apps/v1, kind: Deployment, metadata: {name: free, namespace: NAME}, spec: {replicas: 0, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}},
+  spec: {containers: [{name: c, image: "c:%d", envFrom: [{configMapRef: {name: conf, optional: true}}]}]}}}}
+---
+{apiVersion: v1, kind: ConfigMap, metadata: {name: conf, namespace: NAME}, %s}`
+	before := fmt.Sprintf(workload, 1, 1, "immutable: true, data: {a: b}")
+	for name, row := range map[string]struct {
+		config  string
+		options set.Options
+		want    string
+	}{
+		"to be replaced": {"immutable: true, data: {a: c}", set.Options{}, "ConfigMap NotSent: v1/ConfigMap NAME/conf: left out: can't change in place: data"},
+		"refused":        {"immutable: true, data: {'a/b': c}", set.Options{KeepGoing: true}, "ConfigMap NotSent: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCluster(t)
+			c.apply(t, c.set(t, set.Options{}, before))
+			now := c.set(t, row.options, fmt.Sprintf(workload, 2, 2, row.config))
+			var warned []string
+			for item := range now.Plan(t.Context()) {
+				if item.Plan != nil && len(item.Plan.Warnings) > 0 {
+					warned = append(warned, item.Object.Name+": "+strings.ReplaceAll(item.Plan.Warnings[0].String(), c.name, "NAME"))
+				}
+			}
+			require.Equal(t, []string{"web: is left out as long as v1/ConfigMap NAME/conf is, which it refers to"}, warned)
+			lines := c.apply(t, now)
+			require.Contains(t, lines[0], row.want)
+			require.Equal(t, []string{
+				"Deployment NotSent: apps/v1/Deployment NAME/web: left out: it refers to v1/ConfigMap NAME/conf, which isn't as the set says",
+				"Deployment Done",
+			}, lines[1:])
+		})
+	}
+}
