@@ -2,7 +2,9 @@ package ctrlssaplan_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -229,7 +231,13 @@ func TestDriftIsRepairedReportedOrLeft(t *testing.T) {
 	require.Positive(t, w.reconcile(ctrlssaplan.Policy{}, children...).RequeueAfter)
 	require.Equal(t, "again", w.value("typed"), "somebody else is as stubborn")
 	_, message = w.condition(ctrlssaplan.ConditionDrifted)
-	require.Contains(t, message, "left for now")
+	require.Contains(t, message, "left for now, after 5 repairs")
+	require.Contains(t, message, `"night-shift"`)
+	said := ""
+	for len(w.events) > 0 {
+		said += <-w.events
+	}
+	require.Contains(t, said, "left for now")
 	require.Zero(t, w.reconcile(ctrlssaplan.Policy{}, threeChildren("b")[:1]...), "an edit is another matter")
 	require.Equal(t, "b", w.value("typed"))
 }
@@ -285,6 +293,11 @@ func TestReadyHasTheHealthOfChildren(t *testing.T) {
 	is, message := w.condition(ctrlssaplan.ConditionReady)
 	require.Equal(t, "False ChildrenNotReady", is)
 	require.Equal(t, "ConfigMap typed: starting", message)
+	w.said = foreign.Text(strings.Repeat("ä", 1000))
+	w.reconcile(ctrlssaplan.Policy{}, threeChildren("a")[:1]...)
+	_, message = w.condition(ctrlssaplan.ConditionReady)
+	require.Regexp(t, "^ConfigMap typed: starting.*ää…$", message, "a whole character is its last")
+	require.LessOrEqual(t, len(message), 1000+len("…"))
 	is, _ = w.condition(ctrlssaplan.ConditionSynced)
 	require.Equal(t, "True AsDeclared", is)
 }
@@ -427,6 +440,24 @@ func TestAnOwnerOfAnotherHistory(t *testing.T) {
 		writes, _ := w.writes()
 		require.Equal(t, 1, writes, "that of the owner")
 	}
+	w := newKitWorld(t)
+	w.kit.Client = silent{w.kit.Client}
+	_, err := w.kit.Reconcile(t.Context(), w.owner, threeChildren("a"), ctrlssaplan.Policy{})
+	require.Error(t, err, "of which nobody knows")
+	is, message := w.condition(ctrlssaplan.ConditionSynced)
+	require.Equal(t, "False Failed", is)
+	require.Contains(t, message, "nothing is written for this owner: nobody answers")
+	require.Equal(t, 1, func() int { writes, _ := w.writes(); return writes }(), "that of the owner")
+}
+
+// silent is a client of a server that doesn't say what it has of an owner.
+type silent struct{ ctrlssaplan.Client }
+
+func (s silent) Read(ctx context.Context, into client.Object) error {
+	if into.GetName() == "site" {
+		return errors.New("nobody answers")
+	}
+	return s.Client.Read(ctx, into)
 }
 
 func TestConditionsAreRequired(t *testing.T) {

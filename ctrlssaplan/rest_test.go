@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,6 +29,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/ssaplan/primitives/ctrlssaplan"
+	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/test/controlplane"
 	"github.com/ssaplan/primitives/test/lab"
@@ -137,8 +137,21 @@ type controller struct {
 	kit     *ctrlssaplan.Kit
 	noOps   *ssaplan.NoOpCache
 	traffic *traffic
-	looks   atomic.Int64 // at owners
+	time    clock.Fake // by which it knows what is old
 	stop    func()
+
+	mu    sync.Mutex
+	looks map[string]int // at each owner
+}
+
+// looked returns how often it looked at the owner that it looked at least, of so many.
+func (c *controller) looked(owners int) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.looks) < owners {
+		return 0
+	}
+	return slices.Min(slices.Collect(maps.Values(c.looks)))
 }
 
 func (s *sites) run() *controller {
@@ -146,11 +159,11 @@ func (s *sites) run() *controller {
 }
 
 func (s *sites) runWith(options ssaplan.NoOpCacheOptions) *controller {
-	c := &controller{traffic: &traffic{}, noOps: ssaplan.NewNoOpCache(options)}
+	c := &controller{traffic: &traffic{}, looks: map[string]int{}, noOps: ssaplan.NewNoOpCache(options)}
 	config := *s.Config
 	config.QPS = -1
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return c.traffic.through(next) })
-	resync, always := 2*time.Second, true
+	resync, always := time.Second, true
 	managing := ctrl.Options{Scheme: s.scheme, Cache: cache.Options{SyncPeriod: &resync, DefaultNamespaces: map[string]cache.Config{s.Namespace: {}}}}
 	managing.Metrics.BindAddress = "0"
 	managing.Controller.SkipNameValidation = &always
@@ -166,12 +179,16 @@ func (s *sites) runWith(options ssaplan.NoOpCacheOptions) *controller {
 	})
 	require.NoError(s, err)
 	reconcile := func(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
-		defer c.looks.Add(1)
+		defer func() {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.looks[request.Name]++
+		}()
 		site := &Site{}
 		if err := manager.GetCache().Get(ctx, request.NamespacedName, site); err != nil {
 			return ctrl.Result{}, client.IgnoreNotFound(err)
 		}
-		return c.kit.Reconcile(ctx, site, site.children(), ctrlssaplan.Policy{})
+		return c.kit.Reconcile(clock.With(ctx, &c.time), site, site.children(), ctrlssaplan.Policy{})
 	}
 	require.NoError(s, ctrl.NewControllerManagedBy(manager).For(&Site{}).Owns(ctrlssaplan.OfKind(configMaps)).Complete(reconcileFunc(reconcile)))
 	ctx, cancel := context.WithCancel(context.Background())
@@ -262,6 +279,16 @@ func (t *traffic) all() []string {
 	return append([]string(nil), t.sent...)
 }
 
+// lists returns how often informers asked for all objects.
+func (t *traffic) lists() (n int) {
+	for _, line := range t.all() {
+		if strings.HasPrefix(line, "GET ") && (strings.HasSuffix(line, "/sites ") || strings.HasSuffix(line, "/configmaps ")) {
+			n++
+		}
+	}
+	return n
+}
+
 // writes returns what was to change something.
 func (t *traffic) writes() (out []string) {
 	for _, line := range t.all() {
@@ -290,10 +317,19 @@ func (s *sites) awaitReady(n int) {
 	}
 }
 
-// settle waits until nothing was sent for longer than it takes to look at all again.
-func (s *sites) settle(c *controller) {
-	for before := -1; before != len(c.traffic.all()); time.Sleep(5 * time.Second) {
+// look waits until the controller has looked at all owners some more times: once more than it may be at already.
+func (s *sites) look(c *controller, owners, times int) {
+	s.Helper()
+	before := c.looked(owners)
+	lab.Eventually(s, "all owners are looked at", func() bool { return c.looked(owners) >= before+times+1 })
+}
+
+// settle waits until nothing was sent while all owners were looked at.
+func (s *sites) settle(c *controller, owners int) {
+	s.Helper()
+	for before := -1; before != len(c.traffic.all()); {
 		before = len(c.traffic.all())
+		s.look(c, owners, 1)
 	}
 }
 
@@ -308,21 +344,22 @@ func number(t *testing.T, name string, usual int) int {
 	return n
 }
 
-// TestNothingIsSentAtRest has many owners with four children each, and looks for some time at a controller that has nothing to do, with a resync
-// every two seconds. Then it expires all watches, restarts, and has a second controller beside the first. make kit-rest has 1,000 owners and ten minutes.
+// TestNothingIsSentAtRest has many owners with four children each, and looks for some time at a controller that has
+// nothing to do, with a resync every second. Then it expires all watches, restarts, and has a second controller
+// beside the first. make kit-rest has 1,000 owners and ten minutes.
 func TestNothingIsSentAtRest(t *testing.T) {
 	t.Parallel()
-	owners, rest := number(t, "OWNERS", 10), time.Duration(number(t, "REST", 6))*time.Second
+	owners, rest := number(t, "OWNERS", 10), time.Duration(number(t, "REST", 3))*time.Second
 	s := newSites(t, lab.New(t))
 	s.create(owners)
 	empty := lab.Heap()
 	c := s.run()
 	s.awaitReady(owners)
-	s.settle(c)
-	before, looks := c.traffic.all(), c.looks.Load()
+	s.settle(c, owners)
+	before, looks := c.traffic.all(), c.looked(owners)
 	time.Sleep(rest)
 	require.Equal(t, before, c.traffic.all())
-	require.GreaterOrEqual(t, c.looks.Load()-looks, int64(owners), "it looked at them meanwhile")
+	require.Greater(t, c.looked(owners), looks, "it looked at them meanwhile")
 	full := lab.Heap()
 	for i := range owners {
 		c.kit.Forget(client.ObjectKey{Namespace: s.Namespace, Name: fmt.Sprintf("site-%04d", i)})
@@ -335,22 +372,24 @@ func TestNothingIsSentAtRest(t *testing.T) {
 	}
 
 	writes := c.traffic.writes()
+	lists := c.traffic.lists()
 	c.traffic.expire()
-	s.settle(c)
+	lab.Eventually(t, "all watches are told", func() bool { return c.traffic.toExpire() == 0 })
+	lab.Eventually(t, "the informers ask anew", func() bool { return c.traffic.lists() >= lists+2 })
+	s.settle(c, owners)
 	require.Equal(t, writes, c.traffic.writes(), "after its watches expired")
-	require.Zero(t, c.traffic.toExpire(), "all were told")
 	s.setValue("site-0000", "after")
 	s.awaitReady(owners)
 	require.True(t, s.values()["after"], "its informers have new watches")
-	s.settle(c)
+	s.settle(c, owners)
 	writes = c.traffic.writes()
 
 	second := s.run() // which restarts, and believes that it leads, too
-	s.settle(second)
+	s.settle(second, owners)
 	require.Empty(t, second.traffic.writes())
 	s.setValue("site-0000", "b")
 	s.awaitReady(owners)
-	s.settle(second)
+	s.settle(second, owners)
 	require.True(t, s.values()["b"])
 	written := len(c.traffic.writes()) + len(second.traffic.writes()) - len(writes)
 	require.LessOrEqual(t, written, 2*(4+3), "both write an edit at most once, and don't fight")
@@ -367,7 +406,7 @@ func TestARestoredCluster(t *testing.T) {
 	s.create(owners)
 	c := s.run()
 	s.awaitReady(owners)
-	s.settle(c)
+	s.settle(c, owners)
 	backup := filepath.Join(t.TempDir(), "backup")
 	require.NoError(t, server.Backup(t.Context(), backup))
 	for i := range owners {
@@ -375,7 +414,7 @@ func TestARestoredCluster(t *testing.T) {
 	}
 	lab.Eventually(t, "the edit is carried out", func() bool { return maps.Equal(s.values(), map[string]bool{"b": true}) })
 	s.awaitReady(owners)
-	s.settle(c) // what is under way would be carried out on the restored server
+	s.settle(c, owners) // what is under way would be carried out on the restored server
 	before := len(c.traffic.all())
 	require.NoError(t, server.Restore(t.Context(), backup))
 	require.Equal(t, map[string]bool{"a": true}, s.values())
@@ -396,17 +435,16 @@ func TestARestoredCluster(t *testing.T) {
 		require.Equal(t, written, writes, why)
 		require.Equal(t, map[string]bool{"b": true}, values, why)
 	}
-	time.Sleep(10 * time.Second) // five resyncs; its informers keep asking
+	s.look(c, owners, 10) // its informers keep asking
 	untouched("nothing of the other history is written")
 	c.noOps.Clear() // as all that is remembered expires some time
-	looks := c.looks.Load()
-	lab.Eventually(t, "all owners are looked at", func() bool { return c.looks.Load() >= looks+2*owners })
+	s.look(c, owners, 2)
 	untouched("nor when the server is asked again")
 	c.stop()
 	restarted := s.run()
 	lab.Eventually(t, "what others wrote is put back", func() bool { return maps.Equal(s.values(), map[string]bool{"a": true}) })
 	s.awaitReady(owners)
-	s.settle(restarted)
+	s.settle(restarted, owners)
 	require.Equal(t, map[string]bool{"a": true}, s.values())
 }
 
@@ -427,12 +465,13 @@ func TestTwoKitsOfAManager(t *testing.T) {
 	}
 }
 
-// TestWhatIsSentAtRest has a controller that looks at what the server is set up with, as it does unless told otherwise, but thirty times as often. It
-// asks for that, all owners together, and for nothing else. The server is its own: others set up theirs in other tests.
+// TestWhatIsSentAtRest has a controller that looks at what the server is set up with, as it does unless told
+// otherwise, but thirty times as often. It asks for that, all owners together, and for nothing else. No test that
+// runs at the same time sets up the server with anything.
 func TestWhatIsSentAtRest(t *testing.T) {
 	t.Parallel()
-	const owners, rest, interval = 3, 10 * time.Second, time.Second
-	s := newSites(t, lab.On(t, controlplane.ForTest(t, controlplane.Options{})))
+	const owners, rest, interval = 3, 5 * time.Second, time.Second
+	s := newSites(t, lab.New(t))
 	s.create(owners)
 	c := s.runWith(ssaplan.NoOpCacheOptions{ServerInterval: interval})
 	s.awaitReady(owners)
@@ -440,18 +479,18 @@ func TestWhatIsSentAtRest(t *testing.T) {
 		return strings.Contains(line, "/admissionregistration.k8s.io/") || strings.HasPrefix(line, "GET /version") || strings.HasPrefix(line, "GET /openapi/v3")
 	}
 	objects := func() []string { return slices.DeleteFunc(c.traffic.all(), isSetup) }
-	for before := -1; before != len(objects()); time.Sleep(recentlySetUp) { // until then, what the server says counts for no longer
+	for before := -1; before != len(objects()); s.look(c, owners, 2) {
 		before = len(objects())
+		c.time.Advance(recentlySetUp) // until then, what the server says counts for no longer
 	}
-	before, all, looks := objects(), len(c.traffic.all()), c.looks.Load()
+	before, all, looks := objects(), len(c.traffic.all()), c.looked(owners)
 	time.Sleep(rest)
 	require.Equal(t, before, objects())
 	setup := len(c.traffic.all()) - all
 	require.Positive(t, setup)
 	require.LessOrEqual(t, setup, 8*int(rest/interval+1))
-	require.GreaterOrEqual(t, c.looks.Load()-looks, int64(2*owners))
+	require.GreaterOrEqual(t, c.looked(owners)-looks, 2)
 }
 
-// recentlySetUp is how long what the server says counts at most after it was first seen how it is set up (10 seconds), and until all are looked
-// at again after that: informers resync after 0.9 to 1.1 times of what they are told, 2 seconds.
+// recentlySetUp is how long what the server says counts at most after it was first seen how it is set up, and more.
 const recentlySetUp = 14 * time.Second

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/test/lab"
 )
@@ -19,10 +20,11 @@ func TestAMutatingPolicyEndsWhatIsRemembered(t *testing.T) {
 	w := newWorld(t)
 	a := w.website("a")
 	noOps := ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{ServerInterval: 100 * time.Millisecond})
-	o := w.operate(func(s *settings) { s.controller.NoOps = noOps })
+	o := w.operate(func(s *settings) { s.controller.NoOps, s.time = noOps, &clock.Fake{} })
 	o.noOps = noOps
 	o.awaitSynced(a)
 	o.eventually("remembered", func() bool {
+		o.time.Advance(time.Second) // what was set up a moment ago isn't relied on
 		before := noOps.Stats()
 		o.resync(a)
 		return noOps.Stats().Misses == before.Misses
@@ -46,6 +48,7 @@ func TestAMutatingPolicyEndsWhatIsRemembered(t *testing.T) {
 	}
 	assert.Equal(t, before.GetResourceVersion(), o.child(a, "ConfigMap").GetResourceVersion())
 	o.eventually("the policy is seen", func() bool {
+		o.time.Advance(time.Second)
 		o.resync(a)
 		return o.child(a, "ConfigMap").GetLabels()["injected"] == "yes"
 	})

@@ -29,6 +29,34 @@ func TestAWebsiteBecomesItsChildren(t *testing.T) {
 	for _, complaint := range []string{v1alpha1.Drifted, v1alpha1.Conflict, v1alpha1.Refused, v1alpha1.ReplacementNeeded} {
 		o.await(a, complaint, metav1.ConditionFalse, "AsDeclared")
 	}
+
+	o.edit(a, func(spec *v1alpha1.WebsiteSpec) {
+		spec.Image, spec.Config = "web:2", map[string]string{"GREETING": "hi"}
+	})
+	o.awaitSynced(a)
+	assert.Equal(t, map[string]any{"GREETING": "hi"}, o.at(a, "ConfigMap", "data"))
+	assert.Equal(t, "web:2", image(o, a))
+	assert.Empty(t, o.events(a, "DriftRepaired"), "edits are no drift")
+	o.awaitEvent(a, "Updated", `"web:1" -> "web:2"`)
+
+	for kind := range kinds {
+		old := o.child(a, kind)
+		require.NoError(t, o.admin.Delete(t.Context(), old))
+		o.eventually(kind+" is there again", func() bool {
+			obj := o.child(a, kind)
+			return obj != nil && obj.GetUID() != old.GetUID()
+		})
+	}
+	o.awaitSynced(a)
+
+	b := o.website("b")
+	o.awaitSynced(b)
+	o.edit(a, func(spec *v1alpha1.WebsiteSpec) { spec.Host, spec.Config = "", nil })
+	o.awaitSynced(a)
+	assert.Nil(t, o.child(a, "Ingress"), "what is no longer wanted goes")
+	assert.Nil(t, o.child(a, "ConfigMap"))
+	assert.NotNil(t, o.child(b, "Ingress"))
+	o.awaitEvent(a, "Deleted", "Ingress")
 }
 
 // The definition in config/crd.yaml and the Go types say the same: nothing that Go writes is refused or lost.
@@ -58,50 +86,6 @@ func TestTheExampleWorks(t *testing.T) {
 	w.operate()
 	website := &v1alpha1.Website{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: example.GetName()}}
 	w.awaitSynced(website)
-}
-
-func TestEditsReachTheChildren(t *testing.T) {
-	w := newWorld(t)
-	o := w.operate()
-	a := o.website("a")
-	o.awaitSynced(a)
-	o.edit(a, func(spec *v1alpha1.WebsiteSpec) {
-		spec.Image, spec.Config = "web:2", map[string]string{"GREETING": "hi"}
-	})
-	o.awaitSynced(a)
-	assert.Equal(t, map[string]any{"GREETING": "hi"}, o.at(a, "ConfigMap", "data"))
-	assert.Equal(t, "web:2", image(o, a))
-	assert.Empty(t, o.events(a, "DriftRepaired"), "edits are no drift")
-	o.awaitEvent(a, "Updated", `"web:1" -> "web:2"`)
-}
-
-func TestAChildThatIsNoLongerWantedIsDeleted(t *testing.T) {
-	w := newWorld(t)
-	o := w.operate()
-	a, b := o.website("a"), o.website("b")
-	o.awaitSynced(a, b)
-	o.edit(a, func(spec *v1alpha1.WebsiteSpec) { spec.Host, spec.Config = "", nil })
-	o.awaitSynced(a)
-	assert.Nil(t, o.child(a, "Ingress"))
-	assert.Nil(t, o.child(a, "ConfigMap"))
-	assert.NotNil(t, o.child(b, "Ingress"))
-	o.awaitEvent(a, "Deleted", "Ingress")
-}
-
-func TestADeletedChildComesBack(t *testing.T) {
-	w := newWorld(t)
-	o := w.operate()
-	a := o.website("a")
-	o.settle(a)
-	for kind := range kinds {
-		old := o.child(a, kind)
-		require.NoError(t, o.admin.Delete(t.Context(), old))
-		o.eventually(kind+" is there again", func() bool {
-			obj := o.child(a, kind)
-			return obj != nil && obj.GetUID() != old.GetUID()
-		})
-	}
-	o.awaitSynced(a)
 }
 
 func TestTwoWebsitesKeepApart(t *testing.T) {

@@ -1,6 +1,7 @@
 package controller_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -37,85 +38,29 @@ func TestDriftIsRepairedAndReported(t *testing.T) {
 	o.settle(a)
 	assert.Equal(t, condition, o.condition(a, v1alpha1.Drifted), "the report stays until there is another one")
 	assert.Len(t, o.events(a, "DriftRepaired"), 1)
-}
 
-// A field that is gone has no owner who could be named, but the operator knows that it applied it.
-func TestRemovedFieldIsDrift(t *testing.T) {
-	w := newWorld(t)
-	o := w.operate()
-	a := o.website("a")
-	o.settle(a)
-	o.patch(a, "ConfigMap", "night-shift", `{"data": {"COLOR": null}}`)
-	condition := o.await(a, v1alpha1.Drifted, metav1.ConditionFalse, "Repaired")
-	assert.Contains(t, condition.Message, "ConfigMap: data.COLOR")
-	assert.Equal(t, map[string]any{"GREETING": "hello", "COLOR": "blue"}, o.at(a, "ConfigMap", "data"))
-}
-
-// Against somebody who writes again and again the operator doesn't do the same.
-func TestAStubbornOtherIsLeft(t *testing.T) {
-	w := newWorld(t)
-	o := w.operate()
-	a := o.website("a")
-	o.settle(a)
-	changes := 0
-	o.eventually("left", func() bool {
-		if o.condition(a, v1alpha1.Drifted).Status == metav1.ConditionTrue {
-			return true
-		}
-		if o.at(a, "ConfigMap", "data", "COLOR") == "blue" {
-			o.patch(a, "ConfigMap", "night-shift", `{"data": {"COLOR": "red"}}`)
-			changes++
-		}
-		return false
-	})
-	condition := o.await(a, v1alpha1.Drifted, metav1.ConditionTrue, "Drifted")
-	assert.Contains(t, condition.Message, `"night-shift"`)
-	assert.Contains(t, condition.Message, "left for now, after 5 repairs")
-	assert.Equal(t, 6, changes, "five were repaired")
-	o.awaitEvent(a, v1alpha1.Drifted, "left for now")
-	o.staysAsItIs(a)
-
-	o.edit(a, func(spec *v1alpha1.WebsiteSpec) { spec.Config["GREETING"] = "hi" })
-	o.awaitSynced(a)
-}
-
-// Whoever edits a Website wants it to be as it says, also where the operator had given up.
-func TestAnEditEndsTheWaitAfterAFight(t *testing.T) {
-	w := newWorld(t)
-	o := w.operate()
-	a := o.website("a")
-	o.settle(a)
-	resource := o.Resource(t, o.child(a, "ConfigMap"))
-	deletes := 0
-	o.eventually("left", func() bool {
-		if o.condition(a, v1alpha1.Drifted).Status == metav1.ConditionTrue {
-			return true
-		}
-		if resource.Delete(t.Context(), "a", metav1.DeleteOptions{}) == nil {
-			deletes++
-		}
-		return false
-	})
-	condition := o.await(a, v1alpha1.Drifted, metav1.ConditionTrue, "Drifted")
-	assert.Equal(t, "ConfigMap: was deleted again; left for now, after 5 repairs within 10m0s", condition.Message)
-	assert.Equal(t, 6, deletes, "five were repaired")
-	assert.Nil(t, o.child(a, "ConfigMap"))
-
-	o.edit(a, func(spec *v1alpha1.WebsiteSpec) { spec.Image = "web:2" }) // which is nothing of the ConfigMap's
-	o.awaitSynced(a)
-	assert.Equal(t, "blue", o.at(a, "ConfigMap", "data", "COLOR"))
-}
-
-func TestWhatOthersAddIsNoDrift(t *testing.T) {
-	w := newWorld(t)
-	o := w.operate()
-	a := o.website("a")
-	o.settle(a)
+	// What others add is none.
 	o.patch(a, "ConfigMap", "night-shift", `{"data": {"EXTRA": "1"}, "metadata": {"annotations": {"note": "x"}}}`)
 	before, writes := o.versions(a), o.traffic.writes()
 	o.settle(a)
 	assert.Equal(t, before, o.versions(a))
 	assert.Equal(t, writes, o.traffic.writes())
+
+	// A field that is gone has no owner who could be named, but the operator knows that it applied it.
+	o.patch(a, "ConfigMap", "night-shift", `{"data": {"COLOR": null}}`)
+	o.eventually("the field is drift", func() bool {
+		return strings.Contains(o.condition(a, v1alpha1.Drifted).Message, "ConfigMap: data.COLOR")
+	})
+	o.await(a, v1alpha1.Drifted, metav1.ConditionFalse, "Repaired")
+	assert.Equal(t, map[string]any{"GREETING": "hello", "COLOR": "blue", "EXTRA": "1"}, o.at(a, "ConfigMap", "data"))
+
+	// A child that lost the operator's label is out of the informer's sight, and yet repaired.
+	old := o.child(a, "ConfigMap")
+	o.patch(a, "ConfigMap", "day-shift", `{"metadata": {"labels": {"app.kubernetes.io/managed-by": "somebody"}}}`)
+	o.eventually("the label is drift", func() bool { return strings.Contains(o.condition(a, v1alpha1.Drifted).Message, `"day-shift"`) })
+	o.await(a, v1alpha1.Drifted, metav1.ConditionFalse, "Repaired")
+	assert.Equal(t, old.GetUID(), o.child(a, "ConfigMap").GetUID())
+	o.settle(a)
 }
 
 func TestDriftIsLeftAndReported(t *testing.T) {
@@ -169,27 +114,27 @@ func TestConflictIsReported(t *testing.T) {
 	o.awaitSynced(a)
 	assert.Equal(t, "web:2", image(o, a))
 	assert.Len(t, o.events(a, v1alpha1.Conflict), 1, "what was said isn't said again")
-}
 
-func TestConflictIsSettledByPolicy(t *testing.T) {
-	w := newWorld(t)
-	o := w.operate()
-	a := o.website("a", func(spec *v1alpha1.WebsiteSpec) { spec.ConflictPolicy = v1alpha1.RefuseConflicts })
-	o.settle(a)
 	o.patch(a, "ConfigMap", "night-shift", `{"data": {"COLOR": "red"}}`)
 	o.await(a, v1alpha1.Conflict, metav1.ConditionTrue, "Conflict")
 	o.edit(a, func(spec *v1alpha1.WebsiteSpec) { spec.ConflictPolicy = v1alpha1.ForceConflicts })
 	o.awaitSynced(a)
-	assert.Equal(t, "blue", o.at(a, "ConfigMap", "data", "COLOR"))
+	assert.Equal(t, "blue", o.at(a, "ConfigMap", "data", "COLOR"), "the policy settles it")
 }
 
 func TestAnAutoscalerKeepsTheReplicas(t *testing.T) {
 	w := newWorld(t)
 	o := w.operate()
-	a := o.website("a", func(spec *v1alpha1.WebsiteSpec) {
+	ignoring := func(spec *v1alpha1.WebsiteSpec) {
 		spec.Ignore = []v1alpha1.IgnoredFields{{Kind: "Deployment", Fields: []string{"spec.replicas"}}}
-	})
-	o.settle(a)
+	}
+	a, b := o.website("a", ignoring), o.website("b")
+	o.settle(a, b)
+	before := o.child(b, "Deployment").GetResourceVersion()
+	o.edit(b, ignoring)
+	o.settle(b)
+	assert.Equal(t, before, o.child(b, "Deployment").GetResourceVersion(), "what is ignored from now on, and nobody else owns, isn't reset by no longer being sent")
+	assert.EqualValues(t, 2, o.at(b, "Deployment", "spec", "replicas"))
 	assert.EqualValues(t, 2, o.at(a, "Deployment", "spec", "replicas"), "as long as nobody else has it, the Website says")
 
 	o.scale(a, "horizontal-pod-autoscaler", 7)
@@ -201,19 +146,4 @@ func TestAnAutoscalerKeepsTheReplicas(t *testing.T) {
 	assert.EqualValues(t, 5, o.at(a, "Deployment", "spec", "replicas"))
 	assert.Empty(t, o.events(a, "DriftRepaired"))
 	o.await(a, v1alpha1.Drifted, metav1.ConditionFalse, "AsDeclared")
-}
-
-// What is ignored from now on, and nobody else owns, must not be reset by no longer being sent.
-func TestIgnoringResetsNothing(t *testing.T) {
-	w := newWorld(t)
-	o := w.operate()
-	a := o.website("a")
-	o.settle(a)
-	before := o.child(a, "Deployment").GetResourceVersion()
-	o.edit(a, func(spec *v1alpha1.WebsiteSpec) {
-		spec.Ignore = []v1alpha1.IgnoredFields{{Kind: "Deployment", Fields: []string{"spec.replicas"}}}
-	})
-	o.settle(a)
-	assert.Equal(t, before, o.child(a, "Deployment").GetResourceVersion())
-	assert.EqualValues(t, 2, o.at(a, "Deployment", "spec", "replicas"))
 }

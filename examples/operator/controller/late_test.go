@@ -2,6 +2,7 @@ package controller_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -78,59 +79,41 @@ func (l *late) reconcile() {
 	require.NoError(l, err)
 }
 
-func TestLateInformerAndDrift(t *testing.T) {
+// The informer has what was before something happened, or before the operator itself wrote: the server decides.
+func TestLateInformers(t *testing.T) {
 	w := newWorld(t)
-	a := w.website("a")
-	l := w.late(a)
-	l.patch(a, "ConfigMap", "night-shift", `{"data": {"COLOR": "red"}}`)
-	l.reconcile()
-	assert.Equal(t, "blue", l.at(a, "ConfigMap", "data", "COLOR"))
-	assert.Contains(t, l.await(a, v1alpha1.Drifted, metav1.ConditionFalse, "Repaired").Message, `"night-shift"`)
-
-	before := l.versions(a)
-	l.start()
-	l.reconcile()
-	assert.Equal(t, before, l.versions(a), "the informer still has what was before the drift, and the server decides")
-}
-
-func TestLateInformerAndDeletion(t *testing.T) {
-	w := newWorld(t)
-	a := w.website("a")
-	l := w.late(a)
-	require.NoError(t, l.admin.Delete(t.Context(), l.child(a, "ConfigMap")))
-	l.reconcile()
-	require.NotNil(t, l.child(a, "ConfigMap"))
-	before := l.versions(a)
-	l.start()
-	l.reconcile()
-	assert.Equal(t, before, l.versions(a), "the informer has the one that is gone")
-}
-
-func TestLateInformerAndCreation(t *testing.T) {
-	w := newWorld(t)
-	a := w.website("a")
-	l := w.late(a)
-	before := l.versions(a)
-	clear(l.cache.children)
-	l.reconcile()
-	assert.Equal(t, before, l.versions(a))
-}
-
-func TestLateInformerAndStatus(t *testing.T) {
-	w := newWorld(t)
-	a := w.website("a")
-	l := w.late(a)
-	before := l.versions(a)
-	l.cache.website.Status = v1alpha1.WebsiteStatus{}
-	l.cache.website.ResourceVersion = "1"
-	l.reconcile()
-	assert.Equal(t, before, l.versions(a))
+	for name, happens := range map[string]func(l *late, a *v1alpha1.Website){
+		"drift": func(l *late, a *v1alpha1.Website) {
+			l.patch(a, "ConfigMap", "night-shift", `{"data": {"COLOR": "red"}}`)
+			l.reconcile()
+			assert.Equal(t, "blue", l.at(a, "ConfigMap", "data", "COLOR"))
+			assert.Contains(t, l.await(a, v1alpha1.Drifted, metav1.ConditionFalse, "Repaired").Message, `"night-shift"`)
+		},
+		"deletion": func(l *late, a *v1alpha1.Website) {
+			require.NoError(t, l.admin.Delete(t.Context(), l.child(a, "ConfigMap")))
+			l.reconcile()
+			require.NotNil(t, l.child(a, "ConfigMap"))
+		},
+		"creation": func(l *late, _ *v1alpha1.Website) { clear(l.cache.children) },
+		"status": func(l *late, _ *v1alpha1.Website) {
+			l.cache.website.Status = v1alpha1.WebsiteStatus{}
+			l.cache.website.ResourceVersion = "1"
+		},
+	} {
+		a := w.website(name)
+		l := w.late(a)
+		happens(l, a)
+		before := l.versions(a)
+		l.start()
+		l.reconcile()
+		assert.Equal(t, before, l.versions(a), name)
+	}
 }
 
 func TestLateInformerAndAutoscaler(t *testing.T) {
+	w := newWorld(t)
 	for _, policy := range []v1alpha1.ConflictPolicy{v1alpha1.ForceConflicts, v1alpha1.RefuseConflicts} {
-		w := newWorld(t)
-		a := w.website("a", func(spec *v1alpha1.WebsiteSpec) {
+		a := w.website(strings.ToLower(string(policy)), func(spec *v1alpha1.WebsiteSpec) {
 			spec.Ignore = []v1alpha1.IgnoredFields{{Kind: "Deployment", Fields: []string{"spec.replicas"}}}
 			spec.ConflictPolicy = policy
 		})

@@ -30,6 +30,7 @@ import (
 
 	"github.com/ssaplan/primitives/examples/operator/api/v1alpha1"
 	"github.com/ssaplan/primitives/examples/operator/controller"
+	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/test/controlplane"
 	"github.com/ssaplan/primitives/test/lab"
@@ -54,17 +55,26 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func newWorld(t *testing.T) *world { return worldOn(t, controlplane.Shared(t)) }
+// newWorld returns one for a test that runs side by side with others.
+func newWorld(t *testing.T) *world {
+	t.Parallel()
+	return worldOn(t, controlplane.Shared(t))
+}
+
+// installing has the operator installed on a server by one test at a time.
+var installing sync.Mutex
 
 func worldOn(t *testing.T, server *controlplane.Server) *world {
 	scheme := runtime.NewScheme()
 	require.NoError(t, clientgoscheme.AddToScheme(scheme))
 	require.NoError(t, v1alpha1.AddToScheme(scheme))
 	c := lab.On(t, server)
+	installing.Lock()
 	c.Define(t, load(t, "../config/crd.yaml")...)
 	for _, obj := range load(t, "../config/rbac.yaml") {
 		c.Apply(t, "installer", obj)
 	}
+	installing.Unlock()
 	c.WaitAllowed(t, account, "list", "websites.web.example.com")
 	admin, err := client.New(c.Config, client.Options{Scheme: scheme})
 	require.NoError(t, err)
@@ -215,11 +225,13 @@ type operator struct {
 	noOps      *ssaplan.NoOpCache
 	reconciler *controller.Reconciler
 	queue      chan event.GenericEvent
+	time       *clock.Fake // by which it knows what is old, the real one if it is nil
 	stop       func()
 }
 
 // settings are the options of an operator, and what its requests go through.
 type settings struct {
+	time       *clock.Fake
 	wrap       func(http.RoundTripper) http.RoundTripper
 	manager    ctrl.Options
 	controller controller.Options
@@ -238,6 +250,8 @@ func (w *world) operate(change ...func(*settings)) *operator {
 	for _, f := range change {
 		f(&options)
 	}
+	o.time = options.time
+	options.manager.BaseContext = func() context.Context { return clock.With(context.Background(), o.time) }
 	if options.wrap != nil {
 		config.Wrap(options.wrap)
 	}
