@@ -2,9 +2,14 @@ package provider_test
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/pem"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -22,12 +27,9 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// cluster is a namespace on the real control plane, for one test.
-type cluster struct{ *lab.Cluster }
-
 func newCluster(t *testing.T) *cluster {
 	t.Helper()
-	return &cluster{lab.New(t)}
+	return &cluster{Cluster: lab.New(t)}
 }
 
 // block is the cluster block with the credentials of an administrator.
@@ -42,17 +44,6 @@ func blockOf(config *rest.Config) map[string]any {
 		block["token"] = config.BearerToken
 	}
 	return block
-}
-
-// config is the configuration of the resource.
-func (c *cluster) config(yamlBody string, more ...map[string]any) map[string]any {
-	out := map[string]any{"yaml_body": c.in(yamlBody), "cluster": c.block()}
-	for _, m := range more {
-		for name, value := range m {
-			out[name] = value
-		}
-	}
-	return out
 }
 
 // in puts the namespace of the test into a text.
@@ -132,4 +123,65 @@ func (c *cluster) awaitInvalid(t *testing.T, token string) {
 		_, err := clients.CoreV1().ConfigMaps(c.Namespace).Get(t.Context(), "settings", metav1.GetOptions{})
 		return apierrors.IsUnauthorized(err)
 	})
+}
+
+func (c *cluster) withToken(token string) map[string]any {
+	config := c.Server.Config()
+	return map[string]any{"host": config.Host, "cluster_ca_certificate": string(config.CAData), "token": token}
+}
+
+func expiredToken() string {
+	part := base64.RawURLEncoding.EncodeToString
+	return part([]byte(`{"alg":"RS256"}`)) + "." + part([]byte(`{"exp":1700000000,"sub":"robot"}`)) + "." + part([]byte("signature"))
+}
+
+// refusedCredentials are blocks by the names that scripts have for them.
+func (c *cluster) refusedCredentials(t *testing.T) map[string]map[string]any {
+	t.Helper()
+	past := time.Now().Add(-time.Hour)
+	cert, key, err := c.Server.ClientCert("robot", []string{"system:masters"}, past.Add(-time.Hour), past)
+	require.NoError(t, err)
+	expired := c.Server.Config()
+	expired.CertData, expired.KeyData = cert, key
+	stranger, err := c.Server.ConfigFor("stranger")
+	require.NoError(t, err)
+	return map[string]map[string]any{
+		"expired-token": c.withToken(expiredToken()), "unknown-token": c.withToken("unknown"),
+		"expired-certificate": blockOf(expired), "stranger": blockOf(stranger),
+	}
+}
+
+func otherAuthority(t *testing.T) string {
+	t.Helper()
+	server := httptest.NewTLSServer(http.NotFoundHandler())
+	defer server.Close()
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))
+}
+
+// helm applies a manifest as another manager.
+func (c *cluster) helm(t *testing.T, plural, text string) {
+	t.Helper()
+	obj := lab.Object(t, c.in(text))
+	body, err := obj.MarshalJSON()
+	require.NoError(t, err)
+	_, err = c.resource(plural).Patch(t.Context(), obj.GetName(), types.ApplyPatchType, body, metav1.PatchOptions{FieldManager: "helm"})
+	require.NoError(t, err)
+}
+
+// deleteDefinition deletes the definition of gadgets as somebody else, and waits until the kind isn't served.
+func (c *cluster) deleteDefinition(t *testing.T) {
+	t.Helper()
+	definitions := c.Client.Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
+	gadgets := c.Client.Resource(schema.GroupVersionResource{Group: c.in("NAMESPACE.example.com"), Version: "v1", Resource: "gadgets"}).Namespace(c.Namespace)
+	require.NoError(t, definitions.Delete(t.Context(), c.in("gadgets.NAMESPACE.example.com"), metav1.DeleteOptions{}))
+	lab.Eventually(t, "the kind isn't served", func() bool {
+		_, err := gadgets.List(t.Context(), metav1.ListOptions{})
+		return apierrors.IsNotFound(err)
+	})
+}
+
+// clusterValue is a cluster as a value that a local can hold.
+func (c *cluster) clusterValue(credentials string) string {
+	config := c.Server.Config()
+	return fmt.Sprintf("{\n    host = %q\n    cluster_ca_certificate = %q\n    %s\n  }", config.Host, string(config.CAData), credentials)
 }

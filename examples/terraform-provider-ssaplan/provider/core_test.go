@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ssaplan/primitives/examples/terraform-provider-ssaplan/provider"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 const typeName = "ssaplan_object"
@@ -25,6 +27,7 @@ type core struct {
 	schema   *tfprotov6.Schema
 	state    tftypes.Value // null if there is no object
 	private  []byte
+	leaving  []byte           // the private state of the last plan to destroy the object
 	said     *strings.Builder // everything that a user gets to see
 }
 
@@ -68,7 +71,7 @@ func (c *core) walk(t *testing.T) {
 }
 
 // next is Terraform in its next run: another process with the same state.
-func (c *core) next(t *testing.T) *core { return c.nextWith(t, nil) }
+func (c *core) next(t *testing.T) *core { return c.nextWith(t, c.settings) }
 
 // nextWith is a next run with settings in the provider's configuration.
 func (c *core) nextWith(t *testing.T, settings map[string]any) *core {
@@ -101,6 +104,8 @@ type corePlan struct {
 	warnings []string
 	// again is the configuration as it is evaluated when the plan is carried out, if that isn't the same.
 	again map[string]any
+	// meanwhile happens between the last plan and the apply, if it isn't nil.
+	meanwhile func()
 }
 
 // plan refreshes and plans.
@@ -282,6 +287,9 @@ func (c *core) tryApply(t *testing.T, plan *corePlan) ([]string, error) {
 	if plan.again != nil {
 		final.config = value(t, c.schema.ValueType(), plan.again)
 	}
+	if plan.meanwhile != nil {
+		plan.meanwhile()
+	}
 	resp, err := c.server.ApplyResourceChange(t.Context(), &tfprotov6.ApplyResourceChangeRequest{
 		TypeName: c.typeName, PriorState: dynamic(t, final.prior), PlannedState: dynamic(t, final.planned),
 		Config: dynamic(t, final.config), PlannedPrivate: final.private,
@@ -299,15 +307,6 @@ func (c *core) tryApply(t *testing.T, plan *corePlan) ([]string, error) {
 	return append(warnings, said...), err
 }
 
-// planDestroy returns the warnings of a plan to destroy the object.
-func (c *core) planDestroy(t *testing.T) []string {
-	t.Helper()
-	c.walk(t)
-	warnings, err := c.planDestroyToo(t)
-	require.NoError(t, err)
-	return warnings
-}
-
 // planDestroyToo plans to destroy the object in the process that is there.
 func (c *core) planDestroyToo(t *testing.T) ([]string, error) {
 	t.Helper()
@@ -316,6 +315,7 @@ func (c *core) planDestroyToo(t *testing.T) ([]string, error) {
 		TypeName: c.typeName, PriorState: dynamic(t, c.state), Config: nothing, ProposedNewState: nothing, PriorPrivate: c.private,
 	})
 	require.NoError(t, err)
+	c.leaving = resp.PlannedPrivate
 	return c.diagnose(resp.Diagnostics)
 }
 
@@ -323,22 +323,18 @@ func (c *core) planDestroyToo(t *testing.T) ([]string, error) {
 func (c *core) destroy(t *testing.T) ([]string, error) {
 	t.Helper()
 	c.walk(t)
-	null := tftypes.NewValue(c.schema.ValueType(), nil)
-	planned, err := c.server.PlanResourceChange(t.Context(), &tfprotov6.PlanResourceChangeRequest{
-		TypeName: c.typeName, PriorState: dynamic(t, c.state), Config: dynamic(t, null), ProposedNewState: dynamic(t, null), PriorPrivate: c.private,
-	})
-	require.NoError(t, err)
-	warnings, err := c.diagnose(planned.Diagnostics)
+	warnings, err := c.planDestroyToo(t)
 	if err != nil {
 		return warnings, err
 	}
+	null := dynamic(t, tftypes.NewValue(c.schema.ValueType(), nil))
 	resp, err := c.server.ApplyResourceChange(t.Context(), &tfprotov6.ApplyResourceChangeRequest{
-		TypeName: c.typeName, PriorState: dynamic(t, c.state), PlannedState: dynamic(t, null), Config: dynamic(t, null), PlannedPrivate: planned.PlannedPrivate,
+		TypeName: c.typeName, PriorState: dynamic(t, c.state), PlannedState: null, Config: null, PlannedPrivate: c.leaving,
 	})
 	require.NoError(t, err)
 	said, err := c.diagnose(resp.Diagnostics)
 	if err == nil {
-		c.state, c.private = null, nil
+		c.state, c.private = tftypes.NewValue(c.schema.ValueType(), nil), nil
 	}
 	return append(warnings, said...), err
 }
@@ -464,13 +460,23 @@ func value(t *testing.T, typ tftypes.Type, v any) tftypes.Value {
 		return tftypes.NewValue(typ, out)
 	case tftypes.List:
 		out := []tftypes.Value{}
-		for _, item := range v.([]string) {
+		texts, _ := v.([]string)
+		items, _ := v.([]any)
+		for _, text := range texts {
+			items = append(items, text)
+		}
+		for _, item := range items {
 			out = append(out, value(t, typ.ElementType, item))
 		}
 		return tftypes.NewValue(typ, out)
 	case tftypes.Map:
 		out := map[string]tftypes.Value{}
-		for name, item := range v.(map[string]string) {
+		texts, _ := v.(map[string]string)
+		items, _ := v.(map[string]any)
+		for name, item := range texts {
+			out[name] = value(t, typ.ElementType, item)
+		}
+		for name, item := range items {
 			out[name] = value(t, typ.ElementType, item)
 		}
 		return tftypes.NewValue(typ, out)
@@ -526,4 +532,57 @@ func rows(t *testing.T, object tftypes.Value, name string) map[string]string {
 		out[row] = text
 	}
 	return out
+}
+
+// applied returns Terraform after its first run.
+func applied(t *testing.T, config map[string]any) *core {
+	t.Helper()
+	tf := newCore(t)
+	plan := tf.plan(t, config)
+	require.Equal(t, "Create", plan.action)
+	tf.apply(t, plan)
+	tf = tf.next(t)
+	again := tf.plan(t, config)
+	require.Equal(t, "NoOp", again.action, "fields %v, owners %v", rows(t, again.planned, "fields"), rows(t, again.planned, "other_owners"))
+	require.Empty(t, again.warnings)
+	return tf.next(t)
+}
+
+// nothingLeft checks that another run finds nothing to do.
+func (c *core) nothingLeft(t *testing.T, config map[string]any) {
+	t.Helper()
+	plan := c.next(t).plan(t, config)
+	require.Equal(t, "NoOp", plan.action, "fields %v, owners %v", rows(t, plan.planned, "fields"), rows(t, plan.planned, "other_owners"))
+	require.Empty(t, plan.warnings)
+}
+
+// loses makes the credentials in the state others, as if those of the last run had become these.
+func (c *core) loses(t *testing.T, block map[string]any) {
+	t.Helper()
+	state := maps.Clone(attributes(t, c.state))
+	state["cluster"] = value(t, state["cluster"].Type(), block)
+	c.state = tftypes.NewValue(c.state.Type(), state)
+}
+
+// remembers is what the provider keeps in the private state.
+func (c *core) remembers(t *testing.T) explain.State {
+	t.Helper()
+	var private map[string][]byte
+	require.NoError(t, json.Unmarshal(c.private, &private))
+	var state explain.State
+	require.NoError(t, json.Unmarshal(private["ssaplan"], &state))
+	return state
+}
+
+// data returns what the data source ssaplan_object has, as it is sent.
+func (c *core) data(t *testing.T, config map[string]any) string {
+	t.Helper()
+	schemas, err := c.server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
+	require.NoError(t, err)
+	resp, err := c.server.ReadDataSource(t.Context(), &tfprotov6.ReadDataSourceRequest{
+		TypeName: typeName, Config: dynamic(t, value(t, schemas.DataSourceSchemas[typeName].ValueType(), config)),
+	})
+	require.NoError(t, err)
+	require.Empty(t, resp.Diagnostics)
+	return string(resp.State.MsgPack)
 }

@@ -23,7 +23,7 @@ import (
 )
 
 const (
-	killedObjects = 200
+	killedObjects = 120
 	// killsByDefault is how often a run is ended by each signal; KILLS says otherwise.
 	killsByDefault = 1
 )
@@ -34,15 +34,15 @@ var killing = []struct {
 	name, value, plan string
 	args              []string
 }{
-	{"create", "a", "Plan: 200 to add, 0 to change, 0 to destroy.", nil},
-	{"update", "b", "Plan: 0 to add, 200 to change, 0 to destroy.", nil},
-	{"destroy", "b", "Plan: 0 to add, 0 to change, 200 to destroy.", []string{"-destroy"}},
+	{"create", "a", "Plan: 120 to add, 0 to change, 0 to destroy.", nil},
+	{"update", "b", "Plan: 0 to add, 120 to change, 0 to destroy.", nil},
+	{"destroy", "b", "Plan: 0 to add, 0 to change, 120 to destroy.", []string{"-destroy"}},
 }
 
 // isntKnown is what a run says of an object whose write was under way when it was interrupted.
 var isntKnown = regexp.MustCompile(`Whether the object was applied isn't known\s+with ssaplan_object\.many\[(\d+)\]`)
 
-// TestKilled ends runs over 200 objects in the middle. After an interrupt, what was made is in the state at once, but for an object of which the run
+// TestKilled ends runs over many objects in the middle. After an interrupt, what was made is in the state at once, but for an object of which the run
 // says that it isn't known. What is killed can't write its state
 // any more, so there state and cluster agree after the next run: what is there already is taken over as it is.
 func TestKilled(t *testing.T) {
@@ -61,7 +61,7 @@ func TestKilled(t *testing.T) {
 	ended, unstored := map[syscall.Signal]int{}, map[syscall.Signal]int{}
 	for i := range 2 * times {
 		signal := signals[i%len(signals)] // from three kills on, each ends each of the three
-		unstored[signal] += c.survives(t, tf, i%len(killing), signal, 10+rand.IntN(killedObjects*3/4))
+		unstored[signal] += c.survives(t, tf, i%len(killing), signal, 10+rand.IntN(killedObjects/2))
 		ended[signal]++
 		t.Logf("%s: %d", signal, ended[signal])
 	}

@@ -11,5 +11,8 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "4"); err != nil {
 		panic(err)
 	}
+	if err := os.Unsetenv("KUBECONFIG"); err != nil { // tests name the cluster that they mean
+		panic(err)
+	}
 	os.Exit(m.Run())
 }

@@ -10,7 +10,8 @@ import (
 )
 
 // The examples of the pages, all of them in one configuration.
-func examplesOfThePages(t *testing.T, c *cluster, tf *terraform) {
+func examplesOfThePages(t *testing.T, tf *terraform) {
+	c := tf.cluster
 	files, err := filepath.Glob("../examples/*/ssaplan_*/*")
 	require.NoError(t, err)
 	functions, err := filepath.Glob("../examples/functions/*/*.tf")
@@ -31,7 +32,7 @@ func examplesOfThePages(t *testing.T, c *cluster, tf *terraform) {
 	output := tf.apply(t)
 	require.Contains(t, output, `phase = "Active"`)
 	require.Contains(t, output, `name = "five"`)
-	tf.nothingLeft(t)
+	tf.do(t, command{verb: "clean"})
 	tf.apply(t, "-destroy")
 
 	provider, err := os.ReadFile("../examples/provider/provider.tf")

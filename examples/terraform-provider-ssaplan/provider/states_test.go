@@ -103,21 +103,26 @@ func keeps(t *testing.T, state tftypes.Value, recorded json.RawMessage) {
 }
 
 // states records what the real program writes, for TestRecordedStates, and checks that it plans to no change.
-func states(t *testing.T, c *cluster, tf *terraform) {
-	c.helm(t, "deployments", deployment)
-	tf.write(t, resource("settings", c.in(configMap), "  ignore_fields = [\"data.size\"]\n  cluster = "+c.clusterValue("")+"\n  token_wo = \""+c.robot(t, "robot")+"\"")+
-		resource("login", c.in(secret(oldCanary)))+
-		"resource \"ssaplan_patch\" \"web\" {\n  yaml_body = <<-EOT\n"+c.in(patchOfDeployment)+"\n  EOT\n}\n"+
-		"resource \"ssaplan_wait\" \"settings\" {\n  object = ssaplan_object.settings.id\n}\n")
-	tf.apply(t)
-	tf.nothingLeft(t)
+func states(t *testing.T, tf *terraform) {
+	tf.play(t, parsed("script", `-- states --
+applies helm deployment
+write
+  @settings configMap ;; ignore_fields = ["data.size"] ;; cluster = CLUSTER() ;; token_wo = "TOKEN(robot)"
+  @login secret
+  @ssaplan_patch.web patchOfDeployment
+  resource "ssaplan_wait" "settings" {
+    object = ssaplan_object.settings.id
+  }
+apply
+clean
+`)[0])
 	if os.Getenv("RECORD") == "" {
 		return
 	}
-	text, err := os.ReadFile(filepath.Join(tf.dir, "terraform.tfstate"))
+	text, err := os.ReadFile(tf.path("terraform.tfstate"))
 	require.NoError(t, err)
 	version := newCore(t).schema.Version
 	folder := filepath.Join("testdata", "states", "v"+strconv.FormatInt(version, 10))
 	require.NoError(t, os.MkdirAll(folder, 0o755))
-	writeFile(t, filepath.Join(folder, "states.tfstate"), strings.ReplaceAll(string(text), c.Server.Config().Host, "https://127.0.0.1:6443"))
+	writeFile(t, filepath.Join(folder, "states.tfstate"), strings.ReplaceAll(string(text), tf.Server.Config().Host, "https://127.0.0.1:6443"))
 }
