@@ -1,21 +1,50 @@
 package cmd_test
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
 	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
-	"k8s.io/apimachinery/pkg/runtime/schema"
+	"github.com/stretchr/testify/require"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/client-go/rest"
 
-	"github.com/ssaplan/primitives/test/lab"
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/cmd"
+	"github.com/ssaplan/primitives/internal/clock"
+	"github.com/ssaplan/primitives/test/e2e/authresilience/faultproxy"
 )
+
+// proxied returns the address of a server that shows each request before it goes on to the cluster's.
+func (c *cluster) proxied(show func(*http.Request)) (address string) {
+	transport, err := rest.TransportFor(c.Config)
+	require.NoError(c.t, err)
+	target, err := url.Parse(c.Config.Host)
+	require.NoError(c.t, err)
+	proxy := &httputil.ReverseProxy{Transport: transport, Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(target)
+		show(r.Out)
+	}}
+	server := httptest.NewServer(proxy)
+	c.t.Cleanup(server.Close)
+	return server.URL
+}
 
 // Who changes an object between the plan and its stage has the run stopped, which shows the difference and touches nothing more.
 func TestChangeBetweenStages(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t)
-	write(t, map[string]string{"app.yaml": deployment})
+	c.overwrite("app.yaml", deployment)
 	c.apply("-f app.yaml --state state.json")
 	c.overwrite("app.yaml", strings.Replace(deployment, "web:1", "web:2", 1)+"---\n"+configMap("conf", "x")+
 		"---\n{apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: web}, spec: {defaultBackend: {service: {name: a, port: {number: 1}}}}}")
@@ -36,94 +65,123 @@ func TestChangeBetweenStages(t *testing.T) {
 	assert.Equal(t, 0, c.run("apply --yes -f app.yaml --state state.json").code, "the next run shows it, and does it")
 }
 
-const machine = `apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: machines.NAME.example.com}
-spec:
-  group: NAME.example.com
-  scope: Namespaced
-  names: {kind: Machine, plural: machines, singular: machine}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    subresources: {status: {}}
-    schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: integer}}},
-      status: {type: object, x-kubernetes-preserve-unknown-fields: true}}}}
----
-apiVersion: NAME.example.com/v1
-kind: Machine
-metadata: {name: one}
-spec: {size: 1}
-`
-
-// What waits for its first Pod, is suspended or paused counts as ready; a custom resource with a rule only if its condition is of now.
-func TestWaitingForWhatTakesForever(t *testing.T) {
-	c := newCluster(t)
-	machine := strings.ReplaceAll(machine, "NAME", c.Namespace)
-	write(t, map[string]string{
-		"idle.yaml": "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: a}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}\n---\n" +
-			"{apiVersion: batch/v1, kind: Job, metadata: {name: a}, spec: {suspend: true, template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}}\n---\n" +
-			strings.Replace(deployment, "replicas: 2", "replicas: 2\n  paused: true", 1),
-		"machine.yaml": machine,
-	})
-	got := c.run("apply --yes -f idle.yaml --wait --timeout 20s -o jsonl")
-	assert.Equal(t, 0, got.code, got.err)
-	assert.Contains(t, got.out, "it may wait for the first Pod that uses it")
-
-	apply := "apply --yes -f machine.yaml --wait --ready Machine." + c.Namespace + ".example.com=Synced --timeout "
-	c.apply("-f machine.yaml")
-	for _, row := range [][2]string{
-		{`{"seen": true}`, "it has no condition Synced yet"},
-		{`{"observedGeneration": 0, "conditions": [{"type": "Synced", "status": "True"}]}`, "condition Synced is of generation 0, and the object of 1"},
-		{`{"observedGeneration": 1, "conditions": [{"type": "Synced", "status": "False", "message": "no power"}]}`, "condition Synced is False: no power"},
-		{`{"observedGeneration": "1", "conditions": [{"type": "Synced", "status": "True"}]}`, ""},
-		{`{"observedGeneration": 1, "conditions": [{"type": "Synced", "status": "True"}, {"type": "Ready", "status": "False"}]}`, ""},
+// TestApplyTellsOutcomes breaks the first of three writes, each time after the server did it or not.
+func TestApplyTellsOutcomes(t *testing.T) {
+	for _, row := range []struct {
+		why                     string
+		fault                   faultproxy.Fault
+		outcome, class, summary string
+	}{
+		{"the server did it, and it is found", faultproxy.After(faultproxy.Reset()), "Done", "", ""},
+		{"nothing arrived", faultproxy.Reset(), "NotSent", "Connection", "Apply: 2 done, 1 not sent.\n"},
+		{"the server says no", faultproxy.Status(403), "Refused", "Authorization", "Apply: 2 done, 1 refused.\n"},
+		{"an answer of which nobody knows whose it is, and it may come later", faultproxy.Status(504), "Unknown", "Timeout",
+			"Apply: 2 done, 1 unknown.\n"},
 	} {
-		status, waits := row[0], row[1]
-		c.Patch(t, "controller", lab.Objectf(t, "{apiVersion: %s.example.com/v1, kind: Machine, metadata: {name: one}}", c.Namespace), `{"status": `+status+`}`, "status")
-		if waits == "" {
-			got := c.run(apply + "60s")
-			assert.Equal(t, 0, got.code, got.err)
-			continue
-		}
-		got := c.run(apply + "10s")
-		assert.Equal(t, 1, got.code, status)
-		assert.Contains(t, got.err, "Machine "+c.Namespace+"/one: "+waits, status)
+		t.Run(row.why, func(t *testing.T) {
+			t.Parallel()
+			c := newCluster(t)
+			proxy := faultproxy.StartAs(t, c.Server.Config())
+			proxy.InjectWrite(1, row.fault)
+			c.overwrite("app.yaml", maps("one", "two", "three"))
+			got := c.runIn(clock.With(t.Context(), &clock.Fake{LongestSleep: time.Millisecond}), "apply --yes -f app.yaml -o json --server "+proxy.Client("").Host)
+			fitsSchema(t, got.out)
+			var told struct {
+				Results []struct {
+					Object                  struct{ Name string }
+					Outcome, Class, Message string
+				}
+			}
+			require.NoError(t, json.Unmarshal([]byte(got.out), &told), got.err)
+			require.Len(t, told.Results, 3, got.err)
+			first := told.Results[0]
+			assert.Equal(t, []string{"one", row.outcome, row.class}, []string{first.Object.Name, first.Outcome, first.Class}, first.Message)
+			assert.Equal(t, row.class == "", first.Message == "")
+			assert.Equal(t, "Done", told.Results[2].Outcome)
+			assert.True(t, strings.HasSuffix(got.err, row.summary), got.err)
+		})
 	}
 }
 
-// A kind that is remembered, and whose definition somebody removed, is no reason to fail.
-func TestApplySetWithoutAKind(t *testing.T) {
+// Several runs at once on one set lose none of its members.
+func TestApplySetRunsAtOnce(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t)
-	machine := strings.ReplaceAll(machine, "NAME", c.Namespace)
-	write(t, map[string]string{"app.yaml": machine + "---\n" + maps("one", "two")})
-	c.apply(" --applyset shop --prune -f app.yaml")
-	c.Delete(t, lab.Objectf(t, "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: machines.%s.example.com}}", c.Namespace))
-	lab.Eventually(t, "the kind isn't served", func() bool {
-		return strings.TrimSpace(c.kubectl("api-resources", "--api-group", c.Namespace+".example.com", "-o", "name")) == ""
-	})
+	c.overwrite("app.yaml", maps("one", "two")+"---\n"+twoKinds)
+	names := func() string { return c.kubectl("get", "configmap", "-o", "jsonpath={.items[*].metadata.name}") }
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			got := c.run("apply --yes --applyset shop --prune -f app.yaml")
+			assert.Equal(t, 0, got.code, got.err)
+		})
+	}
+	wg.Wait()
+	assert.Equal(t, "db-conf one two web-conf", names())
+	assert.Equal(t, "ConfigMap,Service", c.kubectl("get", "secret", "shop", "-o", `jsonpath={.metadata.annotations.applyset\.kubernetes\.io/contains-group-kinds}`))
 	c.overwrite("app.yaml", maps("one"))
-	got := c.run("apply --yes --applyset shop --prune -f app.yaml")
-	assert.Equal(t, 0, got.code, got.err)
-	assert.Equal(t, "one", c.objects())
-	assert.Equal(t, "ConfigMap", c.annotation("contains-group-kinds"))
+	c.apply(" --applyset shop --prune -f app.yaml")
+	assert.Equal(t, "one", names(), "all were members")
 }
 
-// A definition that an object of the set has an operator make comes later; a typo is told from it by who asked for patience.
-func TestDefinitionThatAnOperatorMakes(t *testing.T) {
+// watched is an output in which something can be waited for.
+type watched struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (w *watched) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.Write(p)
+}
+
+func (w *watched) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.String()
+}
+
+// Who presses Ctrl-C while a finalizer holds up the delete is told how far it got, and can go on from there.
+func TestReplaceInterrupted(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t)
-	definition, object, _ := strings.Cut(strings.ReplaceAll(machine, "NAME", c.Namespace), "---\n")
-	write(t, map[string]string{"app.yaml": configMap("template", "x") + "---\n" + object, "definition.yaml": definition})
-	got := c.run("apply --yes -f app.yaml")
-	assert.Equal(t, 1, got.code)
-	assert.Contains(t, got.err, "neither the server nor the set has a kind Machine")
-	got = c.run("apply --yes -f app.yaml --allow-missing")
-	assert.Equal(t, 3, got.code, got.err)
-	assert.Contains(t, got.err, "created v1/ConfigMap "+c.Namespace+"/template\n")
-	c.apply("-f definition.yaml")
-	c.WaitServed(t, schema.GroupVersionKind{Group: c.Namespace + ".example.com", Version: "v1", Kind: "Machine"})
-	got = c.run("apply --yes -f app.yaml --allow-missing")
-	assert.Equal(t, 0, got.code, got.err)
-	assert.Contains(t, got.err, "Machine "+c.Namespace+"/one\n")
+	c.overwrite("app.yaml", "immutable: true\n"+maps("one", "two"))
+	c.apply("-f app.yaml --state state.json")
+	before := c.kubectl("get", "configmap", "one", "-o", "jsonpath={.metadata.uid}")
+	c.kubectl("patch", "configmap", "one", "-p", `{"metadata":{"finalizers":["example.com/wait"]}}`)
+	c.edit("app.yaml", "key: x", "key: z")
+
+	ticks := &clock.Fake{LongestSleep: time.Millisecond}
+	ctx, cancel := context.WithCancel(clock.With(t.Context(), ticks))
+	defer cancel()
+	var out, errOut watched
+	done := make(chan int)
+	go func() {
+		args := strings.Fields(fmt.Sprintf("apply --yes --replace -f %s --state %s -n %s --kubeconfig %s", c.path("app.yaml"), c.path("state.json"), c.Namespace, c.Server.Kubeconfig()))
+		done <- cmd.Run(ctx, args, genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &errOut})
+	}()
+	const waiting = `To be deleted: v1/ConfigMap NS/one
+  ▲ the delete waits for finalizers: example.com/wait
+  ▲ objects that name this one as their owner are deleted with it
+  ▲ finalizer example.com/wait (set by "kubectl-patch" (Update))
+waiting until v1/ConfigMap NS/one is gone: it has the finalizers example.com/wait
+`
+	said := func() string { return result{err: errOut.String()}.of(c).err }
+	require.Eventually(t, func() bool { return said() == waiting }, time.Minute, 20*time.Millisecond)
+	looks := len(ticks.Slept())
+	require.Eventually(t, func() bool { return len(ticks.Slept()) > looks+1 }, time.Minute, time.Millisecond, "one more look, which has nothing new to say")
+	cancel()
+	assert.Equal(t, 1, <-done)
+	assert.Regexp(t, "^"+regexp.QuoteMeta(waiting+
+		"app.yaml: document 1 (line 1): v1/ConfigMap NS/one: replace stopped while waiting: the delete waits for finalizers example.com/wait: ")+
+		"(Get .*: )?"+ // if it was looking just then
+		regexp.QuoteMeta("context canceled; the old object is being deleted: replace again to wait on\n"+
+			"interrupted before v1/ConfigMap NS/two\n"+
+			"Apply: 1 done, 1 not sent.\n")+"$", said(), "the delete is done")
+
+	c.kubectl("patch", "configmap", "one", "--type", "merge", "-p", `{"metadata":{"finalizers":null}}`)
+	c.apply("--replace -f app.yaml --state state.json")
+	assert.NotEqual(t, before, c.kubectl("get", "configmap", "one", "-o", "jsonpath={.metadata.uid}"))
+	assert.Equal(t, result{0, "Plan: 2 unchanged.\n", ""}, c.run("plan -f app.yaml --state state.json"))
 }

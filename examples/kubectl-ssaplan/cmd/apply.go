@@ -40,9 +40,9 @@ what serves them. Each stage is planned again when those before it are there, an
 shown, the run stops. Nothing at all is applied as long as something can't be planned, unless with --keep-going. Objects that
 are in conflict or to be replaced are left out, and so are those that wait for what isn't there (--allow-missing).
 
-With --replace, an object that has to be replaced is deleted, and created from the manifest when it is gone. The old
-object of a renamed one is deleted, too. That can destroy data: the plan and the question say what is known of that. Who
-interrupts it is told how far it got; running apply again goes on from there.
+With --replace, an object that has to be replaced is deleted, and created from the manifest when it is gone. That can
+destroy data: the plan and the question say what is known of that. Who interrupts it is told how far it got; running apply
+again goes on from there.
 
 With --plan, what "plan --out FILE" saved is carried out, in another process or on another day, and nobody is asked. It is planned again
 first: if an object, a definition, the state file or the cluster isn't as it was then, so that anything else would be done than was

@@ -45,7 +45,11 @@ func runWithCache(m *testing.M) int {
 	if err := os.Setenv("KUBECACHEDIR", dir); err != nil {
 		panic(err)
 	}
-	return m.Run()
+	code := m.Run()
+	if second.server != nil {
+		_ = second.server.Stop()
+	}
+	return code
 }
 
 // result is what a run of the command leaves.

@@ -52,6 +52,7 @@ func TestCompletion(t *testing.T) {
 }
 
 func TestCompletionOfNamespaces(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t)
 	assert.Equal(t, []string{c.Namespace}, completed(t, "plan", "--kubeconfig", c.Server.Kubeconfig(), "-n", c.Namespace))
 	assert.Contains(t, completed(t, "owners", "--kubeconfig", c.Server.Kubeconfig(), "-n", "kube-"), "kube-system")

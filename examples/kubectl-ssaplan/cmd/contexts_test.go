@@ -3,7 +3,6 @@ package cmd_test
 import (
 	"encoding/json"
 	"io"
-	"os"
 	"strings"
 	"testing"
 
@@ -25,26 +24,26 @@ func contexts(t *testing.T, blue, green *cluster) (file string) {
 		"off":   {Cluster: "gone", AuthInfo: usual.AuthInfo},
 	}
 	config.CurrentContext = "off"
-	require.NoError(t, clientcmd.WriteToFile(*config, "kubeconfig"))
+	require.NoError(t, clientcmd.WriteToFile(*config, blue.path("kubeconfig")))
 	return "kubeconfig"
 }
 
 // TestSeveralContexts plans the same manifests for two namespaces that stand for clusters, one of which has them, and for a server that isn't there.
 func TestSeveralContexts(t *testing.T) {
+	t.Parallel()
 	blue, green := newCluster(t), newCluster(t)
-	write(t, map[string]string{"app.yaml": configMap("a", "x")})
+	blue.overwrite("app.yaml", configMap("a", "x"))
+	green.overwrite("app.yaml", configMap("a", "x"))
 	green.apply("-f app.yaml")
 	file := contexts(t, blue, green)
 	plan := func(stdin string, args ...string) result {
-		got := run(t.Context(), stdin, append([]string{"plan", "--kubeconfig", file}, args...)...)
+		got := blue.command(t.Context(), stdin, append([]string{"plan", "--kubeconfig", file}, args...)...)
 		got.out = strings.NewReplacer(blue.Namespace, "BLUE", green.Namespace, "GREEN").Replace(got.out)
 		return got
 	}
 	both := "Context blue:\n\n+ v1/ConfigMap BLUE/a  create with 1 field\n\nPlan: 1 to create.\n\n" +
 		"Context green:\n\nPlan: 1 unchanged.\n\n"
-	text, err := os.ReadFile("app.yaml")
-	require.NoError(t, err)
-	got := plan(string(text), "-f", "-", "--contexts", "blue,green")
+	got := plan(blue.read("app.yaml"), "-f", "-", "--contexts", "blue,green")
 	assert.Equal(t, result{2, both + "By cluster:\n  blue: 1 to create\n  green: 1 unchanged\n", ""}, got, "standard input is read once")
 
 	got = plan("", "-f", "app.yaml", "--contexts", "*")

@@ -29,6 +29,7 @@ func TestDefinitionsLoseWhatIsSaid(t *testing.T) {
 			"properties: {spec: {type: object, x-kubernetes-embedded-resource: true, " + open + ", properties: {metadata: {type: object}}}}",
 			"{apiVersion: v1, kind: Pod, metadata: {name: a, labels: {a: b}}, more: x}"},
 	}
+	t.Parallel()
 	c := lab.New(t)
 	for i, tt := range tests {
 		t.Run(tt.why, func(t *testing.T) {

@@ -3,7 +3,6 @@ package cmd_test
 import (
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -95,36 +94,5 @@ func TestExplainNothing(t *testing.T) {
 		`{"kind":"Status","apiVersion":"v1","status":"Success"}`: "standard input: the status says Success, so there is no error to explain\n",
 	} {
 		assert.Equal(t, result{1, "", want}, run(t.Context(), input, "explain", "-f", "-"), input)
-	}
-}
-
-// What the real kubectl prints of a refusal is explained.
-func TestExplainWhatKubectlPrints(t *testing.T) {
-	c := newCluster(t)
-	write(t, map[string]string{"app.yaml": deployment})
-	c.apply("-f app.yaml")
-	kubectl := func(stdin, line string) string {
-		program := exec.Command(c.Server.Bin("kubectl"), append([]string{"--kubeconfig", c.Server.Kubeconfig(), "-n", c.Namespace}, strings.Fields(line)...)...)
-		program.Stdin, program.Env = strings.NewReader(stdin), append(os.Environ(), "HOME="+t.TempDir())
-		out, err := program.CombinedOutput()
-		require.Error(t, err, line)
-		return string(out)
-	}
-	for _, tt := range []struct{ class, stdin, line string }{
-		{"Invalid", strings.ReplaceAll(deployment, "app: web", "app: other"), "apply --server-side --force-conflicts -f -"},
-		{"Conflict", strings.ReplaceAll(deployment, "web:1", "web:2"), "apply --server-side -f -"},
-		{"Authorization", deployment, "apply --server-side --as nobody -f -"},
-		{"Authentication", "", "get pods --token x --kubeconfig /dev/null --insecure-skip-tls-verify --server " + c.Server.Config().Host},
-		{"NotFound", "", "get deploy nobody"},
-		{"InvalidManifest", strings.ReplaceAll(deployment, "selector:", "selectors:"), "apply --server-side --validate=false -f -"},
-		{"AlreadyExists", deployment, "create -f -"},
-		{"Outdated", "", `patch deploy web -p {"metadata":{"resourceVersion":"1"}}`},
-	} {
-		printed := kubectl(tt.stdin, tt.line)
-		got := run(t.Context(), printed, "explain", "-f", "-", "-o", "json")
-		assert.Equal(t, 0, got.code, "%s: %s", tt.line, got.err)
-		var explained struct{ Class string }
-		require.NoError(t, json.Unmarshal([]byte(got.out), &explained), printed)
-		assert.Equal(t, tt.class, explained.Class, printed)
 	}
 }

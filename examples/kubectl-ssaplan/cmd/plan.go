@@ -37,10 +37,9 @@ With --from and --to, the plan is that of an upgrade: what changes on this clust
 were applied. Nothing has to be there: the server is asked what it makes of both. Whether it takes a change in place is only known of
 objects that are as --from says.
 
-With --state, the plan compares with what apply remembered in that file. It then knows for certain whether the manifest was
-edited or somebody else changed the object, and sees that an object was renamed: a manifest belongs to the remembered object
-of the same kind, namespace and name, wherever it stood, or else to the one that was applied from the same document of the
-same file, if that object is no longer in the input.
+With --state, the plan compares with what apply remembered in that file of the object of the same kind, namespace and name.
+It then knows for certain whether the manifest was edited or somebody else changed the object. A manifest with another name
+is a new object; the one of the old name is counted as no longer in the manifests, and deleted with --prune.
 
 With --contexts the same manifests are planned for several clusters, each in the namespace of its context. JSON and YAML are a
 document for each of them then, with its context. In the end stands how many objects of which cluster change.`,

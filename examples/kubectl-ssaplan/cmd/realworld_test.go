@@ -33,7 +33,7 @@ func TestRealWorld(t *testing.T) {
 	archives, err := filepath.Glob(filepath.Join(os.Getenv(realWorld), "*.tar.gz"))
 	require.NoError(t, err)
 	if os.Getenv(realWorld) == "" {
-		t.Skip("NOT RUN: " + realWorld + " names no folder with sets")
+		t.Skip("ON REQUEST: make sets, with a folder of archives")
 	}
 	require.NotEmpty(t, archives)
 	for _, archive := range archives {

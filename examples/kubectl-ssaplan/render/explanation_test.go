@@ -16,14 +16,14 @@ import (
 
 // recorded are statuses that servers gave.
 var recorded = []struct{ why, file string }{
-	{"a field that can't change", "immutability/testdata/v1.36.3/deployment-selector.json"},
-	{"a field of which the status alone doesn't say enough", "immutability/testdata/v1.36.3/statefulset-claims.json"},
-	{"a field that changes in one direction", "immutability/testdata/v1.36.3/claim-shrink.json"},
-	{"a value that isn't allowed", "immutability/testdata/v1.36.3/deployment-replicas-invalid.json"},
-	{"metadata of another life", "immutability/testdata/v1.36.3/metadata-uid.json"},
-	{"a default in the way", "immutability/testdata/v1.36.3/deployment-recreate.json"},
-	{"a webhook that lies", "immutability/testdata/v1.36.3/webhook-forged.json"},
-	{"the rule of a custom resource", "immutability/testdata/v1.36.3/widget-own-message.json"},
+	{"a field that can't change", "immutability/testdata/v1.37.2/deployment-selector.json"},
+	{"a field of which the status alone doesn't say enough", "immutability/testdata/v1.37.2/statefulset-claims.json"},
+	{"a field that changes in one direction", "immutability/testdata/v1.37.2/claim-shrink.json"},
+	{"a value that isn't allowed", "immutability/testdata/v1.37.2/deployment-replicas-invalid.json"},
+	{"metadata of another life", "immutability/testdata/v1.37.2/metadata-uid.json"},
+	{"a default in the way", "immutability/testdata/v1.37.2/deployment-recreate.json"},
+	{"a webhook that lies", "immutability/testdata/v1.37.2/webhook-forged.json"},
+	{"the rule of a custom resource", "immutability/testdata/v1.37.2/widget-own-message.json"},
 	{"conflicts", "fieldowner/testdata/conflict.json"},
 }
 

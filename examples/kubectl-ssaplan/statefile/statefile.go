@@ -1,5 +1,5 @@
-// Package statefile keeps what was applied, for the next plan: it tells edits of the manifest from drift, and an object
-// that was renamed from a new one.
+// Package statefile keeps what was applied, for the next plan: it tells edits of the manifest from drift, and which
+// objects are no longer in the manifests.
 //
 // The file is JSON: {"apiVersion":"ssaplan/v1","objects":[{"source":"app.yaml#3","state":{…}}]}. It holds the values of
 // the applied fields; of secrets only keyed digests. Only its owner may read it. While objects are applied, and after a
@@ -54,7 +54,8 @@ type key struct {
 	subresource string
 }
 
-func keyOf(e Entry) key { return key{e.State.Identity, e.State.Subresource} }
+// keyOf returns the key of an entry, which is the same in all versions of its kind.
+func keyOf(e Entry) key { return key{e.State.Identity.Unversioned(), e.State.Subresource} }
 
 // read reads a state file without its journal. One that doesn't exist yet is empty.
 func read(path string) (File, error) {
@@ -94,48 +95,32 @@ func (r Run) key(id identity.Identity) identity.Identity { return input.Key(id, 
 // isAbout reports whether an entry is of what the run applies.
 func (r Run) isAbout(e *Entry) bool { return e.State.Subresource == r.Subresource }
 
-// Match returns for each manifest of a run what is remembered of it, or nil. That is the state of the same object, wherever
-// its manifest stood then; else the state of another object that was applied from the same document, provided that this
-// object isn't in the input any more. So an object that is renamed in place is compared with what it was. A subresource is
-// never that of another object.
+// Match returns for each manifest of a run what is remembered of its object, wherever the manifest stood then, or
+// nil. A manifest with another name is that of another object, whatever stood in its place: which of the two was
+// meant to follow the other can't be known.
 func (f File) Match(r Run) []*Entry {
-	present := map[identity.Identity]bool{}
-	for _, m := range r.Manifests {
-		present[r.key(m.Identity)] = true
-	}
-	byObject, gone := map[identity.Identity]*Entry{}, map[string]*Entry{}
+	byObject := map[identity.Identity]*Entry{}
 	for i := range f.objects {
-		e := &f.objects[i]
-		if !r.isAbout(e) || e.Intended {
-			continue
-		}
-		key := r.key(e.State.Identity)
-		byObject[key] = e
-		if !present[key] && r.Subresource == "" {
-			gone[e.Source] = e
+		if e := &f.objects[i]; r.isAbout(e) && !e.Intended {
+			byObject[r.key(e.State.Identity)] = e
 		}
 	}
 	matches := make([]*Entry, len(r.Manifests))
 	for i, m := range r.Manifests {
-		if matches[i] = byObject[r.key(m.Identity)]; matches[i] == nil {
-			matches[i] = gone[m.Source.Key()]
-		}
+		matches[i] = byObject[r.key(m.Identity)]
 	}
 	return matches
 }
 
-// Left returns what is remembered of objects that have left the set: those that are none of the manifests, nor replaced by one. Of
+// Left returns what is remembered of objects that have left the set: those that are none of the manifests. Of
 // subresources nothing is remembered that could leave.
 func (f File) Left(r Run) (left []Entry) {
-	stays, present := map[key]bool{}, map[identity.Identity]bool{}
-	for i, e := range f.Match(r) {
-		if e != nil {
-			stays[keyOf(*e)] = true
-		}
-		present[r.key(r.Manifests[i].Identity)] = true
+	present := map[identity.Identity]bool{}
+	for _, m := range r.Manifests {
+		present[r.key(m.Identity)] = true
 	}
 	for _, e := range f.objects {
-		if e.State.Subresource == "" && !stays[keyOf(e)] && !present[r.key(e.State.Identity)] {
+		if e.State.Subresource == "" && !present[r.key(e.State.Identity)] {
 			left = append(left, e)
 		}
 	}
