@@ -16,11 +16,12 @@ RACE := $(shell test "$$($(GO) env CGO_ENABLED)" = 1 && command -v $$($(GO) env 
 # Without cgo, as the control plane's own programs are built: what they share is compiled once.
 CONTROLPLANE := CGO_ENABLED=0 $(GO) run ./cmd/controlplane
 BIN := $(CURDIR)/.cache/bin
-# Half of the time the end-to-end tests wait for servers and clocks, so two modules are tested at once, these first, and of the
-# first, which waits most, more tests than there are processors. The proof has nearly four times as much to do with the race detector,
-# for what other tests do with more goroutines: it is tested by itself, and without. Each night make proof has it.
+# The suites of make test, the longest first. So many run at once: half of the time the end-to-end tests wait for servers.
+# The proof takes nearly four times as long with the race detector, for what other tests do with more goroutines: it runs
+# without. Each night make proof has it.
+AT_ONCE ?= 3
 PROOF := test/e2e/proof
-LONGEST := test examples $(PROOF)
+SUITES := test examples $(PROOF) $(filter-out test examples,$(MODULES)) projection
 # $(call figures,folder,command) runs tests that measure, and prints their figures, or all that they print if one fails.
 figures = mkdir -p .cache; (cd $(1) && $(2)) >$(CURDIR)/.cache/figures.log 2>&1 || { cat $(CURDIR)/.cache/figures.log; exit 1; }; \
 	grep -E '^ok|figure|NOT RUN' $(CURDIR)/.cache/figures.log
@@ -35,26 +36,38 @@ help: ## list the targets
 demo: ## plan and apply an application on a real control plane, step by step
 	cd test && $(CONTROLPLANE) run -- ../examples/demo/demo.sh
 
+# The demo's output, as people see it in a terminal.
+PICTURE = $(GO) run ./internal/picture -o docs/images/
+.PHONY: images
+images: controlplane ## draw the pictures of the README from the demo's output
+	@mkdir -p .cache docs/images
+	cd test && CLICOLOR_FORCE=1 $(CONTROLPLANE) run -- ../examples/demo/demo.sh >$(CURDIR)/.cache/demo.txt
+	$(PICTURE)plan -from '$$ kubectl scale deployment' -to 'Plan: 2 to update' -without '(exit code' -title 'A plan after others changed two objects' <.cache/demo.txt
+
 .PHONY: test
-test: test-unit test-e2e ## all tests: unit tests, then the end-to-end tests on a real control plane
-
-# What is large is so without the race detector, which has nothing to find in functions without goroutines.
-.PHONY: test-unit
-test-unit: ## unit tests of the library, no server needed
+test: controlplane ## all tests: unit tests, and the end-to-end tests on a real control plane; prints the figures they measure
 	@$(if $(RACE),,echo "note: the race detector is off, it needs cgo and a C compiler")
-	$(GO) test $(RACE) ./...
-	SSAPLAN_FULL=1 CGO_ENABLED=0 $(GO) test ./projection
+	@$(MAKE) --no-print-directory suites
 
-.PHONY: test-e2e
-test-e2e: controlplane ## end-to-end tests, on a real control plane; prints the figures they measure
-	@mkdir -p .cache; $(MAKE) --no-print-directory -j 2 $(addprefix e2e-of/,$(LONGEST) $(filter-out . $(LONGEST),$(MODULES)))
+.PHONY: test-unit
+test-unit: suite/. suite/projection ## unit tests of the library, no server needed
 
-# In GOFLAGS the race detector is in the programs too that the tests build, of packages that are compiled already.
-e2e-of/%:
-	@log=$(CURDIR)/.cache/test-$(subst /,-,$*).log; cd $*; export $(if $(filter $(PROOF),$*),CGO_ENABLED=0,GOFLAGS="$$GOFLAGS $(RACE)"); \
-		$(GO) test -v $(if $(filter test%,$*),-parallel 8) -timeout 60m $(if $(filter test,$*),$$($(GO) list ./... | grep -v '/$(PROOF)$$'),./...) >$$log 2>&1 || { cat $$log; \
+# What the machine lacks is listed once, at the end. The real terraform is used if it is in PATH.
+.PHONY: suites
+suites:
+	@mkdir -p .cache; rm -f .cache/test-*.log; started=$$(date +%s); status=0; \
+		$(MAKE) --no-print-directory -k -j $(AT_ONCE) $(addprefix suite/,$(SUITES)) || status=$$?; \
+		internal/suites/notrun.sh .cache/test-*.log; echo "== $$(($$(date +%s) - started)) s"; exit $$status
+
+# With the race detector in GOFLAGS the programs have it too that the tests build, of packages that are compiled already.
+# The large inputs of projection run without it: it has nothing to find in functions without goroutines.
+suite/%: export TF_ACC := $(or $(TF_ACC),$(shell command -v terraform >/dev/null && echo 1))
+suite/%:
+	@mkdir -p .cache; log=$(CURDIR)/.cache/test-$(subst /,-,$(subst .,library,$*)).log; cd $*; \
+		export $(if $(filter $(PROOF) projection,$*),CGO_ENABLED=0,GOFLAGS="$$GOFLAGS $(RACE)") $(if $(filter projection,$*),SSAPLAN_FULL=1); \
+		$(GO) test -v $(if $(filter test%,$*),-parallel 8) -timeout 60m $(if $(filter test,$*),$$($(GO) list ./... | grep -v '/$(PROOF)$$'),$(if $(filter projection,$*),.,./...)) >$$log 2>&1 || { cat $$log; \
 		echo "== what failed, once more:"; grep -E -B 30 '^ *--- FAIL|^panic:|^FAIL.+[0-9]s$$' $$log | grep -vE '^ *(---|===) (PASS|RUN|CONT|PAUSE)' | tail -n 120; exit 1; }; \
-		echo "== $*"; grep -E '^(ok|agreement|figure|[a-z -]+: [0-9]+(/[0-9]+)?( .*)?$$)|NOT RUN' $$log || true
+		echo "== $*"; grep -E '^(ok|agreement|figure|[a-z -]+: [0-9]+(/[0-9]+)?( .*)?$$)' $$log || true
 
 .PHONY: record
 record: controlplane ## record anew what a real server answers, for the unit tests of ssaplan/explain
@@ -66,6 +79,11 @@ CRDS ?=
 .PHONY: proof
 proof: controlplane ## plan equals apply over random cases, also of any definitions: make proof CASES=20000 SEED=2 CRDS=DIR
 	cd test && CASES=$(CASES) SEED=$(SEED) CRDS=$(abspath $(CRDS)) $(GO) test $(RACE) -v -count 1 -timeout 0 ./e2e/proof
+
+COURSES ?= all
+.PHONY: kinds
+kinds: controlplane ## plan equals apply for each kind and version that the server serves, step by step: make kinds COURSES=Pod
+	cd test && COURSES=$(COURSES) $(GO) test $(RACE) -v -count 1 -timeout 0 -run TestEveryKind ./e2e/proof
 
 # The schema comes from a terraform in PATH, and tfplugindocs finds it there by the provider's name alone.
 PROVIDER := $(CURDIR)/examples/terraform-provider-ssaplan
@@ -97,6 +115,11 @@ REST ?= 600
 kit-rest: controlplane ## a controller with many owners sends nothing while nothing happens: make kit-rest OWNERS=1000 REST=600
 	@$(call figures,ctrlssaplan,OWNERS=$(OWNERS) REST=$(REST) $(GO) test -v -count 1 -timeout 0 -run TestNothingIsSentAtRest .)
 
+BUSY ?= 200
+.PHONY: busy
+busy: controlplane ## plan and apply an object whose status is written all the time, on a server far away: make busy BUSY=200
+	@$(call figures,test,BUSY=$(BUSY) $(GO) test -v -count 1 -timeout 0 -run TestBusyObject ./e2e/planner)
+
 OBJECTS ?= 100000
 SHARDS ?= 8
 .PHONY: fleet
@@ -106,7 +129,7 @@ fleet: controlplane ## a fleet of objects, planned by shards as processes of the
 # The lowest client-go that is supported, and the newest patch of every minor version after it. docs/compatibility.md and
 # README.md name the same versions.
 CLIENTS ?= 0.33.13 0.34.13 0.35.10 0.36.6 0.37.2
-SERVERS ?= 1.33 1.34 1.35 1.36
+SERVERS ?= 1.33 1.34 1.35 1.36 1.37
 .PHONY: compat
 compat: ## unit tests with every supported client-go, and plan equals apply on every supported server
 	@set -e; for v in $(CLIENTS); do d=$(CURDIR)/.cache/compat/$$v; mkdir -p $$d; cp go.mod go.sum $$d/; \
@@ -118,10 +141,14 @@ compat: ## unit tests with every supported client-go, and plan equals apply on e
 		(cd test && SSAPLAN_SERVER=$$v $(GO) test $(RACE) -count 1 -v -run PlanEquals ./e2e/planner) >.cache/compat.log 2>&1 || { cat .cache/compat.log; exit 1; }; \
 		grep -E '^(ok|agreement:)' .cache/compat.log; done
 
+# $(call ask,module,versions,what,tested) says whether the newest version of a module that a query finds is tested.
+ask = for v in $(2); do newest=$$($(GO) list -m -f '{{.Version}}' $(1)@$$v) || exit 1; \
+	case " $(4) " in *" $${newest\#v} "*) echo "$(3) $$newest: tested" ;; *) echo "$(3) $$newest: missing in $(5)"; status=1 ;; esac; done
+RELEASES = $(shell sed -n 's/^[[:space:]]*k8s.io\/kubernetes v\([0-9.]*\).*/\1/p' test/controlplane/v*/go.mod)
 .PHONY: newest
-newest: ## fail if there is a client-go, of those minor versions or later, that make compat doesn't have
-	@set -e; for v in $(basename $(CLIENTS)) latest; do newest=$$($(GO) list -m -f '{{.Version}}' k8s.io/client-go@$$(echo $$v | sed 's/^0/v0/')); \
-		case " $(CLIENTS) " in *" $${newest#v} "*) echo "client-go $$newest: tested" ;; *) echo "client-go $$newest: missing in CLIENTS"; status=1 ;; esac; done; exit $${status:-0}
+newest: ## fail if there is a client-go or a server, of those minor versions or later, that make compat doesn't have
+	@$(call ask,k8s.io/client-go,$(patsubst 0.%,v0.%,$(basename $(CLIENTS))) latest,client-go,$(CLIENTS),CLIENTS); \
+		$(call ask,k8s.io/kubernetes,$(addprefix v,$(SERVERS)) latest,kube-apiserver,$(RELEASES),test/controlplane); exit $${status:-0}
 
 N ?= 500
 MOST ?= 10000
@@ -171,7 +198,7 @@ fuzz: ## run every fuzz target for a while, four at a time: make fuzz FUZZTIME=1
 leaks: controlplane ## every sensitive value, quoted in every way by every kind of answer, searched for in everything that is shown
 	@set -e; export LEAKS=all GOFLAGS="$$GOFLAGS -count=1"; (cd test && $(GO) test -timeout 0 -v -run "Quoted?Secrets" ./e2e/planner); \
 		(cd ctrlssaplan && $(GO) test -timeout 0 -v -run "Quoted?Secrets" .); \
-		cd examples && $(GO) test -timeout 0 -v -run "Quoted?Secrets" ./kubectl-ssaplan/cmd ./terraform-provider-ssaplan/provider ./operator/controller
+		cd examples && $(GO) test -timeout 0 -v -run "Quoted?Secrets" ./kubectl-ssaplan/cmd ./operator/controller
 
 PACKAGES ?= identity authresilience fieldowner immutability immutability/internal/transition projection \
 	projection/foreign ssaplan ssaplan/explain ssaplan/deletion ssaplan/release ssaplan/write \
@@ -184,12 +211,19 @@ mutants: tools ## mutation testing of packages with their unit tests alone: make
 controlplane: ## build kube-apiserver, etcd and kubectl, if they aren't in .cache yet
 	cd test && $(CONTROLPLANE) build
 
+# One workspace, and so one process of each linter, for all modules: together they ask for the versions that the tests have.
 # With the flags of the tests, so that what they compiled is not compiled again.
+WORKSPACE := $(CURDIR)/.cache/workspace/go.work
+.PHONY: workspace
+workspace:
+	@rm -rf $(dir $(WORKSPACE)); mkdir -p $(dir $(WORKSPACE)); GOWORK=$(WORKSPACE) $(GO) work init $(MODULES) $(BENCHES)
+
 .PHONY: lint
-lint: tools ## gofmt, go vet and staticcheck on every module
+lint: tools workspace ## gofmt, go vet and staticcheck on every module
 	@unformatted=$$($(GOFMT) -l .) || exit 1; \
 		if [ -n "$$unformatted" ]; then echo "not gofmt'ed:" $$unformatted; exit 1; fi
-	@export GOFLAGS="$$GOFLAGS $(RACE)"; $(call each,$(MODULES) $(BENCHES),$(GO) vet ./... && $(BIN)/staticcheck ./...)
+	@set -e; export GOWORK=$(WORKSPACE) GOFLAGS="$$GOFLAGS $(RACE)"; for tool in "$(GO) vet" $(BIN)/staticcheck; do \
+		echo "== $$tool"; $$tool $(patsubst %,./%/...,$(MODULES) $(BENCHES)); done
 
 # The library and the comparison ask for what the lowest client-go asks for, which has known vulnerabilities. In a workspace
 # they have what the programs ask for, as in every program that does the same. Of hashicorp/yamux, which every Terraform
@@ -198,9 +232,9 @@ VULNDB ?=
 UNFIXED := GO-2025-3408
 VULN := $(CURDIR)/.cache/vuln
 .PHONY: vulncheck
-vulncheck: tools ## known vulnerabilities in what every module calls; needs the database, or a copy of it in VULNDB
+vulncheck: tools workspace ## known vulnerabilities in what every module calls; needs the database, or a copy of it in VULNDB
 	@rm -rf $(VULN); mkdir -p $(VULN)
-	@set -e; export GOWORK=$(VULN)/go.work; $(GO) work init $(MODULES) $(BENCHES); for m in $(MODULES) $(BENCHES); do echo "== $$m"; \
+	@set -e; export GOWORK=$(WORKSPACE); for m in $(MODULES) $(BENCHES); do echo "== $$m"; \
 		(cd $$m && $(BIN)/govulncheck $(if $(VULNDB),-db $(VULNDB)) ./...) >$(VULN)/log 2>&1 || \
 		test "$$(sed -n 's/^Vulnerability #.*: //p' $(VULN)/log)" = "$(UNFIXED)" || { cat $(VULN)/log; exit 1; }; \
 		grep -E '^(No vulnerabilities|Vulnerability )' $(VULN)/log; done
