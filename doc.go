@@ -1,20 +1,23 @@
-// Package primitives is the root of a set of packages for tools that write to Kubernetes with server-side apply. Together
-// they answer one question before anything happens: what will this apply do?
+// Package primitives is the root of packages for tools that write to Kubernetes with server-side apply. Together they
+// answer: what happens if I apply this? The package itself is empty.
 //
-// The packages, each usable on its own:
+// Start with one of these:
 //
-//   - projection: which fields a manifest declares, what an object has there, and how two objects differ there.
-//   - projection/builtin, projection/openapi: which fields a manifest declares, by the schemas of the built-in kinds, or of
-//     a server.
+//   - ssaplan: the Planner, which plans, applies, reads, deletes and imports objects.
+//   - ssaplan/set: many objects that depend on each other.
+//   - ssaplan/explain: what the Planner knows, for tools with a client of their own.
+//
+// Each of these works alone:
+//
+//   - projection: which fields a manifest declares, what an object has there, and how two objects differ.
 //   - identity: whether two manifests name the same object.
-//   - immutability: whether a refused change could be made by replacing the object.
-//   - authresilience: whether a failed read may be survived, and what is wrong with the credentials.
-//   - fieldowner: who owns which field, and what an apply does to that.
-//   - ssaplan/explain: what an apply changes and why, from the server's answer to it.
-//   - ssaplan: the Planner, which composes the others with a read and a dry run.
-//   - ssaplan/ssaplantest: an API server in memory, for the tests of your own code.
+//   - immutability: whether a rejected change can be made by replacing the object.
+//   - authresilience: whether a failed read may keep the last known state.
+//   - fieldowner: who owns which field, and what an apply changes about that.
 //
-// Only ssaplan applies and deletes. Three others reach out: immutability.Probe sends dry runs, projection/openapi fetches
-// schemas, and authresilience.Diagnose reads the files with the credentials. All else are pure functions on decoded
-// objects and on errors.
+// ssaplan/ssaplantest is an API server in memory, for tests.
+//
+// Only ssaplan and what it is made of write to a server. Of the others, immutability.Probe sends dry runs,
+// projection/openapi fetches schemas, and authresilience.Diagnose reads the files with the credentials. Everything
+// else is functions on decoded objects and errors.
 package primitives

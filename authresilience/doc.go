@@ -1,29 +1,24 @@
-// Package authresilience answers one question: may this failed read be survived, and what does the user have to do?
+// Package authresilience answers: a read failed; may the last known state be kept, and what must the user do? It
+// isn't for writes: a write that fails has failed.
 //
-// A tool that keeps state about Kubernetes objects refreshes it with reads. When such a read fails because the
-// credentials of the last run expired, nothing is known about the object, and giving up would stop the very run that
-// brings fresh ones. So the prior state is kept, marked as stale, and the user is warned. Every other failure stays
-// one:
+// A tool that stores the state of objects reads them again in each run. If the credentials of the last run have
+// expired, such a read says nothing about the object. Giving up would stop the very run that brings new credentials.
+// So the state is kept, marked as stale, and the user is warned. Every other failure stays a failure:
 //
-//	live, err := client.Get(ctx, name, metav1.GetOptions{})
-//	if err != nil {
-//		kept, ok := authresilience.Degrade(state, err, authresilience.ReadAttempt{Object: "v1/ConfigMap default/web", Credential: diagnosis})
-//		if !ok {
-//			return fmt.Errorf("%s: %w", authresilience.Classify(err), authresilience.Redact(err))
-//		}
-//		warn(kept.Warning.Summary(), kept.Warning.Detail())
-//		return save(kept.Prior, kept.Stale)
+//	attempt := authresilience.ReadAttempt{Object: "v1/ConfigMap default/web"}
+//	kept, ok := authresilience.Degrade(state, err, attempt) // the error of a failed read
+//	if !ok {
+//		fmt.Println(authresilience.Classify(err), authresilience.Redact(err))
+//		return
 //	}
+//	fmt.Println(kept.Warning.Summary()) // v1/ConfigMap default/web was not refreshed; its last known state is kept
+//	fmt.Println(kept.Prior)             // store it with kept.Stale
 //
-// [Classify] names the kind of a failure, whatever it is wrapped in. [Degrade] decides about a failed read. A status
-// code doesn't say whether a credential expired or never was valid, but the credential often does: [Diagnose] reads its
-// dates, and [Diagnosis.Err] spares a request that can only fail.
+// [Classify] returns the class of a failure, with advice. [Degrade] decides about a failed read. [Diagnose] reads the
+// dates in a credential, and [Diagnosis.Err] is an error if it has expired, before any request is sent.
 //
-// Nothing that this package prints holds a token, a key or a signature, nor the text of an error that it was given:
-// its texts are made of the class, of the sentence in which Kubernetes says who may not do what, and of what the
-// credential says about itself. The types keep no secret either, so no way of printing them can show one. The error
-// itself can hold the page of a proxy, with the token in it; [Redact] makes it fit to be printed.
+// Nothing that this package prints has a token, a key or a signature, nor the text of the error. The error itself may
+// have the page of a proxy with a token in it. [Redact] returns an error that is safe to print.
 //
-// The package sends nothing, repeats nothing and decides nothing about writes: a write that fails for want of
-// credentials has failed.
+// The package sends nothing and repeats nothing.
 package authresilience

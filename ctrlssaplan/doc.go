@@ -1,7 +1,14 @@
-// Package ctrlssaplan is a reconcile kit for controller-runtime: one call makes the children of an object what its controller wants them to be.
+// Package ctrlssaplan is a reconcile kit for controller-runtime. It answers: what must a controller write so that the
+// children of an object are as wanted? It isn't for tools outside of controllers: package ssaplan/set is.
 //
-// Each child is planned before anything is written. The plan tells whether the server would write at all, who changed what, who holds a
-// field, and whether the child would have to be deleted. So a reconciliation that changes nothing writes nothing, and if the server was asked
-// about the same versions before it sends no request about the children: the informers have the live objects, and the no-op cache has the server's
-// answer. What the server is set up with is asked for from time to time, for all children together, see [ssaplan.NoOpCacheOptions].
+// One call plans, applies and prunes the children, and writes conditions, events and metrics:
+//
+//	child := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "site-config"}, Data: map[string]string{"mode": "dark"}}
+//	result, err := kit.Reconcile(ctx, owner, []ctrlssaplan.Child{{Object: child}}, ctrlssaplan.Policy{})
+//
+// Each child is planned before anything is written. The plan says whether the server would write at all, who changed
+// what, who owns a field, and whether the child would have to be deleted. A reconciliation that changes nothing
+// writes nothing. If the server was asked about the same versions before, it sends no request about the children:
+// informers have the live objects, and the no-op cache has the answers. The server's version, CRDs, webhooks and
+// policies are looked at from time to time, for all children together; see [ssaplan.NoOpCacheOptions].
 package ctrlssaplan

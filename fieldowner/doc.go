@@ -1,19 +1,25 @@
-// Package fieldowner answers: who owns which field of an object, and what does an apply do to that?
+// Package fieldowner answers: who owns which field of an object, and what does an apply change about that? It isn't
+// for values: package ssaplan/explain says which of them change, and why.
 //
-// The API server records in metadata.managedFields which field manager set which field. [Read] turns that record into
-// an [Ownership], which knows the owners of every path. [Compare] says what an apply changes about it:
+// The API server records in metadata.managedFields which field manager set which field. [Read] returns the owners,
+// and [Compare] what an apply changes about them:
 //
-//	before, _ := fieldowner.Read(live)
-//	after, _ := fieldowner.Read(dryRun)
-//	for _, c := range fieldowner.Compare(before, after, "my-tool") {
-//		fmt.Println(c) // spec.replicas: taken from "hpa" (Update of scale)
+//	before, err := fieldowner.Read(live)
+//	if err != nil {
+//		log.Fatal(err)
+//	}
+//	after, err := fieldowner.Read(answer) // the answer to a dry run
+//	if err != nil {
+//		log.Fatal(err)
+//	}
+//	for _, transfer := range fieldowner.Compare(before, after, fieldowner.Applier{Manager: "my-tool"}) {
+//		fmt.Println(transfer) // spec.replicas: taken from "hpa" (Update of scale)
 //	}
 //
-// [ConflictsFromError] reads a refused apply, [PredictConflicts] foresees one without a server, and [Ownership.Dropped]
-// says what becomes of fields that a manager no longer sends. [NewManifest] turns the fields of an object into a
-// manifest ready to apply; [Migrate], [Rename] and [GiveUp] make patches that hand ownership over without touching a
-// value.
+// [ConflictsFromError] reads the conflicts of a rejected apply. [PredictConflicts] predicts them without a server.
+// [Ownership.Dropped] says what becomes of fields that a manager no longer sends. [NewManifest] turns the fields of
+// an object into a manifest. [Migrate], [Rename] and [GiveUp] make patches that change owners and no value.
 //
-// Everything here is a function of its arguments: nothing talks to a server or changes its input. The package does not
-// know the schema of any kind: paths are those that the server itself recorded.
+// Nothing here talks to a server or changes its input. The package knows no schema: paths are those that the server
+// recorded.
 package fieldowner

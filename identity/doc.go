@@ -1,23 +1,26 @@
-// Package identity answers one question: do these two manifests, or this manifest and that live object, name the same
-// object?
+// Package identity answers: do two manifests, or a manifest and a live object, name the same object? It isn't about
+// users or credentials, and doesn't compare the rest of the objects.
 //
-// An object is named by its apiVersion, kind, namespace and name. A manifest in which one of them changed is not an
-// edit of the object but a different object, and a tool that applies it without saying so leaves the old one behind.
-// So a planner asks here first, before it spends a request:
+// An object is named by its apiVersion, kind, namespace and name. A manifest with another name is another object, and
+// applying it leaves the old one in the cluster. So check that before you send a request:
 //
 //	before, err := identity.Of(oldManifest)
-//	…
+//	if err != nil {
+//		log.Fatal(err)
+//	}
 //	after, err := identity.Of(newManifest)
-//	…
+//	if err != nil {
+//		log.Fatal(err)
+//	}
 //	result := identity.Compare(identity.Ref{Identity: before}, identity.Ref{Identity: after}, identity.Options{})
 //	if result.Replace() {
-//		fmt.Println(result.Reason()) // different object: v1/ConfigMap default/a -> v1/ConfigMap default/b: …
+//		fmt.Println(result.Reason()) // different object: v1/ConfigMap a -> v1/ConfigMap b: metadata.name "a" -> "b"
 //	}
 //
-// The comparison is strict: case-sensitive, and every difference counts. What only the server knows is taken from
-// [Options] and never assumed: whether the kind is namespaced, which namespace an empty one stands for, and whether two
-// versions of a group show one stored object, which equal UIDs prove.
+// The comparison is case-sensitive, and every difference counts. [Options] say what only the server knows: whether
+// the kind is namespaced, which namespace an empty one stands for, and whether two versions of a group show one
+// stored object. Equal UIDs prove that.
 //
-// The package does not look at the rest of the object, does not check that names are valid for their kind, and talks to
-// no server. It imports package projection, for the paths of fields, and nothing else.
+// The package doesn't check whether names are valid, and talks to no server. It imports only package projection, for
+// paths.
 package identity

@@ -1,35 +1,34 @@
-// Package immutability answers one question: the server refused to change an object in place; would deleting and
-// creating it help?
+// Package immutability answers: the server rejected a change of an object; does deleting and creating it again help?
+// It isn't for rejections because of credentials or networks: package authresilience is.
 //
-// A 422 means that the object is invalid, and nothing in it says in a structured way whether the new value is bad in
-// itself or only not reachable from the old one. So the answer is found in two steps. [Classify] reads the causes of
-// the error and compares them with the texts that servers are known to send for fields that can't change. [Probe]
-// asks the server: a dry-run create of the same manifest is refused as existing (409) when the manifest is valid in
-// itself and as invalid (422) when it isn't, whatever the texts say; a dry-run update of the whole manifest tells
-// immutable fields from leftovers of a server-side apply.
+// A 422 says that the object is invalid. It doesn't say whether the new value is wrong, or only the change.
+// [Classify] compares the error with the messages that servers send for immutable fields:
 //
-//	_, err := client.Patch(ctx, name, types.ApplyPatchType, body, dryRun)
-//	verdict := immutability.Classify(err)
-//	verdict = immutability.Probe(ctx, client, manifest, live, verdict, immutability.ProbeOptions{IPAddresses: addresses, Definitions: definitions})
-//	if verdict.Replaceable() {
-//		// delete and create: this was proven
+//	verdict := immutability.Classify(err) // the error of a rejected apply
+//	switch {
+//	case verdict.Refusal == immutability.RefusalNone:
+//		fmt.Println("not about the content of the object")
+//	case verdict.Replaceable():
+//		fmt.Println("replace it:", verdict.Fields[0])
+//	default:
+//		fmt.Println("don't replace it:", verdict.Refusal)
 //	}
 //
-// A replacement destroys something, so the rules are one-sided:
+// [Probe] then asks the server. A dry-run create of the same manifest fails as existing (409) if the manifest is
+// valid, and as invalid (422) if it isn't. A dry-run update of the whole manifest tells immutable fields from
+// leftovers of a server-side apply.
 //
-//  1. Only [Verdict.Replaceable] permits a replacement. It is true when every cause is a known immutable field and
-//     nothing suggests that the create would fail, or when Probe has shown that the manifest is valid and that no
-//     update gets there.
-//  2. A word never decides. A text counts for the kind, the field and the type of cause it was seen with, as a whole.
-//  3. The own rules of a custom resource have free texts. Without Probe they are [RefusalInvalid] with
-//     [CertaintyUnknown], and [Verdict.Uncertain] tells why.
-//     The rule itself is looked up in the definition of the kind: one that compares a value with what it was is Immutable
-//     only if it demands that the value, or parts of it, stay equal; see [Probe].
-//  4. Denials by admission, shrinking claims and stale metadata are verdicts of their own, never a replacement.
+// A replacement destroys something, so the rules are strict:
 //
-// A server prints the position of a list item where the changes of a plan have its key. [Probe] and [Verdict.Locate]
-// find the path of each field in the objects, so that a refusal can be shown at the change that it is about.
+//   - Only [Verdict.Replaceable] permits a replacement: every cause is a known immutable field, or Probe has proven that the manifest
+//     is valid and that no update gets there.
+//   - A word in a message never decides. A message counts only as a whole, for the kind, the field and the cause that it was seen with.
+//   - Rules of a custom resource have free texts. Without Probe they are [RefusalInvalid] with [CertaintyUnknown]. Probe looks the rule
+//     up in the CRD: a rule that uses the old value is Immutable only if it demands that the value stays equal.
+//   - Denials by admission, shrinking claims and outdated metadata have verdicts of their own, and never permit a replacement.
 //
-// The package doesn't replace anything, doesn't know which fields of which kind can change beyond the texts of the
-// server, and doesn't classify errors of transport or authorization. It imports apimachinery but not client-go.
+// A server prints the position of a list item. [Probe] and [Verdict.Locate] find its key, so that a field has the
+// same path as in a plan.
+//
+// The package replaces nothing. It imports apimachinery but not client-go.
 package immutability

@@ -1,5 +1,9 @@
-// Package otelssaplan tells OpenTelemetry what a Planner does: a span and measurements for each plan and each write ([New]), and below them for each
-// request ([Observer]). Neither has anything of an object's content.
+// Package otelssaplan answers: what did a Planner do, and how long did it take? It makes a span and measurements for
+// OpenTelemetry of each plan and each write ([New]), and of each request ([Observer]). It isn't for the content of
+// objects: none of it is in a span.
+//
+//	planner, err := otelssaplan.New(tracers, meters, func(observe otelssaplan.Observe) (*ssaplan.Planner, error) {
+//		return ssaplan.NewForClient(client, mapper, ssaplan.Options{FieldManager: "my-tool", Observe: observe})
 package otelssaplan
 
 import (

@@ -1,8 +1,15 @@
-// Package preview foretells what a server makes of a custom resource whose definition it doesn't have yet, or not in this form: by the
-// definition's own schema, with the code of k8s.io/apiextensions-apiserver that servers have. It is a module of its own because of that.
+// Package preview answers: what does a server make of a custom resource whose CRD it doesn't have yet? It has the
+// code of k8s.io/apiextensions-apiserver that servers have, and is a module of its own because of that. It isn't for
+// kinds that the server serves: ask the server.
 //
-// It knows the fields, the defaults and the validation of the schema. It can't know what admission does to the object (webhooks, policies,
-// quotas), what a conversion webhook makes of it, nor what rules say (x-kubernetes-validations) or controllers do.
+//	object, err := preview.Of(crd, gadget) // the error names fields and values that the CRD doesn't allow
+//	if err != nil {
+//		log.Fatal(err)
+//	}
+//	fmt.Println(object.Object["spec"]) // map[color:red size:1]: with the defaults
+//
+// It knows the fields, the defaults and the validation of the CRD's schema. It doesn't know webhooks, policies,
+// quotas, conversion, rules (x-kubernetes-validations) and controllers.
 package preview
 
 import (

@@ -1,37 +1,31 @@
-// Package projection answers: what does a manifest declare, what does an object say there, and how do two objects
-// differ there?
+// Package projection answers: which fields does a manifest declare, what does an object have there, and how do two
+// objects differ there? It isn't for finding all changes of an apply, such as side effects: package ssaplan/explain
+// does that.
 //
-// The vocabulary is that of server-side apply. A [Path] leads to one place in an object; elements of associative lists
-// are named by key, so that a sidecar injected in front of a container moves nothing. A [FieldSet] is an immutable set
-// of paths that reads and writes the FieldsV1 form of metadata.managedFields. [Project] takes the part of an object
-// that lies at the paths of a set, and [Diff] lists how two such parts differ:
+// A [Path] leads to one place in an object. List items have keys instead of positions, so a sidecar that is injected
+// first moves nothing. A [FieldSet] is a set of paths in the form of metadata.managedFields. [Project] takes the part
+// of an object that is at the paths of a set, and [Diff] lists how two such parts differ:
 //
-//	set, _ := projection.DecodeFieldsV1(entry["fieldsV1"]) // an entry of managedFields
-//	before := projection.Project(live, set)
-//	after := projection.Project(dryRun, set)
-//	for _, d := range projection.Diff(before, after) {
-//		fmt.Println(d) // spec.replicas: 3 -> 5
+//	fields, err := projection.DecodeFieldsV1(entry["fieldsV1"]) // an entry of metadata.managedFields
+//	if err != nil {
+//		log.Fatal(err)
+//	}
+//	before, after := projection.Project(live, fields), projection.Project(answer, fields)
+//	for _, difference := range projection.Diff(before, after) {
+//		fmt.Println(difference) // spec.replicas: 3 -> 5
 //	}
 //
-// What an apply changes is more than the difference at the fields that a manifest declares: fields that it no longer
-// declares may go, and the server changes others along with them. Package ssaplan/explain tells all of that.
+// Around that:
 //
-// Around this core:
+//   - The server knows best what a manifest declares: Ownership.Declared of package fieldowner reads its answer to a dry run. Without a
+//     server, [PredictDeclared] asks several kinds of [Source], the best one first.
+//   - [Normalize] prepares a manifest so that a server tracks all of it. [FindIneffective] finds parts of a manifest without effect.
+//   - [Get], [Set] and [Pointer] read, write and locate the value at one path. An [Object] does that for many paths.
+//   - [Patterns] select fields to ignore.
+//   - [Outline] finds all fields that objects have, to compare them as a whole.
+//   - Values of Secrets are [Sensitive]: this package prints whether they changed, and never what they are.
 //
-//   - What a manifest declares is told best by the server, in the managedFields of its answer to a dry run; see
-//     Ownership.Declared in package fieldowner. Without one there are several kinds of [Source], of which [PredictDeclared]
-//     asks the best that can tell.
-//   - [Normalize] makes a manifest one that a server tracks faithfully, and [FindIneffective] finds what in it has no
-//     effect.
-//   - [Get], [Set] and [Pointer] read, write and locate the value at one path, [ParsePointer] is the way back, and an
-//     [Object] does that for many paths. [Object.Resolve] turns positions into the keys of a field set.
-//   - [Patterns] take out of a set or a manifest what is to be ignored.
-//   - [Outline] finds all fields that objects have, for comparing them as a whole.
-//   - Values of Secrets are [Sensitive]: what this package prints or marshals shows whether they changed, and not what
-//     they are.
-//
-// Objects are the maps that JSON decoding produces (unstructured content). Nothing here talks to a server, changes
-// its input or predicts what a server would do: compare what it answered. The cost of everything grows in proportion
-// to the objects. The package imports nothing but the standard library; what needs the schemas of Kubernetes is in
-// projection/builtin and projection/openapi.
+// Objects are the maps that JSON decoding produces (unstructured content). Nothing here talks to a server or changes
+// its input. The cost grows in proportion to the objects. The package imports only the standard library. What needs
+// Kubernetes' schemas is in projection/builtin and projection/openapi.
 package projection

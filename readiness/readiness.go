@@ -1,5 +1,13 @@
-// Package readiness tells whether objects are ready: by the rules of kstatus, with others where these end too early or never, and by
-// conditions that a user names for custom resources.
+// Package readiness answers: does an object do its work? It knows the rules of kstatus, better ones where kstatus is
+// ready too early or never, and conditions that a user names for custom resources. It isn't for waiting:
+// set.Set.Await and set.AwaitObject are.
+//
+//	conditions, err := readiness.ParseConditions([]string{"Certificate.cert-manager.io=Issued"}) // for custom resources
+//	if err != nil {
+//		log.Fatal(err)
+//	}
+//	ready := readiness.Of(conditions) // for set.Set.Await and set.AwaitObject
+//	fmt.Println(ready(job).Ready, ready(job).Why)
 package readiness
 
 import (

@@ -1,18 +1,22 @@
-// Package ssaplan answers: what will happen if I apply this?
+// Package ssaplan answers: what happens if I apply this? It isn't for many objects that depend on each other: package
+// ssaplan/set is.
 //
-// A [Planner] reads the live object, lets the API server try the apply (a dry run), and reports the difference in
-// terms of the fields that the manifest declares. It predicts nothing by itself:
+// A [Planner] reads the live object and has the server try the apply (a dry run). A plan is the difference at the
+// declared fields:
 //
-//	planner, err := ssaplan.New(config, ssaplan.Options{FieldManager: "my-tool"})
-//	plan, err := planner.Plan(ctx, ssaplan.Request{Manifest: manifest})
-//	fmt.Println(plan.Action, plan.Reason) // Update 1 drifted
-//	for _, c := range plan.Changes {
-//		fmt.Println(c) // spec.replicas: 5 -> 3 (drifted: changed by "kubectl" (Update of scale))
+//	plan, err := planner.Plan(ctx, ssaplan.Request{Manifest: manifest, Prior: state})
+//	if err != nil {
+//		log.Fatal(err)
 //	}
-//	result, err := planner.Apply(ctx, plan)
+//	fmt.Println(plan.Action, plan.Reason) // Update 1 drifted
+//	for _, change := range plan.Changes {
+//		fmt.Println(change) // data.mode: "light" -> "dark" (drifted: changed by "kubectl" (Update))
+//	}
+//	if _, err = planner.Apply(ctx, plan); err != nil { // sends exactly this plan
+//		log.Fatal(err)
+//	}
 //
-// The Planner is thin: what a path, a difference, an identity, an owner or a refusal is stands in the packages
-// projection, identity, fieldowner, immutability and authresilience, which can be used without it. It leaves no
-// goroutine behind and keeps no global state. It asks again only where an object changed in between (see [Planner.Plan]
-// and [Planner.Apply]), and where [Options.ThrottleRetries] allows it.
+// A Planner is safe for concurrent use, leaves no goroutine behind and has no global state. It repeats requests only
+// if an object changed in between (see [Planner.Plan] and [Planner.Apply]), and if [Options.ThrottleRetries] allows
+// it.
 package ssaplan

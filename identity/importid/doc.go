@@ -1,3 +1,13 @@
-// Package importid reads the text by which a user names an object and the fields of it to import:
-// "default/Deployment/web?manager=helm". The kubectl plugin and the Terraform provider share it.
+// Package importid answers: which object, and which of its fields, does a line of text name? Users write such an
+// import ID to begin to manage an existing object. It isn't for reading the object: Planner.Import of package ssaplan
+// is.
+//
+//	id, err := importid.Parse("shop/Deployment/web?manager=helm")
+//	if err != nil {
+//		log.Fatal(err) // says which forms there are
+//	}
+//	fmt.Println(id.Namespace, id.Kind, id.Name) // shop Deployment web
+//	fmt.Println(id.Strategy, id.Manager)        // manager helm: the fields of this field manager
+//
+// The kubectl plugin and the Terraform provider read the same form.
 package importid

@@ -1,15 +1,19 @@
-// Package deletion answers: what will happen if I delete this?
+// Package deletion answers: what happens if I delete this? It isn't for sending the delete: Planner.PlanDelete and
+// ApplyDelete of package ssaplan are.
 //
-// A [Plan] says whether the object can be deleted, what goes with it, what stays behind, and what the delete waits for. The
-// Planner of package ssaplan makes one that the server has tried:
+// A [Plan] says whether the object can be deleted, what is deleted along with it, what stays behind, and what the
+// delete waits for. [Of] makes one from the object alone:
 //
-//	plan, err := planner.PlanDelete(ctx, ssaplan.DeleteRequest{Object: id})
-//	fmt.Println(plan) // Delete v1/Namespace shop: the server would delete it
+//	id, err := identity.Of(live.Object)
+//	if err != nil {
+//		log.Fatal(err)
+//	}
+//	plan := deletion.Of(deletion.Request{Object: id}, live) // Planner.PlanDelete also tries it on the server
+//	fmt.Println(plan)
 //	for _, hazard := range plan.Hazards {
 //		fmt.Println(hazard) // everything inside namespace shop is deleted with it
 //	}
-//	err = planner.ApplyDelete(ctx, plan, ssaplan.DeleteOptions{})
 //
-// What an object tells by itself is known by [Of], a pure function for hosts with a client of their own. It searches no
-// cluster for dependents, and says which kinds they are of.
+// The Planner also tries the delete on the server, and counts the objects of namespaces and CRDs. No cluster is
+// searched for dependents: the plan names their kinds.
 package deletion

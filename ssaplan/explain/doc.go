@@ -1,18 +1,21 @@
-// Package explain answers: what does a server-side apply change, and why?
+// Package explain answers: what does a server-side apply change, and why? It isn't for sending requests: package
+// ssaplan is, and calls this one.
 //
-// It takes what a host has after a dry run - the manifest as it was sent, the live object, the server's answer, the
-// field manager, and what was remembered of the last apply - and returns everything that a plan tells about them:
+// The input is what a tool has after a dry run: the manifest, the live object, the server's answer, the field
+// manager, and the state of the last apply. The result is everything that a plan says about them:
 //
-//	explained, err := explain.Apply(explain.Input{
-//		Manifest: manifest, Live: live, Answer: dryRun, Manager: "my-tool", Prior: state,
+//	explanation, err := explain.Apply(explain.Input{
+//		Manifest: manifest.Object, Live: live.Object, Answer: answer.Object, Manager: "my-tool", Prior: state,
 //	})
-//	for _, change := range explained.Changes {
-//		fmt.Println(change) // spec.replicas: 5 -> 3 (drifted: changed by "hpa" (Update of scale))
+//	if err != nil {
+//		log.Fatal(err)
+//	}
+//	for _, change := range explanation.Changes {
+//		fmt.Println(change) // data.mode: "light" -> "dark" (drifted: changed by "kubectl" (Update))
 //	}
 //
-// [Prepare] brings a manifest into the form to send. [NewState] makes the [State] to remember after an apply, and
-// [Refresh] compares it with the object as it was read later.
+// [Prepare] makes the manifest to send. [NewState] makes the [State] to store after an apply. [Refresh] compares it
+// later with the object.
 //
-// The functions are pure: nothing here talks to a server, waits or changes its input. Package ssaplan asks the server and
-// leaves the rest to this package.
+// The functions are pure: nothing here talks to a server, waits or changes its input.
 package explain

@@ -1,13 +1,21 @@
-// Package manifest answers: which objects does the user want to apply? It reads them as they were written, in YAML or JSON,
-// one or many documents, and makes them of Go values ([Of]).
+// Package manifest answers: which objects does a file declare? It reads YAML and JSON, with one or many documents,
+// and [Of] makes manifests of Go values. It isn't for templates or kustomizations.
 //
-// [Parse] reads every document on its own, and every item of a list: what is wrong with one of them is an [Error] that says
-// in which file, in which document and on which line, and the others are read all the same. No error shows a value of a
-// document, which may be a secret; names of fields, kinds and objects may appear.
+//	manifests, failures := manifest.Parse("app.yaml", text)
+//	for _, m := range manifests {
+//		fmt.Println(m.Identity, len(m.Warnings)) // v1/ConfigMap web, and warnings about what YAML reads in an unexpected way
+//	}
+//	for _, failure := range failures {
+//		fmt.Println(failure) // names the file, the document and the line
+//	}
 //
-// It reads strictly: a key that stands twice is an error, also if YAML tells the two apart and JSON doesn't, and so are
-// bytes that aren't UTF-8 and text behind a document. What YAML 1.1 reads otherwise than it was perhaps meant is a [Warning].
+// [Parse] reads every document, and every item of a list, on its own. An [Error] names the file, the document and the
+// line, and the others are read all the same. No error shows a value of a document, which may be a secret. Names of
+// fields, kinds and objects may appear.
 //
-// It reads within bounds, so that no input fills memory or stack: a document has 16 MiB at most, also with all that its
-// aliases repeat, and 10,000 levels, and a file 100,000 documents and items of lists.
+// It reads strictly. These are errors: a duplicate key, also if only JSON considers it one; bytes that aren't UTF-8;
+// text behind a document. A value that YAML 1.1 reads in an unexpected way, such as a plain yes, is a [Warning].
+//
+// It reads within limits, so that no input fills memory or stack: a document has at most 16 MiB with its aliases
+// expanded, and 10,000 levels. A file has at most 100,000 documents and list items.
 package manifest

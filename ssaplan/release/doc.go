@@ -1,9 +1,13 @@
-// Package release answers what it means to let go of an object: a field manager stops owning anything of it, and all values stay. It is
-// what a host does instead of a delete, for an object that it took over and didn't make; see [explain.State.Adopted].
+// Package release answers: what happens if my field manager stops owning an object? All values stay. A tool does that
+// instead of a delete for an object that it took over and didn't create; see [explain.State.Adopted]. It isn't for
+// Helm releases, nor for single fields: [fieldowner.GiveUp] and Request.GiveUp of package ssaplan are.
 //
 //	plan, err := planner.PlanRelease(ctx, state)
-//	fmt.Println(plan)         // what nobody owns then, and what others own
-//	err = plan.Apply(ctx)
-//
-// It doesn't stop managing single fields: that is what [fieldowner.GiveUp] and a request that gives fields up are for.
+//	if err != nil {
+//		log.Fatal(err)
+//	}
+//	fmt.Println(plan) // the fields that nobody owns after that
+//	if err := plan.Apply(ctx); err != nil {
+//		log.Fatal(err)
+//	}
 package release

@@ -1,20 +1,22 @@
-// Package set answers: what will happen if I apply all of this, and in which order does it work?
+// Package set answers: what happens if I apply all of this, and in which order does it work? It isn't for a single
+// object: the Planner of package ssaplan is.
 //
-// An application is a set of objects that need each other: a namespace before what is in it, a definition before its custom
-// resources, a Deployment before the webhook that it serves. A [Set] plans and applies them in stages, on top of a Planner:
+// The objects of an application need each other: a namespace before its objects, a CRD before its custom resources, a
+// Deployment before the webhook that it serves. A [Set] plans and applies them in stages:
 //
-//	application := set.New(planner, requests, set.Options{})
+//	application := set.New(newPlanner(), shop(), set.Options{})
 //	for item := range application.Plan(ctx) {
-//		fmt.Println(item.Stage, item.Object, item.Plan, item.Err)
+//		fmt.Println(application.Stages()[item.Stage], "|", item.Object.Kind, item.Plan.Action, item.After)
 //	}
 //	for result := range application.Apply(ctx) {
-//		fmt.Println(result.Item.Object, result.Outcome, result.Err)
+//		fmt.Println(result.Item.Object.Kind, result.Outcome)
 //	}
 //
-// What Apply does is what Plan showed. Each stage is planned again when those before it are there, and an object of which
-// something else would become isn't touched: its error is a [ChangedError] with both plans, and no later stage begins. Of what
-// can't be asked yet, Plan shows what is declared and after which objects of the set it comes ([Item.After]).
+// Apply does what Plan showed. Each stage is planned again when the stages before it are applied. If an object would
+// change in another way than was shown, it isn't written, its error is a [ChangedError] with both plans, and no later
+// stage begins. An object that can't be planned yet is shown with what its manifest declares, and [Item.After] names
+// the objects that it waits for.
 //
-// Nothing goes on in the background, and no goroutine outlives an iteration. What is kept of a plan that changes nothing is
-// that it does.
+// Nothing runs in the background, and no goroutine outlives an iteration. Of a plan without changes a Set stores only
+// that.
 package set

@@ -104,7 +104,7 @@ func ExampleSet_Await() {
 		}
 		return set.Readiness{Ready: true}
 	}
-	for readied := range application.Await(ctx, ready, time.Second) {
+	for readied := range application.Await(ctx, ready, 100*time.Millisecond) {
 		fmt.Printf("%s %v %q\n", readied.Item.Object.Kind, readied.Ready, readied.Why)
 	}
 	// Output:

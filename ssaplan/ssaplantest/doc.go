@@ -1,26 +1,30 @@
-// Package ssaplantest is an API server in the test's own process: tests of code that plans and applies run without a
-// cluster, in microseconds.
+// Package ssaplantest is an API server in memory: tests of code that plans and applies run without a cluster, in
+// microseconds. It answers what your code does with plans, conflicts and errors. It isn't for tests of what a real
+// server does.
 //
-//	server, err := ssaplantest.NewServer(ssaplantest.Options{})
-//	planner, err := ssaplan.NewForClient(server.Client(), server.Mapper(), ssaplan.Options{FieldManager: "my-tool"})
+//	server, _ := ssaplantest.NewServer(ssaplantest.Options{})
+//	planner, _ := ssaplan.NewForClient(server.Client(), server.Mapper(), ssaplan.Options{FieldManager: "my-tool"})
 //
-// Server-side apply is the real one: apimachinery's field manager with client-go's schemas of the built-in kinds and the
-// caller's schemas of custom ones. So who owns what, conflicts, list keys and sets, dropped fields and no-ops come out as
-// on a server. A dry run writes nothing. Identity is guarded as on a server: UIDs, resourceVersions, namespaces that
-// don't exist, finalizers. What a server answers in trouble is up to the test, see [Server.Answer].
+//	plan, _ := planner.Plan(ctx, ssaplan.Request{Manifest: deployment(3)})
+//	fmt.Println(plan.Action)
+//	_, _ = planner.Apply(ctx, plan)
 //
-// It is not a server, and a test on it does not replace one on a real server:
+// Server-side apply is the real one: apimachinery's field manager with client-go's schemas of the built-in kinds, and
+// your schemas of custom ones. So owners, conflicts, list keys, sets, dropped fields and no-ops are as on a server. A
+// dry run writes nothing. UIDs, resourceVersions, missing namespaces and finalizers work as on a server. Your test
+// decides what a server in trouble answers, see [Server.Answer].
 //
-//   - It doesn't validate. Nothing is immutable, required or out of range; only a field that the schema lacks and a
-//     value of another type are refused. Such a field is refused in every write, where a server drops it unless it is
-//     applied.
-//   - It sets no defaults but those of list keys (protocol: TCP), normalises no values ("1000m" and null stay), and folds
-//     no Secret's stringData into its data.
-//   - It has no admission: no webhooks, no policies, no quotas. The one exception is that of a missing namespace.
-//   - It has no controllers. A namespace is Active and a definition Established at once, a namespace that is deleted takes
-//     its objects with it at once, and objects whose owner is deleted stay.
-//   - It authenticates nobody and permits everything.
-//   - Versions of a kind differ by their apiVersion alone, as those of a custom resource without a conversion webhook do.
-//   - It serves get, list, create, update, patch (apply, merge, strategic merge and JSON patch, of which the operations copy and move are
-//     missing) and delete of objects and their status. Every other request is answered with the error MethodNotSupported.
+// It differs from a server:
+//
+//   - It doesn't validate. Nothing is immutable, required or out of range. It rejects only fields that the schema lacks and values of
+//     another type, and rejects them in every write. A real server drops unknown fields unless they are applied.
+//   - It sets no defaults except those of list keys (protocol: TCP). It normalizes no values ("1000m" and null stay), and doesn't move
+//     a Secret's stringData into its data.
+//   - It has no admission: no webhooks, policies or quotas. Only a missing namespace is rejected.
+//   - It has no controllers. A namespace is Active and a CRD Established at once. A deleted namespace takes its objects with it at
+//     once, and objects whose owner is deleted stay.
+//   - It has no users, and permits everything.
+//   - Versions of a kind differ only by their apiVersion, like those of a custom resource without a conversion webhook.
+//   - It serves get, list, create, update, patch (apply, merge, strategic merge, and JSON patch without copy and move) and delete of
+//     objects and their status. Every other request fails with MethodNotSupported.
 package ssaplantest

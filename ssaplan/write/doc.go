@@ -1,14 +1,16 @@
-// Package write answers: what became of a write?
+// Package write answers: did a write happen? An answer can get lost after the server has done its work, so a write
+// that failed may have happened. The package isn't for writing: the Planner of package ssaplan is.
 //
-// Answers get lost after a server has done what it was asked for, so a write that failed need not have failed. Every error of
-// an apply, a replacement or a delete tells its [Outcome]:
+// Every error of an apply, a replacement or a delete has an [Outcome]:
 //
-//	obj, err := planner.Apply(ctx, plan)
-//	switch write.OutcomeOf(err) {
-//	case write.OutcomeDone: // obj is the object as it is
-//	case write.OutcomeNotSent, write.OutcomeRefused: // nothing was written
-//	case write.OutcomeUnknown: // plan again, which tells
+//	switch write.OutcomeOf(err) { // the error of Planner.Apply, Replace or Delete
+//	case write.OutcomeDone:
+//		fmt.Println("it was written")
+//	case write.OutcomeNotSent, write.OutcomeRefused:
+//		fmt.Println("nothing was written")
+//	case write.OutcomeUnknown:
+//		fmt.Println("plan again to find out")
 //	}
 //
-// It sends nothing: the Planner of package ssaplan looks at the object before it says that an outcome isn't known.
+// The Planner looks at the object before it says that an outcome is unknown.
 package write

@@ -1,7 +1,6 @@
 package docs_test
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,13 +12,14 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/manifest"
 	"github.com/ssaplan/primitives/ssaplan/set"
 )
 
@@ -34,38 +34,30 @@ const (
 // tool is the core of a deployment CLI.
 type tool struct {
 	planner *ssaplan.Planner
-	states  map[string]*explain.State // what was applied, by identity; kept in a file between two runs
+	states  map[string]*explain.State // by identity; stored in a file between two runs
+	ignore  projection.Patterns       // fields to leave to others, such as spec.replicas
 	out     io.Writer
 }
 
-// decode reads a file of YAML documents. The decoder of apimachinery keeps integers; most others make floats of them.
-func decode(file io.Reader) (manifests []*unstructured.Unstructured, err error) {
-	documents := yaml.NewYAMLReader(bufio.NewReader(file))
-	for {
-		document, err := documents.Read()
-		if errors.Is(err, io.EOF) {
-			return manifests, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		manifest := &unstructured.Unstructured{}
-		if err := yaml.Unmarshal(document, &manifest.Object); err != nil {
-			return nil, fmt.Errorf("document %d: %w", len(manifests)+1, err)
-		}
-		if len(manifest.Object) > 0 { // and not just a comment
-			manifests = append(manifests, manifest)
-		}
+// decode reads the manifests of a file. An error names the document and the line, and shows no value.
+func decode(file string, text []byte) (objects []*unstructured.Unstructured, err error) {
+	manifests, failures := manifest.Parse(file, text)
+	for _, failure := range failures {
+		err = errors.Join(err, failure)
 	}
+	for _, m := range manifests {
+		objects = append(objects, m.Object)
+	}
+	return objects, err
 }
 
-// set returns the manifests as a set, with what is remembered of each object.
+// set returns the manifests as a set, each with its stored state.
 func (t *tool) set(ctx context.Context, manifests []*unstructured.Unstructured) *set.Set {
 	var requests []ssaplan.Request
 	for _, manifest := range manifests {
-		request := ssaplan.Request{Manifest: manifest}
+		request := ssaplan.Request{Manifest: manifest, Ignore: t.ignore}
 		if id, err := identity.Of(manifest.Object); err == nil {
-			if id, err = t.planner.Resolve(ctx, id); err == nil { // as the plan names it, with the namespace
+			if id, err = t.planner.Resolve(ctx, id); err == nil { // adds the default namespace
 				request.Prior = t.states[id.String()]
 			}
 		}
@@ -74,7 +66,7 @@ func (t *tool) set(ctx context.Context, manifests []*unstructured.Unstructured) 
 	return set.New(t.planner, requests, set.Options{})
 }
 
-// plan shows what applying a set will do, stage by stage, and returns the plans with the exit code.
+// plan plans a set, prints the plans, and returns them with the exit code.
 func (t *tool) plan(ctx context.Context, application *set.Set) (plans []*ssaplan.Plan, code int) {
 	for item := range application.Plan(ctx) {
 		if item.Err != nil {
@@ -87,7 +79,7 @@ func (t *tool) plan(ctx context.Context, application *set.Set) (plans []*ssaplan
 		waits := item.Plan.Action == ssaplan.ActionConflict || item.Plan.Action == ssaplan.ActionDeferred
 		switch {
 		case code == exitError, item.Plan.Action == ssaplan.ActionNoOp:
-		case waits && len(item.After) == 0: // for nothing that the set brings
+		case waits && len(item.After) == 0: // for something outside the set
 			code = exitBlocked
 		case code != exitBlocked:
 			code = exitChanges
@@ -96,7 +88,7 @@ func (t *tool) plan(ctx context.Context, application *set.Set) (plans []*ssaplan
 	return plans, code
 }
 
-// show prints a plan. Nothing here can show the value of a Secret.
+// show prints a plan. It shows no value of a Secret.
 func (t *tool) show(plan *ssaplan.Plan) {
 	fmt.Fprintf(t.out, "%s %s: %s\n", plan.Action, plan.Object, plan.Reason)
 	for _, change := range plan.Changes {
@@ -118,7 +110,7 @@ func (t *tool) show(plan *ssaplan.Plan) {
 	}
 }
 
-// deploy plans, asks and applies, in one run: what waits for a namespace or a definition of the set is applied when that is there.
+// deploy plans, asks and applies. Objects that wait for a namespace or a CRD of the set are applied once it exists.
 func (t *tool) deploy(ctx context.Context, manifests []*unstructured.Unstructured, ask func() bool) error {
 	application := t.set(ctx, manifests)
 	_, code := t.plan(ctx, application)
@@ -131,15 +123,15 @@ func (t *tool) deploy(ctx context.Context, manifests []*unstructured.Unstructure
 	return t.apply(ctx, application)
 }
 
-// apply does what the plans say that were shown, and remembers what was applied.
+// apply carries out the plans that were shown, and stores the new states.
 func (t *tool) apply(ctx context.Context, application *set.Set) error {
 	var failures []error
 	for result := range application.Apply(ctx) {
 		if result.Err != nil {
-			failures = append(failures, result.Err) // of a *set.ChangedError, show the new plan
+			failures = append(failures, result.Err) // a *set.ChangedError or *ssaplan.ChangedError has the new plan
 			continue
 		}
-		if result.Made == nil { // nothing happened to it
+		if result.Made == nil { // nothing was written
 			continue
 		}
 		state, err := result.Item.Plan.State(result.Made)
@@ -151,7 +143,7 @@ func (t *tool) apply(ctx context.Context, application *set.Set) error {
 	return errors.Join(failures...)
 }
 
-// save writes the states to a file. A State marshals to versioned JSON and holds no secret.
+// save writes the states to a file. A state is versioned JSON without secret values.
 func (t *tool) save(name string) error {
 	data, err := json.MarshalIndent(t.states, "", "  ")
 	if err != nil {
@@ -160,7 +152,7 @@ func (t *tool) save(name string) error {
 	return os.WriteFile(name, data, 0o600)
 }
 
-// load reads the states of the last run, if there was one.
+// load reads the states of the last run, if there is a file.
 func (t *tool) load(name string) error {
 	data, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -182,7 +174,7 @@ func newTool(config *rest.Config, stateFile string) (*tool, error) {
 	return t, t.load(stateFile)
 }
 
-// kubeconfig returns what KUBECONFIG or the file in the home directory says, for the context of that name, or the current one.
+// kubeconfig loads the kubeconfig like kubectl does. An empty name is the current context.
 func kubeconfig(name string) (*rest.Config, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	overrides := &clientcmd.ConfigOverrides{CurrentContext: name}
@@ -215,7 +207,7 @@ func Example_cli() {
 	must(0, os.Setenv("KUBECONFIG", server.Kubeconfig()))
 	config := must(kubeconfig(""))
 	t := must(newTool(config, file))
-	app := must(decode(strings.NewReader(appYAML)))
+	app := must(decode("app.yaml", []byte(appYAML)))
 	if err := errors.Join(t.deploy(ctx, app, agree), t.save(file)); err != nil {
 		fmt.Println(err)
 	}
@@ -223,7 +215,7 @@ func Example_cli() {
 	fmt.Println("--- the next day")
 	patch(objects("cli", "apps", "v1", "deployments"), "kubectl", "web", `{"spec": {"replicas": 7}}`, "scale")
 	t = must(newTool(config, file))
-	app = must(decode(strings.NewReader(strings.ReplaceAll(appYAML, "web:1", "web:2"))))
+	app = must(decode("app.yaml", []byte(strings.ReplaceAll(appYAML, "web:1", "web:2"))))
 	_, code := t.plan(ctx, t.set(ctx, app))
 	fmt.Println("exit code", code)
 	// Output:
@@ -239,7 +231,7 @@ func Example_cli() {
 	// exit code 2
 }
 
-// replace deletes the old object and creates the new one. It is for a plan whose hazards the user agreed to.
+// replace deletes the old object and creates the new one. Call it only if the user agreed to the hazards.
 func (t *tool) replace(ctx context.Context, plan *ssaplan.Plan) (*unstructured.Unstructured, error) {
 	return t.planner.Replace(ctx, plan, ssaplan.DeleteOptions{
 		Progress: func(old identity.Identity, finalizers []string) {
@@ -248,7 +240,7 @@ func (t *tool) replace(ctx context.Context, plan *ssaplan.Plan) (*unstructured.U
 	})
 }
 
-// delete deletes what a state remembers, if the user agrees to what goes with it.
+// delete deletes the object of a state, if the user agrees to the consequences.
 func (t *tool) delete(ctx context.Context, prior *explain.State, ask func() bool) error {
 	plan, err := t.planner.PlanDelete(ctx, ssaplan.DeleteRequest{Object: prior.Identity, UID: prior.UID})
 	if err != nil {
@@ -261,14 +253,14 @@ func (t *tool) delete(ctx context.Context, prior *explain.State, ask func() bool
 	if !plan.Deletes() || !ask() {
 		return nil
 	}
-	return t.planner.ApplyDelete(ctx, plan, ssaplan.DeleteOptions{}) // refused if there is more to say by then
+	return t.planner.ApplyDelete(ctx, plan, ssaplan.DeleteOptions{}) // an error if the delete would do more by then
 }
 
 func Example_cliDelete() {
 	file := stateFile()
 	defer os.RemoveAll(filepath.Dir(file))
 	t := must(newTool(config, file))
-	apply(objects("cli-delete", "", "v1", "configmaps"), "my-cli", manifest(`{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}}`))
+	apply(objects("cli-delete", "", "v1", "configmaps"), "my-cli", yamlObject(`{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}}`))
 	shop := &explain.State{Identity: identity.Identity{APIVersion: "v1", Kind: "Namespace", Name: "cli-delete"}}
 	if err := t.delete(ctx, shop, func() bool { return false }); err != nil {
 		fmt.Println(err)

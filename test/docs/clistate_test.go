@@ -15,7 +15,7 @@ func TestStateOfAManifestWithoutNamespace(t *testing.T) {
 	require.NoError(t, err)
 	var out bytes.Buffer
 	tool.out = &out
-	settings := manifest(`{apiVersion: v1, kind: ConfigMap, metadata: {name: cli-without-namespace}, data: {a: A, b: B}}`)
+	settings := yamlObject(`{apiVersion: v1, kind: ConfigMap, metadata: {name: cli-without-namespace}, data: {a: A, b: B}}`)
 	require.NoError(t, tool.deploy(t.Context(), []*unstructured.Unstructured{settings}, func() bool { return true }))
 	patch(objects("default", "", "v1", "configmaps"), "kubectl", "cli-without-namespace", `{"data": {"a": null}}`)
 	_, code := tool.plan(t.Context(), tool.set(t.Context(), []*unstructured.Unstructured{settings}))

@@ -52,11 +52,11 @@ func must[T any](value T, err error) T {
 // objects returns a client for the objects of a namespace, which it creates if it isn't there.
 func objects(namespace string, group, version, plural string) dynamic.ResourceInterface {
 	c := lab.Connect(example{}, config)
-	c.Apply(example{}, "setup", manifest("{apiVersion: v1, kind: Namespace, metadata: {name: "+namespace+"}}"))
+	c.Apply(example{}, "setup", yamlObject("{apiVersion: v1, kind: Namespace, metadata: {name: "+namespace+"}}"))
 	return c.Client.Resource(schema.GroupVersionResource{Group: group, Version: version, Resource: plural}).Namespace(namespace)
 }
 
-func manifest(text string) *unstructured.Unstructured { return lab.Object(example{}, text) }
+func yamlObject(text string) *unstructured.Unstructured { return lab.Object(example{}, text) }
 
 // apply applies a manifest as a field manager.
 func apply(client dynamic.ResourceInterface, manager string, obj *unstructured.Unstructured) *unstructured.Unstructured {
@@ -71,7 +71,7 @@ func patch(client dynamic.ResourceInterface, manager, name, change string, subre
 var configMapResource = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 
 func deployment(name, image string) *unstructured.Unstructured {
-	return manifest(fmt.Sprintf(`
+	return yamlObject(fmt.Sprintf(`
 apiVersion: apps/v1
 kind: Deployment
 metadata: {name: %[1]s}

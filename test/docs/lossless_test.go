@@ -105,7 +105,7 @@ var parts = []part{
 	{"Adjustment", func(p *ssaplan.Plan) any { return &p.Adjustments[0] }},
 }
 
-// The JSON of a plan changes with every exported field of it, but for those of which docs/design.md gives the reason.
+// The JSON of a plan changes with every exported field of it, but for those of which docs/plan.md gives the reason.
 func TestPlanJSONIsLossless(t *testing.T) {
 	whole := must(json.Marshal(fullPlan()))
 	shown := map[string]bool{} // by the name of the field, whether the JSON tells
@@ -122,18 +122,18 @@ func TestPlanJSONIsLossless(t *testing.T) {
 	}
 	leftOut := leftOutOfJSON(t)
 	for name, isShown := range shown {
-		assert.NotEqual(t, isShown, leftOut[name], "%s: in the JSON, or with a reason in docs/design.md", name)
+		assert.NotEqual(t, isShown, leftOut[name], "%s: in the JSON, or with a reason in docs/plan.md", name)
 	}
 	for name := range leftOut {
-		assert.Contains(t, shown, name, "docs/design.md")
+		assert.Contains(t, shown, name, "docs/plan.md")
 	}
 }
 
-// leftOutOfJSON returns the fields that docs/design.md says are not in the JSON.
+// leftOutOfJSON returns the fields that docs/plan.md says are not in the JSON.
 func leftOutOfJSON(t *testing.T) map[string]bool {
 	t.Helper()
 	out := map[string]bool{}
-	_, table, found := strings.Cut(read(t, "../../docs/design.md"), "| not in the JSON | why |\n|---|---|\n")
+	_, table, found := strings.Cut(read(t, "../../docs/plan.md"), "| not in the JSON | why |\n|---|---|\n")
 	require.True(t, found)
 	table, _, _ = strings.Cut(table, "\n\n")
 	for line := range strings.Lines(table) {

@@ -23,7 +23,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// leftBehind returns why applying the new manifest would leave the old object behind, "" if it wouldn't.
+// leftBehind returns why the new manifest names another object than the old one, or "" if both name the same.
 func leftBehind(oldManifest, newManifest map[string]any) (string, error) {
 	before, err := identity.Of(oldManifest)
 	if err != nil {
@@ -43,9 +43,9 @@ func leftBehind(oldManifest, newManifest map[string]any) (string, error) {
 }
 
 func Example_identityAlone() {
-	settings := manifest(`{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}}`).Object
+	settings := yamlObject(`{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}}`).Object
 	for _, metadata := range []string{`{name: settings, namespace: default}`, `{name: options}`, `{generateName: options-}`} {
-		reason, err := leftBehind(settings, manifest(`{apiVersion: v1, kind: ConfigMap, metadata: `+metadata+`}`).Object)
+		reason, err := leftBehind(settings, yamlObject(`{apiVersion: v1, kind: ConfigMap, metadata: `+metadata+`}`).Object)
 		if err != nil {
 			reason = err.Error()
 		}
@@ -57,7 +57,7 @@ func Example_identityAlone() {
 	// {generateName: options-} -> identity: metadata.generateName "options-": the server would choose another name at each apply; set metadata.name
 }
 
-// explainRefusal says what to do about an apply that the server refused.
+// explainRefusal prints what to do about an apply that the server rejected.
 func explainRefusal(
 	ctx context.Context, client dynamic.ResourceInterface, manifest, live *unstructured.Unstructured, refusal error,
 ) {
@@ -102,8 +102,8 @@ func Example_immutabilityAlone() {
 	//   spec.replicas: Invalid value: must be greater than or equal to 0
 }
 
-// whatChangesHands returns what applying a manifest does to the owners of fields, or else the conflicts because of which
-// it is refused.
+// whatChangesHands returns the fields whose owners change with an apply. If the server would reject the apply because
+// of conflicts, it returns these instead.
 func whatChangesHands(
 	ctx context.Context, client dynamic.ResourceInterface, manifest, live *unstructured.Unstructured, force bool,
 ) ([]fieldowner.Transfer, []fieldowner.Conflict, error) {
@@ -148,7 +148,8 @@ func Example_fieldownerAlone() {
 	// ["my-tool" (Apply)]
 }
 
-// explained returns what applying a manifest changes and why, given what is remembered of the last apply, if anything is.
+// explained returns what applying a manifest changes and why. prior is the state of the last apply; nil if there is
+// none.
 func explained(
 	ctx context.Context, client dynamic.ResourceInterface, manifest *unstructured.Unstructured, prior *explain.State,
 ) (*explain.Explanation, error) {
@@ -158,7 +159,7 @@ func explained(
 	}
 	live, err := client.Get(ctx, manifest.GetName(), metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
-		live = &unstructured.Unstructured{} // it is going to be created
+		live = &unstructured.Unstructured{} // the apply creates it
 	} else if err != nil {
 		return nil, err
 	}
@@ -202,7 +203,7 @@ func Example_explainAlone() {
 	// spec.template.spec.containers[name="web"].image: "web:1" -> "web:2"
 }
 
-// declaredFields returns the fields of a manifest with their values, without asking a server.
+// declaredFields prints the fields that a manifest declares, without asking a server.
 func declaredFields(ctx context.Context, manifest map[string]any) error {
 	declaration, err := projection.PredictDeclared(ctx, manifest, builtin.Schema{}, projection.NoSchema{})
 	if err != nil {
@@ -226,13 +227,13 @@ func Example_projectionOffline() {
 	// spec.template.spec.containers[name="web"].name = web
 }
 
-// remembered is what the tool keeps of an object between two runs.
+// remembered is what the tool stores of an object between two runs.
 type remembered struct {
 	Live  *unstructured.Unstructured
-	Stale authresilience.Stale // marshals to JSON, null as long as nothing is stale
+	Stale authresilience.Stale // its JSON is null unless the object is stale
 }
 
-// refresh reads the object again. If the server refuses the caller, what was remembered is kept and marked.
+// refresh reads the object again. If the server rejects the credentials, it returns the stored object, marked as stale.
 func refresh(ctx context.Context, config *rest.Config, client dynamic.ResourceInterface, prior remembered) (remembered, error) {
 	live, err := client.Get(ctx, prior.Live.GetName(), metav1.GetOptions{})
 	if err == nil {
@@ -253,7 +254,7 @@ func refresh(ctx context.Context, config *rest.Config, client dynamic.ResourceIn
 
 func Example_authresilienceAlone() {
 	configMaps := objects("authresilience", "", "v1", "configmaps")
-	prior := remembered{Live: apply(configMaps, "my-tool", manifest(`{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}}`))}
+	prior := remembered{Live: apply(configMaps, "my-tool", yamlObject(`{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}}`))}
 
 	stranger := must(server.ConfigFor("jane"))
 	client := must(dynamic.NewForConfig(stranger)).Resource(configMapResource).Namespace("authresilience")

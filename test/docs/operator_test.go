@@ -23,12 +23,12 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// Reconciler makes a Deployment for each ConfigMap that has an image.
+// Reconciler creates a Deployment for each ConfigMap that has an image.
 type Reconciler struct {
-	cache   client.Reader // what the informers have, unstructured objects too
+	cache   client.Reader // reads from the informers, unstructured objects too
 	planner *ssaplan.Planner
 	events  record.EventRecorder
-	applied sync.Map // the *explain.State of each Deployment; a restart may lose it
+	applied sync.Map // the *explain.State of each Deployment; losing it in a restart is harmless
 }
 
 func newReconciler(manager ctrl.Manager, options ssaplan.Options) (*Reconciler, error) {
@@ -58,7 +58,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		return ctrl.Result{}, r.refused(website, err)
 	}
 	switch plan.Action {
-	case ssaplan.ActionNoOp: // nothing to write; the next time, this very answer takes no request
+	case ssaplan.ActionNoOp: // nothing to write, and no request the next time
 		return ctrl.Result{}, nil
 	case ssaplan.ActionReplace, ssaplan.ActionConflict, ssaplan.ActionDeferred:
 		r.events.Event(website, corev1.EventTypeWarning, string(plan.Action), plan.Reason)
@@ -72,7 +72,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	return ctrl.Result{}, r.apply(ctx, request.NamespacedName, plan)
 }
 
-// live returns the Deployment as the informer has it, with its managedFields; nil if there is none.
+// live returns the Deployment from the informer's cache, with managedFields, or nil if there is none.
 func (r *Reconciler) live(ctx context.Context, key types.NamespacedName) (*unstructured.Unstructured, error) {
 	live := newDeployment()
 	if err := r.cache.Get(ctx, key, live); err != nil {
@@ -84,7 +84,7 @@ func (r *Reconciler) live(ctx context.Context, key types.NamespacedName) (*unstr
 func (r *Reconciler) apply(ctx context.Context, key types.NamespacedName, plan *ssaplan.Plan) error {
 	applied, err := r.planner.Apply(ctx, plan)
 	if err != nil {
-		return err // also if the object changed meanwhile: the retry plans anew
+		return err // the retry plans again, also if the object changed meanwhile
 	}
 	state, err := plan.State(applied)
 	if err != nil {
@@ -94,7 +94,7 @@ func (r *Reconciler) apply(ctx context.Context, key types.NamespacedName, plan *
 	return nil
 }
 
-// refused reports a refusal that no retry mends, and leaves every other error to the queue.
+// refused reports a rejected manifest, which no retry fixes. Other errors go to the queue.
 func (r *Reconciler) refused(website *corev1.ConfigMap, err error) error {
 	var refused *ssaplan.RefusedError
 	if !errors.As(err, &refused) {
@@ -104,7 +104,7 @@ func (r *Reconciler) refused(website *corev1.ConfigMap, err error) error {
 	return reconcile.TerminalError(err)
 }
 
-// setup has the manager call the Reconciler whenever a ConfigMap or one of its Deployments changed.
+// setup watches ConfigMaps and their Deployments.
 func setup(manager ctrl.Manager, r reconcile.Reconciler) (controller.Controller, error) {
 	return ctrl.NewControllerManagedBy(manager).For(&corev1.ConfigMap{}).Owns(newDeployment()).Build(r)
 }
@@ -142,7 +142,7 @@ func Example_operator() {
 	must(setup(manager, one))
 	go func() { must(0, manager.Start(ctx)) }()
 
-	apply(objects("operator", "", "v1", "configmaps"), "user", manifest(`{apiVersion: v1, kind: ConfigMap, metadata: {name: shop}, data: {image: "shop:1"}}`))
+	apply(objects("operator", "", "v1", "configmaps"), "user", yamlObject(`{apiVersion: v1, kind: ConfigMap, metadata: {name: shop}, data: {image: "shop:1"}}`))
 	eventually(func() bool { _, err := deployments.Get(ctx, "shop", metav1.GetOptions{}); return err == nil })
 	patch(deployments, "night-shift", "shop", `{"spec": {"replicas": 7}}`, "scale")
 	fmt.Println(<-events.Events)

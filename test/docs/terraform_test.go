@@ -17,42 +17,51 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/yaml"
 
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/identity/importid"
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/manifest"
 	"github.com/ssaplan/primitives/ssaplan/review"
 )
 
 // objectResource is a Kubernetes object of any kind.
 type objectResource struct{ planner *ssaplan.Planner }
 
-// object is what Terraform has of it. Schema says the same in the framework's terms.
+// object is the resource in Terraform's state. Schema describes the same attributes.
 type object struct {
-	YAMLBody types.String `tfsdk:"yaml_body"`
-	Fields   types.Map    `tfsdk:"fields"` // the declared fields with the values that the server gives them
+	YAMLBody     types.String `tfsdk:"yaml_body"`
+	IgnoreFields []string     `tfsdk:"ignore_fields"` // fields to leave to others, such as spec.replicas
+	Fields       types.Map    `tfsdk:"fields"`        // the declared fields with the server's values
 }
 
 func (r *objectResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{Attributes: map[string]schema.Attribute{
-		"yaml_body": schema.StringAttribute{Required: true, Sensitive: true}, // it may be a Secret
-		"fields":    schema.MapAttribute{ElementType: types.StringType, Computed: true},
+		"yaml_body":     schema.StringAttribute{Required: true, Sensitive: true}, // it may be a Secret
+		"ignore_fields": schema.ListAttribute{ElementType: types.StringType, Optional: true},
+		"fields":        schema.MapAttribute{ElementType: types.StringType, Computed: true},
 	}}
 }
 
-// request is what to plan. The decoder of apimachinery keeps integers; most others make floats of them.
+// request returns the request for a plan.
 func (o object) request(prior *explain.State) (ssaplan.Request, error) {
-	manifest := &unstructured.Unstructured{}
-	err := yaml.Unmarshal([]byte(o.YAMLBody.ValueString()), &manifest.Object)
-	return ssaplan.Request{Manifest: manifest, Prior: prior}, err
+	manifests, failures := manifest.Parse("yaml_body", []byte(o.YAMLBody.ValueString()))
+	if len(failures) > 0 {
+		return ssaplan.Request{}, failures[0]
+	}
+	if len(manifests) != 1 {
+		return ssaplan.Request{}, fmt.Errorf("yaml_body has %d manifests instead of one", len(manifests))
+	}
+	ignored, err := projection.ParsePatterns(o.IgnoreFields...)
+	return ssaplan.Request{Manifest: manifests[0].Object, Prior: prior, Ignore: ignored}, err
 }
 
-// The state of the library goes into the private state of the resource, as JSON. It holds no secret.
+// The library's state is stored in the private state of the resource, as JSON. It has no secret values.
 const privateKey = "ssaplan"
 
 type privateState interface {
@@ -60,7 +69,7 @@ type privateState interface {
 	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
 }
 
-// recall returns what was remembered, nil before the first apply.
+// recall returns the stored state, or nil before the first apply.
 func recall(ctx context.Context, private privateState) (*explain.State, diag.Diagnostics) {
 	data, diags := private.GetKey(ctx, privateKey)
 	if len(data) == 0 {
@@ -73,6 +82,7 @@ func recall(ctx context.Context, private privateState) (*explain.State, diag.Dia
 	return state, diags
 }
 
+// remember stores the state.
 func remember(ctx context.Context, private privateState, state *explain.State) diag.Diagnostics {
 	data, err := json.Marshal(state)
 	if err != nil {
@@ -81,7 +91,7 @@ func remember(ctx context.Context, private privateState, state *explain.State) d
 	return private.SetKey(ctx, privateKey, data)
 }
 
-// fieldTable is the attribute "fields" of a projection: paths and values, lists by key.
+// fieldTable returns the attribute "fields": each declared field with its value as JSON. List items are named by key.
 func fieldTable(p projection.Projection) types.Map {
 	rows := map[string]attr.Value{}
 	for path, value := range p.Leaves() {
@@ -91,7 +101,7 @@ func fieldTable(p projection.Projection) types.Map {
 	return types.MapValueMust(types.StringType, rows)
 }
 
-// ModifyPlan says what the apply will make of the computed attributes.
+// ModifyPlan plans the object and sets the computed attribute to its value after the apply.
 func (r *objectResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() {
 		resp.Diagnostics.Append(r.planDestroy(ctx, req.Private)...)
@@ -102,16 +112,20 @@ func (r *objectResource) ModifyPlan(ctx context.Context, req resource.ModifyPlan
 	prior, diags := recall(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
 	planned.Fields = types.MapUnknown(types.StringType)
+	current := object{Fields: types.MapNull(types.StringType)}
 	creating := req.State.Raw.IsNull()
+	if !creating {
+		resp.Diagnostics.Append(req.State.Get(ctx, &current)...)
+	}
 	if !planned.YAMLBody.IsUnknown() && !(creating && prior != nil) { // Terraform plans a replacement a second time, as a create
-		resp.Diagnostics.Append(r.plan(ctx, &planned, prior, resp)...)
+		resp.Diagnostics.Append(r.plan(ctx, &planned, current, prior, resp)...)
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, planned)...)
 }
 
-// plan asks the Planner, and puts the answer into Terraform's terms.
+// plan asks the Planner, and translates the plan for Terraform.
 func (r *objectResource) plan(
-	ctx context.Context, planned *object, prior *explain.State, resp *resource.ModifyPlanResponse,
+	ctx context.Context, planned *object, current object, prior *explain.State, resp *resource.ModifyPlanResponse,
 ) (diags diag.Diagnostics) {
 	request, err := planned.request(prior)
 	if err != nil {
@@ -127,23 +141,23 @@ func (r *objectResource) plan(
 	switch plan.Action {
 	case ssaplan.ActionNoOp, ssaplan.ActionCreate, ssaplan.ActionUpdate:
 		planned.Fields = fieldsAfter(plan, prior)
-	case ssaplan.ActionReplace: // Terraform calls Delete and then Create; "fields" is unknown, and so changes and forces that
+		if plan.Action == ssaplan.ActionUpdate && planned.Fields.Equal(current.Fields) {
+			planned.Fields = types.MapUnknown(types.StringType) // or Terraform would see no difference, and not apply
+		}
+	case ssaplan.ActionReplace: // "fields" is unknown, so it changes. Terraform then calls Delete and Create.
 		resp.RequiresReplace.Append(path.Root("fields"))
 	case ssaplan.ActionConflict:
 		diags.AddError(plan.Object.String(), plan.Reason)
-	case ssaplan.ActionDeferred: // known after the apply, when the namespace or the kind is there
+	case ssaplan.ActionDeferred: // known after apply, once the namespace or the kind exists
 	}
 	return diags
 }
 
-// fieldsAfter returns the attribute "fields" after the apply, unknown where it can't be foretold: values that the server
-// picks, digests of secrets before there is a state with their key, and everything while the state is stale, because then
-// it doesn't have the value that drifted.
+// fieldsAfter returns the attribute "fields" after the apply. It is unknown if the server will pick values, or if
+// secrets have no digests yet because nothing was applied before.
 func fieldsAfter(plan *ssaplan.Plan, prior *explain.State) types.Map {
 	switch {
-	case plan.Action != ssaplan.ActionNoOp && len(plan.Assigned) > 0,
-		prior == nil && !plan.After.Sensitive.Empty(),
-		prior != nil && plan.Action != ssaplan.ActionNoOp && !prior.Stale.IsZero():
+	case plan.Action != ssaplan.ActionNoOp && len(plan.Assigned) > 0, prior == nil && !plan.After.Sensitive.Empty():
 		return types.MapUnknown(types.StringType)
 	case prior == nil:
 		return fieldTable(plan.After)
@@ -151,7 +165,8 @@ func fieldsAfter(plan *ssaplan.Plan, prior *explain.State) types.Map {
 	return fieldTable(prior.Digested(plan.After))
 }
 
-// tell adds what the difference of attributes doesn't say, in one warning: Terraform folds those with the same summary.
+// tell adds one warning with the causes, owners and side effects. Terraform shows only the first of several warnings
+// with one summary.
 func tell(plan *ssaplan.Plan, prior *explain.State, diags *diag.Diagnostics) {
 	remarks := review.Remarks(plan, prior)
 	if prior == nil && (plan.Action == ssaplan.ActionUpdate || plan.Action == ssaplan.ActionNoOp) {
@@ -162,7 +177,7 @@ func tell(plan *ssaplan.Plan, prior *explain.State, diags *diag.Diagnostics) {
 	}
 }
 
-// Read refreshes. If the server refuses the credentials, which are those of the last run, everything stays as it was.
+// Read refreshes the state. If the server rejects the credentials, the state stays as it is.
 func (r *objectResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var state object
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -190,7 +205,7 @@ func (r *objectResource) Read(ctx context.Context, req resource.ReadRequest, res
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 }
 
-// Create applies the manifest, and so does Update.
+// Create applies the manifest.
 func (r *objectResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var planned object
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &planned)...)
@@ -203,6 +218,7 @@ func (r *objectResource) Create(ctx context.Context, req resource.CreateRequest,
 	resp.Diagnostics.Append(resp.State.Set(ctx, planned)...)
 }
 
+// Update does the same with the stored state.
 func (r *objectResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var planned object
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &planned)...)
@@ -217,7 +233,7 @@ func (r *objectResource) Update(ctx context.Context, req resource.UpdateRequest,
 	resp.Diagnostics.Append(resp.State.Set(ctx, planned)...)
 }
 
-// apply plans again, because Terraform applies in another process, and does what the plan says.
+// apply plans again, because Terraform applies in another process, and applies that plan.
 func (r *objectResource) apply(ctx context.Context, planned *object, prior *explain.State) (*explain.State, error) {
 	request, err := planned.request(prior)
 	if err != nil {
@@ -239,7 +255,7 @@ func (r *objectResource) apply(ctx context.Context, planned *object, prior *expl
 	return state, nil
 }
 
-// planDestroy tells what goes with an object that is going to be destroyed, and what keeps it from that.
+// planDestroy warns of everything that is deleted along with the object, and of what blocks the delete.
 func (r *objectResource) planDestroy(ctx context.Context, private privateState) diag.Diagnostics {
 	prior, diags := recall(ctx, private)
 	if diags.HasError() || prior == nil {
@@ -247,14 +263,14 @@ func (r *objectResource) planDestroy(ctx context.Context, private privateState) 
 	}
 	plan, err := r.planner.PlanDelete(ctx, ssaplan.DeleteRequest{Object: prior.Identity, UID: prior.UID})
 	if err != nil {
-		diags.AddWarning("What the destroy takes along isn't known", err.Error())
+		diags.AddWarning("The consequences of the destroy aren't known", err.Error())
 	} else if notes := plan.Notes(immutability.HazardInterruption, immutability.HazardDependents); len(notes) > 0 {
 		diags.AddWarning(plan.Object.String()+": will be destroyed", strings.Join(notes, "\n"))
 	}
 	return diags
 }
 
-// Delete deletes the object that was applied, and no other of its name; it waits until the object is gone.
+// Delete deletes the object that was applied, but no other object with its name. It waits until the object is gone.
 func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	prior, diags := recall(ctx, req.Private)
 	if resp.Diagnostics.Append(diags...); resp.Diagnostics.HasError() {
@@ -270,11 +286,37 @@ func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest,
 	}
 }
 
+// ImportState imports an object by an ID such as "shop/Deployment/web?manager=helm".
+func (r *objectResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	id, err := importid.Parse(req.ID)
+	if err != nil {
+		resp.Diagnostics.AddError("Not an import ID", err.Error())
+		return
+	}
+	imported, err := r.planner.Import(ctx, id)
+	if err != nil {
+		resp.Diagnostics.AddError("The object can't be imported", err.Error())
+		return
+	}
+	body, err := yaml.Marshal(imported.Manifest.Object)
+	if err != nil {
+		resp.Diagnostics.AddError("The object can't be imported", err.Error())
+		return
+	}
+	resp.Diagnostics.Append(remember(ctx, resp.Private, imported.State)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, object{
+		YAMLBody: types.StringValue(string(body)), Fields: fieldTable(imported.State.Observed),
+	})...)
+}
+
 func (r *objectResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = typeName
 }
 
-var _ resource.ResourceWithModifyPlan = (*objectResource)(nil)
+var (
+	_ resource.ResourceWithModifyPlan  = (*objectResource)(nil)
+	_ resource.ResourceWithImportState = (*objectResource)(nil)
+)
 
 // docsProvider is a provider with one resource.
 type docsProvider struct{ resource *objectResource }
@@ -307,6 +349,9 @@ data: {mode: %s}`
 	fmt.Println("--- somebody edits the object")
 	patch(configMaps, "kubectl-edit", "web", `{"data": {"mode": "light"}}`)
 	terraform.apply(fmt.Sprintf(web, "dark"))
+	fmt.Println("--- somebody edits the object, and Terraform doesn't refresh (-refresh=false)")
+	patch(configMaps, "kubectl-edit", "web", `{"data": {"mode": "light"}}`)
+	terraform.change(fmt.Sprintf(web, "dark"))
 	fmt.Println("--- the object becomes immutable, and its data is edited")
 	patch(configMaps, "kubectl-edit", "web", `{"immutable": true}`)
 	terraform.apply(fmt.Sprintf(web, "auto"))
@@ -330,6 +375,12 @@ data: {mode: %s}`
 	// fields change hands:
 	// data.mode: taken from "kubectl-edit" (Update)
 	// fields: [data.mode="light"] -> [data.mode="dark"]
+	// --- somebody edits the object, and Terraform doesn't refresh (-refresh=false)
+	// WARNING: v1/ConfigMap terraform/web: drifted, and will be set back; fields change hands: drifted, and will be set back:
+	// data.mode: "light" -> "dark" (drifted: changed by "kubectl-edit" (Update))
+	// fields change hands:
+	// data.mode: taken from "kubectl-edit" (Update)
+	// fields: [data.mode="dark"] -> known after apply
 	// --- the object becomes immutable, and its data is edited
 	// WARNING: v1/ConfigMap terraform/web: will be deleted, and v1/ConfigMap terraform/web created; side effects: the server also changes; fields change hands: will be deleted, and v1/ConfigMap terraform/web created:
 	// can't change in place: data
@@ -370,11 +421,11 @@ func Example_terraformSecret() {
 
 func Example_terraformTakeover() {
 	configMaps := objects("terraform", "", "v1", "configmaps")
-	apply(configMaps, "somebody", manifest(`{apiVersion: v1, kind: ConfigMap, metadata: {name: other}, data: {mode: light}}`))
+	apply(configMaps, "somebody", yamlObject(`{apiVersion: v1, kind: ConfigMap, metadata: {name: other}, data: {mode: light}}`))
 	terraform := newTerraform(&objectResource{planner: must(ssaplan.New(config, ssaplan.Options{FieldManager: "terraform"}))})
 	terraform.apply(`{apiVersion: v1, kind: ConfigMap, metadata: {name: other, namespace: terraform}, data: {mode: dark}}`)
 	must(0, configMaps.Delete(ctx, "other", metav1.DeleteOptions{}))
-	apply(configMaps, "somebody", manifest(`{apiVersion: v1, kind: ConfigMap, metadata: {name: other}, data: {mode: light}}`))
+	apply(configMaps, "somebody", yamlObject(`{apiVersion: v1, kind: ConfigMap, metadata: {name: other}, data: {mode: light}}`))
 	terraform.refresh()
 	fmt.Println("in the state:", !terraform.state.IsNull())
 	// Output:
@@ -382,4 +433,16 @@ func Example_terraformTakeover() {
 	// data.mode: taken from "somebody" (Apply)
 	// fields: none -> [data.mode="dark"]
 	// in the state: false
+}
+
+func Example_terraformImport() {
+	configMaps := objects("terraform", "", "v1", "configmaps")
+	apply(configMaps, "helm", yamlObject(`{apiVersion: v1, kind: ConfigMap, metadata: {name: imported}, data: {mode: light}}`))
+	terraform := newTerraform(&objectResource{planner: must(ssaplan.New(config, ssaplan.Options{FieldManager: "terraform"}))})
+	terraform.importObject("terraform/ConfigMap/imported?manager=helm")
+	fmt.Println("imported:", table(terraform.state))
+	terraform.apply(`{apiVersion: v1, kind: ConfigMap, metadata: {name: imported, namespace: terraform}, data: {mode: light}}`, "data.mode")
+	// Output:
+	// imported: [data.mode="light"]
+	// fields: [data.mode="light"] -> []
 }

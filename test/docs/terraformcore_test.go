@@ -12,7 +12,7 @@ import (
 const typeName = "kubernetes_object"
 
 var objectType = tftypes.Object{AttributeTypes: map[string]tftypes.Type{
-	"yaml_body": tftypes.String, "fields": tftypes.Map{ElementType: tftypes.String},
+	"yaml_body": tftypes.String, "ignore_fields": tftypes.List{ElementType: tftypes.String}, "fields": tftypes.Map{ElementType: tftypes.String},
 }}
 
 // terraform stands for the program: it sends what that sends, prints what that shows, and panics where that calls a provider
@@ -38,19 +38,40 @@ func wire(value tftypes.Value) *tfprotov6.DynamicValue {
 func unwire(value *tfprotov6.DynamicValue) tftypes.Value { return must(value.Unmarshal(objectType)) }
 
 // apply refreshes, and then changes what has to change.
-func (t *terraform) apply(yamlBody string) {
+func (t *terraform) apply(yamlBody string, ignored ...string) {
 	t.refresh()
-	t.change(yamlBody)
+	t.change(yamlBody, ignored...)
+}
+
+// values returns the attributes of the resource; ignore_fields is null without any.
+func values(body, fields tftypes.Value, ignored []string) tftypes.Value {
+	list := tftypes.NewValue(objectType.AttributeTypes["ignore_fields"], nil)
+	var items []tftypes.Value
+	for _, text := range ignored {
+		items = append(items, tftypes.NewValue(tftypes.String, text))
+	}
+	if len(items) > 0 {
+		list = tftypes.NewValue(objectType.AttributeTypes["ignore_fields"], items)
+	}
+	return tftypes.NewValue(objectType, map[string]tftypes.Value{"yaml_body": body, "ignore_fields": list, "fields": fields})
+}
+
+func (t *terraform) importObject(id string) {
+	resp := must(t.server.ImportResourceState(ctx, &tfprotov6.ImportResourceStateRequest{TypeName: typeName, ID: id}))
+	show(resp.Diagnostics)
+	for _, imported := range resp.ImportedResources {
+		t.state, t.private = unwire(imported.State), imported.Private
+	}
 }
 
 // change plans, and applies if there is a difference.
-func (t *terraform) change(yamlBody string) {
+func (t *terraform) change(yamlBody string, ignored ...string) {
 	body := tftypes.NewValue(tftypes.String, yamlBody)
-	planned, replaces := t.plan(body)
+	planned, replaces := t.plan(body, ignored)
 	if replaces {
 		fmt.Println("replace")
 		t.destroy()
-		planned, _ = t.plan(body)
+		planned, _ = t.plan(body, ignored)
 	}
 	if unwire(planned.PlannedState).Equal(t.state) {
 		fmt.Println("no changes")
@@ -58,7 +79,7 @@ func (t *terraform) change(yamlBody string) {
 	}
 	was, want := table(t.state), table(unwire(planned.PlannedState))
 	fmt.Println("fields:", was, "->", want)
-	config := tftypes.NewValue(objectType, map[string]tftypes.Value{"yaml_body": body, "fields": tftypes.NewValue(objectType.AttributeTypes["fields"], nil)})
+	config := values(body, tftypes.NewValue(objectType.AttributeTypes["fields"], nil), ignored)
 	resp := must(t.server.ApplyResourceChange(ctx, &tfprotov6.ApplyResourceChangeRequest{
 		TypeName: typeName, PriorState: wire(t.state), PlannedState: planned.PlannedState, Config: wire(config), PlannedPrivate: planned.PlannedPrivate,
 	}))
@@ -70,13 +91,13 @@ func (t *terraform) change(yamlBody string) {
 }
 
 // plan plans; a replacement is planned again as a create.
-func (t *terraform) plan(body tftypes.Value) (*tfprotov6.PlanResourceChangeResponse, bool) {
+func (t *terraform) plan(body tftypes.Value, ignored []string) (*tfprotov6.PlanResourceChangeResponse, bool) {
 	fields := tftypes.NewValue(objectType.AttributeTypes["fields"], nil)
-	config := tftypes.NewValue(objectType, map[string]tftypes.Value{"yaml_body": body, "fields": fields})
+	config := values(body, fields, ignored)
 	if !t.state.IsNull() {
 		fields = attributes(t.state)["fields"]
 	}
-	proposed := tftypes.NewValue(objectType, map[string]tftypes.Value{"yaml_body": body, "fields": fields})
+	proposed := values(body, fields, ignored)
 	resp := must(t.server.PlanResourceChange(ctx, &tfprotov6.PlanResourceChangeRequest{
 		TypeName: typeName, PriorState: wire(t.state), ProposedNewState: wire(proposed), Config: wire(config), PriorPrivate: t.private,
 	}))

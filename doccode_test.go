@@ -1,0 +1,87 @@
+package primitives_test
+
+import (
+	"go/doc"
+	"go/doc/comment"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The code of a package comment is that of an Example, line by line, and so it is compiled and run. Each public
+// package, and each module that programs import, has such code and says first which question it answers.
+func TestPackageCommentsShowCodeOfExamples(t *testing.T) {
+	folders := []string{"readiness", "preview", "ctrlssaplan", "otelssaplan"}
+	for _, path := range public(t) {
+		if path != module {
+			folders = append(folders, strings.TrimPrefix(path, module+"/"))
+		}
+	}
+	for _, folder := range folders {
+		text, examples := packageComment(t, folder)
+		assert.Regexp(t, `^Package \w+ (answers|is|reads|holds)`, text, folder)
+		blocks := codeOf(text)
+		assert.NotEmpty(t, blocks, "%s: the comment has no code", folder)
+		for _, block := range blocks {
+			assert.True(t, slices.ContainsFunc(examples, func(example string) bool { return strings.Contains(example, block) }),
+				"%s: no Example with output has this code:\n%s", folder, block)
+		}
+	}
+}
+
+// packageComment returns the comment of a package and the code of its Examples with output, with unindented lines.
+func packageComment(t *testing.T, folder string) (text string, examples []string) {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	require.NoError(t, err)
+	files := token.NewFileSet()
+	for _, path := range paths {
+		source, err := os.ReadFile(path)
+		require.NoError(t, err)
+		syntax, err := parser.ParseFile(files, path, source, parser.ParseComments)
+		require.NoError(t, err)
+		if !strings.HasSuffix(path, "_test.go") {
+			text += syntax.Doc.Text()
+			continue
+		}
+		for _, example := range doc.Examples(syntax) {
+			if example.Output != "" { // its code is a block, or the file if that has more in it
+				code := source[files.Position(example.Code.Pos()).Offset:files.Position(example.Code.End()).Offset]
+				examples = append(examples, unindented(string(code)))
+			}
+		}
+	}
+	return text, examples
+}
+
+// codeOf returns the code blocks of a comment, with unindented lines.
+func codeOf(text string) (out []string) {
+	var parser comment.Parser
+	for _, block := range parser.Parse(text).Content {
+		if code, ok := block.(*comment.Code); ok {
+			out = append(out, strings.TrimSpace(unindented(code.Text)))
+		}
+	}
+	return out
+}
+
+// unindented returns a text whose lines have no blanks at their ends, and single ones before a comment.
+func unindented(text string) string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		code, note, found := strings.Cut(line, "//")
+		line = strings.TrimSpace(code)
+		if found {
+			line = strings.TrimSpace(line + " // " + strings.TrimSpace(note))
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
