@@ -30,6 +30,14 @@ func (k *Kit) carryOut(ctx context.Context, c *child) {
 		c.failWrite(err, ssaplan.OutcomeOf(err))
 		return
 	}
+	differences, err := c.plan.Differences(obj)
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	for _, d := range differences {
+		c.text += "; not as planned: " + d.String()
+	}
 	if ready := k.options.Ready.Of(obj, c.planner); !ready.Ready {
 		c.unready = cmp.Or(ready.String(), "isn't ready")
 	}

@@ -46,7 +46,9 @@ func (e *ChangedError) WriteOutcome() Outcome { return OutcomeRefused }
 // An error but a ChangedError is an [ApplyError], which tells what became of the write, and has the ChangedError in it if fields have changed hands
 // already, as the plan said. When the answer was lost, Apply looks at the object, and once more half a second later if nothing has happened yet, also if
 // ctx has ended: if it is just what was to be applied, that is done, and no error. Nothing is sent twice, unless the server refused it because the
-// object changed.
+// object changed. A write that the server accepted without changing anything is an [ErrNoEffect].
+//
+// Whether the object came out as planned, [Plan.Differences] tells.
 //
 // Plans with the action Replace need [Planner.Replace]; Conflict and Deferred can't be applied, nor can what was planned
 // without values that weren't known.
@@ -239,6 +241,25 @@ func (p *Planner) failureOf(plan *Plan, doing string, err error) error {
 	return p.failure(plan.Object, doing, err, plan.basis.request.Manifest, plan.basis.manifest, plan.basis.live)
 }
 
+// Differences returns how the object that Apply or Replace returned differs from what the plan says it becomes: Before is
+// the planned value, After the one that was made. There are none, as a rule: see [explain.Explanation.Unforeseen] for what
+// causes one and what is compared. Nothing is compared if the plan has no [Plan.Result].
+func (plan *Plan) Differences(made *unstructured.Unstructured) ([]projection.Difference, error) {
+	if plan.basis == nil || plan.Action == ActionNoOp || plan.basis.result == nil || made == nil {
+		return nil, nil
+	}
+	differences, err := plan.Unforeseen(plan.basis.result.Object, made.Object, plan.applier(), plan.basis.sensitive)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", plan.Object, err)
+	}
+	return differences, nil
+}
+
+// applier returns who applies.
+func (plan *Plan) applier() fieldowner.Applier {
+	return fieldowner.Applier{Manager: plan.basis.patch.Options.FieldManager, Subresource: plan.Subresource}
+}
+
 // State returns the state to remember after the plan was applied and the server answered with obj. Its fields are those of
 // the plan's After, and a sensitive value that is the same as in the request's Prior has the same digest.
 func (plan *Plan) State(obj *unstructured.Unstructured) (*explain.State, error) {
@@ -248,7 +269,7 @@ func (plan *Plan) State(obj *unstructured.Unstructured) (*explain.State, error) 
 	case obj == nil:
 		return nil, fmt.Errorf("%s: no object to remember", plan.Object)
 	}
-	applier := fieldowner.Applier{Manager: plan.basis.patch.Options.FieldManager, Subresource: plan.Subresource}
+	applier := plan.applier()
 	state, err := explain.NewState(plan.basis.manifest.Object, obj.Object, applier, plan.basis.request.Prior, plan.basis.sensitive...)
 	if err != nil {
 		return nil, err

@@ -68,8 +68,8 @@ func ownersText(owners []fieldowner.Owner) string {
 	return strings.Join(names, ", ")
 }
 
-// Retained returns the paths of the rows that stay although the manifest has them no more, because others own them.
-func Retained(plan *ssaplan.Plan) (paths []string) {
+// retained returns the paths of the rows that stay although the manifest has them no more, because others own them.
+func retained(plan *ssaplan.Plan) (paths []string) {
 	for _, path := range plan.Retained() {
 		paths = append(paths, path.String())
 	}
@@ -105,7 +105,7 @@ func (s Shown) After(plan *ssaplan.Plan) (rows Rows, open []string) {
 			open = append(open, row)
 		}
 	}
-	for _, row := range Retained(plan) {
+	for _, row := range retained(plan) {
 		if text, shown := s.Rows[row]; shown {
 			rows[row] = text
 		}
@@ -157,7 +157,7 @@ func (s Shown) Check(now *ssaplan.Plan, reviewed Rows) error {
 	if err != nil {
 		return err
 	}
-	kept, before := Retained(now), RowsOf(s.State.Digested(now.Before))
+	kept, before := retained(now), RowsOf(s.State.Digested(now.Before))
 	var changed []string
 	for _, row := range slices.Sorted(maps.Keys(reviewed)) {
 		switch old, shown := s.Rows[row]; {

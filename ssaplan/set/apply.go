@@ -11,6 +11,7 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/internal/clock"
+	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
@@ -24,6 +25,8 @@ type Result struct {
 	Outcome ssaplan.Outcome
 	// Made is the object as the server made it. It is nil if nothing was sent.
 	Made *unstructured.Unstructured
+	// Differences are how Made differs from what the plan says, see [ssaplan.Plan.Differences].
+	Differences []projection.Difference
 	// Err is why the object isn't as the set says; nil if it is.
 	Err error
 }
@@ -113,6 +116,9 @@ func (r *run) carryOut(ctx context.Context, item *Item, deadline time.Time) *Res
 	if result.Err == nil {
 		result.Made, result.Err = r.send(ctx, result.Item.Plan)
 		result.Outcome = ssaplan.OutcomeOf(result.Err)
+		if result.Err == nil && result.Made != nil {
+			result.Differences, result.Err = result.Item.Plan.Differences(result.Made)
+		}
 		r.wrote = r.wrote || result.Item.Plan.Action != ssaplan.ActionNoOp
 	}
 	r.done[item.Number] = result.Err == nil

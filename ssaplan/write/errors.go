@@ -14,7 +14,10 @@ import (
 // another, which was left as it is.
 var ErrRecreated = errors.New("somebody re-created the object")
 
-// ApplyError describes why an apply isn't known to be done.
+// ErrNoEffect says that the server accepted a write and changed nothing by it, though its dry run did.
+var ErrNoEffect = errors.New("the server accepted it without changing the object")
+
+// ApplyError describes why an apply isn't done, or isn't known to be, or had no effect.
 type ApplyError struct {
 	Object  identity.Identity
 	Outcome Outcome

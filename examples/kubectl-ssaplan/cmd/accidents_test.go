@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -63,6 +64,29 @@ func TestChangeBetweenStages(t *testing.T) {
 	assert.Contains(t, got.err, "left out 1 behind what failed: correct that, and apply again")
 	assert.Equal(t, "7 web:1", c.kubectl("get", "deployment", "web", "-o", "jsonpath={.spec.replicas} {.spec.template.spec.containers[0].image}"))
 	assert.Equal(t, 0, c.run("apply --yes -f app.yaml --state state.json").code, "the next run shows it, and does it")
+}
+
+// A proxy that changes what is written has another object made than was shown. The result says so, field by field.
+func TestResultThatIsNotAsPlanned(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	address := c.proxied(func(r *http.Request) {
+		if r.Method != http.MethodPatch || r.URL.Query().Has("dryRun") {
+			return
+		}
+		body, err := io.ReadAll(r.Body)
+		require.NoError(t, err)
+		body = bytes.Replace(body, []byte(`"shown"`), []byte(`"other"`), 1)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+	})
+	c.overwrite("app.yaml", settings("conf", `a: shown`))
+	got := c.run("apply --yes -f app.yaml -o json --server " + address)
+	require.Zero(t, got.code, got.err)
+	fitsSchema(t, got.out)
+	assert.Contains(t, got.err, `    not as planned: data.a: "shown" -> "other"`)
+	var told struct{ Results []struct{ Differences []any } }
+	require.NoError(t, json.Unmarshal([]byte(got.out), &told))
+	assert.Equal(t, []any{map[string]any{"path": "data.a", "op": "change", "before": "shown", "after": "other"}}, told.Results[0].Differences)
 }
 
 // TestApplyTellsOutcomes breaks the first of three writes, each time after the server did it or not.

@@ -286,7 +286,10 @@ func (p *planning) tell(of *set.Result) (*explain.State, int) {
 		p.blame(&result, item, err)
 		return nil, exitError
 	}
-	result.ResourceVersion = obj.GetResourceVersion()
+	result.ResourceVersion, result.Differences = obj.GetResourceVersion(), of.Differences
+	for _, d := range of.Differences {
+		say(p.ErrOut, "    not as planned: "+d.String())
+	}
 	p.add(item.Number, result)
 	return state, exitUnchanged
 }

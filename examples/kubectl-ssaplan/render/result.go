@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 )
@@ -29,6 +30,8 @@ type Result struct {
 	Class string
 	// Message says why the object isn't as planned, empty if it is.
 	Message string
+	// Differences are how an object that was written differs from what its plan said.
+	Differences []projection.Difference
 }
 
 // ActionPrune is the action of a result for an object that has left the set.
@@ -45,11 +48,13 @@ type resultJSON struct {
 	Stage           ssaplan.Stage   `json:"stage,omitempty"`
 	Class           string          `json:"class,omitempty"`
 	Message         string          `json:"message,omitempty"`
+
+	Differences []projection.Difference `json:"differences,omitempty"`
 }
 
 func (r Result) json() resultJSON {
 	return resultJSON{
-		objectToJSON(r.Object), r.Subresource, r.Action, r.Outcome, r.ResourceVersion, r.Ready, foreign.Visible(r.Waits), r.Stage, r.Class, r.Message,
+		objectToJSON(r.Object), r.Subresource, r.Action, r.Outcome, r.ResourceVersion, r.Ready, foreign.Visible(r.Waits), r.Stage, r.Class, r.Message, r.Differences,
 	}
 }
 

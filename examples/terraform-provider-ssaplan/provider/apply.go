@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -188,13 +187,19 @@ func (o *object) finish(planner *ssaplan.Planner, applied *unstructured.Unstruct
 	if !outputs.IsUnknown() {
 		o.Outputs = outputs // as it was planned: nothing was applied
 	}
-	var differs []string
-	o.Fields, differs = settle(fields, o.Fields)
-	differs = slices.DeleteFunc(differs, func(row string) bool { return slices.Contains(review.Retained(plan), row) })
-	o.OtherOwners, _ = settle(owners, o.OtherOwners) // others may own more in the meantime, which the next refresh shows
-	if len(differs) > 0 {
+	o.Fields = settle(fields, o.Fields)
+	o.OtherOwners = settle(owners, o.OtherOwners) // others may own more in the meantime, which the next refresh shows
+	differences, err := plan.Differences(applied)
+	if err != nil {
+		diags.AddWarning("The object was applied, and can't be compared with its plan", err.Error())
+	}
+	if len(differences) > 0 {
+		lines := make([]string, len(differences))
+		for i, d := range differences {
+			lines[i] = d.String()
+		}
 		diags.AddWarning(fmt.Sprintf("%s: the server made something else than it said in the dry run", state.Identity),
-			strings.Join(differs, "\n")+"\nThe next refresh shows what it is. A webhook that sets another value each time does this.")
+			strings.Join(lines, "\n")+"\nA webhook that sets another value each time does this, and one that acts only outside of dry runs.")
 	}
 	return state, diags
 }

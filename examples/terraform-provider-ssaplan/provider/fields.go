@@ -1,9 +1,6 @@
 package provider
 
 import (
-	"maps"
-	"slices"
-
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -29,27 +26,22 @@ func rowsOf(m types.Map) review.Rows {
 	return rows
 }
 
-// settle returns what to store for a map of which a part was planned: what is known of the plan has to stay. It also
-// returns the rows that came out differently.
-func settle(planned, actual types.Map) (types.Map, []string) {
+// settle returns what to store for a map of which a part was planned: what is known of the plan has to stay.
+func settle(planned, actual types.Map) types.Map {
 	if planned.IsUnknown() {
-		return actual, nil
+		return actual
 	}
-	differs := map[string]bool{}
 	rows, made := planned.Elements(), actual.Elements()
 	for path, value := range rows {
 		is, exists := made[path]
 		switch {
 		case exists && value.IsUnknown():
 			rows[path] = is
-		case !exists || !is.Equal(value):
-			differs[path] = true
-			if value.IsUnknown() {
-				rows[path] = types.StringValue("")
-			}
+		case value.IsUnknown():
+			rows[path] = types.StringValue("")
 		}
 	}
-	return types.MapValueMust(types.StringType, rows), slices.Sorted(maps.Keys(differs))
+	return types.MapValueMust(types.StringType, rows)
 }
 
 func unknownMap() types.Map { return types.MapUnknown(types.StringType) }

@@ -2,6 +2,7 @@ package applier
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -119,6 +120,8 @@ func (f Found) failure(outcome write.Outcome, err error) *Failure {
 		known = fmt.Sprintf("a look at the object failed, too (%s)", authresilience.Classify(f.Err))
 	}
 	switch {
+	case f.Err == nil && f.Untouched && errors.Is(err, write.ErrNoEffect):
+		return &Failure{write.OutcomeDone, err, known, "whatever acts only outside of dry runs may have undone it, such as a webhook or a policy; or a proxy answered in the server's place"}
 	case f.Err != nil || outcome == write.OutcomeUnknown && !f.Untouched || f.Touched:
 		return &Failure{write.OutcomeUnknown, err, known, "whether it was written isn't known: " + known + ": plan again, which tells"}
 	case outcome == write.OutcomeRefused:

@@ -11,6 +11,7 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
+	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
 // Target is an object that can be read and applied, such as a [wire.Target].
@@ -79,7 +80,7 @@ func (w *Write) check(obj *unstructured.Unstructured) error {
 		return secrecy.Quoting("the answer is another object", "its uid is %q and not %q", obj.GetUID(), w.Live.GetUID())
 	case obj.GetResourceVersion() == w.Live.GetResourceVersion() && w.Live.GetDeletionTimestamp() == nil:
 		// An object that is being deleted goes with its last finalizer, and is answered with in its last version.
-		return errors.New("the answer is the object as it was before")
+		return write.ErrNoEffect
 	}
 	return nil
 }

@@ -91,6 +91,10 @@ func (t *trial) judgeValues() {
 	if t.planIs(ssaplan.ActionNoOp) {
 		t.check(values, len(t.plan.Changes) == 0, "a no-op changes %v", t.plan.Changes)
 	}
+	if t.plan.Subresource != "scale" { // where what is there afterwards is the object, and the answer a Scale
+		unforeseen, err := t.plan.Differences(t.after)
+		t.check(values, err == nil && len(unforeseen) == 0, "made otherwise than planned: %v %v", unforeseen, err)
+	}
 	for _, c := range t.plan.Changes {
 		if c.Path.String() == timeOfPhase {
 			continue

@@ -1,0 +1,80 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/projection"
+)
+
+// Unforeseen returns how the object that a write made differs from the answer to its dry run: Before is what the dry run
+// said, After is what was made. Webhooks and policies that act only outside of dry runs cause that, and proxies that
+// change requests.
+//
+// Not compared is what no dry run can tell (Assigned and Generated fields, versions and times in the metadata), the
+// status unless that is what was applied, and what others own, who may have written since the dry run, unless it is
+// declared or among the Changes.
+// The only errors are those of managedFields that can't be read.
+func (e *Explanation) Unforeseen(dryRun, made map[string]any, by fieldowner.Applier, sensitive projection.Patterns) ([]projection.Difference, error) {
+	var changed []projection.Path
+	untold := slices.Concat(e.Assigned, e.Generated)
+	if by.Subresource != "status" {
+		untold = append(untold, projection.Path{projection.Field("status")})
+	}
+	for _, c := range e.Changes {
+		if changed = append(changed, c.Path); c.Assigned {
+			untold = append(untold, c.Path)
+		}
+	}
+	told, actual, err := without(untold, dryRun, made)
+	if err != nil {
+		return nil, err
+	}
+	fields, err := projection.Differing(told, actual, projection.FieldSet{})
+	if err != nil || fields.Empty() {
+		return nil, err
+	}
+	ours, others := e.After.Fields, projection.FieldSet{}
+	for _, obj := range []map[string]any{dryRun, made} {
+		owners, err := fieldowner.Read(obj)
+		if err != nil {
+			return nil, fmt.Errorf("answer: %w", err)
+		}
+		others = others.Union(owners.Fields(func(o fieldowner.Owner) bool { return !by.Is(o) }))
+	}
+	before, after := projection.Project(told, fields), projection.Project(actual, fields)
+	return slices.DeleteFunc(projection.Diff(before.Hiding(sensitive), after.Hiding(sensitive)), func(d projection.Difference) bool {
+		if d.Op == projection.OpChange && equal(ungenerated(d.Before, d.Path, made), ungenerated(d.After, d.Path, made)) {
+			return true // a map that is declared as empty, and that the server fills
+		}
+		isOurs := touches(ours, d.Path) || slices.ContainsFunc(changed, d.Path.HasPrefix)
+		return !isOurs && touches(others, d.Path)
+	}), nil
+}
+
+// without returns copies of both objects without what they have at the paths.
+func without(paths []projection.Path, a, b map[string]any) (restA, restB map[string]any, err error) {
+	texts := make([]string, len(paths))
+	for i, p := range paths {
+		texts[i] = p.String()
+	}
+	patterns, err := projection.ParsePatterns(texts...)
+	if err != nil {
+		return nil, nil, err
+	}
+	restA, _ = patterns.Remove(a)
+	restB, _ = patterns.Remove(b)
+	return restA, restB, nil
+}
+
+// ungenerated returns the value that a new object has at a path without what the server makes up in it.
+func ungenerated(v any, at projection.Path, obj map[string]any) any {
+	v, _ = withoutAssigned(v, at, generated[keyOf(obj)])
+	return v
+}
+
+// touches reports whether a place belongs to the fields, or some of them lie in it.
+func touches(fields projection.FieldSet, p projection.Path) bool {
+	return fields.Covers(p) || !fields.Under(p).Empty()
+}

@@ -1,0 +1,66 @@
+package planner_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/test/lab"
+)
+
+// A policy that acts only outside of dry runs has the server do something else than it said. The answer of the write is
+// compared with the plan, so that this is told, field by field, and without a value that is sensitive.
+func TestAnswerThatIsNotAsPlanned(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	for name, expression := range map[string]string{
+		"token":  `Object{data: {"token": "issued"}}`,
+		"label":  `Object{metadata: Object.metadata{labels: {"injected": "yes"}}}`,
+		"undone": `oldObject == null ? Object{} : Object{data: {"a": string(oldObject.data.a)}}`,
+	} {
+		c.admit(t, `{apiVersion: admissionregistration.k8s.io/v1, kind: MutatingAdmissionPolicy, metadata: {name: %[2]s-%[1]s}, spec: {
+			matchConditions: [{name: in-earnest, expression: '!(has(request.dryRun) && request.dryRun)'}],
+			matchConstraints: {namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: %[1]s}},
+				resourceRules: [{apiGroups: [''], apiVersions: [v1], operations: ['*'], resources: [configmaps], resourceNames: [%[2]s]}]},
+			failurePolicy: Fail, reinvocationPolicy: Never, mutations: [{patchType: ApplyConfiguration, applyConfiguration: {expression: '%[3]s'}}]}}`,
+			c.Namespace, name, expression)
+		c.admit(t, `{apiVersion: admissionregistration.k8s.io/v1, kind: MutatingAdmissionPolicyBinding, metadata: {name: %[2]s-%[1]s}, spec: {policyName: %[2]s-%[1]s}}`, c.Namespace, name)
+	}
+	round := 0
+	// differences applies another value, and returns how the object isn't as planned then.
+	differences := func(t *testing.T, text string) (told []string, err error) {
+		round++
+		plan := c.plan(t, ssaplan.Request{Manifest: manifest(t, text, round)})
+		obj, err := c.planner.Apply(t.Context(), plan)
+		require.Equal(t, ssaplan.OutcomeDone, ssaplan.OutcomeOf(err))
+		all, failed := plan.Differences(obj)
+		require.NoError(t, failed)
+		for _, d := range all {
+			told = append(told, d.String())
+		}
+		if err == nil { // whatever there is besides, the plan said
+			require.Equal(t, fmt.Sprint(round), c.Get(t, plan.Result()).Object["data"].(map[string]any)["a"])
+		}
+		return told, err
+	}
+	inForce := func(t *testing.T, text string, want ...string) {
+		var told []string
+		lab.Eventually(t, "the policy to be in force", func() (done bool) {
+			told, _ = differences(t, text)
+			return len(told) > 0
+		})
+		require.Equal(t, want, told)
+	}
+	inForce(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: token}, data: {a: "%d", token: ""}}`, `data.token: "" -> "issued"`)
+	inForce(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: label}, data: {a: "%d"}}`, `metadata.labels.injected: + "yes"`)
+	var err error
+	lab.Eventually(t, "the policy to be in force", func() bool {
+		_, err = differences(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: undone}, data: {a: "%d"}}`)
+		return err != nil
+	})
+	require.ErrorIs(t, err, ssaplan.ErrNoEffect)
+	require.ErrorContains(t, err, "outside of dry runs")
+	require.NotContains(t, err.Error(), "try again")
+}
