@@ -52,7 +52,8 @@ func EachValues(visit func(kind string, v Values)) {
 func GeneratedAlways() []string { return []string{"metadata.creationTimestamp", "metadata.uid"} }
 
 // mapFields are the names of the fields that hold maps whose keys anybody may choose, with the kinds that have a map of
-// texts or quantities there. Nil stands for all kinds. TestMapFields compares the table with the types of k8s.io/api.
+// texts or quantities there. Nil stands for all kinds. TestMapFields compares the table with the types of k8s.io/api,
+// with each client-go that is supported: the table has the maps of all versions.
 var mapFields = func() map[string][]string {
 	out := map[string][]string{
 		"allocatable":  {"Node"},
@@ -63,10 +64,11 @@ var mapFields = func() map[string][]string {
 		"selector":     {"ReplicationController", "Service"},
 	}
 	for _, name := range []string{
-		"allocatedResourceStatuses", "allocatedResources", "annotations", "attachmentMetadata", "attributes", "binaryData",
-		"capacity", "consumedCapacity", "counters", "default", "defaultRequest", "deprecatedTopology", "disruptedPods", "extra",
-		"hard", "labels", "limits", "matchLabels", "max", "maxLimitRequestRatio", "min", "options", "podFixed", "requests",
-		"stringData", "topology", "updatedAnnotations", "used", "volumeAttributes",
+		"allocatedResourceStatuses", "allocatedResources", "annotations", "attachmentMetadata", "attestations", "attributes",
+		"binaryData", "capacity", "consumedCapacity", "counters", "default", "defaultRequest", "deprecatedTopology",
+		"disruptedPods", "extra", "hard", "labels", "limits", "matchLabels", "max", "maxLimitRequestRatio", "min",
+		"nodeAllocatableResourceMappings", "nodeAllocatableResources", "options", "podFixed", "requests", "stringData",
+		"topology", "unverifiedUserAnnotations", "updatedAnnotations", "used", "userAnnotations", "volumeAttributes",
 	} {
 		out[name] = nil
 	}
