@@ -318,7 +318,8 @@ func (v Verdict) afterCreate(r reply) Verdict {
 	switch r.Outcome {
 	case OutcomeInvalid:
 		v.prove(RefusalInvalid)
-		v.Fields, v.Remedy = r.invalid.Fields, ""
+		v.Remedy = ""
+		v.OfNew = slices.DeleteFunc(slices.Clone(r.invalid.Fields), func(f Field) bool { return slices.ContainsFunc(v.Fields, f.isLike) })
 	case OutcomeRefused:
 		if v.Certainty == CertaintyProven {
 			v.Certainty = CertaintyAssumed

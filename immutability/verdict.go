@@ -118,6 +118,11 @@ func (f Field) String() string {
 	return f.Name() + ": " + f.Message.String()
 }
 
+// isLike reports whether both are the same cause, which one server answer may print by its position and the other not.
+func (f Field) isLike(other Field) bool {
+	return f.Message == other.Message && (f.Text == other.Text || f.Name() == other.Name())
+}
+
 // MarshalJSON returns {"path","message"}, where path is [Field.Name]. Whether <, > and & are escaped is left to who encodes
 // it.
 func (f Field) MarshalJSON() ([]byte, error) {
@@ -153,9 +158,10 @@ type Verdict struct {
 	Certainty Certainty
 	// Uncertain is why the verdict isn't proven, in a sentence without a full stop. It is empty for a proven one.
 	Uncertain string
-	// Fields are the distinct causes in the server's order. When the manifest isn't valid in itself, they are the
-	// reasons for that.
+	// Fields are the distinct causes in the server's order.
 	Fields []Field
+	// OfNew are what else a new object would be refused for, if the manifest isn't valid in itself. Only Probe finds them.
+	OfNew []Field
 	// Leftovers are the fields that are in the way of a server-side apply, in the live object. Only Probe can find them,
 	// and only for MergeLeftover. If no record names the items of a list, the list itself is meant.
 	Leftovers []projection.Path
@@ -189,23 +195,30 @@ var refusalWords = map[Refusal]string{
 
 // String returns a verdict that permits no replacement in one line: what it is, the fields, and [Verdict.Advice].
 func (v Verdict) String() string {
-	fields := make([]string, len(v.Fields))
-	for i, f := range v.Fields {
-		fields[i] = f.String()
-	}
-	return fmt.Sprintf("%s: %s%s", refusalWords[v.Refusal], strings.Join(fields, "; "), v.Advice())
+	return fmt.Sprintf("%s: %s%s", refusalWords[v.Refusal], list(v.Fields), v.Advice())
 }
 
-// Advice returns what is in the way, what to do and what is uncertain, each after a semicolon or in brackets. It is
+func list(fields []Field) string {
+	texts := make([]string, len(fields))
+	for i, f := range fields {
+		texts[i] = f.String()
+	}
+	return strings.Join(texts, "; ")
+}
+
+// Advice returns what else a new object would be refused for, what is in the way, what to do and what is uncertain, each after a semicolon or in brackets. It is
 // empty if nothing is known.
 func (v Verdict) Advice() string {
 	var text string
+	if len(v.OfNew) > 0 {
+		text = "; a new object would be invalid, too: " + list(v.OfNew)
+	}
 	if len(v.Leftovers) > 0 {
 		paths := make([]string, len(v.Leftovers))
 		for i, p := range v.Leftovers {
 			paths[i] = p.String()
 		}
-		text = "; in the way: " + strings.Join(paths, ", ")
+		text += "; in the way: " + strings.Join(paths, ", ")
 	}
 	if v.Remedy != "" {
 		text += fmt.Sprintf("; %s", foreign.Text(v.Remedy))

@@ -60,7 +60,7 @@ func TestVerdictsKeepKnownPhrases(t *testing.T) {
 // Every part of a verdict is kept that anybody may read.
 func TestVerdictsKeepTheirParts(t *testing.T) {
 	verdict := immutability.Verdict{
-		Refusal: immutability.RefusalImmutable, Certainty: immutability.CertaintyAssumed, Uncertain: "maybe", Fields: []immutability.Field{{}},
+		Refusal: immutability.RefusalImmutable, Certainty: immutability.CertaintyAssumed, Uncertain: "maybe", Fields: []immutability.Field{{}}, OfNew: []immutability.Field{{}},
 		Leftovers: []projection.Path{{projection.Field("a")}}, Remedy: "wait", Hazards: []immutability.Hazard{{}}, Evidence: immutability.Evidence{Requests: 1},
 	}
 	secrecy.For(nil, none, secretOf("x")).Verdict(&verdict)

@@ -192,6 +192,24 @@ func (g Guard) shown(p projection.Path) projection.Path {
 	return p
 }
 
+// causes returns the fields that a server names without the values in them, and with its words only if they are known ones.
+func (g Guard) causes(fields []immutability.Field) []immutability.Field {
+	const withheld = "what the server says is withheld, since the object has sensitive values"
+	fields = slices.Clone(fields)
+	for i, f := range fields {
+		fields[i].Path = g.shown(f.Path)
+		if fields[i].Text = foreign.Text(g.field(string(f.Text))); fields[i].Text == "" {
+			fields[i].Path = nil
+		}
+		if phrase := answer.KnownPhrase(string(f.Message)); phrase != "" {
+			fields[i].Message = foreign.Text(phrase)
+		} else {
+			fields[i].Message = withheld
+		}
+	}
+	return fields
+}
+
 // Verdict takes out of the verdict what the server says in free text, and the values that name items of lists. What it was made from, and doesn't
 // show but in Go's syntax, goes as well.
 func (g Guard) Verdict(verdict *immutability.Verdict) {
@@ -199,21 +217,8 @@ func (g Guard) Verdict(verdict *immutability.Verdict) {
 		return
 	}
 	*verdict = immutability.Verdict{
-		Refusal: verdict.Refusal, Certainty: verdict.Certainty, Uncertain: verdict.Uncertain, Fields: verdict.Fields, Leftovers: verdict.Leftovers,
+		Refusal: verdict.Refusal, Certainty: verdict.Certainty, Uncertain: verdict.Uncertain, Fields: g.causes(verdict.Fields), OfNew: g.causes(verdict.OfNew), Leftovers: verdict.Leftovers,
 		Remedy: verdict.Remedy, Hazards: verdict.Hazards, Evidence: verdict.Evidence,
-	}
-	const withheld = "what the server says is withheld, since the object has sensitive values"
-	verdict.Fields = slices.Clone(verdict.Fields)
-	for i, f := range verdict.Fields {
-		verdict.Fields[i].Path = g.shown(f.Path)
-		if verdict.Fields[i].Text = foreign.Text(g.field(string(f.Text))); verdict.Fields[i].Text == "" {
-			verdict.Fields[i].Path = nil
-		}
-		if phrase := answer.KnownPhrase(string(f.Message)); phrase != "" {
-			verdict.Fields[i].Message = foreign.Text(phrase)
-		} else {
-			verdict.Fields[i].Message = withheld
-		}
 	}
 	verdict.Leftovers = slices.Clone(verdict.Leftovers)
 	for i, p := range verdict.Leftovers {
