@@ -412,7 +412,7 @@ func (w *planning) explainReplacement(ctx context.Context, taken bool) error {
 			verdict := immutability.Classify(err).OfCreate(w.manifest)
 			w.Guard(w.request.Manifest, w.live).Verdict(&verdict)
 			return &RefusedError{Object: w.plan.Object, Verdict: verdict, Err: cmp.Or(w.plan.Replacement.Refusal, w.shown(err))}
-		case !errors.Is(err, standin.ErrTaken) && !slices.ContainsFunc(answer.Statuses(err), answer.IsRefusal):
+		case !errors.Is(err, standin.ErrTaken) && !errors.Is(err, standin.ErrNamed) && !slices.ContainsFunc(answer.Statuses(err), answer.IsRefusal):
 			return w.failed("dry run of the create", err)
 		default:
 			w.plan.Warnings = append(w.plan.Warnings, foreign.Textf("what the server adds to the new object isn't known: %v", w.shown(err)))

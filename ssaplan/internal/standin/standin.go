@@ -35,6 +35,9 @@ func isAlike(a, b map[string]any) bool {
 // ErrTaken says that there is an object of the name already.
 var ErrTaken = errors.New("there is an object of this name already")
 
+// ErrNamed says that the server takes no stand-in, since in this kind the name has a meaning: that of an IPAddress is one.
+var ErrNamed = errors.New("no object of this kind can be tried under another name")
+
 // Try returns the object as the server would create it by applying the manifest to nothing. Taken says that another object
 // has the name: then a stand-in is tried, and the result has the name all the same. Kinds whose names mean something, such as
 // a definition, can't be tried so. With ErrTaken it returns the object that is there as the apply would make it, if it can.
@@ -52,6 +55,8 @@ func Try(ctx context.Context, server Resource, manifest map[string]any, options 
 	options.DryRun = []string{metav1.DryRunAll}
 	made, err := server.Apply(ctx, name, body, options)
 	switch {
+	case err != nil && taken && isAboutName(err):
+		return nil, ErrNamed
 	case err != nil:
 		return nil, renamed(err, name, original)
 	case !isAlike(made.Object, manifest):
@@ -67,6 +72,15 @@ func Try(ctx context.Context, server Resource, manifest map[string]any, options 
 		made = &unstructured.Unstructured{Object: Restore(made.Object, name, original)}
 	}
 	return made, nil
+}
+
+// isAboutName reports whether a server refuses an object for nothing but its name.
+func isAboutName(err error) bool {
+	statuses := answer.Statuses(err)
+	return len(statuses) > 0 && !slices.ContainsFunc(statuses, func(s metav1.Status) bool {
+		return s.Details == nil || len(s.Details.Causes) == 0 ||
+			slices.ContainsFunc(s.Details.Causes, func(c metav1.StatusCause) bool { return c.Field != "metadata.name" })
+	})
 }
 
 // Disproves reports whether the refusal of a trial says that replacing the object would lose it: the server would refuse the new one,

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/test/lab"
 )
@@ -42,5 +43,20 @@ func TestRefusalByItsOwnCauses(t *testing.T) {
 		})
 		require.ErrorContains(t, err, row.own)
 		require.ErrorContains(t, err, row.besides)
+	}
+}
+
+// Where the name has a meaning, no object can be tried under another one: what the server says of that name is no news.
+func TestReplacementThatNoOtherNameStandsFor(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	const address = "{apiVersion: networking.k8s.io/v1, kind: IPAddress, metadata: {name: 203.0.113.7}, spec: {parentRef: {resource: services, namespace: default, name: %s}}}"
+	c.apply(t, manifest(t, address, "a"))
+	t.Cleanup(func() { c.Delete(t, manifest(t, address, "a")) })
+	plan := c.plan(t, ssaplan.Request{Manifest: manifest(t, address, "b")})
+	require.Equal(t, ssaplan.ActionReplace, plan.Action)
+	require.Contains(t, plan.Warnings, foreign.Text("what the server adds to the new object isn't known: no object of this kind can be tried under another name"))
+	for _, warning := range plan.Warnings {
+		require.NotContains(t, warning.String(), "must be a valid")
 	}
 }
