@@ -41,7 +41,8 @@ func (a Adjustment) String() string {
 //   - Fields that are null are dropped from metadata and from the kinds that Kubernetes brings, where null means that
 //     the field isn't there; sent, it would be recorded as declared. What a server stores stays as it is written: the key of
 //     a map, such as a label or a limit, whose null becomes an empty text or zero; and null in a custom resource or where a
-//     built-in kind holds arbitrary JSON.
+//     built-in kind holds arbitrary JSON. Only a null label or annotation of a custom resource is sent as the empty text
+//     that it becomes: as with what is empty in the metadata, the server would write the object anew at each apply.
 //
 // What a server would refuse, such as a number in stringData, is left for it to refuse. Normalize does not modify the
 // manifest, and the result shares no memory with it.
@@ -114,8 +115,11 @@ func (n *normalizer) nullField(m map[string]any, name string, obj map[string]any
 	n.path = append(n.path, Field(name))
 	defer func() { n.path = n.path[:len(n.path)-1] }()
 	if m[name] == nil {
-		if !n.isMapKey() {
+		switch {
+		case !n.isMapKey():
 			n.drop(m, slices.Clone(n.path), "null means that the field isn't there")
+		case !n.builtin:
+			m[name] = ""
 		}
 		return
 	}

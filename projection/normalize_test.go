@@ -62,7 +62,7 @@ func TestNormalize(t *testing.T) {
 		{`{apiVersion: ex.io/v1, kind: Secret, stringData: {a: b}}`, `{apiVersion: ex.io/v1, kind: Secret, stringData: {a: b}}`, nil, "a custom resource called so"},
 		{
 			`{apiVersion: ex.io/v1, kind: W, metadata: {name: a, uid: u, resourceVersion: "1", generation: 3, managedFields: [], creationTimestamp: null, labels: {a: null}}}`,
-			`{apiVersion: ex.io/v1, kind: W, metadata: {name: a, uid: u, resourceVersion: "1", labels: {a: null}}}`,
+			`{apiVersion: ex.io/v1, kind: W, metadata: {name: a, uid: u, resourceVersion: "1", labels: {a: ""}}}`,
 			[]string{
 				"metadata.creationTimestamp: dropped: only the server writes it", "metadata.generation: dropped: only the server writes it",
 				"metadata.managedFields: dropped: only the server writes it",

@@ -11,6 +11,8 @@ type Values struct {
 	Assigned []string
 	// Generated are the other fields that it makes up for a new object.
 	Generated []string
+	// Timed are the fields that it sets to the time of a write.
+	Timed []string
 }
 
 // values holds the kinds by apiVersion and kind.
@@ -21,6 +23,7 @@ var values = map[string]Values{
 	"v1/Service": {
 		Assigned: []string{"spec.ports[*].nodePort", "spec.healthCheckNodePort", "spec.clusterIP", "spec.clusterIPs"},
 	},
+	"v1/PersistentVolume": {Timed: []string{"status.lastPhaseTransitionTime"}},
 	"batch/v1/Job": {
 		Generated: []string{
 			`metadata.labels[~"*controller-uid"]`,

@@ -21,10 +21,10 @@ func TestValuesAreOfKinds(t *testing.T) {
 	found := 0
 	kinds.EachValues(func(kind string, v kinds.Values) {
 		found++
-		_, err := projection.ParsePatterns(slices.Concat(v.Assigned, v.Generated)...)
+		_, err := projection.ParsePatterns(slices.Concat(v.Assigned, v.Generated, v.Timed)...)
 		require.NoError(t, err, kind)
 	})
-	assert.Equal(t, 3, found)
+	assert.Equal(t, 4, found)
 	for _, text := range kinds.GeneratedAlways() {
 		_, err := projection.ParsePath(text)
 		require.NoError(t, err)

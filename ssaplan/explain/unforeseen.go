@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
 )
 
@@ -27,7 +28,9 @@ func (e *Explanation) Unforeseen(dryRun, made map[string]any, by fieldowner.Appl
 			untold = append(untold, c.Path)
 		}
 	}
-	told, actual, err := without(untold, dryRun, made)
+	apiVersion, _ := made["apiVersion"].(string)
+	kind, _ := made["kind"].(string)
+	told, actual, err := without(untold, dryRun, made, kinds.ValuesOf(apiVersion, kind).Timed...)
 	if err != nil {
 		return nil, err
 	}
@@ -53,11 +56,11 @@ func (e *Explanation) Unforeseen(dryRun, made map[string]any, by fieldowner.Appl
 	}), nil
 }
 
-// without returns copies of both objects without what they have at the paths.
-func without(paths []projection.Path, a, b map[string]any) (restA, restB map[string]any, err error) {
-	texts := make([]string, len(paths))
-	for i, p := range paths {
-		texts[i] = p.String()
+// without returns copies of both objects without what they have at the paths, and what the patterns match.
+func without(paths []projection.Path, a, b map[string]any, texts ...string) (restA, restB map[string]any, err error) {
+	texts = slices.Clone(texts)
+	for _, p := range paths {
+		texts = append(texts, p.String())
 	}
 	patterns, err := projection.ParsePatterns(texts...)
 	if err != nil {
