@@ -48,7 +48,7 @@ func (e *ChangedError) WriteOutcome() Outcome { return OutcomeRefused }
 // ctx has ended: if it is just what was to be applied, that is done, and no error. Nothing is sent twice, unless the server refused it because the
 // object changed. A write that the server accepted without changing anything is an [ErrNoEffect].
 //
-// Whether the object came out as planned, [Plan.Differences] tells.
+// [Plan.Differences] reports how the returned object differs from the plan.
 //
 // Plans with the action Replace need [Planner.Replace]; Conflict and Deferred can't be applied, nor can what was planned
 // without values that weren't known.

@@ -13,28 +13,29 @@ import (
 // said, After is what was made. Webhooks and policies that act only outside of dry runs cause that, and proxies that
 // change requests.
 //
-// Not compared is what no dry run can tell (Assigned and Generated fields, versions and times in the metadata), the
-// status unless that is what was applied, and what others own, who may have written since the dry run, unless it is
-// declared or among the Changes.
+// It leaves out what no dry run can know (Assigned and Generated fields, versions and times in the metadata), the status
+// unless the apply was to the status, and fields of other owners, who may have written since the dry run. Fields that are
+// declared or among the Changes are compared whoever owns them.
+//
 // The only errors are those of managedFields that can't be read.
 func (e *Explanation) Unforeseen(dryRun, made map[string]any, by fieldowner.Applier, sensitive projection.Patterns) ([]projection.Difference, error) {
 	var changed []projection.Path
-	untold := slices.Concat(e.Assigned, e.Generated)
+	unknowable := slices.Concat(e.Assigned, e.Generated)
 	if by.Subresource != "status" {
-		untold = append(untold, projection.Path{projection.Field("status")})
+		unknowable = append(unknowable, projection.Path{projection.Field("status")})
 	}
 	for _, c := range e.Changes {
 		if changed = append(changed, c.Path); c.Assigned {
-			untold = append(untold, c.Path)
+			unknowable = append(unknowable, c.Path)
 		}
 	}
 	apiVersion, _ := made["apiVersion"].(string)
 	kind, _ := made["kind"].(string)
-	told, actual, err := without(untold, dryRun, made, kinds.ValuesOf(apiVersion, kind).Timed...)
+	expected, actual, err := without(unknowable, dryRun, made, kinds.ValuesOf(apiVersion, kind).Timed...)
 	if err != nil {
 		return nil, err
 	}
-	fields, err := projection.Differing(told, actual, projection.FieldSet{})
+	fields, err := projection.Differing(expected, actual, projection.FieldSet{})
 	if err != nil || fields.Empty() {
 		return nil, err
 	}
@@ -46,7 +47,7 @@ func (e *Explanation) Unforeseen(dryRun, made map[string]any, by fieldowner.Appl
 		}
 		others = others.Union(owners.Fields(func(o fieldowner.Owner) bool { return !by.Is(o) }))
 	}
-	before, after := projection.Project(told, fields), projection.Project(actual, fields)
+	before, after := projection.Project(expected, fields), projection.Project(actual, fields)
 	return slices.DeleteFunc(projection.Diff(before.Hiding(sensitive), after.Hiding(sensitive)), func(d projection.Difference) bool {
 		if d.Op == projection.OpChange && equal(ungenerated(d.Before, d.Path, made), ungenerated(d.After, d.Path, made)) {
 			return true // a map that is declared as empty, and that the server fills

@@ -11,8 +11,8 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// An apply that is refused is refused for what the server says of it. What a new object would be refused for is told
-// besides: it may be what the object has had for long, and the server lets pass.
+// An apply that is refused is refused for what the server says of it. What a new object would be refused for comes
+// second: it may be what the object has had for long, and the server lets pass.
 func TestRefusalByItsOwnCauses(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)

@@ -11,7 +11,7 @@ import (
 )
 
 // A policy that acts only outside of dry runs has the server do something else than it said. The answer of the write is
-// compared with the plan, so that this is told, field by field, and without a value that is sensitive.
+// compared with the plan, field by field.
 func TestAnswerThatIsNotAsPlanned(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)
