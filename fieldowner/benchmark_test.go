@@ -47,7 +47,7 @@ func BenchmarkWide(b *testing.B) {
 			"All":              func() error { return drain(o) },
 			"Compare":          func() error { _ = Compare(o, Ownership{}, Applier{Manager: "a"}); return nil },
 			"PredictConflicts": func() error { _, err := PredictConflicts(obj, obj, declared, Applier{Manager: "c"}); return err },
-			"Dropped":          func() error { _ = o.Dropped(Ownership{}, map[string]any{}, Applier{Manager: "a"}); return nil },
+			"Dropped":          func() error { _ = o.Dropped(Ownership{}, nil, map[string]any{}, Applier{Manager: "a"}); return nil },
 			"ManagerManifest":  func() error { _, err := NewManifest(obj, Selection{Strategy: ManagerFields, Manager: "a"}); return err },
 			"UnownedManifest":  func() error { _, err := NewManifest(obj, Selection{Strategy: UnownedFields}); return err },
 			"AllManifest":      func() error { _, err := NewManifest(obj, Selection{}); return err },

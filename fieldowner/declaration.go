@@ -1,8 +1,13 @@
 package fieldowner
 
 import (
+	"bytes"
+	"encoding/base64"
 	"fmt"
 	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
@@ -18,7 +23,8 @@ type Declaration struct {
 	Filled projection.FieldSet
 	// Assigned are the fields that the manifest leaves empty for the server to pick a value: a cluster IP, a node port.
 	Assigned []projection.Path
-	// Ineffective is what the manifest has and the server doesn't keep.
+	// Ineffective are the fields of the manifest that the server doesn't keep or overrides. A value that the server writes
+	// in other words, such as 1 for 1000m, is none of them.
 	Ineffective []projection.Ineffective
 }
 
@@ -36,11 +42,13 @@ func (o Ownership) Declared(manifest, obj map[string]any, applier Applier) Decla
 		return d
 	}
 	picked := AssignedFields(obj)
+	sent, stored := projection.NewManifest(manifest, recorded), projection.NewObject(obj, recorded)
 	var filled []projection.Path
 	for _, i := range projection.FindIneffective(manifest, obj, recorded) {
 		switch {
 		case i.Reason == projection.ReasonFilled:
 			filled = append(filled, i.Path)
+		case i.Reason == projection.ReasonOverridden && sameMeaning(sent.Get, stored.Get, i.Path):
 		case i.Reason != projection.ReasonDefaulted:
 			d.Ineffective = append(d.Ineffective, i)
 		case picked.Match(i.Path):
@@ -55,6 +63,28 @@ func (o Ownership) Declared(manifest, obj map[string]any, applier Applier) Decla
 		d.Fields = recorded.Difference(projection.NewFieldSet(d.Assigned...))
 	}
 	return d
+}
+
+// sameMeaning reports whether both objects have the same quantity, duration, time or bytes at p.
+func sameMeaning(sent, stored func(projection.Path) (any, bool), p projection.Path) bool {
+	v, _ := sent(p)
+	w, _ := stored(p)
+	a, b := fmt.Sprint(v), fmt.Sprint(w)
+	if x, err := resource.ParseQuantity(a); err == nil {
+		y, err := resource.ParseQuantity(b)
+		return err == nil && x.Cmp(y) == 0
+	}
+	if x, err := time.ParseDuration(a); err == nil {
+		y, err := time.ParseDuration(b)
+		return err == nil && x == y
+	}
+	if x, err := time.Parse(time.RFC3339Nano, a); err == nil {
+		y, err := time.Parse(time.RFC3339Nano, b)
+		return err == nil && x.Sub(y).Abs() < time.Second // servers drop fractions of a second where the type has none
+	}
+	x, err := base64.StdEncoding.DecodeString(a)
+	y, errStored := base64.StdEncoding.DecodeString(b)
+	return err == nil && errStored == nil && bytes.Equal(x, y)
 }
 
 // withContent returns those of the maps in which the manifest has something: none of these was declared as empty. A server that records

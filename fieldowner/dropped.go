@@ -3,6 +3,7 @@ package fieldowner
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 
 	utiljson "k8s.io/apimachinery/pkg/util/json"
@@ -18,9 +19,12 @@ type Fate string
 const (
 	// FateDeleted is a field that the object doesn't have any more.
 	FateDeleted Fate = "Deleted"
-	// FateReset is a field that nobody owns any more and that the object has nevertheless: the server or an admission
-	// plugin gave it a value of its own, such as a default or an allocated address.
+	// FateReset is a field that no manager owns any more and that has another value: the server or an admission plugin
+	// sets it, such as a default or an allocated address.
 	FateReset Fate = "Reset"
+	// FateKept is a field that no manager owns any more and that keeps its value: the default, or a value that the server
+	// doesn't give up, such as serviceAccountName beside serviceAccount.
+	FateKept Fate = "Kept"
 	// FateRetained is a field that stays as it is, because others own it or something in it.
 	FateRetained Fate = "Retained"
 )
@@ -39,17 +43,21 @@ type DroppedField struct {
 }
 
 // Dropped returns what becomes of the fields that the applier applied as of o and no longer does as of after, in the order
-// of the paths. result is the object that after was read from: the answer to a dry run or to an apply. Of a field that
-// is deleted with all that was in it, only the field itself is listed.
-func (o Ownership) Dropped(after Ownership, result map[string]any, applier Applier) []DroppedField {
-	return after.Fates(o.Fields(applier.Is), result, applier)
+// of the paths. live is the object that o was read from, and result the one that after was read from: the answer to a dry
+// run or to an apply. If all of a field is deleted, the fields in it aren't listed.
+func (o Ownership) Dropped(after Ownership, live, result map[string]any, applier Applier) []DroppedField {
+	return after.Fates(o.Fields(applier.Is), live, result, applier)
 }
 
-// Fates does what [Ownership.Dropped] does for fields that the applier declared at some time, such as those that a host
-// remembers, whoever owns them. o is the record of result.
-func (o Ownership) Fates(had projection.FieldSet, result map[string]any, applier Applier) []DroppedField {
+// Fates does what [Ownership.Dropped] does for fields that the applier declared at some time, such as remembered ones,
+// whether a manager owns them or not. o is the record of result.
+func (o Ownership) Fates(had projection.FieldSet, live, result map[string]any, applier Applier) []DroppedField {
 	has := o.Fields(applier.Is)
-	d := dropper{after: o, values: projection.NewObject(result, had.Union(o.all)), sensitive: projection.Sensitive(result)}
+	all := had.Union(o.all)
+	d := dropper{
+		after: o, live: projection.NewObject(live, all), values: projection.NewObject(result, all),
+		sensitive: projection.Sensitive(result),
+	}
 	var dropped []DroppedField
 	var gone projection.Path
 	for p := range had.Difference(has).All() {
@@ -67,9 +75,9 @@ func (o Ownership) Fates(had projection.FieldSet, result map[string]any, applier
 }
 
 type dropper struct {
-	after     Ownership
-	values    *projection.Object
-	sensitive projection.FieldSet
+	after        Ownership
+	live, values *projection.Object
+	sensitive    projection.FieldSet
 }
 
 func (d *dropper) field(p projection.Path, applier Applier) DroppedField {
@@ -83,6 +91,9 @@ func (d *dropper) field(p projection.Path, applier Applier) DroppedField {
 		field.Fate = FateRetained
 	default:
 		field.Fate = FateReset
+		if was, existed := d.live.Get(p); existed && reflect.DeepEqual(was, value) {
+			field.Fate = FateKept
+		}
 	}
 	return field
 }
@@ -110,6 +121,8 @@ func (f DroppedField) String() string {
 	switch f.Fate {
 	case FateReset:
 		return fmt.Sprintf("%s: reset to %s", f.Path, oneLine(f.shown()))
+	case FateKept:
+		return fmt.Sprintf("%s: keeps %s, without an owner", f.Path, oneLine(f.shown()))
 	case FateRetained:
 		return fmt.Sprintf("%s: retained by %s", f.Path, ownerNames(f.Owners))
 	}

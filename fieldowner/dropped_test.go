@@ -14,7 +14,7 @@ import (
 // droppedFrom returns what becomes of the fields that manager applied in live and no longer does in result.
 func droppedFrom(t testing.TB, live, result map[string]any, manager string) []DroppedField {
 	t.Helper()
-	return mustRead(t, live).Dropped(mustRead(t, result), result, Applier{Manager: manager})
+	return mustRead(t, live).Dropped(mustRead(t, result), live, result, Applier{Manager: manager})
 }
 
 func TestDroppedFromRecordedDryRun(t *testing.T) {
@@ -29,7 +29,7 @@ func TestDroppedFromRecordedDryRun(t *testing.T) {
 		`spec.template.spec.containers[name="app"].args: deleted`,
 		`spec.template.spec.containers[name="app"].env[name="MODE"]: deleted`,
 		`spec.template.spec.nodeSelector: deleted`,
-		`spec.template.spec.securityContext: reset to {}`,
+		`spec.template.spec.securityContext: keeps {}, without an owner`,
 	}, got)
 }
 
@@ -143,7 +143,7 @@ func TestDroppedFindsValues(t *testing.T) {
 	} {
 		p := path(t, row.path)
 		before := newOwnership([]Entry{{Owner{Manager: "me", Operation: OperationApply}, projection.NewFieldSet(p)}})
-		dropped := before.Dropped(Ownership{}, object, Applier{Manager: "me"})
+		dropped := before.Dropped(Ownership{}, nil, object, Applier{Manager: "me"})
 		assert.Equal(t, row.path+": "+row.want, dropped[0].String(), row.why)
 	}
 }
@@ -163,7 +163,7 @@ func TestDroppedFindsWhatProjectFinds(t *testing.T) {
 		p := path(t, `items[id=`+row.id+`]`)
 		set := projection.NewFieldSet(p)
 		before := newOwnership([]Entry{{Owner{Manager: "me", Operation: OperationApply}, set}})
-		assert.Equal(t, row.gone, before.Dropped(Ownership{}, object, Applier{Manager: "me"})[0].Fate == FateDeleted, row.why)
+		assert.Equal(t, row.gone, before.Dropped(Ownership{}, nil, object, Applier{Manager: "me"})[0].Fate == FateDeleted, row.why)
 		assert.Equal(t, row.gone, len(projection.Project(object, set).Missing) > 0, row.why)
 	}
 }

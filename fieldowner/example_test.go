@@ -106,7 +106,7 @@ func ExampleCompare() {
 func ExampleOwnership_Dropped() {
 	before, _ := fieldowner.Read(live)
 	after, _ := fieldowner.Read(dryRun)
-	fmt.Println(before.Dropped(after, dryRun, fieldowner.Applier{Manager: "deployer"}))
+	fmt.Println(before.Dropped(after, live, dryRun, fieldowner.Applier{Manager: "deployer"}))
 	// Output: [spec.paused: deleted]
 }
 

@@ -52,7 +52,7 @@ func fuzzOwners(t *testing.T, o Ownership) {
 
 func fuzzReports(t *testing.T, obj map[string]any) {
 	o := mustRead(t, obj)
-	for _, d := range o.Dropped(Ownership{}, map[string]any{}, Applier{Manager: "me"}) {
+	for _, d := range o.Dropped(Ownership{}, nil, map[string]any{}, Applier{Manager: "me"}) {
 		require.Equal(t, FateDeleted, d.Fate, "of an object that has nothing any more")
 	}
 	conflicts, err := PredictConflicts(obj, obj, o.Fields(nil), Applier{Manager: "new"})

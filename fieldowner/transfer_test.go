@@ -51,7 +51,7 @@ func TestCompare(t *testing.T) {
 		{"somebody else joined", `{"me Apply": "x"}`, `{"me Apply": "x", "you Apply": "x"}`, `x: shared with "you" (Apply)`},
 		{"one joined, one left", `{"they Apply": "x"}`, `{"me Apply": "x", "you Apply": "x"}`,
 			`x: taken from "they" (Apply); x: shared with "you" (Apply)`},
-		{"given up, and now nobody's", `{"me Apply": "x"}`, none, `x: given up`},
+		{"given up, and without an owner", `{"me Apply": "x"}`, none, `x: given up`},
 		{"given up, and still somebody's", `{"me Apply": "x", "you Apply": "x"}`, `{"you Apply": "x"}`, `x: given up, still owned by "you" (Apply)`},
 		{"lost", `{"me Apply": "x"}`, `{"you Update": "x"}`, `x: lost to "you" (Update)`},
 		{"what others lose with it", `{"you Apply": "x"}`, none, `x: destroyed, was owned by "you" (Apply)`},

@@ -10,9 +10,11 @@ type Reason string
 
 // The reasons of an [Ineffective].
 const (
-	// ReasonUntracked is a field that the server doesn't record as declared, because it takes it from elsewhere: the
-	// status, or the spec of a CertificateSigningRequest.
+	// ReasonUntracked is a field that the server doesn't record as declared and doesn't take from the manifest: the status.
 	ReasonUntracked Reason = "untracked"
+	// ReasonUnrecorded is a field that the server stores as it was sent, but doesn't record as declared: the spec of a new
+	// CertificateSigningRequest. It isn't compared, and removing it from the manifest has no effect.
+	ReasonUnrecorded Reason = "unrecorded"
 	// ReasonAbsent is a field that the server records as declared, but its object doesn't have: stringData of a Secret, a
 	// field whose feature is switched off, an unknown field that was pruned.
 	ReasonAbsent Reason = "absent"
@@ -24,6 +26,9 @@ const (
 	ReasonFilled Reason = "filled"
 	// ReasonDefaulted is an empty text or list, or a zero, in whose place the server has a value of its own.
 	ReasonDefaulted Reason = "defaulted"
+	// ReasonOverridden is a field for which the server stores another value than the one sent: serviceAccount beside another
+	// serviceAccountName, a label that the server sets itself, a field that a webhook sets, a quantity in other words.
+	ReasonOverridden Reason = "overridden"
 )
 
 // Ineffective is a place at which applying a manifest has no effect.
@@ -37,16 +42,33 @@ func (u Ineffective) String() string { return fmt.Sprintf("%s: %s", u.Path, u.Re
 
 // FindIneffective returns what of the manifest the server does not keep, in the order of the manifest's lists and of
 // the names of fields. Answer is the object that the server answered when the manifest was applied, or applied as a
-// dry run, and declared what it recorded for that. A field whose value the server changed is kept.
+// dry run, and declared what it recorded for that.
 func FindIneffective(manifest, answer map[string]any, declared FieldSet) []Ineffective {
 	k := keeper{}
 	k.fields(manifest, declared.root, side{value: answer})
 	return k.unkept
 }
 
+// FindOmitted returns the declared fields of the manifest that are null or empty and that the answer lacks, in the order
+// and with the arguments of [FindIneffective]. Some servers store a new version of an object at each apply of such a field.
+func FindOmitted(manifest, answer map[string]any, declared FieldSet) (paths []Path) {
+	k := keeper{withOmitted: true}
+	k.fields(manifest, declared.root, side{value: answer})
+	for _, i := range k.unkept {
+		if i.Reason == reasonOmitted {
+			paths = append(paths, i.Path)
+		}
+	}
+	return paths
+}
+
+// reasonOmitted is a null or empty value that the server leaves out, which is no fault.
+const reasonOmitted Reason = "omitted"
+
 type keeper struct {
-	path   Path
-	unkept []Ineffective
+	path        Path
+	unkept      []Ineffective
+	withOmitted bool
 }
 
 func (k *keeper) report(why Reason) {
@@ -67,10 +89,12 @@ func (k *keeper) value(v any, n *node, answer side) {
 	case isUntracked && isMap:
 		k.fields(m, n, answer) // metadata
 	case isUntracked:
+	case k.withOmitted && !answer.exists && (v == nil || isEmpty(v)):
+		k.report(reasonOmitted)
 	case isList && len(list) == 0 && n == nil:
 		k.report(ReasonNoItems)
 	case n == nil:
-		k.report(ReasonUntracked)
+		k.unrecorded(v, answer)
 	case n.isLeaf() && isMap && len(m) == 0 && len(answer.fields()) > 0:
 		k.report(ReasonFilled)
 	case n.isLeaf() && isBlank(v) && answer.exists && !isBlank(plain(answer.value)):
@@ -122,28 +146,62 @@ func isBlank(v any) bool {
 	return v == "" || v == int64(0) || isList && isEmpty(v)
 }
 
-// whole compares every field of a value that is declared as one. Lists are compared only if they have the same length.
+// unrecorded reports a field that the server didn't record, by whether it has the values that were sent.
+func (k *keeper) unrecorded(v any, answer side) {
+	stored := keeper{withOmitted: true}
+	stored.whole(v, answer)
+	if len(stored.unkept) > 0 {
+		k.report(ReasonUntracked)
+		return
+	}
+	k.report(ReasonUnrecorded)
+}
+
+// isStored reports whether one of the values is v, maybe with more in it.
+func isStored(v any, values []any) bool {
+	return slices.ContainsFunc(values, func(value any) bool {
+		k := keeper{}
+		k.whole(v, side{value, true})
+		return len(k.unkept) == 0
+	})
+}
+
+// whole compares every field of a value that is declared as one. Lists of the same length are compared item by item. In a
+// list of another length the items that were sent are searched.
 func (k *keeper) whole(v any, answer side) {
 	v = plain(v)
 	if !answer.exists {
-		// Servers leave out null and what is empty.
-		if v != nil && !isEmpty(v) {
+		switch isOmitted := v == nil || isEmpty(v); { // as servers do
+		case !isOmitted:
 			k.report(ReasonAbsent)
+		case k.withOmitted:
+			k.report(reasonOmitted)
 		}
 		return
 	}
 	switch v := v.(type) {
 	case map[string]any:
+		if !answer.isMap() {
+			k.report(ReasonOverridden)
+			return
+		}
 		k.each(v, answer, func(_ string, v any, answer side) { k.whole(v, answer) })
 	case []any:
 		found := answer.items()
 		if len(found) != len(v) {
+			if slices.ContainsFunc(v, func(item any) bool { return !isStored(item, found) }) {
+				k.report(ReasonOverridden)
+			}
 			return
 		}
 		for i, item := range v {
 			k.enter(Index(i))
 			k.whole(item, side{found[i], true})
 			k.leave()
+		}
+	default:
+		if v != nil && (isContainer(answer.value) || plain(answer.value) != v) {
+			k.report(ReasonOverridden)
 		}
 	}
 }

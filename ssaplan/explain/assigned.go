@@ -39,8 +39,11 @@ func mustParse(texts ...string) projection.Patterns {
 	return patterns
 }
 
-// A Service with this clusterIP has the same in clusterIPs.
-const headless = "None"
+// isHeadless reports whether an object is a Service without a cluster IP. It has the same text in clusterIPs.
+func isHeadless(obj map[string]any) bool {
+	ip, _, _ := unstructured.NestedString(obj, "spec", "clusterIP")
+	return ip == "None"
+}
 
 var clusterIPs = projection.Path{projection.Field("spec"), projection.Field("clusterIPs")}
 
@@ -57,7 +60,7 @@ func generatedIn(obj map[string]any, declared projection.FieldSet, left []projec
 	}
 	rest, made := patterns.Split(all.Difference(declared))
 	made = made.Union(listsWith(patterns, obj, rest)).Difference(projection.NewFieldSet(left...))
-	if ip, _, _ := unstructured.NestedString(obj, "spec", "clusterIP"); ip == headless {
+	if isHeadless(obj) {
 		made = made.Difference(projection.NewFieldSet(clusterIPs))
 	}
 	return slices.AppendSeq(slices.Clone(generatedAlways), made.All()), nil
@@ -87,23 +90,24 @@ func (c *comparison) markAssigned(changes []Change) []Change {
 	if len(patterns) == 0 {
 		return changes
 	}
+	isAssigned := func(p projection.Path) bool { return patterns.Match(p) && !c.isKept(p) }
 	var inside []Change
 	for i := range changes {
 		change := &changes[i]
 		switch {
 		case change.Cause != CauseSideEffect && change.Cause != CauseDropped || change.Op == projection.OpRemove:
-		case patterns.Match(change.Path):
+		case isAssigned(change.Path):
 			change.Assigned, change.After = true, nil
 		default:
 			var found []projection.Path
-			change.After, found = withoutAssigned(change.After, change.Path, patterns)
+			change.After, found = withoutAssigned(change.After, change.Path, isAssigned)
 			for _, p := range found {
 				inside = append(inside, Change{Difference: c.assignment(p), Cause: CauseSideEffect, Assigned: true})
 			}
 		}
 	}
 	changes = slices.DeleteFunc(changes, func(change Change) bool { // nothing else differs
-		before, _ := withoutAssigned(change.Before, change.Path, patterns)
+		before, _ := withoutAssigned(change.Before, change.Path, isAssigned)
 		return change.Before != nil && equal(before, change.After)
 	})
 	return append(changes, inside...)
@@ -117,8 +121,26 @@ func (c *comparison) assignment(at projection.Path) projection.Difference {
 	return projection.Difference{Path: at, Op: projection.OpAdd}
 }
 
+// isKept reports whether the answer tells the value at p, though the server picks it otherwise: a port that keeps its name
+// keeps its node port under another number, and a headless Service has no IPs. A dry run picks no value that is in use.
+func (c *comparison) isKept(p projection.Path) bool {
+	value, _ := projection.NewObject(c.Answer, c.owners.Fields(c.applier().Is)).Get(p)
+	if value == nil || len(p) < 2 {
+		return false
+	}
+	if isItem(p[:len(p)-1]) && len(c.madeAnew) == 0 {
+		list, _ := projection.Get(c.Live, p[:len(p)-2])
+		items, _ := list.([]any)
+		return slices.ContainsFunc(items, func(item any) bool {
+			m, _ := item.(map[string]any)
+			return m[p[len(p)-1].Name()] == value
+		})
+	}
+	return p.Equal(clusterIPs) && isHeadless(c.Answer)
+}
+
 // withoutAssigned returns v, the value at a path, without the fields in it for which the server picks values, and these.
-func withoutAssigned(v any, at projection.Path, patterns projection.Patterns) (any, []projection.Path) {
+func withoutAssigned(v any, at projection.Path, isAssigned func(projection.Path) bool) (any, []projection.Path) {
 	m, isMap := v.(map[string]any)
 	if !isMap {
 		return v, nil
@@ -127,11 +149,11 @@ func withoutAssigned(v any, at projection.Path, patterns projection.Patterns) (a
 	var found []projection.Path
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		path := at.Child(projection.Field(name))
-		if patterns.Match(path) {
+		if isAssigned(path) {
 			found = append(found, path)
 			continue
 		}
-		child, below := withoutAssigned(m[name], path, patterns)
+		child, below := withoutAssigned(m[name], path, isAssigned)
 		out[name], found = child, append(found, below...)
 	}
 	return out, found

@@ -59,10 +59,13 @@ func (c *comparison) update(e *Explanation) (err error) {
 		return err
 	}
 	e.Changes = c.markAssigned(e.Changes)
-	e.Dropped = slices.DeleteFunc(c.liveOwners.Dropped(c.owners, c.Answer, c.applier()), func(d fieldowner.DroppedField) bool {
+	e.Dropped = slices.DeleteFunc(c.liveOwners.Dropped(c.owners, c.Live, c.Answer, c.applier()), func(d fieldowner.DroppedField) bool {
 		return d.Fate == fieldowner.FateRetained && c.left.Covers(d.Path)
 	})
 	e.Ownership = fieldowner.Compare(c.liveOwners, c.owners, c.applier())
+	if e.sameOwners = c.liveOwners.Equal(c.owners); e.sameOwners {
+		e.omitted = projection.FindOmitted(c.Manifest, c.Answer, c.owners.Fields(c.applier().Is))
+	}
 	return nil
 }
 
@@ -92,7 +95,7 @@ func (c *comparison) leftBehind() []fieldowner.DroppedField {
 		return nil
 	}
 	live := projection.Project(c.Live, remembered)
-	return c.owners.Fates(remembered.Without(projection.NewFieldSet(live.Missing...)), c.Answer, c.applier())
+	return c.owners.Fates(remembered.Without(projection.NewFieldSet(live.Missing...)), c.Live, c.Answer, c.applier())
 }
 
 // inParts returns remembered fields with what was remembered in them in the place of those of which the manifest declares a part:

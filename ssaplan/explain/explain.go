@@ -9,6 +9,7 @@ import (
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/internal/plainjson"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 )
@@ -88,6 +89,9 @@ type Explanation struct {
 	Rival *Rival
 	// Warnings are for people: of an object that was re-created or is being deleted, of a rival, and of what has no effect.
 	Warnings []foreign.Text
+
+	sameOwners bool              // of the same fields, in an update
+	omitted    []projection.Path // fields that are empty in the manifest and that the server leaves out; set with sameOwners
 }
 
 // Retained returns the dropped fields that stay as they are, because others own them.
@@ -154,7 +158,7 @@ func begin(in Input) (*comparison, *Explanation, error) {
 // finish adds what follows from all else.
 func (c *comparison) finish(e *Explanation) {
 	c.shown(e)
-	e.Warnings = append(e.Warnings, ineffectiveWarnings(e.Ineffective)...)
+	e.Warnings = append(e.Warnings, ineffectiveWarnings(e.Ineffective, c.stored)...)
 	ignored := IgnoredPaths(e.Ignored)
 	e.Before, e.After = e.Before.Without(ignored), e.After.Without(ignored)
 	e.Baseline = c.Prior.baseline(e).Without(ignored).Hiding(c.Sensitive)
@@ -180,12 +184,20 @@ func (e *Explanation) Unread() Explanation {
 	return Explanation{After: e.After, Assigned: e.Assigned, Ineffective: e.Ineffective, Unknown: e.Unknown, Warnings: e.Warnings}
 }
 
-// Summary tells in a line what changes, by cause: "1 edited, 2 drifted".
+// Summary returns one line about the changes, by cause: "1 edited, 2 drifted". If neither values nor owners change, it
+// names the fields that the manifest has as null or empty: servers that store no such field write a NetworkPolicy, a
+// webhook configuration or an embedded object anew at each apply of one.
 func (e *Explanation) Summary() string {
-	if len(e.Changes) == 0 {
+	switch {
+	case len(e.Changes) > 0:
+		return countCauses(e.Changes)
+	case !e.sameOwners:
 		return "no value changes, only who owns the fields"
+	case len(e.omitted) == 0:
+		return "no value and no owner changes, but the server writes the object anew"
 	}
-	return countCauses(e.Changes)
+	return "no value and no owner changes, but the server writes the object anew, as it may do at each apply of empty fields: leave out " +
+		projection.JoinPaths(e.omitted)
 }
 
 // Known returns the explanation of an apply to the live object that is known to be a no-op, because the server answered so
@@ -201,7 +213,7 @@ func Known(before *Explanation, in Input) Explanation {
 	}
 	in.Answer, in.Prior = in.Live, in.Prior.Hiding(in.Sensitive)
 	e.Writers, e.Rival = in.knownWriters(), in.rival()
-	e.Warnings = append(objectWarnings(in, e.Rival), ineffectiveWarnings(e.Ineffective)...)
+	e.Warnings = append(objectWarnings(in, e.Rival), ineffectiveWarnings(e.Ineffective, in.stored)...)
 	return e
 }
 
@@ -247,10 +259,31 @@ func fateOfDeleted(live, answer unstructured.Unstructured) string {
 	return "what is applied goes with it"
 }
 
-func ineffectiveWarnings(ineffective []projection.Ineffective) []foreign.Text {
+// stored returns a phrase with the value that the answer has at p, without sensitive values; empty for maps and lists.
+func (in Input) stored(p projection.Path) string {
+	set := projection.NewFieldSet(p)
+	answer := projection.Project(in.Answer, set).Hiding(in.Sensitive).Redacted()
+	switch v, _ := projection.NewObject(answer.Object, set).Get(p); v.(type) {
+	case nil, map[string]any, []any:
+		return ""
+	default:
+		text, _ := plainjson.Marshal(v) // a scalar
+		return ": " + string(text)
+	}
+}
+
+// ineffectiveWarnings returns a warning for each field. stored returns a phrase with the value in the answer.
+func ineffectiveWarnings(ineffective []projection.Ineffective, stored func(projection.Path) string) []foreign.Text {
 	var out []foreign.Text
 	for _, i := range ineffective {
-		out = append(out, foreign.Textf("%s: the server doesn't keep what the manifest has here (%s)", i.Path, i.Reason))
+		switch i.Reason {
+		case projection.ReasonUnrecorded:
+			out = append(out, foreign.Textf("%s: the server stores this without recording an owner: later edits of it aren't compared", i.Path))
+		case projection.ReasonOverridden:
+			out = append(out, foreign.Textf("%s: the server stores another value%s", i.Path, stored(i.Path)))
+		default:
+			out = append(out, foreign.Textf("%s: the server doesn't keep what the manifest has here (%s)", i.Path, i.Reason))
+		}
 	}
 	return out
 }

@@ -53,7 +53,7 @@ func Replace(in Input, refused []projection.Path) (*Explanation, error) {
 		}
 		for i := range e.Dropped { // what a server makes up is another value at each dry run
 			d := &e.Dropped[i]
-			if d.Value, _ = withoutAssigned(d.Value, d.Path, c.madeAnew); c.madeAnew.Match(d.Path) {
+			if d.Value, _ = withoutAssigned(d.Value, d.Path, c.madeAnew.Match); c.madeAnew.Match(d.Path) {
 				d.Value = nil
 			}
 		}

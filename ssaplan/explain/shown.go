@@ -30,7 +30,7 @@ func (c *comparison) shown(e *Explanation) {
 	e.Ownership = ShownTransfers(e.Ownership, c.Sensitive)
 	e.Ineffective = shownOnce(e.Ineffective, c.Sensitive, func(i *projection.Ineffective) *projection.Path { return &i.Path }, always)
 	e.Ignored = ShownIgnored(e.Ignored, c.Sensitive)
-	for _, paths := range []*[]projection.Path{&e.Assigned, &e.Generated, &e.Unknown} {
+	for _, paths := range []*[]projection.Path{&e.Assigned, &e.Generated, &e.Unknown, &e.omitted} {
 		*paths = shownPaths(*paths, c.Sensitive)
 	}
 }

@@ -312,7 +312,7 @@ func (s *State) stays(dropped []fieldowner.DroppedField) projection.FieldSet {
 			value = s.digest(d.Path, value)
 		}
 		was, _ := observed.Get(d.Path)
-		if d.Fate == fieldowner.FateRetained || d.Fate == fieldowner.FateReset && isPart(was, value) {
+		if d.Fate == fieldowner.FateRetained || d.Fate != fieldowner.FateDeleted && isPart(was, value) {
 			paths = append(paths, d.Path)
 		}
 	}

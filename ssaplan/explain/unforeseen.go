@@ -74,7 +74,7 @@ func without(paths []projection.Path, a, b map[string]any, texts ...string) (res
 
 // ungenerated returns the value that a new object has at a path without what the server makes up in it.
 func ungenerated(v any, at projection.Path, obj map[string]any) any {
-	v, _ = withoutAssigned(v, at, generated[keyOf(obj)])
+	v, _ = withoutAssigned(v, at, generated[keyOf(obj)].Match)
 	return v
 }
 

@@ -52,9 +52,15 @@ var ownershipWords = map[fieldowner.TransferKind]string{
 	fieldowner.TransferDestroyed: "destroyed, was owned by %s",
 }
 
-// ownership lists which fields change hands, those with the same fate on one line.
-func (p *printer) ownership(changes []fieldowner.Transfer) {
-	listed(p, changes, func(c fieldowner.Transfer) (string, projection.Path) { return fateOf(c), c.Path })
+// ownership lists the fields that change hands, those with the same fate on one line.
+func (p *printer) ownership(plan *ssaplan.Plan) {
+	listed(p, telling(plan), func(c fieldowner.Transfer) (string, projection.Path) {
+		isKept := func(d fieldowner.DroppedField) bool { return d.Fate == fieldowner.FateKept && d.Path.Equal(c.Path) }
+		if len(c.Owners) == 0 && slices.ContainsFunc(plan.Dropped, isKept) {
+			return "given up, keeps its value without an owner", c.Path
+		}
+		return fateOf(c), c.Path
+	})
 }
 
 // ignored lists which fields are left to others, those of which the same is true on one line.
@@ -102,7 +108,7 @@ func listed[T any](p *printer, items []T, tell func(T) (string, projection.Path)
 
 func fateOf(c fieldowner.Transfer) string {
 	if len(c.Owners) == 0 {
-		return "given up, now nobody's"
+		return "given up, without an owner now"
 	}
 	words, known := ownershipWords[c.Kind]
 	if !known {

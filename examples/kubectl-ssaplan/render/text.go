@@ -238,7 +238,7 @@ func (p *printer) leading(plan *ssaplan.Plan) {
 
 // trailing says what stands below them.
 func (p *printer) trailing(plan *ssaplan.Plan) {
-	p.ownership(telling(plan))
+	p.ownership(plan)
 	p.ignored(plan.Ignored)
 	p.writers(plan.Writers)
 	for _, w := range plan.Warnings {

@@ -221,7 +221,7 @@ func changeLines(changes []fieldowner.Transfer) []string {
 
 // checkFates compares what is said to become of each dropped field with what became of it.
 func (s scenario) checkFates(t *testing.T, f *figures, live, dryRun, real map[string]any) {
-	dropped := read(t, live).Dropped(read(t, dryRun), dryRun, fieldowner.Applier{Manager: s.manager})
+	dropped := read(t, live).Dropped(read(t, dryRun), live, dryRun, fieldowner.Applier{Manager: s.manager})
 	for _, d := range dropped {
 		set := projection.NewFieldSet(d.Path)
 		was, is := projection.Project(live, set), projection.Project(real, set)
@@ -232,7 +232,11 @@ func (s scenario) checkFates(t *testing.T, f *figures, live, dryRun, real map[st
 			agreed = assert.False(t, exists, "%s", d)
 		case fieldowner.FateReset:
 			agreed = assert.True(t, exists, "%s", d) && assert.Empty(t, s.othersOf(t, real, d.Path), "%s", d) &&
-				assert.Empty(t, projection.Diff(projection.Project(dryRun, set), is), "%s", d)
+				assert.Empty(t, projection.Diff(projection.Project(dryRun, set), is), "%s", d) &&
+				assert.NotEmpty(t, projection.Diff(was, is), "%s", d)
+		case fieldowner.FateKept:
+			agreed = assert.True(t, exists, "%s", d) && assert.Empty(t, s.othersOf(t, real, d.Path), "%s", d) &&
+				assert.Empty(t, projection.Diff(was, is), "%s", d)
 		case fieldowner.FateRetained:
 			agreed = assert.True(t, exists, "%s", d) && assert.NotEmpty(t, s.othersOf(t, real, d.Path), "%s", d) &&
 				assert.Empty(t, scalarChanges(projection.Diff(was, is)), "%s", d)

@@ -133,6 +133,6 @@ func TestShareAndTakeWithoutAChangeOfValue(t *testing.T) {
 	given := conf.mustApply(manifest(t, text, "c: x"), tool)
 	assert.Equal(t, []string{`data.a: given up, still owned by "first" (Apply)`, "data.b: given up"},
 		changeLines(fieldowner.Compare(read(t, shared), read(t, given), fieldowner.Applier{Manager: tool})))
-	dropped := read(t, shared).Dropped(read(t, given), given, fieldowner.Applier{Manager: tool})
+	dropped := read(t, shared).Dropped(read(t, given), shared, given, fieldowner.Applier{Manager: tool})
 	assert.Equal(t, `[data.a: retained by "first" (Apply) data.b: deleted]`, fmt.Sprint(dropped))
 }

@@ -1,6 +1,14 @@
 package planner_test
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/base64"
+	"encoding/pem"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -8,6 +16,7 @@ import (
 
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/test/lab"
 )
 
@@ -58,5 +67,106 @@ func TestReplacementThatNoOtherNameStandsFor(t *testing.T) {
 	require.Contains(t, plan.Warnings, foreign.Text("what the server adds to the new object isn't known: no object of this kind can be tried under another name"))
 	for _, warning := range plan.Warnings {
 		require.NotContains(t, warning.String(), "must be a valid")
+	}
+}
+
+// Some servers write an object anew at each apply of empty lists and maps. The plan names these fields.
+func TestReasonOfAWriteThatChangesNothing(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	const reason = "no value and no owner changes, but the server writes the object anew, as it may do at each apply of empty fields: leave out "
+	const webhook = `{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingWebhookConfiguration, metadata: {name: empties.example.com},
+		webhooks: [{name: a.example.com, admissionReviewVersions: [v1], sideEffects: None, failurePolicy: Ignore, matchConditions: [],
+		clientConfig: {url: "https://localhost/none"}}]}`
+	t.Cleanup(func() { c.Delete(t, manifest(t, webhook)) })
+	const policy = "{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {name: %s}, spec: %s}"
+	for fields, object := range map[string]*unstructured.Unstructured{
+		"spec.ingress":                                   manifest(t, policy, "a", "{podSelector: {matchLabels: {a: b}}, ingress: []}"),
+		"spec.podSelector.matchLabels":                   manifest(t, policy, "b", "{podSelector: {matchLabels: {}}}"),
+		"spec.ingress[0].from":                           manifest(t, policy, "c", "{podSelector: {matchLabels: {a: b}}, ingress: [{from: []}]}"),
+		`webhooks[name="a.example.com"].matchConditions`: manifest(t, webhook),
+	} {
+		c.apply(t, object)
+		for range 2 {
+			plan := c.plan(t, ssaplan.Request{Manifest: object})
+			require.Equal(t, ssaplan.ActionUpdate, plan.Action, fields)
+			require.Equal(t, reason+fields, plan.Reason)
+			c.apply(t, object)
+		}
+	}
+}
+
+// What the server stores otherwise than it was sent is in the plan, also if nothing is written.
+func TestValuesThatTheServerOverrides(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	const deployment = `{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 0, selector: {matchLabels: {a: b}},
+		template: {metadata: {labels: {a: b}}, spec: {%s containers: [{name: a, image: "a:1", resources: {requests: {cpu: 1000m}}}]}}}}`
+	c.apply(t, manifest(t, deployment, "serviceAccount: one,"))
+	plan := c.plan(t, ssaplan.Request{Manifest: manifest(t, deployment, "serviceAccount: two,")})
+	require.Equal(t, ssaplan.ActionNoOp, plan.Action)
+	require.Equal(t, []foreign.Text{`spec.template.spec.serviceAccount: the server stores another value: "one"`}, plan.Warnings)
+
+	c.apply(t, manifest(t, deployment, "serviceAccountName: one,"))
+	plan = c.plan(t, ssaplan.Request{Manifest: manifest(t, deployment, "")})
+	require.Len(t, plan.Dropped, 1)
+	require.Equal(t, `spec.template.spec.serviceAccountName: keeps "one", without an owner`, plan.Dropped[0].String())
+
+	plan = c.plan(t, ssaplan.Request{Manifest: manifest(t,
+		"{apiVersion: v1, kind: Namespace, metadata: {name: overridden, labels: {kubernetes.io/metadata.name: prod}}}")})
+	require.Equal(t, []foreign.Text{`metadata.labels["kubernetes.io/metadata.name"]: the server stores another value: "overridden"`}, plan.Warnings)
+}
+
+// A CertificateSigningRequest is stored, but no manager is recorded for its spec.
+func TestSpecWithoutAnOwner(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	const signing = `{apiVersion: certificates.k8s.io/v1, kind: CertificateSigningRequest, metadata: {name: unrecorded},
+		spec: {request: %q, signerName: example.com/signer, usages: [client auth], expirationSeconds: %d}}`
+	request := signingRequest(t)
+	t.Cleanup(func() { c.Delete(t, manifest(t, signing, request, 3600)) })
+	const stored = "spec: the server stores this without recording an owner: later edits of it aren't compared"
+	require.Equal(t, []foreign.Text{stored}, c.plan(t, ssaplan.Request{Manifest: manifest(t, signing, request, 3600)}).Warnings)
+	c.apply(t, manifest(t, signing, request, 3600))
+	plan := c.plan(t, ssaplan.Request{Manifest: manifest(t, signing, request, 7200)})
+	require.Equal(t, ssaplan.ActionNoOp, plan.Action)
+	require.Equal(t, []foreign.Text{"spec: the server doesn't keep what the manifest has here (untracked)"}, plan.Warnings)
+}
+
+// signingRequest returns a certificate signing request in PEM, encoded for a manifest.
+func signingRequest(t *testing.T) string {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	der, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{Subject: pkix.Name{CommonName: "a"}}, key)
+	require.NoError(t, err)
+	return base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der}))
+}
+
+// A port keeps its node port if it keeps its name, and a headless Service has no addresses to wait for.
+func TestWhatTheAnswerSaysOfAssignedValues(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	const service = "{apiVersion: v1, kind: Service, metadata: {name: s}, spec: {type: NodePort, ports: [{name: http, port: %d}]}}"
+	c.apply(t, manifest(t, service, 80))
+	port := func() any {
+		live := c.Get(t, manifest(t, service, 80))
+		ports, _, _ := unstructured.NestedSlice(live.Object, "spec", "ports")
+		return ports[0].(map[string]any)["nodePort"]
+	}
+	before := port()
+	plan := c.plan(t, ssaplan.Request{Manifest: manifest(t, service, 81)})
+	at := slices.IndexFunc(plan.Changes, func(change explain.Change) bool {
+		return change.Path.String() == `spec.ports[port=81,protocol="TCP"].nodePort`
+	})
+	require.Equal(t, before, plan.Changes[at].After)
+	require.False(t, plan.Changes[at].Assigned)
+	c.apply(t, manifest(t, service, 81))
+	require.Equal(t, before, port())
+
+	c.apply(t, manifest(t, "{apiVersion: v1, kind: Service, metadata: {name: h}, spec: {ports: [{port: 80}]}}"))
+	plan = c.plan(t, ssaplan.Request{Manifest: manifest(t, "{apiVersion: v1, kind: Service, metadata: {name: h}, spec: {clusterIP: None, ports: [{port: 80}]}}")})
+	require.Equal(t, ssaplan.ActionReplace, plan.Action)
+	for _, change := range plan.Changes {
+		require.False(t, change.Assigned, change)
 	}
 }

@@ -356,8 +356,12 @@ func (t *trial) isNamelessItem(p projection.Path) bool {
 // judgeFates looks for the fields that the manifest no longer declares.
 func (t *trial) judgeFates() {
 	for _, d := range t.plan.Dropped {
-		_, exists := valueAt(t.after, d.Path)
+		was, existed := valueAt(t.before, d.Path)
+		is, exists := valueAt(t.after, d.Path)
 		t.check(fates, exists == (d.Fate != fieldowner.FateDeleted), "%s: is there: %t", d, exists)
+		if same := existed && reflect.DeepEqual(was, is); d.Fate == fieldowner.FateKept || d.Fate == fieldowner.FateReset {
+			t.check(fates, same == (d.Fate == fieldowner.FateKept), "%s: has its value: %t", d, same)
+		}
 	}
 }
 
