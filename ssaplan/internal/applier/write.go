@@ -6,6 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/ssaplan/explain"
@@ -43,9 +44,14 @@ func (w *Write) Send(ctx context.Context) (*unstructured.Unstructured, *Failure)
 		force := false
 		guarded, options.Force = wire.GuardedByUID, &force
 	}
-	body, err := guarded(w.Body, w.Live)
+	body, err := guarded(w.Body, w.Live, options.FieldManager)
 	if err != nil {
 		return nil, NotSent(err)
+	}
+	if wire.Copied(w.Body, w.Live, options.FieldManager) {
+		if failure := w.current(ctx); failure != nil {
+			return nil, failure
+		}
 	}
 	return Once(ctx, func(ctx context.Context) (*unstructured.Unstructured, error) {
 		obj, err := w.Target.Apply(ctx, w.Live, body, options)
@@ -56,9 +62,23 @@ func (w *Write) Send(ctx context.Context) (*unstructured.Unstructured, *Failure)
 	}, w.look)
 }
 
+// current reads the object, and returns a failure as of a server that refuses the write because the object isn't the one
+// that it is for, or not in its version. It replaces the guards where the server would copy them into the object.
+func (w *Write) current(ctx context.Context) *Failure {
+	now, err := w.Target.Live(ctx)
+	if err != nil {
+		return NotSent(err)
+	}
+	found := Compare(w.Live, now)
+	if found.Untouched || w.AnyVersion && now != nil && now.GetUID() == w.Live.GetUID() {
+		return nil
+	}
+	return unseen(write.OutcomeRefused, wire.Outdated(schema.GroupResource{}, found.State))
+}
+
 // Try has the server try the write, which is for no object that is there.
 func (w *Write) Try(ctx context.Context) error {
-	body, err := wire.Guarded(w.Body, nil)
+	body, err := wire.Guarded(w.Body, nil, w.Options.FieldManager)
 	if err != nil {
 		return err
 	}
@@ -107,7 +127,7 @@ func (w *Write) look(ctx context.Context) Found {
 		return found
 	}
 	found.Touched = w.Live == nil
-	body, err := wire.Guarded(w.Body, now)
+	body, err := wire.Guarded(w.Body, now, w.Options.FieldManager)
 	if err != nil {
 		return Found{Err: err}
 	}

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,11 +12,14 @@ import (
 	"strconv"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/fieldowner"
+	builtin "github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
@@ -26,14 +30,17 @@ import (
 const AbsentVersion = "1"
 
 // Guarded adds to the body of an apply which object in which version it is for, or that it is for none if live is nil.
-// Server-side apply never owns these two fields, so they change nothing about what is applied. An object or version that the
-// manifest itself names stays.
+// Server-side apply never owns these two fields, so they change nothing about what is applied, unless the body is
+// [Copied]: then it is returned as it is. An object or version that the manifest itself names stays.
 // A live object that doesn't say which one it is, or in which version, is an error.
-func Guarded(body []byte, live *unstructured.Unstructured) ([]byte, error) {
+func Guarded(body []byte, live *unstructured.Unstructured, manager string) ([]byte, error) {
 	if live != nil {
 		if err := Complete(live); err != nil {
 			return nil, err
 		}
+	}
+	if Copied(body, live, manager) {
+		return body, nil
 	}
 	guards := map[string]string{"resourceVersion": AbsentVersion}
 	if live != nil {
@@ -42,10 +49,21 @@ func Guarded(body []byte, live *unstructured.Unstructured) ([]byte, error) {
 	return withGuards(body, guards, live != nil)
 }
 
-// GuardedByUID adds to the body of an apply which object it is for, in whatever version.
-func GuardedByUID(body []byte, live *unstructured.Unstructured) ([]byte, error) {
+// Copied reports whether the server copies the body of an apply into an annotation of the object, guards included: an
+// apply of the field manager kubectl brings the annotation of client-side apply up to date if there is one. Source:
+// lastAppliedUpdater in k8s.io/apimachinery/pkg/util/managedfields/internal.
+func Copied(body []byte, live *unstructured.Unstructured, manager string) bool {
+	return manager == "kubectl" && (live != nil && live.GetAnnotations()[builtin.LastApplied] != "" || bytes.Contains(body, []byte(builtin.LastApplied)))
+}
+
+// GuardedByUID adds to the body of an apply which object it is for, in whatever version. A body that is [Copied] is
+// returned as it is.
+func GuardedByUID(body []byte, live *unstructured.Unstructured, manager string) ([]byte, error) {
 	if err := Complete(live); err != nil {
 		return nil, err
+	}
+	if Copied(body, live, manager) {
+		return body, nil
 	}
 	return withGuards(body, map[string]string{"uid": string(live.GetUID())}, true)
 }
@@ -143,10 +161,11 @@ func (t *Target) Try(ctx context.Context, live *unstructured.Unstructured, body 
 
 // TryPinned is [Target.Try] for a live object that may be of long ago, nil if there was none. The dry run is for that version of it, so that the
 // server refuses it as outdated if there is another by now; then nothing can be written even if something in front of the server drops
-// dryRun. An answer in another version proves that the dry run wrote, and is an error.
+// dryRun. An answer in another version proves that the dry run wrote, and is an error. For a body that is [Copied] it only
+// shows that live isn't of this moment, and is an error as if the server had refused it.
 func (t *Target) TryPinned(ctx context.Context, live *unstructured.Unstructured, body []byte,
 	options metav1.PatchOptions) (*unstructured.Unstructured, error) {
-	pinned, err := Guarded(body, live)
+	pinned, err := Guarded(body, live, options.FieldManager)
 	if err != nil {
 		return nil, err
 	}
@@ -159,9 +178,17 @@ func (t *Target) TryPinned(ctx context.Context, live *unstructured.Unstructured,
 		return obj, nil
 	}
 	if version := obj.GetResourceVersion(); live == nil && version != "" || live != nil && version != live.GetResourceVersion() {
+		if Copied(body, live, options.FieldManager) {
+			return nil, Outdated(t.resource.GroupResource(), obj.GetName())
+		}
 		return nil, wroteError(obj)
 	}
 	return obj, nil
+}
+
+// Outdated returns the error with which a server refuses a request for another version of the object.
+func Outdated(resource schema.GroupResource, name string) error {
+	return apierrors.NewConflict(resource, name, errors.New("the object has been modified"))
 }
 
 // wroteError says that a dry run was carried out.
