@@ -95,7 +95,7 @@ func newKit(c Client, scheme *runtime.Scheme, options Options, planner func(ssap
 		return nil, errors.New("ctrlssaplan: Options.Conditions is nil: say where an owner has its conditions")
 	}
 	options.fillIn()
-	planning := ssaplan.Options{FieldManager: options.FieldManager, NoOps: options.NoOps, Observe: options.observe, Sensitive: options.Sensitive}
+	planning := ssaplan.Options{FieldManager: options.FieldManager, NoOps: options.NoOps, Observe: options.observe, Sensitive: options.Sensitive, SensitiveFormats: true}
 	forcing, err := planner(planning)
 	if err != nil {
 		return nil, err

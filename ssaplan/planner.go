@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
@@ -50,9 +51,13 @@ type Options struct {
 	ThrottleRetries int
 	// Sensitive are the fields whose values are never shown, beside those of Secrets, nor the annotations and free text with them. Of items see [projection.Patterns.Shown].
 	Sensitive projection.Patterns
-	// SensitiveFormats makes the fields sensitive that the definition of a custom resource marks with the format password, which is read
-	// once a minute, and all fields if it can't be read. Those of kinds that aren't served yet aren't known. Default: not.
+	// SensitiveFormats makes the fields sensitive that the CRD of a custom resource marks with the format password. The CRD
+	// is read once a minute, and the OpenAPI document if there is no CRD. If the marks of a kind aren't known, because
+	// it isn't served or neither can be read, no value of its objects is shown, and the plan has a warning; see
+	// [Planner.LearnDefinitions]. Default: no field is sensitive for its format.
 	SensitiveFormats bool
+	// ShowValuesOf are kinds whose values are shown though it isn't known which of them are secret.
+	ShowValuesOf []schema.GroupKind
 	// ShowServerText shows what servers say of objects with sensitive values. They may quote these.
 	ShowServerText bool
 	// Logger gets each request at level debug. Default: nothing is logged.
@@ -128,6 +133,16 @@ func (p *Planner) Known(ctx context.Context, missing Deferral) ([]string, error)
 		return p.server.Namespaces(ctx)
 	}
 	return p.server.Kinds(ctx)
+}
+
+// LearnDefinitions makes known which fields of custom resources these CRDs mark as passwords, for kinds that the server
+// doesn't serve yet, or serves with another definition until the CRD is applied. Other objects are skipped.
+func (p *Planner) LearnDefinitions(objects ...*unstructured.Unstructured) {
+	for _, obj := range objects {
+		if kind := obj.GroupVersionKind(); kind.Kind == "CustomResourceDefinition" && kind.Group == "apiextensions.k8s.io" {
+			p.server.LearnDefinition(obj.Object)
+		}
+	}
 }
 
 // locate finds out where an object lives. For an error about a kind that the server doesn't serve meta.IsNoMatchError holds.

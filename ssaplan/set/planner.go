@@ -22,6 +22,7 @@ type Planner interface {
 	Resolve(context.Context, identity.Identity) (identity.Identity, error)
 	Known(context.Context, ssaplan.Deferral) ([]string, error)
 	Guard(...*unstructured.Unstructured) ssaplan.Guard
+	LearnDefinitions(...*unstructured.Unstructured)
 }
 
 var _ Planner = (*ssaplan.Planner)(nil)

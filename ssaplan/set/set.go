@@ -90,6 +90,7 @@ func New(planner Planner, requests []ssaplan.Request, options Options) *Set {
 	}
 	for i, request := range requests {
 		if request.Manifest != nil {
+			planner.LearnDefinitions(request.Manifest)
 			s.contents.add(i, request.Manifest)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -43,6 +44,7 @@ func (o *options) connect(ctx context.Context) (*cluster, error) {
 	planning := ssaplan.Options{
 		FieldManager: o.manager, RefuseConflicts: !o.force, DefaultNamespace: c.namespace,
 		AllowVersionChange: true, ThrottleRetries: throttleRetries, Sensitive: o.hidden, SensitiveFormats: true, ShowServerText: o.serverText,
+		ShowValuesOf: o.kindsShown(),
 	}
 	if c.noOps, err = o.remember(ctx, c); err != nil {
 		return nil, err
@@ -55,6 +57,14 @@ func (o *options) connect(ctx context.Context) (*cluster, error) {
 		return nil, fmt.Errorf("%w; check the kubeconfig and --server", err)
 	}
 	return c, nil
+}
+
+// kindsShown returns the kinds that --show-values-of names.
+func (o *options) kindsShown() (kinds []schema.GroupKind) {
+	for _, name := range o.showValuesOf {
+		kinds = append(kinds, schema.ParseGroupKind(name))
+	}
+	return kinds
 }
 
 // kubeconfigPatience is how long to wait for what the kubeconfig has, which may come out of a pipe.

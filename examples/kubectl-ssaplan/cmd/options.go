@@ -40,6 +40,7 @@ type options struct {
 	adopt         []string
 	existing      string
 	sensitive     []string
+	showValuesOf  []string
 	hidden        projection.Patterns // what sensitive says
 	serverText    bool
 	state         string
@@ -112,6 +113,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	flags.StringArrayVar(&o.adopt, "adopt", nil, "take over what `MANAGER` wrote before, such as kubectl-client-side-apply, so that what the manifest lacks of it goes; \"auto\" for all tools that are known; may be repeated")
 	flags.StringVar(&o.existing, "existing", "take-over", "what to do with an object that is there, and not ours by --state or its record: `RULE` "+strings.Join(existingNames(), ", "))
 	flags.StringArrayVar(&o.sensitive, "sensitive", nil, "`PATTERN` of fields whose values are never shown, beside those of Secrets, such as data.password; may be repeated")
+	flags.StringArrayVar(&o.showValuesOf, "show-values-of", nil, "`KIND.GROUP` whose values are shown though it isn't known which of them are secret, such as Database.example.com; may be repeated")
 	flags.BoolVar(&o.serverText, "show-server-text", false, "show what servers say of objects with sensitive values, which may quote these")
 	flags.StringVar(&o.state, "state", "", "`FILE` that remembers what was applied: tells edits from drift, and what has left the manifests")
 	flags.StringVar(&o.memory, "memory", "", "`FILE` that remembers for which objects the server said that nothing changes, so that unchanged ones aren't tried again for an hour; safe to delete")

@@ -56,6 +56,11 @@ func For(patterns projection.Patterns, passwords func(schema.GroupVersionKind) p
 // Secret: tools keep copies there.
 func Fields(patterns projection.Patterns, passwords func(schema.GroupVersionKind) projection.Patterns, id identity.Identity, states ...*unstructured.Unstructured) projection.Patterns {
 	fields := slices.Concat(patterns.OfEveryItem(), passwords(schema.FromAPIVersionAndKind(id.APIVersion, id.Kind)))
+	for _, state := range states {
+		if state != nil && (state.GetKind() != id.Kind || state.GetAPIVersion() != id.APIVersion) { // as in a replacement by another kind
+			fields = append(fields, passwords(state.GroupVersionKind())...)
+		}
+	}
 	if len(fields) > 0 && For(patterns, passwords, states...).Withholds() {
 		fields = append(fields, annotations...)
 	}

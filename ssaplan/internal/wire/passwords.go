@@ -4,14 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"strings"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
+	builtin "github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 )
@@ -19,21 +20,71 @@ import (
 // passwordsAge is how old the knowledge may be which fields are passwords.
 const passwordsAge = time.Minute
 
-// everything is the pattern of all fields of an object of whose definition nothing is known.
-const everything = "*"
+// everyField is the pattern of all fields of an object whose definition isn't known.
+const everyField = "*"
 
-// Passwords returns the fields of a kind that its definition marks with the format password, as far as it was located with
-// [Options.Passwords].
+var everything, _ = projection.ParsePatterns(everyField) // which is a pattern
+
+// Passwords returns the fields of a kind that definitions mark with the format password: the served one and those of
+// [Server.LearnDefinition]. All fields are if the marks aren't known: of a kind that wasn't located yet or isn't served, or
+// whose definition can't be read. The kinds of Kubernetes that are served have no marks.
+//
+// Without [Options.Passwords] no field is one.
 func (s *Server) Passwords(kind schema.GroupVersionKind) projection.Patterns {
-	found, _ := s.passwords.Load(kind)
-	patterns, _ := found.(projection.Patterns)
+	if !s.learns {
+		return nil
+	}
+	served, isLearned := s.passwords.Load(kind)
+	coming, isComing := s.coming.Load(kind)
+	_, isUnserved := s.unserved.Load(kind)
+	var patterns projection.Patterns
+	switch {
+	case isLearned:
+		patterns = served.(projection.Patterns)
+	case isComing && isUnserved, !isUnserved && isKubernetes(kind), s.shows[kind.GroupKind()]:
+	default:
+		return everything
+	}
+	if isComing {
+		patterns = slices.Concat(patterns, coming.(projection.Patterns))
+	}
 	return patterns
 }
 
-// learn finds out which fields of a kind are passwords. Only the definitions of custom resources are read: the kinds of
-// Kubernetes mark none. If the definition can't be read, all fields are.
+// MarksUnknown reports whether all fields of a kind are passwords because its marks aren't known.
+func (s *Server) MarksUnknown(kind schema.GroupVersionKind) bool {
+	return slices.ContainsFunc(s.Passwords(kind), func(p projection.Pattern) bool { return p.String() == everyField })
+}
+
+// LearnDefinition makes known which fields the kinds of a definition mark as passwords, which the server doesn't serve yet
+// or serves with another definition. A definition that can't be read marks all fields.
+func (s *Server) LearnDefinition(definition map[string]any) {
+	group, _, _ := unstructured.NestedString(definition, "spec", "group")
+	name, _, _ := unstructured.NestedString(definition, "spec", "names", "kind")
+	versions, _, _ := unstructured.NestedSlice(definition, "spec", "versions")
+	for _, v := range versions {
+		v, _ := v.(map[string]any)
+		version, _ := v["name"].(string)
+		marks := everything
+		if found, err := schemaIn(definition, version); err == nil {
+			marks = secrecy.Passwords(found)
+		}
+		s.coming.Store(schema.GroupVersionKind{Group: group, Version: version, Kind: name}, marks)
+	}
+}
+
+// isKubernetes reports whether a kind is in a group of Kubernetes itself.
+func isKubernetes(kind schema.GroupVersionKind) bool {
+	return builtin.IsBuiltin(map[string]any{"apiVersion": kind.GroupVersion().String()})
+}
+
+// learn finds out which fields of a kind that the server serves are passwords. Only the definitions of custom resources are
+// read, or the document of all schemas: the kinds of Kubernetes mark none. If neither can be read, all fields are.
 func (s *Server) learn(ctx context.Context, kind schema.GroupVersionKind, resource schema.GroupVersionResource) {
-	if !strings.Contains(kind.Group, ".") {
+	if _, was := s.unserved.Load(kind); was {
+		s.unserved.Delete(kind)
+	}
+	if isKubernetes(kind) {
 		return
 	}
 	seen, err := s.views.of("passwords of "+kind.String()).look(ctx, passwordsAge, func(ctx context.Context) (view, error) {
@@ -45,7 +96,7 @@ func (s *Server) learn(ctx context.Context, kind schema.GroupVersionKind, resour
 	})
 	texts := seen.prints
 	if err != nil {
-		texts = map[string]string{everything: ""}
+		texts = map[string]string{everyField: ""}
 	}
 	var patterns projection.Patterns
 	for text := range texts {
@@ -64,16 +115,13 @@ func prints(patterns projection.Patterns) map[string]string {
 	return texts
 }
 
-// schemaOf returns the schema of a kind, nil if it isn't a custom resource. The definition knows first. Who may not read that
-// may read the document of all schemas of the group and version.
+// schemaOf returns the schema of a kind from its definition. If there is none, as for the kinds of an aggregated API, or it
+// can't be read, the document of all schemas of the group and version is read.
 func (s *Server) schemaOf(ctx context.Context, kind schema.GroupVersionKind, resource schema.GroupVersionResource) (map[string]any, error) {
 	definitions := s.Resource(schema.GroupVersionResource{}, identity.Identity{}).Definitions()
 	definition, err := definitions.Get(ctx, resource.GroupResource().String(), metav1.GetOptions{})
-	switch class := authresilience.Classify(err); {
-	case err == nil:
+	if err == nil {
 		return schemaIn(definition.Object, kind.Version)
-	case class == authresilience.ClassNotFound, class == authresilience.ClassTypeNotServed:
-		return nil, nil
 	}
 	text, documentErr := s.kinds.schemas(ctx, kind.GroupVersion())
 	if documentErr != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
@@ -47,13 +48,14 @@ func TestPasswords(t *testing.T) {
 		answers byPath
 		want    string
 	}{
-		"the definition":                   {byPath{definition: crd + `{"name":"v0"},{"name":"v1","schema":{"openAPIV3Schema":` + schemas + `}}}]}}`}, "spec.key"},
-		"a definition without the version": {byPath{definition: crd + `{"name":"v0","schema":{"openAPIV3Schema":` + schemas + `}}}]}}`}, "*"},
-		"no custom resource":               {byPath{definition: notFound}, ""},
-		"the document of schemas":          {byPath{document: `{"components":{"schemas":{"other":{},"com.example.Disk":` + schemas + among + `}}}`}, "spec.key"},
-		"a document without the kind":      {byPath{document: `{"components":{"schemas":{"other":` + schemas + `}}}}`}, "*"},
-		"a document that isn't one":        {byPath{document: `<html>`}, "*"},
-		"neither":                          {byPath{}, "*"},
+		"the definition":                         {byPath{definition: crd + `{"name":"v0"},{"name":"v1","schema":{"openAPIV3Schema":` + schemas + `}}}]}}`}, "spec.key"},
+		"a definition without the version":       {byPath{definition: crd + `{"name":"v0","schema":{"openAPIV3Schema":` + schemas + `}}}]}}`}, "*"},
+		"no definition, as of an aggregated API": {byPath{definition: notFound, document: `{"components":{"schemas":{"com.example.Disk":` + schemas + among + `}}}`}, "spec.key"},
+		"neither a definition nor a document":    {byPath{definition: notFound}, "*"},
+		"the document of schemas":                {byPath{document: `{"components":{"schemas":{"other":{},"com.example.Disk":` + schemas + among + `}}}`}, "spec.key"},
+		"a document without the kind":            {byPath{document: `{"components":{"schemas":{"other":` + schemas + `}}}}`}, "*"},
+		"a document that isn't one":              {byPath{document: `<html>`}, "*"},
+		"neither":                                {byPath{}, "*"},
 	} {
 		row.answers[list] = served
 		server, err := Connect(&rest.Config{Host: "http://recorded", Transport: row.answers}, Options{Passwords: true})
@@ -76,11 +78,37 @@ func TestPasswords(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, server.Passwords(configMap))
 	require.Len(t, answers, 3, "nothing is asked about the kinds of Kubernetes")
-	server, err = Connect(&rest.Config{Host: "http://recorded", Transport: answers}, Options{})
-	require.NoError(t, err)
-	_, err = server.Locate(t.Context(), identity.Identity{APIVersion: "example.com/v1", Kind: "Disk", Name: "d"}, "", "")
-	require.NoError(t, err)
-	require.Empty(t, server.Passwords(kind), "nobody asked for it")
 	_, err = mappedKinds{}.schemas(t.Context(), kind.GroupVersion())
 	require.ErrorIs(t, err, errNoSchema)
+}
+
+// The marks of a kind that the server doesn't serve aren't known, unless a definition was given.
+func TestPasswordsOfKindsThatAreNotServed(t *testing.T) {
+	answers := byPath{"/apis/example.com/v1": `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"example.com/v1","resources":[]}`, "/api/v1": discovery}
+	kind := schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Disk"}
+	server, err := Connect(&rest.Config{Host: "http://recorded", Transport: answers}, Options{Passwords: true})
+	require.NoError(t, err)
+	require.True(t, server.MarksUnknown(kind), "before anything is asked")
+	require.False(t, server.MarksUnknown(configMap))
+	misspelt := schema.GroupVersionKind{Version: "v1", Kind: "secret"}
+	for _, id := range []identity.Identity{{APIVersion: "example.com/v1", Kind: "Disk", Name: "d"}, {APIVersion: "v1", Kind: "secret", Name: "s"}} {
+		_, err = server.Locate(t.Context(), id, "", "default")
+		require.True(t, meta.IsNoMatchError(err), err)
+	}
+	require.True(t, server.MarksUnknown(kind))
+	require.True(t, server.MarksUnknown(misspelt))
+	server.LearnDefinition(map[string]any{"spec": map[string]any{
+		"group": "example.com", "names": map[string]any{"kind": "Disk"}, "versions": []any{
+			map[string]any{"name": "v1", "schema": map[string]any{"openAPIV3Schema": map[string]any{
+				"properties": map[string]any{"key": map[string]any{"format": "password"}},
+			}}},
+			map[string]any{"name": "v2"},
+		},
+	}})
+	require.Len(t, server.Passwords(kind), 1)
+	require.Equal(t, "key", server.Passwords(kind)[0].String())
+	require.True(t, server.MarksUnknown(schema.GroupVersionKind{Group: "example.com", Version: "v2", Kind: "Disk"}), "a version without a schema")
+	open, err := Connect(&rest.Config{Host: "http://recorded", Transport: answers}, Options{Passwords: true, ShowValuesOf: []schema.GroupKind{kind.GroupKind()}})
+	require.NoError(t, err)
+	require.False(t, open.MarksUnknown(kind))
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
@@ -42,8 +43,10 @@ type Options struct {
 	// ThrottleRetries is how often a request is sent again that the server throttled; never if it is negative, and as often as client-go
 	// does it if it is 0.
 	ThrottleRetries int
-	// Passwords finds out which fields of a custom resource are passwords before anything is asked of it; see [Server.Passwords].
+	// Passwords finds out which fields of a kind are passwords before anything is asked of its objects; see [Server.Passwords].
 	Passwords bool
+	// ShowValuesOf are kinds whose values are shown if it isn't known which of them are passwords; see [Server.Passwords].
+	ShowValuesOf []schema.GroupKind
 }
 
 // sender sends requests.
@@ -51,6 +54,15 @@ type sender struct {
 	observe func(context.Context, Observation) // nil if no observer is set
 	retries int
 	pace    *pace
+}
+
+// shows returns the set of the kinds in ShowValuesOf.
+func (o Options) shows() map[schema.GroupKind]bool {
+	shows := map[schema.GroupKind]bool{}
+	for _, kind := range o.ShowValuesOf {
+		shows[kind] = true
+	}
+	return shows
 }
 
 func (o Options) sender() sender {

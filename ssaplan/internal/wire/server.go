@@ -29,8 +29,11 @@ type Server struct {
 	dryRuns dryRuns
 	records records.Memory
 
-	learns    bool     // which fields are passwords
-	passwords sync.Map // patterns by kind
+	learns    bool                      // which fields are passwords
+	shows     map[schema.GroupKind]bool // whose values are shown though their marks aren't known
+	passwords sync.Map                  // patterns by kind, of served definitions
+	coming    sync.Map                  // patterns by kind, of other definitions
+	unserved  sync.Map                  // kinds that the server doesn't serve
 }
 
 // Connect returns the server that config leads to. It sends nothing yet. A config without QPS gets no throttle on the
@@ -50,12 +53,12 @@ func Connect(config *rest.Config, options Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("client for %s: %w", authresilience.ShownAddress(config.Host), authresilience.Redact(err))
 	}
-	return &Server{kinds: &discoveredKinds{client: client, sender: sender}, objects: newDirectObjects(client), sender: sender, learns: options.Passwords}, nil
+	return &Server{kinds: &discoveredKinds{client: client, sender: sender}, objects: newDirectObjects(client), sender: sender, learns: options.Passwords, shows: options.shows()}, nil
 }
 
 // ForClient returns the server that a client of the host leads to, whose kinds a mapper of the host knows.
 func ForClient(client dynamic.Interface, mapper meta.RESTMapper, options Options) *Server {
-	return &Server{kinds: mappedKinds{mapper}, objects: dynamicObjects(client), sender: options.sender(), learns: options.Passwords}
+	return &Server{kinds: mappedKinds{mapper}, objects: dynamicObjects(client), sender: options.sender(), learns: options.Passwords, shows: options.shows()}
 }
 
 func dynamicObjects(client dynamic.Interface) func(schema.GroupVersionResource, string) objects {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -51,12 +52,16 @@ func (s *Server) Remembered(ctx context.Context, id identity.Identity, uid, defa
 // Locate finds out where an object lives; one of a namespaced kind that names no namespace is in the default one, and [ErrNoNamespace] if
 // that is empty. A kind that the server doesn't serve is an error for which meta.IsNoMatchError holds.
 func (s *Server) Locate(ctx context.Context, id identity.Identity, subresource, defaultNamespace string) (*Target, error) {
-	kind, err := s.Find(ctx, schema.GroupVersionKind{Group: id.Group(), Version: id.Version(), Kind: id.Kind})
+	gvk := schema.GroupVersionKind{Group: id.Group(), Version: id.Version(), Kind: id.Kind}
+	kind, err := s.Find(ctx, gvk)
 	if err != nil {
+		if meta.IsNoMatchError(err) {
+			s.unserved.Store(gvk, true)
+		}
 		return nil, err
 	}
 	if s.learns {
-		s.learn(ctx, schema.GroupVersionKind{Group: id.Group(), Version: id.Version(), Kind: id.Kind}, kind.Resource)
+		s.learn(ctx, gvk, kind.Resource)
 	}
 	t := &Target{Scope: identity.ScopeCluster, subresource: subresource}
 	if kind.Namespaced {

@@ -237,3 +237,36 @@ func TestPasswordsThatNameItems(t *testing.T) {
 		require.Equal(t, `metadata.annotations["kubectl.kubernetes.io/last-applied-configuration"], spec.tokens`, projection.JoinPaths(again.Writers[0].Stays), what)
 	}
 }
+
+// The old object of a replacement by another kind has its own marks, and a kind that isn't served has unknown ones.
+func TestPasswordsOfOtherKinds(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	c.Define(t, lab.Object(t, databaseCRD))
+	const password = "hunter2-correct-horse"
+	planner := c.Planner(t, ssaplan.Options{FieldManager: manager, SensitiveFormats: true})
+	old := manifest(t, "{apiVersion: secrets.example.com/v1, kind: Database, metadata: {name: moved}, spec: {size: 1, password: %q}}", password)
+	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: old})
+	require.NoError(t, err)
+	obj, err := planner.Apply(t.Context(), plan)
+	require.NoError(t, err)
+	state, err := plan.State(obj)
+	require.NoError(t, err)
+	for _, planner := range []*ssaplan.Planner{planner, c.Planner(t, ssaplan.Options{FieldManager: manager, SensitiveFormats: true})} {
+		moved, err := planner.Plan(t.Context(), ssaplan.Request{
+			Manifest: manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: moved}, data: {a: b}}"), Prior: state,
+		})
+		require.NoError(t, err)
+		require.Equal(t, ssaplan.ActionReplace, moved.Action)
+		text, err := json.Marshal(moved)
+		require.NoError(t, err)
+		require.NotContains(t, string(text)+fmt.Sprint(moved, moved.Changes, moved.Before), password)
+		require.Contains(t, string(text), `"data.a"`)
+	}
+	plan, err = planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest(t, "{apiVersion: v1, kind: secret, metadata: {name: a}, stringData: {a: %q}}", password)})
+	require.NoError(t, err)
+	require.Equal(t, ssaplan.ActionDeferred, plan.Action)
+	text, err := json.Marshal(plan)
+	require.NoError(t, err)
+	require.NotContains(t, string(text)+fmt.Sprint(plan.After), password)
+}
