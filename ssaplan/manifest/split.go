@@ -20,9 +20,6 @@ type document struct {
 func split(stream io.Reader) iter.Seq2[document, error] {
 	return func(yield func(document, error) bool) {
 		s := splitter{lines: bufio.NewReader(stream)}
-		if mark, _ := s.lines.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
-			_, _ = s.lines.Discard(len(mark)) // it was there a moment ago
-		}
 		for {
 			doc, err := s.next()
 			if err != nil && err != io.EOF {
@@ -36,7 +33,8 @@ func split(stream io.Reader) iter.Seq2[document, error] {
 	}
 }
 
-const byteOrderMark = "\uFEFF"
+// byteOrderMark begins files of some editors, and so also documents of a stream that is put together from such files.
+var byteOrderMark = []byte("\uFEFF")
 
 // splitter reads a stream line by line.
 type splitter struct {
@@ -52,8 +50,13 @@ func (s *splitter) next() (document, error) {
 		doc.start++
 	}
 	s.after = nil
+	begun := hasContent(doc.text)
 	for {
 		line, err := s.line()
+		if marked := bytes.TrimPrefix(line, byteOrderMark); !begun || isMarker(marked, "---") {
+			line = marked
+		}
+		begun = begun || hasContent(line)
 		isStart, isEnd := isMarker(line, "---"), isMarker(line, "...")
 		switch {
 		case isStart: // what follows the marker on its line belongs to the next document
@@ -94,14 +97,18 @@ func isMarker(line []byte, marker string) bool {
 	return found && (len(rest) == 0 || bytes.IndexByte([]byte(" \t\r\n"), rest[0]) >= 0)
 }
 
-// firstContent returns the number of the first line that is neither empty nor a comment nor a directive; 0 if there is none. What is too large
-// has content.
+// hasContent reports whether a line is neither empty nor a comment nor a directive.
+func hasContent(line []byte) bool {
+	trimmed := bytes.TrimSpace(line)
+	return len(trimmed) > 0 && trimmed[0] != '#' && line[0] != '%'
+}
+
+// firstContent returns the number of the first line that has content; 0 if there is none. What is too large has content.
 func (d document) firstContent() int {
 	number := d.start - 1
 	for line := range bytes.Lines(d.text) {
 		number++
-		trimmed := bytes.TrimSpace(line)
-		if len(trimmed) > 0 && trimmed[0] != '#' && line[0] != '%' {
+		if hasContent(line) {
 			return number
 		}
 	}

@@ -35,6 +35,10 @@ func TestSplit(t *testing.T) {
 		{"directive", "%YAML 1.2\n---\na: 1\n", []part{{2, 3, "   \na: 1\n"}}, "a directive is no content"},
 		{"Windows", "a: 1\r\n---\r\nb: 2\r\n", []part{{1, 1, "a: 1\r\n"}, {2, 3, "   \r\nb: 2\r\n"}}, "line ends of Windows"},
 		{"byte order mark", "\uFEFF---\na: 1\n", []part{{1, 2, "   \na: 1\n"}}, "editors on Windows write one"},
+		{"byte order mark of the second document", "a: 1\n---\n\uFEFFb: 2\n", []part{{1, 1, "a: 1\n"}, {2, 3, "   \nb: 2\n"}}, "two files of Windows with a marker between"},
+		{"byte order mark of the second marker", "a: 1\r\n\uFEFF---\r\nb: 2\r\n", []part{{1, 1, "a: 1\r\n"}, {2, 3, "   \r\nb: 2\r\n"}}, "two files of Windows, the second with a marker"},
+		{"byte order mark behind the end", "a: 1\n...\n# b\n\uFEFFb: 2\n", []part{{1, 1, "a: 1\n"}, {3, 4, "# b\nb: 2\n"}}, "a comment between"},
+		{"byte order mark inside", "a: 1\n\uFEFFb: 2\n", []part{{1, 1, "a: 1\n\uFEFFb: 2\n"}}, "it isn't between documents, so it is content"},
 		{"indented", "a: |\n  ---\n  b\n", []part{{1, 1, "a: |\n  ---\n  b\n"}}, "only the start of a line is a marker"},
 		{"longer", "a: 1\n----\n", []part{{1, 1, "a: 1\n----\n"}}, "four dashes are no marker"},
 		{"content behind the last marker", "a: 1\n--- b", []part{{1, 1, "a: 1\n"}, {2, 2, "    b"}}, "it must not get lost"},
@@ -86,7 +90,7 @@ func TestABrokenStream(t *testing.T) {
 
 // FuzzSplit compares with a splitter that has all of the stream at hand.
 func FuzzSplit(f *testing.F) {
-	for _, stream := range []string{"a\n---\nb\n...\nc", "--- a\n# b\n---", "\uFEFF%YAML\n---\r\na", "...\n\n---\t a\n--- \n"} {
+	for _, stream := range []string{"a\n---\nb\n...\nc", "--- a\n# b\n---", "\uFEFF%YAML\n---\r\na", "...\n\n---\t a\n--- \n", "a\n\uFEFF---\nb\n---\n\uFEFF# a\n\uFEFFb"} {
 		f.Add([]byte(stream))
 	}
 	f.Fuzz(func(t *testing.T, stream []byte) {
@@ -109,8 +113,11 @@ func splitWhole(stream []byte) (docs []document) {
 		current = document{start: next}
 	}
 	number := 0
-	for line := range bytes.Lines(bytes.TrimPrefix(stream, []byte(byteOrderMark))) {
+	for line := range bytes.Lines(stream) {
 		number++
+		if marked := bytes.TrimPrefix(line, byteOrderMark); isMarker(marked, "---") || current.firstContent() == 0 {
+			line = marked
+		}
 		switch {
 		case isMarker(line, "---"):
 			flush(number)
