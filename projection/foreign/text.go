@@ -8,13 +8,15 @@
 //	fmt.Println(text == "denied\x1b[2J by\npolicy") // true: it is compared as it came
 //
 // A [Text] is compared, sorted and stored like any string. Every verb of package fmt, JSON and [Text.String] escape
-// the characters that can't be seen. So the text can't control a terminal, and can't look like a line of the program.
+// the characters that can't be seen. So the text can't control a terminal, can't look like a line of the program, and isn't
+// a command to the runner of a CI system.
 package foreign
 
 import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -53,20 +55,58 @@ const Limit = 4096
 // String returns the text in one line, in which what can't be seen is escaped as in a Go string, bounded by [Limit].
 func (t Text) String() string { return Visible(string(t.Cut(Limit))) }
 
-// Visible returns the text with everything that can't be seen, or that a terminal acts upon, escaped as in a Go string, line ends
-// included.
+// Visible returns the text in one line, in which what can't be seen, or what a terminal acts upon, is escaped as in a Go
+// string. So is what begins a command to the runner of a CI system. In quotes, the result is a YAML string of the text.
 func Visible(text string) string {
 	if utf8.ValidString(text) && !strings.ContainsFunc(text, isHidden) {
-		return text
+		return disarmed(text, `\x`)
 	}
-	quoted := strconv.Quote(text)
-	return unquotes.Replace(quoted[1 : len(quoted)-1])
+	var b strings.Builder
+	for rest := text; rest != ""; {
+		r, size := utf8.DecodeRuneInString(rest)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, rest[0])
+		case isHidden(r):
+			quoted := strconv.QuoteRuneToASCII(r)
+			b.WriteString(quoted[1 : len(quoted)-1])
+		default:
+			b.WriteRune(r)
+		}
+		rest = rest[size:]
+	}
+	return disarmed(b.String(), `\x`)
 }
 
-func isHidden(r rune) bool { return !unicode.IsPrint(r) }
+// isHidden reports whether a character has no shape of its own on a line of text.
+func isHidden(r rune) bool {
+	return !unicode.IsPrint(r) || r > unicode.MaxLatin1 &&
+		(unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) || strings.ContainsRune(blank, r))
+}
 
-// unquotes takes back what only a text in quotes needs.
-var unquotes = strings.NewReplacer(`\\`, `\`, `\"`, `"`)
+// blank are the characters that Unicode counts among letters, marks and symbols, and that are drawn as nothing: a pattern
+// without dots, a note without a head, fillers.
+const blank = "\u2800\U00013441\U00013442\U00016fe4\U0001d159"
+
+var (
+	// wordCommand is a command of GitHub's runner, ::error::text. It has to begin a line, as each word of a text may that is
+	// wrapped. No address of IPv6 is meant.
+	wordCommand = regexp.MustCompile(`(^| ):(:[A-Za-z])`)
+	// bracketCommand is a command that older runners of GitHub, Azure Pipelines and TeamCity look for anywhere in a line:
+	// ##[error]text, ##vso[task.complete], ##teamcity[message].
+	bracketCommand = regexp.MustCompile(`#(#[A-Za-z]*\[)`)
+)
+
+// disarmed returns the text with the first character of each command escaped, as two hexadecimal digits behind a prefix.
+func disarmed(text, prefix string) string {
+	if strings.Contains(text, "::") {
+		text = wordCommand.ReplaceAllString(text, "${1}"+prefix+"3a${2}")
+	}
+	if strings.Contains(text, "##") {
+		text = bracketCommand.ReplaceAllString(text, prefix+"23${1}")
+	}
+	return text
+}
 
 // Cut returns the text without its middle if it has more than most characters, and how many that are. In an error the cause stands
 // last.
@@ -92,7 +132,7 @@ func (t Text) Cut(most int) Text {
 func (t Text) Format(f fmt.State, verb rune) {
 	text := t.String()
 	if verb == 'q' {
-		text = strconv.Quote(string(t.Cut(Limit)))
+		text = Visible(strconv.Quote(string(t.Cut(Limit))))
 	}
 	if width, set := f.Width(); set {
 		pad := strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
@@ -114,11 +154,11 @@ func (t Text) MarshalJSON() ([]byte, error) {
 	return []byte(VisibleJSON(strings.TrimSuffix(text.String(), "\n"))), err
 }
 
-// VisibleJSON returns JSON of the same value in which the characters that can't be seen, which occur in strings only, are
-// escaped.
+// VisibleJSON returns JSON of the same value in which the characters that can't be seen, and the commands to the runner of
+// a CI system, both of which occur in strings only, are escaped.
 func VisibleJSON(text string) string {
 	if !strings.ContainsFunc(text, isHidden) {
-		return text
+		return disarmed(text, `\u00`)
 	}
 	var b strings.Builder
 	for _, r := range text {
@@ -130,5 +170,5 @@ func VisibleJSON(text string) string {
 			fmt.Fprintf(&b, `\u%04x`, unit)
 		}
 	}
-	return b.String()
+	return disarmed(b.String(), `\u00`)
 }

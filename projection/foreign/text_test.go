@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode"
@@ -24,6 +26,16 @@ func TestTextCantActOnATerminal(t *testing.T) {
 		"text from right":        {"a\u202eb", `a\u202eb`},
 		"no UTF-8":               {"a\xffb", `a\xffb`},
 		"quotes beside escapes":  {"\"\x00\\", `"\x00\`},
+		"beyond 16 bits":         {"a\U000e0067b", `a\U000e0067b`},
+		"letters without shape":  {"kubectl\u3164\u115f\uffa0", `kubectl\u3164\u115f\uffa0`},
+		"marks without shape":    {"a\u034f\ufe0f\U000e0100\u17b4\U00016fe4", `a\u034f\ufe0f\U000e0100\u17b4\U00016fe4`},
+		"symbols without shape":  {"a\u2800\U0001d159", `a\u2800\U0001d159`},
+		"a command":              {"::error::x", `\x3a:error::x`},
+		"behind spaces":          {"  ::set-output name=a::b", `  \x3a:set-output name=a::b`},
+		"where a line may begin": {"a ::error::x", `a \x3a:error::x`},
+		"in brackets":            {"a ###[error]x", `a #\x23#[error]x`},
+		"in a line":              {"a##vso[task.complete]##teamcity[x]", `a\x23#vso[task.complete]\x23#teamcity[x]`},
+		"no commands":            {"::1 ::/0 [::1]:80 a::b ## c #[d]", "::1 ::/0 [::1]:80 a::b ## c #[d]"},
 		"nothing":                {"", ""},
 	} {
 		text := foreign.Text(row.text)
@@ -32,7 +44,11 @@ func TestTextCantActOnATerminal(t *testing.T) {
 		for _, verb := range []string{"%s", "%v", "%+v", "%#v", "%d", "%x", "%X", "%c", "%U"} {
 			require.Equal(t, row.want, fmt.Sprintf(verb, text), why)
 		}
-		require.Equal(t, fmt.Sprintf("%q", row.text), fmt.Sprintf("%q", text), why)
+		quoted := fmt.Sprintf("%q", text)
+		require.Equal(t, foreign.Visible(quoted), quoted, why)
+		unquoted, err := strconv.Unquote(quoted)
+		require.NoError(t, err, why)
+		require.Equal(t, row.text, unquoted, why)
 		require.Equal(t, row.want, fmt.Sprint(text), why)
 		require.Contains(t, fmt.Sprint(struct{ T foreign.Text }{text}), row.want, "inside of others, too")
 	}
@@ -60,16 +76,17 @@ func TestTextIsBounded(t *testing.T) {
 }
 
 func FuzzText(f *testing.F) {
-	for _, seed := range []string{erasing, "a\u202eb", "<&>", "\U000e0001", "\xff"} {
+	for _, seed := range []string{erasing, "a\u202eb", "<&>", "\U000e0001", "\xff", "\u3164::a", " ::error::", "##vso[a]"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, printed := range []string{foreign.Text(text).String(), foreign.Visible(text), fmt.Sprintf("%q", foreign.Text(text))} {
-			require.False(t, strings.ContainsFunc(printed, func(r rune) bool { return !unicode.IsPrint(r) }), "%q", printed)
+			requireSafe(t, printed)
+			require.Equal(t, printed, foreign.Visible(printed))
 		}
 		encoded, err := json.Marshal(foreign.Text(text))
 		require.NoError(t, err)
-		require.False(t, strings.ContainsFunc(string(encoded), func(r rune) bool { return !unicode.IsPrint(r) }), "%q", encoded)
+		requireSafe(t, string(encoded))
 		var decoded, plain string
 		require.NoError(t, json.Unmarshal(encoded, &decoded))
 		want, err := json.Marshal(text)
@@ -78,3 +95,12 @@ func FuzzText(f *testing.F) {
 		require.Equal(t, plain, decoded)
 	})
 }
+
+func requireSafe(t *testing.T, printed string) {
+	t.Helper()
+	require.False(t, strings.ContainsFunc(printed, func(r rune) bool { return !unicode.IsPrint(r) }), "%q", printed)
+	require.NotRegexp(t, unsafe, printed)
+}
+
+// unsafe are characters that hide something though Unicode calls them printable, and commands to the runner of a CI system.
+var unsafe = regexp.MustCompile(`[\x{115F}\x{3164}\x{FE00}-\x{FE0F}\x{2800}]|^ *::[A-Za-z]|##[A-Za-z]*\[`)

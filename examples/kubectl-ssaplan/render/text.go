@@ -169,21 +169,7 @@ func (p *printer) line(depth int, gutter, format string, args ...any) {
 	if gutter == "" {
 		gutter = " "
 	}
-	text := fmt.Sprintf(format, args...)
-	if gutter == " " {
-		text = noCommand(text)
-	}
-	fmt.Fprintf(p, "%s%s %s\n", strings.Repeat("  ", depth), gutter, text)
-}
-
-// noCommand returns a line in which the beginning is escaped if it is that of a command. What runs jobs on GitHub takes such
-// lines of a job's output for commands, and a line of a value can be one.
-func noCommand(text string) string {
-	rest := strings.TrimLeft(text, " ")
-	if !strings.HasPrefix(rest, "::") {
-		return text
-	}
-	return strings.TrimSuffix(text, rest) + `\x3a` + rest[1:]
+	fmt.Fprintf(p, "%s%s %s\n", strings.Repeat("  ", depth), gutter, fmt.Sprintf(format, args...))
 }
 
 // prose writes a text like [printer.line] does, wrapped between words.
