@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -89,10 +88,7 @@ func (r *reading) sayMissing(missing []projection.Path) {
 func (r *reading) print(obj map[string]any) error {
 	marshal := render.YAML
 	if r.output == "json" {
-		marshal = func(v any) ([]byte, error) {
-			text, err := json.MarshalIndent(v, "", "  ")
-			return append(text, '\n'), err
-		}
+		marshal = render.JSON
 	}
 	text, err := marshal(obj)
 	if err == nil {

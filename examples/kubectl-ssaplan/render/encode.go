@@ -2,13 +2,13 @@ package render
 
 import (
 	"bytes"
-	"crypto/rand"
 	"encoding/json"
-	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	utiljson "k8s.io/apimachinery/pkg/util/json"
-	"sigs.k8s.io/yaml"
+	yaml "sigs.k8s.io/yaml/goyaml.v3"
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/projection/foreign"
@@ -25,8 +25,8 @@ func objectToJSON(id identity.Identity) objectJSON {
 	return objectJSON{id.APIVersion, id.Kind, id.Namespace, id.Name}
 }
 
-// encode returns v as indented JSON with a newline at the end, in which what can't be seen is escaped.
-func encode(v any) ([]byte, error) {
+// JSON returns v as indented JSON with a newline at the end, in which what can't be seen is escaped.
+func JSON(v any) ([]byte, error) {
 	line, err := compact(v)
 	if err != nil {
 		return nil, err
@@ -87,11 +87,7 @@ func asYAML(text []byte, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var v any
-	if err := yaml.Unmarshal(text, &v); err != nil {
-		return nil, err
-	}
-	return YAML(v)
+	return YAML(json.RawMessage(text))
 }
 
 // YAML returns v as YAML of the same value in which what can't be seen is escaped.
@@ -104,52 +100,47 @@ func YAML(v any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The library that writes YAML escapes nothing that Unicode calls printable, so a name stands in for each such text.
-	names := &standIns{prefix: "visible-" + rand.Text() + "-"}
-	if text, err = yaml.Marshal(names.in(tree)); err != nil {
+	var out bytes.Buffer
+	encoder := yaml.NewEncoder(&out)
+	encoder.SetIndent(2)
+	encoder.CompactSeqIndent()
+	if err := encoder.Encode(nodeOf(tree)); err != nil {
 		return nil, err
 	}
-	return []byte(strings.NewReplacer(names.texts...).Replace(string(text))), nil
+	// The library escapes nothing that it calls printable. In quotes, YAML has the escapes of a visible text.
+	return []byte(strings.Join(visibleLines(out.String()), "\n")), nil
 }
 
-// standIns are names that stand in for texts of which something can't be seen.
-type standIns struct {
-	prefix string
-	texts  []string // a name and what stands in its place, in turns
-}
-
-// in returns v with names in the place of such texts.
-func (s *standIns) in(v any) any {
+// nodeOf returns how a value of JSON is written as YAML.
+func nodeOf(v any) *yaml.Node {
+	var node yaml.Node
 	switch v := v.(type) {
-	case string:
-		return s.name(v)
-	case []any:
-		out := make([]any, len(v))
-		for i, item := range v {
-			out[i] = s.in(item)
-		}
-		return out
 	case map[string]any:
-		out := make(map[string]any, len(v))
-		for name, value := range v {
-			out[s.name(name)] = s.in(value)
+		node.Kind = yaml.MappingNode
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			node.Content = append(node.Content, nodeOf(name), nodeOf(v[name]))
 		}
-		return out
+	case []any:
+		node.Kind = yaml.SequenceNode
+		for _, item := range v {
+			node.Content = append(node.Content, nodeOf(item))
+		}
+	case string:
+		// The library misreads some of what it writes, such as "<<" and texts that begin with an empty line.
+		err := node.Encode(v)
+		if err != nil || node.Value != v || node.Tag != "!!str" || strings.Join(visibleLines(v), "\n") != v {
+			node = yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: v, Style: yaml.DoubleQuotedStyle}
+		}
+	default:
+		_ = node.Encode(v) // a number, a boolean or null
 	}
-	return v
+	return &node
 }
 
-func (s *standIns) name(text string) string {
-	isSeen := func(line string) bool { return foreign.Visible(line) == line }
-	hidden := false
+// visibleLines returns the lines of a text, in which what can't be seen is escaped.
+func visibleLines(text string) (lines []string) {
 	for line := range strings.SplitSeq(text, "\n") {
-		hidden = hidden || !isSeen(line)
+		lines = append(lines, foreign.Visible(line))
 	}
-	if !hidden {
-		return text
-	}
-	quoted, _ := json.Marshal(text) // a text always has a JSON, which is a YAML, too
-	name := fmt.Sprintf("%s%d-", s.prefix, len(s.texts))
-	s.texts = append(s.texts, name, foreign.VisibleJSON(string(quoted)))
-	return name
+	return lines
 }

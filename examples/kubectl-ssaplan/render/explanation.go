@@ -60,7 +60,7 @@ type verdictJSON struct {
 
 // JSON returns the explanation as indented JSON with a newline at the end.
 func (e Explanation) JSON() ([]byte, error) {
-	return encode(explanationJSON{
+	return JSON(explanationJSON{
 		Class: e.Class,
 		Immutability: verdictJSON{
 			e.Verdict.Refusal, e.Verdict.Replaceable(), append([]immutability.Field{}, e.Verdict.Fields...),

@@ -62,7 +62,7 @@ func (o Owners) JSON() ([]byte, error) {
 		}
 		out.Fields = append(out.Fields, shown)
 	}
-	return encode(out)
+	return JSON(out)
 }
 
 // YAML returns a YAML document with the same content as [Owners.JSON].

@@ -124,10 +124,7 @@ func block(v any) (lines []string, ok bool) {
 	default:
 		return nil, false
 	}
-	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
-		lines = append(lines, foreign.Visible(line))
-	}
-	return lines, true
+	return visibleLines(strings.TrimSuffix(text, "\n")), true
 }
 
 // markEnd adds to the lines of v that it has no line end, if the text that it is compared with has one.
