@@ -270,6 +270,7 @@ var transportRows = []row{
 	{"a TLS error without a type", get(said("tls: server selected unsupported protocol version 301")), authresilience.ClassTLS},
 	{"a certificate error without a type", get(said("x509: certificate signed by unknown authority")), authresilience.ClassTLS},
 	{"too many redirects", get(said("stopped after 10 redirects")), authresilience.ClassUnexpectedResponse},
+	{"a redirect to nowhere", get(said(`failed to parse Location header "%zz": parse "%zz": invalid URL escape "%zz"`)), authresilience.ClassUnexpectedResponse},
 	{"a login page", said("serializer for text/html doesn't exist"), authresilience.ClassUnexpectedResponse},
 	{"no body", said("0-length response with status code: 200 and content type: application/json"), authresilience.ClassUnexpectedResponse},
 	{"half an object", said("couldn't get version/kind; json parse error: unexpected end of JSON input"), authresilience.ClassUnexpectedResponse},

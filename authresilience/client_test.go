@@ -113,6 +113,10 @@ func TestAnswers(t *testing.T) {
 		{"504 HTML", respond(504, html, page), authresilience.ClassTimeout, authresilience.ClassTimeout, authresilience.ClassTimeout},
 		{"a login page", respond(200, html, page), authresilience.ClassUnexpectedResponse, authresilience.ClassUnexpectedResponse, authresilience.ClassUnexpectedResponse},
 		{"a redirect to itself", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/login", http.StatusFound) }, authresilience.ClassUnexpectedResponse, authresilience.ClassUnexpectedResponse, authresilience.ClassUnexpectedResponse},
+		{"a redirect to nowhere", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Location", "http://a b:"+opaqueToken+"@%zz/?q="+opaqueToken)
+			w.WriteHeader(http.StatusFound)
+		}, authresilience.ClassUnexpectedResponse, authresilience.ClassUnexpectedResponse, authresilience.ClassUnexpectedResponse},
 		{"JSON that is no object: discovery finds no groups in it", respond(200, json, `{"token":"`+opaqueToken+`"}`), authresilience.ClassUnexpectedResponse, authresilience.ClassUnexpectedResponse, authresilience.ClassTypeNotServed},
 		{"half an object", respond(200, json, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"na`), authresilience.ClassUnexpectedResponse, authresilience.ClassUnexpectedResponse, authresilience.ClassUnexpectedResponse},
 		{"nothing", respond(200, json, ""), authresilience.ClassUnexpectedResponse, authresilience.ClassUnexpectedResponse, authresilience.ClassUnexpectedResponse},

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"net/url"
 	"reflect"
 	"strings"
 	"testing"
@@ -147,16 +149,39 @@ func TestDumpedFindsSecrets(t *testing.T) {
 // An address can have a password in it, also one that nobody can parse.
 func TestAddressesHaveNoPasswords(t *testing.T) {
 	for address, want := range map[string]string{
-		"https://127.0.0.1:6443":            "https://127.0.0.1:6443",
-		"https://user:c4n4ry@host:6443/a":   "https://…@host:6443/a",
-		"https://user:c4n4ry@bad host:port": "https://…@bad host:port",
-		"https://user:c4@n4ry@host":         "https://…@host",
-		"user:c4n4ry@host":                  "…@host",
-		"::c4n4ry@":                         "…@",
-		"http://host\x1b[2J":                `http://host\x1b[2J`,
+		"https://127.0.0.1:6443":             "https://127.0.0.1:6443",
+		"https://user:c4n4ry@host:6443/a":    "https://…@host:6443/a",
+		"https://user:c4n4ry@bad host:port":  "https://…@bad host:port",
+		"https://user:c4@n4ry@host":          "https://…@host",
+		"user:c4n4ry@host":                   "…@host",
+		"::c4n4ry@":                          "…@",
+		"https://host/a?token=c4n4ry#c4n4ry": "https://host/a",
+		"https://host/a#c4n4ry?c4n4ry":       "https://host/a",
+		"HTTPS://u:c4n4ry@host/?tok=c4n4ry":  "HTTPS://…@host/",
+		"https://u:c4n4ry@host/?to=a@c4n4ry": "https://…",
+		"https://host/?to=a@c4n4ry":          "https://…",
+		"https://u:c4n?4ry@host":             "https://…",
+		"u:c4n4ry@host?c4n4ry":               "…@host",
+		"http://host\x1b[2J":                 `http://host\x1b[2J`,
 	} {
 		assert.Equal(t, want, authresilience.ShownAddress(address).String())
 	}
+	for _, problem := range []error{
+		&url.Error{Op: "Get", URL: "https://host/api?sig=c4n4ry", Err: io.EOF},
+		&url.Error{Op: "Get", URL: "https://host/api", Err: errors.New(`failed to parse Location header "http://a b:c4n4ry@%zz/?q=c4n4ry": parse`)},
+		&url.Error{Op: "Get", URL: "https://host/api", Err: errors.New(`failed to parse Location header "/%zz?q=c4n4ry": parse`)},
+		&url.Error{Op: "parse", URL: "https://bad host/?tok=c4n4ry", Err: errors.New("invalid character")},
+		errors.New(`host must be a URL or a host:port pair: "https:///?tok=c4n4ry"`),
+	} {
+		for _, err := range []error{problem, fmt.Errorf("a: %w", problem), errors.Join(problem, io.EOF)} {
+			for _, text := range printed(authresilience.Redact(err)) {
+				assert.NotContains(t, text, "c4n4ry")
+			}
+			assert.ErrorIs(t, authresilience.Redact(err), problem)
+		}
+	}
+	read := &url.Error{Op: "Get", URL: "https://host/api?sig=c4n4ry", Err: io.EOF}
+	assert.EqualError(t, authresilience.Redact(fmt.Errorf("read: %w", read)), `read: Get "https://host/api": EOF`)
 	const address = "http://u:c4n4ry@bad host"
 	for _, problem := range []error{errors.New("could not parse: " + address), errors.New(`unsupported scheme "u", must be http, https, or socks5`)} {
 		err := errors.Join(fmt.Errorf("invalid 'proxy-url' %q for cluster \"a\": %w", address, problem))

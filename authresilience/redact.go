@@ -1,8 +1,10 @@
 package authresilience
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -17,11 +19,12 @@ import (
 // longer than [foreign.Limit] is cut.
 //
 // Somebody else is a proxy or login page, whose page client-go quotes and which may repeat the request with its token;
-// a credential plugin, whose output client-go quotes; and an address with a password in it. What an API server says of
+// a credential plugin, whose output client-go quotes; and an address with a password in it. Addresses of requests are
+// shown as [ShownAddress] returns them. What an API server says of
 // an invalid object is its own words, and may quote values of the object.
 func Redact(err error) error {
 	if !answer.Walk(err, holdsForeignText) {
-		return answer.Visible(err)
+		return answer.Visible(withShownAddresses(err))
 	}
 	text := Classify(err).Describe().Meaning
 	answer.Walk(err, func(node error) bool {
@@ -34,18 +37,46 @@ func Redact(err error) error {
 	return answer.Redacted(err, foreign.Text(text))
 }
 
-// ShownAddress returns the address of a server or proxy as it may be printed: what stands before the last @, if there is one, can be a
-// user and a password. It needn't be an address that can be parsed.
+// withShownAddresses returns err with the addresses of its requests as [ShownAddress] returns them.
+func withShownAddresses(err error) error {
+	if answer.IsNil(err) {
+		return err
+	}
+	text := err.Error()
+	answer.Walk(err, func(node error) bool {
+		if request, ok := node.(*url.Error); ok {
+			text = strings.ReplaceAll(text, strconv.Quote(request.URL), strconv.Quote(string(ShownAddress(request.URL))))
+		}
+		return false
+	})
+	if text == err.Error() {
+		return err
+	}
+	return answer.Redacted(err, foreign.OfError(errors.New(text)))
+}
+
+// ShownAddress returns the address of a server or proxy as it may be printed: without its query and fragment, and without
+// what stands before the last @, which can be a user and a password. It needn't be an address that can be parsed.
 func ShownAddress(address string) foreign.Text {
 	at := strings.LastIndex(address, "@")
+	hidden, shown := address[:at+1], address[at+1:]
+	if end := strings.IndexAny(shown, "?#"); end >= 0 {
+		shown = shown[:end]
+	}
 	if at < 0 {
-		return foreign.Text(address)
+		return foreign.Text(shown)
 	}
-	scheme, _, found := strings.Cut(address[:at], "://")
-	if !found {
-		return foreign.Text("…" + address[at:])
+	scheme, rest, found := strings.Cut(hidden, "://")
+	switch {
+	case !found:
+		scheme, rest = "", hidden
+	default:
+		scheme += "://"
 	}
-	return foreign.Text(scheme + "://…" + address[at:])
+	if strings.ContainsAny(rest, "?#") { // so the last @ may stand in the query
+		return foreign.Text(scheme + "…")
+	}
+	return foreign.Text(scheme + "…@" + shown)
 }
 
 // holdsForeignText reports whether the text of err itself, not of what it wraps, was written by somebody else.
@@ -57,7 +88,7 @@ func holdsForeignText(err error) bool {
 	case *url.Error:
 		return strings.Contains(e.URL, "@")
 	}
-	if strings.Contains(err.Error(), "@") && Classify(err) == ClassConfiguration { // as in https://user:password@host
+	if quotesAddress(err.Error()) && Classify(err) == ClassConfiguration {
 		return true
 	}
 	if len(answer.Unwrap(err)) > 0 {
@@ -71,4 +102,11 @@ func holdsForeignText(err error) bool {
 		return !strings.HasPrefix(text, "exec: ") // how the program fared, not what it said
 	}
 	return false
+}
+
+// quotesAddress reports whether a text may have an address with a user, a query or a fragment in it, as in
+// https://user:password@host?token=x.
+func quotesAddress(text string) bool {
+	_, address, found := strings.Cut(text, "://")
+	return strings.Contains(text, "@") || found && strings.ContainsAny(address, "?#")
 }

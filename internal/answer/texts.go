@@ -180,6 +180,7 @@ var ClientTexts = Table{
 	{Start: `0-length response with status code: `, Means: UnexpectedResponse},
 	{Start: `couldn't get version/kind; json parse error: `, Means: UnexpectedResponse},
 	{Start: `stopped after `, Has: ` redirects`, Means: UnexpectedResponse},
+	{Start: `failed to parse Location header `, Means: UnexpectedResponse},
 }
 
 // UnauthorizedTexts: the whole text of a 401, from the server and from client-go.

@@ -99,7 +99,7 @@ func innermost(err error) string {
 	var status apierrors.APIStatus
 	switch {
 	case errors.As(err, &request):
-		return request.Err.Error()
+		return authresilience.Redact(request.Err).Error()
 	case errors.As(err, &status):
 		return statusText(status.Status())
 	}

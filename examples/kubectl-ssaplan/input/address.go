@@ -73,6 +73,8 @@ func addressProblem(err error) string {
 		return "the server didn't answer in time; try again, or check the address and the network"
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return "the answer broke off; try again"
+	case errors.As(err, &request) && strings.HasPrefix(request.Err.Error(), "failed to parse Location header "): // which it quotes
+		return "is redirected to what is no valid URL; check the address"
 	case errors.As(err, &request):
 		return fmt.Sprintf("can't be fetched: %v; check the address and the network", request.Err)
 	}

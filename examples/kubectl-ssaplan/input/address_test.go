@@ -20,6 +20,10 @@ func site(t *testing.T) string {
 		fmt.Fprint(w, object("one")+"---\nkind: Broken\n---\n"+object("two"))
 	})
 	mux.Handle("/moved", http.RedirectHandler("/app.yaml?token=c4n4ry", http.StatusFound))
+	mux.HandleFunc("/astray", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Location", "http://a b:c4n4ry@%zz/?q=c4n4ry")
+		w.WriteHeader(http.StatusFound)
+	})
 	mux.Handle("/loop", http.RedirectHandler("/loop?token=c4n4ry", http.StatusFound))
 	mux.HandleFunc("/denied", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusForbidden) })
 	mux.HandleFunc("/slow", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
@@ -54,6 +58,7 @@ func TestReadAddressErrors(t *testing.T) {
 	for address, want := range map[string]string{
 		url + "/absent?token=c4n4ry": url + "/absent: the server answered 404 Not Found; check the address",
 		url + "/denied":              url + "/denied: the server answered 403 Forbidden; check the address",
+		url + "/astray":              url + "/astray: is redirected to what is no valid URL; check the address",
 		url + "/loop":                url + "/loop: can't be fetched: stopped after 10 redirects; check the address and the network",
 		url + "/slow?token=c4n4ry":   url + "/slow: the server didn't answer in time; try again, or check the address and the network",
 		url + "/short":               url + "/short: the answer broke off; try again",
