@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -21,7 +19,6 @@ import (
 	"k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/ssaplan/primitives/authresilience"
-	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // cluster is the attribute of this name.
@@ -202,48 +199,16 @@ func (e *execPlugin) provider(env map[string]string) *api.ExecConfig {
 	return plugin
 }
 
-// complaintTimeout is how long a program has to say what is wrong with it.
-const complaintTimeout = 5 * time.Second
-
-// complaintOf returns what the program that prints credentials says of its failure, empty if it says nothing or can't be run. client-go lets
-// that pass to a terminal which a provider doesn't have. What the configuration hands to the program isn't shown.
-func complaintOf(ctx context.Context, plugin *api.ExecConfig) string {
-	if plugin == nil {
-		return ""
-	}
-	ctx, cancel := context.WithTimeout(ctx, complaintTimeout)
-	defer cancel()
-	program := exec.CommandContext(ctx, plugin.Command, plugin.Args...)
-	program.Env, program.WaitDelay = os.Environ(), time.Second
-	var secrets []string
-	for _, variable := range plugin.Env {
-		program.Env = append(program.Env, variable.Name+"="+variable.Value)
-		if variable.Value != "" {
-			secrets = append(secrets, variable.Value, "…")
-		}
-	}
-	var said strings.Builder
-	program.Stderr = &said
-	if program.Run() == nil {
-		return ""
-	}
-	return foreign.Text(strings.TrimSpace(strings.NewReplacer(secrets...).Replace(said.String()))).String()
-}
+// withheldWords is what a user reads in place of the words of a program that prints credentials. These words may repeat its
+// arguments and its environment in any form.
+const withheldWords = "what the program that prints the credentials says isn't shown here, since it may repeat its arguments and its environment; run it by hand to see it"
 
 // complaint is what to add to an error of the connection that is configured.
-func (p *planners) complaint(ctx context.Context, o object, err error) string {
+func complaint(err error) string {
 	if authresilience.Classify(err) != authresilience.ClassCredentialPlugin {
 		return ""
 	}
-	config, configErr := clusterConfig(ctx, p.clusterOf(o))
-	if configErr != nil {
-		return ""
-	}
-	said := complaintOf(ctx, config.ExecProvider)
-	if said == "" {
-		return ""
-	}
-	return "\nThe program says: " + said
+	return "\n" + strings.ToUpper(withheldWords[:1]) + withheldWords[1:] + "."
 }
 
 // kubeconfigConfig reads the content of a kubeconfig. No error quotes it.

@@ -105,7 +105,7 @@ func (p *planning) run(ctx context.Context) {
 	}
 	plan, err := planner.Plan(ctx, request)
 	if err != nil {
-		p.diags.AddError("The object can't be planned", err.Error()+p.planners.complaint(ctx, p.planned, err)+precondition(request.Manifest, err))
+		p.diags.AddError("The object can't be planned", err.Error()+complaint(err)+precondition(request.Manifest, err))
 		return
 	}
 	p.take(ctx, planner, plan)
