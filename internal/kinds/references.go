@@ -121,6 +121,13 @@ var referred = func() map[string]bool {
 // Referred reports whether objects refer to others of a kind.
 func Referred(kind string) bool { return referred[kind] }
 
+// MayRefer reports whether objects of a kind can refer to those of another one. No kinds do so in a circle.
+func MayRefer(kind, to string) bool {
+	refer := func(r reference) bool { return slices.Contains(r.kinds, to) }
+	_, hasPods := podSpecs[kind]
+	return slices.ContainsFunc(references[kind], refer) || hasPods && slices.ContainsFunc(podReferences, refer)
+}
+
 // EnforcedReferences returns the objects without which a server refuses an object of a kind.
 func EnforcedReferences(kind string, obj map[string]any) (found []Reference) {
 	for _, r := range enforced[kind] {

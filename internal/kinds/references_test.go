@@ -32,6 +32,10 @@ func TestReferences(t *testing.T) {
 	for _, found := range append(References("Pod", pod), References("RoleBinding.rbac.authorization.k8s.io", binding)...) {
 		assert.True(t, Referred(found.Kind), found.Kind)
 	}
+	assert.True(t, MayRefer("Deployment.apps", "ConfigMap"))
+	assert.True(t, MayRefer("StatefulSet.apps", "Service"))
+	assert.False(t, MayRefer("ConfigMap", "Deployment.apps"))
+	assert.False(t, MayRefer("Deployment.example.com", "ConfigMap"))
 	assert.True(t, Referred("Role.rbac.authorization.k8s.io"))
 	assert.False(t, Referred("Role"))
 }

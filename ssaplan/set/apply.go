@@ -39,6 +39,7 @@ type Result struct {
 // When ctx ends, the results that are left have its error. Stopping the iteration stops the run after the object that was yielded.
 func (s *Set) Apply(ctx context.Context) iter.Seq[*Result] {
 	return func(yield func(*Result) bool) {
+		s.ran = true
 		r := &run{Set: s, failed: map[int]string{}, done: map[int]bool{}}
 		for _, item := range s.shown {
 			r.reviewed = r.reviewed || item != nil

@@ -23,6 +23,7 @@ func (s *Set) Plan(ctx context.Context) iter.Seq[*Item] {
 	return func(yield func(*Item) bool) {
 		clear(s.items)
 		clear(s.shown)
+		s.ran = false
 		for stage := 0; stage < len(s.options.Stages); stage++ {
 			if !s.showStage(ctx, stage, yield) {
 				return
@@ -57,11 +58,14 @@ func (s *Set) warnOfLeftOut(ctx context.Context, item *Item) {
 	if item.Err != nil || !item.changes() || s.isLeftOut(item) {
 		return
 	}
-	for _, i := range s.uses(ctx, item.Number) {
-		if s.isLeftOut(s.items[i]) {
-			item.Plan.Warnings = append(item.Plan.Warnings, foreign.Textf("is left out as long as %s is, which it refers to", s.objectOf(i)))
-		}
+	for _, i := range s.usesLeftOut(ctx, item.Number) {
+		item.Plan.Warnings = append(item.Plan.Warnings, foreign.Textf("is left out as long as %s is, which it refers to", s.objectOf(i)))
 	}
+}
+
+// usesLeftOut returns the numbers of the objects that aren't carried out and to which an object refers.
+func (s *Set) usesLeftOut(ctx context.Context, i int) []int {
+	return slices.DeleteFunc(s.uses(ctx, i), func(used int) bool { return !s.isLeftOut(s.items[used]) })
 }
 
 // show remembers what was shown of an item.

@@ -1,6 +1,7 @@
 package set
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,6 +46,11 @@ type RemovalOptions struct {
 	Contents bool
 	// InUse are the namespaces of objects that stay, none of which is removed, and their kinds, none of whose definitions is.
 	InUse []identity.Identity
+	// Set is the set that the members have left, planned or applied. A member is kept as long as an object of the set,
+	// of InUse, or a member that is kept refers to it, as a Deployment refers to a ConfigMap. After [Set.Apply] that
+	// includes an object whose change failed. A Removal knows the references of built-in kinds, and looks at no other
+	// object of the cluster. Default: only InUse and the members are looked at.
+	Set *Set
 	// Delete says how to delete, and to wait for it.
 	Delete ssaplan.DeleteOptions
 	// Patience is for how long to wait until an object is gone. Default: a minute.
@@ -59,6 +65,8 @@ type Removal struct {
 	stage   []int          // of each member, by its number
 	order   []int          // the numbers of the members in the order of their removal
 	shown   []*RemovalItem // as Plan yielded them
+	looked  map[identity.Identity]user
+	ran     bool // it is being applied
 }
 
 // RemovalItem is what happens to a member.
@@ -124,6 +132,8 @@ func named(id identity.Identity) *unstructured.Unstructured {
 func (r *Removal) Plan(ctx context.Context) iter.Seq[*RemovalItem] {
 	return func(yield func(*RemovalItem) bool) {
 		clear(r.shown)
+		r.looked, r.ran = map[identity.Identity]user{}, false
+		r.arrange(ctx)
 		for _, i := range r.order {
 			item := r.item(ctx, i)
 			if r.shown[i] = item; !yield(item) {
@@ -151,7 +161,7 @@ func (r *Removal) item(ctx context.Context, i int) *RemovalItem {
 		item.Kept = "it was there before the set"
 	default:
 		if item.Kept = r.rival(ctx, member.State); item.Kept == "" {
-			item.Kept = r.inUse(item)
+			item.Kept = cmp.Or(r.inUse(item), r.usedBy(ctx, member.Object))
 		}
 	}
 	return item
@@ -249,10 +259,11 @@ func (r *Removal) isMade(namespace *unstructured.Unstructured, kind schema.Group
 
 // Apply removes the members as Plan showed it, the dependent ones first, and yields what became of each. Each delete is planned again and
 // guarded by the UID; one that would do more than was shown is an error. A namespace or definition in which something turned up that
-// isn't of the set is kept, and so is what comes after a member that isn't gone: a custom resource with a finalizer needs its
+// isn't of the set is kept, and so is a member to which an object that stays refers by now, and what comes after a member that isn't gone: a custom resource with a finalizer needs its
 // controller, with its rights, until it is. When ctx ends, the results that are left have its error.
 func (r *Removal) Apply(ctx context.Context) iter.Seq[*RemovalResult] {
 	return func(yield func(*RemovalResult) bool) {
+		r.looked, r.ran = map[identity.Identity]user{}, true
 		var stuck *RemovalItem // the first that was to go, and didn't
 		for _, i := range r.order {
 			item := r.shown[i]
@@ -289,6 +300,8 @@ func (r *Removal) remove(ctx context.Context, item *RemovalItem) *RemovalResult 
 			result.Gone, result.Err = now.Gone(), now.Err
 			return result
 		}
+	} else if result.Item.Kept = r.usedBy(ctx, item.Member.Object); result.Item.Kept != "" {
+		return result
 	}
 	limited, cancel := clock.WithTimeout(ctx, r.options.Patience)
 	defer cancel()

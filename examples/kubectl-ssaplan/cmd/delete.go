@@ -70,7 +70,7 @@ func (o *options) runDelete(ctx context.Context, yes, dryRun bool) error {
 		return fmt.Errorf("%w; nothing was deleted", err)
 	}
 	entries, keep := p.found(ctx, entries)
-	removing, err := o.planRemoval(ctx, p.cluster, entries, nil, keep...)
+	removing, err := p.planRemoval(ctx, entries, nil, keep...)
 	if err != nil {
 		return err
 	}

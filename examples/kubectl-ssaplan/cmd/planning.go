@@ -90,7 +90,7 @@ func (p *planning) planLeft(ctx context.Context) (err error) {
 		}
 	}
 	if len(left) > 0 {
-		p.removing, err = p.planRemoval(ctx, p.cluster, left, p.all, keep...)
+		p.removing, err = p.planRemoval(ctx, left, p.all, keep...)
 	}
 	return err
 }

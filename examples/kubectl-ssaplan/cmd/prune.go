@@ -30,12 +30,12 @@ type removing struct {
 }
 
 // removalOptions returns how objects are removed while others stay.
-func (o *options) removalOptions(stay []manifest.Manifest, c *cluster) set.RemovalOptions {
-	options := set.RemovalOptions{Adopted: o.pruneAdopted, Contents: o.withContents, Patience: o.timeout}
+func (p *planning) removalOptions(stay []manifest.Manifest) set.RemovalOptions {
+	options := set.RemovalOptions{Adopted: p.pruneAdopted, Contents: p.withContents, Patience: p.timeout, Set: p.set}
 	for _, m := range stay {
 		id := m.Identity
 		if id.Namespace == "" {
-			id.Namespace = c.namespace // also of kinds without namespaces, which does no harm
+			id.Namespace = p.cluster.namespace // also of kinds without namespaces, which does no harm
 		}
 		options.InUse = append(options.InUse, id)
 	}
@@ -43,13 +43,13 @@ func (o *options) removalOptions(stay []manifest.Manifest, c *cluster) set.Remov
 }
 
 // planRemoval plans to delete objects that are remembered, but those for which there is a reason to keep them. The error is that of a context that ended.
-func (o *options) planRemoval(ctx context.Context, c *cluster, entries []statefile.Entry, stay []manifest.Manifest, keep ...string) (*removing, error) {
+func (p *planning) planRemoval(ctx context.Context, entries []statefile.Entry, stay []manifest.Manifest, keep ...string) (*removing, error) {
 	members := make([]set.Member, len(entries))
 	for i, e := range entries {
 		members[i] = set.Member{Object: e.State.Identity, UID: e.State.UID, Adopted: e.State.Adopted, State: e.State}
 	}
-	removal := set.NewRemoval(c.planner, keeping(members, keep), o.removalOptions(stay, c))
-	r := &removing{options: o, entries: entries, removal: removal, gone: map[int]bool{}}
+	removal := set.NewRemoval(p.cluster.planner, keeping(members, keep), p.removalOptions(stay))
+	r := &removing{options: p.options, entries: entries, removal: removal, gone: map[int]bool{}}
 	for item := range r.removal.Plan(ctx) {
 		if ctx.Err() != nil {
 			return nil, errors.New("interrupted while planning what to delete")
