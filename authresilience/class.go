@@ -80,6 +80,9 @@ const (
 	ClassInvalid Class = "Invalid"
 	// ClassInvalidManifest: the manifest doesn't fit the schema of its type (400, or a 500 without a reason).
 	ClassInvalidManifest Class = "InvalidManifest"
+	// ClassLostVersion: an entry of managedFields is in a version that the CRD no longer has (500), so that a server
+	// applies nothing to the object.
+	ClassLostVersion Class = "LostVersion"
 	// ClassTooLarge: the object is larger than the server takes.
 	ClassTooLarge Class = "TooLarge"
 	// ClassBadRequest: the server can't process the request as it was sent (400, 405, 406, 415).
@@ -143,6 +146,7 @@ var descriptions = []Description{
 	{ClassOutdated, "the object is not the one, or no longer in the version, that the request refers to", "read the object again and plan again"},
 	{ClassInvalidManifest, "the manifest doesn't fit the schema of its type", "correct the field that the message names"},
 	{ClassInvalid, "validation refused the object: a value isn't allowed, or may not change", "correct the fields that the causes name"},
+	{ClassLostVersion, "managedFields of the object have an entry in a version that the CRD no longer has", "move the entry to a version that the CRD has (Request.LostVersions, --lost-version), or remove it"},
 	{ClassTooLarge, "the object is larger than the server takes", "make the object smaller, or split it"},
 	{ClassBadRequest, "the server can't process the request as it was sent", "correct what the message names; the client and the server may be of different versions"},
 	{ClassAlreadyExists, "the object to be created is there already", "read the object and plan again"},

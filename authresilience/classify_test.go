@@ -200,6 +200,7 @@ var requestRows = []row{
 	{"schema: a value that quotes RBAC", plain(500, `failed to create typed patch object (default/x; /v1, Kind=ConfigMap): .data.a: expected map, got &{is forbidden: `+rbac+`}`), authresilience.ClassInvalidManifest},
 	{"the scale of a custom resource that nobody owns", plain(500, `failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1`), authresilience.ClassInvalidManifest},
 	{"schema: the result can't be converted", plain(500, `failed to convert new typed object (default/x; /v1, Kind=ConfigMap) to object: error`), authresilience.ClassInvalidManifest},
+	{"a record in a version that the CRD lacks", plain(500, `request to convert CR to an invalid group/version: example.com/v1beta1`), authresilience.ClassLostVersion},
 	{"schema: merging", plain(500, `failed to merge config: error`), authresilience.ClassInvalidManifest},
 	{"a resourceVersion that is no number", plain(500, `strconv.ParseUint: parsing "abc": invalid syntax`), authresilience.ClassInvalidManifest},
 	{"a resourceVersion on an object to be created", plain(500, `resourceVersion should not be set on objects to be created`), authresilience.ClassInvalidManifest},

@@ -61,6 +61,7 @@ func (p *Planner) Plan(ctx context.Context, request Request) (*Plan, error) {
 	if err := w.showDeclared(); err != nil {
 		return nil, err
 	}
+	w.warnOfLostVersions(ctx)
 	return w.finish(), nil
 }
 
@@ -319,7 +320,7 @@ func (w *planning) applier() fieldowner.Applier {
 
 // wanted returns what is to change hands.
 func (w *planning) wanted() handover.Wanted {
-	wanted := handover.Wanted{Applier: w.applier(), Adopt: w.request.Adopt, GiveUp: w.request.GiveUp}
+	wanted := handover.Wanted{Applier: w.applier(), Adopt: w.request.Adopt, GiveUp: w.request.GiveUp, Lost: w.request.LostVersions}
 	if w.request.AdoptTools {
 		wanted.Tools = slices.Concat(fieldowner.Tools(), w.options.Tools)
 	}
@@ -327,7 +328,9 @@ func (w *planning) wanted() handover.Wanted {
 }
 
 // handsOver reports whether fields are to change hands.
-func (r Request) handsOver() bool { return r.AdoptTools || len(r.Adopt)+len(r.GiveUp) > 0 }
+func (r Request) handsOver() bool {
+	return r.AdoptTools || len(r.Adopt)+len(r.GiveUp)+len(r.LostVersions) > 0
+}
 
 // ignoreNothing has all of the manifest sent, as a new object is created with it.
 func (w *planning) ignoreNothing(ctx context.Context) error {
@@ -384,6 +387,8 @@ func (w *planning) explain(dryRun *unstructured.Unstructured) error {
 		w.deferTo(DeferralUnknownValues, "nothing changes but what isn't known yet: "+projection.JoinPaths(explained.Unknown))
 	case w.plan.NoOp:
 		w.plan.Action, w.plan.Reason = ActionNoOp, "the server would write nothing"
+	case w.then != nil && w.then.NoOp && len(w.plan.Ownership) == 0:
+		w.plan.Action, w.plan.Reason = ActionUpdate, "no value changes, only the version of entries of managedFields"
 	default:
 		w.plan.Action, w.plan.Reason = ActionUpdate, explained.Summary()
 	}
@@ -468,6 +473,7 @@ func (w *planning) finish() *Plan {
 	}
 	if w.then != nil {
 		w.then.Warnings = plan.Warnings
+		plan.Warnings = slices.Concat(plan.Warnings, w.handover.Warnings())
 	}
 	plan.basis = &basis{request: w.request, manifest: w.manifest, patch: w.patch, live: w.live, result: w.result, handover: w.handover, then: w.then, sensitive: sensitive}
 	return plan

@@ -2,6 +2,7 @@ package ssaplan
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,6 +20,9 @@ import (
 // refused turns the server's refusal of the dry run into a plan, or into an error if applying can't work.
 func (w *planning) refused(ctx context.Context, err error) error {
 	class := authresilience.Classify(err)
+	if class == authresilience.ClassLostVersion {
+		return w.failed("dry run", handover.Lost(w.live, err))
+	}
 	isAbsent := class == authresilience.ClassNotFound && w.live != nil && w.plan.Subresource != ""
 	if class == authresilience.ClassTypeNotServed || isAbsent {
 		return w.notServed(err)
@@ -34,7 +38,11 @@ func (w *planning) refused(ctx context.Context, err error) error {
 		}
 		w.absent = false
 	}
-	switch conflicts := explain.ShownConflicts(w.handover.Conflicts(fieldowner.ConflictsOfApply(err, content(w.live), w.manifest.Object)), w.sensitive()); {
+	conflicts := fieldowner.ConflictsOfApply(err, content(w.live), w.manifest.Object)
+	if predicted := (*handover.ConflictError)(nil); errors.As(err, &predicted) {
+		conflicts = predicted.Conflicts
+	}
+	switch conflicts = explain.ShownConflicts(w.handover.Conflicts(conflicts), w.sensitive()); {
 	case len(conflicts) > 0:
 		return w.conflict(ctx, conflicts)
 	case class == authresilience.ClassNamespaceNotFound && w.live == nil:

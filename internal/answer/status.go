@@ -108,9 +108,21 @@ func RefusesDryRun(status metav1.Status) bool {
 	return AboutOptions(status) && slices.ContainsFunc(status.Details.Causes, func(c metav1.StatusCause) bool { return c.Field == "dryRun" })
 }
 
-// noConversion ends what a server answers where it would have to convert the Scale of a custom resource, and can't. Source: the
-// converters of custom resources in k8s.io/apiextensions-apiserver, which know their own group only.
-const noConversion = ": request to convert CR to an invalid group/version: autoscaling/v1"
+// lostVersion comes before a version to which a server can't convert a custom resource. Source: the converters of custom
+// resources in k8s.io/apiextensions-apiserver, which know the versions of the CRD only.
+const lostVersion = "request to convert CR to an invalid group/version: "
+
+// noConversion ends what a server answers where it would have to convert the Scale of a custom resource, and can't.
+const noConversion = ": " + lostVersion + "autoscaling/v1"
+
+// VersionLost returns the version, such as "example.com/v1beta1", that a 500 says an apply needs and the CRD lacks: an
+// entry of managedFields is in it.
+func VersionLost(status metav1.Status) (version string, found bool) {
+	if status.Code != http.StatusInternalServerError {
+		return "", false
+	}
+	return strings.CutPrefix(status.Message, lostVersion)
+}
 
 // CannotConvertScale reports whether a 500 says that the server can't convert the Scale of a custom resource.
 func CannotConvertScale(status metav1.Status) bool {

@@ -29,6 +29,7 @@ const (
 	WebhookUnreachable Meaning = "WebhookUnreachable"
 	Invalid            Meaning = "Invalid"
 	InvalidManifest    Meaning = "InvalidManifest"
+	LostVersion        Meaning = "LostVersion"
 	TooLarge           Meaning = "TooLarge"
 	TypeNotServed      Meaning = "TypeNotServed"
 )
@@ -123,6 +124,7 @@ var ServerErrorTexts = Table{
 	{Start: `failed to convert new `, Means: InvalidManifest, Unseen: true},
 	{Start: `failed to create manager for existing fields: failed to convert live `, Has: noConversion, Means: InvalidManifest, Unseen: true},
 	{Start: `failed to merge config: `, Means: InvalidManifest, Unseen: true},
+	{Start: lostVersion, Means: LostVersion, Unseen: true},         // of an entry of managedFields
 	{Start: `strconv.ParseUint: parsing `, Means: InvalidManifest}, // a resourceVersion
 	{Start: `resourceVersion should not be set on objects to be created`, Means: InvalidManifest},
 	{Start: `Internal error occurred: failed to allocate requested HealthCheck NodePort `, Means: Invalid},

@@ -166,7 +166,7 @@ func (r *run) patiently(ctx context.Context, item *Item, deadline time.Time) *It
 		if clock.Sleep(ctx, pause) != nil {
 			break
 		}
-		plan, err := r.planner.Plan(ctx, r.requests[item.Number])
+		plan, err := r.planner.Plan(ctx, r.request(item.Number))
 		item = r.item(ctx, item.Number, plan, err)
 	}
 	return item
@@ -214,6 +214,10 @@ func (r *run) unfit(ctx context.Context, item *Item) error {
 		return leftOut(item.Plan.Reason)
 	case item.Plan.Action == ssaplan.ActionNoOp:
 		return nil
+	}
+	if change, loses := r.lost[groupKind(r.requests[item.Number].Manifest)]; loses && r.failed[change.definition] != "" {
+		of := r.objectOf(change.definition)
+		return &LeftOutError{Object: item.Object, Reason: fmt.Sprintf("it needs %s, which isn't as the set says", of), Because: of}
 	}
 	for _, i := range r.uses(ctx, item.Number) {
 		if done, carriedOut := r.done[i]; carriedOut && !done || !carriedOut && r.isLeftOut(r.items[i]) {

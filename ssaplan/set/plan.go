@@ -7,10 +7,12 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/internal/answer"
+	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
@@ -23,6 +25,7 @@ func (s *Set) Plan(ctx context.Context) iter.Seq[*Item] {
 	return func(yield func(*Item) bool) {
 		clear(s.items)
 		clear(s.shown)
+		clear(s.lost)
 		s.ran = false
 		for stage := 0; stage < len(s.options.Stages); stage++ {
 			if !s.showStage(ctx, stage, yield) {
@@ -79,7 +82,7 @@ func (s *Set) planStage(ctx context.Context, numbers []int) iter.Seq[*Item] {
 	return func(yield func(*Item) bool) {
 		requests := make([]ssaplan.Request, len(numbers))
 		for k, i := range numbers {
-			requests[k] = s.requests[i]
+			requests[k] = s.request(i)
 		}
 		k := 0
 		for plan, err := range s.planner.PlanAll(ctx, requests) {
@@ -105,7 +108,35 @@ func (s *Set) item(ctx context.Context, i int, plan *ssaplan.Plan, err error) *I
 	}
 	item.Stage = s.stage[i]
 	s.items[i] = item
+	s.noteLostVersions(item)
 	return item
+}
+
+// noteLostVersions notes which versions a CRD is going to lose.
+func (s *Set) noteLostVersions(item *Item) {
+	manifest := s.requests[item.Number].Manifest
+	if item.Plan == nil || item.Plan.Action != ssaplan.ActionUpdate || !isDefinition(manifest) {
+		return
+	}
+	live, result := item.Plan.Live(), item.Plan.Result()
+	if live == nil || result == nil {
+		return
+	}
+	if versions := kinds.LostVersions(live.Object, result.Object); len(versions) > 0 {
+		group, _, _ := unstructured.NestedString(live.Object, "spec", "group")
+		kind, _, _ := unstructured.NestedString(live.Object, "spec", "names", "kind")
+		s.lost[schema.GroupKind{Group: group, Kind: kind}] = lost{item.Number, versions}
+	}
+}
+
+// request returns the request of an object. Entries of managedFields in versions that a CRD of the set loses are moved,
+// as nothing could be applied to the object otherwise, neither now nor later.
+func (s *Set) request(i int) ssaplan.Request {
+	request := s.requests[i]
+	if request.Manifest != nil && request.Subresource == "" {
+		request.LostVersions = slices.Concat(request.LostVersions, s.lost[groupKind(request.Manifest)].versions)
+	}
+	return request
 }
 
 // objectOf names an object as its manifest does.
@@ -256,7 +287,7 @@ const placeholder = `metadata.annotations["ssaplan/set"]`
 // declared returns the plan of an object that can't be asked for: what is known without the fields that the server doesn't have
 // yet, or what the manifest declares.
 func (s *Set) declared(ctx context.Context, item *Item) (*ssaplan.Plan, error) {
-	request := s.requests[item.Number]
+	request := s.request(item.Number)
 	undeclared, err := s.undeclared(ctx, request, item.Err)
 	if err != nil {
 		return nil, err

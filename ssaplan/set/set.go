@@ -66,6 +66,13 @@ type Set struct {
 	shown   []*Item                       // as Plan yielded them, nil if it didn't
 	seen    map[int]Readiness             // why objects weren't ready when they were last looked at
 	names   map[ssaplan.Deferral][]string // that are known, by what is missing
+	lost    map[schema.GroupKind]lost     // versions of kinds
+}
+
+// lost are versions that a CRD of the set is going to lose.
+type lost struct {
+	definition int // the number of the CRD
+	versions   []string
 }
 
 // New returns the set of some requests, whose manifests are not modified.
@@ -83,7 +90,7 @@ func New(planner Planner, requests []ssaplan.Request, options Options) *Set {
 		options.Waiting = func(identity.Identity, string) {}
 	}
 	options.Stages = slices.Clip(options.Stages) // which grows by what comes after the rest
-	s := &Set{planner: planner, requests: requests, options: options, names: map[ssaplan.Deferral][]string{}, seen: map[int]Readiness{}}
+	s := &Set{planner: planner, requests: requests, options: options, names: map[ssaplan.Deferral][]string{}, seen: map[int]Readiness{}, lost: map[schema.GroupKind]lost{}}
 	s.applied = make([]bool, len(requests))
 	s.items, s.shown = make([]*Item, len(requests)), make([]*Item, len(requests))
 	s.contents = contents{

@@ -38,6 +38,7 @@ type options struct {
 	ignore        []string
 	patterns      projection.Patterns // what ignore says
 	adopt         []string
+	lostVersions  []string
 	existing      string
 	sensitive     []string
 	showValuesOf  []string
@@ -111,6 +112,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	flags.BoolVar(&o.force, "force-conflicts", true, "take fields over that other managers own; =false shows them as conflicts")
 	flags.StringArrayVar(&o.ignore, "ignore", nil, "`PATTERN` of fields to leave to others, such as spec.replicas or metadata.annotations.*; may be repeated")
 	flags.StringArrayVar(&o.adopt, "adopt", nil, "take over what `MANAGER` wrote before, such as kubectl-client-side-apply, so that what the manifest lacks of it goes; \"auto\" for all tools that are known; may be repeated")
+	flags.StringArrayVar(&o.lostVersions, "lost-version", nil, "move entries of managedFields that are in `VERSION`, such as example.com/v1beta1, which the CRD no longer has, to the version of the manifest; may be repeated")
 	flags.StringVar(&o.existing, "existing", "take-over", "what to do with an object that is there, and not ours by --state or its record: `RULE` "+strings.Join(existingNames(), ", "))
 	flags.StringArrayVar(&o.sensitive, "sensitive", nil, "`PATTERN` of fields whose values are never shown, beside those of Secrets, such as data.password; may be repeated")
 	flags.StringArrayVar(&o.showValuesOf, "show-values-of", nil, "`KIND.GROUP` whose values are shown though it isn't known which of them are secret, such as Database.example.com; may be repeated")
@@ -160,6 +162,8 @@ func (o *options) validate() (err error) {
 		return errors.New("--replace: a subresource is never replaced; leave it out with --subresource")
 	case len(o.adopt) > 0 && o.subresource != "":
 		return errors.New("--adopt: only of objects themselves; leave it out with --subresource")
+	case len(o.lostVersions) > 0 && o.subresource != "":
+		return errors.New("--lost-version: only of objects themselves; leave it out with --subresource")
 	case existingRules[o.existing] == "":
 		return fmt.Errorf("--existing %s: the rules are %s", o.existing, strings.Join(existingNames(), ", "))
 	case o.manager == "":
@@ -204,7 +208,7 @@ func (o *options) request(manifest *unstructured.Unstructured) ssaplan.Request {
 	named := slices.DeleteFunc(slices.Clone(o.adopt), func(name string) bool { return name == every })
 	return ssaplan.Request{
 		Manifest: manifest, Subresource: o.subresource, Ignore: o.patterns, Adopt: named, AdoptTools: len(named) < len(o.adopt),
-		Existing: existingRules[o.existing], GiveUp: o.keep,
+		Existing: existingRules[o.existing], GiveUp: o.keep, LostVersions: o.lostVersions,
 	}
 }
 

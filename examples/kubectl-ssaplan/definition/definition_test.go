@@ -156,7 +156,7 @@ func TestCompareVersions(t *testing.T) {
 		want               []string
 	}{
 		{"a version that goes", `[{name: v1, served: true, storage: true}, {name: v0, served: true, storage: false}]`, `[{name: v1, served: true, storage: true}]`,
-			[]string{"0 v0: the version is gone: objects of it can't be read any more"}},
+			[]string{"0 v0: the version is gone: requests for it fail, and nothing can be applied to objects whose managedFields name it"}},
 		{"a version that nobody serves", `[{name: v1, served: true}]`, `[{name: v1, served: false}]`,
 			[]string{"0 v1: no longer served: requests for this version fail"}},
 		{"another one is stored", `[{name: v1, served: true, storage: true}]`, `[{name: v2, served: true, storage: true}, {name: v1, served: true, storage: false}]`,

@@ -17,7 +17,7 @@ func Compare(before, after []any) []Finding {
 	for _, name := range slices.Sorted(maps.Keys(old)) {
 		c.version = foreign.Text(name)
 		if made[name] == nil {
-			c.add(Loses, "", "the version is gone: objects of it can't be read any more")
+			c.add(Loses, "", "the version is gone: requests for it fail, and nothing can be applied to objects whose managedFields name it")
 			continue
 		}
 		c.versions(old[name], made[name])

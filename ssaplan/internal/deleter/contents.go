@@ -9,6 +9,7 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
+	facts "github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/internal/ordered"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
@@ -67,7 +68,7 @@ func (d *Deleter) ofDefinition(ctx context.Context, definition *unstructured.Uns
 		return s
 	}
 	kind := schema.GroupVersionKind{Group: text("spec", "group"), Kind: text("spec", "names", "kind")}
-	if kind.Version = servedVersion(definition); kind.Version == "" {
+	if kind.Version = facts.ServedVersion(definition.Object); kind.Version == "" {
 		contents.Uncounted = append(contents.Uncounted, deletion.Uncounted{
 			What: kind.GroupKind().String(), Reason: "the definition serves no version"})
 		return contents
@@ -75,18 +76,6 @@ func (d *Deleter) ofDefinition(ctx context.Context, definition *unstructured.Uns
 	resource := kind.GroupVersion().WithResource(text("spec", "names", "plural"))
 	d.count(ctx, contents, []wire.DeletableKind{{GroupVersionKind: kind, Served: wire.Served{Resource: resource}}}, "")
 	return contents
-}
-
-// servedVersion returns a version that a definition serves, "" if there is none.
-func servedVersion(definition *unstructured.Unstructured) string {
-	versions, _, _ := unstructured.NestedSlice(definition.Object, "spec", "versions")
-	for _, v := range versions {
-		if version, _ := v.(map[string]any); version["served"] == true {
-			name, _ := version["name"].(string)
-			return name
-		}
-	}
-	return ""
 }
 
 // counted is the answer for a kind.

@@ -26,6 +26,8 @@ type Wanted struct {
 	Tools []fieldowner.Tool
 	// GiveUp are the fields that the applier gives up.
 	GiveUp projection.Patterns
+	// Lost are the versions whose entries move to the version of the object.
+	Lost []string
 }
 
 // takes reports whether the applier takes over from the owner. What an owner wrote to a subresource stays its own.
@@ -64,6 +66,7 @@ func Find(live *unstructured.Unstructured, wanted Wanted) (*Handover, error) {
 				e.Time = time.Time{} // it wasn't the applier who wrote then
 			}
 		}
+		e = wanted.moved(e, live)
 		if wanted.Applier.Is(e.Owner) {
 			_, given := wanted.GiveUp.Split(e.Fields)
 			e.Fields, h.given = without(e.Fields, given), h.given.Union(given)
@@ -219,6 +222,8 @@ type Server struct {
 	Patch func(patch []byte) (*unstructured.Unstructured, error)
 	// Create tries to make another object of the manifest.
 	Create func() (*unstructured.Unstructured, error)
+	// Forced says that Apply takes fields from others.
+	Forced bool
 }
 
 // Try returns the object as the apply of the manifest, whose JSON is in body, makes it after the handover, if there is one.
@@ -260,7 +265,7 @@ func (h *Handover) try(server Server, manifest map[string]any) (*unstructured.Un
 	if conflicts := fieldowner.ConflictsOfApply(err, h.live.Object, manifest); len(conflicts) > 0 && len(h.Conflicts(conflicts)) == 0 {
 		answer, err = server.Force(body)
 	}
-	if apierrors.IsInvalid(err) {
+	if apierrors.IsInvalid(err) || h.movesAfter(err) {
 		return h.tryMerged(server, manifest, err)
 	}
 	if err != nil || answer.GetResourceVersion() != h.live.GetResourceVersion() {
@@ -275,7 +280,7 @@ func (h *Handover) try(server Server, manifest map[string]any) (*unstructured.Un
 		} else if h.wanted.Applier.Is(e.Owner) {
 			e.Fields = h.kept(e.Fields, manifest)
 		}
-		return e
+		return h.wanted.moved(e, h.live)
 	})
 	if err != nil {
 		return nil, err

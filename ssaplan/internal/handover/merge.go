@@ -12,7 +12,7 @@ import (
 
 // tryMerged returns the object as the apply makes it after the handover, given that the server refused to try the apply to the object as
 // it is. It merges the manifest into the live object, takes away what is dropped, and has the server try an update to that. If nothing is
-// dropped, or the server refuses that as well, or for what the handover doesn't change, the error is the refusal.
+// dropped and no entry moves, or the server refuses that as well, or for what the handover doesn't change, the error is the refusal.
 func (h *Handover) tryMerged(server Server, manifest map[string]any, refusal error) (*unstructured.Unstructured, error) {
 	if uid := (&unstructured.Unstructured{Object: manifest}).GetUID(); uid != "" && uid != h.live.GetUID() {
 		return nil, refusal // of an object that the manifest isn't for
@@ -27,11 +27,19 @@ func (h *Handover) tryMerged(server Server, manifest map[string]any, refusal err
 	if err := h.ask(server); err != nil {
 		return nil, err
 	}
+	if h.movesAfter(refusal) && !server.Forced {
+		if err := h.conflict(manifest, created); err != nil {
+			return nil, err
+		}
+	}
 	made, err := h.merged(manifest, created)
 	if err != nil {
 		return nil, refusal
 	}
 	left, err := h.withoutDropped(made, func(projection.Path) bool { return true })
+	if err == nil && left == nil && h.movesAfter(refusal) {
+		left, err = remaining(made, h.wanted)
+	}
 	if err != nil || left == nil {
 		return nil, refusal
 	}

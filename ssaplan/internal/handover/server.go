@@ -19,6 +19,7 @@ func ServerOf(ctx context.Context, target *wire.Target, live, manifest *unstruct
 	forced, force := options, true
 	forced.Force = &force
 	return Server{
+		Forced: options.Force != nil && *options.Force,
 		HandOver: func(body []byte) (*unstructured.Unstructured, error) {
 			return target.Patch(ctx, live, body, options.FieldManager, metav1.DryRunAll)
 		},

@@ -191,6 +191,15 @@ func (r *Resource) Count(ctx context.Context) (n int, more bool, err error) {
 	return n, list.GetContinue() != "", nil
 }
 
+// First returns the metadata of the first objects, no more than n, and whether there are more.
+func (r *Resource) First(ctx context.Context, n int64) (objects []unstructured.Unstructured, more bool, err error) {
+	list, err := r.list(ctx, metav1.ListOptions{Limit: n})
+	if err != nil {
+		return nil, false, err
+	}
+	return list.Items, list.GetContinue() != "", nil
+}
+
 // Versions returns a text that is another one after each change of the objects. It reads the metadata of all.
 func (r *Resource) Versions(ctx context.Context) (string, error) {
 	const page, pages = 250, 1000 // the metadata of an object can take some 10 KB

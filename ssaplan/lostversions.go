@@ -1,0 +1,91 @@
+package ssaplan
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/internal/kinds"
+	"github.com/ssaplan/primitives/projection/foreign"
+	"github.com/ssaplan/primitives/ssaplan/internal/handover"
+	"github.com/ssaplan/primitives/ssaplan/internal/wire"
+)
+
+const (
+	// mostLooked is how many custom resources are looked at for entries of managedFields in a version that goes.
+	mostLooked = 500
+	// mostNamed is how many of them a warning names.
+	mostNamed = 5
+)
+
+// warnOfLostVersions warns of the custom resources to which nothing can be applied once their CRD has lost the versions
+// that the plan removes.
+func (w *planning) warnOfLostVersions(ctx context.Context) {
+	isCRD := w.plan.Object.Kind == "CustomResourceDefinition" && w.plan.Object.Group() == "apiextensions.k8s.io"
+	if !isCRD || w.plan.Action != ActionUpdate || w.plan.Subresource != "" {
+		return
+	}
+	lost := kinds.LostVersions(content(w.live), content(w.result))
+	if len(lost) == 0 {
+		return
+	}
+	versions := foreign.Text(strings.Join(lost, ", "))
+	objects, more, err := w.customResources(ctx)
+	if err != nil {
+		w.plan.Warnings = append(w.plan.Warnings, foreign.Textf(
+			"whether managedFields of objects are in %s, which goes, isn't known: %v", versions, w.shown(err)))
+		return
+	}
+	named := stuckIn(lost, objects)
+	if more {
+		named = append(named, fmt.Sprintf("maybe others than the first %d objects", mostLooked))
+	}
+	if len(named) > 0 {
+		w.plan.Warnings = append(w.plan.Warnings, foreign.Textf("%s goes, and managedFields of these objects are in it: %s; "+
+			"nothing can be applied to them until the entries are moved to another version (Request.LostVersions, "+
+			"--lost-version)", versions, foreign.Text(strings.Join(named, ", "))))
+	}
+}
+
+// customResources returns the metadata of the objects of the CRD that is planned, and whether there are more.
+func (w *planning) customResources(ctx context.Context) ([]unstructured.Unstructured, bool, error) {
+	text := func(path ...string) string {
+		s, _, _ := unstructured.NestedString(w.live.Object, path...) // "" if it isn't one
+		return s
+	}
+	gvr := schema.GroupVersionResource{
+		Group: text("spec", "group"), Version: kinds.ServedVersion(w.live.Object), Resource: text("spec", "names", "plural"),
+	}
+	if gvr.Version == "" {
+		return nil, false, nil
+	}
+	ctx, _ = wire.CollectWarnings(ctx) // that a version is deprecated doesn't concern the CRD
+	object := identity.Identity{APIVersion: gvr.GroupVersion().String(), Kind: text("spec", "names", "kind")}
+	resource := w.server.Resource(gvr, object)
+	objects, more, err := resource.First(ctx, mostLooked)
+	w.requests += resource.Requests()
+	return objects, more, err
+}
+
+// stuckIn names objects that have entries of managedFields in one of the versions, with the managers.
+func stuckIn(versions []string, objects []unstructured.Unstructured) (names []string) {
+	stuck := 0
+	for _, obj := range objects {
+		owners := handover.InVersions(&obj, versions...)
+		if len(owners) == 0 {
+			continue
+		}
+		if stuck++; stuck <= mostNamed {
+			name := strings.TrimPrefix(obj.GetNamespace()+"/"+obj.GetName(), "/")
+			names = append(names, fmt.Sprintf("%s of %s", name, strings.Join(owners, " and ")))
+		}
+	}
+	if stuck > mostNamed {
+		names = append(names, fmt.Sprintf("%d more", stuck-mostNamed))
+	}
+	return names
+}
