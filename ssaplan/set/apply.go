@@ -257,6 +257,7 @@ func (r *run) send(ctx context.Context, plan *ssaplan.Plan) (*unstructured.Unstr
 // await waits until the namespaces and definitions of a stage can be used, and until its webhooks and policies are heeded if more is to come.
 func (r *run) await(ctx context.Context, stage int) {
 	deadline := clock.Now(ctx).Add(r.options.Patience)
+	soon := clock.Now(ctx).Add(min(longest, r.options.Patience))
 	var pause time.Duration
 	var lastHeeded *Item
 	for _, i := range r.inStage(stage) {
@@ -270,7 +271,16 @@ func (r *run) await(ctx context.Context, stage int) {
 		if !isFoundation(r.requests[i].Manifest) {
 			continue
 		}
-		if why := r.awaitOne(ctx, item, deadline); why != "" {
+		isNeeded := r.isNeeded(i)
+		until := soon
+		if isNeeded {
+			until = deadline
+		}
+		why := r.awaitOne(ctx, item, until)
+		if why != "" {
+			r.options.Unusable(item.Object, why)
+		}
+		if why != "" && isNeeded {
 			r.failed[i] = why
 		}
 	}
@@ -278,6 +288,16 @@ func (r *run) await(ctx context.Context, stage int) {
 		r.options.Waiting(lastHeeded.Object, "until the server heeds it, which no answer tells")
 		_ = clock.Sleep(ctx, min(pause, r.options.Patience))
 	}
+}
+
+// isNeeded reports whether another object of the set can't exist without one.
+func (s *Set) isNeeded(number int) bool {
+	for i := range s.requests {
+		if slices.Contains(s.needs(i), number) {
+			return true
+		}
+	}
+	return false
 }
 
 // awaitOne waits until an object can be used. It returns why it can't, if the deadline passes before.

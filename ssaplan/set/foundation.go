@@ -5,6 +5,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/ssaplan/primitives/projection/foreign"
 )
 
 // isFoundation reports whether other objects of a set can't exist before an object can be used.
@@ -19,8 +21,8 @@ func unusable(live *unstructured.Unstructured) string {
 		return "it isn't there"
 	case live.GetDeletionTimestamp() != nil:
 		return "it is being deleted"
-	case isDefinition(live) && !hasCondition(live, "Established"):
-		return "it isn't Established yet"
+	case isDefinition(live) && condition(live, "Established")["status"] != "True":
+		return "it isn't Established yet" + because(condition(live, "Established"))
 	}
 	if phase, _, _ := unstructured.NestedString(live.Object, "status", "phase"); !isDefinition(live) && phase != "Active" {
 		return "it isn't Active yet"
@@ -28,15 +30,25 @@ func unusable(live *unstructured.Unstructured) string {
 	return ""
 }
 
-func hasCondition(obj *unstructured.Unstructured, name string) bool {
+// condition returns a condition of an object, nil if it has none of that name.
+func condition(obj *unstructured.Unstructured, name string) map[string]any {
 	conditions, _, _ := unstructured.NestedSlice(obj.Object, "status", "conditions")
 	for _, condition := range conditions {
-		content, isMap := condition.(map[string]any)
-		if isMap && content["type"] == name && content["status"] == "True" {
-			return true
+		if content, isMap := condition.(map[string]any); isMap && content["type"] == name {
+			return content
 		}
 	}
-	return false
+	return nil
+}
+
+// because returns the reason and the message of a condition, with a colon before each that there is.
+func because(condition map[string]any) (text string) {
+	for _, name := range []string{"reason", "message"} {
+		if value, _ := condition[name].(string); value != "" {
+			text += ": " + foreign.Text(value).String()
+		}
+	}
+	return text
 }
 
 // How long it takes until a server heeds what it has stored about admission. It doesn't say that it does: it watches webhooks, which took up to 40 ms on a

@@ -35,6 +35,10 @@ type Options struct {
 	// Begin is told that a stage begins to be planned or applied. It returns the context in which that is done, and what is told that it ended.
 	// Default: nobody is.
 	Begin func(ctx context.Context, doing Doing, stage string) (context.Context, func())
+	// Unusable is called with a definition or namespace that can't be used when the wait for it is over, and with the
+	// reason. An object that nothing else of the set needs holds nothing up, and is waited for a second at most.
+	// Default: nothing is called.
+	Unusable func(object identity.Identity, why string)
 	// Waiting is told what is being waited for, and why, whenever that changes. Default: nobody is.
 	Waiting func(object identity.Identity, why string)
 }
@@ -85,6 +89,9 @@ func New(planner Planner, requests []ssaplan.Request, options Options) *Set {
 	}
 	if options.Begin == nil {
 		options.Begin = func(ctx context.Context, _ Doing, _ string) (context.Context, func()) { return ctx, func() {} }
+	}
+	if options.Unusable == nil {
+		options.Unusable = func(identity.Identity, string) {}
 	}
 	if options.Waiting == nil {
 		options.Waiting = func(identity.Identity, string) {}

@@ -250,7 +250,7 @@ func (p *planning) take(item *set.Item) {
 func (p *planning) setOptions() set.Options {
 	options := set.Options{
 		AllowMissing: p.allowMissing, KeepGoing: p.keepGoing, Replace: p.replace, Delete: p.replaceOptions(), Patience: p.timeout,
-		Preview: preview.Of, Waiting: p.newWaiting().show,
+		Preview: preview.Of, Unusable: p.sayUnusable, Waiting: p.newWaiting().show,
 	}
 	if p.applySet != nil {
 		options.Stages = p.applySet.stages()

@@ -17,6 +17,11 @@ type waits struct {
 	said   string
 }
 
+// sayUnusable says that no object of a definition, or in a namespace, can be made yet.
+func (o *options) sayUnusable(object identity.Identity, why string) {
+	say(o.ErrOut, fmt.Sprintf("%s can't be used: %s", object, foreign.Text(why)))
+}
+
 func (o *options) newWaiting() *waits { return &waits{out: o.ErrOut} }
 
 // show is told again and again what is being waited for.

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/set"
@@ -218,6 +220,39 @@ func TestDependentsOfWhatFailed(t *testing.T) {
 	require.Equal(t, "ConfigMap Done", lines[1])
 	require.Equal(t, "Gadget NotSent: NAME.example.com/v1/Gadget NAME/a: left out: it needs apiextensions.k8s.io/v1/CustomResourceDefinition "+
 		"gadgets.NAME.example.com, which isn't there", lines[2])
+}
+
+// TestUnusableDefinition applies a definition that is never Established, as its CA bundle comes from a controller later.
+// That is named, and holds up only what needs the definition.
+func TestUnusableDefinition(t *testing.T) {
+	conversion := fmt.Sprintf(definition, "") + `
+  conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {caBundle: Cg==, service: {name: a, namespace: b}}}}`
+	const conf = "\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: NAME}}"
+	const gadget = "\n---\n{apiVersion: NAME.example.com/v1, kind: Gadget, metadata: {name: a, namespace: NAME}}"
+	for name, row := range map[string]struct {
+		text      string
+		keepGoing bool
+		want      []string
+	}{
+		"nothing needs it": {conversion + conf, false, []string{"CustomResourceDefinition Done", "ConfigMap Done"}},
+		"something needs it": {conversion + conf + gadget, true, []string{
+			"CustomResourceDefinition Done", "ConfigMap Done", "Gadget NotSent: NAME.example.com/v1/Gadget NAME/a: left out: it needs " +
+				"apiextensions.k8s.io/v1/CustomResourceDefinition gadgets.NAME.example.com, which isn't there",
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCluster(t)
+			var unusable []string
+			s := c.set(t, set.Options{KeepGoing: row.keepGoing, Patience: 2 * time.Second, Unusable: func(object identity.Identity, why string) {
+				unusable = append(unusable, object.Kind+": "+why)
+			}}, row.text)
+			c.plan(t, s)
+			require.Equal(t, row.want, c.apply(t, s))
+			require.Equal(t, []string{
+				"CustomResourceDefinition: it isn't Established yet: InvalidCABundle: The conversion webhook CABundle is invalid",
+			}, unusable)
+		})
+	}
 }
 
 // A run that is cancelled says of each object that it wasn't reached, and the next one ends it.
