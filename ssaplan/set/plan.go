@@ -156,6 +156,7 @@ func (s *Set) explainMissing(ctx context.Context, item *Item) {
 			item.follow(s, number)
 			item.Plan.Reason += fmt.Sprintf(", the same set defines it (CustomResourceDefinition %s)", foreign.Text(s.objectOf(number).Name))
 			s.preview(item, number)
+			s.compareOldVersion(ctx, item, number)
 			return
 		}
 	} else if number, ok := s.contents.namespaces[id.Namespace]; ok {
@@ -185,6 +186,47 @@ func (s *Set) preview(item *Item, definition int) {
 		item.Plan.Changes = added
 		item.Plan.Reason += ", and its defaults are foretold"
 	}
+}
+
+// compareOldVersion shows what changes of an object that moves to a version which its definition is going to serve: it
+// is compared as it is now, in a version that is served already. Only a definition without a conversion has the same
+// fields in both.
+func (s *Set) compareOldVersion(ctx context.Context, item *Item, definition int) {
+	crd := s.items[definition]
+	if item.Plan == nil || !crd.changes() || crd.Plan == nil || converts(crd.Plan.Live()) || converts(crd.Plan.Result()) {
+		return
+	}
+	old := item.Object
+	if old.APIVersion = kinds.ServedVersion(crd.Plan.Live().Object); old.APIVersion == "" {
+		return
+	}
+	old.APIVersion = item.Object.Group() + "/" + old.APIVersion
+	reading, err := s.planner.Read(ctx, &explain.State{Identity: old})
+	if err != nil || reading.Live == nil {
+		return // it isn't there, or nothing more is known
+	}
+	hidden := s.planner.Guard(s.requests[item.Number].Manifest, reading.Live).Fields(reading.Live)
+	before := projection.Project(reading.Live.Object, item.Plan.After.Fields).Hiding(hidden)
+	changes := []explain.Change{}
+	for _, d := range projection.Diff(before, item.Plan.After) {
+		changes = append(changes, explain.Change{Difference: d, Cause: explain.CauseUnknown})
+	}
+	for _, added := range item.Plan.Changes { // the defaults
+		if _, exists := projection.NewObject(reading.Live.Object, projection.NewFieldSet(added.Path)).Get(added.Path); !exists {
+			changes = append(changes, added)
+		}
+	}
+	item.Plan.Changes = changes
+	item.Plan.Reason += fmt.Sprintf(", and the changes are predicted from %s", foreign.Text(old.APIVersion))
+}
+
+// converts reports whether a definition has objects converted between its versions, or isn't known.
+func converts(definition *unstructured.Unstructured) bool {
+	if definition == nil {
+		return true
+	}
+	strategy, _, _ := unstructured.NestedString(definition.Object, "spec", "conversion", "strategy")
+	return strategy != "" && strategy != "None"
 }
 
 // defaults returns what a definition adds to a manifest. What differs in a list that is taken as a whole is the list.

@@ -124,6 +124,12 @@ func TestNewVersion(t *testing.T) {
 	}
 	s := set.New(c.planner, requests, set.Options{Replace: true})
 	require.Equal(t, []string{"0 CustomResourceDefinition Update", "6 Gadget Deferred after CustomResourceDefinition"}, c.plan(t, s))
+	for item := range s.Plan(t.Context()) {
+		if item.Object.Kind == "Gadget" {
+			require.Len(t, item.Plan.Changes, 1)
+			require.Equal(t, "spec.size: 1 -> 2", item.Plan.Changes[0].Difference.String())
+		}
+	}
 	require.Equal(t, []string{"CustomResourceDefinition Done", "Gadget Done"}, c.apply(t, s))
 	live := c.Get(t, gadget)
 	require.Equal(t, uid, live.GetUID(), "it is the same object")
