@@ -196,11 +196,16 @@ func (s *Set) compareOldVersion(ctx context.Context, item *Item, definition int)
 	if item.Plan == nil || !crd.changes() || crd.Plan == nil || converts(crd.Plan.Live()) || converts(crd.Plan.Result()) {
 		return
 	}
-	old := item.Object
-	if old.APIVersion = kinds.ServedVersion(crd.Plan.Live().Object); old.APIVersion == "" {
-		return
+	if version := kinds.ServedVersion(crd.Plan.Live().Object); version != "" {
+		s.compareLive(ctx, item, item.Object.Group()+"/"+version)
 	}
-	old.APIVersion = item.Object.Group() + "/" + old.APIVersion
+}
+
+// compareLive shows in the plan of an object that can't be tried what changes of its declared values, and which defaults
+// of the plan it lacks, compared with the object as it is in a version that is served.
+func (s *Set) compareLive(ctx context.Context, item *Item, apiVersion string) {
+	old := item.Object
+	old.APIVersion = apiVersion
 	reading, err := s.planner.Read(ctx, &explain.State{Identity: old})
 	if err != nil || reading.Live == nil {
 		return // it isn't there, or nothing more is known
@@ -278,6 +283,9 @@ func (s *Set) foretell(ctx context.Context, item *Item) {
 	}
 	plan.Reason = fmt.Sprintf("as things are, the server refuses it: %s; %s comes with the same set", foreign.OfError(item.Err), item.After[0])
 	item.Plan, item.Err = plan, nil
+	if len(plan.Changes) == 0 && isDefinition(s.requests[item.after[0]].Manifest) {
+		s.compareLive(ctx, item, item.Object.APIVersion) // the server refused to try as much as was left of it
+	}
 }
 
 // cause returns the number of the object of the set that a refusal depends on: the definition of the kind, the webhook or policy that
