@@ -17,6 +17,7 @@ import (
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/deletion"
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
 )
 
@@ -206,6 +207,65 @@ func TestDeleteMeetsOthers(t *testing.T) {
 	require.False(t, failed.Accepted)
 	require.EqualError(t, err, "v1/ConfigMap default/a: delete: starting; nothing was deleted")
 	require.Equal(t, []string{"a"}, names(t, server))
+}
+
+// An object that others delete between the dry run and the look after it is gone, as it should be. For a plan that is an
+// error, since a dry run may have deleted it.
+func TestDeleteMeetsOthersAfterTheDryRun(t *testing.T) {
+	server, planner := world(ssaplan.Options{})
+	tried := false
+	stop := server.Answer(func(r ssaplantest.Request) error {
+		if r.Verb == "get" && tried {
+			tried = false
+			require.NoError(t, resources(server, "configmaps").Delete(t.Context(), "a", metav1.DeleteOptions{}))
+		}
+		tried = tried || r.Verb == "delete" && r.DryRun && r.Name == "a"
+		return nil
+	})
+	state := applied(t, planner, configMap("a", nil))
+	_, err := planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: state.Identity, UID: state.UID})
+	require.ErrorContains(t, err, "the dry run deleted the object")
+
+	state = applied(t, planner, configMap("a", nil))
+	require.NoError(t, planner.Delete(t.Context(), state, ssaplan.DeleteOptions{}))
+	require.Empty(t, names(t, server))
+
+	state = applied(t, planner, configMap("a", nil))
+	stop()
+	plan, err := planner.PlanDelete(t.Context(), ssaplan.DeleteRequest{Object: state.Identity, UID: state.UID})
+	require.NoError(t, err)
+	tried = false
+	defer server.Answer(func(r ssaplantest.Request) error {
+		if r.Verb == "get" && tried {
+			tried = false
+			patch(server, "a", `{"metadata": {"finalizers": ["example.com/hold"]}}`)
+			require.NoError(t, resources(server, "configmaps").Delete(t.Context(), "a", metav1.DeleteOptions{}))
+		}
+		tried = tried || r.Verb == "delete" && r.DryRun && r.Name == "a"
+		return nil
+	})()
+	var changed *deletion.ChangedError
+	require.ErrorAs(t, planner.ApplyDelete(t.Context(), plan, ssaplan.DeleteOptions{}), &changed, "a finalizer that wasn't reviewed")
+}
+
+// The answer that the object doesn't exist counts also if its definition is deleted before the object is read again.
+func TestDeleteMeetsTheEndOfADefinition(t *testing.T) {
+	server, planner := world(ssaplan.Options{})
+	state := applied(t, planner, configMap("a", nil))
+	configMaps := schema.GroupResource{Resource: "configmaps"}
+	isGone := false
+	defer server.Answer(func(r ssaplantest.Request) error {
+		switch {
+		case isGone:
+			return apierrors.NewGenericServerResponse(404, r.Verb, configMaps, "a", "404 page not found", 0, true)
+		case r.Verb == "delete" && !r.DryRun:
+			isGone = true
+			return apierrors.NewNotFound(configMaps, "a")
+		}
+		return nil
+	})()
+	require.NoError(t, planner.Delete(t.Context(), state, ssaplan.DeleteOptions{}))
+	require.True(t, isGone)
 }
 
 // The error of a delete says how far it got, and what to do.

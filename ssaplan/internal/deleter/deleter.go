@@ -52,6 +52,7 @@ type Deleter struct {
 	Outcome    write.Outcome              // of the delete; empty if it wasn't sent
 	Finalizers []string                   // that it waits for
 
+	isGone   bool // the server answered that the object doesn't exist, and doesn't serve its kind any more
 	target   *Target
 	told     []foreign.Text // the warnings that the host was told
 	counting int            // requests that counted contents
@@ -185,11 +186,14 @@ func (d *Deleter) checkDryRun(ctx context.Context, uid string) error {
 	case err == nil && (d.Seen == nil || !isGone):
 		return nil
 	case err == nil, applier.Moved(err):
-		return errors.New("the dry run deleted the object, or somebody else did in that moment: if something in front of the server " +
-			"drops dryRun, nothing can be planned through it")
+		return errDeletedMeanwhile
 	}
 	return err
 }
+
+// errDeletedMeanwhile is an error of a plan only. For a delete the object is gone, as it should be, whoever deleted it.
+var errDeletedMeanwhile = errors.New("the dry run deleted the object, or somebody else did in that moment: if something in front of the server " +
+	"drops dryRun, nothing can be planned through it")
 
 func (d *Deleter) finish(plan *deletion.Plan) *deletion.Plan {
 	if d.target != nil {
@@ -229,6 +233,8 @@ func (d *Deleter) Delete(ctx context.Context, reviewed *deletion.Plan) error {
 	}
 	plan, err := d.Plan(ctx)
 	switch {
+	case errors.Is(err, errDeletedMeanwhile):
+		return d.Delete(ctx, reviewed) // which finds no object, one that is being deleted, or another one
 	case err != nil:
 		return err
 	case plan.Refusal != nil:
@@ -257,7 +263,7 @@ func (d *Deleter) Finish(ctx context.Context, live *unstructured.Unstructured) (
 		default:
 			err = d.send(ctx, string(live.GetUID()))
 		}
-		if err != nil {
+		if err != nil || d.isGone {
 			return err
 		}
 		if live, err = d.Look(ctx); err != nil {
@@ -269,16 +275,20 @@ func (d *Deleter) Finish(ctx context.Context, live *unstructured.Unstructured) (
 
 // send sends the delete of the object with that uid, and notes what became of it. The error is nil if it is done.
 func (d *Deleter) send(ctx context.Context, uid string) error {
+	var answered error
 	_, failure := applier.Once(ctx, func(ctx context.Context) (*unstructured.Unstructured, error) {
 		listening, warnings := ctx, &wire.Warnings{}
 		if d.Options.Warning != nil || d.guard().Withholds() { // or else they go where the client's other warnings go
 			listening, warnings = wire.CollectWarnings(ctx)
 		}
-		err := d.target.Resource.Delete(listening, d.Request.Object.Name, d.options(uid))
+		answered = d.target.Resource.Delete(listening, d.Request.Object.Name, d.options(uid))
 		d.tell(warnings)
-		return nil, err
+		return nil, answered
 	}, func(ctx context.Context) applier.Found {
 		live, err := d.read(ctx)
+		if authresilience.Classify(err) == authresilience.ClassTypeNotServed && isAbsent(answered) {
+			d.isGone, err = true, nil
+		}
 		isDone := live == nil || string(live.GetUID()) != uid || live.GetDeletionTimestamp() != nil
 		return applier.Found{Done: err == nil && isDone, Made: live, State: "the object is as it was", Untouched: true, Err: err}
 	})
@@ -292,6 +302,9 @@ func (d *Deleter) send(ctx context.Context, uid string) error {
 	}
 	return fmt.Errorf("%w; %s", failure.Err, failure.Known)
 }
+
+// isAbsent reports whether the answer to a delete is that the object doesn't exist.
+func isAbsent(err error) bool { return authresilience.Classify(err) == authresilience.ClassNotFound }
 
 // options returns those of a delete. The propagation policy is always said: without one a server leaves behind what Jobs and
 // ReplicationControllers started.

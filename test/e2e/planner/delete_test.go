@@ -8,8 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 func TestDelete(t *testing.T) {
@@ -41,4 +43,31 @@ func TestDelete(t *testing.T) {
 		require.ErrorIs(t, c.planner.Delete(t.Context(), state, ssaplan.DeleteOptions{}), ssaplan.ErrRecreated)
 		require.Nil(t, c.Get(t, m).GetDeletionTimestamp())
 	})
+}
+
+// Objects of a definition and the definition itself are deleted side by side: the server deletes the objects, too, and in
+// the end doesn't serve their kind. Neither is a failure of a delete.
+func TestDeleteWithTheDefinition(t *testing.T) {
+	c := newCluster(t)
+	definition := manifest(t, `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: zebras.zoo.example.com},
+		spec: {group: zoo.example.com, scope: Cluster, names: {plural: zebras, singular: zebra, kind: Zebra}, versions: [
+		{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]}}`)
+	c.Define(t, definition)
+	states := []*explain.State{c.apply(t, definition)}
+	for i := range 20 {
+		states = append(states, c.apply(t, manifest(t, "{apiVersion: zoo.example.com/v1, kind: Zebra, metadata: {name: z%d}}", i)))
+	}
+	errs := make(chan error, len(states))
+	for _, state := range states {
+		go func() {
+			errs <- c.planner.Delete(t.Context(), state, ssaplan.DeleteOptions{PollInterval: 50 * time.Millisecond})
+		}()
+	}
+	for range states {
+		if err := <-errs; err != nil {
+			require.Equal(t, authresilience.ClassTypeNotServed, authresilience.Classify(err), "%v", err)
+			require.NotEqual(t, ssaplan.OutcomeUnknown, ssaplan.OutcomeOf(err), "%v", err)
+		}
+	}
+	require.Nil(t, c.Lookup(t, definition))
 }
