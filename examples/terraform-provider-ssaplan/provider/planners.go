@@ -24,6 +24,8 @@ type planners struct {
 	cluster types.Object
 	// keepUnreachable says that a refresh survives a server that can't be reached by the connection in the state.
 	keepUnreachable bool
+	// forgetOtherCluster makes a refresh forget the objects of another cluster than the one that is reached.
+	forgetOtherCluster bool
 	// refreshed says that this run has refreshed a resource, which an apply doesn't do.
 	refreshed atomic.Bool
 	claims    claims

@@ -4,6 +4,7 @@ package provider
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
@@ -34,8 +35,9 @@ var (
 
 // settings is the configuration of the provider. It is read anew in each run and stands in no state.
 type settings struct {
-	Cluster            types.Object `tfsdk:"cluster"`
-	RefreshUnreachable types.String `tfsdk:"refresh_unreachable"`
+	Cluster             types.Object `tfsdk:"cluster"`
+	RefreshUnreachable  types.String `tfsdk:"refresh_unreachable"`
+	RefreshOtherCluster types.String `tfsdk:"refresh_other_cluster"`
 }
 
 func (p *ssaplanProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
@@ -51,6 +53,11 @@ func (p *ssaplanProvider) Schema(_ context.Context, _ provider.SchemaRequest, re
 				Optional:            true,
 				MarkdownDescription: "What a refresh does if the connection in the state leads to no server, or to one that isn't trusted: `error`, or `keep` the state and plan with the connection of this run. Default: `error`.",
 			},
+			"refresh_other_cluster": schema.StringAttribute{
+				Optional: true,
+				MarkdownDescription: "What a refresh does with an object that was applied in another cluster than the one that is reached now: " +
+					"`error`, or `forget` the object, which stays in its cluster. Default: `error`.",
+			},
 			"cluster": clusterAttribute(providerCluster),
 		},
 	}
@@ -62,11 +69,18 @@ func (p *ssaplanProvider) Configure(ctx context.Context, req provider.ConfigureR
 	if resp.Diagnostics.Append(req.Config.Get(ctx, &config)...); resp.Diagnostics.HasError() {
 		return
 	}
-	switch choice := config.RefreshUnreachable.ValueString(); choice {
-	case "", "error", keep:
-		p.planners.keepUnreachable = choice == keep
-	default:
-		resp.Diagnostics.AddAttributeError(path.Root("refresh_unreachable"), wrongConfiguration, "refresh_unreachable: one of error, keep")
+	for _, choice := range []struct {
+		name, of string
+		text     types.String
+		chosen   *bool
+	}{
+		{"refresh_unreachable", keep, config.RefreshUnreachable, &p.planners.keepUnreachable},
+		{"refresh_other_cluster", forget, config.RefreshOtherCluster, &p.planners.forgetOtherCluster},
+	} {
+		text := choice.text.ValueString()
+		if *choice.chosen = text == choice.of; !*choice.chosen && text != "" && text != "error" {
+			resp.Diagnostics.AddAttributeError(path.Root(choice.name), wrongConfiguration, fmt.Sprintf("%s: one of error, %s", choice.name, choice.of))
+		}
 	}
 	p.planners.cluster = config.Cluster
 	if isKnown(ctx, config.Cluster) && !config.Cluster.IsNull() {
@@ -76,8 +90,11 @@ func (p *ssaplanProvider) Configure(ctx context.Context, req provider.ConfigureR
 	}
 }
 
-// keep is what refresh_unreachable can be beside what it is by default.
-const keep = "keep"
+// What refresh_unreachable and refresh_other_cluster can be besides "error", their default.
+const (
+	keep   = "keep"
+	forget = "forget"
+)
 
 func (p *ssaplanProvider) DataSources(context.Context) []func() datasource.DataSource {
 	return []func() datasource.DataSource{

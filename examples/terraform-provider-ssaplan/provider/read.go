@@ -41,10 +41,19 @@ func (r *objectResource) Read(ctx context.Context, req resource.ReadRequest, res
 	resp.Diagnostics.Append(remember(ctx, resp.Private, reading.State)...)
 	resp.Diagnostics.Append(noteReading(ctx, resp.Private, reading)...)
 	switch reading.Presence {
+	case ssaplan.PresenceFound:
+		resp.Diagnostics.Append(r.noteWhereFound(ctx, resp.Private, state)...)
+	case ssaplan.PresenceUnreadable:
+	default: // which says something of the object only in the cluster that has it
+		err = r.planners.elsewhere(ctx, planner, state, notedCluster(ctx, req.Private))
+	}
+	if err != nil {
+		resp.Diagnostics.Append(r.planners.inOtherCluster(err))
+		resp.State.RemoveResource(ctx) // unless it is an error
+		return
+	}
+	switch reading.Presence {
 	case ssaplan.PresenceAbsent, ssaplan.PresenceNamespaceNotFound:
-		if err := r.planners.elsewhere(ctx, planner, state, notedCluster(ctx, req.Private)); err != nil {
-			resp.Diagnostics.AddWarning("This is another cluster than before", err.Error()) // which Terraform folds for many objects
-		}
 		resp.State.RemoveResource(ctx)
 		return
 	case ssaplan.PresenceUnreadable:

@@ -104,14 +104,43 @@ func noteCluster(ctx context.Context, private privateState, c review.Cluster) di
 	return note(ctx, private, appliedIn, string(text))
 }
 
-// elsewhere returns an error if a Planner of an object's connection leads to another cluster than the one in which the object was applied.
+// noteWhereFound notes the cluster of an object that was found by its UID, unless that is known: an import applies nothing.
+func (r *objectResource) noteWhereFound(ctx context.Context, private privateState, o object) diag.Diagnostics {
+	if notedCluster(ctx, private) != (review.Cluster{}) {
+		return nil
+	}
+	in, _, err := r.planners.reachedBy(ctx, o)
+	if err != nil {
+		return failed("Which cluster this is can't be found out", err)
+	}
+	return noteCluster(ctx, private, in)
+}
+
+// otherCluster is the summary where a connection leads to another cluster than the one that has the object.
+const otherCluster = "This is another cluster than before"
+
+// inOtherCluster is the diagnostic for an object that isn't in the cluster which a refresh read.
+func (p *planners) inOtherCluster(err error) diag.Diagnostic {
+	if p.forgetOtherCluster {
+		return diag.NewWarningDiagnostic(otherCluster, err.Error()) // Terraform folds those of one summary
+	}
+	return diag.NewErrorDiagnostic(otherCluster, err.Error())
+}
+
+// elsewhere returns an error if a Planner of an object's connection leads to another cluster than the one in which the
+// object was applied, or if that can't be found out.
 func (p *planners) elsewhere(ctx context.Context, planner *ssaplan.Planner, o object, before review.Cluster) error {
 	if own, err := p.of(ctx, o); before == (review.Cluster{}) || err != nil || own != planner {
 		return nil
 	}
 	now, shown, err := p.reachedBy(ctx, o)
-	if err != nil || now.Is(before) {
-		return nil // what is wrong with the connection, the request says that needs it
+	if err != nil {
+		return fmt.Errorf("which cluster this is can't be found out: %w", err)
 	}
-	return fmt.Errorf("this is another cluster: the object was applied in that of %s, and %s is %s", before, shown, now)
+	if now.Is(before) {
+		return nil
+	}
+	return fmt.Errorf("%s: this is another cluster: the object was applied in that of %s, and %s is %s\n"+
+		"Connect to the cluster of the object. If that cluster is gone for good, run terraform state rm on the resource, "+
+		"or set refresh_other_cluster = \"forget\" in the provider's configuration for one run", o.ID.ValueString(), before, shown, now)
 }
