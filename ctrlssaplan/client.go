@@ -22,8 +22,10 @@ type Client interface {
 	Owned(ctx context.Context, owner client.Object, kind schema.GroupVersionKind) ([]*unstructured.Unstructured, error)
 	// Delete deletes an object under the guard of preconditions.
 	Delete(ctx context.Context, obj *unstructured.Unstructured, options metav1.DeleteOptions) error
-	// UpdateStatus writes the status of an owner. A conflict is an error for which apierrors.IsConflict holds.
-	UpdateStatus(ctx context.Context, owner client.Object) error
+	// ApplyStatus applies the status of an owner as a field manager, and takes over the fields that others own. It sets
+	// the object to the server's answer. That the owner has another UID or resourceVersion is an error for which
+	// apierrors.IsConflict holds.
+	ApplyStatus(ctx context.Context, owner *unstructured.Unstructured, manager string) error
 }
 
 // ErrFakeClient says that a client can't be told from none: controller-runtime's fake client keeps no managedFields as a server does, and
@@ -112,6 +114,6 @@ func (m *managed) Delete(ctx context.Context, obj *unstructured.Unstructured, op
 	return m.writer.Delete(ctx, obj, &client.DeleteOptions{Preconditions: options.Preconditions, PropagationPolicy: options.PropagationPolicy})
 }
 
-func (m *managed) UpdateStatus(ctx context.Context, owner client.Object) error {
-	return m.writer.Status().Update(ctx, owner)
+func (m *managed) ApplyStatus(ctx context.Context, owner *unstructured.Unstructured, manager string) error {
+	return m.writer.Status().Patch(ctx, owner, client.Apply, client.ForceOwnership, client.FieldOwner(manager))
 }

@@ -2,11 +2,9 @@ package ctrlssaplan
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -40,48 +38,67 @@ const (
 	statusAttempts = 3
 )
 
-// complaints are the conditions that are True if something of the kind is in the way, with the verdicts that make them.
-var complaints = []struct {
+type complaint struct {
 	condition string
 	verdict   verdict
-}{
+}
+
+// complaints are the conditions that are True if something of the kind is in the way, with the verdicts that make them.
+var complaints = []complaint{
 	{ConditionDrifted, drifted},
 	{ConditionConflict, conflicting},
 	{ConditionRefused, refused},
 	{ConditionReplacementNeeded, replacementNeeded},
 }
 
-// report writes the status if that changes it, and events for what was written and for what is newly in the way. What
-// the informer has of the owner may be old; then the server refuses the write, and the owner is read again.
+// report writes the status if that changes it, and events for what was written and for what is newly in the way. The
+// informer's owner may be old; then the server refuses the write, and the owner is read again.
 func (k *Kit) report(ctx context.Context, owner client.Object, outcomes []outcome) error {
 	count(outcomes)
 	k.announceWrites(owner, outcomes)
-	generation := owner.GetGeneration()
 	for attempt := 1; ; attempt++ {
-		conditions, observed := k.options.Conditions(owner)
-		had, next := *conditions, nextConditions(*conditions, generation, outcomes)
-		if equality.Semantic.DeepEqual(had, next) && (observed == nil || *observed == generation) {
-			return nil
+		seen, err := k.seen(ctx, owner, attempt > 1)
+		if err != nil {
+			return client.IgnoreNotFound(err)
 		}
-		if *conditions = next; observed != nil {
-			*observed = generation
-		}
-		err := k.Client.UpdateStatus(ctx, owner)
-		if err == nil {
-			k.announceConditions(owner, next, had)
+		had := k.setConditions(owner, seen, outcomes)
+		if err = k.writeStatus(ctx, owner, seen); err == nil {
+			conditions, _ := k.options.Conditions(owner)
+			k.announceConditions(owner, *conditions, had)
 			return nil
 		}
 		if !apierrors.IsConflict(err) || attempt == statusAttempts {
 			return client.IgnoreNotFound(err)
 		}
-		before := owner.DeepCopyObject().(client.Object)
-		if err := k.Client.Read(ctx, owner); err != nil {
-			return client.IgnoreNotFound(err)
-		}
-		if err := follows(before, owner); err != nil {
-			return fmt.Errorf("no status is written: %w", err)
+	}
+}
+
+// setConditions sets the kit's conditions of an owner, given the owner as it was seen last, and returns the conditions
+// that it had. Those of others stay as they are.
+func (k *Kit) setConditions(owner, seen client.Object, outcomes []outcome) (had []metav1.Condition) {
+	conditions, observed := k.options.Conditions(owner)
+	last, _ := k.options.Conditions(seen)
+	had = slices.Clone(*conditions)
+	for _, condition := range *last {
+		i := slices.IndexFunc(had, func(c metav1.Condition) bool { return c.Type == condition.Type })
+		switch {
+		case !isKits(condition.Type):
+		case i < 0:
+			had = append(had, condition)
+		default:
+			had[i] = condition
 		}
 	}
+	if *conditions = nextConditions(had, owner.GetGeneration(), outcomes); observed != nil {
+		*observed = owner.GetGeneration()
+	}
+	return had
+}
+
+// isKits reports whether the kit sets conditions of this type.
+func isKits(condition string) bool {
+	return condition == ConditionReady || condition == ConditionSynced ||
+		slices.ContainsFunc(complaints, func(c complaint) bool { return c.condition == condition })
 }
 
 // nextConditions returns the conditions that say what became of the children.

@@ -94,20 +94,15 @@ func (u *unmanaged) Delete(ctx context.Context, obj *unstructured.Unstructured, 
 	return resource.Delete(ctx, obj.GetName(), options)
 }
 
-func (u *unmanaged) UpdateStatus(ctx context.Context, owner client.Object) error {
-	resource, kind, err := u.of(owner)
+func (u *unmanaged) ApplyStatus(ctx context.Context, owner *unstructured.Unstructured, manager string) error {
+	resource, _, err := u.of(owner)
 	if err != nil {
 		return err
 	}
-	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(owner)
+	answer, err := resource.ApplyStatus(ctx, owner.GetName(), owner, metav1.ApplyOptions{FieldManager: manager, Force: true})
 	if err != nil {
 		return err
 	}
-	obj := &unstructured.Unstructured{Object: content}
-	obj.SetGroupVersionKind(kind)
-	obj, err = resource.UpdateStatus(ctx, obj, metav1.UpdateOptions{})
-	if err != nil {
-		return err
-	}
-	return decodeInto(obj, owner)
+	owner.Object = answer.Object
+	return nil
 }

@@ -33,7 +33,6 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	kit.Client = withoutStatus{kit.Client} // a ConfigMap has no status
 	child := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "site-config"}, Data: map[string]string{"mode": "dark"}}
 	result, err := kit.Reconcile(ctx, owner, []ctrlssaplan.Child{{Object: child}}, ctrlssaplan.Policy{})
 	fmt.Println(result, err)

@@ -134,7 +134,9 @@ func (o *Options) observe(ctx context.Context, seen ssaplan.Observation) {
 	}
 }
 
-// Reconcile makes the children of an owner what they have to be, as far as the policy allows, and writes the owner's conditions and events. Nothing
+// Reconcile makes the children of an owner what they have to be, as far as the policy allows, and writes the owner's status and events. The
+// status is what the caller has set in the owner, with the kit's conditions. Fields of it that only other field managers
+// own stay as they are, unless the caller has changed them. After a write the owner is as the server has it. Nothing
 // is done for an owner that is being deleted: what is deleted in its course must not come back. The result says when to look again.
 //
 // All children are planned before the first is written, in their order. What was edited is written to all of them or, if one is in the way, to

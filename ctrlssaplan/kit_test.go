@@ -91,14 +91,8 @@ func (w *kitWorld) start() {
 		Conditions: func(client.Object) (*[]metav1.Condition, *int64) { return &w.conditions, nil },
 	})
 	require.NoError(w, err)
-	kit.Client = withoutStatus{kit.Client}
 	w.kit = kit
 }
-
-// withoutStatus is a client for owners without a status.
-type withoutStatus struct{ ctrlssaplan.Client }
-
-func (withoutStatus) UpdateStatus(context.Context, client.Object) error { return nil }
 
 func (w *kitWorld) content(obj any) *unstructured.Unstructured {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)

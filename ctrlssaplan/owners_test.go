@@ -43,7 +43,6 @@ func newOwning(t *testing.T, kinds ...schema.GroupVersionKind) *owning {
 		},
 	})
 	require.NoError(t, err)
-	kit.Client = withoutStatus{kit.Client}
 	o.kit = kit
 	return o
 }

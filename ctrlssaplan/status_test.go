@@ -1,0 +1,167 @@
+package ctrlssaplan_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/dynamic"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/ssaplan/primitives/ctrlssaplan"
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
+)
+
+// budgets is a controller of PodDisruptionBudgets: a built-in kind whose status has conditions and other fields.
+type budgets struct {
+	*testing.T
+	server   *ssaplantest.Server
+	kit      *ctrlssaplan.Kit
+	resource dynamic.ResourceInterface
+}
+
+func newBudgets(t *testing.T) *budgets {
+	server, err := ssaplantest.NewServer(ssaplantest.Options{})
+	require.NoError(t, err)
+	scheme := runtime.NewScheme()
+	require.NoError(t, clientgoscheme.AddToScheme(scheme))
+	kit, err := ctrlssaplan.NewForDynamic(server.Client(), server.Mapper(), scheme, ctrlssaplan.Options{
+		FieldManager: "budget-controller",
+		NoOps:        ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{ServerInterval: -1}),
+		Conditions: func(owner client.Object) (*[]metav1.Condition, *int64) {
+			status := &owner.(*policyv1.PodDisruptionBudget).Status
+			return &status.Conditions, &status.ObservedGeneration
+		},
+	})
+	require.NoError(t, err)
+	b := &budgets{t, server, kit, server.Client().Resource(policyv1.SchemeGroupVersion.WithResource("poddisruptionbudgets")).Namespace("default")}
+	_, err = b.resource.Create(t.Context(), budget(nil), metav1.CreateOptions{})
+	require.NoError(t, err)
+	return b
+}
+
+func budget(status map[string]any) *unstructured.Unstructured {
+	obj := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": map[string]any{"name": "site", "namespace": "default"},
+	}}
+	if status != nil {
+		obj.Object["status"] = status
+	}
+	return obj
+}
+
+// get returns the owner as the server has it.
+func (b *budgets) get() *policyv1.PodDisruptionBudget {
+	b.Helper()
+	obj, err := b.resource.Get(b.Context(), "site", metav1.GetOptions{})
+	require.NoError(b, err)
+	owner := &policyv1.PodDisruptionBudget{}
+	require.NoError(b, runtime.DefaultUnstructuredConverter.FromUnstructured(obj.Object, owner))
+	return owner
+}
+
+func (b *budgets) reconcile(owner *policyv1.PodDisruptionBudget) {
+	b.Helper()
+	_, err := b.kit.Reconcile(b.Context(), owner, threeChildren("a")[:1], ctrlssaplan.Policy{})
+	require.NoError(b, err)
+}
+
+// applies has another controller apply fields of the status.
+func (b *budgets) applies(manager string, status map[string]any) {
+	b.Helper()
+	_, err := b.resource.ApplyStatus(b.Context(), "site", budget(status), metav1.ApplyOptions{FieldManager: manager, Force: true})
+	require.NoError(b, err)
+}
+
+func (b *budgets) requireReady() {
+	b.Helper()
+	owner := b.get()
+	require.True(b, meta.IsStatusConditionTrue(owner.Status.Conditions, ctrlssaplan.ConditionReady))
+	require.Equal(b, owner.Generation, owner.Status.ObservedGeneration)
+}
+
+// What the caller sets in the status is written, whether or not a condition changes, and nothing is sent without a change.
+func TestTheStatusOfTheCallerIsWritten(t *testing.T) {
+	b := newBudgets(t)
+	for _, healthy := range []int32{1, 2, 0} {
+		owner := b.get()
+		owner.Status.CurrentHealthy = healthy
+		b.reconcile(owner)
+		require.Equal(t, b.get(), owner, "it is as the server has it")
+		require.Equal(t, healthy, owner.Status.CurrentHealthy)
+		b.requireReady()
+		version := owner.ResourceVersion
+		b.reconcile(b.get())
+		require.Equal(t, version, b.get().ResourceVersion)
+	}
+	owner := b.get()
+	owner.Status.DisruptedPods = map[string]metav1.Time{"a": metav1.Unix(1e9, 0)}
+	b.reconcile(owner)
+	owner.Status.DisruptedPods = nil
+	b.reconcile(owner)
+	require.Empty(t, b.get().Status.DisruptedPods, "what the caller removes is removed")
+}
+
+// The status of the caller survives a conflict, and what other controllers write into the status stays theirs.
+func TestTheStatusIsShared(t *testing.T) {
+	b := newBudgets(t)
+	b.reconcile(b.get())
+	owner, first := b.get(), true
+	owner.Status.CurrentHealthy = 7
+	stop := b.server.Answer(func(r ssaplantest.Request) error {
+		if r.Subresource == "status" && first {
+			first = false
+			b.applies("other", map[string]any{"disruptionsAllowed": int64(3), "conditions": []any{map[string]any{
+				"type": "Theirs", "status": "True", "reason": "R", "message": "m", "lastTransitionTime": "2026-01-01T00:00:00Z",
+			}}})
+		}
+		return nil
+	})
+	b.reconcile(owner)
+	stop()
+	require.False(t, first)
+	b.requireReady()
+	status := b.get().Status
+	require.EqualValues(t, 7, status.CurrentHealthy)
+	require.EqualValues(t, 3, status.DisruptionsAllowed)
+	require.True(t, meta.IsStatusConditionTrue(status.Conditions, "Theirs"))
+
+	owner = b.get()
+	owner.Status.CurrentHealthy = 8
+	b.reconcile(owner)
+	b.applies("other", map[string]any{"disruptionsAllowed": int64(4)})
+	status = b.get().Status
+	require.EqualValues(t, 8, status.CurrentHealthy)
+	require.EqualValues(t, 4, status.DisruptionsAllowed)
+	require.Nil(t, meta.FindStatusCondition(status.Conditions, "Theirs"), "its owner dropped it, so no one else had it")
+
+	owner = b.get()
+	owner.Status.DisruptionsAllowed = 5
+	b.reconcile(owner)
+	require.EqualValues(t, 5, b.get().Status.DisruptionsAllowed, "what the caller sets it takes over")
+}
+
+// A status that was written by an update, as by a controller before it took this kit, is no obstacle.
+func TestAStatusThatWasUpdated(t *testing.T) {
+	b := newBudgets(t)
+	obj, err := b.resource.Get(t.Context(), "site", metav1.GetOptions{})
+	require.NoError(t, err)
+	obj.Object["status"] = map[string]any{"currentHealthy": int64(5), "conditions": []any{map[string]any{
+		"type": "Ready", "status": "False", "reason": "Old", "message": "m", "lastTransitionTime": "2026-01-01T00:00:00Z",
+	}}}
+	_, err = b.resource.UpdateStatus(t.Context(), obj, metav1.UpdateOptions{FieldManager: "budget-controller"})
+	require.NoError(t, err)
+	b.reconcile(b.get())
+	b.requireReady()
+	require.EqualValues(t, 5, b.get().Status.CurrentHealthy)
+	owner := b.get()
+	owner.Status.CurrentHealthy = 6
+	b.reconcile(owner)
+	require.EqualValues(t, 6, b.get().Status.CurrentHealthy)
+}
