@@ -20,6 +20,7 @@ func (p *planning) explain(ctx context.Context, planner *ssaplan.Planner, plan *
 	if plan.Replacement != nil {
 		goes = goesWith(ctx, planner, plan.Replacement, p.prior.propagation())
 	}
+	p.remarkUnmatched(ctx, plan)
 	for _, remark := range review.Remarks(plan, p.baseline(), goes...) {
 		switch remark.Topic {
 		case review.TopicStays:
