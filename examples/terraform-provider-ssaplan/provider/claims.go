@@ -152,6 +152,36 @@ func objectIn(cluster types.Object, id identity.Identity) string {
 	return strings.Join([]string{name, id.APIVersion, id.Kind, id.Namespace, id.Name, ""}, " ")
 }
 
+// wasTaken is what to know of deleting an object that was there before its resource, which others may need.
+const wasTaken = "the object was there before this resource, which took it over: to keep it, " +
+	"set on_destroy = \"release\" and apply that first"
+
+// isTaken reports whether the object with this UID was there before its resource.
+func (o object) isTaken(uid string) bool { return uid != "" && o.TakenOver.ValueString() == uid }
+
+// mayBeElsewhere returns what to know of an object that a create finds, although its field manager has applied it: the
+// resource may be one of another state, which has the object already. Empty if that can't be.
+func (p *planning) mayBeElsewhere(plan *ssaplan.Plan) string {
+	live := plan.Live()
+	if p.prior != nil || live == nil || !takenOver(plan, p.planned.FieldManager.ValueString()).IsNull() {
+		return ""
+	}
+	return fmt.Sprintf("%q has applied it before: if another Terraform state has the object, the two undo each other, and a destroy "+
+		"of one deletes the object of both: then give this configuration a field_manager of its own. "+
+		"If only a create of this resource was interrupted, or a state was lost, go on", p.planned.FieldManager.ValueString())
+}
+
+// refusesExisting refuses an object that is there already and was applied by the default field manager, which doesn't tell
+// one configuration from another. Those that others applied the Planner refuses.
+func (p *planning) refusesExisting(plan *ssaplan.Plan) bool {
+	why := p.mayBeElsewhere(plan)
+	refused := why != "" && p.planned.IfExists.ValueString() == refuse && p.planned.FieldManager.ValueString() == defaultFieldManager
+	if refused {
+		p.diags.AddError(fmt.Sprintf("%s: exists already", plan.Object), why+". If it is of this configuration, import it.")
+	}
+	return refused
+}
+
 // takenOver returns the UID of an object that a create finds there, null if there is none or the field manager has applied it already: then it is
 // the one of a create that was interrupted, or is to be replaced.
 func takenOver(plan *ssaplan.Plan, manager string) types.String {

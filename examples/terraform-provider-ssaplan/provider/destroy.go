@@ -72,7 +72,11 @@ func (r *objectResource) planDestroy(ctx context.Context, req resource.ModifyPla
 		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: what its destruction takes along isn't known", state.Identity), err.Error())
 		return
 	}
-	if notes := destroyNotes(plan); len(notes) > 0 {
+	notes := destroyNotes(plan)
+	if prior.isTaken(state.UID) && plan.Action != deletion.ActionNone {
+		notes = append(notes, wasTaken)
+	}
+	if len(notes) > 0 {
 		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: will be destroyed", plan.Object), strings.Join(review.Lines(notes), "\n"))
 	}
 }

@@ -19,6 +19,9 @@ func (p *planning) explain(ctx context.Context, planner *ssaplan.Planner, plan *
 	var goes []string
 	if plan.Replacement != nil {
 		goes = goesWith(ctx, planner, plan.Replacement, p.prior.propagation())
+		if p.prior.isTaken(plan.Replacement.UID) {
+			goes = append(goes, wasTaken)
+		}
 	}
 	p.remarkUnmatched(ctx, plan)
 	for _, remark := range review.Remarks(plan, p.baseline(), goes...) {
@@ -48,6 +51,9 @@ func (p *planning) takesOver(plan *ssaplan.Plan, what string, because ...string)
 		changes := slices.DeleteFunc(slices.Clone(plan.Changes), func(c explain.Change) bool {
 			return c.Op != projection.OpChange || c.Cause != explain.CauseEdited && c.Cause != explain.CauseUnknown
 		})
+		if why := p.mayBeElsewhere(plan); why != "" {
+			because = append(because, why)
+		}
 		p.remark(plan.Object, what+", and will be taken over by this resource", append(because, review.Lines(changes)...)...)
 	}
 }

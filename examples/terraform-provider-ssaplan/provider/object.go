@@ -171,7 +171,7 @@ func (r *objectResource) Schema(ctx context.Context, _ resource.SchemaRequest, r
 			},
 			"if_exists": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "What to do with an object that is there and that this resource doesn't have in its state: `take_over`, or `refuse` unless `field_manager` applied it before. Default: `take_over`.",
+				MarkdownDescription: "What to do with an object that is there and that this resource doesn't have in its state: `take_over`, or `refuse` unless `field_manager` applied it before, under a name other than the default one. Default: `take_over`.",
 			},
 			"on_destroy": schema.StringAttribute{
 				Optional:            true,

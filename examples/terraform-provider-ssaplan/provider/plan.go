@@ -182,7 +182,7 @@ func (p *planning) take(ctx context.Context, planner *ssaplan.Planner, plan *ssa
 			return
 		}
 	}
-	if plan.Action == ssaplan.ActionReplace && p.refusesReplacement(plan) {
+	if plan.Action == ssaplan.ActionReplace && p.refusesReplacement(plan) || p.refusesExisting(plan) {
 		return
 	}
 	p.explain(ctx, planner, plan)
