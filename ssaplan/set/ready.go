@@ -95,7 +95,7 @@ func (s *Set) look(ctx context.Context, i int, ready Readier) Readiness {
 	if ctx.Err() != nil {
 		return cmp.Or(s.seen[i], notLookedAt)
 	}
-	found := lookAt(ctx, s.planner, s.items[i].Object, ready)
+	found, _ := lookAt(ctx, s.planner, s.items[i].Object, ready)
 	if ctx.Err() == nil {
 		s.seen[i] = Readiness{Why: found.Why, Said: found.Said}
 	}
@@ -106,14 +106,15 @@ func (s *Set) look(ctx context.Context, i int, ready Readier) Readiness {
 var notLookedAt = Readiness{Why: "it wasn't looked at"}
 
 // AwaitObject waits until an object is ready or has failed, as [Set.Await] does for a set. What it returns when the time is up or ctx ends is
-// neither, and says what the object waited for last. Waiting is told that, too, whenever it was asked for the object.
+// neither, and says what the object waited for last. Waiting is told that, too, whenever it was asked for the object. An object that doesn't exist
+// yet is waited for.
 func AwaitObject(ctx context.Context, planner Planner, id identity.Identity, ready Readier, within time.Duration, waiting func(why string)) Readiness {
 	ctx, cancel := clock.WithTimeout(ctx, within)
 	defer cancel()
 	last := notLookedAt
 	for pause := shortest; ; pause = min(2*pause, longest) {
-		if found := lookAt(ctx, planner, id, ready); ctx.Err() == nil {
-			last = found
+		if found, exists := lookAt(ctx, planner, id, ready); ctx.Err() == nil {
+			last, last.Failed = found, found.Failed && exists
 		}
 		if last.Ready || last.Failed || ctx.Err() != nil {
 			return last
@@ -146,15 +147,16 @@ func lacksPlace(plan *ssaplan.Plan) bool {
 	return plan.Deferral == ssaplan.DeferralTypeNotServed || plan.Deferral == ssaplan.DeferralNamespaceNotFound
 }
 
-func lookAt(ctx context.Context, planner Planner, id identity.Identity, ready Readier) Readiness {
+// lookAt reads an object and reports whether it exists, as far as that is known.
+func lookAt(ctx context.Context, planner Planner, id identity.Identity, ready Readier) (found Readiness, exists bool) {
 	reading, err := planner.Read(ctx, &explain.State{Identity: id})
 	switch {
 	case err != nil:
-		return Readiness{Why: foreign.OfError(err)}
+		return Readiness{Why: foreign.OfError(err)}, true
 	case reading.Presence == ssaplan.PresenceUnreadable:
-		return Readiness{Failed: true, Why: "it may not be read"}
+		return Readiness{Failed: true, Why: "it may not be read"}, true
 	case reading.Live == nil:
-		return Readiness{Failed: true, Why: foreign.Textf("it isn't there: %s", reading.Presence)}
+		return Readiness{Failed: true, Why: foreign.Textf("it isn't there: %s", reading.Presence)}, false
 	}
-	return ready.Of(reading.Live, planner)
+	return ready.Of(reading.Live, planner), true
 }

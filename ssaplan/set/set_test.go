@@ -338,3 +338,27 @@ func TestAwaitPlan(t *testing.T) {
 	_, err = set.AwaitPlan(t.Context(), w.planner, request)
 	require.ErrorContains(t, err, "down", "another failure isn't waited for")
 }
+
+// An object that doesn't exist yet is waited for, as long as there is time.
+func TestAwaitObjectThatIsMadeLater(t *testing.T) {
+	w := newWorld(t)
+	text := "{apiVersion: v1, kind: ConfigMap, metadata: {name: late, namespace: default}}"
+	id, err := identity.Of(manifest(t, text).Object)
+	require.NoError(t, err)
+	ready := func(*unstructured.Unstructured) set.Readiness { return set.Readiness{Ready: true} }
+	found := set.AwaitObject(w.Context(), w.planner, id, ready, time.Nanosecond, func(string) {})
+	require.False(t, found.Ready || found.Failed)
+
+	var waited []string
+	found = set.AwaitObject(w.Context(), w.planner, id, ready, time.Minute, func(why string) {
+		if waited = append(waited, why); len(waited) == 3 {
+			plan, err := w.planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest(t, text)})
+			require.NoError(t, err)
+			_, err = w.planner.Apply(t.Context(), plan)
+			require.NoError(t, err)
+		}
+	})
+	require.True(t, found.Ready)
+	require.Len(t, waited, 3)
+	require.Contains(t, waited[0], "it isn't there")
+}
