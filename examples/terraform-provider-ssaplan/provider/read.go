@@ -28,6 +28,11 @@ func (r *objectResource) Read(ctx context.Context, req resource.ReadRequest, res
 		return
 	}
 	r.planners.refreshed.Store(true)
+	if !isKnown(ctx, r.planners.clusterOf(state)) { // the same run may make or read it
+		resp.Diagnostics.AddWarning("The cluster isn't known yet", "What is in the state wasn't refreshed, and can only be planned when it is applied. "+
+			"Apply what the provider's cluster depends on first, for example with -target.") // one for all objects: Terraform folds them
+		return
+	}
 	planner, reading, err := r.reading(ctx, state, prior)
 	if err != nil {
 		resp.Diagnostics.AddError("The object can't be read", err.Error())
