@@ -115,11 +115,26 @@ func (p *planning) run(ctx context.Context) {
 func (p *planning) unsettled(ctx context.Context) {
 	p.openAll()
 	p.planned.ID, p.planned.TakenOver, p.planned.Manifest = types.StringUnknown(), types.StringUnknown(), p.planned.declared(ctx, nil)
-	if p.prior != nil {
+	switch {
+	case p.prior == nil:
+	case p.planned.mayBeAnother():
+		p.replacesUnknown()
+	default:
 		p.planned.TakenOver = p.prior.TakenOver
 		p.diags.AddWarning(p.prior.ID.ValueString()+": can only be planned when it is applied",
 			"Values aren't known yet. If it then turns out that the object has to be replaced, the apply stops before it touches the object, and the next one replaces it.")
 	}
+}
+
+// replacesUnknown plans a replacement by an object whose name isn't known yet, as Terraform does for any attribute that forces one.
+func (p *planning) replacesUnknown() {
+	if p.prior.protected() {
+		p.diags.AddError(p.prior.ID.ValueString()+": has to be replaced, and is protected", "The name of the new object isn't known yet.\n"+howToUnprotect)
+		return
+	}
+	p.diags.AddWarning(p.prior.ID.ValueString()+": may get another name, and is planned as a replacement",
+		"Its name isn't known yet. The object is deleted and created anew even if the name turns out to be the same.")
+	p.replaceAt(p.planned.manifestPath(), idPath)
 }
 
 // baseline returns the state to plan against, nil for a create.

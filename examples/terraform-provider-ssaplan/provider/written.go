@@ -87,7 +87,7 @@ func (o object) sameText(ctx context.Context, prior object) bool {
 }
 
 // textOf returns a manifest that is written as a value, and the fields of it that aren't known yet. It is unknown as a whole if it isn't known
-// which object it is of.
+// which object it is of; then the field is the one that says it.
 func textOf(ctx context.Context, value types.Dynamic) (types.String, projection.Patterns, error) {
 	written, err := value.ToTerraformValue(ctx)
 	if err != nil {
@@ -101,7 +101,7 @@ func textOf(ctx context.Context, value types.Dynamic) (types.String, projection.
 	var unknown projection.Patterns
 	for _, at := range r.unknown {
 		if slices.Contains([]string{"", "apiVersion", "kind", "metadata", "metadata.name", "metadata.namespace"}, at.String()) {
-			return types.StringUnknown(), nil, nil
+			return types.StringUnknown(), projection.Patterns{projection.PatternOf(at)}, nil
 		}
 		unknown = append(unknown, projection.PatternOf(at))
 	}
@@ -114,6 +114,12 @@ func textOf(ctx context.Context, value types.Dynamic) (types.String, projection.
 	}
 	text, err := yaml.Marshal(plain)
 	return types.StringValue(string(text)), unknown, err
+}
+
+// mayBeAnother reports whether a field that names the object isn't known yet, so that it may become another one.
+func (o object) mayBeAnother() bool {
+	names := []string{"kind", "metadata.name", "metadata.namespace"}
+	return o.text.IsUnknown() && slices.ContainsFunc(o.unknown, func(at projection.Pattern) bool { return slices.Contains(names, at.String()) })
 }
 
 // notKnown stands for a value that isn't known yet. It is never sent.
