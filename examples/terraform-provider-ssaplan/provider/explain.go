@@ -24,6 +24,7 @@ func (p *planning) explain(ctx context.Context, planner *ssaplan.Planner, plan *
 		}
 	}
 	p.remarkUnmatched(ctx, plan)
+	p.remarkIgnored(ctx, plan)
 	for _, remark := range review.Remarks(plan, p.baseline(), goes...) {
 		switch remark.Topic {
 		case review.TopicStays:

@@ -57,6 +57,37 @@ func sameManifest(a, b string) bool {
 	return errX == nil && errY == nil && reflect.DeepEqual(x.Object, y.Object)
 }
 
+// sameButIgnored reports whether the manifest differs from that of the state in fields to ignore only. It must be known
+// that nothing else is sent.
+func (o object) sameButIgnored(ctx context.Context, prior object) bool {
+	before, now, ignore, err := o.withPrior(ctx, prior)
+	if err != nil || len(ignore) == 0 {
+		return false
+	}
+	before, _ = ignore.Remove(before)
+	now, _ = ignore.Remove(now)
+	return reflect.DeepEqual(before, now)
+}
+
+var errNotComparable = errors.New("the manifests can't be compared")
+
+// withPrior returns the manifest of the state and the present one, which are written in the same way, and the fields to ignore.
+func (o object) withPrior(ctx context.Context, prior object) (before, now map[string]any, ignore projection.Patterns, err error) {
+	if o.isWriteOnly() || prior.isWriteOnly() || o.Object.IsNull() != prior.Object.IsNull() || len(o.unknown) > 0 {
+		return nil, nil, nil, errNotComparable
+	}
+	if err := prior.takeText(ctx, prior); err != nil {
+		return nil, nil, nil, err
+	}
+	x, errX := prior.manifest()
+	y, errY := o.manifest()
+	if err := errors.Join(errX, errY); err != nil {
+		return nil, nil, nil, err
+	}
+	ignore, err = patterns(ctx, ignoreFieldsPath, o.IgnoreFields)
+	return x.Object.Object, y.Object.Object, ignore, err
+}
+
 // checkText takes the manifest, and returns what is wrong with how the manifest is written. What is sensitive is hidden in yaml_body only.
 func (o *object) checkText(ctx context.Context) error {
 	switch {

@@ -296,9 +296,10 @@ func (o object) settled(ctx context.Context) bool {
 	return o.isWriteOnly() || isKnown(ctx, o.text)
 }
 
-// sameSettings reports whether the configuration says the same as the state of what is sent and shown.
+// sameSettings reports whether the configuration says the same as the state of what is sent and shown. Fields to ignore
+// are sent only when the object, or an item of a list, is made.
 func (o object) sameSettings(ctx context.Context, prior object) bool {
-	return o.sameText(ctx, prior) && prior.IgnoreFields.Equal(o.IgnoreFields) && prior.Adopt.Equal(o.Adopt) && prior.Sensitive.Equal(o.Sensitive) && prior.FieldManager.Equal(o.FieldManager)
+	return (o.sameText(ctx, prior) || o.sameButIgnored(ctx, prior)) && prior.IgnoreFields.Equal(o.IgnoreFields) && prior.Adopt.Equal(o.Adopt) && prior.Sensitive.Equal(o.Sensitive) && prior.FieldManager.Equal(o.FieldManager)
 }
 
 // patterns returns those of an attribute, which are known.

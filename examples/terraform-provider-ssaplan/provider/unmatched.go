@@ -11,6 +11,7 @@ import (
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 // remarkUnmatched remarks what of sensitive_fields and adopt matches nothing, such as a misspelt name.
@@ -22,6 +23,27 @@ func (p *planning) remarkUnmatched(ctx context.Context, plan *ssaplan.Plan) {
 	if names, managers := p.unmatchedAdopt(ctx, plan); len(names) > 0 {
 		p.remark(plan.Object, "adopt names that match nothing", fmt.Sprintf("%s: no field manager of the object; those are %s",
 			strings.Join(names, ", "), strings.Join(managers, ", ")))
+	}
+}
+
+// remarkIgnored remarks which edits of an update aren't sent, since the fields are left to others.
+func (p *planning) remarkIgnored(ctx context.Context, plan *ssaplan.Plan) {
+	if p.prior == nil || plan.Action != ssaplan.ActionUpdate {
+		return
+	}
+	before, now, _, err := p.planned.withPrior(ctx, *p.prior)
+	if err != nil {
+		return
+	}
+	left := explain.IgnoredPaths(slices.DeleteFunc(slices.Clone(plan.Ignored), func(f explain.IgnoredField) bool {
+		return f.Handling == explain.HandlingSent
+	}))
+	var lines []string
+	for _, d := range projection.Diff(projection.Project(before, left), projection.Project(now, left)) {
+		lines = append(lines, d.Path.String()+": is in ignore_fields, so that its new value isn't sent")
+	}
+	if len(lines) > 0 {
+		p.remark(plan.Object, "edits of ignored fields", lines...)
 	}
 }
 
