@@ -86,7 +86,9 @@ func (r *objectResource) apply(ctx context.Context, planned, prior *object, reme
 	switch {
 	case err != nil:
 	case plan.Deferral == ssaplan.DeferralTypeNotServed, plan.Deferral == ssaplan.DeferralNamespaceNotFound:
-		err = fmt.Errorf("%s: %s: create that first, for example with depends_on", plan.Object, plan.Reason)
+		err = fmt.Errorf("%s: %s: create that first, for example with depends_on\nTerraform applies ten resources at a time "+
+			"(-parallelism): what this one waits for may be next in line, if it is in the same for_each. "+
+			"The function manifest_stages splits manifests into two for_each", plan.Object, plan.Reason)
 	case prior != nil:
 		err = planned.startsFrom(plan, *prior, remembered, uid)
 	case planned.TakenOver.IsUnknown():

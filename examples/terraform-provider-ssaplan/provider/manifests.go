@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/function"
@@ -14,6 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/ssaplan/primitives/ssaplan/manifest"
+	"github.com/ssaplan/primitives/ssaplan/set"
 )
 
 // splitManifests returns the manifests of a text, each under the ID of its object. No error quotes the text, since it can hold secrets.
@@ -107,6 +109,55 @@ func (manifestsFunction) Run(ctx context.Context, req function.RunRequest, resp 
 		return
 	}
 	resp.Error = resp.Result.Set(ctx, split)
+}
+
+const stagesText = "Splits a text as the function `manifests` does, into two maps: `first` has the namespaces and the definitions of kinds, and `rest` the other manifests. " +
+	"Let the resource of the second depend on that of the first: resources of one `for_each` can't depend on each other, and Terraform applies ten at a time, " +
+	"which may all wait for a namespace that is made after them."
+
+// stagesFunction is the function manifest_stages.
+type stagesFunction struct{}
+
+func (stagesFunction) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
+	resp.Name = "manifest_stages"
+}
+
+func (stagesFunction) Definition(_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse) {
+	texts := types.MapType{ElemType: types.StringType}
+	resp.Definition = function.Definition{
+		Summary: "Splits a text into manifests to apply one after the other", MarkdownDescription: stagesText,
+		Parameters: []function.Parameter{textParameter},
+		Return:     function.ObjectReturn{AttributeTypes: map[string]attr.Type{"first": texts, "rest": texts}},
+	}
+}
+
+func (stagesFunction) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
+	var text string
+	if resp.Error = req.Arguments.Get(ctx, &text); resp.Error != nil {
+		return
+	}
+	split, _, err := splitManifests(text)
+	if err != nil {
+		resp.Error = function.NewArgumentFuncError(0, err.Error())
+		return
+	}
+	var stages struct {
+		First map[string]string `tfsdk:"first"`
+		Rest  map[string]string `tfsdk:"rest"`
+	}
+	stages.First, stages.Rest = map[string]string{}, map[string]string{}
+	for id, body := range split {
+		m, err := decodeManifest(body)
+		if err != nil {
+			resp.Error = function.NewArgumentFuncError(0, id+": "+err.Error())
+			return
+		}
+		if stages.Rest[id] = body; set.DefaultStages()[0].Has(m.Object) {
+			stages.First[id] = body
+			delete(stages.Rest, id)
+		}
+	}
+	resp.Error = resp.Result.Set(ctx, stages)
 }
 
 // decodeFunction is the function manifest_decode.

@@ -111,6 +111,7 @@ func (p *ssaplanProvider) EphemeralResources(context.Context) []func() ephemeral
 func (p *ssaplanProvider) Functions(context.Context) []func() function.Function {
 	return []func() function.Function{
 		func() function.Function { return manifestsFunction{} },
+		func() function.Function { return stagesFunction{} },
 		func() function.Function { return decodeFunction{} },
 	}
 }

@@ -16,7 +16,7 @@ func examplesOfThePages(t *testing.T, tf *terraform) {
 	require.NoError(t, err)
 	functions, err := filepath.Glob("../examples/functions/*/*.tf")
 	require.NoError(t, err)
-	require.Len(t, append(files, functions...), 11)
+	require.Len(t, append(files, functions...), 12)
 	c.helm(t, "secrets", secret(oldCanary))
 	tf.write(t, "")
 	for _, file := range append(files, functions...) {
