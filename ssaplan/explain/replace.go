@@ -35,6 +35,11 @@ func Replace(in Input, refused []projection.Path) (*Explanation, error) {
 	if err := c.update(e); err != nil {
 		return nil, err
 	}
+	if !answered {
+		if err := e.keepDeclared(in); err != nil {
+			return nil, err
+		}
+	}
 	e.Changes = slices.DeleteFunc(e.Changes, func(change Change) bool {
 		return change.Cause == CauseSideEffect && change.Path[0] == projection.Field("status")
 	})
@@ -60,6 +65,23 @@ func Replace(in Input, refused []projection.Path) (*Explanation, error) {
 	}
 	c.finish(e)
 	return e, nil
+}
+
+// keepDeclared removes from the dropped fields, and from those that change hands, what the manifest declares by the names
+// that the live object's record has for list items. Without the server's answer the manifest's own lists have no names.
+func (e *Explanation) keepDeclared(in Input) error {
+	owners, err := in.Records.Read(in.Live)
+	if err != nil {
+		return err
+	}
+	manifest := projection.NewManifest(in.Manifest, owners.Fields(nil))
+	declares := func(p projection.Path) bool {
+		_, exists := manifest.Get(p)
+		return exists
+	}
+	e.Dropped = slices.DeleteFunc(e.Dropped, func(d fieldowner.DroppedField) bool { return declares(d.Path) })
+	e.Ownership = slices.DeleteFunc(e.Ownership, func(t fieldowner.Transfer) bool { return declares(t.Path) })
+	return nil
 }
 
 // identityFields are the fields that say which object it is.

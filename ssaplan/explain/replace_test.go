@@ -145,6 +145,23 @@ func TestReplaceWithoutAnAnswerAndWithoutAnItem(t *testing.T) {
 	require.Equal(t, []string{`spec.ports[port=81,protocol="TCP"]: - {"port":81,"protocol":"TCP"} (dropped from the manifest)`}, lines(e.Changes))
 }
 
+// A version that isn't served names no list items. What the manifest declares isn't dropped all the same.
+func TestReplaceByAVersionThatIsNotServed(t *testing.T) {
+	m := newMemory(t)
+	live := m.apply(us, object(t, `{apiVersion: v1, kind: Service, metadata: {name: web},
+		spec: {ports: [{port: 80, protocol: TCP}, {port: 81, protocol: TCP}]}}`))
+	manifest := object(t, `{apiVersion: v2, kind: Service, metadata: {name: web}, spec: {ports: [{port: 80, protocol: TCP}]}}`)
+	e, err := explain.Replace(explain.Input{Manifest: manifest, Live: live, Manager: us}, nil)
+	require.NoError(t, err)
+	require.NotEmpty(t, e.Dropped, "of the port 81")
+	for _, d := range e.Dropped {
+		require.Contains(t, d.Path.String(), "port=81")
+	}
+	for _, o := range e.Ownership {
+		require.NotContains(t, o.Path.String(), "port=80")
+	}
+}
+
 // Of an old object that can't be read all that is declared comes.
 func TestReplaceOfWhatIsNotKnown(t *testing.T) {
 	manifest := object(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {a: A}}`)

@@ -7,7 +7,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/ssaplan/primitives/identity"
-	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
@@ -33,8 +32,8 @@ func (p *planning) explain(ctx context.Context, planner *ssaplan.Planner, plan *
 			}
 			remark.Text += "; set adopt = [\"auto\"] to take it over, which removes what the manifest lacks"
 		case review.TopicReplace:
-			if slices.ContainsFunc(plan.Replacement.Hazards, func(h immutability.Hazard) bool { return h.Kind == immutability.HazardNeedless }) {
-				remark.Lines = append(remark.Lines, "set version_change = \"in_place\" to keep it")
+			if old := plan.Replacement.Old; old != plan.Object && old.Unversioned() == plan.Object.Unversioned() {
+				remark.Lines = append(remark.Lines, "set version_change = \"in_place\" to keep it, if the server has the same object under both versions")
 			}
 		}
 		p.notes = append(p.notes, remark)
