@@ -144,7 +144,7 @@ func (p *planning) carryOut(ctx context.Context, yes bool) (err error) {
 	}
 	p.planDeletions(ctx)
 	p.sayReplacements()
-	if (p.writes() || p.prunes()) && !yes && !p.ask(ctx) {
+	if (p.writes() || p.prunes()) && !yes && !p.ask(ctx, p.cluster, "Apply") {
 		return errors.New("nothing was applied")
 	}
 	if err := p.intend(ctx); err != nil {
@@ -162,9 +162,10 @@ func (o *options) canAsk() bool {
 	return ok && term.IsTerminal(int(file.Fd())) && !slices.Contains(o.files, input.Stdin)
 }
 
-// ask reports whether the answer is yes, and doesn't wait for one when ctx ends.
-func (o *options) ask(ctx context.Context) bool {
-	fmt.Fprint(o.ErrOut, "Apply this? Type yes: ")
+// ask names the cluster, asks whether to do what was shown, and reports whether the answer is yes. It doesn't wait for an
+// answer when ctx ends.
+func (o *options) ask(ctx context.Context, c *cluster, verb string) bool {
+	fmt.Fprintf(o.ErrOut, "Target: %s, field manager %q\n%s this? Type yes: ", c, o.manager, verb)
 	answers := make(chan string, 1)
 	go func() {
 		answer, _ := bufio.NewReader(o.In).ReadString('\n') // what can't be read isn't a yes

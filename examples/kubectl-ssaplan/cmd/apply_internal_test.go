@@ -9,11 +9,14 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/client-go/rest"
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/ssaplan"
 )
+
+var shop = &cluster{config: &rest.Config{Host: "https://user:password@shop.example.com"}, context: "shop", namespace: "web"}
 
 func TestAsk(t *testing.T) {
 	for answer, want := range map[string]bool{
@@ -22,8 +25,10 @@ func TestAsk(t *testing.T) {
 	} {
 		var asked bytes.Buffer
 		o := newOptions(genericiooptions.IOStreams{In: strings.NewReader(answer), ErrOut: &asked})
-		assert.Equal(t, want, o.ask(t.Context()), "%q", answer)
-		assert.Equal(t, "Apply this? Type yes: ", asked.String())
+		o.manager = "me"
+		assert.Equal(t, want, o.ask(t.Context(), shop, "Delete"), "%q", answer)
+		assert.Equal(t, "Target: context \"shop\", server https://…@shop.example.com, namespace \"web\", field manager \"me\"\n"+
+			"Delete this? Type yes: ", asked.String())
 	}
 }
 
@@ -34,7 +39,7 @@ func TestAskEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	o := newOptions(genericiooptions.IOStreams{In: never, ErrOut: io.Discard})
-	assert.False(t, o.ask(ctx))
+	assert.False(t, o.ask(ctx, shop, "Apply"))
 }
 
 // Before the question stands what is deleted, and what that endangers.

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -22,11 +23,21 @@ import (
 // cluster is where the objects are.
 type cluster struct {
 	config    *rest.Config
+	context   string           // of the kubeconfig; empty if there is none
 	namespace string           // for manifests that name none
 	enforced  bool             // the user asked for this namespace
 	user      string           // of the kubeconfig
 	planner   *ssaplan.Planner // of the commands that plan
 	noOps     *remembered      // of earlier runs; nil if they aren't to be
+}
+
+// String names the cluster, and the namespace for manifests that name none.
+func (c *cluster) String() string {
+	text := fmt.Sprintf("server %s, namespace %q", authresilience.ShownAddress(c.config.Host), c.namespace)
+	if c.context != "" {
+		text = fmt.Sprintf("context %q, %s", c.context, text)
+	}
+	return text
 }
 
 // throttleRetries is how often a request is repeated that the server had no time for, as kubectl does.
@@ -113,19 +124,21 @@ func readCluster(flags *genericclioptions.ConfigFlags, loader clientcmd.ClientCo
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", kubeconfigName(loader.ConfigAccess()), authresilience.Redact(err))
 	}
-	c := &cluster{config: config, user: userOf(flags, raw)}
+	c := &cluster{config: config, user: userOf(flags, raw), context: contextOf(flags, raw)}
 	if c.namespace, c.enforced, err = loader.Namespace(); err != nil {
 		return nil, fmt.Errorf("%s: namespace: %w", kubeconfigName(loader.ConfigAccess()), err)
 	}
 	return c, nil
 }
 
+// contextOf returns the name of the context that is used.
+func contextOf(flags *genericclioptions.ConfigFlags, raw api.Config) string {
+	return cmp.Or(*flags.Context, raw.CurrentContext)
+}
+
 // userOf returns the name that the kubeconfig has for the user.
 func userOf(flags *genericclioptions.ConfigFlags, raw api.Config) string {
-	name := raw.CurrentContext
-	if *flags.Context != "" {
-		name = *flags.Context
-	}
+	name := contextOf(flags, raw)
 	if *flags.AuthInfoName != "" || raw.Contexts[name] == nil {
 		return *flags.AuthInfoName
 	}
@@ -141,10 +154,7 @@ func checkContext(flags *genericclioptions.ConfigFlags, raw api.Config, access c
 	if len(raw.Clusters) == 0 {
 		return fmt.Errorf("%s: no cluster is configured there; name a file with --kubeconfig or KUBECONFIG, or a cluster with --server", where)
 	}
-	name := raw.CurrentContext
-	if *flags.Context != "" {
-		name = *flags.Context
-	}
+	name := contextOf(flags, raw)
 	known := strings.Join(slices.Sorted(maps.Keys(raw.Contexts)), ", ")
 	context := raw.Contexts[name]
 	switch {

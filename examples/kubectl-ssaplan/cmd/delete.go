@@ -77,16 +77,16 @@ func (o *options) runDelete(ctx context.Context, yes, dryRun bool) error {
 	if _, err := fmt.Fprint(o.Out, o.text().Removals(removing.shown(), true)); err != nil {
 		return err
 	}
-	return o.carryOutDelete(ctx, removing, yes, dryRun)
+	return o.carryOutDelete(ctx, p.cluster, removing, yes, dryRun)
 }
 
-func (o *options) carryOutDelete(ctx context.Context, r *removing, yes, dryRun bool) (err error) {
+func (o *options) carryOutDelete(ctx context.Context, c *cluster, r *removing, yes, dryRun bool) (err error) {
 	switch {
 	case dryRun && r.deletes():
 		return exit(exitChanges)
 	case dryRun:
 		return r.kept()
-	case r.deletes() && !yes && !o.ask(ctx):
+	case r.deletes() && !yes && !o.ask(ctx, c, "Delete"):
 		return errors.New("nothing was deleted")
 	}
 	var journal *statefile.Journal

@@ -87,7 +87,7 @@ func (o *options) runRelease(ctx context.Context, yes, dryRun bool) error {
 		return exit(exitChanges)
 	case dryRun:
 		return nil
-	case owned > 0 && !yes && !o.ask(ctx):
+	case owned > 0 && !yes && !o.ask(ctx, p.cluster, "Release"):
 		return errors.New("nothing was given up")
 	}
 	return o.carryOutRelease(ctx, plans)
