@@ -164,8 +164,11 @@ func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest,
 		done.notReplaced = fmt.Sprintf("%s: the plan to replace the object was made without a refresh: plan again", state.Identity)
 	}
 	planner, err := r.planners.reaching(ctx, prior, state)
-	if err == nil {
-		err = r.planners.elsewhere(ctx, planner, prior, notedCluster(ctx, req.Private)) // where it would be taken for gone
+	if err == nil { // in another cluster the object would be taken for gone
+		if err := r.planners.elsewhere(ctx, planner, prior, notedCluster(ctx, req.Private)); err != nil {
+			resp.Diagnostics.AddError("The object can't be deleted", err.Error()+r.planners.onCredentials(prior, err))
+			return
+		}
 	}
 	if err == nil && prior.OnDestroy.ValueString() == release {
 		if err = letGo(ctx, planner, state); err != nil {
