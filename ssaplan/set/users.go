@@ -151,17 +151,15 @@ func (r *Removal) usedBy(ctx context.Context, member identity.Identity) string {
 
 // arrange puts members that refer to others of the removal before these, and changes the order no further.
 func (r *Removal) arrange(ctx context.Context) {
-	order, placed := make([]int, 0, len(r.order)), make([]bool, len(r.members))
+	order, placed, users := make([]int, 0, len(r.order)), make([]bool, len(r.members)), r.usersAmong(ctx)
 	var place func(int)
 	place = func(i int) {
 		if placed[i] {
 			return
 		}
 		placed[i] = true
-		for _, j := range r.order {
-			if !placed[j] && r.refers(ctx, j, i) {
-				place(j)
-			}
+		for _, j := range users[i] {
+			place(j)
 		}
 		order = append(order, i)
 	}
@@ -171,11 +169,39 @@ func (r *Removal) arrange(ctx context.Context) {
 	r.order = order
 }
 
-// refers reports whether a member refers to another one.
-func (r *Removal) refers(ctx context.Context, i, other int) bool {
-	if !mayUse(r.members[i].Object, r.members[other].Object) {
-		return false
+// usersAmong returns for each member the numbers of the members that refer to it, in the order of removal.
+func (r *Removal) usersAmong(ctx context.Context) [][]int {
+	ids, byKind, byName := make([]identity.Identity, len(r.members)), map[string][]int{}, map[kinds.Reference]int{}
+	for _, i := range r.order {
+		ids[i] = r.resolve(ctx, r.members[i].Object)
+		kind := kindOf(ids[i])
+		byKind[kind], byName[kinds.Reference{Kind: kind, Namespace: ids[i].Namespace, Name: ids[i].Name}] = append(byKind[kind], i), i
 	}
-	id := r.resolve(ctx, r.members[i].Object)
-	return r.look(id, func() user { return readUser(ctx, r.planner, id) }).uses(r.resolve(ctx, r.members[other].Object))
+	users := make([][]int, len(r.members))
+	for _, j := range r.order {
+		var candidates []int
+		for kind, members := range byKind {
+			if kinds.MayRefer(kindOf(ids[j]), kind) {
+				candidates = append(candidates, members...)
+			}
+		}
+		if len(candidates) == 0 {
+			continue
+		}
+		user := r.look(ids[j], func() user { return readUser(ctx, r.planner, ids[j]) })
+		if !user.unread {
+			candidates = nil
+		}
+		for _, reference := range user.refers {
+			for _, namespace := range []string{cmp.Or(reference.Namespace, ids[j].Namespace), ""} {
+				if i, exists := byName[kinds.Reference{Kind: reference.Kind, Namespace: namespace, Name: reference.Name}]; exists {
+					candidates = append(candidates, i)
+				}
+			}
+		}
+		for _, i := range candidates {
+			users[i] = append(users[i], j)
+		}
+	}
+	return users
 }
