@@ -42,13 +42,12 @@ func (o Ownership) Declared(manifest, obj map[string]any, applier Applier) Decla
 		return d
 	}
 	picked := AssignedFields(obj)
-	sent, stored := projection.NewManifest(manifest, recorded), projection.NewObject(obj, recorded)
 	var filled []projection.Path
 	for _, i := range projection.FindIneffective(manifest, obj, recorded) {
 		switch {
 		case i.Reason == projection.ReasonFilled:
 			filled = append(filled, i.Path)
-		case i.Reason == projection.ReasonOverridden && sameMeaning(sent.Get, stored.Get, i.Path):
+		case i.Reason == projection.ReasonOverridden && sameMeaning(manifest, obj, recorded, i.Path):
 		case i.Reason != projection.ReasonDefaulted:
 			d.Ineffective = append(d.Ineffective, i)
 		case picked.Match(i.Path):
@@ -65,10 +64,10 @@ func (o Ownership) Declared(manifest, obj map[string]any, applier Applier) Decla
 	return d
 }
 
-// sameMeaning reports whether both objects have the same quantity, duration, time or bytes at p.
-func sameMeaning(sent, stored func(projection.Path) (any, bool), p projection.Path) bool {
-	v, _ := sent(p)
-	w, _ := stored(p)
+// sameMeaning reports whether a manifest and the stored object have the same quantity, duration, time or bytes at p.
+func sameMeaning(manifest, stored map[string]any, recorded projection.FieldSet, p projection.Path) bool {
+	v, _ := projection.NewManifest(manifest, recorded).Get(p)
+	w, _ := projection.NewObject(stored, recorded).Get(p)
 	a, b := fmt.Sprint(v), fmt.Sprint(w)
 	if x, err := resource.ParseQuantity(a); err == nil {
 		y, err := resource.ParseQuantity(b)

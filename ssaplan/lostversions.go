@@ -81,7 +81,7 @@ func stuckIn(versions []string, objects []unstructured.Unstructured) (names []st
 		}
 		if stuck++; stuck <= mostNamed {
 			name := strings.TrimPrefix(obj.GetNamespace()+"/"+obj.GetName(), "/")
-			names = append(names, fmt.Sprintf("%s of %s", name, strings.Join(owners, " and ")))
+			names = append(names, fmt.Sprintf("%s of %s", foreign.Text(name), strings.Join(owners, " and ")))
 		}
 	}
 	if stuck > mostNamed {

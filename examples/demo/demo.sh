@@ -78,12 +78,16 @@ main() {
 	run 0 kubectl ssaplan apply --yes --prune --state state.json -f app.yaml
 	expect "deleted v1/ConfigMap shop/sale"
 
-	step "Rename an object. That is another object, and the old one goes with --prune."
+	step "Rename an object. That is another object, and the old one is kept as long as the Deployment uses it."
 	edit '/^kind: ConfigMap/,/^---/s|name: web|name: web-settings|'
 	run 2 kubectl ssaplan plan --state state.json -f app.yaml
 	expect "+ v1/ConfigMap shop/web-settings  create with 2 fields"
+	expect "  = v1/ConfigMap shop/web  kept: still used by apps/v1/Deployment shop/web"
+	expect "Plan: 1 to create, 12 unchanged."
+	edit '/^          configMap:/,/name: web/s|name: web|name: web-settings|'
+	run 2 kubectl ssaplan plan --state state.json -f app.yaml
 	expect "  - v1/ConfigMap shop/web  delete"
-	expect "Plan: 1 to create, 12 unchanged; 1 no longer in the manifests."
+	expect "Plan: 1 to create, 1 to update, 11 unchanged; 1 no longer in the manifests."
 
 	printf '\nEvery plan was right.\n'
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/test/lab"
 )
@@ -16,7 +17,7 @@ func (c *realCluster) checkKept(t *testing.T, manifest *unstructured.Unstructure
 	var want []string
 	switch {
 	case manifest.GetKind() == "CertificateSigningRequest":
-		want = []string{"spec: untracked"}
+		want = []string{"spec: unrecorded"}
 	case manifest.GetKind() == "Pod" && c.olderThan(t, "v1.34"): // in which this feature is switched off
 		want = []string{
 			`spec.resourceClaims[name="gpu"].name: absent`, `spec.resourceClaims[name="gpu"].resourceClaimTemplateName: absent`,
@@ -24,7 +25,10 @@ func (c *realCluster) checkKept(t *testing.T, manifest *unstructured.Unstructure
 		}
 	}
 	live := c.Get(t, manifest)
-	assert.Equal(t, want, texts(projection.FindIneffective(manifest.Object, live.Object, recorded(t, live))), "what the server doesn't keep")
+	owners, err := fieldowner.Read(live.Object)
+	require.NoError(t, err)
+	declared := owners.Declared(manifest.Object, live.Object, fieldowner.Applier{Manager: manager})
+	assert.Equal(t, want, texts(declared.Ineffective), "what the server doesn't keep")
 }
 
 func texts(unkept []projection.Ineffective) []string {
