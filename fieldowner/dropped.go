@@ -53,6 +53,10 @@ func (o Ownership) Dropped(after Ownership, live, result map[string]any, applier
 // whether a manager owns them or not. o is the record of result.
 func (o Ownership) Fates(had projection.FieldSet, live, result map[string]any, applier Applier) []DroppedField {
 	has := o.Fields(applier.Is)
+	missing := had.Difference(has)
+	if missing.Empty() {
+		return nil
+	}
 	all := had.Union(o.all)
 	d := dropper{
 		after: o, live: projection.NewObject(live, all), values: projection.NewObject(result, all),
@@ -60,7 +64,7 @@ func (o Ownership) Fates(had projection.FieldSet, live, result map[string]any, a
 	}
 	var dropped []DroppedField
 	var gone projection.Path
-	for p := range had.Difference(has).All() {
+	for p := range missing.All() {
 		// The manager's own updates and migrations leave it owning maps as such, of which applies own the content.
 		if !has.Under(p).Empty() || gone != nil && p.HasPrefix(gone) {
 			continue
