@@ -55,8 +55,9 @@ func withShownAddresses(err error) error {
 	return answer.Redacted(err, foreign.OfError(errors.New(text)))
 }
 
-// ShownAddress returns the address of a server or proxy as it may be printed: without its query and fragment, and without
-// what stands before the last @, which can be a user and a password. It needn't be an address that can be parsed.
+// ShownAddress returns the address of a server or proxy as it may be printed: without its query and fragment, and
+// without what stands before the last @, which can be a user and a password. It needn't be an address that can be
+// parsed.
 func ShownAddress(address string) foreign.Text {
 	at := strings.LastIndex(address, "@")
 	hidden, shown := address[:at+1], address[at+1:]

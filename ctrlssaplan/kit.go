@@ -95,7 +95,10 @@ func newKit(c Client, scheme *runtime.Scheme, options Options, planner func(ssap
 		return nil, errors.New("ctrlssaplan: Options.Conditions is nil: say where an owner has its conditions")
 	}
 	options.fillIn()
-	planning := ssaplan.Options{FieldManager: options.FieldManager, NoOps: options.NoOps, Observe: options.observe, Sensitive: options.Sensitive, SensitiveFormats: true}
+	planning := ssaplan.Options{
+		FieldManager: options.FieldManager, NoOps: options.NoOps, Observe: options.observe,
+		Sensitive: options.Sensitive, SensitiveFormats: true,
+	}
 	forcing, err := planner(planning)
 	if err != nil {
 		return nil, err
@@ -134,13 +137,15 @@ func (o *Options) observe(ctx context.Context, seen ssaplan.Observation) {
 	}
 }
 
-// Reconcile makes the children of an owner what they have to be, as far as the policy allows, and writes the owner's status and events. The
-// status is what the caller has set in the owner, with the kit's conditions. Fields of it that only other field managers
-// own stay as they are, unless the caller has changed them. After a write the owner is as the server has it. Nothing
-// is done for an owner that is being deleted: what is deleted in its course must not come back. The result says when to look again.
+// Reconcile makes the children of an owner what they have to be, as far as the policy allows, and writes the owner's
+// status and events. The status is what the caller has set in the owner, with the kit's conditions. Fields of it that
+// only other field managers own stay as they are, unless the caller has changed them. After a write the owner is as the
+// server has it. Nothing is done for an owner that is being deleted: what is deleted in its course must not come back.
+// The result says when to look again.
 //
-// All children are planned before the first is written, in their order. What was edited is written to all of them or, if one is in the way, to
-// none, and after a write that fails the rest waits. What only has to be put back is put back in any case.
+// All children are planned before the first is written, in their order. What was edited is written to all of them or,
+// if one is in the way, to none, and after a write that fails the rest waits. What only has to be put back is put back
+// in any case.
 func (k *Kit) Reconcile(ctx context.Context, owner client.Object, children []Child, policy Policy) (ctrl.Result, error) {
 	if owner.GetDeletionTimestamp() != nil {
 		return ctrl.Result{}, nil

@@ -47,9 +47,9 @@ func (k *Kit) writeStatus(ctx context.Context, owner, seen client.Object) error 
 	return decodeInto(status, owner)
 }
 
-// statusOf returns the status of an owner to apply, or nil if it was seen as it is. Fields that only other field managers
-// own are not part of it, unless the caller has set them to another value. If the owner is of another version than the
-// one seen, such a difference may also be a write of the other manager, and the field is left to that manager.
+// statusOf returns the status of an owner to apply, or nil if it was seen as it is. Fields that only other field
+// managers own are not part of it, unless the caller has set them to another value. If the owner is of another version
+// than the one seen, such a difference may also be a write of the other manager, and the field is left to that manager.
 func (k *Kit) statusOf(owner, seen client.Object) (*unstructured.Unstructured, error) {
 	kind, err := apiutil.GVKForObject(owner, k.scheme)
 	if err != nil {

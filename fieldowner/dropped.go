@@ -42,9 +42,9 @@ type DroppedField struct {
 	Sensitive bool
 }
 
-// Dropped returns what becomes of the fields that the applier applied as of o and no longer does as of after, in the order
-// of the paths. live is the object that o was read from, and result the one that after was read from: the answer to a dry
-// run or to an apply. If all of a field is deleted, the fields in it aren't listed.
+// Dropped returns what becomes of the fields that the applier applied as of o and no longer does as of after, in the
+// order of the paths. live is the object that o was read from, and result the one that after was read from: the answer
+// to a dry run or to an apply. If all of a field is deleted, the fields in it aren't listed.
 func (o Ownership) Dropped(after Ownership, live, result map[string]any, applier Applier) []DroppedField {
 	return after.Fates(o.Fields(applier.Is), live, result, applier)
 }

@@ -10,7 +10,8 @@ type Reason string
 
 // The reasons of an [Ineffective].
 const (
-	// ReasonUntracked is a field that the server doesn't record as declared and doesn't take from the manifest: the status.
+	// ReasonUntracked is a field that the server doesn't record as declared and doesn't take from the manifest: the
+	// status.
 	ReasonUntracked Reason = "untracked"
 	// ReasonUnrecorded is a field that the server stores as it was sent, but doesn't record as declared: the spec of a new
 	// CertificateSigningRequest. It isn't compared, and removing it from the manifest has no effect.
@@ -26,8 +27,9 @@ const (
 	ReasonFilled Reason = "filled"
 	// ReasonDefaulted is an empty text or list, or a zero, in whose place the server has a value of its own.
 	ReasonDefaulted Reason = "defaulted"
-	// ReasonOverridden is a field for which the server stores another value than the one sent: serviceAccount beside another
-	// serviceAccountName, a label that the server sets itself, a field that a webhook sets, a quantity in other words.
+	// ReasonOverridden is a field for which the server stores another value than the one sent: serviceAccount beside
+	// another serviceAccountName, a label that the server sets itself, a field that a webhook sets, a quantity in other
+	// words.
 	ReasonOverridden Reason = "overridden"
 )
 
@@ -49,8 +51,9 @@ func FindIneffective(manifest, answer map[string]any, declared FieldSet) []Ineff
 	return k.unkept
 }
 
-// FindOmitted returns the declared fields of the manifest that are null or empty and that the answer lacks, in the order
-// and with the arguments of [FindIneffective]. Some servers store a new version of an object at each apply of such a field.
+// FindOmitted returns the declared fields of the manifest that are null or empty and that the answer lacks, in the
+// order and with the arguments of [FindIneffective]. Some servers store a new version of an object at each apply of
+// such a field.
 func FindOmitted(manifest, answer map[string]any, declared FieldSet) (paths []Path) {
 	k := keeper{withOmitted: true}
 	k.fields(manifest, declared.root, side{value: answer})
@@ -166,8 +169,8 @@ func isStored(v any, values []any) bool {
 	})
 }
 
-// whole compares every field of a value that is declared as one. Lists of the same length are compared item by item. In a
-// list of another length the items that were sent are searched.
+// whole compares every field of a value that is declared as one. Lists of the same length are compared item by item. In
+// a list of another length the items that were sent are searched.
 func (k *keeper) whole(v any, answer side) {
 	v = plain(v)
 	if !answer.exists {

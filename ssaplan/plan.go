@@ -73,10 +73,10 @@ type Request struct {
 	AdoptTools bool
 	// GiveUp are the fields that are no longer owned and keep their values. They are ignored then, see Ignore; what others don't own is nobody's.
 	GiveUp projection.Patterns
-	// LostVersions are versions that the CRD of the kind no longer has, or is going to lose, such as "example.com/v1beta1".
-	// Before the manifest is sent, the entries of managedFields that are in one of these are moved to the version of the
-	// manifest, with their managers and fields. Nothing can be applied to an object otherwise: the error is of
-	// [authresilience.ClassLostVersion].
+	// LostVersions are versions that the CRD of the kind no longer has, or is going to lose, such as
+	// "example.com/v1beta1". Before the manifest is sent, the entries of managedFields that are in one of these are
+	// moved to the version of the manifest, with their managers and fields. Nothing can be applied to an object
+	// otherwise: the error is of [authresilience.ClassLostVersion].
 	LostVersions []string
 	// Strip are the fields that are never sent. What happens to a field that was applied before and is stripped now is part of
 	// the plan: nobody else owning it, the server deletes or resets it.

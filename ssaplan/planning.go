@@ -469,7 +469,8 @@ func (w *planning) finish() *Plan {
 	plan.Warnings = append(plan.Warnings, w.Guard(w.request.Manifest, w.live).Warnings(w.warnings.All())...)
 	plan.Warnings = append(plan.Warnings, explain.AdjustmentWarnings(plan.Adjustments)...)
 	if manifest := w.request.Manifest; manifest != nil && w.server.MarksUnknown(manifest.GroupVersionKind()) {
-		plan.Warnings = append(plan.Warnings, foreign.Textf("no value is shown: it isn't known which fields of a %s are secret", manifest.GetKind()))
+		plan.Warnings = append(plan.Warnings,
+			foreign.Textf("no value is shown: it isn't known which fields of a %s are secret", manifest.GetKind()))
 	}
 	if w.then != nil {
 		w.then.Warnings = plan.Warnings

@@ -13,5 +13,8 @@ type WarningHandler = wire.WarningHandler
 
 // wire returns the options that are about requests.
 func (o Options) wire() wire.Options {
-	return wire.Options{Logger: o.Logger, ThrottleRetries: o.ThrottleRetries, Observe: o.Observe, Passwords: o.SensitiveFormats, ShowValuesOf: o.ShowValuesOf}
+	return wire.Options{
+		Logger: o.Logger, ThrottleRetries: o.ThrottleRetries, Observe: o.Observe,
+		Passwords: o.SensitiveFormats, ShowValuesOf: o.ShowValuesOf,
+	}
 }

@@ -55,8 +55,9 @@ const Limit = 4096
 // String returns the text in one line, in which what can't be seen is escaped as in a Go string, bounded by [Limit].
 func (t Text) String() string { return Visible(string(t.Cut(Limit))) }
 
-// Visible returns the text in one line, in which what can't be seen, or what a terminal acts upon, is escaped as in a Go
-// string. So is what begins a command to the runner of a CI system. In quotes, the result is a YAML string of the text.
+// Visible returns the text in one line, in which what can't be seen, or what a terminal acts upon, is escaped as in a
+// Go string. So is what begins a command to the runner of a CI system. In quotes, the result is a YAML string of the
+// text.
 func Visible(text string) string {
 	if utf8.ValidString(text) && !strings.ContainsFunc(text, isHidden) {
 		return disarmed(text, `\x`)
@@ -84,20 +85,21 @@ func isHidden(r rune) bool {
 		(unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) || strings.ContainsRune(blank, r))
 }
 
-// blank are the characters that Unicode counts among letters, marks and symbols, and that are drawn as nothing: a pattern
-// without dots, a note without a head, fillers.
+// blank are the characters that Unicode counts among letters, marks and symbols, and that are drawn as nothing: a
+// pattern without dots, a note without a head, fillers.
 const blank = "\u2800\U00013441\U00013442\U00016fe4\U0001d159"
 
 var (
-	// wordCommand is a command of GitHub's runner, ::error::text. It has to begin a line, as each word of a text may that is
-	// wrapped. No address of IPv6 is meant.
+	// wordCommand is a command of GitHub's runner, ::error::text. It has to begin a line, as each word of a text may
+	// that is wrapped. No address of IPv6 is meant.
 	wordCommand = regexp.MustCompile(`(^| ):(:[A-Za-z])`)
 	// bracketCommand is a command that older runners of GitHub, Azure Pipelines and TeamCity look for anywhere in a line:
 	// ##[error]text, ##vso[task.complete], ##teamcity[message].
 	bracketCommand = regexp.MustCompile(`#(#[A-Za-z]*\[)`)
 )
 
-// disarmed returns the text with the first character of each command escaped, as two hexadecimal digits behind a prefix.
+// disarmed returns the text with the first character of each command escaped, as two hexadecimal digits behind a
+// prefix.
 func disarmed(text, prefix string) string {
 	if strings.Contains(text, "::") {
 		text = wordCommand.ReplaceAllString(text, "${1}"+prefix+"3a${2}")
@@ -154,8 +156,8 @@ func (t Text) MarshalJSON() ([]byte, error) {
 	return []byte(VisibleJSON(strings.TrimSuffix(text.String(), "\n"))), err
 }
 
-// VisibleJSON returns JSON of the same value in which the characters that can't be seen, and the commands to the runner of
-// a CI system, both of which occur in strings only, are escaped.
+// VisibleJSON returns JSON of the same value in which the characters that can't be seen, and the commands to the runner
+// of a CI system, both of which occur in strings only, are escaped.
 func VisibleJSON(text string) string {
 	if !strings.ContainsFunc(text, isHidden) {
 		return disarmed(text, `\u00`)

@@ -121,8 +121,9 @@ func (c *comparison) assignment(at projection.Path) projection.Difference {
 	return projection.Difference{Path: at, Op: projection.OpAdd}
 }
 
-// isKept reports whether the answer tells the value at p, though the server picks it otherwise: a port that keeps its name
-// keeps its node port under another number, and a headless Service has no IPs. A dry run picks no value that is in use.
+// isKept reports whether the answer has the value at p, though the server picks it otherwise: a port that keeps its
+// name keeps its node port under another number, and a headless Service has no IPs. A dry run picks no value that is in
+// use.
 func (c *comparison) isKept(p projection.Path) bool {
 	value, _ := projection.NewObject(c.Answer, c.owners.Fields(c.applier().Is)).Get(p)
 	if value == nil || len(p) < 2 {

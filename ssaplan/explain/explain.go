@@ -196,8 +196,8 @@ func (e *Explanation) Summary() string {
 	case len(e.omitted) == 0:
 		return "no value and no owner changes, but the server writes the object anew"
 	}
-	return "no value and no owner changes, but the server writes the object anew, as it may do at each apply of empty fields: leave out " +
-		projection.JoinPaths(e.omitted)
+	return "no value and no owner changes, but the server writes the object anew, " +
+		"as it may do at each apply of empty fields: leave out " + projection.JoinPaths(e.omitted)
 }
 
 // Known returns the explanation of an apply to the live object that is known to be a no-op, because the server answered so

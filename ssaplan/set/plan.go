@@ -201,8 +201,8 @@ func (s *Set) compareOldVersion(ctx context.Context, item *Item, definition int)
 	}
 }
 
-// compareLive shows in the plan of an object that can't be tried what changes of its declared values, and which defaults
-// of the plan it lacks, compared with the object as it is in a version that is served.
+// compareLive shows in the plan of an object that can't be tried what changes of its declared values, and which
+// defaults of the plan it lacks, compared with the object as it is in a version that is served.
 func (s *Set) compareLive(ctx context.Context, item *Item, apiVersion string) {
 	old := item.Object
 	old.APIVersion = apiVersion

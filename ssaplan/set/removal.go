@@ -257,10 +257,11 @@ func (r *Removal) isMade(namespace *unstructured.Unstructured, kind schema.Group
 	})
 }
 
-// Apply removes the members as Plan showed it, the dependent ones first, and yields what became of each. Each delete is planned again and
-// guarded by the UID; one that would do more than was shown is an error. A namespace or definition in which something turned up that
-// isn't of the set is kept, and so is a member to which an object that stays refers by now, and what comes after a member that isn't gone: a custom resource with a finalizer needs its
-// controller, with its rights, until it is. When ctx ends, the results that are left have its error.
+// Apply removes the members as Plan showed it, the dependent ones first, and yields what became of each. Each delete is
+// planned again and guarded by the UID; one that would do more than was shown is an error. A namespace or definition in
+// which something turned up that isn't of the set is kept, and so is a member to which an object that stays refers by
+// now, and what comes after a member that isn't gone: a custom resource with a finalizer needs its controller, with its
+// rights, until it is. When ctx ends, the results that are left have its error.
 func (r *Removal) Apply(ctx context.Context) iter.Seq[*RemovalResult] {
 	return func(yield func(*RemovalResult) bool) {
 		r.looked, r.ran = map[identity.Identity]user{}, true

@@ -62,8 +62,8 @@ func (w *Write) Send(ctx context.Context) (*unstructured.Unstructured, *Failure)
 	}, w.look)
 }
 
-// current reads the object, and returns a failure as of a server that refuses the write because the object isn't the one
-// that it is for, or not in its version. It replaces the guards where the server would copy them into the object.
+// current reads the object, and returns a failure as of a server that refuses the write because the object isn't the
+// one that it is for, or not in its version. It replaces the guards where the server would copy them into the object.
 func (w *Write) current(ctx context.Context) *Failure {
 	now, err := w.Target.Live(ctx)
 	if err != nil {

@@ -53,7 +53,11 @@ func Guarded(body []byte, live *unstructured.Unstructured, manager string) ([]by
 // apply of the field manager kubectl brings the annotation of client-side apply up to date if there is one. Source:
 // lastAppliedUpdater in k8s.io/apimachinery/pkg/util/managedfields/internal.
 func Copied(body []byte, live *unstructured.Unstructured, manager string) bool {
-	return manager == "kubectl" && (live != nil && live.GetAnnotations()[builtin.LastApplied] != "" || bytes.Contains(body, []byte(builtin.LastApplied)))
+	if manager != "kubectl" {
+		return false
+	}
+	isThere := live != nil && live.GetAnnotations()[builtin.LastApplied] != ""
+	return isThere || bytes.Contains(body, []byte(builtin.LastApplied))
 }
 
 // GuardedByUID adds to the body of an apply which object it is for, in whatever version. A body that is [Copied] is
@@ -159,10 +163,11 @@ func (t *Target) Try(ctx context.Context, live *unstructured.Unstructured, body 
 	return obj, nil
 }
 
-// TryPinned is [Target.Try] for a live object that may be of long ago, nil if there was none. The dry run is for that version of it, so that the
-// server refuses it as outdated if there is another by now; then nothing can be written even if something in front of the server drops
-// dryRun. An answer in another version proves that the dry run wrote, and is an error. For a body that is [Copied] it only
-// shows that live isn't of this moment, and is an error as if the server had refused it.
+// TryPinned is [Target.Try] for a live object that may be of long ago, nil if there was none. The dry run is for that
+// version of it, so that the server refuses it as outdated if there is another by now; then nothing can be written even
+// if something in front of the server drops dryRun. An answer in another version proves that the dry run wrote, and is
+// an error. For a body that is [Copied] it only shows that live isn't of this moment, and is an error as if the server
+// had refused it.
 func (t *Target) TryPinned(ctx context.Context, live *unstructured.Unstructured, body []byte,
 	options metav1.PatchOptions) (*unstructured.Unstructured, error) {
 	pinned, err := Guarded(body, live, options.FieldManager)

@@ -26,8 +26,8 @@ const everyField = "*"
 var everything, _ = projection.ParsePatterns(everyField) // which is a pattern
 
 // Passwords returns the fields of a kind that definitions mark with the format password: the served one and those of
-// [Server.LearnDefinition]. All fields are if the marks aren't known: of a kind that wasn't located yet or isn't served, or
-// whose definition can't be read. The kinds of Kubernetes that are served have no marks.
+// [Server.LearnDefinition]. All fields are if the marks aren't known: of a kind that wasn't located yet or isn't
+// served, or whose definition can't be read. The kinds of Kubernetes that are served have no marks.
 //
 // Without [Options.Passwords] no field is one.
 func (s *Server) Passwords(kind schema.GroupVersionKind) projection.Patterns {
@@ -56,8 +56,8 @@ func (s *Server) MarksUnknown(kind schema.GroupVersionKind) bool {
 	return slices.ContainsFunc(s.Passwords(kind), func(p projection.Pattern) bool { return p.String() == everyField })
 }
 
-// LearnDefinition makes known which fields the kinds of a definition mark as passwords, which the server doesn't serve yet
-// or serves with another definition. A definition that can't be read marks all fields.
+// LearnDefinition makes known which fields the kinds of a definition mark as passwords, which the server doesn't serve
+// yet or serves with another definition. A definition that can't be read marks all fields.
 func (s *Server) LearnDefinition(definition map[string]any) {
 	group, _, _ := unstructured.NestedString(definition, "spec", "group")
 	name, _, _ := unstructured.NestedString(definition, "spec", "names", "kind")
@@ -78,8 +78,8 @@ func isKubernetes(kind schema.GroupVersionKind) bool {
 	return builtin.IsBuiltin(map[string]any{"apiVersion": kind.GroupVersion().String()})
 }
 
-// learn finds out which fields of a kind that the server serves are passwords. Only the definitions of custom resources are
-// read, or the document of all schemas: the kinds of Kubernetes mark none. If neither can be read, all fields are.
+// learn finds out which fields of a kind that the server serves are passwords. Only the definitions of custom resources
+// are read, or the document of all schemas: the kinds of Kubernetes mark none. If neither can be read, all fields are.
 func (s *Server) learn(ctx context.Context, kind schema.GroupVersionKind, resource schema.GroupVersionResource) {
 	if _, was := s.unserved.Load(kind); was {
 		s.unserved.Delete(kind)
@@ -115,8 +115,8 @@ func prints(patterns projection.Patterns) map[string]string {
 	return texts
 }
 
-// schemaOf returns the schema of a kind from its definition. If there is none, as for the kinds of an aggregated API, or it
-// can't be read, the document of all schemas of the group and version is read.
+// schemaOf returns the schema of a kind from its definition. If there is none, as for the kinds of an aggregated API,
+// or it can't be read, the document of all schemas of the group and version is read.
 func (s *Server) schemaOf(ctx context.Context, kind schema.GroupVersionKind, resource schema.GroupVersionResource) (map[string]any, error) {
 	definitions := s.Resource(schema.GroupVersionResource{}, identity.Identity{}).Definitions()
 	definition, err := definitions.Get(ctx, resource.GroupResource().String(), metav1.GetOptions{})

@@ -43,7 +43,8 @@ type Options struct {
 	// ThrottleRetries is how often a request is sent again that the server throttled; never if it is negative, and as often as client-go
 	// does it if it is 0.
 	ThrottleRetries int
-	// Passwords finds out which fields of a kind are passwords before anything is asked of its objects; see [Server.Passwords].
+	// Passwords finds out which fields of a kind are passwords before anything is asked of its objects; see
+	// [Server.Passwords].
 	Passwords bool
 	// ShowValuesOf are kinds whose values are shown if it isn't known which of them are passwords; see [Server.Passwords].
 	ShowValuesOf []schema.GroupKind

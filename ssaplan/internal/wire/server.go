@@ -53,12 +53,18 @@ func Connect(config *rest.Config, options Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("client for %s: %w", authresilience.ShownAddress(config.Host), authresilience.Redact(err))
 	}
-	return &Server{kinds: &discoveredKinds{client: client, sender: sender}, objects: newDirectObjects(client), sender: sender, learns: options.Passwords, shows: options.shows()}, nil
+	return &Server{
+		kinds: &discoveredKinds{client: client, sender: sender}, objects: newDirectObjects(client), sender: sender,
+		learns: options.Passwords, shows: options.shows(),
+	}, nil
 }
 
 // ForClient returns the server that a client of the host leads to, whose kinds a mapper of the host knows.
 func ForClient(client dynamic.Interface, mapper meta.RESTMapper, options Options) *Server {
-	return &Server{kinds: mappedKinds{mapper}, objects: dynamicObjects(client), sender: options.sender(), learns: options.Passwords, shows: options.shows()}
+	return &Server{
+		kinds: mappedKinds{mapper}, objects: dynamicObjects(client), sender: options.sender(),
+		learns: options.Passwords, shows: options.shows(),
+	}
 }
 
 func dynamicObjects(client dynamic.Interface) func(schema.GroupVersionResource, string) objects {
