@@ -22,7 +22,8 @@ const (
 	HandlingLeftOut Handling = "leftOut"
 )
 
-// IgnoredField is a field of the manifest that is left to others.
+// IgnoredField is a field that is left to others: one of the manifest, or one that only the object has, in a list or map that the manifest
+// has and that has one owner as a whole.
 type IgnoredField struct {
 	Path     projection.Path `json:"path"`
 	Handling Handling        `json:"handling"`
@@ -55,8 +56,9 @@ func (p Prepared) For(live, was map[string]any, applier fieldowner.Applier) (Lef
 }
 
 // Leave returns the manifest as the applier sends it to the live object, nil if there is none, so that nothing changes at the
-// ignored fields. Was is as in [Prepared.For]. Of a list or map that has one owner as a whole, the ignored part is held. A map or list from which all is left
-// out is left out, too. No argument is modified. The only errors are those of managedFields that can't be read.
+// ignored fields. Was is as in [Prepared.For]. Of a list or map that has one owner as a whole, the ignored parts are sent as the object has
+// them, also those that the manifest lacks; see [projection.Patterns.Hold]. A map or list from which all is left out is left out, too. No
+// argument is modified. The errors are those of managedFields that can't be read, and of items that can't be told from others.
 func (i Ignored) Leave(manifest, live, was map[string]any, applier fieldowner.Applier) (Left, error) {
 	out := Left{Manifest: manifest}
 	if i.Empty() {
@@ -65,12 +67,6 @@ func (i Ignored) Leave(manifest, live, was map[string]any, applier fieldowner.Ap
 	names, err := itemNames(was)
 	if err != nil {
 		return out, err
-	}
-	paths := i.named(names)
-	for _, pattern := range i.unmatched {
-		if _, found := (projection.Patterns{pattern}).Remove(live); len(found) == 0 && !slices.ContainsFunc(paths, pattern.Match) {
-			out.Warnings = append(out.Warnings, foreign.Textf("%s: is to be ignored, and neither the manifest nor the object has it", pattern))
-		}
 	}
 	owners, err := fieldowner.Read(live)
 	if err != nil {
@@ -81,10 +77,29 @@ func (i Ignored) Leave(manifest, live, was map[string]any, applier fieldowner.Ap
 	l.there, l.sent = projection.NewObject(live, l.all), projection.NewManifest(out.Manifest, l.all)
 	l.own = owners.Fields(applier.Is)
 	l.others = owners.Fields(func(o fieldowner.Owner) bool { return !applier.Is(o) })
+	paths := i.named(names)
+	wholes, there := wholesOf(l.all, paths, i.patterns, live)
+	if live == nil {
+		wholes = nil // which is made with all that the manifest has
+	}
 	for _, p := range paths {
-		out.Fields = append(out.Fields, IgnoredField{Path: p, Handling: l.leave(p), Owners: l.ownersOf(p)})
+		if !slices.ContainsFunc(wholes, func(w whole) bool { return w.has(p) }) {
+			out.Fields = append(out.Fields, IgnoredField{Path: p, Handling: l.leave(p), Owners: l.ownersOf(p)})
+		}
 	}
 	l.strip()
+	for _, w := range wholes {
+		fields, err := l.hold(w)
+		if err != nil {
+			return out, err
+		}
+		out.Fields = append(out.Fields, fields...)
+	}
+	for _, pattern := range i.unmatched {
+		if !slices.ContainsFunc(slices.Concat(paths, there), pattern.Match) {
+			out.Warnings = append(out.Warnings, foreign.Textf("%s: is to be ignored, and neither the manifest nor the object has it", pattern))
+		}
+	}
 	return out, nil
 }
 
@@ -116,15 +131,39 @@ func (l *leaving) leave(p projection.Path) Handling {
 	if !l.exists || l.isInNewItem(p) {
 		return HandlingSent
 	}
-	value, held := l.there.Get(p)
-	if len(wholeAt(l.all, p)) == len(p) {
-		value, held = projection.NewObject(projection.Project(l.live, l.sole(p)).Object, l.all).Get(p)
-	}
+	value, held := projection.NewObject(projection.Project(l.live, l.sole(p)).Object, l.all).Get(p)
 	if held && l.sent.Set(p, value) == nil {
 		return HandlingHeld
 	}
 	l.leftOut = append(l.leftOut, p)
 	return HandlingLeftOut
+}
+
+// hold makes the manifest leave parts of a list or map to others that it declares as a whole.
+func (l *leaving) hold(w whole) (out []IgnoredField, err error) {
+	value, declared := l.sent.Get(w.at)
+	if !declared {
+		return nil, nil
+	}
+	there, _ := l.there.Get(w.at)
+	held, err := w.parts.Hold(w.at, value, there)
+	if err != nil {
+		return nil, err
+	}
+	if held.Exists {
+		err = l.sent.Set(w.at, held.Value)
+	} else {
+		l.sent.Strip(w.at)
+	}
+	add := func(handling Handling, paths []projection.Path) {
+		for _, p := range paths {
+			out = append(out, IgnoredField{Path: p, Handling: handling, Owners: l.ownersOf(p)})
+		}
+	}
+	add(HandlingHeld, held.Kept)
+	add(HandlingLeftOut, held.Gone)
+	add(HandlingSent, held.New)
+	return out, err
 }
 
 // strip takes what is left out from what is sent, the last first: what follows an item of a list moves up when it goes.

@@ -120,6 +120,14 @@ func TestIgnored(t *testing.T) {
 			fields: []string{"spec.args[0] held", "spec.args[1] held", "spec.args[2] held", "spec.args[3] leftOut", "spec.args[4] leftOut"},
 		},
 		{
+			why: "what only the object has in it is held, too", ignore: "spec.selector.tier",
+			manifest: `{spec: {selector: {app: x}}}`, want: `{spec: {selector: {app: x, tier: live}}}`, fields: []string{"spec.selector.tier held"},
+		},
+		{
+			why: "unless the manifest has nothing of the whole", ignore: "spec.selector.tier",
+			manifest: `{spec: {replicas: 1}}`, want: `{spec: {replicas: 1}}`,
+		},
+		{
 			why: "what it doesn't have is left out", ignore: "spec.selector.new",
 			manifest: `{spec: {selector: {app: x, new: x}}}`, want: `{spec: {selector: {app: x}}}`, fields: []string{"spec.selector.new leftOut"},
 		},
@@ -170,7 +178,13 @@ func TestIgnored(t *testing.T) {
 			}
 		})
 	}
-	prepared, err := explain.Prepare(object(t, `{a: 1}`), "", explain.Exceptions{Ignore: patterns(t, "a")})
+	// A position of which only the manifest has an item, with one behind it, which would come to the position.
+	prepared, err := explain.Prepare(object(t, `{spec: {command: [x, z]}}`), "", explain.Exceptions{Ignore: patterns(t, "spec.command[0]")})
+	require.NoError(t, err)
+	_, err = prepared.For(object(t, managed), object(t, managed), fieldowner.Applier{Manager: us})
+	require.ErrorContains(t, err, "spec.command: items of it are to stay as they are, but at their positions there would be others then")
+
+	prepared, err = explain.Prepare(object(t, `{a: 1}`), "", explain.Exceptions{Ignore: patterns(t, "a")})
 	require.NoError(t, err)
 	_, err = prepared.For(nil, object(t, `{metadata: {managedFields: 5}}`), fieldowner.Applier{Manager: us})
 	require.Error(t, err)

@@ -164,11 +164,36 @@ func TestRefreshOfItemsThatAreLeftToOthers(t *testing.T) {
 		"[{type: a, max: 1}, {type: b}, {type: c}]": nil,
 		"[{type: b}, {type: a}, {type: c}]":         nil,
 		"[{type: b}, {type: c}, {type: a}]":         nil,
-		"[{type: c}, {type: a}, {type: b}]":         {`spec.limits: [{"type":"a"},{"type":"b"},{"type":"c"}] -> [{"type":"c"},{"type":"a"},{"type":"b"}] (drifted)`},
+		"[{type: c}, {type: a}, {type: b}]":         {`spec.limits: [{"type":"b"},{"type":"a"},{"type":"c"}] -> [{"type":"c"},{"type":"a"},{"type":"b"}] (drifted)`},
 	} {
 		refreshed, err := explain.Refresh(state, live(limits))
 		require.NoError(t, err)
 		require.Equal(t, drift, lines(refreshed.Drift), limits)
+	}
+}
+
+// What the patterns of ignored fields match is no drift if it comes after the apply to a map with one owner.
+func TestRefreshOfPartsThatComeLater(t *testing.T) {
+	live := func(selector string) map[string]any {
+		return object(t, `{apiVersion: v1, kind: Service, metadata: {name: a, managedFields: [
+			{manager: m, operation: Apply, apiVersion: v1, fieldsV1: {"f:spec": {"f:selector": {}}}}]}, spec: {selector: `+selector+`}}`)
+	}
+	state, err := explain.NewState(nil, live("{app: a}"), fieldowner.Applier{Manager: "m"}, nil)
+	require.NoError(t, err)
+	text, err := json.Marshal(state.Without(projection.FieldSet{}, patterns(t, "spec.selector.hash", "spec.ports[0]")...))
+	require.NoError(t, err)
+	require.Contains(t, string(text), `"ignored":["spec.selector.hash"]`, "a position is about one list")
+	var restored explain.State
+	require.NoError(t, json.Unmarshal(text, &restored))
+	for selector, drift := range map[string][]string{
+		"{app: a}":           nil,
+		"{app: a, hash: h}":  nil,
+		"{app: b, hash: h}":  {`spec.selector: {"app":"a","hash":"h"} -> {"app":"b","hash":"h"} (drifted)`},
+		"{app: a, other: h}": {`spec.selector: {"app":"a"} -> {"app":"a","other":"h"} (drifted)`},
+	} {
+		refreshed, err := explain.Refresh(&restored, live(selector))
+		require.NoError(t, err)
+		require.Equal(t, drift, lines(refreshed.Drift), selector)
 	}
 }
 

@@ -75,7 +75,7 @@ func (s selection) resolved(fields projection.FieldSet) []projection.Path {
 
 // isPosition reports whether p leads to an item of a list that it names by its position.
 func isPosition(p projection.Path) bool {
-	return p[len(p)-1].Kind() == projection.IndexKind
+	return isIndex(p[len(p)-1])
 }
 
 // wholeAt returns the leaf of fields that p is in, which is compared and owned as a whole, and otherwise p. Of the maps and lists of metadata, each part
@@ -92,3 +92,37 @@ func wholeAt(fields projection.FieldSet, p projection.Path) projection.Path {
 func isMetadataContainer(p projection.Path) bool {
 	return len(p) == 2 && p[0] == projection.Field("metadata") && slices.Contains(kinds.MetadataContainers, p[1].Name())
 }
+
+// whole is a list or map that has one owner as a whole, with parts that are left to others.
+type whole struct {
+	at    projection.Path
+	parts projection.Patterns
+}
+
+// has reports whether p is one of the parts.
+func (w whole) has(p projection.Path) bool { return len(p) > len(w.at) && p.HasPrefix(w.at) }
+
+// wholesOf returns the lists and maps that have one owner as a whole and of which the paths, or what the patterns match in the object,
+// are parts. Found is what they match.
+func wholesOf(fields projection.FieldSet, paths []projection.Path, patterns projection.Patterns, obj map[string]any) (out []whole, found []projection.Path) {
+	found = patterns.Find(obj, fields)
+	for _, p := range slices.Concat(paths, found) {
+		at := wholeAt(fields, p)
+		if n := slices.IndexFunc(at, isIndex); n >= 0 { // the items of this list have no names
+			at = at[:n]
+		}
+		if len(at) == len(p) {
+			continue
+		}
+		i := slices.IndexFunc(out, func(w whole) bool { return w.at.Equal(at) })
+		if i < 0 {
+			i, out = len(out), append(out, whole{at, patterns})
+		}
+		if !out[i].parts.Match(p) { // such as one that the manifest's positions lead to
+			out[i].parts = append(slices.Clip(out[i].parts), projection.PatternOf(p))
+		}
+	}
+	return out, found
+}
+
+func isIndex(e projection.Element) bool { return e.Kind() == projection.IndexKind }

@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"time"
 
@@ -59,6 +58,7 @@ type State struct {
 	sensitive projection.FieldSet // beside what is so in every object of the kind
 	filled    projection.FieldSet // the maps that were declared as empty, and had something in them all the same or were null
 	left      projection.FieldSet // the parts of lists and maps with one owner that are left to others
+	ignored   projection.Patterns // what else of such lists and maps is left to others as soon as it is there
 	time      time.Time           // when the manager applied last, by the object's record
 	record    *appliedRecord      // nil if nothing is known of it
 	salt      []byte
@@ -154,9 +154,11 @@ func (s *State) clone() *State {
 	return &c
 }
 
-// Without returns s without what it remembers of the fields, at which nothing is drift any more.
-func (s *State) Without(fields projection.FieldSet) *State {
+// Without returns s without what it remembers of the fields that are left to others, at which nothing is drift any more. Neither is what
+// the patterns of such fields match, now or later, in a list or map that has one owner as a whole.
+func (s *State) Without(fields projection.FieldSet, patterns ...projection.Pattern) *State {
 	out := s.clone()
+	out.ignored = projection.Patterns(patterns).WithoutPositions()
 	out.Applied, out.Observed = s.Applied.Without(fields), s.Observed.Without(fields)
 	if s.record != nil {
 		record := *s.record
@@ -172,39 +174,25 @@ func (s *State) Without(fields projection.FieldSet) *State {
 
 // appliedTo returns what was applied with the parts that are left to others as obj has them.
 func (s *State) appliedTo(obj map[string]any) projection.Projection {
-	if s.left.Empty() {
+	if s.left.Empty() && len(s.ignored) == 0 {
 		return s.Applied
 	}
 	out := s.Applied
+	wholes, _ := wholesOf(out.Fields, slices.Collect(s.left.All()), s.ignored, obj)
+	if len(wholes) == 0 {
+		return out
+	}
 	out.Object, _ = projection.Patterns{}.Remove(s.Applied.Object) // a copy
-	there := projection.NewObject(obj, out.Fields)
-	l := leaving{sent: projection.NewObject(out.Object, out.Fields)}
-	for p := range s.left.All() {
-		if value, exists := there.Get(p); !exists || l.insert(p, value, there) != nil {
-			l.leftOut = append(l.leftOut, p)
+	applied, there := projection.NewObject(out.Object, out.Fields), projection.NewObject(obj, out.Fields)
+	for _, w := range wholes {
+		value, had := applied.Get(w.at)
+		live, exists := there.Get(w.at)
+		held, err := w.parts.Hold(w.at, value, live)
+		if had && exists && err == nil && held.Exists {
+			_ = applied.Set(w.at, held.Value)
 		}
 	}
-	l.strip()
 	return out
-}
-
-// insert sets the value at p. An item that its list lacks comes before what follows it in the list of the other object.
-func (l *leaving) insert(p projection.Path, value any, other *projection.Object) error {
-	list := p[:len(p)-1]
-	has, _ := l.sent.Get(list)
-	items, isList := has.([]any)
-	if _, exists := l.sent.Get(p); exists || !isList {
-		return l.sent.Set(p, value)
-	}
-	there, _ := other.Get(list)
-	behind, _ := there.([]any)
-	behind = behind[1+slices.IndexFunc(behind, func(v any) bool { return reflect.DeepEqual(v, value) }):]
-	for _, next := range behind {
-		if at := slices.IndexFunc(items, func(v any) bool { return reflect.DeepEqual(v, next) }); at >= 0 {
-			return l.sent.Set(list, slices.Insert(slices.Clone(items), at, value))
-		}
-	}
-	return l.sent.Set(p, value)
 }
 
 // Digested returns p with the values of sensitive fields replaced by digests, so that it compares with s.Applied and
@@ -353,6 +341,7 @@ type stateJSON struct {
 	Filled      *projection.FieldSet `json:"filled,omitempty"`
 	Left        *projection.FieldSet `json:"left,omitempty"`
 	Time        time.Time            `json:"time,omitzero"`
+	Ignored     projection.Patterns  `json:"ignored,omitempty"`
 	Record      *recordJSON          `json:"record,omitempty"`
 	Applied     json.RawMessage      `json:"applied"`
 	Observed    json.RawMessage      `json:"observed,omitempty"`
@@ -399,7 +388,7 @@ func (s State) MarshalJSON() ([]byte, error) {
 		observed = nil
 	}
 	return json.Marshal(stateJSON{
-		Sensitive: unlessEmpty(s.sensitive), Filled: unlessEmpty(s.filled), Left: unlessEmpty(s.left), Time: s.time, Record: s.record.json(), Version: stateVersion, APIVersion: s.Identity.APIVersion, Kind: s.Identity.Kind, Namespace: s.Identity.Namespace,
+		Sensitive: unlessEmpty(s.sensitive), Filled: unlessEmpty(s.filled), Left: unlessEmpty(s.left), Ignored: s.ignored, Time: s.time, Record: s.record.json(), Version: stateVersion, APIVersion: s.Identity.APIVersion, Kind: s.Identity.Kind, Namespace: s.Identity.Namespace,
 		Name: s.Identity.Name, UID: s.UID, Manager: s.Manager, Subresource: s.Subresource, Salt: s.salt, Digests: s.digests, Fields: s.Applied.Fields,
 		Applied: applied, Observed: observed, Adopted: s.Adopted, Stale: s.Stale,
 	})
@@ -431,6 +420,7 @@ func (s *State) UnmarshalJSON(data []byte) error {
 	if in.Left != nil {
 		out.left = *in.Left
 	}
+	out.ignored = in.Ignored
 	if out.Applied, err = in.projection(in.Applied); err != nil {
 		return fmt.Errorf("explain: state of %s: applied: %w", id, err)
 	}

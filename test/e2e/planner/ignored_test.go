@@ -1,6 +1,8 @@
 package planner_test
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -19,6 +21,26 @@ func TestIgnoredFields(t *testing.T) {
 	deployment := func(spec, container string) string {
 		return "{apiVersion: apps/v1, kind: Deployment, metadata: {name: NAME}, spec: {" + spec +
 			"selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: app, " + container + "}]}}}}"
+	}
+	service := func(selector string) string {
+		return "{apiVersion: v1, kind: Service, metadata: {name: NAME}, spec: {ports: [{port: 80}], selector: {" + selector + "}}}"
+	}
+	policy := func(labels string) string {
+		if labels != "" {
+			labels = "matchLabels: {" + labels + "}"
+		}
+		return "{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {name: NAME}, spec: {podSelector: {" + labels + "}, policyTypes: [Ingress]}}"
+	}
+	rule := func(host string) string {
+		const backend = `"backend":{"service":{"name":"s","port":{"number":80}}}`
+		return `{"host":"` + host + `.b","http":{"paths":[{"path":"/` + host + `","pathType":"Prefix",` + backend + `}]}}`
+	}
+	ingress := func(hosts ...string) string {
+		var rules []string
+		for _, host := range hosts {
+			rules = append(rules, rule(host))
+		}
+		return "{apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: NAME}, spec: {rules: [" + strings.Join(rules, ",") + "]}}"
 	}
 	for _, row := range []struct {
 		name, manifest, edited, ignore string
@@ -100,6 +122,29 @@ func TestIgnoredFields(t *testing.T) {
 			edited: "{apiVersion: apps/v1, kind: Deployment, metadata: {name: NAME}, spec: {selector: {matchLabels: {a: c}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: app, image: a}]}}}}",
 		},
 		{
+			name: "key-of-others-in-a-selector", manifest: service("a: b"), edited: service("a: c"), ignore: "spec.selector.hash",
+			updated: `{"spec":{"selector":{"hash":"h"}}}`, handlings: []string{"spec.selector.hash held"},
+			changes: []string{"change spec.selector Edited"},
+		},
+		{
+			name: "key-of-others-and-no-edit", manifest: service("a: b"), edited: service("a: b"), ignore: "spec.selector.*",
+			updated: `{"spec":{"selector":{"hash":"h"}}}`, handlings: []string{"spec.selector.a held", "spec.selector.hash held"},
+		},
+		{
+			name: "key-of-others-deeper", manifest: policy("a: b"), edited: policy("a: c"), ignore: "spec.podSelector.matchLabels.hash",
+			updated:   `{"spec":{"podSelector":{"matchLabels":{"hash":"h"}}}}`,
+			handlings: []string{"spec.podSelector.matchLabels.hash held"}, changes: []string{"change spec.podSelector Edited"},
+		},
+		{
+			name: "key-of-others-in-what-is-empty", manifest: policy(""), edited: policy(""), ignore: "spec.podSelector.matchLabels.hash",
+			updated: `{"spec":{"podSelector":{"matchLabels":{"hash":"h"}}}}`, handlings: []string{"spec.podSelector.matchLabels.hash held"},
+		},
+		{
+			name: "item-of-others-in-the-midst", manifest: ingress("a", "b"), edited: ingress("a", "c"), ignore: `spec.rules[?(@.host=="o.b")]`,
+			updated:   `{"spec":{"rules":[` + rule("a") + "," + rule("o") + "," + rule("b") + `]}}`,
+			handlings: []string{`spec.rules[host="o.b"] held`}, changes: []string{"change spec.rules Edited"},
+		},
+		{
 			name: "matches-nothing", manifest: "data: {a: A}", edited: "data: {a: A}", ignore: "data.b", warnings: 1,
 		},
 		{
@@ -176,4 +221,48 @@ func handlings(plan *ssaplan.Plan) (out []string) {
 		out = append(out, f.Path.String()+" "+string(f.Handling))
 	}
 	return out
+}
+
+// The items of a list with one owner have no names. One that moves keeps what is ignored in it, and a new one is sent as it is.
+func TestIgnoredPartsOfItemsThatMove(t *testing.T) {
+	c := newCluster(t)
+	ingress := func(rules ...string) *unstructured.Unstructured {
+		var items []string
+		for _, rule := range rules {
+			host, service, _ := strings.Cut(rule, " ")
+			items = append(items, "{host: "+host+".b, http: {paths: [{path: /, pathType: Prefix, backend: {service: {name: "+service+", port: {number: 80}}}}]}}")
+		}
+		return manifest(t, "{apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: moved}, spec: {rules: [%s]}}", strings.Join(items, ", "))
+	}
+	c.apply(t, ingress("a mine", "b mine"))
+	theirs := ingress("a theirs-a", "b theirs-b")
+	patch, err := json.Marshal(map[string]any{"spec": theirs.Object["spec"]})
+	require.NoError(t, err)
+	c.merge(t, "theirs", theirs, string(patch))
+	plan := c.plan(t, ssaplan.Request{Manifest: ingress("b mine", "c mine", "a mine"), Ignore: patterns(t, "spec.rules[*].http")})
+	require.Equal(t, []string{"spec.rules[0].http held", "spec.rules[2].http held", "spec.rules[1].http sent"}, handlings(plan))
+	after, err := c.planner.Apply(t.Context(), plan)
+	require.NoError(t, err)
+	require.Equal(t, ingress("b theirs-b", "c mine", "a theirs-a").Object["spec"], after.Object["spec"])
+}
+
+// A position of a list with one owner that the object doesn't have can't be left to others: what follows would come there.
+func TestIgnoredPositionsThatTheObjectLacks(t *testing.T) {
+	c := newCluster(t)
+	deployment := func(args string) *unstructured.Unstructured {
+		return manifest(t, "{apiVersion: apps/v1, kind: Deployment, metadata: {name: args}, spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: app, image: a%s}]}}}}", args)
+	}
+	c.apply(t, deployment(""))
+	request := ssaplan.Request{Manifest: deployment(", args: [one, two]"), Ignore: patterns(t, `spec.template.spec.containers[name="app"].args[0]`)}
+	_, err := c.planner.Plan(t.Context(), request)
+	require.ErrorContains(t, err, `spec.template.spec.containers[name="app"].args: items of it are to stay as they are`)
+
+	c.apply(t, deployment(", args: [theirs, old]"))
+	plan := c.plan(t, request)
+	require.Equal(t, []string{`spec.template.spec.containers[name="app"].args[0] held`}, handlings(plan))
+	after, err := c.planner.Apply(t.Context(), plan)
+	require.NoError(t, err)
+	args, _ := projection.Get(after.Object, pathOf(t, `spec.template.spec.containers[name="app"].args`))
+	require.Equal(t, []any{"theirs", "two"}, args)
+	require.Equal(t, ssaplan.ActionNoOp, c.plan(t, request).Action)
 }

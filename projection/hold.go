@@ -1,0 +1,234 @@
+package projection
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Held is a value with the parts that patterns match in it as another object has them.
+type Held struct {
+	// Value is the value, and Exists whether there is one: a map or list of which nothing is left is none.
+	Value  any
+	Exists bool
+	// Kept are the parts as the other object has them, Gone those that it lacks, and New those that stay as they are since
+	// the list item that they are in is new.
+	Kept, Gone, New []Path
+}
+
+// Hold returns a copy of the value, which is to be applied at a path, with the parts that the patterns match in it as the live
+// object has them there. It is for lists and maps that have one owner as a whole: applying such a one replaces all of it.
+//
+// Items of such a list have no identity. Those that a pattern matches as a whole are replaced by those that it matches in the live
+// list. If a pattern matches something in them, an item belongs to the live one that has the same otherwise, or else the same place
+// among those that are left over. It is an error if that is ambiguous, or if a position in a pattern would then mean another item.
+func (ps Patterns) Hold(at Path, value any, live any) (Held, error) {
+	pr, done := ps.start(), false
+	for _, e := range at {
+		if pr, done = pr.advance(e.Name(), func(s segment) bool { return s.element(e) }); done || pr == nil {
+			return Held{Value: value, Exists: true}, nil
+		}
+	}
+	h := holder{path: slices.Clone(at)}
+	out := h.value(side{deepCopy(value), true}, side{plain(live), live != nil}, pr)
+	h.out.Value, h.out.Exists = out.value, out.exists
+	return h.out, h.err
+}
+
+type holder struct {
+	path Path
+	out  Held
+	err  error // the first one
+}
+
+// at goes on with do at a place below.
+func (h *holder) at(e Element, do func()) {
+	h.path = append(h.path, e)
+	do()
+	h.path = h.path[:len(h.path)-1]
+}
+
+// take returns what the live object has at the path in place of the value.
+func (h *holder) take(value, live side) side {
+	switch {
+	case live.exists:
+		h.out.Kept = append(h.out.Kept, slices.Clone(h.path))
+	case value.exists:
+		h.out.Gone = append(h.out.Gone, slices.Clone(h.path))
+	}
+	return side{deepCopy(live.value), live.exists}
+}
+
+func (h *holder) value(value, live side, pr progress) side {
+	like := value
+	if !value.exists {
+		like = live
+	}
+	switch like.value.(type) {
+	case map[string]any:
+		return h.fields(value, live, pr)
+	case []any:
+		return h.items(value, live, pr)
+	}
+	return value
+}
+
+func (h *holder) fields(value, live side, pr progress) side {
+	out := map[string]any{}
+	fields, _ := value.value.(map[string]any)
+	theirs, _ := live.value.(map[string]any)
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(append(sortedKeys(fields), sortedKeys(theirs)...)))) {
+		var field, other side
+		field.value, field.exists = fields[name]
+		other.value, other.exists = theirs[name]
+		h.at(Field(name), func() {
+			switch next, done := pr.advance(name, func(s segment) bool { return s.field(name) }); {
+			case done:
+				field = h.take(field, other)
+			case next != nil:
+				field = h.value(field, other, next)
+			}
+		})
+		if field.exists {
+			out[name] = field.value
+		}
+	}
+	return side{out, len(out) > 0 || value.exists && len(fields) == 0}
+}
+
+func (h *holder) items(value, live side, pr progress) side {
+	list, _ := value.value.([]any)
+	there, _ := live.value.([]any)
+	mine, theirs := matched(list, pr), matched(there, pr)
+	pairs, ok := pair(mine, theirs)
+	if !ok {
+		h.fail("%s: the object has other items there than the manifest, and which of them have the parts that are to stay as they " +
+			"are can't be known: name the items by a field that tells them apart, as in %s[name=\"a\"]")
+	}
+	held := slices.DeleteFunc(slices.Clone(theirs), func(m match) bool { return !m.whole })
+	var out []any
+	for i, m := range mine {
+		if m.whole && len(held) > 0 && m.name.kind != IndexKind {
+			m.name = held[0].name
+		}
+		h.at(m.name, func() {
+			item := side{m.item, true}
+			switch {
+			case m.whole && len(held) > 0:
+				item, held = h.take(item, side{held[0].item, true}), held[1:]
+			case m.whole:
+				item = h.take(item, side{})
+			case m.next != nil && pairs[i] == nil:
+				for _, p := range m.parts {
+					h.out.New = append(h.out.New, slices.Concat(h.path, p[1:]))
+				}
+			case m.next != nil:
+				item = h.value(item, side{pairs[i].item, true}, m.next)
+			}
+			if item.exists {
+				out = append(out, item.value)
+			}
+		})
+	}
+	for _, m := range held {
+		h.at(m.name, func() {
+			out = slices.Insert(out, min(m.position, len(out)), h.take(side{}, side{m.item, true}).value)
+		})
+	}
+	if !slices.EqualFunc(wholes(matched(out, pr)), wholes(theirs), equal) {
+		h.fail("%s: items of it are to stay as they are, but at their positions there would be others then: " +
+			"leave the whole list to others, or name the items otherwise than by a position, as in %s[name=\"a\"]")
+	}
+	return side{out, len(out) > 0 || value.exists && len(list) == 0}
+}
+
+func (h *holder) fail(format string) {
+	if h.err == nil {
+		h.err = fmt.Errorf(format, h.path, h.path)
+	}
+}
+
+// match is an item of a list and what the patterns have for it.
+type match struct {
+	item     any
+	position int
+	name     Element  // by which a pattern found it, or else its position
+	whole    bool     // a pattern matches it
+	next     progress // the patterns that may match something in it
+	rest     any      // the item without what they match in it
+	parts    []Path   // and the paths of that, which begin with the name
+}
+
+func matched(list []any, pr progress) []match {
+	out := make([]match, len(list))
+	for i, item := range list {
+		m := match{item: item, position: i, name: Index(i)}
+		m.next, m.whole = pr.advance("", func(s segment) bool {
+			e, ok := s.item(item, i)
+			if ok && m.name.kind == IndexKind {
+				m.name = e
+			}
+			return ok
+		})
+		out[i] = m
+	}
+	return out
+}
+
+// wholes returns the items that patterns match.
+func wholes(matches []match) (out []any) {
+	for _, m := range matches {
+		if m.whole {
+			out = append(out, m.item)
+		}
+	}
+	return out
+}
+
+// split sets the item apart from what the patterns match in it.
+func (m *match) split() {
+	r := remover{path: Path{m.name}}
+	m.rest = r.below(deepCopy(m.item), m.next)
+	m.parts = r.removed
+}
+
+// pair finds, for each item in which patterns may match something, the one of the other list that it is, nil if it is new. It
+// reports false if that is ambiguous.
+func pair(mine, theirs []match) (pairs []*match, ok bool) {
+	pairs, ok = make([]*match, len(mine)), true
+	free := map[Element][]*match{} // by what the patterns call them; one entry for all that they don't call by a name
+	for i := range theirs {
+		if m := &theirs[i]; m.next != nil {
+			m.split()
+			free[m.group()] = append(free[m.group()], m)
+		}
+	}
+	open := map[Element][]int{}
+	for i := range mine {
+		if m := &mine[i]; m.next != nil {
+			m.split()
+			isThat := func(other *match) bool { return isStored(m.rest, []any{other.rest}) }
+			if j := slices.IndexFunc(free[m.group()], isThat); j >= 0 {
+				pairs[i] = free[m.group()][j]
+				free[m.group()] = slices.Delete(free[m.group()], j, j+1)
+			} else {
+				open[m.group()] = append(open[m.group()], i)
+			}
+		}
+	}
+	for group, items := range open {
+		left := free[group]
+		ok = ok && (len(left) == 0 || len(left) == len(items))
+		for n := 0; n < len(left) && n < len(items); n++ {
+			pairs[items[n]] = left[n]
+		}
+	}
+	return pairs, ok
+}
+
+// group is the name by which patterns found the item, and the zero Element for all that they found by their positions.
+func (m *match) group() Element {
+	if m.name.kind == IndexKind {
+		return Element{}
+	}
+	return m.name
+}
