@@ -1,5 +1,7 @@
 package kinds
 
+import "strings"
+
 // IdentityFields are the paths of the fields that say which object it is. Every manifest has them, and no server records
 // who owns them.
 var IdentityFields = [][]string{{"apiVersion"}, {"kind"}, {"metadata"}, {"metadata", "name"}, {"metadata", "namespace"}}
@@ -23,6 +25,16 @@ var StrippedMetadata = []string{"clusterName"}
 
 // MetadataContainers are the names of the maps and lists of metadata that a manifest may have, sorted.
 var MetadataContainers = []string{"annotations", "finalizers", "labels", "ownerReferences"}
+
+// NameHead returns where an object of a kind whose name means something has the part of its name up to the first dot, nil for
+// other kinds.
+func NameHead(apiVersion, kind string) []string {
+	group, _, _ := strings.Cut(apiVersion, "/")
+	return map[string][]string{
+		"apiextensions.k8s.io CustomResourceDefinition": {"spec", "names", "plural"},
+		"apiregistration.k8s.io APIService":             {"spec", "version"},
+	}[group+" "+kind]
+}
 
 // LastApplied is the annotation in which client-side apply keeps the manifest that it applied, a Secret's values included.
 const LastApplied = "kubectl.kubernetes.io/last-applied-configuration"

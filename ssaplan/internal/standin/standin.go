@@ -40,7 +40,7 @@ var ErrNamed = errors.New("no object of this kind can be tried under another nam
 
 // Try returns the object as the server would create it by applying the manifest to nothing. Taken says that another object
 // has the name: then a stand-in is tried, and the result has the name all the same. Kinds whose names mean something, such as
-// a definition, can't be tried so. With ErrTaken it returns the object that is there as the apply would make it, if it can.
+// an IPAddress, can't be tried so, but for those of [kinds.NameHead]. With ErrTaken it returns the object that is there as the apply would make it, if it can.
 func Try(ctx context.Context, server Resource, manifest map[string]any, options metav1.PatchOptions, taken bool) (*unstructured.Unstructured, error) {
 	original := (&unstructured.Unstructured{Object: manifest}).GetName()
 	name := original
@@ -159,6 +159,14 @@ func Of(manifest map[string]any) (body map[string]any, name string) {
 	_, _ = rand.Read(random[:]) // never fails
 	suffix := "-" + hex.EncodeToString(random[:])
 	original, _ := metadata["name"].(string)
+	if head := headOf(manifest, original); head != nil {
+		first, rest, _ := strings.Cut(original, ".")
+		body = (&unstructured.Unstructured{Object: manifest}).DeepCopy().Object
+		_ = unstructured.SetNestedField(body, first+suffix, head...)
+		name = first + suffix + "." + rest
+		_ = unstructured.SetNestedField(body, name, "metadata", "name")
+		return body, name
+	}
 	name = strings.TrimRight(original[:min(len(original), longest-len(suffix))], ".-") + suffix
 	metadata["name"] = name
 	body["metadata"] = metadata
@@ -167,8 +175,25 @@ func Of(manifest map[string]any) (body map[string]any, name string) {
 
 // Restore puts the name back into what a server made of the stand-in, wherever it made use of it. It returns a copy.
 func Restore(made map[string]any, name, original string) map[string]any {
-	out, _ := restored(made, strings.NewReplacer(name, original)).(map[string]any)
+	names := []string{name, original}
+	if headOf(made, name) != nil {
+		first, _, _ := strings.Cut(name, ".")
+		was, _, _ := strings.Cut(original, ".")
+		names = append(names, first, was)
+	}
+	out, _ := restored(made, strings.NewReplacer(names...)).(map[string]any)
 	return out
+}
+
+// headOf returns where the object has the part of its name up to the first dot, nil if it has it nowhere else.
+func headOf(obj map[string]any, name string) []string {
+	u := &unstructured.Unstructured{Object: obj}
+	head := kinds.NameHead(u.GetAPIVersion(), u.GetKind())
+	first, _, _ := strings.Cut(name, ".")
+	if value, _, _ := unstructured.NestedString(obj, head...); head == nil || value != first {
+		return nil
+	}
+	return head
 }
 
 func restored(v any, names *strings.Replacer) any {
