@@ -68,7 +68,7 @@ type child struct {
 	id             identity.Identity
 	owner          client.Object
 	ownerKind      string
-	ignore         []string
+	wanted         Child
 	manifest, live *unstructured.Unstructured // nil if it isn't wanted, or not there
 	planner        *ssaplan.Planner
 	plan           *ssaplan.Plan

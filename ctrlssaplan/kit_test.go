@@ -318,12 +318,15 @@ func TestWhatIsWrongWithChildren(t *testing.T) {
 	require.ErrorContains(t, err, "twice among the children")
 	_, err = w.kit.Reconcile(t.Context(), w.owner, []ctrlssaplan.Child{{Object: 7}}, ctrlssaplan.Policy{})
 	require.Error(t, err)
-	ignoring := twice[0]
+	ignoring, clearing := twice[0], twice[0]
 	ignoring.Ignore = []string{"data.[k"}
-	require.Positive(t, w.reconcile(ctrlssaplan.Policy{}, ignoring).RequeueAfter)
-	is, message := w.condition(ctrlssaplan.ConditionRefused)
-	require.Equal(t, "True Refused", is)
-	require.Contains(t, message, "data.[k")
+	clearing.Clear = []string{"data.[k"}
+	for _, wrong := range []ctrlssaplan.Child{ignoring, clearing} {
+		require.Positive(t, w.reconcile(ctrlssaplan.Policy{}, wrong).RequeueAfter)
+		is, message := w.condition(ctrlssaplan.ConditionRefused)
+		require.Equal(t, "True Refused", is)
+		require.Contains(t, message, "data.[k")
+	}
 }
 
 // However the fake client is wrapped, and wherever it stands.

@@ -83,7 +83,7 @@ func (k *Kit) children(ctx context.Context, owner client.Object, wanted []Child)
 			return nil, fmt.Errorf("%s is twice among the children", c.id)
 		}
 		if seen[object] = true; !w.Absent {
-			c.manifest, c.ignore = obj, w.Ignore
+			c.manifest, c.wanted = obj, w
 			control(obj, owner, kind)
 		}
 		children = append(children, c)
@@ -198,16 +198,21 @@ func (c *child) read(ctx context.Context, read func(context.Context, client.Obje
 
 // plan plans a child and judges the plan.
 func (k *Kit) plan(ctx context.Context, c *child, policy Policy) {
-	ignored, err := projection.ParsePatterns(c.ignore...)
+	ignored, err := projection.ParsePatterns(c.wanted.Ignore...)
 	if err != nil {
 		c.verdict, c.text = refused, fmt.Sprintf("fields to ignore: %v", foreign.OfError(err))
+		return
+	}
+	clear, err := projection.ParsePatterns(c.wanted.Clear...)
+	if err != nil {
+		c.verdict, c.text = refused, fmt.Sprintf("fields to clear: %v", foreign.OfError(err))
 		return
 	}
 	c.planner = k.forcing
 	if policy.RefuseConflicts {
 		c.planner = k.asking
 	}
-	request := ssaplan.Request{Manifest: c.manifest, Live: c.live, Ignore: ignored, Prior: c.memory.applied}
+	request := ssaplan.Request{Manifest: c.manifest, Live: c.live, Ignore: ignored, Clear: clear, ClearBlocking: c.wanted.ClearBlocking, Prior: c.memory.applied}
 	if c.plan, err = c.planner.Plan(ctx, request); err != nil {
 		c.fail(err)
 		return

@@ -85,9 +85,9 @@ func Release(live map[string]any, manager string) (Handover, error) {
 	})
 }
 
-// HandOver returns the handover that changes every entry as change says. Those that it leaves without fields go, and those that it
-// makes the same owner's are merged. For its errors see [Migrate].
-func HandOver(live map[string]any, change func(Entry) Entry) (Handover, error) {
+// HandOver returns the handover that changes every entry as change says, and adds more. Those that it leaves without fields go, and
+// those of the same owner are merged. For its errors see [Migrate].
+func HandOver(live map[string]any, change func(Entry) Entry, more ...Entry) (Handover, error) {
 	ownership, err := Read(live)
 	if err != nil {
 		return Handover{}, err
@@ -99,6 +99,9 @@ func HandOver(live map[string]any, change func(Entry) Entry) (Handover, error) {
 	m := merger{live: live}
 	for _, e := range ownership.entries {
 		m.add(change(e))
+	}
+	for _, e := range more {
+		m.add(e)
 	}
 	if newOwnership(slices.Clone(m.entries)).Equal(ownership) {
 		return Handover{}, nil

@@ -132,15 +132,33 @@ func (ps Patterns) Touches(p Path) bool {
 // WithoutPositions returns the patterns that name no item of a list by its position. Those that do are about one object: an
 // item removed, and they would name the next one.
 func (ps Patterns) WithoutPositions() Patterns {
-	return slices.DeleteFunc(slices.Clone(ps), func(p Pattern) bool {
-		return slices.ContainsFunc(p.segments, func(s segment) bool {
-			if e, isExact := s.(exact); isExact {
-				return e.kind == IndexKind
-			}
-			token, isPointed := s.(pointed)
-			_, isPosition := token.position()
-			return isPointed && isPosition
-		})
+	return slices.DeleteFunc(slices.Clone(ps), Pattern.hasPosition)
+}
+
+// Named returns the patterns with those that name items by a position in the manifest replaced by such as name what they match there
+// as the fields name it: those match the same in another object or in a field set.
+func (ps Patterns) Named(manifest map[string]any, fields FieldSet) Patterns {
+	named := ps.WithoutPositions()
+	if len(named) == len(ps) {
+		return ps
+	}
+	sent := NewManifest(manifest, fields)
+	positioned := slices.DeleteFunc(slices.Clone(ps), func(p Pattern) bool { return !p.hasPosition() })
+	for _, p := range positioned.Find(manifest, fields) {
+		named = append(named, PatternOf(sent.Resolve(p)))
+	}
+	return named
+}
+
+// hasPosition reports whether p may name an item of a list by its position.
+func (p Pattern) hasPosition() bool {
+	return slices.ContainsFunc(p.segments, func(s segment) bool {
+		if e, isExact := s.(exact); isExact {
+			return e.kind == IndexKind
+		}
+		token, isPointed := s.(pointed)
+		_, isPosition := token.position()
+		return isPointed && isPosition
 	})
 }
 

@@ -62,7 +62,7 @@ func (p *Planner) Apply(ctx context.Context, plan *Plan) (*unstructured.Unstruct
 		obj, err := p.carryOut(ctx, plan)
 		switch {
 		case err == nil && plan.basis.handover == nil:
-			return obj, nil
+			return p.giveUpCreated(ctx, plan, obj)
 		case err == nil:
 			plan = plan.afterHandover()
 		case !applier.Outrun(err) || plan.isFree() || !attempts.Again(plan.basis.live):
@@ -88,6 +88,43 @@ func (p *Planner) Apply(ctx context.Context, plan *Plan) (*unstructured.Unstruct
 		plan = now
 	}
 	return plan.basis.live.DeepCopy(), nil
+}
+
+// giveUpCreated gives up what the plan's request names of an object that the plan created, which others may write meanwhile.
+func (p *Planner) giveUpCreated(ctx context.Context, plan *Plan, made *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	if plan.Action == ActionUpdate || len(plan.basis.request.GiveUp) == 0 {
+		return made, nil
+	}
+	failed := func(failure *applier.Failure) error {
+		return &ApplyError{Object: plan.Object, Outcome: OutcomeDone, Err: p.failureOf(plan, "give fields up", failure.Err),
+			Advice: "the object was created, and the fields to give up are still owned: plan and apply again"}
+	}
+	wanted := handover.Wanted{Applier: plan.applier(), GiveUp: plan.basis.request.GiveUp, Manifest: plan.basis.request.Manifest.Object}
+	attempts, cancel := applier.NewAttempts(ctx)
+	defer cancel()
+	for {
+		target, err := p.locate(ctx, plan.Object, plan.Subresource)
+		if err != nil {
+			return nil, failed(applier.NotSent(err))
+		}
+		given, err := handover.Find(made, wanted)
+		if err != nil {
+			return nil, failed(applier.NotSent(err))
+		}
+		if given == nil {
+			return made, nil
+		}
+		obj, failure := given.Send(ctx, target)
+		if failure == nil {
+			return obj, nil
+		}
+		now, err := target.Live(ctx)
+		isSame := err == nil && now != nil && now.GetUID() == made.GetUID()
+		if !applier.Outrun(failure) || !isSame || !attempts.Again(now) {
+			return nil, failed(failure)
+		}
+		made = now
+	}
 }
 
 // movedElsewhere returns the plan for the object as it is now, if the server refused the request since the object has
@@ -276,5 +313,6 @@ func (plan *Plan) State(obj *unstructured.Unstructured) (*explain.State, error) 
 	}
 	state.Identity = plan.Object // a scale has a kind of its own
 	state.Adopted = explain.IsAdopted(content(plan.basis.live), obj.Object, applier, plan.basis.request.Prior)
-	return state.Without(explain.IgnoredPaths(plan.Ignored)), nil
+	ignored := slices.Concat(plan.basis.request.Ignore, plan.basis.request.GiveUp)
+	return state.Without(explain.IgnoredPaths(plan.Ignored), ignored...), nil
 }

@@ -64,15 +64,24 @@ type Request struct {
 	Prior *explain.State
 	// Ignore are the fields that are left to others, such as the replicas that an autoscaler sets. An object is created with
 	// the manifest's values. Of one that exists they are left out where others own them, and sent with the live values where
-	// only we do, so that nothing changes there; see [explain.Ignored.Leave]. They are no drift, and no reason for a Replace.
+	// only we do, so that nothing changes there; see [explain.Ignored.Leave]. So is what only the object has in a list or map that
+	// the manifest declares and that has one owner as a whole. They are no drift, and no reason for a Replace.
 	Ignore projection.Patterns
 	// Adopt are the field managers from which the fields are taken over that they have of the object, see [fieldowner.Migrate], before the
 	// manifest is applied. What of theirs the manifest lacks, and nobody else has, goes; without this it stays behind. Conflicts with them are none.
 	Adopt []string
 	// AdoptTools adopts from all tools that act for the same purpose, see [fieldowner.Tools] and [Options.Tools].
 	AdoptTools bool
-	// GiveUp are the fields that are no longer owned and keep their values. They are ignored then, see Ignore; what others don't own is nobody's.
+	// GiveUp are the fields that are no longer owned and keep their values. They are ignored then, see Ignore; what others
+	// don't own has no owner. An object is created with them, and they are given up by a second write right after that.
 	GiveUp projection.Patterns
+	// Clear are fields that the object shall not have any more, whoever owns them, such as spec.strategy.rollingUpdate when
+	// the manifest sets spec.strategy.type to Recreate. What the manifest declares stays. Fields that nobody but the manager
+	// owns go anyway when the manifest drops them.
+	Clear projection.Patterns
+	// ClearBlocking clears the fields that are proven to be the reason why the server refuses the apply; see
+	// [immutability.Verdict.Leftovers].
+	ClearBlocking bool
 	// LostVersions are versions that the CRD of the kind no longer has, or is going to lose, such as
 	// "example.com/v1beta1". Before the manifest is sent, the entries of managedFields that are in one of these are
 	// moved to the version of the manifest, with their managers and fields. Nothing can be applied to an object

@@ -308,9 +308,24 @@ func (w *planning) hold(ctx context.Context, live *unstructured.Unstructured) (e
 	if err != nil {
 		return fmt.Errorf("%s: %w", w.plan.Object, err)
 	}
+	w.left.Warnings = append(w.left.Warnings, w.notGivenUp(live)...)
 	w.manifest = w.handover.Unpinned(w.left.Manifest, w.request.was)
 	w.patch.Body, err = fastjson.Encode(w.manifest.Object)
 	return err
+}
+
+// notGivenUp warns of what is to be given up and can't be: the part of a list or map that has one owner as a whole.
+func (w *planning) notGivenUp(live *unstructured.Unstructured) (out []foreign.Text) {
+	owners, _ := fieldowner.Read(content(live)) // which was read before
+	for _, pattern := range w.request.GiveUp {
+		given := projection.Patterns{pattern}.Named(w.request.Manifest.Object, owners.Fields(nil))
+		isHeld := func(f explain.IgnoredField) bool { return f.Handling == explain.HandlingHeld && given.Match(f.Path) }
+		if slices.ContainsFunc(w.left.Fields, isHeld) {
+			out = append(out, foreign.Textf("%s: can't be given up, since it is a part of a list or map that has one owner as a whole: "+
+				"it is sent with the value that the object has", pattern))
+		}
+	}
+	return out
 }
 
 // applier returns who applies.
@@ -320,7 +335,7 @@ func (w *planning) applier() fieldowner.Applier {
 
 // wanted returns what is to change hands.
 func (w *planning) wanted() handover.Wanted {
-	wanted := handover.Wanted{Applier: w.applier(), Adopt: w.request.Adopt, GiveUp: w.request.GiveUp, Lost: w.request.LostVersions}
+	wanted := handover.Wanted{Applier: w.applier(), Adopt: w.request.Adopt, GiveUp: w.request.GiveUp, Clear: w.request.Clear, Manifest: w.request.Manifest.Object, Lost: w.request.LostVersions}
 	if w.request.AdoptTools {
 		wanted.Tools = slices.Concat(fieldowner.Tools(), w.options.Tools)
 	}
@@ -329,7 +344,7 @@ func (w *planning) wanted() handover.Wanted {
 
 // handsOver reports whether fields are to change hands.
 func (r Request) handsOver() bool {
-	return r.AdoptTools || len(r.Adopt)+len(r.GiveUp)+len(r.LostVersions) > 0
+	return r.AdoptTools || len(r.Adopt)+len(r.GiveUp)+len(r.Clear)+len(r.LostVersions) > 0
 }
 
 // ignoreNothing has all of the manifest sent, as a new object is created with it.
@@ -370,6 +385,9 @@ func (w *planning) unreadable(ctx context.Context, cause error) error {
 func (w *planning) explain(dryRun *unstructured.Unstructured) error {
 	w.result = dryRun
 	explained, err := explain.Apply(w.input(w.handover.Of(w.live)))
+	if err == nil && w.live == nil {
+		w.result, err = handover.Created(dryRun, handover.Wanted{Applier: w.applier(), GiveUp: w.request.GiveUp, Manifest: w.request.Manifest.Object})
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", w.plan.Object, err)
 	}

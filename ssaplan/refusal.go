@@ -82,9 +82,13 @@ func (w *planning) judge(ctx context.Context, err error) error {
 	} else {
 		verdict = verdict.OfCreate(w.manifest) // there is nothing that could be replaced
 	}
+	if clearing, more := w.request.clearing(verdict); w.request.ClearBlocking && more {
+		w.request = clearing
+		return w.ask(ctx)
+	}
 	w.Guard(w.request.Manifest, w.live).Verdict(&verdict)
 	if !verdict.Replaceable() {
-		if cure := w.cure(ctx, verdict.Leftovers); cure != "" {
+		if cure := w.cure(ctx, verdict); cure != "" {
 			verdict.Remedy = cure
 		}
 		return &RefusedError{Object: w.plan.Object, Verdict: verdict, Err: w.shown(err)}
@@ -102,18 +106,36 @@ func (w *planning) judge(ctx context.Context, err error) error {
 	return w.explainReplacement(ctx, true)
 }
 
-// cure returns what to do if the plan can be made with an adoption from the tools that wrote what is in the way, else nothing.
-func (w *planning) cure(ctx context.Context, inTheWay []projection.Path) string {
-	request, wanted := w.request, w.wanted()
-	tools := wanted.Missing(w.live, inTheWay, slices.Concat(fieldowner.Tools(), w.options.Tools))
-	if len(tools) == 0 {
-		return ""
+// clearing returns the request that clears what the verdict proves to be in the way. It reports false if there is nothing more to clear.
+func (r Request) clearing(verdict immutability.Verdict) (Request, bool) {
+	if verdict.Refusal != immutability.RefusalMergeLeftover || verdict.Certainty != immutability.CertaintyProven {
+		return r, false
 	}
-	request.Adopt = slices.Concat(request.Adopt, tools)
-	if _, err := w.Plan(ctx, request); err != nil {
-		return ""
+	known := len(r.Clear)
+	for _, p := range verdict.Leftovers {
+		if !r.Clear.Match(p) {
+			r.Clear = append(slices.Clip(r.Clear), projection.PatternOf(p))
+		}
 	}
-	return handover.Advice(tools)
+	return r, len(r.Clear) > known
+}
+
+// cure returns what to do if the plan can be made with an adoption from the tools that wrote what is in the way, or by clearing that, else
+// nothing.
+func (w *planning) cure(ctx context.Context, verdict immutability.Verdict) string {
+	works := func(request Request) bool {
+		_, err := w.Plan(ctx, request)
+		return err == nil
+	}
+	adopting := w.request
+	tools := w.wanted().Missing(w.live, verdict.Leftovers, slices.Concat(fieldowner.Tools(), w.options.Tools))
+	if adopting.Adopt = slices.Concat(adopting.Adopt, tools); len(tools) > 0 && works(adopting) {
+		return handover.Advice(tools)
+	}
+	if clearing, more := w.request.clearing(verdict); more && works(clearing) {
+		return fmt.Sprintf("clear %s, which the apply removes then, whoever owns it", projection.JoinPaths(verdict.Leftovers))
+	}
+	return ""
 }
 
 // probe confirms or corrects the verdict by asking the server. The error is why it didn't answer the dry run of the create.

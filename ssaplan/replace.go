@@ -143,7 +143,8 @@ func (r *replacer) isOld(now *Plan) bool {
 func (r *replacer) create(ctx context.Context) (*unstructured.Unstructured, error) {
 	obj, failure := r.planner.send(ctx, r.plan, nil)
 	if failure == nil {
-		return obj, nil
+		r.created = OutcomeDone
+		return r.planner.giveUpCreated(ctx, r.plan, obj)
 	}
 	r.created = failure.Outcome
 	if !applier.Outrun(failure) {

@@ -21,6 +21,8 @@ const (
 	CauseDrifted Cause = "Drifted"
 	// CauseDropped: the manifest no longer declares the field, which only this manager owned.
 	CauseDropped Cause = "Dropped"
+	// CauseCleared: the manifest doesn't declare the field, and it was to be cleared.
+	CauseCleared Cause = "Cleared"
 	// CauseSideEffect: the manifest doesn't declare the field; the server changes it along with the others.
 	CauseSideEffect Cause = "SideEffect"
 	// CauseUnknown: nobody owns what the manifest declares there. Either the manifest is new in that, or others removed it or
@@ -37,6 +39,7 @@ var causes = []struct {
 	{CauseDrifted, "drifted"},
 	{CauseUnknown, "edited or removed by others"},
 	{CauseDropped, "dropped from the manifest"},
+	{CauseCleared, "cleared as requested"},
 	{CauseSideEffect, "side effect of the server"},
 }
 
@@ -69,7 +72,7 @@ type Change struct {
 	projection.Difference
 	Cause Cause
 	// Manager is who changed a drifted value, with which operation, on which subresource and when; empty if the object
-	// doesn't tell. Of a dropped field that was taken over from another manager it is that one.
+	// doesn't tell. Of a dropped field that was taken over from another manager, and of one that is cleared, it is the one who had it.
 	Manager     foreign.Text
 	Operation   string
 	Subresource foreign.Text
@@ -102,6 +105,8 @@ func (c Change) String() string {
 		return fmt.Sprintf("%s (drifted: changed by %s)", c.Difference, c.by())
 	case c.Cause == CauseDropped && c.Manager != "":
 		return fmt.Sprintf("%s (not in the manifest, and taken over from %s)", c.Difference, c.by())
+	case c.Cause == CauseCleared && c.Manager != "":
+		return fmt.Sprintf("%s (cleared as requested; it was of %s)", c.Difference, c.by())
 	case c.Cause == CauseEdited:
 		return c.Difference.String()
 	}

@@ -24,6 +24,7 @@ const (
 	TopicDrift      Topic = "drifted, and will be set back"
 	TopicSideEffect Topic = "side effects: the server also changes"
 	TopicAdopted    Topic = "taken over from others, and removed or reset since the manifest lacks it"
+	TopicCleared    Topic = "cleared as requested, although the manifest never had it"
 	TopicDropped    Topic = "fields that the manifest no longer declares"
 	TopicOwners     Topic = "fields change hands"
 	TopicStays      Topic = "what other tools wrote stays behind"
@@ -61,7 +62,7 @@ func Remarks(plan *ssaplan.Plan, prior *explain.State, goes ...string) []Remark 
 	if plan.Replacement != nil {
 		out = append(out, Remark{plan.Replacement.Old, TopicReplace, fmt.Sprintf("will be deleted, and %s created", plan.Object), replacementLines(plan, goes)})
 	}
-	for _, topic := range []Topic{TopicOrder, TopicDrift, TopicSideEffect, TopicAdopted, TopicDropped, TopicOwners, TopicStays} {
+	for _, topic := range []Topic{TopicOrder, TopicDrift, TopicSideEffect, TopicAdopted, TopicCleared, TopicDropped, TopicOwners, TopicStays} {
 		if list := append(lines[topic], Lines(changes[topic])...); len(list) > 0 {
 			out = append(out, Remark{plan.Object, topic, string(topic), list})
 		}
@@ -82,6 +83,8 @@ func topicOf(change explain.Change) Topic {
 		return TopicOrder
 	case change.Cause == explain.CauseDropped && change.Manager != "":
 		return TopicAdopted
+	case change.Cause == explain.CauseCleared:
+		return TopicCleared
 	}
 	return map[explain.Cause]Topic{explain.CauseDrifted: TopicDrift, explain.CauseSideEffect: TopicSideEffect}[change.Cause]
 }

@@ -52,8 +52,10 @@ func TestPlansFitTheSchema(t *testing.T) {
 	compiled := planSchema(t)
 	seen := newSighting(t)
 	plans := recordedPlans(t)
-	ignoring := ssaplan.Plan{Object: fullPlan().Object, Action: ssaplan.ActionNoOp, Reason: "the recordings ignore nothing"}
+	ignoring := ssaplan.Plan{Object: fullPlan().Object, Action: ssaplan.ActionUpdate, Reason: "the recordings ignore and clear nothing"}
 	ignoring.Ignored, ignoring.Writers, ignoring.Rival = fullPlan().Ignored, fullPlan().Writers, fullPlan().Rival
+	gone := projection.Difference{Path: projection.Path{projection.Field("spec")}, Op: projection.OpRemove, Before: "x"}
+	ignoring.Changes = []explain.Change{{Difference: gone, Cause: explain.CauseCleared}}
 	plans["ignored"] = &ignoring
 	for name, plan := range plans {
 		text, decoded := marshalled(t, plan)

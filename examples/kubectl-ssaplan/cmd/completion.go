@@ -56,7 +56,7 @@ kubectl-ssaplan completion fish | source`,
 // complete tells the shell the values of the flags that a command has. config is nil if it needs no cluster.
 func complete(c *cobra.Command, config *genericclioptions.ConfigFlags, outputs []string) {
 	values := map[string]completer{
-		"output": fixed(outputs), "filename": files, "kustomize": folders, "from": files, "to": files, "field-manager": fixed(nil), "ignore": fixed(nil), "adopt": fixed([]string{"auto", fieldowner.ClientSideApply}), "lost-version": fixed(nil), "existing": fixed(existingNames()), "like": fixed(toolNames()),
+		"output": fixed(outputs), "filename": files, "kustomize": folders, "from": files, "to": files, "field-manager": fixed(nil), "ignore": fixed(nil), "adopt": fixed([]string{"auto", fieldowner.ClientSideApply}), "clear": fixed([]string{"auto"}), "lost-version": fixed(nil), "existing": fixed(existingNames()), "like": fixed(toolNames()),
 		"subresource": fixed([]string{"status", "scale"}),
 	}
 	if config != nil {

@@ -37,7 +37,9 @@ type options struct {
 	force         bool
 	ignore        []string
 	patterns      projection.Patterns // what ignore says
+	cleared       projection.Patterns // what clear says
 	adopt         []string
+	clear         []string
 	lostVersions  []string
 	existing      string
 	sensitive     []string
@@ -112,6 +114,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	flags.BoolVar(&o.force, "force-conflicts", true, "take fields over that other managers own; =false shows them as conflicts")
 	flags.StringArrayVar(&o.ignore, "ignore", nil, "`PATTERN` of fields to leave to others, such as spec.replicas or metadata.annotations.*; may be repeated")
 	flags.StringArrayVar(&o.adopt, "adopt", nil, "take over what `MANAGER` wrote before, such as kubectl-client-side-apply, so that what the manifest lacks of it goes; \"auto\" for all tools that are known; may be repeated")
+	flags.StringArrayVar(&o.clear, "clear", nil, "remove the fields of `PATTERN`, whoever owns them, unless the manifest has them, such as spec.strategy.rollingUpdate; \"auto\" for those that are proven to be in the way of the apply; may be repeated")
 	flags.StringArrayVar(&o.lostVersions, "lost-version", nil, "move entries of managedFields that are in `VERSION`, such as example.com/v1beta1, which the CRD no longer has, to the version of the manifest; may be repeated")
 	flags.StringVar(&o.existing, "existing", "take-over", "what to do with an object that is there, and not ours by --state or its record: `RULE` "+strings.Join(existingNames(), ", "))
 	flags.StringArrayVar(&o.sensitive, "sensitive", nil, "`PATTERN` of fields whose values are never shown, beside those of Secrets, such as data.password; may be repeated")
@@ -162,6 +165,8 @@ func (o *options) validate() (err error) {
 		return errors.New("--replace: a subresource is never replaced; leave it out with --subresource")
 	case len(o.adopt) > 0 && o.subresource != "":
 		return errors.New("--adopt: only of objects themselves; leave it out with --subresource")
+	case len(o.clear) > 0 && o.subresource != "":
+		return errors.New("--clear: only of objects themselves; leave it out with --subresource")
 	case len(o.lostVersions) > 0 && o.subresource != "":
 		return errors.New("--lost-version: only of objects themselves; leave it out with --subresource")
 	case existingRules[o.existing] == "":
@@ -190,6 +195,9 @@ func (o *options) validate() (err error) {
 	if o.patterns, err = projection.ParsePatterns(o.ignore...); err != nil {
 		return fmt.Errorf("--ignore: %w", err)
 	}
+	if o.cleared, err = projection.ParsePatterns(withoutAuto(o.clear)...); err != nil {
+		return fmt.Errorf("--clear: %w", err)
+	}
 	if o.hidden, err = projection.ParsePatterns(o.sensitive...); err != nil {
 		return fmt.Errorf("--sensitive: %w", err)
 	}
@@ -204,12 +212,17 @@ func (o *options) validate() (err error) {
 
 // request returns what to plan of a manifest.
 func (o *options) request(manifest *unstructured.Unstructured) ssaplan.Request {
-	const every = "auto"
-	named := slices.DeleteFunc(slices.Clone(o.adopt), func(name string) bool { return name == every })
+	named := withoutAuto(o.adopt)
 	return ssaplan.Request{
 		Manifest: manifest, Subresource: o.subresource, Ignore: o.patterns, Adopt: named, AdoptTools: len(named) < len(o.adopt),
 		Existing: existingRules[o.existing], GiveUp: o.keep, LostVersions: o.lostVersions,
+		Clear: o.cleared, ClearBlocking: len(withoutAuto(o.clear)) < len(o.clear),
 	}
+}
+
+// withoutAuto returns the values of a flag that are names, and not the word for all that are found.
+func withoutAuto(values []string) []string {
+	return slices.DeleteFunc(slices.Clone(values), func(value string) bool { return value == "auto" })
 }
 
 // existingRules are the values of --existing.

@@ -87,6 +87,11 @@ func (p *printer) cause(c explain.Change) string {
 			return fmt.Sprintf("# not in the manifest; taken over from %q (%s%s)", c.Manager, operation(c), p.age(c.Time))
 		}
 		return "# no longer in the manifest"
+	case explain.CauseCleared:
+		if c.Manager != "" {
+			return fmt.Sprintf("# cleared as requested; it was of %q (%s%s)", c.Manager, operation(c), p.age(c.Time))
+		}
+		return "# cleared as requested; nobody owned it"
 	case explain.CauseSideEffect:
 		return "# side effect: the server changes it, too"
 	}

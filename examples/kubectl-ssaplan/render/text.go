@@ -340,6 +340,7 @@ var causeWords = []struct {
 	{explain.CauseDrifted, "drifted", "drifted"},
 	{explain.CauseUnknown, "edited or removed by others", "edited or removed by others"},
 	{explain.CauseDropped, "dropped from the manifest", "dropped from the manifest"},
+	{explain.CauseCleared, "cleared", "cleared"},
 	{explain.CauseSideEffect, "side effect", "side effects"},
 }
 

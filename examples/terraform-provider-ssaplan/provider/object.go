@@ -53,6 +53,7 @@ type object struct {
 	ForceConflicts   types.Bool     `tfsdk:"force_conflicts"`
 	IgnoreFields     types.List     `tfsdk:"ignore_fields"`
 	Adopt            types.List     `tfsdk:"adopt"`
+	Clear            types.List     `tfsdk:"clear"`
 	IfExists         types.String   `tfsdk:"if_exists"`
 	OnDestroy        types.String   `tfsdk:"on_destroy"`
 	DeleteProtection types.Bool     `tfsdk:"delete_protection"`
@@ -168,6 +169,10 @@ func (r *objectResource) Schema(ctx context.Context, _ resource.SchemaRequest, r
 			"adopt": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "Field managers whose fields are taken over before the manifest is applied, such as `kubectl-client-side-apply`, so that what the manifest lacks of theirs goes; `auto` for all tools that are known.",
+			},
+			"clear": schema.ListAttribute{
+				Optional: true, ElementType: types.StringType,
+				MarkdownDescription: "Fields to remove from the object, whoever owns them, unless the manifest has them, such as `spec.strategy.rollingUpdate` for a change to `Recreate`; `auto` for those that are proven to be in the way of the apply.",
 			},
 			"if_exists": schema.StringAttribute{
 				Optional:            true,
@@ -288,7 +293,7 @@ func (r *objectResource) ValidateConfig(ctx context.Context, req resource.Valida
 
 // settled reports whether everything is known that the plan depends on. Of a manifest that is kept nowhere, the version may tell enough.
 func (o object) settled(ctx context.Context) bool {
-	for _, value := range []attr.Value{o.WOVersion, o.FieldManager, o.ForceConflicts, o.IgnoreFields, o.Adopt, o.IfExists, o.Sensitive, o.Cluster} {
+	for _, value := range []attr.Value{o.WOVersion, o.FieldManager, o.ForceConflicts, o.IgnoreFields, o.Adopt, o.Clear, o.IfExists, o.Sensitive, o.Cluster} {
 		if !isKnown(ctx, value) {
 			return false
 		}
@@ -299,7 +304,7 @@ func (o object) settled(ctx context.Context) bool {
 // sameSettings reports whether the configuration says the same as the state of what is sent and shown. Fields to ignore
 // are sent only when the object, or an item of a list, is made.
 func (o object) sameSettings(ctx context.Context, prior object) bool {
-	return (o.sameText(ctx, prior) || o.sameButIgnored(ctx, prior)) && prior.IgnoreFields.Equal(o.IgnoreFields) && prior.Adopt.Equal(o.Adopt) && prior.Sensitive.Equal(o.Sensitive) && prior.FieldManager.Equal(o.FieldManager)
+	return (o.sameText(ctx, prior) || o.sameButIgnored(ctx, prior)) && prior.IgnoreFields.Equal(o.IgnoreFields) && prior.Adopt.Equal(o.Adopt) && prior.Clear.Equal(o.Clear) && prior.Sensitive.Equal(o.Sensitive) && prior.FieldManager.Equal(o.FieldManager)
 }
 
 // patterns returns those of an attribute, which are known.
@@ -329,11 +334,26 @@ func (o object) request(ctx context.Context, prior *explain.State) (ssaplan.Requ
 	if o.Adopt.ElementsAs(ctx, &adopt, false).HasError() {
 		return ssaplan.Request{}, errors.New("adopt: every name has to be known")
 	}
-	named := slices.DeleteFunc(adopt, func(name string) bool { return name == adoptTools })
+	named := slices.DeleteFunc(adopt, isAuto)
+	clear, err := o.cleared(ctx)
+	if err != nil {
+		return ssaplan.Request{}, err
+	}
 	return ssaplan.Request{
 		Manifest: m.Object, Unknown: o.unknown, Prior: prior, Ignore: ignore, Adopt: named, AdoptTools: len(named) < len(o.Adopt.Elements()),
 		AllowVersionChange: o.VersionChange.ValueString() == inPlace, Existing: o.existing(), Subresource: o.Subresource.ValueString(),
+		Clear: clear, ClearBlocking: slices.Contains(o.Clear.Elements(), attr.Value(types.StringValue(auto))),
 	}, nil
+}
+
+// cleared returns the patterns of clear.
+func (o object) cleared(ctx context.Context) (projection.Patterns, error) {
+	named := slices.DeleteFunc(o.Clear.Elements(), func(value attr.Value) bool { return value.Equal(types.StringValue(auto)) })
+	list, diags := types.ListValue(types.StringType, named)
+	if diags.HasError() {
+		return nil, errorOf(diags)
+	}
+	return patterns(ctx, path.Root("clear"), list)
 }
 
 // What if_exists and on_destroy can be, beside what they are by default.
@@ -371,8 +391,10 @@ func (o object) propagation() metav1.DeletionPropagation {
 	return metav1.DeletionPropagation(o.Propagation.ValueString())
 }
 
-// adoptTools stands for all tools that are known.
-const adoptTools = "auto"
+// auto stands for all that is found, in adopt and in clear.
+const auto = "auto"
+
+func isAuto(name string) bool { return name == auto }
 
 // remembered is the private state: what the Planner remembers of the object, which includes that it is stale.
 const remembered = "ssaplan"

@@ -50,7 +50,7 @@ func (p patch) asObject() object {
 	return object{
 		YAMLBody: p.YAMLBody, YAMLBodyWO: p.YAMLBodyWO, WOVersion: p.WOVersion, Object: p.Object, FieldManager: p.FieldManager, ForceConflicts: p.ForceConflicts, IgnoreFields: p.IgnoreFields, Sensitive: p.Sensitive,
 		Cluster: p.Cluster, TokenWO: p.TokenWO, Timeouts: p.Timeouts, ID: p.ID, UID: p.UID, Manifest: p.Manifest, TakenOver: p.TakenOver, Reviewed: p.Reviewed, ReviewedIn: p.ReviewedIn, Fields: p.Fields,
-		OtherOwners: p.OtherOwners, Subresource: p.Subresource, Adopt: types.ListNull(types.StringType), IfExists: types.StringValue(mustExist), OnDestroy: types.StringValue(release),
+		OtherOwners: p.OtherOwners, Subresource: p.Subresource, Adopt: types.ListNull(types.StringType), Clear: types.ListNull(types.StringType), IfExists: types.StringValue(mustExist), OnDestroy: types.StringValue(release),
 		OutputFields: types.MapNull(types.StringType), Outputs: types.MapNull(types.StringType),
 	}
 }
@@ -110,7 +110,7 @@ func (r *patchResource) Schema(ctx context.Context, req resource.SchemaRequest, 
 	resp.Schema.MarkdownDescription = "Fields of an object that others make: a label of a namespace, an image of a Deployment that an installer applied. " +
 		"The object has to be there, is neither replaced nor deleted, and keeps all values when the resource is destroyed."
 	attributes := resp.Schema.Attributes
-	for _, name := range []string{"adopt", "if_exists", "on_destroy", "delete_protection", "version_change", "propagation", "output_fields", "outputs"} {
+	for _, name := range []string{"adopt", "clear", "if_exists", "on_destroy", "delete_protection", "version_change", "propagation", "output_fields", "outputs"} {
 		delete(attributes, name)
 	}
 	attributes["yaml_body"] = schema.StringAttribute{

@@ -90,7 +90,7 @@ func (p *planning) unmatchedAdopt(ctx context.Context, plan *ssaplan.Plan) (unma
 	slices.Sort(managers)
 	for _, element := range p.planned.Adopt.Elements() {
 		name, _ := element.(types.String)
-		if quoted := fmt.Sprintf("%q", name.ValueString()); name.ValueString() != adoptTools && !slices.Contains(managers, quoted) {
+		if quoted := fmt.Sprintf("%q", name.ValueString()); name.ValueString() != auto && !slices.Contains(managers, quoted) {
 			unmatched = append(unmatched, quoted)
 		}
 	}

@@ -24,8 +24,11 @@ type Wanted struct {
 	// Adopt are the managers, and Tools the tools, from which it takes over what they have.
 	Adopt []string
 	Tools []fieldowner.Tool
-	// GiveUp are the fields that the applier gives up.
-	GiveUp projection.Patterns
+	// GiveUp are the fields that the applier gives up. Positions in them are those of the lists of the manifest.
+	GiveUp   projection.Patterns
+	Manifest map[string]any
+	// Clear are the fields that go, whoever has them, unless the manifest has them. Positions are as in GiveUp.
+	Clear projection.Patterns
 	// Lost are the versions whose entries move to the version of the object.
 	Lost []string
 }
@@ -45,6 +48,7 @@ type Handover struct {
 	own    projection.FieldSet        // what the applier owns then
 	others projection.FieldSet        // what the others own then
 	given  projection.FieldSet        // what it gave up
+	clears projection.FieldSet        // what it takes from all, so that it goes
 }
 
 // Find returns what changes hands of the live object, nil if nothing does. The only errors are those of a record that can't be read, of an object
@@ -59,6 +63,11 @@ func Find(live *unstructured.Unstructured, wanted Wanted) (*Handover, error) {
 		return nil, err
 	}
 	isApplied := !before.Fields(wanted.Applier.Is).Empty()
+	giveUp := wanted.GiveUp.Named(wanted.Manifest, before.Fields(nil))
+	h.clears = wanted.cleared(live.Object, before.Fields(nil))
+	own := fieldowner.Entry{Fields: h.clears, Owner: fieldowner.Owner{
+		Manager: foreign.Text(wanted.Applier.Manager), Operation: fieldowner.OperationApply, APIVersion: foreign.Text(live.GetAPIVersion()),
+	}}
 	h.Handover, err = fieldowner.HandOver(live.Object, func(e fieldowner.Entry) fieldowner.Entry {
 		if wanted.takes(e.Owner) {
 			e.Manager, e.Operation = foreign.Text(wanted.Applier.Manager), fieldowner.OperationApply
@@ -68,11 +77,12 @@ func Find(live *unstructured.Unstructured, wanted Wanted) (*Handover, error) {
 		}
 		e = wanted.moved(e, live)
 		if wanted.Applier.Is(e.Owner) {
-			_, given := wanted.GiveUp.Split(e.Fields)
+			_, given := giveUp.Split(e.Fields)
 			e.Fields, h.given = without(e.Fields, given), h.given.Union(given)
 		}
+		e.Fields = e.Fields.Without(h.clears)
 		return e
-	})
+	}, own)
 	if err != nil || h.Empty() {
 		return nil, err
 	}
@@ -84,6 +94,22 @@ func Find(live *unstructured.Unstructured, wanted Wanted) (*Handover, error) {
 	}
 	h.makes(after, owners)
 	return h, err
+}
+
+// Created returns an object that the applier is going to create with the record that it has after the applier gave up what it wants to.
+func Created(made *unstructured.Unstructured, wanted Wanted) (*unstructured.Unstructured, error) {
+	if len(wanted.GiveUp) == 0 {
+		return made, nil
+	}
+	version := made.GetResourceVersion()
+	versioned := made.DeepCopy()
+	versioned.SetResourceVersion("0") // a dry run answers none
+	h, err := Find(versioned, wanted)
+	if err != nil || h == nil {
+		return made, err
+	}
+	h.after.SetResourceVersion(version)
+	return h.after, nil
 }
 
 // makes notes what the object is after the handover, and who owns what then.
@@ -280,6 +306,7 @@ func (h *Handover) try(server Server, manifest map[string]any) (*unstructured.Un
 		} else if h.wanted.Applier.Is(e.Owner) {
 			e.Fields = h.kept(e.Fields, manifest)
 		}
+		e.Fields = e.Fields.Without(h.clears)
 		return h.wanted.moved(e, h.live)
 	})
 	if err != nil {

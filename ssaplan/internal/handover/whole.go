@@ -3,6 +3,8 @@ package handover
 import (
 	"slices"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan/explain"
@@ -25,12 +27,28 @@ func (h *Handover) Whole(apply *explain.Explanation, made map[string]any, sensit
 	moves := slices.DeleteFunc(fieldowner.Compare(before, after, h.wanted.Applier), func(t fieldowner.Transfer) bool {
 		return t.Kind == fieldowner.TransferDestroyed && !all.Under(t.Path).Empty() // updates own maps as such, applies what is in them
 	})
-	whole.NoOp, whole.Ownership = false, explain.ShownTransfers(moves, sensitive)
+	// Of what is cleared, a server fills in its defaults again.
+	whole.NoOp = before.Equal(after) && explain.Equal(content(h.live.Object), content(made))
+	whole.Ownership = explain.ShownTransfers(moves, sensitive)
 	whole.Changes = slices.Clone(apply.Changes)
 	for i := range whole.Changes {
+		h.markCleared(&whole.Changes[i], before)
 		h.nameFormerOwner(&whole.Changes[i], before)
 	}
+	// What goes with a map that is cleared says more than the map.
+	whole.Changes = slices.DeleteFunc(whole.Changes, func(c explain.Change) bool {
+		return c.Cause == explain.CauseCleared && isEmpty(c.Before) && slices.ContainsFunc(apply.Changes, func(other explain.Change) bool {
+			return len(other.Path) > len(c.Path) && other.Path.HasPrefix(c.Path)
+		})
+	})
 	return whole, nil
+}
+
+// content returns the object without its record.
+func content(obj map[string]any) map[string]any {
+	out := (&unstructured.Unstructured{Object: obj}).DeepCopy()
+	out.SetManagedFields(nil)
+	return out.Object
 }
 
 // nameFormerOwner makes a change that drops a field tell from whom the field, or something in it, was taken over, the last writer of

@@ -241,6 +241,10 @@ func TestGiveUp(t *testing.T) {
 			given: []string{"spec.replicas"}, changes: []string{`change spec.template.spec.containers[name="app"].image Edited`},
 		},
 		{
+			name: "by-position", was: deploymentOf("", "image: a, workingDir: /x", ""), is: deploymentOf("", "image: a, workingDir: /x", ""),
+			giveUp: "spec.template.spec.containers[0].workingDir", given: []string{`spec.template.spec.containers[name="app"].workingDir`},
+		},
+		{
 			name: "in-an-item-that-goes", was: deploymentOf("", "image: a", ", {name: side, image: s}"), is: deploymentOf("", "image: a", ""), giveUp: "spec.template.spec.containers[*].image",
 			given: []string{`spec.template.spec.containers[name="app"].image`}, changes: []string{`remove spec.template.spec.containers[name="side"] Dropped`},
 		},
@@ -300,6 +304,52 @@ func TestGiveUp(t *testing.T) {
 			require.Equal(t, ssaplan.ActionNoOp, again.Action, again.Changes)
 		})
 	}
+}
+
+// TestGiveUpAtACreate makes an object with all of the manifest, and then owns less of it: the plan after that is a no-op.
+func TestGiveUpAtACreate(t *testing.T) {
+	c := newCluster(t)
+	for name, row := range map[string]struct{ text, giveUp, given string }{
+		"field":    {deploymentOf("replicas: 3", "image: a", ""), "spec.replicas", "spec.replicas"},
+		"position": {deploymentOf("", "image: a, resources: {limits: {cpu: 1}}", ""), "spec.template.spec.containers[0].resources", `spec.template.spec.containers[name="app"].resources.limits.cpu`},
+		"pointer":  {deploymentOf("", "image: a, workingDir: /x", ""), "/spec/template/spec/containers/0/workingDir", `spec.template.spec.containers[name="app"].workingDir`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := lab.Object(t, row.text)
+			m.SetName("give-up-created-" + name)
+			request := ssaplan.Request{Manifest: m, GiveUp: patterns(t, row.giveUp)}
+			plan := c.plan(t, request)
+			require.Equal(t, ssaplan.ActionCreate, plan.Action)
+			made, err := c.planner.Apply(t.Context(), plan)
+			require.NoError(t, err)
+			require.Equal(t, alike(t, plan.Result()), alike(t, made))
+			owners, err := fieldowner.Read(made.Object)
+			require.NoError(t, err)
+			p := pathOf(t, row.given)
+			_, exists := projection.Get(made.Object, p)
+			require.True(t, exists)
+			require.Empty(t, owners.Of(p))
+			request.Prior, err = plan.State(made)
+			require.NoError(t, err)
+			again := c.plan(t, request)
+			require.Equal(t, ssaplan.ActionNoOp, again.Action, again.Changes)
+			require.Empty(t, again.Warnings)
+		})
+	}
+	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: give-up-all-created}, data: {a: A}}")
+	_, err := c.planner.Plan(t.Context(), ssaplan.Request{Manifest: m, GiveUp: patterns(t, "data")})
+	require.ErrorContains(t, err, "nobody would own anything")
+}
+
+// A part of a list or map that has one owner as a whole can't be given up, which a warning says.
+func TestGiveUpAPart(t *testing.T) {
+	c := newCluster(t)
+	m := manifest(t, "{apiVersion: v1, kind: Service, metadata: {name: part}, spec: {ports: [{port: 80}], selector: {a: b, c: d}}}")
+	c.apply(t, m)
+	plan := c.plan(t, ssaplan.Request{Manifest: m, GiveUp: patterns(t, "spec.selector.a")})
+	require.Equal(t, ssaplan.ActionNoOp, plan.Action)
+	require.Equal(t, []foreign.Text{"spec.selector.a: can't be given up, since it is a part of a list or map that has one owner as a whole: " +
+		"it is sent with the value that the object has"}, plan.Warnings)
 }
 
 // TestGiveUpAll is refused, since a server would record everything as written before the next apply.

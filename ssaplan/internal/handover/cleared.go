@@ -1,0 +1,45 @@
+package handover
+
+import (
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan/explain"
+)
+
+// cleared returns the fields of the live object that go although the manifest never had them. A map of which the manifest has something
+// stays, without the rest. A server removes what the last apply had and this one hasn't, so the applier has to own them first.
+func (w Wanted) cleared(live map[string]any, names projection.FieldSet) projection.FieldSet {
+	if len(w.Clear) == 0 {
+		return projection.FieldSet{}
+	}
+	sent, there := projection.NewManifest(w.Manifest, names), projection.NewObject(live, names)
+	var paths []projection.Path
+	var clear func(p projection.Path)
+	clear = func(p projection.Path) {
+		_, declared := sent.Get(p)
+		fields, _ := mapAt(there, p)
+		if !declared {
+			paths = append(paths, p) // with what is in it, since an entry that has only the map shows that it was declared as empty
+		}
+		for name := range fields {
+			clear(p.Child(projection.Field(name)))
+		}
+	}
+	for _, p := range w.Clear.Named(w.Manifest, names).Find(live, names) {
+		clear(p)
+	}
+	return projection.NewFieldSet(paths...)
+}
+
+// markCleared gives a change of a field that is cleared its cause, and the one who wrote last what was there.
+func (h *Handover) markCleared(c *explain.Change, before fieldowner.Ownership) {
+	if c.Cause != explain.CauseDropped || !h.clears.Covers(c.Path) && h.clears.Under(c.Path).Empty() {
+		return
+	}
+	c.Cause = explain.CauseCleared
+	for _, o := range before.Below(c.Path) {
+		if c.Manager == "" || o.Time.After(c.Time) {
+			c.Manager, c.Operation, c.Subresource, c.Time = o.Manager, o.Operation, o.Subresource, o.Time
+		}
+	}
+}
