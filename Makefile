@@ -11,6 +11,9 @@ GO ?= go
 # $(call each,modules,command) runs a command in each of some modules.
 each = set -e; for m in $(1); do echo "== $$m"; (cd $$m && $(2)); done
 GOFMT = "$$($(GO) env GOROOT)/bin/gofmt"
+# Without the part of go vet that go test runs, of all that is imported in each module and once more with other flags: make lint runs
+# all of vet.
+TEST = $(GO) test -vet=off
 # The race detector needs cgo and a C compiler, which a machine with nothing but Go doesn't have.
 RACE := $(shell test "$$($(GO) env CGO_ENABLED)" = 1 && command -v $$($(GO) env CC) >/dev/null && echo -race)
 # Without cgo, as the control plane's own programs are built: what they share is compiled once.
@@ -65,25 +68,25 @@ suite/%: export TF_ACC := $(or $(TF_ACC),$(shell command -v terraform >/dev/null
 suite/%:
 	@mkdir -p .cache; log=$(CURDIR)/.cache/test-$(subst /,-,$(subst .,library,$*)).log; cd $*; \
 		export $(if $(filter $(PROOF) projection,$*),CGO_ENABLED=0,GOFLAGS="$$GOFLAGS $(RACE)") $(if $(filter projection,$*),SSAPLAN_FULL=1); \
-		$(GO) test -v $(if $(filter test%,$*),-parallel 8) -timeout 60m $(if $(filter test,$*),$$($(GO) list ./... | grep -v '/$(PROOF)$$'),$(if $(filter projection,$*),.,./...)) >$$log 2>&1 || { cat $$log; \
+		$(TEST) -v $(if $(filter test%,$*),-parallel 8) -timeout 60m $(if $(filter test,$*),$$($(GO) list ./... | grep -v '/$(PROOF)$$'),$(if $(filter projection,$*),.,./...)) >$$log 2>&1 || { cat $$log; \
 		echo "== what failed, once more:"; grep -E -B 30 '^ *--- FAIL|^panic:|^FAIL.+[0-9]s$$' $$log | grep -vE '^ *(---|===) (PASS|RUN|CONT|PAUSE)' | tail -n 120; exit 1; }; \
 		echo "== $*"; grep -E '^(ok|agreement|figure|[a-z -]+: [0-9]+(/[0-9]+)?( .*)?$$)' $$log || true
 
 .PHONY: record
 record: controlplane ## record anew what a real server answers, for the unit tests of ssaplan/explain
-	cd test && RECORD=1 $(GO) test -count 1 ./e2e/explain
+	cd test && RECORD=1 $(TEST) -count 1 ./e2e/explain
 
 CASES ?= 20000
 SEED ?= 2
 CRDS ?=
 .PHONY: proof
 proof: controlplane ## plan equals apply over random cases, also of any definitions: make proof CASES=20000 SEED=2 CRDS=DIR
-	cd test && CASES=$(CASES) SEED=$(SEED) CRDS=$(abspath $(CRDS)) $(GO) test $(RACE) -v -count 1 -timeout 0 ./e2e/proof
+	cd test && CASES=$(CASES) SEED=$(SEED) CRDS=$(abspath $(CRDS)) $(TEST) $(RACE) -v -count 1 -timeout 0 ./e2e/proof
 
 COURSES ?= all
 .PHONY: kinds
 kinds: controlplane ## plan equals apply for each kind and version that the server serves, step by step: make kinds COURSES=Pod
-	cd test && COURSES=$(COURSES) $(GO) test $(RACE) -v -count 1 -timeout 0 -run TestEveryKind ./e2e/proof
+	cd test && COURSES=$(COURSES) $(TEST) $(RACE) -v -count 1 -timeout 0 -run TestEveryKind ./e2e/proof
 
 # The schema comes from a terraform in PATH, and tfplugindocs finds it there by the provider's name alone.
 PROVIDER := $(CURDIR)/examples/terraform-provider-ssaplan
@@ -101,30 +104,30 @@ HOSTLOG := $(CURDIR)/.cache/provider-compat.log
 .PHONY: provider-compat
 provider-compat: controlplane ## the Terraform provider's scenarios with other programs than the one in PATH, built once: make provider-compat HOSTS=MODULE@VERSION
 	@set -e; for h in $(HOSTS); do d=$(CURDIR)/.cache/terraform/$$h; echo "== $$h"; internal/terraform/build.sh $${h%@*} $${h#*@} $$d; \
-		(cd examples && PATH=$$d:$$PATH TF_ACC=1 $(GO) test -v -count 1 -timeout 60m -run TestTerraform ./terraform-provider-ssaplan/provider) >$(HOSTLOG) 2>&1 || { cat $(HOSTLOG); exit 1; }; \
+		(cd examples && PATH=$$d:$$PATH TF_ACC=1 $(TEST) -v -count 1 -timeout 60m -run TestTerraform ./terraform-provider-ssaplan/provider) >$(HOSTLOG) 2>&1 || { cat $(HOSTLOG); exit 1; }; \
 		grep -E '^(ok|scenarios)' $(HOSTLOG); done
 
 SETS ?=
 .PHONY: sets
 sets: controlplane ## real applications from nothing to all of them, upgraded and pruned: make sets SETS=DIR with archives NAME.tar.gz
-	@$(call figures,examples,SSAPLAN_SETS=$(if $(SETS),$(abspath $(SETS))) $(GO) test -v -count 1 -timeout 0 -run TestRealWorld ./kubectl-ssaplan/cmd)
+	@$(call figures,examples,SSAPLAN_SETS=$(if $(SETS),$(abspath $(SETS))) $(TEST) -v -count 1 -timeout 0 -run TestRealWorld ./kubectl-ssaplan/cmd)
 
 OWNERS ?= 1000
 REST ?= 600
 .PHONY: kit-rest
 kit-rest: controlplane ## a controller with many owners sends nothing while nothing happens: make kit-rest OWNERS=1000 REST=600
-	@$(call figures,ctrlssaplan,OWNERS=$(OWNERS) REST=$(REST) $(GO) test -v -count 1 -timeout 0 -run TestNothingIsSentAtRest .)
+	@$(call figures,ctrlssaplan,OWNERS=$(OWNERS) REST=$(REST) $(TEST) -v -count 1 -timeout 0 -run TestNothingIsSentAtRest .)
 
 BUSY ?= 200
 .PHONY: busy
 busy: controlplane ## plan and apply an object whose status is written all the time, on a server far away: make busy BUSY=200
-	@$(call figures,test,BUSY=$(BUSY) $(GO) test -v -count 1 -timeout 0 -run TestBusyObject ./e2e/planner)
+	@$(call figures,test,BUSY=$(BUSY) $(TEST) -v -count 1 -timeout 0 -run TestBusyObject ./e2e/planner)
 
 OBJECTS ?= 100000
 SHARDS ?= 8
 .PHONY: fleet
 fleet: controlplane ## a fleet of objects, planned by shards as processes of their own and put together: make fleet OBJECTS=100000 SHARDS=8
-	@$(call figures,examples,OBJECTS=$(OBJECTS) SHARDS=$(SHARDS) $(GO) test -v -count 1 -timeout 0 -run TestShardsAsProcesses ./fleet)
+	@$(call figures,examples,OBJECTS=$(OBJECTS) SHARDS=$(SHARDS) $(TEST) -v -count 1 -timeout 0 -run TestShardsAsProcesses ./fleet)
 
 # The lowest client-go that is supported, and the newest patch of every minor version after it. docs/compatibility.md and
 # README.md name the same versions.
@@ -136,9 +139,9 @@ compat: ## unit tests with every supported client-go, and plan equals apply on e
 		echo "== client-go $$v"; export GOFLAGS="$$GOFLAGS -modfile=$$d/go.mod"; \
 		$(GO) get k8s.io/api@v$$v k8s.io/apimachinery@v$$v k8s.io/client-go@v$$v 2>$$d/log || { cat $$d/log; exit 1; }; \
 		$(GO) mod tidy 2>$$d/log || { cat $$d/log; exit 1; }; \
-		SSAPLAN_FULL=1 $(GO) test $(RACE) ./...; unset GOFLAGS; done
+		SSAPLAN_FULL=1 $(TEST) $(RACE) ./...; unset GOFLAGS; done
 	@set -e; for v in $(SERVERS); do echo "== kube-apiserver $$v"; \
-		(cd test && SSAPLAN_SERVER=$$v $(GO) test $(RACE) -count 1 -v -run PlanEquals ./e2e/planner) >.cache/compat.log 2>&1 || { cat .cache/compat.log; exit 1; }; \
+		(cd test && SSAPLAN_SERVER=$$v $(TEST) $(RACE) -count 1 -v -run PlanEquals ./e2e/planner) >.cache/compat.log 2>&1 || { cat .cache/compat.log; exit 1; }; \
 		grep -E '^(ok|agreement:)' .cache/compat.log; done
 
 # $(call ask,module,versions,what,tested) says whether the newest version of a module that a query finds is tested.
@@ -162,11 +165,11 @@ bench: bench-projection bench-growth bench-compare ## every figure of docs/perfo
 
 .PHONY: bench-projection
 bench-projection: ## what projecting costs, how it grows and how it compares; needs no server
-	$(GO) test -run '^$$' -bench . -benchmem -timeout 30m ./projection ./fieldowner ./ssaplan
+	$(TEST) -run '^$$' -bench . -benchmem -timeout 30m ./projection ./fieldowner ./ssaplan
 
 .PHONY: bench-growth
 bench-growth: controlplane ## how planning grows with number and size of objects: make bench-growth MOST=1000
-	@$(call figures,.,GROWTH=$(GROWTH) $(GO) test -v -count 1 -timeout 0 -run TestPlanningGrowsWithItsInputsOnly ./ssaplan)
+	@$(call figures,.,GROWTH=$(GROWTH) $(TEST) -v -count 1 -timeout 0 -run TestPlanningGrowsWithItsInputsOnly ./ssaplan)
 	cd test/bench && $(GO) build -buildvcs=false -o $(BIN)/bench/ ./growth
 	cd test && $(CONTROLPLANE) run -- $(BIN)/bench/growth -n $(MOST) -rounds $(ROUNDS)
 
@@ -191,14 +194,14 @@ JOBS ?= 4
 .PHONY: fuzz
 fuzz: ## run every fuzz target for a while, four at a time: make fuzz FUZZTIME=10m
 	@mkdir -p .cache; grep -ro --include='*_test.go' '^func Fuzz[A-Za-z0-9]*' . | sed -E 's#^(.*)/[^/]*:func (.*)$$#\1 \2#' | sort >.cache/fuzz
-	@set -e; cut -d ' ' -f 1 .cache/fuzz | sort -u | while read -r d; do (cd $$d && $(GO) test -c -o /dev/null -fuzz . .); done
+	@set -e; cut -d ' ' -f 1 .cache/fuzz | sort -u | while read -r d; do (cd $$d && $(TEST) -c -o /dev/null -fuzz . .); done
 	@GO="$(GO)" xargs -P $(JOBS) -L 1 internal/fuzz/fuzz.sh $(FUZZTIME) <.cache/fuzz
 
 .PHONY: leaks
 leaks: controlplane ## every sensitive value, quoted in every way by every kind of answer, searched for in everything that is shown
-	@set -e; export LEAKS=all GOFLAGS="$$GOFLAGS -count=1"; (cd test && $(GO) test -timeout 0 -v -run "Quoted?Secrets" ./e2e/planner); \
-		(cd ctrlssaplan && $(GO) test -timeout 0 -v -run "Quoted?Secrets" .); \
-		cd examples && $(GO) test -timeout 0 -v -run "Quoted?Secrets" ./kubectl-ssaplan/cmd ./operator/controller
+	@set -e; export LEAKS=all GOFLAGS="$$GOFLAGS -count=1"; (cd test && $(TEST) -timeout 0 -v -run "Quoted?Secrets" ./e2e/planner); \
+		(cd ctrlssaplan && $(TEST) -timeout 0 -v -run "Quoted?Secrets" .); \
+		cd examples && $(TEST) -timeout 0 -v -run "Quoted?Secrets" ./kubectl-ssaplan/cmd ./operator/controller
 
 PACKAGES ?= identity authresilience fieldowner immutability immutability/internal/transition projection \
 	projection/foreign ssaplan ssaplan/explain ssaplan/deletion ssaplan/release ssaplan/write \
