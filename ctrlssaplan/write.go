@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/deletion"
 )
@@ -64,7 +65,7 @@ func (k *Kit) write(ctx context.Context, c *child) (*unstructured.Unstructured, 
 		c.verdict, c.text = updated, lines(c.plan.Changes)
 	case ssaplan.ActionReplace:
 		c.verdict = replaced
-		ctx, cancel := context.WithTimeout(ctx, k.options.ReplaceTimeout)
+		ctx, cancel := clock.WithTimeout(ctx, k.options.ReplaceTimeout)
 		defer cancel()
 		return c.planner.Replace(ctx, c.plan, ssaplan.DeleteOptions{})
 	}
