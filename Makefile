@@ -201,7 +201,7 @@ fuzz: ## run every fuzz target for a while, four at a time: make fuzz FUZZTIME=1
 leaks: controlplane ## every sensitive value, quoted in every way by every kind of answer, searched for in everything that is shown
 	@set -e; export LEAKS=all GOFLAGS="$$GOFLAGS -count=1"; (cd test && $(TEST) -timeout 0 -v -run "Quoted?Secrets" ./e2e/planner); \
 		(cd ctrlssaplan && $(TEST) -timeout 0 -v -run "Quoted?Secrets" .); \
-		cd examples && $(TEST) -timeout 0 -v -run "Quoted?Secrets" ./kubectl-ssaplan/cmd ./operator/controller
+		cd examples && $(TEST) -timeout 0 -v -run "Quoted?Secrets" ./kubectl-ssaplan/cmd
 
 PACKAGES ?= identity authresilience fieldowner immutability immutability/internal/transition projection \
 	projection/foreign ssaplan ssaplan/explain ssaplan/deletion ssaplan/release ssaplan/write \

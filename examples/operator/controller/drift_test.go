@@ -1,7 +1,6 @@
 package controller_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -21,46 +20,6 @@ func (w *world) scale(website *v1alpha1.Website, manager string, replicas int32)
 	scale := &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{Namespace: website.Namespace, Name: website.Name}, Spec: autoscalingv1.ScaleSpec{Replicas: replicas}}
 	_, err = clients.AppsV1().Deployments(website.Namespace).UpdateScale(w.Context(), website.Name, scale, metav1.UpdateOptions{FieldManager: manager})
 	require.NoError(w, err)
-}
-
-func TestDriftIsRepairedAndReported(t *testing.T) {
-	w := newWorld(t)
-	o := w.operate()
-	a := o.website("a")
-	o.settle(a)
-
-	o.scale(a, "kubectl", 7)
-	condition := o.await(a, v1alpha1.Drifted, metav1.ConditionFalse, "Repaired")
-	assert.Equal(t, `Deployment: spec.replicas: 7 -> 2 (drifted: changed by "kubectl" (Update of scale))`, condition.Message)
-	o.awaitEvent(a, "DriftRepaired", condition.Message)
-	assert.EqualValues(t, 2, o.at(a, "Deployment", "spec", "replicas"))
-
-	o.settle(a)
-	assert.Equal(t, condition, o.condition(a, v1alpha1.Drifted), "the report stays until there is another one")
-	assert.Len(t, o.events(a, "DriftRepaired"), 1)
-
-	// What others add is none.
-	o.patch(a, "ConfigMap", "night-shift", `{"data": {"EXTRA": "1"}, "metadata": {"annotations": {"note": "x"}}}`)
-	before, writes := o.versions(a), o.traffic.writes()
-	o.settle(a)
-	assert.Equal(t, before, o.versions(a))
-	assert.Equal(t, writes, o.traffic.writes())
-
-	// A field that is gone has no owner who could be named, but the operator knows that it applied it.
-	o.patch(a, "ConfigMap", "night-shift", `{"data": {"COLOR": null}}`)
-	o.eventually("the field is drift", func() bool {
-		return strings.Contains(o.condition(a, v1alpha1.Drifted).Message, "ConfigMap: data.COLOR")
-	})
-	o.await(a, v1alpha1.Drifted, metav1.ConditionFalse, "Repaired")
-	assert.Equal(t, map[string]any{"GREETING": "hello", "COLOR": "blue", "EXTRA": "1"}, o.at(a, "ConfigMap", "data"))
-
-	// A child that lost the operator's label is out of the informer's sight, and yet repaired.
-	old := o.child(a, "ConfigMap")
-	o.patch(a, "ConfigMap", "day-shift", `{"metadata": {"labels": {"app.kubernetes.io/managed-by": "somebody"}}}`)
-	o.eventually("the label is drift", func() bool { return strings.Contains(o.condition(a, v1alpha1.Drifted).Message, `"day-shift"`) })
-	o.await(a, v1alpha1.Drifted, metav1.ConditionFalse, "Repaired")
-	assert.Equal(t, old.GetUID(), o.child(a, "ConfigMap").GetUID())
-	o.settle(a)
 }
 
 func TestDriftIsLeftAndReported(t *testing.T) {

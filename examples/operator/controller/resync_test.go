@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	ctrl "sigs.k8s.io/controller-runtime"
 )
 
 // Ten minutes of an operator whose informers resync every five seconds, without waiting for them.
@@ -18,7 +19,7 @@ const (
 func TestResyncsSendNothing(t *testing.T) {
 	w := newWorld(t)
 	a, b := w.website("a"), w.website("b")
-	o := w.operate(func(s *settings) { s.manager.Controller.MaxConcurrentReconciles = 4 })
+	o := w.operate(func(options *ctrl.Options) { options.Controller.MaxConcurrentReconciles = 4 })
 	o.settle(a, b)
 	for _, kind := range []string{"ConfigMap", "Deployment", "Service", "Ingress"} {
 		o.awaitEvent(a, "Created", kind) // events are written in the background
@@ -40,35 +41,4 @@ func TestResyncsSendNothing(t *testing.T) {
 	assert.GreaterOrEqual(t, after.Hits-before.Hits, int64(resyncs*len(kinds)))
 	fmt.Printf("figure: %d resyncs of %d children each, %d requests, %d writes\n", resyncs, len(kinds),
 		len(o.traffic.all())-len(sent), len(o.traffic.writes())-len(written))
-}
-
-// The same with the resyncs that the informers make by themselves.
-func TestInformersResyncSendsNothing(t *testing.T) {
-	w := newWorld(t)
-	a := w.website("a")
-	second := time.Second
-	o := w.operate(func(s *settings) { s.manager.Cache.SyncPeriod = &second })
-	o.settle(a)
-	o.awaitEvent(a, "Created", "Ingress")
-	versions, sent := o.versions(a), o.traffic.all()
-	before := o.lookups()
-	o.eventually("three resyncs", func() bool { return o.lookups() >= before+int64(3*len(kinds)) })
-	assert.Equal(t, sent, o.traffic.all(), "requests")
-	assert.Equal(t, versions, o.versions(a))
-}
-
-func TestRestartWritesNothing(t *testing.T) {
-	w := newWorld(t)
-	a := w.website("a")
-	before := w.operate()
-	before.settle(a)
-	before.awaitEvent(a, "Created", "Ingress")
-	before.stop()
-	versions := w.versions(a)
-
-	o := w.operate()
-	o.settle(a)
-	assert.Empty(t, o.traffic.writes())
-	assert.Equal(t, versions, o.versions(a))
-	assert.NotEmpty(t, o.traffic.all(), "a new operator asks once")
 }

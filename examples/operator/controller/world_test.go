@@ -30,9 +30,7 @@ import (
 
 	"github.com/ssaplan/primitives/examples/operator/api/v1alpha1"
 	"github.com/ssaplan/primitives/examples/operator/controller"
-	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/ssaplan"
-	"github.com/ssaplan/primitives/test/controlplane"
 	"github.com/ssaplan/primitives/test/lab"
 )
 
@@ -55,20 +53,16 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// installing has the operator installed on the server by one test at a time.
+var installing sync.Mutex
+
 // newWorld returns one for a test that runs side by side with others.
 func newWorld(t *testing.T) *world {
 	t.Parallel()
-	return worldOn(t, controlplane.Shared(t))
-}
-
-// installing has the operator installed on a server by one test at a time.
-var installing sync.Mutex
-
-func worldOn(t *testing.T, server *controlplane.Server) *world {
 	scheme := runtime.NewScheme()
 	require.NoError(t, clientgoscheme.AddToScheme(scheme))
 	require.NoError(t, v1alpha1.AddToScheme(scheme))
-	c := lab.On(t, server)
+	c := lab.New(t)
 	installing.Lock()
 	c.Define(t, load(t, "../config/crd.yaml")...)
 	for _, obj := range load(t, "../config/rbac.yaml") {
@@ -225,19 +219,10 @@ type operator struct {
 	noOps      *ssaplan.NoOpCache
 	reconciler *controller.Reconciler
 	queue      chan event.GenericEvent
-	time       *clock.Fake // by which it knows what is old, the real one if it is nil
 	stop       func()
 }
 
-// settings are the options of an operator, and what its requests go through.
-type settings struct {
-	time       *clock.Fake
-	wrap       func(http.RoundTripper) http.RoundTripper
-	manager    ctrl.Options
-	controller controller.Options
-}
-
-func (w *world) operate(change ...func(*settings)) *operator {
+func (w *world) operate(change ...func(*ctrl.Options)) *operator {
 	w.Helper()
 	// What is counted here are the requests for children; nothing looks at what the server is set up with.
 	noOps := ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{ServerInterval: -1})
@@ -246,18 +231,13 @@ func (w *world) operate(change ...func(*settings)) *operator {
 	require.NoError(w, err)
 	config.QPS = -1
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return counting{next, o.traffic} })
-	options := settings{manager: w.managerOptions(), controller: controller.Options{NoOps: o.noOps}}
+	options := w.managerOptions()
 	for _, f := range change {
 		f(&options)
 	}
-	o.time = options.time
-	options.manager.BaseContext = func() context.Context { return clock.With(context.Background(), o.time) }
-	if options.wrap != nil {
-		config.Wrap(options.wrap)
-	}
-	manager, err := controller.NewManager(config, options.manager)
+	manager, err := controller.NewManager(config, options)
 	require.NoError(w, err)
-	o.reconciler, err = controller.New(manager, options.controller)
+	o.reconciler, err = controller.New(manager, controller.Options{NoOps: o.noOps})
 	require.NoError(w, err)
 	c, err := o.reconciler.Setup(manager)
 	require.NoError(w, err)
