@@ -114,17 +114,22 @@ func (w *kitWorld) take() (said string) {
 	return said
 }
 
-// What somebody else made under the name of a child stays theirs.
+// What somebody else made under the name of a child stays theirs, also if the informer doesn't have it, as without the kit's label.
 func TestObjectsOfOthersAreNotTaken(t *testing.T) {
-	w := newKitWorld(t)
-	theirs := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "typed"}, Data: map[string]string{"k": "theirs"}}
-	_, err := w.resource().Create(t.Context(), w.content(theirs), metav1.CreateOptions{})
-	require.NoError(t, err)
-	w.reconcile(ctrlssaplan.Policy{Replace: true}, threeChildren("a")[0])
-	_, message := w.condition(ctrlssaplan.ConditionRefused)
-	require.Contains(t, message, "ConfigMap typed: exists and is not controlled by this ConfigMap")
-	w.reconcile(ctrlssaplan.Policy{})
-	require.Equal(t, "theirs", w.value("typed"))
+	for _, isKnown := range []bool{true, false} {
+		w := newKitWorld(t)
+		theirs := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "typed"}, Data: map[string]string{"k": "theirs"}}
+		_, err := w.resource().Create(t.Context(), w.content(theirs), metav1.CreateOptions{})
+		require.NoError(t, err)
+		if !isKnown {
+			w.kit.Client = forgetful{w.kit.Client}
+		}
+		w.reconcile(ctrlssaplan.Policy{Replace: true}, threeChildren("a")[0])
+		_, message := w.condition(ctrlssaplan.ConditionRefused)
+		require.Contains(t, message, "ConfigMap typed: exists and is not controlled by this ConfigMap")
+		w.reconcile(ctrlssaplan.Policy{})
+		require.Equal(t, "theirs", w.value("typed"))
+	}
 }
 
 // A write that fails says what became of it, and the next attempt goes on. What can't be planned isn't written, and says what it is
