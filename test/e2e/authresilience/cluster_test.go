@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -109,7 +110,9 @@ func (a actor) lookup() error {
 
 // as returns an actor's access to the objects of all kinds. The administrator's mapper finds them, so that an actor without
 // rights gets as far as the object.
-func (f *fixture) as(a actor) *lab.Cluster { return &lab.Cluster{Client: a.Client, Mapper: f.Mapper} }
+func (f *fixture) as(a actor) *lab.Cluster {
+	return &lab.Cluster{Client: a.Client, Mapper: f.Mapper, Namespace: f.Namespace}
+}
 
 // apply applies a manifest as an actor.
 func (f *fixture) apply(t *testing.T, a actor, obj *unstructured.Unstructured, dryRun ...string) error {
@@ -126,10 +129,18 @@ func (f *fixture) setup(t *testing.T, manifests string) {
 	}
 }
 
-// namespace makes a namespace for one test.
-func (f *fixture) namespace(t *testing.T, name string) string {
+// runs counts how often each namespace was asked for: with -count 2, each run has its own.
+var runs sync.Map
+
+// newNamespace makes a namespace for one test, where its manifests without a namespace go. Recorded messages have its name.
+func (f *fixture) newNamespace(t *testing.T, name string) string {
 	t.Helper()
+	count, _ := runs.LoadOrStore(name, new(atomic.Int32))
+	if run := count.(*atomic.Int32).Add(1); run > 1 {
+		name = fmt.Sprintf("%s-%d", name, run)
+	}
 	f.setup(t, "{apiVersion: v1, kind: Namespace, metadata: {name: "+name+"}}")
+	f.actor = actor{f.In(name)}
 	return name
 }
 

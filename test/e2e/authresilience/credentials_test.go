@@ -32,8 +32,8 @@ import (
 // to be expired.
 func TestCredentials(t *testing.T) {
 	f := newFixture(t)
-	ns := f.namespace(t, "credentials")
-	f.setup(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: credentials}}")
+	ns := f.newNamespace(t, "credentials")
+	f.setup(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: x}}")
 	account := f.account(t, ns, "deployer")
 	now := time.Now()
 	hourAgo, inAnHour := now.Add(-time.Hour), now.Add(time.Hour)
@@ -43,7 +43,7 @@ func TestCredentials(t *testing.T) {
 	issued := f.token(t, account, authenticationv1.TokenRequestSpec{})
 	expired := f.signed(t, f.signer, account, hourAgo, now.Add(-10*time.Minute))
 	certificate := func(notBefore, notAfter time.Time) *rest.Config {
-		cert, key, err := f.server.ClientCert("system:serviceaccount:credentials:deployer", nil, notBefore, notAfter)
+		cert, key, err := f.server.ClientCert("system:serviceaccount:"+ns+":deployer", nil, notBefore, notAfter)
 		require.NoError(t, err)
 		return f.withCertificate(cert, key)
 	}
@@ -95,7 +95,7 @@ func TestCredentials(t *testing.T) {
 			if diagnosis.Err() != nil {
 				assert.Equal(t, authn, r.want, "what is not sent would have been refused")
 			}
-			kept, ok := authresilience.Degrade("prior", err, authresilience.ReadAttempt{Object: "v1/ConfigMap credentials/x", Credential: diagnosis})
+			kept, ok := authresilience.Degrade("prior", err, authresilience.ReadAttempt{Object: "v1/ConfigMap x", Credential: diagnosis})
 			assert.Equal(t, r.want != none, ok)
 			if ok {
 				t.Log(kept.Warning)

@@ -92,7 +92,7 @@ func (c faultClass) of(operation string, n int) authresilience.Class {
 // TestAStatusIsNoObject shows a fault that no error tells of: who asks for an object has to look at what comes back.
 func TestAStatusIsNoObject(t *testing.T) {
 	f := newFixture(t)
-	ns := f.namespace(t, "successful-status")
+	ns := f.newNamespace(t, "successful-status")
 	proxy := faultproxy.Start(t, f.Config)
 	actor := newActor(t, proxy.Client(f.token(t, f.account(t, ns, "deployer"), authenticationv1.TokenRequestSpec{})))
 	proxy.InjectFrom(1, faultproxy.SuccessfulStatus())
@@ -126,8 +126,8 @@ type outcome struct {
 // TestFaults spoils each request of each operation in each way, with a real server behind the proxy.
 func TestFaults(t *testing.T) {
 	f := newFixture(t)
-	ns := f.namespace(t, "faults")
-	f.setup(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: faults}, data: {a: '0'}}")
+	ns := f.newNamespace(t, "faults")
+	f.setup(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: x}, data: {a: '0'}}")
 	token := f.token(t, f.account(t, ns, "deployer"), authenticationv1.TokenRequestSpec{})
 
 	var (
@@ -209,7 +209,7 @@ func requestsOf(t *testing.T, proxy *faultproxy.Proxy, run func() error) int {
 // resultOf is what a host does with the error: it keeps the prior state, or fails, or doesn't notice.
 func resultOf(t *testing.T, err error, read bool, token string) string {
 	prior := "prior"
-	kept, ok := authresilience.Degrade(prior, err, authresilience.ReadAttempt{Object: "v1/ConfigMap faults/x"})
+	kept, ok := authresilience.Degrade(prior, err, authresilience.ReadAttempt{Object: "v1/ConfigMap x"})
 	for _, secret := range strings.Split(token, ".") {
 		for _, text := range []string{fmt.Sprint(authresilience.Redact(err)), kept.Warning.String(), fmt.Sprintf("%+v", kept)} {
 			assert.NotContains(t, text, secret)

@@ -29,20 +29,18 @@ const manager = "planner"
 // flow is a host's object in a namespace of its own, with an account that may write it.
 type flow struct {
 	*fixture
-	namespace string
-	account   *corev1.ServiceAccount
-	fresh     string // a token that is valid
-	expired   string // one that isn't any more
-	manifest  *unstructured.Unstructured
-	state     *explain.State // of the last apply
+	account  *corev1.ServiceAccount
+	fresh    string // a token that is valid
+	expired  string // one that isn't any more
+	manifest *unstructured.Unstructured
+	state    *explain.State // of the last apply
 }
 
 // newFlow applies a ConfigMap with two values.
 func newFlow(t *testing.T, namespace string) *flow {
 	t.Helper()
 	f := &flow{fixture: newFixture(t)}
-	f.fixture.namespace(t, namespace)
-	f.namespace = namespace
+	namespace = f.newNamespace(t, namespace)
 	f.account = f.fixture.account(t, namespace, "deployer")
 	f.fresh = f.token(t, f.account, authenticationv1.TokenRequestSpec{})
 	f.expired = f.signed(t, f.signer, f.account, time.Now().Add(-2*time.Hour), time.Now().Add(-time.Hour))
@@ -93,7 +91,7 @@ func (f *flow) drift(t *testing.T) {
 
 func (f *flow) driftOf(t *testing.T, name string) {
 	t.Helper()
-	_, err := f.Client.Resource(configMaps).Namespace(f.namespace).Patch(context.Background(), name, types.MergePatchType,
+	_, err := f.Client.Resource(configMaps).Namespace(f.Namespace).Patch(context.Background(), name, types.MergePatchType,
 		[]byte(`{"data":{"a":"drifted"}}`), metav1.PatchOptions{FieldManager: "somebody"})
 	require.NoError(t, err)
 }
@@ -106,7 +104,7 @@ func (f *flow) live(t *testing.T) *unstructured.Unstructured {
 
 func (f *flow) liveOf(t *testing.T, name string) *unstructured.Unstructured {
 	t.Helper()
-	obj, err := f.Client.Resource(configMaps).Namespace(f.namespace).Get(context.Background(), name, metav1.GetOptions{})
+	obj, err := f.Client.Resource(configMaps).Namespace(f.Namespace).Get(context.Background(), name, metav1.GetOptions{})
 	require.NoError(t, err)
 	return obj
 }
@@ -250,13 +248,13 @@ func TestFlowWrongToken(t *testing.T) {
 // Flow 6: RBAC. A read that isn't allowed keeps the state, a write that isn't allowed fails.
 func TestFlowRBAC(t *testing.T) {
 	f := newFlow(t, "flow-rbac")
-	f.grant(t, f.namespace, "reader", "{kind: User, name: flow-reader}", "get")
-	f.grant(t, f.namespace, "writer", "{kind: User, name: flow-writer}", "patch")
+	f.grant(t, f.Namespace, "reader", "{kind: User, name: flow-reader}", "get")
+	f.grant(t, f.Namespace, "writer", "{kind: User, name: flow-writer}", "patch")
 	f.drift(t)
 	before := f.live(t).GetResourceVersion()
 	reader, writer, stranger := f.user(t, "flow-reader"), f.user(t, "flow-writer"), f.user(t, "flow-stranger")
-	eventually(t, func() error { return reader.get(f.namespace) }, isClass(authresilience.ClassNone))
-	eventually(t, func() error { return writer.patch(f.namespace, "All") }, func(err error) bool {
+	eventually(t, func() error { return reader.get(f.Namespace) }, isClass(authresilience.ClassNone))
+	eventually(t, func() error { return writer.patch(f.Namespace, "All") }, func(err error) bool {
 		return authresilience.Classify(err) != authresilience.ClassAuthorization
 	})
 

@@ -24,8 +24,8 @@ import (
 // have failed, though their class is the same.
 func TestRights(t *testing.T) {
 	f := newFixture(t)
-	ns := f.namespace(t, "rights")
-	f.setup(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: rights}}")
+	ns := f.newNamespace(t, "rights")
+	f.setup(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: x}}")
 	f.grant(t, ns, "reader", "{kind: User, name: reader}", "get")
 	f.grant(t, ns, "writer", "{kind: User, name: writer}", "patch")
 	f.grant(t, ns, "both", "{kind: User, name: both}", "get", "patch")
@@ -68,12 +68,12 @@ func TestRights(t *testing.T) {
 // TestRightsBeyondTheObject shows the denials that aren't about the object itself.
 func TestRightsBeyondTheObject(t *testing.T) {
 	f := newFixture(t)
-	ns := f.namespace(t, "rights-beyond")
-	f.setup(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: rights-beyond}}")
+	ns := f.newNamespace(t, "rights-beyond")
+	f.setup(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: x}}")
 	f.setup(t, `
 apiVersion: rbac.authorization.k8s.io/v1
 kind: Role
-metadata: {name: role-maker, namespace: rights-beyond}
+metadata: {name: role-maker}
 rules: [{apiGroups: [rbac.authorization.k8s.io], resources: [roles], verbs: [get, create, patch]}]
 ---
 apiVersion: rbac.authorization.k8s.io/v1
@@ -89,14 +89,14 @@ subjects: [{kind: User, name: role-maker}]
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: RoleBinding
-metadata: {name: role-maker, namespace: rights-beyond}
+metadata: {name: role-maker}
 roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: role-maker}
 subjects: [{kind: User, name: role-maker}]
 `)
 	greedy := lab.Object(t, `
 apiVersion: rbac.authorization.k8s.io/v1
 kind: Role
-metadata: {name: greedy, namespace: rights-beyond}
+metadata: {name: greedy}
 rules: [{apiGroups: [""], resources: [secrets], verbs: [get]}]
 `)
 	aggregated := lab.Object(t, `
