@@ -9,6 +9,8 @@ import (
 
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/test/e2e/authresilience/faultproxy"
+	"github.com/ssaplan/primitives/test/lab"
+	"github.com/stretchr/testify/require"
 )
 
 // fuzzed are the faults of the fuzz target: the Planner can tell each from the truth. That can't be said of one that answers in
@@ -56,24 +58,35 @@ func TestEachRequestBroken(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)
 	for i, op := range writes {
-		for at := range 12 {
-			for j, faults := range []map[int]faultproxy.Fault{
-				{at: faultproxy.LeaderChange()},
-				{at: faultproxy.Reset(), at + 1: faultproxy.OtherUID()},
+		at := 0
+		for spoiled := true; spoiled; {
+			at++
+			for j, row := range []struct {
+				faults  map[int]faultproxy.Fault
+				timeout time.Duration
+			}{
+				{map[int]faultproxy.Fault{at: faultproxy.Reset(), at + 1: faultproxy.OtherUID()}, 300 * time.Millisecond}, // client-go repeats reads
+				{map[int]faultproxy.Fault{at: faultproxy.LeaderChange()}, 30 * time.Second},
 			} {
 				a := op.plans(t, c, fmt.Sprintf("broken-%d-%d-%d", i, at, j))
-				planner := c.planner(t, c.proxy, 300*time.Millisecond)
-				c.proxy.InjectAt(faults)
+				planner := c.planner(t, c.proxy, row.timeout)
+				c.proxy.InjectAt(row.faults)
 				ctx, _ := impatient(t)
-				ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+				ctx, cancel := context.WithTimeout(ctx, lab.Patience)
 				_, err := a.run(ctx, planner)
 				cancel()
 				arrived, _ := c.proxy.Writes()
+				request, isSpoiled := c.proxy.Spoiled()
+				spoiled = isSpoiled
 				c.proxy.Heal()
-				a.check(t, err, arrived, faults)
+				a.check(t, err, arrived, row.faults)
+				if len(row.faults) == 1 && (request.Write || !spoiled) {
+					require.NoError(t, err, "%s: %s: what became of a write is looked up", op.name, request)
+				}
 				a.remove(t)
 			}
 		}
+		require.Greater(t, at, 2, "%s: discovery and the write", op.name)
 	}
 }
 
