@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/ssaplan/primitives/fieldowner"
@@ -93,49 +92,6 @@ func TestMigrateFromClientSideApply(t *testing.T) {
 	assert.Equal(t, 3, missing(applied, droppedFields(t)), "what is left out of the manifest is removed")
 	assert.Empty(t, applied["metadata"].(map[string]any)["annotations"], "and so is the annotation of client-side apply")
 	assert.EqualValues(t, 3, applied["spec"].(map[string]any)["replicas"])
-}
-
-// TestWithoutMigration shows what a migration is for.
-func TestWithoutMigration(t *testing.T) {
-	c := newCluster(t)
-	full, reduced := webManifest(t)
-	c.kubectl(t, full, "apply", "-f", "-")
-	applied := c.object(t, deployments, "web").mustApply(reduced, tool)
-	assert.Zero(t, missing(applied, droppedFields(t)), "the fields stay, owned by %s", fieldowner.ClientSideApply)
-}
-
-// TestMigrateAfterServerSideApply has both managers on the object already, with and without an overlap.
-func TestMigrateAfterServerSideApply(t *testing.T) {
-	c := newCluster(t)
-	full, reduced := webManifest(t)
-	c.kubectl(t, full, "apply", "-f", "-")
-	web := c.object(t, deployments, "web")
-	before := web.mustApply(reduced, tool)
-
-	after, err := web.handOver(fieldowner.Migrate(before, tool, fieldowner.ClientSideApply))
-	require.NoError(t, err)
-	assertValues(t, before, after, nil)
-	applied, err := web.apply(reduced, tool, applyOptions{})
-	require.NoError(t, err)
-	assert.Equal(t, 3, missing(applied, droppedFields(t)))
-}
-
-// TestMigrateAfterKubectlSwitched has a user who switched kubectl to server-side apply and moves on to another tool.
-func TestMigrateAfterKubectlSwitched(t *testing.T) {
-	c := newCluster(t)
-	full, reduced := webManifest(t)
-	c.kubectl(t, full, "apply", "-f", "-")
-	c.kubectl(t, full, "apply", "--server-side", "-f", "-")
-	web := c.object(t, deployments, "web")
-	before := web.get()
-	from := append(fieldowner.ClientSideAppliers(read(t, before)), "kubectl")
-
-	after, err := web.handOver(fieldowner.Migrate(before, tool, from...))
-	require.NoError(t, err)
-	assertValues(t, before, after, nil)
-	applied, err := web.apply(reduced, tool, applyOptions{})
-	require.NoError(t, err)
-	assert.Equal(t, 3, missing(applied, droppedFields(t)))
 }
 
 // TestMigrateFromBeforeFirstApply migrates an object whose writers weren't recorded.
@@ -247,27 +203,6 @@ func TestGiveUpEverything(t *testing.T) {
 	assert.False(t, read(t, after).Recorded())
 	next := conf.mustApply(manifest(t, `{apiVersion: v1, kind: ConfigMap, metadata: {name: conf}, data: {b: z}}%s`, ""), tool)
 	assert.Equal(t, []string{`"before-first-apply" (Update)`, `"my-tool" (Apply)`}, ownerLines(read(t, next)))
-}
-
-// TestPatchesCoverAllVersions migrates entries in two API versions of a custom resource.
-func TestPatchesCoverAllVersions(t *testing.T) {
-	c := newCluster(t)
-	widget := c.object(t, widgets, "w")
-	create := manifest(t, `{apiVersion: owners.example.com/v1, kind: Widget, metadata: {name: w}, spec: {conf: {a: x}}}%s`, "")
-	_, err := widget.client().Create(t.Context(), &unstructured.Unstructured{Object: create}, metav1.CreateOptions{FieldManager: "old"})
-	require.NoError(t, err)
-	_, err = widget.in("owners.example.com/v2").merge(map[string]any{"spec": map[string]any{"conf": map[string]any{"b": "y"}}}, "old")
-	require.NoError(t, err)
-	before := widget.get()
-	require.Len(t, read(t, before).Entries(), 2)
-
-	after, err := widget.handOver(fieldowner.Migrate(before, tool, "old"))
-	require.NoError(t, err)
-	assertValues(t, before, after, nil)
-	applied, err := widget.apply(manifest(t, `{apiVersion: owners.example.com/v1, kind: Widget, metadata: {name: w}, spec: {mode: manual}}%s`, ""),
-		tool, applyOptions{})
-	require.NoError(t, err)
-	assert.NotContains(t, applied["spec"], "conf", "the fields of both entries are gone")
 }
 
 // TestPatchesAreJSONPatches makes sure of the content type that the documentation names.

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
@@ -246,19 +245,4 @@ func TestWebhookWithSideEffects(t *testing.T) {
 	for _, line := range c.plan(t, s) {
 		require.Regexp(t, "NoOp|Namespace Update", line)
 	}
-}
-
-// A wait for what never gets ready, such as the object that runs the wait, ends in time and says what is missing.
-func TestWaitForItself(t *testing.T) {
-	c := newCluster(t)
-	s := c.set(t, set.Options{}, "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: NAME}}")
-	require.Equal(t, []string{"ConfigMap Done"}, c.apply(t, s))
-	never := func(*unstructured.Unstructured) set.Readiness { return set.Readiness{Why: "it waits for itself"} }
-	began, n := time.Now(), 0
-	for readied := range s.Await(t.Context(), never, 3*time.Second) {
-		require.Equal(t, set.Readiness{Why: "it waits for itself"}, readied.Readiness)
-		n++
-	}
-	require.Equal(t, 1, n)
-	require.Less(t, time.Since(began), 30*time.Second)
 }

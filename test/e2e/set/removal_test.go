@@ -139,25 +139,6 @@ func TestUnseenContents(t *testing.T) {
 	require.Contains(t, lines[4], "Namespace NAME-app: kept: what it holds isn't known: ")
 }
 
-// What somebody re-created, what was there before and what has no UID isn't deleted.
-func TestNeverAnother(t *testing.T) {
-	c := another(t)
-	text := "{apiVersion: v1, kind: ConfigMap, metadata: {name: one, namespace: NAME}}\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: two, namespace: NAME}}\n---\n" +
-		"{apiVersion: v1, kind: ConfigMap, metadata: {name: three, namespace: NAME}}"
-	members := c.install(t, text)
-	one := lab.Objectf(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: one, namespace: %s}}", c.name)
-	c.Delete(t, one)
-	c.Apply(t, "somebody", one)
-	members[1].Adopted = true
-	members[2].UID = ""
-	lines := c.remove(t, set.NewRemoval(c.planner, members, set.RemovalOptions{}))
-	require.Contains(t, lines[0], "ConfigMap NotSent: kept: ")
-	require.Equal(t, []string{"ConfigMap NotSent: kept: it was there before the set", "ConfigMap NotSent: kept: which object was applied isn't known"}, lines[1:])
-	require.NotNil(t, c.Lookup(t, one))
-	members = members[1:2]
-	require.Equal(t, []string{"ConfigMap Done"}, c.remove(t, set.NewRemoval(c.planner, members, set.RemovalOptions{Adopted: true})))
-}
-
 // A finalizer holds its object up, and a later removal goes on; an object that is re-created between the plan and the delete stays.
 func TestFinalizersAndRecreation(t *testing.T) {
 	c := another(t)

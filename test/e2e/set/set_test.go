@@ -1,8 +1,6 @@
 package set_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -70,14 +68,6 @@ func TestOneRun(t *testing.T) {
 	require.Len(t, c.apply(t, application), 5)
 }
 
-// Without a plan before it, each stage does what it needs.
-func TestApplyWithoutAPlan(t *testing.T) {
-	c := newCluster(t)
-	for _, line := range c.apply(t, c.set(t, set.Options{}, application)) {
-		require.Contains(t, line, " Done")
-	}
-}
-
 // A definition, and an object that uses a new field of it, come together. What else changes of the object is known before.
 func TestNewField(t *testing.T) {
 	c := newCluster(t)
@@ -138,26 +128,6 @@ func TestNewVersion(t *testing.T) {
 	require.Equal(t, []string{"0 CustomResourceDefinition NoOp", "6 Gadget NoOp"}, c.plan(t, s))
 }
 
-// What changes in an object between a plan and its stage isn't applied over, and the run stops.
-func TestSomethingElseThanShown(t *testing.T) {
-	c := newCluster(t)
-	c.apply(t, c.set(t, set.Options{}, application))
-	gadget := "apiVersion: NAME.example.com/v1\nkind: Gadget\nmetadata: {name: one, namespace: NAME-app}\nspec: {size: 2, color: red}"
-	newer := c.set(t, set.Options{}, gadget+"\n---\n"+fmt.Sprintf(definition, ", color: {type: string}"))
-	c.plan(t, newer)
-	live := lab.Objectf(t, "{apiVersion: %[1]s.example.com/v1, kind: Gadget, metadata: {name: one, namespace: %[1]s-app}}", c.name)
-	c.Patch(t, "somebody", live, `{"spec":{"size":7}}`)
-	var last *set.Result
-	for result := range newer.Apply(t.Context()) {
-		last = result
-	}
-	var changed *set.ChangedError
-	require.ErrorAs(t, last.Err, &changed)
-	require.Equal(t, "spec.size: 1 -> 2", changed.Shown.Changes[0].String())
-	require.Contains(t, changed.Now.Changes[len(changed.Now.Changes)-1].String(), "spec.size: 7 -> 2")
-	require.EqualValues(t, 7, c.Get(t, live).Object["spec"].(map[string]any)["size"])
-}
-
 // What neither the server nor the set has is an error with the names that are near.
 func TestTypos(t *testing.T) {
 	c := newCluster(t)
@@ -186,29 +156,6 @@ func TestTypos(t *testing.T) {
 	require.Equal(t, "CustomResourceDefinition NotSent: apiextensions.k8s.io/v1/CustomResourceDefinition gadgets.NAME.example.com: left out: nothing is applied as long as "+
 		"apps/v1/Deploymnt a can't be planned", c.apply(t, func() *set.Set { s := c.set(t, set.Options{}, typos); c.plan(t, s); return s }())[0])
 	require.Contains(t, c.plan(t, c.set(t, set.Options{AllowMissing: true}, typos)), "6 Deploymnt Deferred")
-}
-
-const refused = `
-{apiVersion: v1, kind: ConfigMap, metadata: {name: good, namespace: NAME}}
----
-{apiVersion: apps/v1, kind: Deployment, metadata: {name: bad, namespace: NAME}, spec: {replicas: -1, selector: {matchLabels: {a: b}},
-  template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: c}]}}}}
----
-{apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: good, namespace: NAME}, spec: {defaultBackend: {service: {name: a, port: {number: 1}}}}}`
-
-// An object that is refused holds the others up, unless they shall go on.
-func TestKeepGoing(t *testing.T) {
-	c := newCluster(t)
-	strict := c.set(t, set.Options{}, refused)
-	require.Contains(t, c.plan(t, strict)[1], "replicas")
-	for _, line := range c.apply(t, strict) {
-		require.Contains(t, line, "NotSent")
-	}
-	going := c.set(t, set.Options{KeepGoing: true}, refused)
-	c.plan(t, going)
-	lines := c.apply(t, going)
-	require.Equal(t, []string{"ConfigMap Done", "Ingress Done"}, []string{lines[0], lines[2]})
-	require.Contains(t, lines[1], "Deployment NotSent: ")
 }
 
 // What needs an object that failed is left out, and says so.
@@ -258,39 +205,5 @@ func TestUnusableDefinition(t *testing.T) {
 				"CustomResourceDefinition: it isn't Established yet: InvalidCABundle: The conversion webhook CABundle is invalid",
 			}, unusable)
 		})
-	}
-}
-
-// A run that is cancelled says of each object that it wasn't reached, and the next one ends it.
-func TestCancelled(t *testing.T) {
-	c := newCluster(t)
-	for stop := range 5 {
-		ctx, cancel := context.WithCancel(t.Context())
-		n, done := 0, 0
-		for result := range c.set(t, set.Options{}, application).Apply(ctx) {
-			if n++; result.Err == nil {
-				done++
-			} else {
-				require.ErrorIs(t, result.Err, context.Canceled)
-			}
-			if n > stop {
-				cancel()
-			}
-		}
-		cancel()
-		require.Equal(t, []int{5, stop + 1}, []int{n, done})
-	}
-	require.False(t, errors.Is(t.Context().Err(), context.Canceled))
-}
-
-// A host has stages of its own. What an object needs comes before it all the same.
-func TestOwnStages(t *testing.T) {
-	c := newCluster(t)
-	all := c.set(t, set.Options{Stages: []set.Stage{{Name: "all"}}}, application)
-	lines := c.plan(t, all)
-	require.Equal(t, "0 CustomResourceDefinition Create", lines[0])
-	require.Equal(t, []string{"all", "what comes after the rest"}, all.Stages())
-	for _, line := range c.apply(t, all) {
-		require.Contains(t, line, " Done")
 	}
 }
