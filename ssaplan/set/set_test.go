@@ -304,6 +304,9 @@ func TestNoManifest(t *testing.T) {
 	assert.Equal(t, "0 Namespace Create", lines[0])
 	assert.Len(t, lines, 2)
 	assert.Contains(t, w.apply(t.Context(), s)[0], "left out: nothing is applied as long as")
+	going := set.New(w.planner, []ssaplan.Request{{}, {Manifest: manifest(t, namespace)}}, set.Options{KeepGoing: true})
+	w.plan(going)
+	assert.Equal(t, "Namespace Done", w.apply(t.Context(), going)[0])
 }
 
 // The plan is made as soon as the namespace is there, and says what is missing if it doesn't come in time.

@@ -128,6 +128,26 @@ func TestNewVersion(t *testing.T) {
 	require.Equal(t, []string{"0 CustomResourceDefinition NoOp", "6 Gadget NoOp"}, c.plan(t, s))
 }
 
+// What changes in an object between a plan and its stage isn't applied over, and the run stops.
+func TestSomethingElseThanShown(t *testing.T) {
+	c := newCluster(t)
+	c.apply(t, c.set(t, set.Options{}, application))
+	gadget := "apiVersion: NAME.example.com/v1\nkind: Gadget\nmetadata: {name: one, namespace: NAME-app}\nspec: {size: 2, color: red}"
+	newer := c.set(t, set.Options{}, gadget+"\n---\n"+fmt.Sprintf(definition, ", color: {type: string}"))
+	c.plan(t, newer)
+	live := lab.Objectf(t, "{apiVersion: %[1]s.example.com/v1, kind: Gadget, metadata: {name: one, namespace: %[1]s-app}}", c.name)
+	c.Patch(t, "somebody", live, `{"spec":{"size":7}}`)
+	var last *set.Result
+	for result := range newer.Apply(t.Context()) {
+		last = result
+	}
+	var changed *set.ChangedError
+	require.ErrorAs(t, last.Err, &changed)
+	require.Equal(t, "spec.size: 1 -> 2", changed.Shown.Changes[0].String())
+	require.Contains(t, changed.Now.Changes[len(changed.Now.Changes)-1].String(), "spec.size: 7 -> 2")
+	require.EqualValues(t, 7, c.Get(t, live).Object["spec"].(map[string]any)["size"])
+}
+
 // What neither the server nor the set has is an error with the names that are near.
 func TestTypos(t *testing.T) {
 	c := newCluster(t)
