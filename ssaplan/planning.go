@@ -56,7 +56,7 @@ func (p *Planner) Plan(ctx context.Context, request Request) (*Plan, error) {
 	if err := w.run(ctx); errors.Is(err, explain.ErrTooDeep) {
 		return nil, err // looking for secrets in the manifest might not end
 	} else if err != nil {
-		return nil, w.Guard(request.Manifest, w.live).Error(err)
+		return nil, w.guard().Error(err)
 	}
 	if err := w.showDeclared(); err != nil {
 		return nil, err
@@ -108,6 +108,7 @@ func (w *planning) run(ctx context.Context) error {
 	} else if !meta.IsNoMatchError(err) {
 		return w.failed("discovery", err)
 	}
+	w.server.LearnCarried(ctx, w.request.Manifest)
 	if err := w.compareIdentity(ctx); err != nil {
 		return err
 	}
@@ -433,7 +434,7 @@ func (w *planning) explainReplacement(ctx context.Context, taken bool) error {
 		case err == nil:
 		case w.prepared.Unknown.Empty() && standin.Disproves(w.manifest.Object, err, taken):
 			verdict := immutability.Classify(err).OfCreate(w.manifest)
-			w.Guard(w.request.Manifest, w.live).Verdict(&verdict)
+			w.guard().Verdict(&verdict)
 			return &RefusedError{Object: w.plan.Object, Verdict: verdict, Err: cmp.Or(w.plan.Replacement.Refusal, w.shown(err))}
 		case !errors.Is(err, standin.ErrTaken) && !errors.Is(err, standin.ErrNamed) && !slices.ContainsFunc(answer.Statuses(err), answer.IsRefusal):
 			return w.failed("dry run of the create", err)
@@ -484,12 +485,9 @@ func (w *planning) finish() *Plan {
 		plan.Requests = w.requests + w.target.Requests()
 		plan.Warnings = append(plan.Warnings, w.target.Warnings...)
 	}
-	plan.Warnings = append(plan.Warnings, w.Guard(w.request.Manifest, w.live).Warnings(w.warnings.All())...)
+	plan.Warnings = append(plan.Warnings, w.guard().Warnings(w.warnings.All())...)
 	plan.Warnings = append(plan.Warnings, explain.AdjustmentWarnings(plan.Adjustments)...)
-	if manifest := w.request.Manifest; manifest != nil && w.server.MarksUnknown(manifest.GroupVersionKind()) {
-		plan.Warnings = append(plan.Warnings,
-			foreign.Textf("no value is shown: it isn't known which fields of a %s are secret", manifest.GetKind()))
-	}
+	plan.Warnings = append(plan.Warnings, w.withheld()...)
 	if w.then != nil {
 		w.then.Warnings = plan.Warnings
 		plan.Warnings = slices.Concat(plan.Warnings, w.handover.Warnings())
@@ -521,17 +519,38 @@ func (w *planning) deferToNamespace() {
 	w.deferTo(DeferralNamespaceNotFound, fmt.Sprintf("namespace %q doesn't exist (yet)", w.plan.Object.Namespace))
 }
 
+// withheld warns of values that aren't shown because it isn't known which fields are secret.
+func (w *planning) withheld() (warnings []foreign.Text) {
+	manifest := w.request.Manifest
+	if manifest == nil {
+		return nil
+	}
+	if kind := manifest.GroupVersionKind(); w.server.MarksUnknown(kind) {
+		warnings = append(warnings, foreign.Textf("no value is shown: it isn't known which fields of a %s are secret", kind.Kind))
+	}
+	for _, kind := range secrecy.Carried(manifest.Object) {
+		if w.server.MarksUnknown(kind) {
+			warnings = append(warnings, foreign.Textf(
+				"no value of the %s inside of the object is shown: it isn't known which of its fields are secret", kind.Kind))
+		}
+	}
+	return warnings
+}
+
 // sensitive returns the fields whose values are never shown.
 func (w *planning) sensitive() projection.Patterns {
-	return secrecy.Fields(w.options.Sensitive, w.server.Passwords, w.plan.Object, w.request.Manifest, w.live)
+	return secrecy.Fields(w.options.Sensitive, w.server.Passwords, w.plan.Object, w.request.Manifest, w.live, w.result)
 }
+
+// guard keeps texts of others from quoting secret values of the object in any of its states.
+func (w *planning) guard() Guard { return w.Guard(w.request.Manifest, w.live, w.result) }
 
 // failed returns the error for a request that failed.
 func (w *planning) failed(doing string, err error) error {
-	return w.failure(w.plan.Object, doing, err, w.request.Manifest, w.live)
+	return w.failure(w.plan.Object, doing, err, w.request.Manifest, w.live, w.result)
 }
 
 // shown returns err as it can be printed.
 func (w *planning) shown(err error) error {
-	return w.Guard(w.request.Manifest, w.live).Shown(err)
+	return w.guard().Shown(err)
 }

@@ -86,7 +86,7 @@ func (w *planning) judge(ctx context.Context, err error) error {
 		w.request = clearing
 		return w.ask(ctx)
 	}
-	w.Guard(w.request.Manifest, w.live).Verdict(&verdict)
+	w.guard().Verdict(&verdict)
 	if !verdict.Replaceable() {
 		if cure := w.cure(ctx, verdict); cure != "" {
 			verdict.Remedy = cure
@@ -182,7 +182,7 @@ func (w *planning) refusal(err error) string {
 	if verdict.Refusal == immutability.RefusalNone {
 		return w.shown(err).Error()
 	}
-	w.Guard(w.request.Manifest, w.live).Verdict(&verdict)
+	w.guard().Verdict(&verdict)
 	verdict.Uncertain, verdict.Remedy = "", ""
 	return (&RefusedError{Object: w.plan.Object, Verdict: verdict, Err: w.shown(err)}).Error()
 }

@@ -16,14 +16,14 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
-// deepestSent is how deep a manifest may be: deeper ones no server reads, and one that contains itself has no end.
-const deepestSent = 10_000
+// DeepestSent is how deep a manifest may be: deeper ones no server reads, and one that contains itself has no end.
+const DeepestSent = 10_000
 
 // ErrTooDeep is the error for a manifest that no server reads, or that contains itself.
-var ErrTooDeep = fmt.Errorf("the manifest has more than %d levels of maps and lists, or contains itself", deepestSent)
+var ErrTooDeep = fmt.Errorf("the manifest has more than %d levels of maps and lists, or contains itself", DeepestSent)
 
 // IsTooDeep reports whether encoding the object gives [ErrTooDeep].
-func IsTooDeep(object map[string]any) bool { return tooDeep(object, deepestSent) }
+func IsTooDeep(object map[string]any) bool { return tooDeep(object, DeepestSent) }
 
 func tooDeep(v any, levels int) bool {
 	if levels < 0 {
@@ -120,7 +120,7 @@ func (e *Encoder) EncodePlain(object map[string]any) error { return e.start(obje
 
 func (e *Encoder) start(object map[string]any, plainOnly bool) error {
 	e.text, e.plainOnly = e.text[:0], plainOnly
-	return e.value(object, deepestSent)
+	return e.value(object, DeepestSent)
 }
 
 // value adds v, which may have so many levels of maps and lists.

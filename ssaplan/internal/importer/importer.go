@@ -43,6 +43,7 @@ func Import(ctx context.Context, server *wire.Server, id importid.ID, defaultNam
 	if err != nil {
 		return target.Identity, nil, err
 	}
+	server.LearnCarried(ctx, live)
 	hidden := secrecy.Fields(sensitive, server.Passwords, target.Identity, live)
 	imported, err := explain.NewImported(live, id.Selection, manager, hidden...)
 	if version := new(fieldowner.VersionError); errors.As(err, &version) {

@@ -13,6 +13,11 @@ import (
 func Passwords(schema map[string]any) projection.Patterns {
 	var texts []string
 	passwords(schema, "", &texts)
+	return parsed(texts)
+}
+
+// parsed returns the patterns of the texts, sorted and each once.
+func parsed(texts []string) projection.Patterns {
 	slices.Sort(texts)
 	found := projection.Patterns{}
 	for _, text := range slices.Compact(texts) {
@@ -22,6 +27,9 @@ func Passwords(schema map[string]any) projection.Patterns {
 	}
 	return found
 }
+
+// EveryField is the pattern of all fields of an object whose marks aren't known.
+const EveryField = "*"
 
 // passwords adds the patterns of a schema for what lies at a pattern.
 func passwords(schema map[string]any, at string, found *[]string) {
@@ -51,8 +59,13 @@ func below(schema any, at, name string, found *[]string) {
 	if !ok {
 		return
 	}
+	passwords(inner, joined(at, name), found)
+}
+
+// joined returns the pattern of a field, or of items, at a pattern.
+func joined(at, name string) string {
 	if at != "" && !strings.HasPrefix(name, "[") {
 		at += "."
 	}
-	passwords(inner, at+name, found)
+	return at + name
 }

@@ -44,7 +44,8 @@ func For(patterns projection.Patterns, passwords func(schema.GroupVersionKind) p
 		if obj == nil {
 			continue
 		}
-		if !projection.Sensitive(obj.Object).Empty() || len(passwords(obj.GroupVersionKind())) > 0 || matches(patterns.OfEveryItem(), obj.Object) {
+		if !projection.Sensitive(obj.Object).Empty() || len(passwords(obj.GroupVersionKind())) > 0 ||
+			matches(patterns.OfEveryItem(), obj.Object) || len(carried(obj.Object, passwords)) > 0 {
 			g.sensitive = append(g.sensitive, obj)
 		}
 	}
@@ -52,14 +53,18 @@ func For(patterns projection.Patterns, passwords func(schema.GroupVersionKind) p
 }
 
 // Fields returns the fields whose values must not be shown of an object in some of its states, beside those that are sensitive in every object of it:
-// those that the patterns name and that the kind has as passwords, and in an object with such a field the annotations, as in a
-// Secret: tools keep copies there.
+// those that the patterns name, that the kind has as passwords and that other objects inside of it have, such as a Secret. In an
+// object with such a field the annotations are among them, as in a Secret: tools keep copies there.
 func Fields(patterns projection.Patterns, passwords func(schema.GroupVersionKind) projection.Patterns, id identity.Identity, states ...*unstructured.Unstructured) projection.Patterns {
 	fields := slices.Concat(patterns.OfEveryItem(), passwords(schema.FromAPIVersionAndKind(id.APIVersion, id.Kind)))
 	for _, state := range states {
-		if state != nil && (state.GetKind() != id.Kind || state.GetAPIVersion() != id.APIVersion) { // as in a replacement by another kind
+		if state == nil {
+			continue
+		}
+		if state.GetKind() != id.Kind || state.GetAPIVersion() != id.APIVersion { // as in a replacement by another kind
 			fields = append(fields, passwords(state.GroupVersionKind())...)
 		}
+		fields = append(fields, carried(state.Object, passwords)...)
 	}
 	if len(fields) > 0 && For(patterns, passwords, states...).Withholds() {
 		fields = append(fields, annotations...)
@@ -86,6 +91,11 @@ func Remembered(id identity.Identity, fields map[string]any) *unstructured.Unstr
 	}
 	obj["apiVersion"], obj["kind"] = id.APIVersion, id.Kind
 	return &unstructured.Unstructured{Object: obj}
+}
+
+// Format prints whether free text is withheld whatever the verb: the objects of the guard have secrets.
+func (g Guard) Format(f fmt.State, _ rune) {
+	_, _ = fmt.Fprintf(f, "guard of %d objects with sensitive values", len(g.sensitive))
 }
 
 // Quoting returns the guard that shows free text as it is, if quotes is true.

@@ -20,10 +20,7 @@ import (
 // passwordsAge is how old the knowledge may be which fields are passwords.
 const passwordsAge = time.Minute
 
-// everyField is the pattern of all fields of an object whose definition isn't known.
-const everyField = "*"
-
-var everything, _ = projection.ParsePatterns(everyField) // which is a pattern
+var everything, _ = projection.ParsePatterns(secrecy.EveryField) // which is a pattern
 
 // Passwords returns the fields of a kind that definitions mark with the format password: the served one and those of
 // [Server.LearnDefinition]. All fields are if the marks aren't known: of a kind that wasn't located yet or isn't
@@ -53,7 +50,23 @@ func (s *Server) Passwords(kind schema.GroupVersionKind) projection.Patterns {
 
 // MarksUnknown reports whether all fields of a kind are passwords because its marks aren't known.
 func (s *Server) MarksUnknown(kind schema.GroupVersionKind) bool {
-	return slices.ContainsFunc(s.Passwords(kind), func(p projection.Pattern) bool { return p.String() == everyField })
+	return slices.ContainsFunc(s.Passwords(kind), func(p projection.Pattern) bool { return p.String() == secrecy.EveryField })
+}
+
+// LearnCarried finds out which fields of the objects inside of an object are passwords, such as those of the manifest in
+// an Object of Crossplane. All fields of a kind that the server doesn't serve are.
+func (s *Server) LearnCarried(ctx context.Context, obj *unstructured.Unstructured) {
+	if !s.learns || obj == nil {
+		return
+	}
+	for _, kind := range secrecy.Carried(obj.Object) {
+		if isKubernetes(kind) {
+			continue
+		}
+		if served, err := s.Find(ctx, kind); err == nil {
+			s.learn(ctx, kind, served.Resource)
+		}
+	}
 }
 
 // LearnDefinition makes known which fields the kinds of a definition mark as passwords, which the server doesn't serve
@@ -96,7 +109,7 @@ func (s *Server) learn(ctx context.Context, kind schema.GroupVersionKind, resour
 	})
 	texts := seen.prints
 	if err != nil {
-		texts = map[string]string{everyField: ""}
+		texts = map[string]string{secrecy.EveryField: ""}
 	}
 	var patterns projection.Patterns
 	for text := range texts {

@@ -1,0 +1,218 @@
+package secrecy
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/ssaplan/primitives/internal/kinds"
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan/internal/fastjson"
+)
+
+// Carried returns the kinds of the objects inside of an object, such as the manifest in an Object of Crossplane. A map
+// is an object if it has apiVersion, kind and metadata; what has no metadata is a reference.
+func Carried(obj map[string]any) (found []schema.GroupVersionKind) {
+	if !mayCarry(obj) {
+		return nil
+	}
+	c := carrier{object: func(_ string, inner map[string]any) {
+		if kind := kindOf(inner); isObject(inner) && !slices.Contains(found, kind) {
+			found = append(found, kind)
+		}
+	}}
+	c.root(obj)
+	return found
+}
+
+// carried returns the fields of an object that are secret because it carries them: data, stringData and annotations of
+// a Secret inside of it, the passwords of other objects, and texts that are the manifest of a Secret. If it isn't known
+// which fields of an object inside are passwords, all are, except those that identify it.
+func carried(obj map[string]any, passwords func(schema.GroupVersionKind) projection.Patterns) projection.Patterns {
+	if !mayCarry(obj) {
+		return nil
+	}
+	var texts []string
+	c := carrier{
+		object: func(at string, inner map[string]any) {
+			for _, name := range secretIn(inner, passwords) {
+				texts = append(texts, joined(at, name))
+			}
+		},
+		text: func(at, text string) {
+			if isSecretManifest(text) {
+				texts = append(texts, at)
+			}
+		},
+	}
+	if c.root(obj); c.isTooDeep {
+		texts = []string{EveryField}
+	}
+	return parsed(texts)
+}
+
+// secretIn returns the patterns of the secret fields of an object inside of another one.
+func secretIn(inner map[string]any, passwords func(schema.GroupVersionKind) projection.Patterns) (texts []string) {
+	if kinds.IsSecret(inner) {
+		for _, path := range kinds.SensitiveFields {
+			if _, exists, err := unstructured.NestedFieldNoCopy(inner, path...); exists || err != nil {
+				texts = append(texts, strings.Join(path, "."))
+			}
+		}
+		return texts
+	}
+	marks := passwords(kindOf(inner))
+	if len(marks) == 0 || !isObject(inner) {
+		return nil
+	}
+	texts = append(texts, annotations[0].String())
+	for _, p := range marks {
+		if p.String() != EveryField {
+			texts = append(texts, p.String())
+			continue
+		}
+		for name := range inner {
+			if !slices.Contains([]string{"apiVersion", "kind", "metadata"}, name) {
+				texts = append(texts, projection.Path{projection.Field(name)}.String())
+			}
+		}
+	}
+	return texts
+}
+
+func isObject(obj map[string]any) bool {
+	_, hasMetadata := obj["metadata"].(map[string]any)
+	return hasMetadata
+}
+
+func kindOf(obj map[string]any) schema.GroupVersionKind {
+	apiVersion, _ := obj["apiVersion"].(string)
+	kind, _ := obj["kind"].(string)
+	return schema.FromAPIVersionAndKind(apiVersion, kind)
+}
+
+// secretKind and secretData find the manifest of a Secret in a text, as YAML or as JSON, also if the text was quoted
+// once more.
+var (
+	secretKind = regexp.MustCompile(`\bkind[\\"']*\s*:\s*[\\"']*Secret\b`)
+	secretData = regexp.MustCompile(`\b(?:d|stringD)ata[\\"']*\s*:`)
+)
+
+func isSecretManifest(text string) bool {
+	return secretKind.MatchString(text) && secretData.MatchString(text)
+}
+
+// carrier walks through an object.
+type carrier struct {
+	object func(at string, inner map[string]any) // with the pattern of its place
+	text   func(at, text string)                 // nil if texts don't matter
+	path   []segment
+	// isTooDeep says that the walk stopped, in an object that no server reads, or that contains itself.
+	isTooDeep bool
+}
+
+// segment is the name of a field, or any item of a list.
+type segment struct {
+	name   string
+	isItem bool
+}
+
+// root walks through an object except for most of its metadata, which have no values.
+func (c *carrier) root(obj map[string]any) {
+	for name, v := range obj {
+		if metadata, isMap := v.(map[string]any); isMap && name == "metadata" {
+			v = map[string]any{"annotations": metadata["annotations"]}
+		}
+		c.into(segment{name: name}, v)
+	}
+}
+
+// mayCarry reports whether the walk finds anything, without what the walk allocates: most objects carry nothing.
+func mayCarry(obj map[string]any) bool {
+	for name, v := range obj {
+		if metadata, isMap := v.(map[string]any); isMap && name == "metadata" {
+			v = metadata["annotations"]
+		}
+		if mayBeIn(v, fastjson.DeepestSent) {
+			return true
+		}
+	}
+	return false
+}
+
+func mayBeIn(v any, levels int) bool {
+	switch v := v.(type) {
+	case map[string]any:
+		if levels < 0 || isNamed(v) {
+			return true
+		}
+		for _, inner := range v {
+			if mayBeIn(inner, levels-1) {
+				return true
+			}
+		}
+	case []any:
+		for _, item := range v {
+			if levels < 0 || mayBeIn(item, levels-1) {
+				return true
+			}
+		}
+	case string:
+		return mentionsSecret(v)
+	}
+	return false
+}
+
+// isNamed reports whether a map is an object or a reference to one.
+func isNamed(m map[string]any) bool {
+	kind, _ := m["kind"].(string)
+	version, _ := m["apiVersion"].(string)
+	return kind != "" && version != ""
+}
+
+// mentionsSecret reports whether a text may be a Secret's manifest, which few texts may, at little cost.
+func mentionsSecret(text string) bool { return strings.Contains(text, "Secret") }
+
+func (c *carrier) into(s segment, v any) {
+	if c.isTooDeep = c.isTooDeep || len(c.path) > fastjson.DeepestSent; c.isTooDeep {
+		return
+	}
+	c.path = append(c.path, s)
+	c.value(v)
+	c.path = c.path[:len(c.path)-1]
+}
+
+func (c *carrier) value(v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		if isNamed(v) {
+			c.object(c.at(), v)
+		}
+		for name, inner := range v {
+			c.into(segment{name: name}, inner)
+		}
+	case []any:
+		for _, item := range v {
+			c.into(segment{isItem: true}, item)
+		}
+	case string:
+		if c.text != nil && mentionsSecret(v) {
+			c.text(c.at(), v)
+		}
+	}
+}
+
+// at returns the pattern of the place.
+func (c *carrier) at() (text string) {
+	for _, s := range c.path {
+		if s.isItem {
+			text = joined(text, "[*]")
+		} else {
+			text = joined(text, projection.Path{projection.Field(s.name)}.String())
+		}
+	}
+	return text
+}

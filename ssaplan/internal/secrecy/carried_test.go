@@ -1,0 +1,72 @@
+package secrecy_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
+
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
+)
+
+// The secret fields of objects inside of an object are those of their kinds, wherever they are.
+func TestFieldsOfCarriedObjects(t *testing.T) {
+	marks := func(kind schema.GroupVersionKind) projection.Patterns {
+		texts := map[string]string{"Database": "spec.password", "Unknown": secrecy.EveryField}
+		patterns, err := projection.ParsePatterns(texts[kind.Kind])
+		if texts[kind.Kind] == "" {
+			return nil
+		}
+		require.NoError(t, err)
+		return patterns
+	}
+	for why, row := range map[string]struct {
+		content string
+		want    []string // the annotations of the object are among them, too
+	}{
+		"a Secret": {`spec: {manifest: {apiVersion: v1, kind: Secret, metadata: {annotations: {a: b}}, data: {a: b}, stringData: {a: b}}}`,
+			[]string{"spec.manifest.data", "spec.manifest.metadata.annotations", "spec.manifest.stringData"}},
+		"Secrets in a list": {`spec: {manifests: [{apiVersion: v1, kind: ConfigMap}, {apiVersion: v1, kind: Secret, data: {}}, {apiVersion: v1, kind: Secret, data: {}}]}`,
+			[]string{"spec.manifests[*].data"}},
+		"a List":                           {`spec: {list: {apiVersion: v1, kind: List, items: [{apiVersion: v1, kind: Secret, data: {}}]}}`, []string{"spec.list.items[*].data"}},
+		"an odd name":                      {`{spec: {"a.b": {apiVersion: v1, kind: Secret, data: {}}}}`, []string{`spec["a.b"].data`}},
+		"a reference to a Secret":          {`spec: {ref: {apiVersion: v1, kind: Secret, name: a}}`, nil},
+		"a Secret of another group":        {`spec: {manifest: {apiVersion: example.com/v1, kind: Secret, data: {}}}`, nil},
+		"a kind with marks":                {`spec: {manifest: {apiVersion: example.com/v1, kind: Database, metadata: {}, spec: {password: a}}}`, []string{"spec.manifest.metadata.annotations", "spec.manifest.spec.password"}},
+		"a reference to a kind with marks": {`spec: {ref: {apiVersion: example.com/v1, kind: Database, name: a}}`, nil},
+		"a kind whose marks aren't known":  {`spec: {manifest: {apiVersion: example.com/v1, kind: Unknown, metadata: {name: a}, spec: {}, status: {}}}`, []string{"spec.manifest.metadata.annotations", "spec.manifest.spec", "spec.manifest.status"}},
+		"a manifest as YAML":               {`{data: {a: "apiVersion: v1\nkind: Secret\nstringData: {p: x}\n", b: "kind: Secret"}}`, []string{"data.a"}},
+		"a manifest as JSON":               {`{data: {a: '{"kind":"Secret","data":{"p":"x"}}'}}`, []string{"data.a"}},
+		"a manifest as quoted JSON":        {`{data: {a: '"{\"kind\": \"Secret\", \"data\": {}}"'}}`, []string{"data.a"}},
+		"a manifest in an annotation":      {`{metadata: {annotations: {a: '{"kind":"Secret","data":{"p":"x"}}'}}}`, []string{`metadata.annotations.a`}},
+		"a text about a kind of Secrets":   {`{data: {a: "kind: SecretStore\ndata: x", b: "a Secret with data: x"}}`, nil},
+	} {
+		obj := &unstructured.Unstructured{}
+		require.NoError(t, yaml.Unmarshal([]byte(row.content), &obj.Object), why)
+		obj.SetAPIVersion("v1")
+		obj.SetKind("ConfigMap")
+		var got []string
+		for _, p := range secrecy.Fields(nil, marks, identity.Identity{APIVersion: "v1", Kind: "ConfigMap"}, nil, obj) {
+			got = append(got, p.String())
+		}
+		want := row.want
+		if want != nil {
+			want = append(want, "metadata.annotations")
+		}
+		require.Equal(t, want, got, why)
+		require.Equal(t, want != nil, secrecy.For(nil, marks, obj).Withholds(), why)
+	}
+}
+
+// An object that contains itself has an end.
+func TestCarriedByAnObjectThatContainsItself(t *testing.T) {
+	spec := map[string]any{}
+	spec["a"], spec["b"] = spec, spec
+	obj := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "spec": spec}}
+	require.True(t, secrecy.For(nil, none, obj).Withholds())
+	require.Empty(t, secrecy.Carried(obj.Object))
+}
