@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ssaplan/primitives/internal/kinds"
+	"github.com/ssaplan/primitives/internal/plainjson"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 )
@@ -24,6 +25,15 @@ type Manifest struct {
 	// resource, where null is a value like others.
 	Missing []projection.Path
 }
+
+// Format prints the kind and the number of fields whatever the verb, so that no verb shows a secret.
+func (m Manifest) Format(f fmt.State, _ rune) {
+	kind, _ := m.Object["kind"].(string)
+	_, _ = fmt.Fprintf(f, "%d fields of a %s", m.Fields.Leaves().Len(), foreign.Text(kind))
+}
+
+// MarshalJSON returns what [Manifest.Format] prints, as a text. The manifest itself is Object.
+func (m Manifest) MarshalJSON() ([]byte, error) { return plainjson.Visible(fmt.Sprint(m)) }
 
 // VersionError says that an owner's fields can't be imported from the object at hand, because the owner wrote them in
 // another API version, where they are in other places.

@@ -228,6 +228,16 @@ func (o Ownership) Shown(sensitive projection.Patterns) Ownership {
 	return newOwnership(entries)
 }
 
+// Format prints the owners whatever the verb, so that no verb shows a sensitive value that names an item.
+func (o Ownership) Format(f fmt.State, _ rune) {
+	for i, e := range o.entries {
+		if i > 0 {
+			_, _ = fmt.Fprint(f, ", ")
+		}
+		_, _ = fmt.Fprint(f, e.Owner)
+	}
+}
+
 // Recorded reports whether anybody is recorded at all. If not, a server that applies to the object for the first time
 // attributes everything it has to [BeforeFirstApply].
 func (o Ownership) Recorded() bool { return len(o.entries) > 0 }

@@ -180,9 +180,14 @@ func (plan *Plan) Result() *unstructured.Unstructured {
 	return plan.basis.result.DeepCopy()
 }
 
-// OwnershipAfter returns who owns which fields of [Plan.Result]. It is empty if there is none.
+// OwnershipAfter returns who owns which fields of [Plan.Result]. It is empty if there is none. A list whose items are
+// named by sensitive values is in it as a whole.
 func (plan *Plan) OwnershipAfter() (fieldowner.Ownership, error) {
-	return fieldowner.Read(content(plan.Result()))
+	owners, err := fieldowner.Read(content(plan.Result()))
+	if err != nil || plan.basis == nil {
+		return owners, err
+	}
+	return owners.Shown(plan.basis.sensitive), nil
 }
 
 // Patch returns a copy of what Apply sends, and what the dry run sent but for its guards. A NoOp that [Options.NoOps] knew

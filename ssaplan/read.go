@@ -3,6 +3,7 @@ package ssaplan
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/identity/importid"
+	"github.com/ssaplan/primitives/internal/plainjson"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/internal/importer"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
@@ -51,6 +53,26 @@ type Reading struct {
 	Requests int
 }
 
+// Format prints what was found, and the drift, whatever the verb, so that no verb shows a secret.
+func (r Reading) Format(f fmt.State, _ rune) {
+	_, _ = fmt.Fprint(f, r.Presence)
+	for i, change := range r.Drift {
+		_, _ = fmt.Fprintf(f, "%c %v", ":;"[min(i, 1)], change)
+	}
+}
+
+// MarshalJSON returns {"presence","state","drift","warning","requests"}: all but the object that was read, which can
+// hold secrets.
+func (r Reading) MarshalJSON() ([]byte, error) {
+	return plainjson.Visible(struct {
+		Presence Presence                `json:"presence"`
+		State    *explain.State          `json:"state,omitempty"`
+		Drift    []explain.Change        `json:"drift,omitempty"`
+		Warning  *authresilience.Warning `json:"warning,omitempty"`
+		Requests int                     `json:"requests"`
+	}{r.Presence, r.State, r.Drift, r.Warning, r.Requests})
+}
+
 // Read refreshes what a host remembers of an object. The prior state is not modified.
 //
 // If the server refuses the caller (authentication or authorization), Read returns the prior state marked as stale, with
@@ -72,6 +94,7 @@ func (p *Planner) Read(ctx context.Context, prior *explain.State) (*Reading, err
 		}
 		reading.Requests = target.Requests()
 	case err == nil:
+		p.server.LearnCarried(ctx, live)
 		refreshed, err := explain.Refresh(prior.Hiding(p.Guard(live).Fields(live)), live.Object)
 		if err != nil {
 			return nil, p.failure(prior.Identity, "read", err)

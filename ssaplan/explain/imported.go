@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/internal/plainjson"
 	"github.com/ssaplan/primitives/projection"
 )
 
@@ -22,6 +23,18 @@ type Imported struct {
 	State *State
 	// Sensitive are the fields of the manifest whose values must not be shown.
 	Sensitive projection.FieldSet
+}
+
+// Format prints what was selected whatever the verb, so that no verb shows a secret.
+func (i Imported) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, i.Manifest) }
+
+// MarshalJSON returns {"manifest","state","sensitive"}: the number of fields, and all but what can hold secrets.
+func (i Imported) MarshalJSON() ([]byte, error) {
+	return plainjson.Visible(struct {
+		Manifest  fieldowner.Manifest `json:"manifest"`
+		State     *State              `json:"state"`
+		Sensitive projection.FieldSet `json:"sensitive"`
+	}{i.Manifest, i.State, i.Sensitive})
 }
 
 // NewImported returns what to go on with of a live object of which these fields were selected. That there are none is an error, because

@@ -6,6 +6,8 @@ import (
 	"reflect"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/ssaplan/primitives/internal/plainjson"
 )
 
 // Patch is a server-side apply request.
@@ -20,6 +22,14 @@ type Patch struct {
 // Format prints the size of the body whatever the verb, so that no verb shows a secret.
 func (p Patch) Format(f fmt.State, _ rune) {
 	_, _ = fmt.Fprintf(f, "apply of %d bytes as %q", len(p.Body), p.Options.FieldManager)
+}
+
+// MarshalJSON returns {"bytes","options"}: what was sent, without the body, which can hold secrets.
+func (p Patch) MarshalJSON() ([]byte, error) {
+	return plainjson.Visible(struct {
+		Bytes   int                 `json:"bytes"`
+		Options metav1.PatchOptions `json:"options"`
+	}{len(p.Body), p.Options})
 }
 
 // Same reports whether p and other are the same request.

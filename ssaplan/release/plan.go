@@ -262,8 +262,11 @@ func (p *Plan) failed(f *applier.Failure) *write.ApplyError {
 	return &write.ApplyError{Object: p.Object, Outcome: f.Outcome, Err: fmt.Errorf("%s: release: %w", p.Object, f.Err), Advice: f.Advice}
 }
 
+// Format prints [Plan.String] whatever the verb, so that no verb shows a secret.
+func (p Plan) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, p.String()) }
+
 // String returns a line about the plan, and one for each field that is given up, each that changes, and each warning.
-func (p *Plan) String() string {
+func (p Plan) String() string {
 	does := words[p.Action]
 	if len(p.Changes) > 0 {
 		does = "these fields are given up, and others change along with that"
