@@ -97,7 +97,7 @@ func newKit(c Client, scheme *runtime.Scheme, options Options, planner func(ssap
 	options.fillIn()
 	planning := ssaplan.Options{
 		FieldManager: options.FieldManager, NoOps: options.NoOps, Observe: options.observe,
-		Sensitive: options.Sensitive, SensitiveFormats: true,
+		Sensitive: options.Sensitive,
 	}
 	forcing, err := planner(planning)
 	if err != nil {

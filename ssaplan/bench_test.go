@@ -115,8 +115,8 @@ var discovered = map[string]string{
 const unknownDryRun = `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Invalid","code":422,"details":` +
 	`{"group":"meta.k8s.io","kind":"PatchOptions","causes":[{"field":"dryRun"}]}}`
 
-// recorded is a transport that gives the answers of a server to the two requests of a plan, to discovery, and to the question
-// whether it gets dryRun.
+// recorded is a transport that gives the answers of a server to the two requests of a plan, to discovery, to the question
+// whether it gets dryRun, and to a read of a definition.
 type recorded struct{ live, dryRun []byte }
 
 func (r recorded) RoundTrip(request *http.Request) (*http.Response, error) {
@@ -126,6 +126,9 @@ func (r recorded) RoundTrip(request *http.Request) (*http.Response, error) {
 		body, code = []byte(unknownDryRun), http.StatusUnprocessableEntity
 	case discovered[groupVersion] != "":
 		body = fmt.Appendf(nil, `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":%q,"resources":[%s]}`, groupVersion, discovered[groupVersion])
+	case strings.HasSuffix(request.URL.Path, "/customresourcedefinitions/gadgets.bench.example.com"):
+		body = []byte(`{"kind":"CustomResourceDefinition","apiVersion":"apiextensions.k8s.io/v1","metadata":{"name":"gadgets.bench.example.com"},` +
+			`"spec":{"versions":[{"name":"v1","schema":{"openAPIV3Schema":{"type":"object"}}}]}}`)
 	case request.Method == http.MethodPatch:
 		body = r.dryRun
 	}

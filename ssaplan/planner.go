@@ -51,11 +51,13 @@ type Options struct {
 	ThrottleRetries int
 	// Sensitive are the fields whose values are never shown, beside those of Secrets, nor the annotations and free text with them. Of items see [projection.Patterns.Shown].
 	Sensitive projection.Patterns
-	// SensitiveFormats makes the fields sensitive that the CRD of a custom resource marks with the format password. The
-	// CRD is read once a minute, and the OpenAPI document if there is no CRD. If the marks of a kind aren't known,
-	// because it isn't served or neither can be read, no value of its objects is shown, and the plan has a warning; see
-	// [Planner.LearnDefinitions]. Default: no field is sensitive for its format.
-	SensitiveFormats bool
+	// SkipFormats reads no CRDs to find out which fields are passwords. Default: the fields of a custom resource are
+	// sensitive that its schema marks with the format password. For the first kind of a group and version the CRD is
+	// read once a minute, and the OpenAPI document of the group and version for all others, or where there is no CRD. A
+	// client of [NewForClient] is asked for CRDs alone. If the marks of a kind aren't known, because it isn't served or
+	// its schema can't be read, no value of its objects is shown, and the plan has a warning; see ShowValuesOf and
+	// [Planner.LearnDefinitions].
+	SkipFormats bool
 	// ShowValuesOf are kinds whose values are shown though it isn't known which of them are secret.
 	ShowValuesOf []schema.GroupKind
 	// ShowServerText shows what servers say of objects with sensitive values. They may quote these.

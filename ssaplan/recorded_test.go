@@ -34,6 +34,7 @@ func (r recording) plan(t *testing.T) (*ssaplan.Plan, error) {
 	config := &rest.Config{Host: "http://recorded", Transport: replay.Transport(r.Respond)}
 	planner, err := ssaplan.New(config, ssaplan.Options{
 		FieldManager: r.Manager, RefuseConflicts: r.Refusal != nil && r.Forced != nil, AllowVersionChange: true,
+		SkipFormats: true, // no definition is recorded
 	})
 	require.NoError(t, err)
 	return planner.Plan(t.Context(), ssaplan.Request{Manifest: &unstructured.Unstructured{Object: r.Manifest}, Prior: r.State(t)})

@@ -15,6 +15,6 @@ type WarningHandler = wire.WarningHandler
 func (o Options) wire() wire.Options {
 	return wire.Options{
 		Logger: o.Logger, ThrottleRetries: o.ThrottleRetries, Observe: o.Observe,
-		Passwords: o.SensitiveFormats, ShowValuesOf: o.ShowValuesOf,
+		Passwords: !o.SkipFormats, ShowValuesOf: o.ShowValuesOf,
 	}
 }

@@ -119,6 +119,28 @@ func ExampleServer_Register() {
 	// Create [spec.volumes[="data"]: + "data"]
 }
 
+// The schema of a kind says which fields are passwords, whose values no plan shows.
+func ExampleKind() {
+	login := schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Login"}
+	server, _ := ssaplantest.NewServer(ssaplantest.Options{Kinds: []ssaplantest.Kind{{GroupVersionKind: login, Schema: map[string]any{
+		"properties": map[string]any{"spec": map[string]any{"type": "object", "properties": map[string]any{
+			"user":     map[string]any{"type": "string"},
+			"password": map[string]any{"type": "string", "format": "password"},
+		}}},
+	}}}})
+	planner, _ := ssaplan.NewForClient(server.Client(), server.Mapper(), ssaplan.Options{FieldManager: "my-tool"})
+	plan, _ := planner.Plan(context.Background(), ssaplan.Request{Manifest: &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "example.com/v1", "kind": "Login", "metadata": map[string]any{"name": "jane"},
+		"spec": map[string]any{"user": "jane", "password": "correct-horse"},
+	}}})
+	for _, change := range plan.Changes {
+		fmt.Println(change)
+	}
+	// Output:
+	// spec.password: + "<redacted>"
+	// spec.user: + "jane"
+}
+
 // A definition that is in a file anyway says what to serve.
 func ExampleKindsOf() {
 	definition := &unstructured.Unstructured{Object: map[string]any{

@@ -78,7 +78,10 @@ func NewServer(options Options) (*Server, error) {
 	for _, kind := range builtinKinds() {
 		s.kinds[kind.resource()] = kind
 	}
-	if err := s.register(append([]Kind{definitions}, options.Kinds...)); err != nil {
+	if err := s.register([]Kind{definitions}); err != nil {
+		return nil, err
+	}
+	if err := s.Register(options.Kinds...); err != nil {
 		return nil, err
 	}
 	for _, name := range append([]string{"default", "kube-system", "kube-public", "kube-node-lease"}, options.Namespaces...) {
@@ -103,11 +106,19 @@ func (s *Server) Client() dynamic.Interface { return client{s} }
 func (s *Server) Mapper() meta.RESTMapper { return mapper{s} }
 
 // Register has the server serve more custom kinds, or the same ones with other schemas. Objects that exist already are not
-// looked at.
+// looked at. The server has a CustomResourceDefinition of each kind, unless its group is that of the core kinds.
 func (s *Server) Register(kinds ...Kind) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.register(kinds)
+	if err := s.register(kinds); err != nil {
+		return err
+	}
+	for _, kind := range kinds {
+		if err := s.define(kind); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *Server) register(kinds []Kind) error {

@@ -54,7 +54,7 @@ func (o *options) connect(ctx context.Context) (*cluster, error) {
 	}
 	planning := ssaplan.Options{
 		FieldManager: o.manager, RefuseConflicts: !o.force, DefaultNamespace: c.namespace,
-		AllowVersionChange: true, ThrottleRetries: throttleRetries, Sensitive: o.hidden, SensitiveFormats: true, ShowServerText: o.serverText,
+		AllowVersionChange: true, ThrottleRetries: throttleRetries, Sensitive: o.hidden, ShowServerText: o.serverText,
 		ShowValuesOf: o.kindsShown(),
 	}
 	if c.noOps, err = o.remember(ctx, c); err != nil {

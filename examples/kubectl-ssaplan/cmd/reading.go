@@ -44,7 +44,7 @@ func (r *reading) read(ctx context.Context, find func(context.Context) (importid
 		return nil, err
 	}
 	r.planner, err = ssaplan.New(r.cluster.config, ssaplan.Options{
-		FieldManager: manager, DefaultNamespace: r.cluster.namespace, ThrottleRetries: throttleRetries, SensitiveFormats: true,
+		FieldManager: manager, DefaultNamespace: r.cluster.namespace, ThrottleRetries: throttleRetries,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%w; check the kubeconfig and --server", err)

@@ -55,7 +55,7 @@ func (p *planners) importObject(ctx context.Context, text string) (*importedObje
 		return nil, err
 	}
 	planner, err := ssaplan.New(config, ssaplan.Options{
-		FieldManager: defaultFieldManager, RequireNamespace: true, Observe: logRequest, ThrottleRetries: throttleRetries, SensitiveFormats: true,
+		FieldManager: defaultFieldManager, RequireNamespace: true, Observe: logRequest, ThrottleRetries: throttleRetries,
 	})
 	if err != nil {
 		return nil, err

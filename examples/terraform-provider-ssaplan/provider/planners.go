@@ -70,7 +70,7 @@ func (p *planners) of(ctx context.Context, o object) (*ssaplan.Planner, error) {
 	}
 	planner, err := ssaplan.New(config, ssaplan.Options{
 		FieldManager: o.FieldManager.ValueString(), RefuseConflicts: !o.ForceConflicts.ValueBool(), Observe: logRequest,
-		ThrottleRetries: throttleRetries, Sensitive: sensitive, SensitiveFormats: true,
+		ThrottleRetries: throttleRetries, Sensitive: sensitive,
 	})
 	if err != nil {
 		return nil, err

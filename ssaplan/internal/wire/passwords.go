@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -91,8 +92,9 @@ func isKubernetes(kind schema.GroupVersionKind) bool {
 	return builtin.IsBuiltin(map[string]any{"apiVersion": kind.GroupVersion().String()})
 }
 
-// learn finds out which fields of a kind that the server serves are passwords. Only the definitions of custom resources
-// are read, or the document of all schemas: the kinds of Kubernetes mark none. If neither can be read, all fields are.
+// learn finds out which fields of a kind that the server serves are passwords. The kinds of Kubernetes mark none. For
+// others, the definition of the first kind of a group and version is read, and then the document of all schemas, so that
+// many kinds take few requests. If neither can be read, all fields are.
 func (s *Server) learn(ctx context.Context, kind schema.GroupVersionKind, resource schema.GroupVersionResource) {
 	if _, was := s.unserved.Load(kind); was {
 		s.unserved.Delete(kind)
@@ -101,46 +103,84 @@ func (s *Server) learn(ctx context.Context, kind schema.GroupVersionKind, resour
 		return
 	}
 	seen, err := s.views.of("passwords of "+kind.String()).look(ctx, passwordsAge, func(ctx context.Context) (view, error) {
-		definition, err := s.schemaOf(ctx, kind, resource)
-		if err != nil {
-			return view{}, err
-		}
-		return view{prints: prints(secrecy.Passwords(definition))}, nil
+		marks, err := s.marksOf(ctx, kind, resource)
+		return view{prints: map[string]string{"": marks}}, err
 	})
-	texts := seen.prints
+	marks := seen.prints[""]
 	if err != nil {
-		texts = map[string]string{secrecy.EveryField: ""}
+		marks = secrecy.EveryField
 	}
-	var patterns projection.Patterns
-	for text := range texts {
-		if p, err := projection.ParsePattern(text); err == nil { // as it was one before
+	s.passwords.Store(kind, patternsOf(marks))
+}
+
+// printed returns patterns as a text, of which [patternsOf] makes the patterns again.
+func printed(patterns projection.Patterns) string {
+	texts := make([]string, len(patterns))
+	for i, p := range patterns {
+		texts[i] = p.String()
+	}
+	return strings.Join(texts, "\n")
+}
+
+func patternsOf(text string) (patterns projection.Patterns) {
+	for line := range strings.Lines(text) {
+		if p, err := projection.ParsePattern(strings.TrimSuffix(line, "\n")); err == nil { // as it was one before
 			patterns = append(patterns, p)
 		}
 	}
-	s.passwords.Store(kind, patterns)
+	return patterns
 }
 
-func prints(patterns projection.Patterns) map[string]string {
-	texts := map[string]string{}
-	for _, p := range patterns {
-		texts[p.String()] = ""
+// marksOf returns the patterns of a kind's passwords as a text. The first kind of a group and version is looked up in its
+// definition, and others in the document of all schemas. Where one of these lacks it, as for the kinds of an aggregated
+// API, or can't be read, the other has it.
+func (s *Server) marksOf(ctx context.Context, kind schema.GroupVersionKind, resource schema.GroupVersionResource) (string, error) {
+	look := []func() (string, error){
+		func() (string, error) { return s.marksInDefinition(ctx, kind, resource) },
+		func() (string, error) { return s.marksInDocument(ctx, kind) },
 	}
-	return texts
+	if first, _ := s.firstOf.LoadOrStore(kind.GroupVersion(), kind); first != kind {
+		slices.Reverse(look)
+	}
+	marks, err := look[0]()
+	if err == nil {
+		return marks, nil
+	}
+	marks, otherErr := look[1]()
+	if otherErr != nil {
+		return "", errors.Join(err, otherErr)
+	}
+	return marks, nil
 }
 
-// schemaOf returns the schema of a kind from its definition. If there is none, as for the kinds of an aggregated API,
-// or it can't be read, the document of all schemas of the group and version is read.
-func (s *Server) schemaOf(ctx context.Context, kind schema.GroupVersionKind, resource schema.GroupVersionResource) (map[string]any, error) {
+func (s *Server) marksInDefinition(ctx context.Context, kind schema.GroupVersionKind, resource schema.GroupVersionResource) (string, error) {
 	definitions := s.Resource(schema.GroupVersionResource{}, identity.Identity{}).Definitions()
 	definition, err := definitions.Get(ctx, resource.GroupResource().String(), metav1.GetOptions{})
-	if err == nil {
-		return schemaIn(definition.Object, kind.Version)
+	if err != nil {
+		return "", err
 	}
-	text, documentErr := s.kinds.schemas(ctx, kind.GroupVersion())
-	if documentErr != nil {
-		return nil, errors.Join(err, documentErr)
+	found, err := schemaIn(definition.Object, kind.Version)
+	return printed(secrecy.Passwords(found)), err
+}
+
+// marksInDocument looks a kind up in the document of all schemas of its group and version, which is read once for all.
+func (s *Server) marksInDocument(ctx context.Context, kind schema.GroupVersionKind) (string, error) {
+	seen, err := s.views.of("schemas of "+kind.GroupVersion().String()).look(ctx, passwordsAge, func(ctx context.Context) (view, error) {
+		text, err := s.kinds.schemas(ctx, kind.GroupVersion())
+		if err != nil {
+			return view{}, err
+		}
+		marks, err := marksAmong(text, kind.GroupVersion())
+		return view{prints: marks}, err
+	})
+	if err != nil {
+		return "", err
 	}
-	return schemaAmong(text, kind)
+	marks, found := seen.prints[kind.Kind]
+	if !found {
+		return "", errNoSchema
+	}
+	return marks, nil
 }
 
 // errNoSchema says that a definition, or a document, has no schema of a kind.
@@ -163,8 +203,8 @@ func schemaIn(definition map[string]any, version string) (map[string]any, error)
 	return nil, errNoSchema
 }
 
-// schemaAmong returns the schema of a kind from a document.
-func schemaAmong(text []byte, kind schema.GroupVersionKind) (map[string]any, error) {
+// marksAmong returns the patterns of the passwords of each kind in a document, as texts.
+func marksAmong(text []byte, gv schema.GroupVersion) (map[string]string, error) {
 	var document struct {
 		Components struct {
 			Schemas map[string]map[string]any `json:"schemas"`
@@ -173,16 +213,17 @@ func schemaAmong(text []byte, kind schema.GroupVersionKind) (map[string]any, err
 	if err := json.Unmarshal(text, &document); err != nil {
 		return nil, err
 	}
+	marks := map[string]string{}
 	for _, found := range document.Components.Schemas {
 		kinds, _ := found["x-kubernetes-group-version-kind"].([]any)
 		for _, of := range kinds {
 			of, _ := of.(map[string]any)
-			if of["group"] == kind.Group && of["version"] == kind.Version && of["kind"] == kind.Kind {
-				return found, nil
+			if name, isText := of["kind"].(string); isText && of["group"] == gv.Group && of["version"] == gv.Version {
+				marks[name] = printed(secrecy.Passwords(found))
 			}
 		}
 	}
-	return nil, errNoSchema
+	return marks, nil
 }
 
 func (d *discoveredKinds) schemas(ctx context.Context, gv schema.GroupVersion) ([]byte, error) {

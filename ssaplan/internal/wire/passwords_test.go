@@ -71,8 +71,23 @@ func TestPasswords(t *testing.T) {
 		}
 		require.Equal(t, ".", row.answers["asked "+definition], "it isn't asked again soon: %s", why)
 	}
+	two := byPath{
+		list:       `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"example.com/v1","resources":[{"name":"disks","kind":"Disk"},{"name":"tapes","kind":"Tape"}]}`,
+		definition: crd + `{"name":"v1","schema":{"openAPIV3Schema":` + schemas + `}}}]}}`,
+		document:   `{"components":{"schemas":{"com.example.Tape":{"properties":{"pin":{"format":"password"}},"x-kubernetes-group-version-kind":[{"group":"example.com","version":"v1","kind":"Tape"}]}}}}`,
+	}
+	server, err := Connect(&rest.Config{Host: "http://recorded", Transport: two}, Options{Passwords: true})
+	require.NoError(t, err)
+	for _, name := range []string{"Disk", "Tape"} {
+		_, err = server.Locate(t.Context(), identity.Identity{APIVersion: "example.com/v1", Kind: name, Name: "d"}, "", "")
+		require.NoError(t, err)
+	}
+	require.Equal(t, "pin", server.Passwords(schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Tape"})[0].String())
+	require.Equal(t, [2]string{".", "."}, [2]string{two["asked "+definition], two["asked "+document]})
+	require.Empty(t, two["asked "+strings.ReplaceAll(definition, "disks", "tapes")], "the document has the other kinds")
+
 	answers := byPath{list: served, "/api/v1": discovery}
-	server, err := Connect(&rest.Config{Host: "http://recorded", Transport: answers}, Options{Passwords: true})
+	server, err = Connect(&rest.Config{Host: "http://recorded", Transport: answers}, Options{Passwords: true})
 	require.NoError(t, err)
 	_, err = server.Locate(t.Context(), a, "", "")
 	require.NoError(t, err)

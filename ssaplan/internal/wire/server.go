@@ -34,6 +34,7 @@ type Server struct {
 	passwords sync.Map                  // patterns by kind, of served definitions
 	coming    sync.Map                  // patterns by kind, of other definitions
 	unserved  sync.Map                  // kinds that the server doesn't serve
+	firstOf   sync.Map                  // of each group and version, the first kind that was learned
 }
 
 // Connect returns the server that config leads to. It sends nothing yet. A config without QPS gets no throttle on the

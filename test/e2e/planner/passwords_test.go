@@ -44,7 +44,7 @@ func TestPasswordsOfDefinitions(t *testing.T) {
 	c.Apply(t, "rights", lab.Objectf(t, `{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: all},
 		roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: all}, subjects: [{kind: User, name: jane, apiGroup: rbac.authorization.k8s.io}]}`))
 	c.WaitAllowed(t, "jane", "patch", "databases.secrets.example.com")
-	options := ssaplan.Options{FieldManager: manager, SensitiveFormats: true}
+	options := ssaplan.Options{FieldManager: manager}
 	database := func(name, password string, size int) ssaplan.Request {
 		return ssaplan.Request{Manifest: manifest(t, `{apiVersion: secrets.example.com/v1, kind: Database, metadata: {name: %s},
 			spec: {size: %d, password: %q, users: [{name: jane, token: %q}]}}`, name, size, password, password)}
@@ -94,8 +94,8 @@ func TestPasswordsOfDefinitions(t *testing.T) {
 		shown += string(text)
 		require.NotContains(t, shown, "hunter2", who)
 	}
-	_, err := c.planner.Plan(t.Context(), database("plain", "hunter2", 3))
-	require.ErrorContains(t, err, "too short: hunter2", "unless it was asked for")
+	_, err := c.Planner(t, ssaplan.Options{FieldManager: manager, SkipFormats: true}).Plan(t.Context(), database("plain", "hunter2", 3))
+	require.ErrorContains(t, err, "too short: hunter2", "unless the host skips formats")
 }
 
 //go:embed testdata/vault-crd.yaml
@@ -117,8 +117,8 @@ func TestPasswordsThatNameItems(t *testing.T) {
 			require.False(t, token.MatchString(shown), "%s: %s", what, token.ReplaceAllString(shown, "<here>"))
 		}
 	}
-	withForce := c.Planner(t, ssaplan.Options{FieldManager: manager, SensitiveFormats: true})
-	withoutForce := c.Planner(t, ssaplan.Options{FieldManager: manager, SensitiveFormats: true, RefuseConflicts: true})
+	withForce := c.Planner(t, ssaplan.Options{FieldManager: manager})
+	withoutForce := c.Planner(t, ssaplan.Options{FieldManager: manager, RefuseConflicts: true})
 	var state *explain.State
 	plan := func(what string, planner *ssaplan.Planner, request ssaplan.Request) *ssaplan.Plan {
 		t.Helper()
@@ -210,9 +210,10 @@ func TestPasswordsThatNameItems(t *testing.T) {
 	careless := func(spec string) *unstructured.Unstructured {
 		return manifest(t, `{apiVersion: secrets.example.com/v1, kind: Vault, metadata: {name: c}, spec: {%s}}`, spec)
 	}
-	before, err := c.planner.Plan(t.Context(), ssaplan.Request{Manifest: careless(`tokens: [hunter2-a, hunter2-b], users: [{token: hunter2-a, name: jane}]`)})
+	open := c.Planner(t, ssaplan.Options{FieldManager: manager, SkipFormats: true})
+	before, err := open.Plan(t.Context(), ssaplan.Request{Manifest: careless(`tokens: [hunter2-a, hunter2-b], users: [{token: hunter2-a, name: jane}]`)})
 	require.NoError(t, err)
-	made, err := c.planner.Apply(t.Context(), before)
+	made, err := open.Apply(t.Context(), before)
 	require.NoError(t, err)
 	old, err := before.State(made)
 	require.NoError(t, err)
@@ -227,7 +228,7 @@ func TestPasswordsThatNameItems(t *testing.T) {
 	text, err := json.Marshal(manifest(t, `{apiVersion: secrets.example.com/v1, kind: Vault, metadata: {name: b, namespace: %s}, spec: {tokens: [hunter2-k, hunter2-l]}}`, c.Namespace))
 	require.NoError(t, err)
 	c.Kubectl(t, string(text), "apply", "-f", "-")
-	remembering := c.Planner(t, ssaplan.Options{FieldManager: manager, SensitiveFormats: true, NoOps: ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{ServerInterval: -1})})
+	remembering := c.Planner(t, ssaplan.Options{FieldManager: manager, NoOps: ssaplan.NewNoOpCache(ssaplan.NoOpCacheOptions{ServerInterval: -1})})
 	request := ssaplan.Request{Manifest: manifest(t, `{apiVersion: secrets.example.com/v1, kind: Vault, metadata: {name: b}, spec: {tokens: [hunter2-k]}}`)}
 	_, err = remembering.Apply(t.Context(), plan("beside kubectl", remembering, request))
 	require.NoError(t, err)
@@ -244,7 +245,7 @@ func TestPasswordsOfOtherKinds(t *testing.T) {
 	c := newCluster(t)
 	c.Define(t, lab.Object(t, databaseCRD))
 	const password = "hunter2-correct-horse"
-	planner := c.Planner(t, ssaplan.Options{FieldManager: manager, SensitiveFormats: true})
+	planner := c.Planner(t, ssaplan.Options{FieldManager: manager})
 	old := manifest(t, "{apiVersion: secrets.example.com/v1, kind: Database, metadata: {name: moved}, spec: {size: 1, password: %q}}", password)
 	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: old})
 	require.NoError(t, err)
@@ -252,7 +253,7 @@ func TestPasswordsOfOtherKinds(t *testing.T) {
 	require.NoError(t, err)
 	state, err := plan.State(obj)
 	require.NoError(t, err)
-	for _, planner := range []*ssaplan.Planner{planner, c.Planner(t, ssaplan.Options{FieldManager: manager, SensitiveFormats: true})} {
+	for _, planner := range []*ssaplan.Planner{planner, c.Planner(t, ssaplan.Options{FieldManager: manager})} {
 		moved, err := planner.Plan(t.Context(), ssaplan.Request{
 			Manifest: manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: moved}, data: {a: b}}"), Prior: state,
 		})
