@@ -190,6 +190,16 @@ func (plan *Plan) OwnershipAfter() (fieldowner.Ownership, error) {
 	return owners.Shown(plan.basis.sensitive), nil
 }
 
+// Sensitive returns the fields whose values must not be shown, beside those that are sensitive in every object of the kind.
+// A caller that shows other values of the object than the plan does needs it. It is empty for a plan that was read from
+// JSON.
+func (plan *Plan) Sensitive() projection.Patterns {
+	if plan.basis == nil {
+		return nil
+	}
+	return slices.Clone(plan.basis.sensitive)
+}
+
 // Patch returns a copy of what Apply sends, and what the dry run sent but for its guards. A NoOp that [Options.NoOps] knew
 // sends nothing, and may lack the body.
 func (plan *Plan) Patch() Patch {

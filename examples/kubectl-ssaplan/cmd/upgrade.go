@@ -94,10 +94,12 @@ func (u *upgrade) step(was, now *ssaplan.Plan) (*ssaplan.Plan, error) {
 		return nil, fmt.Errorf("%s: %w", now.Object, err)
 	}
 	step := &ssaplan.Plan{Object: now.Object, Subresource: now.Subresource, Action: ssaplan.ActionNoOp, Requests: was.Requests + now.Requests}
-	hidden := was.After.Sensitive.Union(now.After.Sensitive)
+	hidden := slices.Concat(was.Sensitive(), now.Sensitive()).OfEveryItem()
+	fields = hidden.ShownFields(fields)
+	always := was.After.Sensitive.Union(now.After.Sensitive)
 	side := func(object map[string]any) projection.Projection {
-		p := projection.Project(object, fields).Hiding(u.to.hidden)
-		p.Sensitive = p.Sensitive.Union(hidden)
+		p := projection.Project(object, fields).Hiding(hidden)
+		p.Sensitive = p.Sensitive.Union(always)
 		return p
 	}
 	step.Before, step.After, step.Warnings = side(before), side(after), now.Warnings
