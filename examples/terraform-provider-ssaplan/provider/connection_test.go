@@ -71,6 +71,7 @@ func TestValidate(t *testing.T) {
 		{"too large a number", "spec.size: is an integer of more than 64 bits", map[string]any{"object": map[string]any{"spec": map[string]any{"size": new(big.Float).SetMantExp(big.NewFloat(1), 64)}}}},
 		{"a Secret as a value", "object: is shown in plans", map[string]any{"object": map[string]any{"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": "a"}, "data": map[string]any{"a": canary}}}},
 		{"a manifest that is shown", "", map[string]any{"manifest": manifest}},
+		{"a Secret inside that would be shown", "or has one", map[string]any{"manifest": `{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {a: "kind: Secret\ndata: {p: ` + canary + `}"}}`}},
 		{"a Secret that would be shown", "since it is a Secret", map[string]any{"manifest": secret(canary)}},
 		{"sensitive fields that would be shown", "since it has sensitive_fields", map[string]any{"manifest": manifest, "sensitive_fields": []string{"data"}}},
 		{"no object", "yaml_body: holds no object", map[string]any{"yaml_body": ""}},

@@ -109,8 +109,8 @@ func (o *object) checkText(ctx context.Context) error {
 		return nil
 	}
 	m, err := o.manifest()
-	if err == nil && !projection.Sensitive(m.Object.Object).Empty() {
-		err = fmt.Errorf("%s: is shown in plans: write it as yaml_body, since it is a Secret", o.manifestPath())
+	if err == nil && (!projection.Sensitive(m.Object.Object).Empty() || len(ssaplan.SecretsInside(m.Object)) > 0) {
+		err = fmt.Errorf("%s: is shown in plans: write it as yaml_body, since it is a Secret, or has one", o.manifestPath())
 	}
 	return err
 }
@@ -131,7 +131,7 @@ func (o object) declared(ctx context.Context, plan *ssaplan.Plan) types.String {
 	if err != nil {
 		return types.StringUnknown()
 	}
-	if len(hidden) > 0 { // tools keep copies in annotations
+	if hidden = slices.Concat(hidden, ssaplan.SecretsInside(m.Object)); len(hidden) > 0 { // tools keep copies in annotations
 		hidden = slices.Concat(hidden, annotations)
 	}
 	shown = shown.Hiding(hidden)

@@ -28,10 +28,10 @@ func Carried(obj map[string]any) (found []schema.GroupVersionKind) {
 	return found
 }
 
-// carried returns the fields of an object that are secret because it carries them: data, stringData and annotations of
+// Inside returns the fields of an object that are secret because it carries them: data, stringData and annotations of
 // a Secret inside of it, the passwords of other objects, and texts that are the manifest of a Secret. If it isn't known
 // which fields of an object inside are passwords, all are, except those that identify it.
-func carried(obj map[string]any, passwords func(schema.GroupVersionKind) projection.Patterns) projection.Patterns {
+func Inside(obj map[string]any, passwords func(schema.GroupVersionKind) projection.Patterns) projection.Patterns {
 	if !mayCarry(obj) {
 		return nil
 	}

@@ -45,7 +45,7 @@ func For(patterns projection.Patterns, passwords func(schema.GroupVersionKind) p
 			continue
 		}
 		if !projection.Sensitive(obj.Object).Empty() || len(passwords(obj.GroupVersionKind())) > 0 ||
-			matches(patterns.OfEveryItem(), obj.Object) || len(carried(obj.Object, passwords)) > 0 {
+			matches(patterns.OfEveryItem(), obj.Object) || len(Inside(obj.Object, passwords)) > 0 {
 			g.sensitive = append(g.sensitive, obj)
 		}
 	}
@@ -64,7 +64,7 @@ func Fields(patterns projection.Patterns, passwords func(schema.GroupVersionKind
 		if state.GetKind() != id.Kind || state.GetAPIVersion() != id.APIVersion { // as in a replacement by another kind
 			fields = append(fields, passwords(state.GroupVersionKind())...)
 		}
-		fields = append(fields, carried(state.Object, passwords)...)
+		fields = append(fields, Inside(state.Object, passwords)...)
 	}
 	if len(fields) > 0 && For(patterns, passwords, states...).Withholds() {
 		fields = append(fields, annotations...)
