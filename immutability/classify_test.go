@@ -230,6 +230,10 @@ func TestVerdictString(t *testing.T) {
 			"invalid: spec.a: no; do it", "a remedy"},
 		{immutability.Verdict{Refusal: immutability.RefusalMergeLeftover, Fields: []immutability.Field{field}, Leftovers: leftover, Remedy: "do it", Uncertain: "a guess"},
 			"a field that the manifest doesn't mention is in the way: spec.a: no; in the way: x, y; do it (uncertain: a guess)", "everything"},
+		{immutability.Verdict{Refusal: immutability.RefusalImmutable, Certainty: immutability.CertaintyAssumed, Fields: []immutability.Field{field}},
+			"can't change in place, and it isn't known whether replacing it works: spec.a: no", "not proven"},
+		{immutability.Verdict{Refusal: immutability.RefusalImmutable, Certainty: immutability.CertaintyProven, Fields: []immutability.Field{field}},
+			"can't change in place, and replacing it works: spec.a: no", "proven"},
 	} {
 		assert.Equal(t, tt.want, tt.verdict.String(), tt.why)
 	}

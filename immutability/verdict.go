@@ -193,9 +193,13 @@ var refusalWords = map[Refusal]string{
 	RefusalAdmissionDenied:      "denied by admission",
 }
 
-// String returns a verdict that permits no replacement in one line: what it is, the fields, and [Verdict.Advice].
+// String returns the verdict in one line: what it is, the fields, and [Verdict.Advice].
 func (v Verdict) String() string {
-	return fmt.Sprintf("%s: %s%s", refusalWords[v.Refusal], list(v.Fields), v.Advice())
+	words := refusalWords[v.Refusal]
+	if v.Replaceable() {
+		words = "can't change in place, and replacing it works"
+	}
+	return fmt.Sprintf("%s: %s%s", words, list(v.Fields), v.Advice())
 }
 
 func list(fields []Field) string {
