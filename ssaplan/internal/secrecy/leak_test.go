@@ -13,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/immutability"
@@ -132,6 +133,29 @@ func TestGuardsWhatIsNamed(t *testing.T) {
 	require.Equal(t, []foreign.Text{"hunter2"}, secrecy.Guard{}.Warnings([]foreign.Text{"hunter2"}))
 	own := errors.New("dial tcp 127.0.0.1:1: refused")
 	require.Equal(t, own, guard.Error(own), "what isn't a server's stays")
+}
+
+// An object has sensitive values if a field is known to be one, and may have some if the marks of its kind aren't known.
+func TestNamesWhyWordsAreWithheld(t *testing.T) {
+	unmarked := func(schema.GroupVersionKind) projection.Patterns { return secrecy.Unmarked }
+	settings := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Settings", "data": map[string]any{"a": "x"}}}
+	named, err := projection.ParsePatterns("data.a")
+	require.NoError(t, err)
+	said := status(422, metav1.StatusReasonInvalid, "no hunter2")
+	for why, row := range map[string]struct {
+		guard secrecy.Guard
+		has   string
+	}{
+		"a Secret":                  {secrecy.For(nil, none, secretOf("x")), "has"},
+		"a field of the caller":     {secrecy.For(named, unmarked, settings), "has"},
+		"a kind that nobody marked": {secrecy.For(nil, unmarked, settings), "may have"},
+		"both":                      {secrecy.For(nil, unmarked, settings, secretOf("x")), "has"},
+	} {
+		because := "since the object " + row.has + " sensitive values"
+		require.Contains(t, row.guard.Error(said).Error(), because, why)
+		require.Equal(t, "what it says is withheld, "+because, row.guard.Text("hunter2").String(), why)
+		require.Contains(t, row.guard.Warnings([]foreign.Text{"hunter2"})[0].String(), because, why)
+	}
 }
 
 // What is recognised is shown.

@@ -8,6 +8,17 @@ import (
 	"github.com/ssaplan/primitives/projection"
 )
 
+// EveryField is the pattern of all fields of an object whose marks aren't known.
+const EveryField = "*"
+
+// Unmarked are the sensitive fields of a kind whose marks aren't known: all of them.
+var Unmarked, _ = projection.ParsePatterns(EveryField) // which is a pattern
+
+// IsUnmarked reports whether all fields are sensitive because the marks of the kind aren't known.
+func IsUnmarked(patterns projection.Patterns) bool {
+	return slices.ContainsFunc(patterns, func(p projection.Pattern) bool { return p.String() == EveryField })
+}
+
 // Passwords returns patterns of the fields that an OpenAPI schema marks with the format password. Types that it only refers to,
 // which are those of Kubernetes itself, have none.
 func Passwords(schema map[string]any) projection.Patterns {
@@ -27,9 +38,6 @@ func parsed(texts []string) projection.Patterns {
 	}
 	return found
 }
-
-// EveryField is the pattern of all fields of an object whose marks aren't known.
-const EveryField = "*"
 
 // passwords adds the patterns of a schema for what lies at a pattern.
 func passwords(schema map[string]any, at string, found *[]string) {

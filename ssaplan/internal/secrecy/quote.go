@@ -84,7 +84,7 @@ func (g Guard) quoted(err error) error {
 		return errors.New(e.own)
 	case *received:
 		if !isPlain(e.err) {
-			return fmt.Errorf("%s (what was answered is withheld, since the object has sensitive values)", authresilience.Classify(e).Describe().Meaning)
+			return fmt.Errorf("%s (what was answered is withheld, %s)", authresilience.Classify(e).Describe().Meaning, g.because())
 		}
 	}
 	return nil

@@ -31,6 +31,8 @@ type Guard struct {
 	fields func(*unstructured.Unstructured) projection.Patterns
 	// quotes says that free text is shown all the same.
 	quotes bool
+	// isKnown reports whether a field is known to be sensitive, and not only the marks of a kind aren't known.
+	isKnown bool
 }
 
 // For returns the guard for what is said of the objects, of which some may be nil. Fields that match one of the patterns are
@@ -44,9 +46,12 @@ func For(patterns projection.Patterns, passwords func(schema.GroupVersionKind) p
 		if obj == nil {
 			continue
 		}
-		if !projection.Sensitive(obj.Object).Empty() || len(passwords(obj.GroupVersionKind())) > 0 ||
-			matches(patterns.OfEveryItem(), obj.Object) || len(Inside(obj.Object, passwords)) > 0 {
+		marks := passwords(obj.GroupVersionKind())
+		isKnown := !projection.Sensitive(obj.Object).Empty() || matches(patterns.OfEveryItem(), obj.Object) ||
+			len(Inside(obj.Object, passwords)) > 0
+		if isKnown || len(marks) > 0 {
 			g.sensitive = append(g.sensitive, obj)
+			g.isKnown = g.isKnown || isKnown || !IsUnmarked(marks)
 		}
 	}
 	return g
@@ -122,12 +127,20 @@ func (g Guard) Redacted(obj *unstructured.Unstructured) map[string]any {
 	return projection.Projection{Object: obj.Object, Sensitive: sensitive}.Redacted().Object
 }
 
+// because returns why words are withheld.
+func (g Guard) because() string {
+	if g.isKnown {
+		return "since the object has sensitive values"
+	}
+	return "since the object may have sensitive values"
+}
+
 // Text returns a text that somebody says, if it may be shown, and else that it is withheld.
 func (g Guard) Text(text foreign.Text) foreign.Text {
 	if text == "" || !g.Withholds() {
 		return text
 	}
-	return "what it says is withheld, since the object has sensitive values"
+	return foreign.Text("what it says is withheld, " + g.because())
 }
 
 // Warnings returns those of the server's warnings that may be shown, and for the others one that counts them.
@@ -135,7 +148,8 @@ func (g Guard) Warnings(texts []foreign.Text) []foreign.Text {
 	if !g.Withholds() || len(texts) == 0 {
 		return texts
 	}
-	return []foreign.Text{foreign.Textf("%s withheld, since the object has sensitive values, which it may quote", count(len(texts), "warning of the server", "warnings of the server"))}
+	return []foreign.Text{foreign.Textf("%s withheld, %s, which it may quote",
+		count(len(texts), "warning of the server", "warnings of the server"), g.because())}
 }
 
 func count(n int, one, many string) string {
@@ -177,7 +191,7 @@ func (g Guard) status(status metav1.Status) metav1.Status {
 		parts = append(parts, path+": "+wanted)
 	}
 	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
-	out.Message = fmt.Sprintf("%s (HTTP %d; the server's words are withheld, since the object has sensitive values)", foreign.Text(strings.Join(parts, "; ")), status.Code)
+	out.Message = fmt.Sprintf("%s (HTTP %d; the server's words are withheld, %s)", foreign.Text(strings.Join(parts, "; ")), status.Code, g.because())
 	return out
 }
 
@@ -209,7 +223,7 @@ func (g Guard) shown(p projection.Path) projection.Path {
 
 // causes returns the fields that a server names without the values in them, and with its words only if they are known ones.
 func (g Guard) causes(fields []immutability.Field) []immutability.Field {
-	const withheld = "what the server says is withheld, since the object has sensitive values"
+	withheld := foreign.Text("what the server says is withheld, " + g.because())
 	fields = slices.Clone(fields)
 	for i, f := range fields {
 		fields[i].Path = g.shown(f.Path)

@@ -21,8 +21,6 @@ import (
 // passwordsAge is how old the knowledge may be which fields are passwords.
 const passwordsAge = time.Minute
 
-var everything, _ = projection.ParsePatterns(secrecy.EveryField) // which is a pattern
-
 // Passwords returns the fields of a kind that definitions mark with the format password: the served one and those of
 // [Server.LearnDefinition]. All fields are if the marks aren't known: of a kind that wasn't located yet or isn't
 // served, or whose definition can't be read. The kinds of Kubernetes that are served have no marks.
@@ -41,7 +39,7 @@ func (s *Server) Passwords(kind schema.GroupVersionKind) projection.Patterns {
 		patterns = served.(projection.Patterns)
 	case isComing && isUnserved, !isUnserved && isKubernetes(kind), s.shows[kind.GroupKind()]:
 	default:
-		return everything
+		return secrecy.Unmarked
 	}
 	if isComing {
 		patterns = slices.Concat(patterns, coming.(projection.Patterns))
@@ -51,7 +49,7 @@ func (s *Server) Passwords(kind schema.GroupVersionKind) projection.Patterns {
 
 // MarksUnknown reports whether all fields of a kind are passwords because its marks aren't known.
 func (s *Server) MarksUnknown(kind schema.GroupVersionKind) bool {
-	return slices.ContainsFunc(s.Passwords(kind), func(p projection.Pattern) bool { return p.String() == secrecy.EveryField })
+	return secrecy.IsUnmarked(s.Passwords(kind))
 }
 
 // LearnCarried finds out which fields of the objects inside of an object are passwords, such as those of the manifest in
@@ -79,7 +77,7 @@ func (s *Server) LearnDefinition(definition map[string]any) {
 	for _, v := range versions {
 		v, _ := v.(map[string]any)
 		version, _ := v["name"].(string)
-		marks := everything
+		marks := secrecy.Unmarked
 		if found, err := schemaIn(definition, version); err == nil {
 			marks = secrecy.Passwords(found)
 		}
