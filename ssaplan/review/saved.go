@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -55,7 +56,7 @@ func Keep(plan *ssaplan.Plan, manifest *unstructured.Unstructured, secrets bool)
 		return Reviewed{}, err
 	}
 	kept := Reviewed{Plan: plan, Fingerprint: fingerprint}
-	if secrets || !isSensitive(plan) && !isUntold(plan) {
+	if secrets || !isSensitive(plan) && (!isUntold(plan) || isBare(manifest)) {
 		kept.Manifest = manifest
 	}
 	return kept, nil
@@ -64,6 +65,21 @@ func Keep(plan *ssaplan.Plan, manifest *unstructured.Unstructured, secrets bool)
 // isUntold reports whether a plan has no values to tell by which of them are sensitive.
 func isUntold(plan *ssaplan.Plan) bool {
 	return plan.Action == ssaplan.ActionNoOp && plan.Before.Fields.Len() == 0 && plan.After.Fields.Len() == 0
+}
+
+// isBare reports whether a manifest has nothing but the identity, as that of a Namespace or of an empty Secret may.
+func isBare(manifest *unstructured.Unstructured) bool {
+	metadata, _ := manifest.Object["metadata"].(map[string]any)
+	return hasOnly(manifest.Object, "apiVersion", "kind", "metadata") && hasOnly(metadata, "name", "namespace")
+}
+
+func hasOnly(fields map[string]any, names ...string) bool {
+	for name := range fields {
+		if !slices.Contains(names, name) {
+			return false
+		}
+	}
+	return true
 }
 
 // Check returns a [ssaplan.ChangedError] unless a plan that was made now is the one that was reviewed.

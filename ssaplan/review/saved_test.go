@@ -93,4 +93,10 @@ func TestKeepLeavesSecretsOut(t *testing.T) {
 		require.NoError(t, err, row.why)
 		require.NotNil(t, kept.Manifest, row.why)
 	}
+	secret := manifest("Secret")
+	delete(secret.Object, "data")
+	unknown.Object.Kind = "Secret"
+	kept, err := review.Keep(unknown, secret, false)
+	require.NoError(t, err)
+	require.NotNil(t, kept.Manifest, "an empty Secret has none")
 }

@@ -123,8 +123,15 @@ func (o *options) runApply(ctx context.Context, yes bool) error {
 	return cmp.Or(o.show(planning.report()), err)
 }
 
-// carryOutInLines does what carryOut does, and prints also what couldn't be planned as lines.
+// carryOutInLines does what carryOut does, and prints also the target, and what couldn't be planned, as lines.
 func (p *planning) carryOutInLines(ctx context.Context, yes bool) error {
+	line, err := p.target().Line()
+	if err == nil {
+		_, err = p.Out.Write(line)
+	}
+	if err != nil {
+		return err
+	}
 	p.showFailures(p.failures)
 	for _, f := range p.failures {
 		p.line(render.Result{Object: f.Object, Outcome: ssaplan.OutcomeNotSent, Class: f.Class, Message: f.Message})
@@ -165,7 +172,7 @@ func (o *options) canAsk() bool {
 // ask names the cluster, asks whether to do what was shown, and reports whether the answer is yes. It doesn't wait for an
 // answer when ctx ends.
 func (o *options) ask(ctx context.Context, c *cluster, verb string) bool {
-	fmt.Fprintf(o.ErrOut, "Target: %s, field manager %q\n%s this? Type yes: ", c, o.manager, verb)
+	fmt.Fprintf(o.ErrOut, "Target: %s\n%s this? Type yes: ", c.target(o.manager), verb)
 	answers := make(chan string, 1)
 	go func() {
 		answer, _ := bufio.NewReader(o.In).ReadString('\n') // what can't be read isn't a yes

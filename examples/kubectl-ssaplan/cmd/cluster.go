@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
@@ -31,13 +32,11 @@ type cluster struct {
 	noOps     *remembered      // of earlier runs; nil if they aren't to be
 }
 
-// String names the cluster, and the namespace for manifests that name none.
-func (c *cluster) String() string {
-	text := fmt.Sprintf("server %s, namespace %q", authresilience.ShownAddress(c.config.Host), c.namespace)
-	if c.context != "" {
-		text = fmt.Sprintf("context %q, %s", c.context, text)
+// target names the cluster, the namespace for manifests that name none, and the field manager.
+func (c *cluster) target(manager string) render.Destination {
+	return render.Destination{
+		Context: c.context, Server: authresilience.ShownAddress(c.config.Host).String(), Namespace: c.namespace, FieldManager: manager,
 	}
-	return text
 }
 
 // throttleRetries is how often a request is repeated that the server had no time for, as kubectl does.
@@ -49,8 +48,10 @@ func (o *options) connect(ctx context.Context) (*cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.readsSaved() {
-		c.namespace, c.enforced = o.saved.run.Namespace, o.saved.run.Enforced
+	if o.saved != nil {
+		if err := o.takeNamespace(c); err != nil {
+			return nil, err
+		}
 	}
 	planning := ssaplan.Options{
 		FieldManager: o.manager, RefuseConflicts: !o.force, DefaultNamespace: c.namespace,

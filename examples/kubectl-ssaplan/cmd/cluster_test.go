@@ -93,7 +93,12 @@ func (c *cluster) command(ctx context.Context, stdin string, args ...string) res
 			args[i] = c.path(arg)
 		}
 	}
-	return run(ctx, stdin, args...)
+	got := runWhole(ctx, stdin, args...)
+	isOfCluster := slices.Contains([]string{"plan", "apply", "delete", "release", "show"}, args[0]) && args[1] != "merge"
+	if isOfCluster && got.code != 1 && got.out != "" && !slices.Contains(args, "--help") {
+		require.Regexp(c.t, targetNamed, got.out, args)
+	}
+	return got.untargeted()
 }
 
 func (c *cluster) path(name string) string { return filepath.Join(c.dir, name) }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -58,8 +59,25 @@ type result struct {
 	out, err string
 }
 
-// run runs the command line with text on standard input.
+// run runs the command line with text on standard input, and leaves the lines of the target out of the output.
 func run(ctx context.Context, stdin string, args ...string) result {
+	return runWhole(ctx, stdin, args...).untargeted()
+}
+
+var (
+	// targetLines are those that name the target: in text, in Markdown, in front of diffs and of JSON lines.
+	targetLines = regexp.MustCompile(`(?m)^Target: .*\n\n|^\nTarget: ` + "`.*`" + `\n|^# Target: .*\n|^\{"target":.*\n`)
+	// targetNamed finds the target in any output.
+	targetNamed = regexp.MustCompile(`Target: .*server https://.*field manager|"target": ?\{|(?m)^target:$`)
+)
+
+func (r result) untargeted() result {
+	r.out = targetLines.ReplaceAllString(r.out, "")
+	return r
+}
+
+// runWhole runs the command line with text on standard input.
+func runWhole(ctx context.Context, stdin string, args ...string) result {
 	var out, err bytes.Buffer
 	streams := genericiooptions.IOStreams{In: strings.NewReader(stdin), Out: &out, ErrOut: &err}
 	code := cmd.Run(ctx, args, streams)

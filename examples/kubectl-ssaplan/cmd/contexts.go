@@ -45,7 +45,7 @@ func (o *options) runContexts(ctx context.Context) error {
 			return fmt.Errorf("context %q: %w", name, err)
 		}
 		report := p.report()
-		report.Context = name
+		report.Target.Context = name
 		if len(report.Failures) > 0 {
 			say(o.ErrOut, fmt.Sprintf("context %q:", name))
 		}

@@ -2,6 +2,7 @@ package cmd_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -41,14 +42,13 @@ func TestSeveralContexts(t *testing.T) {
 		got.out = strings.NewReplacer(blue.Namespace, "BLUE", green.Namespace, "GREEN").Replace(got.out)
 		return got
 	}
-	both := "Context blue:\n\n+ v1/ConfigMap BLUE/a  create with 1 field\n\nPlan: 1 to create.\n\n" +
-		"Context green:\n\nPlan: 1 unchanged.\n\n"
+	both := "+ v1/ConfigMap BLUE/a  create with 1 field\n\nPlan: 1 to create.\n\nPlan: 1 unchanged.\n\n"
 	got := plan(blue.read("app.yaml"), "-f", "-", "--contexts", "blue,green")
 	assert.Equal(t, result{2, both + "By cluster:\n  blue: 1 to create\n  green: 1 unchanged\n", ""}, got, "standard input is read once")
 
 	got = plan("", "-f", "app.yaml", "--contexts", "*")
 	assert.Equal(t, 1, got.code, "an error outweighs the rest")
-	assert.Equal(t, both+"Context off:\n\nPlan: 1 error.\n\nBy cluster:\n  blue: 1 to create\n  green: 1 unchanged\n  off: 1 error\n", got.out)
+	assert.Equal(t, both+"Plan: 1 error.\n\nBy cluster:\n  blue: 1 to create\n  green: 1 unchanged\n  off: 1 error\n", got.out)
 	assert.Regexp(t, "^context \"off\":\ncluster https://127.0.0.1:1: ", got.err)
 
 	got = plan("", "-f", "app.yaml", "--contexts", "blue,green", "-o", "json")
@@ -64,11 +64,18 @@ func TestSeveralContexts(t *testing.T) {
 		}
 		require.NoError(t, err)
 		fitsSchema(t, string(document))
-		var head struct{ Context string }
+		var head struct {
+			Target struct{ Context, Namespace string }
+		}
 		require.NoError(t, json.Unmarshal(document, &head))
-		names = append(names, head.Context)
+		names = append(names, head.Target.Context, head.Target.Namespace)
 	}
-	assert.Equal(t, []string{"blue", "green"}, names)
+	assert.Equal(t, []string{"blue", blue.Namespace, "green", green.Namespace}, names)
+	whole := runWhole(t.Context(), "", "plan", "-f", blue.path("app.yaml"), "--kubeconfig", blue.path(file), "--contexts", "blue,green")
+	for name, of := range map[string]*cluster{"blue": blue, "green": green} {
+		assert.Contains(t, whole.out, fmt.Sprintf("Target: context %q, server %s, namespace %q, field manager \"kubectl-ssaplan\"\n\n",
+			name, of.Config.Host, of.Namespace))
+	}
 
 	got = plan("", "-f", "app.yaml", "--contexts", "blue,green", "-o", "yaml")
 	assert.Equal(t, 2, strings.Count(got.out, "---\n"))

@@ -74,7 +74,8 @@ func (o *options) runDelete(ctx context.Context, yes, dryRun bool) error {
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprint(o.Out, o.text().Removals(removing.shown(), true)); err != nil {
+	text := o.text()
+	if _, err := fmt.Fprint(o.Out, text.Heading(p.target())+text.Removals(removing.shown(), true)); err != nil {
 		return err
 	}
 	return o.carryOutDelete(ctx, p.cluster, removing, yes, dryRun)

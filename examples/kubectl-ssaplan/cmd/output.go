@@ -31,9 +31,7 @@ func (o *options) show(report render.Report) error {
 		return o.showMarkdown(report)
 	}
 	text := o.text()
-	if report.Context != "" {
-		fmt.Fprint(o.Out, text.Heading(report))
-	}
+	fmt.Fprint(o.Out, text.Heading(report.Target))
 	plans := text.Report(report)
 	if plans != "" {
 		plans += "\n"
@@ -56,7 +54,7 @@ func (o *options) showEncoded(report render.Report, encode func(render.Report) (
 	if err != nil {
 		return err
 	}
-	if report.Context != "" && o.output == "yaml" {
+	if len(o.contexts) > 0 && o.output == "yaml" {
 		text = append([]byte("---\n"), text...)
 	}
 	o.showFailures(report.Failures)
@@ -67,8 +65,8 @@ func (o *options) showEncoded(report render.Report, encode func(render.Report) (
 func (o *options) showMarkdown(report render.Report) error {
 	o.showFailures(report.Failures)
 	heading := ""
-	if report.Context != "" {
-		heading = o.text().MarkdownHeading(report)
+	if len(o.contexts) > 0 {
+		heading = report.MarkdownHeading()
 	}
 	_, err := io.WriteString(o.Out, heading+o.text().Markdown(report))
 	return err

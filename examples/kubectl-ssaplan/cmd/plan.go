@@ -19,6 +19,8 @@ as a dry run, and the plan is how its answer differs from the object as it is.
 The manifests are YAML or JSON: files, folders, URLs and standard input with -f, or a kustomization with -k. Each document
 is read on its own. An error names file, document, line and field, and the other documents are planned all the same.
 
+The first line names the target: context and address of the cluster, namespace and field manager.
+
 What is to be seen first stands first: what is destroyed or replaced, rights that are widened, and what is taken from others.
 Then come changes that many objects have in common, and the objects, those of the cluster first, then by namespace and kind.
 Every object has a block: what happens to it (created +, changed ~, replaced ±, in conflict !, deferred …), which fields
@@ -42,7 +44,7 @@ It then knows for certain whether the manifest was edited or somebody else chang
 is a new object; the one of the old name is counted as no longer in the manifests, and deleted with --prune.
 
 With --contexts the same manifests are planned for several clusters, each in the namespace of its context. JSON and YAML are a
-document for each of them then, with its context. In the end stands how many objects of which cluster change.`,
+document for each of them then, with its target. In the end stands how many objects of which cluster change.`,
 		Example: `# what would change
 kubectl ssaplan plan -f app.yaml
 

@@ -37,11 +37,14 @@ type planning struct {
 	plans     []*ssaplan.Plan                 // those that there are, stage by stage
 	asPlanned map[*ssaplan.Plan]*ssaplan.Plan // without what is to be said of the input
 	failures  []render.Failure
-	told      struct{ plans, failures int } // of these, as they came
-	results   []render.Result               // of the plans, nil as long as none is carried out
-	at        map[int]int                   // where in results those of the manifests are
-	left      map[ssaplan.Action]int        // how many objects were left out, by why
-	deletions map[*ssaplan.Plan][]string    // what there is to know of the deletes of replacements
+	told      struct { // as they came
+		plans, failures int
+		target          bool
+	}
+	results   []render.Result            // of the plans, nil as long as none is carried out
+	at        map[int]int                // where in results those of the manifests are
+	left      map[ssaplan.Action]int     // how many objects were left out, by why
+	deletions map[*ssaplan.Plan][]string // what there is to know of the deletes of replacements
 }
 
 // plan reads the input and plans every object. The error is that of a context that ended.
@@ -208,6 +211,9 @@ func (p *planning) planAll(ctx context.Context) error {
 // tellNews tells what was found since it was called: on a terminal the first line of what changes, and all of it where lines are asked for.
 func (p *planning) tellNews(progress *progress) error {
 	news := render.Report{Plans: p.plans[p.told.plans:], Failures: p.failures[p.told.failures:], Whole: p.verbose}
+	if !p.told.target {
+		news.Target, p.told.target = p.target(), p.streams
+	}
 	p.told.plans, p.told.failures = len(p.plans), len(p.failures)
 	if p.output == "text" && textFor(p.Out).Width > 0 {
 		for _, plan := range news.Plans {
@@ -227,6 +233,9 @@ func (p *planning) untold() render.Report {
 	report := p.report()
 	if p.streams {
 		report.Plans, report.Failures = report.Plans[p.told.plans:], report.Failures[p.told.failures:]
+		if p.told.target {
+			report.Target = render.Destination{}
+		}
 	}
 	return report
 }
@@ -282,12 +291,20 @@ func asked(plan *ssaplan.Plan) bool {
 	return plan.Requests > 0 || plan.Deferral == ssaplan.DeferralTypeNotServed
 }
 
+// target returns what is planned for, nothing if it couldn't be found.
+func (p *planning) target() render.Destination {
+	if p.cluster == nil {
+		return render.Destination{}
+	}
+	return p.cluster.target(p.manager)
+}
+
 // report returns what is to be shown.
 func (p *planning) report() render.Report {
 	if p.toldShard != nil {
 		p.toldShard.Open = slices.ContainsFunc(p.items, isOpen)
 	}
-	r := render.Report{Shard: p.toldShard, Plans: p.plans, Failures: p.failures, Hooks: p.leftHooks, Results: p.results, Pruned: p.prune, Whole: p.verbose}
+	r := render.Report{Target: p.target(), Shard: p.toldShard, Plans: p.plans, Failures: p.failures, Hooks: p.leftHooks, Results: p.results, Pruned: p.prune, Whole: p.verbose}
 	if p.removing != nil {
 		r.Removals = p.removing.shown()
 	}

@@ -70,6 +70,7 @@ func (o *options) runRelease(ctx context.Context, yes, dryRun bool) error {
 	if err != nil {
 		return err
 	}
+	fmt.Fprint(o.Out, o.text().Heading(p.target()))
 	owned, refused := 0, false
 	for _, r := range plans {
 		fmt.Fprintln(o.Out, r.Plan)

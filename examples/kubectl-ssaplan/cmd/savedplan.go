@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/ssaplan/primitives/authresilience"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/input"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/wholefile"
@@ -34,6 +33,7 @@ var lastingFlags = []string{
 // savedRun is what this program needs besides to make the plans of a saved plan again, and to show them.
 type savedRun struct {
 	Flags     map[string][]string `json:"flags,omitempty"` // that aren't as ever
+	Target    render.Destination  `json:"target"`
 	Namespace string              `json:"namespace"`
 	Enforced  bool                `json:"enforced,omitempty"`
 	Documents []savedDocument     `json:"documents"`
@@ -145,7 +145,7 @@ func (p *planning) toSave(ctx context.Context, flags *pflag.FlagSet) (saved *rev
 		return nil, 0, err
 	}
 	report := p.report()
-	run := savedRun{Flags: lasting(flags), Namespace: p.cluster.namespace, Enforced: p.cluster.enforced, Stages: report.Stages, Hooks: report.Hooks}
+	run := savedRun{Flags: lasting(flags), Target: p.target(), Namespace: p.cluster.namespace, Enforced: p.cluster.enforced, Stages: report.Stages, Hooks: report.Hooks}
 	numbers := map[*ssaplan.Plan]int{}
 	manifests := map[*ssaplan.Plan]manifest.Manifest{}
 	for _, item := range p.items {
@@ -217,7 +217,7 @@ func (s *savedPlan) beside() map[*ssaplan.Plan]render.Beside {
 
 // report returns what was reviewed.
 func (s *savedPlan) report() render.Report {
-	r := render.Report{Stages: s.run.Stages, Hooks: s.run.Hooks, Pruned: slices.Equal(s.run.Flags["prune"], []string{"true"})}
+	r := render.Report{Target: s.run.Target, Stages: s.run.Stages, Hooks: s.run.Hooks, Pruned: slices.Equal(s.run.Flags["prune"], []string{"true"})}
 	for _, reviewed := range s.Reviewed {
 		r.Plans = append(r.Plans, reviewed.Plan)
 	}
@@ -269,6 +269,16 @@ func (o *options) takeSaved(c *cobra.Command, path, digest string) (err error) {
 	return nil
 }
 
+// takeNamespace has the namespace that the saved plan was made with, and refuses another one that a flag names.
+func (o *options) takeNamespace(c *cluster) error {
+	run := o.saved.run
+	if *o.config.Namespace != "" && c.namespace != run.Namespace {
+		return fmt.Errorf("--namespace %s: %s was made for the namespace %q; leave the flag out, or plan again", c.namespace, o.saved.path, run.Namespace)
+	}
+	c.namespace, c.enforced = run.Namespace, run.Enforced
+	return nil
+}
+
 // complete returns an error if there are manifests that weren't saved.
 func (s *savedPlan) complete() error {
 	missing := 0
@@ -302,8 +312,9 @@ func (o *options) readsSaved() bool {
 
 // difference is what isn't as it was reviewed.
 type difference struct {
-	what string
-	now  *ssaplan.Plan // nil if there is none
+	what  string
+	now   *ssaplan.Plan // nil if there is none
+	isNew bool          // whether the object wasn't reviewed at all
 }
 
 // asReviewed returns an error, and says why, unless the plans are those that were reviewed.
@@ -311,8 +322,8 @@ func (p *planning) asReviewed(ctx context.Context) error {
 	cluster, err := p.clusterNow(ctx)
 	switch {
 	case err == nil && !cluster.Is(p.saved.Cluster): // whatever else is wrong comes of that
-		return fmt.Errorf("nothing was applied: %s was made for another cluster: for %s, and %s is %s",
-			p.saved.path, p.saved.Cluster, authresilience.ShownAddress(p.cluster.config.Host), cluster)
+		return fmt.Errorf("nothing was applied: %s was made for another cluster: for %s (%s), and this is %s (%s)",
+			p.saved.path, p.saved.run.Target, p.saved.Cluster, p.target(), cluster)
 	case len(p.failures) > 0:
 		p.showFailures(p.failures)
 		return fmt.Errorf("nothing was applied: %s can't be planned again as it was reviewed", p.saved.path)
@@ -324,7 +335,11 @@ func (p *planning) asReviewed(ctx context.Context) error {
 		return err
 	}
 	var now []*ssaplan.Plan
+	all := len(p.saved.Reviewed) + len(p.saved.Deletions)
 	for _, d := range differences {
+		if d.isNew {
+			all++
+		}
 		say(p.ErrOut, d.what)
 		if d.now != nil && d.now.Action != ssaplan.ActionNoOp {
 			now = append(now, d.now)
@@ -333,7 +348,7 @@ func (p *planning) asReviewed(ctx context.Context) error {
 	if len(now) > 0 {
 		fmt.Fprint(p.ErrOut, "\nWhat would be done now:\n\n"+textFor(p.ErrOut).Plans(now)+"\n")
 	}
-	return fmt.Errorf("nothing was applied: not as it was reviewed: %d of %d objects; plan again", len(differences), len(p.saved.Reviewed)+len(p.saved.Deletions))
+	return fmt.Errorf("nothing was applied: not as it was reviewed: %d of %d objects; plan again", len(differences), all)
 }
 
 // differences returns in what the plans are others than those that were reviewed.
@@ -348,11 +363,11 @@ func (p *planning) differences() (found []difference, err error) {
 		changed := (*ssaplan.ChangedError)(nil)
 		switch {
 		case was == nil:
-			found = append(found, difference{fmt.Sprintf("%s: wasn't reviewed", plan.Object), plan})
+			found = append(found, difference{what: fmt.Sprintf("%s: wasn't reviewed", plan.Object), now: plan, isNew: true})
 		default:
 			if err := was.Check(p.asPlanned[plan]); errors.As(err, &changed) {
-				found = append(found, difference{fmt.Sprintf("%s: reviewed was %s: %s; now it is %s: %s%s",
-					plan.Object, was.Plan.Action, was.Plan.Reason, plan.Action, plan.Reason, otherParts(was.Plan, plan)), plan})
+				found = append(found, difference{what: fmt.Sprintf("%s: reviewed was %s: %s; now it is %s: %s%s",
+					plan.Object, was.Plan.Action, was.Plan.Reason, plan.Action, plan.Reason, otherParts(was.Plan, plan)), now: plan})
 			} else if err != nil {
 				return nil, err
 			}
@@ -409,7 +424,10 @@ func (p *planning) otherDeletions() (found []difference) {
 			continue
 		}
 		if !slices.ContainsFunc(p.saved.Deletions, func(was *deletion.Plan) bool { return was.Covers(removal.Plan) }) {
-			found = append(found, difference{what: fmt.Sprintf("%s: would be deleted, which wasn't reviewed so: %s", removal.Object, removal.Plan.Reason)})
+			isNew := !slices.ContainsFunc(p.saved.Deletions, func(was *deletion.Plan) bool { return was.Object == removal.Object })
+			found = append(found, difference{
+				what: fmt.Sprintf("%s: would be deleted, which wasn't reviewed so: %s", removal.Object, removal.Plan.Reason), isNew: isNew,
+			})
 		}
 	}
 	for _, was := range p.saved.Deletions {

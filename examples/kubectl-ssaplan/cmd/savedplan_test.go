@@ -66,8 +66,9 @@ func TestSavedPlanIsOfOneCluster(t *testing.T) {
 			assert.Equal(t, 1, got.code, got.out)
 			assert.Contains(t, got.err, "nothing was applied: saved.plan was made for another cluster: for ")
 			assert.Contains(t, got.err, row.says)
+			assert.Regexp(t, `for context "\S+", server `+host+`, .* and this is context "\S+", server https://\S+, namespace`, got.err)
 			if row.plan == "" {
-				assert.Contains(t, got.err, "for namespace kube-system \""+uid(c.Server)+"\"")
+				assert.Contains(t, got.err, "(namespace kube-system \""+uid(c.Server)+"\"")
 			}
 			assert.Empty(t, settings, "nothing was written")
 		})

@@ -4,23 +4,16 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
-
-	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// Heading returns what stands above the report of one of several clusters.
-func (t Text) Heading(r Report) string {
-	return t.paint(bold, "Context "+foreign.Text(r.Context).String()+":") + "\n\n"
-}
-
-// MarkdownHeading returns the same in Markdown.
-func (t Text) MarkdownHeading(r Report) string {
-	return "## `" + strings.ReplaceAll(foreign.Text(r.Context).String(), "`", "'") + "`\n\n"
+// MarkdownHeading returns what stands above the report of one of several clusters.
+func (r Report) MarkdownHeading() string {
+	return "## `" + strings.ReplaceAll(r.Target.name(), "`", "'") + "`\n\n"
 }
 
 // InShort returns a line about a cluster: "blue: 3 to create; 1 error".
 func (r Report) InShort() string {
-	return fmt.Sprintf("%s: %s", foreign.Text(r.Context), cmp.Or(r.Counts(), "nothing to do"))
+	return fmt.Sprintf("%s: %s", r.Target.name(), cmp.Or(r.Counts(), "nothing to do"))
 }
 
 // ByCluster returns the summary of several reports, whose lines are those of [Report.InShort].

@@ -39,6 +39,7 @@ type page struct {
 	Style    template.CSS
 	Script   template.JS
 	Summary  string
+	Target   string
 	Filters  []filterView
 	Tree     []*namespaceView
 	Remarks  []remarkView
@@ -89,6 +90,9 @@ func (t Text) HTML(r Report) ([]byte, error) {
 		Removals: lines(t.Removals(r.Removals, r.Pruned)),
 		Hooks:    lines(t.hooks(r.Hooks)),
 		Failures: t.Failures(r.Failures),
+	}
+	if r.Target != (Destination{}) {
+		p.Target = r.Target.heading()
 	}
 	if r.Results != nil {
 		p.Outcome, p.Results = strings.TrimSpace(t.Results(r.Results)), resultLines(r.Results)

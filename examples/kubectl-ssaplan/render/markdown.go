@@ -16,7 +16,7 @@ const maxMarkdown = 65_536
 // maxNote is more than the note about what was cut has.
 const maxNote = 200
 
-// Markdown returns the report for the comment on a pull request, or for the summary of a job: the counts, what is to be seen
+// Markdown returns the report for the comment on a pull request, or for the summary of a job: the counts, the target, what is to be seen
 // first, the failures, and what [Text.Report] says of each object, folded. It has no colours, and lines as long as they are.
 //
 // If that has more characters than the limit, the least important is cut: first the fields of objects that are created, then
@@ -26,6 +26,9 @@ func (t Text) Markdown(r Report) string {
 	limit := cmp.Or(t.Limit, maxMarkdown)
 	summary := strings.TrimPrefix(strings.TrimSpace(t.Summary(r)), "Plan: ")
 	head := fmt.Sprintf("**Plan:** %s\n", summary)
+	if r.Target != (Destination{}) {
+		head += r.Target.markdown()
+	}
 	var sections []*section
 	for _, part := range t.parts(r) {
 		if part.heading != "" {

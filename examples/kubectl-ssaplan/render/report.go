@@ -10,8 +10,8 @@ const apiVersion = "ssaplan/v1"
 
 // Report is the outcome of planning a set of objects.
 type Report struct {
-	// Context is that of the cluster in the kubeconfig, if there are reports of several; otherwise it is empty.
-	Context string
+	// Target is what was planned for.
+	Target Destination
 	// Shard is the part of a set that was planned; nil if that is all of it.
 	Shard *Shard
 	// Plans are in the order of their stages.
@@ -61,7 +61,7 @@ type Failure struct {
 
 type reportJSON struct {
 	APIVersion string          `json:"apiVersion"`
-	Context    string          `json:"context,omitempty"`
+	Target     *Destination    `json:"target,omitempty"`
 	Shard      *Shard          `json:"shard,omitempty"`
 	Plans      []*ssaplan.Plan `json:"plans"`
 	Unchanged  Unchanged       `json:"unchanged,omitempty"`
@@ -86,7 +86,7 @@ type failureJSON struct {
 
 // JSON returns the report as JSON with a line for each plan, error and result.
 func (r Report) JSON() ([]byte, error) {
-	out := reportJSON{APIVersion: apiVersion, Context: r.Context, Shard: r.Shard, Plans: []*ssaplan.Plan{}, Unchanged: Unchanged{}, Errors: []failureJSON{}}
+	out := reportJSON{APIVersion: apiVersion, Target: r.target(), Shard: r.Shard, Plans: []*ssaplan.Plan{}, Unchanged: Unchanged{}, Errors: []failureJSON{}}
 	rest := r.Plans
 	for _, stage := range r.Stages {
 		before := len(out.Plans)
@@ -112,6 +112,14 @@ func (r Report) JSON() ([]byte, error) {
 	return Rows(out)
 }
 
+// target returns the destination, nil if there is none.
+func (r Report) target() *Destination {
+	if r.Target == (Destination{}) {
+		return nil
+	}
+	return &r.Target
+}
+
 // add adds plans, whole or the short way.
 func (out *reportJSON) add(plans []*ssaplan.Plan, whole bool) {
 	for _, plan := range plans {
@@ -126,7 +134,7 @@ func (out *reportJSON) add(plans []*ssaplan.Plan, whole bool) {
 	}
 }
 
-// Lines returns the items of the lists of [Report.JSON], each as a line of JSON: with a plan of every object.
+// Lines returns the target and the items of the lists of [Report.JSON], each as a line of JSON: with a plan of every object.
 func (r Report) Lines() ([]byte, error) {
 	var items []any
 	for _, plan := range r.Plans {
@@ -144,7 +152,10 @@ func (r Report) Lines() ([]byte, error) {
 	for _, f := range r.Failures {
 		items = append(items, f.json())
 	}
-	var out []byte
+	out, err := r.Target.Line()
+	if err != nil {
+		return nil, err
+	}
 	for _, item := range items {
 		line, err := compact(item)
 		if err != nil {

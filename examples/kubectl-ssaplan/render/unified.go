@@ -17,7 +17,7 @@ import (
 )
 
 // Unified returns the objects that change as a unified diff of YAML, as "kubectl diff" prints it for other programs to read. It has the declared
-// fields and what else changes; of what others have in an object, and nothing happens to, a plan doesn't know what is secret. What there is to
+// fields and what else changes, below a line with the target; of what others have in an object, and nothing happens to, a plan doesn't know what is secret. What there is to
 // say of a plan besides stands in front of its diff.
 func (t Text) Unified(r Report) ([]byte, error) {
 	var out strings.Builder
@@ -36,7 +36,10 @@ func (t Text) Unified(r Report) ([]byte, error) {
 			fmt.Fprintf(&out, "diff -u -N LIVE/%[1]s MERGED/%[1]s\nOnly in LIVE: %[1]s, which is deleted\n", fileOf(removal.Object))
 		}
 	}
-	return []byte(out.String()), nil
+	if out.Len() == 0 || r.Target == (Destination{}) {
+		return []byte(out.String()), nil
+	}
+	return []byte("# " + r.Target.heading() + "\n" + out.String()), nil
 }
 
 func unified(plan *ssaplan.Plan) (string, error) {

@@ -10,20 +10,19 @@ import (
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
 	"github.com/ssaplan/primitives/identity"
-	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
 // Merged is what several shards planned, put together. Its plans are as the shards wrote them.
 type Merged struct {
-	APIVersion string            `json:"apiVersion"`
-	Context    string            `json:"context,omitempty"`
-	Shard      *render.Shard     `json:"shard,omitempty"`
-	Plans      []json.RawMessage `json:"plans"`
-	Unchanged  render.Unchanged  `json:"unchanged,omitempty"`
-	Stages     []Stage           `json:"stages,omitempty"`
-	Hooks      []json.RawMessage `json:"hooks,omitempty"`
-	Errors     []json.RawMessage `json:"errors"`
+	APIVersion string             `json:"apiVersion"`
+	Target     render.Destination `json:"target,omitzero"`
+	Shard      *render.Shard      `json:"shard,omitempty"`
+	Plans      []json.RawMessage  `json:"plans"`
+	Unchanged  render.Unchanged   `json:"unchanged,omitempty"`
+	Stages     []Stage            `json:"stages,omitempty"`
+	Hooks      []json.RawMessage  `json:"hooks,omitempty"`
+	Errors     []json.RawMessage  `json:"errors"`
 
 	// Actions is how many plans have which action.
 	Actions map[ssaplan.Action]int `json:"-"`
@@ -76,10 +75,10 @@ func (m *Merged) Add(from io.Reader) error {
 		return errors.New("has several reports, as plan --contexts writes them: merge those of each context by themselves")
 	case m.APIVersion != "" && m.APIVersion != part.APIVersion:
 		return fmt.Errorf("is of %s, and others are of %s", part.APIVersion, m.APIVersion)
-	case m.APIVersion != "" && m.Context != part.Context:
-		return fmt.Errorf("is of the context %q, and others are of %q", foreign.Text(part.Context), foreign.Text(m.Context))
+	case m.APIVersion != "" && !m.Target.IsLike(part.Target):
+		return fmt.Errorf("is for %s, and others are for %s", part.Target, m.Target)
 	}
-	m.APIVersion, m.Context = part.APIVersion, part.Context
+	m.APIVersion, m.Target = part.APIVersion, part.Target
 	deferred := m.Actions[ssaplan.ActionDeferred]
 	if part.Shard != nil {
 		of := shardsOf{part.Shard.Set, part.Shard.Count}

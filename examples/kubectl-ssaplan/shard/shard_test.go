@@ -176,11 +176,11 @@ func TestWhatIsNotMerged(t *testing.T) {
 	for text, why := range map[string]string{
 		"":   "isn't what plan -o json writes",
 		"{}": "no apiVersion",
-		`{"apiVersion":"ssaplan/v2","plans":[],"errors":[]}`:                                   "is of ssaplan/v2",
-		`{"apiVersion":"ssaplan/v1","plans":[],"stages":[{"name":"a","plans":1}],"errors":[]}`: "fewer plans",
-		`{"apiVersion":"ssaplan/v1","plans":[7],"errors":[]}`:                                  "no plan",
-		`{"apiVersion":"ssaplan/v1","context":"blue","plans":[],"errors":[]}`:                  `is of the context "blue"`,
-		`{"apiVersion":"ssaplan/v1","plans":[],"errors":[]} {}`:                                "has several reports",
+		`{"apiVersion":"ssaplan/v2","plans":[],"errors":[]}`:                                    "is of ssaplan/v2",
+		`{"apiVersion":"ssaplan/v1","plans":[],"stages":[{"name":"a","plans":1}],"errors":[]}`:  "fewer plans",
+		`{"apiVersion":"ssaplan/v1","plans":[7],"errors":[]}`:                                   "no plan",
+		`{"apiVersion":"ssaplan/v1","target":{"server":"https://blue"},"plans":[],"errors":[]}`: `is for server https://blue, namespace "", field manager ""`,
+		`{"apiVersion":"ssaplan/v1","plans":[],"errors":[]} {}`:                                 "has several reports",
 	} {
 		merged := shard.NewMerged()
 		require.NoError(t, merged.Add(strings.NewReader(`{"apiVersion":"ssaplan/v1","plans":[],"errors":[]}`)))

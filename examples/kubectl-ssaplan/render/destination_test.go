@@ -1,0 +1,53 @@
+package render_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/ssaplan"
+)
+
+// Every form of a report names where it is carried out, whatever somebody called a context.
+func TestReportsNameTheirTarget(t *testing.T) {
+	target := render.Destination{Context: "a`<b>\n", Server: "https://shop.example.com", Namespace: "web", FieldManager: "me"}
+	line := `context "a` + "`" + `<b>\n", server https://shop.example.com, namespace "web", field manager "me"`
+	require.Equal(t, line, target.String())
+	report := render.Report{Target: target, Plans: []*ssaplan.Plan{
+		{Object: identity.Identity{APIVersion: "v1", Kind: "ConfigMap", Name: "c"}, Action: ssaplan.ActionCreate},
+	}}
+	require.Equal(t, "Target: "+line+"\n\n", render.Text{}.Heading(target))
+	require.Contains(t, render.Text{}.Markdown(report), "\nTarget: `context \"a'<b>\\n\", server https://shop.example.com, ")
+	page, err := render.Text{}.HTML(report)
+	require.NoError(t, err)
+	require.Contains(t, string(page), `<p class="target">Target: context &#34;a`+"`"+`&lt;b&gt;\n&#34;, server https://shop.example.com, `)
+	diff, err := render.Text{}.Unified(report)
+	require.NoError(t, err)
+	require.Contains(t, string(diff), "# Target: "+line+"\n")
+	text, err := report.JSON()
+	require.NoError(t, err)
+	lines, err := report.Lines()
+	require.NoError(t, err)
+	line, _, _ = strings.Cut(string(lines), "\n")
+	for _, document := range []string{string(text), line} {
+		var named struct{ Target render.Destination }
+		require.NoError(t, json.Unmarshal([]byte(document), &named), document)
+		require.Equal(t, target, named.Target)
+	}
+}
+
+// A diff of nothing stays empty, and a cluster that isn't known isn't named.
+func TestReportsWithoutATarget(t *testing.T) {
+	diff, err := render.Text{}.Unified(render.Report{Target: render.Destination{Server: "https://shop.example.com"}})
+	require.NoError(t, err)
+	require.Empty(t, diff)
+	require.Empty(t, render.Text{}.Heading(render.Destination{}))
+	text, err := render.Report{}.JSON()
+	require.NoError(t, err)
+	require.NotContains(t, string(text), "target")
+	require.Equal(t, `context "off"`, render.Destination{Context: "off"}.String())
+}
