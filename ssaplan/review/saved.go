@@ -56,7 +56,7 @@ func Keep(plan *ssaplan.Plan, manifest *unstructured.Unstructured, secrets bool)
 		return Reviewed{}, err
 	}
 	kept := Reviewed{Plan: plan, Fingerprint: fingerprint}
-	if secrets || !isSensitive(plan) && (!isUntold(plan) || isBare(manifest)) {
+	if secrets || isBare(manifest) || !isSensitive(plan) && !isUntold(plan) {
 		kept.Manifest = manifest
 	}
 	return kept, nil

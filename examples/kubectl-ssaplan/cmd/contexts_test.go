@@ -70,7 +70,7 @@ func TestSeveralContexts(t *testing.T) {
 		require.NoError(t, json.Unmarshal(document, &head))
 		names = append(names, head.Target.Context, head.Target.Namespace)
 	}
-	assert.Equal(t, []string{"blue", blue.Namespace, "green", green.Namespace}, names)
+	assert.Equal(t, []string{"blue", "BLUE", "green", "GREEN"}, names)
 	whole := runWhole(t.Context(), "", "plan", "-f", blue.path("app.yaml"), "--kubeconfig", blue.path(file), "--contexts", "blue,green")
 	for name, of := range map[string]*cluster{"blue": blue, "green": green} {
 		assert.Contains(t, whole.out, fmt.Sprintf("Target: context %q, server %s, namespace %q, field manager \"kubectl-ssaplan\"\n\n",

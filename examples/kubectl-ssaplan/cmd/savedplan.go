@@ -319,9 +319,13 @@ type difference struct {
 
 // asReviewed returns an error, and says why, unless the plans are those that were reviewed.
 func (p *planning) asReviewed(ctx context.Context) error {
-	cluster, err := p.clusterNow(ctx)
+	var cluster review.Cluster
+	var err error
+	if p.cluster != nil { // else that is a failure
+		cluster, err = p.clusterNow(ctx)
+	}
 	switch {
-	case err == nil && !cluster.Is(p.saved.Cluster): // whatever else is wrong comes of that
+	case p.cluster != nil && err == nil && !cluster.Is(p.saved.Cluster): // whatever else is wrong comes of that
 		return fmt.Errorf("nothing was applied: %s was made for another cluster: for %s (%s), and this is %s (%s)",
 			p.saved.path, p.saved.run.Target, p.saved.Cluster, p.target(), cluster)
 	case len(p.failures) > 0:
