@@ -238,6 +238,28 @@ func (o Ownership) Format(f fmt.State, _ rune) {
 	}
 }
 
+// Renamed returns o with the items of lists named by the keys that current names them by: records keep the old names
+// if a definition changes the keys of a list. obj is the object that o was read from; see [projection.FieldSet.Renamed].
+func (o Ownership) Renamed(current projection.FieldSet, obj map[string]any) Ownership {
+	var entries []Entry
+	for i, e := range o.entries {
+		renamed := e.Fields.Renamed(current, obj)
+		if renamed.Same(e.Fields) {
+			continue
+		}
+		if entries == nil {
+			entries = o.Entries()
+		}
+		entries[i].Fields = renamed
+	}
+	if entries == nil {
+		return o
+	}
+	other := newOwnership(entries)
+	other.read, other.records = o.read, o.records
+	return other
+}
+
 // Recorded reports whether anybody is recorded at all. If not, a server that applies to the object for the first time
 // attributes everything it has to [BeforeFirstApply].
 func (o Ownership) Recorded() bool { return len(o.entries) > 0 }

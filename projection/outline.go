@@ -6,23 +6,25 @@ package projection
 // reveal; a list of which they reveal nothing is taken for atomic. An entry of managedFields that can't be read is an
 // error.
 func Outline(objects ...map[string]any) (FieldSet, error) {
-	return outline(objects, objects)
+	return outline(objects, objects, FieldSet{})
 }
 
 // Differing returns those paths of the [Outline] of both objects at which [Diff] may find a difference, but for fields
 // that belong to known. Lists that differ stay whole: the fields of their items are among the paths, even those that
-// belong to known. It costs little where little differs.
+// belong to known. Lists that known has items of have the keys that it names these by. It costs little where little
+// differs.
 func Differing(before, after map[string]any, known FieldSet) (FieldSet, error) {
 	b, a := apart(before, after, known.Union(serverMetadata).root)
 	if len(b) == 0 && len(a) == 0 {
 		return FieldSet{}, nil
 	}
-	return outline([]map[string]any{before, after}, []map[string]any{b, a})
+	return outline([]map[string]any{before, after}, []map[string]any{b, a}, known)
 }
 
-// outline returns the leaves of parts of the objects, given what the managedFields of the objects reveal.
-func outline(objects, parts []map[string]any) (FieldSet, error) {
-	var schema LearnedSchema
+// outline returns the leaves of parts of the objects, given what the managedFields of the objects reveal. Of a list that
+// known has items of, it has the keys: a record may still have those of an older definition.
+func outline(objects, parts []map[string]any, known FieldSet) (FieldSet, error) {
+	schema := LearnedSchema{known: known.root}
 	schema.learnMetadata()
 	for _, obj := range objects {
 		if err := schema.learn(obj); err != nil {

@@ -16,6 +16,7 @@ import (
 type LearnedSchema struct {
 	apiVersion, kind string
 	root             shape
+	known            *node // names items of lists by the keys of today
 	statusReset      bool
 	statusKept       bool
 }
@@ -53,7 +54,7 @@ func (l *LearnedSchema) learnEntry(set FieldSet, obj, entry map[string]any) {
 	if set.root == nil {
 		return
 	}
-	l.root.learn(set.root, obj, entry["operation"] == "Apply")
+	l.root.learn(set.root, l.known, obj, entry["operation"] == "Apply")
 	switch sub, _ := entry["subresource"].(string); {
 	case sub == "status":
 		l.statusReset = true
@@ -149,20 +150,23 @@ func (s *shape) entryShape() *shape {
 }
 
 // learn adds what one manager's fields reveal about the value v. Only an apply reveals which fields of a map are
-// entries, and which key fields have a default.
-func (s *shape) learn(n *node, v any, applied bool) {
+// entries, and which key fields have a default. Items with other keys than those of known reveal nothing.
+func (s *shape) learn(n, known *node, v any, applied bool) {
 	if len(n.children) == 0 {
 		s.whole = s.whole || isFilled(v)
 		return
 	}
 	found := n.values(v)
+	keys := newListKeys(n, known, listOf(v))
 	for i, c := range n.children {
 		switch c.element.kind {
 		case FieldKind:
-			s.learnField(c, found.at(i).value, applied)
+			s.learnField(c, known, found.at(i).value, applied)
 		case KeyKind:
-			s.learnKey(c.element, c.node, applied)
-			s.items.learn(c.node, found.at(i).value, applied)
+			if !keys.isOutdated(c.element) {
+				s.learnKey(c.element, c.node, applied)
+				s.items.learn(c.node, known.child(c.element), found.at(i).value, applied)
+			}
 		case ValueKind:
 			s.set = true
 		}
@@ -180,10 +184,10 @@ func (s *shape) known(field string) *shape {
 	return s.fields[field]
 }
 
-func (s *shape) learnField(c child, v any, applied bool) {
+func (s *shape) learnField(c child, known *node, v any, applied bool) {
 	f := s.known(c.element.text)
 	f.entry = f.entry || applied && c.node.member && len(c.node.children) > 0
-	f.learn(c.node, v, applied)
+	f.learn(c.node, known.child(c.element), v, applied)
 }
 
 func (s *shape) learnKey(e Element, n *node, applied bool) {

@@ -50,6 +50,7 @@ func (c *comparison) update(e *Explanation) (err error) {
 	if c.liveOwners, err = c.owners.ReadOther(c.Live); err != nil {
 		return err
 	}
+	c.liveOwners = c.liveOwners.Renamed(c.owners.Fields(c.applier().Is), c.Live)
 	c.previous = c.declaredBefore()
 	e.Before = c.declaration.Project(c.Live).Hiding(c.Sensitive)
 	if c.Prior != nil {
@@ -236,16 +237,18 @@ func (c *comparison) own(e *Explanation) projection.FieldSet {
 	return own
 }
 
-// valuesAbove returns where the live object has a value that is neither a map nor a list, in which the missing fields are to
-// be.
+// valuesAbove returns where the live object has a value of another type than the map or list in which the missing fields
+// are to be.
 func valuesAbove(obj map[string]any, fields projection.FieldSet, missing []projection.Path) projection.FieldSet {
 	live := projection.NewObject(obj, fields)
 	var found []projection.Path
 	for _, p := range missing {
 		for n := range p {
-			switch v, _ := live.Get(p[:n]); v.(type) {
-			case nil, map[string]any, []any:
-			default:
+			v, _ := live.Get(p[:n])
+			_, isMap := v.(map[string]any)
+			_, isList := v.([]any)
+			isField := p[n].Kind() == projection.FieldKind
+			if v != nil && (isField && !isMap || !isField && !isList) {
 				found = append(found, p[:n])
 			}
 		}
@@ -267,7 +270,8 @@ func (c *comparison) differences(e *Explanation, own projection.FieldSet) []proj
 	if own.Equal(e.After.Fields) {
 		return projection.Diff(e.Before, e.After)
 	}
-	return projection.Diff(c.declaration.ProjectWith(c.Live, own), c.declaration.ProjectWith(c.Answer, own))
+	all := fieldowner.Declaration{Fields: own, Filled: c.declaration.Filled}
+	return projection.Diff(all.Project(c.Live), all.Project(c.Answer))
 }
 
 // duplicates returns what changes of items that are in a list more than once, with the same key or value.
@@ -347,7 +351,8 @@ func (c *comparison) isEdited(change Change, other fieldowner.Owner, known bool)
 			return !isOfOrder && (edit.Path.HasPrefix(p) || p.HasPrefix(edit.Path))
 		})
 	}
-	if c.previous.Empty() || c.previous.Covers(p) {
+	isEmptied := change.Op == projection.OpRemove && !c.previous.Under(p).Empty() // a map whose content was declared
+	if c.previous.Empty() || c.previous.Covers(p) || isEmptied {
 		return true
 	}
 	if other.Time.IsZero() {

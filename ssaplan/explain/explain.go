@@ -140,6 +140,7 @@ func begin(in Input) (*comparison, *Explanation, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("dry run: %w", err)
 	}
+	owners = owners.Renamed(owners.Fields(in.applier().Is), in.Answer)
 	in.Sensitive = in.Sensitive.OfEveryItem()
 	in.Prior = in.Prior.Hiding(in.Sensitive)
 	c := &comparison{Input: in, owners: owners, declaration: shownDeclaration(owners.Declared(in.Manifest, in.Answer, in.applier()), in.Sensitive)}

@@ -3,6 +3,7 @@ package render
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -93,7 +94,8 @@ func shownSide(id identity.Identity, fields projection.Projection, changes []exp
 	}
 	object := projection.NewObject(content, fields.Fields)
 	var unplaced []string // of lists that are taken as a whole here, and in the projection not
-	for _, c := range changes {
+	outermostFirst := slices.SortedStableFunc(slices.Values(changes), func(a, b explain.Change) int { return a.Path.Compare(b.Path) })
+	for _, c := range outermostFirst {
 		v, there := value(c)
 		if !there || c.Assigned {
 			continue

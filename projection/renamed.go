@@ -1,0 +1,168 @@
+package projection
+
+import "slices"
+
+// Renamed returns the set with the items of lists named by the key fields that current names them by. A definition that
+// gives a list other keys leaves records with the old ones. An item is looked for in obj by those of its old key fields
+// that are still keys, or that it has; a name without an item is left out. Lists that current has no items of stay as
+// they are, and a set in which nothing has another name is returned itself.
+func (s FieldSet) Renamed(current FieldSet, obj map[string]any) FieldSet {
+	r := renamer{obj: obj, path: make(Path, 0, deep)}
+	if root := r.node(s.root, current.root); root != s.root {
+		return FieldSet{root}.normal()
+	}
+	return s
+}
+
+// Same reports whether both share their memory, as they do if one was made of the other without a change.
+func (s FieldSet) Same(other FieldSet) bool { return s.root == other.root }
+
+type renamer struct {
+	obj  map[string]any
+	path Path
+}
+
+// node returns n itself if no name changes.
+func (r *renamer) node(n, current *node) *node {
+	if n == nil || current == nil || n == current || len(n.children) == 0 {
+		return n
+	}
+	was, is := n.itemNames(), current.itemNames()
+	if was.kinds[KeyKind] && is.kinds[KeyKind] && !slices.Equal(was.keyFields, is.keyFields) {
+		return r.list(n, current)
+	}
+	var children []child
+	for i, c := range n.children {
+		r.path = append(r.path, c.element)
+		sub := r.node(c.node, current.child(c.element))
+		r.path = r.path[:len(r.path)-1]
+		if sub != c.node && children == nil {
+			children = slices.Clone(n.children)
+		}
+		if children != nil {
+			children[i].node = sub
+		}
+	}
+	if children == nil {
+		return n
+	}
+	return &node{member: n.member, children: children}
+}
+
+// list returns the items of a list by their names of today.
+func (r *renamer) list(n, current *node) *node {
+	value, _ := Get(r.obj, r.path)
+	keys := newListKeys(n, current, listOf(value))
+	all := &node{member: n.member}
+	for _, c := range n.children {
+		e := c.element
+		if keys.isOutdated(e) {
+			name, found := keys.nameOf(e)
+			if !found {
+				continue
+			}
+			e = name
+		}
+		r.path = append(r.path, e)
+		one := &node{children: []child{{e, r.node(c.node, current.child(e))}}}
+		r.path = r.path[:len(r.path)-1]
+		all = FieldSet{all}.Union(FieldSet{one}).root
+	}
+	return all
+}
+
+// listKeys tells by which key fields the items of a list are named today.
+type listKeys struct {
+	fields []string
+	// others are fields that are no keys: those that all items have which the elements of today name.
+	others map[string]bool
+	// names are those that the items have by the fields of today, and by those and the ones of before.
+	names map[Element]bool
+	list  []any
+}
+
+// newListKeys returns the keys of a list, given elements of before and of today. It returns nil if these have the same
+// key fields, or if the elements of today are no keys.
+func newListKeys(was, current *node, list []any) *listKeys {
+	if current == nil || !current.itemNames().kinds[KeyKind] || slices.Equal(was.itemNames().keyFields, current.itemNames().keyFields) {
+		return nil
+	}
+	k := &listKeys{fields: current.itemNames().keyFields, names: map[Element]bool{}, list: list}
+	all := slices.Concat(k.fields, was.itemNames().keyFields)
+	for _, item := range list {
+		m := mapOf(item)
+		name := nameBy(m, k.fields)
+		k.names[name], k.names[nameBy(m, all)] = true, true
+		if current.child(name) != nil {
+			k.addItem(m)
+		}
+	}
+	return k
+}
+
+// addItem notes an item that an element of today names.
+func (k *listKeys) addItem(item map[string]any) {
+	if k.others == nil {
+		k.others = map[string]bool{}
+		for field := range item {
+			k.others[field] = !slices.Contains(k.fields, field)
+		}
+	}
+	for field := range k.others {
+		_, has := item[field]
+		k.others[field] = k.others[field] && has
+	}
+}
+
+// nameBy returns the key of an item that has some fields, as far as it has them.
+func nameBy(item map[string]any, fields []string) Element {
+	key := map[string]any{}
+	for _, field := range fields {
+		if v, has := item[field]; has {
+			key[field] = v
+		}
+	}
+	name, _ := Key(key) // one that JSON can't express is no name
+	return name
+}
+
+// isOutdated reports whether an element names its item by other key fields than those of today. Items may leave out key
+// fields, and their elements too.
+func (k *listKeys) isOutdated(e Element) bool {
+	if k == nil || e.kind != KeyKind {
+		return false
+	}
+	for field := range e.KeyFields() {
+		if k.others[field] {
+			return true
+		}
+	}
+	return !k.names[e]
+}
+
+// nameOf returns the name of today of the item that an outdated element named.
+func (k *listKeys) nameOf(e Element) (name Element, found bool) {
+	key := e.KeyFields()
+	for _, item := range k.list {
+		m := mapOf(item)
+		if hasKey(m, key, k.fields) {
+			return nameBy(m, k.fields), true
+		}
+	}
+	return Element{}, false
+}
+
+// hasKey reports whether an item has the values of a key: of all of its fields that are keys, or that the item has.
+func hasKey(item, key map[string]any, keyFields []string) bool {
+	same := 0
+	for field, v := range key {
+		is, has := item[field]
+		switch {
+		case has && equal(is, v):
+			same++
+		case has || slices.Contains(keyFields, field):
+			return false
+		}
+	}
+	return same > 0
+}
