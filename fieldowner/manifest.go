@@ -105,7 +105,7 @@ func (o Ownership) keptByNull(kind string, missing []projection.Path, sel Select
 	applied := o.applied(sel)
 	return slices.DeleteFunc(slices.Clone(missing), func(p projection.Path) bool {
 		inMap := len(p) > 1 && kinds.IsMapField(kind, p[len(p)-2].Name())
-		return !applied.Has(p) || inMap || len(o.others(p, Applier{Manager: sel.Manager})) > 0
+		return !applied.Has(p) || inMap || len(o.others(p, sel.applier())) > 0
 	})
 }
 

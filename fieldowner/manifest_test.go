@@ -22,6 +22,25 @@ func TestManifestOfRecordedManager(t *testing.T) {
 	assert.Empty(t, m.Missing)
 }
 
+// What was applied to a subresource is selected with the subresource, and not as a part of the object itself.
+func TestManifestOfAStatus(t *testing.T) {
+	live := decoded(t, `{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "managedFields": [
+		{"manager": "m", "operation": "Apply", "subresource": "status", "apiVersion": "apps/v1", "fieldsType": "FieldsV1",
+			"fieldsV1": {"f:status": {"f:replicas": {}}}},
+		{"manager": "m", "operation": "Apply", "apiVersion": "apps/v1", "fieldsType": "FieldsV1", "fieldsV1": {"f:spec": {"f:replicas": {}}}}]},
+		"spec": {"replicas": 2}, "status": {"replicas": 1}}`)
+	for subresource, want := range map[string]string{"": "spec", "status": "status"} {
+		m, err := NewManifest(live, Selection{Strategy: ManagerFields, Manager: "m", Operation: OperationApply, Subresource: subresource})
+		require.NoError(t, err)
+		assert.Equal(t, map[string]any{
+			"apiVersion": "apps/v1", "kind": "Deployment", "metadata": map[string]any{"name": "web"}, want: live[want],
+		}, m.Object)
+	}
+	m, err := NewManifest(live, Selection{Strategy: ManagerFields, Manager: "m"})
+	require.NoError(t, err)
+	assert.NotContains(t, m.Object, "status")
+}
+
 func TestManifestOfUnownedFields(t *testing.T) {
 	m, err := NewManifest(recorded(t, "live.json"), Selection{Strategy: UnownedFields})
 	require.NoError(t, err)

@@ -73,8 +73,8 @@ var neverImported = projection.NewFieldSet(
 	metadata.Child(projection.Field("name")), metadata.Child(projection.Field("namespace")),
 ).Union(projection.ServerMetadata())
 
-// rarelyImported is what is only imported for a manager that applied it: a status that is an ordinary field because its
-// kind has no such subresource, a prefix that the name was made from, and the copy that client-side apply keeps of its
+// rarelyImported is what is only imported for a manager that applied it: a status, if it is the selected subresource, or
+// an ordinary field because its kind has no such subresource; a prefix that the name was made from, and the copy that client-side apply keeps of its
 // manifest.
 var rarelyImported = projection.NewFieldSet(
 	projection.Path{projection.Field("status")},
@@ -98,10 +98,13 @@ func (o Ownership) selected(live map[string]any, sel Selection) (projection.Fiel
 	return set.Without(rarelyImported).Union(o.applied(sel)).Without(neverImported), nil
 }
 
-// applied returns what the selected manager applied to the object itself.
+// applied returns what the selected manager applied to the object itself, or to the subresource that is selected.
 func (o Ownership) applied(sel Selection) projection.FieldSet {
-	return o.Fields(func(owner Owner) bool { return sel.selects(owner) && Applier{Manager: sel.Manager}.Is(owner) })
+	return o.Fields(func(owner Owner) bool { return sel.selects(owner) && sel.applier().Is(owner) })
 }
+
+// applier returns who applied what is selected.
+func (s Selection) applier() Applier { return Applier{Manager: s.Manager, Subresource: s.Subresource} }
 
 // allFields returns all that obj has, whoever owns it. Lists are taken as a whole if items of theirs have the same
 // name.
