@@ -40,7 +40,7 @@ type Result struct {
 func (s *Set) Apply(ctx context.Context) iter.Seq[*Result] {
 	return func(yield func(*Result) bool) {
 		s.ran = true
-		r := &run{Set: s, failed: map[int]string{}, done: map[int]bool{}}
+		r := &run{Set: s, failed: map[int]string{}, unusable: map[int]string{}, done: map[int]bool{}}
 		for _, item := range s.shown {
 			r.reviewed = r.reviewed || item != nil
 			if item != nil && item.Err != nil && !s.options.KeepGoing && r.stopped == "" {
@@ -61,6 +61,7 @@ type run struct {
 	reviewed bool           // the plans were shown
 	wrote    bool           // something was written, so that what was shown may not be so any more
 	failed   map[int]string // why objects aren't there, by their numbers
+	unusable map[int]string // why definitions can't be used that a later stage may help
 	done     map[int]bool   // whether objects that were carried out are as the set says
 	stopped  string         // why nothing more is applied
 }
@@ -197,6 +198,19 @@ func (r *run) failedBefore(item *Item) string {
 	return ""
 }
 
+// unusableBefore returns why a definition can't be used that an object still needs, empty if there is none.
+func (r *run) unusableBefore(item *Item) string {
+	if item.Plan == nil || item.Plan.Deferral != ssaplan.DeferralTypeNotServed {
+		return ""
+	}
+	for _, i := range item.after {
+		if why := r.unusable[i]; why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
 // unfit returns why the plan of an object isn't carried out, nil if it is.
 func (r *run) unfit(ctx context.Context, item *Item) error {
 	shown := r.whole(r.shown[item.Number])
@@ -204,11 +218,13 @@ func (r *run) unfit(ctx context.Context, item *Item) error {
 	switch {
 	case len(item.After) > 0 && r.failedBefore(item) != "":
 		return &LeftOutError{Object: item.Object, Reason: fmt.Sprintf("it needs %s, which isn't there", item.After[0]), Because: item.After[0]}
+	case r.unusableBefore(item) != "":
+		return &LeftOutError{Object: item.Object, Reason: fmt.Sprintf("it needs %s: %s", item.After[0], r.unusableBefore(item)), Because: item.After[0]}
 	case item.refusal != nil:
 		return item.refusal
 	case item.Err != nil:
 		return item.Err
-	case shown != nil && !isAsShown(shown.Plan, item.Plan):
+	case shown != nil && !isAsShown(shown, item.Plan):
 		return &ChangedError{Shown: shown.Plan, Now: item.Plan}
 	case r.isLeftOut(item):
 		return leftOut(item.Plan.Reason)
@@ -276,11 +292,14 @@ func (r *run) await(ctx context.Context, stage int) {
 		if isNeeded {
 			until = deadline
 		}
-		why := r.awaitOne(ctx, item, until)
+		why, isHelped := r.awaitOne(ctx, item, until, soon)
 		if why != "" {
 			r.options.Unusable(item.Object, why)
 		}
-		if why != "" && isNeeded {
+		switch {
+		case why != "" && isHelped:
+			r.unusable[i] = why
+		case why != "" && isNeeded:
 			r.failed[i] = why
 		}
 	}
@@ -300,27 +319,29 @@ func (s *Set) isNeeded(number int) bool {
 	return false
 }
 
-// awaitOne waits until an object can be used. It returns why it can't, if the deadline passes before.
-func (r *run) awaitOne(ctx context.Context, item *Item, deadline time.Time) string {
+// awaitOne waits until an object can be used. It returns why it can't, if the deadline passes before. A definition that
+// a later stage may help is waited for until soon.
+func (r *run) awaitOne(ctx context.Context, item *Item, deadline, soon time.Time) (why string, isHelped bool) {
 	for pause := shortest; ; pause = min(2*pause, longest) {
 		reading, err := r.planner.Read(ctx, &explain.State{Identity: item.Object})
-		why := ""
+		why, isHelped = "", false
 		switch {
 		case authresilience.Classify(err) == authresilience.ClassAuthorization:
-			return "" // who may not look learns it from what comes next
+			return "", false // who may not look learns it from what comes next
 		case err != nil:
 			why = foreign.OfError(err).String()
 		case reading.Presence == ssaplan.PresenceUnreadable:
-			return ""
+			return "", false
 		default:
-			why = unusable(reading.Live)
+			why, isHelped = unusable(reading.Live), waitsForCA(reading.Live)
 		}
 		if why == "" {
-			return ""
+			return "", false
 		}
 		r.options.Waiting(item.Object, why)
-		if clock.Now(ctx).After(deadline) || clock.Sleep(ctx, pause) != nil {
-			return why
+		now := clock.Now(ctx)
+		if now.After(deadline) || isHelped && now.After(soon) || clock.Sleep(ctx, pause) != nil {
+			return why, isHelped
 		}
 	}
 }

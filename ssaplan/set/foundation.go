@@ -30,6 +30,12 @@ func unusable(live *unstructured.Unstructured) string {
 	return ""
 }
 
+// waitsForCA reports whether a definition can't be used before a controller gives its conversion webhook a CA bundle. The
+// controller may be one of a later stage of the set.
+func waitsForCA(live *unstructured.Unstructured) bool {
+	return live != nil && isDefinition(live) && condition(live, "Established")["reason"] == "InvalidCABundle"
+}
+
 // condition returns a condition of an object, nil if it has none of that name.
 func condition(obj *unstructured.Unstructured, name string) map[string]any {
 	conditions, _, _ := unstructured.NestedSlice(obj.Object, "status", "conditions")

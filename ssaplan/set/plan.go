@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -188,17 +189,63 @@ func (s *Set) preview(item *Item, definition int) {
 	}
 }
 
-// compareOldVersion shows what changes of an object that moves to a version which its definition is going to serve: it
-// is compared as it is now, in a version that is served already. Only a definition without a conversion has the same
-// fields in both.
+// compareOldVersion shows what changes of an object that moves to a version which its definition is going to serve: the
+// manifest is tried in a version that is served already. Only a definition without a conversion has the same fields in
+// both. What a conversion makes of the rest isn't known before the version is served.
 func (s *Set) compareOldVersion(ctx context.Context, item *Item, definition int) {
 	crd := s.items[definition]
-	if item.Plan == nil || !crd.changes() || crd.Plan == nil || converts(crd.Plan.Live()) || converts(crd.Plan.Result()) {
+	if s.ran || item.Plan == nil || !crd.changes() || crd.Plan == nil || crd.Plan.Live() == nil {
 		return
 	}
-	if version := kinds.ServedVersion(crd.Plan.Live().Object); version != "" {
-		s.compareLive(ctx, item, item.Object.Group()+"/"+version)
+	version := kinds.ServedVersion(crd.Plan.Live().Object)
+	switch {
+	case version == "":
+	case converts(crd.Plan.Live()) || converts(crd.Plan.Result()):
+		item.isConverted = true
+		item.Plan.Warnings = append(item.Plan.Warnings, foreign.Textf(
+			"what the conversion of %s makes of other fields isn't known before the version is served", crd.Object))
+	default:
+		version = item.Object.Group() + "/" + version
+		if !s.tryOldVersion(ctx, item, version) {
+			s.compareLive(ctx, item, version)
+		}
 	}
+}
+
+// tryOldVersion shows what applying the manifest in a version that is served would do. It reports false if that isn't
+// known, since the version lacks fields of the other one or doesn't allow their values.
+func (s *Set) tryOldVersion(ctx context.Context, item *Item, apiVersion string) bool {
+	request := s.request(item.Number)
+	request.Manifest = request.Manifest.DeepCopy()
+	request.Manifest.SetAPIVersion(apiVersion)
+	plan, err := s.planner.Plan(ctx, request)
+	if err != nil || plan.Action != ssaplan.ActionUpdate && plan.Action != ssaplan.ActionNoOp {
+		return false
+	}
+	hidden := s.planner.Guard(s.requests[item.Number].Manifest).Fields(s.requests[item.Number].Manifest)
+	item.Plan.Changes = append(plan.Changes, missingIn(plan.Live(), item.Plan.Changes)...)
+	for i, change := range item.Plan.Changes {
+		item.Plan.Changes[i].Sensitive = change.Sensitive || hidden.Touches(change.Path)
+	}
+	for i, dropped := range plan.Dropped {
+		plan.Dropped[i].Sensitive = dropped.Sensitive || hidden.Touches(dropped.Path)
+	}
+	item.Plan.Ownership, item.Plan.Dropped = plan.Ownership, plan.Dropped
+	item.Plan.Reason += predictedFrom(apiVersion)
+	return true
+}
+
+// predictedFrom says from which version the changes are known.
+func predictedFrom(apiVersion string) string {
+	return fmt.Sprintf(", and the changes are predicted from %s", foreign.Text(apiVersion))
+}
+
+// missingIn returns those of the defaults that an object lacks.
+func missingIn(live *unstructured.Unstructured, defaults []explain.Change) []explain.Change {
+	return slices.DeleteFunc(slices.Clone(defaults), func(added explain.Change) bool {
+		_, exists := projection.NewObject(live.Object, projection.NewFieldSet(added.Path)).Get(added.Path)
+		return exists
+	})
 }
 
 // compareLive shows in the plan of an object that can't be tried what changes of its declared values, and which
@@ -216,13 +263,8 @@ func (s *Set) compareLive(ctx context.Context, item *Item, apiVersion string) {
 	for _, d := range projection.Diff(before, item.Plan.After) {
 		changes = append(changes, explain.Change{Difference: d, Cause: explain.CauseUnknown})
 	}
-	for _, added := range item.Plan.Changes { // the defaults
-		if _, exists := projection.NewObject(reading.Live.Object, projection.NewFieldSet(added.Path)).Get(added.Path); !exists {
-			changes = append(changes, added)
-		}
-	}
-	item.Plan.Changes = changes
-	item.Plan.Reason += fmt.Sprintf(", and the changes are predicted from %s", foreign.Text(old.APIVersion))
+	item.Plan.Changes = append(changes, missingIn(reading.Live, item.Plan.Changes)...)
+	item.Plan.Reason += predictedFrom(old.APIVersion)
 }
 
 // converts reports whether a definition has objects converted between its versions, or isn't known.
@@ -260,7 +302,7 @@ func (s *Set) explainError(ctx context.Context, item *Item) {
 	if item.refusal != nil {
 		return
 	}
-	number, ok := s.cause(item.Object, item.Err)
+	number, ok := s.cause(item)
 	if !ok {
 		return
 	}
@@ -276,7 +318,7 @@ func (s *Set) explainError(ctx context.Context, item *Item) {
 
 // foretell gives an item that the server refuses as things are the plan of what is known of it.
 func (s *Set) foretell(ctx context.Context, item *Item) {
-	plan, err := s.declared(ctx, item)
+	plan, refused, err := s.declared(ctx, item)
 	if err != nil {
 		item.After, item.after = nil, nil // it is the manifest itself
 		return
@@ -285,22 +327,90 @@ func (s *Set) foretell(ctx context.Context, item *Item) {
 	item.Plan, item.Err = plan, nil
 	if len(plan.Changes) == 0 && isDefinition(s.requests[item.after[0]].Manifest) {
 		s.compareLive(ctx, item, item.Object.APIVersion) // the server refused to try as much as was left of it
+		return
 	}
+	s.showRefused(item, refused)
+}
+
+// showRefused shows the fields that the server refuses today as the manifest has them. Nobody can have given the object
+// such a value, so the manifest was edited. An item that the object doesn't have, and a list whose items have no names,
+// is shown as a whole.
+func (s *Set) showRefused(item *Item, refused projection.Patterns) {
+	manifest, live := s.requests[item.Number].Manifest, item.Plan.Live()
+	if live == nil {
+		return
+	}
+	there := projection.NewObject(live.Object, item.Plan.After.Fields)
+	var paths []projection.Path
+	item.Plan.Unknown = slices.DeleteFunc(item.Plan.Unknown, func(p projection.Path) bool {
+		if len(s.requests[item.Number].Unknown) > 0 && !refused.Match(p) {
+			return false
+		}
+		paths = append(paths, wholeOrField(p, there)...)
+		return true
+	})
+	fields := projection.NewFieldSet(paths...)
+	item.Plan.Changes = slices.DeleteFunc(item.Plan.Changes, func(c explain.Change) bool { return fields.Covers(c.Path) })
+	hidden := s.planner.Guard(manifest, live).Fields(live)
+	after := projection.Project(manifest.Object, fields).Hiding(hidden)
+	for _, d := range projection.Diff(projection.Project(live.Object, fields).Hiding(hidden), after) {
+		item.Plan.Changes = append(item.Plan.Changes, explain.Change{Difference: d, Cause: explain.CauseEdited})
+	}
+	slices.SortStableFunc(item.Plan.Changes, func(a, b explain.Change) int { return a.Path.Compare(b.Path) })
+	item.Plan.After = with(item.Plan.After, after)
+}
+
+// wholeOrField returns the field, with the key fields of the items that it is in, or the item or list that can only be
+// compared as a whole.
+func wholeOrField(p projection.Path, live *projection.Object) (paths []projection.Path) {
+	for n, e := range p {
+		at := p[:n+1]
+		_, exists := live.Get(at)
+		switch {
+		case e.Kind() == projection.FieldKind:
+			continue
+		case e.Kind() == projection.IndexKind:
+			return append(paths, p[:n])
+		case !exists:
+			return append(paths, at)
+		}
+		for name := range e.KeyFields() {
+			paths = append(paths, at.Child(projection.Field(name)))
+		}
+	}
+	return append(paths, p)
+}
+
+// with returns a projection with what another one has besides, or in place of parts of it.
+func with(p, other projection.Projection) projection.Projection {
+	object := p.Object
+	for path, v := range other.Leaves() {
+		if set, err := projection.Set(object, path, v); err == nil {
+			object = set
+		}
+	}
+	out := projection.Project(object, p.Fields.Without(other.Fields).Union(other.Fields))
+	out.Sensitive = p.Sensitive.Union(other.Sensitive)
+	return out
 }
 
 // cause returns the number of the object of the set that a refusal depends on: the definition of the kind, the webhook or policy that
 // the refusal names.
-func (s *Set) cause(id identity.Identity, err error) (number int, ok bool) {
-	switch authresilience.Classify(err) {
+func (s *Set) cause(item *Item) (number int, ok bool) {
+	class := authresilience.Classify(item.Err)
+	switch class {
 	case authresilience.ClassInvalid, authresilience.ClassInvalidManifest, authresilience.ClassBadRequest, authresilience.ClassTypeNotServed:
-		if number, ok := s.contents.serves(id); ok {
+		if number, ok := s.contents.serves(item.Object); ok {
 			return number, s.items[number].changes()
 		}
 	}
-	switch authresilience.Classify(err) {
+	if item.Object.Group() == admissionGroup {
+		return 0, false // a server asks no webhook and no policy about these; what it says names the object's own
+	}
+	switch class {
 	case authresilience.ClassWebhook, authresilience.ClassWebhookUnreachable, authresilience.ClassPolicy, authresilience.ClassAdmission,
 		authresilience.ClassForbidden, authresilience.ClassInvalid:
-		return s.firstToChange(s.contents.named(err.Error()))
+		return s.firstToChange(s.contents.named(item.Err.Error()))
 	}
 	return 0, false
 }
@@ -328,51 +438,70 @@ func (s *Set) somethingChanges(stage int) bool {
 	return false
 }
 
-// mostUndeclared is how many fields of an object are looked for that its definition doesn't have yet.
-const mostUndeclared = 16
+// mostRefused is how often it is looked for fields of an object that its definition doesn't have yet, or not with these
+// values.
+const mostRefused = 16
 
 // placeholder is a field that no manifest has. A plan without it is one that may lack what the server would say.
 const placeholder = `metadata.annotations["ssaplan/set"]`
 
-// declared returns the plan of an object that can't be asked for: what is known without the fields that the server doesn't have
-// yet, or what the manifest declares.
-func (s *Set) declared(ctx context.Context, item *Item) (*ssaplan.Plan, error) {
+// declared returns the plan of an object that can't be asked for: what is known without the fields that the server refuses
+// today, or what the manifest declares.
+func (s *Set) declared(ctx context.Context, item *Item) (plan *ssaplan.Plan, refused projection.Patterns, err error) {
 	request := s.request(item.Number)
-	undeclared, err := s.undeclared(ctx, request, item.Err)
-	if err != nil {
-		return nil, err
+	if refused, err = s.refusedFields(ctx, request, item.Err); err != nil {
+		return nil, nil, err
 	}
 	hidden, err := projection.ParsePattern(placeholder)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	request.Unknown = slices.Concat(request.Unknown, undeclared, projection.Patterns{hidden})
-	plan, err := s.planner.Plan(ctx, request)
-	if err != nil {
-		return nil, err
+	request.Unknown = slices.Concat(request.Unknown, refused, projection.Patterns{hidden})
+	if plan, err = s.planner.Plan(ctx, request); err != nil {
+		return nil, nil, err
 	}
 	plan.Action, plan.Deferral = ssaplan.ActionDeferred, ssaplan.DeferralSet
 	plan.Unknown = slices.DeleteFunc(plan.Unknown, func(path projection.Path) bool { return hidden.Match(path) })
-	return plan, nil
+	return plan, refused, nil
 }
 
-// undeclared returns the fields of a manifest that the server refuses because no schema has them. It names one at a time.
-func (s *Set) undeclared(ctx context.Context, request ssaplan.Request, refused error) (fields projection.Patterns, err error) {
-	for range mostUndeclared {
-		field := ""
-		for _, status := range answer.Statuses(refused) {
-			field, _ = answer.WrongType(status)
-		}
-		if field == "" {
-			return fields, nil
-		}
-		pattern, err := projection.ParsePattern(field)
+// refusedFields returns the fields of a manifest that the server refuses because no schema has them, of which it names one
+// at a time, or for their values.
+func (s *Set) refusedFields(ctx context.Context, request ssaplan.Request, refused error) (fields projection.Patterns, err error) {
+	for range mostRefused {
+		more, err := projection.ParsePatterns(fieldsOf(refused)...)
 		if err != nil {
 			return nil, err
 		}
-		fields = append(fields, pattern)
-		request.Strip = append(slices.Clip(request.Strip), pattern)
+		more = slices.DeleteFunc(more, func(p projection.Pattern) bool { return isOneOf(fields, p) }) // which didn't help
+		if len(more) == 0 {
+			return fields, nil
+		}
+		fields = append(fields, more...)
+		request.Strip = slices.Concat(request.Strip, more)
 		_, refused = s.planner.Plan(ctx, request)
 	}
 	return fields, nil
+}
+
+func isOneOf(patterns projection.Patterns, one projection.Pattern) bool {
+	return slices.ContainsFunc(patterns, func(p projection.Pattern) bool { return p.String() == one.String() })
+}
+
+// fieldsOf returns the fields that a server names because their schema lacks them, or doesn't allow their values.
+func fieldsOf(refused error) (fields []string) {
+	for _, status := range answer.Statuses(refused) {
+		if field, _ := answer.WrongType(status); field != "" {
+			fields = append(fields, field)
+		}
+		for _, cause := range answer.DistinctCauses(status.Details) {
+			switch cause.Type {
+			case metav1.CauseTypeFieldValueNotSupported, metav1.CauseTypeFieldValueInvalid, metav1.CauseTypeTypeInvalid, metav1.CauseTypeTooLong:
+				if cause.Field != "" {
+					fields = append(fields, cause.Field)
+				}
+			}
+		}
+	}
+	return fields
 }

@@ -139,9 +139,11 @@ type Item struct {
 	// Err is why there is no plan, or why it can't be what is meant.
 	Err error
 
-	after     []int // the numbers of After
-	refusal   error // of what is planned as after others
-	unchanged bool  // nothing happens to it, and that is all that is left of the plan
+	after   []int // the numbers of After
+	refusal error // of what is planned as after others
+	// isConverted says that a conversion, which can't be asked yet, decides what becomes of other fields.
+	isConverted bool
+	unchanged   bool // nothing happens to it, and that is all that is left of the plan
 }
 
 // kept returns what a set keeps of an item: of one to which nothing happens no plan, as a set may have many of these.

@@ -45,12 +45,13 @@ func (e *LeftOutError) Error() string { return fmt.Sprintf("%s: left out: %s", e
 func (e *LeftOutError) WriteOutcome() ssaplan.Outcome { return ssaplan.OutcomeNotSent }
 
 // isAsShown reports whether who has seen what was shown of an object knows what a plan does.
-func isAsShown(shown, now *ssaplan.Plan) bool {
+func isAsShown(item *Item, now *ssaplan.Plan) bool {
+	shown := item.Plan
 	switch {
 	case now.Action == ssaplan.ActionNoOp:
 		return true // it does nothing
 	case shown.Action == ssaplan.ActionDeferred:
-		return fulfils(now, shown)
+		return fulfils(now, item)
 	case shown.Action != now.Action || shown.Object != now.Object:
 		return false
 	}
@@ -94,7 +95,7 @@ func contentOf(obj *unstructured.Unstructured) map[string]any {
 
 // fulfils reports whether a plan does what was shown of an object that couldn't be asked for: it creates what the manifest declares,
 // or changes no more than what was shown, and fields that were told not to be known.
-func fulfils(now, shown *ssaplan.Plan) bool {
+func fulfils(now *ssaplan.Plan, item *Item) bool {
 	switch now.Action {
 	case ssaplan.ActionCreate, ssaplan.ActionDeferred:
 		return true
@@ -103,17 +104,25 @@ func fulfils(now, shown *ssaplan.Plan) bool {
 		return false
 	}
 	return !slices.ContainsFunc(now.Changes, func(change explain.Change) bool {
-		return change.Cause != explain.CauseDropped && !tells(shown, change) // the manifest itself tells what it no longer declares
+		isConverted := item.isConverted && change.Cause == explain.CauseSideEffect
+		// The manifest itself tells what it no longer declares.
+		return change.Cause != explain.CauseDropped && !isConverted && !tells(item.Plan, change)
 	})
 }
 
 // tells reports whether a deferred plan told of a change: as it is, or by the value that the manifest declares.
 func tells(shown *ssaplan.Plan, change explain.Change) bool {
-	if slices.ContainsFunc(shown.Changes, change.Same) ||
+	if slices.ContainsFunc(shown.Changes, func(c explain.Change) bool { return doesSame(c, change) }) ||
 		slices.ContainsFunc(shown.Unknown, func(path projection.Path) bool { return change.Path.HasPrefix(path) }) {
 		return true
 	}
 	return change.Op != projection.OpRemove && len(shown.Unknown) == 0 && shown.After.Fields.Leaves().Covers(change.Path)
+}
+
+// doesSame reports whether two changes do the same, whatever is said of who changed the value before.
+func doesSame(a, b explain.Change) bool {
+	a.Cause, a.Manager, a.Operation, a.Subresource, a.Time = b.Cause, b.Manager, b.Operation, b.Subresource, b.Time
+	return a.Same(b)
 }
 
 // sameReplacement reports whether who has seen the one replacement knows the other, which may have fewer hazards.

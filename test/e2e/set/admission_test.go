@@ -198,3 +198,30 @@ func TestPolicyIsHeededAtOnce(t *testing.T) {
 		require.Greater(t, time.Since(stored), time.Second)
 	}
 }
+
+// TestConfigurationThatIsInvalid plans an invalid change of a webhook configuration. What the server says names its own
+// webhook, and that of another one: it waits for neither.
+func TestConfigurationThatIsInvalid(t *testing.T) {
+	c := newCluster(t)
+	const configuration = `{apiVersion: admissionregistration.k8s.io/v1, kind: %[1]sWebhookConfiguration, metadata: {name: NAME},
+		webhooks: [{name: a.NAME.example.com, admissionReviewVersions: [%[2]s], sideEffects: None, failurePolicy: Ignore, timeoutSeconds: %[3]d,
+		clientConfig: {url: "https://127.0.0.1:1"}, rules: [{apiGroups: [none.example.com], apiVersions: [v1], operations: [CREATE], resources: [none]}]}]}`
+	both := func(versions string, seconds int) string {
+		return fmt.Sprintf(configuration, "Validating", versions, seconds) + "\n---\n" + fmt.Sprintf(configuration, "Mutating", "v1", seconds)
+	}
+	before := c.set(t, set.Options{}, both("v1", 1))
+	c.plan(t, before)
+	c.apply(t, before)
+	t.Cleanup(func() {
+		for _, obj := range lab.Objects(t, strings.ReplaceAll(both("v1", 1), "NAME", c.name)) {
+			c.Delete(t, obj)
+		}
+	})
+	for item := range c.set(t, set.Options{}, both("v1x", 2)).Plan(t.Context()) {
+		if item.Object.Kind == "ValidatingWebhookConfiguration" {
+			require.ErrorContains(t, item.Err, "must include at least one of v1, v1beta1")
+		} else {
+			require.NoError(t, item.Err)
+		}
+	}
+}

@@ -80,9 +80,8 @@ func TestNewField(t *testing.T) {
 	}
 	require.NoError(t, shown.Err)
 	require.Equal(t, ssaplan.DeferralSet, shown.Plan.Deferral)
-	require.Len(t, shown.Plan.Changes, 1)
-	require.Equal(t, "spec.size: 1 -> 2", shown.Plan.Changes[0].String())
-	require.Len(t, shown.Plan.Unknown, 2)
+	require.Equal(t, `[spec.color: + "red" spec.shape: + "round" spec.size: 1 -> 2]`, fmt.Sprint(shown.Plan.Changes))
+	require.Empty(t, shown.Plan.Unknown)
 	require.Equal(t, []string{"CustomResourceDefinition Done", "Gadget Done"}, c.apply(t, newer))
 	require.Equal(t, []string{"0 CustomResourceDefinition NoOp", "6 Gadget NoOp"}, c.plan(t, newer))
 }
@@ -126,6 +125,55 @@ func TestNewVersion(t *testing.T) {
 	require.Equal(t, map[string]string{"of": "another"}, live.GetLabels())
 	require.EqualValues(t, 2, live.Object["spec"].(map[string]any)["size"])
 	require.Equal(t, []string{"0 CustomResourceDefinition NoOp", "6 Gadget NoOp"}, c.plan(t, s))
+}
+
+// TestMoveToANewVersion shows what an object loses in the move to a version that the set's definition begins to serve.
+func TestMoveToANewVersion(t *testing.T) {
+	c := newCluster(t)
+	c.planner = c.Planner(t, ssaplan.Options{FieldManager: manager, AllowVersionChange: true})
+	const color = ", color: {type: string}"
+	gadget := func(version, spec string) string {
+		return "\n---\n{apiVersion: NAME.example.com/" + version + ", kind: Gadget, metadata: {name: one, namespace: NAME}, spec: {" + spec + "}}"
+	}
+	c.apply(t, c.set(t, set.Options{}, fmt.Sprintf(definition, color)+gadget("v1", "size: 1, color: red")))
+	s := c.set(t, set.Options{}, fmt.Sprintf(definition, color)+secondVersion+gadget("v2", "size: 2"))
+	for item := range s.Plan(t.Context()) {
+		require.NoError(t, item.Err)
+		if item.Object.Kind == "Gadget" {
+			require.Equal(t, `[spec.color: - "red" (dropped from the manifest) spec.size: 1 -> 2]`, fmt.Sprint(item.Plan.Changes))
+		}
+	}
+	require.Equal(t, []string{"CustomResourceDefinition Done", "Gadget Done"}, c.apply(t, s))
+}
+
+// TestRefusedValues shows the values that a definition of the set makes valid, also in lists, and what else changes.
+func TestRefusedValues(t *testing.T) {
+	c := newCluster(t)
+	const fields = `, mode: {type: string, enum: [%s]}, old: {type: string},
+		list: {type: array, items: {type: object, properties: {name: {type: string}%s}}},
+		keyed: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], items: {type: object, required: [name], properties: {name: {type: string}%s}}}`
+	all := func(enum, more, spec string) string {
+		text := fmt.Sprintf(definition, fmt.Sprintf(fields, enum, more, more))
+		return text + "\n---\n{apiVersion: NAME.example.com/v1, kind: Gadget, metadata: {name: one, namespace: NAME}, spec: {" + spec + "}}"
+	}
+	c.apply(t, c.set(t, set.Options{}, all(`"13"`, "", "size: 1, mode: '13', old: x, list: [{name: a}], keyed: [{name: a}, {name: b}]")))
+	s := c.set(t, set.Options{}, all(`"17"`, ", hidden: {type: boolean}",
+		"size: 2, mode: '17', list: [{name: a, hidden: true}], keyed: [{name: b, hidden: true}, {name: c, hidden: true}]"))
+	for item := range s.Plan(t.Context()) {
+		require.NoError(t, item.Err)
+		if item.Object.Kind != "Gadget" {
+			continue
+		}
+		require.Empty(t, item.Plan.Unknown)
+		shown := fmt.Sprint(item.Plan.Changes)
+		for _, want := range []string{
+			`spec.mode: "13" -> "17"`, `spec.size: 1 -> 2`, `spec.list: [{"name":"a"}] -> [{"hidden":true,"name":"a"}]`,
+			`spec.keyed[name="b"].hidden: + true`, `spec.keyed[name="c"]: + {"hidden":true,"name":"c"}`,
+		} {
+			require.Contains(t, shown, want)
+		}
+	}
+	require.Equal(t, []string{"CustomResourceDefinition Done", "Gadget Done"}, c.apply(t, s))
 }
 
 // What changes in an object between a plan and its stage isn't applied over, and the run stops.
@@ -195,11 +243,14 @@ func TestDependentsOfWhatFailed(t *testing.T) {
 		"gadgets.NAME.example.com, which isn't there", lines[2])
 }
 
-// TestUnusableDefinition applies a definition that is never Established, as its CA bundle comes from a controller later.
-// That is named, and holds up only what needs the definition.
-func TestUnusableDefinition(t *testing.T) {
-	conversion := fmt.Sprintf(definition, "") + `
+// definitionWithCA has a conversion webhook with a CA bundle that is none.
+const definitionWithCA = definition + `
   conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {caBundle: Cg==, service: {name: a, namespace: b}}}}`
+
+// TestUnusableDefinition applies a definition that is never Established, as its CA bundle comes from a controller later.
+// That is named, and holds up only what needs the definition, and not what comes after: it may have the controller.
+func TestUnusableDefinition(t *testing.T) {
+	conversion := fmt.Sprintf(definitionWithCA, "")
 	const conf = "\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: NAME}}"
 	const gadget = "\n---\n{apiVersion: NAME.example.com/v1, kind: Gadget, metadata: {name: a, namespace: NAME}}"
 	for name, row := range map[string]struct {
@@ -208,9 +259,10 @@ func TestUnusableDefinition(t *testing.T) {
 		want      []string
 	}{
 		"nothing needs it": {conversion + conf, false, []string{"CustomResourceDefinition Done", "ConfigMap Done"}},
-		"something needs it": {conversion + conf + gadget, true, []string{
+		"something needs it": {conversion + conf + gadget, false, []string{
 			"CustomResourceDefinition Done", "ConfigMap Done", "Gadget NotSent: NAME.example.com/v1/Gadget NAME/a: left out: it needs " +
-				"apiextensions.k8s.io/v1/CustomResourceDefinition gadgets.NAME.example.com, which isn't there",
+				"apiextensions.k8s.io/v1/CustomResourceDefinition gadgets.NAME.example.com: " +
+				"it isn't Established yet: InvalidCABundle: The conversion webhook CABundle is invalid",
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -226,4 +278,23 @@ func TestUnusableDefinition(t *testing.T) {
 			}, unusable)
 		})
 	}
+}
+
+// TestCABundleFromTheSet applies a definition with an object that needs it, and what makes a controller give it a CA
+// bundle, in one run.
+func TestCABundleFromTheSet(t *testing.T) {
+	c := newCluster(t)
+	const text = definitionWithCA + "\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: injector, namespace: NAME}}" +
+		"\n---\n{apiVersion: NAME.example.com/v1, kind: Gadget, metadata: {name: a, namespace: NAME}, spec: {size: 1}}"
+	s := c.set(t, set.Options{}, fmt.Sprintf(text, ""))
+	c.plan(t, s)
+	var lines []string
+	for result := range s.Apply(t.Context()) {
+		lines = append(lines, result.Item.Object.Kind+" "+string(result.Outcome))
+		if result.Item.Object.Kind == "ConfigMap" {
+			crd := lab.Objectf(t, "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: gadgets.%s.example.com}}", c.name)
+			c.Patch(t, "injector", crd, `{"spec":{"conversion":{"webhook":{"clientConfig":{"caBundle":"`+newWebhook(t).ca+`"}}}}}`)
+		}
+	}
+	require.Equal(t, []string{"CustomResourceDefinition Done", "ConfigMap Done", "Gadget Done"}, lines)
 }
