@@ -160,8 +160,10 @@ func (g *generator) trial(manifest map[string]any) Step {
 	switch n := g.IntN(100); {
 	case n < 7:
 		step.Strip = []string{pick(g, ignorable...)}
-	case n < 20:
+	case n < 16:
 		step.Ignore = []string{pick(g, ignorable...)}
+	case n < 20: // of what others may have written beside it
+		step.Ignore = []string{g.patternOf(g.manifest())}
 	case n < 28:
 		step.Adopt = g.adoptable()
 	case n < 34:
@@ -177,6 +179,7 @@ var ignorable = []string{
 	"spec.replicas", "metadata.annotations.*", `metadata.labels[~"*example*"]`, "spec.template.spec.containers[*].resources",
 	`spec.template.spec.containers[name="helper"]`, "data.mode", "metadata.finalizers[=\"example.com/b\"]", "spec.*.tags", "spec.disks",
 	"spec.ports[0]", "spec.template.spec.containers[0].args[1]", "spec.template.spec.containers[1]", "spec.beds[0].soil", "spec.rows[1]",
+	"spec.selector.*", "spec.selector.matchLabels.*", "spec.podSelector.matchLabels.*", "spec.rules[*].http", "spec.nodeSelector.*",
 }
 
 // manifest makes a manifest that is probably valid, with the labels that call the webhooks.

@@ -317,8 +317,8 @@ func (t *trial) judgeIgnored() {
 		if f.Handling == explain.HandlingSent {
 			continue
 		}
-		if t.isNamelessItem(f.Path) || t.object.isRedefined(f.Path) {
-			continue
+		if t.isNamelessItem(f.Path) || t.object.isRedefined(f.Path) || projection.ServerMetadata().Covers(f.Path) {
+			continue // also what each write changes
 		}
 		was, existed := valueAt(t.before, f.Path)
 		is, exists := valueAt(t.after, f.Path)
