@@ -249,6 +249,10 @@ func TestOtherIdentities(t *testing.T) {
 			require.Contains(t, plan.Reason, row.reason)
 		})
 	}
+	_, planner := world(ssaplan.Options{})
+	nothing, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: autoscaler("v2", "a"), Prior: &explain.State{}})
+	require.NoError(t, err)
+	require.Equal(t, ssaplan.ActionCreate, nothing.Action, "the zero state remembers nothing")
 }
 
 // Whether a kind that isn't served (yet) has namespaces, an older object of it tells; one of another kind tells

@@ -70,6 +70,13 @@ func TestErrorsOfAReplacementRepeatNoProxy(t *testing.T) {
 	}
 }
 
+func TestApplyOfAReplacement(t *testing.T) {
+	server, planner := world(ssaplan.Options{})
+	_, err := planner.Apply(t.Context(), renamed(t, planner, func(*explain.State) {}))
+	require.ErrorContains(t, err, "needs Replace, which deletes it first")
+	require.Equal(t, []string{"before"}, names(t, server))
+}
+
 // Without a UID nothing tells whether the object is the one that was meant, so it is neither deleted nor taken for
 // another.
 func TestNothingIsDeletedWithoutAKnownUID(t *testing.T) {

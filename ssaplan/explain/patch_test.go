@@ -1,6 +1,7 @@
 package explain_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,5 +22,13 @@ func TestSamePatch(t *testing.T) {
 	for _, other := range []explain.Patch{body, options, {}} {
 		require.False(t, patch().Same(other))
 		require.False(t, other.Same(patch()))
+	}
+}
+
+// A patch has the manifest in it, also that of a Secret, which no verb prints.
+func TestPatchesArePrintedWithoutTheirBody(t *testing.T) {
+	patch := explain.Patch{Body: []byte("canary")}
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%d", "%x"} {
+		require.Equal(t, `apply of 6 bytes as ""`, fmt.Sprintf(verb, patch), verb)
 	}
 }

@@ -143,22 +143,6 @@ func TestAdoptWithoutForce(t *testing.T) {
 	require.Equal(t, map[string]string{"a": "A2", "b": "B2"}, data)
 }
 
-// TestAdoptStopsAfterTheHandover carries a plan out with which the second of its two writes doesn't go together, and the error says how far
-// that got.
-func TestAdoptStopsAfterTheHandover(t *testing.T) {
-	c := newCluster(t)
-	was := lab.Object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: another-request}, data: {a: A, b: B}}")
-	is := lab.Object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: another-request}, data: {a: X}}")
-	c.Kubectl(t, jsonOf(t, was), "apply", "-f", "-")
-	plan := c.plan(t, ssaplan.Request{Manifest: is, Adopt: []string{fieldowner.ClientSideApply}})
-	_, err := c.Planner(t, ssaplan.Options{FieldManager: manager, RefuseConflicts: true}).Apply(t.Context(), plan)
-	require.ErrorContains(t, err, "changed since the plan was made: now Update: 1 edited, 3 dropped from the manifest; review the new plan"+
-		"; fields have changed hands, and no value was written")
-	require.ErrorAs(t, err, new(*ssaplan.ApplyError))
-	require.ErrorAs(t, err, new(*ssaplan.ChangedError))
-	require.Equal(t, ssaplan.OutcomeRefused, ssaplan.OutcomeOf(err))
-}
-
 // TestAdoptDropsEmptyLists drops lists that are empty, and that an update recorded alike: only the definition tells that the set stays, and the list
 // that is one whole goes.
 func TestAdoptDropsEmptyLists(t *testing.T) {
@@ -233,9 +217,7 @@ func TestGiveUp(t *testing.T) {
 		changes, given        []string
 	}{
 		{name: "in-the-manifest", was: "data: {a: A, b: B}", is: "data: {a: X, b: B}", giveUp: "data.a", given: []string{"data.a"}},
-		{name: "no-longer-in-it", was: "data: {a: A, b: B}", is: "data: {b: X}", giveUp: "data.a", given: []string{"data.a"}, changes: []string{"change data.b Edited"}},
 		{name: "others-have-it", was: "data: {a: A, b: B}", is: "data: {b: B}", giveUp: "data.a", others: true, given: []string{"data.a"}},
-		{name: "beside-what-goes", was: "data: {a: A, b: B, c: C}", is: "data: {c: C}", giveUp: "data.a", given: []string{"data.a"}, changes: []string{"remove data.b Dropped"}},
 		{
 			name: "autoscaled", was: deploymentOf("replicas: 3", "image: a", ""), is: deploymentOf("replicas: 9", "image: b", ""), giveUp: "spec.replicas",
 			given: []string{"spec.replicas"}, changes: []string{`change spec.template.spec.containers[name="app"].image Edited`},

@@ -1,8 +1,6 @@
 package planner_test
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
 	"testing"
 
@@ -11,9 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
-	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
 func TestApplyNeverDoesWhatWasNotReviewed(t *testing.T) {
@@ -146,113 +142,4 @@ func TestApplySendsWhatWasReviewed(t *testing.T) {
 	unstructured.RemoveNestedField(m.Object, "spec", "revisionHistoryLimit")
 	_, err = c.planner.Apply(t.Context(), plan)
 	require.NoError(t, err)
-}
-
-func TestPlanAllKeepsOrderAndKnowsTheSet(t *testing.T) {
-	c := newCluster(t)
-	var requests []ssaplan.Request
-	add := func(text string, args ...any) {
-		requests = append(requests, ssaplan.Request{Manifest: manifest(t, text, args...)})
-	}
-	add("{apiVersion: v1, kind: ConfigMap, metadata: {name: early, namespace: set-new}}")
-	add("{apiVersion: v1, kind: Namespace, metadata: {name: set-new}}")
-	add("{apiVersion: set.example.com/v1, kind: Thing, metadata: {name: thing}}")
-	add(`{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: things.set.example.com},
-		spec: {group: set.example.com, scope: Namespaced, names: {plural: things, kind: Thing},
-		versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]}}`)
-	add("{apiVersion: v1, kind: ConfigMap, metadata: {name: broken}, data: 5}")
-	for i := range 100 {
-		add("{apiVersion: v1, kind: ConfigMap, metadata: {name: many-%d}}", i)
-	}
-	add("{apiVersion: v1, kind: ConfigMap, metadata: {name: broken, namespace: %s}}", c.Namespace)
-	add("{apiVersion: v1, kind: ConfigMap, metadata: {name: many-7, namespace: %s}}", c.Namespace)
-
-	i, actions := 0, map[ssaplan.Action]int{}
-	for plan, err := range c.planner.PlanAll(t.Context(), requests) {
-		switch i {
-		case 4:
-			require.ErrorContains(t, err, "broken")
-		case len(requests) - 2:
-			require.ErrorContains(t, err, fmt.Sprintf("v1/ConfigMap %s/broken: stands in the set twice, as number 5 and", c.Namespace), "what is wrong counts too")
-		case len(requests) - 1:
-			require.ErrorContains(t, err, fmt.Sprintf("v1/ConfigMap %s/many-7: stands in the set twice", c.Namespace))
-		default:
-			require.NoError(t, err)
-			require.Equal(t, requests[i].Manifest.GetName(), plan.Object.Name)
-			actions[plan.Action]++
-		}
-		switch i {
-		case 0:
-			require.Contains(t, plan.Reason, "the same set creates it")
-		case 2:
-			require.Contains(t, plan.Reason, "things.set.example.com")
-		}
-		i++
-	}
-	require.Equal(t, len(requests), i)
-	require.Equal(t, map[ssaplan.Action]int{ssaplan.ActionDeferred: 2, ssaplan.ActionCreate: 102}, actions)
-}
-
-func TestPlanAllStops(t *testing.T) {
-	c := newCluster(t)
-	var requests []ssaplan.Request
-	for i := range 500 {
-		requests = append(requests, ssaplan.Request{Manifest: manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: s-%d}}", i)})
-	}
-	for range c.planner.PlanAll(t.Context(), requests) {
-		break
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	planned, failed := 0, 0
-	for _, err := range c.planner.PlanAll(ctx, requests) {
-		if err != nil {
-			require.ErrorIs(t, err, context.Canceled)
-			failed++
-			continue
-		}
-		if planned++; planned == 10 {
-			cancel()
-		}
-	}
-	cancel()
-	require.Equal(t, len(requests), planned+failed, "each request has an answer")
-	require.Greater(t, failed, 400)
-}
-
-func TestReadTellsWhatIsThere(t *testing.T) {
-	c := newCluster(t)
-	state := func(name string) *explain.State {
-		return c.apply(t, manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, data: {a: A, b: B}}", name))
-	}
-	read := func(s *explain.State) *ssaplan.Reading {
-		text, err := json.Marshal(s)
-		require.NoError(t, err)
-		var restored explain.State
-		require.NoError(t, json.Unmarshal(text, &restored))
-		reading, err := c.planner.Read(t.Context(), &restored)
-		require.NoError(t, err)
-		return reading
-	}
-	there := state("there")
-	reading := read(there)
-	require.Equal(t, ssaplan.PresenceFound, reading.Presence)
-	require.Empty(t, reading.Drift)
-
-	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: there}}")
-	c.Patch(t, "somebody", m, `{"data":{"a":"theirs","b":null}}`)
-	reading = read(there)
-	require.Len(t, reading.Drift, 2)
-	require.Equal(t, `data.a: "A" -> "theirs" (drifted: changed by "somebody" (Update))`, reading.Drift[0].String())
-	require.Equal(t, `data.b: - "B" (drifted)`, reading.Drift[1].String())
-
-	c.Delete(t, m)
-	require.Equal(t, ssaplan.PresenceAbsent, read(there).Presence)
-	state("there")
-	require.Equal(t, ssaplan.PresenceRecreated, read(there).Presence)
-
-	elsewhere := *there
-	elsewhere.Identity.Namespace = "nowhere"
-	require.Equal(t, ssaplan.PresenceNamespaceNotFound, read(&elsewhere).Presence)
-	elsewhere.Identity = identity.Identity{APIVersion: "gone.example.com/v1", Kind: "Gone", Name: "x"}
-	require.Equal(t, ssaplan.PresenceTypeNotServed, read(&elsewhere).Presence)
 }

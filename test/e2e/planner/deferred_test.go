@@ -88,20 +88,3 @@ func TestMissingKindIsLookedForOnce(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 2, discoveries, "a plan by itself looks again")
 }
-
-// TestConflictThatCantBeForced has a conflict whose takeover the server would refuse as well.
-func TestConflictThatCantBeForced(t *testing.T) {
-	c := newCluster(t)
-	m := manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: stuck, labels: {a: ours}}, data: {k: v}}")
-	c.apply(t, m)
-	c.Patch(t, "somebody", m, `{"metadata":{"labels":{"a":"theirs"}},"immutable":true}`)
-	planner := c.polite(t)
-	set(m, "w", "data", "k")
-	plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: m})
-	require.NoError(t, err)
-	require.Equal(t, ssaplan.ActionConflict, plan.Action)
-	require.Equal(t, "metadata.labels.a", plan.Conflicts[0].Path.String())
-	require.Len(t, plan.Warnings, 1)
-	require.Contains(t, plan.Warnings[0], "what taking over the fields would change isn't known: ")
-	require.Contains(t, plan.Warnings[0], "field is immutable when `immutable` is set")
-}

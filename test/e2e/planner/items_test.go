@@ -39,30 +39,6 @@ func (c *cluster) merge(t *testing.T, manager string, obj *unstructured.Unstruct
 	require.NoError(t, err)
 }
 
-// An item that goes takes everything along that is in it, whoever set that, and the plan tells who loses what.
-func TestItemsThatGo(t *testing.T) {
-	c := newCluster(t)
-	const d = `spec.template.spec.containers[name="d"]`
-	c.apply(t, deploymentWith(t, "vaulted", "{name: c, image: 'i:1'}, {name: d, image: 'i:1'}"))
-	c.merge(t, "vault", deploymentWith(t, "vaulted", ""),
-		`{"spec":{"template":{"spec":{"containers":[{"name":"d","workingDir":"/precious","env":[{"name":"TOKEN","value":"x"}]}]}}}}`)
-	plan := c.plan(t, ssaplan.Request{Manifest: deploymentWith(t, "vaulted", "{name: c, image: 'i:1'}")})
-	got := fmt.Sprint(lines(plan))
-	require.Contains(t, got, d+`: - {"env":[{"name":"TOKEN","value":"x"}],"image":"i:1","imagePullPolicy":"IfNotPresent","name":"d",`+
-		`"resources":{},"terminationMessagePath":"/dev/termination-log","terminationMessagePolicy":"File","workingDir":"/precious"}`)
-	require.Contains(t, got, d+`.workingDir: destroyed, was owned by "vault" (Update)`)
-	require.Contains(t, got, d+`.env[name="TOKEN"].value: destroyed, was owned by "vault" (Update)`)
-
-	service := func(ports string) *unstructured.Unstructured {
-		return manifest(t, `{apiVersion: v1, kind: Service, metadata: {name: vaulted}, spec: {type: NodePort, ports: [%s]}}`, ports)
-	}
-	c.apply(t, service("{name: a, port: 80}, {name: b, port: 81}"))
-	c.merge(t, "lb", service(""), `{"spec":{"ports":[{"port":81,"appProtocol":"http","nodePort":30123}]}}`)
-	got = fmt.Sprint(lines(c.plan(t, ssaplan.Request{Manifest: service("{name: a, port: 80}")})))
-	require.Contains(t, got, `spec.ports[port=81,protocol="TCP"]: - {"appProtocol":"http","name":"b","nodePort":30123,"port":81,"protocol":"TCP","targetPort":81}`)
-	require.Contains(t, got, `spec.ports[port=81,protocol="TCP"].nodePort: destroyed, was owned by "lb" (Update)`)
-}
-
 // An item that comes brings what admission puts into it, at its own path; the defaults are no news. Each row's items have
 // every field of their kind that has a default.
 func TestItemsThatCome(t *testing.T) {
