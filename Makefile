@@ -11,8 +11,8 @@ GO ?= go
 # $(call each,modules,command) runs a command in each of some modules.
 each = set -e; for m in $(1); do echo "== $$m"; (cd $$m && $(2)); done
 GOFMT = "$$($(GO) env GOROOT)/bin/gofmt"
-# Without the part of go vet that go test runs, of all that is imported in each module and once more with other flags: make lint runs
-# all of vet.
+# Without the part of go vet that go test runs, of all that is imported in each module and once more with other flags:
+# make lint runs all of vet.
 TEST = $(GO) test -vet=off
 # The race detector needs cgo and a C compiler, which a machine with nothing but Go doesn't have.
 RACE := $(shell test "$$($(GO) env CGO_ENABLED)" = 1 && command -v $$($(GO) env CC) >/dev/null && echo -race)

@@ -20,8 +20,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/ssaplantest"
 )
 
-// answer has the server answer applies of the child typed with an error, those that are dry runs or the others, as long as the
-// child has a value. An empty value is that of a child that doesn't exist.
+// answer has the server answer applies of the child typed with an error, those that are dry runs or the others, as long
+// as the child has a value. An empty value is that of a child that doesn't exist.
 func (w *kitWorld) answer(isDryRun bool, value string, err error) (stop func()) {
 	return w.server.Answer(func(r ssaplantest.Request) error {
 		if r.Verb != "patch" || r.Name != "typed" || r.DryRun != isDryRun || value != "" && w.value("typed") != value {
@@ -35,7 +35,8 @@ func invalid(is *field.Error) error {
 	return apierrors.NewInvalid(schema.GroupKind{Kind: "ConfigMap"}, "typed", field.ErrorList{is})
 }
 
-// What a policy doesn't allow, or the server, is reported. An edit is made to all children or to none, also at the next attempts.
+// What a policy doesn't allow, or the server, is reported. An edit is made to all children or to none, also at the next
+// attempts.
 func TestAnEditThatCantBeMadeToAChild(t *testing.T) {
 	immutable := invalid(field.Forbidden(field.NewPath("data"), "field is immutable when `immutable` is set"))
 	for _, row := range []struct {
@@ -114,7 +115,8 @@ func (w *kitWorld) take() (said string) {
 	return said
 }
 
-// What somebody else made under the name of a child stays theirs, also if the informer doesn't have it, as without the kit's label.
+// What somebody else made under the name of a child stays theirs, also if the informer doesn't have it, as without the
+// kit's label.
 func TestObjectsOfOthersAreNotTaken(t *testing.T) {
 	for _, isKnown := range []bool{true, false} {
 		w := newKitWorld(t)
@@ -132,8 +134,8 @@ func TestObjectsOfOthersAreNotTaken(t *testing.T) {
 	}
 }
 
-// A write that fails says what became of it, and the next attempt goes on. What can't be planned isn't written, and says what it is
-// to be.
+// A write that fails says what became of it, and the next attempt goes on. What can't be planned isn't written, and
+// says what it is to be.
 func TestWritesThatFail(t *testing.T) {
 	for _, row := range []struct {
 		isDryRun     bool
@@ -162,7 +164,8 @@ func TestWritesThatFail(t *testing.T) {
 	}
 }
 
-// A finalizer holds up the old object of a replacement. The kit says so, doesn't wait for ever, and goes on when it is gone.
+// A finalizer holds up the old object of a replacement. The kit says so, doesn't wait for ever, and goes on when it is
+// gone.
 func TestAReplacementThatIsHeldUp(t *testing.T) {
 	w := newKitWorld(t)
 	w.reconcile(ctrlssaplan.Policy{}, threeChildren("a")[0])

@@ -10,8 +10,8 @@ import (
 	"github.com/ssaplan/primitives/ssaplan"
 )
 
-// A server requires the image of a container. Of a new container without it nothing can be told, and of the rest all; nothing stands
-// for the image in an object that doesn't exist.
+// A server requires the image of a container. Of a new container without it nothing can be told, and of the rest all;
+// nothing stands for the image in an object that doesn't exist.
 func TestUnknownValuesThatAreRequired(t *testing.T) {
 	c := newCluster(t)
 	const deployment = `{apiVersion: apps/v1, kind: Deployment, metadata: {name: %s}, spec: {replicas: %d, selector: {matchLabels: {a: b}},
@@ -32,8 +32,8 @@ func TestUnknownValuesThatAreRequired(t *testing.T) {
 	require.Equal(t, int64(2), replicas, "and yet the plan has what the manifest declares")
 }
 
-// TestWhatElseChanges plans an edit without some of its values. What the plan lists is what it lists with all values, but
-// for those and for side effects.
+// TestWhatElseChanges plans an edit without some of its values. What the plan lists is what it lists with all values,
+// but for those and for side effects.
 func TestWhatElseChanges(t *testing.T) {
 	c := newCluster(t)
 	deployment := func(name, container, pod string) string {
