@@ -1,6 +1,7 @@
 package ssaplan
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/internal/answer"
+	"github.com/ssaplan/primitives/internal/kinds"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/explain"
@@ -87,7 +89,9 @@ func (w *planning) judge(ctx context.Context, err error) error {
 		return w.ask(ctx)
 	}
 	w.guard().Verdict(&verdict)
+	detour := w.detour(ctx)
 	if !verdict.Replaceable() {
+		verdict.Remedy = cmp.Or(detour, verdict.Remedy)
 		if cure := w.cure(ctx, verdict); cure != "" {
 			verdict.Remedy = cure
 		}
@@ -103,7 +107,30 @@ func (w *planning) judge(ctx context.Context, err error) error {
 		paths = append(paths, f.Name())
 	}
 	w.plan.Reason = "can't change in place: " + strings.Join(paths, ", ")
+	if detour != "" {
+		w.plan.Warnings = append(w.plan.Warnings, foreign.Text(detour))
+	}
 	return w.explainReplacement(ctx, true)
+}
+
+// detour names the subresource through which the fields can change that are in the way, empty if none is known.
+func (w *planning) detour(ctx context.Context) string {
+	if w.live == nil || w.plan.Subresource != "" {
+		return ""
+	}
+	for _, sub := range kinds.Subresources(w.plan.Object.APIVersion, w.plan.Object.Kind) {
+		patterns, err := projection.ParsePatterns(sub.Fields...)
+		isTried := slices.ContainsFunc(w.request.Ignore, func(p projection.Pattern) bool { return p.String() == sub.Fields[0] })
+		if _, found := patterns.Remove(w.manifest.Object); err != nil || len(found) == 0 || isTried {
+			continue
+		}
+		request := w.request
+		request.Ignore = slices.Concat(request.Ignore, patterns)
+		if plan, err := w.Plan(ctx, request); err == nil && plan.Replacement == nil && len(plan.Conflicts) == 0 {
+			return fmt.Sprintf("the subresource %s can change %s in place, and the rest can be applied without it", sub.Name, strings.Join(sub.Fields, ", "))
+		}
+	}
+	return ""
 }
 
 // clearing returns the request that clears what the verdict proves to be in the way. It reports false if there is nothing more to clear.

@@ -108,7 +108,7 @@ func (o *options) addSourceFlags(c *cobra.Command) {
 func (o *options) addFlags(c *cobra.Command) {
 	o.addSourceFlags(c)
 	flags := c.Flags()
-	flags.StringVar(&o.subresource, "subresource", "", "`NAME` of what to apply of each object, status or scale, instead of the object itself")
+	flags.StringVar(&o.subresource, "subresource", "", "`NAME` of what to apply of each object, such as status, scale or resize, instead of the object itself")
 	flags.StringVarP(&o.output, "output", "o", "text", "output `FORMAT`: "+strings.Join(o.outputs, ", "))
 	flags.StringVar(&o.manager, "field-manager", manager, "`NAME` under which the server records the applied fields")
 	flags.BoolVar(&o.force, "force-conflicts", true, "take fields over that other managers own; =false shows them as conflicts")

@@ -8,6 +8,7 @@ import (
 	"crypto/x509/pkix"
 	"encoding/base64"
 	"encoding/pem"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -53,6 +54,25 @@ func TestRefusalByItsOwnCauses(t *testing.T) {
 		require.ErrorContains(t, err, row.own)
 		require.ErrorContains(t, err, row.besides)
 	}
+}
+
+// TestRefusalThatASubresourceHelps names the subresource through which a Pod takes what the object itself doesn't.
+func TestRefusalThatASubresourceHelps(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	const pod = "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: a, image: '%s', resources: {requests: {cpu: %s}}}]%s}}"
+	c.apply(t, manifest(t, pod, "a:1", "100m", ""))
+	resized := c.plan(t, ssaplan.Request{Manifest: manifest(t, pod, "a:1", "200m", "")})
+	require.Equal(t, ssaplan.ActionReplace, resized.Action)
+	require.Contains(t, resized.Warnings, foreign.Text("the subresource resize can change spec.containers[*].resources, "+
+		"spec.initContainers[*].resources in place, and the rest can be applied without it"))
+	resize := manifest(t, "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: a, resources: {requests: {cpu: 200m}}}]}}")
+	require.Equal(t, ssaplan.ActionUpdate, c.plan(t, ssaplan.Request{Manifest: resize, Subresource: "resize"}).Action)
+	_, err := c.planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest(t, pod, "a:1", "100m", ", ephemeralContainers: [{name: b, image: 'b:1'}]")})
+	require.ErrorContains(t, err, "the subresource ephemeralcontainers can change spec.ephemeralContainers in place")
+	other := c.plan(t, ssaplan.Request{Manifest: manifest(t, "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {hostname: b, containers: [{name: a, image: 'a:1'}]}}")})
+	require.Equal(t, ssaplan.ActionReplace, other.Action)
+	require.NotContains(t, fmt.Sprint(other.Warnings), "subresource")
 }
 
 // Where the name has a meaning, no object can be tried under another one: what the server says of that name is no news.
