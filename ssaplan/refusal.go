@@ -127,7 +127,8 @@ func (w *planning) detour(ctx context.Context) string {
 		request := w.request
 		request.Ignore = slices.Concat(request.Ignore, patterns)
 		if plan, err := w.Plan(ctx, request); err == nil && plan.Replacement == nil && len(plan.Conflicts) == 0 {
-			return fmt.Sprintf("the subresource %s can change %s in place, and the rest can be applied without it", sub.Name, strings.Join(sub.Fields, ", "))
+			return fmt.Sprintf("the subresource %s can change %s in place, and the rest can be applied without it",
+				sub.Name, strings.Join(sub.Fields, ", "))
 		}
 	}
 	return ""

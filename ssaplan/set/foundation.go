@@ -30,8 +30,8 @@ func unusable(live *unstructured.Unstructured) string {
 	return ""
 }
 
-// waitsForCA reports whether a definition can't be used before a controller gives its conversion webhook a CA bundle. The
-// controller may be one of a later stage of the set.
+// waitsForCA reports whether a definition can't be used before a controller gives its conversion webhook a CA bundle.
+// The controller may be one of a later stage of the set.
 func waitsForCA(live *unstructured.Unstructured) bool {
 	return live != nil && isDefinition(live) && condition(live, "Established")["reason"] == "InvalidCABundle"
 }

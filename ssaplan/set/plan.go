@@ -445,8 +445,8 @@ const mostRefused = 16
 // placeholder is a field that no manifest has. A plan without it is one that may lack what the server would say.
 const placeholder = `metadata.annotations["ssaplan/set"]`
 
-// declared returns the plan of an object that can't be asked for: what is known without the fields that the server refuses
-// today, or what the manifest declares.
+// declared returns the plan of an object that can't be asked for: what is known without the fields that the server
+// refuses today, or what the manifest declares.
 func (s *Set) declared(ctx context.Context, item *Item) (plan *ssaplan.Plan, refused projection.Patterns, err error) {
 	request := s.request(item.Number)
 	if refused, err = s.refusedFields(ctx, request, item.Err); err != nil {
@@ -465,9 +465,11 @@ func (s *Set) declared(ctx context.Context, item *Item) (plan *ssaplan.Plan, ref
 	return plan, refused, nil
 }
 
-// refusedFields returns the fields of a manifest that the server refuses because no schema has them, of which it names one
-// at a time, or for their values.
-func (s *Set) refusedFields(ctx context.Context, request ssaplan.Request, refused error) (fields projection.Patterns, err error) {
+// refusedFields returns the fields of a manifest that the server refuses because no schema has them, of which it names
+// one at a time, or for their values.
+func (s *Set) refusedFields(
+	ctx context.Context, request ssaplan.Request, refused error,
+) (fields projection.Patterns, err error) {
 	for range mostRefused {
 		more, err := projection.ParsePatterns(fieldsOf(refused)...)
 		if err != nil {
