@@ -19,6 +19,7 @@ func main() {
 	// client-go logs some of the errors that it returns; they are shown once, where they belong.
 	klog.SetLogger(logr.Discard())
 
+	signal.Ignore(syscall.SIGPIPE) // a reader that goes away is an error of the write, and the run ends in order
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // the second signal ends the program at once

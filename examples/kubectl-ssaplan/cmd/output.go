@@ -119,16 +119,20 @@ func (o *options) text() render.Text {
 // textFor returns how to print to out.
 func textFor(out io.Writer) render.Text {
 	text := render.Text{Now: time.Now()}
-	file, ok := out.(*os.File)
-	terminal := ok && term.IsTerminal(int(file.Fd()))
+	terminal := isTerminal(out)
 	text.Color = colored(terminal)
 	if !terminal {
 		return text
 	}
-	if width, _, err := term.GetSize(int(file.Fd())); err == nil {
+	if width, _, err := term.GetSize(int(out.(*os.File).Fd())); err == nil {
 		text.Width = width
 	}
 	return text
+}
+
+func isTerminal(out io.Writer) bool {
+	file, ok := out.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
 }
 
 // colored reports whether there are to be colours: on terminals that know them, or where the user forces them.

@@ -25,11 +25,19 @@ func (e exit) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
 // Run runs the command line args, without the program's name, and returns the exit code.
 func Run(ctx context.Context, args []string, streams genericiooptions.IOStreams) int {
+	ctx, interrupt := context.WithCancel(ctx)
+	defer interrupt()
+	out := &output{Writer: streams.Out, interrupt: interrupt}
+	if !isTerminal(streams.Out) { // which doesn't go away alone
+		streams.Out = out
+	}
 	root := newRoot(streams)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	var code exit
 	switch {
+	case out.err() != nil:
+		err = out.err()
 	case err == nil:
 		return exitUnchanged
 	case errors.As(err, &code):
