@@ -260,6 +260,22 @@ release-check: ## do with the last commit what others do with a release: import 
 	@test -x $(BIN)/goreleaser || GOBIN=$(BIN) $(GO) install $(GORELEASER)
 	@internal/release/check.sh $(shell sed -n 's/^## \(v[0-9.]*\).*/\1/p' CHANGELOG.md | head -1) $(BIN)/goreleaser $(CURDIR)/.cache/release
 
+# From the last commit, in two folders, so that what a build takes from its folder or its time would differ.
+PROGRAMS := kubectl-ssaplan terraform-provider-ssaplan operator
+TWICE := $(CURDIR)/.cache/twice
+.PHONY: reproducible
+reproducible: ## build each program of the last commit in two folders: both have the same bytes
+	@rm -rf $(TWICE); set -e; for d in one another/folder; do mkdir -p $(TWICE)/$$d; git archive HEAD | tar -x -C $(TWICE)/$$d; \
+		for p in $(PROGRAMS); do (cd $(TWICE)/$$d/examples && CGO_ENABLED=0 GOFLAGS= $(GO) build -trimpath -buildvcs=false -ldflags="-s -w" -o $(TWICE)/$$d/$$p.built ./$$p); done; done; \
+		for p in $(PROGRAMS); do cmp $(TWICE)/one/$$p.built $(TWICE)/another/folder/$$p.built; sha256sum $(TWICE)/one/$$p.built | sed "s# .*#  $$p: the same bytes twice#"; done
+
+GOLICENSES ?= github.com/google/go-licenses@v1.6.0
+.PHONY: licenses
+licenses: ## list the licences of everything that the programs are built of, and fail for one that isn't known or forbids use
+	@test -x $(BIN)/go-licenses || GOFLAGS= GOBIN=$(BIN) $(GO) install $(GOLICENSES)
+	@mkdir -p .cache; cd examples; export GOFLAGS=; for c in report "check --disallowed_types=forbidden,restricted,unknown"; do \
+		$(BIN)/go-licenses $$c --ignore github.com/ssaplan/primitives $(addprefix ./,$(PROGRAMS)) 2>$(CURDIR)/.cache/licenses.log || { cat $(CURDIR)/.cache/licenses.log; exit 1; }; done
+
 .PHONY: tidy
 tidy: ## go mod tidy on every module
 	@$(call each,$(MODULES) $(BENCHES) $(PEERS),$(GO) mod tidy)
