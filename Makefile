@@ -199,9 +199,11 @@ fuzz: ## run every fuzz target for a while, four at a time: make fuzz FUZZTIME=1
 
 .PHONY: leaks
 leaks: controlplane ## every sensitive value, quoted in every way by every kind of answer, searched for in everything that is shown
-	@set -e; export LEAKS=all GOFLAGS="$$GOFLAGS -count=1"; (cd test && $(TEST) -timeout 0 -v -run "Quoted?Secrets" ./e2e/planner); \
+	@set -e; export LEAKS=all GOFLAGS="$$GOFLAGS -count=1"; $(TEST) -v -run PrintedResults ./ssaplan; \
+		(cd test && $(TEST) -timeout 0 -v -run "Quoted?Secrets|SecretsInside|Passwords" ./e2e/planner); \
 		(cd ctrlssaplan && $(TEST) -timeout 0 -v -run "Quoted?Secrets" .); \
-		cd examples && $(TEST) -timeout 0 -v -run "Quoted?Secrets" ./kubectl-ssaplan/cmd
+		cd examples && $(TEST) -timeout 0 -v -run "Quoted?Secrets|TestScripts/.*secret" ./kubectl-ssaplan/cmd; \
+		$(TEST) -timeout 0 -v -run "TestProtocol/.*secret" ./terraform-provider-ssaplan/provider
 
 PACKAGES ?= identity authresilience fieldowner immutability immutability/internal/transition projection \
 	projection/foreign ssaplan ssaplan/explain ssaplan/deletion ssaplan/release ssaplan/write \
