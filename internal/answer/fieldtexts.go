@@ -309,6 +309,7 @@ var FieldTexts = []FieldText{
 	{
 		Family: ForbiddenTransition, Type: invalidValue, Text: "field cannot be cleared once set",
 		Where: []Place{
+			{Kind: "Node", Field: "spec.providerID", Seen: never}, // since 1.37
 			{Kind: "scheduling.k8s.io/CompositePodGroup", Field: "spec.schedulingPolicy.gang", Seen: never},
 			{Kind: "scheduling.k8s.io/PodGroup", Field: "spec.schedulingPolicy.gang", Seen: "1.37"},
 			{Kind: "scheduling.k8s.io/Workload", Field: "spec.compositePodGroupTemplates[*].schedulingPolicy.gang", Seen: never},
