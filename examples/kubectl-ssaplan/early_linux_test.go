@@ -92,7 +92,7 @@ func TestFirstResultsComeEarly(t *testing.T) {
 	assert.Equal(t, 2, strings.Count(shown, head), "then, and in the report: %s", shown)
 
 	lines := plan(`"name":"early-0"`, false, "-o", "jsonl")
-	assert.Equal(t, many, strings.Count(lines, "\n"))
+	assert.Equal(t, 1+many, strings.Count(lines, "\n"), "the target, and the plans")
 	assert.Equal(t, many-1, strings.Count(lines, `"action":"NoOp"`))
 	assert.Contains(t, lines, `"changes":[{"path":"data.a","before":"b","after":"c"}]`)
 }

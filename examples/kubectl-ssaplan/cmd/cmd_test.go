@@ -68,7 +68,7 @@ var (
 	// targetLines are those that name the target: in text, in Markdown, in front of diffs and of JSON lines.
 	targetLines = regexp.MustCompile(`(?m)^Target: .*\n\n|^\nTarget: ` + "`.*`" + `\n|^# Target: .*\n|^\{"target":.*\n`)
 	// targetNamed finds the target in any output.
-	targetNamed = regexp.MustCompile(`Target: .*server https://.*field manager|"target": ?\{|(?m)^target:$`)
+	targetNamed = regexp.MustCompile(`Target: .*server https?://.*field manager|"target": ?\{|(?m)^target:$`)
 )
 
 func (r result) untargeted() result {

@@ -23,6 +23,7 @@ var passing = []struct {
 	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`), "TIME"},
 	{regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`), "UID"},
 	{regexp.MustCompile(`\bNS\b`), "shop"},
+	{regexp.MustCompile(`https://127.0.0.1:\d+/`), "https://SERVER/"},
 }
 
 // TestMixedPlan plans on the real server what has something of everything, in every format.

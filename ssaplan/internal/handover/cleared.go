@@ -7,20 +7,26 @@ import (
 )
 
 // cleared returns the fields of the live object that go although the manifest never had them. A map of which the manifest has something
-// stays, without the rest. A server removes what the last apply had and this one hasn't, so the applier has to own them first.
-func (w Wanted) cleared(live map[string]any, names projection.FieldSet) projection.FieldSet {
+// stays, without the rest. A server removes what the last apply had and this one hasn't, so the applier has to own them first. What it alone
+// owns already is none of them.
+func (w Wanted) cleared(live map[string]any, owners fieldowner.Ownership) projection.FieldSet {
 	if len(w.Clear) == 0 {
 		return projection.FieldSet{}
 	}
+	names, own := owners.Fields(nil), owners.Fields(w.Applier.Is)
+	others := owners.Fields(func(o fieldowner.Owner) bool { return !w.Applier.Is(o) })
 	sent, there := projection.NewManifest(w.Manifest, names), projection.NewObject(live, names)
 	var paths []projection.Path
 	var clear func(p projection.Path)
 	clear = func(p projection.Path) {
 		_, declared := sent.Get(p)
-		fields, _ := mapAt(there, p)
-		if !declared {
+		switch {
+		case !declared && own.Has(p) && others.Under(p).Empty():
+			return
+		case !declared:
 			paths = append(paths, p) // with what is in it, since an entry that has only the map shows that it was declared as empty
 		}
+		fields, _ := mapAt(there, p)
 		for name := range fields {
 			clear(p.Child(projection.Field(name)))
 		}

@@ -64,7 +64,7 @@ func Find(live *unstructured.Unstructured, wanted Wanted) (*Handover, error) {
 	}
 	isApplied := !before.Fields(wanted.Applier.Is).Empty()
 	giveUp := wanted.GiveUp.Named(wanted.Manifest, before.Fields(nil))
-	h.clears = wanted.cleared(live.Object, before.Fields(nil))
+	h.clears = wanted.cleared(live.Object, before)
 	own := fieldowner.Entry{Fields: h.clears, Owner: fieldowner.Owner{
 		Manager: foreign.Text(wanted.Applier.Manager), Operation: fieldowner.OperationApply, APIVersion: foreign.Text(live.GetAPIVersion()),
 	}}

@@ -2,14 +2,12 @@ package immutability_test
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/ssaplan/primitives/immutability"
@@ -177,8 +175,7 @@ func leftoverCases() []leftover {
 	}...)
 }
 
-// TestLeftovers does what a refusal for leftovers advises: a patch that makes the change and removes exactly what is named.
-// Then the manifest can be applied.
+// TestLeftovers does what a refusal for leftovers advises: it clears exactly what is named. Then the manifest is applied.
 func TestLeftovers(t *testing.T) {
 	c := newCluster(t)
 	c.Define(t, lab.Object(t, unionDefinition))
@@ -216,75 +213,23 @@ func TestLeftovers(t *testing.T) {
 				assert.Contains(t, refused.Verdict.Remedy, path.String())
 			}
 			require.Equal(t, row.left, left, "%v", refused)
-			assert.Equal(t, kind == types.StrategicMergePatchType, strings.Contains(refused.Verdict.Remedy, "strategic"))
+			assert.Contains(t, refused.Verdict.Remedy, "clear ")
 
-			body, err := json.Marshal(advised(after, refused.Verdict.Leftovers).Object)
+			plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: after, ClearBlocking: true})
 			require.NoError(t, err)
-			patch("adviser", string(body))
-			plan, err := planner.Plan(t.Context(), ssaplan.Request{Manifest: after})
+			require.Equal(t, ssaplan.ActionUpdate, plan.Action)
+			made, err := planner.Apply(t.Context(), plan)
 			require.NoError(t, err)
-			_, err = planner.Apply(t.Context(), plan)
+			for _, path := range refused.Verdict.Leftovers {
+				_, exists := projection.Get(made.Object, path)
+				assert.False(t, exists, path)
+			}
+			differences, err := plan.Differences(made)
 			require.NoError(t, err)
+			require.Empty(t, differences)
+			plan, err = planner.Plan(t.Context(), ssaplan.Request{Manifest: after})
+			require.NoError(t, err)
+			require.Equal(t, ssaplan.ActionNoOp, plan.Action)
 		})
 	}
-}
-
-// advised returns the patch that makes an object what the manifest is, without what is left over. A merge patch has each list
-// as a whole.
-func advised(manifest *unstructured.Unstructured, leftovers []projection.Path) *unstructured.Unstructured {
-	body := manifest.DeepCopy()
-	for _, path := range leftovers {
-		remove(body.Object, path, kinds.IsBuiltin(manifest.Object))
-	}
-	return body
-}
-
-// remove sets what is at the path to null, and marks an item of a list for removal if the patch is strategic.
-func remove(at map[string]any, path projection.Path, strategic bool) {
-	name := path[0].Name()
-	if len(path) == 1 {
-		at[name] = nil
-		return
-	}
-	if path[1].Kind() == projection.FieldKind {
-		next, _ := at[name].(map[string]any)
-		if next == nil {
-			next = map[string]any{}
-			at[name] = next
-		}
-		remove(next, path[1:], strategic)
-		return
-	}
-	list, _ := at[name].([]any)
-	for _, item := range list {
-		if item, isMap := item.(map[string]any); isMap && hasKeys(item, path[1].KeyFields()) {
-			if len(path) > 2 {
-				remove(item, path[2:], strategic)
-			}
-			return
-		}
-	}
-	if !strategic {
-		return // the list is sent as a whole
-	}
-	item := map[string]any{}
-	for key, value := range path[1].KeyFields() {
-		item[key] = value
-	}
-	if len(path) > 2 {
-		remove(item, path[2:], strategic)
-	} else {
-		item["$patch"] = "delete"
-	}
-	at[name] = append(list, item)
-}
-
-// hasKeys reports whether an item has the keys, or leaves them to their defaults.
-func hasKeys(item, keys map[string]any) bool {
-	for key, value := range keys {
-		if own, exists := item[key]; exists && own != value {
-			return false
-		}
-	}
-	return true
 }
