@@ -485,7 +485,9 @@ func (w *planning) finish() *Plan {
 		plan.Requests = w.requests + w.target.Requests()
 		plan.Warnings = append(plan.Warnings, w.target.Warnings...)
 	}
-	plan.Warnings = append(plan.Warnings, w.guard().Warnings(w.warnings.All())...)
+	if said := w.warnings.All(); len(said) > 0 {
+		plan.Warnings = append(plan.Warnings, w.guard().Warnings(said)...)
+	}
 	plan.Warnings = append(plan.Warnings, explain.AdjustmentWarnings(plan.Adjustments)...)
 	plan.Warnings = append(plan.Warnings, w.withheld()...)
 	if w.then != nil {

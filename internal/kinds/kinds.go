@@ -30,8 +30,11 @@ func Group(apiVersion string) string {
 // IsBuiltin reports whether the object is of a kind that Kubernetes brings.
 func IsBuiltin(obj map[string]any) bool {
 	apiVersion, _ := obj["apiVersion"].(string)
-	return apiVersion != "" && builtinGroups[Group(apiVersion)]
+	return apiVersion != "" && IsBuiltinGroup(Group(apiVersion))
 }
+
+// IsBuiltinGroup reports whether an API group is one that Kubernetes brings; "" is that of the core.
+func IsBuiltinGroup(group string) bool { return builtinGroups[group] }
 
 // OfSubresource returns the kind with which a server answers and is asked for a subresource, if that isn't the
 // object's own. Source: the applyable subresources in the OpenAPI document of Kubernetes 1.33 to 1.37, of which scale

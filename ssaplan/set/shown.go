@@ -116,7 +116,16 @@ func tells(shown *ssaplan.Plan, change explain.Change) bool {
 		slices.ContainsFunc(shown.Unknown, func(path projection.Path) bool { return change.Path.HasPrefix(path) }) {
 		return true
 	}
-	return change.Op != projection.OpRemove && len(shown.Unknown) == 0 && shown.After.Fields.Leaves().Covers(change.Path)
+	return change.Op != projection.OpRemove && len(shown.Unknown) == 0 && shown.After.Fields.Leaves().Covers(change.Path) && isFrom(shown, change)
+}
+
+// isFrom reports whether a change begins with what the live object had when a plan was shown: nobody has changed that since.
+func isFrom(shown *ssaplan.Plan, change explain.Change) bool {
+	if shown.Live() == nil {
+		return true
+	}
+	was, existed := projection.NewObject(shown.Live().Object, shown.After.Fields).Get(change.Path)
+	return existed == (change.Op != projection.OpAdd) && (!existed || reflect.DeepEqual(was, change.Before))
 }
 
 // doesSame reports whether two changes do the same, whatever is said of who changed the value before.

@@ -15,10 +15,14 @@ import (
 
 // Carried returns the kinds of the objects inside of an object, such as the manifest in an Object of Crossplane. A map
 // is an object if it has apiVersion, kind and metadata; what has no metadata is a reference.
-func Carried(obj map[string]any) (found []schema.GroupVersionKind) {
+func Carried(obj map[string]any) []schema.GroupVersionKind {
 	if !mayCarry(obj) {
-		return nil
+		return nil // without what the rest allocates
 	}
+	return carried(obj)
+}
+
+func carried(obj map[string]any) (found []schema.GroupVersionKind) {
 	c := carrier{object: func(_ string, inner map[string]any) {
 		if kind := kindOf(inner); isObject(inner) && !slices.Contains(found, kind) {
 			found = append(found, kind)

@@ -30,9 +30,10 @@ func (s *Server) Passwords(kind schema.GroupVersionKind) projection.Patterns {
 	if !s.learns {
 		return nil
 	}
-	served, isLearned := s.passwords.Load(kind)
-	coming, isComing := s.coming.Load(kind)
-	_, isUnserved := s.unserved.Load(kind)
+	var key any = kind // made once
+	served, isLearned := s.passwords.Load(key)
+	coming, isComing := s.coming.Load(key)
+	_, isUnserved := s.unserved.Load(key)
 	var patterns projection.Patterns
 	switch {
 	case isLearned:
@@ -87,7 +88,7 @@ func (s *Server) LearnDefinition(definition map[string]any) {
 
 // isKubernetes reports whether a kind is in a group of Kubernetes itself.
 func isKubernetes(kind schema.GroupVersionKind) bool {
-	return builtin.IsBuiltin(map[string]any{"apiVersion": kind.GroupVersion().String()})
+	return kind.Version != "" && builtin.IsBuiltinGroup(kind.Group)
 }
 
 // learn finds out which fields of a kind that the server serves are passwords. The kinds of Kubernetes mark none. For

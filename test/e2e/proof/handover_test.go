@@ -21,6 +21,9 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/release"
 )
 
+// nobodyOwns is what is said of a plan after which no field would have an owner.
+const nobodyOwns = "nobody would own anything"
+
 // carryOut does the apply. Of a plan by which fields change hands it lets the Planner do it, since no dry run does that and applies; the
 // Planner plans again in between, and stops if that says anything else. It reports whether that is all there is to judge.
 func (t *trial) carryOut(ctx context.Context) (isJudged bool, err error) {
@@ -28,6 +31,19 @@ func (t *trial) carryOut(ctx context.Context) (isJudged bool, err error) {
 	switch {
 	case err != nil:
 		return false, err
+	case t.before == nil && t.planErr != nil && strings.Contains(t.planErr.Error(), nobodyOwns):
+		t.over, t.outcome = true, "error "+nobodyOwns
+		return true, nil
+	case t.before == nil && len(t.giveUp) > 0 && t.planIs(ssaplan.ActionCreate):
+		t.dryRun = t.plan.Result()
+		if t.after, err = t.planners().tested.Apply(ctx, t.plan); t.check(handovers, err == nil, "planned %v, and then %v", t.plan, err) {
+			foretold := t.withPicked(t.dryRun, projection.FieldSet{})
+			foretold.SetUID(t.after.GetUID())
+			foretold.SetCreationTimestamp(t.after.GetCreationTimestamp())
+			lines := differences(withoutBookkeeping(foretold.Object), withoutBookkeeping(t.after.Object), nil)
+			t.check(handovers, len(lines) == 0, "foretold, and real: %v", lines)
+		}
+		return err != nil, nil
 	case handover.Empty():
 		t.dryRun, _ = t.object.apply(ctx, t.wire, t.step, metav1.DryRunAll)
 		t.after, t.applyErr = t.object.apply(ctx, t.wire, t.step)
@@ -89,8 +105,8 @@ func (t *trial) handover() (fieldowner.Handover, error) {
 // from what a host remembers.
 func (t *trial) judgeRefusedHandover(ctx context.Context, handover fieldowner.Handover) (isJudged bool, err error) {
 	t.over = true
-	if t.planErr != nil && strings.Contains(t.planErr.Error(), "nobody would own anything") {
-		t.outcome = "error nobody would own anything"
+	if t.planErr != nil && strings.Contains(t.planErr.Error(), nobodyOwns) {
+		t.outcome = "error " + nobodyOwns
 		return true, nil
 	}
 	patch, err := handover.Patch()

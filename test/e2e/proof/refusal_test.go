@@ -224,9 +224,15 @@ func isSameRefusal(planned, applied error) bool {
 	if !strings.Contains(planned.Error(), "words are withheld") {
 		return causesOf(planned) == causesOf(applied)
 	}
-	there, want := status(planned).Details, status(applied).Details
-	return reason(planned) == reason(applied) && there != nil && want != nil && !slices.ContainsFunc(there.Causes, func(c metav1.StatusCause) bool {
-		return !slices.ContainsFunc(want.Causes, func(real metav1.StatusCause) bool {
+	var told, real []metav1.StatusCause
+	if details := status(planned).Details; details != nil {
+		told = details.Causes
+	}
+	if details := status(applied).Details; details != nil {
+		real = details.Causes
+	}
+	return reason(planned) == reason(applied) && (len(told) == 0) == (len(real) == 0) && !slices.ContainsFunc(told, func(c metav1.StatusCause) bool {
+		return !slices.ContainsFunc(real, func(real metav1.StatusCause) bool {
 			return c.Type == real.Type && (c.Field == "" || c.Field == real.Field)
 		})
 	})
