@@ -11,7 +11,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// The bot renews the requirements of each module, but those of the servers, which are tested in the versions that they have.
+// The bot renews the requirements of each module, but those of the servers, which are tested in the versions that they
+// have.
 func TestDependabotKnowsEachModule(t *testing.T) {
 	text, err := os.ReadFile(".github/dependabot.yml")
 	require.NoError(t, err)

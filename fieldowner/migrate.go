@@ -85,8 +85,8 @@ func Release(live map[string]any, manager string) (Handover, error) {
 	})
 }
 
-// HandOver returns the handover that changes every entry as change says, and adds more. Those that it leaves without fields go, and
-// those of the same owner are merged. For its errors see [Migrate].
+// HandOver returns the handover that changes every entry as change says, and adds more. Those that it leaves without
+// fields go, and those of the same owner are merged. For its errors see [Migrate].
 func HandOver(live map[string]any, change func(Entry) Entry, more ...Entry) (Handover, error) {
 	ownership, err := Read(live)
 	if err != nil {

@@ -73,9 +73,9 @@ var neverImported = projection.NewFieldSet(
 	metadata.Child(projection.Field("name")), metadata.Child(projection.Field("namespace")),
 ).Union(projection.ServerMetadata())
 
-// rarelyImported is what is only imported for a manager that applied it: a status, if it is the selected subresource, or
-// an ordinary field because its kind has no such subresource; a prefix that the name was made from, and the copy that client-side apply keeps of its
-// manifest.
+// rarelyImported is what is only imported for a manager that applied it: a status, if it is the selected subresource,
+// or an ordinary field because its kind has no such subresource; a prefix that the name was made from, and the copy
+// that client-side apply keeps of its manifest.
 var rarelyImported = projection.NewFieldSet(
 	projection.Path{projection.Field("status")},
 	metadata.Child(projection.Field("generateName")),

@@ -10,17 +10,19 @@ type Held struct {
 	// Value is the value, and Exists whether there is one: a map or list of which nothing is left is none.
 	Value  any
 	Exists bool
-	// Kept are the parts as the other object has them, Gone those that it lacks, and New those that stay as they are since
-	// the list item that they are in is new.
+	// Kept are the parts as the other object has them, Gone those that it lacks, and New those that stay as they are
+	// since the list item that they are in is new.
 	Kept, Gone, New []Path
 }
 
-// Hold returns a copy of the value, which is to be applied at a path, with the parts that the patterns match in it as the live
-// object has them there. It is for lists and maps that have one owner as a whole: applying such a one replaces all of it.
+// Hold returns a copy of the value, which is to be applied at a path, with the parts that the patterns match in it as
+// the live object has them there. It is for lists and maps that have one owner as a whole: applying such a one replaces
+// all of it.
 //
-// Items of such a list have no identity. Those that a pattern matches as a whole are replaced by those that it matches in the live
-// list. If a pattern matches something in them, an item belongs to the live one that has the same otherwise, or else the same place
-// among those that are left over. It is an error if that is ambiguous, or if a position in a pattern would then mean another item.
+// Items of such a list have no identity. Those that a pattern matches as a whole are replaced by those that it matches
+// in the live list. If a pattern matches something in them, an item belongs to the live one that has the same
+// otherwise, or else the same place among those that are left over. It is an error if that is ambiguous, or if a
+// position in a pattern would then mean another item.
 func (ps Patterns) Hold(at Path, value any, live any) (Held, error) {
 	pr, done := ps.start(), false
 	for _, e := range at {
@@ -191,8 +193,8 @@ func (m *match) split() {
 	m.parts = r.removed
 }
 
-// pair finds, for each item in which patterns may match something, the one of the other list that it is, nil if it is new. It
-// reports false if that is ambiguous.
+// pair finds, for each item in which patterns may match something, the one of the other list that it is, nil if it is
+// new. It reports false if that is ambiguous.
 func pair(mine, theirs []match) (pairs []*match, ok bool) {
 	pairs, ok = make([]*match, len(mine)), true
 	free := map[Element][]*match{} // by what the patterns call them; one entry for all that they don't call by a name

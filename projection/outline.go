@@ -21,8 +21,8 @@ func Differing(before, after map[string]any, known FieldSet) (FieldSet, error) {
 	return outline([]map[string]any{before, after}, []map[string]any{b, a}, known)
 }
 
-// outline returns the leaves of parts of the objects, given what the managedFields of the objects reveal. Of a list that
-// known has items of, it has the keys: a record may still have those of an older definition.
+// outline returns the leaves of parts of the objects, given what the managedFields of the objects reveal. Of a list
+// that known has items of, it has the keys: a record may still have those of an older definition.
 func outline(objects, parts []map[string]any, known FieldSet) (FieldSet, error) {
 	schema := LearnedSchema{known: known.root}
 	schema.learnMetadata()

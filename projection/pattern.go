@@ -135,8 +135,8 @@ func (ps Patterns) WithoutPositions() Patterns {
 	return slices.DeleteFunc(slices.Clone(ps), Pattern.hasPosition)
 }
 
-// Named returns the patterns with those that name items by a position in the manifest replaced by such as name what they match there
-// as the fields name it: those match the same in another object or in a field set.
+// Named returns the patterns with those that name items by a position in the manifest replaced by such as name what
+// they match there as the fields name it: those match the same in another object or in a field set.
 func (ps Patterns) Named(manifest map[string]any, fields FieldSet) Patterns {
 	named := ps.WithoutPositions()
 	if len(named) == len(ps) {

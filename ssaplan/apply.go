@@ -90,7 +90,8 @@ func (p *Planner) Apply(ctx context.Context, plan *Plan) (*unstructured.Unstruct
 	return plan.basis.live.DeepCopy(), nil
 }
 
-// giveUpCreated gives up what the plan's request names of an object that the plan created, which others may write meanwhile.
+// giveUpCreated gives up what the plan's request names of an object that the plan created, which others may write
+// meanwhile.
 func (p *Planner) giveUpCreated(ctx context.Context, plan *Plan, made *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if plan.Action == ActionUpdate || len(plan.basis.request.GiveUp) == 0 {
 		return made, nil

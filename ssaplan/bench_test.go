@@ -115,8 +115,8 @@ var discovered = map[string]string{
 const unknownDryRun = `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Invalid","code":422,"details":` +
 	`{"group":"meta.k8s.io","kind":"PatchOptions","causes":[{"field":"dryRun"}]}}`
 
-// recorded is a transport that gives the answers of a server to the two requests of a plan, to discovery, to the question
-// whether it gets dryRun, and to a read of a definition.
+// recorded is a transport that gives the answers of a server to the two requests of a plan, to discovery, to the
+// question whether it gets dryRun, and to a read of a definition.
 type recorded struct{ live, dryRun []byte }
 
 func (r recorded) RoundTrip(request *http.Request) (*http.Response, error) {

@@ -66,8 +66,8 @@ func (m manyKinds) RoundTrip(request *http.Request) (*http.Response, error) {
 		Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body))}, nil
 }
 
-// TestManyDefinitions plans an object of each of 500 kinds side by side. What the server serves is asked once, and which
-// fields are passwords twice: the definition of one kind, and a document about all.
+// TestManyDefinitions plans an object of each of 500 kinds side by side. What the server serves is asked once, and
+// which fields are passwords twice: the definition of one kind, and a document about all.
 func TestManyDefinitions(t *testing.T) {
 	const kinds = 500
 	server := counted{manyKinds{kinds}, &sync.Mutex{}, map[string]int{}}

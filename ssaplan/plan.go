@@ -62,22 +62,24 @@ type Request struct {
 	// Prior is what the host remembers of the last apply. With it the plan tells edits from drift for certain and finds
 	// changes of identity. Optional.
 	Prior *explain.State
-	// Ignore are the fields that are left to others, such as the replicas that an autoscaler sets. An object is created with
-	// the manifest's values. Of one that exists they are left out where others own them, and sent with the live values where
-	// only we do, so that nothing changes there; see [explain.Ignored.Leave]. So is what only the object has in a list or map that
-	// the manifest declares and that has one owner as a whole. They are no drift, and no reason for a Replace.
+	// Ignore are the fields that are left to others, such as the replicas that an autoscaler sets. An object is created
+	// with the manifest's values. Of one that exists they are left out where others own them, and sent with the live
+	// values where only we do, so that nothing changes there; see [explain.Ignored.Leave]. So is what only the object
+	// has in a list or map that the manifest declares and that has one owner as a whole. They are no drift, and no
+	// reason for a Replace.
 	Ignore projection.Patterns
 	// Adopt are the field managers from which the fields are taken over that they have of the object, see [fieldowner.Migrate], before the
 	// manifest is applied. What of theirs the manifest lacks, and nobody else has, goes; without this it stays behind. Conflicts with them are none.
 	Adopt []string
 	// AdoptTools adopts from all tools that act for the same purpose, see [fieldowner.Tools] and [Options.Tools].
 	AdoptTools bool
-	// GiveUp are the fields that are no longer owned and keep their values. They are ignored then, see Ignore; what others
-	// don't own has no owner. An object is created with them, and they are given up by a second write right after that.
+	// GiveUp are the fields that are no longer owned and keep their values. They are ignored then, see Ignore; what
+	// others don't own has no owner. An object is created with them, and they are given up by a second write right
+	// after that.
 	GiveUp projection.Patterns
-	// Clear are fields that the object shall not have any more, whoever owns them, such as spec.strategy.rollingUpdate when
-	// the manifest sets spec.strategy.type to Recreate. What the manifest declares stays. Fields that nobody but the manager
-	// owns go anyway when the manifest drops them.
+	// Clear are fields that the object shall not have any more, whoever owns them, such as spec.strategy.rollingUpdate
+	// when the manifest sets spec.strategy.type to Recreate. What the manifest declares stays. Fields that nobody but
+	// the manager owns go anyway when the manifest drops them.
 	Clear projection.Patterns
 	// ClearBlocking clears the fields that are proven to be the reason why the server refuses the apply; see
 	// [immutability.Verdict.Leftovers].
@@ -190,9 +192,9 @@ func (plan *Plan) OwnershipAfter() (fieldowner.Ownership, error) {
 	return owners.Shown(plan.basis.sensitive), nil
 }
 
-// Sensitive returns the fields whose values must not be shown, beside those that are sensitive in every object of the kind.
-// A caller that shows other values of the object than the plan does needs it. It is empty for a plan that was read from
-// JSON.
+// Sensitive returns the fields whose values must not be shown, beside those that are sensitive in every object of the
+// kind. A caller that shows other values of the object than the plan does needs it. It is empty for a plan that was
+// read from JSON.
 func (plan *Plan) Sensitive() projection.Patterns {
 	if plan.basis == nil {
 		return nil

@@ -152,9 +152,9 @@ func (p *Planner) locate(ctx context.Context, id identity.Identity, subresource 
 	return p.server.Locate(ctx, id, subresource, p.options.DefaultNamespace)
 }
 
-// SecretsInside returns the fields of an object that are secret because other objects are inside of it: data, stringData
-// and annotations of a Secret, and texts that are the manifest of one. A plan withholds them. A caller that shows a
-// manifest which wasn't planned needs them.
+// SecretsInside returns the fields of an object that are secret because other objects are inside of it: data,
+// stringData and annotations of a Secret, and texts that are the manifest of one. A plan withholds them. A caller that
+// shows a manifest which wasn't planned needs them.
 func SecretsInside(obj *unstructured.Unstructured) projection.Patterns {
 	return secrecy.Inside(obj.Object, func(schema.GroupVersionKind) projection.Patterns { return nil })
 }

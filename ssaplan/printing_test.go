@@ -67,7 +67,8 @@ func (p *printer) visit(at string, v reflect.Value) {
 	}
 }
 
-// isRaw reports whether values of a type are the content of objects, or the fields to apply, which have nothing withheld.
+// isRaw reports whether values of a type are the content of objects, or the fields to apply, which have nothing
+// withheld.
 func isRaw(t reflect.Type) bool {
 	switch t {
 	case reflect.TypeFor[fieldowner.Declaration](), reflect.TypeFor[*unstructured.Unstructured](), reflect.TypeFor[map[string]any](), reflect.TypeFor[any](), reflect.TypeFor[[]byte](), reflect.TypeFor[json.RawMessage]():

@@ -134,7 +134,8 @@ func (w *planning) detour(ctx context.Context) string {
 	return ""
 }
 
-// clearing returns the request that clears what the verdict proves to be in the way. It reports false if there is nothing more to clear.
+// clearing returns the request that clears what the verdict proves to be in the way. It reports false if there is
+// nothing more to clear.
 func (r Request) clearing(verdict immutability.Verdict) (Request, bool) {
 	if verdict.Refusal != immutability.RefusalMergeLeftover || verdict.Certainty != immutability.CertaintyProven {
 		return r, false
@@ -148,8 +149,8 @@ func (r Request) clearing(verdict immutability.Verdict) (Request, bool) {
 	return r, len(r.Clear) > known
 }
 
-// cure returns what to do if the plan can be made with an adoption from the tools that wrote what is in the way, or by clearing that, else
-// nothing.
+// cure returns what to do if the plan can be made with an adoption from the tools that wrote what is in the way, or by
+// clearing that, else nothing.
 func (w *planning) cure(ctx context.Context, verdict immutability.Verdict) string {
 	works := func(request Request) bool {
 		_, err := w.Plan(ctx, request)

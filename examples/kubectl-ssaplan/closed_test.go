@@ -39,7 +39,8 @@ func closedAfter(t *testing.T, lines int, dir, kubeconfig string, args ...string
 	return program.ProcessState.ExitCode(), said.String()
 }
 
-// A reader that goes away ends a run in order: nothing is lost of what was done, and the exit code isn't that of success.
+// A reader that goes away ends a run in order: nothing is lost of what was done, and the exit code isn't that of
+// success.
 func TestOutputIsClosed(t *testing.T) {
 	t.Parallel()
 	c, dir := lab.New(t), t.TempDir()

@@ -26,8 +26,8 @@ var StrippedMetadata = []string{"clusterName"}
 // MetadataContainers are the names of the maps and lists of metadata that a manifest may have, sorted.
 var MetadataContainers = []string{"annotations", "finalizers", "labels", "ownerReferences"}
 
-// NameHead returns where an object of a kind whose name means something has the part of its name up to the first dot, nil for
-// other kinds.
+// NameHead returns where an object of a kind whose name means something has the part of its name up to the first dot,
+// nil for other kinds.
 func NameHead(apiVersion, kind string) []string {
 	group, _, _ := strings.Cut(apiVersion, "/")
 	return map[string][]string{

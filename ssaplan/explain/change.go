@@ -72,7 +72,8 @@ type Change struct {
 	projection.Difference
 	Cause Cause
 	// Manager is who changed a drifted value, with which operation, on which subresource and when; empty if the object
-	// doesn't tell. Of a dropped field that was taken over from another manager, and of one that is cleared, it is the one who had it.
+	// doesn't tell. Of a dropped field that was taken over from another manager, and of one that is cleared, it is the
+	// one who had it.
 	Manager     foreign.Text
 	Operation   string
 	Subresource foreign.Text

@@ -237,8 +237,8 @@ func (c *comparison) own(e *Explanation) projection.FieldSet {
 	return own
 }
 
-// valuesAbove returns where the live object has a value of another type than the map or list in which the missing fields
-// are to be.
+// valuesAbove returns where the live object has a value of another type than the map or list in which the missing
+// fields are to be.
 func valuesAbove(obj map[string]any, fields projection.FieldSet, missing []projection.Path) projection.FieldSet {
 	live := projection.NewObject(obj, fields)
 	var found []projection.Path

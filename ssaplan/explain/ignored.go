@@ -22,8 +22,8 @@ const (
 	HandlingLeftOut Handling = "leftOut"
 )
 
-// IgnoredField is a field that is left to others: one of the manifest, or one that only the object has, in a list or map that the manifest
-// has and that has one owner as a whole.
+// IgnoredField is a field that is left to others: one of the manifest, or one that only the object has, in a list or
+// map that the manifest has and that has one owner as a whole.
 type IgnoredField struct {
 	Path     projection.Path `json:"path"`
 	Handling Handling        `json:"handling"`
@@ -44,8 +44,9 @@ type Left struct {
 	Warnings []foreign.Text
 }
 
-// For returns what the applier sends to the live object, nil if there is none; see [Ignored.Leave] and [Unknown.Hold]. Was is the object as
-// it was before fields changed hands, by which the manifest's list items are named: who gives an item up doesn't own it any more.
+// For returns what the applier sends to the live object, nil if there is none; see [Ignored.Leave] and [Unknown.Hold].
+// Was is the object as it was before fields changed hands, by which the manifest's list items are named: who gives an
+// item up doesn't own it any more. Default: live.
 func (p Prepared) For(live, was map[string]any, applier fieldowner.Applier) (Left, error) {
 	out, err := p.Ignored.Leave(p.Manifest, live, was, applier)
 	if err != nil {
@@ -55,48 +56,35 @@ func (p Prepared) For(live, was map[string]any, applier fieldowner.Applier) (Lef
 	return out, err
 }
 
-// Leave returns the manifest as the applier sends it to the live object, nil if there is none, so that nothing changes at the
-// ignored fields. Was is as in [Prepared.For]. Of a list or map that has one owner as a whole, the ignored parts are sent as the object has
-// them, also those that the manifest lacks; see [projection.Patterns.Hold]. A map or list from which all is left out is left out, too. No
-// argument is modified. The errors are those of managedFields that can't be read, and of items that can't be told from others.
+// Leave returns the manifest as the applier sends it to the live object, nil if there is none, so that nothing changes
+// at the ignored fields. Was is as in [Prepared.For]. Of a list or map that has one owner as a whole, the ignored parts
+// are sent as the object has them, also those that the manifest lacks; see [projection.Patterns.Hold]. A map or list
+// from which all is left out is left out, too. No argument is modified. The errors are those of managedFields that
+// can't be read, and of items that can't be told from others.
 func (i Ignored) Leave(manifest, live, was map[string]any, applier fieldowner.Applier) (Left, error) {
 	out := Left{Manifest: manifest}
 	if i.Empty() {
 		return out, nil
 	}
+	if was == nil {
+		was = live
+	}
 	names, err := itemNames(was)
 	if err != nil {
 		return out, err
 	}
-	owners, err := fieldowner.Read(live)
+	out.Manifest, _ = projection.Patterns{}.Remove(manifest) // a copy
+	l, err := newLeaving(out.Manifest, live, applier)
 	if err != nil {
 		return out, err
 	}
-	out.Manifest, _ = projection.Patterns{}.Remove(manifest) // a copy
-	l := leaving{owners: owners, applier: applier, live: live, all: owners.Fields(nil), exists: live != nil}
-	l.there, l.sent = projection.NewObject(live, l.all), projection.NewManifest(out.Manifest, l.all)
-	l.own = owners.Fields(applier.Is)
-	l.others = owners.Fields(func(o fieldowner.Owner) bool { return !applier.Is(o) })
 	paths := i.named(names)
-	wholes, there := wholesOf(l.all, paths, i.patterns, live)
-	if live == nil {
-		wholes = nil // which is made with all that the manifest has
-	}
-	for _, p := range paths {
-		if !slices.ContainsFunc(wholes, func(w whole) bool { return w.has(p) }) {
-			out.Fields = append(out.Fields, IgnoredField{Path: p, Handling: l.leave(p), Owners: l.ownersOf(p)})
-		}
-	}
-	l.strip()
-	for _, w := range wholes {
-		fields, err := l.hold(w)
-		if err != nil {
-			return out, err
-		}
-		out.Fields = append(out.Fields, fields...)
+	wholes, found := wholesOf(l.all, paths, i.patterns, live)
+	if out.Fields, err = l.leaveAll(paths, wholes); err != nil {
+		return out, err
 	}
 	for _, pattern := range i.unmatched {
-		if !slices.ContainsFunc(slices.Concat(paths, there), pattern.Match) {
+		if !slices.ContainsFunc(slices.Concat(paths, found), pattern.Match) {
 			out.Warnings = append(out.Warnings, foreign.Textf("%s: is to be ignored, and neither the manifest nor the object has it", pattern))
 		}
 	}
@@ -124,6 +112,44 @@ type leaving struct {
 	sent             *projection.Object // what is going to be sent
 	all, own, others projection.FieldSet
 	leftOut          []projection.Path
+}
+
+// newLeaving begins to leave fields of the manifest to others, which it changes.
+func newLeaving(manifest, live map[string]any, applier fieldowner.Applier) (*leaving, error) {
+	owners, err := fieldowner.Read(live)
+	if err != nil {
+		return nil, err
+	}
+	l := &leaving{owners: owners, applier: applier, live: live, all: owners.Fields(nil), exists: live != nil}
+	l.there, l.sent = projection.NewObject(live, l.all), projection.NewManifest(manifest, l.all)
+	l.own = owners.Fields(applier.Is)
+	l.others = owners.Fields(func(o fieldowner.Owner) bool { return !applier.Is(o) })
+	return l, nil
+}
+
+// leaveAll leaves the fields to others, and the parts of lists and maps that have one owner. A new object is made with
+// all that the manifest has.
+func (l *leaving) leaveAll(paths []projection.Path, wholes []whole) (out []IgnoredField, err error) {
+	isPart := func(p projection.Path) bool {
+		return l.exists && slices.ContainsFunc(wholes, func(w whole) bool { return w.has(p) })
+	}
+	for _, p := range paths {
+		if !isPart(p) {
+			out = append(out, IgnoredField{Path: p, Handling: l.leave(p), Owners: l.ownersOf(p)})
+		}
+	}
+	l.strip()
+	for _, w := range wholes {
+		if !l.exists {
+			break
+		}
+		fields, err := l.hold(w)
+		if err != nil {
+			return out, err
+		}
+		out = append(out, fields...)
+	}
+	return out, nil
 }
 
 // leave makes the manifest leave what it has at p to others.

@@ -102,8 +102,8 @@ type whole struct {
 // has reports whether p is one of the parts.
 func (w whole) has(p projection.Path) bool { return len(p) > len(w.at) && p.HasPrefix(w.at) }
 
-// wholesOf returns the lists and maps that have one owner as a whole and of which the paths, or what the patterns match in the object,
-// are parts. Found is what they match.
+// wholesOf returns the lists and maps that have one owner as a whole and of which the paths, or what the patterns match
+// in the object, are parts. Found is what they match.
 func wholesOf(fields projection.FieldSet, paths []projection.Path, patterns projection.Patterns, obj map[string]any) (out []whole, found []projection.Path) {
 	found = patterns.Find(obj, fields)
 	for _, p := range slices.Concat(paths, found) {

@@ -154,8 +154,9 @@ func (s *State) clone() *State {
 	return &c
 }
 
-// Without returns s without what it remembers of the fields that are left to others, at which nothing is drift any more. Neither is what
-// the patterns of such fields match, now or later, in a list or map that has one owner as a whole.
+// Without returns s without what it remembers of the fields that are left to others, at which nothing is drift any
+// more. Neither is what the patterns of such fields match, now or later, in a list or map that has one owner as a
+// whole.
 func (s *State) Without(fields projection.FieldSet, patterns ...projection.Pattern) *State {
 	out := s.clone()
 	out.ignored = projection.Patterns(patterns).WithoutPositions()

@@ -119,7 +119,8 @@ func tells(shown *ssaplan.Plan, change explain.Change) bool {
 	return change.Op != projection.OpRemove && len(shown.Unknown) == 0 && shown.After.Fields.Leaves().Covers(change.Path) && isFrom(shown, change)
 }
 
-// isFrom reports whether a change begins with what the live object had when a plan was shown: nobody has changed that since.
+// isFrom reports whether a change begins with what the live object had when a plan was shown: nobody has changed that
+// since.
 func isFrom(shown *ssaplan.Plan, change explain.Change) bool {
 	if shown.Live() == nil {
 		return true

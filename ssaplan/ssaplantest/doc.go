@@ -14,8 +14,8 @@
 // dry run writes nothing. UIDs, resourceVersions, missing namespaces and finalizers work as on a server. Your test
 // decides what a server in trouble answers, see [Server.Answer].
 //
-// A custom kind's schema says which of its fields are passwords (format: password), as a CRD does. The Planner withholds
-// their values. A kind without a schema has none.
+// A custom kind's schema says which of its fields are passwords (format: password), as a CRD does. The Planner
+// withholds their values. A kind without a schema has none.
 //
 // It differs from a server:
 //

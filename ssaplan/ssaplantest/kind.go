@@ -20,9 +20,9 @@ type Kind struct {
 	// StatusSubresource says that the status is written through its own subresource, and ignored in other requests.
 	// Default: the status is a field as any other.
 	StatusSubresource bool
-	// Schema is the OpenAPI schema as in the openAPIV3Schema of a CustomResourceDefinition. It says which lists have keys,
-	// and which fields are passwords (format: password), whose values no plan shows.
-	// Default: every field is allowed, lists are atomic, and no field is a password.
+	// Schema is the OpenAPI schema as in the openAPIV3Schema of a CustomResourceDefinition. It says which lists have
+	// keys, and which fields are passwords (format: password), whose values no plan shows. Default: every field is
+	// allowed, lists are atomic, and no field is a password.
 	Schema map[string]any
 
 	builtin bool

@@ -9,7 +9,8 @@ import (
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/wholefile"
 )
 
-// output is where a run prints its results. A reader that goes away interrupts the run, which then remembers what it did.
+// output is where a run prints its results. A reader that goes away interrupts the run, which then remembers what it
+// did.
 type output struct {
 	io.Writer
 	interrupt context.CancelFunc

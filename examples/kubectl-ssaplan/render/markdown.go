@@ -16,8 +16,9 @@ const maxMarkdown = 65_536
 // maxNote is more than the note about what was cut has.
 const maxNote = 200
 
-// Markdown returns the report for the comment on a pull request, or for the summary of a job: the counts, the target, what is to be seen
-// first, the failures, and what [Text.Report] says of each object, folded. It has no colours, and lines as long as they are.
+// Markdown returns the report for the comment on a pull request, or for the summary of a job: the counts, the target,
+// what is to be seen first, the failures, and what [Text.Report] says of each object, folded. It has no colours, and
+// lines as long as they are.
 //
 // If that has more characters than the limit, the least important is cut: first the fields of objects that are created, then
 // those of others. What was cut is counted. Fences and tags stay whole.

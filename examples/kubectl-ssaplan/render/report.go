@@ -134,7 +134,8 @@ func (out *reportJSON) add(plans []*ssaplan.Plan, whole bool) {
 	}
 }
 
-// Lines returns the target and the items of the lists of [Report.JSON], each as a line of JSON: with a plan of every object.
+// Lines returns the target and the items of the lists of [Report.JSON], each as a line of JSON: with a plan of every
+// object.
 func (r Report) Lines() ([]byte, error) {
 	var items []any
 	for _, plan := range r.Plans {

@@ -17,9 +17,10 @@ import (
 	"github.com/ssaplan/primitives/ssaplan/explain"
 )
 
-// Unified returns the objects that change as a unified diff of YAML, as "kubectl diff" prints it for other programs to read. It has the declared
-// fields and what else changes, below a line with the target; of what others have in an object, and nothing happens to, a plan doesn't know what is secret. What there is to
-// say of a plan besides stands in front of its diff.
+// Unified returns the objects that change as a unified diff of YAML, as "kubectl diff" prints it for other programs to
+// read. It has the declared fields and what else changes, below a line with the target; of what others have in an
+// object, and nothing happens to, a plan doesn't know what is secret. What there is to say of a plan besides stands in
+// front of its diff.
 func (t Text) Unified(r Report) ([]byte, error) {
 	var out strings.Builder
 	for _, plan := range inOrder(r.Plans) {

@@ -96,7 +96,8 @@ func Find(live *unstructured.Unstructured, wanted Wanted) (*Handover, error) {
 	return h, err
 }
 
-// Created returns an object that the applier is going to create with the record that it has after the applier gave up what it wants to.
+// Created returns an object that the applier is going to create with the record that it has after the applier gave up
+// what it wants to.
 func Created(made *unstructured.Unstructured, wanted Wanted) (*unstructured.Unstructured, error) {
 	if len(wanted.GiveUp) == 0 {
 		return made, nil

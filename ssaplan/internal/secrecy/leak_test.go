@@ -135,7 +135,8 @@ func TestGuardsWhatIsNamed(t *testing.T) {
 	require.Equal(t, own, guard.Error(own), "what isn't a server's stays")
 }
 
-// An object has sensitive values if a field is known to be one, and may have some if the marks of its kind aren't known.
+// An object has sensitive values if a field is known to be one, and may have some if the marks of its kind aren't
+// known.
 func TestNamesWhyWordsAreWithheld(t *testing.T) {
 	unmarked := func(schema.GroupVersionKind) projection.Patterns { return secrecy.Unmarked }
 	settings := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Settings", "data": map[string]any{"a": "x"}}}

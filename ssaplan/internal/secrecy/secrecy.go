@@ -57,9 +57,10 @@ func For(patterns projection.Patterns, passwords func(schema.GroupVersionKind) p
 	return g
 }
 
-// Fields returns the fields whose values must not be shown of an object in some of its states, beside those that are sensitive in every object of it:
-// those that the patterns name, that the kind has as passwords and that other objects inside of it have, such as a Secret. In an
-// object with such a field the annotations are among them, as in a Secret: tools keep copies there.
+// Fields returns the fields whose values must not be shown of an object in some of its states, beside those that are
+// sensitive in every object of it: those that the patterns name, that the kind has as passwords and that other objects
+// inside of it have, such as a Secret. In an object with such a field the annotations are among them, as in a Secret:
+// tools keep copies there.
 func Fields(patterns projection.Patterns, passwords func(schema.GroupVersionKind) projection.Patterns, id identity.Identity, states ...*unstructured.Unstructured) projection.Patterns {
 	fields := slices.Concat(patterns.OfEveryItem(), passwords(schema.FromAPIVersionAndKind(id.APIVersion, id.Kind)))
 	for _, state := range states {

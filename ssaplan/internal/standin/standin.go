@@ -38,9 +38,10 @@ var ErrTaken = errors.New("there is an object of this name already")
 // ErrNamed says that the server takes no stand-in, since in this kind the name has a meaning: that of an IPAddress is one.
 var ErrNamed = errors.New("no object of this kind can be tried under another name")
 
-// Try returns the object as the server would create it by applying the manifest to nothing. Taken says that another object
-// has the name: then a stand-in is tried, and the result has the name all the same. Kinds whose names mean something, such as
-// an IPAddress, can't be tried so, but for those of [kinds.NameHead]. With ErrTaken it returns the object that is there as the apply would make it, if it can.
+// Try returns the object as the server would create it by applying the manifest to nothing. Taken says that another
+// object has the name: then a stand-in is tried, and the result has the name all the same. Kinds whose names mean
+// something, such as an IPAddress, can't be tried so, but for those of [kinds.NameHead]. With ErrTaken it returns the
+// object that is there as the apply would make it, if it can.
 func Try(ctx context.Context, server Resource, manifest map[string]any, options metav1.PatchOptions, taken bool) (*unstructured.Unstructured, error) {
 	original := (&unstructured.Unstructured{Object: manifest}).GetName()
 	name := original

@@ -53,8 +53,8 @@ func (s *Server) MarksUnknown(kind schema.GroupVersionKind) bool {
 	return secrecy.IsUnmarked(s.Passwords(kind))
 }
 
-// LearnCarried finds out which fields of the objects inside of an object are passwords, such as those of the manifest in
-// an Object of Crossplane. All fields of a kind that the server doesn't serve are.
+// LearnCarried finds out which fields of the objects inside of an object are passwords, such as those of the manifest
+// in an Object of Crossplane. All fields of a kind that the server doesn't serve are.
 func (s *Server) LearnCarried(ctx context.Context, obj *unstructured.Unstructured) {
 	if !s.learns || obj == nil {
 		return
@@ -92,8 +92,8 @@ func isKubernetes(kind schema.GroupVersionKind) bool {
 }
 
 // learn finds out which fields of a kind that the server serves are passwords. The kinds of Kubernetes mark none. For
-// others, the definition of the first kind of a group and version is read, and then the document of all schemas, so that
-// many kinds take few requests. If neither can be read, all fields are.
+// others, the definition of the first kind of a group and version is read, and then the document of all schemas, so
+// that many kinds take few requests. If neither can be read, all fields are.
 func (s *Server) learn(ctx context.Context, kind schema.GroupVersionKind, resource schema.GroupVersionResource) {
 	if _, was := s.unserved.Load(kind); was {
 		s.unserved.Delete(kind)
@@ -130,9 +130,9 @@ func patternsOf(text string) (patterns projection.Patterns) {
 	return patterns
 }
 
-// marksOf returns the patterns of a kind's passwords as a text. The first kind of a group and version is looked up in its
-// definition, and others in the document of all schemas. Where one of these lacks it, as for the kinds of an aggregated
-// API, or can't be read, the other has it.
+// marksOf returns the patterns of a kind's passwords as a text. The first kind of a group and version is looked up in
+// its definition, and others in the document of all schemas. Where one of these lacks it, as for the kinds of an
+// aggregated API, or can't be read, the other has it.
 func (s *Server) marksOf(ctx context.Context, kind schema.GroupVersionKind, resource schema.GroupVersionResource) (string, error) {
 	look := []func() (string, error){
 		func() (string, error) { return s.marksInDefinition(ctx, kind, resource) },

@@ -132,7 +132,8 @@ func (f *fixture) setup(t *testing.T, manifests string) {
 // runs counts how often each namespace was asked for: with -count 2, each run has its own.
 var runs sync.Map
 
-// newNamespace makes a namespace for one test, where its manifests without a namespace go. Recorded messages have its name.
+// newNamespace makes a namespace for one test, where its manifests without a namespace go. Recorded messages have its
+// name.
 func (f *fixture) newNamespace(t *testing.T, name string) string {
 	t.Helper()
 	count, _ := runs.LoadOrStore(name, new(atomic.Int32))

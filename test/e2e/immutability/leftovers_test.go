@@ -175,7 +175,8 @@ func leftoverCases() []leftover {
 	}...)
 }
 
-// TestLeftovers does what a refusal for leftovers advises: it clears exactly what is named. Then the manifest is applied.
+// TestLeftovers does what a refusal for leftovers advises: it clears exactly what is named. Then the manifest is
+// applied.
 func TestLeftovers(t *testing.T) {
 	c := newCluster(t)
 	c.Define(t, lab.Object(t, unionDefinition))

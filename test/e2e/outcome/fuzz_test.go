@@ -51,9 +51,9 @@ func FuzzOutcomes(f *testing.F) {
 	})
 }
 
-// TestEachRequestBroken breaks each request of each write: the server does what was asked and says that etcd has another leader, or
-// the request gets no answer and the look after it has the uid of another object. A delete isn't done because of that: of one
-// resourceVersion there is one object.
+// TestEachRequestBroken breaks each request of each write: the server does what was asked and says that etcd has
+// another leader, or the request gets no answer and the look after it has the uid of another object. A delete isn't
+// done because of that: of one resourceVersion there is one object.
 func TestEachRequestBroken(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)

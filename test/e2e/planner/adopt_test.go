@@ -288,7 +288,8 @@ func TestGiveUp(t *testing.T) {
 	}
 }
 
-// TestGiveUpAtACreate makes an object with all of the manifest, and then owns less of it: the plan after that is a no-op.
+// TestGiveUpAtACreate makes an object with all of the manifest, and then owns less of it: the plan after that is a
+// no-op.
 func TestGiveUpAtACreate(t *testing.T) {
 	c := newCluster(t)
 	for name, row := range map[string]struct{ text, giveUp, given string }{

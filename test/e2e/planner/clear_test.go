@@ -20,7 +20,8 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// TestClear carries out what a server refuses as long as fields are there that the manifest doesn't have, whoever has them.
+// TestClear carries out what a server refuses as long as fields are there that the manifest doesn't have, whoever has
+// them.
 func TestClear(t *testing.T) {
 	c := newCluster(t)
 	const probe = "image: a, livenessProbe: {%s}"

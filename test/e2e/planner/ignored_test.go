@@ -181,7 +181,8 @@ func handlings(plan *ssaplan.Plan) (out []string) {
 	return out
 }
 
-// The items of a list with one owner have no names. One that moves keeps what is ignored in it, and a new one is sent as it is.
+// The items of a list with one owner have no names. One that moves keeps what is ignored in it, and a new one is sent
+// as it is.
 func TestIgnoredPartsOfItemsThatMove(t *testing.T) {
 	c := newCluster(t)
 	ingress := func(rules ...string) *unstructured.Unstructured {
@@ -204,7 +205,8 @@ func TestIgnoredPartsOfItemsThatMove(t *testing.T) {
 	require.Equal(t, ingress("b theirs-b", "c mine", "a theirs-a").Object["spec"], after.Object["spec"])
 }
 
-// A position of a list with one owner that the object doesn't have can't be left to others: what follows would come there.
+// A position of a list with one owner that the object doesn't have can't be left to others: what follows would come
+// there.
 func TestIgnoredPositionsThatTheObjectLacks(t *testing.T) {
 	c := newCluster(t)
 	deployment := func(args string) *unstructured.Unstructured {

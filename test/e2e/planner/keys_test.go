@@ -107,7 +107,8 @@ func changeLines(plan *ssaplan.Plan) (out []string) {
 	return out
 }
 
-// TestListsThatBecomeMaps plans where no schema has a type: a list gives way to a map, and a map to a list, whoever had it.
+// TestListsThatBecomeMaps plans where no schema has a type: a list gives way to a map, and a map to a list, whoever had
+// it.
 func TestListsThatBecomeMaps(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)

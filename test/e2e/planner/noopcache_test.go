@@ -92,9 +92,9 @@ func (r *resync) plan(t *testing.T) string {
 // counts for so long only.
 const settling = 11 * time.Second
 
-// settle waits until the server follows what it was set up with: a plan without the cache has the text. Only then the time
-// passes that a server may take at most, and the plan has the text too. A clock that went ahead of the server would have the
-// cache trust an answer of a server that isn't ready.
+// settle waits until the server follows what it was set up with: a plan without the cache has the text. Only then the
+// time passes that a server may take at most, and the plan has the text too. A clock that went ahead of the server
+// would have the cache trust an answer of a server that isn't ready.
 func (r *resync) settle(t *testing.T, want string) {
 	t.Helper()
 	lab.Eventually(t, want, func() bool {
@@ -108,8 +108,8 @@ func (r *resync) settle(t *testing.T, want string) {
 	require.Contains(t, r.plan(t), want)
 }
 
-// requireSeen changes what the server is set up with, which is noticed at once, and waits until the plan says so. The object
-// stays as it is.
+// requireSeen changes what the server is set up with, which is noticed at once, and waits until the plan says so. The
+// object stays as it is.
 func (r *resync) requireSeen(t *testing.T, want string, change func()) {
 	t.Helper()
 	change()

@@ -218,8 +218,8 @@ func reason(err error) string {
 	return fmt.Sprintf("%d %s", s.Code, s.Reason)
 }
 
-// isSameRefusal reports whether the planned refusal is the real one. Where the words of the server are withheld, it has no field that the
-// object lacks, such as a required one.
+// isSameRefusal reports whether the planned refusal is the real one. Where the words of the server are withheld, it has
+// no field that the object lacks, such as a required one.
 func isSameRefusal(planned, applied error) bool {
 	if !strings.Contains(planned.Error(), "words are withheld") {
 		return causesOf(planned) == causesOf(applied)
@@ -238,7 +238,8 @@ func isSameRefusal(planned, applied error) bool {
 	})
 }
 
-// causesOf is what an answer says in its structured part, each cause once: a server repeats one for each owner that lacks a field.
+// causesOf is what an answer says in its structured part, each cause once: a server repeats one for each owner that
+// lacks a field.
 func causesOf(err error) string {
 	out := []string{}
 	if details := status(err).Details; details != nil {
