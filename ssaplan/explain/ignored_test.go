@@ -152,6 +152,9 @@ func TestIgnored(t *testing.T) {
 			require.Equal(t, manifest, prepared.Manifest, "an object is created with all of it")
 			left, err := prepared.For(live, live, fieldowner.Applier{Manager: us})
 			require.NoError(t, err)
+			same, err := prepared.For(live, nil, fieldowner.Applier{Manager: us})
+			require.NoError(t, err)
+			require.Equal(t, left, same, "nothing changed hands")
 			assert.Equal(t, object(t, row.want), left.Manifest)
 			var fields []string
 			for _, f := range left.Fields {
