@@ -387,7 +387,7 @@ func (w *planning) explain(dryRun *unstructured.Unstructured) error {
 	w.result = dryRun
 	explained, err := explain.Apply(w.input(w.handover.Of(w.live)))
 	if err == nil && w.live == nil {
-		w.result, err = handover.Created(dryRun, handover.Wanted{Applier: w.applier(), GiveUp: w.request.GiveUp, Manifest: w.request.Manifest.Object})
+		err = w.giveUpCreated(explained)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", w.plan.Object, err)
@@ -412,6 +412,20 @@ func (w *planning) explain(dryRun *unstructured.Unstructured) error {
 		w.plan.Action, w.plan.Reason = ActionUpdate, explained.Summary()
 	}
 	return nil
+}
+
+// giveUpCreated has the explanation of a create end with what is declared once fields are given up, right after it.
+func (w *planning) giveUpCreated(create *explain.Explanation) (err error) {
+	made := w.result
+	wanted := handover.Wanted{Applier: w.applier(), GiveUp: w.request.GiveUp, Manifest: w.request.Manifest.Object}
+	if w.result, err = handover.Created(made, wanted); err != nil || w.result == made {
+		return err
+	}
+	then, err := explain.Apply(w.input(nil))
+	if err == nil {
+		create.Before, create.After = then.Before, then.After
+	}
+	return err
 }
 
 // input is what is known of the apply to the live object.
