@@ -11,14 +11,19 @@ func Outline(objects ...map[string]any) (FieldSet, error) {
 
 // Differing returns those paths of the [Outline] of both objects at which [Diff] may find a difference, but for fields
 // that belong to known. Lists that differ stay whole: the fields of their items are among the paths, even those that
-// belong to known. Lists that known has items of have the keys that it names these by. It costs little where little
-// differs.
+// belong to known. It costs little where little differs.
 func Differing(before, after map[string]any, known FieldSet) (FieldSet, error) {
+	return DifferingNamed(before, after, known, FieldSet{})
+}
+
+// DifferingNamed does what [Differing] does, but lists that names has items of have the keys that it names these by: after a
+// definition gave a list other keys, records still have those of before. See [FieldSet.Renamed].
+func DifferingNamed(before, after map[string]any, known, names FieldSet) (FieldSet, error) {
 	b, a := apart(before, after, known.Union(serverMetadata).root)
 	if len(b) == 0 && len(a) == 0 {
 		return FieldSet{}, nil
 	}
-	return outline([]map[string]any{before, after}, []map[string]any{b, a}, known)
+	return outline([]map[string]any{before, after}, []map[string]any{b, a}, names)
 }
 
 // outline returns the leaves of parts of the objects, given what the managedFields of the objects reveal. Of a list

@@ -23,6 +23,7 @@ type comparison struct {
 
 	// Of an update:
 	liveOwners fieldowner.Ownership
+	isRenamed  bool                    // a record names items of lists by other keys than those of today
 	previous   projection.FieldSet     // what the manager's last apply declared
 	edits      []projection.Difference // declared values that differ from the remembered ones
 
@@ -50,7 +51,9 @@ func (c *comparison) update(e *Explanation) (err error) {
 	if c.liveOwners, err = c.owners.ReadOther(c.Live); err != nil {
 		return err
 	}
-	c.liveOwners = c.liveOwners.Renamed(c.owners.Fields(c.applier().Is), c.Live)
+	recorded := c.liveOwners
+	c.liveOwners = recorded.Renamed(c.owners.Fields(c.applier().Is), c.Live)
+	c.isRenamed = c.isRenamed || !c.liveOwners.Equal(recorded)
 	c.previous = c.declaredBefore()
 	e.Before = c.declaration.Project(c.Live).Hiding(c.Sensitive)
 	if c.Prior != nil {
@@ -134,7 +137,11 @@ func (c *comparison) changes(e *Explanation) ([]Change, error) {
 		return out, nil
 	}
 	content := c.declaration.Content(own)
-	all, err := projection.Differing(c.Live, c.Answer, content)
+	names := projection.FieldSet{}
+	if c.isRenamed {
+		names = content
+	}
+	all, err := projection.DifferingNamed(c.Live, c.Answer, content, names)
 	if err != nil || all.Empty() {
 		return out, err
 	}
