@@ -144,7 +144,10 @@ func begin(in Input) (*comparison, *Explanation, error) {
 	owners = recorded.Renamed(recorded.Fields(in.applier().Is), in.Answer)
 	in.Sensitive = in.Sensitive.OfEveryItem()
 	in.Prior = in.Prior.Hiding(in.Sensitive)
-	c := &comparison{Input: in, owners: owners, isRenamed: !owners.Equal(recorded), declaration: shownDeclaration(owners.Declared(in.Manifest, in.Answer, in.applier()), in.Sensitive)}
+	c := &comparison{
+		Input: in, owners: owners, isRenamed: !owners.Equal(recorded),
+		declaration: shownDeclaration(owners.Declared(in.Manifest, in.Answer, in.applier()), in.Sensitive),
+	}
 	if len(in.Ignored) > 0 {
 		in.Ignored = named(in.Ignored, in.Manifest, owners.Fields(nil))
 		c.left = left(in.Ignored)
