@@ -34,7 +34,7 @@ type Child struct {
 	// Ignore are patterns of the fields that are left to others, such as spec.replicas, see [ssaplan.Request]. A wrong one is reported as
 	// Refused.
 	Ignore []string
-	// Clear are patterns of the fields that the child shall not have any more, whoever owns them, see
+	// Clear are patterns of the fields that the child shall not have any more, no matter who owns them, see
 	// [ssaplan.Request].
 	Clear []string
 	// ClearBlocking clears the fields that are proven to be the reason why the server refuses the child.

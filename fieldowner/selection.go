@@ -12,7 +12,7 @@ type Strategy string
 
 // The three strategies of an import.
 const (
-	// AllFields selects everything, whoever owns it, with what the server filled in.
+	// AllFields selects everything, no matter who owns it, with what the server filled in.
 	AllFields Strategy = ""
 	// UnownedFields selects what nobody owns: defaults, and what admission plugins and webhooks added.
 	UnownedFields Strategy = "unowned"
@@ -106,8 +106,8 @@ func (o Ownership) applied(sel Selection) projection.FieldSet {
 // applier returns who applied what is selected.
 func (s Selection) applier() Applier { return Applier{Manager: s.Manager, Subresource: s.Subresource} }
 
-// allFields returns all that obj has, whoever owns it. Lists are taken as a whole if items of theirs have the same
-// name.
+// allFields returns all that obj has, no matter who owns it. Lists are taken as a whole if items of theirs have the
+// same name.
 func allFields(obj map[string]any) (projection.FieldSet, error) {
 	set, err := projection.Outline(obj)
 	if err != nil {

@@ -104,7 +104,7 @@ func (h *holder) items(value, live side, pr progress) side {
 	pairs, ok := pair(mine, theirs)
 	if !ok {
 		h.fail("%s: the object has other items there than the manifest, and which of them have the parts that are to stay as they " +
-			"are can't be known: name the items by a field that tells them apart, as in %s[name=\"a\"]")
+			"are can't be known: name the items by a field that differs between them, as in %s[name=\"a\"]")
 	}
 	held := slices.DeleteFunc(slices.Clone(theirs), func(m match) bool { return !m.whole })
 	var out []any

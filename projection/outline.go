@@ -16,8 +16,8 @@ func Differing(before, after map[string]any, known FieldSet) (FieldSet, error) {
 	return DifferingNamed(before, after, known, FieldSet{})
 }
 
-// DifferingNamed does what [Differing] does, but lists that names has items of have the keys that it names these by: after a
-// definition gave a list other keys, records still have those of before. See [FieldSet.Renamed].
+// DifferingNamed does what [Differing] does, but lists that names has items of have the keys that it names these by:
+// after a definition gave a list other keys, records still have those of before. See [FieldSet.Renamed].
 func DifferingNamed(before, after map[string]any, known, names FieldSet) (FieldSet, error) {
 	b, a := apart(before, after, known.Union(serverMetadata).root)
 	if len(b) == 0 && len(a) == 0 {

@@ -77,9 +77,9 @@ type Request struct {
 	// others don't own has no owner. An object is created with them, and they are given up by a second write right
 	// after that.
 	GiveUp projection.Patterns
-	// Clear are fields that the object shall not have any more, whoever owns them, such as spec.strategy.rollingUpdate
-	// when the manifest sets spec.strategy.type to Recreate. What the manifest declares stays. Fields that nobody but
-	// the manager owns go anyway when the manifest drops them.
+	// Clear are fields that the object shall not have any more, no matter who owns them, such as
+	// spec.strategy.rollingUpdate when the manifest sets spec.strategy.type to Recreate. What the manifest declares
+	// stays. Fields that nobody but the manager owns go anyway when the manifest drops them.
 	Clear projection.Patterns
 	// ClearBlocking clears the fields that are proven to be the reason why the server refuses the apply; see
 	// [immutability.Verdict.Leftovers].

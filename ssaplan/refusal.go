@@ -162,7 +162,7 @@ func (w *planning) cure(ctx context.Context, verdict immutability.Verdict) strin
 		return handover.Advice(tools)
 	}
 	if clearing, more := w.request.clearing(verdict); more && works(clearing) {
-		return fmt.Sprintf("clear %s, which the apply removes then, whoever owns it", projection.JoinPaths(verdict.Leftovers))
+		return fmt.Sprintf("clear %s, which the apply removes then, no matter who owns it", projection.JoinPaths(verdict.Leftovers))
 	}
 	return ""
 }

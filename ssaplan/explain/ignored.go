@@ -60,7 +60,7 @@ func (p Prepared) For(live, was map[string]any, applier fieldowner.Applier) (Lef
 // at the ignored fields. Was is as in [Prepared.For]. Of a list or map that has one owner as a whole, the ignored parts
 // are sent as the object has them, also those that the manifest lacks; see [projection.Patterns.Hold]. A map or list
 // from which all is left out is left out, too. No argument is modified. The errors are those of managedFields that
-// can't be read, and of items that can't be told from others.
+// can't be read, and of items that can't be distinguished.
 func (i Ignored) Leave(manifest, live, was map[string]any, applier fieldowner.Applier) (Left, error) {
 	out := Left{Manifest: manifest}
 	if i.Empty() {

@@ -332,9 +332,9 @@ func (s *Set) foretell(ctx context.Context, item *Item) {
 	s.showRefused(item, refused)
 }
 
-// showRefused shows the fields that the server refuses today as the manifest has them. Nobody can have given the object
-// such a value, so the manifest was edited. An item that the object doesn't have, and a list whose items have no names,
-// is shown as a whole.
+// showRefused shows the fields that the server refuses today as the manifest has them. No manager can have given the
+// object such a value, so the manifest was edited. An item that the object doesn't have, and a list whose items have no
+// names, is shown as a whole.
 func (s *Set) showRefused(item *Item, refused projection.Patterns) {
 	manifest, live := s.requests[item.Number].Manifest, item.Plan.Live()
 	if live == nil {

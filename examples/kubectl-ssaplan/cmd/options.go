@@ -114,7 +114,7 @@ func (o *options) addFlags(c *cobra.Command) {
 	flags.BoolVar(&o.force, "force-conflicts", true, "take fields over that other managers own; =false shows them as conflicts")
 	flags.StringArrayVar(&o.ignore, "ignore", nil, "`PATTERN` of fields to leave to others, such as spec.replicas or metadata.annotations.*; may be repeated")
 	flags.StringArrayVar(&o.adopt, "adopt", nil, "take over what `MANAGER` wrote before, such as kubectl-client-side-apply, so that what the manifest lacks of it goes; \"auto\" for all tools that are known; may be repeated")
-	flags.StringArrayVar(&o.clear, "clear", nil, "remove the fields of `PATTERN`, whoever owns them, unless the manifest has them, such as spec.strategy.rollingUpdate; \"auto\" for those that are proven to be in the way of the apply; may be repeated")
+	flags.StringArrayVar(&o.clear, "clear", nil, "remove the fields of `PATTERN`, no matter who owns them, unless the manifest has them, such as spec.strategy.rollingUpdate; \"auto\" for those that are proven to be in the way of the apply; may be repeated")
 	flags.StringArrayVar(&o.lostVersions, "lost-version", nil, "move entries of managedFields that are in `VERSION`, such as example.com/v1beta1, which the CRD no longer has, to the version of the manifest; may be repeated")
 	flags.StringVar(&o.existing, "existing", "take-over", "what to do with an object that is there, and not ours by --state or its record: `RULE` "+strings.Join(existingNames(), ", "))
 	flags.StringArrayVar(&o.sensitive, "sensitive", nil, "`PATTERN` of fields whose values are never shown, beside those of Secrets, such as data.password; may be repeated")

@@ -91,7 +91,7 @@ func (p *printer) cause(c explain.Change) string {
 		if c.Manager != "" {
 			return fmt.Sprintf("# cleared as requested; it was of %q (%s%s)", c.Manager, operation(c), p.age(c.Time))
 		}
-		return "# cleared as requested; nobody owned it"
+		return "# cleared as requested; it had no owner"
 	case explain.CauseSideEffect:
 		return "# side effect: the server changes it, too"
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// MarkdownHeading returns what stands above the report of one of several clusters.
+// MarkdownHeading returns what is above the report of one of several clusters.
 func (r Report) MarkdownHeading() string {
 	return "## `" + strings.ReplaceAll(r.Target.name(), "`", "'") + "`\n\n"
 }

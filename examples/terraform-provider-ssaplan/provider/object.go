@@ -172,7 +172,7 @@ func (r *objectResource) Schema(ctx context.Context, _ resource.SchemaRequest, r
 			},
 			"clear": schema.ListAttribute{
 				Optional: true, ElementType: types.StringType,
-				MarkdownDescription: "Fields to remove from the object, whoever owns them, unless the manifest has them, such as `spec.strategy.rollingUpdate` for a change to `Recreate`; `auto` for those that are proven to be in the way of the apply.",
+				MarkdownDescription: "Fields to remove from the object, no matter who owns them, unless the manifest has them, such as `spec.strategy.rollingUpdate` for a change to `Recreate`; `auto` for those that are proven to be in the way of the apply.",
 			},
 			"if_exists": schema.StringAttribute{
 				Optional:            true,
@@ -391,7 +391,7 @@ func (o object) propagation() metav1.DeletionPropagation {
 	return metav1.DeletionPropagation(o.Propagation.ValueString())
 }
 
-// auto stands for all that is found, in adopt and in clear.
+// auto means all that is found, in adopt and in clear.
 const auto = "auto"
 
 func isAuto(name string) bool { return name == auto }

@@ -27,7 +27,7 @@ type Wanted struct {
 	// GiveUp are the fields that the applier gives up. Positions in them are those of the lists of the manifest.
 	GiveUp   projection.Patterns
 	Manifest map[string]any
-	// Clear are the fields that go, whoever has them, unless the manifest has them. Positions are as in GiveUp.
+	// Clear are the fields that go, no matter who has them, unless the manifest has them. Positions are as in GiveUp.
 	Clear projection.Patterns
 	// Lost are the versions whose entries move to the version of the object.
 	Lost []string
