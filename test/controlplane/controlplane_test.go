@@ -87,7 +87,7 @@ func TestClientCertIsValidInItsTimeOnly(t *testing.T) {
 			server := controlplane.Shared(t)
 			cert, key, err := server.ClientCert("bob", []string{"system:masters"}, test.notBefore, test.notAfter)
 			require.NoError(t, err)
-			config := server.Config()
+			config := rest.AnonymousClientConfig(server.Config())
 			config.CertData, config.KeyData = cert, key
 
 			_, err = client(t, config).CoreV1().Namespaces().Get(t.Context(), "default", metav1.GetOptions{})

@@ -141,7 +141,7 @@ func (c *cluster) refusedCredentials(t *testing.T) map[string]map[string]any {
 	past := time.Now().Add(-time.Hour)
 	cert, key, err := c.Server.ClientCert("robot", []string{"system:masters"}, past.Add(-time.Hour), past)
 	require.NoError(t, err)
-	expired := c.Server.Config()
+	expired := rest.AnonymousClientConfig(c.Server.Config())
 	expired.CertData, expired.KeyData = cert, key
 	stranger, err := c.Server.ConfigFor("stranger")
 	require.NoError(t, err)

@@ -38,7 +38,7 @@ type running struct {
 
 func main() {
 	bin := flag.String("bin", "", "folder with the binaries kube-apiserver and etcd")
-	state := flag.String("state", "", "folder with ca.crt, admin.crt and admin.key, removed at the end")
+	state := flag.String("state", "", "folder with ca.crt, admin.crt, admin.key and tokens.csv, removed at the end")
 	flag.Usage = func() {
 		fmt.Fprintln(flag.CommandLine.Output(), "usage: launcher -bin DIR -state DIR [-- --kube-apiserver-flag=value ...]")
 		flag.PrintDefaults()
@@ -169,8 +169,9 @@ func writeStart(bin, state string) error {
 
 // environment describes the control plane. args are flags of kube-apiserver, added to those that envtest sets.
 func environment(bin, state string, args []string) (*envtest.Environment, error) {
-	// Everything that envtest writes goes below the one folder that is removed at the end.
-	if err := os.Setenv("TMPDIR", state); err != nil {
+	// Everything that envtest writes goes below the one folder that is removed at the end. The servers live for a few
+	// minutes: they collect garbage a third as often, since tests wait for processors and not for memory.
+	if err := errors.Join(os.Setenv("TMPDIR", state), os.Setenv("GOGC", "300")); err != nil {
 		return nil, err
 	}
 	// Folders of our own, so that the certificates and the data are there after a restart.
@@ -182,7 +183,7 @@ func environment(bin, state string, args []string) (*envtest.Environment, error)
 	if err := writeStart(bin, state); err != nil {
 		return nil, err
 	}
-	server.SecureServing.Authn = clientCerts{state}
+	server.SecureServing.Authn = credentials{state}
 	// Without a grace period for watches, a server that is told to stop waits until every client ends its watches.
 	server.Configure().Append("shutdown-watch-termination-grace-period", "1s")
 	for _, arg := range args {
@@ -235,21 +236,22 @@ func readLines(commands chan<- string, end chan<- os.Signal) {
 	end <- syscall.SIGTERM
 }
 
-// clientCerts makes the server believe the client CA of whoever started the launcher, who alone has its key.
-type clientCerts struct{ dir string }
+// credentials makes the server accept the client certificates and tokens of the program that started the launcher.
+type credentials struct{ dir string }
 
-func (c clientCerts) Configure(_ string, args *envtest.Arguments) error {
+func (c credentials) Configure(_ string, args *envtest.Arguments) error {
 	args.Set("client-ca-file", filepath.Join(c.dir, "ca.crt"))
+	args.Set("token-auth-file", filepath.Join(c.dir, "tokens.csv"))
 	return nil
 }
 
 // AddUser is asked for envtest's own users only, and they all are administrators.
-func (c clientCerts) AddUser(_ envtest.User, base *rest.Config) (*rest.Config, error) {
+func (c credentials) AddUser(_ envtest.User, base *rest.Config) (*rest.Config, error) {
 	config := rest.CopyConfig(base)
 	config.CertFile = filepath.Join(c.dir, "admin.crt")
 	config.KeyFile = filepath.Join(c.dir, "admin.key")
 	return config, nil
 }
 
-func (clientCerts) Start() error { return nil }
-func (clientCerts) Stop() error  { return nil }
+func (credentials) Start() error { return nil }
+func (credentials) Stop() error  { return nil }
