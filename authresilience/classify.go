@@ -16,7 +16,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/rest"
 
 	"github.com/ssaplan/primitives/internal/answer"
 )
@@ -99,8 +98,6 @@ func leafClass(err error) Class {
 		return ClassTLS
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed):
 		return ClassConnection
-	case errors.Is(err, rest.ErrNotInCluster):
-		return ClassConfiguration
 	case isOfDiscovery(err, "StaleGroupVersionError"):
 		return ClassDiscoveryFailed
 	case isDecoding(err):

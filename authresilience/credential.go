@@ -1,10 +1,6 @@
 package authresilience
 
-import (
-	"path/filepath"
-
-	"k8s.io/client-go/rest"
-)
+import "path/filepath"
 
 // A CredentialKind is a way of proving to a server who is asking.
 type CredentialKind string
@@ -37,26 +33,36 @@ type source struct {
 	facts facts
 }
 
-// FromRESTConfig describes the credentials of a client that is made from config. It reads no file and starts no plugin.
-// What is not going to be sent is left out: client-go doesn't ask a plugin when there are other credentials. Only a
-// certificate without a key, which client-go leaves out without a word, is a [Finding] of its own. The description
-// doesn't change when config does later.
-func FromRESTConfig(config *rest.Config) Credential {
-	if config == nil {
-		return Credential{}
-	}
-	c := Credential{custom: config.Transport != nil || config.WrapTransport != nil}
-	sent := c.addCertificate(config.TLSClientConfig)
+// ClientConfig is what a client is configured with to prove who it is. Package restconfig fills it in from client-go's
+// rest.Config, whose fields of the same names have the same meaning.
+type ClientConfig struct {
+	CertData        []byte
+	CertFile        string
+	HasKey          bool // of the certificate
+	BearerToken     string
+	BearerTokenFile string
+	HasPassword     bool    // or only a user name
+	ExecCommand     *string // of the exec plugin, nil if there is none
+	AuthProvider    *string // its name, nil if there is none
+	CustomTransport bool    // the host wraps the transport, and may send something else
+}
+
+// CredentialOf describes the credentials of a client. It reads no file and starts no plugin. What isn't going to be sent
+// is left out: client-go doesn't ask a plugin when there are other credentials. Only a certificate without a key, which
+// client-go leaves out silently, is a [Finding] of its own.
+func CredentialOf(config ClientConfig) Credential {
+	c := Credential{custom: config.CustomTransport}
+	sent := c.addCertificate(config)
 	sent = c.addToken(config) || sent
-	if config.Username != "" || config.Password != "" {
+	if config.HasPassword {
 		c.add(source{kind: BasicAuth})
 		sent = true
 	}
-	if config.ExecProvider != nil && !sent {
-		c.add(source{kind: ExecPlugin, name: filepath.Base(config.ExecProvider.Command)})
+	if config.ExecCommand != nil && !sent {
+		c.add(source{kind: ExecPlugin, name: filepath.Base(*config.ExecCommand)})
 	}
 	if config.AuthProvider != nil {
-		c.add(source{kind: AuthProvider, name: config.AuthProvider.Name})
+		c.add(source{kind: AuthProvider, name: *config.AuthProvider})
 	}
 	switch {
 	case len(c.sources) > 0:
@@ -76,25 +82,24 @@ func (c *Credential) add(s source) {
 }
 
 // addCertificate describes the client certificate, and reports whether it is sent: without a key client-go leaves it
-// out and says nothing.
-func (c *Credential) addCertificate(config rest.TLSClientConfig) bool {
+// out silently.
+func (c *Credential) addCertificate(config ClientConfig) bool {
 	hasCert := len(config.CertData) > 0 || config.CertFile != ""
-	hasKey := len(config.KeyData) > 0 || config.KeyFile != ""
 	switch {
 	case !hasCert:
-	case !hasKey:
+	case !config.HasKey:
 		c.add(source{kind: ClientCertificate, facts: facts{Finding: Finding{Problem: "it isn't sent, since its key is missing", unsent: true}}})
 	case len(config.CertData) > 0:
 		c.add(source{kind: ClientCertificate, facts: certificateFacts(config.CertData)})
 	default:
 		c.add(source{kind: ClientCertificate, name: config.CertFile, file: config.CertFile})
 	}
-	return hasCert && hasKey
+	return hasCert && config.HasKey
 }
 
 // addToken describes the token that is sent: that of the file when there is one. The other is what client-go falls back
 // to as long as it could not read the file.
-func (c *Credential) addToken(config *rest.Config) bool {
+func (c *Credential) addToken(config ClientConfig) bool {
 	var static facts
 	if config.BearerToken != "" {
 		static = tokenFacts(config.BearerToken)

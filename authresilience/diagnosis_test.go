@@ -14,10 +14,11 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/authresilience/restconfig"
 )
 
 func diagnose(config *rest.Config) authresilience.Diagnosis {
-	return authresilience.Diagnose(authresilience.FromRESTConfig(config), now)
+	return authresilience.Diagnose(restconfig.Credential(config), now)
 }
 
 func TestDiagnoseTokens(t *testing.T) {
@@ -203,14 +204,14 @@ func TestExpiredSinceTheLastOne(t *testing.T) {
 // TestFilesAreReadAnew shows a token that is rotated between two diagnoses.
 func TestFilesAreReadAnew(t *testing.T) {
 	path := file(t, jwtUntil(now.Add(-time.Hour)))
-	credential := authresilience.FromRESTConfig(&rest.Config{BearerTokenFile: path})
+	credential := restconfig.Credential(&rest.Config{BearerTokenFile: path})
 	require.Error(t, authresilience.Diagnose(credential, now).Err())
 	require.NoError(t, os.WriteFile(path, []byte(jwtUntil(now.Add(time.Hour))), 0o600))
 	require.NoError(t, authresilience.Diagnose(credential, now).Err())
 }
 
 func TestCredentialThatSaysNothing(t *testing.T) {
-	assert.True(t, authresilience.FromRESTConfig(nil).IsZero())
-	assert.False(t, authresilience.FromRESTConfig(&rest.Config{}).IsZero(), "to send nothing says something")
+	assert.True(t, restconfig.Credential(nil).IsZero())
+	assert.False(t, restconfig.Credential(&rest.Config{}).IsZero(), "to send nothing says something")
 	assert.Empty(t, authresilience.Diagnose(authresilience.Credential{}, now).Findings)
 }

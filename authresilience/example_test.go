@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/authresilience/restconfig"
 )
 
 func ExampleClassify() {
@@ -85,7 +86,7 @@ func ExampleDiagnose() {
 	// The claims of this token are {"sub":"deployer","exp":1785574800}.
 	config := &rest.Config{BearerToken: "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJkZXBsb3llciIsImV4cCI6MTc4NTU3NDgwMH0.c2VjcmV0"}
 
-	diagnosis := authresilience.Diagnose(authresilience.FromRESTConfig(config), now)
+	diagnosis := authresilience.Diagnose(restconfig.Credential(config), now)
 	fmt.Println(diagnosis)
 
 	// A request that can only fail need not be sent.

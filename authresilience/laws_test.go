@@ -15,6 +15,7 @@ import (
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 
 	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/authresilience/restconfig"
 )
 
 // wrappings are the ways in which an error may arrive.
@@ -106,9 +107,9 @@ func TestWarningsAreSentences(t *testing.T) {
 func TestValidityMovesForward(t *testing.T) {
 	order := []authresilience.Validity{authresilience.ValidityNotYet, authresilience.ValidityValid, authresilience.ValidityUnknown, authresilience.ValidityExpired}
 	configs := map[string]authresilience.Credential{
-		"JWT":         authresilience.FromRESTConfig(tokenConfig(jwt(fmt.Sprintf(`{"nbf":%d,"exp":%d}`, now.Unix(), now.Add(time.Hour).Unix())))),
-		"EKS":         authresilience.FromRESTConfig(tokenConfig(eks(now))),
-		"certificate": authresilience.FromRESTConfig(certConfig(t, now, now.Add(time.Hour))),
+		"JWT":         restconfig.Credential(tokenConfig(jwt(fmt.Sprintf(`{"nbf":%d,"exp":%d}`, now.Unix(), now.Add(time.Hour).Unix())))),
+		"EKS":         restconfig.Credential(tokenConfig(eks(now))),
+		"certificate": restconfig.Credential(certConfig(t, now, now.Add(time.Hour))),
 	}
 	for why, credential := range configs {
 		last := 0

@@ -22,6 +22,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/authresilience/restconfig"
 )
 
 // printed returns a value as programs print it.
@@ -126,7 +127,7 @@ func TestNothingLeaks(t *testing.T) {
 	}
 	for why, config := range configs {
 		t.Run(why, func(t *testing.T) {
-			credential := authresilience.FromRESTConfig(config)
+			credential := restconfig.Credential(config)
 			diagnosis := authresilience.Diagnose(credential, now)
 			clean(t, "credential", credential)
 			clean(t, "credential in a field", struct{ credential authresilience.Credential }{credential})

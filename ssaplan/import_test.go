@@ -9,6 +9,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/authresilience/restconfig"
 	"github.com/ssaplan/primitives/identity/importid"
 	"github.com/ssaplan/primitives/ssaplan"
 )
@@ -55,7 +56,7 @@ func TestImportsThatAreNotSent(t *testing.T) {
 	require.ErrorContains(t, err, "v1/ConfigMap there: read: metadata.namespace: missing")
 
 	const token = "eyJhbGciOiJub25lIn0.eyJleHAiOjE3MDAwMDAwMDB9.canary" // until 2023
-	server, planner := world(ssaplan.Options{Credential: authresilience.FromRESTConfig(&rest.Config{BearerToken: token})})
+	server, planner := world(ssaplan.Options{Credential: restconfig.Credential(&rest.Config{BearerToken: token})})
 	_, err = planner.Import(t.Context(), importIDOf(t, "default/v1/ConfigMap/there"))
 	var notSent *authresilience.ExpiredError
 	require.ErrorAs(t, err, &notSent)

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/authresilience/restconfig"
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
@@ -87,7 +88,7 @@ func New(config *rest.Config, options Options) (*Planner, error) {
 		return nil, errors.New("ssaplan: no config")
 	}
 	if options.Credential.IsZero() {
-		options.Credential = authresilience.FromRESTConfig(config)
+		options.Credential = restconfig.Credential(config)
 	}
 	server, err := wire.Connect(config, options.wire())
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/authresilience/restconfig"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
@@ -170,7 +171,7 @@ func TestNothingToRead(t *testing.T) {
 // Who is refused learns what the credentials say about themselves. Who may not do something has credentials that work.
 func TestFailuresSpeakOfCredentials(t *testing.T) {
 	const token = "eyJhbGciOiJub25lIn0.eyJleHAiOjE3MDAwMDAwMDB9.canary" // until 2023
-	expired := authresilience.FromRESTConfig(&rest.Config{BearerToken: token})
+	expired := restconfig.Credential(&rest.Config{BearerToken: token})
 	for _, row := range []struct {
 		why       string
 		err       error

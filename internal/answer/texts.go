@@ -157,6 +157,7 @@ var ClientTexts = Table{
 	{Start: `The gcp auth plugin has been removed.`, Means: CredentialPlugin},
 	{Start: `The azure auth plugin has been removed.`, Means: CredentialPlugin},
 
+	{Start: `unable to load in-cluster configuration, `, Means: Configuration},
 	{Start: `failed to read token file `, Means: Configuration},
 	{Start: `read empty token from file `, Means: Configuration},
 	{Start: `unable to parse bytes as PEM block`, Means: Configuration},

@@ -121,7 +121,8 @@ func classRow(class authresilience.Class) string {
 }
 
 var packages = []string{
-	"projection", "projection/builtin", "projection/openapi", "identity", "immutability", "authresilience", "fieldowner",
+	"projection", "projection/builtin", "projection/openapi", "identity", "immutability", "authresilience", "authresilience/restconfig",
+	"fieldowner",
 	"ssaplan", "ssaplan/explain", "ssaplan/write", "ssaplan/deletion", "ssaplan/release", "ssaplan/set", "ssaplan/set/applyset", "ssaplan/ssaplantest",
 }
 

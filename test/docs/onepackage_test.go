@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/authresilience/restconfig"
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
 	"github.com/ssaplan/primitives/immutability"
@@ -241,7 +242,7 @@ func refresh(ctx context.Context, config *rest.Config, client dynamic.ResourceIn
 	}
 	kept, ok := authresilience.Degrade(prior, err, authresilience.ReadAttempt{
 		Object:     "ConfigMap " + prior.Live.GetName(),
-		Credential: authresilience.Diagnose(authresilience.FromRESTConfig(config), time.Now()),
+		Credential: authresilience.Diagnose(restconfig.Credential(config), time.Now()),
 	})
 	if !ok {
 		return remembered{}, fmt.Errorf("%s: %w", authresilience.Classify(err), authresilience.Redact(err))

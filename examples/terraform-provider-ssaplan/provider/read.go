@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/authresilience/restconfig"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
@@ -115,7 +116,7 @@ func (p *planners) survive(ctx context.Context, state object, prior *explain.Sta
 	}
 	stale := *prior
 	kept, ok := authresilience.Degrade(&stale, err, authresilience.ReadAttempt{
-		Object: prior.Identity.String(), Credential: authresilience.Diagnose(authresilience.FromRESTConfig(config), time.Now()), Remembered: true, KeepUnreachable: p.keepUnreachable,
+		Object: prior.Identity.String(), Credential: authresilience.Diagnose(restconfig.Credential(config), time.Now()), Remembered: true, KeepUnreachable: p.keepUnreachable,
 	})
 	if !ok {
 		return nil, fmt.Errorf("%w\nThe connection is the one in the state. Where it is out of date, plan once with -refresh=false, or set "+

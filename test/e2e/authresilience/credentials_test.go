@@ -25,6 +25,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/authresilience/restconfig"
 )
 
 // TestCredentials asks the real server with real credentials, and compares its answer with the class and with what the
@@ -86,7 +87,7 @@ func TestCredentials(t *testing.T) {
 	for _, r := range rows {
 		t.Run(r.why, func(t *testing.T) {
 			t.Parallel()
-			diagnosis := authresilience.Diagnose(authresilience.FromRESTConfig(r.config), time.Now())
+			diagnosis := authresilience.Diagnose(restconfig.Credential(r.config), time.Now())
 			assert.Contains(t, diagnosis.String(), r.diagnosis)
 
 			// The server learns of a deletion a moment later.

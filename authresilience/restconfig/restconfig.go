@@ -1,0 +1,37 @@
+// Package restconfig answers: what does a client of client-go send to prove who it is? Package authresilience judges the
+// answer, and needs no client-go for that. This package isn't for loading a configuration: it reads no file and starts no
+// plugin.
+//
+//	config := &rest.Config{Host: "https://cluster.example", Username: "jo", Password: "secret"}
+//	credential := restconfig.Credential(config)
+//	fmt.Println(authresilience.Diagnose(credential, time.Now()))
+//	// the user name and password: it isn't known whether the credentials expired
+package restconfig
+
+import (
+	"k8s.io/client-go/rest"
+
+	"github.com/ssaplan/primitives/authresilience"
+)
+
+// Credential describes the credentials of a client that is made from config, and is the zero Credential for nil. The
+// description doesn't change when config does later.
+func Credential(config *rest.Config) authresilience.Credential {
+	if config == nil {
+		return authresilience.Credential{}
+	}
+	described := authresilience.ClientConfig{
+		CertData: config.CertData, CertFile: config.CertFile,
+		HasKey:      len(config.KeyData) > 0 || config.KeyFile != "",
+		BearerToken: config.BearerToken, BearerTokenFile: config.BearerTokenFile,
+		HasPassword:     config.Username != "" || config.Password != "",
+		CustomTransport: config.Transport != nil || config.WrapTransport != nil,
+	}
+	if config.ExecProvider != nil {
+		described.ExecCommand = &config.ExecProvider.Command
+	}
+	if config.AuthProvider != nil {
+		described.AuthProvider = &config.AuthProvider.Name
+	}
+	return authresilience.CredentialOf(described)
+}
