@@ -4,24 +4,77 @@ import (
 	"encoding/json"
 	"fmt"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/internal/plainjson"
+	"github.com/ssaplan/primitives/projection"
+	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan/explain"
-	"github.com/ssaplan/primitives/ssaplan/internal/planjson"
 )
+
+// planVersion is the version of the JSON form. It grows when a program could misread what another release wrote.
+const planVersion = 1
+
+// planJSON is the JSON form of a plan, which docs/plan.schema.json describes.
+type planJSON struct {
+	Version     int                       `json:"version"`
+	Object      objectJSON                `json:"object"`
+	Subresource string                    `json:"subresource,omitempty"`
+	Action      string                    `json:"action"`
+	Reason      string                    `json:"reason"`
+	Deferral    string                    `json:"deferral,omitempty"`
+	Changes     []explain.Change          `json:"changes"`
+	Declared    *declaredJSON             `json:"declared,omitempty"`
+	Dropped     []fieldowner.DroppedField `json:"dropped,omitempty"`
+	Ownership   []fieldowner.Transfer     `json:"ownership,omitempty"`
+	Conflicts   []fieldowner.Conflict     `json:"conflicts,omitempty"`
+	Replace     *replacementJSON          `json:"replace,omitempty"`
+	Assigned    []projection.Path         `json:"assigned,omitempty"`
+	Generated   []projection.Path         `json:"generated,omitempty"`
+	Ineffective []projection.Ineffective  `json:"ineffective,omitempty"`
+	Unknown     []projection.Path         `json:"unknown,omitempty"`
+	Ignored     []explain.IgnoredField    `json:"ignored,omitempty"`
+	Writers     []fieldowner.Writer       `json:"writers,omitempty"`
+	Rival       *explain.Rival            `json:"rival,omitempty"`
+	Adjustments []projection.Adjustment   `json:"adjustments,omitempty"`
+	Warnings    []foreign.Text            `json:"warnings,omitempty"`
+	Requests    int                       `json:"requests"`
+}
+
+// objectJSON names an object.
+type objectJSON struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Namespace  string `json:"namespace,omitempty"`
+	Name       string `json:"name"`
+}
+
+// replacementJSON is what a plan to replace an object has besides.
+type replacementJSON struct {
+	Evidence foreign.Text          `json:"evidence"`
+	Old      objectJSON            `json:"old"`
+	UID      string                `json:"uid,omitempty"`
+	Fields   []immutability.Field  `json:"fields"`
+	Hazards  []immutability.Hazard `json:"hazards,omitempty"`
+
+	Propagation metav1.DeletionPropagation `json:"propagation,omitempty"`
+}
 
 // MarshalJSON returns all that the plan tells, in the form that docs/plan.schema.json describes, without the request and the values of
 // Before, Baseline and, unless it is Deferred, After. Sensitive values are redacted. Who encodes it says whether <, > and & are escaped.
 func (plan Plan) MarshalJSON() ([]byte, error) {
-	out := planjson.Plan{
-		Version: planjson.Version, Object: planjson.Object(plan.Object), Subresource: plan.Subresource, Action: string(plan.Action), Reason: plan.Reason, Deferral: string(plan.Deferral),
-		Changes: append([]explain.Change{}, plan.Changes...), Declared: planjson.DeclaredBy(string(plan.Action), plan.After), Dropped: plan.Dropped, Ownership: plan.Ownership,
+	out := planJSON{
+		Version: planVersion, Object: objectJSON(plan.Object), Subresource: plan.Subresource, Action: string(plan.Action), Reason: plan.Reason, Deferral: string(plan.Deferral),
+		Changes: append([]explain.Change{}, plan.Changes...), Declared: plan.declared(), Dropped: plan.Dropped, Ownership: plan.Ownership,
 		Conflicts: plan.Conflicts, Assigned: plan.Assigned, Generated: plan.Generated, Unknown: plan.Unknown, Ignored: plan.Ignored, Writers: plan.Writers,
 		Rival: plan.Rival, Ineffective: plan.Ineffective, Adjustments: plan.Adjustments, Warnings: plan.Warnings, Requests: plan.Requests,
 	}
 	if r := plan.Replacement; r != nil {
-		out.Replace = &planjson.Replacement{
-			Evidence: r.Evidence, Old: planjson.Object(r.Old), UID: r.UID, Fields: r.Fields, Hazards: r.Hazards, Propagation: r.Propagation,
+		out.Replace = &replacementJSON{
+			Evidence: r.Evidence, Old: objectJSON(r.Old), UID: r.UID, Fields: r.Fields, Hazards: r.Hazards, Propagation: r.Propagation,
 		}
 	}
 	return plainjson.Visible(out)
@@ -30,18 +83,18 @@ func (plan Plan) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads what [Plan.MarshalJSON] writes, for programs that show or check plans. Such a plan can't be applied:
 // it has no request, and redacted values stay redacted. A newer version is an error.
 func (plan *Plan) UnmarshalJSON(data []byte) error {
-	var in planjson.Plan
+	var in planJSON
 	if err := json.Unmarshal(data, &in); err != nil {
 		return fmt.Errorf("ssaplan: plan: %w", err)
 	}
-	if in.Version != planjson.Version {
-		return fmt.Errorf("ssaplan: plan: version %d, but this program reads version %d", in.Version, planjson.Version)
+	if in.Version != planVersion {
+		return fmt.Errorf("ssaplan: plan: version %d, but this program reads version %d", in.Version, planVersion)
 	}
 	out := Plan{
 		Object: identity.Identity(in.Object), Subresource: in.Subresource, Action: Action(in.Action), Reason: in.Reason, Deferral: Deferral(in.Deferral),
 		Conflicts: in.Conflicts, Adjustments: in.Adjustments, Requests: in.Requests,
 		Explanation: explain.Explanation{
-			NoOp: Action(in.Action) == ActionNoOp, Changes: in.Changes, After: in.Declared.After(), Ownership: in.Ownership, Dropped: in.Dropped,
+			NoOp: Action(in.Action) == ActionNoOp, Changes: in.Changes, After: in.Declared.after(), Ownership: in.Ownership, Dropped: in.Dropped,
 			Assigned: in.Assigned, Generated: in.Generated, Ineffective: in.Ineffective, Unknown: in.Unknown, Ignored: in.Ignored,
 			Writers: in.Writers, Rival: in.Rival, Warnings: in.Warnings,
 		},
@@ -52,5 +105,53 @@ func (plan *Plan) UnmarshalJSON(data []byte) error {
 		}
 	}
 	*plan = out
+	return nil
+}
+
+// declaredJSON is what a deferred plan declares. Its JSON form has the changes by which a create would add that.
+type declaredJSON projection.Projection
+
+// declared returns what a deferred plan declares. It is nil for other plans, whose changes have it.
+func (plan *Plan) declared() *declaredJSON {
+	if plan.Action != ActionDeferred || len(plan.After.Object) == 0 {
+		return nil
+	}
+	return (*declaredJSON)(&plan.After)
+}
+
+// after returns the projection; the zero one for nil.
+func (d *declaredJSON) after() projection.Projection {
+	if d == nil {
+		return projection.Projection{}
+	}
+	return projection.Projection(*d)
+}
+
+// MarshalJSON returns the changes by which a create would add what is declared. Sensitive values are redacted.
+func (d *declaredJSON) MarshalJSON() ([]byte, error) {
+	return plainjson.Visible(explain.Created(d.after()))
+}
+
+// UnmarshalJSON reads what MarshalJSON writes. A redacted value stays redacted. Changes that no object can have together
+// are an error.
+func (d *declaredJSON) UnmarshalJSON(data []byte) error {
+	var changes []explain.Change
+	if err := json.Unmarshal(data, &changes); err != nil {
+		return err
+	}
+	content := map[string]any{}
+	object := projection.NewObject(content, projection.FieldSet{})
+	var fields, sensitive []projection.Path
+	for _, c := range changes {
+		if err := object.Set(c.Path, c.After); err != nil {
+			return fmt.Errorf("declared: %w", err)
+		}
+		if fields = append(fields, c.Path); c.Sensitive {
+			sensitive = append(sensitive, c.Path)
+		}
+	}
+	after := projection.Project(content, projection.NewFieldSet(fields...))
+	after.Sensitive = after.Sensitive.Union(projection.NewFieldSet(sensitive...))
+	*d = declaredJSON(after)
 	return nil
 }

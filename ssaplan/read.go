@@ -10,10 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/authresilience"
-	"github.com/ssaplan/primitives/identity/importid"
 	"github.com/ssaplan/primitives/internal/plainjson"
 	"github.com/ssaplan/primitives/ssaplan/explain"
-	"github.com/ssaplan/primitives/ssaplan/internal/importer"
 	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
 	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 )
@@ -111,19 +109,6 @@ func (p *Planner) Read(ctx context.Context, prior *explain.State) (*Reading, err
 		return nil, p.failure(prior.Identity, "read", err, secrecy.Remembered(prior.Identity, prior.Applied.Object))
 	}
 	return reading, nil
-}
-
-// Import returns the object that an import ID names, with the manifest and the state to go on with. A kind without a group is the one that the
-// server prefers. That there is no such object is an error for which apierrors.IsNotFound holds.
-func (p *Planner) Import(ctx context.Context, id importid.ID) (imported *explain.Imported, err error) {
-	named := id.Identity()
-	if err = p.expired(); err == nil {
-		named, imported, err = importer.Import(ctx, p.server, id, p.options.DefaultNamespace, p.options.FieldManager, p.options.Sensitive)
-	}
-	if err != nil {
-		return nil, p.failure(named, "read", err)
-	}
-	return imported, nil
 }
 
 // readLive returns the object, or nil if there is none.

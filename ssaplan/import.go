@@ -1,0 +1,64 @@
+package ssaplan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/identity/importid"
+	"github.com/ssaplan/primitives/projection/foreign"
+	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/ssaplan/internal/secrecy"
+)
+
+// Import returns the object that an import ID names, with the manifest and the state to go on with. A kind without a
+// group is the one that the server prefers. Fields that match [Options.Sensitive], or that the definition of the kind
+// marks as passwords, are sensitive. apierrors.IsNotFound holds for the error if there is no such object, and
+// meta.IsNoMatchError if the server doesn't serve the kind.
+func (p *Planner) Import(ctx context.Context, id importid.ID) (*explain.Imported, error) {
+	named := id.Identity()
+	err := p.expired()
+	var imported *explain.Imported
+	if err == nil {
+		named, imported, err = p.imported(ctx, id)
+	}
+	if err != nil {
+		return nil, p.failure(named, "read", err)
+	}
+	return imported, nil
+}
+
+// imported also returns the identity of the object as far as it is known, with an error too.
+func (p *Planner) imported(ctx context.Context, id importid.ID) (identity.Identity, *explain.Imported, error) {
+	named := id.Identity()
+	kind, err := p.server.Preferred(ctx, schema.GroupVersionKind{Group: id.Group, Version: id.Version, Kind: id.Kind})
+	if err != nil {
+		return named, nil, err
+	}
+	named.APIVersion = kind.GroupVersion().String()
+	target, err := p.locate(ctx, named, "")
+	if err != nil {
+		return named, nil, err
+	}
+	if id.Namespace != "" && target.Scope == identity.ScopeCluster {
+		return named, nil, fmt.Errorf("a %s is in no namespace; leave %q out", foreign.Text(id.Kind), foreign.Text(id.Namespace))
+	}
+	live, err := target.Live(ctx)
+	if err == nil && live == nil {
+		err = target.NotFound()
+	}
+	if err != nil {
+		return target.Identity, nil, err
+	}
+	p.server.LearnCarried(ctx, live)
+	hidden := secrecy.Fields(p.options.Sensitive, p.server.Passwords, target.Identity, live)
+	imported, err := explain.NewImported(live, id.Selection, p.options.FieldManager, hidden...)
+	if version := new(fieldowner.VersionError); errors.As(err, &version) {
+		version.Path = hidden.Shown(version.Path)
+	}
+	return target.Identity, imported, err
+}
