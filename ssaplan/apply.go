@@ -240,7 +240,7 @@ func (plan *Plan) matches(reviewed *Plan) bool {
 		plan.basis.patch.Same(reviewed.basis.patch) &&
 		plan.basis.live.GetUID() == reviewed.basis.live.GetUID() &&
 		(plan.basis.live.GetDeletionTimestamp() == nil) == (reviewed.basis.live.GetDeletionTimestamp() == nil) &&
-		plan.Explanation.Same(&reviewed.Explanation) && plan.Replacement.matches(reviewed.Replacement)
+		plan.Explanation.Same(&reviewed.Explanation) && reviewed.Replacement.Covers(plan.Replacement)
 }
 
 // send sends the plan's request, once, guarded to be for the live object in its version, or for none if live is nil.

@@ -244,14 +244,15 @@ type Replacement struct {
 	unproven error
 }
 
-// matches reports whether who reviewed the other replacement has reviewed r, which may have fewer hazards.
-func (r *Replacement) matches(reviewed *Replacement) bool {
-	if r == nil || reviewed == nil {
-		return r == reviewed
+// Covers reports whether now does no more than the replacement that was reviewed: it may have fewer hazards. Either may be
+// nil; nil covers nil alone.
+func (reviewed *Replacement) Covers(now *Replacement) bool {
+	if reviewed == nil || now == nil {
+		return reviewed == now
 	}
-	return r.Old == reviewed.Old && r.UID == reviewed.UID && r.Propagation == reviewed.Propagation &&
-		immutability.SameFields(r.Fields, reviewed.Fields) &&
-		!slices.ContainsFunc(r.Hazards, func(h immutability.Hazard) bool { return !slices.Contains(reviewed.Hazards, h) })
+	return now.Old == reviewed.Old && now.UID == reviewed.UID && now.Propagation == reviewed.Propagation &&
+		immutability.SameFields(now.Fields, reviewed.Fields) &&
+		!slices.ContainsFunc(now.Hazards, func(h immutability.Hazard) bool { return !slices.Contains(reviewed.Hazards, h) })
 }
 
 // Patch is the request of a server-side apply, see [explain.Patch].

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
 
@@ -264,5 +265,37 @@ func TestPlanAllReadsByLists(t *testing.T) {
 				require.NoError(t, err)
 			}
 		}
+	}
+}
+
+// An object that appears after the list was read is read again where the server refuses, so that the plan has its values.
+func TestPlanAllReadsWhatAppearedSinceTheList(t *testing.T) {
+	server, planner := world(ssaplan.Options{RefuseConflicts: true})
+	var requests []ssaplan.Request
+	for i := range 60 {
+		requests = append(requests, ssaplan.Request{Manifest: configMap(fmt.Sprint("a", i), map[string]any{"k": "ours"})})
+	}
+	var others sync.Once
+	defer server.Answer(func(r ssaplantest.Request) error {
+		if r.Name == "a0" && r.DryRun {
+			others.Do(func() {
+				theirs := configMap("a0", map[string]any{"k": "theirs"})
+				_, err := resources(server, "configmaps").Create(t.Context(), theirs, metav1.CreateOptions{FieldManager: "other"})
+				require.NoError(t, err)
+			})
+		}
+		return nil
+	})()
+	for plan, err := range planner.PlanAll(t.Context(), requests) {
+		require.NoError(t, err)
+		if plan.Object.Name != "a0" {
+			require.Equal(t, ssaplan.ActionCreate, plan.Action)
+			continue
+		}
+		require.Equal(t, ssaplan.ActionConflict, plan.Action)
+		require.Len(t, plan.Conflicts, 1)
+		require.Equal(t, `data.k: owned by "other" (Update)`, plan.Conflicts[0].String())
+		require.Len(t, plan.Changes, 1)
+		require.Equal(t, "theirs", plan.Changes[0].Before)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 	"testing"
 	"time"
@@ -11,10 +12,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
 	"github.com/ssaplan/primitives/identity"
+	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/set"
@@ -276,6 +279,65 @@ func TestNothingElseThanShown(t *testing.T) {
 		break
 	}
 	assert.Contains(t, strings.Join(w.apply(t.Context(), half), "\n"), "left out: it wasn't shown")
+}
+
+// replacing is a Planner that plans another replacement once one was shown.
+type replacing struct {
+	set.Planner
+	now func(*ssaplan.Replacement) // nil until then
+}
+
+func (p *replacing) PlanAll(ctx context.Context, requests []ssaplan.Request) iter.Seq2[*ssaplan.Plan, error] {
+	return func(yield func(*ssaplan.Plan, error) bool) {
+		for plan, err := range p.Planner.PlanAll(ctx, requests) {
+			if p.now != nil && err == nil && plan.Replacement != nil {
+				p.now(plan.Replacement)
+			}
+			if !yield(plan, err) {
+				return
+			}
+		}
+	}
+}
+
+// A replacement is carried out only if all that it does was shown.
+func TestNoOtherReplacementThanShown(t *testing.T) {
+	for why, row := range map[string]struct {
+		now     func(*ssaplan.Replacement)
+		outcome ssaplan.Outcome
+	}{
+		"the same":             {func(*ssaplan.Replacement) {}, ssaplan.OutcomeDone},
+		"fewer hazards":        {func(r *ssaplan.Replacement) { r.Hazards = r.Hazards[:0:0] }, ssaplan.OutcomeDone},
+		"another hazard":       {func(r *ssaplan.Replacement) { r.Hazards = []immutability.Hazard{{Kind: "data"}} }, ssaplan.OutcomeNotSent},
+		"another object":       {func(r *ssaplan.Replacement) { r.Old.Name = "c" }, ssaplan.OutcomeNotSent},
+		"another UID":          {func(r *ssaplan.Replacement) { r.UID = "other" }, ssaplan.OutcomeNotSent},
+		"another propagation":  {func(r *ssaplan.Replacement) { r.Propagation = metav1.DeletePropagationOrphan }, ssaplan.OutcomeNotSent},
+		"other reasons for it": {func(r *ssaplan.Replacement) { r.Fields = nil }, ssaplan.OutcomeNotSent},
+	} {
+		w := newWorld(t)
+		w.apply(t.Context(), w.set(set.Options{}, namespace, conf))
+		plan, err := w.planner.Plan(t.Context(), ssaplan.Request{Manifest: manifest(t, conf)})
+		require.NoError(t, err)
+		live, err := w.planner.Apply(t.Context(), plan)
+		require.NoError(t, err)
+		state, err := plan.State(live)
+		require.NoError(t, err)
+		request := ssaplan.Request{Manifest: manifest(t, strings.Replace(conf, "name: a", "name: b", 1)), Prior: state}
+		planner := &replacing{Planner: w.planner}
+		// The replacement is planned again, because something is written before.
+		before := ssaplan.Request{Manifest: manifest(t, strings.Replace(namespace, "name: shop", "name: other", 1))}
+		s := set.New(planner, []ssaplan.Request{before, request}, set.Options{Replace: true})
+		require.Equal(t, []string{"0 Namespace Create", "3 ConfigMap Replace"}, w.plan(s), why)
+		planner.now = row.now
+		var last *set.Result
+		for result := range s.Apply(w.Context()) {
+			last = result
+		}
+		require.Equal(t, row.outcome, last.Outcome, "%s: %v", why, last.Err)
+		if row.outcome == ssaplan.OutcomeNotSent {
+			require.ErrorAs(t, last.Err, new(*set.ChangedError), why)
+		}
+	}
 }
 
 // When the context ends, each object that wasn't reached has its error, and nothing more is sent.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/identity"
-	"github.com/ssaplan/primitives/immutability"
 	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/projection/foreign"
 	"github.com/ssaplan/primitives/ssaplan"
@@ -55,7 +54,7 @@ func isAsShown(item *Item, now *ssaplan.Plan) bool {
 	case shown.Action != now.Action || shown.Object != now.Object:
 		return false
 	}
-	return doesAsShown(shown, now) && sameReplacement(shown.Replacement, now.Replacement)
+	return doesAsShown(shown, now) && shown.Replacement.Covers(now.Replacement)
 }
 
 // doesAsShown reports whether a plan does to its object what was shown, or the part of it that is left to do:
@@ -133,13 +132,4 @@ func isFrom(shown *ssaplan.Plan, change explain.Change) bool {
 func doesSame(a, b explain.Change) bool {
 	a.Cause, a.Manager, a.Operation, a.Subresource, a.Time = b.Cause, b.Manager, b.Operation, b.Subresource, b.Time
 	return a.Same(b)
-}
-
-// sameReplacement reports whether who has seen the one replacement knows the other, which may have fewer hazards.
-func sameReplacement(shown, now *ssaplan.Replacement) bool {
-	if shown == nil || now == nil {
-		return shown == now
-	}
-	return shown.Old == now.Old && shown.UID == now.UID && shown.Propagation == now.Propagation &&
-		!slices.ContainsFunc(now.Hazards, func(h immutability.Hazard) bool { return !slices.Contains(shown.Hazards, h) })
 }
