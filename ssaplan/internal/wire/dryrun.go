@@ -40,21 +40,19 @@ type dryRuns struct{ kinds sync.Map }
 
 // gotten is when a server got the dryRun of a kind of request.
 type gotten struct {
-	busy chan struct{} // holds one element while a goroutine asks
-	at   time.Time
+	asking turn
+	at     time.Time
 }
 
 // check asks whether a server gets the dryRun of a kind of request, unless it did at most age ago: once even under concurrency.
 // The error of ask is not remembered, as it can be about one object.
 func (d *dryRuns) check(ctx context.Context, kind string, age time.Duration, ask func() error) error {
-	found, _ := d.kinds.LoadOrStore(kind, &gotten{busy: make(chan struct{}, 1)})
+	found, _ := d.kinds.LoadOrStore(kind, &gotten{asking: newTurn()})
 	g := found.(*gotten)
-	select {
-	case g.busy <- struct{}{}:
-		defer func() { <-g.busy }()
-	case <-ctx.Done():
-		return ctx.Err()
+	if err := g.asking.take(ctx); err != nil {
+		return err
 	}
+	defer g.asking.end()
 	if !g.at.IsZero() && clock.Now(ctx).Sub(g.at) < age {
 		return nil
 	}

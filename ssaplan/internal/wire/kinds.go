@@ -129,18 +129,16 @@ type discoveredKinds struct {
 }
 
 type discoveredGroup struct {
-	busy  chan struct{} // holds one element while a goroutine looks
-	kinds map[string]Served
+	reading turn
+	kinds   map[string]Served
 }
 
 func (d *discoveredKinds) find(ctx context.Context, kind schema.GroupVersionKind) (Served, error) {
 	group := d.group(kind.GroupVersion())
-	select {
-	case group.busy <- struct{}{}:
-		defer func() { <-group.busy }()
-	case <-ctx.Done():
-		return Served{}, ctx.Err()
+	if err := group.reading.take(ctx); err != nil {
+		return Served{}, err
 	}
+	defer group.reading.end()
 	if found, ok := group.kinds[kind.Kind]; ok {
 		return found, nil
 	}
@@ -165,7 +163,7 @@ func (d *discoveredKinds) group(gv schema.GroupVersion) *discoveredGroup {
 		d.groups = map[schema.GroupVersion]*discoveredGroup{}
 	}
 	if d.groups[gv] == nil {
-		d.groups[gv] = &discoveredGroup{busy: make(chan struct{}, 1)}
+		d.groups[gv] = &discoveredGroup{reading: newTurn()}
 	}
 	return d.groups[gv]
 }

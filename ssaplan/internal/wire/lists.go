@@ -63,7 +63,7 @@ func (a lists) add(id identity.Identity) {
 
 func (a lists) at(at place) *list {
 	if a[at] == nil {
-		a[at] = &list{namespace: at.namespace, busy: make(chan struct{}, 1), sorted: true, missing: map[string]bool{}, held: map[string]listed{}}
+		a[at] = &list{namespace: at.namespace, using: newTurn(), sorted: true, missing: map[string]bool{}, held: map[string]listed{}}
 	}
 	return a[at]
 }
@@ -119,7 +119,7 @@ func (t *Target) Listed(ctx context.Context, manifest *unstructured.Unstructured
 type list struct {
 	namespace string
 	wanted    int
-	busy      chan struct{} // holds one element while a goroutine uses what is below
+	using     turn // of what is below
 
 	missing map[string]bool // the keys that were wanted and not seen yet
 	held    map[string]listed
@@ -145,12 +145,10 @@ func (l *list) want(key string) {
 
 // take returns the object of a key, nil if there is none, and whether that is known.
 func (l *list) take(ctx context.Context, of *Resource, key string) (item *listed, known bool) {
-	select {
-	case l.busy <- struct{}{}:
-		defer func() { <-l.busy }()
-	case <-ctx.Done():
+	if l.using.take(ctx) != nil {
 		return nil, false
 	}
+	defer l.using.end()
 	for l.missing[key] && !l.isPast(key) && !l.ended && l.bytes < mostHeld {
 		l.readPage(ctx, of)
 	}

@@ -278,8 +278,8 @@ func TestWhatIsNoPage(t *testing.T) {
 }
 
 func TestListsEndWithTheContext(t *testing.T) {
-	l := &list{busy: make(chan struct{}, 1)}
-	l.busy <- struct{}{}
+	l := &list{using: newTurn()}
+	require.NoError(t, l.using.take(t.Context()))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	item, known := l.take(ctx, nil, "a")

@@ -24,7 +24,7 @@ func (v *views) of(part string) *watched {
 		v.parts = map[string]*watched{}
 	}
 	if v.parts[part] == nil {
-		v.parts[part] = &watched{busy: make(chan struct{}, 1)}
+		v.parts[part] = &watched{looking: newTurn()}
 	}
 	return v.parts[part]
 }
@@ -38,11 +38,11 @@ type view struct {
 
 // watched is a part of the configuration that is looked at from time to time, once even under concurrency.
 type watched struct {
-	busy   chan struct{} // holds one element while a goroutine looks
-	seen   view
-	at     time.Time
-	failed error
-	again  time.Time // when to look again after a failure
+	looking turn
+	seen    view
+	at      time.Time
+	failed  error
+	again   time.Time // when to look again after a failure
 }
 
 // afterFailure is for how long nobody looks again where looking failed, so that those who wait for it don't do so one after
@@ -51,12 +51,10 @@ const afterFailure = time.Second
 
 // look returns the part as it was at most interval ago.
 func (w *watched) look(ctx context.Context, interval time.Duration, read func(context.Context) (view, error)) (view, error) {
-	select {
-	case w.busy <- struct{}{}:
-		defer func() { <-w.busy }()
-	case <-ctx.Done():
-		return view{}, ctx.Err()
+	if err := w.looking.take(ctx); err != nil {
+		return view{}, err
 	}
+	defer w.looking.end()
 	now := clock.Now(ctx)
 	switch {
 	case !w.at.IsZero() && now.Sub(w.at) < interval:
