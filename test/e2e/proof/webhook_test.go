@@ -12,17 +12,20 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/ssaplan/primitives/test/lab"
 )
 
 // The labels of objects that the webhooks change. One webhook puts a sidecar before all other containers, another sets
 // an annotation that nobody asked for and overwrites fields that somebody did, and one puts fields into items of lists, and
-// others in the place of the server's defaults.
+// others in the place of the server's defaults. The last one does what an annotation says, but not in dry runs. No case of
+// [TestPlanEqualsApply] calls it.
 const (
 	sidecarHook = "proof.example.com/sidecar"
 	stampHook   = "proof.example.com/stamp"
 	grantHook   = "proof.example.com/grant"
+	earnestHook = "proof.example.com/earnest"
 )
 
 var hooks = []string{sidecarHook, stampHook, grantHook, policyHook}
@@ -32,6 +35,7 @@ func (c *cluster) installWebhooks(t *testing.T) {
 	mux.HandleFunc("/sidecar", mutate(sidecarPatch))
 	mux.HandleFunc("/stamp", mutate(stampPatch))
 	mux.HandleFunc("/grant", mutate(grantPatch))
+	mux.HandleFunc("/earnest", mutate(earnestPatch))
 	server := httptest.NewTLSServer(mux)
 	t.Cleanup(server.Close)
 	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
@@ -46,7 +50,7 @@ func (c *cluster) installWebhooks(t *testing.T) {
 `, path, label, server.URL+"/"+path, base64.StdEncoding.EncodeToString(ca))
 	}
 	c.Apply(t, installer, lab.Object(t, "apiVersion: admissionregistration.k8s.io/v1\nkind: MutatingWebhookConfiguration\nmetadata: {name: proof}\nwebhooks:"+
-		webhook("sidecar", sidecarHook)+webhook("stamp", stampHook)+webhook("grant", grantHook)))
+		webhook("sidecar", sidecarHook)+webhook("stamp", stampHook)+webhook("grant", grantHook)+webhook("earnest", earnestHook)))
 	c.makeNamespace(t, "ConfigMap")
 	lab.Eventually(t, "the webhooks are called", func() bool { return c.hooked(t) })
 }
@@ -70,7 +74,7 @@ func (c *cluster) hooked(t *testing.T) bool {
 }
 
 // mutate answers admission reviews with the JSON patch that patch makes for the object.
-func mutate(patch func(obj map[string]any) []any) http.HandlerFunc {
+func mutate(patch func(obj map[string]any, dryRun bool) []any) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var review map[string]any
 		if err := json.NewDecoder(r.Body).Decode(&review); err != nil {
@@ -80,7 +84,7 @@ func mutate(patch func(obj map[string]any) []any) http.HandlerFunc {
 		request, _ := review["request"].(map[string]any)
 		obj, _ := request["object"].(map[string]any)
 		response := map[string]any{"uid": request["uid"], "allowed": true}
-		if ops := patch(obj); len(ops) > 0 {
+		if ops := patch(obj, request["dryRun"] == true); len(ops) > 0 {
 			text, _ := json.Marshal(ops)
 			response["patchType"], response["patch"] = "JSONPatch", text
 		}
@@ -92,7 +96,7 @@ var containerLists = []place{{"spec", "containers"}, {"spec", "template", "spec"
 	{"spec", "jobTemplate", "spec", "template", "spec", "containers"}}
 
 // grantPatch sets what items of lists lack, or have by default.
-func grantPatch(obj map[string]any) (ops []any) {
+func grantPatch(obj map[string]any, _ bool) (ops []any) {
 	grant := func(list place, field string, instead, v any) {
 		items, _ := lookup(obj, list)
 		for i := range len(asList(items)) {
@@ -121,7 +125,7 @@ func asList(v any) []any {
 }
 
 // sidecarPatch puts a sidecar first, unless there is one.
-func sidecarPatch(obj map[string]any) []any {
+func sidecarPatch(obj map[string]any, _ bool) []any {
 	for _, at := range containerLists {
 		v, _ := lookup(obj, at)
 		containers, _ := v.([]any)
@@ -145,7 +149,7 @@ func positionOf(list []any, name string) int {
 const stampedReplicas int64 = 3
 
 // stampPatch sets an annotation, and overwrites some fields where the object has them.
-func stampPatch(obj map[string]any) []any {
+func stampPatch(obj map[string]any, _ bool) []any {
 	var ops []any
 	set := func(at place, v any) {
 		ops = append(ops, map[string]any{"op": "add", "path": pointer(at), "value": v})
@@ -161,6 +165,16 @@ func stampPatch(obj map[string]any) []any {
 		if old, exists := lookup(obj, field.at); exists && obj["kind"] != "Secret" && reflect.TypeOf(old) == reflect.TypeOf(field.v) {
 			set(field.at, field.v)
 		}
+	}
+	return ops
+}
+
+// earnestPatch is the JSON patch in an annotation of the object, with integers as they are written there; none for one that is deleted.
+func earnestPatch(obj map[string]any, dryRun bool) (ops []any) {
+	v, _ := lookup(obj, place{"metadata", "annotations", earnestHook})
+	_, isDeleted := lookup(obj, place{"metadata", "deletionTimestamp"})
+	if text, ok := v.(string); ok && !dryRun && !isDeleted {
+		_ = utiljson.Unmarshal([]byte(text), &ops)
 	}
 	return ops
 }
