@@ -2,8 +2,10 @@ package docs_test
 
 import (
 	"errors"
+	"maps"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -45,8 +47,21 @@ func (r recording) plan(t *testing.T, server replay.Transport, edit func(*ssapla
 	return planner.Plan(t.Context(), request)
 }
 
-// recordedPlans returns a plan for each recording that has one, and for everything that no recording is about.
+var (
+	plannedOnce sync.Once
+	planned     map[string]*ssaplan.Plan
+)
+
+// recordedPlans returns a plan for each recording that has one, and for everything that no recording is about. All tests
+// get the same plans, which they don't change.
 func recordedPlans(t *testing.T) map[string]*ssaplan.Plan {
+	t.Helper()
+	plannedOnce.Do(func() { planned = planRecordings(t) })
+	require.NotNil(t, planned, "the plans failed in another test")
+	return maps.Clone(planned)
+}
+
+func planRecordings(t *testing.T) map[string]*ssaplan.Plan {
 	t.Helper()
 	all, out := recordings(t), map[string]*ssaplan.Plan{}
 	for name, r := range all {
