@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/ssaplan/primitives/internal/replay"
 	"github.com/ssaplan/primitives/test/controlplane"
 )
 
@@ -55,13 +56,13 @@ func checkFile(t *testing.T, file string, r *recording) {
 			r.want, _ = readFile(t, file)["want"].([]any)
 		}
 		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
-		require.NoError(t, os.WriteFile(file, []byte(lines(r.fields())), 0o644))
+		require.NoError(t, os.WriteFile(file, []byte(replay.Format(r.fields())), 0o644))
 		return
 	}
 	require.FileExists(t, file, "run make record")
 	recorded := readFile(t, file)
 	r.want, _ = recorded["want"].([]any)
-	assert.Equal(t, lines(recorded), lines(r.content()), "the server answers otherwise than recorded: run make record")
+	assert.Equal(t, replay.Format(recorded), replay.Format(r.content()), "the server answers otherwise than recorded: run make record")
 }
 
 // checkNoOthers expects each recording to have a scenario. With RECORD it removes those that have none.

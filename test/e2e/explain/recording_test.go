@@ -4,16 +4,15 @@ import (
 	"bytes"
 	stdjson "encoding/json"
 	"fmt"
-	"maps"
 	"os"
 	"regexp"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/ssaplan/primitives/internal/replay"
 )
 
 // recording is the content of a file.
@@ -37,28 +36,22 @@ type answers struct {
 	Forced  any `json:"forced"`
 }
 
-// field is a field of a file.
-type field struct {
-	name  string
-	value any
-}
-
 // fields returns the content of the file, in the order in which it is read best.
-func (r *recording) fields() []field {
+func (r *recording) fields() []replay.Field {
 	a := r.answers
-	fields := []field{
-		{"why", r.why}, {"server", r.server}, {"manager", manager}, {"want", append([]any{}, r.want...)},
-		{"manifest", r.manifest},
+	fields := []replay.Field{
+		{Name: "why", Value: r.why}, {Name: "server", Value: r.server}, {Name: "manager", Value: manager},
+		{Name: "want", Value: append([]any{}, r.want...)}, {Name: "manifest", Value: r.manifest},
 	}
 	if a.PriorObject != nil {
-		fields = append(fields, field{"prior", map[string]any{"manifest": a.PriorManifest, "object": a.PriorObject}})
+		fields = append(fields, replay.Field{Name: "prior", Value: map[string]any{"manifest": a.PriorManifest, "object": a.PriorObject}})
 	}
-	fields = append(fields, field{"live", a.Live}, field{"answer", a.Answer})
+	fields = append(fields, replay.Field{Name: "live", Value: a.Live}, replay.Field{Name: "answer", Value: a.Answer})
 	if a.Refusal != nil {
-		fields = append(fields, field{"refusal", a.Refusal})
+		fields = append(fields, replay.Field{Name: "refusal", Value: a.Refusal})
 	}
 	if a.Forced != nil {
-		fields = append(fields, field{"forced", a.Forced})
+		fields = append(fields, replay.Field{Name: "forced", Value: a.Forced})
 	}
 	return fields
 }
@@ -66,7 +59,7 @@ func (r *recording) fields() []field {
 func (r *recording) content() map[string]any {
 	content := map[string]any{}
 	for _, f := range r.fields() {
-		content[f.name] = f.value
+		content[f.Name] = f.Value
 	}
 	return content
 }
@@ -152,73 +145,4 @@ func timeOfStep(found []byte, began []int64) []byte {
 		format = "2026-01-01T10:%02d:00.000000Z"
 	}
 	return fmt.Appendf(nil, format, step+1)
-}
-
-// width is how long the lines of a file may be.
-const width = 160
-
-// lines returns JSON in which each value that fits stands in one line. The fields of a file keep their order.
-func lines(v any) string {
-	var b strings.Builder
-	write(&b, v, "")
-	return b.String() + "\n"
-}
-
-func write(b *strings.Builder, v any, indent string) {
-	text := inOneLine(v)
-	below := indent + " "
-	switch v := v.(type) {
-	case []field:
-		writeItems(b, "{}", v, below, func(f field) { fmt.Fprintf(b, "%q: ", f.name); write(b, f.value, below) })
-		return
-	case map[string]any:
-		if len(indent)+len(text) > width {
-			writeItems(b, "{}", slices.Sorted(maps.Keys(v)), below, func(name string) {
-				b.WriteString(inOneLine(name) + ": ")
-				write(b, v[name], below)
-			})
-			return
-		}
-	case []any:
-		if len(indent)+len(text) > width {
-			writeItems(b, "[]", v, below, func(item any) { write(b, item, below) })
-			return
-		}
-	}
-	b.WriteString(text)
-}
-
-// writeItems writes each item to a line of its own, between brackets.
-func writeItems[T any](b *strings.Builder, brackets string, items []T, indent string, item func(T)) {
-	separator := brackets[:1]
-	for _, it := range items {
-		b.WriteString(separator + "\n" + indent)
-		item(it)
-		separator = ","
-	}
-	b.WriteString("\n" + indent[1:] + brackets[1:])
-}
-
-// inOneLine returns the JSON of v, with spaces between its parts.
-func inOneLine(v any) string {
-	var parts []string
-	switch v := v.(type) {
-	case map[string]any:
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			parts = append(parts, inOneLine(name)+": "+inOneLine(v[name]))
-		}
-		return "{" + strings.Join(parts, ", ") + "}"
-	case []any:
-		for _, item := range v {
-			parts = append(parts, inOneLine(item))
-		}
-		return "[" + strings.Join(parts, ", ") + "]"
-	}
-	var b bytes.Buffer
-	encoder := stdjson.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
-		return fmt.Sprint(v) // there is nothing in an answer that has no JSON
-	}
-	return strings.TrimSpace(b.String())
 }

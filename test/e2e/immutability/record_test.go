@@ -1,6 +1,7 @@
 package immutability_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -16,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ssaplan/primitives/immutability"
+	"github.com/ssaplan/primitives/internal/replay"
 )
 
 var update = flag.Bool("update", false, "record the statuses that the server sends")
@@ -59,10 +61,8 @@ func compareRecord(t *testing.T, version, name string, r record) {
 	file := filepath.Join("..", "..", "..", "immutability", "testdata", version, name+".json")
 	r = r.anonymous(t)
 	if *update {
-		text, err := json.MarshalIndent(r, "", " ")
-		require.NoError(t, err)
 		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
-		require.NoError(t, os.WriteFile(file, append(text, '\n'), 0o644))
+		require.NoError(t, os.WriteFile(file, []byte(r.format(t)), 0o644))
 		return
 	}
 	text, err := os.ReadFile(file)
@@ -72,6 +72,24 @@ func compareRecord(t *testing.T, version, name string, r record) {
 	now, then := immutability.ClassifyStatus(r.Apply), immutability.ClassifyStatus(recorded.Apply)
 	assert.Equal(t, then.Refusal, now.Refusal, "the recorded status is out of date: run with -update")
 	assert.ElementsMatch(t, then.Fields, now.Fields, "the recorded status is out of date: run with -update")
+}
+
+// format returns the content of a file.
+func (r record) format(t *testing.T) string {
+	t.Helper()
+	text, err := json.Marshal(r)
+	require.NoError(t, err)
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var content map[string]any
+	require.NoError(t, decoder.Decode(&content))
+	fields := []replay.Field{}
+	for _, name := range []string{"truth", "manifest", "live", "apply", "replies"} {
+		if value, exists := content[name]; exists {
+			fields = append(fields, replay.Field{Name: name, Value: value})
+		}
+	}
+	return replay.Format(fields)
 }
 
 // anonymous returns the record without what differs from run to run, and without what no verdict depends on.
