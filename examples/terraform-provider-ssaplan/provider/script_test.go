@@ -2,11 +2,13 @@ package provider_test
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -256,13 +258,17 @@ type cluster struct {
 	other  *cluster
 }
 
+// second is the server of another cluster, which the tests share.
+var second = sync.OnceValues(func() (*controlplane.Server, error) {
+	return controlplane.Start(context.Background(), controlplane.Options{})
+})
+
 // another returns another cluster that has the same namespace.
 func (c *cluster) another(t *testing.T) *cluster {
 	t.Helper()
 	if c.other == nil {
-		server, err := controlplane.Start(t.Context(), controlplane.Options{})
+		server, err := second()
 		require.NoError(t, err)
-		t.Cleanup(func() { require.NoError(t, server.Stop()) })
 		other := *lab.Connect(t, server.Config())
 		other.Server, other.Namespace = server, c.Namespace
 		other.Apply(t, "test", lab.Objectf(t, "{apiVersion: v1, kind: Namespace, metadata: {name: %s}}", c.Namespace))
