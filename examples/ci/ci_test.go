@@ -3,12 +3,10 @@ package ci_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -17,27 +15,6 @@ import (
 
 	"github.com/ssaplan/primitives/test/lab"
 )
-
-// built returns a folder with the program.
-var built = sync.OnceValues(func() (string, error) {
-	folder, err := os.MkdirTemp("", "ssaplan-ci")
-	if err != nil {
-		return "", err
-	}
-	out, err := exec.Command("go", "build", "-o", filepath.Join(folder, "kubectl-ssaplan"), "../kubectl-ssaplan").CombinedOutput()
-	if err != nil {
-		err = fmt.Errorf("%w: %s", err, out)
-	}
-	return folder, err
-})
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if folder, err := built(); err == nil {
-		os.RemoveAll(folder)
-	}
-	os.Exit(code)
-}
 
 // runner runs scripts in a folder of its own, with the program in PATH.
 type runner struct {
@@ -52,11 +29,9 @@ func newRunner(t *testing.T) *runner {
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("NOT RUN: there is no bash")
 	}
-	programs, err := built()
-	require.NoError(t, err)
-	folder := t.TempDir()
+	programs := filepath.Dir(lab.Program(t, "../kubectl-ssaplan"))
 	c := lab.New(t)
-	return &runner{c, t, folder, append(os.Environ(), "PATH="+programs+":"+os.Getenv("PATH"), "KUBECONFIG="+c.Server.Kubeconfig())}
+	return &runner{c, t, t.TempDir(), append(os.Environ(), "PATH="+programs+":"+os.Getenv("PATH"), "KUBECONFIG="+c.Server.Kubeconfig())}
 }
 
 func (r *runner) write(name, text string) string {

@@ -95,7 +95,7 @@ main() {
 # build puts the command where kubectl finds it as a plugin.
 build() {
 	echo "building kubectl-ssaplan" >&2
-	(cd ../kubectl-ssaplan && go build -buildvcs=false -o "$dir/bin/kubectl-ssaplan" .)
+	(cd ../kubectl-ssaplan && go build -buildvcs=false -ldflags="-s -w" -o "$dir/bin/kubectl-ssaplan" .)
 	PATH=$dir/bin:$PATH
 }
 

@@ -23,24 +23,6 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// program is kubectl-ssaplan, which all tests run.
-var program string
-
-func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "fleet")
-	if err == nil {
-		program = filepath.Join(dir, "kubectl-ssaplan")
-		err = exec.Command("go", "build", "-buildvcs=false", "-o", program, "../kubectl-ssaplan").Run()
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "building kubectl-ssaplan:", err)
-		os.Exit(1)
-	}
-	code := m.Run()
-	os.RemoveAll(dir)
-	os.Exit(code)
-}
-
 func number(t *testing.T, name string, usual int) int {
 	text := os.Getenv(name)
 	if text == "" {
@@ -62,7 +44,7 @@ type fleet struct {
 }
 
 func newFleet(t *testing.T) *fleet {
-	f := &fleet{lab.New(t), t, program}
+	f := &fleet{lab.New(t), t, lab.Program(t, "../kubectl-ssaplan")}
 	text, err := os.ReadFile("rbac.yaml")
 	require.NoError(t, err)
 	for _, obj := range lab.Objects(t, string(text)) {

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -23,42 +22,13 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// program is built once for all tests. It ends with them.
-var program = sync.OnceValues(func() (path string, err error) {
-	path = filepath.Join(folder, "operator")
-	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", path, ".").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%w: %s", err, out)
-	}
-	return path, nil
-})
-
-// folder is where the program is.
-var folder string
-
-func TestMain(m *testing.M) {
-	var err error
-	if folder, err = os.MkdirTemp("", "operator"); err != nil {
-		panic(err)
-	}
-	code := m.Run()
-	_ = os.RemoveAll(folder)
-	os.Exit(code)
-}
-
-func built(t *testing.T) string {
-	t.Helper()
-	path, err := program()
-	require.NoError(t, err)
-	return path
-}
-
 // The README's way: install the files of config, run the program, make a Website. The program has the rights of
 // config/rbac.yaml and no others.
 func TestProgram(t *testing.T) {
 	c := lab.New(t).In("") // the manifests say where they belong
 	kubectl := func(args ...string) string { return c.Kubectl(t, "", args...) }
 	kubectl("apply", "-f", "config/crd.yaml", "-f", "config/rbac.yaml")
-	program := started(t, built(t), "--kubeconfig", kubeconfig(t, c), "--leader-elect", "--leader-elect-namespace", "website-operator")
+	program := started(t, lab.Program(t, "."), "--kubeconfig", kubeconfig(t, c), "--leader-elect", "--leader-elect-namespace", "website-operator")
 
 	kubectl("wait", "--for", "condition=established", "crd/websites.web.example.com")
 	kubectl("apply", "-f", "config/website.yaml")
@@ -148,7 +118,7 @@ func get(url string) string {
 }
 
 func TestNoKubeconfig(t *testing.T) {
-	command := exec.Command(built(t), "--kubeconfig", filepath.Join(t.TempDir(), "nothing"))
+	command := exec.Command(lab.Program(t, "."), "--kubeconfig", filepath.Join(t.TempDir(), "nothing"))
 	command.Env = append(os.Environ(), "KUBECONFIG=", "KUBERNETES_SERVICE_HOST=")
 	out, err := command.CombinedOutput()
 	require.Error(t, err)

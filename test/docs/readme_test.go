@@ -25,7 +25,7 @@ func Example_readme() {
 	defer os.RemoveAll(dir)
 	source, binary, app := filepath.Join(dir, "main.go"), filepath.Join(dir, "program"), filepath.Join(dir, "app.yaml")
 	must(0, os.WriteFile(source, []byte(program()), 0o600))
-	if out, err := exec.Command("go", "build", "-o", binary, source).CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", binary, source).CombinedOutput(); err != nil {
 		fmt.Println(err, string(out))
 		return
 	}

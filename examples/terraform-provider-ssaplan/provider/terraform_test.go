@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ssaplan/primitives/examples/terraform-provider-ssaplan/provider"
+	"github.com/ssaplan/primitives/test/lab"
 )
 
 // terraform is the real program, in a folder of its own, with the provider built from this module.
@@ -44,13 +45,7 @@ func needTerraform(t *testing.T) {
 // takes its time to start, would take most of the test; without cgo the control plane has compiled most of it.
 func buildProvider(t *testing.T) string {
 	t.Helper()
-	bin := t.TempDir()
-	build := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-race=false", "-o",
-		filepath.Join(bin, "terraform-provider-ssaplan"), "..")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	output, err := build.CombinedOutput()
-	require.NoError(t, err, string(output))
-	return bin
+	return filepath.Dir(lab.PlainProgram(t, ".."))
 }
 
 func newTerraform(t *testing.T, c *cluster, bin string) *terraform {
@@ -175,9 +170,6 @@ func (tf *terraform) do(t *testing.T, of command) {
 		for _, assignment := range args {
 			tf.env = append(tf.env[:len(tf.env):len(tf.env)], tf.reached(t, assignment))
 		}
-		return
-	case "save-state": // into a file
-		writeFile(t, tf.path(of.rest), tf.file(t, "terraform.tfstate"))
 		return
 	case "keeps-no-token": // of a robot, in files
 		requireNoToken(t, tf.said.String()+tf.left(t, args[1:]...), tf.token(t, args[0]))
