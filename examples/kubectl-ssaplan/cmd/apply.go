@@ -30,40 +30,41 @@ func newApply(streams genericiooptions.IOStreams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "apply (-f FILE|DIR|URL|- ... | -k DIR) [--yes]",
 		Short: "Show what applying manifests will do, and do exactly that",
-		Long: `Show what applying manifests will do, ask, and do exactly that.
+		Long: `Show what applying manifests will do, ask, and do exactly that. Without a terminal to ask at, as in
+a script, apply needs --yes.
 
-The question is asked at the terminal. Where there is none, as in a script, apply refuses to go on without --yes.
-
-What is sent is what was shown. An object that changed in between is left as it is, and reported. Objects that need each
-other are applied in stages, in one run: namespaces and definitions first, then what needs them, webhooks and policies behind
-what serves them. Each stage is planned again when those before it are there, and where something else would be done than was
-shown, the run stops. Nothing at all is applied as long as something can't be planned, unless with --keep-going. Objects that
-are in conflict or to be replaced are left out, and so are those that wait for what isn't there (--allow-missing).
-
-With --replace, an object that has to be replaced is deleted, and created from the manifest when it is gone. That can
-destroy data: the plan and the question say what is known of that. Who interrupts it is told how far it got; running apply
-again goes on from there.
-
-With --plan, what "plan --out FILE" saved is carried out, in another process or on another day, and nobody is asked. It is planned again
-first: if an object, a definition, the state file or the cluster isn't as it was then, so that anything else would be done than was
-reviewed, nothing is applied, and the difference is shown. So the same plan can't be applied twice.`,
+An object that changed since the plan was shown is not applied, but reported. Nothing is applied while anything
+can't be planned, unless with --keep-going. Objects that are in conflict, deferred, or to be replaced (without
+--replace) are skipped.`,
 		Example: `# show, ask and apply
 kubectl ssaplan apply -f app.yaml
 
-# in a script, with a memory of what was applied
-kubectl ssaplan apply -f app.yaml --yes --state app.state.json
+# in a script, with a record of what was applied
+kubectl ssaplan apply -f app.yaml --yes --state app.state.json`,
+		Annotations: map[string]string{
+			details: `Objects that need each other are applied in stages, in one run: namespaces and CRDs first,
+then the objects that need them, and webhooks and policies behind the objects that serve them. Each stage is planned
+again when those before it are applied. The run stops if a plan now differs from the one that was shown.
 
-# what was reviewed, and nothing else
+` + flagDetails + `
+
+With --replace, an object that has to be replaced is deleted, and created from the manifest when it is gone. That
+can destroy data: the plan and the question name the known hazards. If you interrupt it, apply says how far it got;
+the next apply goes on from there.
+
+With --plan, apply carries out what "plan --out FILE" saved, in another process or on another day, without asking.
+It plans again first. If an object, a CRD, the state file or the cluster has changed so that anything else would be
+done than was reviewed, nothing is applied, and the difference is shown. So the same plan can't be applied twice.`,
+			examples: `# apply the reviewed plan, and nothing else
 kubectl ssaplan plan -f app.yaml --out upgrade.plan
 kubectl ssaplan show upgrade.plan
 kubectl ssaplan apply --plan upgrade.plan
 
 # delete and create what can't change in place
 kubectl ssaplan apply -f app.yaml --replace`,
-		Annotations: map[string]string{
-			exitCodes: `0  everything is as the manifests say
+			exitCodes: `0  everything is as in the manifests
 1  error, or not confirmed
-3  everything was applied but what was left out`,
+3  some objects were skipped; everything else was applied`,
 			environment: planEnvironment,
 		},
 		Args: cobra.NoArgs,
@@ -80,13 +81,16 @@ kubectl ssaplan apply -f app.yaml --replace`,
 		},
 	}
 	o.addFlags(c)
-	c.Flags().BoolVar(&o.replace, "replace", false, "delete what has to be replaced, and create it anew")
-	c.Flags().BoolVar(&o.keepGoing, "keep-going", false, "apply what can be applied, although other objects can't; what needs these is left out")
-	c.Flags().DurationVar(&o.timeout, "timeout", time.Minute, "`TIME` to wait for what a stage needs of those before it, such as that a definition is served, and with --wait for all to be ready")
-	c.Flags().BoolVar(&o.wait, "wait", false, "wait in the end until everything is ready, for as long as --timeout says")
-	c.Flags().StringArrayVar(&o.ready, "ready", nil, "`RULE` that makes objects of a kind ready, such as Certificate.cert-manager.io=Issued; may be repeated")
-	c.Flags().StringVar(&plan, "plan", "", "`FILE` with a saved plan: do what it says without asking, or nothing if anything else would be done")
-	c.Flags().StringVar(&digest, "digest", "", "`SHA256` of the saved plan, as plan --out told it; any other is an error")
+	c.Flags().BoolVar(&o.replace, "replace", false, "delete objects that have to be replaced, and create them again")
+	c.Flags().BoolVar(&o.keepGoing, "keep-going", false,
+		"apply the rest if some objects can't be applied; skip those that need them")
+	c.Flags().DurationVar(&o.timeout, "timeout", time.Minute,
+		"`TIME` to wait between stages, for example until a CRD is served, and with --wait until all objects are ready")
+	c.Flags().BoolVar(&o.wait, "wait", false, "wait until all objects are ready, at most for --timeout")
+	c.Flags().StringArrayVar(&o.ready, "ready", nil,
+		"`RULE` for when objects of a kind are ready, such as Certificate.cert-manager.io=Issued; repeatable")
+	c.Flags().StringVar(&plan, "plan", "", "`FILE` with a saved plan: apply exactly that, without asking")
+	c.Flags().StringVar(&digest, "digest", "", "`SHA256` that the saved plan must have, as plan --out printed it")
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "apply without asking")
 	return c
 }

@@ -153,28 +153,61 @@ func TestVersion(t *testing.T) {
 	assert.Regexp(t, `^kubectl-ssaplan \S+ go\S+ \S+/\S+\n$`, got.out)
 }
 
-// Every command has every part of a manual page, on lines that fit into 80 columns.
+// Every command has a help of a screen or two, and a whole one with every part of a manual page. Both fit into 80
+// columns.
 func TestHelp(t *testing.T) {
 	for args, want := range map[string][]string{
 		"":           {"Commands:", "plan ", "apply ", "delete ", "owners ", "import ", "explain ", "completion ", "version ", "KUBECONFIG", "NO_COLOR"},
 		"plan":       {"kubectl ssaplan plan (-f FILE|DIR|URL|- ... | -k DIR)", "--field-manager NAME", "--state FILE", "--kubeconfig", "3  some", "KUBECONFIG", "NO_COLOR"},
-		"apply":      {"kubectl ssaplan apply (-f FILE|DIR|URL|- ... | -k DIR)", "--yes", "--replace", "--ignore PATTERN", "--kubeconfig", "3  everything"},
-		"release":    {"kubectl ssaplan release (-f FILE|DIR|- ... | -k DIR | --state FILE)", "--dry-run", "--field-manager", "2  with --dry-run: something would be given up"},
+		"plan merge": {"kubectl ssaplan plan merge FILE..."},
+		"apply":      {"kubectl ssaplan apply (-f FILE|DIR|URL|- ... | -k DIR)", "--yes", "--replace", "--ignore PATTERN", "3  some objects were skipped"},
+		"show":       {"kubectl ssaplan show FILE", "--digest SHA256", "NO_COLOR"},
+		"release":    {"kubectl ssaplan release (-f FILE|DIR|- ... | -k DIR | --state FILE)", "--dry-run", "2  with --dry-run: something would be released"},
 		"delete":     {"kubectl ssaplan delete (-f FILE|DIR|- ... | -k DIR | --state FILE)", "--dry-run", "--prune-contents", "3  something was kept"},
 		"owners":     {"kubectl ssaplan owners TYPE/NAME", "--output FORMAT", "--kubeconfig", "KUBECACHEDIR"},
 		"import":     {"kubectl ssaplan import ID", "?unowned", "?manager=", "--show-secrets"},
 		"explain":    {"kubectl ssaplan explain -f STATUS.json", "--output", "NO_COLOR"},
 		"completion": {"kubectl ssaplan completion bash|zsh|fish|powershell", "kubectl_complete-ssaplan"},
+		"man":        {"kubectl ssaplan man DIR"},
 		"version":    {"kubectl ssaplan version"},
 	} {
-		got := run(t.Context(), "", append(strings.Fields(args), "--help")...)
-		assert.Equal(t, 0, got.code)
-		for _, text := range append(want, "Usage:\n", "Description:\n", "Options:\n", "Exit codes:\n", "Examples:\n") {
-			assert.Contains(t, got.out, text, args)
+		short := run(t.Context(), "", append(strings.Fields(args), "--help")...)
+		all := run(t.Context(), "", append(strings.Fields(args), "--help=all")...)
+		for _, got := range []result{short, all} {
+			assert.Equal(t, 0, got.code)
+			for _, text := range []string{"Usage:\n", "Description:\n", "Options:\n", "--help ", "Exit codes:\n", "Examples:\n"} {
+				assert.Contains(t, got.out, text, args)
+			}
+			for line := range strings.Lines(got.out) {
+				assert.LessOrEqual(t, len([]rune(line)), 81, "%s: %s", args, line)
+			}
+			assert.NotContains(t, got.out, "\t")
 		}
-		for line := range strings.Lines(got.out) {
-			assert.LessOrEqual(t, len([]rune(line)), 81, "%s: %s", args, line)
+		for _, text := range want {
+			assert.Contains(t, all.out, text, args)
 		}
-		assert.NotContains(t, got.out, "\t")
+		assert.Less(t, strings.Count(short.out, "\n"), 80, args)
+		flags := run(t.Context(), "", append(append([]string{"__complete"}, strings.Fields(args)...), "--")...).out
+		for flag := range strings.Lines(flags) {
+			if name, _, _ := strings.Cut(strings.TrimSpace(flag), "\t"); strings.HasPrefix(name, "--") {
+				assert.Regexp(t, `(?m)^ +(-., )?`+name+`\b`, all.out, args)
+			}
+		}
 	}
+}
+
+// The help of plan begins with what most people need, in groups.
+func TestHelpOfPlan(t *testing.T) {
+	short := run(t.Context(), "", "plan", "--help").out
+	position := 0
+	for _, section := range []string{"Usage", "Description", "Manifests", "Fields and owners", "State and pruning", "Output", "Cluster",
+		"Options", "Exit codes", "Examples"} {
+		at := strings.Index(short, "\n"+section+":\n")
+		require.Greater(t, at, position, section)
+		position = at
+	}
+	for _, rare := range []string{"--lost-version", "--tls-server-name", "KUBECONFIG", "--from"} {
+		assert.NotContains(t, short, rare)
+	}
+	assert.Contains(t, run(t.Context(), "", "plan", "--help=some").err, `invalid argument "some" for "-h, --help" flag`)
 }

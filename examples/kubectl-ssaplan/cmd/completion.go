@@ -31,12 +31,12 @@ func newCompletion() *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion bash|zsh|fish|powershell",
 		Short: "Print a script that completes command lines in a shell",
-		Long: `Print a script with which a shell completes the command lines of kubectl-ssaplan: its commands, its flags, and the
-values of -o, --subresource, --context, --cluster, --user and --namespace.
+		Long: `Print a script that lets a shell complete the commands and flags of kubectl-ssaplan, and the values
+of -o, --subresource, --context, --cluster, --user and --namespace.
 
-kubectl has completions of its own and asks a program kubectl_complete-NAME about the plugin NAME. The second example
-makes it. It completes "kubectl ssaplan" in every shell in which kubectl completes.`,
-		Example: `# in this shell; for every one, the line goes into ~/.bashrc or ~/.zshrc
+kubectl has its own completion, which runs a program kubectl_complete-NAME for the plugin NAME. The second example
+creates that program. It completes "kubectl ssaplan" in every shell in which kubectl completes.`,
+		Example: `# in this shell; add the line to ~/.bashrc or ~/.zshrc for all shells
 source <(kubectl-ssaplan completion bash)
 
 # for kubectl ssaplan

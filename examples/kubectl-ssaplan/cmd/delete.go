@@ -22,19 +22,20 @@ func newDelete(streams genericiooptions.IOStreams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "delete (-f FILE|DIR|- ... | -k DIR | --state FILE)",
 		Short: "Show what deleting objects will do, and do exactly that",
-		Long: `Show what deleting objects will do, ask, and do exactly that: those of the manifests, all that a state file remembers, or
-what it remembers of the manifests.
+		Long: `Show what deleting objects will do, ask, and do exactly that. The objects are those of the
+manifests, all that a state file remembers, or with both flags those of the manifests that the state file remembers.
 
-They go in the opposite order of apply: custom resources first, namespaces and definitions last. Each delete is guarded by the
-UID, so that what somebody deleted and created anew stays. What was there before it was applied for the first time stays,
-too, and so do namespaces and definitions that hold objects of others, unless flags say otherwise.`,
-		Example: `# all that was ever applied with this state file
+Objects are deleted in the opposite order of apply: custom resources first, namespaces and CRDs last. Each delete
+names the UID, so that an object that was deleted and created again in between is kept. Objects that existed before
+the first apply are kept, too, and so are namespaces and CRDs that hold objects of others, unless flags say
+otherwise.`,
+		Example: `# everything that was applied with this state file
 kubectl ssaplan delete --state app.state.json
 
-# only show it
+# only show what would be deleted
 kubectl ssaplan delete -f app.yaml --dry-run`,
 		Annotations: map[string]string{
-			exitCodes: `0  nothing of it is there any more
+			exitCodes: `0  all of the objects are gone
 1  error, or not confirmed
 2  with --dry-run: something would be deleted
 3  something was kept`,
@@ -45,12 +46,12 @@ kubectl ssaplan delete -f app.yaml --dry-run`,
 	}
 	o.addSourceFlags(c)
 	flags := c.Flags()
-	flags.StringVar(&o.state, "state", "", "`FILE` that remembers what was applied")
+	flags.StringVar(&o.state, "state", "", "`FILE` with a record of what was applied")
 	o.addRemovalFlags(c)
 	flags.DurationVar(&o.timeout, "timeout", time.Minute, "`TIME` to wait until an object is gone")
 	flags.BoolVar(&dryRun, "dry-run", false, "only show what would be deleted")
 	flags.BoolVarP(&yes, "yes", "y", false, "delete without asking")
-	addClusterFlags(c, o.config)
+	o.config.AddFlags(c.Flags())
 	complete(c, o.config, nil)
 	return c
 }

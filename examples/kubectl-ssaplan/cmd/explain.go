@@ -21,13 +21,13 @@ func newExplain(streams genericiooptions.IOStreams) *cobra.Command {
 	var file, output string
 	c := &cobra.Command{
 		Use:   "explain -f STATUS.json",
-		Short: "Explain an error of the API server that was saved",
-		Long: `Explain an error of the API server that was saved: what it is, what to do about it, whether the object would have to
-be replaced, and which fields are in conflict.
+		Short: "Explain a saved error of the API server",
+		Long: `Explain a saved error of the API server: what it means, what to do about it, whether the object
+would have to be replaced, and which fields are in conflict.
 
-The input is the JSON of a Status as the server returns it or as client-go marshals it, or any text that has one in it,
-such as a log; or else what kubectl and other clients print when a server refuses something, also from the log of a job.
-No cluster is asked.`,
+The input is the JSON of a Status, as the server returns it or client-go marshals it, or any text that contains one,
+such as a log. It can also be what kubectl and other clients print when a server rejects a request, for example from
+a job's log. Explain sends no request.`,
 		Example: `# what the server said about a manifest
 kubectl ssaplan explain -f status.json
 

@@ -2,11 +2,12 @@ package cmd
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"github.com/ssaplan/primitives/examples/kubectl-ssaplan/render"
 )
@@ -23,52 +24,82 @@ const indent = "  "
 const (
 	exitCodes   = "exit codes"
 	environment = "environment"
+	details     = "details"  // paragraphs behind the description
+	examples    = "examples" // more of them
 )
 
-// clusterFlag marks the flags that say where the cluster is, which are listed apart.
-const clusterFlag = "cluster"
+// flagGroups are the sections of flags, by their names. Those in more are rarely needed: only --help=all lists them.
+// Flags that are in no group are listed as options.
+var flagGroups = []struct{ title, common, more string }{
+	{"Manifests", "filename kustomize recursive selector include exclude", "hooks allow-missing subresource from to shard"},
+	{"Fields and owners", "field-manager force-conflicts ignore adopt", "clear existing like lost-version"},
+	{"State and pruning", "state applyset prune", "prune-adopted prune-contents applyset-tooling memory"},
+	{"Execution", "yes dry-run plan replace keep-going wait timeout", "ready digest"},
+	{"Output", "output verbose sensitive out show-secrets", "out-secrets show-values-of show-server-text"},
+	{"Cluster", "namespace context kubeconfig", `contexts server user cluster token as as-group as-uid cache-dir certificate-authority
+		client-certificate client-key tls-server-name insecure-skip-tls-verify disable-compression request-timeout`},
+}
 
 const usualExitCodes = `0  success
 1  error`
 
-const colorEnvironment = `NO_COLOR      unless it is empty, there are no colours, not even on terminals
-CLICOLOR      if it is "0", neither
+const colorEnvironment = `NO_COLOR      turns colors off, also on terminals, unless it is empty
+CLICOLOR      "0" turns colors off, too
 CLICOLOR_FORCE
-              unless it is empty or "0", files have colours, too
-TERM          if it is "dumb", there are no colours on terminals`
+              turns colors on in files, too, unless it is empty or "0"
+TERM          "dumb" turns colors off`
 
-const clusterEnvironment = `KUBECONFIG    files with clusters, users and contexts, not ~/.kube/config
+const clusterEnvironment = `KUBECONFIG    paths of kubeconfig files; default ~/.kube/config
 HTTPS_PROXY, HTTP_PROXY, NO_PROXY
               proxies for requests to the cluster and to the URLs of -f
 ` + colorEnvironment
 
 // planEnvironment is that of the commands that show plans, which may be long.
 const planEnvironment = clusterEnvironment + `
-PAGER         program for what is longer than the terminal, not less; "" or
-              "cat" for none
-LESS          options of less, not FRX`
+PAGER         program that shows plans longer than the terminal; default less;
+              "" or "cat" for none
+LESS          options of less; default FRX`
 
 // lookupEnvironment is that of the commands that find kinds as kubectl does.
 const lookupEnvironment = clusterEnvironment + `
-KUBECACHEDIR  folder for the known kinds of clusters, not ~/.kube/cache`
+KUBECACHEDIR  folder that caches the kinds of clusters; default ~/.kube/cache`
 
-// addClusterFlags adds the flags that kubectl has.
-func addClusterFlags(c *cobra.Command, config *genericclioptions.ConfigFlags) {
-	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
-	config.AddFlags(flags)
-	flags.VisitAll(func(f *pflag.Flag) { f.Annotations = map[string][]string{clusterFlag: nil} })
-	c.Flags().AddFlagSet(flags)
+// helpFlag is the flag --help. It is a bool for cobra, and takes the word all besides.
+type helpFlag struct{ wanted, all bool }
+
+func (f *helpFlag) Type() string   { return "bool" }
+func (f *helpFlag) String() string { return strconv.FormatBool(f.wanted) }
+
+func (f *helpFlag) Set(value string) (err error) {
+	if f.all = value == "all"; f.all {
+		value = "true"
+	}
+	f.wanted, err = strconv.ParseBool(value)
+	return err
+}
+
+// addHelpFlag adds --help to a command and to those below it.
+func addHelpFlag(c *cobra.Command) {
+	flag := c.Flags().VarPF(&helpFlag{}, "help", "h", "this help; =all has all flags, details and more examples")
+	flag.NoOptDefVal = "true"
+	for _, child := range c.Commands() {
+		addHelpFlag(child)
+	}
 }
 
 // showHelp prints the help of a command, whose sections are those of a manual page.
 func showHelp(c *cobra.Command, _ []string) {
 	width := min(max(textFor(c.OutOrStdout()).Width, minHelpWidth), maxHelpWidth)
-	fmt.Fprint(c.OutOrStdout(), helpText(c, width))
+	all := false
+	if flag, ok := c.Flags().Lookup("help").Value.(*helpFlag); ok {
+		all, *flag = flag.all, helpFlag{} // pflag would print its value as a default
+	}
+	fmt.Fprint(c.OutOrStdout(), helpText(c, width, all))
 }
 
-func helpText(c *cobra.Command, width int) string {
+func helpText(c *cobra.Command, width int, all bool) string {
 	text := paragraphs(c.CommandPath()+" - "+c.Short, width) + "\n"
-	for _, s := range helpSections(c, width) {
+	for _, s := range helpSections(c, width, all) {
 		text += "\n" + s.title + ":\n" + indented(s.body)
 	}
 	return text
@@ -77,22 +108,59 @@ func helpText(c *cobra.Command, width int) string {
 type helpSection struct{ title, body string }
 
 // helpSections returns those that aren't empty.
-func helpSections(c *cobra.Command, width int) (sections []helpSection) {
-	own, cluster := flagGroups(c)
-	for _, s := range []helpSection{
-		{"Usage", usage(c)},
-		{"Description", paragraphs(c.Long, width-len(indent))},
-		{"Commands", commandList(c)},
-		{"Options", flagUsages(own, width-len(indent))},
-		{"Options for the cluster, as in kubectl", flagUsages(cluster, width-len(indent))},
-		{"Exit codes", c.Annotations[exitCodes]},
-		{"Environment", c.Annotations[environment]},
-		{"Examples", c.Example},
-	} {
-		if s.body = strings.Trim(s.body, "\n"); s.body != "" {
-			sections = append(sections, s)
+func helpSections(c *cobra.Command, width int, all bool) (sections []helpSection) {
+	further := func(text string) string {
+		if text == "" || !all {
+			return ""
 		}
+		return "\n\n" + text
 	}
+	sections = append(sections,
+		helpSection{"Usage", usage(c)},
+		helpSection{"Description", paragraphs(c.Long+further(c.Annotations[details]), width-len(indent))},
+		helpSection{"Commands", commandList(c)})
+	sections = append(sections, flagSections(c, width-len(indent), all)...)
+	sections = append(sections,
+		helpSection{"Exit codes", c.Annotations[exitCodes]},
+		helpSection{"Environment", further(c.Annotations[environment])},
+		helpSection{"Examples", c.Example + further(c.Annotations[examples])})
+	for i := range sections {
+		sections[i].body = strings.Trim(sections[i].body, "\n")
+	}
+	return slices.DeleteFunc(sections, func(s helpSection) bool { return s.body == "" })
+}
+
+// flagSections lists the flags of a command by their groups.
+func flagSections(c *cobra.Command, width int, all bool) (sections []helpSection) {
+	grouped := map[string]bool{}
+	list := func(title string, names []string) {
+		flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+		flags.SortFlags = false
+		for _, name := range names {
+			if flag := c.Flags().Lookup(name); flag != nil {
+				flags.AddFlag(flag)
+			}
+		}
+		usages := strings.ReplaceAll("\n"+flags.FlagUsagesWrapped(width), "\n"+indent, "\n") // pflag indents them already
+		sections = append(sections, helpSection{title, usages})
+	}
+	for _, group := range flagGroups {
+		names := strings.Fields(group.common + " " + group.more)
+		for _, name := range names {
+			grouped[name] = true
+		}
+		if !all {
+			names = strings.Fields(group.common)
+		}
+		list(group.title, names)
+	}
+	var others []string
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !grouped[f.Name] {
+			others = append(others, f.Name)
+		}
+	})
+	list("Options", others)
 	return sections
 }
 
@@ -101,24 +169,6 @@ func usage(c *cobra.Command) string {
 		return c.CommandPath() + " COMMAND [flags]"
 	}
 	return c.UseLine()
-}
-
-// flagUsages lists flags. pflag indents them already.
-func flagUsages(flags *pflag.FlagSet, width int) string {
-	return strings.ReplaceAll("\n"+flags.FlagUsagesWrapped(width), "\n"+indent, "\n")
-}
-
-// flagGroups returns the flags of a command, and those that say where the cluster is.
-func flagGroups(c *cobra.Command) (own, cluster *pflag.FlagSet) {
-	own, cluster = pflag.NewFlagSet("", pflag.ContinueOnError), pflag.NewFlagSet("", pflag.ContinueOnError)
-	c.Flags().VisitAll(func(f *pflag.Flag) {
-		if _, marked := f.Annotations[clusterFlag]; marked {
-			cluster.AddFlag(f)
-		} else {
-			own.AddFlag(f)
-		}
-	})
-	return own, cluster
 }
 
 func commandList(c *cobra.Command) string {

@@ -23,24 +23,24 @@ func newImport(streams genericiooptions.IOStreams) *cobra.Command {
 	showSecrets := false
 	c := &cobra.Command{
 		Use:   "import ID",
-		Short: "Print an object, or what a manager owns of it, as a manifest",
+		Short: "Print an object, or the fields of one manager, as a manifest",
 		Long: `Print an object, or a part of it, as a manifest that can be applied.
 
 An ID names the object, and the fields to print:
 
-  shop/Deployment/web               all, with what the server filled in
-  shop/Deployment/web?unowned       those that nobody owns: defaults, and what
-                                    webhooks added
-  shop/Deployment/web?manager=helm  those of a field manager; &operation=Apply
-                                    or &operation=Update narrow it down
+  shop/Deployment/web               all fields, also those that the server set
+  shop/Deployment/web?unowned       fields without an owner: defaults, and
+                                    fields that webhooks added
+  shop/Deployment/web?manager=helm  fields of a manager, narrowed down by
+                                    &operation=Apply or &operation=Update
   shop/Deployment.apps/web          the kind with its group
   shop/apps/v1/Deployment/web       or with group and version
   ClusterRole/system:node           an object without a namespace, or in the
                                     one of the kubeconfig or of -n
 
-What a manager applied can be applied again as that manager, and nothing changes. The manifest of a Secret has its
-values in it, so it is printed only with --show-secrets.`,
-		Example: `# the fields of a manager, to go on with them in a file
+If you apply the printed fields of a manager again, as that manager, nothing changes. The manifest of a Secret
+holds its values, so it is printed only with --show-secrets.`,
+		Example: `# the fields of a manager, as a file to work on
 kubectl ssaplan import 'shop/Deployment/web?manager=helm' > web.yaml`,
 		Annotations: map[string]string{exitCodes: usualExitCodes, environment: lookupEnvironment},
 		RunE:        func(c *cobra.Command, args []string) error { return r.runImport(c.Context(), args, showSecrets) },

@@ -14,8 +14,8 @@ func newMan(streams genericiooptions.IOStreams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "man DIR",
 		Short: "Write a manual page for each command",
-		Long: `Write a manual page for each command into a folder, such as kubectl-ssaplan-plan.1. They say what --help says. Packagers put them where
-man finds them.`,
+		Long: `Write a manual page for each command into a folder, such as kubectl-ssaplan-plan.1. Each holds what
+--help=all prints. Packagers install them where man finds them.`,
 		Example:     `kubectl ssaplan man ~/.local/share/man/man1 && man kubectl-ssaplan-plan`,
 		Annotations: map[string]string{exitCodes: usualExitCodes},
 		Args:        cobra.ExactArgs(1),
@@ -52,10 +52,9 @@ func writeManual(c *cobra.Command, folder string) (pages int, err error) {
 
 // manualPage returns the help of a command in the language of man.
 func manualPage(c *cobra.Command, name string) string {
-	c.InitDefaultHelpFlag() // as running it does
 	var b strings.Builder
 	fmt.Fprintf(&b, ".TH %s 1 \"\" \"kubectl ssaplan\"\n.SH NAME\n%s \\- %s\n", strings.ToUpper(name), roff(name), roff(c.Short))
-	for _, s := range helpSections(c, minHelpWidth) {
+	for _, s := range helpSections(c, minHelpWidth, true) {
 		fmt.Fprintf(&b, ".SH %s\n.nf\n", strings.ToUpper(roff(s.title)))
 		for line := range strings.SplitSeq(s.body, "\n") {
 			b.WriteString(roff(line) + "\n")

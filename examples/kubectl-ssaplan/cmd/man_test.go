@@ -23,7 +23,7 @@ func TestManual(t *testing.T) {
 	for _, page := range pages {
 		text, err := os.ReadFile(page)
 		require.NoError(t, err)
-		args := append(strings.Split(strings.TrimSuffix(page, ".1"), "-")[2:], "--help")
+		args := append(strings.Split(strings.TrimSuffix(page, ".1"), "-")[2:], "--help=all")
 		shown := strings.NewReplacer(`\e`, `\`, `\-`, "-", `\(aq`, "'", `\(ga`, "`", `\(ha`, "^", `\(ti`, "~", `\&`, "").Replace(string(text))
 		for line := range strings.SplitSeq(run(t.Context(), "", args...).out, "\n") {
 			if strings.HasPrefix(line, "  ") {

@@ -20,20 +20,20 @@ import (
 func newMerge(streams genericiooptions.IOStreams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "merge FILE...",
-		Short: "Put together what the shards of a plan wrote",
-		Long: `Put together what "plan --shard I/N -o json" wrote for each of the shards. What several shards planned, such as a namespace that
-all of them need, counts once. A shard that is missing, or is of other manifests than the rest, is an error; so are
-reports of several contexts. The plans stand in the order of the stages, as those of one run do. How many there are of which action is
-told on standard error. It asks no cluster.`,
+		Short: "Combine the reports of all shards of a plan",
+		Long: `Combine the reports that "plan --shard I/N -o json" wrote for each shard. Objects that several
+shards planned, such as a namespace that all of them need, count once. It is an error if a shard is missing or was
+made from other manifests than the rest, and if reports have several contexts. The plans are in the order of the
+stages, as in one run. The number of plans by action is printed to standard error. Merge sends no request.`,
 		Example: `# two processes, one plan
 kubectl ssaplan plan -f fleet/ --shard 1/2 -o json > 1.json
 kubectl ssaplan plan -f fleet/ --shard 2/2 -o json > 2.json
 kubectl ssaplan plan merge 1.json 2.json > plan.json`,
 		Annotations: map[string]string{
 			exitCodes: `0  nothing changes
-1  an error: a file can't be read, a shard is missing, or one could not plan something
+1  an error: in a file, of a missing shard, or in a plan
 2  applying would change something
-3  some objects are in conflict, or wait for what isn't there`,
+3  some objects are in conflict, or wait for missing objects`,
 		},
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, files []string) error { return merge(c.Context(), streams, files) },

@@ -87,6 +87,16 @@ var outputs = []string{"text", "json", "yaml", outputLines, "markdown", "html", 
 // manager is the field manager of this program.
 const manager = "kubectl-ssaplan"
 
+// flagDetails explains flags of plan and apply.
+const flagDetails = `Flags with a PATTERN, PATH, WHICH, MANAGER, VERSION or KIND.GROUP may be repeated. A PATTERN
+is a path of a field in which * stands for any name, such as spec.replicas or metadata.annotations.*. WHICH is a
+list of kind=, name= and namespace=, also with *.
+
+With --adopt, fields that the manager owns and the manifest lacks are removed.
+
+--state and --applyset keep a record of what was applied, so that --prune can delete objects that were removed from
+the manifests. Every plan shows them. The parent of an ApplySet is a Secret, unless you write RESOURCE/NAME.`
+
 // outputDiff is the format of what reads kubectl diff.
 const outputDiff = "diff"
 
@@ -100,46 +110,60 @@ func newOptions(streams genericiooptions.IOStreams) *options {
 // addSourceFlags adds the flags that name the manifests.
 func (o *options) addSourceFlags(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringArrayVarP(&o.files, "filename", "f", nil, "`PATH` of a file or folder with manifests, URL, or \"-\" for standard input; may be repeated")
-	flags.StringVarP(&o.kustomization, "kustomize", "k", "", "`DIR` with a kustomization.yaml, instead of -f")
-	flags.BoolVarP(&o.recursive, "recursive", "R", false, "read the sub-folders of folders, too")
+	flags.StringArrayVarP(&o.files, "filename", "f", nil,
+		"read `PATH`: a file, folder, URL, or - for stdin; repeatable")
+	flags.StringVarP(&o.kustomization, "kustomize", "k", "", "read the kustomization in `DIR`, instead of -f")
+	flags.BoolVarP(&o.recursive, "recursive", "R", false, "also read sub-folders")
 }
 
 func (o *options) addFlags(c *cobra.Command) {
 	o.addSourceFlags(c)
 	flags := c.Flags()
-	flags.StringVar(&o.subresource, "subresource", "", "`NAME` of what to apply of each object, such as status, scale or resize, instead of the object itself")
+	flags.StringVar(&o.subresource, "subresource", "",
+		"apply the subresource `NAME` instead of the object, such as status, scale or resize")
 	flags.StringVarP(&o.output, "output", "o", "text", "output `FORMAT`: "+strings.Join(o.outputs, ", "))
-	flags.StringVar(&o.manager, "field-manager", manager, "`NAME` under which the server records the applied fields")
-	flags.BoolVar(&o.force, "force-conflicts", true, "take fields over that other managers own; =false shows them as conflicts")
-	flags.StringArrayVar(&o.ignore, "ignore", nil, "`PATTERN` of fields to leave to others, such as spec.replicas or metadata.annotations.*; may be repeated")
-	flags.StringArrayVar(&o.adopt, "adopt", nil, "take over what `MANAGER` wrote before, such as kubectl-client-side-apply, so that what the manifest lacks of it goes; \"auto\" for all tools that are known; may be repeated")
-	flags.StringArrayVar(&o.clear, "clear", nil, "remove the fields of `PATTERN`, no matter who owns them, unless the manifest has them, such as spec.strategy.rollingUpdate; \"auto\" for those that are proven to be in the way of the apply; may be repeated")
-	flags.StringArrayVar(&o.lostVersions, "lost-version", nil, "move entries of managedFields that are in `VERSION`, such as example.com/v1beta1, which the CRD no longer has, to the version of the manifest; may be repeated")
-	flags.StringVar(&o.existing, "existing", "take-over", "what to do with an object that is there, and not ours by --state or its record: `RULE` "+strings.Join(existingNames(), ", "))
-	flags.StringArrayVar(&o.sensitive, "sensitive", nil, "`PATTERN` of fields whose values are never shown, beside those of Secrets, such as data.password; may be repeated")
-	flags.StringArrayVar(&o.showValuesOf, "show-values-of", nil, "`KIND.GROUP` whose values are shown though it isn't known which of them are secret, such as Database.example.com; may be repeated")
-	flags.BoolVar(&o.serverText, "show-server-text", false, "show what servers say of objects with sensitive values, which may quote these")
-	flags.StringVar(&o.state, "state", "", "`FILE` that remembers what was applied: tells edits from drift, and what has left the manifests")
-	flags.StringVar(&o.memory, "memory", "", "`FILE` that remembers for which objects the server said that nothing changes, so that unchanged ones aren't tried again for an hour; safe to delete")
-	flags.BoolVarP(&o.verbose, "verbose", "v", false, "list unchanged objects and the fields of those to be created or deferred, and shorten nothing; JSON has large values whole")
-	flags.StringVarP(&o.selector, "selector", "l", "", "`LABELS` of the objects to take, such as app=web,tier!=test; default: all")
-	flags.StringArrayVar(&o.include, "include", nil, "`WHICH` objects to take: kind, name, namespace, joined by commas, such as kind=Job,name=db-*; may be repeated; default: all")
-	flags.StringArrayVar(&o.exclude, "exclude", nil, "`WHICH` objects to leave out, as for --include; may be repeated")
-	flags.StringVar(&o.applyset, "applyset", "", "`NAME` or RESOURCE/NAME of the parent of an ApplySet, which remembers in the cluster what was applied; a Secret unless told otherwise")
-	flags.StringVar(&o.tooling, "applyset-tooling", "kubectl-ssaplan/v1", "`TOOL` whose ApplySets are taken; kubectl/v1.37.2 shares them with kubectl")
-	flags.BoolVar(&o.prune, "prune", false, "delete what --state or --applyset remembers and the manifests have no more; every plan shows it")
+	flags.StringVar(&o.manager, "field-manager", manager, "`NAME` of the field manager")
+	flags.BoolVar(&o.force, "force-conflicts", true,
+		"take over fields of other managers; =false reports conflicts instead")
+	flags.StringArrayVar(&o.ignore, "ignore", nil, "leave fields of `PATTERN` to others")
+	flags.StringArrayVar(&o.adopt, "adopt", nil, "take over all fields of `MANAGER`; auto: of known tools")
+	flags.StringArrayVar(&o.clear, "clear", nil,
+		"remove fields of `PATTERN` that the manifest lacks, no matter who owns them; auto: those that block the apply")
+	flags.StringArrayVar(&o.lostVersions, "lost-version", nil,
+		"move managedFields of `VERSION`, which the CRD no longer has, to the version of the manifest")
+	flags.StringVar(&o.existing, "existing", "take-over",
+		"`RULE` for objects that exist and weren't applied before: "+strings.Join(existingNames(), ", "))
+	flags.StringArrayVar(&o.sensitive, "sensitive", nil, "never show values of fields of `PATTERN`")
+	flags.StringArrayVar(&o.showValuesOf, "show-values-of", nil,
+		"show values of objects of `KIND.GROUP`, although it isn't known which are secret")
+	flags.BoolVar(&o.serverText, "show-server-text", false,
+		"show what the server says about objects with sensitive values, which it may quote")
+	flags.StringVar(&o.state, "state", "", "`FILE` with a record of what was applied")
+	flags.StringVar(&o.memory, "memory", "",
+		"`FILE` that remembers unchanged objects, so that they aren't planned again for an hour; safe to delete")
+	flags.BoolVarP(&o.verbose, "verbose", "v", false, "show also unchanged objects, and whole values")
+	flags.StringVarP(&o.selector, "selector", "l", "", "take only objects with `LABELS` (app=web,tier!=test)")
+	flags.StringArrayVar(&o.include, "include", nil, "take only `WHICH` objects (kind=Job,name=db-*)")
+	flags.StringArrayVar(&o.exclude, "exclude", nil, "leave out `WHICH` objects (namespace=kube-*)")
+	flags.StringVar(&o.applyset, "applyset", "", "the same record, in the cluster: `NAME` of an ApplySet")
+	flags.StringVar(&o.tooling, "applyset-tooling", "kubectl-ssaplan/v1",
+		"`TOOL` whose ApplySets are used; kubectl/v1.37.2 shares them with kubectl")
+	flags.BoolVar(&o.prune, "prune", false, "delete what is no longer in the manifests")
 	o.addRemovalFlags(c)
-	flags.BoolVar(&o.hooks, "hooks", false, "take Helm hooks (helm.sh/hook), which Helm runs apart, for objects as all others; they are left out otherwise")
-	flags.BoolVar(&o.allowMissing, "allow-missing", false, "defer objects whose kind or namespace neither the server nor the manifests have, because somebody else makes it")
-	addClusterFlags(c, o.config)
+	flags.BoolVar(&o.hooks, "hooks", false,
+		"treat Helm hooks (helm.sh/hook) like other objects; they are left out otherwise")
+	flags.BoolVar(&o.allowMissing, "allow-missing", false,
+		"defer objects whose kind or namespace doesn't exist and isn't in the manifests; otherwise these are errors")
+	o.config.AddFlags(c.Flags())
 	complete(c, o.config, o.outputs)
 }
 
 // addRemovalFlags adds the flags of what deletes objects that are remembered.
 func (o *options) addRemovalFlags(c *cobra.Command) {
-	c.Flags().BoolVar(&o.pruneAdopted, "prune-adopted", false, "delete also what was there before it was applied for the first time")
-	c.Flags().BoolVar(&o.withContents, "prune-contents", false, "delete also namespaces and definitions that hold objects of others, with these")
+	c.Flags().BoolVar(&o.pruneAdopted, "prune-adopted", false,
+		"also delete objects that existed before the first apply")
+	c.Flags().BoolVar(&o.withContents, "prune-contents", false,
+		"also delete namespaces and CRDs that hold objects of others, with these")
 }
 
 // validateSources returns an error if the flags don't name manifests.

@@ -23,11 +23,11 @@ func newOwners(streams genericiooptions.IOStreams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "owners TYPE/NAME",
 		Short: "Show who owns which field of an object",
-		Long: `Show who owns which field of an object, as a tree of the fields with their values: the field managers, what they did (Apply
-or Update), through which subresource, and when their fields last changed.
+		Long: `Show who owns which field of an object, as a tree of the fields with their values. Each line has the
+field manager, the operation (Apply or Update), the subresource, and when the manager's fields last changed.
 
-A list item and a map that have owners are owned as such; the fields in them have owners of their own. What nobody owns, such as
-the server's defaults, isn't shown, and values of secrets never are.`,
+List items and maps can have owners of their own, apart from the fields in them. Fields without an owner, such as
+the server's defaults, aren't shown. Values of Secrets are never shown.`,
 		Example: `# of a deployment in the namespace of the context
 kubectl ssaplan owners deploy/web
 

@@ -33,7 +33,7 @@ func newReading(streams genericiooptions.IOStreams) *reading {
 
 func (r *reading) addFlags(c *cobra.Command, outputs []string) {
 	c.Flags().StringVarP(&r.output, "output", "o", outputs[0], "output `FORMAT`: "+strings.Join(outputs, ", "))
-	addClusterFlags(c, r.config)
+	r.config.AddFlags(c.Flags())
 	complete(c, r.config, outputs)
 }
 

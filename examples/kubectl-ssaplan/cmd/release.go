@@ -19,21 +19,22 @@ func newRelease(streams genericiooptions.IOStreams) *cobra.Command {
 	yes, dryRun := false, false
 	c := &cobra.Command{
 		Use:   "release (-f FILE|DIR|- ... | -k DIR | --state FILE)",
-		Short: "Let go of objects, and leave them as they are",
-		Long: `Show what is given up, ask, and let go of objects: those of the manifests, all that a state file remembers, or what it
-remembers of the manifests.
+		Short: "Stop owning objects, and keep them as they are",
+		Long: `Show which fields are released, ask, and release them. The objects are those of the manifests, all
+that a state file remembers, or with both flags those of the manifests that the state file remembers.
 
-Their values stay. The field manager owns nothing of them any more, so that others can change them without a conflict, and the
-state file forgets them. What somebody deleted and created anew isn't touched.`,
+Values stay. The field manager owns no field of the objects any more, so that others can change them without a
+conflict, and the state file forgets the objects. An object that was deleted and created again in between is kept as
+it is.`,
 		Example: `# hand an application over to another tool
 kubectl ssaplan release --state app.state.json
 
-# only show it
+# only show what would be released
 kubectl ssaplan release -f app.yaml --dry-run`,
 		Annotations: map[string]string{
-			exitCodes: `0  nothing of it is owned any more
+			exitCodes: `0  the field manager owns no field of the objects any more
 1  error, not confirmed, or refused by the server
-2  with --dry-run: something would be given up`,
+2  with --dry-run: something would be released`,
 			environment: clusterEnvironment,
 		},
 		Args: cobra.NoArgs,
@@ -41,11 +42,12 @@ kubectl ssaplan release -f app.yaml --dry-run`,
 	}
 	o.addSourceFlags(c)
 	flags := c.Flags()
-	flags.StringVar(&o.state, "state", "", "`FILE` that remembers what was applied")
-	flags.StringVar(&o.manager, "field-manager", manager, "`NAME` that lets go of what no state file remembers")
-	flags.BoolVar(&dryRun, "dry-run", false, "only show what would be given up")
-	flags.BoolVarP(&yes, "yes", "y", false, "let go without asking")
-	addClusterFlags(c, o.config)
+	flags.StringVar(&o.state, "state", "", "`FILE` with a record of what was applied")
+	flags.StringVar(&o.manager, "field-manager", manager,
+		"`NAME` of the field manager, for objects that no state file remembers")
+	flags.BoolVar(&dryRun, "dry-run", false, "only show what would be released")
+	flags.BoolVarP(&yes, "yes", "y", false, "release without asking")
+	o.config.AddFlags(c.Flags())
 	complete(c, o.config, nil)
 	return c
 }
@@ -63,7 +65,7 @@ func (o *options) runRelease(ctx context.Context, yes, dryRun bool) error {
 		}
 	}
 	if !yes && !dryRun && !o.canAsk() {
-		return errors.New("release: nobody can be asked, because standard input is no terminal or has the manifests; use --yes to let go without asking")
+		return errors.New("release: nobody can be asked, because standard input is no terminal or has the manifests; use --yes to release without asking")
 	}
 	p := &planning{options: o}
 	plans, err := p.toRelease(ctx)
@@ -89,7 +91,7 @@ func (o *options) runRelease(ctx context.Context, yes, dryRun bool) error {
 	case dryRun:
 		return nil
 	case owned > 0 && !yes && !o.ask(ctx, p.cluster, "Release"):
-		return errors.New("nothing was given up")
+		return errors.New("nothing was released")
 	}
 	return o.carryOutRelease(ctx, plans)
 }
@@ -98,7 +100,7 @@ func (o *options) runRelease(ctx context.Context, yes, dryRun bool) error {
 func (p *planning) toRelease(ctx context.Context) ([]releasing, error) {
 	entries, err := p.remembered(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("%w; nothing was given up", err)
+		return nil, fmt.Errorf("%w; nothing was released", err)
 	}
 	var plans []releasing
 	for _, entry := range entries {
@@ -106,7 +108,7 @@ func (p *planning) toRelease(ctx context.Context) ([]releasing, error) {
 		state.Manager = cmp.Or(state.Manager, p.manager)
 		plan, err := p.cluster.planner.PlanRelease(ctx, &state)
 		if err != nil {
-			return nil, fmt.Errorf("%w; nothing was given up", err)
+			return nil, fmt.Errorf("%w; nothing was released", err)
 		}
 		plans = append(plans, releasing{entry, plan})
 	}
@@ -118,7 +120,7 @@ func (o *options) carryOutRelease(ctx context.Context, plans []releasing) (err e
 	var journal *statefile.Journal
 	if o.state != "" {
 		if journal, err = statefile.OpenJournal(ctx, o.state); err != nil {
-			return fmt.Errorf("%w; nothing was given up", err)
+			return fmt.Errorf("%w; nothing was released", err)
 		}
 	}
 	var failed []error

@@ -53,8 +53,8 @@ func newRoot(streams genericiooptions.IOStreams) *cobra.Command {
 		Short: "Show what a server-side apply will do, before it happens",
 		Long: `Show what applying manifests with server-side apply will do, and do exactly that.
 
-The API server itself is asked, by a dry run. The answer is shown in terms of the fields that the manifests declare:
-what is created, changed and replaced, what somebody else changed since the last apply, and who owns which field.`,
+Each plan comes from a dry run of the API server, and names the fields that the manifests declare: what is created,
+changed and replaced, what others changed since the last apply, and who owns which field.`,
 		Example: `# what would change
 kubectl ssaplan plan -f app.yaml
 
@@ -68,7 +68,7 @@ kubectl ssaplan owners deploy/web
 kubectl ssaplan plan --help`,
 		Annotations: map[string]string{
 			cobra.CommandDisplayNameAnnotation: "kubectl ssaplan",
-			exitCodes:                          "0  success; the other codes are those of the command",
+			exitCodes:                          "0  success; see the help of each command for the other codes",
 			environment:                        lookupEnvironment,
 		},
 		SilenceErrors: true,
@@ -83,5 +83,6 @@ kubectl ssaplan plan --help`,
 	root.AddCommand(newPlan(streams), newShow(streams), newApply(streams), newDelete(streams), newRelease(streams), newOwners(streams), newImport(streams), newExplain(streams), newCompletion(), newMan(streams), newVersion(streams))
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpFunc(showHelp)
+	addHelpFlag(root)
 	return root
 }

@@ -13,16 +13,16 @@ func newShow(streams genericiooptions.IOStreams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show FILE",
 		Short: "Show a saved plan",
-		Long: `Show what "plan --out FILE" saved, as plan printed it and in every format that it prints. It asks no cluster: what is shown is what
-was planned then, whatever became of it.
+		Long: `Show what "plan --out FILE" saved, in every format of plan. Show sends no request: the plan is shown
+as it was made, even if the cluster has changed since.
 
 Values of Secrets are never shown. The file has them only if it was saved with --out-secrets.`,
-		Example: `# what was planned
+		Example: `# the saved plan
 kubectl ssaplan show upgrade.plan
 
-# as a page for the browser, of the very file that was planned
+# as a page for the browser, if the file is the one that was planned
 kubectl ssaplan show upgrade.plan --digest sha256:… -o html > plan.html`,
-		Annotations: map[string]string{exitCodes: "0  success\n1  an error: the file can't be read, or isn't as it was written", environment: colorEnvironment},
+		Annotations: map[string]string{exitCodes: "0  success\n1  an error: the file can't be read, or was changed", environment: colorEnvironment},
 		Args:        cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := checkOutput(o.output, o.outputs); err != nil {
@@ -40,8 +40,8 @@ kubectl ssaplan show upgrade.plan --digest sha256:… -o html > plan.html`,
 	}
 	flags := c.Flags()
 	flags.StringVarP(&o.output, "output", "o", "text", "output `FORMAT`: "+strings.Join(o.outputs, ", "))
-	flags.BoolVarP(&o.verbose, "verbose", "v", false, "list unchanged objects and the fields of those to be created or deferred, and shorten nothing")
-	flags.StringVar(&digest, "digest", "", "`SHA256` of the file, as plan --out told it; any other is an error")
+	flags.BoolVarP(&o.verbose, "verbose", "v", false, "show also unchanged objects, and whole values")
+	flags.StringVar(&digest, "digest", "", "`SHA256` that the file must have, as plan --out printed it")
 	complete(c, nil, o.outputs)
 	return c
 }

@@ -13,7 +13,7 @@ func newVersion(streams genericiooptions.IOStreams) *cobra.Command {
 	return &cobra.Command{
 		Use:               "version",
 		Short:             "Print the version of this program",
-		Long:              `Print the version of this program, of the Go that built it, and for which machines. No cluster is asked.`,
+		Long:              `Print the version of this program, of the Go release that built it, and its platform. It sends no request.`,
 		Example:           `kubectl ssaplan version`,
 		Annotations:       map[string]string{exitCodes: usualExitCodes},
 		Args:              cobra.NoArgs,
