@@ -39,9 +39,9 @@ main() {
 	edit 's|shop/web:1.4.0|shop/web:1.5.0|' 's|replicas: 2|replicas: 3|' 's|value: info|value: debug|' \
 		's|keepalive_timeout 30|keepalive_timeout 65|' 's|Y29ycmVjdC1ob3JzZQ==|YmF0dGVyeS1zdGFwbGU=|'
 	run 2 kubectl ssaplan plan --state state.json -f app.yaml
-	expect 'image: "registry.example.com/shop/web:1.4.0" → "registry.example.com/shop/web:1.5.0"'
-	expect 'replicas: 2 → 3'
-	expect '[name="LOG_LEVEL"].value: "info" → "debug"'
+	expect 'image: "registry.example.com/shop/web:1.4.0" -> "registry.example.com/shop/web:1.5.0"'
+	expect 'replicas: 2 -> 3'
+	expect '[name="LOG_LEVEL"].value: "info" -> "debug"'
 	expect '+   keepalive_timeout 65;'
 	expect 'data.password: <redacted: changed>'
 	refuse 'YmF0dGVyeS1zdGFwbGU='
@@ -60,8 +60,8 @@ main() {
 	run 0 kubectl scale deployment web -n shop --replicas 7
 	run 0 kubectl patch configmap web -n shop --field-manager night-shift --type merge -p '{"data": {"currency": "USD"}}'
 	run 2 kubectl ssaplan plan --state state.json -f app.yaml
-	expect 'spec.replicas: 7 → 3  # drifted: "kubectl" changed it (Update'
-	expect 'data.currency: "USD" → "EUR"  # drifted: "night-shift" changed it (Update, '
+	expect 'spec.replicas: 7 -> 3  # drifted: "kubectl" changed it (Update'
+	expect 'data.currency: "USD" -> "EUR"  # drifted: "night-shift" changed it (Update, '
 	expect "Plan: 2 to update, 11 unchanged."
 	run 3 kubectl ssaplan plan --state state.json -f app.yaml --force-conflicts=false
 	expect 'spec.replicas: owned by "kubectl" (Update of scale)'

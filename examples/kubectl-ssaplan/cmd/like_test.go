@@ -34,14 +34,14 @@ func TestLikeKubectl(t *testing.T) {
 		{"it applied before", "apply --server-side -f before.yaml", one, "", 2, "- data.b: \"two\"  # no longer in the manifest", map[string]string{"a": "one"}},
 		{"nothing changes", "apply --server-side -f before.yaml", both, "", 0, "Plan: 1 unchanged.\n", map[string]string{"a": "one", "b": "two"}},
 		{"another manager has a value", "apply --server-side --field-manager other -f before.yaml", three, "", 3, "1 in conflict", nil},
-		{"and force", "apply --server-side --field-manager other -f before.yaml", three, "--force-conflicts", 2, "~ data.a: \"one\" → \"three\"", map[string]string{"a": "three", "b": "two"}},
+		{"and force", "apply --server-side --field-manager other -f before.yaml", three, "--force-conflicts", 2, "~ data.a: \"one\" -> \"three\"", map[string]string{"a": "three", "b": "two"}},
 		{"it applied on the client's side", "apply -f before.yaml", one, "", 2, "- data.b: \"two\"", map[string]string{"a": "one"}},
-		{"and changes a value", "apply -f before.yaml", three, "", 2, "~ data.a: \"one\" → \"three\"", map[string]string{"a": "three", "b": "two"}},
+		{"and changes a value", "apply -f before.yaml", three, "", 2, "~ data.a: \"one\" -> \"three\"", map[string]string{"a": "three", "b": "two"}},
 		{"and nothing tells what it applied", "apply -f before.yaml;" + forget, three, "", 3, "1 in conflict", nil},
-		{"by force, where nothing tells what it applied", "apply -f before.yaml;" + forget, "a: three", "--force-conflicts", 2, "~ data.a: \"one\" → \"three\"",
+		{"by force, where nothing tells what it applied", "apply -f before.yaml;" + forget, "a: three", "--force-conflicts", 2, "~ data.a: \"one\" -> \"three\"",
 			map[string]string{"a": "three", "b": "two"}},
 		{"it applied on the client's side under another name", "apply --field-manager mine -f before.yaml", one, "", 2, "- data.b: \"two\"", map[string]string{"a": "one"}},
-		{"with force", "apply -f before.yaml", "a: three", "--force-conflicts", 2, "~ a: \"one\" → \"three\"", map[string]string{"a": "three"}},
+		{"with force", "apply -f before.yaml", "a: three", "--force-conflicts", 2, "~ a: \"one\" -> \"three\"", map[string]string{"a": "three"}},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			t.Parallel()

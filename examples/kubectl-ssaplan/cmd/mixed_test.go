@@ -59,7 +59,7 @@ func TestMixedPlan(t *testing.T) {
 	assert.Equal(t, 1, got.code, got.err)
 	assert.True(t, strings.HasPrefix(got.out, "<!DOCTYPE html>\n"))
 	assert.Regexp(t, `<code class="path">spec.replicas</code> <span class="owners" tabindex="0">owners<span class="tip" role="note">`+
-		`now &#34;kubectl&#34; \(Update of scale\); then &#34;kubectl-ssaplan&#34; \(Apply\)</span></span> <span class="value">7 → 3</span>`, got.out)
+		`now &#34;kubectl&#34; \(Update of scale\); then &#34;kubectl-ssaplan&#34; \(Apply\)</span></span> <span class="value">7 -&gt; 3</span>`, got.out)
 	assert.NotContains(t, got.out+got.err, "c4n4ry")
 	assert.NotContains(t, got.out+got.err, "YzRuNH", "the same in base64")
 }

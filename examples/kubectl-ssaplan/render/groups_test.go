@@ -28,16 +28,16 @@ func upgraded(t *testing.T, n int) (plans []*ssaplan.Plan) {
 
 func TestWhatManyObjectsHaveInCommonIsSaidOnce(t *testing.T) {
 	assert.Equal(t, `~ 101 objects  the same change
-  ~ metadata.labels.version: "1" → "2"
+  ~ metadata.labels.version: "1" -> "2"
     in v1/ConfigMap shop/c000, v1/ConfigMap shop/c001, v1/ConfigMap shop/c002, and 98 more; -v names all
 
 ~ v1/ConfigMap shop/c100  update: 2 edited
-  ~ data.a: "x" → "y"
+  ~ data.a: "x" -> "y"
     and 1 change that many objects have, see above
 `, render.Text{}.Plans(upgraded(t, 101)))
 
 	verbose := render.Text{Verbose: true}.Plans(upgraded(t, 101))
-	assert.Equal(t, 102, strings.Count(verbose, `metadata.labels.version: "1" → "2"`), "unfolded, each has its own")
+	assert.Equal(t, 102, strings.Count(verbose, `metadata.labels.version: "1" -> "2"`), "unfolded, each has its own")
 	assert.Equal(t, 2, strings.Count(verbose, "v1/ConfigMap shop/c055"), "and all are named")
 
 	assert.NotContains(t, render.Text{}.Plans(upgraded(t, 2)), "objects", "two aren't many")

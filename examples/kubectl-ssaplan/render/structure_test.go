@@ -63,6 +63,6 @@ func TestLargeListsAreComparedAsData(t *testing.T) {
 	}
 	assert.Equal(t, `~ v1/ConfigMap shop/web  update: 1 edited
   ~ data.text:
-      ~ [42].expr: "up == 0" → "up == 1"
+      ~ [42].expr: "up == 0" -> "up == 1"
 `, render.Text{}.Plans(textPlan(t, rules("up == 0"), rules("up == 1"))))
 }

@@ -31,7 +31,7 @@ func (p *printer) values(c explain.Change, room int) (head string, body []string
 	case c.Assigned && c.Op == projection.OpAdd:
 		return assigned, nil
 	case c.Assigned:
-		return inline(before) + " → " + assigned, nil
+		return inline(before) + " -> " + assigned, nil
 	case c.Sensitive && c.Op == projection.OpRemove:
 		return fmt.Sprint(before), nil
 	case c.Sensitive:
@@ -63,7 +63,7 @@ func (p *printer) single(v any, room int) (head string, body []string) {
 // other.
 func (p *printer) pair(before, after any, room int) (head string, body []string) {
 	b, a := inline(before), inline(after)
-	if text := b + " → " + a; len([]rune(text)) <= room && !isMultiline(before) && !isMultiline(after) {
+	if text := b + " -> " + a; len([]rune(text)) <= room && !isMultiline(before) && !isMultiline(after) {
 		return text, nil
 	}
 	if c, ok := compared(before, after); ok {
