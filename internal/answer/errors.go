@@ -1,9 +1,11 @@
 package answer
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -56,6 +58,33 @@ func Statuses(err error) []metav1.Status {
 		found = append(found, Statuses(inner)...)
 	}
 	return found
+}
+
+// wordless begins the message that [Worded] gives a status.
+const wordless = "the server answered without a message"
+
+// Worded returns the error of a request, with a message in place of an empty one if it is a status. API servers always
+// send one; an error with an empty text tells a user nothing.
+func Worded(err error) error {
+	answered, isStatus := err.(apierrors.APIStatus)
+	if !isStatus || answered.Status().Message != "" {
+		return err
+	}
+	status := answered.Status()
+	var known []string
+	if status.Code != 0 {
+		known = append(known, fmt.Sprintf("HTTP %d", status.Code))
+	}
+	if status.Reason != "" {
+		known = append(known, string(status.Reason))
+	}
+	status.Message = fmt.Sprintf("%s (%s)", wordless, cmp.Or(strings.Join(known, ", "), "nor a code"))
+	return &apierrors.StatusError{ErrStatus: status}
+}
+
+// IsWordless reports whether a status has no message, or the one of [Worded]. No API server sends such a status.
+func IsWordless(status metav1.Status) bool {
+	return status.Message == "" || strings.HasPrefix(status.Message, wordless)
 }
 
 // Redacted returns an error with another text in place of that of err, which it wraps. No verb of package fmt shows the

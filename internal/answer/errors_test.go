@@ -89,3 +89,31 @@ func TestVisible(t *testing.T) {
 		assert.Equal(t, `a\x1b[2K b`, fmt.Sprintf(verb, shown), verb)
 	}
 }
+
+func TestWorded(t *testing.T) {
+	silent := func(code int32, reason metav1.StatusReason) error {
+		return &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: code, Reason: reason}}
+	}
+	for _, row := range []struct {
+		why      string
+		err      error
+		want     string
+		wordless bool
+	}{
+		{"a message", statusOf("no"), "no", false},
+		{"no status", errors.New("reset"), "reset", false},
+		{"code and reason", silent(403, metav1.StatusReasonForbidden), "the server answered without a message (HTTP 403, Forbidden)", true},
+		{"a code", silent(422, ""), "the server answered without a message (HTTP 422)", true},
+		{"a reason", silent(0, metav1.StatusReasonConflict), "the server answered without a message (Conflict)", true},
+		{"nothing at all", silent(0, ""), "the server answered without a message (nor a code)", true},
+		{"of another type", ownStatus{}, "the server answered without a message (nor a code)", true},
+	} {
+		worded := Worded(row.err)
+		assert.EqualError(t, worded, row.want, row.why)
+		if statuses := Statuses(worded); len(statuses) > 0 {
+			assert.Equal(t, row.wordless, IsWordless(statuses[0]), row.why)
+			assert.Equal(t, row.wordless, IsWordless(Statuses(row.err)[0]), "%s: before, too", row.why)
+		}
+	}
+	assert.NoError(t, Worded(nil))
+}

@@ -31,10 +31,11 @@ func Of(err error) write.Outcome {
 	return write.OutcomeUnknown
 }
 
-// refuses reports whether a status is the word of an API server that it writes nothing. A proxy's page isn't: the server may
-// have answered something else. Neither is a failure of the server's own, which may come after it wrote.
+// refuses reports whether a status is the word of an API server that it writes nothing. A proxy's page isn't, nor is a
+// status without a message, which no API server sends: the server may have answered something else. Neither is a
+// failure of the server's own, which may come after it wrote.
 func refuses(status metav1.Status, class authresilience.Class) bool {
-	if _, foreign := answer.Foreign(status); foreign {
+	if _, foreign := answer.Foreign(status); foreign || answer.IsWordless(status) {
 		return false
 	}
 	switch class {
@@ -58,8 +59,11 @@ func neverLeft(err error) bool {
 }
 
 // Outrun reports whether err says that somebody was faster: the object is there by now, or in another version, or its
-// fields have other owners. A server looks for conflicts before it compares versions.
+// fields have other owners. A server looks for conflicts before it compares versions. What has no message doesn't say so.
 func Outrun(err error) bool {
+	if slices.ContainsFunc(answer.Statuses(err), answer.IsWordless) {
+		return false
+	}
 	switch authresilience.Classify(err) {
 	case authresilience.ClassOutdated, authresilience.ClassConflict, authresilience.ClassAlreadyExists:
 		return true

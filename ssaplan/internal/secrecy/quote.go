@@ -19,11 +19,12 @@ import (
 	"github.com/ssaplan/primitives/projection/foreign"
 )
 
-// Received marks the error of a request as one that may have words of whoever answered. A status is known for that by its type.
+// Received marks the error of a request as one that may have words of whoever answered. A status is known for that by
+// its type, and gets a message if it has none.
 func Received(err error) error {
 	var status apierrors.APIStatus
 	if answer.IsNil(err) || errors.As(err, &status) {
-		return err
+		return answer.Worded(err)
 	}
 	return &received{err}
 }

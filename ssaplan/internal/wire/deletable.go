@@ -61,12 +61,12 @@ func discoverDeletable(ctx context.Context, client rest.Interface, sender sender
 func readGroups(ctx context.Context, client rest.Interface, sender sender, path string) (list groupList, err error) {
 	const aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 	discovery := Observation{Verb: "discover", Object: identity.Identity{}}
-	sender.send(ctx, discovery, func(ctx context.Context) error {
-		var body []byte
-		if body, err = bodyOf(client.Get().MaxRetries(0).AbsPath(path).SetHeader("Accept", aggregated).Do(ctx)); err == nil {
-			err = json.Unmarshal(body, &list)
+	_, err = sender.send(ctx, discovery, func(ctx context.Context) error {
+		body, err := bodyOf(client.Get().MaxRetries(0).AbsPath(path).SetHeader("Accept", aggregated).Do(ctx))
+		if err != nil {
+			return err
 		}
-		return err
+		return json.Unmarshal(body, &list)
 	})
 	if err == nil && list.Kind != "APIGroupDiscoveryList" {
 		err = fmt.Errorf("the answer is no list of all kinds but %q", list.Kind)

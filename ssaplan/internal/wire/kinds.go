@@ -200,11 +200,9 @@ func pathOf(gv schema.GroupVersion) string {
 
 func (d *discoveredKinds) read(ctx context.Context, gv schema.GroupVersion) (map[string]Served, error) {
 	var list metav1.APIResourceList
-	var err error
 	discovery := Observation{Verb: "discover", Object: identity.Identity{APIVersion: gv.String()}}
-	_, _ = d.sender.send(ctx, discovery, func(ctx context.Context) error {
-		err = decode(d.client.Get().MaxRetries(0).AbsPath(pathOf(gv)).Do(ctx), &list)
-		return err
+	_, err := d.sender.send(ctx, discovery, func(ctx context.Context) error {
+		return decode(d.client.Get().MaxRetries(0).AbsPath(pathOf(gv)).Do(ctx), &list)
 	})
 	if err != nil {
 		return nil, err
