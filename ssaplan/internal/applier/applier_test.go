@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/ssaplan/primitives/ssaplan/internal/wire"
 	"github.com/ssaplan/primitives/ssaplan/write"
 )
 
@@ -26,6 +27,7 @@ var (
 	outdated   = apierrors.NewConflict(configMaps, "a", errors.New("changed"))
 	eof        = &url.Error{Op: "Patch", URL: "http://x", Err: io.EOF}
 	timeout    = &url.Error{Op: "Patch", URL: "http://x", Err: context.DeadlineExceeded}
+	wordless   = &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: 403, Reason: metav1.StatusReasonForbidden}}
 	forbidden  = apierrors.NewForbidden(configMaps, "a", errors.New("no"))
 )
 
@@ -42,6 +44,7 @@ func TestOf(t *testing.T) {
 		{"success", nil, write.OutcomeDone},
 		{"the server's word", forbidden, write.OutcomeRefused},
 		{"the same, of a proxy", page(403), write.OutcomeUnknown},
+		{"a refusal without a word", wordless, write.OutcomeUnknown},
 		{"the server's word about the request", apierrors.NewBadRequest("no"), write.OutcomeRefused},
 		{"the server's word that it changed", outdated, write.OutcomeRefused},
 		{"the server has no time, and says so first", apierrors.NewTooManyRequestsError("slow down"), write.OutcomeRefused},
@@ -123,6 +126,15 @@ func TestSend(t *testing.T) {
 	changed, edited := object("1", "7", "m"), object("1", "7", "m")
 	recreated := object("2", "8", "m")
 	recreated.Object["data"] = map[string]any{"a": "B"}
+	tried, triedNew := object("1", "5", "m"), object("1", wire.AbsentVersion, "m")
+	tried.Object["data"] = map[string]any{"a": "B"}
+	held := terminating(was)
+	held.SetFinalizers([]string{"example.com/hold"})
+	triedHeld := held.DeepCopy()
+	triedHeld.Object["data"] = map[string]any{"a": "B"}
+	scale, triedScale := object("1", "5", "m"), object("1", "5", "other") // whose record is made up, not the server's
+	scale.SetKind("Scale")
+	triedScale.SetKind("Scale")
 	edited.Object["data"] = map[string]any{"a": "B"}
 	arrives := func(f *fake) { f.live, f.tried, f.liveErr = made, made, nil }
 	missing := apierrors.NewNotFound(configMaps, "a")
@@ -176,6 +188,12 @@ func TestSend(t *testing.T) {
 		{"an answer of what was there", was, fake{sent: was, live: was, tried: made}, write.OutcomeDone, "outside of dry runs"},
 		{"an answer of what was there, and then something else is there", was, fake{sent: was, live: changed, tried: edited}, write.OutcomeUnknown, "isn't known"},
 		{"an answer of what was there, which is gone by now", terminating(made), fake{sent: made}, write.OutcomeDone, ""},
+		{"an answer to a dry run", was, fake{sent: tried, live: was, tried: tried}, write.OutcomeNotSent, "what in front of the server adds dryRun"},
+		{"an answer to a dry run of a create", nil, fake{sent: triedNew}, write.OutcomeNotSent, "isn't there: find out what in front of the server adds"},
+		{"an answer to a dry run, for what is being deleted", held, fake{sent: triedHeld, live: held, tried: triedHeld}, write.OutcomeNotSent, "adds dryRun"},
+		{"an answer to a dry run after the write", was, fake{sent: tried, live: made, tried: made}, write.OutcomeDone, ""},
+		{"an answer to a dry run, and then something else is there", was, fake{sent: tried, live: changed, tried: edited}, write.OutcomeUnknown, "isn't known"},
+		{"an answer of the scale that was there", scale, fake{sent: triedScale, live: scale, tried: triedScale}, write.OutcomeDone, "outside of dry runs"},
 		{"outrun, and tried with an answer that says nothing", was, fake{sentErr: outdated, live: changed, tried: object("1", "", "m")},
 			write.OutcomeUnknown, "isn't known"},
 		{"outrun, and tried with an answer of another object", was, fake{sentErr: outdated, live: changed, tried: object("2", "7", "m")},

@@ -91,18 +91,11 @@ func (w *Write) Try(ctx context.Context) error {
 
 // check returns an error if an answer that says success is not the one to this write.
 func (w *Write) check(obj *unstructured.Unstructured) error {
-	switch err := wire.Complete(obj); {
-	case err != nil:
-		return err
-	case w.Live == nil:
-		return nil
-	case obj.GetUID() != w.Live.GetUID():
-		return secrecy.Quoting("the answer is another object", "its uid is %q and not %q", obj.GetUID(), w.Live.GetUID())
-	case obj.GetResourceVersion() == w.Live.GetResourceVersion() && w.Live.GetDeletionTimestamp() == nil:
-		// An object that is being deleted goes with its last finalizer, and is answered with in its last version.
+	err := wire.Written(w.Live, obj)
+	if err == nil && w.Live != nil && obj.GetResourceVersion() == w.Live.GetResourceVersion() && !wire.WentWith(w.Live, obj) {
 		return write.ErrNoEffect
 	}
-	return nil
+	return err
 }
 
 // Made returns what is there if it is what the write makes, nil if it isn't or can't be seen.

@@ -150,6 +150,42 @@ func Complete(obj *unstructured.Unstructured) error {
 	return nil
 }
 
+// ErrOnlyTried says that a write was answered as a dry run is: something in front of the server made it one.
+var ErrOnlyTried = errors.New("the server only tried it: the answer is the one to a dry run")
+
+// Written returns an error if an answer that says success can't be the one to a write of the live object, nil to create one.
+func Written(live, answer *unstructured.Unstructured) error {
+	switch err := Complete(answer); {
+	case err != nil:
+		return err
+	case onlyTried(live, answer):
+		return ErrOnlyTried
+	case live != nil && answer.GetUID() != live.GetUID():
+		return secrecy.Quoting("the answer is another object", "its uid is %q and not %q", answer.GetUID(), live.GetUID())
+	}
+	return nil
+}
+
+// onlyTried reports whether the answer to a write is the one to a dry run: it has the version of before and another
+// content. The record of a Scale isn't compared, since no server sends one.
+func onlyTried(live, answer *unstructured.Unstructured) bool {
+	switch {
+	case live == nil:
+		return answer.GetResourceVersion() == AbsentVersion
+	case answer.GetResourceVersion() != live.GetResourceVersion() || WentWith(live, answer):
+		return false
+	case answer.GetKind() == "Scale":
+		return !explain.Equal(withoutRecord(live), withoutRecord(answer))
+	}
+	return !explain.Equal(live.Object, answer.Object)
+}
+
+// WentWith reports whether an object that is being deleted may have gone with the write that was answered with it, as it
+// does with its last finalizer. The answer is in the version of before then.
+func WentWith(live, answer *unstructured.Unstructured) bool {
+	return live.GetDeletionTimestamp() != nil && len(answer.GetFinalizers()) == 0
+}
+
 // Try sends the dry run of an apply, and returns the object as the server would make it. Live is as in [Target.Apply].
 func (t *Target) Try(ctx context.Context, live *unstructured.Unstructured, body []byte,
 	options metav1.PatchOptions) (*unstructured.Unstructured, error) {
@@ -282,15 +318,21 @@ func wrote(live, answer, now *unstructured.Unstructured, applier fieldowner.Appl
 func sameButStatus(live, now *unstructured.Unstructured) bool {
 	var bare [2]map[string]any
 	for i, obj := range []*unstructured.Unstructured{live, now} {
-		bare[i] = maps.Clone(obj.Object)
+		bare[i] = withoutRecord(obj)
 		delete(bare[i], "status")
-		metadata, _ := bare[i]["metadata"].(map[string]any)
-		metadata = maps.Clone(metadata)
-		delete(metadata, "resourceVersion")
-		delete(metadata, "managedFields")
-		bare[i]["metadata"] = metadata
+		delete(bare[i]["metadata"].(map[string]any), "resourceVersion")
 	}
 	return reflect.DeepEqual(bare[0], bare[1])
+}
+
+// withoutRecord returns a copy of an object without its managedFields. What is in the metadata and beside them is shared.
+func withoutRecord(obj *unstructured.Unstructured) map[string]any {
+	bare := maps.Clone(obj.Object)
+	metadata, _ := bare["metadata"].(map[string]any)
+	metadata = maps.Clone(metadata)
+	delete(metadata, "managedFields")
+	bare["metadata"] = metadata
+	return bare
 }
 
 // AsOfAnswer returns the live object as it was when the server answered a dry run, nil if that isn't known. It is

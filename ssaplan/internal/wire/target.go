@@ -211,7 +211,8 @@ func (t *Target) Apply(ctx context.Context, live *unstructured.Unstructured, bod
 }
 
 // Patch sends a JSON patch of the live object itself, which has to name its resourceVersion, and returns the object as the server made it,
-// or for a dry run would make it. An answer to that in another version proves that it wrote, and is an error.
+// or for a dry run would make it. An answer to that in another version proves that it wrote, and is an error. Otherwise
+// the answer has to be [Written].
 func (t *Target) Patch(ctx context.Context, live *unstructured.Unstructured, patch []byte, manager string,
 	dryRun ...string) (*unstructured.Unstructured, error) {
 	obj, err := t.Resource.JSONPatch(ctx, t.Identity.Name, patch, metav1.PatchOptions{FieldManager: manager, DryRun: dryRun})
@@ -219,9 +220,12 @@ func (t *Target) Patch(ctx context.Context, live *unstructured.Unstructured, pat
 	if err == nil {
 		err = Complete(obj)
 	}
-	if err == nil && len(dryRun) > 0 {
-		err = tried(live, obj)
-		if err == nil && obj.GetResourceVersion() != live.GetResourceVersion() {
+	switch {
+	case err != nil:
+	case len(dryRun) == 0:
+		err = Written(live, obj)
+	default:
+		if err = tried(live, obj); err == nil && obj.GetResourceVersion() != live.GetResourceVersion() {
 			t.wrote = wroteError(obj)
 			err = t.wrote
 		}
