@@ -97,8 +97,11 @@ func (p *Planner) giveUpCreated(ctx context.Context, plan *Plan, made *unstructu
 		return made, nil
 	}
 	failed := func(failure *applier.Failure) error {
-		return &ApplyError{Object: plan.Object, Outcome: OutcomeDone, Err: p.failureOf(plan, "give fields up", failure.Err),
-			Advice: "the object was created, and the fields to give up are still owned: plan and apply again"}
+		advice := "the object was created, and the fields to give up are still owned: plan and apply again"
+		if failure.Outcome == OutcomeUnknown {
+			advice = "the object was created, and whether the fields to give up are still owned isn't known: plan again, which tells"
+		}
+		return &ApplyError{Object: plan.Object, Outcome: OutcomeDone, Err: p.failureOf(plan, "give fields up", failure.Err), Advice: advice}
 	}
 	wanted := handover.Wanted{Applier: plan.applier(), GiveUp: plan.basis.request.GiveUp, Manifest: plan.basis.request.Manifest.Object}
 	attempts, cancel := applier.NewAttempts(ctx)
@@ -271,7 +274,11 @@ func (p *Planner) notApplied(plan *Plan, failure *applier.Failure) error {
 	if plan.Action == ActionCreate && failure.Outcome == OutcomeRefused && applier.Outrun(failure) {
 		doing = "apply: somebody created the object since the plan was made, plan again"
 	}
-	return &ApplyError{Object: plan.Object, Outcome: failure.Outcome, Err: p.failureOf(plan, doing, failure.Err), Advice: failure.Advice}
+	advice := failure.Advice
+	if plan.basis.request.was != nil {
+		advice += "; fields changed hands before that"
+	}
+	return &ApplyError{Object: plan.Object, Outcome: failure.Outcome, Err: p.failureOf(plan, doing, failure.Err), Advice: advice}
 }
 
 // failureOf returns the error for a request of the plan that failed.

@@ -63,12 +63,25 @@ func (a *attempt) checkCanceled(t *testing.T, proxy *faultproxy.Proxy, err error
 	done, untouched := a.truth(t)
 	assert.Equal(t, want == ssaplan.OutcomeDone, done, "%v", err)
 	assert.Equal(t, want != ssaplan.OutcomeDone, untouched, "%v", err)
+	if done && a.goesOn() {
+		assertNotApplied(t, err)
+		return
+	}
 	if want != ssaplan.OutcomeDone || a.deletes() {
 		require.ErrorIs(t, err, context.Canceled)
 	} else {
 		require.NoError(t, err)
 	}
 	assert.Equal(t, want, ssaplan.OutcomeOf(err), "%v", err)
+}
+
+// assertNotApplied fails unless an error says that fields changed hands, and that the apply after that wasn't sent, as
+// the context had ended.
+func assertNotApplied(t *testing.T, err error) {
+	t.Helper()
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Equal(t, ssaplan.OutcomeNotSent, ssaplan.OutcomeOf(err), "%v", err)
+	assert.ErrorContains(t, err, "fields have changed hands, and no value was written")
 }
 
 // TestOutcomesOfLateWrites breaks each write off, and has the server get it all the same after the first look: it, or what stands in front of it,
@@ -97,12 +110,15 @@ func TestOutcomesOfLateWrites(t *testing.T) {
 				defer cancel()
 				proxy.InjectWrite(op.write, proxy.Late(row.fault(cancel), func() bool { return len(fake.Slept()) > 0 }))
 				_, err := a.run(ctx, c.planner(t, proxy, row.timeout))
-				if a.deletes() && row.cause != nil {
+				switch {
+				case row.cause != nil && a.goesOn():
+					assertNotApplied(t, err)
+				case row.cause != nil && a.deletes():
 					require.ErrorIs(t, err, row.cause)
-				} else {
+					require.Equal(t, ssaplan.OutcomeDone, ssaplan.OutcomeOf(err), "%v", err)
+				default:
 					require.NoError(t, err)
 				}
-				require.Equal(t, ssaplan.OutcomeDone, ssaplan.OutcomeOf(err), "%v", err)
 				done, _ := a.truth(t)
 				require.True(t, done, "%v", err)
 				arrived, written := proxy.Writes()

@@ -3,6 +3,7 @@ package outcome_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -123,6 +124,10 @@ func (a *attempt) agrees(t *testing.T, err error, untouched bool) bool {
 	}
 	if a.plan != nil && a.plan.Action == ssaplan.ActionReplace {
 		return !a.isMade(a.c.Lookup(t, a.manifest)) && (isCreating(err) || !a.gone(t))
+	}
+	if !untouched && a.goesOn() && strings.Contains(err.Error(), "changed hands") { // the error is about the apply after that
+		now := a.c.Lookup(t, a.old)
+		return a.isUnchanged(now) && a.handed(now)
 	}
 	return untouched
 }

@@ -3,9 +3,12 @@
 package outcome_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -17,6 +20,7 @@ import (
 	"github.com/ssaplan/primitives/fieldowner"
 	"github.com/ssaplan/primitives/internal/clock"
 	"github.com/ssaplan/primitives/internal/goroutines"
+	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
 	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/ssaplan/release"
@@ -41,8 +45,14 @@ type operation struct {
 	before, after string
 	subresource   string
 	renames       bool // the one that is applied has another name
-	adopts        bool // fields change hands before the apply, which is the second write
 	releases      bool // the manager lets go of the object
+	// others is what another manager merges into what is there, in an older version if that isn't empty.
+	others, older string
+	// hands asks for fields to change hands by a write of its own, and handed reports whether they have.
+	hands  func(*ssaplan.Request)
+	handed func(*unstructured.Unstructured) bool
+	// of is how many writes there are, if more than the one that is broken.
+	of int
 	// field is where it shows that it was done.
 	field []string
 }
@@ -50,6 +60,7 @@ type operation struct {
 const (
 	settings  = "{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, data: {a: A, b: B}}"
 	changed   = "{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, data: {a: X, b: B}}"
+	addC      = `{"data": {"c": "C"}}`
 	enlarged  = "{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, data: {a: A, b: B, c: C}}" // with what another manager wrote
 	immutable = "{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, data: {a: A, b: B}, immutable: true}"
 	replaced  = "{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, data: {a: X, b: B}, immutable: true}"
@@ -57,13 +68,16 @@ const (
 	ingress   = "{apiVersion: v1, kind: Service, metadata: {name: %s}, status: {loadBalancer: {ingress: [{ip: 1.2.3.4, ipMode: VIP}]}}}"
 	workload  = `{apiVersion: apps/v1, kind: Deployment, metadata: {name: %s}, spec: {replicas: 1, selector: {matchLabels: {a: b}},
 		template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}}`
+	gear   = `{apiVersion: outcome.example.com/v1, kind: Gear, metadata: {name: %s}, spec: {size: 1}}`
+	geared = `{apiVersion: outcome.example.com/v1, kind: Gear, metadata: {name: %s}, spec: {size: 2}}`
+	older  = "outcome.example.com/v1beta1"
 	scaled = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: %s}, spec: {replicas: 2}}"
 )
 
 var operations = []operation{
 	{name: "create", write: 1, after: settings, field: []string{"data"}},
 	{name: "update", write: 1, before: settings, after: changed, field: []string{"data"}},
-	{name: "replace, its delete", write: 1, before: immutable, after: replaced, field: []string{"data"}},
+	{name: "replace, its delete", write: 1, of: 2, before: immutable, after: replaced, field: []string{"data"}},
 	{name: "replace, its create", write: 2, before: immutable, after: replaced, field: []string{"data"}},
 	{name: "rename, its create", write: 2, before: settings, after: changed, renames: true, field: []string{"data"}},
 	{name: "delete", write: 1, before: settings},
@@ -73,9 +87,45 @@ var operations = []operation{
 
 // handovers write who owns which field.
 var handovers = []operation{
-	{name: "handover", write: 1, before: settings, after: enlarged, adopts: true},
-	{name: "handover, its apply", write: 2, before: settings, after: changed, adopts: true, field: []string{"data"}},
+	{name: "handover", write: 1, before: settings, others: addC, after: enlarged, hands: adopts, handed: isOurs},
+	{name: "handover, its apply", write: 2, before: settings, others: addC, after: changed, hands: adopts, handed: isOurs,
+		field: []string{"data"}},
+	{name: "giving up", write: 1, before: settings, after: settings, hands: givesUp, handed: isGivenUp},
+	{name: "giving up, its apply", write: 2, before: settings, after: changed, hands: givesUp, handed: isGivenUp, field: []string{"data"}},
+	{name: "clear", write: 1, of: 2, before: settings, others: addC, after: settings, hands: clears, handed: isTaken},
+	{name: "clear, its apply", write: 2, before: settings, others: addC, after: settings, hands: clears, handed: isTaken,
+		field: []string{"data"}},
+	{name: "moving entries", write: 1, of: 2, before: gear, others: `{"spec": {"color": "red"}}`, older: older, after: geared,
+		hands: moves, handed: isMoved},
 	{name: "release", write: 1, before: settings, releases: true},
+}
+
+// givenUpLate gives up fields of an object that it has created: the create is done, whatever becomes of that.
+var givenUpLate = operation{name: "create, giving up", write: 2, after: settings, hands: givesUp, handed: isGivenUp}
+
+func adopts(r *ssaplan.Request)  { r.Adopt = []string{legacy} }
+func givesUp(r *ssaplan.Request) { r.GiveUp, _ = projection.ParsePatterns("data.b") }
+func clears(r *ssaplan.Request)  { r.Clear, _ = projection.ParsePatterns("data.c") }
+func moves(r *ssaplan.Request)   { r.LostVersions = []string{older} }
+
+func isOurs(obj *unstructured.Unstructured) bool { return owned(obj, legacy).Empty() }
+
+func isGivenUp(obj *unstructured.Unstructured) bool { return !owned(obj, manager).Has(inData("b")) }
+
+func isTaken(obj *unstructured.Unstructured) bool { return !owned(obj, legacy).Has(inData("c")) }
+
+func isMoved(obj *unstructured.Unstructured) bool {
+	return !slices.ContainsFunc(obj.GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool { return e.APIVersion == older })
+}
+
+func inData(name string) projection.Path {
+	return projection.Path{projection.Field("data"), projection.Field(name)}
+}
+
+// owned returns the fields that a manager owns of the object.
+func owned(obj *unstructured.Unstructured, manager string) projection.FieldSet {
+	owners, _ := fieldowner.Read(obj.Object) // a server's own record
+	return owners.Fields(fieldowner.By(manager))
 }
 
 // writes are all operations.
@@ -89,6 +139,11 @@ type cluster struct {
 
 func newCluster(t testing.TB) *cluster {
 	c := lab.On(t, controlplane.Shared(t))
+	const version = `{name: %s, served: true, storage: %t, schema: {openAPIV3Schema: {type: object, properties: {
+		spec: {type: object, properties: {size: {type: integer}, color: {type: string}}}}}}}`
+	c.Define(t, lab.Objectf(t, `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: gears.outcome.example.com},
+		spec: {group: outcome.example.com, scope: Namespaced, names: {plural: gears, singular: gear, kind: Gear, listKind: GearList},
+		versions: [`+version+`, `+version+`]}}`, "v1", true, "v1beta1", false))
 	return &cluster{c, faultproxy.StartAs(t, c.Server.Config())}
 }
 
@@ -130,8 +185,10 @@ func (op operation) plans(t testing.TB, c *cluster, name string) *attempt {
 		require.NoError(t, err)
 		a.state, err = explain.NewState(nil, obj.Object, fieldowner.Applier{Manager: manager}, nil)
 		require.NoError(t, err)
-		if op.adopts {
-			c.Patch(t, legacy, a.old, `{"data": {"c": "C"}}`)
+		if op.others != "" {
+			other := a.old.DeepCopy()
+			other.SetAPIVersion(cmp.Or(op.older, other.GetAPIVersion()))
+			c.Patch(t, legacy, other, op.others)
 		}
 		a.before = c.Get(t, a.old)
 	}
@@ -144,8 +201,8 @@ func (op operation) plans(t testing.TB, c *cluster, name string) *attempt {
 	a.manifest = lab.Objectf(t, op.after, name)
 	var err error
 	request := ssaplan.Request{Manifest: a.manifest, Prior: prior, Subresource: op.subresource}
-	if op.adopts {
-		request.Adopt = []string{legacy}
+	if op.hands != nil {
+		op.hands(&request)
 	}
 	a.plan, err = healthy.Plan(context.Background(), request)
 	require.NoError(t, err)
@@ -175,14 +232,18 @@ func (a *attempt) run(ctx context.Context, planner *ssaplan.Planner) (*unstructu
 
 // truth tells what the server has: whether the broken write was done, and whether nothing was.
 func (a *attempt) truth(t testing.TB) (done, untouched bool) {
+	if a.isLate() {
+		handed := a.handed(a.c.Get(t, a.manifest))
+		return handed, !handed
+	}
 	if a.old != nil {
 		old := a.c.Lookup(t, a.old)
 		isAsItWas := old != nil && old.GetResourceVersion() == a.before.GetResourceVersion()
 		switch {
 		case a.deletes():
 			return a.gone(t), isAsItWas
-		case a.adopts && a.write == 2: // the fields have changed hands
-			return a.isMade(old), old != nil && fmt.Sprint(old.Object["data"]) == fmt.Sprint(a.before.Object["data"])
+		case a.hands != nil && a.write == 2: // the fields have changed hands
+			return a.isMade(old), a.isUnchanged(old)
 		case a.plan == nil || a.plan.Action != ssaplan.ActionReplace:
 			return a.isMade(old), isAsItWas
 		}
@@ -191,21 +252,41 @@ func (a *attempt) truth(t testing.TB) (done, untouched bool) {
 	return a.isMade(now), now == nil
 }
 
+// isUnchanged reports whether an object has the values of before, whoever owns them.
+func (a *attempt) isUnchanged(obj *unstructured.Unstructured) bool {
+	if obj == nil {
+		return false
+	}
+	now, before := maps.Clone(obj.Object), maps.Clone(a.before.Object)
+	delete(now, "metadata")
+	delete(before, "metadata")
+	return reflect.DeepEqual(now, before)
+}
+
 // deletes reports whether the write is a delete.
 func (a *attempt) deletes() bool {
 	return a.plan == nil && !a.releases || a.plan != nil && a.plan.Action == ssaplan.ActionReplace && a.write == 1
 }
+
+// isLate reports whether fields change hands after the object was created.
+func (a *attempt) isLate() bool { return a.hands != nil && a.old == nil }
+
+// goesOn reports whether an apply follows the write by which fields change hands.
+func (a *attempt) goesOn() bool { return a.hands != nil && a.of > a.write }
+
+// writes is how many writes the operation takes.
+func (a *attempt) writes() int { return max(a.of, a.write) }
 
 // isMade reports whether the object is what the operation makes of it.
 func (a *attempt) isMade(obj *unstructured.Unstructured) bool {
 	if obj == nil {
 		return false
 	}
-	owns := func(name string) bool {
-		return slices.ContainsFunc(obj.GetManagedFields(), func(e metav1.ManagedFieldsEntry) bool { return e.Manager == name })
+	if a.releases {
+		return owned(obj, manager).Empty()
 	}
-	if a.releases || a.adopts && owns(legacy) {
-		return a.releases && !owns(manager)
+	if a.hands != nil && !a.handed(obj) {
+		return false
 	}
 	want, _, _ := unstructured.NestedFieldNoCopy(a.manifest.Object, a.field...)
 	got, _, _ := unstructured.NestedFieldNoCopy(obj.Object, a.field...)

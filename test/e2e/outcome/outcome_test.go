@@ -1,6 +1,7 @@
 package outcome_test
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -19,13 +20,26 @@ import (
 // faults are those that come before the server was asked, and those that come after it did what it was asked for.
 var faults = slices.Concat(faultproxy.Faults()[:len(faultproxy.Faults())-8],
 	[]faultproxy.Fault{faultproxy.Reset(), faultproxy.Stall(), faultproxy.Redirect(), faultproxy.ForeignJSON(), faultproxy.Nothing(),
-		faultproxy.SuccessfulStatus()}, faultproxy.Losses())
+		faultproxy.SuccessfulStatus(), faultproxy.AsDryRun()}, wordless, afterAll(wordless), faultproxy.Losses())
+
+// wordless are answers without a message, as no API server sends one.
+var wordless = []faultproxy.Fault{
+	faultproxy.Wordless(400), faultproxy.Wordless(403), faultproxy.Wordless(409), faultproxy.Wordless(422), faultproxy.Wordless(500),
+	faultproxy.Speechless(),
+}
+
+func afterAll(faults []faultproxy.Fault) (after []faultproxy.Fault) {
+	for _, fault := range faults {
+		after = append(after, faultproxy.After(fault))
+	}
+	return after
+}
 
 // open are the faults after which nobody can know more than that nothing has happened so far.
 var open = []string{"stall", "504 Status", "504 HTML", "504 empty"}
 
 // believed are the faults that say of a delete that it is done: the Planner finds the object as it was.
-var believed = []string{"200 foreign JSON", "200 empty", "200 Status", "redirect to a login page", "404 Status"}
+var believed = []string{"200 foreign JSON", "200 empty", "200 Status", "redirect to a login page", "404 Status", "made a dry run"}
 
 // TestOutcomes breaks each write in each way. What the Planner tells of it is what the server has, it is sent once, and whoever
 // reads the error knows what to do.
@@ -33,6 +47,7 @@ func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)
 	require.GreaterOrEqual(t, len(faults), 25)
+	all := append(slices.Clone(writes), givenUpLate)
 	var mu sync.Mutex
 	table := map[string][]string{}
 	t.Run("group", func(t *testing.T) { // ends when the parallel tests have
@@ -41,7 +56,7 @@ func TestOutcomes(t *testing.T) {
 				t.Parallel()
 				proxy := faultproxy.StartAs(t, c.Server.Config())
 				var row []string
-				for j, op := range writes {
+				for j, op := range all {
 					a := op.plans(t, c, fmt.Sprintf("x%d-%d", i, j))
 					row = append(row, string(a.broken(t, proxy, fault)))
 				}
@@ -52,13 +67,67 @@ func TestOutcomes(t *testing.T) {
 		}
 	})
 	var text strings.Builder
-	for _, op := range writes {
+	for _, op := range all {
 		fmt.Fprintf(&text, " | %s", op.name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(table)) {
 		fmt.Fprintf(&text, "\n%-40s %s", name, strings.Join(table[name], " | "))
 	}
-	t.Logf("%d faults, %d operations:\n%s", len(table), len(writes), text.String())
+	t.Logf("%d faults, %d operations:\n%s", len(table), len(all), text.String())
+}
+
+// What is planned from an answer without a message, to whichever request of a plan, is an error or a plan that says in one line
+// what was answered.
+func TestPlansOfWordlessAnswers(t *testing.T) {
+	c := newCluster(t)
+	const secret = "{apiVersion: v1, kind: Secret, metadata: {name: %s}, stringData: {a: A}}"
+	ops := append(slices.Clone(writes), operation{name: "secret", before: secret, after: strings.Replace(secret, "A}", "B}", 1)})
+	for i, op := range ops {
+		t.Run(op.name, func(t *testing.T) {
+			a := op.plans(t, c, fmt.Sprintf("wordless-%d", i))
+			defer a.remove(t)
+			for _, fault := range wordless {
+				for n := 1; ; n++ {
+					planner := c.planner(t, c.proxy, 30*time.Second)
+					c.proxy.Inject(n, fault)
+					ctx, _ := impatient(t)
+					said, err := a.replan(ctx, planner)
+					_, spoiled := c.proxy.Spoiled()
+					c.proxy.Heal()
+					require.True(t, spoiled || err == nil, "%v", err)
+					if !spoiled {
+						break
+					}
+					assertReadable(t, "", err)
+					assert.NotRegexp(t, emptyPart, said, "request %d: %s", n, fault)
+				}
+			}
+		})
+	}
+}
+
+// replan plans the operation, and returns what the plan says.
+func (a *attempt) replan(ctx context.Context, planner *ssaplan.Planner) (said string, err error) {
+	switch {
+	case a.releases:
+		plan, err := planner.PlanRelease(ctx, a.state)
+		return fmt.Sprint(plan), err
+	case a.plan == nil:
+		plan, err := planner.PlanDelete(ctx, ssaplan.DeleteRequest{Object: a.state.Identity, UID: a.state.UID})
+		return fmt.Sprint(plan), err
+	}
+	request := ssaplan.Request{Manifest: a.manifest, Subresource: a.subresource}
+	if a.renames {
+		request.Prior = a.state
+	}
+	if a.hands != nil {
+		a.hands(&request)
+	}
+	plan, err := planner.Plan(ctx, request)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprint(plan, plan.Warnings), nil
 }
 
 // A write that a proxy sent twice is refused the second time, because the object changed. Where the dry run that tells whether it is what
@@ -108,18 +177,28 @@ func (a *attempt) broken(t *testing.T, proxy *faultproxy.Proxy, fault faultproxy
 	_, spoiled := proxy.Spoiled()
 	why := fmt.Sprintf("%s: %s: %v", a.name, fault, err)
 	require.True(t, spoiled, why)
+	assertReadable(t, a.object(), err)
 	done, untouched := a.truth(t)
 	outcome := ssaplan.OutcomeOf(err)
-	switch outcome {
-	case ssaplan.OutcomeDone:
+	switch {
+	case a.isLate():
+		assert.Equal(t, ssaplan.OutcomeDone, outcome, why)
+		assert.Equal(t, done, err == nil, why)
+		if slices.Contains(open, fault.String()) {
+			assert.ErrorContains(t, err, "whether the fields to give up are still owned isn't known", why)
+		} else if err != nil {
+			assert.ErrorContains(t, err, "the fields to give up are still owned", why)
+		}
+	case outcome == ssaplan.OutcomeDone:
 		assert.NoError(t, err, why)
 		assert.True(t, done, why)
 		if a.plan != nil && a.subresource != "scale" && fault.String() != "another uid" { // which nobody knows of a new object
 			assert.Equal(t, a.c.Get(t, a.manifest), obj, why)
 		}
-	case ssaplan.OutcomeNotSent, ssaplan.OutcomeRefused:
+	case outcome == ssaplan.OutcomeNotSent, outcome == ssaplan.OutcomeRefused:
 		assert.True(t, untouched, why)
 		assert.Regexp(t, "nothing was written: .|nothing was deleted|(plan|replace|delete) again", err.Error(), why)
+		assert.Equal(t, a.hands != nil && a.write > 1, strings.Contains(err.Error(), "fields changed hands"), why)
 	default:
 		assert.True(t, untouched, why)
 		if !a.deletes() || !slices.Contains(believed, fault.String()) {
@@ -137,10 +216,24 @@ func (a *attempt) broken(t *testing.T, proxy *faultproxy.Proxy, fault faultproxy
 	return outcome
 }
 
-// writes is how many writes the operation takes.
-func (a *attempt) writes() int {
-	if a.adopts && a.write == 2 || a.plan != nil && a.plan.Action == ssaplan.ActionReplace {
-		return 2
+// assertReadable fails if an error isn't one line that names the object and says what happened.
+func assertReadable(t testing.TB, name string, err error) {
+	t.Helper()
+	if err == nil {
+		return
 	}
-	return 1
+	assert.Contains(t, err.Error(), name)
+	assert.NotContains(t, err.Error(), "\n")
+	assert.NotRegexp(t, emptyPart, err.Error())
+}
+
+// emptyPart finds where a line lacks what it was to quote.
+const emptyPart = `(?m): *([:;,]|$)|^ *[:;]|\(\)`
+
+// object is the name of the object that the operation is about.
+func (a *attempt) object() string {
+	if a.manifest != nil {
+		return a.manifest.GetName()
+	}
+	return a.old.GetName()
 }

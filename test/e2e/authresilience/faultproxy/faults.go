@@ -38,6 +38,24 @@ func Status(code int) Fault {
 	})
 }
 
+// Wordless answers with a Status that has no message, as no API server does. It is none of [Faults].
+func Wordless(code int) Fault {
+	return answering(named(code, "Status without a message"), func(w http.ResponseWriter, r *http.Request) {
+		status := statusOf(code, r)
+		status.APIVersion, status.Kind, status.Message = "v1", "Status", ""
+		send(w, code, "application/json", status)
+	})
+}
+
+// Speechless answers with a Status that says nothing but that it is a failure. It is none of [Faults].
+func Speechless() Fault {
+	return answering("an empty Status", func(w http.ResponseWriter, _ *http.Request) {
+		send(w, http.StatusForbidden, "application/json", metav1.Status{
+			TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure,
+		})
+	})
+}
+
 // statusOf returns what an API server says with a code, about a ConfigMap named x where it names an object.
 func statusOf(code int, r *http.Request) metav1.Status {
 	resource := schema.GroupResource{Resource: "configmaps"}

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strconv"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Losses returns faults that come after the server has done what it was asked for: its answer is lost, or another one is in its
@@ -155,19 +157,24 @@ func editing(name string, edit func(metadata map[string]any)) Fault {
 }
 
 // WithoutDryRun has the server do what it was only to try.
-func WithoutDryRun() Fault {
-	return Fault{"dryRun dropped", func(w http.ResponseWriter, r *http.Request, upstream http.Handler) {
+func WithoutDryRun() Fault { return withDryRun("dryRun dropped") }
+
+// AsDryRun has the server try what it was to do, and answers as if it had been done.
+func AsDryRun() Fault { return withDryRun("made a dry run", metav1.DryRunAll) }
+
+// withDryRun sends the request with another dryRun, which that of a delete has in its body.
+func withDryRun(name string, dryRun ...string) Fault {
+	return Fault{name, func(w http.ResponseWriter, r *http.Request, upstream http.Handler) {
 		query := r.URL.Query()
-		query.Del("dryRun")
+		query["dryRun"] = dryRun
 		r.URL.RawQuery = query.Encode()
 		var options map[string]any
-		if body, _ := io.ReadAll(r.Body); r.Method == http.MethodDelete && json.Unmarshal(body, &options) == nil {
-			delete(options, "dryRun")
+		body, _ := io.ReadAll(r.Body)
+		if r.Method == http.MethodDelete && json.Unmarshal(body, &options) == nil {
+			options["dryRun"] = dryRun
 			body, _ = json.Marshal(options)
-			replaceBody(r, body)
-		} else {
-			replaceBody(r, body)
 		}
+		replaceBody(r, body)
 		upstream.ServeHTTP(w, r)
 	}}
 }
