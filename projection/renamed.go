@@ -4,7 +4,7 @@ import "slices"
 
 // Renamed returns the set with the items of lists named by the key fields that current names them by. A definition that
 // gives a list other keys leaves records with the old ones. An item is looked for in obj by those of its old key fields
-// that are still keys, or that it has; a name without an item is left out. Lists that current has no items of stay as
+// that are still keys, or that it has; one that current names counts before others. A name without an item is left out. Lists that current has no items of stay as
 // they are, and a set in which nothing has another name is returned itself.
 func (s FieldSet) Renamed(current FieldSet, obj map[string]any) FieldSet {
 	r := renamer{obj: obj, path: make(Path, 0, deep)}
@@ -57,7 +57,7 @@ func (r *renamer) list(n, current *node) *node {
 	for _, c := range n.children {
 		e := c.element
 		if keys.isOutdated(e) {
-			name, found := keys.nameOf(e)
+			name, found := keys.nameOf(e, true)
 			if !found {
 				continue
 			}
@@ -73,7 +73,8 @@ func (r *renamer) list(n, current *node) *node {
 
 // listKeys tells by which key fields the items of a list are named today.
 type listKeys struct {
-	fields []string
+	current *node
+	fields  []string
 	// others are fields that are no keys: those that all items have which the elements of today name.
 	others map[string]bool
 	// names are those that the items have by the fields of today, and by those and the ones of before.
@@ -87,7 +88,7 @@ func newListKeys(was, current *node, list []any) *listKeys {
 	if current == nil || !current.itemNames().kinds[KeyKind] || slices.Equal(was.itemNames().keyFields, current.itemNames().keyFields) {
 		return nil
 	}
-	k := &listKeys{fields: current.itemNames().keyFields, names: map[Element]bool{}, list: list}
+	k := &listKeys{current: current, fields: current.itemNames().keyFields, names: map[Element]bool{}, list: list}
 	all := slices.Concat(k.fields, was.itemNames().keyFields)
 	for _, item := range list {
 		m := mapOf(item)
@@ -140,16 +141,24 @@ func (k *listKeys) isOutdated(e Element) bool {
 	return !k.names[e]
 }
 
-// nameOf returns the name of today of the item that an outdated element named.
-func (k *listKeys) nameOf(e Element) (name Element, found bool) {
+// nameOf returns the name of today of the item that an outdated element named. Of several such items it is the first that
+// an element of today names, or the first that none names if isCurrent is false, and otherwise the first of all.
+func (k *listKeys) nameOf(e Element, isCurrent bool) (name Element, found bool) {
 	key := e.KeyFields()
 	for _, item := range k.list {
 		m := mapOf(item)
-		if hasKey(m, key, k.fields) {
-			return nameBy(m, k.fields), true
+		if !hasKey(m, key, k.fields) {
+			continue
+		}
+		is := nameBy(m, k.fields)
+		if (k.current.child(is) != nil) == isCurrent {
+			return is, true
+		}
+		if !found {
+			name, found = is, true
 		}
 	}
-	return Element{}, false
+	return name, found
 }
 
 // hasKey reports whether an item has the values of a key: of all of its fields that are keys, or that the item has.

@@ -16,7 +16,8 @@ var notInGlossary = map[string][]string{
 		"ssaplantest.Options", "set.Options", "set.RemovalOptions",
 	},
 	"what a function takes or returns, documented with it": {
-		"authresilience.ClientConfig", "authresilience.Kept", "authresilience.ReadAttempt", "explain.Input", "explain.Prepared", "explain.Refreshed",
+		"authresilience.ClientConfig", "authresilience.Kept", "authresilience.ReadAttempt",
+		"explain.Input", "explain.Prepared", "explain.Refreshed", "projection.Renaming",
 	},
 	"what a client has to be able to do": {"immutability.Getter", "immutability.Writer"},
 	"the kinds of something that the glossary has": {
