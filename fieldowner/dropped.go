@@ -126,6 +126,9 @@ func (f DroppedField) String() string {
 	case FateReset:
 		return fmt.Sprintf("%s: reset to %s", f.Path, oneLine(f.shown()))
 	case FateKept:
+		if f.Path[len(f.Path)-1].Kind() != projection.FieldKind {
+			return fmt.Sprintf("%s: stays in the list without an owner, as %s", f.Path, oneLine(f.shown()))
+		}
 		return fmt.Sprintf("%s: keeps %s, without an owner", f.Path, oneLine(f.shown()))
 	case FateRetained:
 		return fmt.Sprintf("%s: retained by %s", f.Path, ownerNames(f.Owners))

@@ -25,6 +25,7 @@ type comparison struct {
 	liveOwners fieldowner.Ownership
 	isRenamed  bool                    // a record names items of lists by other keys than those of today
 	previous   projection.FieldSet     // what the manager's last apply declared
+	granular   projection.FieldSet     // the items of lists in previous that aren't atomic any more
 	edits      []projection.Difference // declared values that differ from the remembered ones
 
 	// Of a replacement:
@@ -55,6 +56,7 @@ func (c *comparison) update(e *Explanation) (err error) {
 	c.liveOwners = recorded.Renamed(c.owners.Fields(c.applier().Is), c.Live)
 	c.isRenamed = c.isRenamed || !c.liveOwners.Equal(recorded)
 	c.previous = c.declaredBefore()
+	c.granular = c.itemsOfAtomic(c.previous)
 	e.Before = c.declaration.Project(c.Live).Hiding(c.Sensitive)
 	if c.Prior != nil {
 		c.edits = projection.Diff(c.Prior.appliedTo(c.Answer).Without(c.left), c.Prior.Digested(e.After))
@@ -86,20 +88,42 @@ func (c *comparison) declaredBefore() projection.FieldSet {
 	return last.Content(last.Fields).Difference(c.declaration.Filled).Without(c.left)
 }
 
+// itemsOfAtomic returns the items that the live object has in those of the fields that were atomic lists, and of which the
+// manifest declares items by now.
+func (c *comparison) itemsOfAtomic(fields projection.FieldSet) projection.FieldSet {
+	var lists []projection.Path
+	all := c.liveOwners.Fields(nil)
+	for p := range fields.Above(c.declared).All() {
+		v, _ := projection.NewObject(c.Live, all).Get(p)
+		if list, _ := v.([]any); len(list) > 0 && all.Under(p).Len() == 1 { // nobody owns an item, so it was atomic
+			lists = append(lists, p)
+		}
+	}
+	items, _ := projection.Project(c.Live, projection.NewFieldSet(lists...)).Reshaped(c.declared, projection.FieldSet{}, true, c.Live)
+	return items.Fields.Difference(projection.NewFieldSet(lists...))
+}
+
 // leftBehind returns what becomes of remembered fields that the manifest no longer has and the manager doesn't own either,
 // such as those of an import, if the object has them.
 func (c *comparison) leftBehind() []fieldowner.DroppedField {
 	if c.Prior == nil || c.Live == nil {
 		return nil
 	}
-	declared := c.declaration.Fields
+	declared, applied := c.declaration.Fields, c.Prior.Applied.Fields
 	whole := c.declaration.Content(declared.Leaves())
-	remembered := c.inParts(c.Prior.Applied.Fields.Leaves().Difference(declared)).Difference(c.previous).Without(whole).Without(c.left)
+	remembered := c.inParts(applied.Leaves().WithItems().Difference(declared)).Difference(c.previous).Difference(c.granular).
+		Without(whole).Without(c.left)
 	if remembered.Empty() {
 		return nil
 	}
 	live := projection.Project(c.Live, remembered)
 	return c.owners.Fates(remembered.Without(projection.NewFieldSet(live.Missing...)), c.Live, c.Answer, c.applier())
+}
+
+// inGranularLists returns what becomes of the items of lists that the manager owned as a whole and that aren't atomic any more, for
+// those items that the manifest no longer has. The server doesn't delete them, since nobody is recorded to own them.
+func (c *comparison) inGranularLists() []fieldowner.DroppedField {
+	return c.owners.Fates(c.granular, c.Live, c.Answer, c.applier())
 }
 
 // inParts returns remembered fields with what was remembered in them in the place of those of which the manifest declares a part:

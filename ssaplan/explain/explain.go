@@ -123,11 +123,17 @@ func Apply(in Input) (*Explanation, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.Writers, e.Rival = in.writers(c.owners, in.Answer, c.left), c.rival()
+	in.Prior = in.Prior.Hiding(in.Sensitive)
+	e.Writers, e.Rival = in.writers(c.owners, in.Answer, c.left), in.rival()
 	e.Warnings = objectWarnings(in, e.Rival)
-	for _, d := range c.leftBehind() {
-		e.Dropped = append(e.Dropped, d)
-		e.Warnings = append(e.Warnings, foreign.Textf("%s, though the manifest doesn't have it any more", d))
+	stay := append(c.leftBehind(), c.inGranularLists()...)
+	for _, d := range stay {
+		isTold := func(item fieldowner.DroppedField) bool {
+			return item.Fate == d.Fate && isItem(item.Path) && len(item.Path) < len(d.Path) && d.Path.HasPrefix(item.Path)
+		}
+		if e.Dropped = append(e.Dropped, d); !slices.ContainsFunc(stay, isTold) {
+			e.Warnings = append(e.Warnings, foreign.Textf("%s, though the manifest doesn't have it any more", d))
+		}
 	}
 	slices.SortFunc(e.Dropped, func(a, b fieldowner.DroppedField) int { return a.Path.Compare(b.Path) })
 	c.finish(e)
@@ -143,7 +149,7 @@ func begin(in Input) (*comparison, *Explanation, error) {
 	recorded := owners
 	owners = recorded.Renamed(recorded.Fields(in.applier().Is), in.Answer)
 	in.Sensitive = in.Sensitive.OfEveryItem()
-	in.Prior = in.Prior.Hiding(in.Sensitive)
+	in.Prior = in.Prior.Hiding(in.Sensitive).reshaped(owners, in.Answer, true)
 	c := &comparison{
 		Input: in, owners: owners, isRenamed: !owners.Equal(recorded),
 		declaration: shownDeclaration(owners.Declared(in.Manifest, in.Answer, in.applier()), in.Sensitive),

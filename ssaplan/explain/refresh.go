@@ -35,17 +35,26 @@ func Refresh(prior *State, live map[string]any) (Refreshed, error) {
 	}
 	out := Refreshed{State: prior.upgraded(live).clone()}
 	out.State.Stale = authresilience.Stale{}
-	seen, shared := prior.observe(owners, live)
-	observed := out.State.Digested(seen)
-	differences := projection.Diff(out.State.appliedTo(live).Replace(shared, emptyLike(live)), observed)
-	out.Drift = withCause(out.State.retyped(differences, live, observed.Missing), CauseDrifted)
-	out.State.Observed = out.State.bounded(observed, out.Drift)
+	observed, drift := out.State.drift(owners, live)
+	out.State.Observed = out.State.bounded(observed, drift)
+	if current := out.State.reshaped(owners, live, false); current != out.State {
+		_, drift = current.drift(owners, live)
+	}
+	out.Drift = drift
 	for i := range out.Drift {
 		if owner, known := latestOther(owners, out.Drift[i].Path, prior.applier()); known {
 			out.Drift[i].drifted(owner)
 		}
 	}
 	return out, nil
+}
+
+// drift returns what live has at the fields that were applied, and how that differs from what was applied.
+func (s *State) drift(owners fieldowner.Ownership, live map[string]any) (projection.Projection, []Change) {
+	seen, shared := s.observe(owners, live)
+	observed := s.Digested(seen)
+	differences := projection.Diff(s.appliedTo(live).Replace(shared, emptyLike(live)), observed)
+	return observed, withCause(s.retyped(differences, live, observed.Missing), CauseDrifted)
 }
 
 // retyped returns the differences with those in a map or list that live has another value for in one, that of the whole.
@@ -70,7 +79,7 @@ func (s *State) retyped(all []projection.Difference, live map[string]any, missin
 func (s *State) observe(owners fieldowner.Ownership, live map[string]any) (observed projection.Projection, shared projection.FieldSet) {
 	recorded := owners.Fields(s.applier().Is)
 	all := owners.Fields(nil)
-	inParts := s.Applied.Fields.Above(all)
+	inParts := s.Applied.Fields.Above(owners.Fields(inVersionOf(live)))
 	applied := projection.NewObject(s.Applied.Object, s.Applied.Fields)
 	emptied := declaredEmpty(owners, live).Union(s.filled) // nobody declares as a whole a map that something else can be in
 	var filled, absent, parted []projection.Path
@@ -82,7 +91,7 @@ func (s *State) observe(owners fieldowner.Ownership, live map[string]any) (obser
 		list, wasList := was.([]any)
 		wasEmptied := existed && was == nil && s.filled.Has(p) // to null
 		isEmptied := wasMap && len(m) == 0 && emptied.Has(p) || wasEmptied
-		isTaken := !owners.Recorded() || all.Covers(p) && !recorded.Has(p) && !inParts.Has(p) && !isEmptied
+		isTaken := !owners.Recorded() || all.Touches(p) && !recorded.Has(p) && !inParts.Has(p) && !isEmptied
 		if !isMap && !isList || isTaken {
 			continue
 		}

@@ -58,6 +58,7 @@ func (in Input) rival() *Rival {
 	if err != nil {
 		return nil // of which the explanation of an apply that isn't known to be a no-op is an error
 	}
+	in.Prior = in.Prior.reshaped(owners, in.Live, false)
 	disagreement := in.disagreement
 	if last.Equal(in.Prior.time) {
 		disagreement = in.disagreementWithinSecond

@@ -64,6 +64,7 @@ type State struct {
 	salt      []byte
 	// digests is 1 or 2 if the sensitive values are digests of that version, and 0 if they are those of this one.
 	digests int
+	renamed []projection.Renaming // since the digests were made; see reshaped
 }
 
 // applier returns who applied.
@@ -207,6 +208,12 @@ func (s *State) Digested(p projection.Projection) projection.Projection {
 
 func (s *State) digest(at projection.Path, v any) any {
 	text, _ := json.Marshal(v)
+	for _, item := range slices.Backward(s.renamed) { // inner items first
+		if at.HasPrefix(item.Is) {
+			at = slices.Concat(item.Was, at[len(item.Is):])
+			break
+		}
+	}
 	if s.digests == 0 {
 		salt := append(append(bytes.Clone(s.salt), at.String()...), 0)
 		if key, err := pbkdf2.Key(sha256.New, string(text), salt, stretched, sha256.Size); err == nil {

@@ -2,13 +2,17 @@ package planner_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/projection"
 	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
 	"github.com/ssaplan/primitives/test/lab"
 )
 
@@ -26,11 +30,17 @@ func newKeyed(t *testing.T) *keyed {
 // define gives the list some keys, and its items some fields, and waits until an object with the item is taken.
 func (k *keyed) define(t *testing.T, keys, fields string) {
 	t.Helper()
+	k.defineList(t, "x-kubernetes-list-type: map, x-kubernetes-list-map-keys: ["+keys+"]", fields)
+}
+
+// defineList does what define does for a list of any type.
+func (k *keyed) defineList(t *testing.T, list, fields string) {
+	t.Helper()
 	definition := lab.Objectf(t, `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: boxes.%[1]s},
 		spec: {group: %[1]s, scope: Namespaced, names: {plural: boxes, singular: box, kind: Box, listKind: BoxList},
 		versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object,
-		properties: {other: {type: integer}, list: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [%[2]s],
-		items: {type: object, required: [name], properties: {%[3]s}}}}}}}}}]}}`, k.group, keys, fields)
+		properties: {other: {type: integer}, list: {type: array, %[2]s,
+		items: {type: object, required: [name], properties: {%[3]s}}}}}}}}}]}}`, k.group, list, fields)
 	k.Define(t, definition)
 	k.WaitPublished(t, definition)
 }
@@ -92,12 +102,118 @@ func TestKeysThatAreGained(t *testing.T) {
 		return strings.Contains(fmt.Sprint(lines(plan)), "id=1")
 	})
 	require.Equal(t, []string{`spec.list[id=1,name="a"].value: 1 -> 4`}, changeLines(plan), "%v", lines(plan))
-	require.Equal(t, `[spec.list[id=1,name="b"]: keeps {"id":1,"name":"b","value":2}, without an owner`+
+	require.Equal(t, `[spec.list[id=1,name="b"]: stays in the list without an owner, as {"id":1,"name":"b","value":2}`+
 		` spec.list[id=1,name="b"].name: keeps "b", without an owner spec.list[id=1,name="b"].value: keeps 2, without an owner]`, fmt.Sprint(plan.Dropped))
 	k.apply(t, applied)
 	list, _, err := unstructured.NestedSlice(k.Get(t, applied).Object, "spec", "list")
 	require.NoError(t, err)
 	require.Len(t, list, 3, "%v", list)
+}
+
+// TestListsThatGetKeys drops an item from the manifest of a list that was atomic when it was applied. The item stays.
+func TestListsThatGetKeys(t *testing.T) {
+	t.Parallel()
+	k := newKeyed(t)
+	k.defineList(t, "x-kubernetes-list-type: atomic", nameAndValue)
+	state := k.apply(t, k.box(t, "a", "{name: a, value: 1}, {name: b, value: 2}, {name: c, value: 3}"))
+	k.define(t, "name", nameAndValue)
+	applied := k.box(t, "a", "{name: a, value: 1}, {name: c}")
+	lab.Eventually(t, "the definition is heeded", func() bool {
+		return strings.Contains(k.plan(t, ssaplan.Request{Manifest: applied}).After.Fields.String(), "name=")
+	})
+	reading, err := k.planner.Read(t.Context(), state)
+	require.NoError(t, err)
+	require.Empty(t, reading.Drift)
+	for why, prior := range map[string]*explain.State{"no state": nil, "a state": state, "a refreshed state": reading.State} {
+		plan := k.plan(t, ssaplan.Request{Manifest: applied, Prior: prior})
+		require.Empty(t, plan.Changes, "%s: %v", why, lines(plan))
+		require.Equal(t, `[spec.list[name="b"]: stays in the list without an owner, as {"name":"b","value":2}`+
+			` spec.list[name="b"].name: keeps "b", without an owner spec.list[name="b"].value: keeps 2, without an owner`+
+			` spec.list[name="c"].value: keeps 3, without an owner]`, fmt.Sprint(plan.Dropped), why)
+		require.Equal(t, `[spec.list[name="b"]: stays in the list without an owner, as {"name":"b","value":2}, though the manifest doesn't have it any more`+
+			` spec.list[name="c"].value: keeps 3, without an owner, though the manifest doesn't have it any more]`, fmt.Sprint(plan.Warnings), why)
+	}
+	before := k.Get(t, applied)
+	k.apply(t, applied)
+	after := k.Get(t, applied)
+	require.Equal(t, before.Object["spec"], after.Object["spec"])
+	owned, err := managedFields(after.Object, manager)
+	require.NoError(t, err)
+	require.True(t, owned.Under(itemPath(t, `spec.list[name="b"]`)).Empty(), "%v", owned)
+	require.True(t, owned.Under(itemPath(t, `spec.list[name="c"].value`)).Empty(), "%v", owned)
+}
+
+// TestRefreshAfterKeysChanged changes the keys of a list that was applied. Then others write its items, some of which would have
+// had the names of ours before, and a refresh and a plan with the state name all items by the keys of today.
+func TestRefreshAfterKeysChanged(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ why, was, is, ours, theirs, drift, dropped string }{
+		{
+			"a key is new", "name", "name, id",
+			"{name: a, value: 1}, {name: b, value: 2}, {name: d, value: 4}", "{name: a, id: 2, value: 3}, {name: b, id: 1, value: 7}",
+			`[spec.list[id=1,name="b"].value by other]`,
+			`[spec.list[id=1,name="d"] spec.list[id=1,name="d"].name spec.list[id=1,name="d"].value]`,
+		},
+		{
+			"a key is gone", "name, id", "name",
+			"{name: a, id: 2, value: 1}, {name: b, id: 3, value: 2}, {name: d, id: 4, value: 4}", "{name: b, value: 7}, {name: e}",
+			`[spec.list[name="b"].value by other]`,
+			`[spec.list[name="d"] spec.list[name="d"].id spec.list[name="d"].name spec.list[name="d"].value]`,
+		},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			t.Parallel()
+			k := newKeyed(t)
+			k.define(t, row.was, nameIDValue)
+			applied := k.box(t, "a", row.ours)
+			state := k.apply(t, applied)
+			k.define(t, row.is, nameIDValue)
+			lab.Eventually(t, "the definition is heeded", func() bool {
+				fields := k.plan(t, ssaplan.Request{Manifest: applied}).After.Fields.String()
+				return strings.Contains(fields, "[id=") == strings.Contains(row.is, "id")
+			})
+			lab.NextSecond()
+			k.Apply(t, "other", k.box(t, "a", row.theirs))
+			k.putFirst(t, applied, "mover") // so that an old name means another item
+			reading, err := k.planner.Read(t.Context(), state)
+			require.NoError(t, err)
+			require.Equal(t, row.drift, fmt.Sprint(placesOf(reading.Drift)))
+			shorter := k.box(t, "a", row.ours[:strings.LastIndex(row.ours, ", {")])
+			for _, prior := range []*explain.State{state, reading.State} {
+				plan := k.plan(t, ssaplan.Request{Manifest: shorter, Prior: prior})
+				require.Equal(t, row.drift, fmt.Sprint(placesOf(plan.Changes)), "%v", lines(plan))
+				var dropped []string
+				for _, d := range plan.Dropped {
+					require.NotEqual(t, fieldowner.FateDeleted, d.Fate, "%v", plan.Dropped)
+					dropped = append(dropped, d.Path.String())
+				}
+				require.Equal(t, row.dropped, fmt.Sprint(dropped), "%v", plan.Dropped)
+			}
+			live := k.Get(t, applied)
+			k.apply(t, shorter)
+			after := k.Get(t, applied)
+			isDropped := projection.NewFieldSet(itemPath(t, strings.Fields(strings.Trim(row.dropped, "[]"))[0]))
+			require.Equal(t, projection.Project(live.Object, isDropped).Object, projection.Project(after.Object, isDropped).Object, "the item stays")
+		})
+	}
+}
+
+// putFirst moves the last item of the list of the live object to the front.
+func (k *keyed) putFirst(t *testing.T, box *unstructured.Unstructured, by string) {
+	t.Helper()
+	live := k.Get(t, box)
+	list, _, err := unstructured.NestedSlice(live.Object, "spec", "list")
+	require.NoError(t, err)
+	last := len(list) - 1
+	set(live, slices.Concat(list[last:], list[:last]), "spec", "list")
+	k.update(t, by, live)
+}
+
+func itemPath(t *testing.T, text string) projection.Path {
+	t.Helper()
+	path, err := projection.ParsePath(text)
+	require.NoError(t, err)
+	return path
 }
 
 func changeLines(plan *ssaplan.Plan) (out []string) {

@@ -1,0 +1,65 @@
+package explain
+
+import (
+	"slices"
+
+	"github.com/ssaplan/primitives/fieldowner"
+	"github.com/ssaplan/primitives/projection"
+)
+
+// reshaped returns s with its fields in the shape that obj's managedFields show: a definition may have made a list or map
+// atomic or granular since, or given a list other keys. IsAnswer is true if obj is the answer to an apply of the manager, whose
+// fields then have the shape of today. The result is for comparisons with obj. It is not for storing, since its digests
+// are those of the old names.
+func (s *State) reshaped(owners fieldowner.Ownership, obj map[string]any, isAnswer bool) *State {
+	if s == nil {
+		return nil
+	}
+	isOwn := isAnswer || lastApplied(obj, s.applier()).After(s.time)
+	names := owners.Fields(func(owner fieldowner.Owner) bool {
+		isOurs := s.applier().Is(owner)
+		return isOurs == isOwn && (isOurs || inVersionOf(obj)(owner) && !owner.Time.Before(s.time))
+	})
+	var today projection.FieldSet
+	if s.record != nil || s.Subresource != "" { // otherwise the manifest wasn't known, nor which maps it declared as empty
+		today = owners.Fields(inVersionOf(obj))
+	}
+	applied, renamed := s.Applied.Reshaped(today, names, isOwn, obj)
+	if applied.Fields.Same(s.Applied.Fields) {
+		return s
+	}
+	out := s.clone()
+	out.Applied, out.renamed = applied, renamed
+	out.Observed, _ = s.Observed.Reshaped(today, names, isOwn, obj)
+	for _, fields := range []*projection.FieldSet{&out.sensitive, &out.filled, &out.left} {
+		*fields = renamedIn(*fields, renamed)
+	}
+	if s.record != nil {
+		record := *s.record
+		record.unsure, out.record = renamedIn(record.unsure, renamed), &record
+	}
+	return out
+}
+
+// inVersionOf selects the owners whose fields have the shape that they have in the version of obj. Another version may have
+// other atomic maps and lists.
+func inVersionOf(obj map[string]any) func(fieldowner.Owner) bool {
+	return func(owner fieldowner.Owner) bool { return string(owner.APIVersion) == obj["apiVersion"] }
+}
+
+// renamedIn returns the set with the new names of items.
+func renamedIn(set projection.FieldSet, renamed []projection.Renaming) projection.FieldSet {
+	if len(renamed) == 0 || set.Empty() {
+		return set
+	}
+	paths := slices.Collect(set.All())
+	for i, p := range paths {
+		for _, item := range slices.Backward(renamed) { // inner items first
+			if p.HasPrefix(item.Was) {
+				paths[i] = slices.Concat(item.Is, p[len(item.Was):])
+				break
+			}
+		}
+	}
+	return projection.NewFieldSet(paths...)
+}
