@@ -95,7 +95,7 @@ func (c *comparison) itemsOfAtomic(fields projection.FieldSet) projection.FieldS
 	all := c.liveOwners.Fields(nil)
 	for p := range fields.Above(c.declared).All() {
 		v, _ := projection.NewObject(c.Live, all).Get(p)
-		if list, _ := v.([]any); len(list) > 0 && all.Under(p).Len() == 1 { // nobody owns an item, so it was atomic
+		if list, _ := v.([]any); len(list) > 0 && all.Under(p).Len() == 1 { // no item has an owner, so it was atomic
 			lists = append(lists, p)
 		}
 	}
@@ -121,7 +121,7 @@ func (c *comparison) leftBehind() []fieldowner.DroppedField {
 }
 
 // inGranularLists returns what becomes of the items of lists that the manager owned as a whole and that aren't atomic any more, for
-// those items that the manifest no longer has. The server doesn't delete them, since nobody is recorded to own them.
+// those items that the manifest no longer has. The server doesn't delete them, since managedFields have no owner of them.
 func (c *comparison) inGranularLists() []fieldowner.DroppedField {
 	return c.owners.Fates(c.granular, c.Live, c.Answer, c.applier())
 }

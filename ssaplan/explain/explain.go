@@ -125,13 +125,13 @@ func Apply(in Input) (*Explanation, error) {
 	}
 	in.Prior = in.Prior.Hiding(in.Sensitive)
 	e.Writers, e.Rival = in.writers(c.owners, in.Answer, c.left), in.rival()
-	e.Warnings = objectWarnings(in, e.Rival)
+	e.Warnings = append(objectWarnings(in, e.Rival), c.unrecorded()...)
 	stay := append(c.leftBehind(), c.inGranularLists()...)
 	for _, d := range stay {
-		isTold := func(item fieldowner.DroppedField) bool {
+		isCovered := func(item fieldowner.DroppedField) bool {
 			return item.Fate == d.Fate && isItem(item.Path) && len(item.Path) < len(d.Path) && d.Path.HasPrefix(item.Path)
 		}
-		if e.Dropped = append(e.Dropped, d); !slices.ContainsFunc(stay, isTold) {
+		if e.Dropped = append(e.Dropped, d); !slices.ContainsFunc(stay, isCovered) {
 			e.Warnings = append(e.Warnings, foreign.Textf("%s, though the manifest doesn't have it any more", d))
 		}
 	}
@@ -245,6 +245,20 @@ func objectWarnings(in Input, rival *Rival) []foreign.Text {
 		out = append(out, foreign.Textf("%s: %s", nameOf(in.Live), rival))
 	}
 	return out
+}
+
+// unrecorded warns that the live object has no managedFields, and what the server records at its first apply then.
+func (c *comparison) unrecorded() []foreign.Text {
+	recorded := c.owners.Fields(fieldowner.By(fieldowner.BeforeFirstApply)).Leaves()
+	if c.Live == nil || len(record(c.Live)) > 0 || recorded.Empty() {
+		return nil
+	}
+	var stay foreign.Text
+	if n := recorded.Without(c.declared.Leaves()).Len(); n > 0 {
+		stay = foreign.Textf(". %d of them aren't in the manifest and stay", n)
+	}
+	return []foreign.Text{foreign.Textf("%s: has no managedFields, so the server records its fields for %q at this apply%s. "+
+		"Fields that are dropped from the manifest later stay, too, until %[2]q is adopted", nameOf(c.Live), fieldowner.BeforeFirstApply, stay)}
 }
 
 // nameOf names the object as people read it.

@@ -79,6 +79,9 @@ func nothingSelected(live map[string]any, selection fieldowner.Selection) error 
 	if err != nil {
 		return err
 	}
+	if !ownership.Recorded() {
+		return fmt.Errorf("%q owns no such fields: the object has no managedFields; import all of its fields", selection.Manager)
+	}
 	var owners []string
 	for _, e := range ownership.Entries() {
 		owners = append(owners, e.String())
