@@ -129,6 +129,12 @@ func CannotConvertScale(status metav1.Status) bool {
 	return strings.HasSuffix(status.Message, noConversion)
 }
 
+// OfConversion reports whether a conversion webhook is the reason for a failure. A server asks it before it writes, and
+// for its answer once more after that.
+func OfConversion(status metav1.Status) bool {
+	return strings.Contains(status.Message, "conversion webhook for ")
+}
+
 // ObjectKind names the kind that the details of a 422 name: "apps/Deployment", "Secret".
 func ObjectKind(details *metav1.StatusDetails) string {
 	if details == nil {

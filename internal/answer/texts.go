@@ -77,6 +77,8 @@ var WebhookTexts = Table{
 	{Start: `conversion webhook for `, Has: ` failed: `, Means: WebhookUnreachable},
 	// Of what is stored, since 1.37.
 	{Start: `Internal error occurred: StorageError: corrupt object, `, Has: `: conversion webhook for `, Means: WebhookUnreachable},
+	// Of what was just stored, since 1.37.
+	{Start: `object not decodable revision=`, Has: `: conversion webhook for `, Means: WebhookUnreachable, Unseen: true},
 }
 
 // PolicyTexts: what follows "is forbidden: " in a message, whatever its code and reason.

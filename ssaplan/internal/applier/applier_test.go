@@ -28,6 +28,8 @@ var (
 	eof        = &url.Error{Op: "Patch", URL: "http://x", Err: io.EOF}
 	timeout    = &url.Error{Op: "Patch", URL: "http://x", Err: context.DeadlineExceeded}
 	wordless   = &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: 403, Reason: metav1.StatusReasonForbidden}}
+	conversion = &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: 500,
+		Message: "conversion webhook for ex.io/v1, Kind=Widget failed: EOF"}}
 	forbidden  = apierrors.NewForbidden(configMaps, "a", errors.New("no"))
 )
 
@@ -52,6 +54,7 @@ func TestOf(t *testing.T) {
 		{"the server stops, maybe after it wrote", apierrors.NewServiceUnavailable("stopping"), write.OutcomeUnknown},
 		{"a webhook failed, before the server wrote", apierrors.NewInternalError(errors.New(`failed calling webhook "a.b": refused`)),
 			write.OutcomeRefused},
+		{"a conversion failed, maybe of what it wrote", conversion, write.OutcomeUnknown},
 		{"the connection broke", eof, write.OutcomeUnknown},
 		{"there was no connection", &url.Error{Op: "Patch", Err: &net.OpError{Op: "dial", Err: errors.New("refused")}}, write.OutcomeNotSent},
 		{"there was none to the proxy", &net.OpError{Op: "proxyconnect", Err: errors.New("refused")}, write.OutcomeNotSent},

@@ -39,7 +39,9 @@ func refuses(status metav1.Status, class authresilience.Class) bool {
 		return false
 	}
 	switch class {
-	case authresilience.ClassWebhookUnreachable, authresilience.ClassInvalidManifest, authresilience.ClassLostVersion, authresilience.ClassTooLarge:
+	case authresilience.ClassWebhookUnreachable:
+		return !answer.OfConversion(status)
+	case authresilience.ClassInvalidManifest, authresilience.ClassLostVersion, authresilience.ClassTooLarge:
 		return true // with a code of the server's failures, but before it writes
 	}
 	return status.Code >= http.StatusBadRequest && status.Code < http.StatusInternalServerError
