@@ -30,7 +30,7 @@ var (
 	wordless   = &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: 403, Reason: metav1.StatusReasonForbidden}}
 	conversion = &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: 500,
 		Message: "conversion webhook for ex.io/v1, Kind=Widget failed: EOF"}}
-	forbidden  = apierrors.NewForbidden(configMaps, "a", errors.New("no"))
+	forbidden = apierrors.NewForbidden(configMaps, "a", errors.New("no"))
 )
 
 func page(code int) error {

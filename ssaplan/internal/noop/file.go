@@ -123,7 +123,7 @@ func (c *Cache) Save(to io.Writer, scope string) error {
 	f := file{Version: fileVersion, Scope: scope, Answers: []fileAnswer{}}
 	for _, kept := range c.answers.All(time.Now()) {
 		if kept.Answer == nothing {
-			f.Answers = append(f.Answers, fileAnswer{kept.Subject[:], kept.Question[:], kept.Expires.Unix()})
+			f.Answers = append(f.Answers, fileAnswer{kept.Subject[:], kept.Question[:], kept.Expires.Round(time.Second).Unix()})
 		}
 	}
 	c.mu.Lock()

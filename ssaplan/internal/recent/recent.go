@@ -20,6 +20,8 @@ type Cache[V any] struct {
 	entries map[Key]*entry[V]
 	ends    entry[V] // its newer is the oldest entry, and its older the newest
 	cleared time.Time
+	// began is what times are counted from. It is read from a clock that goes on when the time of day is set back.
+	began time.Time
 	// distrusted counts how often the subjects of a part were forgotten, by the first byte of their keys.
 	distrusted [256]uint64
 	stats      Stats
@@ -29,7 +31,7 @@ type Cache[V any] struct {
 type entry[V any] struct {
 	subject, question Key
 	answer            V
-	expires           int64 // as time.UnixNano
+	expires           time.Duration // since the cache began
 	older, newer      *entry[V]
 }
 
@@ -45,11 +47,18 @@ func (c *Cache[V]) All(now time.Time) (all []Kept[V]) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for e := c.ends.newer; e != &c.ends; e = e.newer {
-		if e.expires > now.UnixNano() {
-			all = append(all, Kept[V]{e.subject, e.question, e.answer, time.Unix(0, e.expires)})
+		if left, counts := c.left(e, now); counts {
+			all = append(all, Kept[V]{e.subject, e.question, e.answer, now.Add(left)})
 		}
 	}
 	return all
+}
+
+// left returns for how long an answer still counts, and whether it does. One that would count for longer than any can is
+// of a time that is still to come.
+func (c *Cache[V]) left(e *entry[V], now time.Time) (time.Duration, bool) {
+	left := e.expires - now.Sub(c.began)
+	return left, 0 < left && left <= c.maxAge
 }
 
 // Restore remembers an answer of another cache, unless this one knows one about its subject or is full. None counts for longer than one of
@@ -60,7 +69,8 @@ func (c *Cache[V]) Restore(kept Kept[V], now time.Time) {
 	if c.entries[kept.Subject] != nil || len(c.entries) >= c.size || !kept.Expires.After(now) || kept.Expires.After(now.Add(c.maxAge)) {
 		return
 	}
-	e := &entry[V]{subject: kept.Subject, question: kept.Question, answer: kept.Answer, expires: kept.Expires.UnixNano()}
+	e := &entry[V]{subject: kept.Subject, question: kept.Question, answer: kept.Answer}
+	e.expires = now.Sub(c.began) + kept.Expires.Sub(now)
 	c.entries[kept.Subject] = e
 	c.link(e)
 }
@@ -81,7 +91,7 @@ const Settling = 10 * time.Second
 // New returns an empty cache for the answers about size subjects. An answer counts for maxAge at most; each for another
 // time, of at least half of that, so that not all of them have to be asked for again at once.
 func New[V any](size int, maxAge time.Duration) *Cache[V] {
-	c := &Cache[V]{size: max(size, 1), maxAge: maxAge, seed: maphash.MakeSeed()}
+	c := &Cache[V]{size: max(size, 1), maxAge: maxAge, seed: maphash.MakeSeed(), began: time.Now()}
 	c.Clear(time.Time{})
 	return c
 }
@@ -102,10 +112,12 @@ func (c *Cache[V]) Get(subject, question Key, now time.Time) (answer V, trust ui
 	defer c.mu.Unlock()
 	trust = c.distrusted[subject[0]]
 	e := c.entries[subject]
-	if e != nil && e.expires <= now.UnixNano() {
-		c.remove(e)
-		c.stats.Expired++
-		e = nil
+	if e != nil {
+		if _, counts := c.left(e, now); !counts {
+			c.remove(e)
+			c.stats.Expired++
+			e = nil
+		}
 	}
 	if e == nil || e.question != question {
 		c.stats.Misses++
@@ -133,7 +145,7 @@ func (c *Cache[V]) Add(subject, question Key, answer V, trust uint64, since, now
 		c.remove(e)
 		c.stats.Evicted++
 	}
-	*e = entry[V]{subject: subject, question: question, answer: answer, expires: c.expiry(since, now).UnixNano()}
+	*e = entry[V]{subject: subject, question: question, answer: answer, expires: c.expiry(since, now).Sub(c.began)}
 	c.entries[subject] = e
 	c.link(e)
 }

@@ -126,6 +126,23 @@ func TestAnswersGetTooOld(t *testing.T) {
 	require.Zero(t, w.Stats().Evicted)
 }
 
+// A clock that is set back makes no answer count for longer: what is of a time to come doesn't count.
+func TestClockThatIsSetBack(t *testing.T) {
+	w := newWorld(10)
+	w.add(1, "a")
+	w.time = w.time.Add(-age)
+	require.Empty(t, w.All(w.time))
+	require.False(t, w.has(1))
+	require.EqualValues(t, 1, w.Stats().Expired)
+	w.add(2, "a")
+	all := w.All(w.time)
+	require.Len(t, all, 1)
+	again := newWorld(10)
+	again.time = w.time.Add(-age) // which another process has
+	again.Restore(all[0], again.time)
+	require.False(t, again.has(2))
+}
+
 // What a server says right after it was set up otherwise may be what it would have said before.
 func TestAnswersOfAServerThatSettles(t *testing.T) {
 	w := newWorld(10)

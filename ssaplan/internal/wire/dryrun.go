@@ -53,7 +53,7 @@ func (d *dryRuns) check(ctx context.Context, kind string, age time.Duration, ask
 		return err
 	}
 	defer g.asking.end()
-	if !g.at.IsZero() && clock.Now(ctx).Sub(g.at) < age {
+	if !g.at.IsZero() && clock.Now(ctx).Sub(g.at).Abs() < age {
 		return nil
 	}
 	err := ask()

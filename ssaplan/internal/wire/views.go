@@ -57,7 +57,7 @@ func (w *watched) look(ctx context.Context, interval time.Duration, read func(co
 	defer w.looking.end()
 	now := clock.Now(ctx)
 	switch {
-	case !w.at.IsZero() && now.Sub(w.at) < interval:
+	case !w.at.IsZero() && now.Sub(w.at).Abs() < interval:
 		return w.seen, nil
 	case w.failed != nil && now.Before(w.again):
 		return view{}, w.failed

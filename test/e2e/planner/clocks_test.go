@@ -1,0 +1,111 @@
+package planner_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/ssaplan/explain"
+	"github.com/ssaplan/primitives/test/lab"
+)
+
+// A client whose clock is set back doesn't trust what it remembers for longer than it would have.
+func TestClientClockThatGoesBack(t *testing.T) {
+	r := newCluster(t).resync(t, manifest(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: clock}, data: {a: A}}"))
+	require.Equal(t, "NoOp 0", r.plan(t))
+	r.clock.Advance(-2 * time.Hour)
+	require.Equal(t, "NoOp 1", r.plan(t), "the server is asked")
+	lab.Eventually(t, "it is remembered again", func() bool { return r.plan(t) == "NoOp 0" })
+}
+
+// fromAhead gives the record of an object times as a server writes them whose clock is ahead, and returns the object. A
+// server keeps the times of entries that a write doesn't touch.
+func (c *cluster) fromAhead(t *testing.T, m *unstructured.Unstructured, by time.Duration) *unstructured.Unstructured {
+	t.Helper()
+	entries := c.Get(t, m).GetManagedFields()
+	for i := range entries {
+		entries[i].Time = &metav1.Time{Time: entries[i].Time.Add(by)}
+	}
+	patch, err := json.Marshal([]map[string]any{ // times alone would be put back
+		{"op": "replace", "path": "/metadata/managedFields", "value": entries},
+		{"op": "add", "path": "/metadata/annotations", "value": map[string]string{"clock": "ahead"}},
+	})
+	require.NoError(t, err)
+	options := metav1.PatchOptions{FieldManager: "clock"}
+	obj, err := c.Resource(t, m).Patch(t.Context(), m.GetName(), types.JSONPatchType, patch, options)
+	require.NoError(t, err)
+	for _, entry := range obj.GetManagedFields() {
+		require.Equal(t, entry.Manager != "clock", entry.Time.After(time.Now()), entry.Manager)
+	}
+	return obj
+}
+
+// A server whose clock is set back after an apply writes earlier times than that has. Nothing false follows from that:
+// drift is that of who wrote, nobody is said to be a rival, and the next apply goes on.
+func TestServerClockThatGoesBack(t *testing.T) {
+	c := newCluster(t)
+	text := "{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, data: {a: %s, b: B}}"
+	for i, row := range []struct {
+		why     string
+		write   func(t *testing.T, m *unstructured.Unstructured)
+		wants   string // the value in the next plan
+		changes string // without times
+	}{
+		{"nothing", func(*testing.T, *unstructured.Unstructured) {}, "A", ""},
+		{
+			"an edit", func(t *testing.T, m *unstructured.Unstructured) { c.Patch(t, "editor", m, `{"data": {"a": "X"}}`) },
+			"A", `data.a: "X" -> "A" (drifted: changed by "editor" (Update))`,
+		},
+		{"another value is declared", func(*testing.T, *unstructured.Unstructured) {}, "C", `data.a: "A" -> "C"`},
+		{
+			"an edit under the manager's name", func(t *testing.T, m *unstructured.Unstructured) {
+				c.Patch(t, manager, m, `{"data": {"a": "X"}}`)
+			},
+			"A", `data.a: "X" -> "A" (drifted: changed by "agreement" (Update))`,
+		},
+		{
+			"an apply under the manager's name", func(t *testing.T, m *unstructured.Unstructured) {
+				c.Apply(t, manager, lab.Objectf(t, text, m.GetName(), "X"))
+			},
+			"A", `data.a: "X" -> "A" (drifted)`,
+		},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			object := fmt.Sprintf("back-%d", i)
+			m := lab.Objectf(t, text, object, "A")
+			first := c.plan(t, ssaplan.Request{Manifest: m})
+			_, err := c.planner.Apply(t.Context(), first)
+			require.NoError(t, err)
+			state, err := first.State(c.fromAhead(t, m, time.Hour))
+			require.NoError(t, err)
+			row.write(t, m)
+
+			plan := c.plan(t, ssaplan.Request{Manifest: lab.Objectf(t, text, object, row.wants), Prior: state})
+			require.Equal(t, row.changes, strings.Trim(fmt.Sprint(plan.Changes), "[]"))
+			require.Nil(t, plan.Rival)
+			if row.why == "an edit" {
+				unremembered := c.plan(t, ssaplan.Request{Manifest: m})
+				require.Equal(t, explain.CauseEdited, unremembered.Changes[0].Cause, "a limit: times are all there is to go by")
+			}
+			made, err := c.planner.Apply(t.Context(), plan)
+			require.NoError(t, err)
+			differences, err := plan.Differences(made)
+			require.NoError(t, err)
+			require.Empty(t, differences)
+			after, err := plan.State(made)
+			require.NoError(t, err)
+			again := c.plan(t, ssaplan.Request{Manifest: lab.Objectf(t, text, object, row.wants), Prior: after})
+			require.Equal(t, ssaplan.ActionNoOp, again.Action)
+			require.Nil(t, again.Rival)
+			require.Nil(t, explain.RivalOf(made, after))
+		})
+	}
+}
