@@ -102,13 +102,15 @@ func Empty(code int) Fault {
 	})
 }
 
-// Reset breaks the connection without an answer, and without asking the server.
+// Reset breaks the connection without an answer, and without asking the server. Of HTTP/2 it resets the stream.
 func Reset() Fault {
 	return answering("reset", func(w http.ResponseWriter, _ *http.Request) {
-		if conn, ok := hijack(w).(*net.TCPConn); ok {
-			_ = conn.SetLinger(0)
-			_ = conn.Close()
+		conn, ok := hijack(w).(*net.TCPConn)
+		if !ok {
+			panic(http.ErrAbortHandler)
 		}
+		_ = conn.SetLinger(0)
+		_ = conn.Close()
 	})
 }
 

@@ -6,7 +6,9 @@ package faultproxy
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
+	"encoding/pem"
 	"fmt"
 	"io"
 	"log"
@@ -17,6 +19,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"k8s.io/client-go/rest"
@@ -24,8 +27,11 @@ import (
 
 // A Proxy forwards requests to an API server. Its methods may be used by several goroutines at once.
 type Proxy struct {
-	server   *httptest.Server
-	upstream http.Handler
+	server    *httptest.Server
+	upstream  http.Handler
+	authority *tls.Certificate                // of a proxy that was started securely
+	served    atomic.Pointer[tls.Certificate] // its certificate of now
+	isHTTP2   atomic.Bool                     // the last request came by HTTP/2
 
 	mu       sync.Mutex
 	requests []Request
@@ -60,6 +66,15 @@ func Start(t testing.TB, config *rest.Config) *Proxy {
 // StartAs starts a proxy whose requests have the credentials of config.
 func StartAs(t testing.TB, config *rest.Config) *Proxy {
 	t.Helper()
+	p := newProxy(t, config)
+	p.server = httptest.NewServer(p)
+	t.Cleanup(p.close)
+	return p
+}
+
+// newProxy returns a proxy without its server.
+func newProxy(t testing.TB, config *rest.Config) *Proxy {
+	t.Helper()
 	transport, err := rest.TransportFor(config)
 	if err != nil {
 		t.Fatal(err)
@@ -75,17 +90,21 @@ func StartAs(t testing.TB, config *rest.Config) *Proxy {
 		ModifyResponse: p.count,
 		ErrorLog:       log.New(io.Discard, "", 0),
 	}
-	p.server = httptest.NewServer(p)
-	t.Cleanup(func() {
-		p.server.CloseClientConnections()
-		p.server.Close()
-	})
 	return p
+}
+
+func (p *Proxy) close() {
+	p.server.CloseClientConnections()
+	p.server.Close()
 }
 
 // Client returns the configuration of a client that reaches the server through the proxy with a bearer token.
 func (p *Proxy) Client(token string) *rest.Config {
-	return &rest.Config{Host: p.server.URL, BearerToken: token, QPS: -1}
+	config := &rest.Config{Host: p.server.URL, BearerToken: token, QPS: -1}
+	if p.authority != nil {
+		config.CAData = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: p.authority.Certificate[0]})
+	}
+	return config
 }
 
 // Inject spoils the n-th request from now on, counted from 1, and each repetition of it: client-go repeats some by
@@ -202,6 +221,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		serveLogin(w)
 		return
 	}
+	p.isHTTP2.Store(r.ProtoMajor == 2)
 	p.overdue()()
 	write := isWrite(r)
 	r = r.WithContext(context.WithValue(r.Context(), writeKey{}, write))

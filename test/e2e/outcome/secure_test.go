@@ -1,0 +1,97 @@
+package outcome_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ssaplan/primitives/authresilience"
+	"github.com/ssaplan/primitives/ssaplan"
+	"github.com/ssaplan/primitives/test/e2e/authresilience/faultproxy"
+	"github.com/ssaplan/primitives/test/lab"
+)
+
+// TestOutcomesOverHTTP2 breaks each write off as HTTP/2 can: its stream, the whole connection, or softly, by a server
+// that stops. What is told of it is what the server has.
+func TestOutcomesOverHTTP2(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	proxy := faultproxy.StartSecurely(t, c.Server.Config())
+	for i, fault := range []faultproxy.Fault{
+		faultproxy.Reset(), faultproxy.After(faultproxy.Reset()), faultproxy.Truncated(), faultproxy.GoAway(),
+		proxy.Cut(), faultproxy.After(proxy.Cut()),
+	} {
+		for j, op := range append(writes, givenUpLate) {
+			t.Run(fault.String()+"/"+op.name, func(t *testing.T) {
+				a := op.plans(t, c, fmt.Sprintf("h2-%d-%d", i, j))
+				defer a.remove(t)
+				outcome := a.broken(t, proxy, fault)
+				require.True(t, proxy.IsHTTP2())
+				if fault.String() == "GOAWAY" {
+					require.Equal(t, ssaplan.OutcomeDone, outcome, "the answer came with it")
+				}
+			})
+		}
+	}
+}
+
+// TestServerCertificateThatIsRotated gives the server another certificate while a planner lives. One of the same
+// authority is no matter. With one that isn't trusted, nothing is sent.
+func TestServerCertificateThatIsRotated(t *testing.T) {
+	c := newCluster(t)
+	for i, row := range []struct {
+		why         string
+		anew        bool
+		valid       time.Duration
+		isConnected bool // the old connections stay
+		want        ssaplan.Outcome
+		later       ssaplan.Outcome // of a planner that trusts the new authority
+	}{
+		{"of the same authority", false, time.Hour, false, ssaplan.OutcomeDone, ssaplan.OutcomeDone},
+		{"of another authority, which no connection has seen", true, time.Hour, true, ssaplan.OutcomeDone, ssaplan.OutcomeDone},
+		{"of another authority", true, time.Hour, false, ssaplan.OutcomeNotSent, ssaplan.OutcomeDone},
+		{"that is expired", false, -time.Hour, false, ssaplan.OutcomeNotSent, ssaplan.OutcomeNotSent},
+	} {
+		for j, op := range operations {
+			if op.write > 1 {
+				continue
+			}
+			t.Run(row.why+"/"+op.name, func(t *testing.T) {
+				a := op.plans(t, c, fmt.Sprintf("rotated-%d-%d", i, j))
+				defer a.remove(t)
+				proxy := faultproxy.StartSecurely(t, c.Server.Config())
+				planner := c.planner(t, proxy, 30*time.Second)
+				_, err := a.replan(t.Context(), planner) // which connects
+				require.NoError(t, err)
+				proxy.Rotate(t, row.anew, row.valid)
+				if !row.isConnected {
+					proxy.Disconnect()
+					lab.Eventually(t, "the client knows that its connection is closed", func() bool {
+						_, err := a.replan(t.Context(), planner)
+						return err == nil || authresilience.Classify(err) == authresilience.ClassTLS
+					})
+				}
+				run := func(planner *ssaplan.Planner, want ssaplan.Outcome) {
+					ctx, _ := impatient(t)
+					_, err = a.run(ctx, planner)
+					assertReadable(t, a.object(), err)
+					require.Equal(t, want, ssaplan.OutcomeOf(err), "%v", err)
+					_, untouched := a.truth(t)
+					require.Equal(t, want == ssaplan.OutcomeNotSent, untouched)
+					if err != nil {
+						assert.Equal(t, authresilience.ClassTLS, authresilience.Classify(err), "%v", err)
+						_, err = a.replan(t.Context(), planner)
+						assert.Equal(t, authresilience.ClassTLS, authresilience.Classify(err), "%v", err)
+					}
+				}
+				run(planner, row.want)
+				if row.want != ssaplan.OutcomeDone {
+					run(c.planner(t, proxy, 30*time.Second), row.later)
+				}
+			})
+		}
+	}
+}
