@@ -387,7 +387,7 @@ func (w *planning) explain(dryRun *unstructured.Unstructured) error {
 	w.result = dryRun
 	explained, err := explain.Apply(w.input(w.handover.Of(w.live)))
 	if err == nil && w.live == nil {
-		err = w.giveUpCreated(explained)
+		err = w.giveUpCreated(explained, func() (*explain.Explanation, error) { return explain.Apply(w.input(nil)) })
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", w.plan.Object, err)
@@ -414,16 +414,17 @@ func (w *planning) explain(dryRun *unstructured.Unstructured) error {
 	return nil
 }
 
-// giveUpCreated has the explanation of a create end with what is declared once fields are given up, right after it.
-func (w *planning) giveUpCreated(create *explain.Explanation) (err error) {
+// giveUpCreated has the explanation of a create end with what is declared, and who owns what, once fields are given up right
+// after it. The function explain explains the object with that record.
+func (w *planning) giveUpCreated(create *explain.Explanation, explain func() (*explain.Explanation, error)) (err error) {
 	made := w.result
 	wanted := handover.Wanted{Applier: w.applier(), GiveUp: w.request.GiveUp, Manifest: w.request.Manifest.Object}
 	if w.result, err = handover.Created(made, wanted); err != nil || w.result == made {
 		return err
 	}
-	then, err := explain.Apply(w.input(nil))
+	then, err := explain()
 	if err == nil {
-		create.Before, create.After = then.Before, then.After
+		create.Before, create.After, create.Ownership = then.Before, then.After, then.Ownership
 	}
 	return err
 }
@@ -457,7 +458,13 @@ func (w *planning) explainReplacement(ctx context.Context, taken bool) error {
 		}
 		w.result = made
 	}
-	explained, err := explain.Replace(w.input(w.live), immutability.Paths(w.plan.Replacement.Fields))
+	replaced := func() (*explain.Explanation, error) {
+		return explain.Replace(w.input(w.live), immutability.Paths(w.plan.Replacement.Fields))
+	}
+	explained, err := replaced()
+	if err == nil && w.result != nil {
+		err = w.giveUpCreated(explained, replaced)
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", w.plan.Object, err)
 	}

@@ -261,11 +261,12 @@ func (c *comparison) own(e *Explanation) projection.FieldSet {
 	if own.Equal(declared) {
 		return own
 	}
+	previous := c.previous.WithItems() // of what was taken over, updates may own fields of items, and not the items
 	kept := projection.NewFieldSet(e.After.Missing...).Union(leafMaps(e.After))
 	if retyped := leafMaps(e.Before).Difference(kept); !retyped.Empty() {
-		return declared.Union(c.previous.Without(retyped))
+		return declared.Union(previous.Without(retyped))
 	}
-	return own
+	return declared.Union(previous)
 }
 
 // valuesAbove returns where the live object has a value of another type than the map or list in which the missing
