@@ -29,6 +29,8 @@ func (g *generator) tame(m map[string]any) map[string]any {
 		out = g.edit(m, isLongList, g.shuffled)
 	case n < 82:
 		out = g.edit(m, isList, g.withDonorItem)
+	case n < 86:
+		out = g.hollow(m, true)
 	default:
 		out = g.metadata(m)
 	}
@@ -37,19 +39,16 @@ func (g *generator) tame(m map[string]any) map[string]any {
 
 // wild makes an edit anywhere, such as people make by mistake.
 func (g *generator) wild(m map[string]any) map[string]any {
-	anything := func(any) bool { return true }
 	var out any = m
 	switch g.IntN(9) {
 	case 0:
 		if all := editable(m); len(all) > 0 {
 			out = cut(m, pick(g, all...))
 		}
-	case 1:
-		out = g.edit(m, anything, func(place, any) any { return nil })
-	case 2:
-		out = g.edit(m, anything, func(_ place, v any) any { return empty(v) })
+	case 1, 2:
+		out = g.hollow(m, false)
 	case 3:
-		out = g.edit(m, anything, func(_ place, v any) any { return g.retyped(v) })
+		out = g.edit(m, func(any) bool { return true }, func(_ place, v any) any { return g.retyped(v) })
 	case 4:
 		out = g.edit(m, isScalar, func(_ place, v any) any { return g.changed(v) })
 	case 5:

@@ -27,6 +27,9 @@ func (c *cluster) runCase(ctx context.Context, the Case, name string, slot int) 
 		if !s.isTrial() {
 			err := o.write(ctx, s)
 			count(r.writes, s.Write+" "+s.Of).add(err == nil)
+			if len(hollowsOf(s.Body)) > 0 {
+				count(r.writes, "hollow "+s.Write).add(err == nil)
+			}
 			if s.Write == "define" && err != nil { // there is no revision that a server refuses
 				return r, fmt.Errorf("step %d: %w", i, err)
 			}

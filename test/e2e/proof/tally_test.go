@@ -116,6 +116,7 @@ func (t *tally) checkVariety(tb testing.TB, more ...string) {
 		require.Greater(tb, t.outcomes[string(action)], all/50, "%s is too rare", action)
 	}
 	require.Positive(tb, t.outcomes["refused AdmissionDenied"], "no policy denied anything")
+	demanded := slices.Concat(more, demandedHollows)
 	for _, feature := range append([]string{
 		"no force", "remembered state", "supplied object", "ignored fields", "stripped fields", "normalized manifest", "overwriting webhook",
 		"change of owners", "sidecar put first", "defaults of new items told",
@@ -125,8 +126,11 @@ func (t *tally) checkVariety(tb testing.TB, more ...string) {
 		"subresource status", "subresource scale", "Deletion Delete", "Deletion None", "delete with finalizers",
 		"delete by policy Background", "delete by policy Foreground", "delete by policy Orphan",
 		"adoption", "giving up", "Release Release",
-	}, more...) {
+	}, demanded...) {
 		require.Positive(tb, t.features[feature], "%s was never accepted", feature)
+	}
+	for _, write := range demandedHollowWrites {
+		require.Positive(tb, count(t.writes, write).agreed, "%s was never accepted", write)
 	}
 	for _, shape := range demandedShapes {
 		require.Positive(tb, t.shapes[shape], "%s was never compared", shape)

@@ -511,6 +511,9 @@ func (t *trial) features() []string {
 	found["another revision"], found["shorter manifest"] = t.object.revision > 0, t.shortened
 	found["untried new object"] = t.replaced && slices.ContainsFunc(t.plan.Warnings, isUntried)
 	found["another version"] = t.isOtherVersion() && t.before != nil
+	for _, hollow := range hollowsOf(t.step.Body) {
+		found[hollow] = true
+	}
 	containers, _ := lookup(t.after.Object, place{"spec", "template", "spec", "containers"})
 	found["sidecar put first"] = isList(containers) && positionOf(containers.([]any), "sidecar") == 0
 	for _, c := range t.plan.Changes {
