@@ -5,10 +5,12 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -36,35 +38,59 @@ type message struct {
 	Error   json.RawMessage `json:"error,omitempty"`
 }
 
-// newBrowser starts Chromium. Without one the test is skipped.
+// chromium is the program that the tests share: each has a page of its own in it.
+var chromium struct {
+	sync.Once
+	address, folder string
+	process         *exec.Cmd
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if chromium.process != nil {
+		_ = chromium.process.Process.Kill()
+		_ = chromium.process.Wait()
+		_ = os.RemoveAll(chromium.folder)
+	}
+	os.Exit(code)
+}
+
+func startChromium(t *testing.T, program string) {
+	t.Helper()
+	folder, err := os.MkdirTemp("", "chromium")
+	require.NoError(t, err)
+	process := exec.Command(program, "--headless", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--no-first-run",
+		"--remote-debugging-port=0", "--remote-allow-origins=*", "--user-data-dir="+folder, "about:blank")
+	stderr, err := process.StderrPipe()
+	require.NoError(t, err)
+	require.NoError(t, process.Start())
+	chromium.folder, chromium.process = folder, process
+	for lines := bufio.NewScanner(stderr); chromium.address == "" && lines.Scan(); {
+		_, chromium.address, _ = strings.Cut(lines.Text(), "DevTools listening on ")
+	}
+	go func() { _, _ = bufio.NewReader(stderr).WriteTo(io.Discard) }() // Chromium goes on about D-Bus and the like
+}
+
+// newBrowser opens a page. Without Chromium the test is skipped.
 func newBrowser(t *testing.T) *browser {
 	t.Helper()
 	program, err := exec.LookPath("chromium")
 	if err != nil {
 		t.Skip("NOT RUN: there is no chromium (Debian's package of that name)")
 	}
-	folder, err := os.MkdirTemp("", "chromium") // t.TempDir complains of what chromium's processes write while they end
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(folder) })
-	chromium := exec.Command(program, "--headless", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--no-first-run",
-		"--remote-debugging-port=0", "--remote-allow-origins=*", "--user-data-dir="+folder, "about:blank")
-	stderr, err := chromium.StderrPipe()
-	require.NoError(t, err)
-	require.NoError(t, chromium.Start())
-	t.Cleanup(func() { _ = chromium.Process.Kill(); _ = chromium.Wait() })
-	address := ""
-	for lines := bufio.NewScanner(stderr); address == "" && lines.Scan(); {
-		_, address, _ = strings.Cut(lines.Text(), "DevTools listening on ")
-	}
-	require.NotEmpty(t, address, "chromium says where it listens")
-	go func() { _, _ = bufio.NewReader(stderr).WriteTo(discard{}) }() // what else it says is about D-Bus and the like
-	conn, err := websocket.Dial(address, "", "http://localhost")
+	chromium.Do(func() { startChromium(t, program) })
+	require.NotEmpty(t, chromium.address, "chromium says where it listens")
+	conn, err := websocket.Dial(chromium.address, "", "http://localhost")
 	require.NoError(t, err)
 	conn.MaxPayloadBytes = 64 << 20
 	t.Cleanup(func() { _ = conn.Close() })
 	b := &browser{t: t, conn: conn}
 	var target struct{ TargetID string }
 	b.call(&target, "Target.createTarget", map[string]any{"url": "about:blank"})
+	t.Cleanup(func() {
+		b.session = ""
+		b.call(nil, "Target.closeTarget", map[string]any{"targetId": target.TargetID})
+	})
 	var attached struct{ SessionID string }
 	b.call(&attached, "Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true})
 	b.session = attached.SessionID
@@ -74,14 +100,11 @@ func newBrowser(t *testing.T) *browser {
 	return b
 }
 
-type discard struct{}
-
-func (discard) Write(p []byte) (int, error) { return len(p), nil }
-
 // call sends a command and waits for its result.
 func (b *browser) call(result any, method string, params any) {
 	b.t.Helper()
 	b.calls++
+	require.NoError(b.t, b.conn.SetDeadline(time.Now().Add(time.Minute))) // the last one may be long ago
 	require.NoError(b.t, websocket.JSON.Send(b.conn, message{ID: b.calls, Method: method, Params: params, Session: b.session}))
 	for answer := b.receive(); ; answer = b.receive() {
 		if answer.ID != b.calls {

@@ -116,12 +116,12 @@ func TestHTMLOfManyObjects(t *testing.T) {
 	b := newBrowser(t)
 	var plans []*ssaplan.Plan
 	for i := range 1000 {
-		texts := lines(100, 1000, uint64(i))
+		texts := lines(30, 1000, uint64(i))
 		plan := textPlan(t, strings.Join(texts, "\n"), strings.Join(edited(texts, 5), "\n"))[0]
 		plan.Object.Name = fmt.Sprint("web", i)
 		plans = append(plans, plan)
 	}
-	plans = append(plans, textPlan(t, strings.Join(lines(30_000, 40, 1), "\n"), strings.Join(edited(lines(30_000, 40, 1), 140), "\n"))...)
+	plans = append(plans, textPlan(t, strings.Join(lines(3_000, 40, 1), "\n"), strings.Join(edited(lines(3_000, 40, 1), 140), "\n"))...)
 	out, err := render.Text{}.HTML(render.Report{Plans: plans})
 	require.NoError(t, err)
 	b.size(1280, 900)

@@ -55,7 +55,7 @@ var hardTexts = []struct {
 	{"215 lines of a definition of 30,000", lines(30_000, 40, 2), edited(lines(30_000, 40, 2), 140), 430},
 	{"two blocks that changed places", append(lines(10_000, 9_000, 3), lines(10_000, 9_000, 4)...), append(lines(10_000, 9_000, 4), lines(10_000, 9_000, 3)...), 20_000},
 	{"unrelated texts", lines(20_000, 1<<40, 5), lines(20_000, 1<<40, 6), 40_000},
-	{"unrelated texts of few kinds of lines", lines(20_000, 8, 7), lines(20_000, 8, 8), 20_000},
+	{"unrelated texts of few kinds of lines", lines(10_000, 8, 7), lines(10_000, 8, 8), 10_000},
 }
 
 func TestTextsAreComparedInFewLinesAndLittleMemory(t *testing.T) {

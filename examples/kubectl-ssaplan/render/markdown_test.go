@@ -46,7 +46,7 @@ func TestMarkdownIsCutToAnyLimit(t *testing.T) {
 	r := report(t)
 	whole := render.Text{Now: now}.Markdown(r)
 	fences := regexp.MustCompile("(?m)^```+")
-	for limit := 400; limit <= len(whole)+300; limit += 1 + limit/500 {
+	for limit := 400; limit <= len(whole)+300; limit += 1 + limit/100 {
 		out := render.Text{Now: now, Limit: limit}.Markdown(r)
 		require.LessOrEqual(t, utf8.RuneCountInString(out), limit)
 		require.True(t, strings.HasPrefix(out, "**Plan:** 2 to create, 5 to update"))
@@ -69,7 +69,7 @@ func TestMarkdownIsCutToAnyLimit(t *testing.T) {
 func TestMarkdownOfManyPlans(t *testing.T) {
 	plans := []*ssaplan.Plan{immutable()}
 	for i := range 1000 {
-		plan := textPlan(t, fmt.Sprint("a\n", i), strings.Join(lines(200, 1000, uint64(i)), "\n"))[0]
+		plan := textPlan(t, fmt.Sprint("a\n", i), strings.Join(lines(50, 1000, uint64(i)), "\n"))[0]
 		plan.Object.Name = fmt.Sprint("web", i)
 		plans = append(plans, plan)
 	}
