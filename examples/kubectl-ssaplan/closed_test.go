@@ -45,7 +45,7 @@ func TestOutputIsClosed(t *testing.T) {
 	t.Parallel()
 	c, dir := lab.New(t), t.TempDir()
 	var manifests strings.Builder
-	for i := range 60 { // their plans don't fit into a pipe, whatever the format
+	for i := range 30 { // their plans don't fit into a pipe, whatever the format
 		fmt.Fprintf(&manifests, "---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: conf-%d, namespace: %s}, data: {", i, c.Namespace)
 		for key := range 50 {
 			fmt.Fprintf(&manifests, "key-%d: %q, ", key, strings.Repeat("a", 100))

@@ -28,35 +28,8 @@ import (
 	"github.com/ssaplan/primitives/test/lab"
 )
 
-// program is built once for all tests.
-var program = sync.OnceValues(func() (path string, err error) {
-	path = filepath.Join(folder, "kubectl-ssaplan")
-	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%w: %s", err, out)
-	}
-	return path, nil
-})
-
-// folder is where the program is.
-var folder string
-
-func TestMain(m *testing.M) {
-	var err error
-	if folder, err = os.MkdirTemp("", "kubectl-ssaplan"); err != nil {
-		panic(err)
-	}
-	code := m.Run()
-	_ = os.RemoveAll(folder)
-	os.Exit(code)
-}
-
 // built returns the program.
-func built(t *testing.T) string {
-	t.Helper()
-	path, err := program()
-	require.NoError(t, err)
-	return path
-}
+func built(t *testing.T) string { return lab.Program(t, ".") }
 
 // run is a program that runs.
 type run struct {
@@ -67,8 +40,15 @@ type run struct {
 
 func start(t *testing.T, dir, program, kubeconfig string, args ...string) *run {
 	t.Helper()
+	return startWith(t, nil, dir, program, kubeconfig, args...)
+}
+
+// startWith is start with more variables in the environment.
+func startWith(t *testing.T, environ []string, dir, program, kubeconfig string, args ...string) *run {
+	t.Helper()
 	r := &run{Cmd: exec.Command(program, args...), ended: make(chan error, 1)}
-	r.Dir, r.Stdout, r.Stderr, r.Env = dir, &r.out, &r.out, append(os.Environ(), "KUBECONFIG="+kubeconfig)
+	r.Dir, r.Stdout, r.Stderr = dir, &r.out, &r.out
+	r.Env = append(append(os.Environ(), "KUBECONFIG="+kubeconfig), environ...)
 	stdin, err := r.StdinPipe() // open, and nobody writes to it
 	require.NoError(t, err)
 	require.NoError(t, r.Start())
@@ -117,14 +97,15 @@ func TestSignalsEndReads(t *testing.T) {
 	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "folder", "a.yaml"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "app.yaml"), []byte("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}"), 0o600))
 	const nowhere = "/dev/null"
-	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
-		for _, args := range []string{"plan -f -", "apply --yes -f -", "plan -f pipe.yaml", "plan -f folder", "explain -f -", "explain -f pipe.yaml", "plan merge pipe.yaml", "show pipe.yaml", "apply --plan pipe.yaml"} {
-			interrupted(t, signal, dir, program, nowhere, strings.Fields(args)...)
-		}
-		for _, args := range []string{"plan -f app.yaml", "apply --yes -f app.yaml", "owners cm/a", "import ConfigMap/a"} {
-			output := interrupted(t, signal, dir, program, "config", strings.Fields(args)...) // client-go's reader knows no context
-			assert.Contains(t, output, "interrupted", args)
-		}
+	signals := []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} // which are handled alike: each line gets one of them
+	for i, args := range []string{"plan -f -", "apply --yes -f -", "plan -f pipe.yaml", "plan -f folder", "explain -f -", "explain -f pipe.yaml", "plan merge pipe.yaml", "show pipe.yaml", "apply --plan pipe.yaml"} {
+		interrupted(t, signals[i%2], dir, program, nowhere, strings.Fields(args)...)
+	}
+	for i, args := range []string{"plan -f app.yaml", "apply --yes -f app.yaml", "owners cm/a", "import ConfigMap/a"} {
+		output := interrupted(t, signals[i%2], dir, program, "config", strings.Fields(args)...) // client-go's reader knows no context
+		assert.Contains(t, output, "interrupted", args)
+	}
+	for _, signal := range signals {
 		r := start(t, dir, program, nowhere, "plan", "-f", "-")
 		time.Sleep(300 * time.Millisecond)
 		require.NoError(t, r.Process.Signal(signal))
@@ -153,6 +134,7 @@ func TestSignalsEndReads(t *testing.T) {
 
 // The password of a proxy that the environment names is printed by no error, also where the proxy quotes it.
 func TestProxyOfTheEnvironmentKeepsItsPassword(t *testing.T) {
+	t.Parallel()
 	program, dir := built(t), t.TempDir()
 	var authorized atomic.Int64
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -167,13 +149,17 @@ func TestProxyOfTheEnvironmentKeepsItsPassword(t *testing.T) {
 	config := filepath.Join(dir, "config")
 	require.NoError(t, os.WriteFile(config, []byte("{apiVersion: v1, kind: Config, current-context: a, contexts: [{name: a, context: {cluster: a}}], "+
 		"clusters: [{name: a, cluster: {server: 'https://cluster.example:6443'}}]}"), 0o600))
-	for _, address := range []string{
+	lines := []string{"plan -f app.yaml", "apply --yes -f app.yaml -o json", "owners cm/a"}
+	for i, address := range []string{
 		strings.Replace(proxy.URL, "http://", "http://user:c4n4ry@", 1), "http://user:c4n4ry@127.0.0.1:1", "socks5://user:c4n4ry@127.0.0.1:1",
 		"http://user:c4n4ry@bad host", "user:c4n4ry@127.0.0.1:1", "http://user:c4n4ry@127.0.0.1:port",
 	} {
-		t.Setenv("HTTPS_PROXY", address)
-		for _, args := range []string{"plan -f app.yaml", "apply --yes -f app.yaml -o json", "owners cm/a"} {
-			r := start(t, dir, program, config, append(strings.Fields(args), "--request-timeout", "5s")...)
+		of := lines // of the first address, which leads to a proxy; the others are errors, whatever asks
+		if i > 0 {
+			of = lines[i%len(lines):][:1]
+		}
+		for _, args := range of {
+			r := startWith(t, []string{"HTTPS_PROXY=" + address}, dir, program, config, append(strings.Fields(args), "--request-timeout", "5s")...)
 			require.Error(t, r.wait(t, 30*time.Second), "%s %s", address, args)
 			assert.NotEmpty(t, r.out.String())
 			for _, secret := range []string{"c4n4ry", "dXNlcjpjNG40cnk="} {

@@ -75,27 +75,29 @@ func TestTerminal(t *testing.T) {
 	}
 	assert.NotContains(t, plan(80, 24, "NO_COLOR=1"), "\x1b[")
 
+	const paging = 100 // each run plans them all
+	manifests(t, filepath.Join(dir, "app.yaml"), c.Namespace, "pty", paging)
 	paged := func() int {
 		defer os.Remove(filepath.Join(dir, "paged"))
 		content, _ := os.ReadFile(filepath.Join(dir, "paged"))
 		return strings.Count(string(content), "v1/ConfigMap "+c.Namespace+"/pty-")
 	}
 	out := plan(80, 24, "PAGER=tee paged")
-	assert.Equal(t, 300, paged(), "more than the terminal has lines")
-	assert.Equal(t, 300, strings.Count(out, "/pty-"))
-	assert.Contains(t, out, "300 to create.\n", "the summary stays on the terminal")
+	assert.Equal(t, paging, paged(), "more than the terminal has lines")
+	assert.Equal(t, paging, strings.Count(out, "/pty-"))
+	assert.Contains(t, out, "100 to create.\n", "the summary stays on the terminal")
 	plan(80, 2000, "PAGER=tee paged")
 	assert.Zero(t, paged(), "what fits on the terminal needs none")
-	assert.Equal(t, 300, strings.Count(plan(80, 24, "PAGER=there-is-none"), "/pty-"))
-	assert.Equal(t, 300, strings.Count(plan(80, 24, "PAGER=cat"), "/pty-"))
-	assert.Less(t, strings.Count(plan(80, 24, "PAGER=head -n 5"), "/pty-"), 300, "who has seen enough quits")
+	assert.Equal(t, paging, strings.Count(plan(80, 24, "PAGER=there-is-none"), "/pty-"))
+	assert.Equal(t, paging, strings.Count(plan(80, 24, "PAGER=cat"), "/pty-"))
+	assert.Less(t, strings.Count(plan(80, 24, "PAGER=head -n 5"), "/pty-"), paging, "who has seen enough quits")
 
 	// less takes Ctrl-C as a command, and has to be left as it wants.
-	pager, paging, left := filepath.Join(dir, "pager"), filepath.Join(dir, "paging"), filepath.Join(dir, "left")
-	require.NoError(t, os.WriteFile(pager, []byte("#!/bin/sh\ntrap '' INT\n: >paging\nwhile [ ! -e left ]; do sleep 0.1; done\ncat\n"), 0o700))
+	pager, begun, left := filepath.Join(dir, "pager"), filepath.Join(dir, "begun"), filepath.Join(dir, "left")
+	require.NoError(t, os.WriteFile(pager, []byte("#!/bin/sh\ntrap '' INT\n: >begun\nwhile [ ! -e left ]; do sleep 0.1; done\ncat\n"), 0o700))
 	typing = func(keys *os.File) {
 		for range 3000 { // before that, Ctrl-C ends the planning
-			if _, err := os.Stat(paging); err == nil {
+			if _, err := os.Stat(begun); err == nil {
 				break
 			}
 			time.Sleep(100 * time.Millisecond)
@@ -107,6 +109,6 @@ func TestTerminal(t *testing.T) {
 		_ = os.WriteFile(left, nil, 0o600)
 	}
 	out = plan(80, 24, "PAGER="+pager)
-	assert.Equal(t, 300, strings.Count(out, "/pty-"))
-	assert.Contains(t, out, "300 to create.\n")
+	assert.Equal(t, paging, strings.Count(out, "/pty-"))
+	assert.Contains(t, out, "100 to create.\n")
 }

@@ -96,7 +96,7 @@ func leaking(text string) string {
 // quotedFiles returns the Secrets of the cases, as they are, with other values and with another type.
 func quotedFiles() map[string]string {
 	var old, edited, retyped strings.Builder
-	for _, c := range leak.Tried(len(faultproxy.Quotes), 11) {
+	for _, c := range leak.Tried(len(faultproxy.Quotes), 17) {
 		secret := func(out *strings.Builder, typ, value string) {
 			fmt.Fprintf(out, "---\napiVersion: v1\nkind: Secret\nmetadata: {name: %s}\ntype: vendor.io/%s\ndata: {k: %s}\n", c.Name(), typ,
 				base64.StdEncoding.EncodeToString([]byte(value)))
