@@ -150,7 +150,7 @@ var descriptions = []Description{
 	{ClassTooLarge, "the object is larger than the server takes", "make the object smaller, or split it"},
 	{ClassBadRequest, "the server can't process the request as it was sent", "correct what the message names; the client and the server may be of different versions"},
 	{ClassAlreadyExists, "the object to be created is there already", "read the object and plan again"},
-	{ClassTypeNotServed, "the server doesn't serve this kind, or not in this version; objects of it may still exist", "install the definition of the kind, or use a version that the server has"},
+	{ClassTypeNotServed, "the server doesn't serve this kind, or not in this version; objects of it may still exist", "install the CRD of the kind, or use a version that the server serves"},
 	{ClassNamespaceNotFound, "the namespace doesn't exist", "create the namespace first"},
 	{ClassNotFound, "the object doesn't exist", "create it, or correct its name and namespace"},
 	{ClassUnknown, "none of the known kinds of failure", "read the message of the error"},

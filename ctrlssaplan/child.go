@@ -195,7 +195,7 @@ func replacement(plan *ssaplan.Plan, toReplace string) string {
 		text += " (replacing it: " + lines(hazards) + ")"
 	}
 	if toReplace != "" {
-		text += "; to have it deleted and created anew, " + toReplace
+		text += "; to delete and re-create it, " + toReplace
 	}
 	return text
 }

@@ -55,7 +55,7 @@ func TestAnEditThatCantBeMadeToAChild(t *testing.T) {
 			event: "Updated",
 		},
 		{
-			condition: ctrlssaplan.ConditionReplacementNeeded, text: "to have it deleted and created anew, say so",
+			condition: ctrlssaplan.ConditionReplacementNeeded, text: "to delete and re-create it, say so",
 			policy: ctrlssaplan.Policy{ToReplace: "say so"}, allowed: ctrlssaplan.Policy{Replace: true},
 			before: func(w *kitWorld) func() {
 				w.answer(true, "a", immutable)

@@ -110,7 +110,7 @@ func ExampleHazards() {
 		fmt.Printf("%s: %s\n", h.Kind, h)
 	}
 	// Output:
-	// Data: the claim lets go of volume pv-7, and with reclaim policy Delete the data is deleted with it; the new claim gets another volume
+	// Data: the claim releases volume pv-7, and with reclaim policy Delete the data is deleted with it; the new claim gets another volume
 }
 
 func ExampleVerdict_Locate() {

@@ -19,7 +19,7 @@ func TestHazards(t *testing.T) {
 	}{
 		{"plain", `{apiVersion: v1, kind: ConfigMap, metadata: {name: x}}`, nil, "nothing depends on it as far as can be told"},
 		{"claim", `{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: x}, spec: {volumeName: pv-7}}`, []immutability.Hazard{
-			{Kind: immutability.HazardData, Message: "the claim lets go of volume pv-7, and with reclaim policy Delete the data is deleted with it; the new claim gets another volume"},
+			{Kind: immutability.HazardData, Message: "the claim releases volume pv-7, and with reclaim policy Delete the data is deleted with it; the new claim gets another volume"},
 		}, "data"},
 		{"claim without volume", `{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: x}}`, nil, "no data yet"},
 		{"volume in use", `{apiVersion: v1, kind: PersistentVolume, metadata: {name: x}, spec: {persistentVolumeReclaimPolicy: Retain, claimRef: {name: c}}}`, []immutability.Hazard{
@@ -29,7 +29,7 @@ func TestHazards(t *testing.T) {
 			{Kind: immutability.HazardData, Message: "the volume's data may not be reachable under the new object (reclaim policy Delete)"},
 		}, "data"},
 		{"definition", `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: x}, spec: {names: {kind: Widget}}}`, []immutability.Hazard{
-			{Kind: immutability.HazardData, Message: "every Widget object in the cluster is deleted with the definition"},
+			{Kind: immutability.HazardData, Message: "every Widget object in the cluster is deleted with the CRD"},
 		}, "all their objects"},
 		{"namespace", `{apiVersion: v1, kind: Namespace, metadata: {name: prod}}`, []immutability.Hazard{
 			{Kind: immutability.HazardContents, Message: "everything inside namespace prod is deleted with it"},
@@ -51,7 +51,7 @@ func TestHazards(t *testing.T) {
 			{Kind: immutability.HazardInterruption, Message: "the load balancer is released, and its external address may change"},
 		}, "addresses"},
 		{"binding", `{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: x}}`, []immutability.Hazard{
-			{Kind: immutability.HazardInterruption, Message: "the subjects have no such rights until the new binding exists; if they are yours, you may not be able to create it"},
+			{Kind: immutability.HazardInterruption, Message: "the subjects lack these permissions until the new binding exists; if they are yours, you may not be able to create it"},
 		}, "self-lockout"},
 		{"finalizers", `{apiVersion: v1, kind: ConfigMap, metadata: {name: x, finalizers: [example.com/a, example.com/b]}}`, []immutability.Hazard{
 			{Kind: immutability.HazardBlocked, Message: "the delete waits for finalizers: example.com/a, example.com/b"},
@@ -116,10 +116,10 @@ func TestHazardsUnread(t *testing.T) {
 		why  string
 	}{
 		{schema.GroupKind{Kind: "PersistentVolumeClaim"}, []immutability.Hazard{
-			{Kind: immutability.HazardData, Message: "the claim lets go of its volume, if it has one, and with reclaim policy Delete the data is deleted with it"},
+			{Kind: immutability.HazardData, Message: "the claim releases its volume, if it has one, and with reclaim policy Delete the data is deleted with it"},
 		}, "it may have a volume"},
 		{schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}, []immutability.Hazard{
-			{Kind: immutability.HazardData, Message: "every object of the kind in the cluster is deleted with the definition"},
+			{Kind: immutability.HazardData, Message: "every object of the kind in the cluster is deleted with the CRD"},
 		}, "the kind isn't known"},
 		{schema.GroupKind{Kind: "Namespace"}, []immutability.Hazard{
 			{Kind: immutability.HazardContents, Message: "everything inside namespace x is deleted with it"},

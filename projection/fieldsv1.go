@@ -131,7 +131,7 @@ func (r *fieldsReader) finish(n *node) (*node, error) {
 		return leaf, nil
 	}
 	if e, twice := sortUnique(n.children); twice {
-		return nil, fmt.Errorf("entry %s stands twice in %s", appendEntryName(nil, e), r.place())
+		return nil, fmt.Errorf("entry %s appears twice in %s", appendEntryName(nil, e), r.place())
 	}
 	return n, nil
 }

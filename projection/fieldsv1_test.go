@@ -71,8 +71,8 @@ func TestFieldsV1Errors(t *testing.T) {
 		{`{"v:1e999":{}}`, `number 1e999 is out of range`, "a number that no one can have"},
 		{`{"i:-1":{}}`, `position is not a number from 0`, "a negative position"},
 		{`{"i:x":{}}`, `position is not a number from 0`, "no position"},
-		{`{"f:a":{},"f:a":{"f:b":{}}}`, `entry "f:a" stands twice in the top level`, "which one is right?"},
-		{`{"f:l":{"k:{\"a\":1}":{},"k:{\"a\":1.0}":{}}}`, `entry "k:{\"a\":1}" stands twice in l`, "one key in two forms"},
+		{`{"f:a":{},"f:a":{"f:b":{}}}`, `entry "f:a" appears twice in the top level`, "which one is right?"},
+		{`{"f:l":{"k:{\"a\":1}":{},"k:{\"a\":1.0}":{}}}`, `entry "k:{\"a\":1}" appears twice in l`, "one key in two forms"},
 	} {
 		_, err := projection.ParseFieldsV1([]byte(test.text))
 		require.Error(t, err, test.why)

@@ -202,7 +202,7 @@ func (s *pathScanner) key(name string) (Element, error) {
 	fields := map[string]any{}
 	for {
 		if _, twice := fields[name]; twice {
-			return Element{}, fmt.Errorf("key field %q stands twice", name)
+			return Element{}, fmt.Errorf("key field %q appears twice", name)
 		}
 		if !s.take('=') {
 			return Element{}, fmt.Errorf(`expected "=" after the key field %q`, name)

@@ -87,7 +87,7 @@ func TestParsePathErrors(t *testing.T) {
 		{"a[b=]", `expected a JSON value`, "no value"},
 		{"a[b=", `at byte 4: expected a JSON value, found the end`, "nothing at all"},
 		{"a[b=1", `expected "]"`, "no end"},
-		{"a[b=1,b=2]", `key field "b" stands twice`, "a field twice"},
+		{"a[b=1,b=2]", `key field "b" appears twice`, "a field twice"},
 		{"a[b=1,]", `expected a name`, "a comma too many"},
 		{`a["b]`, `expected a JSON value, found the end`, "an open string"},
 		{"a[=nope]", `expected a JSON value`, "not JSON"},

@@ -218,7 +218,7 @@ func (d *declarer) items(list []any, s *shape) (*node, error) {
 	}
 	e, twice := sortUnique(n.children)
 	if twice && !d.guess {
-		return nil, fmt.Errorf("projection: %s stands twice", append(slices.Clone(d.path), e))
+		return nil, fmt.Errorf("projection: %s appears twice", append(slices.Clone(d.path), e))
 	}
 	n.children = slices.CompactFunc(n.children, func(a, b child) bool { return a.element == b.element })
 	return n, nil

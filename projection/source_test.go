@@ -126,7 +126,7 @@ func TestLearnedSchema(t *testing.T) {
 			`no schema: nobody who owns spec.ports[port=90,protocol="TCP"].sub.x has revealed its type`, "the error tells where",
 		},
 		{`{rules: [5]}`, "item 0 of spec.rules: is not a map and has no keys", "which the server would refuse"},
-		{`{tags: [a, a]}`, `spec.tags[="a"] stands twice`, "and this too"},
+		{`{tags: [a, a]}`, `spec.tags[="a"] appears twice`, "and this too"},
 		{`{mapOfMaps: [1]}`, "item 0 of spec.mapOfMaps: expected a map, found a list", "and this"},
 	} {
 		got, err := schema.Declared(context.Background(), widget("- {}", test.spec))

@@ -272,7 +272,7 @@ func (p *Planner) write(ctx context.Context, plan *Plan, live *unstructured.Unst
 func (p *Planner) notApplied(plan *Plan, failure *applier.Failure) error {
 	doing := "apply"
 	if plan.Action == ActionCreate && failure.Outcome == OutcomeRefused && applier.Outrun(failure) {
-		doing = "apply: somebody created the object since the plan was made, plan again"
+		doing = "apply: the object was created after the plan was made: plan again"
 	}
 	advice := failure.Advice
 	if plan.basis.request.was != nil {

@@ -133,7 +133,7 @@ func TestApplySaysThatAnObjectAppeared(t *testing.T) {
 	_, err = planner.Apply(t.Context(), plan)
 	require.True(t, apierrors.IsConflict(err))
 	require.ErrorContains(t, err,
-		"v1/ConfigMap default/a: apply: somebody created the object since the plan was made, plan again: ")
+		"v1/ConfigMap default/a: apply: the object was created after the plan was made: plan again: ")
 }
 
 // A change in between that alters what applying does is a new plan, and nothing is written.

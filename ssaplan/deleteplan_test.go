@@ -63,7 +63,7 @@ func TestPlanDelete(t *testing.T) {
 		{
 			why: "there is another one", object: configMap("a", nil),
 			request: func(string) ssaplan.DeleteRequest { return ssaplan.DeleteRequest{Object: idOf, UID: "old"} },
-			action:  deletion.ActionKeep, reason: `somebody re-created the object: its uid was "old" and is `, requests: 1,
+			action:  deletion.ActionKeep, reason: `the object was re-created: its uid was "old" and is `, requests: 1,
 			class: authresilience.ClassUnknown,
 		},
 		{
@@ -232,7 +232,7 @@ func TestApplyDelete(t *testing.T) {
 				_, err := resources(server, "configmaps").Create(t.Context(), configMap("a", nil), metav1.CreateOptions{})
 				require.NoError(t, err)
 			},
-			err: "v1/ConfigMap default/a: delete: somebody re-created the object: its uid was ",
+			err: "v1/ConfigMap default/a: delete: the object was re-created: its uid was ",
 		},
 		{
 			why: "there was nothing to delete",

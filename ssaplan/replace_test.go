@@ -117,7 +117,7 @@ func TestReplaceStopsBeforeWhatThePlanDoesNotName(t *testing.T) {
 	var stopped *ssaplan.ReplaceError
 	require.ErrorAs(t, err, &stopped)
 	require.Equal(t, ssaplan.StageChecking, stopped.Stage)
-	require.ErrorContains(t, err, "the claim lets go of volume disk")
+	require.ErrorContains(t, err, "the claim releases volume disk")
 	_, err = resources(server, "persistentvolumeclaims").Get(t.Context(), "before", metav1.GetOptions{})
 	require.NoError(t, err)
 
@@ -346,7 +346,7 @@ func TestReplaceStops(t *testing.T) {
 				return func(ssaplantest.Request) error { return nil }
 			},
 			want: []string{
-				"somebody re-created the object",
+				"the object was re-created",
 				"; the old object is gone: plan without the prior state to adopt the one that is there",
 			},
 		},

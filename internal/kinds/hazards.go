@@ -57,9 +57,9 @@ type fact struct {
 var facts = map[string][]fact{
 	"PersistentVolumeClaim": {{
 		endangers: "Data", field: "spec.volumeName", value: "*",
-		text:     "the claim lets go of volume {spec.volumeName}, and with reclaim policy Delete the data is deleted with it",
-		replaced: "the claim lets go of volume {spec.volumeName}, and with reclaim policy Delete the data is deleted with it; the new claim gets another volume",
-		unread:   "the claim lets go of its volume, if it has one, and with reclaim policy Delete the data is deleted with it",
+		text:     "the claim releases volume {spec.volumeName}, and with reclaim policy Delete the data is deleted with it",
+		replaced: "the claim releases volume {spec.volumeName}, and with reclaim policy Delete the data is deleted with it; the new claim gets another volume",
+		unread:   "the claim releases its volume, if it has one, and with reclaim policy Delete the data is deleted with it",
 	}},
 	"PersistentVolume": {{
 		endangers: "Data", field: "spec.claimRef.name", value: "*",
@@ -72,8 +72,8 @@ var facts = map[string][]fact{
 	}},
 	"CustomResourceDefinition.apiextensions.k8s.io": {{
 		endangers: "Data",
-		text:      "every {spec.names.kind} object in the cluster is deleted with the definition",
-		unread:    "every object of the kind in the cluster is deleted with the definition",
+		text:      "every {spec.names.kind} object in the cluster is deleted with the CRD",
+		unread:    "every object of the kind in the cluster is deleted with the CRD",
 	}},
 	"Namespace": {always("Contents", "everything inside namespace {metadata.name} is deleted with it", "")},
 	"StatefulSet.apps": {{
@@ -122,8 +122,8 @@ var (
 		endangers: "Interruption", orphaned: &yes,
 		text: podsStay, replaced: podsRun + ", and the new object adopts those that match its selector",
 	}
-	rightsLost = always("Interruption", "the subjects have no such rights any more",
-		"the subjects have no such rights until the new binding exists; if they are yours, you may not be able to create it")
+	rightsLost = always("Interruption", "the subjects lose these permissions",
+		"the subjects lack these permissions until the new binding exists; if they are yours, you may not be able to create it")
 	// ofCustomResource is a hazard of every kind that Kubernetes doesn't bring: nobody but its controller knows what the
 	// controller does when an object goes.
 	ofCustomResource = always("Data", "a controller may delete what it made for the object, with the data in it", "")

@@ -36,7 +36,7 @@ func (e *Error) Error() string {
 	case e.Accepted:
 		return fmt.Sprintf("%v: the server accepted the delete, and the object is still there; delete again to wait on", said)
 	case e.Outcome == write.OutcomeUnknown:
-		return fmt.Sprintf("%v; whether it was deleted isn't known: delete again, which tells", said)
+		return fmt.Sprintf("%v; whether it was deleted isn't known: delete again to find out", said)
 	case e.Outcome == write.OutcomeNotSent, e.Outcome == write.OutcomeRefused:
 		return fmt.Sprintf("%v; nothing was deleted", said)
 	}

@@ -39,7 +39,7 @@ func (c *Contents) notes() (notes []string) {
 		counts = append(counts, count.String())
 	}
 	if len(counts) > 0 {
-		notes = append(notes, "with it go "+strings.Join(counts, ", "))
+		notes = append(notes, "also deletes "+strings.Join(counts, ", "))
 	}
 	whats, reasons := map[string][]string{}, []string{}
 	for _, u := range c.Uncounted {

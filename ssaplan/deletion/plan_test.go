@@ -82,7 +82,7 @@ func TestActions(t *testing.T) {
 		{"none is there", same, nil, deletion.ActionNone, "does not exist", "Background", "u"},
 		{"it is the one", same, object(t, job), deletion.ActionDelete, "is there", "Background", "u"},
 		{"it is another one", other, object(t, job), deletion.ActionKeep,
-			`somebody re-created the object: its uid was "other" and is "u"`, "Background", "other"},
+			`the object was re-created: its uid was "other" and is "u"`, "Background", "other"},
 		{"the policy is the one that is asked for", orphaning, object(t, job), deletion.ActionDelete, "is there", "Orphan", "u"},
 		{"or the one that somebody chose who deleted it", orphaning, object(t, fmt.Sprintf(gone, "x")), deletion.ActionWait,
 			"is being deleted since 2026-08-01 12:00:00", "Background", "u"},
@@ -247,7 +247,7 @@ func TestNotes(t *testing.T) {
 		"the delete waits for finalizers: a.b/c, d.e/f, g.h/i",
 		"objects that name this one as their owner are deleted with it",
 		`finalizer a.b/c (set by "guard" (Update), "installer" (Apply))`, `finalizer d.e/f (set by "guard" (Update))`,
-		"with it go 1 Pod, 2 Job.batch",
+		"also deletes 1 Pod, 2 Job.batch",
 		"not counted: Secret, Role (not allowed)", "not counted: kinds of a/v1 (no answer)",
 		"careful",
 	}, plan.Notes())

@@ -205,9 +205,9 @@ func (e *Explanation) Summary() string {
 	case !e.sameOwners:
 		return "no value changes, only who owns the fields"
 	case len(e.omitted) == 0:
-		return "no value and no owner changes, but the server writes the object anew"
+		return "no value and no owner changes, but the server writes the object again"
 	}
-	return "no value and no owner changes, but the server writes the object anew, " +
+	return "no value and no owner changes, but the server writes the object again, " +
 		"as it may do at each apply of empty fields: leave out " + projection.JoinPaths(e.omitted)
 }
 
@@ -236,7 +236,7 @@ func objectWarnings(in Input, rival *Rival) []foreign.Text {
 	live, answer := unstructured.Unstructured{Object: in.Live}, unstructured.Unstructured{Object: in.Answer}
 	var out []foreign.Text
 	if uid := string(live.GetUID()); in.Prior != nil && in.Prior.UID != "" && in.Prior.UID != uid {
-		out = append(out, foreign.Textf("%s: somebody re-created the object: its uid was %s and is %s", nameOf(in.Live), in.Prior.UID, uid))
+		out = append(out, foreign.Textf("%s: the object was re-created: its uid was %s and is %s", nameOf(in.Live), in.Prior.UID, uid))
 	}
 	if live.GetDeletionTimestamp() != nil {
 		out = append(out, foreign.Textf("%s: is being deleted, and %s", nameOf(in.Live), fateOfDeleted(live, answer)))

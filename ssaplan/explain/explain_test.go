@@ -255,7 +255,7 @@ func TestWarningsOfTheObject(t *testing.T) {
 		{why: "a state that remembers no UID can't tell", uid: ""},
 		{
 			why: "another object of the same name", uid: "6",
-			want: []string{"v1/ConfigMap default/a: somebody re-created the object: its uid was 6 and is 7"},
+			want: []string{"v1/ConfigMap default/a: the object was re-created: its uid was 6 and is 7"},
 		},
 		{
 			why: "being deleted, and held", uid: "7",
@@ -285,7 +285,7 @@ func TestWarningsOfTheObject(t *testing.T) {
 			live: map[string]any{"deletionTimestamp": since, "deletionGracePeriodSeconds": int64(0)}, want: []string{goesSoon},
 		},
 		{why: "both", uid: "6", live: map[string]any{"deletionTimestamp": since}, want: []string{
-			"v1/ConfigMap default/a: somebody re-created the object: its uid was 6 and is 7", goesSoon,
+			"v1/ConfigMap default/a: the object was re-created: its uid was 6 and is 7", goesSoon,
 		}},
 	} {
 		t.Run(row.why, func(t *testing.T) {

@@ -43,7 +43,7 @@ func (e entry) itemNodes(count int) []*goyaml.Node {
 	return nodes
 }
 
-// decode reads one document strictly: a key that stands twice is an error. Integers are int64 as long as they fit.
+// decode reads one document strictly: a key that appears twice is an error. Integers are int64 as long as they fit.
 // The problem that it reports shows no value of the document.
 func decode(doc document) (entry, error) {
 	if len(doc.text) > maxSize {
@@ -81,7 +81,7 @@ func toJSON(doc document) (text []byte, root *goyaml.Node, err error) {
 		return nil, nil, err
 	}
 	convert := yaml.YAMLToJSONStrict
-	if merges { // the strict parser takes a key that overrides a merged one for one that stands twice
+	if merges { // the strict parser takes a key that overrides a merged one for one that appears twice
 		convert = yaml.YAMLToJSON
 	}
 	if text, err = convert(doc.text); err != nil {

@@ -45,7 +45,7 @@ items:
 	// v1/ConfigMap settings from app.yaml#1 map[debug:on port:80]
 	// apps/v1/Deployment web from app.yaml#3.items[0] <nil>
 	// warning: app.yaml: document 3 items[0] (line 17): spec.paused: yes is read as true; write true, or put it into quotes
-	// app.yaml: document 2 (line 6): line 11: items[1].data: the key "color" stands twice; keep one of them
+	// app.yaml: document 2 (line 6): line 11: items[1].data: the key "color" appears twice; keep one of them
 	// app.yaml: document 3 items[1] (line 18): metadata.name: missing; every object needs apiVersion, kind and metadata.name
 }
 

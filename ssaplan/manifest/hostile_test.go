@@ -58,8 +58,8 @@ func TestAnchors(t *testing.T) {
 	}
 	for _, twice := range []string{"cpu: 2, cpu: 3", "yes: 1, on: 2", "yes: 1, true: 2"} {
 		_, failures := Parse("f", []byte(objectHead+"spec:\n  base: &base {cpu: 1}\n  more: {<<: *base, "+twice+"}\n"))
-		require.Len(t, failures, 1, "what stands twice is an error where something is merged, too")
-		assert.Contains(t, failures[0].Error(), " stands twice", twice)
+		require.Len(t, failures, 1, "what appears twice is an error where something is merged, too")
+		assert.Contains(t, failures[0].Error(), " appears twice", twice)
 	}
 	parseOne(t, laughs(3)) // 1,110 words are no attack
 }
@@ -87,7 +87,7 @@ func TestDuplicateKeysFarDown(t *testing.T) {
 	} {
 		_, failures := Parse("app.yaml", []byte(document))
 		require.Len(t, failures, 1, name)
-		assert.Regexp(t, `…b+"( stands twice)?; keep one of them$`, failures[0].Problem, name)
+		assert.Regexp(t, `…b+"( appears twice)?; keep one of them$`, failures[0].Problem, name)
 		assert.Less(t, len(failures[0].Problem), 500, name)
 	}
 }

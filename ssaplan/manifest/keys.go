@@ -23,7 +23,7 @@ func checkKeys(root *goyaml.Node, start int) (merges bool, err error) {
 			}
 			name, _, valid := readKey(key)
 			if first := seen[name]; valid && first != nil {
-				return fmt.Errorf("line %d: %sthe key %q stands twice%s; keep one of them", start+key.Line-1, at.prefix(), shortened(name), spellings(first, key))
+				return fmt.Errorf("line %d: %sthe key %q appears twice%s; keep one of them", start+key.Line-1, at.prefix(), shortened(name), spellings(first, key))
 			}
 			if valid {
 				seen[name] = key

@@ -14,21 +14,21 @@ import (
 func TestKeysThatAreOne(t *testing.T) {
 	const merging = "\n  more: {<<: *base, x: y}"
 	for _, tt := range []struct{ why, spec, want string }{
-		{"a text", `a: 1, a: 2`, `the key "a" stands twice; keep one of them`},
-		{"in quotes", `a: 1, "a": 2`, `the key "a" stands twice, as a and as "a"; keep one of them`},
-		{"an integer", `1: a, "1": b`, `the key "1" stands twice, as 1 and as "1"; keep one of them`},
-		{"two spellings of an integer", `1: a, 0x1: b`, `the key "1" stands twice, as 1 and as 0x1; keep one of them`},
-		{"an integer and a float", `1: a, 1.0: b`, `the key "1" stands twice, as 1 and as 1.0; keep one of them`},
-		{"floats are rounded", `1.00000000001: a, 1.0: b`, `the key "1" stands twice, as 1.00000000001 and as 1.0; keep one of them`},
-		{"no end", `.inf: a, 1e300: b`, `the key ".inf" stands twice, as .inf and as 1e300; keep one of them`},
-		{"a boolean", `true: a, "true": b`, `the key "true" stands twice, as true and as "true"; keep one of them`},
-		{"a boolean of YAML 1.1", `on: a, "true": b`, `the key "true" stands twice, as on and as "true"; keep one of them`},
-		{"two of them", `No: a, off: b`, `the key "false" stands twice, as No and as off; keep one of them`},
-		{"tags", `!!bool yes: a, !!str true: b`, `the key "true" stands twice, as "yes" and as "true"; keep one of them`},
-		{"binary", `!!binary YQ==: a, a: b`, `the key "a" stands twice, as "YQ==" and as a; keep one of them`},
-		{"an alias", `&b b: 1, *b : 2`, `the key "b" stands twice; keep one of them`},
-		{"a date is a text", `2024-01-02: a, "2024-01-02": b`, `the key "2024-01-02" stands twice, as 2024-01-02 and as "2024-01-02"; keep one of them`},
-		{"lines", `"a\nb": 1, "a\nb": 2`, `the key "a\nb" stands twice; keep one of them`},
+		{"a text", `a: 1, a: 2`, `the key "a" appears twice; keep one of them`},
+		{"in quotes", `a: 1, "a": 2`, `the key "a" appears twice, as a and as "a"; keep one of them`},
+		{"an integer", `1: a, "1": b`, `the key "1" appears twice, as 1 and as "1"; keep one of them`},
+		{"two spellings of an integer", `1: a, 0x1: b`, `the key "1" appears twice, as 1 and as 0x1; keep one of them`},
+		{"an integer and a float", `1: a, 1.0: b`, `the key "1" appears twice, as 1 and as 1.0; keep one of them`},
+		{"floats are rounded", `1.00000000001: a, 1.0: b`, `the key "1" appears twice, as 1.00000000001 and as 1.0; keep one of them`},
+		{"no end", `.inf: a, 1e300: b`, `the key ".inf" appears twice, as .inf and as 1e300; keep one of them`},
+		{"a boolean", `true: a, "true": b`, `the key "true" appears twice, as true and as "true"; keep one of them`},
+		{"a boolean of YAML 1.1", `on: a, "true": b`, `the key "true" appears twice, as on and as "true"; keep one of them`},
+		{"two of them", `No: a, off: b`, `the key "false" appears twice, as No and as off; keep one of them`},
+		{"tags", `!!bool yes: a, !!str true: b`, `the key "true" appears twice, as "yes" and as "true"; keep one of them`},
+		{"binary", `!!binary YQ==: a, a: b`, `the key "a" appears twice, as "YQ==" and as a; keep one of them`},
+		{"an alias", `&b b: 1, *b : 2`, `the key "b" appears twice; keep one of them`},
+		{"a date is a text", `2024-01-02: a, "2024-01-02": b`, `the key "2024-01-02" appears twice, as 2024-01-02 and as "2024-01-02"; keep one of them`},
+		{"lines", `"a\nb": 1, "a\nb": 2`, `the key "a\nb" appears twice; keep one of them`},
 	} {
 		for _, end := range []string{"", merging} {
 			_, failures := Parse("f", []byte(objectHead+"spec:\n  base: &base {"+tt.spec+"}"+end+"\n"))
@@ -69,7 +69,7 @@ func TestKeysThatDiffer(t *testing.T) {
 		if strings.Contains(spec, "01: b") {
 			_, failures := Parse("f", []byte(objectHead+"spec: "+spec))
 			require.Len(t, failures, 1)
-			assert.Contains(t, failures[0].Error(), `the key "1" stands twice, as 1 and as 01`)
+			assert.Contains(t, failures[0].Error(), `the key "1" appears twice, as 1 and as 01`)
 			continue
 		}
 		got, err := json.Marshal(parseOne(t, objectHead+"spec: "+spec).Object.Object["spec"])

@@ -54,7 +54,7 @@ func TestLists(t *testing.T) {
 		{"which even has items: a list has no name", "apiVersion: ex.io/v1\nkind: AllowList\n" + a + "\nitems: [x]\n", []string{"ex.io/v1/AllowList a f: document 1 (line 1)"}},
 		{"or other items", "apiVersion: ex.io/v1\nkind: AllowList\n" + a + "\nitems: {x: y}\n", []string{"ex.io/v1/AllowList a f: document 1 (line 1)"}},
 		{"another List", "apiVersion: ex.io/v1\nkind: List\n" + a + "\n", []string{"ex.io/v1/List a f: document 1 (line 1)"}},
-		{"twice in an item", "apiVersion: v1\nkind: List\nitems:\n- {a: 1, a: 2}\n", []string{"f: document 1 (line 1): line 4: items[0]: the key \"a\" stands twice; keep one of them"}},
+		{"twice in an item", "apiVersion: v1\nkind: List\nitems:\n- {a: 1, a: 2}\n", []string{"f: document 1 (line 1): line 4: items[0]: the key \"a\" appears twice; keep one of them"}},
 	} {
 		assert.Equal(t, tt.want, summary(tt.text), tt.why)
 	}

@@ -30,8 +30,8 @@ func TestParseErrors(t *testing.T) {
 		{"tag", head + "stringData:\n  a: !!int c4n4ry\n", `has a value that doesn't fit the tag in front of it`},
 		{"not a number", head + "x: .nan\n", `has a number that JSON doesn't know, such as .inf or .nan`},
 		{"base64", head + "x: !!binary c4n4ry!\n", `can't be read as YAML or JSON; check the syntax`},
-		{"duplicate key", head + "stringData:\n  a: c4n4ry\n  a: x\n", `line 7: stringData: the key "a" stands twice; keep one of them`},
-		{"duplicate key in JSON", `{"kind":"Secret","stringData":{"a":"c4n4ry","a":"x"}}`, `line 1: stringData: the key "a" stands twice; keep one of them`},
+		{"duplicate key", head + "stringData:\n  a: c4n4ry\n  a: x\n", `line 7: stringData: the key "a" appears twice; keep one of them`},
+		{"duplicate key in JSON", `{"kind":"Secret","stringData":{"a":"c4n4ry","a":"x"}}`, `line 1: stringData: the key "a" appears twice; keep one of them`},
 		{"something after it", "{a: 1}\nc4n4ry\n", `line 2: not valid YAML: did not find expected <document start>`},
 		{"something after a list", "[a]\nc4n4ry: 1\n", `line 2: not valid YAML: did not find expected <document start>`},
 		{"list of objects", "- a\n- c4n4ry\n", `expected an object with apiVersion, kind and metadata, found a list`},
@@ -64,7 +64,7 @@ func TestParseErrorsCountLinesOfTheFile(t *testing.T) {
 	for document, want := range map[string]string{
 		"a: \"x\n":      `line 7: not valid YAML: found unexpected end of stream`,
 		"a: b: c\n":     `line 6: not valid YAML: mapping values are not allowed in this context`,
-		"a: 1\na: 2\n":  `line 7: the key "a" stands twice; keep one of them`,
+		"a: 1\na: 2\n":  `line 7: the key "a" appears twice; keep one of them`,
 		"a: [1\nb: 2\n": `line 7: not valid YAML: did not find expected ',' or ']'`,
 		"a: 1\n":        `apiVersion: missing; every object needs apiVersion, kind and metadata.name`,
 	} {

@@ -62,7 +62,7 @@ var inOwnWords = []struct{ text, problem string }{
 func SyntaxProblem(err error, start int) (problem string, known bool) {
 	text := err.Error()
 	if m := duplicateKey.FindStringSubmatch(text); m != nil {
-		return fmt.Sprintf("line %d: the key %s stands twice; keep one of them", fileLine(m[1], start), m[2]), true
+		return fmt.Sprintf("line %d: the key %s appears twice; keep one of them", fileLine(m[1], start), m[2]), true
 	}
 	for _, w := range inOwnWords {
 		if strings.HasPrefix(text, w.text) {

@@ -289,6 +289,6 @@ func (p Plan) String() string {
 }
 
 var words = map[Action]string{
-	ActionRelease: "stays as it is, and these fields are given up", ActionNothing: "nothing of it is owned", ActionGone: "isn't there any more",
-	ActionRefused: "the server won't let go of it",
+	ActionRelease: "stays as it is, and these fields are given up", ActionNothing: "the manager owns none of its fields", ActionGone: "no longer exists",
+	ActionRefused: "the server rejects the release",
 }

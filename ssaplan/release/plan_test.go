@@ -103,10 +103,10 @@ func TestFor(t *testing.T) {
 			"Release v1/ConfigMap x/a: stays as it is, and these fields are given up\n  data.a: given up\n  data.b: given up, still owned by \"other\" (Update)"},
 		{"what it updated of a subresource", object(t, "u", status), explain.State{UID: "u"},
 			"Release v1/ConfigMap x/a: stays as it is, and these fields are given up\n  status: given up"},
-		{"nothing of it", object(t, "u", theirs), explain.State{UID: "u"}, "Nothing v1/ConfigMap x/a: nothing of it is owned"},
-		{"no such object", nil, explain.State{UID: "u"}, "Gone v1/ConfigMap x/a: isn't there any more"},
-		{"another one", object(t, "v", ours), explain.State{UID: "u"}, "Gone v1/ConfigMap x/a: isn't there any more"},
-		{"none that is known", object(t, "", ours), explain.State{}, "Gone v1/ConfigMap x/a: isn't there any more"},
+		{"nothing of it", object(t, "u", theirs), explain.State{UID: "u"}, "Nothing v1/ConfigMap x/a: the manager owns none of its fields"},
+		{"no such object", nil, explain.State{UID: "u"}, "Gone v1/ConfigMap x/a: no longer exists"},
+		{"another one", object(t, "v", ours), explain.State{UID: "u"}, "Gone v1/ConfigMap x/a: no longer exists"},
+		{"none that is known", object(t, "", ours), explain.State{}, "Gone v1/ConfigMap x/a: no longer exists"},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			row.prior.Identity, row.prior.Manager = id, "me"
@@ -144,7 +144,7 @@ func TestFor(t *testing.T) {
 	plan, err = release.For(t.Context(), &target{live: []*unstructured.Unstructured{object(t, "u", ours+","+theirs)}, made: keep}, &prior, unguarded)
 	require.NoError(t, err)
 	require.Equal(t, release.ActionRefused, plan.Action, "or keeps it, and so all that we own")
-	require.Equal(t, "Refused v1/ConfigMap x/a: the server won't let go of it: the server leaves all fields to their owners, as it can't read the "+
+	require.Equal(t, "Refused v1/ConfigMap x/a: the server rejects the release: the server leaves all fields to their owners, as it can't read the "+
 		"object in this version, since others wrote another one", plan.String())
 	_, err = release.For(t.Context(), &target{live: []*unstructured.Unstructured{nil}, err: errors.New("boom")}, &prior, unguarded)
 	require.EqualError(t, err, "v1/ConfigMap x/a: plan to release: boom")
@@ -190,7 +190,7 @@ func TestTry(t *testing.T) {
 			require.Equal(t, row.want, plan.Action)
 			require.Equal(t, row.want == release.ActionRefused, plan.Refusal != nil)
 			if row.want == release.ActionRefused {
-				require.Equal(t, "Refused v1/ConfigMap x/a: the server won't let go of it: configmaps \"a\" is forbidden: no", plan.String())
+				require.Equal(t, "Refused v1/ConfigMap x/a: the server rejects the release: configmaps \"a\" is forbidden: no", plan.String())
 				err = plan.Apply(t.Context())
 				require.ErrorIs(t, err, plan.Refusal)
 				require.Equal(t, write.OutcomeNotSent, write.OutcomeOf(err))

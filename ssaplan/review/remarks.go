@@ -19,7 +19,7 @@ type Topic string
 
 // The topics of remarks.
 const (
-	TopicReplace    Topic = "will be deleted, and created anew"
+	TopicReplace    Topic = "will be deleted and created again"
 	TopicOrder      Topic = "the order of a list changes"
 	TopicDrift      Topic = "drifted, and will be set back"
 	TopicSideEffect Topic = "side effects: the server also changes"

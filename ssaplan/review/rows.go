@@ -128,7 +128,7 @@ type OutdatedError struct {
 }
 
 func (e *OutdatedError) Error() string {
-	text := fmt.Sprintf("%s: somebody %s the object since the plan was made", e.Object, e.What)
+	text := fmt.Sprintf("%s: the object was %s after the plan was made", e.Object, e.What)
 	if len(e.Rows) > 0 {
 		text += ": " + foreign.Text(strings.Join(e.Rows, ", ")).String()
 	}

@@ -147,13 +147,13 @@ func TestRowsAreChecked(t *testing.T) {
 			h.write("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {color: red}}")
 			h.apply(strings.Replace(settings, "blue", "red", 1))
 		}},
-		{"another value", "changed the object since the plan was made: data.color: plan", func(h *host) {
+		{"another value", "the object was changed after the plan was made: data.color: plan", func(h *host) {
 			h.write("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {color: green}}")
 		}},
-		{"it is gone", "deleted the object", func(h *host) {
+		{"it is gone", "the object was deleted", func(h *host) {
 			require.NoError(h, h.configMaps().Delete(h.Context(), "a", metav1.DeleteOptions{}))
 		}},
-		{"it is another object with the same values", "replaced the object", func(h *host) {
+		{"it is another object with the same values", "the object was replaced", func(h *host) {
 			require.NoError(h, h.configMaps().Delete(h.Context(), "a", metav1.DeleteOptions{}))
 			h.write(settings)
 		}},

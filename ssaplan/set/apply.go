@@ -217,7 +217,7 @@ func (r *run) unfit(ctx context.Context, item *Item) error {
 	leftOut := func(reason string) error { return &LeftOutError{Object: item.Object, Reason: reason} }
 	switch {
 	case len(item.After) > 0 && r.failedBefore(item) != "":
-		return &LeftOutError{Object: item.Object, Reason: fmt.Sprintf("it needs %s, which isn't there", item.After[0]), Because: item.After[0]}
+		return &LeftOutError{Object: item.Object, Reason: fmt.Sprintf("it needs %s, which doesn't exist", item.After[0]), Because: item.After[0]}
 	case r.unusableBefore(item) != "":
 		return &LeftOutError{Object: item.Object, Reason: fmt.Sprintf("it needs %s: %s", item.After[0], r.unusableBefore(item)), Because: item.After[0]}
 	case item.refusal != nil:
@@ -304,7 +304,7 @@ func (r *run) await(ctx context.Context, stage int) {
 		}
 	}
 	if lastHeeded != nil && slices.Max(r.Set.stage) > stage {
-		r.options.Waiting(lastHeeded.Object, "until the server heeds it, which no answer tells")
+		r.options.Waiting(lastHeeded.Object, "until the server enforces it, which no response confirms")
 		_ = clock.Sleep(ctx, min(pause, r.options.Patience))
 	}
 }

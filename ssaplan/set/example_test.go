@@ -46,8 +46,8 @@ func Example() {
 		fmt.Println(result.Item.Object.Kind, result.Outcome)
 	}
 	// Output:
-	// namespaces and definitions | Namespace Create []
-	// rights and configuration | ConfigMap Deferred [v1/Namespace shop]
+	// namespaces and CRDs | Namespace Create []
+	// RBAC and configuration | ConfigMap Deferred [v1/Namespace shop]
 	// services and workloads | Service Deferred [v1/Namespace shop]
 	// Namespace Done
 	// ConfigMap Done

@@ -18,7 +18,7 @@ func isFoundation(obj *unstructured.Unstructured) bool {
 func unusable(live *unstructured.Unstructured) string {
 	switch {
 	case live == nil:
-		return "it isn't there"
+		return "it doesn't exist"
 	case live.GetDeletionTimestamp() != nil:
 		return "it is being deleted"
 	case isDefinition(live) && condition(live, "Established")["status"] != "True":

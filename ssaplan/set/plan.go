@@ -323,7 +323,7 @@ func (s *Set) foretell(ctx context.Context, item *Item) {
 		item.After, item.after = nil, nil // it is the manifest itself
 		return
 	}
-	plan.Reason = fmt.Sprintf("as things are, the server refuses it: %s; %s comes with the same set", foreign.OfError(item.Err), item.After[0])
+	plan.Reason = fmt.Sprintf("the server rejects it now: %s; it waits for %s of the same set", foreign.OfError(item.Err), item.After[0])
 	item.Plan, item.Err = plan, nil
 	if len(plan.Changes) == 0 && isDefinition(s.requests[item.after[0]].Manifest) {
 		s.compareLive(ctx, item, item.Object.APIVersion) // the server refused to try as much as was left of it

@@ -156,7 +156,7 @@ func lookAt(ctx context.Context, planner Planner, id identity.Identity, ready Re
 	case reading.Presence == ssaplan.PresenceUnreadable:
 		return Readiness{Failed: true, Why: "it may not be read"}, true
 	case reading.Live == nil:
-		return Readiness{Failed: true, Why: foreign.Textf("it isn't there: %s", reading.Presence)}, false
+		return Readiness{Failed: true, Why: foreign.Textf("it doesn't exist: %s", reading.Presence)}, false
 	}
 	return ready.Of(reading.Live, planner), true
 }

@@ -273,7 +273,7 @@ func (r *Removal) Apply(ctx context.Context) iter.Seq[*RemovalResult] {
 			}
 			if stuck != nil && r.stage[i] < r.stage[stuck.Number] && item.Deletes() {
 				kept := *item
-				kept.Kept = fmt.Sprintf("%s goes before it, and is still there", stuck.Member.Object)
+				kept.Kept = fmt.Sprintf("%s goes before it, and still exists", stuck.Member.Object)
 				item = &kept
 			}
 			result := r.remove(ctx, item)

@@ -206,7 +206,7 @@ func TestWhatFailed(t *testing.T) {
 
 	lines = w.apply(t.Context(), w.set(set.Options{KeepGoing: true}, conf, role, namespace))
 	assert.Contains(t, lines[0], "Namespace Refused: ")
-	assert.Equal(t, []string{"ClusterRole Done", "ConfigMap NotSent: v1/ConfigMap shop/a: left out: it needs v1/Namespace shop, which isn't there"}, lines[1:])
+	assert.Equal(t, []string{"ClusterRole Done", "ConfigMap NotSent: v1/ConfigMap shop/a: left out: it needs v1/Namespace shop, which doesn't exist"}, lines[1:])
 }
 
 // A definition that can't be used in time is waited for, and what needs it is left out.
@@ -250,7 +250,7 @@ func TestPauseIsTold(t *testing.T) {
 
 	w = newWorld(t)
 	w.apply(t.Context(), w.set(options, webhook, policy, ingress))
-	assert.Equal(t, []string{"ValidatingAdmissionPolicy: until the server heeds it, which no answer tells"}, told)
+	assert.Equal(t, []string{"ValidatingAdmissionPolicy: until the server enforces it, which no response confirms"}, told)
 }
 
 // What isn't as it was shown isn't touched: neither what changed meanwhile, nor what wasn't shown at all.
@@ -425,5 +425,5 @@ func TestAwaitObjectThatIsMadeLater(t *testing.T) {
 	})
 	require.True(t, found.Ready)
 	require.Len(t, waited, 3)
-	require.Contains(t, waited[0], "it isn't there")
+	require.Contains(t, waited[0], "it doesn't exist")
 }

@@ -19,7 +19,7 @@ var stages = []struct {
 	name  string
 	kinds []string
 }{
-	{"namespaces and definitions", []string{"Namespace", "CustomResourceDefinition.apiextensions.k8s.io"}},
+	{"namespaces and CRDs", []string{"Namespace", "CustomResourceDefinition.apiextensions.k8s.io"}},
 	{"classes and limits", []string{
 		"PriorityClass.scheduling.k8s.io", "StorageClass.storage.k8s.io", "VolumeAttributesClass.storage.k8s.io", "CSIDriver.storage.k8s.io",
 		"IngressClass.networking.k8s.io", "RuntimeClass.node.k8s.io", "DeviceClass.resource.k8s.io",
@@ -27,7 +27,7 @@ var stages = []struct {
 		"PriorityLevelConfiguration.flowcontrol.apiserver.k8s.io", "FlowSchema.flowcontrol.apiserver.k8s.io",
 	}},
 	{"accounts and roles", []string{"ServiceAccount", "ClusterRole.rbac.authorization.k8s.io", "Role.rbac.authorization.k8s.io"}},
-	{"rights and configuration", []string{
+	{"RBAC and configuration", []string{
 		"ClusterRoleBinding.rbac.authorization.k8s.io", "RoleBinding.rbac.authorization.k8s.io",
 		"ConfigMap", "Secret", "PersistentVolume", "PersistentVolumeClaim",
 	}},
@@ -45,7 +45,7 @@ var stages = []struct {
 	{"custom resources and the rest", nil},
 }
 
-// DefaultStages returns the stages by what the objects are: namespaces and definitions, classes, accounts, rights and configuration,
+// DefaultStages returns the stages by what the objects are: namespaces and CRDs, classes, accounts, RBAC and configuration,
 // Services and workloads, admission, and custom resources with the rest. A host that has other wishes inserts its own.
 func DefaultStages() []Stage {
 	out := make([]Stage, len(stages))

@@ -12,7 +12,7 @@ import (
 
 // ErrRecreated says that the object of an identity is not the one that was meant: somebody deleted that one and created
 // another, which was left as it is.
-var ErrRecreated = errors.New("somebody re-created the object")
+var ErrRecreated = errors.New("the object was re-created")
 
 // ErrNoEffect says that the server accepted a write and changed nothing by it, though its dry run did.
 var ErrNoEffect = errors.New("the server accepted it without changing the object")
@@ -85,7 +85,7 @@ func (e *ReplaceError) advice() string {
 	case e.Stage == StageDeleting && e.Outcome == OutcomeRefused:
 		return "the old object is still there: plan again, then replace again"
 	case e.Stage == StageCreating && e.Outcome == OutcomeUnknown:
-		return "the old object is gone, and whether the new one was created isn't known: replace again, which tells"
+		return "the old object is gone, and whether the new one was created isn't known: replace again to find out"
 	}
 	return stageAdvice[e.Stage]
 }

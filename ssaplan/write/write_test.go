@@ -62,13 +62,13 @@ func TestTexts(t *testing.T) {
 			Old: a, New: a, Stage: write.StageCreating, Outcome: write.OutcomeRefused, Err: errCause,
 		},
 		"v1/ConfigMap a: replace stopped while creating: reset; " +
-			"the old object is gone, and whether the new one was created isn't known: replace again, which tells": &write.ReplaceError{
+			"the old object is gone, and whether the new one was created isn't known: replace again to find out": &write.ReplaceError{
 			Old: a, New: a, Stage: write.StageCreating, Outcome: write.OutcomeUnknown, Err: errCause,
 		},
 		"v1/ConfigMap a: replace stopped while creating: reset; ask": &write.ReplaceError{
 			Old: a, New: a, Stage: write.StageCreating, Err: errCause, Advice: "ask",
 		},
-		"v1/ConfigMap a: replace stopped while deleting: somebody re-created the object; " +
+		"v1/ConfigMap a: replace stopped while deleting: the object was re-created; " +
 			"the old object is gone: plan without the prior state to adopt the one that is there": &write.ReplaceError{
 			Old: a, New: a, Stage: write.StageDeleting, Err: write.ErrRecreated,
 		},

@@ -269,7 +269,7 @@ func Example_cliDelete() {
 	// Delete v1/Namespace cli-delete: the server would delete it
 	//    everything inside namespace cli-delete is deleted with it
 	//    objects that name this one as their owner are deleted with it
-	//    with it go 1 ConfigMap
+	//    also deletes 1 ConfigMap
 }
 
 func Example_cliReplace() {

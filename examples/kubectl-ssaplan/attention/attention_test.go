@@ -66,7 +66,7 @@ func TestRights(t *testing.T) {
 	}{
 		{"a verb", rbac, "Role",
 			`{rules: [{apiGroups: [""], resources: [pods], verbs: [get]}]}`, `{rules: [{apiGroups: [""], resources: [pods], verbs: [get, delete]}]}`,
-			[]string{"widens rights " + rbac + "/Role x: a role may do more: delete pods"}},
+			[]string{"widens permissions " + rbac + "/Role x: a role may do more: delete pods"}},
 		{"rules that are written otherwise", rbac, "Role",
 			`{rules: [{apiGroups: ["", apps], resources: [a, b], verbs: [get, list]}]}`,
 			`{rules: [{apiGroups: [""], resources: [b, a], verbs: [list, get]}, {apiGroups: [apps], resources: [a, b], verbs: [get, list]}]}`, nil},
@@ -78,36 +78,36 @@ func TestRights(t *testing.T) {
 		{"all objects instead of one", rbac, "Role",
 			`{rules: [{apiGroups: [""], resources: [secrets], resourceNames: [a], verbs: [get]}]}`,
 			`{rules: [{apiGroups: [""], resources: [secrets], verbs: [get]}]}`,
-			[]string{"widens rights " + rbac + "/Role x: a role may do more: get secrets"}},
+			[]string{"widens permissions " + rbac + "/Role x: a role may do more: get secrets"}},
 		{"the most dangerous come first", rbac, "ClusterRole", ``,
 			`{rules: [{apiGroups: [""], resources: [a, b, c, secrets], verbs: [get]}, {apiGroups: [rbac.authorization.k8s.io], resources: [roles], verbs: [bind]}]}`,
-			[]string{"widens rights " + rbac + "/ClusterRole x: a role may do more: bind roles.rbac.authorization.k8s.io; get secrets; get a; and as much with 2 more"}},
+			[]string{"widens permissions " + rbac + "/ClusterRole x: a role may do more: bind roles.rbac.authorization.k8s.io; get secrets; get a; and as much with 2 more"}},
 		{"paths of the server", rbac, "ClusterRole", ``, `{rules: [{nonResourceURLs: [/metrics], verbs: [get]}]}`,
-			[]string{"widens rights " + rbac + "/ClusterRole x: a role may do more: get /metrics"}},
+			[]string{"widens permissions " + rbac + "/ClusterRole x: a role may do more: get /metrics"}},
 		{"fewer rights", rbac, "Role", `{rules: [{apiGroups: [""], resources: [pods], verbs: [get, list]}]}`,
 			`{rules: [{apiGroups: [""], resources: [pods], verbs: [get]}]}`, nil},
 		{"a subject", rbac, "RoleBinding",
 			`{roleRef: {kind: ClusterRole, name: admin}, subjects: [{kind: User, name: a}]}`,
 			`{roleRef: {kind: ClusterRole, name: admin}, subjects: [{kind: User, name: a}, {kind: ServiceAccount, name: b, namespace: shop}]}`,
-			[]string{"widens rights " + rbac + "/RoleBinding x: a role for somebody: ServiceAccount shop/b gets ClusterRole admin"}},
+			[]string{"widens permissions " + rbac + "/RoleBinding x: a role for a subject: ServiceAccount shop/b gets ClusterRole admin"}},
 		{"a privileged container", "apps/v1", "Deployment", pod(`{containers: [{name: a}]}`), pod(`{containers: [{name: a, securityContext: {privileged: true}}]}`),
-			[]string{"widens rights apps/v1/Deployment x: a privileged container: a"}},
+			[]string{"widens permissions apps/v1/Deployment x: a privileged container: a"}},
 		{"the host, in whatever kind has pods", "example.com/v1", "Runner", ``,
 			pod(`{hostNetwork: true, containers: [{name: a, securityContext: {capabilities: {add: [SYS_ADMIN]}}}], volumes: [{name: v, hostPath: {path: /etc}}], securityContext: {runAsUser: 0}}`),
 			[]string{
-				"widens rights example.com/v1/Runner x: pods with hostNetwork", "widens rights example.com/v1/Runner x: pods with a path of the host: /etc",
-				"widens rights example.com/v1/Runner x: a container that runs as root: a",
-				"widens rights example.com/v1/Runner x: a container with a capability: a with SYS_ADMIN",
+				"widens permissions example.com/v1/Runner x: pods with hostNetwork", "widens permissions example.com/v1/Runner x: pods with a path of the host: /etc",
+				"widens permissions example.com/v1/Runner x: a container that runs as root: a",
+				"widens permissions example.com/v1/Runner x: a container with a capability: a with SYS_ADMIN",
 			}},
 		{"what was so before", "apps/v1", "DaemonSet", pod(`{hostPID: true, containers: [{name: a}]}`), pod(`{hostPID: true, containers: [{name: a, image: b}]}`), nil},
 		{"pods of a CronJob", "batch/v1", "CronJob", ``, "{spec: {jobTemplate: {spec: {template: {spec: {hostIPC: true, containers: [{name: a}]}}}}}}",
-			[]string{"widens rights batch/v1/CronJob x: pods with hostIPC"}},
+			[]string{"widens permissions batch/v1/CronJob x: pods with hostIPC"}},
 		{"a webhook fails closed unless it says otherwise", hooks, "ValidatingWebhookConfiguration", `{webhooks: [{name: a, failurePolicy: Ignore}]}`,
 			`{webhooks: [{name: a, rules: [{resources: [pods, jobs]}]}]}`,
-			[]string{"widens rights " + hooks + "/ValidatingWebhookConfiguration x: a webhook that fails closed: a, for jobs, pods"}},
+			[]string{"widens permissions " + hooks + "/ValidatingWebhookConfiguration x: a webhook that fails closed: a, for jobs, pods"}},
 		{"and one that doesn't stops nobody", hooks, "MutatingWebhookConfiguration", ``, `{webhooks: [{name: a, failurePolicy: Ignore}]}`, nil},
 		{"a lower level of security", "v1", "Namespace", `{metadata: {labels: {pod-security.kubernetes.io/enforce: restricted}}}`, `{metadata: {name: x}}`,
-			[]string{"widens rights v1/Namespace x: pods of another security level: privileged instead of restricted"}},
+			[]string{"widens permissions v1/Namespace x: pods of another security level: privileged instead of restricted"}},
 		{"a higher one", "v1", "Namespace", `{metadata: {name: x}}`, `{metadata: {labels: {pod-security.kubernetes.io/enforce: baseline}}}`, nil},
 		{"a new namespace", "v1", "Namespace", ``, `{metadata: {name: x}}`, nil},
 	}
@@ -123,11 +123,11 @@ func TestRights(t *testing.T) {
 // An object with hidden fields tells of no value, since any of them may be hidden.
 func TestRightsOfHiddenFields(t *testing.T) {
 	p := plan(t, "v1", "Pod", ``, `{spec: {containers: [{name: a}], volumes: [{hostPath: {path: /c4n4ry}}]}}`)
-	assert.Equal(t, []string{"widens rights v1/Pod x: pods with a path of the host: /c4n4ry"}, texts(attention.Of(p)))
+	assert.Equal(t, []string{"widens permissions v1/Pod x: pods with a path of the host: /c4n4ry"}, texts(attention.Of(p)))
 	hidden, err := projection.ParsePath("spec.volumes[0].hostPath.path")
 	require.NoError(t, err)
 	p.After.Sensitive = projection.NewFieldSet(hidden)
-	assert.Equal(t, []string{"widens rights v1/Pod x: pods with a path of the host"}, texts(attention.Of(p)))
+	assert.Equal(t, []string{"widens permissions v1/Pod x: pods with a path of the host"}, texts(attention.Of(p)))
 }
 
 func TestPointsAreInOrder(t *testing.T) {

@@ -39,7 +39,7 @@ func (k Kind) String() string {
 	case Broken:
 		return "breaks objects"
 	case Rights:
-		return "widens rights"
+		return "widens permissions"
 	}
 	return "taken from others"
 }
@@ -140,7 +140,7 @@ func (c *collector) owners() {
 	}
 }
 
-// String returns "widens rights v1/Pod shop/web: a privileged container, web".
+// String returns "widens permissions v1/Pod shop/web: a privileged container, web".
 func (p Point) String() string {
 	return fmt.Sprintf("%s %s: %s", p.Kind, p.Plan.Object, p.Text)
 }

@@ -94,7 +94,7 @@ func bindingRights(object map[string]any) (out []right) {
 		if namespace := at(subject, "namespace"); namespace != nil {
 			name = fmt.Sprintf("%v/%s", namespace, name)
 		}
-		out = append(out, right{"a role for somebody", fmt.Sprintf("%v %s gets %s", kind, name, role)})
+		out = append(out, right{"a role for a subject", fmt.Sprintf("%v %s gets %s", kind, name, role)})
 	}
 	return out
 }

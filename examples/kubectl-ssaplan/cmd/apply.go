@@ -100,7 +100,7 @@ func (o *options) runApply(ctx context.Context, yes bool) error {
 		return err
 	}
 	if !yes && !o.canAsk() {
-		return errors.New("apply: nobody can be asked, because standard input is no terminal or has the manifests; use --yes to apply without asking")
+		return errors.New("apply: can't ask for confirmation: standard input is no terminal, or holds the manifests; use --yes to apply without asking")
 	}
 	planning, err := o.plan(ctx)
 	if err != nil {

@@ -137,8 +137,8 @@ func TestUsageErrors(t *testing.T) {
 		{"plan -f app.yaml --nonsense", "unknown flag: --nonsense; see kubectl ssaplan plan --help"},
 		{"plan app.yaml", `unknown command "app.yaml" for "kubectl ssaplan plan"`},
 		{"nonsense", `unknown command "nonsense" for "kubectl ssaplan"`},
-		{"apply -f app.yaml", "apply: nobody can be asked, because standard input is no terminal or has the manifests; use --yes to apply without asking"},
-		{"apply -f -", "apply: nobody can be asked, because standard input is no terminal or has the manifests; use --yes to apply without asking"},
+		{"apply -f app.yaml", "apply: can't ask for confirmation: standard input is no terminal, or holds the manifests; use --yes to apply without asking"},
+		{"apply -f -", "apply: can't ask for confirmation: standard input is no terminal, or holds the manifests; use --yes to apply without asking"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.args, func(t *testing.T) {

@@ -72,7 +72,7 @@ func TestExplainAsText(t *testing.T) {
     object: Deployment.apps "deployment-selector"
     to do: keep the fields as they are, or replace the object (kubectl ssaplan apply --replace)
 
-verdict Immutable: these fields can't change while the object exists; deleting the object and creating it anew works
+verdict Immutable: these fields can't change while the object exists; deleting and re-creating the object works
   ± spec.selector: Invalid value: field is immutable
 `, ""}, run(t.Context(), string(text), "explain", "-f", "-"))
 }

@@ -205,13 +205,13 @@ func (o *options) validate() (err error) {
 		return fmt.Errorf("--shard: %w", err)
 	}
 	if o.shard != "" && (o.state != "" || o.applyset != "") {
-		return errors.New("--shard: what has left the set can't be told by a part of it; leave --state and --applyset out")
+		return errors.New("--shard: a shard can't know which objects were removed from the set; leave --state and --applyset out")
 	}
 	if err := o.validateUpgrade(); err != nil {
 		return err
 	}
 	if o.out != "" && (o.shard != "" || o.memory != "") {
-		return errors.New("--out: what is saved is the plan of the whole set, of which nothing is remembered; leave --shard and --memory out")
+		return errors.New("--out: saves the plan of the whole set; leave --shard and --memory out")
 	}
 	if o.outSecrets && o.out == "" {
 		return errors.New("--out-secrets: says what --out writes; name a file with --out")

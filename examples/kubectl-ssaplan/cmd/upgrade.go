@@ -35,7 +35,7 @@ func (o *options) validateUpgrade() error {
 	case len(o.files) > 0 || o.kustomization != "":
 		return errors.New("--from and --to: are all the manifests; leave -f and -k out")
 	case o.state != "" || o.applyset != "" || o.out != "" || o.shard != "" || o.subresource != "":
-		return errors.New("--from and --to: nothing is remembered, saved or applied of it; leave --state, --applyset, --out, --shard and --subresource out")
+		return errors.New("--from and --to: an upgrade is only planned; leave --state, --applyset, --out, --shard and --subresource out")
 	}
 	return nil
 }
@@ -107,13 +107,13 @@ func (u *upgrade) step(was, now *ssaplan.Plan) (*ssaplan.Plan, error) {
 		step.Changes = append(step.Changes, explain.Change{Difference: d, Cause: causeOf(d, was, now)})
 	}
 	if len(step.Changes) == 0 {
-		step.NoOp, step.Reason = true, "both manifests make the same of it"
+		step.NoOp, step.Reason = true, "both manifests give the same object"
 		return step, nil
 	}
 	step.Action, step.Reason = ssaplan.ActionUpdate, "after --from"
 	step.Warnings = append(slices.Clone(now.Warnings), unasked)
 	if !told {
-		step.Warnings = append(step.Warnings, foreign.Text("the server can't be asked for it yet: what it adds to the manifest isn't known"))
+		step.Warnings = append(step.Warnings, foreign.Text("the server can't plan it yet, so its defaults aren't known"))
 	}
 	return step, nil
 }

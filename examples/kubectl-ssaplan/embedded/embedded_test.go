@@ -39,7 +39,7 @@ func TestCompare(t *testing.T) {
 		{"no data", "listen 80", "listen 81", nil},
 		{"one side that isn't data", `{"a": 1}`, `{"a": 1`, nil},
 		{"a comment is lost in data", "# one\na: 1", "# two\na: 2", nil},
-		{"a name that stands twice", `{"a": 1, "a": 2}`, `{"a": 1}`, nil},
+		{"a name that appears twice", `{"a": 1, "a": 2}`, `{"a": 1}`, nil},
 		{"references", "a: &x 1\nb: *x", "a: &x 2\nb: *x", nil},
 		{"merges", "<<: {a: 1}", "<<: {a: 2}", nil},
 		{"several documents", "a: 1\n---\nb: 1", "a: 2\n---\nb: 1", nil},

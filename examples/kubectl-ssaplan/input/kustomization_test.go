@@ -43,7 +43,7 @@ func TestReadKustomizationErrors(t *testing.T) {
 	for name, tt := range map[string]struct{ kustomization, want string }{
 		"no such file":    {"resources: [absent.yaml]\n", `there is no .*/k/absent\.yaml; check the paths in kustomization\.yaml`},
 		"outside":         {"resources: [../app.yaml]\n", `.*/app\.yaml is not in or below .*/k; kustomize reads nothing outside of a kustomization's folder`},
-		"twice":           {"resources: [a.yaml, b.yaml]\n", `the object ConfigMap\.v1\.\[noGrp\]/a\.\[noNs\] stands there twice; keep one of them`},
+		"twice":           {"resources: [a.yaml, b.yaml]\n", `the object ConfigMap\.v1\.\[noGrp\]/a\.\[noNs\] occurs twice; keep one of them`},
 		"no target":       {"resources: [a.yaml]\npatches: [{patch: '{apiVersion: v1, kind: Secret, metadata: {name: x}, data: {p: c4n4ry}}'}]\n", `no object matches the patch for .*x.*; correct the patch's kind and name`},
 		"unknown field":   {"resourcs: [a.yaml]\n", `kustomization\.yaml: there is no field resourcs; check its spelling`},
 		"broken file":     {"resources: [broken.yaml]\n", `not valid YAML: yaml: line 2: .*`},

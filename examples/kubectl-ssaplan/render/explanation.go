@@ -141,7 +141,7 @@ var kindWords = map[immutability.Refusal]string{
 
 func verdictWords(v immutability.Verdict) string {
 	if v.Replaceable() {
-		return "these fields can't change while the object exists; deleting the object and creating it anew works"
+		return "these fields can't change while the object exists; deleting and re-creating the object works"
 	}
 	if v.Certainty == immutability.CertaintyUnknown {
 		return "nothing shows that replacing the object would help"

@@ -108,8 +108,8 @@ func TestWhatIsToBeSeenFirst(t *testing.T) {
 	assert.True(t, strings.HasPrefix(out, `! Look at this first
   ▲ destroyed: v1/PersistentVolumeClaim shop/data: the data in the volume is lost
   ± replaced: v1/PersistentVolumeClaim shop/data: can't change in place: spec.storageClassName
-  ▲ widens rights: apps/v1/DaemonSet shop/agent0, apps/v1/DaemonSet shop/agent1: pods with hostNetwork
+  ▲ widens permissions: apps/v1/DaemonSet shop/agent0, apps/v1/DaemonSet shop/agent1: pods with hostNetwork
 
 `), out)
-	assert.Contains(t, out, "+ apps/v1/DaemonSet shop/agent0  create\n  ▲ widens rights: pods with hostNetwork\n")
+	assert.Contains(t, out, "+ apps/v1/DaemonSet shop/agent0  create\n  ▲ widens permissions: pods with hostNetwork\n")
 }

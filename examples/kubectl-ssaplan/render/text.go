@@ -311,7 +311,7 @@ func (p *printer) headline(plan *ssaplan.Plan) string {
 			if p.Replaces {
 				return "replaces " + r.Old.String() + ", which is deleted first"
 			}
-			return "replaces " + r.Old.String() + ", which stays until somebody deletes it"
+			return "replaces " + r.Old.String() + ", which stays until it is deleted"
 		}
 	}
 	return strings.ToLower(string(plan.Action)) + ": " + plan.Reason

@@ -94,7 +94,7 @@ func (r *objectResource) apply(ctx context.Context, planned, prior *object, reme
 	case planned.TakenOver.IsUnknown():
 		planned.TakenOver = takenOver(plan, planned.FieldManager.ValueString())
 	case !planned.TakenOver.Equal(takenOver(plan, planned.FieldManager.ValueString())):
-		err = fmt.Errorf("%s: somebody created or replaced the object since the plan was made: plan again", plan.Object)
+		err = fmt.Errorf("%s: the object was created or replaced after the plan was made: plan again", plan.Object)
 	}
 	if err == nil {
 		err = planned.outlined(plan)

@@ -183,7 +183,7 @@ func (r *objectResource) Delete(ctx context.Context, req resource.DeleteRequest,
 	}
 	switch {
 	case errors.Is(err, ssaplan.ErrRecreated):
-		done.notReplaced = fmt.Sprintf("%s: somebody created or replaced the object since the plan was made: plan again", state.Identity)
+		done.notReplaced = fmt.Sprintf("%s: the object was created or replaced after the plan was made: plan again", state.Identity)
 		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: left as it is", state.Identity), err.Error())
 	case authresilience.Classify(err) == authresilience.ClassTypeNotServed:
 		resp.Diagnostics.AddWarning(fmt.Sprintf("%s: not deleted", state.Identity),

@@ -28,5 +28,5 @@ func TestManifestKeys(t *testing.T) {
 	assert.Equal(t, map[string]any{"cpu": int64(3), "ram": int64(2)}, m.Object.Object["data"].(map[string]any)["more"])
 
 	_, err = decodeManifest(manifestHead + `data: {1: a, "1": b}`)
-	assert.EqualError(t, err, `line 4: data: the key "1" stands twice, as 1 and as "1"; keep one of them`)
+	assert.EqualError(t, err, `line 4: data: the key "1" appears twice, as 1 and as "1"; keep one of them`)
 }

@@ -28,7 +28,7 @@ func splitManifests(text string) (split map[string]string, warnings []string, er
 	for _, m := range manifests {
 		id := importID(m.Identity).ValueString()
 		if _, twice := split[id]; twice {
-			return nil, nil, fmt.Errorf("content: %s stands there twice", id)
+			return nil, nil, fmt.Errorf("content: %s occurs twice", id)
 		}
 		body, err := yaml.Marshal(m.Object.Object)
 		if err != nil {

@@ -36,7 +36,7 @@ func (r *objectResource) ModifyPlan(ctx context.Context, req resource.ModifyPlan
 	resp.Diagnostics.Append(r.configured(ctx, &p.planned, req.Config, p.prior)...)
 	p.planned.YAMLBody = p.planned.kept()
 	if p.state != nil && (!p.state.Stale.IsZero() || noted(ctx, req.Private, kindMissing) != "") {
-		p.renewed = "is gone, and will be created anew"
+		p.renewed = "is gone, and will be created again"
 	}
 	p.uid, p.appliedIn = noted(ctx, req.Private, recreatedAs), notedCluster(ctx, req.Private)
 	p.planned.UID = types.StringUnknown()
@@ -133,7 +133,7 @@ func (p *planning) replacesUnknown() {
 		return
 	}
 	p.diags.AddWarning(p.prior.ID.ValueString()+": may get another name, and is planned as a replacement",
-		"Its name isn't known yet. The object is deleted and created anew even if the name turns out to be the same.")
+		"Its name isn't known yet. The object is deleted and created again even if the name turns out to be the same.")
 	p.replaceAt(p.planned.manifestPath(), idPath)
 }
 

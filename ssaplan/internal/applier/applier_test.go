@@ -172,7 +172,7 @@ func TestSend(t *testing.T) {
 		{"nobody waited, and not done so far", was, fake{sentErr: timeout, live: was, tried: made}, write.OutcomeUnknown, "may still arrive"},
 		{"lost, and somebody changed it", was, fake{sentErr: eof, live: changed, tried: edited}, write.OutcomeUnknown, "the object has changed"},
 		{"lost, and somebody deleted it", was, fake{sentErr: eof}, write.OutcomeUnknown, "the object isn't there"},
-		{"lost, and it is another", was, fake{sentErr: eof, live: object("2", "8", "m"), tried: recreated}, write.OutcomeUnknown, "somebody re-created"},
+		{"lost, and it is another", was, fake{sentErr: eof, live: object("2", "8", "m"), tried: recreated}, write.OutcomeUnknown, "the object was re-created"},
 		{"lost, and somebody else made it", nil, fake{sentErr: eof, live: other, tried: made}, write.OutcomeUnknown, "an object is there"},
 		{"lost, and nobody can look", was, fake{sentErr: eof, liveErr: timeout}, write.OutcomeUnknown, "failed, too (Timeout)"},
 		{"lost, and nobody can try", was, fake{sentErr: eof, live: changed, triedErr: timeout}, write.OutcomeUnknown, "failed, too (Timeout)"},

@@ -67,7 +67,7 @@ func Compare(was, now *unstructured.Unstructured) Found {
 	case was == nil:
 		return Found{State: "an object is there, which isn't what was sent"}
 	case now.GetUID() != was.GetUID():
-		return Found{State: "somebody re-created the object"}
+		return Found{State: "the object was re-created"}
 	case now.GetResourceVersion() == was.GetResourceVersion():
 		return Found{State: "the object is as it was", Untouched: true}
 	}
@@ -125,7 +125,7 @@ func (f Found) failure(outcome write.Outcome, err error) *Failure {
 	case f.Err == nil && f.Untouched && errors.Is(err, wire.ErrOnlyTried):
 		return &Failure{write.OutcomeNotSent, err, known, "nothing was written: " + known + ": find out what in front of the server adds dryRun to writes"}
 	case f.Err != nil || outcome == write.OutcomeUnknown && !f.Untouched || f.Touched:
-		return &Failure{write.OutcomeUnknown, err, known, "whether it was written isn't known: " + known + ": plan again, which tells"}
+		return &Failure{write.OutcomeUnknown, err, known, "whether it was written isn't known: " + known + ": plan again to find out"}
 	case outcome == write.OutcomeRefused:
 		return &Failure{outcome, err, known, Advice(err)}
 	case mayArrive(err):

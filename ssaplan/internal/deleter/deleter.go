@@ -259,7 +259,7 @@ func (d *Deleter) Finish(ctx context.Context, live *unstructured.Unstructured) (
 		case d.Accepted: // an object that a server deletes is gone, or has a time of deletion
 			d.Accepted, d.Outcome = false, write.OutcomeUnknown
 			err = errors.New("the delete was answered with success, and the object is as it was: " +
-				"check what stands in front of the server")
+				"check the proxies in front of the server")
 		default:
 			err = d.send(ctx, string(live.GetUID()))
 		}

@@ -61,7 +61,7 @@ func Try(ctx context.Context, server Resource, manifest map[string]any, options 
 	case err != nil:
 		return nil, renamed(err, name, original)
 	case !isAlike(made.Object, manifest):
-		return nil, secrecy.Quoting("the dry run of the create was answered with another object: check what stands in front of the server",
+		return nil, secrecy.Quoting("the dry run of the create was answered with another object: check the proxies in front of the server",
 			"%s %s in namespace %q", made.GetAPIVersion(), made.GetKind(), made.GetNamespace())
 	case made.GetName() != name:
 		return nil, ErrTaken

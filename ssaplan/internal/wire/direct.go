@@ -136,7 +136,7 @@ func checkDeleted(text []byte, name string) error {
 	isSuccess := answer.Kind == "Status" && answer.Status == metav1.StatusSuccess && (answer.Details.Name == "" || answer.Details.Name == name)
 	isObject := answer.Kind != "Status" && answer.Kind != "" && answer.Metadata.Name == name
 	if err != nil || !isSuccess && !isObject {
-		return errors.New("the answer to the delete says neither that it succeeded nor what was deleted: check what stands in front of the server")
+		return errors.New("the answer to the delete says neither that it succeeded nor what was deleted: check the proxies in front of the server")
 	}
 	return nil
 }

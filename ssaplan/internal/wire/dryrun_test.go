@@ -240,5 +240,5 @@ func TestMissingIsWhatWasAskedFor(t *testing.T) {
 	require.Nil(t, live)
 	_, err = target(t, missed).Live(t.Context())
 	require.EqualError(t, err,
-		`the server was asked for "a" and answers that another object isn't there: check what stands in front of the server ("b")`)
+		`the server was asked for "a" and answers that another object isn't there: check the proxies in front of the server ("b")`)
 }

@@ -144,7 +144,7 @@ func Complete(obj *unstructured.Unstructured) error {
 	for name, value := range map[string]string{"resourceVersion": obj.GetResourceVersion(), "uid": string(obj.GetUID())} {
 		if value == "" {
 			return fmt.Errorf("the answer has no metadata.%s that is a text, so nothing could be written safely: "+
-				"check what stands in front of the server", name)
+				"check the proxies in front of the server", name)
 		}
 	}
 	return nil
@@ -271,7 +271,7 @@ func Another(seen, now *unstructured.Unstructured) error {
 	if seen == nil || now == nil || now.GetResourceVersion() != seen.GetResourceVersion() || now.GetUID() == seen.GetUID() {
 		return nil
 	}
-	return secrecy.Quoting("the answer is another object of the same version: check what stands in front of the server",
+	return secrecy.Quoting("the answer is another object of the same version: check the proxies in front of the server",
 		"its uid is %q and not %q", now.GetUID(), seen.GetUID())
 }
 

@@ -94,7 +94,7 @@ func TestReplacementThatNoOtherNameStandsFor(t *testing.T) {
 func TestReasonOfAWriteThatChangesNothing(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)
-	const reason = "no value and no owner changes, but the server writes the object anew, as it may do at each apply of empty fields: leave out "
+	const reason = "no value and no owner changes, but the server writes the object again, as it may do at each apply of empty fields: leave out "
 	const webhook = `{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingWebhookConfiguration, metadata: {name: empties.example.com},
 		webhooks: [{name: a.example.com, admissionReviewVersions: [v1], sideEffects: None, failurePolicy: Ignore, matchConditions: [],
 		clientConfig: {url: "https://localhost/none"}}]}`

@@ -219,7 +219,7 @@ func TestPlanDeleteOfCustomResources(t *testing.T) {
 	require.Equal(t, ofController, replaced.Replacement.Hazards[0])
 
 	plan = c.planDelete(t, lab.Object(t, widgetCRD), "")
-	require.Equal(t, "every Widget object in the cluster is deleted with the definition", plan.Hazards[0].Message)
+	require.Equal(t, "every Widget object in the cluster is deleted with the CRD", plan.Hazards[0].Message)
 	require.Len(t, plan.Contents.Counts, 1)
 	require.Equal(t, "Widget", plan.Contents.Counts[0].Kind)
 	require.Positive(t, plan.Contents.Counts[0].Objects)

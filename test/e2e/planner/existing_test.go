@@ -68,7 +68,7 @@ func TestExisting(t *testing.T) {
 				require.Error(t, err)
 				require.Equal(t, ssaplan.OutcomeRefused, ssaplan.OutcomeOf(err))
 				if row.existing == "" {
-					require.ErrorContains(t, err, "somebody created the object since the plan was made, plan again")
+					require.ErrorContains(t, err, "the object was created after the plan was made: plan again")
 					return
 				}
 				require.ErrorAs(t, err, &against)
