@@ -256,11 +256,18 @@ tools:
 apidiff: tools ## what programs written for the last release would miss
 	@internal/apidiff/apidiff.sh $(BIN)/apidiff $(LIBRARIES)
 
+.PHONY: install
+install: ## install the command, for kubectl ssaplan
+	cd examples && CGO_ENABLED=0 $(GO) install -trimpath -ldflags="-s -w" ./kubectl-ssaplan
+
 GORELEASER ?= github.com/goreleaser/goreleaser/v2@v2.15.1
+CYCLONEDX ?= github.com/CycloneDX/cyclonedx-gomod@v1.9.0
+PARTS ?= import install command provider
 .PHONY: release-check
-release-check: ## do with the last commit what others do with a release: import every module, release the provider, install it (git, gpg and terraform needed)
+release-check: ## do with the last commit what others do with a release: import every module, install the command, release it and the provider, install that (git, gpg and terraform needed); make release-check PARTS=install
 	@test -x $(BIN)/goreleaser || GOBIN=$(BIN) $(GO) install $(GORELEASER)
-	@internal/release/check.sh $(shell sed -n 's/^## \(v[0-9.]*\).*/\1/p' CHANGELOG.md | head -1) $(BIN)/goreleaser $(CURDIR)/.cache/release
+	@test -x $(BIN)/cyclonedx-gomod || GOFLAGS= GOBIN=$(BIN) $(GO) install $(CYCLONEDX)
+	@PATH=$(BIN):$$PATH internal/release/check.sh $(shell sed -n 's/^## \(v[0-9.]*\).*/\1/p' CHANGELOG.md | head -1) goreleaser $(CURDIR)/.cache/release $(PARTS)
 
 # From the last commit, in two folders, so that what a build takes from its folder or its time would differ.
 PROGRAMS := kubectl-ssaplan terraform-provider-ssaplan operator

@@ -1,12 +1,15 @@
 #!/bin/sh
-# Does with the last commit what others do once it is tagged, with a module proxy of its own (proxy.sh): a program imports each module that
-# is meant for that, the provider's repository is made and released but for the upload, and terraform installs the provider from there.
-# check.sh VERSION GORELEASER FOLDER
+# Does with the last commit what others do once it is tagged, with a module proxy of its own (proxy.sh): a program imports
+# each module that is meant for that, go install installs the command, the command and the provider's repository are
+# released but for the upload, and terraform installs the provider from there.
+# check.sh VERSION GORELEASER FOLDER [PART...], where the parts are import, install, command and provider.
 set -eu
 version=$1 goreleaser=$2 out=$3
+shift 3
+parts=${*:-import install command provider}
 here=$(cd "$(dirname "$0")" && pwd)
 root=$here/../..
-rm -rf "$out" && mkdir -p "$out/importer" "$out/terraform"
+rm -rf "$out" && mkdir -p "$out/importer" "$out/bin" "$out/terraform"
 
 clean() { # a version that isn't released yet must not stay in the module cache, and the key is for this run
 	for d in "$(go env GOMODCACHE)/github.com/ssaplan" "$(go env GOMODCACHE)/cache/download/github.com/ssaplan"; do
@@ -22,49 +25,94 @@ quietly() { "$@" >"$out/log" 2>&1 || { cat "$out/log"; exit 1; }; }
 GOPROXY="file://$out/proxy,$(go env GOPROXY)"
 export GOPROXY GOWORK=off GOFLAGS=-mod=mod GONOSUMDB="github.com/ssaplan/*" GNUPGHOME="$out/key"
 
-cd "$out/importer"
-quietly go mod init example.com/importer
-{
-	echo 'package main'
-	for p in ssaplan ssaplan/set ssaplan/review ssaplan/ssaplantest preview readiness ctrlssaplan otelssaplan; do
-		echo "import _ \"github.com/ssaplan/primitives/$p\""
+# sign makes a key for this run, once.
+sign() {
+	test -n "$(gpg --list-keys --with-colons 2>/dev/null)" || quietly gpg --batch --passphrase '' --quick-gen-key release@example.com rsa3072 sign never
+	GPG_FINGERPRINT=$(gpg --list-keys --with-colons 2>/dev/null | sed -n 's/^fpr:*\([0-9A-F]*\):$/\1/p' | head -1)
+	export GPG_FINGERPRINT
+}
+
+import_modules() (
+	cd "$out/importer"
+	quietly go mod init example.com/importer
+	{
+		echo 'package main'
+		for p in ssaplan ssaplan/set ssaplan/review ssaplan/ssaplantest preview readiness ctrlssaplan otelssaplan; do
+			echo "import _ \"github.com/ssaplan/primitives/$p\""
+		done
+		echo 'func main() {}'
+	} >main.go
+	for m in "" /preview /readiness /ctrlssaplan /otelssaplan; do
+		quietly go get "github.com/ssaplan/primitives$m@$version"
 	done
-	echo 'func main() {}'
-} >main.go
-for m in "" /preview /readiness /ctrlssaplan /otelssaplan; do
-	quietly go get "github.com/ssaplan/primitives$m@$version"
+	quietly go mod tidy
+	quietly go build -o importer .
+	./importer
+	echo "ok: a program imports every module of $version"
+)
+
+install_command() (
+	GOBIN="$out/bin" quietly go install "github.com/ssaplan/primitives/examples/kubectl-ssaplan@$version"
+	"$out/bin/kubectl-ssaplan" version >"$out/log"
+	grep -q "^kubectl-ssaplan $version " "$out/log" || { cat "$out/log"; exit 1; }
+	echo "ok: go install installs the command"
+)
+
+release_command() (
+	git clone -q "$root" "$out/command"
+	cd "$out/command"
+	git tag "$version"
+	sign
+	quietly "$goreleaser" release --clean --skip publish,announce --config examples/kubectl-ssaplan/release/goreleaser.yaml
+	cd dist
+	quietly gpg --batch --verify checksums.txt.sig checksums.txt
+	quietly sha256sum -c checksums.txt
+	for archive in *.tar.gz *.zip; do
+		grep -q " $archive\$" checksums.txt
+	done
+	for bom in *.bom.json; do
+		grep -q '"pkg:golang/k8s.io/client-go@' "$bom"
+		grep -q " $bom\$" checksums.txt
+	done
+	echo "ok: $(wc -l <checksums.txt) files of the command are signed, with what each program is built of"
+)
+
+release_provider() (
+	"$root/examples/terraform-provider-ssaplan/split.sh" "$version" "$out/split"
+	cd "$out/split"
+	quietly go mod tidy
+	git init -q && git add -A
+	git -c user.name=release -c user.email=release@example.com commit -q -m "Release $version"
+	git tag "$version" && git remote add origin https://example.com/ssaplan/terraform-provider-ssaplan.git
+	sign
+	quietly "$goreleaser" check
+	quietly "$goreleaser" release --clean --skip publish,announce
+	cd dist
+	name=terraform-provider-ssaplan_${version#v}
+	cp ../terraform-registry-manifest.json "${name}_manifest.json" # which has that name where it is uploaded
+	quietly gpg --batch --verify "${name}_SHA256SUMS.sig" "${name}_SHA256SUMS"
+	quietly sha256sum -c "${name}_SHA256SUMS"
+	echo "ok: $(wc -l <"${name}_SHA256SUMS") files of the provider are signed"
+
+	mkdir -p "$out/mirror/example.com/ssaplan/ssaplan" && cp ./*.zip "$out/mirror/example.com/ssaplan/ssaplan"
+	cd "$out/terraform"
+	printf 'terraform {\n  required_providers {\n    ssaplan = { source = "example.com/ssaplan/ssaplan" }\n  }\n}\n' >main.tf
+	printf 'provider_installation {\n  filesystem_mirror { path = "%s" }\n}\n' "$out/mirror" >terraform.rc
+	export TF_CLI_CONFIG_FILE="$out/terraform/terraform.rc"
+	quietly terraform init -no-color
+	quietly terraform version
+	grep -q "provider example.com/ssaplan/ssaplan $version" "$out/log"
+	quietly terraform providers schema -json
+	grep -q '"ssaplan_object"' "$out/log"
+	echo "ok: terraform installs it"
+)
+
+for part in $parts; do
+	case $part in
+	import) import_modules ;;
+	install) install_command ;;
+	command) release_command ;;
+	provider) release_provider ;;
+	*) echo "no part is called $part" >&2 && exit 1 ;;
+	esac
 done
-quietly go mod tidy
-quietly go build -o importer .
-./importer
-echo "ok: a program imports every module of $version"
-
-"$root/examples/terraform-provider-ssaplan/split.sh" "$version" "$out/split"
-cd "$out/split"
-quietly go mod tidy
-git init -q && git add -A
-git -c user.name=release -c user.email=release@example.com commit -q -m "Release $version"
-git tag "$version" && git remote add origin https://example.com/ssaplan/terraform-provider-ssaplan.git
-quietly gpg --batch --passphrase '' --quick-gen-key release@example.com rsa3072 sign never
-GPG_FINGERPRINT=$(gpg --list-keys --with-colons 2>/dev/null | sed -n 's/^fpr:*\([0-9A-F]*\):$/\1/p' | head -1)
-export GPG_FINGERPRINT
-quietly "$goreleaser" check
-quietly "$goreleaser" release --clean --skip publish,announce
-cd dist
-name=terraform-provider-ssaplan_${version#v}
-cp ../terraform-registry-manifest.json "${name}_manifest.json" # which has that name where it is uploaded
-quietly gpg --batch --verify "${name}_SHA256SUMS.sig" "${name}_SHA256SUMS"
-quietly sha256sum -c "${name}_SHA256SUMS"
-echo "ok: $(wc -l <"${name}_SHA256SUMS") files of the provider are signed"
-
-mkdir -p "$out/mirror/example.com/ssaplan/ssaplan" && cp ./*.zip "$out/mirror/example.com/ssaplan/ssaplan"
-cd "$out/terraform"
-printf 'terraform {\n  required_providers {\n    ssaplan = { source = "example.com/ssaplan/ssaplan" }\n  }\n}\n' >main.tf
-printf 'provider_installation {\n  filesystem_mirror { path = "%s" }\n}\n' "$out/mirror" >terraform.rc
-export TF_CLI_CONFIG_FILE="$out/terraform/terraform.rc"
-quietly terraform init -no-color
-quietly terraform version
-grep -q "provider example.com/ssaplan/ssaplan $version" "$out/log"
-quietly terraform providers schema -json
-grep -q '"ssaplan_object"' "$out/log"
-echo "ok: terraform installs it"

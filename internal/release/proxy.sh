@@ -1,11 +1,11 @@
 #!/bin/sh
-# Makes a module proxy of the modules that programs import, as the last commit has them, as if they were tagged: proxy.sh VERSION FOLDER.
+# Makes a module proxy of the modules that programs import or people install, as if the last commit was tagged: proxy.sh VERSION FOLDER.
 # A module zip has no files of modules below it. Source: https://go.dev/ref/mod#zip-files
 set -eu
 version=$1 out=$2
 cd "$(dirname "$0")/../.."
 modules=$(git ls-files '*go.mod' | sed 's#/*go.mod$##; s#^$#.#')
-for module in . test preview readiness ctrlssaplan otelssaplan; do
+for module in . test preview readiness ctrlssaplan otelssaplan examples; do
 	path=$(sed -n 's/^module //p' "$module/go.mod")
 	below=$(for other in $modules; do
 		case $module,$other in
@@ -14,12 +14,14 @@ for module in . test preview readiness ctrlssaplan otelssaplan; do
 		*,"$module"/*) echo ":(exclude)${other#"$module"/}" ;;
 		esac
 	done)
-	at="$out/$path/@v" tree=HEAD
-	[ "$module" = . ] || tree="HEAD:$module"
+	at="$out/$path/@v" commit=HEAD
+	[ "$module" != examples ] || commit=$(internal/release/installable.sh)
+	tree=$commit
+	[ "$module" = . ] || tree="$commit:$module"
 	mkdir -p "$at"
 	# shellcheck disable=SC2086 # the folders are words
 	git archive --format zip --prefix "$path@$version/" -o "$at/$version.zip" "$tree" -- . $below
-	cp "$module/go.mod" "$at/$version.mod"
+	git show "$commit:$([ "$module" = . ] || echo "$module/")go.mod" >"$at/$version.mod"
 	printf '{"Version": "%s"}\n' "$version" >"$at/$version.info"
 	echo "$version" >"$at/list"
 done

@@ -34,6 +34,14 @@ type releaser struct {
 		Files           []any
 	}
 	Checksum map[string]string
+	Sboms    []struct {
+		Artifacts, Cmd  string
+		Args, Documents []string
+	}
+	Signs []struct {
+		Artifacts string
+		Args      []string
+	}
 }
 
 func readReleaser(t *testing.T) (r releaser) {
