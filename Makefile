@@ -47,6 +47,15 @@ images: controlplane ## draw the pictures of the README from the demo's output
 	cd test && CLICOLOR_FORCE=1 $(CONTROLPLANE) run -- ../examples/demo/demo.sh >$(CURDIR)/.cache/demo.txt
 	$(PICTURE)plan -from '$$ kubectl scale deployment' -to 'Plan: 2 to update' -without '(exit code' -title 'A plan after others changed two objects' <.cache/demo.txt
 
+# Hugo is compiled once. The pages are those of docs; internal/site has the navigation, the layout and the search.
+HUGO ?= github.com/gohugoio/hugo@v0.165.0
+SITE := $(CURDIR)/.cache/site
+.PHONY: site
+site: ## build a site of the pages in .cache/site, with a search, and check its links; Chromium tries the search
+	@test -x $(BIN)/hugo || CGO_ENABLED=0 GOFLAGS= GOBIN=$(BIN) $(GO) install $(HUGO)
+	@rm -rf $(SITE) && cd internal/site && $(BIN)/hugo --quiet --panicOnWarning --noBuildLock --destination $(SITE)
+	cd test && SITE=$(SITE) $(TEST) -count 1 -v -run 'TestSite|TestSearch' ./docs
+
 .PHONY: test
 test: controlplane ## all tests: unit tests, and the end-to-end tests on a real control plane; prints the figures they measure
 	@$(if $(RACE),,echo "note: the race detector is off, it needs cgo and a C compiler")
